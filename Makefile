@@ -1,0 +1,57 @@
+# Short names for the usual steps; Meson does the work. `make help` lists them.
+
+BUILD = build
+PREFIX = /usr/local
+DEMO = demo
+SECONDS_EACH = 60
+GPUSIGHT = $(BUILD)/src/cli/gpusight
+SOURCES = find include src tests -name '*.[ch]'
+
+.DEFAULT_GOAL := all
+.PHONY: all configure demo test bench fuzz install uninstall format check-format clean help
+
+all: configure ## build the program and the library
+	@ninja -C $(BUILD)
+
+configure:
+	@tools/install-packages.sh build build-optional
+	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) --prefix=$(PREFIX) -Dtests=false
+
+demo: all ## make a trace and look at it
+	@mkdir -p $(DEMO)
+	$(GPUSIGHT) synth demo -o $(DEMO)/demo.db
+	$(GPUSIGHT) info $(DEMO)/demo.db
+
+test: configure ## build and run all tests
+	@tools/install-packages.sh test
+	@meson introspect --tests $(BUILD) | grep -q golden || meson configure $(BUILD) -Dtests=true
+	@ninja -C $(BUILD)
+	meson test -C $(BUILD) --no-rebuild --print-errorlogs
+
+bench: all ## measure the hot paths
+	@for script in tests/perf/*.sh; do \
+	  if test -f "$$script"; then $$script $(GPUSIGHT) || exit 1; else echo "no benchmarks yet"; fi; \
+	done
+
+fuzz: ## run every fuzz target for SECONDS_EACH seconds
+	@tools/install-packages.sh build fuzz
+	@tests/fuzz/run.sh $(SECONDS_EACH) build-fuzz
+
+install: all ## install to PREFIX (DESTDIR is obeyed)
+	@meson configure $(BUILD) --prefix=$(PREFIX)
+	meson install -C $(BUILD)
+
+uninstall: ## remove what install put there
+	@ninja -C $(BUILD) uninstall
+
+format: ## lay out all C files by .clang-format
+	@$(SOURCES) | xargs clang-format -i -style=file
+
+check-format: ## say which C files are not laid out
+	@$(SOURCES) | xargs clang-format --dry-run -Werror -style=file
+
+clean: ## remove what was built
+	rm -rf $(BUILD) build-* $(DEMO)
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile

@@ -1,0 +1,187 @@
+#include "advise/advise.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advise/rule.h"
+#include "base/human.h"
+#include "base/str.h"
+
+const struct rule *const rules[] = {
+#define RULE(name) &rule_##name,
+#include "advise/rules.def"
+#undef RULE
+    NULL,
+};
+
+const char *verdict_status_name(enum verdict_status s)
+{
+    static const char *const names[] = {"healthy", "improvable", "problem", "no_gpu_work"};
+    return names[s];
+}
+
+static unsigned abilities(const struct analysis *a)
+{
+    return (a->view.n_kernels ? NEED_KERNELS : 0u) | (a->view.n_calls ? NEED_API : 0u) |
+           (a->view.n_copies ? NEED_COPIES : 0u) | (a->markers.n ? NEED_MARKERS : 0u) |
+           (a->trace->counters.n ? NEED_COUNTERS : 0u);
+}
+
+static struct finding *run_rule(const struct rule *r, const struct analysis *a, struct arena *arena)
+{
+    struct finding *f = arena_new(arena, struct finding);
+    *f = (struct finding){.rule = r, .analysis = a, .arena = arena, .gain = r->gain};
+    f->title = r->title;
+    f->category = r->category;
+    f->bottleneck = r->bottleneck;
+    f->action_category = r->action;
+    f->suggestion = "";
+    f->scope = "all GPUs";
+    f->confidence = 0.5;
+    f->confidence_reason = "";
+    return r->eval(a, f) ? f : NULL;
+}
+
+static int64_t total(const int64_t *ns)
+{
+    int64_t sum = 0;
+    for (enum cause c = 0; c < CAUSES; c++)
+        sum += ns[c];
+    return sum;
+}
+
+static double score(const struct finding *f, const int64_t *ns)
+{
+    return (double)total(ns) * f->gain;
+}
+
+/* Order of settling: by what is asked for; of ranking: by what was granted. Ties keep rule order. */
+static int by_claim(const void *x, const void *y)
+{
+    const struct finding *a = *(struct finding *const *)x, *b = *(struct finding *const *)y;
+    double sa = score(a, a->claim), sb = score(b, b->claim);
+    if (sa != sb)
+        return sa < sb ? 1 : -1;
+    return strcmp(a->rule->name, b->rule->name);
+}
+
+static int by_rank(const void *x, const void *y)
+{
+    const struct finding *a = *(struct finding *const *)x, *b = *(struct finding *const *)y;
+    bool info_a = a->priority == PRIORITY_INFO, info_b = b->priority == PRIORITY_INFO;
+    if (info_a != info_b)
+        return info_a ? 1 : -1;
+    double sa = score(a, a->granted), sb = score(b, b->granted);
+    if (sa != sb)
+        return sa < sb ? 1 : -1;
+    return strcmp(a->rule->name, b->rule->name);
+}
+
+/* What is left of each cause goes to whoever asks; nobody gets what another one has. */
+static void settle(struct advice *out, const struct analysis *a)
+{
+    int64_t left[CAUSES];
+    memcpy(left, a->ledger.ns, sizeof(left));
+    for (size_t i = 0; i < out->findings.n; i++) {
+        struct finding *f = out->findings.v[i];
+        for (enum cause c = 0; c < CAUSES; c++) {
+            f->granted[c] = f->claim[c] < left[c] ? f->claim[c] : left[c];
+            left[c] -= f->granted[c];
+        }
+        f->claimed_ns = total(f->granted);
+    }
+}
+
+static void weigh(struct finding *f)
+{
+    double share = (double)f->claimed_ns / (double)f->analysis->breakdown.gpu_time_ns;
+    if (!(share >= 0))
+        share = 0;
+    f->runtime_fraction_pct = 100 * share;
+    f->speedup_lower_pct = 100 * (1 / (1 - 0.5 * share) - 1);
+    f->speedup_upper_pct = share < 0.999 ? 100 * (1 / (1 - share) - 1) : NAN;
+    double win = 100 * share * f->gain;
+    if (f->advisory || f->runtime_fraction_pct < LEAST_SHARE_PCT)
+        f->priority = PRIORITY_INFO;
+    else
+        f->priority = win >= 10 ? PRIORITY_HIGH : win >= 4 ? PRIORITY_MEDIUM : PRIORITY_LOW;
+}
+
+/* Ids are rocinsight's; the last digits count repeats. */
+static void number(struct advice *out, struct arena *arena)
+{
+    for (size_t i = 0; i < out->findings.n; i++) {
+        struct finding *f = out->findings.v[i];
+        int same = 1;
+        for (size_t j = 0; j < i; j++)
+            same += str_eq(out->findings.v[j]->rule->id, f->rule->id);
+        size_t stem = strlen(f->rule->id) - 3;
+        f->id = arena_printf(arena, "%.*s%03d", (int)stem, f->rule->id, same);
+    }
+}
+
+static const char *trust(const struct analysis *a)
+{
+    return a->quality.grade == 'F' ? "; the data is too odd to trust" : "";
+}
+
+static void judge(struct advice *out, const struct analysis *a, struct arena *arena)
+{
+    struct verdict *v = &out->verdict;
+    const struct finding *fault = NULL, *kernel = NULL;
+    for (size_t i = 0; i < out->findings.n; i++) {
+        const struct finding *f = out->findings.v[i];
+        if (f->priority == PRIORITY_INFO)
+            continue;
+        if (f->rule->tuning) {
+            kernel = kernel ? kernel : f;
+            continue;
+        }
+        v->recoverable_ns += f->claimed_ns;
+        if (!fault && f->priority <= PRIORITY_MEDIUM)
+            fault = f;
+    }
+    v->recoverable_pct = share_pct(a, v->recoverable_ns);
+    char busy[HUMAN_MAX], share[HUMAN_MAX];
+    human_pct(busy, a->breakdown.busy_pct);
+    if (!a->view.n_kernels && !a->view.n_copies) {
+        v->status = VERDICT_NO_GPU_WORK;
+        v->headline = "no GPU work in the window";
+    } else if (fault) {
+        v->status = fault->priority == PRIORITY_HIGH ? VERDICT_PROBLEM : VERDICT_IMPROVABLE;
+        v->headline = arena_printf(arena, "%s: %s of the GPU time; GPU busy %s%s", fault->title,
+                                   human_pct(share, fault->runtime_fraction_pct), busy, trust(a));
+    } else if (kernel) {
+        v->status = VERDICT_HEALTHY;
+        v->headline = arena_printf(arena, "healthy: the GPU is busy %s of the time; what is left is "
+                                          "inside kernels: %s%s", busy, kernel->issue, trust(a));
+    } else {
+        v->status = VERDICT_HEALTHY;
+        v->headline = arena_printf(arena, "healthy: the GPU is busy %s of the time; stop tuning here%s",
+                                   busy, trust(a));
+    }
+}
+
+void advise(struct advice *out, const struct analysis *a, struct arena *arena)
+{
+    *out = (struct advice){0};
+    unsigned have = abilities(a);
+    for (const struct rule *const *r = rules; *r; r++) {
+        if (((*r)->needs & have) != (*r)->needs)
+            continue;
+        struct finding *f = run_rule(*r, a, arena);
+        if (f)
+            vec_push(&out->findings, arena, f);
+    }
+    if (out->findings.n)
+        qsort(out->findings.v, out->findings.n, sizeof(*out->findings.v), by_claim);
+    settle(out, a);
+    for (size_t i = 0; i < out->findings.n; i++)
+        weigh(out->findings.v[i]);
+    if (out->findings.n)
+        qsort(out->findings.v, out->findings.n, sizeof(*out->findings.v), by_rank);
+    number(out, arena);
+    judge(out, a, arena);
+}

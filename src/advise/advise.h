@@ -1,0 +1,27 @@
+/*
+ * Advise: runs the rules, settles their claims on the ledger, ranks what is left, gives a verdict.
+ */
+#ifndef GS_ADVISE_ADVISE_H
+#define GS_ADVISE_ADVISE_H
+
+#include "advise/finding.h"
+
+enum verdict_status { VERDICT_HEALTHY, VERDICT_IMPROVABLE, VERDICT_PROBLEM, VERDICT_NO_GPU_WORK };
+
+struct verdict {
+    enum verdict_status status;
+    const char *headline;   /* one sentence */
+    int64_t recoverable_ns; /* claimed by findings above INFO, compute hotspots aside */
+    double recoverable_pct; /* of window x GPUs */
+};
+
+struct advice {
+    VEC(struct finding *) findings; /* ranked: what can be won, largest first */
+    struct verdict verdict;
+};
+
+void advise(struct advice *out, const struct analysis *a, struct arena *arena);
+
+const char *verdict_status_name(enum verdict_status s); /* "healthy" */
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * Exposed copies cost time for three reasons, and three rules share that time:
+ * - copies run slower than the link (slow-copies): what full speed would save;
+ * - at full speed they could hide behind compute (overlap-missing): as much as there is compute;
+ * - with hardly any compute to hide behind, it is more data than the link can move (transfer-bound).
+ */
+#ifndef GS_ADVISE_COPY_SPLIT_H
+#define GS_ADVISE_COPY_SPLIT_H
+
+#include "advise/rule.h"
+
+struct copy_split {
+    int64_t exposed_ns;  /* all directions over links */
+    int64_t slow_ns;
+    int64_t hideable_ns; /* as much as there is compute; 0 when that is too little to matter */
+    int64_t bound_ns;    /* the rest, when there is too little compute to hide it behind */
+};
+
+/* Copies below this share of the link's peak are slow. */
+#define SLOW_COPY_PCT 50.0
+
+/* With less compute than this share of the copies, overlap would not help. */
+#define HIDEABLE_SHARE 0.4
+
+void copy_split(struct copy_split *s, const struct analysis *a);
+
+/* Claims ns of exposed copies, spread over the directions as they occur. */
+void claim_copies(struct finding *f, int64_t ns);
+
+#endif

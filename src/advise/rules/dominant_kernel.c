@@ -1,0 +1,46 @@
+#include "advise/rule.h"
+#include "base/human.h"
+
+#define DOMINANT_PCT 50.0
+
+static bool eval(const struct analysis *a, struct finding *f)
+{
+    if (!a->hotspots.n)
+        return false;
+    const struct hotspot *h = &a->hotspots.v[0];
+    if (h->pct_of_total < DOMINANT_PCT || a->view.kernel_class[h->symbol] != KERNEL_COMPUTE)
+        return false;
+    static const char *const counters[] = {"GRBM_COUNT",     "GRBM_GUI_ACTIVE", "SQ_WAVES",
+                                           "SQ_BUSY_CYCLES", "FETCH_SIZE",      "WRITE_SIZE", NULL};
+    char total[HUMAN_MAX];
+    finding_claim(f, CAUSE_COMPUTE, h->total_duration_ns);
+    finding_scope(f, "kernel %s", h->short_name);
+    finding_issue(f, "%s takes %.0f %% of the kernel time (%s)", h->short_name, h->pct_of_total,
+                  human_time(total, h->total_duration_ns));
+    finding_because(f, "hotspots.pct_of_total", h->pct_of_total, DOMINANT_PCT, "%",
+                    "%.1f %% of the summed kernel time", h->pct_of_total);
+    finding_at_kernel(f, h->slowest, "longest call");
+    finding_suggest(f, "tune this kernel first; counters tell whether compute, memory or latency limits it");
+    finding_action(f, "find out what limits it before changing anything");
+    finding_action(f, "compare it with what a tuned library reaches for the same operation");
+    finding_sure(f, 0.8, "its share is exact; how much can be won is not known without counters");
+    finding_capture_kernel(f, h->short_name, "what limits the kernel");
+    finding_capture_counters(f, counters, h->short_name, "utilisation and memory traffic");
+    return true;
+}
+
+const struct rule rule_dominant_kernel = {
+    .name = "dominant-kernel",
+    .id = "ROCPD-HOTSPOT-001",
+    .category = "Kernel Hotspot",
+    .title = "one kernel dominates",
+    .bottleneck = BOTTLENECK_COMPUTE,
+    .action = ACTION_CODE,
+    .needs = NEED_KERNELS,
+    .tuning = true,
+    .gain = 0.05,
+    .eval = eval,
+    .doc = "Fires when one kernel takes more than half of the kernel time. Says nothing on compute- or "
+           "memory-bound without counters. Claims the kernel's time; the expected gain is small because "
+           "it is not known.",
+};

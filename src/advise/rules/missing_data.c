@@ -1,0 +1,42 @@
+#include "advise/rule.h"
+#include "base/str.h"
+
+static bool eval(const struct analysis *a, struct finding *f)
+{
+    struct str list;
+    str_init(&list, f->arena);
+    static const char *const wanted[] = {"kernels", "api", "copies", "launch_links"};
+    for (size_t i = 0; i < a->capabilities.n; i++) {
+        const struct capability *c = &a->capabilities.v[i];
+        bool matters = false;
+        for (size_t k = 0; k < sizeof(wanted) / sizeof(*wanted); k++)
+            matters |= str_eq(c->key, wanted[k]);
+        if (c->present || !matters)
+            continue;
+        str_printf(&list, "%s%s", list.len ? ", " : "", c->key);
+        finding_action(f, "without %s: %s", c->key, c->lacking);
+    }
+    if (!list.len)
+        return false;
+    f->advisory = true;
+    finding_issue(f, "not recorded: %s", list.buf);
+    finding_because(f, "capabilities", 0, 0, "", "not in the trace: %s", list.buf);
+    finding_suggest(f, "capture what is missing and analyze again");
+    finding_sure(f, 1.0, "the tables are empty or absent; a program that does none of it looks the same");
+    finding_capture_trace(f, "what is missing");
+    return true;
+}
+
+const struct rule rule_missing_data = {
+    .name = "missing-data",
+    .id = "ROCPD-INFO-001",
+    .category = "Performance",
+    .title = "some data was not captured",
+    .bottleneck = BOTTLENECK_OTHER,
+    .action = ACTION_RUNTIME,
+    .needs = NEED_NOTHING,
+    .gain = 0,
+    .eval = eval,
+    .doc = "Tells which kinds of data the trace lacks, what cannot be said without them, and the command that "
+           "captures them.",
+};

@@ -1,0 +1,47 @@
+#include "advise/copy_split.h"
+#include "base/human.h"
+
+static bool eval(const struct analysis *a, struct finding *f)
+{
+    struct copy_split s;
+    copy_split(&s, a);
+    if (share_pct(a, s.hideable_ns) < 1)
+        return false;
+    char lost[HUMAN_MAX], all[HUMAN_MAX];
+    double hidden = percent_of((double)(a->breakdown.copy_ns - a->breakdown.exposed_copy_ns),
+                               (double)a->breakdown.copy_ns);
+    claim_copies(f, s.hideable_ns);
+    finding_issue(f, "%s of copies run while nothing computes; they could hide behind %s of compute",
+                  human_time(lost, s.hideable_ns), human_time(all, ledger_ns(a, CAUSE_COMPUTE)));
+    finding_because(f, "breakdown.exposed_copy_ns", share_pct(a, s.exposed_ns), LEAST_SHARE_PCT, "%",
+                    "%.1f %% of the GPU time is exposed copies", share_pct(a, s.exposed_ns));
+    finding_because(f, "breakdown.copy_ns", hidden, 50, "%", "%.0f %% of copy time overlaps kernels",
+                    hidden);
+    for (size_t i = 0; i < a->copies.n; i++)
+        if (a->copies.v[i].exposed_ns)
+            finding_at_copy(f, a->copies.v[i].slowest, "slowest large copy, %s",
+                            a->copies.v[i].direction);
+    const struct vendor_words *w = vendor_words(a->trace);
+    finding_suggest(f, "copy the next piece while the current one computes");
+    finding_action(f, "use %s from pinned memory (%s) on a second stream", w->async_copy,
+                   w->pinned_alloc);
+    finding_action(f, "split the work into chunks and double-buffer them");
+    finding_sure(f, 0.85, "there is more compute than exposed copy time to hide behind");
+    finding_capture_trace(f, "which calls copy");
+    return true;
+}
+
+const struct rule rule_overlap_missing = {
+    .name = "overlap-missing",
+    .id = "ROCPD-MEMCPY-001",
+    .category = "Memory Transfer",
+    .title = "copies and compute take turns instead of overlapping",
+    .bottleneck = BOTTLENECK_TRANSFER,
+    .action = ACTION_CODE,
+    .needs = NEED_COPIES | NEED_KERNELS,
+    .gain = 0.9,
+    .eval = eval,
+    .doc = "Fires when copies are exposed although there is enough compute to hide them behind. "
+           "Asynchronous copies on their own stream, from pinned memory, overlap with kernels. "
+           "Claims the exposed copy time that is not due to slow copies.",
+};

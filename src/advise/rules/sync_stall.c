@@ -1,0 +1,57 @@
+#include "advise/rule.h"
+#include "base/human.h"
+#include "base/str.h"
+
+static const struct api_row *busiest_sync(const struct analysis *a)
+{
+    for (size_t i = 0; i < a->api.n; i++)
+        if (str_eq(a->api.v[i].class, api_class_name(API_SYNC)) ||
+            str_eq(a->api.v[i].class, api_class_name(API_COPY)))
+            return &a->api.v[i];
+    return NULL;
+}
+
+static bool eval(const struct analysis *a, struct finding *f)
+{
+    int64_t ns = ledger_ns(a, CAUSE_SYNC);
+    if (share_pct(a, ns) < 1)
+        return false;
+    char lost[HUMAN_MAX], n[HUMAN_MAX];
+    const struct api_row *call = busiest_sync(a);
+    finding_claim(f, CAUSE_SYNC, ns);
+    finding_issue(f, "the GPU runs dry for %s because the host waits for it before launching more%s%s",
+                  human_time(lost, ns), call ? "; most in " : "", call ? call->name : "");
+    finding_because(f, "ledger.causes.sync", share_pct(a, ns), LEAST_SHARE_PCT, "%",
+                    "%.1f %% of the GPU time is idle after a synchronisation", share_pct(a, ns));
+    finding_because(f, "launch_latency.after_sync_pct", a->launches.after_sync_pct, 50, "%",
+                    "%.0f %% of launches follow a synchronisation with at most one launch between",
+                    a->launches.after_sync_pct);
+    if (call)
+        finding_at_call(f, call->longest, "%s called %s times; this is the longest", call->name,
+                        human_count(n, call->calls));
+    finding_at_gaps(f, CAUSE_SYNC);
+    const struct vendor_words *w = vendor_words(a->trace);
+    finding_suggest(f, "wait only where the host needs a result");
+    finding_action(f, "remove synchronisations inside loops; order work by streams and events instead");
+    finding_action(f, "replace device-wide waits by %s on the stream that matters", w->sync);
+    finding_action(f, "queue the next step before waiting for the last one (double buffering)");
+    finding_sure(f, 0.9, "the host was inside a waiting call when the GPU ran dry");
+    finding_capture_host(f, "which code waits");
+    return true;
+}
+
+const struct rule rule_sync_stall = {
+    .name = "sync-stall",
+    .id = "ROCPD-API-001",
+    .category = "API Overhead",
+    .title = "the host waits for the GPU and leaves it idle",
+    .bottleneck = BOTTLENECK_SYNC,
+    .action = ACTION_CODE,
+    .needs = NEED_KERNELS | NEED_API,
+    .gain = 0.85,
+    .eval = eval,
+    .doc = "Fires when the GPU runs dry while the host is blocked in a synchronising call (or a "
+           "blocking copy): nothing was queued because the host was waiting. Claims the idle time "
+           "from then until the next work starts, without stretches in which the host did "
+           "something else.",
+};

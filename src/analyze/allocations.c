@@ -1,0 +1,246 @@
+/* Memory: how much is held, how often the program allocates, and what that costs the host. */
+#include <math.h>
+#include <string.h>
+
+#include "analyze/analysis.h"
+#include "base/sort.h"
+#include "base/str.h"
+
+/* ---- records of allocations ---- */
+
+struct footprint {
+    struct idmap slots; /* by process and address */
+    VEC(uint64_t) held; /* bytes at each address */
+    uint64_t now;
+    struct arena *arena;
+};
+
+static uint64_t hold(struct footprint *f, uint32_t process, uint64_t address, uint64_t bytes)
+{
+    uint64_t key = address + hash_u64((uint64_t)process + 1); /* addresses repeat in processes */
+    uint32_t slot = idmap_get(&f->slots, key);
+    if (slot == NO_INDEX) {
+        if (!bytes)
+            return f->now; /* frees what nobody saw being allocated */
+        slot = (uint32_t)f->held.n;
+        vec_push(&f->held, f->arena, 0);
+        idmap_put(&f->slots, key, slot);
+    }
+    f->now -= f->held.v[slot];
+    f->held.v[slot] = bytes > UINT64_MAX - f->now ? UINT64_MAX - f->now : bytes;
+    f->now += f->held.v[slot];
+    return f->now;
+}
+
+static uint32_t process_of(const struct trace *t, size_t row)
+{
+    uint32_t thread = t->allocations.thread[row], agent = t->allocations.agent[row];
+    if (thread < t->threads.n)
+        return t->threads.v[thread].process;
+    return agent < t->agents.n ? t->agents.v[agent].process : NO_INDEX;
+}
+
+/* Records of the chosen process; frees rarely say which GPU they are for. */
+static bool selected(const struct analysis *a, size_t row)
+{
+    const struct trace *t = a->trace;
+    const struct view_opts *o = &a->opts.view;
+    if (t->allocations.level[row] == LEVEL_SCRATCH)
+        return false;
+    uint32_t process = process_of(t, row), agent = t->allocations.agent[row];
+    if (o->process >= 0 && (process >= t->processes.n || t->processes.v[process].pid != o->process))
+        return false;
+    return o->gpu < 0 || agent >= t->agents.n || t->agents.v[agent].gpu == (uint32_t)o->gpu;
+}
+
+static bool on_host(const struct trace *t, size_t row)
+{
+    uint32_t agent = t->allocations.agent[row];
+    return agent < t->agents.n && t->agents.v[agent].type == AGENT_CPU;
+}
+
+static void add_record(struct analysis *a, struct footprint *f, uint32_t row)
+{
+    const struct allocations *al = &a->trace->allocations;
+    struct allocation_stats *st = &a->allocations;
+    bool frees = al->op[row] == ALLOC_FREE;
+    bool inside = al->start_ns[row] >= a->view.start_ns;
+    if (al->op[row] == ALLOC_RECLAIM)
+        return;
+    if (inside) {
+        if (st->peak_bytes < f->now) /* held from before the window */
+            st->peak_bytes = f->now;
+        st->allocations += !frees;
+        st->frees += frees;
+    }
+    if (!frees && on_host(a->trace, row))
+        return;
+    uint64_t bytes = frees ? 0 : al->bytes[row];
+    uint64_t now = hold(f, process_of(a->trace, row), al->address[row], bytes);
+    if (!inside)
+        return;
+    if (st->peak_bytes < now)
+        st->peak_bytes = now;
+    uint64_t room = UINT64_MAX - st->allocated_bytes;
+    st->allocated_bytes += bytes < room ? bytes : room;
+}
+
+static void walk_records(struct analysis *a, struct arena *arena)
+{
+    const struct allocations *al = &a->trace->allocations;
+    uint32_t *rows = arena_array(arena, uint32_t, al->n);
+    size_t n = 0;
+    for (size_t i = 0; i < al->n; i++)
+        if (al->start_ns[i] <= a->view.end_ns && selected(a, i))
+            rows[n++] = (uint32_t)i;
+    sort_rows(rows, n, al->start_ns, arena);
+    struct footprint f = {.arena = arena};
+    idmap_init(&f.slots, arena);
+    for (size_t i = 0; i < n; i++)
+        add_record(a, &f, rows[i]);
+    if (a->allocations.peak_bytes < f.now) /* nothing happened in the window */
+        a->allocations.peak_bytes = f.now;
+}
+
+/* ---- calls that allocate ---- */
+
+enum call_effect { EFFECT_NOT_ASKED, EFFECT_NONE, EFFECT_ALLOCATES, EFFECT_FREES };
+
+static enum call_effect effect_of(const char *name)
+{
+    static const char *const freeing[] = {"free", "unregister", "unmap", "release", "unlock"};
+    for (size_t i = 0; i < sizeof(freeing) / sizeof(*freeing); i++)
+        if (str_has_fold(name, freeing[i]))
+            return EFFECT_FREES;
+    return str_has_fold(name, "allow_access") ? EFFECT_NONE : EFFECT_ALLOCATES;
+}
+
+struct calls {
+    uint8_t *effect; /* by string: enum call_effect */
+    int64_t *ns;     /* by string */
+    uint64_t allocating, freeing;
+    int64_t first_ns, last_ns; /* starts of the first and the last kernel */
+};
+
+static void find_loop(const struct view *v, struct calls *c)
+{
+    c->first_ns = INT64_MAX;
+    c->last_ns = INT64_MIN;
+    for (size_t g = 0; g < v->n_gpus; g++) {
+        const struct view_gpu *gpu = &v->gpus[g];
+        if (!gpu->n_kernels)
+            continue;
+        int64_t first = v->trace->kernels.start_ns[gpu->kernels[0]];
+        int64_t last = v->trace->kernels.start_ns[gpu->kernels[gpu->n_kernels - 1]];
+        c->first_ns = first < c->first_ns ? first : c->first_ns;
+        c->last_ns = last > c->last_ns ? last : c->last_ns;
+    }
+}
+
+static void add_call(struct analysis *a, struct calls *c, uint32_t call)
+{
+    const struct regions *r = &a->trace->regions;
+    struct allocation_stats *st = &a->allocations;
+    uint32_t name = r->name[call];
+    struct span s = view_clip(&a->view, r->start_ns[call], r->end_ns[call]);
+    if (c->effect[name] == EFFECT_NOT_ASKED)
+        c->effect[name] = (uint8_t)effect_of(trace_str(a->trace, name));
+    c->allocating += c->effect[name] == EFFECT_ALLOCATES;
+    c->freeing += c->effect[name] == EFFECT_FREES;
+    c->ns[name] = add_ns(c->ns[name], sub_ns(s.end, s.start));
+    st->device_calls++;
+    st->api_ns = add_ns(st->api_ns, sub_ns(s.end, s.start));
+    st->in_loop += r->start_ns[call] > c->first_ns && r->start_ns[call] < c->last_ns;
+}
+
+static const char *top_call(const struct trace *t, const struct calls *c, size_t n)
+{
+    size_t top = SIZE_MAX;
+    for (size_t i = 0; i < n; i++) {
+        if (c->effect[i] == EFFECT_NOT_ASKED)
+            continue;
+        if (top == SIZE_MAX || c->ns[i] > c->ns[top] ||
+            (c->ns[i] == c->ns[top] &&
+             strcmp(trace_str(t, (uint32_t)i), trace_str(t, (uint32_t)top)) < 0))
+            top = i;
+    }
+    return top == SIZE_MAX ? NULL : trace_str(t, (uint32_t)top);
+}
+
+static void walk_calls(struct analysis *a, struct calls *c, struct arena *arena)
+{
+    const struct view *v = &a->view;
+    c->effect = arena_array(arena, uint8_t, v->n_strings);
+    c->ns = arena_array(arena, int64_t, v->n_strings);
+    find_loop(v, c);
+    for (size_t i = 0; i < v->n_threads; i++) {
+        const struct view_thread *th = &v->threads[i];
+        for (size_t k = 0; k < th->n_outer; k++)
+            if (view_call_class(v, th->outer[k]) == API_ALLOC)
+                add_call(a, c, th->outer[k]);
+    }
+    a->allocations.top_call = top_call(a->trace, c, v->n_strings);
+}
+
+static void run(struct analysis *a)
+{
+    struct allocation_stats *st = &a->allocations;
+    struct arena temporary;
+    arena_init(&temporary);
+    struct calls calls = {0};
+    walk_calls(a, &calls, &temporary);
+    if (a->trace->allocations.n) {
+        walk_records(a, &temporary);
+    } else {
+        st->allocations = calls.allocating;
+        st->frees = calls.freeing;
+    }
+    st->per_kernel = a->view.n_kernels ? (double)st->in_loop / (double)a->view.n_kernels : NAN;
+    arena_release(&temporary);
+}
+
+#define R struct allocation_stats
+static const struct field stat_fields[] = {
+    FIELD(R, allocations, FIELD_U64, "allocations", "",
+          "number of allocation records (real or virtual memory, not scratch) that start in the "
+          "window; without any record in the trace, of outermost host calls that allocate"),
+    FIELD(R, frees, FIELD_U64, "frees", "",
+          "number of records that free memory and start in the window; without any record in the "
+          "trace, of outermost host calls that free"),
+    FIELD(
+        R, device_calls, FIELD_U64, "calls", "",
+        "number of outermost host calls of the class allocation: allocating, freeing, registering"),
+    FIELD(R, api_ns, FIELD_I64, "host time", "ns",
+          "sum over threads of the time in the window inside these calls"),
+    FIELD(R, allocated_bytes, FIELD_U64, "allocated", "bytes",
+          "sum of the sizes of records that allocate on a GPU in the window; 0 without records"),
+    FIELD(
+        R, peak_bytes, FIELD_U64, "peak", "bytes",
+        "most bytes held at once on all GPUs together in the window: records in order of start, a "
+        "free takes back what its address was given, of unknown addresses nothing; 0 without "
+        "records"),
+    FIELD(R, in_loop, FIELD_U64, "in the loop", "",
+          "number of these calls that start after the first kernel starts and before the last one "
+          "does"),
+    FIELD(R, per_kernel, FIELD_NUM, "per kernel", "",
+          "in_loop / kernels in the window; not known without kernels"),
+    FIELD(R, top_call, FIELD_TEXT, "most time in", "",
+          "name of the call with the most time of api_ns; null without such calls"),
+};
+#undef R
+
+static const struct fields stats_table = FIELDS(
+    "allocations", "memory held, and what allocating costs", struct allocation_stats, stat_fields);
+
+static void results(const struct analysis *a, struct results *out, struct arena *arena)
+{
+    vec_push(out, arena, ((struct result){&stats_table, &a->allocations, 1, true}));
+}
+
+const struct analysis_kind analysis_allocations = {
+    .name = "allocations",
+    .doc = "How much memory the program holds, how often it allocates and frees while it computes, "
+           "and how long the host spends on that. Sizes need allocation records.",
+    .run = run,
+    .results = results,
+};

@@ -1,0 +1,36 @@
+#include "analyze/analysis.h"
+
+const struct analysis_kind *const analysis_kinds[] = {
+#define ANALYSIS(name) &analysis_##name,
+#include "analyze/analyses.def"
+#undef ANALYSIS
+    NULL,
+};
+
+int32_t analysis_gpu_index(const struct analysis *a, size_t slot)
+{
+    uint32_t gpu = a->view.gpus[slot].gpu;
+    return gpu == NO_INDEX ? -1 : a->trace->gpus.v[gpu].index;
+}
+
+void analysis_run(struct analysis *a, const struct trace *t, const struct analysis_opts *o,
+                  struct arena *arena)
+{
+    *a = (struct analysis){.trace = t, .arena = arena, .opts = *o};
+    a->hardware = arena_array(arena, const struct hardware *, t->gpus.n + 1);
+    for (size_t g = 0; g < t->gpus.n; g++)
+        a->hardware[g] = hardware_find(trace_str(t, t->gpus.v[g].arch), trace_str(t, t->gpus.v[g].name),
+                                       (int)t->gpus.v[g].cu_count);
+    view_make(&a->view, t, &o->view, arena);
+    ledger_make(&a->ledger, &a->view, arena);
+    quality_check(&a->quality, t, arena);
+    capabilities_find(&a->capabilities, t, arena);
+    for (const struct analysis_kind *const *k = analysis_kinds; *k; k++)
+        (*k)->run(a);
+}
+
+void analysis_results(const struct analysis *a, struct results *out, struct arena *arena)
+{
+    for (const struct analysis_kind *const *k = analysis_kinds; *k; k++)
+        (*k)->results(a, out, arena);
+}

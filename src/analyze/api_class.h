@@ -1,0 +1,28 @@
+/*
+ * What a host call does, judged by its name: launch, wait, copy, allocate, load code...
+ * The names are data, in api_class.c; HIP, HSA, CUDA runtime and driver alike.
+ */
+#ifndef GS_ANALYZE_API_CLASS_H
+#define GS_ANALYZE_API_CLASS_H
+
+#include "model/trace.h"
+
+enum api_class {
+    API_OTHER,
+    API_LAUNCH,     /* kernels, graphs, collectives */
+    API_SYNC,       /* waits for the GPU */
+    API_COPY,       /* copies and waits for the end */
+    API_COPY_ASYNC, /* only enqueues */
+    API_ALLOC,      /* allocates or frees */
+    API_MODULE,     /* loads or compiles code, starts the runtime */
+    API_EVENT,      /* records or queries events, creates streams */
+    API_COMM,       /* MPI */
+    API_IO,         /* operating system */
+    API_HOST,       /* instrumented program code: says where, not why */
+    API_CLASSES
+};
+
+enum api_class api_class_of(const char *name, enum region_kind kind);
+const char *api_class_name(enum api_class c);
+
+#endif

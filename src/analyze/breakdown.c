@@ -1,0 +1,128 @@
+#include <math.h>
+
+#include "analyze/analysis.h"
+#include "base/sort.h"
+
+static bool waits(const struct view *v, uint32_t call)
+{
+    enum api_class class = view_call_class(v, call);
+    return class == API_SYNC || class == API_COPY;
+}
+
+/* Waiting calls of all threads in order of start; two threads that wait together count once. */
+static int64_t sync_blocked(const struct view *v)
+{
+    const struct regions *r = &v->trace->regions;
+    struct arena temporary;
+    arena_init(&temporary);
+    VEC(uint32_t) rows = {0};
+    for (size_t t = 0; t < v->n_threads; t++)
+        for (size_t i = 0; i < v->threads[t].n_outer; i++)
+            if (waits(v, v->threads[t].outer[i]))
+                vec_push(&rows, &temporary, v->threads[t].outer[i]);
+    sort_rows(rows.v, rows.n, r->start_ns, &temporary);
+    struct spans blocked = {0};
+    for (size_t i = 0; i < rows.n; i++) {
+        struct span s = view_clip(v, r->start_ns[rows.v[i]], r->end_ns[rows.v[i]]);
+        spans_append(&blocked, &temporary, s.start, s.end);
+    }
+    int64_t total = spans_total(&blocked);
+    arena_release(&temporary);
+    return total;
+}
+
+static int64_t sum_of_kind(const struct ledger *l, enum cause_kind kind)
+{
+    int64_t sum = 0;
+    for (enum cause c = 0; c < CAUSES; c++)
+        if (cause_info(c)->kind == kind)
+            sum = add_ns(sum, l->ns[c]);
+    return sum;
+}
+
+static void add_gpus(struct breakdown *b, const struct ledger *l)
+{
+    int64_t first = INT64_MAX, last = INT64_MIN;
+    for (size_t g = 0; g < l->n_gpus; g++) {
+        const struct ledger_gpu *gpu = &l->gpus[g];
+        b->gpu_time_ns = add_ns(b->gpu_time_ns, l->window_ns);
+        b->busy_ns = add_ns(b->busy_ns, gpu->busy_ns);
+        b->kernel_ns = add_ns(b->kernel_ns, gpu->kernel_ns);
+        b->kernel_sum_ns = add_ns(b->kernel_sum_ns, gpu->kernel_sum_ns);
+        b->copy_ns = add_ns(b->copy_ns, gpu->copy_ns);
+        if (!gpu->busy_ns)
+            continue;
+        first = gpu->first_ns < first ? gpu->first_ns : first;
+        last = gpu->last_ns > last ? gpu->last_ns : last;
+    }
+    if (last > first)
+        b->gpu_span_ns = last - first;
+}
+
+static void run(struct analysis *a)
+{
+    const struct ledger *l = &a->ledger;
+    struct breakdown *b = &a->breakdown;
+    *b = (struct breakdown){.window_ns = l->window_ns, .gpu_count = (uint32_t)l->n_gpus};
+    add_gpus(b, l);
+    b->exposed_comm_ns = add_ns(l->ns[CAUSE_COMM], l->ns[CAUSE_COMM_WAIT]);
+    b->exposed_copy_ns = sub_ns(sum_of_kind(l, CAUSE_EXPOSED), b->exposed_comm_ns);
+    b->idle_ns = sum_of_kind(l, CAUSE_IDLE);
+    b->busy_pct = percent_of((double)b->busy_ns, (double)b->gpu_time_ns);
+    b->kernel_pct = percent_of((double)b->kernel_ns, (double)b->gpu_time_ns);
+    b->idle_pct = percent_of((double)b->idle_ns, (double)b->gpu_time_ns);
+    b->concurrency = b->kernel_ns ? (double)b->kernel_sum_ns / (double)b->kernel_ns : NAN;
+    b->sync_blocked_ns = sync_blocked(&a->view);
+    b->sync_blocked_pct = percent_of((double)b->sync_blocked_ns, (double)b->window_ns);
+}
+
+#define F(member, type, label, unit, doc) FIELD(struct breakdown, member, type, label, unit, doc)
+static const struct field fields[] = {
+    F(window_ns, FIELD_I64, "window", "ns", "end - start of the analyzed window"),
+    F(gpu_span_ns, FIELD_I64, "GPU span", "ns",
+      "last end - first start of kernels and copies over all GPUs, clipped to the window"),
+    F(gpu_time_ns, FIELD_I64, "GPU time", "ns",
+      "window_ns x gpu_count: what the ledger distributes"),
+    F(gpu_count, FIELD_U32, "GPUs", "", "number of GPUs in the view"),
+    F(busy_ns, FIELD_I64, "busy", "ns",
+      "sum over GPUs of the union of kernels and copies; busy_ns + idle_ns = gpu_time_ns"),
+    F(kernel_ns, FIELD_I64, "kernels", "ns", "sum over GPUs of the union of kernels"),
+    F(kernel_sum_ns, FIELD_I64, "kernel sum", "ns",
+      "sum of the durations of all kernels, overlaps counted several times"),
+    F(copy_ns, FIELD_I64, "copies", "ns",
+      "sum over GPUs of the union of copies, under kernels or not"),
+    F(exposed_copy_ns, FIELD_I64, "exposed copies", "ns",
+      "sum of the ledger's copy_* causes: copies while no other work runs on the GPU"),
+    F(exposed_comm_ns, FIELD_I64, "exposed communication", "ns",
+      "sum of the ledger's communication causes: collectives while no compute kernel runs"),
+    F(idle_ns, FIELD_I64, "idle", "ns",
+      "sum of the ledger's idle causes: neither kernel nor copy runs, start-up and tail included"),
+    F(busy_pct, FIELD_NUM, "busy", "%", "100 x busy_ns / gpu_time_ns"),
+    F(kernel_pct, FIELD_NUM, "kernels", "%", "100 x kernel_ns / gpu_time_ns"),
+    F(idle_pct, FIELD_NUM, "idle", "%", "100 x idle_ns / gpu_time_ns"),
+    F(concurrency, FIELD_NUM, "concurrency", "",
+      "kernel_sum_ns / kernel_ns: kernels that run at once while any runs; unknown without "
+      "kernels"),
+    F(sync_blocked_ns, FIELD_I64, "host blocked", "ns",
+      "union over all threads of the outermost calls that wait for the GPU (synchronisation and "
+      "blocking copies), clipped to the window"),
+    F(sync_blocked_pct, FIELD_NUM, "host blocked", "%", "100 x sync_blocked_ns / window_ns"),
+};
+#undef F
+
+static const struct fields table =
+    FIELDS("breakdown", "The totals of the window.", struct breakdown, fields);
+
+static void results(const struct analysis *a, struct results *out, struct arena *arena)
+{
+    vec_push(out, arena, ((struct result){&table, &a->breakdown, 1, true}));
+}
+
+const struct analysis_kind analysis_breakdown = {
+    .name = "breakdown",
+    .doc =
+        "How much of the time the GPUs were computing, moving data and idle, and how long the host "
+        "waited for them.",
+    .run = run,
+    .results = results,
+};

@@ -1,0 +1,79 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/analysis.h"
+#include "analyze/name_groups.h"
+
+static int by_total(const void *left, const void *right)
+{
+    const struct category_row *x = left, *y = right;
+    if (x->total_ns != y->total_ns)
+        return x->total_ns > y->total_ns ? -1 : 1;
+    return strcmp(x->category, y->category);
+}
+
+static void run(struct analysis *a)
+{
+    const struct view *v = &a->view;
+    struct arena temporary;
+    arena_init(&temporary);
+    const uint32_t *rows = kernel_rows(v, &temporary);
+    uint64_t count[ROLE_COUNT] = {0};
+    int64_t total[ROLE_COUNT] = {0}, all = 0;
+    for (size_t i = 0; i < v->n_kernels; i++) {
+        uint8_t role = v->role[a->trace->kernels.symbol[rows[i]]];
+        int64_t ns = kernel_ns(a, rows[i]);
+        count[role]++;
+        total[role] = add_ns(total[role], ns);
+        all = add_ns(all, ns);
+    }
+    arena_release(&temporary);
+    double wall = (double)view_window(v) * (double)v->n_gpus;
+    for (unsigned role = 0; role < ROLE_COUNT; role++) {
+        if (!count[role])
+            continue;
+        const struct kernel_role_info *info = kernel_role_info((enum kernel_role)role);
+        struct category_row row = {
+            .category = info->label,
+            .group = info->rocinsight,
+            .count = count[role],
+            .total_ns = total[role],
+            .pct_of_kernel_time = percent_of((double)total[role], (double)all),
+            .avg_duration_ns = (int64_t)((uint64_t)total[role] / count[role]),
+            .pct_of_total_time = percent_of((double)total[role], wall),
+        };
+        vec_push(&a->categories, a->arena, row);
+    }
+    if (a->categories.n)
+        qsort(a->categories.v, a->categories.n, sizeof(*a->categories.v), by_total);
+}
+
+#define F(member, type, label, unit, doc) FIELD(struct category_row, member, type, label, unit, doc)
+static const struct field fields[] = {
+    F(category, FIELD_TEXT, "category", "", "what the kernels do, judged by their names"),
+    F(group, FIELD_TEXT, "group", "", "the coarser category of rocinsight and TraceLens reports"),
+    F(count, FIELD_U64, "calls", "", "number of kernels"),
+    F(total_ns, FIELD_I64, "total", "ns", "sum of their durations, clipped to the window"),
+    F(pct_of_kernel_time, FIELD_NUM, "of kernel time", "%",
+      "100 x total_ns / sum of the durations of all kernels"),
+    F(avg_duration_ns, FIELD_I64, "average", "ns", "total_ns / count, rounded down"),
+    F(pct_of_total_time, FIELD_NUM, "of GPU time", "%", "100 x total_ns / (window x GPUs)"),
+};
+#undef F
+
+static const struct fields table =
+    FIELDS("kernel_categories", "Kernel time by what kernels do, most time first.",
+           struct category_row, fields);
+
+static void results(const struct analysis *a, struct results *out, struct arena *arena)
+{
+    vec_push(out, arena, ((struct result){&table, a->categories.v, a->categories.n, false}));
+}
+
+const struct analysis_kind analysis_categories = {
+    .name = "categories",
+    .doc = "What kind of work fills the kernel time: matrix products, attention, collectives, "
+           "element-wise kernels and so on, judged by the kernels' names.",
+    .run = run,
+    .results = results,
+};

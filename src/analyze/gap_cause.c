@@ -1,0 +1,123 @@
+#include "analyze/gap_cause.h"
+
+void gap_reader_init(struct gap_reader *r, const struct view *v, struct arena *a)
+{
+    *r = (struct gap_reader){.v = v, .last_thread = NO_INDEX, .has_calls = v->n_calls > 0};
+    r->cursor = arena_array(a, size_t, v->n_threads);
+}
+
+/* What a call says about a gap in which it runs. */
+static enum cause cause_of(enum api_class class, bool drained)
+{
+    switch (class) {
+    case API_SYNC:
+    case API_COPY:
+        return CAUSE_SYNC;
+    case API_ALLOC:
+        return CAUSE_ALLOC;
+    case API_MODULE:
+        return CAUSE_STARTUP;
+    case API_COMM:
+    case API_IO:
+        return CAUSE_HOST_IO;
+    default:
+        return drained ? CAUSE_SYNC : CAUSE_LAUNCH;
+    }
+}
+
+static bool waits(enum api_class class)
+{
+    return class == API_SYNC || class == API_COPY;
+}
+
+/*
+ * Between calls: short stretches are part of launching, long ones are other work. After a wait
+ * that emptied the queue, stretches that the wait's work could have hidden are the wait's fault.
+ */
+static enum cause between(int64_t ns, bool drained, int64_t busy_ns)
+{
+    int64_t hidden = busy_ns < LEDGER_SYNC_HOST_NS ? busy_ns : LEDGER_SYNC_HOST_NS;
+    if (drained && (ns < LEDGER_SHORT_HOST_NS || ns <= hidden))
+        return CAUSE_SYNC;
+    return ns < LEDGER_SHORT_HOST_NS ? CAUSE_LAUNCH : CAUSE_HOST;
+}
+
+/*
+ * Where the thread stands at `at`: the first outer call that ends after it. Gaps come in order of
+ * time, so the cursor only moves forward, and it stays on a call a later gap may need.
+ */
+static size_t seek(struct gap_reader *r, uint32_t thread, int64_t at)
+{
+    const struct view_thread *th = &r->v->threads[thread];
+    const int64_t *end_ns = r->v->trace->regions.end_ns;
+    size_t i = r->cursor[thread];
+    while (i < th->n_outer && end_ns[th->outer[i]] < at)
+        i++;
+    return r->cursor[thread] = i;
+}
+
+/* Work that was queued before the GPU ran dry: short gaps are the way through the queue. */
+static bool explain_queued(const struct gap_reader *r, int64_t start, int64_t end, uint32_t launch,
+                           int64_t *ns)
+{
+    if (launch == NO_INDEX || r->v->trace->regions.end_ns[launch] > start)
+        return false;
+    ns[end - start <= LEDGER_QUEUE_NS ? CAUSE_LAUNCH : CAUSE_UNKNOWN] += end - start;
+    return true;
+}
+
+static void explain_by_thread(struct gap_reader *r, int64_t start, int64_t end, uint32_t thread,
+                              uint32_t launch, int64_t busy_ns, int64_t *ns)
+{
+    const struct view_thread *th = &r->v->threads[thread];
+    const struct regions *g = &r->v->trace->regions;
+    size_t i = seek(r, thread, start);
+    /* Was the host waiting for the GPU when it ran dry? Then the queue was empty because of it. */
+    bool drained = i < th->n_outer && g->start_ns[th->outer[i]] < start &&
+                   waits(view_call_class(r->v, th->outer[i]));
+    /* Once the launching call is over, the rest is the way from the host to the GPU. */
+    int64_t sent = launch == NO_INDEX ? end : g->end_ns[launch];
+    int64_t at = start;
+    for (; i < th->n_outer && at < end && at < sent; i++) {
+        uint32_t call = th->outer[i];
+        int64_t from = g->start_ns[call] > at ? g->start_ns[call] : at;
+        if (from >= end || from >= sent)
+            break;
+        ns[between(from - at, drained, busy_ns)] += from - at;
+        at = from;
+        enum api_class class = view_call_class(r->v, call);
+        int64_t to = g->end_ns[call] < end ? g->end_ns[call] : end;
+        if (to < at) /* it ends before it starts: odd, counts as zero */
+            to = at;
+        ns[cause_of(class, drained)] += to - at;
+        drained |= waits(class);
+        at = to;
+    }
+    if (at < end && at < sent) { /* no call up to the launch's end: only possible without a link */
+        int64_t to = sent < end ? sent : end;
+        ns[between(to - at, drained, busy_ns)] += to - at;
+        at = to;
+    }
+    if (at < end)
+        ns[drained ? CAUSE_SYNC : CAUSE_LAUNCH] += end - at;
+}
+
+void gap_explain(struct gap_reader *r, int64_t start, int64_t end, uint32_t call, int64_t busy_ns,
+                 int64_t *ns)
+{
+    if (!r->has_calls) {
+        ns[CAUSE_UNKNOWN] += end - start;
+        return;
+    }
+    uint32_t thread = call == NO_INDEX ? r->last_thread : r->v->trace->regions.thread[call];
+    if (thread >= r->v->n_threads - 1 && call == NO_INDEX) {
+        ns[CAUSE_UNKNOWN] += end - start;
+        return;
+    }
+    if (thread >= r->v->n_threads)
+        thread = (uint32_t)(r->v->n_threads - 1);
+    r->last_thread = thread;
+    if (explain_queued(r, start, end, call, ns))
+        return;
+    explain_by_thread(r, start, end, thread, call, busy_ns, ns);
+}

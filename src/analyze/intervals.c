@@ -1,0 +1,69 @@
+#include "analyze/intervals.h"
+
+#include "base/vec.h"
+
+void spans_append(struct spans *s, struct arena *a, int64_t start, int64_t end)
+{
+    if (end <= start)
+        return;
+    if (s->n && start <= s->v[s->n - 1].end) {
+        if (end > s->v[s->n - 1].end)
+            s->v[s->n - 1].end = end;
+        return;
+    }
+    vec_push(s, a, ((struct span){start, end}));
+}
+
+void spans_subtract(struct spans *out, const struct spans *a, const struct spans *b, struct arena *arena)
+{
+    size_t j = 0;
+    for (size_t i = 0; i < a->n; i++) {
+        int64_t at = a->v[i].start, end = a->v[i].end;
+        while (j < b->n && b->v[j].end <= at)
+            j++;
+        for (size_t k = j; k < b->n && b->v[k].start < end && at < end; k++) {
+            spans_append(out, arena, at, b->v[k].start);
+            if (b->v[k].end > at)
+                at = b->v[k].end;
+        }
+        spans_append(out, arena, at, end);
+    }
+}
+
+void spans_union(struct spans *out, const struct spans *a, const struct spans *b, struct arena *arena)
+{
+    size_t i = 0, j = 0;
+    while (i < a->n || j < b->n) {
+        const struct span *next;
+        if (j == b->n || (i < a->n && a->v[i].start <= b->v[j].start))
+            next = &a->v[i++];
+        else
+            next = &b->v[j++];
+        spans_append(out, arena, next->start, next->end);
+    }
+}
+
+int64_t spans_common(const struct spans *a, const struct spans *b)
+{
+    int64_t total = 0;
+    size_t i = 0, j = 0;
+    while (i < a->n && j < b->n) {
+        int64_t start = a->v[i].start > b->v[j].start ? a->v[i].start : b->v[j].start;
+        int64_t end = a->v[i].end < b->v[j].end ? a->v[i].end : b->v[j].end;
+        if (end > start)
+            total += end - start;
+        if (a->v[i].end < b->v[j].end)
+            i++;
+        else
+            j++;
+    }
+    return total;
+}
+
+int64_t spans_total(const struct spans *s)
+{
+    int64_t total = 0;
+    for (size_t i = 0; i < s->n; i++)
+        total += s->v[i].end - s->v[i].start;
+    return total;
+}

@@ -1,0 +1,52 @@
+/*
+ * Intervals: sets of half-open spans [start, end). The one place where time is added up.
+ *
+ * A span set is sorted and disjoint, and touching spans are one; every function keeps it so. "Time
+ * in state X" is always the total of a set, never a sum of durations.
+ */
+#ifndef GS_ANALYZE_INTERVALS_H
+#define GS_ANALYZE_INTERVALS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+/* Sums and differences of times that odd data may carry beyond 64 bits: they stay at the limit. */
+static inline int64_t add_ns(int64_t a, int64_t b)
+{
+    int64_t sum;
+    if (__builtin_add_overflow(a, b, &sum))
+        return b > 0 ? INT64_MAX : INT64_MIN;
+    return sum;
+}
+
+static inline int64_t sub_ns(int64_t a, int64_t b)
+{
+    int64_t difference;
+    if (__builtin_sub_overflow(a, b, &difference))
+        return b < 0 ? INT64_MAX : INT64_MIN;
+    return difference;
+}
+
+struct span {
+    int64_t start, end;
+};
+
+struct spans {
+    struct span *v;
+    size_t n, cap;
+};
+
+/* Adds a span that starts no earlier than the last one added; empty ones are ignored. */
+void spans_append(struct spans *s, struct arena *a, int64_t start, int64_t end);
+
+/* a without b. */
+void spans_subtract(struct spans *out, const struct spans *a, const struct spans *b, struct arena *arena);
+/* What is in a or b. */
+void spans_union(struct spans *out, const struct spans *a, const struct spans *b, struct arena *arena);
+/* Total of what is in both. */
+int64_t spans_common(const struct spans *a, const struct spans *b);
+int64_t spans_total(const struct spans *s);
+
+#endif

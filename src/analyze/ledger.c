@@ -1,0 +1,226 @@
+#include "analyze/ledger.h"
+
+#include <string.h>
+
+#include "analyze/gap_cause.h"
+#include "base/mem.h"
+#include "base/parallel.h"
+
+static const struct cause_info infos[CAUSES] = {
+#define CAUSE(id, key, label, kind, doc) {key, label, CAUSE_##kind, doc},
+#include "analyze/ledger.def"
+#undef CAUSE
+};
+
+const struct cause_info *cause_info(enum cause c)
+{
+    return &infos[c];
+}
+
+static const int64_t bucket_limits[GAP_BUCKETS - 1] = {10000, 100000, 1000000, 10000000, 100000000};
+
+size_t gap_bucket_of(int64_t ns)
+{
+    size_t b = 0;
+    while (b < GAP_BUCKETS - 1 && ns >= bucket_limits[b])
+        b++;
+    return b;
+}
+
+const char *gap_bucket_label(size_t bucket)
+{
+    static const char *const labels[GAP_BUCKETS] = {"<10us",   "10-100us",  "100us-1ms",
+                                                    "1-10ms", "10-100ms", ">100ms"};
+    return labels[bucket];
+}
+
+/* ---- what runs ---- */
+
+struct work {
+    const struct view *v;
+    const struct view_gpu *g;
+    struct arena *arena;
+    struct ledger_gpu *out;
+};
+
+/* What the kernels of each class cover, in one pass. */
+static void spans_of_kernels(const struct work *w, struct spans *by_class)
+{
+    const struct kernels *k = &w->v->trace->kernels;
+    for (size_t i = 0; i < w->g->n_kernels; i++) {
+        uint32_t row = w->g->kernels[i];
+        struct span s = view_clip(w->v, k->start_ns[row], k->end_ns[row]);
+        spans_append(&by_class[w->v->kernel_class[k->symbol[row]]], w->arena, s.start, s.end);
+        w->out->kernel_sum_ns = add_ns(w->out->kernel_sum_ns, s.end - s.start);
+    }
+}
+
+static void spans_of_copies(const struct work *w, enum cause cause, struct spans *out)
+{
+    static const enum cause causes[COPY_KINDS] = {
+        [COPY_UNKNOWN] = CAUSE_COPY_D2D, [COPY_H2D] = CAUSE_COPY_H2D, [COPY_D2H] = CAUSE_COPY_D2H,
+        [COPY_D2D] = CAUSE_COPY_D2D,     [COPY_P2P] = CAUSE_COPY_P2P, [COPY_H2H] = CAUSE_COPY_D2D,
+        [COPY_SET] = CAUSE_COPY_SET,
+    };
+    const struct copies *c = &w->v->trace->copies;
+    for (size_t i = 0; i < w->g->n_copies; i++) {
+        uint32_t row = w->g->copies[i];
+        if (causes[c->kind[row]] != cause)
+            continue;
+        struct span s = view_clip(w->v, c->start_ns[row], c->end_ns[row]);
+        spans_append(out, w->arena, s.start, s.end);
+    }
+}
+
+/* Gives `spans` minus what is busy already to a cause and adds them to busy. */
+static void claim(const struct work *w, enum cause cause, const struct spans *spans, struct spans *busy)
+{
+    if (!spans->n)
+        return;
+    struct spans exposed = {0}, both = {0};
+    spans_subtract(&exposed, spans, busy, w->arena);
+    w->out->ns[cause] += spans_total(&exposed);
+    spans_union(&both, busy, spans, w->arena);
+    *busy = both;
+}
+
+static void measure_kernels(const struct work *w, const struct spans *by_class, struct spans *busy)
+{
+    const struct spans *compute = &by_class[KERNEL_COMPUTE], *comm = &by_class[KERNEL_COLLECTIVE];
+    w->out->comm_ns = spans_total(comm);
+    w->out->comm_hidden_ns = spans_common(comm, compute);
+    claim(w, CAUSE_COMPUTE, compute, busy);
+    claim(w, CAUSE_COMM, comm, busy);
+}
+
+static void measure_copies(const struct work *w, const struct spans *blits, struct spans *busy)
+{
+    struct spans all = {0}, kernels = {0};
+    spans_union(&kernels, busy, blits, w->arena);
+    w->out->kernel_ns = spans_total(&kernels);
+    for (enum cause c = CAUSE_COPY_H2D; c <= CAUSE_COPY_SET; c++) {
+        struct spans kind = {0}, joined = {0};
+        spans_of_copies(w, c, &kind);
+        if (c == CAUSE_COPY_D2D && blits->n) {
+            struct spans with_blits = {0};
+            spans_union(&with_blits, &kind, blits, w->arena);
+            claim(w, c, &with_blits, busy);
+        } else {
+            claim(w, c, &kind, busy);
+        }
+        spans_union(&joined, &all, &kind, w->arena);
+        all = joined;
+    }
+    w->out->copy_ns = spans_total(&all);
+}
+
+/* ---- what does not ---- */
+
+static void keep_top(struct ledger_gpu *out, const struct gap *gap)
+{
+    int64_t ns = gap->end_ns - gap->start_ns;
+    size_t at = out->n_top;
+    while (at > 0 && out->top[at - 1].end_ns - out->top[at - 1].start_ns < ns)
+        at--;
+    if (at == TOP_GAPS)
+        return;
+    if (out->n_top < TOP_GAPS)
+        out->n_top++;
+    memmove(&out->top[at + 1], &out->top[at], (out->n_top - at - 1) * sizeof(*out->top));
+    out->top[at] = *gap;
+}
+
+static void note_gap(struct ledger_gpu *out, const struct gap *gap)
+{
+    int64_t ns = gap->end_ns - gap->start_ns;
+    struct gap_bucket *b = &out->buckets[gap_bucket_of(ns)];
+    b->count++;
+    b->total_ns += ns;
+    for (enum cause c = 0; c < CAUSES; c++) {
+        b->ns[c] += gap->ns[c];
+        out->ns[c] += gap->ns[c];
+    }
+    out->n_gaps++;
+    keep_top(out, gap);
+}
+
+/* The next work after each gap, walking both lists in order of start. */
+struct next_work {
+    size_t kernel, copy;
+};
+
+static void find_next(const struct work *w, struct next_work *at, int64_t time, uint32_t *kernel,
+                      uint32_t *call)
+{
+    const struct kernels *k = &w->v->trace->kernels;
+    const struct copies *c = &w->v->trace->copies;
+    while (at->kernel < w->g->n_kernels && k->start_ns[w->g->kernels[at->kernel]] < time)
+        at->kernel++;
+    while (at->copy < w->g->n_copies && c->start_ns[w->g->copies[at->copy]] < time)
+        at->copy++;
+    *kernel = *call = NO_INDEX;
+    if (at->kernel < w->g->n_kernels && k->start_ns[w->g->kernels[at->kernel]] == time) {
+        *kernel = w->g->kernels[at->kernel];
+        *call = k->call[*kernel];
+    } else if (at->copy < w->g->n_copies && c->start_ns[w->g->copies[at->copy]] == time) {
+        *call = c->call[w->g->copies[at->copy]];
+    }
+}
+
+static void measure_gaps(const struct work *w, const struct spans *busy, uint32_t slot)
+{
+    struct ledger_gpu *out = w->out;
+    struct gap_reader reader;
+    gap_reader_init(&reader, w->v, w->arena);
+    if (!busy->n) {
+        out->ns[CAUSE_UNKNOWN] += view_window(w->v);
+        out->first_ns = w->v->start_ns;
+        out->last_ns = w->v->end_ns;
+        return;
+    }
+    out->first_ns = busy->v[0].start;
+    out->last_ns = busy->v[busy->n - 1].end;
+    out->ns[CAUSE_STARTUP] += out->first_ns - w->v->start_ns;
+    out->ns[CAUSE_TAIL] += w->v->end_ns - out->last_ns;
+    struct next_work next = {0};
+    for (size_t i = 1; i < busy->n; i++) {
+        struct gap gap = {.start_ns = busy->v[i - 1].end, .end_ns = busy->v[i].start, .gpu = slot};
+        uint32_t call;
+        find_next(w, &next, gap.end_ns, &gap.next_kernel, &call);
+        gap_explain(&reader, gap.start_ns, gap.end_ns, call,
+                    busy->v[i - 1].end - busy->v[i - 1].start, gap.ns);
+        note_gap(out, &gap);
+    }
+}
+
+struct ledger_job {
+    struct ledger *l;
+    const struct view *v;
+};
+
+static void measure_gpu(void *ctx, size_t slot, int worker)
+{
+    (void)worker;
+    struct ledger_job *job = ctx;
+    struct arena temporary;
+    arena_init(&temporary);
+    struct work w = {job->v, &job->v->gpus[slot], &temporary, &job->l->gpus[slot]};
+    struct spans busy = {0}, by_class[KERNEL_BLIT + 1] = {0};
+    spans_of_kernels(&w, by_class);
+    measure_kernels(&w, by_class, &busy);
+    measure_copies(&w, &by_class[KERNEL_BLIT], &busy);
+    w.out->busy_ns = spans_total(&busy);
+    measure_gaps(&w, &busy, (uint32_t)slot);
+    arena_release(&temporary);
+}
+
+void ledger_make(struct ledger *l, const struct view *v, struct arena *a)
+{
+    *l = (struct ledger){.window_ns = view_window(v), .n_gpus = v->n_gpus};
+    l->gpus = arena_array(a, struct ledger_gpu, v->n_gpus);
+    struct ledger_job job = {l, v};
+    parallel_for(v->workers, v->n_gpus, measure_gpu, &job);
+    for (size_t g = 0; g < l->n_gpus; g++)
+        for (enum cause c = 0; c < CAUSES; c++)
+            l->ns[c] = add_ns(l->ns[c], l->gpus[g].ns[c]);
+}

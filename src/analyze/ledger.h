@@ -1,0 +1,86 @@
+/*
+ * The ledger: every nanosecond of every GPU in the window has exactly one cause.
+ *
+ * Integers; per GPU the causes add up to the window, over all GPUs to GPUs x window. Work wins over
+ * communication, that over copies, and what is left are gaps. A gap is explained by what the
+ * thread that launched the next piece of work was doing (by correlation, not by guess).
+ * ledger.def says what each cause means.
+ *
+ * A finding may only claim time that stands here.
+ */
+#ifndef GS_ANALYZE_LEDGER_H
+#define GS_ANALYZE_LEDGER_H
+
+#include "analyze/view.h"
+
+enum cause {
+#define CAUSE(id, key, label, kind, doc) CAUSE_##id,
+#include "analyze/ledger.def"
+#undef CAUSE
+    CAUSES
+};
+
+enum cause_kind { CAUSE_WORK, CAUSE_EXPOSED, CAUSE_IDLE };
+
+struct cause_info {
+    const char *key, *label;
+    enum cause_kind kind;
+    const char *doc;
+};
+
+const struct cause_info *cause_info(enum cause c);
+
+/* Stretches without any API shorter than this are part of launching. */
+#define LEDGER_SHORT_HOST_NS 10000
+
+/* Host work after a wait up to this long, and no longer than the work waited for, is the wait's fault. */
+#define LEDGER_SYNC_HOST_NS 100000
+
+/* A gap before work that was queued in time and that is longer than this waits for something else. */
+#define LEDGER_QUEUE_NS 50000
+
+enum { GAP_BUCKETS = 6, TOP_GAPS = 16 };
+
+/* A stretch in which one GPU does nothing. */
+struct gap {
+    int64_t start_ns, end_ns;
+    uint32_t gpu;         /* slot of the view */
+    uint32_t next_kernel; /* kernels row that ends it, or NO_INDEX (a copy, or the end) */
+    int64_t ns[CAUSES];   /* how it is explained */
+};
+
+struct gap_bucket {
+    uint64_t count;
+    int64_t total_ns;
+    int64_t ns[CAUSES];
+};
+
+struct ledger_gpu {
+    int64_t ns[CAUSES];
+    int64_t busy_ns;        /* anything running: kernels or copies */
+    int64_t kernel_ns;      /* union of all kernels */
+    int64_t copy_ns;        /* union of all copies, exposed or not */
+    int64_t comm_ns;        /* union of all collectives */
+    int64_t comm_hidden_ns; /* of it, under compute */
+    int64_t kernel_sum_ns;  /* plain sum of durations: shows concurrency */
+    int64_t first_ns, last_ns; /* first start and last end of work; window bounds when none */
+    struct gap_bucket buckets[GAP_BUCKETS]; /* gaps between work, not start-up and tail */
+    struct gap top[TOP_GAPS];               /* the longest, longest first */
+    size_t n_top;
+    uint64_t n_gaps;
+};
+
+struct ledger {
+    int64_t window_ns;
+    size_t n_gpus;
+    int64_t ns[CAUSES]; /* over all GPUs */
+    struct ledger_gpu *gpus;
+};
+
+void ledger_make(struct ledger *l, const struct view *v, struct arena *a);
+
+/* Upper bounds of the buckets as text: "<10us", ..., ">100ms". */
+const char *gap_bucket_label(size_t bucket);
+size_t gap_bucket_of(int64_t ns);
+
+#endif

@@ -1,0 +1,261 @@
+#include "analyze/view.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/parallel.h"
+#include "base/sort.h"
+#include "base/str.h"
+
+static bool in_window(const struct view *v, int64_t start, int64_t end)
+{
+    if (end < start)
+        end = start;
+    return start < v->end_ns && end > v->start_ns ? true
+                                                  : start == end && start >= v->start_ns && start <= v->end_ns;
+}
+
+/* Which slot of view.gpus a stream's work goes to; NO_INDEX for work that is filtered out. */
+static uint32_t *slots_of_streams(struct view *v, const struct view_opts *o, struct arena *a)
+{
+    const struct trace *t = v->trace;
+    uint32_t *slot = arena_array(a, uint32_t, t->streams.n + 1);
+    uint32_t *of_gpu = arena_array(a, uint32_t, t->gpus.n + 1); /* last: unlisted device */
+    memset(of_gpu, 0xff, (t->gpus.n + 1) * sizeof(*of_gpu));
+    v->gpus = arena_array(a, struct view_gpu, t->gpus.n + 1);
+    for (size_t g = 0; g < t->gpus.n; g++) {
+        if (!t->gpus.v[g].used || (o->gpu >= 0 && (size_t)o->gpu != g))
+            continue;
+        v->gpus[v->n_gpus].gpu = (uint32_t)g;
+        of_gpu[g] = (uint32_t)v->n_gpus++;
+    }
+    for (size_t s = 0; s < t->streams.n; s++) {
+        const struct stream *st = &t->streams.v[s];
+        slot[s] = NO_INDEX;
+        if (o->process >= 0 && t->processes.v[st->process].pid != o->process)
+            continue;
+        if (st->gpu == NO_INDEX && o->gpu < 0 && of_gpu[t->gpus.n] == NO_INDEX) {
+            v->gpus[v->n_gpus].gpu = NO_INDEX;
+            of_gpu[t->gpus.n] = (uint32_t)v->n_gpus++;
+        }
+        slot[s] = of_gpu[st->gpu == NO_INDEX ? t->gpus.n : st->gpu];
+    }
+    slot[t->streams.n] = NO_INDEX;
+    return slot;
+}
+
+struct split {
+    const struct view *v;
+    const uint32_t *slot;
+    const uint32_t *stream;
+    const int64_t *start, *end;
+    size_t n;
+};
+
+static uint32_t slot_of(const struct split *s, size_t i)
+{
+    size_t n_streams = s->v->trace->streams.n;
+    uint32_t slot = s->slot[s->stream[i] < n_streams ? s->stream[i] : n_streams];
+    return slot != NO_INDEX && in_window(s->v, s->start[i], s->end[i]) ? slot : NO_INDEX;
+}
+
+/* Rows per GPU: counted, then placed, so that each GPU's rows lie together in file order. */
+static void split_rows(const struct split *s, uint32_t **rows, size_t *counts, struct arena *a)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        uint32_t slot = slot_of(s, i);
+        if (slot != NO_INDEX)
+            counts[slot]++;
+    }
+    for (size_t g = 0; g < s->v->n_gpus; g++) {
+        rows[g] = arena_array(a, uint32_t, counts[g]);
+        counts[g] = 0;
+    }
+    for (size_t i = 0; i < s->n; i++) {
+        uint32_t slot = slot_of(s, i);
+        if (slot != NO_INDEX)
+            rows[slot][counts[slot]++] = (uint32_t)i;
+    }
+}
+
+static void sort_gpu(void *ctx, size_t g, int worker)
+{
+    (void)worker;
+    struct view *v = ctx;
+    struct arena temporary;
+    arena_init(&temporary);
+    sort_rows(v->gpus[g].kernels, v->gpus[g].n_kernels, v->trace->kernels.start_ns, &temporary);
+    sort_rows(v->gpus[g].copies, v->gpus[g].n_copies, v->trace->copies.start_ns, &temporary);
+    arena_release(&temporary);
+}
+
+static void order_gpu_work(struct view *v, const struct view_opts *o, struct arena *a)
+{
+    const struct trace *t = v->trace;
+    const uint32_t *slot = slots_of_streams(v, o, a);
+    uint32_t **rows = arena_array(a, uint32_t *, v->n_gpus + 1);
+    size_t *counts = arena_array(a, size_t, v->n_gpus + 1);
+    struct split k = {v, slot, t->kernels.stream, t->kernels.start_ns, t->kernels.end_ns, t->kernels.n};
+    split_rows(&k, rows, counts, a);
+    for (size_t g = 0; g < v->n_gpus; g++) {
+        v->gpus[g].kernels = rows[g];
+        v->n_kernels += v->gpus[g].n_kernels = counts[g];
+    }
+    memset(counts, 0, v->n_gpus * sizeof(*counts));
+    struct split c = {v, slot, t->copies.stream, t->copies.start_ns, t->copies.end_ns, t->copies.n};
+    split_rows(&c, rows, counts, a);
+    for (size_t g = 0; g < v->n_gpus; g++) {
+        v->gpus[g].copies = rows[g];
+        v->n_copies += v->gpus[g].n_copies = counts[g];
+    }
+    parallel_for(v->workers, v->n_gpus, sort_gpu, v);
+}
+
+enum { FEW_TIES = 16 };
+
+static void swap_rows(uint32_t *a, uint32_t *b)
+{
+    uint32_t swap = *a;
+    *a = *b;
+    *b = swap;
+}
+
+/* Orders calls with one start by end, latest first; equal ones stay as they are. */
+static void longer_first(const struct regions *r, uint32_t *rows, size_t n, struct arena *temporary)
+{
+    if (n <= FEW_TIES) {
+        for (size_t i = 1; i < n; i++)
+            for (size_t j = i; j > 0 && r->end_ns[rows[j]] > r->end_ns[rows[j - 1]]; j--)
+                swap_rows(&rows[j], &rows[j - 1]);
+        return;
+    }
+    for (int pass = 0; pass < 2; pass++) { /* stable: turned around, sorted, turned back */
+        for (size_t i = 0; i < n / 2; i++)
+            swap_rows(&rows[i], &rows[n - 1 - i]);
+        if (!pass)
+            sort_rows(rows, n, r->end_ns, temporary);
+    }
+}
+
+/* Nested calls begin together at times: the longer one is the outer one. */
+static void fix_ties(const struct regions *r, uint32_t *rows, size_t n, struct arena *temporary)
+{
+    for (size_t i = 0, next; i < n; i = next) {
+        bool ordered = true;
+        for (next = i + 1; next < n && r->start_ns[rows[next]] == r->start_ns[rows[i]]; next++)
+            ordered &= r->end_ns[rows[next]] <= r->end_ns[rows[next - 1]];
+        if (!ordered)
+            longer_first(r, rows + i, next - i, temporary);
+    }
+}
+
+static void order_thread(void *ctx, size_t i, int worker)
+{
+    (void)worker;
+    struct view *v = ctx;
+    const struct regions *r = &v->trace->regions;
+    struct view_thread *th = &v->threads[i];
+    struct arena temporary;
+    arena_init(&temporary);
+    sort_rows(th->calls, th->n_calls, r->start_ns, &temporary);
+    fix_ties(r, th->calls, th->n_calls, &temporary);
+    arena_release(&temporary);
+    int64_t until = INT64_MIN;
+    for (size_t k = 0; k < th->n_calls; k++) {
+        uint32_t call = th->calls[k];
+        if (view_call_class(v, call) == API_HOST || r->end_ns[call] <= until)
+            continue;
+        if (r->start_ns[call] < until) /* overlaps without nesting: odd, keep what comes later */
+            continue;
+        th->outer[th->n_outer++] = call;
+        until = r->end_ns[call];
+    }
+}
+
+static bool process_selected(const struct trace *t, uint32_t thread, int64_t pid)
+{
+    return pid < 0 || (thread < t->threads.n &&
+                       t->processes.v[t->threads.v[thread].process].pid == pid);
+}
+
+static void order_calls(struct view *v, const struct view_opts *o, struct arena *a)
+{
+    const struct trace *t = v->trace;
+    const struct regions *r = &t->regions;
+    v->n_threads = t->threads.n + 1;
+    v->threads = arena_array(a, struct view_thread, v->n_threads);
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < r->n; i++) {
+            size_t thread = r->thread[i] < t->threads.n ? r->thread[i] : t->threads.n;
+            struct view_thread *th = &v->threads[thread];
+            if (!in_window(v, r->start_ns[i], r->end_ns[i]) ||
+                !process_selected(t, (uint32_t)thread, o->process))
+                continue;
+            if (pass)
+                th->calls[th->n_calls] = (uint32_t)i;
+            th->n_calls++;
+        }
+        for (size_t i = 0; !pass && i < v->n_threads; i++) {
+            v->n_calls += v->threads[i].n_calls;
+            v->threads[i].calls = arena_array(a, uint32_t, v->threads[i].n_calls);
+            v->threads[i].outer = arena_array(a, uint32_t, v->threads[i].n_calls);
+            v->threads[i].n_calls = 0;
+        }
+    }
+    parallel_for(v->workers, v->n_threads, order_thread, v);
+}
+
+/* Copies that the AMD runtime does with a kernel; filling memory is work like any other. */
+static bool is_blit(const char *name)
+{
+    return str_starts(name, "__amd_rocclr_copy");
+}
+
+static void classify_symbols(struct view *v, struct arena *a)
+{
+    const struct trace *t = v->trace;
+    v->role = arena_array(a, uint8_t, t->symbols.n);
+    v->kernel_class = arena_array(a, uint8_t, t->symbols.n);
+    for (size_t i = 0; i < t->symbols.n; i++) {
+        const char *name = trace_str(t, t->symbols.v[i].name);
+        enum kernel_role role = kernel_role_of(name);
+        v->role[i] = (uint8_t)role;
+        v->kernel_class[i] = (uint8_t)(role == ROLE_COLLECTIVE ? KERNEL_COLLECTIVE
+                                       : is_blit(name)         ? KERNEL_BLIT
+                                                               : KERNEL_COMPUTE);
+    }
+}
+
+/* Names of calls are few, but any string may be one: classify the pairs that occur. */
+static void classify_calls(struct view *v, struct arena *a)
+{
+    const struct trace *t = v->trace;
+    const struct regions *r = &t->regions;
+    v->n_strings = t->strings.n;
+    v->call_class = arena_array(a, uint8_t, v->n_strings * REGION_KINDS);
+    memset(v->call_class, 0xff, v->n_strings * REGION_KINDS);
+    for (size_t i = 0; i < r->n; i++) {
+        uint8_t *c = &v->call_class[(size_t)r->kind[i] * v->n_strings + r->name[i]];
+        if (*c == 0xff)
+            *c = (uint8_t)api_class_of(trace_str(t, r->name[i]), (enum region_kind)r->kind[i]);
+    }
+}
+
+void view_make(struct view *v, const struct trace *t, const struct view_opts *o, struct arena *a)
+{
+    *v = (struct view){.trace = t, .workers = o->threads < 1 ? 1 : o->threads};
+    if (o->has_window) {
+        v->start_ns = o->start_ns;
+        v->end_ns = o->end_ns;
+    } else if (!trace_span(t, &v->start_ns, &v->end_ns)) {
+        v->start_ns = v->end_ns = 0;
+    }
+    if (v->end_ns < v->start_ns)
+        v->end_ns = v->start_ns;
+    if (sub_ns(v->end_ns, v->start_ns) == INT64_MAX) /* odd times: a window has 63 bits at most */
+        v->end_ns = v->start_ns + INT64_MAX;
+    classify_symbols(v, a);
+    classify_calls(v, a);
+    order_gpu_work(v, o, a);
+    order_calls(v, o, a);
+}

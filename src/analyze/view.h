@@ -1,0 +1,84 @@
+/*
+ * A view: the part of a trace that is analyzed, put into the orders that analyses need.
+ *
+ * Which GPUs and processes, which window of time; per GPU the kernels and copies by start; per
+ * thread the host calls by start. Made once; all analyses read it.
+ *
+ * Durations below zero count as zero. Rows that only touch the window are in it with the part
+ * inside; use view_clip().
+ *
+ * Thread-safety: read-only once made.
+ */
+#ifndef GS_ANALYZE_VIEW_H
+#define GS_ANALYZE_VIEW_H
+
+#include "analyze/api_class.h"
+#include "analyze/intervals.h"
+#include "model/kernel_role.h"
+#include "model/trace.h"
+
+/* What a kernel does to the ledger. */
+enum kernel_class { KERNEL_COMPUTE, KERNEL_COLLECTIVE, KERNEL_BLIT };
+
+struct view_opts {
+    bool has_window;
+    int64_t start_ns, end_ns;
+    int32_t gpu;      /* only this index of the trace's GPUs; -1: all */
+    int64_t process;  /* only this pid; -1: all */
+    int threads;
+};
+
+/* A GPU of the view, with its work in order of start. */
+struct view_gpu {
+    uint32_t gpu; /* index into trace.gpus; NO_INDEX: work on devices that are not listed */
+    uint32_t *kernels, *copies;
+    size_t n_kernels, n_copies;
+};
+
+/*
+ * A host thread: all its calls by start (longer first at equal starts), and the outermost ones
+ * among them that are calls into a runtime, MPI or the system; those do not overlap.
+ */
+struct view_thread {
+    uint32_t *calls, *outer;
+    size_t n_calls, n_outer;
+};
+
+struct view {
+    const struct trace *trace;
+    int64_t start_ns, end_ns; /* the window */
+    struct view_gpu *gpus;
+    size_t n_gpus;
+    struct view_thread *threads;   /* one for each thread of the trace, and one for calls without */
+    size_t n_threads;
+    uint8_t *role;         /* by symbol: enum kernel_role */
+    uint8_t *kernel_class; /* by symbol */
+    uint8_t *call_class;   /* by string and kind, see view_call_class() */
+    size_t n_strings;
+    size_t n_kernels, n_copies, n_calls; /* in the view */
+    int workers;
+};
+
+void view_make(struct view *v, const struct trace *t, const struct view_opts *o, struct arena *a);
+
+static inline enum api_class view_call_class(const struct view *v, uint32_t call)
+{
+    const struct regions *r = &v->trace->regions;
+    return (enum api_class)v->call_class[(size_t)r->kind[call] * v->n_strings + r->name[call]];
+}
+
+/* The part of [start, end) inside the window; empty spans come out as zero-length. */
+static inline struct span view_clip(const struct view *v, int64_t start, int64_t end)
+{
+    struct span s = {start < v->start_ns ? v->start_ns : start, end > v->end_ns ? v->end_ns : end};
+    if (s.end < s.start)
+        s.end = s.start;
+    return s;
+}
+
+static inline int64_t view_window(const struct view *v)
+{
+    return v->end_ns - v->start_ns;
+}
+
+#endif

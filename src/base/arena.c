@@ -1,0 +1,109 @@
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { ALIGN = 16, FIRST_BLOCK = 16 * 1024, LARGEST_BLOCK = 1024 * 1024 };
+
+struct arena_block {
+    struct arena_block *older;
+    size_t size;
+};
+
+static size_t aligned(size_t n)
+{
+    return (n + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+}
+
+void arena_init(struct arena *a)
+{
+    *a = (struct arena){0};
+}
+
+void arena_release(struct arena *a)
+{
+    for (struct arena_block *b = a->blocks; b;) {
+        struct arena_block *older = b->older;
+        mem_free(b);
+        b = older;
+    }
+    arena_init(a);
+}
+
+static void add_block(struct arena *a, size_t wanted)
+{
+    size_t size = a->blocks ? a->blocks->size * 2 : FIRST_BLOCK;
+    if (size > LARGEST_BLOCK)
+        size = LARGEST_BLOCK;
+    if (size < wanted)
+        size = wanted;
+    size_t header = aligned(sizeof(struct arena_block));
+    struct arena_block *b = mem_calloc(1, header + size);
+    b->size = size;
+    b->older = a->blocks;
+    a->blocks = b;
+    a->at = (char *)b + header;
+    a->end = a->at + size;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+    if (size > PTRDIFF_MAX / 2)
+        mem_exhausted();
+    size = aligned(size ? size : 1);
+    if (!a->at || (size_t)(a->end - a->at) < size)
+        add_block(a, size);
+    void *p = a->at;
+    a->at += size;
+    return p;
+}
+
+void *arena_calloc(struct arena *a, size_t n, size_t size)
+{
+    return arena_alloc(a, mem_mul(n, size));
+}
+
+void *arena_grow(struct arena *a, void *p, size_t old, size_t size)
+{
+    if (size <= old)
+        return p;
+    if (p && (char *)p + aligned(old) == a->at && size <= PTRDIFF_MAX / 2 &&
+        (size_t)(a->end - (char *)p) >= aligned(size)) {
+        a->at = (char *)p + aligned(size);
+        return p;
+    }
+    void *q = arena_alloc(a, size);
+    if (old)
+        memcpy(q, p, old);
+    return q;
+}
+
+char *arena_strndup(struct arena *a, const char *s, size_t n)
+{
+    char *p = arena_alloc(a, n + 1);
+    if (n)
+        memcpy(p, s, n);
+    return p;
+}
+
+char *arena_strdup(struct arena *a, const char *s)
+{
+    return arena_strndup(a, s, strlen(s));
+}
+
+char *arena_printf(struct arena *a, const char *fmt, ...)
+{
+    va_list ap, again;
+    va_start(ap, fmt);
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    char *p = arena_alloc(a, n < 0 ? 1 : (size_t)n + 1);
+    if (n > 0)
+        vsnprintf(p, (size_t)n + 1, fmt, again);
+    va_end(again);
+    return p;
+}

@@ -1,0 +1,45 @@
+/*
+ * Arena: memory that is given back all at once.
+ *
+ * The arena you pass owns what you get; nothing from an arena is freed on its own.
+ * Memory is zeroed. Allocation never returns NULL (see mem.h).
+ *
+ *     struct arena a;
+ *     arena_init(&a);
+ *     struct node *n = arena_new(&a, struct node);
+ *     char *s = arena_printf(&a, "%s/%s", dir, name);
+ *     arena_release(&a);
+ *
+ * Thread-safety: one thread at a time.
+ */
+#ifndef GS_BASE_ARENA_H
+#define GS_BASE_ARENA_H
+
+#include <stddef.h>
+
+struct arena_block;
+
+struct arena {
+    struct arena_block *blocks; /* newest first */
+    char *at, *end;             /* free part of the newest block */
+};
+
+void arena_init(struct arena *a);
+void arena_release(struct arena *a);
+
+void *arena_alloc(struct arena *a, size_t size);            /* zeroed, aligned for any type */
+void *arena_calloc(struct arena *a, size_t n, size_t size); /* overflow-safe */
+char *arena_strdup(struct arena *a, const char *s);
+char *arena_strndup(struct arena *a, const char *s, size_t n); /* copies n bytes, adds NUL */
+char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * Grows p from old to size bytes; in place when p is the newest allocation. The new part is
+ * zeroed. The old block is not given back before the arena is.
+ */
+void *arena_grow(struct arena *a, void *p, size_t old, size_t size);
+
+#define arena_new(a, type) ((type *)arena_alloc((a), sizeof(type)))
+#define arena_array(a, type, n) ((type *)arena_calloc((a), (n), sizeof(type)))
+
+#endif

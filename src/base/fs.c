@@ -1,0 +1,151 @@
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
+#include "base/fs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "base/vec.h"
+
+/* Maps the file over the front of a larger anonymous reservation, which provides the slack. */
+static bool map_fd(struct mapping *m, int fd, size_t size)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    m->reserved = (size / page + 2) * page;
+    void *base = mmap(NULL, m->reserved, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (base == MAP_FAILED)
+        return false;
+    m->data = base;
+    m->size = size;
+    return !size || mmap(base, size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) != MAP_FAILED;
+}
+
+bool map_file(struct mapping *m, const char *path, struct gs_error *err)
+{
+    *m = (struct mapping){0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return fail(err, GS_E_IO, "cannot open '%s': %s", path, strerror(errno));
+    struct stat st;
+    bool ok = fstat(fd, &st) == 0;
+    if (ok && !S_ISREG(st.st_mode)) {
+        close(fd);
+        return fail(err, GS_E_IO, "cannot read '%s': not a regular file", path);
+    }
+    ok = ok && map_fd(m, fd, (size_t)st.st_size);
+    int saved = errno;
+    close(fd);
+    if (ok)
+        return true;
+    unmap_file(m);
+    return fail(err, GS_E_IO, "cannot map '%s': %s", path, strerror(saved));
+}
+
+void unmap_file(struct mapping *m)
+{
+    if (m->reserved && m->data)
+        munmap((void *)(uintptr_t)m->data, m->reserved);
+    *m = (struct mapping){0};
+}
+
+bool fs_is_dir(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+bool fs_exists(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0;
+}
+
+int64_t fs_size(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 ? (int64_t)st.st_size : -1;
+}
+
+const char *fs_basename(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+bool fs_list(struct fs_list *out, const char *dir, struct arena *a, struct gs_error *err)
+{
+    DIR *d = opendir(dir);
+    if (!d)
+        return fail(err, GS_E_IO, "cannot open '%s': %s", dir, strerror(errno));
+    for (struct dirent *e; (e = readdir(d));) {
+        if (e->d_name[0] == '.')
+            continue;
+        size_t n = strlen(dir);
+        char *path = arena_printf(a, "%s%s%s", dir, n && dir[n - 1] == '/' ? "" : "/", e->d_name);
+        struct stat st;
+        if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
+            vec_push(out, a, path);
+    }
+    closedir(d);
+    if (out->n)
+        qsort(out->v, out->n, sizeof(*out->v), by_name);
+    return true;
+}
+
+static bool write_all(int fd, const char *data, size_t n)
+{
+    while (n) {
+        ssize_t done = write(fd, data, n);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return false;
+        data += done;
+        n -= (size_t)done;
+    }
+    return true;
+}
+
+bool fs_write(const char *path, const char *data, size_t n, struct gs_error *err)
+{
+    if (str_eq(path, "-")) {
+        if (!write_all(STDOUT_FILENO, data, n))
+            return fail(err, GS_E_IO, "cannot write to standard output: %s", strerror(errno));
+        return true;
+    }
+    /* Not a regular file (a pipe, /dev/stdout): there is nothing to rename over. */
+    struct stat st;
+    bool direct = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    char temp[4096];
+    if (snprintf(temp, sizeof(temp), direct ? "%s" : "%s.%ld.tmp", path, (long)getpid()) >=
+        (int)sizeof(temp))
+        return fail(err, GS_E_IO, "cannot write '%s': the name is too long", path);
+    int fd = open(temp, O_WRONLY | O_CREAT | O_CLOEXEC | (direct ? 0 : O_EXCL), 0666);
+    if (fd < 0)
+        return fail(err, GS_E_IO, "cannot write '%s': %s", path, strerror(errno));
+    bool ok = write_all(fd, data, n);
+    int saved = errno;
+    if (close(fd) != 0 && ok) {
+        ok = false;
+        saved = errno;
+    }
+    if (ok && !direct && rename(temp, path) != 0) {
+        ok = false;
+        saved = errno;
+    }
+    if (!ok && !direct)
+        unlink(temp);
+    return ok || fail(err, GS_E_IO, "cannot write '%s': %s", path, strerror(saved));
+}

@@ -1,0 +1,49 @@
+/*
+ * Files: mapping them to read, listing folders, writing results safely.
+ */
+#ifndef GS_BASE_FS_H
+#define GS_BASE_FS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+
+/*
+ * A file mapped for reading. At least FS_SLACK zero bytes can be read past the end, so that
+ * decoders may load whole words at the last byte.
+ */
+struct mapping {
+    const uint8_t *data;
+    size_t size;
+    size_t reserved;
+};
+
+enum { FS_SLACK = 64 };
+
+bool map_file(struct mapping *m, const char *path, struct gs_error *err);
+void unmap_file(struct mapping *m);
+
+bool fs_is_dir(const char *path);
+bool fs_exists(const char *path);
+int64_t fs_size(const char *path); /* -1 when there is no such file */
+
+/* The regular files in a folder, sorted by name; not recursive. */
+struct fs_list {
+    char **v;
+    size_t n, cap;
+};
+bool fs_list(struct fs_list *out, const char *dir, struct arena *a, struct gs_error *err);
+
+/* The part after the last '/'. */
+const char *fs_basename(const char *path);
+
+/*
+ * Writes a whole file: first under a temporary name beside it, then renamed, so that a reader
+ * never sees half of it and a failure leaves the old file. "-" writes to standard output.
+ */
+bool fs_write(const char *path, const char *data, size_t n, struct gs_error *err);
+
+#endif

@@ -1,0 +1,87 @@
+#include "base/hash.h"
+
+#include <string.h>
+
+uint64_t hash_u64(uint64_t x)
+{
+    x ^= x >> 32;
+    x *= 0xd6e8feb86659fd93u;
+    x ^= x >> 32;
+    x *= 0xd6e8feb86659fd93u;
+    return x ^ x >> 32;
+}
+
+uint64_t hash_bytes(const void *p, size_t n)
+{
+    const unsigned char *b = p;
+    uint64_t h = 0x9e3779b97f4a7c15u ^ n;
+    for (; n >= 8; n -= 8, b += 8) {
+        uint64_t w;
+        memcpy(&w, b, 8);
+        h = (h ^ w) * 0xff51afd7ed558ccdu;
+        h ^= h >> 32;
+    }
+    uint64_t w = 0;
+    memcpy(&w, b, n);
+    return hash_u64(h ^ w);
+}
+
+void idmap_init(struct idmap *m, struct arena *a)
+{
+    *m = (struct idmap){.arena = a};
+}
+
+static void place(struct idmap *m, uint64_t key, uint32_t value)
+{
+    size_t i = hash_u64(key) & m->mask;
+    while (m->slots[i].value != NO_INDEX && m->slots[i].key != key)
+        i = (i + 1) & m->mask;
+    m->n += m->slots[i].value == NO_INDEX;
+    m->slots[i] = (struct idmap_slot){key, value};
+}
+
+static void grow(struct idmap *m)
+{
+    struct idmap old = *m;
+    size_t size = old.slots ? (old.mask + 1) * 2 : 16;
+    m->slots = arena_array(m->arena, struct idmap_slot, size);
+    m->mask = size - 1;
+    m->n = 0;
+    for (size_t i = 0; i < size; i++)
+        m->slots[i].value = NO_INDEX;
+    for (size_t i = 0; old.slots && i <= old.mask; i++)
+        if (old.slots[i].value != NO_INDEX)
+            place(m, old.slots[i].key, old.slots[i].value);
+}
+
+void idmap_put(struct idmap *m, uint64_t key, uint32_t value)
+{
+    if (!m->slots || (m->n + 1) * 2 > m->mask + 1)
+        grow(m);
+    place(m, key, value);
+}
+
+void idtable_init(struct idtable *t, struct arena *a)
+{
+    *t = (struct idtable){.least = INT64_MAX, .most = INT64_MIN};
+    idmap_init(&t->map, a);
+}
+
+void idtable_put(struct idtable *t, int64_t id, uint32_t value)
+{
+    idmap_put(&t->map, (uint64_t)id, value);
+    if (id < t->least)
+        t->least = id;
+    if (id > t->most)
+        t->most = id;
+}
+
+void idtable_seal(struct idtable *t)
+{
+    uint64_t range = (uint64_t)t->most - (uint64_t)t->least;
+    if (!t->map.n || range >= t->map.n * 4 + 1024)
+        return;
+    t->dense = arena_array(t->map.arena, uint32_t, (size_t)range + 1);
+    for (uint64_t i = 0; i <= range; i++)
+        t->dense[i] = idmap_get(&t->map, (uint64_t)t->least + i);
+}

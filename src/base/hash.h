@@ -1,0 +1,66 @@
+/*
+ * Hashing, and a map from 64-bit keys to 32-bit indices.
+ *
+ * Thread-safety: reading a map from many threads is fine while nobody writes it.
+ */
+#ifndef GS_BASE_HASH_H
+#define GS_BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+#define NO_INDEX UINT32_MAX
+
+uint64_t hash_u64(uint64_t x);
+uint64_t hash_bytes(const void *p, size_t n);
+
+struct idmap_slot {
+    uint64_t key;
+    uint32_t value; /* NO_INDEX: the slot is free */
+};
+
+/* Open addressing, at most half full. */
+struct idmap {
+    struct idmap_slot *slots;
+    size_t mask, n;
+    struct arena *arena;
+};
+
+void idmap_init(struct idmap *m, struct arena *a);
+void idmap_put(struct idmap *m, uint64_t key, uint32_t value); /* an older value is replaced */
+
+/* The value put for key, or NO_INDEX. */
+static inline uint32_t idmap_get(const struct idmap *m, uint64_t key)
+{
+    if (!m->slots)
+        return NO_INDEX;
+    for (size_t i = hash_u64(key) & m->mask;; i = (i + 1) & m->mask) {
+        if (m->slots[i].value == NO_INDEX || m->slots[i].key == key)
+            return m->slots[i].value;
+    }
+}
+
+/*
+ * A map from the ids of one database table to indices: an array where ids are dense, as
+ * profilers write them, and a hash map where they are not. Fill it, then call idtable_seal().
+ */
+struct idtable {
+    struct idmap map;
+    int64_t least, most;
+    uint32_t *dense; /* index by id - least; NULL before sealing and for sparse ids */
+};
+
+void idtable_init(struct idtable *t, struct arena *a);
+void idtable_put(struct idtable *t, int64_t id, uint32_t value);
+void idtable_seal(struct idtable *t);
+
+static inline uint32_t idtable_get(const struct idtable *t, int64_t id)
+{
+    if (!t->dense)
+        return idmap_get(&t->map, (uint64_t)id);
+    return id >= t->least && id <= t->most ? t->dense[id - t->least] : NO_INDEX;
+}
+
+#endif

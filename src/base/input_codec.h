@@ -1,0 +1,49 @@
+/*
+ * The bytes of an open file, decompressed: the half of input.c that knows formats and no threads.
+ *
+ * One thread at a time; codec_wake() may be called by another. Never unwinds (mem.h).
+ */
+#ifndef GS_BASE_INPUT_CODEC_H
+#define GS_BASE_INPUT_CODEC_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <zlib.h>
+
+#include "base/err.h"
+
+enum { CODEC_RAW = 256 * 1024 };
+
+enum codec_kind { CODEC_PLAIN, CODEC_GZIP, CODEC_ZSTD };
+
+struct codec {
+    const char *path; /* for messages; not owned */
+    int fd;           /* owned */
+    int wake[2];      /* a pipe that interrupts waiting for fd, or -1: fd never waits long */
+    enum codec_kind kind;
+    unsigned char *raw; /* owned */
+    size_t raw_at, raw_len;
+    atomic_ullong consumed; /* bytes read from fd */
+    uint64_t total;         /* size of the file; 0: not known */
+    bool inside;            /* a member has begun and not ended */
+    bool done, failed;
+    z_stream z;
+    bool z_ready;
+    struct ZSTD_DCtx_s *zstd;
+    struct gs_error err; /* filled when failed */
+};
+
+/* Opens and finds out what it is. codec_close() is needed also after false. */
+bool codec_open(struct codec *c, const char *path, struct gs_error *err);
+void codec_close(struct codec *c);
+
+/* Like input_read(). */
+ptrdiff_t codec_read(struct codec *c, char *buf, size_t n);
+
+/* Prepares codec_wake(); false: a read may wait for ever, so do not read in another thread. */
+bool codec_wakeable(struct codec *c);
+void codec_wake(struct codec *c); /* ends a read that waits, for good */
+
+#endif

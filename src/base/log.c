@@ -1,0 +1,47 @@
+#include "base/log.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "base/utf8.h"
+
+static atomic_int current = LOG_NORMAL;
+
+void log_set_level(enum log_level level)
+{
+    atomic_store(&current, (int)level);
+}
+
+enum log_level log_level(void)
+{
+    return (enum log_level)atomic_load(&current);
+}
+
+static void put_line(const char *kind, const char *fmt, va_list ap)
+{
+    char text[1024];
+    vsnprintf(text, sizeof(text), fmt, ap);
+    utf8_make_printable(text);
+    fprintf(stderr, "gpusight: %s%s\n", kind, text);
+}
+
+void log_warn(const char *fmt, ...)
+{
+    if (log_level() < LOG_NORMAL)
+        return;
+    va_list ap;
+    va_start(ap, fmt);
+    put_line("warning: ", fmt, ap);
+    va_end(ap);
+}
+
+void log_note(const char *fmt, ...)
+{
+    if (log_level() < LOG_VERBOSE)
+        return;
+    va_list ap;
+    va_start(ap, fmt);
+    put_line("", fmt, ap);
+    va_end(ap);
+}

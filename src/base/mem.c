@@ -1,0 +1,156 @@
+#define _GNU_SOURCE /* madvise, MADV_HUGEPAGE */
+#include "base/mem.h"
+
+#include <malloc.h>
+#include <setjmp.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+struct guard {
+    jmp_buf jump;
+    struct guard *outer;
+};
+
+static _Thread_local struct guard *innermost;
+static atomic_size_t held, peak;
+static atomic_llong fail_in = -1; /* allocations left before one fails; < 0: none fails */
+
+static void account(void *p)
+{
+    size_t now = atomic_fetch_add_explicit(&held, malloc_usable_size(p), memory_order_relaxed) +
+                 malloc_usable_size(p);
+    size_t top = atomic_load_explicit(&peak, memory_order_relaxed);
+    while (now > top && !atomic_compare_exchange_weak_explicit(&peak, &top, now,
+                                                               memory_order_relaxed,
+                                                               memory_order_relaxed))
+        ;
+}
+
+/*
+ * Large blocks are filled at once and walked many times: huge pages save most of the page faults.
+ * Only advice; where it is refused nothing changes.
+ */
+static void advise_huge(void *p, size_t size)
+{
+    enum { LARGE = 8 << 20, HUGE = 2 << 20 };
+    if (size < LARGE)
+        return;
+    uintptr_t from = ((uintptr_t)p + HUGE - 1) & ~(uintptr_t)(HUGE - 1);
+    uintptr_t to = ((uintptr_t)p + size) & ~(uintptr_t)(HUGE - 1);
+    if (from < to)
+        madvise((void *)from, to - from, MADV_HUGEPAGE);
+}
+
+static bool injected_fault(void)
+{
+    if (atomic_load_explicit(&fail_in, memory_order_relaxed) < 0)
+        return false;
+    return atomic_fetch_sub(&fail_in, 1) == 0;
+}
+
+_Noreturn void mem_exhausted(void)
+{
+    if (innermost)
+        longjmp(innermost->jump, 1);
+    fputs("gpusight: out of memory\n", stderr);
+    _Exit(GS_E_IO);
+}
+
+void *mem_try_alloc(size_t size)
+{
+    if (injected_fault())
+        return NULL;
+    void *p = malloc(size ? size : 1);
+    if (p) {
+        account(p);
+        advise_huge(p, size);
+    }
+    return p;
+}
+
+void *mem_alloc(size_t size)
+{
+    void *p = mem_try_alloc(size);
+    if (!p)
+        mem_exhausted();
+    return p;
+}
+
+size_t mem_mul(size_t n, size_t size)
+{
+    size_t total;
+    if (__builtin_mul_overflow(n, size, &total))
+        mem_exhausted();
+    return total;
+}
+
+void *mem_calloc(size_t n, size_t size)
+{
+    size_t total = mem_mul(n, size);
+    if (injected_fault())
+        mem_exhausted();
+    void *p = calloc(total ? total : 1, 1);
+    if (!p)
+        mem_exhausted();
+    account(p);
+    advise_huge(p, total);
+    return p;
+}
+
+void *mem_realloc(void *p, size_t size)
+{
+    if (injected_fault())
+        mem_exhausted();
+    size_t old = p ? malloc_usable_size(p) : 0;
+    void *q = realloc(p, size ? size : 1);
+    if (!q)
+        mem_exhausted();
+    atomic_fetch_sub_explicit(&held, old, memory_order_relaxed);
+    account(q);
+    advise_huge(q, size);
+    return q;
+}
+
+void mem_free(void *p)
+{
+    if (!p)
+        return;
+    atomic_fetch_sub_explicit(&held, malloc_usable_size(p), memory_order_relaxed);
+    free(p);
+}
+
+bool mem_guard(void (*fn)(void *ctx), void *ctx, struct gs_error *err)
+{
+    struct guard g;
+    g.outer = innermost;
+    if (setjmp(g.jump)) {
+        innermost = innermost->outer;
+        return fail(err, GS_E_IO, "out of memory");
+    }
+    innermost = &g;
+    fn(ctx);
+    innermost = g.outer;
+    return true;
+}
+
+size_t mem_held(void)
+{
+    return atomic_load(&held);
+}
+
+size_t mem_peak(void)
+{
+    return atomic_load(&peak);
+}
+
+void mem_fail_after(int64_t n)
+{
+    atomic_store(&fail_in, n);
+}
+
+void mem_fail_never(void)
+{
+    atomic_store(&fail_in, -1);
+}

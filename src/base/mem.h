@@ -1,0 +1,47 @@
+/*
+ * The one allocator.
+ *
+ * mem_alloc() and friends never return NULL. When the system has no memory they unwind to the
+ * nearest mem_guard() of this thread, which turns the shortage into an ordinary gs_error. So
+ * only a few outer functions deal with it, and everything between stays free of checks.
+ *
+ * The price is a rule: whatever was acquired between the guard and the allocation must be owned
+ * by something the caller of the guard releases (an arena, a struct trace, a struct db). Never
+ * allocate while holding a lock; use mem_try_alloc() there.
+ *
+ * Without a guard a shortage ends the process.
+ *
+ * Thread-safety: all functions; a guard belongs to its thread.
+ */
+#ifndef GS_BASE_MEM_H
+#define GS_BASE_MEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+void *mem_alloc(size_t size);
+void *mem_calloc(size_t n, size_t size);
+void *mem_realloc(void *p, size_t size);
+void *mem_try_alloc(size_t size); /* NULL when there is none */
+void mem_free(void *p);
+
+/* n * size, or the unwinding when that overflows. */
+size_t mem_mul(size_t n, size_t size);
+
+/* Unwinds as if an allocation had failed: for threads that report another thread's shortage. */
+_Noreturn void mem_exhausted(void);
+
+/* Runs fn(ctx); false with GS_E_IO "out of memory" when an allocation in it failed. */
+bool mem_guard(void (*fn)(void *ctx), void *ctx, struct gs_error *err);
+
+/* Bytes held now, and the most that were held at once since the start. */
+size_t mem_held(void);
+size_t mem_peak(void);
+
+/* Fault injection for tests: the n-th allocation from now fails (0: the very next). */
+void mem_fail_after(int64_t n);
+void mem_fail_never(void);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * Vec: a growing array of any type, in an arena.
+ *
+ *     VEC(struct gap) gaps = {0};
+ *     vec_push(&gaps, arena, ((struct gap){...}));
+ *     for (size_t i = 0; i < gaps.n; i++)
+ *         use(&gaps.v[i]);
+ *
+ * Pointers into v are valid until the next push. Invariant: n <= cap.
+ */
+#ifndef GS_BASE_VEC_H
+#define GS_BASE_VEC_H
+
+#include "base/arena.h"
+
+#define VEC(type)      \
+    struct {           \
+        type *v;       \
+        size_t n, cap; \
+    }
+
+#define vec_reserve(vec, arena, want)                                                          \
+    ((vec)->v = vec_reserve_((arena), (vec)->v, &(vec)->cap, (want), sizeof(*(vec)->v)))
+
+#define vec_push(vec, arena, item)                                                             \
+    ((vec)->n < (vec)->cap ? (void)0 : (void)vec_reserve((vec), (arena), (vec)->n + 1),        \
+     (void)((vec)->v[(vec)->n++] = (item)))
+
+/* The next element, zeroed: for structs that are filled in place. */
+#define vec_add(vec, arena)                                                                    \
+    ((vec)->n < (vec)->cap ? (void)0 : (void)vec_reserve((vec), (arena), (vec)->n + 1),        \
+     &(vec)->v[(vec)->n++])
+
+void *vec_reserve_(struct arena *a, void *v, size_t *cap, size_t want, size_t size);
+
+#endif

@@ -1,0 +1,263 @@
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "advise/advise.h"
+#include "analyze/window.h"
+#include "base/fs.h"
+#include "base/human.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "cli/command.h"
+#include "ingest/ingest.h"
+#include "render/analysis_json.h"
+#include "render/render.h"
+#include "report/analysis_doc.h"
+
+struct analyze_opts {
+    struct opt_list input, by;
+    const char *format, *output, *dir, *window, *json_profile, *reader, *prompt;
+    int64_t gpu, process, top_kernels;
+    double min_duration_us, short_us;
+    bool json, stats;
+};
+
+static const struct opt opts[] = {
+    OPT_GROUP("What to analyze"),
+    OPT_LIST(struct analyze_opts, input, 'i', "input", "TRACE", "a trace; plain arguments work as well"),
+    OPT_TEXT(struct analyze_opts, window, 0, "window", "START..END",
+             "only this part: 10%..90%, 1s..2.5s, absolute ns, marker:NAME or marker:A..marker:B"),
+    OPT_INT(struct analyze_opts, gpu, 0, "gpu", 0, 100000, "N", "only this GPU, as numbered by 'info'"),
+    OPT_INT(struct analyze_opts, process, 0, "process", 0, 1e15, "PID", "only this process"),
+    OPT_CHOICE(struct analyze_opts, reader, 0, "reader", "auto|fast|sqlite|check", "how to read databases"),
+    OPT_GROUP("What to show"),
+    OPT_INT(struct analyze_opts, top_kernels, 0, "top-kernels", 1, 1000000, "N", "rows in tables (10)"),
+    OPT_NUM(struct analyze_opts, min_duration_us, 0, "min-duration", 0, 1e12, "US",
+            "leave kernels shorter than this many microseconds out of the hotspots"),
+    OPT_NUM(struct analyze_opts, short_us, 0, "short-kernel-threshold-us", 0, 1e9, "US",
+            "what counts as a short kernel (10)"),
+    OPT_LIST(struct analyze_opts, by, 0, "by", "gpu|process|stream",
+             "split hotspots by this as well; may be repeated"),
+    OPT_TEXT(struct analyze_opts, prompt, 0, "prompt", "TEXT", "a question, kept in the JSON"),
+    OPT_GROUP("Output"),
+    OPT_CHOICE(struct analyze_opts, format, 0, "format", "text|json|markdown", "form of the report (text)"),
+    OPT_FLAG(struct analyze_opts, json, 0, "json", "the same as --format json"),
+    OPT_CHOICE(struct analyze_opts, json_profile, 0, "json-profile", "gpusight|rocinsight",
+               "which JSON document: ours, or exactly rocinsight's 0.4.0"),
+    OPT_TEXT(struct analyze_opts, output, 'o', "output", "NAME",
+             "write to this file; the extension is added when it has none"),
+    OPT_TEXT(struct analyze_opts, dir, 'd', "dir", "DIR",
+             "write into this folder, which is made; named after the trace unless -o is given"),
+    OPT_FLAG(struct analyze_opts, stats, 0, "stats", "print time and memory used, on standard error"),
+    OPT_END,
+};
+
+static void defaults(void *settings)
+{
+    struct analyze_opts *o = settings;
+    *o = (struct analyze_opts){.format = "text", .json_profile = "gpusight", .reader = "auto",
+                               .gpu = -1, .process = -1, .top_kernels = 10, .short_us = 10};
+}
+
+struct call {
+    struct cli *cli;
+    struct analyze_opts *o;
+    struct trace trace;
+    struct timespec begin;
+    struct gs_error *err;
+    bool ok;
+};
+
+static double seconds(const struct call *c)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - c->begin.tv_sec) + (double)(now.tv_nsec - c->begin.tv_nsec) / 1e9;
+}
+
+static bool make_folders(const char *dir, struct arena *a, struct gs_error *err)
+{
+    char *path = arena_strdup(a, dir);
+    for (char *p = path + 1; *p; p++) {
+        if (*p != '/')
+            continue;
+        *p = 0;
+        mkdir(path, 0777);
+        *p = '/';
+    }
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        return fail(err, GS_E_IO, "cannot make folder '%s': %s", dir, strerror(errno));
+    return true;
+}
+
+/* Where the report goes: "-" unless -o or -d say otherwise. */
+static bool target_of(struct call *c, const char *extension, const char **target)
+{
+    const struct analyze_opts *o = c->o;
+    struct arena *a = c->cli->arena;
+    *target = "-";
+    if (!o->output && !o->dir)
+        return true;
+    const char *name = o->output;
+    if (name && str_eq(name, "-") && !o->dir)
+        return true;
+    if (!name) {
+        const char *base = fs_basename(c->trace.files.v[0].path);
+        const char *dot = strrchr(base, '.');
+        name = arena_strndup(a, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
+    }
+    if (!strchr(fs_basename(name), '.') && !str_starts(name, "/dev/"))
+        name = arena_printf(a, "%s%s", name, extension);
+    if (o->dir && !make_folders(o->dir, a, c->err))
+        return false;
+    *target = o->dir ? arena_printf(a, "%s/%s", o->dir, name) : name;
+    return true;
+}
+
+static bool view_options(struct call *c, struct analysis_opts *out)
+{
+    const struct analyze_opts *o = c->o;
+    *out = (struct analysis_opts){
+        .view = {.gpu = -1, .process = o->process, .threads = c->cli->threads},
+        .min_duration_ns = (int64_t)(o->min_duration_us * 1000),
+        .short_threshold_ns = (int64_t)(o->short_us * 1000),
+    };
+    if (o->window && !window_parse(&out->view, &c->trace, o->window, c->err))
+        return false;
+    for (size_t g = 0; o->gpu >= 0 && g < c->trace.gpus.n && out->view.gpu < 0; g++)
+        if (c->trace.gpus.v[g].index == o->gpu && c->trace.gpus.v[g].used)
+            out->view.gpu = (int32_t)g;
+    if (o->gpu >= 0 && out->view.gpu < 0)
+        return fail(c->err, GS_E_USAGE, "no GPU %lld with work in the trace; see 'gpusight info'",
+                    (long long)o->gpu);
+    for (size_t i = 0; i < o->by.n; i++) {
+        if (str_eq(o->by.v[i], "gpu"))
+            out->by_gpu = true;
+        else if (str_eq(o->by.v[i], "process"))
+            out->by_process = true;
+        else if (str_eq(o->by.v[i], "stream"))
+            out->by_stream = true;
+        else
+            return fail(c->err, GS_E_USAGE, "option '--by' must be one of gpu|process|stream, not '%s'",
+                        o->by.v[i]);
+    }
+    return true;
+}
+
+static bool check_process(const struct call *c)
+{
+    if (c->o->process < 0)
+        return true;
+    for (size_t i = 0; i < c->trace.processes.n; i++)
+        if (c->trace.processes.v[i].pid == c->o->process)
+            return true;
+    return fail(c->err, GS_E_USAGE, "no process %lld in the trace; see 'gpusight info'",
+                (long long)c->o->process);
+}
+
+static void write_report(struct call *c, const struct analysis *a, const struct advice *advice,
+                         struct str *out)
+{
+    const struct analyze_opts *o = c->o;
+    if (str_eq(o->format, "json")) {
+        struct jwrite w;
+        jw_init(&w, out, 2);
+        struct analysis_json_opts j = {.top_kernels = (size_t)o->top_kernels, .prompt = o->prompt};
+        if (str_eq(o->json_profile, "rocinsight"))
+            analysis_json_rocinsight(&w, a, advice, &j);
+        else
+            analysis_json(&w, a, advice, &j);
+        return;
+    }
+    struct doc *d = analysis_doc(a, advice, (size_t)o->top_kernels, c->cli->arena);
+    if (str_eq(o->format, "markdown")) {
+        render_markdown(out, d);
+        return;
+    }
+    bool to_terminal = !o->output && !o->dir;
+    struct render_opts r = {c->cli->columns, c->cli->color && to_terminal};
+    render_text(out, d, &r);
+}
+
+static void print_stats(const struct call *c, double loaded, double analyzed)
+{
+    char n[HUMAN_MAX], peak[HUMAN_MAX];
+    uint64_t events = trace_events(&c->trace);
+    fprintf(stderr, "stats: %s events, load %.3f s, analysis %.3f s, total %.3f s, peak %s, "
+                    "%.1f bytes per event\n",
+            human_count(n, events), loaded, analyzed - loaded, seconds(c), human_bytes(peak, mem_peak()),
+            events ? (double)mem_peak() / (double)events : 0);
+}
+
+static void run_analyze(void *ctx)
+{
+    struct call *c = ctx;
+    struct arena *arena = c->cli->arena;
+    struct ingest_opts in = {reader_mode_of(c->o->reader), c->cli->threads};
+    struct opt_list *paths = &c->o->input;
+    for (size_t i = 0; i < c->cli->operands.n; i++)
+        vec_push(paths, arena, c->cli->operands.v[i]);
+    if (!paths->n) {
+        fail(c->err, GS_E_USAGE, "no trace given; see 'gpusight analyze --help'");
+        return;
+    }
+    struct analysis_opts ao;
+    if (!ingest_load(&c->trace, paths, &in, c->err) || !check_process(c) || !view_options(c, &ao))
+        return;
+    double loaded = seconds(c);
+    if (!trace_events(&c->trace)) {
+        fail(c->err, GS_E_EMPTY, "nothing to analyze: '%s' holds no event", c->trace.files.v[0].path);
+        return;
+    }
+    struct analysis *a = arena_new(arena, struct analysis);
+    struct advice advice;
+    analysis_run(a, &c->trace, &ao, arena);
+    advise(&advice, a, arena);
+    double analyzed = seconds(c);
+    struct str out;
+    str_init(&out, arena);
+    write_report(c, a, &advice, &out);
+    const char *target;
+    const char *extension = str_eq(c->o->format, "json")       ? ".json"
+                            : str_eq(c->o->format, "markdown") ? ".md"
+                                                               : ".txt";
+    c->ok = target_of(c, extension, &target) && fs_write(target, out.buf, out.len, c->err);
+    if (c->ok && !str_eq(target, "-"))
+        fprintf(stderr, "wrote %s\n", target);
+    if (c->o->stats)
+        print_stats(c, loaded, analyzed);
+}
+
+static bool run(struct cli *cli, void *settings, struct gs_error *err)
+{
+    struct call c = {.cli = cli, .o = settings, .err = err};
+    if (c.o->json)
+        c.o->format = "json";
+    clock_gettime(CLOCK_MONOTONIC, &c.begin);
+    trace_init(&c.trace);
+    bool had_memory = mem_guard(run_analyze, &c, err);
+    trace_release(&c.trace);
+    return had_memory && c.ok;
+}
+
+const struct command command_analyze = {
+    .name = "analyze",
+    .summary = "where the time went, what can be won back, and how",
+    .operands = "[TRACE...]",
+    .doc = "Loads the trace, accounts for every nanosecond of every GPU, and prints a verdict, the "
+           "ledger of GPU time by cause, findings ranked by what they can win (with evidence, how "
+           "sure they are, and what to do), hotspots, copies, host calls and more.\n\n"
+           "A folder stands for the traces in it and below; several files are one job. The exit "
+           "code is 5 when there is nothing to analyze.\n\n"
+           "'gpusight explain TERM' says what a number, a cause or a rule means.",
+    .examples = "gpusight analyze results.db  # the report\n"
+                "gpusight analyze --window marker:train results.db  # one part of the run\n"
+                "gpusight analyze --format json -o report results.db  # for programs\n"
+                "gpusight analyze --format markdown results.db > ticket.md  # for a ticket",
+    .opts = opts,
+    .settings_size = sizeof(struct analyze_opts),
+    .defaults = defaults,
+    .run = run,
+};

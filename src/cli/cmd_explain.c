@@ -1,0 +1,61 @@
+/*
+ * gpusight explain [TERM]: what a word in the output means, without a network.
+ */
+#include "base/fs.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "cli/command.h"
+#include "render/render.h"
+#include "report/terms.h"
+
+struct call {
+    struct cli *cli;
+    struct gs_error *err;
+    bool ok;
+};
+
+static void run_explain(void *ctx)
+{
+    struct call *c = ctx;
+    struct arena *a = c->cli->arena;
+    struct terms terms;
+    terms_list(&terms, a);
+    const char *name = c->cli->operands.n ? c->cli->operands.v[0] : NULL;
+    struct doc *d = name ? term_doc(&terms, name, a) : terms_doc(&terms, a);
+    if (!d) {
+        const char *near = term_nearest(&terms, name, a);
+        if (near)
+            fail(c->err, GS_E_USAGE, "unknown term '%s'; did you mean '%s'?", name, near);
+        else
+            fail(c->err, GS_E_USAGE, "unknown term '%s'; 'gpusight explain' lists all", name);
+        return;
+    }
+    struct str out;
+    str_init(&out, a);
+    render_text(&out, d, &(struct render_opts){c->cli->columns, c->cli->color});
+    c->ok = fs_write("-", out.buf, out.len, c->err);
+}
+
+static bool run(struct cli *cli, void *settings, struct gs_error *err)
+{
+    (void)settings;
+    struct call call = {.cli = cli, .err = err};
+    return mem_guard(run_explain, &call, err) && call.ok;
+}
+
+const struct command command_explain = {
+    .name = "explain",
+    .summary = "what a metric, cause, rule or counter means",
+    .operands = "[TERM]",
+    .doc = "Prints the documentation of a word in gpusight's output: a metric (calls, or hotspots.calls "
+           "for that of one table), a table, a cause of the ledger, a rule (by name or id), a "
+           "category of findings, a kernel category, a class of host calls, a capability of a trace, a "
+           "data-quality check or a common hardware counter. Without a term all of them are "
+           "listed.\n\n"
+           "Everything comes from the tables the program works with; nothing is looked up elsewhere.",
+    .examples = "gpusight explain  # all terms\n"
+                "gpusight explain pct_of_wall  # a metric\n"
+                "gpusight explain tiny-kernels  # a rule\n"
+                "gpusight explain GRBM_GUI_ACTIVE  # a counter",
+    .run = run,
+};

@@ -1,0 +1,115 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "base/fs.h"
+#include "base/human.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "cli/command.h"
+#include "ingest/ingest.h"
+#include "render/render.h"
+#include "report/inventory.h"
+
+struct info_opts {
+    bool json, stats;
+    const char *reader, *output;
+};
+
+static const struct opt opts[] = {
+    OPT_FLAG(struct info_opts, json, 0, "json", "print JSON, for programs"),
+    OPT_TEXT(struct info_opts, output, 'o', "output", "FILE", "write to FILE instead of standard output"),
+    OPT_CHOICE(struct info_opts, reader, 0, "reader", "auto|fast|sqlite|check",
+               "how to read databases: our own page scan where it can (auto, fast), libsqlite3 only, "
+               "or both and compare"),
+    OPT_FLAG(struct info_opts, stats, 0, "stats", "print time and memory used, on standard error"),
+    OPT_END,
+};
+
+static void defaults(void *settings)
+{
+    struct info_opts *o = settings;
+    o->reader = "auto";
+    o->output = "-";
+}
+
+static double seconds_since(const struct timespec *then)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - then->tv_sec) + (double)(now.tv_nsec - then->tv_nsec) / 1e9;
+}
+
+static void print_stats(const struct trace *t, double load_seconds, double all_seconds)
+{
+    char events[HUMAN_MAX], held[HUMAN_MAX], peak[HUMAN_MAX];
+    uint64_t n = trace_events(t);
+    fprintf(stderr,
+            "stats: %s events, load %.3f s, total %.3f s, tables %s, peak %s, %.1f bytes per event\n",
+            human_count(events, n), load_seconds, all_seconds, human_bytes(held, trace_bytes(t)),
+            human_bytes(peak, mem_peak()), n ? (double)mem_peak() / (double)n : 0);
+}
+
+struct info_call {
+    struct cli *cli;
+    const struct info_opts *o;
+    struct trace trace;
+    struct gs_error *err;
+    bool ok;
+};
+
+static void run_info(void *ctx)
+{
+    struct info_call *c = ctx;
+    struct timespec begin;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    struct ingest_opts in = {reader_mode_of(c->o->reader), c->cli->threads};
+    if (!ingest_load(&c->trace, &c->cli->operands, &in, c->err))
+        return;
+    double loaded = seconds_since(&begin);
+    struct inventory inventory;
+    inventory_make(&inventory, &c->trace, c->o->reader, c->cli->arena);
+    struct str out;
+    str_init(&out, c->cli->arena);
+    if (c->o->json) {
+        struct jwrite w;
+        jw_init(&w, &out, 2);
+        inventory_json(&inventory, &w);
+    } else {
+        struct render_opts r = {c->cli->columns, c->cli->color};
+        render_text(&out, inventory_doc(&inventory, c->cli->arena), &r);
+    }
+    c->ok = fs_write(c->o->output, out.buf, out.len, c->err);
+    if (c->o->stats)
+        print_stats(&c->trace, loaded, seconds_since(&begin));
+}
+
+static bool run(struct cli *cli, void *settings, struct gs_error *err)
+{
+    struct info_call call = {.cli = cli, .o = settings, .err = err};
+    trace_init(&call.trace);
+    bool had_memory = mem_guard(run_info, &call, err);
+    trace_release(&call.trace);
+    return had_memory && call.ok;
+}
+
+const struct command command_info = {
+    .name = "info",
+    .summary = "what a trace holds, and how far it can be trusted",
+    .operands = "TRACE...",
+    .doc = "Loads the whole trace and prints its format, processes, GPUs, counts of every kind of "
+           "record, the time span, what the trace can and cannot answer (with the command that "
+           "would capture the rest), and a data-quality grade from A to F with every reason.\n\n"
+           "A folder stands for the traces in it and below. Several files are read as one job. "
+           "Files are opened read-only; nothing is written beside them.\n\n"
+           "In the counts, regions are all host-side intervals, marker ranges included; markers are "
+           "ranges and instants.",
+    .examples = "gpusight info results.db  # one trace\n"
+                "gpusight info --json job/ | jq .counts  # all traces of a folder, for a program\n"
+                "gpusight info --reader=check results.db  # read twice and compare",
+    .opts = opts,
+    .settings_size = sizeof(struct info_opts),
+    .defaults = defaults,
+    .run = run,
+};

@@ -1,0 +1,257 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fs.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "cli/command.h"
+#include "synth/nsys.h"
+#include "synth/rocpd.h"
+#include "synth/synth.h"
+#include "synth/truth.h"
+
+struct synth_opts {
+    const char *output, *format, *flavor, *truth, *show, *journal;
+    struct opt_list set, drop;
+    int64_t seed, page_size, args, max_events;
+    bool list, merge;
+};
+
+static const struct opt opts[] = {
+    OPT_TEXT(
+        struct synth_opts, output, 'o', "output", "OUT",
+        "file to write; a folder for several processes; %pid%, %rank% and %host% are replaced"),
+    OPT_LIST(struct synth_opts, set, 0, "set", "NAME=VALUE", "give a parameter another value"),
+    OPT_INT(struct synth_opts, seed, 0, "seed", 0, 9e15, "N", "start of the random numbers"),
+    OPT_CHOICE(struct synth_opts, format, 0, "format", "rocpd|nsys",
+               "rocpd, or an Nsight Systems export; HIP calls then get CUDA's names"),
+    OPT_CHOICE(struct synth_opts, flavor, 0, "flavor", "rocprofv3|rocprofv3-3.0.5|rocprof-sys",
+               "which profiler the file imitates"),
+    OPT_TEXT(struct synth_opts, truth, 0, "truth", "FILE", "write exact totals as JSON"),
+    OPT_FLAG(struct synth_opts, list, 0, "list", "list the scenarios and their parameters"),
+    OPT_TEXT(struct synth_opts, show, 0, "show", "SCENARIO", "print the text of a scenario"),
+    OPT_FLAG(struct synth_opts, merge, 0, "merge", "all processes in one file"),
+    OPT_INT(struct synth_opts, args, 0, "args", -1, 8, "N",
+            "at most N arguments per API region; -1: all"),
+    OPT_INT(struct synth_opts, page_size, 0, "page-size", 512, 65536, "N", "SQLite page size"),
+    OPT_CHOICE(struct synth_opts, journal, 0, "journal", "none|wal|wal-left",
+               "leave the file in WAL mode, or with rows only in the log beside it"),
+    OPT_LIST(struct synth_opts, drop, 0, "drop", "TABLE[.COLUMN]", "leave out a table or a column"),
+    OPT_INT(struct synth_opts, max_events, 0, "max-events", 1, 1e12, "N", "limit on records"),
+    OPT_END,
+};
+
+static void defaults(void *settings)
+{
+    struct synth_opts *o = settings;
+    o->seed = 1;
+    o->format = "rocpd";
+    o->flavor = "rocprofv3";
+    o->journal = "none";
+    o->args = -1;
+    o->page_size = 4096;
+    o->max_events = (int64_t)SYNTH_MAX_EVENTS;
+}
+
+struct synth_call {
+    struct cli *cli;
+    const struct synth_opts *o;
+    struct gs_error *err;
+    struct sink *writer; /* has files to clean up */
+    bool ok;
+};
+
+/* --- listing ----------------------------------------------------------------------------- */
+
+static bool list_one(struct synth_call *c, const struct scenario *s, struct str *out)
+{
+    struct program *p;
+    if (!synth_parse(&p, s->text, strlen(s->text), c->cli->arena, c->err))
+        return wrap(c->err, "scenario '%s'", s->name);
+    str_printf(out, "%-20s %s\n", s->name, p->doc);
+    for (size_t i = 0; i < p->params.n; i++) {
+        const struct param *q = &p->params.v[i];
+        char value[64] = "computed";
+        if (q->e->op == EX_CONST)
+            snprintf(value, sizeof(value), "%lld", (long long)q->e->value);
+        str_printf(out, "%-20s   %s = %s%s%s\n", "", q->name, value, *q->doc ? "  " : "", q->doc);
+    }
+    return true;
+}
+
+static bool list(struct synth_call *c)
+{
+    struct str out;
+    str_init(&out, c->cli->arena);
+    for (const struct scenario *s = synth_scenarios; s->name; s++)
+        if (!list_one(c, s, &out))
+            return false;
+    return fs_write("-", out.buf, out.len, c->err);
+}
+
+static const struct scenario *find(struct synth_call *c, const char *name)
+{
+    const struct scenario *s = scenario_find(name);
+    const char *words[256];
+    size_t n = 0;
+    for (const struct scenario *k = synth_scenarios; k->name && n < 255; k++)
+        words[n++] = k->name;
+    words[n] = NULL;
+    const char *near = s ? NULL : opt_nearest(name, words);
+    if (near)
+        fail(c->err, GS_E_USAGE, "no scenario '%s'; did you mean '%s'?", name, near);
+    else if (!s)
+        fail(c->err, GS_E_USAGE, "no scenario '%s'; see --list", name);
+    return s;
+}
+
+/* --- making ------------------------------------------------------------------------------ */
+
+/* A name with a dot or a slash is a file. */
+static bool load(struct synth_call *c, struct program **out)
+{
+    const char *name = c->cli->operands.v[0];
+    struct arena *a = c->cli->arena;
+    if (!strpbrk(name, "./")) {
+        const struct scenario *s = find(c, name);
+        return s &&
+               (synth_parse(out, s->text, strlen(s->text), a, c->err) || wrap(c->err, "%s", name));
+    }
+    struct mapping m;
+    if (!map_file(&m, name, c->err))
+        return false;
+    bool ok = synth_parse(out, (const char *)m.data, m.size, a, c->err);
+    unmap_file(&m);
+    return ok || wrap(c->err, "%s", name);
+}
+
+static enum rocpd_flavor flavor_of(const char *name)
+{
+    return str_eq(name, "rocprof-sys") ? ROCPD_SYS
+           : str_ends(name, "3.0.5")   ? ROCPD_V305
+                                       : ROCPD_V3;
+}
+
+static bool is_nsys(const struct synth_call *c)
+{
+    return str_eq(c->o->format, "nsys");
+}
+
+static struct sink *writer_of(struct synth_call *c)
+{
+    const struct synth_opts *o = c->o;
+    struct nsys_options n = {o->output, o->merge, o->page_size, o->drop};
+    if (is_nsys(c))
+        return nsysw_new(&n, c->cli->arena);
+    struct rocpd_options r = {.flavor = flavor_of(o->flavor), .path = o->output, .merge = o->merge};
+    r.page_size = o->page_size;
+    r.args = o->args;
+    r.drop = o->drop;
+    r.journal = str_eq(o->journal, "wal")        ? JOURNAL_WAL
+                : str_eq(o->journal, "wal-left") ? JOURNAL_WAL_LEFT
+                                                 : JOURNAL_NONE;
+    return rocpdw_new(&r, c->cli->arena);
+}
+
+static bool finish_writer(struct synth_call *c, bool keep, struct opt_list *files,
+                          struct gs_error *err)
+{
+    struct sink *w = c->writer;
+    c->writer = NULL;
+    return is_nsys(c) ? nsysw_finish(w, keep, files, err) : rocpdw_finish(w, keep, files, err);
+}
+
+/* Errors of the description get its name in front, those of the system speak for themselves. */
+static bool simulate(struct synth_call *c, struct program *p, const struct synth_options *s,
+                     struct sink *sink)
+{
+    if (synth_run(p, s, sink, c->err))
+        return true;
+    return c->err->code == GS_E_FORMAT ? wrap(c->err, "%s", c->cli->operands.v[0]) : false;
+}
+
+static bool write_truth(struct synth_call *c, struct program *p, const struct synth_options *s)
+{
+    struct truth *t = truth_new(c->cli->arena);
+    struct str out;
+    if (!simulate(c, p, s, truth_sink(t)))
+        return false;
+    str_init(&out, c->cli->arena);
+    truth_json(t, &out);
+    return fs_write(c->o->truth, out.buf, out.len, c->err);
+}
+
+static bool make(struct synth_call *c)
+{
+    const struct synth_opts *o = c->o;
+    struct program *p;
+    if (!load(c, &p))
+        return false;
+    for (size_t i = 0; i < o->set.n; i++)
+        if (!synth_set(p, o->set.v[i], c->err))
+            return false;
+    bool sys = is_nsys(c) || flavor_of(o->flavor) == ROCPD_SYS; /* has MPI calls and sensors */
+    struct synth_options s = {.seed = (uint64_t)o->seed, .max_events = (uint64_t)o->max_events};
+    s.mpi_as_markers = !sys;
+    s.no_telemetry = !sys;
+    if (o->truth && !write_truth(c, p, &s))
+        return false;
+    if (!o->output)
+        return true;
+    c->writer = writer_of(c);
+    if (!simulate(c, p, &s, c->writer))
+        return false;
+    struct opt_list files = {0};
+    bool ok = finish_writer(c, true, &files, c->err);
+    for (size_t i = 0; i < files.n && ok; i++)
+        fprintf(stderr, "wrote %s\n", files.v[i]);
+    return ok;
+}
+
+static void run_synth(void *ctx)
+{
+    struct synth_call *c = ctx;
+    const struct synth_opts *o = c->o;
+    if (o->list) {
+        c->ok = list(c);
+    } else if (o->show) {
+        const struct scenario *s = find(c, o->show);
+        c->ok = s && fs_write("-", s->text, strlen(s->text), c->err);
+    } else if (c->cli->operands.n != 1) {
+        fail(c->err, GS_E_USAGE, "one scenario or .trace file is needed; see --list");
+    } else if (!o->output && !o->truth) {
+        fail(c->err, GS_E_USAGE, "nothing to write; give -o OUT or --truth FILE");
+    } else {
+        c->ok = make(c);
+    }
+}
+
+static bool run(struct cli *cli, void *settings, struct gs_error *err)
+{
+    struct synth_call call = {.cli = cli, .o = settings, .err = err};
+    bool had_memory = mem_guard(run_synth, &call, err);
+    if (call.writer)
+        finish_writer(&call, false, NULL, NULL);
+    return had_memory && call.ok;
+}
+
+const struct command command_synth = {
+    .name = "synth",
+    .summary = "make a trace from a description, for tests, demos and measurements",
+    .operands = "[SCENARIO|FILE.trace]",
+    .doc = "Simulates a program on GPUs from a short description and writes the trace that a "
+           "profiler would have written. The same description and seed give the same bytes.\n\n"
+           "A scenario is a description built into the program, see --list and --show; anything "
+           "with a dot or a slash in its name is read as a file. Parameters of a description are "
+           "changed with --set. The language is described in docs/synth.md.\n\n"
+           "--truth writes the exact totals of the records: counts, unions of intervals, bytes, "
+           "times per kernel, as integers.",
+    .examples = "gpusight synth demo -o demo.db  # a small trace with planted problems\n"
+                "gpusight synth bench --set n=100000 -o b.db --truth b.json  # with exact totals\n"
+                "gpusight synth mpi_job --set ranks=8 -o job/  # one file per rank\n"
+                "gpusight synth --show demo > my.trace  # a start for a description of your own",
+    .opts = opts,
+    .settings_size = sizeof(struct synth_opts),
+    .defaults = defaults,
+    .run = run,
+};

@@ -1,0 +1,139 @@
+#include "cli/dispatch.h"
+
+#include <string.h>
+
+#include "base/fs.h"
+#include "base/log.h"
+#include "base/parallel.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "cli/command.h"
+#include "cli/generate.h"
+#include "cli/globals.h"
+#include "cli/help.h"
+#include "cli/terminal.h"
+#include "config.h"
+
+static bool print_version(struct gs_error *err)
+{
+    static const char text[] = "gpusight " GPUSIGHT_VERSION "\n"
+                               "features:"
+#ifdef HAVE_ZSTD
+                               " zstd"
+#endif
+#ifdef HAVE_DEMANGLE
+                               " demangle"
+#endif
+                               "\n";
+    return fs_write("-", text, sizeof(text) - 1, err);
+}
+
+/* True for "--threads" and its abbreviations: the next word is the value, not the command. */
+static bool wants_value(const char *word)
+{
+    if (!str_starts(word, "--") || strchr(word, '='))
+        return false;
+    for (const struct opt *o = globals_opts; o->name; o++)
+        if (word[2] && str_starts(o->name, word + 2))
+            return o->kind != OPT_KIND_FLAG;
+    return false;
+}
+
+/* The index of the command's name: the first word that is no option. */
+static int find_name(int argc, char **argv)
+{
+    int i = 1;
+    while (i < argc && argv[i][0] == '-' && argv[i][1])
+        i += 1 + wants_value(argv[i]);
+    return i < argc ? i : argc;
+}
+
+/*
+ * The command's options and the global ones in one table, so that they may be mixed freely. The
+ * global settings lie behind the command's in one block; `shift` is the distance.
+ */
+static const struct opt *merge_tables(struct arena *a, const struct opt *own, size_t shift)
+{
+    VEC(struct opt) all = {0};
+    for (const struct opt *o = own; o && o->name; o++)
+        if (*o->name)
+            vec_push(&all, a, *o);
+    for (const struct opt *o = globals_opts; o->name; o++) {
+        vec_push(&all, a, *o);
+        all.v[all.n - 1].offset += shift;
+    }
+    vec_push(&all, a, ((struct opt)OPT_END));
+    return all.v;
+}
+
+/* Compares the number of operands with a description such as "OLD NEW" or "[TRACE...]". */
+static bool check_operands(const struct command *c, const struct opt_list *given,
+                           struct gs_error *err)
+{
+    size_t least = 0, most = 0;
+    for (const char *p = c->operands; *p; p += strspn(p, " ")) {
+        size_t len = strcspn(p, " ");
+        if (*p != '[' && least++ == given->n)
+            return fail(err, GS_E_USAGE, "missing operand %.*s; see 'gpusight %s --help'",
+                        (int)strcspn(p, " ."), p, c->name);
+        const char *dots = strstr(p, "...");
+        if (most != SIZE_MAX)
+            most = dots && dots < p + len ? SIZE_MAX : most + 1;
+        p += len;
+    }
+    if (given->n > most)
+        return fail(err, GS_E_USAGE, "unexpected operand '%s'; see 'gpusight %s --help'",
+                    given->v[most], c->name);
+    return true;
+}
+
+static void apply_globals(struct cli *cli, const struct globals *g)
+{
+    cli->color = terminal_color(g->color);
+    cli->columns = terminal_columns();
+    cli->threads = g->threads ? (int)g->threads : parallel_cores();
+    log_set_level(g->quiet ? LOG_QUIET : g->verbose ? LOG_VERBOSE : LOG_NORMAL);
+}
+
+static bool run_command(struct cli *cli, const struct command *c, const struct globals *before,
+                        int argc, char **argv, struct gs_error *err)
+{
+    size_t shift = (c->settings_size + 15) & ~(size_t)15;
+    void *settings = arena_alloc(cli->arena, shift + sizeof(struct globals));
+    struct globals *g = (void *)((char *)settings + shift);
+    *g = *before;
+    if (c->defaults)
+        c->defaults(settings);
+    bool help;
+    if (!opt_parse(merge_tables(cli->arena, c->opts, shift), settings, argc, argv, &cli->operands,
+                   &help, cli->arena, err))
+        return false;
+    apply_globals(cli, g);
+    if (help)
+        return help_command(cli, c, err);
+    if (g->version)
+        return print_version(err);
+    return check_operands(c, &cli->operands, err) && c->run(cli, settings, err);
+}
+
+bool dispatch(struct arena *a, int argc, char **argv, struct gs_error *err)
+{
+    if (argc > 1 && str_eq(argv[1], "--generate"))
+        return generate(a, argc - 2, argv + 2, err);
+    struct cli cli = {.arena = a};
+    struct globals g;
+    globals_defaults(&g);
+    int name = find_name(argc, argv);
+    bool help;
+    if (!opt_parse(globals_opts, &g, name ? name - 1 : 0, argv + 1, &cli.operands, &help, a, err))
+        return false;
+    apply_globals(&cli, &g);
+    if (g.version)
+        return print_version(err);
+    if (help || name == argc)
+        return help_overview(&cli, err);
+    const struct command *c = command_find(argv[name]);
+    if (!c)
+        return command_unknown(argv[name], err);
+    return run_command(&cli, c, &g, argc - name - 1, argv + name + 1, err);
+}

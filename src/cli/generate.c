@@ -1,0 +1,69 @@
+#include "cli/generate.h"
+
+#include "base/fs.h"
+#include "cli/globals.h"
+#include "cli/help.h"
+#include "render/analysis_json.h"
+#include "render/reference.h"
+
+void each_option(const struct command *c, void (*fn)(const struct opt *o, void *ctx), void *ctx)
+{
+    for (const struct opt *o = c ? c->opts : NULL; o && o->name; o++)
+        if (*o->name)
+            fn(o, ctx);
+    for (const struct opt *o = globals_opts; o->name; o++)
+        fn(o, ctx);
+    fn(&help_option, ctx);
+}
+
+enum operand_kind operand_kind(const struct command *c)
+{
+    if (!*c->operands)
+        return OPERAND_NONE;
+    return str_has(c->operands, "COMMAND") ? OPERAND_COMMAND : OPERAND_FILE;
+}
+
+static bool generate_man(struct str *out, const char *page, struct gs_error *err)
+{
+    if (str_eq(page, "gpusight")) {
+        man_overview(out);
+        return true;
+    }
+    const struct command *c = command_find(page);
+    if (!c)
+        return command_unknown(page, err);
+    man_command(out, c);
+    return true;
+}
+
+static void generate_list(struct str *out)
+{
+    for (const struct command *const *c = cli_commands; *c; c++)
+        str_printf(out, "%s\t%s\n", (*c)->name, (*c)->summary);
+}
+
+bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
+{
+    static const struct {
+        const char *name;
+        void (*fn)(struct str *out);
+    } plain[] = {{"list", generate_list},
+                 {"bash", complete_bash},
+                 {"zsh", complete_zsh},
+                 {"fish", complete_fish},
+                 {"schema", analysis_json_schema},
+                 {"metrics", reference_metrics},
+                 {"rules", reference_rules}};
+    struct str out;
+    str_init(&out, a);
+    if (argc == 2 && str_eq(argv[0], "man"))
+        return generate_man(&out, argv[1], err) && fs_write("-", out.buf, out.len, err);
+    for (size_t i = 0; argc == 1 && i < sizeof(plain) / sizeof(*plain); i++) {
+        if (str_eq(argv[0], plain[i].name)) {
+            plain[i].fn(&out);
+            return fs_write("-", out.buf, out.len, err);
+        }
+    }
+    return fail(err, GS_E_USAGE, "option '--generate' needs list, man PAGE, bash, zsh, fish, schema, metrics or "
+                                 "rules");
+}

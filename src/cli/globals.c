@@ -1,0 +1,25 @@
+#include "cli/globals.h"
+
+#include <stdlib.h>
+
+#include "base/parallel.h"
+
+const struct opt globals_opts[] = {
+    OPT_CHOICE(struct globals, color, 0, "color", "auto|always|never",
+               "when to use colour; auto means on a terminal and unless NO_COLOR is set"),
+    OPT_INT(struct globals, threads, 0, "threads", 1, PARALLEL_MAX, "N",
+            "how many threads to use instead of one per core; the result is the same"),
+    OPT_FLAG(struct globals, verbose, 'v', "verbose", "say what is being done, on standard error"),
+    OPT_FLAG(struct globals, quiet, 'q', "quiet", "print no warnings"),
+    OPT_FLAG(struct globals, version, 0, "version", "print the version and what was built in"),
+    OPT_END,
+};
+
+void globals_defaults(struct globals *g)
+{
+    *g = (struct globals){.color = "auto"};
+    const char *text = getenv("GPUSIGHT_THREADS");
+    long n = text ? strtol(text, NULL, 10) : 0;
+    if (n >= 1 && n <= PARALLEL_MAX)
+        g->threads = n;
+}

@@ -1,0 +1,22 @@
+/*
+ * The options that every command has.
+ */
+#ifndef GS_CLI_GLOBALS_H
+#define GS_CLI_GLOBALS_H
+
+#include <stdint.h>
+
+#include "base/opt.h"
+
+struct globals {
+    const char *color; /* auto, always, never */
+    int64_t threads;   /* 0: one per core */
+    bool verbose, quiet, version;
+};
+
+extern const struct opt globals_opts[];
+
+/* What holds without options; GPUSIGHT_THREADS is read here. */
+void globals_defaults(struct globals *g);
+
+#endif

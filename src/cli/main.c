@@ -1,0 +1,72 @@
+/*
+ * The edge of the program: everything below returns errors as values, here they become one line
+ * on standard error and an exit code.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/mem.h"
+#include "cli/dispatch.h"
+
+struct run {
+    int argc;
+    char **argv;
+    struct arena arena;
+    struct gs_error err;
+    bool ok;
+};
+
+static void run_guarded(void *ctx)
+{
+    struct run *r = ctx;
+    r->ok = dispatch(&r->arena, r->argc, r->argv, &r->err);
+}
+
+/*
+ * A closed standard stream would lend its number to the next file opened, and output would go
+ * there. Opened for reading, so that writing still fails as it should.
+ */
+static void occupy_standard_streams(void)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDONLY);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd > STDERR_FILENO)
+        close(fd);
+}
+
+/* What was printed must have arrived: a full disk is an error, not a short result. */
+static bool flush_output(struct gs_error *err)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return true;
+    return fail(err, GS_E_IO, "cannot write to standard output: %s",
+                errno ? strerror(errno) : "unknown error");
+}
+
+int main(int argc, char **argv)
+{
+    struct run r = {.argc = argc, .argv = argv};
+    occupy_standard_streams();
+    signal(SIGPIPE, SIG_DFL); /* `gpusight ... | head` ends quietly, whatever the parent set */
+    arena_init(&r.arena);
+    if (!mem_guard(run_guarded, &r, &r.err))
+        r.ok = false;
+    if (r.ok)
+        r.ok = flush_output(&r.err);
+    else
+        fflush(stdout);
+    arena_release(&r.arena);
+    if (r.ok)
+        return GS_OK;
+    if (r.err.text[0])
+        fprintf(stderr, "gpusight: %s\n", r.err.text);
+    return r.err.code ? (int)r.err.code : GS_E_IO;
+}

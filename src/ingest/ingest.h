@@ -1,0 +1,59 @@
+/*
+ * Ingest: files in, one struct trace out.
+ *
+ * A format is one folder with one `const struct format format_NAME` and one line in formats.def.
+ * The format is found by content, never by file extension.
+ */
+#ifndef GS_INGEST_INGEST_H
+#define GS_INGEST_INGEST_H
+
+#include "base/err.h"
+#include "base/opt.h"
+#include "ingest/sqlite/db.h"
+#include "model/trace.h"
+
+struct ingest_opts {
+    enum reader_mode reader;
+    int threads; /* 0: all cores */
+};
+
+/* The first bytes of a file, decompressed, and the tables when it is a database. */
+struct probe {
+    const char *path;
+    const char *head;
+    size_t n;
+    bool is_sqlite;
+    const char *const *tables; /* NULL-terminated; empty when not a database */
+};
+
+struct format {
+    const char *name;  /* "rocpd" */
+    const char *label; /* "AMD rocpd database" */
+    bool (*detect)(const struct probe *p);
+    /*
+     * Where several files make one capture: the name they share, made from the path of any of
+     * them. The capture is loaded once, by that name, which users may give, too. NULL: a file is
+     * a capture.
+     */
+    const char *(*capture)(const char *path, struct arena *a);
+    /* Appends the file to the trace. */
+    bool (*load)(struct trace *t, const char *path, const struct ingest_opts *o,
+                 struct gs_error *err);
+};
+
+#define FORMAT(name) extern const struct format format_##name;
+#include "ingest/formats.def"
+#undef FORMAT
+
+/*
+ * Loads all paths into one trace; a folder stands for the traces in it and below. All must be of
+ * one format. On failure the trace may be partly filled; release it all the same.
+ * With READER_CHECK everything is loaded twice and compared.
+ */
+bool ingest_load(struct trace *t, const struct opt_list *paths, const struct ingest_opts *o,
+                 struct gs_error *err);
+
+/* "auto", "fast", "sqlite", "check". */
+enum reader_mode reader_mode_of(const char *word);
+
+#endif

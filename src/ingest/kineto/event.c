@@ -1,0 +1,124 @@
+/* One event: an object with a phase, a time, and a place where it happened. */
+#include "base/hash.h"
+#include "ingest/kineto/kineto.h"
+
+/* A process or thread: a number, a number in quotes, or a name. */
+static int64_t identity(struct kineto *k)
+{
+    struct jread *j = k->json;
+    if (jr_type(j) != J_STRING)
+        return jr_int(j, 0);
+    size_t n;
+    const char *s = jr_str(j, &n);
+    int64_t v = 0;
+    bool number = s && n && n < 18;
+    for (size_t i = 0; number && i < n; i++) {
+        number = s[i] >= '0' && s[i] <= '9';
+        v = v * 10 + (s[i] - '0');
+    }
+    if (number || !s)
+        return v;
+    return K_TEXT + strings_addn(&k->trace->strings, s, n);
+}
+
+static int64_t async_id(struct jread *j)
+{
+    if (jr_type(j) != J_STRING)
+        return jr_int(j, 0);
+    size_t n;
+    const char *s = jr_str(j, &n);
+    return s ? (int64_t)hash_bytes(s, n) : 0;
+}
+
+static char phase_of(struct jread *j)
+{
+    size_t n;
+    const char *s = jr_str(j, &n);
+    return s && n == 1 ? *s : 0;
+}
+
+static uint32_t category_of(struct kineto *k)
+{
+    size_t n;
+    const char *s = jr_str(k->json, &n);
+    return s ? kineto_category(k, s, n) : NO_INDEX;
+}
+
+static void read_key(struct kineto *k, struct k_event *e)
+{
+    struct jread *j = k->json;
+    if (jr_is(j, "ph"))
+        e->phase = phase_of(j);
+    else if (jr_is(j, "cat"))
+        e->category = category_of(k);
+    else if (jr_is(j, "name"))
+        kineto_text(k, &k->name);
+    else if (jr_is(j, "pid"))
+        e->pid = identity(k);
+    else if (jr_is(j, "tid"))
+        e->tid = identity(k);
+    else if (jr_is(j, "ts"))
+        e->ts_ns = jr_fixed(j, 3, K_NONE);
+    else if (jr_is(j, "dur"))
+        e->dur_ns = jr_fixed(j, 3, K_NONE);
+    else if (jr_is(j, "args"))
+        kineto_args(k, e);
+    else if (jr_is(j, "id"))
+        e->id = async_id(j);
+    else
+        jr_skip(j);
+}
+
+/* Phases that are records of something: X, begin and end, instants, names. The rest is drawing. */
+static bool is_kept(char phase)
+{
+    return phase && strchr("XBEbeSFiIRn", phase);
+}
+
+static void dispatch(struct kineto *k, struct k_event *e)
+{
+    if (e->phase == 'M') {
+        kineto_label(k, e);
+        return;
+    }
+    k->no_phase += !e->phase;
+    if (!is_kept(e->phase))
+        return;
+    if (e->ts_ns == K_NONE) {
+        k->no_time++;
+        return;
+    }
+    if (e->category != NO_INDEX)
+        k->categories.v[e->category].count++;
+    e->name = strings_addn(&k->trace->strings, k->name.buf, k->name.len);
+    if (e->phase == 'X')
+        kineto_place(k, e);
+    else if (strchr("BEbeSF", e->phase))
+        kineto_half(k, e);
+    else
+        kineto_instant(k, e);
+}
+
+void kineto_event(struct kineto *k)
+{
+    struct k_event e = {
+        .ts_ns = K_NONE,         .dur_ns = K_NONE,        .external = K_NONE,
+        .correlation = K_NONE,   .python = K_NONE,        .device = K_NONE,
+        .stream = K_NONE,        .bytes = K_NONE,         .address = K_NONE,
+        .memory_device = K_NONE, .memory_type = K_NONE,   .from_device = K_NONE,
+        .to_device = K_NONE,     .in_elements = K_NONE,   .out_elements = K_NONE,
+        .group_size = K_NONE,    .category = NO_INDEX,
+    };
+    struct str *texts[] = {&k->name, &k->copy_kind, &k->collective, &k->data_type, &k->label};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+        if (texts[i]->len)
+            str_clear(texts[i]);
+    if (!jr_object(k->json)) {
+        k->no_phase++;
+        return;
+    }
+    while (jr_key(k->json))
+        read_key(k, &e);
+    if (!jr_failed(k->json))
+        dispatch(k, &e);
+}

@@ -1,0 +1,222 @@
+/* Everything is read: resolves calls, streams, launches, devices and times. */
+#include <string.h>
+
+#include "ingest/kineto/kineto.h"
+
+/* ---- times ---- */
+
+static void shift(int64_t *column, size_t first, size_t n, int64_t by)
+{
+    for (size_t i = first; i < n; i++)
+        if (__builtin_add_overflow(column[i], by, &column[i]))
+            column[i] = by > 0 ? INT64_MAX : INT64_MIN;
+}
+
+static void shift_times(struct kineto *k)
+{
+    struct trace *t = k->trace;
+    if (!k->base_ns)
+        return;
+#define SHIFT(table)                                                          \
+    shift(t->table.start_ns, k->first.table, t->table.n, k->base_ns);         \
+    shift(t->table.end_ns, k->first.table, t->table.n, k->base_ns);
+    SHIFT(kernels)
+    SHIFT(copies)
+    SHIFT(regions)
+    SHIFT(markers)
+    SHIFT(allocations)
+#undef SHIFT
+}
+
+/* ---- calls ---- */
+
+static bool is_call(const struct regions *g, size_t i)
+{
+    return g->id[i] && (g->kind[i] == REGION_HIP || g->kind[i] == REGION_HSA);
+}
+
+static void remember(struct kineto *k, uint32_t *slot, uint32_t row)
+{
+    k->repeated += *slot != NO_INDEX;
+    if (*slot == NO_INDEX)
+        *slot = row;
+}
+
+/* Correlation id -> call; the first call with an id counts. Ids are dense, as profilers write them. */
+static void index_calls(struct kineto *k)
+{
+    const struct regions *g = &k->trace->regions;
+    struct idtable *t = &k->call_of;
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    size_t n = 0;
+    idtable_init(t, k->arena);
+    for (size_t i = k->first.regions; i < g->n; i++) {
+        if (!is_call(g, i))
+            continue;
+        n++;
+        least = g->id[i] < least ? g->id[i] : least;
+        most = g->id[i] > most ? g->id[i] : most;
+    }
+    if (!n)
+        return;
+    uint64_t range = (uint64_t)most - (uint64_t)least;
+    bool dense = range < n * 4 + 1024;
+    if (dense) {
+        t->least = least;
+        t->most = most;
+        t->dense = arena_array(k->arena, uint32_t, (size_t)range + 1);
+        memset(t->dense, 0xff, ((size_t)range + 1) * sizeof(*t->dense));
+    }
+    for (size_t i = k->first.regions; i < g->n; i++) {
+        if (!is_call(g, i))
+            continue;
+        uint32_t known = idtable_get(t, g->id[i]);
+        remember(k, &known, (uint32_t)i);
+        if (dense)
+            t->dense[g->id[i] - least] = known;
+        else if (known == i)
+            idmap_put(&t->map, (uint64_t)g->id[i], known);
+    }
+}
+
+static uint32_t call_of(const struct kineto *k, int64_t correlation)
+{
+    return correlation ? idtable_get(&k->call_of, correlation) : NO_INDEX;
+}
+
+static uint32_t process_of(const struct kineto *k, uint32_t thread)
+{
+    return thread == NO_INDEX ? k->process : k->trace->threads.v[thread].process;
+}
+
+/* ---- GPU rows ---- */
+
+static uint32_t stream_of(struct kineto *k, uint32_t lane, uint32_t process)
+{
+    uint64_t key = (uint64_t)lane << 32 | process;
+    uint32_t s = idmap_get(&k->streams, key);
+    if (s != NO_INDEX)
+        return s;
+    const struct k_lane *l = &k->lanes.v[lane];
+    struct stream made = {process, kineto_gpu(k, l->device), l->stream, l->name};
+    s = (uint32_t)k->trace->streams.n;
+    vec_push(&k->trace->streams, &k->trace->arena, made);
+    idmap_put(&k->streams, key, s);
+    return s;
+}
+
+/* The Ext and Hcc calls take the grid in work-items, and Kineto repeats what the call was given. */
+static bool counts_items(const struct kineto *k, uint32_t call)
+{
+    if (call == NO_INDEX)
+        return false;
+    const char *name = trace_str(k->trace, k->trace->regions.name[call]);
+    return str_starts(name, "hipExt") || str_starts(name, "hipHcc");
+}
+
+static uint32_t launch_of(struct kineto *k, uint32_t raw, uint32_t call)
+{
+    struct launch l = k->raw.workers[0].list.v[raw];
+    bool items = counts_items(k, call);
+    for (int d = 0; d < 3 && !items; d++) {
+        uint64_t grid = (uint64_t)l.grid[d] * l.group[d];
+        l.grid[d] = grid > UINT32_MAX ? UINT32_MAX : (uint32_t)grid;
+    }
+    return launches_add(&k->launches, 0, 0, &l);
+}
+
+static void resolve_kernels(struct kineto *k)
+{
+    struct kernels *t = &k->trace->kernels;
+    for (size_t i = k->first.kernels; i < t->n; i++) {
+        t->call[i] = call_of(k, t->id[i]);
+        if (t->call[i] != NO_INDEX)
+            t->thread[i] = k->trace->regions.thread[t->call[i]];
+        t->stream[i] = stream_of(k, t->stream[i], process_of(k, t->thread[i]));
+        t->launch[i] = launch_of(k, t->launch[i], t->call[i]);
+    }
+    launches_finish(&k->launches, k->trace, k->first.kernels);
+}
+
+/* Both ends of a copy, by its direction; of a peer copy, by the devices it names. */
+static void set_ends(struct kineto *k, struct copies *c, size_t i)
+{
+    uint32_t process = process_of(k, c->thread[i]);
+    uint32_t gpu = k->trace->streams.v[c->stream[i]].gpu;
+    enum copy_kind kind = c->kind[i];
+    if (kind == COPY_P2P) {
+        uint32_t from = c->src[i] == NO_INDEX ? NO_INDEX : kineto_gpu(k, c->src[i]);
+        uint32_t to = c->dst[i] == NO_INDEX ? NO_INDEX : kineto_gpu(k, c->dst[i]);
+        c->src[i] = from == NO_INDEX ? NO_INDEX : kineto_agent(k, process, from);
+        c->dst[i] = to == NO_INDEX ? NO_INDEX : kineto_agent(k, process, to);
+        return;
+    }
+    if (kind == COPY_UNKNOWN || gpu == NO_INDEX)
+        return;
+    bool from_host = kind == COPY_H2D || kind == COPY_H2H;
+    bool to_host = kind == COPY_D2H || kind == COPY_H2H;
+    c->src[i] = kineto_agent(k, process, from_host ? NO_INDEX : gpu);
+    c->dst[i] = kineto_agent(k, process, to_host ? NO_INDEX : gpu);
+}
+
+static void resolve_copies(struct kineto *k)
+{
+    struct copies *c = &k->trace->copies;
+    for (size_t i = k->first.copies; i < c->n; i++) {
+        c->call[i] = call_of(k, c->id[i]);
+        if (c->call[i] != NO_INDEX)
+            c->thread[i] = k->trace->regions.thread[c->call[i]];
+        c->stream[i] = stream_of(k, c->stream[i], process_of(k, c->thread[i]));
+        set_ends(k, c, i);
+    }
+}
+
+static void resolve_allocations(struct kineto *k)
+{
+    struct allocations *a = &k->trace->allocations;
+    uint32_t last = NO_INDEX, gpu = NO_INDEX;
+    for (size_t i = k->first.allocations; i < a->n; i++) {
+        if (a->agent[i] != last) {
+            last = a->agent[i];
+            gpu = last ? kineto_gpu_of_ordinal(k, (int64_t)last - 1) : NO_INDEX;
+        }
+        bool unknown = last && gpu == NO_INDEX;
+        a->agent[i] =
+            unknown ? NO_INDEX : kineto_agent(k, process_of(k, a->thread[i]), gpu);
+    }
+}
+
+/* ---- all of it ---- */
+
+static void count_categories(struct kineto *k)
+{
+    struct trace *t = k->trace;
+    for (size_t c = 0; c < k->categories.n; c++) {
+        const struct k_category *from = &k->categories.v[c];
+        size_t i = 0;
+        while (i < t->categories.n && t->categories.v[i].name != from->name)
+            i++;
+        if (i == t->categories.n && from->count)
+            vec_push(&t->categories, &t->arena, ((struct category_count){from->name, 0}));
+        if (from->count)
+            t->categories.v[i].count += from->count;
+    }
+}
+
+bool kineto_finish(struct kineto *k, struct gs_error *err)
+{
+    kineto_join_halves(k);
+    shift_times(k);
+    index_calls(k);
+    kineto_apply_labels(k);
+    if (!kineto_make_gpus(k, err))
+        return false;
+    resolve_kernels(k);
+    resolve_copies(k);
+    resolve_allocations(k);
+    count_categories(k);
+    trace_note(k->trace, NOTE_SKIPPED, k->no_phase, "events without a phase");
+    trace_note(k->trace, NOTE_NULL, k->no_time, "events without a time");
+    trace_note(k->trace, NOTE_DUPLICATE, k->repeated, "calls repeat the correlation id of another");
+    return true;
+}

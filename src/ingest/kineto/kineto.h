@@ -1,0 +1,171 @@
+/*
+ * The reader of PyTorch profiler traces (Kineto) and other Chrome JSON, inside.
+ *
+ * The file is one stream of events in any order, read once and without building it in memory.
+ * What an event refers to (the call behind a kernel, the device's properties, the base of time) may
+ * come later, so rows are put into the trace's tables as they come, with provisional references,
+ * and resolved at the end (finish.c):
+ *
+ * - kernels.id and copies.id hold the correlation id, and stay so;
+ * - kernels.stream and copies.stream number k->lanes: (device, stream) without a process;
+ * - kernels.launch numbers k->raw: grids in blocks, as the file has them;
+ * - allocations.agent is 0 for the host, else the device's ordinal + 1;
+ * - times are relative to k->base_ns.
+ *
+ * Files: open.c (the document), event.c and args.c (one event), place.c (host events), device.c (GPU
+ * events), phase.c (begin and end events), entity.c (processes, threads), properties.c (devices),
+ * finish.c.
+ */
+#ifndef GS_INGEST_KINETO_KINETO_H
+#define GS_INGEST_KINETO_KINETO_H
+
+#include "base/jread.h"
+#include "base/str.h"
+#include "ingest/ingest.h"
+#include "ingest/launches.h"
+#include "model/trace.h"
+
+/* Stands for "the event does not say". */
+#define K_NONE INT64_MIN
+
+/* A pid or tid that is a text: K_TEXT + its string id. */
+#define K_TEXT (INT64_MIN + 1)
+
+enum { K_DEVICES_MAX = 4096 };
+
+/* What becomes of an event, by its category. */
+enum k_action {
+    K_SKIP,
+    K_KERNEL,
+    K_COPY,
+    K_GPU_MARKER, /* a user annotation, as the GPU saw it */
+    K_MARKER,     /* operations of the framework, annotations of the user */
+    K_RUNTIME,
+    K_DRIVER,
+    K_PYTHON,
+    K_OVERHEAD, /* of the profiler */
+    K_USER,     /* any other interval on the host */
+};
+
+struct k_category {
+    uint32_t name;
+    enum k_action action;
+    uint64_t count;
+};
+
+/* An event: numbers only, so that it can be kept. Texts are in struct kineto until the next one. */
+struct k_event {
+    int64_t ts_ns, dur_ns, pid, tid;
+    int64_t id; /* of asynchronous events: a number, or a hash of the text */
+    int64_t correlation, external, python, device, stream, bytes, address;
+    int64_t memory_device, memory_type, from_device, to_device;
+    int64_t in_elements, out_elements, group_size;
+    uint32_t grid[3], block[3], registers, shared;
+    uint32_t name;     /* string; set by kineto_event() for phases that are kept */
+    uint32_t category; /* index into k->categories; NO_INDEX: none */
+    char phase;
+};
+
+/* A begin or end event that waits for its other half. */
+struct k_half {
+    struct k_event event;
+    uint64_t key;
+};
+
+struct k_lane {
+    int64_t device, stream;
+    uint32_t name;
+};
+
+struct k_label {
+    int64_t pid, tid; /* tid K_NONE: the process's name */
+    uint32_t name;
+};
+
+/* deviceProperties */
+struct k_properties {
+    int64_t id;
+    struct gpu gpu;
+    int64_t major, minor, threads_per_cu;
+};
+
+struct k_device {
+    int64_t id; /* as events number it */
+    uint32_t gpu;
+};
+
+struct kineto {
+    struct trace *trace;
+    struct arena *arena; /* for this file only */
+    struct jread *json;
+    uint32_t file;
+    uint32_t process; /* the file's own; events that name no other get it */
+    int64_t base_ns;
+    const char *schema;
+    enum vendor vendor;
+    int64_t rank;
+    bool has_events, pytorch;
+    /* Texts of the event at hand. */
+    struct str name, copy_kind, collective, data_type, label;
+    VEC(struct k_category) categories;
+    struct idmap category_of; /* string -> categories */
+    struct idmap processes, threads, symbols, lane_of, agents, streams;
+    VEC(struct k_lane) lanes;
+    VEC(struct k_half) halves;
+    VEC(struct k_label) labels;
+    VEC(struct k_properties) properties;
+    VEC(struct k_device) devices;
+    VEC(int64_t) device_ids; /* of GPU events, in order of first use */
+    struct idtable call_of;  /* correlation -> regions row */
+    struct launches raw, launches;
+    struct {
+        size_t kernels, copies, regions, markers, allocations;
+    } first; /* rows before this file */
+    uint64_t no_phase, no_time, no_end, no_begin, repeated;
+};
+
+/* event.c, args.c: reads the event at hand; texts go to k->name and so on. */
+void kineto_event(struct kineto *k);
+void kineto_args(struct kineto *k, struct k_event *e);
+void kineto_text(struct kineto *k, struct str *to); /* the value, as text; empty if it is none */
+
+/* place.c, device.c: an interval, an instant, a GPU event into the tables. */
+void kineto_place(struct kineto *k, const struct k_event *e);
+void kineto_instant(struct kineto *k, const struct k_event *e);
+void kineto_kernel(struct kineto *k, const struct k_event *e);
+void kineto_copy(struct kineto *k, const struct k_event *e);
+/* Adds a row to markers; domain is a string. */
+void kineto_marker(struct kineto *k, const struct k_event *e, uint32_t name, uint32_t domain,
+                   uint32_t thread, enum marker_kind kind);
+
+/* phase.c */
+void kineto_half(struct kineto *k, const struct k_event *e);
+void kineto_join_halves(struct kineto *k);
+
+/* entity.c */
+uint32_t kineto_category(struct kineto *k, const char *text, size_t n);
+uint32_t kineto_thread(struct kineto *k, int64_t pid, int64_t tid);
+uint32_t kineto_lane(struct kineto *k, int64_t device, int64_t stream);
+uint32_t kineto_agent(struct kineto *k, uint32_t process, uint32_t gpu); /* NO_INDEX: the CPU */
+void kineto_label(struct kineto *k, const struct k_event *e);
+void kineto_apply_labels(struct kineto *k);
+
+/* properties.c */
+void kineto_properties(struct kineto *k);
+void kineto_distributed(struct kineto *k);
+bool kineto_make_gpus(struct kineto *k, struct gs_error *err);
+uint32_t kineto_gpu(const struct kineto *k, int64_t device);          /* by an event's number */
+uint32_t kineto_gpu_of_ordinal(const struct kineto *k, int64_t ordinal); /* by the runtime's */
+
+/* finish.c: resolves what is provisional. */
+bool kineto_finish(struct kineto *k, struct gs_error *err);
+
+static inline int64_t k_end(const struct k_event *e)
+{
+    int64_t end;
+    if (e->dur_ns == K_NONE)
+        return e->ts_ns;
+    return __builtin_add_overflow(e->ts_ns, e->dur_ns, &end) ? INT64_MAX : end;
+}
+
+#endif

@@ -1,0 +1,230 @@
+/* The document: an object with a list of events and some facts, or the list alone. */
+#include <string.h>
+
+#include "base/fs.h"
+#include "base/input.h"
+#include "base/mem.h"
+#include "ingest/kineto/kineto.h"
+#include "ingest/rank.h"
+
+/* ---- detection, on the first bytes ---- */
+
+/* Keys of the document that no other format has. */
+static bool is_ours(const struct jread *j)
+{
+    static const char *const keys[] = {"traceEvents", "deviceProperties", "distributedInfo",
+                                       "displayTimeUnit", "baseTimeNanoseconds", "traceName"};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+        if (jr_is(j, keys[i]))
+            return true;
+    return false;
+}
+
+static bool object_is_ours(struct jread *j)
+{
+    if (jr_object(j)) {
+        while (jr_key(j)) {
+            if (is_ours(j))
+                return true;
+            jr_skip(j);
+        }
+    }
+    return false;
+}
+
+/* An event has a phase. */
+static bool array_is_ours(struct jread *j)
+{
+    if (jr_array(j) && jr_item(j) && jr_object(j)) {
+        while (jr_key(j)) {
+            if (jr_is(j, "ph"))
+                return true;
+            jr_skip(j);
+        }
+    }
+    return false;
+}
+
+static bool detect(const struct probe *p)
+{
+    struct jread j;
+    if (p->is_sqlite || !p->n)
+        return false;
+    jr_memory(&j, p->head, p->n);
+    enum jtype type = jr_type(&j);
+    bool ours = type == J_OBJECT  ? object_is_ours(&j)
+                : type == J_ARRAY ? array_is_ours(&j)
+                                  : false;
+    jr_release(&j);
+    return ours;
+}
+
+/* ---- reading ---- */
+
+static void read_events(struct kineto *k)
+{
+    if (!jr_array(k->json))
+        return;
+    k->has_events = true;
+    while (jr_item(k->json))
+        kineto_event(k);
+}
+
+/* Which profiler library a version belongs to tells the vendor. */
+static bool read_vendor(struct kineto *k)
+{
+    struct jread *j = k->json;
+    if (jr_is(j, "cupti_version") || jr_is(j, "cuda_runtime_version"))
+        k->vendor = VENDOR_NVIDIA;
+    else if (jr_is(j, "roctracer_version") || jr_is(j, "rocprofiler-sdk_version") ||
+             jr_is(j, "hip_runtime_version"))
+        k->vendor = VENDOR_AMD;
+    else
+        return false;
+    jr_skip(j);
+    return true;
+}
+
+/* A number or a text: 1, "1.0.1". */
+static const char *version(struct kineto *k)
+{
+    if (jr_type(k->json) == J_NUMBER)
+        return arena_printf(&k->trace->arena, "%g", jr_num(k->json, 0));
+    const char *s = jr_str(k->json, NULL);
+    return s ? arena_strdup(&k->trace->arena, s) : "";
+}
+
+static void read_fact(struct kineto *k)
+{
+    struct jread *j = k->json;
+    struct trace_file *f = &k->trace->files.v[k->file];
+    if (jr_is(j, "traceEvents")) {
+        read_events(k);
+    } else if (jr_is(j, "deviceProperties")) {
+        kineto_properties(k);
+        k->pytorch = true;
+    } else if (jr_is(j, "distributedInfo")) {
+        kineto_distributed(k);
+        k->pytorch = true;
+    } else if (jr_is(j, "schemaVersion")) {
+        f->schema_version = version(k);
+        k->pytorch = true;
+    } else if (jr_is(j, "trace_id")) {
+        f->guid = version(k);
+    } else if (jr_is(j, "baseTimeNanoseconds")) {
+        k->base_ns = jr_int(j, 0);
+    } else if (!read_vendor(k)) {
+        jr_skip(j); /* "metadata" and the like may hold an environment, secrets included */
+    }
+}
+
+static bool read_document(struct kineto *k, struct gs_error *err)
+{
+    struct jread *j = k->json;
+    enum jtype type = jr_type(j);
+    if (type == J_ARRAY)
+        read_events(k);
+    else if (jr_object(j))
+        while (jr_key(j))
+            read_fact(k);
+    if (!jr_end(j, err))
+        return false;
+    return k->has_events || fail(err, GS_E_FORMAT, "no list of events ('traceEvents') in it");
+}
+
+static void start(struct kineto *k, const char *path)
+{
+    struct trace *t = k->trace;
+    struct idmap *maps[] = {&k->category_of, &k->processes, &k->threads, &k->symbols,
+                            &k->lane_of,     &k->agents,    &k->streams};
+    struct str *texts[] = {&k->name, &k->copy_kind, &k->collective, &k->data_type, &k->label};
+    for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
+        idmap_init(maps[i], k->arena);
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+        str_init(texts[i], k->arena);
+    int64_t size = fs_size(path);
+    struct trace_file f = {.path = path,
+                           .format = "kineto",
+                           .flavor = "an unknown tool",
+                           .schema_version = "",
+                           .tool_version = "",
+                           .guid = "",
+                           .reader = "json",
+                           .bytes = size < 0 ? 0 : (uint64_t)size};
+    struct process p = {.rank = -1, .file = (uint32_t)t->files.n};
+    k->file = (uint32_t)t->files.n;
+    k->process = (uint32_t)t->processes.n;
+    k->rank = -1;
+    vec_push(&t->files, &t->arena, f);
+    vec_push(&t->processes, &t->arena, p);
+    k->first.kernels = t->kernels.n;
+    k->first.copies = t->copies.n;
+    k->first.regions = t->regions.n;
+    k->first.markers = t->markers.n;
+    k->first.allocations = t->allocations.n;
+}
+
+static void set_ranks(struct kineto *k, const char *path)
+{
+    struct trace *t = k->trace;
+    for (size_t i = k->process; i < t->processes.n; i++) {
+        struct process *p = &t->processes.v[i];
+        if (k->rank >= 0 && k->rank <= INT32_MAX) {
+            p->rank = (int32_t)k->rank;
+            p->rank_source = "distributedInfo";
+        }
+        rank_from_path(p, path);
+    }
+}
+
+struct file_call {
+    struct kineto *k;
+    struct input *in;
+    const char *path;
+    struct gs_error *err;
+    bool ok;
+};
+
+static void read_file(void *ctx)
+{
+    struct file_call *call = ctx;
+    struct kineto *k = call->k;
+    start(k, call->path);
+    call->ok = read_document(k, call->err);
+    if (!input_error(call->in, call->err)) /* the reason, when it was the file that failed */
+        call->ok = false;
+    if (!call->ok)
+        return;
+    call->ok = kineto_finish(k, call->err);
+    set_ranks(k, call->path);
+    if (k->pytorch)
+        k->trace->files.v[k->file].flavor = "the PyTorch profiler";
+}
+
+static bool load(struct trace *t, const char *path, const struct ingest_opts *o, struct gs_error *err)
+{
+    (void)o;
+    struct input in;
+    if (!input_open(&in, path, err))
+        return false;
+    struct arena arena;
+    struct jread json;
+    arena_init(&arena);
+    jr_stream(&json, input_read, &in);
+    struct kineto k = {.trace = t, .arena = &arena, .json = &json};
+    struct file_call call = {&k, &in, path, err, false};
+    bool had_memory = mem_guard(read_file, &call, err);
+    jr_release(&json);
+    input_close(&in);
+    launches_release(&k.raw);
+    launches_release(&k.launches);
+    arena_release(&arena);
+    return had_memory && call.ok;
+}
+
+const struct format format_kineto = {
+    .name = "kineto",
+    .label = "PyTorch profiler (Kineto) or Chrome JSON",
+    .detect = detect,
+    .load = load,
+};

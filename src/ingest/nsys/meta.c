@@ -1,0 +1,139 @@
+/*
+ * META_DATA_EXPORT (EXPORT_META_DATA up to schema 3.1), META_DATA_CAPTURE and the clock.
+ *
+ * Times count from the start of the session. The first file of a job keeps them, so that they are
+ * the ones Nsight Systems shows; other files are shifted by the difference between the starts,
+ * so that one clock holds for all.
+ */
+#include <string.h>
+
+#include "base/jwrite.h"
+#include "base/str.h"
+#include "ingest/nsys/nsys.h"
+#include "ingest/rank.h"
+
+static const char *const export_tables[] = {"META_DATA_EXPORT", "EXPORT_META_DATA", NULL};
+
+/* UTC of the moment 0 of a file, or 0 where it is not known. */
+static int64_t origin_of(struct db *db)
+{
+    struct db_query q;
+    int64_t origin = 0;
+    if (db_has_table(db, "TARGET_INFO_SESSION_START_TIME") &&
+        db_query(&q, db, NULL, "SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME LIMIT 1")) {
+        if (db_next(&q))
+            origin = sqlite3_column_int64(q.stmt, 0);
+        db_done(&q, NULL);
+    }
+    for (const char *const *t = export_tables; *t; t++) {
+        if (!db_has_table(db, *t) ||
+            !db_query(&q, db, NULL,
+                      "SELECT 1 FROM \"%w\" WHERE name='EXPORT_PARAM_TIME_NORMALIZE' AND "
+                      "value='true'",
+                      *t))
+            continue;
+        if (db_next(&q)) /* the times are UTC already */
+            origin = 0;
+        db_done(&q, NULL);
+    }
+    return origin;
+}
+
+static void find_shift(struct nsys *n)
+{
+    const struct trace *t = n->trace;
+    if (!t->files.n)
+        return;
+    struct db first;
+    if (!db_open(&first, t->files.v[0].path, READER_SQLITE, 1, NULL))
+        return;
+    int64_t there = origin_of(&first), here = origin_of(n->db);
+    db_close(&first);
+    if (there && here)
+        n->shift_ns = (int64_t)((uint64_t)here - (uint64_t)there);
+    else
+        trace_note(n->trace, NOTE_OTHER, 1, "file does not say when it began: its times are its own");
+}
+
+static bool read_export(struct nsys *n, struct trace_file *f, const char *table,
+                        struct gs_error *err)
+{
+    struct arena *a = &n->trace->arena;
+    struct db_query q;
+    if (!nsys_has_column(n, table, "name") || !nsys_has_column(n, table, "value"))
+        return true;
+    if (!db_query(&q, n->db, err, "SELECT name, value FROM \"%w\"", table))
+        return false;
+    while (db_next(&q)) {
+        const char *name = db_text(&q, 0), *value = db_text(&q, 1);
+        if (str_eq(name, "EXPORT_SCHEMA_VERSION"))
+            f->schema_version = arena_strdup(a, value);
+        else if (str_eq(name, "EXPORT_PRODUCT_VERSION"))
+            f->tool_version = arena_strdup(a, value);
+    }
+    return db_done(&q, err);
+}
+
+/* NAME="VALUE" as a member of a JSON object, which is what rank.h reads. */
+static void add_variable(struct jwrite *w, struct arena *a, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals)
+        return;
+    const char *value = equals + 1 + (equals[1] == '"');
+    size_t len = strcspn(value, "\"");
+    jw_str(w, arena_strndup(a, text, (size_t)(equals - text)), arena_strndup(a, value, len));
+}
+
+/* Only variables that may name a rank are looked at; see rank.h. */
+static bool read_environment(struct nsys *n, struct gs_error *err)
+{
+    struct db_query q;
+    if (!db_query(&q, n->db, err,
+                  "SELECT value FROM META_DATA_CAPTURE WHERE name LIKE "
+                  "'PROCESS_%%:ENVIRONMENT_VARIABLE' AND (value LIKE '%%RANK=%%' OR value LIKE "
+                  "'SLURM_PROCID=%%')"))
+        return false;
+    struct str json;
+    struct jwrite w;
+    str_init(&json, n->arena);
+    jw_init(&w, &json, 0);
+    jw_open(&w, NULL, '{');
+    while (db_next(&q))
+        add_variable(&w, n->arena, db_text(&q, 0));
+    jw_close(&w);
+    rank_from_environment(&n->env, json.buf, json.len);
+    return db_done(&q, err);
+}
+
+/* The launched program and its arguments, in the order they were given. */
+static bool read_command(struct nsys *n, struct gs_error *err)
+{
+    struct db_query q;
+    struct str command;
+    str_init(&command, n->arena);
+    if (!db_query(&q, n->db, err,
+                  "SELECT value FROM META_DATA_CAPTURE WHERE name='PROCESS_0:COMMAND' OR name LIKE "
+                  "'PROCESS\\_0:ARGUMENT\\_%%' ESCAPE '\\' ORDER BY name<>'PROCESS_0:COMMAND', "
+                  "CAST(substr(name, 20) AS INTEGER)"))
+        return false;
+    while (db_next(&q)) {
+        str_puts(&command, command.len ? " " : "");
+        str_puts(&command, db_text(&q, 0));
+    }
+    n->command = strings_addn(&n->trace->strings, command.buf, command.len);
+    return db_done(&q, err);
+}
+
+bool nsys_read_meta(struct nsys *n, struct trace_file *f, struct gs_error *err)
+{
+    f->schema_version = f->tool_version = f->guid = "";
+    for (const char *const *t = export_tables; *t; t++)
+        if (nsys_has(n, *t) && !read_export(n, f, *t, err))
+            return false;
+    find_shift(n);
+    if (!nsys_has_column(n, "META_DATA_CAPTURE", "name") ||
+        !nsys_has_column(n, "META_DATA_CAPTURE", "value"))
+        return true;
+    return read_environment(n, err) && read_command(n, err);
+}

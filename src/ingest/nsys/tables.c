@@ -1,0 +1,171 @@
+/* What tables and columns there are, and how many rows. */
+#include <string.h>
+
+#include "base/str.h"
+#include "ingest/nsys/nsys.h"
+
+bool nsys_has(struct nsys *n, const char *table)
+{
+    return db_has_table(n->db, table);
+}
+
+bool nsys_has_column(struct nsys *n, const char *table, const char *column)
+{
+    struct db_query q;
+    bool found = false;
+    if (db_query(&q, n->db, NULL,
+                 "SELECT 1 FROM pragma_table_info(%Q) WHERE name=%Q COLLATE NOCASE", table,
+                 column)) {
+        found = db_next(&q);
+        db_done(&q, NULL);
+    }
+    return found;
+}
+
+const char *nsys_columns(struct nsys *n, const char *table, const char *const *columns)
+{
+    struct str list;
+    str_init(&list, n->arena);
+    for (; *columns; columns++) {
+        str_puts(&list, list.len ? ", " : "");
+        if (nsys_has_column(n, table, *columns))
+            str_printf(&list, "\"%s\"", *columns);
+        else
+            str_puts(&list, "NULL");
+    }
+    return list.buf;
+}
+
+bool nsys_query(struct db_query *q, struct nsys *n, const char *table, const char *const *columns,
+                struct gs_error *err)
+{
+    return db_query(q, n->db, err, "SELECT %s FROM \"%w\" NOT INDEXED",
+                    nsys_columns(n, table, columns), table);
+}
+
+uint32_t nsys_text(struct nsys *n, struct db_query *q, int column)
+{
+    const char *text = db_text(q, column);
+    return strings_addn(&n->trace->strings, text, (size_t)sqlite3_column_bytes(q->stmt, column));
+}
+
+const char **nsys_tables(struct nsys *n, struct gs_error *err)
+{
+    struct db_query q;
+    VEC(const char *) names = {0};
+    if (!db_query(&q, n->db, err,
+                  "SELECT name FROM sqlite_schema WHERE type='table' AND rootpage>0 ORDER BY rowid"))
+        return NULL;
+    while (db_next(&q))
+        vec_push(&names, n->arena, arena_strdup(n->arena, db_text(&q, 0)));
+    if (!db_done(&q, err))
+        return NULL;
+    vec_push(&names, n->arena, NULL);
+    return names.v;
+}
+
+/* Tables that describe, and those that belong to the rows of another one. */
+static bool is_event_table(const char *name)
+{
+    static const char *const others[] = {"ENUM_",     "META_DATA",   "EXPORT_META_DATA",
+                                         "TARGET_",   "ANALYSIS_",   "NVTX_PAYLOAD",
+                                         "StringIds", "PROCESSES",   "ProcessStreams",
+                                         "ThreadNames", "sqlite_",   "MPI_RANKS",
+                                         "MPI_COMMUNICATORS"};
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        if (str_starts(name, others[i]))
+            return false;
+    return !str_ends(name, "_CALLCHAINS");
+}
+
+static void keep_count(void *ctx, size_t rows)
+{
+    *(uint64_t *)ctx = rows;
+}
+
+static void pass_over(void *ctx, const struct scan_batch *b)
+{
+    (void)ctx;
+    (void)b;
+}
+
+/* By a scan: a table nothing else is read of may be the largest one. */
+static bool count_rows(struct nsys *n, const char *table, uint64_t *count, struct gs_error *err)
+{
+    static const struct scan_col any[] = {{"start", SCAN_INT, true, 0}};
+    struct scan scan = {table, any, 1, keep_count, pass_over, count};
+    return scan_table(n->db, &scan, err);
+}
+
+static void add_category(struct trace *t, const char *table, uint64_t count)
+{
+    uint32_t name = strings_add(&t->strings, table);
+    size_t i = 0;
+    while (i < t->categories.n && t->categories.v[i].name != name)
+        i++;
+    if (i == t->categories.n)
+        vec_push(&t->categories, &t->arena, ((struct category_count){name, 0}));
+    t->categories.v[i].count += count;
+}
+
+bool nsys_count_tables(struct nsys *n, struct gs_error *err)
+{
+    const char **tables = nsys_tables(n, err);
+    if (!tables)
+        return false;
+    for (; *tables; tables++) {
+        uint64_t count = 0;
+        if (!is_event_table(*tables))
+            continue;
+        if (!count_rows(n, *tables, &count, err))
+            return false;
+        if (count)
+            add_category(n->trace, *tables, count);
+    }
+    return true;
+}
+
+/* What the profiler itself says went wrong while recording: errors, and events it lost. */
+bool nsys_read_diagnostics(struct nsys *n, struct gs_error *err)
+{
+    struct db_query q;
+    if (!nsys_has_column(n, "DIAGNOSTIC_EVENT", "severity") ||
+        !nsys_has_column(n, "DIAGNOSTIC_EVENT", "text"))
+        return true;
+    if (!db_query(&q, n->db, err,
+                  "SELECT substr(text, 1, 200) FROM DIAGNOSTIC_EVENT WHERE severity=3 OR "
+                  "(severity=2 AND (text LIKE '%%dropped%%' OR text LIKE '%%lost%%')) LIMIT 8"))
+        return false;
+    while (db_next(&q))
+        trace_note(n->trace, NOTE_OTHER, 1,
+                   arena_printf(n->arena, "message of the profiler: %s", db_text(&q, 0)));
+    return db_done(&q, err);
+}
+
+void nsys_note_times(struct nsys *n, int64_t *start, int64_t *end, size_t first, size_t last,
+                     const char *text)
+{
+    uint64_t without = 0;
+    for (int w = 0; w < PARALLEL_MAX; w++)
+        without += n->tally[w].no_time;
+    trace_note(n->trace, NOTE_NULL, without, text);
+    if (!without)
+        return;
+    size_t known = first;
+    while (known < last && start[known] == NO_VALUE)
+        known++;
+    int64_t time = known < last ? start[known] : 0;
+    for (size_t i = first; i < last; i++) {
+        if (start[i] == NO_VALUE)
+            start[i] = end[i] = time;
+        time = end[i];
+    }
+}
+
+uint64_t nsys_tally_names(const struct nsys *n)
+{
+    uint64_t without = 0;
+    for (int w = 0; w < PARALLEL_MAX; w++)
+        without += n->tally[w].no_name;
+    return without;
+}

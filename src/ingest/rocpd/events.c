@@ -1,0 +1,186 @@
+#include <string.h>
+
+#include "base/jread.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "ingest/rocpd/rocpd.h"
+
+/* A marker text found while reading; interned later, in row order. */
+struct message {
+    size_t row;
+    const char *text;
+    size_t n;
+};
+
+struct event_job {
+    struct rocpd *r;
+    bool wide; /* second try: ids are not dense, or stack ids are large */
+    uint8_t *is_marker; /* by trace string: does this category mean a marker? */
+    struct {
+        VEC(struct message) found;
+        struct arena arena;
+        bool large; /* a stack id needs more than 32 bits */
+    } workers[PARALLEL_MAX];
+};
+
+enum { ID, CATEGORY, STACK, EXTDATA, N_COLS };
+
+static const struct scan_col columns[N_COLS] = {
+    [ID] = {"id", SCAN_INT, false, 0},
+    [CATEGORY] = {"category_id", SCAN_INT, true, NO_TIME},
+    [STACK] = {"stack_id", SCAN_INT, true, 0},
+    [EXTDATA] = {"extdata", SCAN_TEXT, true, 0},
+};
+
+static void begin(void *ctx, size_t rows)
+{
+    struct event_job *job = ctx;
+    struct events *e = &job->r->events;
+    if (job->wide) {
+        e->id = mem_realloc(e->id, mem_mul(rows, sizeof(*e->id)));
+        e->wide_stack = mem_realloc(e->wide_stack, mem_mul(rows, sizeof(*e->wide_stack)));
+    } else {
+        e->stack = mem_realloc(e->stack, mem_mul(rows, sizeof(*e->stack)));
+    }
+    e->category = mem_realloc(e->category, mem_mul(rows, sizeof(*e->category)));
+    e->n = rows;
+    for (int i = 0; i < PARALLEL_MAX; i++) {
+        job->workers[i].found.n = 0;
+        job->workers[i].large = false;
+    }
+}
+
+/* Keeps the text of {"message": "..."}. */
+static void keep_message(struct event_job *job, int worker, size_t row, struct slice json)
+{
+    struct jread j;
+    jr_memory(&j, json.p, json.n);
+    if (jr_object(&j)) {
+        while (jr_key(&j)) {
+            size_t n = 0;
+            const char *text = jr_is(&j, "message") ? jr_str(&j, &n) : (jr_skip(&j), NULL);
+            if (!text)
+                continue;
+            struct arena *a = &job->workers[worker].arena;
+            struct message m = {row, arena_strndup(a, text, n), n};
+            vec_push(&job->workers[worker].found, a, m);
+        }
+    }
+    jr_release(&j);
+}
+
+static void keep_ids(struct event_job *job, const struct scan_batch *b)
+{
+    struct events *e = &job->r->events;
+    const int64_t *id = batch_ints(b, ID), *stack = batch_ints(b, STACK);
+    if (job->wide) {
+        memcpy(e->id + b->first, id, b->n * sizeof(*id));
+        memcpy(e->wide_stack + b->first, stack, b->n * sizeof(*stack));
+        return;
+    }
+    uint64_t high = 0;
+    for (size_t i = 0; i < b->n; i++) {
+        e->stack[b->first + i] = (uint32_t)stack[i];
+        high |= (uint64_t)stack[i];
+    }
+    if (high > UINT32_MAX)
+        job->workers[b->worker].large = true;
+    if (b->first == 0)
+        e->first_id = id[0];
+    if (b->first + b->n == e->n)
+        e->last_id = id[b->n - 1];
+}
+
+static void rows(void *ctx, const struct scan_batch *b)
+{
+    struct event_job *job = ctx;
+    struct rocpd *r = job->r;
+    struct events *e = &r->events;
+    const int64_t *category = batch_ints(b, CATEGORY);
+    const struct slice *extdata = batch_texts(b, EXTDATA);
+    keep_ids(job, b);
+    for (size_t i = 0; i < b->n; i++) {
+        uint32_t s = category[i] == NO_TIME ? NO_INDEX : idtable_get(&r->strings, category[i]);
+        e->category[b->first + i] = s;
+        if (extdata[i].n > 2 && s != NO_INDEX && job->is_marker[s])
+            keep_message(job, b->worker, b->first + i, extdata[i]);
+    }
+}
+
+/* Interns the messages in row order, whichever worker found them. */
+static void intern_messages(struct event_job *job)
+{
+    struct rocpd *r = job->r;
+    size_t at[PARALLEL_MAX] = {0};
+    for (;;) {
+        const struct message *next = NULL;
+        int from = -1;
+        for (int w = 0; w < PARALLEL_MAX; w++) {
+            if (at[w] == job->workers[w].found.n)
+                continue;
+            const struct message *m = &job->workers[w].found.v[at[w]];
+            if (!next || m->row < next->row) {
+                next = m;
+                from = w;
+            }
+        }
+        if (!next)
+            return;
+        at[from]++;
+        idmap_put(&r->events.message, next->row, strings_addn(&r->trace->strings, next->text, next->n));
+    }
+}
+
+/* Ids come in ascending order and once each, so the first and last tell whether they are dense. */
+static bool is_small(const struct event_job *job)
+{
+    const struct events *e = &job->r->events;
+    for (int i = 0; i < PARALLEL_MAX; i++)
+        if (job->workers[i].large)
+            return false;
+    return !e->n || (uint64_t)e->last_id - (uint64_t)e->first_id == e->n - 1;
+}
+
+struct event_call {
+    struct event_job *job;
+    struct gs_error *err;
+    bool ok;
+};
+
+static void read_events(void *ctx)
+{
+    struct event_call *call = ctx;
+    struct rocpd *r = call->job->r;
+    const struct strings *s = &r->trace->strings;
+    call->job->is_marker = arena_array(r->arena, uint8_t, s->n);
+    for (size_t i = 0; i < s->n; i++) {
+        struct category_info info = category_of(s->v[i].text);
+        call->job->is_marker[i] = info.category == CATEGORY_MARKER;
+    }
+    struct scan scan = {rocpd_table(r, "event"), columns, N_COLS, begin, rows, call->job};
+    call->ok = scan_table(r->db, &scan, call->err);
+    if (call->ok && !is_small(call->job)) {
+        call->job->wide = true;
+        mem_free(r->events.stack);
+        r->events.stack = NULL;
+        call->ok = scan_table(r->db, &scan, call->err);
+    }
+    if (call->ok)
+        intern_messages(call->job);
+}
+
+bool rocpd_read_events(struct rocpd *r, struct gs_error *err)
+{
+    idmap_init(&r->events.message, r->arena);
+    if (!rocpd_has(r, "event"))
+        return true;
+    struct event_job *job = arena_new(r->arena, struct event_job);
+    job->r = r;
+    struct event_call call = {job, err, false};
+    bool had_memory = mem_guard(read_events, &call, err);
+    for (int i = 0; i < PARALLEL_MAX; i++)
+        arena_release(&job->workers[i].arena);
+    if (!had_memory)
+        mem_exhausted();
+    return call.ok;
+}

@@ -1,0 +1,301 @@
+/* The info tables: who ran, where, on what. Small, so libsqlite3 reads them. */
+#include <string.h>
+
+#include "base/str.h"
+#include "ingest/rank.h"
+#include "ingest/rocpd/rocpd.h"
+
+/* ---- strings: read in bulk, there may be many ---- */
+
+struct string_job {
+    struct rocpd *r;
+    size_t n;
+    int64_t *ids;
+    struct slice *texts; /* copies, since the sqlite way gives them back at once */
+};
+
+static void strings_begin(void *ctx, size_t rows)
+{
+    struct string_job *job = ctx;
+    job->n = rows;
+    job->ids = arena_array(job->r->arena, int64_t, rows);
+    job->texts = arena_array(job->r->arena, struct slice, rows);
+}
+
+static void strings_rows(void *ctx, const struct scan_batch *b)
+{
+    struct string_job *job = ctx;
+    memcpy(job->ids + b->first, b->col[0], b->n * sizeof(int64_t));
+    for (size_t i = 0; i < b->n; i++) {
+        struct slice s = batch_texts(b, 1)[i];
+        job->texts[b->first + i] =
+            (struct slice){s.n ? arena_strndup(job->r->arena, s.p, s.n) : "", s.n};
+    }
+}
+
+bool rocpd_read_strings(struct rocpd *r, struct gs_error *err)
+{
+    static const struct scan_col cols[] = {{"id", SCAN_INT, false, 0},
+                                           {"string", SCAN_TEXT, false, 0}};
+    idtable_init(&r->strings, r->arena);
+    if (!rocpd_has(r, "string"))
+        return true;
+    struct string_job job = {.r = r};
+    struct scan scan = {rocpd_table(r, "string"), cols, 2, strings_begin, strings_rows, &job};
+    int threads = r->db->threads;
+    r->db->threads = 1; /* the batches share one arena */
+    bool ok = scan_table(r->db, &scan, err);
+    r->db->threads = threads;
+    for (size_t i = 0; ok && i < job.n; i++)
+        idtable_put(&r->strings, job.ids[i],
+                    strings_addn(&r->trace->strings, job.texts[i].p, job.texts[i].n));
+    idtable_seal(&r->strings);
+    return ok;
+}
+
+/* ---- the rest, by query ---- */
+
+/* "col" when the table has it, else "NULL": later schemas add columns, odd files lack some. */
+static const char *column_or_null(struct rocpd *r, const char *table, const char *column)
+{
+    struct db_query q;
+    bool found = false;
+    if (db_query(&q, r->db, NULL, "SELECT 1 FROM pragma_table_info(%Q) WHERE name=%Q COLLATE NOCASE",
+                 table, column)) {
+        found = db_next(&q);
+        db_done(&q, NULL);
+    }
+    return found ? arena_printf(r->arena, "\"%s\"", column) : "NULL";
+}
+
+bool rocpd_query(struct db_query *q, struct rocpd *r, const char *base,
+                        const char *const *columns, struct gs_error *err)
+{
+    const char *table = rocpd_table(r, base);
+    struct str list;
+    str_init(&list, r->arena);
+    for (; *columns; columns++) {
+        str_puts(&list, list.len ? ", " : "");
+        str_puts(&list, column_or_null(r, table, *columns));
+    }
+    return db_query(q, r->db, err, "SELECT %s FROM \"%w\" NOT INDEXED", list.buf, table);
+}
+
+uint32_t rocpd_text(struct rocpd *r, struct db_query *q, int column)
+{
+    const char *text = db_text(q, column);
+    return strings_addn(&r->trace->strings, text, (size_t)sqlite3_column_bytes(q->stmt, column));
+}
+
+uint32_t rocpd_process(const struct rocpd *r, int64_t pid)
+{
+    uint32_t p = idtable_get(&r->processes, pid);
+    return p == NO_INDEX ? r->process : p;
+}
+
+static bool read_nodes(struct rocpd *r, struct gs_error *err)
+{
+    static const char *const columns[] = {"id", "hostname", NULL};
+    struct db_query q;
+    if (!rocpd_has(r, "info_node"))
+        return true;
+    if (!rocpd_query(&q, r, "info_node", columns, err))
+        return false;
+    while (db_next(&q)) {
+        vec_push(&r->node_hosts, r->arena, rocpd_text(r, &q, 1));
+        idtable_put(&r->nodes, sqlite3_column_int64(q.stmt, 0), (uint32_t)r->node_hosts.n - 1);
+    }
+    idtable_seal(&r->nodes);
+    return db_done(&q, err);
+}
+
+static uint32_t host_of(const struct rocpd *r, int64_t nid)
+{
+    uint32_t node = idtable_get(&r->nodes, nid);
+    return node == NO_INDEX ? 0 : r->node_hosts.v[node];
+}
+
+static bool read_processes(struct rocpd *r, struct gs_error *err)
+{
+    static const char *const columns[] = {"id",  "nid", "pid",     "ppid",        "start",
+                                          "end", "command", "environment", NULL};
+    struct db_query q;
+    const char *path = r->trace->files.v[r->file].path;
+    r->process = (uint32_t)r->trace->processes.n;
+    if (rocpd_has(r, "info_process")) {
+        if (!rocpd_query(&q, r, "info_process", columns, err))
+            return false;
+        while (db_next(&q)) {
+            struct process p = {.rank = -1, .file = r->file};
+            p.host = host_of(r, sqlite3_column_int64(q.stmt, 1));
+            p.pid = sqlite3_column_int64(q.stmt, 2);
+            p.ppid = sqlite3_column_int64(q.stmt, 3);
+            p.start_ns = sqlite3_column_int64(q.stmt, 4);
+            p.end_ns = sqlite3_column_int64(q.stmt, 5);
+            p.command = rocpd_text(r, &q, 6);
+            rank_from_environment(&p, db_text(&q, 7), (size_t)sqlite3_column_bytes(q.stmt, 7));
+            rank_from_path(&p, path);
+            idtable_put(&r->processes, sqlite3_column_int64(q.stmt, 0),
+                        (uint32_t)r->trace->processes.n);
+            vec_push(&r->trace->processes, &r->trace->arena, p);
+        }
+        if (!db_done(&q, err))
+            return false;
+    }
+    idtable_seal(&r->processes);
+    if (r->trace->processes.n == r->process) { /* rows must belong to something */
+        struct process p = {.rank = -1, .file = r->file};
+        rank_from_path(&p, path);
+        vec_push(&r->trace->processes, &r->trace->arena, p);
+    }
+    return true;
+}
+
+static bool read_threads(struct rocpd *r, struct gs_error *err)
+{
+    static const char *const columns[] = {"id", "pid", "tid", "name", NULL};
+    struct db_query q;
+    if (!rocpd_has(r, "info_thread"))
+        return true;
+    if (!rocpd_query(&q, r, "info_thread", columns, err))
+        return false;
+    while (db_next(&q)) {
+        struct thread t = {rocpd_process(r, sqlite3_column_int64(q.stmt, 1)),
+                           sqlite3_column_int64(q.stmt, 2), rocpd_text(r, &q, 3)};
+        idtable_put(&r->threads, sqlite3_column_int64(q.stmt, 0), (uint32_t)r->trace->threads.n);
+        vec_push(&r->trace->threads, &r->trace->arena, t);
+    }
+    idtable_seal(&r->threads);
+    return db_done(&q, err);
+}
+
+enum { A_ID, A_NID, A_PID, A_TYPE, A_ABSOLUTE, A_TYPE_INDEX, A_NAME, A_MODEL, A_PRODUCT, A_USER, A_EXT };
+
+static uint32_t read_gpu(struct rocpd *r, struct db_query *q)
+{
+    struct gpu g = {.vendor = VENDOR_AMD};
+    g.host = host_of(r, sqlite3_column_int64(q->stmt, A_NID));
+    g.node_id = sqlite3_column_int(q->stmt, A_ABSOLUTE);
+    g.index = sqlite3_column_int(q->stmt, A_TYPE_INDEX);
+    g.arch = rocpd_text(r, q, A_NAME);
+    for (int column = A_PRODUCT; column <= A_USER && !g.name; column++)
+        g.name = rocpd_text(r, q, column);
+    if (!g.name)
+        g.name = rocpd_text(r, q, A_MODEL);
+    rocpd_read_agent_json(&g, db_text(q, A_EXT), (size_t)sqlite3_column_bytes(q->stmt, A_EXT));
+    return trace_gpu(r->trace, &g);
+}
+
+static bool read_agents(struct rocpd *r, struct gs_error *err)
+{
+    static const char *const columns[] = {"id",         "nid",          "pid",       "type",
+                                          "absolute_index", "type_index",   "name", "model_name",
+                                          "product_name",   "user_name", "extdata",   NULL};
+    struct db_query q;
+    if (!rocpd_has(r, "info_agent"))
+        return true;
+    if (!rocpd_query(&q, r, "info_agent", columns, err))
+        return false;
+    while (db_next(&q)) {
+        struct agent a = {.gpu = NO_INDEX, .id = sqlite3_column_int64(q.stmt, A_ID)};
+        a.process = rocpd_process(r, sqlite3_column_int64(q.stmt, A_PID));
+        a.type = str_eq(db_text(&q, A_TYPE), "GPU")   ? AGENT_GPU
+                 : str_eq(db_text(&q, A_TYPE), "CPU") ? AGENT_CPU
+                                                      : AGENT_OTHER;
+        if (a.type == AGENT_GPU)
+            a.gpu = read_gpu(r, &q);
+        idtable_put(&r->agents, a.id, (uint32_t)r->trace->agents.n);
+        vec_push(&r->trace->agents, &r->trace->arena, a);
+    }
+    idtable_seal(&r->agents);
+    return db_done(&q, err);
+}
+
+static bool read_queues_and_streams(struct rocpd *r, struct gs_error *err)
+{
+    static const char *const columns[] = {"id", "pid", "name", NULL};
+    struct db_query q;
+    if (rocpd_has(r, "info_queue")) {
+        if (!rocpd_query(&q, r, "info_queue", columns, err))
+            return false;
+        while (db_next(&q)) {
+            struct queue queue = {rocpd_process(r, sqlite3_column_int64(q.stmt, 1)),
+                                  sqlite3_column_int64(q.stmt, 0), rocpd_text(r, &q, 2)};
+            idtable_put(&r->queues, queue.id, (uint32_t)r->trace->queues.n);
+            vec_push(&r->trace->queues, &r->trace->arena, queue);
+        }
+        if (!db_done(&q, err))
+            return false;
+    }
+    idtable_seal(&r->queues);
+    if (!rocpd_has(r, "info_stream"))
+        return true;
+    if (!rocpd_query(&q, r, "info_stream", columns, err))
+        return false;
+    while (db_next(&q)) {
+        struct stream s = {rocpd_process(r, sqlite3_column_int64(q.stmt, 1)), NO_INDEX,
+                           sqlite3_column_int64(q.stmt, 0), rocpd_text(r, &q, 2)};
+        idtable_put(&r->streams, s.id, (uint32_t)r->stream_list.n);
+        vec_push(&r->stream_list, r->arena, s);
+    }
+    idtable_seal(&r->streams);
+    return db_done(&q, err);
+}
+
+static bool read_pmcs(struct rocpd *r, struct gs_error *err)
+{
+    static const char *const columns[] = {"id",    "agent_id",    "name",  "block", "expression",
+                                          "units", "description", "is_derived", NULL};
+    struct db_query q;
+    if (!rocpd_has(r, "info_pmc"))
+        return true;
+    if (!rocpd_query(&q, r, "info_pmc", columns, err))
+        return false;
+    while (db_next(&q)) {
+        struct counter_info c = {.id = sqlite3_column_int64(q.stmt, 0), .gpu = NO_INDEX};
+        uint32_t agent = idtable_get(&r->agents, sqlite3_column_int64(q.stmt, 1));
+        if (agent != NO_INDEX)
+            c.gpu = r->trace->agents.v[agent].gpu;
+        c.name = rocpd_text(r, &q, 2);
+        c.block = rocpd_text(r, &q, 3);
+        c.expression = rocpd_text(r, &q, 4);
+        c.units = rocpd_text(r, &q, 5);
+        c.description = rocpd_text(r, &q, 6);
+        c.derived = sqlite3_column_int(q.stmt, 7) != 0;
+        idtable_put(&r->pmcs, c.id, (uint32_t)r->trace->counter_infos.n);
+        vec_push(&r->trace->counter_infos, &r->trace->arena, c);
+    }
+    idtable_seal(&r->pmcs);
+    return db_done(&q, err);
+}
+
+static bool read_tracks(struct rocpd *r, struct gs_error *err)
+{
+    static const char *const columns[] = {"id", "tid", "name_id", NULL};
+    struct db_query q;
+    if (!rocpd_has(r, "track"))
+        return true;
+    if (!rocpd_query(&q, r, "track", columns, err))
+        return false;
+    while (db_next(&q)) {
+        bool has_thread = sqlite3_column_type(q.stmt, 1) != SQLITE_NULL;
+        uint32_t name = idtable_get(&r->strings, sqlite3_column_int64(q.stmt, 2));
+        vec_push(&r->track_names, r->arena, name == NO_INDEX ? 0 : name);
+        vec_push(&r->track_threads, r->arena,
+                 has_thread ? idtable_get(&r->threads, sqlite3_column_int64(q.stmt, 1)) : NO_INDEX);
+        idtable_put(&r->tracks, sqlite3_column_int64(q.stmt, 0), (uint32_t)r->track_names.n - 1);
+    }
+    idtable_seal(&r->tracks);
+    return db_done(&q, err);
+}
+
+bool rocpd_read_info(struct rocpd *r, struct gs_error *err)
+{
+    struct idtable *all[] = {&r->nodes,   &r->processes, &r->threads, &r->agents, &r->queues,
+                             &r->streams, &r->symbols,   &r->tracks,  &r->pmcs};
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+        idtable_init(all[i], r->arena);
+    return read_nodes(r, err) && read_processes(r, err) && read_threads(r, err) &&
+           read_agents(r, err) && read_queues_and_streams(r, err) && read_pmcs(r, err) &&
+           read_tracks(r, err) && rocpd_read_symbols(r, err);
+}

@@ -1,0 +1,233 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fs.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "ingest/rocpd/rocpd.h"
+
+const char *rocpd_table(struct rocpd *r, const char *base)
+{
+    return arena_printf(r->arena, "rocpd_%s%s", base, r->suffix);
+}
+
+bool rocpd_has(struct rocpd *r, const char *base)
+{
+    if (db_has_table(r->db, rocpd_table(r, base)))
+        return true;
+    char text[128];
+    snprintf(text, sizeof(text), "table rocpd_%s is missing", base);
+    trace_note(r->trace, NOTE_MISSING_TABLE, 1, text);
+    return false;
+}
+
+/* Tables every set has something of; each suffix found behind one of them is a set. */
+static const char *const marks[] = {"rocpd_kernel_dispatch", "rocpd_info_process", "rocpd_region",
+                                    "rocpd_string", "rocpd_event"};
+
+static const char *suffix_of(const char *table)
+{
+    for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+        size_t n = strlen(marks[i]);
+        if (!strncmp(table, marks[i], n) && (!table[n] || table[n] == '_'))
+            return table + n;
+    }
+    return NULL;
+}
+
+/* Tables of the older format of the same name space, which has a reader of its own (rpd). */
+static bool is_rpd(const char *table)
+{
+    return str_eq(table, "rocpd_op") || str_eq(table, "rocpd_api") || str_eq(table, "rocpd_api_ops");
+}
+
+static bool detect(const struct probe *p)
+{
+    bool found = false;
+    for (const char *const *t = p->tables; *t; t++) {
+        if (is_rpd(*t))
+            return false;
+        found |= suffix_of(*t) != NULL;
+    }
+    return found;
+}
+
+struct suffix_list {
+    const char **v;
+    size_t n, cap;
+};
+
+static bool find_sets(struct db *db, struct suffix_list *out, struct arena *a, struct gs_error *err)
+{
+    struct db_query q;
+    if (!db_query(&q, db, err,
+                  "SELECT name FROM sqlite_schema WHERE type='table' AND rootpage>0 ORDER BY rowid"))
+        return false;
+    while (db_next(&q)) {
+        const char *suffix = suffix_of(db_text(&q, 0));
+        bool known = !suffix;
+        for (size_t i = 0; i < out->n && !known; i++)
+            known = str_eq(out->v[i], suffix);
+        if (!known)
+            vec_push(out, a, arena_strdup(a, suffix));
+    }
+    return db_done(&q, err);
+}
+
+static bool read_metadata(struct rocpd *r, struct trace_file *f, struct gs_error *err)
+{
+    struct arena *a = &r->trace->arena;
+    struct db_query q;
+    f->schema_version = f->tool_version = f->guid = "";
+    if (!rocpd_has(r, "metadata"))
+        return true;
+    if (!db_query(&q, r->db, err, "SELECT tag, value FROM \"%w\"", rocpd_table(r, "metadata")))
+        return false;
+    while (db_next(&q)) {
+        const char *tag = db_text(&q, 0), *value = db_text(&q, 1);
+        if (str_eq(tag, "schema_version"))
+            f->schema_version = arena_strdup(a, value);
+        else if (str_eq(tag, "guid"))
+            f->guid = arena_strdup(a, value);
+        else if (str_has(tag, "version") && !str_starts(tag, "schema"))
+            f->tool_version = arena_strdup(a, value);
+    }
+    if (!db_done(&q, err))
+        return false;
+    char *end;
+    long major = strtol(f->schema_version, &end, 10);
+    if (*f->schema_version && (major != 3 || (*end && *end != '.')))
+        return fail(err, GS_E_FORMAT, "rocpd schema version '%s' is not known; this gpusight reads 3 to 3.0.5",
+                    f->schema_version);
+    return true;
+}
+
+static bool has_rows(struct rocpd *r, const char *base)
+{
+    struct db_query q;
+    const char *table = rocpd_table(r, base);
+    if (!db_has_table(r->db, table) ||
+        !db_query(&q, r->db, NULL, "SELECT 1 FROM \"%w\" LIMIT 1", table))
+        return false;
+    bool any = db_next(&q);
+    db_done(&q, NULL);
+    return any;
+}
+
+/* How many events there are of each category, and which profiler wrote them. */
+static void count_categories(struct rocpd *r)
+{
+    struct trace *t = r->trace;
+    uint64_t *count = arena_array(r->arena, uint64_t, t->strings.n);
+    uint64_t none = 0;
+    for (size_t i = 0; i < r->events.n; i++) {
+        if (r->events.category[i] == NO_INDEX)
+            none++;
+        else
+            count[r->events.category[i]]++;
+    }
+    trace_note(t, NOTE_NULL, none, "events without a category");
+    size_t n_strings = t->strings.n;
+    for (uint32_t s = 0; s < n_strings; s++) {
+        if (!count[s])
+            continue;
+        r->rocprof_sys |= category_of(trace_str(t, s)).rocprof_sys;
+        size_t i = 0;
+        while (i < t->categories.n && t->categories.v[i].name != s)
+            i++;
+        if (i == t->categories.n)
+            vec_push(&t->categories, &t->arena, ((struct category_count){s, 0}));
+        t->categories.v[i].count += count[s];
+    }
+}
+
+struct set_call {
+    struct rocpd *r;
+    struct gs_error *err;
+    bool ok;
+};
+
+static void read_set(void *ctx)
+{
+    struct set_call *call = ctx;
+    struct rocpd *r = call->r;
+    struct gs_error *err = call->err;
+    r->has_counters = has_rows(r, "pmc_event");
+    call->ok = rocpd_read_strings(r, err) && rocpd_read_info(r, err) && rocpd_read_events(r, err);
+    if (!call->ok)
+        return;
+    count_categories(r);
+    call->ok = rocpd_read_regions(r, err) && rocpd_read_samples(r, err) &&
+               rocpd_read_kernels(r, err) && rocpd_read_copies(r, err) &&
+               rocpd_read_allocations(r, err) && rocpd_read_counters(r, err);
+}
+
+static void finish_file(struct rocpd *r, struct trace_file *f, const struct db *db)
+{
+    f->flavor = r->rocprof_sys ? "rocprof-sys" : "rocprofv3";
+    f->reader = db->slow_scans && !db->fast_scans ? "sqlite" : db->slow_scans ? "mixed" : "fast";
+    f->reader_reason = db->slow_reason;
+}
+
+static bool load_set(struct trace *t, struct db *db, const char *suffix, struct gs_error *err)
+{
+    struct arena arena;
+    arena_init(&arena);
+    struct rocpd *r = mem_calloc(1, sizeof(*r));
+    *r = (struct rocpd){.trace = t, .db = db, .arena = &arena, .suffix = suffix};
+    r->file = (uint32_t)t->files.n;
+    struct trace_file file = {.path = db->path, .format = "rocpd", .bytes = db->map.size};
+    bool had_memory = true, ok = read_metadata(r, &file, err);
+    if (ok) {
+        vec_push(&t->files, &t->arena, file);
+        struct set_call call = {r, err, false};
+        had_memory = mem_guard(read_set, &call, err);
+        ok = had_memory && call.ok;
+        finish_file(r, &t->files.v[r->file], db);
+    }
+    mem_free(r->events.id);
+    mem_free(r->events.stack);
+    mem_free(r->events.wide_stack);
+    mem_free(r->events.category);
+    mem_free(r->events.kernel);
+    launches_release(&r->launches);
+    mem_free(r);
+    arena_release(&arena);
+    return ok;
+}
+
+struct file_call {
+    struct trace *trace;
+    struct db *db;
+    struct gs_error *err;
+    bool ok;
+};
+
+static void load_sets(void *ctx)
+{
+    struct file_call *call = ctx;
+    struct suffix_list sets = {0};
+    call->ok = find_sets(call->db, &sets, &call->trace->arena, call->err);
+    for (size_t i = 0; call->ok && i < sets.n; i++)
+        call->ok = load_set(call->trace, call->db, sets.v[i], call->err);
+}
+
+static bool load(struct trace *t, const char *path, const struct ingest_opts *o, struct gs_error *err)
+{
+    struct db db;
+    if (!db_open(&db, path, o->reader, o->threads, err))
+        return false;
+    trace_note(t, NOTE_UNFINISHED, db.unfinished, "the writer had not finished; its last changes were recovered");
+    struct file_call call = {t, &db, err, false};
+    bool had_memory = mem_guard(load_sets, &call, err);
+    db_close(&db);
+    return had_memory && call.ok;
+}
+
+const struct format format_rocpd = {
+    .name = "rocpd",
+    .label = "AMD rocpd database",
+    .detect = detect,
+    .load = load,
+};

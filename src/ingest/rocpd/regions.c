@@ -1,0 +1,216 @@
+/* rocpd_region: host calls and marker ranges. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "ingest/rocpd/rocpd.h"
+
+/* In regions.kind while reading: this row is a marker and moves to the markers table. */
+enum { KIND_MARKER = 255 };
+
+struct region_job {
+    struct rocpd *r;
+    size_t base;        /* first regions row of this set */
+    uint32_t *event;    /* per row: the event's row */
+    uint8_t *kind_of;   /* by trace string (category) */
+    uint64_t markers[PARALLEL_MAX];
+};
+
+enum { ID, TID, START, END, NAME, EVENT, N_COLS };
+
+static const struct scan_col columns[N_COLS] = {
+    [ID] = {"id", SCAN_INT, false, 0},          [TID] = {"tid", SCAN_INT, false, NO_TIME},
+    [START] = {"start", SCAN_INT, false, NO_TIME}, [END] = {"end", SCAN_INT, false, NO_TIME},
+    [NAME] = {"name_id", SCAN_INT, false, NO_TIME}, [EVENT] = {"event_id", SCAN_INT, true, NO_TIME},
+};
+
+static void begin(void *ctx, size_t rows)
+{
+    struct region_job *job = ctx;
+    struct trace *t = job->r->trace;
+    t->regions.n = job->base;
+    trace_room(t, regions, rows);
+    t->regions.n += rows;
+    job->event = mem_realloc(job->event, mem_mul(rows, sizeof(*job->event)));
+    memset(job->markers, 0, sizeof(job->markers));
+    memset(job->r->tally, 0, sizeof(job->r->tally));
+}
+
+static void rows(void *ctx, const struct scan_batch *b)
+{
+    struct region_job *job = ctx;
+    struct rocpd *r = job->r;
+    struct regions *out = &r->trace->regions;
+    struct tally *tally = &r->tally[b->worker];
+    for (size_t i = 0; i < b->n; i++) {
+        size_t row = job->base + b->first + i;
+        int64_t start = batch_ints(b, START)[i], end = batch_ints(b, END)[i];
+        uint32_t name = idtable_get(&r->strings, batch_ints(b, NAME)[i]);
+        uint32_t event = event_row(&r->events, batch_ints(b, EVENT)[i]);
+        uint32_t category = event == NO_INDEX ? NO_INDEX : r->events.category[event];
+        uint8_t kind = category == NO_INDEX ? REGION_OTHER : job->kind_of[category];
+        tally->no_time += fix_times(&start, &end);
+        tally->no_string += name == NO_INDEX;
+        tally->no_event += event == NO_INDEX;
+        job->markers[b->worker] += kind == KIND_MARKER;
+        out->start_ns[row] = start;
+        out->end_ns[row] = end;
+        out->id[row] = batch_ints(b, ID)[i];
+        out->name[row] = name == NO_INDEX ? 0 : name;
+        out->thread[row] = idtable_get(&r->threads, batch_ints(b, TID)[i]);
+        out->kind[row] = kind;
+        job->event[b->first + i] = event;
+    }
+}
+
+enum marker_kind rocpd_marker_kind(const char *function)
+{
+    if (str_has(function, "Mark"))
+        return MARKER_INSTANT;
+    return str_has(function, "ProcessRange") || str_has(function, "RangeStart")
+               ? MARKER_PROCESS_RANGE
+               : MARKER_THREAD_RANGE;
+}
+
+uint32_t rocpd_marker_name(const struct rocpd *r, uint32_t function, uint32_t event)
+{
+    uint32_t message = event == NO_INDEX ? NO_INDEX : idmap_get(&r->events.message, event);
+    return message == NO_INDEX ? function : message;
+}
+
+/* Moves the marker rows out of the regions, which close ranks. */
+static void split_markers(struct region_job *job)
+{
+    struct rocpd *r = job->r;
+    struct regions *g = &r->trace->regions;
+    struct markers *m = &r->trace->markers;
+    uint64_t n_markers = 0;
+    for (int w = 0; w < PARALLEL_MAX; w++)
+        n_markers += job->markers[w];
+    if (!n_markers)
+        return;
+    trace_room(r->trace, markers, n_markers);
+    size_t to = job->base;
+    for (size_t from = job->base; from < g->n; from++) {
+        uint32_t event = job->event[from - job->base];
+        if (g->kind[from] == KIND_MARKER) {
+            size_t k = m->n++;
+            m->start_ns[k] = g->start_ns[from];
+            m->end_ns[k] = g->end_ns[from];
+            m->id[k] = g->id[from];
+            m->name[k] = rocpd_marker_name(r, g->name[from], event);
+            m->domain[k] = 0;
+            m->thread[k] = g->thread[from];
+            m->kind[k] = (uint8_t)rocpd_marker_kind(trace_str(r->trace, g->name[from]));
+            continue;
+        }
+        g->start_ns[to] = g->start_ns[from];
+        g->end_ns[to] = g->end_ns[from];
+        g->id[to] = g->id[from];
+        g->name[to] = g->name[from];
+        g->thread[to] = g->thread[from];
+        g->kind[to] = g->kind[from];
+        job->event[to - job->base] = event;
+        to++;
+    }
+    g->n = to;
+}
+
+static int64_t stack_of(const struct region_job *job, size_t i)
+{
+    return job->event[i] == NO_INDEX ? 0 : event_stack(&job->r->events, job->event[i]);
+}
+
+/* Stack id -> call, for kernels and copies. The first call with an id wins; 0 is no id. */
+static void index_calls(struct region_job *job)
+{
+    struct rocpd *r = job->r;
+    struct idtable *t = &r->call_of_stack;
+    size_t n = r->trace->regions.n - job->base;
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    for (size_t i = 0; i < n; i++) {
+        int64_t stack = stack_of(job, i);
+        least = stack < least ? stack : least;
+        most = stack > most ? stack : most;
+    }
+    if (!n)
+        return;
+    uint64_t range = (uint64_t)most - (uint64_t)least;
+    if (range >= n * 4 + 1024) { /* sparse ids: hash them */
+        for (size_t i = n; i-- > 0;)
+            if (stack_of(job, i))
+                idtable_put(t, stack_of(job, i), (uint32_t)(job->base + i));
+        return;
+    }
+    t->least = least;
+    t->most = most;
+    t->dense = arena_array(r->arena, uint32_t, (size_t)range + 1);
+    memset(t->dense, 0xff, ((size_t)range + 1) * sizeof(*t->dense));
+    for (size_t i = n; i-- > 0;)
+        if (stack_of(job, i))
+            t->dense[stack_of(job, i) - least] = (uint32_t)(job->base + i);
+}
+
+static void classify(struct region_job *job)
+{
+    const struct strings *s = &job->r->trace->strings;
+    job->kind_of = arena_array(job->r->arena, uint8_t, s->n);
+    for (size_t i = 0; i < s->n; i++) {
+        struct category_info info = category_of(s->v[i].text);
+        job->kind_of[i] = info.category == CATEGORY_MARKER ? KIND_MARKER : (uint8_t)info.kind;
+    }
+}
+
+static void note_missing(struct region_job *job)
+{
+    struct rocpd *r = job->r;
+    struct regions *g = &r->trace->regions;
+    uint64_t times = 0, names = 0;
+    for (int w = 0; w < PARALLEL_MAX; w++) {
+        times += r->tally[w].no_time;
+        names += r->tally[w].no_string;
+    }
+    trace_note(r->trace, NOTE_NULL, times, "regions without times");
+    trace_note(r->trace, NOTE_DANGLING, names, "regions whose name is not listed");
+    if (times)
+        rocpd_fill_times(g->start_ns, g->end_ns, job->base, g->n);
+}
+
+struct region_call {
+    struct region_job *job;
+    struct gs_error *err;
+    bool ok;
+};
+
+static void read_regions(void *ctx)
+{
+    struct region_call *call = ctx;
+    struct region_job *job = call->job;
+    classify(job);
+    struct scan scan = {rocpd_table(job->r, "region"), columns, N_COLS, begin, rows, job};
+    call->ok = scan_table(job->r->db, &scan, call->err);
+    if (!call->ok) {
+        job->r->trace->regions.n = job->base;
+        return;
+    }
+    note_missing(job);
+    split_markers(job);
+    index_calls(job);
+}
+
+bool rocpd_read_regions(struct rocpd *r, struct gs_error *err)
+{
+    idtable_init(&r->call_of_stack, r->arena);
+    if (!rocpd_has(r, "region"))
+        return true;
+    struct region_job *job = arena_new(r->arena, struct region_job);
+    job->r = r;
+    job->base = r->trace->regions.n;
+    struct region_call call = {job, err, false};
+    bool had_memory = mem_guard(read_regions, &call, err);
+    mem_free(job->event);
+    if (!had_memory)
+        mem_exhausted();
+    return call.ok;
+}

@@ -1,0 +1,159 @@
+/*
+ * The rocpd reader, inside. A file holds one or more sets of tables, each written by one process and
+ * told apart by a suffix; every set is read on its own, with its own ids.
+ *
+ * Order of reading (open.c): strings and info tables (info.c), events (events.c), regions and
+ * samples (regions.c), kernels (kernels.c), copies and allocations (copies.c), counters
+ * (counters.c). Later steps use the maps of earlier ones.
+ */
+#ifndef GS_INGEST_ROCPD_ROCPD_H
+#define GS_INGEST_ROCPD_ROCPD_H
+
+#include "base/parallel.h"
+#include "ingest/ingest.h"
+#include "ingest/launches.h"
+#include "ingest/sqlite/scan.h"
+#include "model/trace.h"
+
+/* What a category string (rocpd_event.category_id) stands for. */
+enum category {
+    CATEGORY_UNKNOWN,
+    CATEGORY_REGION,  /* a host call; the kind is in the table */
+    CATEGORY_MARKER,
+    CATEGORY_DEVICE,  /* kernels, copies, allocations: the tables say it themselves */
+    CATEGORY_SERIES,  /* telemetry */
+};
+
+struct category_info {
+    enum category category;
+    enum region_kind kind;
+    bool rocprof_sys; /* written by rocprof-sys only */
+};
+
+struct category_info category_of(const char *name);
+
+/*
+ * rocpd_event: what the other tables need of it, by row. There are as many events as everything else
+ * together, so the usual case is kept small: dense ids and stack ids below 2^32.
+ */
+struct events {
+    size_t n;
+    int64_t *id;        /* NULL where ids are dense: then row = id - first_id */
+    int64_t first_id, last_id;
+    uint32_t *stack;    /* NULL when wide_stack is used */
+    int64_t *wide_stack;
+    uint32_t *category; /* trace string; NO_INDEX for NULL */
+    struct idmap message; /* row -> trace string, for markers */
+    uint32_t *kernel;   /* row -> kernels row; only when counters exist */
+};
+
+/* Mistakes counted while many threads read; one per worker, added up at the end. */
+struct tally {
+    uint64_t no_agent, no_symbol, no_stream, no_string, no_event, no_time, no_thread;
+    char padding[64]; /* workers do not share cache lines */
+};
+
+struct rocpd {
+    struct trace *trace;
+    struct db *db;
+    struct arena *arena; /* for this set only */
+    const char *suffix, *guid;
+    uint32_t file;
+    uint32_t process; /* the set's own; rows that name no known process get it */
+    struct idtable nodes, processes, threads, agents, queues, streams, symbols, strings, tracks, pmcs;
+    VEC(uint32_t) node_hosts;
+    VEC(struct stream) stream_list;  /* as listed: process, id, name; no GPU yet */
+    VEC(uint32_t) track_names, track_threads;
+    VEC(uint32_t) pmc_series; /* pmc index -> series, made when first used */
+    struct events events;
+    struct idtable call_of_stack; /* stack id -> regions row */
+    struct idmap sample_time;     /* event row -> samples_at index */
+    VEC(int64_t) samples_at;
+    struct launches launches;
+    struct tally tally[PARALLEL_MAX];
+    bool has_counters, rocprof_sys;
+};
+
+/* The name of a table of this set, in the arena. */
+const char *rocpd_table(struct rocpd *r, const char *base);
+/* True when the set has the table; notes its absence otherwise. */
+bool rocpd_has(struct rocpd *r, const char *base);
+
+/* Opens a query over columns (NULL-terminated list) of a table; those it lacks give NULL. */
+bool rocpd_query(struct db_query *q, struct rocpd *r, const char *base, const char *const *columns,
+                 struct gs_error *err);
+/* A text column of the current row, as a string of the trace. */
+uint32_t rocpd_text(struct rocpd *r, struct db_query *q, int column);
+/* The process a row names, or the set's own. */
+uint32_t rocpd_process(const struct rocpd *r, int64_t pid);
+
+bool rocpd_read_strings(struct rocpd *r, struct gs_error *err);
+bool rocpd_read_info(struct rocpd *r, struct gs_error *err);
+void rocpd_read_agent_json(struct gpu *g, const char *json, size_t n);
+bool rocpd_read_symbols(struct rocpd *r, struct gs_error *err);
+bool rocpd_read_events(struct rocpd *r, struct gs_error *err);
+bool rocpd_read_regions(struct rocpd *r, struct gs_error *err);
+bool rocpd_read_samples(struct rocpd *r, struct gs_error *err);
+bool rocpd_read_kernels(struct rocpd *r, struct gs_error *err);
+bool rocpd_read_copies(struct rocpd *r, struct gs_error *err);
+bool rocpd_read_allocations(struct rocpd *r, struct gs_error *err);
+bool rocpd_read_counters(struct rocpd *r, struct gs_error *err);
+
+enum marker_kind rocpd_marker_kind(const char *function);
+/* The text the user gave, or the name of the call where the profiler kept none. */
+uint32_t rocpd_marker_name(const struct rocpd *r, uint32_t function, uint32_t event);
+
+/* Row of an event id, or NO_INDEX. */
+static inline uint32_t event_row(const struct events *e, int64_t id)
+{
+    if (!e->id) {
+        uint64_t row = (uint64_t)id - (uint64_t)e->first_id;
+        return row < e->n ? (uint32_t)row : NO_INDEX;
+    }
+    size_t lo = 0, hi = e->n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (e->id[mid] < id)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < e->n && e->id[lo] == id ? (uint32_t)lo : NO_INDEX;
+}
+
+/* What links a call and the work it caused; 0: nothing. */
+static inline int64_t event_stack(const struct events *e, uint32_t row)
+{
+    return e->stack ? e->stack[row] : e->wide_stack[row];
+}
+
+/* The call that caused an event, by its stack id. */
+static inline uint32_t event_call(const struct rocpd *r, uint32_t row)
+{
+    return row == NO_INDEX ? NO_INDEX : idtable_get(&r->call_of_stack, event_stack(&r->events, row));
+}
+
+/*
+ * Streams are provisional while many threads read: (agent, listed stream) packed into one number,
+ * 0 meaning unknown for each. rocpd_finish_streams() turns a column of them into streams.
+ */
+uint32_t rocpd_provisional_stream(const struct rocpd *r, uint32_t agent, int64_t stream_id);
+void rocpd_finish_streams(struct rocpd *r, uint32_t *column, size_t first, size_t n);
+
+/* Stands for SQL NULL in time columns. */
+#define NO_TIME INT64_MIN
+
+/* A missing time is taken from the other one; true when both are missing (see fill_times). */
+static inline bool fix_times(int64_t *start, int64_t *end)
+{
+    if (*start == NO_TIME)
+        *start = *end;
+    if (*end == NO_TIME)
+        *end = *start;
+    return *start == NO_TIME;
+}
+
+/* Rows [first, n) without any time get that of their predecessor: they happened, without a length. */
+void rocpd_fill_times(int64_t *start, int64_t *end, size_t first, size_t n);
+
+#endif

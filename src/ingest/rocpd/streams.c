@@ -1,0 +1,57 @@
+#include "ingest/rocpd/rocpd.h"
+
+/* A provisional stream: (agent + 1) * (listed streams + 1) + (listed stream + 1), 0 = unknown. */
+uint32_t rocpd_provisional_stream(const struct rocpd *r, uint32_t agent, int64_t stream_id)
+{
+    uint32_t listed = idtable_get(&r->streams, stream_id);
+    uint64_t width = r->stream_list.n + 1;
+    uint64_t number = (agent == NO_INDEX ? 0 : agent + 1) * width + (listed == NO_INDEX ? 0 : listed + 1);
+    return number > UINT32_MAX ? 0 : (uint32_t)number;
+}
+
+static uint32_t final_stream(struct rocpd *r, uint32_t provisional)
+{
+    size_t width = r->stream_list.n + 1;
+    uint32_t agent = (uint32_t)(provisional / width), listed = (uint32_t)(provisional % width);
+    uint32_t gpu = agent ? r->trace->agents.v[agent - 1].gpu : NO_INDEX;
+    struct stream s = {r->process, gpu, -1, 0};
+    if (listed)
+        s = r->stream_list.v[listed - 1];
+    if (gpu != NO_INDEX)
+        r->trace->gpus.v[gpu].used = true;
+    return trace_stream(r->trace, s.process, gpu, s.id, s.name);
+}
+
+void rocpd_finish_streams(struct rocpd *r, uint32_t *column, size_t first, size_t n)
+{
+    struct idmap map;
+    idmap_init(&map, r->arena);
+    uint32_t last = NO_INDEX, last_final = NO_INDEX;
+    for (size_t i = first; i < n; i++) {
+        if (column[i] != last) {
+            last = column[i];
+            last_final = idmap_get(&map, last);
+            if (last_final == NO_INDEX) {
+                last_final = final_stream(r, last);
+                idmap_put(&map, last, last_final);
+            }
+        }
+        column[i] = last_final;
+    }
+}
+
+void rocpd_fill_times(int64_t *start, int64_t *end, size_t first, size_t n)
+{
+    int64_t last = 0;
+    for (size_t i = first; i < n; i++) {
+        if (start[i] != NO_TIME) {
+            last = start[i];
+            break;
+        }
+    }
+    for (size_t i = first; i < n; i++) {
+        if (start[i] == NO_TIME)
+            start[i] = end[i] = last;
+        last = end[i];
+    }
+}

@@ -1,0 +1,49 @@
+#include "ingest/rocpd/rocpd.h"
+#include "model/names.h"
+
+enum { ID, PID, MANGLED, DISPLAY, LDS, SCRATCH, SGPR, VGPR, ACCUM };
+
+static uint32_t count_at(struct db_query *q, int column)
+{
+    int64_t v = sqlite3_column_int64(q->stmt, column);
+    return v < 0 || v > UINT32_MAX ? 0 : (uint32_t)v;
+}
+
+/* display_name is demangled unless the profiler was told not to; the mangled name has ".kd". */
+static void set_names(struct rocpd *r, struct symbol *s)
+{
+    struct trace *t = r->trace;
+    const char *full = trace_str(t, s->name);
+    if (!*full)
+        full = trace_str(t, s->mangled);
+    s->name = strings_add(&t->strings, name_demangle(r->arena, full));
+    s->short_name = strings_add(&t->strings, name_short(r->arena, trace_str(t, s->name)));
+}
+
+bool rocpd_read_symbols(struct rocpd *r, struct gs_error *err)
+{
+    static const char *const columns[] = {
+        "id",         "pid",        "kernel_name",     "display_name",     "group_segment_size",
+        "private_segment_size", "sgpr_count", "arch_vgpr_count", "accum_vgpr_count", NULL};
+    struct db_query q;
+    if (!rocpd_has(r, "info_kernel_symbol"))
+        return true;
+    if (!rocpd_query(&q, r, "info_kernel_symbol", columns, err))
+        return false;
+    while (db_next(&q)) {
+        struct symbol s = {.id = sqlite3_column_int64(q.stmt, ID)};
+        s.process = rocpd_process(r, sqlite3_column_int64(q.stmt, PID));
+        s.mangled = rocpd_text(r, &q, MANGLED);
+        s.name = rocpd_text(r, &q, DISPLAY);
+        s.lds_bytes = count_at(&q, LDS);
+        s.scratch_bytes = count_at(&q, SCRATCH);
+        s.sgprs = count_at(&q, SGPR);
+        s.vgprs = count_at(&q, VGPR);
+        s.accum_vgprs = count_at(&q, ACCUM);
+        set_names(r, &s);
+        idtable_put(&r->symbols, s.id, (uint32_t)r->trace->symbols.n);
+        vec_push(&r->trace->symbols, &r->trace->arena, s);
+    }
+    idtable_seal(&r->symbols);
+    return db_done(&q, err);
+}

@@ -1,0 +1,182 @@
+/*
+ * Agents. A cell names one by the driver's number ("Agent 4", or 4), or by type and place among its
+ * type ("GPU 0"), as the user asked; agent_info describes them. Where that file is missing, what
+ * ran on an agent shows what it is.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "base/jwrite.h"
+#include "base/str.h"
+#include "ingest/rocpd/rocpd.h"
+#include "ingest/rocprofv3_csv/csv_in.h"
+
+/* An agent id of the build: how it was named, and the number. */
+enum { BY_NUMBER, BY_GPU, BY_CPU, WAY_SHIFT = 60 };
+#define NUMBER_MASK ((UINT64_C(1) << WAY_SHIFT) - 1)
+
+static uint64_t agent_id(const char *text, size_t n)
+{
+    static const struct {
+        const char *word;
+        uint64_t way;
+    } words[] = {{"Agent ", BY_NUMBER}, {"GPU ", BY_GPU}, {"CPU ", BY_CPU}};
+    uint64_t way = BY_NUMBER, number = 0;
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+        size_t length = strlen(words[i].word);
+        if (n > length && !memcmp(text, words[i].word, length)) {
+            way = words[i].way;
+            text += length;
+            n -= length;
+        }
+    }
+    if (!n || n > 17)
+        return RV3_NO_ID;
+    for (size_t i = 0; i < n; i++) {
+        if (!isdigit((unsigned char)text[i]))
+            return RV3_NO_ID;
+        number = number * 10 + (uint64_t)(text[i] - '0');
+    }
+    return way << WAY_SHIFT | number;
+}
+
+uint32_t rv3c_agent(struct rv3c *r, uint32_t process, enum column c)
+{
+    size_t n;
+    const char *text = rv3c_text(r, c, &n);
+    return rv3_agent(&r->build, process, agent_id(text, n));
+}
+
+void rv3c_saw_agent(struct rv3c *r, uint32_t slot, enum agent_type type)
+{
+    if (slot == NO_INDEX)
+        return;
+    while (r->evidence.n <= slot)
+        vec_push(&r->evidence, &r->build.arena, 0);
+    r->evidence.v[slot] = (uint8_t)(type + 1);
+}
+
+/* ---- agent_info ---- */
+
+static void read_gpu(struct rv3c *r, struct gpu *g)
+{
+    static const struct {
+        enum column column;
+        const char *key;
+    } numbers[] = {
+        {COL_CU_COUNT, "cu_count"},        {COL_SIMD_PER_CU, "simd_per_cu"},
+        {COL_MAX_WAVES, "max_waves_per_simd"}, {COL_WAVE_SIZE, "wave_front_size"},
+        {COL_LDS_KB, "lds_size_in_kb"},    {COL_NUM_XCC, "num_xcc"},
+        {COL_CLOCK, "max_engine_clk_fcompute"}, {COL_PCI_DOMAIN, "domain"},
+        {COL_LOCATION, "location_id"},
+    };
+    struct str text;
+    struct jwrite w;
+    str_init(&text, &r->build.arena);
+    jw_init(&w, &text, 0);
+    jw_open(&w, NULL, '{');
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+        jw_uint(&w, numbers[i].key, rv3c_small(r, numbers[i].column));
+    jw_close(&w);
+    rocpd_read_agent_json(g, text.buf, text.len);
+    g->arch = rv3c_string(r, COL_NAME);
+    g->name = rv3c_string(r, COL_PRODUCT);
+    if (!g->name)
+        g->name = rv3c_string(r, COL_MODEL);
+}
+
+void rv3c_add_agent(struct rv3c *r)
+{
+    size_t n;
+    const char *type = rv3c_text(r, COL_AGENT_TYPE, &n);
+    bool owned = r->header.at[COL_GUID] != NO_COLUMN;
+    struct csv_agent a = {.process = NO_INDEX, .gpu = {.vendor = VENDOR_AMD, .host = r->host}};
+    uint64_t node = rv3c_id(r, COL_NODE);
+    if (node > INT32_MAX)
+        return;
+    a.type = n == 3 && !memcmp(type, "GPU", 3)   ? AGENT_GPU
+             : n == 3 && !memcmp(type, "CPU", 3) ? AGENT_CPU
+                                                 : AGENT_OTHER;
+    if (owned)
+        a.process = rv3c_process(r);
+    a.node = (int64_t)node;
+    a.logical = (int64_t)rv3c_small(r, COL_LOGICAL_NODE);
+    for (size_t i = 0; i < r->agents.n; i++)
+        a.type_index += r->agents.v[i].type == a.type && r->agents.v[i].process == a.process;
+    if (a.type == AGENT_GPU)
+        read_gpu(r, &a.gpu);
+    a.gpu.node_id = (int32_t)a.node;
+    a.gpu.index = (int32_t)a.type_index;
+    vec_push(&r->agents, &r->build.arena, a);
+}
+
+/* ---- from slots to agents ---- */
+
+static const struct csv_agent *listed(const struct rv3c *r, const struct rv3_agent *slot)
+{
+    uint64_t way = slot->id >> WAY_SHIFT;
+    int64_t number = (int64_t)(slot->id & NUMBER_MASK);
+    const struct csv_agent *logical = NULL;
+    for (size_t i = 0; i < r->agents.n; i++) {
+        const struct csv_agent *a = &r->agents.v[i];
+        if (a->process != NO_INDEX && a->process != slot->process)
+            continue;
+        if (way == BY_NUMBER && a->node == number)
+            return a;
+        if (way == BY_NUMBER && a->logical == number)
+            logical = a;
+        if (way == (a->type == AGENT_GPU ? BY_GPU : BY_CPU) && a->type_index == number)
+            return a;
+    }
+    return logical;
+}
+
+/* No description: what ran on it is a GPU; copies say what their ends are. */
+static void describe_seen(struct rv3c *r, uint32_t slot)
+{
+    const struct rv3_agent *s = &r->build.agents.v[slot];
+    uint64_t way = s->id >> WAY_SHIFT;
+    int64_t number = (int64_t)(s->id & NUMBER_MASK);
+    uint8_t seen = slot < r->evidence.n ? r->evidence.v[slot] : 0;
+    bool is_gpu = s->ran || way == BY_GPU || seen == AGENT_GPU + 1;
+    struct gpu g = {.vendor = VENDOR_AMD, .host = r->host};
+    if (!is_gpu && way != BY_CPU && !seen)
+        return;
+    g.node_id = g.index = number > INT32_MAX ? INT32_MAX : (int32_t)number;
+    rv3_describe_agent(&r->build, slot, is_gpu ? AGENT_GPU : AGENT_CPU, number,
+                       is_gpu ? &g : NULL);
+}
+
+/* Agents that nothing refers to are there all the same. */
+static void describe_all(struct rv3c *r)
+{
+    for (size_t i = 0; i < r->agents.n; i++) {
+        const struct csv_agent *a = &r->agents.v[i];
+        uint32_t process = a->process;
+        if (process == NO_INDEX)
+            process = rv3c_any_process(r);
+        rv3_describe_agent(&r->build, rv3_agent(&r->build, process, (uint64_t)a->node), a->type,
+                           a->node, a->type == AGENT_GPU ? &a->gpu : NULL);
+    }
+}
+
+void rv3c_resolve(struct rv3c *r)
+{
+    struct rv3_build *b = &r->build;
+    describe_all(r);
+    for (uint32_t i = 0; i < b->agents.n; i++) {
+        const struct csv_agent *a = listed(r, &b->agents.v[i]);
+        if (a)
+            rv3_describe_agent(b, i, a->type, a->node, a->type == AGENT_GPU ? &a->gpu : NULL);
+        else
+            describe_seen(r, i);
+    }
+    for (size_t i = 0; i < r->counters.n; i++) {
+        const struct csv_counter *c = &r->counters.v[i];
+        uint32_t agent = c->agent == NO_INDEX ? NO_INDEX : b->agents.v[c->agent].agent;
+        struct counter_info info = {.name = c->name, .id = c->slot, .gpu = NO_INDEX};
+        if (agent != NO_INDEX)
+            info.gpu = r->trace->agents.v[agent].gpu;
+        rv3_describe_counter(b, c->slot, &info);
+    }
+}

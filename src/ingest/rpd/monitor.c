@@ -1,0 +1,129 @@
+/* rocpd_monitor: clocks, power, load. A row is a value and the time it held. */
+#include <stdlib.h>
+
+#include "base/str.h"
+#include "ingest/rpd/rpd.h"
+
+struct monitor_job {
+    struct rpd *r;
+    VEC(int64_t) devices; /* GPU numbers of the monitor, ascending */
+};
+
+static uint32_t units_of(struct rpd *r, const char *type)
+{
+    static const struct {
+        const char *part, *units;
+    } table[] = {{"clk", "MHz"}, {"power", "W"}, {"temp", "C"}, {"util", "%"}, {"use", "%"}};
+    for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+        if (str_has_fold(type, table[i].part))
+            return strings_add(&r->trace->strings, table[i].units);
+    return 0;
+}
+
+static size_t rank_among(const int64_t *v, size_t n, int64_t id)
+{
+    size_t smaller = 0;
+    for (size_t i = 0; i < n; i++)
+        smaller += v[i] < id;
+    return smaller;
+}
+
+static bool contains(const int64_t *v, size_t n, int64_t id)
+{
+    for (size_t i = 0; i < n; i++)
+        if (v[i] == id)
+            return true;
+    return false;
+}
+
+/*
+ * Monitors number GPUs from 0; operations often after the CPUs of the node, which the file does
+ * not count. They are the same numbers when some operation ran on 0, and in the same order when
+ * there are as many of both. Otherwise it cannot be told which GPU a monitor watched.
+ */
+static uint32_t gpu_of(struct monitor_job *job, int64_t device)
+{
+    struct rpd *r = job->r;
+    size_t n = r->gpu_ids.n;
+    if (contains(r->gpu_ids.v, n, 0))
+        return contains(r->gpu_ids.v, n, device) ? rpd_gpu(r, device) : NO_INDEX;
+    if (n != job->devices.n)
+        return NO_INDEX;
+    size_t want = rank_among(job->devices.v, n, device);
+    for (size_t i = 0; i < n; i++)
+        if (rank_among(r->gpu_ids.v, n, r->gpu_ids.v[i]) == want)
+            return rpd_gpu(r, r->gpu_ids.v[i]);
+    return NO_INDEX;
+}
+
+static uint32_t series_of(struct monitor_job *job, const char *device, int64_t id, const char *type)
+{
+    struct rpd *r = job->r;
+    struct trace *t = r->trace;
+    bool is_gpu = str_eq(device, "gpu");
+    uint32_t gpu = is_gpu ? gpu_of(job, id) : NO_INDEX;
+    const char *name = gpu != NO_INDEX
+                           ? type
+                           : arena_printf(r->arena, "%s %lld %s", device, (long long)id, type);
+    struct series s = {strings_add(&t->strings, name), units_of(r, type), gpu, r->first_process};
+    for (size_t i = 0; i < t->series.n; i++)
+        if (t->series.v[i].name == s.name && t->series.v[i].gpu == gpu &&
+            t->series.v[i].process == s.process)
+            return (uint32_t)i;
+    vec_push(&t->series, &t->arena, s);
+    return (uint32_t)t->series.n - 1;
+}
+
+/* Points of one series, in order of time. */
+static bool read_series(struct monitor_job *job, uint32_t series, const char *device, int64_t id,
+                        const char *type, struct gs_error *err)
+{
+    struct trace *t = job->r->trace;
+    struct db_query q;
+    if (!db_query(&q, job->r->db, err,
+                  "SELECT start, value FROM rocpd_monitor WHERE deviceType=%Q AND deviceId=%lld AND "
+                  "monitorType=%Q AND start IS NOT NULL ORDER BY start, id",
+                  device, (long long)id, type))
+        return false;
+    while (db_next(&q)) {
+        trace_room(t, telemetry, 1);
+        size_t k = t->telemetry.n++;
+        t->telemetry.time_ns[k] = sqlite3_column_int64(q.stmt, 0);
+        t->telemetry.value[k] = sqlite3_column_double(q.stmt, 1); /* text becomes a number here */
+        t->telemetry.series[k] = series;
+    }
+    return db_done(&q, err);
+}
+
+static bool find_devices(struct monitor_job *job, struct gs_error *err)
+{
+    struct db_query q;
+    if (!db_query(&q, job->r->db, err,
+                  "SELECT DISTINCT deviceId FROM rocpd_monitor WHERE deviceType='gpu' ORDER BY 1 "
+                  "LIMIT 1024"))
+        return false;
+    while (db_next(&q))
+        vec_push(&job->devices, job->r->arena, sqlite3_column_int64(q.stmt, 0));
+    return db_done(&q, err);
+}
+
+bool rpd_read_monitors(struct rpd *r, struct gs_error *err)
+{
+    struct monitor_job job = {.r = r};
+    struct db_query q;
+    if (!db_has_table(r->db, "rocpd_monitor"))
+        return true;
+    if (!find_devices(&job, err) ||
+        !db_query(&q, r->db, err,
+                  "SELECT DISTINCT deviceType, deviceId, monitorType FROM rocpd_monitor "
+                  "ORDER BY 1, 2, 3 LIMIT 4096"))
+        return false;
+    bool ok = true;
+    while (ok && db_next(&q)) {
+        const char *device = arena_strdup(r->arena, db_text(&q, 0));
+        const char *type = arena_strdup(r->arena, db_text(&q, 2));
+        int64_t id = sqlite3_column_int64(q.stmt, 1);
+        ok = read_series(&job, series_of(&job, device, id, type), device, id, type, err);
+    }
+    return db_done(&q, ok ? err : NULL) && ok;
+}

@@ -1,0 +1,132 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "ingest/rank.h"
+#include "ingest/rpd/rpd.h"
+
+static bool detect(const struct probe *p)
+{
+    bool api = false, op = false;
+    for (const char *const *t = p->tables; *t; t++) {
+        api |= str_eq(*t, "rocpd_api");
+        op |= str_eq(*t, "rocpd_op");
+    }
+    return api && op;
+}
+
+uint32_t rpd_gpu(struct rpd *r, int64_t id)
+{
+    if (id == RPD_NONE || id < 0 || id > INT32_MAX)
+        return NO_INDEX;
+    uint32_t g = idmap_get(&r->gpus, (uint64_t)id);
+    if (g != NO_INDEX)
+        return g;
+    struct gpu made = {.index = (int32_t)id,
+                       .node_id = (int32_t)id,
+                       .vendor = r->cuda ? VENDOR_NVIDIA : VENDOR_AMD};
+    g = trace_gpu(r->trace, &made);
+    r->trace->gpus.v[g].used = true;
+    idmap_put(&r->gpus, (uint64_t)id, g);
+    vec_push(&r->gpu_ids, r->arena, id);
+    return g;
+}
+
+uint32_t rpd_agent(struct rpd *r, uint32_t process, uint32_t gpu)
+{
+    uint64_t key = (uint64_t)process << 32 | gpu;
+    uint32_t a = idmap_get(&r->agents, key);
+    if (a != NO_INDEX)
+        return a;
+    struct agent made = {.process = process,
+                         .type = gpu == NO_INDEX ? AGENT_CPU : AGENT_GPU,
+                         .gpu = gpu,
+                         .id = gpu == NO_INDEX ? -1 : r->trace->gpus.v[gpu].node_id};
+    a = (uint32_t)r->trace->agents.n;
+    vec_push(&r->trace->agents, &r->trace->arena, made);
+    idmap_put(&r->agents, key, a);
+    return a;
+}
+
+static bool read_metadata(struct rpd *r, struct trace_file *f, struct gs_error *err)
+{
+    struct db_query q;
+    if (!db_has_table(r->db, "rocpd_metadata"))
+        return true;
+    if (!db_query(&q, r->db, err, "SELECT value FROM rocpd_metadata WHERE tag='schema_version'"))
+        return false;
+    while (db_next(&q))
+        f->schema_version = arena_strdup(&r->trace->arena, db_text(&q, 0));
+    return db_done(&q, err);
+}
+
+/* Operations without a call must belong to something. */
+static void ensure_process(struct rpd *r)
+{
+    if (r->trace->processes.n > r->first_process)
+        return;
+    struct process p = {.rank = -1, .file = r->file};
+    rank_from_path(&p, r->trace->files.v[r->file].path);
+    vec_push(&r->trace->processes, &r->trace->arena, p);
+}
+
+struct file_call {
+    struct rpd *r;
+    struct gs_error *err;
+    bool ok;
+};
+
+static void read_file(void *ctx)
+{
+    struct file_call *call = ctx;
+    struct rpd *r = call->r;
+    struct gs_error *err = call->err;
+    struct idmap *maps[] = {&r->processes, &r->threads, &r->symbols, &r->graphs,
+                            &r->streams,   &r->queues,  &r->gpus,    &r->agents};
+    for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
+        idmap_init(maps[i], r->arena);
+    struct trace_file file = {.path = r->db->path,
+                              .format = "rpd",
+                              .flavor = "rocmProfileData",
+                              .schema_version = "",
+                              .tool_version = "",
+                              .guid = "",
+                              .bytes = r->db->map.size};
+    r->file = (uint32_t)r->trace->files.n;
+    r->first_process = (uint32_t)r->trace->processes.n;
+    trace_note(r->trace, NOTE_UNFINISHED, r->db->unfinished,
+               "the writer had not finished; its last changes were recovered");
+    if (!read_metadata(r, &file, err))
+        return;
+    vec_push(&r->trace->files, &r->trace->arena, file);
+    call->ok = rpd_read_strings(r, err) && rpd_read_calls(r, err);
+    ensure_process(r);
+    call->ok = call->ok && rpd_read_ops(r, err) && rpd_read_monitors(r, err);
+    struct trace_file *f = &r->trace->files.v[r->file];
+    f->reader = !r->db->slow_scans ? "fast" : r->db->fast_scans ? "mixed" : "sqlite";
+    f->reader_reason = r->db->slow_reason;
+}
+
+static bool load(struct trace *t, const char *path, const struct ingest_opts *o, struct gs_error *err)
+{
+    struct db db;
+    if (!db_open(&db, path, o->reader, o->threads, err))
+        return false;
+    struct arena arena;
+    arena_init(&arena);
+    struct rpd r = {.trace = t, .db = &db, .arena = &arena};
+    struct file_call call = {&r, err, false};
+    bool had_memory = mem_guard(read_file, &call, err);
+    launches_release(&r.launches);
+    arena_release(&arena);
+    db_close(&db);
+    return had_memory && call.ok;
+}
+
+const struct format format_rpd = {
+    .name = "rpd",
+    .label = "rocmProfileData (rpd) database",
+    .detect = detect,
+    .load = load,
+};

@@ -1,0 +1,170 @@
+#include "ingest/sqlite/db.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "ingest/sqlite/overlay.h"
+
+enum { WAL_HEADER = 32, LOCK_WAIT_MS = 1000, WAL_LOCK_FIRST = 120, WAL_LOCK_BYTES = 9 };
+
+bool db_fail(struct db *db, struct gs_error *err)
+{
+    int code = db->handle ? sqlite3_errcode(db->handle) & 0xff : SQLITE_NOMEM;
+    if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
+        return fail(err, GS_E_IO, "another program is writing it; wait until it has finished");
+    if (code == SQLITE_NOMEM)
+        return fail(err, GS_E_IO, "out of memory");
+    if (code == SQLITE_NOTADB)
+        return fail(err, GS_E_FORMAT, "not a database, or encrypted");
+    return fail(err, GS_E_FORMAT, "damaged database: %s", sqlite3_errmsg(db->handle));
+}
+
+/* The process that has the write-ahead log open, or 0. Asks the locks, changes nothing. */
+static long wal_user(const char *path)
+{
+    char shm[4096];
+    if (snprintf(shm, sizeof(shm), "%s-shm", path) >= (int)sizeof(shm))
+        return 0;
+    int fd = open(shm, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    struct flock lock = {.l_type = F_WRLCK,
+                         .l_whence = SEEK_SET,
+                         .l_start = WAL_LOCK_FIRST,
+                         .l_len = WAL_LOCK_BYTES};
+    long pid = 0;
+    if (fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK)
+        pid = (long)lock.l_pid;
+    close(fd);
+    return pid;
+}
+
+static int64_t size_beside(const char *path, const char *suffix)
+{
+    char name[4096];
+    if (snprintf(name, sizeof(name), "%s%s", path, suffix) >= (int)sizeof(name))
+        return 0;
+    int64_t size = fs_size(name);
+    return size < 0 ? 0 : size;
+}
+
+static bool harden(struct db *db)
+{
+    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
+    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
+    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, (int *)NULL);
+    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL);
+    sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, 256 * 1024 * 1024);
+    sqlite3_busy_timeout(db->handle, LOCK_WAIT_MS);
+    return sqlite3_exec(db->handle, "PRAGMA cell_size_check=ON; BEGIN; SELECT 1 FROM sqlite_schema",
+                        NULL, NULL, NULL) == SQLITE_OK;
+}
+
+static bool open_handle(struct db *db, struct gs_error *err)
+{
+    db->overlay = overlay_new();
+    if (!db->overlay)
+        return fail(err, GS_E_IO, "cannot set up SQLite");
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+    if (sqlite3_open_v2(db->unpacked.path, &db->handle, flags, overlay_name(db->overlay)) != SQLITE_OK)
+        return db_fail(db, err);
+    return harden(db) || db_fail(db, err);
+}
+
+bool db_open(struct db *db, const char *path, enum reader_mode mode, int threads,
+             struct gs_error *err)
+{
+    *db = (struct db){.path = path, .mode = mode, .threads = threads, .fd = -1};
+    if (!unpack_open(&db->unpacked, path, err))
+        return false;
+    /* Before SQLite: closing any descriptor of a file drops the locks SQLite holds on it. */
+    if (!map_file(&db->map, db->unpacked.path, err)) {
+        db_close(db);
+        return false;
+    }
+    db->fd = open(db->unpacked.path, O_RDONLY | O_CLOEXEC);
+    bool has_wal = size_beside(db->unpacked.path, "-wal") > WAL_HEADER;
+    long pid = has_wal ? wal_user(path) : 0;
+    if (pid) {
+        db_close(db);
+        return fail(err, GS_E_IO, "another program (pid %ld) is writing it; wait until it has finished",
+                    pid);
+    }
+    if (!open_handle(db, err)) {
+        db_close(db);
+        return false;
+    }
+    db->unfinished = has_wal || overlay_changed(db->overlay);
+    if (has_wal)
+        db->not_fast = "write-ahead log";
+    else if (overlay_changed(db->overlay))
+        db->not_fast = "rolled-back journal";
+    else if (db->fd < 0 || !pages_init(&db->pages, db->map.data, db->map.size, db->fd))
+        db->not_fast = "unusual page layout";
+    return true;
+}
+
+void db_close(struct db *db)
+{
+    if (db->handle)
+        sqlite3_close_v2(db->handle);
+    db->handle = NULL;
+    overlay_free(db->overlay);
+    db->overlay = NULL;
+    unmap_file(&db->map);
+    if (db->fd >= 0)
+        close(db->fd);
+    db->fd = -1;
+    unpack_close(&db->unpacked);
+}
+
+bool db_query(struct db_query *q, struct db *db, struct gs_error *err, const char *fmt, ...)
+{
+    *q = (struct db_query){.db = db, .rc = SQLITE_OK};
+    va_list ap;
+    va_start(ap, fmt);
+    char *sql = sqlite3_vmprintf(fmt, ap);
+    va_end(ap);
+    if (!sql)
+        return fail(err, GS_E_IO, "out of memory");
+    q->rc = sqlite3_prepare_v2(db->handle, sql, -1, &q->stmt, NULL);
+    sqlite3_free(sql);
+    return q->rc == SQLITE_OK || db_fail(db, err);
+}
+
+bool db_next(struct db_query *q)
+{
+    q->rc = sqlite3_step(q->stmt);
+    return q->rc == SQLITE_ROW;
+}
+
+bool db_done(struct db_query *q, struct gs_error *err)
+{
+    bool ok = q->rc == SQLITE_DONE || q->rc == SQLITE_ROW || q->rc == SQLITE_OK;
+    if (!ok)
+        db_fail(q->db, err);
+    sqlite3_finalize(q->stmt);
+    q->stmt = NULL;
+    return ok;
+}
+
+const char *db_text(struct db_query *q, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(q->stmt, column);
+    return text ? text : "";
+}
+
+bool db_has_table(struct db *db, const char *name)
+{
+    struct db_query q;
+    if (!db_query(&q, db, NULL,
+                  "SELECT 1 FROM sqlite_schema WHERE type='table' AND rootpage>0 AND name=%Q", name))
+        return false;
+    bool found = db_next(&q);
+    return db_done(&q, NULL) && found;
+}

@@ -1,0 +1,71 @@
+/*
+ * An SQLite database opened for reading, twice: by libsqlite3 (everything with semantics) and as
+ * mapped pages (bulk tables, see scan.h). A read transaction is held while it is open, so both
+ * see the same content. Nothing is ever written to the database or beside it; a compressed one is
+ * unpacked first (see unpack.h).
+ *
+ * Thread-safety: the connection is for one thread; the mapped pages for all.
+ */
+#ifndef GS_INGEST_SQLITE_DB_H
+#define GS_INGEST_SQLITE_DB_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "ingest/sqlite/pages.h"
+#include "ingest/unpack.h"
+
+enum reader_mode { READER_AUTO, READER_FAST, READER_SQLITE, READER_CHECK };
+
+struct db {
+    const char *path;
+    struct unpacked unpacked; /* its path is the one to open */
+    sqlite3 *handle;
+    struct overlay *overlay;
+    struct mapping map;
+    int fd; /* of the same file; closed last, since closing drops SQLite's locks */
+    struct pages pages;
+    const char *not_fast; /* why pages cannot be used at all, or NULL; a static text */
+    bool unfinished;      /* a journal was rolled back or a write-ahead log applied */
+    enum reader_mode mode;
+    int threads;
+    /* What scan_table() did, for the user. */
+    unsigned fast_scans, slow_scans;
+    const char *slow_reason;
+};
+
+bool db_open(struct db *db, const char *path, enum reader_mode mode, int threads,
+             struct gs_error *err);
+void db_close(struct db *db);
+
+/* GS_E_FORMAT with SQLite's own words. Always false. */
+bool db_fail(struct db *db, struct gs_error *err);
+
+/*
+ * Runs a query for each row: step with sqlite3_step() semantics is hidden.
+ *
+ *     struct db_query q;
+ *     if (!db_query(&q, db, err, "SELECT a, b FROM \"%w\"", table)) return false;
+ *     while (db_next(&q))
+ *         use(sqlite3_column_int64(q.stmt, 0));
+ *     if (!db_done(&q, err)) return false;
+ */
+struct db_query {
+    struct db *db;
+    sqlite3_stmt *stmt;
+    int rc;
+};
+bool db_query(struct db_query *q, struct db *db, struct gs_error *err, const char *fmt, ...);
+bool db_next(struct db_query *q);
+bool db_done(struct db_query *q, struct gs_error *err);
+
+/* Column text or "" ; never NULL. */
+const char *db_text(struct db_query *q, int column);
+
+/* True when a real (not virtual) table of this name exists. */
+bool db_has_table(struct db *db, const char *name);
+
+#endif

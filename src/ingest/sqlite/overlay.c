@@ -1,0 +1,351 @@
+#include "ingest/sqlite/overlay.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "ingest/sqlite/nameless.h"
+#include "ingest/unpack.h"
+
+enum { BLOCK = 512, SHM_REGIONS = 1024 };
+
+struct block {
+    unsigned char bytes[BLOCK];
+};
+
+struct overlay {
+    sqlite3_vfs vfs;
+    sqlite3_vfs *real;
+    char name[64];
+    struct arena arena;
+    VEC(char *) deleted; /* paths that SQLite believes it deleted */
+    bool changed;
+};
+
+/* One open file: the real one below (absent when there is none on disk) and the writes above. */
+struct overlay_file {
+    sqlite3_file base;
+    struct overlay *owner;
+    bool is_database, on_disk;
+    int lock;
+    sqlite3_int64 size;
+    sqlite3_int64 disk_limit; /* bytes of the real file that still show */
+    struct idmap index;       /* block number -> blocks */
+    VEC(struct block *) blocks;
+    void *shm[SHM_REGIONS];
+    sqlite3_file *real; /* behind this struct */
+};
+
+static struct overlay_file *file_of(sqlite3_file *f)
+{
+    return (struct overlay_file *)(void *)f;
+}
+
+static struct overlay *overlay_of(sqlite3_vfs *vfs)
+{
+    return vfs->pAppData;
+}
+
+static bool is_deleted(const struct overlay *o, const char *path)
+{
+    for (size_t i = 0; i < o->deleted.n; i++)
+        if (!strcmp(o->deleted.v[i], path))
+            return true;
+    return false;
+}
+
+/* ---- file methods ---- */
+
+static int file_close(sqlite3_file *file)
+{
+    struct overlay_file *f = file_of(file);
+    return f->on_disk ? f->real->pMethods->xClose(f->real) : SQLITE_OK;
+}
+
+/* Reads what the disk shows of [at, at + n); the rest of buf becomes zero. */
+static int read_disk(struct overlay_file *f, void *buf, int n, sqlite3_int64 at)
+{
+    sqlite3_int64 have = f->on_disk ? f->disk_limit - at : 0;
+    if (have > n)
+        have = n;
+    memset(buf, 0, (size_t)n);
+    if (have <= 0)
+        return SQLITE_OK;
+    int rc = f->real->pMethods->xRead(f->real, buf, (int)have, at);
+    return rc == SQLITE_IOERR_SHORT_READ ? SQLITE_OK : rc;
+}
+
+static int file_read(sqlite3_file *file, void *buf, int n, sqlite3_int64 at)
+{
+    struct overlay_file *f = file_of(file);
+    int rc = read_disk(f, buf, n, at);
+    if (rc != SQLITE_OK)
+        return rc;
+    for (sqlite3_int64 b = at / BLOCK; f->blocks.n && b * BLOCK < at + n; b++) {
+        uint32_t i = idmap_get(&f->index, (uint64_t)b);
+        if (i == NO_INDEX)
+            continue;
+        sqlite3_int64 from = b * BLOCK > at ? b * BLOCK : at;
+        sqlite3_int64 to = (b + 1) * BLOCK < at + n ? (b + 1) * BLOCK : at + n;
+        memcpy((char *)buf + (from - at), f->blocks.v[i]->bytes + (from - b * BLOCK),
+               (size_t)(to - from));
+    }
+    return at + n > f->size ? SQLITE_IOERR_SHORT_READ : SQLITE_OK;
+}
+
+static struct block *block_for_write(struct overlay_file *f, sqlite3_int64 number)
+{
+    uint32_t i = idmap_get(&f->index, (uint64_t)number);
+    if (i != NO_INDEX)
+        return f->blocks.v[i];
+    struct block *b = arena_new(&f->owner->arena, struct block);
+    read_disk(f, b->bytes, BLOCK, number * BLOCK);
+    vec_push(&f->blocks, &f->owner->arena, b);
+    idmap_put(&f->index, (uint64_t)number, (uint32_t)f->blocks.n - 1);
+    return b;
+}
+
+static int file_write(sqlite3_file *file, const void *buf, int n, sqlite3_int64 at)
+{
+    struct overlay_file *f = file_of(file);
+    for (sqlite3_int64 done = 0; done < n;) {
+        sqlite3_int64 number = (at + done) / BLOCK, inside = (at + done) % BLOCK;
+        sqlite3_int64 part = BLOCK - inside < n - done ? BLOCK - inside : n - done;
+        memcpy(block_for_write(f, number)->bytes + inside, (const char *)buf + done, (size_t)part);
+        done += part;
+    }
+    if (at + n > f->size)
+        f->size = at + n;
+    f->owner->changed |= f->is_database;
+    return SQLITE_OK;
+}
+
+static int file_truncate(sqlite3_file *file, sqlite3_int64 size)
+{
+    struct overlay_file *f = file_of(file);
+    f->owner->changed |= f->is_database && size != f->size;
+    if (size < f->disk_limit)
+        f->disk_limit = size;
+    f->size = size;
+    return SQLITE_OK;
+}
+
+static int file_sync(sqlite3_file *file, int flags)
+{
+    (void)file, (void)flags;
+    return SQLITE_OK;
+}
+
+static int file_size(sqlite3_file *file, sqlite3_int64 *size)
+{
+    *size = file_of(file)->size;
+    return SQLITE_OK;
+}
+
+/* Shared locks are real; the locks of a writer are only ours, since only we see the writes. */
+static int file_lock(sqlite3_file *file, int level)
+{
+    struct overlay_file *f = file_of(file);
+    if (level == SQLITE_LOCK_SHARED && f->lock < SQLITE_LOCK_SHARED && f->on_disk) {
+        int rc = f->real->pMethods->xLock(f->real, SQLITE_LOCK_SHARED);
+        if (rc != SQLITE_OK)
+            return rc;
+    }
+    if (level > f->lock)
+        f->lock = level;
+    return SQLITE_OK;
+}
+
+static int file_unlock(sqlite3_file *file, int level)
+{
+    struct overlay_file *f = file_of(file);
+    f->lock = level;
+    if (level == SQLITE_LOCK_NONE && f->on_disk)
+        return f->real->pMethods->xUnlock(f->real, level);
+    return SQLITE_OK;
+}
+
+static int file_check_reserved(sqlite3_file *file, int *reserved)
+{
+    struct overlay_file *f = file_of(file);
+    *reserved = 0;
+    if (!f->on_disk)
+        return SQLITE_OK;
+    return f->real->pMethods->xCheckReservedLock(f->real, reserved);
+}
+
+static int file_control(sqlite3_file *file, int op, void *arg)
+{
+    (void)file, (void)op, (void)arg;
+    return SQLITE_NOTFOUND;
+}
+
+static int file_sector(sqlite3_file *file)
+{
+    (void)file;
+    return 4096;
+}
+
+static int file_traits(sqlite3_file *file)
+{
+    (void)file;
+    return SQLITE_IOCAP_UNDELETABLE_WHEN_OPEN;
+}
+
+static int shm_map(sqlite3_file *file, int region, int size, int extend, void volatile **p)
+{
+    struct overlay_file *f = file_of(file);
+    *p = NULL;
+    if (region < 0 || region >= SHM_REGIONS || size < 0)
+        return SQLITE_IOERR_SHMMAP;
+    if (!f->shm[region] && extend)
+        f->shm[region] = arena_alloc(&f->owner->arena, (size_t)size);
+    *p = f->shm[region];
+    return SQLITE_OK;
+}
+
+static int shm_lock(sqlite3_file *file, int offset, int n, int flags)
+{
+    (void)file, (void)offset, (void)n, (void)flags;
+    return SQLITE_OK;
+}
+
+static void shm_barrier(sqlite3_file *file)
+{
+    (void)file;
+}
+
+static int shm_unmap(sqlite3_file *file, int remove)
+{
+    (void)file, (void)remove;
+    return SQLITE_OK;
+}
+
+static const sqlite3_io_methods methods = {
+    .iVersion = 2,
+    .xClose = file_close,
+    .xRead = file_read,
+    .xWrite = file_write,
+    .xTruncate = file_truncate,
+    .xSync = file_sync,
+    .xFileSize = file_size,
+    .xLock = file_lock,
+    .xUnlock = file_unlock,
+    .xCheckReservedLock = file_check_reserved,
+    .xFileControl = file_control,
+    .xSectorSize = file_sector,
+    .xDeviceCharacteristics = file_traits,
+    .xShmMap = shm_map,
+    .xShmLock = shm_lock,
+    .xShmBarrier = shm_barrier,
+    .xShmUnmap = shm_unmap,
+};
+
+/* ---- VFS methods ---- */
+
+static int vfs_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int flags, int *out)
+{
+    struct overlay *o = overlay_of(vfs);
+    struct overlay_file *f = file_of(file);
+    memset(f, 0, sizeof(*f));
+    f->owner = o;
+    f->is_database = flags & SQLITE_OPEN_MAIN_DB;
+    f->real = (sqlite3_file *)(void *)(f + 1);
+    idmap_init(&f->index, &o->arena);
+    int kinds = flags & ~(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXCLUSIVE |
+                          SQLITE_OPEN_DELETEONCLOSE | SQLITE_OPEN_READONLY);
+    if (path && !is_deleted(o, path)) {
+        memset(f->real, 0, (size_t)o->real->szOsFile);
+        int rc = unpack_is_own(path)
+                     ? nameless_open(f->real, path)
+                     : o->real->xOpen(o->real, path, f->real, kinds | SQLITE_OPEN_READONLY, NULL);
+        f->on_disk = rc == SQLITE_OK;
+        if (rc != SQLITE_OK && f->is_database)
+            return rc;
+        if (f->on_disk)
+            f->real->pMethods->xFileSize(f->real, &f->size);
+        f->disk_limit = f->size;
+    }
+    file->pMethods = &methods;
+    if (out)
+        *out = flags;
+    return SQLITE_OK;
+}
+
+static int vfs_delete(sqlite3_vfs *vfs, const char *path, int sync)
+{
+    (void)sync;
+    struct overlay *o = overlay_of(vfs);
+    vec_push(&o->deleted, &o->arena, arena_strdup(&o->arena, path));
+    return SQLITE_OK;
+}
+
+static int vfs_access(sqlite3_vfs *vfs, const char *path, int flags, int *result)
+{
+    struct overlay *o = overlay_of(vfs);
+    *result = 0;
+    if (is_deleted(o, path))
+        return SQLITE_OK;
+    if (flags == SQLITE_ACCESS_READWRITE)
+        flags = SQLITE_ACCESS_EXISTS;
+    return o->real->xAccess(o->real, path, flags, result);
+}
+
+static int vfs_full_path(sqlite3_vfs *vfs, const char *path, int n, char *out)
+{
+    struct overlay *o = overlay_of(vfs);
+    if (unpack_is_own(path)) { /* resolving it would give the name the file no longer has */
+        snprintf(out, (size_t)n, "%s", path);
+        return SQLITE_OK;
+    }
+    return o->real->xFullPathname(o->real, path, n, out);
+}
+
+struct overlay *overlay_new(void)
+{
+    sqlite3_vfs *real = sqlite3_vfs_find(NULL);
+    if (!real)
+        return NULL;
+    struct overlay *o = mem_calloc(1, sizeof(*o));
+    arena_init(&o->arena);
+    o->real = real;
+    snprintf(o->name, sizeof(o->name), "gpusight-%p", (void *)o);
+    o->vfs = *real; /* clock, randomness, sleeping */
+    o->vfs.iVersion = 1;
+    int below = real->szOsFile > (int)sizeof(struct nameless) ? real->szOsFile
+                                                              : (int)sizeof(struct nameless);
+    o->vfs.szOsFile = (int)sizeof(struct overlay_file) + below;
+    o->vfs.pNext = NULL;
+    o->vfs.zName = o->name;
+    o->vfs.pAppData = o;
+    o->vfs.xOpen = vfs_open;
+    o->vfs.xDelete = vfs_delete;
+    o->vfs.xAccess = vfs_access;
+    o->vfs.xFullPathname = vfs_full_path;
+    if (sqlite3_vfs_register(&o->vfs, 0) == SQLITE_OK)
+        return o;
+    overlay_free(o);
+    return NULL;
+}
+
+void overlay_free(struct overlay *o)
+{
+    if (!o)
+        return;
+    sqlite3_vfs_unregister(&o->vfs);
+    arena_release(&o->arena);
+    mem_free(o);
+}
+
+const char *overlay_name(const struct overlay *o)
+{
+    return o->name;
+}
+
+bool overlay_changed(const struct overlay *o)
+{
+    return o->changed;
+}

@@ -1,0 +1,35 @@
+/*
+ * Overlay: an SQLite VFS that never writes to disk.
+ *
+ * SQLite must sometimes write before it can read: a hot journal has to be rolled back, a
+ * write-ahead log needs an index beside the database. Opened traces are never modified, so this
+ * VFS opens every file read-only and keeps all writes, truncations and deletions in memory. SQLite
+ * then does its own recovery, correctly, and the disk stays as it was.
+ *
+ * Shared locks are taken on the real file, so a program that writes the database in rollback mode
+ * is noticed. The shared memory of a write-ahead log is private; a live writer is refused
+ * beforehand (see db.c).
+ *
+ *     struct overlay *o = overlay_new("/abs/path/x.db");   registers a VFS of its own
+ *     sqlite3_open_v2(path, &h, SQLITE_OPEN_READWRITE, overlay_name(o));
+ *     ...
+ *     sqlite3_close(h);
+ *     overlay_free(o);
+ *
+ * Thread-safety: one connection, one thread at a time.
+ */
+#ifndef GS_INGEST_SQLITE_OVERLAY_H
+#define GS_INGEST_SQLITE_OVERLAY_H
+
+#include <stdbool.h>
+
+struct overlay;
+
+struct overlay *overlay_new(void); /* NULL when SQLite refuses */
+void overlay_free(struct overlay *o);
+const char *overlay_name(const struct overlay *o);
+
+/* True when the database differs from the file on disk (a journal was rolled back). */
+bool overlay_changed(const struct overlay *o);
+
+#endif

@@ -1,0 +1,212 @@
+#include "ingest/sqlite/pages.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    FILE_HEADER = 100,
+    LEAF_TABLE = 13,
+    INTERIOR_TABLE = 5,
+    LEAF_HEADER = 8,
+    INTERIOR_HEADER = 12,
+    DEEPEST = 20, /* SQLite refuses deeper trees as well */
+};
+
+static uint32_t be16(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 8 | p[1];
+}
+
+static uint32_t be32(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+bool pages_init(struct pages *p, const uint8_t *data, size_t size, int fd)
+{
+    if (size < FILE_HEADER || memcmp(data, "SQLite format 3", 16))
+        return false;
+    uint32_t page_size = be16(data + 16);
+    if (page_size == 1)
+        page_size = 65536;
+    if (page_size < 512 || (page_size & (page_size - 1)) || size % page_size)
+        return false;
+    uint32_t usable = page_size - data[20];
+    if (usable < 480 || data[21] != 64 || data[22] != 32 || data[23] != 32)
+        return false;
+    uint64_t n_pages = size / page_size;
+    if (n_pages > UINT32_MAX)
+        return false;
+    *p = (struct pages){data, fd, page_size, usable, (uint32_t)n_pages, be32(data + 56) == 1};
+    return true;
+}
+
+static const uint8_t *page_at(const struct pages *p, uint32_t number)
+{
+    if (number < 1 || number > p->n_pages)
+        return NULL;
+    return p->data + (size_t)(number - 1) * p->page_size;
+}
+
+/* The b-tree header of a page: page 1 has the file header before it. */
+static const uint8_t *header_of(const uint8_t *page, uint32_t number)
+{
+    return number == 1 ? page + FILE_HEADER : page;
+}
+
+struct walk {
+    const struct pages *pages;
+    struct leaf_list *out;
+    struct arena *arena;
+    uint8_t *seen; /* one bit a page: a page is visited once, cycles end there */
+};
+
+static bool mark_seen(struct walk *w, uint32_t number)
+{
+    if (number < 1 || number > w->pages->n_pages)
+        return false;
+    uint8_t bit = (uint8_t)(1u << (number & 7));
+    if (w->seen[number >> 3] & bit)
+        return false;
+    w->seen[number >> 3] |= bit;
+    return true;
+}
+
+static bool walk_tree(struct walk *w, uint32_t number, int64_t last_rowid, int depth);
+
+/*
+ * All children of a page are of one kind, so only the first is looked at: the leaves, nearly all
+ * of the file, are touched later and in parallel. leaf_open() notices when one is no leaf.
+ */
+static bool walk_child(struct walk *w, uint32_t number, int64_t last_rowid, int depth, int *leaves)
+{
+    if (*leaves < 0) {
+        const uint8_t *page = page_at(w->pages, number);
+        if (!page)
+            return false;
+        *leaves = header_of(page, number)[0] == LEAF_TABLE;
+    }
+    if (!*leaves)
+        return walk_tree(w, number, last_rowid, depth + 1);
+    if (!mark_seen(w, number))
+        return false;
+    vec_push(w->out, w->arena, ((struct leaf_ref){number, last_rowid}));
+    return true;
+}
+
+static bool walk_interior(struct walk *w, const uint8_t *page, const uint8_t *header,
+                          int64_t last_rowid, int depth)
+{
+    const struct pages *p = w->pages;
+    uint32_t n = be16(header + 3);
+    const uint8_t *pointers = header + INTERIOR_HEADER;
+    size_t content = (size_t)(pointers - page) + (size_t)n * 2;
+    if (content > p->usable)
+        return false;
+    int leaves = -1;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = be16(pointers + 2 * i);
+        uint64_t key;
+        if (at < content || at + 5 > p->usable ||
+            !varint_read(page + at + 4, page + p->usable, &key))
+            return false;
+        if (!walk_child(w, be32(page + at), (int64_t)key, depth, &leaves))
+            return false;
+    }
+    return walk_child(w, be32(header + 8), last_rowid, depth, &leaves);
+}
+
+static bool walk_tree(struct walk *w, uint32_t number, int64_t last_rowid, int depth)
+{
+    if (depth > DEEPEST || !mark_seen(w, number))
+        return false;
+    const uint8_t *page = page_at(w->pages, number);
+    const uint8_t *header = header_of(page, number);
+    if (header[0] == INTERIOR_TABLE)
+        return walk_interior(w, page, header, last_rowid, depth);
+    if (header[0] != LEAF_TABLE)
+        return false;
+    vec_push(w->out, w->arena, ((struct leaf_ref){number, last_rowid}));
+    return true;
+}
+
+bool pages_leaves(const struct pages *p, uint32_t root, struct leaf_list *out, struct arena *a)
+{
+    struct walk w = {p, out, a, arena_array(a, uint8_t, (size_t)p->n_pages / 8 + 1)};
+    return walk_tree(&w, root, INT64_MAX, 0);
+}
+
+bool leaf_open_at(const struct pages *p, const uint8_t *page, uint32_t number, struct leaf *out)
+{
+    const uint8_t *header = header_of(page, number);
+    if (header[0] != LEAF_TABLE)
+        return false;
+    *out = (struct leaf){page, header + LEAF_HEADER, be16(header + 3), 0};
+    out->content_start = (uint32_t)(out->pointers - page) + out->n_cells * 2;
+    return out->content_start <= p->usable;
+}
+
+bool leaf_open(const struct pages *p, uint32_t number, struct leaf *out)
+{
+    const uint8_t *page = page_at(p, number);
+    return page && leaf_open_at(p, page, number, out);
+}
+
+static bool read_all(int fd, uint8_t *buf, size_t n, off_t at)
+{
+    while (n) {
+        ssize_t got = pread(fd, buf, n, at);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        buf += got;
+        at += got;
+        n -= (size_t)got;
+    }
+    return true;
+}
+
+bool pages_read(const struct pages *p, const struct leaf_ref *leaves, size_t n, uint8_t *buf)
+{
+    for (size_t i = 0, run; i < n; i += run) {
+        for (run = 1; i + run < n && leaves[i + run].page == leaves[i].page + run;)
+            run++;
+        if (leaves[i].page < 1 || leaves[i].page + run - 1 > p->n_pages ||
+            !read_all(p->fd, buf + i * p->page_size, run * p->page_size,
+                      (off_t)(leaves[i].page - 1) * p->page_size))
+            return false;
+    }
+    return true;
+}
+
+bool leaf_cell(const struct pages *p, const struct leaf *l, uint32_t i, struct cell *out)
+{
+    uint32_t at = be16(l->pointers + 2 * i);
+    if (at < l->content_start || at >= p->usable)
+        return false;
+    const uint8_t *c = l->page + at, *end = l->page + p->usable;
+    uint64_t payload, rowid;
+    unsigned n = varint_read(c, end, &payload);
+    if (!n)
+        return false;
+    unsigned m = varint_read(c + n, end, &rowid);
+    if (!m)
+        return false;
+    c += n + m;
+    uint64_t local = payload;
+    if (payload > p->usable - 35) {
+        /* The record continues on overflow pages; this much of it stays here. */
+        uint64_t least = (p->usable - 12) * 32 / 255 - 23;
+        local = least + (payload - least) % (p->usable - 4);
+        if (local > p->usable - 35)
+            local = least;
+        if (payload > INT32_MAX || c + local + 4 > end)
+            return false;
+    } else if (c + local > end) {
+        return false;
+    }
+    *out = (struct cell){(int64_t)rowid, c, (uint32_t)local, payload};
+    return true;
+}

@@ -1,0 +1,90 @@
+/*
+ * Pages: a bounds-checked walk over the mapped pages of an SQLite database.
+ *
+ * Only what bulk reading needs: the leaf pages of one rowid table in order, and the cells on them.
+ * Everything is checked against the page and the file; any doubt makes a function return false
+ * and the caller reads the table through libsqlite3, whose word is final.
+ *
+ * Thread-safety: read-only after pages_init(), all threads may use it.
+ */
+#ifndef GS_INGEST_SQLITE_PAGES_H
+#define GS_INGEST_SQLITE_PAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/vec.h"
+
+struct pages {
+    const uint8_t *data; /* the whole file, mapped */
+    int fd;              /* the same file, for reading many pages at once; -1: not open */
+    uint32_t page_size, usable;
+    uint32_t n_pages;
+    bool utf8;
+};
+
+/* False when the header is no plain database header. */
+bool pages_init(struct pages *p, const uint8_t *data, size_t size, int fd);
+
+/*
+ * The leaf pages of the table b-tree at root, in key order. The page above a leaf knows the
+ * largest rowid on it; only the last leaf's is not known (then it is INT64_MAX).
+ */
+struct leaf_ref {
+    uint32_t page;
+    int64_t last_rowid;
+};
+struct leaf_list {
+    struct leaf_ref *v;
+    size_t n, cap;
+};
+bool pages_leaves(const struct pages *p, uint32_t root, struct leaf_list *out, struct arena *a);
+
+/* A leaf page, opened: cells are numbered 0 .. n_cells - 1. */
+struct leaf {
+    const uint8_t *page;
+    const uint8_t *pointers;
+    uint32_t n_cells;
+    uint32_t content_start; /* first byte a cell may start at */
+};
+bool leaf_open(const struct pages *p, uint32_t number, struct leaf *out);
+
+/*
+ * Reads n leaves into buf (n pages and FS_SLACK bytes); those next to each other at once. Faster
+ * than the mapping for pages that are visited once: no page faults, and the data is warm.
+ */
+bool pages_read(const struct pages *p, const struct leaf_ref *leaves, size_t n, uint8_t *buf);
+/* The same for a page in a buffer. */
+bool leaf_open_at(const struct pages *p, const uint8_t *page, uint32_t number, struct leaf *out);
+
+/* One cell: where its record starts, how much of it lies on this page, how long it is. */
+struct cell {
+    int64_t rowid;
+    const uint8_t *record;
+    uint32_t local;   /* bytes of the record on this page */
+    uint64_t payload; /* bytes of the record in all */
+};
+bool leaf_cell(const struct pages *p, const struct leaf *l, uint32_t i, struct cell *out);
+
+/* Reads a varint of at most 9 bytes that must end before `end`; returns its length or 0. */
+static inline unsigned varint_read(const uint8_t *p, const uint8_t *end, uint64_t *out)
+{
+    uint64_t v = 0;
+    for (unsigned i = 0; i < 8; i++) {
+        if (p + i >= end)
+            return 0;
+        v = v << 7 | (p[i] & 0x7f);
+        if (!(p[i] & 0x80)) {
+            *out = v;
+            return i + 1;
+        }
+    }
+    if (p + 8 >= end)
+        return 0;
+    *out = v << 8 | p[8];
+    return 9;
+}
+
+#endif

@@ -1,0 +1,433 @@
+#include "ingest/sqlite/scan.h"
+
+#include <stdatomic.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "base/parallel.h"
+#include "base/str.h"
+
+enum { BATCH = 1024, LEAVES_PER_ITEM = 64 };
+
+/* ---- the table's shape ---- */
+
+struct shape {
+    struct record_plan plan;
+    bool present[RECORD_COLS];
+    const char *not_fast;
+};
+
+static void note_column(struct shape *sh, const struct scan *s, struct db_query *q)
+{
+    uint32_t position = (uint32_t)sqlite3_column_int(q->stmt, 0);
+    const char *name = db_text(q, 1);
+    bool is_rowid = sqlite3_column_int(q->stmt, 5) == 1 && !strcasecmp(db_text(q, 2), "INTEGER");
+    if (sqlite3_column_int(q->stmt, 5) > 1)
+        sh->not_fast = "composite primary key";
+    if (sqlite3_column_int(q->stmt, 6) != 0)
+        sh->not_fast = "generated columns";
+    for (size_t c = 0; c < s->n_cols; c++) {
+        if (strcasecmp(s->cols[c].name, name))
+            continue;
+        sh->present[c] = true;
+        sh->plan.col[c].field = position;
+        sh->plan.col[c].is_rowid = is_rowid;
+    }
+}
+
+/* Binds columns by name; absent optional ones get a column of constants. */
+static bool read_shape(struct shape *sh, struct db *db, const struct scan *s, struct gs_error *err)
+{
+    *sh = (struct shape){.plan.n = s->n_cols};
+    for (size_t c = 0; c < s->n_cols; c++) {
+        sh->plan.col[c].type = s->cols[c].type;
+        sh->plan.col[c].otherwise = s->cols[c].otherwise;
+        if (s->cols[c].type == SCAN_TEXT && !db->pages.utf8)
+            sh->not_fast = "text is not UTF-8";
+    }
+    struct db_query q;
+    if (!db_query(&q, db, err, "PRAGMA table_xinfo(%Q)", s->table))
+        return false;
+    while (db_next(&q))
+        note_column(sh, s, &q);
+    if (!db_done(&q, err))
+        return false;
+    for (size_t c = 0; c < s->n_cols; c++)
+        if (!sh->present[c] && !s->cols[c].optional)
+            return fail(err, GS_E_FORMAT, "table '%s' has no column '%s'", s->table,
+                        s->cols[c].name);
+    return true;
+}
+
+/* ---- the fast way ---- */
+
+struct worker_state {
+    struct decoder *decoder;
+    void *out[RECORD_COLS]; /* BATCH values a column */
+    uint8_t *buf;           /* the leaves of one item */
+    struct arena arena;
+};
+
+struct fast_job {
+    const struct pages *pages;
+    const struct scan *scan;
+    const struct shape *shape;
+    struct record_plan plan; /* of the present columns only */
+    uint32_t column[RECORD_COLS]; /* plan column -> scan column */
+    struct leaf_list leaves;
+    size_t *first_row; /* per item */
+    int64_t first_rowid; /* dense: rowids have no holes, so a leaf's rows are known beforehand */
+    bool dense;
+    struct worker_state workers[PARALLEL_MAX];
+    atomic_bool doubt;
+};
+
+static size_t item_end(const struct fast_job *job, size_t item)
+{
+    size_t end = (item + 1) * LEAVES_PER_ITEM;
+    return end < job->leaves.n ? end : job->leaves.n;
+}
+
+static void count_item(void *ctx, size_t item, int worker)
+{
+    (void)worker;
+    struct fast_job *job = ctx;
+    size_t rows = 0;
+    for (size_t i = item * LEAVES_PER_ITEM; i < item_end(job, item); i++) {
+        struct leaf leaf;
+        if (!leaf_open(job->pages, job->leaves.v[i].page, &leaf)) {
+            atomic_store(&job->doubt, true);
+            return;
+        }
+        rows += leaf.n_cells;
+    }
+    job->first_row[item + 1] = rows;
+}
+
+static size_t value_size(enum scan_type type)
+{
+    return type == SCAN_TEXT ? sizeof(struct slice) : sizeof(int64_t);
+}
+
+/* Arrays of a worker; those of absent columns are filled once, here. */
+static void prepare_worker(struct fast_job *job, struct worker_state *w)
+{
+    if (w->decoder)
+        return;
+    arena_init(&w->arena);
+    const struct scan *s = job->scan;
+    for (size_t c = 0; c < s->n_cols; c++) {
+        w->out[c] = arena_calloc(&w->arena, BATCH, value_size(s->cols[c].type));
+        for (size_t i = 0; !job->shape->present[c] && i < BATCH; i++) {
+            if (s->cols[c].type == SCAN_INT)
+                ((int64_t *)w->out[c])[i] = s->cols[c].otherwise;
+            else if (s->cols[c].type == SCAN_REAL)
+                ((double *)w->out[c])[i] = (double)s->cols[c].otherwise;
+        }
+    }
+    w->buf = arena_alloc(&w->arena, (size_t)LEAVES_PER_ITEM * job->pages->page_size + FS_SLACK);
+    w->decoder = decoder_new(&job->plan, &w->arena);
+}
+
+static void emit(const struct fast_job *job, const struct worker_state *w, size_t first, size_t n,
+                 int worker)
+{
+    struct scan_batch b = {.first = first, .n = n, .worker = worker};
+    for (size_t c = 0; c < job->scan->n_cols; c++)
+        b.col[c] = w->out[c];
+    if (n)
+        job->scan->rows(job->scan->ctx, &b);
+}
+
+static bool scan_leaf(struct fast_job *job, struct worker_state *w, void *const *out,
+                      const struct leaf *leaf, size_t *first, size_t *n, int worker)
+{
+    for (uint32_t i = 0; i < leaf->n_cells; i++) {
+        struct cell cell;
+        if (!leaf_cell(job->pages, leaf, i, &cell) || !decoder_row(w->decoder, &cell, out, *n))
+            return false;
+        if (job->dense && (uint64_t)cell.rowid - (uint64_t)job->first_rowid != *first + *n)
+            return false;
+        if (++*n == BATCH) {
+            emit(job, w, *first, *n, worker);
+            *first += *n;
+            *n = 0;
+        }
+    }
+    return true;
+}
+
+static bool scan_leaves(struct fast_job *job, struct worker_state *w, size_t item, int worker)
+{
+    size_t from = item * LEAVES_PER_ITEM, to = item_end(job, item);
+    void *out[RECORD_COLS];
+    for (size_t i = 0; i < job->plan.n; i++)
+        out[i] = w->out[job->column[i]];
+    if (!pages_read(job->pages, &job->leaves.v[from], to - from, w->buf))
+        return false;
+    size_t first = job->first_row[item], n = 0;
+    for (size_t i = from; i < to; i++) {
+        struct leaf leaf;
+        const uint8_t *page = w->buf + (i - from) * job->pages->page_size;
+        if (!leaf_open_at(job->pages, page, job->leaves.v[i].page, &leaf) ||
+            !scan_leaf(job, w, out, &leaf, &first, &n, worker))
+            return false;
+    }
+    if (first + n != job->first_row[item + 1])
+        return false;
+    emit(job, w, first, n, worker);
+    return true;
+}
+
+static void scan_item(void *ctx, size_t item, int worker)
+{
+    struct fast_job *job = ctx;
+    struct worker_state *w = &job->workers[worker];
+    if (atomic_load(&job->doubt))
+        return;
+    prepare_worker(job, w);
+    if (!scan_leaves(job, w, item, worker))
+        atomic_store(&job->doubt, true);
+}
+
+static uint32_t root_page(struct db *db, const char *table)
+{
+    struct db_query q;
+    if (!db_query(&q, db, NULL, "SELECT rootpage FROM sqlite_schema WHERE type='table' AND name=%Q",
+                  table))
+        return 0;
+    int64_t root = db_next(&q) ? sqlite3_column_int64(q.stmt, 0) : 0;
+    db_done(&q, NULL);
+    return root > 0 && root <= UINT32_MAX ? (uint32_t)root : 0;
+}
+
+struct fast_call {
+    struct db *db;
+    const struct scan *scan;
+    struct fast_job *job;
+    struct arena *arena;
+    bool ok;
+};
+
+/* The rowid of the first or last cell of a leaf. */
+static bool edge_rowid(const struct pages *p, const struct leaf_ref *ref, bool last, int64_t *rowid)
+{
+    struct leaf leaf;
+    struct cell cell;
+    if (!leaf_open(p, ref->page, &leaf) || !leaf.n_cells ||
+        !leaf_cell(p, &leaf, last ? leaf.n_cells - 1 : 0, &cell))
+        return false;
+    *rowid = cell.rowid;
+    return true;
+}
+
+/*
+ * Supposes that rowids have no holes, as profilers write them: then the pages above the leaves
+ * tell how many rows each leaf has, and no leaf need be visited twice. Checked while scanning.
+ */
+static bool suppose_dense(struct fast_job *job, size_t items)
+{
+    const struct leaf_list *l = &job->leaves;
+    int64_t last;
+    if (!edge_rowid(job->pages, &l->v[0], false, &job->first_rowid) ||
+        !edge_rowid(job->pages, &l->v[l->n - 1], true, &last))
+        return false;
+    uint64_t rows = (uint64_t)last - (uint64_t)job->first_rowid + 1;
+    if (last < job->first_rowid || rows > l->n * (uint64_t)job->pages->page_size)
+        return false;
+    for (size_t i = 0; i < items; i++) {
+        int64_t key = i + 1 == items ? last : l->v[item_end(job, i) - 1].last_rowid;
+        uint64_t end = (uint64_t)key - (uint64_t)job->first_rowid + 1;
+        if (key < job->first_rowid || end < job->first_row[i] || end > rows)
+            return false;
+        job->first_row[i + 1] = (size_t)end;
+    }
+    return true;
+}
+
+static bool count_leaves(struct fast_call *call, size_t items)
+{
+    struct fast_job *job = call->job;
+    memset(job->first_row, 0, (items + 1) * sizeof(*job->first_row));
+    parallel_for(call->db->threads, items, count_item, job);
+    for (size_t i = 0; i < items; i++)
+        job->first_row[i + 1] += job->first_row[i];
+    return !atomic_load(&job->doubt);
+}
+
+static bool scan_items(struct fast_call *call, size_t items)
+{
+    struct fast_job *job = call->job;
+    call->scan->begin(call->scan->ctx, job->first_row[items]);
+    parallel_for(call->db->threads, items, scan_item, job);
+    return !atomic_load(&job->doubt);
+}
+
+static void run_fast(void *ctx)
+{
+    struct fast_call *call = ctx;
+    struct fast_job *job = call->job;
+    if (!pages_leaves(job->pages, root_page(call->db, call->scan->table), &job->leaves, call->arena))
+        return;
+    size_t items = (job->leaves.n + LEAVES_PER_ITEM - 1) / LEAVES_PER_ITEM;
+    job->first_row = arena_array(call->arena, size_t, items + 1);
+    job->dense = suppose_dense(job, items);
+    call->ok = job->dense && scan_items(call, items);
+    if (call->ok)
+        return;
+    job->dense = false;
+    atomic_store(&job->doubt, false);
+    call->ok = count_leaves(call, items) && scan_items(call, items);
+}
+
+static void plan_present(struct fast_job *job, const struct shape *sh)
+{
+    for (size_t c = 0; c < sh->plan.n; c++) {
+        if (!sh->present[c])
+            continue;
+        job->column[job->plan.n] = (uint32_t)c;
+        job->plan.col[job->plan.n++] = sh->plan.col[c];
+    }
+}
+
+static bool scan_fast(struct db *db, const struct scan *s, const struct shape *sh)
+{
+    struct arena arena;
+    arena_init(&arena);
+    struct fast_job job = {.pages = &db->pages, .scan = s, .shape = sh};
+    plan_present(&job, sh);
+    struct fast_call call = {db, s, &job, &arena, false};
+    bool had_memory = mem_guard(run_fast, &call, NULL);
+    for (int i = 0; i < PARALLEL_MAX; i++)
+        arena_release(&job.workers[i].arena);
+    arena_release(&arena);
+    if (!had_memory)
+        mem_exhausted();
+    return call.ok;
+}
+
+/* ---- through libsqlite3 ---- */
+
+static void select_columns(struct str *sql, const struct scan *s, const struct shape *sh)
+{
+    str_puts(sql, "SELECT ");
+    for (size_t c = 0; c < s->n_cols; c++) {
+        str_puts(sql, c ? ", " : "");
+        if (sh->present[c])
+            str_printf(sql, "\"%s\"", s->cols[c].name);
+        else
+            str_puts(sql, "NULL");
+    }
+}
+
+static void store_value(struct db_query *q, const struct scan *s, int c, void *out, size_t row,
+                        struct arena *texts)
+{
+    bool null = sqlite3_column_type(q->stmt, c) == SQLITE_NULL;
+    int64_t otherwise = s->cols[c].otherwise;
+    switch (s->cols[c].type) {
+    case SCAN_INT:
+        ((int64_t *)out)[row] = null ? otherwise : sqlite3_column_int64(q->stmt, c);
+        break;
+    case SCAN_REAL:
+        ((double *)out)[row] = null ? (double)otherwise : sqlite3_column_double(q->stmt, c);
+        break;
+    case SCAN_TEXT:
+        ((struct slice *)out)[row] = (struct slice){0};
+        if (!null) {
+            const char *p = (const char *)sqlite3_column_text(q->stmt, c);
+            size_t n = (size_t)sqlite3_column_bytes(q->stmt, c);
+            ((struct slice *)out)[row] = (struct slice){arena_strndup(texts, p ? p : "", n), n};
+        }
+        break;
+    }
+}
+
+struct slow_call {
+    struct db *db;
+    const struct scan *scan;
+    const struct shape *shape;
+    struct db_query query;
+    struct arena arena, texts;
+    struct gs_error *err;
+    bool ok;
+};
+
+static bool count_rows(struct slow_call *call, size_t *rows)
+{
+    struct db_query q;
+    if (!db_query(&q, call->db, call->err, "SELECT count(*) FROM \"%w\"", call->scan->table))
+        return false;
+    *rows = db_next(&q) ? (size_t)sqlite3_column_int64(q.stmt, 0) : 0;
+    return db_done(&q, call->err);
+}
+
+static void run_slow(void *ctx)
+{
+    struct slow_call *call = ctx;
+    const struct scan *s = call->scan;
+    size_t rows;
+    if (!count_rows(call, &rows))
+        return;
+    struct str sql;
+    str_init(&sql, &call->arena);
+    select_columns(&sql, s, call->shape);
+    s->begin(s->ctx, rows);
+    struct scan_batch b = {0};
+    void *out[RECORD_COLS];
+    for (size_t c = 0; c < s->n_cols; c++)
+        b.col[c] = out[c] = arena_calloc(&call->arena, BATCH, value_size(s->cols[c].type));
+    if (!db_query(&call->query, call->db, call->err, "%s FROM \"%w\" NOT INDEXED", sql.buf, s->table))
+        return;
+    while (b.first + b.n < rows && db_next(&call->query)) {
+        for (size_t c = 0; c < s->n_cols; c++)
+            store_value(&call->query, s, (int)c, out[c], b.n, &call->texts);
+        if (++b.n == BATCH) {
+            s->rows(s->ctx, &b);
+            b.first += b.n;
+            b.n = 0;
+            arena_release(&call->texts);
+        }
+    }
+    if (b.n)
+        s->rows(s->ctx, &b);
+    call->ok = b.first + b.n == rows && call->query.rc != SQLITE_ERROR;
+    if (call->query.rc != SQLITE_ROW && call->query.rc != SQLITE_DONE && call->query.rc != SQLITE_OK)
+        call->ok = db_fail(call->db, call->err);
+    else if (!call->ok)
+        fail(call->err, GS_E_FORMAT, "damaged database: table '%s' ends too early", s->table);
+}
+
+static bool scan_slow(struct db *db, const struct scan *s, const struct shape *sh,
+                      struct gs_error *err)
+{
+    struct slow_call call = {.db = db, .scan = s, .shape = sh, .err = err};
+    bool had_memory = mem_guard(run_slow, &call, NULL);
+    sqlite3_finalize(call.query.stmt);
+    arena_release(&call.arena);
+    arena_release(&call.texts);
+    if (!had_memory)
+        mem_exhausted();
+    return call.ok;
+}
+
+bool scan_table(struct db *db, const struct scan *s, struct gs_error *err)
+{
+    struct shape sh;
+    if (!read_shape(&sh, db, s, err))
+        return false;
+    if (!sh.not_fast)
+        sh.not_fast = db->not_fast;
+    if (db->mode != READER_SQLITE && !sh.not_fast) {
+        if (scan_fast(db, s, &sh)) {
+            db->fast_scans++;
+            return true;
+        }
+        sh.not_fast = "unusual records";
+    }
+    db->slow_scans++;
+    if (db->mode != READER_SQLITE && !db->slow_reason)
+        db->slow_reason = sh.not_fast;
+    return scan_slow(db, s, &sh, err);
+}

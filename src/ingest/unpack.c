@@ -1,0 +1,163 @@
+#define _GNU_SOURCE /* mkostemp */
+#include "ingest/unpack.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/human.h"
+#include "base/input.h"
+#include "base/mem.h"
+#include "base/str.h"
+
+enum { HEADER = 100, CHUNK = 256 * 1024, REST = 16 * 1024 * 1024 };
+#define MOST_BYTES ((uint64_t)64 << 30)
+#define OWN_PREFIX "/proc/self/fd/"
+
+static bool is_compressed(const char *path)
+{
+    unsigned char magic[4] = {0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    ssize_t n = read(fd, magic, sizeof(magic));
+    close(fd);
+    return (n >= 2 && magic[0] == 0x1f && magic[1] == 0x8b) ||
+           (n == 4 && !memcmp(magic, "\x28\xb5\x2f\xfd", 4));
+}
+
+static uint32_t be32(const char *p)
+{
+    const unsigned char *u = (const unsigned char *)p;
+    return (uint32_t)u[0] << 24 | (uint32_t)u[1] << 16 | (uint32_t)u[2] << 8 | u[3];
+}
+
+/* Page size times pages; 0 where the header's counters say that the number of pages is old. */
+static uint64_t database_bytes(const char *header)
+{
+    uint64_t page = be32(header + 14) & 0xffff; /* the two bytes at 16 */
+    uint64_t pages = be32(header + 28);
+    bool holds = be32(header + 24) == be32(header + 92);
+    return holds && pages ? (page == 1 ? 65536 : page) * pages : 0;
+}
+
+static const char *folder(void)
+{
+    const char *dir = getenv("TMPDIR");
+    return dir && *dir ? dir : "/tmp";
+}
+
+/* A file without a name. */
+static int temporary(struct gs_error *err)
+{
+    char name[4096];
+    if (snprintf(name, sizeof(name), "%s/gpusight-XXXXXX", folder()) >= (int)sizeof(name)) {
+        fail(err, GS_E_IO, "cannot unpack it: TMPDIR is too long");
+        return -1;
+    }
+    int fd = mkostemp(name, O_CLOEXEC);
+    if (fd < 0)
+        fail(err, GS_E_IO, "cannot unpack it into '%s': %s", folder(), strerror(errno));
+    else
+        unlink(name);
+    return fd;
+}
+
+static bool has_room(int fd, uint64_t bytes, struct gs_error *err)
+{
+    struct statvfs st;
+    char need[HUMAN_MAX], have[HUMAN_MAX];
+    if (bytes > MOST_BYTES)
+        return fail(err, GS_E_FORMAT, "%s when unpacked, which is too much; unpack it yourself",
+                    human_bytes(need, bytes));
+    if (fstatvfs(fd, &st) != 0)
+        return true;
+    uint64_t room = (uint64_t)st.f_bavail * (st.f_frsize ? st.f_frsize : st.f_bsize);
+    return bytes <= room ||
+           fail(err, GS_E_IO, "cannot unpack it: needs %s in '%s', which has %s; set TMPDIR",
+                human_bytes(need, bytes), folder(), human_bytes(have, room));
+}
+
+static bool write_all(int fd, const char *data, size_t n, struct gs_error *err)
+{
+    while (n) {
+        ssize_t done = write(fd, data, n);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return fail(err, GS_E_IO, "cannot unpack it into '%s': %s", folder(), strerror(errno));
+        data += done;
+        n -= (size_t)done;
+    }
+    return true;
+}
+
+/*
+ * What lies behind the database's last page is no part of it and is not written; some of it is
+ * read, since a file that was cut shows only at its end.
+ */
+static bool copy(struct input *in, int fd, uint64_t most, struct gs_error *err)
+{
+    uint64_t rest = 0;
+    char *chunk = mem_try_alloc(CHUNK);
+    if (!chunk)
+        return fail(err, GS_E_IO, "out of memory");
+    ptrdiff_t got = 0;
+    bool ok = true;
+    while (ok && rest < REST && (got = input_read(in, chunk, CHUNK)) > 0) {
+        size_t n = (uint64_t)got < most ? (size_t)got : (size_t)most;
+        ok = write_all(fd, chunk, n, err);
+        most -= n;
+        rest += (size_t)got - n;
+    }
+    mem_free(chunk);
+    return ok && (got >= 0 || input_error(in, err));
+}
+
+static bool unpack(struct unpacked *u, struct input *in, struct gs_error *err)
+{
+    char header[HEADER];
+    size_t got;
+    if (!input_peek(in, header, HEADER, &got))
+        return input_error(in, err);
+    if (got < HEADER || memcmp(header, "SQLite format 3", 16))
+        return fail(err, GS_E_FORMAT, "compressed, but no database inside");
+    uint64_t bytes = database_bytes(header);
+    u->fd = temporary(err);
+    return u->fd >= 0 && has_room(u->fd, bytes, err) && copy(in, u->fd, bytes ? bytes : MOST_BYTES, err);
+}
+
+bool unpack_open(struct unpacked *u, const char *path, struct gs_error *err)
+{
+    *u = (struct unpacked){.path = path, .fd = -1};
+    if (!is_compressed(path))
+        return true;
+    struct input in;
+    if (!input_open(&in, path, err))
+        return false;
+    bool ok = unpack(u, &in, err);
+    input_close(&in);
+    if (!ok) {
+        unpack_close(u);
+        return false;
+    }
+    snprintf(u->own, sizeof(u->own), OWN_PREFIX "%d", u->fd);
+    u->path = u->own;
+    return true;
+}
+
+void unpack_close(struct unpacked *u)
+{
+    if (u->fd >= 0)
+        close(u->fd);
+    *u = (struct unpacked){.fd = -1};
+}
+
+bool unpack_is_own(const char *path)
+{
+    return str_starts(path, OWN_PREFIX);
+}

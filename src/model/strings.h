@@ -1,0 +1,43 @@
+/*
+ * Strings: every text of a trace once, known by a 32-bit id. Id 0 is "".
+ *
+ * Texts are stored with a NUL behind them; a NUL inside becomes U+FFFD, so that a C string holds
+ * the whole text. Nothing else is changed: names are data, whoever prints them escapes them.
+ *
+ * Thread-safety: adding is for one thread; reading for all while nobody adds.
+ */
+#ifndef GS_MODEL_STRINGS_H
+#define GS_MODEL_STRINGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+struct string_entry {
+    const char *text;
+    uint32_t len;
+    uint32_t hash;
+};
+
+struct strings {
+    struct string_entry *v;
+    size_t n, cap;
+    uint32_t *slots; /* open addressing: id + 1, or 0 */
+    size_t mask;
+    struct arena *arena;
+};
+
+void strings_init(struct strings *s, struct arena *a);
+uint32_t strings_add(struct strings *s, const char *text);
+uint32_t strings_addn(struct strings *s, const char *text, size_t len);
+
+/* The id of a text that is already there, or NO_INDEX (hash.h). */
+uint32_t strings_find(const struct strings *s, const char *text);
+
+static inline const char *strings_text(const struct strings *s, uint32_t id)
+{
+    return id < s->n ? s->v[id].text : "";
+}
+
+#endif

@@ -1,0 +1,54 @@
+/*
+ * Tables: structs of parallel arrays, one array a column.
+ *
+ *     #define THING_COLUMNS(X) X(int64_t, start_ns) X(uint32_t, name)
+ *     TABLE(things, THING_COLUMNS);
+ *
+ * declares struct things { size_t n, cap; int64_t *start_ns; uint32_t *name; } and
+ * things_desc, which the functions here work from. Rows [0, n) are filled, [n, cap) is room.
+ * The table owns its arrays; table_release() frees them.
+ *
+ * Thread-safety: several threads may fill different rows once the room is reserved.
+ */
+#ifndef GS_MODEL_TABLE_H
+#define GS_MODEL_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct column_desc {
+    const char *name;
+    size_t offset; /* of the array pointer in the table struct */
+    size_t size;   /* of one value */
+};
+
+struct table_desc {
+    const char *name;
+    const struct column_desc *columns;
+    size_t n_columns;
+};
+
+/* Every table struct starts like this. */
+struct table {
+    size_t n, cap;
+};
+
+#define TABLE_MEMBER_(type, column) type *column;
+#define TABLE(name, COLUMNS)       \
+    struct name {                  \
+        size_t n, cap;             \
+        COLUMNS(TABLE_MEMBER_)     \
+    };                             \
+    extern const struct table_desc name##_desc
+
+/* Makes room for at least `want` rows in all; grows exactly to it when that is more than double. */
+void table_reserve(void *table, const struct table_desc *desc, size_t want);
+void table_release(void *table, const struct table_desc *desc);
+size_t table_bytes(const void *table, const struct table_desc *desc); /* of the room */
+
+/* The first column and row in which two tables differ; false when they are equal. */
+bool table_differs(const void *a, const void *b, const struct table_desc *desc,
+                   const char **column, size_t *row);
+
+#endif

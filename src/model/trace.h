@@ -1,0 +1,361 @@
+/*
+ * The trace in memory: what a reader fills and every analysis reads.
+ *
+ * Events are columns (tables, see table.h) that refer to each other and to the small entity lists
+ * by index; NO_INDEX means "none" or "not known". Texts are string ids (strings.h). All times
+ * are nanoseconds in the clock of the host that recorded them. Rows stand in file order.
+ *
+ * A reader resolves everything here, so that no analysis knows formats:
+ * - a stream is (process, GPU, stream handle); a thread is (process, tid); a GPU is a physical
+ *   device, shared by all processes that use it;
+ * - kernels and copies point to the host call that caused them (by correlation, not by time);
+ * - kernel names are demangled; the group of a kernel is its full name;
+ * - copies have a direction, both ends and, where known, the kind of memory at each end.
+ *
+ * Ownership: the trace owns all of it; trace_release() gives it back.
+ * Thread-safety: a filled trace is read-only and may be shared.
+ */
+#ifndef GS_MODEL_TRACE_H
+#define GS_MODEL_TRACE_H
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "model/strings.h"
+#include "model/table.h"
+#include "model/vendor.h"
+
+
+/* What kind of host call a region is. Names in trace.c; keep the order. */
+enum region_kind {
+    REGION_OTHER,
+    REGION_HIP,      /* HIP or CUDA runtime API */
+    REGION_HIP_COMPILER, /* code the compiler puts around a launch */
+    REGION_HSA,      /* the layer below: HSA, or the CUDA driver API */
+    REGION_COLLECTIVE, /* RCCL, NCCL */
+    REGION_MPI,
+    REGION_OPENMP,
+    REGION_OS,       /* operating-system calls, pthreads */
+    REGION_MEDIA,    /* rocDecode, rocJPEG */
+    REGION_DRIVER,   /* kernel driver events: page migration, queue eviction */
+    REGION_USER,     /* instrumented functions of the program */
+    REGION_PYTHON,   /* interpreter and framework operations */
+    REGION_KINDS
+};
+
+enum copy_kind {
+    COPY_UNKNOWN,
+    COPY_H2D,
+    COPY_D2H,
+    COPY_D2D, /* inside one GPU */
+    COPY_P2P, /* between GPUs */
+    COPY_H2H,
+    COPY_SET, /* memset */
+    COPY_KINDS
+};
+
+enum memory_kind { MEMORY_UNKNOWN, MEMORY_PAGEABLE, MEMORY_PINNED, MEMORY_DEVICE, MEMORY_MANAGED };
+
+enum alloc_op { ALLOC_ALLOC, ALLOC_FREE, ALLOC_REALLOC, ALLOC_RECLAIM };
+enum alloc_level { LEVEL_REAL, LEVEL_VIRTUAL, LEVEL_SCRATCH };
+
+enum marker_kind { MARKER_THREAD_RANGE, MARKER_PROCESS_RANGE, MARKER_INSTANT };
+
+#define KERNEL_COLUMNS(X)                                        \
+    X(int64_t, start_ns)                                         \
+    X(int64_t, end_ns)                                           \
+    X(int64_t, id)       /* as the profiler numbers dispatches */ \
+    X(uint32_t, symbol)                                          \
+    X(uint32_t, launch)  /* grid and resources: launches[] */    \
+    X(uint32_t, stream)                                          \
+    X(uint32_t, queue)                                           \
+    X(uint32_t, thread)  /* that launched it */                  \
+    X(uint32_t, call)    /* regions row of the launching call */
+TABLE(kernels, KERNEL_COLUMNS);
+
+#define COPY_COLUMNS(X)                                          \
+    X(int64_t, start_ns)                                         \
+    X(int64_t, end_ns)                                           \
+    X(int64_t, id)                                               \
+    X(uint64_t, bytes)   /* BYTES_UNKNOWN where not recorded */  \
+    X(uint32_t, stream)                                          \
+    X(uint32_t, thread)                                          \
+    X(uint32_t, call)                                            \
+    X(uint32_t, src)     /* agents */                            \
+    X(uint32_t, dst)                                             \
+    X(uint8_t, kind)     /* enum copy_kind */                    \
+    X(uint8_t, src_memory) /* enum memory_kind */                \
+    X(uint8_t, dst_memory)
+TABLE(copies, COPY_COLUMNS);
+
+#define BYTES_UNKNOWN UINT64_MAX
+
+#define ALLOCATION_COLUMNS(X)                                    \
+    X(int64_t, start_ns)                                         \
+    X(int64_t, end_ns)                                           \
+    X(int64_t, id)                                               \
+    X(uint64_t, bytes)                                           \
+    X(uint64_t, address)                                         \
+    X(uint32_t, agent)                                           \
+    X(uint32_t, thread)                                          \
+    X(uint32_t, call)                                            \
+    X(uint8_t, op)       /* enum alloc_op */                     \
+    X(uint8_t, level)    /* enum alloc_level */
+TABLE(allocations, ALLOCATION_COLUMNS);
+
+/* Calls on the host: API, MPI, operating system, instrumented functions. */
+#define REGION_COLUMNS(X)                                        \
+    X(int64_t, start_ns)                                         \
+    X(int64_t, end_ns)                                           \
+    X(int64_t, id)                                               \
+    X(uint32_t, name)                                            \
+    X(uint32_t, thread)                                          \
+    X(uint8_t, kind)     /* enum region_kind */
+TABLE(regions, REGION_COLUMNS);
+
+/* What the user wrote into the trace: roctx, NVTX, annotations. */
+#define MARKER_COLUMNS(X)                                        \
+    X(int64_t, start_ns)                                         \
+    X(int64_t, end_ns)   /* == start_ns for instants */          \
+    X(int64_t, id)                                               \
+    X(uint32_t, name)                                            \
+    X(uint32_t, domain)  /* string */                            \
+    X(uint32_t, thread)                                          \
+    X(uint8_t, kind)     /* enum marker_kind */
+TABLE(markers, MARKER_COLUMNS);
+
+/* One row per counter, dispatch and hardware instance. */
+#define COUNTER_COLUMNS(X)                                       \
+    X(double, value)                                             \
+    X(uint32_t, kernel)  /* kernels row, or NO_INDEX */          \
+    X(uint32_t, counter) /* counter_infos */                     \
+    X(uint32_t, instance)
+TABLE(counters, COUNTER_COLUMNS);
+
+/* Moments without a length that are no markers: call-stack samples, instant API records. */
+#define SAMPLE_COLUMNS(X)                                        \
+    X(int64_t, time_ns)                                          \
+    X(uint32_t, name)                                            \
+    X(uint32_t, thread)
+TABLE(samples, SAMPLE_COLUMNS);
+
+/* Power, clocks, load over time. */
+#define TELEMETRY_COLUMNS(X)                                     \
+    X(int64_t, time_ns)                                          \
+    X(double, value)                                             \
+    X(uint32_t, series)  /* series list */
+TABLE(telemetry, TELEMETRY_COLUMNS);
+
+/* Where waves were, at moments: samples of the program counter. */
+#define PC_SAMPLE_COLUMNS(X)                                     \
+    X(int64_t, time_ns)                                          \
+    X(int64_t, dispatch)  /* kernels.id */                       \
+    X(uint64_t, offset)   /* in the code object; the address where that is 0 */ \
+    X(uint64_t, exec_mask) /* lanes at work */                   \
+    X(uint32_t, code_object)                                     \
+    X(uint32_t, kernel)   /* kernels row, or NO_INDEX */         \
+    X(uint32_t, instruction) /* strings, 0 where not recorded: */ \
+    X(uint32_t, comment)  /* source line, "file:line" */         \
+    X(uint32_t, type)     /* of instruction: "VALU" */           \
+    X(uint32_t, stall)    /* why none was issued: "WAITCNT" */   \
+    X(uint16_t, waves)    /* on this SIMD; 0: not recorded */    \
+    X(uint8_t, issued)    /* enum pc_issued */
+TABLE(pc_samples, PC_SAMPLE_COLUMNS);
+
+enum pc_issued { PC_ISSUED_UNKNOWN, PC_ISSUED_NO, PC_ISSUED_YES };
+
+/* Every table of a trace: X(member, TABLE NAME). */
+#define TRACE_TABLES(X) \
+    X(kernels)          \
+    X(copies)           \
+    X(allocations)      \
+    X(regions)          \
+    X(markers)          \
+    X(counters)         \
+    X(samples)          \
+    X(telemetry)        \
+    X(pc_samples)
+
+struct process {
+    int64_t pid, ppid;
+    int32_t rank;            /* -1: not known */
+    const char *rank_source; /* "OMPI_COMM_WORLD_RANK", "file name", or NULL */
+    uint32_t host, command;  /* strings */
+    uint32_t file;           /* index into files */
+    int64_t start_ns, end_ns; /* of the process itself; 0: not known */
+};
+
+struct thread {
+    uint32_t process;
+    int64_t tid;
+    uint32_t name;
+};
+
+/* A physical device. Zero means "not known" in every number. */
+struct gpu {
+    uint32_t host;
+    int32_t index;     /* the number users know: 0, 1, ... per host */
+    int32_t node_id;   /* as the driver numbers devices, CPUs included */
+    enum vendor vendor;
+    uint32_t name;     /* product, as a string */
+    uint32_t arch;     /* "gfx942", "sm_90" */
+    uint32_t cu_count; /* SMs on NVIDIA */
+    uint32_t simd_per_cu, max_waves_per_simd, wave_size;
+    uint32_t lds_bytes_per_cu;
+    uint32_t xcc_count;
+    uint32_t clock_mhz, memory_clock_mhz, memory_width_bits;
+    uint64_t memory_bytes;
+    uint64_t host_link_mbps, peer_link_mbps; /* megabytes per second and direction */
+    uint64_t location; /* PCI domain and address, to tell devices apart */
+    bool used;         /* some kernel or copy ran on it */
+};
+
+enum agent_type { AGENT_CPU, AGENT_GPU, AGENT_OTHER };
+
+/* A device as one process sees it. */
+struct agent {
+    uint32_t process;
+    enum agent_type type;
+    uint32_t gpu; /* NO_INDEX unless AGENT_GPU */
+    int64_t id;   /* as the profiler numbers it */
+};
+
+struct stream {
+    uint32_t process, gpu;
+    int64_t id;
+    uint32_t name;
+};
+
+struct queue {
+    uint32_t process;
+    int64_t id;
+    uint32_t name;
+};
+
+struct symbol {
+    uint32_t name;       /* full, demangled: what kernels are grouped by */
+    uint32_t short_name; /* for tables */
+    uint32_t mangled;
+    uint32_t process;
+    int64_t id;
+    uint32_t vgprs, accum_vgprs, sgprs; /* allocated, per work-item or wave; NVIDIA: vgprs */
+    uint32_t lds_bytes, scratch_bytes;
+};
+
+/* How a kernel was launched; equal launches share one entry. Sizes are in work-items (threads). */
+struct launch {
+    uint32_t grid[3], group[3];
+    uint32_t lds_bytes, scratch_bytes; /* of this dispatch, static part included */
+    uint32_t rename;                   /* the marker text a profiler renamed it to, or 0 */
+    uint32_t graph;                    /* graph the dispatch belongs to, or 0 */
+};
+
+struct counter_info {
+    uint32_t name, block, expression, units, description;
+    uint32_t gpu;
+    int64_t id;
+    bool derived;
+};
+
+struct series {
+    uint32_t name, units;
+    uint32_t gpu;     /* NO_INDEX: of the host or process */
+    uint32_t process;
+};
+
+struct trace_file {
+    const char *path;
+    const char *format;         /* "rocpd" */
+    const char *flavor;         /* the writer, where formats differ by it: "rocprof-sys" */
+    const char *schema_version; /* "3", "3.0.5" */
+    const char *tool_version;   /* "" where the file does not say */
+    const char *guid;
+    const char *reader;         /* "fast", "sqlite" */
+    const char *reader_reason;  /* why not fast; NULL otherwise */
+    uint64_t bytes;
+};
+
+/* Something a reader saw that lowers trust: printed with the data-quality grade. */
+enum note_kind {
+    NOTE_UNFINISHED,    /* the writer had not finished */
+    NOTE_DANGLING,      /* rows that refer to rows which do not exist */
+    NOTE_NULL,          /* values missing where none should be */
+    NOTE_SKIPPED,       /* rows that could not be used at all */
+    NOTE_DUPLICATE,     /* ids that repeat */
+    NOTE_MISSING_TABLE, /* a table of the format is absent */
+    NOTE_OTHER
+};
+
+struct note {
+    enum note_kind kind;
+    uint64_t count;
+    const char *text; /* "kernels refer to a queue that is not listed" */
+};
+
+/* A kind of record as the profiler names it, and how many there are. */
+struct category_count {
+    uint32_t name;
+    uint64_t count;
+};
+
+struct trace {
+    struct arena arena;
+    struct strings strings;
+    VEC(struct trace_file) files;
+    VEC(struct process) processes;
+    VEC(struct thread) threads;
+    VEC(struct gpu) gpus;
+    VEC(struct agent) agents;
+    VEC(struct stream) streams;
+    VEC(struct queue) queues;
+    VEC(struct symbol) symbols;
+    VEC(struct launch) launches;
+    VEC(struct counter_info) counter_infos;
+    VEC(struct series) series;
+    VEC(struct note) notes;
+    VEC(struct category_count) categories;
+#define MEMBER_(name) struct name name;
+    TRACE_TABLES(MEMBER_)
+#undef MEMBER_
+    uint64_t sample_records; /* rows of the format's sample table, whatever they became */
+    uint64_t counter_records; /* rows of the format's counter table, telemetry included */
+};
+
+void trace_init(struct trace *t);
+void trace_release(struct trace *t);
+
+/* Room for `more` rows beyond those there; the caller fills them and adds to n. */
+#define trace_room(t, table, more) \
+    table_reserve(&(t)->table, &table##_desc, (t)->table.n + (more))
+
+static inline const char *trace_str(const struct trace *t, uint32_t id)
+{
+    return strings_text(&t->strings, id);
+}
+
+/*
+ * Finds or adds an entity by its identity and returns its index. A GPU is known by host,
+ * location and node id; the first description wins and missing numbers are filled in later.
+ */
+uint32_t trace_gpu(struct trace *t, const struct gpu *g);
+uint32_t trace_thread(struct trace *t, uint32_t process, int64_t tid);
+uint32_t trace_stream(struct trace *t, uint32_t process, uint32_t gpu, int64_t id, uint32_t name);
+
+/* Adds `count` to the note with this text. */
+void trace_note(struct trace *t, enum note_kind kind, uint64_t count, const char *text);
+
+/* Number of events, and bytes the tables hold: for --stats. */
+uint64_t trace_events(const struct trace *t);
+size_t trace_bytes(const struct trace *t);
+
+/* First and last moment of anything in the trace; false when it holds no event. */
+bool trace_span(const struct trace *t, int64_t *start_ns, int64_t *end_ns);
+
+/* Where two traces differ ("kernels.end_ns, row 17"), or NULL when they are equal. */
+const char *trace_difference(const struct trace *a, const struct trace *b, struct arena *arena);
+
+const char *region_kind_name(enum region_kind kind);
+const char *copy_kind_name(enum copy_kind kind);
+const char *vendor_name(enum vendor v);
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * The analysis as JSON, for programs: the document of `gpusight analyze --format json`.
+ *
+ * A superset of rocinsight's document: its keys with their meaning where that is sound, and all
+ * tables of all analyses under "analyses". schema/analysis.schema.json describes it; it is made
+ * by schema_json() from the same tables. Times are integers in ns; what cannot be said is null.
+ *
+ * The same trace and options give the same bytes: nothing comes from the clock unless it is given.
+ */
+#ifndef GS_RENDER_ANALYSIS_JSON_H
+#define GS_RENDER_ANALYSIS_JSON_H
+
+#include "advise/advise.h"
+#include "base/jwrite.h"
+
+#define ANALYSIS_SCHEMA_VERSION "1.0.0"
+
+struct analysis_json_opts {
+    const char *timestamp; /* ISO 8601; NULL: null */
+    int64_t duration_ms;   /* the analysis took; 0 where that must not show */
+    const char *prompt;    /* the user's question; NULL: none */
+    size_t top_kernels;    /* rows of "hotspots" and of "kernel_resources"; 0: all */
+};
+
+void analysis_json(struct jwrite *w, const struct analysis *a, const struct advice *advice,
+                   const struct analysis_json_opts *o);
+
+/*
+ * rocinsight's own document, version 0.4.0, and nothing else: for programs that check against its
+ * schema (schema/rocinsight-0.4.0.schema.json). Commands of tools and copies of directions that
+ * it does not know are left out, and said so in "warnings".
+ */
+void analysis_json_rocinsight(struct jwrite *w, const struct analysis *a,
+                              const struct advice *advice, const struct analysis_json_opts *o);
+
+/* The JSON Schema of analysis_json(), as a whole file. */
+void analysis_json_schema(struct str *out);
+
+#endif

@@ -1,0 +1,294 @@
+/*
+ * What analysis_json() writes, member by member, in order. Tests validate real documents against
+ * the schema made from this, and the schema allows nothing that does not stand here.
+ */
+#include "render/analysis_json_in.h"
+
+#define MEMBER(k, t, d, ...)                                                                       \
+    {                                                                                              \
+        .key = k, .type = t, .doc = d, ##__VA_ARGS__                                               \
+    }
+
+static const struct member file_members[] = {
+    MEMBER("path", "string", "the file as it was named"),
+    MEMBER("format", "string", "format, found by content"),
+    MEMBER("writer", "string?", "profiler that wrote it"),
+    MEMBER("schema_version", "string?", "version of the format"),
+    {0},
+};
+
+static const struct member metadata[] = {
+    MEMBER("gpusight_version", "string", "version of the program"),
+    MEMBER("rocpd_version", "string", "the same, under rocinsight's key"),
+    MEMBER("analysis_version", "string", "version of this document"),
+    MEMBER("database_file", "string?", "first file that was read"),
+    MEMBER("files", "object[]", "all files that were read", .members = file_members),
+    MEMBER("analysis_timestamp", "string?", "when, in ISO 8601; null unless asked for"),
+    MEMBER("analysis_duration_ms", "integer", "how long it took; 0 unless asked for"),
+    MEMBER("custom_prompt", "string?", "the user's question"),
+    {0},
+};
+
+static const struct member gpu_members[] = {
+    MEMBER("name", "string", "product name"),
+    MEMBER("architecture", "string", "gfx942, sm_90, ..."),
+    MEMBER("agent_id", "integer?", "as the profiler numbers devices"),
+    MEMBER("index", "integer", "number on its host, from 0"),
+    MEMBER("host", "string", "host it is in"),
+    MEMBER("vendor", "string", "who made it"),
+    MEMBER("cu_count", "integer", "compute units or SMs; 0: not known"),
+    {0},
+};
+
+static const struct member profiling_info[] = {
+    MEMBER("total_duration_ns", "integer", "span of GPU work, as in execution_breakdown"),
+    MEMBER("profiling_mode", "string", "what was recorded",
+           .words = "sys_trace_only|sys_trace_with_counters|pc_sampling"),
+    MEMBER("analysis_tier", "integer", "1: trace, 2: trace and counters, 3: PC samples"),
+    MEMBER("gpus", "object[]", "GPUs in the view", .members = gpu_members),
+    {0},
+};
+
+static const struct member summary[] = {
+    MEMBER("overall_assessment", "string", "the verdict and the size of the run"),
+    MEMBER("primary_bottleneck", "string", "of the first finding; of the ledger without any",
+           .words = "compute|memory_transfer|memory_bandwidth|latency|mixed|unknown"),
+    MEMBER("confidence", "number", "0 to 1"),
+    MEMBER("key_findings", "string[]", "sentences, most important first"),
+    {0},
+};
+
+static const struct member verdict[] = {
+    MEMBER("status", "string", "", .words = "healthy|improvable|problem|no_gpu_work"),
+    MEMBER("headline", "string", "one sentence"),
+    MEMBER("recoverable_ns", "integer", "GPU time claimed by findings above INFO, compute aside"),
+    MEMBER("recoverable_pct", "number", "of window x GPUs"),
+    {0},
+};
+
+static const struct member cause_members[] = {
+    MEMBER("cause", "string", "key of the cause"),
+    MEMBER("label", "string", "for people"),
+    MEMBER("kind", "string", "", .words = "work|exposed|idle"),
+    MEMBER("ns", "integer", "GPU time"),
+    MEMBER("pct", "number", "share of the whole"),
+    {0},
+};
+
+static const struct member ledger_gpu_members[] = {
+    MEMBER("gpu", "integer", "number of the GPU; -1 where the trace does not list it"),
+    MEMBER("name", "string", "product name"),
+    MEMBER("causes", "object[]", "they add up to window_ns", .members = cause_members),
+    {0},
+};
+
+static const struct member ledger[] = {
+    MEMBER("window_ns", "integer", "end_ns - start_ns"),
+    MEMBER("start_ns", "integer", "start of the analyzed window, in the trace's clock"),
+    MEMBER("end_ns", "integer", "its end"),
+    MEMBER("gpu_count", "integer", "GPUs in the view"),
+    MEMBER("causes", "object[]", "they add up to window_ns x gpu_count", .members = cause_members),
+    MEMBER("gpus", "object[]", "the same per GPU", .members = ledger_gpu_members),
+    {0},
+};
+
+static const struct member claim_members[] = {
+    MEMBER("cause", "string", "key of a cause of the ledger"),
+    MEMBER("ns", "integer",
+           "GPU time of that cause that this finding explains; nobody else has it"),
+    {0},
+};
+
+static const struct member evidence_members[] = {
+    MEMBER("text", "string", "the fact as a sentence"),
+    MEMBER("metric", "string?", "which number: table and field, or ledger and cause"),
+    MEMBER("value", "number?", "the number"),
+    MEMBER("threshold", "number?", "what it was held against"),
+    MEMBER("unit", "string?", "of both"),
+    MEMBER("start_ns", "integer?", "a place in the trace: from"),
+    MEMBER("end_ns", "integer?", "to"),
+    MEMBER("gpu", "integer?", "number of the GPU"),
+    MEMBER("id", "integer?", "as the profiler numbers it"),
+    MEMBER("id_kind", "string?", "of what", .words = "dispatch|copy|region"),
+    {0},
+};
+
+static const struct member argument_members[] = {
+    MEMBER("name", "string", "with its dashes"),
+    MEMBER("value", "string?", "null: it takes none"),
+    {0},
+};
+
+static const struct member command_members[] = {
+    MEMBER("tool", "string", "the profiler"),
+    MEMBER("description", "string", "what it would add"),
+    MEMBER("flags", "string[]", "options without a value"),
+    MEMBER("args", "object[]", "options with a value", .members = argument_members),
+    MEMBER("full_command", "string", "to copy"),
+    {0},
+};
+
+static const struct member recommendation_members[] = {
+    MEMBER("id", "string", "stable name; repeats count up at the end"),
+    MEMBER("rule", "string", "the rule, see docs/rules.md"),
+    MEMBER("priority", "string", "from what was claimed", .words = "HIGH|MEDIUM|LOW|INFO"),
+    MEMBER("category", "string", "subject"),
+    MEMBER("title", "string", "what is wrong, in general"),
+    MEMBER("issue", "string", "what is wrong here"),
+    MEMBER("suggestion", "string", "what to do about it"),
+    MEMBER("estimated_impact", "string", "the numbers below as a sentence"),
+    MEMBER("confidence", "number", "0 to 1"),
+    MEMBER("confidence_reason", "string", "why"),
+    MEMBER("bottleneck_type", "string", "",
+           .words = "compute_bound|memory_bound|mpi_latency|mpi_imbalance|cpu_launch_overhead|"
+                    "synchronization|io|other|transfer_bound|idle_host"),
+    MEMBER("action_category", "string", "what has to change",
+           .words = "runtime_config|launch_config|code_optimization|algorithm"),
+    MEMBER("scope", "string", "where it holds"),
+    MEMBER("claimed_ns", "integer", "sum of claims"),
+    MEMBER("runtime_fraction_pct", "number", "100 x claimed_ns / (window x GPUs)"),
+    MEMBER("estimated_speedup_pct_lower", "number", "Amdahl: half of what is claimed goes away"),
+    MEMBER("estimated_speedup_pct_upper", "number?", "all of it does; null: no bound"),
+    MEMBER("actions", "string[]", "steps"),
+    MEMBER("claims", "object[]", "GPU time that it explains", .members = claim_members),
+    MEMBER("evidence", "object[]", "facts to check", .members = evidence_members),
+    MEMBER("commands", "object[]", "captures that would tell more", .members = command_members),
+    {0},
+};
+
+static const struct member metric_members[] = {
+    MEMBER("gpu_utilization_pct", "number?",
+           "100 x GRBM_GUI_ACTIVE / GRBM_COUNT, inside dispatches only"),
+    MEMBER("avg_waves", "number?", "SQ_WAVES per dispatch: waves launched, not occupancy"),
+    MEMBER("max_waves", "number?", "most of a dispatch"),
+    MEMBER("min_waves", "number?", "least of a dispatch"),
+    {0},
+};
+
+static const struct member counters[] = {
+    MEMBER("has_counters", "boolean", "any value of a dispatch in the window"),
+    MEMBER("metrics", "object?", "derived values", .members = metric_members),
+    MEMBER("counters", "object{}?", "by name", .fields = &counter_fields),
+    {0},
+};
+
+static const struct member short_kernels[] = {
+    MEMBER("wasted_ns", "integer",
+           "gap_ns: idle time right before short kernels, not their own time"),
+    MEMBER("wasted_pct_of_kernel_time", "number",
+           "100 x wasted_ns / sum of the durations of all kernels"),
+    MEMBER("histogram", "object[]", "all kernels by duration", .table = "short_kernel_histogram"),
+    MEMBER("top_offenders", "object[]", "names with most time in short dispatches",
+           .table = "short_kernel_offenders"),
+    {0},
+};
+
+static const struct member occupancy[] = {
+    MEMBER("percent", "number", "as occupancy_pct"),
+    MEMBER("limiting_resource", "string", "as limiter"),
+    {0},
+};
+
+static const struct member resource_members[] = {
+    MEMBER("occupancy", "object?", "null: not known", .members = occupancy),
+    {0},
+};
+
+static const struct member resources[] = {
+    MEMBER("arch", "string?", "of the first GPU"),
+    MEMBER("kernels", "object[]", "hottest kernels", .table = "kernel_resources",
+           .members = resource_members),
+    {0},
+};
+
+static const struct member api[] = {
+    MEMBER("total_api_ns", "integer",
+           "sum over threads of the time inside outermost runtime calls"),
+    MEMBER("launch_overhead_ns", "integer", "of it, inside calls that launch"),
+    MEMBER("api_calls", "object[]", "by name", .table = "api_calls"),
+    {0},
+};
+
+static const struct member unranged[] = {
+    MEMBER("wall_time_ns", "integer", "window - union of all ranges"),
+    MEMBER("kernel_count", "integer", "kernels launched in no range"),
+    MEMBER("kernel_time_ns", "integer", "sum of their durations"),
+    {0},
+};
+
+static const struct member regions[] = {
+    MEMBER("has_markers", "boolean", "true"),
+    MEMBER("marker_count", "integer", "ranges and moments that touch the window"),
+    MEMBER("regions", "object[]", "by path", .fields = &region_fields),
+    MEMBER("unranged", "object", "what no range covers", .members = unranged),
+    MEMBER("unranged_pct_of_total", "number?", "100 x unranged.wall_time_ns / total_runtime_ns"),
+    MEMBER("total_runtime_ns", "integer", "length of the window"),
+    {0},
+};
+
+static const struct member reason_members[] = {
+    MEMBER("code", "string", "name of the check"),
+    MEMBER("text", "string", "what was found"),
+    MEMBER("count", "integer", "rows"),
+    MEMBER("affects", "string", "numbers that suffer"),
+    MEMBER("points", "integer", "taken off 100"),
+    {0},
+};
+
+static const struct member quality[] = {
+    MEMBER("grade", "string", "", .words = "A|B|C|D|F"),
+    MEMBER("points", "integer", "0 to 100"),
+    MEMBER("reasons", "object[]", "all of them", .members = reason_members),
+    {0},
+};
+
+static const struct member missing_members[] = {
+    MEMBER("capability", "string", "key among capabilities"),
+    MEMBER("consequence", "string", "what cannot be said"),
+    MEMBER("command", "string", "how to capture it; empty where nothing can"),
+    {0},
+};
+
+static const struct member warning_members[] = {
+    MEMBER("severity", "string", "", .words = "warning|info"),
+    MEMBER("message", "string", "what is wrong with the data"),
+    MEMBER("recommendation", "string?", "command that would mend it"),
+    {0},
+};
+
+const struct member analysis_members[] = {
+    MEMBER("schema_version", "string", "version of this document",
+           .words = ANALYSIS_SCHEMA_VERSION),
+    MEMBER("metadata", "object", "who made this of what", .members = metadata),
+    MEMBER("profiling_info", "object", "what was recorded", .members = profiling_info),
+    MEMBER("summary", "object", "in words", .members = summary),
+    MEMBER("verdict", "object", "is there anything to win", .members = verdict),
+    MEMBER("ledger", "object", "every nanosecond of every GPU, once", .members = ledger),
+    MEMBER("execution_breakdown", "object",
+           "unions per GPU, summed over GPUs; shares are of the span of GPU work x GPUs",
+           .fields = &execution_fields),
+    MEMBER("interval_timeline", "object",
+           "the span of GPU work divided; with several GPUs all numbers are sums over GPUs",
+           .fields = &timeline_fields),
+    MEMBER("recommendations", "object[]", "findings, largest gain first",
+           .members = recommendation_members),
+    MEMBER("hotspots", "object[]", "as many as asked for; all of them in analyses",
+           .table = "hotspots"),
+    MEMBER("kernel_categories", "object[]", "what kernels do", .table = "kernel_categories"),
+    MEMBER("memory_analysis", "object{}", "copies by direction", .table = "copies"),
+    MEMBER("hardware_counters", "object", "reduced per dispatch first", .members = counters),
+    MEMBER("short_kernels", "object", "kernels too short to hide their launch",
+           .table = "short_kernels", .members = short_kernels),
+    MEMBER("kernel_resources", "object", "registers, LDS, occupancy", .members = resources),
+    MEMBER("api_breakdown", "object", "the host's calls", .members = api),
+    MEMBER("roctx_regions", "object?", "ranges the program marked; null without",
+           .members = regions),
+    MEMBER("quality", "object", "how far the data can be trusted", .members = quality),
+    MEMBER("capabilities", "boolean{}", "what the trace can tell"),
+    MEMBER("missing", "object[]", "what it cannot", .members = missing_members),
+    MEMBER("warnings", "object[]", "what to know before believing a number",
+           .members = warning_members),
+    MEMBER("errors", "string[]", "always empty: what fails ends the run"),
+    MEMBER("analyses", "tables", "every table of every analysis, whole"),
+    {0},
+};

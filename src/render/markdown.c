@@ -1,0 +1,126 @@
+#include <string.h>
+
+#include "base/utf8.h"
+#include "render/render.h"
+
+/* Escapes for running text and table cells: nothing from a trace can become markup. */
+static void escape(struct str *out, const char *s)
+{
+    struct str visible;
+    str_init(&visible, out->arena);
+    utf8_escape(&visible, s, strlen(s));
+    for (const char *p = visible.buf; *p; p++) {
+        if (*p == '<')
+            str_puts(out, "&lt;");
+        else if (*p == '>')
+            str_puts(out, "&gt;");
+        else if (*p == '&')
+            str_puts(out, "&amp;");
+        else {
+            if (strchr("\\`*_[]|~#", *p))
+                str_putc(out, '\\');
+            str_putc(out, *p);
+        }
+    }
+}
+
+static void table(struct str *out, const struct block *b)
+{
+    size_t n = b->columns.n;
+    if (!n)
+        return;
+    for (size_t c = 0; c < n; c++) {
+        str_puts(out, c ? " | " : "| ");
+        escape(out, b->columns.v[c].title);
+    }
+    str_puts(out, " |\n");
+    for (size_t c = 0; c < n; c++)
+        str_puts(out, b->columns.v[c].kind == COLUMN_NUMBER ? "|---:" : "|---");
+    str_puts(out, "|\n");
+    for (size_t i = 0; i < b->cells.n - b->cells.n % n; i++) {
+        str_puts(out, i % n ? " | " : "| ");
+        escape(out, b->cells.v[i]);
+        if (i % n == n - 1)
+            str_puts(out, " |\n");
+    }
+    str_putc(out, '\n');
+    if (b->text && *b->text) {
+        escape(out, b->text);
+        str_puts(out, "\n\n");
+    }
+}
+
+static void bars(struct str *out, const struct block *b)
+{
+    for (size_t i = 0; i < b->bars.n; i++) {
+        str_puts(out, "- ");
+        escape(out, b->bars.v[i].label);
+        str_puts(out, ": ");
+        escape(out, b->bars.v[i].value);
+        str_putc(out, '\n');
+    }
+    str_putc(out, '\n');
+}
+
+static void facts(struct str *out, const struct block *b)
+{
+    for (size_t i = 0; i < b->facts.n; i++) {
+        str_puts(out, "- **");
+        escape(out, b->facts.v[i].label);
+        str_puts(out, "**: ");
+        escape(out, b->facts.v[i].value);
+        str_putc(out, '\n');
+    }
+    str_putc(out, '\n');
+}
+
+static void line(struct str *out, const char *before, const char *text, const char *after)
+{
+    str_puts(out, before);
+    escape(out, text);
+    str_puts(out, after);
+}
+
+/* A fence longer than any run of backticks inside. */
+static void code(struct str *out, const char *text)
+{
+    struct str visible;
+    str_init(&visible, out->arena);
+    utf8_escape(&visible, text, strlen(text));
+    const char *fence = strstr(visible.buf, "```") ? "``````````" : "```";
+    str_printf(out, "%s\n%s\n%s\n\n", fence, visible.buf, fence);
+}
+
+void render_markdown(struct str *out, const struct doc *d)
+{
+    for (size_t i = 0; i < d->blocks.n; i++) {
+        const struct block *b = d->blocks.v[i];
+        bool more_items = i + 1 < d->blocks.n && d->blocks.v[i + 1]->kind == BLOCK_ITEM;
+        switch (b->kind) {
+        case BLOCK_HEADING:
+            line(out, b->level == 1 ? "# " : b->level == 2 ? "## " : "### ", b->text, "\n\n");
+            break;
+        case BLOCK_TEXT:
+            line(out, "", b->text, "\n\n");
+            break;
+        case BLOCK_ITEM:
+            line(out, "- ", b->text, more_items ? "\n" : "\n\n");
+            break;
+        case BLOCK_CALLOUT:
+            line(out, "> **", b->text, "**\n\n");
+            break;
+        case BLOCK_CODE:
+            code(out, b->text);
+            break;
+        case BLOCK_FACTS:
+            facts(out, b);
+            break;
+        case BLOCK_TABLE:
+            table(out, b);
+            break;
+        case BLOCK_BARS:
+            bars(out, b);
+            break;
+        }
+    }
+}

@@ -1,0 +1,18 @@
+/*
+ * Render: a doc into bytes. A renderer computes nothing; it only lays out and escapes.
+ */
+#ifndef GS_RENDER_RENDER_H
+#define GS_RENDER_RENDER_H
+
+#include "base/str.h"
+#include "report/doc.h"
+
+struct render_opts {
+    int columns; /* width of the page; at least 40 */
+    bool color;  /* escape sequences for a terminal */
+};
+
+void render_text(struct str *out, const struct doc *d, const struct render_opts *o);
+void render_markdown(struct str *out, const struct doc *d);
+
+#endif

@@ -1,0 +1,260 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "render/render.h"
+
+enum { GAP = 2, LEAST_TEXT_COLUMN = 12, BAR_WIDTH = 24 };
+
+struct text {
+    struct str *out;
+    const struct render_opts *o;
+    struct arena *arena;
+};
+
+static const char *color_of(enum tone tone)
+{
+    static const char *const codes[] = {[TONE_PLAIN] = "", [TONE_GOOD] = "\033[32m",
+                                        [TONE_WARN] = "\033[33m", [TONE_BAD] = "\033[31m",
+                                        [TONE_INFO] = "\033[36m"};
+    return codes[tone];
+}
+
+static void style(struct text *t, const char *code)
+{
+    if (t->o->color && *code)
+        str_puts(t->out, code);
+}
+
+static const char *escaped(struct text *t, const char *s)
+{
+    struct str e;
+    str_init(&e, t->arena);
+    utf8_escape(&e, s, strlen(s));
+    return e.buf;
+}
+
+static size_t page_width(const struct text *t)
+{
+    return t->o->columns < 40 ? 40 : (size_t)t->o->columns;
+}
+
+/* Writes words of s, wrapped; following lines start with `indent` spaces. */
+static void wrapped(struct text *t, const char *s, size_t at, size_t indent)
+{
+    size_t width = page_width(t);
+    bool first = true;
+    while (*s) {
+        while (*s == ' ')
+            s++;
+        size_t n = strcspn(s, " ");
+        if (!n)
+            break;
+        const char *word = arena_strndup(t->arena, s, n);
+        size_t w = utf8_width(word);
+        if (!first && at + 1 + w > width) {
+            str_putc(t->out, '\n');
+            str_fill(t->out, ' ', indent);
+            at = indent;
+        } else if (!first) {
+            str_putc(t->out, ' ');
+            at++;
+        }
+        str_puts(t->out, word);
+        at += w;
+        s += n;
+        first = false;
+    }
+    str_putc(t->out, '\n');
+}
+
+static void pad(struct text *t, const char *s, size_t width, bool right)
+{
+    size_t w = utf8_width(s);
+    if (right && w < width)
+        str_fill(t->out, ' ', width - w);
+    str_puts(t->out, s);
+    if (!right && w < width)
+        str_fill(t->out, ' ', width - w);
+}
+
+static void heading(struct text *t, const struct block *b)
+{
+    const char *s = escaped(t, b->text);
+    if (t->out->len)
+        str_putc(t->out, '\n');
+    style(t, "\033[1m");
+    str_puts(t->out, s);
+    style(t, "\033[0m");
+    str_putc(t->out, '\n');
+    if (b->level == 1) {
+        for (size_t i = utf8_width(s); i > 0; i--)
+            str_puts(t->out, "═");
+        str_putc(t->out, '\n');
+    }
+}
+
+static void callout(struct text *t, const struct block *b)
+{
+    static const char *const signs[] = {[TONE_PLAIN] = "•", [TONE_GOOD] = "✓", [TONE_WARN] = "!",
+                                        [TONE_BAD] = "✗", [TONE_INFO] = "i"};
+    style(t, color_of(b->tone));
+    str_printf(t->out, "%s ", signs[b->tone]);
+    wrapped(t, escaped(t, b->text), 2, 2);
+    style(t, b->tone == TONE_PLAIN ? "" : "\033[0m");
+}
+
+static void facts(struct text *t, const struct block *b)
+{
+    size_t widest = 0;
+    for (size_t i = 0; i < b->facts.n; i++) {
+        size_t w = utf8_width(b->facts.v[i].label);
+        widest = w > widest ? w : widest;
+    }
+    for (size_t i = 0; i < b->facts.n; i++) {
+        str_puts(t->out, "  ");
+        pad(t, b->facts.v[i].label, widest + GAP, false);
+        wrapped(t, escaped(t, b->facts.v[i].value), widest + 2 + GAP, widest + 2 + GAP);
+    }
+}
+
+/* Widths of columns: as wide as their cells, text columns cut until the page fits. */
+static void fit(struct text *t, const struct block *b, const char *const *cells, size_t *width)
+{
+    size_t n = b->columns.n, total = GAP;
+    for (size_t c = 0; c < n; c++)
+        width[c] = utf8_width(b->columns.v[c].title);
+    for (size_t i = 0; i < b->cells.n; i++) {
+        size_t w = utf8_width(cells[i]);
+        if (w > width[i % n])
+            width[i % n] = w;
+    }
+    for (size_t c = 0; c < n; c++)
+        total += width[c] + (c ? GAP : 0);
+    while (total > page_width(t)) {
+        size_t widest = n;
+        for (size_t c = 0; c < n; c++)
+            if (b->columns.v[c].kind == COLUMN_TEXT && width[c] > LEAST_TEXT_COLUMN &&
+                (widest == n || width[c] > width[widest]))
+                widest = c;
+        if (widest == n)
+            return; /* nothing left to cut: the line is longer than the page */
+        width[widest]--;
+        total--;
+    }
+}
+
+static void table_row(struct text *t, const struct block *b, const char *const *cells,
+                      const size_t *width)
+{
+    for (size_t c = 0; c < b->columns.n; c++) {
+        bool last = c + 1 == b->columns.n;
+        bool number = b->columns.v[c].kind == COLUMN_NUMBER;
+        str_fill(t->out, ' ', GAP);
+        struct str cut;
+        str_init(&cut, t->arena);
+        utf8_clip(&cut, cells[c], width[c]);
+        if (last && !number)
+            str_puts(t->out, cut.buf);
+        else
+            pad(t, cut.buf, width[c], number);
+    }
+    str_putc(t->out, '\n');
+}
+
+static void table(struct text *t, const struct block *b)
+{
+    size_t n = b->columns.n;
+    if (!n)
+        return;
+    const char **cells = arena_array(t->arena, const char *, b->cells.n);
+    const char **titles = arena_array(t->arena, const char *, n);
+    size_t *width = arena_array(t->arena, size_t, n);
+    for (size_t i = 0; i < b->cells.n; i++)
+        cells[i] = escaped(t, b->cells.v[i]);
+    for (size_t c = 0; c < n; c++)
+        titles[c] = b->columns.v[c].title;
+    fit(t, b, cells, width);
+    style(t, "\033[2m");
+    table_row(t, b, titles, width);
+    style(t, "\033[0m");
+    for (size_t i = 0; i + n <= b->cells.n; i += n)
+        table_row(t, b, cells + i, width);
+    if (b->text && *b->text) {
+        str_puts(t->out, "  ");
+        wrapped(t, escaped(t, b->text), 2, 2);
+    }
+}
+
+/* A bar of eighths of a character, so that small shares still show. */
+static void draw_bar(struct text *t, double share)
+{
+    static const char *const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    if (!(share >= 0))
+        share = 0;
+    if (share > 1)
+        share = 1;
+    int eighths = (int)lround(share * BAR_WIDTH * 8);
+    if (share > 0 && !eighths)
+        eighths = 1;
+    for (int i = 0; i < eighths / 8; i++)
+        str_puts(t->out, "█");
+    str_puts(t->out, parts[eighths % 8]);
+    str_fill(t->out, ' ', (size_t)(BAR_WIDTH - (eighths + 7) / 8));
+}
+
+static void bars(struct text *t, const struct block *b)
+{
+    size_t widest = 0;
+    for (size_t i = 0; i < b->bars.n; i++) {
+        size_t w = utf8_width(escaped(t, b->bars.v[i].label));
+        widest = w > widest ? w : widest;
+    }
+    for (size_t i = 0; i < b->bars.n; i++) {
+        str_puts(t->out, "  ");
+        pad(t, escaped(t, b->bars.v[i].label), widest, false);
+        str_puts(t->out, "  ");
+        style(t, color_of(b->bars.v[i].tone));
+        draw_bar(t, b->bars.v[i].share);
+        style(t, b->bars.v[i].tone == TONE_PLAIN ? "" : "\033[0m");
+        str_printf(t->out, "  %s\n", escaped(t, b->bars.v[i].value));
+    }
+}
+
+static void render_block(struct text *t, const struct block *b)
+{
+    switch (b->kind) {
+    case BLOCK_HEADING:
+        heading(t, b);
+        break;
+    case BLOCK_TEXT:
+        wrapped(t, escaped(t, b->text), 0, 0);
+        break;
+    case BLOCK_ITEM:
+        str_puts(t->out, "  - ");
+        wrapped(t, escaped(t, b->text), 4, 4);
+        break;
+    case BLOCK_FACTS:
+        facts(t, b);
+        break;
+    case BLOCK_TABLE:
+        table(t, b);
+        break;
+    case BLOCK_CALLOUT:
+        callout(t, b);
+        break;
+    case BLOCK_CODE:
+        str_printf(t->out, "      %s\n", escaped(t, b->text));
+        break;
+    case BLOCK_BARS:
+        bars(t, b);
+        break;
+    }
+}
+
+void render_text(struct str *out, const struct doc *d, const struct render_opts *o)
+{
+    struct text t = {out, o, d->arena};
+    for (size_t i = 0; i < d->blocks.n; i++)
+        render_block(&t, d->blocks.v[i]);
+}

@@ -1,0 +1,396 @@
+#include "report/analysis_doc.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fs.h"
+#include "base/human.h"
+#include "base/str.h"
+
+struct ctx {
+    const struct analysis *a;
+    const struct advice *advice;
+    struct doc *d;
+    size_t top;
+};
+
+static const char *pct(struct ctx *c, double v)
+{
+    char text[HUMAN_MAX];
+    return arena_strdup(c->d->arena, human_pct(text, v));
+}
+
+static const char *ns(struct ctx *c, int64_t v)
+{
+    char text[HUMAN_MAX];
+    return arena_strdup(c->d->arena, human_time(text, v));
+}
+
+static const char *count(struct ctx *c, uint64_t v)
+{
+    char text[HUMAN_MAX];
+    return arena_strdup(c->d->arena, human_count(text, v));
+}
+
+static void verdict(struct ctx *c)
+{
+    const struct verdict *v = &c->advice->verdict;
+    const struct trace *t = c->a->trace;
+    const struct breakdown *b = &c->a->breakdown;
+    static const enum tone tones[] = {[VERDICT_HEALTHY] = TONE_GOOD, [VERDICT_IMPROVABLE] = TONE_WARN,
+                                      [VERDICT_PROBLEM] = TONE_BAD, [VERDICT_NO_GPU_WORK] = TONE_WARN};
+    doc_heading(c->d, 1, "%s", t->files.n ? fs_basename(t->files.v[0].path) : "trace");
+    doc_callout(c->d, tones[v->status], "%s", v->headline);
+    doc_fact(c->d, "window", "%s on %u GPU%s", ns(c, b->window_ns), b->gpu_count,
+             b->gpu_count == 1 ? "" : "s");
+    if (v->recoverable_ns)
+        doc_fact(c->d, "can be won back", "up to %s (%s of the GPU time)", ns(c, v->recoverable_ns),
+                 pct(c, v->recoverable_pct));
+    doc_fact(c->d, "kernels", "%s, %s busy (%s)", count(c, c->a->view.n_kernels), ns(c, b->kernel_ns),
+             pct(c, b->kernel_pct));
+    doc_fact(c->d, "data quality", "%c%s", c->a->quality.grade,
+             c->a->quality.reasons.n ? ", see the end" : "");
+}
+
+static void ledger(struct ctx *c)
+{
+    const struct ledger *l = &c->a->ledger;
+    double all = (double)c->a->breakdown.gpu_time_ns;
+    if (!l->n_gpus)
+        return;
+    doc_heading(c->d, 2, "Where the GPU time went");
+    struct block *b = doc_bars(c->d, "every nanosecond of every GPU, once");
+    for (enum cause k = 0; k < CAUSES; k++) {
+        if (!l->ns[k])
+            continue;
+        enum tone tone = cause_info(k)->kind == CAUSE_WORK      ? TONE_GOOD
+                         : cause_info(k)->kind == CAUSE_EXPOSED ? TONE_WARN
+                                                                : TONE_BAD;
+        doc_bar(b, tone, (double)l->ns[k] / all, cause_info(k)->label, "%7s  %s",
+                pct(c, percent_of((double)l->ns[k], all)), ns(c, l->ns[k]));
+    }
+}
+
+static void per_gpu(struct ctx *c)
+{
+    const struct analysis *a = c->a;
+    if (a->gpus.n < 2)
+        return;
+    doc_heading(c->d, 2, "GPUs");
+    struct block *b = doc_table(c->d, arena_printf(c->d->arena, "imbalance of compute: %.0f %% of the mean",
+                                                   a->balance.imbalance_pct));
+    doc_column(b, "GPU", COLUMN_NUMBER);
+    doc_column(b, "host", COLUMN_TEXT);
+    doc_column(b, "busy", COLUMN_NUMBER);
+    doc_column(b, "compute", COLUMN_NUMBER);
+    doc_column(b, "idle", COLUMN_NUMBER);
+    doc_column(b, "kernels", COLUMN_NUMBER);
+    doc_column(b, "copies", COLUMN_NUMBER);
+    for (size_t i = 0; i < a->gpus.n; i++) {
+        const struct gpu_row *g = &a->gpus.v[i];
+        doc_cell(b, "%d", g->gpu);
+        doc_cell(b, "%s", g->host ? g->host : "");
+        doc_cell(b, "%s", pct(c, g->busy_pct));
+        doc_cell(b, "%s", ns(c, g->compute_ns));
+        doc_cell(b, "%s", ns(c, g->idle_ns));
+        doc_cell(b, "%s", count(c, g->kernels));
+        doc_cell(b, "%s", count(c, g->copies));
+    }
+}
+
+static const char *speedup(struct ctx *c, const struct finding *f)
+{
+    if (isnan(f->speedup_upper_pct))
+        return arena_printf(c->d->arena, "%.0f %% or more", f->speedup_lower_pct);
+    return arena_printf(c->d->arena, "%.0f to %.0f %%", f->speedup_lower_pct, f->speedup_upper_pct);
+}
+
+static void one_finding(struct ctx *c, const struct finding *f, size_t rank)
+{
+    doc_heading(c->d, 3, "%zu. [%s] %s", rank, priority_name(f->priority), f->title);
+    doc_text(c->d, "%s.", f->issue);
+    if (f->claimed_ns)
+        doc_fact(c->d, "costs", "%s, %s of the GPU time; faster by %s when half or all of it goes",
+                 ns(c, f->claimed_ns), pct(c, f->runtime_fraction_pct), speedup(c, f));
+    doc_fact(c->d, "sure", "%.0f %%: %s", 100 * f->confidence, f->confidence_reason);
+    for (size_t i = 0; i < f->evidence.n && i < 5; i++) {
+        const struct evidence *e = &f->evidence.v[i];
+        if (e->has_range && e->id >= 0)
+            doc_fact(c->d, "evidence", "%s (%s %lld, at %s)", e->text, e->id_kind, (long long)e->id,
+                     ns(c, e->start_ns - c->a->view.start_ns));
+        else if (e->has_range)
+            doc_fact(c->d, "evidence", "%s (at %s)", e->text, ns(c, e->start_ns - c->a->view.start_ns));
+        else
+            doc_fact(c->d, "evidence", "%s", e->text);
+    }
+    doc_text(c->d, "What to do: %s.", f->suggestion);
+    for (size_t i = 0; i < f->actions.n; i++)
+        doc_item(c->d, "%s", f->actions.v[i]);
+    for (size_t i = 0; i < f->commands.n; i++) {
+        doc_item(c->d, "%s:", f->commands.v[i].description);
+        doc_code(c->d, "%s", f->commands.v[i].full_command);
+    }
+}
+
+static void findings(struct ctx *c)
+{
+    const struct advice *v = c->advice;
+    size_t rank = 0, info = 0;
+    for (size_t i = 0; i < v->findings.n; i++)
+        info += v->findings.v[i]->priority == PRIORITY_INFO;
+    if (info < v->findings.n)
+        doc_heading(c->d, 2, "Findings, by what they can win");
+    for (size_t i = 0; i < v->findings.n; i++)
+        if (v->findings.v[i]->priority != PRIORITY_INFO)
+            one_finding(c, v->findings.v[i], ++rank);
+    if (!info)
+        return;
+    doc_heading(c->d, 2, "Also noticed");
+    for (size_t i = 0; i < v->findings.n; i++) {
+        const struct finding *f = v->findings.v[i];
+        if (f->priority != PRIORITY_INFO)
+            continue;
+        if (f->claimed_ns)
+            doc_item(c->d, "%s (%s)", f->issue, pct(c, f->runtime_fraction_pct));
+        else
+            doc_item(c->d, "%s", f->issue);
+    }
+}
+
+static void hotspots(struct ctx *c)
+{
+    const struct analysis *a = c->a;
+    if (!a->hotspots.n)
+        return;
+    size_t shown = a->hotspots.n < c->top ? a->hotspots.n : c->top;
+    doc_heading(c->d, 2, "Kernels that take longest");
+    struct block *b = doc_table(
+        c->d, shown < a->hotspots.n
+                  ? arena_printf(c->d->arena, "%zu of %zu; --top-kernels shows more", shown, a->hotspots.n)
+                  : "");
+    static const char *const titles[] = {"kernel", "calls", "total", "mean", "p95", "max", "CV", "% kernels"};
+    for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
+        doc_column(b, titles[i], i ? COLUMN_NUMBER : COLUMN_TEXT);
+    for (size_t i = 0; i < shown; i++) {
+        const struct hotspot *h = &a->hotspots.v[i];
+        doc_cell(b, "%s", h->short_name);
+        doc_cell(b, "%s", count(c, h->calls));
+        doc_cell(b, "%s", ns(c, h->total_duration_ns));
+        doc_cell(b, "%s", ns(c, (int64_t)h->avg_duration_ns));
+        doc_cell(b, "%s", ns(c, h->p95_ns));
+        doc_cell(b, "%s", ns(c, h->max_duration_ns));
+        doc_cell(b, "%.2f", h->cv);
+        doc_cell(b, "%s", pct(c, h->pct_of_total));
+    }
+}
+
+static void resources(struct ctx *c)
+{
+    const struct analysis *a = c->a;
+    bool any = false;
+    for (size_t i = 0; i < a->resources.n; i++)
+        any |= !isnan(a->resources.v[i].occupancy_pct);
+    if (!any)
+        return;
+    doc_heading(c->d, 2, "Resources and theoretical occupancy");
+    struct block *b = doc_table(c->d, "");
+    static const char *const titles[] = {"kernel", "group", "regs", "LDS", "scratch", "occ.", "limit", "groups"};
+    for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
+        doc_column(b, titles[i], i == 0 || i == 6 ? COLUMN_TEXT : COLUMN_NUMBER);
+    for (size_t i = 0; i < a->resources.n && i < c->top; i++) {
+        const struct resource_row *r = &a->resources.v[i];
+        doc_cell(b, "%s", trace_str(a->trace, a->trace->symbols.v[r->symbol].short_name));
+        doc_cell(b, "%s", r->block);
+        doc_cell(b, "%u", r->vgpr + r->accum_vgpr);
+        doc_cell(b, "%u", r->lds_bytes);
+        doc_cell(b, "%u", r->scratch_bytes);
+        doc_cell(b, "%s", isnan(r->occupancy_pct) ? "-" : pct(c, r->occupancy_pct));
+        doc_cell(b, "%s", r->limiter ? r->limiter : "-");
+        doc_cell(b, "%s", count(c, r->workgroups));
+    }
+}
+
+static void categories(struct ctx *c)
+{
+    const struct analysis *a = c->a;
+    if (a->categories.n < 2)
+        return;
+    doc_heading(c->d, 2, "Kernels by kind");
+    struct block *b = doc_bars(c->d, "");
+    for (size_t i = 0; i < a->categories.n; i++) {
+        const struct category_row *r = &a->categories.v[i];
+        doc_bar(b, TONE_PLAIN, r->pct_of_kernel_time / 100, r->category, "%7s  %s, %s calls",
+                pct(c, r->pct_of_kernel_time), ns(c, r->total_ns), count(c, r->count));
+    }
+}
+
+static void copies(struct ctx *c)
+{
+    const struct analysis *a = c->a;
+    char text[HUMAN_MAX];
+    if (!a->copies.n)
+        return;
+    doc_heading(c->d, 2, "Copies");
+    struct block *b = doc_table(c->d, "");
+    static const char *const titles[] = {"direction", "count", "bytes", "time", "exposed", "GB/s", "of link"};
+    for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
+        doc_column(b, titles[i], i ? COLUMN_NUMBER : COLUMN_KEEP);
+    for (size_t i = 0; i < a->copies.n; i++) {
+        const struct copy_row *r = &a->copies.v[i];
+        doc_cell(b, "%s", r->direction);
+        doc_cell(b, "%s", count(c, r->count));
+        doc_cell(b, "%s", human_bytes(text, r->total_bytes));
+        doc_cell(b, "%s", ns(c, r->total_duration_ns));
+        doc_cell(b, "%s", ns(c, r->exposed_ns));
+        doc_cell(b, "%.1f", r->bandwidth_gbps);
+        doc_cell(b, "%s", isnan(r->efficiency_pct) ? "-" : pct(c, r->efficiency_pct));
+    }
+}
+
+static void gaps(struct ctx *c)
+{
+    const struct analysis *a = c->a;
+    uint64_t n = 0;
+    for (size_t i = 0; i < a->gaps.n; i++)
+        n += a->gaps.v[i].count;
+    if (!n)
+        return;
+    doc_heading(c->d, 2, "Idle gaps between work");
+    struct block *b = doc_table(c->d, "");
+    doc_column(b, "length", COLUMN_KEEP);
+    doc_column(b, "gaps", COLUMN_NUMBER);
+    doc_column(b, "total", COLUMN_NUMBER);
+    doc_column(b, "mostly", COLUMN_TEXT);
+    for (size_t i = 0; i < a->gaps.n; i++) {
+        if (!a->gaps.v[i].count)
+            continue;
+        doc_cell(b, "%s", a->gaps.v[i].label);
+        doc_cell(b, "%s", count(c, a->gaps.v[i].count));
+        doc_cell(b, "%s", ns(c, a->gaps.v[i].total_ns));
+        doc_cell(b, "%s", a->gaps.v[i].main_cause ? a->gaps.v[i].main_cause : "-");
+    }
+}
+
+static void host(struct ctx *c)
+{
+    const struct analysis *a = c->a;
+    if (!a->api.n)
+        return;
+    doc_heading(c->d, 2, "Host calls");
+    if (a->launches.linked) {
+        const struct launch_stats *l = &a->launches;
+        doc_fact(c->d, "launch latency", "median %s, p95 %s", ns(c, l->median_latency_ns),
+                 ns(c, l->p95_latency_ns));
+        doc_fact(c->d, "queue delay", "median %s, p95 %s", ns(c, l->median_queue_ns), ns(c, l->p95_queue_ns));
+    }
+    doc_fact(c->d, "blocked in sync", "%s (%s of the window)", ns(c, a->breakdown.sync_blocked_ns),
+             pct(c, a->breakdown.sync_blocked_pct));
+    struct block *b = doc_table(c->d, "");
+    static const char *const titles[] = {"call", "kind", "calls", "own time", "mean", "max"};
+    for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
+        doc_column(b, titles[i], i == 0 ? COLUMN_TEXT : i == 1 ? COLUMN_KEEP : COLUMN_NUMBER);
+    for (size_t i = 0; i < a->api.n && i < c->top; i++) {
+        const struct api_row *r = &a->api.v[i];
+        doc_cell(b, "%s", r->name);
+        doc_cell(b, "%s", r->class);
+        doc_cell(b, "%s", count(c, r->calls));
+        doc_cell(b, "%s", ns(c, r->exclusive_ns));
+        doc_cell(b, "%s", ns(c, (int64_t)r->avg_ns));
+        doc_cell(b, "%s", ns(c, r->max_ns));
+    }
+}
+
+static void markers(struct ctx *c)
+{
+    enum { MOST = 20 };
+    const struct analysis *a = c->a;
+    if (!a->markers.n)
+        return;
+    doc_heading(c->d, 2, "Marker ranges");
+    struct block *b = doc_table(c->d, a->markers.n > MOST
+                                          ? arena_printf(c->d->arena, "%d of %zu", MOST, a->markers.n)
+                                          : "");
+    static const char *const titles[] = {"range", "calls", "wall", "kernels", "kernel time", "of range"};
+    for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
+        doc_column(b, titles[i], i ? COLUMN_NUMBER : COLUMN_TEXT);
+    for (size_t i = 0; i < a->markers.n && i < MOST; i++) {
+        const struct marker_row *m = &a->markers.v[i];
+        doc_cell(b, "%*s%s", (int)(m->depth < 10 ? 2 * m->depth : 20), "", m->name);
+        doc_cell(b, "%s", count(c, m->calls));
+        doc_cell(b, "%s", ns(c, m->wall_ns));
+        doc_cell(b, "%s", count(c, m->kernels));
+        doc_cell(b, "%s", ns(c, m->kernel_ns));
+        doc_cell(b, "%s", m->gpu_pct > 100 ? ">100 %" : pct(c, m->gpu_pct));
+    }
+}
+
+static void streams(struct ctx *c)
+{
+    const struct analysis *a = c->a;
+    if (a->streams.n < 2)
+        return;
+    doc_heading(c->d, 2, "Streams");
+    struct block *b = doc_table(c->d, arena_printf(c->d->arena, "%.0f %% of what could overlap does",
+                                                   a->stream_stats.overlap_pct));
+    static const char *const titles[] = {"GPU", "stream", "kernels", "copies", "busy", "of GPU"};
+    for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
+        doc_column(b, titles[i], COLUMN_NUMBER);
+    for (size_t i = 0; i < a->streams.n && i < c->top; i++) {
+        const struct stream_row *s = &a->streams.v[i];
+        doc_cell(b, "%d", s->gpu);
+        doc_cell(b, "%lld", (long long)s->stream);
+        doc_cell(b, "%s", count(c, s->kernels));
+        doc_cell(b, "%s", count(c, s->copies));
+        doc_cell(b, "%s", ns(c, s->busy_ns));
+        doc_cell(b, "%s", pct(c, s->pct_of_gpu_busy));
+    }
+}
+
+static void telemetry(struct ctx *c)
+{
+    const struct analysis *a = c->a;
+    if (!a->telemetry.n)
+        return;
+    doc_heading(c->d, 2, "Telemetry");
+    struct block *b = doc_table(c->d, "");
+    static const char *const titles[] = {"series", "GPU", "points", "min", "mean", "max", "unit"};
+    for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
+        doc_column(b, titles[i], i == 0 || i == 6 ? COLUMN_TEXT : COLUMN_NUMBER);
+    for (size_t i = 0; i < a->telemetry.n; i++) {
+        const struct telemetry_row *t = &a->telemetry.v[i];
+        doc_cell(b, "%s", t->series);
+        doc_cell(b, "%d", t->gpu);
+        doc_cell(b, "%s", count(c, t->points));
+        doc_cell(b, "%.4g", t->min);
+        doc_cell(b, "%.4g", t->mean);
+        doc_cell(b, "%.4g", t->max);
+        doc_cell(b, "%s", t->units);
+    }
+}
+
+static void missing(struct ctx *c)
+{
+    const struct analysis *a = c->a;
+    struct str list;
+    str_init(&list, c->d->arena);
+    for (size_t i = 0; i < a->capabilities.n; i++)
+        if (!a->capabilities.v[i].present)
+            str_printf(&list, "%s%s", list.len ? ", " : "", a->capabilities.v[i].key);
+    if (list.len || a->quality.reasons.n)
+        doc_heading(c->d, 2, "Limits of this trace");
+    if (list.len)
+        doc_text(c->d, "Not captured: %s. `gpusight info` has the commands.", list.buf);
+    for (size_t i = 0; i < a->quality.reasons.n; i++)
+        doc_item(c->d, "%s (affects %s)", a->quality.reasons.v[i].text, a->quality.reasons.v[i].affects);
+}
+
+struct doc *analysis_doc(const struct analysis *a, const struct advice *advice, size_t top_kernels,
+                         struct arena *arena)
+{
+    struct ctx c = {a, advice, doc_new(arena), top_kernels};
+    void (*const sections[])(struct ctx *) = {verdict, ledger,  per_gpu, findings, hotspots,  categories, resources,
+                                              copies,  gaps,    host,    markers,  streams, telemetry,  missing};
+    for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++)
+        sections[i](&c);
+    return c.d;
+}

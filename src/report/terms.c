@@ -1,0 +1,139 @@
+#include "report/terms.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/str.h"
+#include "report/overview.h"
+
+const struct quality_check_doc quality_check_docs[] = {
+#define QUALITY_CHECK(code, weight, doc) {code, weight, doc},
+#include "report/quality_checks.def"
+#undef QUALITY_CHECK
+    {0},
+};
+
+static const struct {
+    const char *name, *doc;
+} counters[] = {
+#define COUNTER_DOC(name, doc) {name, doc},
+#include "report/counter_docs.def"
+#undef COUNTER_DOC
+};
+
+static const char *const api_docs[API_CLASSES] = {
+    [API_OTHER] = "any other call into the runtime",
+    [API_LAUNCH] = "launches kernels or graphs, or enqueues a collective",
+    [API_SYNC] = "waits for the GPU: synchronises a device, a stream or an event",
+    [API_COPY] = "copies memory and waits until that is done",
+    [API_COPY_ASYNC] = "enqueues a copy or a memset and returns",
+    [API_ALLOC] = "allocates, frees, registers or maps memory",
+    [API_MODULE] = "loads or compiles code, or starts the runtime",
+    [API_EVENT] = "records or queries events, creates or destroys streams",
+    [API_COMM] = "MPI",
+    [API_IO] = "the operating system: files, locks, sleep",
+    [API_HOST] = "functions of the program that were instrumented: they say where, not why",
+};
+
+const char *rule_needs_text(unsigned needs, struct arena *a)
+{
+    static const char *const names[] = {"kernels", "API calls", "copies", "markers", "counters"};
+    struct str s;
+    str_init(&s, a);
+    for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (needs >> i & 1)
+            str_printf(&s, "%s%s", s.len ? ", " : "", names[i]);
+    return s.len ? s.buf : "nothing";
+}
+
+static void add(struct terms *t, struct arena *a, enum term_kind kind, const char *name, const char *doc)
+{
+    vec_push(t, a, ((struct term){.kind = kind, .name = name, .unit = "", .doc = doc}));
+}
+
+static void add_fields(struct terms *t, struct arena *a, const struct fields *f)
+{
+    for (size_t i = 0; i < f->n; i++)
+        vec_push(t, a,
+                 ((struct term){.kind = TERM_METRIC,
+                                .name = f->v[i].key,
+                                .alias = arena_printf(a, "%s.%s", f->key, f->v[i].key),
+                                .where = f->key,
+                                .unit = f->v[i].unit,
+                                .doc = f->v[i].doc}));
+}
+
+static void add_tables(struct terms *t, struct arena *a)
+{
+    static const struct fields *const others[] = {&execution_fields, &timeline_fields, &region_fields,
+                                                  &counter_fields};
+    struct results tables = {0};
+    analysis_results(arena_new(a, struct analysis), &tables, a);
+    for (size_t i = 0; i < tables.n; i++)
+        add_fields(t, a, tables.v[i].fields);
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        add_fields(t, a, others[i]);
+    for (size_t i = 0; i < tables.n; i++)
+        add(t, a, TERM_TABLE, tables.v[i].fields->key, tables.v[i].fields->doc);
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        add(t, a, TERM_TABLE, others[i]->key, others[i]->doc);
+}
+
+static const char *rules_of(const char *category, struct arena *a)
+{
+    struct str s;
+    str_init(&s, a);
+    for (const struct rule *const *r = rules; *r; r++)
+        if (str_eq((*r)->category, category))
+            str_printf(&s, "%s%s", s.len ? ", " : "findings of the rules ", (*r)->name);
+    return s.buf;
+}
+
+static void add_rules(struct terms *t, struct arena *a)
+{
+    for (const struct rule *const *r = rules; *r; r++)
+        vec_push(t, a,
+                 ((struct term){.kind = TERM_RULE,
+                                .name = (*r)->name,
+                                .alias = (*r)->id,
+                                .unit = "",
+                                .doc = (*r)->doc,
+                                .rule = *r}));
+    for (const struct rule *const *r = rules; *r; r++) {
+        bool seen = false;
+        for (const struct rule *const *q = rules; q < r; q++)
+            seen |= str_eq((*q)->category, (*r)->category);
+        if (!seen)
+            add(t, a, TERM_CATEGORY, (*r)->category, rules_of((*r)->category, a));
+    }
+}
+
+static void add_capabilities(struct terms *t, struct arena *a)
+{
+    struct capabilities all = {0};
+    struct trace *none = arena_new(a, struct trace); /* empty; only the words are used */
+    capabilities_find(&all, none, a);
+    for (size_t i = 0; i < all.n; i++)
+        add(t, a, TERM_CAPABILITY, all.v[i].key,
+            arena_printf(a, "tells %s; without it: %s. On AMD: %s", all.v[i].answers, all.v[i].lacking,
+                         all.v[i].command));
+}
+
+void terms_list(struct terms *out, struct arena *a)
+{
+    *out = (struct terms){0};
+    add_tables(out, a);
+    for (enum cause c = 0; c < CAUSES; c++)
+        add(out, a, TERM_CAUSE, cause_info(c)->key, cause_info(c)->doc);
+    add_rules(out, a);
+    for (unsigned r = 0; r < ROLE_COUNT; r++)
+        add(out, a, TERM_ROLE, kernel_role_info((enum kernel_role)r)->label,
+            kernel_role_info((enum kernel_role)r)->doc);
+    for (unsigned c = 0; c < API_CLASSES; c++)
+        add(out, a, TERM_API, api_class_name((enum api_class)c), api_docs[c]);
+    add_capabilities(out, a);
+    for (const struct quality_check_doc *q = quality_check_docs; q->code; q++)
+        add(out, a, TERM_QUALITY, q->code, q->doc);
+    for (size_t i = 0; i < sizeof(counters) / sizeof(*counters); i++)
+        add(out, a, TERM_COUNTER, counters[i].name, counters[i].doc);
+}

@@ -1,0 +1,341 @@
+/* Memory and what is built on it: arena, vec, str, hash, idmap, guards, parallel_for. */
+#include "unit.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/parallel.h"
+#include "base/str.h"
+#include "base/vec.h"
+
+static void arena_gives_zeroed_aligned_memory(void **state)
+{
+    (void)state;
+    struct arena a;
+    arena_init(&a);
+    for (size_t size = 0; size < 3000; size += 7) {
+        unsigned char *p = arena_alloc(&a, size);
+        assert_int_equal((uintptr_t)p % 16, 0);
+        for (size_t i = 0; i < size; i++)
+            assert_int_equal(p[i], 0);
+        memset(p, 0xFF, size);
+    }
+    unsigned char *large = arena_alloc(&a, 5 << 20);
+    assert_int_equal(large[0] | large[(5 << 20) - 1], 0);
+    arena_release(&a);
+}
+
+static void arena_gives_everything_back(void **state)
+{
+    (void)state;
+    size_t before = mem_held();
+    struct arena a;
+    arena_init(&a);
+    for (int i = 0; i < 1000; i++)
+        arena_printf(&a, "%d %s", i, "some text that takes room");
+    assert_true(mem_held() > before);
+    assert_true(mem_peak() >= mem_held());
+    arena_release(&a);
+    assert_int_equal(mem_held(), before);
+    assert_string_equal(arena_strndup(&a, "again", 3), "aga"); /* usable after release */
+    arena_release(&a);
+}
+
+static void arena_grows_in_place_or_copies(void **state)
+{
+    (void)state;
+    struct arena a;
+    arena_init(&a);
+    char *p = arena_strdup(&a, "abc");
+    char *q = arena_grow(&a, p, 4, 100);
+    assert_ptr_equal(p, q);
+    assert_string_equal(q, "abc");
+    arena_alloc(&a, 1);
+    char *r = arena_grow(&a, q, 100, 50000);
+    assert_ptr_not_equal(q, r);
+    assert_string_equal(r, "abc");
+    for (size_t i = 4; i < 50000; i++)
+        assert_int_equal(r[i], 0);
+    assert_ptr_equal(arena_grow(&a, r, 50000, 10), r); /* never shrinks */
+    arena_release(&a);
+}
+
+static void vec_keeps_what_was_pushed(void **state)
+{
+    (void)state;
+    struct arena a;
+    arena_init(&a);
+    VEC(uint64_t) v = {0};
+    VEC(struct idmap_slot) other = {0};
+    for (uint64_t i = 0; i < 10000; i++) {
+        vec_push(&v, &a, i * i);
+        struct idmap_slot *s = vec_add(&other, &a);
+        assert_int_equal(s->key, 0);
+        s->key = i;
+    }
+    assert_int_equal(v.n, 10000);
+    assert_true(v.n <= v.cap);
+    for (uint64_t i = 0; i < 10000; i++) {
+        assert_int_equal(v.v[i], i * i);
+        assert_int_equal(other.v[i].key, i);
+    }
+    vec_reserve(&v, &a, 50000);
+    assert_true(v.cap >= 50000);
+    assert_int_equal(v.v[9999], 9999 * 9999);
+    arena_release(&a);
+}
+
+static void str_builds_text(void **state)
+{
+    (void)state;
+    struct arena a;
+    struct str s;
+    arena_init(&a);
+    str_init(&s, &a);
+    assert_string_equal(s.buf, "");
+    str_puts(&s, "one");
+    str_putc(&s, ' ');
+    str_printf(&s, "%d-%s", 2, "two");
+    str_fill(&s, '.', 3);
+    str_put(&s, "\0x", 2);
+    assert_int_equal(s.len, 14);
+    assert_memory_equal(s.buf, "one 2-two...\0x", 15);
+    str_clear(&s);
+    assert_int_equal(s.len, 0);
+    assert_string_equal(s.buf, "");
+    str_fill(&s, 'x', 200);
+    for (int i = 0; i < 1000; i++)
+        str_printf(&s, "%s", "0123456789");
+    assert_int_equal(s.len, 10200);
+    assert_int_equal(strlen(s.buf), 10200);
+    assert_true(str_ends(s.buf, "789"));
+    memcpy(str_room(&s, 2), "ab", 3);
+    s.len += 2;
+    assert_true(str_ends(s.buf, "9ab"));
+    arena_release(&a);
+}
+
+static void str_compares(void **state)
+{
+    (void)state;
+    assert_true(str_eq("a", "a") && !str_eq("a", "ab"));
+    assert_true(str_starts("kernel", "ker") && str_starts("k", "") && !str_starts("k", "ker"));
+    assert_true(str_ends("a.db", ".db") && str_ends("a", "") && !str_ends("b", ".db"));
+    assert_true(str_has("abc", "bc") && !str_has("abc", "d"));
+    assert_true(str_has_fold("RCCL AllReduce", "allreduce") && str_has_fold("", ""));
+    assert_false(str_has_fold("abc", "abcd"));
+}
+
+static void hashes_differ_where_they_should(void **state)
+{
+    (void)state;
+    char bytes[64] = {0};
+    uint64_t seen[65];
+    for (size_t n = 0; n <= 64; n++) {
+        seen[n] = hash_bytes(bytes, n);
+        assert_int_equal(seen[n], hash_bytes(bytes, n));
+        for (size_t i = 0; i < n; i++)
+            assert_true(seen[i] != seen[n]); /* the length counts */
+    }
+    bytes[63] = 1;
+    assert_true(hash_bytes(bytes, 64) != seen[64]);
+    assert_true(hash_u64(1) != hash_u64(2));
+}
+
+static void idmap_finds_every_key(void **state)
+{
+    (void)state;
+    struct arena a;
+    struct idmap m;
+    arena_init(&a);
+    idmap_init(&m, &a);
+    assert_int_equal(idmap_get(&m, 7), NO_INDEX);
+    for (uint32_t i = 0; i < 20000; i++)
+        idmap_put(&m, (uint64_t)i << 32, i);
+    idmap_put(&m, UINT64_MAX, 5);
+    idmap_put(&m, UINT64_MAX, 6);
+    assert_int_equal(m.n, 20001);
+    for (uint32_t i = 0; i < 20000; i++)
+        assert_int_equal(idmap_get(&m, (uint64_t)i << 32), i);
+    assert_int_equal(idmap_get(&m, UINT64_MAX), 6);
+    assert_int_equal(idmap_get(&m, 1), NO_INDEX);
+    arena_release(&a);
+}
+
+static void allocate_much(void *ctx)
+{
+    struct arena *a = ctx;
+    for (int i = 0; i < 100; i++)
+        arena_alloc(a, 100000);
+}
+
+static void a_guard_turns_shortage_into_an_error(void **state)
+{
+    (void)state;
+    struct arena a;
+    struct gs_error err = {0};
+    arena_init(&a);
+    int failures = 0;
+    bool ok = false;
+    for (int64_t n = 0; !ok; n++) { /* every allocation in turn */
+        mem_fail_after(n);
+        ok = mem_guard(allocate_much, &a, &err);
+        mem_fail_never();
+        failures += !ok;
+        arena_release(&a);
+    }
+    assert_true(failures > 3);
+    assert_int_equal(err.code, GS_E_IO);
+    assert_string_equal(err.text, "out of memory");
+    assert_null((mem_fail_after(0), mem_try_alloc(8)));
+    mem_fail_never();
+}
+
+static void inner_guard(void *ctx)
+{
+    bool *inner_failed = ctx;
+    struct arena a;
+    arena_init(&a);
+    mem_fail_after(0);
+    *inner_failed = !mem_guard(allocate_much, &a, NULL);
+    mem_fail_never();
+    arena_release(&a);
+}
+
+static void guards_nest(void **state)
+{
+    (void)state;
+    bool inner_failed = false;
+    assert_true(mem_guard(inner_guard, &inner_failed, NULL));
+    assert_true(inner_failed);
+}
+
+static void overflow(void *ctx)
+{
+    size_t *n = ctx;
+    *n = mem_mul(SIZE_MAX / 2, 3);
+}
+
+static void huge(void *ctx)
+{
+    arena_alloc(ctx, SIZE_MAX - 8);
+}
+
+static void sizes_that_overflow_are_a_shortage(void **state)
+{
+    (void)state;
+    struct arena a;
+    size_t n = 1;
+    arena_init(&a);
+    assert_false(mem_guard(overflow, &n, NULL));
+    assert_false(mem_guard(huge, &a, NULL));
+    assert_int_equal(n, 1);
+    arena_release(&a);
+}
+
+enum { ITEMS = 5000 };
+
+static void count_item(void *ctx, size_t i, int worker)
+{
+    atomic_int *counts = ctx;
+    assert_in_range(worker, 0, 7);
+    atomic_fetch_add(&counts[i], 1);
+}
+
+static void parallel_for_runs_every_item_once(void **state)
+{
+    (void)state;
+    atomic_int *counts = calloc(ITEMS, sizeof(*counts));
+    for (int threads = 0; threads <= 8; threads += 4) {
+        parallel_for(threads, ITEMS, count_item, counts);
+        parallel_for(threads, 0, count_item, counts);
+        parallel_for(threads, 1, count_item, counts);
+    }
+    assert_int_equal(counts[0], 6);
+    for (int i = 1; i < ITEMS; i++)
+        assert_int_equal(counts[i], 3);
+    free(counts);
+    assert_in_range(parallel_cores(), 1, PARALLEL_MAX);
+}
+
+static void allocate_item(void *ctx, size_t i, int worker)
+{
+    (void)ctx, (void)worker;
+    char *p = mem_alloc(i + 1); /* nothing may be held across an allocation; see mem.h */
+    mem_free(p);
+}
+
+static void run_parallel(void *ctx)
+{
+    parallel_for(*(int *)ctx, ITEMS, allocate_item, NULL);
+}
+
+static void a_shortage_in_a_worker_unwinds_in_the_caller(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 4; threads++) {
+        struct gs_error err = {0};
+        mem_fail_after(ITEMS / 2);
+        assert_false(mem_guard(run_parallel, &threads, &err));
+        mem_fail_never();
+        assert_string_equal(err.text, "out of memory");
+        assert_true(mem_guard(run_parallel, &threads, &err));
+    }
+}
+
+static void errors_are_wrapped_and_made_printable(void **state)
+{
+    (void)state;
+    struct gs_error err = {0};
+    assert_false(fail(&err, GS_E_FORMAT, "bad name '%s'", "a\033[31m\nb\xff"));
+    assert_int_equal(err.code, GS_E_FORMAT);
+    assert_string_equal(err.text, "bad name 'a?[31m?b?'");
+    assert_false(wrap(&err, "cannot read '%s'", "x"));
+    assert_string_equal(err.text, "cannot read 'x': bad name 'a?[31m?b?'");
+    assert_int_equal(err.code, GS_E_FORMAT);
+    assert_false(fail(NULL, GS_E_IO, "nobody cares") || wrap(NULL, "still"));
+    char text[3000];
+    memset(text, 'y', sizeof(text) - 1);
+    text[sizeof(text) - 1] = 0;
+    fail(&err, GS_E_IO, "%s", text);
+    wrap(&err, "%s", text);
+    assert_int_equal(strlen(err.text), sizeof(err.text) - 1);
+}
+
+static void the_log_level_is_kept(void **state)
+{
+    (void)state;
+    assert_int_equal(log_level(), LOG_NORMAL);
+    log_set_level(LOG_QUIET);
+    log_warn("never seen");
+    log_note("never seen");
+    assert_int_equal(log_level(), LOG_QUIET);
+    log_set_level(LOG_NORMAL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        unit_test(arena_gives_zeroed_aligned_memory),
+        unit_test(arena_gives_everything_back),
+        unit_test(arena_grows_in_place_or_copies),
+        unit_test(vec_keeps_what_was_pushed),
+        unit_test(str_builds_text),
+        unit_test(str_compares),
+        unit_test(hashes_differ_where_they_should),
+        unit_test(idmap_finds_every_key),
+        unit_test(a_guard_turns_shortage_into_an_error),
+        unit_test(guards_nest),
+        unit_test(sizes_that_overflow_are_a_shortage),
+        unit_test(parallel_for_runs_every_item_once),
+        unit_test(a_shortage_in_a_worker_unwinds_in_the_caller),
+        unit_test(errors_are_wrapped_and_made_printable),
+        unit_test(the_log_level_is_kept),
+    };
+    return unit_run(tests);
+}

@@ -1,0 +1,48 @@
+#!/bin/sh
+# Checks the shape of the source tree:
+#   - a file includes only its own layer or lower ones (the table below is ARCHITECTURE's),
+#   - rooms of layer 8 stand alone: none includes another,
+#   - no file in src has more than 600 lines (.def lists are data and exempt).
+# Prints every breach and a final count; exit 1 when there is one.
+set -eu
+cd "$(dirname "$0")/.."
+
+# shellcheck disable=SC2016
+find src include tests tools -name '*.[ch]' | LC_ALL=C sort | xargs awk '
+    BEGIN {
+        split("base 0 model 1 ingest 2 source 2 synth 2 analyze 3 advise 4 report 5 render 6 " \
+              "llm 7 agent 8 session 8 dist 8 tui 8 serve 8 api 9 cli 9", words, " ")
+        for (i = 1; words[i] != ""; i += 2)
+            layer[words[i]] = words[i + 1]
+        most = 600
+    }
+    function breach(text) { print text; breaches++ }
+    FNR == 1 {
+        files++
+        split(FILENAME, path, "/")
+        room = path[1] == "src" ? path[2] : ""
+        if (room != "" && !(room in layer))
+            breach(FILENAME ": room \"" room "\" has no layer; add it to tools/check-layers.sh")
+    }
+    room != "" && FNR == most + 1 { breach(FILENAME ": more than " most " lines") }
+    room != "" && /^[ \t]*#[ \t]*include[ \t]*"[a-z_]+\// {
+        split($0, quoted, "\"")
+        split(quoted[2], target, "/")
+        to = target[1]
+        if (to == "gpusight")
+            next
+        where = FILENAME ":" FNR ": "
+        if (!(to in layer))
+            breach(where "includes \"" quoted[2] "\" of no known room")
+        else if (layer[to] > layer[room])
+            breach(where room " (layer " layer[room] ") includes \"" quoted[2] "\" (layer " layer[to] ")")
+        else if (layer[room] == 8 && layer[to] == 8 && to != room)
+            breach(where room " and " to " must not know each other")
+    }
+    path[1] == "include" && /#[ \t]*include[ \t]*"/ && !/"gpusight\// {
+        breach(FILENAME ":" FNR ": a public header includes only public headers")
+    }
+    END {
+        printf "%d files, %d breaches\n", files, breaches
+        exit breaches > 0
+    }'
