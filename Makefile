@@ -20,7 +20,7 @@ configure:
 demo: all ## make a trace and look at it
 	@mkdir -p $(DEMO)
 	$(GPUSIGHT) synth demo -o $(DEMO)/demo.db
-	$(GPUSIGHT) info $(DEMO)/demo.db
+	$(GPUSIGHT) analyze $(DEMO)/demo.db
 
 test: configure ## build and run all tests
 	@tools/install-packages.sh test

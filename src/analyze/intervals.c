@@ -14,8 +14,13 @@ void spans_append(struct spans *s, struct arena *a, int64_t start, int64_t end)
     vec_push(s, a, ((struct span){start, end}));
 }
 
+/* Sets are taken over whole where nothing is to be worked out; they are never changed afterwards. */
 void spans_subtract(struct spans *out, const struct spans *a, const struct spans *b, struct arena *arena)
 {
+    if (!b->n) {
+        *out = *a;
+        return;
+    }
     size_t j = 0;
     for (size_t i = 0; i < a->n; i++) {
         int64_t at = a->v[i].start, end = a->v[i].end;
@@ -32,6 +37,11 @@ void spans_subtract(struct spans *out, const struct spans *a, const struct spans
 
 void spans_union(struct spans *out, const struct spans *a, const struct spans *b, struct arena *arena)
 {
+    if (!a->n || !b->n) {
+        *out = a->n ? *a : *b;
+        return;
+    }
+    vec_reserve(out, arena, a->n + b->n);
     size_t i = 0, j = 0;
     while (i < a->n || j < b->n) {
         const struct span *next;

@@ -41,7 +41,10 @@ struct spans {
 /* Adds a span that starts no earlier than the last one added; empty ones are ignored. */
 void spans_append(struct spans *s, struct arena *a, int64_t start, int64_t end);
 
-/* a without b. */
+/*
+ * Results start empty and may share memory with an argument, so append to neither afterwards.
+ * a without b.
+ */
 void spans_subtract(struct spans *out, const struct spans *a, const struct spans *b, struct arena *arena);
 /* What is in a or b. */
 void spans_union(struct spans *out, const struct spans *a, const struct spans *b, struct arena *arena);

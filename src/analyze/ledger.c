@@ -5,6 +5,7 @@
 #include "analyze/gap_cause.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "base/vec.h"
 
 static const struct cause_info infos[CAUSES] = {
 #define CAUSE(id, key, label, kind, doc) {key, label, CAUSE_##kind, doc},
@@ -47,6 +48,7 @@ struct work {
 static void spans_of_kernels(const struct work *w, struct spans *by_class)
 {
     const struct kernels *k = &w->v->trace->kernels;
+    vec_reserve(&by_class[KERNEL_COMPUTE], w->arena, w->g->n_kernels);
     for (size_t i = 0; i < w->g->n_kernels; i++) {
         uint32_t row = w->g->kernels[i];
         struct span s = view_clip(w->v, k->start_ns[row], k->end_ns[row]);

@@ -165,7 +165,7 @@ static void order_thread(void *ctx, size_t i, int worker)
         uint32_t call = th->calls[k];
         if (view_call_class(v, call) == API_HOST || r->end_ns[call] <= until)
             continue;
-        if (r->start_ns[call] < until) /* overlaps without nesting: odd, keep what comes later */
+        if (r->start_ns[call] < until) /* overlaps without nesting: odd, the first one stays */
             continue;
         th->outer[th->n_outer++] = call;
         until = r->end_ns[call];
@@ -211,12 +211,15 @@ static bool is_blit(const char *name)
     return str_starts(name, "__amd_rocclr_copy");
 }
 
-static void classify_symbols(struct view *v, struct arena *a)
+enum { SYMBOLS_PER_ITEM = 64 };
+
+static void classify_some(void *ctx, size_t item, int worker)
 {
+    (void)worker;
+    struct view *v = ctx;
     const struct trace *t = v->trace;
-    v->role = arena_array(a, uint8_t, t->symbols.n);
-    v->kernel_class = arena_array(a, uint8_t, t->symbols.n);
-    for (size_t i = 0; i < t->symbols.n; i++) {
+    size_t end = (item + 1) * SYMBOLS_PER_ITEM;
+    for (size_t i = item * SYMBOLS_PER_ITEM; i < end && i < t->symbols.n; i++) {
         const char *name = trace_str(t, t->symbols.v[i].name);
         enum kernel_role role = kernel_role_of(name);
         v->role[i] = (uint8_t)role;
@@ -224,6 +227,14 @@ static void classify_symbols(struct view *v, struct arena *a)
                                        : is_blit(name)         ? KERNEL_BLIT
                                                                : KERNEL_COMPUTE);
     }
+}
+
+static void classify_symbols(struct view *v, struct arena *a)
+{
+    size_t n = v->trace->symbols.n;
+    v->role = arena_array(a, uint8_t, n);
+    v->kernel_class = arena_array(a, uint8_t, n);
+    parallel_for(v->workers, (n + SYMBOLS_PER_ITEM - 1) / SYMBOLS_PER_ITEM, classify_some, v);
 }
 
 /* Names of calls are few, but any string may be one: classify the pairs that occur. */

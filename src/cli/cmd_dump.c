@@ -55,7 +55,8 @@ static void put(struct out *o, const char *text)
     if (o->line.len)
         str_putc(&o->line, o->csv ? ',' : '\t');
     size_t n = strlen(text);
-    bool quote = o->csv && (strpbrk(text, ",\"\r\n") || (n && (text[0] == ' ' || text[n - 1] == ' ')));
+    bool quote =
+        o->csv && (strpbrk(text, ",\"\r\n") || (n && (text[0] == ' ' || text[n - 1] == ' ')));
     str_puts(&o->line, quote ? "\"" : "");
     for (size_t i = 0; i < n; i++)
         put_char(o, (unsigned char)text[i]);
@@ -300,8 +301,7 @@ static const struct dump_table {
      TIMES "name short_name mangled pid gpu stream queue tid call_row call grid_x grid_y grid_z "
            "group_x group_y group_z lds_bytes scratch_bytes vgprs accum_vgprs sgprs graph rename",
      offsetof(struct trace, kernels), dump_kernel},
-    {"copies",
-     TIMES "kind bytes pid gpu stream tid call_row call src dst src_memory dst_memory",
+    {"copies", TIMES "kind bytes pid gpu stream tid call_row call src dst src_memory dst_memory",
      offsetof(struct trace, copies), dump_copy},
     {"regions", TIMES "kind name pid tid", offsetof(struct trace, regions), dump_region},
     {"markers", TIMES "kind domain name pid tid", offsetof(struct trace, markers), dump_marker},
@@ -379,17 +379,18 @@ const struct command command_dump = {
     .name = "dump",
     .summary = "the rows of a trace as gpusight understood them",
     .operands = "TRACE...",
-    .doc = "Prints every row of one table with names, processes, devices and launching calls "
-           "resolved, in the order of the file: for checking a number by hand, or for feeding "
-           "another program. Nothing is summed, filtered or rounded.\n\n"
-           "The first line names the columns. Times are nanoseconds in the trace's own clock. Grids "
-           "and groups are in work-items (threads) whoever made the trace; an NVIDIA grid of blocks "
-           "is multiplied by the block. row counts from 0, and call_row is a row of the regions "
-           "table. An empty field means that the trace does not say.\n\n"
-           "Fields are divided by tabs, with tabs and other control characters written as \\xNN and "
-           "backslashes doubled. With --csv they are divided by commas and quoted as RFC 4180 says; "
-           "lines end in a line feed. The data is raw: a name that starts with '=' is not altered, "
-           "so import it into a spreadsheet as text.",
+    .doc =
+        "Prints every row of one table with names, processes, devices and launching calls "
+        "resolved, in the order of the file: for checking a number by hand, or for feeding "
+        "another program. Nothing is summed, filtered or rounded.\n\n"
+        "The first line names the columns. Times are nanoseconds in the trace's own clock. Grids "
+        "and groups are in work-items (threads) whoever made the trace; an NVIDIA grid of blocks "
+        "is multiplied by the block. row counts from 0, and call_row is a row of the regions "
+        "table. An empty field means that the trace does not say.\n\n"
+        "Fields are divided by tabs, with tabs and other control characters written as \\xNN and "
+        "backslashes doubled. With --csv they are divided by commas and quoted as RFC 4180 says; "
+        "lines end in a line feed. The data is raw: a name that starts with '=' is not altered, "
+        "so import it into a spreadsheet as text.",
     .examples = "gpusight dump --csv trace.sqlite > kernels.csv  # all kernels\n"
                 "gpusight dump -t regions results.db | cut -f 7 | sort | uniq -c  # calls by name",
     .opts = opts,

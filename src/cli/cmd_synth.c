@@ -5,8 +5,10 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "cli/command.h"
+#include "synth/kineto.h"
 #include "synth/nsys.h"
 #include "synth/rocpd.h"
+#include "synth/rocprofv3_json.h"
 #include "synth/synth.h"
 #include "synth/truth.h"
 
@@ -23,8 +25,9 @@ static const struct opt opts[] = {
         "file to write; a folder for several processes; %pid%, %rank% and %host% are replaced"),
     OPT_LIST(struct synth_opts, set, 0, "set", "NAME=VALUE", "give a parameter another value"),
     OPT_INT(struct synth_opts, seed, 0, "seed", 0, 9e15, "N", "start of the random numbers"),
-    OPT_CHOICE(struct synth_opts, format, 0, "format", "rocpd|nsys",
-               "rocpd, or an Nsight Systems export; HIP calls then get CUDA's names"),
+    OPT_CHOICE(struct synth_opts, format, 0, "format", "rocpd|rocprofv3-json|nsys|kineto",
+               "rocpd, the JSON of rocprofv3, an Nsight Systems export (HIP calls then get CUDA's "
+               "names), or the JSON of the PyTorch profiler"),
     OPT_CHOICE(struct synth_opts, flavor, 0, "flavor", "rocprofv3|rocprofv3-3.0.5|rocprof-sys",
                "which profiler the file imitates"),
     OPT_TEXT(struct synth_opts, truth, 0, "truth", "FILE", "write exact totals as JSON"),
@@ -137,9 +140,25 @@ static bool is_nsys(const struct synth_call *c)
     return str_eq(c->o->format, "nsys");
 }
 
+static bool is_kineto(const struct synth_call *c)
+{
+    return str_eq(c->o->format, "kineto");
+}
+
+static bool is_rocprofv3_json(const struct synth_call *c)
+{
+    return str_eq(c->o->format, "rocprofv3-json");
+}
+
 static struct sink *writer_of(struct synth_call *c)
 {
     const struct synth_opts *o = c->o;
+    struct kineto_options k = {o->output};
+    if (is_kineto(c))
+        return kinetow_new(&k, c->cli->arena);
+    struct rv3json_options j = {o->output, o->merge, o->args};
+    if (is_rocprofv3_json(c))
+        return rv3jsonw_new(&j, c->cli->arena);
     struct nsys_options n = {o->output, o->merge, o->page_size, o->drop};
     if (is_nsys(c))
         return nsysw_new(&n, c->cli->arena);
@@ -158,6 +177,10 @@ static bool finish_writer(struct synth_call *c, bool keep, struct opt_list *file
 {
     struct sink *w = c->writer;
     c->writer = NULL;
+    if (is_kineto(c))
+        return kinetow_finish(w, keep, files, err);
+    if (is_rocprofv3_json(c))
+        return rv3jsonw_finish(w, keep, files, err);
     return is_nsys(c) ? nsysw_finish(w, keep, files, err) : rocpdw_finish(w, keep, files, err);
 }
 

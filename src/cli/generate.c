@@ -18,7 +18,7 @@ void each_option(const struct command *c, void (*fn)(const struct opt *o, void *
 
 enum operand_kind operand_kind(const struct command *c)
 {
-    if (!*c->operands)
+    if (!*c->operands || str_has(c->operands, "TERM"))
         return OPERAND_NONE;
     return str_has(c->operands, "COMMAND") ? OPERAND_COMMAND : OPERAND_FILE;
 }

@@ -128,7 +128,8 @@ static bool unpack(struct unpacked *u, struct input *in, struct gs_error *err)
         return fail(err, GS_E_FORMAT, "compressed, but no database inside");
     uint64_t bytes = database_bytes(header);
     u->fd = temporary(err);
-    return u->fd >= 0 && has_room(u->fd, bytes, err) && copy(in, u->fd, bytes ? bytes : MOST_BYTES, err);
+    return u->fd >= 0 && has_room(u->fd, bytes, err) &&
+           copy(in, u->fd, bytes ? bytes : MOST_BYTES, err);
 }
 
 bool unpack_open(struct unpacked *u, const char *path, struct gs_error *err)

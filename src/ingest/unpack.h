@@ -22,9 +22,9 @@
 enum { UNPACK_PATH = 64 };
 
 struct unpacked {
-    const char *path;         /* to open */
-    int fd;                   /* -1: not compressed */
-    char own[UNPACK_PATH];    /* what path points to when it is */
+    const char *path;      /* to open */
+    int fd;                /* -1: not compressed */
+    char own[UNPACK_PATH]; /* what path points to when it is */
 };
 
 bool unpack_open(struct unpacked *u, const char *path, struct gs_error *err);

@@ -39,20 +39,33 @@ static size_t page_width(const struct text *t)
     return t->o->columns < 40 ? 40 : (size_t)t->o->columns;
 }
 
+/* Writes a word that is longer than a line, in pieces. */
+static size_t put_long_word(struct text *t, const char *word, size_t at, size_t indent)
+{
+    size_t width = page_width(t), n = strlen(word);
+    for (size_t i = 0, len; i < n; i += len) {
+        size_t w = (size_t)utf8_cell_width(utf8_decode(word + i, n - i, &len));
+        if (at + w > width) {
+            str_putc(t->out, '\n');
+            str_fill(t->out, ' ', indent);
+            at = indent;
+        }
+        str_put(t->out, word + i, len);
+        at += w;
+    }
+    return at;
+}
+
 /* Writes words of s, wrapped; following lines start with `indent` spaces. */
 static void wrapped(struct text *t, const char *s, size_t at, size_t indent)
 {
     size_t width = page_width(t);
     bool first = true;
-    while (*s) {
-        while (*s == ' ')
-            s++;
+    while (*(s += strspn(s, " "))) {
         size_t n = strcspn(s, " ");
-        if (!n)
-            break;
         const char *word = arena_strndup(t->arena, s, n);
         size_t w = utf8_width(word);
-        if (!first && at + 1 + w > width) {
+        if (!first && at + 1 + w > width && indent + w <= width) {
             str_putc(t->out, '\n');
             str_fill(t->out, ' ', indent);
             at = indent;
@@ -60,8 +73,7 @@ static void wrapped(struct text *t, const char *s, size_t at, size_t indent)
             str_putc(t->out, ' ');
             at++;
         }
-        str_puts(t->out, word);
-        at += w;
+        at = put_long_word(t, word, at, indent);
         s += n;
         first = false;
     }

@@ -108,15 +108,20 @@ static void add_rules(struct terms *t, struct arena *a)
     }
 }
 
+/* Of traces without events, one of each vendor: only the words are used. */
 static void add_capabilities(struct terms *t, struct arena *a)
 {
-    struct capabilities all = {0};
-    struct trace *none = arena_new(a, struct trace); /* empty; only the words are used */
-    capabilities_find(&all, none, a);
-    for (size_t i = 0; i < all.n; i++)
-        add(t, a, TERM_CAPABILITY, all.v[i].key,
-            arena_printf(a, "tells %s; without it: %s. On AMD: %s", all.v[i].answers, all.v[i].lacking,
-                         all.v[i].command));
+    struct capabilities amd = {0}, nvidia = {0};
+    struct trace *none = arena_new(a, struct trace);
+    capabilities_find(&amd, none, a);
+    vec_push(&none->gpus, a, ((struct gpu){.vendor = VENDOR_NVIDIA}));
+    capabilities_find(&nvidia, none, a);
+    for (size_t i = 0; i < amd.n; i++)
+        add(t, a, TERM_CAPABILITY, amd.v[i].key,
+            arena_printf(a,
+                         "With it a trace tells %s. Without it this stays open: %s. Captured by '%s' on "
+                         "AMD, '%s' on NVIDIA.",
+                         amd.v[i].answers, amd.v[i].lacking, amd.v[i].command, nvidia.v[i].command));
 }
 
 void terms_list(struct terms *out, struct arena *a)

@@ -79,16 +79,11 @@ static void explain_rule(struct doc *d, const struct rule *r)
 
 static void explain_table(const struct terms *t, struct doc *d, const char *table)
 {
-    struct block *b = doc_table(d, "");
-    doc_column(b, "field", COLUMN_KEEP);
-    doc_column(b, "unit", COLUMN_KEEP);
-    doc_column(b, "meaning", COLUMN_TEXT);
     for (size_t i = 0; i < t->n; i++) {
-        if (t->v[i].kind != TERM_METRIC || !str_eq(t->v[i].where, table))
-            continue;
-        doc_cell(b, "%s", t->v[i].name);
-        doc_cell(b, "%s", t->v[i].unit);
-        doc_cell(b, "%s", t->v[i].doc);
+        const struct term *m = &t->v[i];
+        if (m->kind == TERM_METRIC && str_eq(m->where, table))
+            doc_fact(d, m->name, "%s%s%s%s", m->doc, *m->unit ? " [" : "", m->unit,
+                     *m->unit ? "]" : "");
     }
 }
 

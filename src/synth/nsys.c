@@ -6,8 +6,9 @@
 
 /* Table after table, as the exporter writes them. */
 static const unsigned passes[] = {
-    WANT_INFO,   WANT_HIP | WANT_HSA, WANT_MARKER | WANT_HOST | WANT_RCCL, WANT_KERNELS,
-    WANT_COPIES, WANT_ALLOCS,         WANT_SAMPLES};
+    WANT_INFO,    WANT_HIP | WANT_HSA, WANT_MARKER | WANT_HOST | WANT_RCCL,
+    WANT_KERNELS, WANT_COPIES,         WANT_ALLOCS,
+    WANT_SAMPLES};
 
 enum { PASSES = sizeof(passes) / sizeof(*passes) };
 
@@ -120,8 +121,7 @@ static void finish(struct sink *s, int pass)
 {
     struct nsys_writer *w = (struct nsys_writer *)s;
     for (size_t i = 0; i < w->processes.n && !pass && !w->sink.failed; i++)
-        w->processes.v[i].file =
-            w->o.merge && i ? w->processes.v[0].file : nsysw_open(w, (int)i);
+        w->processes.v[i].file = w->o.merge && i ? w->processes.v[0].file : nsysw_open(w, (int)i);
     for (size_t i = 0; i < w->files.n && !w->sink.failed; i++) {
         if (pass == 0)
             nsysw_tables(w, w->files.v[i]);

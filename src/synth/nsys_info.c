@@ -20,8 +20,8 @@ static void put(struct nsys_writer *w, struct nfile *f, const char *fmt, ...)
 static void put_machine(struct nsys_writer *w, struct nfile *f, const struct nprocess *p)
 {
     sqlite3_int64 vm = nsysw_machine(p);
-    put(w, f, "INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES (%lld,'Local (CLI)','Hostname',619,%Q)", vm,
-        names_text(w->names, p->rec.host));
+    put(w, f, "INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES (%lld,'Local (CLI)','Hostname',619,%Q)",
+        vm, names_text(w->names, p->rec.host));
     put(w, f, "INSERT INTO ANALYSIS_DETAILS VALUES (%lld,%lld,0,%lld)", vm,
         p->rec.end_ns - f->origin_ns, p->rec.end_ns - f->origin_ns);
     for (size_t i = 0; i < p->agents.n; i++) {
@@ -49,8 +49,8 @@ static void put_process(struct nsys_writer *w, struct nfile *f, const struct npr
 {
     const char *command = names_text(w->names, p->rec.command);
     int len = (int)strcspn(command, " ");
-    put(w, f, "INSERT INTO PROCESSES VALUES (%lld,%lld,'%.*q')", nsysw_global(p, 0), p->rec.pid, len,
-        command);
+    put(w, f, "INSERT INTO PROCESSES VALUES (%lld,%lld,'%.*q')", nsysw_global(p, 0), p->rec.pid,
+        len, command);
     put(w, f, "INSERT INTO ProcessStreams VALUES (%lld,0,0)", nsysw_global(p, 0));
     for (size_t i = 0; i < p->threads.n; i++)
         if (p->threads.v[i].name)

@@ -79,7 +79,8 @@ static void put_call(struct nsys_writer *w, struct nprocess *p, const struct rec
 
 static void put_mpi(struct nsys_writer *w, struct nprocess *p, const struct rec_region *r)
 {
-    static const char *const sends[] = {"MPI_Send", "MPI_Recv", "MPI_Isend", "MPI_Irecv", "MPI_Ssend"};
+    static const char *const sends[] = {"MPI_Send", "MPI_Recv", "MPI_Isend", "MPI_Irecv",
+                                        "MPI_Ssend"};
     static const char *const others[] = {"MPI_Init", "MPI_Finalize", "MPI_Comm_", "MPI_Test"};
     struct nfile *f = p->file;
     const char *name = names_text(w->names, r->name);

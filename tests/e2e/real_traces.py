@@ -86,7 +86,7 @@ def kineto_expected(path):
             call = calls.get(args["correlation"])
             facts["linked"] += call is not None
             grid, block = args.get("grid", [0, 0, 0]), args.get("block", [0, 0, 0])
-            items = 1 if call and call.startswith("hipExt") else volume(block)
+            items = 1 if call and call.startswith("hipExtModule") else volume(block)
             facts["grid_items"] += volume(grid) * items
             facts["group_items"] += volume(block)
             facts["lds_bytes"] += args.get("shared memory", 0)
@@ -139,13 +139,13 @@ def rpd_sums(db):
         add(want["copies"], word, n, total, size)
         sized += with_size
     want["copies_sized"] = sized
-    for name, args, n, total in db.execute("select apiName, args, count(*), sum(end-start) from api "
-                                           "group by 1, 2"):
+    for name, args, n, total in db.execute("select apiName, args, count(*), sum(end-start) from "
+                                           "api group by 1, 2"):
         if name == "UserMarker":
             add(want["marker_names"], args, n, total)
         else:
             add(want["region_names"], name, n, total)
-    grid = ("case when apiName like 'hipExt%' then gridX*gridY*gridZ else "
+    grid = ("case when apiName like 'hipExtModule%' then gridX*gridY*gridZ else "
             "gridX*gridY*gridZ*workgroupX*workgroupY*workgroupZ end")
     items, = db.execute(f"select sum({grid}) from rocpd_api_ops l join op p on p.id=l.op_id join "
                         "rocpd_kernelapi k on k.api_ptr_id=l.api_id join api a on a.id=l.api_id "

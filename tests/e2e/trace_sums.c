@@ -141,8 +141,9 @@ static void put_rest(struct jwrite *w, const struct trace *t, struct arena *a)
     jw_uint(w, "gpus", t->gpus.n);
     jw_open(w, "notes", '[');
     for (size_t i = 0; i < t->notes.n; i++)
-        jw_str(w, NULL, arena_printf(a, "%llu %s", (unsigned long long)t->notes.v[i].count,
-                                     t->notes.v[i].text));
+        jw_str(w, NULL,
+               arena_printf(a, "%llu %s", (unsigned long long)t->notes.v[i].count,
+                            t->notes.v[i].text));
     jw_close(w);
 }
 

@@ -69,23 +69,37 @@ static bool load_events(const char *events)
     return ok;
 }
 
-#define KERNEL(name, ts, dur, args)                                                               \
-    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" name "\",\"pid\":0,\"tid\":7,\"ts\":" ts           \
+#define KERNEL(name, ts, dur, args)                                                                \
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" name "\",\"pid\":0,\"tid\":7,\"ts\":" ts        \
     ",\"dur\":" dur ",\"args\":{\"device\":0,\"stream\":7," args "}}"
-#define CALL(name, ts, dur, correlation)                                                          \
-    "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"" name "\",\"pid\":42,\"tid\":43,\"ts\":" ts \
-    ",\"dur\":" dur ",\"args\":{\"correlation\":" correlation "}}"
+#define CALL(name, ts, dur, correlation)                                                           \
+    "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"" name                                      \
+    "\",\"pid\":42,\"tid\":43,\"ts\":" ts ",\"dur\":" dur                                          \
+    ",\"args\":{\"correlation\":" correlation "}}"
 
 static void events_may_come_in_any_order(void **state)
 {
     (void)state;
-    assert_true(load_events(
-        KERNEL("k", "10.5", "2.25",
-               "\"correlation\":5,\"grid\":[4,2,1],\"block\":[64,1,1],"
-               "\"registers per thread\":32,\"shared memory\":1024") ","
-        CALL("cudaLaunchKernel", "1.001", "3", "5") ","
-        KERNEL("k", "5", "1", "\"correlation\":6,\"grid\":[4,2,1],\"block\":[64,1,1],"
-                              "\"registers per thread\":32,\"shared memory\":1024")));
+    assert_true(load_events(KERNEL(
+        "k", "10.5", "2.25",
+        "\"correlation\":5,\"grid\":[4,2,1],\"block\":[64,1,1],"
+        "\"registers per thread\":32,\"shared memory\":1024") "," CALL("cudaLaunchKernel", "1.001",
+                                                                       "3",
+                                                                       "5") "," KERNEL("k", "5",
+                                                                                       "1",
+                                                                                       "\"correlati"
+                                                                                       "on\":6,"
+                                                                                       "\"grid\":["
+                                                                                       "4,2,1],"
+                                                                                       "\"block\":["
+                                                                                       "64,1,1],"
+                                                                                       "\"registers"
+                                                                                       " per "
+                                                                                       "thread\":"
+                                                                                       "32,"
+                                                                                       "\"shared "
+                                                                                       "memory\":"
+                                                                                       "1024")));
     assert_int_equal(trace.kernels.n, 2);
     assert_int_equal(trace.kernels.start_ns[0], 10500);
     assert_int_equal(trace.kernels.end_ns[0], 12750);
@@ -115,10 +129,13 @@ static void the_ext_calls_count_work_items(void **state)
 {
     (void)state;
     assert_true(load_events(
-        CALL("hipExtModuleLaunchKernel", "1", "1", "1") ","
-        CALL("hipLaunchKernel", "2", "1", "2") ","
-        KERNEL("a", "3", "1", "\"correlation\":1,\"grid\":[512,1,1],\"block\":[256,1,1]") ","
-        KERNEL("b", "4", "1", "\"correlation\":2,\"grid\":[512,1,1],\"block\":[256,1,1]")));
+        CALL("hipExtModuleLaunchKernel", "1", "1",
+             "1") "," CALL("hipLaunchKernel", "2", "1",
+                           "2") "," KERNEL("a", "3", "1",
+                                           "\"correlation\":1,\"grid\":[512,1,1],\"block\":[256,1,"
+                                           "1]") "," KERNEL("b", "4", "1",
+                                                            "\"correlation\":2,\"grid\":[512,1,1],"
+                                                            "\"block\":[256,1,1]")));
     assert_int_equal(trace.launches.v[trace.kernels.launch[0]].grid[0], 512);
     assert_int_equal(trace.launches.v[trace.kernels.launch[1]].grid[0], 512 * 256);
     assert_int_equal(trace.gpus.v[0].vendor, VENDOR_AMD);
@@ -128,10 +145,11 @@ static void the_ext_calls_count_work_items(void **state)
 static void times_are_exact(void **state)
 {
     (void)state;
-    assert_true(load("{\"traceEvents\": ["
-                     KERNEL("k", "2241346127369.958", "42738.946", "\"correlation\":1") ","
-                     KERNEL("l", "1e3", "0.0005", "\"correlation\":2")
-                     "], \"baseTimeNanoseconds\": 1751410836000000000}"));
+    assert_true(load("{\"traceEvents\": [" KERNEL(
+        "k", "2241346127369.958", "42738.946",
+        "\"correlation\":1") "," KERNEL("l", "1e3", "0.0005",
+                                        "\"correlation\":2") "], \"baseTimeNanoseconds\": "
+                                                             "1751410836000000000}"));
     assert_int_equal(trace.kernels.start_ns[0], 1751410836000000000 + 2241346127369958);
     assert_int_equal(trace.kernels.end_ns[0] - trace.kernels.start_ns[0], 42738946);
     assert_int_equal(trace.kernels.start_ns[1], 1751410836000000000 + 1000000);
@@ -142,13 +160,18 @@ static void times_are_exact(void **state)
 static void devices_are_described(void **state)
 {
     (void)state;
-    assert_true(load(
-        "{\"traceEvents\": [" KERNEL("k", "1", "1", "\"correlation\":1") "],"
-        "\"deviceProperties\": [{\"id\": 0, \"name\": \"AMD Instinct MI300X\", \"totalGlobalMem\": "
-        "205571227648, \"computeMajor\": 9, \"computeMinor\": 4, \"maxThreadsPerMultiprocessor\": "
-        "2048, \"warpSize\": 64, \"numSms\": 304, \"maxSharedMemoryPerMultiProcessor\": 65536,"
-        "\"gcnArchName\": \"gfx942:sramecc+:xnack-\"}, {\"id\": 1, \"name\": \"AMD Instinct "
-        "MI300X\"}], \"distributedInfo\": {\"backend\": \"nccl\", \"rank\": 3, \"world_size\": 8}}"));
+    assert_true(load("{\"traceEvents\": [" KERNEL(
+        "k", "1", "1", "\"correlation\":1") "],"
+                                            "\"deviceProperties\": [{\"id\": 0, \"name\": \"AMD "
+                                            "Instinct MI300X\", \"totalGlobalMem\": "
+                                            "205571227648, \"computeMajor\": 9, \"computeMinor\": "
+                                            "4, \"maxThreadsPerMultiprocessor\": "
+                                            "2048, \"warpSize\": 64, \"numSms\": 304, "
+                                            "\"maxSharedMemoryPerMultiProcessor\": 65536,"
+                                            "\"gcnArchName\": \"gfx942:sramecc+:xnack-\"}, "
+                                            "{\"id\": 1, \"name\": \"AMD Instinct "
+                                            "MI300X\"}], \"distributedInfo\": {\"backend\": "
+                                            "\"nccl\", \"rank\": 3, \"world_size\": 8}}"));
     assert_int_equal(trace.gpus.n, 2);
     const struct gpu *g = &trace.gpus.v[0];
     assert_string_equal(trace_str(&trace, g->arch), "gfx942");
@@ -194,7 +217,8 @@ static void copies_have_a_direction(void **state)
         enum copy_kind kind;
         enum memory_kind src, dst;
     } cases[] = {
-        {"gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", COPY_H2D, MEMORY_PAGEABLE, MEMORY_DEVICE},
+        {"gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", COPY_H2D, MEMORY_PAGEABLE,
+         MEMORY_DEVICE},
         {"gpu_memcpy", "Memcpy DtoH (Device -> Pinned)", COPY_D2H, MEMORY_DEVICE, MEMORY_PINNED},
         {"gpu_memcpy", "Memcpy DtoD (Device -> Device)", COPY_D2D, MEMORY_DEVICE, MEMORY_DEVICE},
         {"gpu_memcpy", "Memcpy PtoP (Device -> Device)", COPY_P2P, MEMORY_DEVICE, MEMORY_DEVICE},
@@ -222,18 +246,24 @@ static void copies_have_a_direction(void **state)
     }
 }
 
-#define HOST(cat, name, ts, dur)                                                                  \
-    "{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name "\",\"pid\":42,\"tid\":42,\"ts\":" ts        \
+#define HOST(cat, name, ts, dur)                                                                   \
+    "{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name "\",\"pid\":42,\"tid\":42,\"ts\":" ts     \
     ",\"dur\":" dur ",\"args\":{\"External id\": 9}}"
 
 static void host_events_go_where_they_belong(void **state)
 {
     (void)state;
     assert_true(load_events(
-        HOST("cpu_op", "aten::mm", "1", "2") "," HOST("user_annotation", "step", "0", "9") ","
-        HOST("python_function", "f.py(1): g", "0", "8") "," HOST("cuda_driver", "cuLaunch", "1", "1") ","
-        HOST("overhead", "Buffer Flush", "1", "1") "," HOST("whatever", "x", "1", "1") ","
-        HOST("gpu_user_annotation", "step", "2", "5") "," HOST("Trace", "PyTorch Profiler", "0", "9")));
+        HOST("cpu_op", "aten::mm", "1", "2") "," HOST("user_annotation", "step", "0", "9") "," HOST(
+            "python_function", "f.py(1): g", "0",
+            "8") "," HOST("cuda_driver", "cuLaunch", "1",
+                          "1") "," HOST("overhead", "Buffer Flush", "1",
+                                        "1") "," HOST("whatever", "x", "1",
+                                                      "1") "," HOST("gpu_user_annotation", "step",
+                                                                    "2", "5") "," HOST("Trace",
+                                                                                       "PyTorch "
+                                                                                       "Profiler",
+                                                                                       "0", "9")));
     assert_int_equal(trace.markers.n, 3);
     assert_string_equal(trace_str(&trace, trace.markers.domain[0]), "cpu_op");
     assert_string_equal(trace_str(&trace, trace.markers.name[0]), "aten::mm");
@@ -253,11 +283,10 @@ static void collectives_are_known(void **state)
     (void)state;
     assert_true(load_events(
         "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"record_param_comms\",\"pid\":1,\"tid\":1,"
-        "\"ts\":1,\"dur\":1,\"args\":{\"Collective name\":\"allreduce\"}},"
-        KERNEL("ncclDevKernel_AllReduce", "2", "3",
-               "\"Collective name\":\"allreduce\",\"In msg nelems\":1024,\"Out msg nelems\":1024,"
-               "\"dtype\":\"BFloat16\",\"Group size\":8") ","
-        KERNEL("k", "9", "1", "\"stream\":7")));
+        "\"ts\":1,\"dur\":1,\"args\":{\"Collective name\":\"allreduce\"}}," KERNEL(
+            "ncclDevKernel_AllReduce", "2", "3",
+            "\"Collective name\":\"allreduce\",\"In msg nelems\":1024,\"Out msg nelems\":1024,"
+            "\"dtype\":\"BFloat16\",\"Group size\":8") "," KERNEL("k", "9", "1", "\"stream\":7")));
     assert_int_equal(trace.regions.n, 1);
     assert_int_equal(trace.regions.kind[0], REGION_COLLECTIVE);
     assert_string_equal(trace_str(&trace, trace.regions.name[0]), "allreduce");
@@ -270,22 +299,27 @@ static void collectives_are_known(void **state)
     done();
 }
 
-#define HALF(ph, name, tid, ts)                                                                   \
-    "{\"ph\":\"" ph "\",\"name\":\"" name "\",\"pid\":5,\"tid\":" tid ",\"ts\":" ts ",\"id\":\"0x1\"}"
+#define HALF(ph, name, tid, ts)                                                                    \
+    "{\"ph\":\"" ph "\",\"name\":\"" name "\",\"pid\":5,\"tid\":" tid ",\"ts\":" ts                \
+    ",\"id\":\"0x1\"}"
 
 static void halves_find_each_other(void **state)
 {
     (void)state;
-    assert_true(load_events(HALF("E", "", "1", "9") "," HALF("B", "outer", "1", "1") ","
-                            HALF("B", "inner", "1", "2") "," HALF("E", "", "1", "4") ","
-                            HALF("B", "other", "2", "3") "," HALF("E", "", "2", "5") ","
-                            HALF("b", "async", "1", "1") "," HALF("e", "async", "2", "7")));
+    assert_true(load_events(HALF("E", "", "1", "9") "," HALF("B", "outer", "1", "1") "," HALF(
+        "B", "inner", "1",
+        "2") "," HALF("E", "", "1",
+                      "4") "," HALF("B", "other", "2",
+                                    "3") "," HALF("E", "", "2",
+                                                  "5") "," HALF("b", "async", "1",
+                                                                "1") "," HALF("e", "async", "2",
+                                                                              "7")));
     assert_int_equal(trace.regions.n, 4);
     static const struct {
         const char *name;
         int64_t start, end;
-    } want[] = {{"outer", 1000, 9000}, {"inner", 2000, 4000}, {"other", 3000, 5000},
-                {"async", 1000, 7000}};
+    } want[] = {
+        {"outer", 1000, 9000}, {"inner", 2000, 4000}, {"other", 3000, 5000}, {"async", 1000, 7000}};
     for (size_t i = 0; i < 4; i++) {
         assert_string_equal(trace_str(&trace, trace.regions.name[i]), want[i].name);
         assert_int_equal(trace.regions.start_ns[i], want[i].start);
@@ -303,12 +337,17 @@ static void halves_find_each_other(void **state)
 static void names_reach_their_owners(void **state)
 {
     (void)state;
-#define NAMED(what, pid, tid, name)                                                               \
-    "{\"ph\":\"M\",\"name\":\"" what "\",\"pid\":" pid ",\"tid\":" tid ",\"args\":{\"name\":\"" name "\"}}"
-    assert_true(load_events(
-        NAMED("process_name", "42", "0", "python3") "," NAMED("thread_name", "42", "43", "main") ","
-        NAMED("thread_name", "0", "7", "stream 7 ") "," NAMED("thread_name", "0", "0", "thread 0") ","
-        CALL("cudaLaunchKernel", "1", "1", "1") "," KERNEL("k", "2", "1", "\"correlation\":1")));
+#define NAMED(what, pid, tid, name)                                                                \
+    "{\"ph\":\"M\",\"name\":\"" what "\",\"pid\":" pid ",\"tid\":" tid                             \
+    ",\"args\":{\"name\":\"" name "\"}}"
+    assert_true(load_events(NAMED("process_name", "42", "0", "python3") "," NAMED(
+        "thread_name", "42", "43",
+        "main") "," NAMED("thread_name", "0", "7",
+                          "stream 7 ") "," NAMED("thread_name", "0", "0",
+                                                 "thread 0") "," CALL("cudaLaunchKernel", "1", "1",
+                                                                      "1") "," KERNEL("k", "2", "1",
+                                                                                      "\"correlatio"
+                                                                                      "n\":1")));
     assert_string_equal(trace_str(&trace, trace.processes.v[0].command), "python3");
     assert_int_equal(trace.threads.n, 1);
     assert_string_equal(trace_str(&trace, trace.threads.v[0].name), "main");
@@ -319,9 +358,10 @@ static void names_reach_their_owners(void **state)
 static void a_bare_list_is_a_trace(void **state)
 {
     (void)state;
-    assert_true(load(" [ {\"name\": \"f\", \"ph\": \"X\", \"ts\": \"12.5\", \"dur\": 3, \"pid\": \"app\","
-                     " \"tid\": \"main\"}, {\"ph\":\"i\",\"name\":\"tick\",\"ts\":1,\"pid\":1,\"tid\":1},"
-                     " {\"ph\":\"C\",\"name\":\"c\",\"ts\":1,\"args\":{\"v\":1}} ] "));
+    assert_true(
+        load(" [ {\"name\": \"f\", \"ph\": \"X\", \"ts\": \"12.5\", \"dur\": 3, \"pid\": \"app\","
+             " \"tid\": \"main\"}, {\"ph\":\"i\",\"name\":\"tick\",\"ts\":1,\"pid\":1,\"tid\":1},"
+             " {\"ph\":\"C\",\"name\":\"c\",\"ts\":1,\"args\":{\"v\":1}} ] "));
     assert_int_equal(trace.regions.n, 1);
     assert_int_equal(trace.regions.start_ns[0], 12500);
     assert_int_equal(trace.regions.kind[0], REGION_USER);
@@ -338,12 +378,16 @@ static void wrong_types_are_survived(void **state)
 {
     (void)state;
     assert_true(load_events(
-        "1, null, \"x\", [], {}, {\"ph\": 5}, {\"ph\": \"XX\"}, {\"ph\":\"X\",\"ts\":null,\"name\":\"a\"},"
-        "{\"ph\":\"X\",\"ts\":1e400,\"name\":\"a\"}, {\"ph\":\"X\",\"ts\":{},\"cat\":[1],\"name\":{}},"
+        "1, null, \"x\", [], {}, {\"ph\": 5}, {\"ph\": \"XX\"}, "
+        "{\"ph\":\"X\",\"ts\":null,\"name\":\"a\"},"
+        "{\"ph\":\"X\",\"ts\":1e400,\"name\":\"a\"}, "
+        "{\"ph\":\"X\",\"ts\":{},\"cat\":[1],\"name\":{}},"
         "{\"ph\":\"X\",\"cat\":\"kernel\",\"ts\":1,\"dur\":\"x\",\"pid\":{},\"tid\":[],\"name\":3,"
         "\"args\":[1]},"
-        "{\"ph\":\"X\",\"cat\":\"kernel\",\"ts\":1,\"ts\":2,\"dur\":1,\"args\":{\"device\":\"q\",\"grid\":"
-        "[1,2,3,4,5],\"block\":7,\"correlation\":1.5}}, {\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"ts\":3,"
+        "{\"ph\":\"X\",\"cat\":\"kernel\",\"ts\":1,\"ts\":2,\"dur\":1,\"args\":{\"device\":\"q\","
+        "\"grid\":"
+        "[1,2,3,4,5],\"block\":7,\"correlation\":1.5}}, "
+        "{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"ts\":3,"
         "\"args\":{\"bytes\":-1,\"kind\":4}},"
         "{\"ph\":\"X\",\"cat\":\"kernel\",\"ts\":9223372036854775,\"dur\":9223372036854775}"));
     assert_int_equal(trace.kernels.n, 3);
@@ -371,8 +415,8 @@ static void expect_error(const char *text, size_t n, enum gs_code code, const ch
 
 static const char whole[] =
     "{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0, \"name\": \"NVIDIA H100\"}],\n"
-    " \"traceEvents\": [\n" CALL("cudaLaunchKernel", "1.5", "1", "1") ",\n"
-    KERNEL("k\\u00e9", "2.25", "1e0", "\"correlation\":1,\"grid\":[1,1,1]") "\n]}";
+    " \"traceEvents\": [\n" CALL("cudaLaunchKernel", "1.5", "1", "1") ",\n" KERNEL(
+        "k\\u00e9", "2.25", "1e0", "\"correlation\":1,\"grid\":[1,1,1]") "\n]}";
 
 static void a_cut_file_is_an_error_with_a_place(void **state)
 {
@@ -426,8 +470,8 @@ static void depth_has_a_limit(void **state)
 static void odd_bytes_in_names_are_kept(void **state)
 {
     (void)state;
-    assert_true(load_events(HOST("cpu_op", "bad \xff\xfe utf-8", "1", "1") ","
-                            HOST("cpu_op", "nul \\u0000 inside", "1", "1")));
+    assert_true(load_events(HOST("cpu_op", "bad \xff\xfe utf-8", "1",
+                                 "1") "," HOST("cpu_op", "nul \\u0000 inside", "1", "1")));
     assert_string_equal(trace_str(&trace, trace.markers.name[0]), "bad \xff\xfe utf-8");
     assert_non_null(strstr(trace_str(&trace, trace.markers.name[1]), "inside"));
     done();
@@ -436,8 +480,14 @@ static void odd_bytes_in_names_are_kept(void **state)
 static void other_json_is_not_ours(void **state)
 {
     (void)state;
-    static const char *const others[] = {"{\"a\": 1}", "[1, 2]", "[]", "{}", "\"traceEvents\"", "7",
-                                         "[{\"name\": 1}]", "{\"x\": {\"traceEvents\": []}}"};
+    static const char *const others[] = {"{\"a\": 1}",
+                                         "[1, 2]",
+                                         "[]",
+                                         "{}",
+                                         "\"traceEvents\"",
+                                         "7",
+                                         "[{\"name\": 1}]",
+                                         "{\"x\": {\"traceEvents\": []}}"};
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
         expect_error(others[i], strlen(others[i]), GS_E_FORMAT, NULL);
     assert_true(load("{\"traceEvents\": []}"));

@@ -111,11 +111,11 @@ static const char *region_name(const struct trace *t, size_t row)
 static void a_kernel_has_names_sizes_and_resources(void **state)
 {
     struct fixture *f = *state;
-    const struct trace *t = load(
-        f, STRINGS META("3.13.2") KERNELS RUNTIME
-        "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (100,150,0,1,7,42," P5
-        ",1,2,3,32,10,2,1,128,2,1,1024,512,16,NULL);"
-        "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (80,90,0," P5 "+5,42,4,0);");
+    const struct trace *t =
+        load(f, STRINGS META("3.13.2") KERNELS RUNTIME
+             "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (100,150,0,1,7,42," P5
+             ",1,2,3,32,10,2,1,128,2,1,1024,512,16,NULL);"
+             "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (80,90,0," P5 "+5,42,4,0);");
     assert_int_equal(t->kernels.n, 1);
     assert_string_equal(t->files.v[0].format, "nsys");
     assert_string_equal(t->files.v[0].schema_version, "3.13.2");
@@ -142,19 +142,19 @@ static void a_kernel_has_names_sizes_and_resources(void **state)
 static void correlation_ids_count_per_process(void **state)
 {
     struct fixture *f = *state;
-    const struct trace *t = load(
-        f, STRINGS KERNELS RUNTIME
-        "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (100,150,0,1,7,42," P5
-        ",1,2,3,32,1,1,1,1,1,1,0,0,0,NULL),(200,250,1,2,7,42," P6
-        ",1,2,3,32,1,1,1,1,1,1,0,0,0,NULL),(300,350,1,2,7,43," P6
-        ",1,2,3,32,1,1,1,1,1,1,0,0,0,NULL);"
-        "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (180,190,0," P6 "+6,42,4,0),"
-        "(80,90,0," P5 "+5,42,4,0);");
+    const struct trace *t =
+        load(f, STRINGS KERNELS RUNTIME
+             "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (100,150,0,1,7,42," P5
+             ",1,2,3,32,1,1,1,1,1,1,0,0,0,NULL),(200,250,1,2,7,42," P6
+             ",1,2,3,32,1,1,1,1,1,1,0,0,0,NULL),(300,350,1,2,7,43," P6
+             ",1,2,3,32,1,1,1,1,1,1,0,0,0,NULL);"
+             "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (180,190,0," P6 "+6,42,4,0),"
+             "(80,90,0," P5 "+5,42,4,0);");
     assert_int_equal(t->kernels.n, 3);
     assert_int_equal(t->kernels.call[0], 1);
     assert_int_equal(t->kernels.call[1], 0);
     assert_int_equal(t->kernels.call[2], NO_INDEX); /* the window cut it off */
-    assert_int_equal(t->streams.n, 2); /* both are stream 7 */
+    assert_int_equal(t->streams.n, 2);              /* both are stream 7 */
     assert_int_not_equal(t->kernels.stream[0], t->kernels.stream[1]);
     assert_int_equal(t->gpus.n, 2);
 }
@@ -162,12 +162,12 @@ static void correlation_ids_count_per_process(void **state)
 static void the_runtime_call_is_preferred_to_the_driver_call(void **state)
 {
     struct fixture *f = *state;
-    const struct trace *t = load(
-        f, STRINGS KERNELS RUNTIME
-        "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (100,150,0,1,7,42," P5
-        ",1,2,3,32,1,1,1,1,1,1,0,0,0,NULL);"
-        "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (82,88,1," P5 "+5,42,5,0),"
-        "(80,90,0," P5 "+5,42,4,0),(95,99,1," P5 "+5,99000000,11,0);");
+    const struct trace *t =
+        load(f, STRINGS KERNELS RUNTIME
+             "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (100,150,0,1,7,42," P5
+             ",1,2,3,32,1,1,1,1,1,1,0,0,0,NULL);"
+             "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (82,88,1," P5 "+5,42,5,0),"
+             "(80,90,0," P5 "+5,42,4,0),(95,99,1," P5 "+5,99000000,11,0);");
     assert_int_equal(t->kernels.call[0], 1);
     assert_int_equal(t->regions.kind[0], REGION_HSA);
     assert_int_equal(t->regions.kind[1], REGION_HIP);
@@ -177,12 +177,11 @@ static void the_runtime_call_is_preferred_to_the_driver_call(void **state)
 static void names_fall_back_and_missing_ones_are_noted(void **state)
 {
     struct fixture *f = *state;
-    const struct trace *t = load(
-        f, STRINGS KERNELS
-        "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1,2,0,1,7,1," P5
-        ",NULL,2,3,8,1,1,1,1,1,1,0,0,0,NULL),(3,4,0,1,7,2," P5
-        ",NULL,NULL,13,8,1,1,1,1,1,1,0,0,0,NULL),(5,6,0,1,7,3," P5
-        ",777,NULL,NULL,8,1,1,1,1,1,1,0,0,0,NULL);");
+    const struct trace *t =
+        load(f, STRINGS KERNELS "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1,2,0,1,7,1," P5
+                                ",NULL,2,3,8,1,1,1,1,1,1,0,0,0,NULL),(3,4,0,1,7,2," P5
+                                ",NULL,NULL,13,8,1,1,1,1,1,1,0,0,0,NULL),(5,6,0,1,7,3," P5
+                                ",777,NULL,NULL,8,1,1,1,1,1,1,0,0,0,NULL);");
     assert_string_equal(kernel_name(t, 0), "add");
     assert_true(str_eq(kernel_name(t, 1), "mul(float*)") || str_eq(kernel_name(t, 1), "_Z3mulPf"));
     assert_string_equal(kernel_name(t, 2), "(unknown kernel)");
@@ -346,7 +345,8 @@ static void gpus_are_described_and_found(void **state)
         ",1,2,3,8,1,1,1,1,1,1,0,0,0,NULL);");
     assert_int_equal(t->gpus.n, 2);
     const struct gpu *g = &t->gpus.v[t->streams.v[0].gpu];
-    assert_string_equal(trace_str(t, g->name), "H100"); /* device 0 of CUDA is GPU 1 of the machine */
+    assert_string_equal(trace_str(t, g->name),
+                        "H100"); /* device 0 of CUDA is GPU 1 of the machine */
     assert_string_equal(trace_str(t, g->arch), "sm_90");
     assert_string_equal(trace_str(t, g->host), "node7");
     assert_int_equal(g->cu_count, 114);
@@ -375,13 +375,14 @@ static void files_without_gpu_tables_load(void **state)
 {
     struct fixture *f = *state;
     const struct trace *t = load(
-        f, STRINGS META("3.4.0")
-        "CREATE TABLE PROCESSES (globalPid INTEGER, pid INTEGER, name TEXT);"
-        "INSERT INTO PROCESSES VALUES (" P5 ",5,'a.out'),(" P6 ",6,'sshd');"
-        "CREATE TABLE ProcessStreams (globalPid INTEGER, filenameId INTEGER, contentId INTEGER);"
-        "INSERT INTO ProcessStreams VALUES (" P5 ",1,1);"
-        "CREATE TABLE SCHED_EVENTS (start INTEGER, cpu INTEGER, globalTid INTEGER);"
-        "INSERT INTO SCHED_EVENTS VALUES (1,2,3),(4,5,6);");
+        f, STRINGS META(
+               "3.4.0") "CREATE TABLE PROCESSES (globalPid INTEGER, pid INTEGER, name TEXT);"
+                        "INSERT INTO PROCESSES VALUES (" P5 ",5,'a.out'),(" P6 ",6,'sshd');"
+                        "CREATE TABLE ProcessStreams (globalPid INTEGER, filenameId INTEGER, "
+                        "contentId INTEGER);"
+                        "INSERT INTO ProcessStreams VALUES (" P5 ",1,1);"
+                        "CREATE TABLE SCHED_EVENTS (start INTEGER, cpu INTEGER, globalTid INTEGER);"
+                        "INSERT INTO SCHED_EVENTS VALUES (1,2,3),(4,5,6);");
     assert_int_equal(trace_events(t), 0);
     assert_int_equal(t->processes.n, 1);
     assert_string_equal(trace_str(t, t->processes.v[0].command), "a.out");
@@ -395,7 +396,8 @@ static void graphs_metrics_samples_and_allocations_are_read(void **state)
     const struct trace *t = load(
         f, STRINGS RUNTIME
         "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (1,9,0," P5 "+5,1,4,0);"
-        "CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INTEGER, end INTEGER, deviceId INTEGER,"
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INTEGER, end INTEGER, deviceId "
+        "INTEGER,"
         "streamId INTEGER, correlationId INTEGER, globalPid INTEGER, graphId INTEGER);"
         "INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (10,30,0,7,1," P5 ",12);"
         "CREATE TABLE GPU_METRICS (timestamp INTEGER, typeId INTEGER, metricId INTEGER,"
@@ -452,12 +454,11 @@ static void the_environment_names_the_rank_and_nothing_else(void **state)
 {
     struct fixture *f = *state;
     const struct trace *t = load(
-        f, SESSION("1", "1,2")
-        "CREATE TABLE META_DATA_CAPTURE (name TEXT, value TEXT);"
-        "INSERT INTO META_DATA_CAPTURE VALUES ('PROCESS_0:COMMAND','./app'),"
-        "('PROCESS_0:ARGUMENT_1','b'),('PROCESS_0:ARGUMENT_0','a'),"
-        "('PROCESS_0:ENVIRONMENT_VARIABLE','SECRET=\"hush\"'),"
-        "('PROCESS_0:ENVIRONMENT_VARIABLE','PMI_RANK=\"4\"');");
+        f, SESSION("1", "1,2") "CREATE TABLE META_DATA_CAPTURE (name TEXT, value TEXT);"
+                               "INSERT INTO META_DATA_CAPTURE VALUES ('PROCESS_0:COMMAND','./app'),"
+                               "('PROCESS_0:ARGUMENT_1','b'),('PROCESS_0:ARGUMENT_0','a'),"
+                               "('PROCESS_0:ENVIRONMENT_VARIABLE','SECRET=\"hush\"'),"
+                               "('PROCESS_0:ENVIRONMENT_VARIABLE','PMI_RANK=\"4\"');");
     assert_int_equal(t->processes.v[0].rank, 4);
     assert_string_equal(t->processes.v[0].rank_source, "PMI_RANK");
     assert_string_equal(trace_str(t, t->processes.v[0].command), "./app a b");

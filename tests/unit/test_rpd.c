@@ -1,4 +1,5 @@
-/* Focus of this file: rocmProfileData databases, plain and compressed; what is rocpd and what is not. */
+/* Focus of this file: rocmProfileData databases, plain and compressed; what is rocpd and what is
+ * not. */
 #include "unit.h"
 
 #include <sqlite3.h>
@@ -43,21 +44,26 @@ static int remove_dir(void **state)
 
 /* The schema as rpd writes it, without what nobody reads. */
 static const char schema[] =
-    "CREATE TABLE rocpd_string (id integer NOT NULL PRIMARY KEY AUTOINCREMENT, string varchar(4096) "
+    "CREATE TABLE rocpd_string (id integer NOT NULL PRIMARY KEY AUTOINCREMENT, string "
+    "varchar(4096) "
     "NOT NULL);"
     "CREATE TABLE rocpd_op (id integer NOT NULL PRIMARY KEY AUTOINCREMENT, gpuId integer NOT NULL, "
     "queueId integer NOT NULL, sequenceId integer NOT NULL, completionSignal varchar(18) NOT NULL, "
     "start integer NOT NULL, \"end\" integer NOT NULL, description_id integer NOT NULL, opType_id "
     "integer NOT NULL);"
-    "CREATE TABLE rocpd_api (id integer NOT NULL PRIMARY KEY AUTOINCREMENT, pid integer NOT NULL, tid "
-    "integer NOT NULL, start integer NOT NULL, \"end\" integer NOT NULL, apiName_id integer NOT NULL, "
+    "CREATE TABLE rocpd_api (id integer NOT NULL PRIMARY KEY AUTOINCREMENT, pid integer NOT NULL, "
+    "tid "
+    "integer NOT NULL, start integer NOT NULL, \"end\" integer NOT NULL, apiName_id integer NOT "
+    "NULL, "
     "args_id integer NOT NULL);"
     "CREATE TABLE rocpd_api_ops (id integer NOT NULL PRIMARY KEY AUTOINCREMENT, api_id integer NOT "
     "NULL, op_id integer NOT NULL);"
     "CREATE TABLE rocpd_kernelapi (api_ptr_id integer NOT NULL PRIMARY KEY, stream varchar(18) NOT "
     "NULL, gridX integer, gridY integer, gridZ integer, workgroupX integer, workgroupY integer, "
-    "workgroupZ integer, groupSegmentSize integer, privateSegmentSize integer, kernelName_id integer);"
-    "CREATE TABLE rocpd_copyapi (api_ptr_id integer NOT NULL PRIMARY KEY, stream varchar(18) NOT NULL, "
+    "workgroupZ integer, groupSegmentSize integer, privateSegmentSize integer, kernelName_id "
+    "integer);"
+    "CREATE TABLE rocpd_copyapi (api_ptr_id integer NOT NULL PRIMARY KEY, stream varchar(18) NOT "
+    "NULL, "
     "size integer, width integer, height integer, kind integer, dst varchar(18), src varchar(18), "
     "dstDevice integer, srcDevice integer, sync bool, pinned bool);"
     "CREATE TABLE rocpd_metadata (id integer NOT NULL PRIMARY KEY, tag varchar(4096), value "
@@ -129,8 +135,8 @@ static void check_sample(void)
     assert_int_equal(l->graph, 1);
     assert_int_equal(l->grid[0], 0);
     assert_int_equal(trace.streams.v[trace.kernels.stream[2]].id, 0x20);
-    assert_string_equal(
-        trace_str(&trace, trace.regions.name[trace.kernels.call[2]]), "hipGraphLaunch");
+    assert_string_equal(trace_str(&trace, trace.regions.name[trace.kernels.call[2]]),
+                        "hipGraphLaunch");
     assert_int_equal(trace.regions.n, 4);
     assert_int_equal(trace.processes.n, 1);
     assert_int_equal(trace.processes.v[0].pid, 70);
@@ -194,8 +200,7 @@ static void an_unclear_monitor_keeps_its_number(void **state)
     make(sample);
     sqlite3 *db;
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db,
-                                  "INSERT INTO rocpd_monitor VALUES (9,'gpu',3,'sclk',1,2,'5')",
+    assert_int_equal(sqlite3_exec(db, "INSERT INTO rocpd_monitor VALUES (9,'gpu',3,'sclk',1,2,'5')",
                                   NULL, NULL, NULL),
                      SQLITE_OK);
     sqlite3_close(db);
@@ -226,7 +231,8 @@ static void dangling_ids_are_noted(void **state)
 static void each_reader_takes_its_own(void **state)
 {
     (void)state;
-    static const char *const ours[] = {"rocpd_string", "rocpd_op", "rocpd_api", "rocpd_api_ops", NULL};
+    static const char *const ours[] = {"rocpd_string", "rocpd_op", "rocpd_api", "rocpd_api_ops",
+                                       NULL};
     static const char *const theirs[] = {"rocpd_string_0001", "rocpd_info_process_0001",
                                          "rocpd_kernel_dispatch_0001", NULL};
     static const char *const neither[] = {"rocpd_op", "other", NULL};

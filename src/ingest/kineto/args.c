@@ -36,14 +36,22 @@ static bool take_number(struct jread *j, struct k_event *e)
         const char *key;
         int64_t *to;
     } table[] = {
-        {"correlation", &e->correlation}, {"External id", &e->external},
-        {"external id", &e->external},    {"device", &e->device},
-        {"stream", &e->stream},           {"bytes", &e->bytes},
-        {"Bytes", &e->bytes},             {"Python id", &e->python},
-        {"Addr", &e->address},            {"Device Id", &e->memory_device},
-        {"Device Type", &e->memory_type}, {"fromDevice", &e->from_device},
-        {"toDevice", &e->to_device},      {"In msg nelems", &e->in_elements},
-        {"Out msg nelems", &e->out_elements}, {"Group size", &e->group_size},
+        {"correlation", &e->correlation},
+        {"External id", &e->external},
+        {"external id", &e->external},
+        {"device", &e->device},
+        {"stream", &e->stream},
+        {"bytes", &e->bytes},
+        {"Bytes", &e->bytes},
+        {"Python id", &e->python},
+        {"Addr", &e->address},
+        {"Device Id", &e->memory_device},
+        {"Device Type", &e->memory_type},
+        {"fromDevice", &e->from_device},
+        {"toDevice", &e->to_device},
+        {"In msg nelems", &e->in_elements},
+        {"Out msg nelems", &e->out_elements},
+        {"Group size", &e->group_size},
     };
     for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
         if (!jr_is(j, table[i].key))
@@ -64,6 +72,8 @@ static bool take_launch(struct jread *j, struct k_event *e)
         e->registers = count(j);
     else if (jr_is(j, "shared memory"))
         e->shared = count(j);
+    else if (jr_is(j, "graph id"))
+        e->graph = count(j);
     else
         return false;
     return true;

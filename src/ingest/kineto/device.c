@@ -51,7 +51,8 @@ void kineto_kernel(struct kineto *k, const struct k_event *e)
     struct kernels *t = &k->trace->kernels;
     struct launch l = {.grid = {e->grid[0], e->grid[1], e->grid[2]},
                        .group = {e->block[0], e->block[1], e->block[2]},
-                       .lds_bytes = e->shared};
+                       .lds_bytes = e->shared,
+                       .graph = e->graph};
     size_t n = t->n++;
     t->start_ns[n] = e->ts_ns;
     t->end_ns[n] = k_end(e);
@@ -71,10 +72,10 @@ static enum copy_kind kind_of(const char *name)
         const char *part;
         enum copy_kind kind;
     } table[] = {
-        {"memset", COPY_SET},         {"FillBuffer", COPY_SET},     {"HtoD", COPY_H2D},
-        {"DtoH", COPY_D2H},           {"DtoD", COPY_D2D},           {"PtoP", COPY_P2P},
-        {"HtoH", COPY_H2H},           {"HostToDevice", COPY_H2D},   {"DeviceToHost", COPY_D2H},
-        {"DeviceToDevice", COPY_D2D}, {"PeerToPeer", COPY_P2P},     {"HostToHost", COPY_H2H},
+        {"memset", COPY_SET},         {"FillBuffer", COPY_SET},   {"HtoD", COPY_H2D},
+        {"DtoH", COPY_D2H},           {"DtoD", COPY_D2D},         {"PtoP", COPY_P2P},
+        {"HtoH", COPY_H2H},           {"HostToDevice", COPY_H2D}, {"DeviceToHost", COPY_D2H},
+        {"DeviceToDevice", COPY_D2D}, {"PeerToPeer", COPY_P2P},   {"HostToHost", COPY_H2H},
     };
     for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
         if (str_has_fold(name, table[i].part))
@@ -87,8 +88,10 @@ static enum memory_kind memory_of(const char *text, const char *end)
     static const struct {
         const char *word;
         enum memory_kind kind;
-    } table[] = {{"Pageable", MEMORY_PAGEABLE}, {"Pinned", MEMORY_PINNED},
-                 {"Device", MEMORY_DEVICE},     {"Managed", MEMORY_MANAGED}};
+    } table[] = {{"Pageable", MEMORY_PAGEABLE},
+                 {"Pinned", MEMORY_PINNED},
+                 {"Device", MEMORY_DEVICE},
+                 {"Managed", MEMORY_MANAGED}};
     for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
         const char *at = strstr(text, table[i].word);
         if (at && at < end)

@@ -102,12 +102,23 @@ static void dispatch(struct kineto *k, struct k_event *e)
 void kineto_event(struct kineto *k)
 {
     struct k_event e = {
-        .ts_ns = K_NONE,         .dur_ns = K_NONE,        .external = K_NONE,
-        .correlation = K_NONE,   .python = K_NONE,        .device = K_NONE,
-        .stream = K_NONE,        .bytes = K_NONE,         .address = K_NONE,
-        .memory_device = K_NONE, .memory_type = K_NONE,   .from_device = K_NONE,
-        .to_device = K_NONE,     .in_elements = K_NONE,   .out_elements = K_NONE,
-        .group_size = K_NONE,    .category = NO_INDEX,
+        .ts_ns = K_NONE,
+        .dur_ns = K_NONE,
+        .external = K_NONE,
+        .correlation = K_NONE,
+        .python = K_NONE,
+        .device = K_NONE,
+        .stream = K_NONE,
+        .bytes = K_NONE,
+        .address = K_NONE,
+        .memory_device = K_NONE,
+        .memory_type = K_NONE,
+        .from_device = K_NONE,
+        .to_device = K_NONE,
+        .in_elements = K_NONE,
+        .out_elements = K_NONE,
+        .group_size = K_NONE,
+        .category = NO_INDEX,
     };
     struct str *texts[] = {&k->name, &k->copy_kind, &k->collective, &k->data_type, &k->label};
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)

@@ -17,8 +17,8 @@ static void shift_times(struct kineto *k)
     struct trace *t = k->trace;
     if (!k->base_ns)
         return;
-#define SHIFT(table)                                                          \
-    shift(t->table.start_ns, k->first.table, t->table.n, k->base_ns);         \
+#define SHIFT(table)                                                                               \
+    shift(t->table.start_ns, k->first.table, t->table.n, k->base_ns);                              \
     shift(t->table.end_ns, k->first.table, t->table.n, k->base_ns);
     SHIFT(kernels)
     SHIFT(copies)
@@ -42,7 +42,8 @@ static void remember(struct kineto *k, uint32_t *slot, uint32_t row)
         *slot = row;
 }
 
-/* Correlation id -> call; the first call with an id counts. Ids are dense, as profilers write them. */
+/* Correlation id -> call; the first call with an id counts. Ids are dense, as profilers write them.
+ */
 static void index_calls(struct kineto *k)
 {
     const struct regions *g = &k->trace->regions;
@@ -105,13 +106,13 @@ static uint32_t stream_of(struct kineto *k, uint32_t lane, uint32_t process)
     return s;
 }
 
-/* The Ext and Hcc calls take the grid in work-items, and Kineto repeats what the call was given. */
+/* Two calls take the grid in work-items, and Kineto repeats what the call was given. */
 static bool counts_items(const struct kineto *k, uint32_t call)
 {
     if (call == NO_INDEX)
         return false;
     const char *name = trace_str(k->trace, k->trace->regions.name[call]);
-    return str_starts(name, "hipExt") || str_starts(name, "hipHcc");
+    return str_starts(name, "hipExtModuleLaunch") || str_starts(name, "hipHccModuleLaunch");
 }
 
 static uint32_t launch_of(struct kineto *k, uint32_t raw, uint32_t call)
@@ -181,12 +182,14 @@ static void resolve_allocations(struct kineto *k)
             gpu = last ? kineto_gpu_of_ordinal(k, (int64_t)last - 1) : NO_INDEX;
         }
         bool unknown = last && gpu == NO_INDEX;
-        a->agent[i] =
-            unknown ? NO_INDEX : kineto_agent(k, process_of(k, a->thread[i]), gpu);
+        a->agent[i] = unknown ? NO_INDEX : kineto_agent(k, process_of(k, a->thread[i]), gpu);
     }
 }
 
 /* ---- all of it ---- */
+
+/* For people: a file with more kinds of events than this has none worth listing. */
+enum { CATEGORIES_MAX = 1000 };
 
 static void count_categories(struct kineto *k)
 {
@@ -196,10 +199,11 @@ static void count_categories(struct kineto *k)
         size_t i = 0;
         while (i < t->categories.n && t->categories.v[i].name != from->name)
             i++;
-        if (i == t->categories.n && from->count)
+        if (!from->count || (i == t->categories.n && i >= CATEGORIES_MAX))
+            continue;
+        if (i == t->categories.n)
             vec_push(&t->categories, &t->arena, ((struct category_count){from->name, 0}));
-        if (from->count)
-            t->categories.v[i].count += from->count;
+        t->categories.v[i].count += from->count;
     }
 }
 

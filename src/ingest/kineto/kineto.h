@@ -12,9 +12,9 @@
  * - allocations.agent is 0 for the host, else the device's ordinal + 1;
  * - times are relative to k->base_ns.
  *
- * Files: open.c (the document), event.c and args.c (one event), place.c (host events), device.c (GPU
- * events), phase.c (begin and end events), entity.c (processes, threads), properties.c (devices),
- * finish.c.
+ * Files: open.c (the document), event.c and args.c (one event), place.c (host events), device.c
+ * (GPU events), phase.c (begin and end events), entity.c (processes, threads), properties.c
+ * (devices), finish.c.
  */
 #ifndef GS_INGEST_KINETO_KINETO_H
 #define GS_INGEST_KINETO_KINETO_H
@@ -60,7 +60,7 @@ struct k_event {
     int64_t correlation, external, python, device, stream, bytes, address;
     int64_t memory_device, memory_type, from_device, to_device;
     int64_t in_elements, out_elements, group_size;
-    uint32_t grid[3], block[3], registers, shared;
+    uint32_t grid[3], block[3], registers, shared, graph;
     uint32_t name;     /* string; set by kineto_event() for phases that are kept */
     uint32_t category; /* index into k->categories; NO_INDEX: none */
     char phase;
@@ -101,10 +101,10 @@ struct kineto {
     uint32_t file;
     uint32_t process; /* the file's own; events that name no other get it */
     int64_t base_ns;
-    const char *schema;
     enum vendor vendor;
     int64_t rank;
     bool has_events, pytorch;
+    bool alike; /* events and properties number devices alike; known when GPUs are made */
     /* Texts of the event at hand. */
     struct str name, copy_kind, collective, data_type, label;
     VEC(struct k_category) categories;
@@ -154,7 +154,7 @@ void kineto_apply_labels(struct kineto *k);
 void kineto_properties(struct kineto *k);
 void kineto_distributed(struct kineto *k);
 bool kineto_make_gpus(struct kineto *k, struct gs_error *err);
-uint32_t kineto_gpu(const struct kineto *k, int64_t device);          /* by an event's number */
+uint32_t kineto_gpu(const struct kineto *k, int64_t device);             /* by an event's number */
 uint32_t kineto_gpu_of_ordinal(const struct kineto *k, int64_t ordinal); /* by the runtime's */
 
 /* finish.c: resolves what is provisional. */

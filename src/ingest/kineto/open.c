@@ -12,7 +12,7 @@
 /* Keys of the document that no other format has. */
 static bool is_ours(const struct jread *j)
 {
-    static const char *const keys[] = {"traceEvents", "deviceProperties", "distributedInfo",
+    static const char *const keys[] = {"traceEvents",     "deviceProperties",    "distributedInfo",
                                        "displayTimeUnit", "baseTimeNanoseconds", "traceName"};
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
         if (jr_is(j, keys[i]))
@@ -52,9 +52,7 @@ static bool detect(const struct probe *p)
         return false;
     jr_memory(&j, p->head, p->n);
     enum jtype type = jr_type(&j);
-    bool ours = type == J_OBJECT  ? object_is_ours(&j)
-                : type == J_ARRAY ? array_is_ours(&j)
-                                  : false;
+    bool ours = type == J_OBJECT ? object_is_ours(&j) : type == J_ARRAY ? array_is_ours(&j) : false;
     jr_release(&j);
     return ours;
 }
@@ -201,7 +199,8 @@ static void read_file(void *ctx)
         k->trace->files.v[k->file].flavor = "the PyTorch profiler";
 }
 
-static bool load(struct trace *t, const char *path, const struct ingest_opts *o, struct gs_error *err)
+static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
+                 struct gs_error *err)
 {
     (void)o;
     struct input in;

@@ -9,9 +9,7 @@ void kineto_marker(struct kineto *k, const struct k_event *e, uint32_t name, uin
     size_t n = m->n++;
     m->start_ns[n] = e->ts_ns;
     m->end_ns[n] = kind == MARKER_INSTANT ? e->ts_ns : k_end(e);
-    m->id[n] = e->external != K_NONE      ? e->external
-               : e->correlation != K_NONE ? e->correlation
-                                          : 0;
+    m->id[n] = e->external != K_NONE ? e->external : e->correlation != K_NONE ? e->correlation : 0;
     m->name[n] = name;
     m->domain[n] = domain;
     m->thread[n] = thread;

@@ -85,8 +85,8 @@ static enum vendor vendor_of(const struct kineto *k, const char *product)
     static const struct {
         const char *word;
         enum vendor vendor;
-    } table[] = {{"AMD", VENDOR_AMD},         {"Instinct", VENDOR_AMD},    {"Radeon", VENDOR_AMD},
-                 {"NVIDIA", VENDOR_NVIDIA},   {"Tesla", VENDOR_NVIDIA},    {"GeForce", VENDOR_NVIDIA},
+    } table[] = {{"AMD", VENDOR_AMD},       {"Instinct", VENDOR_AMD}, {"Radeon", VENDOR_AMD},
+                 {"NVIDIA", VENDOR_NVIDIA}, {"Tesla", VENDOR_NVIDIA}, {"GeForce", VENDOR_NVIDIA},
                  {"Quadro", VENDOR_NVIDIA}};
     for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
         if (str_has_fold(product, table[i].word))
@@ -109,13 +109,14 @@ static void complete(struct kineto *k, const struct k_properties *p, struct gpu 
     const char *product = trace_str(k->trace, g->name);
     g->vendor = vendor_of(k, product);
     if (!g->arch && g->vendor == VENDOR_NVIDIA && p->major > 0)
-        g->arch = strings_add(s, arena_printf(k->arena, "sm_%lld%lld", (long long)p->major,
-                                              (long long)p->minor));
+        g->arch = strings_add(
+            s, arena_printf(k->arena, "sm_%lld%lld", (long long)p->major, (long long)p->minor));
     if (!g->arch && *product) {
         const struct hardware *hw = hardware_find(NULL, product, (int)(g->cu_count & INT32_MAX));
         g->arch = hw ? strings_add(s, hw->arch) : 0;
     }
-    if (p->threads_per_cu > 0 && g->wave_size && (g->vendor == VENDOR_NVIDIA || g->wave_size == 64)) {
+    if (p->threads_per_cu > 0 && g->wave_size &&
+        (g->vendor == VENDOR_NVIDIA || g->wave_size == 64)) {
         g->simd_per_cu = 4;
         g->max_waves_per_simd = small(p->threads_per_cu / 4 / g->wave_size);
     }
@@ -167,16 +168,16 @@ bool kineto_make_gpus(struct kineto *k, struct gs_error *err)
 {
     if (k->device_ids.n > K_DEVICES_MAX)
         return fail(err, GS_E_FORMAT, "more than %d devices", K_DEVICES_MAX);
-    bool alike = numbered_alike(k);
+    k->alike = numbered_alike(k);
     if (k->device_ids.n)
         qsort(k->device_ids.v, k->device_ids.n, sizeof(int64_t), by_id);
     for (size_t i = 0; i < k->device_ids.n; i++) {
         const struct k_properties *p = properties_with(k, k->device_ids.v[i]);
-        if (!alike)
+        if (!k->alike)
             p = i < k->properties.n ? &k->properties.v[i] : NULL;
         make_gpu(k, k->device_ids.v[i], p, true);
     }
-    for (size_t i = 0; alike && i < k->properties.n; i++)
+    for (size_t i = 0; k->alike && i < k->properties.n; i++)
         if (kineto_gpu(k, k->properties.v[i].id) == NO_INDEX)
             make_gpu(k, k->properties.v[i].id, &k->properties.v[i], false);
     return true;
@@ -192,7 +193,7 @@ uint32_t kineto_gpu(const struct kineto *k, int64_t device)
 
 uint32_t kineto_gpu_of_ordinal(const struct kineto *k, int64_t ordinal)
 {
-    if (numbered_alike(k) && k->properties.n)
+    if (k->alike && k->properties.n)
         return kineto_gpu(k, ordinal);
     if (ordinal >= 0 && (uint64_t)ordinal < k->device_ids.n)
         return kineto_gpu(k, k->device_ids.v[ordinal]);

@@ -10,8 +10,19 @@ struct copy_job {
 };
 
 enum {
-    START, END, PID, DEVICE, STREAM, CORRELATION, BYTES, KIND, SRC_KIND, DST_KIND, SRC_DEVICE,
-    DST_DEVICE, N_COLS
+    START,
+    END,
+    PID,
+    DEVICE,
+    STREAM,
+    CORRELATION,
+    BYTES,
+    KIND,
+    SRC_KIND,
+    DST_KIND,
+    SRC_DEVICE,
+    DST_DEVICE,
+    N_COLS
 };
 
 static const struct scan_col columns[N_COLS] = {
@@ -132,7 +143,7 @@ static bool read_copies(struct nsys *n, const char *table, const struct scan_col
         return true;
     if (!nsys_read_enums(n, &job.enums, err))
         return false;
-    if (!scan_table(n->db, &scan, err)) {
+    if (!nsys_scan(n, &scan, err)) {
         c->n = job.base;
         return false;
     }

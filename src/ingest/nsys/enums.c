@@ -13,22 +13,20 @@ static const struct {
     bool managed;
 } copy_kinds[] = {
     /* by number */
-    {"_UNKNOWN", COPY_UNKNOWN, false},  {"_HTOD", COPY_H2D, false},
-    {"_DTOH", COPY_D2H, false},         {"_HTOA", COPY_H2D, false},
-    {"_ATOH", COPY_D2H, false},         {"_ATOA", COPY_D2D, false},
-    {"_ATOD", COPY_D2D, false},         {"_DTOA", COPY_D2D, false},
-    {"_DTOD", COPY_D2D, false},         {"_HTOH", COPY_H2H, false},
-    {"_PTOP", COPY_P2P, false},         {"_UVM_HTOD", COPY_H2D, true},
-    {"_UVM_DTOH", COPY_D2H, true},      {"_UVM_DTOD", COPY_D2D, true},
+    {"_UNKNOWN", COPY_UNKNOWN, false}, {"_HTOD", COPY_H2D, false},    {"_DTOH", COPY_D2H, false},
+    {"_HTOA", COPY_H2D, false},        {"_ATOH", COPY_D2H, false},    {"_ATOA", COPY_D2D, false},
+    {"_ATOD", COPY_D2D, false},        {"_DTOA", COPY_D2D, false},    {"_DTOD", COPY_D2D, false},
+    {"_HTOH", COPY_H2H, false},        {"_PTOP", COPY_P2P, false},    {"_UVM_HTOD", COPY_H2D, true},
+    {"_UVM_DTOH", COPY_D2H, true},     {"_UVM_DTOD", COPY_D2D, true},
 };
 
 static const struct {
     const char *name;
     enum memory_kind kind;
 } memory_kinds[] = {
-    {"_PAGEABLE", MEMORY_PAGEABLE},     {"_PINNED", MEMORY_PINNED},
-    {"_DEVICE", MEMORY_DEVICE},         {"_ARRAY", MEMORY_DEVICE},
-    {"_MANAGED", MEMORY_MANAGED},       {"_DEVICE_STATIC", MEMORY_DEVICE},
+    {"_PAGEABLE", MEMORY_PAGEABLE},      {"_PINNED", MEMORY_PINNED},
+    {"_DEVICE", MEMORY_DEVICE},          {"_ARRAY", MEMORY_DEVICE},
+    {"_MANAGED", MEMORY_MANAGED},        {"_DEVICE_STATIC", MEMORY_DEVICE},
     {"_MANAGED_STATIC", MEMORY_MANAGED}, {"_UNKNOWN", MEMORY_UNKNOWN},
 };
 
@@ -59,8 +57,7 @@ static void put_memory(struct nsys_enums *e, int64_t id, const char *name)
 }
 
 static bool read_enum(struct nsys *n, struct nsys_enums *e, const char *table, int64_t most,
-                      void (*put)(struct nsys_enums *, int64_t, const char *),
-                      struct gs_error *err)
+                      void (*put)(struct nsys_enums *, int64_t, const char *), struct gs_error *err)
 {
     struct db_query q;
     if (!nsys_has_column(n, table, "id") || !nsys_has_column(n, table, "name"))

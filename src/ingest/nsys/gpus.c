@@ -1,6 +1,6 @@
 /*
- * GPUs, agents and streams. Devices are numbered three ways: as the machine lists them (id), as CUDA
- * does on it (cuDevice), and as each process sees them (deviceId of events, which
+ * GPUs, agents and streams. Devices are numbered three ways: as the machine lists them (id), as
+ * CUDA does on it (cuDevice), and as each process sees them (deviceId of events, which
  * CUDA_VISIBLE_DEVICES changes; TARGET_INFO_CUDA_DEVICE says how).
  */
 #include <stdio.h>
@@ -12,17 +12,46 @@
 enum { MOST_GPUS = 4096 };
 
 enum {
-    VM, ID, NAME, BUS, MEMORY, MEMORY_OLD, CLOCK, CLOCK_OLD, SMS, SMS_OLD, DEVICE, SHARED, WARP,
-    WARPS, MAJOR, MINOR, MAJOR_OLD, MINOR_OLD
+    VM,
+    ID,
+    NAME,
+    BUS,
+    MEMORY,
+    MEMORY_OLD,
+    CLOCK,
+    CLOCK_OLD,
+    SMS,
+    SMS_OLD,
+    DEVICE,
+    SHARED,
+    WARP,
+    WARPS,
+    MAJOR,
+    MINOR,
+    MAJOR_OLD,
+    MINOR_OLD
 };
 
 /* Newer names first; TARGET_INFO_CUDA_GPU of old files has the others. */
-static const char *const gpu_columns[] = {
-    "vmId",          "id",        "name",           "busLocation",
-    "totalMemory",   "globalMemorySize", "clockRate", "coreClockRate",
-    "smCount",       "numMultiprocessors", "cuDevice", "maxShmemPerSm",
-    "threadsPerWarp", "maxWarpsPerSm", "computeMajor", "computeMinor",
-    "computeCapabilityMajor", "computeCapabilityMinor", NULL};
+static const char *const gpu_columns[] = {"vmId",
+                                          "id",
+                                          "name",
+                                          "busLocation",
+                                          "totalMemory",
+                                          "globalMemorySize",
+                                          "clockRate",
+                                          "coreClockRate",
+                                          "smCount",
+                                          "numMultiprocessors",
+                                          "cuDevice",
+                                          "maxShmemPerSm",
+                                          "threadsPerWarp",
+                                          "maxWarpsPerSm",
+                                          "computeMajor",
+                                          "computeMinor",
+                                          "computeCapabilityMajor",
+                                          "computeCapabilityMinor",
+                                          NULL};
 
 static int64_t either(struct db_query *q, int column, int old)
 {
@@ -89,8 +118,8 @@ static bool read_cuda_devices(struct nsys *n, struct gs_error *err)
     if (!nsys_query(&q, n, "TARGET_INFO_CUDA_DEVICE", columns, err))
         return false;
     while (db_next(&q)) {
-        uint64_t key = pair_key((uint64_t)sqlite3_column_int64(q.stmt, 0),
-                                sqlite3_column_int64(q.stmt, 1));
+        uint64_t key =
+            pair_key((uint64_t)sqlite3_column_int64(q.stmt, 0), sqlite3_column_int64(q.stmt, 1));
         idmap_put(&n->gpu_of_process, key, (uint32_t)sqlite3_column_int64(q.stmt, 2));
         idmap_put(&n->sm_counts, key, nsys_clamp(sqlite3_column_int64(q.stmt, 3)));
     }
@@ -191,8 +220,8 @@ static uint32_t resolve_stream(void *ctx, const struct key *key)
     int64_t id = key->v[2];
     uint64_t stream = pair_key((uint64_t)t->processes.v[process].pid, id);
     bool is_null = idmap_get(&n->null_streams, stream) != NO_INDEX;
-    const char *name = arena_printf(n->arena, "%s %lld", is_null ? "Default stream" : "Stream",
-                                    (long long)id);
+    const char *name =
+        arena_printf(n->arena, "%s %lld", is_null ? "Default stream" : "Stream", (long long)id);
     idmap_put(&n->cuda_users, process, 1);
     struct stream s = {process, gpu, id, strings_add(&t->strings, name)};
     vec_push(&t->streams, &t->arena, s);

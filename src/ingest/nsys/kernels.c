@@ -10,8 +10,27 @@ struct kernel_job {
 };
 
 enum {
-    START, END, PID, DEVICE, STREAM, CORRELATION, DEMANGLED, SHORT, MANGLED, REGISTERS, GRID_X,
-    GRID_Y, GRID_Z, BLOCK_X, BLOCK_Y, BLOCK_Z, STATIC_SHARED, DYNAMIC_SHARED, LOCAL, NODE, GRAPH,
+    START,
+    END,
+    PID,
+    DEVICE,
+    STREAM,
+    CORRELATION,
+    DEMANGLED,
+    SHORT,
+    MANGLED,
+    REGISTERS,
+    GRID_X,
+    GRID_Y,
+    GRID_Z,
+    BLOCK_X,
+    BLOCK_Y,
+    BLOCK_Z,
+    STATIC_SHARED,
+    DYNAMIC_SHARED,
+    LOCAL,
+    NODE,
+    GRAPH,
     N_COLS
 };
 
@@ -102,8 +121,8 @@ static void rows(void *ctx, const struct scan_batch *b)
         k->id[row] = batch_ints(b, CORRELATION)[i];
         k->symbol[row] = keys_add(&n->symbols, b->worker, symbol);
         k->launch[row] = launch_of(n, b, i);
-        k->stream[row] = nsys_stream_key(n, b->worker, pid, batch_ints(b, DEVICE)[i],
-                                         batch_ints(b, STREAM)[i]);
+        k->stream[row] =
+            nsys_stream_key(n, b->worker, pid, batch_ints(b, DEVICE)[i], batch_ints(b, STREAM)[i]);
         k->queue[row] = NO_INDEX;
     }
 }
@@ -143,7 +162,7 @@ bool nsys_read_kernels(struct nsys *n, struct gs_error *err)
     struct kernels *k = &n->trace->kernels;
     struct kernel_job job = {n, k->n};
     struct scan scan = {table, columns, N_COLS, begin, rows, &job};
-    if (!scan_table(n->db, &scan, err)) {
+    if (!nsys_scan(n, &scan, err)) {
         k->n = job.base;
         return false;
     }
@@ -209,7 +228,7 @@ bool nsys_read_graphs(struct nsys *n, struct gs_error *err)
     struct kernels *k = &n->trace->kernels;
     struct kernel_job job = {n, k->n};
     struct scan scan = {table, graph_columns, G_COLS, begin, graph_rows, &job};
-    if (!scan_table(n->db, &scan, err)) {
+    if (!nsys_scan(n, &scan, err)) {
         k->n = job.base;
         return false;
     }

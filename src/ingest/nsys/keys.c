@@ -122,8 +122,7 @@ uint32_t texts_add(struct texts *t, int worker, const char *text, size_t n)
     return (uint32_t)worker << WORKER_SHIFT | id;
 }
 
-void texts_finish(struct texts *t, struct strings *into, uint32_t *column, size_t first,
-                  size_t end)
+void texts_finish(struct texts *t, struct strings *into, uint32_t *column, size_t first, size_t end)
 {
     uint32_t *final[PARALLEL_MAX] = {0}; /* string + 1 */
     for (int w = 0; w < PARALLEL_MAX; w++)

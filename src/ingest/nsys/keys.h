@@ -25,7 +25,8 @@ struct key_table {
     uint32_t *slots;     /* open addressing: position + 1 */
     size_t mask;
     struct arena arena;
-    uint32_t last; /* most rows have the key of the row before */
+    uint32_t last;    /* most rows have the key of the row before */
+    char padding[64]; /* workers do not share cache lines */
 };
 
 struct keys {
@@ -50,6 +51,7 @@ void keys_finish(struct keys *k, uint32_t *column, size_t first, size_t end, key
 struct text_table {
     struct strings strings;
     struct arena arena;
+    char padding[64];
 };
 
 struct texts {

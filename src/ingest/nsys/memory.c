@@ -57,8 +57,8 @@ static void rows(void *ctx, const struct scan_batch *b)
         a->address[row] = (uint64_t)batch_ints(b, ADDRESS)[i];
         a->op[row] = batch_ints(b, OPERATION)[i] == 1 ? ALLOC_FREE : ALLOC_ALLOC;
         a->level[row] = LEVEL_REAL;
-        job->stream[b->first + i] = nsys_stream_key(
-            n, b->worker, batch_ints(b, PID)[i], host ? NSYS_HOST : batch_ints(b, DEVICE)[i], 0);
+        job->stream[b->first + i] = nsys_stream_key(n, b->worker, batch_ints(b, PID)[i],
+                                                    host ? NSYS_HOST : batch_ints(b, DEVICE)[i], 0);
     }
 }
 
@@ -94,7 +94,7 @@ bool nsys_read_allocations(struct nsys *n, struct gs_error *err)
         return true;
     if (!nsys_read_enums(n, &job.enums, err))
         return false;
-    if (!scan_table(n->db, &scan, err)) {
+    if (!nsys_scan(n, &scan, err)) {
         a->n = job.base;
         return false;
     }

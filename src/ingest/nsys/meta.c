@@ -52,7 +52,8 @@ static void find_shift(struct nsys *n)
     if (there && here)
         n->shift_ns = (int64_t)((uint64_t)here - (uint64_t)there);
     else
-        trace_note(n->trace, NOTE_OTHER, 1, "file does not say when it began: its times are its own");
+        trace_note(n->trace, NOTE_OTHER, 1,
+                   "file does not say when it began: its times are its own");
 }
 
 static bool read_export(struct nsys *n, struct trace_file *f, const char *table,

@@ -118,7 +118,7 @@ bool nsys_read_metrics(struct nsys *n, struct gs_error *err)
         return true;
     if (!read_names(&job, err))
         return false;
-    if (!scan_table(n->db, &scan, err)) {
+    if (!nsys_scan(n, &scan, err)) {
         out->n = job.base;
         return false;
     }

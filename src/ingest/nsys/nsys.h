@@ -1,6 +1,6 @@
 /*
- * The Nsight Systems reader, inside. One file is one session of one or more processes; everything is
- * told apart by "global" numbers that hold machine, process and thread.
+ * The Nsight Systems reader, inside. One file is one session of one or more processes; everything
+ * is told apart by "global" numbers that hold machine, process and thread.
  *
  * Tables exist only where something was recorded, and columns come and go between versions: an
  * absent table is a missing capability, never an error; absent columns have defaults.
@@ -26,6 +26,11 @@ struct tally {
     char padding[64]; /* workers do not share cache lines */
 };
 
+struct table_count {
+    const char *table;
+    uint64_t rows;
+};
+
 /* Calls of one process by correlation id. */
 struct call_index {
     size_t n;
@@ -44,10 +49,10 @@ struct nsys {
     uint32_t command;       /* string: what was launched */
     struct process env;     /* only the rank: from the launched program's environment */
 
-    struct idtable strings;   /* StringIds -> trace string */
-    uint32_t *clean;          /* trace string -> the same without a version suffix */
-    uint8_t *api_kind;        /* trace string -> enum region_kind */
-    size_t n_listed;          /* size of both */
+    struct idtable strings; /* StringIds -> trace string */
+    uint32_t *clean;        /* trace string -> the same without a version suffix */
+    uint8_t *api_kind;      /* trace string -> enum region_kind */
+    size_t n_listed;        /* size of both */
 
     struct idmap hosts;        /* machine -> trace string */
     struct idmap processes;    /* machine and pid -> process */
@@ -69,6 +74,7 @@ struct nsys {
     struct call_index *calls; /* by process - first_process */
     size_t n_calls;
     struct tally tally[PARALLEL_MAX];
+    VEC(struct table_count) counts; /* of the tables that were scanned */
 
     /* First rows of this file in the tables. */
     size_t kernels0, copies0, allocations0, regions0, markers0;
@@ -110,6 +116,8 @@ bool nsys_query(struct db_query *q, struct nsys *n, const char *table, const cha
                 struct gs_error *err);
 /* Names of all real tables, in the order of the file; NULL-terminated. */
 const char **nsys_tables(struct nsys *n, struct gs_error *err);
+/* scan_table(), and remembers how many rows there were. */
+bool nsys_scan(struct nsys *n, const struct scan *s, struct gs_error *err);
 /* A text column of the current row, as a string of the trace. */
 uint32_t nsys_text(struct nsys *n, struct db_query *q, int column);
 /* The string of a StringIds id; 0 ("") where there is none. */

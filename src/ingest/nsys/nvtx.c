@@ -1,6 +1,6 @@
 /*
- * NVTX_EVENTS: ranges, marks, and the names of their domains, all in one table. Texts stand in the row
- * or in StringIds (registered strings); payloads are not read.
+ * NVTX_EVENTS: ranges, marks, and the names of their domains, all in one table. Texts stand in the
+ * row or in StringIds (registered strings); payloads are not read.
  *
  * Libraries annotate themselves too: the ranges NCCL and old versions of the MPI trace put into
  * domains of their own are calls, and become regions.
@@ -22,12 +22,9 @@ struct nvtx_job {
 enum { START, END, TYPE, TEXT, TEXT_ID, TID, DOMAIN, N_COLS };
 
 static const struct scan_col columns[N_COLS] = {
-    [START] = {"start", SCAN_INT, false, NO_VALUE},
-    [END] = {"end", SCAN_INT, true, NO_VALUE},
-    [TYPE] = {"eventType", SCAN_INT, true, 59},
-    [TEXT] = {"text", SCAN_TEXT, true, 0},
-    [TEXT_ID] = {"textId", SCAN_INT, true, NO_VALUE},
-    [TID] = {"globalTid", SCAN_INT, true, 0},
+    [START] = {"start", SCAN_INT, false, NO_VALUE},   [END] = {"end", SCAN_INT, true, NO_VALUE},
+    [TYPE] = {"eventType", SCAN_INT, true, 59},       [TEXT] = {"text", SCAN_TEXT, true, 0},
+    [TEXT_ID] = {"textId", SCAN_INT, true, NO_VALUE}, [TID] = {"globalTid", SCAN_INT, true, 0},
     [DOMAIN] = {"domainId", SCAN_INT, true, 0},
 };
 
@@ -107,8 +104,8 @@ static void drop_others(struct nvtx_job *job)
     struct markers *m = &n->trace->markers;
     size_t to = job->base;
     for (size_t from = job->base; from < m->n; from++) {
-        if (m->kind[from] == KIND_NONE || (m->start_ns[from] == NO_VALUE &&
-                                           m->kind[from] != KIND_DOMAIN))
+        if (m->kind[from] == KIND_NONE ||
+            (m->start_ns[from] == NO_VALUE && m->kind[from] != KIND_DOMAIN))
             continue;
         m->start_ns[to] = m->start_ns[from];
         m->end_ns[to] = m->end_ns[from];
@@ -221,7 +218,7 @@ bool nsys_read_markers(struct nsys *n, struct gs_error *err)
     struct scan scan = {"NVTX_EVENTS", columns, N_COLS, begin, rows, &job};
     if (!nsys_has(n, "NVTX_EVENTS"))
         return true;
-    if (!scan_table(n->db, &scan, err)) {
+    if (!nsys_scan(n, &scan, err)) {
         m->n = job.base;
         return false;
     }

@@ -43,13 +43,12 @@ static void read_file(void *ctx)
     struct file_call *call = ctx;
     struct nsys *n = call->n;
     struct gs_error *err = call->err;
-    call->ok = nsys_read_strings(n, err) && nsys_read_who(n, err) && nsys_read_gpus(n, err) &&
-               nsys_read_regions(n, err) && nsys_read_kernels(n, err) &&
-               nsys_read_graphs(n, err) && nsys_read_copies(n, err) && nsys_read_memsets(n, err) &&
-               nsys_read_allocations(n, err) && nsys_read_markers(n, err) &&
-               nsys_read_metrics(n, err) && nsys_read_samples(n, err) &&
-               nsys_finish_processes(n, err) && nsys_read_diagnostics(n, err) &&
-               nsys_count_tables(n, err);
+    call->ok =
+        nsys_read_strings(n, err) && nsys_read_who(n, err) && nsys_read_gpus(n, err) &&
+        nsys_read_regions(n, err) && nsys_read_kernels(n, err) && nsys_read_graphs(n, err) &&
+        nsys_read_copies(n, err) && nsys_read_memsets(n, err) && nsys_read_allocations(n, err) &&
+        nsys_read_markers(n, err) && nsys_read_metrics(n, err) && nsys_read_samples(n, err) &&
+        nsys_finish_processes(n, err) && nsys_read_diagnostics(n, err) && nsys_count_tables(n, err);
 }
 
 static void begin_file(struct nsys *n)
@@ -63,10 +62,9 @@ static void begin_file(struct nsys *n)
     n->regions0 = t->regions.n;
     n->markers0 = t->markers.n;
     n->env.rank = -1;
-    struct idmap *maps[] = {&n->hosts,          &n->processes,     &n->names,
-                            &n->thread_names,   &n->ranks,         &n->cuda_users,
-                            &n->gpu_by_id,      &n->gpu_by_device, &n->gpu_of_process,
-                            &n->sm_counts,      &n->agents,        &n->null_streams};
+    struct idmap *maps[] = {&n->hosts,          &n->processes,  &n->names,     &n->thread_names,
+                            &n->ranks,          &n->cuda_users, &n->gpu_by_id, &n->gpu_by_device,
+                            &n->gpu_of_process, &n->sm_counts,  &n->agents,    &n->null_streams};
     for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
         idmap_init(maps[i], n->arena);
     idtable_init(&n->strings, n->arena);
@@ -91,7 +89,9 @@ static void load_file(void *ctx)
     struct nsys *n = call->n;
     struct trace *t = n->trace;
     begin_file(n);
-    struct trace_file file = {.path = n->db->path, .format = "nsys", .flavor = "Nsight Systems",
+    struct trace_file file = {.path = n->db->path,
+                              .format = "nsys",
+                              .flavor = "Nsight Systems",
                               .bytes = n->db->map.size};
     call->ok = nsys_read_meta(n, &file, call->err);
     if (!call->ok)

@@ -75,8 +75,8 @@ static void rows(void *ctx, const struct scan_batch *b)
         tally->no_name += name == 0;
         out->start_ns[row] = start;
         out->end_ns[row] = end;
-        out->id[row] = job->spec->cuda ? batch_ints(b, CORRELATION)[i]
-                                       : (int64_t)(b->first + i + 1);
+        out->id[row] =
+            job->spec->cuda ? batch_ints(b, CORRELATION)[i] : (int64_t)(b->first + i + 1);
         out->name[row] = name;
         out->thread[row] = nsys_thread_key(n, b->worker, batch_ints(b, TID)[i]);
         out->kind[row] = kind;
@@ -97,7 +97,7 @@ static bool read_table(struct nsys *n, const struct region_table *spec, const ch
     struct regions *r = &n->trace->regions;
     struct region_job job = {n, spec, r->n};
     struct scan scan = {table, columns, N_COLS, begin, rows, &job};
-    if (!scan_table(n->db, &scan, err)) {
+    if (!nsys_scan(n, &scan, err)) {
         r->n = job.base;
         return false;
     }

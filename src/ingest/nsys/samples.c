@@ -46,7 +46,7 @@ static bool read_tops(struct sample_job *job, struct gs_error *err)
     static const char table[] = "SAMPLING_CALLCHAINS";
     struct scan scan = {table, chain_columns, C_COLS, chain_begin, chain_rows, job};
     idtable_init(&job->tops, n->arena);
-    if (nsys_has_column(n, table, "id") && !scan_table(n->db, &scan, err))
+    if (nsys_has_column(n, table, "id") && !nsys_scan(n, &scan, err))
         return false;
     for (size_t i = 0; i < job->rows; i++)
         if (job->chain[i] != NO_VALUE)
@@ -112,7 +112,7 @@ bool nsys_read_samples(struct nsys *n, struct gs_error *err)
         return true;
     if (!read_tops(&job, err))
         return false;
-    if (!scan_table(n->db, &scan, err)) {
+    if (!nsys_scan(n, &scan, err)) {
         s->n = job.base;
         return false;
     }

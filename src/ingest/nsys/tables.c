@@ -53,8 +53,9 @@ const char **nsys_tables(struct nsys *n, struct gs_error *err)
 {
     struct db_query q;
     VEC(const char *) names = {0};
-    if (!db_query(&q, n->db, err,
-                  "SELECT name FROM sqlite_schema WHERE type='table' AND rootpage>0 ORDER BY rowid"))
+    if (!db_query(
+            &q, n->db, err,
+            "SELECT name FROM sqlite_schema WHERE type='table' AND rootpage>0 ORDER BY rowid"))
         return NULL;
     while (db_next(&q))
         vec_push(&names, n->arena, arena_strdup(n->arena, db_text(&q, 0)));
@@ -67,34 +68,61 @@ const char **nsys_tables(struct nsys *n, struct gs_error *err)
 /* Tables that describe, and those that belong to the rows of another one. */
 static bool is_event_table(const char *name)
 {
-    static const char *const others[] = {"ENUM_",     "META_DATA",   "EXPORT_META_DATA",
-                                         "TARGET_",   "ANALYSIS_",   "NVTX_PAYLOAD",
-                                         "StringIds", "PROCESSES",   "ProcessStreams",
-                                         "ThreadNames", "sqlite_",   "MPI_RANKS",
-                                         "MPI_COMMUNICATORS"};
+    static const char *const others[] = {
+        "ENUM_",        "META_DATA", "EXPORT_META_DATA", "TARGET_",        "ANALYSIS_",
+        "NVTX_PAYLOAD", "StringIds", "PROCESSES",        "ProcessStreams", "ThreadNames",
+        "sqlite_",      "MPI_RANKS", "MPI_COMMUNICATORS"};
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
         if (str_starts(name, others[i]))
             return false;
     return !str_ends(name, "_CALLCHAINS");
 }
 
-static void keep_count(void *ctx, size_t rows)
+struct counted {
+    const struct scan *scan;
+    uint64_t rows;
+};
+
+static void count_begin(void *ctx, size_t rows)
 {
-    *(uint64_t *)ctx = rows;
+    struct counted *c = ctx;
+    c->rows = rows;
+    if (c->scan->begin)
+        c->scan->begin(c->scan->ctx, rows);
 }
 
-static void pass_over(void *ctx, const struct scan_batch *b)
+static void count_rows(void *ctx, const struct scan_batch *b)
 {
-    (void)ctx;
-    (void)b;
+    const struct counted *c = ctx;
+    if (c->scan->rows)
+        c->scan->rows(c->scan->ctx, b);
 }
 
-/* By a scan: a table nothing else is read of may be the largest one. */
-static bool count_rows(struct nsys *n, const char *table, uint64_t *count, struct gs_error *err)
+bool nsys_scan(struct nsys *n, const struct scan *s, struct gs_error *err)
+{
+    struct counted c = {s, 0};
+    struct scan scan = {s->table, s->cols, s->n_cols, count_begin, count_rows, &c};
+    if (!scan_table(n->db, &scan, err))
+        return false;
+    vec_push(&n->counts, n->arena, ((struct table_count){s->table, c.rows}));
+    return true;
+}
+
+/* By a scan, too: a table nothing else is read of may be the largest one. */
+static bool count_table(struct nsys *n, const char *table, uint64_t *count, struct gs_error *err)
 {
     static const struct scan_col any[] = {{"start", SCAN_INT, true, 0}};
-    struct scan scan = {table, any, 1, keep_count, pass_over, count};
-    return scan_table(n->db, &scan, err);
+    struct scan scan = {.table = table, .cols = any, .n_cols = 1};
+    for (size_t i = 0; i < n->counts.n; i++) {
+        if (str_eq(n->counts.v[i].table, table)) {
+            *count = n->counts.v[i].rows;
+            return true;
+        }
+    }
+    if (!nsys_scan(n, &scan, err))
+        return false;
+    *count = n->counts.v[n->counts.n - 1].rows;
+    return true;
 }
 
 static void add_category(struct trace *t, const char *table, uint64_t count)
@@ -117,7 +145,7 @@ bool nsys_count_tables(struct nsys *n, struct gs_error *err)
         uint64_t count = 0;
         if (!is_event_table(*tables))
             continue;
-        if (!count_rows(n, *tables, &count, err))
+        if (!count_table(n, *tables, &count, err))
             return false;
         if (count)
             add_category(n->trace, *tables, count);

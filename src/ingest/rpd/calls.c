@@ -23,7 +23,7 @@ enum { KIND_MARKER = REGION_KINDS };
 
 struct call_job {
     struct rpd *r;
-    uint8_t *kinds; /* by trace string */
+    uint8_t *kinds;              /* by trace string */
     struct rpd_columns autograd; /* ids of calls that are operations of PyTorch */
     uint32_t autograd_domain;
     size_t n_markers;
@@ -51,7 +51,7 @@ static uint8_t kind_of(const char *name)
     if (str_ends(name, "::writeRows"))
         return REGION_OTHER;
     return name[0] == 'c' && name[1] == 'u' && isupper((unsigned char)name[2]) ? REGION_HSA
-                                                                              : REGION_USER;
+                                                                               : REGION_USER;
 }
 
 static void classify(struct call_job *job)
@@ -96,8 +96,8 @@ static uint32_t thread_of(struct rpd *r, int64_t pid, int64_t tid)
 }
 
 /*
- * What torch.autograd.profiler.emit_nvtx() writes is an operation and its details ("aten::add, seq =
- * 7, op_id = 12, sizes = [[2]]"): the operation is the name.
+ * What torch.autograd.profiler.emit_nvtx() writes is an operation and its details ("aten::add, seq
+ * = 7, op_id = 12, sizes = [[2]]"): the operation is the name.
  */
 static uint32_t marker_name(struct call_job *job, size_t i, uint32_t *domain)
 {

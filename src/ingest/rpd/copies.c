@@ -76,6 +76,5 @@ void rpd_add_copy(struct rpd *r, size_t i, uint32_t api, uint32_t gpu, const cha
     c->thread[n] = api == NO_INDEX ? NO_INDEX : r->api_thread[api];
     c->call[n] = api == NO_INDEX ? NO_INDEX : r->api_region[api];
     c->kind[n] = (uint8_t)copy_kind_of(r, type, row);
-    set_ends(r, n, rpd_process(r, api), gpu,
-             row != NO_INDEX && calls->col[COPY_PINNED][row] > 0);
+    set_ends(r, n, rpd_process(r, api), gpu, row != NO_INDEX && calls->col[COPY_PINNED][row] > 0);
 }

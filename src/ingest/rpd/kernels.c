@@ -20,7 +20,8 @@ static const struct scan_col kernel_columns[] = {
 bool rpd_read_kernel_calls(struct rpd *r, struct gs_error *err)
 {
     return rpd_read_columns(r, "rocpd_kernelapi", kernel_columns,
-                            sizeof(kernel_columns) / sizeof(*kernel_columns), &r->kernel_calls, err);
+                            sizeof(kernel_columns) / sizeof(*kernel_columns), &r->kernel_calls,
+                            err);
 }
 
 static uint32_t symbol_of(struct rpd *r, uint32_t name)
@@ -52,7 +53,7 @@ static uint32_t column(const struct rpd_columns *c, int which, uint32_t row)
     return v < 0 ? 0 : clamp((uint64_t)v);
 }
 
-/* The Ext and Hcc calls take the grid in work-items, all others in work-groups. */
+/* These two calls take the grid in work-items, all others in work-groups. */
 static bool counts_items(const char *call)
 {
     return str_starts(call, "hipExtModuleLaunch") || str_starts(call, "hipHccModuleLaunch");
@@ -98,8 +99,8 @@ void rpd_add_kernel(struct rpd *r, size_t i, uint32_t api, uint32_t gpu)
     k->id[n] = o->col[OP_ID][i];
     k->symbol[n] = symbol_of(r, name);
     k->launch[n] = launch_of(r, api, row);
-    k->stream[n] = rpd_stream(
-        r, api, gpu, row == NO_INDEX ? RPD_NONE : r->kernel_calls.col[KERNEL_STREAM][row]);
+    k->stream[n] = rpd_stream(r, api, gpu,
+                              row == NO_INDEX ? RPD_NONE : r->kernel_calls.col[KERNEL_STREAM][row]);
     k->queue[n] = rpd_queue(r, rpd_process(r, api), gpu, o->col[OP_QUEUE][i]);
     k->thread[n] = api == NO_INDEX ? NO_INDEX : r->api_thread[api];
     k->call[n] = api == NO_INDEX ? NO_INDEX : r->api_region[api];

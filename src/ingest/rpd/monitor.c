@@ -1,6 +1,4 @@
 /* rocpd_monitor: clocks, power, load. A row is a value and the time it held. */
-#include <stdlib.h>
-
 #include "base/str.h"
 #include "ingest/rpd/rpd.h"
 
@@ -62,37 +60,26 @@ static uint32_t series_of(struct monitor_job *job, const char *device, int64_t i
     struct trace *t = r->trace;
     bool is_gpu = str_eq(device, "gpu");
     uint32_t gpu = is_gpu ? gpu_of(job, id) : NO_INDEX;
-    const char *name = gpu != NO_INDEX
-                           ? type
-                           : arena_printf(r->arena, "%s %lld %s", device, (long long)id, type);
+    const char *name =
+        gpu != NO_INDEX ? type : arena_printf(r->arena, "%s %lld %s", device, (long long)id, type);
     struct series s = {strings_add(&t->strings, name), units_of(r, type), gpu, r->first_process};
     for (size_t i = 0; i < t->series.n; i++)
         if (t->series.v[i].name == s.name && t->series.v[i].gpu == gpu &&
             t->series.v[i].process == s.process)
             return (uint32_t)i;
+    if (t->series.n >= RPD_SERIES_MAX)
+        return NO_INDEX; /* more than any machine has */
     vec_push(&t->series, &t->arena, s);
     return (uint32_t)t->series.n - 1;
 }
 
-/* Points of one series, in order of time. */
-static bool read_series(struct monitor_job *job, uint32_t series, const char *device, int64_t id,
-                        const char *type, struct gs_error *err)
+static void add_point(struct trace *t, uint32_t series, struct db_query *q)
 {
-    struct trace *t = job->r->trace;
-    struct db_query q;
-    if (!db_query(&q, job->r->db, err,
-                  "SELECT start, value FROM rocpd_monitor WHERE deviceType=%Q AND deviceId=%lld AND "
-                  "monitorType=%Q AND start IS NOT NULL ORDER BY start, id",
-                  device, (long long)id, type))
-        return false;
-    while (db_next(&q)) {
-        trace_room(t, telemetry, 1);
-        size_t k = t->telemetry.n++;
-        t->telemetry.time_ns[k] = sqlite3_column_int64(q.stmt, 0);
-        t->telemetry.value[k] = sqlite3_column_double(q.stmt, 1); /* text becomes a number here */
-        t->telemetry.series[k] = series;
-    }
-    return db_done(&q, err);
+    trace_room(t, telemetry, 1);
+    size_t k = t->telemetry.n++;
+    t->telemetry.time_ns[k] = sqlite3_column_int64(q->stmt, 3);
+    t->telemetry.value[k] = sqlite3_column_double(q->stmt, 4); /* text becomes a number here */
+    t->telemetry.series[k] = series;
 }
 
 static bool find_devices(struct monitor_job *job, struct gs_error *err)
@@ -107,6 +94,7 @@ static bool find_devices(struct monitor_job *job, struct gs_error *err)
     return db_done(&q, err);
 }
 
+/* Series after series, each in order of time. */
 bool rpd_read_monitors(struct rpd *r, struct gs_error *err)
 {
     struct monitor_job job = {.r = r};
@@ -115,15 +103,22 @@ bool rpd_read_monitors(struct rpd *r, struct gs_error *err)
         return true;
     if (!find_devices(&job, err) ||
         !db_query(&q, r->db, err,
-                  "SELECT DISTINCT deviceType, deviceId, monitorType FROM rocpd_monitor "
-                  "ORDER BY 1, 2, 3 LIMIT 4096"))
+                  "SELECT deviceType, deviceId, monitorType, start, value FROM rocpd_monitor WHERE "
+                  "start IS NOT NULL ORDER BY 1, 2, 3, 4"))
         return false;
-    bool ok = true;
-    while (ok && db_next(&q)) {
-        const char *device = arena_strdup(r->arena, db_text(&q, 0));
-        const char *type = arena_strdup(r->arena, db_text(&q, 2));
-        int64_t id = sqlite3_column_int64(q.stmt, 1);
-        ok = read_series(&job, series_of(&job, device, id, type), device, id, type, err);
+    const char *device = NULL, *type = NULL;
+    int64_t id = 0;
+    uint32_t series = NO_INDEX;
+    while (db_next(&q)) {
+        if (!device || id != sqlite3_column_int64(q.stmt, 1) || !str_eq(device, db_text(&q, 0)) ||
+            !str_eq(type, db_text(&q, 2))) {
+            device = arena_strdup(r->arena, db_text(&q, 0));
+            type = arena_strdup(r->arena, db_text(&q, 2));
+            id = sqlite3_column_int64(q.stmt, 1);
+            series = series_of(&job, device, id, type);
+        }
+        if (series != NO_INDEX)
+            add_point(r->trace, series, &q);
     }
-    return db_done(&q, ok ? err : NULL) && ok;
+    return db_done(&q, err);
 }

@@ -21,7 +21,7 @@ uint32_t rpd_gpu(struct rpd *r, int64_t id)
     if (id == RPD_NONE || id < 0 || id > INT32_MAX)
         return NO_INDEX;
     uint32_t g = idmap_get(&r->gpus, (uint64_t)id);
-    if (g != NO_INDEX)
+    if (g != NO_INDEX || r->gpu_ids.n >= RPD_GPUS_MAX)
         return g;
     struct gpu made = {.index = (int32_t)id,
                        .node_id = (int32_t)id,
@@ -108,7 +108,8 @@ static void read_file(void *ctx)
     f->reader_reason = r->db->slow_reason;
 }
 
-static bool load(struct trace *t, const char *path, const struct ingest_opts *o, struct gs_error *err)
+static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
+                 struct gs_error *err)
 {
     struct db db;
     if (!db_open(&db, path, o->reader, o->threads, err))

@@ -18,8 +18,8 @@ enum op_type { OP_NOTHING, OP_KERNEL, OP_COPY };
 
 struct op_job {
     struct rpd *r;
-    uint8_t *types;    /* enum op_type, by trace string */
-    uint32_t *op_api;  /* by row of ops: row of apis */
+    uint8_t *types;   /* enum op_type, by trace string */
+    uint32_t *op_api; /* by row of ops: row of apis */
     uint64_t no_time, no_gpu;
 };
 
@@ -94,7 +94,8 @@ static bool link_calls(struct op_job *job, struct gs_error *err)
         if (op != NO_INDEX && job->op_api[op] == NO_INDEX)
             job->op_api[op] = api;
     }
-    trace_note(r->trace, NOTE_DANGLING, dangling, "links between calls and operations lead nowhere");
+    trace_note(r->trace, NOTE_DANGLING, dangling,
+               "links between calls and operations lead nowhere");
     return true;
 }
 

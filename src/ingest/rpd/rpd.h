@@ -17,7 +17,7 @@
 /* Stands for SQL NULL, and for a number that is not there. */
 #define RPD_NONE INT64_MIN
 
-enum { RPD_COLS = 12 };
+enum { RPD_COLS = 12, RPD_GPUS_MAX = 4096, RPD_SERIES_MAX = 4096 };
 
 /* Columns of a table as integers; "0x7f00" in a text column is a number, too. */
 struct rpd_columns {
@@ -53,7 +53,7 @@ struct rpd {
     VEC(int64_t) gpu_ids; /* as the file numbers them, in order of first use */
     struct launches launches;
     uint64_t nameless; /* kernels */
-    bool cuda; /* calls of the CUDA runtime: an NVIDIA trace */
+    bool cuda;         /* calls of the CUDA runtime: an NVIDIA trace */
 };
 
 /* Reads columns of a table into out; a table that is absent has no rows. */
@@ -77,7 +77,8 @@ const char *rpd_call_args(const struct rpd *r, uint32_t api);
 uint32_t rpd_stream(struct rpd *r, uint32_t api, uint32_t gpu, int64_t handle);
 uint32_t rpd_queue(struct rpd *r, uint32_t process, uint32_t gpu, int64_t id);
 
-/* The GPU of a number of the file; agents as a process sees them (NO_INDEX: its CPU). */
+/* The GPU of a number of the file, or NO_INDEX; agents as a process sees them (NO_INDEX: its CPU).
+ */
 uint32_t rpd_gpu(struct rpd *r, int64_t id);
 uint32_t rpd_agent(struct rpd *r, uint32_t process, uint32_t gpu);
 

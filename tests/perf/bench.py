@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Benchmark: how fast traces are read and analyzed, as ratios in one run.
+
+    bench.py GPUSIGHT [FOLDER]
+
+FOLDER keeps the generated traces (default: a temporary one, removed at the end). Every figure is
+the best of several runs of whole commands: wall seconds, and CPU seconds of all threads. Ratios
+against a bar print "ok" or "MISSED"; the exit code is 1 when one is missed, so that a noisy machine
+shows. BENCH_SMALL=1 makes everything ten times smaller, to try the script itself.
+"""
+import json
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+SMALL = bool(os.environ.get("BENCH_SMALL"))
+N = 100_000 if SMALL else 1_000_000
+missed = []
+
+
+def run(command, times=5):
+    """Best wall and CPU seconds of a command, and what it wrote to stderr."""
+    wall = cpu = float("inf")
+    err = ""
+    for _ in range(times):
+        before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+        done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=True)
+        wall = min(wall, time.monotonic() - start)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        cpu = min(cpu, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        err = done.stderr.decode()
+    return wall, cpu, err
+
+
+def show(name, wall, cpu, note=""):
+    print(f"  {name:<44} {wall:8.3f} s wall {cpu:8.3f} s cpu  {note}")
+    sys.stdout.flush()
+
+
+def bar(name, value, limit, at_least=True):
+    good = value >= limit if at_least else value <= limit
+    if not good:
+        missed.append(name)
+    print(f"    {'ok    ' if good else 'MISSED'} {name}: {value:.2f} (bar: {'>=' if at_least else '<='} {limit})")
+
+
+def bytes_per_event(err):
+    return float(re.search(r"([0-9.]+) bytes per event", err).group(1))
+
+
+def make(gpusight, folder, name, scenario, *options):
+    path = os.path.join(folder, name)
+    if not os.path.exists(path):
+        start = time.monotonic()
+        subprocess.run([gpusight, "synth", scenario, "-o", path, *options], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        size = os.path.getsize(path)
+        print(f"  wrote {name} ({size / 1e6:.0f} MB) in {time.monotonic() - start:.1f} s")
+    with open(path, "rb") as f:  # warm the page cache
+        while f.read(1 << 24):
+            pass
+    return path
+
+
+def readers(gpusight, path, query_bar):
+    """The readers against each other, against one SQL query and against cat."""
+    result = {}
+    for threads in ("1", "0"):
+        label = "one thread" if threads == "1" else "all cores"
+        for reader in ("fast", "sqlite"):
+            wall, cpu, err = run([gpusight, "--threads", threads, "info", "--stats", "--json",
+                                  f"--reader={reader}", path], 5 if reader == "fast" else 2)
+            result[reader, threads] = wall, cpu, err
+            show(f"info, {reader} reader, {label}", wall, cpu,
+                 f"{bytes_per_event(err):.1f} bytes per event")
+    query = run(["sqlite3", "-readonly", path, "select count(*), sum(duration) from kernels"], 3)
+    show("sqlite3 'select … from kernels'", *query[:2])
+    cat = run(["cat", path], 3)
+    show("cat", *cat[:2])
+    bar("fast against sqlite reader, CPU, one thread", result["sqlite", "1"][1] / result["fast", "1"][1], 5)
+    bar("fast against sqlite reader, wall, all cores", result["sqlite", "0"][0] / result["fast", "0"][0], 5)
+    ratio = query[0] / result["fast", "0"][0]
+    if query_bar:
+        bar("info against that one query, wall", ratio, 3)
+    else:
+        print(f"           info against that one query, wall: {ratio:.2f} (few kernels in this shape)")
+    bar("own memory, bytes per event", bytes_per_event(result["fast", "0"][2]), 64, at_least=False)
+    return result["fast", "0"]
+
+
+def analysis(gpusight, path, info):
+    wall, cpu, err = run([gpusight, "analyze", "--stats", "--format", "json", path], 3)
+    show("analyze --format json, all cores", wall, cpu, f"{bytes_per_event(err):.1f} bytes per event")
+    bar("analyze against info, CPU", cpu / info[1], 2, at_least=False)
+    bar("own memory, bytes per event", bytes_per_event(err), 150, at_least=False)
+    return wall, cpu
+
+
+def growth(gpusight, folder, info, analyzed):
+    path = make(gpusight, folder, "bench5.db", "bench", "--set", f"n={5 * N}")
+    wall, cpu, _ = run([gpusight, "info", "--json", path], 3)
+    show("info, five times as many dispatches", wall, cpu)
+    bar("cost of five times the size, CPU", cpu / info[1], 6, at_least=False)
+    wall, cpu, _ = run([gpusight, "analyze", "--format", "json", path], 2)
+    show("analyze, five times as many dispatches", wall, cpu)
+    bar("cost of five times the size, CPU", cpu / analyzed[1], 6, at_least=False)
+
+
+def main():
+    gpusight = os.path.abspath(sys.argv[1])
+    folder = sys.argv[2] if len(sys.argv) > 2 else tempfile.mkdtemp(prefix="gpusight-bench-")
+    os.makedirs(folder, exist_ok=True)
+    try:
+        print(f"{N:,} dispatches, 2 API regions each with arguments, 0.2 copies each")
+        path = make(gpusight, folder, "bench.db", "bench", "--set", f"n={N}")
+        info = readers(gpusight, path, query_bar=True)
+        analyzed = analysis(gpusight, path, info)
+        growth(gpusight, folder, info, analyzed)
+        print("API-heavy: a tenth of a real --sys-trace rank (60 regions a dispatch)")
+        options = ["--set", "n=4000"] if SMALL else []
+        path = make(gpusight, folder, "sys_trace.db", "sys_trace", *options)
+        info = readers(gpusight, path, query_bar=False)
+        analysis(gpusight, path, info)
+    finally:
+        if len(sys.argv) <= 2:
+            shutil.rmtree(folder)
+    print(f"{len(missed)} bars missed" + "".join(f"\n  {m}" for m in missed))
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
