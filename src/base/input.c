@@ -135,6 +135,15 @@ static ptrdiff_t read_slots(struct input_state *s, char *buf, size_t n)
     return (ptrdiff_t)n;
 }
 
+static void count_progress(struct input *in)
+{
+    if (!in->progress)
+        return;
+    uint64_t consumed = input_consumed_bytes(in);
+    progress_add(in->progress, consumed - in->counted);
+    in->counted = consumed;
+}
+
 ptrdiff_t input_read(void *in, char *buf, size_t n)
 {
     struct input_state *s = ((struct input *)in)->state;
@@ -155,6 +164,7 @@ ptrdiff_t input_read(void *in, char *buf, size_t n)
         start_thread(s);
     ptrdiff_t got = s->threaded ? read_slots(s, buf, n) : codec_read(&s->codec, buf, n);
     s->failed = got < 0;
+    count_progress(in);
     return got;
 }
 
@@ -205,7 +215,7 @@ static bool open_state(struct input_state *s, const char *path, struct gs_error 
 
 bool input_open(struct input *in, const char *path, struct gs_error *err)
 {
-    in->state = mem_try_alloc(sizeof(*in->state));
+    *in = (struct input){.state = mem_try_alloc(sizeof(*in->state))};
     if (!in->state)
         return fail(err, GS_E_IO, "out of memory");
     memset(in->state, 0, sizeof(*in->state));

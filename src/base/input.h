@@ -29,11 +29,14 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/progress.h"
 
 enum { INPUT_PEEK_MAX = 64 * 1024 };
 
 struct input {
     struct input_state *state; /* NULL when closed */
+    struct progress *progress; /* set after opening; counts bytes of the file, may be NULL */
+    uint64_t counted;
 };
 
 bool input_open(struct input *in, const char *path, struct gs_error *err);

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "cli/command.h"
-#include "ingest/ingest.h"
+#include "cli/load.h"
 #include "render/analysis_json.h"
 #include "render/render.h"
 #include "report/analysis_doc.h"
@@ -195,7 +195,6 @@ static void run_analyze(void *ctx)
 {
     struct call *c = ctx;
     struct arena *arena = c->cli->arena;
-    struct ingest_opts in = {reader_mode_of(c->o->reader), c->cli->threads};
     struct opt_list *paths = &c->o->input;
     for (size_t i = 0; i < c->cli->operands.n; i++)
         vec_push(paths, arena, c->cli->operands.v[i]);
@@ -204,7 +203,7 @@ static void run_analyze(void *ctx)
         return;
     }
     struct analysis_opts ao;
-    if (!ingest_load(&c->trace, paths, &in, c->err) || !check_process(c) || !view_options(c, &ao))
+    if (!cli_load(c->cli, &c->trace, paths, c->o->reader, c->err) || !check_process(c) || !view_options(c, &ao))
         return;
     double loaded = seconds(c);
     if (!trace_events(&c->trace)) {

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "cli/command.h"
-#include "ingest/ingest.h"
+#include "cli/load.h"
 
 struct dump_opts {
     bool csv;
@@ -355,8 +355,7 @@ struct dump_call {
 static void run_dump(void *ctx)
 {
     struct dump_call *c = ctx;
-    struct ingest_opts in = {reader_mode_of(c->o->reader), c->cli->threads};
-    if (!ingest_load(&c->trace, &c->cli->operands, &in, c->err))
+    if (!cli_load(c->cli, &c->trace, &c->cli->operands, c->o->reader, c->err))
         return;
     struct out out = {.t = &c->trace, .csv = c->o->csv};
     str_init(&out.line, c->cli->arena);

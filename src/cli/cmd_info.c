@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "cli/command.h"
-#include "ingest/ingest.h"
+#include "cli/load.h"
 #include "render/render.h"
 #include "report/inventory.h"
 
@@ -64,8 +64,7 @@ static void run_info(void *ctx)
     struct info_call *c = ctx;
     struct timespec begin;
     clock_gettime(CLOCK_MONOTONIC, &begin);
-    struct ingest_opts in = {reader_mode_of(c->o->reader), c->cli->threads};
-    if (!ingest_load(&c->trace, &c->cli->operands, &in, c->err))
+    if (!cli_load(c->cli, &c->trace, &c->cli->operands, c->o->reader, c->err))
         return;
     double loaded = seconds_since(&begin);
     struct inventory inventory;

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "cli/command.h"
-#include "ingest/ingest.h"
+#include "cli/load.h"
 #include "render/render.h"
 #include "report/summary.h"
 
@@ -42,8 +42,7 @@ static void run_summary(void *ctx)
 {
     struct call *c = ctx;
     struct arena *arena = c->cli->arena;
-    struct ingest_opts in = {reader_mode_of(c->o->reader), c->cli->threads};
-    if (!ingest_load(&c->trace, &c->cli->operands, &in, c->err))
+    if (!cli_load(c->cli, &c->trace, &c->cli->operands, c->o->reader, c->err))
         return;
     if (!c->trace.kernels.n && !c->trace.copies.n) {
         fail(c->err, GS_E_EMPTY, "no GPU work in '%s'; 'gpusight info' shows what there is",

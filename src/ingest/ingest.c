@@ -149,13 +149,25 @@ static bool same_format(const struct finder *f, struct gs_error *err)
     return true;
 }
 
+static uint64_t size_of(const char *path)
+{
+    int64_t size = fs_size(path);
+    return size < 0 ? 0 : (uint64_t)size;
+}
+
 static bool load_all(struct trace *t, const struct finder *f, const struct ingest_opts *o,
                      struct gs_error *err)
 {
+    uint64_t done = 0, total = 0;
+    for (size_t i = 0; i < f->files.n; i++)
+        total += size_of(f->files.v[i].path);
+    progress_expect(o->progress, total);
     for (size_t i = 0; i < f->files.n; i++) {
         const struct found *file = &f->files.v[i];
         if (!file->format->load(t, file->path, o, err))
             return wrap(err, "cannot read '%s'", file->path);
+        done += size_of(file->path);
+        progress_set(o->progress, done); /* parts that are never read count, too */
     }
     return true;
 }

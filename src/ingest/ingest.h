@@ -9,12 +9,14 @@
 
 #include "base/err.h"
 #include "base/opt.h"
+#include "base/progress.h"
 #include "ingest/sqlite/db.h"
 #include "model/trace.h"
 
 struct ingest_opts {
     enum reader_mode reader;
     int threads; /* 0: all cores */
+    struct progress *progress; /* counts bytes; may be NULL */
 };
 
 /* The first bytes of a file, decompressed, and the tables when it is a database. */

@@ -158,7 +158,7 @@ struct call {
 static void run(void *ctx)
 {
     struct call *c = ctx;
-    struct ingest_opts o = {READER_CHECK, 0};
+    struct ingest_opts o = {.reader = READER_CHECK, .threads = 0};
     if (!ingest_load(&c->trace, &c->paths, &o, &c->err))
         return;
     struct str out;

@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     free(head);
     struct trace t;
     struct gs_error err = {0};
-    struct ingest_opts o = {READER_AUTO, 1};
+    struct ingest_opts o = {.reader = READER_AUTO, .threads = 1};
     trace_init(&t);
     if (format_kineto.load(&t, path, &o, &err)) {
         check_kernels(&t);

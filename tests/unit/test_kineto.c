@@ -40,7 +40,7 @@ static bool load_written(void)
 {
     const char *paths[] = {path};
     struct opt_list list = {paths, 1, 1};
-    struct ingest_opts o = {READER_AUTO, 1};
+    struct ingest_opts o = {.reader = READER_AUTO, .threads = 1};
     trace_init(&trace);
     arena_init(&arena);
     error = (struct gs_error){0};
@@ -502,7 +502,7 @@ static void shortage_of_memory_is_an_error(void **state)
     write_text(whole, strlen(whole));
     bool ok = false;
     for (int64_t n = 0; n < 200 && !ok; n++) {
-        struct ingest_opts o = {READER_AUTO, 1};
+        struct ingest_opts o = {.reader = READER_AUTO, .threads = 1};
         trace_init(&trace);
         error = (struct gs_error){0};
         mem_fail_after(n);

@@ -58,7 +58,7 @@ static int tear_down(void **state)
 static bool load_paths(struct fixture *f, const char **paths, size_t n)
 {
     struct opt_list list = {paths, n, n};
-    struct ingest_opts o = {READER_CHECK, 3};
+    struct ingest_opts o = {.reader = READER_CHECK, .threads = 3};
     return ingest_load(&f->trace, &list, &o, &f->err);
 }
 

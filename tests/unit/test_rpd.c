@@ -94,7 +94,7 @@ static bool load_from(const char *file)
 {
     const char *paths[] = {file};
     struct opt_list list = {paths, 1, 1};
-    struct ingest_opts o = {READER_CHECK, 2};
+    struct ingest_opts o = {.reader = READER_CHECK, .threads = 2};
     trace_init(&trace);
     error = (struct gs_error){0};
     bool ok = ingest_load(&trace, &list, &o, &error);

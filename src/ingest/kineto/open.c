@@ -202,10 +202,10 @@ static void read_file(void *ctx)
 static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
                  struct gs_error *err)
 {
-    (void)o;
     struct input in;
     if (!input_open(&in, path, err))
         return false;
+    in.progress = o->progress;
     struct arena arena;
     struct jread json;
     arena_init(&arena);

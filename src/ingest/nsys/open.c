@@ -111,6 +111,7 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
     struct db db;
     if (!db_open(&db, path, o->reader, o->threads, err))
         return false;
+    db.progress = o->progress;
     struct arena arena;
     arena_init(&arena);
     struct nsys *n = mem_try_alloc(sizeof(*n));

@@ -218,6 +218,7 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
     struct db db;
     if (!db_open(&db, path, o->reader, o->threads, err))
         return false;
+    db.progress = o->progress;
     trace_note(t, NOTE_UNFINISHED, db.unfinished, "the writer had not finished; its last changes were recovered");
     struct file_call call = {t, &db, err, false};
     bool had_memory = mem_guard(load_sets, &call, err);

@@ -88,9 +88,9 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
                  struct gs_error *err)
 {
     struct input in;
-    (void)o;
     if (!input_open(&in, path, err))
         return false;
+    in.progress = o->progress;
     struct jread j;
     jr_stream(&j, input_read, &in);
     int64_t bytes = fs_size(path);

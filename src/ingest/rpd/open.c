@@ -114,6 +114,7 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
     struct db db;
     if (!db_open(&db, path, o->reader, o->threads, err))
         return false;
+    db.progress = o->progress;
     struct arena arena;
     arena_init(&arena);
     struct rpd r = {.trace = t, .db = &db, .arena = &arena};

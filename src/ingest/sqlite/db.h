@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fs.h"
+#include "base/progress.h"
 #include "ingest/sqlite/pages.h"
 #include "ingest/unpack.h"
 
@@ -32,6 +33,7 @@ struct db {
     bool unfinished;      /* a journal was rolled back or a write-ahead log applied */
     enum reader_mode mode;
     int threads;
+    struct progress *progress; /* set by the reader; may be NULL */
     /* What scan_table() did, for the user. */
     unsigned fast_scans, slow_scans;
     const char *slow_reason;

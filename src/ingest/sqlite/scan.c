@@ -8,7 +8,7 @@
 #include "base/parallel.h"
 #include "base/str.h"
 
-enum { BATCH = 1024, LEAVES_PER_ITEM = 64 };
+enum { BATCH = 1024, LEAVES_PER_ITEM = 64, ABOUT_ROW_BYTES = 90 };
 
 /* ---- the table's shape ---- */
 
@@ -71,6 +71,7 @@ struct worker_state {
 
 struct fast_job {
     const struct pages *pages;
+    struct progress *progress;
     const struct scan *scan;
     const struct shape *shape;
     struct record_plan plan; /* of the present columns only */
@@ -189,6 +190,8 @@ static void scan_item(void *ctx, size_t item, int worker)
     prepare_worker(job, w);
     if (!scan_leaves(job, w, item, worker))
         atomic_store(&job->doubt, true);
+    size_t leaves = item_end(job, item) - item * LEAVES_PER_ITEM;
+    progress_add(job->progress, (uint64_t)leaves * job->pages->page_size);
 }
 
 static uint32_t root_page(struct db *db, const char *table)
@@ -295,7 +298,7 @@ static bool scan_fast(struct db *db, const struct scan *s, const struct shape *s
 {
     struct arena arena;
     arena_init(&arena);
-    struct fast_job job = {.pages = &db->pages, .scan = s, .shape = sh};
+    struct fast_job job = {.pages = &db->pages, .progress = db->progress, .scan = s, .shape = sh};
     plan_present(&job, sh);
     struct fast_call call = {db, s, &job, &arena, false};
     bool had_memory = mem_guard(run_fast, &call, NULL);
@@ -385,6 +388,7 @@ static void run_slow(void *ctx)
             store_value(&call->query, s, (int)c, out[c], b.n, &call->texts);
         if (++b.n == BATCH) {
             s->rows(s->ctx, &b);
+            progress_add(call->db->progress, b.n * ABOUT_ROW_BYTES);
             b.first += b.n;
             b.n = 0;
             arena_release(&call->texts);

@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""Files in the tree that the program makes must be what it makes now.
+
+    generated_files.py --gpusight PROGRAM [--update]
+
+Also: every code in quality.c stands in docs/metrics.md.
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+FILES = {"schema": "schema/analysis.schema.json", "metrics": "docs/metrics.md", "rules": "docs/rules.md"}
+
+
+def main():
+    args = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    args.add_argument("--gpusight", required=True)
+    args.add_argument("--update", action="store_true", help="write the files")
+    args = args.parse_args()
+    stale = []
+    for what, path in FILES.items():
+        made = subprocess.run([args.gpusight, "--generate", what], stdout=subprocess.PIPE, check=True).stdout
+        full = os.path.join(ROOT, path)
+        if args.update:
+            with open(full, "wb") as f:
+                f.write(made)
+        with open(full, "rb") as f:
+            if f.read() != made:
+                stale.append(path)
+    for path in stale:
+        print(f"{path} is stale; run tests/e2e/generated_files.py --gpusight PROGRAM --update")
+    with open(os.path.join(ROOT, "src/analyze/quality.c"), encoding="utf-8") as f:
+        codes = set(re.findall(r'(?:reason\(&?c, |\{)"([a-z]+(?:-[a-z]+)*)"', f.read()))
+    with open(os.path.join(ROOT, "docs/metrics.md"), encoding="utf-8") as f:
+        documented = f.read()
+    lacking = sorted(c for c in codes if f"| `{c}` |" not in documented)
+    for code in lacking:
+        print(f"src/report/quality_checks.def lacks '{code}'")
+    return 1 if stale or lacking or len(codes) < 10 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
