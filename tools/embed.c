@@ -1,10 +1,10 @@
 /*
  * embed: puts text files into a C file, at build time.
  *
- *     embed OUT.c FILE.trace...
+ *     embed OUT.c HEADER.h TYPE ARRAY FILE...
  *
- * makes an array `synth_scenarios` of {name, text}, ended by {NULL, NULL}; the name is the part of
- * the file name before the dot.
+ * makes `const TYPE ARRAY[]` of {name, text}, ended by {NULL, NULL}; HEADER.h declares it. The name
+ * is the part of the file name before the dot.
  */
 #include <stdio.h>
 #include <string.h>
@@ -34,16 +34,15 @@ static int put_text(FILE *out, const char *path)
 
 int main(int argc, char **argv)
 {
-    FILE *out = argc > 1 ? fopen(argv[1], "wb") : NULL;
+    FILE *out = argc > 4 ? fopen(argv[1], "wb") : NULL;
     if (!out) {
-        fprintf(stderr, "usage: embed OUT.c FILE...\n");
+        fprintf(stderr, "usage: embed OUT.c HEADER.h TYPE ARRAY FILE...\n");
         return 2;
     }
     int failed = 0;
-    fputs("/* made by tools/embed.c */\n#include \"synth/synth.h\"\n\n"
-          "const struct scenario synth_scenarios[] = {\n",
-          out);
-    for (int i = 2; i < argc; i++) {
+    fprintf(out, "/* made by tools/embed.c */\n#include \"%s\"\n\nconst %s %s[] = {\n", argv[2],
+            argv[3], argv[4]);
+    for (int i = 5; i < argc; i++) {
         const char *slash = strrchr(argv[i], '/'), *name = slash ? slash + 1 : argv[i];
         fprintf(out, "    {\"%.*s\",\n", (int)strcspn(name, "."), name);
         failed |= put_text(out, argv[i]);

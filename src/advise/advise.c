@@ -9,6 +9,12 @@
 #include "base/human.h"
 #include "base/str.h"
 
+/* What must be won for these priorities. */
+#define HIGH_WIN_PCT 10.0
+#define MEDIUM_WIN_PCT 4.0
+
+#define ALL_GPUS "all GPUs"
+
 const struct rule *const rules[] = {
 #define RULE(name) &rule_##name,
 #include "advise/rules.def"
@@ -38,7 +44,7 @@ static struct finding *run_rule(const struct rule *r, const struct analysis *a, 
     f->bottleneck = r->bottleneck;
     f->action_category = r->action;
     f->suggestion = "";
-    f->scope = "all GPUs";
+    f->scope = ALL_GPUS;
     f->confidence = 0.5;
     f->confidence_reason = "";
     return r->eval(a, f) ? f : NULL;
@@ -57,25 +63,39 @@ static double score(const struct finding *f, const int64_t *ns)
     return (double)total(ns) * f->gain;
 }
 
-/* Order of settling: by what is asked for; of ranking: by what was granted. Ties keep rule order. */
+static int turn(const struct rule *r)
+{
+    return r->specific ? 0 : r->tuning ? 2 : 1;
+}
+
+/* Order of settling: specific rules first, tuning last, then by what is asked for. */
 static int by_claim(const void *x, const void *y)
 {
     const struct finding *a = *(struct finding *const *)x, *b = *(struct finding *const *)y;
+    if (turn(a->rule) != turn(b->rule))
+        return turn(a->rule) - turn(b->rule);
     double sa = score(a, a->claim), sb = score(b, b->claim);
     if (sa != sb)
         return sa < sb ? 1 : -1;
     return strcmp(a->rule->name, b->rule->name);
 }
 
+/* Faults that matter come before what only may be won inside kernels or once a run. */
+static int place(const struct finding *f)
+{
+    if (f->priority == PRIORITY_INFO)
+        return 2;
+    return !f->rule->tuning && f->priority <= PRIORITY_MEDIUM ? 0 : 1;
+}
+
+/* Order of ranking: by what was granted and can be won. */
 static int by_rank(const void *x, const void *y)
 {
     const struct finding *a = *(struct finding *const *)x, *b = *(struct finding *const *)y;
-    bool info_a = a->priority == PRIORITY_INFO, info_b = b->priority == PRIORITY_INFO;
-    if (info_a != info_b)
-        return info_a ? 1 : -1;
-    double sa = score(a, a->granted), sb = score(b, b->granted);
-    if (sa != sb)
-        return sa < sb ? 1 : -1;
+    if (place(a) != place(b))
+        return place(a) - place(b);
+    if (a->win_pct != b->win_pct)
+        return a->win_pct < b->win_pct ? 1 : -1;
     return strcmp(a->rule->name, b->rule->name);
 }
 
@@ -94,19 +114,52 @@ static void settle(struct advice *out, const struct analysis *a)
     }
 }
 
+/*
+ * Shares and speed-ups are of the window. What a finding is worth is judged against the time from
+ * the first to the last GPU work: a long start-up must not make a bad loop look good.
+ */
 static void weigh(struct finding *f)
 {
-    double share = (double)f->claimed_ns / (double)f->analysis->breakdown.gpu_time_ns;
+    const struct breakdown *b = &f->analysis->breakdown;
+    double share = (double)f->claimed_ns / (double)b->gpu_time_ns;
     if (!(share >= 0))
         share = 0;
     f->runtime_fraction_pct = 100 * share;
     f->speedup_lower_pct = 100 * (1 / (1 - 0.5 * share) - 1);
     f->speedup_upper_pct = share < 0.999 ? 100 * (1 / (1 - share) - 1) : NAN;
-    double win = 100 * share * f->gain;
+    double active = (double)b->gpu_span_ns * b->gpu_count;
+    if (f->once || !(active > 0))
+        f->win_pct = 100 * share * f->gain;
+    else
+        f->win_pct = fmin(100 * (double)f->claimed_ns / active, 100) * f->gain;
     if (f->advisory || f->runtime_fraction_pct < LEAST_SHARE_PCT)
         f->priority = PRIORITY_INFO;
+    else if (f->win_pct < MEDIUM_WIN_PCT || f->once)
+        f->priority = PRIORITY_LOW;
     else
-        f->priority = win >= 10 ? PRIORITY_HIGH : win >= 4 ? PRIORITY_MEDIUM : PRIORITY_LOW;
+        f->priority = f->win_pct < HIGH_WIN_PCT ? PRIORITY_MEDIUM : PRIORITY_HIGH;
+}
+
+/* The phase that holds most of what a finding claims, where it says nothing more exact itself. */
+static void place(struct finding *f)
+{
+    const struct analysis *a = f->analysis;
+    int64_t most = 0, all = 0;
+    size_t best = 0;
+    for (size_t p = 0; p < a->phases.n; p++) {
+        int64_t ns = 0;
+        for (enum cause c = 0; c < CAUSES; c++)
+            ns += f->granted[c] ? a->phases.v[p].ledger.ns[c] : 0;
+        all += ns;
+        if (ns > most) {
+            most = ns;
+            best = p;
+        }
+    }
+    if (a->phases.n < 2 || !most || !str_eq(f->scope, ALL_GPUS))
+        return;
+    f->scope = arena_printf(f->arena, "%.0f %% in phase %u, %s", percent_of((double)most, (double)all),
+                            a->phases.v[best].phase, a->phases.v[best].name);
 }
 
 /* Ids are rocinsight's; the last digits count repeats. */
@@ -139,6 +192,8 @@ static void judge(struct advice *out, const struct analysis *a, struct arena *ar
             kernel = kernel ? kernel : f;
             continue;
         }
+        if (f->once)
+            continue;
         v->recoverable_ns += f->claimed_ns;
         if (!fault && f->priority <= PRIORITY_MEDIUM)
             fault = f;
@@ -178,8 +233,10 @@ void advise(struct advice *out, const struct analysis *a, struct arena *arena)
     if (out->findings.n)
         qsort(out->findings.v, out->findings.n, sizeof(*out->findings.v), by_claim);
     settle(out, a);
-    for (size_t i = 0; i < out->findings.n; i++)
+    for (size_t i = 0; i < out->findings.n; i++) {
         weigh(out->findings.v[i]);
+        place(out->findings.v[i]);
+    }
     if (out->findings.n)
         qsort(out->findings.v, out->findings.n, sizeof(*out->findings.v), by_rank);
     number(out, arena);

@@ -3,11 +3,47 @@
 static const enum cause directions[] = {CAUSE_COPY_H2D, CAUSE_COPY_D2H, CAUSE_COPY_P2P};
 enum { DIRECTIONS = sizeof(directions) / sizeof(*directions) };
 
+bool copy_is_slow(const struct copy_row *c)
+{
+    if (c->kind == COPY_D2D || c->kind == COPY_SET)
+        return false;
+    return c->efficiency_pct < (c->pageable_pct > 50 ? SLOW_PAGEABLE_PCT : SLOW_COPY_PCT);
+}
+
 static int64_t slow_part(const struct copy_row *c)
 {
-    if (!(c->efficiency_pct < SLOW_COPY_PCT) || c->kind == COPY_D2D || c->kind == COPY_SET)
+    if (!copy_is_slow(c))
         return 0;
     return (int64_t)((double)c->exposed_ns * (1 - c->efficiency_pct / 100));
+}
+
+static bool over_link(enum copy_kind kind)
+{
+    return kind == COPY_H2D || kind == COPY_D2H || kind == COPY_P2P;
+}
+
+/* Copies of a GPU before its first kernel and after its last one. */
+static int64_t edges(const struct analysis *a, const struct view_gpu *g)
+{
+    const struct kernels *k = &a->trace->kernels;
+    const struct copies *c = &a->trace->copies;
+    if (!g->n_kernels)
+        return 0;
+    int64_t first = k->start_ns[g->kernels[0]], last = first, until = INT64_MIN, ns = 0;
+    for (size_t i = 0; i < g->n_kernels; i++)
+        last = k->end_ns[g->kernels[i]] > last ? k->end_ns[g->kernels[i]] : last;
+    for (size_t i = 0; i < g->n_copies; i++) {
+        uint32_t row = g->copies[i];
+        struct span s = view_clip(&a->view, c->start_ns[row], c->end_ns[row]);
+        if (!over_link((enum copy_kind)c->kind[row]) || (s.start >= first && s.end <= last))
+            continue;
+        int64_t from = s.start > until ? s.start : until;
+        int64_t before = (s.end < first ? s.end : first) - from;
+        int64_t after = s.end - (from > last ? from : last);
+        ns = add_ns(ns, (before > 0 ? before : 0) + (after > 0 ? after : 0));
+        until = s.end > until ? s.end : until;
+    }
+    return ns;
 }
 
 void copy_split(struct copy_split *s, const struct analysis *a)
@@ -15,6 +51,10 @@ void copy_split(struct copy_split *s, const struct analysis *a)
     *s = (struct copy_split){0};
     for (int i = 0; i < DIRECTIONS; i++)
         s->exposed_ns += ledger_ns(a, directions[i]);
+    for (size_t g = 0; g < a->view.n_gpus; g++)
+        s->edge_ns = add_ns(s->edge_ns, edges(a, &a->view.gpus[g]));
+    if (s->edge_ns > s->exposed_ns)
+        s->edge_ns = s->exposed_ns;
     for (size_t i = 0; i < a->copies.n; i++)
         s->slow_ns += slow_part(&a->copies.v[i]);
     if (s->slow_ns > s->exposed_ns)

@@ -11,16 +11,25 @@
 
 struct copy_split {
     int64_t exposed_ns;  /* all directions over links */
+    int64_t edge_ns;     /* of them, before the first and after the last kernel of their GPU */
     int64_t slow_ns;
     int64_t hideable_ns; /* as much as there is compute; 0 when that is too little to matter */
     int64_t bound_ns;    /* the rest, when there is too little compute to hide it behind */
 };
 
-/* Copies below this share of the link's peak are slow. */
-#define SLOW_COPY_PCT 50.0
+/*
+ * Copies below this share of the link's peak are slow. Pinned memory on a link that runs at half
+ * its generation still reaches more; pageable memory and small copies do not. Where the trace says
+ * that the memory is pageable, less is needed.
+ */
+#define SLOW_COPY_PCT 30.0
+#define SLOW_PAGEABLE_PCT 50.0
 
 /* With less compute than this share of the copies, overlap would not help. */
 #define HIDEABLE_SHARE 0.4
+
+/* Whether the copies of a direction between devices are slow. */
+bool copy_is_slow(const struct copy_row *c);
 
 void copy_split(struct copy_split *s, const struct analysis *a);
 

@@ -76,7 +76,9 @@ struct finding {
     double speedup_lower_pct, speedup_upper_pct; /* Amdahl, half and all of it removed; NaN: unbounded */
     double confidence;       /* 0 to 1 */
     const char *confidence_reason;
+    double win_pct;          /* what is claimed x gain, of the time between first and last GPU work */
     bool advisory;           /* claims nothing on purpose: INFO */
+    bool once;               /* paid once a run: judged against the whole window, LOW at most */
     VEC(struct evidence) evidence;
     VEC(const char *) actions;
     VEC(struct profiler_command) commands;

@@ -13,6 +13,7 @@
 
 #include "analyze/capability.h"
 #include "analyze/field.h"
+#include "analyze/iterations.h"
 #include "analyze/ledger.h"
 #include "analyze/quality.h"
 #include "analyze/view.h"
@@ -24,6 +25,7 @@ struct analysis_opts {
     int64_t min_duration_ns;    /* kernels shorter than this are left out of hotspots */
     int64_t short_threshold_ns; /* what a short kernel is */
     bool by_gpu, by_process, by_stream; /* hotspots per ... */
+    uint32_t max_phases;        /* 1: do not look for phases */
 };
 
 /* ---- breakdown: one object, the totals of the window ---- */
@@ -275,6 +277,29 @@ struct telemetry_row {
     double min, mean, max;
 };
 
+/* ---- phases: stretches in which the GPUs do the same kind of work ---- */
+struct phase_row {
+    uint32_t phase;          /* from 1 */
+    const char *name;        /* marker, dominant kernel, or what the host does */
+    const char *named_by;    /* "marker", "kernel", "host", "idle" */
+    int64_t start_ns, end_ns, duration_ns;
+    double pct_of_window;
+    int64_t busy_ns;         /* sum over GPUs */
+    double busy_pct;         /* of duration x GPUs */
+    uint64_t kernels, copies;
+    int64_t compute_ns, exposed_ns, idle_ns; /* of the phase's ledger */
+    const char *main_cause;  /* largest cause that is not compute, or "-" */
+    const char *top_kernel;
+    uint64_t iterations;     /* repetitions inside; 0: none found */
+    int64_t iteration_ns;    /* median */
+    struct ledger ledger;
+};
+struct phase_stats {
+    uint32_t phases;
+    double quality;          /* share of the variation that the phases explain, 0 to 1 */
+    int64_t bin_ns;          /* resolution of the search */
+};
+
 struct analysis {
     const struct trace *trace;
     struct arena *arena;
@@ -309,6 +334,9 @@ struct analysis {
     VEC(struct gpu_row) gpus;
     struct balance balance;
     VEC(struct telemetry_row) telemetry;
+    VEC(struct phase_row) phases;
+    struct phase_stats phase_stats;
+    struct iteration_stats iterations;
 };
 
 /* One analysis: the foot of its file. */

@@ -35,11 +35,11 @@ struct cell {
 struct reduction {
     const struct analysis *a;
     struct arena arena;
-    bool *in_view;   /* by kernel */
-    uint32_t *group; /* by counter_info: the first one of equal name */
-    uint32_t *rows;  /* counter rows, group after group, in file order */
-    size_t *first;   /* by group, and the end */
-    struct cell *cells;  /* by kernel, empty between counters */
+    bool *in_view;      /* by kernel */
+    uint32_t *group;    /* by counter_info: the first one of equal name */
+    uint32_t *rows;     /* counter rows, group after group, in file order */
+    size_t *first;      /* by group, and the end */
+    struct cell *cells; /* by kernel, empty between counters */
     uint32_t *touched;
 };
 
@@ -120,7 +120,8 @@ static struct counter_row reduce(struct reduction *r, size_t group)
 
 static int by_name(const void *x, const void *y)
 {
-    return strcmp(((const struct counter_row *)x)->counter, ((const struct counter_row *)y)->counter);
+    return strcmp(((const struct counter_row *)x)->counter,
+                  ((const struct counter_row *)y)->counter);
 }
 
 static const struct counter_row *find(const struct counter_stats *s, const char *name)
@@ -135,10 +136,10 @@ static void derive(struct counter_stats *s)
 {
     const struct counter_row *active = find(s, "GRBM_GUI_ACTIVE"), *count = find(s, "GRBM_COUNT");
     const struct counter_row *waves = find(s, "SQ_WAVES");
-    s->gpu_utilization_pct = active && count && active->sample_count == count->sample_count &&
-                                     count->total_value > 0
-                                 ? 100 * active->total_value / count->total_value
-                                 : NAN;
+    s->gpu_utilization_pct =
+        active && count && active->sample_count == count->sample_count && count->total_value > 0
+            ? 100 * active->total_value / count->total_value
+            : NAN;
     s->avg_waves = waves ? waves->avg_value : NAN;
     s->min_waves = waves ? waves->min_value : NAN;
     s->max_waves = waves ? waves->max_value : NAN;

@@ -6,10 +6,14 @@ void gap_reader_init(struct gap_reader *r, const struct view *v, struct arena *a
     r->cursor = arena_array(a, size_t, v->n_threads);
 }
 
-/* What a call says about a gap in which it runs. */
-static enum cause cause_of(enum api_class class, bool drained)
+/* What a call of `length` ns says about a gap in which it runs. */
+static enum cause cause_of(enum api_class class, int64_t length, bool drained)
 {
     switch (class) {
+    case API_LAUNCH:
+        if (length >= LEDGER_LOAD_NS)
+            return CAUSE_STARTUP;
+        return drained ? CAUSE_SYNC : CAUSE_LAUNCH;
     case API_SYNC:
     case API_COPY:
         return CAUSE_SYNC;
@@ -32,14 +36,18 @@ static bool waits(enum api_class class)
 
 /*
  * Between calls: short stretches are part of launching, long ones are other work. After a wait
- * that emptied the queue, stretches that the wait's work could have hidden are the wait's fault.
+ * that emptied the queue, what the wait's work could have hidden of them is the wait's fault.
  */
-static enum cause between(int64_t ns, bool drained, int64_t busy_ns)
+static void add_between(int64_t *ns, int64_t length, bool drained, int64_t busy_ns)
 {
-    int64_t hidden = busy_ns < LEDGER_SYNC_HOST_NS ? busy_ns : LEDGER_SYNC_HOST_NS;
-    if (drained && (ns < LEDGER_SHORT_HOST_NS || ns <= hidden))
-        return CAUSE_SYNC;
-    return ns < LEDGER_SHORT_HOST_NS ? CAUSE_LAUNCH : CAUSE_HOST;
+    if (!drained) {
+        ns[length < LEDGER_SHORT_HOST_NS ? CAUSE_LAUNCH : CAUSE_HOST] += length;
+        return;
+    }
+    int64_t hidden = busy_ns > LEDGER_SHORT_HOST_NS ? busy_ns : LEDGER_SHORT_HOST_NS;
+    int64_t fault = length > LEDGER_SYNC_HOST_NS ? 0 : length < hidden ? length : hidden;
+    ns[CAUSE_SYNC] += fault;
+    ns[CAUSE_HOST] += length - fault;
 }
 
 /*
@@ -83,19 +91,19 @@ static void explain_by_thread(struct gap_reader *r, int64_t start, int64_t end, 
         int64_t from = g->start_ns[call] > at ? g->start_ns[call] : at;
         if (from >= end || from >= sent)
             break;
-        ns[between(from - at, drained, busy_ns)] += from - at;
+        add_between(ns, from - at, drained, busy_ns);
         at = from;
         enum api_class class = view_call_class(r->v, call);
         int64_t to = g->end_ns[call] < end ? g->end_ns[call] : end;
         if (to < at) /* it ends before it starts: odd, counts as zero */
             to = at;
-        ns[cause_of(class, drained)] += to - at;
+        ns[cause_of(class, sub_ns(g->end_ns[call], g->start_ns[call]), drained)] += to - at;
         drained |= waits(class);
         at = to;
     }
     if (at < end && at < sent) { /* no call up to the launch's end: only possible without a link */
         int64_t to = sent < end ? sent : end;
-        ns[between(to - at, drained, busy_ns)] += to - at;
+        add_between(ns, to - at, drained, busy_ns);
         at = to;
     }
     if (at < end)

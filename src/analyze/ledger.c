@@ -141,6 +141,8 @@ static void note_gap(struct ledger_gpu *out, const struct gap *gap)
     for (enum cause c = 0; c < CAUSES; c++) {
         b->ns[c] += gap->ns[c];
         out->ns[c] += gap->ns[c];
+        out->gap_sq[c] += (double)gap->ns[c] * (double)gap->ns[c];
+        out->gap_count[c] += gap->ns[c] > 0;
     }
     out->n_gaps++;
     keep_top(out, gap);
@@ -169,22 +171,64 @@ static void find_next(const struct work *w, struct next_work *at, int64_t time, 
     }
 }
 
+/* The call of the first work after a slice. */
+static uint32_t later_call(const struct work *w)
+{
+    const struct kernels *k = &w->v->trace->kernels;
+    const struct copies *c = &w->v->trace->copies;
+    uint32_t kernel = w->g->later_kernels ? w->g->kernels[w->g->n_kernels] : NO_INDEX;
+    uint32_t copy = w->g->later_copies ? w->g->copies[w->g->n_copies] : NO_INDEX;
+    if (kernel != NO_INDEX && (copy == NO_INDEX || k->start_ns[kernel] <= c->start_ns[copy]))
+        return k->call[kernel];
+    return copy == NO_INDEX ? NO_INDEX : c->call[copy];
+}
+
+/* Idle time before the first work: start-up, unless this is a slice and there was work before it. */
+static void measure_lead(const struct work *w, struct gap_reader *r, int64_t until, uint32_t call)
+{
+    if (w->g->has_earlier && until > w->v->start_ns)
+        gap_explain(r, w->v->start_ns, until, call, 0, w->out->ns);
+    else
+        w->out->ns[CAUSE_STARTUP] += until - w->v->start_ns;
+}
+
+/* Idle time after the last work: the tail, unless this is a slice and more work follows. */
+static void measure_trail(const struct work *w, struct gap_reader *r, int64_t from, int64_t busy_ns)
+{
+    if ((w->g->later_kernels || w->g->later_copies) && from < w->v->end_ns)
+        gap_explain(r, from, w->v->end_ns, later_call(w), busy_ns, w->out->ns);
+    else
+        w->out->ns[CAUSE_TAIL] += w->v->end_ns - from;
+}
+
+static void measure_unused(const struct work *w, struct gap_reader *r)
+{
+    struct ledger_gpu *out = w->out;
+    out->first_ns = w->v->start_ns;
+    out->last_ns = w->v->end_ns;
+    if (!w->v->is_slice)
+        out->ns[CAUSE_UNKNOWN] += view_window(w->v);
+    else if (!w->g->has_earlier)
+        out->ns[CAUSE_STARTUP] += view_window(w->v);
+    else
+        measure_trail(w, r, w->v->start_ns, 0);
+}
+
 static void measure_gaps(const struct work *w, const struct spans *busy, uint32_t slot)
 {
     struct ledger_gpu *out = w->out;
     struct gap_reader reader;
     gap_reader_init(&reader, w->v, w->arena);
     if (!busy->n) {
-        out->ns[CAUSE_UNKNOWN] += view_window(w->v);
-        out->first_ns = w->v->start_ns;
-        out->last_ns = w->v->end_ns;
+        measure_unused(w, &reader);
         return;
     }
     out->first_ns = busy->v[0].start;
     out->last_ns = busy->v[busy->n - 1].end;
-    out->ns[CAUSE_STARTUP] += out->first_ns - w->v->start_ns;
-    out->ns[CAUSE_TAIL] += w->v->end_ns - out->last_ns;
     struct next_work next = {0};
+    uint32_t kernel, first_call;
+    find_next(w, &next, out->first_ns, &kernel, &first_call);
+    measure_lead(w, &reader, out->first_ns, first_call);
     for (size_t i = 1; i < busy->n; i++) {
         struct gap gap = {.start_ns = busy->v[i - 1].end, .end_ns = busy->v[i].start, .gpu = slot};
         uint32_t call;
@@ -193,6 +237,7 @@ static void measure_gaps(const struct work *w, const struct spans *busy, uint32_
                     busy->v[i - 1].end - busy->v[i - 1].start, gap.ns);
         note_gap(out, &gap);
     }
+    measure_trail(w, &reader, out->last_ns, busy->v[busy->n - 1].end - busy->v[busy->n - 1].start);
 }
 
 struct ledger_job {

@@ -31,10 +31,16 @@ struct cause_info {
 const struct cause_info *cause_info(enum cause c);
 
 /* Stretches without any API shorter than this are part of launching. */
-#define LEDGER_SHORT_HOST_NS 10000
+#define LEDGER_SHORT_HOST_NS 50000
 
-/* Host work after a wait up to this long, and no longer than the work waited for, is the wait's fault. */
-#define LEDGER_SYNC_HOST_NS 100000
+/*
+ * Host work behind a wait is the wait's fault as far as the work waited for could have hidden it
+ * (or as far as it is short); longer stretches than this are host work in their own right.
+ */
+#define LEDGER_SYNC_HOST_NS 250000
+
+/* A launching call this long beside an idle GPU loads code. */
+#define LEDGER_LOAD_NS 1000000
 
 /* A gap before work that was queued in time and that is longer than this waits for something else. */
 #define LEDGER_QUEUE_NS 50000
@@ -68,6 +74,8 @@ struct ledger_gpu {
     struct gap top[TOP_GAPS];               /* the longest, longest first */
     size_t n_top;
     uint64_t n_gaps;
+    double gap_sq[CAUSES];    /* sum over gaps of ns squared, by cause: how irregular they are */
+    uint64_t gap_count[CAUSES]; /* gaps that the cause has a part in */
 };
 
 struct ledger {

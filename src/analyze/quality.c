@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/human.h"
+#include "base/mem.h"
 #include "base/sort.h"
 #include "base/str.h"
 
@@ -91,24 +92,44 @@ static uint64_t count_overlaps(const struct trace *t, const uint32_t *rows, stru
     return overlaps;
 }
 
+struct overlap_call {
+    const struct trace *trace;
+    struct arena temporary;
+    uint64_t overlaps;
+};
+
+static void find_overlaps(void *ctx)
+{
+    struct overlap_call *c = ctx;
+    const struct trace *t = c->trace;
+    bool unsorted;
+    c->overlaps = count_overlaps(t, NULL, &c->temporary, &unsorted);
+    if (!unsorted)
+        return;
+    uint32_t *rows = arena_array(&c->temporary, uint32_t, t->kernels.n);
+    for (size_t i = 0; i < t->kernels.n; i++)
+        rows[i] = (uint32_t)i;
+    sort_rows(rows, t->kernels.n, t->kernels.start_ns, &c->temporary);
+    c->overlaps = count_overlaps(t, rows, &c->temporary, &unsorted);
+}
+
 static void check_overlaps(struct check *c)
 {
     const struct trace *t = c->t;
-    struct arena temporary;
-    arena_init(&temporary);
-    bool unsorted;
-    uint64_t overlaps = count_overlaps(t, NULL, &temporary, &unsorted);
-    if (unsorted) {
-        uint32_t *rows = arena_array(&temporary, uint32_t, t->kernels.n);
-        for (size_t i = 0; i < t->kernels.n; i++)
-            rows[i] = (uint32_t)i;
-        sort_rows(rows, t->kernels.n, t->kernels.start_ns, &temporary);
-        overlaps = count_overlaps(t, rows, &temporary, &unsorted);
-    }
-    arena_release(&temporary);
-    reason(c, "queue-overlap", 5, overlaps, t->kernels.n,
+    struct overlap_call call = {.trace = t};
+    bool had_memory = mem_guard(find_overlaps, &call, NULL);
+    arena_release(&call.temporary);
+    if (!had_memory)
+        mem_exhausted();
+    reason(c, "queue-overlap", 5, call.overlaps, t->kernels.n,
            "kernels overlap another one on the same queue",
            "sums of kernel time; busy time is a union and stays right");
+}
+
+/* True when `start` lies before `call` by more than clocks may differ. */
+static bool is_early(int64_t start, int64_t call)
+{
+    return start < call && (uint64_t)call - (uint64_t)start > CLOCK_SLACK_NS;
 }
 
 static void check_links(struct check *c)
@@ -118,8 +139,7 @@ static void check_links(struct check *c)
     for (size_t i = 0; i < t->kernels.n; i++) {
         uint32_t call = t->kernels.call[i];
         unlinked += call == NO_INDEX;
-        early += call != NO_INDEX &&
-                 t->kernels.start_ns[i] < t->regions.start_ns[call] - CLOCK_SLACK_NS;
+        early += call != NO_INDEX && is_early(t->kernels.start_ns[i], t->regions.start_ns[call]);
     }
     if (t->regions.n) /* without any call there is nothing to link to, and that is said elsewhere */
         reason(c, "unlinked-kernels", 15, unlinked, t->kernels.n,

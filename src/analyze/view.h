@@ -33,6 +33,9 @@ struct view_gpu {
     uint32_t gpu; /* index into trace.gpus; NO_INDEX: work on devices that are not listed */
     uint32_t *kernels, *copies;
     size_t n_kernels, n_copies;
+    /* Of a slice: rows behind these that come after it, and whether any came before it. */
+    size_t later_kernels, later_copies;
+    bool has_earlier;
 };
 
 /*
@@ -57,9 +60,16 @@ struct view {
     size_t n_strings;
     size_t n_kernels, n_copies, n_calls; /* in the view */
     int workers;
+    bool is_slice; /* idle time at its ends is a gap like others, no start-up or tail */
 };
 
 void view_make(struct view *v, const struct trace *t, const struct view_opts *o, struct arena *a);
+
+/*
+ * The part of a view between two times, sharing its memory: for the ledger of a phase or an
+ * iteration. Slicing a whole run piece by piece costs about as much as one more pass over it.
+ */
+void view_slice(struct view *out, const struct view *v, int64_t start_ns, int64_t end_ns, struct arena *a);
 
 static inline enum api_class view_call_class(const struct view *v, uint32_t call)
 {

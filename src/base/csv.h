@@ -53,7 +53,7 @@ struct csv {
     size_t at, end, cap; /* the unread part of buf */
     char *text;          /* for fields that must be changed; owned */
     size_t text_cap;
-    uint64_t line;       /* of the row; and of what is unread */
+    uint64_t line; /* of the row; and of what is unread */
     uint64_t next_line;
     bool last, plain; /* no more will come; quotes of this row are never escaped */
     unsigned misses;  /* quotes that never ended: such a writer does not escape */

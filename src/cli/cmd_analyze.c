@@ -13,13 +13,16 @@
 #include "cli/command.h"
 #include "cli/load.h"
 #include "render/analysis_json.h"
+#include "render/chart_files.h"
+#include "render/html.h"
+#include "render/picture.h"
 #include "render/render.h"
 #include "report/analysis_doc.h"
 
 struct analyze_opts {
     struct opt_list input, by;
-    const char *format, *output, *dir, *window, *json_profile, *reader, *prompt;
-    int64_t gpu, process, top_kernels;
+    const char *format, *output, *dir, *window, *json_profile, *reader, *prompt, *charts;
+    int64_t gpu, process, top_kernels, timeline_limit, max_phases, phase;
     double min_duration_us, short_us;
     bool json, stats;
 };
@@ -29,6 +32,7 @@ static const struct opt opts[] = {
     OPT_LIST(struct analyze_opts, input, 'i', "input", "TRACE", "a trace; plain arguments work as well"),
     OPT_TEXT(struct analyze_opts, window, 0, "window", "START..END",
              "only this part: 10%..90%, 1s..2.5s, absolute ns, marker:NAME or marker:A..marker:B"),
+    OPT_INT(struct analyze_opts, phase, 0, "phase", 1, 32, "N", "only this phase, as the report numbers them"),
     OPT_INT(struct analyze_opts, gpu, 0, "gpu", 0, 100000, "N", "only this GPU, as numbered by 'info'"),
     OPT_INT(struct analyze_opts, process, 0, "process", 0, 1e15, "PID", "only this process"),
     OPT_CHOICE(struct analyze_opts, reader, 0, "reader", "auto|fast|sqlite|check", "how to read databases"),
@@ -40,9 +44,14 @@ static const struct opt opts[] = {
             "what counts as a short kernel (10)"),
     OPT_LIST(struct analyze_opts, by, 0, "by", "gpu|process|stream",
              "split hotspots by this as well; may be repeated"),
+    OPT_INT(struct analyze_opts, timeline_limit, 0, "timeline-limit", 0, 1e9, "N",
+            "html: events in the timeline, the longest are kept; 0: all (3500000)"),
+    OPT_INT(struct analyze_opts, max_phases, 0, "max-phases", 1, 32, "N",
+            "divide the run into at most this many phases (12); 1 does not look for any"),
     OPT_TEXT(struct analyze_opts, prompt, 0, "prompt", "TEXT", "a question, kept in the JSON"),
     OPT_GROUP("Output"),
-    OPT_CHOICE(struct analyze_opts, format, 0, "format", "text|json|markdown", "form of the report (text)"),
+    OPT_CHOICE(struct analyze_opts, format, 0, "format", "text|json|markdown|html|webview|pdf",
+               "form of the report (text); html is one page that needs no network, webview the same"),
     OPT_FLAG(struct analyze_opts, json, 0, "json", "the same as --format json"),
     OPT_CHOICE(struct analyze_opts, json_profile, 0, "json-profile", "gpusight|rocinsight",
                "which JSON document: ours, or exactly rocinsight's 0.4.0"),
@@ -50,6 +59,8 @@ static const struct opt opts[] = {
              "write to this file; the extension is added when it has none"),
     OPT_TEXT(struct analyze_opts, dir, 'd', "dir", "DIR",
              "write into this folder, which is made; named after the trace unless -o is given"),
+    OPT_TEXT(struct analyze_opts, charts, 0, "charts", "DIR",
+             "markdown: write charts as SVG into this folder and link them"),
     OPT_FLAG(struct analyze_opts, stats, 0, "stats", "print time and memory used, on standard error"),
     OPT_END,
 };
@@ -58,7 +69,8 @@ static void defaults(void *settings)
 {
     struct analyze_opts *o = settings;
     *o = (struct analyze_opts){.format = "text", .json_profile = "gpusight", .reader = "auto",
-                               .gpu = -1, .process = -1, .top_kernels = 10, .short_us = 10};
+                               .gpu = -1, .process = -1, .top_kernels = 10, .short_us = 10, .max_phases = 12,
+                               .timeline_limit = HTML_TIMELINE_LIMIT};
 }
 
 struct call {
@@ -123,6 +135,7 @@ static bool view_options(struct call *c, struct analysis_opts *out)
         .view = {.gpu = -1, .process = o->process, .threads = c->cli->threads},
         .min_duration_ns = (int64_t)(o->min_duration_us * 1000),
         .short_threshold_ns = (int64_t)(o->short_us * 1000),
+        .max_phases = (uint32_t)o->max_phases,
     };
     if (o->window && !window_parse(&out->view, &c->trace, o->window, c->err))
         return false;
@@ -157,7 +170,7 @@ static bool check_process(const struct call *c)
                 (long long)c->o->process);
 }
 
-static void write_report(struct call *c, const struct analysis *a, const struct advice *advice,
+static bool write_report(struct call *c, const struct analysis *a, const struct advice *advice,
                          struct str *out)
 {
     const struct analyze_opts *o = c->o;
@@ -169,16 +182,33 @@ static void write_report(struct call *c, const struct analysis *a, const struct 
             analysis_json_rocinsight(&w, a, advice, &j);
         else
             analysis_json(&w, a, advice, &j);
-        return;
+        return true;
+    }
+    if (str_eq(o->format, "html")) {
+        struct html_opts page = {.top_kernels = (size_t)o->top_kernels,
+                                 .prompt = o->prompt,
+                                 .timeline_limit = (uint64_t)o->timeline_limit};
+        render_html(out, a, advice, &page);
+        return true;
     }
     struct doc *d = analysis_doc(a, advice, (size_t)o->top_kernels, c->cli->arena);
+    if (str_eq(o->format, "pdf"))
+        return render_pdf(out, d, a, c->err);
+    if (str_eq(o->format, "markdown") && o->charts) {
+        const char *target;
+        if (!target_of(c, ".md", &target) || !chart_files_write(d, a, o->charts, c->err))
+            return false;
+        render_markdown_linked(out, d, a, chart_files_link(o->charts, target, c->cli->arena));
+        return true;
+    }
     if (str_eq(o->format, "markdown")) {
         render_markdown(out, d);
-        return;
+        return true;
     }
     bool to_terminal = !o->output && !o->dir;
     struct render_opts r = {c->cli->columns, c->cli->color && to_terminal};
     render_text(out, d, &r);
+    return true;
 }
 
 static void print_stats(const struct call *c, double loaded, double analyzed)
@@ -189,6 +219,20 @@ static void print_stats(const struct call *c, double loaded, double analyzed)
                     "%.1f bytes per event\n",
             human_count(n, events), loaded, analyzed - loaded, seconds(c), human_bytes(peak, mem_peak()),
             events ? (double)mem_peak() / (double)events : 0);
+}
+
+/* Once more, for the window of one phase. */
+static bool analyze_phase(struct call *c, struct analysis *a, struct analysis_opts *o)
+{
+    if ((size_t)c->o->phase > a->phases.n)
+        return fail(c->err, GS_E_USAGE, "no phase %lld; the run has %zu", (long long)c->o->phase,
+                    a->phases.n);
+    const struct phase_row *p = &a->phases.v[c->o->phase - 1];
+    o->view.has_window = true;
+    o->view.start_ns = p->start_ns;
+    o->view.end_ns = p->end_ns;
+    analysis_run(a, &c->trace, o, c->cli->arena);
+    return true;
 }
 
 static void run_analyze(void *ctx)
@@ -213,14 +257,19 @@ static void run_analyze(void *ctx)
     struct analysis *a = arena_new(arena, struct analysis);
     struct advice advice;
     analysis_run(a, &c->trace, &ao, arena);
+    if (c->o->phase && !analyze_phase(c, a, &ao))
+        return;
     advise(&advice, a, arena);
     double analyzed = seconds(c);
     struct str out;
     str_init(&out, arena);
-    write_report(c, a, &advice, &out);
+    if (!write_report(c, a, &advice, &out))
+        return;
     const char *target;
     const char *extension = str_eq(c->o->format, "json")       ? ".json"
                             : str_eq(c->o->format, "markdown") ? ".md"
+                            : str_eq(c->o->format, "html")     ? ".html"
+                            : str_eq(c->o->format, "pdf")      ? ".pdf"
                                                                : ".txt";
     c->ok = target_of(c, extension, &target) && fs_write(target, out.buf, out.len, c->err);
     if (c->ok && !str_eq(target, "-"))
@@ -234,6 +283,10 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     struct call c = {.cli = cli, .o = settings, .err = err};
     if (c.o->json)
         c.o->format = "json";
+    if (str_eq(c.o->format, "webview"))
+        c.o->format = "html";
+    if (c.o->charts && !str_eq(c.o->format, "markdown"))
+        return fail(err, GS_E_USAGE, "option '--charts' goes with '--format markdown'");
     clock_gettime(CLOCK_MONOTONIC, &c.begin);
     trace_init(&c.trace);
     bool had_memory = mem_guard(run_analyze, &c, err);
@@ -254,7 +307,8 @@ const struct command command_analyze = {
     .examples = "gpusight analyze results.db  # the report\n"
                 "gpusight analyze --window marker:train results.db  # one part of the run\n"
                 "gpusight analyze --format json -o report results.db  # for programs\n"
-                "gpusight analyze --format markdown results.db > ticket.md  # for a ticket",
+                "gpusight analyze --format markdown results.db > ticket.md  # for a ticket\n"
+                "gpusight analyze --format pdf -o report results.db  # pages, with charts",
     .opts = opts,
     .settings_size = sizeof(struct analyze_opts),
     .defaults = defaults,

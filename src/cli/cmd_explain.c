@@ -47,12 +47,15 @@ const struct command command_explain = {
     .name = "explain",
     .summary = "what a metric, cause, rule or counter means",
     .operands = "[TERM]",
-    .doc = "Prints the documentation of a word in gpusight's output: a metric (calls, or hotspots.calls "
-           "for that of one table), a table, a cause of the ledger, a rule (by name or id), a "
-           "category of findings, a kernel category, a class of host calls, a capability of a trace, a "
-           "data-quality check or a common hardware counter. Without a term all of them are "
-           "listed.\n\n"
-           "Everything comes from the tables the program works with; nothing is looked up elsewhere.",
+    .doc =
+        "Prints the documentation of a word in gpusight's output: a metric (calls, or "
+        "hotspots.calls "
+        "for that of one table), a table, a cause of the ledger, a rule (by name or id), a "
+        "category of findings, a kernel category, a class of host calls, a capability of a trace, "
+        "a "
+        "data-quality check or a common hardware counter. Without a term all of them are "
+        "listed.\n\n"
+        "Everything comes from the tables the program works with; nothing is looked up elsewhere.",
     .examples = "gpusight explain  # all terms\n"
                 "gpusight explain pct_of_wall  # a metric\n"
                 "gpusight explain tiny-kernels  # a rule\n"

@@ -63,6 +63,7 @@ static void run_info(void *ctx)
 {
     struct info_call *c = ctx;
     struct timespec begin;
+    trace_init(&c->trace);
     clock_gettime(CLOCK_MONOTONIC, &begin);
     if (!cli_load(c->cli, &c->trace, &c->cli->operands, c->o->reader, c->err))
         return;
@@ -87,7 +88,6 @@ static void run_info(void *ctx)
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     struct info_call call = {.cli = cli, .o = settings, .err = err};
-    trace_init(&call.trace);
     bool had_memory = mem_guard(run_info, &call, err);
     trace_release(&call.trace);
     return had_memory && call.ok;
@@ -100,7 +100,8 @@ const struct command command_info = {
     .doc = "Loads the whole trace and prints its format, processes, GPUs, counts of every kind of "
            "record, the time span, what the trace can and cannot answer (with the command that "
            "would capture the rest), and a data-quality grade from A to F with every reason.\n\n"
-           "A folder stands for the traces in it and below. Several files are read as one job. "
+           "A folder stands for the traces in it and below. Several files are read as one job; "
+           "one that is met twice, by name or through a link, is read once. "
            "Files are opened read-only; nothing is written beside them.\n\n"
            "In the counts, regions are all host-side intervals, marker ranges included; markers are "
            "ranges and instants.",

@@ -81,15 +81,17 @@ const struct command command_summary = {
     .name = "summary",
     .summary = "the facts of a trace on one page, without judgement",
     .operands = "TRACE...",
-    .doc = "Prints the span, kernel, copy and waiting times, the top 15 kernels with registers and "
-           "launch latency, copies by direction, gaps, streams, marker ranges and MPI operations. "
-           "'gpusight analyze' goes on from there to causes and advice.\n\n"
-           "The JSON has the keys and units of PerfAdvisor's summary. Where its numbers mislead, these "
-           "do not: busy and idle times are per GPU and then summed, utilization is of span x GPUs, "
-           "copies between GPUs are a kind of their own and are compared with the link they used, "
-           "launch overhead leaves out waiting behind earlier work, and registers, shared memory and "
-           "launches are there for AMD as well. The list 'gpus' has every device; 'device_info' "
-           "is the first of them.",
+    .doc =
+        "Prints the span, kernel, copy and waiting times, the top 15 kernels with registers and "
+        "launch latency, copies by direction, gaps, streams, marker ranges and MPI operations. "
+        "'gpusight analyze' goes on from there to causes and advice.\n\n"
+        "The JSON has the keys and units of PerfAdvisor's summary. Where its numbers mislead, "
+        "these "
+        "do not: busy and idle times are per GPU and then summed, utilization is of span x GPUs, "
+        "copies between GPUs are a kind of their own and are compared with the link they used, "
+        "launch overhead leaves out waiting behind earlier work, and registers, shared memory and "
+        "launches are there for AMD as well. The list 'gpus' has every device; 'device_info' "
+        "is the first of them.",
     .examples = "gpusight summary results.db  # one page\n"
                 "gpusight summary --json results.db | jq .top_kernels[0]  # for a program",
     .opts = opts,

@@ -47,13 +47,10 @@ bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
     static const struct {
         const char *name;
         void (*fn)(struct str *out);
-    } plain[] = {{"list", generate_list},
-                 {"bash", complete_bash},
-                 {"zsh", complete_zsh},
-                 {"fish", complete_fish},
-                 {"schema", analysis_json_schema},
-                 {"metrics", reference_metrics},
-                 {"rules", reference_rules}};
+    } plain[] = {
+        {"list", generate_list},   {"bash", complete_bash},          {"zsh", complete_zsh},
+        {"fish", complete_fish},   {"schema", analysis_json_schema}, {"metrics", reference_metrics},
+        {"rules", reference_rules}};
     struct str out;
     str_init(&out, a);
     if (argc == 2 && str_eq(argv[0], "man"))
@@ -64,6 +61,7 @@ bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
             return fs_write("-", out.buf, out.len, err);
         }
     }
-    return fail(err, GS_E_USAGE, "option '--generate' needs list, man PAGE, bash, zsh, fish, schema, metrics or "
-                                 "rules");
+    return fail(err, GS_E_USAGE,
+                "option '--generate' needs list, man PAGE, bash, zsh, fish, schema, metrics or "
+                "rules");
 }

@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/input.h"
+#include "base/mem.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "ingest/nsys/report.h"
@@ -17,24 +19,39 @@ static const struct format *const formats[] = {
 #undef FORMAT
 };
 
+struct table_call {
+    struct db db;
+    struct arena *arena;
+    VEC(const char *) names;
+    struct gs_error *err;
+    bool ok;
+};
+
+static void read_tables(void *ctx)
+{
+    struct table_call *c = ctx;
+    struct db_query q;
+    if (!db_query(&q, &c->db, c->err,
+                  "SELECT name FROM sqlite_schema WHERE type='table' LIMIT %d", MOST_TABLES))
+        return;
+    while (db_next(&q))
+        vec_push(&c->names, c->arena, arena_strdup(c->arena, db_text(&q, 0)));
+    c->ok = db_done(&q, c->err);
+    vec_push(&c->names, c->arena, NULL);
+}
+
 static bool list_tables(struct probe *p, struct arena *a, struct gs_error *err)
 {
-    struct db db;
-    if (!db_open(&db, p->path, READER_SQLITE, 1, err))
+    struct table_call call = {.arena = a, .err = err};
+    if (!db_open(&call.db, p->path, READER_SQLITE, 1, err))
         return false;
-    VEC(const char *) names = {0};
-    struct db_query q;
-    bool ok = db_query(&q, &db, err, "SELECT name FROM sqlite_schema WHERE type='table' LIMIT %d",
-                       MOST_TABLES);
-    if (ok) {
-        while (db_next(&q))
-            vec_push(&names, a, arena_strdup(a, db_text(&q, 0)));
-        ok = db_done(&q, err);
-    }
-    db_close(&db);
-    vec_push(&names, a, NULL);
-    p->tables = names.v;
-    return ok;
+    bool had_memory = mem_guard(read_tables, &call, NULL);
+    db_close(&call.db);
+    if (!had_memory)
+        mem_exhausted();
+    if (call.ok)
+        p->tables = call.names.v;
+    return call.ok;
 }
 
 static bool looks_like_text(const char *s, size_t n)
@@ -58,32 +75,45 @@ static bool unknown_format(const struct probe *p, struct gs_error *err)
     return fail(err, GS_E_FORMAT, "not a trace gpusight knows");
 }
 
-const struct format *detect_format(const char *path, struct arena *a, struct gs_error *err)
+/* Files are opened more than once, and a pipe without a writer would never open. */
+static bool is_regular(const char *path, struct gs_error *err)
+{
+    struct stat st;
+    return stat(path, &st) != 0 || S_ISREG(st.st_mode) ||
+           fail(err, GS_E_IO, "cannot read '%s': not a regular file", path);
+}
+
+bool detect_probe(struct probe *p, const char *path, struct arena *a, struct gs_error *err)
 {
     static const char *const none[] = {NULL};
-    struct probe p = {.path = path, .tables = none};
+    *p = (struct probe){.path = path, .tables = none};
     char *head = arena_alloc(a, HEAD + 1);
     struct input in;
-    if (!input_open(&in, path, err))
-        return NULL;
-    bool ok = input_peek(&in, head, HEAD, &p.n);
+    if (!is_regular(path, err) || !input_open(&in, path, err))
+        return false;
+    bool ok = input_peek(&in, head, HEAD, &p->n);
     if (!ok)
         input_error(&in, err);
     input_close(&in);
-    if (!ok) {
-        wrap(err, "cannot read '%s'", path);
-        return NULL;
-    }
-    p.head = head;
-    p.is_sqlite = p.n >= 16 && !memcmp(head, "SQLite format 3", 16);
-    if (p.is_sqlite && !list_tables(&p, a, err)) {
-        wrap(err, "cannot read '%s'", path);
-        return NULL;
-    }
+    if (!ok)
+        return false;
+    p->head = head;
+    p->is_sqlite = p->n >= 16 && !memcmp(head, "SQLite format 3", 16);
+    return !p->is_sqlite || list_tables(p, a, err) || wrap(err, "cannot read '%s'", path);
+}
+
+const struct format *detect_probed(const struct probe *p, struct gs_error *err)
+{
     for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
-        if (formats[i]->detect(&p))
+        if (formats[i]->detect(p))
             return formats[i];
-    unknown_format(&p, err);
-    wrap(err, "cannot read '%s'", path);
+    unknown_format(p, err);
+    wrap(err, "cannot read '%s'", p->path);
     return NULL;
+}
+
+const struct format *detect_format(const char *path, struct arena *a, struct gs_error *err)
+{
+    struct probe p;
+    return detect_probe(&p, path, a, err) ? detect_probed(&p, err) : NULL;
 }

@@ -12,4 +12,11 @@
  */
 const struct format *detect_format(const char *path, struct arena *a, struct gs_error *err);
 
+/*
+ * The same in two steps. The first fails when the file cannot be read; where p->is_sqlite says so
+ * it is a database all the same, damaged or locked. The second gives NULL for other kinds of files.
+ */
+bool detect_probe(struct probe *p, const char *path, struct arena *a, struct gs_error *err);
+const struct format *detect_probed(const struct probe *p, struct gs_error *err);
+
 #endif

@@ -7,22 +7,35 @@
 #include <sys/stat.h>
 
 #include "base/fs.h"
+#include "base/hash.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "ingest/detect.h"
 
-enum { DEEPEST_FOLDER = 4, MOST_FILES = 100000 };
+enum { DEEPEST_FOLDER = 64, MOST_FILES = 100000 };
 
 struct found {
     const char *path;
     const struct format *format;
 };
 
+/* A file or folder, whatever it is called. */
+struct identity {
+    dev_t device;
+    ino_t inode;
+};
+
 struct finder {
     struct arena *arena;
+    struct arena scratch; /* for one file at a time */
+    DIR *dir;             /* open now */
     VEC(struct found) files;
+    VEC(struct identity) met;
+    struct idmap met_index; /* hash of an identity -> met */
+    size_t n_traces;        /* found, also those found before */
 };
 
 enum reader_mode reader_mode_of(const char *word)
@@ -41,18 +54,53 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Adds a file, or the capture it belongs to unless that is there already. */
-static void add_file(struct finder *f, const char *path, const struct format *format)
+/* True for the first time: links lead to one file by several names, and folders into themselves. */
+static bool meet(struct finder *f, const struct stat *st)
 {
+    struct identity id = {st->st_dev, st->st_ino};
+    uint64_t key = hash_u64((uint64_t)id.device) ^ (uint64_t)id.inode;
+    uint32_t i = idmap_get(&f->met_index, key);
+    if (i != NO_INDEX && f->met.v[i].device == id.device && f->met.v[i].inode == id.inode)
+        return false;
+    vec_push(&f->met, f->arena, id);
+    idmap_put(&f->met_index, key, (uint32_t)f->met.n - 1);
+    return true;
+}
+
+/* Adds a file, or the capture it belongs to, unless that is there already. */
+static bool add_file(struct finder *f, const char *path, const struct format *format,
+                     struct gs_error *err)
+{
+    struct stat st;
+    f->n_traces++;
+    if (stat(path, &st) == 0 && !meet(f, &st))
+        return true;
     if (f->files.n >= MOST_FILES)
-        return;
+        return fail(err, GS_E_USAGE, "more than %d traces", MOST_FILES);
     if (format->capture) {
         path = format->capture(path, f->arena);
         for (size_t i = f->files.n; i-- > 0;) /* mostly the last */
             if (f->files.v[i].format == format && str_eq(f->files.v[i].path, path))
-                return;
+                return true;
     }
     vec_push(&f->files, f->arena, ((struct found){path, format}));
+    return true;
+}
+
+/* A file in a folder: other kinds are passed over, but no database that cannot be read. */
+static bool find_file(struct finder *f, const char *path, struct gs_error *err)
+{
+    struct gs_error why;
+    struct probe p;
+    arena_release(&f->scratch);
+    if (detect_probe(&p, path, &f->scratch, &why)) {
+        const struct format *format = detect_probed(&p, &why);
+        return !format || add_file(f, path, format, err);
+    }
+    if (p.is_sqlite)
+        return fail(err, why.code, "%s; to leave it out, name the others", why.text);
+    log_warn("%s; passed over", why.text);
+    return true;
 }
 
 static bool find_in_folder(struct finder *f, const char *dir, int depth, struct gs_error *err);
@@ -63,33 +111,38 @@ static bool find_entry(struct finder *f, const char *path, int depth, struct gs_
     if (stat(path, &st) != 0)
         return true; /* a dangling link among other files is no concern */
     if (S_ISDIR(st.st_mode))
-        return depth >= DEEPEST_FOLDER || find_in_folder(f, path, depth + 1, err);
+        return depth >= DEEPEST_FOLDER || !meet(f, &st) || find_in_folder(f, path, depth + 1, err);
     if (!S_ISREG(st.st_mode) || str_ends(path, "-wal") || str_ends(path, "-shm") ||
         str_ends(path, "-journal"))
         return true;
-    struct gs_error ignored;
-    const struct format *format = detect_format(path, f->arena, &ignored);
-    if (format)
-        add_file(f, path, format);
+    return find_file(f, path, err);
+}
+
+/* The paths of what is in a folder, sorted. */
+static bool list_folder(struct finder *f, const char *dir, struct fs_list *out, struct gs_error *err)
+{
+    f->dir = opendir(dir);
+    if (!f->dir)
+        return fail(err, GS_E_IO, "cannot open '%s': %s", dir, strerror(errno));
+    size_t n = strlen(dir);
+    for (struct dirent *e; (e = readdir(f->dir));)
+        if (e->d_name[0] != '.')
+            vec_push(out, f->arena,
+                     arena_printf(f->arena, "%s%s%s", dir, n && dir[n - 1] == '/' ? "" : "/",
+                                  e->d_name));
+    closedir(f->dir);
+    f->dir = NULL;
+    if (out->n)
+        qsort(out->v, out->n, sizeof(*out->v), by_name);
     return true;
 }
 
 /* The traces in a folder and below, by name; files of other kinds are passed over. */
 static bool find_in_folder(struct finder *f, const char *dir, int depth, struct gs_error *err)
 {
-    DIR *d = opendir(dir);
-    if (!d)
-        return fail(err, GS_E_IO, "cannot open '%s': %s", dir, strerror(errno));
-    VEC(char *) names = {0};
-    size_t n = strlen(dir);
-    for (struct dirent *e; (e = readdir(d));)
-        if (e->d_name[0] != '.')
-            vec_push(&names, f->arena,
-                     arena_printf(f->arena, "%s%s%s", dir, n && dir[n - 1] == '/' ? "" : "/",
-                                  e->d_name));
-    closedir(d);
-    if (names.n)
-        qsort(names.v, names.n, sizeof(*names.v), by_name);
+    struct fs_list names = {0};
+    if (!list_folder(f, dir, &names, err))
+        return false;
     for (size_t i = 0; i < names.n; i++)
         if (!find_entry(f, names.v[i], depth, err))
             return false;
@@ -103,39 +156,68 @@ static bool find_capture(struct finder *f, const char *path)
     const char *base = fs_basename(path);
     const char *dir = base == path ? "." : arena_strndup(f->arena, path, (size_t)(base - path));
     struct gs_error ignored;
-    if (!*base || !fs_list(&beside, dir, f->arena, &ignored))
+    if (!*base || !list_folder(f, dir, &beside, &ignored))
         return false;
     for (size_t i = 0; i < beside.n; i++) {
         const char *name = fs_basename(beside.v[i]);
         if (!str_starts(name, base))
             continue;
         const char *file = arena_printf(f->arena, "%.*s%s", (int)(base - path), path, name);
-        const struct format *format = detect_format(file, f->arena, &ignored);
+        arena_release(&f->scratch);
+        const struct format *format = detect_format(file, &f->scratch, &ignored);
         if (!format || !format->capture || !str_eq(format->capture(file, f->arena), path))
             continue;
-        add_file(f, file, format);
-        return true;
+        return add_file(f, file, format, &ignored);
     }
     return false;
 }
 
 static bool find_path(struct finder *f, const char *path, struct gs_error *err)
 {
-    if (fs_is_dir(path)) {
-        size_t before = f->files.n;
+    struct stat st;
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+        size_t before = f->n_traces;
+        if (!meet(f, &st))
+            return true;
         if (!find_in_folder(f, path, 0, err))
             return false;
-        if (f->files.n == before)
+        if (f->n_traces == before)
             return fail(err, GS_E_EMPTY, "no traces in '%s'", path);
         return true;
     }
     if (!fs_exists(path) && find_capture(f, path))
         return true;
-    const struct format *format = detect_format(path, f->arena, err);
-    if (!format)
-        return false;
-    add_file(f, path, format);
-    return true;
+    arena_release(&f->scratch);
+    const struct format *format = detect_format(path, &f->scratch, err);
+    return format && add_file(f, path, format, err);
+}
+
+struct find_call {
+    struct finder *finder;
+    const struct opt_list *paths;
+    struct gs_error *err;
+    bool ok;
+};
+
+static void find_paths(void *ctx)
+{
+    struct find_call *c = ctx;
+    c->ok = true;
+    for (size_t i = 0; c->ok && i < c->paths->n; i++)
+        c->ok = find_path(c->finder, c->paths->v[i], c->err);
+}
+
+static bool find_all(struct finder *f, const struct opt_list *paths, struct gs_error *err)
+{
+    struct find_call call = {f, paths, err, false};
+    idmap_init(&f->met_index, f->arena);
+    bool had_memory = mem_guard(find_paths, &call, NULL);
+    if (f->dir)
+        closedir(f->dir);
+    arena_release(&f->scratch);
+    if (!had_memory)
+        mem_exhausted();
+    return call.ok;
 }
 
 static bool same_format(const struct finder *f, struct gs_error *err)
@@ -172,21 +254,38 @@ static bool load_all(struct trace *t, const struct finder *f, const struct inges
     return true;
 }
 
+struct check_call {
+    struct trace *trace;
+    struct trace other;
+    const struct finder *finder;
+    struct ingest_opts opts;
+    struct gs_error *err;
+    bool ok;
+};
+
+static void load_and_compare(void *ctx)
+{
+    struct check_call *c = ctx;
+    trace_init(&c->other);
+    c->ok = load_all(&c->other, c->finder, &c->opts, c->err);
+    if (!c->ok)
+        return;
+    const char *difference = trace_difference(c->trace, &c->other, c->finder->arena);
+    if (difference)
+        c->ok = fail(c->err, GS_E_FORMAT, "the fast and the sqlite reader differ at %s", difference);
+}
+
 /* Loads once more through libsqlite3 and compares every column. */
-static bool check(struct trace *t, const struct finder *f, struct ingest_opts o,
+static bool check(struct trace *t, const struct finder *f, const struct ingest_opts *o,
                   struct gs_error *err)
 {
-    struct trace other;
-    trace_init(&other);
-    o.reader = READER_SQLITE;
-    bool ok = load_all(&other, f, &o, err);
-    if (ok) {
-        const char *difference = trace_difference(t, &other, f->arena);
-        if (difference)
-            ok = fail(err, GS_E_FORMAT, "the fast and the sqlite reader differ at %s", difference);
-    }
-    trace_release(&other);
-    return ok;
+    struct check_call call = {.trace = t, .finder = f, .opts = *o, .err = err};
+    call.opts.reader = READER_SQLITE;
+    bool had_memory = mem_guard(load_and_compare, &call, NULL);
+    trace_release(&call.other);
+    if (!had_memory)
+        mem_exhausted();
+    return call.ok;
 }
 
 bool ingest_load(struct trace *t, const struct opt_list *paths, const struct ingest_opts *opts,
@@ -196,10 +295,7 @@ bool ingest_load(struct trace *t, const struct opt_list *paths, const struct ing
     if (o.threads < 1)
         o.threads = parallel_cores();
     struct finder f = {.arena = &t->arena};
-    for (size_t i = 0; i < paths->n; i++)
-        if (!find_path(&f, paths->v[i], err))
-            return false;
-    if (!same_format(&f, err) || !load_all(t, &f, &o, err))
+    if (!find_all(&f, paths, err) || !same_format(&f, err) || !load_all(t, &f, &o, err))
         return false;
-    return o.reader != READER_CHECK || check(t, &f, o, err);
+    return o.reader != READER_CHECK || check(t, &f, &o, err);
 }

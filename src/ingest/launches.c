@@ -17,6 +17,7 @@ void launches_release(struct launches *l)
 {
     for (int i = 0; i < PARALLEL_MAX; i++)
         arena_release(&l->workers[i].arena);
+    arena_release(&l->all.arena);
 }
 
 static bool same(const struct launch *a, const struct launch *b)
@@ -63,9 +64,9 @@ uint32_t launches_add(struct launches *l, int worker, uint32_t hint, const struc
 
 void launches_finish(struct launches *l, struct trace *t, size_t first)
 {
-    struct launch_table final = {0};
+    struct launch_table *all = &l->all;
     for (size_t i = 0; i < t->launches.n; i++)
-        find_or_add(&final, 0, &t->launches.v[i]);
+        find_or_add(all, 0, &t->launches.v[i]);
     uint32_t *numbers[PARALLEL_MAX] = {0}; /* provisional position -> final number + 1 */
     for (int w = 0; w < PARALLEL_MAX; w++)
         numbers[w] = arena_array(&l->workers[w].arena, uint32_t, l->workers[w].list.n + 1);
@@ -74,10 +75,9 @@ void launches_finish(struct launches *l, struct trace *t, size_t first)
         uint32_t *number = &numbers[p >> WORKER_SHIFT][p & POSITION_MASK];
         if (!*number)
             *number =
-                find_or_add(&final, 0, &l->workers[p >> WORKER_SHIFT].list.v[p & POSITION_MASK]) + 1;
+                find_or_add(all, 0, &l->workers[p >> WORKER_SHIFT].list.v[p & POSITION_MASK]) + 1;
         t->kernels.launch[i] = *number - 1;
     }
-    for (size_t i = t->launches.n; i < final.list.n; i++)
-        vec_push(&t->launches, &t->arena, final.list.v[i]);
-    arena_release(&final.arena);
+    for (size_t i = t->launches.n; i < all->list.n; i++)
+        vec_push(&t->launches, &t->arena, all->list.v[i]);
 }

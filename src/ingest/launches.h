@@ -22,6 +22,7 @@ struct launch_table {
 
 struct launches {
     struct launch_table workers[PARALLEL_MAX];
+    struct launch_table all; /* of the trace, in launches_finish() */
 };
 
 void launches_init(struct launches *l);

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/jread.h"
+#include "base/mem.h"
 #include "base/str.h"
 
 /* In order of trust: what the MPI library sets for itself, then the launchers. */
@@ -15,29 +16,43 @@ static const char *const variables[] = {
 
 enum { N_VARIABLES = sizeof(variables) / sizeof(*variables), LARGEST_RANK = 100000000 };
 
+struct rank_call {
+    struct process *process;
+    struct jread json;
+};
+
+static void read_environment(void *ctx)
+{
+    struct process *p = ((struct rank_call *)ctx)->process;
+    struct jread *j = &((struct rank_call *)ctx)->json;
+    size_t best = N_VARIABLES;
+    if (!jr_object(j))
+        return;
+    while (jr_key(j)) {
+        size_t i = 0;
+        while (i < best && !jr_is(j, variables[i]))
+            i++;
+        if (i == best) {
+            jr_skip(j);
+            continue;
+        }
+        int64_t rank = jr_int(j, -1);
+        if (rank < 0 || rank > LARGEST_RANK)
+            continue;
+        best = i;
+        p->rank = (int32_t)rank;
+        p->rank_source = variables[i];
+    }
+}
+
 void rank_from_environment(struct process *p, const char *json, size_t n)
 {
-    struct jread j;
-    size_t best = N_VARIABLES;
-    jr_memory(&j, json, n);
-    if (jr_object(&j)) {
-        while (jr_key(&j)) {
-            size_t i = 0;
-            while (i < best && !jr_is(&j, variables[i]))
-                i++;
-            if (i == best) {
-                jr_skip(&j);
-                continue;
-            }
-            int64_t rank = jr_int(&j, -1);
-            if (rank < 0 || rank > LARGEST_RANK)
-                continue;
-            best = i;
-            p->rank = (int32_t)rank;
-            p->rank_source = variables[i];
-        }
-    }
-    jr_release(&j);
+    struct rank_call call = {.process = p};
+    jr_memory(&call.json, json, n);
+    bool had_memory = mem_guard(read_environment, &call, NULL);
+    jr_release(&call.json);
+    if (!had_memory)
+        mem_exhausted();
 }
 
 void rank_from_path(struct process *p, const char *path)

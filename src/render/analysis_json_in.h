@@ -47,6 +47,11 @@ struct member {
     const struct member *members; /* of an object: the members after these */
 };
 
-extern const struct member analysis_members[];
+#define MEMBER(k, t, d, ...)                                                                       \
+    {                                                                                              \
+        .key = k, .type = t, .doc = d, ##__VA_ARGS__                                               \
+    }
+
+extern const struct member analysis_members[], recommendation_members[];
 
 #endif

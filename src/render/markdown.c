@@ -2,6 +2,7 @@
 
 #include "base/utf8.h"
 #include "render/render.h"
+#include "report/chart.h"
 
 /* Escapes for running text and table cells: nothing from a trace can become markup. */
 static void escape(struct str *out, const char *s)
@@ -91,7 +92,23 @@ static void code(struct str *out, const char *text)
     str_printf(out, "%s\n%s\n%s\n\n", fence, visible.buf, fence);
 }
 
-void render_markdown(struct str *out, const struct doc *d)
+/* ![title](<prefix/name.svg>), with all that could end the link encoded. */
+static void picture(struct str *out, const struct chart *chart, const char *prefix)
+{
+    str_puts(out, "![");
+    escape(out, chart->title);
+    str_puts(out, "](");
+    for (const char *p = prefix; *p; p++) {
+        bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || strchr("0123456789._-/", *p);
+        if (plain)
+            str_putc(out, *p);
+        else
+            str_printf(out, "%%%02X", (unsigned)(unsigned char)*p);
+    }
+    str_printf(out, "%s%s.svg)\n\n", *prefix ? "/" : "", chart->name);
+}
+
+static void markdown(struct str *out, const struct doc *d, const struct analysis *a, const char *prefix)
 {
     for (size_t i = 0; i < d->blocks.n; i++) {
         const struct block *b = d->blocks.v[i];
@@ -122,5 +139,19 @@ void render_markdown(struct str *out, const struct doc *d)
             bars(out, b);
             break;
         }
+        const struct chart *chart = a && b->chart ? chart_find(b->chart) : NULL;
+        if (chart && chart->has(a))
+            picture(out, chart, prefix);
     }
+}
+
+void render_markdown(struct str *out, const struct doc *d)
+{
+    markdown(out, d, NULL, "");
+}
+
+void render_markdown_linked(struct str *out, const struct doc *d, const struct analysis *a,
+                            const char *prefix)
+{
+    markdown(out, d, a, prefix);
 }

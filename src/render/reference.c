@@ -30,10 +30,12 @@ static void put_row(struct str *out, const char *code, const char *second, const
 static void put_ledger(struct str *out)
 {
     static const char *const kinds[] = {"work", "exposed", "idle"};
-    str_puts(out, "## The ledger\n\n"
-                  "Every nanosecond of every GPU in the window has exactly one cause. Causes stand in order "
-                  "of precedence: where two hold, the first one counts. They add up to window x GPUs.\n\n"
-                  "| cause | kind | meaning |\n|---|---|---|\n");
+    str_puts(
+        out,
+        "## The ledger\n\n"
+        "Every nanosecond of every GPU in the window has exactly one cause. Causes stand in order "
+        "of precedence: where two hold, the first one counts. They add up to window x GPUs.\n\n"
+        "| cause | kind | meaning |\n|---|---|---|\n");
     for (enum cause c = 0; c < CAUSES; c++)
         put_row(out, cause_info(c)->key, kinds[cause_info(c)->kind], cause_info(c)->doc);
 }
@@ -66,11 +68,13 @@ static void put_analyses(struct str *out)
 
 static void put_checks(struct str *out)
 {
-    str_puts(out, "\n## Data quality\n\n"
-                  "A trace starts with 100 points. Each check takes its weight off when 5 % of the rows or "
-                  "more are affected, half of it from 0.5 % on and a fifth below. Grade A from 95 points, B "
-                  "from 85, C from 70, D from 50, else F.\n\n"
-                  "| check | weight | what is wrong |\n|---|---|---|\n");
+    str_puts(
+        out,
+        "\n## Data quality\n\n"
+        "A trace starts with 100 points. Each check takes its weight off when 5 % of the rows or "
+        "more are affected, half of it from 0.5 % on and a fifth below. Grade A from 95 points, B "
+        "from 85, C from 70, D from 50, else F.\n\n"
+        "| check | weight | what is wrong |\n|---|---|---|\n");
     for (const struct quality_check_doc *q = quality_check_docs; q->code; q++)
         put_row(out, q->code, arena_printf(out->arena, "%d", q->weight), q->doc);
 }
@@ -79,15 +83,20 @@ void reference_metrics(struct str *out)
 {
     str_puts(out,
              "# Metrics\n\n"
-             "Every number gpusight prints, with its formula. Made by `gpusight --generate metrics` from the "
+             "Every number gpusight prints, with its formula. Made by `gpusight --generate "
+             "metrics` from the "
              "tables that the program itself uses; `gpusight explain FIELD` shows the same.\n\n"
-             "Time in a state is the length of the union of intervals, first per GPU and then summed over "
-             "GPUs; a sum of durations is called a sum. Times are integers in nanoseconds, clipped to the "
+             "Time in a state is the length of the union of intervals, first per GPU and then "
+             "summed over "
+             "GPUs; a sum of durations is called a sum. Times are integers in nanoseconds, clipped "
+             "to the "
              "analyzed window. What cannot be said is null in JSON and `-` in tables.\n\n");
     put_ledger(out);
     put_analyses(out);
-    str_puts(out, "\n## overview\n\nThe first page of a report. The span runs from the first start to the "
-                  "last end of work on any GPU.\n");
+    str_puts(
+        out,
+        "\n## overview\n\nThe first page of a report. The span runs from the first start to the "
+        "last end of work on any GPU.\n");
     put_fields(out, &execution_fields, true);
     put_fields(out, &timeline_fields, true);
     put_fields(out, &region_fields, false);
@@ -99,21 +108,24 @@ void reference_metrics(struct str *out)
 
 void reference_rules(struct str *out)
 {
-    str_puts(out,
-             "# Rules\n\n"
-             "What gpusight looks for. Made by `gpusight --generate rules` from the rules themselves; `gpusight "
-             "explain RULE` shows the same. A rule claims GPU time from the ledger, and no nanosecond is "
-             "granted to two rules; the priority of a finding follows from what was granted and the gain: "
-             "the share of it that doing something about it may win.\n\n"
-             "| rule | id | category |\n|---|---|---|\n");
+    str_puts(out, "# Rules\n\n"
+                  "What gpusight looks for. Made by `gpusight --generate rules` from the rules "
+                  "themselves; `gpusight "
+                  "explain RULE` shows the same. A rule claims GPU time from the ledger, and no "
+                  "nanosecond is "
+                  "granted to two rules; the priority of a finding follows from what was granted "
+                  "and the gain: "
+                  "the share of it that doing something about it may win.\n\n"
+                  "| rule | id | category |\n|---|---|---|\n");
     for (const struct rule *const *r = rules; *r; r++)
         put_row(out, (*r)->name, (*r)->id, (*r)->category);
     for (const struct rule *const *r = rules; *r; r++) {
         str_printf(out, "\n## %s\n\n", (*r)->name);
         put(out, (*r)->title);
-        str_printf(out, "\n\n- id: `%s`\n- category: %s\n- bottleneck: `%s`\n- needs: %s\n- gain: %g\n\n",
-                   (*r)->id, (*r)->category, bottleneck_name((*r)->bottleneck),
-                   rule_needs_text((*r)->needs, out->arena), (*r)->gain);
+        str_printf(
+            out, "\n\n- id: `%s`\n- category: %s\n- bottleneck: `%s`\n- needs: %s\n- gain: %g\n\n",
+            (*r)->id, (*r)->category, bottleneck_name((*r)->bottleneck),
+            rule_needs_text((*r)->needs, out->arena), (*r)->gain);
         put(out, (*r)->doc);
         str_putc(out, '\n');
     }

@@ -4,6 +4,7 @@
 #ifndef GS_RENDER_RENDER_H
 #define GS_RENDER_RENDER_H
 
+#include "analyze/analysis.h"
 #include "base/str.h"
 #include "report/doc.h"
 
@@ -14,5 +15,12 @@ struct render_opts {
 
 void render_text(struct str *out, const struct doc *d, const struct render_opts *o);
 void render_markdown(struct str *out, const struct doc *d);
+
+/*
+ * With links to pictures of the charts that the doc names (see chart_files.h): `prefix` is how the
+ * folder they are in is reached from where the Markdown will be.
+ */
+void render_markdown_linked(struct str *out, const struct doc *d, const struct analysis *a,
+                            const char *prefix);
 
 #endif

@@ -62,21 +62,22 @@ static void write_omissions(struct analysis_document *d)
     for (size_t i = 0; i < d->a->copies.n; i++) {
         const struct copy_row *c = &d->a->copies.v[i];
         if (c->kind == COPY_H2H || c->kind == COPY_SET)
-            write_warning(d->w, &(struct warning){"info",
-                                                  arena_printf(arena, "not in memory_analysis: %s",
-                                                               c->direction),
-                                                  NULL});
+            write_warning(
+                d->w,
+                &(struct warning){
+                    "info", arena_printf(arena, "not in memory_analysis: %s", c->direction), NULL});
     }
     for (size_t i = 0; i < d->advice->findings.n; i++)
         for (size_t k = 0; k < d->advice->findings.v[i]->commands.n; k++)
             commands += !known_tool(d->advice->findings.v[i]->commands.v[k].tool);
     if (commands)
-        write_warning(d->w, &(struct warning){"info",
-                                              arena_printf(arena,
-                                                           "%zu commands of other vendors' tools are "
-                                                           "left out",
-                                                           commands),
-                                              NULL});
+        write_warning(d->w,
+                      &(struct warning){"info",
+                                        arena_printf(arena,
+                                                     "%zu commands of other vendors' tools are "
+                                                     "left out",
+                                                     commands),
+                                        NULL});
 }
 
 void rocinsight_warnings(struct analysis_document *d)

@@ -60,6 +60,7 @@ static void ledger(struct ctx *c)
         return;
     doc_heading(c->d, 2, "Where the GPU time went");
     struct block *b = doc_bars(c->d, "every nanosecond of every GPU, once");
+    doc_chart(c->d, "ledger");
     for (enum cause k = 0; k < CAUSES; k++) {
         if (!l->ns[k])
             continue;
@@ -77,6 +78,7 @@ static void per_gpu(struct ctx *c)
     if (a->gpus.n < 2)
         return;
     doc_heading(c->d, 2, "GPUs");
+    doc_chart(c->d, "balance");
     struct block *b = doc_table(c->d, arena_printf(c->d->arena, "imbalance of compute: %.0f %% of the mean",
                                                    a->balance.imbalance_pct));
     doc_column(b, "GPU", COLUMN_NUMBER);
@@ -112,6 +114,7 @@ static void one_finding(struct ctx *c, const struct finding *f, size_t rank)
     if (f->claimed_ns)
         doc_fact(c->d, "costs", "%s, %s of the GPU time; faster by %s when half or all of it goes",
                  ns(c, f->claimed_ns), pct(c, f->runtime_fraction_pct), speedup(c, f));
+    doc_fact(c->d, "where", "%s", f->scope);
     doc_fact(c->d, "sure", "%.0f %%: %s", 100 * f->confidence, f->confidence_reason);
     for (size_t i = 0; i < f->evidence.n && i < 5; i++) {
         const struct evidence *e = &f->evidence.v[i];
@@ -164,6 +167,7 @@ static void hotspots(struct ctx *c)
         return;
     size_t shown = a->hotspots.n < c->top ? a->hotspots.n : c->top;
     doc_heading(c->d, 2, "Kernels that take longest");
+    doc_chart(c->d, "hotspots");
     struct block *b = doc_table(
         c->d, shown < a->hotspots.n
                   ? arena_printf(c->d->arena, "%zu of %zu; --top-kernels shows more", shown, a->hotspots.n)
@@ -210,6 +214,37 @@ static void resources(struct ctx *c)
     }
 }
 
+static void phases(struct ctx *c)
+{
+    const struct analysis *a = c->a;
+    const struct iteration_stats *it = &a->iterations;
+    if (a->phases.n < 2 && !it->count)
+        return;
+    doc_heading(c->d, 2, "Phases");
+    if (it->count)
+        doc_fact(c->d, "iterations", "%s of %s kernels, median %s, CV %.2f%s", count(c, it->count),
+                 count(c, it->kernels), ns(c, it->median_ns), it->cv,
+                 it->warmup ? arena_printf(c->d->arena, "; the first %s are warm-up", count(c, it->warmup)) : "");
+    if (a->phases.n < 2)
+        return;
+    struct block *b = doc_table(c->d, arena_printf(c->d->arena, "the phases explain %.0f %% of the variation; "
+                                                                "--phase N looks at one of them",
+                                                   100 * a->phase_stats.quality));
+    static const char *const titles[] = {"#", "phase", "start", "length", "busy", "kernels", "mostly lost to"};
+    for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
+        doc_column(b, titles[i], i == 1 || i == 6 ? COLUMN_TEXT : COLUMN_NUMBER);
+    for (size_t i = 0; i < a->phases.n; i++) {
+        const struct phase_row *p = &a->phases.v[i];
+        doc_cell(b, "%u", p->phase);
+        doc_cell(b, "%s", p->name);
+        doc_cell(b, "%s", ns(c, p->start_ns - a->view.start_ns));
+        doc_cell(b, "%s", ns(c, p->duration_ns));
+        doc_cell(b, "%s", pct(c, p->busy_pct));
+        doc_cell(b, "%s", count(c, p->kernels));
+        doc_cell(b, "%s", p->main_cause);
+    }
+}
+
 static void categories(struct ctx *c)
 {
     const struct analysis *a = c->a;
@@ -217,6 +252,7 @@ static void categories(struct ctx *c)
         return;
     doc_heading(c->d, 2, "Kernels by kind");
     struct block *b = doc_bars(c->d, "");
+    doc_chart(c->d, "categories");
     for (size_t i = 0; i < a->categories.n; i++) {
         const struct category_row *r = &a->categories.v[i];
         doc_bar(b, TONE_PLAIN, r->pct_of_kernel_time / 100, r->category, "%7s  %s, %s calls",
@@ -231,7 +267,9 @@ static void copies(struct ctx *c)
     if (!a->copies.n)
         return;
     doc_heading(c->d, 2, "Copies");
+    doc_chart(c->d, "copies");
     struct block *b = doc_table(c->d, "");
+    doc_chart(c->d, "copy_sizes");
     static const char *const titles[] = {"direction", "count", "bytes", "time", "exposed", "GB/s", "of link"};
     for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
         doc_column(b, titles[i], i ? COLUMN_NUMBER : COLUMN_KEEP);
@@ -251,23 +289,45 @@ static void gaps(struct ctx *c)
 {
     const struct analysis *a = c->a;
     uint64_t n = 0;
-    for (size_t i = 0; i < a->gaps.n; i++)
+    int64_t most = 1;
+    for (size_t i = 0; i < a->gaps.n; i++) {
         n += a->gaps.v[i].count;
+        most = a->gaps.v[i].total_ns > most ? a->gaps.v[i].total_ns : most;
+    }
     if (!n)
         return;
     doc_heading(c->d, 2, "Idle gaps between work");
-    struct block *b = doc_table(c->d, "");
-    doc_column(b, "length", COLUMN_KEEP);
-    doc_column(b, "gaps", COLUMN_NUMBER);
-    doc_column(b, "total", COLUMN_NUMBER);
-    doc_column(b, "mostly", COLUMN_TEXT);
+    doc_chart(c->d, "timeline");
+    struct block *b = doc_bars(c->d, "by length; the longest bar is the length that costs most");
+    doc_chart(c->d, "gaps");
     for (size_t i = 0; i < a->gaps.n; i++) {
-        if (!a->gaps.v[i].count)
-            continue;
-        doc_cell(b, "%s", a->gaps.v[i].label);
-        doc_cell(b, "%s", count(c, a->gaps.v[i].count));
-        doc_cell(b, "%s", ns(c, a->gaps.v[i].total_ns));
-        doc_cell(b, "%s", a->gaps.v[i].main_cause ? a->gaps.v[i].main_cause : "-");
+        const struct gap_row *g = &a->gaps.v[i];
+        if (g->count)
+            doc_bar(b, TONE_WARN, (double)g->total_ns / (double)most, g->label, "%8s in %s, mostly %s",
+                    ns(c, g->total_ns), count(c, g->count), g->main_cause ? g->main_cause : "-");
+    }
+}
+
+static void short_kernels(struct ctx *c)
+{
+    const struct analysis *a = c->a;
+    const struct short_kernels *s = &a->short_kernels;
+    uint64_t most = 1;
+    if (!s->short_kernel_count)
+        return;
+    for (size_t i = 0; i < a->short_histogram.n; i++)
+        most = a->short_histogram.v[i].count > most ? a->short_histogram.v[i].count : most;
+    doc_heading(c->d, 2, "Short kernels");
+    doc_text(c->d, "%s of %s kernels (%s) are shorter than %.3g µs; they run for %s, and the GPU was "
+                   "launch-bound for %s before them.",
+             count(c, s->short_kernel_count), count(c, s->total_kernels), pct(c, s->short_kernel_pct),
+             s->threshold_us, ns(c, s->short_ns), ns(c, s->gap_ns));
+    struct block *b = doc_bars(c->d, "dispatches by duration");
+    doc_chart(c->d, "short_kernels");
+    for (size_t i = 0; i < a->short_histogram.n; i++) {
+        const struct short_bucket *h = &a->short_histogram.v[i];
+        doc_bar(b, TONE_PLAIN, (double)h->count / (double)most, h->bucket_label, "%9s  %s",
+                count(c, h->count), ns(c, h->total_ns));
     }
 }
 
@@ -277,6 +337,7 @@ static void host(struct ctx *c)
     if (!a->api.n)
         return;
     doc_heading(c->d, 2, "Host calls");
+    doc_chart(c->d, "api");
     if (a->launches.linked) {
         const struct launch_stats *l = &a->launches;
         doc_fact(c->d, "launch latency", "median %s, p95 %s", ns(c, l->median_latency_ns),
@@ -307,6 +368,7 @@ static void markers(struct ctx *c)
     if (!a->markers.n)
         return;
     doc_heading(c->d, 2, "Marker ranges");
+    doc_chart(c->d, "markers");
     struct block *b = doc_table(c->d, a->markers.n > MOST
                                           ? arena_printf(c->d->arena, "%d of %zu", MOST, a->markers.n)
                                           : "");
@@ -388,8 +450,8 @@ struct doc *analysis_doc(const struct analysis *a, const struct advice *advice, 
                          struct arena *arena)
 {
     struct ctx c = {a, advice, doc_new(arena), top_kernels};
-    void (*const sections[])(struct ctx *) = {verdict, ledger,  per_gpu, findings, hotspots,  categories, resources,
-                                              copies,  gaps,    host,    markers,  streams, telemetry,  missing};
+    void (*const sections[])(struct ctx *) = {verdict, ledger, phases,  per_gpu, findings, hotspots,  categories, resources,
+                                              copies,  gaps,    short_kernels, host,    markers,  streams, telemetry,  missing};
     for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++)
         sections[i](&c);
     return c.d;

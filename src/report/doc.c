@@ -77,6 +77,12 @@ void doc_fact(struct doc *d, const char *label, const char *fmt, ...)
     vec_push(&last->facts, d->arena, f);
 }
 
+void doc_chart(struct doc *d, const char *name)
+{
+    if (d->blocks.n)
+        d->blocks.v[d->blocks.n - 1]->chart = name;
+}
+
 struct block *doc_table(struct doc *d, const char *caption)
 {
     return add(d, BLOCK_TABLE, caption);

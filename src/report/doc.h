@@ -62,6 +62,7 @@ struct block {
     int level; /* of headings and items */
     enum tone tone;
     const char *text; /* heading, text, item, callout, code; the caption of a table or bars */
+    const char *chart; /* see doc_chart(); NULL: none */
     VEC(struct column) columns;
     VEC(const char *) cells;
     VEC(struct fact) facts;
@@ -85,6 +86,12 @@ void doc_code(struct doc *d, const char *fmt, ...) __attribute__((format(printf,
 /* Adds to the facts at the end of the doc, or starts new ones. */
 void doc_fact(struct doc *d, const char *label, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+
+/*
+ * A picture of the same thing, by the name of a chart (charts.def), for the block added last. Media
+ * that draw show it behind the block, or instead of it when the block is bars; text leaves it out.
+ */
+void doc_chart(struct doc *d, const char *name);
 
 struct block *doc_table(struct doc *d, const char *caption);
 void doc_column(struct block *table, const char *title, enum column_kind kind);

@@ -19,6 +19,12 @@ void inventory_make(struct inventory *i, const struct trace *t, const char *read
     quality_check(&i->quality, t, a);
 }
 
+/* Times of broken clocks lie so far apart that only an unsigned number holds the difference. */
+static uint64_t span_ns(const struct inventory *i)
+{
+    return (uint64_t)i->end_ns - (uint64_t)i->start_ns;
+}
+
 static uint64_t total_bytes(const struct trace *t)
 {
     uint64_t bytes = 0;
@@ -43,7 +49,8 @@ static void overview(const struct inventory *i, struct doc *d)
     doc_fact(d, "size", "%s, read by the %s reader%s%s", human_bytes(text, total_bytes(t)), f->reader,
              f->reader_reason ? ": " : "", f->reader_reason ? f->reader_reason : "");
     if (i->has_span)
-        doc_fact(d, "time span", "%s", human_time(text, i->end_ns - i->start_ns));
+        doc_fact(d, "time span", "%s",
+                 human_time(text, span_ns(i) > INT64_MAX ? INT64_MAX : (int64_t)span_ns(i)));
     doc_fact(d, "quality", "%c (%d of 100)", i->quality.grade, i->quality.points);
 }
 
@@ -313,7 +320,7 @@ void inventory_json(const struct inventory *i, struct jwrite *w)
     if (i->has_span) {
         jw_int(w, "start_ns", i->start_ns);
         jw_int(w, "end_ns", i->end_ns);
-        jw_int(w, "span_ns", i->end_ns - i->start_ns);
+        jw_uint(w, "span_ns", span_ns(i));
     } else {
         jw_null(w, "start_ns");
         jw_null(w, "end_ns");

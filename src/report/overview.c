@@ -98,7 +98,8 @@ static const char *bottleneck_word(enum bottleneck b)
 static void classify(struct overview *o, const struct analysis *a, const struct advice *advice)
 {
     const struct finding *top = advice->findings.n ? advice->findings.v[0] : NULL;
-    double compute = percent_of((double)a->ledger.ns[CAUSE_COMPUTE], (double)a->breakdown.gpu_time_ns);
+    double compute =
+        percent_of((double)a->ledger.ns[CAUSE_COMPUTE], (double)a->breakdown.gpu_time_ns);
     if (!a->view.n_kernels && !a->view.n_copies) {
         o->bottleneck = "unknown";
     } else if (top && top->priority != PRIORITY_INFO) {
@@ -115,17 +116,18 @@ static void say(struct overview *o, const struct analysis *a, const struct advic
 {
     enum { MOST = 3 };
     char x[HUMAN_MAX], y[HUMAN_MAX];
-    o->assessment = arena_printf(
-        arena, "%s; %s GPU time in %s kernels of %zu names on %u GPU%s", advice->verdict.headline,
-        human_time(x, a->breakdown.kernel_ns), human_count(y, a->view.n_kernels), a->hotspots.n,
-        a->breakdown.gpu_count, a->breakdown.gpu_count == 1 ? "" : "s");
-    vec_push(&o->key_findings, arena,
-             arena_printf(arena, "the GPU is busy %s of the time",
-                          human_pct(x, a->breakdown.busy_pct)));
+    o->assessment = arena_printf(arena, "%s; %s GPU time in %s kernels of %zu names on %u GPU%s",
+                                 advice->verdict.headline, human_time(x, a->breakdown.kernel_ns),
+                                 human_count(y, a->view.n_kernels), a->hotspots.n,
+                                 a->breakdown.gpu_count, a->breakdown.gpu_count == 1 ? "" : "s");
+    vec_push(
+        &o->key_findings, arena,
+        arena_printf(arena, "the GPU is busy %s of the time", human_pct(x, a->breakdown.busy_pct)));
     if (a->hotspots.n)
         vec_push(&o->key_findings, arena,
                  arena_printf(arena, "%s of the kernel time is in '%s'",
-                              human_pct(x, a->hotspots.v[0].pct_of_total), a->hotspots.v[0].short_name));
+                              human_pct(x, a->hotspots.v[0].pct_of_total),
+                              a->hotspots.v[0].short_name));
     for (size_t i = 0; i < advice->findings.n && i < MOST; i++) {
         const struct finding *f = advice->findings.v[i];
         if (f->priority == PRIORITY_INFO)
@@ -140,8 +142,8 @@ static void warn(struct overview *o, const struct analysis *a, struct arena *are
 {
     for (size_t i = 0; i < a->quality.reasons.n; i++) {
         const struct quality_reason *q = &a->quality.reasons.v[i];
-        const char *text = *q->affects ? arena_printf(arena, "%s; affects %s", q->text, q->affects)
-                                       : q->text;
+        const char *text =
+            *q->affects ? arena_printf(arena, "%s; affects %s", q->text, q->affects) : q->text;
         vec_push(&o->warnings, arena, ((struct warning){"warning", text, NULL}));
     }
     for (size_t i = 0; i < a->capabilities.n; i++) {
@@ -165,11 +167,12 @@ const char *finding_impact(const struct finding *f, struct arena *arena)
     human_pct(share, f->runtime_fraction_pct);
     human_pct(low, f->speedup_lower_pct);
     if (isnan(f->speedup_upper_pct))
-        return arena_printf(arena, "%s, %s of the GPU time: half of it gone makes the run %s faster",
-                            time, share, low);
-    return arena_printf(arena,
-                        "%s, %s of the GPU time: half of it gone makes the run %s faster, all of it %s",
-                        time, share, low, human_pct(high, f->speedup_upper_pct));
+        return arena_printf(arena,
+                            "%s, %s of the GPU time: half of it gone makes the run %s faster", time,
+                            share, low);
+    return arena_printf(
+        arena, "%s, %s of the GPU time: half of it gone makes the run %s faster, all of it %s",
+        time, share, low, human_pct(high, f->speedup_upper_pct));
 }
 
 void overview_make(struct overview *o, const struct analysis *a, const struct advice *advice,

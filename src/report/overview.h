@@ -53,7 +53,7 @@ struct overview {
     struct timeline timeline;
     struct counter_stats counters;
     VEC(struct region_row) regions;
-    int64_t unranged_ns; /* of the window, under no marker */
+    int64_t unranged_ns;       /* of the window, under no marker */
     int64_t api_ns, launch_ns; /* host time in runtime calls, and in those that launch */
     int64_t short_gap_ns;
     double short_gap_pct; /* of the kernel time */

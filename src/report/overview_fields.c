@@ -26,7 +26,8 @@ static const struct field timeline_v[] = {
     F(true_compute_pct, FIELD_NUM, "kernels", "%", "100 x true_compute_ns / total_wall_ns"),
     F(exposed_memcpy_ns, FIELD_I64, "exposed copies", "ns",
       "sum over GPUs of the time in which a copy runs and no kernel does"),
-    F(exposed_memcpy_pct, FIELD_NUM, "exposed copies", "%", "100 x exposed_memcpy_ns / total_wall_ns"),
+    F(exposed_memcpy_pct, FIELD_NUM, "exposed copies", "%",
+      "100 x exposed_memcpy_ns / total_wall_ns"),
     F(idle_ns, FIELD_I64, "idle", "ns",
       "sum over GPUs of the time in the span in which neither kernel nor copy runs"),
     F(idle_pct, FIELD_NUM, "idle", "%", "100 x idle_ns / total_wall_ns"),
@@ -41,7 +42,8 @@ static const struct field region_v[] = {
     F(wall_time_ns, FIELD_I64, "wall", "ns", "sum over threads of the union of its ranges"),
     F(kernel_count, FIELD_U64, "kernels", "", "kernels launched inside, by correlation"),
     F(kernel_time_ns, FIELD_I64, "kernel time", "ns", "sum of their durations, whenever they ran"),
-    F(memcpy_time_ns, FIELD_I64, "copy time", "ns", "sum of the durations of copies asked for inside"),
+    F(memcpy_time_ns, FIELD_I64, "copy time", "ns",
+      "sum of the durations of copies asked for inside"),
     F(overhead_time_ns, FIELD_I64, "rest", "ns",
       "max(0, wall_time_ns - kernel_time_ns - memcpy_time_ns)"),
     F(kernel_pct, FIELD_NUM, "kernels", "%", "100 x kernel_time_ns / wall_time_ns"),
@@ -53,7 +55,7 @@ static const struct field region_v[] = {
 const struct fields execution_fields =
     FIELDS("execution_breakdown", "What the GPUs did between their first and last work.",
            struct execution, execution_v);
-const struct fields timeline_fields =
-    FIELDS("interval_timeline", "The span of GPU work, divided into three.", struct timeline, timeline_v);
+const struct fields timeline_fields = FIELDS(
+    "interval_timeline", "The span of GPU work, divided into three.", struct timeline, timeline_v);
 const struct fields region_fields =
     FIELDS("roctx_regions", "Ranges the program marked, by path.", struct region_row, region_v);

@@ -68,7 +68,8 @@ static void add_dispatch(struct walk *w, struct kernel_sum *s, uint32_t row, dou
     if (launch < t->launches.n) {
         const struct launch *l = &t->launches.v[launch];
         lds = l->lds_bytes > lds ? l->lds_bytes : lds;
-        threads = (double)l->grid[0] * (l->grid[1] ? l->grid[1] : 1) * (l->grid[2] ? l->grid[2] : 1);
+        threads =
+            (double)l->grid[0] * (l->grid[1] ? l->grid[1] : 1) * (l->grid[2] ? l->grid[2] : 1);
     }
     s->calls++;
     s->has_registers |= symbol->vgprs > 0;
@@ -161,7 +162,9 @@ static struct device_summary device(const struct analysis *a, size_t slot, struc
     d.cu_count = cu_count(g, hw);
     d.threads_per_cu = threads_per_cu(g, hw);
     d.peak_gbps = known(hw ? hw->mem_gbps : 0);
-    d.memory_gib = known(g->memory_bytes ? (double)g->memory_bytes / (1 << 30) : hw ? hw->mem_gib : 0);
+    d.memory_gib = known(g->memory_bytes ? (double)g->memory_bytes / (1 << 30)
+                         : hw            ? hw->mem_gib
+                                         : 0);
     d.l2_mib = known(hw ? hw->l2_mib : 0);
     d.group_threads = known(hw ? hw->group_threads_max : 0);
     d.group_registers =

@@ -12,8 +12,8 @@
 
 struct kernel_summary {
     const struct hotspot *hotspot;
-    double registers, lds_bytes;   /* means over dispatches; NaN: not recorded */
-    double wave_fill;              /* threads of a dispatch / threads the GPU holds, at most 1 */
+    double registers, lds_bytes; /* means over dispatches; NaN: not recorded */
+    double wave_fill;            /* threads of a dispatch / threads the GPU holds, at most 1 */
     double mean_launch_ns, max_launch_ns; /* launch latency; NaN: no dispatch is linked */
 };
 

@@ -73,7 +73,8 @@ static void devices(const struct summary *s, struct doc *d)
         doc_cell(b, "%s", v->arch);
         cell_number(b, v->cu_count, 0);
         doc_cell(b, "%s",
-                 isnan(v->memory_gib) ? "-" : human_bytes(text, (uint64_t)(v->memory_gib * (1 << 30))));
+                 isnan(v->memory_gib) ? "-"
+                                      : human_bytes(text, (uint64_t)(v->memory_gib * (1 << 30))));
         doc_cell(b, "%s", isnan(v->peak_gbps) ? "-" : human_rate(text, v->peak_gbps * 1e9));
         cell_pct(b, v->utilization_pct);
     }
@@ -81,8 +82,8 @@ static void devices(const struct summary *s, struct doc *d)
 
 static void kernels(const struct summary *s, struct doc *d)
 {
-    static const char *const titles[] = {"calls", "total", "average", "of kernels", "registers",
-                                         "launch", NULL};
+    static const char *const titles[] = {"calls",     "total",  "average", "of kernels",
+                                         "registers", "launch", NULL};
     if (!s->kernels.n)
         return;
     doc_heading(d, 2, "Top kernels");
@@ -113,7 +114,8 @@ static void copies(const struct summary *s, struct doc *d)
         cell_count(b, c->count);
         doc_cell(b, "%s", human_bytes(text, c->total_bytes));
         cell_time(b, (double)c->total_duration_ns);
-        doc_cell(b, "%s", isnan(c->bandwidth_gbps) ? "-" : human_rate(text, c->bandwidth_gbps * 1e9));
+        doc_cell(b, "%s",
+                 isnan(c->bandwidth_gbps) ? "-" : human_rate(text, c->bandwidth_gbps * 1e9));
         cell_pct(b, c->efficiency_pct);
     }
 }
@@ -137,7 +139,8 @@ static void gaps(const struct summary *s, struct doc *d)
 static void streams(const struct summary *s, struct doc *d)
 {
     enum { MOST = 10 };
-    static const char *const titles[] = {"GPU", "process", "kernels", "copies", "busy", "of GPU", NULL};
+    static const char *const titles[] = {"GPU",  "process", "kernels", "copies",
+                                         "busy", "of GPU",  NULL};
     if (!s->a->streams.n)
         return;
     doc_heading(d, 2, "Streams");

@@ -46,7 +46,8 @@ const char *rule_needs_text(unsigned needs, struct arena *a)
     return s.len ? s.buf : "nothing";
 }
 
-static void add(struct terms *t, struct arena *a, enum term_kind kind, const char *name, const char *doc)
+static void add(struct terms *t, struct arena *a, enum term_kind kind, const char *name,
+                const char *doc)
 {
     vec_push(t, a, ((struct term){.kind = kind, .name = name, .unit = "", .doc = doc}));
 }
@@ -65,8 +66,8 @@ static void add_fields(struct terms *t, struct arena *a, const struct fields *f)
 
 static void add_tables(struct terms *t, struct arena *a)
 {
-    static const struct fields *const others[] = {&execution_fields, &timeline_fields, &region_fields,
-                                                  &counter_fields};
+    static const struct fields *const others[] = {&execution_fields, &timeline_fields,
+                                                  &region_fields, &counter_fields};
     struct results tables = {0};
     analysis_results(arena_new(a, struct analysis), &tables, a);
     for (size_t i = 0; i < tables.n; i++)
@@ -118,10 +119,11 @@ static void add_capabilities(struct terms *t, struct arena *a)
     capabilities_find(&nvidia, none, a);
     for (size_t i = 0; i < amd.n; i++)
         add(t, a, TERM_CAPABILITY, amd.v[i].key,
-            arena_printf(a,
-                         "With it a trace tells %s. Without it this stays open: %s. Captured by '%s' on "
-                         "AMD, '%s' on NVIDIA.",
-                         amd.v[i].answers, amd.v[i].lacking, amd.v[i].command, nvidia.v[i].command));
+            arena_printf(
+                a,
+                "With it a trace tells %s. Without it this stays open: %s. Captured by '%s' on "
+                "AMD, '%s' on NVIDIA.",
+                amd.v[i].answers, amd.v[i].lacking, amd.v[i].command, nvidia.v[i].command));
 }
 
 void terms_list(struct terms *out, struct arena *a)

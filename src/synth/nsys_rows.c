@@ -176,6 +176,16 @@ static uint32_t base_name(struct nsys_writer *w, uint32_t full)
     return n > from ? names_add(w->names, s + from, n - from) : full;
 }
 
+/* What the compiler called it, without the suffix of AMD's kernel descriptors. */
+static int64_t mangled_name(struct nsys_writer *w, struct nfile *f, const struct rec_symbol *y)
+{
+    struct name m = names_get(w->names, y->mangled);
+    if (!y->mangled)
+        return NI_NULL;
+    bool kd = m.n > 3 && !memcmp(m.s + m.n - 3, ".kd", 3);
+    return nsysw_string(w, f, kd ? names_add(w->names, m.s, m.n - 3) : y->mangled);
+}
+
 void nsysw_kernel(struct sink *s, const struct rec_kernel *r)
 {
     struct nsys_writer *w = (struct nsys_writer *)s;
@@ -191,9 +201,8 @@ void nsysw_kernel(struct sink *s, const struct rec_kernel *r)
         blocks[d] = r->wg[d] > 0 ? r->grid[d] / r->wg[d] : r->grid[d];
     NROW(w, f, NI_KERNEL, time_of(f, r->start_ns), time_of(f, r->end_ns), r->gpu, r->gpu + 1, 0,
          nsysw_stream(r->stream), corr_of(r->corr), nsysw_global(p, 0), nsysw_string(w, f, y->name),
-         nsysw_string(w, f, base_name(w, y->name)),
-         y->mangled ? nsysw_string(w, f, y->mangled) : NI_NULL, 1, 1, y->vgpr, blocks[0], blocks[1],
-         blocks[2], r->wg[0], r->wg[1], r->wg[2], fixed, r->lds - fixed, r->scratch, 0,
+         nsysw_string(w, f, base_name(w, y->name)), mangled_name(w, f, y), 1, 1, y->vgpr, blocks[0],
+         blocks[1], blocks[2], r->wg[0], r->wg[1], r->wg[2], fixed, r->lds - fixed, r->scratch, 0,
          (int64_t)r->dispatch, r->lds, node_of(r->graph_exec, r->graph_node), 0);
 }
 

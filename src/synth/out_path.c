@@ -32,8 +32,7 @@ static bool make_folders(const char *path, struct arena *a, struct gs_error *err
 }
 
 char *out_path(const char *path, bool merged, const struct rec_process *p,
-               const struct names *names, const char *suffix, struct arena *a,
-               struct gs_error *err)
+               const struct names *names, const char *suffix, struct arena *a, struct gs_error *err)
 {
     bool pattern = strchr(path, '%') != NULL;
     if (!merged) {

@@ -126,8 +126,8 @@ void rv3jsonw_symbols(struct rv3json *w, struct jprocess *p)
         str_printf(t,
                    ",\"group_segment_size\":%lld,\"private_segment_size\":%lld,\"sgpr_count\":%lld,"
                    "\"arch_vgpr_count\":%lld,\"accum_vgpr_count\":%lld,\"formatted_kernel_name\":",
-                   (long long)s->lds, (long long)s->scratch, (long long)s->sgpr,
-                   (long long)s->vgpr, (long long)s->agpr);
+                   (long long)s->lds, (long long)s->scratch, (long long)s->sgpr, (long long)s->vgpr,
+                   (long long)s->agpr);
         quote(w, s->name);
         str_puts(t, ",\"demangled_kernel_name\":");
         quote(w, s->name);

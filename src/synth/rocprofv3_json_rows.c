@@ -99,10 +99,10 @@ static void put_dispatch(struct rv3json *w, const struct rec_kernel *k, int symb
                "\"handle\":%d},\"kernel_id\":%d,\"dispatch_id\":%llu,\"private_segment_size\":%lld,"
                "\"group_segment_size\":%lld,\"workgroup_size\":{\"x\":%lld,\"y\":%lld,\"z\":%lld},"
                "\"grid_size\":{\"x\":%lld,\"y\":%lld,\"z\":%lld}}",
-               AGENT_HANDLE(CPU_AGENTS + k->gpu), k->queue, symbol,
-               (unsigned long long)k->dispatch, (long long)k->scratch, (long long)k->lds,
-               (long long)k->wg[0], (long long)k->wg[1], (long long)k->wg[2],
-               (long long)k->grid[0], (long long)k->grid[1], (long long)k->grid[2]);
+               AGENT_HANDLE(CPU_AGENTS + k->gpu), k->queue, symbol, (unsigned long long)k->dispatch,
+               (long long)k->scratch, (long long)k->lds, (long long)k->wg[0], (long long)k->wg[1],
+               (long long)k->wg[2], (long long)k->grid[0], (long long)k->grid[1],
+               (long long)k->grid[2]);
 }
 
 void rv3jsonw_end_counted(struct rv3json *w, struct jprocess *p)
@@ -190,7 +190,9 @@ void rv3jsonw_alloc(struct sink *s, const struct rec_alloc *r)
     if (scratch != (w->pass == PASS_SCRATCH))
         return;
     enum json_kind kind = scratch ? JK_SCRATCH : JK_ALLOC;
-    uint32_t operation = scratch ? (r->type == ALLOC_RECLAIM ? 3 : freed ? 2 : 1)
+    uint32_t operation = scratch ? (r->type == ALLOC_RECLAIM ? 3
+                                    : freed                  ? 2
+                                                             : 1)
                                  : 1 + 2u * freed + (r->level == LEVEL_VIRTUAL);
     put_start(w, p, kind, operation, r->thread, r->corr, r->start_ns, r->end_ns);
     str_printf(&w->text,

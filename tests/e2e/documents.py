@@ -17,6 +17,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 TRACES = os.environ.get("GPUSIGHT_TRACES") or os.path.join(ROOT, "..", "shared", "traces")
+sys.dont_write_bytecode = True  # leave no files in the tree
 sys.path.insert(0, os.path.join(ROOT, "tests", "tools"))
 import schema  # noqa: E402
 

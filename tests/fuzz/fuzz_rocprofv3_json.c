@@ -1,6 +1,6 @@
 /*
- * Fuzzing the rocprofv3 JSON reader: any bytes as a file. It must load or fail with one message, and
- * every number it leaves in the trace must be a row of the list it refers to.
+ * Fuzzing the rocprofv3 JSON reader: any bytes as a file. It must load or fail with one message,
+ * and every number it leaves in the trace must be a row of the list it refers to.
  */
 #include <stdint.h>
 #include <stdlib.h>

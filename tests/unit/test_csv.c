@@ -75,7 +75,9 @@ static void rows_and_fields_are_told_apart(void **state)
     check("a,b\r\n1,2\r\n", "[a|b][1|2]");
     check("a,b\n1,2", "[a|b][1|2]");
     check("a,b\n1,", "[a|b][1|]");
-    check("\xef\xbb\xbf" "a,b\n1,2", "[a|b][1|2]");
+    check("\xef\xbb\xbf"
+          "a,b\n1,2",
+          "[a|b][1|2]");
     check("a\n\n\"\"\n \n", "[a][][ ]");
     check("a,b\n1\n1,2,3\n", "[a|b][1][1|2|3]");
 }
@@ -132,18 +134,21 @@ static void long_rows_have_a_limit(void **state)
     const char *got = rows_of(text, n + 3, SIZE_MAX, &a);
     assert_int_equal(strlen(got), 3 + n - 3 + 2 + 3);
     memset(text + n, 'x', 3);
-    assert_non_null(strstr(rows_of(text, CSV_ROW_MAX + 8, SIZE_MAX, &a), "a line is too long, line 2"));
+    assert_non_null(
+        strstr(rows_of(text, CSV_ROW_MAX + 8, SIZE_MAX, &a), "a line is too long, line 2"));
     memset(text, ',', CSV_FIELDS_MAX + 8);
-    assert_non_null(strstr(rows_of(text, CSV_FIELDS_MAX + 8, SIZE_MAX, &a), "too many fields, line 1"));
+    assert_non_null(
+        strstr(rows_of(text, CSV_FIELDS_MAX + 8, SIZE_MAX, &a), "too many fields, line 1"));
     arena_release(&a);
 }
 
 static void numbers_are_exact(void **state)
 {
     (void)state;
-    static const char text[] = "18446744073709551615,-9223372036854775808, 12 ,0x7fF,1.5,x,,"
-                               "16384.000000,1e3,-2.5e-3,18446744073709551616,nan,0x,1e400,123456789"
-                               ".123456789,.5,-\n";
+    static const char text[] =
+        "18446744073709551615,-9223372036854775808, 12 ,0x7fF,1.5,x,,"
+        "16384.000000,1e3,-2.5e-3,18446744073709551616,nan,0x,1e400,123456789"
+        ".123456789,.5,-\n";
     struct pieces pieces = {text, sizeof(text) - 1, 1000};
     struct csv c;
     uint64_t u;

@@ -167,7 +167,7 @@ static void a_gap_between_launches_is_launch_bound(void **state)
     (void)state;
     struct made m;
     uint32_t s = stage(&m);
-    /* 100..105 between calls (5 < 10 us), 105..125 inside the launch, 125..130 on its way. */
+    /* 100..105 between calls (5 < 50 us), 105..125 inside the launch, 125..130 on its way. */
     struct ledger l = play(&m, s, made_launch(&m, US(105), US(125)));
     ASSERT_CAUSES(l.ns, STAGE, CAUSE_LAUNCH, 30);
     assert_int_equal(l.gpus[0].n_gaps, 1);
@@ -218,24 +218,40 @@ static void long_host_work_behind_a_wait_is_the_hosts(void **state)
     made_init(&m);
     uint32_t s = made_stream(&m, made_gpu(&m), 1);
     /*
-     * us. A 85..100, waited for until 102; the launch of B comes at 120: 18 us are more than A's 15
-     * could hide. B 130..430, waited for until 432; the launch of C comes at 532: 100 us could be
-     * hidden, one more (D, B's like, 900..1200, then 1202..1303) could not.
+     * us. A 85..100, waited for until 102; the launch of B comes at 172: of 70 us, 50 are short and
+     * 20 the host's, as A's 15 could not hide more. B 180..480, waited for until 482; the launch of
+     * C comes at 732: 250 us, which B could have hidden. One more (D, B's like, 1000..1300, then
+     * 1302..1553) is host work whatever D hides.
      */
     made_kernel(&m, "a", s, US(85), US(100), made_launch(&m, 0, US(5)));
     made_call(&m, "hipDeviceSynchronize", US(6), US(102));
-    made_kernel(&m, "b", s, US(130), US(430), made_launch(&m, US(120), US(125)));
-    struct ledger l = ledger_of(&m, &v, US(85), US(430));
-    ASSERT_CAUSES(l.ns, CAUSE_COMPUTE, 315, CAUSE_SYNC, 12, CAUSE_HOST, 18);
-    made_call(&m, "hipDeviceSynchronize", US(126), US(432));
-    made_kernel(&m, "c", s, US(540), US(600), made_launch(&m, US(532), US(535)));
-    l = ledger_of(&m, &v, US(130), US(600));
-    ASSERT_CAUSES(l.ns, CAUSE_COMPUTE, 360, CAUSE_SYNC, 110);
-    made_kernel(&m, "d", s, US(900), US(1200), made_launch(&m, US(890), US(892)));
-    made_call(&m, "hipDeviceSynchronize", US(893), US(1202));
-    made_kernel(&m, "e", s, US(1310), US(1400), made_launch(&m, US(1303), US(1305)));
-    l = ledger_of(&m, &v, US(900), US(1400));
-    ASSERT_CAUSES(l.ns, CAUSE_COMPUTE, 390, CAUSE_SYNC, 9, CAUSE_HOST, 101);
+    made_kernel(&m, "b", s, US(180), US(480), made_launch(&m, US(172), US(175)));
+    struct ledger l = ledger_of(&m, &v, US(85), US(480));
+    ASSERT_CAUSES(l.ns, CAUSE_COMPUTE, 315, CAUSE_SYNC, 60, CAUSE_HOST, 20);
+    made_call(&m, "hipDeviceSynchronize", US(176), US(482));
+    made_kernel(&m, "c", s, US(740), US(800), made_launch(&m, US(732), US(735)));
+    l = ledger_of(&m, &v, US(180), US(800));
+    ASSERT_CAUSES(l.ns, CAUSE_COMPUTE, 360, CAUSE_SYNC, 260);
+    made_kernel(&m, "d", s, US(1000), US(1300), made_launch(&m, US(990), US(992)));
+    made_call(&m, "hipDeviceSynchronize", US(993), US(1302));
+    made_kernel(&m, "e", s, US(1560), US(1600), made_launch(&m, US(1553), US(1555)));
+    l = ledger_of(&m, &v, US(1000), US(1600));
+    ASSERT_CAUSES(l.ns, CAUSE_COMPUTE, 340, CAUSE_SYNC, 9, CAUSE_HOST, 251);
+    made_release(&m);
+}
+
+static void a_launch_that_takes_milliseconds_loads_code(void **state)
+{
+    (void)state;
+    struct made m;
+    struct view v;
+    made_init(&m);
+    uint32_t s = made_stream(&m, made_gpu(&m), 1);
+    made_kernel(&m, "a", s, 0, US(100), NO_INDEX);
+    made_kernel(&m, "b", s, US(1200), US(1300), made_launch(&m, US(110), US(1110)));
+    made_kernel(&m, "c", s, US(2400), US(2500), made_launch(&m, US(1310), US(2309)));
+    struct ledger l = ledger_of(&m, &v, 0, US(2500));
+    ASSERT_CAUSES(l.ns, CAUSE_COMPUTE, 300, CAUSE_STARTUP, 1000, CAUSE_LAUNCH, 10 + 90 + 1100);
     made_release(&m);
 }
 
@@ -270,11 +286,14 @@ static void a_gap_without_calls_is_the_hosts(void **state)
 {
     (void)state;
     struct made m;
+    struct view v;
     uint32_t s = stage(&m);
-    /* Functions of the program say where, not why: 100..125 is the host's. */
-    made_call_on(&m, 0, REGION_USER, "prepare", US(90), US(126));
-    struct ledger l = play(&m, s, made_launch(&m, US(125), US(128)));
-    ASSERT_CAUSES(l.ns, STAGE, CAUSE_HOST, 25, CAUSE_LAUNCH, 5);
+    /* Functions of the program say where, not why: 100..150 is the host's, 49 us are launching. */
+    made_call_on(&m, 0, REGION_USER, "prepare", US(90), US(151));
+    made_kernel(&m, "b", s, US(155), US(200), made_launch(&m, US(150), US(153)));
+    made_kernel(&m, "c", s, US(254), US(300), made_launch(&m, US(249), US(252)));
+    struct ledger l = ledger_of(&m, &v, 0, US(300));
+    ASSERT_CAUSES(l.ns, CAUSE_STARTUP, 10, CAUSE_COMPUTE, 181, CAUSE_HOST, 50, CAUSE_LAUNCH, 59);
     made_release(&m);
 }
 
@@ -559,10 +578,9 @@ static enum cause host_cause(const struct host *h, int64_t t, int64_t from, int6
         if (h->start[i] > t && h->start[i] < after)
             after = h->start[i];
     }
-    int64_t hidden = busy < 100 ? busy : 100;
-    if (drained)
-        return after - before < 10 || after - before <= hidden ? CAUSE_SYNC : CAUSE_HOST;
-    return after - before >= 10 ? CAUSE_HOST : CAUSE_LAUNCH;
+    if (drained) /* the first part of it is the wait's fault */
+        return after - before <= 250 && t - before < (busy > 50 ? busy : 50) ? CAUSE_SYNC : CAUSE_HOST;
+    return after - before >= 50 ? CAUSE_HOST : CAUSE_LAUNCH;
 }
 
 static void make_host(struct made *m, struct made_random *r, struct host *h)
@@ -580,7 +598,7 @@ static void make_host(struct made *m, struct made_random *r, struct host *h)
     int64_t at = 0;
     h->n = 0;
     while (h->n < 40) {
-        at += made_random(r, 4) ? made_random(r, 6) : made_random(r, 25);
+        at += made_random(r, 4) ? made_random(r, 6) : made_random(r, 90);
         int64_t kind = made_random(r, 8);
         kind = kind < 5 ? 0 : kind - 4;
         h->start[h->n] = at;
@@ -714,6 +732,7 @@ int main(void)
         unit_test(a_gap_between_launches_is_launch_bound),
         unit_test(a_gap_that_a_sync_drained_belongs_to_it),
         unit_test(long_host_work_behind_a_wait_is_the_hosts),
+        unit_test(a_launch_that_takes_milliseconds_loads_code),
         unit_test(calls_in_a_gap_tell_its_cause),
         unit_test(a_gap_without_calls_is_the_hosts),
         unit_test(work_that_was_queued_in_time_waits_in_the_queue),

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "base/mem.h"
 #include "base/str.h"
 #include "ingest/ingest.h"
 
@@ -52,20 +53,21 @@ static void load_good(struct trace *t, const char *path)
 }
 
 #define KERNEL_HEADER                                                                              \
-    "\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Stream_Id\",\"Thread_Id\",\"Dispatch_Id\",\"Kernel_Id\"," \
-    "\"Kernel_Name\",\"Correlation_Id\",\"Start_Timestamp\",\"End_Timestamp\",\"LDS_Block_Size\","  \
-    "\"Scratch_Size\",\"VGPR_Count\",\"Accum_VGPR_Count\",\"SGPR_Count\",\"Workgroup_Size_X\","     \
+    "\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Stream_Id\",\"Thread_Id\",\"Dispatch_Id\",\"Kernel_"     \
+    "Id\","                                                                                        \
+    "\"Kernel_Name\",\"Correlation_Id\",\"Start_Timestamp\",\"End_Timestamp\",\"LDS_Block_Size\"," \
+    "\"Scratch_Size\",\"VGPR_Count\",\"Accum_VGPR_Count\",\"SGPR_Count\",\"Workgroup_Size_X\","    \
     "\"Workgroup_Size_Y\",\"Workgroup_Size_Z\",\"Grid_Size_X\",\"Grid_Size_Y\",\"Grid_Size_Z\""
 #define API_HEADER                                                                                 \
-    "\"Domain\",\"Function\",\"Process_Id\",\"Thread_Id\",\"Correlation_Id\",\"Start_Timestamp\","  \
+    "\"Domain\",\"Function\",\"Process_Id\",\"Thread_Id\",\"Correlation_Id\",\"Start_Timestamp\"," \
     "\"End_Timestamp\""
 #define COPY_HEADER                                                                                \
-    "\"Kind\",\"Direction\",\"Stream_Id\",\"Source_Agent_Id\",\"Destination_Agent_Id\","            \
+    "\"Kind\",\"Direction\",\"Stream_Id\",\"Source_Agent_Id\",\"Destination_Agent_Id\","           \
     "\"Correlation_Id\",\"Start_Timestamp\",\"End_Timestamp\""
 #define COUNTER_HEADER                                                                             \
-    "\"Correlation_Id\",\"Dispatch_Id\",\"Agent_Id\",\"Queue_Id\",\"Process_Id\",\"Thread_Id\","    \
-    "\"Grid_Size\",\"Kernel_Id\",\"Kernel_Name\",\"Workgroup_Size\",\"LDS_Block_Size\","            \
-    "\"Scratch_Size\",\"VGPR_Count\",\"Accum_VGPR_Count\",\"SGPR_Count\",\"Counter_Name\","         \
+    "\"Correlation_Id\",\"Dispatch_Id\",\"Agent_Id\",\"Queue_Id\",\"Process_Id\",\"Thread_Id\","   \
+    "\"Grid_Size\",\"Kernel_Id\",\"Kernel_Name\",\"Workgroup_Size\",\"LDS_Block_Size\","           \
+    "\"Scratch_Size\",\"VGPR_Count\",\"Accum_VGPR_Count\",\"SGPR_Count\",\"Counter_Name\","        \
     "\"Counter_Value\",\"Start_Timestamp\",\"End_Timestamp\""
 
 static void put_capture(const char *prefix, struct arena *a)
@@ -102,12 +104,14 @@ static void put_capture(const char *prefix, struct arena *a)
         "\"SCRATCH_MEMORY\",\"SCRATCH_MEMORY_ALLOC\",\"Agent 4\",1,77,0,41,42\n",
         a);
     put(FILE_NAME("counter_collection"),
-        COUNTER_HEADER "\n5,1,\"Agent 4\",1,77,77,2048,10,\"void add<float>(float*, int)\",128,512,16,"
-                       "8,4,32,\"SQ_WAVES\",16.500000,200,300\n6,2,\"Agent 4\",1,77,77,2048,10,"
-                       "\"void add<float>(float*, int)\",128,512,16,8,4,32,\"SQ_WAVES\",17,700,800\n",
+        COUNTER_HEADER
+        "\n5,1,\"Agent 4\",1,77,77,2048,10,\"void add<float>(float*, int)\",128,512,16,"
+        "8,4,32,\"SQ_WAVES\",16.500000,200,300\n6,2,\"Agent 4\",1,77,77,2048,10,"
+        "\"void add<float>(float*, int)\",128,512,16,8,4,32,\"SQ_WAVES\",17,700,800\n",
         a);
     put(FILE_NAME("pc_sampling_stochastic"),
-        "\"Sample_Timestamp\",\"Exec_Mask\",\"Dispatch_Id\",\"Instruction\",\"Instruction_Comment\","
+        "\"Sample_Timestamp\",\"Exec_Mask\",\"Dispatch_Id\",\"Instruction\",\"Instruction_"
+        "Comment\","
         "\"Correlation_Id\",\"Wave_Issued_Instruction\",\"Instruction_Type\",\"Stall_Reason\","
         "\"Wave_Count\"\n210,18446744073709551615,2,\"s_load s8, s[4:5]\",\"a.cpp:7\",6,1,"
         "\"ROCPROFILER_PC_SAMPLING_INSTRUCTION_TYPE_VALU\","
@@ -238,8 +242,9 @@ static void agent_info_describes_devices(void **state)
     for (size_t i = 0; i < 3; i++) {
         struct trace t;
         put("x_kernel_trace.csv",
-            arena_printf(&a, KERNEL_HEADER "\n\"KERNEL_DISPATCH\",\"%s\",1,6,77,1,10,\"k\",5,200,300,"
-                                           "0,0,8,4,32,64,2,1,1024,2,1\n",
+            arena_printf(&a,
+                         KERNEL_HEADER "\n\"KERNEL_DISPATCH\",\"%s\",1,6,77,1,10,\"k\",5,200,300,"
+                                       "0,0,8,4,32,64,2,1,1024,2,1\n",
                          words[i]),
             &a);
         load_good(&t, arena_printf(&a, "%s/x", folder));
@@ -287,7 +292,8 @@ static void odd_tables_are_taken(void **state)
     struct trace t;
     arena_init(&a);
     const char *path = put("odd.csv",
-                           "\xef\xbb\xbf" "End_Timestamp,Kernel_Name,Start_Timestamp,Dispatch_Id,New,"
+                           "\xef\xbb\xbf"
+                           "End_Timestamp,Kernel_Name,Start_Timestamp,Dispatch_Id,New,"
                            "Correlation_Id,Kernel_Name,Kernel_Id\r\n"
                            "30,\"f<\"a\", 2>\",20,1,z,1,dup,3\r\n"
                            "x,k,,2,z,1,dup,4\r\n"
@@ -312,11 +318,15 @@ static void other_tables_are_not_claimed(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        "\"Name\",\"Calls\",\"TotalDurationNs\"\n", "Start (ns),Duration (ns)\n", "", "\n\n",
-        "Dispatch_ID,GPU_ID,Kernel_Name,Start_Timestamp,End_Timestamp\n", "Function,Domain\n"};
+        "\"Name\",\"Calls\",\"TotalDurationNs\"\n",
+        "Start (ns),Duration (ns)\n",
+        "",
+        "\n\n",
+        "Dispatch_ID,GPU_ID,Kernel_Name,Start_Timestamp,End_Timestamp,Correlation_ID\n",
+        "Function,Domain\n"};
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-        assert_false(format_rocprofv3_csv.detect(
-            &(struct probe){.head = texts[i], .n = strlen(texts[i])}));
+        assert_false(
+            format_rocprofv3_csv.detect(&(struct probe){.head = texts[i], .n = strlen(texts[i])}));
 }
 
 static void a_line_without_end_is_an_error(void **state)
@@ -338,6 +348,27 @@ static void a_line_without_end_is_an_error(void **state)
     arena_release(&a);
 }
 
+static void a_shortage_of_memory_is_an_error(void **state)
+{
+    (void)state;
+    struct arena a;
+    arena_init(&a);
+    put_capture("m_", &a);
+    const char *capture = arena_printf(&a, "%s/m", folder);
+    bool ok = false;
+    for (int64_t n = 0; !ok; n++) {
+        struct trace t;
+        struct gs_error err = {0};
+        trace_init(&t);
+        mem_fail_after(n);
+        ok = format_rocprofv3_csv.load(&t, capture, &(struct ingest_opts){.threads = 1}, &err);
+        mem_fail_never();
+        assert_true(ok || err.code == GS_E_IO);
+        trace_release(&t);
+    }
+    arena_release(&a);
+}
+
 int main(void)
 {
     if (!mkdtemp(folder))
@@ -352,6 +383,7 @@ int main(void)
         TEST(odd_tables_are_taken),
         TEST(other_tables_are_not_claimed),
         TEST(a_line_without_end_is_an_error),
+        TEST(a_shortage_of_memory_is_an_error),
     };
     int failed = unit_run(tests);
     rmdir(folder);

@@ -13,6 +13,15 @@
 
 /* ---- loading texts ---- */
 
+/* The text with " for '. */
+static char *quoted(const char *text, size_t n)
+{
+    char *copy = mem_alloc(n + 1);
+    for (size_t i = 0; i < n; i++)
+        copy[i] = text[i] == '\'' ? '"' : text[i];
+    return copy;
+}
+
 static bool load(struct trace *t, const char *text, size_t n, struct gs_error *err)
 {
     static char path[] = "/tmp/gpusight-json-XXXXXX";
@@ -20,7 +29,9 @@ static bool load(struct trace *t, const char *text, size_t n, struct gs_error *e
     memcpy(name, path, sizeof(path));
     int fd = mkstemp(name);
     assert_true(fd >= 0);
-    assert_int_equal(write(fd, text, n), (ssize_t)n);
+    char *copy = quoted(text, n);
+    assert_int_equal(write(fd, copy, n), (ssize_t)n);
+    mem_free(copy);
     close(fd);
     const char *paths[] = {name};
     struct opt_list list = {.v = paths, .n = 1};
@@ -51,106 +62,118 @@ static void load_bad(const char *text, size_t n, const char *says)
     trace_release(&t);
 }
 
-/* ---- a process in parts ---- */
+/* ---- a process in parts; ' stands for " ---- */
 
 #define METADATA                                                                                   \
-    "\"metadata\":{\"node\":{\"id\":1,\"hostname\":\"node7\"},\"pid\":42,\"init_time\":10,"         \
-    "\"fini_time\":9000,\"command\":[\"./app\",\"-n\",\"3\"],\"later\":{\"x\":[1,2]}}"
+    "'metadata':{'node':{'id':1,'hostname':'node7'},'pid':42,'init_time':10,"                      \
+    "'fini_time':9000,'command':['./app','-n','3'],'later':{'x':[1,2]}}"
 #define AGENTS                                                                                     \
-    "\"agents\":[{\"id\":{\"handle\":18446744073709551615},\"type\":0},"                            \
-    "{\"id\":{\"handle\":500},\"type\":1,\"node_id\":0,\"name\":\"EPYC\"},"                         \
-    "{\"id\":{\"handle\":17332996360099338395},\"type\":2,\"node_id\":2,"                           \
-    "\"logical_node_type_id\":0,\"name\":\"gfx942\",\"product_name\":\"MI300X\",\"cu_count\":304,"  \
-    "\"hive_id\":17332996360099338395,\"mem_banks\":[{\"width\":8192,\"mem_clk_max\":1300,"         \
-    "\"size_in_bytes\":206141652992}],\"caches\":[{\"size\":32}],"                                  \
-    "\"io_links\":[{\"type\":2,\"max_bandwidth\":64000}]}]"
+    "'agents':[{'id':{'handle':18446744073709551615},'type':0},"                                   \
+    "{'id':{'handle':500},'type':1,'node_id':0,'name':'EPYC'},"                                    \
+    "{'id':{'handle':17332996360099338395},'type':2,'node_id':2,"                                  \
+    "'logical_node_type_id':0,'name':'gfx942','product_name':'MI300X','cu_count':304,"             \
+    "'hive_id':17332996360099338395,'mem_banks':[{'width':8192,'mem_clk_max':1300,"                \
+    "'size_in_bytes':206141652992}],'caches':[{'size':32}],"                                       \
+    "'io_links':[{'type':2,'max_bandwidth':64000}]}]"
 #define COUNTERS                                                                                   \
-    "\"counters\":[{\"agent_id\":{\"handle\":17332996360099338395},\"id\":{\"handle\":77},"         \
-    "\"is_constant\":0,\"is_derived\":0,\"name\":\"SQ_WAVES\",\"block\":\"SQ\"}]"
+    "'counters':[{'agent_id':{'handle':17332996360099338395},'id':{'handle':77},"                  \
+    "'is_constant':0,'is_derived':0,'name':'SQ_WAVES','block':'SQ'}]"
 #define STRINGS                                                                                    \
-    "\"strings\":{\"callback_records\":[{\"kind\":\"NONE\",\"operations\":[]}],"                    \
-    "\"buffer_records\":[{\"kind\":\"NONE\",\"operations\":[]},"                                    \
-    "{\"kind\":\"HIP_RUNTIME_API_EXT\",\"operations\":[\"hipA\",\"hipLaunchKernel\",\"hipMemcpy\"]}," \
-    "{\"kind\":\"MARKER_CORE_RANGE_API\",\"operations\":[\"roctxMarkA\",\"roctxThreadRangeA\","     \
-    "\"roctxProcessRangeA\"]},"                                                                    \
-    "{\"kind\":\"KERNEL_DISPATCH\",\"operations\":[\"NONE\",\"ENQUEUE\",\"COMPLETE\"]},"            \
-    "{\"kind\":\"MEMORY_COPY\",\"operations\":[\"MEMORY_COPY_NONE\","                               \
-    "\"MEMORY_COPY_HOST_TO_DEVICE\"]},"                                                            \
-    "{\"kind\":\"MEMORY_ALLOCATION\",\"operations\":[\"MEMORY_ALLOCATION_NONE\","                   \
-    "\"MEMORY_ALLOCATION_ALLOCATE\",\"MEMORY_ALLOCATION_VMEM_FREE\"]},"                             \
-    "{\"kind\":\"SCRATCH_MEMORY\",\"operations\":[\"NONE\",\"SCRATCH_MEMORY_ASYNC_RECLAIM\"]},"     \
-    "{\"kind\":\"RCCL_API\",\"operations\":[\"ncclAllGather\"]},"                                   \
-    "{\"kind\":\"KFD_QUEUE\",\"operations\":[\"ROCPROFILER_KFD_QUEUE_EVICT_SVM\"]}],"               \
-    "\"marker_api\":[{\"key\":21,\"value\":\"step \\u00b5 1\"},{\"key\":20,\"value\":\"mark\"}],"   \
-    "\"correlation_id\":{\"external\":[{\"key\":5,\"value\":\"my layer\"}]},"                       \
-    "\"pc_sample_instructions\":[\"s_nop\",\"v_add\"],"                                             \
-    "\"pc_sample_comments\":[\"\",\"a.cpp:7\"]}"
+    "'strings':{'callback_records':[{'kind':'NONE','operations':[]}],"                             \
+    "'buffer_records':[{'kind':'NONE','operations':[]},"                                           \
+    "{'kind':'HIP_RUNTIME_API_EXT','operations':['hipA','hipLaunchKernel',"                        \
+    "'hipMemcpy']},"                                                                               \
+    "{'kind':'MARKER_CORE_RANGE_API','operations':['roctxMarkA','roctxThreadRangeA',"              \
+    "'roctxProcessRangeA']},"                                                                      \
+    "{'kind':'KERNEL_DISPATCH','operations':['NONE','ENQUEUE','COMPLETE']},"                       \
+    "{'kind':'MEMORY_COPY','operations':['MEMORY_COPY_NONE',"                                      \
+    "'MEMORY_COPY_HOST_TO_DEVICE']},"                                                              \
+    "{'kind':'MEMORY_ALLOCATION','operations':['MEMORY_ALLOCATION_NONE',"                          \
+    "'MEMORY_ALLOCATION_ALLOCATE','MEMORY_ALLOCATION_VMEM_FREE']},"                                \
+    "{'kind':'SCRATCH_MEMORY','operations':['NONE','SCRATCH_MEMORY_ASYNC_RECLAIM']},"              \
+    "{'kind':'RCCL_API','operations':['ncclAllGather']},"                                          \
+    "{'kind':'KFD_QUEUE','operations':['ROCPROFILER_KFD_QUEUE_EVICT_SVM']}],"                      \
+    "'marker_api':[{'key':21,'value':'step \\u00b5 1'},{'key':20,'value':'mark'}],"                \
+    "'correlation_id':{'external':[{'key':5,'value':'my layer'}]},"                                \
+    "'pc_sample_instructions':['s_nop','v_add'],"                                                  \
+    "'pc_sample_comments':['','a.cpp:7']}"
 #define SYMBOLS                                                                                    \
-    "\"kernel_symbols\":[{\"kernel_id\":0,\"kernel_name\":\"\",\"formatted_kernel_name\":\"0\"},"   \
-    "{\"kernel_id\":3,\"kernel_name\":\"_Z3addPf.kd\",\"group_segment_size\":64,"                   \
-    "\"private_segment_size\":0,\"sgpr_count\":32,\"arch_vgpr_count\":12,\"accum_vgpr_count\":4,"   \
-    "\"formatted_kernel_name\":\"add\",\"demangled_kernel_name\":\"add(float*) [clone .kd]\"}]"
-#define DISPATCH(id)                                                                               \
-    "\"dispatch_info\":{\"size\":72,\"agent_id\":{\"handle\":17332996360099338395},"                \
-    "\"queue_id\":{\"handle\":9},\"kernel_id\":3,\"dispatch_id\":" #id                              \
-    ",\"private_segment_size\":0,\"group_segment_size\":64,"                                       \
-    "\"workgroup_size\":{\"x\":64,\"y\":2,\"z\":1},\"grid_size\":{\"x\":1024,\"y\":2,\"z\":1}}"
+    "'kernel_symbols':[{'kernel_id':0,'kernel_name':'','formatted_kernel_name':'0'},"              \
+    "{'kernel_id':3,'kernel_name':'_Z3addPf.kd','group_segment_size':64,"                          \
+    "'private_segment_size':0,'sgpr_count':32,'arch_vgpr_count':12,'accum_vgpr_count':4,"          \
+    "'formatted_kernel_name':'add','demangled_kernel_name':'add(float*) [clone .kd]'}]"
 #define CALLBACKS                                                                                  \
-    "\"callback_records\":{\"counter_collection\":[{\"thread_id\":42,\"dispatch_data\":{\"size\":1," \
-    "\"correlation_id\":{\"internal\":11,\"external\":0},\"start_timestamp\":200,"                  \
-    "\"end_timestamp\":300," DISPATCH(1) "},\"records\":["                                          \
-    "{\"counter_id\":{\"handle\":77},\"value\":1.5},{\"counter_id\":{\"handle\":77},\"value\":2},"   \
-    "{\"counter_id\":{\"handle\":78},\"value\":3}]},"                                               \
-    "{\"thread_id\":42,\"dispatch_data\":{\"correlation_id\":{\"internal\":0,\"external\":0},"      \
-    "\"start_timestamp\":800,\"end_timestamp\":900," DISPATCH(8) "},\"records\":["                  \
-    "{\"counter_id\":{\"handle\":77},\"value\":4}]}]}"
-#define TIMES(start, end)                                                                          \
-    "\"start_timestamp\":" #start ",\"end_timestamp\":" #end
-#define CORR(internal, external)                                                                   \
-    "\"correlation_id\":{\"internal\":" #internal ",\"external\":" #external ",\"ancestor\":0}"
+    "'callback_records':{'counter_collection':["                                                   \
+    "{'thread_id':42,'dispatch_data':{'size':1,'correlation_id':{'internal':11,'external':0},"     \
+    "'start_timestamp':200,'end_timestamp':300,"                                                   \
+    "'dispatch_info':{'size':72,'agent_id':{'handle':17332996360099338395},"                       \
+    "'queue_id':{'handle':9},'kernel_id':3,'dispatch_id':1,'private_segment_size':0,"              \
+    "'group_segment_size':64,'workgroup_size':{'x':64,'y':2,'z':1},"                               \
+    "'grid_size':{'x':1024,'y':2,'z':1}}},"                                                        \
+    "'records':[{'counter_id':{'handle':77},'value':1.5},"                                         \
+    "{'counter_id':{'handle':77},'value':2},{'counter_id':{'handle':78},'value':3}]},"             \
+    "{'thread_id':42,'dispatch_data':{'correlation_id':{'internal':0,'external':0},"               \
+    "'start_timestamp':800,'end_timestamp':900,"                                                   \
+    "'dispatch_info':{'size':72,'agent_id':{'handle':17332996360099338395},"                       \
+    "'queue_id':{'handle':9},'kernel_id':3,'dispatch_id':8,'private_segment_size':0,"              \
+    "'group_segment_size':64,'workgroup_size':{'x':64,'y':2,'z':1},"                               \
+    "'grid_size':{'x':1024,'y':2,'z':1}}},"                                                        \
+    "'records':[{'counter_id':{'handle':77},'value':4}]}]}"
 #define BUFFERS                                                                                    \
-    "\"buffer_records\":{\"kernel_dispatch\":[{\"size\":184,\"kind\":3,\"operation\":2,"            \
-    "\"thread_id\":42," CORR(11, 5) "," TIMES(200, 300) "," DISPATCH(1)                             \
-    ",\"stream_id\":{\"handle\":6}}],"                                                              \
-    "\"hip_api\":[{\"kind\":1,\"operation\":1," CORR(11, 0) "," TIMES(100, 150)                     \
-    ",\"thread_id\":42,\"args\":[{\"type\":\"void*\",\"name\":\"f\",\"value\":\"\\u0000\xff]}\"}]," \
-    "\"retval\":{\"uint64_t_retval\":0},\"stream_id\":{\"handle\":6}},"                             \
-    "{\"kind\":1,\"operation\":2," CORR(12, 0) "," TIMES(310, 400) ",\"thread_id\":43}],"           \
-    "\"marker_api\":[{\"kind\":2,\"operation\":0," CORR(20, 0) "," TIMES(90, 90)                    \
-    ",\"thread_id\":42},{\"kind\":2,\"operation\":1," CORR(21, 0) "," TIMES(80, 500)                \
-    ",\"thread_id\":42},{\"kind\":2,\"operation\":2," CORR(22, 0) "," TIMES(81, 501)                \
-    ",\"thread_id\":42}],"                                                                          \
-    "\"rccl_api\":[{\"kind\":7,\"operation\":0," CORR(30, 0) "," TIMES(600, 610)                    \
-    ",\"thread_id\":42}],"                                                                          \
-    "\"memory_copy\":[{\"kind\":4,\"operation\":1,\"thread_id\":43," CORR(12, 0) ","                \
-    TIMES(320, 390) ",\"dst_agent_id\":{\"handle\":17332996360099338395},"                          \
-    "\"src_agent_id\":{\"handle\":500},\"bytes\":4096,\"stream_id\":{\"handle\":6}}],"              \
-    "\"memory_allocation\":[{\"kind\":5,\"operation\":1,\"thread_id\":42," CORR(12, 0) ","          \
-    TIMES(50, 60) ",\"agent_id\":{\"handle\":500},\"address\":\"0x00007f0000001000\","              \
-    "\"allocation_size\":1024},{\"kind\":5,\"operation\":2,\"thread_id\":42," CORR(13, 0) ","       \
-    TIMES(700, 710) ",\"agent_id\":{\"handle\":0},\"address\":\"0x0\",\"allocation_size\":0}],"     \
-    "\"scratch_memory\":[{\"kind\":6,\"operation\":1,\"agent_id\":{\"handle\":500},"                \
-    "\"queue_id\":{\"handle\":9},\"thread_id\":42," TIMES(61, 62)                                   \
-    ",\"correlation_id\":{\"internal\":0},\"flags\":0,\"allocation_size\":2048}],"                  \
-    "\"kfd\":[{\"kind\":8,\"operation\":0," TIMES(65, 66) ",\"thread_id\":42}],"                    \
-    "\"hipfile_api\":[{\"kind\":999,\"operation\":0," CORR(40, 0) "," TIMES(70, 71)                 \
-    ",\"thread_id\":42},{\"note\":\"no time\"}],"                                                   \
-    "\"pc_sample_host_trap\":[{\"record\":{\"hw_id\":{\"chiplet\":1,\"workgroup_id \":2},"          \
-    "\"pc\":{\"code_object_id\":4,\"code_object_offset\":6912},"                                    \
-    "\"exec_mask\":18446744073709551615,\"timestamp\":210,\"dispatch_id\":1},\"inst_index\":1}],"   \
-    "\"pc_sample_stochastic\":[{\"record\":{\"pc\":{\"code_object_id\":4,"                          \
-    "\"code_object_offset\":6916},\"exec_mask\":1,\"timestamp\":220,\"dispatch_id\":8,"             \
-    "\"wave_issued\":0,\"inst_type\":\"ROCPROFILER_PC_SAMPLING_INSTRUCTION_TYPE_VALU\","            \
-    "\"wave_cnt\":3,\"snapshot\":{\"stall_reason\":"                                                \
-    "\"ROCPROFILER_PC_SAMPLING_INSTRUCTION_NOT_ISSUED_REASON_WAITCNT\",\"dual\":0}},"               \
-    "\"inst_index\":0}]}"
+    "'buffer_records':{"                                                                           \
+    "'kernel_dispatch':[{'size':184,'kind':3,'operation':2,'thread_id':42,"                        \
+    "'correlation_id':{'internal':11,'external':5},'start_timestamp':200,'end_timestamp':300,"     \
+    "'dispatch_info':{'size':72,'agent_id':{'handle':17332996360099338395},"                       \
+    "'queue_id':{'handle':9},'kernel_id':3,'dispatch_id':1,'private_segment_size':0,"              \
+    "'group_segment_size':64,'workgroup_size':{'x':64,'y':2,'z':1},"                               \
+    "'grid_size':{'x':1024,'y':2,'z':1}},"                                                         \
+    "'stream_id':{'handle':6}}],"                                                                  \
+    "'hip_api':[{'kind':1,'operation':1,'correlation_id':{'internal':11,'external':0},"            \
+    "'start_timestamp':100,'end_timestamp':150,'thread_id':42,"                                    \
+    "'args':[{'type':'void*','name':'f','value':'\\u0000\xff]}'}],"                                \
+    "'retval':{'uint64_t_retval':0},'stream_id':{'handle':6}},"                                    \
+    "{'kind':1,'operation':2,'correlation_id':{'internal':12,'external':0},"                       \
+    "'start_timestamp':310,'end_timestamp':400,'thread_id':43}],"                                  \
+    "'marker_api':[{'kind':2,'operation':0,'correlation_id':{'internal':20,'external':0},"         \
+    "'start_timestamp':90,'end_timestamp':90,'thread_id':42},"                                     \
+    "{'kind':2,'operation':1,'correlation_id':{'internal':21,'external':0},"                       \
+    "'start_timestamp':80,'end_timestamp':500,'thread_id':42},"                                    \
+    "{'kind':2,'operation':2,'correlation_id':{'internal':22,'external':0},"                       \
+    "'start_timestamp':81,'end_timestamp':501,'thread_id':42}],"                                   \
+    "'rccl_api':[{'kind':7,'operation':0,'correlation_id':{'internal':30,'external':0},"           \
+    "'start_timestamp':600,'end_timestamp':610,'thread_id':42}],"                                  \
+    "'memory_copy':[{'kind':4,'operation':1,'thread_id':43,'correlation_id':{'internal':12,'"      \
+    "external':0},"                                                                                \
+    "'start_timestamp':320,'end_timestamp':390,'dst_agent_id':{'handle':17332996360099338395},"    \
+    "'src_agent_id':{'handle':500},'bytes':4096,'stream_id':{'handle':6}}],"                       \
+    "'memory_allocation':[{'kind':5,'operation':1,'thread_id':42,"                                 \
+    "'correlation_id':{'internal':12,'external':0},'start_timestamp':50,'end_timestamp':60,"       \
+    "'agent_id':{'handle':500},'address':'0x00007f0000001000','allocation_size':1024},"            \
+    "{'kind':5,'operation':2,'thread_id':42,'correlation_id':{'internal':13,'external':0},"        \
+    "'start_timestamp':700,'end_timestamp':710,'agent_id':{'handle':0},'address':'0x0','"          \
+    "allocation_size':0}],"                                                                        \
+    "'scratch_memory':[{'kind':6,'operation':1,'agent_id':{'handle':500},'queue_id':{'handle':9}," \
+    "'thread_id':42,'start_timestamp':61,'end_timestamp':62,'correlation_id':{'internal':0},"      \
+    "'flags':0,'allocation_size':2048}],"                                                          \
+    "'kfd':[{'kind':8,'operation':0,'start_timestamp':65,'end_timestamp':66,'thread_id':42}],"     \
+    "'hipfile_api':[{'kind':999,'operation':0,'correlation_id':{'internal':40,'external':0},"      \
+    "'start_timestamp':70,'end_timestamp':71,'thread_id':42},{'note':'no time'}],"                 \
+    "'pc_sample_host_trap':[{'record':{'hw_id':{'chiplet':1,'workgroup_id ':2},"                   \
+    "'pc':{'code_object_id':4,'code_object_offset':6912},"                                         \
+    "'exec_mask':18446744073709551615,'timestamp':210,'dispatch_id':1},'inst_index':1}],"          \
+    "'pc_sample_stochastic':[{'record':{'pc':{'code_object_id':4,'code_object_offset':6916},"      \
+    "'exec_mask':1,'timestamp':220,'dispatch_id':8,'wave_issued':0,"                               \
+    "'inst_type':'ROCPROFILER_PC_SAMPLING_INSTRUCTION_TYPE_VALU','wave_cnt':3,"                    \
+    "'snapshot':{'stall_reason':"                                                                  \
+    "'ROCPROFILER_PC_SAMPLING_INSTRUCTION_NOT_ISSUED_REASON_WAITCNT','dual':0}},"                  \
+    "'inst_index':0}]}"
 
-#define HEAD "{\"rocprofiler-sdk-tool\":[{"
+#define HEAD "{'rocprofiler-sdk-tool':[{"
 #define TAIL "}]}"
 
-static const char usual[] = HEAD METADATA "," AGENTS "," COUNTERS "," STRINGS "," SYMBOLS
-                                          "," CALLBACKS "," BUFFERS TAIL;
-static const char reversed[] = HEAD BUFFERS "," CALLBACKS ",\"host_functions\":[{\"size\":0}]," SYMBOLS
+static const char usual[] =
+    HEAD METADATA "," AGENTS "," COUNTERS "," STRINGS "," SYMBOLS "," CALLBACKS "," BUFFERS TAIL;
+static const char reversed[] = HEAD BUFFERS "," CALLBACKS ",'host_functions':[{'size':0}]," SYMBOLS
                                             "," STRINGS "," COUNTERS "," AGENTS "," METADATA TAIL;
 
 /* ---- what is in the trace ---- */
@@ -308,10 +331,10 @@ static void every_process_is_read(void **state)
     struct trace t;
     arena_init(&a);
     const char *one = arena_strndup(&a, usual + sizeof(HEAD) - 2, sizeof(usual) - sizeof(HEAD) - 1);
-    load_good(&t, arena_printf(&a, "{\"rocprofiler-sdk-tool\":[%s,%s]}", one, one));
+    load_good(&t, arena_printf(&a, "{'rocprofiler-sdk-tool':[%s,%s]}", one, one));
     assert_int_equal(t.processes.n, 2);
     assert_int_equal(t.kernels.n, 4);
-    assert_int_equal(t.gpus.n, 1); /* one device, two processes */
+    assert_int_equal(t.gpus.n, 1);   /* one device, two processes */
     assert_int_equal(t.agents.n, 4); /* the one without a handle cannot be meant */
     assert_int_equal(t.kernels.call[2], 5);
     assert_int_equal(t.threads.v[t.kernels.thread[2]].process, 1);
@@ -326,7 +349,7 @@ static void a_process_needs_no_array_around_it(void **state)
 {
     (void)state;
     struct trace t;
-    load_good(&t, "{\"rocprofiler-sdk-tool\":{" METADATA "," BUFFERS "}}");
+    load_good(&t, "{'rocprofiler-sdk-tool':{" METADATA "," BUFFERS "}}");
     assert_int_equal(t.kernels.n, 1);
     assert_string_equal(trace_str(&t, t.symbols.v[t.kernels.symbol[0]].name), "(unknown kernel)");
     assert_int_equal(t.regions.kind[0], REGION_HIP); /* the array says it where no string does */
@@ -353,13 +376,13 @@ static void broken_json_is_an_error_with_its_place(void **state)
 {
     (void)state;
 #define BAD(text, says) load_bad("" text, sizeof(text) - 1, says)
-    BAD("{\"rocprofiler-sdk-tool\":[{\"agents\":[{\"type\":NaN}]}]}", "line 1, column 45");
-    BAD("{\"rocprofiler-sdk-tool\":[\n{\"strings\":}]}", "line 2, column 12");
-    BAD("{\"rocprofiler-sdk-tool\":[]} x", "expected nothing more");
+    BAD("{'rocprofiler-sdk-tool':[{'agents':[{'type':NaN}]}]}", "line 1, column 45");
+    BAD("{'rocprofiler-sdk-tool':[\n{'strings':}]}", "line 2, column 12");
+    BAD("{'rocprofiler-sdk-tool':[]} x", "expected nothing more");
 #undef BAD
     enum { DEEP = 1000000 };
     char *text = mem_alloc(DEEP + 100);
-    size_t n = (size_t)sprintf(text, "%s\"later\":", HEAD);
+    size_t n = (size_t)sprintf(text, "%s'later':", HEAD);
     memset(text + n, '[', DEEP);
     load_bad(text, n + DEEP, "nested too deeply");
     mem_free(text);
@@ -369,12 +392,12 @@ static void wrong_types_and_double_keys_are_taken(void **state)
 {
     (void)state;
     struct trace t;
-    load_good(&t, HEAD "\"metadata\":[1],\"metadata\":{\"pid\":\"7\",\"pid\":8,\"command\":3},"
-                       "\"agents\":{},\"strings\":[],\"kernel_symbols\":3,\"counters\":[[],{}],"
-                       "\"callback_records\":{\"counter_collection\":[3,{\"records\":{}}]},"
-                       "\"buffer_records\":{\"kernel_dispatch\":[1,\"x\",null,{\"kind\":\"a\","
-                       "\"start_timestamp\":\"12\",\"end_timestamp\":1e1000,\"dispatch_info\":[]}],"
-                       "\"hip_api\":{},\"kernel_dispatch\":[{}],\"pc_sample_host_trap\":[{}]}" TAIL);
+    load_good(&t, HEAD "'metadata':[1],'metadata':{'pid':'7','pid':8,'command':3},"
+                       "'agents':{},'strings':[],'kernel_symbols':3,'counters':[[],{}],"
+                       "'callback_records':{'counter_collection':[3,{'records':{}}]},"
+                       "'buffer_records':{'kernel_dispatch':[1,'x',null,{'kind':'a',"
+                       "'start_timestamp':'12','end_timestamp':1e1000,'dispatch_info':[]}],"
+                       "'hip_api':{},'kernel_dispatch':[{}],'pc_sample_host_trap':[{}]}" TAIL);
     assert_int_equal(t.processes.v[0].pid, 8);
     assert_int_equal(t.kernels.n, 2);
     assert_int_equal(t.kernels.start_ns[0], 12);
@@ -386,14 +409,16 @@ static void other_json_is_not_claimed(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        "{\"traceEvents\":[],\"rocprofiler-sdk-tool\":[]}", "{\"a\":{\"rocprofiler-sdk-tool\":[]}}",
-        "[{\"rocprofiler-sdk-tool\":[]}]", "\"rocprofiler-sdk-tool\"", "{}"};
+        "{'traceEvents':[],'rocprofiler-sdk-tool':[]}", "{'a':{'rocprofiler-sdk-tool':[]}}",
+        "[{'rocprofiler-sdk-tool':[]}]", "'rocprofiler-sdk-tool'", "{}"};
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-        struct probe p = {.head = texts[i], .n = strlen(texts[i])};
+        struct probe p = {.head = quoted(texts[i], strlen(texts[i])), .n = strlen(texts[i])};
         assert_false(format_rocprofv3_json.detect(&p));
+        mem_free((void *)(uintptr_t)p.head);
     }
-    struct probe cut = {.head = usual, .n = 30};
+    struct probe cut = {.head = quoted(usual, 30), .n = 30};
     assert_true(format_rocprofv3_json.detect(&cut));
+    mem_free((void *)(uintptr_t)cut.head);
 }
 
 static void a_shortage_of_memory_is_an_error(void **state)
@@ -408,7 +433,9 @@ static void a_shortage_of_memory_is_an_error(void **state)
         char name[sizeof(path)];
         memcpy(name, path, sizeof(path));
         int fd = mkstemp(name);
-        assert_int_equal(write(fd, usual, sizeof(usual) - 1), (ssize_t)sizeof(usual) - 1);
+        char *copy = quoted(usual, sizeof(usual) - 1);
+        assert_int_equal(write(fd, copy, sizeof(usual) - 1), (ssize_t)sizeof(usual) - 1);
+        mem_free(copy);
         close(fd);
         trace_init(&t);
         trace_str(&t, 0);

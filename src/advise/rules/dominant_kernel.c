@@ -3,6 +3,9 @@
 
 #define DOMINANT_PCT 50.0
 
+/* The only kernel there is dominates by necessity. */
+#define ONLY_GAIN 0.03
+
 static bool eval(const struct analysis *a, struct finding *f)
 {
     if (!a->hotspots.n)
@@ -13,6 +16,8 @@ static bool eval(const struct analysis *a, struct finding *f)
     static const char *const counters[] = {"GRBM_COUNT",     "GRBM_GUI_ACTIVE", "SQ_WAVES",
                                            "SQ_BUSY_CYCLES", "FETCH_SIZE",      "WRITE_SIZE", NULL};
     char total[HUMAN_MAX];
+    if (a->hotspots.n == 1)
+        f->gain = ONLY_GAIN;
     finding_claim(f, CAUSE_COMPUTE, h->total_duration_ns);
     finding_scope(f, "kernel %s", h->short_name);
     finding_issue(f, "%s takes %.0f %% of the kernel time (%s)", h->short_name, h->pct_of_total,
@@ -42,5 +47,5 @@ const struct rule rule_dominant_kernel = {
     .eval = eval,
     .doc = "Fires when one kernel takes more than half of the kernel time. Says nothing on compute- or "
            "memory-bound without counters. Claims the kernel's time; the expected gain is small because "
-           "it is not known.",
+           "it is not known (0.05, or 0.03 when there is no other kernel).",
 };

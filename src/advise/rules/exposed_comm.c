@@ -5,8 +5,8 @@ static bool eval(const struct analysis *a, struct finding *f)
 {
     const struct collective_stats *c = &a->collectives;
     int64_t ns = ledger_ns(a, CAUSE_COMM) + ledger_ns(a, CAUSE_COMM_WAIT);
-    if (share_pct(a, ns) < 0.5)
-        return false;
+    if (share_pct(a, ns) < LEAST_SHARE_PCT)
+        return false; /* as good as hidden */
     char lost[HUMAN_MAX];
     finding_claim(f, CAUSE_COMM, ledger_ns(a, CAUSE_COMM));
     finding_claim(f, CAUSE_COMM_WAIT, ledger_ns(a, CAUSE_COMM_WAIT));
@@ -36,5 +36,6 @@ const struct rule rule_exposed_comm = {
     .gain = 0.8,
     .eval = eval,
     .doc = "Fires when collective kernels (RCCL, NCCL) run while no compute kernel does. Collectives "
-           "that are covered by compute cost nothing and are not reported. Claims the exposed time.",
+           "that are covered by compute cost nothing and are not reported, nor are less than 2 % of the "
+           "GPU time. Claims the exposed time.",
 };

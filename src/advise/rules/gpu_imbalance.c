@@ -56,8 +56,10 @@ const struct rule rule_gpu_imbalance = {
     .bottleneck = BOTTLENECK_MPI_IMBALANCE,
     .action = ACTION_ALGORITHM,
     .needs = NEED_KERNELS,
+    .specific = true,
     .gain = 0.9,
     .eval = eval,
     .doc = "Fires when compute time differs between GPUs by 20 % of the mean or more. Claims the idle "
-           "time of the less busy GPUs up to the busiest one's compute time.",
+           "time of the less busy GPUs up to the busiest one's compute time, before rules that would "
+           "explain the same waiting by a synchronisation or an exposed collective.",
 };

@@ -35,7 +35,7 @@ const struct rule rule_host_idle = {
     .needs = NEED_KERNELS | NEED_API,
     .gain = 0.85,
     .eval = eval,
-    .doc = "Fires when the GPU is idle and the thread that launches its work makes no GPU call for 10 us "
+    .doc = "Fires when the GPU is idle and the thread that launches its work makes no GPU call for 50 us "
            "or more: it computes, reads files or waits for something that is not in the trace. "
            "Claims that idle time.",
 };

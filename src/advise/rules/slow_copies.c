@@ -18,7 +18,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     for (size_t i = 0; i < a->copies.n; i++) {
         const struct copy_row *c = &a->copies.v[i];
         char size[HUMAN_MAX];
-        if (!(c->efficiency_pct < SLOW_COPY_PCT) || !c->exposed_ns || c->kind == COPY_D2D)
+        if (!copy_is_slow(c) || !c->exposed_ns)
             continue;
         tiny |= c->avg_bytes < TINY_BYTES;
         pageable |= c->pageable_pct > 50;
@@ -53,7 +53,7 @@ const struct rule rule_slow_copies = {
     .needs = NEED_COPIES,
     .gain = 0.95,
     .eval = eval,
-    .doc = "Fires when a direction reaches less than 50 % of the peak of the link it used (never of "
-           "HBM) and its copies are exposed. Pageable host memory and small copies are the usual "
+    .doc = "Fires when a direction reaches less than 30 % of the peak of the link it used (never of "
+           "HBM), 50 % where the trace says that host memory is pageable, and its copies are exposed. Pageable host memory and small copies are the usual "
            "reasons. Claims the exposed time that full link speed would save.",
 };

@@ -1,51 +1,164 @@
 #include "advise/rule.h"
 #include "base/human.h"
 
-/* Kernels whose groups do not even give every CU one. */
-static bool eval(const struct analysis *a, struct finding *f)
+/* How much of a device a launch configuration leaves empty, over all its calls. */
+struct narrow {
+    double lost_ns;
+    int64_t total_ns;
+    uint32_t kernel; /* one call */
+};
+
+struct search {
+    const struct analysis *a;
+    double beside;    /* kernels that run side by side fill the device together */
+    uint64_t *groups; /* by launch; 0: not recorded */
+    struct narrow *of; /* by launch */
+    double lost_ns;
+};
+
+static uint64_t groups_in(const struct launch *l)
 {
-    int64_t ns = 0, tail = 0;
-    const struct resource_row *worst = NULL;
-    double beside = a->breakdown.concurrency > 1 ? a->breakdown.concurrency : 1;
-    for (size_t i = 0; i < a->resources.n; i++) {
-        const struct resource_row *r = &a->resources.v[i];
-        if (!r->cu_count || !r->workgroups ||
-            a->view.kernel_class[r->symbol] != KERNEL_COMPUTE)
-            continue;
-        /* Kernels that run side by side fill the device together. */
-        double groups = (double)r->workgroups * beside;
-        if (groups < r->cu_count) {
-            ns += (int64_t)((double)r->total_ns / beside * (1 - groups / r->cu_count));
-            if (!worst || r->total_ns > worst->total_ns)
-                worst = r;
-        } else if (r->rounds > 1 && r->rounds < 4 && r->tail_efficiency_pct < 60) {
-            tail += (int64_t)((double)r->total_ns * (1 - r->tail_efficiency_pct / 100) / 2);
-            if (!worst)
-                worst = r;
-        }
+    uint64_t n = 1;
+    if (!l->grid[0] || !l->group[0])
+        return 0;
+    for (int i = 0; i < 3; i++) {
+        uint64_t group = l->group[i] ? l->group[i] : 1, grid = l->grid[i] ? l->grid[i] : 1;
+        if (__builtin_mul_overflow(n, (grid + group - 1) / group, &n))
+            return UINT64_MAX;
     }
-    if (!worst || share_pct(a, ns + tail) < 1)
-        return false;
-    const struct vendor_words *w = vendor_words(a->trace);
+    return n;
+}
+
+static uint32_t units_of(const struct analysis *a, size_t slot)
+{
+    uint32_t gpu = a->view.gpus[slot].gpu;
+    if (gpu == NO_INDEX)
+        return 0;
+    const struct hardware *hw = a->hardware[gpu];
+    return a->trace->gpus.v[gpu].cu_count ? a->trace->gpus.v[gpu].cu_count
+           : hw                           ? (uint32_t)hw->cu_count
+                                          : 0;
+}
+
+static void add_gpu(struct search *s, size_t slot)
+{
+    const struct kernels *k = &s->a->trace->kernels;
+    const struct view_gpu *g = &s->a->view.gpus[slot];
+    double units = units_of(s->a, slot);
+    for (size_t i = 0; units > 0 && i < g->n_kernels; i++) {
+        uint32_t row = g->kernels[i], launch = k->launch[row];
+        if (launch >= s->a->trace->launches.n || !s->groups[launch])
+            continue;
+        double groups = (double)s->groups[launch] * s->beside;
+        if (groups >= units || s->a->view.kernel_class[k->symbol[row]] != KERNEL_COMPUTE)
+            continue;
+        struct narrow *n = &s->of[launch];
+        int64_t ns = kernel_ns(s->a, row);
+        double lost = (double)ns / s->beside * (1 - groups / units);
+        n->kernel = row;
+        n->total_ns = add_ns(n->total_ns, ns);
+        n->lost_ns += lost;
+        s->lost_ns += lost;
+    }
+}
+
+/* The configuration that leaves most empty, or NO_INDEX. */
+static uint32_t find_narrow(struct search *s, struct arena *arena)
+{
+    const struct trace *t = s->a->trace;
+    s->beside = s->a->breakdown.concurrency > 1 ? s->a->breakdown.concurrency : 1;
+    s->groups = arena_array(arena, uint64_t, t->launches.n);
+    s->of = arena_array(arena, struct narrow, t->launches.n);
+    for (size_t i = 0; i < t->launches.n; i++)
+        s->groups[i] = groups_in(&t->launches.v[i]);
+    for (size_t g = 0; g < s->a->view.n_gpus; g++)
+        add_gpu(s, g);
+    uint32_t worst = NO_INDEX;
+    for (size_t i = 0; i < t->launches.n; i++)
+        if (s->of[i].lost_ns > (worst == NO_INDEX ? 0 : s->of[worst].lost_ns))
+            worst = (uint32_t)i;
+    return worst;
+}
+
+/*
+ * A last round of groups that is mostly empty. An eighth of what it stands for: groups are of
+ * different length, and those of the last round have the caches and the memory to themselves.
+ */
+static int64_t tails(const struct search *s, const struct resource_row **worst)
+{
+    int64_t ns = 0;
+    for (size_t i = 0; i < s->a->resources.n; i++) {
+        const struct resource_row *r = &s->a->resources.v[i];
+        if (s->a->view.kernel_class[r->symbol] != KERNEL_COMPUTE || !(r->rounds > 1) || r->rounds >= 4 ||
+            r->tail_efficiency_pct >= 60)
+            continue;
+        ns += (int64_t)((double)r->total_ns * (1 - r->tail_efficiency_pct / 100) / 8);
+        *worst = *worst ? *worst : r;
+    }
+    return ns;
+}
+
+static void tell_narrow(struct finding *f, const struct search *s, uint32_t launch)
+{
+    const struct trace *t = s->a->trace;
+    const struct vendor_words *w = vendor_words(t);
+    const struct narrow *n = &s->of[launch];
+    const struct launch *l = &t->launches.v[launch];
+    const char *kernel = trace_str(t, t->symbols.v[t->kernels.symbol[n->kernel]].short_name);
+    size_t slot = 0;
+    uint32_t gpu = t->streams.v[t->kernels.stream[n->kernel]].gpu;
+    while (slot + 1 < s->a->view.n_gpus && s->a->view.gpus[slot].gpu != gpu)
+        slot++;
     char total[HUMAN_MAX];
-    const char *kernel = short_name_of(a, worst);
-    finding_claim(f, CAUSE_COMPUTE, ns + tail);
     finding_scope(f, "kernel %s", kernel);
     finding_issue(f, "%llu %ss on %u %ss: most of the device is empty while %s runs (%s)",
-                  (unsigned long long)worst->workgroups, w->group, worst->cu_count, w->cu, kernel,
-                  human_time(total, worst->total_ns));
-    finding_because(f, "kernel_resources.workgroups", (double)worst->workgroups, worst->cu_count, "",
-                    "grid %s, group %s: %llu %ss", worst->grid, worst->block,
-                    (unsigned long long)worst->workgroups, w->group);
-    if (worst->workgroups >= worst->cu_count)
-        finding_because(f, "kernel_resources.tail_efficiency_pct", worst->tail_efficiency_pct, 60, "%",
-                        "%.1f rounds, the last one mostly empty", worst->rounds);
-    finding_suggest(f, "start at least one %s for every %s, better several", w->group, w->cu);
-    finding_action(f, "give each %s less to do, or split the reduction (split-K, more blocks)", w->group);
-    finding_action(f, "batch several problems into one launch, or run independent kernels in parallel");
-    finding_sure(f, 0.85, "grid, group and device size are recorded");
+                  (unsigned long long)s->groups[launch], w->group, units_of(s->a, slot), w->cu, kernel,
+                  human_time(total, n->total_ns));
+    finding_because(f, "kernel_resources.workgroups", (double)s->groups[launch], units_of(s->a, slot), "",
+                    "grid %ux%ux%u, group %ux%ux%u: %llu %ss", l->grid[0], l->grid[1], l->grid[2],
+                    l->group[0], l->group[1], l->group[2], (unsigned long long)s->groups[launch],
+                    w->group);
+    finding_at_kernel(f, n->kernel, "a call like that");
     finding_capture_kernel(f, kernel, "how the kernel uses the device");
-    return true;
+}
+
+static void tell_tail(struct finding *f, const struct resource_row *r)
+{
+    const struct vendor_words *w = vendor_words(f->analysis->trace);
+    const char *kernel = short_name_of(f->analysis, r);
+    finding_scope(f, "kernel %s", kernel);
+    finding_issue(f, "%llu %ss fill the device %.1f times: the last round of %s is mostly empty",
+                  (unsigned long long)r->workgroups, w->group, r->rounds, kernel);
+    finding_because(f, "kernel_resources.tail_efficiency_pct", r->tail_efficiency_pct, 60, "%",
+                    "%.1f rounds: %.0f %% of the places are used", r->rounds, r->tail_efficiency_pct);
+    finding_capture_kernel(f, kernel, "how the kernel uses the device");
+}
+
+static bool eval(const struct analysis *a, struct finding *f)
+{
+    struct search s = {.a = a};
+    const struct resource_row *tail = NULL;
+    struct arena temporary;
+    arena_init(&temporary);
+    uint32_t worst = find_narrow(&s, &temporary);
+    int64_t ns = (int64_t)s.lost_ns + tails(&s, &tail);
+    bool fires = (worst != NO_INDEX || tail) && share_pct(a, ns) >= 1;
+    if (fires) {
+        const struct vendor_words *w = vendor_words(a->trace);
+        finding_claim(f, CAUSE_COMPUTE, ns);
+        if (worst != NO_INDEX && (!tail || 2 * s.lost_ns >= (double)ns))
+            tell_narrow(f, &s, worst);
+        else
+            tell_tail(f, tail);
+        finding_suggest(f, "start at least one %s for every %s, better several", w->group, w->cu);
+        finding_action(f, "give each %s less to do, or split the reduction (split-K, more blocks)",
+                       w->group);
+        finding_action(f, "batch several problems into one launch, or run independent kernels in "
+                          "parallel");
+        finding_sure(f, 0.85, "grid, group and device size are recorded");
+    }
+    arena_release(&temporary);
+    return fires;
 }
 
 const struct rule rule_small_grid = {
@@ -58,6 +171,8 @@ const struct rule rule_small_grid = {
     .needs = NEED_KERNELS,
     .gain = 0.6,
     .eval = eval,
-    .doc = "Fires when hot kernels start fewer workgroups than the device has CUs (SMs), or leave the last "
-           "round of groups mostly empty. Claims the part of their time that the empty units stand for.",
+    .doc = "Fires when kernels start fewer workgroups than the device has CUs (SMs), those that run side "
+           "by side taken together, or when hot kernels leave the last of few rounds of groups mostly "
+           "empty. Claims the part of their time that the empty units stand for, an eighth of it for "
+           "last rounds.",
 };

@@ -5,6 +5,7 @@
  * the ones Nsight Systems shows; other files are shifted by the difference between the starts,
  * so that one clock holds for all.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/jwrite.h"
@@ -14,46 +15,51 @@
 
 static const char *const export_tables[] = {"META_DATA_EXPORT", "EXPORT_META_DATA", NULL};
 
-/* UTC of the moment 0 of a file, or 0 where it is not known. */
-static int64_t origin_of(struct db *db)
+/* UTC of the moment 0 of the file; false where it is not known. */
+static bool read_origin(struct nsys *n, int64_t *origin)
 {
     struct db_query q;
-    int64_t origin = 0;
-    if (db_has_table(db, "TARGET_INFO_SESSION_START_TIME") &&
-        db_query(&q, db, NULL, "SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME LIMIT 1")) {
-        if (db_next(&q))
-            origin = sqlite3_column_int64(q.stmt, 0);
+    bool known = false;
+    if (nsys_has_column(n, "TARGET_INFO_SESSION_START_TIME", "utcEpochNs") &&
+        db_query(&q, n->db, NULL,
+                 "SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME LIMIT 1")) {
+        known = db_next(&q);
+        *origin = known ? sqlite3_column_int64(q.stmt, 0) : 0;
         db_done(&q, NULL);
     }
     for (const char *const *t = export_tables; *t; t++) {
-        if (!db_has_table(db, *t) ||
-            !db_query(&q, db, NULL,
+        if (!nsys_has_column(n, *t, "value") ||
+            !db_query(&q, n->db, NULL,
                       "SELECT 1 FROM \"%w\" WHERE name='EXPORT_PARAM_TIME_NORMALIZE' AND "
                       "value='true'",
                       *t))
             continue;
-        if (db_next(&q)) /* the times are UTC already */
-            origin = 0;
+        if (db_next(&q)) { /* the times are UTC already */
+            known = true;
+            *origin = 0;
+        }
         db_done(&q, NULL);
     }
-    return origin;
+    return known;
 }
 
-static void find_shift(struct nsys *n)
+/* A session is known by its start, and that is what later files need of the first one. */
+static void find_shift(struct nsys *n, struct trace_file *f)
 {
+    static const char mark[] = "session ";
     const struct trace *t = n->trace;
-    if (!t->files.n)
-        return;
-    struct db first;
-    if (!db_open(&first, t->files.v[0].path, READER_SQLITE, 1, NULL))
-        return;
-    int64_t there = origin_of(&first), here = origin_of(n->db);
-    db_close(&first);
-    if (there && here)
-        n->shift_ns = (int64_t)((uint64_t)here - (uint64_t)there);
-    else
-        trace_note(n->trace, NOTE_OTHER, 1,
-                   "file does not say when it began: its times are its own");
+    const char *first = t->files.n ? t->files.v[0].guid : "";
+    int64_t origin;
+    bool known = read_origin(n, &origin);
+    if (known)
+        f->guid = arena_printf(&n->trace->arena, "%s%lld", mark, (long long)origin);
+    if (known && str_starts(first, mark))
+        n->shift_ns =
+            (int64_t)((uint64_t)origin - (uint64_t)strtoll(first + strlen(mark), NULL, 10));
+    else if (t->files.n)
+        trace_note(
+            n->trace, NOTE_OTHER, 1,
+            "file does not say when it began: its times cannot be compared with the others'");
 }
 
 static bool read_export(struct nsys *n, struct trace_file *f, const char *table,
@@ -132,7 +138,7 @@ bool nsys_read_meta(struct nsys *n, struct trace_file *f, struct gs_error *err)
     for (const char *const *t = export_tables; *t; t++)
         if (nsys_has(n, *t) && !read_export(n, f, *t, err))
             return false;
-    find_shift(n);
+    find_shift(n, f);
     if (!nsys_has_column(n, "META_DATA_CAPTURE", "name") ||
         !nsys_has_column(n, "META_DATA_CAPTURE", "value"))
         return true;

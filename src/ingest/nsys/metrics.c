@@ -122,7 +122,6 @@ bool nsys_read_metrics(struct nsys *n, struct gs_error *err)
         out->n = job.base;
         return false;
     }
-    n->trace->counter_records += out->n - job.base;
     drop_timeless(&job);
     keys_finish(&n->series, out->series, job.base, out->n, resolve_series, &job);
     return true;

@@ -112,6 +112,7 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
     if (!db_open(&db, path, o->reader, o->threads, err))
         return false;
     db.progress = o->progress;
+    db.progress = o->progress;
     struct arena arena;
     arena_init(&arena);
     struct nsys *n = mem_try_alloc(sizeof(*n));

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/jread.h"
+#include "base/mem.h"
 #include "base/str.h"
 #include "ingest/rocpd/rocpd.h"
 
@@ -56,10 +57,15 @@ static void read_links(struct jread *j, struct gpu *g)
     }
 }
 
-/* rocprofv3 keeps the driver's whole description of an agent as JSON; these are its limits. */
-void rocpd_read_agent_json(struct gpu *g, const char *json, size_t n)
+struct agent_call {
+    struct gpu *gpu;
+    struct jread json;
+};
+
+static void read_agent(void *ctx)
 {
-    struct jread j;
+    struct gpu *g = ((struct agent_call *)ctx)->gpu;
+    struct jread *j = &((struct agent_call *)ctx)->json;
     uint64_t domain = 0, location = 0;
     static const struct {
         const char *key;
@@ -72,28 +78,37 @@ void rocpd_read_agent_json(struct gpu *g, const char *json, size_t n)
         {"num_xcc", offsetof(struct gpu, xcc_count)},
         {"max_engine_clk_fcompute", offsetof(struct gpu, clock_mhz)},
     };
-    jr_memory(&j, json, n);
-    if (jr_object(&j)) {
-        while (jr_key(&j)) {
+    if (jr_object(j)) {
+        while (jr_key(j)) {
             size_t i = 0, count = sizeof(numbers) / sizeof(*numbers);
-            while (i < count && !jr_is(&j, numbers[i].key))
+            while (i < count && !jr_is(j, numbers[i].key))
                 i++;
             if (i < count)
-                *(uint32_t *)(void *)((char *)g + numbers[i].offset) = small(jr_int(&j, 0));
-            else if (jr_is(&j, "lds_size_in_kb"))
-                g->lds_bytes_per_cu = small(jr_int(&j, 0) % (1 << 20) * 1024);
-            else if (jr_is(&j, "domain"))
-                domain = jr_uint(&j, 0);
-            else if (jr_is(&j, "location_id"))
-                location = jr_uint(&j, 0);
-            else if (jr_is(&j, "mem_banks"))
-                read_memory_banks(&j, g);
-            else if (jr_is(&j, "io_links"))
-                read_links(&j, g);
+                *(uint32_t *)(void *)((char *)g + numbers[i].offset) = small(jr_int(j, 0));
+            else if (jr_is(j, "lds_size_in_kb"))
+                g->lds_bytes_per_cu = small(jr_int(j, 0) % (1 << 20) * 1024);
+            else if (jr_is(j, "domain"))
+                domain = jr_uint(j, 0);
+            else if (jr_is(j, "location_id"))
+                location = jr_uint(j, 0);
+            else if (jr_is(j, "mem_banks"))
+                read_memory_banks(j, g);
+            else if (jr_is(j, "io_links"))
+                read_links(j, g);
             else
-                jr_skip(&j);
+                jr_skip(j);
         }
     }
-    jr_release(&j);
     g->location = domain << 32 | (location & UINT32_MAX);
+}
+
+/* rocprofv3 keeps the driver's whole description of an agent as JSON; these are its limits. */
+void rocpd_read_agent_json(struct gpu *g, const char *json, size_t n)
+{
+    struct agent_call call = {.gpu = g};
+    jr_memory(&call.json, json, n);
+    bool had_memory = mem_guard(read_agent, &call, NULL);
+    jr_release(&call.json);
+    if (!had_memory)
+        mem_exhausted();
 }

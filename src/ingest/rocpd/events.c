@@ -14,12 +14,14 @@ struct message {
 
 struct event_job {
     struct rocpd *r;
-    bool wide; /* second try: ids are not dense, or stack ids are large */
+    bool wide; /* second try: ids are not dense, or stack ids large */
     uint8_t *is_marker; /* by trace string: does this category mean a marker? */
     struct {
         VEC(struct message) found;
         struct arena arena;
-        bool large; /* a stack id needs more than 32 bits */
+        bool odd;         /* a stack id needs more than 32 bits, or ids are not dense */
+        bool any;         /* some row came, so that `first` counts */
+        uint64_t first;   /* the id of row 0, if ids are dense */
     } workers[PARALLEL_MAX];
 };
 
@@ -46,27 +48,43 @@ static void begin(void *ctx, size_t rows)
     e->n = rows;
     for (int i = 0; i < PARALLEL_MAX; i++) {
         job->workers[i].found.n = 0;
-        job->workers[i].large = false;
+        job->workers[i].odd = job->workers[i].any = false;
+    }
+}
+
+struct message_call {
+    struct event_job *job;
+    int worker;
+    size_t row;
+    struct jread json;
+};
+
+static void read_message(void *ctx)
+{
+    struct message_call *c = ctx;
+    struct jread *j = &c->json;
+    if (!jr_object(j))
+        return;
+    while (jr_key(j)) {
+        size_t n = 0;
+        const char *text = jr_is(j, "message") ? jr_str(j, &n) : (jr_skip(j), NULL);
+        if (!text)
+            continue;
+        struct arena *a = &c->job->workers[c->worker].arena;
+        struct message m = {c->row, arena_strndup(a, text, n), n};
+        vec_push(&c->job->workers[c->worker].found, a, m);
     }
 }
 
 /* Keeps the text of {"message": "..."}. */
 static void keep_message(struct event_job *job, int worker, size_t row, struct slice json)
 {
-    struct jread j;
-    jr_memory(&j, json.p, json.n);
-    if (jr_object(&j)) {
-        while (jr_key(&j)) {
-            size_t n = 0;
-            const char *text = jr_is(&j, "message") ? jr_str(&j, &n) : (jr_skip(&j), NULL);
-            if (!text)
-                continue;
-            struct arena *a = &job->workers[worker].arena;
-            struct message m = {row, arena_strndup(a, text, n), n};
-            vec_push(&job->workers[worker].found, a, m);
-        }
-    }
-    jr_release(&j);
+    struct message_call call = {.job = job, .worker = worker, .row = row};
+    jr_memory(&call.json, json.p, json.n);
+    bool had_memory = mem_guard(read_message, &call, NULL);
+    jr_release(&call.json);
+    if (!had_memory)
+        mem_exhausted();
 }
 
 static void keep_ids(struct event_job *job, const struct scan_batch *b)
@@ -78,17 +96,17 @@ static void keep_ids(struct event_job *job, const struct scan_batch *b)
         memcpy(e->wide_stack + b->first, stack, b->n * sizeof(*stack));
         return;
     }
-    uint64_t high = 0;
+    uint64_t high = 0, holes = 0, first = (uint64_t)id[0] - b->first;
     for (size_t i = 0; i < b->n; i++) {
         e->stack[b->first + i] = (uint32_t)stack[i];
         high |= (uint64_t)stack[i];
+        holes |= ((uint64_t)id[i] - (uint64_t)id[0]) ^ i;
     }
-    if (high > UINT32_MAX)
-        job->workers[b->worker].large = true;
-    if (b->first == 0)
-        e->first_id = id[0];
-    if (b->first + b->n == e->n)
-        e->last_id = id[b->n - 1];
+    if (high > UINT32_MAX || holes ||
+        (job->workers[b->worker].any && job->workers[b->worker].first != first))
+        job->workers[b->worker].odd = true;
+    job->workers[b->worker].any = true;
+    job->workers[b->worker].first = first;
 }
 
 static void rows(void *ctx, const struct scan_batch *b)
@@ -131,14 +149,38 @@ static void intern_messages(struct event_job *job)
     }
 }
 
-/* Ids come in ascending order and once each, so the first and last tell whether they are dense. */
+/* Whether 32-bit stacks and the id of the first row are enough; sets the latter. */
 static bool is_small(const struct event_job *job)
 {
-    const struct events *e = &job->r->events;
-    for (int i = 0; i < PARALLEL_MAX; i++)
-        if (job->workers[i].large)
+    bool any = false;
+    uint64_t first = 0;
+    for (int i = 0; i < PARALLEL_MAX; i++) {
+        if (job->workers[i].odd || (any && job->workers[i].any && job->workers[i].first != first))
             return false;
-    return !e->n || (uint64_t)e->last_id - (uint64_t)e->first_id == e->n - 1;
+        if (job->workers[i].any)
+            first = job->workers[i].first;
+        any |= job->workers[i].any;
+    }
+    job->r->events.first_id = (int64_t)first;
+    return true;
+}
+
+/* Ids ascend where they are the rowid; in a table that somebody copied they may come in any order. */
+static void index_ids(struct rocpd *r)
+{
+    struct events *e = &r->events;
+    uint64_t repeated = 0;
+    size_t i = 1;
+    while (i < e->n && e->id[i - 1] < e->id[i])
+        i++;
+    if (i >= e->n)
+        return;
+    idmap_init(&e->by_id, r->arena);
+    for (i = e->n; i-- > 0;) { /* the first one with an id wins */
+        repeated += idmap_get(&e->by_id, (uint64_t)e->id[i]) != NO_INDEX;
+        idmap_put(&e->by_id, (uint64_t)e->id[i], (uint32_t)i);
+    }
+    trace_note(r->trace, NOTE_DUPLICATE, repeated, "events repeat the id of another one");
 }
 
 struct event_call {
@@ -164,6 +206,8 @@ static void read_events(void *ctx)
         mem_free(r->events.stack);
         r->events.stack = NULL;
         call->ok = scan_table(r->db, &scan, call->err);
+        if (call->ok)
+            index_ids(r);
     }
     if (call->ok)
         intern_messages(call->job);

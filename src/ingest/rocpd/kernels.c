@@ -44,6 +44,17 @@ static void begin(void *ctx, size_t rows)
     trace_room(t, kernels, rows);
     t->kernels.n += rows;
     memset(job->r->tally, 0, sizeof(job->r->tally));
+    if (job->r->events.kernel)
+        memset(job->r->events.kernel, 0xff, job->r->events.n * sizeof(uint32_t));
+}
+
+/* The first kernel with an event owns its counters, whichever thread comes first. */
+static void own_event(uint32_t *kernel, uint32_t row)
+{
+    uint32_t now = __atomic_load_n(kernel, __ATOMIC_RELAXED);
+    while (row < now && !__atomic_compare_exchange_n(kernel, &now, row, true, __ATOMIC_RELAXED,
+                                                     __ATOMIC_RELAXED))
+        ;
 }
 
 static uint32_t clamp(int64_t v)
@@ -94,7 +105,7 @@ static void rows(void *ctx, const struct scan_batch *b)
         k->thread[row] = idtable_get(&r->threads, batch_ints(b, TID)[i]);
         k->call[row] = event_call(r, event);
         if (r->events.kernel && event != NO_INDEX)
-            __atomic_store_n(&r->events.kernel[event], (uint32_t)row, __ATOMIC_RELAXED);
+            own_event(&r->events.kernel[event], (uint32_t)row);
     }
 }
 
@@ -121,10 +132,8 @@ bool rocpd_read_kernels(struct rocpd *r, struct gs_error *err)
 {
     if (!rocpd_has(r, "kernel_dispatch"))
         return true;
-    if (r->has_counters) {
+    if (r->has_counters)
         r->events.kernel = mem_alloc(mem_mul(r->events.n, sizeof(uint32_t)));
-        memset(r->events.kernel, 0xff, r->events.n * sizeof(uint32_t));
-    }
     struct kernel_job job = {r, r->trace->kernels.n};
     struct scan scan = {rocpd_table(r, "kernel_dispatch"), columns, N_COLS, begin, rows, &job};
     if (!scan_table(r->db, &scan, err)) {

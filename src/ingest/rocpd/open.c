@@ -77,12 +77,13 @@ static bool find_sets(struct db *db, struct suffix_list *out, struct arena *a, s
 
 static bool read_metadata(struct rocpd *r, struct trace_file *f, struct gs_error *err)
 {
+    static const char *const columns[] = {"tag", "value", NULL};
     struct arena *a = &r->trace->arena;
     struct db_query q;
     f->schema_version = f->tool_version = f->guid = "";
     if (!rocpd_has(r, "metadata"))
         return true;
-    if (!db_query(&q, r->db, err, "SELECT tag, value FROM \"%w\"", rocpd_table(r, "metadata")))
+    if (!rocpd_query(&q, r, "metadata", columns, err))
         return false;
     while (db_next(&q)) {
         const char *tag = db_text(&q, 0), *value = db_text(&q, 1);
@@ -103,16 +104,18 @@ static bool read_metadata(struct rocpd *r, struct trace_file *f, struct gs_error
     return true;
 }
 
-static bool has_rows(struct rocpd *r, const char *base)
+/* Absent is the same as empty; damaged is not. */
+static bool has_rows(struct rocpd *r, const char *base, bool *any, struct gs_error *err)
 {
     struct db_query q;
     const char *table = rocpd_table(r, base);
-    if (!db_has_table(r->db, table) ||
-        !db_query(&q, r->db, NULL, "SELECT 1 FROM \"%w\" LIMIT 1", table))
+    *any = false;
+    if (!db_has_table(r->db, table))
+        return true;
+    if (!db_query(&q, r->db, err, "SELECT 1 FROM \"%w\" LIMIT 1", table))
         return false;
-    bool any = db_next(&q);
-    db_done(&q, NULL);
-    return any;
+    *any = db_next(&q);
+    return db_done(&q, err);
 }
 
 /* How many events there are of each category, and which profiler wrote them. */
@@ -153,8 +156,12 @@ static void read_set(void *ctx)
     struct set_call *call = ctx;
     struct rocpd *r = call->r;
     struct gs_error *err = call->err;
-    r->has_counters = has_rows(r, "pmc_event");
-    call->ok = rocpd_read_strings(r, err) && rocpd_read_info(r, err) && rocpd_read_events(r, err);
+    struct trace_file file = {.path = r->db->path, .format = "rocpd", .bytes = r->db->map.size};
+    if (!read_metadata(r, &file, err))
+        return;
+    vec_push(&r->trace->files, &r->trace->arena, file);
+    call->ok = has_rows(r, "pmc_event", &r->has_counters, err) && rocpd_read_strings(r, err) &&
+               rocpd_read_info(r, err) && rocpd_read_events(r, err);
     if (!call->ok)
         return;
     count_categories(r);
@@ -177,15 +184,10 @@ static bool load_set(struct trace *t, struct db *db, const char *suffix, struct 
     struct rocpd *r = mem_calloc(1, sizeof(*r));
     *r = (struct rocpd){.trace = t, .db = db, .arena = &arena, .suffix = suffix};
     r->file = (uint32_t)t->files.n;
-    struct trace_file file = {.path = db->path, .format = "rocpd", .bytes = db->map.size};
-    bool had_memory = true, ok = read_metadata(r, &file, err);
-    if (ok) {
-        vec_push(&t->files, &t->arena, file);
-        struct set_call call = {r, err, false};
-        had_memory = mem_guard(read_set, &call, err);
-        ok = had_memory && call.ok;
+    struct set_call call = {r, err, false};
+    bool ok = mem_guard(read_set, &call, err) && call.ok;
+    if (ok)
         finish_file(r, &t->files.v[r->file], db);
-    }
     mem_free(r->events.id);
     mem_free(r->events.stack);
     mem_free(r->events.wide_stack);
@@ -208,6 +210,8 @@ static void load_sets(void *ctx)
 {
     struct file_call *call = ctx;
     struct suffix_list sets = {0};
+    trace_note(call->trace, NOTE_UNFINISHED, call->db->unfinished,
+               "the writer had not finished; its last changes were recovered");
     call->ok = find_sets(call->db, &sets, &call->trace->arena, call->err);
     for (size_t i = 0; call->ok && i < sets.n; i++)
         call->ok = load_set(call->trace, call->db, sets.v[i], call->err);
@@ -219,7 +223,6 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
     if (!db_open(&db, path, o->reader, o->threads, err))
         return false;
     db.progress = o->progress;
-    trace_note(t, NOTE_UNFINISHED, db.unfinished, "the writer had not finished; its last changes were recovered");
     struct file_call call = {t, &db, err, false};
     bool had_memory = mem_guard(load_sets, &call, err);
     db_close(&db);

@@ -39,7 +39,8 @@ struct category_info category_of(const char *name);
 struct events {
     size_t n;
     int64_t *id;        /* NULL where ids are dense: then row = id - first_id */
-    int64_t first_id, last_id;
+    int64_t first_id;
+    struct idmap by_id; /* id -> row, only where ids neither are dense nor ascend */
     uint32_t *stack;    /* NULL when wide_stack is used */
     int64_t *wide_stack;
     uint32_t *category; /* trace string; NO_INDEX for NULL */
@@ -110,6 +111,8 @@ static inline uint32_t event_row(const struct events *e, int64_t id)
         uint64_t row = (uint64_t)id - (uint64_t)e->first_id;
         return row < e->n ? (uint32_t)row : NO_INDEX;
     }
+    if (e->by_id.slots)
+        return idmap_get(&e->by_id, (uint64_t)id);
     size_t lo = 0, hi = e->n;
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;

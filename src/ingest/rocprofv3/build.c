@@ -65,13 +65,13 @@ uint32_t rv3_agent(struct rv3_build *b, uint32_t process, uint64_t id)
 }
 
 /* The slot of an id in a list of numbers. */
-#define SLOT(b, list, map, id)                               \
-    uint32_t slot = idmap_get(map, id);                      \
-    if (slot != NO_INDEX || (id) == RV3_NO_ID)               \
-        return slot;                                         \
-    slot = (uint32_t)(b)->list.n;                            \
-    vec_push(&(b)->list, &(b)->arena, NO_INDEX);             \
-    idmap_put(map, id, slot);                                \
+#define SLOT(b, list, map, id)                                                                     \
+    uint32_t slot = idmap_get(map, id);                                                            \
+    if (slot != NO_INDEX || (id) == RV3_NO_ID)                                                     \
+        return slot;                                                                               \
+    slot = (uint32_t)(b)->list.n;                                                                  \
+    vec_push(&(b)->list, &(b)->arena, NO_INDEX);                                                   \
+    idmap_put(map, id, slot);                                                                      \
     return slot
 
 uint32_t rv3_symbol(struct rv3_build *b, uint32_t process, uint64_t id)

@@ -26,9 +26,9 @@
 #define RV3_NO_ID UINT64_MAX
 
 /* Beside the rows of kernels, copies and allocations, until they are linked. */
-#define RV3_LINK_COLUMNS(X)                                      \
-    X(uint64_t, correlation)                                     \
-    X(uint32_t, process)                                         \
+#define RV3_LINK_COLUMNS(X)                                                                        \
+    X(uint64_t, correlation)                                                                       \
+    X(uint32_t, process)                                                                           \
     X(uint32_t, operation) /* for the reader: what names the row */
 TABLE(rv3_links, RV3_LINK_COLUMNS);
 

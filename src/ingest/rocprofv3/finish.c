@@ -33,8 +33,8 @@ static uint32_t final_stream(struct finals *f, uint32_t slot)
     uint32_t gpu = gpu_at(b, s->agent);
     if (gpu != NO_INDEX)
         b->trace->gpus.v[gpu].used = true;
-    f->stream[slot] = trace_stream(b->trace, b->processes.v[s->process].process, gpu,
-                                   (int64_t)s->id, 0);
+    f->stream[slot] =
+        trace_stream(b->trace, b->processes.v[s->process].process, gpu, (int64_t)s->id, 0);
     return f->stream[slot];
 }
 

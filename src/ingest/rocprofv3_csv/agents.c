@@ -64,10 +64,14 @@ static void read_gpu(struct rv3c *r, struct gpu *g)
         enum column column;
         const char *key;
     } numbers[] = {
-        {COL_CU_COUNT, "cu_count"},        {COL_SIMD_PER_CU, "simd_per_cu"},
-        {COL_MAX_WAVES, "max_waves_per_simd"}, {COL_WAVE_SIZE, "wave_front_size"},
-        {COL_LDS_KB, "lds_size_in_kb"},    {COL_NUM_XCC, "num_xcc"},
-        {COL_CLOCK, "max_engine_clk_fcompute"}, {COL_PCI_DOMAIN, "domain"},
+        {COL_CU_COUNT, "cu_count"},
+        {COL_SIMD_PER_CU, "simd_per_cu"},
+        {COL_MAX_WAVES, "max_waves_per_simd"},
+        {COL_WAVE_SIZE, "wave_front_size"},
+        {COL_LDS_KB, "lds_size_in_kb"},
+        {COL_NUM_XCC, "num_xcc"},
+        {COL_CLOCK, "max_engine_clk_fcompute"},
+        {COL_PCI_DOMAIN, "domain"},
         {COL_LOCATION, "location_id"},
     };
     struct str text;
@@ -143,8 +147,7 @@ static void describe_seen(struct rv3c *r, uint32_t slot)
     if (!is_gpu && way != BY_CPU && !seen)
         return;
     g.node_id = g.index = number > INT32_MAX ? INT32_MAX : (int32_t)number;
-    rv3_describe_agent(&r->build, slot, is_gpu ? AGENT_GPU : AGENT_CPU, number,
-                       is_gpu ? &g : NULL);
+    rv3_describe_agent(&r->build, slot, is_gpu ? AGENT_GPU : AGENT_CPU, number, is_gpu ? &g : NULL);
 }
 
 /* Agents that nothing refers to are there all the same. */

@@ -1,4 +1,4 @@
-#include <strings.h>
+#include <string.h>
 
 #include "ingest/rocpd/rocpd.h"
 #include "ingest/rocprofv3_csv/csv_in.h"
@@ -14,7 +14,7 @@ static bool has(const struct header *h, enum column a)
     return h->at[a] != NO_COLUMN;
 }
 
-/* By what only such a file has. Files of other tools share some columns, never these sets. */
+/* By what only such a file has. Other tools use the same words, but write them Dispatch_ID. */
 static enum file_kind kind_of(const struct header *h)
 {
     bool timed = has(h, COL_START) && has(h, COL_END);
@@ -45,7 +45,7 @@ void header_read(struct header *h, struct csv *c)
         size_t n;
         const char *text = csv_text(c, i, &n);
         for (size_t k = 0; k < N_COLUMNS; k++)
-            if (!strncasecmp(text, names[k], n) && !names[k][n])
+            if (n == strlen(names[k]) && !memcmp(text, names[k], n))
                 h->at[k] = i;
     }
     h->kind = kind_of(h);

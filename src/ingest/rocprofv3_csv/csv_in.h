@@ -1,7 +1,8 @@
 /*
  * The rocprofv3 CSV reader, inside. A capture is a set of files that share a prefix, each with one
  * kind of record; what kind shows in its header, not in its name (columns.c). Files are read in the
- * order of enum file_kind, so that most things are known before they are used, and none needs to be.
+ * order of enum file_kind, so that most things are known before they are used, and none needs to
+ * be.
  */
 #ifndef GS_INGEST_ROCPROFV3_CSV_CSV_IN_H
 #define GS_INGEST_ROCPROFV3_CSV_CSV_IN_H

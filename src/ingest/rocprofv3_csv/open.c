@@ -60,9 +60,9 @@ struct load_call {
 };
 
 static void (*const add_row[FILE_KINDS])(struct rv3c *r) = {
-    [FILE_AGENTS] = rv3c_add_agent,     [FILE_CALLS] = rv3c_add_call,
-    [FILE_KERNELS] = rv3c_add_kernel,   [FILE_COPIES] = rv3c_add_copy,
-    [FILE_ALLOCS] = rv3c_add_alloc,     [FILE_COUNTERS] = rv3c_add_counter,
+    [FILE_AGENTS] = rv3c_add_agent,         [FILE_CALLS] = rv3c_add_call,
+    [FILE_KERNELS] = rv3c_add_kernel,       [FILE_COPIES] = rv3c_add_copy,
+    [FILE_ALLOCS] = rv3c_add_alloc,         [FILE_COUNTERS] = rv3c_add_counter,
     [FILE_PC_SAMPLES] = rv3c_add_pc_sample,
 };
 
@@ -110,7 +110,8 @@ static void read_name(struct load_call *c)
 static int by_kind(const void *a, const void *b)
 {
     const struct member *x = a, *y = b;
-    return x->kind != y->kind ? (x->kind > y->kind) - (x->kind < y->kind) : strcmp(x->path, y->path);
+    return x->kind != y->kind ? (x->kind > y->kind) - (x->kind < y->kind)
+                              : strcmp(x->path, y->path);
 }
 
 static bool find_members(struct load_call *c)
@@ -122,7 +123,8 @@ static bool find_members(struct load_call *c)
     for (size_t i = 0; i < files.n; i++) {
         if (!read_file(c, files.v[i], false))
             return false;
-        if (r->header.kind == FILE_UNKNOWN) /* a header and no more is fine, no header is not ours */
+        if (r->header.kind ==
+            FILE_UNKNOWN) /* a header and no more is fine, no header is not ours */
             continue;
         int64_t bytes = fs_size(files.v[i]);
         c->bytes += bytes < 0 ? 0 : (uint64_t)bytes;
@@ -142,8 +144,11 @@ static void load_capture(void *ctx)
     r->last_counted = r->last_counter = NO_INDEX;
     size_t n = strlen(c->capture), bare = n > 1 && c->capture[n - 1] == '/';
     struct trace_file file = {.path = arena_strndup(&t->arena, c->capture, n - bare),
-                              .format = "rocprofv3-csv", .flavor = "rocprofv3",
-                              .schema_version = "", .tool_version = "", .guid = "",
+                              .format = "rocprofv3-csv",
+                              .flavor = "rocprofv3",
+                              .schema_version = "",
+                              .tool_version = "",
+                              .guid = "",
                               .reader = "fast"};
     vec_push(&t->files, &t->arena, file);
     read_name(c);

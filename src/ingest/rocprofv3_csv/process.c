@@ -8,8 +8,8 @@ enum { PID_UNKNOWN = -1, PID_NEVER = -2 };
 
 static struct csv_process *add_process(struct rv3c *r, uint32_t guid, int64_t pid)
 {
-    struct process p = {.rank = -1, .file = r->build.file, .host = r->host,
-                        .pid = pid < 0 ? 0 : pid};
+    struct process p = {
+        .rank = -1, .file = r->build.file, .host = r->host, .pid = pid < 0 ? 0 : pid};
     struct csv_process own = {guid, pid, rv3_process(&r->build, &p)};
     vec_push(&r->processes, &r->build.arena, own);
     return &r->processes.v[r->processes.n - 1];

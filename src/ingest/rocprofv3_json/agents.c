@@ -9,8 +9,8 @@
 enum { TYPE_CPU = 1, TYPE_GPU = 2 };
 
 static const char *const numbers[] = {
-    "cu_count",  "simd_per_cu", "max_waves_per_simd",      "wave_front_size", "lds_size_in_kb",
-    "num_xcc",   "domain",      "max_engine_clk_fcompute", "location_id",     NULL};
+    "cu_count", "simd_per_cu", "max_waves_per_simd",      "wave_front_size", "lds_size_in_kb",
+    "num_xcc",  "domain",      "max_engine_clk_fcompute", "location_id",     NULL};
 static const char *const bank_numbers[] = {"width", "mem_clk_max", "size_in_bytes", NULL};
 static const char *const link_numbers[] = {"type", "max_bandwidth", NULL};
 
@@ -49,8 +49,8 @@ static int32_t index32(int64_t v)
 static void read_agent(struct rv3j *r)
 {
     struct jread *j = r->j;
-    struct pending_agent a = {.handle = RV3_NO_ID, .type = AGENT_OTHER,
-                              .gpu = {.vendor = VENDOR_AMD}};
+    struct pending_agent a = {
+        .handle = RV3_NO_ID, .type = AGENT_OTHER, .gpu = {.vendor = VENDOR_AMD}};
     uint32_t product = 0, model = 0;
     struct str text;
     struct jwrite w;

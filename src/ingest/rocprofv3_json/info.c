@@ -152,12 +152,9 @@ void rv3j_read_process(struct rv3j *r)
         const char *key;
         void (*read)(struct rv3j *r);
     } parts[] = {
-        {"metadata", read_metadata},
-        {"agents", rv3j_read_agents},
-        {"counters", rv3j_read_counter_list},
-        {"strings", rv3j_read_strings},
-        {"kernel_symbols", read_symbols},
-        {"callback_records", rv3j_read_callbacks},
+        {"metadata", read_metadata},           {"agents", rv3j_read_agents},
+        {"counters", rv3j_read_counter_list},  {"strings", rv3j_read_strings},
+        {"kernel_symbols", read_symbols},      {"callback_records", rv3j_read_callbacks},
         {"buffer_records", rv3j_read_buffers},
     };
     const size_t n = sizeof(parts) / sizeof(*parts);

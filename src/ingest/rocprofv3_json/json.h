@@ -15,7 +15,8 @@
 #include "base/str.h"
 #include "ingest/rocprofv3/build.h"
 
-/* The operation of a record: kind in the upper bits, as it stands in regions.name until resolved. */
+/* The operation of a record: kind in the upper bits, as it stands in regions.name until resolved.
+ */
 enum { OPERATION_BITS = 20, KINDS_MAX = 1 << 11 };
 #define OPERATION_MASK ((1u << OPERATION_BITS) - 1)
 
@@ -32,8 +33,8 @@ struct kind_names {
 };
 
 /* [{"key": number, "value": text}] */
-#define RV3_TEXT_COLUMNS(X) \
-    X(int64_t, key)         \
+#define RV3_TEXT_COLUMNS(X)                                                                        \
+    X(int64_t, key)                                                                                \
     X(uint32_t, text)
 TABLE(rv3_texts, RV3_TEXT_COLUMNS);
 

@@ -94,9 +94,14 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
     struct jread j;
     jr_stream(&j, input_read, &in);
     int64_t bytes = fs_size(path);
-    struct trace_file file = {.path = path, .format = "rocprofv3-json", .flavor = "rocprofv3",
-                              .schema_version = "", .tool_version = "", .guid = "",
-                              .reader = "fast", .bytes = bytes < 0 ? 0 : (uint64_t)bytes};
+    struct trace_file file = {.path = path,
+                              .format = "rocprofv3-json",
+                              .flavor = "rocprofv3",
+                              .schema_version = "",
+                              .tool_version = "",
+                              .guid = "",
+                              .reader = "fast",
+                              .bytes = bytes < 0 ? 0 : (uint64_t)bytes};
     struct load_call call = {.trace = t, .j = &j, .path = path, .file = (uint32_t)t->files.n};
     vec_push(&t->files, &t->arena, file);
     bool ok = mem_guard(load_all, &call, err);

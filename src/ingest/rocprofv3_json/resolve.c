@@ -54,8 +54,8 @@ static void add_marker(struct rv3j *r, size_t from, uint32_t function, uint32_t 
     m->domain[row] = 0;
     m->thread[row] = g->thread[from];
     bool instant = g->start_ns[from] == g->end_ns[from];
-    m->kind[row] = instant ? MARKER_INSTANT
-                           : (uint8_t)rocpd_marker_kind(trace_str(r->trace, function));
+    m->kind[row] =
+        instant ? MARKER_INSTANT : (uint8_t)rocpd_marker_kind(trace_str(r->trace, function));
     r->trace->sample_records += instant; /* as rocpd counts them */
 }
 

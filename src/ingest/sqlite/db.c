@@ -1,9 +1,12 @@
+#define _GNU_SOURCE /* realpath */
 #include "ingest/sqlite/db.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,6 +22,9 @@ bool db_fail(struct db *db, struct gs_error *err)
         return fail(err, GS_E_IO, "another program is writing it; wait until it has finished");
     if (code == SQLITE_NOMEM)
         return fail(err, GS_E_IO, "out of memory");
+    if (code == SQLITE_IOERR || code == SQLITE_CANTOPEN)
+        return fail(err, GS_E_IO, "the disk or a journal beside it cannot be read: %s",
+                    sqlite3_errmsg(db->handle));
     if (code == SQLITE_NOTADB)
         return fail(err, GS_E_FORMAT, "not a database, or encrypted");
     return fail(err, GS_E_FORMAT, "damaged database: %s", sqlite3_errmsg(db->handle));
@@ -69,7 +75,7 @@ static bool open_handle(struct db *db, struct gs_error *err)
 {
     db->overlay = overlay_new();
     if (!db->overlay)
-        return fail(err, GS_E_IO, "cannot set up SQLite");
+        return fail(err, GS_E_IO, "out of memory");
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
     if (sqlite3_open_v2(db->unpacked.path, &db->handle, flags, overlay_name(db->overlay)) != SQLITE_OK)
         return db_fail(db, err);
@@ -88,8 +94,11 @@ bool db_open(struct db *db, const char *path, enum reader_mode mode, int threads
         return false;
     }
     db->fd = open(db->unpacked.path, O_RDONLY | O_CLOEXEC);
-    bool has_wal = size_beside(db->unpacked.path, "-wal") > WAL_HEADER;
-    long pid = has_wal ? wal_user(path) : 0;
+    /* SQLite looks for a log beside the file itself, not beside a link to it. */
+    char resolved[PATH_MAX];
+    const char *real = realpath(path, resolved) ? resolved : path;
+    bool has_wal = db->unpacked.fd < 0 && size_beside(real, "-wal") > WAL_HEADER;
+    long pid = has_wal ? wal_user(real) : 0;
     if (pid) {
         db_close(db);
         return fail(err, GS_E_IO, "another program (pid %ld) is writing it; wait until it has finished",
@@ -111,6 +120,9 @@ bool db_open(struct db *db, const char *path, enum reader_mode mode, int threads
 
 void db_close(struct db *db)
 {
+    /* Statements are left over when a shortage of memory unwound past them. */
+    for (sqlite3_stmt *s; db->handle && (s = sqlite3_next_stmt(db->handle, NULL));)
+        sqlite3_finalize(s);
     if (db->handle)
         sqlite3_close_v2(db->handle);
     db->handle = NULL;

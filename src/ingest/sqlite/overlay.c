@@ -1,8 +1,13 @@
+/*
+ * SQLite calls the methods here, so nothing may unwind through them (mem.h): what allocates runs
+ * under a guard of its own.
+ */
 #include "ingest/sqlite/overlay.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
@@ -13,6 +18,7 @@
 enum { BLOCK = 512, SHM_REGIONS = 1024 };
 
 struct block {
+    sqlite3_int64 number;
     unsigned char bytes[BLOCK];
 };
 
@@ -96,36 +102,71 @@ static int file_read(sqlite3_file *file, void *buf, int n, sqlite3_int64 at)
     return at + n > f->size ? SQLITE_IOERR_SHORT_READ : SQLITE_OK;
 }
 
-static struct block *block_for_write(struct overlay_file *f, sqlite3_int64 number)
+/* The block, or NULL with the reason in *rc. */
+static struct block *block_for_write(struct overlay_file *f, sqlite3_int64 number, int *rc)
 {
     uint32_t i = idmap_get(&f->index, (uint64_t)number);
     if (i != NO_INDEX)
         return f->blocks.v[i];
     struct block *b = arena_new(&f->owner->arena, struct block);
-    read_disk(f, b->bytes, BLOCK, number * BLOCK);
+    b->number = number;
+    *rc = read_disk(f, b->bytes, BLOCK, number * BLOCK);
+    if (*rc != SQLITE_OK)
+        return NULL;
     vec_push(&f->blocks, &f->owner->arena, b);
     idmap_put(&f->index, (uint64_t)number, (uint32_t)f->blocks.n - 1);
     return b;
 }
 
+struct write_call {
+    struct overlay_file *file;
+    const char *buf;
+    sqlite3_int64 n, at;
+    int rc;
+};
+
+static void write_blocks(void *ctx)
+{
+    struct write_call *c = ctx;
+    for (sqlite3_int64 done = 0; done < c->n;) {
+        sqlite3_int64 number = (c->at + done) / BLOCK, inside = (c->at + done) % BLOCK;
+        sqlite3_int64 part = BLOCK - inside < c->n - done ? BLOCK - inside : c->n - done;
+        struct block *b = block_for_write(c->file, number, &c->rc);
+        if (!b)
+            return;
+        memcpy(b->bytes + inside, c->buf + done, (size_t)part);
+        done += part;
+    }
+}
+
 static int file_write(sqlite3_file *file, const void *buf, int n, sqlite3_int64 at)
 {
     struct overlay_file *f = file_of(file);
-    for (sqlite3_int64 done = 0; done < n;) {
-        sqlite3_int64 number = (at + done) / BLOCK, inside = (at + done) % BLOCK;
-        sqlite3_int64 part = BLOCK - inside < n - done ? BLOCK - inside : n - done;
-        memcpy(block_for_write(f, number)->bytes + inside, (const char *)buf + done, (size_t)part);
-        done += part;
-    }
-    if (at + n > f->size)
-        f->size = at + n;
+    struct write_call call = {f, buf, n, at, SQLITE_OK};
     f->owner->changed |= f->is_database;
-    return SQLITE_OK;
+    if (!mem_guard(write_blocks, &call, NULL))
+        return SQLITE_NOMEM;
+    if (call.rc == SQLITE_OK && at + n > f->size)
+        f->size = at + n;
+    return call.rc;
+}
+
+/* What was written behind the new end must not come back when the file grows again. */
+static void forget_behind(struct overlay_file *f, sqlite3_int64 size)
+{
+    for (size_t i = 0; i < f->blocks.n; i++) {
+        struct block *b = f->blocks.v[i];
+        sqlite3_int64 keep = size - b->number * BLOCK;
+        keep = keep < 0 ? 0 : keep;
+        if (keep < BLOCK)
+            memset(b->bytes + keep, 0, (size_t)(BLOCK - keep));
+    }
 }
 
 static int file_truncate(sqlite3_file *file, sqlite3_int64 size)
 {
     struct overlay_file *f = file_of(file);
+    forget_behind(f, size);
     f->owner->changed |= f->is_database && size != f->size;
     if (size < f->disk_limit)
         f->disk_limit = size;
@@ -195,14 +236,26 @@ static int file_traits(sqlite3_file *file)
     return SQLITE_IOCAP_UNDELETABLE_WHEN_OPEN;
 }
 
+struct shm_call {
+    struct overlay_file *file;
+    int region, size;
+};
+
+static void add_region(void *ctx)
+{
+    struct shm_call *c = ctx;
+    c->file->shm[c->region] = arena_alloc(&c->file->owner->arena, (size_t)c->size);
+}
+
 static int shm_map(sqlite3_file *file, int region, int size, int extend, void volatile **p)
 {
     struct overlay_file *f = file_of(file);
+    struct shm_call call = {f, region, size};
     *p = NULL;
     if (region < 0 || region >= SHM_REGIONS || size < 0)
         return SQLITE_IOERR_SHMMAP;
-    if (!f->shm[region] && extend)
-        f->shm[region] = arena_alloc(&f->owner->arena, (size_t)size);
+    if (!f->shm[region] && extend && !mem_guard(add_region, &call, NULL))
+        return SQLITE_NOMEM;
     *p = f->shm[region];
     return SQLITE_OK;
 }
@@ -246,6 +299,24 @@ static const sqlite3_io_methods methods = {
 
 /* ---- VFS methods ---- */
 
+/* Nothing but regular files is opened: a pipe in place of a journal would wait for ever. */
+static int open_real(struct overlay *o, const char *path, sqlite3_file *file, int kinds)
+{
+    struct stat st;
+    if (unpack_is_own(path))
+        return nameless_open(file, path);
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+        return SQLITE_CANTOPEN;
+    return o->real->xOpen(o->real, path, file, kinds | SQLITE_OPEN_READONLY, NULL);
+}
+
+/* A journal that is there and cannot be read is an error: without it the database is half-written. */
+static bool is_there(struct overlay *o, const char *path)
+{
+    int there = 0;
+    return o->real->xAccess(o->real, path, SQLITE_ACCESS_EXISTS, &there) != SQLITE_OK || there;
+}
+
 static int vfs_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int flags, int *out)
 {
     struct overlay *o = overlay_of(vfs);
@@ -259,11 +330,9 @@ static int vfs_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int 
                           SQLITE_OPEN_DELETEONCLOSE | SQLITE_OPEN_READONLY);
     if (path && !is_deleted(o, path)) {
         memset(f->real, 0, (size_t)o->real->szOsFile);
-        int rc = unpack_is_own(path)
-                     ? nameless_open(f->real, path)
-                     : o->real->xOpen(o->real, path, f->real, kinds | SQLITE_OPEN_READONLY, NULL);
+        int rc = open_real(o, path, f->real, kinds);
         f->on_disk = rc == SQLITE_OK;
-        if (rc != SQLITE_OK && f->is_database)
+        if (rc != SQLITE_OK && (f->is_database || is_there(o, path)))
             return rc;
         if (f->on_disk)
             f->real->pMethods->xFileSize(f->real, &f->size);
@@ -275,12 +344,23 @@ static int vfs_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int 
     return SQLITE_OK;
 }
 
+struct delete_call {
+    struct overlay *overlay;
+    const char *path;
+};
+
+static void remember_deleted(void *ctx)
+{
+    struct delete_call *c = ctx;
+    struct overlay *o = c->overlay;
+    vec_push(&o->deleted, &o->arena, arena_strdup(&o->arena, c->path));
+}
+
 static int vfs_delete(sqlite3_vfs *vfs, const char *path, int sync)
 {
     (void)sync;
-    struct overlay *o = overlay_of(vfs);
-    vec_push(&o->deleted, &o->arena, arena_strdup(&o->arena, path));
-    return SQLITE_OK;
+    struct delete_call call = {overlay_of(vfs), path};
+    return mem_guard(remember_deleted, &call, NULL) ? SQLITE_OK : SQLITE_NOMEM;
 }
 
 static int vfs_access(sqlite3_vfs *vfs, const char *path, int flags, int *result)
@@ -309,7 +389,10 @@ struct overlay *overlay_new(void)
     sqlite3_vfs *real = sqlite3_vfs_find(NULL);
     if (!real)
         return NULL;
-    struct overlay *o = mem_calloc(1, sizeof(*o));
+    struct overlay *o = mem_try_alloc(sizeof(*o));
+    if (!o)
+        return NULL;
+    memset(o, 0, sizeof(*o));
     arena_init(&o->arena);
     o->real = real;
     snprintf(o->name, sizeof(o->name), "gpusight-%p", (void *)o);

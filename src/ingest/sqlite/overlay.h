@@ -10,7 +10,7 @@
  * is noticed. The shared memory of a write-ahead log is private; a live writer is refused
  * beforehand (see db.c).
  *
- *     struct overlay *o = overlay_new("/abs/path/x.db");   registers a VFS of its own
+ *     struct overlay *o = overlay_new();                   registers a VFS of its own
  *     sqlite3_open_v2(path, &h, SQLITE_OPEN_READWRITE, overlay_name(o));
  *     ...
  *     sqlite3_close(h);
@@ -25,7 +25,7 @@
 
 struct overlay;
 
-struct overlay *overlay_new(void); /* NULL when SQLite refuses */
+struct overlay *overlay_new(void); /* NULL when there is no memory; never unwinds */
 void overlay_free(struct overlay *o);
 const char *overlay_name(const struct overlay *o);
 

@@ -15,6 +15,7 @@ enum { BATCH = 1024, LEAVES_PER_ITEM = 64, ABOUT_ROW_BYTES = 90 };
 struct shape {
     struct record_plan plan;
     bool present[RECORD_COLS];
+    bool keyed; /* the primary key has an index of its own, so that it is not the rowid */
     const char *not_fast;
 };
 
@@ -22,7 +23,8 @@ static void note_column(struct shape *sh, const struct scan *s, struct db_query 
 {
     uint32_t position = (uint32_t)sqlite3_column_int(q->stmt, 0);
     const char *name = db_text(q, 1);
-    bool is_rowid = sqlite3_column_int(q->stmt, 5) == 1 && !strcasecmp(db_text(q, 2), "INTEGER");
+    bool is_rowid = !sh->keyed && sqlite3_column_int(q->stmt, 5) == 1 &&
+                    !strcasecmp(db_text(q, 2), "INTEGER");
     if (sqlite3_column_int(q->stmt, 5) > 1)
         sh->not_fast = "composite primary key";
     if (sqlite3_column_int(q->stmt, 6) != 0)
@@ -36,6 +38,16 @@ static void note_column(struct shape *sh, const struct scan *s, struct db_query 
     }
 }
 
+/* INTEGER PRIMARY KEY is the rowid, but not in "INTEGER PRIMARY KEY DESC" and WITHOUT ROWID. */
+static bool read_key(struct shape *sh, struct db *db, const struct scan *s, struct gs_error *err)
+{
+    struct db_query q;
+    if (!db_query(&q, db, err, "SELECT 1 FROM pragma_index_list(%Q) WHERE origin='pk'", s->table))
+        return false;
+    sh->keyed = db_next(&q);
+    return db_done(&q, err);
+}
+
 /* Binds columns by name; absent optional ones get a column of constants. */
 static bool read_shape(struct shape *sh, struct db *db, const struct scan *s, struct gs_error *err)
 {
@@ -47,7 +59,7 @@ static bool read_shape(struct shape *sh, struct db *db, const struct scan *s, st
             sh->not_fast = "text is not UTF-8";
     }
     struct db_query q;
-    if (!db_query(&q, db, err, "PRAGMA table_xinfo(%Q)", s->table))
+    if (!read_key(sh, db, s, err) || !db_query(&q, db, err, "PRAGMA table_xinfo(%Q)", s->table))
         return false;
     while (db_next(&q))
         note_column(sh, s, &q);
@@ -141,9 +153,12 @@ static void emit(const struct fast_job *job, const struct worker_state *w, size_
         job->scan->rows(job->scan->ctx, &b);
 }
 
+/* `end` is where the item's rows must end: what lies behind belongs to others, or to nobody. */
 static bool scan_leaf(struct fast_job *job, struct worker_state *w, void *const *out,
-                      const struct leaf *leaf, size_t *first, size_t *n, int worker)
+                      const struct leaf *leaf, size_t *first, size_t *n, size_t end, int worker)
 {
+    if (leaf->n_cells > end - (*first + *n))
+        return false;
     for (uint32_t i = 0; i < leaf->n_cells; i++) {
         struct cell cell;
         if (!leaf_cell(job->pages, leaf, i, &cell) || !decoder_row(w->decoder, &cell, out, *n))
@@ -167,15 +182,15 @@ static bool scan_leaves(struct fast_job *job, struct worker_state *w, size_t ite
         out[i] = w->out[job->column[i]];
     if (!pages_read(job->pages, &job->leaves.v[from], to - from, w->buf))
         return false;
-    size_t first = job->first_row[item], n = 0;
+    size_t first = job->first_row[item], end = job->first_row[item + 1], n = 0;
     for (size_t i = from; i < to; i++) {
         struct leaf leaf;
         const uint8_t *page = w->buf + (i - from) * job->pages->page_size;
         if (!leaf_open_at(job->pages, page, job->leaves.v[i].page, &leaf) ||
-            !scan_leaf(job, w, out, &leaf, &first, &n, worker))
+            !scan_leaf(job, w, out, &leaf, &first, &n, end, worker))
             return false;
     }
-    if (first + n != job->first_row[item + 1])
+    if (first + n != end)
         return false;
     emit(job, w, first, n, worker);
     return true;
@@ -360,7 +375,7 @@ struct slow_call {
 static bool count_rows(struct slow_call *call, size_t *rows)
 {
     struct db_query q;
-    if (!db_query(&q, call->db, call->err, "SELECT count(*) FROM \"%w\"", call->scan->table))
+    if (!db_query(&q, call->db, call->err, "SELECT count(*) FROM \"%w\" NOT INDEXED", call->scan->table))
         return false;
     *rows = db_next(&q) ? (size_t)sqlite3_column_int64(q.stmt, 0) : 0;
     return db_done(&q, call->err);

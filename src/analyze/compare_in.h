@@ -1,0 +1,34 @@
+/*
+ * The parts of compare(), in the order in which they run.
+ */
+#ifndef GS_ANALYZE_COMPARE_IN_H
+#define GS_ANALYZE_COMPARE_IN_H
+
+#include "analyze/compare.h"
+
+/* Pairs: fills kernels (without figures), steps, matched_pct. */
+void compare_match(struct comparison *c);
+
+/* How alike two names are, by their words: 0 to 1. */
+double name_similarity(const char *a, const char *b);
+
+/* Figures of the kernels, and their causes. */
+void compare_kernels(struct comparison *c);
+
+/* Copies, communication and idle time, and base_ns. */
+void compare_times(struct comparison *c);
+
+/* Comparability: score, reasons, comparable. */
+void compare_check(struct comparison *c);
+
+void compare_add(struct comparison *c, enum compare_kind kind, double change, double noise,
+                 bool counted, const char *what);
+void compare_say(struct comparison *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void compare_note(struct comparison *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static inline double more_of(double x, double y)
+{
+    return x > y ? x : y;
+}
+
+#endif

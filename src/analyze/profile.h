@@ -1,0 +1,97 @@
+/*
+ * A run in brief: what it takes to compare it with another, without its trace.
+ *
+ * Made from an analysis, or read from a small JSON document (render/profile_json.h). What a saved
+ * document does not hold is said in `missing`, never a silent zero.
+ *
+ *     struct run_profile p;
+ *     profile_make(&p, &analysis, "before", arena);
+ *
+ * Everything is copied into the arena, so the trace can be released afterwards.
+ *
+ * Durations of a kernel are summed up by their interquartile mean (`typical_ns`): the mean of the
+ * middle half, which outliers do not move and which is steadier than the median. Its standard
+ * error is estimated from the winsorised deviation (Tukey and McLaughlin), see docs/compare.md.
+ */
+#ifndef GS_ANALYZE_PROFILE_H
+#define GS_ANALYZE_PROFILE_H
+
+#include "analyze/analysis.h"
+
+/* Work of one kernel with one grid and group. */
+struct profile_config {
+    uint32_t grid_x, grid_y, grid_z, group_x, group_y, group_z;
+    uint64_t calls;
+    int64_t total_ns;
+    double typical_ns, error_ns;
+};
+
+enum { PROFILE_CONFIGS = 16 }; /* kept per kernel, those with most time */
+
+struct profile_kernel {
+    const char *name, *short_name, *category; /* as in struct hotspot */
+    enum kernel_class class;
+    uint64_t calls;
+    int64_t total_duration_ns;
+    double avg_duration_ns, std_dev_ns;
+    int64_t median_ns, mad_ns, p95_ns;
+    double typical_ns; /* interquartile mean */
+    double error_ns;   /* its standard error */
+    double work_items; /* mean of a call; NaN not recorded */
+    uint32_t vgpr, accum_vgpr, lds_bytes, scratch_bytes; /* of the configuration with most time */
+    const char *grid, *block;                            /* the same; NULL not recorded */
+    double occupancy_pct;                                /* NaN not known */
+    bool many_configs; /* more than PROFILE_CONFIGS: only the pooled figures can be used */
+    VEC(struct profile_config) configs;
+};
+
+struct profile_gpu {
+    const char *name, *arch, *vendor;
+    uint32_t cu_count, clock_mhz;
+};
+
+struct profile_capability {
+    const char *key;
+    bool present;
+};
+
+struct run_profile {
+    const char *label;
+    VEC(const char *) files;
+    VEC(struct profile_gpu) gpus;
+    struct breakdown breakdown;
+    struct launch_stats launches;
+    struct allocation_stats allocations;
+    struct collective_stats collectives;
+    int64_t start_ns; /* of the window, in the trace's clock */
+    int64_t cause_ns[CAUSES];
+    double gap_sq[CAUSES];
+    uint64_t gap_count[CAUSES];
+    bool has_gaps; /* the last two are known */
+    VEC(struct profile_kernel) kernels; /* most time first */
+    VEC(struct copy_row) copies;
+    VEC(struct api_class_row) api_classes;
+    VEC(struct telemetry_row) telemetry;
+    VEC(struct profile_capability) capabilities;
+    VEC(const char *) missing; /* what the document it was read from lacks */
+};
+
+extern const struct fields profile_kernel_fields, profile_config_fields;
+
+void profile_make(struct run_profile *p, const struct analysis *a, const char *label,
+                  struct arena *arena);
+
+/* Its part: p->kernels. */
+void profile_kernels_make(struct run_profile *p, const struct analysis *a, struct arena *arena);
+
+/*
+ * The interquartile mean of v (put into another order) and its standard error. With fewer than
+ * four values the error is a twentieth of the value: nothing better is known.
+ */
+void typical_of(int64_t *v, size_t n, double *typical, double *error);
+
+bool profile_has(const struct run_profile *p, const char *capability);
+const struct api_class_row *profile_api(const struct run_profile *p, const char *class);
+int64_t profile_idle_ns(const struct run_profile *p); /* all idle causes but start-up, tail, unknown */
+
+#endif

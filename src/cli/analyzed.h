@@ -1,0 +1,41 @@
+/*
+ * Commands that show an analysis: the options they share, and loading, analyzing and advising.
+ *
+ *     struct plot_opts { struct analyzed_opts in; ... };
+ *     static const struct opt opts[] = {ANALYZED_OPTS(struct plot_opts), ...};
+ */
+#ifndef GS_CLI_ANALYZED_H
+#define GS_CLI_ANALYZED_H
+
+#include "advise/advise.h"
+#include "cli/command.h"
+
+struct analyzed_opts {
+    const char *window, *reader;
+    int64_t gpu, process;
+    double short_us;
+};
+
+#define ANALYZED_OPTS(T)                                                                           \
+    OPT_TEXT(T, in.window, 0, "window", "START..END",                                              \
+             "only this part: 10%..90%, 1s..2.5s, absolute ns, marker:NAME or "                    \
+             "marker:A..marker:B"),                                                                \
+        OPT_INT(T, in.gpu, 0, "gpu", 0, 100000, "N", "only this GPU, as numbered by 'info'"),      \
+        OPT_INT(T, in.process, 0, "process", 0, 1e15, "PID", "only this process"),                 \
+        OPT_NUM(T, in.short_us, 0, "short-kernel-threshold-us", 0, 1e9, "US",                      \
+                "what counts as a short kernel (10)"),                                             \
+        OPT_CHOICE(T, in.reader, 0, "reader", "auto|fast|sqlite|check", "how to read databases")
+
+#define ANALYZED_DEFAULTS                                                                          \
+    {                                                                                              \
+        .reader = "auto", .gpu = -1, .process = -1, .short_us = 10                                 \
+    }
+
+/*
+ * Loads the operands into t, which the caller initialises and releases; the analysis lives in the
+ * arena of cli. Fails with GS_E_EMPTY when there is nothing to analyze.
+ */
+bool cli_analyzed(struct cli *cli, const struct analyzed_opts *o, struct trace *t,
+                  struct analysis *a, struct advice *advice, struct gs_error *err);
+
+#endif

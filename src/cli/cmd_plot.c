@@ -1,0 +1,169 @@
+/*
+ * gpusight plot TRACE... --chart NAME -o FILE: one chart as a picture.
+ */
+#include <string.h>
+
+#include "base/fs.h"
+#include "base/fs_out.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "cli/analyzed.h"
+#include "render/picture.h"
+#include "render/render.h"
+#include "render/svg.h"
+#include "report/chart.h"
+
+struct plot_opts {
+    struct analyzed_opts in;
+    const char *chart, *output, *theme, *format;
+    int64_t width, height, top;
+    bool list;
+};
+
+static const struct opt opts[] = {
+    OPT_GROUP("The picture"),
+    OPT_TEXT(struct plot_opts, chart, 'c', "chart", "NAME",
+             "which chart, see --list; all: every one that has data, into the folder -o names"),
+    OPT_TEXT(struct plot_opts, output, 'o', "output", "FILE",
+             "where to write; the extension (.svg, .png) says what (- : SVG on standard output)"),
+    OPT_CHOICE(struct plot_opts, format, 0, "format", "svg|png|draw",
+               "when the extension does not say; draw lists the shapes as text"),
+    OPT_INT(struct plot_opts, width, 0, "width", CHART_LEAST, CHART_MOST, "PIXELS",
+            "width of the picture (800)"),
+    OPT_INT(struct plot_opts, height, 0, "height", CHART_LEAST / 2, CHART_MOST, "PIXELS",
+            "height of the picture (what the data asks for)"),
+    OPT_CHOICE(struct plot_opts, theme, 0, "theme", "light|dark", "colours (light)"),
+    OPT_INT(struct plot_opts, top, 0, "top", 1, 1000, "N", "rows in ranked charts (12)"),
+    OPT_FLAG(struct plot_opts, list, 0, "list", "list the charts and end"),
+    OPT_GROUP("What to analyze"),
+    ANALYZED_OPTS(struct plot_opts),
+    OPT_END,
+};
+
+static void defaults(void *settings)
+{
+    struct plot_opts *o = settings;
+    *o = (struct plot_opts){.in = ANALYZED_DEFAULTS, .chart = "ledger", .output = "-", .theme = "light"};
+}
+
+struct call {
+    struct cli *cli;
+    const struct plot_opts *o;
+    struct trace trace;
+    struct gs_error *err;
+    bool ok;
+};
+
+static bool list_charts(struct cli *cli, struct gs_error *err)
+{
+    struct doc *d = doc_new(cli->arena);
+    struct block *b = doc_table(d, "");
+    struct str out;
+    doc_column(b, "chart", COLUMN_KEEP);
+    doc_column(b, "shows", COLUMN_KEEP);
+    for (size_t i = 0; charts[i]; i++) {
+        doc_cell(b, "%s", charts[i]->name);
+        doc_cell(b, "%s", charts[i]->title);
+    }
+    str_init(&out, cli->arena);
+    render_text(&out, d, &(struct render_opts){cli->columns, cli->color});
+    return fs_write("-", out.buf, out.len, err);
+}
+
+static const char *format_of(const struct plot_opts *o)
+{
+    if (o->format)
+        return o->format;
+    const char *dot = strrchr(fs_basename(o->output), '.');
+    if (!dot || str_eq(o->chart, "all") || str_starts(o->output, "/dev/"))
+        return "svg";
+    return str_eq(dot, ".svg") ? "svg" : str_eq(dot, ".png") ? "png" : NULL;
+}
+
+static bool plot_one(struct call *c, const struct analysis *a, const struct chart *chart,
+                     const char *format, const char *path)
+{
+    const struct plot_opts *o = c->o;
+    enum theme theme = str_eq(o->theme, "dark") ? THEME_DARK : THEME_LIGHT;
+    struct chart_opts co = {(int)o->width, (int)o->height, (size_t)o->top, false};
+    struct draw *d = chart_draw(chart, a, &co, c->cli->arena);
+    struct str out;
+    str_init(&out, c->cli->arena);
+    if (str_eq(format, "png")) {
+        if (!render_png(&out, d, theme, c->err))
+            return false;
+    } else if (str_eq(format, "draw")) {
+        draw_dump(&out, d);
+    } else {
+        render_svg(&out, d, &(struct svg_opts){.theme = theme});
+    }
+    return fs_write(path, out.buf, out.len, c->err);
+}
+
+static bool plot_all(struct call *c, const struct analysis *a, const char *format)
+{
+    if (!fs_make_folders(c->o->output, c->cli->arena, c->err))
+        return false;
+    for (size_t i = 0; charts[i]; i++) {
+        const char *path = arena_printf(c->cli->arena, "%s/%s.%s", c->o->output, charts[i]->name, format);
+        if (charts[i]->has(a) && !plot_one(c, a, charts[i], format, path))
+            return false;
+    }
+    return true;
+}
+
+static void run_plot(void *ctx)
+{
+    struct call *c = ctx;
+    const struct plot_opts *o = c->o;
+    struct advice advice;
+    struct analysis *a = arena_new(c->cli->arena, struct analysis);
+    const char *format = format_of(o);
+    bool all = str_eq(o->chart, "all");
+    const struct chart *chart = chart_find(o->chart);
+    const char *near = chart_nearest(o->chart);
+    if (!format)
+        fail(c->err, GS_E_USAGE, "cannot tell the format from '%s'; end it in .svg or .png, or give --format",
+             o->output);
+    else if (!chart && !all && near)
+        fail(c->err, GS_E_USAGE, "unknown chart '%s'; did you mean '%s'?", o->chart, near);
+    else if (!chart && !all)
+        fail(c->err, GS_E_USAGE, "unknown chart '%s'; 'gpusight plot --list' has them", o->chart);
+    else if (all && str_eq(o->output, "-"))
+        fail(c->err, GS_E_USAGE, "all charts need a folder; give one with -o");
+    else if (cli_analyzed(c->cli, &o->in, &c->trace, a, &advice, c->err))
+        c->ok = all ? plot_all(c, a, format) : plot_one(c, a, chart, format, o->output);
+}
+
+static bool run(struct cli *cli, void *settings, struct gs_error *err)
+{
+    struct call c = {.cli = cli, .o = settings, .err = err};
+    if (c.o->list)
+        return list_charts(cli, err);
+    if (!cli->operands.n)
+        return fail(err, GS_E_USAGE, "no trace given; see 'gpusight plot --help'");
+    trace_init(&c.trace);
+    bool had_memory = mem_guard(run_plot, &c, err);
+    trace_release(&c.trace);
+    return had_memory && c.ok;
+}
+
+const struct command command_plot = {
+    .name = "plot",
+    .summary = "a chart of a trace as SVG or PNG",
+    .operands = "[TRACE...]",
+    .doc = "Draws one chart of what 'gpusight analyze' finds: where the GPU time went, the kernels "
+           "that take longest, the timeline, idle gaps by cause, copies against their link and more; "
+           "--list names them.\n\n"
+           "Text in SVG stays text and uses whatever sans-serif font the reader has. PNG needs a "
+           "gpusight built with cairo. Colours are told apart by colour-blind readers too. A chart "
+           "there is no data for says so.",
+    .examples = "gpusight plot results.db --chart ledger -o ledger.svg  # for a web page\n"
+                "gpusight plot results.db --chart timeline --width 1600 --theme dark -o t.png  # for a "
+                "slide\n"
+                "gpusight plot results.db --chart all -o charts  # all of them, into a folder",
+    .opts = opts,
+    .settings_size = sizeof(struct plot_opts),
+    .defaults = defaults,
+    .run = run,
+};

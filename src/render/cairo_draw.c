@@ -1,0 +1,92 @@
+#include "render/cairo_draw.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+
+void cairo_ink(cairo_t *cr, enum ink ink, enum theme theme)
+{
+    uint32_t rgb = ink_rgb(ink, theme);
+    cairo_set_source_rgb(cr, (rgb >> 16 & 255) / 255.0, (rgb >> 8 & 255) / 255.0,
+                         (rgb & 255) / 255.0);
+}
+
+void cairo_font(cairo_t *cr, const char *family, bool bold, double size)
+{
+    cairo_select_font_face(cr, family, CAIRO_FONT_SLANT_NORMAL,
+                           bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_set_font_size(cr, size);
+    /* Widths as the font has them, not rounded to pixels: as draw.c measures. */
+    cairo_font_options_t *o = cairo_font_options_create();
+    cairo_font_options_set_hint_metrics(o, CAIRO_HINT_METRICS_OFF);
+    cairo_font_options_set_hint_style(o, CAIRO_HINT_STYLE_NONE);
+    cairo_set_font_options(cr, o);
+    cairo_font_options_destroy(o);
+}
+
+const char *cairo_safe(struct arena *a, const char *text)
+{
+    struct str s;
+    str_init(&s, a);
+    utf8_escape(&s, text, strlen(text));
+    return s.buf;
+}
+
+cairo_status_t cairo_to_str(void *str, const unsigned char *data, unsigned n)
+{
+    str_put(str, (const char *)data, n);
+    return CAIRO_STATUS_SUCCESS;
+}
+
+bool cairo_failed(struct gs_error *err, cairo_status_t status)
+{
+    return fail(err, GS_E_IO, "cannot draw: %s", cairo_status_to_string(status));
+}
+
+static double px(int32_t units)
+{
+    return units / (double)DRAW_UNIT;
+}
+
+static void draw_one_text(cairo_t *cr, const struct draw_item *it)
+{
+    cairo_text_extents_t e;
+    cairo_font(cr, CAIRO_FONT, it->bold, px(it->h));
+    cairo_text_extents(cr, it->text, &e);
+    double shift = it->anchor == ANCHOR_END ? 1 : it->anchor == ANCHOR_MIDDLE ? 0.5 : 0;
+    cairo_move_to(cr, px(it->x) - shift * e.x_advance, px(it->y));
+    cairo_show_text(cr, it->text);
+}
+
+static void draw_item(cairo_t *cr, const struct draw_item *it)
+{
+    switch (it->kind) {
+    case DRAW_RECT:
+        cairo_rectangle(cr, px(it->x), px(it->y), px(it->w), px(it->h));
+        cairo_fill(cr);
+        break;
+    case DRAW_LINE:
+        cairo_move_to(cr, px(it->x), px(it->y));
+        cairo_line_to(cr, px(it->x + it->w), px(it->y + it->h));
+        cairo_set_line_width(cr, 1);
+        cairo_stroke(cr);
+        break;
+    case DRAW_TEXT:
+        draw_one_text(cr, it);
+        break;
+    case DRAW_SHAPE:
+        for (size_t i = 0; i < it->n_points; i++)
+            cairo_line_to(cr, px(it->points[i].x), px(it->points[i].y));
+        cairo_close_path(cr);
+        cairo_fill(cr);
+        break;
+    }
+}
+
+void cairo_draw(cairo_t *cr, const struct draw *d, enum theme theme)
+{
+    for (size_t i = 0; i < d->items.n; i++) {
+        cairo_ink(cr, d->items.v[i].ink, theme);
+        draw_item(cr, &d->items.v[i]);
+    }
+}

@@ -1,0 +1,16 @@
+#include "render/cairo_draw.h"
+#include "render/picture.h"
+
+bool render_png(struct str *out, const struct draw *d, enum theme theme, struct gs_error *err)
+{
+    cairo_surface_t *surface = cairo_image_surface_create(
+        CAIRO_FORMAT_RGB24, d->width / DRAW_UNIT, d->height / DRAW_UNIT);
+    cairo_t *cr = cairo_create(surface);
+    cairo_draw(cr, d, theme);
+    cairo_status_t status = cairo_status(cr);
+    cairo_destroy(cr);
+    if (status == CAIRO_STATUS_SUCCESS)
+        status = cairo_surface_write_to_png_stream(surface, cairo_to_str, out);
+    cairo_surface_destroy(surface);
+    return status == CAIRO_STATUS_SUCCESS || cairo_failed(err, status);
+}

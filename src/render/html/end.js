@@ -1,0 +1,4 @@
+startPage();
+startTables();
+startTimeline();
+})();

@@ -1,0 +1,118 @@
+/*
+ * Between the files of the HTML page.
+ *
+ * html() writes markup; every %s in it is escaped, so text from a trace can never become markup:
+ *
+ *     html(h, "<td title=\"%s\">%s</td>", name, name);
+ *
+ * There are no style attributes: the page's policy forbids them. Widths and colours are attributes
+ * of SVG, or classes.
+ */
+#ifndef GS_RENDER_HTML_IN_H
+#define GS_RENDER_HTML_IN_H
+
+#include "analyze/field.h"
+#include "render/html.h"
+#include "report/histogram.h"
+#include "report/overview.h"
+
+/* Kernels that are shown one by one. */
+enum { HTML_DETAILED = 20 };
+
+struct html_chapter {
+    const char *id, *title;
+};
+
+struct html {
+    struct str *out;
+    struct arena *arena;
+    const struct analysis *a;
+    const struct advice *advice;
+    const struct html_opts *o;
+    struct results results;
+    struct overview overview;
+    struct histograms histograms;
+    VEC(struct html_chapter) chapters; /* those that are there */
+    bool chapter_open;
+};
+
+/* Knows %% %s %c %d %u %zu %lld %llu %f (with precision); %s is escaped for text and attributes. */
+void html(struct html *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void html_raw(struct html *h, const char *markup); /* constant markup only */
+
+/* s for text and attributes; unsafe and malformed characters become visible escapes. */
+void html_escape(struct str *out, const char *s);
+
+/* Numbers for people, in the page's arena. */
+const char *html_ns(struct html *h, int64_t ns);
+const char *html_pct(struct html *h, double pct);
+const char *html_count(struct html *h, uint64_t n);
+const char *html_bytes(struct html *h, uint64_t n);
+
+/* A chapter: <section> with a heading; the one before is closed. */
+void html_chapter(struct html *h, const char *id, const char *title);
+void html_chapter_end(struct html *h);
+
+/* A button that explains a word when it is pointed at or has the focus. */
+void html_tip(struct html *h, const char *what, const char *doc);
+
+/* A command with a button that copies it. */
+void html_command(struct html *h, const char *command);
+
+/* A link to a place in the timeline. */
+void html_jump(struct html *h, int64_t start_ns, int64_t end_ns, const char *kind, int64_t id,
+               const char *text);
+
+/* ---- html_table.c: results through their field descriptors ---- */
+
+struct html_table {
+    const char *key;     /* of the result, and of the table in the page */
+    const char *caption; /* NULL: the doc of the fields */
+    const char *shown;   /* keys of columns shown at first, divided by spaces; NULL: all */
+    const char *never;   /* keys of columns that mean nothing to people: row numbers */
+    bool tree;           /* rows have a depth; they keep their order */
+    size_t most;         /* rows; 0: all */
+};
+
+const struct result *html_result(const struct html *h, const char *key);
+void html_table(struct html *h, const struct html_table *t);
+void html_table_of(struct html *h, const struct html_table *t, const struct result *r);
+
+/* Members of a result that is one object, by key, as a list of label and value. */
+void html_facts(struct html *h, const char *key, const char *members);
+
+/* ---- html_svg.c ---- */
+
+struct html_bar {
+    const char *label, *value;
+    double size; /* any unit: bars are drawn relative to the largest */
+    const char *class;
+};
+
+/* Horizontal bars with labels: few and with names. */
+void html_bars(struct html *h, const char *title, const struct html_bar *bars, size_t n);
+
+/* Upright bars that touch: a histogram. `low` and `high` stand under its ends. */
+void html_columns(struct html *h, const char *title, const struct html_bar *bars, size_t n,
+                  const char *low, const char *high);
+
+/* A half circle that is filled to pct. */
+void html_gauge(struct html *h, const char *label, const char *doc, double pct, const char *note,
+                const char *tone);
+
+/* ---- chapters ---- */
+
+void html_overview(struct html *h);  /* html_overview.c: verdict, numbers */
+void html_ledger(struct html *h);    /* html_ledger.c */
+void html_findings(struct html *h);  /* html_findings.c */
+void html_timeline(struct html *h);  /* html_timeline.c */
+void html_kernels(struct html *h);   /* html_kernels.c: hotspots, categories, detail */
+void html_transfers(struct html *h); /* html_sections.c: copies, gaps, calls, … */
+void html_gaps(struct html *h);
+void html_host(struct html *h);
+void html_markers(struct html *h);
+void html_devices(struct html *h);
+void html_trust(struct html *h); /* html_trust.c: quality, what was not captured */
+void html_data(struct html *h);  /* html_timeline.c: JSON and events */
+
+#endif

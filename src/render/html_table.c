@@ -1,0 +1,204 @@
+/* Tables and lists of facts, from field descriptors: no column can be forgotten or renamed. */
+#include <math.h>
+#include <string.h>
+
+#include "base/human.h"
+#include "render/fields_json.h"
+#include "render/html_in.h"
+
+const struct result *html_result(const struct html *h, const char *key)
+{
+    return results_find(&h->results, key);
+}
+
+/* Whether a list of words, divided by spaces, has this one. */
+static bool listed(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *p = list; p && *p; p += strcspn(p, " "), p += strspn(p, " "))
+        if (strcspn(p, " ") == n && !strncmp(p, word, n))
+            return true;
+    return false;
+}
+
+static bool is_text(const struct field *f)
+{
+    return f->type == FIELD_TEXT || f->type == FIELD_BOOL;
+}
+
+/* ---- one value ---- */
+
+static double number_of(const struct field *f, const void *row)
+{
+    const char *p = (const char *)row + f->offset;
+    switch (f->type) {
+    case FIELD_I64:
+        return (double)*(const int64_t *)p;
+    case FIELD_U64:
+        return (double)*(const uint64_t *)p;
+    case FIELD_U32:
+        return *(const uint32_t *)p;
+    case FIELD_I32:
+        return *(const int32_t *)p;
+    case FIELD_NUM:
+        return *(const double *)p;
+    default:
+        return NAN;
+    }
+}
+
+static const char *text_of(const struct field *f, const void *row)
+{
+    const char *p = (const char *)row + f->offset;
+    if (f->type == FIELD_BOOL)
+        return *(const bool *)p ? "yes" : "no";
+    const char *s = *(const char *const *)p;
+    return s ? s : "";
+}
+
+/* As people read it; NULL: as it is. */
+static const char *shown_as(struct html *h, const struct field *f, const void *row)
+{
+    double v = number_of(f, row);
+    if (isnan(v))
+        return "–";
+    if (!strcmp(f->unit, "ns"))
+        return html_ns(h, fabs(v) < 9e18 ? (int64_t)v : INT64_MAX);
+    if (!strcmp(f->unit, "bytes") && v >= 0)
+        return html_bytes(h, v < 1e19 ? (uint64_t)v : UINT64_MAX);
+    if (!strcmp(f->unit, "%"))
+        return html_pct(h, v);
+    if (f->type == FIELD_NUM)
+        return arena_printf(h->arena, fabs(v) >= 1000 ? "%.0f" : "%.4g", v);
+    if (f->type == FIELD_I32 && v < 0)
+        return "–";
+    if (f->type == FIELD_U64 || f->type == FIELD_U32)
+        return html_count(h, v < 1e19 ? (uint64_t)v : UINT64_MAX);
+    return arena_printf(h->arena, "%.0f", v); /* a number that names something */
+}
+
+/* The exact value, for sorting and CSV. */
+static const char *exact(struct html *h, const struct field *f, const void *row)
+{
+    const char *p = (const char *)row + f->offset;
+    switch (f->type) {
+    case FIELD_I64:
+        return arena_printf(h->arena, "%lld", (long long)*(const int64_t *)p);
+    case FIELD_U64:
+        return arena_printf(h->arena, "%llu", (unsigned long long)*(const uint64_t *)p);
+    case FIELD_NUM:
+        return isnan(*(const double *)p) ? "" : arena_printf(h->arena, "%.17g", *(const double *)p);
+    default:
+        return arena_printf(h->arena, "%.0f", number_of(f, row));
+    }
+}
+
+/* ---- tables ---- */
+
+static const char *title_of(struct html *h, const struct fields *f, size_t i)
+{
+    for (size_t k = 0; k < f->n; k++) /* "busy" in ns and in %: the unit tells them apart */
+        if (k != i && !strcmp(f->v[k].label, f->v[i].label))
+            return arena_printf(h->arena, "%s, %s", f->v[i].label, f->v[i].unit);
+    return f->v[i].label;
+}
+
+static void write_head(struct html *h, const struct html_table *t, const struct fields *f)
+{
+    html_raw(h, "<thead><tr>");
+    for (size_t i = 0; i < f->n; i++) {
+        const struct field *c = &f->v[i];
+        if (listed(t->never, c->key))
+            continue;
+        bool hidden = t->shown && !listed(t->shown, c->key);
+        html(h, "<th scope=\"col\" data-key=\"%s\" data-tip=\"%s\"", c->key, c->doc);
+        if (!is_text(c))
+            html_raw(h, " class=\"num\"");
+        html_raw(h, hidden ? " hidden>" : ">");
+        html(h, "%s</th>", title_of(h, f, i));
+    }
+    html_raw(h, "</tr></thead>\n");
+}
+
+static void write_cell(struct html *h, const struct html_table *t, const struct field *f,
+                       const void *row, bool first)
+{
+    const char *tag = first ? "th scope=\"row\"" : "td";
+    bool hidden = t->shown && !listed(t->shown, f->key);
+    html(h, "<");
+    html_raw(h, tag);
+    if (is_text(f))
+        html_raw(h, " class=\"name\"");
+    else
+        html(h, " class=\"num\" data-v=\"%s\"", exact(h, f, row));
+    html_raw(h, hidden ? " hidden>" : ">");
+    html(h, "%s", is_text(f) ? text_of(f, row) : shown_as(h, f, row));
+    html_raw(h, first ? "</th>" : "</td>");
+}
+
+static void write_row(struct html *h, const struct html_table *t, const struct fields *f,
+                      const void *row, int depth)
+{
+    bool first = true;
+    if (depth >= 0)
+        html(h, "<tr data-depth=\"%d\">", depth);
+    else
+        html_raw(h, "<tr>");
+    for (size_t i = 0; i < f->n; i++) {
+        if (listed(t->never, f->v[i].key))
+            continue;
+        write_cell(h, t, &f->v[i], row, first);
+        first = false;
+    }
+    html_raw(h, "</tr>\n");
+}
+
+void html_table_of(struct html *h, const struct html_table *t, const struct result *r)
+{
+    const struct fields *f = r->fields;
+    size_t n = t->most && r->n > t->most ? t->most : r->n;
+    if (!n)
+        return;
+    const char *caption = t->caption ? t->caption : f->doc;
+    html(h, "<div class=\"table\" data-name=\"%s\">\n", t->key);
+    html(h, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">\n", caption);
+    html(h, "<table id=\"table-%s\"", t->key);
+    if (t->tree)
+        html_raw(h, " data-tree");
+    html(h, ">\n<caption>%s", caption);
+    if (n < r->n)
+        html(h, " (%zu of %zu rows)", n, r->n);
+    html_raw(h, "</caption>\n");
+    write_head(h, t, f);
+    html_raw(h, "<tbody>\n");
+    for (size_t i = 0; i < n; i++) {
+        const char *row = (const char *)r->rows + i * f->row_size;
+        int depth = t->tree ? (int)((const struct marker_row *)(const void *)row)->depth : -1;
+        write_row(h, t, f, row, depth);
+    }
+    html_raw(h, "</tbody>\n</table>\n</div>\n</div>\n");
+}
+
+void html_table(struct html *h, const struct html_table *t)
+{
+    const struct result *r = html_result(h, t->key);
+    if (r)
+        html_table_of(h, t, r);
+}
+
+void html_facts(struct html *h, const char *key, const char *members)
+{
+    const struct result *r = html_result(h, key);
+    if (!r || !r->n)
+        return;
+    html_raw(h, "<dl class=\"facts\">\n");
+    for (size_t i = 0; i < r->fields->n; i++) {
+        const struct field *f = &r->fields->v[i];
+        if (members && !listed(members, f->key))
+            continue;
+        html(h, "<div><dt>%s ", title_of(h, r->fields, i));
+        html_tip(h, f->label, f->doc);
+        html(h, "</dt><dd>%s</dd></div>\n", is_text(f) ? text_of(f, r->rows) : shown_as(h, f, r->rows));
+    }
+    html_raw(h, "</dl>\n");
+}

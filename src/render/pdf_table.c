@@ -1,0 +1,136 @@
+/* Tables in PDF: columns that fit the page, cells in several lines, the head again on each page. */
+#include <string.h>
+
+#include "render/pdf_in.h"
+
+enum { GAP = 8, LEAST_COLUMN = 60, CELL_LINES = 3 };
+#define PAD 2.5
+
+static const struct pdf_font head = {CAIRO_FONT, 7.5, 10.5, true};
+
+struct grid {
+    struct pdf *p;
+    const struct block *b;
+    double *width;
+};
+
+static bool may_shrink(const struct block *b, size_t c)
+{
+    return b->columns.v[c].kind == COLUMN_TEXT;
+}
+
+/* As wide as the cells want; then the widest text columns give way until all fit. */
+static void fit(struct grid *g)
+{
+    const struct block *b = g->b;
+    size_t n = b->columns.n;
+    double total = GAP * (double)(n - 1);
+    pdf_use(g->p, &head);
+    for (size_t c = 0; c < n; c++)
+        g->width[c] = pdf_width(g->p, b->columns.v[c].title) + 1;
+    pdf_use(g->p, &pdf_small);
+    for (size_t i = 0; i < b->cells.n; i++) {
+        const char *cell = b->cells.v[i];
+        double w = strlen(cell) > 400 ? CONTENT_W : pdf_width(g->p, cairo_safe(g->p->arena, cell)) + 1;
+        if (w > g->width[i % n])
+            g->width[i % n] = w;
+    }
+    for (size_t c = 0; c < n; c++)
+        total += g->width[c];
+    while (total > CONTENT_W) {
+        size_t widest = n;
+        for (size_t c = 0; c < n; c++)
+            if (g->width[c] > LEAST_COLUMN && (widest == n || g->width[c] > g->width[widest]) &&
+                (may_shrink(b, c) || g->width[c] > CONTENT_W / 2))
+                widest = c;
+        if (widest == n)
+            break;
+        double over = total - CONTENT_W, step = over < 4 ? over : 4;
+        g->width[widest] -= step;
+        total -= step;
+    }
+}
+
+static void draw_cell(struct grid *g, size_t c, double x, double y, const struct pdf_lines *lines,
+                      enum ink ink)
+{
+    for (size_t i = 0; i < lines->all.n; i++) {
+        const char *text = lines->all.v[i];
+        double shift = g->b->columns.v[c].kind == COLUMN_NUMBER ? g->width[c] - pdf_width(g->p, text) : 0;
+        pdf_show(g->p, ink, x + shift, y + pdf_small.size + (double)i * pdf_small.leading, text);
+    }
+}
+
+static void rule(const struct grid *g, enum ink ink, double y)
+{
+    struct pdf *p = g->p;
+    double end = MARGIN - GAP;
+    for (size_t c = 0; c < g->b->columns.n; c++)
+        end += g->width[c] + GAP;
+    cairo_ink(p->cr, ink, THEME_LIGHT);
+    cairo_set_line_width(p->cr, 0.5);
+    cairo_move_to(p->cr, MARGIN, y);
+    cairo_line_to(p->cr, end, y);
+    cairo_stroke(p->cr);
+}
+
+static void draw_head(struct grid *g)
+{
+    double x = MARGIN;
+    for (size_t c = 0; c < g->b->columns.n; c++) {
+        struct pdf_lines one = {0};
+        pdf_use(g->p, &head);
+        vec_push(&one.all, g->p->arena, g->b->columns.v[c].title);
+        draw_cell(g, c, x, g->p->y, &one, INK_TEXT);
+        x += g->width[c] + GAP;
+    }
+    g->p->y += head.leading + PAD;
+    rule(g, INK_MUTED, g->p->y);
+    g->p->y += PAD;
+}
+
+static void draw_row(struct grid *g, const char *const *cells)
+{
+    struct pdf *p = g->p;
+    size_t n = g->b->columns.n, most = 1;
+    struct pdf_lines *lines = arena_array(p->arena, struct pdf_lines, n);
+    pdf_use(p, &pdf_small);
+    for (size_t c = 0; c < n; c++) {
+        size_t indent = strspn(cells[c], " ");
+        pdf_wrap(p, cells[c], g->width[c] - 4.0 * (double)indent / 2, &lines[c]);
+        pdf_clip(p, &lines[c], CELL_LINES, g->width[c]);
+        most = lines[c].all.n > most ? lines[c].all.n : most;
+    }
+    double high = (double)most * pdf_small.leading + 2 * PAD;
+    if (p->y + high > BOTTOM) {
+        pdf_next_page(p);
+        draw_head(g);
+        pdf_use(p, &pdf_small);
+    }
+    double x = MARGIN;
+    for (size_t c = 0; c < n; c++) {
+        double indent = 4.0 * (double)strspn(cells[c], " ") / 2;
+        draw_cell(g, c, x + indent, p->y + PAD / 2, &lines[c], INK_TEXT);
+        x += g->width[c] + GAP;
+    }
+    p->y += high;
+    rule(g, INK_GRID, p->y - PAD / 2);
+}
+
+void pdf_table(struct pdf *p, const struct block *b)
+{
+    size_t n = b->columns.n;
+    if (!n)
+        return;
+    struct grid g = {p, b, arena_array(p->arena, double, n)};
+    fit(&g);
+    pdf_need(p, head.leading + 3 * pdf_small.leading);
+    draw_head(&g);
+    for (size_t i = 0; i + n <= b->cells.n; i += n)
+        draw_row(&g, b->cells.v + i);
+    if (b->text && *b->text) {
+        p->y += 2;
+        pdf_paragraph(p, &pdf_small, INK_MUTED, MARGIN, CONTENT_W, b->text);
+    }
+    p->y += 6;
+}

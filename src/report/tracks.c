@@ -1,0 +1,304 @@
+#include "report/tracks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+
+/* Calls may always have this share of the limit: 1 / 8. */
+enum { LEAST_CALLS = 8 };
+
+struct maker {
+    struct tracks *t;
+    const struct analysis *a;
+    struct arena *arena;
+};
+
+static void columns_of(const struct trace *t, enum track_kind kind, const int64_t **start,
+                       const int64_t **end)
+{
+    switch (kind) {
+    case TRACK_KERNELS:
+        *start = t->kernels.start_ns;
+        *end = t->kernels.end_ns;
+        break;
+    case TRACK_COPIES:
+        *start = t->copies.start_ns;
+        *end = t->copies.end_ns;
+        break;
+    case TRACK_MARKERS:
+        *start = t->markers.start_ns;
+        *end = t->markers.end_ns;
+        break;
+    case TRACK_CALLS:
+        *start = t->regions.start_ns;
+        *end = t->regions.end_ns;
+        break;
+    default:
+        *start = *end = t->telemetry.time_ns;
+        break;
+    }
+}
+
+struct span track_span(const struct tracks *t, const struct track *k, size_t i)
+{
+    const int64_t *start, *end;
+    columns_of(t->a->trace, k->kind, &start, &end);
+    struct span s = {start[k->rows[i]], end[k->rows[i]]};
+    if (s.end < s.start)
+        s.end = s.start;
+    return s;
+}
+
+static void add_track(struct maker *m, struct track k)
+{
+    if (!k.n)
+        return;
+    k.total = k.n;
+    vec_push(&m->t->v, m->arena, k);
+}
+
+/* ---- GPU work ---- */
+
+/* Rows of one GPU put side by side by stream; they stay in order of start. */
+struct by_stream {
+    uint32_t *rows;
+    size_t *first; /* by stream, and the end */
+};
+
+static struct by_stream split(struct maker *m, const uint32_t *rows, size_t n,
+                              const uint32_t *stream)
+{
+    size_t n_streams = m->a->trace->streams.n;
+    struct by_stream s = {arena_array(m->arena, uint32_t, n),
+                          arena_array(m->arena, size_t, n_streams + 2)};
+    for (size_t i = 0; i < n; i++)
+        s.first[stream[rows[i]] + 2]++;
+    for (size_t i = 2; i < n_streams + 2; i++)
+        s.first[i] += s.first[i - 1];
+    for (size_t i = 0; i < n; i++) /* first[k + 1] becomes where stream k ends */
+        s.rows[s.first[stream[rows[i]] + 1]++] = rows[i];
+    return s;
+}
+
+static void add_gpu_work(struct maker *m, uint32_t process, size_t slot, const struct by_stream *k,
+                         const struct by_stream *c)
+{
+    const struct trace *t = m->a->trace;
+    for (uint32_t i = 0; i < t->streams.n; i++) {
+        if (t->streams.v[i].process != process)
+            continue;
+        struct track track = {.process = process, .slot = (uint32_t)slot, .of = i};
+        track.kind = TRACK_KERNELS;
+        track.rows = k->rows + k->first[i];
+        track.n = k->first[i + 1] - k->first[i];
+        add_track(m, track);
+        track.kind = TRACK_COPIES;
+        track.rows = c->rows + c->first[i];
+        track.n = c->first[i + 1] - c->first[i];
+        add_track(m, track);
+    }
+}
+
+/* ---- the host ---- */
+
+/* Markers that touch the window, one process's threads after the other's. */
+struct marker_key {
+    int64_t start, end;
+    uint32_t thread, row;
+};
+
+static int by_thread_and_time(const void *left, const void *right)
+{
+    const struct marker_key *x = left, *y = right;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    if (x->end != y->end)
+        return x->end > y->end ? -1 : 1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+static bool process_wanted(const struct analysis *a, uint32_t thread)
+{
+    const struct trace *t = a->trace;
+    int64_t pid = a->opts.view.process;
+    return pid < 0 || (thread < t->threads.n && t->processes.v[t->threads.v[thread].process].pid == pid);
+}
+
+/* The markers of thread k are rows[first[k] .. first[k + 1]); the last are those without one. */
+static void order_markers(struct maker *m, uint32_t **rows, size_t **first)
+{
+    const struct trace *t = m->a->trace;
+    const struct markers *k = &t->markers;
+    VEC(struct marker_key) keys = {0};
+    for (size_t i = 0; i < k->n; i++) {
+        int64_t end = k->end_ns[i] < k->start_ns[i] ? k->start_ns[i] : k->end_ns[i];
+        if (k->start_ns[i] > m->a->view.end_ns || end < m->a->view.start_ns ||
+            !process_wanted(m->a, k->thread[i]))
+            continue;
+        uint32_t thread = k->thread[i] < t->threads.n ? k->thread[i] : (uint32_t)t->threads.n;
+        vec_push(&keys, m->arena,
+                 ((struct marker_key){k->start_ns[i], end, thread, (uint32_t)i}));
+    }
+    if (keys.n)
+        qsort(keys.v, keys.n, sizeof(*keys.v), by_thread_and_time);
+    *rows = arena_array(m->arena, uint32_t, keys.n);
+    *first = arena_array(m->arena, size_t, t->threads.n + 2);
+    for (size_t i = 0; i < keys.n; i++) {
+        (*rows)[i] = keys.v[i].row;
+        (*first)[keys.v[i].thread + 1]++;
+    }
+    for (size_t i = 1; i < t->threads.n + 2; i++)
+        (*first)[i] += (*first)[i - 1];
+}
+
+static void add_threads(struct maker *m, uint32_t process, uint32_t *markers, const size_t *first)
+{
+    const struct trace *t = m->a->trace;
+    for (uint32_t i = 0; i <= t->threads.n; i++) {
+        uint32_t owner = i < t->threads.n ? t->threads.v[i].process : NO_INDEX;
+        if (owner != process)
+            continue;
+        struct track k = {.process = process, .slot = NO_INDEX, .of = i < t->threads.n ? i : NO_INDEX};
+        k.kind = TRACK_MARKERS;
+        k.rows = markers + first[i];
+        k.n = first[i + 1] - first[i];
+        add_track(m, k);
+        k.kind = TRACK_CALLS;
+        k.rows = m->a->view.threads[i].calls;
+        k.n = m->a->view.threads[i].n_calls;
+        add_track(m, k);
+    }
+}
+
+/* The GPU of a series in the view; false for series of a GPU that is not looked at. */
+static bool series_slot(const struct analysis *a, const struct series *s, uint32_t *slot)
+{
+    *slot = NO_INDEX;
+    for (uint32_t g = 0; g < a->view.n_gpus && s->gpu != NO_INDEX; g++)
+        if (a->view.gpus[g].gpu == s->gpu)
+            *slot = g;
+    return *slot != NO_INDEX || s->gpu == NO_INDEX;
+}
+
+static void add_series(struct maker *m)
+{
+    const struct trace *t = m->a->trace;
+    const struct telemetry *points = &t->telemetry;
+    size_t *first = arena_array(m->arena, size_t, t->series.n + 2);
+    uint32_t *rows = arena_array(m->arena, uint32_t, points->n);
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < points->n; i++) {
+            if (points->series[i] >= t->series.n || points->time_ns[i] < m->a->view.start_ns ||
+                points->time_ns[i] > m->a->view.end_ns)
+                continue;
+            if (pass)
+                rows[first[points->series[i] + 1]++] = i;
+            else
+                first[points->series[i] + 2]++;
+        }
+        for (size_t i = 2; !pass && i < t->series.n + 2; i++)
+            first[i] += first[i - 1];
+    }
+    for (uint32_t s = 0; s < t->series.n; s++) {
+        struct track k = {.kind = TRACK_SERIES, .process = NO_INDEX, .of = s};
+        k.rows = rows + first[s];
+        k.n = first[s + 1] - first[s];
+        sort_rows(k.rows, k.n, points->time_ns, m->arena);
+        if (series_slot(m->a, &t->series.v[s], &k.slot))
+            add_track(m, k);
+    }
+}
+
+/* ---- the limit ---- */
+
+static bool is_call(const struct track *k)
+{
+    return k->kind == TRACK_CALLS;
+}
+
+/* Keeps the `most` longest, in order of start; the earlier ones of equal length. */
+static void keep_longest(struct maker *m, struct track *k, size_t most)
+{
+    struct arena temporary;
+    arena_init(&temporary);
+    int64_t *key = arena_array(&temporary, int64_t, k->n);
+    uint32_t *order = arena_array(&temporary, uint32_t, k->n);
+    uint8_t *kept = arena_array(&temporary, uint8_t, k->n);
+    for (size_t i = 0; i < k->n; i++) {
+        struct span s = track_span(m->t, k, i);
+        key[i] = ~sub_ns(s.end, s.start);
+        order[i] = (uint32_t)i;
+    }
+    sort_rows(order, k->n, key, &temporary);
+    for (size_t i = 0; i < most; i++)
+        kept[order[i]] = 1;
+    uint32_t *rows = arena_array(m->arena, uint32_t, most);
+    size_t n = 0;
+    for (size_t i = 0; i < k->n; i++)
+        if (kept[i])
+            rows[n++] = k->rows[i];
+    k->rows = rows;
+    k->n = n;
+    arena_release(&temporary);
+}
+
+static void cut(struct maker *m, bool calls, uint64_t total, uint64_t budget)
+{
+    for (size_t i = 0; i < m->t->v.n && budget < total; i++) {
+        struct track *k = &m->t->v.v[i];
+        if (k->kind == TRACK_SERIES || is_call(k) != calls)
+            continue;
+        size_t most = (size_t)((double)k->n * (double)budget / (double)total);
+        keep_longest(m, k, most ? most : 1);
+        if (k->kind == TRACK_KERNELS || k->kind == TRACK_COPIES)
+            m->t->gpu_left_out += k->total - k->n;
+    }
+}
+
+static void apply_limit(struct maker *m, uint64_t limit)
+{
+    uint64_t calls = 0, others = 0;
+    for (size_t i = 0; i < m->t->v.n; i++) {
+        const struct track *k = &m->t->v.v[i];
+        if (k->kind != TRACK_SERIES)
+            *(is_call(k) ? &calls : &others) += k->n;
+    }
+    m->t->total = calls + others;
+    if (limit && m->t->total > limit) {
+        uint64_t left = others < limit ? limit - others : 0;
+        uint64_t share = calls < limit / LEAST_CALLS ? calls : limit / LEAST_CALLS;
+        uint64_t for_calls = left > share ? left : share;
+        cut(m, true, calls, for_calls);
+        cut(m, false, others, limit - for_calls);
+    }
+    for (size_t i = 0; i < m->t->v.n; i++)
+        if (m->t->v.v[i].kind != TRACK_SERIES)
+            m->t->kept += m->t->v.v[i].n;
+}
+
+void tracks_make(struct tracks *t, const struct analysis *a, uint64_t limit, struct arena *arena)
+{
+    *t = (struct tracks){.a = a};
+    struct maker m = {t, a, arena};
+    const struct view *v = &a->view;
+    struct by_stream *kernels = arena_array(arena, struct by_stream, v->n_gpus);
+    struct by_stream *copies = arena_array(arena, struct by_stream, v->n_gpus);
+    for (size_t g = 0; g < v->n_gpus; g++) {
+        kernels[g] = split(&m, v->gpus[g].kernels, v->gpus[g].n_kernels, a->trace->kernels.stream);
+        copies[g] = split(&m, v->gpus[g].copies, v->gpus[g].n_copies, a->trace->copies.stream);
+    }
+    uint32_t *markers;
+    size_t *first;
+    order_markers(&m, &markers, &first);
+    for (uint32_t p = 0; p < a->trace->processes.n; p++) {
+        for (size_t g = 0; g < v->n_gpus; g++)
+            add_gpu_work(&m, p, g, &kernels[g], &copies[g]);
+        add_threads(&m, p, markers, first);
+    }
+    add_threads(&m, NO_INDEX, markers, first);
+    add_series(&m);
+    apply_limit(&m, limit);
+}

@@ -1,0 +1,180 @@
+#include "report/workbook.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "config.h"
+
+struct sheet *workbook_add(struct workbook *w, const char *name, const char *doc,
+                           const struct fields *fields, const void *rows, size_t n)
+{
+    struct sheet s = {.name = name, .doc = doc, .fields = fields, .rows = rows, .n = n};
+    vec_push(&w->sheets, w->arena, s);
+    return &w->sheets.v[w->sheets.n - 1];
+}
+
+const void *sheet_row(const struct sheet *s, size_t i, void *scratch)
+{
+    if (!s->fill)
+        return (const char *)s->rows + i * s->fields->row_size;
+    memset(scratch, 0, s->fields->row_size);
+    s->fill(s, i, scratch);
+    return scratch;
+}
+
+const char *sheet_title(const struct sheet *s, size_t column, struct arena *a)
+{
+    const struct field *f = &s->fields->v[column];
+    return s->exact_titles || !*f->unit ? f->label : arena_printf(a, "%s (%s)", f->label, f->unit);
+}
+
+/* ---- results that are single objects: one sheet for all of them ---- */
+
+struct metric_row {
+    const char *table, *metric;
+    double value;     /* NaN for texts */
+    const char *text; /* NULL for numbers */
+    const char *unit, *doc;
+};
+
+#define F(member, type, label, doc) FIELD(struct metric_row, member, type, label, "", doc)
+static const struct field metric_v[] = {
+    F(table, FIELD_TEXT, "table", "the analysis it belongs to"),
+    F(metric, FIELD_TEXT, "metric", "what is measured"),
+    F(value, FIELD_NUM, "value", "the number"),
+    F(text, FIELD_TEXT, "text", "the value, where it is no number"),
+    F(unit, FIELD_TEXT, "unit", "of the number"),
+    F(doc, FIELD_TEXT, "meaning", "the formula"),
+};
+#undef F
+static const struct fields metric_fields =
+    FIELDS("metrics", "Single numbers of all analyses.", struct metric_row, metric_v);
+
+static struct metric_row metric_of(const struct fields *table, const struct field *f, const void *row)
+{
+    const void *at = (const char *)row + f->offset;
+    struct metric_row m = {.table = table->key, .metric = f->label, .value = NAN, .unit = f->unit};
+    m.doc = f->doc;
+    switch (f->type) {
+    case FIELD_I64:
+        m.value = (double)*(const int64_t *)at;
+        break;
+    case FIELD_U64:
+        m.value = (double)*(const uint64_t *)at;
+        break;
+    case FIELD_U32:
+        m.value = *(const uint32_t *)at;
+        break;
+    case FIELD_I32:
+        m.value = *(const int32_t *)at;
+        break;
+    case FIELD_NUM:
+        m.value = *(const double *)at;
+        break;
+    case FIELD_TEXT:
+        m.text = *(const char *const *)at;
+        break;
+    case FIELD_BOOL:
+        m.text = *(const bool *)at ? "yes" : "no";
+        break;
+    }
+    return m;
+}
+
+static void chart_of(struct sheet *s)
+{
+    static const struct {
+        const char *sheet, *label, *value;
+        enum sheet_chart chart;
+    } known[] = {
+        {"kernel_categories", "category", "pct_of_kernel_time", SHEET_BARS},
+        {"short_kernel_buckets", "bucket_label", "count", SHEET_COLUMNS},
+        {"copies", "direction", "bandwidth_gbps", SHEET_BARS},
+        {"api_calls", "name", "exclusive_ns", SHEET_BARS},
+        {"idle_gaps", "label", "total_ns", SHEET_COLUMNS},
+        {"gpus", "gpu", "busy_pct", SHEET_COLUMNS},
+    };
+    for (size_t k = 0; k < sizeof(known) / sizeof(*known); k++) {
+        if (!str_eq(s->name, known[k].sheet))
+            continue;
+        for (size_t c = 0; c < s->fields->n; c++) {
+            if (str_eq(s->fields->v[c].key, known[k].label))
+                s->chart_label = c;
+            if (str_eq(s->fields->v[c].key, known[k].value))
+                s->chart_value = c;
+        }
+        s->chart = known[k].chart;
+        s->chart_rows = 15;
+    }
+}
+
+static void add_results(struct workbook *w, const struct analysis *a)
+{
+    struct results all = {0};
+    VEC(struct metric_row) metrics = {0};
+    analysis_results(a, &all, w->arena);
+    for (size_t i = 0; i < all.n; i++) {
+        const struct result *r = &all.v[i];
+        if (!r->is_object) {
+            /* TraceLens has a sheet of that name already, and another histogram in it. */
+            const char *name = str_eq(r->fields->key, "short_kernel_histogram") ? "short_kernel_buckets"
+                                                                                 : r->fields->key;
+            chart_of(workbook_add(w, name, r->fields->doc, r->fields, r->rows, r->n));
+            continue;
+        }
+        for (size_t f = 0; f < r->fields->n; f++)
+            vec_push(&metrics, w->arena, metric_of(r->fields, &r->fields->v[f], r->rows));
+    }
+    workbook_add(w, "metrics", metric_fields.doc, &metric_fields, metrics.v, metrics.n);
+}
+
+/* ---- what the workbook is and what is in it ---- */
+
+struct about_row {
+    const char *what, *value, *meaning;
+};
+
+#define F(member, label, doc) FIELD(struct about_row, member, FIELD_TEXT, label, "", doc)
+static const struct field about_v[] = {
+    F(what, "what", "a sheet, or a fact about the workbook"),
+    F(value, "value", "rows of the sheet, or the fact"),
+    F(meaning, "meaning", "what it shows"),
+};
+#undef F
+static const struct fields about_fields =
+    FIELDS("about", "Where the numbers come from, and what the sheets hold.", struct about_row, about_v);
+
+static void add_about(struct workbook *w, const struct analysis *a)
+{
+    VEC(struct about_row) rows = {0};
+    struct arena *arena = w->arena;
+    struct about_row version = {"gpusight", GPUSIGHT_VERSION, "the program that wrote this"};
+    vec_push(&rows, arena, version);
+    for (size_t i = 0; i < a->trace->files.n; i++)
+        vec_push(&rows, arena, ((struct about_row){"trace", a->trace->files.v[i].path,
+                                                   a->trace->files.v[i].format}));
+    vec_push(&rows, arena,
+             ((struct about_row){"window", arena_printf(arena, "%lld ns", (long long)view_window(&a->view)),
+                                 "the part of the trace that is analyzed"}));
+    vec_push(&rows, arena,
+             ((struct about_row){"data quality", arena_printf(arena, "%c", a->quality.grade),
+                                 "A to F; 'gpusight analyze' says why"}));
+    for (size_t i = 0; i < w->sheets.n; i++) {
+        const struct sheet *s = &w->sheets.v[i];
+        vec_push(&rows, arena,
+                 ((struct about_row){arena_printf(arena, "sheet %s", s->name),
+                                     arena_printf(arena, "%zu rows", s->n), s->doc}));
+    }
+    workbook_add(w, "about", about_fields.doc, &about_fields, rows.v, rows.n);
+}
+
+void workbook_make(struct workbook *w, const struct analysis *a, const struct advice *advice,
+                   const struct workbook_opts *o, struct arena *arena)
+{
+    *w = (struct workbook){.arena = arena};
+    workbook_tracelens(w, a, o);
+    workbook_ledger(w, a);
+    workbook_findings(w, advice);
+    add_results(w, a);
+    add_about(w, a);
+}
