@@ -141,7 +141,7 @@ static void weigh(struct finding *f)
 }
 
 /* The phase that holds most of what a finding claims, where it says nothing more exact itself. */
-static void place(struct finding *f)
+static void name_phase(struct finding *f)
 {
     const struct analysis *a = f->analysis;
     int64_t most = 0, all = 0;
@@ -235,7 +235,7 @@ void advise(struct advice *out, const struct analysis *a, struct arena *arena)
     settle(out, a);
     for (size_t i = 0; i < out->findings.n; i++) {
         weigh(out->findings.v[i]);
-        place(out->findings.v[i]);
+        name_phase(out->findings.v[i]);
     }
     if (out->findings.n)
         qsort(out->findings.v, out->findings.n, sizeof(*out->findings.v), by_rank);
