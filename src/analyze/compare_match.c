@@ -110,9 +110,13 @@ static bool about(double x, double y)
 /* How many steps B ran for each of A's: agreed on by nearly all of the time, or 1. */
 static void find_steps(struct comparison *c)
 {
-    double best = 1, most = 0, all = 0;
+    double best = 1, most = 0, all = 0, paired = 0;
+    for (size_t i = 0; i < c->a->kernels.n; i++)
+        all += (double)c->a->kernels.v[i].total_duration_ns;
     for (size_t i = 0; i < c->kernels.n; i++)
-        all += (double)c->kernels.v[i].a->total_duration_ns;
+        paired += (double)c->kernels.v[i].a->total_duration_ns;
+    if (paired < all / 2)
+        return;
     for (size_t i = 0; i < c->kernels.n && i < 64; i++) {
         const struct compare_kernel *k = &c->kernels.v[i];
         double ratio = (double)k->b->calls / (double)k->a->calls, share = 0;
@@ -126,7 +130,7 @@ static void find_steps(struct comparison *c)
             best = ratio;
         }
     }
-    if (most * 100 >= all * COMMON_PCT && fabs(best - 1) > 0.01)
+    if (most * 100 >= paired * COMMON_PCT && fabs(best - 1) > 0.01)
         c->steps = best;
 }
 

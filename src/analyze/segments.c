@@ -227,38 +227,61 @@ static size_t choose_segments(const struct state *s, const size_t *edge, size_t 
     return best;
 }
 
-/*
- * The kernel start near a boundary that separates both sides best: every kernel before it speaks for
- * the left side as far as its name is more usual there.
- */
-static int64_t snap(const struct state *s, int64_t at, const double *left, const double *right)
+/* First kernel of a GPU that starts at or after a time. */
+static size_t first_from(const struct state *s, const struct view_gpu *gpu, int64_t time)
+{
+    const int64_t *start_ns = s->v->trace->kernels.start_ns;
+    size_t lo = 0, hi = gpu->n_kernels;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (start_ns[gpu->kernels[mid]] < time)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* Time by name on one side of a boundary, as shares. */
+static void shares_between(const struct state *s, const struct view_gpu *gpu, int64_t from, int64_t to,
+                           double *share)
 {
     const struct kernels *k = &s->v->trace->kernels;
-    int64_t lo = at - 2 * s->width, hi = at + 2 * s->width, snapped = at;
-    double sum = 0, least = INFINITY;
-    for (size_t g = 0; g < s->v->n_gpus && g < 1; g++) {
-        const struct view_gpu *gpu = &s->v->gpus[g];
-        size_t i = 0, end = gpu->n_kernels;
-        while (i < end) { /* first kernel at or after lo */
-            size_t mid = i + (end - i) / 2;
-            if (k->start_ns[gpu->kernels[mid]] < lo)
-                i = mid + 1;
-            else
-                end = mid;
-        }
-        for (; i < gpu->n_kernels && k->start_ns[gpu->kernels[i]] <= hi; i++) {
-            uint32_t row = gpu->kernels[i];
-            int word = s->word_of[s->names.of_symbol[k->symbol[row]]];
-            if (sum < least) {
-                least = sum;
-                snapped = k->start_ns[row];
-            }
-            sum += (double)(k->end_ns[row] - k->start_ns[row]) * (right[word] - left[word]);
-        }
-        if (sum < least)
-            snapped = at;
+    double sum = 0;
+    memset(share, 0, s->names.n * sizeof(*share));
+    for (size_t i = first_from(s, gpu, from); i < gpu->n_kernels && k->start_ns[gpu->kernels[i]] < to; i++) {
+        uint32_t row = gpu->kernels[i];
+        double ns = (double)(k->end_ns[row] - k->start_ns[row]);
+        share[s->names.of_symbol[k->symbol[row]]] += ns;
+        sum += ns;
     }
-    return snapped;
+    for (size_t n = 0; n < s->names.n && sum > 0; n++)
+        share[n] /= sum;
+}
+
+/*
+ * The kernel start near a boundary that separates both sides best: every kernel before it speaks for
+ * the left side as far as its name is more usual there than on the right.
+ */
+static int64_t snap(const struct state *s, const struct segment *l, const struct segment *r)
+{
+    const struct kernels *k = &s->v->trace->kernels;
+    const struct view_gpu *gpu = &s->v->gpus[0];
+    int64_t at = r->start_ns, lo = at - 2 * s->width, hi = at + 2 * s->width, snapped = at;
+    double *left = arena_array(s->arena, double, s->names.n + 1);
+    double *right = arena_array(s->arena, double, s->names.n + 1);
+    shares_between(s, gpu, l->start_ns, lo > l->start_ns ? lo : at, left);
+    shares_between(s, gpu, hi < r->end_ns ? hi : at, r->end_ns, right);
+    double sum = 0, least = INFINITY;
+    for (size_t i = first_from(s, gpu, lo); i < gpu->n_kernels && k->start_ns[gpu->kernels[i]] <= hi; i++) {
+        uint32_t row = gpu->kernels[i], name = s->names.of_symbol[k->symbol[row]];
+        if (sum < least) {
+            least = sum;
+            snapped = k->start_ns[row];
+        }
+        sum += (double)(k->end_ns[row] - k->start_ns[row]) * (right[name] - left[name]);
+    }
+    return sum < least ? at : snapped;
 }
 
 static void place_boundaries(const struct state *s, struct segments *out)
@@ -266,7 +289,7 @@ static void place_boundaries(const struct state *s, struct segments *out)
     for (size_t i = 1; i < out->n; i++) {
         struct segment *l = &out->v[i - 1], *r = &out->v[i];
         bool idle_side = l->share[WORD_IDLE] > 0.98 || r->share[WORD_IDLE] > 0.98;
-        int64_t at = idle_side ? r->start_ns : snap(s, r->start_ns, l->share, r->share);
+        int64_t at = idle_side ? r->start_ns : snap(s, l, r);
         if (at <= l->start_ns || at >= r->end_ns)
             continue;
         l->end_ns = r->start_ns = at;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "base/str.h"
 
 /* ---- names ---- */
 

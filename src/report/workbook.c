@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "config.h"
 
 struct sheet *workbook_add(struct workbook *w, const char *name, const char *doc,

@@ -25,8 +25,6 @@ static void note_column(struct shape *sh, const struct scan *s, struct db_query 
     const char *name = db_text(q, 1);
     bool is_rowid = !sh->keyed && sqlite3_column_int(q->stmt, 5) == 1 &&
                     !strcasecmp(db_text(q, 2), "INTEGER");
-    if (sqlite3_column_int(q->stmt, 5) > 1)
-        sh->not_fast = "composite primary key";
     if (sqlite3_column_int(q->stmt, 6) != 0)
         sh->not_fast = "generated columns";
     for (size_t c = 0; c < s->n_cols; c++) {

@@ -1,0 +1,145 @@
+/*
+ * gpusight report TRACE...: a workbook.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fs.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "cli/analyzed.h"
+#include "render/workbook_out.h"
+
+struct report_opts {
+    struct analyzed_opts in;
+    const char *output, *csv_dir;
+    int64_t topk_kernels, histogram_bins;
+    bool kernel_details, short_kernel_study, disable_kernel_summary, full_names;
+};
+
+static const struct opt opts[] = {
+    OPT_GROUP("Output"),
+    OPT_TEXT(struct report_opts, output, 'o', "output", "FILE.xlsx",
+             "the workbook (NAME_perf_report.xlsx in the current folder)"),
+    OPT_TEXT(struct report_opts, csv_dir, 0, "csv-dir", "DIR",
+             "write each sheet as SHEET.csv into this folder; no workbook unless -o is given too"),
+    OPT_GROUP("Sheets"),
+    OPT_FLAG(struct report_opts, kernel_details, 0, "kernel-details",
+             "add kernel_details: every dispatch, longest first"),
+    OPT_INT(struct report_opts, topk_kernels, 0, "topk-kernels", 1, 1e15, "K",
+            "only the K longest dispatches in kernel_details"),
+    OPT_FLAG(struct report_opts, short_kernel_study, 0, "short-kernel-study",
+             "add short_kernels_summary and short_kernel_histogram"),
+    OPT_INT(struct report_opts, histogram_bins, 0, "short-kernel-histogram-bins", 1, 100000, "N",
+            "bins of that histogram (100)"),
+    OPT_FLAG(struct report_opts, disable_kernel_summary, 0, "disable-kernel-summary",
+             "leave out kernel_summary and kernel_summary_by_category"),
+    OPT_FLAG(struct report_opts, full_names, 0, "full-names",
+             "tell kernels apart by their full names, not by truncated ones"),
+    OPT_GROUP("What to analyze"),
+    ANALYZED_OPTS(struct report_opts),
+    OPT_END,
+};
+
+static void defaults(void *settings)
+{
+    struct report_opts *o = settings;
+    *o = (struct report_opts){.in = ANALYZED_DEFAULTS, .histogram_bins = 100};
+}
+
+struct call {
+    struct cli *cli;
+    const struct report_opts *o;
+    struct trace trace;
+    struct gs_error *err;
+    bool ok;
+};
+
+/* TraceLens' name for it: 908_results.json gives 908_perf_report.xlsx. */
+static const char *default_name(const char *trace, struct arena *a)
+{
+    const char *base = fs_basename(trace), *dot = strchr(base, '.');
+    size_t n = dot && dot > base ? (size_t)(dot - base) : strlen(base);
+    const char *stem = arena_strndup(a, base, n);
+    if (str_ends(stem, "_results"))
+        stem = arena_strndup(a, stem, n - strlen("_results"));
+    return arena_printf(a, "%s_perf_report.xlsx", *stem ? stem : "trace");
+}
+
+static bool write_xlsx(struct call *c, const struct workbook *w, const char *path)
+{
+    size_t split = 0;
+    if (!render_xlsx(w, path, &split, c->err))
+        return false;
+    if (split)
+        log_warn("more rows than an Excel sheet holds: %zu sheets were added, named NAME_2 and so on",
+                 split);
+    if (!str_eq(path, "-"))
+        fprintf(stderr, "wrote %s\n", path);
+    return true;
+}
+
+static void run_report(void *ctx)
+{
+    struct call *c = ctx;
+    const struct report_opts *o = c->o;
+    struct advice advice;
+    struct workbook w;
+    struct analysis *a = arena_new(c->cli->arena, struct analysis);
+    struct workbook_opts wo = {
+        .kernel_details = o->kernel_details,
+        .short_kernel_study = o->short_kernel_study,
+        .disable_kernel_summary = o->disable_kernel_summary,
+        .full_names = o->full_names,
+        .topk_kernels = (uint64_t)o->topk_kernels,
+        .histogram_bins = (uint64_t)o->histogram_bins,
+    };
+    if (!cli_analyzed(c->cli, &o->in, &c->trace, a, &advice, c->err))
+        return;
+    workbook_make(&w, a, &advice, &wo, c->cli->arena);
+    if (o->csv_dir) {
+        if (!render_csv(&w, o->csv_dir, c->err))
+            return;
+        fprintf(stderr, "wrote %zu files into %s\n", w.sheets.n, o->csv_dir);
+    }
+    const char *path = o->output ? o->output : default_name(c->cli->operands.v[0], c->cli->arena);
+    c->ok = (o->csv_dir && !o->output) || write_xlsx(c, &w, path);
+}
+
+static bool run(struct cli *cli, void *settings, struct gs_error *err)
+{
+    struct call c = {.cli = cli, .o = settings, .err = err};
+    if (c.o->output && str_ends(c.o->output, ".csv"))
+        return fail(err, GS_E_USAGE, "cannot write all sheets into '%s'; use --csv-dir", c.o->output);
+    trace_init(&c.trace);
+    bool had_memory = mem_guard(run_report, &c, err);
+    trace_release(&c.trace);
+    return had_memory && c.ok;
+}
+
+const struct command command_report = {
+    .name = "report",
+    .summary = "a workbook of all tables, as XLSX or CSV",
+    .operands = "TRACE...",
+    .doc = "Writes the tables of an analysis as sheets: first those of TraceLens' rocprof report, with "
+           "its names and columns (gpu_timeline, kernel_summary, kernel_summary_by_category and, when "
+           "asked for, kernel_details, short_kernels_summary, short_kernel_histogram), then the "
+           "ledger, findings, hotspots, copies, host calls, gaps, streams, marker ranges, GPUs and "
+           "the rest. The sheet 'about' says what each holds.\n\n"
+           "Times are in the units their titles say; TraceLens' microseconds are nanoseconds. "
+           "Cumulative percentages follow the order of the rows. Times of several GPUs are unions per "
+           "GPU, summed, and total_time is multiplied by the number of GPUs.\n\n"
+           "A table longer than an Excel sheet goes on in another. In CSV (RFC 4180: commas, CRLF, "
+           "UTF-8) a text that a spreadsheet would run as a formula, because it starts with = + - "
+           "or @, gets an apostrophe before it; numbers are never altered. Control characters are shown "
+           "as escapes. Whole numbers above 2^53 are text in XLSX, where they would lose digits.",
+    .examples = "gpusight report results.db -o results.xlsx  # for the manager\n"
+                "gpusight report --kernel-details --topk-kernels 1000 results.db  # with the longest "
+                "dispatches\n"
+                "gpusight report --csv-dir tables results.db  # for a program",
+    .opts = opts,
+    .settings_size = sizeof(struct report_opts),
+    .defaults = defaults,
+    .run = run,
+};

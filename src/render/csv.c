@@ -1,0 +1,141 @@
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fs_out.h"
+#include "base/utf8.h"
+#include "render/workbook_out.h"
+
+void workbook_text(struct str *out, const char *text, size_t most)
+{
+    str_clear(out);
+    utf8_escape(out, text, strlen(text));
+    if (!most || out->len <= most)
+        return;
+    size_t units = 0, at = 0;
+    for (size_t len; at < out->len && units + 2 < most; at += len)
+        units += utf8_decode(out->buf + at, out->len - at, &len) > 0xffff ? 2 : 1;
+    if (at == out->len)
+        return;
+    out->len = at;
+    out->buf[at] = 0;
+    str_puts(out, "…");
+}
+
+static bool looks_like_formula(const char *s)
+{
+    size_t n = strlen(s), len;
+    if (!n)
+        return false;
+    uint32_t c = utf8_decode(s, n, &len);
+    return c == '=' || c == '+' || c == '-' || c == '@' || c == '\t' || c == '\r' || c == 0xff1d ||
+           c == 0xff0b || c == 0xff0d || c == 0xff20;
+}
+
+struct csv {
+    FILE *file;
+    struct str text;
+};
+
+static void put_text(struct csv *c, const char *text)
+{
+    workbook_text(&c->text, text, 0);
+    const char *s = c->text.buf;
+    bool quote = strpbrk(s, ",;\"\r\n'") || *s == ' ' || (c->text.len && s[c->text.len - 1] == ' ');
+    if (quote)
+        fputc('"', c->file);
+    if (looks_like_formula(text))
+        fputc('\'', c->file);
+    for (; *s; s++) {
+        if (*s == '"')
+            fputc('"', c->file);
+        fputc(*s, c->file);
+    }
+    if (quote)
+        fputc('"', c->file);
+}
+
+/* As few digits as give the same number back. */
+static void put_real(struct csv *c, double v)
+{
+    char text[40];
+    if (!isfinite(v))
+        return;
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof(text), "%.*g", digits, v);
+        if (strtod(text, NULL) == v)
+            break;
+    }
+    fputs(text, c->file);
+}
+
+static void put_cell(struct csv *c, const struct field *f, const void *row)
+{
+    const void *at = (const char *)row + f->offset;
+    switch (f->type) {
+    case FIELD_I64:
+        fprintf(c->file, "%" PRId64, *(const int64_t *)at);
+        break;
+    case FIELD_U64:
+        fprintf(c->file, "%" PRIu64, *(const uint64_t *)at);
+        break;
+    case FIELD_U32:
+        fprintf(c->file, "%" PRIu32, *(const uint32_t *)at);
+        break;
+    case FIELD_I32:
+        fprintf(c->file, "%" PRId32, *(const int32_t *)at);
+        break;
+    case FIELD_NUM:
+        put_real(c, *(const double *)at);
+        break;
+    case FIELD_TEXT:
+        if (*(const char *const *)at)
+            put_text(c, *(const char *const *)at);
+        break;
+    case FIELD_BOOL:
+        fputs(*(const bool *)at ? "true" : "false", c->file);
+        break;
+    }
+}
+
+static bool write_sheet(struct csv *c, const struct sheet *s, const char *path, struct arena *a,
+                        struct gs_error *err)
+{
+    struct fs_out out;
+    void *scratch = arena_alloc(a, s->fields->row_size);
+    if (!fs_out_open(&out, path, err))
+        return false;
+    c->file = out.file;
+    for (size_t k = 0; k < s->fields->n; k++) {
+        fputs(k ? "," : "", c->file);
+        put_text(c, sheet_title(s, k, a));
+    }
+    fputs("\r\n", c->file);
+    for (size_t i = 0; i < s->n && !ferror(c->file); i++) {
+        const void *row = sheet_row(s, i, scratch);
+        for (size_t k = 0; k < s->fields->n; k++) {
+            if (k)
+                fputc(',', c->file);
+            put_cell(c, &s->fields->v[k], row);
+        }
+        fputs("\r\n", c->file);
+    }
+    return fs_out_close(&out, err);
+}
+
+bool render_csv(const struct workbook *w, const char *dir, struct gs_error *err)
+{
+    struct csv c = {0};
+    str_init(&c.text, w->arena);
+    if (!fs_make_folders(dir, w->arena, err))
+        return false;
+    for (size_t i = 0; i < w->sheets.n; i++) {
+        const struct sheet *s = &w->sheets.v[i];
+        const char *path = arena_printf(w->arena, "%s/%s.csv", dir, s->name);
+        if (!write_sheet(&c, s, path, w->arena, err))
+            return false;
+    }
+    return true;
+}

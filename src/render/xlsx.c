@@ -1,0 +1,86 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fs_out.h"
+#include "render/xlsx_in.h"
+
+/*
+ * libxlsxwriter does not look at whether its temporary files were written. They are checked here, as
+ * a full disk would otherwise give a workbook with rows missing.
+ */
+static bool pages_written(const struct xlsx *x)
+{
+    lxw_sheet *sheet;
+    STAILQ_FOREACH(sheet, x->book->sheets, list_pointers)
+    {
+        FILE *rows = sheet->is_chartsheet ? NULL : sheet->u.worksheet->optimize_tmpfile;
+        if (rows && (fflush(rows) != 0 || ferror(rows)))
+            return false;
+    }
+    return true;
+}
+
+static void write_sheet(struct xlsx *x, const struct sheet *s, size_t *split)
+{
+    size_t most = XLSX_ROWS - 1;
+    for (size_t first = 0, part = 1; first < s->n || part == 1; first += most, part++) {
+        size_t n = s->n - first < most ? s->n - first : most;
+        const char *name =
+            part == 1 ? s->name : arena_printf(x->arena, "%s_%zu", s->name, part);
+        lxw_worksheet *page = xlsx_page(x, s, name, first, n);
+        if (page && part == 1)
+            xlsx_chart(x, s, page, name, n);
+        *split += part > 1;
+    }
+}
+
+static bool write_book(struct xlsx *x, const struct workbook *w, size_t *split)
+{
+    /* The same trace gives the same bytes: no date of today. */
+    lxw_doc_properties properties = {.title = "gpusight report", .created = 946684800};
+    workbook_set_properties(x->book, &properties);
+    xlsx_formats(x);
+    for (size_t i = 0; i < w->sheets.n && x->error == LXW_NO_ERROR; i++)
+        write_sheet(x, &w->sheets.v[i], split);
+    bool whole = pages_written(x);
+    errno = 0;
+    lxw_error closed = workbook_close(x->book);
+    x->book = NULL;
+    if (x->error == LXW_NO_ERROR)
+        x->error = whole ? closed : LXW_ERROR_CREATING_TMPFILE;
+    return x->error == LXW_NO_ERROR;
+}
+
+static char *folder_of(const char *path, struct arena *a)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? arena_strndup(a, path, (size_t)(slash - path) + (slash == path)) : arena_strdup(a, ".");
+}
+
+bool render_xlsx(const struct workbook *w, const char *path, size_t *split, struct gs_error *err)
+{
+    struct fs_out out;
+    struct xlsx x = {.arena = w->arena};
+    uint64_t rows = 0;
+    *split = 0;
+    str_init(&x.text, w->arena);
+    for (size_t i = 0; i < w->sheets.n; i++)
+        rows += w->sheets.v[i].n;
+    if (!fs_out_name(&out, path, err))
+        return false;
+    lxw_workbook_options options = {.constant_memory = LXW_TRUE, .use_zip64 = rows > 4000000};
+    options.tmpdir = folder_of(out.temp, w->arena);
+    x.book = workbook_new_opt(out.temp, &options);
+    if (!x.book) {
+        fs_out_abandon(&out);
+        return fail(err, GS_E_IO, "cannot write '%s': out of memory", path);
+    }
+    if (!write_book(&x, w, split)) {
+        int saved = errno;
+        fs_out_abandon(&out);
+        return fail(err, GS_E_IO, "cannot write '%s': %s", path,
+                    saved ? strerror(saved) : lxw_strerror(x.error));
+    }
+    return fs_out_close(&out, err);
+}

@@ -1,0 +1,32 @@
+/*
+ * Inside the XLSX renderer: a workbook of libxlsxwriter and how its cells look.
+ */
+#ifndef GS_RENDER_XLSX_IN_H
+#define GS_RENDER_XLSX_IN_H
+
+#include <xlsxwriter.h>
+
+#include "render/workbook_out.h"
+
+/* Excel's limits. */
+enum { XLSX_ROWS = 1048576, XLSX_TEXT = 32767 };
+
+enum xlsx_look { LOOK_TEXT, LOOK_PLAIN, LOOK_COUNT, LOOK_MICRO, LOOK_MILLI, LOOK_PERCENT, LOOK_REAL, LOOKS };
+
+struct xlsx {
+    lxw_workbook *book;
+    lxw_format *head, *looks[LOOKS];
+    struct str text;
+    struct arena *arena;
+    lxw_error error; /* the first */
+};
+
+void xlsx_formats(struct xlsx *x);
+enum xlsx_look xlsx_look(const struct field *f);
+
+/* Rows [first, first + n) of a sheet on a page of its own. */
+lxw_worksheet *xlsx_page(struct xlsx *x, const struct sheet *s, const char *name, size_t first,
+                         size_t n);
+void xlsx_chart(struct xlsx *x, const struct sheet *s, lxw_worksheet *page, const char *name, size_t n);
+
+#endif

@@ -1,0 +1,151 @@
+"""What must be true of every finding, and of all of them together. Functions return what is wrong."""
+import collections
+import math
+import shlex
+
+import profilers
+
+PRIORITIES = ("HIGH", "MEDIUM", "LOW", "INFO")
+LEAST_SHARE_PCT = 2.0
+BOTTLENECKS = set("compute_bound memory_bound mpi_latency mpi_imbalance cpu_launch_overhead "
+                  "synchronization io other transfer_bound idle_host".split())
+ACTIONS = {"runtime_config", "launch_config", "code_optimization", "algorithm"}
+
+
+def near(a, b):
+    return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9)
+
+
+def claims(finding, doc):
+    ledger = {c["cause"]: c["ns"] for c in doc["ledger"]["causes"]}
+    for claim in finding["claims"]:
+        if not 0 < claim["ns"] <= ledger.get(claim["cause"], 0):
+            yield f"claims {claim}, the ledger has {ledger.get(claim['cause'])}"
+    if sum(c["ns"] for c in finding["claims"]) != finding["claimed_ns"]:
+        yield "claimed_ns is not the sum of its claims"
+
+
+def all_claims(doc):
+    left = {c["cause"]: c["ns"] for c in doc["ledger"]["causes"]}
+    for finding in doc["recommendations"]:
+        for claim in finding["claims"]:
+            left[claim["cause"]] -= claim["ns"]
+    if min(left.values()) < 0:
+        yield f"time is claimed twice: {left}"
+
+
+def gain(finding, doc):
+    time = doc["ledger"]["window_ns"] * doc["ledger"]["gpu_count"]
+    share = finding["claimed_ns"] / time if time else 0
+    if not near(finding["runtime_fraction_pct"], 100 * share):
+        yield f"runtime_fraction_pct is {finding['runtime_fraction_pct']}, not {100 * share}"
+    if not near(finding["estimated_speedup_pct_lower"], 100 * (1 / (1 - share / 2) - 1)):
+        yield "the lower speed-up is not Amdahl's for half of it"
+    upper = finding["estimated_speedup_pct_upper"]
+    if (upper is None) != (share >= 0.999) or (upper is not None and
+                                               not near(upper, 100 * (1 / (1 - share) - 1))):
+        yield f"the upper speed-up {upper} is not Amdahl's for all of it"
+    if 100 * share < LEAST_SHARE_PCT and finding["priority"] != "INFO":
+        yield f"{finding['priority']} for {100 * share:.2f} % of the window"
+
+
+def evidence(finding, doc):
+    if not finding["evidence"]:
+        yield "no evidence"
+    start, end = doc["ledger"]["start_ns"], doc["ledger"]["end_ns"]
+    for e in finding["evidence"]:
+        if not e["text"]:
+            yield "evidence without text"
+        if e["metric"] is None and e["start_ns"] is None:
+            yield f"evidence '{e['text']}' has neither a number nor a place"
+        if e["metric"] is not None and e["value"] is None:
+            yield f"evidence '{e['text']}' has no value"
+        if e["start_ns"] is not None and not (e["start_ns"] <= end and e["end_ns"] >= start):
+            yield f"evidence '{e['text']}' lies outside of the window"
+
+
+def words(finding):
+    for key in ("id", "title", "issue", "suggestion", "category", "scope", "confidence_reason"):
+        if not finding[key]:
+            yield f"{key} is empty"
+    if finding["priority"] not in PRIORITIES:
+        yield f"priority {finding['priority']}"
+    if finding["bottleneck_type"] not in BOTTLENECKS:
+        yield f"bottleneck_type {finding['bottleneck_type']}"
+    if finding["action_category"] not in ACTIONS:
+        yield f"action_category {finding['action_category']}"
+    if not 0 <= finding["confidence"] <= 1:
+        yield f"confidence {finding['confidence']}"
+
+
+def pass_limits(counters):
+    used = collections.Counter(c.split("_")[0] for c in counters)
+    for block, n in used.items():
+        if n > profilers.BLOCK_LIMITS.get(block, 2):
+            yield f"{n} counters of block {block} in one pass"
+
+
+def command(c, doc):
+    """One profiler command: real options, well quoted, nothing that is already captured."""
+    if any(ord(ch) < 32 or ord(ch) == 127 for ch in c["full_command"]):
+        yield "control characters in a command"
+    words_ = shlex.split(c["full_command"])
+    if "--" not in words_:
+        yield f"no program in '{c['full_command']}'"
+        return
+    tool, *rest = words_[:words_.index("--")]
+    if tool not in profilers.TOOLS:
+        yield f"unknown tool '{tool}'"
+        return
+    if tool in profilers.SUBCOMMANDS:
+        if rest[:1] != [profilers.SUBCOMMANDS[tool]]:
+            yield f"'{tool}' without '{profilers.SUBCOMMANDS[tool]}'"
+        rest = rest[1:]
+    has = {key for key, present in doc["capabilities"].items() if present}
+    known, i = profilers.TOOLS[tool], 0
+    while i < len(rest):
+        name, _, inline = rest[i].partition("=")
+        if name not in known:
+            yield f"'{tool}' has no option '{rest[i]}'"
+            return
+        if profilers.CAPTURES.get(name) in has:
+            yield f"'{name}' is already captured"
+        i += 1
+        if known[name] and not inline:
+            first = i
+            while i < len(rest) and (i == first or (name == "--pmc" and not rest[i].startswith("--"))):
+                i += 1
+            if name == "--pmc":
+                yield from pass_limits(rest[first:i])
+    if not words_[words_.index("--") + 1:]:
+        yield "no program behind '--'"
+
+
+def finding(f, doc):
+    """All that is wrong with one finding."""
+    yield from words(f)
+    yield from claims(f, doc)
+    yield from gain(f, doc)
+    yield from evidence(f, doc)
+    for c in f["commands"]:
+        yield from command(c, doc)
+
+
+def document(doc):
+    """All that is wrong with the findings of a document, and with its ledger."""
+    ledger = doc["ledger"]
+    for gpu in ledger["gpus"]:
+        if sum(c["ns"] for c in gpu["causes"]) != ledger["window_ns"]:
+            yield f"the ledger of GPU {gpu['gpu']} does not add up to the window"
+    if sum(c["ns"] for c in ledger["causes"]) != ledger["window_ns"] * ledger["gpu_count"]:
+        yield "the ledger does not add up to GPUs x window"
+    yield from all_claims(doc)
+    for f in doc["recommendations"]:
+        for wrong in finding(f, doc):
+            yield f"{f['rule']}: {wrong}"
+    ids = [f["id"] for f in doc["recommendations"]]
+    if len(set(ids)) != len(ids):
+        yield f"ids repeat: {ids}"
+    infos = [f["priority"] == "INFO" for f in doc["recommendations"]]
+    if infos != sorted(infos):
+        yield "a finding that is only INFO stands before one that is more"
