@@ -118,6 +118,7 @@ static void records(const struct inventory *i, struct doc *d)
         {"counter values", t->counter_records},
         {"samples", t->sample_records},
         {"telemetry points", t->telemetry.n},
+        {"PC samples", t->pc_samples.n},
     };
     char text[HUMAN_MAX];
     doc_heading(d, 2, "Records");
@@ -213,6 +214,7 @@ static void json_counts(const struct inventory *i, struct jwrite *w)
     jw_uint(w, "counter_values", t->counter_records);
     jw_uint(w, "samples", t->sample_records);
     jw_uint(w, "telemetry_points", t->telemetry.n);
+    jw_uint(w, "pc_samples", t->pc_samples.n);
     jw_uint(w, "kernel_names", t->symbols.n);
     jw_uint(w, "streams", t->streams.n);
     jw_uint(w, "threads", t->threads.n);

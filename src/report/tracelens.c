@@ -52,6 +52,19 @@ const char *tracelens_category(const char *name)
     return "Other";
 }
 
+/* Of a name that is not C++, rocprofv3 keeps the suffix of the kernel descriptor. */
+static const char *name_of(struct tracelens *t, const struct symbol *s, bool full_names)
+{
+    const struct trace *tr = t->a->trace;
+    const char *full = trace_str(tr, s->name), *mangled = trace_str(tr, s->mangled);
+    size_t n = strlen(full);
+    if (full_names)
+        return full;
+    if (strncmp(full, mangled, n) == 0 && str_eq(mangled + n, ".kd"))
+        full = mangled;
+    return kernel_truncated_name(t->arena, full);
+}
+
 static void name_symbols(struct tracelens *t, bool full_names)
 {
     const struct trace *tr = t->a->trace;
@@ -60,9 +73,7 @@ static void name_symbols(struct tracelens *t, bool full_names)
     t->group_of_symbol = arena_array(t->arena, uint32_t, tr->symbols.n + 1);
     VEC(uint32_t) group_of_string = {0};
     for (size_t i = 0; i < tr->symbols.n; i++) {
-        const char *full = trace_str(tr, tr->symbols.v[i].name);
-        const char *name = full_names ? full : kernel_truncated_name(t->arena, full);
-        uint32_t id = strings_add(&known, name);
+        uint32_t id = strings_add(&known, name_of(t, &tr->symbols.v[i], full_names));
         while (group_of_string.n <= id)
             vec_push(&group_of_string, t->arena, NO_INDEX);
         if (group_of_string.v[id] == NO_INDEX) {
