@@ -72,8 +72,10 @@ void compare_note(struct comparison *c, const char *fmt, ...)
 void compare_add(struct comparison *c, enum compare_kind kind, double change, double noise,
                  bool counted, const char *what)
 {
-    if (fabs(change) < 1)
+    if (fabs(change) < 1) {
+        c->still_sq += counted ? noise * noise : 0;
         return;
+    }
     struct compare_cause cause = {
         .what = what,
         .kind = compare_kind_name(kind),
@@ -107,7 +109,7 @@ static int by_weight(const void *left, const void *right)
 
 static void sum_up(struct comparison *c)
 {
-    double change = 0, sure = 0, all = 0;
+    double change = 0, sure = 0, all = c->still_sq;
     for (size_t i = 0; i < c->causes.n; i++) {
         const struct compare_cause *k = &c->causes.v[i];
         double noise = (double)k->noise_ns * (double)k->noise_ns;
@@ -227,6 +229,7 @@ static const struct field row_fields[] = {
     F(b, FIELD_I64, "B", "", "in B"),
     F(change, FIELD_I64, "change", "", "B per A's number of steps - A"),
     F(change_pct, FIELD_NUM, "change", "%", "of A"),
+    F(noise, FIELD_I64, "noise", "", "smaller changes mean nothing; 0: not known"),
 };
 #undef F
 

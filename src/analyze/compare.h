@@ -77,6 +77,12 @@ struct compare_row {
     int64_t a, b;     /* as recorded */
     int64_t change;   /* b per A's steps - a */
     double change_pct; /* of a; NaN where a is 0 */
+    int64_t noise;     /* smaller changes mean nothing; 0: not known */
+};
+
+struct compare_rows {
+    struct compare_row *v;
+    size_t n, cap;
 };
 
 struct comparison {
@@ -94,12 +100,13 @@ struct comparison {
     bool cross_vendor;
     bool idle_counts;
     int64_t base_ns, change_ns, noise_ns;
+    double still_sq; /* noise of what did not change at all, squared and summed */
     double wall_change_pct, noise_pct; /* of base_ns */
     double window_change_pct;          /* of the windows as they are; normalised by steps */
     double matched_pct;                /* of A's kernel time has a partner in B */
     VEC(struct compare_kernel) kernels; /* largest change first */
     VEC(struct compare_cause) causes;
-    VEC(struct compare_row) ledger, api, copies;
+    struct compare_rows ledger, api, copies; /* ns, calls, bytes */
 };
 
 extern const struct fields compare_kernel_fields, compare_cause_fields, compare_row_fields;

@@ -150,9 +150,8 @@ static int by_score(const void *left, const void *right)
 typedef VEC(uint32_t) rows;
 
 static void left_over(struct pairing *p, const struct run_profile *r, const bool *used,
-                      void *out_rows)
+                      rows *out)
 {
-    rows *out = out_rows;
     for (size_t i = 0; i < r->kernels.n && out->n < MAX_LEFT; i++)
         if (!used[i])
             vec_push(out, &p->arena, (uint32_t)i);

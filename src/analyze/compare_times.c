@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "analyze/compare_in.h"
-#include "base/human.h"
 #include "base/str.h"
 
 #define COPY_REPEATS 0.1    /* a copy of the same size takes the same time within this */
@@ -38,6 +37,16 @@ static double copy_noise(const struct copy_row *r, int64_t exposed)
     return more_of(COPY_REPEATS * each * sqrt((double)r->count), 0.005 * (double)exposed);
 }
 
+/* Powers of ten, as links are sold. */
+static const char *size_text(struct arena *arena, double bytes)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+    size_t unit = 0;
+    for (; bytes >= 1000 && unit < 4; unit++)
+        bytes /= 1000;
+    return arena_printf(arena, "%.3g %s", bytes, units[unit]);
+}
+
 static const char *copy_text(const struct comparison *c, enum cause cause, double factor)
 {
     static const char *const words[CAUSES] = {
@@ -49,11 +58,9 @@ static const char *copy_text(const struct comparison *c, enum cause cause, doubl
     double bytes_a = a ? (double)a->total_bytes : 0, bytes_b = b ? (double)b->total_bytes / factor : 0;
     double count_a = a ? (double)a->count : 0, count_b = b ? (double)b->count / factor : 0;
     double fewer = bytes_b - bytes_a;
-    if (fabs(fewer) > 0.01 * more_of(bytes_a, bytes_b)) {
-        bool giga = fabs(fewer) >= 1e9;
-        return arena_printf(c->arena, "%s: %.3g %s %s", words[cause], fabs(fewer) / (giga ? 1e9 : 1e6),
-                            giga ? "GB" : "MB", fewer > 0 ? "more" : "less");
-    }
+    if (fabs(fewer) > 0.01 * more_of(bytes_a, bytes_b))
+        return arena_printf(c->arena, "%s: %s %s", words[cause], size_text(c->arena, fabs(fewer)),
+                            fewer > 0 ? "more" : "less");
     if (fabs(count_b - count_a) > more_of(1, 0.01 * more_of(count_a, count_b)))
         return arena_printf(c->arena, "%s: %.0f %s", words[cause], fabs(count_b - count_a),
                             count_b > count_a ? "more" : "fewer");
@@ -177,13 +184,30 @@ static void idle_causes(struct comparison *c)
     }
 }
 
-static void add_row(struct comparison *c, void *out_rows, const char *key, const char *label, int64_t a,
-                    int64_t b)
+static void add_row(struct comparison *c, struct compare_rows *out, const char *key,
+                    const char *label, int64_t a, int64_t b, double noise)
 {
-    VEC(struct compare_row) *out = out_rows;
     double change = (double)b / c->steps - (double)a;
-    struct compare_row row = {key, label, a, b, (int64_t)change, a ? 100 * change / (double)a : NAN};
+    struct compare_row row = {key, label, a, b, (int64_t)change,
+                              a ? 100 * change / (double)a : NAN, (int64_t)noise};
     vec_push(out, c->arena, row);
+}
+
+static double noise_of(const struct comparison *c, enum cause k)
+{
+    double sum = 0;
+    if (k >= CAUSE_LAUNCH && k <= CAUSE_HOST)
+        return c->z * sqrt(idle_variance(c, k));
+    if (k == CAUSE_COMM || k == CAUSE_COMM_WAIT)
+        return c->z * sqrt(comm_variance(c->a) + comm_variance(c->b));
+    if (k >= CAUSE_COPY_H2D && k <= CAUSE_COPY_SET) {
+        double a = copy_noise(copies_of(c->a, k), c->a->cause_ns[k]);
+        double b = copy_noise(copies_of(c->b, k), c->b->cause_ns[k]);
+        return c->z * sqrt(a * a + b * b);
+    }
+    for (size_t i = 0; k == CAUSE_COMPUTE && i < c->kernels.n; i++)
+        sum += (double)c->kernels.v[i].noise_ns * (double)c->kernels.v[i].noise_ns;
+    return sqrt(sum) / c->concurrency;
 }
 
 static void make_rows(struct comparison *c)
@@ -191,19 +215,19 @@ static void make_rows(struct comparison *c)
     for (enum cause k = 0; k < CAUSES; k++)
         if (c->a->cause_ns[k] || c->b->cause_ns[k])
             add_row(c, &c->ledger, cause_info(k)->key, cause_info(k)->label, c->a->cause_ns[k],
-                    c->b->cause_ns[k]);
+                    c->b->cause_ns[k], noise_of(c, k));
     for (enum api_class k = 0; k < API_CLASSES; k++) {
         const struct api_class_row *a = profile_api(c->a, api_class_name(k));
         const struct api_class_row *b = profile_api(c->b, api_class_name(k));
         if (a || b)
             add_row(c, &c->api, api_class_name(k), "calls", a ? (int64_t)a->calls : 0,
-                    b ? (int64_t)b->calls : 0);
+                    b ? (int64_t)b->calls : 0, 0);
     }
     for (enum cause k = CAUSE_COPY_H2D; k <= CAUSE_COPY_SET; k++) {
         const struct copy_row *a = copies_of(c->a, k), *b = copies_of(c->b, k);
         if (a || b)
             add_row(c, &c->copies, cause_info(k)->key, "bytes", a ? (int64_t)a->total_bytes : 0,
-                    b ? (int64_t)b->total_bytes : 0);
+                    b ? (int64_t)b->total_bytes : 0, 0);
     }
 }
 

@@ -218,6 +218,7 @@ struct agent {
     enum agent_type type;
     uint32_t gpu; /* NO_INDEX unless AGENT_GPU */
     int64_t id;   /* as the profiler numbers it */
+    uint64_t handle; /* as its records refer to it, where that is another number; otherwise 0 */
 };
 
 struct stream {

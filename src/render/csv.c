@@ -43,7 +43,7 @@ static void put_text(struct csv *c, const char *text)
 {
     workbook_text(&c->text, text, 0);
     const char *s = c->text.buf;
-    bool quote = strpbrk(s, ",;\"\r\n'") || *s == ' ' || (c->text.len && s[c->text.len - 1] == ' ');
+    bool quote = strpbrk(s, ",;\"\r\n") || *s == ' ' || (c->text.len && s[c->text.len - 1] == ' ');
     if (quote)
         fputc('"', c->file);
     if (looks_like_formula(text))

@@ -93,7 +93,7 @@ static void contents(struct html *h)
 {
     html_raw(h, "<nav aria-label=\"Contents\"><ul>\n");
     for (size_t i = 0; i < h->chapters.n; i++)
-        html(h, "<li><a href=\"#%s\">%s</a></li>\n", h->chapters.v[i].id, h->chapters.v[i].title);
+        html(h, "<li><a href=\"#%s\">%s</a></li>\n", h->chapters.v[i].id, h->chapters.v[i].brief);
     html_raw(h, "</ul></nav>\n");
 }
 

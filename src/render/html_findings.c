@@ -94,7 +94,7 @@ static void finding(struct html *h, size_t i)
 
 void html_findings(struct html *h)
 {
-    html_chapter(h, "findings", "Findings");
+    html_chapter(h, "findings", "Findings", "Findings");
     if (!h->advice->findings.n) {
         html_raw(h, "<p class=\"lead\">Nothing to report: no rule found time worth winning back.</p>\n");
         return;

@@ -20,7 +20,7 @@
 enum { HTML_DETAILED = 20 };
 
 struct html_chapter {
-    const char *id, *title;
+    const char *id, *brief;
 };
 
 struct html {
@@ -49,8 +49,8 @@ const char *html_pct(struct html *h, double pct);
 const char *html_count(struct html *h, uint64_t n);
 const char *html_bytes(struct html *h, uint64_t n);
 
-/* A chapter: <section> with a heading; the one before is closed. */
-void html_chapter(struct html *h, const char *id, const char *title);
+/* A chapter: <section> with a heading; the one before is closed. `brief` is for the contents. */
+void html_chapter(struct html *h, const char *id, const char *brief, const char *title);
 void html_chapter_end(struct html *h);
 
 /* A button that explains a word when it is pointed at or has the focus. */
@@ -70,8 +70,13 @@ struct html_table {
     const char *caption; /* NULL: the doc of the fields */
     const char *shown;   /* keys of columns shown at first, divided by spaces; NULL: all */
     const char *never;   /* keys of columns that mean nothing to people: row numbers */
-    bool tree;           /* rows have a depth; they keep their order */
-    size_t most;         /* rows; 0: all */
+    const char *moments; /* keys of columns that are points in time: shown from the window's start */
+    const char *link;    /* key of the column whose cells lead somewhere: */
+    const char *from, *to; /* to the time between these columns, or */
+    const char *anchor;    /* to the part of the page of this name and the row's number */
+    size_t anchors;        /* how many there are */
+    bool tree;             /* rows have a depth; they keep their order */
+    size_t most;           /* rows; 0: all */
 };
 
 const struct result *html_result(const struct html *h, const char *key);

@@ -146,11 +146,14 @@ void html_kernels(struct html *h)
 {
     if (!h->a->hotspots.n)
         return;
-    html_chapter(h, "kernels", "Kernels");
+    html_chapter(h, "kernels", "Kernels", "Kernels");
     html_table(h, &(struct html_table){.key = "hotspots",
                                        .shown = "rank short_name calls total_duration_ns "
                                                 "avg_duration_ns p95_ns max_duration_ns cv pct_of_total",
                                        .never = "symbol slowest name_id",
+                                       .link = "short_name",
+                                       .anchor = "kernel",
+                                       .anchors = HTML_DETAILED,
                                        .most = TABLE_ROWS});
     details(h);
     categories(h);

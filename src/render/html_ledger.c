@@ -85,7 +85,7 @@ void html_ledger(struct html *h)
     const struct ledger *l = &h->a->ledger;
     if (!l->n_gpus)
         return;
-    html_chapter(h, "ledger", "Where the GPU time went");
+    html_chapter(h, "ledger", "Ledger", "Where the GPU time went");
     html_raw(h, "<p class=\"lead\">Every nanosecond of every GPU has exactly one cause. Open a cause "
                 "for what it means and which findings claim it.</p>\n<div class=\"stacks\">\n");
     if (l->n_gpus > 1)

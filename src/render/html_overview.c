@@ -82,6 +82,16 @@ static void card(struct html *h, const char *label, const char *doc, const char 
     html(h, "</h3><p class=\"figure\">%s</p><p class=\"note\">%s</p></div>\n", value, note);
 }
 
+/* "memory_transfer" is for programs. */
+static const char *spaced(struct html *h, const char *word)
+{
+    char *copy = arena_strdup(h->arena, word ? word : "–");
+    for (char *p = copy; *p; p++)
+        if (*p == '_')
+            *p = ' ';
+    return copy;
+}
+
 static void cards(struct html *h)
 {
     const struct analysis *a = h->a;
@@ -100,7 +110,7 @@ static void cards(struct html *h)
          html_pct(h, b->sync_blocked_pct),
          arena_printf(h->arena, "%s of the window", html_ns(h, b->sync_blocked_ns)));
     card(h, "Bottleneck", "the kind of time that costs most, from the ledger and the findings",
-         h->overview.bottleneck ? h->overview.bottleneck : "–",
+         spaced(h, h->overview.bottleneck),
          arena_printf(h->arena, "%.0f %% sure", 100 * h->overview.confidence));
     const char grade[2] = {a->quality.grade, 0};
     card(h, "Data quality",
@@ -110,7 +120,7 @@ static void cards(struct html *h)
 
 void html_overview(struct html *h)
 {
-    html_chapter(h, "overview", "Verdict");
+    html_chapter(h, "overview", "Verdict", "Verdict");
     verdict(h);
     key_findings(h);
     html_raw(h, "<div class=\"cards\">\n");

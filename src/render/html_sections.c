@@ -17,7 +17,7 @@ void html_transfers(struct html *h)
     const struct analysis *a = h->a;
     if (!a->copies.n)
         return;
-    html_chapter(h, "copies", "Copies");
+    html_chapter(h, "copies", "Copies", "Copies");
     html_table(h, &(struct html_table){.key = "copies", .never = "slowest"});
     html_raw(h, "<ul class=\"plain\">\n");
     for (size_t i = 0; i < a->copies.n; i++) {
@@ -67,25 +67,22 @@ void html_gaps(struct html *h)
         bars[i].label = g->label;
         bars[i].size = (double)g->total_ns;
         bars[i].class = cause_class(h, g->main_cause);
-        bars[i].value = arena_printf(h->arena, "%s, %s gaps, mostly %s", html_ns(h, g->total_ns),
-                                     html_count(h, g->count), g->main_cause ? g->main_cause : "–");
+        bars[i].value = g->count ? arena_printf(h->arena, "%s in %s, mostly %s",
+                                                html_ns(h, g->total_ns), html_count(h, g->count),
+                                                g->main_cause ? g->main_cause : "–")
+                                 : "none";
     }
     if (!gaps)
         return;
-    html_chapter(h, "gaps", "Idle gaps between work");
+    html_chapter(h, "gaps", "Gaps", "Idle gaps between work");
     html_bars(h, "Idle time by length of the gap, coloured by its main cause", bars, a->gaps.n);
     html_table(h, &(struct html_table){.key = "idle_gaps"});
     html_raw(h, "<h3 id=\"long-gaps\">The longest</h3>\n");
-    html_table(h, &(struct html_table){.key = "long_gaps"});
-    html_raw(h, "<ol class=\"plain\">\n");
-    for (size_t i = 0; i < a->long_gaps.n; i++) {
-        const struct long_gap *g = &a->long_gaps.v[i];
-        html_raw(h, "<li>");
-        html_jump(h, g->start_ns, g->end_ns, NULL, 0,
-                  arena_printf(h->arena, "show %s on GPU %d", html_ns(h, g->duration_ns), g->gpu));
-        html(h, " <span class=\"note\">%s</span></li>\n", g->main_cause ? g->main_cause : "");
-    }
-    html_raw(h, "</ol>\n");
+    html_table(h, &(struct html_table){.key = "long_gaps",
+                                       .moments = "start_ns end_ns",
+                                       .link = "duration_ns",
+                                       .from = "start_ns",
+                                       .to = "end_ns"});
 }
 
 /* ---- the host ---- */
@@ -95,7 +92,7 @@ void html_host(struct html *h)
     const struct analysis *a = h->a;
     if (!a->api.n)
         return;
-    html_chapter(h, "host", "Host calls");
+    html_chapter(h, "host", "Host calls", "Host calls");
     html_table(h, &(struct html_table){.key = "api_calls", .never = "longest", .most = 2000});
     html_raw(h, "<h3 id=\"api-classes\">By what they do</h3>\n");
     html_table(h, &(struct html_table){.key = "api_classes"});
@@ -112,12 +109,16 @@ void html_markers(struct html *h)
     const struct analysis *a = h->a;
     if (!a->markers.n)
         return;
-    html_chapter(h, "markers", "Marker ranges");
+    html_chapter(h, "markers", "Markers", "Marker ranges");
     html_facts(h, "marker_stats", NULL);
     html_table(h, &(struct html_table){.key = "markers",
-                                       .shown = "name calls wall_ns kernels kernel_ns gpu_pct "
+                                       .shown = "name calls wall_ns max_ns kernels kernel_ns gpu_pct "
                                                 "pct_of_window",
                                        .never = "parent",
+                                       .moments = "first_start_ns longest_start_ns longest_end_ns",
+                                       .link = "max_ns",
+                                       .from = "longest_start_ns",
+                                       .to = "longest_end_ns",
                                        .tree = true});
 }
 
@@ -127,7 +128,7 @@ static void telemetry(struct html *h)
 {
     if (!h->a->telemetry.n)
         return;
-    html_chapter(h, "telemetry", "Telemetry");
+    html_chapter(h, "telemetry", "Telemetry", "Telemetry");
     html_table(h, &(struct html_table){.key = "telemetry"});
     html_raw(h, "<p class=\"note\">The timeline shows each series as a line.</p>\n");
 }
@@ -136,7 +137,7 @@ void html_devices(struct html *h)
 {
     const struct analysis *a = h->a;
     if (a->gpus.n) {
-        html_chapter(h, "gpus", "GPUs");
+        html_chapter(h, "gpus", "GPUs", "GPUs");
         html_table(h, &(struct html_table){.key = "gpus"});
         if (a->gpus.n > 1)
             html_facts(h, "balance", NULL);
@@ -146,7 +147,7 @@ void html_devices(struct html *h)
         }
     }
     if (a->streams.n) {
-        html_chapter(h, "streams", "Streams");
+        html_chapter(h, "streams", "Streams", "Streams");
         html_table(h, &(struct html_table){.key = "streams", .most = 2000});
         html_facts(h, "stream_stats", NULL);
     }

@@ -56,7 +56,7 @@ static const char *text_of(const struct field *f, const void *row)
     return s ? s : "";
 }
 
-/* As people read it; NULL: as it is. */
+/* As people read it. */
 static const char *shown_as(struct html *h, const struct field *f, const void *row)
 {
     double v = number_of(f, row);
@@ -95,12 +95,14 @@ static const char *exact(struct html *h, const struct field *f, const void *row)
 
 /* ---- tables ---- */
 
+/* The label, with the unit where values do not show it or where two columns share a label. */
 static const char *title_of(struct html *h, const struct fields *f, size_t i)
 {
-    for (size_t k = 0; k < f->n; k++) /* "busy" in ns and in %: the unit tells them apart */
-        if (k != i && !strcmp(f->v[k].label, f->v[i].label))
-            return arena_printf(h->arena, "%s, %s", f->v[i].label, f->v[i].unit);
-    return f->v[i].label;
+    const char *unit = f->v[i].unit;
+    bool needed = *unit && !listed("ns bytes %", unit);
+    for (size_t k = 0; k < f->n; k++)
+        needed |= k != i && *unit && !strcmp(f->v[k].label, f->v[i].label) && strcmp(unit, "ns");
+    return needed ? arena_printf(h->arena, "%s, %s", f->v[i].label, unit) : f->v[i].label;
 }
 
 static void write_head(struct html *h, const struct html_table *t, const struct fields *f)
@@ -114,40 +116,67 @@ static void write_head(struct html *h, const struct html_table *t, const struct 
         html(h, "<th scope=\"col\" data-key=\"%s\" data-tip=\"%s\"", c->key, c->doc);
         if (!is_text(c))
             html_raw(h, " class=\"num\"");
+        if (!strcmp(c->unit, "%"))
+            html_raw(h, " data-share");
         html_raw(h, hidden ? " hidden>" : ">");
         html(h, "%s</th>", title_of(h, f, i));
     }
     html_raw(h, "</tr></thead>\n");
 }
 
-static void write_cell(struct html *h, const struct html_table *t, const struct field *f,
-                       const void *row, bool first)
+struct row {
+    const struct html_table *t;
+    const struct fields *f;
+    const void *data;
+    size_t number;
+};
+
+static int64_t moment(const struct row *r, const char *key)
 {
-    const char *tag = first ? "th scope=\"row\"" : "td";
-    bool hidden = t->shown && !listed(t->shown, f->key);
-    html(h, "<");
-    html_raw(h, tag);
+    for (size_t i = 0; i < r->f->n; i++)
+        if (!strcmp(r->f->v[i].key, key))
+            return *(const int64_t *)((const char *)r->data + r->f->v[i].offset);
+    return 0;
+}
+
+static void write_value(struct html *h, const struct row *r, const struct field *f)
+{
+    const char *text = is_text(f) ? text_of(f, r->data) : shown_as(h, f, r->data);
+    if (listed(r->t->moments, f->key))
+        text = html_ns(h, sub_ns(moment(r, f->key), h->a->view.start_ns));
+    bool linked = r->t->link && !strcmp(r->t->link, f->key);
+    if (linked && r->t->from)
+        html_jump(h, moment(r, r->t->from), moment(r, r->t->to), NULL, 0, text);
+    else if (linked && r->number < r->t->anchors)
+        html(h, "<a href=\"#%s-%zu\">%s</a>", r->t->anchor, r->number, *text ? text : "(no name)");
+    else
+        html(h, "%s", text);
+}
+
+static void write_cell(struct html *h, const struct row *r, const struct field *f, bool first)
+{
+    bool hidden = r->t->shown && !listed(r->t->shown, f->key);
+    html_raw(h, first ? "<th scope=\"row\"" : "<td");
     if (is_text(f))
         html_raw(h, " class=\"name\"");
     else
-        html(h, " class=\"num\" data-v=\"%s\"", exact(h, f, row));
+        html(h, " class=\"num\" data-v=\"%s\"", exact(h, f, r->data));
     html_raw(h, hidden ? " hidden>" : ">");
-    html(h, "%s", is_text(f) ? text_of(f, row) : shown_as(h, f, row));
+    write_value(h, r, f);
     html_raw(h, first ? "</th>" : "</td>");
 }
 
-static void write_row(struct html *h, const struct html_table *t, const struct fields *f,
-                      const void *row, int depth)
+static void write_row(struct html *h, const struct row *r)
 {
     bool first = true;
-    if (depth >= 0)
-        html(h, "<tr data-depth=\"%d\">", depth);
+    if (r->t->tree)
+        html(h, "<tr data-depth=\"%u\">", ((const struct marker_row *)r->data)->depth);
     else
         html_raw(h, "<tr>");
-    for (size_t i = 0; i < f->n; i++) {
-        if (listed(t->never, f->v[i].key))
+    for (size_t i = 0; i < r->f->n; i++) {
+        if (listed(r->t->never, r->f->v[i].key))
             continue;
-        write_cell(h, t, &f->v[i], row, first);
+        write_cell(h, r, &r->f->v[i], first);
         first = false;
     }
     html_raw(h, "</tr>\n");
@@ -172,9 +201,8 @@ void html_table_of(struct html *h, const struct html_table *t, const struct resu
     write_head(h, t, f);
     html_raw(h, "<tbody>\n");
     for (size_t i = 0; i < n; i++) {
-        const char *row = (const char *)r->rows + i * f->row_size;
-        int depth = t->tree ? (int)((const struct marker_row *)(const void *)row)->depth : -1;
-        write_row(h, t, f, row, depth);
+        struct row row = {t, f, (const char *)r->rows + i * f->row_size, i};
+        write_row(h, &row);
     }
     html_raw(h, "</tbody>\n</table>\n</div>\n</div>\n");
 }

@@ -144,12 +144,12 @@ void html_chapter_end(struct html *h)
     h->chapter_open = false;
 }
 
-void html_chapter(struct html *h, const char *id, const char *title)
+void html_chapter(struct html *h, const char *id, const char *brief, const char *title)
 {
     html_chapter_end(h);
     html(h, "<section id=\"%s\" class=\"chapter\" aria-labelledby=\"%s-title\">\n", id, id);
     html(h, "<h2 id=\"%s-title\">%s</h2>\n", id, title);
-    vec_push(&h->chapters, h->arena, ((struct html_chapter){id, title}));
+    vec_push(&h->chapters, h->arena, ((struct html_chapter){id, brief}));
     h->chapter_open = true;
 }
 

@@ -35,7 +35,7 @@ static const char controls[] =
 
 void html_timeline(struct html *h)
 {
-    html_chapter(h, "timeline", "Timeline");
+    html_chapter(h, "timeline", "Timeline", "Timeline");
     html_raw(h, "<p id=\"tl-status\" class=\"note\" role=\"status\">The timeline needs scripts.</p>\n"
                 "<div id=\"tl-box\" hidden>\n");
     html_raw(h, controls);

@@ -1,10 +1,12 @@
 /* How far the numbers can be trusted, and what the trace does not hold. */
+#include <string.h>
+
 #include "render/html_in.h"
 
 static void quality(struct html *h)
 {
     const struct quality *q = &h->a->quality;
-    html_chapter(h, "quality", "Data quality");
+    html_chapter(h, "quality", "Quality", "Data quality");
     html(h, "<div class=\"box quality grade-%c\"><p class=\"figure\">%c</p><div><p>%d of 100 points.</p>\n",
          q->grade, q->grade, q->points);
     if (!q->reasons.n) {
@@ -24,6 +26,8 @@ static void warnings(struct html *h)
 {
     for (size_t i = 0; i < h->overview.warnings.n; i++) {
         const struct warning *w = &h->overview.warnings.v[i];
+        if (!strcmp(w->severity, "info"))
+            continue; /* what was not captured: has its own chapter */
         html(h, "<p class=\"note\">%s: %s%s%s</p>\n", w->severity, w->message,
              w->recommendation ? " — " : "", w->recommendation ? w->recommendation : "");
     }
@@ -32,7 +36,7 @@ static void warnings(struct html *h)
 static void missing(struct html *h)
 {
     const struct capabilities *c = &h->a->capabilities;
-    html_chapter(h, "missing", "What was not captured");
+    html_chapter(h, "missing", "Not captured", "What was not captured");
     bool any = false;
     for (size_t i = 0; i < c->n; i++) {
         const struct capability *v = &c->v[i];

@@ -41,7 +41,7 @@ static void boxed(struct pdf *p, const struct pdf_font *f, enum ink stripe, cons
 /* Never alone at the foot of a page: the picture that follows comes along. */
 static double room_of_heading(struct pdf *p, const struct block *b, const struct block *next)
 {
-    double room = b->level == 2 ? 110 : 60;
+    double room = b->level == 2 ? 70 : 50;
     const char *name = b->chart ? b->chart : next && next->kind == BLOCK_BARS ? next->chart : NULL;
     double with_chart = pdf_chart_height(p, name) + 34;
     return with_chart > room ? with_chart : room;

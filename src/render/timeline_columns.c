@@ -175,7 +175,7 @@ static const char *visible(struct arena *arena, const char *s)
 
 static const char *named(struct arena *arena, const char *what, int64_t number, const char *name)
 {
-    return *name ? arena_printf(arena, "%s %lld %s", what, (long long)number, name)
+    return *name ? arena_printf(arena, "%s (%lld)", name, (long long)number)
                  : arena_printf(arena, "%s %lld", what, (long long)number);
 }
 
@@ -190,7 +190,7 @@ static const char *label_of(const struct trace *t, const struct track *k, struct
     if (k->kind == TRACK_KERNELS || k->kind == TRACK_COPIES) {
         const struct stream *s = &t->streams.v[k->of];
         const char *label = named(arena, "stream", s->id, trace_str(t, s->name));
-        return k->kind == TRACK_COPIES ? arena_printf(arena, "%s copies", label) : label;
+        return k->kind == TRACK_COPIES ? arena_printf(arena, "copies, %s", label) : label;
     }
     if (k->of == NO_INDEX)
         return k->kind == TRACK_MARKERS ? "markers" : "calls without a thread";

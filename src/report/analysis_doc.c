@@ -280,7 +280,10 @@ static void copies(struct ctx *c)
         doc_cell(b, "%s", human_bytes(text, r->total_bytes));
         doc_cell(b, "%s", ns(c, r->total_duration_ns));
         doc_cell(b, "%s", ns(c, r->exposed_ns));
-        doc_cell(b, "%.1f", r->bandwidth_gbps);
+        if (isnan(r->bandwidth_gbps))
+            doc_cell(b, "-");
+        else
+            doc_cell(b, "%.1f", r->bandwidth_gbps);
         doc_cell(b, "%s", isnan(r->efficiency_pct) ? "-" : pct(c, r->efficiency_pct));
     }
 }
@@ -392,8 +395,10 @@ static void streams(struct ctx *c)
     if (a->streams.n < 2)
         return;
     doc_heading(c->d, 2, "Streams");
-    struct block *b = doc_table(c->d, arena_printf(c->d->arena, "%.0f %% of what could overlap does",
-                                                   a->stream_stats.overlap_pct));
+    double overlap = a->stream_stats.overlap_pct; /* not known where no GPU has two streams */
+    struct block *b = doc_table(
+        c->d, isnan(overlap) ? ""
+                             : arena_printf(c->d->arena, "%.0f %% of what could overlap does", overlap));
     static const char *const titles[] = {"GPU", "stream", "kernels", "copies", "busy", "of GPU"};
     for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
         doc_column(b, titles[i], COLUMN_NUMBER);

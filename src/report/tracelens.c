@@ -60,7 +60,7 @@ static const char *name_of(struct tracelens *t, const struct symbol *s, bool ful
     size_t n = strlen(full);
     if (full_names)
         return full;
-    if (strncmp(full, mangled, n) == 0 && str_eq(mangled + n, ".kd"))
+    if (!strpbrk(full, " :<(") && strncmp(full, mangled, n) == 0 && str_eq(mangled + n, ".kd"))
         full = mangled;
     return kernel_truncated_name(t->arena, full);
 }

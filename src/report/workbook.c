@@ -26,7 +26,7 @@ const void *sheet_row(const struct sheet *s, size_t i, void *scratch)
 const char *sheet_title(const struct sheet *s, size_t column, struct arena *a)
 {
     const struct field *f = &s->fields->v[column];
-    return s->exact_titles || !*f->unit ? f->label : arena_printf(a, "%s (%s)", f->label, f->unit);
+    return s->exact_titles || !*f->unit || str_eq(f->label, f->unit) ? f->label : arena_printf(a, "%s (%s)", f->label, f->unit);
 }
 
 /* ---- results that are single objects: one sheet for all of them ---- */

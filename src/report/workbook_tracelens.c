@@ -128,7 +128,7 @@ static int64_t agent_of(const struct trace *t, const struct stream *s)
     for (size_t i = 0; i < t->agents.n; i++)
         if (t->agents.v[i].type == AGENT_GPU && t->agents.v[i].process == s->process &&
             t->agents.v[i].gpu == s->gpu)
-            return t->agents.v[i].id;
+            return t->agents.v[i].handle ? (int64_t)t->agents.v[i].handle : t->agents.v[i].id;
     return -1;
 }
 

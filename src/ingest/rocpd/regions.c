@@ -14,7 +14,11 @@ struct region_job {
     size_t base;        /* first regions row of this set */
     uint32_t *event;    /* per row: the event's row */
     uint8_t *kind_of;   /* by trace string (category) */
-    uint64_t markers[PARALLEL_MAX];
+    struct {
+        uint64_t markers;
+        int64_t least, most; /* stack ids */
+        char padding[40];    /* workers do not share cache lines */
+    } workers[PARALLEL_MAX];
 };
 
 enum { ID, TID, START, END, NAME, EVENT, N_COLS };
@@ -33,7 +37,11 @@ static void begin(void *ctx, size_t rows)
     trace_room(t, regions, rows);
     t->regions.n += rows;
     job->event = mem_realloc(job->event, mem_mul(rows, sizeof(*job->event)));
-    memset(job->markers, 0, sizeof(job->markers));
+    for (int w = 0; w < PARALLEL_MAX; w++) {
+        job->workers[w].markers = 0;
+        job->workers[w].least = INT64_MAX;
+        job->workers[w].most = INT64_MIN;
+    }
     memset(job->r->tally, 0, sizeof(job->r->tally));
 }
 
@@ -43,6 +51,8 @@ static void rows(void *ctx, const struct scan_batch *b)
     struct rocpd *r = job->r;
     struct regions *out = &r->trace->regions;
     struct tally *tally = &r->tally[b->worker];
+    uint64_t markers = 0;
+    int64_t least = job->workers[b->worker].least, most = job->workers[b->worker].most;
     for (size_t i = 0; i < b->n; i++) {
         size_t row = job->base + b->first + i;
         int64_t start = batch_ints(b, START)[i], end = batch_ints(b, END)[i];
@@ -53,7 +63,7 @@ static void rows(void *ctx, const struct scan_batch *b)
         tally->no_time += fix_times(&start, &end);
         tally->no_string += name == NO_INDEX;
         tally->no_event += event == NO_INDEX;
-        job->markers[b->worker] += kind == KIND_MARKER;
+        markers += kind == KIND_MARKER;
         out->start_ns[row] = start;
         out->end_ns[row] = end;
         out->id[row] = batch_ints(b, ID)[i];
@@ -61,7 +71,13 @@ static void rows(void *ctx, const struct scan_batch *b)
         out->thread[row] = idtable_get(&r->threads, batch_ints(b, TID)[i]);
         out->kind[row] = kind;
         job->event[b->first + i] = event;
+        int64_t stack = event == NO_INDEX ? 0 : event_stack(&r->events, event);
+        least = stack < least ? stack : least;
+        most = stack > most ? stack : most;
     }
+    job->workers[b->worker].markers += markers;
+    job->workers[b->worker].least = least;
+    job->workers[b->worker].most = most;
 }
 
 enum marker_kind rocpd_marker_kind(const char *function)
@@ -87,7 +103,7 @@ static void split_markers(struct region_job *job)
     struct markers *m = &r->trace->markers;
     uint64_t n_markers = 0;
     for (int w = 0; w < PARALLEL_MAX; w++)
-        n_markers += job->markers[w];
+        n_markers += job->workers[w].markers;
     if (!n_markers)
         return;
     trace_room(r->trace, markers, n_markers);
@@ -122,17 +138,37 @@ static int64_t stack_of(const struct region_job *job, size_t i)
     return job->event[i] == NO_INDEX ? 0 : event_stack(&job->r->events, job->event[i]);
 }
 
-/* Stack id -> call, for kernels and copies. The first call with an id wins; 0 is no id. */
+enum { CALLS_PER_ITEM = 65536 };
+
+/* Several threads write one table; of calls with the same id the first one wins. */
+static void index_some(void *ctx, size_t item, int worker)
+{
+    (void)worker;
+    struct region_job *job = ctx;
+    struct idtable *t = &job->r->call_of_stack;
+    size_t n = job->r->trace->regions.n - job->base, end = (item + 1) * CALLS_PER_ITEM;
+    for (size_t i = item * CALLS_PER_ITEM; i < end && i < n; i++) {
+        int64_t stack = stack_of(job, i);
+        if (!stack)
+            continue;
+        uint32_t *slot = &t->dense[stack - t->least], row = (uint32_t)(job->base + i);
+        uint32_t old = __atomic_load_n(slot, __ATOMIC_RELAXED);
+        while (row < old && !__atomic_compare_exchange_n(slot, &old, row, true, __ATOMIC_RELAXED,
+                                                         __ATOMIC_RELAXED))
+            ;
+    }
+}
+
+/* Stack id -> call, for kernels and copies; 0 is no id. */
 static void index_calls(struct region_job *job)
 {
     struct rocpd *r = job->r;
     struct idtable *t = &r->call_of_stack;
     size_t n = r->trace->regions.n - job->base;
     int64_t least = INT64_MAX, most = INT64_MIN;
-    for (size_t i = 0; i < n; i++) {
-        int64_t stack = stack_of(job, i);
-        least = stack < least ? stack : least;
-        most = stack > most ? stack : most;
+    for (int w = 0; w < PARALLEL_MAX; w++) {
+        least = job->workers[w].least < least ? job->workers[w].least : least;
+        most = job->workers[w].most > most ? job->workers[w].most : most;
     }
     if (!n)
         return;
@@ -147,9 +183,7 @@ static void index_calls(struct region_job *job)
     t->most = most;
     t->dense = arena_array(r->arena, uint32_t, (size_t)range + 1);
     memset(t->dense, 0xff, ((size_t)range + 1) * sizeof(*t->dense));
-    for (size_t i = n; i-- > 0;)
-        if (stack_of(job, i))
-            t->dense[stack_of(job, i) - least] = (uint32_t)(job->base + i);
+    parallel_for(r->db->threads, (n + CALLS_PER_ITEM - 1) / CALLS_PER_ITEM, index_some, job);
 }
 
 static void classify(struct region_job *job)

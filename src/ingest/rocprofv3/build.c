@@ -90,7 +90,8 @@ void rv3_describe_agent(struct rv3_build *b, uint32_t slot, enum agent_type type
     struct trace *t = b->trace;
     if (slot == NO_INDEX || b->agents.v[slot].agent != NO_INDEX)
         return;
-    struct agent a = {b->processes.v[b->agents.v[slot].process].process, type, NO_INDEX, id};
+    struct agent a = {b->processes.v[b->agents.v[slot].process].process, type, NO_INDEX, id,
+                      b->agents.v[slot].id};
     if (g)
         a.gpu = trace_gpu(t, g);
     b->agents.v[slot].agent = (uint32_t)t->agents.n;

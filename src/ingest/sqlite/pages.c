@@ -188,11 +188,12 @@ bool leaf_cell(const struct pages *p, const struct leaf *l, uint32_t i, struct c
         return false;
     const uint8_t *c = l->page + at, *end = l->page + p->usable;
     uint64_t payload, rowid;
-    unsigned n = varint_read(c, end, &payload);
-    if (!n)
+    unsigned n = 1, m;
+    if (c[0] < 0x80) /* most records are short */
+        payload = c[0];
+    else if (!(n = varint_read(c, end, &payload)))
         return false;
-    unsigned m = varint_read(c + n, end, &rowid);
-    if (!m)
+    if (!(m = varint_read(c + n, end, &rowid)))
         return false;
     c += n + m;
     uint64_t local = payload;

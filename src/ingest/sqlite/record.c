@@ -29,6 +29,8 @@ struct layout {
 struct decoder {
     const struct record_plan *plan;
     struct layout *cache, *last;
+    uint8_t rowid_col[RECORD_COLS];
+    unsigned n_rowids;
     struct layout scratch; /* for headers too long to cache */
 };
 
@@ -36,6 +38,9 @@ struct decoder *decoder_new(const struct record_plan *plan, struct arena *a)
 {
     struct decoder *d = arena_new(a, struct decoder);
     d->plan = plan;
+    for (size_t i = 0; i < plan->n; i++)
+        if (plan->col[i].is_rowid)
+            d->rowid_col[d->n_rowids++] = (uint8_t)i;
     d->cache = arena_array(a, struct layout, CACHE_SIZE);
     return d;
 }
@@ -213,8 +218,7 @@ bool decoder_row(struct decoder *d, const struct cell *c, void *const *out, size
         else
             ((double *)out[col])[row] = load_real(p, serial, d->plan->col[col].otherwise);
     }
-    for (size_t i = 0; i < d->plan->n; i++)
-        if (d->plan->col[i].is_rowid)
-            ((int64_t *)out[i])[row] = c->rowid;
+    for (unsigned i = 0; i < d->n_rowids; i++)
+        ((int64_t *)out[d->rowid_col[i]])[row] = c->rowid;
     return true;
 }

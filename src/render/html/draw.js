@@ -338,11 +338,12 @@ function drawMap() {
         }
     }
     c.drawImage(tl.mapImage, 0, 0, width, height);
-    c.fillStyle = tl.colors.select;
-    c.globalAlpha = 0.15;
-    c.fillRect(tl.t0 * scale, 0, Math.max(2, (tl.t1 - tl.t0) * scale), height);
+    c.fillStyle = tl.colors.surface;
+    c.globalAlpha = 0.6;
+    c.fillRect(0, 0, tl.t0 * scale, height);
+    c.fillRect(tl.t1 * scale, 0, width - tl.t1 * scale, height);
     c.globalAlpha = 1;
-    c.strokeStyle = tl.colors.select;
+    c.strokeStyle = tl.colors.accent;
     c.lineWidth = 2;
     c.strokeRect(tl.t0 * scale + 1, 1, Math.max(2, (tl.t1 - tl.t0) * scale - 2), height - 2);
 }

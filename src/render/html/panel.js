@@ -311,22 +311,24 @@ function legendItem(color, text) {
     return make('li', {}, swatch, make('span', {class: 'name'}, text));
 }
 
+function legendList(title, items) {
+    return items.length ? make('div', {}, make('span', {class: 'note'}, title), make('ul', {}, ...items)) : null;
+}
+
 function showLegend() {
-    const items = tl.data.ranked.slice(0, OWN_COLORS)
-        .map((i) => legendItem(tl.data.colorOf[i], tl.data.names[i].brief || '(no name)'));
-    if (tl.data.ranked.length > OWN_COLORS)
-        items.push(legendItem('kernel-other', 'other kernels'));
-    copyKinds.forEach((kind, i) => {
-        if (tl.data.copyCount[i])
-            items.push(legendItem('copy-' + kind, copyWords[i]));
-    });
-    const calls = new Set(tl.data.colorOf.filter((c) => c.startsWith('call-')));
-    for (const [color, word] of [['call-launch', 'launch call'], ['call-sync', 'waiting call'], ['call-copy', 'copy call'],
-                                 ['call-alloc', 'allocating call'], ['call-module', 'loading call'],
-                                 ['call-other', 'other call']])
-        if (calls.has(color))
-            items.push(legendItem(color, word));
-    byId('tl-legend').replaceChildren(make('ul', {}, ...items));
+    const {ranked, names, colorOf: colors, copyCount} = tl.data;
+    const kernels = ranked.slice(0, OWN_COLORS)
+        .map((i) => legendItem(colors[i], names[i].brief || '(no name)'));
+    if (ranked.length > OWN_COLORS)
+        kernels.push(legendItem('kernel-other', 'others'));
+    const copies = copyKinds.map((kind, i) => copyCount[i] && legendItem('copy-' + kind, copyWords[i]))
+        .filter(Boolean);
+    const used = new Set(colors);
+    const calls = [['call-launch', 'launch'], ['call-sync', 'wait'], ['call-copy', 'copy'], ['call-alloc', 'allocation'],
+                   ['call-module', 'loading'], ['call-other', 'other']]
+        .filter(([color]) => used.has(color)).map(([color, word]) => legendItem(color, word));
+    byId('tl-legend').replaceChildren(...[legendList('Kernels', kernels), legendList('Copies', copies),
+                                          legendList('Calls', calls)].filter(Boolean));
 }
 
 function eventNote(data) {

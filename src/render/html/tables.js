@@ -29,6 +29,7 @@ class Table {
         this.rows = Array.from(this.body.rows);
         this.tree = this.table.hasAttribute('data-tree');
         this.tools();
+        this.shares();
         if (this.tree)
             this.branches();
         else
@@ -67,6 +68,19 @@ class Table {
                 menu.open = false;
         });
         return menu;
+    }
+
+    /* A bar behind every percentage. */
+    shares() {
+        this.heads.forEach((head, i) => {
+            if (!head.hasAttribute('data-share'))
+                return;
+            for (const row of this.rows) {
+                const share = cellValue(row.cells[i]);
+                row.cells[i].classList.add('share');
+                row.cells[i].style.setProperty('--share', (share > 0 ? Math.min(share, 100) : 0) + '%');
+            }
+        });
     }
 
     showColumn(i, shown) {
@@ -144,6 +158,8 @@ class Table {
     }
 
     branches() {
+        for (const head of this.heads)
+            head.tabIndex = 0; /* for its tooltip */
         this.rows.forEach((row, i) => {
             const cell = row.cells[0], name = cell.textContent;
             const parent = i + 1 < this.rows.length && this.depth(i + 1) > this.depth(i);

@@ -1,0 +1,202 @@
+/*
+ * gpusight compare A B: did the change help, why, and is that more than noise?
+ */
+#include <stdio.h>
+
+#include "analyze/gate.h"
+#include "base/fs.h"
+#include "base/fs_out.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "cli/runs.h"
+#include "render/compare_json.h"
+#include "render/render.h"
+#include "report/compare_doc.h"
+
+struct compare_opts {
+    struct opt_list fail_on;
+    const char *format, *output, *reader, *junit, *annotations, *save, *baseline, *baseline_dir;
+    int64_t top;
+    bool json;
+};
+
+static const struct opt opts[] = {
+    OPT_GROUP("Output"),
+    OPT_CHOICE(struct compare_opts, format, 0, "format", "text|json|markdown",
+               "form of the report (text)"),
+    OPT_FLAG(struct compare_opts, json, 0, "json", "the same as --format json"),
+    OPT_TEXT(struct compare_opts, output, 'o', "output", "FILE",
+             "write to FILE instead of standard output"),
+    OPT_INT(struct compare_opts, top, 0, "top", 1, 1000000, "N", "rows in tables (10)"),
+    OPT_CHOICE(struct compare_opts, reader, 0, "reader", "auto|fast|sqlite|check",
+               "how to read databases"),
+    OPT_GROUP("Gate"),
+    OPT_LIST(struct compare_opts, fail_on, 0, "fail-on", "CONDITION",
+             "exit with 1 when this holds, like 'wall>5%' or 'idle>10ms'; may be repeated"),
+    OPT_TEXT(struct compare_opts, junit, 0, "junit", "FILE", "write the conditions as JUnit XML"),
+    OPT_CHOICE(struct compare_opts, annotations, 0, "annotations", "github|gitlab",
+               "github: workflow commands on standard error; gitlab: gl-code-quality-report.json"),
+    OPT_GROUP("Baselines"),
+    OPT_TEXT(struct compare_opts, save, 0, "save-baseline", "NAME",
+             "keep the last run given under this name"),
+    OPT_TEXT(struct compare_opts, baseline, 0, "baseline", "NAME", "the run kept under this name is A"),
+    OPT_TEXT(struct compare_opts, baseline_dir, 0, "baseline-dir", "DIR",
+             "where baselines are kept (.gpusight/baselines)"),
+    OPT_END,
+};
+
+static void defaults(void *settings)
+{
+    struct compare_opts *o = settings;
+    *o = (struct compare_opts){.format = "text", .output = "-", .reader = "auto", .top = 10,
+                               .baseline_dir = ".gpusight/baselines"};
+}
+
+struct call {
+    struct cli *cli;
+    const struct compare_opts *o;
+    struct gate gate;
+    struct run_profile a, b;
+    struct comparison c;
+    struct gs_error *err;
+    bool ok;
+};
+
+static bool write_report(struct call *k)
+{
+    struct str out;
+    str_init(&out, k->cli->arena);
+    if (str_eq(k->o->format, "json")) {
+        struct jwrite w;
+        jw_init(&w, &out, 2);
+        compare_json(&w, &k->c, &k->gate);
+        str_putc(&out, '\n');
+        return fs_write(k->o->output, out.buf, out.len, k->err);
+    }
+    struct doc *d = compare_doc(&k->c, &k->gate, (size_t)k->o->top, k->cli->arena);
+    struct render_opts r = {k->cli->columns, k->cli->color && str_eq(k->o->output, "-")};
+    if (str_eq(k->o->format, "markdown"))
+        render_markdown(&out, d);
+    else
+        render_text(&out, d, &r);
+    return fs_write(k->o->output, out.buf, out.len, k->err);
+}
+
+static bool write_forms(struct call *k)
+{
+    struct str out;
+    str_init(&out, k->cli->arena);
+    if (k->o->junit) {
+        gate_junit(&out, &k->gate, &k->c);
+        if (!fs_write(k->o->junit, out.buf, out.len, k->err))
+            return false;
+        str_clear(&out);
+    }
+    if (k->o->annotations && str_eq(k->o->annotations, "github")) {
+        gate_github(&out, &k->gate, &k->c);
+        fputs(out.buf, stderr);
+    } else if (k->o->annotations) {
+        gate_gitlab(&out, &k->gate, &k->c);
+        return fs_write("gl-code-quality-report.json", out.buf, out.len, k->err);
+    }
+    return true;
+}
+
+static bool save_baseline(struct call *k, const struct run_profile *p)
+{
+    const char *path;
+    if (!k->o->save)
+        return true;
+    if (!baseline_path(k->cli, k->o->baseline_dir, k->o->save, &path, k->err) ||
+        !fs_make_folders(k->o->baseline_dir, k->cli->arena, k->err) ||
+        !run_save(k->cli, p, path, k->err))
+        return false;
+    fprintf(stderr, "wrote %s\n", path);
+    return true;
+}
+
+static bool load_baseline(struct call *k)
+{
+    const char *path;
+    if (!baseline_path(k->cli, k->o->baseline_dir, k->o->baseline, &path, k->err))
+        return false;
+    if (!fs_exists(path))
+        return fail(k->err, GS_E_IO, "no baseline '%s' in '%s'; save one with '--save-baseline %s'",
+                    k->o->baseline, k->o->baseline_dir, k->o->baseline);
+    return run_load(k->cli, &k->a, path, k->o->reader, k->err);
+}
+
+/* Operands: A B; B with --baseline; only A to save a baseline. */
+static bool check_operands(const struct call *k)
+{
+    size_t n = k->cli->operands.n, want = k->o->baseline ? 1 : 2;
+    if (n == want || (n == 1 && k->o->save))
+        return true;
+    return fail(k->err, GS_E_USAGE, "%s; see 'gpusight compare --help'",
+                k->o->baseline ? "with '--baseline' give exactly one run" : "give two runs, A and B");
+}
+
+static void run_compare(void *ctx)
+{
+    struct call *k = ctx;
+    const struct opt_list *runs = &k->cli->operands;
+    struct arena *arena = k->cli->arena;
+    for (size_t i = 0; i < k->o->fail_on.n; i++)
+        if (!gate_parse(&k->gate, k->o->fail_on.v[i], arena, k->err))
+            return;
+    if (!check_operands(k) || (k->o->baseline && !load_baseline(k)) ||
+        (runs->n == 2 && !run_load(k->cli, &k->a, runs->v[0], k->o->reader, k->err)) ||
+        !run_load(k->cli, &k->b, runs->v[runs->n - 1], k->o->reader, k->err))
+        return;
+    if (!save_baseline(k, &k->b))
+        return;
+    if (runs->n == 1 && !k->o->baseline) {
+        k->ok = true; /* there is nothing to compare with: it was saved */
+        return;
+    }
+    compare(&k->c, &k->a, &k->b, arena);
+    gate_run(&k->gate, &k->c, arena);
+    if (!write_report(k) || !write_forms(k))
+        return;
+    if (k->gate.failed) {
+        fail(k->err, GS_E_GATE, "%s", ""); /* the report says why */
+        return;
+    }
+    k->ok = true;
+}
+
+static bool run(struct cli *cli, void *settings, struct gs_error *err)
+{
+    struct compare_opts *o = settings;
+    struct call k = {.cli = cli, .o = o, .err = err};
+    if (o->json)
+        o->format = "json";
+    return mem_guard(run_compare, &k, err) && k.ok;
+}
+
+const struct command command_compare = {
+    .name = "compare",
+    .summary = "did the change help: verdict, noise, ranked causes; a gate for CI",
+    .operands = "[RUN...]",
+    .doc = "Compares run A with run B. A run is a trace, a folder or several files divided by commas "
+           "(the ranks of a job), a saved baseline, or the JSON of 'gpusight analyze'. Formats and "
+           "vendors may differ.\n\n"
+           "First it checks whether both did the same work; where they did not, it says so instead "
+           "of giving a number. The verdict is about the time that can be compared: compute, exposed "
+           "copies, communication, and idle time where it is regular. A change smaller than its "
+           "noise counts as none.\n\n"
+           "--fail-on takes METRIC OP LIMIT, several divided by commas. A limit with % is the change "
+           "from A to B, any other is B's own value. Metrics: wall, window, kernel_time, busy, "
+           "busy_pct, idle, idle_pct, copy, copy_bytes, communication, launches, launch_latency, "
+           "allocations, peak_memory, kernel:NAME, and each cause of the ledger (compute, copy_h2d, "
+           "launch, sync, allocation, host, ...). The exit code is 1 when a condition holds.\n\n"
+           "docs/compare.md has every formula.",
+    .examples = "gpusight compare before.db after.db  # the verdict, and why\n"
+                "gpusight compare --save-baseline main results.db  # keep a run\n"
+                "gpusight compare --baseline main --fail-on 'wall>5%' results.db  # a gate for CI\n"
+                "gpusight compare --format markdown a.sqlite b.db > ticket.md  # across vendors",
+    .opts = opts,
+    .settings_size = sizeof(struct compare_opts),
+    .defaults = defaults,
+    .run = run,
+};

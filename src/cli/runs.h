@@ -1,0 +1,24 @@
+/*
+ * A run as a command names it: a trace, a folder, several files divided by commas, or a saved JSON
+ * document, loaded into a profile.
+ */
+#ifndef GS_CLI_RUNS_H
+#define GS_CLI_RUNS_H
+
+#include "analyze/profile.h"
+#include "cli/command.h"
+
+bool run_load(struct cli *cli, struct run_profile *p, const char *what, const char *reader,
+              struct gs_error *err);
+
+/* Whether the file is a saved profile or analysis. */
+bool run_is_document(const char *path);
+
+/* Writes a profile as a document. */
+bool run_save(struct cli *cli, const struct run_profile *p, const char *path, struct gs_error *err);
+
+/* DIR/NAME.json; GS_E_USAGE for names that would leave the folder. */
+bool baseline_path(struct cli *cli, const char *dir, const char *name, const char **path,
+                   struct gs_error *err);
+
+#endif

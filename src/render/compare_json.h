@@ -1,0 +1,23 @@
+/*
+ * A comparison as JSON, and what continuous integration wants to read of a gate.
+ */
+#ifndef GS_RENDER_COMPARE_JSON_H
+#define GS_RENDER_COMPARE_JSON_H
+
+#include "analyze/gate.h"
+#include "base/jwrite.h"
+
+#define COMPARE_SCHEMA_VERSION "1.0"
+
+void compare_json(struct jwrite *w, const struct comparison *c, const struct gate *gate);
+
+/* JUnit XML: a test case for each condition, and one that the runs are comparable. */
+void gate_junit(struct str *out, const struct gate *gate, const struct comparison *c);
+
+/* "::error ...::" lines, as workflows on GitHub read them. */
+void gate_github(struct str *out, const struct gate *gate, const struct comparison *c);
+
+/* GitLab's code quality report, a JSON array. */
+void gate_gitlab(struct str *out, const struct gate *gate, const struct comparison *c);
+
+#endif

@@ -1,0 +1,33 @@
+#!/bin/sh
+# Runs one browser test: run.sh GPUSIGHT WORK-FOLDER TEST.mjs
+#
+# Needs node, npm and chromium; without them, or when the packages cannot be fetched, the test is
+# skipped (exit 77) with a line that says why. Packages go to the work folder, as
+# package-lock.json has them; screenshots and pages go to output/ in it.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+gpusight=$1 work=$2 test=$3
+
+skip() {
+    echo "skipped: $1"
+    exit 77
+}
+
+for program in node npm; do
+    command -v "$program" >/dev/null || skip "no $program"
+done
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) ||
+    skip "no chromium"
+
+mkdir -p "$work/output"
+cp "$here/package.json" "$here/package-lock.json" "$work"
+(
+    flock 9
+    if ! cmp -s "$here/package-lock.json" "$work/node_modules/.of"; then
+        npm ci --prefix "$work" --ignore-scripts --no-audit --no-fund >"$work/npm.log" 2>&1 ||
+            exit 1
+        cp "$here/package-lock.json" "$work/node_modules/.of"
+    fi
+) 9>"$work/lock" || skip "cannot fetch packages, see $work/npm.log"
+
+GPUSIGHT=$gpusight BROWSER=$browser WORK=$work exec node --test-reporter=spec --test "$here/$test"
