@@ -13,6 +13,9 @@
 #define HIGH_WIN_PCT 10.0
 #define MEDIUM_WIN_PCT 4.0
 
+/* Without a finding, a GPU that is busy this much from its first to its last work is healthy. */
+#define HEALTHY_BUSY_PCT 70.0
+
 #define ALL_GPUS "all GPUs"
 
 const struct rule *const rules[] = {
@@ -158,8 +161,9 @@ static void name_phase(struct finding *f)
     }
     if (a->phases.n < 2 || !most || !str_eq(f->scope, ALL_GPUS))
         return;
-    f->scope = arena_printf(f->arena, "%.0f %% in phase %u, %s", percent_of((double)most, (double)all),
-                            a->phases.v[best].phase, a->phases.v[best].name);
+    f->scope =
+        arena_printf(f->arena, "%.0f %% in phase %u, %s", percent_of((double)most, (double)all),
+                     a->phases.v[best].phase, a->phases.v[best].name);
 }
 
 /* Ids are rocinsight's; the last digits count repeats. */
@@ -180,42 +184,71 @@ static const char *trust(const struct analysis *a)
     return a->quality.grade == 'F' ? "; the data is too odd to trust" : "";
 }
 
+/* The first fault that matters and the first kernel worth tuning, and what can be won back in all.
+ */
+static void look_through(struct advice *out, const struct finding **fault,
+                         const struct finding **kernel)
+{
+    for (size_t i = 0; i < out->findings.n; i++) {
+        const struct finding *f = out->findings.v[i];
+        if (f->priority == PRIORITY_INFO || f->once)
+            continue;
+        if (f->rule->tuning) {
+            *kernel = *kernel ? *kernel : f;
+            continue;
+        }
+        out->verdict.recoverable_ns += f->claimed_ns;
+        if (!*fault && f->priority <= PRIORITY_MEDIUM)
+            *fault = f;
+    }
+}
+
+/* Much of the window lies before or after the GPUs' work. */
+static bool much_outside(const struct breakdown *b)
+{
+    return b->gpu_span_ns < b->window_ns - b->window_ns / 10;
+}
+
+/* "99.8 % of the time", or of what lies between first and last work. */
+static const char *busy_text(const struct analysis *a, double active_pct, struct arena *arena)
+{
+    const struct breakdown *b = &a->breakdown;
+    char busy[HUMAN_MAX];
+    if (!much_outside(b))
+        return arena_printf(arena, "%s of the time", human_pct(busy, b->busy_pct));
+    return arena_printf(arena, "%s of the time between its first and last work",
+                        human_pct(busy, active_pct));
+}
+
 static void judge(struct advice *out, const struct analysis *a, struct arena *arena)
 {
     struct verdict *v = &out->verdict;
+    const struct breakdown *b = &a->breakdown;
     const struct finding *fault = NULL, *kernel = NULL;
-    for (size_t i = 0; i < out->findings.n; i++) {
-        const struct finding *f = out->findings.v[i];
-        if (f->priority == PRIORITY_INFO)
-            continue;
-        if (f->rule->tuning) {
-            kernel = kernel ? kernel : f;
-            continue;
-        }
-        if (f->once)
-            continue;
-        v->recoverable_ns += f->claimed_ns;
-        if (!fault && f->priority <= PRIORITY_MEDIUM)
-            fault = f;
-    }
-    v->recoverable_pct = share_pct(a, v->recoverable_ns);
     char busy[HUMAN_MAX], share[HUMAN_MAX];
-    human_pct(busy, a->breakdown.busy_pct);
+    double active = percent_of((double)b->busy_ns, (double)b->gpu_span_ns * b->gpu_count);
+    look_through(out, &fault, &kernel);
+    v->recoverable_pct = share_pct(a, v->recoverable_ns);
     if (!a->view.n_kernels && !a->view.n_copies) {
         v->status = VERDICT_NO_GPU_WORK;
         v->headline = "no GPU work in the window";
     } else if (fault) {
         v->status = fault->priority == PRIORITY_HIGH ? VERDICT_PROBLEM : VERDICT_IMPROVABLE;
         v->headline = arena_printf(arena, "%s: %s of the GPU time; GPU busy %s%s", fault->title,
-                                   human_pct(share, fault->runtime_fraction_pct), busy, trust(a));
-    } else if (kernel) {
-        v->status = VERDICT_HEALTHY;
-        v->headline = arena_printf(arena, "healthy: the GPU is busy %s of the time; what is left is "
-                                          "inside kernels: %s%s", busy, kernel->issue, trust(a));
+                                   human_pct(share, fault->runtime_fraction_pct),
+                                   human_pct(busy, b->busy_pct), trust(a));
+    } else if (active < HEALTHY_BUSY_PCT) {
+        v->status = VERDICT_IMPROVABLE;
+        v->headline =
+            arena_printf(arena, "no cause stands out, but the GPU is busy only %s%s%s",
+                         busy_text(a, active, arena),
+                         much_outside(b) ? ": analyze that part (--window)" : "", trust(a));
     } else {
         v->status = VERDICT_HEALTHY;
-        v->headline = arena_printf(arena, "healthy: the GPU is busy %s of the time; stop tuning here%s",
-                                   busy, trust(a));
+        v->headline =
+            arena_printf(arena, "healthy: the GPU is busy %s; %s%s%s", busy_text(a, active, arena),
+                         kernel ? "what is left is inside kernels: " : "stop tuning here",
+                         kernel ? kernel->issue : "", trust(a));
     }
 }
 

@@ -2,7 +2,8 @@
  * Exposed copies cost time for three reasons, and three rules share that time:
  * - copies run slower than the link (slow-copies): what full speed would save;
  * - at full speed they could hide behind compute (overlap-missing): as much as there is compute;
- * - with hardly any compute to hide behind, it is more data than the link can move (transfer-bound).
+ * - with hardly any compute to hide behind, it is more data than the link can move
+ * (transfer-bound).
  */
 #ifndef GS_ADVISE_COPY_SPLIT_H
 #define GS_ADVISE_COPY_SPLIT_H
@@ -10,8 +11,8 @@
 #include "advise/rule.h"
 
 struct copy_split {
-    int64_t exposed_ns;  /* all directions over links */
-    int64_t edge_ns;     /* of them, before the first and after the last kernel of their GPU */
+    int64_t exposed_ns; /* all directions over links */
+    int64_t edge_ns;    /* of them, before the first and after the last kernel of their GPU */
     int64_t slow_ns;
     int64_t hideable_ns; /* as much as there is compute; 0 when that is too little to matter */
     int64_t bound_ns;    /* the rest, when there is too little compute to hide it behind */

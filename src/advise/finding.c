@@ -175,10 +175,7 @@ void finding_at_gaps(struct finding *f, enum cause cause)
 
 bool trace_is_nvidia(const struct trace *t)
 {
-    for (size_t g = 0; g < t->gpus.n; g++)
-        if (t->gpus.v[g].used)
-            return t->gpus.v[g].vendor == VENDOR_NVIDIA;
-    return t->gpus.n && t->gpus.v[0].vendor == VENDOR_NVIDIA;
+    return trace_vendor(t) == VENDOR_NVIDIA;
 }
 
 const struct vendor_words *vendor_words(const struct trace *t)

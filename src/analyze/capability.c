@@ -152,7 +152,7 @@ const char *trace_command(const struct trace *t, struct arena *a)
 void capabilities_find(struct capabilities *out, const struct trace *t, struct arena *a)
 {
     const char *program = trace_command(t, a);
-    bool nvidia = t->gpus.n && t->gpus.v[0].vendor == VENDOR_NVIDIA;
+    bool nvidia = trace_vendor(t) == VENDOR_NVIDIA;
     for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
         const char *command = nvidia ? table[i].nvidia : table[i].amd;
         const char *hole = strstr(command, "%s");

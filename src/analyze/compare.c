@@ -8,7 +8,8 @@
 #include "analyze/compare_in.h"
 #include "base/str.h"
 
-#define SAME_PCT 1.0 /* of base_ns: a smaller change is none */
+#define SAME_PCT 1.0  /* of base_ns: a smaller change is none */
+#define LEAST_PCT 0.1 /* of base_ns: smaller changes of copies, communication, idle are none */
 
 const char *compare_verdict_name(enum compare_verdict v)
 {
@@ -24,8 +25,8 @@ const char *compare_verdict_name(enum compare_verdict v)
 const char *compare_match_name(enum compare_match m)
 {
     static const char *const names[] = {
-        [MATCH_NAME] = "name", [MATCH_SHORT] = "short name", [MATCH_SIMILAR] = "similar",
-        [MATCH_CALLS] = "calls", [MATCH_ROLE] = "role",      [MATCH_NEW] = "new",
+        [MATCH_NAME] = "name",   [MATCH_SHORT] = "short name", [MATCH_SIMILAR] = "similar",
+        [MATCH_CALLS] = "calls", [MATCH_ROLE] = "role",        [MATCH_NEW] = "new",
         [MATCH_GONE] = "gone",
     };
     return names[m];
@@ -34,8 +35,8 @@ const char *compare_match_name(enum compare_match m)
 const char *compare_kind_name(enum compare_kind k)
 {
     static const char *const names[] = {
-        [CHANGE_KERNEL] = "kernel",   [CHANGE_CALLS] = "calls", [CHANGE_NEW] = "new_kernel",
-        [CHANGE_GONE] = "gone_kernel", [CHANGE_OVERLAP] = "overlap", [CHANGE_COPY] = "copy",
+        [CHANGE_KERNEL] = "kernel",      [CHANGE_CALLS] = "calls",     [CHANGE_NEW] = "new_kernel",
+        [CHANGE_GONE] = "gone_kernel",   [CHANGE_OVERLAP] = "overlap", [CHANGE_COPY] = "copy",
         [CHANGE_COMM] = "communication", [CHANGE_IDLE] = "idle",
     };
     return names[k];
@@ -90,10 +91,27 @@ void compare_add(struct comparison *c, enum compare_kind kind, double change, do
 
 /* ---- the verdict ---- */
 
-/* Idle time that gives way to longer kernels is their shadow: of about equal ones work goes first. */
-static double weight(const struct compare_cause *c)
+/*
+ * Places: idle time that gives way to longer kernels (or fills in for shorter ones) is their shadow
+ * and stands behind them; of causes of about equal size work stands before idle time.
+ */
+static void weigh(struct comparison *c)
 {
-    return fabs((double)c->change_ns) * (c->sort == CHANGE_IDLE ? 0.9 : 1);
+    double kernels = 0;
+    for (size_t i = 0; i < c->causes.n; i++)
+        if (c->causes.v[i].sort == CHANGE_KERNEL && c->causes.v[i].significant)
+            kernels += (double)c->causes.v[i].change_ns;
+    for (size_t i = 0; i < c->causes.n; i++) {
+        struct compare_cause *k = &c->causes.v[i];
+        double change = (double)k->change_ns;
+        bool shadow = change * kernels < 0 && fabs(change) <= 1.1 * fabs(kernels);
+        k->weight = fabs(change);
+        if (k->sort == CHANGE_IDLE)
+            k->weight *= shadow ? 0.1 : 0.9;
+        /* What is no kernel must matter for the whole. */
+        if (k->sort >= CHANGE_COPY && fabs(change) * 100 < LEAST_PCT * (double)c->base_ns)
+            k->significant = false;
+    }
 }
 
 static int by_weight(const void *left, const void *right)
@@ -102,14 +120,15 @@ static int by_weight(const void *left, const void *right)
     bool sx = x->significant && x->counted, sy = y->significant && y->counted;
     if (sx != sy)
         return sx ? -1 : 1;
-    if (weight(x) != weight(y))
-        return weight(x) > weight(y) ? -1 : 1;
+    if (x->weight != y->weight)
+        return x->weight > y->weight ? -1 : 1;
     return strcmp(x->what, y->what);
 }
 
 static void sum_up(struct comparison *c)
 {
     double change = 0, sure = 0, all = c->still_sq;
+    weigh(c);
     for (size_t i = 0; i < c->causes.n; i++) {
         const struct compare_cause *k = &c->causes.v[i];
         double noise = (double)k->noise_ns * (double)k->noise_ns;
@@ -126,7 +145,8 @@ static void sum_up(struct comparison *c)
     c->wall_change_pct = percent_of(change, (double)c->base_ns);
     c->noise_pct = percent_of((double)c->noise_ns, (double)c->base_ns);
     for (size_t i = 0; i < c->causes.n; i++)
-        c->causes.v[i].change_pct = percent_of((double)c->causes.v[i].change_ns, (double)c->base_ns);
+        c->causes.v[i].change_pct =
+            percent_of((double)c->causes.v[i].change_ns, (double)c->base_ns);
     if (c->causes.n)
         qsort(c->causes.v, c->causes.n, sizeof(*c->causes.v), by_weight);
     double a = (double)c->a->breakdown.window_ns, b = (double)c->b->breakdown.window_ns / c->steps;
@@ -155,19 +175,31 @@ static void write_headline(struct comparison *c)
         c->headline = arena_printf(c->arena, "the same%s within %.1f %%; largest change: %s", per,
                                    more_of(c->noise_pct, SAME_PCT), first->what);
     else if (c->verdict == COMPARE_SAME)
-        c->headline = arena_printf(c->arena, "the same%s: nothing changed by more than the noise (%.1f %%)",
-                                   per, c->noise_pct);
+        c->headline =
+            arena_printf(c->arena, "the same%s: nothing changed by more than the noise (%.1f %%)",
+                         per, c->noise_pct);
     else
         c->headline = arena_printf(c->arena, "%.1f %% %s%s (noise %.1f %%); first cause: %s",
                                    fabs(c->wall_change_pct), compare_verdict_name(c->verdict), per,
                                    c->noise_pct, first->what);
 }
 
+static bool other_vendor(const struct run_profile *a, const struct run_profile *b)
+{
+    const char *unknown = vendor_name(VENDOR_UNKNOWN);
+    if (!a->gpus.n || !b->gpus.n)
+        return false;
+    const struct profile_gpu *x = &a->gpus.v[0], *y = &b->gpus.v[0];
+    return !str_eq(x->vendor, y->vendor) && !str_eq(x->vendor, unknown) &&
+           !str_eq(y->vendor, unknown) &&
+           !(x->name && y->name && *x->name && str_eq(x->name, y->name));
+}
+
 void compare(struct comparison *c, const struct run_profile *a, const struct run_profile *b,
              struct arena *arena)
 {
     *c = (struct comparison){.a = a, .b = b, .arena = arena, .steps = 1};
-    c->cross_vendor = a->gpus.n && b->gpus.n && !str_eq(a->gpus.v[0].vendor, b->gpus.v[0].vendor);
+    c->cross_vendor = other_vendor(a, b);
     compare_match(c);
     compare_kernels(c);
     compare_check(c);
@@ -176,66 +208,3 @@ void compare(struct comparison *c, const struct run_profile *a, const struct run
     judge(c);
     write_headline(c);
 }
-
-#define F(member, type, label, unit, doc)                                                          \
-    FIELD(struct compare_kernel, member, type, label, unit, doc)
-static const struct field kernel_fields[] = {
-    F(name, FIELD_TEXT, "kernel", "", "of A, or a role; null: only in B"),
-    F(name_b, FIELD_TEXT, "in B", "", "its partner; null: only in A"),
-    F(role, FIELD_TEXT, "role", "", "what it does"),
-    F(match, FIELD_TEXT, "match", "", "how they were paired: name, short name, similar, calls, role, new, gone"),
-    F(calls_a, FIELD_U64, "calls A", "", "dispatches in A"),
-    F(calls_b, FIELD_U64, "calls B", "", "dispatches in B"),
-    F(total_a_ns, FIELD_I64, "total A", "ns", "sum of durations in A"),
-    F(total_b_ns, FIELD_I64, "total B", "ns", "sum of durations in B"),
-    F(median_a_ns, FIELD_NUM, "median A", "ns", "median duration in A"),
-    F(median_b_ns, FIELD_NUM, "median B", "ns", "median duration in B"),
-    F(typical_a_ns, FIELD_NUM, "typical A", "ns", "mean of the middle half of durations in A"),
-    F(typical_b_ns, FIELD_NUM, "typical B", "ns", "mean of the middle half of durations in B"),
-    F(change_ns, FIELD_I64, "change", "ns", "calls both have x (typical B - typical A), and calls that came or went"),
-    F(change_pct, FIELD_NUM, "change", "%", "of A's calls x typical duration"),
-    F(noise_ns, FIELD_I64, "noise", "ns", "smaller changes are not significant"),
-    F(noise_pct, FIELD_NUM, "noise", "%", "the same, of A's time"),
-    F(significant, FIELD_BOOL, "significant", "", "beyond noise and at least 0.5 %"),
-    F(other_work, FIELD_BOOL, "other work", "", "work-items of a call differ by more than 1 %"),
-    F(vgpr_a, FIELD_U32, "registers A", "", "vector and accumulation registers in A"),
-    F(vgpr_b, FIELD_U32, "registers B", "", "vector and accumulation registers in B"),
-    F(lds_a_bytes, FIELD_U32, "LDS A", "bytes", "LDS (shared memory) in A"),
-    F(lds_b_bytes, FIELD_U32, "LDS B", "bytes", "LDS (shared memory) in B"),
-    F(occupancy_a_pct, FIELD_NUM, "occupancy A", "%", "theoretical occupancy in A"),
-    F(occupancy_b_pct, FIELD_NUM, "occupancy B", "%", "theoretical occupancy in B"),
-    F(grid_a, FIELD_TEXT, "grid A", "", "work-items of the configuration with most time in A"),
-    F(grid_b, FIELD_TEXT, "grid B", "", "work-items of the configuration with most time in B"),
-};
-#undef F
-
-#define F(member, type, label, unit, doc)                                                          \
-    FIELD(struct compare_cause, member, type, label, unit, doc)
-static const struct field cause_fields[] = {
-    F(what, FIELD_TEXT, "what", "", "what changed"),
-    F(kind, FIELD_TEXT, "kind", "", "kernel, calls, new_kernel, gone_kernel, overlap, copy, communication, idle"),
-    F(change_ns, FIELD_I64, "change", "ns", "of GPU time; negative is a gain"),
-    F(change_pct, FIELD_NUM, "change", "%", "of base_ns"),
-    F(noise_ns, FIELD_I64, "noise", "ns", "smaller changes are not significant"),
-    F(significant, FIELD_BOOL, "significant", "", "beyond noise"),
-    F(counted, FIELD_BOOL, "counted", "", "part of the verdict when significant"),
-};
-#undef F
-
-#define F(member, type, label, unit, doc) FIELD(struct compare_row, member, type, label, unit, doc)
-static const struct field row_fields[] = {
-    F(key, FIELD_TEXT, "key", "", "what"),
-    F(a, FIELD_I64, "A", "", "in A"),
-    F(b, FIELD_I64, "B", "", "in B"),
-    F(change, FIELD_I64, "change", "", "B per A's number of steps - A"),
-    F(change_pct, FIELD_NUM, "change", "%", "of A"),
-    F(noise, FIELD_I64, "noise", "", "smaller changes mean nothing; 0: not known"),
-};
-#undef F
-
-const struct fields compare_kernel_fields =
-    FIELDS("kernels", "Kernels of both runs.", struct compare_kernel, kernel_fields);
-const struct fields compare_cause_fields =
-    FIELDS("causes", "What changed, largest first.", struct compare_cause, cause_fields);
-const struct fields compare_row_fields =
-    FIELDS("rows", "A time or a count on both sides.", struct compare_row, row_fields);

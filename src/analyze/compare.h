@@ -37,9 +37,10 @@ struct compare_kernel {
     int64_t total_a_ns, total_b_ns;     /* as recorded */
     double median_a_ns, median_b_ns;
     double typical_a_ns, typical_b_ns;
-    int64_t change_ns;    /* of the calls both have, and of calls that came or went */
-    double change_pct;    /* of A's time in it */
-    double noise_pct;     /* of the same */
+    int64_t change_ns; /* of the calls both have, and of calls that came or went */
+    double change_pct; /* of A's time in it */
+    double own_pct;    /* change of a call, in percent */
+    double noise_pct;  /* of the same */
     int64_t noise_ns;
     int64_t calls_change_ns; /* the part of change_ns from calls that came or went */
     double factor;           /* B's counts are divided by this: steps */
@@ -68,14 +69,15 @@ struct compare_cause {
     int64_t change_ns, noise_ns;
     double change_pct; /* of base_ns */
     bool significant;
-    bool counted; /* in change_ns of the comparison when significant */
+    bool counted;  /* in change_ns of the comparison when significant */
+    double weight; /* for its place */
 };
 
 /* A time or a count on both sides. */
 struct compare_row {
     const char *key, *label;
-    int64_t a, b;     /* as recorded */
-    int64_t change;   /* b per A's steps - a */
+    int64_t a, b;      /* as recorded */
+    int64_t change;    /* b per A's steps - a */
     double change_pct; /* of a; NaN where a is 0 */
     int64_t noise;     /* smaller changes mean nothing; 0: not known */
 };
@@ -89,7 +91,7 @@ struct comparison {
     const struct run_profile *a, *b;
     struct arena *arena;
     bool comparable;
-    double score; /* 0 to 1 */
+    double score;              /* 0 to 1 */
     VEC(const char *) reasons; /* what differs, most important first */
     VEC(const char *) notes;   /* registers, occupancy, what was assumed */
     enum compare_verdict verdict;
@@ -100,7 +102,7 @@ struct comparison {
     bool cross_vendor;
     bool idle_counts;
     int64_t base_ns, change_ns, noise_ns;
-    double still_sq; /* noise of what did not change at all, squared and summed */
+    double still_sq;                   /* noise of what did not change at all, squared and summed */
     double wall_change_pct, noise_pct; /* of base_ns */
     double window_change_pct;          /* of the windows as they are; normalised by steps */
     double matched_pct;                /* of A's kernel time has a partner in B */

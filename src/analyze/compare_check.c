@@ -5,7 +5,7 @@
 #include "analyze/compare_in.h"
 #include "base/str.h"
 
-#define OTHER_WORK_PCT 20 /* of kernel time with another grid: refused */
+#define OTHER_WORK_PCT 20  /* of kernel time with another grid: refused */
 #define COMMON_WORK_PCT 30 /* of kernel time with a partner: less is refused */
 #define CLOCK_PCT 5
 
@@ -14,8 +14,10 @@ static const char *ratio_words(struct comparison *c, double ratio)
     static const struct {
         double ratio;
         const char *words;
-    } known[] = {{0.25, "a quarter of"}, {0.5, "half"}, {0.75, "three quarters of"}, {2, "twice"},
-                 {3, "three times"},     {4, "four times"}, {1.0 / 3, "a third of"}, {0.125, "an eighth of"},
+    } known[] = {{0.25, "a quarter of"},      {0.5, "half"},
+                 {0.75, "three quarters of"}, {2, "twice"},
+                 {3, "three times"},          {4, "four times"},
+                 {1.0 / 3, "a third of"},     {0.125, "an eighth of"},
                  {8, "eight times"}};
     for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
         if (fabs(ratio / known[i].ratio - 1) < 0.02)
@@ -66,7 +68,8 @@ static double check_calls(struct comparison *c)
             worst = k;
     }
     if (fabs(c->steps - 1) > 0.01)
-        compare_say(c, "B ran %.4g times as many steps: all its totals are divided by that", c->steps);
+        compare_say(c, "B ran %.4g times as many steps: all its totals are divided by that",
+                    c->steps);
     if (!worst || other < 0.01 * all)
         return 0;
     compare_say(c, "kernel %s ran %llu times instead of %llu%s", worst->a->short_name,
@@ -84,8 +87,8 @@ static double check_gpus(struct comparison *c)
 {
     double off = 0;
     if (c->cross_vendor) {
-        compare_say(c, "GPUs of different vendors (%s, %s): kernels are compared by role", gpu_of(c->a),
-                    gpu_of(c->b));
+        compare_say(c, "GPUs of different vendors (%s, %s): kernels are compared by role",
+                    gpu_of(c->a), gpu_of(c->b));
         off += 0.3;
     } else if (!str_eq(gpu_of(c->a), gpu_of(c->b))) {
         compare_say(c, "different GPUs: %s and %s", gpu_of(c->a), gpu_of(c->b));
@@ -105,7 +108,8 @@ static double clock_of(const struct run_profile *p)
     size_t n = 0;
     for (size_t i = 0; i < p->telemetry.n; i++) {
         const struct telemetry_row *r = &p->telemetry.v[i];
-        if (!r->series || !r->points || str_has_fold(r->series, "mem") || !str_has_fold(r->series, "cl"))
+        if (!r->series || !r->points || str_has_fold(r->series, "mem") ||
+            !str_has_fold(r->series, "cl"))
             continue;
         if (!str_has_fold(r->series, "clock") && !str_has_fold(r->series, "clk"))
             continue;
@@ -120,13 +124,15 @@ static double check_clocks(struct comparison *c)
     double a = clock_of(c->a), b = clock_of(c->b);
     if (isnan(a) || isnan(b) || fabs(b - a) * 100 <= CLOCK_PCT * a)
         return 0;
-    compare_say(c, "the clock was %.0f instead of %.0f on average: kernels differ by that alone", b, a);
+    compare_say(c, "the clock was %.0f instead of %.0f on average: kernels differ by that alone", b,
+                a);
     return 0.1;
 }
 
 static bool calls_copies(const struct run_profile *p)
 {
-    const struct api_class_row *copy = profile_api(p, "copy"), *async = profile_api(p, "copy (async)");
+    const struct api_class_row *copy = profile_api(p, "copy"),
+                               *async = profile_api(p, "copy (async)");
     return (copy && copy->calls) || (async && async->calls);
 }
 
@@ -145,7 +151,8 @@ static double check_data(struct comparison *c)
         const struct run_profile *with = side ? c->b : c->a, *without = side ? c->a : c->b;
         if (!with->copies.n || without->copies.n || !calls_copies(without))
             continue;
-        compare_say(c, "%s calls copies and records none: copies cannot be compared", side ? "A" : "B");
+        compare_say(c, "%s calls copies and records none: copies cannot be compared",
+                    side ? "A" : "B");
         off += 0.2;
     }
     for (size_t i = 0; i < c->a->missing.n; i++)
@@ -165,7 +172,8 @@ void compare_check(struct comparison *c)
         c->comparable = false;
         score = 0;
     } else if (!c->cross_vendor && c->a->kernels.n && c->matched_pct < COMMON_WORK_PCT) {
-        compare_say(c, "only %.0f %% of A's kernel time is in kernels that B runs, too", c->matched_pct);
+        compare_say(c, "only %.0f %% of A's kernel time is in kernels that B runs, too",
+                    c->matched_pct);
         c->comparable = false;
     }
     if (!c->cross_vendor)

@@ -9,8 +9,24 @@
 /* Pairs: fills kernels (without figures), steps, matched_pct. */
 void compare_match(struct comparison *c);
 
+enum { MAX_WORDS = 64 };
+
+/* The words of a name, as hashes, each once. */
+struct words {
+    uint64_t v[MAX_WORDS];
+    size_t n;
+};
+
+void split_words(struct words *w, const char *name);
+double words_alike(const struct words *a, const struct words *b);
+
 /* How alike two names are, by their words: 0 to 1. */
 double name_similarity(const char *a, const char *b);
+
+bool same_numbers(const char *a, const char *b);
+
+/* Change and noise of one kernel. */
+void compare_measure(struct comparison *c, struct compare_kernel *k);
 
 /* Figures of the kernels, and their causes. */
 void compare_kernels(struct comparison *c);

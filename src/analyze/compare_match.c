@@ -1,5 +1,4 @@
 /* Which kernel of B is which kernel of A. */
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,62 +7,10 @@
 #include "base/str.h"
 
 enum {
-    MAX_WORDS = 64,
-    MAX_LEFT = 400,    /* kernels without a partner that are looked at, most time first */
-    SIMILAR_PCT = 60,  /* of the words */
-    COMMON_PCT = 90,   /* of the time must agree on another number of steps */
+    MAX_LEFT = 400,   /* kernels without a partner that are looked at, most time first */
+    SIMILAR_PCT = 60, /* of the words */
+    COMMON_PCT = 90,  /* of the time must agree on another number of steps */
 };
-
-struct words {
-    uint64_t v[MAX_WORDS];
-    size_t n;
-};
-
-/* Words of letters, in lower case; numbers are tuning parameters and do not count. */
-static void split_words(struct words *w, const char *name)
-{
-    w->n = 0;
-    for (const char *p = name; *p && *p != '(' && w->n < MAX_WORDS;) {
-        char word[32];
-        size_t n = 0;
-        while (*p && *p != '(' && !isalpha((unsigned char)*p))
-            p++;
-        while (isalpha((unsigned char)*p)) {
-            bool hump = n && isupper((unsigned char)*p) && islower((unsigned char)p[-1]);
-            if (hump)
-                break;
-            if (n < sizeof(word))
-                word[n++] = (char)tolower((unsigned char)*p);
-            p++;
-        }
-        uint64_t hash = hash_bytes(word, n);
-        bool known = n < 2;
-        for (size_t i = 0; i < w->n && !known; i++)
-            known = w->v[i] == hash;
-        if (!known)
-            w->v[w->n++] = hash;
-    }
-}
-
-static double words_alike(const struct words *a, const struct words *b)
-{
-    size_t both = 0;
-    for (size_t i = 0; i < a->n; i++)
-        for (size_t j = 0; j < b->n; j++)
-            both += a->v[i] == b->v[j];
-    size_t all = a->n + b->n - both;
-    return all ? (double)both / (double)all : 0;
-}
-
-double name_similarity(const char *a, const char *b)
-{
-    struct words x, y;
-    split_words(&x, str_starts(a, "void ") ? a + 5 : a);
-    split_words(&y, str_starts(b, "void ") ? b + 5 : b);
-    return words_alike(&x, &y);
-}
-
-/* ---- pairs ---- */
 
 struct pairing {
     struct comparison *c;
@@ -74,8 +21,8 @@ struct pairing {
 static void pair(struct pairing *p, size_t a, size_t b, enum compare_match how)
 {
     const struct profile_kernel *x = &p->c->a->kernels.v[a], *y = &p->c->b->kernels.v[b];
-    struct compare_kernel row = {.name = x->name, .name_b = y->name, .role = x->category,
-                                 .how = how, .a = x, .b = y};
+    struct compare_kernel row = {
+        .name = x->name, .name_b = y->name, .role = x->category, .how = how, .a = x, .b = y};
     p->used_a[a] = p->used_b[b] = true;
     vec_push(&p->c->kernels, p->c->arena, row);
 }
@@ -149,8 +96,7 @@ static int by_score(const void *left, const void *right)
 
 typedef VEC(uint32_t) rows;
 
-static void left_over(struct pairing *p, const struct run_profile *r, const bool *used,
-                      rows *out)
+static void left_over(struct pairing *p, const struct run_profile *r, const bool *used, rows *out)
 {
     for (size_t i = 0; i < r->kernels.n && out->n < MAX_LEFT; i++)
         if (!used[i])
@@ -245,13 +191,15 @@ static void put_rest(struct pairing *p, const struct run_profile *r, const bool 
         const struct profile_kernel *k = &r->kernels.v[i];
         if (used[i])
             continue;
-        bool shared = c->cross_vendor || (!str_eq(k->category, "Other") &&
-                                          role_left(other, used_other, k->category));
+        bool shared = c->cross_vendor ||
+                      (!str_eq(k->category, "Other") && role_left(other, used_other, k->category));
         if (!shared) {
             struct compare_kernel row = {.name = is_a ? k->name : NULL,
-                                         .name_b = is_a ? NULL : k->name, .role = k->category,
+                                         .name_b = is_a ? NULL : k->name,
+                                         .role = k->category,
                                          .how = is_a ? MATCH_GONE : MATCH_NEW,
-                                         .a = is_a ? k : NULL, .b = is_a ? NULL : k};
+                                         .a = is_a ? k : NULL,
+                                         .b = is_a ? NULL : k};
             vec_push(&c->kernels, c->arena, row);
             continue;
         }

@@ -4,9 +4,9 @@
 #include "analyze/compare_in.h"
 #include "base/str.h"
 
-#define COPY_REPEATS 0.1    /* a copy of the same size takes the same time within this */
-#define IDLE_REGULAR 0.1    /* idle counts when its noise is at most this much of it */
-#define CALLS_CHANGED 0.1   /* or when the number of calls behind it changed by more than this */
+#define COPY_REPEATS 0.1  /* a copy of the same size takes the same time within this */
+#define IDLE_REGULAR 0.1  /* idle counts when its noise is at most this much of it */
+#define CALLS_CHANGED 0.1 /* or when the number of calls behind it changed by more than this */
 
 static const struct copy_row *copies_of(const struct run_profile *p, enum cause cause)
 {
@@ -21,12 +21,21 @@ static const struct copy_row *copies_of(const struct run_profile *p, enum cause 
     return NULL;
 }
 
-/* Steps or once: whichever brings the counts closer together. */
-static double factor_of(const struct comparison *c, double a, double b)
+static bool follows(const struct comparison *c, double a, double b)
 {
-    if (!(a > 0) || !(b > 0))
-        return c->steps;
-    return fabs(log(b / a)) < fabs(log(b / c->steps / a)) ? 1 : c->steps;
+    return fabs(b / c->steps - a) <= more_of(0.01 * a, 0.5);
+}
+
+/*
+ * The change per step of A. Where B ran another number of steps and its counts do not follow them,
+ * part of the work is done once: anything between "all once" and "all in every step" is no change.
+ */
+static double per_step(const struct comparison *c, double a, double b, bool follows_steps)
+{
+    if (follows_steps || c->steps == 1)
+        return b / c->steps - a;
+    double least = fmin(a, a * c->steps), most = fmax(a, a * c->steps);
+    return b < least ? (b - least) / c->steps : b > most ? (b - most) / c->steps : 0;
 }
 
 static double copy_noise(const struct copy_row *r, int64_t exposed)
@@ -47,7 +56,7 @@ static const char *size_text(struct arena *arena, double bytes)
     return arena_printf(arena, "%.3g %s", bytes, units[unit]);
 }
 
-static const char *copy_text(const struct comparison *c, enum cause cause, double factor)
+static const char *copy_text(const struct comparison *c, enum cause cause)
 {
     static const char *const words[CAUSES] = {
         [CAUSE_COPY_H2D] = "host to device copies", [CAUSE_COPY_D2H] = "device to host copies",
@@ -55,8 +64,9 @@ static const char *copy_text(const struct comparison *c, enum cause cause, doubl
         [CAUSE_COPY_SET] = "memory sets",
     };
     const struct copy_row *a = copies_of(c->a, cause), *b = copies_of(c->b, cause);
-    double bytes_a = a ? (double)a->total_bytes : 0, bytes_b = b ? (double)b->total_bytes / factor : 0;
-    double count_a = a ? (double)a->count : 0, count_b = b ? (double)b->count / factor : 0;
+    double bytes_a = a ? (double)a->total_bytes : 0,
+           bytes_b = b ? (double)b->total_bytes / c->steps : 0;
+    double count_a = a ? (double)a->count : 0, count_b = b ? (double)b->count / c->steps : 0;
     double fewer = bytes_b - bytes_a;
     if (fabs(fewer) > 0.01 * more_of(bytes_a, bytes_b))
         return arena_printf(c->arena, "%s: %s %s", words[cause], size_text(c->arena, fabs(fewer)),
@@ -65,8 +75,8 @@ static const char *copy_text(const struct comparison *c, enum cause cause, doubl
         return arena_printf(c->arena, "%s: %.0f %s", words[cause], fabs(count_b - count_a),
                             count_b > count_a ? "more" : "fewer");
     if (a && b && fabs(b->bandwidth_gbps - a->bandwidth_gbps) > 0.03 * a->bandwidth_gbps)
-        return arena_printf(c->arena, "%s: %.1f GB/s instead of %.1f", words[cause], b->bandwidth_gbps,
-                            a->bandwidth_gbps);
+        return arena_printf(c->arena, "%s: %.1f GB/s instead of %.1f", words[cause],
+                            b->bandwidth_gbps, a->bandwidth_gbps);
     return arena_printf(c->arena, "%s: another part hidden behind kernels", words[cause]);
 }
 
@@ -75,13 +85,14 @@ static void copy_causes(struct comparison *c)
     for (enum cause k = CAUSE_COPY_H2D; k <= CAUSE_COPY_SET; k++) {
         int64_t a = c->a->cause_ns[k], b = c->b->cause_ns[k];
         const struct copy_row *ra = copies_of(c->a, k), *rb = copies_of(c->b, k);
-        double factor = factor_of(c, ra ? (double)ra->count : 0, rb ? (double)rb->count : 0);
+        bool all = ra && rb && follows(c, (double)ra->count, (double)rb->count) &&
+                   follows(c, (double)ra->total_bytes, (double)rb->total_bytes);
         c->base_ns += a;
         if (!a && !b)
             continue;
-        double na = copy_noise(ra, a), nb = copy_noise(rb, b) / factor;
-        compare_add(c, CHANGE_COPY, (double)b / factor - (double)a, c->z * sqrt(na * na + nb * nb),
-                    true, copy_text(c, k, factor));
+        double na = copy_noise(ra, a), nb = copy_noise(rb, b) / c->steps;
+        compare_add(c, CHANGE_COPY, per_step(c, (double)a, (double)b, all),
+                    c->z * sqrt(na * na + nb * nb), true, copy_text(c, k));
     }
 }
 
@@ -129,10 +140,11 @@ static double idle_variance(const struct comparison *c, enum cause k)
 /* Where the program itself changed what it calls, idle time that changed with it is no accident. */
 static const char *changed_calls(const struct comparison *c)
 {
-    static const char *const classes[] = {"sync", "allocation", "launch",
+    static const char *const classes[] = {"sync", "allocation",    "launch",
                                           "copy", "communication", "I/O"};
     for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++) {
-        const struct api_class_row *a = profile_api(c->a, classes[i]), *b = profile_api(c->b, classes[i]);
+        const struct api_class_row *a = profile_api(c->a, classes[i]),
+                                   *b = profile_api(c->b, classes[i]);
         double x = a ? (double)a->calls : 0, y = b ? (double)b->calls / c->steps : 0;
         if (fabs(x - y) > more_of(8, CALLS_CHANGED * more_of(x, y)))
             return classes[i];
@@ -145,7 +157,8 @@ static bool idle_known(struct comparison *c)
     if (c->cross_vendor)
         return true;
     if (!c->a->has_gaps || !c->b->has_gaps) {
-        compare_say(c, "idle time is not compared: a saved analysis does not say how regular it is");
+        compare_say(c,
+                    "idle time is not compared: a saved analysis does not say how regular it is");
         return false;
     }
     return profile_has(c->a, "api") && profile_has(c->b, "api");
@@ -153,7 +166,8 @@ static bool idle_known(struct comparison *c)
 
 static void decide_idle(struct comparison *c)
 {
-    double total = (double)profile_idle_ns(c->a) + (double)profile_idle_ns(c->b) / c->steps, sum = 0;
+    double total = (double)profile_idle_ns(c->a) + (double)profile_idle_ns(c->b) / c->steps,
+           sum = 0;
     if (!idle_known(c))
         return;
     for (enum cause k = CAUSE_LAUNCH; k <= CAUSE_HOST; k++)
@@ -162,25 +176,31 @@ static void decide_idle(struct comparison *c)
     const char *changed = changed_calls(c);
     c->idle_counts = noise <= IDLE_REGULAR * total || changed;
     if (!c->idle_counts && total > 0.02 * (double)c->base_ns)
-        compare_say(c, "idle time is too irregular to compare (noise is %.0f %% of it) and left out",
+        compare_say(c,
+                    "idle time is too irregular to compare (noise is %.0f %% of it) and left out",
                     100 * noise / total);
     else if (changed && noise > IDLE_REGULAR * total)
-        compare_note(c, "idle time is irregular, and compared because the number of %s calls changed",
+        compare_note(c,
+                     "idle time is irregular, and compared because the number of %s calls changed",
                      changed);
 }
 
 static void idle_causes(struct comparison *c)
 {
     for (enum cause k = CAUSE_LAUNCH; k <= CAUSE_HOST; k++) {
-        double a = (double)c->a->cause_ns[k], b = (double)c->b->cause_ns[k] / c->steps;
+        double a = (double)c->a->cause_ns[k], b = (double)c->b->cause_ns[k];
+        double change =
+            per_step(c, a, b, follows(c, (double)c->a->gap_count[k], (double)c->b->gap_count[k]));
         if (c->idle_counts)
             c->base_ns += (int64_t)a;
         if (!(a > 0) && !(b > 0))
             continue;
-        double noise = c->z * sqrt(idle_variance(c, k));
+        bool known = c->a->has_gaps && c->b->has_gaps;
+        double noise = known ? c->z * sqrt(idle_variance(c, k)) : more_of(a, b / c->steps);
         const char *label = cause_info(k)->label;
-        compare_add(c, CHANGE_IDLE, b - a, more_of(noise, 0.01 * more_of(a, b)), c->idle_counts,
-                    arena_printf(c->arena, "%s: %s", label, b > a ? "more" : "less"));
+        compare_add(c, CHANGE_IDLE, change, more_of(noise, 0.01 * more_of(a, b / c->steps)),
+                    c->idle_counts,
+                    arena_printf(c->arena, "%s: %s", label, change > 0 ? "more" : "less"));
     }
 }
 
@@ -188,8 +208,8 @@ static void add_row(struct comparison *c, struct compare_rows *out, const char *
                     const char *label, int64_t a, int64_t b, double noise)
 {
     double change = (double)b / c->steps - (double)a;
-    struct compare_row row = {key, label, a, b, (int64_t)change,
-                              a ? 100 * change / (double)a : NAN, (int64_t)noise};
+    struct compare_row row = {
+        key, label, a, b, (int64_t)change, a ? 100 * change / (double)a : NAN, (int64_t)noise};
     vec_push(out, c->arena, row);
 }
 

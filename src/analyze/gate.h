@@ -31,7 +31,7 @@ struct gate_condition {
     const char *kernel; /* part of a kernel's name, or NULL */
     const char *op;
     enum gate_unit unit;
-    double limit;       /* ns, bytes, count or percent */
+    double limit; /* ns, bytes, count or percent */
     bool relative;
     /* filled by gate_run(): */
     double a, b, change_pct, noise_pct;

@@ -9,24 +9,26 @@
  *
  * Everything is copied into the arena, so the trace can be released afterwards.
  *
- * Durations of a kernel are summed up by their interquartile mean (`typical_ns`): the mean of the
- * middle half, which outliers do not move and which is steadier than the median. Its standard
- * error is estimated from the winsorised deviation (Tukey and McLaughlin), see docs/compare.md.
+ * Durations of a kernel are summed up twice: by their mean, and by the mean of their middle half
+ * (`typical_ns`), which outliers do not move and which is steadier than the median. The standard
+ * error of the latter comes from the winsorised deviation (Tukey and McLaughlin). compare() takes
+ * whichever is more exact, see docs/compare.md.
  */
 #ifndef GS_ANALYZE_PROFILE_H
 #define GS_ANALYZE_PROFILE_H
 
 #include "analyze/analysis.h"
 
-/* Work of one kernel with one grid and group. */
+/* Work of one kernel with one grid and group on one GPU. */
 struct profile_config {
+    uint32_t gpu; /* place among the GPUs of the run */
     uint32_t grid_x, grid_y, grid_z, group_x, group_y, group_z;
     uint64_t calls;
     int64_t total_ns;
-    double typical_ns, error_ns;
+    double std_dev_ns, typical_ns, error_ns;
 };
 
-enum { PROFILE_CONFIGS = 16 }; /* kept per kernel, those with most time */
+enum { PROFILE_CONFIGS = 64 }; /* kept per kernel, those with most time */
 
 struct profile_kernel {
     const char *name, *short_name, *category; /* as in struct hotspot */
@@ -35,9 +37,9 @@ struct profile_kernel {
     int64_t total_duration_ns;
     double avg_duration_ns, std_dev_ns;
     int64_t median_ns, mad_ns, p95_ns;
-    double typical_ns; /* interquartile mean */
-    double error_ns;   /* its standard error */
-    double work_items; /* mean of a call; NaN not recorded */
+    double typical_ns;                                   /* interquartile mean */
+    double error_ns;                                     /* its standard error */
+    double work_items;                                   /* mean of a call; NaN not recorded */
     uint32_t vgpr, accum_vgpr, lds_bytes, scratch_bytes; /* of the configuration with most time */
     const char *grid, *block;                            /* the same; NULL not recorded */
     double occupancy_pct;                                /* NaN not known */
@@ -67,7 +69,7 @@ struct run_profile {
     int64_t cause_ns[CAUSES];
     double gap_sq[CAUSES];
     uint64_t gap_count[CAUSES];
-    bool has_gaps; /* the last two are known */
+    bool has_gaps;                      /* the last two are known */
     VEC(struct profile_kernel) kernels; /* most time first */
     VEC(struct copy_row) copies;
     VEC(struct api_class_row) api_classes;
@@ -92,6 +94,7 @@ void typical_of(int64_t *v, size_t n, double *typical, double *error);
 
 bool profile_has(const struct run_profile *p, const char *capability);
 const struct api_class_row *profile_api(const struct run_profile *p, const char *class);
-int64_t profile_idle_ns(const struct run_profile *p); /* all idle causes but start-up, tail, unknown */
+int64_t
+profile_idle_ns(const struct run_profile *p); /* all idle causes but start-up, tail, unknown */
 
 #endif

@@ -7,9 +7,10 @@
 #include "analyze/quantile.h"
 #include "base/mem.h"
 
-/* One kernel name with one grid and group. */
+/* One kernel name with one grid and group on one GPU. */
 struct config {
     uint32_t name, launch; /* launch: one of those with this shape, or NO_INDEX */
+    uint32_t gpu;          /* slot of the view */
     size_t calls, first;   /* in durations */
     int64_t total_ns;
 };
@@ -18,7 +19,8 @@ struct grouping {
     const struct analysis *a;
     struct arena arena;
     struct name_groups names;
-    struct idmap of_key; /* name and shape to config */
+    struct idmap of_key; /* name, shape and GPU to config */
+    uint32_t *slot;      /* by stream: slot of its GPU in the view */
     VEC(struct config) configs;
     uint64_t *shape; /* by launch: hash of grid and group */
     const uint32_t *rows;
@@ -39,18 +41,30 @@ static void find_shapes(struct grouping *s)
     }
 }
 
+static void find_slots(struct grouping *s)
+{
+    const struct trace *t = s->a->trace;
+    s->slot = arena_array(&s->arena, uint32_t, t->streams.n);
+    for (size_t i = 0; i < t->streams.n; i++)
+        for (size_t g = 0; g < s->a->view.n_gpus; g++)
+            if (s->a->view.gpus[g].gpu == t->streams.v[i].gpu)
+                s->slot[i] = (uint32_t)g;
+}
+
 static uint32_t config_of(struct grouping *s, uint32_t row)
 {
     const struct kernels *k = &s->a->trace->kernels;
     uint32_t name = s->names.of_symbol[k->symbol[row]], launch = k->launch[row];
     if (launch >= s->a->trace->launches.n)
         launch = NO_INDEX;
-    uint64_t key = hash_u64(name + 1) ^ (launch == NO_INDEX ? 0 : s->shape[launch]);
+    uint32_t gpu = s->slot[k->stream[row]];
+    uint64_t key =
+        hash_u64((uint64_t)gpu << 32 | name) ^ (launch == NO_INDEX ? 0 : s->shape[launch]);
     uint32_t found = idmap_get(&s->of_key, key);
     if (found != NO_INDEX)
         return found;
     found = (uint32_t)s->configs.n;
-    vec_push(&s->configs, &s->arena, ((struct config){.name = name, .launch = launch}));
+    vec_push(&s->configs, &s->arena, ((struct config){.name = name, .launch = launch, .gpu = gpu}));
     idmap_put(&s->of_key, key, found);
     return found;
 }
@@ -114,7 +128,7 @@ void typical_of(int64_t *v, size_t n, double *typical, double *error)
         return;
     qsort(v, n, sizeof(*v), by_value);
     size_t cut = n / 4, middle = n - 2 * cut;
-    double base = (double)v[cut], sum = 0, squares = 0, low = 0, high = (double)(v[n - cut - 1] - v[cut]);
+    double base = (double)v[cut], high = (double)(v[n - cut - 1] - v[cut]), sum = 0, squares = 0;
     for (size_t i = cut; i < n - cut; i++) {
         double d = (double)(v[i] - v[cut]);
         sum += d;
@@ -126,9 +140,17 @@ void typical_of(int64_t *v, size_t n, double *typical, double *error)
         return;
     }
     /* Winsorised: the outer quarters count as the innermost of them. */
-    double total = sum + (double)cut * (low + high), all = (double)n;
+    double total = sum + (double)cut * high, all = (double)n;
     double variance = (squares + (double)cut * high * high - total * total / all) / (all - 1);
     *error = variance > 0 ? sqrt(variance / all) * all / (double)middle : 0;
+}
+
+static double spread_of(const int64_t *v, size_t n, double mean)
+{
+    double squares = 0;
+    for (size_t i = 0; i < n; i++)
+        squares += ((double)v[i] - mean) * ((double)v[i] - mean);
+    return sqrt(squares / (double)n);
 }
 
 static int64_t deviation_of(const int64_t *v, size_t n, int64_t median, int64_t *room)
@@ -162,9 +184,11 @@ static void add_configs(struct profile_kernel *k, struct grouping *s, size_t fro
             k->many_configs = true;
             continue;
         }
-        struct profile_config row = {l->grid[0],  l->grid[1],  l->grid[2], l->group[0],
-                                     l->group[1], l->group[2], c->calls,   c->total_ns,
-                                     0,           0};
+        struct profile_config row = {c->gpu,      l->grid[0],  l->grid[1],  l->grid[2],
+                                     l->group[0], l->group[1], l->group[2], c->calls,
+                                     c->total_ns, 0,           0,           0};
+        row.std_dev_ns =
+            spread_of(s->durations + c->first, c->calls, (double)c->total_ns / (double)c->calls);
         typical_of(s->durations + c->first, c->calls, &row.typical_ns, &row.error_ns);
         vec_push(&k->configs, arena, row);
     }
@@ -219,10 +243,7 @@ static void add_kernel(struct run_profile *p, struct grouping *s, size_t from, s
     }
     int64_t *v = s->durations + best->first;
     k.avg_duration_ns = (double)k.total_duration_ns / (double)k.calls;
-    double squares = 0;
-    for (size_t i = 0; i < k.calls; i++)
-        squares += ((double)v[i] - k.avg_duration_ns) * ((double)v[i] - k.avg_duration_ns);
-    k.std_dev_ns = sqrt(squares / (double)k.calls);
+    k.std_dev_ns = spread_of(v, k.calls, k.avg_duration_ns);
     typical_of(v, k.calls, &k.typical_ns, &k.error_ns);
     k.median_ns = percentile(v, k.calls, 50);
     k.p95_ns = percentile(v, k.calls, 95);
@@ -245,6 +266,7 @@ void profile_kernels_make(struct run_profile *p, const struct analysis *a, struc
     name_groups_make(&s.names, a->trace, &s.arena);
     idmap_init(&s.of_key, &s.arena);
     find_shapes(&s);
+    find_slots(&s);
     count(&s);
     place(&s);
     for (size_t i = 0, next; i < s.configs.n; i = next) {
@@ -257,50 +279,3 @@ void profile_kernels_make(struct run_profile *p, const struct analysis *a, struc
         qsort(p->kernels.v, p->kernels.n, sizeof(*p->kernels.v), by_total);
     arena_release(&s.arena);
 }
-
-#define F(member, type, label, unit, doc)                                                          \
-    FIELD(struct profile_kernel, member, type, label, unit, doc)
-static const struct field kernel_fields[] = {
-    F(name, FIELD_TEXT, "kernel", "", "full, demangled name"),
-    F(short_name, FIELD_TEXT, "kernel", "", "name for tables"),
-    F(category, FIELD_TEXT, "role", "", "what it does, judged by its name"),
-    F(calls, FIELD_U64, "calls", "", "number of dispatches"),
-    F(total_duration_ns, FIELD_I64, "total", "ns", "sum of durations"),
-    F(avg_duration_ns, FIELD_NUM, "mean", "ns", "total_duration_ns / calls"),
-    F(std_dev_ns, FIELD_NUM, "deviation", "ns", "population standard deviation of durations"),
-    F(median_ns, FIELD_I64, "median", "ns", "median duration"),
-    F(mad_ns, FIELD_I64, "MAD", "ns", "median distance from the median"),
-    F(p95_ns, FIELD_I64, "p95", "ns", "95th percentile"),
-    F(typical_ns, FIELD_NUM, "typical", "ns", "mean of the middle half of durations"),
-    F(error_ns, FIELD_NUM, "error", "ns", "standard error of typical_ns"),
-    F(work_items, FIELD_NUM, "work-items", "", "mean number of work-items of a call"),
-    F(vgpr, FIELD_U32, "VGPRs", "", "vector registers of a work-item"),
-    F(accum_vgpr, FIELD_U32, "AGPRs", "", "accumulation registers of a work-item"),
-    F(lds_bytes, FIELD_U32, "LDS", "bytes", "LDS (shared memory) of a work-group"),
-    F(scratch_bytes, FIELD_U32, "scratch", "bytes", "private memory of a work-item"),
-    F(grid, FIELD_TEXT, "grid", "", "work-items of the configuration with most time"),
-    F(block, FIELD_TEXT, "block", "", "work-items of its work-groups"),
-    F(occupancy_pct, FIELD_NUM, "occupancy", "%", "theoretical; known for the top 20 kernels"),
-    F(many_configs, FIELD_BOOL, "many", "", "more configurations than are kept"),
-};
-#undef F
-
-#define F(member, type, unit, doc) FIELD(struct profile_config, member, type, #member, unit, doc)
-static const struct field config_fields[] = {
-    F(grid_x, FIELD_U32, "", "work-items"),
-    F(grid_y, FIELD_U32, "", "work-items"),
-    F(grid_z, FIELD_U32, "", "work-items"),
-    F(group_x, FIELD_U32, "", "work-items of a work-group"),
-    F(group_y, FIELD_U32, "", "work-items of a work-group"),
-    F(group_z, FIELD_U32, "", "work-items of a work-group"),
-    F(calls, FIELD_U64, "", "dispatches"),
-    F(total_ns, FIELD_I64, "ns", "sum of their durations"),
-    F(typical_ns, FIELD_NUM, "ns", "mean of the middle half"),
-    F(error_ns, FIELD_NUM, "ns", "standard error of typical_ns"),
-};
-#undef F
-
-const struct fields profile_kernel_fields =
-    FIELDS("kernels", "Kernels of a run.", struct profile_kernel, kernel_fields);
-const struct fields profile_config_fields = FIELDS(
-    "configs", "Launch configurations of a kernel.", struct profile_config, config_fields);

@@ -15,6 +15,25 @@ static bool in_window(const struct view *v, int64_t start, int64_t end)
                                                   : start == end && start >= v->start_ns && start <= v->end_ns;
 }
 
+static bool stream_selected(const struct trace *t, const struct stream *s,
+                            const struct view_opts *o)
+{
+    return o->process < 0 || t->processes.v[s->process].pid == o->process;
+}
+
+/* Of one process, only the GPUs that it uses. */
+static bool gpu_selected(const struct trace *t, size_t gpu, const struct view_opts *o)
+{
+    if (!t->gpus.v[gpu].used || (o->gpu >= 0 && (size_t)o->gpu != gpu))
+        return false;
+    if (o->process < 0)
+        return true;
+    for (size_t s = 0; s < t->streams.n; s++)
+        if (t->streams.v[s].gpu == gpu && stream_selected(t, &t->streams.v[s], o))
+            return true;
+    return false;
+}
+
 /* Which slot of view.gpus a stream's work goes to; NO_INDEX for work that is filtered out. */
 static uint32_t *slots_of_streams(struct view *v, const struct view_opts *o, struct arena *a)
 {
@@ -24,7 +43,7 @@ static uint32_t *slots_of_streams(struct view *v, const struct view_opts *o, str
     memset(of_gpu, 0xff, (t->gpus.n + 1) * sizeof(*of_gpu));
     v->gpus = arena_array(a, struct view_gpu, t->gpus.n + 1);
     for (size_t g = 0; g < t->gpus.n; g++) {
-        if (!t->gpus.v[g].used || (o->gpu >= 0 && (size_t)o->gpu != g))
+        if (!gpu_selected(t, g, o))
             continue;
         v->gpus[v->n_gpus].gpu = (uint32_t)g;
         of_gpu[g] = (uint32_t)v->n_gpus++;
@@ -32,7 +51,7 @@ static uint32_t *slots_of_streams(struct view *v, const struct view_opts *o, str
     for (size_t s = 0; s < t->streams.n; s++) {
         const struct stream *st = &t->streams.v[s];
         slot[s] = NO_INDEX;
-        if (o->process >= 0 && t->processes.v[st->process].pid != o->process)
+        if (!stream_selected(t, st, o))
             continue;
         if (st->gpu == NO_INDEX && o->gpu < 0 && of_gpu[t->gpus.n] == NO_INDEX) {
             v->gpus[v->n_gpus].gpu = NO_INDEX;

@@ -3,7 +3,8 @@
 #include "analyze/window.h"
 #include "cli/load.h"
 
-static bool find_gpu(struct view_opts *view, const struct trace *t, int64_t index, struct gs_error *err)
+static bool find_gpu(struct view_opts *view, const struct trace *t, int64_t index,
+                     struct gs_error *err)
 {
     for (size_t g = 0; index >= 0 && g < t->gpus.n && view->gpu < 0; g++)
         if (t->gpus.v[g].index == index && t->gpus.v[g].used)

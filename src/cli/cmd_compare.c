@@ -39,7 +39,8 @@ static const struct opt opts[] = {
     OPT_GROUP("Baselines"),
     OPT_TEXT(struct compare_opts, save, 0, "save-baseline", "NAME",
              "keep the last run given under this name"),
-    OPT_TEXT(struct compare_opts, baseline, 0, "baseline", "NAME", "the run kept under this name is A"),
+    OPT_TEXT(struct compare_opts, baseline, 0, "baseline", "NAME",
+             "the run kept under this name is A"),
     OPT_TEXT(struct compare_opts, baseline_dir, 0, "baseline-dir", "DIR",
              "where baselines are kept (.gpusight/baselines)"),
     OPT_END,
@@ -48,7 +49,10 @@ static const struct opt opts[] = {
 static void defaults(void *settings)
 {
     struct compare_opts *o = settings;
-    *o = (struct compare_opts){.format = "text", .output = "-", .reader = "auto", .top = 10,
+    *o = (struct compare_opts){.format = "text",
+                               .output = "-",
+                               .reader = "auto",
+                               .top = 10,
                                .baseline_dir = ".gpusight/baselines"};
 }
 
@@ -133,7 +137,8 @@ static bool check_operands(const struct call *k)
     if (n == want || (n == 1 && k->o->save))
         return true;
     return fail(k->err, GS_E_USAGE, "%s; see 'gpusight compare --help'",
-                k->o->baseline ? "with '--baseline' give exactly one run" : "give two runs, A and B");
+                k->o->baseline ? "with '--baseline' give exactly one run"
+                               : "give two runs, A and B");
 }
 
 static void run_compare(void *ctx)
@@ -178,19 +183,20 @@ const struct command command_compare = {
     .name = "compare",
     .summary = "did the change help: verdict, noise, ranked causes; a gate for CI",
     .operands = "[RUN...]",
-    .doc = "Compares run A with run B. A run is a trace, a folder or several files divided by commas "
-           "(the ranks of a job), a saved baseline, or the JSON of 'gpusight analyze'. Formats and "
-           "vendors may differ.\n\n"
-           "First it checks whether both did the same work; where they did not, it says so instead "
-           "of giving a number. The verdict is about the time that can be compared: compute, exposed "
-           "copies, communication, and idle time where it is regular. A change smaller than its "
-           "noise counts as none.\n\n"
-           "--fail-on takes METRIC OP LIMIT, several divided by commas. A limit with % is the change "
-           "from A to B, any other is B's own value. Metrics: wall, window, kernel_time, busy, "
-           "busy_pct, idle, idle_pct, copy, copy_bytes, communication, launches, launch_latency, "
-           "allocations, peak_memory, kernel:NAME, and each cause of the ledger (compute, copy_h2d, "
-           "launch, sync, allocation, host, ...). The exit code is 1 when a condition holds.\n\n"
-           "docs/compare.md has every formula.",
+    .doc =
+        "Compares run A with run B. A run is a trace, a folder or several files divided by commas "
+        "(the ranks of a job), a saved baseline, or the JSON of 'gpusight analyze'. Formats and "
+        "vendors may differ.\n\n"
+        "First it checks whether both did the same work; where they did not, it says so instead "
+        "of giving a number. The verdict is about the time that can be compared: compute, exposed "
+        "copies, communication, and idle time where it is regular. A change smaller than its "
+        "noise counts as none.\n\n"
+        "--fail-on takes METRIC OP LIMIT, several divided by commas. A limit with % is the change "
+        "from A to B, any other is B's own value. Metrics: wall, window, kernel_time, busy, "
+        "busy_pct, idle, idle_pct, copy, copy_bytes, communication, launches, launch_latency, "
+        "allocations, peak_memory, kernel:NAME, and each cause of the ledger (compute, copy_h2d, "
+        "launch, sync, allocation, host, ...). The exit code is 1 when a condition holds.\n\n"
+        "docs/compare.md has every formula.",
     .examples = "gpusight compare before.db after.db  # the verdict, and why\n"
                 "gpusight compare --save-baseline main results.db  # keep a run\n"
                 "gpusight compare --baseline main --fail-on 'wall>5%' results.db  # a gate for CI\n"

@@ -43,7 +43,8 @@ static const struct opt opts[] = {
 static void defaults(void *settings)
 {
     struct plot_opts *o = settings;
-    *o = (struct plot_opts){.in = ANALYZED_DEFAULTS, .chart = "ledger", .output = "-", .theme = "light"};
+    *o = (struct plot_opts){
+        .in = ANALYZED_DEFAULTS, .chart = "ledger", .output = "-", .theme = "light"};
 }
 
 struct call {
@@ -105,7 +106,8 @@ static bool plot_all(struct call *c, const struct analysis *a, const char *forma
     if (!fs_make_folders(c->o->output, c->cli->arena, c->err))
         return false;
     for (size_t i = 0; charts[i]; i++) {
-        const char *path = arena_printf(c->cli->arena, "%s/%s.%s", c->o->output, charts[i]->name, format);
+        const char *path =
+            arena_printf(c->cli->arena, "%s/%s.%s", c->o->output, charts[i]->name, format);
         if (charts[i]->has(a) && !plot_one(c, a, charts[i], format, path))
             return false;
     }
@@ -123,7 +125,8 @@ static void run_plot(void *ctx)
     const struct chart *chart = chart_find(o->chart);
     const char *near = chart_nearest(o->chart);
     if (!format)
-        fail(c->err, GS_E_USAGE, "cannot tell the format from '%s'; end it in .svg or .png, or give --format",
+        fail(c->err, GS_E_USAGE,
+             "cannot tell the format from '%s'; end it in .svg or .png, or give --format",
              o->output);
     else if (!chart && !all && near)
         fail(c->err, GS_E_USAGE, "unknown chart '%s'; did you mean '%s'?", o->chart, near);
@@ -152,16 +155,18 @@ const struct command command_plot = {
     .name = "plot",
     .summary = "a chart of a trace as SVG or PNG",
     .operands = "[TRACE...]",
-    .doc = "Draws one chart of what 'gpusight analyze' finds: where the GPU time went, the kernels "
-           "that take longest, the timeline, idle gaps by cause, copies against their link and more; "
-           "--list names them.\n\n"
-           "Text in SVG stays text and uses whatever sans-serif font the reader has. PNG needs a "
-           "gpusight built with cairo. Colours are told apart by colour-blind readers too. A chart "
-           "there is no data for says so.",
-    .examples = "gpusight plot results.db --chart ledger -o ledger.svg  # for a web page\n"
-                "gpusight plot results.db --chart timeline --width 1600 --theme dark -o t.png  # for a "
-                "slide\n"
-                "gpusight plot results.db --chart all -o charts  # all of them, into a folder",
+    .doc =
+        "Draws one chart of what 'gpusight analyze' finds: where the GPU time went, the kernels "
+        "that take longest, the timeline, idle gaps by cause, copies against their link and more; "
+        "--list names them.\n\n"
+        "Text in SVG stays text and uses whatever sans-serif font the reader has. PNG needs a "
+        "gpusight built with cairo. Colours are told apart by colour-blind readers too. A chart "
+        "there is no data for says so.",
+    .examples =
+        "gpusight plot results.db --chart ledger -o ledger.svg  # for a web page\n"
+        "gpusight plot results.db --chart timeline --width 1600 --theme dark -o t.png  # for a "
+        "slide\n"
+        "gpusight plot results.db --chart all -o charts  # all of them, into a folder",
     .opts = opts,
     .settings_size = sizeof(struct plot_opts),
     .defaults = defaults,

@@ -73,8 +73,9 @@ static bool write_xlsx(struct call *c, const struct workbook *w, const char *pat
     if (!render_xlsx(w, path, &split, c->err))
         return false;
     if (split)
-        log_warn("more rows than an Excel sheet holds: %zu sheets were added, named NAME_2 and so on",
-                 split);
+        log_warn(
+            "more rows than an Excel sheet holds: %zu sheets were added, named NAME_2 and so on",
+            split);
     if (!str_eq(path, "-"))
         fprintf(stderr, "wrote %s\n", path);
     return true;
@@ -111,7 +112,8 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     struct call c = {.cli = cli, .o = settings, .err = err};
     if (c.o->output && str_ends(c.o->output, ".csv"))
-        return fail(err, GS_E_USAGE, "cannot write all sheets into '%s'; use --csv-dir", c.o->output);
+        return fail(err, GS_E_USAGE, "cannot write all sheets into '%s'; use --csv-dir",
+                    c.o->output);
     trace_init(&c.trace);
     bool had_memory = mem_guard(run_report, &c, err);
     trace_release(&c.trace);
@@ -122,22 +124,26 @@ const struct command command_report = {
     .name = "report",
     .summary = "a workbook of all tables, as XLSX or CSV",
     .operands = "TRACE...",
-    .doc = "Writes the tables of an analysis as sheets: first those of TraceLens' rocprof report, with "
-           "its names and columns (gpu_timeline, kernel_summary, kernel_summary_by_category and, when "
-           "asked for, kernel_details, short_kernels_summary, short_kernel_histogram), then the "
-           "ledger, findings, hotspots, copies, host calls, gaps, streams, marker ranges, GPUs and "
-           "the rest. The sheet 'about' says what each holds.\n\n"
-           "Times are in the units their titles say; TraceLens' microseconds are nanoseconds. "
-           "Cumulative percentages follow the order of the rows. Times of several GPUs are unions per "
-           "GPU, summed, and total_time is multiplied by the number of GPUs.\n\n"
-           "A table longer than an Excel sheet goes on in another. In CSV (RFC 4180: commas, CRLF, "
-           "UTF-8) a text that a spreadsheet would run as a formula, because it starts with = + - "
-           "or @, gets an apostrophe before it; numbers are never altered. Control characters are shown "
-           "as escapes. Whole numbers above 2^53 are text in XLSX, where they would lose digits.",
-    .examples = "gpusight report results.db -o results.xlsx  # for the manager\n"
-                "gpusight report --kernel-details --topk-kernels 1000 results.db  # with the longest "
-                "dispatches\n"
-                "gpusight report --csv-dir tables results.db  # for a program",
+    .doc =
+        "Writes the tables of an analysis as sheets: first those of TraceLens' rocprof report, "
+        "with "
+        "its names and columns (gpu_timeline, kernel_summary, kernel_summary_by_category and, when "
+        "asked for, kernel_details, short_kernels_summary, short_kernel_histogram), then the "
+        "ledger, findings, hotspots, copies, host calls, gaps, streams, marker ranges, GPUs and "
+        "the rest. The sheet 'about' says what each holds.\n\n"
+        "Times are in the units their titles say; TraceLens' microseconds are nanoseconds. "
+        "Cumulative percentages follow the order of the rows. Times of several GPUs are unions per "
+        "GPU, summed, and total_time is multiplied by the number of GPUs.\n\n"
+        "A table longer than an Excel sheet goes on in another. In CSV (RFC 4180: commas, CRLF, "
+        "UTF-8) a text that a spreadsheet would run as a formula, because it starts with = + - "
+        "or @, gets an apostrophe before it; numbers are never altered. Control characters are "
+        "shown "
+        "as escapes. Whole numbers above 2^53 are text in XLSX, where they would lose digits.",
+    .examples =
+        "gpusight report results.db -o results.xlsx  # for the manager\n"
+        "gpusight report --kernel-details --topk-kernels 1000 results.db  # with the longest "
+        "dispatches\n"
+        "gpusight report --csv-dir tables results.db  # for a program",
     .opts = opts,
     .settings_size = sizeof(struct report_opts),
     .defaults = defaults,

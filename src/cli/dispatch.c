@@ -24,6 +24,12 @@ static bool print_version(struct gs_error *err)
 #ifdef HAVE_DEMANGLE
                                " demangle"
 #endif
+#ifdef HAVE_CAIRO
+                               " cairo"
+#endif
+#ifdef HAVE_XLSX
+                               " xlsx"
+#endif
                                "\n";
     return fs_write("-", text, sizeof(text) - 1, err);
 }

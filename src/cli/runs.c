@@ -1,5 +1,7 @@
 #include "cli/runs.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,7 +41,8 @@ static void load_trace(void *ctx)
     if (!cli_load(l->cli, &l->trace, &l->paths, l->reader, l->err))
         return;
     if (!l->trace.kernels.n && !l->trace.copies.n) {
-        fail(l->err, GS_E_EMPTY, "no GPU work in '%s'; 'gpusight info' shows what there is", l->label);
+        fail(l->err, GS_E_EMPTY, "no GPU work in '%s'; 'gpusight info' shows what there is",
+             l->label);
         return;
     }
     struct analysis_opts o = {.view = {.gpu = -1, .process = -1, .threads = l->cli->threads},
@@ -81,8 +84,8 @@ bool run_load(struct cli *cli, struct run_profile *p, const char *what, const ch
 {
     if (run_is_document(what))
         return profile_read(p, what, cli->arena, err);
-    struct loading l = {.cli = cli, .p = p, .label = label_of(cli->arena, what), .reader = reader,
-                        .err = err};
+    struct loading l = {
+        .cli = cli, .p = p, .label = label_of(cli->arena, what), .reader = reader, .err = err};
     split_paths(&l, what);
     trace_init(&l.trace);
     arena_init(&l.temporary);
@@ -90,6 +93,21 @@ bool run_load(struct cli *cli, struct run_profile *p, const char *what, const ch
     trace_release(&l.trace);
     arena_release(&l.temporary);
     return had_memory && l.ok;
+}
+
+bool runs_in(struct fs_list *out, const char *dir, struct arena *arena, struct gs_error *err)
+{
+    DIR *d = opendir(dir);
+    if (!d)
+        return fail(err, GS_E_IO, "cannot open '%s': %s", dir, strerror(errno));
+    size_t n = strlen(dir);
+    while (n > 1 && dir[n - 1] == '/')
+        n--;
+    for (const struct dirent *e; (e = readdir(d)) != NULL;)
+        if (*e->d_name != '.')
+            vec_push(out, arena, arena_printf(arena, "%.*s/%s", (int)n, dir, e->d_name));
+    closedir(d);
+    return true;
 }
 
 bool run_save(struct cli *cli, const struct run_profile *p, const char *path, struct gs_error *err)
@@ -107,8 +125,8 @@ bool baseline_path(struct cli *cli, const char *dir, const char *name, const cha
                    struct gs_error *err)
 {
     if (!*name || *name == '.' || strchr(name, '/'))
-        return fail(err, GS_E_USAGE, "'%s' is no name for a baseline; use letters, digits, '-' and '_'",
-                    name);
+        return fail(err, GS_E_USAGE,
+                    "'%s' is no name for a baseline; use letters, digits, '-' and '_'", name);
     *path = arena_printf(cli->arena, "%s/%s.json", dir, name);
     return true;
 }

@@ -6,6 +6,7 @@
 #define GS_CLI_RUNS_H
 
 #include "analyze/profile.h"
+#include "base/fs.h"
 #include "cli/command.h"
 
 bool run_load(struct cli *cli, struct run_profile *p, const char *what, const char *reader,
@@ -13,6 +14,12 @@ bool run_load(struct cli *cli, struct run_profile *p, const char *what, const ch
 
 /* Whether the file is a saved profile or analysis. */
 bool run_is_document(const char *path);
+
+/*
+ * The runs in a folder: its files, and its sub-folders, each as one run; hidden ones are left out.
+ * In no order.
+ */
+bool runs_in(struct fs_list *out, const char *dir, struct arena *arena, struct gs_error *err);
 
 /* Writes a profile as a document. */
 bool run_save(struct cli *cli, const struct run_profile *p, const char *path, struct gs_error *err);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fs.h"
 #include "base/hash.h"
@@ -87,7 +88,7 @@ static bool add_file(struct finder *f, const char *path, const struct format *fo
     return true;
 }
 
-/* A file in a folder: other kinds are passed over, but no database that cannot be read. */
+/* A file in a folder: other kinds are passed over, but no trace that is damaged or locked. */
 static bool find_file(struct finder *f, const char *path, struct gs_error *err)
 {
     struct gs_error why;
@@ -97,7 +98,7 @@ static bool find_file(struct finder *f, const char *path, struct gs_error *err)
         const struct format *format = detect_probed(&p, &why);
         return !format || add_file(f, path, format, err);
     }
-    if (p.is_sqlite)
+    if (p.is_sqlite || (why.code == GS_E_IO && access(path, R_OK) == 0))
         return fail(err, why.code, "%s; to leave it out, name the others", why.text);
     log_warn("%s; passed over", why.text);
     return true;

@@ -199,6 +199,16 @@ const char *trace_difference(const struct trace *a, const struct trace *b, struc
     return NULL;
 }
 
+enum vendor trace_vendor(const struct trace *t)
+{
+    for (size_t g = 0; g < t->gpus.n; g++)
+        if (t->gpus.v[g].used)
+            return t->gpus.v[g].vendor;
+    if (t->gpus.n)
+        return t->gpus.v[0].vendor;
+    return t->files.n && !strcmp(t->files.v[0].format, "nsys") ? VENDOR_NVIDIA : VENDOR_AMD;
+}
+
 const char *region_kind_name(enum region_kind kind)
 {
     static const char *const names[REGION_KINDS] = {

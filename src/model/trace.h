@@ -355,6 +355,9 @@ bool trace_span(const struct trace *t, int64_t *start_ns, int64_t *end_ns);
 /* Where two traces differ ("kernels.end_ns, row 17"), or NULL when they are equal. */
 const char *trace_difference(const struct trace *a, const struct trace *b, struct arena *arena);
 
+/* Whose words to use: of the GPUs that worked, else of those listed, else by the format. */
+enum vendor trace_vendor(const struct trace *t);
+
 const char *region_kind_name(enum region_kind kind);
 const char *copy_kind_name(enum copy_kind kind);
 const char *vendor_name(enum vendor v);

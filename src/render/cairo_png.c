@@ -3,8 +3,8 @@
 
 bool render_png(struct str *out, const struct draw *d, enum theme theme, struct gs_error *err)
 {
-    cairo_surface_t *surface = cairo_image_surface_create(
-        CAIRO_FORMAT_RGB24, d->width / DRAW_UNIT, d->height / DRAW_UNIT);
+    cairo_surface_t *surface =
+        cairo_image_surface_create(CAIRO_FORMAT_RGB24, d->width / DRAW_UNIT, d->height / DRAW_UNIT);
     cairo_t *cr = cairo_create(surface);
     cairo_draw(cr, d, theme);
     cairo_status_t status = cairo_status(cr);

@@ -42,7 +42,8 @@ static void put_case(struct str *out, const char *name, const char *failure, con
 void gate_junit(struct str *out, const struct gate *gate, const struct comparison *c)
 {
     size_t refused = !c->comparable;
-    str_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"gpusight compare\"");
+    str_puts(out,
+             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"gpusight compare\"");
     str_printf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"0\">\n", gate->conditions.n + 1,
                gate->failed + refused);
     put_case(out, "runs are comparable", refused ? c->headline : NULL, c->headline);

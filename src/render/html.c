@@ -26,10 +26,12 @@ static void put_hash(struct html *h, const struct str *text)
     html_raw(h, "'");
 }
 
-static void head(struct html *h, const struct str *style, const struct str *script, const char *title)
+static void head(struct html *h, const struct str *style, const struct str *script,
+                 const char *title)
 {
-    html_raw(h, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src");
+    html_raw(
+        h, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src");
     put_hash(h, script);
     html_raw(h, "; style-src");
     put_hash(h, style);
@@ -53,7 +55,8 @@ static void badges(struct html *h)
         counts[h->advice->findings.v[i]->priority]++;
     for (size_t p = 0; p < 4; p++)
         if (counts[p])
-            html(h, "<a href=\"#findings\" class=\"badge p-%s\">%zu %s</a>\n", words[p], counts[p], words[p]);
+            html(h, "<a href=\"#findings\" class=\"badge p-%s\">%zu %s</a>\n", words[p], counts[p],
+                 words[p]);
 }
 
 static void pill(struct html *h, const char *label, const char *value)
@@ -81,10 +84,12 @@ static void pills(struct html *h)
 
 static void banner(struct html *h, const char *title)
 {
-    html_raw(h, "<body>\n<a class=\"skip\" href=\"#main\">Skip to the report</a>\n<header>\n<div class=\"top\">\n");
+    html_raw(h, "<body>\n<a class=\"skip\" href=\"#main\">Skip to the report</a>\n<header>\n<div "
+                "class=\"top\">\n");
     html(h, "<p class=\"brand\">gpusight</p>\n<h1>%s</h1>\n<div class=\"badges\">\n", title);
     badges(h);
-    html_raw(h, "</div>\n<button type=\"button\" id=\"theme\" aria-pressed=\"false\">Dark theme</button>\n</div>\n");
+    html_raw(h, "</div>\n<button type=\"button\" id=\"theme\" aria-pressed=\"false\">Dark "
+                "theme</button>\n</div>\n");
     pills(h);
     html_raw(h, "</header>\n");
 }
@@ -100,7 +105,8 @@ static void contents(struct html *h)
 static void footer(struct html *h)
 {
     html(h,
-         "</main>\n<footer><p>Made by gpusight %s. This page holds all its data and asks nothing of any "
+         "</main>\n<footer><p>Made by gpusight %s. This page holds all its data and asks nothing "
+         "of any "
          "network. <button type=\"button\" class=\"small\" id=\"save-json\">Save the analysis as "
          "JSON</button></p></footer>\n",
          GPUSIGHT_VERSION);

@@ -20,16 +20,17 @@ static void evidence(struct html *h, const struct finding *f)
 {
     if (!f->evidence.n)
         return;
-    html_raw(h, "<h4>Evidence</h4>\n<ul>\n");
+    html_raw(h, "<h3>Evidence</h3>\n<ul>\n");
     for (size_t i = 0; i < f->evidence.n; i++) {
         const struct evidence *e = &f->evidence.v[i];
         html(h, "<li>%s", e->text);
         if (!isnan(e->threshold))
-            html(h, " <span class=\"note\">(threshold %.4g %s)</span>", e->threshold, e->unit ? e->unit : "");
+            html(h, " <span class=\"note\">(threshold %.4g %s)</span>", e->threshold,
+                 e->unit ? e->unit : "");
         if (e->has_range) {
             const char *at = html_ns(h, sub_ns(e->start_ns, h->a->view.start_ns));
-            const char *place = e->id_kind ? arena_printf(h->arena, "show %s %lld at %s", e->id_kind,
-                                                          (long long)e->id, at)
+            const char *place = e->id_kind ? arena_printf(h->arena, "show %s %lld at %s",
+                                                          e->id_kind, (long long)e->id, at)
                                            : arena_printf(h->arena, "show at %s", at);
             html_raw(h, " ");
             html_jump(h, e->start_ns, e->end_ns, e->id_kind, e->id, place);
@@ -60,7 +61,7 @@ static void claims(struct html *h, const struct finding *f)
 static void what_to_do(struct html *h, const struct finding *f)
 {
     if (f->suggestion)
-        html(h, "<h4>What to do</h4>\n<p>%s.</p>\n", f->suggestion);
+        html(h, "<h3>What to do</h3>\n<p>%s.</p>\n", f->suggestion);
     if (f->actions.n) {
         html_raw(h, "<ol>\n");
         for (size_t i = 0; i < f->actions.n; i++)
@@ -96,13 +97,15 @@ void html_findings(struct html *h)
 {
     html_chapter(h, "findings", "Findings", "Findings");
     if (!h->advice->findings.n) {
-        html_raw(h, "<p class=\"lead\">Nothing to report: no rule found time worth winning back.</p>\n");
+        html_raw(
+            h, "<p class=\"lead\">Nothing to report: no rule found time worth winning back.</p>\n");
         return;
     }
-    html_raw(h, "<p class=\"lead\">Ranked by what they can win. No nanosecond is claimed twice. "
-                "<button type=\"button\" class=\"small\" data-open-all=\"findings\">Open all</button> "
-                "<button type=\"button\" class=\"small\" data-close-all=\"findings\">Close all</button>"
-                "</p>\n");
+    html_raw(
+        h, "<p class=\"lead\">Ranked by what they can win. No nanosecond is claimed twice. "
+           "<button type=\"button\" class=\"small\" data-open-all=\"findings\">Open all</button> "
+           "<button type=\"button\" class=\"small\" data-close-all=\"findings\">Close all</button>"
+           "</p>\n");
     for (size_t i = 0; i < h->advice->findings.n; i++)
         finding(h, i);
 }

@@ -70,8 +70,9 @@ struct html_table {
     const char *caption; /* NULL: the doc of the fields */
     const char *shown;   /* keys of columns shown at first, divided by spaces; NULL: all */
     const char *never;   /* keys of columns that mean nothing to people: row numbers */
-    const char *moments; /* keys of columns that are points in time: shown from the window's start */
-    const char *link;    /* key of the column whose cells lead somewhere: */
+    const char
+        *moments;     /* keys of columns that are points in time: shown from the window's start */
+    const char *link; /* key of the column whose cells lead somewhere: */
     const char *from, *to; /* to the time between these columns, or */
     const char *anchor;    /* to the part of the page of this name and the row's number */
     size_t anchors;        /* how many there are */

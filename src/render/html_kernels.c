@@ -14,8 +14,9 @@ static void categories(struct html *h)
     for (size_t i = 0; i < a->categories.n; i++) {
         const struct category_row *r = &a->categories.v[i];
         bars[i] = (struct html_bar){.label = r->category, .size = r->pct_of_kernel_time};
-        bars[i].value = arena_printf(h->arena, "%s, %s, %s calls", html_pct(h, r->pct_of_kernel_time),
-                                     html_ns(h, r->total_ns), html_count(h, r->count));
+        bars[i].value =
+            arena_printf(h->arena, "%s, %s, %s calls", html_pct(h, r->pct_of_kernel_time),
+                         html_ns(h, r->total_ns), html_count(h, r->count));
     }
     html_raw(h, "<h3 id=\"categories\">By kind</h3>\n");
     html_bars(h, "Kernel time by what kernels do", bars, a->categories.n);
@@ -79,29 +80,34 @@ static void resources(struct html *h, const struct resource_row *r)
     fact(h, "scratch", html_bytes(h, r->scratch_bytes));
     fact(h, "configurations", html_count(h, r->configurations));
     if (!isnan(r->occupancy_pct)) {
-        fact(h, "occupancy", arena_printf(h->arena, "%s, %u of %u waves", html_pct(h, r->occupancy_pct),
-                                          r->waves_per_cu, r->max_waves_per_cu));
+        fact(h, "occupancy",
+             arena_printf(h->arena, "%s, %u of %u waves", html_pct(h, r->occupancy_pct),
+                          r->waves_per_cu, r->max_waves_per_cu));
         fact(h, "limited by", r->limiter ? r->limiter : "nothing");
     }
     if (!isnan(r->tail_efficiency_pct))
         fact(h, "last round filled", html_pct(h, r->tail_efficiency_pct));
     html_raw(h, "</dl>\n");
     if (r->arithmetic)
-        html(h, "<p class=\"arithmetic\"><span class=\"note\">Occupancy:</span> %s</p>\n", r->arithmetic);
+        html(h, "<p class=\"arithmetic\"><span class=\"note\">Occupancy:</span> %s</p>\n",
+             r->arithmetic);
 }
 
 static void detail(struct html *h, const struct hotspot *k, size_t i)
 {
     const struct kernels *rows = &h->a->trace->kernels;
-    html(h, "<details id=\"kernel-%zu\" class=\"kernel\"><summary><span class=\"name\">%s</span>"
-            "<span class=\"cost\">%s · %s · %s calls</span></summary>\n<div class=\"body\">\n",
+    html(h,
+         "<details id=\"kernel-%zu\" class=\"kernel\"><summary><span class=\"name\">%s</span>"
+         "<span class=\"cost\">%s · %s · %s calls</span></summary>\n<div class=\"body\">\n",
          i, k->short_name, html_pct(h, k->pct_of_total), html_ns(h, k->total_duration_ns),
          html_count(h, k->calls));
     html(h, "<p class=\"full name\">%s</p>\n<p>", k->name);
-    html_jump(h, rows->start_ns[k->slowest], rows->end_ns[k->slowest], "dispatch", rows->id[k->slowest],
-              "Show the slowest call in the timeline");
-    html(h, " · <button type=\"button\" class=\"small\" data-find=\"%s\">Find it in the timeline</button>"
-            "</p>\n<div class=\"split\">\n<div>\n",
+    html_jump(h, rows->start_ns[k->slowest], rows->end_ns[k->slowest], "dispatch",
+              rows->id[k->slowest], "Show the slowest call in the timeline");
+    html(h,
+         " · <button type=\"button\" class=\"small\" data-find=\"%s\">Find it in the "
+         "timeline</button>"
+         "</p>\n<div class=\"split\">\n<div>\n",
          k->name);
     html_raw(h, "<dl class=\"facts\">\n");
     fact(h, "category", k->category);
@@ -126,10 +132,11 @@ static void details(struct html *h)
     for (size_t i = 0; i < a->hotspots.n && i < HTML_DETAILED; i++)
         detail(h, &a->hotspots.v[i], i);
     html_raw(h, "<h3 id=\"resources\">Resources and theoretical occupancy</h3>\n");
-    html_table(h, &(struct html_table){.key = "kernel_resources",
-                                       .shown = "name vgpr accum_vgpr sgpr lds_bytes scratch_bytes block "
-                                                "occupancy_pct limiter workgroups",
-                                       .never = "symbol launch"});
+    html_table(
+        h, &(struct html_table){.key = "kernel_resources",
+                                .shown = "name vgpr accum_vgpr sgpr lds_bytes scratch_bytes block "
+                                         "occupancy_pct limiter workgroups",
+                                .never = "symbol launch"});
 }
 
 static void counters(struct html *h)
@@ -148,8 +155,9 @@ void html_kernels(struct html *h)
         return;
     html_chapter(h, "kernels", "Kernels", "Kernels");
     html_table(h, &(struct html_table){.key = "hotspots",
-                                       .shown = "rank short_name calls total_duration_ns "
-                                                "avg_duration_ns p95_ns max_duration_ns cv pct_of_total",
+                                       .shown =
+                                           "rank short_name calls total_duration_ns "
+                                           "avg_duration_ns p95_ns max_duration_ns cv pct_of_total",
                                        .never = "symbol slowest name_id",
                                        .link = "short_name",
                                        .anchor = "kernel",

@@ -1,4 +1,5 @@
-/* The ledger: a stacked bar for each GPU, and behind every cause what it means and who claims it. */
+/* The ledger: a stacked bar for each GPU, and behind every cause what it means and who claims it.
+ */
 #include "render/html_in.h"
 
 enum { MOST_GPUS = 64 };
@@ -16,9 +17,11 @@ static void segment(struct html *h, enum cause c, int64_t ns, double before, dou
 {
     const struct cause_info *info = cause_info(c);
     double share = percent_of((double)ns, whole);
-    const char *text = arena_printf(h->arena, "%s: %s, %s", info->label, html_pct(h, share), html_ns(h, ns));
+    const char *text =
+        arena_printf(h->arena, "%s: %s, %s", info->label, html_pct(h, share), html_ns(h, ns));
     html(h,
-         "<a href=\"#cause-%s\" aria-label=\"%s\"><rect class=\"c-%s\" x=\"%.3f%%\" width=\"%.3f%%\" "
+         "<a href=\"#cause-%s\" aria-label=\"%s\"><rect class=\"c-%s\" x=\"%.3f%%\" "
+         "width=\"%.3f%%\" "
          "height=\"34\"/><title>%s</title></a>\n",
          info->key, text, info->key, percent_of(before, whole), share, text);
 }
@@ -26,7 +29,9 @@ static void segment(struct html *h, enum cause c, int64_t ns, double before, dou
 static void bar(struct html *h, const char *label, const int64_t *ns, int64_t whole)
 {
     html(h, "<div class=\"gpu\"><span class=\"label\">%s</span>\n", label);
-    html(h, "<svg class=\"stack\" width=\"100%%\" height=\"34\" role=\"group\" aria-label=\"%s\">\n", label);
+    html(h,
+         "<svg class=\"stack\" width=\"100%%\" height=\"34\" role=\"group\" aria-label=\"%s\">\n",
+         label);
     double before = 0;
     for (enum cause c = 0; c < CAUSES; c++) {
         if (ns[c])
@@ -68,11 +73,14 @@ static void cause(struct html *h, enum cause c)
     const struct cause_info *info = cause_info(c);
     int64_t ns = h->a->ledger.ns[c];
     double pct = percent_of((double)ns, (double)h->a->breakdown.gpu_time_ns);
-    html(h, "<details id=\"cause-%s\" class=\"cause\"><summary><svg class=\"swatch\" width=\"12\" "
-            "height=\"12\" aria-hidden=\"true\"><rect class=\"c-%s\" width=\"12\" height=\"12\"/></svg>",
+    html(h,
+         "<details id=\"cause-%s\" class=\"cause\"><summary><svg class=\"swatch\" width=\"12\" "
+         "height=\"12\" aria-hidden=\"true\"><rect class=\"c-%s\" width=\"12\" "
+         "height=\"12\"/></svg>",
          info->key, info->key);
-    html(h, "<span class=\"label\">%s</span><span class=\"value\">%s</span>"
-            "<span class=\"value\">%s</span></summary>\n",
+    html(h,
+         "<span class=\"label\">%s</span><span class=\"value\">%s</span>"
+         "<span class=\"value\">%s</span></summary>\n",
          info->label, html_pct(h, pct), html_ns(h, ns));
     html(h, "<p>%s.</p>\n<p class=\"exact\">%lld ns</p>\n", info->doc, (long long)ns);
     per_gpu(h, c);
@@ -86,8 +94,9 @@ void html_ledger(struct html *h)
     if (!l->n_gpus)
         return;
     html_chapter(h, "ledger", "Ledger", "Where the GPU time went");
-    html_raw(h, "<p class=\"lead\">Every nanosecond of every GPU has exactly one cause. Open a cause "
-                "for what it means and which findings claim it.</p>\n<div class=\"stacks\">\n");
+    html_raw(h,
+             "<p class=\"lead\">Every nanosecond of every GPU has exactly one cause. Open a cause "
+             "for what it means and which findings claim it.</p>\n<div class=\"stacks\">\n");
     if (l->n_gpus > 1)
         bar(h, "All GPUs", l->ns, h->a->breakdown.gpu_time_ns);
     for (size_t g = 0; g < l->n_gpus && g < MOST_GPUS; g++)

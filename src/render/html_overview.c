@@ -62,9 +62,10 @@ static void gauges(struct html *h)
     const struct breakdown *b = &h->a->breakdown;
     const struct verdict *v = &h->advice->verdict;
     double compute = percent_of((double)h->a->ledger.ns[CAUSE_COMPUTE], (double)b->gpu_time_ns);
-    html_gauge(h, "GPU busy", doc_of(h, "breakdown", "busy_pct"), b->busy_pct,
-               arena_printf(h->arena, "%s of %s", html_ns(h, b->busy_ns), html_ns(h, b->gpu_time_ns)),
-               tone_of(b->busy_pct, 80, 50));
+    html_gauge(
+        h, "GPU busy", doc_of(h, "breakdown", "busy_pct"), b->busy_pct,
+        arena_printf(h->arena, "%s of %s", html_ns(h, b->busy_ns), html_ns(h, b->gpu_time_ns)),
+        tone_of(b->busy_pct, 80, 50));
     html_gauge(h, "Computing", cause_info(CAUSE_COMPUTE)->doc, compute,
                html_ns(h, h->a->ledger.ns[CAUSE_COMPUTE]), tone_of(compute, 60, 30));
     html_gauge(h, "Can be won back",
@@ -97,8 +98,9 @@ static void cards(struct html *h)
     const struct analysis *a = h->a;
     const struct breakdown *b = &a->breakdown;
     card(h, "Window", doc_of(h, "breakdown", "window_ns"), html_ns(h, b->window_ns),
-         arena_printf(h->arena, "%u GPU%s, %zu process%s", b->gpu_count, b->gpu_count == 1 ? "" : "s",
-                      a->trace->processes.n, a->trace->processes.n == 1 ? "" : "es"));
+         arena_printf(h->arena, "%u GPU%s, %zu process%s", b->gpu_count,
+                      b->gpu_count == 1 ? "" : "s", a->trace->processes.n,
+                      a->trace->processes.n == 1 ? "" : "es"));
     card(h, "Kernels", doc_of(h, "breakdown", "kernel_ns"), html_count(h, a->view.n_kernels),
          arena_printf(h->arena, "%s busy, %zu names", html_ns(h, b->kernel_ns), a->hotspots.n));
     card(h, "Copies", doc_of(h, "breakdown", "copy_ns"), html_count(h, a->view.n_copies),
@@ -113,9 +115,10 @@ static void cards(struct html *h)
          spaced(h, h->overview.bottleneck),
          arena_printf(h->arena, "%.0f %% sure", 100 * h->overview.confidence));
     const char grade[2] = {a->quality.grade, 0};
-    card(h, "Data quality",
-         "a grade from A to F: every check that fails takes points off 100; see the end of the page",
-         grade, arena_printf(h->arena, "%d of 100 points", a->quality.points));
+    card(
+        h, "Data quality",
+        "a grade from A to F: every check that fails takes points off 100; see the end of the page",
+        grade, arena_printf(h->arena, "%d of 100 points", a->quality.points));
 }
 
 void html_overview(struct html *h)

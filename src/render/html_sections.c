@@ -26,7 +26,8 @@ void html_transfers(struct html *h)
         if (row == NO_INDEX)
             continue;
         html(h, "<li>%s: ", a->copies.v[i].direction);
-        html_jump(h, c->start_ns[row], c->end_ns[row], "copy", c->id[row], "show the slowest large copy");
+        html_jump(h, c->start_ns[row], c->end_ns[row], "copy", c->id[row],
+                  "show the slowest large copy");
         html_raw(h, "</li>\n");
     }
     html_raw(h, "</ul>\n");
@@ -67,10 +68,10 @@ void html_gaps(struct html *h)
         bars[i].label = g->label;
         bars[i].size = (double)g->total_ns;
         bars[i].class = cause_class(h, g->main_cause);
-        bars[i].value = g->count ? arena_printf(h->arena, "%s in %s, mostly %s",
-                                                html_ns(h, g->total_ns), html_count(h, g->count),
-                                                g->main_cause ? g->main_cause : "–")
-                                 : "none";
+        bars[i].value =
+            g->count ? arena_printf(h->arena, "%s in %s, mostly %s", html_ns(h, g->total_ns),
+                                    html_count(h, g->count), g->main_cause ? g->main_cause : "–")
+                     : "none";
     }
     if (!gaps)
         return;
@@ -111,15 +112,16 @@ void html_markers(struct html *h)
         return;
     html_chapter(h, "markers", "Markers", "Marker ranges");
     html_facts(h, "marker_stats", NULL);
-    html_table(h, &(struct html_table){.key = "markers",
-                                       .shown = "name calls wall_ns max_ns kernels kernel_ns gpu_pct "
-                                                "pct_of_window",
-                                       .never = "parent",
-                                       .moments = "first_start_ns longest_start_ns longest_end_ns",
-                                       .link = "max_ns",
-                                       .from = "longest_start_ns",
-                                       .to = "longest_end_ns",
-                                       .tree = true});
+    html_table(h,
+               &(struct html_table){.key = "markers",
+                                    .shown = "name calls wall_ns max_ns kernels kernel_ns gpu_pct "
+                                             "pct_of_window",
+                                    .never = "parent",
+                                    .moments = "first_start_ns longest_start_ns longest_end_ns",
+                                    .link = "max_ns",
+                                    .from = "longest_start_ns",
+                                    .to = "longest_end_ns",
+                                    .tree = true});
 }
 
 /* ---- devices ---- */

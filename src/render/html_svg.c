@@ -65,7 +65,9 @@ void html_gauge(struct html *h, const char *label, const char *doc, double pct, 
     html_raw(h, "</h3>\n<svg viewBox=\"0 0 100 58\" aria-hidden=\"true\">"
                 "<path class=\"ring\" d=\"M10 52a40 40 0 0 1 80 0\"/>");
     if (filled > 0)
-        html(h, "<path class=\"fill\" d=\"M10 52a40 40 0 0 1 80 0\" stroke-dasharray=\"%.2f 200\"/>",
+        html(h,
+             "<path class=\"fill\" d=\"M10 52a40 40 0 0 1 80 0\" stroke-dasharray=\"%.2f 200\"/>",
              filled * half_circle);
-    html(h, "</svg>\n<p class=\"figure\">%s</p><p class=\"note\">%s</p></div>\n", html_pct(h, pct), note);
+    html(h, "</svg>\n<p class=\"figure\">%s</p><p class=\"note\">%s</p></div>\n", html_pct(h, pct),
+         note);
 }

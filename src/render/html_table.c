@@ -60,7 +60,7 @@ static const char *text_of(const struct field *f, const void *row)
 static const char *shown_as(struct html *h, const struct field *f, const void *row)
 {
     double v = number_of(f, row);
-    if (isnan(v))
+    if (!isfinite(v))
         return "–";
     if (!strcmp(f->unit, "ns"))
         return html_ns(h, fabs(v) < 9e18 ? (int64_t)v : INT64_MAX);
@@ -87,7 +87,7 @@ static const char *exact(struct html *h, const struct field *f, const void *row)
     case FIELD_U64:
         return arena_printf(h->arena, "%llu", (unsigned long long)*(const uint64_t *)p);
     case FIELD_NUM:
-        return isnan(*(const double *)p) ? "" : arena_printf(h->arena, "%.17g", *(const double *)p);
+        return !isfinite(*(const double *)p) ? "" : arena_printf(h->arena, "%.17g", *(const double *)p);
     default:
         return arena_printf(h->arena, "%.0f", number_of(f, row));
     }
@@ -148,7 +148,8 @@ static void write_value(struct html *h, const struct row *r, const struct field 
     if (linked && r->t->from)
         html_jump(h, moment(r, r->t->from), moment(r, r->t->to), NULL, 0, text);
     else if (linked && r->number < r->t->anchors)
-        html(h, "<a href=\"#%s-%zu\">%s</a>", r->t->anchor, r->number, *text ? text : "(no name)");
+        html(h, "<a href=\"#%s-%zu\">%s</a>", r->t->anchor, r->number,
+             text[strspn(text, " ")] ? text : "(no name)");
     else
         html(h, "%s", text);
 }
@@ -226,7 +227,8 @@ void html_facts(struct html *h, const char *key, const char *members)
             continue;
         html(h, "<div><dt>%s ", title_of(h, r->fields, i));
         html_tip(h, f->label, f->doc);
-        html(h, "</dt><dd>%s</dd></div>\n", is_text(f) ? text_of(f, r->rows) : shown_as(h, f, r->rows));
+        html(h, "</dt><dd>%s</dd></div>\n",
+             is_text(f) ? text_of(f, r->rows) : shown_as(h, f, r->rows));
     }
     html_raw(h, "</dl>\n");
 }

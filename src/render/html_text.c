@@ -155,7 +155,9 @@ void html_chapter(struct html *h, const char *id, const char *brief, const char 
 
 void html_tip(struct html *h, const char *what, const char *doc)
 {
-    html(h, "<button type=\"button\" class=\"tip\" aria-label=\"what is: %s\" data-tip=\"%s\">?</button>",
+    html(h,
+         "<button type=\"button\" class=\"tip\" aria-label=\"what is: %s\" "
+         "data-tip=\"%s\">?</button>",
          what, doc);
 }
 

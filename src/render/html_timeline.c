@@ -10,7 +10,8 @@ static const char controls[] =
     "<button type=\"button\" id=\"tl-in\" aria-label=\"Zoom in\">+</button>\n"
     "<button type=\"button\" id=\"tl-out\" aria-label=\"Zoom out\">−</button>\n"
     "<button type=\"button\" id=\"tl-fit\">Fit</button>\n"
-    "<label class=\"tl-find\">Find <input type=\"search\" id=\"tl-search\" placeholder=\"kernel, call, "
+    "<label class=\"tl-find\">Find <input type=\"search\" id=\"tl-search\" placeholder=\"kernel, "
+    "call, "
     "marker\" autocomplete=\"off\"></label>\n"
     "<button type=\"button\" id=\"tl-prev\" aria-label=\"Previous match\">◀</button>\n"
     "<button type=\"button\" id=\"tl-next\" aria-label=\"Next match\">▶</button>\n"
@@ -20,14 +21,19 @@ static const char controls[] =
     "<button type=\"button\" id=\"tl-clear\" hidden>Clear selection</button>\n"
     "</div>\n"
     "<canvas id=\"tl-map\" height=\"40\" aria-hidden=\"true\"></canvas>\n"
-    "<div id=\"tl-scroll\"><div id=\"tl-space\"><canvas id=\"tl\" tabindex=\"0\" role=\"application\" "
-    "aria-label=\"Timeline of GPU work, host calls and markers\" aria-describedby=\"tl-keys\"></canvas>"
+    "<div id=\"tl-scroll\"><div id=\"tl-space\"><canvas id=\"tl\" tabindex=\"0\" "
+    "role=\"application\" "
+    "aria-label=\"Timeline of GPU work, host calls and markers\" "
+    "aria-describedby=\"tl-keys\"></canvas>"
     "</div></div>\n"
     "<div id=\"tl-legend\" class=\"legend\"></div>\n"
     "<details class=\"keys\"><summary>Keys and gestures</summary><p id=\"tl-keys\">Drag to pan, "
-    "Ctrl+wheel (or the wheel alone once the timeline has the focus) or pinch to zoom, Shift+drag to "
-    "select a range. Keys: arrows or a, d pan; w, s, + and - zoom; Home shows everything; up and down "
-    "choose a row; . and , choose the next and previous event; Enter zooms to it; g goes to the call of a "
+    "Ctrl+wheel (or the wheel alone once the timeline has the focus) or pinch to zoom, Shift+drag "
+    "to "
+    "select a range. Keys: arrows or a, d pan; w, s, + and - zoom; Home shows everything; up and "
+    "down "
+    "choose a row; . and , choose the next and previous event; Enter zooms to it; g goes to the "
+    "call of a "
     "kernel or the kernel of a call; Escape clears.</p></details>\n"
     "<div id=\"tl-hover\" hidden></div>\n"
     "<div id=\"tl-event\" class=\"box\" role=\"status\" hidden></div>\n"
@@ -36,8 +42,9 @@ static const char controls[] =
 void html_timeline(struct html *h)
 {
     html_chapter(h, "timeline", "Timeline", "Timeline");
-    html_raw(h, "<p id=\"tl-status\" class=\"note\" role=\"status\">The timeline needs scripts.</p>\n"
-                "<div id=\"tl-box\" hidden>\n");
+    html_raw(h,
+             "<p id=\"tl-status\" class=\"note\" role=\"status\">The timeline needs scripts.</p>\n"
+             "<div id=\"tl-box\" hidden>\n");
     html_raw(h, controls);
     html_raw(h, "</div>\n");
 }

@@ -7,7 +7,9 @@ static void quality(struct html *h)
 {
     const struct quality *q = &h->a->quality;
     html_chapter(h, "quality", "Quality", "Data quality");
-    html(h, "<div class=\"box quality grade-%c\"><p class=\"figure\">%c</p><div><p>%d of 100 points.</p>\n",
+    html(h,
+         "<div class=\"box quality grade-%c\"><p class=\"figure\">%c</p><div><p>%d of 100 "
+         "points.</p>\n",
          q->grade, q->grade, q->points);
     if (!q->reasons.n) {
         html_raw(h, "<p>Every check passed.</p></div></div>\n");
@@ -16,8 +18,8 @@ static void quality(struct html *h)
     html_raw(h, "<ul>\n");
     for (size_t i = 0; i < q->reasons.n; i++) {
         const struct quality_reason *r = &q->reasons.v[i];
-        html(h, "<li>%s <span class=\"note\">(affects %s; %d points)</span></li>\n", r->text, r->affects,
-             r->points);
+        html(h, "<li>%s <span class=\"note\">(affects %s; %d points)</span></li>\n", r->text,
+             r->affects, r->points);
     }
     html_raw(h, "</ul></div></div>\n");
 }

@@ -3,8 +3,8 @@
 
 static bool no_cairo(struct gs_error *err, const char *format)
 {
-    return fail(err, GS_E_USAGE, "cannot write %s: this gpusight was built without cairo; try SVG or HTML",
-                format);
+    return fail(err, GS_E_USAGE,
+                "cannot write %s: this gpusight was built without cairo; try SVG or HTML", format);
 }
 
 bool render_png(struct str *out, const struct draw *d, enum theme theme, struct gs_error *err)
@@ -13,7 +13,8 @@ bool render_png(struct str *out, const struct draw *d, enum theme theme, struct 
     return no_cairo(err, "PNG");
 }
 
-bool render_pdf(struct str *out, const struct doc *d, const struct analysis *a, struct gs_error *err)
+bool render_pdf(struct str *out, const struct doc *d, const struct analysis *a,
+                struct gs_error *err)
 {
     (void)out, (void)d, (void)a;
     return no_cairo(err, "PDF");

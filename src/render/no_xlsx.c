@@ -5,5 +5,6 @@ bool render_xlsx(const struct workbook *w, const char *path, size_t *split, stru
 {
     (void)w, (void)split;
     return fail(err, GS_E_USAGE,
-                "cannot write '%s': this gpusight was built without libxlsxwriter; use --csv-dir", path);
+                "cannot write '%s': this gpusight was built without libxlsxwriter; use --csv-dir",
+                path);
 }

@@ -125,7 +125,8 @@ static cairo_status_t pass(struct pdf *p, cairo_write_func_t write, void *closur
     return status;
 }
 
-bool render_pdf(struct str *out, const struct doc *d, const struct analysis *a, struct gs_error *err)
+bool render_pdf(struct str *out, const struct doc *d, const struct analysis *a,
+                struct gs_error *err)
 {
     struct pdf p = {.arena = d->arena, .doc = d, .a = a, .title = "gpusight"};
     for (size_t i = d->blocks.n; i-- > 0;)

@@ -4,8 +4,10 @@
 
 enum ink pdf_tone(enum tone tone)
 {
-    static const enum ink inks[] = {[TONE_PLAIN] = INK_GREY, [TONE_GOOD] = INK_GREEN,
-                                    [TONE_WARN] = INK_ORANGE, [TONE_BAD] = INK_VERMILLION,
+    static const enum ink inks[] = {[TONE_PLAIN] = INK_GREY,
+                                    [TONE_GOOD] = INK_GREEN,
+                                    [TONE_WARN] = INK_ORANGE,
+                                    [TONE_BAD] = INK_VERMILLION,
                                     [TONE_INFO] = INK_BLUE};
     return inks[tone];
 }
@@ -49,9 +51,8 @@ static double room_of_heading(struct pdf *p, const struct block *b, const struct
 
 static void heading(struct pdf *p, const struct block *b, const struct block *next)
 {
-    static const struct pdf_font fonts[] = {{CAIRO_FONT, 18, 24, true},
-                                            {CAIRO_FONT, 13, 18, true},
-                                            {CAIRO_FONT, 9.5, 14, true}};
+    static const struct pdf_font fonts[] = {
+        {CAIRO_FONT, 18, 24, true}, {CAIRO_FONT, 13, 18, true}, {CAIRO_FONT, 9.5, 14, true}};
     const struct pdf_font *f = &fonts[b->level <= 1 ? 0 : b->level == 2 ? 1 : 2];
     if (p->y > TOP)
         p->y += b->level == 2 ? 14 : 6;
@@ -66,9 +67,9 @@ static void heading(struct pdf *p, const struct block *b, const struct block *ne
     cairo_tag_begin(p->cr, CAIRO_TAG_DEST, dest);
     pdf_paragraph(p, f, INK_TEXT, MARGIN, CONTENT_W, b->text);
     cairo_tag_end(p->cr, CAIRO_TAG_DEST);
-    p->outline[level] = cairo_pdf_surface_add_outline(
-        p->surface, p->outline[level - 1], h.text, arena_printf(p->arena, "dest='s%zu'", id),
-        level == 1 ? CAIRO_PDF_OUTLINE_FLAG_OPEN : 0);
+    p->outline[level] = cairo_pdf_surface_add_outline(p->surface, p->outline[level - 1], h.text,
+                                                      arena_printf(p->arena, "dest='s%zu'", id),
+                                                      level == 1 ? CAIRO_PDF_OUTLINE_FLAG_OPEN : 0);
     for (int deeper = level + 1; deeper < 4; deeper++)
         p->outline[deeper] = p->outline[level];
     if (level == 2) {

@@ -25,11 +25,11 @@ struct pdf {
     const struct analysis *a; /* NULL: no charts */
     const char *title;
     double y;
-    int page, pages;                 /* pages: of the pass before, 0 in the first */
+    int page, pages;                  /* pages: of the pass before, 0 in the first */
     VEC(struct pdf_heading) headings; /* of the pass before */
-    size_t heading;                  /* the next one */
-    int outline[4];                  /* parents by level */
-    const char *under;               /* text of the last heading */
+    size_t heading;                   /* the next one */
+    int outline[4];                   /* parents by level */
+    const char *under;                /* text of the last heading */
     bool final;
 };
 

@@ -31,7 +31,8 @@ static void fit(struct grid *g)
     pdf_use(g->p, &pdf_small);
     for (size_t i = 0; i < b->cells.n; i++) {
         const char *cell = b->cells.v[i];
-        double w = strlen(cell) > 400 ? CONTENT_W : pdf_width(g->p, cairo_safe(g->p->arena, cell)) + 1;
+        double w =
+            strlen(cell) > 400 ? CONTENT_W : pdf_width(g->p, cairo_safe(g->p->arena, cell)) + 1;
         if (w > g->width[i % n])
             g->width[i % n] = w;
     }
@@ -56,7 +57,8 @@ static void draw_cell(struct grid *g, size_t c, double x, double y, const struct
 {
     for (size_t i = 0; i < lines->all.n; i++) {
         const char *text = lines->all.v[i];
-        double shift = g->b->columns.v[c].kind == COLUMN_NUMBER ? g->width[c] - pdf_width(g->p, text) : 0;
+        double shift =
+            g->b->columns.v[c].kind == COLUMN_NUMBER ? g->width[c] - pdf_width(g->p, text) : 0;
         pdf_show(g->p, ink, x + shift, y + pdf_small.size + (double)i * pdf_small.leading, text);
     }
 }

@@ -12,8 +12,8 @@
 bool render_png(struct str *out, const struct draw *d, enum theme theme, struct gs_error *err);
 
 /*
- * A report as A4 pages: contents, outline, page numbers, and charts of the analysis where blocks name
- * one. `a` may be NULL: no charts.
+ * A report as A4 pages: contents, outline, page numbers, and charts of the analysis where blocks
+ * name one. `a` may be NULL: no charts.
  */
 bool render_pdf(struct str *out, const struct doc *d, const struct analysis *a,
                 struct gs_error *err);

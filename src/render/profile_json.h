@@ -17,6 +17,7 @@ void profile_json(struct jwrite *w, const struct run_profile *p);
 /* Whether a file that begins like this is one that profile_read() takes. */
 bool profile_is_document(const char *head, size_t n);
 
-bool profile_read(struct run_profile *p, const char *path, struct arena *arena, struct gs_error *err);
+bool profile_read(struct run_profile *p, const char *path, struct arena *arena,
+                  struct gs_error *err);
 
 #endif

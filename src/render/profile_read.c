@@ -14,25 +14,24 @@ struct reading {
     struct arena *arena;
     struct results tables;
     VEC(struct resource_row) resources; /* of an analysis document */
-    int64_t version; /* of a profile; 0: none was given */
+    int64_t version;                    /* of a profile; 0: none was given */
     bool is_profile, has_kernels, has_hotspots, has_ledger;
 };
 
-static bool has_text(const char *head, size_t n, const char *text)
-{
-    return memmem(head, n, text, strlen(text)) != NULL;
-}
-
 bool profile_is_document(const char *head, size_t n)
 {
-    n = n < HEAD_MAX ? n : HEAD_MAX;
+    char text[HEAD_MAX + 1];
+    size_t len = 0;
     while (n && strchr(" \t\r\n", *head)) {
         head++;
         n--;
     }
-    if (!n || *head != '{')
+    for (; len < n && len < HEAD_MAX && head[len]; len++)
+        text[len] = head[len];
+    text[len] = 0;
+    if (*text != '{')
         return false;
-    return has_text(head, n, "\"" PROFILE_DOCUMENT "\"") || has_text(head, n, "\"gpusight_version\"");
+    return strstr(text, "\"" PROFILE_DOCUMENT "\"") || strstr(text, "\"gpusight_version\"");
 }
 
 static const char *text(struct reading *r)
@@ -107,9 +106,10 @@ static void finish_kernel(struct profile_kernel *k)
     k->name = k->name ? k->name : "";
     k->short_name = k->short_name ? k->short_name : k->name;
     k->category = kernel_role_info(role)->label;
-    k->class = role == ROLE_COLLECTIVE                                       ? KERNEL_COLLECTIVE
-               : strncmp(k->name, "__amd_rocclr_copy", strlen("__amd_rocclr_copy")) == 0 ? KERNEL_BLIT
-                                                                             : KERNEL_COMPUTE;
+    k->class = role == ROLE_COLLECTIVE ? KERNEL_COLLECTIVE
+               : strncmp(k->name, "__amd_rocclr_copy", strlen("__amd_rocclr_copy")) == 0
+                   ? KERNEL_BLIT
+                   : KERNEL_COMPUTE;
 }
 
 static void read_kernels(struct reading *r)
@@ -142,7 +142,8 @@ static void read_hotspots(struct reading *r)
         read_object(r, &profile_kernel_fields, k);
         k->work_items = k->occupancy_pct = NAN;
         k->typical_ns = (double)k->median_ns;
-        /* The median's standard error for normal durations; outliers make it larger, not smaller. */
+        /* The median's standard error for normal durations; outliers make it larger, not smaller.
+         */
         k->error_ns = k->calls ? 1.2533 * k->std_dev_ns / sqrt((double)k->calls) : 0;
         if (k->calls < 4)
             k->error_ns = k->typical_ns / 20;
@@ -365,12 +366,13 @@ static bool finish(struct reading *r, const char *path, struct gs_error *err)
     if (!jr_end(&r->j, err))
         return wrap(err, "cannot read '%s'", path);
     if (r->is_profile && r->version != PROFILE_VERSION)
-        return fail(err, GS_E_FORMAT, "'%s' is a profile of version %lld, this program reads %d", path,
-                    (long long)r->version, PROFILE_VERSION);
+        return fail(err, GS_E_FORMAT, "'%s' is a profile of version %lld, this program reads %d",
+                    path, (long long)r->version, PROFILE_VERSION);
     if (!r->has_ledger || (!r->has_kernels && !r->has_hotspots))
-        return fail(err, GS_E_FORMAT,
-                    "'%s' holds no ledger or no kernels; save it with 'gpusight analyze --format json'",
-                    path);
+        return fail(
+            err, GS_E_FORMAT,
+            "'%s' holds no ledger or no kernels; save it with 'gpusight analyze --format json'",
+            path);
     if (!p->label)
         p->label = arena_strdup(r->arena, fs_basename(path));
     join_resources(r);
@@ -379,14 +381,15 @@ static bool finish(struct reading *r, const char *path, struct gs_error *err)
     for (size_t i = 0; i < p->gpus.n; i++)
         if (!p->gpus.v[i].vendor)
             p->gpus.v[i].vendor = vendor_name(VENDOR_UNKNOWN);
-    if (!r->is_profile) {
-        vec_push(&p->missing, r->arena, "how durations spread (noise is taken from the deviation)");
-        vec_push(&p->missing, r->arena, "grids of all but the top 20 kernels");
-    }
+    if (!r->is_profile)
+        vec_push(
+            &p->missing, r->arena,
+            "quartiles (noise is taken from the deviation) and grids beyond the top 20 kernels");
     return true;
 }
 
-bool profile_read(struct run_profile *p, const char *path, struct arena *arena, struct gs_error *err)
+bool profile_read(struct run_profile *p, const char *path, struct arena *arena,
+                  struct gs_error *err)
 {
     struct mapping file;
     struct reading r = {.p = p, .arena = arena};

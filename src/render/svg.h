@@ -10,7 +10,8 @@
 struct svg_opts {
     enum theme theme;
     /*
-     * Colours as CSS variables, var(--gs-green, #009e73), for pages that switch themes: the page sets
+     * Colours as CSS variables, var(--gs-green, #009e73), for pages that switch themes: the page
+     * sets
      * --gs-NAME for the names of inks.def. No XML header, so that it can stand inside HTML.
      */
     bool css;

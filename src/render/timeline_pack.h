@@ -10,8 +10,8 @@
  *      "tracks": [{"kind": "kernels", "label": …, "process": 0, "gpu": 0, "n": …, "total": …,
  *                  "columns": {"length": bytes, "start": bytes, …}}, …]}
  *
- * Numbers are LEB128 varints; "±" says zigzag (0, -1, 1, -2 become 0, 1, 2, 3), "Δ" the difference to
- * the row before:
+ * Numbers are LEB128 varints; "±" says zigzag (0, -1, 1, -2 become 0, 1, 2, 3), "Δ" the difference
+ * to the row before:
  *
  *     length   ns                       name     place in "names"
  *     start    ± ns from the end of the row before, at first from start_ns

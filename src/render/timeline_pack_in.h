@@ -24,6 +24,11 @@ struct pack_tables {
 
 void pack_tables_make(struct pack_tables *p, const struct tracks *t, struct arena *arena);
 
+static inline int64_t pack_limited(int64_t v)
+{
+    return v > PACK_MOST ? PACK_MOST : v < -PACK_MOST ? -PACK_MOST : v;
+}
+
 enum pack_column {
     PACK_LENGTH,
     PACK_START,

@@ -2,9 +2,9 @@
  * Workbooks as files.
  *
  * Cells are data from strangers. In XLSX a text is written as a text and never as a formula, so
- * nothing of it is evaluated. CSV has no types: a text that a spreadsheet would take for a formula (it starts
- * with = + - @ or their wide forms) gets an apostrophe before it; numbers never do. In both,
- * control characters, bidirectional controls and malformed bytes are shown as escapes (\x1b).
+ * nothing of it is evaluated. CSV has no types: a text that a spreadsheet would take for a formula
+ * (it starts with = + - @ or their wide forms) gets an apostrophe before it; numbers never do. In
+ * both, control characters, bidirectional controls and malformed bytes are shown as escapes (\x1b).
  */
 #ifndef GS_RENDER_WORKBOOK_OUT_H
 #define GS_RENDER_WORKBOOK_OUT_H
@@ -14,8 +14,8 @@
 #include "report/workbook.h"
 
 /*
- * One file: SHEET.csv in `dir`, which is made. RFC 4180: commas, quotes where needed, CRLF, a line of
- * titles, UTF-8 without a mark.
+ * One file: SHEET.csv in `dir`, which is made. RFC 4180: commas, quotes where needed, CRLF, a line
+ * of titles, UTF-8 without a mark.
  */
 bool render_csv(const struct workbook *w, const char *dir, struct gs_error *err);
 

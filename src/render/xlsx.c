@@ -5,29 +5,26 @@
 #include "base/fs_out.h"
 #include "render/xlsx_in.h"
 
-/*
- * libxlsxwriter does not look at whether its temporary files were written. They are checked here, as
- * a full disk would otherwise give a workbook with rows missing.
- */
-static bool pages_written(const struct xlsx *x)
+/* Whether the rows reached their temporary files, and how many bytes they took. */
+static bool pages_written(struct xlsx *x)
 {
     lxw_sheet *sheet;
+    bool whole = true;
     STAILQ_FOREACH(sheet, x->book->sheets, list_pointers)
     {
         FILE *rows = sheet->is_chartsheet ? NULL : sheet->u.worksheet->optimize_tmpfile;
-        if (rows && (fflush(rows) != 0 || ferror(rows)))
-            return false;
+        whole = whole && rows && fflush(rows) == 0 && !ferror(rows);
+        vec_push(&x->bytes, x->arena, rows ? (int64_t)ftello(rows) : 0);
     }
-    return true;
+    return whole;
 }
 
 static void write_sheet(struct xlsx *x, const struct sheet *s, size_t *split)
 {
-    size_t most = XLSX_ROWS - 1;
+    size_t most = SHEET_ROWS - 1;
     for (size_t first = 0, part = 1; first < s->n || part == 1; first += most, part++) {
         size_t n = s->n - first < most ? s->n - first : most;
-        const char *name =
-            part == 1 ? s->name : arena_printf(x->arena, "%s_%zu", s->name, part);
+        const char *name = part == 1 ? s->name : arena_printf(x->arena, "%s_%zu", s->name, part);
         lxw_worksheet *page = xlsx_page(x, s, name, first, n);
         if (page && part == 1)
             xlsx_chart(x, s, page, name, n);
@@ -55,7 +52,8 @@ static bool write_book(struct xlsx *x, const struct workbook *w, size_t *split)
 static char *folder_of(const char *path, struct arena *a)
 {
     const char *slash = strrchr(path, '/');
-    return slash ? arena_strndup(a, path, (size_t)(slash - path) + (slash == path)) : arena_strdup(a, ".");
+    return slash ? arena_strndup(a, path, (size_t)(slash - path) + (slash == path))
+                 : arena_strdup(a, ".");
 }
 
 bool render_xlsx(const struct workbook *w, const char *path, size_t *split, struct gs_error *err)
@@ -65,6 +63,7 @@ bool render_xlsx(const struct workbook *w, const char *path, size_t *split, stru
     uint64_t rows = 0;
     *split = 0;
     str_init(&x.text, w->arena);
+    str_init(&x.literal, w->arena);
     for (size_t i = 0; i < w->sheets.n; i++)
         rows += w->sheets.v[i].n;
     if (!fs_out_name(&out, path, err))
@@ -76,8 +75,13 @@ bool render_xlsx(const struct workbook *w, const char *path, size_t *split, stru
         fs_out_abandon(&out);
         return fail(err, GS_E_IO, "cannot write '%s': out of memory", path);
     }
-    if (!write_book(&x, w, split)) {
-        int saved = errno;
+    bool ok = write_book(&x, w, split);
+    int saved = errno;
+    if (ok && !xlsx_is_whole(out.temp, x.bytes.v, x.bytes.n)) {
+        ok = false;
+        saved = ENOSPC;
+    }
+    if (!ok) {
         fs_out_abandon(&out);
         return fail(err, GS_E_IO, "cannot write '%s': %s", path,
                     saved ? strerror(saved) : lxw_strerror(x.error));

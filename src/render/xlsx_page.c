@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 void xlsx_formats(struct xlsx *x)
 {
     static const char *const formats[LOOKS] = {
-        [LOOK_TEXT] = "@",          [LOOK_PLAIN] = "0",     [LOOK_COUNT] = "#,##0",
+        [LOOK_TEXT] = "@",          [LOOK_PLAIN] = "0",         [LOOK_COUNT] = "#,##0",
         [LOOK_MICRO] = "#,##0.000", [LOOK_MILLI] = "#,##0.000", [LOOK_PERCENT] = "0.00",
         [LOOK_REAL] = "#,##0.0##",
     };
@@ -25,8 +26,8 @@ void xlsx_formats(struct xlsx *x)
 
 enum xlsx_look xlsx_look(const struct field *f)
 {
-    static const char *const counts[] = {"count",   "calls",   "kernels", "copies", "points",
-                                         "markers", "frees",   "linked",  NULL};
+    static const char *const counts[] = {"count",   "calls", "kernels", "copies", "points",
+                                         "markers", "frees", "linked",  NULL};
     if (f->type == FIELD_TEXT || f->type == FIELD_BOOL)
         return LOOK_TEXT;
     if (str_eq(f->unit, "%"))
@@ -51,12 +52,40 @@ static void keep_error(struct xlsx *x, lxw_error error)
         x->error = error;
 }
 
+/* "_x0041_" means the character U+0041 in these files; a name that has it by chance is escaped. */
+static bool is_code(const char *p)
+{
+    if (p[0] != '_' || p[1] != 'x')
+        return false;
+    for (int i = 2; i < 6; i++)
+        if (!isxdigit((unsigned char)p[i]))
+            return false;
+    return p[6] == '_';
+}
+
+static const char *literal(struct xlsx *x, const char *text)
+{
+    const char *from = text;
+    str_clear(&x->literal);
+    for (const char *p = text; (p = strstr(p, "_x")); p++) {
+        if (!is_code(p))
+            continue;
+        str_put(&x->literal, from, (size_t)(p - from));
+        str_puts(&x->literal, "_x005F");
+        from = p;
+    }
+    if (from == text)
+        return text;
+    str_puts(&x->literal, from);
+    return x->literal.buf;
+}
+
 static void put_text(struct xlsx *x, lxw_worksheet *page, lxw_row_t row, lxw_col_t col,
                      const char *text, lxw_format *format)
 {
     workbook_text(&x->text, text, XLSX_TEXT);
     if (x->text.len)
-        keep_error(x, worksheet_write_string(page, row, col, x->text.buf, format));
+        keep_error(x, worksheet_write_string(page, row, col, literal(x, x->text.buf), format));
 }
 
 /* A number that a spreadsheet, which counts in doubles, cannot hold goes in as text. */
@@ -120,26 +149,41 @@ static double column_width(const struct sheet *s, size_t k, const char *title)
 {
     const struct field *f = &s->fields->v[k];
     double least = (double)utf8_width(title) * (s->exact_titles ? 0.7 : 1.0) + 4;
-    bool prose = f->type == FIELD_TEXT && (str_eq(f->key, "name") || str_eq(f->key, "kernel_name") ||
-                                           str_eq(f->key, "issue") || str_eq(f->key, "suggestion") ||
-                                           str_eq(f->key, "doc") || str_eq(f->key, "meaning") ||
-                                           str_eq(f->key, "title") || str_eq(f->key, "value"));
+    bool prose =
+        f->type == FIELD_TEXT &&
+        (str_eq(f->key, "name") || str_eq(f->key, "kernel_name") || str_eq(f->key, "issue") ||
+         str_eq(f->key, "suggestion") || str_eq(f->key, "doc") || str_eq(f->key, "meaning") ||
+         str_eq(f->key, "title") || str_eq(f->key, "value"));
     double wanted = prose ? 50 : f->type == FIELD_TEXT ? 22 : 14;
     return least > wanted ? least : wanted;
 }
 
 static void data_bar(lxw_worksheet *page, size_t column, size_t n, bool percent)
 {
-    lxw_conditional_format bar = {.type = LXW_CONDITIONAL_DATA_BAR, .bar_color = 0x9CC3E5, .bar_solid = 1};
+    lxw_conditional_format bar = {
+        .type = LXW_CONDITIONAL_DATA_BAR, .bar_color = 0x9CC3E5, .bar_solid = 1};
     if (percent) {
         bar.min_rule_type = bar.max_rule_type = LXW_CONDITIONAL_RULE_TYPE_NUMBER;
         bar.min_value = 0;
         bar.max_value = 100;
     }
-    worksheet_conditional_format_range(page, 1, (lxw_col_t)column, (lxw_row_t)n, (lxw_col_t)column, &bar);
+    worksheet_conditional_format_range(page, 1, (lxw_col_t)column, (lxw_row_t)n, (lxw_col_t)column,
+                                       &bar);
 }
 
-lxw_worksheet *xlsx_page(struct xlsx *x, const struct sheet *s, const char *name, size_t first, size_t n)
+/* Titles in two lines; on paper as wide as a page, with the titles on each. */
+static void set_page(lxw_worksheet *page)
+{
+    enum { A4 = 9 };
+    worksheet_set_row(page, 0, 30, NULL);
+    worksheet_set_paper(page, A4);
+    worksheet_set_landscape(page);
+    worksheet_fit_to_pages(page, 1, 0);
+    worksheet_repeat_rows(page, 0, 0);
+}
+
+lxw_worksheet *xlsx_page(struct xlsx *x, const struct sheet *s, const char *name, size_t first,
+                         size_t n)
 {
     lxw_worksheet *page = workbook_add_worksheet(x->book, name);
     void *scratch = arena_alloc(x->arena, s->fields->row_size);
@@ -147,6 +191,7 @@ lxw_worksheet *xlsx_page(struct xlsx *x, const struct sheet *s, const char *name
         keep_error(x, LXW_ERROR_MEMORY_MALLOC_FAILED);
         return NULL;
     }
+    set_page(page);
     for (size_t k = 0; k < s->fields->n; k++) {
         const char *title = sheet_title(s, k, x->arena);
         worksheet_set_column(page, (lxw_col_t)k, (lxw_col_t)k, column_width(s, k, title), NULL);
@@ -165,7 +210,8 @@ lxw_worksheet *xlsx_page(struct xlsx *x, const struct sheet *s, const char *name
     return page;
 }
 
-void xlsx_chart(struct xlsx *x, const struct sheet *s, lxw_worksheet *page, const char *name, size_t n)
+void xlsx_chart(struct xlsx *x, const struct sheet *s, lxw_worksheet *page, const char *name,
+                size_t n)
 {
     size_t shown = n < s->chart_rows ? n : s->chart_rows;
     lxw_col_t label = (lxw_col_t)s->chart_label, value = (lxw_col_t)s->chart_value;
@@ -182,7 +228,8 @@ void xlsx_chart(struct xlsx *x, const struct sheet *s, lxw_worksheet *page, cons
     chart_title_set_name(chart, sheet_title(s, s->chart_value, x->arena));
     chart_legend_set_position(chart, LXW_CHART_LEGEND_NONE);
     if (bars) /* the first row on top, as in the table */
-        chart_axis_set_reverse(chart->x_axis);
+        chart_axis_set_reverse(chart->y_axis);
     lxw_chart_options place = {.x_scale = 1.4, .y_scale = shown > 8 ? 1.6 : 1.1};
-    keep_error(x, worksheet_insert_chart_opt(page, 1, (lxw_col_t)(s->fields->n + 1), chart, &place));
+    keep_error(x,
+               worksheet_insert_chart_opt(page, 1, (lxw_col_t)(s->fields->n + 1), chart, &place));
 }

@@ -74,8 +74,8 @@ struct draw *chart_draw(const struct chart *chart, const struct analysis *a,
     int title = o->no_title ? 0 : TITLE_HEIGHT;
     int notes = width >= 600 ? 38 : 68;
     int content = has ? chart->height(a, top) : 30;
-    int height = clamp(o->height ? o->height : content + title + notes + 2 * MARGIN, CHART_LEAST / 2,
-                       CHART_MOST);
+    int height = clamp(o->height ? o->height : content + title + notes + 2 * MARGIN,
+                       CHART_LEAST / 2, CHART_MOST);
     struct draw *d = draw_new(arena, width, height);
     d->title = chart->title;
     d->doc = chart->doc;

@@ -16,8 +16,9 @@ static int height(const struct analysis *a, size_t top)
 static void draw(struct canvas *c)
 {
     const struct analysis *a = c->a;
-    static const struct legend_item items[] = {
-        {INK_GREEN, "compute"}, {INK_ORANGE, "other work: copies, communication"}, {INK_TRACK, "idle"}};
+    static const struct legend_item items[] = {{INK_GREEN, "compute"},
+                                               {INK_ORANGE, "other work: copies, communication"},
+                                               {INK_TRACK, "idle"}};
     double window = (double)a->breakdown.window_ns;
     struct bar_row *rows = arena_array(c->d->arena, struct bar_row, a->gpus.n);
     for (size_t i = 0; i < a->gpus.n; i++) {
@@ -39,7 +40,8 @@ static void draw(struct canvas *c)
 const struct chart chart_balance = {
     .name = "balance",
     .title = "How evenly the GPUs work",
-    .doc = "A full bar is the window. A GPU that computes much less than the others waits for them.",
+    .doc =
+        "A full bar is the window. A GPU that computes much less than the others waits for them.",
     .absent = "no GPU in this trace",
     .has = has,
     .height = height,

@@ -69,8 +69,8 @@ void chart_rows(struct canvas *c, const struct bar_row *rows, size_t n)
                   draw_fit(c->d->arena, rows[i].value, LABEL_SIZE, values));
     }
     if (shown < n)
-        draw_text(c->d, INK_MUTED, b.x, b.y + step * (int32_t)shown + PX(12), LABEL_SIZE, ANCHOR_START,
-                  arena_printf(c->d->arena, "and %zu more", n - shown));
+        draw_text(c->d, INK_MUTED, b.x, b.y + step * (int32_t)shown + PX(12), LABEL_SIZE,
+                  ANCHOR_START, arena_printf(c->d->arena, "and %zu more", n - shown));
 }
 
 void chart_columns(struct canvas *c, const struct bar_row *columns, size_t n)

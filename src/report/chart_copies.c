@@ -17,7 +17,8 @@ static int height(const struct analysis *a, size_t top)
 static void draw(struct canvas *c)
 {
     const struct analysis *a = c->a;
-    static const struct legend_item items[] = {{INK_ORANGE, "reached"}, {INK_TEXT, "peak of the link"}};
+    static const struct legend_item items[] = {{INK_ORANGE, "reached"},
+                                               {INK_TEXT, "peak of the link"}};
     struct bar_row *rows = arena_array(c->d->arena, struct bar_row, a->copies.n);
     double most = 1e-9;
     for (size_t i = 0; i < a->copies.n; i++)

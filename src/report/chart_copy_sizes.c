@@ -68,8 +68,9 @@ static void draw(struct canvas *c)
     }
     for (size_t k = 0; k < s.n_classes; k++) {
         columns[k].label = s.classes[k];
-        columns[k].value = !s.count[k] ? "" : arena_printf(c->d->arena, "%s in %s", chart_ns(c, s.ns[k]),
-                                        chart_count(c, s.count[k]));
+        columns[k].value = !s.count[k] ? ""
+                                       : arena_printf(c->d->arena, "%s in %s", chart_ns(c, s.ns[k]),
+                                                      chart_count(c, s.count[k]));
     }
     for (size_t d = 0; d < s.n_directions; d++)
         items[d] = (struct legend_item){series_ink(d), s.directions[d]};

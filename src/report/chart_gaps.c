@@ -34,7 +34,8 @@ static void legend(struct canvas *c, const bool *used)
     VEC(struct legend_item) items = {0};
     for (enum cause k = 0; k < CAUSES; k++)
         if (used[k])
-            vec_push(&items, c->d->arena, ((struct legend_item){cause_ink(k), cause_info(k)->label}));
+            vec_push(&items, c->d->arena,
+                     ((struct legend_item){cause_ink(k), cause_info(k)->label}));
     chart_legend(c, items.v, items.n);
 }
 
@@ -50,10 +51,10 @@ static void draw(struct canvas *c)
     }
     for (size_t b = 0; b < GAP_BUCKETS; b++) {
         columns[b].label = gap_bucket_label(b);
-        columns[b].value = !sums[b].count
-                               ? ""
-                               : arena_printf(c->d->arena, "%s in %s", chart_ns(c, sums[b].total_ns),
-                                              chart_count(c, sums[b].count));
+        columns[b].value =
+            !sums[b].count ? ""
+                           : arena_printf(c->d->arena, "%s in %s", chart_ns(c, sums[b].total_ns),
+                                          chart_count(c, sums[b].count));
         for (enum cause k = 0; k < CAUSES; k++) {
             struct bar_part part = {(double)sums[b].ns[k] / most, cause_ink(k), NULL, NULL};
             part.tip = arena_printf(c->d->arena, "%s: %s", cause_info(k)->label,
@@ -71,8 +72,9 @@ static void draw(struct canvas *c)
 const struct chart chart_gaps = {
     .name = "gaps",
     .title = "Idle gaps between work, by length and cause",
-    .doc = "Height is the idle time in gaps of that length, over all GPUs; start-up and tail are not "
-           "gaps.",
+    .doc =
+        "Height is the idle time in gaps of that length, over all GPUs; start-up and tail are not "
+        "gaps.",
     .absent = "no idle gap between work",
     .has = has,
     .height = height,

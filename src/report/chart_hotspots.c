@@ -45,8 +45,8 @@ static void draw(struct canvas *c)
     double most = (double)a->hotspots.v[0].total_duration_ns;
     for (size_t i = 0; i < n; i++) {
         const struct hotspot *h = &a->hotspots.v[i];
-        struct bar_part part = {(double)h->total_duration_ns / most, ink_of(c, h->category), h->name,
-                                NULL};
+        struct bar_part part = {(double)h->total_duration_ns / most, ink_of(c, h->category),
+                                h->name, NULL};
         rows[i] = (struct bar_row){.label = h->short_name, .mark = NAN};
         rows[i].value = arena_printf(c->d->arena, "%s  %s", chart_ns(c, h->total_duration_ns),
                                      chart_pct(c, h->pct_of_total));

@@ -28,7 +28,7 @@ static int height(const struct analysis *a, size_t top)
 
 /* Where the children of each row (and, last, the roots) go. */
 struct icicle {
-    double *children_ns; /* summed */
+    double *children_ns;  /* summed */
     double *x, *w, *used; /* as shares of the whole */
 };
 
@@ -72,9 +72,9 @@ static void draw(struct canvas *c)
             continue;
         int32_t x = c->box.x + from, y = c->box.y + step * (int32_t)m->depth;
         const char *what = arena_printf(c->d->arena, "%s  %s", m->name, chart_ns(c, m->wall_ns));
-        const char *tip = arena_printf(c->d->arena, "%s: %s calls, %s, kernels %s", m->name,
-                                       chart_count(c, m->calls), chart_ns(c, m->wall_ns),
-                                       chart_ns(c, m->kernel_ns));
+        const char *tip = arena_printf(c->d->arena, "%s: %s call%s, %s, kernels %s", m->name,
+                                       chart_count(c, m->calls), m->calls == 1 ? "" : "s",
+                                       chart_ns(c, m->wall_ns), chart_ns(c, m->kernel_ns));
         draw_rect(c->d, inks[m->depth % 4], x, y, w - (w > PX(3) ? PX(1) : 0), step - PX(1), tip);
         if (w > PX(30))
             draw_text(c->d, INK_ON_LIGHT, x + PX(4), y + step / 2 + PX(4), LABEL_SIZE, ANCHOR_START,

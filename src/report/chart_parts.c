@@ -40,19 +40,21 @@ const char *chart_gpu_name(struct canvas *c, size_t slot)
 enum ink cause_ink(enum cause cause)
 {
     static const enum ink inks[CAUSES] = {
-        [CAUSE_COMPUTE] = INK_GREEN,     [CAUSE_COMM] = INK_BLUE,     [CAUSE_COMM_WAIT] = INK_SKY,
-        [CAUSE_COPY_H2D] = INK_ORANGE,   [CAUSE_COPY_D2H] = INK_YELLOW, [CAUSE_COPY_P2P] = INK_INDIGO,
-        [CAUSE_COPY_D2D] = INK_SAND,     [CAUSE_COPY_SET] = INK_PALE, [CAUSE_LAUNCH] = INK_VERMILLION,
-        [CAUSE_SYNC] = INK_PURPLE,       [CAUSE_ALLOC] = INK_WINE,    [CAUSE_HOST_IO] = INK_TEAL,
-        [CAUSE_HOST] = INK_OLIVE,         [CAUSE_STARTUP] = INK_GREY, [CAUSE_TAIL] = INK_BLACK,
-        [CAUSE_UNKNOWN] = INK_SILVER,
+        [CAUSE_COMPUTE] = INK_GREEN,     [CAUSE_COMM] = INK_BLUE,
+        [CAUSE_COMM_WAIT] = INK_SKY,     [CAUSE_COPY_H2D] = INK_ORANGE,
+        [CAUSE_COPY_D2H] = INK_YELLOW,   [CAUSE_COPY_P2P] = INK_INDIGO,
+        [CAUSE_COPY_D2D] = INK_SAND,     [CAUSE_COPY_SET] = INK_PALE,
+        [CAUSE_LAUNCH] = INK_VERMILLION, [CAUSE_SYNC] = INK_PURPLE,
+        [CAUSE_ALLOC] = INK_WINE,        [CAUSE_HOST_IO] = INK_TEAL,
+        [CAUSE_HOST] = INK_OLIVE,        [CAUSE_STARTUP] = INK_GREY,
+        [CAUSE_TAIL] = INK_BLACK,        [CAUSE_UNKNOWN] = INK_SILVER,
     };
     return inks[cause];
 }
 
 enum ink series_ink(size_t i)
 {
-    static const enum ink inks[] = {INK_BLUE,       INK_ORANGE, INK_GREEN, INK_SKY,
+    static const enum ink inks[] = {INK_BLUE,       INK_ORANGE, INK_GREEN,  INK_SKY,
                                     INK_VERMILLION, INK_PURPLE, INK_YELLOW, INK_GREY};
     return inks[i % (sizeof(inks) / sizeof(*inks))];
 }
@@ -126,6 +128,9 @@ void chart_time_axis(struct canvas *c, struct box plot, int64_t window_ns)
         draw_line(c->d, INK_GRID, x, plot.y, x, plot.y + plot.h);
         bool last = x + PX(30) > plot.x + plot.w;
         draw_text(c->d, INK_MUTED, x, plot.y + plot.h + PX(14), LABEL_SIZE,
-                  last ? ANCHOR_END : t ? ANCHOR_MIDDLE : ANCHOR_START, tick_label(c, t, step));
+                  last ? ANCHOR_END
+                  : t  ? ANCHOR_MIDDLE
+                       : ANCHOR_START,
+                  tick_label(c, t, step));
     }
 }

@@ -46,7 +46,8 @@ enum { AXIS_HEIGHT = 20 };
 const char *chart_ns(struct canvas *c, int64_t ns);
 const char *chart_pct(struct canvas *c, double pct);
 const char *chart_count(struct canvas *c, uint64_t n);
-const char *chart_gpu_name(struct canvas *c, size_t slot); /* "GPU 3", with its host where there are several */
+const char *chart_gpu_name(struct canvas *c,
+                           size_t slot); /* "GPU 3", with its host where there are several */
 
 enum ink cause_ink(enum cause cause);
 enum ink series_ink(size_t i); /* the i-th of a series without a meaning of its own */

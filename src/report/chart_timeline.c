@@ -99,7 +99,7 @@ static void fill(struct lanes *t)
             uint32_t row = v->gpus[g].kernels[i];
             int kind = v->kernel_class[tr->kernels.symbol[row]] == KERNEL_COLLECTIVE ? 1
                        : v->kernel_class[tr->kernels.symbol[row]] == KERNEL_BLIT     ? 2
-                                                                                      : 0;
+                                                                                     : 0;
             add(t, lane_of(t, g, tr->kernels.stream[row]), kind, tr->kernels.start_ns[row],
                 tr->kernels.end_ns[row]);
         }
@@ -147,7 +147,8 @@ static const char *label_of(struct canvas *c, const struct lane *l)
 }
 
 /* Heights of the kinds in one pixel, in LEVELS steps. */
-static void levels_at(const struct lanes *t, const struct lane *l, int32_t x, int32_t *cover, int *out)
+static void levels_at(const struct lanes *t, const struct lane *l, int32_t x, int32_t *cover,
+                      int *out)
 {
     int64_t whole = edge(t, x + 1) - edge(t, x);
     int used = 0;
@@ -191,7 +192,8 @@ static void draw_lane(struct canvas *c, const struct lanes *t, const struct lane
 
 static void draw_lanes(struct canvas *c, const struct lanes *t, int32_t labels)
 {
-    struct box plot = {c->box.x + labels + PX(8), c->box.y, PX(t->pixels), c->box.h - PX(AXIS_HEIGHT)};
+    struct box plot = {c->box.x + labels + PX(8), c->box.y, PX(t->pixels),
+                       c->box.h - PX(AXIS_HEIGHT)};
     int32_t step = plot.h / (int32_t)t->n;
     step = step > PX(48) ? PX(48) : step;
     plot.h = step * (int32_t)t->n;

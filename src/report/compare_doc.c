@@ -41,9 +41,9 @@ static void verdict(struct ctx *x)
         doc_fact(x->d, "change", "%s of %s that can be compared (%s, noise %.1f %%)",
                  signed_ns(x, c->change_ns), ns(x, (double)c->base_ns),
                  signed_pct(x, c->wall_change_pct), c->noise_pct);
-    doc_fact(x->d, "window", "%s → %s (%s%s), start-up and all", ns(x, (double)c->a->breakdown.window_ns),
-             ns(x, (double)c->b->breakdown.window_ns), signed_pct(x, c->window_change_pct),
-             fabs(c->steps - 1) > 0.01 ? " per step" : "");
+    doc_fact(x->d, "window", "%s → %s (%s%s), start-up and all",
+             ns(x, (double)c->a->breakdown.window_ns), ns(x, (double)c->b->breakdown.window_ns),
+             signed_pct(x, c->window_change_pct), fabs(c->steps - 1) > 0.01 ? " per step" : "");
     doc_fact(x->d, "comparable", "%s, score %.2f", c->comparable ? "yes" : "no", c->score);
     for (size_t i = 0; i < c->reasons.n; i++)
         doc_item(x->d, "%s", c->reasons.v[i]);
@@ -66,7 +66,8 @@ static void causes(struct ctx *x)
     if (!c->causes.n)
         return;
     doc_heading(x->d, 2, "What changed, largest first");
-    struct block *t = doc_table(x->d, "of GPU time; + is slower, - is faster; '~' is within noise, 'o' is not part of the verdict");
+    struct block *t = doc_table(x->d, "of GPU time; + is slower, - is faster; '~' is within noise, "
+                                      "'o' is not part of the verdict");
     doc_column(t, "", COLUMN_KEEP);
     doc_column(t, "what", COLUMN_TEXT);
     doc_column(t, "change", COLUMN_NUMBER);
@@ -113,12 +114,14 @@ static void kernels(struct ctx *x)
         if (k->calls_a == k->calls_b)
             doc_cell(t, "%llu", (unsigned long long)k->calls_a);
         else
-            doc_cell(t, "%llu → %llu", (unsigned long long)k->calls_a, (unsigned long long)k->calls_b);
+            doc_cell(t, "%llu → %llu", (unsigned long long)k->calls_a,
+                     (unsigned long long)k->calls_b);
         doc_cell(t, "%s", ns(x, k->typical_a_ns));
         doc_cell(t, "%s", ns(x, k->typical_b_ns));
         doc_cell(t, "%s", signed_ns(x, k->change_ns));
         doc_cell(t, "%s", signed_pct(x, k->change_pct));
-        doc_cell(t, "%s", isnan(k->noise_pct) ? "-" : arena_printf(x->d->arena, "%.1f %%", k->noise_pct));
+        doc_cell(t, "%s",
+                 isnan(k->noise_pct) ? "-" : arena_printf(x->d->arena, "%.1f %%", k->noise_pct));
     }
     for (size_t i = 0; i < c->notes.n && i < x->top; i++)
         doc_item(x->d, "%s", c->notes.v[i]);
@@ -130,7 +133,8 @@ static void ledger(struct ctx *x)
     if (!c->ledger.n)
         return;
     doc_heading(x->d, 2, "Where the GPU time went");
-    struct block *t = doc_table(x->d, fabs(c->steps - 1) > 0.01 ? "changes are per step of A" : NULL);
+    struct block *t =
+        doc_table(x->d, fabs(c->steps - 1) > 0.01 ? "changes are per step of A" : NULL);
     doc_column(t, "cause", COLUMN_TEXT);
     doc_column(t, "A", COLUMN_NUMBER);
     doc_column(t, "B", COLUMN_NUMBER);

@@ -25,7 +25,9 @@ const char *ink_name(enum ink ink)
 
 enum ink ink_over(enum ink ink)
 {
-    return ink == INK_BLUE || ink == INK_INDIGO || ink == INK_WINE || ink == INK_BLACK ? INK_ON_DARK : INK_ON_LIGHT;
+    return ink == INK_BLUE || ink == INK_INDIGO || ink == INK_WINE || ink == INK_BLACK
+               ? INK_ON_DARK
+               : INK_ON_LIGHT;
 }
 
 struct draw *draw_new(struct arena *a, int width_px, int height_px)
@@ -93,11 +95,11 @@ void draw_shape(struct draw *d, enum ink ink, const struct draw_point *points, s
 
 /* Thousandths of the font size, ' ' to '~'. */
 static const uint16_t advance[] = {
-    318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337, 636, 636, 636,
+    318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361,  318, 337, 636, 636, 636,
     636, 636, 636, 636, 636, 636, 636, 337, 337, 838, 838, 838, 531, 1000, 684, 686, 698, 770, 632,
-    575, 775, 752, 295, 295, 656, 557, 863, 748, 787, 603, 787, 695, 635, 611, 732, 684, 989, 685,
-    611, 685, 390, 337, 390, 838, 500, 500, 613, 635, 550, 635, 615, 352, 635, 634, 278, 278, 579,
-    278, 974, 634, 612, 635, 635, 411, 521, 392, 634, 592, 818, 592, 592, 525, 636, 337, 636, 838};
+    575, 775, 752, 295, 295, 656, 557, 863, 748, 787, 603, 787, 695, 635,  611, 732, 684, 989, 685,
+    611, 685, 390, 337, 390, 838, 500, 500, 613, 635, 550, 635, 615, 352,  635, 634, 278, 278, 579,
+    278, 974, 634, 612, 635, 635, 411, 521, 392, 634, 592, 818, 592, 592,  525, 636, 337, 636, 838};
 
 static int32_t char_width(uint32_t c, int size_px)
 {

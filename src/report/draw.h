@@ -34,8 +34,8 @@ enum ink {
 enum theme { THEME_LIGHT, THEME_DARK };
 
 uint32_t ink_rgb(enum ink ink, enum theme theme);
-const char *ink_name(enum ink ink);   /* "vermillion" */
-enum ink ink_over(enum ink ink);      /* for text on a surface of this ink */
+const char *ink_name(enum ink ink); /* "vermillion" */
+enum ink ink_over(enum ink ink);    /* for text on a surface of this ink */
 
 enum draw_kind { DRAW_RECT, DRAW_LINE, DRAW_TEXT, DRAW_SHAPE };
 enum anchor { ANCHOR_START, ANCHOR_MIDDLE, ANCHOR_END };
@@ -61,7 +61,7 @@ struct draw_item {
 
 struct draw {
     struct arena *arena;
-    int32_t width, height; /* units */
+    int32_t width, height;   /* units */
     const char *title, *doc; /* for readers who cannot see it */
     VEC(struct draw_item) items;
 };

@@ -40,11 +40,21 @@ const char *tracelens_category(const char *name)
     static const struct {
         const char *part, *category;
     } table[] = {
-        {"gemm", "GEMM"},        {"matmul", "GEMM"},        {"cijk", "GEMM"},
-        {"elementwise", "Elementwise"}, {"reduce", "Reduction"}, {"sum", "Reduction"},
-        {"conv", "Convolution"}, {"norm", "Normalization"}, {"flash", "Attention"},
-        {"attn", "Attention"},   {"fmha", "Attention"},     {"copy", "Memory"},
-        {"rccl", "COMM"},        {"nccl", "COMM"},          {"cross_device_reduce", "COMM"},
+        {"gemm", "GEMM"},
+        {"matmul", "GEMM"},
+        {"cijk", "GEMM"},
+        {"elementwise", "Elementwise"},
+        {"reduce", "Reduction"},
+        {"sum", "Reduction"},
+        {"conv", "Convolution"},
+        {"norm", "Normalization"},
+        {"flash", "Attention"},
+        {"attn", "Attention"},
+        {"fmha", "Attention"},
+        {"copy", "Memory"},
+        {"rccl", "COMM"},
+        {"nccl", "COMM"},
+        {"cross_device_reduce", "COMM"},
     };
     for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
         if (str_has_fold(name, table[i].part))
@@ -248,7 +258,8 @@ static void fill_bins(struct tracelens *t, size_t from, size_t n)
     }
 }
 
-static void study_short(struct tracelens *t, size_t bins, unsigned __int128 all, struct arena *temporary)
+static void study_short(struct tracelens *t, size_t bins, unsigned __int128 all,
+                        struct arena *temporary)
 {
     size_t from = t->n_rows;
     while (from && kernel_ns(t->a, t->rows[from - 1]) < t->a->opts.short_threshold_ns)

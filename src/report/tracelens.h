@@ -2,8 +2,8 @@
  * What TraceLens computes from kernels, in correct units: groups by name, categories by name, the
  * study of short kernels. workbook_tracelens.c makes sheets of it.
  *
- * Groups are rocprofv3's truncated names, which lump different template instances together, unless full
- * names are asked for.
+ * Groups are rocprofv3's truncated names, which lump different template instances together, unless
+ * full names are asked for.
  */
 #ifndef GS_REPORT_TRACELENS_H
 #define GS_REPORT_TRACELENS_H

@@ -5,13 +5,11 @@
 
 #include "base/sort.h"
 
-/* Calls may always have this share of the limit: 1 / 8. */
-enum { LEAST_CALLS = 8 };
-
 struct maker {
     struct tracks *t;
     const struct analysis *a;
     struct arena *arena;
+    const uint32_t *streams; /* in the order in which they are shown */
 };
 
 static void columns_of(const struct trace *t, enum track_kind kind, const int64_t **start,
@@ -81,11 +79,31 @@ static struct by_stream split(struct maker *m, const uint32_t *rows, size_t n,
     return s;
 }
 
+/* All streams, the one with most work first. */
+static uint32_t *order_streams(struct maker *m)
+{
+    const struct trace *t = m->a->trace;
+    int64_t *key = arena_array(m->arena, int64_t, t->streams.n);
+    uint32_t *order = arena_array(m->arena, uint32_t, t->streams.n);
+    for (size_t i = 0; i < t->streams.n; i++)
+        order[i] = (uint32_t)i;
+    for (size_t g = 0; g < m->a->view.n_gpus; g++) {
+        const struct view_gpu *v = &m->a->view.gpus[g];
+        for (size_t i = 0; i < v->n_kernels; i++) {
+            int64_t *k = &key[t->kernels.stream[v->kernels[i]]];
+            *k = sub_ns(*k, kernel_ns(m->a, v->kernels[i]));
+        }
+    }
+    sort_rows(order, t->streams.n, key, m->arena);
+    return order;
+}
+
 static void add_gpu_work(struct maker *m, uint32_t process, size_t slot, const struct by_stream *k,
                          const struct by_stream *c)
 {
     const struct trace *t = m->a->trace;
-    for (uint32_t i = 0; i < t->streams.n; i++) {
+    for (size_t at = 0; at < t->streams.n; at++) {
+        uint32_t i = m->streams[at];
         if (t->streams.v[i].process != process)
             continue;
         struct track track = {.process = process, .slot = (uint32_t)slot, .of = i};
@@ -124,7 +142,8 @@ static bool process_wanted(const struct analysis *a, uint32_t thread)
 {
     const struct trace *t = a->trace;
     int64_t pid = a->opts.view.process;
-    return pid < 0 || (thread < t->threads.n && t->processes.v[t->threads.v[thread].process].pid == pid);
+    return pid < 0 ||
+           (thread < t->threads.n && t->processes.v[t->threads.v[thread].process].pid == pid);
 }
 
 /* The markers of thread k are rows[first[k] .. first[k + 1]); the last are those without one. */
@@ -139,8 +158,7 @@ static void order_markers(struct maker *m, uint32_t **rows, size_t **first)
             !process_wanted(m->a, k->thread[i]))
             continue;
         uint32_t thread = k->thread[i] < t->threads.n ? k->thread[i] : (uint32_t)t->threads.n;
-        vec_push(&keys, m->arena,
-                 ((struct marker_key){k->start_ns[i], end, thread, (uint32_t)i}));
+        vec_push(&keys, m->arena, ((struct marker_key){k->start_ns[i], end, thread, (uint32_t)i}));
     }
     if (keys.n)
         qsort(keys.v, keys.n, sizeof(*keys.v), by_thread_and_time);
@@ -161,7 +179,8 @@ static void add_threads(struct maker *m, uint32_t process, uint32_t *markers, co
         uint32_t owner = i < t->threads.n ? t->threads.v[i].process : NO_INDEX;
         if (owner != process)
             continue;
-        struct track k = {.process = process, .slot = NO_INDEX, .of = i < t->threads.n ? i : NO_INDEX};
+        struct track k = {
+            .process = process, .slot = NO_INDEX, .of = i < t->threads.n ? i : NO_INDEX};
         k.kind = TRACK_MARKERS;
         k.rows = markers + first[i];
         k.n = first[i + 1] - first[i];
@@ -212,77 +231,11 @@ static void add_series(struct maker *m)
     }
 }
 
-/* ---- the limit ---- */
-
-static bool is_call(const struct track *k)
-{
-    return k->kind == TRACK_CALLS;
-}
-
-/* Keeps the `most` longest, in order of start; the earlier ones of equal length. */
-static void keep_longest(struct maker *m, struct track *k, size_t most)
-{
-    struct arena temporary;
-    arena_init(&temporary);
-    int64_t *key = arena_array(&temporary, int64_t, k->n);
-    uint32_t *order = arena_array(&temporary, uint32_t, k->n);
-    uint8_t *kept = arena_array(&temporary, uint8_t, k->n);
-    for (size_t i = 0; i < k->n; i++) {
-        struct span s = track_span(m->t, k, i);
-        key[i] = ~sub_ns(s.end, s.start);
-        order[i] = (uint32_t)i;
-    }
-    sort_rows(order, k->n, key, &temporary);
-    for (size_t i = 0; i < most; i++)
-        kept[order[i]] = 1;
-    uint32_t *rows = arena_array(m->arena, uint32_t, most);
-    size_t n = 0;
-    for (size_t i = 0; i < k->n; i++)
-        if (kept[i])
-            rows[n++] = k->rows[i];
-    k->rows = rows;
-    k->n = n;
-    arena_release(&temporary);
-}
-
-static void cut(struct maker *m, bool calls, uint64_t total, uint64_t budget)
-{
-    for (size_t i = 0; i < m->t->v.n && budget < total; i++) {
-        struct track *k = &m->t->v.v[i];
-        if (k->kind == TRACK_SERIES || is_call(k) != calls)
-            continue;
-        size_t most = (size_t)((double)k->n * (double)budget / (double)total);
-        keep_longest(m, k, most ? most : 1);
-        if (k->kind == TRACK_KERNELS || k->kind == TRACK_COPIES)
-            m->t->gpu_left_out += k->total - k->n;
-    }
-}
-
-static void apply_limit(struct maker *m, uint64_t limit)
-{
-    uint64_t calls = 0, others = 0;
-    for (size_t i = 0; i < m->t->v.n; i++) {
-        const struct track *k = &m->t->v.v[i];
-        if (k->kind != TRACK_SERIES)
-            *(is_call(k) ? &calls : &others) += k->n;
-    }
-    m->t->total = calls + others;
-    if (limit && m->t->total > limit) {
-        uint64_t left = others < limit ? limit - others : 0;
-        uint64_t share = calls < limit / LEAST_CALLS ? calls : limit / LEAST_CALLS;
-        uint64_t for_calls = left > share ? left : share;
-        cut(m, true, calls, for_calls);
-        cut(m, false, others, limit - for_calls);
-    }
-    for (size_t i = 0; i < m->t->v.n; i++)
-        if (m->t->v.v[i].kind != TRACK_SERIES)
-            m->t->kept += m->t->v.v[i].n;
-}
-
 void tracks_make(struct tracks *t, const struct analysis *a, uint64_t limit, struct arena *arena)
 {
     *t = (struct tracks){.a = a};
-    struct maker m = {t, a, arena};
+    struct maker m = {.t = t, .a = a, .arena = arena};
+    m.streams = order_streams(&m);
     const struct view *v = &a->view;
     struct by_stream *kernels = arena_array(arena, struct by_stream, v->n_gpus);
     struct by_stream *copies = arena_array(arena, struct by_stream, v->n_gpus);
@@ -300,5 +253,5 @@ void tracks_make(struct tracks *t, const struct analysis *a, uint64_t limit, str
     }
     add_threads(&m, NO_INDEX, markers, first);
     add_series(&m);
-    apply_limit(&m, limit);
+    tracks_cut(t, limit, arena);
 }

@@ -26,7 +26,9 @@ const void *sheet_row(const struct sheet *s, size_t i, void *scratch)
 const char *sheet_title(const struct sheet *s, size_t column, struct arena *a)
 {
     const struct field *f = &s->fields->v[column];
-    return s->exact_titles || !*f->unit || str_eq(f->label, f->unit) ? f->label : arena_printf(a, "%s (%s)", f->label, f->unit);
+    return s->exact_titles || !*f->unit || str_eq(f->label, f->unit)
+               ? f->label
+               : arena_printf(a, "%s (%s)", f->label, f->unit);
 }
 
 /* ---- results that are single objects: one sheet for all of them ---- */
@@ -51,7 +53,8 @@ static const struct field metric_v[] = {
 static const struct fields metric_fields =
     FIELDS("metrics", "Single numbers of all analyses.", struct metric_row, metric_v);
 
-static struct metric_row metric_of(const struct fields *table, const struct field *f, const void *row)
+static struct metric_row metric_of(const struct fields *table, const struct field *f,
+                                   const void *row)
 {
     const void *at = (const char *)row + f->offset;
     struct metric_row m = {.table = table->key, .metric = f->label, .value = NAN, .unit = f->unit};
@@ -118,8 +121,9 @@ static void add_results(struct workbook *w, const struct analysis *a)
         const struct result *r = &all.v[i];
         if (!r->is_object) {
             /* TraceLens has a sheet of that name already, and another histogram in it. */
-            const char *name = str_eq(r->fields->key, "short_kernel_histogram") ? "short_kernel_buckets"
-                                                                                 : r->fields->key;
+            const char *name = str_eq(r->fields->key, "short_kernel_histogram")
+                                   ? "short_kernel_buckets"
+                                   : r->fields->key;
             chart_of(workbook_add(w, name, r->fields->doc, r->fields, r->rows, r->n));
             continue;
         }
@@ -142,8 +146,8 @@ static const struct field about_v[] = {
     F(meaning, "meaning", "what it shows"),
 };
 #undef F
-static const struct fields about_fields =
-    FIELDS("about", "Where the numbers come from, and what the sheets hold.", struct about_row, about_v);
+static const struct fields about_fields = FIELDS(
+    "about", "Where the numbers come from, and what the sheets hold.", struct about_row, about_v);
 
 static void add_about(struct workbook *w, const struct analysis *a)
 {
@@ -152,19 +156,24 @@ static void add_about(struct workbook *w, const struct analysis *a)
     struct about_row version = {"gpusight", GPUSIGHT_VERSION, "the program that wrote this"};
     vec_push(&rows, arena, version);
     for (size_t i = 0; i < a->trace->files.n; i++)
-        vec_push(&rows, arena, ((struct about_row){"trace", a->trace->files.v[i].path,
-                                                   a->trace->files.v[i].format}));
+        vec_push(
+            &rows, arena,
+            ((struct about_row){"trace", a->trace->files.v[i].path, a->trace->files.v[i].format}));
     vec_push(&rows, arena,
-             ((struct about_row){"window", arena_printf(arena, "%lld ns", (long long)view_window(&a->view)),
+             ((struct about_row){"window",
+                                 arena_printf(arena, "%lld ns", (long long)view_window(&a->view)),
                                  "the part of the trace that is analyzed"}));
     vec_push(&rows, arena,
              ((struct about_row){"data quality", arena_printf(arena, "%c", a->quality.grade),
                                  "A to F; 'gpusight analyze' says why"}));
     for (size_t i = 0; i < w->sheets.n; i++) {
         const struct sheet *s = &w->sheets.v[i];
-        vec_push(&rows, arena,
-                 ((struct about_row){arena_printf(arena, "sheet %s", s->name),
-                                     arena_printf(arena, "%zu rows", s->n), s->doc}));
+        struct about_row row = {arena_printf(arena, "sheet %s", s->name),
+                                arena_printf(arena, "%zu rows", s->n), s->doc};
+        if (s->n >= SHEET_ROWS)
+            row.meaning =
+                arena_printf(arena, "%s In XLSX it goes on in %s_2 and so on.", s->doc, s->name);
+        vec_push(&rows, arena, row);
     }
     workbook_add(w, "about", about_fields.doc, &about_fields, rows.v, rows.n);
 }

@@ -17,6 +17,9 @@
 
 #include "advise/advise.h"
 
+/* Rows that Excel has in a sheet, the titles among them. */
+enum { SHEET_ROWS = 1048576 };
+
 enum sheet_chart { SHEET_NO_CHART, SHEET_BARS, SHEET_COLUMNS };
 
 struct sheet {
@@ -56,7 +59,8 @@ const char *sheet_title(const struct sheet *s, size_t column, struct arena *a);
 /* For the functions that make sheets. */
 struct sheet *workbook_add(struct workbook *w, const char *name, const char *doc,
                            const struct fields *fields, const void *rows, size_t n);
-void workbook_tracelens(struct workbook *w, const struct analysis *a, const struct workbook_opts *o);
+void workbook_tracelens(struct workbook *w, const struct analysis *a,
+                        const struct workbook_opts *o);
 void workbook_ledger(struct workbook *w, const struct analysis *a);
 void workbook_findings(struct workbook *w, const struct advice *advice);
 

@@ -18,8 +18,9 @@ static const struct field row_v[] = {
     F(doc, FIELD_TEXT, "meaning", "", "when time counts for this cause"),
 };
 #undef F
-static const struct fields row_fields = FIELDS(
-    "ledger", "Every nanosecond of every GPU in the window, by its one cause.", struct ledger_row, row_v);
+static const struct fields row_fields =
+    FIELDS("ledger", "Every nanosecond of every GPU in the window, by its one cause.",
+           struct ledger_row, row_v);
 
 struct rows {
     VEC(struct ledger_row) all;
@@ -49,10 +50,11 @@ void workbook_ledger(struct workbook *w, const struct analysis *a)
     for (size_t g = 0; g < l->n_gpus; g++) {
         uint32_t gpu = a->view.gpus[g].gpu;
         const char *host = gpu == NO_INDEX ? NULL : trace_str(a->trace, a->trace->gpus.v[gpu].host);
-        add_gpu(&rows, w, arena_printf(w->arena, "%d", analysis_gpu_index(a, g)), host, l->gpus[g].ns,
-                (double)l->window_ns);
+        add_gpu(&rows, w, arena_printf(w->arena, "%d", analysis_gpu_index(a, g)), host,
+                l->gpus[g].ns, (double)l->window_ns);
     }
-    struct sheet *s = workbook_add(w, "ledger", row_fields.doc, &row_fields, rows.all.v, rows.all.n);
+    struct sheet *s =
+        workbook_add(w, "ledger", row_fields.doc, &row_fields, rows.all.v, rows.all.n);
     s->chart = SHEET_BARS;
     s->chart_label = 2;
     s->chart_value = 5;

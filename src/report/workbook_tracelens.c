@@ -10,7 +10,8 @@ struct timeline_row {
 static const struct field timeline_v[] = {
     F(struct timeline_row, type, FIELD_TEXT, "type", "", "what the GPUs did"),
     F(struct timeline_row, time_ms, FIELD_NUM, "time ms", "ms",
-      "union of intervals per GPU, summed over GPUs; total_time: life of the process x GPUs, or the "
+      "union of intervals per GPU, summed over GPUs; total_time: life of the process x GPUs, or "
+      "the "
       "window where the trace does not tell"),
     F(struct timeline_row, pct, FIELD_NUM, "percent", "%", "of total_time"),
 };
@@ -45,8 +46,9 @@ static const struct field category_v[] = {
     F(C, cumulative_pct, FIELD_NUM, "Cumulative Percentage (%)", "%", "of this and all rows above"),
 };
 #undef C
-static const struct fields category_fields = FIELDS(
-    "kernel_summary_by_category", "Kernels by TraceLens' category.", struct tl_category, category_v);
+static const struct fields category_fields =
+    FIELDS("kernel_summary_by_category", "Kernels by TraceLens' category.", struct tl_category,
+           category_v);
 
 #define S struct tl_short
 static const struct field short_v[] = {
@@ -68,8 +70,8 @@ static const struct field bin_v[] = {
     F(B, count, FIELD_U64, "count", "", "dispatches"),
 };
 #undef B
-static const struct fields bin_fields =
-    FIELDS("short_kernel_histogram", "Durations below the threshold in equal bins.", struct tl_bin, bin_v);
+static const struct fields bin_fields = FIELDS(
+    "short_kernel_histogram", "Durations below the threshold in equal bins.", struct tl_bin, bin_v);
 
 struct detail_row {
     const char *name;

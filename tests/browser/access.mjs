@@ -17,9 +17,10 @@ async function violations(p) {
     });
 }
 
-for (const name of ['demo', 'multi_gpu', 'telemetry', 'healthy', 'hostile_names'])
+for (const [name, ...options] of [['demo'], ['multi_gpu'], ['telemetry', '--flavor', 'rocprof-sys'], ['healthy'],
+                                  ['api_only'], ['hostile_names']])
     test('axe finds nothing in either theme: ' + name, async () => {
-        const p = await browser.goto(page(trace(name)));
+        const p = await browser.goto(page(trace(name, ...options)));
         for (const colorScheme of ['light', 'dark']) {
             await p.emulateMedia({colorScheme, reducedMotion: 'reduce'});
             await p.evaluate(() => document.querySelectorAll('details').forEach((d) => { d.open = true; }));

@@ -21,7 +21,7 @@ export function gpusight(...args) {
 export function trace(name, ...options) {
     const file = path.join(output, [name.replace('.trace', ''), ...options].join('_').replace(/[^\w.]/g, '_') + '.db');
     if (!existsSync(file))
-        gpusight('synth', name.endsWith('.trace') ? path.join(here, name) : name, '-o', file, ...options);
+        gpusight('synth', '--merge', name.endsWith('.trace') ? path.join(here, name) : name, '-o', file, ...options);
     return file;
 }
 

@@ -162,7 +162,7 @@ test('printing opens every card and puts it back', async () => {
 });
 
 test('no page is wider than the window, from 400 to 2560', async () => {
-    for (const name of ['demo', 'multi_gpu', 'hostile_names', 'many_streams']) {
+    for (const name of ['demo', 'multi_gpu', 'hostile.trace', 'hostile_names', 'many_streams', 'mpi_job']) {
         const q = await browser.goto(page(trace(name)));
         for (const width of [400, 800, 1400, 2560]) {
             await q.setViewportSize({width, height: 900});

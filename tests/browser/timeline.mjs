@@ -202,7 +202,7 @@ test('Shift+drag selects a range; its table has the numbers of analyze --window'
 });
 
 test('any range of any trace has the numbers of analyze --window', async () => {
-    for (const name of ['demo', 'multi_gpu', 'odd_durations', 'two_queues', 'many_streams', 'hidden_comm', 'telemetry']) {
+    for (const name of ['demo', 'multi_gpu', 'odd_durations', 'two_queues', 'many_streams', 'hidden_comm', 'mpi_job', 'hostile_names']) {
         const file = trace(name), q = await browser.goto(page(file)), {span, start_ns: start} = await view(q);
         const next = random(name.length);
         for (let i = 0; i < 6; i++) {
@@ -248,9 +248,27 @@ test('a large trace opens and pans smoothly', async () => {
     await q.close();
 });
 
+test('telemetry is a line whose values can be read', async () => {
+    const q = await browser.goto(page(trace('telemetry', '--flavor', 'rocprof-sys'))), b = await box(q);
+    await q.mouse.move(b.x + 600, b.y + b.height - 12);
+    assert.match(await q.locator('#tl-hover').textContent(), /^GPU 1 .*: [\d.]+$/);
+    await q.close();
+});
+
+test('rows fold under their GPU and process', async () => {
+    const q = await browser.goto(page(trace('multi_gpu'))), b = await box(q);
+    const height = () => q.evaluate(() => document.getElementById('tl-space').offsetHeight);
+    const before_ = await height();
+    await q.mouse.click(b.x + 60, b.y + 22 + 20 + 10);
+    assert.ok(await height() < before_);
+    await q.mouse.click(b.x + 60, b.y + 22 + 10);
+    assert.ok(await height() < 100);
+    await q.close();
+});
+
 test('screenshots of the timeline', async () => {
-    for (const name of ['demo', 'multi_gpu', 'telemetry']) {
-        const q = await browser.goto(page(trace(name)));
+    for (const [name, ...options] of [['demo'], ['multi_gpu'], ['mpi_job'], ['telemetry', '--flavor', 'rocprof-sys']]) {
+        const q = await browser.goto(page(trace(name, ...options)));
         for (const colorScheme of ['light', 'dark']) {
             await q.emulateMedia({colorScheme});
             await drawn(q);

@@ -25,7 +25,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 LIMIT_S = 10
-SECRET = b"wJalr"  # begins the false secret that synth puts into every environment
+SECRET = b"hunter2-do-not-print"  # what synth puts into every environment
 CONTROL = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]")
 
 
@@ -43,8 +43,10 @@ class Tester:
     def path(self, name):
         return os.path.join(self.scratch, name)
 
-    def synth(self, *args):
-        subprocess.run([self.program, "synth", *args], check=True, capture_output=True, timeout=60)
+    def synth(self, *args, check=True):
+        done = subprocess.run([self.program, "synth", *args], check=check, capture_output=True,
+                              timeout=60)
+        return done.returncode == 0
 
     def call(self, *args, **more):
         try:
@@ -399,7 +401,7 @@ def test_hot_journal(t):
     os.mkdir(folder)
     path = os.path.join(folder, "x.db")
     shutil.copy(clean_copy(t, "cold.db"), path)
-    whole = t.run("dump", t.path("cold.db")).stdout
+    whole = t.call("dump", t.path("cold.db")).stdout
     writer = start_writer(path, "DELETE", "EXCLUSIVE")
     writer.send_signal(signal.SIGKILL)
     writer.wait()
@@ -474,8 +476,9 @@ def test_missing_parts(t):
         t.run("info", "--reader=check", t.path("dropped.db"))
     for table, column in t.rng.sample(columns, min(len(columns), 60 * t.rounds)):
         short = table[len("rocpd_"):-len(suffix)]
-        t.synth("demo", "--set", "n=1", "--drop", f"{short}.{column}", "-o", t.path("dropped.db"))
-        t.run("info", "--reader=check", t.path("dropped.db"))
+        if t.synth("demo", "--set", "n=1", "--drop", f"{short}.{column}", "-o",
+                   t.path("dropped.db"), check=False):
+            t.run("info", "--reader=check", t.path("dropped.db"))
     none = changed(t, "no rows.db", "".join(f'DELETE FROM "{tb}";' for tb in tables))
     done = t.run("info", "--json", "--reader=check", none)
     if done.returncode == 0 and json.loads(done.stdout)["quality"]["grade"] != "F":
@@ -528,11 +531,10 @@ def test_hostile_names(t):
         db.execute(f'UPDATE "rocpd_string{suffix}" SET string = CAST(? || id AS TEXT) WHERE id > 20',
                    (name,))
         db.execute(f'INSERT INTO "rocpd_string{suffix}"(string) VALUES (CAST(? AS TEXT))',
-                   (name + b"%d" % n,))
+                   (name + b" alone %d" % n,))
         shutil.copy(path, t.path("named.db"))
         named = t.path("named.db")
         t.run("info", named)
-        t.run("info", "--color=always", "--reader=check", named) if False else None
         json.loads(t.run("info", "--json", "--reader=check", named).stdout)
     db.close()
     odd = t.path("odd \x1b[31m\n\u202e name.db")
@@ -552,6 +554,8 @@ def test_suffixes(t):
     db.executescript("PRAGMA foreign_keys=OFF; PRAGMA legacy_alter_table=ON")
     names = [r[0] for r in db.execute("SELECT name FROM sqlite_master WHERE type='table' AND name "
                                       "LIKE 'rocpd%'")]
+    for (view,) in db.execute("SELECT name FROM sqlite_master WHERE type='view'").fetchall():
+        db.execute(f'DROP VIEW "{view}"')
     for new in ("", "_it's", '_quo"ted', "_per%cent %s", "_\x1b[31m", "_\u202e", "_new\nline"):
         for name in names:
             new_name = (name[:-len(old)] + new).replace('"', '""')

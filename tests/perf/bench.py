@@ -101,6 +101,17 @@ def analysis(gpusight, path, info):
     return wall, cpu
 
 
+def page(gpusight, path, analyzed):
+    """The HTML page with all events in it, against the JSON without."""
+    to = path + ".html"
+    wall, cpu, _ = run([gpusight, "analyze", "--format", "html", "-o", to, path], 3)
+    size = os.path.getsize(to) / 1e6
+    os.unlink(to)
+    show("analyze --format html, all cores", wall, cpu, f"{size:.1f} MB")
+    bar("html against json, wall", wall / analyzed[0], 3, at_least=False)
+    bar("size of the page, MB", size, 20, at_least=False)
+
+
 def growth(gpusight, folder, info, analyzed):
     path = make(gpusight, folder, "bench5.db", "bench", "--set", f"n={5 * N}")
     wall, cpu, _ = run([gpusight, "info", "--json", path], 3)
@@ -120,12 +131,13 @@ def main():
         path = make(gpusight, folder, "bench.db", "bench", "--set", f"n={N}")
         info = readers(gpusight, path, query_bar=True)
         analyzed = analysis(gpusight, path, info)
+        page(gpusight, path, analyzed)
         growth(gpusight, folder, info, analyzed)
         print("API-heavy: a tenth of a real --sys-trace rank (60 regions a dispatch)")
         options = ["--set", "n=4000"] if SMALL else []
         path = make(gpusight, folder, "sys_trace.db", "sys_trace", *options)
         info = readers(gpusight, path, query_bar=False)
-        analysis(gpusight, path, info)
+        page(gpusight, path, analysis(gpusight, path, info))
     finally:
         if len(sys.argv) <= 2:
             shutil.rmtree(folder)

@@ -12,6 +12,8 @@ LINK_GBPS = {"MI300X": 64, "MI250X": 36, "MI210": 32}
 def start_up(job, app, main, active_ns):
     """From the first call to the first kernel: the runtime starts, code is loaded, buffers are made."""
     r = job.random
+    if r.random() < 0.25:
+        return  # the profiler was switched on later
     left = min(r.uniform(0.2e9, 2e9), 2 * active_ns)
     main.call("hipGetDeviceCount", left * 0.2, "hsa_init")
     main.host(left * 0.3)
@@ -61,7 +63,7 @@ def tiny_kernels(job):
 def sync_stall(job):
     r = job.random
     n = 400
-    kernel = r.uniform(40e3, 400e3)
+    kernel = r.choice([r.uniform(40e3, 400e3), r.uniform(10e3, 50e3)])
     pause = r.uniform(5e3, min(200e3, kernel))
     style = r.choice(["hipStreamSynchronize", "hipDeviceSynchronize", "hipEventSynchronize", "copy"])
     app, gpu, main = program(job, n * (kernel + pause))
@@ -131,10 +133,11 @@ def host_idle(job):
     n = 150
     app, gpu, main = program(job, n * (kernel + pause))
     s = gpu.stream()
-    waits = r.random() < 0.5
+    waits, pieces = r.random() < 0.5, r.choice([1, 1, 5])
     for i in range(n):
         begin = main.now
-        main.launch("assemble", s, job.jitter(kernel))
+        for part in range(pieces):
+            main.launch(f"assemble_{part}", s, job.jitter(kernel / pieces))
         if waits:
             main.wait(s)
         main.host(job.jitter(pause, 0.3))
@@ -250,12 +253,15 @@ def stream_serialisation(job):
     count, n = r.randrange(2, 7), 400
     kernel = r.uniform(50e3, 500e3)
     groups = r.choice([16, 48, 96, 4864])
+    by_host = r.random() < 0.25
     app, gpu, main = program(job, n * kernel)
     streams = [gpu.stream() for _ in range(count)]
     before = None
     for i in range(n):
         s = streams[i % count]
-        if before:
+        if before and by_host:
+            main.wait(before)
+        elif before:
             main.call("hipStreamWaitEvent", 1500)
             s.free_at = max(s.free_at, before.free_at + r.randrange(0, 4000))
         main.launch("piece", s, job.jitter(kernel, 0.1), groups=groups)

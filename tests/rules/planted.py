@@ -18,6 +18,7 @@ import sys
 import tempfile
 
 import imitations
+import judge
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -119,23 +120,6 @@ def check_clean(name, doc):
     return None
 
 
-def check_sums(doc):
-    """True of any trace: the ledger adds up, and nothing is claimed twice."""
-    ledger = doc["ledger"]
-    for gpu in ledger["gpus"]:
-        if sum(c["ns"] for c in gpu["causes"]) != ledger["window_ns"]:
-            return f"the ledger of GPU {gpu['gpu']} does not add up"
-    left = {c["cause"]: c["ns"] for c in ledger["causes"]}
-    if sum(left.values()) != ledger["window_ns"] * ledger["gpu_count"]:
-        return "the ledger does not add up"
-    for finding in doc["recommendations"]:
-        for claim in finding["claims"]:
-            left[claim["cause"]] -= claim["ns"]
-    if min(left.values()) < 0:
-        return f"claimed more than there is: {left}"
-    return None
-
-
 def check(planted, gpusight, folder):
     """What is wrong, or None."""
     path = planted.make(gpusight, folder)
@@ -147,7 +131,7 @@ def check(planted, gpusight, folder):
     for extra in ("", ".trace"):
         if os.path.exists(path + extra) and not os.environ.get("KEEP"):
             os.remove(path + extra)
-    wrong = check_sums(doc)
+    wrong = next(judge.document(doc), None)
     if wrong or planted.expected() is None:
         return wrong or check_clean(planted.name, doc)
     found = [(x["rule"], x["priority"], round(x["runtime_fraction_pct"], 1)) for x in doc["recommendations"]]

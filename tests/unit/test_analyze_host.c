@@ -371,8 +371,10 @@ static void footprint_follows_addresses(void **state)
     begin(&f);
     uint32_t p = add_process(&f, 1), g = add_gpu(&f, 0, "gfx942", "");
     trace_thread(&f.t, p, 10);
-    vec_push(&f.t.agents, &f.t.arena, ((struct agent){p, AGENT_GPU, g, 1}));
-    vec_push(&f.t.agents, &f.t.arena, ((struct agent){p, AGENT_CPU, NO_INDEX, 0}));
+    vec_push(&f.t.agents, &f.t.arena,
+             ((struct agent){.process = p, .type = AGENT_GPU, .gpu = g, .id = 1}));
+    vec_push(&f.t.agents, &f.t.arena,
+             ((struct agent){.process = p, .type = AGENT_CPU, .gpu = NO_INDEX}));
     /*  0: +100 (A)  10: +50 (B)  20: -A  25: free of an unknown address  30: +70 (A again)
      *  35: +1000 on the host  36: its free  40: A once more without a free: 30 instead of 70
      *  Held: 100 150 50 50 120 120 120 80. */

@@ -86,8 +86,10 @@ static void everything_stays_inside_the_picture(void **state)
     struct made m;
     struct analysis a;
     make(&m, &a);
-    static const struct chart_opts sizes[] = {{0, 0, 0, false},     {400, 0, 0, false},
-                                              {1600, 900, 0, true}, {300, 300, 3, false},
+    static const struct chart_opts sizes[] = {{0, 0, 0, false},
+                                              {400, 0, 0, false},
+                                              {1600, 900, 0, true},
+                                              {300, 300, 3, false},
                                               {16384, 4000, 0, false}};
     for (size_t i = 0; charts[i]; i++)
         for (size_t s = 0; s < sizeof(sizes) / sizeof(*sizes); s++) {
@@ -107,7 +109,8 @@ static void the_smallest_pictures_are_drawn_too(void **state)
     struct analysis a;
     make(&m, &a);
     for (size_t i = 0; charts[i]; i++)
-        chart_draw(charts[i], &a, &(struct chart_opts){CHART_LEAST, CHART_LEAST / 2, 1, false}, &m.arena);
+        chart_draw(charts[i], &a, &(struct chart_opts){CHART_LEAST, CHART_LEAST / 2, 1, false},
+                   &m.arena);
     made_release(&m);
 }
 
@@ -122,7 +125,8 @@ static void the_ledger_has_the_numbers(void **state)
     struct chart_opts o = {.width = 600};
     draw_dump(&out, chart_draw(&chart_ledger, &a, &o, &m.arena));
     /* GPU 10 computes for 600 of 1000 us and copies for 30; GPU 11 computes all the time. */
-    assert_non_null(strstr(out.buf, "text text 160 290 150 start bold | Where the GPU time went\n"));
+    assert_non_null(
+        strstr(out.buf, "text text 160 290 150 start bold | Where the GPU time went\n"));
     assert_non_null(strstr(out.buf, "GPU 10, compute: 600 µs (60.0 %)"));
     assert_non_null(strstr(out.buf, "GPU 10, exposed copy to device: 30.0 µs (3.0 %)"));
     assert_non_null(strstr(out.buf, "GPU 11, compute: 1.00 ms (100.0 %)"));

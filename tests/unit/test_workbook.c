@@ -12,6 +12,9 @@
 #include "render/chart_files.h"
 #include "render/workbook_out.h"
 #include "report/tracelens.h"
+#ifdef HAVE_XLSX
+#include "render/xlsx_in.h"
+#endif
 
 static void names_are_truncated_as_rocprofv3_does(void **state)
 {
@@ -112,8 +115,9 @@ static void options_choose_sheets(void **state)
     assert_null(sheet_of(&b, "kernel_summary"));
     assert_null(sheet_of(&b, "kernel_summary_by_category"));
     assert_null(sheet_of(&b, "kernel_details"));
-    static const char *const ours[] = {"gpu_timeline", "ledger", "findings", "copies", "api_calls",
-                                       "streams", "markers", "idle_gaps", "gpus", "about"};
+    static const char *const ours[] = {"gpu_timeline", "ledger",  "findings", "copies",
+                                       "api_calls",    "streams", "markers",  "idle_gaps",
+                                       "gpus",         "about"};
     for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++)
         assert_non_null(sheet_of(&b, ours[i]));
     made_release(&b.m);
@@ -192,6 +196,13 @@ static void long_sheets_are_split(void **state)
 #ifdef HAVE_XLSX
     assert_true(ok);
     assert_int_equal(split, 1);
+    int64_t least[] = {1000000, 30, 0};
+    assert_true(xlsx_is_whole(file("long.xlsx", &arena), least, 2));
+    assert_false(xlsx_is_whole(file("long.xlsx", &arena), least, 3)); /* a page is missing */
+    least[1] = 1000000;
+    assert_false(xlsx_is_whole(file("long.xlsx", &arena), least, 2)); /* rows are */
+    assert_true(fs_write(file("no.xlsx", &arena), "PK", 2, &err));
+    assert_false(xlsx_is_whole(file("no.xlsx", &arena), least, 0));
     assert_false(render_xlsx(&w, "/nowhere/x.xlsx", &split, &err));
     w.sheets.v[0].n = 2;
     assert_false(render_xlsx(&w, "/dev/full", &split, &err));
@@ -207,10 +218,14 @@ static void links_are_relative_to_the_file(void **state)
 {
     (void)state;
     static const char *const cases[][3] = {
-        {"charts", "-", "charts"},          {"charts", "x.md", "charts"},
-        {"out/charts", "out/x.md", "charts"}, {"charts", "out/x.md", "../charts"},
-        {"/a/c", "/a/b/x.md", "../c"},      {"/a/c", "x.md", "/a/c"},
-        {"./a//b/", "a/x.md", "b"},         {"a", "a/x.md", ""},
+        {"charts", "-", "charts"},
+        {"charts", "x.md", "charts"},
+        {"out/charts", "out/x.md", "charts"},
+        {"charts", "out/x.md", "../charts"},
+        {"/a/c", "/a/b/x.md", "../c"},
+        {"/a/c", "x.md", "/a/c"},
+        {"./a//b/", "a/x.md", "b"},
+        {"a", "a/x.md", ""},
     };
     struct arena arena;
     arena_init(&arena);

@@ -1,7 +1,8 @@
 #include "advise/copy_split.h"
 #include "base/human.h"
 
-/* Before the first kernel and after the last one only finer chunks would give something to hide behind. */
+/* Before the first kernel and after the last one only finer chunks would give something to hide
+ * behind. */
 #define LOOP_GAIN 0.9
 #define EDGE_GAIN 0.1
 
@@ -17,12 +18,13 @@ static bool eval(const struct analysis *a, struct finding *f)
     double edge = (double)s.edge_ns / (double)s.exposed_ns;
     f->gain = LOOP_GAIN * (1 - edge) + EDGE_GAIN * edge;
     claim_copies(f, s.hideable_ns);
-    finding_issue(f, "%s of copies run while nothing computes; they could hide behind %s of compute",
+    finding_issue(f,
+                  "%s of copies run while nothing computes; they could hide behind %s of compute",
                   human_time(lost, s.hideable_ns), human_time(all, ledger_ns(a, CAUSE_COMPUTE)));
-    finding_because(f, "breakdown.exposed_copy_ns", share_pct(a, s.exposed_ns), LEAST_SHARE_PCT, "%",
-                    "%.1f %% of the GPU time is exposed copies", share_pct(a, s.exposed_ns));
-    finding_because(f, "breakdown.copy_ns", hidden, 50, "%", "%.0f %% of copy time overlaps kernels",
-                    hidden);
+    finding_because(f, "breakdown.exposed_copy_ns", share_pct(a, s.exposed_ns), LEAST_SHARE_PCT,
+                    "%", "%.1f %% of the GPU time is exposed copies", share_pct(a, s.exposed_ns));
+    finding_because(f, "breakdown.copy_ns", hidden, 50, "%",
+                    "%.0f %% of copy time overlaps kernels", hidden);
     for (size_t i = 0; i < a->copies.n; i++)
         if (a->copies.v[i].exposed_ns)
             finding_at_copy(f, a->copies.v[i].slowest, "slowest large copy, %s",
@@ -47,8 +49,9 @@ const struct rule rule_overlap_missing = {
     .needs = NEED_COPIES | NEED_KERNELS,
     .gain = LOOP_GAIN,
     .eval = eval,
-    .doc = "Fires when copies are exposed although there is enough compute to hide them behind. "
-           "Asynchronous copies on their own stream, from pinned memory, overlap with kernels. "
-           "Claims the exposed copy time that is not due to slow copies, up to the compute time. The "
-           "expected gain is small (0.1) for copies before the first and after the last kernel.",
+    .doc =
+        "Fires when copies are exposed although there is enough compute to hide them behind. "
+        "Asynchronous copies on their own stream, from pinned memory, overlap with kernels. "
+        "Claims the exposed copy time that is not due to slow copies, up to the compute time. The "
+        "expected gain is small (0.1) for copies before the first and after the last kernel.",
 };

@@ -6,7 +6,8 @@ static bool eval(const struct analysis *a, struct finding *f)
     int64_t ns = 0;
     for (size_t i = 0; i < a->resources.n; i++) {
         const struct resource_row *r = &a->resources.v[i];
-        if (!r->scratch_bytes || share_pct(a, r->total_ns) < 2)
+        if (!r->scratch_bytes || share_pct(a, r->total_ns) < 2 ||
+            a->view.kernel_class[r->symbol] != KERNEL_COMPUTE)
             continue;
         ns += r->total_ns / 8;
         if (!worst)

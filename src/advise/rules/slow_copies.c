@@ -33,7 +33,8 @@ static bool eval(const struct analysis *a, struct finding *f)
     finding_suggest(f, tiny ? "make copies larger" : "copy from pinned memory");
     if (tiny)
         finding_action(f, "gather small copies into one buffer and copy it at once");
-    finding_action(f, "allocate the host side with %s: pageable memory goes through a bounce buffer",
+    finding_action(f,
+                   "allocate the host side with %s: pageable memory goes through a bounce buffer",
                    w->pinned_alloc);
     finding_action(f, "check that the process runs on the socket the GPU is attached to");
     finding_sure(f, pageable || tiny ? 0.9 : 0.7,
@@ -53,7 +54,9 @@ const struct rule rule_slow_copies = {
     .needs = NEED_COPIES,
     .gain = 0.95,
     .eval = eval,
-    .doc = "Fires when a direction reaches less than 30 % of the peak of the link it used (never of "
-           "HBM), 50 % where the trace says that host memory is pageable, and its copies are exposed. Pageable host memory and small copies are the usual "
-           "reasons. Claims the exposed time that full link speed would save.",
+    .doc =
+        "Fires when a direction reaches less than 30 % of the peak of the link it used (never of "
+        "HBM), 50 % where the trace says that host memory is pageable, and its copies are exposed. "
+        "Pageable host memory and small copies are the usual "
+        "reasons. Claims the exposed time that full link speed would save.",
 };

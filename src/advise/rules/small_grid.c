@@ -10,8 +10,8 @@ struct narrow {
 
 struct search {
     const struct analysis *a;
-    double beside;    /* kernels that run side by side fill the device together */
-    uint64_t *groups; /* by launch; 0: not recorded */
+    double beside;     /* kernels that run side by side fill the device together */
+    uint64_t *groups;  /* by launch; 0: not recorded */
     struct narrow *of; /* by launch */
     double lost_ns;
 };
@@ -89,8 +89,8 @@ static int64_t tails(const struct search *s, const struct resource_row **worst)
     int64_t ns = 0;
     for (size_t i = 0; i < s->a->resources.n; i++) {
         const struct resource_row *r = &s->a->resources.v[i];
-        if (s->a->view.kernel_class[r->symbol] != KERNEL_COMPUTE || !(r->rounds > 1) || r->rounds >= 4 ||
-            r->tail_efficiency_pct >= 60)
+        if (s->a->view.kernel_class[r->symbol] != KERNEL_COMPUTE || !(r->rounds > 1) ||
+            r->rounds >= 4 || r->tail_efficiency_pct >= 60)
             continue;
         ns += (int64_t)((double)r->total_ns * (1 - r->tail_efficiency_pct / 100) / 8);
         *worst = *worst ? *worst : r;
@@ -112,12 +112,12 @@ static void tell_narrow(struct finding *f, const struct search *s, uint32_t laun
     char total[HUMAN_MAX];
     finding_scope(f, "kernel %s", kernel);
     finding_issue(f, "%llu %ss on %u %ss: most of the device is empty while %s runs (%s)",
-                  (unsigned long long)s->groups[launch], w->group, units_of(s->a, slot), w->cu, kernel,
-                  human_time(total, n->total_ns));
-    finding_because(f, "kernel_resources.workgroups", (double)s->groups[launch], units_of(s->a, slot), "",
-                    "grid %ux%ux%u, group %ux%ux%u: %llu %ss", l->grid[0], l->grid[1], l->grid[2],
-                    l->group[0], l->group[1], l->group[2], (unsigned long long)s->groups[launch],
-                    w->group);
+                  (unsigned long long)s->groups[launch], w->group, units_of(s->a, slot), w->cu,
+                  kernel, human_time(total, n->total_ns));
+    finding_because(f, "kernel_resources.workgroups", (double)s->groups[launch],
+                    units_of(s->a, slot), "", "grid %ux%ux%u, group %ux%ux%u: %llu %ss", l->grid[0],
+                    l->grid[1], l->grid[2], l->group[0], l->group[1], l->group[2],
+                    (unsigned long long)s->groups[launch], w->group);
     finding_at_kernel(f, n->kernel, "a call like that");
     finding_capture_kernel(f, kernel, "how the kernel uses the device");
 }
@@ -130,7 +130,8 @@ static void tell_tail(struct finding *f, const struct resource_row *r)
     finding_issue(f, "%llu %ss fill the device %.1f times: the last round of %s is mostly empty",
                   (unsigned long long)r->workgroups, w->group, r->rounds, kernel);
     finding_because(f, "kernel_resources.tail_efficiency_pct", r->tail_efficiency_pct, 60, "%",
-                    "%.1f rounds: %.0f %% of the places are used", r->rounds, r->tail_efficiency_pct);
+                    "%.1f rounds: %.0f %% of the places are used", r->rounds,
+                    r->tail_efficiency_pct);
     finding_capture_kernel(f, kernel, "how the kernel uses the device");
 }
 
@@ -171,8 +172,10 @@ const struct rule rule_small_grid = {
     .needs = NEED_KERNELS,
     .gain = 0.6,
     .eval = eval,
-    .doc = "Fires when kernels start fewer workgroups than the device has CUs (SMs), those that run side "
-           "by side taken together, or when hot kernels leave the last of few rounds of groups mostly "
-           "empty. Claims the part of their time that the empty units stand for, an eighth of it for "
-           "last rounds.",
+    .doc =
+        "Fires when kernels start fewer workgroups than the device has CUs (SMs), those that run "
+        "side "
+        "by side taken together, or when hot kernels leave the last of few rounds of groups mostly "
+        "empty. Claims the part of their time that the empty units stand for, an eighth of it for "
+        "last rounds.",
 };

@@ -17,7 +17,8 @@ struct stream_use {
 };
 
 /* Compute that could run beside the busiest stream of a GPU. */
-static int64_t hideable_on(const struct analysis *a, const struct view_gpu *g, struct stream_use *uses)
+static int64_t hideable_on(const struct analysis *a, const struct view_gpu *g,
+                           struct stream_use *uses)
 {
     const struct kernels *k = &a->trace->kernels;
     int64_t most = 0, sum = 0, rest = 0;
@@ -33,7 +34,8 @@ static int64_t hideable_on(const struct analysis *a, const struct view_gpu *g, s
         sum = add_ns(sum, ns);
     }
     for (size_t i = 0; i < a->trace->streams.n; i++) {
-        if (uses[i].kernels < LEAST_KERNELS || percent_of((double)uses[i].ns, (double)sum) < SHARE_PCT)
+        if (uses[i].kernels < LEAST_KERNELS ||
+            percent_of((double)uses[i].ns, (double)sum) < SHARE_PCT)
             continue;
         rest = add_ns(rest, uses[i].ns);
         most = uses[i].ns > most ? uses[i].ns : most;
@@ -103,11 +105,14 @@ static bool eval(const struct analysis *a, struct finding *f)
                         a->streams.v[i].gpu, human_time(busy, a->streams.v[i].busy_ns));
     }
     finding_suggest(f, "remove what makes the streams wait for each other");
-    finding_action(f, "avoid the default stream and blocking calls between launches on different streams");
-    finding_action(f, "check that kernels leave room: a grid that fills the device runs alone anyway");
-    finding_action(f, trace_is_nvidia(a->trace)
-                          ? "check CUDA_LAUNCH_BLOCKING and CUDA_DEVICE_MAX_CONNECTIONS"
-                          : "check GPU_MAX_HW_QUEUES, AMD_SERIALIZE_KERNEL and HIP_LAUNCH_BLOCKING");
+    finding_action(
+        f, "avoid the default stream and blocking calls between launches on different streams");
+    finding_action(f,
+                   "check that kernels leave room: a grid that fills the device runs alone anyway");
+    finding_action(f,
+                   trace_is_nvidia(a->trace)
+                       ? "check CUDA_LAUNCH_BLOCKING and CUDA_DEVICE_MAX_CONNECTIONS"
+                       : "check GPU_MAX_HW_QUEUES, AMD_SERIALIZE_KERNEL and HIP_LAUNCH_BLOCKING");
     judge_room(a, f);
     return true;
 }
@@ -123,8 +128,10 @@ const struct rule rule_stream_serialisation = {
     .specific = true,
     .gain = 0.45,
     .eval = eval,
-    .doc = "Fires when a GPU's compute is spread over streams, each with at least 10 % of it, and they "
-           "never run at the same time. Claims the compute time of all but the busiest stream of each "
-           "GPU: what overlap could hide at best. The expected gain is 0.8 where the hottest kernel "
-           "leaves room on the device and 0.15 where it fills it.",
+    .doc =
+        "Fires when a GPU's compute is spread over streams, each with at least 10 % of it, and "
+        "they "
+        "never run at the same time. Claims the compute time of all but the busiest stream of each "
+        "GPU: what overlap could hide at best. The expected gain is 0.8 where the hottest kernel "
+        "leaves room on the device and 0.15 where it fills it.",
 };

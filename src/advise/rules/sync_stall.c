@@ -24,7 +24,8 @@ static bool eval(const struct analysis *a, struct finding *f)
     char lost[HUMAN_MAX], n[HUMAN_MAX];
     const struct api_row *call = busiest_sync(a);
     finding_claim(f, CAUSE_SYNC, ns);
-    finding_issue(f, "the GPU runs dry for %s because the host waits for it before launching more%s%s",
+    finding_issue(f,
+                  "the GPU runs dry for %s because the host waits for it before launching more%s%s",
                   human_time(lost, ns), call ? "; most in " : "", call ? call->name : "");
     finding_because(f, "ledger.causes.sync", share_pct(a, ns), LEAST_SHARE_PCT, "%",
                     "%.1f %% of the GPU time is idle after a synchronisation", share_pct(a, ns));
@@ -37,7 +38,8 @@ static bool eval(const struct analysis *a, struct finding *f)
     finding_at_gaps(f, CAUSE_SYNC);
     const struct vendor_words *w = vendor_words(a->trace);
     finding_suggest(f, "wait only where the host needs a result");
-    finding_action(f, "remove synchronisations inside loops; order work by streams and events instead");
+    finding_action(
+        f, "remove synchronisations inside loops; order work by streams and events instead");
     finding_action(f, "replace device-wide waits by %s on the stream that matters", w->sync);
     finding_action(f, "queue the next step before waiting for the last one (double buffering)");
     finding_sure(f, 0.9, "the host was inside a waiting call when the GPU ran dry");
@@ -57,7 +59,8 @@ const struct rule rule_sync_stall = {
     .eval = eval,
     .doc = "Fires when the GPU runs dry while the host is blocked in a synchronising call (or a "
            "blocking copy): nothing was queued because the host was waiting. Claims the idle time "
-           "from then until the next work starts. Stretches in which the host did something else count "
+           "from then until the next work starts. Stretches in which the host did something else "
+           "count "
            "as far as the work waited for could have hidden them (at least 50 us), and not at all "
            "when longer than 250 us.",
 };

@@ -20,9 +20,10 @@ static bool eval(const struct analysis *a, struct finding *f)
         char bytes[HUMAN_MAX];
         if (!c->exposed_ns || c->kind == COPY_D2D || c->kind == COPY_SET)
             continue;
-        finding_because(f, "copies.bandwidth_gbps", c->bandwidth_gbps, c->link_gbps, "GB/s",
-                        "%s: %s at %.1f GB/s", c->direction, human_bytes(bytes, c->total_bytes),
-                        c->bandwidth_gbps);
+        if (!isnan(c->bandwidth_gbps))
+            finding_because(f, "copies.bandwidth_gbps", c->bandwidth_gbps, c->link_gbps, "GB/s",
+                            "%s: %s at %.1f GB/s", c->direction, human_bytes(bytes, c->total_bytes),
+                            c->bandwidth_gbps);
         finding_at_copy(f, c->slowest, "slowest large copy, %s", c->direction);
     }
     finding_suggest(f, "move less data, or keep it on the GPU");

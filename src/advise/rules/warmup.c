@@ -92,14 +92,15 @@ static bool eval(const struct analysis *a, struct finding *f)
     finding_issue(f, "first calls take %s longer than later ones; %s took %s, then %s",
                   human_time(lost, warm.excess_ns), w->kernel_name,
                   human_time(first, w->first_duration_ns), human_time(median, w->median_ns));
-    finding_because(f, "warmup.ratio", w->ratio, WARM_RATIO, "", "the first call took %.1f times the median",
-                    w->ratio);
+    finding_because(f, "warmup.ratio", w->ratio, WARM_RATIO, "",
+                    "the first call took %.1f times the median", w->ratio);
     finding_because(f, "warmup.excess_ns", (double)warm.excess_ns, 0, "ns",
                     "%s calls in all before the first normal one", human_count(n, warm.calls));
     finding_at_kernel(f, w->kernel, "first call of %s", w->kernel_name);
     finding_suggest(f, "leave the first steps out of measurements");
     finding_action(f, "run a few warm-up steps before the part that is timed or profiled");
-    finding_action(f, "profile a steady part only: profiler pause and resume, or an iteration range");
+    finding_action(f,
+                   "profile a steady part only: profiler pause and resume, or an iteration range");
     finding_sure(f, 0.8, "the first calls are compared with the median of the others");
     return true;
 }
@@ -114,8 +115,11 @@ const struct rule rule_warmup = {
     .needs = NEED_KERNELS,
     .gain = 0.9,
     .eval = eval,
-    .doc = "Fires when the first call of a kernel takes more than twice the median of its other calls (three "
-           "calls or more). Claims the excess of all calls up to the first that takes less than that, on "
-           "each GPU; where more than 32 calls or all of them are slow, it is no warm-up. Collectives are "
+    .doc = "Fires when the first call of a kernel takes more than twice the median of its other "
+           "calls (three "
+           "calls or more). Claims the excess of all calls up to the first that takes less than "
+           "that, on "
+           "each GPU; where more than 32 calls or all of them are slow, it is no warm-up. "
+           "Collectives are "
            "left out: they wait for late ranks.",
 };

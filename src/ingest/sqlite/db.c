@@ -13,15 +13,28 @@
 #include "base/str.h"
 #include "ingest/sqlite/overlay.h"
 
+enum { HEADER = 100, LONGEST_VALUE = 256 * 1024 * 1024 };
 enum { WAL_HEADER = 32, LOCK_WAIT_MS = 1000, WAL_LOCK_FIRST = 120, WAL_LOCK_BYTES = 9 };
+
+/* SQLite speaks of memory also where a record claims to be gigabytes long. */
+static bool lacks_memory(const struct db *db)
+{
+    if (!db->handle || overlay_lacks_memory(db->overlay))
+        return true;
+    void *p = sqlite3_malloc64(LONGEST_VALUE);
+    sqlite3_free(p);
+    return !p;
+}
 
 bool db_fail(struct db *db, struct gs_error *err)
 {
     int code = db->handle ? sqlite3_errcode(db->handle) & 0xff : SQLITE_NOMEM;
     if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
         return fail(err, GS_E_IO, "another program is writing it; wait until it has finished");
-    if (code == SQLITE_NOMEM)
+    if (code == SQLITE_NOMEM && lacks_memory(db))
         return fail(err, GS_E_IO, "out of memory");
+    if (code == SQLITE_NOMEM || code == SQLITE_TOOBIG)
+        return fail(err, GS_E_FORMAT, "damaged database: a record of absurd length");
     if (code == SQLITE_IOERR || code == SQLITE_CANTOPEN)
         return fail(err, GS_E_IO, "the disk or a journal beside it cannot be read: %s",
                     sqlite3_errmsg(db->handle));
@@ -59,13 +72,29 @@ static int64_t size_beside(const char *path, const char *suffix)
     return size < 0 ? 0 : size;
 }
 
+static uint32_t be32(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+/* The header says how many pages there are; SQLite takes half a last page for a whole one. */
+static bool is_cut(const struct mapping *m)
+{
+    if (m->size < HEADER)
+        return true;
+    uint64_t page = be32(m->data + 14) & 0xffff; /* the two bytes at 16; 1 stands for 65536 */
+    uint64_t pages = be32(m->data + 28);
+    bool holds = be32(m->data + 24) == be32(m->data + 92) && !(page & (page - 1));
+    return holds && m->size < (page == 1 ? 65536 : page) * pages;
+}
+
 static bool harden(struct db *db)
 {
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, (int *)NULL);
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL);
-    sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, 256 * 1024 * 1024);
+    sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, LONGEST_VALUE);
     sqlite3_busy_timeout(db->handle, LOCK_WAIT_MS);
     return sqlite3_exec(db->handle, "PRAGMA cell_size_check=ON; BEGIN; SELECT 1 FROM sqlite_schema",
                         NULL, NULL, NULL) == SQLITE_OK;
@@ -82,34 +111,47 @@ static bool open_handle(struct db *db, struct gs_error *err)
     return harden(db) || db_fail(db, err);
 }
 
+/* A log with something in it, beside the file itself (as SQLite looks for it), not beside a link. */
+static bool find_log(const struct db *db, bool *found, struct gs_error *err)
+{
+    char resolved[PATH_MAX];
+    const char *real = realpath(db->path, resolved) ? resolved : db->path;
+    *found = db->unpacked.fd < 0 && size_beside(real, "-wal") > WAL_HEADER;
+    long pid = *found ? wal_user(real) : 0;
+    return !pid ||
+           fail(err, GS_E_IO, "another program (pid %ld) is writing it; wait until it has finished", pid);
+}
+
+static bool open_all(struct db *db, bool *has_log, struct gs_error *err)
+{
+    /* Before SQLite: closing any descriptor of a file drops the locks SQLite holds on it. */
+    if (!map_file(&db->map, db->unpacked.path, err))
+        return false;
+    db->fd = open(db->unpacked.path, O_RDONLY | O_CLOEXEC);
+    if (!find_log(db, has_log, err))
+        return false;
+    struct gs_error why = {0};
+    bool ok = open_handle(db, &why);
+    bool plain = !*has_log && db->overlay && !overlay_changed(db->overlay);
+    if (plain && (ok || why.code == GS_E_FORMAT) && is_cut(&db->map))
+        return fail(err, GS_E_FORMAT, "the file ends too early, after %zu bytes; was it copied whole?",
+                    db->map.size);
+    return ok || fail(err, why.code, "%s", why.text);
+}
+
 bool db_open(struct db *db, const char *path, enum reader_mode mode, int threads,
              struct gs_error *err)
 {
     *db = (struct db){.path = path, .mode = mode, .threads = threads, .fd = -1};
+    bool has_log = false;
     if (!unpack_open(&db->unpacked, path, err))
         return false;
-    /* Before SQLite: closing any descriptor of a file drops the locks SQLite holds on it. */
-    if (!map_file(&db->map, db->unpacked.path, err)) {
+    if (!open_all(db, &has_log, err)) {
         db_close(db);
         return false;
     }
-    db->fd = open(db->unpacked.path, O_RDONLY | O_CLOEXEC);
-    /* SQLite looks for a log beside the file itself, not beside a link to it. */
-    char resolved[PATH_MAX];
-    const char *real = realpath(path, resolved) ? resolved : path;
-    bool has_wal = db->unpacked.fd < 0 && size_beside(real, "-wal") > WAL_HEADER;
-    long pid = has_wal ? wal_user(real) : 0;
-    if (pid) {
-        db_close(db);
-        return fail(err, GS_E_IO, "another program (pid %ld) is writing it; wait until it has finished",
-                    pid);
-    }
-    if (!open_handle(db, err)) {
-        db_close(db);
-        return false;
-    }
-    db->unfinished = has_wal || overlay_changed(db->overlay);
-    if (has_wal)
+    db->unfinished = has_log || overlay_changed(db->overlay);
+    if (has_log)
         db->not_fast = "write-ahead log";
     else if (overlay_changed(db->overlay))
         db->not_fast = "rolled-back journal";

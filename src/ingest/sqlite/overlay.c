@@ -28,7 +28,7 @@ struct overlay {
     char name[64];
     struct arena arena;
     VEC(char *) deleted; /* paths that SQLite believes it deleted */
-    bool changed;
+    bool changed, lacks_memory;
 };
 
 /* One open file: the real one below (absent when there is none on disk) and the writes above. */
@@ -61,6 +61,15 @@ static bool is_deleted(const struct overlay *o, const char *path)
         if (!strcmp(o->deleted.v[i], path))
             return true;
     return false;
+}
+
+/* Runs what may allocate; the code for SQLite. */
+static int guarded(struct overlay *o, void (*fn)(void *ctx), void *ctx)
+{
+    if (mem_guard(fn, ctx, NULL))
+        return SQLITE_OK;
+    o->lacks_memory = true;
+    return SQLITE_NOMEM;
 }
 
 /* ---- file methods ---- */
@@ -144,11 +153,12 @@ static int file_write(sqlite3_file *file, const void *buf, int n, sqlite3_int64 
     struct overlay_file *f = file_of(file);
     struct write_call call = {f, buf, n, at, SQLITE_OK};
     f->owner->changed |= f->is_database;
-    if (!mem_guard(write_blocks, &call, NULL))
-        return SQLITE_NOMEM;
-    if (call.rc == SQLITE_OK && at + n > f->size)
+    int rc = guarded(f->owner, write_blocks, &call);
+    if (rc == SQLITE_OK)
+        rc = call.rc;
+    if (rc == SQLITE_OK && at + n > f->size)
         f->size = at + n;
-    return call.rc;
+    return rc;
 }
 
 /* What was written behind the new end must not come back when the file grows again. */
@@ -254,10 +264,9 @@ static int shm_map(sqlite3_file *file, int region, int size, int extend, void vo
     *p = NULL;
     if (region < 0 || region >= SHM_REGIONS || size < 0)
         return SQLITE_IOERR_SHMMAP;
-    if (!f->shm[region] && extend && !mem_guard(add_region, &call, NULL))
-        return SQLITE_NOMEM;
+    int rc = !f->shm[region] && extend ? guarded(f->owner, add_region, &call) : SQLITE_OK;
     *p = f->shm[region];
-    return SQLITE_OK;
+    return rc;
 }
 
 static int shm_lock(sqlite3_file *file, int offset, int n, int flags)
@@ -360,7 +369,7 @@ static int vfs_delete(sqlite3_vfs *vfs, const char *path, int sync)
 {
     (void)sync;
     struct delete_call call = {overlay_of(vfs), path};
-    return mem_guard(remember_deleted, &call, NULL) ? SQLITE_OK : SQLITE_NOMEM;
+    return guarded(call.overlay, remember_deleted, &call);
 }
 
 static int vfs_access(sqlite3_vfs *vfs, const char *path, int flags, int *result)
@@ -431,4 +440,9 @@ const char *overlay_name(const struct overlay *o)
 bool overlay_changed(const struct overlay *o)
 {
     return o->changed;
+}
+
+bool overlay_lacks_memory(const struct overlay *o)
+{
+    return o->lacks_memory;
 }

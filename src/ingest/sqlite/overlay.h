@@ -32,4 +32,7 @@ const char *overlay_name(const struct overlay *o);
 /* True when the database differs from the file on disk (a journal was rolled back). */
 bool overlay_changed(const struct overlay *o);
 
+/* True when a write failed since there was no memory for it. */
+bool overlay_lacks_memory(const struct overlay *o);
+
 #endif

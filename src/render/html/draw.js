@@ -312,31 +312,38 @@ function redraw() {
     }
 }
 
-/* GPU work of everything, one line a GPU, and a frame around what is visible. */
+/* GPU work of everything: a line for the kernels and one for the copies of each GPU. */
+function drawMapImage(width, height, scale) {
+    const image = document.createElement('canvas'), ratio = window.devicePixelRatio || 1;
+    image.width = tl.map.width;
+    image.height = tl.map.height;
+    const c = image.getContext('2d'), line = (height - 4) / Math.max(1, tl.data.gpus.length);
+    c.scale(ratio, ratio);
+    c.fillStyle = tl.colors.raised;
+    c.fillRect(0, 0, width, height);
+    const part = tl.data.tracks.some((track) => track.kind === 'copies') ? 0.6 : 1;
+    for (const {track, lanes} of tl.rows) {
+        const kernels = track && track.kind === 'kernels';
+        if (!kernels && !(track && track.kind === 'copies'))
+            continue;
+        c.fillStyle = tl.colors[kernels ? 'kernel-0' : 'copy-h2d'];
+        const y = 2 + track.gpu * line + (kernels ? 0 : line * part);
+        const high = Math.max(1, line * (kernels ? part : 1 - part) - 1);
+        for (const lane of lanes) {
+            const level = levelFor(lane, 1 / scale);
+            for (let i = 0; i < level.n; i++)
+                c.fillRect(level.s[i] * scale, y, Math.max(0.5, (level.e[i] - level.s[i]) * scale), high);
+        }
+    }
+    return image;
+}
+
+/* The map, with what is not visible veiled. */
 function drawMap() {
     const width = tl.map.clientWidth, height = 40, scale = width / tl.span;
     const c = sizeCanvas(tl.map, width, height);
-    if (!tl.mapImage || tl.mapImage.width !== tl.map.width) {
-        tl.mapImage = document.createElement('canvas');
-        tl.mapImage.width = tl.map.width;
-        tl.mapImage.height = tl.map.height;
-        const m = tl.mapImage.getContext('2d'), ratio = window.devicePixelRatio || 1;
-        m.scale(ratio, ratio);
-        m.fillStyle = tl.colors.raised;
-        m.fillRect(0, 0, width, height);
-        const line = (height - 4) / Math.max(1, tl.data.gpus.length);
-        for (const {track, lanes} of tl.rows) {
-            if (!track || (track.kind !== 'kernels' && track.kind !== 'copies'))
-                continue;
-            for (const lane of lanes) {
-                const level = levelFor(lane, 1 / scale);
-                m.fillStyle = tl.colors[track.kind === 'kernels' ? 'kernel-0' : 'copy-h2d'];
-                for (let i = 0; i < level.n; i++)
-                    m.fillRect(level.s[i] * scale, 2 + track.gpu * line,
-                               Math.max(0.5, (level.e[i] - level.s[i]) * scale), Math.max(1, line - 1));
-            }
-        }
-    }
+    if (!tl.mapImage || tl.mapImage.width !== tl.map.width)
+        tl.mapImage = drawMapImage(width, height, scale);
     c.drawImage(tl.mapImage, 0, 0, width, height);
     c.fillStyle = tl.colors.surface;
     c.globalAlpha = 0.6;

@@ -300,7 +300,7 @@ function jump(link) {
     if (event)
         select(event);
     zoomTo(from, to);
-    tl.canvas.focus({preventScroll: true});
+    setTimeout(() => tl.canvas.focus({preventScroll: true}), 0); /* after the link was followed */
 }
 
 /* ---- legend and notes ---- */

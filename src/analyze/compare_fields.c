@@ -1,0 +1,67 @@
+#include "analyze/compare.h"
+
+#define F(member, type, label, unit, doc)                                                          \
+    FIELD(struct compare_kernel, member, type, label, unit, doc)
+static const struct field kernel_fields[] = {
+    F(name, FIELD_TEXT, "kernel", "", "of A, or a role; null: only in B"),
+    F(name_b, FIELD_TEXT, "in B", "", "its partner; null: only in A"),
+    F(role, FIELD_TEXT, "role", "", "what it does"),
+    F(match, FIELD_TEXT, "match", "",
+      "how they were paired: name, short name, similar, calls, role, new, gone"),
+    F(calls_a, FIELD_U64, "calls A", "", "dispatches in A"),
+    F(calls_b, FIELD_U64, "calls B", "", "dispatches in B"),
+    F(total_a_ns, FIELD_I64, "total A", "ns", "sum of durations in A"),
+    F(total_b_ns, FIELD_I64, "total B", "ns", "sum of durations in B"),
+    F(median_a_ns, FIELD_NUM, "median A", "ns", "median duration in A"),
+    F(median_b_ns, FIELD_NUM, "median B", "ns", "median duration in B"),
+    F(typical_a_ns, FIELD_NUM, "typical A", "ns", "mean of the middle half of durations in A"),
+    F(typical_b_ns, FIELD_NUM, "typical B", "ns", "mean of the middle half of durations in B"),
+    F(change_ns, FIELD_I64, "change", "ns",
+      "calls both have x (duration in B - in A), and calls that came or went"),
+    F(change_pct, FIELD_NUM, "change", "%", "of A's time in it"),
+    F(noise_ns, FIELD_I64, "noise", "ns", "smaller changes are not significant"),
+    F(noise_pct, FIELD_NUM, "noise", "%", "the same, of A's time"),
+    F(significant, FIELD_BOOL, "significant", "", "beyond noise and at least 0.5 %"),
+    F(other_work, FIELD_BOOL, "other work", "", "work-items of a call differ by more than 1 %"),
+    F(vgpr_a, FIELD_U32, "registers A", "", "vector and accumulation registers in A"),
+    F(vgpr_b, FIELD_U32, "registers B", "", "vector and accumulation registers in B"),
+    F(lds_a_bytes, FIELD_U32, "LDS A", "bytes", "LDS (shared memory) in A"),
+    F(lds_b_bytes, FIELD_U32, "LDS B", "bytes", "LDS (shared memory) in B"),
+    F(occupancy_a_pct, FIELD_NUM, "occupancy A", "%", "theoretical occupancy in A"),
+    F(occupancy_b_pct, FIELD_NUM, "occupancy B", "%", "theoretical occupancy in B"),
+    F(grid_a, FIELD_TEXT, "grid A", "", "work-items of the configuration with most time in A"),
+    F(grid_b, FIELD_TEXT, "grid B", "", "work-items of the configuration with most time in B"),
+};
+#undef F
+
+#define F(member, type, label, unit, doc)                                                          \
+    FIELD(struct compare_cause, member, type, label, unit, doc)
+static const struct field cause_fields[] = {
+    F(what, FIELD_TEXT, "what", "", "what changed"),
+    F(kind, FIELD_TEXT, "kind", "",
+      "kernel, calls, new_kernel, gone_kernel, overlap, copy, communication, idle"),
+    F(change_ns, FIELD_I64, "change", "ns", "of GPU time; negative is a gain"),
+    F(change_pct, FIELD_NUM, "change", "%", "of base_ns"),
+    F(noise_ns, FIELD_I64, "noise", "ns", "smaller changes are not significant"),
+    F(significant, FIELD_BOOL, "significant", "", "beyond noise"),
+    F(counted, FIELD_BOOL, "counted", "", "part of the verdict when significant"),
+};
+#undef F
+
+#define F(member, type, label, unit, doc) FIELD(struct compare_row, member, type, label, unit, doc)
+static const struct field row_fields[] = {
+    F(key, FIELD_TEXT, "key", "", "what"),
+    F(a, FIELD_I64, "A", "", "in A"),
+    F(b, FIELD_I64, "B", "", "in B"),
+    F(change, FIELD_I64, "change", "", "B per A's number of steps - A"),
+    F(change_pct, FIELD_NUM, "change", "%", "of A"),
+    F(noise, FIELD_I64, "noise", "", "smaller changes mean nothing; 0: not known"),
+};
+#undef F
+
+const struct fields compare_kernel_fields =
+    FIELDS("kernels", "Kernels of both runs.", struct compare_kernel, kernel_fields);
+const struct fields compare_cause_fields =
+    FIELDS("causes", "What changed, largest first.", struct compare_cause, cause_fields);
+const struct fields compare_row_fields =
+    FIELDS("rows", "A time or a count on both sides.", struct compare_row, row_fields);

@@ -1,0 +1,195 @@
+/*
+ * The files of a folder and below, in a fixed order: real ones first, then what symbolic links
+ * lead to, unless it was there already. So links that form a loop end, and no file counts twice.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/hash.h"
+#include "base/str.h"
+#include "source/source_in.h"
+
+enum { PATH_LONGEST = 4096 };
+
+struct link {
+    const char *path, *shown;
+    const struct ignore_file *rules;
+};
+
+struct walk {
+    struct source_scan *s;
+    struct found_files *out;
+    struct idmap seen; /* device and inode, mixed */
+    VEC(struct link) links;
+    char *root;
+};
+
+static const struct {
+    const char *extension;
+    enum source_language language;
+} languages[] = {
+#define LANGUAGE(extension, language) {extension, SOURCE_##language},
+#include "source/languages.def"
+#undef LANGUAGE
+};
+
+static const char *const skipped_folders[] = {
+#define SKIP(name) name,
+#include "source/skip_folders.def"
+#undef SKIP
+};
+
+void source_skip(struct source_scan *s, const char *path, const char *reason)
+{
+    s->files_skipped++;
+    vec_push(&s->skipped, &s->arena, ((struct source_skip){path, reason}));
+}
+
+static bool language_of(const char *name, enum source_language *language)
+{
+    const char *dot = strrchr(name, '.');
+    for (size_t i = 0; dot && i < sizeof(languages) / sizeof(*languages); i++)
+        if (str_eq(dot + 1, languages[i].extension)) {
+            *language = languages[i].language;
+            return true;
+        }
+    return false;
+}
+
+static bool skip_folder(const char *name)
+{
+    for (size_t i = 0; i < sizeof(skipped_folders) / sizeof(*skipped_folders); i++)
+        if (str_eq(name, skipped_folders[i]))
+            return true;
+    return name[0] == '.';
+}
+
+/* True the first time. */
+static bool first_sight(struct walk *w, const struct stat *st)
+{
+    uint64_t key = hash_u64(hash_u64((uint64_t)st->st_dev) ^ (uint64_t)st->st_ino);
+    if (idmap_get(&w->seen, key) != NO_INDEX)
+        return false;
+    idmap_put(&w->seen, key, 1);
+    return true;
+}
+
+static const struct ignore_file *read_rules(struct walk *w, const char *dir, const char *shown,
+                                            const struct ignore_file *above)
+{
+    struct arena *a = &w->s->arena;
+    const char *path = arena_printf(a, "%s/.gitignore", dir);
+    struct mapping *m = &w->s->worker_map[0];
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > 1 << 20 ||
+        !map_file(m, path, NULL))
+        return above;
+    struct ignore_file *f = arena_new(a, struct ignore_file);
+    f->above = above;
+    f->base = *shown ? strlen(shown) + 1 : 0;
+    ignore_parse(f, (const char *)m->data, m->size, a);
+    unmap_file(m);
+    return f;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+struct names {
+    char **v;
+    size_t n, cap;
+};
+
+static bool list(struct walk *w, const char *dir, struct names *out)
+{
+    DIR *d = opendir(dir);
+    if (!d)
+        return false;
+    for (struct dirent *e; (e = readdir(d));)
+        if (!str_eq(e->d_name, ".") && !str_eq(e->d_name, ".."))
+            vec_push(out, &w->s->arena, arena_strdup(&w->s->arena, e->d_name));
+    closedir(d);
+    if (out->n)
+        qsort(out->v, out->n, sizeof(*out->v), by_name);
+    return true;
+}
+
+static void folder(struct walk *w, const char *dir, const char *shown, const struct ignore_file *rules);
+
+static void file(struct walk *w, const char *path, const char *shown, const struct stat *st)
+{
+    struct found_file f = {.path = path, .shown = shown};
+    if (language_of(shown, &f.language) && first_sight(w, st))
+        vec_push(&w->out->v, &w->s->arena, f);
+}
+
+/* Something a name in a folder, or a link, leads to. */
+static void entry(struct walk *w, const char *path, const char *shown, const struct stat *st,
+                  const struct ignore_file *rules)
+{
+    bool is_folder = S_ISDIR(st->st_mode);
+    if (!is_folder && !S_ISREG(st->st_mode))
+        return;
+    if (is_folder && (skip_folder(fs_basename(shown)) || ignored(rules, shown, true))) {
+        w->s->folders_skipped++;
+        return;
+    }
+    if (is_folder) {
+        if (first_sight(w, st))
+            folder(w, path, shown, rules);
+    } else if (!ignored(rules, shown, false)) {
+        file(w, path, shown, st);
+    }
+}
+
+static void folder(struct walk *w, const char *dir, const char *shown, const struct ignore_file *rules)
+{
+    struct arena *a = &w->s->arena;
+    struct names names = {0};
+    if (strlen(dir) > PATH_LONGEST || !list(w, dir, &names)) {
+        source_skip(w->s, shown, strlen(dir) > PATH_LONGEST ? "path too long" : strerror(errno));
+        return;
+    }
+    rules = read_rules(w, dir, shown, rules);
+    for (size_t i = 0; i < names.n; i++) {
+        const char *path = arena_printf(a, "%s/%s", dir, names.v[i]);
+        const char *below = *shown ? arena_printf(a, "%s/%s", shown, names.v[i]) : names.v[i];
+        struct stat st;
+        if (lstat(path, &st) != 0)
+            continue;
+        if (S_ISLNK(st.st_mode))
+            vec_push(&w->links, a, ((struct link){path, below, rules}));
+        else
+            entry(w, path, below, &st, rules);
+    }
+}
+
+bool collect_files(struct source_scan *s, const char *dir, struct found_files *out,
+                   struct gs_error *err)
+{
+    struct walk w = {.s = s, .out = out};
+    struct stat st;
+    enum source_language language;
+    idmap_init(&w.seen, &s->arena);
+    if (stat(dir, &st) != 0)
+        return fail(err, GS_E_IO, "cannot open '%s': %s", dir, strerror(errno));
+    if (S_ISREG(st.st_mode) && language_of(dir, &language)) {
+        file(&w, dir, dir, &st);
+        return true;
+    }
+    if (!S_ISDIR(st.st_mode))
+        return fail(err, GS_E_USAGE, "'%s' is not a folder of source files", dir);
+    first_sight(&w, &st);
+    folder(&w, dir, "", NULL);
+    for (size_t i = 0; i < w.links.n; i++) { /* links found on the way are added behind */
+        struct link l = w.links.v[i];
+        if (stat(l.path, &st) == 0)
+            entry(&w, l.path, l.shown, &st, l.rules);
+    }
+    return true;
+}

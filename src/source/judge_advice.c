@@ -1,0 +1,328 @@
+/* Risk areas and what to run first: rocinsight's ten pieces of advice, and ours for loops. */
+#include <string.h>
+
+#include "base/str.h"
+#include "source/source_in.h"
+
+static uint32_t n_of(const struct source_scan *s, enum source_pattern_id id)
+{
+    return pattern_count(s, id);
+}
+
+/* "src/step.cpp:214" of the first fact of a pattern. */
+static const char *first_place(struct source_scan *s, enum source_pattern_id id)
+{
+    for (size_t i = 0; i < s->patterns.n; i++) {
+        const struct source_pattern *p = &s->patterns.v[i];
+        if (!str_eq(p->pattern_id, source_pattern_name(id)) || !p->facts.n)
+            continue;
+        const struct source_fact *f = &s->facts.v[p->facts.v[0]];
+        return arena_printf(&s->arena, "%s:%u", s->files.v[f->file].path, f->line);
+    }
+    return "?";
+}
+
+static void risk(struct source_scan *s, const char *text)
+{
+    vec_push(&s->risk_areas, &s->arena, text);
+}
+
+static void loop_risk(struct source_scan *s, enum source_pattern_id id, const char *what)
+{
+    if (n_of(s, id))
+        risk(s, arena_printf(&s->arena, "%u %s inside loops, first at %s", n_of(s, id), what,
+                             first_place(s, id)));
+}
+
+void judge_risks(struct source_scan *s)
+{
+    uint32_t syncs = n_of(s, PATTERN_DEVICE_SYNC);
+    loop_risk(s, PATTERN_LOOP_DEVICE_SYNC, "device-wide synchronisations");
+    if (syncs > 5)
+        risk(s, arena_printf(&s->arena, "%u device-wide synchronisations: the GPU may run dry at each", syncs));
+    else if (syncs)
+        risk(s, arena_printf(&s->arena, "%u device-wide synchronisation%s", syncs, syncs == 1 ? "" : "s"));
+    loop_risk(s, PATTERN_LOOP_IMPLICIT_SYNC, "values fetched from the GPU");
+    loop_risk(s, PATTERN_LOOP_BLOCKING_MEMCPY, "blocking copies");
+    loop_risk(s, PATTERN_LOOP_ALLOCATION, "allocations or frees");
+    loop_risk(s, PATTERN_LOOP_STREAM_SYNC, "stream synchronisations");
+    if (n_of(s, PATTERN_BLOCKING_MEMCPY) && !n_of(s, PATTERN_ASYNC_MEMCPY))
+        risk(s, arena_printf(&s->arena, "%u blocking copies and no asynchronous one: no overlap of "
+                                        "copies and kernels", n_of(s, PATTERN_BLOCKING_MEMCPY)));
+    if (n_of(s, PATTERN_MANAGED_MEMORY))
+        risk(s, arena_printf(&s->arena, "managed memory (%u allocations): page migration may stall kernels",
+                             n_of(s, PATTERN_MANAGED_MEMORY)));
+    if (n_of(s, PATTERN_NO_STREAMS))
+        risk(s, "no stream is created: all GPU work is serialised on the default stream");
+    if (!s->marker_count && s->kernels.n)
+        risk(s, "no markers: phases of the program will not show in a trace");
+    if (!s->risk_areas.n)
+        risk(s, "no major static risk found");
+}
+
+/* ---- advice ---- */
+
+struct author {
+    struct source_scan *s;
+    struct source_advice a;
+};
+
+static void begin(struct author *w, const char *id, const char *priority, const char *category)
+{
+    w->a = (struct source_advice){.id = id, .priority = priority, .category = category};
+}
+
+static void action(struct author *w, const char *text)
+{
+    vec_push(&w->a.actions, &w->s->arena, text);
+}
+
+/* flags and args are words divided by blanks; the application is ours to name. */
+static void command(struct author *w, const char *tool, const char *flags, const char *args,
+                    const char *app, const char *why)
+{
+    struct source_command c = {.tool = tool, .description = why, .flags = flags, .args = args};
+    c.full_command = arena_printf(&w->s->arena, "%s%s%s%s%s -- %s", tool, *flags ? " " : "", flags,
+                                  *args ? " " : "", args, app);
+    vec_push(&w->a.commands, &w->s->arena, c);
+}
+
+static void end(struct author *w, const char *issue, const char *suggestion, const char *impact)
+{
+    w->a.issue = issue;
+    w->a.suggestion = suggestion;
+    w->a.impact = impact;
+    vec_push(&w->s->advice, &w->s->arena, w->a);
+}
+
+static bool nvidia(const struct author *w)
+{
+    return str_eq(w->s->vendor, "nvidia");
+}
+
+/* A timeline with host calls, in the tool of the vendor the code is written for. */
+static void timeline(struct author *w, const char *out, const char *name, const char *why)
+{
+    struct arena *a = &w->s->arena;
+    if (nvidia(w))
+        command(w, "nsys", "profile", arena_printf(a, "--trace=cuda,nvtx,osrt -o %s", name), "./app", why);
+    else
+        command(w, "rocprofv3", "--sys-trace", arena_printf(a, "-d ./%s -o %s", out, name), "./app", why);
+}
+
+static void sample(struct author *w, const char *flags, const char *why)
+{
+    if (nvidia(w))
+        command(w, "nsys", "profile", "--sample=cpu --trace=cuda,osrt", "./app", why);
+    else
+        command(w, "rocprof-sys-sample", flags, "", "./app", why);
+}
+
+/* As many counters of one block in a pass as every CDNA can count at once. */
+static const char *block_of(const char *counter, size_t *most)
+{
+    *most = str_starts(counter, "SQ_") ? 8 : str_starts(counter, "GRBM_") ? 2 : 1;
+    return str_starts(counter, "SQ_") ? "SQ" : str_starts(counter, "GRBM_") ? "GRBM" : "TCC";
+}
+
+static void counter_passes(struct author *w)
+{
+    struct source_scan *s = w->s;
+    struct arena *a = &s->arena;
+    bool *done = arena_array(a, bool, s->suggested_counters.n);
+    size_t left = s->suggested_counters.n;
+    for (int pass = 1; left; pass++) {
+        struct str pmc;
+        str_init(&pmc, a);
+        size_t used[3] = {0};
+        for (size_t i = 0; i < s->suggested_counters.n; i++) {
+            size_t most;
+            const char *block = block_of(s->suggested_counters.v[i], &most);
+            size_t *n = &used[*block == 'S' ? 0 : *block == 'G' ? 1 : 2];
+            if (done[i] || *n == most)
+                continue;
+            ++*n;
+            done[i] = true;
+            left--;
+            str_printf(&pmc, " %s", s->suggested_counters.v[i]);
+        }
+        const char *suffix = pass > 1 || left ? arena_printf(a, "_pass%d", pass) : "";
+        command(w, "rocprofv3", pass == 1 ? "--sys-trace" : "",
+                arena_printf(a, "--pmc%s -d ./rocpd_output -o baseline%s", pmc.buf, suffix), "./app",
+                pass == 1 ? "timeline and the first counters" : "the counters that did not fit");
+    }
+}
+
+static void initial(struct author *w)
+{
+    if (!w->s->kernels.n && !n_of(w->s, PATTERN_ROCBLAS) && !n_of(w->s, PATTERN_CUBLAS))
+        return;
+    begin(w, "ROCPD-T0-INIT-001", "HIGH", "Initial Profiling");
+    if (nvidia(w))
+        timeline(w, "nsys_output", "baseline", "timeline of kernels, copies and host calls");
+    else
+        counter_passes(w);
+    action(w, "run the baseline capture on a representative input");
+    action(w, "analyze it: gpusight analyze the result, with --source-dir for lines");
+    end(w, arena_printf(&w->s->arena, "%zu kernels and no profile yet", w->s->kernels.n),
+        "collect a baseline before changing anything", "the base for every other decision");
+}
+
+static void synchronisation(struct author *w)
+{
+    uint32_t in_loop = n_of(w->s, PATTERN_LOOP_DEVICE_SYNC) + n_of(w->s, PATTERN_LOOP_IMPLICIT_SYNC);
+    uint32_t all = n_of(w->s, PATTERN_DEVICE_SYNC);
+    struct arena *a = &w->s->arena;
+    if (in_loop || all > 5) {
+        begin(w, "ROCPD-T0-SYNC-001", "HIGH", "Synchronization");
+        action(w, "wait on the stream or event that matters, outside of the loop");
+        action(w, "queue the next step before waiting for the last");
+        timeline(w, "sync_output", "sync_profile", "how long the GPU idles at each wait");
+        sample(w, "--trace", "which code waits");
+        const char *place = n_of(w->s, PATTERN_LOOP_DEVICE_SYNC)
+                                ? first_place(w->s, PATTERN_LOOP_DEVICE_SYNC)
+                                : first_place(w->s, n_of(w->s, PATTERN_LOOP_IMPLICIT_SYNC)
+                                                        ? PATTERN_LOOP_IMPLICIT_SYNC
+                                                        : PATTERN_DEVICE_SYNC);
+        end(w, in_loop ? arena_printf(a, "%u waits for the whole GPU inside loops, first at %s", in_loop, place)
+                       : arena_printf(a, "%u waits for the whole GPU, first at %s", all, place),
+            "remove waits from loops", "the GPU stops running dry at every step");
+    } else if (all) {
+        begin(w, "ROCPD-T0-SYNC-001", "MEDIUM", "Synchronization");
+        sample(w, "--trace", "how long the host waits");
+        end(w, arena_printf(a, "%u device-wide synchronisations, first at %s", all,
+                            first_place(w->s, PATTERN_DEVICE_SYNC)),
+            "check that each is needed", "less idle time");
+    }
+}
+
+static void memory(struct author *w)
+{
+    uint32_t loops = n_of(w->s, PATTERN_LOOP_BLOCKING_MEMCPY), blocking = n_of(w->s, PATTERN_BLOCKING_MEMCPY);
+    struct arena *a = &w->s->arena;
+    if (loops || (blocking && !n_of(w->s, PATTERN_ASYNC_MEMCPY))) {
+        begin(w, "ROCPD-T0-MEM-001", "MEDIUM", "Memory Transfer");
+        action(w, "use asynchronous copies with pinned host memory, on a stream of their own");
+        timeline(w, "memcpy_output", "memcpy_profile", "how long copies are exposed");
+        end(w, arena_printf(a, "%u blocking copies (%u inside loops), %u asynchronous", blocking, loops,
+                            n_of(w->s, PATTERN_ASYNC_MEMCPY)),
+            "overlap copies with kernels", "copy time hidden behind compute");
+    }
+    if (n_of(w->s, PATTERN_LOOP_ALLOCATION)) {
+        begin(w, "GS-T0-ALLOC-001", "MEDIUM", "Allocation");
+        action(w, "allocate once before the loop, or use stream-ordered allocation from a pool");
+        timeline(w, "alloc_output", "alloc_profile", "what allocation costs: frees wait for the GPU");
+        end(w, arena_printf(a, "%u allocations or frees inside loops, first at %s",
+                            n_of(w->s, PATTERN_LOOP_ALLOCATION), first_place(w->s, PATTERN_LOOP_ALLOCATION)),
+            "move allocation out of loops", "no hidden synchronisation at every free");
+    }
+}
+
+static void concurrency(struct author *w)
+{
+    if (n_of(w->s, PATTERN_NO_STREAMS) && w->s->kernels.n) {
+        begin(w, "ROCPD-T0-STREAMS-001", "MEDIUM", "No Streams");
+        action(w, "put independent kernels and copies on streams of their own");
+        sample(w, "--trace", "what could overlap");
+        end(w, "kernels are launched and no stream is created", "use streams where work is independent",
+            "copies and small kernels overlap");
+    }
+    if (n_of(w->s, PATTERN_MANAGED_MEMORY)) {
+        begin(w, "ROCPD-T0-MANAGED-001", "MEDIUM", "Managed Memory");
+        action(w, "prefetch before kernels, or allocate on the device");
+        sample(w, "--trace --device", "page faults and migration");
+        end(w, arena_printf(&w->s->arena, "%u managed allocations, first at %s",
+                            n_of(w->s, PATTERN_MANAGED_MEMORY), first_place(w->s, PATTERN_MANAGED_MEMORY)),
+            "watch page migration", "kernels do not wait for pages");
+    }
+}
+
+static void libraries(struct author *w)
+{
+    bool rocm = n_of(w->s, PATTERN_ROCBLAS) || n_of(w->s, PATTERN_HIPBLAS) ||
+                n_of(w->s, PATTERN_MIOPEN) || n_of(w->s, PATTERN_ROCFFT);
+    bool cuda = n_of(w->s, PATTERN_CUBLAS) || n_of(w->s, PATTERN_CUDNN) || n_of(w->s, PATTERN_CUFFT);
+    if (!rocm && !cuda)
+        return;
+    begin(w, "ROCPD-T0-LIBS-001", "MEDIUM", rocm ? "ROCm Libraries" : "CUDA Libraries");
+    action(w, "compare the library's kernels with the peak of the precision in use");
+    if (rocm)
+        command(w, "rocprof-compute", "profile", "", "./app", "roofline and cache use of library kernels");
+    else
+        command(w, "ncu", "--set full", "-o library", "./app", "roofline and cache use of library kernels");
+    end(w, "vendor libraries do part of the work", "check shapes, precision and layout",
+        "matrix cores in full use");
+}
+
+static void instrumentation(struct author *w)
+{
+    if (n_of(w->s, PATTERN_ROCTX_RANGE_PUSH) || n_of(w->s, PATTERN_ROCTX_MARK) || !w->s->kernels.n)
+        return;
+    begin(w, "ROCPD-T0-ROCTX-001", "LOW", "Instrumentation");
+    if (nvidia(w)) {
+        action(w, "put nvtxRangePush and nvtxRangePop around phases");
+        timeline(w, "marked_output", "marked_profile", "phases by name");
+    } else {
+        action(w, "put roctxRangePush and roctxRangePop around phases; link -lrocprofiler-sdk-roctx");
+        command(w, "rocprofv3", "--sys-trace --marker-trace", "-d ./marked_output -o marked_profile", "./app",
+                "phases by name");
+    }
+    end(w, "kernels, and no marker", "name the phases of the program", "findings name your phases");
+}
+
+static void python(struct author *w)
+{
+    const char *model = w->s->programming_model;
+    if (!str_eq(model, "PyTorch_HIP") && !str_eq(model, "JAX_HIP") && !str_eq(model, "Python_GPU"))
+        return;
+    bool jax = str_eq(model, "JAX_HIP");
+    begin(w, "ROCPD-T0-PYTORCH-001", "HIGH", "PyTorch");
+    action(w, "leave out the first steps: compilation and caching");
+    command(w, "rocprof-sys-sample", "--trace", "", "python ./train.py", "Python and GPU on one timeline");
+    command(w, "rocprofv3", "--sys-trace",
+            "--pmc GRBM_COUNT GRBM_GUI_ACTIVE SQ_WAVES -d ./pytorch_output -o pytorch_profile",
+            "python ./train.py", "kernels with utilisation");
+    end(w, jax ? "JAX drives the GPU" : str_eq(model, "PyTorch_HIP") ? "PyTorch drives the GPU"
+                                                                     : "Python drives the GPU",
+        "profile one steady step", "launch gaps and waits of the framework show");
+}
+
+static void multi_gpu(struct author *w)
+{
+    if (!n_of(w->s, PATTERN_RCCL) && !n_of(w->s, PATTERN_TORCH_COLLECTIVE))
+        return;
+    begin(w, "ROCPD-T0-MULTIGPU-001", "MEDIUM", "Multi-GPU");
+    action(w, "capture every rank and analyze the files together");
+    sample(w, "--trace", "which collectives are exposed");
+    end(w, "collectives between GPUs", "overlap communication with compute", "better scaling");
+}
+
+static void choose_first(struct source_scan *s)
+{
+    static const char *const order[] = {"HIGH", "MEDIUM", "LOW", "INFO"};
+    for (int p = 0; p < 4; p++)
+        for (size_t i = 0; i < s->advice.n; i++)
+            if (str_eq(s->advice.v[i].priority, order[p]) && s->advice.v[i].commands.n) {
+                s->first_command = s->advice.v[i].commands.v[0].full_command;
+                return;
+            }
+}
+
+void judge_advice(struct source_scan *s)
+{
+    struct author w = {.s = s};
+    initial(&w);
+    synchronisation(&w);
+    memory(&w);
+    concurrency(&w);
+    libraries(&w);
+    instrumentation(&w);
+    python(&w);
+    multi_gpu(&w);
+    if (!s->advice.n) {
+        begin(&w, "ROCPD-T0-INIT-001", "INFO", "Initial Profiling");
+        timeline(&w, "rocpd_output", "baseline", "what the GPU does at all");
+        end(&w, "no GPU code of a known kind was found", "capture a timeline", "shows what runs");
+    }
+    choose_first(s);
+}
