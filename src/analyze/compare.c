@@ -81,8 +81,8 @@ void compare_add(struct comparison *c, enum compare_kind kind, double change, do
         .what = what,
         .kind = compare_kind_name(kind),
         .sort = kind,
-        .change_ns = (int64_t)change,
-        .noise_ns = (int64_t)noise,
+        .change_ns = ns_from(change),
+        .noise_ns = ns_from(noise),
         .significant = fabs(change) > noise,
         .counted = counted,
     };
@@ -140,8 +140,8 @@ static void sum_up(struct comparison *c)
         change += (double)k->change_ns;
         sure += noise;
     }
-    c->change_ns = (int64_t)change;
-    c->noise_ns = (int64_t)sqrt(sure > 0 || change != 0 ? sure : all);
+    c->change_ns = ns_from(change);
+    c->noise_ns = ns_from(sqrt(sure > 0 || change != 0 ? sure : all));
     c->wall_change_pct = percent_of(change, (double)c->base_ns);
     c->noise_pct = percent_of((double)c->noise_ns, (double)c->base_ns);
     for (size_t i = 0; i < c->causes.n; i++)

@@ -137,9 +137,9 @@ static void measure_pair(struct comparison *c, struct compare_kernel *k)
                                         0;
     if (between || as_often(calls_b, (double)a->calls))
         extra = 0;
-    k->calls_change_ns = (int64_t)(extra * (extra > 0 ? b->typical_ns : a->typical_ns));
-    k->change_ns = (int64_t)d.change + k->calls_change_ns;
-    k->noise_ns = (int64_t)sqrt(d.variance);
+    k->calls_change_ns = ns_from(extra * (extra > 0 ? b->typical_ns : a->typical_ns));
+    k->change_ns = ns_from(d.change + (double)k->calls_change_ns);
+    k->noise_ns = ns_from(sqrt(d.variance));
     k->significant = fabs(d.change) > (double)k->noise_ns &&
                      fabs(d.change) * 100 >= LEAST_PCT * d.whole && d.whole > 0;
     k->own_pct = d.whole > 0 ? 100 * d.change / d.whole : NAN;
@@ -155,8 +155,8 @@ static void measure_role(struct comparison *c, struct compare_kernel *k)
 {
     double noise = c->z * sqrt(k->noise_pct); /* compare_match() left the variance there */
     k->factor = c->steps;
-    k->change_ns = (int64_t)((double)k->total_b_ns / k->factor) - k->total_a_ns;
-    k->noise_ns = (int64_t)noise;
+    k->change_ns = ns_from((double)k->total_b_ns / k->factor - (double)k->total_a_ns);
+    k->noise_ns = ns_from(noise);
     k->significant = fabs((double)k->change_ns) > noise;
     k->change_pct = k->total_a_ns ? 100 * (double)k->change_ns / (double)k->total_a_ns : NAN;
     k->noise_pct = k->total_a_ns ? 100 * noise / (double)k->total_a_ns : NAN;
@@ -167,8 +167,8 @@ static void measure_single(struct comparison *c, struct compare_kernel *k)
     const struct profile_kernel *only = k->a ? k->a : k->b;
     k->factor = k->b ? c->steps : 1;
     double ns = (double)only->calls * only->typical_ns / k->factor;
-    k->change_ns = (int64_t)(k->a ? -ns : ns);
-    k->noise_ns = (int64_t)(c->z * sqrt((double)only->calls) * only->std_dev_ns / k->factor);
+    k->change_ns = ns_from(k->a ? -ns : ns);
+    k->noise_ns = ns_from(c->z * sqrt((double)only->calls) * only->std_dev_ns / k->factor);
     k->significant = ns > (double)k->noise_ns;
     k->change_pct = k->a ? -100 : NAN;
     k->noise_pct = ns > 0 ? 100 * (double)k->noise_ns / ns : NAN;

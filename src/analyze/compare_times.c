@@ -87,7 +87,7 @@ static void copy_causes(struct comparison *c)
         const struct copy_row *ra = copies_of(c->a, k), *rb = copies_of(c->b, k);
         bool all = ra && rb && follows(c, (double)ra->count, (double)rb->count) &&
                    follows(c, (double)ra->total_bytes, (double)rb->total_bytes);
-        c->base_ns += a;
+        c->base_ns = add_ns(c->base_ns, a);
         if (!a && !b)
             continue;
         double na = copy_noise(ra, a), nb = copy_noise(rb, b) / c->steps;
@@ -112,7 +112,7 @@ static void comm_cause(struct comparison *c)
 {
     double a = (double)c->a->cause_ns[CAUSE_COMM] + (double)c->a->cause_ns[CAUSE_COMM_WAIT];
     double b = (double)c->b->cause_ns[CAUSE_COMM] + (double)c->b->cause_ns[CAUSE_COMM_WAIT];
-    c->base_ns += (int64_t)a;
+    c->base_ns = add_ns(c->base_ns, ns_from(a));
     if (!(a > 0) && !(b > 0))
         return;
     b /= c->steps;
@@ -192,7 +192,7 @@ static void idle_causes(struct comparison *c)
         double change =
             per_step(c, a, b, follows(c, (double)c->a->gap_count[k], (double)c->b->gap_count[k]));
         if (c->idle_counts)
-            c->base_ns += (int64_t)a;
+            c->base_ns = add_ns(c->base_ns, ns_from(a));
         if (!(a > 0) && !(b > 0))
             continue;
         bool known = c->a->has_gaps && c->b->has_gaps;
@@ -209,7 +209,7 @@ static void add_row(struct comparison *c, struct compare_rows *out, const char *
 {
     double change = (double)b / c->steps - (double)a;
     struct compare_row row = {
-        key, label, a, b, (int64_t)change, a ? 100 * change / (double)a : NAN, (int64_t)noise};
+        key, label, a, b, ns_from(change), a ? 100 * change / (double)a : NAN, ns_from(noise)};
     vec_push(out, c->arena, row);
 }
 
@@ -253,7 +253,7 @@ static void make_rows(struct comparison *c)
 
 void compare_times(struct comparison *c)
 {
-    c->base_ns += c->a->cause_ns[CAUSE_COMPUTE];
+    c->base_ns = add_ns(c->base_ns, c->a->cause_ns[CAUSE_COMPUTE]);
     copy_causes(c);
     comm_cause(c);
     decide_idle(c);

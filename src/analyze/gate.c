@@ -58,7 +58,7 @@ static void measure_times(struct value *v, const struct comparison *c, const cha
 {
     const struct run_profile *a = c->a, *b = c->b;
     if (str_eq(m, "wall"))
-        *v = (struct value){(double)c->base_ns, (double)(c->base_ns + c->change_ns),
+        *v = (struct value){(double)c->base_ns, (double)c->base_ns + (double)c->change_ns,
                             (double)c->change_ns, (double)c->noise_ns, true};
     else if (str_eq(m, "window"))
         set(v, (double)a->breakdown.window_ns, (double)b->breakdown.window_ns, c->steps);
@@ -109,9 +109,9 @@ static const char *show(struct arena *arena, enum gate_unit unit, double v)
 {
     char text[HUMAN_MAX];
     if (unit == UNIT_TIME)
-        return arena_strdup(arena, human_time(text, (int64_t)v));
+        return arena_strdup(arena, human_time(text, ns_from(v)));
     if (unit == UNIT_BYTES)
-        return arena_strdup(arena, human_bytes(text, v > 0 ? (uint64_t)v : 0));
+        return arena_strdup(arena, human_bytes(text, v > 0 ? (uint64_t)ns_from(v) : 0));
     return arena_printf(arena, unit == UNIT_PCT ? "%.1f %%" : "%.0f", v);
 }
 

@@ -50,7 +50,7 @@ static void add_run(struct history *h, const struct run_profile *p, struct arena
     }
     run.group = first->group;
     compare(&c, first->profile, p, arena);
-    run.time_ns = (int64_t)((double)first->time_ns * (1 + c.wall_change_pct / 100));
+    run.time_ns = ns_from((double)first->time_ns * (1 + c.wall_change_pct / 100));
     run.relative_pct = 100 + c.wall_change_pct;
     const struct history_run *before = first;
     for (size_t i = 0; i < h->runs.n; i++)

@@ -10,6 +10,7 @@
 #include "base/human.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "cli/analyze_source.h"
 #include "cli/command.h"
 #include "cli/load.h"
 #include "render/analysis_json.h"
@@ -21,7 +22,8 @@
 
 struct analyze_opts {
     struct opt_list input, by;
-    const char *format, *output, *dir, *window, *json_profile, *reader, *prompt, *charts;
+    const char *format, *output, *dir, *window, *json_profile, *reader, *prompt, *charts,
+        *source_dir;
     int64_t gpu, process, top_kernels, timeline_limit, max_phases, phase;
     double min_duration_us, short_us;
     bool json, stats;
@@ -36,6 +38,9 @@ static const struct opt opts[] = {
     OPT_INT(struct analyze_opts, gpu, 0, "gpu", 0, 100000, "N", "only this GPU, as numbered by 'info'"),
     OPT_INT(struct analyze_opts, process, 0, "process", 0, 1e15, "PID", "only this process"),
     OPT_CHOICE(struct analyze_opts, reader, 0, "reader", "auto|fast|sqlite|check", "how to read databases"),
+    OPT_TEXT(struct analyze_opts, source_dir, 0, "source-dir", "DIR",
+             "read source code too: kernels, launches, waits and copies with their lines; works "
+             "without a trace"),
     OPT_GROUP("What to show"),
     OPT_INT(struct analyze_opts, top_kernels, 0, "top-kernels", 1, 1000000, "N", "rows in tables (10)"),
     OPT_NUM(struct analyze_opts, min_duration_us, 0, "min-duration", 0, 1e12, "US",
@@ -77,6 +82,7 @@ struct call {
     struct cli *cli;
     struct analyze_opts *o;
     struct trace trace;
+    struct analyze_source source;
     struct timespec begin;
     struct gs_error *err;
     bool ok;
@@ -116,7 +122,7 @@ static bool target_of(struct call *c, const char *extension, const char **target
     if (name && str_eq(name, "-") && !o->dir)
         return true;
     if (!name) {
-        const char *base = fs_basename(c->trace.files.v[0].path);
+        const char *base = c->trace.files.n ? fs_basename(c->trace.files.v[0].path) : "source";
         const char *dot = strrchr(base, '.');
         name = arena_strndup(a, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
     }
@@ -178,6 +184,10 @@ static bool write_report(struct call *c, const struct analysis *a, const struct 
         struct jwrite w;
         jw_init(&w, out, 2);
         struct analysis_json_opts j = {.top_kernels = (size_t)o->top_kernels, .prompt = o->prompt};
+        if (c->source.used) {
+            j.source = &c->source.scan;
+            j.links = &c->source.links;
+        }
         if (str_eq(o->json_profile, "rocinsight"))
             analysis_json_rocinsight(&w, a, advice, &j);
         else
@@ -192,6 +202,8 @@ static bool write_report(struct call *c, const struct analysis *a, const struct 
         return true;
     }
     struct doc *d = analysis_doc(a, advice, (size_t)o->top_kernels, c->cli->arena);
+    if (c->source.used)
+        source_section(d, &c->source.scan, &c->source.links, (size_t)o->top_kernels);
     if (str_eq(o->format, "pdf"))
         return render_pdf(out, d, a, c->err);
     if (str_eq(o->format, "markdown") && o->charts) {
@@ -235,6 +247,32 @@ static bool analyze_phase(struct call *c, struct analysis *a, struct analysis_op
     return true;
 }
 
+static bool write_out(struct call *c, const struct str *out)
+{
+    const char *target;
+    const char *extension = str_eq(c->o->format, "json")       ? ".json"
+                            : str_eq(c->o->format, "markdown") ? ".md"
+                            : str_eq(c->o->format, "html")     ? ".html"
+                            : str_eq(c->o->format, "pdf")      ? ".pdf"
+                                                               : ".txt";
+    if (!target_of(c, extension, &target) || !fs_write(target, out->buf, out->len, c->err))
+        return false;
+    if (!str_eq(target, "-"))
+        fprintf(stderr, "wrote %s\n", target);
+    return true;
+}
+
+/* --source-dir without a trace. */
+static bool only_source(struct call *c)
+{
+    const struct analyze_opts *o = c->o;
+    struct str out;
+    str_init(&out, c->cli->arena);
+    return analyze_source_report(&c->source, o->format, o->json_profile, o->prompt,
+                                 (size_t)o->top_kernels, c->cli, !o->output && !o->dir, &out, c->err) &&
+           write_out(c, &out);
+}
+
 static void run_analyze(void *ctx)
 {
     struct call *c = ctx;
@@ -242,6 +280,12 @@ static void run_analyze(void *ctx)
     struct opt_list *paths = &c->o->input;
     for (size_t i = 0; i < c->cli->operands.n; i++)
         vec_push(paths, arena, c->cli->operands.v[i]);
+    if (!analyze_source_scan(&c->source, c->o->source_dir, c->cli, c->err))
+        return;
+    if (!paths->n && c->source.used) {
+        c->ok = only_source(c);
+        return;
+    }
     if (!paths->n) {
         fail(c->err, GS_E_USAGE, "no trace given; see 'gpusight analyze --help'");
         return;
@@ -260,20 +304,14 @@ static void run_analyze(void *ctx)
     if (c->o->phase && !analyze_phase(c, a, &ao))
         return;
     advise(&advice, a, arena);
+    if (c->source.used)
+        source_link(&c->source.links, &c->source.scan, a, &advice, arena);
     double analyzed = seconds(c);
     struct str out;
     str_init(&out, arena);
     if (!write_report(c, a, &advice, &out))
         return;
-    const char *target;
-    const char *extension = str_eq(c->o->format, "json")       ? ".json"
-                            : str_eq(c->o->format, "markdown") ? ".md"
-                            : str_eq(c->o->format, "html")     ? ".html"
-                            : str_eq(c->o->format, "pdf")      ? ".pdf"
-                                                               : ".txt";
-    c->ok = target_of(c, extension, &target) && fs_write(target, out.buf, out.len, c->err);
-    if (c->ok && !str_eq(target, "-"))
-        fprintf(stderr, "wrote %s\n", target);
+    c->ok = write_out(c, &out);
     if (c->o->stats)
         print_stats(c, loaded, analyzed);
 }
@@ -289,8 +327,10 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
         return fail(err, GS_E_USAGE, "option '--charts' goes with '--format markdown'");
     clock_gettime(CLOCK_MONOTONIC, &c.begin);
     trace_init(&c.trace);
+    source_scan_init(&c.source.scan);
     bool had_memory = mem_guard(run_analyze, &c, err);
     trace_release(&c.trace);
+    source_scan_release(&c.source.scan);
     return had_memory && c.ok;
 }
 
@@ -309,6 +349,8 @@ const struct command command_analyze = {
                 "gpusight analyze --format html -o report results.db  # a page with a timeline\n"
                 "gpusight analyze --format json -o report results.db  # for programs\n"
                 "gpusight analyze --format markdown results.db > ticket.md  # for a ticket\n"
+                "gpusight analyze --source-dir src results.db  # with the lines of kernels and waits\n"
+                "gpusight analyze --source-dir src  # before the first run: what to capture\n"
                 "gpusight analyze --format pdf -o report results.db  # pages, with charts",
     .opts = opts,
     .settings_size = sizeof(struct analyze_opts),

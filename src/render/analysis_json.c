@@ -2,6 +2,7 @@
 
 #include "config.h"
 #include "render/analysis_json_in.h"
+#include "render/source_json.h"
 #include "report/trust.h"
 
 static void write_metadata(struct analysis_document *d)
@@ -156,6 +157,10 @@ void analysis_json(struct jwrite *w, const struct analysis *a, const struct advi
     quality_json(w, &a->quality);
     capabilities_json(w, &a->capabilities);
     write_warnings(&d);
+    if (o->source)
+        source_json(w, "tier0", o->source, o->links, o->timestamp, false);
+    else
+        jw_null(w, "tier0");
     write_all_tables(&d);
     jw_close(w);
 }

@@ -220,6 +220,8 @@ const struct member analysis_members[] = {
     MEMBER("warnings", "object[]", "what to know before believing a number",
            .members = warning_members),
     MEMBER("errors", "string[]", "always empty: what fails ends the run"),
+    MEMBER("tier0", "object?", "the source folder of --source-dir; null without",
+           .members = source_members),
     MEMBER("analyses", "tables", "every table of every analysis, whole"),
     {0},
 };

@@ -4,6 +4,17 @@
 
 #include "base/utf8.h"
 
+/* fontconfig keeps patterns until the process ends; that is no leak of ours. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libfontconfig\n";
+}
+#endif
+#endif
+
 void cairo_ink(cairo_t *cr, enum ink ink, enum theme theme)
 {
     uint32_t rgb = ink_rgb(ink, theme);

@@ -99,7 +99,8 @@ static void picture(struct str *out, const struct chart *chart, const char *pref
     escape(out, chart->title);
     str_puts(out, "](");
     for (const char *p = prefix; *p; p++) {
-        bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || strchr("0123456789._-/", *p);
+        bool plain =
+            (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || strchr("0123456789._-/", *p);
         if (plain)
             str_putc(out, *p);
         else
@@ -108,7 +109,8 @@ static void picture(struct str *out, const struct chart *chart, const char *pref
     str_printf(out, "%s%s.svg)\n\n", *prefix ? "/" : "", chart->name);
 }
 
-static void markdown(struct str *out, const struct doc *d, const struct analysis *a, const char *prefix)
+static void markdown(struct str *out, const struct doc *d, const struct analysis *a,
+                     const char *prefix)
 {
     for (size_t i = 0; i < d->blocks.n; i++) {
         const struct block *b = d->blocks.v[i];

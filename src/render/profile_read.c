@@ -4,19 +4,9 @@
 
 #include "base/fs.h"
 #include "render/fields_json.h"
-#include "render/profile_json.h"
+#include "render/profile_read.h"
 
 enum { HEAD_MAX = 4096 };
-
-struct reading {
-    struct jread j;
-    struct run_profile *p;
-    struct arena *arena;
-    struct results tables;
-    VEC(struct resource_row) resources; /* of an analysis document */
-    int64_t version;                    /* of a profile; 0: none was given */
-    bool is_profile, has_kernels, has_hotspots, has_ledger;
-};
 
 bool profile_is_document(const char *head, size_t n)
 {
@@ -33,153 +23,6 @@ bool profile_is_document(const char *head, size_t n)
         return false;
     return strstr(text, "\"" PROFILE_DOCUMENT "\"") || strstr(text, "\"gpusight_version\"");
 }
-
-static const char *text(struct reading *r)
-{
-    size_t n;
-    const char *s = jr_str(&r->j, &n);
-    return s ? arena_strndup(r->arena, s, n) : NULL;
-}
-
-/* ---- rows by their field descriptors ---- */
-
-static void read_value(struct reading *r, const struct field *f, void *row)
-{
-    void *at = (char *)row + f->offset;
-    switch (f->type) {
-    case FIELD_I64:
-        *(int64_t *)at = jr_int(&r->j, 0);
-        break;
-    case FIELD_U64:
-        *(uint64_t *)at = jr_uint(&r->j, 0);
-        break;
-    case FIELD_U32:
-        *(uint32_t *)at = (uint32_t)jr_uint(&r->j, 0);
-        break;
-    case FIELD_I32:
-        *(int32_t *)at = (int32_t)jr_int(&r->j, -1);
-        break;
-    case FIELD_NUM:
-        *(double *)at = jr_num(&r->j, NAN);
-        break;
-    case FIELD_TEXT:
-        *(const char **)at = text(r);
-        break;
-    case FIELD_BOOL:
-        *(bool *)at = jr_bool(&r->j, false);
-        break;
-    }
-}
-
-static bool read_member(struct reading *r, const struct fields *f, void *row)
-{
-    for (size_t i = 0; i < f->n; i++) {
-        if (!jr_is(&r->j, f->v[i].key))
-            continue;
-        read_value(r, &f->v[i], row);
-        return true;
-    }
-    return false;
-}
-
-static void read_object(struct reading *r, const struct fields *f, void *row)
-{
-    if (!jr_object(&r->j))
-        return;
-    while (jr_key(&r->j))
-        if (!read_member(r, f, row))
-            jr_skip(&r->j);
-}
-
-#define READ_ROWS(r, fields, list)                                                                 \
-    do {                                                                                           \
-        if (jr_array(&(r)->j))                                                                     \
-            while (jr_item(&(r)->j))                                                               \
-                read_object((r), (fields), vec_add((list), (r)->arena));                           \
-    } while (0)
-
-/* ---- kernels ---- */
-
-static void finish_kernel(struct profile_kernel *k)
-{
-    enum kernel_role role = kernel_role_of(k->name ? k->name : "");
-    k->name = k->name ? k->name : "";
-    k->short_name = k->short_name ? k->short_name : k->name;
-    k->category = kernel_role_info(role)->label;
-    k->class = role == ROLE_COLLECTIVE ? KERNEL_COLLECTIVE
-               : strncmp(k->name, "__amd_rocclr_copy", strlen("__amd_rocclr_copy")) == 0
-                   ? KERNEL_BLIT
-                   : KERNEL_COMPUTE;
-}
-
-static void read_kernels(struct reading *r)
-{
-    r->has_kernels = true;
-    if (!jr_array(&r->j))
-        return;
-    while (jr_item(&r->j)) {
-        struct profile_kernel *k = vec_add(&r->p->kernels, r->arena);
-        k->work_items = k->occupancy_pct = NAN;
-        if (!jr_object(&r->j))
-            continue;
-        while (jr_key(&r->j)) {
-            if (jr_is(&r->j, "configs"))
-                READ_ROWS(r, &profile_config_fields, &k->configs);
-            else if (!read_member(r, &profile_kernel_fields, k))
-                jr_skip(&r->j);
-        }
-    }
-}
-
-/* The hotspots of an analysis have the same keys, as far as they go. */
-static void read_hotspots(struct reading *r)
-{
-    r->has_hotspots = true;
-    if (!jr_array(&r->j))
-        return;
-    while (jr_item(&r->j)) {
-        struct profile_kernel *k = vec_add(&r->p->kernels, r->arena);
-        read_object(r, &profile_kernel_fields, k);
-        k->work_items = k->occupancy_pct = NAN;
-        k->typical_ns = (double)k->median_ns;
-        /* The median's standard error for normal durations; outliers make it larger, not smaller.
-         */
-        k->error_ns = k->calls ? 1.2533 * k->std_dev_ns / sqrt((double)k->calls) : 0;
-        if (k->calls < 4)
-            k->error_ns = k->typical_ns / 20;
-    }
-}
-
-static double items_of(const char *grid)
-{
-    char *end;
-    double x = strtod(grid, &end), y = *end == 'x' ? strtod(end + 1, &end) : 0;
-    double z = *end == 'x' ? strtod(end + 1, &end) : 0;
-    return x > 0 && y > 0 && z > 0 ? x * y * z : NAN;
-}
-
-static void join_resources(struct reading *r)
-{
-    for (size_t i = 0; i < r->resources.n; i++) {
-        const struct resource_row *from = &r->resources.v[i];
-        for (size_t n = 0; from->name && n < r->p->kernels.n; n++) {
-            struct profile_kernel *k = &r->p->kernels.v[n];
-            if (!k->name || strcmp(k->name, from->name) != 0)
-                continue;
-            k->vgpr = from->vgpr;
-            k->accum_vgpr = from->accum_vgpr;
-            k->lds_bytes = from->lds_bytes;
-            k->scratch_bytes = from->scratch_bytes;
-            k->occupancy_pct = from->occupancy_pct;
-            k->grid = from->grid;
-            k->block = from->block;
-            if (from->configurations == 1 && from->grid)
-                k->work_items = items_of(from->grid);
-        }
-    }
-}
-
-/* ---- the rest ---- */
 
 static void read_tables(struct reading *r)
 {
@@ -274,11 +117,11 @@ static void read_gpus(struct reading *r)
             continue;
         while (jr_key(&r->j)) {
             if (jr_is(&r->j, "name"))
-                g->name = text(r);
+                g->name = read_text(r);
             else if (jr_is(&r->j, "architecture"))
-                g->arch = text(r);
+                g->arch = read_text(r);
             else if (jr_is(&r->j, "vendor"))
-                g->vendor = text(r);
+                g->vendor = read_text(r);
             else if (jr_is(&r->j, "cu_count"))
                 g->cu_count = (uint32_t)jr_uint(&r->j, 0);
             else if (jr_is(&r->j, "clock_mhz"))
@@ -298,7 +141,7 @@ static void read_files(struct reading *r)
         if (jr_object(&r->j))
             while (jr_key(&r->j)) {
                 if (jr_is(&r->j, "path"))
-                    path = text(r);
+                    path = read_text(r);
                 else
                     jr_skip(&r->j);
             }
@@ -342,7 +185,7 @@ static void read_document(struct reading *r)
         } else if (jr_is(&r->j, "version"))
             r->version = jr_int(&r->j, 0);
         else if (jr_is(&r->j, "label"))
-            r->p->label = text(r);
+            r->p->label = read_text(r);
         else if (jr_is(&r->j, "metadata"))
             read_within(r, "files", read_files);
         else if (jr_is(&r->j, "profiling_info"))
@@ -376,8 +219,7 @@ static bool finish(struct reading *r, const char *path, struct gs_error *err)
     if (!p->label)
         p->label = arena_strdup(r->arena, fs_basename(path));
     join_resources(r);
-    for (size_t i = 0; i < p->kernels.n; i++)
-        finish_kernel(&p->kernels.v[i]);
+    finish_kernels(p);
     for (size_t i = 0; i < p->gpus.n; i++)
         if (!p->gpus.v[i].vendor)
             p->gpus.v[i].vendor = vendor_name(VENDOR_UNKNOWN);

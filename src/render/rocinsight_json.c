@@ -6,6 +6,7 @@
 
 #include "config.h"
 #include "render/rocinsight_json.h"
+#include "render/source_json.h"
 
 #define ROCINSIGHT_VERSION "0.4.0"
 
@@ -202,5 +203,7 @@ void analysis_json_rocinsight(struct jwrite *w, const struct analysis *a,
     rocinsight_timeline(&d);
     rocinsight_categories(&d);
     rocinsight_short_kernels(&d);
+    if (o->source)
+        source_json(w, "tier0", o->source, NULL, o->timestamp, true);
     jw_close(w);
 }

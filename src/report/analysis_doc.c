@@ -306,8 +306,9 @@ static void gaps(struct ctx *c)
     for (size_t i = 0; i < a->gaps.n; i++) {
         const struct gap_row *g = &a->gaps.v[i];
         if (g->count)
-            doc_bar(b, TONE_WARN, (double)g->total_ns / (double)most, g->label, "%8s in %s, mostly %s",
-                    ns(c, g->total_ns), count(c, g->count), g->main_cause ? g->main_cause : "-");
+            doc_bar(b, TONE_WARN, (double)g->total_ns / (double)most, g->label,
+                    "%8s in %s, mostly %s", ns(c, g->total_ns), count(c, g->count),
+                    g->main_cause ? g->main_cause : "-");
     }
 }
 
@@ -321,10 +322,11 @@ static void short_kernels(struct ctx *c)
     for (size_t i = 0; i < a->short_histogram.n; i++)
         most = a->short_histogram.v[i].count > most ? a->short_histogram.v[i].count : most;
     doc_heading(c->d, 2, "Short kernels");
-    doc_text(c->d, "%s of %s kernels (%s) are shorter than %.3g µs; they run for %s, and the GPU was "
-                   "launch-bound for %s before them.",
-             count(c, s->short_kernel_count), count(c, s->total_kernels), pct(c, s->short_kernel_pct),
-             s->threshold_us, ns(c, s->short_ns), ns(c, s->gap_ns));
+    doc_text(c->d,
+             "%s of %s kernels (%s) are shorter than %.3g µs; they run for %s, and the GPU was "
+             "launch-bound for %s before them.",
+             count(c, s->short_kernel_count), count(c, s->total_kernels),
+             pct(c, s->short_kernel_pct), s->threshold_us, ns(c, s->short_ns), ns(c, s->gap_ns));
     struct block *b = doc_bars(c->d, "dispatches by duration");
     doc_chart(c->d, "short_kernels");
     for (size_t i = 0; i < a->short_histogram.n; i++) {

@@ -14,7 +14,7 @@ struct ctx {
 static const char *ns(struct ctx *x, double v)
 {
     char text[HUMAN_MAX];
-    return isnan(v) ? "-" : arena_strdup(x->d->arena, human_time(text, (int64_t)v));
+    return isnan(v) ? "-" : arena_strdup(x->d->arena, human_time(text, ns_from(v)));
 }
 
 static const char *signed_ns(struct ctx *x, int64_t v)

@@ -29,10 +29,10 @@ static struct block *add(struct doc *d, enum block_kind kind, const char *text)
     return b;
 }
 
-#define ADD_FORMATTED(d, kind)                                   \
-    va_list ap;                                                  \
-    va_start(ap, fmt);                                           \
-    struct block *b = add(d, kind, format((d)->arena, fmt, ap)); \
+#define ADD_FORMATTED(d, kind)                                                                     \
+    va_list ap;                                                                                    \
+    va_start(ap, fmt);                                                                             \
+    struct block *b = add(d, kind, format((d)->arena, fmt, ap));                                   \
     va_end(ap);
 
 void doc_heading(struct doc *d, int level, const char *fmt, ...)
@@ -107,7 +107,8 @@ struct block *doc_bars(struct doc *d, const char *caption)
     return add(d, BLOCK_BARS, caption);
 }
 
-void doc_bar(struct block *bars, enum tone tone, double share, const char *label, const char *fmt, ...)
+void doc_bar(struct block *bars, enum tone tone, double share, const char *label, const char *fmt,
+             ...)
 {
     va_list ap;
     va_start(ap, fmt);

@@ -25,8 +25,8 @@
 enum block_kind {
     BLOCK_HEADING,
     BLOCK_TEXT,
-    BLOCK_ITEM,    /* a point of a list */
-    BLOCK_FACTS,   /* "label: value" lines */
+    BLOCK_ITEM,  /* a point of a list */
+    BLOCK_FACTS, /* "label: value" lines */
     BLOCK_TABLE,
     BLOCK_CALLOUT, /* a sentence that must not be missed */
     BLOCK_CODE,    /* a command to copy */
@@ -61,7 +61,7 @@ struct block {
     enum block_kind kind;
     int level; /* of headings and items */
     enum tone tone;
-    const char *text; /* heading, text, item, callout, code; the caption of a table or bars */
+    const char *text;  /* heading, text, item, callout, code; the caption of a table or bars */
     const char *chart; /* see doc_chart(); NULL: none */
     VEC(struct column) columns;
     VEC(const char *) cells;
@@ -76,7 +76,8 @@ struct doc {
 };
 
 struct doc *doc_new(struct arena *a);
-void doc_heading(struct doc *d, int level, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void doc_heading(struct doc *d, int level, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 void doc_text(struct doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void doc_item(struct doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void doc_callout(struct doc *d, enum tone tone, const char *fmt, ...)
@@ -98,7 +99,7 @@ void doc_column(struct block *table, const char *title, enum column_kind kind);
 void doc_cell(struct block *table, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 struct block *doc_bars(struct doc *d, const char *caption);
-void doc_bar(struct block *bars, enum tone tone, double share, const char *label, const char *fmt, ...)
-    __attribute__((format(printf, 5, 6)));
+void doc_bar(struct block *bars, enum tone tone, double share, const char *label, const char *fmt,
+             ...) __attribute__((format(printf, 5, 6)));
 
 #endif

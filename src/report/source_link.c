@@ -150,13 +150,13 @@ static bool class_fits(const struct finding *f, const char *class)
 {
     static const struct {
         const char *rule, *classes;
-    } rules[] = {{"sync-stall", "sync copy"},          {"transfer-bound", "copy"},
+    } wanted[] = {{"sync-stall", "sync copy"},          {"transfer-bound", "copy"},
                  {"overlap-missing", "copy"},          {"slow-copies", "copy"},
                  {"allocation-churn", "alloc free"},   {"host-idle", "sync"},
                  {"exposed-comm", "mpi collective"}};
-    for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
-        if (str_eq(f->rule->name, rules[i].rule))
-            return str_has(rules[i].classes, class);
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+        if (str_eq(f->rule->name, wanted[i].rule))
+            return str_has(wanted[i].classes, class);
     return false;
 }
 

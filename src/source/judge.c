@@ -180,9 +180,9 @@ void judge_patterns(struct source_scan *s)
         if (f->loop_depth && !f->in_macro && loop != PATTERN_NONE)
             count(s, loop, (uint32_t)i);
     }
-    bool streams = all[PATTERN_STREAM_CREATE] || all[PATTERN_KOKKOS_PARALLEL] ||
-                   all[PATTERN_OMP_TARGET] || all[PATTERN_ACC_REGION] || all[PATTERN_SYCL_PARALLEL];
-    if (s->kernels.n && !streams)
+    bool launches = all[PATTERN_GLOBAL_KERNEL_DEF] || all[PATTERN_HIP_KERNEL_LAUNCH] ||
+                    all[PATTERN_TRIPLE_ANGLE_LAUNCH] || all[PATTERN_HIP_KERNEL_NAME];
+    if (launches && !all[PATTERN_STREAM_CREATE])
         pattern_of(s, PATTERN_NO_STREAMS)->count = 1;
     sort_patterns(s);
     s->marker_count = all[PATTERN_ROCTX_RANGE_PUSH] + all[PATTERN_ROCTX_RANGE_POP] +

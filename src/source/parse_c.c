@@ -51,6 +51,26 @@ static void consider(struct c_parser *p, size_t i)
         return;
     if (!d->candidate || (all_capitals(p, d->candidate) && !all_capitals(p, name)))
         d->candidate = name;
+    if (d->candidate == name)
+        d->colon = false; /* "public:" came before it */
+}
+
+/* At "template": the token that ends its parameters, which may hold '=' and '('. */
+static size_t skip_template(const struct c_parser *p, size_t i)
+{
+    enum { FAR = 1024 };
+    size_t angle = 0, n = i + 1;
+    if (!token_is(&p->t->tokens.v[n], '<'))
+        return i;
+    for (; n < i + FAR && p->t->tokens.v[n].kind != TOKEN_END; n++) {
+        const struct token *k = &p->t->tokens.v[n];
+        if (token_is(k, '(') || token_is(k, '{'))
+            n = tokens_skip(p->t, n) - 1;
+        angle += token_is(k, '<');
+        if (token_is(k, '>') && !--angle)
+            return n;
+    }
+    return i;
 }
 
 static void open_outside(struct c_parser *p, size_t i)
@@ -111,12 +131,20 @@ static void outside(struct c_parser *p, size_t i, const struct token *k)
 
 /* ---- brackets ---- */
 
-static void open_brace(struct c_parser *p, size_t i)
+/* The members of a constructor: "Grid() : n_{2} {". */
+static bool initialises_member(const struct c_parser *p, size_t i)
 {
-    uint8_t kind = c_top(p)->kind;
-    if (kind == FRAME_SCOPE) {
+    const struct token *before = &p->t->tokens.v[i - 1];
+    return p->decl.candidate && p->decl.colon && (before->kind == TOKEN_IDENT || token_is(before, '>'));
+}
+
+static size_t open_brace(struct c_parser *p, size_t i)
+{
+    if (c_top(p)->kind == FRAME_SCOPE) {
+        if (initialises_member(p, i))
+            return tokens_skip(p->t, i) - 1;
         open_outside(p, i);
-        return;
+        return i;
     }
     bool type = p->decl.scope && !p->decl.is_enum;
     memset(&p->decl, 0, sizeof(p->decl));
@@ -125,6 +153,7 @@ static void open_brace(struct c_parser *p, size_t i)
         f->in_function = false;
         f->depth = 0;
     }
+    return i;
 }
 
 static bool has_braces(uint8_t kind)
@@ -295,8 +324,7 @@ static size_t punct(struct c_parser *p, size_t i, const struct token *k)
         outside(p, i, k);
     switch (k->ch) {
     case '{':
-        open_brace(p, i);
-        break;
+        return open_brace(p, i);
     case '}':
         close_brace(p, i);
         break;
@@ -327,7 +355,7 @@ static size_t identifier(struct c_parser *p, size_t i, const struct token *k)
 {
     if (c_top(p)->kind == FRAME_SCOPE) {
         outside(p, i, k);
-        return i;
+        return word_of(p, i) == WORD_TEMPLATE ? skip_template(p, i) : i;
     }
     if (!k->symbol)
         return i;

@@ -15,6 +15,7 @@ struct frame {
 
 struct alias {
     const char *name, *path;
+    uint16_t symbol; /* what the last part of the path is, where the name differs from it */
 };
 
 struct parser {
@@ -24,7 +25,7 @@ struct parser {
     VEC(struct alias) aliases;
     VEC(size_t) bracket_facts; /* facts there were at each bracket that is open */
     uint32_t header; /* indentation of the loop whose header is being read, plus 1; 0: none */
-    bool while_header, uses_gpu;
+    bool while_header, uses_gpu, renamed;
     enum source_pattern_id decorated; /* the next def is such a kernel */
 };
 
@@ -85,7 +86,16 @@ static const char *dotted(const struct parser *p, size_t i, size_t *end)
 static void bind(struct parser *p, const char *name, const char *path)
 {
     static const char *const frameworks[] = {"torch", "jax", "cupy", "numba.cuda", "triton", "numba"};
-    vec_push(&p->aliases, p->t->scratch, ((struct alias){name, path}));
+    const char *dot = strrchr(path, '.'), *last = dot ? dot + 1 : path;
+    struct alias a = {.name = name, .path = path};
+    if (!str_eq(name, last)) {
+        uint32_t h = SYMBOL_HASH_START;
+        for (const char *c = last; *c; c++)
+            h = symbol_hash(h, (uint8_t)*c);
+        a.symbol = *last ? symbols_find(p->t->symbols, last, strlen(last), h) : 0;
+        p->renamed |= a.symbol != 0;
+    }
+    vec_push(&p->aliases, p->t->scratch, a);
     for (size_t i = 0; i < sizeof(frameworks) / sizeof(*frameworks); i++)
         p->uses_gpu |= str_starts(path, frameworks[i]);
 }
@@ -314,6 +324,20 @@ static void comprehension(struct parser *p)
         p->out->v[f].loop_depth++;
 }
 
+/* A call by another name: "from torch.cuda import synchronize as wait". */
+static void resolve(struct parser *p, size_t i)
+{
+    const struct token *k = at(p, i);
+    if (k->symbol || !p->renamed || token_is(k - 1, '.') || !token_is(k + 1, '('))
+        return;
+    for (size_t a = p->aliases.n; a-- > 0;)
+        if (strlen(p->aliases.v[a].name) == k->len &&
+            !memcmp(p->aliases.v[a].name, p->t->text + k->at, k->len)) {
+            p->t->tokens.v[i].symbol = p->aliases.v[a].symbol;
+            return;
+        }
+}
+
 void parse_python(struct source_text *t, struct fact_list *out)
 {
     struct parser p = {.t = t, .out = out};
@@ -326,10 +350,13 @@ void parse_python(struct source_text *t, struct fact_list *out)
         } else if (k->kind == TOKEN_PUNCT) {
             bracket(&p, k);
         } else if (k->kind == TOKEN_IDENT) {
-            if (word_of(&p, i) == WORD_FOR)
+            resolve(&p, i);
+            if (word_of(&p, i) == WORD_FOR) {
                 comprehension(&p);
-            else if (k->symbol && !decorating)
-                call(&p, i), decorator(&p, i, false);
+            } else if (k->symbol && !decorating) {
+                call(&p, i);
+                decorator(&p, i, false);
+            }
             if (!token_is(k - 1, '.'))
                 subscript_launch(&p, i);
         }

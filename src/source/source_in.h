@@ -12,6 +12,7 @@ enum keyword {
     WORD_ELSE,
     WORD_IF,
     WORD_VERB,
+    WORD_TEMPLATE,
     WORD_SCOPE,
     WORD_ENUM,
     WORD_OPERATOR,

@@ -29,24 +29,41 @@ SCHEMA = """
 metadata(id INTEGER PRIMARY KEY, tag TEXT, value TEXT)
 string(id INTEGER PRIMARY KEY, guid TEXT, string TEXT)
 info_node(id INTEGER PRIMARY KEY, guid TEXT, hash BIGINT, machine_id TEXT, hostname TEXT)
-info_process(id INTEGER PRIMARY KEY, guid TEXT, nid INT, ppid INT, pid INT, start BIGINT, end BIGINT, command TEXT)
+info_process(id INTEGER PRIMARY KEY, guid TEXT, nid INT, ppid INT, pid INT, start BIGINT, end
+    BIGINT, command TEXT)
 info_thread(id INTEGER PRIMARY KEY, guid TEXT, nid INT, ppid INT, pid INT, tid INT, name TEXT)
-info_agent(id INTEGER PRIMARY KEY, guid TEXT, nid INT, pid INT, type TEXT, absolute_index INT, logical_index INT, type_index INT, uuid INT, name TEXT, model_name TEXT, vendor_name TEXT, product_name TEXT, user_name TEXT, extdata TEXT)
+info_agent(id INTEGER PRIMARY KEY, guid TEXT, nid INT, pid INT, type TEXT, absolute_index INT,
+    logical_index INT, type_index INT, uuid INT, name TEXT, model_name TEXT, vendor_name TEXT,
+    product_name TEXT, user_name TEXT, extdata TEXT)
 info_queue(id INTEGER PRIMARY KEY, guid TEXT, nid INT, pid INT, name TEXT)
 info_stream(id INTEGER PRIMARY KEY, guid TEXT, nid INT, pid INT, name TEXT)
 info_code_object(id INTEGER PRIMARY KEY, guid TEXT, nid INT, pid INT, agent_id INT, uri TEXT)
-info_kernel_symbol(id INTEGER PRIMARY KEY, guid TEXT, nid INT, pid INT, code_object_id INT, kernel_name TEXT, display_name TEXT, group_segment_size INT, private_segment_size INT, sgpr_count INT, arch_vgpr_count INT, accum_vgpr_count INT)
-event(id INTEGER PRIMARY KEY, guid TEXT, category_id INT, stack_id INT, parent_stack_id INT, correlation_id INT, extdata TEXT)
-region(id INTEGER PRIMARY KEY, guid TEXT, nid INT, pid INT, tid INT, start BIGINT, end BIGINT, name_id INT, event_id INT)
-kernel_dispatch(id INTEGER PRIMARY KEY, guid TEXT, nid INT, pid INT, tid INT, agent_id INT, kernel_id INT, dispatch_id INT, queue_id INT, stream_id INT, start BIGINT, end BIGINT, private_segment_size INT, group_segment_size INT, workgroup_size_x INT, workgroup_size_y INT, workgroup_size_z INT, grid_size_x INT, grid_size_y INT, grid_size_z INT, region_name_id INT, event_id INT)
-memory_copy(id INTEGER PRIMARY KEY, guid TEXT, nid INT, pid INT, tid INT, start BIGINT, end BIGINT, name_id INT, dst_agent_id INT, src_agent_id INT, size INT, stream_id INT, event_id INT)
-info_pmc(id INTEGER PRIMARY KEY, guid TEXT, nid INT, pid INT, agent_id INT, name TEXT, symbol TEXT)
+info_kernel_symbol(id INTEGER PRIMARY KEY, guid TEXT, nid INT, pid INT, code_object_id INT,
+    kernel_name TEXT, display_name TEXT, group_segment_size INT, private_segment_size INT,
+    sgpr_count INT, arch_vgpr_count INT, accum_vgpr_count INT)
+event(id INTEGER PRIMARY KEY, guid TEXT, category_id INT, stack_id INT, parent_stack_id INT,
+    correlation_id INT, extdata TEXT)
+region(id INTEGER PRIMARY KEY, guid TEXT, nid INT, pid INT, tid INT, start BIGINT, end BIGINT,
+    name_id INT, event_id INT)
+kernel_dispatch(id INTEGER PRIMARY KEY, guid TEXT, nid INT, pid INT, tid INT, agent_id INT,
+    kernel_id INT, dispatch_id INT, queue_id INT, stream_id INT, start BIGINT, end BIGINT,
+    private_segment_size INT, group_segment_size INT, workgroup_size_x INT, workgroup_size_y INT,
+    workgroup_size_z INT, grid_size_x INT, grid_size_y INT, grid_size_z INT, region_name_id INT,
+    event_id INT)
+memory_copy(id INTEGER PRIMARY KEY, guid TEXT, nid INT, pid INT, tid INT, start BIGINT, end
+    BIGINT, name_id INT, dst_agent_id INT, src_agent_id INT, size INT, stream_id INT, event_id
+    INT)
+info_pmc(id INTEGER PRIMARY KEY, guid TEXT, nid INT, pid INT, agent_id INT, name TEXT, symbol
+    TEXT)
 track(id INTEGER PRIMARY KEY, guid TEXT, nid INT, pid INT, tid INT, name_id INT)
 sample(id INTEGER PRIMARY KEY, guid TEXT, track_id INT, timestamp BIGINT, event_id INT)
-arg(id INTEGER PRIMARY KEY, guid TEXT, event_id INT, position INT, type TEXT, name TEXT, value TEXT)
+arg(id INTEGER PRIMARY KEY, guid TEXT, event_id INT, position INT, type TEXT, name TEXT, value
+    TEXT)
 pmc_event(id INTEGER PRIMARY KEY, guid TEXT, event_id INT, pmc_id INT, value REAL)
-memory_allocate(id INTEGER PRIMARY KEY, guid TEXT, nid INT, pid INT, tid INT, agent_id INT, type TEXT, level TEXT, start BIGINT, end BIGINT, address INT, size INT, event_id INT)
+memory_allocate(id INTEGER PRIMARY KEY, guid TEXT, nid INT, pid INT, tid INT, agent_id INT, type
+    TEXT, level TEXT, start BIGINT, end BIGINT, address INT, size INT, event_id INT)
 """
+TABLES = [line for line in SCHEMA.replace("\n    ", " ").split("\n") if line]
 NODE = 77001
 
 
@@ -97,7 +114,7 @@ class Process:
         self.guid = str(uuid.UUID(int=job.random.getrandbits(128)))
         self.gpus, self.streams, self.threads = [], [], []
         self.strings, self.symbols = {"": 1}, {}
-        self.rows = {line.split("(")[0]: [] for line in SCHEMA.split("\n") if line}
+        self.rows = {line.split("(")[0]: [] for line in TABLES}
         self.stack = 0
         self.hsa = False
 
@@ -154,7 +171,7 @@ class Process:
             "info_stream": [(i, self.guid, NODE, self.pid, f"Stream {i}") for i in [0] + self.streams],
             "info_code_object": [(1, self.guid, NODE, self.pid, 2, "file:///sim")],
         }
-        for line in filter(None, SCHEMA.split("\n")):
+        for line in TABLES:
             name, columns = line.split("(", 1)
             rows = fixed.get(name, self.rows[name])
             table = f'"rocpd_{name}{tag}"'

@@ -92,8 +92,9 @@ static void make_database(const char *pragma)
     sqlite3 *db;
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
     run_sql(db, pragma);
-    run_sql(db, "CREATE TABLE t (id INTEGER PRIMARY KEY, v); WITH RECURSIVE c(x) AS (SELECT 1 UNION "
-                "ALL SELECT x + 1 FROM c WHERE x < 5000) INSERT INTO t SELECT x, x FROM c");
+    run_sql(db,
+            "CREATE TABLE t (id INTEGER PRIMARY KEY, v); WITH RECURSIVE c(x) AS (SELECT 1 UNION "
+            "ALL SELECT x + 1 FROM c WHERE x < 5000) INSERT INTO t SELECT x, x FROM c");
     sqlite3_close(db);
 }
 
@@ -322,9 +323,9 @@ static void a_database_that_is_not_there_is_not_made(void **state)
     uint64_t before = state_of_dir();
     struct overlay *o = overlay_new();
     sqlite3 *db;
-    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-                                     overlay_name(o)),
-                     SQLITE_CANTOPEN);
+    assert_int_equal(
+        sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, overlay_name(o)),
+        SQLITE_CANTOPEN);
     sqlite3_close(db);
     overlay_free(o);
     assert_true(state_of_dir() == before);

@@ -71,11 +71,12 @@ static void change(const char *sql)
     sqlite3 *db;
     sqlite3_stmt *st;
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_prepare_v2(db,
-                                        "SELECT substr(name, 13) FROM sqlite_schema WHERE name LIKE "
-                                        "'rocpd_string_%' AND type='table'",
-                                        -1, &st, NULL),
-                     SQLITE_OK);
+    assert_int_equal(
+        sqlite3_prepare_v2(db,
+                           "SELECT substr(name, 13) FROM sqlite_schema WHERE name LIKE "
+                           "'rocpd_string_%' AND type='table'",
+                           -1, &st, NULL),
+        SQLITE_OK);
     assert_int_equal(sqlite3_step(st), SQLITE_ROW);
     struct arena a;
     arena_init(&a);
@@ -255,7 +256,8 @@ static void a_damaged_counter_table_is_no_empty_one(void **state)
     struct trace t;
     struct gs_error err;
     make(small);
-    change("PRAGMA writable_schema=ON; UPDATE sqlite_schema SET rootpage = 1 + rootpage WHERE name LIKE "
+    change("PRAGMA writable_schema=ON; UPDATE sqlite_schema SET rootpage = 1 + rootpage WHERE name "
+           "LIKE "
            "'rocpd_pmc_event%' AND type='table'"); /* a leaf of another kind, or another table */
     bool ok = load(&t, path, READER_AUTO, 1, &err);
     if (ok)
@@ -424,11 +426,12 @@ static void every_allocation_may_fail_on_odd_files(void **state)
 {
     (void)state;
     make(small);
-    change("UPDATE \"rocpd_event#\" SET stack_id = stack_id + 99999999999 WHERE stack_id > 0;"
-           "DELETE FROM \"rocpd_event#\" WHERE id = 3;"
-           "UPDATE \"rocpd_event#\" SET extdata = '{\"message\": \"' || hex(zeroblob(5000)) || '\"}' "
-           "WHERE extdata LIKE '%message%';"
-           "UPDATE \"rocpd_kernel_dispatch#\" SET start = start - 50000, kernel_id = 77 WHERE id = 2");
+    change(
+        "UPDATE \"rocpd_event#\" SET stack_id = stack_id + 99999999999 WHERE stack_id > 0;"
+        "DELETE FROM \"rocpd_event#\" WHERE id = 3;"
+        "UPDATE \"rocpd_event#\" SET extdata = '{\"message\": \"' || hex(zeroblob(5000)) || '\"}' "
+        "WHERE extdata LIKE '%message%';"
+        "UPDATE \"rocpd_kernel_dispatch#\" SET start = start - 50000, kernel_id = 77 WHERE id = 2");
     fail_each(path, READER_FAST, 1, 2);
     unlink(path);
     struct made_rocpd o = {.path = path, .log_left = true};

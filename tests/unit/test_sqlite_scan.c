@@ -96,9 +96,9 @@ static void take(void *ctx, const struct scan_batch *b)
         abort(); /* more rows than announced; assert only works in the main thread */
     for (size_t i = 0; i < b->n; i++) {
         struct slice s = batch_texts(b, 3)[i];
-        r->v[b->first + i] = (struct value){batch_ints(b, 0)[i], batch_ints(b, 1)[i],
-                                            batch_reals(b, 2)[i], s.n,
-                                            s.p ? hash_bytes(s.p, s.n) | 1 : 0};
+        r->v[b->first + i] =
+            (struct value){batch_ints(b, 0)[i], batch_ints(b, 1)[i], batch_reals(b, 2)[i], s.n,
+                           s.p ? hash_bytes(s.p, s.n) | 1 : 0};
     }
     __atomic_fetch_add(&r->seen, b->n, __ATOMIC_RELAXED);
 }
@@ -201,7 +201,8 @@ static void holes_in_the_ids_are_seen(void **state)
     make(TABLE_T FILL(60000) "DELETE FROM t");
     expect(0, NULL);
     /* As many ids missing inside as rows too many at the end: the sum alone would not show it. */
-    make(TABLE_T FILL(60000) "UPDATE t SET id = id + 1 WHERE id = 60000; DELETE FROM t WHERE id = 5");
+    make(TABLE_T FILL(
+        60000) "UPDATE t SET id = id + 1 WHERE id = 60000; DELETE FROM t WHERE id = 5");
     expect(59999, NULL);
 }
 
@@ -223,9 +224,10 @@ static void integers_of_every_width_are_read(void **state)
     make(TABLE_T "INSERT INTO t(number) " COUNT(
         200) "SELECT CASE x % 2 WHEN 0 THEN 1 ELSE -1 END * ((1 << (x % 63)) + x % 5 - 2) FROM c");
     expect(200, NULL);
-    make(TABLE_T "INSERT INTO t(number, real) VALUES (9223372036854775807, 9223372036854775807), "
-                 "(-9223372036854775807 - 1, -9223372036854775807 - 1), (0, 0), (1, 1), (NULL, NULL),"
-                 "(-1, -1), (4, -0.0), (5, 1e308), (6, 1e-320), (7, 9e999), (8, -9e999)");
+    make(TABLE_T
+         "INSERT INTO t(number, real) VALUES (9223372036854775807, 9223372036854775807), "
+         "(-9223372036854775807 - 1, -9223372036854775807 - 1), (0, 0), (1, 1), (NULL, NULL),"
+         "(-1, -1), (4, -0.0), (5, 1e308), (6, 1e-320), (7, 9e999), (8, -9e999)");
     expect(11, NULL);
 }
 
@@ -258,7 +260,8 @@ static void reserved_bytes_are_left_alone(void **state)
         unlink(path);
         assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
         run_sql(db, "PRAGMA page_size=1024");
-        assert_int_equal(sqlite3_file_control(db, "main", SQLITE_FCNTL_RESERVE_BYTES, &n), SQLITE_OK);
+        assert_int_equal(sqlite3_file_control(db, "main", SQLITE_FCNTL_RESERVE_BYTES, &n),
+                         SQLITE_OK);
         run_sql(db, TABLE_T FILL(9000));
         sqlite3_close(db);
         expect(9000, NULL);
@@ -278,7 +281,8 @@ static void unwanted_columns_may_overflow(void **state)
 static void wanted_columns_that_overflow_are_not_read_fast(void **state)
 {
     (void)state;
-    make(TABLE_T FILL(500) "UPDATE t SET text = replace(hex(zeroblob(5000)), '00', 'ab') WHERE id = 400");
+    make(TABLE_T FILL(
+        500) "UPDATE t SET text = replace(hex(zeroblob(5000)), '00', 'ab') WHERE id = 400");
     expect(500, "unusual records");
 }
 
@@ -286,12 +290,13 @@ static void values_of_other_types_are_not_read_fast(void **state)
 {
     (void)state;
     static const char *const changes[] = {
-        "number = '12'",    "number = 1.5",  "number = x'01'", "real = 'text'", "text = x'4142'",
-        "number = '12abc'", "number = 1e300", "real = x'3132'",
+        "number = '12'",  "number = 1.5",     "number = x'01'", "real = 'text'",
+        "text = x'4142'", "number = '12abc'", "number = 1e300", "real = x'3132'",
     };
     for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
         char sql[600];
-        snprintf(sql, sizeof(sql), TABLE_T FILL(5000) "UPDATE t SET %s WHERE id = 4000", changes[i]);
+        snprintf(sql, sizeof(sql), TABLE_T FILL(5000) "UPDATE t SET %s WHERE id = 4000",
+                 changes[i]);
         make(sql);
         expect(5000, "unusual records");
     }
@@ -321,7 +326,8 @@ static void keys_that_are_not_the_rowid_are_seen(void **state)
     make("CREATE TABLE t (id INTEGER PRIMARY KEY DESC, number);"
          "INSERT INTO t " COUNT(500) "SELECT 1000 - x, x FROM c");
     expect(500, NULL);
-    make("CREATE TABLE t (id INTEGER PRIMARY KEY DESC, number); INSERT INTO t(number) VALUES (5), (6)");
+    make("CREATE TABLE t (id INTEGER PRIMARY KEY DESC, number); INSERT INTO t(number) VALUES (5), "
+         "(6)");
     expect(2, NULL); /* ids are NULL, not the rowid */
     make("CREATE TABLE t (id INT PRIMARY KEY, number); INSERT INTO t VALUES (9, 5), (NULL, 6)");
     expect(2, NULL);
@@ -338,7 +344,8 @@ static void keys_that_are_not_the_rowid_are_seen(void **state)
 static void generated_columns_are_not_read_fast(void **state)
 {
     (void)state;
-    make("CREATE TABLE t (id INTEGER PRIMARY KEY, a, number AS (a * 2), text TEXT AS ('t' || a) STORED);"
+    make("CREATE TABLE t (id INTEGER PRIMARY KEY, a, number AS (a * 2), text TEXT AS ('t' || a) "
+         "STORED);"
          "INSERT INTO t(id, a) " COUNT(500) "SELECT x, x FROM c");
     expect(500, "generated columns");
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -77,15 +78,15 @@ static uint32_t be32(const uint8_t *p)
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-/* The header says how many pages there are; SQLite takes half a last page for a whole one. */
-static bool is_cut(const struct mapping *m)
+/* The size as the header tells it, 0 when it does not: SQLite takes half a last page for a whole. */
+static uint64_t told_size(const struct mapping *m)
 {
     if (m->size < HEADER)
-        return true;
+        return HEADER;
     uint64_t page = be32(m->data + 14) & 0xffff; /* the two bytes at 16; 1 stands for 65536 */
     uint64_t pages = be32(m->data + 28);
     bool holds = be32(m->data + 24) == be32(m->data + 92) && !(page & (page - 1));
-    return holds && m->size < (page == 1 ? 65536 : page) * pages;
+    return holds ? (page == 1 ? 65536 : page) * pages : 0;
 }
 
 static bool harden(struct db *db)
@@ -133,9 +134,10 @@ static bool open_all(struct db *db, bool *has_log, struct gs_error *err)
     struct gs_error why = {0};
     bool ok = open_handle(db, &why);
     bool plain = !*has_log && db->overlay && !overlay_changed(db->overlay);
-    if (plain && (ok || why.code == GS_E_FORMAT) && is_cut(&db->map))
-        return fail(err, GS_E_FORMAT, "the file ends too early, after %zu bytes; was it copied whole?",
-                    db->map.size);
+    uint64_t told = plain && (ok || why.code == GS_E_FORMAT) ? told_size(&db->map) : 0;
+    if (db->map.size < told)
+        return fail(err, GS_E_FORMAT, "the file was cut: %zu of %" PRIu64 " bytes are there",
+                    db->map.size, told);
     return ok || fail(err, why.code, "%s", why.text);
 }
 

@@ -434,7 +434,7 @@ bool scan_table(struct db *db, const struct scan *s, struct gs_error *err)
     struct shape sh;
     if (!read_shape(&sh, db, s, err))
         return false;
-    if (!sh.not_fast)
+    if (db->not_fast) /* then the pages tell nothing, their encoding neither */
         sh.not_fast = db->not_fast;
     if (db->mode != READER_SQLITE && !sh.not_fast) {
         if (scan_fast(db, s, &sh)) {
