@@ -163,15 +163,26 @@ static void judge(struct comparison *c)
         c->verdict = c->change_ns < 0 ? COMPARE_FASTER : COMPARE_SLOWER;
 }
 
+/* The first cause; of a verdict the first that goes its way. */
+static const struct compare_cause *first_cause(const struct comparison *c)
+{
+    for (size_t i = 0; i < c->causes.n; i++) {
+        const struct compare_cause *k = &c->causes.v[i];
+        if (k->significant && k->counted &&
+            (c->verdict == COMPARE_SAME || (k->change_ns < 0) == (c->verdict == COMPARE_FASTER)))
+            return k;
+    }
+    return NULL;
+}
+
 static void write_headline(struct comparison *c)
 {
-    const struct compare_cause *first = c->causes.n ? &c->causes.v[0] : NULL;
+    const struct compare_cause *first = first_cause(c);
     const char *per = fabs(c->steps - 1) > 0.01 ? " per step" : "";
-    bool sure = first && first->significant && first->counted;
     if (c->verdict == COMPARE_NOT_COMPARABLE)
         c->headline = arena_printf(c->arena, "not comparable: %s",
                                    c->reasons.n ? c->reasons.v[0] : "no common work");
-    else if (c->verdict == COMPARE_SAME && sure)
+    else if (c->verdict == COMPARE_SAME && first)
         c->headline = arena_printf(c->arena, "the same%s within %.1f %%; largest change: %s", per,
                                    more_of(c->noise_pct, SAME_PCT), first->what);
     else if (c->verdict == COMPARE_SAME)
@@ -181,7 +192,7 @@ static void write_headline(struct comparison *c)
     else
         c->headline = arena_printf(c->arena, "%.1f %% %s%s (noise %.1f %%); first cause: %s",
                                    fabs(c->wall_change_pct), compare_verdict_name(c->verdict), per,
-                                   c->noise_pct, first->what);
+                                   c->noise_pct, first ? first->what : "many small ones");
 }
 
 static bool other_vendor(const struct run_profile *a, const struct run_profile *b)

@@ -8,6 +8,7 @@
 #define OTHER_WORK_PCT 20  /* of kernel time with another grid: refused */
 #define COMMON_WORK_PCT 30 /* of kernel time with a partner: less is refused */
 #define CLOCK_PCT 5
+#define LEAST_SCORE 0.3 /* less is refused */
 
 static const char *ratio_words(struct comparison *c, double ratio)
 {
@@ -181,7 +182,11 @@ void compare_check(struct comparison *c)
     score -= check_gpus(c) + check_clocks(c) + check_data(c);
     if (fabs(c->steps - 1) > 0.01)
         score -= 0.1;
-    if (!c->comparable && score > 0.3)
-        score = 0.3;
+    if (c->comparable && score < LEAST_SCORE) {
+        compare_say(c, "too much differs between the runs");
+        c->comparable = false;
+    }
+    if (!c->comparable && score > LEAST_SCORE)
+        score = LEAST_SCORE;
     c->score = score < 0 ? 0 : score;
 }

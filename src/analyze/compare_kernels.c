@@ -93,7 +93,7 @@ static void kernel_causes(struct comparison *c, const struct compare_kernel *k)
 static void resource_note(struct comparison *c, const struct compare_kernel *k)
 {
     if (!k->a || !k->b || c->cross_vendor ||
-        k->a->total_duration_ns * 100 < c->a->breakdown.kernel_sum_ns)
+        k->a->total_duration_ns < c->a->breakdown.kernel_sum_ns / 100)
         return;
     struct str s;
     str_init(&s, c->arena);

@@ -216,7 +216,7 @@ static void add_resources(struct profile_kernel *k, const struct grouping *s,
         k->scratch_bytes = r->scratch_bytes;
         k->occupancy_pct = r->occupancy_pct;
     }
-    if (best->launch == NO_INDEX)
+    if (best->launch == NO_INDEX || !t->launches.v[best->launch].grid[0])
         return;
     const struct launch *l = &t->launches.v[best->launch];
     k->grid = arena_printf(arena, "%ux%ux%u", l->grid[0], l->grid[1], l->grid[2]);

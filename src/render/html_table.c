@@ -6,6 +6,9 @@
 #include "render/fields_json.h"
 #include "render/html_in.h"
 
+/* Longer texts are shown with a few lines; search and CSV still have all of it. */
+enum { LONG_TEXT = 200 };
+
 const struct result *html_result(const struct html *h, const char *key)
 {
     return results_find(&h->results, key);
@@ -87,7 +90,8 @@ static const char *exact(struct html *h, const struct field *f, const void *row)
     case FIELD_U64:
         return arena_printf(h->arena, "%llu", (unsigned long long)*(const uint64_t *)p);
     case FIELD_NUM:
-        return !isfinite(*(const double *)p) ? "" : arena_printf(h->arena, "%.17g", *(const double *)p);
+        return !isfinite(*(const double *)p) ? ""
+                                             : arena_printf(h->arena, "%.17g", *(const double *)p);
     default:
         return arena_printf(h->arena, "%.0f", number_of(f, row));
     }
@@ -150,6 +154,8 @@ static void write_value(struct html *h, const struct row *r, const struct field 
     else if (linked && r->number < r->t->anchors)
         html(h, "<a href=\"#%s-%zu\">%s</a>", r->t->anchor, r->number,
              text[strspn(text, " ")] ? text : "(no name)");
+    else if (is_text(f) && strlen(text) > LONG_TEXT)
+        html(h, "<span class=\"clip\">%s</span>", text);
     else
         html(h, "%s", text);
 }

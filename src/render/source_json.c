@@ -211,7 +211,7 @@ static void write_nothing_measured(struct jwrite *w, const struct source_scan *s
     jw_close(w);
     jw_open(w, "summary", '{');
     jw_str(w, "overall_assessment",
-           arena_printf(w->out->arena, "source scan of %u files: %zu kernels, %s; nothing was measured",
+           arena_printf(w->out->arena, "source scan, files: %u, kernels: %zu, model: %s; nothing was measured",
                         s->files_scanned, s->kernels.n, s->programming_model));
     jw_str(w, "primary_bottleneck", "unknown");
     jw_num(w, "confidence", 0);

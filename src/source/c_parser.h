@@ -22,6 +22,7 @@ struct frame {
     bool in_function;
     uint32_t depth;    /* loops */
     uint32_t function; /* token of its name; 0: none */
+    uint32_t facts;    /* FRAME_DO: how many there were before it */
 };
 
 /* What was seen since the last ; { or } outside functions. */

@@ -22,6 +22,14 @@ static const char *first_place(struct source_scan *s, enum source_pattern_id id)
     return "?";
 }
 
+/* "1 blocking copy", "2 blocking copies": what is in the singular, the plural behind '|'. */
+static const char *counted(struct source_scan *s, uint32_t n, const char *what)
+{
+    size_t one = strcspn(what, "|");
+    return n == 1 ? arena_printf(&s->arena, "1 %.*s", (int)one, what)
+                  : arena_printf(&s->arena, "%u %s", n, what + one + 1);
+}
+
 static void risk(struct source_scan *s, const char *text)
 {
     vec_push(&s->risk_areas, &s->arena, text);
@@ -30,28 +38,28 @@ static void risk(struct source_scan *s, const char *text)
 static void loop_risk(struct source_scan *s, enum source_pattern_id id, const char *what)
 {
     if (n_of(s, id))
-        risk(s, arena_printf(&s->arena, "%u %s inside loops, first at %s", n_of(s, id), what,
-                             first_place(s, id)));
+        risk(s, arena_printf(&s->arena, "%s inside loops, first at %s",
+                             counted(s, n_of(s, id), what), first_place(s, id)));
 }
 
 void judge_risks(struct source_scan *s)
 {
     uint32_t syncs = n_of(s, PATTERN_DEVICE_SYNC);
-    loop_risk(s, PATTERN_LOOP_DEVICE_SYNC, "device-wide synchronisations");
+    loop_risk(s, PATTERN_LOOP_DEVICE_SYNC, "device-wide synchronisation|device-wide synchronisations");
     if (syncs > 5)
         risk(s, arena_printf(&s->arena, "%u device-wide synchronisations: the GPU may run dry at each", syncs));
-    else if (syncs)
-        risk(s, arena_printf(&s->arena, "%u device-wide synchronisation%s", syncs, syncs == 1 ? "" : "s"));
-    loop_risk(s, PATTERN_LOOP_IMPLICIT_SYNC, "values fetched from the GPU");
-    loop_risk(s, PATTERN_LOOP_BLOCKING_MEMCPY, "blocking copies");
-    loop_risk(s, PATTERN_LOOP_ALLOCATION, "allocations or frees");
-    loop_risk(s, PATTERN_LOOP_STREAM_SYNC, "stream synchronisations");
+    else if (syncs > n_of(s, PATTERN_LOOP_DEVICE_SYNC))
+        risk(s, counted(s, syncs, "device-wide synchronisation|device-wide synchronisations"));
+    loop_risk(s, PATTERN_LOOP_IMPLICIT_SYNC, "value fetched from the GPU|values fetched from the GPU");
+    loop_risk(s, PATTERN_LOOP_BLOCKING_MEMCPY, "blocking copy|blocking copies");
+    loop_risk(s, PATTERN_LOOP_ALLOCATION, "allocation or free|allocations or frees");
+    loop_risk(s, PATTERN_LOOP_STREAM_SYNC, "stream synchronisation|stream synchronisations");
     if (n_of(s, PATTERN_BLOCKING_MEMCPY) && !n_of(s, PATTERN_ASYNC_MEMCPY))
-        risk(s, arena_printf(&s->arena, "%u blocking copies and no asynchronous one: no overlap of "
-                                        "copies and kernels", n_of(s, PATTERN_BLOCKING_MEMCPY)));
+        risk(s, arena_printf(&s->arena, "%s and no asynchronous one: copies and kernels do not overlap",
+                             counted(s, n_of(s, PATTERN_BLOCKING_MEMCPY), "blocking copy|blocking copies")));
     if (n_of(s, PATTERN_MANAGED_MEMORY))
-        risk(s, arena_printf(&s->arena, "managed memory (%u allocations): page migration may stall kernels",
-                             n_of(s, PATTERN_MANAGED_MEMORY)));
+        risk(s, arena_printf(&s->arena, "managed memory (%s): page migration may stall kernels",
+                             counted(s, n_of(s, PATTERN_MANAGED_MEMORY), "allocation|allocations")));
     if (n_of(s, PATTERN_NO_STREAMS))
         risk(s, "no stream is created: all GPU work is serialised on the default stream");
     if (!s->marker_count && s->kernels.n)
@@ -164,7 +172,8 @@ static void initial(struct author *w)
         counter_passes(w);
     action(w, "run the baseline capture on a representative input");
     action(w, "analyze it: gpusight analyze the result, with --source-dir for lines");
-    end(w, arena_printf(&w->s->arena, "%zu kernels and no profile yet", w->s->kernels.n),
+    end(w, arena_printf(&w->s->arena, "%s and no profile yet",
+                        counted(w->s, (uint32_t)w->s->kernels.n, "kernel|kernels")),
         "collect a baseline before changing anything", "the base for every other decision");
 }
 
@@ -184,13 +193,15 @@ static void synchronisation(struct author *w)
                                 : first_place(w->s, n_of(w->s, PATTERN_LOOP_IMPLICIT_SYNC)
                                                         ? PATTERN_LOOP_IMPLICIT_SYNC
                                                         : PATTERN_DEVICE_SYNC);
-        end(w, in_loop ? arena_printf(a, "%u waits for the whole GPU inside loops, first at %s", in_loop, place)
+        end(w, in_loop ? arena_printf(a, "%s for the whole GPU inside loops, first at %s",
+                                    counted(w->s, in_loop, "wait|waits"), place)
                        : arena_printf(a, "%u waits for the whole GPU, first at %s", all, place),
             "remove waits from loops", "the GPU stops running dry at every step");
     } else if (all) {
         begin(w, "ROCPD-T0-SYNC-001", "MEDIUM", "Synchronization");
         sample(w, "--trace", "how long the host waits");
-        end(w, arena_printf(a, "%u device-wide synchronisations, first at %s", all,
+        end(w, arena_printf(a, "%s, first at %s",
+                            counted(w->s, all, "device-wide synchronisation|device-wide synchronisations"),
                             first_place(w->s, PATTERN_DEVICE_SYNC)),
             "check that each is needed", "less idle time");
     }
@@ -204,7 +215,8 @@ static void memory(struct author *w)
         begin(w, "ROCPD-T0-MEM-001", "MEDIUM", "Memory Transfer");
         action(w, "use asynchronous copies with pinned host memory, on a stream of their own");
         timeline(w, "memcpy_output", "memcpy_profile", "how long copies are exposed");
-        end(w, arena_printf(a, "%u blocking copies (%u inside loops), %u asynchronous", blocking, loops,
+        end(w, arena_printf(a, "%s (%u inside loops), %u asynchronous",
+                            counted(w->s, blocking, "blocking copy|blocking copies"), loops,
                             n_of(w->s, PATTERN_ASYNC_MEMCPY)),
             "overlap copies with kernels", "copy time hidden behind compute");
     }
@@ -212,8 +224,10 @@ static void memory(struct author *w)
         begin(w, "GS-T0-ALLOC-001", "MEDIUM", "Allocation");
         action(w, "allocate once before the loop, or use stream-ordered allocation from a pool");
         timeline(w, "alloc_output", "alloc_profile", "what allocation costs: frees wait for the GPU");
-        end(w, arena_printf(a, "%u allocations or frees inside loops, first at %s",
-                            n_of(w->s, PATTERN_LOOP_ALLOCATION), first_place(w->s, PATTERN_LOOP_ALLOCATION)),
+        end(w, arena_printf(a, "%s inside loops, first at %s",
+                            counted(w->s, n_of(w->s, PATTERN_LOOP_ALLOCATION),
+                                    "allocation or free|allocations or frees"),
+                            first_place(w->s, PATTERN_LOOP_ALLOCATION)),
             "move allocation out of loops", "no hidden synchronisation at every free");
     }
 }
@@ -231,8 +245,10 @@ static void concurrency(struct author *w)
         begin(w, "ROCPD-T0-MANAGED-001", "MEDIUM", "Managed Memory");
         action(w, "prefetch before kernels, or allocate on the device");
         sample(w, "--trace --device", "page faults and migration");
-        end(w, arena_printf(&w->s->arena, "%u managed allocations, first at %s",
-                            n_of(w->s, PATTERN_MANAGED_MEMORY), first_place(w->s, PATTERN_MANAGED_MEMORY)),
+        end(w, arena_printf(&w->s->arena, "%s, first at %s",
+                            counted(w->s, n_of(w->s, PATTERN_MANAGED_MEMORY),
+                                    "managed allocation|managed allocations"),
+                            first_place(w->s, PATTERN_MANAGED_MEMORY)),
             "watch page migration", "kernels do not wait for pages");
     }
 }

@@ -170,6 +170,17 @@ static void end_statements(struct c_parser *p, size_t next)
         pop(p);
 }
 
+/* "do { … } while (0)" is a block, as macros are written: what was found in it is in no loop. */
+static void forget_loop(struct c_parser *p, size_t i, uint32_t from)
+{
+    const struct token *k = &p->t->tokens.v[i];
+    bool zero = k[2].kind == TOKEN_NUMBER && k[2].len == 1 && p->t->text[k[2].at] == '0';
+    if (!token_is(k + 1, '(') || !(zero || token_eq(p->t, i + 2, "false")) || !token_is(k + 3, ')'))
+        return;
+    for (size_t f = from; f < p->out->n; f++)
+        p->out->v[f].loop_depth--;
+}
+
 static void close_brace(struct c_parser *p, size_t i)
 {
     size_t n = p->frames.n;
@@ -179,9 +190,12 @@ static void close_brace(struct c_parser *p, size_t i)
     if (n <= 1 || p->frames.v[n - 1].kind == FRAME_MACRO)
         return; /* one too many */
     uint8_t kind = p->frames.v[n - 1].kind;
+    uint32_t facts = p->frames.v[n - 1].facts;
     p->frames.n = n - 1;
     memset(&p->decl, 0, sizeof(p->decl));
     p->do_while = kind == FRAME_DO && word_of(p, i + 1) == WORD_WHILE;
+    if (p->do_while)
+        forget_loop(p, i + 1, facts);
     if (kind != FRAME_DO)
         end_statements(p, i + 1);
 }
@@ -203,6 +217,7 @@ static size_t begin_body(struct c_parser *p, size_t i, enum frame_kind braces)
     bool open = token_is(k, '{');
     struct frame *f = push(p, open ? braces : FRAME_STATEMENT);
     f->depth++;
+    f->facts = (uint32_t)p->out->n;
     memset(&p->decl, 0, sizeof(p->decl));
     return open ? i : i - 1;
 }

@@ -124,7 +124,7 @@ static void scan_file(void *ctx, size_t i, int worker)
     if (facts.n)
         memcpy(r->facts, facts.v, facts.n * sizeof(*facts.v));
     r->bytes = m->size;
-    r->lines = t.lines;
+    r->lines = t.lines - (m->data[m->size - 1] == '\n');
     job->tokens[worker] = t.tokens;
     arena_release(scratch);
     unmap_file(m);

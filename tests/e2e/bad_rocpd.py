@@ -1,135 +1,19 @@
 #!/usr/bin/env python3
-"""Gives gpusight damaged, locked and hostile rocpd files, and looks at everything it does.
+"""Gives gpusight damaged and hostile rocpd files, and files that are none.
 
     bad_rocpd.py --gpusight build/src/cli/gpusight [--seed N] [--rounds N] [--only TEXT]
 
-Whatever the file: an answer (exit code 0) or one line on standard error (3, 4 or 5), within
-seconds, without a signal, without a file made or changed beside the input, without a control
-character on standard output.
+What may come of it: see rocpd_tester.py.
 """
-import argparse
 import json
 import os
-import random
-import re
 import shutil
-import signal
 import sqlite3
-import stat
 import struct
 import subprocess
 import sys
-import tempfile
-import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
-LIMIT_S = 10
-SECRET = b"hunter2-do-not-print"  # what synth puts into every environment
-CONTROL = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]")
-
-
-class Bad(Exception):
-    pass
-
-
-class Tester:
-    def __init__(self, program, seed, rounds):
-        self.program, self.rounds = program, rounds
-        self.rng = random.Random(seed)
-        self.scratch = tempfile.mkdtemp(prefix="bad-rocpd-")
-        self.outcomes = {}
-
-    def path(self, name):
-        return os.path.join(self.scratch, name)
-
-    def synth(self, *args, check=True):
-        done = subprocess.run([self.program, "synth", *args], check=check, capture_output=True,
-                              timeout=60)
-        return done.returncode == 0
-
-    def call(self, *args, **more):
-        try:
-            return subprocess.run([self.program, *args], capture_output=True, timeout=LIMIT_S,
-                                  stdin=subprocess.DEVNULL, **more)
-        except subprocess.TimeoutExpired:
-            raise Bad(f"gpusight {' '.join(args)} takes longer than {LIMIT_S} s") from None
-
-    def run(self, *args, **more):
-        """Runs and judges; returns what came."""
-        done = self.call(*args, **more)
-        what = f"gpusight {' '.join(args)}"
-        if done.returncode not in (0, 3, 4, 5):
-            raise Bad(f"{what}: exit code {done.returncode}, {done.stderr[-2000:]!r}")
-        lines = done.stderr.decode("utf-8").splitlines()
-        if done.returncode and (len(lines) != 1 or not lines[0].startswith("gpusight: ")):
-            raise Bad(f"{what}: exit code {done.returncode} with the lines {lines}")
-        if not done.returncode and lines:
-            raise Bad(f"{what}: an answer, and the lines {lines}")
-        if done.returncode and done.stdout:
-            raise Bad(f"{what}: fails after it has printed something")
-        if CONTROL.search(done.stdout) or CONTROL.search(done.stderr):
-            raise Bad(f"{what}: prints control characters")
-        if SECRET in done.stdout + done.stderr:
-            raise Bad(f"{what}: prints a secret of the environment")
-        done.stdout.decode("utf-8")
-        self.outcomes[done.returncode] = self.outcomes.get(done.returncode, 0) + 1
-        return done
-
-    def expect(self, code, message, *args, **more):
-        done = self.run(*args, **more)
-        if done.returncode != code or not re.search(message, done.stderr.decode()):
-            raise Bad(f"gpusight {' '.join(args)}: exit code {done.returncode}, {done.stderr!r}; "
-                      f"expected {code}, /{message}/")
-        return done
-
-    def counts(self, *paths, **more):
-        done = self.run("info", "--json", *paths, **more)
-        if done.returncode:
-            raise Bad(f"info {paths}: {done.stderr!r}")
-        return json.loads(done.stdout)["counts"]
-
-
-def write(path, data):
-    with open(path, "wb") as f:
-        f.write(data)
-
-
-def read(path):
-    with open(path, "rb") as f:
-        return f.read()
-
-
-def listing(folder):
-    """Everything below a folder with its time, size and content."""
-    out = {}
-    for where, _, files in os.walk(folder):
-        for name in files:
-            path = os.path.join(where, name)
-            st = os.lstat(path)
-            content = read(path) if stat.S_ISREG(st.st_mode) else b""
-            out[path] = (st.st_mtime_ns, st.st_size, hash(content))
-    return out
-
-
-def small_file(t, name="small.db", *args):
-    path = t.path(name)
-    if not os.path.exists(path):
-        t.synth("demo", "--set", "n=1", "--set", "tiny=2", "--args", "0", "--page-size", "512",
-                "-o", path, *args)
-    return path
-
-
-def suffix_of(db):
-    return db.execute("SELECT substr(name, 13) FROM sqlite_master WHERE type='table' AND name LIKE "
-                      "'rocpd_string%'").fetchone()[0]
-
-
-def clean_copy(t, name, scenario="demo", *args):
-    path = t.path(name)
-    t.synth(scenario, "-o", path, *(args or ("--set", "n=2")))
-    return path
-
+from rocpd_tester import LIMIT_S, Bad, clean_copy, main, read, small_file, suffix_of, write
 
 # ---- files that are no traces ----
 
@@ -302,142 +186,6 @@ def test_absurd_cells(t):
             d[page + at:page + at + len(new)] = new
             write(path, bytes(d))
             t.run("info", "--reader=check", path)
-
-
-# ---- other programs at work ----
-
-def test_write_ahead_log(t):
-    folder = t.path("wal")
-    os.mkdir(folder)
-    path = os.path.join(folder, "x.db")
-    whole = t.counts(clean_copy(t, "whole.db"))
-    t.synth("demo", "--set", "n=2", "--journal", "wal-left", "-o", path)
-    before = listing(folder)
-    if path + "-wal" not in before:
-        raise Bad("synth left no log")
-    for reader in ("auto", "fast", "sqlite", "check"):
-        if json.loads(t.run("info", "--json", f"--reader={reader}", path).stdout)["counts"] != whole:
-            raise Bad("rows that are only in the log are lost")
-    link = t.path("link to wal.db")
-    os.symlink(path, link)
-    if t.counts(link) != whole:
-        raise Bad("rows that are only in the log are lost behind a link")
-    if "unfinished-writer" not in t.run("info", "--json", path).stdout.decode():
-        raise Bad("a log is not mentioned")
-    if listing(folder) != before:
-        raise Bad("something was written beside a database with a log")
-    log = read(path + "-wal")
-    for size in (0, 1, 31, 32, 33, 56, len(log) // 2, len(log) - 1):
-        write(path + "-wal", log[:size])
-        t.run("info", "--reader=check", path)
-    for _ in range(20 * t.rounds):
-        d = bytearray(log)
-        d[t.rng.randrange(len(d))] ^= 1 << t.rng.randrange(8)
-        write(path + "-wal", bytes(d))
-        t.run("info", "--reader=check", path)
-    db = sqlite3.connect(clean_copy(t, "checkpointed.db"))
-    db.execute("PRAGMA journal_mode=WAL")
-    db.close()
-    if t.counts(t.path("checkpointed.db")) != whole:
-        raise Bad("a database in WAL mode without a log")
-    write(t.path("checkpointed.db-wal"), b"")
-    if t.counts(t.path("checkpointed.db")) != whole:
-        raise Bad("a database with an empty log")
-
-
-WRITER = """
-import sqlite3, sys, time
-db = sqlite3.connect(sys.argv[1], isolation_level=None)
-db.execute("PRAGMA cache_size=1")
-db.execute("PRAGMA cache_spill=1")
-db.execute("PRAGMA journal_mode=" + sys.argv[2])
-db.execute("PRAGMA synchronous=OFF")
-x = db.execute("SELECT substr(name, 13) FROM sqlite_master WHERE name LIKE 'rocpd_string%' AND "
-               "type='table'").fetchone()[0]
-db.execute("BEGIN " + sys.argv[3])
-db.execute('UPDATE "rocpd_kernel_dispatch' + x + '" SET start = start + 1000000')
-db.execute('DELETE FROM "rocpd_region' + x + '"')
-if sys.argv[3] != "IMMEDIATE":
-    db.execute('INSERT INTO "rocpd_string' + x + '"(string) SELECT hex(randomblob(500)) FROM '
-               '"rocpd_event' + x + '"')
-if sys.argv[2] == "WAL":
-    db.execute("COMMIT")
-print("ready", flush=True)
-time.sleep(60)
-"""
-
-
-def start_writer(path, journal, begin):
-    writer = subprocess.Popen([sys.executable, "-c", WRITER, path, journal, begin],
-                              stdout=subprocess.PIPE)
-    if writer.stdout.readline() != b"ready\n":
-        raise Bad("the writer does not start")
-    return writer
-
-
-def test_live_writers(t):
-    path = clean_copy(t, "live.db")
-    writer = start_writer(path, "DELETE", "EXCLUSIVE")
-    try:
-        t.expect(3, "another program is writing", "info", path)
-    finally:
-        writer.kill()
-        writer.wait()
-    path = clean_copy(t, "live wal.db")
-    writer = start_writer(path, "WAL", "")
-    try:
-        t.expect(3, rf"another program \(pid {writer.pid}\) is writing", "info", path)
-        os.symlink(path, t.path("live link.db"))
-        t.expect(3, rf"another program \(pid {writer.pid}\) is writing", "info",
-                 t.path("live link.db"))
-    finally:
-        writer.kill()
-        writer.wait()
-    t.run("info", "--reader=check", path)
-
-
-def test_hot_journal(t):
-    folder = t.path("hot")
-    os.mkdir(folder)
-    path = os.path.join(folder, "x.db")
-    shutil.copy(clean_copy(t, "cold.db"), path)
-    whole = t.call("dump", t.path("cold.db")).stdout
-    writer = start_writer(path, "DELETE", "EXCLUSIVE")
-    writer.send_signal(signal.SIGKILL)
-    writer.wait()
-    if not os.path.exists(path + "-journal") or read(path) == read(t.path("cold.db")):
-        raise Bad("the writer left no hot journal")
-    before = listing(folder)
-    for reader in ("auto", "fast", "sqlite", "check"):
-        if t.call("dump", f"--reader={reader}", path).stdout != whole:
-            raise Bad("a hot journal is not rolled back")
-    if "unfinished-writer" not in t.run("info", "--json", path).stdout.decode():
-        raise Bad("a hot journal is not mentioned")
-    if listing(folder) != before:
-        raise Bad("something was written beside a database with a hot journal")
-    journal = read(path + "-journal")
-    for size in (0, 1, 27, 28, 512, 513, len(journal) // 2, len(journal) - 1):
-        write(path + "-journal", journal[:size])
-        t.run("info", "--reader=check", path)
-
-
-def test_nothing_is_written(t):
-    folder = t.path("read-only")
-    os.mkdir(folder)
-    for name, args in (("a.db", []), ("b.db", ["--journal", "wal"]), ("c.db", ["--journal", "wal-left"])):
-        t.synth("demo", "--set", "n=1", *args, "-o", os.path.join(folder, name))
-        os.chmod(os.path.join(folder, name), 0o444)
-    os.chmod(folder, 0o555)
-    before = listing(folder)
-    for name in ("a.db", "b.db", "c.db"):
-        for reader in ("fast", "sqlite", "check"):
-            done = t.run("info", f"--reader={reader}", os.path.join(folder, name))
-            if done.returncode:
-                raise Bad(f"read-only {name}: {done.stderr!r}")
-    t.run("info", folder)
-    if listing(folder) != before:
-        raise Bad("something was written in a read-only folder")
-    os.chmod(folder, 0o755)
 
 
 # ---- odd content ----
@@ -633,30 +381,5 @@ def test_outputs(t):
         raise Bad(f"info | head -1: {done.stdout!r}, {done.stderr!r}")
 
 
-def main():
-    args = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    args.add_argument("--gpusight", default=os.path.join(ROOT, "build/src/cli/gpusight"))
-    args.add_argument("--seed", type=int, default=1)
-    args.add_argument("--rounds", type=int, default=1, help="how much damage to try")
-    args.add_argument("--only", default="", help="run the tests whose name has this text")
-    args = args.parse_args()
-    failed = 0
-    for name, test in list(globals().items()):
-        if not name.startswith("test_") or args.only not in name:
-            continue
-        t = Tester(os.path.abspath(args.gpusight), args.seed, args.rounds)
-        begin = time.monotonic()
-        try:
-            test(t)
-            shutil.rmtree(t.scratch)
-            runs = ", ".join(f"{n} with {code}" for code, n in sorted(t.outcomes.items()))
-            print(f"ok - {name[5:].replace('_', ' ')} ({runs}; {time.monotonic() - begin:.1f} s)",
-                  flush=True)
-        except Bad as e:
-            failed += 1
-            print(f"not ok - {name[5:].replace('_', ' ')}: {e}; the files are in {t.scratch}", flush=True)
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(globals(), __doc__))

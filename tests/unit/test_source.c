@@ -144,6 +144,8 @@ static void macros_are_read_on_their_own(void **state)
     check_details(SOURCE_C, "#define RUN(n) k<<<(n) / 256, \\\n   256>>>(n)\n#define CHECK(x) do { if (x) { } } while (0)\n"
                             "void f() { for (;;) { CHECK(hipMalloc(&p, 4)); } RUN(3); hipFree(p); }",
                   "1:launch k@RUN 0 [(n) / 256, 256]; 4:alloc hipMalloc@f 1 [&p, 4]; 4:free hipFree@f 0");
+    check(SOURCE_C, "#define FREE(p) do { hipFree(p); } while (0)\nvoid f() { do { hipFree(p); } while (false); }",
+          "1:free hipFree@FREE 0; 2:free hipFree@f 0");
     check(SOURCE_C, "#define BEGIN for (;;) {\n#define END }\nvoid f() { hipFree(p); }", "3:free hipFree@f 0");
 }
 
