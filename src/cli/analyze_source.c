@@ -29,8 +29,10 @@ bool analyze_source_report(const struct analyze_source *s, const char *format, c
         struct render_opts r = {cli->columns, cli->color && to_terminal};
         render_text(out, d, &r);
     } else {
-        return fail(err, GS_E_USAGE, "option '--format %s' needs a trace; a source folder alone "
-                                     "gives text, markdown or json", format);
+        return fail(err, GS_E_USAGE,
+                    "option '--format %s' needs a trace; a source folder alone "
+                    "gives text, markdown or json",
+                    format);
     }
     return true;
 }

@@ -198,6 +198,10 @@ static bool write_report(struct call *c, const struct analysis *a, const struct 
         struct html_opts page = {.top_kernels = (size_t)o->top_kernels,
                                  .prompt = o->prompt,
                                  .timeline_limit = (uint64_t)o->timeline_limit};
+        if (c->source.used) {
+            page.source = &c->source.scan;
+            page.links = &c->source.links;
+        }
         render_html(out, a, advice, &page);
         return true;
     }

@@ -17,10 +17,15 @@
 /* About 5 bytes of page each. */
 enum { HTML_TIMELINE_LIMIT = 3500000 };
 
+struct source_scan;
+struct source_links;
+
 struct html_opts {
     size_t top_kernels;      /* as in the JSON document */
     const char *prompt;      /* the user's question, kept in the JSON; NULL: none */
     uint64_t timeline_limit; /* events in the timeline; 0: all */
+    const struct source_scan *source; /* a chapter of its own; NULL: none */
+    const struct source_links *links; /* what of it the trace shows */
 };
 
 void render_html(struct str *out, const struct analysis *a, const struct advice *advice,

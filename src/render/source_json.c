@@ -111,7 +111,8 @@ static void write_kernels(struct jwrite *w, const struct source_scan *s, bool st
 {
     jw_uint(w, "kernel_count", s->kernels.n);
     if (!strict) {
-        fields_json_rows(w, "detected_kernels", &source_kernel_fields, s->kernels.v, s->kernels.n, 0);
+        fields_json_rows(w, "detected_kernels", &source_kernel_fields, s->kernels.v, s->kernels.n,
+                         0);
         return;
     }
     jw_open(w, "detected_kernels", '[');
@@ -134,7 +135,8 @@ static void write_texts(struct jwrite *w, const char *key, const char *const *v,
     jw_close(w);
 }
 
-static void write_tables(struct jwrite *w, const struct source_scan *s, const struct source_links *l)
+static void write_tables(struct jwrite *w, const struct source_scan *s,
+                         const struct source_links *l)
 {
     jw_str(w, "vendor", s->vendor);
     jw_uint(w, "bytes", s->bytes);
@@ -185,8 +187,8 @@ void source_json(struct jwrite *w, const char *key, const struct source_scan *s,
     jw_close(w);
 }
 
-static void write_metadata(struct jwrite *w, const struct analysis_json_opts *o, const char *version,
-                           bool strict)
+static void write_metadata(struct jwrite *w, const struct analysis_json_opts *o,
+                           const char *version, bool strict)
 {
     jw_open(w, "metadata", '{');
     if (!strict)
@@ -211,7 +213,8 @@ static void write_nothing_measured(struct jwrite *w, const struct source_scan *s
     jw_close(w);
     jw_open(w, "summary", '{');
     jw_str(w, "overall_assessment",
-           arena_printf(w->out->arena, "source scan, files: %u, kernels: %zu, model: %s; nothing was measured",
+           arena_printf(w->out->arena,
+                        "source scan, files: %u, kernels: %zu, model: %s; nothing was measured",
                         s->files_scanned, s->kernels.n, s->programming_model));
     jw_str(w, "primary_bottleneck", "unknown");
     jw_num(w, "confidence", 0);
@@ -242,8 +245,9 @@ void source_json_document(struct jwrite *w, const struct source_scan *s,
     for (size_t i = 0; i < s->skipped.n; i++) {
         jw_open(w, NULL, '{');
         jw_str(w, "severity", "warning");
-        jw_str(w, "message", arena_printf(w->out->arena, "'%s' is left out: %s",
-                                          s->skipped.v[i].path, s->skipped.v[i].reason));
+        jw_str(w, "message",
+               arena_printf(w->out->arena, "'%s' is left out: %s", s->skipped.v[i].path,
+                            s->skipped.v[i].reason));
         jw_null(w, "recommendation");
         jw_close(w);
     }

@@ -65,7 +65,8 @@ const struct member source_members[] = {
     MEMBER("skipped", "object[]", "files left out", .fields = &source_skip_fields),
     MEMBER("files", "object[]", "files read", .fields = &source_file_fields),
     MEMBER("facts", "object[]", "every place, by file and line", .fields = &source_fact_fields),
-    MEMBER("kernel_links", "object[]", "hot kernels and their lines", .fields = &source_link_fields),
+    MEMBER("kernel_links", "object[]", "hot kernels and their lines",
+           .fields = &source_link_fields),
     MEMBER("call_links", "object[]", "host calls and their lines", .fields = &source_call_fields),
     {0},
 };

@@ -6,6 +6,7 @@
 #include "base/fs.h"
 #include "base/human.h"
 #include "base/str.h"
+#include "base/utf8.h"
 
 struct ctx {
     const struct analysis *a;
@@ -30,6 +31,13 @@ static const char *count(struct ctx *c, uint64_t v)
 {
     char text[HUMAN_MAX];
     return arena_strdup(c->d->arena, human_count(text, v));
+}
+
+/* As wide as others in the same place; printf counts bytes, and a µ has two. */
+static const char *padded(struct ctx *c, const char *text, size_t width)
+{
+    size_t w = utf8_width(text);
+    return arena_printf(c->d->arena, "%*s%s", w < width ? (int)(width - w) : 0, "", text);
 }
 
 static void verdict(struct ctx *c)
@@ -307,7 +315,7 @@ static void gaps(struct ctx *c)
         const struct gap_row *g = &a->gaps.v[i];
         if (g->count)
             doc_bar(b, TONE_WARN, (double)g->total_ns / (double)most, g->label,
-                    "%8s in %s, mostly %s", ns(c, g->total_ns), count(c, g->count),
+                    "%s in %s, mostly %s", padded(c, ns(c, g->total_ns), 7), count(c, g->count),
                     g->main_cause ? g->main_cause : "-");
     }
 }

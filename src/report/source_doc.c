@@ -39,9 +39,9 @@ static void kernels(struct doc *d, const struct source_scan *s, size_t top)
     if (!s->kernels.n)
         return;
     doc_heading(d, 3, "Kernels");
-    struct block *t = doc_table(d, s->kernels.n > top ? arena_printf(d->arena, "the first %zu of %zu", top,
-                                                                     s->kernels.n)
-                                                      : "in the order of files");
+    struct block *t = doc_table(
+        d, s->kernels.n > top ? arena_printf(d->arena, "the first %zu of %zu", top, s->kernels.n)
+                              : "in the order of files");
     doc_column(t, "kernel", COLUMN_TEXT);
     doc_column(t, "defined at", COLUMN_TEXT);
     doc_column(t, "launched at", COLUMN_TEXT);
@@ -60,7 +60,8 @@ static void kernels(struct doc *d, const struct source_scan *s, size_t top)
 }
 
 /* The first place of a pattern, one in a loop before others. */
-static const char *first_place(struct doc *d, const struct source_scan *s, const struct source_pattern *p)
+static const char *first_place(struct doc *d, const struct source_scan *s,
+                               const struct source_pattern *p)
 {
     if (!p->facts.n)
         return "";

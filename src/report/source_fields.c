@@ -2,32 +2,48 @@
 #include "report/source_report.h"
 
 static const struct field kernel_fields[] = {
-    FIELD(struct source_kernel, name, FIELD_TEXT, "kernel", "", "name as written, without namespace and template arguments"),
-    FIELD(struct source_kernel, file, FIELD_TEXT, "file", "", "file of the definition, or of the first launch when none is in the folder"),
+    FIELD(struct source_kernel, name, FIELD_TEXT, "kernel", "",
+          "name as written, without namespace and template arguments"),
+    FIELD(struct source_kernel, file, FIELD_TEXT, "file", "",
+          "file of the definition, or of the first launch when none is in the folder"),
     FIELD(struct source_kernel, line, FIELD_U32, "line", "", "its line, from 1"),
-    FIELD(struct source_kernel, launch_type, FIELD_TEXT, "found by", "", "id of the pattern that found it"),
-    FIELD(struct source_kernel, defined, FIELD_BOOL, "defined", "", "whether the definition is in the folder"),
-    FIELD(struct source_kernel, attributes, FIELD_TEXT, "attributes", "", "launch bounds and other attributes of the definition"),
+    FIELD(struct source_kernel, launch_type, FIELD_TEXT, "found by", "",
+          "id of the pattern that found it"),
+    FIELD(struct source_kernel, defined, FIELD_BOOL, "defined", "",
+          "whether the definition is in the folder"),
+    FIELD(struct source_kernel, attributes, FIELD_TEXT, "attributes", "",
+          "launch bounds and other attributes of the definition"),
     FIELD(struct source_kernel, launches, FIELD_U32, "launch sites", "", "places that launch it"),
     FIELD(struct source_kernel, loop_launches, FIELD_U32, "in loops", "", "of them inside a loop"),
-    FIELD(struct source_kernel, launch_file, FIELD_TEXT, "launched in", "", "file of the first launch"),
-    FIELD(struct source_kernel, launch_line, FIELD_U32, "at line", "", "line of the first launch; 0: none"),
-    FIELD(struct source_kernel, configuration, FIELD_TEXT, "configuration", "", "grid, block, memory and stream of the first launch, as written"),
+    FIELD(struct source_kernel, launch_file, FIELD_TEXT, "launched in", "",
+          "file of the first launch"),
+    FIELD(struct source_kernel, launch_line, FIELD_U32, "at line", "",
+          "line of the first launch; 0: none"),
+    FIELD(struct source_kernel, configuration, FIELD_TEXT, "configuration", "",
+          "grid, block, memory and stream of the first launch, as written"),
 };
 const struct fields source_kernel_fields =
     FIELDS("kernels", "kernels of the source", struct source_kernel, kernel_fields);
 
 static const struct field fact_fields[] = {
-    FIELD(struct source_fact_row, kind, FIELD_TEXT, "kind", "", "kernel, launch, sync, copy, memset, alloc, free, stream, event, graph, library, collective, marker, mpi, kernel_name or framework"),
-    FIELD(struct source_fact_row, name, FIELD_TEXT, "name", "", "the call; of kernels and launches, the kernel"),
+    FIELD(struct source_fact_row, kind, FIELD_TEXT, "kind", "",
+          "kernel, launch, sync, copy, memset, alloc, free, stream, event, graph, library, "
+          "collective, marker, mpi, kernel_name or framework"),
+    FIELD(struct source_fact_row, name, FIELD_TEXT, "name", "",
+          "the call; of kernels and launches, the kernel"),
     FIELD(struct source_fact_row, pattern_id, FIELD_TEXT, "pattern", "", "pattern it counts for"),
     FIELD(struct source_fact_row, file, FIELD_TEXT, "file", "", "below the folder scanned"),
     FIELD(struct source_fact_row, line, FIELD_U32, "line", "", "from 1"),
-    FIELD(struct source_fact_row, function, FIELD_TEXT, "function", "", "function or macro around it"),
-    FIELD(struct source_fact_row, in_loop, FIELD_BOOL, "in loop", "", "whether a loop of the same function is around it"),
-    FIELD(struct source_fact_row, loop_depth, FIELD_U32, "loops", "", "loops around it inside its function"),
-    FIELD(struct source_fact_row, in_macro, FIELD_BOOL, "in macro", "", "in the body of a macro: happens where the macro is used"),
-    FIELD(struct source_fact_row, detail, FIELD_TEXT, "detail", "", "launch configuration, attributes or arguments, as written"),
+    FIELD(struct source_fact_row, function, FIELD_TEXT, "function", "",
+          "function or macro around it"),
+    FIELD(struct source_fact_row, in_loop, FIELD_BOOL, "in loop", "",
+          "whether a loop of the same function is around it"),
+    FIELD(struct source_fact_row, loop_depth, FIELD_U32, "loops", "",
+          "loops around it inside its function"),
+    FIELD(struct source_fact_row, in_macro, FIELD_BOOL, "in macro", "",
+          "in the body of a macro: happens where the macro is used"),
+    FIELD(struct source_fact_row, detail, FIELD_TEXT, "detail", "",
+          "launch configuration, attributes or arguments, as written"),
 };
 const struct fields source_fact_fields =
     FIELDS("facts", "places of interest, by file and line", struct source_fact_row, fact_fields);
@@ -41,6 +57,17 @@ static const struct field file_fields[] = {
 const struct fields source_file_fields =
     FIELDS("files", "files that were read", struct source_file_row, file_fields);
 
+static const struct field pattern_fields[] = {
+    FIELD(struct source_pattern, pattern_id, FIELD_TEXT, "pattern", "", "stable name"),
+    FIELD(struct source_pattern, severity, FIELD_TEXT, "severity", "", "high, medium, low or info"),
+    FIELD(struct source_pattern, category, FIELD_TEXT, "category", "", "subject"),
+    FIELD(struct source_pattern, description, FIELD_TEXT, "what", "", "what it is"),
+    FIELD(struct source_pattern, count, FIELD_U32, "count", "", "places"),
+    FIELD(struct source_pattern, in_loop, FIELD_U32, "in loops", "", "of them inside a loop"),
+};
+const struct fields source_pattern_fields =
+    FIELDS("source_patterns", "what the code does", struct source_pattern, pattern_fields);
+
 static const struct field skip_fields[] = {
     FIELD(struct source_skip, path, FIELD_TEXT, "file", "", "below the folder scanned"),
     FIELD(struct source_skip, reason, FIELD_TEXT, "reason", "", "why it was left out"),
@@ -51,23 +78,30 @@ const struct fields source_skip_fields =
 static const struct field link_fields[] = {
     FIELD(struct source_link, rank, FIELD_U32, "#", "", "rank among the hotspots"),
     FIELD(struct source_link, kernel, FIELD_TEXT, "kernel", "", "short name in the trace"),
-    FIELD(struct source_link, definition, FIELD_TEXT, "defined at", "", "file and line; null: not in the folder"),
-    FIELD(struct source_link, launch, FIELD_TEXT, "launched at", "", "file and line of the first launch; null: none"),
+    FIELD(struct source_link, definition, FIELD_TEXT, "defined at", "",
+          "file and line; null: not in the folder"),
+    FIELD(struct source_link, launch, FIELD_TEXT, "launched at", "",
+          "file and line of the first launch; null: none"),
     FIELD(struct source_link, launches, FIELD_U32, "launch sites", "", "places that launch it"),
     FIELD(struct source_link, loop_launches, FIELD_U32, "in loops", "", "of them inside a loop"),
-    FIELD(struct source_link, candidates, FIELD_U32, "candidates", "", "kernels of that name; above 1 the link may be wrong"),
-    FIELD(struct source_link, configuration, FIELD_TEXT, "configuration", "", "of the first launch, as written"),
+    FIELD(struct source_link, candidates, FIELD_U32, "candidates", "",
+          "kernels of that name; above 1 the link may be wrong"),
+    FIELD(struct source_link, configuration, FIELD_TEXT, "configuration", "",
+          "of the first launch, as written"),
 };
 const struct fields source_link_fields =
     FIELDS("kernel_links", "hot kernels and their lines", struct source_link, link_fields);
 
 static const struct field call_fields[] = {
-    FIELD(struct source_call, name, FIELD_TEXT, "call", "", "host call in the trace that the source makes by the same name"),
+    FIELD(struct source_call, name, FIELD_TEXT, "call", "",
+          "host call in the trace that the source makes by the same name"),
     FIELD(struct source_call, calls, FIELD_U64, "calls", "", "in the trace"),
-    FIELD(struct source_call, total_ns, FIELD_I64, "host time", "ns", "in the trace, calls inside it counted"),
+    FIELD(struct source_call, total_ns, FIELD_I64, "host time", "ns",
+          "in the trace, calls inside it counted"),
     FIELD(struct source_call, sites, FIELD_U32, "sites", "", "places in the source"),
     FIELD(struct source_call, loop_sites, FIELD_U32, "in loops", "", "of them inside a loop"),
-    FIELD(struct source_call, places, FIELD_TEXT, "where", "", "the first of them, those in loops before others"),
+    FIELD(struct source_call, places, FIELD_TEXT, "where", "",
+          "the first of them, those in loops before others"),
 };
 const struct fields source_call_fields =
     FIELDS("call_links", "host calls and their lines", struct source_call, call_fields);

@@ -65,8 +65,11 @@ static void link_kernel(struct source_links *out, const struct source_scan *s,
     }
     if (!found)
         return;
-    struct source_link l = {.rank = h->rank, .kernel = h->short_name, .candidates = candidates,
-                            .launches = found->launches, .loop_launches = found->loop_launches,
+    struct source_link l = {.rank = h->rank,
+                            .kernel = h->short_name,
+                            .candidates = candidates,
+                            .launches = found->launches,
+                            .loop_launches = found->loop_launches,
                             .configuration = found->configuration};
     if (found->defined)
         l.definition = arena_printf(arena, "%s:%u", found->file, found->line);
@@ -107,8 +110,8 @@ static void list_places(struct str *out, const struct source_scan *s, const char
     }
 }
 
-static void link_call(struct source_links *out, const struct source_scan *s, const struct api_row *r,
-                      struct arena *arena)
+static void link_call(struct source_links *out, const struct source_scan *s,
+                      const struct api_row *r, struct arena *arena)
 {
     struct source_call c = {.name = r->name, .calls = r->calls, .total_ns = r->total_ns};
     for (size_t i = 0; i < s->facts.n; i++) {
@@ -138,7 +141,8 @@ static void link_call(struct source_links *out, const struct source_scan *s, con
 static void add_evidence(struct finding *f, const char *text)
 {
     enum { SHOWN = 3 };
-    struct evidence e = {.text = text, .value = NAN, .threshold = NAN, .unit = "", .gpu = -1, .id = -1};
+    struct evidence e = {
+        .text = text, .value = NAN, .threshold = NAN, .unit = "", .gpu = -1, .id = -1};
     vec_push(&f->evidence, f->arena, e);
     size_t at = f->evidence.n - 1;
     for (; at > SHOWN; at--)
@@ -150,10 +154,10 @@ static bool class_fits(const struct finding *f, const char *class)
 {
     static const struct {
         const char *rule, *classes;
-    } wanted[] = {{"sync-stall", "sync copy"},          {"transfer-bound", "copy"},
-                 {"overlap-missing", "copy"},          {"slow-copies", "copy"},
-                 {"allocation-churn", "alloc free"},   {"host-idle", "sync"},
-                 {"exposed-comm", "mpi collective"}};
+    } wanted[] = {{"sync-stall", "sync copy"},        {"transfer-bound", "copy"},
+                  {"overlap-missing", "copy"},        {"slow-copies", "copy"},
+                  {"allocation-churn", "alloc free"}, {"host-idle", "sync"},
+                  {"exposed-comm", "mpi collective"}};
     for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
         if (str_eq(f->rule->name, wanted[i].rule))
             return str_has(wanted[i].classes, class);
@@ -178,10 +182,11 @@ static void cite_calls(struct finding *f, const struct source_scan *s, const str
             continue;
         char ns[HUMAN_MAX];
         bool all_loop = c->sites == 1 && c->loop_sites;
-        const char *places = all_loop ? arena_strndup(f->arena, c->places, strcspn(c->places, " "))
-                                      : c->places;
-        add_evidence(f, arena_printf(f->arena, "%s%s, %s, costs %s of host time", c->name,
-                                     all_loop ? " in loop" : "", places, human_time(ns, c->total_ns)));
+        const char *places =
+            all_loop ? arena_strndup(f->arena, c->places, strcspn(c->places, " ")) : c->places;
+        add_evidence(f,
+                     arena_printf(f->arena, "%s%s, %s, costs %s of host time", c->name,
+                                  all_loop ? " in loop" : "", places, human_time(ns, c->total_ns)));
         cited++;
     }
 }
@@ -209,8 +214,9 @@ static void cite_kernels(struct finding *f, const struct source_links *l)
             continue;
         add_evidence(f, arena_printf(f->arena, "%s%s%s%s%s%s%s", k->kernel,
                                      k->definition ? " is defined at " : "",
-                                     k->definition ? k->definition : "", k->launch ? ", launched at " : "",
-                                     k->launch ? k->launch : "", k->loop_launches ? " (in loop)" : "",
+                                     k->definition ? k->definition : "",
+                                     k->launch ? ", launched at " : "", k->launch ? k->launch : "",
+                                     k->loop_launches ? " (in loop)" : "",
                                      k->candidates > 1 ? "; other kernels have that name" : ""));
         return;
     }

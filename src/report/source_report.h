@@ -11,12 +11,12 @@
 
 /* A hot kernel and its lines. */
 struct source_link {
-    uint32_t rank;           /* of the hotspot */
-    const char *kernel;      /* as the trace calls it, short */
-    const char *definition;  /* "file:line"; NULL: not in the folder */
-    const char *launch;      /* of the first launch; NULL: none */
+    uint32_t rank;          /* of the hotspot */
+    const char *kernel;     /* as the trace calls it, short */
+    const char *definition; /* "file:line"; NULL: not in the folder */
+    const char *launch;     /* of the first launch; NULL: none */
     uint32_t launches, loop_launches;
-    uint32_t candidates;     /* definitions of that name; above 1 the link is a guess */
+    uint32_t candidates; /* definitions of that name; above 1 the link is a guess */
     const char *configuration;
 };
 
@@ -46,7 +46,7 @@ void source_section(struct doc *d, const struct source_scan *s, const struct sou
 struct doc *source_doc(const struct source_scan *s, size_t top, struct arena *arena);
 
 extern const struct fields source_kernel_fields, source_fact_fields, source_file_fields,
-    source_skip_fields, source_link_fields, source_call_fields;
+    source_skip_fields, source_pattern_fields, source_link_fields, source_call_fields;
 
 /* Facts as rows of source_fact_fields. */
 struct source_fact_row {

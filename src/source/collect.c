@@ -119,7 +119,8 @@ static bool list(struct walk *w, const char *dir, struct names *out)
     return true;
 }
 
-static void folder(struct walk *w, const char *dir, const char *shown, const struct ignore_file *rules);
+static void folder(struct walk *w, const char *dir, const char *shown,
+                   const struct ignore_file *rules);
 
 static void file(struct walk *w, const char *path, const char *shown, const struct stat *st)
 {
@@ -147,7 +148,8 @@ static void entry(struct walk *w, const char *path, const char *shown, const str
     }
 }
 
-static void folder(struct walk *w, const char *dir, const char *shown, const struct ignore_file *rules)
+static void folder(struct walk *w, const char *dir, const char *shown,
+                   const struct ignore_file *rules)
 {
     struct arena *a = &w->s->arena;
     struct names names = {0};

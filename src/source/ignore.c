@@ -28,7 +28,7 @@ static bool match_set(const char *p, char c, const char **next)
 /* One folder's name at most for '*'; two of them take any number of folders. Steps are bounded. */
 static bool match(const char *p, const char *s, size_t *steps)
 {
-    for (; *p; ) {
+    for (; *p;) {
         if (++*steps > 20000)
             return false;
         if (p[0] == '*' && p[1] == '*') {
@@ -60,10 +60,10 @@ static bool match(const char *p, const char *s, size_t *steps)
         if (!*s)
             return false;
         const char *next = p + 1;
-        bool same = *p == '?'    ? *s != '/'
-                    : *p == '['  ? match_set(p, *s, &next)
+        bool same = *p == '?'            ? *s != '/'
+                    : *p == '['          ? match_set(p, *s, &next)
                     : *p == '\\' && p[1] ? p[1] == *s && (next = p + 2)
-                                 : *p == *s;
+                                         : *p == *s;
         if (!same)
             return false;
         p = next;

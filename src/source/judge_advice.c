@@ -1,6 +1,4 @@
-/* Risk areas and what to run first: rocinsight's ten pieces of advice, and ours for loops. */
-#include <string.h>
-
+/* What to run first: rocinsight's ten pieces of advice, and ours for loops. */
 #include "base/str.h"
 #include "source/source_in.h"
 
@@ -8,68 +6,6 @@ static uint32_t n_of(const struct source_scan *s, enum source_pattern_id id)
 {
     return pattern_count(s, id);
 }
-
-/* "src/step.cpp:214" of the first fact of a pattern. */
-static const char *first_place(struct source_scan *s, enum source_pattern_id id)
-{
-    for (size_t i = 0; i < s->patterns.n; i++) {
-        const struct source_pattern *p = &s->patterns.v[i];
-        if (!str_eq(p->pattern_id, source_pattern_name(id)) || !p->facts.n)
-            continue;
-        const struct source_fact *f = &s->facts.v[p->facts.v[0]];
-        return arena_printf(&s->arena, "%s:%u", s->files.v[f->file].path, f->line);
-    }
-    return "?";
-}
-
-/* "1 blocking copy", "2 blocking copies": what is in the singular, the plural behind '|'. */
-static const char *counted(struct source_scan *s, uint32_t n, const char *what)
-{
-    size_t one = strcspn(what, "|");
-    return n == 1 ? arena_printf(&s->arena, "1 %.*s", (int)one, what)
-                  : arena_printf(&s->arena, "%u %s", n, what + one + 1);
-}
-
-static void risk(struct source_scan *s, const char *text)
-{
-    vec_push(&s->risk_areas, &s->arena, text);
-}
-
-static void loop_risk(struct source_scan *s, enum source_pattern_id id, const char *what)
-{
-    if (n_of(s, id))
-        risk(s, arena_printf(&s->arena, "%s inside loops, first at %s",
-                             counted(s, n_of(s, id), what), first_place(s, id)));
-}
-
-void judge_risks(struct source_scan *s)
-{
-    uint32_t syncs = n_of(s, PATTERN_DEVICE_SYNC);
-    loop_risk(s, PATTERN_LOOP_DEVICE_SYNC, "device-wide synchronisation|device-wide synchronisations");
-    if (syncs > 5)
-        risk(s, arena_printf(&s->arena, "%u device-wide synchronisations: the GPU may run dry at each", syncs));
-    else if (syncs > n_of(s, PATTERN_LOOP_DEVICE_SYNC))
-        risk(s, counted(s, syncs, "device-wide synchronisation|device-wide synchronisations"));
-    loop_risk(s, PATTERN_LOOP_IMPLICIT_SYNC, "value fetched from the GPU|values fetched from the GPU");
-    loop_risk(s, PATTERN_LOOP_BLOCKING_MEMCPY, "blocking copy|blocking copies");
-    loop_risk(s, PATTERN_LOOP_ALLOCATION, "allocation or free|allocations or frees");
-    loop_risk(s, PATTERN_LOOP_STREAM_SYNC, "stream synchronisation|stream synchronisations");
-    if (n_of(s, PATTERN_BLOCKING_MEMCPY) && !n_of(s, PATTERN_ASYNC_MEMCPY))
-        risk(s, arena_printf(&s->arena, "%s and no asynchronous one: copies and kernels do not overlap",
-                             counted(s, n_of(s, PATTERN_BLOCKING_MEMCPY), "blocking copy|blocking copies")));
-    if (n_of(s, PATTERN_MANAGED_MEMORY))
-        risk(s, arena_printf(&s->arena, "managed memory (%s): page migration may stall kernels",
-                             counted(s, n_of(s, PATTERN_MANAGED_MEMORY), "allocation|allocations")));
-    if (n_of(s, PATTERN_NO_STREAMS))
-        risk(s, "no stream is created: all GPU work is serialised on the default stream");
-    if (!s->marker_count && s->kernels.n)
-        risk(s, "no markers: phases of the program will not show in a trace");
-    if (!s->risk_areas.n)
-        risk(s, "no major static risk found");
-}
-
-/* ---- advice ---- */
-
 struct author {
     struct source_scan *s;
     struct source_advice a;
@@ -113,9 +49,11 @@ static void timeline(struct author *w, const char *out, const char *name, const 
 {
     struct arena *a = &w->s->arena;
     if (nvidia(w))
-        command(w, "nsys", "profile", arena_printf(a, "--trace=cuda,nvtx,osrt -o %s", name), "./app", why);
+        command(w, "nsys", "profile", arena_printf(a, "--trace=cuda,nvtx,osrt -o %s", name),
+                "./app", why);
     else
-        command(w, "rocprofv3", "--sys-trace", arena_printf(a, "-d ./%s -o %s", out, name), "./app", why);
+        command(w, "rocprofv3", "--sys-trace", arena_printf(a, "-d ./%s -o %s", out, name), "./app",
+                why);
 }
 
 static void sample(struct author *w, const char *flags, const char *why)
@@ -156,7 +94,8 @@ static void counter_passes(struct author *w)
         }
         const char *suffix = pass > 1 || left ? arena_printf(a, "_pass%d", pass) : "";
         command(w, "rocprofv3", pass == 1 ? "--sys-trace" : "",
-                arena_printf(a, "--pmc%s -d ./rocpd_output -o baseline%s", pmc.buf, suffix), "./app",
+                arena_printf(a, "--pmc%s -d ./rocpd_output -o baseline%s", pmc.buf, suffix),
+                "./app",
                 pass == 1 ? "timeline and the first counters" : "the counters that did not fit");
     }
 }
@@ -172,14 +111,16 @@ static void initial(struct author *w)
         counter_passes(w);
     action(w, "run the baseline capture on a representative input");
     action(w, "analyze it: gpusight analyze the result, with --source-dir for lines");
-    end(w, arena_printf(&w->s->arena, "%s and no profile yet",
-                        counted(w->s, (uint32_t)w->s->kernels.n, "kernel|kernels")),
+    end(w,
+        arena_printf(&w->s->arena, "%s and no profile yet",
+                     judge_counted(w->s, (uint32_t)w->s->kernels.n, "kernel|kernels")),
         "collect a baseline before changing anything", "the base for every other decision");
 }
 
 static void synchronisation(struct author *w)
 {
-    uint32_t in_loop = n_of(w->s, PATTERN_LOOP_DEVICE_SYNC) + n_of(w->s, PATTERN_LOOP_IMPLICIT_SYNC);
+    uint32_t in_loop =
+        n_of(w->s, PATTERN_LOOP_DEVICE_SYNC) + n_of(w->s, PATTERN_LOOP_IMPLICIT_SYNC);
     uint32_t all = n_of(w->s, PATTERN_DEVICE_SYNC);
     struct arena *a = &w->s->arena;
     if (in_loop || all > 5) {
@@ -189,45 +130,52 @@ static void synchronisation(struct author *w)
         timeline(w, "sync_output", "sync_profile", "how long the GPU idles at each wait");
         sample(w, "--trace", "which code waits");
         const char *place = n_of(w->s, PATTERN_LOOP_DEVICE_SYNC)
-                                ? first_place(w->s, PATTERN_LOOP_DEVICE_SYNC)
-                                : first_place(w->s, n_of(w->s, PATTERN_LOOP_IMPLICIT_SYNC)
-                                                        ? PATTERN_LOOP_IMPLICIT_SYNC
-                                                        : PATTERN_DEVICE_SYNC);
-        end(w, in_loop ? arena_printf(a, "%s for the whole GPU inside loops, first at %s",
-                                    counted(w->s, in_loop, "wait|waits"), place)
-                       : arena_printf(a, "%u waits for the whole GPU, first at %s", all, place),
+                                ? judge_first_place(w->s, PATTERN_LOOP_DEVICE_SYNC)
+                                : judge_first_place(w->s, n_of(w->s, PATTERN_LOOP_IMPLICIT_SYNC)
+                                                              ? PATTERN_LOOP_IMPLICIT_SYNC
+                                                              : PATTERN_DEVICE_SYNC);
+        end(w,
+            in_loop ? arena_printf(a, "%s for the whole GPU inside loops, first at %s",
+                                   judge_counted(w->s, in_loop, "wait|waits"), place)
+                    : arena_printf(a, "%u waits for the whole GPU, first at %s", all, place),
             "remove waits from loops", "the GPU stops running dry at every step");
     } else if (all) {
         begin(w, "ROCPD-T0-SYNC-001", "MEDIUM", "Synchronization");
         sample(w, "--trace", "how long the host waits");
-        end(w, arena_printf(a, "%s, first at %s",
-                            counted(w->s, all, "device-wide synchronisation|device-wide synchronisations"),
-                            first_place(w->s, PATTERN_DEVICE_SYNC)),
+        end(w,
+            arena_printf(a, "%s, first at %s",
+                         judge_counted(w->s, all,
+                                       "device-wide synchronisation|device-wide synchronisations"),
+                         judge_first_place(w->s, PATTERN_DEVICE_SYNC)),
             "check that each is needed", "less idle time");
     }
 }
 
 static void memory(struct author *w)
 {
-    uint32_t loops = n_of(w->s, PATTERN_LOOP_BLOCKING_MEMCPY), blocking = n_of(w->s, PATTERN_BLOCKING_MEMCPY);
+    uint32_t loops = n_of(w->s, PATTERN_LOOP_BLOCKING_MEMCPY),
+             blocking = n_of(w->s, PATTERN_BLOCKING_MEMCPY);
     struct arena *a = &w->s->arena;
     if (loops || (blocking && !n_of(w->s, PATTERN_ASYNC_MEMCPY))) {
         begin(w, "ROCPD-T0-MEM-001", "MEDIUM", "Memory Transfer");
         action(w, "use asynchronous copies with pinned host memory, on a stream of their own");
         timeline(w, "memcpy_output", "memcpy_profile", "how long copies are exposed");
-        end(w, arena_printf(a, "%s (%u inside loops), %u asynchronous",
-                            counted(w->s, blocking, "blocking copy|blocking copies"), loops,
-                            n_of(w->s, PATTERN_ASYNC_MEMCPY)),
+        end(w,
+            arena_printf(a, "%s (%u inside loops), %u asynchronous",
+                         judge_counted(w->s, blocking, "blocking copy|blocking copies"), loops,
+                         n_of(w->s, PATTERN_ASYNC_MEMCPY)),
             "overlap copies with kernels", "copy time hidden behind compute");
     }
     if (n_of(w->s, PATTERN_LOOP_ALLOCATION)) {
         begin(w, "GS-T0-ALLOC-001", "MEDIUM", "Allocation");
         action(w, "allocate once before the loop, or use stream-ordered allocation from a pool");
-        timeline(w, "alloc_output", "alloc_profile", "what allocation costs: frees wait for the GPU");
-        end(w, arena_printf(a, "%s inside loops, first at %s",
-                            counted(w->s, n_of(w->s, PATTERN_LOOP_ALLOCATION),
-                                    "allocation or free|allocations or frees"),
-                            first_place(w->s, PATTERN_LOOP_ALLOCATION)),
+        timeline(w, "alloc_output", "alloc_profile",
+                 "what allocation costs: frees wait for the GPU");
+        end(w,
+            arena_printf(a, "%s inside loops, first at %s",
+                         judge_counted(w->s, n_of(w->s, PATTERN_LOOP_ALLOCATION),
+                                       "allocation or free|allocations or frees"),
+                         judge_first_place(w->s, PATTERN_LOOP_ALLOCATION)),
             "move allocation out of loops", "no hidden synchronisation at every free");
     }
 }
@@ -238,17 +186,18 @@ static void concurrency(struct author *w)
         begin(w, "ROCPD-T0-STREAMS-001", "MEDIUM", "No Streams");
         action(w, "put independent kernels and copies on streams of their own");
         sample(w, "--trace", "what could overlap");
-        end(w, "kernels are launched and no stream is created", "use streams where work is independent",
-            "copies and small kernels overlap");
+        end(w, "kernels are launched and no stream is created",
+            "use streams where work is independent", "copies and small kernels overlap");
     }
     if (n_of(w->s, PATTERN_MANAGED_MEMORY)) {
         begin(w, "ROCPD-T0-MANAGED-001", "MEDIUM", "Managed Memory");
         action(w, "prefetch before kernels, or allocate on the device");
         sample(w, "--trace --device", "page faults and migration");
-        end(w, arena_printf(&w->s->arena, "%s, first at %s",
-                            counted(w->s, n_of(w->s, PATTERN_MANAGED_MEMORY),
-                                    "managed allocation|managed allocations"),
-                            first_place(w->s, PATTERN_MANAGED_MEMORY)),
+        end(w,
+            arena_printf(&w->s->arena, "%s, first at %s",
+                         judge_counted(w->s, n_of(w->s, PATTERN_MANAGED_MEMORY),
+                                       "managed allocation|managed allocations"),
+                         judge_first_place(w->s, PATTERN_MANAGED_MEMORY)),
             "watch page migration", "kernels do not wait for pages");
     }
 }
@@ -257,15 +206,18 @@ static void libraries(struct author *w)
 {
     bool rocm = n_of(w->s, PATTERN_ROCBLAS) || n_of(w->s, PATTERN_HIPBLAS) ||
                 n_of(w->s, PATTERN_MIOPEN) || n_of(w->s, PATTERN_ROCFFT);
-    bool cuda = n_of(w->s, PATTERN_CUBLAS) || n_of(w->s, PATTERN_CUDNN) || n_of(w->s, PATTERN_CUFFT);
+    bool cuda =
+        n_of(w->s, PATTERN_CUBLAS) || n_of(w->s, PATTERN_CUDNN) || n_of(w->s, PATTERN_CUFFT);
     if (!rocm && !cuda)
         return;
     begin(w, "ROCPD-T0-LIBS-001", "MEDIUM", rocm ? "ROCm Libraries" : "CUDA Libraries");
     action(w, "compare the library's kernels with the peak of the precision in use");
     if (rocm)
-        command(w, "rocprof-compute", "profile", "", "./app", "roofline and cache use of library kernels");
+        command(w, "rocprof-compute", "profile", "", "./app",
+                "roofline and cache use of library kernels");
     else
-        command(w, "ncu", "--set full", "-o library", "./app", "roofline and cache use of library kernels");
+        command(w, "ncu", "--set full", "-o library", "./app",
+                "roofline and cache use of library kernels");
     end(w, "vendor libraries do part of the work", "check shapes, precision and layout",
         "matrix cores in full use");
 }
@@ -279,9 +231,10 @@ static void instrumentation(struct author *w)
         action(w, "put nvtxRangePush and nvtxRangePop around phases");
         timeline(w, "marked_output", "marked_profile", "phases by name");
     } else {
-        action(w, "put roctxRangePush and roctxRangePop around phases; link -lrocprofiler-sdk-roctx");
-        command(w, "rocprofv3", "--sys-trace --marker-trace", "-d ./marked_output -o marked_profile", "./app",
-                "phases by name");
+        action(w,
+               "put roctxRangePush and roctxRangePop around phases; link -lrocprofiler-sdk-roctx");
+        command(w, "rocprofv3", "--sys-trace --marker-trace",
+                "-d ./marked_output -o marked_profile", "./app", "phases by name");
     }
     end(w, "kernels, and no marker", "name the phases of the program", "findings name your phases");
 }
@@ -294,12 +247,15 @@ static void python(struct author *w)
     bool jax = str_eq(model, "JAX_HIP");
     begin(w, "ROCPD-T0-PYTORCH-001", "HIGH", "PyTorch");
     action(w, "leave out the first steps: compilation and caching");
-    command(w, "rocprof-sys-sample", "--trace", "", "python ./train.py", "Python and GPU on one timeline");
+    command(w, "rocprof-sys-sample", "--trace", "", "python ./train.py",
+            "Python and GPU on one timeline");
     command(w, "rocprofv3", "--sys-trace",
             "--pmc GRBM_COUNT GRBM_GUI_ACTIVE SQ_WAVES -d ./pytorch_output -o pytorch_profile",
             "python ./train.py", "kernels with utilisation");
-    end(w, jax ? "JAX drives the GPU" : str_eq(model, "PyTorch_HIP") ? "PyTorch drives the GPU"
-                                                                     : "Python drives the GPU",
+    end(w,
+        jax                            ? "JAX drives the GPU"
+        : str_eq(model, "PyTorch_HIP") ? "PyTorch drives the GPU"
+                                       : "Python drives the GPU",
         "profile one steady step", "launch gaps and waits of the framework show");
 }
 

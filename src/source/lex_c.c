@@ -9,10 +9,11 @@
 enum { OTHER, BLANK, NEWLINE, IDENT, DIGIT, QUOTE, SLASH, HASH, BACKSLASH, ANGLE };
 
 static const uint8_t classes[256] = {
-    [' '] = BLANK,        ['\t'] = BLANK,  ['\r'] = BLANK,   ['\f'] = BLANK, ['\v'] = BLANK,
-    ['\n'] = NEWLINE,     ['a' ... 'z'] = IDENT, ['A' ... 'Z'] = IDENT, ['_'] = IDENT, ['$'] = IDENT,
-    [128 ... 255] = IDENT, ['0' ... '9'] = DIGIT, ['"'] = QUOTE, ['\''] = QUOTE, ['/'] = SLASH,
-    ['#'] = HASH,         ['\\'] = BACKSLASH, ['<'] = ANGLE,
+    [' '] = BLANK,      ['\t'] = BLANK,   ['\r'] = BLANK,        ['\f'] = BLANK,
+    ['\v'] = BLANK,     ['\n'] = NEWLINE, ['a' ... 'z'] = IDENT, ['A' ... 'Z'] = IDENT,
+    ['_'] = IDENT,      ['$'] = IDENT,    [128 ... 255] = IDENT, ['0' ... '9'] = DIGIT,
+    ['"'] = QUOTE,      ['\''] = QUOTE,   ['/'] = SLASH,         ['#'] = HASH,
+    ['\\'] = BACKSLASH, ['<'] = ANGLE,
 };
 
 struct lexer {
@@ -172,8 +173,7 @@ static void directive(struct lexer *x)
         const char *hash = x->p++;
         const char *nl = memchr(x->p, '\n', (size_t)(x->end - x->p));
         char tell;
-        enum condition_step step =
-            condition_line(&x->conditions, x->p, nl ? nl : x->end, &tell);
+        enum condition_step step = condition_line(&x->conditions, x->p, nl ? nl : x->end, &tell);
         if (step == CONDITION_OTHER) {
             other_directive(x, hash);
             return;
@@ -211,8 +211,7 @@ static void identifier(struct lexer *x)
     uint32_t h = SYMBOL_HASH_START;
     do
         h = symbol_hash(h, (uint8_t)*x->p++);
-    while (x->p < x->end &&
-           (classes[(uint8_t)*x->p] == IDENT || classes[(uint8_t)*x->p] == DIGIT));
+    while (x->p < x->end && (classes[(uint8_t)*x->p] == IDENT || classes[(uint8_t)*x->p] == DIGIT));
     size_t n = (size_t)(x->p - from);
     if (x->p < x->end && *x->p == '"' && n <= 3 && x->p[-1] == 'R') {
         uint32_t line = x->line;
@@ -332,7 +331,8 @@ static void step(struct lexer *x)
 
 void lex_c(struct source_text *t)
 {
-    struct lexer x = {.t = t, .p = t->text, .end = t->text + t->size, .line = 1, .line_start = true};
+    struct lexer x = {
+        .t = t, .p = t->text, .end = t->text + t->size, .line = 1, .line_start = true};
     if (t->size >= 3 && !memcmp(t->text, "\xef\xbb\xbf", 3))
         x.p += 3;
     vec_reserve(&t->tokens, t->token_arena, t->size / 4 + 64);

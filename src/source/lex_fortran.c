@@ -228,8 +228,8 @@ static const char *skip_dead(struct lexer *x, const char *p)
 
 void lex_fortran(struct source_text *t)
 {
-    struct lexer x = {.t = t, .end = t->text + t->size, .line = 1,
-                      .fixed = t->language == SOURCE_FORTRAN_FIXED};
+    struct lexer x = {
+        .t = t, .end = t->text + t->size, .line = 1, .fixed = t->language == SOURCE_FORTRAN_FIXED};
     vec_reserve(&t->tokens, t->token_arena, t->size / 4 + 64);
     emit(&x, TOKEN_DIRECTIVE_END, 0, t->text, t->text);
     for (const char *p = t->text; p < x.end; x.line++) {

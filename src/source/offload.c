@@ -48,7 +48,8 @@ static void openacc(const struct words *w, struct source_fact *f)
     }
 }
 
-void parse_offload(struct source_text *t, size_t i, struct source_fact around, struct fact_list *out)
+void parse_offload(struct source_text *t, size_t i, struct source_fact around,
+                   struct fact_list *out)
 {
     struct words w = {t, i + 1, i + 1};
     while (t->tokens.v[w.to].kind != TOKEN_DIRECTIVE_END && t->tokens.v[w.to].kind != TOKEN_END &&

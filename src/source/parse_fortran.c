@@ -1,4 +1,5 @@
-/* Fortran: program units, loops (labelled ones too), calls, launches of CUDA Fortran, directives. */
+/* Fortran: program units, loops (labelled ones too), calls, launches of CUDA Fortran, directives.
+ */
 #include <string.h>
 
 #include "source/source_in.h"
@@ -127,7 +128,8 @@ static bool begin_unit(struct parser *p, size_t i, size_t end)
     for (size_t n = i; n < end; n++) {
         const struct token *k = at(p, n);
         if (token_is(k, '(')) {
-            global |= is(p, n - 1, "attributes") && (is(p, n + 1, "global") || is(p, n + 1, "grid_global"));
+            global |= is(p, n - 1, "attributes") &&
+                      (is(p, n + 1, "global") || is(p, n + 1, "grid_global"));
             n = tokens_skip(p->t, n) - 1;
         } else if (k->kind != TOKEN_IDENT && !token_is(k, '*') && k->kind != TOKEN_NUMBER) {
             return false;
@@ -173,8 +175,8 @@ static void end_labelled(struct parser *p, size_t label)
 static void launch(struct parser *p, size_t i, size_t end)
 {
     size_t n = i + 1;
-    while (n + 2 < end && !(token_is(at(p, n), '>') && token_is(at(p, n + 1), '>') &&
-                            token_is(at(p, n + 2), '>')))
+    while (n + 2 < end &&
+           !(token_is(at(p, n), '>') && token_is(at(p, n + 1), '>') && token_is(at(p, n + 2), '>')))
         n++;
     if (n + 2 >= end || at(p, i - 1)->kind != TOKEN_IDENT)
         return;

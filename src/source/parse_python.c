@@ -55,11 +55,13 @@ static struct source_fact *add(struct parser *p, size_t i, enum fact_kind kind,
                                enum source_pattern_id pattern)
 {
     struct frame f = top(p);
-    struct source_fact fact = {.kind = kind, .pattern = pattern, .line = at(p, i)->line,
+    struct source_fact fact = {.kind = kind,
+                               .pattern = pattern,
+                               .line = at(p, i)->line,
                                .loop_depth = f.depth + (p->header && p->while_header)};
     if (f.function)
-        fact.function = arena_strndup(p->t->arena, p->t->text + at(p, f.function)->at,
-                                      at(p, f.function)->len);
+        fact.function =
+            arena_strndup(p->t->arena, p->t->text + at(p, f.function)->at, at(p, f.function)->len);
     vec_push(p->out, p->t->scratch, fact);
     return &p->out->v[p->out->n - 1];
 }
@@ -85,7 +87,8 @@ static const char *dotted(const struct parser *p, size_t i, size_t *end)
 
 static void bind(struct parser *p, const char *name, const char *path)
 {
-    static const char *const frameworks[] = {"torch", "jax", "cupy", "numba.cuda", "triton", "numba"};
+    static const char *const frameworks[] = {"torch",      "jax",    "cupy",
+                                             "numba.cuda", "triton", "numba"};
     const char *dot = strrchr(path, '.'), *last = dot ? dot + 1 : path;
     struct alias a = {.name = name, .path = path};
     if (!str_eq(name, last)) {
@@ -96,8 +99,10 @@ static void bind(struct parser *p, const char *name, const char *path)
         p->renamed |= a.symbol != 0;
     }
     vec_push(&p->aliases, p->t->scratch, a);
-    for (size_t i = 0; i < sizeof(frameworks) / sizeof(*frameworks); i++)
-        p->uses_gpu |= str_starts(path, frameworks[i]);
+    for (size_t i = 0; i < sizeof(frameworks) / sizeof(*frameworks); i++) {
+        size_t n = strlen(frameworks[i]);
+        p->uses_gpu |= str_starts(path, frameworks[i]) && (!path[n] || path[n] == '.');
+    }
 }
 
 static size_t import_names(struct parser *p, size_t i, const char *module)
@@ -135,7 +140,7 @@ static size_t import(struct parser *p, size_t i)
 
 /* ---- names ---- */
 
-/* What owns the name at i: "torch.cuda" of torch.cuda.synchronize; "" nothing; "." unknown. */
+/* What owns the name at i: "torch.cuda" of torch.cuda.synchronize; "" nothing; "?" unknown. */
 static const char *owner_of(const struct parser *p, size_t i, const char **name)
 {
     size_t from = i, end;
@@ -143,7 +148,7 @@ static const char *owner_of(const struct parser *p, size_t i, const char **name)
     while (from >= 3 && token_is(at(p, from - 1), '.') && at(p, from - 2)->kind == TOKEN_IDENT)
         from -= 2;
     if (token_is(at(p, from - 1), '.'))
-        return ".";
+        return "?";
     const char *path = dotted(p, from, &end);
     size_t head = strcspn(path, ".");
     for (size_t a = p->aliases.n; a-- > 0;)
@@ -199,11 +204,12 @@ static void raw_kernel(struct parser *p, struct source_fact *f, size_t paren)
     size_t end = tokens_skip(p->t, paren);
     const struct token *name = NULL;
     for (size_t i = paren + 1; i < end; i++)
-        if (at(p, i)->kind == TOKEN_STRING && !memchr(p->t->text + at(p, i)->at, '\n', at(p, i)->len) &&
-            at(p, i)->len > 2 && at(p, i)->len < 200)
+        if (at(p, i)->kind == TOKEN_STRING &&
+            !memchr(p->t->text + at(p, i)->at, '\n', at(p, i)->len) && at(p, i)->len > 2 &&
+            at(p, i)->len < 200)
             name = at(p, i);
-    f->name = name ? arena_strndup(p->t->arena, p->t->text + name->at + 1, name->len - 2)
-                   : "(text)";
+    f->name =
+        name ? arena_strndup(p->t->arena, p->t->text + name->at + 1, name->len - 2) : "(text)";
 }
 
 static void call(struct parser *p, size_t i)
@@ -215,7 +221,8 @@ static void call(struct parser *p, size_t i)
     if (!s || (s->form == FORM_TO && !goes_to_gpu(p, paren)))
         return;
     struct source_fact *f = add(p, i, s->kind, s->pattern);
-    f->name = str_eq(s->owner, ".") ? s->name : arena_printf(p->t->arena, "%s.%s", s->owner, s->name);
+    f->name =
+        str_eq(s->owner, ".") ? s->name : arena_printf(p->t->arena, "%s.%s", s->owner, s->name);
     if (s->form == FORM_RAW) {
         raw_kernel(p, f, paren);
     } else if (s->kind == FACT_MARKER || s->kind == FACT_COPY) {
@@ -243,7 +250,8 @@ static void decorator(struct parser *p, size_t i, bool decorates)
 /* name[grid](…): a launch if name is a kernel. */
 static void subscript_launch(struct parser *p, size_t i)
 {
-    if (!p->uses_gpu || !token_is(at(p, i + 1), '[') || at(p, i + 1)->at != at(p, i)->at + at(p, i)->len)
+    if (!p->uses_gpu || !token_is(at(p, i + 1), '[') ||
+        at(p, i + 1)->at != at(p, i)->at + at(p, i)->len)
         return;
     size_t end = tokens_skip(p->t, i + 1);
     if (!token_is(at(p, end), '('))

@@ -44,16 +44,16 @@ void source_scan_release(struct source_scan *s)
 
 const char *fact_kind_name(enum fact_kind kind)
 {
-    static const char *const names[] = {"kernel",  "launch",     "sync",   "copy", "memset",
-                                        "alloc",   "free",       "stream", "event", "graph",
-                                        "library", "collective", "marker", "mpi",  "kernel_name",
-                                        "framework"};
+    static const char *const names[] = {
+        "kernel", "launch", "sync",    "copy",       "memset", "alloc", "free",        "stream",
+        "event",  "graph",  "library", "collective", "marker", "mpi",   "kernel_name", "framework"};
     return kind < FACT_KINDS ? names[kind] : "?";
 }
 
 const char *source_language_name(enum source_language language)
 {
-    static const char *const names[] = {"C/C++", "OpenCL", "Fortran", "Fortran (fixed form)", "Python"};
+    static const char *const names[] = {"C/C++", "OpenCL", "Fortran", "Fortran (fixed form)",
+                                        "Python"};
     return names[language];
 }
 
@@ -130,7 +130,8 @@ static void scan_file(void *ctx, size_t i, int worker)
     unmap_file(m);
 }
 
-static void merge(struct source_scan *s, const struct found_files *files, struct file_result *results)
+static void merge(struct source_scan *s, const struct found_files *files,
+                  struct file_result *results)
 {
     for (size_t i = 0; i < files->v.n; i++) {
         const struct found_file *file = &files->v.v[i];
@@ -171,16 +172,17 @@ bool source_scan_run(struct source_scan *s, const char *dir, int threads, struct
     symbols_init_c(&tables[0], false);
     symbols_init_c(&tables[1], true);
     symbols_init_python(&tables[2]);
-    struct job job = {.s = s, .files = &files, .c = &tables[0], .fortran = &tables[1],
-                      .python = &tables[2]};
+    struct job job = {
+        .s = s, .files = &files, .c = &tables[0], .fortran = &tables[1], .python = &tables[2]};
     job.tokens = arena_array(&s->arena, struct token_list, PARALLEL_MAX);
     job.results = arena_array(&s->arena, struct file_result, files.v.n);
     parallel_for(threads, files.v.n, scan_file, &job);
     merge(s, &files, job.results);
     warn_skipped(s);
     if (!s->files.n)
-        return fail(err, GS_E_EMPTY, "no source file in '%s'; C, C++, HIP, CUDA, OpenCL, Fortran "
-                                     "and Python are read",
+        return fail(err, GS_E_EMPTY,
+                    "no source file in '%s'; C, C++, HIP, CUDA, OpenCL, Fortran "
+                    "and Python are read",
                     dir);
     judge_kernels(s);
     judge_patterns(s);

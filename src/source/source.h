@@ -25,7 +25,13 @@
 #include "base/parallel.h"
 #include "base/vec.h"
 
-enum source_language { SOURCE_C, SOURCE_OPENCL, SOURCE_FORTRAN, SOURCE_FORTRAN_FIXED, SOURCE_PYTHON };
+enum source_language {
+    SOURCE_C,
+    SOURCE_OPENCL,
+    SOURCE_FORTRAN,
+    SOURCE_FORTRAN_FIXED,
+    SOURCE_PYTHON
+};
 
 enum fact_kind {
     FACT_KERNEL, /* definition */
@@ -58,12 +64,12 @@ enum source_pattern_id {
 struct source_fact {
     enum fact_kind kind;
     enum source_pattern_id pattern;
-    uint32_t file, line;   /* file: index into files; line from 1 */
-    uint32_t loop_depth;   /* loops around it inside its function; 0: none */
-    const char *name;      /* of the call; of the kernel, for kernels and launches */
-    const char *function;  /* around it; NULL: none */
-    const char *detail;    /* launch configuration, attributes, arguments; NULL: none */
-    bool indirect;         /* launch: the name is a parameter of a macro */
+    uint32_t file, line;  /* file: index into files; line from 1 */
+    uint32_t loop_depth;  /* loops around it inside its function; 0: none */
+    const char *name;     /* of the call; of the kernel, for kernels and launches */
+    const char *function; /* around it; NULL: none */
+    const char *detail;   /* launch configuration, attributes, arguments; NULL: none */
+    bool indirect;        /* launch: the name is a parameter of a macro */
     bool in_macro;
 };
 
@@ -82,11 +88,11 @@ struct source_kernel {
     const char *name, *file, *function, *attributes, *launch_type;
     uint32_t line;
     bool defined;
-    uint32_t launches;          /* sites */
-    uint32_t loop_launches;     /* of them inside a loop */
-    const char *launch_file;    /* of the first one; NULL: none */
+    uint32_t launches;       /* sites */
+    uint32_t loop_launches;  /* of them inside a loop */
+    const char *launch_file; /* of the first one; NULL: none */
     uint32_t launch_line;
-    const char *configuration;  /* of the first one */
+    const char *configuration; /* of the first one */
 };
 
 struct source_pattern {

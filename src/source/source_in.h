@@ -25,7 +25,15 @@ enum keyword {
     WORD_ASYNC,
 };
 
-enum symbol_form { FORM_KEYWORD, FORM_CALL, FORM_LAUNCH, FORM_OWNED, FORM_DECORATOR, FORM_TO, FORM_RAW };
+enum symbol_form {
+    FORM_KEYWORD,
+    FORM_CALL,
+    FORM_LAUNCH,
+    FORM_OWNED,
+    FORM_DECORATOR,
+    FORM_TO,
+    FORM_RAW
+};
 
 struct symbol {
     const char *name, *owner; /* owner NULL: none needed */
@@ -69,9 +77,9 @@ enum token_kind {
 
 /* Punctuation of several characters. */
 enum {
-    PUNCT_LAUNCH = 'L', /* <<< */
-    PUNCT_SCOPE = 'S',  /* :: */
-    PUNCT_ARROW = 'A',  /* -> */
+    PUNCT_LAUNCH = 'L',  /* <<< */
+    PUNCT_SCOPE = 'S',   /* :: */
+    PUNCT_ARROW = 'A',   /* -> */
     PUNCT_COMPARE = 'E', /* == != <= >= */
 };
 
@@ -99,7 +107,8 @@ struct token_list {
     size_t n, cap;
 };
 
-/* A file being read. Tokens end with TOKEN_END, and eight more follow it, so looking ahead is safe. */
+/* A file being read. Tokens end with TOKEN_END, and eight more follow it, so looking ahead is safe.
+ */
 struct source_text {
     const char *text;
     size_t size;
@@ -131,7 +140,8 @@ enum condition_step { CONDITION_OTHER, CONDITION_LIVE, CONDITION_DEAD };
  * The directive whose name and rest are given (after '#'). Live: go on reading; dead: skip to the
  * next directive at the start of a line. *tell is what the parser is to hear, or 0.
  */
-enum condition_step condition_line(struct conditions *c, const char *p, const char *end, char *tell);
+enum condition_step condition_line(struct conditions *c, const char *p, const char *end,
+                                   char *tell);
 
 struct fact_list {
     struct source_fact *v;
@@ -143,7 +153,8 @@ void parse_python(struct source_text *t, struct fact_list *out);
 void parse_fortran(struct source_text *t, struct fact_list *out);
 
 /* An OpenMP or OpenACC directive whose words begin at token i; adds what it means. */
-void parse_offload(struct source_text *t, size_t i, struct source_fact around, struct fact_list *out);
+void parse_offload(struct source_text *t, size_t i, struct source_fact around,
+                   struct fact_list *out);
 
 /* Text of tokens [from, to), blanks squeezed, cut to a sensible length. */
 const char *tokens_text(const struct source_text *t, size_t from, size_t to);
@@ -182,7 +193,8 @@ struct ignore_file {
 void ignore_parse(struct ignore_file *f, const char *text, size_t n, struct arena *a);
 /* path: below the folder scanned. */
 bool ignored(const struct ignore_file *f, const char *path, bool is_folder);
-bool glob_match(const char *pattern, const char *path); /* '*' stays in a folder, two of them do not */
+bool glob_match(const char *pattern,
+                const char *path); /* '*' stays in a folder, two of them do not */
 
 /* ---- what follows from the facts ---- */
 void judge_kernels(struct source_scan *s);
@@ -191,6 +203,10 @@ void judge_model(struct source_scan *s);
 void judge_risks(struct source_scan *s);
 void judge_counters(struct source_scan *s);
 void judge_advice(struct source_scan *s);
+/* "src/step.cpp:214" of the first fact of a pattern. */
+const char *judge_first_place(struct source_scan *s, enum source_pattern_id id);
+/* "1 blocking copy", "2 blocking copies": `what` is the singular, the plural behind '|'. */
+const char *judge_counted(struct source_scan *s, uint32_t n, const char *what);
 uint32_t pattern_count(const struct source_scan *s, enum source_pattern_id id);
 uint32_t pattern_in_loop(const struct source_scan *s, enum source_pattern_id id);
 

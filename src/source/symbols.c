@@ -38,9 +38,14 @@ static const struct symbol c_prefixes[] = {
 #define FACT_RAW FACT_KERNEL
 static const struct symbol python_symbols[] = {
 #define KW(n, w) {.name = #n, .form = FORM_KEYWORD, .word = WORD_##w},
-#define PY(o, n, k, p) {.name = #n, .owner = #o, .form = PY_FORM_##k, .kind = FACT_##k, .pattern = PATTERN_##p},
+#define PY(o, n, k, p)                                                                             \
+    {.name = #n, .owner = #o, .form = PY_FORM_##k, .kind = FACT_##k, .pattern = PATTERN_##p},
 #define DECO(o, n, p)                                                                              \
-    {.name = #n, .owner = #o, .form = FORM_DECORATOR, .kind = FACT_FRAMEWORK, .pattern = PATTERN_##p},
+    {.name = #n,                                                                                   \
+     .owner = #o,                                                                                  \
+     .form = FORM_DECORATOR,                                                                       \
+     .kind = FACT_FRAMEWORK,                                                                       \
+     .pattern = PATTERN_##p},
 #define PY_FORM_TO FORM_TO
 #define PY_FORM_RAW FORM_RAW
 #define PY_FORM_SYNC FORM_CALL

@@ -35,7 +35,8 @@ const char *tokens_text(const struct source_text *t, size_t from, size_t to)
 bool token_eq(const struct source_text *t, size_t i, const char *word)
 {
     const struct token *k = &t->tokens.v[i];
-    return k->kind == TOKEN_IDENT && k->len == strlen(word) && !memcmp(t->text + k->at, word, k->len);
+    return k->kind == TOKEN_IDENT && k->len == strlen(word) &&
+           !memcmp(t->text + k->at, word, k->len);
 }
 
 bool token_eq_fold(const struct source_text *t, size_t i, const char *word)

@@ -5,25 +5,44 @@ import {Browser, drawn, page, require, text, trace} from './lib.mjs';
 
 const axe = text(require.resolve('axe-core/axe.min.js'));
 let browser;
-before(async () => { browser = await Browser.open({bypassCSP: true}); });
+before(async () => {
+    browser = await Browser.open({bypassCSP: true});
+});
 after(() => browser.close());
 
 async function violations(p) {
     await p.evaluate(axe);
     return p.evaluate(async () => {
         const result = await window.axe.run(document, {resultTypes: ['violations']});
-        return result.violations.filter((v) => ['serious', 'critical', 'moderate'].includes(v.impact))
-            .map((v) => `${v.impact} ${v.id}: ${v.help}: ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 120)).join(' | ')}`);
+        return result.violations
+            .filter((v) => ['serious', 'critical', 'moderate'].includes(v.impact))
+            .map(
+                (v) =>
+                    `${v.impact} ${v.id}: ${v.help}: ${v.nodes
+                        .slice(0, 3)
+                        .map((n) => n.html.slice(0, 120))
+                        .join(' | ')}`,
+            );
     });
 }
 
-for (const [name, ...options] of [['demo'], ['multi_gpu'], ['telemetry', '--flavor', 'rocprof-sys'], ['healthy'],
-                                  ['api_only'], ['hostile_names']])
+for (const [name, ...options] of [
+    ['demo'],
+    ['multi_gpu'],
+    ['telemetry', '--flavor', 'rocprof-sys'],
+    ['healthy'],
+    ['api_only'],
+    ['hostile_names'],
+])
     test('axe finds nothing in either theme: ' + name, async () => {
         const p = await browser.goto(page(trace(name, ...options)));
         for (const colorScheme of ['light', 'dark']) {
             await p.emulateMedia({colorScheme, reducedMotion: 'reduce'});
-            await p.evaluate(() => document.querySelectorAll('details').forEach((d) => { d.open = true; }));
+            await p.evaluate(() =>
+                document.querySelectorAll('details').forEach((d) => {
+                    d.open = true;
+                }),
+            );
             await p.locator('#tl-range').click();
             await drawn(p);
             assert.deepEqual(await violations(p), [], colorScheme);
@@ -44,28 +63,35 @@ test('the skip link comes first and leads to the report', async () => {
 test('everything that can be clicked can be reached by Tab, with a visible focus', async () => {
     const p = await browser.goto(page(trace('demo')));
     const want = await p.evaluate(() => {
-        const all = [...document.querySelectorAll('a[href], button, input, summary, [tabindex="0"]')]
-            .filter((e) => e.checkVisibility({visibilityProperty: true}) && e.tabIndex >= 0);
+        const all = [
+            ...document.querySelectorAll('a[href], button, input, summary, [tabindex="0"]'),
+        ].filter((e) => e.checkVisibility({visibilityProperty: true}) && e.tabIndex >= 0);
         window.__reached = new Set();
         document.addEventListener('focusin', (e) => window.__reached.add(e.target));
         window.__all = all;
         return all.length;
     });
-    for (let i = 0; i < want + 10; i++)
-        await p.keyboard.press('Tab');
-    const missed = await p.evaluate(() => window.__all.filter((e) => !window.__reached.has(e)).map((e) => e.outerHTML.slice(0, 100)));
+    for (let i = 0; i < want + 10; i++) await p.keyboard.press('Tab');
+    const missed = await p.evaluate(() =>
+        window.__all.filter((e) => !window.__reached.has(e)).map((e) => e.outerHTML.slice(0, 100)),
+    );
     assert.deepEqual(missed, []);
     await p.locator('#theme').focus();
     await p.keyboard.press('Shift+Tab');
     await p.keyboard.press('Tab');
-    assert.notEqual(await p.locator('#theme').evaluate((e) => getComputedStyle(e).outlineStyle), 'none');
+    assert.notEqual(
+        await p.locator('#theme').evaluate((e) => getComputedStyle(e).outlineStyle),
+        'none',
+    );
     await p.close();
 });
 
 test('landmarks, headings and tables are marked up', async () => {
     const p = await browser.goto(page(trace('demo')));
     const found = await p.evaluate(() => ({
-        landmarks: ['header', 'nav', 'main', 'footer'].filter((t) => document.querySelectorAll('body > ' + t).length !== 1),
+        landmarks: ['header', 'nav', 'main', 'footer'].filter(
+            (t) => document.querySelectorAll('body > ' + t).length !== 1,
+        ),
         h1: document.querySelectorAll('h1').length,
         captions: [...document.querySelectorAll('table')].filter((t) => !t.caption).length,
         scopes: [...document.querySelectorAll('thead th')].filter((t) => t.scope !== 'col').length,

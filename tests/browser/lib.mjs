@@ -14,26 +14,45 @@ const here = import.meta.dirname;
 mkdirSync(output, {recursive: true});
 
 export function gpusight(...args) {
-    return execFileSync(process.env.GPUSIGHT, args, {encoding: 'utf8', maxBuffer: 1 << 30, stdio: ['ignore', 'pipe', 'pipe']});
+    return execFileSync(process.env.GPUSIGHT, args, {
+        encoding: 'utf8',
+        maxBuffer: 1 << 30,
+        stdio: ['ignore', 'pipe', 'pipe'],
+    });
 }
 
 /** The trace of a built-in scenario, or of a .trace file beside this one. */
 export function trace(name, ...options) {
-    const file = path.join(output, [name.replace('.trace', ''), ...options].join('_').replace(/[^\w.]/g, '_') + '.db');
+    const file = path.join(
+        output,
+        [name.replace('.trace', ''), ...options].join('_').replace(/[^\w.]/g, '_') + '.db',
+    );
     if (!existsSync(file))
-        gpusight('synth', '--merge', name.endsWith('.trace') ? path.join(here, name) : name, '-o', file, ...options);
+        gpusight(
+            'synth',
+            '--merge',
+            name.endsWith('.trace') ? path.join(here, name) : name,
+            '-o',
+            file,
+            ...options,
+        );
     return file;
 }
 
 /** The page of a trace, always made anew. */
 export function page(file, ...options) {
-    const to = file.replace(/\.db$/, '') + (options.length ? '_' + options.join('_').replace(/[^\w]/g, '_') : '') + '.html';
+    const to =
+        file.replace(/\.db$/, '') +
+        (options.length ? '_' + options.join('_').replace(/[^\w]/g, '_') : '') +
+        '.html';
     gpusight('analyze', '--format', 'html', ...options, '-o', to, file);
     return to;
 }
 
 export function json(file, ...options) {
-    return JSON.parse(gpusight('analyze', '--format', 'json', '--top-kernels', '1000000', ...options, file));
+    return JSON.parse(
+        gpusight('analyze', '--format', 'json', '--top-kernels', '1000000', ...options, file),
+    );
 }
 
 export const text = (file) => readFileSync(file, 'utf8');
@@ -45,29 +64,49 @@ export class Browser {
         b.profile = mkdtempSync(path.join(tmpdir(), 'gpusight-browser-'));
         b.problems = [];
         b.context = await chromium.launchPersistentContext(b.profile, {
-            executablePath: process.env.BROWSER, headless: true, acceptDownloads: true,
-            viewport: {width: 1400, height: 900}, ...options,
-            args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
-                   '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+            executablePath: process.env.BROWSER,
+            headless: true,
+            acceptDownloads: true,
+            viewport: {width: 1400, height: 900},
+            ...options,
+            args: [
+                '--no-sandbox',
+                '--disable-gpu',
+                '--disable-quic',
+                '--no-first-run',
+                '--disable-background-networking',
+                '--disable-component-update',
+                '--disable-sync',
+            ],
         });
         return b;
     }
 
     async goto(file, hash = '') {
         const p = await this.context.newPage();
-        p.on('console', (m) => ['error', 'warning'].includes(m.type()) && this.problems.push('console: ' + m.text()));
+        p.on(
+            'console',
+            (m) =>
+                ['error', 'warning'].includes(m.type()) &&
+                this.problems.push('console: ' + m.text()),
+        );
         p.on('pageerror', (e) => this.problems.push('error: ' + e.stack));
         p.on('dialog', (d) => {
             this.problems.push('dialog: ' + d.message());
             d.dismiss();
         });
         p.on('request', (r) => {
-            if (!/^(blob:|data:)/.test(r.url()) && r.url().split('#')[0] !== 'file://' + encodeURI(file))
+            if (
+                !/^(blob:|data:)/.test(r.url()) &&
+                r.url().split('#')[0] !== 'file://' + encodeURI(file)
+            )
                 this.problems.push('request: ' + r.url());
         });
         await p.goto('file://' + file + hash);
         await p.evaluate(() => window.gpusight.ready);
-        await p.waitForFunction(() => /events/.test(document.getElementById('tl-status').textContent));
+        await p.waitForFunction(() =>
+            /events/.test(document.getElementById('tl-status').textContent),
+        );
         return p;
     }
 
@@ -80,13 +119,16 @@ export class Browser {
 }
 
 /** Waits until the timeline has drawn what was last asked of it. */
-export const drawn = (p) => p.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+export const drawn = (p) =>
+    p.evaluate(
+        () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+    );
 
 /** Numbers that are the same in every run. */
 export function random(seed) {
-    let x = BigInt(seed) * 0x9E3779B97F4A7C15n;
+    let x = BigInt(seed) * 0x9e3779b97f4a7c15n;
     return () => {
-        x = (x * 6364136223846793005n + 1442695040888963407n) & 0xFFFFFFFFFFFFFFFFn;
+        x = (x * 6364136223846793005n + 1442695040888963407n) & 0xffffffffffffffffn;
         return Number(x >> 11n) / 2 ** 53;
     };
 }

@@ -29,20 +29,27 @@ test('the page is valid HTML', async () => {
     const validate = new HtmlValidate({
         extends: ['html-validate:standard'],
         rules: {
-            'long-title': 'off', 'no-trailing-whitespace': 'off', 'require-sri': 'off', 'no-raw-characters': 'off',
+            'long-title': 'off',
+            'no-trailing-whitespace': 'off',
+            'require-sri': 'off',
+            'no-raw-characters': 'off',
             'prefer-native-element': 'off', // the timeline is a canvas
             'no-redundant-for': 'off',
         },
     });
     for (const name of ['demo', 'multi_gpu', 'hostile_names']) {
         const report = await validate.validateString(text(page(trace(name))));
-        const messages = report.results.flatMap((r) => r.messages.map((m) => `${m.line}: ${m.ruleId}: ${m.message}`));
+        const messages = report.results.flatMap((r) =>
+            r.messages.map((m) => `${m.line}: ${m.ruleId}: ${m.message}`),
+        );
         assert.deepEqual(messages.slice(0, 10), [], name);
     }
 });
 
 test('the embedded JSON is the document of --format json', async () => {
-    const embedded = await p.evaluate(() => JSON.parse(document.getElementById('analysis').textContent));
+    const embedded = await p.evaluate(() =>
+        JSON.parse(document.getElementById('analysis').textContent),
+    );
     const whole = JSON.parse(gpusight('analyze', '--format', 'json', trace('demo')));
     assert.deepEqual(embedded, whole);
 });
@@ -68,7 +75,10 @@ test('the theme follows the system until it is chosen, then is remembered', asyn
     assert.equal(await background(), light);
     const other = await browser.goto(file);
     await other.emulateMedia({colorScheme: 'dark'});
-    assert.equal(await other.evaluate(() => getComputedStyle(document.body).backgroundColor), light);
+    assert.equal(
+        await other.evaluate(() => getComputedStyle(document.body).backgroundColor),
+        light,
+    );
     await other.close();
     await p.locator('#theme').click();
     assert.equal(await background(), dark);
@@ -79,7 +89,8 @@ test('the theme follows the system until it is chosen, then is remembered', asyn
 });
 
 test('tooltips explain metrics, by mouse and by keyboard', async () => {
-    const tip = p.locator('#tooltip'), mark = p.locator('.card .tip').first();
+    const tip = p.locator('#tooltip'),
+        mark = p.locator('.card .tip').first();
     await mark.hover();
     assert.ok((await tip.textContent()).length > 10);
     assert.ok(await tip.isVisible());
@@ -96,14 +107,22 @@ test('tooltips explain metrics, by mouse and by keyboard', async () => {
 });
 
 test('every number in a table or list has an explanation', async () => {
-    const bare = await p.evaluate(() => [...document.querySelectorAll('main thead th')]
-        .filter((th) => !th.closest('#tl-summary') && !th.matches('[data-tip]') && !th.querySelector('[data-tip]'))
-        .map((th) => th.textContent));
+    const bare = await p.evaluate(() =>
+        [...document.querySelectorAll('main thead th')]
+            .filter(
+                (th) =>
+                    !th.closest('#tl-summary') &&
+                    !th.matches('[data-tip]') &&
+                    !th.querySelector('[data-tip]'),
+            )
+            .map((th) => th.textContent),
+    );
     assert.deepEqual(bare, []);
 });
 
 test('cards fold, HIGH ones are open', async () => {
-    const high = p.locator('.finding.p-high').first(), medium = p.locator('.finding.p-medium').first();
+    const high = p.locator('.finding.p-high').first(),
+        medium = p.locator('.finding.p-medium').first();
     assert.equal(await high.evaluate((e) => e.open), true);
     assert.equal(await medium.evaluate((e) => e.open), false);
     await medium.locator('summary').focus();
@@ -126,7 +145,9 @@ test('the ledger leads to causes and from there to findings', async () => {
     await p.locator('[data-close-all]').click();
     await card.locator('a[href^="#finding-"]').first().click();
     assert.equal(await p.locator('.finding[open]').count(), 1);
-    const widths = await p.locator('.stack rect').evaluateAll((all) => all.reduce((s, r) => s + parseFloat(r.getAttribute('width')), 0));
+    const widths = await p
+        .locator('.stack rect')
+        .evaluateAll((all) => all.reduce((s, r) => s + parseFloat(r.getAttribute('width')), 0));
     assert.ok(Math.abs(widths - 100) < 0.1);
 });
 
@@ -134,20 +155,34 @@ test('commands are copied as they stand', async () => {
     await p.locator('[data-open-all]').click();
     const command = p.locator('.finding .command').first();
     await command.locator('button').click();
-    assert.equal(await command.locator('button').textContent(), 'Copied');
-    assert.equal(await p.evaluate(() => navigator.clipboard.readText()), await command.locator('code').textContent());
-    await p.evaluate(() => Object.defineProperty(navigator, 'clipboard', {value: undefined, configurable: true}));
+    await command.locator('button', {hasText: 'Copied'}).waitFor({timeout: 5000});
+    assert.equal(
+        await p.evaluate(() => navigator.clipboard.readText()),
+        await command.locator('code').textContent(),
+    );
+    await p.evaluate(() =>
+        Object.defineProperty(navigator, 'clipboard', {value: undefined, configurable: true}),
+    );
     const second = p.locator('#missing .command').first();
     await second.locator('button').click();
-    assert.equal(await second.locator('button').textContent(), 'Copied');
+    await second.locator('button', {hasText: 'Copied'}).waitFor({timeout: 5000});
     await p.evaluate(() => delete navigator.clipboard);
-    assert.equal(await p.evaluate(() => navigator.clipboard.readText()), await second.locator('code').textContent());
+    assert.equal(
+        await p.evaluate(() => navigator.clipboard.readText()),
+        await second.locator('code').textContent(),
+    );
 });
 
 test('the analysis can be saved', async () => {
-    const [download] = await Promise.all([p.waitForEvent('download'), p.locator('#save-json').click()]);
+    const [download] = await Promise.all([
+        p.waitForEvent('download'),
+        p.locator('#save-json').click(),
+    ]);
     assert.equal(download.suggestedFilename(), 'demo.db.analysis.json');
-    assert.equal(JSON.parse(text(await download.path())).schema_version, json(trace('demo')).schema_version);
+    assert.equal(
+        JSON.parse(text(await download.path())).schema_version,
+        json(trace('demo')).schema_version,
+    );
 });
 
 test('printing opens every card and puts it back', async () => {
@@ -162,15 +197,21 @@ test('printing opens every card and puts it back', async () => {
 });
 
 test('no page is wider than the window, from 400 to 2560', async () => {
-    for (const name of ['demo', 'multi_gpu', 'hostile.trace', 'hostile_names', 'many_streams', 'mpi_job']) {
+    for (const name of [
+        'demo',
+        'multi_gpu',
+        'hostile.trace',
+        'hostile_names',
+        'many_streams',
+        'mpi_job',
+    ]) {
         const q = await browser.goto(page(trace(name)));
         for (const width of [400, 800, 1400, 2560]) {
             await q.setViewportSize({width, height: 900});
             await drawn(q);
             const wide = await q.evaluate(() => document.documentElement.scrollWidth - innerWidth);
             assert.ok(wide <= 0, `${name} at ${width}: ${wide} px too wide`);
-            if (name === 'demo')
-                await q.screenshot({path: path.join(output, `demo-${width}.png`)});
+            if (name === 'demo') await q.screenshot({path: path.join(output, `demo-${width}.png`)});
         }
         await q.close();
     }

@@ -27,7 +27,8 @@ def test_write_ahead_log(t):
     if path + "-wal" not in before:
         raise Bad("synth left no log")
     for reader in ("auto", "fast", "sqlite", "check"):
-        if json.loads(t.run("info", "--json", f"--reader={reader}", path).stdout)["counts"] != whole:
+        done = t.run("info", "--json", f"--reader={reader}", path)
+        if json.loads(done.stdout)["counts"] != whole:
             raise Bad("rows that are only in the log are lost")
     link = t.path("link to wal.db")
     os.symlink(path, link)
@@ -135,7 +136,8 @@ def test_hot_journal(t):
 def test_nothing_is_written(t):
     folder = t.path("read-only")
     os.mkdir(folder)
-    for name, args in (("a.db", []), ("b.db", ["--journal", "wal"]), ("c.db", ["--journal", "wal-left"])):
+    for name, args in (("a.db", []), ("b.db", ["--journal", "wal"]),
+                       ("c.db", ["--journal", "wal-left"])):
         t.synth("demo", "--set", "n=1", *args, "-o", os.path.join(folder, name))
         os.chmod(os.path.join(folder, name), 0o444)
     os.chmod(folder, 0o555)

@@ -37,6 +37,8 @@ SCENARIOS = [
     ("allocation_churn", ["--set", "n=9"]), ("many_streams", ["--set", "n=600"]),
 ]
 
+SEVERAL = ("mpi_job", "exposed_comm")  # processes: one file each, and all in one
+
 PEERS = """
 gpu MI300X count=3
 kernel k dur=5us
@@ -53,14 +55,14 @@ launch k
 def check_made(gpusight, scratch):
     for flavor in ("rocprofv3", "rocprofv3-3.0.5", "rocprof-sys"):
         for name, args in SCENARIOS:
-            for merge in ([], ["--merge"]):
+            for merge in ([], ["--merge"]) if name in SEVERAL else ([],):
                 folder = os.path.join(scratch, f"{flavor}-{name}{'-merged' if merge else ''}")
                 os.mkdir(folder)
                 out = os.path.join(folder, "all.db") if merge else \
                     os.path.join(folder, "out-%pid%.db")
                 synth(gpusight, name, *args, *merge, "--flavor", flavor, "-o", out)
                 check(gpusight, sorted(glob.glob(os.path.join(folder, "*.db"))))
-        print(f"ok - {len(SCENARIOS)} scenarios as {flavor}, one file a process and merged", flush=True)
+        print(f"ok - {len(SCENARIOS)} scenarios as {flavor}", flush=True)
     description = os.path.join(scratch, "peers.trace")
     with open(description, "w", encoding="utf-8") as f:
         f.write(PEERS)
@@ -76,9 +78,11 @@ def check_made(gpusight, scratch):
 # Files that differ from what profilers write, made by SQL. {x} is the suffix of the tables.
 CHANGES = {
     "rows are missing in the middle": """
-        DELETE FROM "rocpd_event{x}" WHERE id % 7 = 3; DELETE FROM "rocpd_region{x}" WHERE id % 5 = 2;
+        DELETE FROM "rocpd_event{x}" WHERE id % 7 = 3;
+        DELETE FROM "rocpd_region{x}" WHERE id % 5 = 2;
         DELETE FROM "rocpd_kernel_dispatch{x}" WHERE id % 11 = 4;
-        DELETE FROM "rocpd_arg{x}" WHERE id % 2 = 0; DELETE FROM "rocpd_memory_copy{x}" WHERE id < 3""",
+        DELETE FROM "rocpd_arg{x}" WHERE id % 2 = 0;
+        DELETE FROM "rocpd_memory_copy{x}" WHERE id < 3""",
     "the first and last rows are missing": """
         DELETE FROM "rocpd_event{x}" WHERE id < 40;
         DELETE FROM "rocpd_kernel_dispatch{x}" WHERE id < 20 OR id > 80""",
@@ -110,9 +114,9 @@ CHANGES = {
         UPDATE "rocpd_kernel_dispatch{x}" SET graph_exec_id = 5 WHERE id % 2""",
     "numbers are stored as text and real": """
         CREATE TABLE t AS SELECT * FROM "rocpd_memory_copy{x}"; DROP TABLE "rocpd_memory_copy{x}";
-        CREATE TABLE "rocpd_memory_copy{x}" (id INTEGER PRIMARY KEY, guid, nid, pid, tid, start, "end",
-            name_id, dst_agent_id, dst_address, src_agent_id, src_address, size, queue_id, stream_id,
-            region_name_id, event_id, extdata);
+        CREATE TABLE "rocpd_memory_copy{x}" (id INTEGER PRIMARY KEY, guid, nid, pid, tid, start,
+            "end", name_id, dst_agent_id, dst_address, src_agent_id, src_address, size, queue_id,
+            stream_id, region_name_id, event_id, extdata);
         INSERT INTO "rocpd_memory_copy{x}" SELECT * FROM t;
         UPDATE "rocpd_memory_copy{x}" SET start = CAST(start AS TEXT) WHERE id % 3 = 1;
         UPDATE "rocpd_memory_copy{x}" SET size = size + 0.0 WHERE id % 3 = 2;
@@ -161,8 +165,8 @@ def change(source, target, act):
         g.write(f.read())
     db = sqlite3.connect(target, isolation_level=None)
     db.executescript("PRAGMA foreign_keys=OFF; PRAGMA legacy_alter_table=ON")
-    suffix = db.execute("SELECT substr(name, 13) FROM sqlite_master WHERE name LIKE 'rocpd_string_%' "
-                        "AND type='table'").fetchone()[0]
+    suffix = db.execute("SELECT substr(name, 13) FROM sqlite_master WHERE type='table' AND name "
+                        "LIKE 'rocpd_string_%'").fetchone()[0]
     act(db, suffix)
     db.close()
 
@@ -229,7 +233,8 @@ def check_deleted(gpusight, scratch):
                 part, at = rng.choice([2, 3, 50, 1000]), rng.randrange(2)
                 db.execute(f'DELETE FROM "rocpd_{table}{suffix}" WHERE id % {part} = {at}')
                 low = rng.randrange(2000)
-                db.execute(f'DELETE FROM "rocpd_{table}{suffix}" WHERE id BETWEEN {low} AND {low + 700}')
+                db.execute(f'DELETE FROM "rocpd_{table}{suffix}" WHERE id BETWEEN {low} AND '
+                           f"{low + 700}")
         change(source, target, act)
         check(gpusight, [target])
     print("ok - random rows are missing", flush=True)

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CALLS = [("sync", "hipDeviceSynchronize", "()"), ("sync", "cudaStreamSynchronize", "(s)"),
          ("copy", "hipMemcpy", "(a, b, n, hipMemcpyDeviceToHost)"), ("copy", "cudaMemcpyAsync", "(a, b, n, k, s)"),
          ("alloc", "hipMalloc", "(&p, n * sizeof(float))"), ("free", "cudaFree", "(p)"),
@@ -178,6 +179,16 @@ def fortran_file(rng, number):
     return w
 
 
+def conforms(document, schema):
+    """What the document breaks of a schema of ours."""
+    with tempfile.NamedTemporaryFile("wb", suffix=".json") as f:
+        f.write(document)
+        f.flush()
+        done = subprocess.run([sys.executable, os.path.join(ROOT, "tests/tools/schema.py"), os.path.join(ROOT, "schema", schema),
+                               f.name], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert done.returncode == 0, done.stdout.decode()
+
+
 def scan(program, *args):
     done = subprocess.run([program, "analyze", "--json"] + list(args), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode:
@@ -243,6 +254,7 @@ def check_with_trace(program, folder):
                 "        hipMemcpy(a, b, n, hipMemcpyHostToDevice);\n        hipMalloc(&p, n);\n        hipFree(p);\n    }\n}\n")
     for profile in ("gpusight", "rocinsight"):
         out, _ = scan(program, "--source-dir", src, "--json-profile", profile, db)
+        conforms(out, {"gpusight": "analysis.schema.json", "rocinsight": "rocinsight-0.4.0.schema.json"}[profile])
         document = json.loads(out)
         assert document["tier0"]["kernel_count"] == 1
         assert document["profiling_info"]["profiling_mode"] != "source_only"
@@ -253,6 +265,9 @@ def check_with_trace(program, folder):
     assert "hipMemcpy in loop, step.cpp:9, costs" in evidence["overlap-missing"], evidence
     assert "step.cpp:10" in evidence["allocation-churn"], evidence
     assert "gemm_tile<half, 256, 128> is defined at step.cpp:2, launched at step.cpp:8 (in loop)" in evidence["dominant-kernel"], evidence
+    for form, part in (("html", b'id="source"'), ("markdown", b"## Source"), ("text", b"Hot kernels in the source")):
+        page = subprocess.run([program, "analyze", "--source-dir", src, "--format", form, db], stdout=subprocess.PIPE, check=True).stdout
+        assert part in page and b"step.cpp:8" in page, form
     plain = json.loads(scan(program, db)[0])
     assert plain["tier0"] is None
     for key in ("ledger", "hotspots", "verdict"):
@@ -263,7 +278,10 @@ def check_alone(program, folder):
     with open(os.path.join(folder, "a.cu"), "w") as f:
         f.write("__global__ void k() { }\nvoid f() { while (x) { k<<<1, 2>>>(); cudaDeviceSynchronize(); } }\n")
     for profile, version in (("gpusight", "1.0.0"), ("rocinsight", "0.2.0")):
-        d = json.loads(scan(program, "--source-dir", folder, "--json-profile", profile)[0])
+        out, _ = scan(program, "--source-dir", folder, "--json-profile", profile)
+        if profile == "rocinsight":
+            conforms(out, "rocinsight-0.4.0.schema.json")
+        d = json.loads(out)
         assert d["schema_version"] == version and d["execution_breakdown"] is None and d["hotspots"] == []
         assert d["profiling_info"]["profiling_mode"] == "source_only" and d["profiling_info"]["analysis_tier"] == 0
         assert d["summary"]["primary_bottleneck"] == "unknown" and d["metadata"]["database_file"] is None

@@ -11,8 +11,9 @@ SECRET = "hunter2-do-not-print"  # what synth puts into every environment
 RANKS = ["OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID",
          "RANK"]
 KINDS = [("HIP_COMPILER", "compiler API"), ("HIP_", "runtime API"), ("HSA_", "driver API"),
-         ("RCCL_", "collective"), ("rocm_hip_compiler", "compiler API"), ("rocm_hip", "runtime API"),
-         ("rocm_hsa", "driver API"), ("rocm_rccl", "collective"), ("mpi", "MPI"), ("host", "user"),
+         ("RCCL_", "collective"), ("rocm_hip_compiler", "compiler API"),
+         ("rocm_hip", "runtime API"), ("rocm_hsa", "driver API"), ("rocm_rccl", "collective"),
+         ("mpi", "MPI"), ("host", "user"),
          ("MARKER_CONTROL", "other"), ("KERNEL_", "other")]
 COPIES = [("HOST_TO_DEVICE", "host to device"), ("DEVICE_TO_HOST", "device to host"),
           ("DEVICE_TO_DEVICE", "device to device"), ("HOST_TO_HOST", "host to host")]
@@ -175,7 +176,8 @@ class Set:
         out = []
         for r in self.marker_regions:
             name = self.strings.get(r["name_id"])
-            out.append((r["start"], r["end"], r["id"], self.message(r, name), *self.thread(r["tid"])))
+            out.append((r["start"], r["end"], r["id"], self.message(r, name),
+                        *self.thread(r["tid"])))
         for r in self.marker_samples:
             track = self.tracks.get(r["track_id"], NO_ROW)
             name = self.strings.get(track.get("name_id"))
@@ -190,10 +192,10 @@ class Set:
             out.append((
                 k["start"], k["end"], k["end"] - k["start"],
                 k["id"] if k["dispatch_id"] is None else k["dispatch_id"], s.get("kernel_name"),
-                *self.stream(k["stream_id"], k["agent_id"]), self.thread(k["tid"])[1], *self.call(k),
-                k["grid_size_x"], k["grid_size_y"], k["grid_size_z"], k["workgroup_size_x"],
-                k["workgroup_size_y"], k["workgroup_size_z"], k["group_segment_size"],
-                k["private_segment_size"], s.get("arch_vgpr_count"), s.get("accum_vgpr_count"),
+                *self.stream(k["stream_id"], k["agent_id"]), self.thread(k["tid"])[1],
+                *self.call(k), k["grid_size_x"], k["grid_size_y"], k["grid_size_z"],
+                k["workgroup_size_x"], k["workgroup_size_y"], k["workgroup_size_z"],
+                k["group_segment_size"], k["private_segment_size"], s.get("arch_vgpr_count"), s.get("accum_vgpr_count"),
                 s.get("sgpr_count"), k.get("graph_exec_id") or 0))
         return out
 
@@ -211,8 +213,8 @@ class Set:
             src, dst = c["src_agent_id"], c["dst_agent_id"]
             owner = dst if self.gpu(dst) is not None else src
             out.append((c["start"], c["end"], c["id"], self.copy_kind(c), c["size"],
-                        *self.stream(c["stream_id"], owner), self.thread(c["tid"])[1], *self.call(c),
-                        self.agent_name(src), self.agent_name(dst)))
+                        *self.stream(c["stream_id"], owner), self.thread(c["tid"])[1],
+                        *self.call(c), self.agent_name(src), self.agent_name(dst)))
         return out
 
     def expect_allocations(self):
@@ -288,8 +290,9 @@ def check_rows(gpusight, paths, sets):
     same("markers", "start_ns end_ns id name pid tid",
          everything(Set.expect_markers), gpusight.dump(paths, "markers"))
     kernels = gpusight.dump(paths, "kernels")
-    same("kernels", "start_ns end_ns duration_ns id mangled pid gpu stream tid call_row call grid_x "
-         "grid_y grid_z group_x group_y group_z lds_bytes scratch_bytes vgprs accum_vgprs sgprs graph",
+    same("kernels", "start_ns end_ns duration_ns id mangled pid gpu stream tid call_row call "
+         "grid_x grid_y grid_z group_x group_y group_z lds_bytes scratch_bytes vgprs accum_vgprs "
+         "sgprs graph",
          everything(Set.expect_kernels), kernels)
     same("copies", "start_ns end_ns id kind bytes pid gpu stream tid call_row call src dst",
          everything(Set.expect_copies), gpusight.dump(paths, "copies"))
@@ -342,7 +345,8 @@ def check_info(info, sets):
     times = [t for s in sets for t in s.times() if t is not None]
     if times and (info["start_ns"], info["end_ns"], info["span_ns"]) != \
             (min(times), max(times), max(times) - min(times)):
-        sys.exit(f"info says {info['start_ns']} to {info['end_ns']}, SQL {min(times)} to {max(times)}")
+        sys.exit(f"info says {info['start_ns']} to {info['end_ns']}, "
+                 f"SQL {min(times)} to {max(times)}")
     processes = [(p["pid"], p["rank"], p["host"], p["command"]) for p in info["processes"]]
     wanted = [p for s in sets for p in s.expect_processes()]
     if processes != wanted:

@@ -132,7 +132,7 @@ def main(tests, doc):
     args.add_argument("--only", default="", help="run the tests whose name has this text")
     args = args.parse_args()
     failed = 0
-    for name, test in tests.items():
+    for name, test in list(tests.items()):
         if not name.startswith("test_") or args.only not in name:
             continue
         t = Tester(os.path.abspath(args.gpusight), args.seed, args.rounds)
@@ -145,5 +145,6 @@ def main(tests, doc):
                   flush=True)
         except Bad as e:
             failed += 1
-            print(f"not ok - {name[5:].replace('_', ' ')}: {e}; the files are in {t.scratch}", flush=True)
+            print(f"not ok - {name[5:].replace('_', ' ')}: {e}; the files are in {t.scratch}",
+                  flush=True)
     return 1 if failed else 0

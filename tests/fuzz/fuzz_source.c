@@ -32,8 +32,13 @@ static void read_as(enum source_language language, const char *text, size_t n)
     }
     struct arena a;
     arena_init(&a);
-    struct source_text t = {.text = text, .size = n, .language = language, .scratch = &a, .arena = &a,
-                            .token_arena = &a, .symbols = &tables[0]};
+    struct source_text t = {.text = text,
+                            .size = n,
+                            .language = language,
+                            .scratch = &a,
+                            .arena = &a,
+                            .token_arena = &a,
+                            .symbols = &tables[0]};
     struct fact_list facts = {0};
     if (language == SOURCE_PYTHON) {
         t.symbols = &tables[2];

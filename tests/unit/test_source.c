@@ -21,8 +21,13 @@ static const char *facts_of(enum source_language language, const char *code, boo
         symbols_init_python(symbols);
     else
         symbols_init_c(symbols, fortran);
-    struct source_text t = {.text = code, .size = strlen(code), .language = language,
-                            .symbols = symbols, .scratch = a, .arena = a, .token_arena = a};
+    struct source_text t = {.text = code,
+                            .size = strlen(code),
+                            .language = language,
+                            .symbols = symbols,
+                            .scratch = a,
+                            .arena = a,
+                            .token_arena = a};
     struct fact_list facts = {0};
     struct str out;
     str_init(&out, a);
@@ -38,8 +43,8 @@ static const char *facts_of(enum source_language language, const char *code, boo
     }
     for (size_t i = 0; i < facts.n; i++) {
         const struct source_fact *f = &facts.v[i];
-        str_printf(&out, "%s%u:%s %s@%s %u", i ? "; " : "", f->line, fact_kind_name(f->kind), f->name,
-                   f->function ? f->function : "-", f->loop_depth);
+        str_printf(&out, "%s%u:%s %s@%s %u", i ? "; " : "", f->line, fact_kind_name(f->kind),
+                   f->name, f->function ? f->function : "-", f->loop_depth);
         if (details && f->detail)
             str_printf(&out, " [%s]", f->detail);
     }
@@ -67,13 +72,17 @@ static void comments_and_strings_hide_code(void **state)
     (void)state;
     check(SOURCE_C, "void f() { // hipFree(p); \\\n hipFree(p);\n /* hipFree(p);\n*/ hipFree(p); }",
           "4:free hipFree@f 0");
-    check(SOURCE_C, "void f() { g(\"hipFree(p) // \\\" /* \"); hipFree(p); }", "1:free hipFree@f 0");
-    check(SOURCE_C, "void f() { g('\"'); hipFree(p); h('\\''); hipFree(q); int n = 1'000'000; hipFree(r); }",
+    check(SOURCE_C, "void f() { g(\"hipFree(p) // \\\" /* \"); hipFree(p); }",
+          "1:free hipFree@f 0");
+    check(SOURCE_C,
+          "void f() { g('\"'); hipFree(p); h('\\''); hipFree(q); int n = 1'000'000; hipFree(r); }",
           "1:free hipFree@f 0; 1:free hipFree@f 0; 1:free hipFree@f 0");
-    check(SOURCE_C, "void f() {\n auto s = R\"x(\nhipFree(p); )\" /* )x\";\n auto t = u8R\"(hipFree(\")\";\n"
-                    " hipFree(p); }",
+    check(SOURCE_C,
+          "void f() {\n auto s = R\"x(\nhipFree(p); )\" /* )x\";\n auto t = u8R\"(hipFree(\")\";\n"
+          " hipFree(p); }",
           "5:free hipFree@f 0");
-    check(SOURCE_C, "void f() { const char *url = \"http://x\"; hipFree(p); }", "1:free hipFree@f 0");
+    check(SOURCE_C, "void f() { const char *url = \"http://x\"; hipFree(p); }",
+          "1:free hipFree@f 0");
     check(SOURCE_C, "void f() { s = \"a\\\nhipFree(p)\"; hipFree(p); }", "2:free hipFree@f 0");
     check(SOURCE_C, "void f() { s = \"no end\n hipFree(p); }", "2:free hipFree@f 0");
 }
@@ -85,8 +94,9 @@ static void disabled_code_does_not_count(void **state)
           "4:free hipFree@g 0");
     check(SOURCE_C, "#if 1\nvoid f() { hipFree(p); }\n#else\nvoid g() { hipFree(p); }\n#endif\n",
           "2:free hipFree@f 0");
-    check(SOURCE_C, "#if (0) // x\n#ifdef A\n#else\n#endif\n/* #endif */\n\"#endif\n hipFree(p);\n#elif B\n"
-                    "void f() { hipFree(p); }\n#endif\n",
+    check(SOURCE_C,
+          "#if (0) // x\n#ifdef A\n#else\n#endif\n/* #endif */\n\"#endif\n hipFree(p);\n#elif B\n"
+          "void f() { hipFree(p); }\n#endif\n",
           "9:free hipFree@f 0");
     check(SOURCE_C, "#ifdef A\nvoid f() { hipFree(p); }\n#else\nvoid g() { hipFree(q); }\n#endif\n",
           "2:free hipFree@f 0; 4:free hipFree@g 0");
@@ -97,27 +107,32 @@ static void disabled_code_does_not_count(void **state)
 static void branches_of_conditions_keep_braces_in_step(void **state)
 {
     (void)state;
-    check(SOURCE_C, "void f() {\n#ifdef A\nfor (;;) {\n#else\nwhile (x) {\n#endif\nhipFree(p);\n}\nhipFree(q);\n}\n"
-                    "void g() { hipFree(r); }\n",
+    check(SOURCE_C,
+          "void f() {\n#ifdef A\nfor (;;) {\n#else\nwhile (x) "
+          "{\n#endif\nhipFree(p);\n}\nhipFree(q);\n}\n"
+          "void g() { hipFree(r); }\n",
           "7:free hipFree@f 1; 9:free hipFree@f 0; 11:free hipFree@g 0");
 }
 
 static void kernels_are_found_with_all_decorations(void **state)
 {
     (void)state;
-    check_details(SOURCE_C,
-                  "template <typename T, int N = (1 > 0), class = A<B<int>>>\n"
-                  "__global__ void __launch_bounds__(256, 2) k1(T *p) {}\n"
-                  "__launch_bounds__(64) __global__ void k2() {}\n"
-                  "extern \"C\" __global__ void k3(int a[], void (*f)(int)) {}\n"
-                  "namespace n { template <> __global__ void k4<float>(float *p) { } }\n"
-                  "__global__ void declared(int);\n"
-                  "template __global__ void k1<float>(float *);\n"
-                  "static __global__ __attribute__((amdgpu_waves_per_eu(2))) void\nk5(float *p)\n{\n}\n",
-                  "2:kernel k1@- 0 [__launch_bounds__(256, 2)]; 3:kernel k2@- 0; 4:kernel k3@- 0; "
-                  "5:kernel k4@- 0; 9:kernel k5@- 0 [__attribute__((amdgpu_waves_per_eu(2)))]");
-    check(SOURCE_OPENCL, "__kernel void a(__global float *p) {}\nkernel __attribute__((reqd_work_group_size(64,1,1)))\n"
-                         "void b(global int *p) {}\n",
+    check_details(
+        SOURCE_C,
+        "template <typename T, int N = (1 > 0), class = A<B<int>>>\n"
+        "__global__ void __launch_bounds__(256, 2) k1(T *p) {}\n"
+        "__launch_bounds__(64) __global__ void k2() {}\n"
+        "extern \"C\" __global__ void k3(int a[], void (*f)(int)) {}\n"
+        "namespace n { template <> __global__ void k4<float>(float *p) { } }\n"
+        "__global__ void declared(int);\n"
+        "template __global__ void k1<float>(float *);\n"
+        "static __global__ __attribute__((amdgpu_waves_per_eu(2))) void\nk5(float *p)\n{\n}\n",
+        "2:kernel k1@- 0 [__launch_bounds__(256, 2)]; 3:kernel k2@- 0; 4:kernel k3@- 0; "
+        "5:kernel k4@- 0; 9:kernel k5@- 0 [__attribute__((amdgpu_waves_per_eu(2)))]");
+    check(SOURCE_OPENCL,
+          "__kernel void a(__global float *p) {}\nkernel "
+          "__attribute__((reqd_work_group_size(64,1,1)))\n"
+          "void b(global int *p) {}\n",
           "1:kernel a@- 0; 3:kernel b@- 0");
 }
 
@@ -130,7 +145,9 @@ static void launches_have_their_configuration(void **state)
                   "1:launch k@f 0 [g, b]");
     check_details(SOURCE_C, "void f() { k<<<(n >> 8), f<g<int>>(1)>>>(p); }",
                   "1:launch k@f 0 [(n >> 8), f<g<int>>(1)]");
-    check_details(SOURCE_C, "void f() {\n hipLaunchKernelGGL(HIP_KERNEL_NAME(k<int, 2>), dim3(1, 2), 64,\n 0, s, p, q);\n}",
+    check_details(SOURCE_C,
+                  "void f() {\n hipLaunchKernelGGL(HIP_KERNEL_NAME(k<int, 2>), dim3(1, 2), 64,\n "
+                  "0, s, p, q);\n}",
                   "2:launch k@f 0 [dim3(1, 2), 64, 0, s]; 2:kernel_name k@f 0");
     check_details(SOURCE_C, "void f() { cudaLaunchKernel((const void *)ns::k, g, b, args, 0, s); }",
                   "1:launch k@f 0 [g, b, args, 0]");
@@ -141,12 +158,18 @@ static void launches_have_their_configuration(void **state)
 static void macros_are_read_on_their_own(void **state)
 {
     (void)state;
-    check_details(SOURCE_C, "#define RUN(n) k<<<(n) / 256, \\\n   256>>>(n)\n#define CHECK(x) do { if (x) { } } while (0)\n"
-                            "void f() { for (;;) { CHECK(hipMalloc(&p, 4)); } RUN(3); hipFree(p); }",
-                  "1:launch k@RUN 0 [(n) / 256, 256]; 4:alloc hipMalloc@f 1 [&p, 4]; 4:free hipFree@f 0");
-    check(SOURCE_C, "#define FREE(p) do { hipFree(p); } while (0)\nvoid f() { do { hipFree(p); } while (false); }",
+    check_details(
+        SOURCE_C,
+        "#define RUN(n) k<<<(n) / 256, \\\n   256>>>(n)\n#define CHECK(x) do { if (x) { } } while "
+        "(0)\n"
+        "void f() { for (;;) { CHECK(hipMalloc(&p, 4)); } RUN(3); hipFree(p); }",
+        "1:launch k@RUN 0 [(n) / 256, 256]; 4:alloc hipMalloc@f 1 [&p, 4]; 4:free hipFree@f 0");
+    check(SOURCE_C,
+          "#define FREE(p) do { hipFree(p); } while (0)\nvoid f() { do { hipFree(p); } while "
+          "(false); }",
           "1:free hipFree@FREE 0; 2:free hipFree@f 0");
-    check(SOURCE_C, "#define BEGIN for (;;) {\n#define END }\nvoid f() { hipFree(p); }", "3:free hipFree@f 0");
+    check(SOURCE_C, "#define BEGIN for (;;) {\n#define END }\nvoid f() { hipFree(p); }",
+          "3:free hipFree@f 0");
 }
 
 static void loops_of_every_form_are_seen(void **state)
@@ -158,58 +181,83 @@ static void loops_of_every_form_are_seen(void **state)
           "1:free hipFree@f 1; 1:free hipFree@f 1; 1:free hipFree@f 0");
     check(SOURCE_C, "void f() { do { hipFree(a); } while (hipFree(b)); hipFree(c); }",
           "1:free hipFree@f 1; 1:free hipFree@f 1; 1:free hipFree@f 0");
-    check(SOURCE_C, "void f() { for (hipFree(a); hipFree(b); hipFree(c)) for (auto x : hipFree(d)) { hipFree(e); } }",
-          "1:free hipFree@f 0; 1:free hipFree@f 1; 1:free hipFree@f 1; 1:free hipFree@f 1; 1:free hipFree@f 2");
-    check(SOURCE_C, "void f() { while (hipFree(a)) ; hipFree(b); }", "1:free hipFree@f 1; 1:free hipFree@f 0");
-    check(SOURCE_C, "struct S { S() : a_(1), b_{2} { for (;;) { hipFree(p); } }\npublic: void g() const { hipFree(p); } };",
+    check(SOURCE_C,
+          "void f() { for (hipFree(a); hipFree(b); hipFree(c)) for (auto x : hipFree(d)) { "
+          "hipFree(e); } }",
+          "1:free hipFree@f 0; 1:free hipFree@f 1; 1:free hipFree@f 1; 1:free hipFree@f 1; 1:free "
+          "hipFree@f 2");
+    check(SOURCE_C, "void f() { while (hipFree(a)) ; hipFree(b); }",
+          "1:free hipFree@f 1; 1:free hipFree@f 0");
+    check(SOURCE_C,
+          "struct S { S() : a_(1), b_{2} { for (;;) { hipFree(p); } }\npublic: void g() const { "
+          "hipFree(p); } };",
           "1:free hipFree@S 1; 2:free hipFree@g 0");
-    check(SOURCE_C, "void A::B::f(int x = g()) const { auto l = [&](int i) { hipFree(p); }; for (;;) l(1); hipFree(q); }",
+    check(SOURCE_C,
+          "void A::B::f(int x = g()) const { auto l = [&](int i) { hipFree(p); }; for (;;) l(1); "
+          "hipFree(q); }",
           "1:free hipFree@A::B::f 0; 1:free hipFree@A::B::f 0");
 }
 
 static void declarations_are_not_calls(void **state)
 {
     (void)state;
-    check(SOURCE_C, "hipError_t hipFree(void *p);\nextern \"C\" { hipError_t hipMalloc(void **, size_t); }\n"
-                    "struct T { hipError_t (*f)(void); hipError_t hipFree(void *); };\n"
-                    "hipError_t hipFree(void *p) { return real(p); }\nvoid f() { t.hipFree(p); my::hipFree(p); return hipFree(p); }",
+    check(SOURCE_C,
+          "hipError_t hipFree(void *p);\nextern \"C\" { hipError_t hipMalloc(void **, size_t); }\n"
+          "struct T { hipError_t (*f)(void); hipError_t hipFree(void *); };\n"
+          "hipError_t hipFree(void *p) { return real(p); }\nvoid f() { t.hipFree(p); "
+          "my::hipFree(p); return hipFree(p); }",
           "5:free hipFree@f 0");
 }
 
 static void other_models_are_read(void **state)
 {
     (void)state;
-    check_details(SOURCE_C, "void f() { for (;;) { Kokkos::parallel_for(\"axpy\", n, KOKKOS_LAMBDA(int i) { });\n"
-                            " Kokkos::fence(); } other::fence(); }",
-                  "1:launch axpy@f 1 [n]; 2:sync fence@f 1");
-    check(SOURCE_C, "#include <sycl/sycl.hpp>\nvoid f() { q.submit([&](sycl::handler &h) { h.parallel_for<class K>(n, x); }).wait(); }",
+    check_details(
+        SOURCE_C,
+        "void f() { for (;;) { Kokkos::parallel_for(\"axpy\", n, KOKKOS_LAMBDA(int i) { });\n"
+        " Kokkos::fence(); } other::fence(); }",
+        "1:launch axpy@f 1 [n]; 2:sync fence@f 1");
+    check(SOURCE_C,
+          "#include <sycl/sycl.hpp>\nvoid f() { q.submit([&](sycl::handler &h) { "
+          "h.parallel_for<class K>(n, x); }).wait(); }",
           "2:launch K@f 0; 2:sync wait@f 0");
     check(SOURCE_C, "void f() { q.submit(x).wait(); }", "");
-    check_details(SOURCE_C, "void f() {\n#pragma omp target teams distribute \\\n  map(to: a)\nfor (;;) ;\n#pragma omp parallel for\n"
-                            "#pragma acc update host(a)\n#pragma acc wait\n}",
-                  "2:launch f_l2@f 0 [omp target teams distribute map(to: a)]; "
-                  "6:copy acc update host(a)@f 0 [acc update host(a)]; 7:sync acc wait@f 0 [acc wait]");
+    check_details(
+        SOURCE_C,
+        "void f() {\n#pragma omp target teams distribute \\\n  map(to: a)\nfor (;;) ;\n#pragma omp "
+        "parallel for\n"
+        "#pragma acc update host(a)\n#pragma acc wait\n}",
+        "2:launch f_l2@f 0 [omp target teams distribute map(to: a)]; "
+        "6:copy acc update host(a)@f 0 [acc update host(a)]; 7:sync acc wait@f 0 [acc wait]");
 }
 
 static void fortran_is_read_in_both_forms(void **state)
 {
     (void)state;
-    check_details(SOURCE_FORTRAN,
-                  "module m\ncontains\nattributes(global) subroutine k(a)\nend subroutine\n"
-                  "subroutine s(n) ! call hipFree(p)\n  print *, 'it''s ! hipFree(p)', \"hipFree(q)\"\n"
-                  "  outer: do i = 1, n\n    call k<<<n / 256, &\n      & 256>>>(a)\n    ierr = HIPMEMCPY(a, &\n      b)\n"
-                  "  end do outer\n  istat = cudaDeviceSynchronize()\nend subroutine s\nend module\n",
-                  "3:kernel k@- 0; 8:launch k@s 1 [n / 256, & & 256]; 10:copy hipMemcpy@s 1 [a, & b]; "
-                  "13:sync cudaDeviceSynchronize@s 0");
-    check(SOURCE_FORTRAN, "subroutine s\ninterface\nfunction hipMalloc(p) bind(c)\nend function\nend interface\n"
-                          "do 10 i = 1, 3\ndo 10 j = 1, 3\ncall mpi_barrier(c, e)\n10 continue\ncall MPI_Barrier(c, e)\nend\n",
+    check_details(
+        SOURCE_FORTRAN,
+        "module m\ncontains\nattributes(global) subroutine k(a)\nend subroutine\n"
+        "subroutine s(n) ! call hipFree(p)\n  print *, 'it''s ! hipFree(p)', \"hipFree(q)\"\n"
+        "  outer: do i = 1, n\n    call k<<<n / 256, &\n      & 256>>>(a)\n    ierr = HIPMEMCPY(a, "
+        "&\n      b)\n"
+        "  end do outer\n  istat = cudaDeviceSynchronize()\nend subroutine s\nend module\n",
+        "3:kernel k@- 0; 8:launch k@s 1 [n / 256, & & 256]; 10:copy hipMemcpy@s 1 [a, & b]; "
+        "13:sync cudaDeviceSynchronize@s 0");
+    check(SOURCE_FORTRAN,
+          "subroutine s\ninterface\nfunction hipMalloc(p) bind(c)\nend function\nend interface\n"
+          "do 10 i = 1, 3\ndo 10 j = 1, 3\ncall mpi_barrier(c, e)\n10 continue\ncall "
+          "MPI_Barrier(c, e)\nend\n",
           "8:mpi MPI_Barrier@s 2; 10:mpi MPI_Barrier@s 0");
-    check(SOURCE_FORTRAN_FIXED, "C     call hipFree(p)\n      subroutine s\n      do i = 1,\n     &  3\n"
-                                "      x = 'hipFree(p)'\n      i = hipF\n     *ree(p)\n      i = hipFree(p)\n      end do\n"
-                                "*     i = hipFree(p)\n      end\n",
-          "8:free hipFree@s 1");
-    check(SOURCE_FORTRAN, "subroutine s\ndo i=1,3\n!$omp target teams distribute &\n!$omp& parallel do map(to: a)\nend do\n"
-                          "!$omp end target teams\n!$acc parallel loop\n!$acc end parallel\n! $omp target\nend\n",
+    check(
+        SOURCE_FORTRAN_FIXED,
+        "C     call hipFree(p)\n      subroutine s\n      do i = 1,\n     &  3\n"
+        "      x = 'hipFree(p)'\n      i = hipF\n     *ree(p)\n      i = hipFree(p)\n      end do\n"
+        "*     i = hipFree(p)\n      end\n",
+        "8:free hipFree@s 1");
+    check(SOURCE_FORTRAN,
+          "subroutine s\ndo i=1,3\n!$omp target teams distribute &\n!$omp& parallel do map(to: "
+          "a)\nend do\n"
+          "!$omp end target teams\n!$acc parallel loop\n!$acc end parallel\n! $omp target\nend\n",
           "3:launch s_l3@s 1; 7:launch s_7@s 0");
     check(SOURCE_FORTRAN_FIXED, "      subroutine s\nc$omp target\n!$acc wait\n      end\n",
           "2:launch s_l2@s 0; 3:sync acc wait@s 0");
@@ -218,32 +266,48 @@ static void fortran_is_read_in_both_forms(void **state)
 static void python_is_read_by_indentation(void **state)
 {
     (void)state;
-    check(SOURCE_PYTHON, "import torch\ndef f(n):\n  \"\"\"doc\n  torch.cuda.synchronize()\n  \"\"\"\n"
-                         "  x = n // 2  # torch.cuda.synchronize()\n  for i in range(3):\n    s = f\"{a['torch.cuda.synchronize()']} {{\"\n"
-                         "    torch.cuda.synchronize()\n  torch.cuda.synchronize()\n",
+    check(SOURCE_PYTHON,
+          "import torch\ndef f(n):\n  \"\"\"doc\n  torch.cuda.synchronize()\n  \"\"\"\n"
+          "  x = n // 2  # torch.cuda.synchronize()\n  for i in range(3):\n    s = "
+          "f\"{a['torch.cuda.synchronize()']} {{\"\n"
+          "    torch.cuda.synchronize()\n  torch.cuda.synchronize()\n",
           "9:sync torch.cuda.synchronize@f 1; 10:sync torch.cuda.synchronize@f 0");
-    check(SOURCE_PYTHON, "import torch as t\nfrom torch import cuda\nfrom torch.cuda import (synchronize as s,\n  Stream)\n"
-                         "t.cuda.synchronize(); cuda.synchronize()\ns()\nx.synchronize()\nwhile s(): Stream()\n",
-          "5:sync torch.cuda.synchronize@- 0; 5:sync torch.cuda.synchronize@- 0; 6:sync torch.cuda.synchronize@- 0; "
+    check(SOURCE_PYTHON,
+          "import torch as t\nfrom torch import cuda\nfrom torch.cuda import (synchronize as s,\n  "
+          "Stream)\n"
+          "t.cuda.synchronize(); cuda.synchronize()\ns()\nx.synchronize()\nwhile s(): Stream()\n",
+          "5:sync torch.cuda.synchronize@- 0; 5:sync torch.cuda.synchronize@- 0; 6:sync "
+          "torch.cuda.synchronize@- 0; "
           "8:sync torch.cuda.synchronize@- 1; 8:stream torch.cuda.Stream@- 1");
-    check(SOURCE_PYTHON, "import torch\na = [x.item() for x in y]\nb = x.to('cuda:0'); c = x.to(\"cpu\"); d = x.cuda()\n"
-                         "if a:\n\tfor i in y:\n\t\tpass\n\tz.item()\n",
+    check(SOURCE_PYTHON,
+          "import torch\na = [x.item() for x in y]\nb = x.to('cuda:0'); c = x.to(\"cpu\"); d = "
+          "x.cuda()\n"
+          "if a:\n\tfor i in y:\n\t\tpass\n\tz.item()\n",
           "2:sync item@- 1; 3:framework to@- 0; 3:framework cuda@- 0; 7:sync item@- 0");
+    check(SOURCE_PYTHON, "import numpy, torchish\na[1].item()\n", "");
     check(SOURCE_PYTHON, "x.item()\nd = {}\nd['a'](3)\n", "");
 }
 
 static void python_kernels_and_decorators(void **state)
 {
     (void)state;
-    check_details(SOURCE_PYTHON, "import triton, jax\nfrom numba import cuda\nfrom functools import partial\n@triton.jit\ndef k(x):\n  pass\n"
-                                 "@cuda.jit('void(f4[:])')\ndef c(x): pass\n@ jax.jit\ndef g(): pass\n@partial(jax.jit, static_argnums=0)\n"
-                                 "def h(): pass\nfor i in x:\n  k[(n // 2,)](x)\nq = jax.jit(g)\n",
-                  "5:kernel k@- 0; 8:kernel c@- 0; 9:framework jax.jit@- 0; 11:framework jax.jit@- 0; "
-                  "14:launch k@- 1 [(n // 2,)]; 15:framework jax.jit@- 0");
-    check(SOURCE_PYTHON, "import cupy as cp\nk = cp.RawKernel(r'''\nextern \"C\" __global__ void add() { hipFree(0); }''', 'add')\n"
-                         "cp.cuda.runtime.deviceSynchronize()\n",
+    check_details(
+        SOURCE_PYTHON,
+        "import triton, jax\nfrom numba import cuda\nfrom functools import "
+        "partial\n@triton.jit\ndef k(x):\n  pass\n"
+        "@cuda.jit('void(f4[:])')\ndef c(x): pass\n@ jax.jit\ndef g(): pass\n@partial(jax.jit, "
+        "static_argnums=0)\n"
+        "def h(): pass\nfor i in x:\n  k[(n // 2,)](x)\nq = jax.jit(g)\n",
+        "5:kernel k@- 0; 8:kernel c@- 0; 9:framework jax.jit@- 0; 11:framework jax.jit@- 0; "
+        "14:launch k@- 1 [(n // 2,)]; 15:framework jax.jit@- 0");
+    check(SOURCE_PYTHON,
+          "import cupy as cp\nk = cp.RawKernel(r'''\nextern \"C\" __global__ void add() { "
+          "hipFree(0); }''', 'add')\n"
+          "cp.cuda.runtime.deviceSynchronize()\n",
           "2:kernel add@- 0; 4:sync cupy.cuda.runtime.deviceSynchronize@- 0");
-    check(SOURCE_PYTHON, "import torch\ns = f'{x!r:>{w}} {d[\"a\"]}' \\\n  'torch.cuda.synchronize()'\nt = rb'\\''; torch.cuda.synchronize()\n",
+    check(SOURCE_PYTHON,
+          "import torch\ns = f'{x!r:>{w}} {d[\"a\"]}' \\\n  'torch.cuda.synchronize()'\nt = "
+          "rb'\\''; torch.cuda.synchronize()\n",
           "4:sync torch.cuda.synchronize@- 0");
 }
 

@@ -3,11 +3,10 @@
 const pause = () => new Promise((done) => setTimeout(done, 0));
 
 function fromBase64(text) {
-    if (Uint8Array.fromBase64)
-        return Uint8Array.fromBase64(text);
-    const raw = atob(text), bytes = new Uint8Array(raw.length);
-    for (let i = 0; i < raw.length; i++)
-        bytes[i] = raw.charCodeAt(i);
+    if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+    const raw = atob(text),
+        bytes = new Uint8Array(raw.length);
+    for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
     return bytes;
 }
 
@@ -17,15 +16,12 @@ async function inflate(bytes, into) {
     let at = 0;
     for (;;) {
         const {done, value} = await reader.read();
-        if (done)
-            break;
-        if (at + value.length > into.length)
-            throw new Error('the data is longer than it says');
+        if (done) break;
+        if (at + value.length > into.length) throw new Error('the data is longer than it says');
         into.set(value, at);
         at += value.length;
     }
-    if (at !== into.length)
-        throw new Error('the data is shorter than it says');
+    if (at !== into.length) throw new Error('the data is shorter than it says');
 }
 
 async function unpackBytes(tell) {
@@ -46,7 +42,8 @@ async function unpackBytes(tell) {
 /* Reads n varints into a Float64Array; returns where the next byte is. */
 function readVarints(bytes, at, n, out) {
     for (let i = 0; i < n; i++) {
-        let b = bytes[at++], v = b & 0x7f;
+        let b = bytes[at++],
+            v = b & 0x7f;
         if (b > 0x7f) {
             b = bytes[at++];
             v |= (b & 0x7f) << 7;
@@ -68,22 +65,36 @@ const unzigzag = (v) => (v % 2 ? -(v + 1) / 2 : v / 2);
 
 /* Each turns the numbers of a column into what the page works with. */
 const columns = {
-    length(track, v) { /* start makes an end of it */
+    length(track, v) {
+        /* start makes an end of it */
         track.end = Float64Array.from(v);
     },
     start(track, v) {
-        const start = track.start = new Float64Array(track.n), end = track.end;
+        const start = (track.start = new Float64Array(track.n)),
+            end = track.end;
         for (let i = 0, before = 0; i < track.n; i++) {
             start[i] = before + unzigzag(v[i]);
             before = end[i] = start[i] + end[i];
         }
     },
-    name: (track, v) => { track.name = Uint32Array.from(v); },
-    copy: (track, v) => { track.copy = Uint8Array.from(v); },
-    bytes: (track, v) => { track.bytes = Float64Array.from(v); },
-    id: (track, v) => { track.id = sums(v, Float64Array); },
-    launch: (track, v) => { track.launch = sums(v, Uint32Array); },
-    call: (track, v) => { track.call = sums(v, Uint32Array); },
+    name: (track, v) => {
+        track.name = Uint32Array.from(v);
+    },
+    copy: (track, v) => {
+        track.copy = Uint8Array.from(v);
+    },
+    bytes: (track, v) => {
+        track.bytes = Float64Array.from(v);
+    },
+    id: (track, v) => {
+        track.id = sums(v, Float64Array);
+    },
+    launch: (track, v) => {
+        track.launch = sums(v, Uint32Array);
+    },
+    call: (track, v) => {
+        track.call = sums(v, Uint32Array);
+    },
     time(track, v) {
         track.start = track.end = sums(v, Float64Array);
     },
@@ -91,8 +102,7 @@ const columns = {
 
 function sums(v, Type) {
     const out = new Type(v.length);
-    for (let i = 0, sum = 0; i < v.length; i++)
-        out[i] = sum += unzigzag(v[i]);
+    for (let i = 0, sum = 0; i < v.length; i++) out[i] = sum += unzigzag(v[i]);
     return out;
 }
 
@@ -103,8 +113,7 @@ function readDoubles(track, bytes, at) {
 }
 
 function readColumn(track, column, bytes, at, scratch) {
-    if (column === 'value')
-        return readDoubles(track, bytes, at);
+    if (column === 'value') return readDoubles(track, bytes, at);
     const next = readVarints(bytes, at, track.n, scratch);
     columns[column](track, scratch.subarray(0, track.n));
     return next;
@@ -122,8 +131,7 @@ async function unpackEvents(tell) {
     let calls = 0;
     for (const [i, track] of data.tracks.entries()) {
         tell('Reading events: row ' + (i + 1) + ' of ' + data.tracks.length);
-        if (track.n > 20000 || i % 50 === 0)
-            await pause();
+        if (track.n > 20000 || i % 50 === 0) await pause();
         for (const [column, size] of Object.entries(track.columns)) {
             if (readColumn(track, column, bytes, at, scratch) !== at + size)
                 throw new Error('column ' + column + ' of ' + track.label + ' is damaged');

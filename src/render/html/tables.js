@@ -3,11 +3,9 @@
 const collator = new Intl.Collator('en', {numeric: true});
 
 function cellValue(cell) {
-    if (!cell)
-        return '';
+    if (!cell) return '';
     const v = cell.dataset.v;
-    if (v === undefined)
-        return cell.textContent;
+    if (v === undefined) return cell.textContent;
     return v === '' ? NaN : Number(v);
 }
 
@@ -15,8 +13,7 @@ function cellValue(cell) {
 function csvCell(cell) {
     const v = cell.dataset.v;
     let text = v === undefined ? cell.textContent : v;
-    if (v === undefined && /^[=+\-@\t\r]/.test(text))
-        text = "'" + text;
+    if (v === undefined && /^[=+\-@\t\r]/.test(text)) text = "'" + text;
     return /[",\r\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
 }
 
@@ -30,21 +27,34 @@ class Table {
         this.tree = this.table.hasAttribute('data-tree');
         this.tools();
         this.shares();
-        if (this.tree)
-            this.branches();
-        else
-            this.heads.forEach((head, i) => this.sortable(head, i));
+        if (this.tree) this.branches();
+        else this.heads.forEach((head, i) => this.sortable(head, i));
     }
 
     tools() {
         const name = this.box.dataset.name;
-        this.search = make('input', {type: 'search', placeholder: 'Search', 'aria-label': 'Search in this table',
-                                     autocomplete: 'off'});
+        this.search = make('input', {
+            type: 'search',
+            placeholder: 'Search',
+            'aria-label': 'Search in this table',
+            autocomplete: 'off',
+        });
         this.search.addEventListener('input', () => this.filter());
         this.count = make('span', {class: 'note', role: 'status'});
-        const csv = make('button', {type: 'button', class: 'small csv', onclick: () => this.save(name)}, 'CSV');
-        const bar = make('div', {class: 'tools'}, this.search, this.count, make('span', {class: 'grow'}),
-                         this.chooser(), csv);
+        const csv = make(
+            'button',
+            {type: 'button', class: 'small csv', onclick: () => this.save(name)},
+            'CSV',
+        );
+        const bar = make(
+            'div',
+            {class: 'tools'},
+            this.search,
+            this.count,
+            make('span', {class: 'grow'}),
+            this.chooser(),
+            csv,
+        );
         this.box.prepend(bar);
     }
 
@@ -58,14 +68,12 @@ class Table {
         });
         const menu = make('details', {class: 'columns-menu'}, make('summary', {}, 'Columns'), list);
         menu.addEventListener('keydown', (event) => {
-            if (event.key !== 'Escape')
-                return;
+            if (event.key !== 'Escape') return;
             menu.open = false;
             menu.querySelector('summary').focus();
         });
         document.addEventListener('click', (event) => {
-            if (menu.open && !menu.contains(event.target))
-                menu.open = false;
+            if (menu.open && !menu.contains(event.target)) menu.open = false;
         });
         return menu;
     }
@@ -73,42 +81,46 @@ class Table {
     /* A bar behind every percentage. */
     shares() {
         this.heads.forEach((head, i) => {
-            if (!head.hasAttribute('data-share'))
-                return;
+            if (!head.hasAttribute('data-share')) return;
             for (const row of this.rows) {
                 const share = cellValue(row.cells[i]);
                 row.cells[i].classList.add('share');
-                row.cells[i].style.setProperty('--share', (share > 0 ? Math.min(share, 100) : 0) + '%');
+                row.cells[i].style.setProperty(
+                    '--share',
+                    (share > 0 ? Math.min(share, 100) : 0) + '%',
+                );
             }
         });
     }
 
     showColumn(i, shown) {
         this.heads[i].hidden = !shown;
-        for (const row of this.rows)
-            row.cells[i].hidden = !shown;
+        for (const row of this.rows) row.cells[i].hidden = !shown;
     }
 
     sortable(head, i) {
         const tip = head.dataset.tip;
         head.removeAttribute('data-tip');
-        const button = make('button', {type: 'button', class: 'sort', 'data-tip': tip}, head.textContent);
+        const button = make(
+            'button',
+            {type: 'button', class: 'sort', 'data-tip': tip},
+            head.textContent,
+        );
         button.addEventListener('click', () => this.sort(i));
         head.replaceChildren(button);
     }
 
     sort(i) {
-        const head = this.heads[i], number = head.classList.contains('num');
+        const head = this.heads[i],
+            number = head.classList.contains('num');
         const before = head.getAttribute('aria-sort');
         const down = before ? before === 'ascending' : number;
-        for (const other of this.heads)
-            other.removeAttribute('aria-sort');
+        for (const other of this.heads) other.removeAttribute('aria-sort');
         head.setAttribute('aria-sort', down ? 'descending' : 'ascending');
         const keyed = this.rows.map((row) => [cellValue(row.cells[i]), row]);
         const missing = (v) => typeof v === 'number' && isNaN(v);
         keyed.sort(([x], [y]) => {
-            if (missing(x) || missing(y))
-                return missing(x) - missing(y);
+            if (missing(x) || missing(y)) return missing(x) - missing(y);
             const order = number ? x - y : collator.compare(x, y);
             return down ? -order : order;
         });
@@ -123,8 +135,7 @@ class Table {
             const text = row.textContent.toLowerCase();
             return words.every((word) => text.includes(word));
         });
-        if (this.tree && words.length)
-            this.withParents(matches);
+        if (this.tree && words.length) this.withParents(matches);
         this.rows.forEach((row, i) => {
             row.hidden = words.length ? !matches[i] : this.tree && this.isFolded(i);
             shown += !row.hidden;
@@ -150,31 +161,32 @@ class Table {
     isFolded(i) {
         for (let k = i - 1, depth = this.depth(i); k >= 0 && depth > 0; k--)
             if (this.depth(k) < depth) {
-                if (this.rows[k].dataset.folded !== undefined)
-                    return true;
+                if (this.rows[k].dataset.folded !== undefined) return true;
                 depth = this.depth(k);
             }
         return false;
     }
 
     branches() {
-        for (const head of this.heads)
-            head.tabIndex = 0; /* for its tooltip */
+        for (const head of this.heads) head.tabIndex = 0; /* for its tooltip */
         this.rows.forEach((row, i) => {
-            const cell = row.cells[0], name = cell.textContent;
+            const cell = row.cells[0],
+                name = cell.textContent;
             const parent = i + 1 < this.rows.length && this.depth(i + 1) > this.depth(i);
             cell.style.paddingLeft = 0.5 + 1.25 * Math.min(this.depth(i), 12) + 'rem';
             if (!parent) {
                 cell.classList.add('leaf');
                 return;
             }
-            const button = make('button', {type: 'button', class: 'fold', 'aria-label': 'Fold ' + name});
+            const button = make('button', {
+                type: 'button',
+                class: 'fold',
+                'aria-label': 'Fold ' + name,
+            });
             const fold = (folded) => {
                 button.setAttribute('aria-expanded', String(!folded));
-                if (folded)
-                    row.dataset.folded = '';
-                else
-                    delete row.dataset.folded;
+                if (folded) row.dataset.folded = '';
+                else delete row.dataset.folded;
             };
             button.addEventListener('click', () => {
                 fold(row.dataset.folded === undefined);
@@ -192,8 +204,7 @@ class Table {
         const hidden = this.search.value !== '';
         const lines = [this.heads.map((head) => head.dataset.key).join(',')];
         for (const row of this.rows)
-            if (!hidden || !row.hidden)
-                lines.push(Array.from(row.cells, csvCell).join(','));
+            if (!hidden || !row.hidden) lines.push(Array.from(row.cells, csvCell).join(','));
         return lines.join('\r\n') + '\r\n';
     }
 
@@ -203,6 +214,5 @@ class Table {
 }
 
 function startTables() {
-    for (const box of all('div.table'))
-        new Table(box);
+    for (const box of all('div.table')) new Table(box);
 }
