@@ -10,8 +10,9 @@ enum verdict_status { VERDICT_HEALTHY, VERDICT_IMPROVABLE, VERDICT_PROBLEM, VERD
 
 struct verdict {
     enum verdict_status status;
-    const char *headline;   /* one sentence */
-    int64_t recoverable_ns; /* claimed by findings above INFO, compute hotspots and start-up aside */
+    const char *headline; /* one sentence */
+    int64_t
+        recoverable_ns; /* claimed by findings above INFO, compute hotspots and start-up aside */
     double recoverable_pct; /* of window x GPUs */
 };
 

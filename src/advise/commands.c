@@ -83,8 +83,8 @@ static void trace_amd(struct finding *f, const char *why)
     static const struct {
         const char *key, *flag;
     } wanted[] = {
-        {"kernels", "--kernel-trace"},          {"api", "--hip-trace"},
-        {"copies", "--memory-copy-trace"},      {"allocations", "--memory-allocation-trace"},
+        {"kernels", "--kernel-trace"},     {"api", "--hip-trace"},
+        {"copies", "--memory-copy-trace"}, {"allocations", "--memory-allocation-trace"},
         {"markers", "--marker-trace"},
     };
     struct builder b;
@@ -153,7 +153,7 @@ static int block_limit(const char *block, size_t n)
     static const struct {
         const char *block;
         int limit;
-    } limits[] = {{"SQ", 8},  {"TA", 2},  {"TD", 2},  {"TCP", 4}, {"TCC", 4},
+    } limits[] = {{"SQ", 8},  {"TA", 2},  {"TD", 2},  {"TCP", 4},  {"TCC", 4},
                   {"CPC", 2}, {"CPF", 2}, {"SPI", 6}, {"GRBM", 2}, {"GDS", 4}};
     for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++)
         if (strlen(limits[i].block) == n && !strncmp(limits[i].block, block, n))

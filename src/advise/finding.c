@@ -15,11 +15,16 @@ const char *priority_name(enum priority p)
 const char *bottleneck_name(enum bottleneck b)
 {
     static const char *const names[] = {
-        [BOTTLENECK_COMPUTE] = "compute_bound",      [BOTTLENECK_MEMORY] = "memory_bound",
-        [BOTTLENECK_MPI_LATENCY] = "mpi_latency",    [BOTTLENECK_MPI_IMBALANCE] = "mpi_imbalance",
-        [BOTTLENECK_LAUNCH] = "cpu_launch_overhead", [BOTTLENECK_SYNC] = "synchronization",
-        [BOTTLENECK_IO] = "io",                      [BOTTLENECK_OTHER] = "other",
-        [BOTTLENECK_TRANSFER] = "transfer_bound",    [BOTTLENECK_HOST] = "idle_host",
+        [BOTTLENECK_COMPUTE] = "compute_bound",
+        [BOTTLENECK_MEMORY] = "memory_bound",
+        [BOTTLENECK_MPI_LATENCY] = "mpi_latency",
+        [BOTTLENECK_MPI_IMBALANCE] = "mpi_imbalance",
+        [BOTTLENECK_LAUNCH] = "cpu_launch_overhead",
+        [BOTTLENECK_SYNC] = "synchronization",
+        [BOTTLENECK_IO] = "io",
+        [BOTTLENECK_OTHER] = "other",
+        [BOTTLENECK_TRANSFER] = "transfer_bound",
+        [BOTTLENECK_HOST] = "idle_host",
     };
     return names[b];
 }
@@ -39,10 +44,10 @@ static const char *format(struct arena *a, const char *fmt, va_list ap)
     return s.buf;
 }
 
-#define FORMATTED(f, name)                             \
-    va_list ap;                                        \
-    va_start(ap, fmt);                                 \
-    const char *name = format((f)->arena, fmt, ap);    \
+#define FORMATTED(f, name)                                                                         \
+    va_list ap;                                                                                    \
+    va_start(ap, fmt);                                                                             \
+    const char *name = format((f)->arena, fmt, ap);                                                \
     va_end(ap);
 
 void finding_issue(struct finding *f, const char *fmt, ...)
@@ -84,7 +89,8 @@ void finding_sure(struct finding *f, double confidence, const char *fmt, ...)
 
 static struct evidence *add_evidence(struct finding *f, const char *text)
 {
-    struct evidence e = {.text = text, .value = NAN, .threshold = NAN, .unit = "", .gpu = -1, .id = -1};
+    struct evidence e = {
+        .text = text, .value = NAN, .threshold = NAN, .unit = "", .gpu = -1, .id = -1};
     vec_push(&f->evidence, f->arena, e);
     return &f->evidence.v[f->evidence.n - 1];
 }
@@ -163,9 +169,9 @@ void finding_at_gaps(struct finding *f, enum cause cause)
             if (gap->ns[cause] * 2 <= ns)
                 continue;
             char text[HUMAN_MAX];
-            struct evidence *e = add_evidence(
-                f, arena_printf(f->arena, "gap of %s on GPU %d", human_time(text, ns),
-                                analysis_gpu_index(a, g)));
+            struct evidence *e =
+                add_evidence(f, arena_printf(f->arena, "gap of %s on GPU %d", human_time(text, ns),
+                                             analysis_gpu_index(a, g)));
             set_place(e, gap->start_ns, gap->end_ns, NULL, -1);
             e->gpu = analysis_gpu_index(a, g);
             shown++;
@@ -180,15 +186,29 @@ bool trace_is_nvidia(const struct trace *t)
 
 const struct vendor_words *vendor_words(const struct trace *t)
 {
-    static const struct vendor_words amd = {
-        .cu = "CU", .wave = "wave", .lds = "LDS", .group = "workgroup", .peer_link = "xGMI",
-        .runtime = "HIP", .graph = "hipGraph", .pinned_alloc = "hipHostMalloc",
-        .async_copy = "hipMemcpyAsync", .malloc_async = "hipMallocAsync",
-        .sync = "hipStreamSynchronize", .library = "RCCL"};
-    static const struct vendor_words nvidia = {
-        .cu = "SM", .wave = "warp", .lds = "shared memory", .group = "thread block",
-        .peer_link = "NVLink", .runtime = "CUDA", .graph = "CUDA graph",
-        .pinned_alloc = "cudaMallocHost", .async_copy = "cudaMemcpyAsync",
-        .malloc_async = "cudaMallocAsync", .sync = "cudaStreamSynchronize", .library = "NCCL"};
+    static const struct vendor_words amd = {.cu = "CU",
+                                            .wave = "wave",
+                                            .lds = "LDS",
+                                            .group = "workgroup",
+                                            .peer_link = "xGMI",
+                                            .runtime = "HIP",
+                                            .graph = "hipGraph",
+                                            .pinned_alloc = "hipHostMalloc",
+                                            .async_copy = "hipMemcpyAsync",
+                                            .malloc_async = "hipMallocAsync",
+                                            .sync = "hipStreamSynchronize",
+                                            .library = "RCCL"};
+    static const struct vendor_words nvidia = {.cu = "SM",
+                                               .wave = "warp",
+                                               .lds = "shared memory",
+                                               .group = "thread block",
+                                               .peer_link = "NVLink",
+                                               .runtime = "CUDA",
+                                               .graph = "CUDA graph",
+                                               .pinned_alloc = "cudaMallocHost",
+                                               .async_copy = "cudaMemcpyAsync",
+                                               .malloc_async = "cudaMallocAsync",
+                                               .sync = "cudaStreamSynchronize",
+                                               .library = "NCCL"};
     return trace_is_nvidia(t) ? &nvidia : &amd;
 }

@@ -6,7 +6,8 @@
  * granted twice. Gains, shares, speed-ups and priorities are worked out from what was granted, so a
  * rule states facts and never a priority.
  *
- * Texts live in the finding's arena. Text from traces may be passed as an argument, never as a format.
+ * Texts live in the finding's arena. Text from traces may be passed as an argument, never as a
+ * format.
  */
 #ifndef GS_ADVISE_FINDING_H
 #define GS_ADVISE_FINDING_H
@@ -17,34 +18,34 @@ enum priority { PRIORITY_HIGH, PRIORITY_MEDIUM, PRIORITY_LOW, PRIORITY_INFO };
 
 /* PerfAdvisor's words, and two of our own. */
 enum bottleneck {
-    BOTTLENECK_COMPUTE,        /* compute_bound */
-    BOTTLENECK_MEMORY,         /* memory_bound */
-    BOTTLENECK_MPI_LATENCY,    /* mpi_latency */
-    BOTTLENECK_MPI_IMBALANCE,  /* mpi_imbalance */
-    BOTTLENECK_LAUNCH,         /* cpu_launch_overhead */
-    BOTTLENECK_SYNC,           /* synchronization */
-    BOTTLENECK_IO,             /* io */
-    BOTTLENECK_OTHER,          /* other */
-    BOTTLENECK_TRANSFER,       /* transfer_bound: the link between host and device */
-    BOTTLENECK_HOST,           /* idle_host: the GPU is starved by its host */
+    BOTTLENECK_COMPUTE,       /* compute_bound */
+    BOTTLENECK_MEMORY,        /* memory_bound */
+    BOTTLENECK_MPI_LATENCY,   /* mpi_latency */
+    BOTTLENECK_MPI_IMBALANCE, /* mpi_imbalance */
+    BOTTLENECK_LAUNCH,        /* cpu_launch_overhead */
+    BOTTLENECK_SYNC,          /* synchronization */
+    BOTTLENECK_IO,            /* io */
+    BOTTLENECK_OTHER,         /* other */
+    BOTTLENECK_TRANSFER,      /* transfer_bound: the link between host and device */
+    BOTTLENECK_HOST,          /* idle_host: the GPU is starved by its host */
 };
 
 enum action_category { ACTION_RUNTIME, ACTION_LAUNCH, ACTION_CODE, ACTION_ALGORITHM };
 
-const char *priority_name(enum priority p);          /* "HIGH" */
-const char *bottleneck_name(enum bottleneck b);      /* "transfer_bound" */
+const char *priority_name(enum priority p);               /* "HIGH" */
+const char *bottleneck_name(enum bottleneck b);           /* "transfer_bound" */
 const char *action_category_name(enum action_category c); /* "code_optimization" */
 
 /* A fact a person can check: a number with its threshold, or a place in the trace. */
 struct evidence {
-    const char *text;   /* "median kernel 3.2 us, threshold 10 us" */
-    const char *metric; /* path of the number in the JSON, or NULL */
+    const char *text;        /* "median kernel 3.2 us, threshold 10 us" */
+    const char *metric;      /* path of the number in the JSON, or NULL */
     double value, threshold; /* NaN where there is none */
     const char *unit;
     bool has_range;
     int64_t start_ns, end_ns;
-    int32_t gpu;        /* index users know; -1 none */
-    int64_t id;         /* dispatch, copy or region id as the profiler numbers it; -1 none */
+    int32_t gpu;         /* index users know; -1 none */
+    int64_t id;          /* dispatch, copy or region id as the profiler numbers it; -1 none */
     const char *id_kind; /* "dispatch", "copy", "region"; NULL none */
 };
 
@@ -68,17 +69,18 @@ struct finding {
     enum priority priority;
     enum bottleneck bottleneck;
     enum action_category action_category;
-    int64_t claim[CAUSES];   /* asked for */
+    int64_t claim[CAUSES]; /* asked for */
     int64_t granted[CAUSES];
-    int64_t claimed_ns;      /* sum of granted */
-    double gain;             /* share of the claim that doing something about it may win, 0 to 1 */
+    int64_t claimed_ns; /* sum of granted */
+    double gain;        /* share of the claim that doing something about it may win, 0 to 1 */
     double runtime_fraction_pct; /* claimed of window x GPUs */
-    double speedup_lower_pct, speedup_upper_pct; /* Amdahl, half and all of it removed; NaN: unbounded */
-    double confidence;       /* 0 to 1 */
+    double speedup_lower_pct,
+        speedup_upper_pct; /* Amdahl, half and all of it removed; NaN: unbounded */
+    double confidence;     /* 0 to 1 */
     const char *confidence_reason;
-    double win_pct;          /* what is claimed x gain, of the time between first and last GPU work */
-    bool advisory;           /* claims nothing on purpose: INFO */
-    bool once;               /* paid once a run: judged against the whole window, LOW at most */
+    double win_pct; /* what is claimed x gain, of the time between first and last GPU work */
+    bool advisory;  /* claims nothing on purpose: INFO */
+    bool once;      /* paid once a run: judged against the whole window, LOW at most */
     VEC(struct evidence) evidence;
     VEC(const char *) actions;
     VEC(struct profiler_command) commands;
@@ -116,8 +118,8 @@ void finding_at_gaps(struct finding *f, enum cause cause);
  * has is not asked for again; a command with nothing left to capture is dropped. `kernel` (a full
  * name, may be NULL) restricts it to one kernel.
  */
-void finding_capture_trace(struct finding *f, const char *why);   /* host calls, copies, kernels */
-void finding_capture_host(struct finding *f, const char *why);    /* call stacks on the host */
+void finding_capture_trace(struct finding *f, const char *why); /* host calls, copies, kernels */
+void finding_capture_host(struct finding *f, const char *why);  /* call stacks on the host */
 void finding_capture_kernel(struct finding *f, const char *kernel, const char *why); /* in depth */
 void finding_capture_counters(struct finding *f, const char *const *counters, const char *kernel,
                               const char *why); /* NULL-terminated; split into passes */

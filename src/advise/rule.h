@@ -24,9 +24,9 @@ struct rule {
     enum bottleneck bottleneck;
     enum action_category action;
     unsigned needs;
-    bool tuning; /* about making a kernel faster, not about time lost: no fault of the run */
+    bool tuning;   /* about making a kernel faster, not about time lost: no fault of the run */
     bool specific; /* explains time that a more general rule would claim as well: is served first */
-    double gain; /* expected share of the claim that can be won; orders the findings */
+    double gain;   /* expected share of the claim that can be won; orders the findings */
     /* Fills f and returns true when it has something to say. */
     bool (*eval)(const struct analysis *a, struct finding *f);
     const char *doc; /* when it fires, why it matters, what to do */

@@ -19,8 +19,8 @@ void analysis_run(struct analysis *a, const struct trace *t, const struct analys
     *a = (struct analysis){.trace = t, .arena = arena, .opts = *o};
     a->hardware = arena_array(arena, const struct hardware *, t->gpus.n + 1);
     for (size_t g = 0; g < t->gpus.n; g++)
-        a->hardware[g] = hardware_find(trace_str(t, t->gpus.v[g].arch), trace_str(t, t->gpus.v[g].name),
-                                       (int)t->gpus.v[g].cu_count);
+        a->hardware[g] = hardware_find(trace_str(t, t->gpus.v[g].arch),
+                                       trace_str(t, t->gpus.v[g].name), (int)t->gpus.v[g].cu_count);
     view_make(&a->view, t, &o->view, arena);
     ledger_make(&a->ledger, &a->view, arena);
     quality_check(&a->quality, t, arena);

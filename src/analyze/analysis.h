@@ -22,17 +22,17 @@
 
 struct analysis_opts {
     struct view_opts view;
-    int64_t min_duration_ns;    /* kernels shorter than this are left out of hotspots */
-    int64_t short_threshold_ns; /* what a short kernel is */
+    int64_t min_duration_ns;            /* kernels shorter than this are left out of hotspots */
+    int64_t short_threshold_ns;         /* what a short kernel is */
     bool by_gpu, by_process, by_stream; /* hotspots per ... */
-    uint32_t max_phases;        /* 1: do not look for phases */
+    uint32_t max_phases;                /* 1: do not look for phases */
 };
 
 /* ---- breakdown: one object, the totals of the window ---- */
 struct breakdown {
-    int64_t window_ns;       /* length of the window */
-    int64_t gpu_span_ns;     /* first start to last end of GPU work, over all GPUs */
-    int64_t gpu_time_ns;     /* window x GPUs: what the ledger distributes */
+    int64_t window_ns;   /* length of the window */
+    int64_t gpu_span_ns; /* first start to last end of GPU work, over all GPUs */
+    int64_t gpu_time_ns; /* window x GPUs: what the ledger distributes */
     uint32_t gpu_count;
     int64_t busy_ns;         /* sum over GPUs of union(kernels, copies) */
     int64_t kernel_ns;       /* sum over GPUs of union(kernels) */
@@ -40,9 +40,9 @@ struct breakdown {
     int64_t copy_ns;         /* sum over GPUs of union(copies) */
     int64_t exposed_copy_ns; /* of the ledger */
     int64_t exposed_comm_ns;
-    int64_t idle_ns;         /* of the ledger, start-up and tail included */
+    int64_t idle_ns;                       /* of the ledger, start-up and tail included */
     double busy_pct, kernel_pct, idle_pct; /* of gpu_time_ns */
-    double concurrency;      /* kernel_sum / kernel: > 1 means kernels overlap */
+    double concurrency;                    /* kernel_sum / kernel: > 1 means kernels overlap */
     int64_t sync_blocked_ns; /* union over threads of host time inside synchronising calls */
     double sync_blocked_pct; /* of the window */
 };
@@ -55,14 +55,14 @@ struct hotspot {
     int64_t total_duration_ns;
     double avg_duration_ns;
     int64_t median_ns, p95_ns, min_duration_ns, max_duration_ns;
-    double std_dev_ns, cv;  /* population */
-    double pct_of_total;    /* of the summed kernel time */
-    double pct_of_wall;     /* of window x GPUs */
-    uint32_t symbol;        /* one of the group */
-    uint32_t slowest;       /* kernels row of the longest dispatch: evidence */
-    uint32_t name_id;       /* string */
-    int32_t gpu;            /* by_gpu: index; -1 otherwise */
-    int64_t pid, stream;    /* by_process, by_stream; -1 otherwise */
+    double std_dev_ns, cv; /* population */
+    double pct_of_total;   /* of the summed kernel time */
+    double pct_of_wall;    /* of window x GPUs */
+    uint32_t symbol;       /* one of the group */
+    uint32_t slowest;      /* kernels row of the longest dispatch: evidence */
+    uint32_t name_id;      /* string */
+    int32_t gpu;           /* by_gpu: index; -1 otherwise */
+    int64_t pid, stream;   /* by_process, by_stream; -1 otherwise */
 };
 
 /* ---- categories ---- */
@@ -92,21 +92,22 @@ struct short_kernels {
     double threshold_us;
     uint64_t total_kernels, short_kernel_count;
     double short_kernel_pct;
-    int64_t short_ns;       /* time inside short kernels: work, not waste */
+    int64_t short_ns; /* time inside short kernels: work, not waste */
     double short_pct_of_kernel_time;
-    int64_t gap_ns;         /* launch-bound idle time directly before short kernels: the waste */
+    int64_t gap_ns; /* launch-bound idle time directly before short kernels: the waste */
 };
 
 /* ---- launches: from the call to the kernel, by correlation ---- */
 struct launch_stats {
     uint64_t linked, kernels;
-    double mean_latency_ns;   /* kernel start - max(call start, end of the stream's previous work) */
+    double mean_latency_ns; /* kernel start - max(call start, end of the stream's previous work) */
     int64_t median_latency_ns, p95_latency_ns, max_latency_ns;
-    double mean_queue_ns;     /* time the kernel waited behind earlier work of its stream */
+    double mean_queue_ns; /* time the kernel waited behind earlier work of its stream */
     int64_t median_queue_ns, p95_queue_ns, max_queue_ns;
-    double mean_call_ns;      /* duration of the launching call */
+    double mean_call_ns; /* duration of the launching call */
     double launches_per_s;
-    uint64_t after_sync;      /* launches that follow a synchronising call with at most one launch between */
+    uint64_t
+        after_sync; /* launches that follow a synchronising call with at most one launch between */
     double after_sync_pct;
 };
 
@@ -114,26 +115,26 @@ struct launch_stats {
 struct warmup_row {
     const char *kernel_name;
     int64_t first_duration_ns;
-    int64_t median_ns;        /* of the other calls */
+    int64_t median_ns; /* of the other calls */
     double ratio;
-    int64_t excess_ns;        /* first - median */
-    uint32_t kernel;          /* row */
+    int64_t excess_ns; /* first - median */
+    uint32_t kernel;   /* row */
 };
 
 /* ---- resources and occupancy, per hotspot and its most expensive launch configuration ---- */
 struct resource_row {
     const char *name;
     uint32_t vgpr, accum_vgpr, sgpr, lds_bytes, scratch_bytes;
-    const char *block, *grid;  /* "256x1x1", in work-items */
-    uint64_t calls;            /* with this configuration */
-    int64_t total_ns;          /* with this configuration */
-    uint32_t configurations;   /* different ones of this kernel */
-    double occupancy_pct;      /* theoretical; NaN unknown */
+    const char *block, *grid; /* "256x1x1", in work-items */
+    uint64_t calls;           /* with this configuration */
+    int64_t total_ns;         /* with this configuration */
+    uint32_t configurations;  /* different ones of this kernel */
+    double occupancy_pct;     /* theoretical; NaN unknown */
     uint32_t waves_per_cu, max_waves_per_cu;
-    const char *limiter;       /* "none", "registers", ... */
+    const char *limiter; /* "none", "registers", ... */
     const char *arithmetic;
     uint64_t workgroups;
-    double rounds;             /* workgroups / resident workgroups of the device */
+    double rounds; /* workgroups / resident workgroups of the device */
     double tail_efficiency_pct;
     uint32_t cu_count;
     uint32_t symbol, launch;
@@ -143,18 +144,18 @@ struct resource_row {
 struct api_row {
     const char *name, *class; /* enum api_class's name */
     uint64_t calls;
-    int64_t total_ns;         /* inclusive */
-    int64_t exclusive_ns;     /* without nested calls */
+    int64_t total_ns;     /* inclusive */
+    int64_t exclusive_ns; /* without nested calls */
     double avg_ns;
     int64_t max_ns;
-    double pct_of_window;     /* exclusive, of window x threads that call */
-    uint32_t longest;         /* regions row */
+    double pct_of_window; /* exclusive, of window x threads that call */
+    uint32_t longest;     /* regions row */
 };
 struct api_class_row {
     const char *class;
     uint64_t calls;
-    int64_t exclusive_ns;     /* of outermost attribution: nested calls count for the outer one */
-    double pct_of_window;     /* of the window, per calling thread */
+    int64_t exclusive_ns; /* of outermost attribution: nested calls count for the outer one */
+    double pct_of_window; /* of the window, per calling thread */
 };
 
 /* ---- copies ---- */
@@ -164,12 +165,12 @@ struct copy_row {
     uint64_t count, total_bytes; /* bytes known */
     int64_t total_duration_ns;   /* union per GPU, summed */
     double avg_bytes, avg_duration_ns;
-    double bandwidth_gbps;       /* bytes / summed durations */
-    double link_gbps;            /* peak of the link it used; NaN unknown */
+    double bandwidth_gbps; /* bytes / summed durations */
+    double link_gbps;      /* peak of the link it used; NaN unknown */
     double efficiency_pct;
-    int64_t exposed_ns;          /* of the ledger */
-    double pageable_pct;         /* of copies, where the trace tells; NaN otherwise */
-    uint32_t slowest;            /* copies row with the lowest bandwidth among the large ones */
+    int64_t exposed_ns;  /* of the ledger */
+    double pageable_pct; /* of copies, where the trace tells; NaN otherwise */
+    uint32_t slowest;    /* copies row with the lowest bandwidth among the large ones */
 };
 struct copy_size_row {
     const char *direction;
@@ -181,14 +182,14 @@ struct copy_size_row {
 
 /* ---- allocations ---- */
 struct allocation_stats {
-    uint64_t allocations, frees;  /* records, or calls where no record is there */
-    uint64_t device_calls;        /* allocating and freeing calls of the runtime */
-    int64_t api_ns;               /* host time in them, union per thread */
+    uint64_t allocations, frees; /* records, or calls where no record is there */
+    uint64_t device_calls;       /* allocating and freeing calls of the runtime */
+    int64_t api_ns;              /* host time in them, union per thread */
     uint64_t allocated_bytes;
-    uint64_t peak_bytes;          /* most held at once */
-    uint64_t in_loop;             /* allocating calls after the first kernel and before the last one */
-    double per_kernel;            /* in_loop / kernels */
-    const char *top_call;         /* the call with most time */
+    uint64_t peak_bytes;  /* most held at once */
+    uint64_t in_loop;     /* allocating calls after the first kernel and before the last one */
+    double per_kernel;    /* in_loop / kernels */
+    const char *top_call; /* the call with most time */
 };
 
 /* ---- gaps: the idle time between pieces of work ---- */
@@ -211,16 +212,16 @@ struct stream_row {
     int64_t pid, stream;
     const char *name;
     uint64_t kernels, copies;
-    int64_t busy_ns;         /* union of its work */
+    int64_t busy_ns; /* union of its work */
     double pct_of_gpu_busy;
 };
 struct stream_stats {
-    uint32_t streams;        /* with work */
+    uint32_t streams;             /* with work */
     uint32_t busiest_gpu_streams; /* most streams with work on one GPU */
-    int64_t overlap_ns;      /* time in which two or more streams of a GPU run something */
-    double overlap_pct;      /* of the time in which the second-busiest stream could have overlapped */
+    int64_t overlap_ns;           /* time in which two or more streams of a GPU run something */
+    double overlap_pct; /* of the time in which the second-busiest stream could have overlapped */
     double kernel_concurrency;
-    bool serialised;         /* several streams share the work and never overlap */
+    bool serialised; /* several streams share the work and never overlap */
 };
 
 /* ---- markers: ranges of equal path aggregated ---- */
@@ -228,20 +229,20 @@ struct marker_row {
     const char *name;
     uint32_t depth;
     uint64_t calls;
-    int64_t wall_ns;          /* union over its ranges per thread */
+    int64_t wall_ns; /* union over its ranges per thread */
     double avg_ns;
     int64_t max_ns;
-    uint64_t kernels;         /* launched inside, by correlation */
+    uint64_t kernels;           /* launched inside, by correlation */
     int64_t kernel_ns, copy_ns; /* GPU time of what was launched inside */
-    double gpu_pct;           /* kernel_ns / wall_ns */
+    double gpu_pct;             /* kernel_ns / wall_ns */
     double pct_of_window;
-    int32_t parent;           /* row, or -1 */
+    int32_t parent; /* row, or -1 */
     int64_t first_start_ns, longest_start_ns, longest_end_ns;
 };
 struct marker_stats {
     uint64_t markers;
-    int64_t covered_ns;       /* union of all ranges in the window */
-    double uncovered_pct;     /* of the window */
+    int64_t covered_ns;   /* union of all ranges in the window */
+    double uncovered_pct; /* of the window */
     uint64_t unattributed_kernels;
     int64_t unattributed_ns;
 };
@@ -250,8 +251,8 @@ struct marker_stats {
 struct collective_stats {
     uint64_t kernels;
     int64_t busy_ns, exposed_ns, hidden_ns; /* sums over GPUs */
-    double exposed_pct;       /* of window x GPUs */
-    double hidden_pct;        /* of busy */
+    double exposed_pct;                     /* of window x GPUs */
+    double hidden_pct;                      /* of busy */
 };
 
 /* ---- balance between GPUs ---- */
@@ -264,9 +265,9 @@ struct gpu_row {
 };
 struct balance {
     uint32_t gpus;
-    double imbalance_pct;     /* (max - min) / mean of compute, x 100 */
-    int64_t lost_ns;          /* sum over GPUs of max(compute) - compute */
-    int32_t busiest, idlest;  /* index of GPU */
+    double imbalance_pct;    /* (max - min) / mean of compute, x 100 */
+    int64_t lost_ns;         /* sum over GPUs of max(compute) - compute */
+    int32_t busiest, idlest; /* index of GPU */
 };
 
 /* ---- telemetry ---- */
@@ -279,25 +280,25 @@ struct telemetry_row {
 
 /* ---- phases: stretches in which the GPUs do the same kind of work ---- */
 struct phase_row {
-    uint32_t phase;          /* from 1 */
-    const char *name;        /* marker, dominant kernel, or what the host does */
-    const char *named_by;    /* "marker", "kernel", "host", "idle" */
+    uint32_t phase;       /* from 1 */
+    const char *name;     /* marker, dominant kernel, or what the host does */
+    const char *named_by; /* "marker", "kernel", "host", "idle" */
     int64_t start_ns, end_ns, duration_ns;
     double pct_of_window;
-    int64_t busy_ns;         /* sum over GPUs */
-    double busy_pct;         /* of duration x GPUs */
+    int64_t busy_ns; /* sum over GPUs */
+    double busy_pct; /* of duration x GPUs */
     uint64_t kernels, copies;
     int64_t compute_ns, exposed_ns, idle_ns; /* of the phase's ledger */
-    const char *main_cause;  /* largest cause that is not compute, or "-" */
+    const char *main_cause;                  /* largest cause that is not compute, or "-" */
     const char *top_kernel;
-    uint64_t iterations;     /* repetitions inside; 0: none found */
-    int64_t iteration_ns;    /* median */
+    uint64_t iterations;  /* repetitions inside; 0: none found */
+    int64_t iteration_ns; /* median */
     struct ledger ledger;
 };
 struct phase_stats {
     uint32_t phases;
-    double quality;          /* share of the variation that the phases explain, 0 to 1 */
-    int64_t bin_ns;          /* resolution of the search */
+    double quality; /* share of the variation that the phases explain, 0 to 1 */
+    int64_t bin_ns; /* resolution of the search */
 };
 
 struct analysis {
@@ -362,10 +363,12 @@ void analysis_run(struct analysis *a, const struct trace *t, const struct analys
 void analysis_results(const struct analysis *a, struct results *out, struct arena *arena);
 
 /* Helpers that several analyses share. */
-int32_t analysis_gpu_index(const struct analysis *a, size_t slot); /* number users know; -1 unknown */
+int32_t analysis_gpu_index(const struct analysis *a,
+                           size_t slot); /* number users know; -1 unknown */
 static inline int64_t kernel_ns(const struct analysis *a, uint32_t row)
 {
-    struct span s = view_clip(&a->view, a->trace->kernels.start_ns[row], a->trace->kernels.end_ns[row]);
+    struct span s =
+        view_clip(&a->view, a->trace->kernels.start_ns[row], a->trace->kernels.end_ns[row]);
     return s.end - s.start;
 }
 static inline double percent_of(double part, double whole)

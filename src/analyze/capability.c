@@ -98,13 +98,14 @@ static const struct {
      "why the GPU is idle: launches, synchronisation, allocation", "rocprofv3 --hip-trace -- %s",
      "nsys profile --trace=cuda -- %s"},
     {"launch_links", has_links, "launch latency and queue delay of each kernel",
-     "launch latency, and which call launched a kernel", "rocprofv3 --hip-trace --kernel-trace -- %s",
-     "nsys profile --trace=cuda -- %s"},
+     "launch latency, and which call launched a kernel",
+     "rocprofv3 --hip-trace --kernel-trace -- %s", "nsys profile --trace=cuda -- %s"},
     {"copies", has_copies, "time and direction of memory copies",
-     "copies: whether data moves at the wrong time", "rocprofv3 --memory-copy-trace --kernel-trace -- %s",
-     "nsys profile --trace=cuda -- %s"},
+     "copies: whether data moves at the wrong time",
+     "rocprofv3 --memory-copy-trace --kernel-trace -- %s", "nsys profile --trace=cuda -- %s"},
     {"copy_sizes", has_copy_sizes, "bandwidth of copies against the link", "bandwidth of copies",
-     "rocprofv3 --memory-copy-trace --output-format rocpd -- %s", "nsys profile --trace=cuda -- %s"},
+     "rocprofv3 --memory-copy-trace --output-format rocpd -- %s",
+     "nsys profile --trace=cuda -- %s"},
     {"allocations", has_allocations, "allocation churn and memory footprint",
      "allocation churn and memory footprint", "rocprofv3 --memory-allocation-trace -- %s",
      "nsys profile --trace=cuda --cuda-memory-usage=true -- %s"},
@@ -112,8 +113,8 @@ static const struct {
      "rocprofv3 --marker-trace --kernel-trace --hip-trace -- %s",
      "nsys profile --trace=cuda,nvtx -- %s"},
     {"resources", has_resources, "theoretical occupancy and its limiting resource",
-     "occupancy: register use is not recorded", "rocprofv3 --kernel-trace --output-format rocpd -- %s",
-     "nsys profile --trace=cuda -- %s"},
+     "occupancy: register use is not recorded",
+     "rocprofv3 --kernel-trace --output-format rocpd -- %s", "nsys profile --trace=cuda -- %s"},
     {"counters", has_counters, "whether a kernel is bound by compute, memory or latency",
      "why a kernel is slow", "rocprofv3 --pmc GRBM_COUNT GRBM_GUI_ACTIVE SQ_WAVES -- %s",
      "ncu --set full -- %s"},
@@ -121,7 +122,8 @@ static const struct {
      "throttling: power and clocks over time", "ROCPROFSYS_USE_ROCPD=ON rocprof-sys-sample -- %s",
      "nsys profile --trace=cuda --gpu-metrics-device=all -- %s"},
     {"mpi", has_mpi, "time in MPI calls", "waiting for other ranks in MPI",
-     "ROCPROFSYS_USE_MPIP=ON ROCPROFSYS_USE_ROCPD=ON rocprof-sys-run -- %s", "nsys profile --trace=cuda,mpi -- %s"},
+     "ROCPROFSYS_USE_MPIP=ON ROCPROFSYS_USE_ROCPD=ON rocprof-sys-run -- %s",
+     "nsys profile --trace=cuda,mpi -- %s"},
     {"collectives", has_collectives, "calls of the collective library",
      "which call started a collective", "rocprofv3 --rccl-trace --kernel-trace -- %s",
      "nsys profile --trace=cuda,nvtx -- %s"},
@@ -129,7 +131,8 @@ static const struct {
 
 static bool plain_word(const char *s, size_t n)
 {
-    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
     for (size_t i = 0; i < n; i++)
         if (!s[i] || !strchr(allowed, s[i]))
             return false;

@@ -7,11 +7,11 @@
 #include "model/trace.h"
 
 struct capability {
-    const char *key;      /* "kernels", in JSON */
+    const char *key; /* "kernels", in JSON */
     bool present;
-    const char *answers;  /* what can be said with it */
-    const char *lacking;  /* what cannot be said without it */
-    const char *command;  /* how to capture it; "" where nothing can */
+    const char *answers; /* what can be said with it */
+    const char *lacking; /* what cannot be said without it */
+    const char *command; /* how to capture it; "" where nothing can */
 };
 
 struct capabilities {

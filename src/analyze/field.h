@@ -21,7 +21,7 @@ enum field_type {
     FIELD_I64,
     FIELD_U64,
     FIELD_U32,
-    FIELD_I32, /* -1 is "none" where the doc says so */
+    FIELD_I32,  /* -1 is "none" where the doc says so */
     FIELD_NUM,  /* double; NaN is "not known": null in JSON, "-" in tables */
     FIELD_TEXT, /* const char *; NULL is null */
     FIELD_BOOL,
@@ -43,8 +43,14 @@ struct fields {
     size_t n, row_size;
 };
 
-#define FIELD(T, member, type, label, unit, doc) {#member, label, unit, type, offsetof(T, member), doc}
-#define FIELDS(key, doc, T, array) {key, doc, array, sizeof(array) / sizeof(*(array)), sizeof(T)}
+#define FIELD(T, member, type, label, unit, doc)                                                   \
+    {                                                                                              \
+#member, label, unit, type, offsetof(T, member), doc                                       \
+    }
+#define FIELDS(key, doc, T, array)                                                                 \
+    {                                                                                              \
+        key, doc, array, sizeof(array) / sizeof(*(array)), sizeof(T)                               \
+    }
 
 /* A table of results: rows of one struct, or a single object. */
 struct result {

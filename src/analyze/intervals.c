@@ -14,8 +14,10 @@ void spans_append(struct spans *s, struct arena *a, int64_t start, int64_t end)
     vec_push(s, a, ((struct span){start, end}));
 }
 
-/* Sets are taken over whole where nothing is to be worked out; they are never changed afterwards. */
-void spans_subtract(struct spans *out, const struct spans *a, const struct spans *b, struct arena *arena)
+/* Sets are taken over whole where nothing is to be worked out; they are never changed afterwards.
+ */
+void spans_subtract(struct spans *out, const struct spans *a, const struct spans *b,
+                    struct arena *arena)
 {
     if (!b->n) {
         *out = *a;
@@ -35,7 +37,8 @@ void spans_subtract(struct spans *out, const struct spans *a, const struct spans
     }
 }
 
-void spans_union(struct spans *out, const struct spans *a, const struct spans *b, struct arena *arena)
+void spans_union(struct spans *out, const struct spans *a, const struct spans *b,
+                 struct arena *arena)
 {
     if (!a->n || !b->n) {
         *out = a->n ? *a : *b;

@@ -45,9 +45,11 @@ void spans_append(struct spans *s, struct arena *a, int64_t start, int64_t end);
  * Results start empty and may share memory with an argument, so append to neither afterwards.
  * a without b.
  */
-void spans_subtract(struct spans *out, const struct spans *a, const struct spans *b, struct arena *arena);
+void spans_subtract(struct spans *out, const struct spans *a, const struct spans *b,
+                    struct arena *arena);
 /* What is in a or b. */
-void spans_union(struct spans *out, const struct spans *a, const struct spans *b, struct arena *arena);
+void spans_union(struct spans *out, const struct spans *a, const struct spans *b,
+                 struct arena *arena);
 /* Total of what is in both. */
 int64_t spans_common(const struct spans *a, const struct spans *b);
 int64_t spans_total(const struct spans *s);

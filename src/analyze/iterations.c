@@ -88,7 +88,8 @@ static size_t pattern_start(const struct sequence *q, size_t p)
     return start;
 }
 
-static void measure(struct iteration_stats *s, const struct sequence *q, size_t p, size_t from, struct arena *a)
+static void measure(struct iteration_stats *s, const struct sequence *q, size_t p, size_t from,
+                    struct arena *a)
 {
     const struct kernels *k = &q->v->trace->kernels;
     size_t n = (q->n - from) / p;
@@ -96,15 +97,16 @@ static void measure(struct iteration_stats *s, const struct sequence *q, size_t 
     for (size_t i = 0; i < n; i++) {
         size_t next = from + (i + 1) * p;
         int64_t start = k->start_ns[q->gpu->kernels[from + i * p]];
-        int64_t end = next < q->n ? k->start_ns[q->gpu->kernels[next]]
-                                  : k->end_ns[q->gpu->kernels[q->n - 1]];
+        int64_t end =
+            next < q->n ? k->start_ns[q->gpu->kernels[next]] : k->end_ns[q->gpu->kernels[q->n - 1]];
         ns[i] = copy[i] = end - start;
     }
     s->count = n;
     s->kernels = p;
     s->start_ns = k->start_ns[q->gpu->kernels[from]];
     size_t last = from + n * p;
-    s->end_ns = last < q->n ? k->start_ns[q->gpu->kernels[last]] : k->end_ns[q->gpu->kernels[q->n - 1]];
+    s->end_ns =
+        last < q->n ? k->start_ns[q->gpu->kernels[last]] : k->end_ns[q->gpu->kernels[q->n - 1]];
     s->median_ns = percentile(copy, n, 50);
     s->min_ns = INT64_MAX;
     while (s->warmup < n && (double)ns[s->warmup] > 1.5 * (double)s->median_ns)

@@ -7,14 +7,14 @@
 #include "analyze/view.h"
 
 struct iteration_stats {
-    uint64_t count;          /* repetitions found; 0: none */
-    uint64_t kernels;        /* per repetition */
-    int64_t start_ns, end_ns; /* from the first to the end of the last */
+    uint64_t count;                    /* repetitions found; 0: none */
+    uint64_t kernels;                  /* per repetition */
+    int64_t start_ns, end_ns;          /* from the first to the end of the last */
     int64_t median_ns, min_ns, max_ns; /* start to start */
-    double cv;               /* of the steady ones */
-    uint64_t warmup;         /* leading repetitions that take over 1.5 medians */
-    int64_t steady_ns;       /* length without them */
-    double match_pct;        /* of kernels that are where the pattern expects them */
+    double cv;                         /* of the steady ones */
+    uint64_t warmup;                   /* leading repetitions that take over 1.5 medians */
+    int64_t steady_ns;                 /* length without them */
+    double match_pct;                  /* of kernels that are where the pattern expects them */
 };
 
 /* Of the busiest GPU in the view. */

@@ -30,7 +30,7 @@ size_t gap_bucket_of(int64_t ns)
 
 const char *gap_bucket_label(size_t bucket)
 {
-    static const char *const labels[GAP_BUCKETS] = {"<10us",   "10-100us",  "100us-1ms",
+    static const char *const labels[GAP_BUCKETS] = {"<10us",  "10-100us", "100us-1ms",
                                                     "1-10ms", "10-100ms", ">100ms"};
     return labels[bucket];
 }
@@ -75,7 +75,8 @@ static void spans_of_copies(const struct work *w, enum cause cause, struct spans
 }
 
 /* Gives `spans` minus what is busy already to a cause and adds them to busy. */
-static void claim(const struct work *w, enum cause cause, const struct spans *spans, struct spans *busy)
+static void claim(const struct work *w, enum cause cause, const struct spans *spans,
+                  struct spans *busy)
 {
     if (!spans->n)
         return;
@@ -183,7 +184,8 @@ static uint32_t later_call(const struct work *w)
     return copy == NO_INDEX ? NO_INDEX : c->call[copy];
 }
 
-/* Idle time before the first work: start-up, unless this is a slice and there was work before it. */
+/* Idle time before the first work: start-up, unless this is a slice and there was work before it.
+ */
 static void measure_lead(const struct work *w, struct gap_reader *r, int64_t until, uint32_t call)
 {
     if (w->g->has_earlier && until > w->v->start_ns)

@@ -42,7 +42,8 @@ const struct cause_info *cause_info(enum cause c);
 /* A launching call this long beside an idle GPU loads code. */
 #define LEDGER_LOAD_NS 1000000
 
-/* A gap before work that was queued in time and that is longer than this waits for something else. */
+/* A gap before work that was queued in time and that is longer than this waits for something else.
+ */
 #define LEDGER_QUEUE_NS 50000
 
 enum { GAP_BUCKETS = 6, TOP_GAPS = 16 };
@@ -63,18 +64,18 @@ struct gap_bucket {
 
 struct ledger_gpu {
     int64_t ns[CAUSES];
-    int64_t busy_ns;        /* anything running: kernels or copies */
-    int64_t kernel_ns;      /* union of all kernels */
-    int64_t copy_ns;        /* union of all copies, exposed or not */
-    int64_t comm_ns;        /* union of all collectives */
-    int64_t comm_hidden_ns; /* of it, under compute */
-    int64_t kernel_sum_ns;  /* plain sum of durations: shows concurrency */
+    int64_t busy_ns;           /* anything running: kernels or copies */
+    int64_t kernel_ns;         /* union of all kernels */
+    int64_t copy_ns;           /* union of all copies, exposed or not */
+    int64_t comm_ns;           /* union of all collectives */
+    int64_t comm_hidden_ns;    /* of it, under compute */
+    int64_t kernel_sum_ns;     /* plain sum of durations: shows concurrency */
     int64_t first_ns, last_ns; /* first start and last end of work; window bounds when none */
     struct gap_bucket buckets[GAP_BUCKETS]; /* gaps between work, not start-up and tail */
     struct gap top[TOP_GAPS];               /* the longest, longest first */
     size_t n_top;
     uint64_t n_gaps;
-    double gap_sq[CAUSES];    /* sum over gaps of ns squared, by cause: how irregular they are */
+    double gap_sq[CAUSES];      /* sum over gaps of ns squared, by cause: how irregular they are */
     uint64_t gap_count[CAUSES]; /* gaps that the cause has a part in */
 };
 

@@ -11,7 +11,8 @@
 #define IDLE_PCT 1.0
 
 /* The marker name that covers most of a phase, among ranges long enough to matter. */
-static const char *name_by_marker(const struct analysis *a, const struct phase_row *p, struct arena *temporary)
+static const char *name_by_marker(const struct analysis *a, const struct phase_row *p,
+                                  struct arena *temporary)
 {
     const struct markers *m = &a->trace->markers;
     struct idmap slot;
@@ -82,7 +83,8 @@ static const char *dominant_kernel(const struct view *v, const struct name_group
     return trace_str(v->trace, v->trace->symbols.v[names->symbol[best]].short_name);
 }
 
-static void name_phase(struct analysis *a, struct phase_row *p, const struct view *v, struct arena *temporary)
+static void name_phase(struct analysis *a, struct phase_row *p, const struct view *v,
+                       struct arena *temporary)
 {
     const char *marker = name_by_marker(a, p, temporary);
     if (marker) {
@@ -120,8 +122,9 @@ static void measure_phase(struct analysis *a, struct phase_row *p, const struct 
         p->busy_ns += p->ledger.gpus[g].busy_ns;
     for (enum cause c = 0; c < CAUSES; c++) {
         enum cause_kind kind = cause_info(c)->kind;
-        *(kind == CAUSE_WORK ? &p->compute_ns : kind == CAUSE_EXPOSED ? &p->exposed_ns : &p->idle_ns) +=
-            p->ledger.ns[c];
+        *(kind == CAUSE_WORK      ? &p->compute_ns
+          : kind == CAUSE_EXPOSED ? &p->exposed_ns
+                                  : &p->idle_ns) += p->ledger.ns[c];
     }
     p->busy_pct = percent_of((double)p->busy_ns, (double)p->duration_ns * (double)p->ledger.n_gpus);
     p->kernels = v.n_kernels;
@@ -156,7 +159,8 @@ static void join_by_marker(const struct analysis *a, struct segments *s, struct 
     const char *names[MOST_SEGMENTS];
     size_t to = 0;
     for (size_t i = 0; i < s->n && a->trace->markers.n; i++) {
-        struct phase_row p = {.start_ns = s->v[i].start_ns, .end_ns = s->v[i].end_ns,
+        struct phase_row p = {.start_ns = s->v[i].start_ns,
+                              .end_ns = s->v[i].end_ns,
                               .duration_ns = s->v[i].end_ns - s->v[i].start_ns};
         const char *name = name_by_marker(a, &p, temporary);
         if (to && name && names[to - 1] && str_eq(names[to - 1], name)) {
@@ -182,7 +186,8 @@ static void run(struct analysis *a)
     name_groups_make(&names, a->trace, &temporary);
     a->phase_stats = (struct phase_stats){(uint32_t)s->n, s->quality, s->bin_ns};
     for (size_t i = 0; i < s->n && a->view.n_gpus; i++) {
-        struct phase_row p = {.phase = (uint32_t)i + 1, .start_ns = s->v[i].start_ns, .end_ns = s->v[i].end_ns};
+        struct phase_row p = {
+            .phase = (uint32_t)i + 1, .start_ns = s->v[i].start_ns, .end_ns = s->v[i].end_ns};
         p.duration_ns = p.end_ns - p.start_ns;
         p.pct_of_window = percent_of((double)p.duration_ns, (double)view_window(&a->view));
         measure_phase(a, &p, &names);
@@ -195,51 +200,69 @@ static void run(struct analysis *a)
 static const struct field phase_list[] = {
     FIELD(struct phase_row, phase, FIELD_U32, "phase", "", "number of the phase, from 1"),
     FIELD(struct phase_row, name, FIELD_TEXT, "name", "",
-          "the marker that covers 30 % of it or more, else the kernel that takes most time, else what the host does"),
+          "the marker that covers 30 % of it or more, else the kernel that takes most time, else "
+          "what the host does"),
     FIELD(struct phase_row, named_by, FIELD_TEXT, "named by", "", "marker, kernel, host or idle"),
     FIELD(struct phase_row, start_ns, FIELD_I64, "start", "ns", "first moment"),
     FIELD(struct phase_row, end_ns, FIELD_I64, "end", "ns", "first moment after it"),
     FIELD(struct phase_row, duration_ns, FIELD_I64, "duration", "ns", "end - start"),
     FIELD(struct phase_row, pct_of_window, FIELD_NUM, "of window", "%", "duration / window x 100"),
-    FIELD(struct phase_row, busy_ns, FIELD_I64, "busy", "ns", "sum over GPUs of the union of kernels and copies"),
+    FIELD(struct phase_row, busy_ns, FIELD_I64, "busy", "ns",
+          "sum over GPUs of the union of kernels and copies"),
     FIELD(struct phase_row, busy_pct, FIELD_NUM, "busy", "%", "busy / (duration x GPUs) x 100"),
     FIELD(struct phase_row, kernels, FIELD_U64, "kernels", "", "kernels that run in it"),
     FIELD(struct phase_row, copies, FIELD_U64, "copies", "", "copies that run in it"),
     FIELD(struct phase_row, compute_ns, FIELD_I64, "compute", "ns", "ledger of the phase: compute"),
-    FIELD(struct phase_row, exposed_ns, FIELD_I64, "exposed", "ns", "ledger of the phase: exposed communication and copies"),
-    FIELD(struct phase_row, idle_ns, FIELD_I64, "idle", "ns", "ledger of the phase: all idle causes"),
-    FIELD(struct phase_row, main_cause, FIELD_TEXT, "mostly lost to", "", "largest cause that is not compute"),
-    FIELD(struct phase_row, top_kernel, FIELD_TEXT, "top kernel", "", "kernel that takes most time in it"),
-    FIELD(struct phase_row, iterations, FIELD_U64, "iterations", "", "repetitions of a kernel sequence inside; 0: none found"),
-    FIELD(struct phase_row, iteration_ns, FIELD_I64, "iteration", "ns", "median time from one repetition to the next"),
+    FIELD(struct phase_row, exposed_ns, FIELD_I64, "exposed", "ns",
+          "ledger of the phase: exposed communication and copies"),
+    FIELD(struct phase_row, idle_ns, FIELD_I64, "idle", "ns",
+          "ledger of the phase: all idle causes"),
+    FIELD(struct phase_row, main_cause, FIELD_TEXT, "mostly lost to", "",
+          "largest cause that is not compute"),
+    FIELD(struct phase_row, top_kernel, FIELD_TEXT, "top kernel", "",
+          "kernel that takes most time in it"),
+    FIELD(struct phase_row, iterations, FIELD_U64, "iterations", "",
+          "repetitions of a kernel sequence inside; 0: none found"),
+    FIELD(struct phase_row, iteration_ns, FIELD_I64, "iteration", "ns",
+          "median time from one repetition to the next"),
 };
-static const struct fields phase_fields =
-    FIELDS("phases", "stretches in which the GPUs do the same kind of work", struct phase_row, phase_list);
+static const struct fields phase_fields = FIELDS(
+    "phases", "stretches in which the GPUs do the same kind of work", struct phase_row, phase_list);
 
 static const struct field stats_list[] = {
     FIELD(struct phase_stats, phases, FIELD_U32, "phases", "", "number of phases"),
-    FIELD(struct phase_stats, quality, FIELD_NUM, "quality", "",
-          "1 - (variation left inside phases) / (variation of the run), by Jensen-Shannon distance"),
-    FIELD(struct phase_stats, bin_ns, FIELD_I64, "resolution", "ns", "width of a bin of the search"),
+    FIELD(
+        struct phase_stats, quality, FIELD_NUM, "quality", "",
+        "1 - (variation left inside phases) / (variation of the run), by Jensen-Shannon distance"),
+    FIELD(struct phase_stats, bin_ns, FIELD_I64, "resolution", "ns",
+          "width of a bin of the search"),
 };
 static const struct fields stats_fields =
     FIELDS("phase_stats", "how well the run divides into phases", struct phase_stats, stats_list);
 
 static const struct field iteration_list[] = {
-    FIELD(struct iteration_stats, count, FIELD_U64, "iterations", "", "repetitions of the kernel sequence; 0: none found"),
+    FIELD(struct iteration_stats, count, FIELD_U64, "iterations", "",
+          "repetitions of the kernel sequence; 0: none found"),
     FIELD(struct iteration_stats, kernels, FIELD_U64, "kernels", "", "kernels per repetition"),
-    FIELD(struct iteration_stats, start_ns, FIELD_I64, "start", "ns", "start of the first repetition"),
+    FIELD(struct iteration_stats, start_ns, FIELD_I64, "start", "ns",
+          "start of the first repetition"),
     FIELD(struct iteration_stats, end_ns, FIELD_I64, "end", "ns", "end of the last one"),
-    FIELD(struct iteration_stats, median_ns, FIELD_I64, "median", "ns", "median time from one repetition to the next"),
+    FIELD(struct iteration_stats, median_ns, FIELD_I64, "median", "ns",
+          "median time from one repetition to the next"),
     FIELD(struct iteration_stats, min_ns, FIELD_I64, "min", "ns", "shortest steady repetition"),
     FIELD(struct iteration_stats, max_ns, FIELD_I64, "max", "ns", "longest steady repetition"),
-    FIELD(struct iteration_stats, cv, FIELD_NUM, "CV", "", "standard deviation / mean of the steady repetitions"),
-    FIELD(struct iteration_stats, warmup, FIELD_U64, "warm-up", "", "leading repetitions that take over 1.5 medians"),
-    FIELD(struct iteration_stats, steady_ns, FIELD_I64, "steady", "ns", "length of the others together"),
-    FIELD(struct iteration_stats, match_pct, FIELD_NUM, "match", "%", "kernels that are where the pattern expects them"),
+    FIELD(struct iteration_stats, cv, FIELD_NUM, "CV", "",
+          "standard deviation / mean of the steady repetitions"),
+    FIELD(struct iteration_stats, warmup, FIELD_U64, "warm-up", "",
+          "leading repetitions that take over 1.5 medians"),
+    FIELD(struct iteration_stats, steady_ns, FIELD_I64, "steady", "ns",
+          "length of the others together"),
+    FIELD(struct iteration_stats, match_pct, FIELD_NUM, "match", "%",
+          "kernels that are where the pattern expects them"),
 };
 static const struct fields iteration_fields =
-    FIELDS("iterations", "the step the program repeats on its busiest GPU", struct iteration_stats, iteration_list);
+    FIELDS("iterations", "the step the program repeats on its busiest GPU", struct iteration_stats,
+           iteration_list);
 
 static void results(const struct analysis *a, struct results *out, struct arena *arena)
 {
@@ -250,8 +273,10 @@ static void results(const struct analysis *a, struct results *out, struct arena 
 
 const struct analysis_kind analysis_phases = {
     .name = "phases",
-    .doc = "Which part of the run does what: stretches with the same mix of kernels, found without markers "
-           "and named by them where they exist, each with a ledger of its own; and the step that repeats.",
+    .doc = "Which part of the run does what: stretches with the same mix of kernels, found without "
+           "markers "
+           "and named by them where they exist, each with a ledger of its own; and the step that "
+           "repeats.",
     .run = run,
     .results = results,
 };

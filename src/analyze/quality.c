@@ -167,7 +167,8 @@ static void check_empty(struct check *c)
     uint64_t n = 0;
     for (size_t i = 0; i < t->regions.n; i++)
         n += launches[t->regions.name[i]];
-    reason(c, "empty-table", 40, n, n, "launches but no kernel recorded", "everything about the GPU");
+    reason(c, "empty-table", 40, n, n, "launches but no kernel recorded",
+           "everything about the GPU");
 }
 
 static void check_notes(struct check *c)
@@ -210,6 +211,9 @@ void quality_check(struct quality *q, const struct trace *t, struct arena *a)
     }
     if (q->points < 0)
         q->points = 0;
-    q->grade = q->points >= 95 ? 'A' : q->points >= 85 ? 'B' : q->points >= 70 ? 'C'
-             : q->points >= 50 ? 'D' : 'F';
+    q->grade = q->points >= 95   ? 'A'
+               : q->points >= 85 ? 'B'
+               : q->points >= 70 ? 'C'
+               : q->points >= 50 ? 'D'
+                                 : 'F';
 }

@@ -62,7 +62,8 @@ static void choose_words(struct state *s)
     for (uint8_t word = 0; word < TOP_NAMES; word++) {
         size_t best = s->names.n;
         for (size_t g = 0; g < s->names.n; g++)
-            if (s->word_of[g] == WORD_OTHER && total[g] > 0 && (best == s->names.n || total[g] > total[best]))
+            if (s->word_of[g] == WORD_OTHER && total[g] > 0 &&
+                (best == s->names.n || total[g] > total[best]))
                 best = g;
         if (best == s->names.n)
             return;
@@ -143,7 +144,8 @@ static size_t find_candidates(const struct state *s, size_t *cut)
         if (!best || score[best] < ALIKE / 2)
             break;
         cut[n++] = best;
-        for (size_t b = best > NEAR_BINS ? best - NEAR_BINS : 0; b <= best + NEAR_BINS && b < s->n_bins; b++)
+        for (size_t b = best > NEAR_BINS ? best - NEAR_BINS : 0;
+             b <= best + NEAR_BINS && b < s->n_bins; b++)
             score[b] = 0;
     }
     for (size_t i = 1; i < n; i++) /* by time */
@@ -194,7 +196,7 @@ static size_t choose_segments(const struct state *s, const size_t *edge, size_t 
                               size_t *first_piece, double *quality)
 {
     size_t top = most < n ? most : n;
-    double *cost = arena_array(s->arena, double, n * n);
+    double *cost = arena_array(s->arena, double, n *n);
     double *dp = arena_array(s->arena, double, (top + 1) * n);
     size_t *from = arena_array(s->arena, size_t, (top + 1) * n);
     for (size_t a = 0; a < n; a++)
@@ -243,13 +245,14 @@ static size_t first_from(const struct state *s, const struct view_gpu *gpu, int6
 }
 
 /* Time by name on one side of a boundary, as shares. */
-static void shares_between(const struct state *s, const struct view_gpu *gpu, int64_t from, int64_t to,
-                           double *share)
+static void shares_between(const struct state *s, const struct view_gpu *gpu, int64_t from,
+                           int64_t to, double *share)
 {
     const struct kernels *k = &s->v->trace->kernels;
     double sum = 0;
     memset(share, 0, s->names.n * sizeof(*share));
-    for (size_t i = first_from(s, gpu, from); i < gpu->n_kernels && k->start_ns[gpu->kernels[i]] < to; i++) {
+    for (size_t i = first_from(s, gpu, from);
+         i < gpu->n_kernels && k->start_ns[gpu->kernels[i]] < to; i++) {
         uint32_t row = gpu->kernels[i];
         double ns = (double)(k->end_ns[row] - k->start_ns[row]);
         share[s->names.of_symbol[k->symbol[row]]] += ns;
@@ -260,8 +263,8 @@ static void shares_between(const struct state *s, const struct view_gpu *gpu, in
 }
 
 /*
- * The kernel start near a boundary that separates both sides best: every kernel before it speaks for
- * the left side as far as its name is more usual there than on the right.
+ * The kernel start near a boundary that separates both sides best: every kernel before it speaks
+ * for the left side as far as its name is more usual there than on the right.
  */
 static int64_t snap(const struct state *s, const struct segment *l, const struct segment *r)
 {
@@ -273,7 +276,8 @@ static int64_t snap(const struct state *s, const struct segment *l, const struct
     shares_between(s, gpu, l->start_ns, lo > l->start_ns ? lo : at, left);
     shares_between(s, gpu, hi < r->end_ns ? hi : at, r->end_ns, right);
     double sum = 0, least = INFINITY;
-    for (size_t i = first_from(s, gpu, lo); i < gpu->n_kernels && k->start_ns[gpu->kernels[i]] <= hi; i++) {
+    for (size_t i = first_from(s, gpu, lo);
+         i < gpu->n_kernels && k->start_ns[gpu->kernels[i]] <= hi; i++) {
         uint32_t row = gpu->kernels[i], name = s->names.of_symbol[k->symbol[row]];
         if (sum < least) {
             least = sum;

@@ -11,8 +11,9 @@ static bool in_window(const struct view *v, int64_t start, int64_t end)
 {
     if (end < start)
         end = start;
-    return start < v->end_ns && end > v->start_ns ? true
-                                                  : start == end && start >= v->start_ns && start <= v->end_ns;
+    return start < v->end_ns && end > v->start_ns
+               ? true
+               : start == end && start >= v->start_ns && start <= v->end_ns;
 }
 
 static bool stream_selected(const struct trace *t, const struct stream *s,
@@ -114,7 +115,8 @@ static void order_gpu_work(struct view *v, const struct view_opts *o, struct are
     const uint32_t *slot = slots_of_streams(v, o, a);
     uint32_t **rows = arena_array(a, uint32_t *, v->n_gpus + 1);
     size_t *counts = arena_array(a, size_t, v->n_gpus + 1);
-    struct split k = {v, slot, t->kernels.stream, t->kernels.start_ns, t->kernels.end_ns, t->kernels.n};
+    struct split k = {v,           slot, t->kernels.stream, t->kernels.start_ns, t->kernels.end_ns,
+                      t->kernels.n};
     split_rows(&k, rows, counts, a);
     for (size_t g = 0; g < v->n_gpus; g++) {
         v->gpus[g].kernels = rows[g];
@@ -193,8 +195,8 @@ static void order_thread(void *ctx, size_t i, int worker)
 
 static bool process_selected(const struct trace *t, uint32_t thread, int64_t pid)
 {
-    return pid < 0 || (thread < t->threads.n &&
-                       t->processes.v[t->threads.v[thread].process].pid == pid);
+    return pid < 0 ||
+           (thread < t->threads.n && t->processes.v[t->threads.v[thread].process].pid == pid);
 }
 
 static void order_calls(struct view *v, const struct view_opts *o, struct arena *a)
@@ -327,7 +329,8 @@ static size_t slice_rows(uint32_t **rows, size_t *n, const int64_t *start_ns, co
     return later;
 }
 
-void view_slice(struct view *out, const struct view *v, int64_t start_ns, int64_t end_ns, struct arena *a)
+void view_slice(struct view *out, const struct view *v, int64_t start_ns, int64_t end_ns,
+                struct arena *a)
 {
     const struct trace *t = v->trace;
     *out = *v;
@@ -352,8 +355,10 @@ void view_slice(struct view *out, const struct view *v, int64_t start_ns, int64_
     for (size_t i = 0; i < v->n_threads; i++) {
         struct view_thread *h = &out->threads[i];
         *h = v->threads[i];
-        slice_rows(&h->calls, &h->n_calls, t->regions.start_ns, t->regions.end_ns, start_ns, end_ns);
-        slice_rows(&h->outer, &h->n_outer, t->regions.start_ns, t->regions.end_ns, start_ns, end_ns);
+        slice_rows(&h->calls, &h->n_calls, t->regions.start_ns, t->regions.end_ns, start_ns,
+                   end_ns);
+        slice_rows(&h->outer, &h->n_outer, t->regions.start_ns, t->regions.end_ns, start_ns,
+                   end_ns);
         out->n_calls += h->n_calls;
     }
     if (v->n_calls && !out->n_calls)

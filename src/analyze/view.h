@@ -23,8 +23,8 @@ enum kernel_class { KERNEL_COMPUTE, KERNEL_COLLECTIVE, KERNEL_BLIT };
 struct view_opts {
     bool has_window;
     int64_t start_ns, end_ns;
-    int32_t gpu;      /* only this index of the trace's GPUs; -1: all */
-    int64_t process;  /* only this pid; -1: all */
+    int32_t gpu;     /* only this index of the trace's GPUs; -1: all */
+    int64_t process; /* only this pid; -1: all */
     int threads;
 };
 
@@ -52,7 +52,7 @@ struct view {
     int64_t start_ns, end_ns; /* the window */
     struct view_gpu *gpus;
     size_t n_gpus;
-    struct view_thread *threads;   /* one for each thread of the trace, and one for calls without */
+    struct view_thread *threads; /* one for each thread of the trace, and one for calls without */
     size_t n_threads;
     uint8_t *role;         /* by symbol: enum kernel_role */
     uint8_t *kernel_class; /* by symbol */
@@ -69,7 +69,8 @@ void view_make(struct view *v, const struct trace *t, const struct view_opts *o,
  * The part of a view between two times, sharing its memory: for the ledger of a phase or an
  * iteration. Slicing a whole run piece by piece costs about as much as one more pass over it.
  */
-void view_slice(struct view *out, const struct view *v, int64_t start_ns, int64_t end_ns, struct arena *a);
+void view_slice(struct view *out, const struct view *v, int64_t start_ns, int64_t end_ns,
+                struct arena *a);
 
 static inline enum api_class view_call_class(const struct view *v, uint32_t call)
 {

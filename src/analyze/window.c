@@ -41,13 +41,14 @@ static bool no_marker(const char *name, const struct trace *t, struct gs_error *
 }
 
 /* One side of the window; false with an error when it makes no sense. */
-static bool parse_side(const char *text, const struct trace *t, int64_t start, int64_t end, int64_t *out,
-                       struct gs_error *err)
+static bool parse_side(const char *text, const struct trace *t, int64_t start, int64_t end,
+                       int64_t *out, struct gs_error *err)
 {
     char *rest;
     double v = strtod(text, &rest);
     if (rest == text || !isfinite(v))
-        return fail(err, GS_E_USAGE, "bad window '%s'; write 10%%..90%%, 1s..2s, ns..ns or marker:NAME", text);
+        return fail(err, GS_E_USAGE,
+                    "bad window '%s'; write 10%%..90%%, 1s..2s, ns..ns or marker:NAME", text);
     (void)t;
     if (str_eq(rest, "%")) {
         if (v < 0 || v > 100)
@@ -71,8 +72,8 @@ static bool parse_side(const char *text, const struct trace *t, int64_t start, i
     return fail(err, GS_E_USAGE, "bad window '%s'; unknown unit '%s'", text, rest);
 }
 
-static bool from_markers(struct view_opts *o, const struct trace *t, const char *from, const char *to,
-                         struct gs_error *err)
+static bool from_markers(struct view_opts *o, const struct trace *t, const char *from,
+                         const char *to, struct gs_error *err)
 {
     int64_t ignored;
     from += strlen("marker:");
@@ -86,7 +87,8 @@ static bool from_markers(struct view_opts *o, const struct trace *t, const char 
     return true;
 }
 
-static bool parse_sides(struct view_opts *o, const struct trace *t, char *from, char *to, struct gs_error *err)
+static bool parse_sides(struct view_opts *o, const struct trace *t, char *from, char *to,
+                        struct gs_error *err)
 {
     int64_t start, end;
     if (!trace_span(t, &start, &end))
@@ -103,7 +105,8 @@ static bool parse_sides(struct view_opts *o, const struct trace *t, char *from, 
            (!*to || parse_side(to, t, start, end, &o->end_ns, err));
 }
 
-bool window_parse(struct view_opts *o, const struct trace *t, const char *text, struct gs_error *err)
+bool window_parse(struct view_opts *o, const struct trace *t, const char *text,
+                  struct gs_error *err)
 {
     char copy[512];
     if (strlen(text) >= sizeof(copy))

@@ -15,6 +15,7 @@
 #include "analyze/view.h"
 #include "base/err.h"
 
-bool window_parse(struct view_opts *o, const struct trace *t, const char *text, struct gs_error *err);
+bool window_parse(struct view_opts *o, const struct trace *t, const char *text,
+                  struct gs_error *err);
 
 #endif

@@ -22,9 +22,8 @@ static void account(void *p)
     size_t now = atomic_fetch_add_explicit(&held, malloc_usable_size(p), memory_order_relaxed) +
                  malloc_usable_size(p);
     size_t top = atomic_load_explicit(&peak, memory_order_relaxed);
-    while (now > top && !atomic_compare_exchange_weak_explicit(&peak, &top, now,
-                                                               memory_order_relaxed,
-                                                               memory_order_relaxed))
+    while (now > top && !atomic_compare_exchange_weak_explicit(
+                            &peak, &top, now, memory_order_relaxed, memory_order_relaxed))
         ;
 }
 

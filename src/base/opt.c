@@ -136,8 +136,8 @@ static bool store(const struct opt *o, void *settings, const char *value, struct
         return true;
     case OPT_KIND_CHOICE:
         if (!is_choice(o->arg, value))
-            return fail(err, GS_E_USAGE, "option '--%s' must be one of %s, not '%s'", o->name, o->arg,
-                        value);
+            return fail(err, GS_E_USAGE, "option '--%s' must be one of %s, not '%s'", o->name,
+                        o->arg, value);
         memcpy(place, &value, sizeof(value));
         return true;
     case OPT_KIND_TEXT:

@@ -7,8 +7,8 @@
  *     struct info_opts { bool json; const char *reader; };
  *     static const struct opt opts[] = {
  *         OPT_FLAG(struct info_opts, json, 0, "json", "print JSON"),
- *         OPT_CHOICE(struct info_opts, reader, 0, "reader", "auto|fast|sqlite|check", "how to read"),
- *         OPT_END,
+ *         OPT_CHOICE(struct info_opts, reader, 0, "reader", "auto|fast|sqlite|check", "how to
+ * read"), OPT_END,
  *     };
  *
  * Options and operands may be mixed; "--" ends options; "--name=value" and "--name value" both
@@ -48,13 +48,34 @@ struct opt {
     double min, max; /* OPT_KIND_INT and OPT_KIND_NUM; both 0: no limits */
 };
 
-#define OPT_FLAG(T, m, c, n, h) {n, c, OPT_KIND_FLAG, offsetof(T, m), NULL, h, 0, 0}
-#define OPT_INT(T, m, c, n, lo, hi, a, h) {n, c, OPT_KIND_INT, offsetof(T, m), a, h, lo, hi}
-#define OPT_NUM(T, m, c, n, lo, hi, a, h) {n, c, OPT_KIND_NUM, offsetof(T, m), a, h, lo, hi}
-#define OPT_TEXT(T, m, c, n, a, h) {n, c, OPT_KIND_TEXT, offsetof(T, m), a, h, 0, 0}
-#define OPT_CHOICE(T, m, c, n, a, h) {n, c, OPT_KIND_CHOICE, offsetof(T, m), a, h, 0, 0}
-#define OPT_LIST(T, m, c, n, a, h) {n, c, OPT_KIND_LIST, offsetof(T, m), a, h, 0, 0}
-#define OPT_END {NULL, 0, OPT_KIND_FLAG, 0, NULL, NULL, 0, 0}
+#define OPT_FLAG(T, m, c, n, h)                                                                    \
+    {                                                                                              \
+        n, c, OPT_KIND_FLAG, offsetof(T, m), NULL, h, 0, 0                                         \
+    }
+#define OPT_INT(T, m, c, n, lo, hi, a, h)                                                          \
+    {                                                                                              \
+        n, c, OPT_KIND_INT, offsetof(T, m), a, h, lo, hi                                           \
+    }
+#define OPT_NUM(T, m, c, n, lo, hi, a, h)                                                          \
+    {                                                                                              \
+        n, c, OPT_KIND_NUM, offsetof(T, m), a, h, lo, hi                                           \
+    }
+#define OPT_TEXT(T, m, c, n, a, h)                                                                 \
+    {                                                                                              \
+        n, c, OPT_KIND_TEXT, offsetof(T, m), a, h, 0, 0                                            \
+    }
+#define OPT_CHOICE(T, m, c, n, a, h)                                                               \
+    {                                                                                              \
+        n, c, OPT_KIND_CHOICE, offsetof(T, m), a, h, 0, 0                                          \
+    }
+#define OPT_LIST(T, m, c, n, a, h)                                                                 \
+    {                                                                                              \
+        n, c, OPT_KIND_LIST, offsetof(T, m), a, h, 0, 0                                            \
+    }
+#define OPT_END                                                                                    \
+    {                                                                                              \
+        NULL, 0, OPT_KIND_FLAG, 0, NULL, NULL, 0, 0                                                \
+    }
 
 /*
  * Parses argv[0..argc) (without the command name) into `settings`; operands go to *operands.
@@ -64,7 +85,8 @@ struct opt {
 bool opt_parse(const struct opt *table, void *settings, int argc, char **argv,
                struct opt_list *operands, bool *help, struct arena *a, struct gs_error *err);
 
-/* The word nearest to `word` in a NULL-terminated list, or NULL when none is near: "did you mean". */
+/* The word nearest to `word` in a NULL-terminated list, or NULL when none is near: "did you mean".
+ */
 const char *opt_nearest(const char *word, const char *const *words);
 
 #endif

@@ -20,7 +20,8 @@ uint32_t utf8_decode(const char *s, size_t n, size_t *len);
 
 bool utf8_valid(const char *s, size_t n);
 
-/* True for code points that must not reach a terminal: controls, bidi overrides, line separators. */
+/* True for code points that must not reach a terminal: controls, bidi overrides, line separators.
+ */
 bool utf8_unsafe(uint32_t c);
 
 /* Columns on a terminal: 0 for combining marks, 2 for wide characters; unsafe ones count as 1. */

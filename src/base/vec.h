@@ -13,22 +13,22 @@
 
 #include "base/arena.h"
 
-#define VEC(type)      \
-    struct {           \
-        type *v;       \
-        size_t n, cap; \
+#define VEC(type)                                                                                  \
+    struct {                                                                                       \
+        type *v;                                                                                   \
+        size_t n, cap;                                                                             \
     }
 
-#define vec_reserve(vec, arena, want)                                                          \
+#define vec_reserve(vec, arena, want)                                                              \
     ((vec)->v = vec_reserve_((arena), (vec)->v, &(vec)->cap, (want), sizeof(*(vec)->v)))
 
-#define vec_push(vec, arena, item)                                                             \
-    ((vec)->n < (vec)->cap ? (void)0 : (void)vec_reserve((vec), (arena), (vec)->n + 1),        \
+#define vec_push(vec, arena, item)                                                                 \
+    ((vec)->n < (vec)->cap ? (void)0 : (void)vec_reserve((vec), (arena), (vec)->n + 1),            \
      (void)((vec)->v[(vec)->n++] = (item)))
 
 /* The next element, zeroed: for structs that are filled in place. */
-#define vec_add(vec, arena)                                                                    \
-    ((vec)->n < (vec)->cap ? (void)0 : (void)vec_reserve((vec), (arena), (vec)->n + 1),        \
+#define vec_add(vec, arena)                                                                        \
+    ((vec)->n < (vec)->cap ? (void)0 : (void)vec_reserve((vec), (arena), (vec)->n + 1),            \
      &(vec)->v[(vec)->n++])
 
 void *vec_reserve_(struct arena *a, void *v, size_t *cap, size_t want, size_t size);

@@ -31,18 +31,23 @@ struct analyze_opts {
 
 static const struct opt opts[] = {
     OPT_GROUP("What to analyze"),
-    OPT_LIST(struct analyze_opts, input, 'i', "input", "TRACE", "a trace; plain arguments work as well"),
+    OPT_LIST(struct analyze_opts, input, 'i', "input", "TRACE",
+             "a trace; plain arguments work as well"),
     OPT_TEXT(struct analyze_opts, window, 0, "window", "START..END",
              "only this part: 10%..90%, 1s..2.5s, absolute ns, marker:NAME or marker:A..marker:B"),
-    OPT_INT(struct analyze_opts, phase, 0, "phase", 1, 32, "N", "only this phase, as the report numbers them"),
-    OPT_INT(struct analyze_opts, gpu, 0, "gpu", 0, 100000, "N", "only this GPU, as numbered by 'info'"),
+    OPT_INT(struct analyze_opts, phase, 0, "phase", 1, 32, "N",
+            "only this phase, as the report numbers them"),
+    OPT_INT(struct analyze_opts, gpu, 0, "gpu", 0, 100000, "N",
+            "only this GPU, as numbered by 'info'"),
     OPT_INT(struct analyze_opts, process, 0, "process", 0, 1e15, "PID", "only this process"),
-    OPT_CHOICE(struct analyze_opts, reader, 0, "reader", "auto|fast|sqlite|check", "how to read databases"),
+    OPT_CHOICE(struct analyze_opts, reader, 0, "reader", "auto|fast|sqlite|check",
+               "how to read databases"),
     OPT_TEXT(struct analyze_opts, source_dir, 0, "source-dir", "DIR",
              "read source code too: kernels, launches, waits and copies with their lines; works "
              "without a trace"),
     OPT_GROUP("What to show"),
-    OPT_INT(struct analyze_opts, top_kernels, 0, "top-kernels", 1, 1000000, "N", "rows in tables (10)"),
+    OPT_INT(struct analyze_opts, top_kernels, 0, "top-kernels", 1, 1000000, "N",
+            "rows in tables (10)"),
     OPT_NUM(struct analyze_opts, min_duration_us, 0, "min-duration", 0, 1e12, "US",
             "leave kernels shorter than this many microseconds out of the hotspots"),
     OPT_NUM(struct analyze_opts, short_us, 0, "short-kernel-threshold-us", 0, 1e9, "US",
@@ -55,8 +60,9 @@ static const struct opt opts[] = {
             "divide the run into at most this many phases (12); 1 does not look for any"),
     OPT_TEXT(struct analyze_opts, prompt, 0, "prompt", "TEXT", "a question, kept in the JSON"),
     OPT_GROUP("Output"),
-    OPT_CHOICE(struct analyze_opts, format, 0, "format", "text|json|markdown|html|webview|pdf",
-               "form of the report (text); html is one page that needs no network, webview the same"),
+    OPT_CHOICE(
+        struct analyze_opts, format, 0, "format", "text|json|markdown|html|webview|pdf",
+        "form of the report (text); html is one page that needs no network, webview the same"),
     OPT_FLAG(struct analyze_opts, json, 0, "json", "the same as --format json"),
     OPT_CHOICE(struct analyze_opts, json_profile, 0, "json-profile", "gpusight|rocinsight",
                "which JSON document: ours, or exactly rocinsight's 0.4.0"),
@@ -66,15 +72,22 @@ static const struct opt opts[] = {
              "write into this folder, which is made; named after the trace unless -o is given"),
     OPT_TEXT(struct analyze_opts, charts, 0, "charts", "DIR",
              "markdown: write charts as SVG into this folder and link them"),
-    OPT_FLAG(struct analyze_opts, stats, 0, "stats", "print time and memory used, on standard error"),
+    OPT_FLAG(struct analyze_opts, stats, 0, "stats",
+             "print time and memory used, on standard error"),
     OPT_END,
 };
 
 static void defaults(void *settings)
 {
     struct analyze_opts *o = settings;
-    *o = (struct analyze_opts){.format = "text", .json_profile = "gpusight", .reader = "auto",
-                               .gpu = -1, .process = -1, .top_kernels = 10, .short_us = 10, .max_phases = 12,
+    *o = (struct analyze_opts){.format = "text",
+                               .json_profile = "gpusight",
+                               .reader = "auto",
+                               .gpu = -1,
+                               .process = -1,
+                               .top_kernels = 10,
+                               .short_us = 10,
+                               .max_phases = 12,
                                .timeline_limit = HTML_TIMELINE_LIMIT};
 }
 
@@ -159,8 +172,8 @@ static bool view_options(struct call *c, struct analysis_opts *out)
         else if (str_eq(o->by.v[i], "stream"))
             out->by_stream = true;
         else
-            return fail(c->err, GS_E_USAGE, "option '--by' must be one of gpu|process|stream, not '%s'",
-                        o->by.v[i]);
+            return fail(c->err, GS_E_USAGE,
+                        "option '--by' must be one of gpu|process|stream, not '%s'", o->by.v[i]);
     }
     return true;
 }
@@ -231,10 +244,11 @@ static void print_stats(const struct call *c, double loaded, double analyzed)
 {
     char n[HUMAN_MAX], peak[HUMAN_MAX];
     uint64_t events = trace_events(&c->trace);
-    fprintf(stderr, "stats: %s events, load %.3f s, analysis %.3f s, total %.3f s, peak %s, "
-                    "%.1f bytes per event\n",
-            human_count(n, events), loaded, analyzed - loaded, seconds(c), human_bytes(peak, mem_peak()),
-            events ? (double)mem_peak() / (double)events : 0);
+    fprintf(stderr,
+            "stats: %s events, load %.3f s, analysis %.3f s, total %.3f s, peak %s, "
+            "%.1f bytes per event\n",
+            human_count(n, events), loaded, analyzed - loaded, seconds(c),
+            human_bytes(peak, mem_peak()), events ? (double)mem_peak() / (double)events : 0);
 }
 
 /* Once more, for the window of one phase. */
@@ -273,7 +287,8 @@ static bool only_source(struct call *c)
     struct str out;
     str_init(&out, c->cli->arena);
     return analyze_source_report(&c->source, o->format, o->json_profile, o->prompt,
-                                 (size_t)o->top_kernels, c->cli, !o->output && !o->dir, &out, c->err) &&
+                                 (size_t)o->top_kernels, c->cli, !o->output && !o->dir, &out,
+                                 c->err) &&
            write_out(c, &out);
 }
 
@@ -295,11 +310,13 @@ static void run_analyze(void *ctx)
         return;
     }
     struct analysis_opts ao;
-    if (!cli_load(c->cli, &c->trace, paths, c->o->reader, c->err) || !check_process(c) || !view_options(c, &ao))
+    if (!cli_load(c->cli, &c->trace, paths, c->o->reader, c->err) || !check_process(c) ||
+        !view_options(c, &ao))
         return;
     double loaded = seconds(c);
     if (!trace_events(&c->trace)) {
-        fail(c->err, GS_E_EMPTY, "nothing to analyze: '%s' holds no event", c->trace.files.v[0].path);
+        fail(c->err, GS_E_EMPTY, "nothing to analyze: '%s' holds no event",
+             c->trace.files.v[0].path);
         return;
     }
     struct analysis *a = arena_new(arena, struct analysis);
@@ -348,14 +365,15 @@ const struct command command_analyze = {
            "A folder stands for the traces in it and below; several files are one job. The exit "
            "code is 5 when there is nothing to analyze.\n\n"
            "'gpusight explain TERM' says what a number, a cause or a rule means.",
-    .examples = "gpusight analyze results.db  # the report\n"
-                "gpusight analyze --window marker:train results.db  # one part of the run\n"
-                "gpusight analyze --format html -o report results.db  # a page with a timeline\n"
-                "gpusight analyze --format json -o report results.db  # for programs\n"
-                "gpusight analyze --format markdown results.db > ticket.md  # for a ticket\n"
-                "gpusight analyze --source-dir src results.db  # with the lines of kernels and waits\n"
-                "gpusight analyze --source-dir src  # before the first run: what to capture\n"
-                "gpusight analyze --format pdf -o report results.db  # pages, with charts",
+    .examples =
+        "gpusight analyze results.db  # the report\n"
+        "gpusight analyze --window marker:train results.db  # one part of the run\n"
+        "gpusight analyze --format html -o report results.db  # a page with a timeline\n"
+        "gpusight analyze --format json -o report results.db  # for programs\n"
+        "gpusight analyze --format markdown results.db > ticket.md  # for a ticket\n"
+        "gpusight analyze --source-dir src results.db  # with the lines of kernels and waits\n"
+        "gpusight analyze --source-dir src  # before the first run: what to capture\n"
+        "gpusight analyze --format pdf -o report results.db  # pages, with charts",
     .opts = opts,
     .settings_size = sizeof(struct analyze_opts),
     .defaults = defaults,

@@ -19,10 +19,12 @@ struct info_opts {
 
 static const struct opt opts[] = {
     OPT_FLAG(struct info_opts, json, 0, "json", "print JSON, for programs"),
-    OPT_TEXT(struct info_opts, output, 'o', "output", "FILE", "write to FILE instead of standard output"),
-    OPT_CHOICE(struct info_opts, reader, 0, "reader", "auto|fast|sqlite|check",
-               "how to read databases: our own page scan where it can (auto, fast), libsqlite3 only, "
-               "or both and compare"),
+    OPT_TEXT(struct info_opts, output, 'o', "output", "FILE",
+             "write to FILE instead of standard output"),
+    OPT_CHOICE(
+        struct info_opts, reader, 0, "reader", "auto|fast|sqlite|check",
+        "how to read databases: our own page scan where it can (auto, fast), libsqlite3 only, "
+        "or both and compare"),
     OPT_FLAG(struct info_opts, stats, 0, "stats", "print time and memory used, on standard error"),
     OPT_END,
 };
@@ -45,10 +47,11 @@ static void print_stats(const struct trace *t, double load_seconds, double all_s
 {
     char events[HUMAN_MAX], held[HUMAN_MAX], peak[HUMAN_MAX];
     uint64_t n = trace_events(t);
-    fprintf(stderr,
-            "stats: %s events, load %.3f s, total %.3f s, tables %s, peak %s, %.1f bytes per event\n",
-            human_count(events, n), load_seconds, all_seconds, human_bytes(held, trace_bytes(t)),
-            human_bytes(peak, mem_peak()), n ? (double)mem_peak() / (double)n : 0);
+    fprintf(
+        stderr,
+        "stats: %s events, load %.3f s, total %.3f s, tables %s, peak %s, %.1f bytes per event\n",
+        human_count(events, n), load_seconds, all_seconds, human_bytes(held, trace_bytes(t)),
+        human_bytes(peak, mem_peak()), n ? (double)mem_peak() / (double)n : 0);
 }
 
 struct info_call {
@@ -97,14 +100,15 @@ const struct command command_info = {
     .name = "info",
     .summary = "what a trace holds, and how far it can be trusted",
     .operands = "TRACE...",
-    .doc = "Loads the whole trace and prints its format, processes, GPUs, counts of every kind of "
-           "record, the time span, what the trace can and cannot answer (with the command that "
-           "would capture the rest), and a data-quality grade from A to F with every reason.\n\n"
-           "A folder stands for the traces in it and below. Several files are read as one job; "
-           "one that is met twice, by name or through a link, is read once. "
-           "Files are opened read-only; nothing is written beside them.\n\n"
-           "In the counts, regions are all host-side intervals, marker ranges included; markers are "
-           "ranges and instants.",
+    .doc =
+        "Loads the whole trace and prints its format, processes, GPUs, counts of every kind of "
+        "record, the time span, what the trace can and cannot answer (with the command that "
+        "would capture the rest), and a data-quality grade from A to F with every reason.\n\n"
+        "A folder stands for the traces in it and below. Several files are read as one job; "
+        "one that is met twice, by name or through a link, is read once. "
+        "Files are opened read-only; nothing is written beside them.\n\n"
+        "In the counts, regions are all host-side intervals, marker ranges included; markers are "
+        "ranges and instants.",
     .examples = "gpusight info results.db  # one trace\n"
                 "gpusight info --json job/ | jq .counts  # all traces of a folder, for a program\n"
                 "gpusight info --reader=check results.db  # read twice and compare",

@@ -31,8 +31,8 @@ static void read_tables(void *ctx)
 {
     struct table_call *c = ctx;
     struct db_query q;
-    if (!db_query(&q, &c->db, c->err,
-                  "SELECT name FROM sqlite_schema WHERE type='table' LIMIT %d", MOST_TABLES))
+    if (!db_query(&q, &c->db, c->err, "SELECT name FROM sqlite_schema WHERE type='table' LIMIT %d",
+                  MOST_TABLES))
         return;
     while (db_next(&q))
         vec_push(&c->names, c->arena, arena_strdup(c->arena, db_text(&q, 0)));

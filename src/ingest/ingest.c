@@ -120,7 +120,8 @@ static bool find_entry(struct finder *f, const char *path, int depth, struct gs_
 }
 
 /* The paths of what is in a folder, sorted. */
-static bool list_folder(struct finder *f, const char *dir, struct fs_list *out, struct gs_error *err)
+static bool list_folder(struct finder *f, const char *dir, struct fs_list *out,
+                        struct gs_error *err)
 {
     f->dir = opendir(dir);
     if (!f->dir)
@@ -225,10 +226,11 @@ static bool same_format(const struct finder *f, struct gs_error *err)
 {
     for (size_t i = 1; i < f->files.n; i++)
         if (f->files.v[i].format != f->files.v[0].format)
-            return fail(err, GS_E_USAGE,
-                        "traces of different formats: '%s' is %s, '%s' is %s; give one kind at a time",
-                        f->files.v[0].path, f->files.v[0].format->label, f->files.v[i].path,
-                        f->files.v[i].format->label);
+            return fail(
+                err, GS_E_USAGE,
+                "traces of different formats: '%s' is %s, '%s' is %s; give one kind at a time",
+                f->files.v[0].path, f->files.v[0].format->label, f->files.v[i].path,
+                f->files.v[i].format->label);
     return true;
 }
 
@@ -273,7 +275,8 @@ static void load_and_compare(void *ctx)
         return;
     const char *difference = trace_difference(c->trace, &c->other, c->finder->arena);
     if (difference)
-        c->ok = fail(c->err, GS_E_FORMAT, "the fast and the sqlite reader differ at %s", difference);
+        c->ok =
+            fail(c->err, GS_E_FORMAT, "the fast and the sqlite reader differ at %s", difference);
 }
 
 /* Loads once more through libsqlite3 and compares every column. */

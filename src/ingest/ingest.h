@@ -15,7 +15,7 @@
 
 struct ingest_opts {
     enum reader_mode reader;
-    int threads; /* 0: all cores */
+    int threads;               /* 0: all cores */
     struct progress *progress; /* counts bytes; may be NULL */
 };
 

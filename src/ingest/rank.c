@@ -10,8 +10,7 @@
 
 /* In order of trust: what the MPI library sets for itself, then the launchers. */
 static const char *const variables[] = {
-    "OMPI_COMM_WORLD_RANK", "PMIX_RANK",    "PMI_RANK", "MV2_COMM_WORLD_RANK",
-    "SLURM_PROCID",         "RANK",
+    "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID", "RANK",
 };
 
 enum { N_VARIABLES = sizeof(variables) / sizeof(*variables), LARGEST_RANK = 100000000 };

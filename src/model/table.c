@@ -40,8 +40,8 @@ size_t table_bytes(const void *table, const struct table_desc *desc)
     return row * ((const struct table *)table)->cap;
 }
 
-bool table_differs(const void *a, const void *b, const struct table_desc *desc,
-                   const char **column, size_t *row)
+bool table_differs(const void *a, const void *b, const struct table_desc *desc, const char **column,
+                   size_t *row)
 {
     const struct table *ta = a, *tb = b;
     *column = "rows";

@@ -35,11 +35,11 @@ struct table {
 };
 
 #define TABLE_MEMBER_(type, column) type *column;
-#define TABLE(name, COLUMNS)       \
-    struct name {                  \
-        size_t n, cap;             \
-        COLUMNS(TABLE_MEMBER_)     \
-    };                             \
+#define TABLE(name, COLUMNS)                                                                       \
+    struct name {                                                                                  \
+        size_t n, cap;                                                                             \
+        COLUMNS(TABLE_MEMBER_)                                                                     \
+    };                                                                                             \
     extern const struct table_desc name##_desc
 
 /* Makes room for at least `want` rows in all; grows exactly to it when that is more than double. */
@@ -48,7 +48,7 @@ void table_release(void *table, const struct table_desc *desc);
 size_t table_bytes(const void *table, const struct table_desc *desc); /* of the room */
 
 /* The first column and row in which two tables differ; false when they are equal. */
-bool table_differs(const void *a, const void *b, const struct table_desc *desc,
-                   const char **column, size_t *row);
+bool table_differs(const void *a, const void *b, const struct table_desc *desc, const char **column,
+                   size_t *row);
 
 #endif

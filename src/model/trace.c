@@ -4,28 +4,24 @@
 
 #include "base/mem.h"
 
-#define COLUMN_DESC_KERNELS(type, column) \
-    {#column, offsetof(struct kernels, column), sizeof(type)},
+#define COLUMN_DESC_KERNELS(type, column) {#column, offsetof(struct kernels, column), sizeof(type)},
 #define COLUMN_DESC_COPIES(type, column) {#column, offsetof(struct copies, column), sizeof(type)},
-#define COLUMN_DESC_ALLOCATIONS(type, column) \
+#define COLUMN_DESC_ALLOCATIONS(type, column)                                                      \
     {#column, offsetof(struct allocations, column), sizeof(type)},
-#define COLUMN_DESC_REGIONS(type, column) \
-    {#column, offsetof(struct regions, column), sizeof(type)},
-#define COLUMN_DESC_MARKERS(type, column) \
-    {#column, offsetof(struct markers, column), sizeof(type)},
-#define COLUMN_DESC_COUNTERS(type, column) \
+#define COLUMN_DESC_REGIONS(type, column) {#column, offsetof(struct regions, column), sizeof(type)},
+#define COLUMN_DESC_MARKERS(type, column) {#column, offsetof(struct markers, column), sizeof(type)},
+#define COLUMN_DESC_COUNTERS(type, column)                                                         \
     {#column, offsetof(struct counters, column), sizeof(type)},
-#define COLUMN_DESC_SAMPLES(type, column) \
-    {#column, offsetof(struct samples, column), sizeof(type)},
-#define COLUMN_DESC_TELEMETRY(type, column) \
+#define COLUMN_DESC_SAMPLES(type, column) {#column, offsetof(struct samples, column), sizeof(type)},
+#define COLUMN_DESC_TELEMETRY(type, column)                                                        \
     {#column, offsetof(struct telemetry, column), sizeof(type)},
-#define COLUMN_DESC_PC_SAMPLES(type, column) \
+#define COLUMN_DESC_PC_SAMPLES(type, column)                                                       \
     {#column, offsetof(struct pc_samples, column), sizeof(type)},
 
-#define TABLE_DESC(table, COLUMNS, DESC)                               \
-    static const struct column_desc table##_columns[] = {COLUMNS(DESC)}; \
-    const struct table_desc table##_desc = {                           \
-        #table, table##_columns, sizeof(table##_columns) / sizeof(*table##_columns)}
+#define TABLE_DESC(table, COLUMNS, DESC)                                                           \
+    static const struct column_desc table##_columns[] = {COLUMNS(DESC)};                           \
+    const struct table_desc table##_desc = {#table, table##_columns,                               \
+                                            sizeof(table##_columns) / sizeof(*table##_columns)}
 
 TABLE_DESC(kernels, KERNEL_COLUMNS, COLUMN_DESC_KERNELS);
 TABLE_DESC(copies, COPY_COLUMNS, COLUMN_DESC_COPIES);
@@ -153,9 +149,9 @@ bool trace_span(const struct trace *t, int64_t *start_ns, int64_t *end_ns)
 
 static const char *list_difference(const struct trace *a, const struct trace *b)
 {
-#define LIST(name, what)                                                                       \
-    if (a->name.n != b->name.n ||                                                              \
-        (a->name.n && memcmp(a->name.v, b->name.v, a->name.n * sizeof(*a->name.v))))           \
+#define LIST(name, what)                                                                           \
+    if (a->name.n != b->name.n ||                                                                  \
+        (a->name.n && memcmp(a->name.v, b->name.v, a->name.n * sizeof(*a->name.v))))               \
         return what;
     LIST(threads, "threads")
     LIST(gpus, "GPUs")
@@ -186,8 +182,8 @@ const char *trace_difference(const struct trace *a, const struct trace *b, struc
 {
     const char *column;
     size_t row;
-#define COMPARE(name)                                                       \
-    if (table_differs(&a->name, &b->name, &name##_desc, &column, &row))     \
+#define COMPARE(name)                                                                              \
+    if (table_differs(&a->name, &b->name, &name##_desc, &column, &row))                            \
         return arena_printf(arena, "%s.%s, row %zu", #name, column, row);
     TRACE_TABLES(COMPARE)
 #undef COMPARE
@@ -212,12 +208,18 @@ enum vendor trace_vendor(const struct trace *t)
 const char *region_kind_name(enum region_kind kind)
 {
     static const char *const names[REGION_KINDS] = {
-        [REGION_OTHER] = "other",       [REGION_HIP] = "runtime API",
-        [REGION_HIP_COMPILER] = "compiler API", [REGION_HSA] = "driver API",
-        [REGION_COLLECTIVE] = "collective", [REGION_MPI] = "MPI",
-        [REGION_OPENMP] = "OpenMP",     [REGION_OS] = "OS",
-        [REGION_MEDIA] = "media",       [REGION_DRIVER] = "kernel driver",
-        [REGION_USER] = "user",         [REGION_PYTHON] = "Python",
+        [REGION_OTHER] = "other",
+        [REGION_HIP] = "runtime API",
+        [REGION_HIP_COMPILER] = "compiler API",
+        [REGION_HSA] = "driver API",
+        [REGION_COLLECTIVE] = "collective",
+        [REGION_MPI] = "MPI",
+        [REGION_OPENMP] = "OpenMP",
+        [REGION_OS] = "OS",
+        [REGION_MEDIA] = "media",
+        [REGION_DRIVER] = "kernel driver",
+        [REGION_USER] = "user",
+        [REGION_PYTHON] = "Python",
     };
     return (unsigned)kind < REGION_KINDS ? names[kind] : "other";
 }
@@ -225,9 +227,9 @@ const char *region_kind_name(enum region_kind kind)
 const char *copy_kind_name(enum copy_kind kind)
 {
     static const char *const names[COPY_KINDS] = {
-        [COPY_UNKNOWN] = "unknown",        [COPY_H2D] = "host to device",
-        [COPY_D2H] = "device to host",     [COPY_D2D] = "device to device",
-        [COPY_P2P] = "peer to peer",       [COPY_H2H] = "host to host",
+        [COPY_UNKNOWN] = "unknown",    [COPY_H2D] = "host to device",
+        [COPY_D2H] = "device to host", [COPY_D2D] = "device to device",
+        [COPY_P2P] = "peer to peer",   [COPY_H2H] = "host to host",
         [COPY_SET] = "memset",
     };
     return (unsigned)kind < COPY_KINDS ? names[kind] : "unknown";

@@ -25,21 +25,20 @@
 #include "model/table.h"
 #include "model/vendor.h"
 
-
 /* What kind of host call a region is. Names in trace.c; keep the order. */
 enum region_kind {
     REGION_OTHER,
-    REGION_HIP,      /* HIP or CUDA runtime API */
+    REGION_HIP,          /* HIP or CUDA runtime API */
     REGION_HIP_COMPILER, /* code the compiler puts around a launch */
-    REGION_HSA,      /* the layer below: HSA, or the CUDA driver API */
-    REGION_COLLECTIVE, /* RCCL, NCCL */
+    REGION_HSA,          /* the layer below: HSA, or the CUDA driver API */
+    REGION_COLLECTIVE,   /* RCCL, NCCL */
     REGION_MPI,
     REGION_OPENMP,
-    REGION_OS,       /* operating-system calls, pthreads */
-    REGION_MEDIA,    /* rocDecode, rocJPEG */
-    REGION_DRIVER,   /* kernel driver events: page migration, queue eviction */
-    REGION_USER,     /* instrumented functions of the program */
-    REGION_PYTHON,   /* interpreter and framework operations */
+    REGION_OS,     /* operating-system calls, pthreads */
+    REGION_MEDIA,  /* rocDecode, rocJPEG */
+    REGION_DRIVER, /* kernel driver events: page migration, queue eviction */
+    REGION_USER,   /* instrumented functions of the program */
+    REGION_PYTHON, /* interpreter and framework operations */
     REGION_KINDS
 };
 
@@ -61,127 +60,127 @@ enum alloc_level { LEVEL_REAL, LEVEL_VIRTUAL, LEVEL_SCRATCH };
 
 enum marker_kind { MARKER_THREAD_RANGE, MARKER_PROCESS_RANGE, MARKER_INSTANT };
 
-#define KERNEL_COLUMNS(X)                                        \
-    X(int64_t, start_ns)                                         \
-    X(int64_t, end_ns)                                           \
-    X(int64_t, id)       /* as the profiler numbers dispatches */ \
-    X(uint32_t, symbol)                                          \
-    X(uint32_t, launch)  /* grid and resources: launches[] */    \
-    X(uint32_t, stream)                                          \
-    X(uint32_t, queue)                                           \
-    X(uint32_t, thread)  /* that launched it */                  \
-    X(uint32_t, call)    /* regions row of the launching call */
+#define KERNEL_COLUMNS(X)                                                                          \
+    X(int64_t, start_ns)                                                                           \
+    X(int64_t, end_ns)                                                                             \
+    X(int64_t, id) /* as the profiler numbers dispatches */                                        \
+    X(uint32_t, symbol)                                                                            \
+    X(uint32_t, launch) /* grid and resources: launches[] */                                       \
+    X(uint32_t, stream)                                                                            \
+    X(uint32_t, queue)                                                                             \
+    X(uint32_t, thread) /* that launched it */                                                     \
+    X(uint32_t, call)   /* regions row of the launching call */
 TABLE(kernels, KERNEL_COLUMNS);
 
-#define COPY_COLUMNS(X)                                          \
-    X(int64_t, start_ns)                                         \
-    X(int64_t, end_ns)                                           \
-    X(int64_t, id)                                               \
-    X(uint64_t, bytes)   /* BYTES_UNKNOWN where not recorded */  \
-    X(uint32_t, stream)                                          \
-    X(uint32_t, thread)                                          \
-    X(uint32_t, call)                                            \
-    X(uint32_t, src)     /* agents */                            \
-    X(uint32_t, dst)                                             \
-    X(uint8_t, kind)     /* enum copy_kind */                    \
-    X(uint8_t, src_memory) /* enum memory_kind */                \
+#define COPY_COLUMNS(X)                                                                            \
+    X(int64_t, start_ns)                                                                           \
+    X(int64_t, end_ns)                                                                             \
+    X(int64_t, id)                                                                                 \
+    X(uint64_t, bytes) /* BYTES_UNKNOWN where not recorded */                                      \
+    X(uint32_t, stream)                                                                            \
+    X(uint32_t, thread)                                                                            \
+    X(uint32_t, call)                                                                              \
+    X(uint32_t, src) /* agents */                                                                  \
+    X(uint32_t, dst)                                                                               \
+    X(uint8_t, kind)       /* enum copy_kind */                                                    \
+    X(uint8_t, src_memory) /* enum memory_kind */                                                  \
     X(uint8_t, dst_memory)
 TABLE(copies, COPY_COLUMNS);
 
 #define BYTES_UNKNOWN UINT64_MAX
 
-#define ALLOCATION_COLUMNS(X)                                    \
-    X(int64_t, start_ns)                                         \
-    X(int64_t, end_ns)                                           \
-    X(int64_t, id)                                               \
-    X(uint64_t, bytes)                                           \
-    X(uint64_t, address)                                         \
-    X(uint32_t, agent)                                           \
-    X(uint32_t, thread)                                          \
-    X(uint32_t, call)                                            \
-    X(uint8_t, op)       /* enum alloc_op */                     \
-    X(uint8_t, level)    /* enum alloc_level */
+#define ALLOCATION_COLUMNS(X)                                                                      \
+    X(int64_t, start_ns)                                                                           \
+    X(int64_t, end_ns)                                                                             \
+    X(int64_t, id)                                                                                 \
+    X(uint64_t, bytes)                                                                             \
+    X(uint64_t, address)                                                                           \
+    X(uint32_t, agent)                                                                             \
+    X(uint32_t, thread)                                                                            \
+    X(uint32_t, call)                                                                              \
+    X(uint8_t, op)    /* enum alloc_op */                                                          \
+    X(uint8_t, level) /* enum alloc_level */
 TABLE(allocations, ALLOCATION_COLUMNS);
 
 /* Calls on the host: API, MPI, operating system, instrumented functions. */
-#define REGION_COLUMNS(X)                                        \
-    X(int64_t, start_ns)                                         \
-    X(int64_t, end_ns)                                           \
-    X(int64_t, id)                                               \
-    X(uint32_t, name)                                            \
-    X(uint32_t, thread)                                          \
-    X(uint8_t, kind)     /* enum region_kind */
+#define REGION_COLUMNS(X)                                                                          \
+    X(int64_t, start_ns)                                                                           \
+    X(int64_t, end_ns)                                                                             \
+    X(int64_t, id)                                                                                 \
+    X(uint32_t, name)                                                                              \
+    X(uint32_t, thread)                                                                            \
+    X(uint8_t, kind) /* enum region_kind */
 TABLE(regions, REGION_COLUMNS);
 
 /* What the user wrote into the trace: roctx, NVTX, annotations. */
-#define MARKER_COLUMNS(X)                                        \
-    X(int64_t, start_ns)                                         \
-    X(int64_t, end_ns)   /* == start_ns for instants */          \
-    X(int64_t, id)                                               \
-    X(uint32_t, name)                                            \
-    X(uint32_t, domain)  /* string */                            \
-    X(uint32_t, thread)                                          \
-    X(uint8_t, kind)     /* enum marker_kind */
+#define MARKER_COLUMNS(X)                                                                          \
+    X(int64_t, start_ns)                                                                           \
+    X(int64_t, end_ns) /* == start_ns for instants */                                              \
+    X(int64_t, id)                                                                                 \
+    X(uint32_t, name)                                                                              \
+    X(uint32_t, domain) /* string */                                                               \
+    X(uint32_t, thread)                                                                            \
+    X(uint8_t, kind) /* enum marker_kind */
 TABLE(markers, MARKER_COLUMNS);
 
 /* One row per counter, dispatch and hardware instance. */
-#define COUNTER_COLUMNS(X)                                       \
-    X(double, value)                                             \
-    X(uint32_t, kernel)  /* kernels row, or NO_INDEX */          \
-    X(uint32_t, counter) /* counter_infos */                     \
+#define COUNTER_COLUMNS(X)                                                                         \
+    X(double, value)                                                                               \
+    X(uint32_t, kernel)  /* kernels row, or NO_INDEX */                                            \
+    X(uint32_t, counter) /* counter_infos */                                                       \
     X(uint32_t, instance)
 TABLE(counters, COUNTER_COLUMNS);
 
 /* Moments without a length that are no markers: call-stack samples, instant API records. */
-#define SAMPLE_COLUMNS(X)                                        \
-    X(int64_t, time_ns)                                          \
-    X(uint32_t, name)                                            \
+#define SAMPLE_COLUMNS(X)                                                                          \
+    X(int64_t, time_ns)                                                                            \
+    X(uint32_t, name)                                                                              \
     X(uint32_t, thread)
 TABLE(samples, SAMPLE_COLUMNS);
 
 /* Power, clocks, load over time. */
-#define TELEMETRY_COLUMNS(X)                                     \
-    X(int64_t, time_ns)                                          \
-    X(double, value)                                             \
-    X(uint32_t, series)  /* series list */
+#define TELEMETRY_COLUMNS(X)                                                                       \
+    X(int64_t, time_ns)                                                                            \
+    X(double, value)                                                                               \
+    X(uint32_t, series) /* series list */
 TABLE(telemetry, TELEMETRY_COLUMNS);
 
 /* Where waves were, at moments: samples of the program counter. */
-#define PC_SAMPLE_COLUMNS(X)                                     \
-    X(int64_t, time_ns)                                          \
-    X(int64_t, dispatch)  /* kernels.id */                       \
-    X(uint64_t, offset)   /* in the code object; the address where that is 0 */ \
-    X(uint64_t, exec_mask) /* lanes at work */                   \
-    X(uint32_t, code_object)                                     \
-    X(uint32_t, kernel)   /* kernels row, or NO_INDEX */         \
-    X(uint32_t, instruction) /* strings, 0 where not recorded: */ \
-    X(uint32_t, comment)  /* source line, "file:line" */         \
-    X(uint32_t, type)     /* of instruction: "VALU" */           \
-    X(uint32_t, stall)    /* why none was issued: "WAITCNT" */   \
-    X(uint16_t, waves)    /* on this SIMD; 0: not recorded */    \
-    X(uint8_t, issued)    /* enum pc_issued */
+#define PC_SAMPLE_COLUMNS(X)                                                                       \
+    X(int64_t, time_ns)                                                                            \
+    X(int64_t, dispatch)   /* kernels.id */                                                        \
+    X(uint64_t, offset)    /* in the code object; the address where that is 0 */                   \
+    X(uint64_t, exec_mask) /* lanes at work */                                                     \
+    X(uint32_t, code_object)                                                                       \
+    X(uint32_t, kernel)      /* kernels row, or NO_INDEX */                                        \
+    X(uint32_t, instruction) /* strings, 0 where not recorded: */                                  \
+    X(uint32_t, comment)     /* source line, "file:line" */                                        \
+    X(uint32_t, type)        /* of instruction: "VALU" */                                          \
+    X(uint32_t, stall)       /* why none was issued: "WAITCNT" */                                  \
+    X(uint16_t, waves)       /* on this SIMD; 0: not recorded */                                   \
+    X(uint8_t, issued)       /* enum pc_issued */
 TABLE(pc_samples, PC_SAMPLE_COLUMNS);
 
 enum pc_issued { PC_ISSUED_UNKNOWN, PC_ISSUED_NO, PC_ISSUED_YES };
 
 /* Every table of a trace: X(member, TABLE NAME). */
-#define TRACE_TABLES(X) \
-    X(kernels)          \
-    X(copies)           \
-    X(allocations)      \
-    X(regions)          \
-    X(markers)          \
-    X(counters)         \
-    X(samples)          \
-    X(telemetry)        \
+#define TRACE_TABLES(X)                                                                            \
+    X(kernels)                                                                                     \
+    X(copies)                                                                                      \
+    X(allocations)                                                                                 \
+    X(regions)                                                                                     \
+    X(markers)                                                                                     \
+    X(counters)                                                                                    \
+    X(samples)                                                                                     \
+    X(telemetry)                                                                                   \
     X(pc_samples)
 
 struct process {
     int64_t pid, ppid;
-    int32_t rank;            /* -1: not known */
-    const char *rank_source; /* "OMPI_COMM_WORLD_RANK", "file name", or NULL */
-    uint32_t host, command;  /* strings */
-    uint32_t file;           /* index into files */
+    int32_t rank;             /* -1: not known */
+    const char *rank_source;  /* "OMPI_COMM_WORLD_RANK", "file name", or NULL */
+    uint32_t host, command;   /* strings */
+    uint32_t file;            /* index into files */
     int64_t start_ns, end_ns; /* of the process itself; 0: not known */
 };
 
@@ -194,8 +193,8 @@ struct thread {
 /* A physical device. Zero means "not known" in every number. */
 struct gpu {
     uint32_t host;
-    int32_t index;     /* the number users know: 0, 1, ... per host */
-    int32_t node_id;   /* as the driver numbers devices, CPUs included */
+    int32_t index;   /* the number users know: 0, 1, ... per host */
+    int32_t node_id; /* as the driver numbers devices, CPUs included */
     enum vendor vendor;
     uint32_t name;     /* product, as a string */
     uint32_t arch;     /* "gfx942", "sm_90" */
@@ -206,8 +205,8 @@ struct gpu {
     uint32_t clock_mhz, memory_clock_mhz, memory_width_bits;
     uint64_t memory_bytes;
     uint64_t host_link_mbps, peer_link_mbps; /* megabytes per second and direction */
-    uint64_t location; /* PCI domain and address, to tell devices apart */
-    bool used;         /* some kernel or copy ran on it */
+    uint64_t location;                       /* PCI domain and address, to tell devices apart */
+    bool used;                               /* some kernel or copy ran on it */
 };
 
 enum agent_type { AGENT_CPU, AGENT_GPU, AGENT_OTHER };
@@ -216,8 +215,8 @@ enum agent_type { AGENT_CPU, AGENT_GPU, AGENT_OTHER };
 struct agent {
     uint32_t process;
     enum agent_type type;
-    uint32_t gpu; /* NO_INDEX unless AGENT_GPU */
-    int64_t id;   /* as the profiler numbers it */
+    uint32_t gpu;    /* NO_INDEX unless AGENT_GPU */
+    int64_t id;      /* as the profiler numbers it */
     uint64_t handle; /* as its records refer to it, where that is another number; otherwise 0 */
 };
 
@@ -260,7 +259,7 @@ struct counter_info {
 
 struct series {
     uint32_t name, units;
-    uint32_t gpu;     /* NO_INDEX: of the host or process */
+    uint32_t gpu; /* NO_INDEX: of the host or process */
     uint32_t process;
 };
 
@@ -271,8 +270,8 @@ struct trace_file {
     const char *schema_version; /* "3", "3.0.5" */
     const char *tool_version;   /* "" where the file does not say */
     const char *guid;
-    const char *reader;         /* "fast", "sqlite" */
-    const char *reader_reason;  /* why not fast; NULL otherwise */
+    const char *reader;        /* "fast", "sqlite" */
+    const char *reader_reason; /* why not fast; NULL otherwise */
     uint64_t bytes;
 };
 
@@ -318,7 +317,7 @@ struct trace {
 #define MEMBER_(name) struct name name;
     TRACE_TABLES(MEMBER_)
 #undef MEMBER_
-    uint64_t sample_records; /* rows of the format's sample table, whatever they became */
+    uint64_t sample_records;  /* rows of the format's sample table, whatever they became */
     uint64_t counter_records; /* rows of the format's counter table, telemetry included */
 };
 
@@ -326,8 +325,7 @@ void trace_init(struct trace *t);
 void trace_release(struct trace *t);
 
 /* Room for `more` rows beyond those there; the caller fills them and adds to n. */
-#define trace_room(t, table, more) \
-    table_reserve(&(t)->table, &table##_desc, (t)->table.n + (more))
+#define trace_room(t, table, more) table_reserve(&(t)->table, &table##_desc, (t)->table.n + (more))
 
 static inline const char *trace_str(const struct trace *t, uint32_t id)
 {

@@ -19,10 +19,10 @@ struct source_scan;
 struct source_links;
 
 struct analysis_json_opts {
-    const char *timestamp; /* ISO 8601; NULL: null */
-    int64_t duration_ms;   /* the analysis took; 0 where that must not show */
-    const char *prompt;    /* the user's question; NULL: none */
-    size_t top_kernels;    /* rows of "hotspots" and of "kernel_resources"; 0: all */
+    const char *timestamp;            /* ISO 8601; NULL: null */
+    int64_t duration_ms;              /* the analysis took; 0 where that must not show */
+    const char *prompt;               /* the user's question; NULL: none */
+    size_t top_kernels;               /* rows of "hotspots" and of "kernel_resources"; 0: all */
     const struct source_scan *source; /* for "tier0"; NULL: none */
     const struct source_links *links; /* what in it the trace shows; NULL: not looked for */
 };

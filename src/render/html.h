@@ -21,9 +21,9 @@ struct source_scan;
 struct source_links;
 
 struct html_opts {
-    size_t top_kernels;      /* as in the JSON document */
-    const char *prompt;      /* the user's question, kept in the JSON; NULL: none */
-    uint64_t timeline_limit; /* events in the timeline; 0: all */
+    size_t top_kernels;               /* as in the JSON document */
+    const char *prompt;               /* the user's question, kept in the JSON; NULL: none */
+    uint64_t timeline_limit;          /* events in the timeline; 0: all */
     const struct source_scan *source; /* a chapter of its own; NULL: none */
     const struct source_links *links; /* what of it the trace shows */
 };

@@ -14,8 +14,10 @@ struct text {
 
 static const char *color_of(enum tone tone)
 {
-    static const char *const codes[] = {[TONE_PLAIN] = "", [TONE_GOOD] = "\033[32m",
-                                        [TONE_WARN] = "\033[33m", [TONE_BAD] = "\033[31m",
+    static const char *const codes[] = {[TONE_PLAIN] = "",
+                                        [TONE_GOOD] = "\033[32m",
+                                        [TONE_WARN] = "\033[33m",
+                                        [TONE_BAD] = "\033[31m",
                                         [TONE_INFO] = "\033[36m"};
     return codes[tone];
 }
@@ -108,8 +110,11 @@ static void heading(struct text *t, const struct block *b)
 
 static void callout(struct text *t, const struct block *b)
 {
-    static const char *const signs[] = {[TONE_PLAIN] = "•", [TONE_GOOD] = "✓", [TONE_WARN] = "!",
-                                        [TONE_BAD] = "✗", [TONE_INFO] = "i"};
+    static const char *const signs[] = {[TONE_PLAIN] = "•",
+                                        [TONE_GOOD] = "✓",
+                                        [TONE_WARN] = "!",
+                                        [TONE_BAD] = "✗",
+                                        [TONE_INFO] = "i"};
     style(t, color_of(b->tone));
     str_printf(t->out, "%s ", signs[b->tone]);
     wrapped(t, escaped(t, b->text), 2, 2);

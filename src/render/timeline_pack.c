@@ -9,7 +9,7 @@
 #include "render/timeline_pack_in.h"
 
 /* Pieces of this size keep all cores busy and let a page show how far it is. */
-enum { CHUNK = 1 << 20, LEVEL = 6 };
+enum { CHUNK = 1 << 20, LEVEL = 4 };
 
 /* ---- names and launches ---- */
 

@@ -45,8 +45,10 @@ static void verdict(struct ctx *c)
     const struct verdict *v = &c->advice->verdict;
     const struct trace *t = c->a->trace;
     const struct breakdown *b = &c->a->breakdown;
-    static const enum tone tones[] = {[VERDICT_HEALTHY] = TONE_GOOD, [VERDICT_IMPROVABLE] = TONE_WARN,
-                                      [VERDICT_PROBLEM] = TONE_BAD, [VERDICT_NO_GPU_WORK] = TONE_WARN};
+    static const enum tone tones[] = {[VERDICT_HEALTHY] = TONE_GOOD,
+                                      [VERDICT_IMPROVABLE] = TONE_WARN,
+                                      [VERDICT_PROBLEM] = TONE_BAD,
+                                      [VERDICT_NO_GPU_WORK] = TONE_WARN};
     doc_heading(c->d, 1, "%s", t->files.n ? fs_basename(t->files.v[0].path) : "trace");
     doc_callout(c->d, tones[v->status], "%s", v->headline);
     doc_fact(c->d, "window", "%s on %u GPU%s", ns(c, b->window_ns), b->gpu_count,
@@ -54,8 +56,8 @@ static void verdict(struct ctx *c)
     if (v->recoverable_ns)
         doc_fact(c->d, "can be won back", "up to %s (%s of the GPU time)", ns(c, v->recoverable_ns),
                  pct(c, v->recoverable_pct));
-    doc_fact(c->d, "kernels", "%s, %s busy (%s)", count(c, c->a->view.n_kernels), ns(c, b->kernel_ns),
-             pct(c, b->kernel_pct));
+    doc_fact(c->d, "kernels", "%s, %s busy (%s)", count(c, c->a->view.n_kernels),
+             ns(c, b->kernel_ns), pct(c, b->kernel_pct));
     doc_fact(c->d, "data quality", "%c%s", c->a->quality.grade,
              c->a->quality.reasons.n ? ", see the end" : "");
 }
@@ -87,8 +89,9 @@ static void per_gpu(struct ctx *c)
         return;
     doc_heading(c->d, 2, "GPUs");
     doc_chart(c->d, "balance");
-    struct block *b = doc_table(c->d, arena_printf(c->d->arena, "imbalance of compute: %.0f %% of the mean",
-                                                   a->balance.imbalance_pct));
+    struct block *b =
+        doc_table(c->d, arena_printf(c->d->arena, "imbalance of compute: %.0f %% of the mean",
+                                     a->balance.imbalance_pct));
     doc_column(b, "GPU", COLUMN_NUMBER);
     doc_column(b, "host", COLUMN_TEXT);
     doc_column(b, "busy", COLUMN_NUMBER);
@@ -130,7 +133,8 @@ static void one_finding(struct ctx *c, const struct finding *f, size_t rank)
             doc_fact(c->d, "evidence", "%s (%s %lld, at %s)", e->text, e->id_kind, (long long)e->id,
                      ns(c, e->start_ns - c->a->view.start_ns));
         else if (e->has_range)
-            doc_fact(c->d, "evidence", "%s (at %s)", e->text, ns(c, e->start_ns - c->a->view.start_ns));
+            doc_fact(c->d, "evidence", "%s (at %s)", e->text,
+                     ns(c, e->start_ns - c->a->view.start_ns));
         else
             doc_fact(c->d, "evidence", "%s", e->text);
     }
@@ -176,11 +180,13 @@ static void hotspots(struct ctx *c)
     size_t shown = a->hotspots.n < c->top ? a->hotspots.n : c->top;
     doc_heading(c->d, 2, "Kernels that take longest");
     doc_chart(c->d, "hotspots");
-    struct block *b = doc_table(
-        c->d, shown < a->hotspots.n
-                  ? arena_printf(c->d->arena, "%zu of %zu; --top-kernels shows more", shown, a->hotspots.n)
-                  : "");
-    static const char *const titles[] = {"kernel", "calls", "total", "mean", "p95", "max", "CV", "% kernels"};
+    struct block *b =
+        doc_table(c->d, shown < a->hotspots.n
+                            ? arena_printf(c->d->arena, "%zu of %zu; --top-kernels shows more",
+                                           shown, a->hotspots.n)
+                            : "");
+    static const char *const titles[] = {"kernel", "calls", "total", "mean",
+                                         "p95",    "max",   "CV",    "% kernels"};
     for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
         doc_column(b, titles[i], i ? COLUMN_NUMBER : COLUMN_TEXT);
     for (size_t i = 0; i < shown; i++) {
@@ -206,7 +212,8 @@ static void resources(struct ctx *c)
         return;
     doc_heading(c->d, 2, "Resources and theoretical occupancy");
     struct block *b = doc_table(c->d, "");
-    static const char *const titles[] = {"kernel", "group", "regs", "LDS", "scratch", "occ.", "limit", "groups"};
+    static const char *const titles[] = {"kernel",  "group", "regs",  "LDS",
+                                         "scratch", "occ.",  "limit", "groups"};
     for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
         doc_column(b, titles[i], i == 0 || i == 6 ? COLUMN_TEXT : COLUMN_NUMBER);
     for (size_t i = 0; i < a->resources.n && i < c->top; i++) {
@@ -232,13 +239,17 @@ static void phases(struct ctx *c)
     if (it->count)
         doc_fact(c->d, "iterations", "%s of %s kernels, median %s, CV %.2f%s", count(c, it->count),
                  count(c, it->kernels), ns(c, it->median_ns), it->cv,
-                 it->warmup ? arena_printf(c->d->arena, "; the first %s are warm-up", count(c, it->warmup)) : "");
+                 it->warmup
+                     ? arena_printf(c->d->arena, "; the first %s are warm-up", count(c, it->warmup))
+                     : "");
     if (a->phases.n < 2)
         return;
-    struct block *b = doc_table(c->d, arena_printf(c->d->arena, "the phases explain %.0f %% of the variation; "
-                                                                "--phase N looks at one of them",
+    struct block *b = doc_table(c->d, arena_printf(c->d->arena,
+                                                   "the phases explain %.0f %% of the variation; "
+                                                   "--phase N looks at one of them",
                                                    100 * a->phase_stats.quality));
-    static const char *const titles[] = {"#", "phase", "start", "length", "busy", "kernels", "mostly lost to"};
+    static const char *const titles[] = {"#",    "phase",   "start",         "length",
+                                         "busy", "kernels", "mostly lost to"};
     for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
         doc_column(b, titles[i], i == 1 || i == 6 ? COLUMN_TEXT : COLUMN_NUMBER);
     for (size_t i = 0; i < a->phases.n; i++) {
@@ -278,7 +289,8 @@ static void copies(struct ctx *c)
     doc_chart(c->d, "copies");
     struct block *b = doc_table(c->d, "");
     doc_chart(c->d, "copy_sizes");
-    static const char *const titles[] = {"direction", "count", "bytes", "time", "exposed", "GB/s", "of link"};
+    static const char *const titles[] = {"direction", "count", "bytes",  "time",
+                                         "exposed",   "GB/s",  "of link"};
     for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
         doc_column(b, titles[i], i ? COLUMN_NUMBER : COLUMN_KEEP);
     for (size_t i = 0; i < a->copies.n; i++) {
@@ -355,7 +367,8 @@ static void host(struct ctx *c)
         const struct launch_stats *l = &a->launches;
         doc_fact(c->d, "launch latency", "median %s, p95 %s", ns(c, l->median_latency_ns),
                  ns(c, l->p95_latency_ns));
-        doc_fact(c->d, "queue delay", "median %s, p95 %s", ns(c, l->median_queue_ns), ns(c, l->p95_queue_ns));
+        doc_fact(c->d, "queue delay", "median %s, p95 %s", ns(c, l->median_queue_ns),
+                 ns(c, l->p95_queue_ns));
     }
     doc_fact(c->d, "blocked in sync", "%s (%s of the window)", ns(c, a->breakdown.sync_blocked_ns),
              pct(c, a->breakdown.sync_blocked_pct));
@@ -382,10 +395,11 @@ static void markers(struct ctx *c)
         return;
     doc_heading(c->d, 2, "Marker ranges");
     doc_chart(c->d, "markers");
-    struct block *b = doc_table(c->d, a->markers.n > MOST
-                                          ? arena_printf(c->d->arena, "%d of %zu", MOST, a->markers.n)
-                                          : "");
-    static const char *const titles[] = {"range", "calls", "wall", "kernels", "kernel time", "of range"};
+    struct block *b = doc_table(
+        c->d,
+        a->markers.n > MOST ? arena_printf(c->d->arena, "%d of %zu", MOST, a->markers.n) : "");
+    static const char *const titles[] = {"range",   "calls",       "wall",
+                                         "kernels", "kernel time", "of range"};
     for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
         doc_column(b, titles[i], i ? COLUMN_NUMBER : COLUMN_TEXT);
     for (size_t i = 0; i < a->markers.n && i < MOST; i++) {
@@ -407,8 +421,9 @@ static void streams(struct ctx *c)
     doc_heading(c->d, 2, "Streams");
     double overlap = a->stream_stats.overlap_pct; /* not known where no GPU has two streams */
     struct block *b = doc_table(
-        c->d, isnan(overlap) ? ""
-                             : arena_printf(c->d->arena, "%.0f %% of what could overlap does", overlap));
+        c->d, isnan(overlap)
+                  ? ""
+                  : arena_printf(c->d->arena, "%.0f %% of what could overlap does", overlap));
     static const char *const titles[] = {"GPU", "stream", "kernels", "copies", "busy", "of GPU"};
     for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
         doc_column(b, titles[i], COLUMN_NUMBER);
@@ -458,15 +473,17 @@ static void missing(struct ctx *c)
     if (list.len)
         doc_text(c->d, "Not captured: %s. `gpusight info` has the commands.", list.buf);
     for (size_t i = 0; i < a->quality.reasons.n; i++)
-        doc_item(c->d, "%s (affects %s)", a->quality.reasons.v[i].text, a->quality.reasons.v[i].affects);
+        doc_item(c->d, "%s (affects %s)", a->quality.reasons.v[i].text,
+                 a->quality.reasons.v[i].affects);
 }
 
 struct doc *analysis_doc(const struct analysis *a, const struct advice *advice, size_t top_kernels,
                          struct arena *arena)
 {
     struct ctx c = {a, advice, doc_new(arena), top_kernels};
-    void (*const sections[])(struct ctx *) = {verdict, ledger, phases,  per_gpu, findings, hotspots,  categories, resources,
-                                              copies,  gaps,    short_kernels, host,    markers,  streams, telemetry,  missing};
+    void (*const sections[])(struct ctx *) = {
+        verdict, ledger, phases,        per_gpu, findings, hotspots, categories, resources,
+        copies,  gaps,   short_kernels, host,    markers,  streams,  telemetry,  missing};
     for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++)
         sections[i](&c);
     return c.d;

@@ -46,8 +46,8 @@ static void overview(const struct inventory *i, struct doc *d)
     doc_fact(d, "format", "%s, schema %s, written by %s%s%s", f->format,
              *f->schema_version ? f->schema_version : "unknown", f->flavor,
              *f->tool_version ? " " : "", f->tool_version);
-    doc_fact(d, "size", "%s, read by the %s reader%s%s", human_bytes(text, total_bytes(t)), f->reader,
-             f->reader_reason ? ": " : "", f->reader_reason ? f->reader_reason : "");
+    doc_fact(d, "size", "%s, read by the %s reader%s%s", human_bytes(text, total_bytes(t)),
+             f->reader, f->reader_reason ? ": " : "", f->reader_reason ? f->reader_reason : "");
     if (i->has_span)
         doc_fact(d, "time span", "%s",
                  human_time(text, span_ns(i) > INT64_MAX ? INT64_MAX : (int64_t)span_ns(i)));
@@ -87,8 +87,9 @@ static void gpus(const struct inventory *i, struct doc *d)
     doc_heading(d, 2, "GPUs");
     struct block *b = doc_table(d, "");
     static const char *const titles[] = {"GPU", "name", "arch", "CUs", "clock", "memory", "used"};
-    static const enum column_kind kinds[] = {COLUMN_NUMBER, COLUMN_TEXT,   COLUMN_KEEP,  COLUMN_NUMBER,
-                                             COLUMN_NUMBER, COLUMN_NUMBER, COLUMN_KEEP};
+    static const enum column_kind kinds[] = {COLUMN_NUMBER, COLUMN_TEXT,   COLUMN_KEEP,
+                                             COLUMN_NUMBER, COLUMN_NUMBER, COLUMN_NUMBER,
+                                             COLUMN_KEEP};
     for (size_t c = 0; c < 7; c++)
         doc_column(b, c == 3 && t->gpus.v[0].vendor == VENDOR_NVIDIA ? "SMs" : titles[c], kinds[c]);
     for (size_t g = 0; g < t->gpus.n; g++) {
@@ -110,14 +111,10 @@ static void records(const struct inventory *i, struct doc *d)
         const char *name;
         uint64_t n;
     } rows[] = {
-        {"kernels", t->kernels.n},
-        {"copies", t->copies.n},
-        {"allocations", t->allocations.n},
-        {"regions", i->regions},
-        {"markers", i->markers},
-        {"counter values", t->counter_records},
-        {"samples", t->sample_records},
-        {"telemetry points", t->telemetry.n},
+        {"kernels", t->kernels.n},         {"copies", t->copies.n},
+        {"allocations", t->allocations.n}, {"regions", i->regions},
+        {"markers", i->markers},           {"counter values", t->counter_records},
+        {"samples", t->sample_records},    {"telemetry points", t->telemetry.n},
         {"PC samples", t->pc_samples.n},
     };
     char text[HUMAN_MAX];

@@ -357,7 +357,8 @@ static void decimals_are_exact(void **state)
 static void bad_decimals_are_errors(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"01.5", "1.", "1.e3", "-", "-.5", "1e", "NaN", "nan", "1.5.5"};
+    static const char *const bad[] = {"01.5", "1.",  "1.e3", "-",    "-.5",
+                                      "1e",   "NaN", "nan",  "1.5.5"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
         char text[256];
         int n = snprintf(text, sizeof(text), "[%s%80s]", bad[i], "");

@@ -128,14 +128,13 @@ static void events_may_come_in_any_order(void **state)
 static void the_ext_calls_count_work_items(void **state)
 {
     (void)state;
-    assert_true(load_events(
-        CALL("hipExtModuleLaunchKernel", "1", "1",
-             "1") "," CALL("hipLaunchKernel", "2", "1",
-                           "2") "," KERNEL("a", "3", "1",
-                                           "\"correlation\":1,\"grid\":[512,1,1],\"block\":[256,1,"
-                                           "1]") "," KERNEL("b", "4", "1",
-                                                            "\"correlation\":2,\"grid\":[512,1,1],"
-                                                            "\"block\":[256,1,1]")));
+    assert_true(load_events(CALL("hipExtModuleLaunchKernel", "1", "1", "1") "," CALL(
+        "hipLaunchKernel", "2", "1",
+        "2") "," KERNEL("a", "3", "1",
+                        "\"correlation\":1,\"grid\":[512,1,1],\"block\":[256,1,"
+                        "1]") "," KERNEL("b", "4", "1",
+                                         "\"correlation\":2,\"grid\":[512,1,1],"
+                                         "\"block\":[256,1,1]")));
     assert_int_equal(trace.launches.v[trace.kernels.launch[0]].grid[0], 512);
     assert_int_equal(trace.launches.v[trace.kernels.launch[1]].grid[0], 512 * 256);
     assert_int_equal(trace.gpus.v[0].vendor, VENDOR_AMD);

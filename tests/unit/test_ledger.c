@@ -579,7 +579,8 @@ static enum cause host_cause(const struct host *h, int64_t t, int64_t from, int6
             after = h->start[i];
     }
     if (drained) /* the first part of it is the wait's fault */
-        return after - before <= 250 && t - before < (busy > 50 ? busy : 50) ? CAUSE_SYNC : CAUSE_HOST;
+        return after - before <= 250 && t - before < (busy > 50 ? busy : 50) ? CAUSE_SYNC
+                                                                             : CAUSE_HOST;
     return after - before >= 50 ? CAUSE_HOST : CAUSE_LAUNCH;
 }
 

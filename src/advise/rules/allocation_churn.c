@@ -9,13 +9,14 @@ static bool eval(const struct analysis *a, struct finding *f)
     char lost[HUMAN_MAX], n[HUMAN_MAX], api[HUMAN_MAX];
     const struct allocation_stats *s = &a->allocations;
     finding_claim(f, CAUSE_ALLOC, ns);
-    finding_issue(f, "the GPU idles %s while the host allocates and frees; %s such calls between the "
-                     "first and last kernel",
+    finding_issue(f,
+                  "the GPU idles %s while the host allocates and frees; %s such calls between the "
+                  "first and last kernel",
                   human_time(lost, ns), human_count(n, s->in_loop));
     finding_because(f, "ledger.causes.allocation", share_pct(a, ns), LEAST_SHARE_PCT, "%",
                     "%.1f %% of the GPU time is idle during allocation", share_pct(a, ns));
-    finding_because(f, "allocations.per_kernel", s->per_kernel, 0.1, "", "%.2f allocating calls per kernel",
-                    s->per_kernel);
+    finding_because(f, "allocations.per_kernel", s->per_kernel, 0.1, "",
+                    "%.2f allocating calls per kernel", s->per_kernel);
     finding_because(f, "allocations.api_ns", (double)s->api_ns, 0, "ns",
                     "the host spends %s in them%s%s", human_time(api, s->api_ns),
                     s->top_call ? ", most in " : "", s->top_call ? s->top_call : "");
@@ -38,6 +39,7 @@ const struct rule rule_allocation_churn = {
     .needs = NEED_API,
     .gain = 0.95,
     .eval = eval,
-    .doc = "Fires when the ledger shows idle GPU time in which the launching thread was allocating or "
-           "freeing memory. Both are slow and freeing waits for the device. Claims that idle time.",
+    .doc =
+        "Fires when the ledger shows idle GPU time in which the launching thread was allocating or "
+        "freeing memory. Both are slow and freeing waits for the device. Claims that idle time.",
 };

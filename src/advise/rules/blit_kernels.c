@@ -9,7 +9,8 @@ static bool eval(const struct analysis *a, struct finding *f)
     uint64_t calls = 0;
     for (size_t i = 0; i < a->hotspots.n; i++) {
         const struct hotspot *h = &a->hotspots.v[i];
-        if (a->view.kernel_class[h->symbol] != KERNEL_BLIT && !str_starts(h->name, "__amd_rocclr_fill"))
+        if (a->view.kernel_class[h->symbol] != KERNEL_BLIT &&
+            !str_starts(h->name, "__amd_rocclr_fill"))
             continue;
         ns += h->total_duration_ns;
         calls += h->calls;
@@ -23,7 +24,8 @@ static bool eval(const struct analysis *a, struct finding *f)
     finding_claim(f, CAUSE_COPY_D2D, ns < exposed ? ns : exposed);
     finding_issue(f, "the runtime copies and fills with %s kernels of its own, %s in all",
                   human_count(n, calls), human_time(lost, ns));
-    finding_because(f, "hotspots.total_duration_ns", (double)ns, 0, "ns", "%s in %s", lost, blit->name);
+    finding_because(f, "hotspots.total_duration_ns", (double)ns, 0, "ns", "%s in %s", lost,
+                    blit->name);
     finding_at_kernel(f, blit->slowest, "longest call of %s", blit->name);
     finding_suggest(f, "avoid copies inside the device and from pageable memory");
     finding_action(f, "write results where they are needed instead of copying them afterwards");
@@ -42,6 +44,7 @@ const struct rule rule_blit_kernels = {
     .needs = NEED_KERNELS,
     .gain = 0.7,
     .eval = eval,
-    .doc = "Fires when the runtime's own copy and fill kernels take 1 % of the GPU time or more. Claims what of "
+    .doc = "Fires when the runtime's own copy and fill kernels take 1 % of the GPU time or more. "
+           "Claims what of "
            "it is exposed.",
 };

@@ -13,8 +13,9 @@ static bool eval(const struct analysis *a, struct finding *f)
     const struct hotspot *h = &a->hotspots.v[0];
     if (h->pct_of_total < DOMINANT_PCT || a->view.kernel_class[h->symbol] != KERNEL_COMPUTE)
         return false;
-    static const char *const counters[] = {"GRBM_COUNT",     "GRBM_GUI_ACTIVE", "SQ_WAVES",
-                                           "SQ_BUSY_CYCLES", "FETCH_SIZE",      "WRITE_SIZE", NULL};
+    static const char *const counters[] = {
+        "GRBM_COUNT", "GRBM_GUI_ACTIVE", "SQ_WAVES", "SQ_BUSY_CYCLES",
+        "FETCH_SIZE", "WRITE_SIZE",      NULL};
     char total[HUMAN_MAX];
     if (a->hotspots.n == 1)
         f->gain = ONLY_GAIN;
@@ -25,7 +26,8 @@ static bool eval(const struct analysis *a, struct finding *f)
     finding_because(f, "hotspots.pct_of_total", h->pct_of_total, DOMINANT_PCT, "%",
                     "%.1f %% of the summed kernel time", h->pct_of_total);
     finding_at_kernel(f, h->slowest, "longest call");
-    finding_suggest(f, "tune this kernel first; counters tell whether compute, memory or latency limits it");
+    finding_suggest(
+        f, "tune this kernel first; counters tell whether compute, memory or latency limits it");
     finding_action(f, "find out what limits it before changing anything");
     finding_action(f, "compare it with what a tuned library reaches for the same operation");
     finding_sure(f, 0.8, "its share is exact; how much can be won is not known without counters");
@@ -45,7 +47,9 @@ const struct rule rule_dominant_kernel = {
     .tuning = true,
     .gain = 0.05,
     .eval = eval,
-    .doc = "Fires when one kernel takes more than half of the kernel time. Says nothing on compute- or "
-           "memory-bound without counters. Claims the kernel's time; the expected gain is small because "
+    .doc = "Fires when one kernel takes more than half of the kernel time. Says nothing on "
+           "compute- or "
+           "memory-bound without counters. Claims the kernel's time; the expected gain is small "
+           "because "
            "it is not known (0.05, or 0.03 when there is no other kernel).",
 };

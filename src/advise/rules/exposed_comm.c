@@ -20,7 +20,8 @@ static bool eval(const struct analysis *a, struct finding *f)
     finding_action(f, "overlap: reduce each bucket as soon as it is ready, on a stream of its own");
     finding_action(f, "fewer, larger collectives; or a smaller type for what is sent");
     finding_action(f, "check for a late rank: a collective lasts until the last one arrives");
-    finding_sure(f, 0.85, "collective kernels are known by name; waiting for a late rank is included");
+    finding_sure(f, 0.85,
+                 "collective kernels are known by name; waiting for a late rank is included");
     finding_capture_trace(f, "which calls start the collectives");
     return true;
 }
@@ -35,7 +36,9 @@ const struct rule rule_exposed_comm = {
     .needs = NEED_KERNELS,
     .gain = 0.8,
     .eval = eval,
-    .doc = "Fires when collective kernels (RCCL, NCCL) run while no compute kernel does. Collectives "
-           "that are covered by compute cost nothing and are not reported, nor are less than 2 % of the "
-           "GPU time. Claims the exposed time.",
+    .doc =
+        "Fires when collective kernels (RCCL, NCCL) run while no compute kernel does. Collectives "
+        "that are covered by compute cost nothing and are not reported, nor are less than 2 % of "
+        "the "
+        "GPU time. Claims the exposed time.",
 };

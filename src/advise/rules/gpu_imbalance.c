@@ -6,8 +6,8 @@
 /* The idle time of the less busy GPUs that the busiest one's work explains, cause by cause. */
 static void claim_waiting(const struct analysis *a, struct finding *f)
 {
-    static const enum cause causes[] = {CAUSE_TAIL, CAUSE_COMM_WAIT, CAUSE_SYNC, CAUSE_HOST,
-                                        CAUSE_UNKNOWN, CAUSE_HOST_IO, CAUSE_COMM, CAUSE_STARTUP};
+    static const enum cause causes[] = {CAUSE_TAIL,    CAUSE_COMM_WAIT, CAUSE_SYNC, CAUSE_HOST,
+                                        CAUSE_UNKNOWN, CAUSE_HOST_IO,   CAUSE_COMM, CAUSE_STARTUP};
     int64_t most = 0;
     for (size_t g = 0; g < a->ledger.n_gpus; g++)
         if (a->ledger.gpus[g].ns[CAUSE_COMPUTE] > most)
@@ -42,8 +42,10 @@ static bool eval(const struct analysis *a, struct finding *f)
                         human_time(text, a->gpus.v[i].compute_ns));
     }
     finding_suggest(f, "give every GPU the same work");
-    finding_action(f, "split by measured cost, not by count; or let idle GPUs take work from a queue");
-    finding_action(f, "check whether one GPU does extra work: output, reduction, a larger subdomain");
+    finding_action(f,
+                   "split by measured cost, not by count; or let idle GPUs take work from a queue");
+    finding_action(f,
+                   "check whether one GPU does extra work: output, reduction, a larger subdomain");
     finding_sure(f, 0.85, "compute time per GPU is a union of kernels");
     return true;
 }
@@ -59,7 +61,8 @@ const struct rule rule_gpu_imbalance = {
     .specific = true,
     .gain = 0.9,
     .eval = eval,
-    .doc = "Fires when compute time differs between GPUs by 20 % of the mean or more. Claims the idle "
-           "time of the less busy GPUs up to the busiest one's compute time, before rules that would "
-           "explain the same waiting by a synchronisation or an exposed collective.",
+    .doc =
+        "Fires when compute time differs between GPUs by 20 % of the mean or more. Claims the idle "
+        "time of the less busy GPUs up to the busiest one's compute time, before rules that would "
+        "explain the same waiting by a synchronisation or an exposed collective.",
 };

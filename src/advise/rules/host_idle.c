@@ -15,8 +15,9 @@ static bool eval(const struct analysis *a, struct finding *f)
                     share_pct(a, ns));
     finding_at_gaps(f, CAUSE_HOST);
     finding_suggest(f, "find out what the host does, and do it earlier, in parallel or on the GPU");
-    finding_action(f, "prepare the next step (input, pre-processing) in another thread while the GPU "
-                      "works");
+    finding_action(f,
+                   "prepare the next step (input, pre-processing) in another thread while the GPU "
+                   "works");
     finding_action(f, "move the host's part of the loop to the GPU");
     finding_action(f, "mark parts of the program with %s ranges, so that the gaps get names",
                    trace_is_nvidia(a->trace) ? "NVTX" : "roctx");
@@ -35,7 +36,8 @@ const struct rule rule_host_idle = {
     .needs = NEED_KERNELS | NEED_API,
     .gain = 0.85,
     .eval = eval,
-    .doc = "Fires when the GPU is idle and the thread that launches its work makes no GPU call for 50 us "
+    .doc = "Fires when the GPU is idle and the thread that launches its work makes no GPU call for "
+           "50 us "
            "or more: it computes, reads files or waits for something that is not in the trace. "
            "Claims that idle time.",
 };

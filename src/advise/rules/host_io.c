@@ -32,7 +32,8 @@ static bool eval(const struct analysis *a, struct finding *f)
     finding_suggest(f, is_mpi ? "overlap communication with compute" : "take I/O out of the way");
     if (is_mpi) {
         finding_action(f, "post non-blocking operations early and complete them late");
-        finding_action(f, "pass device pointers to a GPU-aware MPI instead of staging through the host");
+        finding_action(
+            f, "pass device pointers to a GPU-aware MPI instead of staging through the host");
         finding_action(f, "check which rank arrives late: analyze all ranks together");
     } else {
         finding_action(f, "read and write in another thread, ahead of or behind the compute");
@@ -51,6 +52,7 @@ const struct rule rule_host_io = {
     .needs = NEED_KERNELS | NEED_API,
     .gain = 0.7,
     .eval = eval,
-    .doc = "Fires when the GPU is idle while the launching thread is inside MPI or the operating system. "
+    .doc = "Fires when the GPU is idle while the launching thread is inside MPI or the operating "
+           "system. "
            "Claims that idle time.",
 };

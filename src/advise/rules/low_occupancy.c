@@ -24,13 +24,15 @@ static bool eval(const struct analysis *a, struct finding *f)
     finding_scope(f, "kernel %s", kernel);
     finding_issue(f, "%s can have %u of %u %ss per %s at once, limited by %s", kernel,
                   worst->waves_per_cu, worst->max_waves_per_cu, w->wave, w->cu, worst->limiter);
-    finding_because(f, "kernel_resources.occupancy_pct", worst->occupancy_pct, LOW_OCCUPANCY_PCT, "%",
-                    "theoretical occupancy %.0f %%: %s", worst->occupancy_pct, worst->arithmetic);
+    finding_because(f, "kernel_resources.occupancy_pct", worst->occupancy_pct, LOW_OCCUPANCY_PCT,
+                    "%", "theoretical occupancy %.0f %%: %s", worst->occupancy_pct,
+                    worst->arithmetic);
     finding_suggest(f, "use less of the limiting resource, if the kernel waits for memory");
     finding_action(f, "limit registers with __launch_bounds__, or split the kernel");
     finding_action(f, "use less %s per %s, or smaller tiles", w->lds, w->group);
     finding_action(f, "matrix kernels often run best at low occupancy: check with counters first");
-    finding_sure(f, 0.5, "occupancy is theoretical; whether it limits this kernel only counters can tell");
+    finding_sure(f, 0.5,
+                 "occupancy is theoretical; whether it limits this kernel only counters can tell");
     finding_capture_kernel(f, kernel, "achieved occupancy and what the kernel waits for");
     return true;
 }
@@ -46,6 +48,8 @@ const struct rule rule_low_occupancy = {
     .tuning = true,
     .gain = 0.2,
     .eval = eval,
-    .doc = "Fires when a kernel with at least 5 % of the GPU time has a theoretical occupancy below 25 %. "
-           "Names the limiting resource with the arithmetic. Claims an eighth of the kernel's time.",
+    .doc =
+        "Fires when a kernel with at least 5 % of the GPU time has a theoretical occupancy below "
+        "25 %. "
+        "Names the limiting resource with the arithmetic. Claims an eighth of the kernel's time.",
 };

@@ -45,6 +45,7 @@ const struct rule rule_marker_standout = {
     .needs = NEED_MARKERS,
     .gain = 0,
     .eval = eval,
-    .doc = "Names the marker range of at least 10 % of the window whose kernels cover least of it. Claims "
+    .doc = "Names the marker range of at least 10 % of the window whose kernels cover least of it. "
+           "Claims "
            "nothing; the idle time inside is claimed by its cause.",
 };

@@ -22,7 +22,8 @@ static bool eval(const struct analysis *a, struct finding *f)
     finding_issue(f, "not recorded: %s", list.buf);
     finding_because(f, "capabilities", 0, 0, "", "not in the trace: %s", list.buf);
     finding_suggest(f, "capture what is missing and analyze again");
-    finding_sure(f, 1.0, "the tables are empty or absent; a program that does none of it looks the same");
+    finding_sure(f, 1.0,
+                 "the tables are empty or absent; a program that does none of it looks the same");
     finding_capture_trace(f, "what is missing");
     return true;
 }
@@ -37,6 +38,7 @@ const struct rule rule_missing_data = {
     .needs = NEED_NOTHING,
     .gain = 0,
     .eval = eval,
-    .doc = "Tells which kinds of data the trace lacks, what cannot be said without them, and the command that "
+    .doc = "Tells which kinds of data the trace lacks, what cannot be said without them, and the "
+           "command that "
            "captures them.",
 };

@@ -42,6 +42,7 @@ const struct rule rule_scratch_spills = {
     .tuning = true,
     .gain = 0.25,
     .eval = eval,
-    .doc = "Fires when a kernel with at least 2 % of the GPU time uses scratch (private, local) memory. "
+    .doc = "Fires when a kernel with at least 2 % of the GPU time uses scratch (private, local) "
+           "memory. "
            "Claims an eighth of its time.",
 };

@@ -10,7 +10,8 @@ static bool eval(const struct analysis *a, struct finding *f)
         return false;
     char n[HUMAN_MAX], gap[HUMAN_MAX];
     f->advisory = true; /* what their launches cost is claimed by the launch and sync rules */
-    finding_issue(f, "%s kernels (%.0f %%) are shorter than %.0f us; %s of idle time lie before them",
+    finding_issue(f,
+                  "%s kernels (%.0f %%) are shorter than %.0f us; %s of idle time lie before them",
                   human_count(n, s->short_kernel_count), s->short_kernel_pct, s->threshold_us,
                   human_time(gap, s->gap_ns));
     finding_because(f, "short_kernels.short_kernel_pct", s->short_kernel_pct, SHORT_SHARE_PCT, "%",
@@ -19,7 +20,8 @@ static bool eval(const struct analysis *a, struct finding *f)
     finding_suggest(f, "their own time is work; the gaps before them are what fusing can win");
     for (size_t i = 0; i < a->short_offenders.n && i < 3; i++)
         finding_action(f, "look at %s: %llu short calls of %.1f us", a->short_offenders.v[i].name,
-                       (unsigned long long)a->short_offenders.v[i].count, a->short_offenders.v[i].avg_us);
+                       (unsigned long long)a->short_offenders.v[i].count,
+                       a->short_offenders.v[i].avg_us);
     finding_sure(f, 0.9, "durations are recorded");
     return true;
 }
@@ -34,6 +36,7 @@ const struct rule rule_short_kernels = {
     .needs = NEED_KERNELS,
     .gain = 0.5,
     .eval = eval,
-    .doc = "Tells how many kernels are shorter than the threshold (--short-kernel-threshold-us) and names the "
+    .doc = "Tells how many kernels are shorter than the threshold (--short-kernel-threshold-us) "
+           "and names the "
            "most frequent. Claims nothing: the idle time is claimed by the launch and sync rules.",
 };

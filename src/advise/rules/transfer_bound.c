@@ -13,8 +13,8 @@ static bool eval(const struct analysis *a, struct finding *f)
     claim_copies(f, s.bound_ns);
     finding_issue(f, "copies over the host link take %s while nothing computes; compute takes %s",
                   human_time(lost, s.bound_ns), human_time(compute, ledger_ns(a, CAUSE_COMPUTE)));
-    finding_because(f, "breakdown.exposed_copy_ns", share_pct(a, s.exposed_ns), LEAST_SHARE_PCT, "%",
-                    "%.1f %% of the GPU time is exposed copies", share_pct(a, s.exposed_ns));
+    finding_because(f, "breakdown.exposed_copy_ns", share_pct(a, s.exposed_ns), LEAST_SHARE_PCT,
+                    "%", "%.1f %% of the GPU time is exposed copies", share_pct(a, s.exposed_ns));
     for (size_t i = 0; i < a->copies.n; i++) {
         const struct copy_row *c = &a->copies.v[i];
         char bytes[HUMAN_MAX];
@@ -27,8 +27,9 @@ static bool eval(const struct analysis *a, struct finding *f)
         finding_at_copy(f, c->slowest, "slowest large copy, %s", c->direction);
     }
     finding_suggest(f, "move less data, or keep it on the GPU");
-    finding_action(f, "keep arrays resident on the device between steps instead of copying them back and "
-                      "forth");
+    finding_action(
+        f, "keep arrays resident on the device between steps instead of copying them back and "
+           "forth");
     finding_action(f, "copy only what changed, or a smaller type");
     finding_action(f, "do the work on the side where the data is");
     finding_sure(f, 0.9, "copies outlast compute even at the speed they reach");
@@ -46,7 +47,9 @@ const struct rule rule_transfer_bound = {
     .needs = NEED_COPIES,
     .gain = 0.9,
     .eval = eval,
-    .doc = "Fires when exposed copies between host and device (or GPUs) outlast compute so far that "
-           "overlap could not hide them (compute below 40 % of the copies). The cure is to move less. Claims the exposed "
-           "copy time that is not due to slow copies.",
+    .doc =
+        "Fires when exposed copies between host and device (or GPUs) outlast compute so far that "
+        "overlap could not hide them (compute below 40 % of the copies). The cure is to move less. "
+        "Claims the exposed "
+        "copy time that is not due to slow copies.",
 };

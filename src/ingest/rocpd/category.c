@@ -4,8 +4,8 @@
 #include "ingest/rocpd/rocpd.h"
 
 /*
- * Category strings as the profilers write them: rocprofv3 in capitals (buffer kind names), rocprof-sys in
- * lower case. The first prefix that fits wins, so longer ones come first.
+ * Category strings as the profilers write them: rocprofv3 in capitals (buffer kind names),
+ * rocprof-sys in lower case. The first prefix that fits wins, so longer ones come first.
  */
 static const struct {
     const char *prefix;

@@ -34,12 +34,24 @@ static enum copy_kind kind_of_name(const char *name)
         const char *part;
         enum copy_kind kind;
     } table[] = {
-        {"HOST_TO_DEVICE", COPY_H2D}, {"DEVICE_TO_HOST", COPY_D2H}, {"DEVICE_TO_DEVICE", COPY_D2D},
-        {"HOST_TO_HOST", COPY_H2H},   {"HostToDevice", COPY_H2D},   {"DeviceToHost", COPY_D2H},
-        {"DeviceToDevice", COPY_D2D}, {"HostToHost", COPY_H2H},     {"PeerToPeer", COPY_P2P},
-        {"H2D", COPY_H2D},            {"D2H", COPY_D2H},            {"D2D", COPY_D2D},
-        {"P2P", COPY_P2P},            {"H2H", COPY_H2H},            {"HtoD", COPY_H2D},
-        {"DtoH", COPY_D2H},           {"DtoD", COPY_D2D},           {"memset", COPY_SET},
+        {"HOST_TO_DEVICE", COPY_H2D},
+        {"DEVICE_TO_HOST", COPY_D2H},
+        {"DEVICE_TO_DEVICE", COPY_D2D},
+        {"HOST_TO_HOST", COPY_H2H},
+        {"HostToDevice", COPY_H2D},
+        {"DeviceToHost", COPY_D2H},
+        {"DeviceToDevice", COPY_D2D},
+        {"HostToHost", COPY_H2H},
+        {"PeerToPeer", COPY_P2P},
+        {"H2D", COPY_H2D},
+        {"D2H", COPY_D2H},
+        {"D2D", COPY_D2D},
+        {"P2P", COPY_P2P},
+        {"H2H", COPY_H2H},
+        {"HtoD", COPY_H2D},
+        {"DtoH", COPY_D2H},
+        {"DtoD", COPY_D2D},
+        {"memset", COPY_SET},
     };
     for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
         if (str_has_fold(name, table[i].part))
@@ -48,7 +60,8 @@ static enum copy_kind kind_of_name(const char *name)
 }
 
 /* The name says the direction; the ends say it where the name does not, and tell peers apart. */
-static enum copy_kind kind_of(const struct rocpd *r, enum copy_kind named, uint32_t src, uint32_t dst)
+static enum copy_kind kind_of(const struct rocpd *r, enum copy_kind named, uint32_t src,
+                              uint32_t dst)
 {
     if (src == NO_INDEX || dst == NO_INDEX)
         return named;
@@ -134,8 +147,8 @@ bool rocpd_read_copies(struct rocpd *r, struct gs_error *err)
     struct row_job job = {r, r->trace->copies.n, arena_array(r->arena, uint8_t, s->n)};
     for (size_t i = 0; i < s->n; i++)
         job.kind_of[i] = s->v[i].len < 64 ? (uint8_t)kind_of_name(s->v[i].text) : COPY_UNKNOWN;
-    struct scan scan = {rocpd_table(r, "memory_copy"), copy_columns, N_COLS, copies_begin,
-                        copies_rows, &job};
+    struct scan scan = {
+        rocpd_table(r, "memory_copy"), copy_columns, N_COLS, copies_begin, copies_rows, &job};
     if (!scan_table(r->db, &scan, err)) {
         r->trace->copies.n = job.base;
         return false;
@@ -174,7 +187,8 @@ static void allocs_begin(void *ctx, size_t rows)
     memset(job->r->tally, 0, sizeof(job->r->tally));
 }
 
-/* The words are told apart by their first letters: ALLOC FREE REALLOC RECLAIM, REAL VIRTUAL SCRATCH. */
+/* The words are told apart by their first letters: ALLOC FREE REALLOC RECLAIM, REAL VIRTUAL
+ * SCRATCH. */
 static enum alloc_op op_of(struct slice s)
 {
     if (s.n >= 3 && !memcmp(s.p, "REA", 3))
@@ -217,8 +231,8 @@ bool rocpd_read_allocations(struct rocpd *r, struct gs_error *err)
     if (!rocpd_has(r, "memory_allocate"))
         return true;
     struct row_job job = {r, r->trace->allocations.n, NULL};
-    struct scan scan = {rocpd_table(r, "memory_allocate"), alloc_columns, M_COLS, allocs_begin,
-                        allocs_rows, &job};
+    struct scan scan = {
+        rocpd_table(r, "memory_allocate"), alloc_columns, M_COLS, allocs_begin, allocs_rows, &job};
     if (!scan_table(r->db, &scan, err)) {
         r->trace->allocations.n = job.base;
         return false;

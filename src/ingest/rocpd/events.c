@@ -14,14 +14,14 @@ struct message {
 
 struct event_job {
     struct rocpd *r;
-    bool wide; /* second try: ids are not dense, or stack ids large */
+    bool wide;          /* second try: ids are not dense, or stack ids large */
     uint8_t *is_marker; /* by trace string: does this category mean a marker? */
     struct {
         VEC(struct message) found;
         struct arena arena;
-        bool odd;         /* a stack id needs more than 32 bits, or ids are not dense */
-        bool any;         /* some row came, so that `first` counts */
-        uint64_t first;   /* the id of row 0, if ids are dense */
+        bool odd;       /* a stack id needs more than 32 bits, or ids are not dense */
+        bool any;       /* some row came, so that `first` counts */
+        uint64_t first; /* the id of row 0, if ids are dense */
     } workers[PARALLEL_MAX];
 };
 
@@ -145,7 +145,8 @@ static void intern_messages(struct event_job *job)
         if (!next)
             return;
         at[from]++;
-        idmap_put(&r->events.message, next->row, strings_addn(&r->trace->strings, next->text, next->n));
+        idmap_put(&r->events.message, next->row,
+                  strings_addn(&r->trace->strings, next->text, next->n));
     }
 }
 
@@ -165,7 +166,8 @@ static bool is_small(const struct event_job *job)
     return true;
 }
 
-/* Ids ascend where they are the rowid; in a table that somebody copied they may come in any order. */
+/* Ids ascend where they are the rowid; in a table that somebody copied they may come in any order.
+ */
 static void index_ids(struct rocpd *r)
 {
     struct events *e = &r->events;

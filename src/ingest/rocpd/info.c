@@ -60,16 +60,17 @@ static const char *column_or_null(struct rocpd *r, const char *table, const char
 {
     struct db_query q;
     bool found = false;
-    if (db_query(&q, r->db, NULL, "SELECT 1 FROM pragma_table_info(%Q) WHERE name=%Q COLLATE NOCASE",
-                 table, column)) {
+    if (db_query(&q, r->db, NULL,
+                 "SELECT 1 FROM pragma_table_info(%Q) WHERE name=%Q COLLATE NOCASE", table,
+                 column)) {
         found = db_next(&q);
         db_done(&q, NULL);
     }
     return found ? arena_printf(r->arena, "\"%s\"", column) : "NULL";
 }
 
-bool rocpd_query(struct db_query *q, struct rocpd *r, const char *base,
-                        const char *const *columns, struct gs_error *err)
+bool rocpd_query(struct db_query *q, struct rocpd *r, const char *base, const char *const *columns,
+                 struct gs_error *err)
 {
     const char *table = rocpd_table(r, base);
     struct str list;
@@ -117,7 +118,7 @@ static uint32_t host_of(const struct rocpd *r, int64_t nid)
 
 static bool read_processes(struct rocpd *r, struct gs_error *err)
 {
-    static const char *const columns[] = {"id",  "nid", "pid",     "ppid",        "start",
+    static const char *const columns[] = {"id",  "nid",     "pid",         "ppid", "start",
                                           "end", "command", "environment", NULL};
     struct db_query q;
     const char *path = r->trace->files.v[r->file].path;
@@ -169,7 +170,19 @@ static bool read_threads(struct rocpd *r, struct gs_error *err)
     return db_done(&q, err);
 }
 
-enum { A_ID, A_NID, A_PID, A_TYPE, A_ABSOLUTE, A_TYPE_INDEX, A_NAME, A_MODEL, A_PRODUCT, A_USER, A_EXT };
+enum {
+    A_ID,
+    A_NID,
+    A_PID,
+    A_TYPE,
+    A_ABSOLUTE,
+    A_TYPE_INDEX,
+    A_NAME,
+    A_MODEL,
+    A_PRODUCT,
+    A_USER,
+    A_EXT
+};
 
 static uint32_t read_gpu(struct rocpd *r, struct db_query *q)
 {
@@ -188,9 +201,9 @@ static uint32_t read_gpu(struct rocpd *r, struct db_query *q)
 
 static bool read_agents(struct rocpd *r, struct gs_error *err)
 {
-    static const char *const columns[] = {"id",         "nid",          "pid",       "type",
-                                          "absolute_index", "type_index",   "name", "model_name",
-                                          "product_name",   "user_name", "extdata",   NULL};
+    static const char *const columns[] = {
+        "id",   "nid",        "pid",          "type",      "absolute_index", "type_index",
+        "name", "model_name", "product_name", "user_name", "extdata",        NULL};
     struct db_query q;
     if (!rocpd_has(r, "info_agent"))
         return true;
@@ -244,8 +257,9 @@ static bool read_queues_and_streams(struct rocpd *r, struct gs_error *err)
 
 static bool read_pmcs(struct rocpd *r, struct gs_error *err)
 {
-    static const char *const columns[] = {"id",    "agent_id",    "name",  "block", "expression",
-                                          "units", "description", "is_derived", NULL};
+    static const char *const columns[] = {"id",          "agent_id",   "name",
+                                          "block",       "expression", "units",
+                                          "description", "is_derived", NULL};
     struct db_query q;
     if (!rocpd_has(r, "info_pmc"))
         return true;

@@ -9,8 +9,27 @@ struct kernel_job {
 };
 
 enum {
-    ID, TID, AGENT, SYMBOL, DISPATCH, QUEUE, STREAM, START, END, SCRATCH, LDS,
-    GROUP_X, GROUP_Y, GROUP_Z, GRID_X, GRID_Y, GRID_Z, RENAME, EVENT, GRAPH, N_COLS
+    ID,
+    TID,
+    AGENT,
+    SYMBOL,
+    DISPATCH,
+    QUEUE,
+    STREAM,
+    START,
+    END,
+    SCRATCH,
+    LDS,
+    GROUP_X,
+    GROUP_Y,
+    GROUP_Z,
+    GRID_X,
+    GRID_Y,
+    GRID_Z,
+    RENAME,
+    EVENT,
+    GRAPH,
+    N_COLS
 };
 
 static const struct scan_col columns[N_COLS] = {
@@ -119,8 +138,8 @@ static void name_unknown_symbols(struct rocpd *r, size_t base)
             continue;
         if (unknown == NO_INDEX) {
             uint32_t name = strings_add(&t->strings, "(unknown kernel)");
-            struct symbol s = {.name = name, .short_name = name, .mangled = name, .process = r->process,
-                               .id = -1};
+            struct symbol s = {
+                .name = name, .short_name = name, .mangled = name, .process = r->process, .id = -1};
             unknown = (uint32_t)t->symbols.n;
             vec_push(&t->symbols, &t->arena, s);
         }

@@ -39,7 +39,8 @@ static const char *suffix_of(const char *table)
 /* Tables of the older format of the same name space, which has a reader of its own (rpd). */
 static bool is_rpd(const char *table)
 {
-    return str_eq(table, "rocpd_op") || str_eq(table, "rocpd_api") || str_eq(table, "rocpd_api_ops");
+    return str_eq(table, "rocpd_op") || str_eq(table, "rocpd_api") ||
+           str_eq(table, "rocpd_api_ops");
 }
 
 static bool detect(const struct probe *p)
@@ -61,8 +62,9 @@ struct suffix_list {
 static bool find_sets(struct db *db, struct suffix_list *out, struct arena *a, struct gs_error *err)
 {
     struct db_query q;
-    if (!db_query(&q, db, err,
-                  "SELECT name FROM sqlite_schema WHERE type='table' AND rootpage>0 ORDER BY rowid"))
+    if (!db_query(
+            &q, db, err,
+            "SELECT name FROM sqlite_schema WHERE type='table' AND rootpage>0 ORDER BY rowid"))
         return false;
     while (db_next(&q)) {
         const char *suffix = suffix_of(db_text(&q, 0));
@@ -99,7 +101,8 @@ static bool read_metadata(struct rocpd *r, struct trace_file *f, struct gs_error
     char *end;
     long major = strtol(f->schema_version, &end, 10);
     if (*f->schema_version && (major != 3 || (*end && *end != '.')))
-        return fail(err, GS_E_FORMAT, "rocpd schema version '%s' is not known; this gpusight reads 3 to 3.0.5",
+        return fail(err, GS_E_FORMAT,
+                    "rocpd schema version '%s' is not known; this gpusight reads 3 to 3.0.5",
                     f->schema_version);
     return true;
 }
@@ -217,7 +220,8 @@ static void load_sets(void *ctx)
         call->ok = load_set(call->trace, call->db, sets.v[i], call->err);
 }
 
-static bool load(struct trace *t, const char *path, const struct ingest_opts *o, struct gs_error *err)
+static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
+                 struct gs_error *err)
 {
     struct db db;
     if (!db_open(&db, path, o->reader, o->threads, err))

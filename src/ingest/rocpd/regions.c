@@ -11,9 +11,9 @@ enum { KIND_MARKER = 255 };
 
 struct region_job {
     struct rocpd *r;
-    size_t base;        /* first regions row of this set */
-    uint32_t *event;    /* per row: the event's row */
-    uint8_t *kind_of;   /* by trace string (category) */
+    size_t base;      /* first regions row of this set */
+    uint32_t *event;  /* per row: the event's row */
+    uint8_t *kind_of; /* by trace string (category) */
     struct {
         uint64_t markers;
         int64_t least, most; /* stack ids */
@@ -24,9 +24,12 @@ struct region_job {
 enum { ID, TID, START, END, NAME, EVENT, N_COLS };
 
 static const struct scan_col columns[N_COLS] = {
-    [ID] = {"id", SCAN_INT, false, 0},          [TID] = {"tid", SCAN_INT, false, NO_TIME},
-    [START] = {"start", SCAN_INT, false, NO_TIME}, [END] = {"end", SCAN_INT, false, NO_TIME},
-    [NAME] = {"name_id", SCAN_INT, false, NO_TIME}, [EVENT] = {"event_id", SCAN_INT, true, NO_TIME},
+    [ID] = {"id", SCAN_INT, false, 0},
+    [TID] = {"tid", SCAN_INT, false, NO_TIME},
+    [START] = {"start", SCAN_INT, false, NO_TIME},
+    [END] = {"end", SCAN_INT, false, NO_TIME},
+    [NAME] = {"name_id", SCAN_INT, false, NO_TIME},
+    [EVENT] = {"event_id", SCAN_INT, true, NO_TIME},
 };
 
 static void begin(void *ctx, size_t rows)

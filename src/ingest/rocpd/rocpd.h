@@ -1,6 +1,6 @@
 /*
- * The rocpd reader, inside. A file holds one or more sets of tables, each written by one process and
- * told apart by a suffix; every set is read on its own, with its own ids.
+ * The rocpd reader, inside. A file holds one or more sets of tables, each written by one process
+ * and told apart by a suffix; every set is read on its own, with its own ids.
  *
  * Order of reading (open.c): strings and info tables (info.c), events (events.c), regions and
  * samples (regions.c), kernels (kernels.c), copies and allocations (copies.c), counters
@@ -18,10 +18,10 @@
 /* What a category string (rocpd_event.category_id) stands for. */
 enum category {
     CATEGORY_UNKNOWN,
-    CATEGORY_REGION,  /* a host call; the kind is in the table */
+    CATEGORY_REGION, /* a host call; the kind is in the table */
     CATEGORY_MARKER,
-    CATEGORY_DEVICE,  /* kernels, copies, allocations: the tables say it themselves */
-    CATEGORY_SERIES,  /* telemetry */
+    CATEGORY_DEVICE, /* kernels, copies, allocations: the tables say it themselves */
+    CATEGORY_SERIES, /* telemetry */
 };
 
 struct category_info {
@@ -33,19 +33,19 @@ struct category_info {
 struct category_info category_of(const char *name);
 
 /*
- * rocpd_event: what the other tables need of it, by row. There are as many events as everything else
- * together, so the usual case is kept small: dense ids and stack ids below 2^32.
+ * rocpd_event: what the other tables need of it, by row. There are as many events as everything
+ * else together, so the usual case is kept small: dense ids and stack ids below 2^32.
  */
 struct events {
     size_t n;
-    int64_t *id;        /* NULL where ids are dense: then row = id - first_id */
+    int64_t *id; /* NULL where ids are dense: then row = id - first_id */
     int64_t first_id;
     struct idmap by_id; /* id -> row, only where ids neither are dense nor ascend */
     uint32_t *stack;    /* NULL when wide_stack is used */
     int64_t *wide_stack;
-    uint32_t *category; /* trace string; NO_INDEX for NULL */
+    uint32_t *category;   /* trace string; NO_INDEX for NULL */
     struct idmap message; /* row -> trace string, for markers */
-    uint32_t *kernel;   /* row -> kernels row; only when counters exist */
+    uint32_t *kernel;     /* row -> kernels row; only when counters exist */
 };
 
 /* Mistakes counted while many threads read; one per worker, added up at the end. */
@@ -61,9 +61,10 @@ struct rocpd {
     const char *suffix, *guid;
     uint32_t file;
     uint32_t process; /* the set's own; rows that name no known process get it */
-    struct idtable nodes, processes, threads, agents, queues, streams, symbols, strings, tracks, pmcs;
+    struct idtable nodes, processes, threads, agents, queues, streams, symbols, strings, tracks,
+        pmcs;
     VEC(uint32_t) node_hosts;
-    VEC(struct stream) stream_list;  /* as listed: process, id, name; no GPU yet */
+    VEC(struct stream) stream_list; /* as listed: process, id, name; no GPU yet */
     VEC(uint32_t) track_names, track_threads;
     VEC(uint32_t) pmc_series; /* pmc index -> series, made when first used */
     struct events events;
@@ -133,7 +134,8 @@ static inline int64_t event_stack(const struct events *e, uint32_t row)
 /* The call that caused an event, by its stack id. */
 static inline uint32_t event_call(const struct rocpd *r, uint32_t row)
 {
-    return row == NO_INDEX ? NO_INDEX : idtable_get(&r->call_of_stack, event_stack(&r->events, row));
+    return row == NO_INDEX ? NO_INDEX
+                           : idtable_get(&r->call_of_stack, event_stack(&r->events, row));
 }
 
 /*
@@ -156,7 +158,8 @@ static inline bool fix_times(int64_t *start, int64_t *end)
     return *start == NO_TIME;
 }
 
-/* Rows [first, n) without any time get that of their predecessor: they happened, without a length. */
+/* Rows [first, n) without any time get that of their predecessor: they happened, without a length.
+ */
 void rocpd_fill_times(int64_t *start, int64_t *end, size_t first, size_t n);
 
 #endif

@@ -5,7 +5,8 @@ uint32_t rocpd_provisional_stream(const struct rocpd *r, uint32_t agent, int64_t
 {
     uint32_t listed = idtable_get(&r->streams, stream_id);
     uint64_t width = r->stream_list.n + 1;
-    uint64_t number = (agent == NO_INDEX ? 0 : agent + 1) * width + (listed == NO_INDEX ? 0 : listed + 1);
+    uint64_t number =
+        (agent == NO_INDEX ? 0 : agent + 1) * width + (listed == NO_INDEX ? 0 : listed + 1);
     return number > UINT32_MAX ? 0 : (uint32_t)number;
 }
 

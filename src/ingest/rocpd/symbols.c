@@ -22,9 +22,16 @@ static void set_names(struct rocpd *r, struct symbol *s)
 
 bool rocpd_read_symbols(struct rocpd *r, struct gs_error *err)
 {
-    static const char *const columns[] = {
-        "id",         "pid",        "kernel_name",     "display_name",     "group_segment_size",
-        "private_segment_size", "sgpr_count", "arch_vgpr_count", "accum_vgpr_count", NULL};
+    static const char *const columns[] = {"id",
+                                          "pid",
+                                          "kernel_name",
+                                          "display_name",
+                                          "group_segment_size",
+                                          "private_segment_size",
+                                          "sgpr_count",
+                                          "arch_vgpr_count",
+                                          "accum_vgpr_count",
+                                          NULL};
     struct db_query q;
     if (!rocpd_has(r, "info_kernel_symbol"))
         return true;

@@ -78,7 +78,8 @@ static uint32_t be32(const uint8_t *p)
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-/* The size as the header tells it, 0 when it does not: SQLite takes half a last page for a whole. */
+/* The size as the header tells it, 0 when it does not: SQLite takes half a last page for a whole.
+ */
 static uint64_t told_size(const struct mapping *m)
 {
     if (m->size < HEADER)
@@ -107,20 +108,22 @@ static bool open_handle(struct db *db, struct gs_error *err)
     if (!db->overlay)
         return fail(err, GS_E_IO, "out of memory");
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
-    if (sqlite3_open_v2(db->unpacked.path, &db->handle, flags, overlay_name(db->overlay)) != SQLITE_OK)
+    if (sqlite3_open_v2(db->unpacked.path, &db->handle, flags, overlay_name(db->overlay)) !=
+        SQLITE_OK)
         return db_fail(db, err);
     return harden(db) || db_fail(db, err);
 }
 
-/* A log with something in it, beside the file itself (as SQLite looks for it), not beside a link. */
+/* A log with something in it, beside the file itself (as SQLite looks for it), not beside a link.
+ */
 static bool find_log(const struct db *db, bool *found, struct gs_error *err)
 {
     char resolved[PATH_MAX];
     const char *real = realpath(db->path, resolved) ? resolved : db->path;
     *found = db->unpacked.fd < 0 && size_beside(real, "-wal") > WAL_HEADER;
     long pid = *found ? wal_user(real) : 0;
-    return !pid ||
-           fail(err, GS_E_IO, "another program (pid %ld) is writing it; wait until it has finished", pid);
+    return !pid || fail(err, GS_E_IO,
+                        "another program (pid %ld) is writing it; wait until it has finished", pid);
 }
 
 static bool open_all(struct db *db, bool *has_log, struct gs_error *err)
@@ -219,7 +222,8 @@ bool db_has_table(struct db *db, const char *name)
 {
     struct db_query q;
     if (!db_query(&q, db, NULL,
-                  "SELECT 1 FROM sqlite_schema WHERE type='table' AND rootpage>0 AND name=%Q", name))
+                  "SELECT 1 FROM sqlite_schema WHERE type='table' AND rootpage>0 AND name=%Q",
+                  name))
         return false;
     bool found = db_next(&q);
     return db_done(&q, NULL) && found;

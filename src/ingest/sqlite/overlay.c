@@ -319,7 +319,8 @@ static int open_real(struct overlay *o, const char *path, sqlite3_file *file, in
     return o->real->xOpen(o->real, path, file, kinds | SQLITE_OPEN_READONLY, NULL);
 }
 
-/* A journal that is there and cannot be read is an error: without it the database is half-written. */
+/* A journal that is there and cannot be read is an error: without it the database is half-written.
+ */
 static bool is_there(struct overlay *o, const char *path)
 {
     int there = 0;

@@ -7,7 +7,7 @@ enum { HEADER_MAX = 64, CACHE_SIZE = 1024 };
 /* How one header's wanted values are found; offsets count from the start of the record. */
 struct layout {
     uint8_t header[HEADER_MAX + 8]; /* whole words can be read */
-    uint8_t header_len; /* 0: the slot is free */
+    uint8_t header_len;             /* 0: the slot is free */
     bool usable;
     uint8_t n_loads, n_consts, n_others;
     uint32_t need; /* bytes of the record that must be on the page */

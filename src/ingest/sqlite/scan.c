@@ -23,8 +23,8 @@ static void note_column(struct shape *sh, const struct scan *s, struct db_query 
 {
     uint32_t position = (uint32_t)sqlite3_column_int(q->stmt, 0);
     const char *name = db_text(q, 1);
-    bool is_rowid = !sh->keyed && sqlite3_column_int(q->stmt, 5) == 1 &&
-                    !strcasecmp(db_text(q, 2), "INTEGER");
+    bool is_rowid =
+        !sh->keyed && sqlite3_column_int(q->stmt, 5) == 1 && !strcasecmp(db_text(q, 2), "INTEGER");
     if (sqlite3_column_int(q->stmt, 6) != 0)
         sh->not_fast = "generated columns";
     for (size_t c = 0; c < s->n_cols; c++) {
@@ -84,10 +84,10 @@ struct fast_job {
     struct progress *progress;
     const struct scan *scan;
     const struct shape *shape;
-    struct record_plan plan; /* of the present columns only */
+    struct record_plan plan;      /* of the present columns only */
     uint32_t column[RECORD_COLS]; /* plan column -> scan column */
     struct leaf_list leaves;
-    size_t *first_row; /* per item */
+    size_t *first_row;   /* per item */
     int64_t first_rowid; /* dense: rowids have no holes, so a leaf's rows are known beforehand */
     bool dense;
     struct worker_state workers[PARALLEL_MAX];
@@ -284,7 +284,8 @@ static void run_fast(void *ctx)
 {
     struct fast_call *call = ctx;
     struct fast_job *job = call->job;
-    if (!pages_leaves(job->pages, root_page(call->db, call->scan->table), &job->leaves, call->arena))
+    if (!pages_leaves(job->pages, root_page(call->db, call->scan->table), &job->leaves,
+                      call->arena))
         return;
     size_t items = (job->leaves.n + LEAVES_PER_ITEM - 1) / LEAVES_PER_ITEM;
     job->first_row = arena_array(call->arena, size_t, items + 1);
@@ -373,7 +374,8 @@ struct slow_call {
 static bool count_rows(struct slow_call *call, size_t *rows)
 {
     struct db_query q;
-    if (!db_query(&q, call->db, call->err, "SELECT count(*) FROM \"%w\" NOT INDEXED", call->scan->table))
+    if (!db_query(&q, call->db, call->err, "SELECT count(*) FROM \"%w\" NOT INDEXED",
+                  call->scan->table))
         return false;
     *rows = db_next(&q) ? (size_t)sqlite3_column_int64(q.stmt, 0) : 0;
     return db_done(&q, call->err);
@@ -394,7 +396,8 @@ static void run_slow(void *ctx)
     void *out[RECORD_COLS];
     for (size_t c = 0; c < s->n_cols; c++)
         b.col[c] = out[c] = arena_calloc(&call->arena, BATCH, value_size(s->cols[c].type));
-    if (!db_query(&call->query, call->db, call->err, "%s FROM \"%w\" NOT INDEXED", sql.buf, s->table))
+    if (!db_query(&call->query, call->db, call->err, "%s FROM \"%w\" NOT INDEXED", sql.buf,
+                  s->table))
         return;
     while (b.first + b.n < rows && db_next(&call->query)) {
         for (size_t c = 0; c < s->n_cols; c++)
@@ -410,7 +413,8 @@ static void run_slow(void *ctx)
     if (b.n)
         s->rows(s->ctx, &b);
     call->ok = b.first + b.n == rows && call->query.rc != SQLITE_ERROR;
-    if (call->query.rc != SQLITE_ROW && call->query.rc != SQLITE_DONE && call->query.rc != SQLITE_OK)
+    if (call->query.rc != SQLITE_ROW && call->query.rc != SQLITE_DONE &&
+        call->query.rc != SQLITE_OK)
         call->ok = db_fail(call->db, call->err);
     else if (!call->ok)
         fail(call->err, GS_E_FORMAT, "damaged database: table '%s' ends too early", s->table);
