@@ -195,8 +195,8 @@ class Set:
                 *self.stream(k["stream_id"], k["agent_id"]), self.thread(k["tid"])[1],
                 *self.call(k), k["grid_size_x"], k["grid_size_y"], k["grid_size_z"],
                 k["workgroup_size_x"], k["workgroup_size_y"], k["workgroup_size_z"],
-                k["group_segment_size"], k["private_segment_size"], s.get("arch_vgpr_count"), s.get("accum_vgpr_count"),
-                s.get("sgpr_count"), k.get("graph_exec_id") or 0))
+                k["group_segment_size"], k["private_segment_size"], s.get("arch_vgpr_count"),
+                s.get("accum_vgpr_count"), s.get("sgpr_count"), k.get("graph_exec_id") or 0))
         return out
 
     def copy_kind(self, c):
