@@ -122,6 +122,29 @@ def growth(gpusight, folder, info, analyzed):
     bar("cost of five times the size, CPU", cpu / analyzed[1], 6, at_least=False)
 
 
+def json_reader(gpusight, folder):
+    """rocprofv3 JSON: megabytes a second of one core, and against Python's parser."""
+    path = make(gpusight, folder, "bench_results.json", "bench", "--format", "rocprofv3-json", "--set",
+                f"n={N // 4}")
+    size = os.path.getsize(path) / 1e6
+    wall, cpu, err = run([gpusight, "--threads", "1", "info", "--stats", "--json", path], 3)
+    show(f"info, rocprofv3 JSON of {size:.0f} MB, one thread", wall, cpu,
+         f"{bytes_per_event(err):.1f} bytes per event")
+    bar("JSON, MB/s of one core", size / cpu, 500)
+    python = run(["python3", "-c", f"import json; json.load(open({path!r}))"], 1)
+    show("python3 json.load", *python[:2])
+    bar("JSON against python3 json.load, CPU", python[1] / cpu, 5)
+
+
+def nsys_reader(gpusight, folder):
+    path = make(gpusight, folder, "bench.sqlite", "bench", "--format", "nsys", "--set", f"n={N}")
+    times = {}
+    for reader in ("fast", "sqlite"):
+        times[reader] = run([gpusight, "--threads", "1", "info", "--json", f"--reader={reader}", path], 3)
+        show(f"info, Nsight Systems, {reader} reader, one thread", *times[reader][:2])
+    bar("fast against sqlite reader, CPU, one thread", times["sqlite"][1] / times["fast"][1], 5)
+
+
 def main():
     gpusight = os.path.abspath(sys.argv[1])
     folder = sys.argv[2] if len(sys.argv) > 2 else tempfile.mkdtemp(prefix="gpusight-bench-")
@@ -138,6 +161,9 @@ def main():
         path = make(gpusight, folder, "sys_trace.db", "sys_trace", *options)
         info = readers(gpusight, path, query_bar=False)
         page(gpusight, path, analysis(gpusight, path, info))
+        print("Other formats")
+        json_reader(gpusight, folder)
+        nsys_reader(gpusight, folder)
     finally:
         if len(sys.argv) <= 2:
             shutil.rmtree(folder)
