@@ -2,9 +2,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/load.h"
 
@@ -36,18 +38,22 @@ struct out {
     struct str line;
     const struct trace *t;
     bool csv;
+    bool visible; /* characters that a terminal would obey are written as \xNN */
 };
 
-static void put_char(struct out *o, unsigned char c)
+/* Bytes of one character; what must not reach a terminal is written out. */
+static void put_char(struct out *o, const char *p, size_t n, bool unsafe)
 {
-    if (o->csv && c == '"')
-        str_puts(&o->line, "\"\"");
-    else if (o->csv || (c >= 0x20 && c != 0x7f && c != '\\'))
-        str_putc(&o->line, (char)c);
-    else if (c == '\\')
-        str_puts(&o->line, "\\\\");
-    else
-        str_printf(&o->line, "\\x%02x", c);
+    if (!unsafe || !o->visible) {
+        if (*p == '"' && o->csv)
+            str_putc(&o->line, '"');
+        if (*p == '\\' && !o->csv)
+            str_putc(&o->line, '\\');
+        str_put(&o->line, p, n);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        str_printf(&o->line, "\\x%02x", (unsigned char)p[i]);
 }
 
 static void put(struct out *o, const char *text)
@@ -58,8 +64,11 @@ static void put(struct out *o, const char *text)
     bool quote =
         o->csv && (strpbrk(text, ",\"\r\n") || (n && (text[0] == ' ' || text[n - 1] == ' ')));
     str_puts(&o->line, quote ? "\"" : "");
-    for (size_t i = 0; i < n; i++)
-        put_char(o, (unsigned char)text[i]);
+    for (size_t i = 0, len; i < n; i += len) {
+        uint32_t c = utf8_decode(text + i, n - i, &len);
+        bool malformed = len == 1 && (unsigned char)text[i] >= 0x80;
+        put_char(o, text + i, len, malformed || utf8_unsafe(c));
+    }
     str_puts(&o->line, quote ? "\"" : "");
 }
 
@@ -358,6 +367,7 @@ static void run_dump(void *ctx)
     if (!cli_load(c->cli, &c->trace, &c->cli->operands, c->o->reader, c->err))
         return;
     struct out out = {.t = &c->trace, .csv = c->o->csv};
+    out.visible = !out.csv || isatty(STDOUT_FILENO);
     str_init(&out.line, c->cli->arena);
     size_t i = 0;
     while (!str_eq(tables[i].name, c->o->table))
@@ -386,9 +396,11 @@ const struct command command_dump = {
         "and groups are in work-items (threads) whoever made the trace; an NVIDIA grid of blocks "
         "is multiplied by the block. row counts from 0, and call_row is a row of the regions "
         "table. An empty field means that the trace does not say.\n\n"
-        "Fields are divided by tabs, with tabs and other control characters written as \\xNN and "
-        "backslashes doubled. With --csv they are divided by commas and quoted as RFC 4180 says; "
-        "lines end in a line feed. The data is raw: a name that starts with '=' is not altered, "
+        "Fields are divided by tabs, with tabs, other control characters and malformed UTF-8 "
+        "written as \\xNN and backslashes doubled. With --csv they are divided by commas and "
+        "quoted "
+        "as RFC 4180 says; lines end in a line feed. Except on a terminal, the data is then raw: a "
+        "name that starts with '=' is not altered, "
         "so import it into a spreadsheet as text.",
     .examples = "gpusight dump --csv trace.sqlite > kernels.csv  # all kernels\n"
                 "gpusight dump -t regions results.db | cut -f 7 | sort | uniq -c  # calls by name",
