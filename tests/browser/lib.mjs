@@ -57,6 +57,18 @@ export function json(file, ...options) {
 
 export const text = (file) => readFileSync(file, 'utf8');
 
+/** Clicks until a download comes: a busy browser may drop one, and a person would click again. */
+export async function downloadBy(p, button) {
+    for (let tries = 0; tries < 4; tries++) {
+        const [download] = await Promise.all([
+            p.waitForEvent('download', {timeout: 8000}).catch(() => null),
+            button.click(),
+        ]);
+        if (download) return download;
+    }
+    throw new Error('no download');
+}
+
 /** A browser with an empty profile; close() fails when a page complained or asked for anything. */
 export class Browser {
     static async open(options = {}) {

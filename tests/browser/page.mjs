@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import {after, before, test} from 'node:test';
-import {Browser, drawn, gpusight, json, output, page, require, text, trace} from './lib.mjs';
+import {Browser, downloadBy, drawn, gpusight, json, output, page, require, text, trace} from './lib.mjs';
 
 const file = page(trace('demo'));
 let browser, p;
@@ -174,10 +174,7 @@ test('commands are copied as they stand', async () => {
 });
 
 test('the analysis can be saved', async () => {
-    const [download] = await Promise.all([
-        p.waitForEvent('download'),
-        p.locator('#save-json').click(),
-    ]);
+    const download = await downloadBy(p, p.locator('#save-json'));
     assert.equal(download.suggestedFilename(), 'demo.db.analysis.json');
     assert.equal(
         JSON.parse(text(await download.path())).schema_version,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import {after, before, test} from 'node:test';
-import {Browser, json, output, page, text, trace} from './lib.mjs';
+import {Browser, downloadBy, json, output, page, text, trace} from './lib.mjs';
 
 const files = ['hostile.trace', 'hostile_names'].map((name) => trace(name));
 const pages = files.map((file) => page(file));
@@ -87,10 +87,7 @@ test('names are shown as they are, with controls made visible', async () => {
 
 test('a spreadsheet takes no name for a formula', async () => {
     const p = await browser.goto(pages[0]);
-    const [download] = await Promise.all([
-        p.waitForEvent('download'),
-        p.locator('.table[data-name=hotspots] button.csv').click(),
-    ]);
+    const download = await downloadBy(p, p.locator('.table[data-name=hotspots] button.csv'));
     const csv = text(await download.path());
     assert.match(csv, /,'=cmd\|'\/c calc'!A1,/);
     assert.match(csv, /,'@SUM\(1\),/);

@@ -1,7 +1,7 @@
 // Tables: sorting, search, columns, CSV, trees.
 import assert from 'node:assert/strict';
 import {after, before, test} from 'node:test';
-import {Browser, json, page, text, trace} from './lib.mjs';
+import {Browser, downloadBy, json, page, text, trace} from './lib.mjs';
 
 const file = page(trace('demo'));
 const document_ = json(trace('demo'));
@@ -41,7 +41,7 @@ function parseCsv(csv) {
 
 async function csvOf(name) {
     const button = p.locator(`.table[data-name=${name}] button.csv`);
-    const [download] = await Promise.all([p.waitForEvent('download'), button.click()]);
+    const download = await downloadBy(p, button);
     assert.equal(download.suggestedFilename(), name + '.csv');
     return parseCsv(text(await download.path()));
 }
