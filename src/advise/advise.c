@@ -152,8 +152,8 @@ static void name_phase(struct finding *f)
     for (size_t p = 0; p < a->phases.n; p++) {
         int64_t ns = 0;
         for (enum cause c = 0; c < CAUSES; c++)
-            ns += f->granted[c] ? a->phases.v[p].ledger.ns[c] : 0;
-        all += ns;
+            ns = add_ns(ns, f->granted[c] ? a->phases.v[p].ledger.ns[c] : 0);
+        all = add_ns(all, ns);
         if (ns > most) {
             most = ns;
             best = p;

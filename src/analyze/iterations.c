@@ -99,7 +99,7 @@ static void measure(struct iteration_stats *s, const struct sequence *q, size_t 
         int64_t start = k->start_ns[q->gpu->kernels[from + i * p]];
         int64_t end =
             next < q->n ? k->start_ns[q->gpu->kernels[next]] : k->end_ns[q->gpu->kernels[q->n - 1]];
-        ns[i] = copy[i] = end - start;
+        ns[i] = copy[i] = sub_ns(end, start);
     }
     s->count = n;
     s->kernels = p;
@@ -115,7 +115,7 @@ static void measure(struct iteration_stats *s, const struct sequence *q, size_t 
     for (size_t i = s->warmup; i < n; i++) {
         s->min_ns = ns[i] < s->min_ns ? ns[i] : s->min_ns;
         s->max_ns = ns[i] > s->max_ns ? ns[i] : s->max_ns;
-        s->steady_ns += ns[i];
+        s->steady_ns = add_ns(s->steady_ns, ns[i]);
         mean += (double)ns[i] / (double)(n - s->warmup);
     }
     for (size_t i = s->warmup; i < n; i++)

@@ -32,7 +32,7 @@ static const char *name_by_marker(const struct analysis *a, const struct phase_r
             vec_push(&covered, temporary, 0);
             vec_push(&names, temporary, m->name[i]);
         }
-        covered.v[at] += to - from;
+        covered.v[at] = add_ns(covered.v[at], sub_ns(to, from));
     }
     size_t best = covered.n;
     for (size_t i = 0; i < covered.n; i++)
@@ -52,14 +52,15 @@ static const char *host_activity(const struct view *v)
         for (size_t i = 0; i < v->threads[t].n_outer; i++) {
             uint32_t call = v->threads[t].outer[i];
             struct span s = view_clip(v, r->start_ns[call], r->end_ns[call]);
-            ns[view_call_class(v, call)] += s.end - s.start;
+            enum api_class class = view_call_class(v, call);
+            ns[class] = add_ns(ns[class], s.end - s.start);
         }
     }
     enum api_class best = API_OTHER;
     for (enum api_class c = 0; c < API_CLASSES; c++)
         if (ns[c] > ns[best])
             best = c;
-    return ns[best] * 10 > view_window(v) ? api_class_name(best) : NULL;
+    return ns[best] > view_window(v) / 10 ? api_class_name(best) : NULL;
 }
 
 static const char *dominant_kernel(const struct view *v, const struct name_groups *names,
@@ -71,7 +72,8 @@ static const char *dominant_kernel(const struct view *v, const struct name_group
         for (size_t i = 0; i < v->gpus[g].n_kernels; i++) {
             uint32_t row = v->gpus[g].kernels[i];
             struct span s = view_clip(v, k->start_ns[row], k->end_ns[row]);
-            total[names->of_symbol[k->symbol[row]]] += s.end - s.start;
+            int64_t *sum = &total[names->of_symbol[k->symbol[row]]];
+            *sum = add_ns(*sum, s.end - s.start);
         }
     }
     size_t best = 0;
@@ -119,12 +121,13 @@ static void measure_phase(struct analysis *a, struct phase_row *p, const struct 
     view_slice(&v, &a->view, p->start_ns, p->end_ns, &temporary);
     ledger_make(&p->ledger, &v, a->arena);
     for (size_t g = 0; g < p->ledger.n_gpus; g++)
-        p->busy_ns += p->ledger.gpus[g].busy_ns;
+        p->busy_ns = add_ns(p->busy_ns, p->ledger.gpus[g].busy_ns);
     for (enum cause c = 0; c < CAUSES; c++) {
         enum cause_kind kind = cause_info(c)->kind;
-        *(kind == CAUSE_WORK      ? &p->compute_ns
-          : kind == CAUSE_EXPOSED ? &p->exposed_ns
-                                  : &p->idle_ns) += p->ledger.ns[c];
+        int64_t *sum = kind == CAUSE_WORK      ? &p->compute_ns
+                       : kind == CAUSE_EXPOSED ? &p->exposed_ns
+                                               : &p->idle_ns;
+        *sum = add_ns(*sum, p->ledger.ns[c]);
     }
     p->busy_pct = percent_of((double)p->busy_ns, (double)p->duration_ns * (double)p->ledger.n_gpus);
     p->kernels = v.n_kernels;

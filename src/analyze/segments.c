@@ -254,7 +254,7 @@ static void shares_between(const struct state *s, const struct view_gpu *gpu, in
     for (size_t i = first_from(s, gpu, from);
          i < gpu->n_kernels && k->start_ns[gpu->kernels[i]] < to; i++) {
         uint32_t row = gpu->kernels[i];
-        double ns = (double)(k->end_ns[row] - k->start_ns[row]);
+        double ns = (double)sub_ns(k->end_ns[row], k->start_ns[row]);
         share[s->names.of_symbol[k->symbol[row]]] += ns;
         sum += ns;
     }
@@ -270,7 +270,8 @@ static int64_t snap(const struct state *s, const struct segment *l, const struct
 {
     const struct kernels *k = &s->v->trace->kernels;
     const struct view_gpu *gpu = &s->v->gpus[0];
-    int64_t at = r->start_ns, lo = at - 2 * s->width, hi = at + 2 * s->width, snapped = at;
+    int64_t at = r->start_ns, snapped = at;
+    int64_t lo = sub_ns(at, 2 * s->width), hi = add_ns(at, 2 * s->width);
     double *left = arena_array(s->arena, double, s->names.n + 1);
     double *right = arena_array(s->arena, double, s->names.n + 1);
     shares_between(s, gpu, l->start_ns, lo > l->start_ns ? lo : at, left);
@@ -283,7 +284,7 @@ static int64_t snap(const struct state *s, const struct segment *l, const struct
             least = sum;
             snapped = k->start_ns[row];
         }
-        sum += (double)(k->end_ns[row] - k->start_ns[row]) * (right[name] - left[name]);
+        sum += (double)sub_ns(k->end_ns[row], k->start_ns[row]) * (right[name] - left[name]);
     }
     return sum < least ? at : snapped;
 }
@@ -309,7 +310,7 @@ void segments_find(struct segments *out, const struct view *v, size_t most, stru
         most = MOST_SEGMENTS;
     size_t bins = (v->n_kernels + v->n_copies) / KERNELS_PER_BIN;
     bins = bins > MOST_BINS ? MOST_BINS : bins < LEAST_BINS ? LEAST_BINS : bins;
-    if (most < 2 || window < MOST_BINS || !v->n_gpus)
+    if (most < 2 || window < MOST_BINS || window > INT64_MAX / 4 || !v->n_gpus)
         return;
     struct state s = {.v = v, .arena = a, .n_bins = bins, .width = window / (int64_t)bins + 1};
     name_groups_make(&s.names, v->trace, a);
