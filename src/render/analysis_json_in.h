@@ -52,6 +52,7 @@ struct member {
         .key = k, .type = t, .doc = d, ##__VA_ARGS__                                               \
     }
 
+extern const struct member command_members[]; /* of one profiler command */
 extern const struct member analysis_members[], recommendation_members[], source_members[];
 
 #endif

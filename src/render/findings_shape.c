@@ -28,7 +28,7 @@ static const struct member argument_members[] = {
     {0},
 };
 
-static const struct member command_members[] = {
+const struct member command_members[] = {
     MEMBER("tool", "string", "the profiler"),
     MEMBER("description", "string", "what it would add"),
     MEMBER("flags", "string[]", "options without a value"),

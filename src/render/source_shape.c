@@ -3,21 +3,6 @@
 
 #include "render/analysis_json_in.h"
 
-static const struct member argument_members[] = {
-    MEMBER("name", "string", "with its dashes"),
-    MEMBER("value", "string?", "null: it takes none"),
-    {0},
-};
-
-static const struct member command_members[] = {
-    MEMBER("tool", "string", "the profiler"),
-    MEMBER("description", "string", "what it would add"),
-    MEMBER("flags", "string[]", "options without a value"),
-    MEMBER("args", "object[]", "options with a value", .members = argument_members),
-    MEMBER("full_command", "string", "to copy"),
-    {0},
-};
-
 static const struct member advice_members[] = {
     MEMBER("id", "string", "stable name"),
     MEMBER("priority", "string", "", .words = "HIGH|MEDIUM|LOW|INFO"),

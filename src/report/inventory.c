@@ -6,6 +6,7 @@
 #include "base/fs.h"
 #include "base/human.h"
 #include "base/str.h"
+#include "report/trust.h"
 
 void inventory_make(struct inventory *i, const struct trace *t, const char *reader, struct arena *a)
 {
@@ -265,47 +266,6 @@ static void json_gpus(const struct inventory *i, struct jwrite *w)
     jw_close(w);
 }
 
-static void json_capabilities(const struct inventory *i, struct jwrite *w)
-{
-    jw_open(w, "capabilities", '{');
-    for (size_t c = 0; c < i->capabilities.n; c++)
-        jw_bool(w, i->capabilities.v[c].key, i->capabilities.v[c].present);
-    jw_close(w);
-    jw_open(w, "missing", '[');
-    for (size_t c = 0; c < i->capabilities.n; c++) {
-        const struct capability *k = &i->capabilities.v[c];
-        if (k->present)
-            continue;
-        jw_open(w, NULL, '{');
-        jw_str(w, "capability", k->key);
-        jw_str(w, "consequence", k->lacking);
-        jw_str(w, "command", k->command);
-        jw_close(w);
-    }
-    jw_close(w);
-}
-
-static void json_quality(const struct inventory *i, struct jwrite *w)
-{
-    char grade[2] = {i->quality.grade, 0};
-    jw_open(w, "quality", '{');
-    jw_str(w, "grade", grade);
-    jw_int(w, "points", i->quality.points);
-    jw_open(w, "reasons", '[');
-    for (size_t r = 0; r < i->quality.reasons.n; r++) {
-        const struct quality_reason *q = &i->quality.reasons.v[r];
-        jw_open(w, NULL, '{');
-        jw_str(w, "code", q->code);
-        jw_str(w, "text", q->text);
-        jw_uint(w, "count", q->count);
-        jw_str(w, "affects", q->affects);
-        jw_int(w, "points", q->points);
-        jw_close(w);
-    }
-    jw_close(w);
-    jw_close(w);
-}
-
 void inventory_json(const struct inventory *i, struct jwrite *w)
 {
     const struct trace *t = i->trace;
@@ -332,8 +292,8 @@ void inventory_json(const struct inventory *i, struct jwrite *w)
     jw_close(w);
     json_processes(i, w);
     json_gpus(i, w);
-    json_capabilities(i, w);
-    json_quality(i, w);
+    capabilities_json(w, &i->capabilities);
+    quality_json(w, &i->quality);
     json_files(i, w);
     jw_close(w);
 }
