@@ -338,6 +338,7 @@ struct analysis {
     VEC(struct phase_row) phases;
     struct phase_stats phase_stats;
     struct iteration_stats iterations;
+    const struct job *job; /* all ranks, job/job.h; NULL for a single process. Set after the run */
 };
 
 /* One analysis: the foot of its file. */

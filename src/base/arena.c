@@ -33,6 +33,22 @@ void arena_release(struct arena *a)
     arena_init(a);
 }
 
+void arena_adopt(struct arena *a, struct arena *from)
+{
+    if (!from->blocks)
+        return;
+    if (!a->blocks) {
+        *a = *from;
+    } else { /* behind the newest, in which a still has room */
+        struct arena_block *last = from->blocks;
+        while (last->older)
+            last = last->older;
+        last->older = a->blocks->older;
+        a->blocks->older = from->blocks;
+    }
+    arena_init(from);
+}
+
 static void add_block(struct arena *a, size_t wanted)
 {
     size_t size = a->blocks ? a->blocks->size * 2 : FIRST_BLOCK;

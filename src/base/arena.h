@@ -27,6 +27,9 @@ struct arena {
 void arena_init(struct arena *a);
 void arena_release(struct arena *a);
 
+/* Everything `from` owns belongs to `a` from now on; `from` is empty and may be used again. */
+void arena_adopt(struct arena *a, struct arena *from);
+
 void *arena_alloc(struct arena *a, size_t size);            /* zeroed, aligned for any type */
 void *arena_calloc(struct arena *a, size_t n, size_t size); /* overflow-safe */
 char *arena_strdup(struct arena *a, const char *s);

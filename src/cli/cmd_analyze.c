@@ -10,9 +10,9 @@
 #include "base/human.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "cli/analyze_job.h"
 #include "cli/analyze_source.h"
 #include "cli/command.h"
-#include "cli/load.h"
 #include "render/analysis_json.h"
 #include "render/chart_files.h"
 #include "render/html.h"
@@ -24,7 +24,7 @@ struct analyze_opts {
     struct opt_list input, by;
     const char *format, *output, *dir, *window, *json_profile, *reader, *prompt, *charts,
         *source_dir;
-    int64_t gpu, process, top_kernels, timeline_limit, max_phases, phase;
+    int64_t gpu, process, rank, top_kernels, timeline_limit, max_phases, phase;
     double min_duration_us, short_us;
     bool json, stats;
 };
@@ -40,6 +40,8 @@ static const struct opt opts[] = {
     OPT_INT(struct analyze_opts, gpu, 0, "gpu", 0, 100000, "N",
             "only this GPU, as numbered by 'info'"),
     OPT_INT(struct analyze_opts, process, 0, "process", 0, 1e15, "PID", "only this process"),
+    OPT_INT(struct analyze_opts, rank, 0, "rank", 0, 1000000000, "N",
+            "of a job, this rank in detail; all are compared nevertheless"),
     OPT_CHOICE(struct analyze_opts, reader, 0, "reader", "auto|fast|sqlite|check",
                "how to read databases"),
     OPT_TEXT(struct analyze_opts, source_dir, 0, "source-dir", "DIR",
@@ -85,6 +87,7 @@ static void defaults(void *settings)
                                .reader = "auto",
                                .gpu = -1,
                                .process = -1,
+                               .rank = -1,
                                .top_kernels = 10,
                                .short_us = 10,
                                .max_phases = 12,
@@ -96,6 +99,7 @@ struct call {
     struct analyze_opts *o;
     struct trace trace;
     struct analyze_source source;
+    struct analyze_job job;
     struct timespec begin;
     struct gs_error *err;
     bool ok;
@@ -147,15 +151,22 @@ static bool target_of(struct call *c, const char *extension, const char **target
     return true;
 }
 
-static bool view_options(struct call *c, struct analysis_opts *out)
+static struct analysis_opts base_options(const struct call *c)
 {
     const struct analyze_opts *o = c->o;
-    *out = (struct analysis_opts){
+    return (struct analysis_opts){
         .view = {.gpu = -1, .process = o->process, .threads = c->cli->threads},
         .min_duration_ns = (int64_t)(o->min_duration_us * 1000),
         .short_threshold_ns = (int64_t)(o->short_us * 1000),
         .max_phases = (uint32_t)o->max_phases,
     };
+}
+
+static bool view_options(struct call *c, struct analysis_opts *out)
+{
+    const struct analyze_opts *o = c->o;
+    if (c->job.pid >= 0 && o->process < 0)
+        out->view.process = c->job.pid;
     if (o->window && !window_parse(&out->view, &c->trace, o->window, c->err))
         return false;
     for (size_t g = 0; o->gpu >= 0 && g < c->trace.gpus.n && out->view.gpu < 0; g++)
@@ -309,9 +320,10 @@ static void run_analyze(void *ctx)
         fail(c->err, GS_E_USAGE, "no trace given; see 'gpusight analyze --help'");
         return;
     }
-    struct analysis_opts ao;
-    if (!cli_load(c->cli, &c->trace, paths, c->o->reader, c->err) || !check_process(c) ||
-        !view_options(c, &ao))
+    struct analysis_opts ao = base_options(c);
+    if (!analyze_job_load(&c->job, c->cli, &c->trace, paths, c->o->reader, c->o->rank, &ao,
+                          c->err) ||
+        !check_process(c) || !view_options(c, &ao))
         return;
     double loaded = seconds(c);
     if (!trace_events(&c->trace)) {
@@ -324,6 +336,7 @@ static void run_analyze(void *ctx)
     analysis_run(a, &c->trace, &ao, arena);
     if (c->o->phase && !analyze_phase(c, a, &ao))
         return;
+    a->job = c->job.used ? &c->job.job : NULL;
     advise(&advice, a, arena);
     if (c->source.used)
         source_link(&c->source.links, &c->source.scan, a, &advice, arena);

@@ -345,7 +345,10 @@ static bool dump(struct out *o, const struct dump_table *table, struct gs_error 
     if (!write_line(o, err))
         return false;
     const struct table *rows = (const void *)((const char *)o->t + table->offset);
-    for (size_t i = 0; i < rows->n; i++) {
+    size_t n = rows->n; /* lifted calls come last, and stand among the markers already */
+    if (rows == (const void *)&o->t->regions)
+        n -= o->t->lifted_calls;
+    for (size_t i = 0; i < n; i++) {
         table->row(o, i);
         if (!write_line(o, err))
             return false;

@@ -15,13 +15,9 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "ingest/detect.h"
+#include "ingest/lift.h"
 
 enum { DEEPEST_FOLDER = 64, MOST_FILES = 100000 };
-
-struct found {
-    const char *path;
-    const struct format *format;
-};
 
 /* A file or folder, whatever it is called. */
 struct identity {
@@ -33,7 +29,7 @@ struct finder {
     struct arena *arena;
     struct arena scratch; /* for one file at a time */
     DIR *dir;             /* open now */
-    VEC(struct found) files;
+    struct ingest_files files;
     VEC(struct identity) met;
     struct idmap met_index; /* hash of an identity -> met */
     size_t n_traces;        /* found, also those found before */
@@ -84,7 +80,7 @@ static bool add_file(struct finder *f, const char *path, const struct format *fo
             if (f->files.v[i].format == format && str_eq(f->files.v[i].path, path))
                 return true;
     }
-    vec_push(&f->files, f->arena, ((struct found){path, format}));
+    vec_push(&f->files, f->arena, ((struct ingest_file){path, format}));
     return true;
 }
 
@@ -240,27 +236,29 @@ static uint64_t size_of(const char *path)
     return size < 0 ? 0 : (uint64_t)size;
 }
 
-static bool load_all(struct trace *t, const struct finder *f, const struct ingest_opts *o,
+static bool load_all(struct trace *t, const struct ingest_files *files, const struct ingest_opts *o,
                      struct gs_error *err)
 {
     uint64_t done = 0, total = 0;
-    for (size_t i = 0; i < f->files.n; i++)
-        total += size_of(f->files.v[i].path);
+    for (size_t i = 0; i < files->n; i++)
+        total += size_of(files->v[i].path);
     progress_expect(o->progress, total);
-    for (size_t i = 0; i < f->files.n; i++) {
-        const struct found *file = &f->files.v[i];
+    for (size_t i = 0; i < files->n; i++) {
+        const struct ingest_file *file = &files->v[i];
         if (!file->format->load(t, file->path, o, err))
             return wrap(err, "cannot read '%s'", file->path);
         done += size_of(file->path);
         progress_set(o->progress, done); /* parts that are never read count, too */
     }
+    lift_mpi(t);
     return true;
 }
 
 struct check_call {
     struct trace *trace;
     struct trace other;
-    const struct finder *finder;
+    const struct ingest_files *files;
+    struct arena *arena;
     struct ingest_opts opts;
     struct gs_error *err;
     bool ok;
@@ -270,20 +268,21 @@ static void load_and_compare(void *ctx)
 {
     struct check_call *c = ctx;
     trace_init(&c->other);
-    c->ok = load_all(&c->other, c->finder, &c->opts, c->err);
+    c->ok = load_all(&c->other, c->files, &c->opts, c->err);
     if (!c->ok)
         return;
-    const char *difference = trace_difference(c->trace, &c->other, c->finder->arena);
+    const char *difference = trace_difference(c->trace, &c->other, c->arena);
     if (difference)
         c->ok =
             fail(c->err, GS_E_FORMAT, "the fast and the sqlite reader differ at %s", difference);
 }
 
 /* Loads once more through libsqlite3 and compares every column. */
-static bool check(struct trace *t, const struct finder *f, const struct ingest_opts *o,
+static bool check(struct trace *t, const struct ingest_files *files, const struct ingest_opts *o,
                   struct gs_error *err)
 {
-    struct check_call call = {.trace = t, .finder = f, .opts = *o, .err = err};
+    struct check_call call = {
+        .trace = t, .files = files, .arena = &t->arena, .opts = *o, .err = err};
     call.opts.reader = READER_SQLITE;
     bool had_memory = mem_guard(load_and_compare, &call, NULL);
     trace_release(&call.other);
@@ -292,14 +291,28 @@ static bool check(struct trace *t, const struct finder *f, const struct ingest_o
     return call.ok;
 }
 
-bool ingest_load(struct trace *t, const struct opt_list *paths, const struct ingest_opts *opts,
+bool ingest_find(struct ingest_files *out, const struct opt_list *paths, struct arena *a,
                  struct gs_error *err)
+{
+    struct finder f = {.arena = a};
+    if (!find_all(&f, paths, err) || !same_format(&f, err))
+        return false;
+    *out = f.files;
+    return true;
+}
+
+bool ingest_load_files(struct trace *t, const struct ingest_files *files,
+                       const struct ingest_opts *opts, struct gs_error *err)
 {
     struct ingest_opts o = *opts;
     if (o.threads < 1)
         o.threads = parallel_cores();
-    struct finder f = {.arena = &t->arena};
-    if (!find_all(&f, paths, err) || !same_format(&f, err) || !load_all(t, &f, &o, err))
-        return false;
-    return o.reader != READER_CHECK || check(t, &f, &o, err);
+    return load_all(t, files, &o, err) && (o.reader != READER_CHECK || check(t, files, &o, err));
+}
+
+bool ingest_load(struct trace *t, const struct opt_list *paths, const struct ingest_opts *o,
+                 struct gs_error *err)
+{
+    struct ingest_files files = {0};
+    return ingest_find(&files, paths, &t->arena, err) && ingest_load_files(t, &files, o, err);
 }

@@ -47,6 +47,25 @@ struct format {
 #include "ingest/formats.def"
 #undef FORMAT
 
+/* A trace, or a capture of several files by the name they share. */
+struct ingest_file {
+    const char *path;
+    const struct format *format;
+};
+
+struct ingest_files {
+    struct ingest_file *v;
+    size_t n, cap;
+};
+
+/* The traces that paths stand for, in order, each once. All must be of one format. */
+bool ingest_find(struct ingest_files *out, const struct opt_list *paths, struct arena *a,
+                 struct gs_error *err);
+
+/* Loads them into one trace, as ingest_load() does. */
+bool ingest_load_files(struct trace *t, const struct ingest_files *files,
+                       const struct ingest_opts *o, struct gs_error *err);
+
 /*
  * Loads all paths into one trace; a folder stands for the traces in it and below. All must be of
  * one format. On failure the trace may be partly filled; release it all the same.

@@ -17,6 +17,8 @@
     {#column, offsetof(struct telemetry, column), sizeof(type)},
 #define COLUMN_DESC_PC_SAMPLES(type, column)                                                       \
     {#column, offsetof(struct pc_samples, column), sizeof(type)},
+#define COLUMN_DESC_MESSAGES(type, column)                                                         \
+    {#column, offsetof(struct messages, column), sizeof(type)},
 
 #define TABLE_DESC(table, COLUMNS, DESC)                                                           \
     static const struct column_desc table##_columns[] = {COLUMNS(DESC)};                           \
@@ -32,6 +34,7 @@ TABLE_DESC(counters, COUNTER_COLUMNS, COLUMN_DESC_COUNTERS);
 TABLE_DESC(samples, SAMPLE_COLUMNS, COLUMN_DESC_SAMPLES);
 TABLE_DESC(telemetry, TELEMETRY_COLUMNS, COLUMN_DESC_TELEMETRY);
 TABLE_DESC(pc_samples, PC_SAMPLE_COLUMNS, COLUMN_DESC_PC_SAMPLES);
+TABLE_DESC(messages, MESSAGE_COLUMNS, COLUMN_DESC_MESSAGES);
 
 void trace_init(struct trace *t)
 {
@@ -102,7 +105,7 @@ uint64_t trace_events(const struct trace *t)
 #define ADD(name) n += t->name.n;
     TRACE_TABLES(ADD)
 #undef ADD
-    return n;
+    return n - t->messages.n - t->lifted_calls; /* they say more of other events */
 }
 
 size_t trace_bytes(const struct trace *t)

@@ -163,6 +163,13 @@ TABLE(pc_samples, PC_SAMPLE_COLUMNS);
 
 enum pc_issued { PC_ISSUED_UNKNOWN, PC_ISSUED_NO, PC_ISSUED_YES };
 
+/* Whom a call of MPI sends to or receives from, where that is recorded. */
+#define MESSAGE_COLUMNS(X)                                                                         \
+    X(uint64_t, bytes) /* BYTES_UNKNOWN where not recorded */                                      \
+    X(uint32_t, call)  /* regions row */                                                           \
+    X(int32_t, peer)   /* rank; negative: any or none */
+TABLE(messages, MESSAGE_COLUMNS);
+
 /* Every table of a trace: X(member, TABLE NAME). */
 #define TRACE_TABLES(X)                                                                            \
     X(kernels)                                                                                     \
@@ -173,7 +180,8 @@ enum pc_issued { PC_ISSUED_UNKNOWN, PC_ISSUED_NO, PC_ISSUED_YES };
     X(counters)                                                                                    \
     X(samples)                                                                                     \
     X(telemetry)                                                                                   \
-    X(pc_samples)
+    X(pc_samples)                                                                                  \
+    X(messages)
 
 struct process {
     int64_t pid, ppid;
@@ -317,6 +325,7 @@ struct trace {
 #define MEMBER_(name) struct name name;
     TRACE_TABLES(MEMBER_)
 #undef MEMBER_
+    uint64_t lifted_calls;    /* regions that are markers, too: MPI that was recorded as such */
     uint64_t sample_records;  /* rows of the format's sample table, whatever they became */
     uint64_t counter_records; /* rows of the format's counter table, telemetry included */
 };

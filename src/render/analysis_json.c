@@ -146,6 +146,7 @@ void analysis_json(struct jwrite *w, const struct analysis *a, const struct advi
     fields_json_object(w, "execution_breakdown", &execution_fields, &d.overview.execution);
     fields_json_object(w, "interval_timeline", &timeline_fields, &d.overview.timeline);
     write_recommendations(&d);
+    write_job(&d);
     write_table(&d, "hotspots", o->top_kernels);
     write_table(&d, "kernel_categories", 0);
     write_memory(&d);

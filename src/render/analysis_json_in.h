@@ -24,6 +24,9 @@ void write_resources(struct analysis_document *d);
 void write_api(struct analysis_document *d);
 void write_regions(struct analysis_document *d);
 
+/* job_json.c: ranks, imbalance, straggler, efficiencies, job */
+void write_job(struct analysis_document *d);
+
 /* findings_json.c */
 void write_recommendations(struct analysis_document *d);
 void write_command(struct jwrite *w, const struct profiler_command *c);

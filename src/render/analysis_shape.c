@@ -2,6 +2,7 @@
  * What analysis_json() writes, member by member, in order. Tests validate real documents against
  * the schema made from this, and the schema allows nothing that does not stand here.
  */
+#include "job/job.h"
 #include "render/analysis_json_in.h"
 
 static const struct member file_members[] = {
@@ -187,6 +188,19 @@ static const struct member warning_members[] = {
     {0},
 };
 
+static const struct member job_ledger[] = {
+#define CAUSE(id, key, label, kind, doc) MEMBER(key, "integer", doc),
+#include "analyze/ledger.def"
+#undef CAUSE
+    {0},
+};
+
+static const struct member job_members[] = {
+    MEMBER("ledger", "object", "GPU time of all ranks by cause, ns", .members = job_ledger),
+    MEMBER("notes", "string[]", "what is odd about the job"),
+    {0},
+};
+
 const struct member analysis_members[] = {
     MEMBER("schema_version", "string", "version of this document",
            .words = ANALYSIS_SCHEMA_VERSION),
@@ -203,6 +217,15 @@ const struct member analysis_members[] = {
            .fields = &timeline_fields),
     MEMBER("recommendations", "object[]", "findings, largest gain first",
            .members = recommendation_members),
+    MEMBER("ranks", "object[]", "the ranks of a job; empty for a single process", .table = "ranks"),
+    MEMBER("imbalance", "number?",
+           "(most - least) / mean of the ranks' compute time per GPU; null without ranks"),
+    MEMBER("straggler", "object?", "rank that the others wait for; null when there is none",
+           .fields = &straggler_fields),
+    MEMBER("efficiencies", "object?", "POP efficiencies of the job, 0 to 1; null without ranks",
+           .fields = &efficiency_fields),
+    MEMBER("job", "object?", "the job as a whole; null without ranks", .fields = &job_stats_fields,
+           .members = job_members),
     MEMBER("hotspots", "object[]", "as many as asked for; all of them in analyses",
            .table = "hotspots"),
     MEMBER("kernel_categories", "object[]", "what kernels do", .table = "kernel_categories"),

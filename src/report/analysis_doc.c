@@ -7,6 +7,7 @@
 #include "base/human.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "report/job_doc.h"
 
 struct ctx {
     const struct analysis *a;
@@ -49,7 +50,10 @@ static void verdict(struct ctx *c)
                                       [VERDICT_IMPROVABLE] = TONE_WARN,
                                       [VERDICT_PROBLEM] = TONE_BAD,
                                       [VERDICT_NO_GPU_WORK] = TONE_WARN};
-    doc_heading(c->d, 1, "%s", t->files.n ? fs_basename(t->files.v[0].path) : "trace");
+    if (c->a->job)
+        doc_heading(c->d, 1, "%s", job_title(c->a->job, c->d->arena));
+    else
+        doc_heading(c->d, 1, "%s", t->files.n ? fs_basename(t->files.v[0].path) : "trace");
     doc_callout(c->d, tones[v->status], "%s", v->headline);
     doc_fact(c->d, "window", "%s on %u GPU%s", ns(c, b->window_ns), b->gpu_count,
              b->gpu_count == 1 ? "" : "s");
@@ -145,6 +149,12 @@ static void one_finding(struct ctx *c, const struct finding *f, size_t rank)
         doc_item(c->d, "%s:", f->commands.v[i].description);
         doc_code(c->d, "%s", f->commands.v[i].full_command);
     }
+}
+
+static void job(struct ctx *c)
+{
+    if (c->a->job)
+        job_section(c->d, c->a->job);
 }
 
 static void findings(struct ctx *c)
@@ -482,8 +492,8 @@ struct doc *analysis_doc(const struct analysis *a, const struct advice *advice, 
 {
     struct ctx c = {a, advice, doc_new(arena), top_kernels};
     void (*const sections[])(struct ctx *) = {
-        verdict, ledger, phases,        per_gpu, findings, hotspots, categories, resources,
-        copies,  gaps,   short_kernels, host,    markers,  streams,  telemetry,  missing};
+        verdict, job,  ledger,        phases, per_gpu, findings, hotspots,  categories, resources,
+        copies,  gaps, short_kernels, host,   markers, streams,  telemetry, missing};
     for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++)
         sections[i](&c);
     return c.d;

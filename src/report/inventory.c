@@ -13,7 +13,7 @@ void inventory_make(struct inventory *i, const struct trace *t, const char *read
     *i = (struct inventory){.trace = t, .reader = reader};
     i->has_span = trace_span(t, &i->start_ns, &i->end_ns);
     i->markers = t->markers.n;
-    i->regions = t->regions.n;
+    i->regions = t->regions.n - t->lifted_calls;
     for (size_t m = 0; m < t->markers.n; m++)
         i->regions += t->markers.kind[m] != MARKER_INSTANT;
     capabilities_find(&i->capabilities, t, a);

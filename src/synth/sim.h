@@ -143,7 +143,8 @@ struct process {
     int queue_n, counter_n;
     uint64_t corr, dispatch, graphs, addresses, copies;
     int64_t last_ns;
-    bool gpus_known; /* the list of GPUs is closed */
+    int64_t ahead_ns, drift_ppm; /* of its clock */
+    bool gpus_known;             /* the list of GPUs is closed */
     bool done;
 };
 
@@ -239,6 +240,8 @@ bool meet_resolve(struct sim *s); /* false: nobody waits */
 /* sim_emit.c */
 uint64_t emit_call(struct sim *s, struct thread *t, enum api_id api, int64_t start, int64_t end,
                    const struct call *call); /* a HIP call, with its HSA calls; its corr */
+/* A time as the clock of a process tells it. */
+int64_t sim_told(const struct sim *s, const struct process *p, int64_t ns);
 void emit_region(struct sim *s, struct rec_region *r);
 void emit_kernel(struct sim *s, struct thread *t, struct rec_kernel *k);
 void emit_copy(struct sim *s, struct rec_copy *c);

@@ -25,13 +25,33 @@ static void reach(struct sim *s, int process, int64_t end)
         p->last_ns = end;
 }
 
+int64_t sim_told(const struct sim *s, const struct process *p, int64_t ns)
+{
+    if (!p->ahead_ns && !p->drift_ppm)
+        return ns;
+    __int128 told =
+        (__int128)ns + p->ahead_ns + (__int128)(ns - s->base_ns) * p->drift_ppm / 1000000;
+    return told > INT64_MAX ? INT64_MAX : told < INT64_MIN ? INT64_MIN : (int64_t)told;
+}
+
+/* A record as the clock of its process tells it. */
+#define TOLD(s, record)                                                                            \
+    do {                                                                                           \
+        const struct process *p_ = (s)->processes.v[(record)->process];                            \
+        (record)->start_ns = sim_told(s, p_, (record)->start_ns);                                  \
+        (record)->end_ns = sim_told(s, p_, (record)->end_ns);                                      \
+    } while (0)
+
 void emit_region(struct sim *s, struct rec_region *r)
 {
     if (!sim_count(s))
         return;
     reach(s, r->process, r->end_ns);
-    if (wanted(s, want_of(r->category)) && s->sink->region)
-        s->sink->region(s->sink, r);
+    if (wanted(s, want_of(r->category)) && s->sink->region) {
+        struct rec_region told = *r;
+        TOLD(s, &told);
+        s->sink->region(s->sink, &told);
+    }
 }
 
 /* Small HSA calls, evenly spread inside the call that makes them. */
@@ -114,8 +134,11 @@ void emit_kernel(struct sim *s, struct thread *t, struct rec_kernel *k)
     struct process *p = t->process;
     reach(s, k->process, k->end_ns);
     k->dispatch = ++p->dispatch;
-    if (wanted(s, WANT_KERNELS) && s->sink->kernel)
-        s->sink->kernel(s->sink, k);
+    if (wanted(s, WANT_KERNELS) && s->sink->kernel) {
+        struct rec_kernel told = *k;
+        TOLD(s, &told);
+        s->sink->kernel(s->sink, &told);
+    }
     emit_counters(s, t, k);
     for (size_t i = 0; i < p->series.n; i++)
         if (p->series.v[i].gpu == k->gpu)
@@ -127,8 +150,11 @@ void emit_copy(struct sim *s, struct rec_copy *c)
     if (!sim_count(s))
         return;
     reach(s, c->process, c->end_ns);
-    if (wanted(s, WANT_COPIES) && s->sink->copy)
-        s->sink->copy(s->sink, c);
+    if (wanted(s, WANT_COPIES) && s->sink->copy) {
+        struct rec_copy told = *c;
+        TOLD(s, &told);
+        s->sink->copy(s->sink, &told);
+    }
 }
 
 void emit_alloc(struct sim *s, struct rec_alloc *a)
@@ -136,8 +162,11 @@ void emit_alloc(struct sim *s, struct rec_alloc *a)
     if (!sim_count(s))
         return;
     reach(s, a->process, a->end_ns);
-    if (wanted(s, WANT_ALLOCS) && s->sink->alloc)
-        s->sink->alloc(s->sink, a);
+    if (wanted(s, WANT_ALLOCS) && s->sink->alloc) {
+        struct rec_alloc told = *a;
+        TOLD(s, &told);
+        s->sink->alloc(s->sink, &told);
+    }
 }
 
 static void emit_sample(struct sim *s, struct process *p, const struct series *r, int64_t tick)
@@ -146,7 +175,7 @@ static void emit_sample(struct sim *s, struct process *p, const struct series *r
     if (busy > r->every)
         busy = r->every; /* kernels side by side */
     struct rec_sample x = {.process = p->rec.index, .gpu = r->gpu, .metric = r->metric};
-    x.time_ns = s->base_ns + (tick + 1) * r->every;
+    x.time_ns = sim_told(s, p, s->base_ns + (tick + 1) * r->every);
     x.value = (double)r->idle + (double)((__int128)(r->peak - r->idle) * busy / r->every);
     if (sim_count(s) && wanted(s, WANT_SAMPLES) && s->sink->sample)
         s->sink->sample(s->sink, &x);

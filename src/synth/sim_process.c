@@ -104,6 +104,9 @@ struct process *sim_process_new(struct sim *s, const struct stmt *st, int index,
     p->rec.command = stmt_arg(st, K_command) ? arg_name(s, &ask, st, K_command)
                                              : names_adds(n, "./app --steps 100");
     p->last_ns = s->base_ns;
+    p->ahead_ns = arg_int(s, &ask, st, K_ahead, 0);
+    p->drift_ppm = arg_int(s, &ask, st, K_drift, 0);
+    p->rec.start_ns = sim_told(s, p, s->base_ns);
     for (int i = 0; i < SET_COUNT; i++) {
         struct expr *e = arena_new(&s->arena, struct expr);
         e->value = default_settings[i];
@@ -131,7 +134,7 @@ void sim_process_finish(struct sim *s, struct process *p)
         if (p->threads.v[i]->clock > p->last_ns)
             p->last_ns = p->threads.v[i]->clock;
     emit_series(s, p);
-    p->rec.end_ns = p->last_ns;
+    p->rec.end_ns = sim_told(s, p, p->last_ns);
     p->rec.env = p->env.v;
     p->rec.env_n = p->env.n;
     if (s->sink->process_end && s->wants & WANT_INFO)

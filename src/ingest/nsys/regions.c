@@ -8,29 +8,30 @@
 static const struct region_table {
     const char *table, *name_column;
     enum region_kind kind;
-    bool cuda; /* names carry versions and rows correlation ids */
+    bool cuda;  /* names carry versions and rows correlation ids */
+    bool peers; /* rows say whom a message goes to or comes from */
 } region_tables[] = {
-    {"CUPTI_ACTIVITY_KIND_RUNTIME", "nameId", REGION_HIP, true},
-    {"CUPTI_ACTIVITY_KIND_DRIVER", "nameId", REGION_HSA, true},
-    {"MPI_P2P_EVENTS", "textId", REGION_MPI, false},
-    {"MPI_COLLECTIVES_EVENTS", "textId", REGION_MPI, false},
-    {"MPI_START_WAIT_EVENTS", "textId", REGION_MPI, false},
-    {"MPI_OTHER_EVENTS", "textId", REGION_MPI, false},
-    {"UCP_", "textId", REGION_MPI, false},
-    {"OPENMP_EVENT_KIND_", "nameId", REGION_OPENMP, false},
-    {"OPENACC_", "nameId", REGION_OTHER, false},
-    {"CUDNN_EVENTS", "nameId", REGION_OTHER, false},
-    {"CUBLAS_EVENTS", "nameId", REGION_OTHER, false},
-    {"OSRT_API", "nameId", REGION_OS, false},
+    {"CUPTI_ACTIVITY_KIND_RUNTIME", "nameId", REGION_HIP, true, false},
+    {"CUPTI_ACTIVITY_KIND_DRIVER", "nameId", REGION_HSA, true, false},
+    {"MPI_P2P_EVENTS", "textId", REGION_MPI, false, true},
+    {"MPI_COLLECTIVES_EVENTS", "textId", REGION_MPI, false, false},
+    {"MPI_START_WAIT_EVENTS", "textId", REGION_MPI, false, false},
+    {"MPI_OTHER_EVENTS", "textId", REGION_MPI, false, false},
+    {"UCP_", "textId", REGION_MPI, false, false},
+    {"OPENMP_EVENT_KIND_", "nameId", REGION_OPENMP, false, false},
+    {"OPENACC_", "nameId", REGION_OTHER, false, false},
+    {"CUDNN_EVENTS", "nameId", REGION_OTHER, false, false},
+    {"CUBLAS_EVENTS", "nameId", REGION_OTHER, false, false},
+    {"OSRT_API", "nameId", REGION_OS, false, false},
 };
 
 struct region_job {
     struct nsys *n;
     const struct region_table *spec;
-    size_t base;
+    size_t base, message_base;
 };
 
-enum { START, END, TID, NAME, CORRELATION, CLASS, N_COLS };
+enum { START, END, TID, NAME, CORRELATION, CLASS, PEER, SIZE, N_COLS };
 
 static void begin(void *ctx, size_t rows)
 {
@@ -39,6 +40,11 @@ static void begin(void *ctx, size_t rows)
     t->regions.n = job->base;
     trace_room(t, regions, rows);
     t->regions.n += rows;
+    t->messages.n = job->message_base;
+    if (job->spec->peers) {
+        trace_room(t, messages, rows);
+        t->messages.n += rows;
+    }
     memset(job->n->tally, 0, sizeof(job->n->tally));
 }
 
@@ -55,6 +61,17 @@ static void name_call(const struct nsys *n, uint32_t *name, uint8_t *kind, int64
     }
     if (class == 1) /* TRACE_PROCESS_EVENT_CUDA_DRIVER */
         *kind = REGION_HSA;
+}
+
+static void put_message(const struct region_job *job, const struct scan_batch *b, size_t i,
+                        uint32_t call)
+{
+    struct messages *m = &job->n->trace->messages;
+    size_t row = job->message_base + b->first + i;
+    int64_t peer = batch_ints(b, PEER)[i], size = batch_ints(b, SIZE)[i];
+    m->call[row] = call;
+    m->peer[row] = peer >= 0 && peer <= INT32_MAX ? (int32_t)peer : -1;
+    m->bytes[row] = size >= 0 ? (uint64_t)size : BYTES_UNKNOWN;
 }
 
 static void rows(void *ctx, const struct scan_batch *b)
@@ -80,6 +97,8 @@ static void rows(void *ctx, const struct scan_batch *b)
         out->name[row] = name;
         out->thread[row] = nsys_thread_key(n, b->worker, batch_ints(b, TID)[i]);
         out->kind[row] = kind;
+        if (job->spec->peers)
+            put_message(job, b, i, (uint32_t)row);
     }
 }
 
@@ -93,12 +112,15 @@ static bool read_table(struct nsys *n, const struct region_table *spec, const ch
         [NAME] = {spec->name_column, SCAN_INT, true, NO_VALUE},
         [CORRELATION] = {"correlationId", SCAN_INT, true, -1},
         [CLASS] = {"eventClass", SCAN_INT, true, 0},
+        [PEER] = {spec->peers ? "remoteRank" : NULL, SCAN_INT, true, -1},
+        [SIZE] = {spec->peers ? "size" : NULL, SCAN_INT, true, -1},
     };
     struct regions *r = &n->trace->regions;
-    struct region_job job = {n, spec, r->n};
-    struct scan scan = {table, columns, N_COLS, begin, rows, &job};
+    struct region_job job = {n, spec, r->n, n->trace->messages.n};
+    struct scan scan = {table, columns, spec->peers ? N_COLS : PEER, begin, rows, &job};
     if (!nsys_scan(n, &scan, err)) {
         r->n = job.base;
+        n->trace->messages.n = job.message_base;
         return false;
     }
     nsys_note_times(n, r->start_ns, r->end_ns, job.base, r->n, "host calls without times");

@@ -1,0 +1,92 @@
+#include "advise/rule.h"
+#include "base/human.h"
+#include "base/str.h"
+#include "job/job.h"
+
+/* What the ranks in the report wait, as far as the ledger shows it. */
+static int64_t waiting_here(const struct job *job)
+{
+    const struct job_rank *one = job_find(job, job->stats.analyzed_rank);
+    if (one)
+        return one->wait_ns;
+    return job->straggler.waited_ns;
+}
+
+/* Waiting shows as time in MPI, or inside a collective on the GPU. */
+static void claim(const struct analysis *a, struct finding *f, int64_t ns)
+{
+    static const enum cause causes[] = {CAUSE_HOST_IO, CAUSE_COMM_WAIT, CAUSE_COMM,   CAUSE_SYNC,
+                                        CAUSE_HOST,    CAUSE_UNKNOWN,   CAUSE_STARTUP};
+    int64_t gpus = a->job->stats.ranks ? a->job->stats.gpus / a->job->stats.ranks : 1;
+    ns = ns * (gpus > 1 ? gpus : 1);
+    for (size_t i = 0; i < sizeof(causes) / sizeof(*causes) && ns > 0; i++) {
+        int64_t have = ledger_ns(a, causes[i]);
+        have = have < ns ? have : ns;
+        finding_claim(f, causes[i], have);
+        ns -= have;
+    }
+}
+
+static void advise_on(struct finding *f, const char *cause)
+{
+    if (str_eq(cause, "kernel_time")) {
+        finding_suggest(f, "give the late rank less work, or make what it computes more cheap");
+        finding_action(f,
+                       "split by measured cost instead of by count: the tables show by how much");
+        finding_action(f, "check what is special about it: boundary conditions, output, root of a "
+                          "reduction");
+    } else if (str_eq(cause, "slow_clocks")) {
+        finding_suggest(f, "look at the GPU of the late rank");
+        finding_action(f, "compare power cap, temperature and clocks of its GPU with the others'");
+        finding_action(f, "check that no other process runs on it, and run the job without that "
+                          "node to be sure");
+    } else if (str_eq(cause, "copies")) {
+        finding_suggest(f, "take the copies of the late rank out of the way");
+        finding_action(f, "check its binding: a GPU far from its NUMA node or a shared link copies "
+                          "slowly");
+        finding_action(f, "overlap copies with compute, or keep the data on the device");
+    } else {
+        finding_suggest(f, "find out what the host of the late rank does");
+        finding_action(f, "check its core binding and what else runs on its node");
+        finding_action(f, "let all ranks share what only it does: input, output, bookkeeping");
+    }
+}
+
+static bool eval(const struct analysis *a, struct finding *f)
+{
+    if (!a->job || !a->job->has_straggler)
+        return false;
+    const struct straggler *s = &a->job->straggler;
+    char cost[HUMAN_MAX], waited[HUMAN_MAX];
+    claim(a, f, waiting_here(a->job));
+    finding_scope(f, "rank %d on %s", s->rank, job_find(a->job, s->rank)->host);
+    finding_issue(f, "rank %d comes last to %llu of %llu meetings and costs the job %s: %s",
+                  s->rank, (unsigned long long)s->late, (unsigned long long)s->meetings,
+                  human_time(cost, s->cost_ns), s->detail);
+    finding_because(f, "straggler.share_pct", s->share_pct, 50, "%",
+                    "it causes %.0f %% of all waiting, %s over all ranks", s->share_pct,
+                    human_time(waited, s->waited_ns));
+    finding_because(f, "straggler.late_pct", s->late_pct, 0, "%", "it is last %.0f %% of the time",
+                    s->late_pct);
+    advise_on(f, s->cause);
+    finding_sure(f, s->confidence,
+                 "waiting is the time in a meeting beyond the shortest of all "
+                 "ranks; the cause is what it does longer than the others");
+    return true;
+}
+
+const struct rule rule_straggler = {
+    .name = "straggler",
+    .id = "GS-STRAGGLER-001",
+    .category = "Load Imbalance",
+    .title = "one rank holds the others up",
+    .bottleneck = BOTTLENECK_MPI_IMBALANCE,
+    .action = ACTION_ALGORITHM,
+    .needs = NEED_NOTHING,
+    .specific = true,
+    .gain = 0.95,
+    .eval = eval,
+    .doc = "Needs all ranks of a job. Fires when one rank causes at least half of all waiting in "
+           "barriers and collectives and costs the job 1 % of its time or more. Claims the time "
+           "the others wait, before rules that would blame MPI or the collective itself.",
+};

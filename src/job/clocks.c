@@ -1,0 +1,185 @@
+#include "job/clocks.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/str.h"
+
+enum { MOST_POINTS = 1 << 14, SLOPE_POINTS = 192, LEAST_POINTS = 3 };
+
+/* Ranks of one host share its clock; this much between them is how they leave a call. */
+#define SAME_CLOCK_NS 1000000
+
+/* A drift is taken when it makes the residual this much smaller. */
+#define DRIFT_HELPS 0.7
+
+/* A moment that two ranks share: on the clock of the first, and how far the other's is ahead. */
+struct point {
+    int64_t at;
+    double ahead;
+};
+
+struct points {
+    VEC(struct point) v;
+};
+
+struct collecting {
+    struct job *job;
+    enum meet_kind kind;
+    struct points *of_rank;
+    uint64_t seen;
+    uint32_t stride;
+    const char *name; /* of the only operation; NULL: several */
+    bool several;
+    struct arena *arena;
+};
+
+static void collect(void *ctx, const struct meeting *m)
+{
+    struct collecting *c = ctx;
+    if (m->op->kind != c->kind || m->rank[0] != 0)
+        return;
+    c->several |= c->name && !str_eq(c->name, m->op->name);
+    c->name = m->op->name;
+    if (c->seen++ % c->stride)
+        return;
+    for (size_t i = 1; i < m->n; i++)
+        vec_push(
+            &c->of_rank[m->rank[i]].v, c->arena,
+            ((struct point){m->v[0]->end_ns, (double)sub_ns(m->v[i]->end_ns, m->v[0]->end_ns)}));
+}
+
+static int by_value(const void *x, const void *y)
+{
+    double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+static double median(double *v, size_t n)
+{
+    if (!n)
+        return 0;
+    qsort(v, n, sizeof(*v), by_value);
+    return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+/* The median of |ahead - (offset + slope x (at - origin))|, and the offset that goes with a slope.
+ */
+static double fit_offset(const struct points *p, double slope, int64_t origin, double *offset,
+                         double *room)
+{
+    for (size_t i = 0; i < p->v.n; i++)
+        room[i] = p->v.v[i].ahead - slope * (double)(p->v.v[i].at - origin);
+    *offset = median(room, p->v.n);
+    for (size_t i = 0; i < p->v.n; i++)
+        room[i] = fabs(p->v.v[i].ahead - slope * (double)(p->v.v[i].at - origin) - *offset);
+    return median(room, p->v.n);
+}
+
+/* Median of the slopes between pairs of points that lie far enough apart. */
+static double fit_slope(const struct points *p, struct arena *arena)
+{
+    size_t step = p->v.n / SLOPE_POINTS + 1, n = 0;
+    double *slopes = arena_array(arena, double, (SLOPE_POINTS + 1) * (SLOPE_POINTS + 1));
+    for (size_t i = 0; i < p->v.n; i += step)
+        for (size_t j = i + step; j < p->v.n; j += step) {
+            double apart = (double)(p->v.v[j].at - p->v.v[i].at);
+            if (fabs(apart) > 0)
+                slopes[n++] = (p->v.v[j].ahead - p->v.v[i].ahead) / apart;
+        }
+    return median(slopes, n);
+}
+
+static int by_time(const void *x, const void *y)
+{
+    const struct point *a = x, *b = y;
+    return (a->at > b->at) - (a->at < b->at);
+}
+
+static void fit(struct job *job, struct job_rank *r, struct points *p, struct arena *arena)
+{
+    const struct job_rank *first = &job->ranks.v[0];
+    if (!p->v.n)
+        return;
+    qsort(p->v.v, p->v.n, sizeof(*p->v.v), by_time);
+    double *room = arena_array(arena, double, p->v.n);
+    double flat, drifting, slope = p->v.n >= 8 ? fit_slope(p, arena) : 0;
+    double rest = fit_offset(p, 0, first->start_ns, &flat, room);
+    double rest_drifting = fit_offset(p, slope, first->start_ns, &drifting, room);
+    bool drifts = slope != 0 && fabs(slope) < 1e-3 && rest_drifting < DRIFT_HELPS * rest;
+    r->clock_offset_ns = (int64_t)llround(drifts ? drifting : flat);
+    r->clock_drift_ppm = drifts ? slope * 1e6 : 0;
+    r->clock_origin_ns = first->start_ns;
+    r->clock_residual_ns = (int64_t)llround(drifts ? rest_drifting : rest);
+}
+
+/* Ranks of a host have one clock: that of its first rank with a fit. */
+static void share_by_host(struct job *job)
+{
+    for (size_t i = 0; i < job->ranks.n; i++) {
+        struct job_rank *r = &job->ranks.v[i];
+        for (size_t j = 0; *r->host && j < i; j++) {
+            const struct job_rank *other = &job->ranks.v[j];
+            int64_t apart = sub_ns(r->clock_offset_ns, other->clock_offset_ns);
+            if (!str_eq(other->host, r->host) || apart > SAME_CLOCK_NS || apart < -SAME_CLOCK_NS)
+                continue;
+            r->clock_offset_ns = other->clock_offset_ns;
+            r->clock_drift_ppm = other->clock_drift_ppm;
+            r->clock_origin_ns = other->clock_origin_ns;
+            break;
+        }
+    }
+}
+
+int64_t job_time(const struct job_rank *r, int64_t ns)
+{
+    int64_t since = sub_ns(sub_ns(ns, r->clock_offset_ns), r->clock_origin_ns);
+    double drift = r->clock_drift_ppm == 0 ? 0 : r->clock_drift_ppm * 1e-6 * (double)since;
+    return sub_ns(sub_ns(ns, r->clock_offset_ns), (int64_t)llround(drift));
+}
+
+/* True when at least half of the ranks have points enough. */
+static bool enough(const struct collecting *c, size_t least)
+{
+    size_t n = 0;
+    for (size_t i = 1; i < c->job->ranks.n; i++)
+        n += c->of_rank[i].v.n >= least;
+    return n && 2 * n >= c->job->ranks.n - 1;
+}
+
+void job_align_clocks(struct job *job, const struct meetings *all, struct arena *temporary)
+{
+    static const struct {
+        enum meet_kind kind;
+        size_t least;
+        const char *what;
+    } tries[] = {{MEET_ALL, 1, "collectives"},
+                 {MEET_PEERS, LEAST_POINTS, "messages"},
+                 {MEET_ROOTED, LEAST_POINTS, "rooted collectives"},
+                 {MEET_MARKER, LEAST_POINTS, "markers"}};
+    job->stats.aligned = "none";
+    job->stats.clock_residual_ns = -1;
+    for (size_t k = 0; k < sizeof(tries) / sizeof(*tries); k++) {
+        struct collecting c = {.job = job, .kind = tries[k].kind, .arena = temporary, .stride = 1};
+        uint64_t meetings = 0;
+        for (size_t i = 0; i < all->ops.n; i++)
+            if (all->ops.v[i].kind == c.kind && all->ops.v[i].parts.n > 1)
+                meetings += all->ops.v[i].parts.v[0].count / all->stride + 1;
+        c.stride = (uint32_t)(meetings / MOST_POINTS + 1);
+        c.of_rank = arena_array(temporary, struct points, job->ranks.n);
+        meetings_each(all, collect, &c);
+        if (!enough(&c, tries[k].least))
+            continue;
+        job->ranks.v[0].clock_residual_ns = 0;
+        for (size_t i = 1; i < job->ranks.n; i++) {
+            struct job_rank *r = &job->ranks.v[i];
+            fit(job, r, &c.of_rank[i], temporary);
+            if (r->clock_residual_ns > job->stats.clock_residual_ns)
+                job->stats.clock_residual_ns = r->clock_residual_ns;
+        }
+        share_by_host(job);
+        job->stats.aligned =
+            c.several || !c.name ? tries[k].what : arena_strdup(job->arena, c.name);
+        return;
+    }
+}

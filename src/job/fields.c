@@ -1,0 +1,171 @@
+/* The numbers of a job: names, units and formulas. */
+#include "job/job.h"
+
+#define R struct job_rank
+static const struct field rank_v[] = {
+    FIELD(R, rank, FIELD_I32, "rank", "", "number of the rank"),
+    FIELD(R, rank_source, FIELD_TEXT, "from", "",
+          "where the number comes from: a variable of the launcher, the file name, or the order of "
+          "the files"),
+    FIELD(R, host, FIELD_TEXT, "host", "", "host it ran on"),
+    FIELD(R, pid, FIELD_I64, "pid", "", "process"),
+    FIELD(R, file, FIELD_TEXT, "file", "", "trace it was read from"),
+    FIELD(R, gpus, FIELD_U32, "GPUs", "", "GPUs it used"),
+    FIELD(R, gpu_name, FIELD_TEXT, "GPU", "", "product name of the first one"),
+    FIELD(R, window_ns, FIELD_I64, "window", "ns", "from its first to its last event"),
+    FIELD(R, gpu_busy_ns, FIELD_I64, "busy", "ns",
+          "sum over its GPUs of the union of kernels and copies"),
+    FIELD(R, gpu_idle_ns, FIELD_I64, "idle", "ns", "sum over its GPUs of the ledger's idle causes"),
+    FIELD(R, busy_pct, FIELD_NUM, "busy", "%", "100 x gpu_busy_ns / (window_ns x GPUs)"),
+    FIELD(R, compute_ns, FIELD_I64, "compute", "ns",
+          "sum over its GPUs of the ledger's compute time"),
+    FIELD(R, comm_ns, FIELD_I64, "collectives", "ns",
+          "sum over its GPUs of exposed collectives (RCCL, NCCL), waiting included"),
+    FIELD(R, copy_ns, FIELD_I64, "copies", "ns", "sum over its GPUs of exposed copies"),
+    FIELD(R, mpi_ns, FIELD_I64, "MPI", "ns",
+          "union over its threads of MPI calls, MPI_Init and MPI_Finalize aside"),
+    FIELD(R, mpi_calls, FIELD_U64, "MPI calls", "", "number of these calls"),
+    FIELD(R, host_ns, FIELD_I64, "host", "ns",
+          "window without GPU work and without MPI: the host works, launches or waits for "
+          "something else"),
+    FIELD(R, useful_ns, FIELD_I64, "useful", "ns",
+          "window_ns - mpi_ns - comm_ns / GPUs: everything but communication"),
+    FIELD(R, wait_ns, FIELD_I64, "waits", "ns",
+          "waited for later ranks, summed over meetings: time in the call beyond the shortest one "
+          "of all ranks"),
+    FIELD(R, caused_ns, FIELD_I64, "makes wait", "ns",
+          "sum of wait_ns of all ranks over the meetings to which this rank came last"),
+    FIELD(R, late, FIELD_U64, "late", "", "meetings to which it came last"),
+    FIELD(R, kernels, FIELD_U64, "kernels", "", "number of kernels"),
+    FIELD(R, copies, FIELD_U64, "copies", "", "number of copies"),
+    FIELD(R, iterations, FIELD_U64, "iterations", "", "repetitions found; 0: none"),
+    FIELD(R, iteration_ns, FIELD_I64, "iteration", "ns", "their median, start to start"),
+    FIELD(R, clock_mhz, FIELD_NUM, "GPU clock", "MHz", "mean of the recorded GPU clock"),
+    FIELD(R, clock_offset_ns, FIELD_I64, "clock", "ns",
+          "its host's clock minus that of the first rank"),
+    FIELD(R, clock_drift_ppm, FIELD_NUM, "drift", "ppm",
+          "how much its clock gains on that of the first rank"),
+    FIELD(R, clock_residual_ns, FIELD_I64, "residual", "ns",
+          "median of what offset and drift leave unexplained; -1: clocks could not be compared"),
+};
+#undef R
+const struct fields job_rank_fields =
+    FIELDS("ranks", "the ranks of the job; empty for a single process", struct job_rank, rank_v);
+
+#define R struct job_phase
+static const struct field phase_v[] = {
+    FIELD(R, phase, FIELD_U32, "phase", "", "number of the phase, from 1"),
+    FIELD(R, name, FIELD_TEXT, "name", "", "name of the phase, as on most ranks"),
+    FIELD(R, ranks, FIELD_U32, "ranks", "", "ranks that have it"),
+    FIELD(R, mean_ns, FIELD_I64, "length", "ns", "mean length over these ranks"),
+    FIELD(R, compute_mean_ns, FIELD_I64, "compute", "ns",
+          "mean over ranks of the compute time per GPU"),
+    FIELD(R, compute_min_ns, FIELD_I64, "least", "ns", "least of a rank"),
+    FIELD(R, compute_max_ns, FIELD_I64, "most", "ns", "most of a rank"),
+    FIELD(R, mpi_mean_ns, FIELD_I64, "MPI", "ns", "mean over ranks of the time in MPI"),
+    FIELD(R, imbalance, FIELD_NUM, "imbalance", "",
+          "(most - least) / mean of the ranks' compute time per GPU"),
+    FIELD(R, mpi_imbalance, FIELD_NUM, "MPI imbalance", "",
+          "(most - least) / mean of the ranks' time in MPI"),
+    FIELD(R, slowest, FIELD_I32, "slowest", "", "rank that computes longest"),
+    FIELD(R, most_mpi, FIELD_I32, "most MPI", "", "rank that is longest in MPI; -1 without MPI"),
+};
+#undef R
+const struct fields job_phase_fields =
+    FIELDS("rank_phases", "phases that the ranks share, in order", struct job_phase, phase_v);
+
+#define R struct straggler
+static const struct field straggler_v[] = {
+    FIELD(R, rank, FIELD_I32, "rank", "", "rank that the others wait for"),
+    FIELD(R, cause, FIELD_TEXT, "cause", "",
+          "what it spends more time on than the others: kernel_time, slow_clocks, copies or host"),
+    FIELD(R, detail, FIELD_TEXT, "detail", "", "the same in a sentence, with numbers"),
+    FIELD(R, cost_ns, FIELD_I64, "cost", "ns",
+          "by how much it lengthens the job: sum over the meetings to which it came last of the "
+          "median wait of the others"),
+    FIELD(R, waited_ns, FIELD_I64, "waited", "ns", "time that all others waited for it, summed"),
+    FIELD(R, late, FIELD_U64, "late", "", "meetings to which it came last"),
+    FIELD(R, meetings, FIELD_U64, "meetings", "", "meetings in all"),
+    FIELD(R, late_pct, FIELD_NUM, "late", "%", "100 x late / meetings"),
+    FIELD(R, share_pct, FIELD_NUM, "of all waiting", "%",
+          "share of the job's waiting that it causes"),
+    FIELD(R, always, FIELD_BOOL, "always", "", "late in nine of ten meetings or more"),
+    FIELD(R, confidence, FIELD_NUM, "sure", "", "of the cause, 0 to 1"),
+};
+#undef R
+const struct fields straggler_fields =
+    FIELDS("straggler", "the rank that the others wait for", struct straggler, straggler_v);
+
+#define R struct efficiencies
+static const struct field efficiency_v[] = {
+    FIELD(R, parallel, FIELD_NUM, "parallel", "",
+          "load_balance x communication: mean useful_ns / window of the job, 0 to 1"),
+    FIELD(R, load_balance, FIELD_NUM, "load balance", "", "mean useful_ns / largest useful_ns"),
+    FIELD(R, communication, FIELD_NUM, "communication", "",
+          "largest useful_ns / window of the job"),
+    FIELD(R, device, FIELD_NUM, "device", "",
+          "compute time of all GPUs / (GPUs x window of the job): orchestration x "
+          "device_load_balance"),
+    FIELD(R, device_load_balance, FIELD_NUM, "device load balance", "",
+          "mean compute time of a GPU / that of the busiest rank's GPUs"),
+    FIELD(R, orchestration, FIELD_NUM, "orchestration", "",
+          "compute time per GPU of the busiest rank / window of the job"),
+};
+#undef R
+const struct fields efficiency_fields = FIELDS(
+    "efficiencies", "POP efficiencies of the job, 0 to 1", struct efficiencies, efficiency_v);
+
+#define R struct staging_row
+static const struct field staging_v[] = {
+    FIELD(R, operation, FIELD_TEXT, "operation", "", "MPI call between the copies"),
+    FIELD(R, kind, FIELD_TEXT, "kind", "",
+          "collective, ring (every message goes to a neighbour, round and round), halo, or "
+          "point-to-point where peers were not recorded"),
+    FIELD(R, between, FIELD_TEXT, "between", "", "one node, nodes, both, or not known"),
+    FIELD(R, ranks, FIELD_U32, "ranks", "", "ranks that do it"),
+    FIELD(R, chains, FIELD_U64, "chains", "",
+          "times a copy to the host, the call and a copy back follow one another"),
+    FIELD(R, bytes, FIELD_U64, "bytes", "bytes", "moved both ways: the smaller of the two copies"),
+    FIELD(R, copy_ns, FIELD_I64, "copies", "ns", "sum of the copies' durations"),
+    FIELD(R, mpi_ns, FIELD_I64, "MPI", "ns", "sum of the calls' durations"),
+};
+#undef R
+const struct fields staging_fields =
+    FIELDS("staging", "data that is sent by way of the host", struct staging_row, staging_v);
+
+#define R struct mpi_op_row
+static const struct field mpi_v[] = {
+    FIELD(R, name, FIELD_TEXT, "call", "", "MPI call"),
+    FIELD(R, calls, FIELD_U64, "calls", "", "number of calls on all ranks"),
+    FIELD(R, total_ns, FIELD_I64, "total", "ns", "sum of their durations"),
+    FIELD(R, max_ns, FIELD_I64, "longest", "ns", "longest call"),
+};
+#undef R
+const struct fields mpi_op_fields =
+    FIELDS("mpi_operations", "MPI calls of all ranks, by name", struct mpi_op_row, mpi_v);
+
+#define R struct job_stats
+static const struct field stats_v[] = {
+    FIELD(R, ranks, FIELD_U32, "ranks", "", "ranks that were read"),
+    FIELD(R, hosts, FIELD_U32, "hosts", "", "different hosts among them"),
+    FIELD(R, gpus, FIELD_U32, "GPUs", "", "GPUs of all ranks"),
+    FIELD(R, window_ns, FIELD_I64, "window", "ns",
+          "first start to last end on one clock; of the longest rank when clocks could not be "
+          "compared"),
+    FIELD(R, imbalance, FIELD_NUM, "imbalance", "",
+          "(most - least) / mean of the ranks' compute time per GPU"),
+    FIELD(R, meetings, FIELD_U64, "meetings", "",
+          "barriers, collectives and, without those, messages that were matched over the ranks"),
+    FIELD(R, wait_ns, FIELD_I64, "waiting", "ns", "sum of wait_ns of the ranks"),
+    FIELD(R, aligned, FIELD_TEXT, "clocks aligned on", "",
+          "what the clocks were aligned on, or none"),
+    FIELD(R, clock_residual_ns, FIELD_I64, "clock residual", "ns",
+          "largest of the ranks' residuals; -1: clocks could not be compared"),
+    FIELD(R, phase_confidence, FIELD_NUM, "phases alike", "",
+          "likeness of the ranks' phases, 0 to 1; 0: they could not be aligned"),
+    FIELD(R, analyzed_rank, FIELD_I32, "analyzed", "",
+          "rank that the rest of the report is about; -1: all of them"),
+};
+#undef R
+const struct fields job_stats_fields =
+    FIELDS("job", "the job as a whole", struct job_stats, stats_v);

@@ -1,0 +1,188 @@
+/* Ranks from files: a few at a time, each analyzed and let go before the next. */
+#include <string.h>
+
+#include "base/fs.h"
+#include "base/mem.h"
+#include "base/parallel.h"
+#include "base/progress.h"
+#include "job/job.h"
+
+/* Traces held at once may take about this much; a trace takes about a quarter of its database. */
+#define HELD_BYTES (4ull << 30)
+enum { FILE_TO_MEMORY = 4 };
+
+/* What one file gives. */
+struct part {
+    struct arena arena; /* of the ranks in it */
+    VEC(struct job_rank) ranks;
+    struct gs_error err;
+    bool ok;
+};
+
+struct loading {
+    struct job *job;
+    const struct ingest_files *files;
+    struct job_opts o;
+    struct part *parts;
+    struct trace *traces; /* by worker */
+    struct arena *arenas; /* by worker, for an analysis */
+    int inner;            /* threads for each */
+    uint64_t done;
+};
+
+static bool works(const struct trace *t, uint32_t process)
+{
+    for (size_t i = 0; i < t->streams.n; i++)
+        if (t->streams.v[i].process == process)
+            return true;
+    for (size_t i = 0; i < t->threads.n; i++)
+        if (t->threads.v[i].process == process)
+            return true;
+    return false;
+}
+
+/* True when the process did something on a GPU or in MPI: launchers and shells do not. */
+static void find_workers(const struct trace *t, bool *worker)
+{
+    for (size_t i = 0; i < t->kernels.n; i++)
+        if (t->kernels.stream[i] < t->streams.n)
+            worker[t->streams.v[t->kernels.stream[i]].process] = true;
+    for (size_t i = 0; i < t->copies.n; i++)
+        if (t->copies.stream[i] < t->streams.n)
+            worker[t->streams.v[t->copies.stream[i]].process] = true;
+    for (size_t i = 0; i < t->regions.n; i++)
+        if (t->regions.kind[i] == REGION_MPI && t->regions.thread[i] < t->threads.n)
+            worker[t->threads.v[t->regions.thread[i]].process] = true;
+}
+
+static void take_trace(const struct trace *t, const struct job_opts *o, int threads,
+                       struct arena *scratch, struct arena *keep,
+                       void (*add)(void *ctx, struct job_rank *r), void *ctx)
+{
+    bool *worker = arena_array(scratch, bool, t->processes.n + 1);
+    size_t n = 0;
+    find_workers(t, worker);
+    for (size_t p = 0; p < t->processes.n; p++)
+        n += worker[p] && works(t, (uint32_t)p);
+    for (size_t p = 0; p < t->processes.n; p++) {
+        if (!worker[p])
+            continue;
+        struct analysis_opts ao = o->analysis;
+        ao.view.threads = threads;
+        ao.view.process = n > 1 || t->processes.n > 1 ? t->processes.v[p].pid : -1;
+        struct arena own;
+        arena_init(&own);
+        struct analysis *a = arena_new(scratch, struct analysis);
+        struct job_rank r;
+        analysis_run(a, t, &ao, scratch);
+        rank_take(&r, a, (uint32_t)p, keep);
+        add(ctx, &r);
+    }
+}
+
+static void add_to_part(void *ctx, struct job_rank *r)
+{
+    struct part *p = ctx;
+    vec_push(&p->ranks, &p->arena, *r);
+}
+
+static void load_one(void *ctx, size_t i, int worker)
+{
+    struct loading *l = ctx;
+    struct part *p = &l->parts[i];
+    struct trace *t = &l->traces[worker];
+    struct arena *scratch = &l->arenas[worker];
+    struct ingest_files one = {&l->files->v[i], 1, 1};
+    struct ingest_opts io = {l->o.reader, l->inner, NULL};
+    trace_release(t); /* what an earlier rank left */
+    arena_release(scratch);
+    trace_init(t);
+    p->ok = ingest_load_files(t, &one, &io, &p->err);
+    if (p->ok)
+        take_trace(t, &l->o, l->inner, scratch, &p->arena, add_to_part, p);
+    trace_release(t);
+    trace_init(t);
+    arena_release(scratch);
+    int64_t size = fs_size(l->files->v[i].path);
+    uint64_t done = __atomic_add_fetch(&l->done, size > 0 ? (uint64_t)size : 0, __ATOMIC_RELAXED);
+    progress_set(l->o.progress, done);
+}
+
+/* As many as there are threads, but no more than memory allows. */
+static int at_once(const struct ingest_files *files, int threads, uint64_t *total)
+{
+    uint64_t largest = 1;
+    *total = 0;
+    for (size_t i = 0; i < files->n; i++) {
+        int64_t size = fs_size(files->v[i].path);
+        uint64_t bytes = size > 0 ? (uint64_t)size : 0;
+        largest = bytes > largest ? bytes : largest;
+        *total += bytes;
+    }
+    uint64_t fit = HELD_BYTES / (largest / FILE_TO_MEMORY + 1);
+    int n = threads < (int)files->n ? threads : (int)files->n;
+    return fit < 1 ? 1 : fit < (uint64_t)n ? (int)fit : n;
+}
+
+static void load_parts(void *ctx)
+{
+    struct loading *l = ctx;
+    uint64_t total;
+    int workers = at_once(l->files, l->o.threads, &total);
+    l->inner = l->o.threads / workers;
+    l->inner = l->inner < 1 ? 1 : l->inner;
+    progress_expect(l->o.progress, total);
+    parallel_for(workers, l->files->n, load_one, l);
+}
+
+bool job_load(struct job *job, const struct ingest_files *files, const struct job_opts *o,
+              struct arena *arena, struct gs_error *err)
+{
+    *job = (struct job){.arena = arena};
+    struct loading l = {.job = job, .files = files, .o = *o};
+    l.o.threads = o->threads < 1 ? parallel_cores() : o->threads;
+    l.parts = arena_array(arena, struct part, files->n);
+    l.traces = arena_array(arena, struct trace, (size_t)l.o.threads);
+    l.arenas = arena_array(arena, struct arena, (size_t)l.o.threads);
+    for (size_t i = 0; i < files->n; i++)
+        arena_init(&l.parts[i].arena);
+    for (int i = 0; i < l.o.threads; i++) {
+        trace_init(&l.traces[i]);
+        arena_init(&l.arenas[i]);
+    }
+    bool had_memory = mem_guard(load_parts, &l, NULL), ok = true;
+    for (int i = 0; i < l.o.threads; i++) {
+        trace_release(&l.traces[i]);
+        arena_release(&l.arenas[i]);
+    }
+    for (size_t i = 0; i < files->n; i++) {
+        if (had_memory && ok && !l.parts[i].ok) {
+            *err = l.parts[i].err;
+            ok = false;
+        }
+    }
+    for (size_t i = 0; had_memory && ok && i < files->n; i++)
+        for (size_t r = 0; r < l.parts[i].ranks.n; r++)
+            vec_push(&job->ranks, arena, l.parts[i].ranks.v[r]);
+    for (size_t i = 0; i < files->n; i++)
+        arena_adopt(arena, &l.parts[i].arena);
+    if (!had_memory)
+        mem_exhausted();
+    if (ok)
+        job_finish(job);
+    return ok;
+}
+
+static void add_to_job(void *ctx, struct job_rank *r)
+{
+    struct job *job = ctx;
+    vec_push(&job->ranks, job->arena, *r);
+}
+
+void job_of_trace(struct job *job, const struct trace *t, const struct job_opts *o,
+                  struct arena *arena)
+{
+    *job = (struct job){.arena = arena};
+    take_trace(t, o, o->threads < 1 ? parallel_cores() : o->threads, arena, arena, add_to_job, job);
+    job_finish(job);
+}

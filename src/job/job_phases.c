@@ -1,0 +1,149 @@
+/*
+ * Phases of the ranks, brought together by what they contain.
+ *
+ * The rank whose number of phases is the most common one gives the phases; those of every other
+ * rank are aligned with them in order (Needleman and Wunsch), by name, main kernel and length.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/str.h"
+#include "job/job.h"
+
+/* Below this the phases of the ranks are not the same; only whole runs are compared. */
+#define LEAST_CONFIDENCE 0.5
+#define GAP_SCORE (-0.05)
+
+static int64_t length(const struct rank_phase *p)
+{
+    return sub_ns(p->end_ns, p->start_ns);
+}
+
+static double likeness(const struct rank_phase *a, const struct rank_phase *b)
+{
+    double la = (double)length(a), lb = (double)length(b);
+    double longer = fmax(la, lb);
+    return 0.5 * str_eq(a->name, b->name) + 0.3 * str_eq(a->top_kernel, b->top_kernel) +
+           0.2 * (longer > 0 ? fmin(la, lb) / longer : 1);
+}
+
+static size_t reference(const struct job *job)
+{
+    size_t best = 0, most = 0;
+    for (size_t i = 0; i < job->ranks.n; i++) {
+        size_t same = 0;
+        for (size_t j = 0; j < job->ranks.n; j++)
+            same += job->ranks.v[j].phases.n == job->ranks.v[i].phases.n;
+        if (same > most) {
+            most = same;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* of[i]: the phase of b that belongs to phase i of a, or NO_INDEX. Returns the mean likeness. */
+static double align(const struct job_rank *a, const struct job_rank *b, uint32_t *of,
+                    struct arena *arena)
+{
+    size_t n = a->phases.n, m = b->phases.n, w = m + 1;
+    double *score = arena_array(arena, double, (n + 1) * w);
+    for (size_t i = 1; i <= n; i++)
+        score[i * w] = (double)i * GAP_SCORE;
+    for (size_t j = 1; j <= m; j++)
+        score[j] = (double)j * GAP_SCORE;
+    for (size_t i = 1; i <= n; i++)
+        for (size_t j = 1; j <= m; j++) {
+            double both =
+                score[(i - 1) * w + j - 1] + likeness(&a->phases.v[i - 1], &b->phases.v[j - 1]);
+            double skip = fmax(score[(i - 1) * w + j], score[i * w + j - 1]) + GAP_SCORE;
+            score[i * w + j] = fmax(both, skip);
+        }
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        of[i] = NO_INDEX;
+    for (size_t i = n, j = m; i && j;) {
+        double like = likeness(&a->phases.v[i - 1], &b->phases.v[j - 1]);
+        if (score[i * w + j] == score[(i - 1) * w + j - 1] + like) {
+            if (like >= 0.3) {
+                of[i - 1] = (uint32_t)(j - 1);
+                sum += like;
+            }
+            i--;
+            j--;
+        } else if (score[i * w + j] == score[(i - 1) * w + j] + GAP_SCORE) {
+            i--;
+        } else {
+            j--;
+        }
+    }
+    return sum / (double)(n > m ? n : m);
+}
+
+static double spread(double most, double least, double mean)
+{
+    return mean > 0 ? (most - least) / mean : NAN;
+}
+
+/* One phase over the ranks; of[rank] is its place there. */
+static struct job_phase gather(const struct job *job, const char *name, size_t number,
+                               uint32_t *const *of, size_t place)
+{
+    struct job_phase p = {.phase = (uint32_t)number, .name = name, .slowest = -1, .most_mpi = -1};
+    double total = 0, compute = 0, mpi = 0, mpi_max = 0, mpi_min = INFINITY;
+    for (size_t r = 0; r < job->ranks.n; r++) {
+        const struct job_rank *rank = &job->ranks.v[r];
+        if (of[r][place] == NO_INDEX)
+            continue;
+        const struct rank_phase *x = &rank->phases.v[of[r][place]];
+        int64_t mine = x->compute_ns / (rank->gpus ? rank->gpus : 1);
+        if (!p.ranks || mine > p.compute_max_ns) {
+            p.compute_max_ns = mine;
+            p.slowest = rank->rank;
+        }
+        if (!p.ranks || mine < p.compute_min_ns)
+            p.compute_min_ns = mine;
+        if (!p.ranks || (double)x->mpi_ns > mpi_max) {
+            mpi_max = (double)x->mpi_ns;
+            p.most_mpi = rank->rank;
+        }
+        mpi_min = fmin(mpi_min, (double)x->mpi_ns);
+        total += (double)length(x);
+        compute += (double)mine;
+        mpi += (double)x->mpi_ns;
+        p.ranks++;
+    }
+    double n = p.ranks ? p.ranks : 1;
+    p.mean_ns = (int64_t)(total / n);
+    p.compute_mean_ns = (int64_t)(compute / n);
+    p.mpi_mean_ns = (int64_t)(mpi / n);
+    p.imbalance = spread((double)p.compute_max_ns, (double)p.compute_min_ns, compute / n);
+    p.mpi_imbalance = spread(mpi_max, mpi_min, mpi / n);
+    if (isnan(p.mpi_imbalance))
+        p.most_mpi = -1;
+    return p;
+}
+
+void job_align_phases(struct job *job)
+{
+    struct arena *arena = job->arena;
+    size_t base = reference(job);
+    const struct job_rank *ref = &job->ranks.v[base];
+    if (ref->phases.n < 1)
+        return;
+    uint32_t **of = arena_array(arena, uint32_t *, job->ranks.n);
+    double confidence = 0;
+    for (size_t r = 0; r < job->ranks.n; r++) {
+        of[r] = arena_array(arena, uint32_t, ref->phases.n);
+        confidence += align(ref, &job->ranks.v[r], of[r], arena);
+    }
+    confidence /= (double)job->ranks.n;
+    if (confidence < LEAST_CONFIDENCE) {
+        vec_push(&job->notes, arena,
+                 "the ranks do not go through the same phases: only whole runs are compared");
+        return;
+    }
+    job->stats.phase_confidence = confidence;
+    for (size_t i = 0; i < ref->phases.n; i++)
+        vec_push(&job->phases, arena, gather(job, ref->phases.v[i].name, i + 1, of, i));
+}

@@ -1,0 +1,50 @@
+/*
+ * Meetings: calls or kernels of several ranks that belong together.
+ *
+ * The n-th occurrence of an operation on one rank belongs to the n-th on the others, provided that
+ * they count it equally often; ranks that count otherwise are left out of that operation.
+ */
+#ifndef GS_JOB_MEETINGS_H
+#define GS_JOB_MEETINGS_H
+
+#include "job/job.h"
+
+/* One meeting. Lives only while it is shown. */
+struct meeting {
+    const struct shared_op *op;
+    const uint32_t *rank;  /* places in job.ranks */
+    const struct meet **v; /* what each of them recorded */
+    size_t n;              /* at least two */
+    uint32_t stands_for;   /* this many: only every so-manieth was kept */
+};
+
+/* What one rank has of an operation. */
+struct op_part {
+    uint32_t rank; /* place in job.ranks */
+    uint64_t count;
+    const struct meet *v; /* kept, in order */
+    size_t n;
+};
+
+struct shared_op {
+    const char *name;
+    enum meet_kind kind;
+    bool on_gpu;
+    VEC(struct op_part) parts;
+};
+
+struct meetings {
+    const struct job *job;
+    struct arena *arena;
+    VEC(struct shared_op) ops;
+    uint32_t stride;
+    size_t left_out; /* operations in which some rank counts otherwise */
+};
+
+void meetings_match(struct meetings *m, const struct job *job, struct arena *arena);
+
+/* Shows them one after the other, operation by operation. */
+void meetings_each(const struct meetings *m, void (*show)(void *ctx, const struct meeting *),
+                   void *ctx);
+
+#endif

@@ -1,0 +1,255 @@
+/* Which rank the others wait for, and what it does differently. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/human.h"
+#include "base/str.h"
+#include "job/job.h"
+
+/* It must cause this much of all waiting, and cost the job this much of its time. */
+#define LEAST_SHARE_PCT 50.0
+#define LEAST_COST_PCT 1.0
+#define ALWAYS_PCT 90.0
+
+/* All kernels that matter are slower by about the same: within this part of the difference. */
+#define EVENLY 0.35
+#define LEAST_SLOWER 1.02
+#define CLOCK_SLOWER 0.97
+
+static int by_ns(const void *x, const void *y)
+{
+    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+    return (a > b) - (a < b);
+}
+
+enum part { PART_KERNELS, PART_COPIES, PART_HOST, PARTS };
+
+/* Time a GPU of the rank, or its host, spends on each. */
+static int64_t part_of(const struct job_rank *r, enum part part)
+{
+    int64_t gpus = r->gpus ? r->gpus : 1;
+    switch (part) {
+    case PART_KERNELS:
+        return r->compute_ns / gpus;
+    case PART_COPIES:
+        return r->copy_ns / gpus;
+    default:
+        return r->host_ns;
+    }
+}
+
+static int64_t typical_part(const struct job *job, const struct job_rank *but, enum part part)
+{
+    int64_t *v = arena_array(job->arena, int64_t, job->ranks.n);
+    size_t n = 0;
+    for (size_t i = 0; i < job->ranks.n; i++)
+        if (&job->ranks.v[i] != but)
+            v[n++] = part_of(&job->ranks.v[i], part);
+    qsort(v, n, sizeof(*v), by_ns);
+    return n ? v[n / 2] : 0;
+}
+
+static const struct rank_kernel *same_kernel(const struct job_rank *r, const char *name)
+{
+    for (size_t i = 0; i < r->top.n; i++)
+        if (str_eq(r->top.v[i].name, name))
+            return &r->top.v[i];
+    return NULL;
+}
+
+/* The straggler's kernels against those of a typical rank. */
+struct kernel_view {
+    double extra_calls_ns, extra_work_ns, slower_ns; /* of the difference */
+    double least, most;                              /* ratio of mean durations, equal work */
+    size_t kernels;                                  /* that matter */
+    const char *worst, *worst_calls, *worst_work;
+    double worst_ratio, worst_work_ratio;
+    int64_t worst_calls_more;
+};
+
+static void look_at_kernel(struct kernel_view *v, const struct rank_kernel *k,
+                           const struct rank_kernel *o, double *worst_ns)
+{
+    double mean = (double)k->total_ns / (double)k->calls;
+    double other = o ? (double)o->total_ns / (double)o->calls : mean;
+    double calls = (double)k->calls - (o ? (double)o->calls : 0);
+    double common = o ? (double)(k->calls < o->calls ? k->calls : o->calls) : 0;
+    if (calls > 0)
+        v->extra_calls_ns += calls * mean;
+    if (calls > 0 && calls * mean > worst_ns[0]) {
+        worst_ns[0] = calls * mean;
+        v->worst_calls = k->short_name;
+        v->worst_calls_more = (int64_t)calls;
+    }
+    if (!o || other <= 0)
+        return;
+    double excess = (mean - other) * common;
+    bool more_work = k->work_items > 1.01 * o->work_items; /* false when not known */
+    *(more_work ? &v->extra_work_ns : &v->slower_ns) += excess;
+    if (more_work && excess > worst_ns[1]) {
+        worst_ns[1] = excess;
+        v->worst_work = k->short_name;
+        v->worst_work_ratio = k->work_items / o->work_items;
+    }
+    if (excess > worst_ns[2] && !more_work) {
+        worst_ns[2] = excess;
+        v->worst = k->short_name;
+        v->worst_ratio = mean / other;
+    }
+}
+
+static void look_at_kernels(struct kernel_view *v, const struct job_rank *r,
+                            const struct job_rank *typical)
+{
+    double worst[3] = {0};
+    int64_t all = 0;
+    *v = (struct kernel_view){.least = INFINITY, .most = 0};
+    for (size_t i = 0; i < r->top.n; i++)
+        all = add_ns(all, r->top.v[i].total_ns);
+    for (size_t i = 0; i < r->top.n; i++) {
+        const struct rank_kernel *k = &r->top.v[i], *o = same_kernel(typical, k->name);
+        if (!k->calls)
+            continue;
+        look_at_kernel(v, k, o && o->calls ? o : NULL, worst);
+        if (!o || !o->calls || o->total_ns <= 0 || k->total_ns < all / 50)
+            continue;
+        double ratio =
+            ((double)k->total_ns / (double)k->calls) / ((double)o->total_ns / (double)o->calls);
+        v->least = ratio < v->least ? ratio : v->least;
+        v->most = ratio > v->most ? ratio : v->most;
+        v->kernels++;
+    }
+}
+
+/* Every kernel is slower alike, or the recorded clock is lower. */
+static bool clocks_are_slow(const struct kernel_view *v, const struct job_rank *r,
+                            const struct job_rank *typical)
+{
+    if (v->least < LEAST_SLOWER || v->extra_work_ns > v->slower_ns)
+        return false;
+    if (r->clock_mhz < CLOCK_SLOWER * typical->clock_mhz) /* false when not recorded */
+        return true;
+    return v->kernels > 1 && v->most - v->least <= EVENLY * (v->most - 1);
+}
+
+static void explain_kernels(struct job *job, struct straggler *s, const struct job_rank *r,
+                            const struct job_rank *typical, const char *more)
+{
+    struct kernel_view v;
+    look_at_kernels(&v, r, typical);
+    if (clocks_are_slow(&v, r, typical)) {
+        bool seen = r->clock_mhz < CLOCK_SLOWER * typical->clock_mhz;
+        s->cause = "slow_clocks";
+        s->confidence = seen ? 0.95 : 0.7;
+        s->detail =
+            seen ? arena_printf(job->arena,
+                                "its kernels take %.0f to %.0f %% longer, its clock runs at %.0f "
+                                "instead of %.0f MHz",
+                                100 * (v.least - 1), 100 * (v.most - 1), r->clock_mhz,
+                                typical->clock_mhz)
+                 : arena_printf(job->arena,
+                                "all its kernels take %.0f to %.0f %% longer for the same work: "
+                                "slower clocks, a capped or shared GPU",
+                                100 * (v.least - 1), 100 * (v.most - 1));
+        return;
+    }
+    s->cause = "kernel_time";
+    s->confidence = 0.9;
+    if (v.extra_calls_ns >= v.slower_ns && v.extra_calls_ns >= v.extra_work_ns && v.worst_calls)
+        s->detail = arena_printf(job->arena, "it computes %s longer: %lld more calls of %s", more,
+                                 (long long)v.worst_calls_more, v.worst_calls);
+    else if (v.extra_work_ns > v.slower_ns && v.worst_work)
+        s->detail =
+            arena_printf(job->arena, "it computes %s longer: %s works on %.2f times as many items",
+                         more, v.worst_work, v.worst_work_ratio);
+    else if (v.worst)
+        s->detail = arena_printf(job->arena,
+                                 "it computes %s longer: a call of %s takes %.2f times "
+                                 "as long",
+                                 more, v.worst, v.worst_ratio);
+    else
+        s->detail = arena_printf(job->arena, "it computes %s longer", more);
+}
+
+static const char *idle_word(const struct job_rank *r, const struct job_rank *typical)
+{
+    static const struct {
+        enum cause cause;
+        const char *words;
+    } words[] = {{CAUSE_HOST, "its host is busy elsewhere"},
+                 {CAUSE_SYNC, "its host waits for the GPU more often"},
+                 {CAUSE_LAUNCH, "its host is slower at launching"},
+                 {CAUSE_ALLOC, "it allocates and frees memory"},
+                 {CAUSE_HOST_IO, "its host is in the operating system"},
+                 {CAUSE_STARTUP, "it starts up or loads code"}};
+    int64_t most = 0;
+    const char *best = "its host does something that was not recorded";
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+        int64_t more =
+            sub_ns(r->cause_ns[words[i].cause] / (r->gpus ? r->gpus : 1),
+                   typical->cause_ns[words[i].cause] / (typical->gpus ? typical->gpus : 1));
+        if (words[i].cause == CAUSE_HOST_IO)
+            more = sub_ns(more, sub_ns(r->mpi_ns, typical->mpi_ns));
+        if (more > most) {
+            most = more;
+            best = words[i].words;
+        }
+    }
+    return best;
+}
+
+static void explain(struct job *job, struct straggler *s, const struct job_rank *r)
+{
+    const struct job_rank *typical = job_typical(job);
+    int64_t more[PARTS];
+    enum part worst = PART_KERNELS;
+    for (enum part p = 0; p < PARTS; p++) {
+        more[p] = sub_ns(part_of(r, p), typical_part(job, r, p));
+        worst = more[p] > more[worst] ? p : worst;
+    }
+    char text[HUMAN_MAX];
+    human_time(text, more[worst]);
+    s->confidence = 0.85;
+    if (more[worst] <= 0) {
+        s->cause = "host";
+        s->confidence = 0.5;
+        s->detail = "it does nothing for longer than the others that the trace shows";
+    } else if (worst == PART_KERNELS) {
+        explain_kernels(job, s, r, typical, arena_strdup(job->arena, text));
+    } else if (worst == PART_COPIES) {
+        s->cause = "copies";
+        s->detail = arena_printf(job->arena, "its GPU copies %s longer without computing", text);
+    } else {
+        s->cause = "host";
+        s->detail = arena_printf(job->arena, "%s: %s more without GPU work or MPI than the others",
+                                 idle_word(r, typical), text);
+    }
+}
+
+void job_find_straggler(struct job *job)
+{
+    size_t worst = 0;
+    int64_t all = 0;
+    for (size_t i = 0; i < job->ranks.n; i++) {
+        all = add_ns(all, job->ranks.v[i].caused_ns);
+        if (job->ranks.v[i].caused_ns > job->ranks.v[worst].caused_ns)
+            worst = i;
+    }
+    if (!all || !job->late)
+        return;
+    const struct job_rank *r = &job->ranks.v[worst];
+    struct straggler *s = &job->straggler;
+    *s = (struct straggler){.rank = r->rank,
+                            .cost_ns = job->late[worst].cost_ns,
+                            .waited_ns = r->caused_ns,
+                            .late = r->late,
+                            .meetings = job->stats.meetings};
+    s->share_pct = percent_of((double)r->caused_ns, (double)all);
+    s->late_pct = percent_of((double)r->late, (double)job->stats.meetings);
+    s->always = s->late_pct >= ALWAYS_PCT;
+    if (s->share_pct < LEAST_SHARE_PCT ||
+        percent_of((double)s->cost_ns, (double)job->stats.window_ns) < LEAST_COST_PCT)
+        return;
+    job->has_straggler = true;
+    explain(job, s, r);
+}

@@ -1,0 +1,112 @@
+/*
+ * Meetings over the ranks: which belong together, who came last, how long the others waited.
+ *
+ * Where nobody leaves before all have come, the time in the call beyond the shortest one of all
+ * ranks is waiting. That needs no common clock. Other calls are used only when there is none of
+ * that kind: there, a rank waits from its own arrival to the last one's, on aligned clocks.
+ */
+#include <stdlib.h>
+
+#include "job/clocks.h"
+#include "job/meetings.h"
+
+/* Less is how long a message takes. */
+#define LEAST_WAIT_NS 1000
+
+static int64_t length(const struct meet *m)
+{
+    return m->end_ns - m->start_ns;
+}
+
+static int by_ns(const void *x, const void *y)
+{
+    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+    return (a > b) - (a < b);
+}
+
+/* Fills wait[] and says who came last; NO_INDEX: all came together. */
+static size_t judge(const struct job *job, const struct meeting *m, int64_t *wait)
+{
+    size_t last = 0;
+    bool all = m->op->kind == MEET_ALL;
+    for (size_t i = 1; i < m->n; i++) {
+        if (all ? length(m->v[i]) < length(m->v[last])
+                : job_time(&job->ranks.v[m->rank[i]], m->v[i]->start_ns) >
+                      job_time(&job->ranks.v[m->rank[last]], m->v[last]->start_ns))
+            last = i;
+    }
+    int64_t latest = job_time(&job->ranks.v[m->rank[last]], m->v[last]->start_ns), most = 0;
+    for (size_t i = 0; i < m->n; i++) {
+        int64_t own = length(m->v[i]);
+        if (all) {
+            wait[i] = own - length(m->v[last]);
+        } else {
+            int64_t early = latest - job_time(&job->ranks.v[m->rank[i]], m->v[i]->start_ns);
+            wait[i] = early < own ? early : own;
+        }
+        most = wait[i] > most ? wait[i] : most;
+    }
+    return most >= LEAST_WAIT_NS ? last : NO_INDEX;
+}
+
+struct counting {
+    struct job *job;
+    int64_t *wait, *sorted;
+    struct late *late; /* by rank */
+    uint64_t meetings;
+    bool only_all;
+};
+
+static void count(void *ctx, const struct meeting *m)
+{
+    struct counting *c = ctx;
+    if (m->op->kind == MEET_MARKER || (c->only_all && m->op->kind != MEET_ALL))
+        return;
+    c->meetings += m->stands_for;
+    size_t last = judge(c->job, m, c->wait);
+    if (last == NO_INDEX)
+        return;
+    int64_t sum = 0;
+    size_t others = 0;
+    for (size_t i = 0; i < m->n; i++) {
+        struct job_rank *r = &c->job->ranks.v[m->rank[i]];
+        r->wait_ns = add_ns(r->wait_ns, c->wait[i] * m->stands_for);
+        sum = add_ns(sum, c->wait[i]);
+        if (i != last)
+            c->sorted[others++] = c->wait[i];
+    }
+    qsort(c->sorted, others, sizeof(*c->sorted), by_ns);
+    struct job_rank *r = &c->job->ranks.v[m->rank[last]];
+    r->caused_ns = add_ns(r->caused_ns, sum * m->stands_for);
+    r->late += m->stands_for;
+    struct late *late = &c->late[m->rank[last]];
+    late->cost_ns = add_ns(late->cost_ns, c->sorted[others / 2] * m->stands_for);
+}
+
+static void note_kind(void *ctx, const struct meeting *m)
+{
+    uint64_t *of_all = ctx;
+    *of_all += m->op->kind == MEET_ALL;
+}
+
+void job_meet(struct job *job)
+{
+    size_t n = job->ranks.n;
+    uint64_t of_all = 0;
+    struct arena temporary;
+    struct meetings all;
+    arena_init(&temporary);
+    meetings_match(&all, job, &temporary);
+    job_align_clocks(job, &all, &temporary);
+    meetings_each(&all, note_kind, &of_all);
+    struct counting c = {.job = job, .only_all = of_all > 0};
+    c.wait = arena_array(&temporary, int64_t, n);
+    c.sorted = arena_array(&temporary, int64_t, n);
+    c.late = arena_array(job->arena, struct late, n);
+    meetings_each(&all, count, &c);
+    job->late = c.late;
+    job->stats.meetings = c.meetings;
+    for (size_t i = 0; i < n; i++)
+        job->stats.wait_ns = add_ns(job->stats.wait_ns, job->ranks.v[i].wait_ns);
+    arena_release(&temporary);
+}
