@@ -210,6 +210,21 @@ static void take_identity(struct job_rank *r, const struct analysis *a, uint32_t
         r->gpu_name = text_of(t, t->gpus.v[a->view.gpus[0].gpu].name, arena);
 }
 
+/* Times of a rank are kept as UTC where the trace counts from another moment. */
+static void to_utc(struct job_rank *r, int64_t origin)
+{
+    r->start_ns = add_ns(r->start_ns, origin);
+    r->end_ns = add_ns(r->end_ns, origin);
+    for (size_t i = 0; i < r->meets.n; i++) {
+        r->meets.v[i].start_ns = add_ns(r->meets.v[i].start_ns, origin);
+        r->meets.v[i].end_ns = add_ns(r->meets.v[i].end_ns, origin);
+    }
+    for (size_t i = 0; i < r->phases.n; i++) {
+        r->phases.v[i].start_ns = add_ns(r->phases.v[i].start_ns, origin);
+        r->phases.v[i].end_ns = add_ns(r->phases.v[i].end_ns, origin);
+    }
+}
+
 void rank_take(struct job_rank *r, const struct analysis *a, uint32_t process, struct arena *arena)
 {
     struct arena temporary;
@@ -243,5 +258,8 @@ void rank_take(struct job_rank *r, const struct analysis *a, uint32_t process, s
     take_phases(r, a, &mpi, arena);
     rank_meets(r, a, process, arena);
     rank_staging(r, a, process, arena);
+    uint32_t file = a->trace->processes.v[process].file;
+    if (file < a->trace->files.n)
+        to_utc(r, a->trace->files.v[file].origin_ns);
     arena_release(&temporary);
 }

@@ -281,6 +281,7 @@ struct trace_file {
     const char *reader;        /* "fast", "sqlite" */
     const char *reader_reason; /* why not fast; NULL otherwise */
     uint64_t bytes;
+    int64_t origin_ns; /* to add to times for UTC, where they count from another moment */
 };
 
 /* Something a reader saw that lowers trust: printed with the data-quality grade. */

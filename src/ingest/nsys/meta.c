@@ -60,6 +60,7 @@ static void find_shift(struct nsys *n, struct trace_file *f)
         trace_note(
             n->trace, NOTE_OTHER, 1,
             "file does not say when it began: its times cannot be compared with the others'");
+    f->origin_ns = known ? (int64_t)((uint64_t)origin - (uint64_t)n->shift_ns) : 0;
 }
 
 static bool read_export(struct nsys *n, struct trace_file *f, const char *table,
