@@ -87,12 +87,30 @@ static void claim(const struct work *w, enum cause cause, const struct spans *sp
     *busy = both;
 }
 
+/* The first part of collectives, in which they wait for other ranks. */
+static void spans_of_waiting(const struct work *w, struct spans *out)
+{
+    const struct kernels *k = &w->v->trace->kernels;
+    for (size_t i = 0; w->v->kernel_wait_ns && i < w->g->n_kernels; i++) {
+        uint32_t row = w->g->kernels[i];
+        if (!w->v->kernel_wait_ns[row])
+            continue;
+        int64_t end = add_ns(k->start_ns[row], w->v->kernel_wait_ns[row]);
+        struct span s =
+            view_clip(w->v, k->start_ns[row], end < k->end_ns[row] ? end : k->end_ns[row]);
+        spans_append(out, w->arena, s.start, s.end);
+    }
+}
+
 static void measure_kernels(const struct work *w, const struct spans *by_class, struct spans *busy)
 {
+    struct spans waiting = {0};
     const struct spans *compute = &by_class[KERNEL_COMPUTE], *comm = &by_class[KERNEL_COLLECTIVE];
     w->out->comm_ns = spans_total(comm);
     w->out->comm_hidden_ns = spans_common(comm, compute);
     claim(w, CAUSE_COMPUTE, compute, busy);
+    spans_of_waiting(w, &waiting);
+    claim(w, CAUSE_COMM_WAIT, &waiting, busy);
     claim(w, CAUSE_COMM, comm, busy);
 }
 

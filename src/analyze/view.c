@@ -275,7 +275,9 @@ static void classify_calls(struct view *v, struct arena *a)
 
 void view_make(struct view *v, const struct trace *t, const struct view_opts *o, struct arena *a)
 {
-    *v = (struct view){.trace = t, .workers = o->threads < 1 ? 1 : o->threads};
+    *v = (struct view){.trace = t,
+                       .kernel_wait_ns = o->kernel_wait_ns,
+                       .workers = o->threads < 1 ? 1 : o->threads};
     if (o->has_window) {
         v->start_ns = o->start_ns;
         v->end_ns = o->end_ns;

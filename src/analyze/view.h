@@ -26,6 +26,7 @@ struct view_opts {
     int32_t gpu;     /* only this index of the trace's GPUs; -1: all */
     int64_t process; /* only this pid; -1: all */
     int threads;
+    const uint32_t *kernel_wait_ns; /* by kernels row: waiting of a collective; NULL: not known */
 };
 
 /* A GPU of the view, with its work in order of start. */
@@ -59,6 +60,7 @@ struct view {
     uint8_t *call_class;   /* by string and kind, see view_call_class() */
     size_t n_strings;
     size_t n_kernels, n_copies, n_calls; /* in the view */
+    const uint32_t *kernel_wait_ns;      /* see view_opts */
     int workers;
     bool is_slice; /* idle time at its ends is a gap like others, no start-up or tail */
 };

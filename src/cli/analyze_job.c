@@ -86,8 +86,10 @@ static void load(void *ctx)
         j->used = j->job.is_job;
         c->ok = choose(c, &files);
     }
-    if (c->ok && j->used)
-        job_shift(&j->job, c->t);
+    if (!c->ok || !j->used)
+        return;
+    j->kernel_wait_ns = job_kernel_waits(&j->job, c->t, arena);
+    job_shift(&j->job, c->t);
 }
 
 bool analyze_job_load(struct analyze_job *j, struct cli *cli, struct trace *t,

@@ -165,6 +165,7 @@ static struct analysis_opts base_options(const struct call *c)
 static bool view_options(struct call *c, struct analysis_opts *out)
 {
     const struct analyze_opts *o = c->o;
+    out->view.kernel_wait_ns = c->job.kernel_wait_ns;
     if (c->job.pid >= 0 && o->process < 0)
         out->view.process = c->job.pid;
     if (o->window && !window_parse(&out->view, &c->trace, o->window, c->err))

@@ -128,6 +128,17 @@ static int by_total(const void *x, const void *y)
     return (a->name > b->name) - (a->name < b->name);
 }
 
+/* Of the exposed collectives, what is waiting for later ranks. */
+static void split_waiting(struct job_rank *r)
+{
+    int64_t wait = 0;
+    for (size_t i = 0; i < r->gpu_waits.n; i++)
+        wait = add_ns(wait, r->gpu_waits.v[i].wait_ns);
+    wait = wait < r->cause_ns[CAUSE_COMM] ? wait : r->cause_ns[CAUSE_COMM];
+    r->cause_ns[CAUSE_COMM] -= wait;
+    r->cause_ns[CAUSE_COMM_WAIT] = add_ns(r->cause_ns[CAUSE_COMM_WAIT], wait);
+}
+
 void job_finish(struct job *job)
 {
     job_number(job);
@@ -143,7 +154,9 @@ void job_finish(struct job *job)
     add_mpi_ops(job);
     if (job->mpi_ops.n)
         qsort(job->mpi_ops.v, job->mpi_ops.n, sizeof(*job->mpi_ops.v), by_total);
-    for (size_t i = 0; i < job->ranks.n; i++)
+    for (size_t i = 0; i < job->ranks.n; i++) {
+        split_waiting(&job->ranks.v[i]);
         for (enum cause c = 0; c < CAUSES; c++)
             job->cause_ns[c] = add_ns(job->cause_ns[c], job->ranks.v[i].cause_ns[c]);
+    }
 }

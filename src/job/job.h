@@ -77,6 +77,11 @@ struct peer_row {
     uint64_t messages, bytes;
 };
 
+/* A collective on the GPU that waited for other ranks. */
+struct gpu_wait {
+    int64_t start_ns, wait_ns;
+};
+
 struct job_rank {
     uint32_t order; /* of the files */
     int32_t rank;
@@ -108,6 +113,7 @@ struct job_rank {
     VEC(struct rank_phase) phases;
     VEC(struct staging_row) staging;
     VEC(struct peer_row) peers;
+    VEC(struct gpu_wait) gpu_waits; /* by start; all of them, or none when too many to keep */
 };
 
 /* Of a rank that came last. */
@@ -189,6 +195,12 @@ void job_of_trace(struct job *job, const struct trace *t, const struct job_opts 
 
 /* A time of a rank in the clock of the first rank. */
 int64_t job_time(const struct job_rank *r, int64_t ns);
+
+/*
+ * How long each kernel of a trace with these ranks waits for others, by row, for the view of its
+ * analysis; NULL when none does. Before job_shift().
+ */
+uint32_t *job_kernel_waits(const struct job *job, const struct trace *t, struct arena *arena);
 
 /* Brings all times of a trace with several ranks to the clock of the first one. */
 void job_shift(const struct job *job, struct trace *t);

@@ -1,4 +1,4 @@
-/* A trace of several hosts, brought to the clock of the first rank. */
+/* What the job knows, brought into a trace with several ranks: clocks and waiting. */
 #include "base/str.h"
 #include "job/job.h"
 
@@ -38,29 +38,78 @@ static void shift(const struct shifting *s, const struct job_rank *r, int64_t *s
         *end_ns = moved_time(s, r, *end_ns);
 }
 
-static bool find_ranks(struct shifting *s, const struct job *job, struct arena *arena)
+/* Which rank each process is. */
+static void find_ranks(struct shifting *s, const struct job *job, struct arena *arena)
 {
-    bool any = false;
     s->of = arena_array(arena, const struct job_rank *, s->t->processes.n + 1);
     for (size_t p = 0; p < s->t->processes.n; p++) {
         const struct process *process = &s->t->processes.v[p];
         const char *file = process->file < s->t->files.n ? s->t->files.v[process->file].path : "";
         for (size_t r = 0; r < job->ranks.n; r++)
-            if (job->ranks.v[r].pid == process->pid && str_eq(job->ranks.v[r].file, file) &&
-                moved(&job->ranks.v[r])) {
+            if (job->ranks.v[r].pid == process->pid && str_eq(job->ranks.v[r].file, file))
                 s->of[p] = &job->ranks.v[r];
-                any = true;
-            }
+    }
+}
+
+/* Only those whose clock differs. */
+static bool keep_moved(struct shifting *s)
+{
+    bool any = false;
+    for (size_t p = 0; p < s->t->processes.n; p++) {
+        if (s->of[p] && !moved(s->of[p]))
+            s->of[p] = NULL;
+        any |= s->of[p] != NULL;
     }
     return any;
+}
+
+static struct shifting shifting_of(const struct job *job, struct trace *t, struct arena *arena)
+{
+    struct shifting s = {.t = t, .origin_ns = t->files.n ? t->files.v[0].origin_ns : 0};
+    find_ranks(&s, job, arena);
+    return s;
+}
+
+uint32_t *job_kernel_waits(const struct job *job, const struct trace *t, struct arena *arena)
+{
+    size_t n = 0;
+    for (size_t r = 0; r < job->ranks.n; r++)
+        n += job->ranks.v[r].gpu_waits.n;
+    if (!n)
+        return NULL;
+    struct arena temporary;
+    struct idmap *waits; /* by process: start -> place in gpu_waits */
+    arena_init(&temporary);
+    struct shifting s = shifting_of(job, (struct trace *)t, &temporary);
+    waits = arena_array(&temporary, struct idmap, t->processes.n + 1);
+    for (size_t p = 0; p < t->processes.n; p++) {
+        idmap_init(&waits[p], &temporary);
+        for (size_t i = 0; s.of[p] && i < s.of[p]->gpu_waits.n; i++)
+            idmap_put(&waits[p], (uint64_t)s.of[p]->gpu_waits.v[i].start_ns, (uint32_t)i);
+    }
+    uint32_t *out = arena_array(arena, uint32_t, t->kernels.n);
+    for (size_t i = 0; i < t->kernels.n; i++) {
+        const struct job_rank *r = by_stream(&s, t->kernels.stream[i]);
+        if (!r)
+            continue;
+        uint32_t process = t->streams.v[t->kernels.stream[i]].process;
+        uint32_t at =
+            idmap_get(&waits[process], (uint64_t)add_ns(t->kernels.start_ns[i], s.origin_ns));
+        if (at != NO_INDEX) {
+            int64_t ns = r->gpu_waits.v[at].wait_ns;
+            out[i] = ns > UINT32_MAX ? UINT32_MAX : (uint32_t)ns;
+        }
+    }
+    arena_release(&temporary);
+    return out;
 }
 
 void job_shift(const struct job *job, struct trace *t)
 {
     struct arena temporary;
     arena_init(&temporary);
-    struct shifting s = {.t = t, .origin_ns = t->files.n ? t->files.v[0].origin_ns : 0};
-    if (find_ranks(&s, job, &temporary)) {
+    struct shifting s = shifting_of(job, t, &temporary);
+    if (keep_moved(&s)) {
         for (size_t i = 0; i < t->kernels.n; i++)
             shift(&s, by_stream(&s, t->kernels.stream[i]), &t->kernels.start_ns[i],
                   &t->kernels.end_ns[i]);

@@ -11,6 +11,10 @@
 #define LEAST_COST_PCT 1.0
 #define ALWAYS_PCT 90.0
 
+/* Judged by GPU time alone: runs must be about equally long, and one rank much busier. */
+#define SIDE_BY_SIDE 0.9
+#define LEAST_GUESS_PCT 4.0
+
 /* All kernels that matter are slower by about the same: within this part of the difference. */
 #define EVENLY 0.35
 #define LEAST_SLOWER 1.02
@@ -226,10 +230,57 @@ static void explain(struct job *job, struct straggler *s, const struct job_rank 
     }
 }
 
+/*
+ * Without recorded meetings: ranks that run side by side equally long, one of which keeps its GPU
+ * at work longer. That they wait for it is likely, not certain.
+ */
+static void guess_straggler(struct job *job)
+{
+    size_t worst = 0;
+    int64_t longest = 0, shortest = INT64_MAX, *work, waited = 0;
+    work = arena_array(job->arena, int64_t, 2 * job->ranks.n);
+    for (size_t i = 0; i < job->ranks.n; i++) {
+        const struct job_rank *r = &job->ranks.v[i];
+        longest = r->window_ns > longest ? r->window_ns : longest;
+        shortest = r->window_ns < shortest ? r->window_ns : shortest;
+        work[i] = add_ns(part_of(r, PART_KERNELS), part_of(r, PART_COPIES));
+        worst = work[i] > work[worst] ? i : worst;
+    }
+    int64_t *others = work + job->ranks.n;
+    size_t n = 0;
+    for (size_t i = 0; i < job->ranks.n; i++) {
+        if (i == worst)
+            continue;
+        others[n++] = work[i];
+        waited = add_ns(waited, work[worst] - work[i]);
+    }
+    qsort(others, n, sizeof(*others), by_ns);
+    int64_t cost = work[worst] - others[n / 2];
+    if ((double)shortest < SIDE_BY_SIDE * (double)longest ||
+        percent_of((double)cost, (double)longest) < LEAST_GUESS_PCT)
+        return;
+    job->has_straggler = true;
+    job->straggler = (struct straggler){.rank = job->ranks.v[worst].rank,
+                                        .cost_ns = cost,
+                                        .waited_ns = waited,
+                                        .late_pct = NAN,
+                                        .share_pct = NAN};
+    explain(job, &job->straggler, &job->ranks.v[worst]);
+    job->straggler.confidence = 0.5;
+    vec_push(
+        &job->notes, job->arena,
+        "no barrier, collective or message is recorded on all ranks: the late one is judged by "
+        "GPU time alone");
+}
+
 void job_find_straggler(struct job *job)
 {
     size_t worst = 0;
     int64_t all = 0;
+    if (!job->stats.meetings) {
+        guess_straggler(job);
+        return;
+    }
     for (size_t i = 0; i < job->ranks.n; i++) {
         all = add_ns(all, job->ranks.v[i].caused_ns);
         if (job->ranks.v[i].caused_ns > job->ranks.v[worst].caused_ns)

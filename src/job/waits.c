@@ -72,6 +72,9 @@ static void count(void *ctx, const struct meeting *m)
         struct job_rank *r = &c->job->ranks.v[m->rank[i]];
         r->wait_ns = add_ns(r->wait_ns, c->wait[i] * m->stands_for);
         sum = add_ns(sum, c->wait[i]);
+        if (m->op->on_gpu && m->stands_for == 1 && c->wait[i] > 0)
+            vec_push(&r->gpu_waits, c->job->arena,
+                     ((struct gpu_wait){m->v[i]->start_ns, c->wait[i]}));
         if (i != last)
             c->sorted[others++] = c->wait[i];
     }

@@ -35,11 +35,13 @@ static void waiting(struct doc *d, const struct job *job)
     if (job->has_straggler) {
         doc_callout(d, TONE_BAD, "rank %d is late: the job loses %s to it; %s", s->rank,
                     time_of(d, s->cost_ns), s->detail);
-        doc_fact(d, "straggler", "rank %d, last at %llu of %llu meetings%s", s->rank,
-                 (unsigned long long)s->late, (unsigned long long)s->meetings,
-                 s->always ? ", nearly always" : "");
-        doc_fact(d, "the others", "wait %s for it in all, %.0f %% of all waiting",
-                 time_of(d, s->waited_ns), s->share_pct);
+        if (s->meetings)
+            doc_fact(d, "straggler", "rank %d, last at %llu of %llu meetings%s", s->rank,
+                     (unsigned long long)s->late, (unsigned long long)s->meetings,
+                     s->always ? ", nearly always" : "");
+        if (s->meetings)
+            doc_fact(d, "the others", "wait %s for it in all, %.0f %% of all waiting",
+                     time_of(d, s->waited_ns), s->share_pct);
     } else if (job->stats.meetings) {
         doc_fact(d, "straggler", "none: the ranks take turns in coming last, waiting %s in all",
                  time_of(d, job->stats.wait_ns));

@@ -15,8 +15,8 @@ static int64_t waiting_here(const struct job *job)
 /* Waiting shows as time in MPI, or inside a collective on the GPU. */
 static void claim(const struct analysis *a, struct finding *f, int64_t ns)
 {
-    static const enum cause causes[] = {CAUSE_HOST_IO, CAUSE_COMM_WAIT, CAUSE_COMM,   CAUSE_SYNC,
-                                        CAUSE_HOST,    CAUSE_UNKNOWN,   CAUSE_STARTUP};
+    static const enum cause causes[] = {CAUSE_COMM_WAIT, CAUSE_HOST_IO, CAUSE_COMM,   CAUSE_SYNC,
+                                        CAUSE_HOST,      CAUSE_UNKNOWN, CAUSE_STARTUP};
     int64_t gpus = a->job->stats.ranks ? a->job->stats.gpus / a->job->stats.ranks : 1;
     ns = ns * (gpus > 1 ? gpus : 1);
     for (size_t i = 0; i < sizeof(causes) / sizeof(*causes) && ns > 0; i++) {
@@ -60,18 +60,25 @@ static bool eval(const struct analysis *a, struct finding *f)
     char cost[HUMAN_MAX], waited[HUMAN_MAX];
     claim(a, f, waiting_here(a->job));
     finding_scope(f, "rank %d on %s", s->rank, job_find(a->job, s->rank)->host);
-    finding_issue(f, "rank %d comes last to %llu of %llu meetings and costs the job %s: %s",
-                  s->rank, (unsigned long long)s->late, (unsigned long long)s->meetings,
-                  human_time(cost, s->cost_ns), s->detail);
-    finding_because(f, "straggler.share_pct", s->share_pct, 50, "%",
-                    "it causes %.0f %% of all waiting, %s over all ranks", s->share_pct,
-                    human_time(waited, s->waited_ns));
-    finding_because(f, "straggler.late_pct", s->late_pct, 0, "%", "it is last %.0f %% of the time",
-                    s->late_pct);
+    if (s->meetings)
+        finding_issue(f, "rank %d comes last to %llu of %llu meetings and costs the job %s: %s",
+                      s->rank, (unsigned long long)s->late, (unsigned long long)s->meetings,
+                      human_time(cost, s->cost_ns), s->detail);
+    else
+        finding_issue(f, "rank %d keeps its GPU at work %s longer than the others: %s", s->rank,
+                      human_time(cost, s->cost_ns), s->detail);
+    if (s->meetings) {
+        finding_because(f, "straggler.share_pct", s->share_pct, 50, "%",
+                        "it causes %.0f %% of all waiting, %s over all ranks", s->share_pct,
+                        human_time(waited, s->waited_ns));
+        finding_because(f, "straggler.late_pct", s->late_pct, 0, "%",
+                        "it is last %.0f %% of the time", s->late_pct);
+    }
     advise_on(f, s->cause);
-    finding_sure(f, s->confidence,
-                 "waiting is the time in a meeting beyond the shortest of all "
-                 "ranks; the cause is what it does longer than the others");
+    finding_sure(f, s->confidence, "%s",
+                 s->meetings ? "waiting is the time in a meeting beyond the shortest of all ranks; "
+                               "the cause is what it does longer than the others"
+                             : "no meeting is recorded: that the others wait for it is likely");
     return true;
 }
 
@@ -87,6 +94,8 @@ const struct rule rule_straggler = {
     .gain = 0.95,
     .eval = eval,
     .doc = "Needs all ranks of a job. Fires when one rank causes at least half of all waiting in "
-           "barriers and collectives and costs the job 1 % of its time or more. Claims the time "
-           "the others wait, before rules that would blame MPI or the collective itself.",
+           "barriers and collectives and costs the job 1 % of its time or more; without recorded "
+           "meetings, when one keeps its GPU at work 4 % of the time longer than the others. "
+           "Claims the time the others wait, before rules that would blame MPI or the collective "
+           "itself.",
 };
