@@ -1,7 +1,7 @@
 #include "cli/analyzed.h"
 
 #include "analyze/window.h"
-#include "cli/load.h"
+#include "cli/analyze_job.h"
 
 static bool find_gpu(struct view_opts *view, const struct trace *t, int64_t index,
                      struct gs_error *err)
@@ -29,14 +29,17 @@ bool cli_analyzed(struct cli *cli, const struct analyzed_opts *o, struct trace *
 {
     struct analysis_opts ao = {.view = {.gpu = -1, .process = o->process, .threads = cli->threads},
                                .short_threshold_ns = (int64_t)(o->short_us * 1000)};
-    if (!cli_load(cli, t, &cli->operands, o->reader, err) || !check_process(t, o->process, err) ||
-        !find_gpu(&ao.view, t, o->gpu, err))
+    struct analyze_job *job = arena_new(cli->arena, struct analyze_job);
+    if (!analyze_job_load(job, cli, t, &cli->operands, o->reader, -1, &ao, err) ||
+        !check_process(t, o->process, err) || !find_gpu(&ao.view, t, o->gpu, err))
         return false;
     if (o->window && !window_parse(&ao.view, t, o->window, err))
         return false;
     if (!trace_events(t))
         return fail(err, GS_E_EMPTY, "nothing to analyze: '%s' holds no event", t->files.v[0].path);
+    ao.view.kernel_wait_ns = job->kernel_wait_ns;
     analysis_run(a, t, &ao, cli->arena);
+    a->job = job->used ? &job->job : NULL;
     advise(advice, a, cli->arena);
     return true;
 }

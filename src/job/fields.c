@@ -25,7 +25,7 @@ static const struct field rank_v[] = {
     FIELD(R, mpi_ns, FIELD_I64, "MPI", "ns",
           "union over its threads of MPI calls, MPI_Init and MPI_Finalize aside"),
     FIELD(R, mpi_calls, FIELD_U64, "MPI calls", "", "number of these calls"),
-    FIELD(R, host_ns, FIELD_I64, "host", "ns",
+    FIELD(R, host_ns, FIELD_I64, "host time", "ns",
           "window without GPU work and without MPI: the host works, launches or waits for "
           "something else"),
     FIELD(R, useful_ns, FIELD_I64, "useful", "ns",

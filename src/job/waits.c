@@ -24,6 +24,11 @@ static int by_ns(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
+static int64_t middle(const int64_t *sorted, size_t n)
+{
+    return n % 2 ? sorted[n / 2] : sorted[n / 2 - 1] + (sorted[n / 2] - sorted[n / 2 - 1]) / 2;
+}
+
 /* Fills wait[] and says who came last; NO_INDEX: all came together. */
 static size_t judge(const struct job *job, const struct meeting *m, int64_t *wait)
 {
@@ -83,7 +88,7 @@ static void count(void *ctx, const struct meeting *m)
     r->caused_ns = add_ns(r->caused_ns, sum * m->stands_for);
     r->late += m->stands_for;
     struct late *late = &c->late[m->rank[last]];
-    late->cost_ns = add_ns(late->cost_ns, c->sorted[others / 2] * m->stands_for);
+    late->cost_ns = add_ns(late->cost_ns, middle(c->sorted, others) * m->stands_for);
 }
 
 static void note_kind(void *ctx, const struct meeting *m)

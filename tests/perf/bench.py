@@ -149,6 +149,30 @@ def nsys_reader(gpusight, folder):
     bar("fast against sqlite reader, wall, all cores", times["sqlite", "0"][0] / times["fast", "0"][0], 5)
 
 
+def job(gpusight, folder):
+    """16 ranks together, against each on its own; and 4 of them, for memory."""
+    ranks = 4 if SMALL else 16
+    out = os.path.join(folder, "job")
+    if not os.path.isdir(out):
+        text = os.path.join(os.path.dirname(os.path.abspath(__file__)), "job.trace")
+        subprocess.run([gpusight, "synth", text, "-o", out + "/", "--set", f"ranks={ranks}", "--set",
+                        f"n={N // 4}"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    files = sorted(os.path.join(out, f) for f in os.listdir(out))
+    for path in files:
+        with open(path, "rb") as f:
+            while f.read(1 << 24):
+                pass
+    cores = len(os.sched_getaffinity(0))
+    alone = [run([gpusight, "--threads", "1", "analyze", "--format", "json", path], 1)[0] for path in files]
+    show(f"{ranks} ranks one by one, one thread", sum(alone), sum(alone), f"{sum(alone) / cores:.3f} s by {cores} cores")
+    peak = {}
+    for n in (ranks // 4, ranks):
+        wall, cpu, err = run([gpusight, "analyze", "--stats", "--format", "json", *files[:n]], 2)
+        peak[n] = re.search(r"peak ([0-9.]+ \w+)", err).group(1)
+        show(f"{n} ranks together, all cores", wall, cpu, f"peak {peak[n]}")
+    bar("job against its ranks one by one / cores, wall", wall / (sum(alone) / cores), 1.2, at_least=False)
+
+
 def main():
     gpusight = os.path.abspath(sys.argv[1])
     folder = sys.argv[2] if len(sys.argv) > 2 else tempfile.mkdtemp(prefix="gpusight-bench-")
@@ -165,6 +189,8 @@ def main():
         path = make(gpusight, folder, "sys_trace.db", "sys_trace", *options)
         info = readers(gpusight, path, query_bar=False)
         page(gpusight, path, analysis(gpusight, path, info))
+        print(f"A job of ranks with {N // 4:,} dispatches each")
+        job(gpusight, folder)
         print("Other formats")
         json_reader(gpusight, folder)
         nsys_reader(gpusight, folder)
