@@ -129,15 +129,16 @@ void job_align_phases(struct job *job)
     struct arena *arena = job->arena;
     size_t base = reference(job);
     const struct job_rank *ref = &job->ranks.v[base];
-    if (ref->phases.n < 1)
+    if (ref->phases.n < 1 || job->ranks.n < 2)
         return;
     uint32_t **of = arena_array(arena, uint32_t *, job->ranks.n);
     double confidence = 0;
     for (size_t r = 0; r < job->ranks.n; r++) {
         of[r] = arena_array(arena, uint32_t, ref->phases.n);
-        confidence += align(ref, &job->ranks.v[r], of[r], arena);
+        double like = align(ref, &job->ranks.v[r], of[r], arena);
+        confidence += r == base ? 0 : like;
     }
-    confidence /= (double)job->ranks.n;
+    confidence /= (double)(job->ranks.n - 1);
     if (confidence < LEAST_CONFIDENCE) {
         vec_push(&job->notes, arena,
                  "the ranks do not go through the same phases: only whole runs are compared");
