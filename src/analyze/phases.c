@@ -8,7 +8,7 @@
 
 /* A marker names a phase when it covers this much of it; a phase with less GPU work is idle. */
 #define MARKER_COVERS 0.3
-#define IDLE_PCT 1.0
+#define IDLE_PCT 5.0
 
 /* The marker name that covers most of a phase, among ranges long enough to matter. */
 static const char *name_by_marker(const struct analysis *a, const struct phase_row *p,
@@ -23,8 +23,8 @@ static const char *name_by_marker(const struct analysis *a, const struct phase_r
         int64_t from = m->start_ns[i] > p->start_ns ? m->start_ns[i] : p->start_ns;
         int64_t to = m->end_ns[i] < p->end_ns ? m->end_ns[i] : p->end_ns;
         bool whole_run = m->start_ns[i] <= a->view.start_ns && m->end_ns[i] >= a->view.end_ns;
-        if (to <= from || whole_run)
-            continue;
+        if (to <= from || whole_run || str_starts(trace_str(a->trace, m->name[i]), "MPI_"))
+            continue; /* MPI calls that are recorded as markers say what the host does */
         uint32_t at = idmap_get(&slot, m->name[i]);
         if (at == NO_INDEX) {
             at = (uint32_t)covered.n;

@@ -6,6 +6,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/str.h"
 #include "job/job.h"
@@ -19,27 +20,21 @@ static int64_t length(const struct rank_phase *p)
     return sub_ns(p->end_ns, p->start_ns);
 }
 
+/* Names of one rank are numbered where they repeat: "solve (2)". */
+static bool same_name(const char *a, const char *b)
+{
+    const char *end_a = strstr(a, " ("), *end_b = strstr(b, " (");
+    size_t na = end_a ? (size_t)(end_a - a) : strlen(a);
+    size_t nb = end_b ? (size_t)(end_b - b) : strlen(b);
+    return na == nb && !memcmp(a, b, na);
+}
+
 static double likeness(const struct rank_phase *a, const struct rank_phase *b)
 {
     double la = (double)length(a), lb = (double)length(b);
     double longer = fmax(la, lb);
-    return 0.5 * str_eq(a->name, b->name) + 0.3 * str_eq(a->top_kernel, b->top_kernel) +
+    return 0.5 * same_name(a->name, b->name) + 0.3 * str_eq(a->top_kernel, b->top_kernel) +
            0.2 * (longer > 0 ? fmin(la, lb) / longer : 1);
-}
-
-static size_t reference(const struct job *job)
-{
-    size_t best = 0, most = 0;
-    for (size_t i = 0; i < job->ranks.n; i++) {
-        size_t same = 0;
-        for (size_t j = 0; j < job->ranks.n; j++)
-            same += job->ranks.v[j].phases.n == job->ranks.v[i].phases.n;
-        if (same > most) {
-            most = same;
-            best = i;
-        }
-    }
-    return best;
 }
 
 /* of[i]: the phase of b that belongs to phase i of a, or NO_INDEX. Returns the mean likeness. */
@@ -78,6 +73,49 @@ static double align(const struct job_rank *a, const struct job_rank *b, uint32_t
         }
     }
     return sum / (double)(n > m ? n : m);
+}
+
+/* How often phases are counted so; the most common count. */
+static size_t common_phases(const struct job *job)
+{
+    size_t best = 0, most = 0;
+    for (size_t i = 0; i < job->ranks.n; i++) {
+        size_t same = 0;
+        for (size_t j = 0; j < job->ranks.n; j++)
+            same += job->ranks.v[j].phases.n == job->ranks.v[i].phases.n;
+        if (same > most) {
+            most = same;
+            best = job->ranks.v[i].phases.n;
+        }
+    }
+    return best;
+}
+
+/* Of the ranks with that many phases, the one that is most like the others; a few are tried. */
+static size_t reference(const struct job *job)
+{
+    enum { CANDIDATES = 8, COMPARED = 16 };
+    size_t n = job->ranks.n, count = common_phases(job), best = NO_INDEX, tried = 0;
+    double most = -1;
+    struct arena temporary;
+    arena_init(&temporary);
+    for (size_t i = 0; i < n && tried < CANDIDATES; i++) {
+        const struct job_rank *r = &job->ranks.v[i];
+        if (r->phases.n != count)
+            continue;
+        double like = 0;
+        uint32_t *of = arena_array(&temporary, uint32_t, count + 1);
+        for (size_t k = 0; k < n; k += n / COMPARED + 1)
+            if (k != i)
+                like += align(r, &job->ranks.v[k], of, &temporary);
+        tried++;
+        if (like > most) {
+            most = like;
+            best = i;
+        }
+    }
+    arena_release(&temporary);
+    return best;
 }
 
 static double spread(double most, double least, double mean)

@@ -74,6 +74,12 @@ static bool eval(const struct analysis *a, struct finding *f)
         finding_because(f, "straggler.late_pct", s->late_pct, 0, "%",
                         "it is last %.0f %% of the time", s->late_pct);
     }
+    const struct job_rank *late = job_find(a->job, s->rank), *other = job_typical(a->job);
+    char own[HUMAN_MAX], theirs[HUMAN_MAX];
+    finding_because(f, "ranks.compute_ns", (double)late->compute_ns, (double)other->compute_ns,
+                    "ns", "rank %d computes %s, rank %d %s", late->rank,
+                    human_time(own, late->compute_ns), other->rank,
+                    human_time(theirs, other->compute_ns));
     advise_on(f, s->cause);
     finding_sure(f, s->confidence, "%s",
                  s->meetings ? "waiting is the time in a meeting beyond the shortest of all ranks; "
