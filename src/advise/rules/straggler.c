@@ -57,6 +57,8 @@ static bool eval(const struct analysis *a, struct finding *f)
     if (!a->job || !a->job->has_straggler)
         return false;
     const struct straggler *s = &a->job->straggler;
+    if (!s->meetings && a->balance.gpus > 1 && a->balance.imbalance_pct >= 20)
+        return false; /* judged by GPU time alone: gpu-imbalance says as much */
     char cost[HUMAN_MAX], waited[HUMAN_MAX];
     claim(a, f, waiting_here(a->job));
     finding_scope(f, "rank %d on %s", s->rank, job_find(a->job, s->rank)->host);
