@@ -350,7 +350,8 @@ static bool dump(struct out *o, const struct dump_table *table, struct gs_error 
         if (!write_line(o, err))
             return false;
     }
-    return fflush(stdout) == 0 || fail(err, GS_E_IO, "cannot write to standard output: %s", strerror(errno));
+    return fflush(stdout) == 0 ||
+           fail(err, GS_E_IO, "cannot write to standard output: %s", strerror(errno));
 }
 
 struct dump_call {

@@ -131,6 +131,7 @@ void render_html(struct str *out, const struct analysis *a, const struct advice 
     str_init(&style, out->arena);
     str_init(&script, out->arena);
     str_init(&body, out->arena);
+    html_inks(&style);
     join_assets(&style, html_styles);
     join_assets(&script, html_scripts);
     struct html h = {.out = &body, .arena = out->arena, .a = a, .advice = advice, .o = o};

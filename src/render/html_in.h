@@ -13,6 +13,7 @@
 
 #include "analyze/field.h"
 #include "render/html.h"
+#include "report/chart.h"
 #include "report/histogram.h"
 #include "report/overview.h"
 
@@ -87,20 +88,16 @@ void html_table_of(struct html *h, const struct html_table *t, const struct resu
 /* Members of a result that is one object, by key, as a list of label and value. */
 void html_facts(struct html *h, const char *key, const char *members);
 
-/* ---- html_svg.c ---- */
+/* ---- html_chart.c: pictures ---- */
 
-struct html_bar {
-    const char *label, *value;
-    double size; /* any unit: bars are drawn relative to the largest */
-    const char *class;
-};
+/* The inks of draw lists as variables of the style, for both themes. */
+void html_inks(struct str *style);
 
-/* Horizontal bars with labels: few and with names. */
-void html_bars(struct html *h, const char *title, const struct html_bar *bars, size_t n);
+/* A draw list as part of the page; `class` is one of ours, "draw" among it. */
+void html_draw(struct html *h, const struct draw *d, const char *class);
 
-/* Upright bars that touch: a histogram. `low` and `high` stand under its ends. */
-void html_columns(struct html *h, const char *title, const struct html_bar *bars, size_t n,
-                  const char *low, const char *high);
+/* The chart of this name (report/chart.h) with its title; nothing where there is no data. */
+void html_chart(struct html *h, const char *name);
 
 /* A half circle that is filled to pct. */
 void html_gauge(struct html *h, const char *label, const char *doc, double pct, const char *note,
