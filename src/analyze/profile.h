@@ -76,7 +76,7 @@ struct profile_kernel {
     struct profile_buckets durations; /* none: not kept */
 };
 
-/* A phase of the run (docs/phases.md), with the kernels that make it what it is. */
+/* A phase of the run (struct phase_row), with the kernels that make it what it is. */
 struct profile_share {
     const char *name; /* of a kernel */
     int64_t ns;

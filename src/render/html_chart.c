@@ -36,8 +36,10 @@ void html_chart(struct html *h, const char *name)
     const struct chart *chart = chart_find(name);
     if (!chart || !chart->has(h->a))
         return;
-    html(h, "<figure class=\"chart\" id=\"chart-%s\"><figcaption><strong>%s.</strong> %s</figcaption>\n", name,
-         chart->title, chart->doc);
+    html(h,
+         "<figure class=\"chart\" id=\"chart-%s\"><figcaption><strong>%s.</strong> "
+         "%s</figcaption>\n",
+         name, chart->title, chart->doc);
     for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
         struct chart_opts o = {.width = sizes[i].width, .bare = true};
         html_draw(h, chart_draw(chart, h->a, &o, h->arena), sizes[i].class);

@@ -35,7 +35,26 @@ struct html {
     struct histograms histograms;
     VEC(struct html_chapter) chapters; /* those that are there */
     bool chapter_open;
+    const void *context; /* of pages that show something else than an analysis */
 };
+
+/* ---- html_page.c: the frame ---- */
+
+/* What a page is made of. The functions write to the page they are given. */
+struct html_frame {
+    const char *title, *kind;         /* "demo.db", "analysis" */
+    void (*badges)(struct html *h);   /* beside the title */
+    void (*pills)(struct html *h);    /* below it: html_pill() */
+    void (*chapters)(struct html *h); /* html_chapter() each */
+    void (*data)(struct html *h);     /* html_json(), and what else travels along */
+    bool timeline;                    /* with its scripts and styles */
+};
+
+void html_page(struct str *out, struct html *h, const struct html_frame *f);
+void html_pill(struct html *h, const char *label, const char *value); /* nothing when empty */
+void html_json(struct html *h, const struct str *json); /* the document, as data of the page */
+
+/* ---- html_text.c ---- */
 
 /* Knows %% %s %c %d %u %zu %lld %llu %f (with precision); %s is escaped for text and attributes. */
 void html(struct html *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -21,6 +21,7 @@ COMMANDS = [
     "analyze --format pdf -o /dev/stdout T", "analyze --source-dir src",
     "analyze --source-dir src --format json", "analyze --source-dir src T",
     "compare T T", "compare --format json T T", "compare --format markdown T T",
+    "compare --format html T T", "compare --format xlsx T T",
     "history runs", "history --json runs",
     "report T -o -", "report T -o /dev/stdout",
     "plot T", "plot T --format png", "plot T --format draw", "plot --list",
@@ -33,6 +34,7 @@ TARGETS = [
     "analyze --format html -o OUT T", "analyze --format markdown -o OUT T",
     "analyze --format pdf -o OUT T", "report T -o OUT", "plot T -o OUT",
     "plot T --format png -o OUT", "summary -o OUT T", "compare -o OUT T T",
+    "compare --format html -o OUT T T", "compare --format xlsx -o OUT T T",
 ]
 
 
