@@ -11,6 +11,7 @@
 #include "cli/runs.h"
 #include "render/compare_html.h"
 #include "render/compare_json.h"
+#include "render/picture.h"
 #include "render/render.h"
 #include "render/workbook_out.h"
 #include "report/compare_doc.h"
@@ -25,7 +26,7 @@ struct compare_opts {
 
 static const struct opt opts[] = {
     OPT_GROUP("Output"),
-    OPT_CHOICE(struct compare_opts, format, 0, "format", "text|json|markdown|html|webview|xlsx",
+    OPT_CHOICE(struct compare_opts, format, 0, "format", "text|json|markdown|html|webview|pdf|xlsx",
                "form of the report (text, or what the name of the output ends in)"),
     OPT_FLAG(struct compare_opts, json, 0, "json", "the same as --format json"),
     OPT_TEXT(struct compare_opts, output, 'o', "output", "FILE",
@@ -69,8 +70,11 @@ struct call {
 /* As asked, or by the name of the output. */
 static const char *format_of(const struct compare_opts *o)
 {
-    static const char *const endings[][2] = {
-        {".html", "html"}, {".xlsx", "xlsx"}, {".json", "json"}, {".md", "markdown"}};
+    static const char *const endings[][2] = {{".html", "html"},
+                                             {".xlsx", "xlsx"},
+                                             {".pdf", "pdf"},
+                                             {".json", "json"},
+                                             {".md", "markdown"}};
     if (o->json)
         return "json";
     if (o->format)
@@ -109,9 +113,11 @@ static bool write_report(struct call *k)
     }
     struct doc *d = compare_doc(&k->c, &k->gate, (size_t)k->o->top, k->cli->arena);
     struct render_opts r = {k->cli->columns, k->cli->color && str_eq(k->o->output, "-")};
+    if (str_eq(format, "pdf") && !render_pdf(&out, d, NULL, k->err))
+        return false;
     if (str_eq(format, "markdown"))
         render_markdown(&out, d);
-    else
+    else if (!str_eq(format, "pdf"))
         render_text(&out, d, &r);
     return fs_write(k->o->output, out.buf, out.len, k->err);
 }
