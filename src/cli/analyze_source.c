@@ -1,7 +1,7 @@
 #include "cli/analyze_source.h"
 
 #include "base/str.h"
-#include "render/html_doc.h"
+#include "render/doc_page.h"
 #include "render/picture.h"
 #include "render/render.h"
 #include "render/source_json.h"

@@ -3,6 +3,7 @@
 
 #include "render/html_in.h"
 #include "render/svg.h"
+#include "report/chart_parts.h"
 
 void html_inks(struct str *style)
 {
@@ -27,12 +28,13 @@ void html_draw(struct html *h, const struct draw *d, const char *class)
  * Three sizes, of which the style shows the one that fits the window: a picture made smaller would
  * have letters that nobody can read.
  */
+static const struct {
+    int width;
+    const char *class;
+} sizes[] = {{960, "draw wide"}, {640, "draw middle"}, {340, "draw narrow"}};
+
 void html_chart(struct html *h, const char *name)
 {
-    static const struct {
-        int width;
-        const char *class;
-    } sizes[] = {{960, "draw wide"}, {640, "draw middle"}, {340, "draw narrow"}};
     const struct chart *chart = chart_find(name);
     if (!chart || !chart->has(h->a))
         return;
@@ -44,6 +46,36 @@ void html_chart(struct html *h, const char *name)
         struct chart_opts o = {.width = sizes[i].width, .bare = true};
         html_draw(h, chart_draw(chart, h->a, &o, h->arena), sizes[i].class);
     }
+    html_raw(h, "</figure>\n");
+}
+
+static struct draw *bars_draw(struct html *h, const char *title, const struct html_bar *bars,
+                              size_t n, int width)
+{
+    int high = width < CHART_NARROW ? 36 : ROW_HEIGHT;
+    struct canvas c = {.d = draw_new(h->arena, width, (int)n * high + 2), .bare = true};
+    struct bar_row *rows = arena_array(h->arena, struct bar_row, n + 1);
+    double most = 0;
+    c.box = (struct box){0, 0, c.d->width, c.d->height};
+    c.d->title = title;
+    c.d->doc = "";
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, bars[i].size);
+    for (size_t i = 0; i < n; i++) {
+        struct bar_part part = {bars[i].size / (most > 0 ? most : 1), series_ink(0), NULL, NULL};
+        part.tip = arena_printf(h->arena, "%s: %s", bars[i].label, bars[i].value);
+        rows[i] = (struct bar_row){.label = bars[i].label, .value = bars[i].value, .mark = NAN};
+        vec_push(&rows[i].parts, h->arena, part);
+    }
+    chart_rows(&c, rows, n);
+    return c.d;
+}
+
+void html_bars(struct html *h, const char *title, const struct html_bar *bars, size_t n)
+{
+    html(h, "<figure class=\"chart\"><figcaption>%s</figcaption>\n", title);
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+        html_draw(h, bars_draw(h, title, bars, n, sizes[i].width), sizes[i].class);
     html_raw(h, "</figure>\n");
 }
 

@@ -118,6 +118,14 @@ void html_draw(struct html *h, const struct draw *d, const char *class);
 /* The chart of this name (report/chart.h) with its title; nothing where there is no data. */
 void html_chart(struct html *h, const char *name);
 
+struct html_bar {
+    const char *label, *value;
+    double size; /* any unit: bars are drawn relative to the largest */
+};
+
+/* Horizontal bars with labels, of what is no chart: few and with names. */
+void html_bars(struct html *h, const char *title, const struct html_bar *bars, size_t n);
+
 /* A half circle that is filled to pct. */
 void html_gauge(struct html *h, const char *label, const char *doc, double pct, const char *note,
                 const char *tone);

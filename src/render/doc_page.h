@@ -2,8 +2,8 @@
  * Any doc (report/doc.h) as one HTML page, in the form and with the promises of the analysis
  * (html.h): for reports that have no page of their own.
  */
-#ifndef GS_RENDER_HTML_DOC_H
-#define GS_RENDER_HTML_DOC_H
+#ifndef GS_RENDER_DOC_PAGE_H
+#define GS_RENDER_DOC_PAGE_H
 
 #include "base/str.h"
 #include "report/doc.h"

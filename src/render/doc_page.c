@@ -1,9 +1,6 @@
-#include "render/html_doc.h"
-
-#include <math.h>
+#include "render/doc_page.h"
 
 #include "render/html_in.h"
-#include "report/chart_parts.h"
 
 struct doc_page {
     const struct doc *d;
@@ -69,21 +66,10 @@ static void table(struct html *h, const struct block *b, size_t number)
 
 static void bars(struct html *h, const struct block *b)
 {
-    struct canvas c = {.d = draw_new(h->arena, 640, (int)b->bars.n * ROW_HEIGHT + 8), .bare = true};
-    struct bar_row *rows = arena_array(h->arena, struct bar_row, b->bars.n);
-    c.box = (struct box){0, 0, c.d->width, c.d->height};
-    c.d->title = b->text && *b->text ? b->text : "Bars";
-    c.d->doc = "";
-    for (size_t i = 0; i < b->bars.n; i++) {
-        struct bar_part part = {b->bars.v[i].share, series_ink(0), b->bars.v[i].label, NULL};
-        rows[i] =
-            (struct bar_row){.label = b->bars.v[i].label, .value = b->bars.v[i].value, .mark = NAN};
-        vec_push(&rows[i].parts, h->arena, part);
-    }
-    chart_rows(&c, rows, b->bars.n);
-    html_raw(h, "<figure class=\"chart\">\n");
-    html_draw(h, c.d, "draw small");
-    html_raw(h, "</figure>\n");
+    struct html_bar *v = arena_array(h->arena, struct html_bar, b->bars.n + 1);
+    for (size_t i = 0; i < b->bars.n; i++)
+        v[i] = (struct html_bar){b->bars.v[i].label, b->bars.v[i].value, b->bars.v[i].share};
+    html_bars(h, b->text && *b->text ? b->text : "Shares", v, b->bars.n);
 }
 
 /* What stands before the first heading of the second level has a chapter, too. */
