@@ -95,7 +95,7 @@ static bool write_workbook(struct call *k)
 
 static bool write_report(struct call *k)
 {
-    const char *format = format_of(k->o);
+    const char *format = k->o->format;
     if (str_eq(format, "xlsx"))
         return write_workbook(k);
     struct str out;
@@ -210,6 +210,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     struct compare_opts *o = settings;
     struct call k = {.cli = cli, .o = o, .err = err};
+    o->format = format_of(o);
     return mem_guard(run_compare, &k, err) && k.ok;
 }
 

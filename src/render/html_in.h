@@ -135,6 +135,7 @@ void html_gauge(struct html *h, const char *label, const char *doc, double pct, 
 void html_overview(struct html *h);  /* html_overview.c: verdict, numbers */
 void html_ledger(struct html *h);    /* html_ledger.c */
 void html_findings(struct html *h);  /* html_findings.c */
+void html_phases(struct html *h);    /* html_phases.c */
 void html_timeline(struct html *h);  /* html_timeline.c */
 void html_kernels(struct html *h);   /* html_kernels.c: hotspots, categories, detail */
 void html_transfers(struct html *h); /* html_sections.c: copies, gaps, calls, … */
