@@ -85,6 +85,7 @@ void compare_add(struct comparison *c, enum compare_kind kind, double change, do
         .noise_ns = ns_from(noise),
         .significant = fabs(change) > noise,
         .counted = counted,
+        .ledger = -1,
     };
     vec_push(&c->causes, c->arena, cause);
 }
@@ -215,6 +216,7 @@ void compare(struct comparison *c, const struct run_profile *a, const struct run
     compare_kernels(c);
     compare_check(c);
     compare_times(c);
+    compare_phases(c);
     sum_up(c);
     judge(c);
     write_headline(c);

@@ -31,6 +31,7 @@ enum compare_match {
 /* A kernel of A and its partner in B, or a role. Counts and times of B are per A's steps. */
 struct compare_kernel {
     const char *name, *name_b, *role, *match; /* name or name_b is NULL for new and gone ones */
+    const char *title;                        /* short; "old → new" when renamed */
     enum compare_match how;
     const struct profile_kernel *a, *b; /* NULL: none, or a role */
     uint64_t calls_a, calls_b;          /* as recorded */
@@ -69,8 +70,29 @@ struct compare_cause {
     int64_t change_ns, noise_ns;
     double change_pct; /* of base_ns */
     bool significant;
-    bool counted;  /* in change_ns of the comparison when significant */
-    double weight; /* for its place */
+    bool counted;                        /* in change_ns of the comparison when significant */
+    double weight;                       /* for its place */
+    const char *phase;                   /* that holds nearly all of it; NULL: none does */
+    const struct compare_kernel *kernel; /* it is about; NULL: none */
+    int ledger;                          /* cause of the ledger it is about; -1: none */
+};
+
+/* A phase of A and its partner in B; figures of B are per A's steps where it follows them. */
+struct compare_phase {
+    int32_t phase_a, phase_b;    /* numbers of the first, from 1; -1: none */
+    uint32_t joined_a, joined_b; /* neighbours taken together, to fit the other run */
+    const char *name, *name_b, *match;
+    const char *title; /* both names where they differ; new, gone, or how many are joined */
+    double duration_a_ns, duration_b_ns; /* as recorded; NaN: none */
+    int64_t change_ns;
+    double change_pct; /* of A's duration */
+    int64_t compute_change_ns, exposed_change_ns, idle_change_ns;
+    const char *cause; /* of the ledger, that changed most; NULL: not known */
+    int64_t cause_change_ns;
+    uint64_t iterations_a, iterations_b;
+    double iteration_a_ns, iteration_b_ns; /* NaN: none found */
+    const struct profile_phase *a, *b;     /* NULL: none */
+    double factor;                         /* B is divided by this */
 };
 
 /* A time or a count on both sides. */
@@ -108,10 +130,12 @@ struct comparison {
     double matched_pct;                /* of A's kernel time has a partner in B */
     VEC(struct compare_kernel) kernels; /* largest change first */
     VEC(struct compare_cause) causes;
+    VEC(struct compare_phase) phases;        /* in order of time */
     struct compare_rows ledger, api, copies; /* ns, calls, bytes */
 };
 
-extern const struct fields compare_kernel_fields, compare_cause_fields, compare_row_fields;
+extern const struct fields compare_kernel_fields, compare_cause_fields, compare_row_fields,
+    compare_phase_fields;
 
 void compare(struct comparison *c, const struct run_profile *a, const struct run_profile *b,
              struct arena *arena);

@@ -5,6 +5,7 @@
 static const struct field kernel_fields[] = {
     F(name, FIELD_TEXT, "kernel", "", "of A, or a role; null: only in B"),
     F(name_b, FIELD_TEXT, "in B", "", "its partner; null: only in A"),
+    F(title, FIELD_TEXT, "kernel", "", "name for tables; 'old → new' when renamed"),
     F(role, FIELD_TEXT, "role", "", "what it does"),
     F(match, FIELD_TEXT, "match", "",
       "how they were paired: name, short name, similar, calls, role, new, gone"),
@@ -45,6 +46,7 @@ static const struct field cause_fields[] = {
     F(noise_ns, FIELD_I64, "noise", "ns", "smaller changes are not significant"),
     F(significant, FIELD_BOOL, "significant", "", "beyond noise"),
     F(counted, FIELD_BOOL, "counted", "", "part of the verdict when significant"),
+    F(phase, FIELD_TEXT, "phase", "", "phase that holds nearly all of it; null: none does"),
 };
 #undef F
 
@@ -59,6 +61,35 @@ static const struct field row_fields[] = {
 };
 #undef F
 
+#define F(member, type, label, unit, doc)                                                          \
+    FIELD(struct compare_phase, member, type, label, unit, doc)
+static const struct field phase_fields[] = {
+    F(phase_a, FIELD_I32, "phase A", "", "number of the (first) phase in A, from 1; -1: only in B"),
+    F(phase_b, FIELD_I32, "phase B", "", "number of the (first) phase in B, from 1; -1: only in A"),
+    F(joined_a, FIELD_U32, "joined A", "", "phases of A taken together to fit one of B"),
+    F(joined_b, FIELD_U32, "joined B", "", "phases of B taken together to fit one of A"),
+    F(title, FIELD_TEXT, "phase", "", "name for tables; says what is new, gone, renamed, joined"),
+    F(name, FIELD_TEXT, "in A", "", "name in A, or in B where A has none"),
+    F(name_b, FIELD_TEXT, "in B", "", "name in B; null: only in A"),
+    F(match, FIELD_TEXT, "match", "", "how they were paired: name, kernels, order, new, gone"),
+    F(duration_a_ns, FIELD_NUM, "A", "ns", "length in A; null: only in B"),
+    F(duration_b_ns, FIELD_NUM, "B", "ns", "length in B; null: only in A"),
+    F(change_ns, FIELD_I64, "change", "ns", "length in B per A's number of steps - in A"),
+    F(change_pct, FIELD_NUM, "change", "%", "of the length in A"),
+    F(compute_change_ns, FIELD_I64, "compute", "ns", "change of compute in its ledger"),
+    F(exposed_change_ns, FIELD_I64, "exposed", "ns", "change of copies and communication in it"),
+    F(idle_change_ns, FIELD_I64, "idle", "ns", "change of idle time in its ledger"),
+    F(cause, FIELD_TEXT, "mostly", "", "cause of its ledger that changed most; null: not known"),
+    F(cause_change_ns, FIELD_I64, "change of that", "ns", "change of that cause"),
+    F(iterations_a, FIELD_U64, "iterations A", "", "repetitions inside, in A; 0: none found"),
+    F(iterations_b, FIELD_U64, "iterations B", "", "repetitions inside, in B; 0: none found"),
+    F(iteration_a_ns, FIELD_NUM, "iteration A", "ns", "median length of one in A"),
+    F(iteration_b_ns, FIELD_NUM, "iteration B", "ns", "median length of one in B"),
+};
+#undef F
+
+const struct fields compare_phase_fields =
+    FIELDS("phases", "Phases of both runs, side by side.", struct compare_phase, phase_fields);
 const struct fields compare_kernel_fields =
     FIELDS("kernels", "Kernels of both runs.", struct compare_kernel, kernel_fields);
 const struct fields compare_cause_fields =

@@ -34,6 +34,9 @@ void compare_kernels(struct comparison *c);
 /* Copies, communication and idle time, and base_ns. */
 void compare_times(struct comparison *c);
 
+/* Phases side by side, and the phase of each cause. */
+void compare_phases(struct comparison *c);
+
 /* Comparability: score, reasons, comparable. */
 void compare_check(struct comparison *c);
 

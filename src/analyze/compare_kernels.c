@@ -6,9 +6,20 @@
 #include "analyze/compare_in.h"
 #include "base/str.h"
 
-static void describe(struct compare_kernel *k)
+static const char *title_of(const struct comparison *c, const struct compare_kernel *k)
+{
+    const char *a = k->a ? k->a->short_name : k->name, *b = k->b ? k->b->short_name : k->name_b;
+    if (k->how == MATCH_ROLE)
+        return a ? a : b;
+    if (k->how == MATCH_NEW || k->how == MATCH_GONE)
+        return arena_printf(c->arena, "%s (%s)", a ? a : b, k->how == MATCH_NEW ? "new" : "gone");
+    return str_eq(a, b) ? a : arena_printf(c->arena, "%s → %s", a, b);
+}
+
+static void describe(const struct comparison *c, struct compare_kernel *k)
 {
     k->match = compare_match_name(k->how);
+    k->title = title_of(c, k);
     k->occupancy_a_pct = k->occupancy_b_pct = k->typical_a_ns = k->typical_b_ns = NAN;
     k->median_a_ns = k->median_b_ns = NAN;
     if (k->a) {
@@ -143,12 +154,15 @@ void compare_kernels(struct comparison *c)
     for (size_t i = 0; i < c->kernels.n; i++) {
         struct compare_kernel *k = &c->kernels.v[i];
         compare_measure(c, k);
-        describe(k);
+        describe(c, k);
     }
     if (c->kernels.n)
         qsort(c->kernels.v, c->kernels.n, sizeof(*c->kernels.v), by_change);
     for (size_t i = 0; i < c->kernels.n; i++) {
+        size_t before = c->causes.n;
         kernel_causes(c, &c->kernels.v[i]);
+        for (size_t n = before; n < c->causes.n; n++)
+            c->causes.v[n].kernel = &c->kernels.v[i];
         resource_note(c, &c->kernels.v[i]);
     }
     overlap_cause(c);

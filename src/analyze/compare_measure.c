@@ -24,6 +24,7 @@ static double factor_for(const struct comparison *c, uint64_t calls_a, uint64_t 
 struct sample {
     uint64_t calls;
     double mean, deviation, typical, error;
+    bool by_median; /* typical is the median: nothing to hold against another run */
 };
 
 struct delta {
@@ -33,13 +34,15 @@ struct delta {
 
 static struct sample sample_of_kernel(const struct profile_kernel *k)
 {
-    return (struct sample){k->calls, k->avg_duration_ns, k->std_dev_ns, k->typical_ns, k->error_ns};
+    return (struct sample){k->calls,      k->avg_duration_ns, k->std_dev_ns,
+                           k->typical_ns, k->error_ns,        k->by_median};
 }
 
 static struct sample sample_of_config(const struct profile_config *k)
 {
-    return (struct sample){k->calls, k->calls ? (double)k->total_ns / (double)k->calls : 0,
-                           k->std_dev_ns, k->typical_ns, k->error_ns};
+    return (struct sample){k->calls,      k->calls ? (double)k->total_ns / (double)k->calls : 0,
+                           k->std_dev_ns, k->typical_ns,
+                           k->error_ns,   false};
 }
 
 /*
@@ -56,6 +59,8 @@ static void add_delta(struct comparison *c, struct delta *d, double calls, struc
     if (a.calls >= 4 && b.calls >= 4)
         error[0] = sqrt(a.deviation * a.deviation / (double)(a.calls - 1) +
                         b.deviation * b.deviation / (double)(b.calls - 1));
+    if ((a.by_median || b.by_median) && isfinite(error[0]))
+        error[1] = INFINITY; /* of two humps the median is one, the middle half lies between */
     int use = error[0] < error[1] ? 0 : 1;
     if (fabs(change[use]) <= z * error[use] && fabs(change[!use]) > z * error[!use])
         use = !use;

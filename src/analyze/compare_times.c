@@ -80,6 +80,12 @@ static const char *copy_text(const struct comparison *c, enum cause cause)
     return arena_printf(c->arena, "%s: another part hidden behind kernels", words[cause]);
 }
 
+static void mark_ledger(struct comparison *c, size_t before, enum cause k)
+{
+    for (size_t i = before; i < c->causes.n; i++)
+        c->causes.v[i].ledger = (int)k;
+}
+
 static void copy_causes(struct comparison *c)
 {
     for (enum cause k = CAUSE_COPY_H2D; k <= CAUSE_COPY_SET; k++) {
@@ -91,8 +97,10 @@ static void copy_causes(struct comparison *c)
         if (!a && !b)
             continue;
         double na = copy_noise(ra, a), nb = copy_noise(rb, b) / c->steps;
+        size_t before = c->causes.n;
         compare_add(c, CHANGE_COPY, per_step(c, (double)a, (double)b, all),
                     c->z * sqrt(na * na + nb * nb), true, copy_text(c, k));
+        mark_ledger(c, before, k);
     }
 }
 
@@ -198,9 +206,11 @@ static void idle_causes(struct comparison *c)
         bool known = c->a->has_gaps && c->b->has_gaps;
         double noise = known ? c->z * sqrt(idle_variance(c, k)) : more_of(a, b / c->steps);
         const char *label = cause_info(k)->label;
+        size_t before = c->causes.n;
         compare_add(c, CHANGE_IDLE, change, more_of(noise, 0.01 * more_of(a, b / c->steps)),
                     c->idle_counts,
                     arena_printf(c->arena, "%s: %s", label, change > 0 ? "more" : "less"));
+        mark_ledger(c, before, k);
     }
 }
 

@@ -88,25 +88,26 @@ static size_t pattern_start(const struct sequence *q, size_t p)
     return start;
 }
 
+/* Start of repetition i, from 0; of the one behind the last: where the last ends. */
+static int64_t start_of(const struct sequence *q, size_t p, size_t from, size_t i)
+{
+    const struct kernels *k = &q->v->trace->kernels;
+    size_t at = from + i * p;
+    return at < q->n ? k->start_ns[q->gpu->kernels[at]] : k->end_ns[q->gpu->kernels[q->n - 1]];
+}
+
 static void measure(struct iteration_stats *s, const struct sequence *q, size_t p, size_t from,
                     struct arena *a)
 {
-    const struct kernels *k = &q->v->trace->kernels;
     size_t n = (q->n - from) / p;
     int64_t *ns = arena_array(a, int64_t, n + 1), *copy = arena_array(a, int64_t, n + 1);
     for (size_t i = 0; i < n; i++) {
-        size_t next = from + (i + 1) * p;
-        int64_t start = k->start_ns[q->gpu->kernels[from + i * p]];
-        int64_t end =
-            next < q->n ? k->start_ns[q->gpu->kernels[next]] : k->end_ns[q->gpu->kernels[q->n - 1]];
-        ns[i] = copy[i] = sub_ns(end, start);
+        ns[i] = copy[i] = sub_ns(start_of(q, p, from, i + 1), start_of(q, p, from, i));
     }
     s->count = n;
     s->kernels = p;
-    s->start_ns = k->start_ns[q->gpu->kernels[from]];
-    size_t last = from + n * p;
-    s->end_ns =
-        last < q->n ? k->start_ns[q->gpu->kernels[last]] : k->end_ns[q->gpu->kernels[q->n - 1]];
+    s->start_ns = start_of(q, p, from, 0);
+    s->end_ns = start_of(q, p, from, n);
     s->median_ns = percentile(copy, n, 50);
     s->min_ns = INT64_MAX;
     while (s->warmup < n && (double)ns[s->warmup] > 1.5 * (double)s->median_ns)
@@ -125,27 +126,52 @@ static void measure(struct iteration_stats *s, const struct sequence *q, size_t 
         s->min_ns = 0;
 }
 
+struct pattern {
+    size_t length, from; /* kernels; length 0: there is none */
+    double match;
+};
+
 /*
  * The shortest distance at which the sequence repeats. A run of one kernel repeats at distance one,
  * which says nothing: the step must hold at least two different kernels, or all be one kernel.
  */
+static struct pattern find_pattern(struct sequence *q, const struct view *v, struct arena *a)
+{
+    struct name_groups names;
+    size_t candidate[MOST_CANDIDATES];
+    if (!read_sequence(q, v, &names, a))
+        return (struct pattern){0};
+    size_t n = distances(q, names.n, candidate, a);
+    for (size_t i = 0; i < n; i++) {
+        size_t from = pattern_start(q, candidate[i]);
+        double m = match(q, candidate[i], from);
+        bool covers = (q->n - from) * 2 > q->n;
+        if (m >= LEAST_MATCH && covers && (q->n - from) / candidate[i] >= LEAST_REPEATS)
+            return (struct pattern){candidate[i], from, m};
+    }
+    return (struct pattern){0};
+}
+
 void iterations_find(struct iteration_stats *s, const struct view *v, struct arena *a)
 {
     *s = (struct iteration_stats){0};
     struct sequence q = {0};
-    struct name_groups names;
-    if (!read_sequence(&q, v, &names, a))
+    struct pattern p = find_pattern(&q, v, a);
+    if (!p.length)
         return;
-    size_t candidate[MOST_CANDIDATES];
-    size_t n = distances(&q, names.n, candidate, a);
-    for (size_t i = 0; i < n; i++) {
-        size_t from = pattern_start(&q, candidate[i]);
-        double m = match(&q, candidate[i], from);
-        bool covers = (q.n - from) * 2 > q.n;
-        if (m < LEAST_MATCH || !covers || (q.n - from) / candidate[i] < LEAST_REPEATS)
-            continue;
-        s->match_pct = 100 * m;
-        measure(s, &q, candidate[i], from, a);
-        return;
-    }
+    s->match_pct = 100 * p.match;
+    measure(s, &q, p.length, p.from, a);
+}
+
+uint64_t iterations_span(struct span *out, const struct view *v, uint64_t first, uint64_t last,
+                         struct arena *a)
+{
+    struct sequence q = {0};
+    struct pattern p = find_pattern(&q, v, a);
+    uint64_t n = p.length ? (q.n - p.from) / p.length : 0;
+    if (first < 1 || last < first || last > n)
+        return n;
+    out->start = start_of(&q, p.length, p.from, (size_t)first - 1);
+    out->end = start_of(&q, p.length, p.from, (size_t)last);
+    return n;
 }

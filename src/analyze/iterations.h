@@ -20,4 +20,11 @@ struct iteration_stats {
 /* Of the busiest GPU in the view. */
 void iterations_find(struct iteration_stats *s, const struct view *v, struct arena *a);
 
+/*
+ * From the start of repetition `first` to the end of `last`, numbered from 1. The number of
+ * repetitions; 0: none found. The span is set only when both are there.
+ */
+uint64_t iterations_span(struct span *out, const struct view *v, uint64_t first, uint64_t last,
+                         struct arena *a);
+
 #endif

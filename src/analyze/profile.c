@@ -85,6 +85,7 @@ void profile_make(struct run_profile *p, const struct analysis *a, const char *l
     keep_gaps(p, &a->ledger);
     keep_tables(p, a, arena);
     profile_kernels_make(p, a, arena);
+    profile_phases_make(p, a, arena);
 }
 
 bool profile_has(const struct run_profile *p, const char *capability)

@@ -30,6 +30,33 @@ struct profile_config {
 
 enum { PROFILE_CONFIGS = 64 }; /* kept per kernel, those with most time */
 
+/*
+ * Durations on a fixed scale, so that two runs can be laid over each other: 32 steps an octave,
+ * each 2.2 % wider than the one before.
+ */
+struct profile_bucket {
+    uint32_t bucket;
+    uint64_t count;
+};
+
+enum {
+    PROFILE_DURATIONS = 64, /* kernels that have them, those with most time */
+    PROFILE_OCTAVE = 32,
+    PROFILE_BUCKETS = 1 + 64 * PROFILE_OCTAVE
+};
+
+struct profile_buckets {
+    struct profile_bucket *v; /* rising */
+    size_t n, cap;
+};
+
+uint32_t profile_bucket_of(int64_t ns);
+int64_t profile_bucket_start(uint32_t bucket); /* the shortest duration in it */
+
+/* Of durations that rise. */
+void profile_buckets_make(struct profile_buckets *b, const int64_t *v, size_t n,
+                          struct arena *arena);
+
 struct profile_kernel {
     const char *name, *short_name, *category; /* as in struct hotspot */
     enum kernel_class class;
@@ -37,14 +64,39 @@ struct profile_kernel {
     int64_t total_duration_ns;
     double avg_duration_ns, std_dev_ns;
     int64_t median_ns, mad_ns, p95_ns;
-    double typical_ns;                                   /* interquartile mean */
-    double error_ns;                                     /* its standard error */
-    double work_items;                                   /* mean of a call; NaN not recorded */
+    double typical_ns; /* interquartile mean */
+    double error_ns;   /* its standard error */
+    bool by_median;    /* read from an analysis: the last two are of the median */
+    double work_items; /* mean of a call; NaN not recorded */
     uint32_t vgpr, accum_vgpr, lds_bytes, scratch_bytes; /* of the configuration with most time */
     const char *grid, *block;                            /* the same; NULL not recorded */
     double occupancy_pct;                                /* NaN not known */
     bool many_configs; /* more than PROFILE_CONFIGS: only the pooled figures can be used */
     VEC(struct profile_config) configs;
+    struct profile_buckets durations; /* none: not kept */
+};
+
+/* A phase of the run (struct phase_row), with the kernels that make it what it is. */
+struct profile_share {
+    const char *name; /* of a kernel */
+    int64_t ns;
+};
+
+enum {
+    PROFILE_PHASES = 32, /* at most */
+    PROFILE_SOUGHT = 12, /* as 'analyze' looks for */
+    PROFILE_SHARES = 8
+};
+
+struct profile_phase {
+    const char *name, *named_by;
+    int64_t duration_ns, busy_ns;
+    int64_t compute_ns, exposed_ns, idle_ns;
+    uint64_t kernels, copies, iterations;
+    int64_t iteration_ns;
+    int64_t cause_ns[CAUSES];
+    bool has_causes;
+    VEC(struct profile_share) shares; /* most time first */
 };
 
 struct profile_gpu {
@@ -75,16 +127,19 @@ struct run_profile {
     VEC(struct api_class_row) api_classes;
     VEC(struct telemetry_row) telemetry;
     VEC(struct profile_capability) capabilities;
-    VEC(const char *) missing; /* what the document it was read from lacks */
+    VEC(struct profile_phase) phases; /* in order of time */
+    VEC(const char *) missing;        /* what the document it was read from lacks */
 };
 
-extern const struct fields profile_kernel_fields, profile_config_fields;
+extern const struct fields profile_kernel_fields, profile_config_fields, profile_phase_fields,
+    profile_share_fields;
 
 void profile_make(struct run_profile *p, const struct analysis *a, const char *label,
                   struct arena *arena);
 
-/* Its part: p->kernels. */
+/* Its parts: p->kernels, p->phases. */
 void profile_kernels_make(struct run_profile *p, const struct analysis *a, struct arena *arena);
+void profile_phases_make(struct run_profile *p, const struct analysis *a, struct arena *arena);
 
 /*
  * The interquartile mean of v (put into another order) and its standard error. With fewer than

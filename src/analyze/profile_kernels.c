@@ -244,7 +244,8 @@ static void add_kernel(struct run_profile *p, struct grouping *s, size_t from, s
     int64_t *v = s->durations + best->first;
     k.avg_duration_ns = (double)k.total_duration_ns / (double)k.calls;
     k.std_dev_ns = spread_of(v, k.calls, k.avg_duration_ns);
-    typical_of(v, k.calls, &k.typical_ns, &k.error_ns);
+    typical_of(v, k.calls, &k.typical_ns, &k.error_ns); /* puts them in order */
+    profile_buckets_make(&k.durations, v, k.calls, arena);
     k.median_ns = percentile(v, k.calls, 50);
     k.p95_ns = percentile(v, k.calls, 95);
     k.mad_ns = deviation_of(v, k.calls, k.median_ns, arena_array(&s->arena, int64_t, k.calls));
@@ -277,5 +278,7 @@ void profile_kernels_make(struct run_profile *p, const struct analysis *a, struc
     }
     if (p->kernels.n)
         qsort(p->kernels.v, p->kernels.n, sizeof(*p->kernels.v), by_total);
+    for (size_t i = PROFILE_DURATIONS; i < p->kernels.n; i++)
+        p->kernels.v[i].durations = (struct profile_buckets){0};
     arena_release(&s.arena);
 }

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "cli/analyze_job.h"
+#include "cli/analyze_part.h"
 #include "cli/analyze_source.h"
 #include "cli/command.h"
 #include "render/analysis_json.h"
@@ -23,7 +24,7 @@
 struct analyze_opts {
     struct opt_list input, by;
     const char *format, *output, *dir, *window, *json_profile, *reader, *prompt, *charts,
-        *source_dir;
+        *source_dir, *iteration;
     int64_t gpu, process, rank, top_kernels, timeline_limit, max_phases, phase;
     double min_duration_us, short_us;
     bool json, stats;
@@ -37,6 +38,9 @@ static const struct opt opts[] = {
              "only this part: 10%..90%, 1s..2.5s, absolute ns, marker:NAME or marker:A..marker:B"),
     OPT_INT(struct analyze_opts, phase, 0, "phase", 1, 32, "N",
             "only this phase, as the report numbers them"),
+    OPT_TEXT(struct analyze_opts, iteration, 0, "iteration", "N|A..B",
+             "only this repetition of the step, or these; from 1, of the phase when --phase is "
+             "given"),
     OPT_INT(struct analyze_opts, gpu, 0, "gpu", 0, 100000, "N",
             "only this GPU, as numbered by 'info'"),
     OPT_INT(struct analyze_opts, process, 0, "process", 0, 1e15, "PID", "only this process"),
@@ -263,20 +267,6 @@ static void print_stats(const struct call *c, double loaded, double analyzed)
             human_bytes(peak, mem_peak()), events ? (double)mem_peak() / (double)events : 0);
 }
 
-/* Once more, for the window of one phase. */
-static bool analyze_phase(struct call *c, struct analysis *a, struct analysis_opts *o)
-{
-    if ((size_t)c->o->phase > a->phases.n)
-        return fail(c->err, GS_E_USAGE, "no phase %lld; the run has %zu", (long long)c->o->phase,
-                    a->phases.n);
-    const struct phase_row *p = &a->phases.v[c->o->phase - 1];
-    o->view.has_window = true;
-    o->view.start_ns = p->start_ns;
-    o->view.end_ns = p->end_ns;
-    analysis_run(a, &c->trace, o, c->cli->arena);
-    return true;
-}
-
 static bool write_out(struct call *c, const struct str *out)
 {
     const char *target;
@@ -335,7 +325,7 @@ static void run_analyze(void *ctx)
     struct analysis *a = arena_new(arena, struct analysis);
     struct advice advice;
     analysis_run(a, &c->trace, &ao, arena);
-    if (c->o->phase && !analyze_phase(c, a, &ao))
+    if (!analyze_part(a, &ao, c->o->phase, c->o->iteration, c->err))
         return;
     a->job = c->job.used ? &c->job.job : NULL;
     advise(&advice, a, arena);
@@ -382,6 +372,7 @@ const struct command command_analyze = {
     .examples =
         "gpusight analyze results.db  # the report\n"
         "gpusight analyze --window marker:train results.db  # one part of the run\n"
+        "gpusight analyze --iteration 3..5 results.db  # three steps of the program\n"
         "gpusight analyze --format html -o report results.db  # a page with a timeline\n"
         "gpusight analyze --format json -o report results.db  # for programs\n"
         "gpusight analyze --format markdown results.db > ticket.md  # for a ticket\n"

@@ -9,9 +9,13 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "cli/runs.h"
+#include "render/compare_html.h"
 #include "render/compare_json.h"
+#include "render/picture.h"
 #include "render/render.h"
+#include "render/workbook_out.h"
 #include "report/compare_doc.h"
+#include "report/compare_tables.h"
 
 struct compare_opts {
     struct opt_list fail_on;
@@ -22,8 +26,8 @@ struct compare_opts {
 
 static const struct opt opts[] = {
     OPT_GROUP("Output"),
-    OPT_CHOICE(struct compare_opts, format, 0, "format", "text|json|markdown",
-               "form of the report (text)"),
+    OPT_CHOICE(struct compare_opts, format, 0, "format", "text|json|markdown|html|webview|pdf|xlsx",
+               "form of the report (text, or what the name of the output ends in)"),
     OPT_FLAG(struct compare_opts, json, 0, "json", "the same as --format json"),
     OPT_TEXT(struct compare_opts, output, 'o', "output", "FILE",
              "write to FILE instead of standard output"),
@@ -49,11 +53,8 @@ static const struct opt opts[] = {
 static void defaults(void *settings)
 {
     struct compare_opts *o = settings;
-    *o = (struct compare_opts){.format = "text",
-                               .output = "-",
-                               .reader = "auto",
-                               .top = 10,
-                               .baseline_dir = ".gpusight/baselines"};
+    *o = (struct compare_opts){
+        .output = "-", .reader = "auto", .top = 10, .baseline_dir = ".gpusight/baselines"};
 }
 
 struct call {
@@ -66,22 +67,57 @@ struct call {
     bool ok;
 };
 
+/* As asked, or by the name of the output. */
+static const char *format_of(const struct compare_opts *o)
+{
+    static const char *const endings[][2] = {{".html", "html"},
+                                             {".xlsx", "xlsx"},
+                                             {".pdf", "pdf"},
+                                             {".json", "json"},
+                                             {".md", "markdown"}};
+    if (o->json)
+        return "json";
+    if (o->format)
+        return str_eq(o->format, "webview") ? "html" : o->format;
+    for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
+        if (str_ends(o->output, endings[i][0]))
+            return endings[i][1];
+    return "text";
+}
+
+static bool write_workbook(struct call *k)
+{
+    struct workbook w;
+    size_t split;
+    workbook_compare(&w, &k->c, &k->gate, k->cli->arena);
+    return render_xlsx(&w, k->o->output, &split, k->err);
+}
+
 static bool write_report(struct call *k)
 {
+    const char *format = k->o->format;
+    if (str_eq(format, "xlsx"))
+        return write_workbook(k);
     struct str out;
     str_init(&out, k->cli->arena);
-    if (str_eq(k->o->format, "json")) {
+    if (str_eq(format, "json")) {
         struct jwrite w;
         jw_init(&w, &out, 2);
         compare_json(&w, &k->c, &k->gate);
         str_putc(&out, '\n');
         return fs_write(k->o->output, out.buf, out.len, k->err);
     }
+    if (str_eq(format, "html")) {
+        render_compare_html(&out, &k->c, &k->gate);
+        return fs_write(k->o->output, out.buf, out.len, k->err);
+    }
     struct doc *d = compare_doc(&k->c, &k->gate, (size_t)k->o->top, k->cli->arena);
     struct render_opts r = {k->cli->columns, k->cli->color && str_eq(k->o->output, "-")};
-    if (str_eq(k->o->format, "markdown"))
+    if (str_eq(format, "pdf") && !render_pdf(&out, d, NULL, k->err))
+        return false;
+    if (str_eq(format, "markdown"))
         render_markdown(&out, d);
-    else
+    else if (!str_eq(format, "pdf"))
         render_text(&out, d, &r);
     return fs_write(k->o->output, out.buf, out.len, k->err);
 }
@@ -174,8 +210,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     struct compare_opts *o = settings;
     struct call k = {.cli = cli, .o = o, .err = err};
-    if (o->json)
-        o->format = "json";
+    o->format = format_of(o);
     return mem_guard(run_compare, &k, err) && k.ok;
 }
 
@@ -196,11 +231,16 @@ const struct command command_compare = {
         "busy_pct, idle, idle_pct, copy, copy_bytes, communication, launches, launch_latency, "
         "allocations, peak_memory, kernel:NAME, and each cause of the ledger (compute, copy_h2d, "
         "launch, sync, allocation, host, ...). The exit code is 1 when a condition holds.\n\n"
+        "The page (html) holds everything and needs no network; the workbook (xlsx) has a sheet "
+        "for "
+        "each table.\n\n"
         "docs/compare.md has every formula.",
     .examples = "gpusight compare before.db after.db  # the verdict, and why\n"
                 "gpusight compare --save-baseline main results.db  # keep a run\n"
                 "gpusight compare --baseline main --fail-on 'wall>5%' results.db  # a gate for CI\n"
-                "gpusight compare --format markdown a.sqlite b.db > ticket.md  # across vendors",
+                "gpusight compare --format markdown a.sqlite b.db > ticket.md  # across vendors\n"
+                "gpusight compare before.db after.db -o change.html  # a page, side by side\n"
+                "gpusight compare before.db after.db -o change.xlsx  # a workbook",
     .opts = opts,
     .settings_size = sizeof(struct compare_opts),
     .defaults = defaults,

@@ -330,7 +330,7 @@ static bool write_line(struct out *o, struct gs_error *err)
     str_putc(&o->line, '\n');
     bool ok = fwrite(o->line.buf, 1, o->line.len, stdout) == o->line.len;
     str_clear(&o->line);
-    return ok || fail(err, GS_E_IO, "cannot write: %s", strerror(errno));
+    return ok || fail(err, GS_E_IO, "cannot write to standard output: %s", strerror(errno));
 }
 
 static bool dump(struct out *o, const struct dump_table *table, struct gs_error *err)
@@ -353,7 +353,8 @@ static bool dump(struct out *o, const struct dump_table *table, struct gs_error 
         if (!write_line(o, err))
             return false;
     }
-    return fflush(stdout) == 0 || fail(err, GS_E_IO, "cannot write: %s", strerror(errno));
+    return fflush(stdout) == 0 ||
+           fail(err, GS_E_IO, "cannot write to standard output: %s", strerror(errno));
 }
 
 struct dump_call {

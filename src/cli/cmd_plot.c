@@ -86,7 +86,8 @@ static bool plot_one(struct call *c, const struct analysis *a, const struct char
 {
     const struct plot_opts *o = c->o;
     enum theme theme = str_eq(o->theme, "dark") ? THEME_DARK : THEME_LIGHT;
-    struct chart_opts co = {(int)o->width, (int)o->height, (size_t)o->top, false};
+    struct chart_opts co = {
+        .width = (int)o->width, .height = (int)o->height, .top = (size_t)o->top};
     struct draw *d = chart_draw(chart, a, &co, c->cli->arena);
     struct str out;
     str_init(&out, c->cli->arena);

@@ -50,11 +50,13 @@ static void run_summary(void *ctx)
         return;
     }
     struct analysis_opts o = {.view = {.gpu = -1, .process = -1, .threads = c->cli->threads},
-                              .short_threshold_ns = 10000};
+                              .short_threshold_ns = 10000,
+                              .max_phases = 12};
     struct analysis *a = arena_new(arena, struct analysis);
     analysis_run(a, &c->trace, &o, arena);
     struct summary summary;
     summary_make(&summary, a, arena);
+    summary_phases(&summary, arena);
     struct str out;
     str_init(&out, arena);
     if (c->o->json) {

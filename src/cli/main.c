@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 {
     struct run r = {.argc = argc, .argv = argv};
     occupy_standard_streams();
-    signal(SIGPIPE, SIG_DFL); /* `gpusight ... | head` ends quietly, whatever the parent set */
+    signal(SIGPIPE, SIG_IGN); /* a reader that leaves is a failed write, told like any other */
     arena_init(&r.arena);
     if (!mem_guard(run_guarded, &r, &r.err))
         r.ok = false;

@@ -46,7 +46,8 @@ static void load_trace(void *ctx)
         return;
     }
     struct analysis_opts o = {.view = {.gpu = -1, .process = -1, .threads = l->cli->threads},
-                              .short_threshold_ns = 10000};
+                              .short_threshold_ns = 10000,
+                              .max_phases = PROFILE_SOUGHT};
     struct analysis *a = arena_new(&l->temporary, struct analysis);
     analysis_run(a, &l->trace, &o, &l->temporary);
     profile_make(l->p, a, l->label, l->cli->arena);

@@ -154,6 +154,15 @@ static void write_member(struct schema *s, const char *key, const struct member 
     jw_close(&s->w);
 }
 
+static void write_form(struct schema *s, const char *title, const struct member *members)
+{
+    jw_open(&s->w, NULL, '{');
+    jw_str(&s->w, "title", title);
+    jw_str(&s->w, "type", "object");
+    write_properties(s, NULL, members);
+    jw_close(&s->w);
+}
+
 void analysis_json_schema(struct str *out)
 {
     struct schema s = {0};
@@ -167,7 +176,9 @@ void analysis_json_schema(struct str *out)
     jw_str(&s.w, "description",
            "What 'gpusight analyze --format json' writes. Times are integers in nanoseconds; null "
            "means that it cannot be said. Made by 'gpusight --generate schema'.");
-    jw_str(&s.w, "type", "object");
-    write_properties(&s, NULL, analysis_members);
+    jw_open(&s.w, "oneOf", '[');
+    write_form(&s, "of a trace", analysis_members);
+    write_form(&s, "of source code alone", source_only_members);
+    jw_close(&s.w);
     jw_close(&s.w);
 }

@@ -248,3 +248,30 @@ const struct member analysis_members[] = {
     MEMBER("analyses", "tables", "every table of every analysis, whole"),
     {0},
 };
+
+static const struct member unmeasured_info[] = {
+    MEMBER("total_duration_ns", "integer", "0"),
+    MEMBER("profiling_mode", "string", "nothing was recorded", .words = "source_only"),
+    MEMBER("analysis_tier", "integer", "0"),
+    MEMBER("gpus", "object[]", "empty", .members = gpu_members),
+    {0},
+};
+
+/* What source_json_document() writes. */
+const struct member source_only_members[] = {
+    MEMBER("schema_version", "string", "version of this document",
+           .words = ANALYSIS_SCHEMA_VERSION),
+    MEMBER("metadata", "object", "who made this", .members = metadata),
+    MEMBER("profiling_info", "object", "that nothing was recorded", .members = unmeasured_info),
+    MEMBER("summary", "object", "in words", .members = summary),
+    MEMBER("execution_breakdown", "null", "nothing was measured"),
+    MEMBER("hotspots", "object[]", "empty", .table = "hotspots"),
+    MEMBER("memory_analysis", "object", "empty"),
+    MEMBER("hardware_counters", "object", "none", .members = counters),
+    MEMBER("recommendations", "object[]", "what to capture, and what the code suggests",
+           .members = source_advice_members),
+    MEMBER("warnings", "object[]", "files that were left out", .members = warning_members),
+    MEMBER("errors", "string[]", "always empty: what fails ends the run"),
+    MEMBER("tier0", "object", "the source folder", .members = source_members),
+    {0},
+};

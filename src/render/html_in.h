@@ -13,6 +13,7 @@
 
 #include "analyze/field.h"
 #include "render/html.h"
+#include "report/chart.h"
 #include "report/histogram.h"
 #include "report/overview.h"
 
@@ -34,7 +35,26 @@ struct html {
     struct histograms histograms;
     VEC(struct html_chapter) chapters; /* those that are there */
     bool chapter_open;
+    const void *context; /* of pages that show something else than an analysis */
 };
+
+/* ---- html_page.c: the frame ---- */
+
+/* What a page is made of. The functions write to the page they are given. */
+struct html_frame {
+    const char *title, *kind;         /* "demo.db", "analysis" */
+    void (*badges)(struct html *h);   /* beside the title */
+    void (*pills)(struct html *h);    /* below it: html_pill() */
+    void (*chapters)(struct html *h); /* html_chapter() each */
+    void (*data)(struct html *h);     /* html_json(), and what else travels along */
+    bool timeline;                    /* with its scripts and styles */
+};
+
+void html_page(struct str *out, struct html *h, const struct html_frame *f);
+void html_pill(struct html *h, const char *label, const char *value); /* nothing when empty */
+void html_json(struct html *h, const struct str *json); /* the document, as data of the page */
+
+/* ---- html_text.c ---- */
 
 /* Knows %% %s %c %d %u %zu %lld %llu %f (with precision); %s is escaped for text and attributes. */
 void html(struct html *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -87,20 +107,24 @@ void html_table_of(struct html *h, const struct html_table *t, const struct resu
 /* Members of a result that is one object, by key, as a list of label and value. */
 void html_facts(struct html *h, const char *key, const char *members);
 
-/* ---- html_svg.c ---- */
+/* ---- html_chart.c: pictures ---- */
+
+/* The inks of draw lists as variables of the style, for both themes. */
+void html_inks(struct str *style);
+
+/* A draw list as part of the page; `class` is one of ours, "draw" among it. */
+void html_draw(struct html *h, const struct draw *d, const char *class);
+
+/* The chart of this name (report/chart.h) with its title; nothing where there is no data. */
+void html_chart(struct html *h, const char *name);
 
 struct html_bar {
     const char *label, *value;
     double size; /* any unit: bars are drawn relative to the largest */
-    const char *class;
 };
 
-/* Horizontal bars with labels: few and with names. */
+/* Horizontal bars with labels, of what is no chart: few and with names. */
 void html_bars(struct html *h, const char *title, const struct html_bar *bars, size_t n);
-
-/* Upright bars that touch: a histogram. `low` and `high` stand under its ends. */
-void html_columns(struct html *h, const char *title, const struct html_bar *bars, size_t n,
-                  const char *low, const char *high);
 
 /* A half circle that is filled to pct. */
 void html_gauge(struct html *h, const char *label, const char *doc, double pct, const char *note,
@@ -111,6 +135,7 @@ void html_gauge(struct html *h, const char *label, const char *doc, double pct, 
 void html_overview(struct html *h);  /* html_overview.c: verdict, numbers */
 void html_ledger(struct html *h);    /* html_ledger.c */
 void html_findings(struct html *h);  /* html_findings.c */
+void html_phases(struct html *h);    /* html_phases.c */
 void html_timeline(struct html *h);  /* html_timeline.c */
 void html_kernels(struct html *h);   /* html_kernels.c: hotspots, categories, detail */
 void html_transfers(struct html *h); /* html_sections.c: copies, gaps, calls, … */

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "render/html_in.h"
+#include "report/histogram_draw.h"
 
 enum { TABLE_ROWS = 2000 };
 
@@ -10,48 +11,31 @@ static void categories(struct html *h)
     const struct analysis *a = h->a;
     if (a->categories.n < 2)
         return;
-    struct html_bar *bars = arena_array(h->arena, struct html_bar, a->categories.n);
-    for (size_t i = 0; i < a->categories.n; i++) {
-        const struct category_row *r = &a->categories.v[i];
-        bars[i] = (struct html_bar){.label = r->category, .size = r->pct_of_kernel_time};
-        bars[i].value =
-            arena_printf(h->arena, "%s, %s, %s calls", html_pct(h, r->pct_of_kernel_time),
-                         html_ns(h, r->total_ns), html_count(h, r->count));
-    }
     html_raw(h, "<h3 id=\"categories\">By kind</h3>\n");
-    html_bars(h, "Kernel time by what kernels do", bars, a->categories.n);
+    html_chart(h, "categories");
     html_table(h, &(struct html_table){.key = "kernel_categories"});
 }
 
 static void short_kernels(struct html *h)
 {
-    const struct analysis *a = h->a;
-    struct html_bar *bars = arena_array(h->arena, struct html_bar, a->short_histogram.n + 1);
-    for (size_t i = 0; i < a->short_histogram.n; i++) {
-        const struct short_bucket *b = &a->short_histogram.v[i];
-        bars[i] = (struct html_bar){.label = b->bucket_label, .size = (double)b->count};
-        bars[i].value = arena_printf(h->arena, "%s calls, %s", html_count(h, b->count),
-                                     html_ns(h, b->total_ns));
-    }
     html_raw(h, "<h3 id=\"short-kernels\">Short kernels</h3>\n");
     html_facts(h, "short_kernels", NULL);
-    html_bars(h, "Kernels by length", bars, a->short_histogram.n);
+    html_chart(h, "short_kernels");
     html_table(h, &(struct html_table){.key = "short_kernel_offenders"});
 }
 
 static void histogram(struct html *h, const struct histogram *d)
 {
-    struct html_bar bars[HISTOGRAM_BINS] = {0};
     if (!d || !d->bins)
         return;
-    for (size_t i = 0; i < d->bins; i++) {
-        bars[i].label = arena_printf(h->arena, "%s to %s", html_ns(h, d->limit[i]),
-                                     html_ns(h, d->limit[i + 1]));
-        bars[i].value = arena_printf(h->arena, "%s calls", html_count(h, d->count[i]));
-        bars[i].size = (double)d->count[i];
-    }
-    html_columns(h, "Calls by duration, logarithmic", bars, d->bins, html_ns(h, d->limit[0]),
-                 html_ns(h, d->limit[d->bins]));
+    struct histogram_picture p = {.title = "Calls by duration, logarithmic",
+                                  .limit = d->limit,
+                                  .bins = d->bins,
+                                  .side = {{.count = d->count, .calls = d->calls}},
+                                  .sides = 1};
+    html(h, "<figure class=\"chart\"><figcaption>%s</figcaption>\n", p.title);
+    html_draw(h, histogram_draw(&p, 420, 120, h->arena), "draw small");
+    html_raw(h, "</figure>\n");
 }
 
 static const struct resource_row *resources_of(const struct analysis *a, const struct hotspot *k)
@@ -154,6 +138,7 @@ void html_kernels(struct html *h)
     if (!h->a->hotspots.n)
         return;
     html_chapter(h, "kernels", "Kernels", "Kernels");
+    html_chart(h, "hotspots");
     html_table(h, &(struct html_table){.key = "hotspots",
                                        .shown =
                                            "rank short_name calls total_duration_ns "

@@ -1,6 +1,6 @@
-/* The ledger: a stacked bar for each GPU, and behind every cause what it means and who claims it.
- */
+/* The ledger: a bar for each GPU, and behind every cause what it means and who claims it. */
 #include "render/html_in.h"
+#include "report/chart_parts.h"
 
 enum { MOST_GPUS = 64 };
 
@@ -11,34 +11,6 @@ static const char *gpu_label(struct html *h, size_t slot)
         return "GPU not listed";
     const struct gpu *g = &h->a->trace->gpus.v[gpu];
     return arena_printf(h->arena, "GPU %d %s", g->index, trace_str(h->a->trace, g->name));
-}
-
-static void segment(struct html *h, enum cause c, int64_t ns, double before, double whole)
-{
-    const struct cause_info *info = cause_info(c);
-    double share = percent_of((double)ns, whole);
-    const char *text =
-        arena_printf(h->arena, "%s: %s, %s", info->label, html_pct(h, share), html_ns(h, ns));
-    html(h,
-         "<a href=\"#cause-%s\" aria-label=\"%s\"><rect class=\"c-%s\" x=\"%.3f%%\" "
-         "width=\"%.3f%%\" "
-         "height=\"34\"/><title>%s</title></a>\n",
-         info->key, text, info->key, percent_of(before, whole), share, text);
-}
-
-static void bar(struct html *h, const char *label, const int64_t *ns, int64_t whole)
-{
-    html(h, "<div class=\"gpu\"><span class=\"label\">%s</span>\n", label);
-    html(h,
-         "<svg class=\"stack\" width=\"100%%\" height=\"34\" role=\"group\" aria-label=\"%s\">\n",
-         label);
-    double before = 0;
-    for (enum cause c = 0; c < CAUSES; c++) {
-        if (ns[c])
-            segment(h, c, ns[c], before, (double)whole);
-        before += (double)ns[c];
-    }
-    html_raw(h, "</svg></div>\n");
 }
 
 static void per_gpu(struct html *h, enum cause c)
@@ -75,9 +47,9 @@ static void cause(struct html *h, enum cause c)
     double pct = percent_of((double)ns, (double)h->a->breakdown.gpu_time_ns);
     html(h,
          "<details id=\"cause-%s\" class=\"cause\"><summary><svg class=\"swatch\" width=\"12\" "
-         "height=\"12\" aria-hidden=\"true\"><rect class=\"c-%s\" width=\"12\" "
+         "height=\"12\" aria-hidden=\"true\"><rect fill=\"var(--gs-%s)\" width=\"12\" "
          "height=\"12\"/></svg>",
-         info->key, info->key);
+         info->key, ink_name(cause_ink(c)));
     html(h,
          "<span class=\"label\">%s</span><span class=\"value\">%s</span>"
          "<span class=\"value\">%s</span></summary>\n",
@@ -96,15 +68,9 @@ void html_ledger(struct html *h)
     html_chapter(h, "ledger", "Ledger", "Where the GPU time went");
     html_raw(h,
              "<p class=\"lead\">Every nanosecond of every GPU has exactly one cause. Open a cause "
-             "for what it means and which findings claim it.</p>\n<div class=\"stacks\">\n");
-    if (l->n_gpus > 1)
-        bar(h, "All GPUs", l->ns, h->a->breakdown.gpu_time_ns);
-    for (size_t g = 0; g < l->n_gpus && g < MOST_GPUS; g++)
-        bar(h, gpu_label(h, g), l->gpus[g].ns, l->window_ns);
-    if (l->n_gpus > MOST_GPUS)
-        html(h, "<p>%zu more GPUs are not drawn; the table of GPUs has them.</p>\n",
-             l->n_gpus - MOST_GPUS);
-    html_raw(h, "</div>\n<div class=\"causes\">\n");
+             "for what it means and which findings claim it.</p>\n");
+    html_chart(h, "ledger");
+    html_raw(h, "<div class=\"causes\">\n");
     for (enum cause c = 0; c < CAUSES; c++)
         if (l->ns[c])
             cause(h, c);

@@ -1,16 +1,5 @@
 /* Copies, gaps, host calls, markers, streams and devices. */
-#include <string.h>
-
 #include "render/html_in.h"
-
-static const char *copy_class(const char *direction)
-{
-    return !strcmp(direction, "Host-to-Device")   ? "c-copy_h2d"
-           : !strcmp(direction, "Device-to-Host") ? "c-copy_d2h"
-           : !strcmp(direction, "Peer-to-Peer")   ? "c-copy_p2p"
-           : !strcmp(direction, "Memset")         ? "c-copy_set"
-                                                  : "c-copy_d2d";
-}
 
 void html_transfers(struct html *h)
 {
@@ -18,6 +7,7 @@ void html_transfers(struct html *h)
     if (!a->copies.n)
         return;
     html_chapter(h, "copies", "Copies", "Copies");
+    html_chart(h, "copies");
     html_table(h, &(struct html_table){.key = "copies", .never = "slowest"});
     html_raw(h, "<ul class=\"plain\">\n");
     for (size_t i = 0; i < a->copies.n; i++) {
@@ -33,50 +23,19 @@ void html_transfers(struct html *h)
     html_raw(h, "</ul>\n");
     if (!a->copy_sizes.n)
         return;
-    struct html_bar *bars = arena_array(h->arena, struct html_bar, a->copy_sizes.n);
-    for (size_t i = 0; i < a->copy_sizes.n; i++) {
-        const struct copy_size_row *r = &a->copy_sizes.v[i];
-        bars[i].label = arena_printf(h->arena, "%s, %s", r->direction, r->size_class);
-        bars[i].value = arena_printf(h->arena, "%s copies, %s, %.1f GB/s", html_count(h, r->count),
-                                     html_bytes(h, r->bytes), r->bandwidth_gbps);
-        bars[i].size = (double)r->count;
-        bars[i].class = copy_class(r->direction);
-    }
     html_raw(h, "<h3 id=\"copy-sizes\">By size</h3>\n");
-    html_bars(h, "Number of copies by direction and size", bars, a->copy_sizes.n);
+    html_chart(h, "copy_sizes");
     html_table(h, &(struct html_table){.key = "copy_sizes"});
 }
 
 /* ---- gaps ---- */
 
-static const char *cause_class(struct html *h, const char *label)
-{
-    for (enum cause c = 0; label && c < CAUSES; c++)
-        if (!strcmp(cause_info(c)->label, label))
-            return arena_printf(h->arena, "c-%s", cause_info(c)->key);
-    return "c-unknown";
-}
-
 void html_gaps(struct html *h)
 {
-    const struct analysis *a = h->a;
-    uint64_t gaps = 0;
-    struct html_bar *bars = arena_array(h->arena, struct html_bar, a->gaps.n + 1);
-    for (size_t i = 0; i < a->gaps.n; i++) {
-        const struct gap_row *g = &a->gaps.v[i];
-        gaps += g->count;
-        bars[i].label = g->label;
-        bars[i].size = (double)g->total_ns;
-        bars[i].class = cause_class(h, g->main_cause);
-        bars[i].value =
-            g->count ? arena_printf(h->arena, "%s in %s, mostly %s", html_ns(h, g->total_ns),
-                                    html_count(h, g->count), g->main_cause ? g->main_cause : "–")
-                     : "none";
-    }
-    if (!gaps)
+    if (!chart_gaps.has(h->a))
         return;
     html_chapter(h, "gaps", "Gaps", "Idle gaps between work");
-    html_bars(h, "Idle time by length of the gap, coloured by its main cause", bars, a->gaps.n);
+    html_chart(h, "gaps");
     html_table(h, &(struct html_table){.key = "idle_gaps"});
     html_raw(h, "<h3 id=\"long-gaps\">The longest</h3>\n");
     html_table(h, &(struct html_table){.key = "long_gaps",
@@ -94,6 +53,7 @@ void html_host(struct html *h)
     if (!a->api.n)
         return;
     html_chapter(h, "host", "Host calls", "Host calls");
+    html_chart(h, "api");
     html_table(h, &(struct html_table){.key = "api_calls", .never = "longest", .most = 2000});
     html_raw(h, "<h3 id=\"api-classes\">By what they do</h3>\n");
     html_table(h, &(struct html_table){.key = "api_classes"});
@@ -140,6 +100,8 @@ void html_devices(struct html *h)
     const struct analysis *a = h->a;
     if (a->gpus.n) {
         html_chapter(h, "gpus", "GPUs", "GPUs");
+        if (a->gpus.n > 1)
+            html_chart(h, "balance");
         html_table(h, &(struct html_table){.key = "gpus"});
         if (a->gpus.n > 1)
             html_facts(h, "balance", NULL);

@@ -49,20 +49,6 @@ void html_timeline(struct html *h)
     html_raw(h, "</div>\n");
 }
 
-/* In a script element nothing but "<" can end it or start a comment. */
-static void embed_json(struct str *out, const char *json, size_t n)
-{
-    size_t from = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (json[i] != '<')
-            continue;
-        str_put(out, json + from, i - from);
-        str_puts(out, "\\u003c");
-        from = i + 1;
-    }
-    str_put(out, json + from, n - from);
-}
-
 static void analysis_document(struct html *h)
 {
     struct arena temporary;
@@ -73,9 +59,7 @@ static void analysis_document(struct html *h)
     jw_init(&w, &json, 0);
     struct analysis_json_opts o = {.top_kernels = h->o->top_kernels, .prompt = h->o->prompt};
     analysis_json(&w, h->a, h->advice, &o);
-    html_raw(h, "<script type=\"application/json\" id=\"analysis\">");
-    embed_json(h->out, json.buf, json.len);
-    html_raw(h, "</script>\n");
+    html_json(h, &json);
     arena_release(&temporary);
 }
 

@@ -40,6 +40,19 @@ static void write_causes(struct jwrite *w, const struct run_profile *p)
     jw_close(w);
 }
 
+/* Pairs in one list, to keep it short: bucket, calls, bucket, calls... */
+static void write_durations(struct jwrite *w, const struct profile_kernel *k)
+{
+    if (!k->durations.n)
+        return;
+    jw_open(w, "durations", '[');
+    for (size_t i = 0; i < k->durations.n; i++) {
+        jw_uint(w, NULL, k->durations.v[i].bucket);
+        jw_uint(w, NULL, k->durations.v[i].count);
+    }
+    jw_close(w);
+}
+
 static void write_kernels(struct jwrite *w, const struct run_profile *p)
 {
     jw_open(w, "kernels", '[');
@@ -49,6 +62,27 @@ static void write_kernels(struct jwrite *w, const struct run_profile *p)
         fields_json_members(w, &profile_kernel_fields, k);
         if (k->configs.n > 1)
             fields_json_rows(w, "configs", &profile_config_fields, k->configs.v, k->configs.n, 0);
+        write_durations(w, k);
+        jw_close(w);
+    }
+    jw_close(w);
+}
+
+static void write_phases(struct jwrite *w, const struct run_profile *p)
+{
+    jw_open(w, "phases", '[');
+    for (size_t i = 0; i < p->phases.n; i++) {
+        const struct profile_phase *phase = &p->phases.v[i];
+        jw_open(w, NULL, '{');
+        fields_json_members(w, &profile_phase_fields, phase);
+        if (phase->has_causes) {
+            jw_open(w, "causes", '{');
+            for (enum cause c = 0; c < CAUSES; c++)
+                if (phase->cause_ns[c])
+                    jw_int(w, cause_info(c)->key, phase->cause_ns[c]);
+            jw_close(w);
+        }
+        fields_json_rows(w, "shares", &profile_share_fields, phase->shares.v, phase->shares.n, 0);
         jw_close(w);
     }
     jw_close(w);
@@ -110,5 +144,6 @@ void profile_json(struct jwrite *w, const struct run_profile *p)
     jw_close(w);
     write_tables(w, p);
     write_kernels(w, p);
+    write_phases(w, p);
     jw_close(w);
 }

@@ -51,6 +51,8 @@ static void read_tables(struct reading *r)
             READ_ROWS(r, t->fields, &p->telemetry);
         else if (!strcmp(key, "kernel_resources"))
             READ_ROWS(r, t->fields, &r->resources);
+        else if (!strcmp(key, "phases"))
+            READ_ROWS(r, t->fields, &r->phases);
         else if (!strcmp(key, "hotspots"))
             read_hotspots(r);
         else
@@ -198,6 +200,8 @@ static void read_document(struct reading *r)
             read_tables(r);
         else if (jr_is(&r->j, "kernels"))
             read_kernels(r);
+        else if (jr_is(&r->j, "phases"))
+            read_phases(r);
         else
             jr_skip(&r->j);
     }
@@ -220,6 +224,7 @@ static bool finish(struct reading *r, const char *path, struct gs_error *err)
         p->label = arena_strdup(r->arena, fs_basename(path));
     join_resources(r);
     finish_kernels(p);
+    finish_phases(r);
     for (size_t i = 0; i < p->gpus.n; i++)
         if (!p->gpus.v[i].vendor)
             p->gpus.v[i].vendor = vendor_name(VENDOR_UNKNOWN);

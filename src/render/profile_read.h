@@ -12,6 +12,7 @@ struct reading {
     struct arena *arena;
     struct results tables;
     VEC(struct resource_row) resources; /* of an analysis document */
+    VEC(struct phase_row) phases;       /* the same */
     int64_t version;                    /* of a profile; 0: none was given */
     bool is_profile, has_kernels, has_hotspots, has_ledger;
 };
@@ -33,5 +34,10 @@ void read_kernels(struct reading *r);
 void read_hotspots(struct reading *r);  /* of an analysis, as kernels */
 void join_resources(struct reading *r); /* of an analysis, to its kernels */
 void finish_kernels(struct run_profile *p);
+
+/* profile_phases.c */
+void read_durations(struct reading *r, struct profile_buckets *out);
+void read_phases(struct reading *r);
+void finish_phases(struct reading *r); /* those of the profile, or of the analysis */
 
 #endif

@@ -134,6 +134,8 @@ void read_kernels(struct reading *r)
         while (jr_key(&r->j)) {
             if (jr_is(&r->j, "configs"))
                 READ_ROWS(r, &profile_config_fields, &k->configs);
+            else if (jr_is(&r->j, "durations"))
+                read_durations(r, &k->durations);
             else if (!read_member(r, &profile_kernel_fields, k))
                 jr_skip(&r->j);
         }
@@ -154,8 +156,11 @@ void read_hotspots(struct reading *r)
         /* The median's standard error for normal durations; outliers make it larger, not smaller.
          */
         k->error_ns = k->calls ? 1.2533 * k->std_dev_ns / sqrt((double)k->calls) : 0;
-        if (k->calls < 4)
+        k->by_median = true;
+        if (k->calls < 4) { /* the middle half of so few are all */
+            k->typical_ns = k->avg_duration_ns;
             k->error_ns = k->typical_ns / 20;
+        }
     }
 }
 

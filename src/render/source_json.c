@@ -196,6 +196,10 @@ static void write_metadata(struct jwrite *w, const struct analysis_json_opts *o,
     jw_str(w, "rocpd_version", GPUSIGHT_VERSION);
     jw_str(w, "analysis_version", version);
     jw_null(w, "database_file");
+    if (!strict) {
+        jw_open(w, "files", '[');
+        jw_close(w);
+    }
     jw_str(w, "analysis_timestamp", o->timestamp || !strict ? o->timestamp : "1970-01-01T00:00:00");
     jw_int(w, "analysis_duration_ms", o->duration_ms);
     jw_str(w, "custom_prompt", o->prompt);

@@ -3,7 +3,7 @@
 
 #include "render/analysis_json_in.h"
 
-static const struct member advice_members[] = {
+const struct member source_advice_members[] = {
     MEMBER("id", "string", "stable name"),
     MEMBER("priority", "string", "", .words = "HIGH|MEDIUM|LOW|INFO"),
     MEMBER("category", "string", "subject"),
@@ -39,7 +39,7 @@ const struct member source_members[] = {
     MEMBER("risk_areas", "string[]", "in words"),
     MEMBER("already_instrumented", "boolean", "has markers"),
     MEMBER("roctx_marker_count", "integer", "places that push, pop or mark; NVTX too"),
-    MEMBER("recommendations", "object[]", "what to capture", .members = advice_members),
+    MEMBER("recommendations", "object[]", "what to capture", .members = source_advice_members),
     MEMBER("suggested_counters", "string[]", "to begin with, on AMD"),
     MEMBER("suggested_first_command", "string?", "to begin with"),
     MEMBER("llm_explanation", "string?", "always null"),

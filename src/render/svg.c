@@ -104,10 +104,22 @@ static void shape(struct svg *s, const struct draw_item *it)
     end_shape(s, it, "polygon");
 }
 
+static void open_link(struct svg *s, const struct draw_item *it)
+{
+    if (!it->link || !s->o->css)
+        return;
+    str_puts(s->out, "<a href=\"#");
+    escaped(s->out, it->link);
+    str_puts(s->out, "\" aria-label=\"");
+    escaped(s->out, it->text ? it->text : it->link);
+    str_puts(s->out, "\">");
+}
+
 static void item(struct svg *s, const struct draw_item *it)
 {
     switch (it->kind) {
     case DRAW_RECT:
+        open_link(s, it);
         str_puts(s->out, "<rect");
         number(s->out, "x", it->x);
         number(s->out, "y", it->y);
@@ -115,6 +127,8 @@ static void item(struct svg *s, const struct draw_item *it)
         number(s->out, "height", it->h);
         color(s, "fill", it->ink);
         end_shape(s, it, "rect");
+        if (it->link && s->o->css)
+            str_puts(s->out, "</a>\n");
         break;
     case DRAW_LINE:
         line(s, it);
@@ -128,6 +142,21 @@ static void item(struct svg *s, const struct draw_item *it)
     }
 }
 
+/* A picture whose parts lead somewhere is a group for screen readers: of an image they would
+ * hear no part. Inside a page the title is a label: as a <title> it would show over all of it. */
+static void open_in_page(struct svg *s, const struct draw *d)
+{
+    bool links = false;
+    for (size_t i = 0; i < d->items.n; i++)
+        links |= d->items.v[i].link != NULL;
+    str_printf(s->out, "role=\"%s\" aria-label=\"", links ? "group" : "img");
+    escaped(s->out, d->title);
+    str_puts(s->out, "\"");
+    if (s->o->class)
+        str_printf(s->out, " class=\"%s\"", s->o->class);
+    str_puts(s->out, ">\n");
+}
+
 void render_svg(struct str *out, const struct draw *d, const struct svg_opts *o)
 {
     struct svg s = {out, o};
@@ -136,13 +165,17 @@ void render_svg(struct str *out, const struct draw *d, const struct svg_opts *o)
         str_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     str_printf(out,
                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
-               "viewBox=\"0 0 %d %d\" role=\"img\" font-family=\"'DejaVu Sans', Verdana, "
-               "sans-serif\">\n<title>",
+               "viewBox=\"0 0 %d %d\" ",
                w, h, w, h);
-    escaped(out, d->title);
-    str_puts(out, "</title>\n<desc>");
-    escaped(out, d->doc);
-    str_puts(out, "</desc>\n");
+    if (o->css) {
+        open_in_page(&s, d);
+    } else {
+        str_puts(out, "role=\"img\" font-family=\"'DejaVu Sans', Verdana, sans-serif\">\n<title>");
+        escaped(out, d->title);
+        str_puts(out, "</title>\n<desc>");
+        escaped(out, d->doc);
+        str_puts(out, "</desc>\n");
+    }
     for (size_t i = 0; i < d->items.n; i++)
         item(&s, &d->items.v[i]);
     str_puts(out, "</svg>\n");

@@ -12,9 +12,11 @@ struct svg_opts {
     /*
      * Colours as CSS variables, var(--gs-green, #009e73), for pages that switch themes: the page
      * sets
-     * --gs-NAME for the names of inks.def. No XML header, so that it can stand inside HTML.
+     * --gs-NAME for the names of inks.def. No XML header, so that it can stand inside HTML; shapes
+     * with a link lead to that id of the page.
      */
     bool css;
+    const char *class; /* of the svg element; NULL: none. Our own words only */
 };
 
 void render_svg(struct str *out, const struct draw *d, const struct svg_opts *o);

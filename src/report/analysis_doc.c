@@ -258,6 +258,7 @@ static void phases(struct ctx *c)
                                                    "the phases explain %.0f %% of the variation; "
                                                    "--phase N looks at one of them",
                                                    100 * a->phase_stats.quality));
+    doc_chart(c->d, "phases");
     static const char *const titles[] = {"#",    "phase",   "start",         "length",
                                          "busy", "kernels", "mostly lost to"};
     for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)

@@ -71,17 +71,20 @@ struct draw *chart_draw(const struct chart *chart, const struct analysis *a,
     size_t top = o->top ? o->top : TOP_ROWS;
     bool has = chart->has(a);
     int width = clamp(o->width ? o->width : CHART_WIDTH, CHART_LEAST, CHART_MOST);
-    int title = o->no_title ? 0 : TITLE_HEIGHT;
-    int notes = width >= 600 ? 38 : 68;
+    int title = o->no_title || o->bare ? 0 : TITLE_HEIGHT, margin = o->bare ? 0 : MARGIN;
+    int notes = o->bare ? 0 : width >= 600 ? 38 : 68;
     int content = has ? chart->height(a, top) : 30;
-    int height = clamp(o->height ? o->height : content + title + notes + 2 * MARGIN,
+    if (width < CHART_NARROW)
+        content += content / 2; /* labels stand above bars, legends have one column */
+    int height = clamp(o->height ? o->height : content + title + notes + 2 * margin,
                        CHART_LEAST / 2, CHART_MOST);
     struct draw *d = draw_new(arena, width, height);
     d->title = chart->title;
     d->doc = chart->doc;
-    draw_rect(d, INK_PAGE, 0, 0, d->width, d->height, NULL);
-    struct canvas c = {d, a, {PX(MARGIN), PX(MARGIN), d->width - PX(2 * MARGIN), 0}, top};
-    c.box.h = d->height - PX(2 * MARGIN);
+    if (!o->bare)
+        draw_rect(d, INK_PAGE, 0, 0, d->width, d->height, NULL);
+    struct canvas c = {d, a, {PX(margin), PX(margin), d->width - PX(2 * margin), 0}, top, o->bare};
+    c.box.h = d->height - PX(2 * margin);
     if (title) {
         draw_text(d, INK_TEXT, c.box.x, c.box.y + PX(13), TITLE_SIZE, ANCHOR_START,
                   draw_fit(arena, chart->title, TITLE_SIZE, c.box.w));
@@ -93,8 +96,10 @@ struct draw *chart_draw(const struct chart *chart, const struct analysis *a,
         draw_text(d, INK_MUTED, c.box.x, c.box.y + PX(16), 13, ANCHOR_START, chart->absent);
         return d;
     }
-    if (c.box.h > PX(80))
+    if (!o->bare && c.box.h > PX(80))
         c.box.h -= footnote(&c, chart->doc);
     chart->draw(&c);
+    if (o->bare)
+        draw_trim(d, 2);
     return d;
 }

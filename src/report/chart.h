@@ -16,12 +16,13 @@
 #include "analyze/analysis.h"
 #include "report/draw.h"
 
-enum { CHART_WIDTH = 800, CHART_LEAST = 160, CHART_MOST = 16384 };
+enum { CHART_WIDTH = 800, CHART_LEAST = 160, CHART_MOST = 16384, CHART_NARROW = 420 };
 
 struct chart_opts {
     int width, height; /* pixels; 0: 800, and as high as the data asks for */
     size_t top;        /* rows in ranked charts; 0: 12 */
     bool no_title;     /* where a heading says it already */
+    bool bare;         /* inside a page: no title, note, margin, ground; as high as needed */
 };
 
 /* A part of the picture, in units. */
@@ -34,6 +35,7 @@ struct canvas {
     const struct analysis *a;
     struct box box; /* what is left to draw in */
     size_t top;
+    bool bare;
 };
 
 struct chart {

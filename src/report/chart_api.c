@@ -35,7 +35,7 @@ static void draw(struct canvas *c)
         enum ink ink = ink_of(a, r->class, &place);
         struct bar_part part = {(double)r->exclusive_ns / most, ink, r->name, NULL};
         rows[i] = (struct bar_row){.label = r->name, .mark = NAN};
-        rows[i].value = arena_printf(c->d->arena, "%s  %s calls", chart_ns(c, r->exclusive_ns),
+        rows[i].value = arena_printf(c->d->arena, "%s, %s calls", chart_ns(c, r->exclusive_ns),
                                      chart_count(c, r->calls));
         vec_push(&rows[i].parts, c->d->arena, part);
         if (!seen[place])

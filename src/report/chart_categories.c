@@ -22,7 +22,7 @@ static void draw(struct canvas *c)
         struct bar_part part = {r->pct_of_kernel_time / 100, series_ink(i), r->category, NULL};
         rows[i] = (struct bar_row){.label = r->category, .mark = NAN};
         rows[i].value =
-            arena_printf(c->d->arena, "%s  %s  %s calls", chart_pct(c, r->pct_of_kernel_time),
+            arena_printf(c->d->arena, "%s, %s, %s calls", chart_pct(c, r->pct_of_kernel_time),
                          chart_ns(c, r->total_ns), chart_count(c, r->count));
         vec_push(&rows[i].parts, c->d->arena, part);
     }

@@ -2,6 +2,8 @@
 
 #include "report/chart_parts.h"
 
+enum { MOST_KINDS = 8 };
+
 static bool has(const struct analysis *a)
 {
     return a->hotspots.n > 0;
@@ -9,7 +11,9 @@ static bool has(const struct analysis *a)
 
 static int height(const struct analysis *a, size_t top)
 {
-    return (int)(a->hotspots.n < top ? a->hotspots.n : top) * ROW_HEIGHT;
+    size_t kinds = a->categories.n < MOST_KINDS ? a->categories.n : MOST_KINDS;
+    return (int)(a->hotspots.n < top ? a->hotspots.n : top) * ROW_HEIGHT +
+           (kinds > 1 ? chart_legend_height(kinds) : 0);
 }
 
 /* Kernels of one kind share a colour. */
@@ -23,9 +27,9 @@ static enum ink ink_of(struct canvas *c, const char *category)
 
 static void legend(struct canvas *c, size_t n)
 {
-    struct legend_item items[8];
+    struct legend_item items[MOST_KINDS];
     size_t used = 0;
-    for (size_t k = 0; k < c->a->categories.n && used < 8; k++) {
+    for (size_t k = 0; k < c->a->categories.n && used < MOST_KINDS; k++) {
         const char *category = c->a->categories.v[k].category;
         bool shown = false;
         for (size_t i = 0; i < n; i++)
@@ -48,7 +52,7 @@ static void draw(struct canvas *c)
         struct bar_part part = {(double)h->total_duration_ns / most, ink_of(c, h->category),
                                 h->name, NULL};
         rows[i] = (struct bar_row){.label = h->short_name, .mark = NAN};
-        rows[i].value = arena_printf(c->d->arena, "%s  %s", chart_ns(c, h->total_duration_ns),
+        rows[i].value = arena_printf(c->d->arena, "%s, %s", chart_ns(c, h->total_duration_ns),
                                      chart_pct(c, h->pct_of_total));
         vec_push(&rows[i].parts, c->d->arena, part);
     }

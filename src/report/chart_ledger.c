@@ -32,6 +32,7 @@ static int height(const struct analysis *a, size_t top)
 static struct bar_row row_of(struct canvas *c, const char *label, const int64_t *ns, double whole)
 {
     struct bar_row row = {.label = label, .mark = NAN};
+    VEC(const char *) links = {0};
     double idle = 0;
     for (enum cause k = 0; k < CAUSES; k++) {
         const char *pct = chart_pct(c, percent_of((double)ns[k], whole));
@@ -41,8 +42,10 @@ static struct bar_row row_of(struct canvas *c, const char *label, const int64_t 
         part.tip = arena_printf(c->d->arena, "%s, %s: %s (%s)", label, cause_info(k)->label,
                                 chart_ns(c, ns[k]), pct);
         vec_push(&row.parts, c->d->arena, part);
+        vec_push(&links, c->d->arena, arena_printf(c->d->arena, "cause-%s", cause_info(k)->key));
         idle += cause_info(k)->kind == CAUSE_IDLE ? (double)ns[k] : 0;
     }
+    row.links = links.v;
     row.value = arena_printf(c->d->arena, "idle %s", chart_pct(c, percent_of(idle, whole)));
     return row;
 }
@@ -70,7 +73,8 @@ static void draw(struct canvas *c)
         vec_push(&rows, c->d->arena, row_of(c, "all GPUs", l->ns, all));
     for (size_t g = 0; g < l->n_gpus; g++)
         vec_push(&rows, c->d->arena, row_of(c, chart_gpu_name(c, g), l->gpus[g].ns, window));
-    legend(c, all);
+    if (!c->bare) /* a page lists the causes below */
+        legend(c, all);
     chart_rows(c, rows.v, rows.n);
 }
 

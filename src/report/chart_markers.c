@@ -71,7 +71,7 @@ static void draw(struct canvas *c)
         if (w < PX(1) || (int)m->depth >= levels)
             continue;
         int32_t x = c->box.x + from, y = c->box.y + step * (int32_t)m->depth;
-        const char *what = arena_printf(c->d->arena, "%s  %s", m->name, chart_ns(c, m->wall_ns));
+        const char *what = arena_printf(c->d->arena, "%s, %s", m->name, chart_ns(c, m->wall_ns));
         const char *tip = arena_printf(c->d->arena, "%s: %s call%s, %s, kernels %s", m->name,
                                        chart_count(c, m->calls), m->calls == 1 ? "" : "s",
                                        chart_ns(c, m->wall_ns), chart_ns(c, m->kernel_ns));

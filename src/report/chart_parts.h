@@ -22,6 +22,7 @@ struct bar_row {
     const char *tip; /* of the label */
     double mark;     /* a mark at this share, such as the limit of a link; NaN: none */
     VEC(struct bar_part) parts;
+    const char *const *links; /* draw.h, of each part; NULL: none */
 };
 
 /* Horizontal bars below each other: label, bar, value. As many rows as the box has room for. */

@@ -76,22 +76,11 @@ static void causes(struct ctx *x)
     for (size_t i = 0; i < c->causes.n && i < x->top; i++) {
         const struct compare_cause *k = &c->causes.v[i];
         doc_cell(t, "%s", !k->significant ? "~" : !k->counted ? "o" : k->change_ns < 0 ? "-" : "+");
-        doc_cell(t, "%s", k->what);
+        doc_cell(t, k->phase ? "%s, in %s" : "%s", k->what, k->phase);
         doc_cell(t, "%s", signed_ns(x, k->change_ns));
         doc_cell(t, "%s", signed_pct(x, k->change_pct));
         doc_cell(t, "%s", ns(x, (double)k->noise_ns));
     }
-}
-
-static const char *kernel_title(struct ctx *x, const struct compare_kernel *k)
-{
-    const char *a = k->a ? k->a->short_name : k->name, *b = k->b ? k->b->short_name : k->name_b;
-    if (k->how == MATCH_NEW || k->how == MATCH_GONE || k->how == MATCH_ROLE)
-        return arena_printf(x->d->arena, "%s%s", a ? a : b,
-                            k->how == MATCH_NEW    ? " (new)"
-                            : k->how == MATCH_GONE ? " (gone)"
-                                                   : "");
-    return str_eq(a, b) ? a : arena_printf(x->d->arena, "%s → %s", a, b);
 }
 
 static void kernels(struct ctx *x)
@@ -110,7 +99,7 @@ static void kernels(struct ctx *x)
     doc_column(t, "noise", COLUMN_NUMBER);
     for (size_t i = 0; i < c->kernels.n && i < x->top; i++) {
         const struct compare_kernel *k = &c->kernels.v[i];
-        doc_cell(t, "%s", kernel_title(x, k));
+        doc_cell(t, "%s", k->title);
         if (k->calls_a == k->calls_b)
             doc_cell(t, "%llu", (unsigned long long)k->calls_a);
         else
@@ -173,6 +162,34 @@ static void counts(struct ctx *x, const char *title, const struct compare_rows *
     }
 }
 
+static void phases(struct ctx *x)
+{
+    const struct comparison *c = x->c;
+    if (c->a->phases.n < 2 && c->b->phases.n < 2)
+        return;
+    doc_heading(x->d, 2, "Phases");
+    struct block *t = doc_table(x->d, "lengths as recorded; mostly: what changed most in the GPU "
+                                      "time of the phase");
+    doc_column(t, "phase", COLUMN_TEXT);
+    doc_column(t, "A", COLUMN_NUMBER);
+    doc_column(t, "B", COLUMN_NUMBER);
+    doc_column(t, "change", COLUMN_NUMBER);
+    doc_column(t, "", COLUMN_NUMBER);
+    doc_column(t, "mostly", COLUMN_TEXT);
+    for (size_t i = 0; i < c->phases.n; i++) {
+        const struct compare_phase *p = &c->phases.v[i];
+        doc_cell(t, "%s", p->title);
+        doc_cell(t, "%s", ns(x, p->duration_a_ns));
+        doc_cell(t, "%s", ns(x, p->duration_b_ns));
+        doc_cell(t, "%s", signed_ns(x, p->change_ns));
+        doc_cell(t, "%s", signed_pct(x, p->change_pct));
+        if (p->cause)
+            doc_cell(t, "%s %s", p->cause, signed_ns(x, p->cause_change_ns));
+        else
+            doc_cell(t, "-");
+    }
+}
+
 struct doc *compare_doc(const struct comparison *c, const struct gate *gate, size_t top,
                         struct arena *arena)
 {
@@ -182,6 +199,7 @@ struct doc *compare_doc(const struct comparison *c, const struct gate *gate, siz
     causes(&x);
     kernels(&x);
     ledger(&x);
+    phases(&x);
     counts(&x, "Bytes copied", &c->copies, true);
     counts(&x, "Host calls", &c->api, false);
     return x.d;

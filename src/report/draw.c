@@ -82,6 +82,26 @@ void draw_bold(struct draw *d)
         d->items.v[d->items.n - 1].bold = true;
 }
 
+void draw_link(struct draw *d, const char *link)
+{
+    if (d->items.n)
+        d->items.v[d->items.n - 1].link = link;
+}
+
+void draw_trim(struct draw *d, int margin_px)
+{
+    int32_t bottom = 0;
+    for (size_t i = 0; i < d->items.n; i++) {
+        const struct draw_item *it = &d->items.v[i];
+        int32_t end = it->kind == DRAW_TEXT ? it->y + PX(4) : it->y + it->h;
+        for (size_t k = 0; k < it->n_points; k++)
+            end = it->points[k].y > end ? it->points[k].y : end;
+        bottom = end > bottom ? end : bottom;
+    }
+    bottom = (bottom / DRAW_UNIT + 1 + margin_px) * DRAW_UNIT;
+    d->height = bottom < d->height ? bottom : d->height;
+}
+
 void draw_shape(struct draw *d, enum ink ink, const struct draw_point *points, size_t n,
                 const char *tip)
 {

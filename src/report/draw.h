@@ -57,6 +57,7 @@ struct draw_item {
     const char *text; /* of a text; of others what a pointer over it shows, or NULL */
     const struct draw_point *points;
     size_t n_points;
+    const char *link; /* id of a place in the page it leads to, where there is a page; NULL: none */
 };
 
 struct draw {
@@ -72,7 +73,8 @@ void draw_rect(struct draw *d, enum ink ink, int32_t x, int32_t y, int32_t w, in
 void draw_line(struct draw *d, enum ink ink, int32_t x0, int32_t y0, int32_t x1, int32_t y1);
 void draw_text(struct draw *d, enum ink ink, int32_t x, int32_t y, int size_px, enum anchor anchor,
                const char *text);
-void draw_bold(struct draw *d); /* the text drawn last */
+void draw_bold(struct draw *d);                   /* the text drawn last */
+void draw_link(struct draw *d, const char *link); /* the shape drawn last; an id of ours */
 void draw_shape(struct draw *d, enum ink ink, const struct draw_point *points, size_t n,
                 const char *tip);
 
@@ -84,6 +86,9 @@ int32_t draw_text_width(const char *text, int size_px);
 
 /* As much of the text as fits, with an ellipsis where it was cut. */
 const char *draw_fit(struct arena *a, const char *text, int size_px, int32_t width);
+
+/* Cuts off what is empty below the last shape, but for a margin. */
+void draw_trim(struct draw *d, int margin_px);
 
 /* One line a shape, for tests and for reading. */
 void draw_dump(struct str *out, const struct draw *d);

@@ -26,6 +26,14 @@ struct device_summary {
     double utilization_pct; /* kernels, of the window */
 };
 
+struct summary;
+
+/* A phase, and the summary of that part of the run; its list of phases is empty. */
+struct phase_summary {
+    const struct phase_row *row;
+    const struct summary *summary;
+};
+
 struct summary {
     const struct analysis *a;
     VEC(struct kernel_summary) kernels;
@@ -34,10 +42,14 @@ struct summary {
     VEC(const struct marker_row *) markers;
     int64_t sync_ns; /* union over threads of synchronising calls */
     int64_t gap_ns;  /* sum of gaps between work */
+    VEC(struct phase_summary) phases;
 };
 
+/* Without phases: they are added by summary_phases(). */
 void summary_make(struct summary *s, const struct analysis *a, struct arena *arena);
 struct doc *summary_doc(const struct summary *s, struct arena *arena);
+void summary_phases(struct summary *s, struct arena *arena);
+void summary_phases_doc(const struct summary *s, struct doc *d);
 void summary_json(const struct summary *s, struct jwrite *w);
 
 #endif

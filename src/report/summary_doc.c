@@ -203,6 +203,7 @@ struct doc *summary_doc(const struct summary *s, struct arena *arena)
     kernels(s, d);
     copies(s, d);
     gaps(s, d);
+    summary_phases_doc(s, d);
     streams(s, d);
     markers(s, d);
     mpi(s, d);

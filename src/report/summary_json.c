@@ -45,6 +45,14 @@ static void write_kernel(struct jwrite *w, const struct kernel_summary *k)
     jw_close(w);
 }
 
+static void write_kernels(struct jwrite *w, const struct summary *s, size_t most)
+{
+    jw_open(w, "top_kernels", '[');
+    for (size_t i = 0; i < s->kernels.n && i < most; i++)
+        write_kernel(w, &s->kernels.v[i]);
+    jw_close(w);
+}
+
 static void write_copies(struct jwrite *w, const struct analysis *a)
 {
     jw_open(w, "memcpy_by_kind", '[');
@@ -122,10 +130,10 @@ static void write_device(struct jwrite *w, const char *key, const struct device_
     jw_close(w);
 }
 
-static void write_mpi(struct jwrite *w, const struct summary *s)
+static void write_mpi(struct jwrite *w, const struct summary *s, size_t most)
 {
     jw_open(w, "mpi_ops", '[');
-    for (size_t i = 0; i < s->mpi.n; i++) {
+    for (size_t i = 0; i < s->mpi.n && i < most; i++) {
         jw_open(w, NULL, '{');
         jw_str(w, "op", s->mpi.v[i]->name);
         jw_uint(w, "calls", s->mpi.v[i]->calls);
@@ -134,6 +142,29 @@ static void write_mpi(struct jwrite *w, const struct summary *s)
         jw_num(w, "max_ms", (double)s->mpi.v[i]->max_ns / 1e6);
         jw_close(w);
     }
+    jw_close(w);
+}
+
+static void write_phase(struct jwrite *w, const struct summary *s, const struct phase_summary *p)
+{
+    enum { TOP = 5 };
+    const struct breakdown *b = &p->summary->a->breakdown;
+    int64_t origin = s->phases.v[0].row->start_ns;
+    jw_open(w, NULL, '{');
+    jw_str(w, "name", p->row->name);
+    seconds(w, "start_s", sub_ns(p->row->start_ns, origin));
+    seconds(w, "end_s", sub_ns(p->row->end_ns, origin));
+    seconds(w, "duration_s", p->row->duration_ns);
+    jw_int(w, "start_ns", p->row->start_ns);
+    jw_int(w, "end_ns", p->row->end_ns);
+    jw_num(w, "gpu_utilization_pct", b->kernel_pct);
+    seconds(w, "gpu_kernel_s", b->kernel_sum_ns);
+    seconds(w, "gpu_busy_s", b->kernel_ns);
+    seconds(w, "gpu_memcpy_s", b->copy_ns);
+    seconds(w, "total_gpu_idle_s", p->summary->gap_ns);
+    write_gaps(w, p->summary->a);
+    write_kernels(w, p->summary, TOP);
+    write_mpi(w, p->summary, TOP);
     jw_close(w);
 }
 
@@ -159,10 +190,7 @@ void summary_json(const struct summary *s, struct jwrite *w)
     jw_open(w, NULL, '{');
     write_totals(w, s);
     write_gaps(w, a);
-    jw_open(w, "top_kernels", '[');
-    for (size_t i = 0; i < s->kernels.n; i++)
-        write_kernel(w, &s->kernels.v[i]);
-    jw_close(w);
+    write_kernels(w, s, s->kernels.n);
     write_copies(w, a);
     write_streams(w, a);
     write_markers(w, s);
@@ -175,9 +203,11 @@ void summary_json(const struct summary *s, struct jwrite *w)
         jw_null(w, "cpu_sync_blocked_s");
         jw_null(w, "cpu_sync_blocked_pct");
     }
-    write_mpi(w, s);
+    write_mpi(w, s, s->mpi.n);
     jw_bool(w, "mpi_present", capability_has(&a->capabilities, "mpi"));
     jw_open(w, "phases", '[');
+    for (size_t i = 0; i < s->phases.n; i++)
+        write_phase(w, s, &s->phases.v[i]);
     jw_close(w);
     jw_open(w, "gpus", '[');
     for (size_t i = 0; i < s->devices.n; i++)

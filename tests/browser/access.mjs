@@ -1,7 +1,9 @@
 // Keyboard, screen readers, contrast.
 import assert from 'node:assert/strict';
+import {mkdirSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
 import {after, before, test} from 'node:test';
-import {Browser, drawn, page, require, text, trace} from './lib.mjs';
+import {Browser, drawn, gpusight, output, page, require, text, trace} from './lib.mjs';
 
 const axe = text(require.resolve('axe-core/axe.min.js'));
 let browser;
@@ -49,6 +51,25 @@ for (const [name, ...options] of [
         }
         await p.close();
     });
+
+test('axe finds nothing in the page of a source folder', async () => {
+    const folder = path.join(output, 'source');
+    mkdirSync(folder, {recursive: true});
+    writeFileSync(
+        path.join(folder, '<img src=x onerror=alert(1)>.cu'),
+        '__global__ void k() { }\nvoid f() { while (x) { k<<<1, 2>>>(); cudaDeviceSynchronize(); } }\n',
+    );
+    const file = path.join(output, 'source.html');
+    gpusight('analyze', '--source-dir', folder, '--format', 'html', '-o', file);
+    const p = await browser.goto(file);
+    for (const colorScheme of ['light', 'dark']) {
+        await p.emulateMedia({colorScheme, reducedMotion: 'reduce'});
+        assert.deepEqual(await violations(p), [], colorScheme);
+    }
+    assert.equal(await p.locator('img').count(), 0);
+    assert.ok((await p.locator('main').textContent()).includes('onerror=alert(1)'));
+    await p.close();
+});
 
 test('the skip link comes first and leads to the report', async () => {
     const p = await browser.goto(page(trace('demo')));

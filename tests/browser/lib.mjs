@@ -116,9 +116,10 @@ export class Browser {
         });
         await p.goto('file://' + file + hash);
         await p.evaluate(() => window.gpusight.ready);
-        await p.waitForFunction(() =>
-            /events/.test(document.getElementById('tl-status').textContent),
-        );
+        await p.waitForFunction(() => {
+            const status = document.getElementById('tl-status');
+            return !status || /events/.test(status.textContent);
+        });
         return p;
     }
 

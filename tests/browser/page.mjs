@@ -139,16 +139,51 @@ test('the ledger leads to causes and from there to findings', async () => {
     const largest = ledger.causes.filter((c) => c.kind !== 'work').sort((a, b) => b.ns - a.ns)[0];
     const card = p.locator('#cause-' + largest.cause);
     assert.equal(await card.evaluate((e) => e.open), false);
-    await p.locator(`.stack a[href="#cause-${largest.cause}"]`).click();
+    await p.locator(`#chart-ledger .wide a[href="#cause-${largest.cause}"]`).click();
     assert.equal(await card.evaluate((e) => e.open), true);
     assert.equal(await card.locator('.exact').textContent(), largest.ns + ' ns');
     await p.locator('[data-close-all]').click();
     await card.locator('a[href^="#finding-"]').first().click();
     assert.equal(await p.locator('.finding[open]').count(), 1);
-    const widths = await p
-        .locator('.stack rect')
-        .evaluateAll((all) => all.reduce((s, r) => s + parseFloat(r.getAttribute('width')), 0));
-    assert.ok(Math.abs(widths - 100) < 0.1);
+    const [track, ...parts] = await p
+        .locator('#chart-ledger .wide rect')
+        .evaluateAll((all) => all.map((r) => parseFloat(r.getAttribute('width'))));
+    assert.ok(Math.abs(parts.reduce((s, w) => s + w, 0) - track) < 0.1);
+});
+
+test('charts are draw lists in the colours of the theme, in the size that fits', async () => {
+    const q = await browser.goto(page(trace('demo')));
+    const names = await q.locator('figure[id^=chart-]').evaluateAll((all) => all.map((f) => f.id));
+    for (const name of ['ledger', 'hotspots', 'categories', 'copies', 'copy_sizes', 'gaps', 'api'])
+        assert.ok(names.includes('chart-' + name), name);
+    for (const [width, size] of [[400, 'narrow'], [800, 'middle'], [1400, 'wide'], [2560, 'wide']]) {
+        await q.setViewportSize({width, height: 900});
+        const shown = await q
+            .locator('figure[id^=chart-] svg')
+            .evaluateAll((all) =>
+                all.filter((s) => s.checkVisibility()).map((s) => s.getAttribute('class')),
+            );
+        assert.deepEqual([...new Set(shown)], ['draw ' + size]);
+        assert.equal(shown.length, names.length);
+        const letters = await q
+            .locator('figure[id^=chart-] .' + size + ' text')
+            .first()
+            .evaluate((t) => t.getBoundingClientRect().height);
+        assert.ok(letters >= 10, `letters of ${letters} px at ${width}`);
+        assert.ok(await q.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    }
+    const fill = () =>
+        q.locator('#chart-ledger .wide a rect').first().evaluate((r) => getComputedStyle(r).fill);
+    await q.emulateMedia({colorScheme: 'light'});
+    const light = await fill();
+    await q.emulateMedia({colorScheme: 'dark'});
+    assert.notEqual(await fill(), light);
+    assert.match(
+        await q.locator('#chart-ledger .wide a title').first().textContent(),
+        /GPU 0, compute: .* \(\d+\.\d %\)/,
+    );
+    assert.equal(await q.locator('#chart-gaps .wide').getAttribute('role'), 'img');
+    await q.close();
 });
 
 test('commands are copied as they stand', async () => {

@@ -279,8 +279,7 @@ def check_alone(program, folder):
         f.write("__global__ void k() { }\nvoid f() { while (x) { k<<<1, 2>>>(); cudaDeviceSynchronize(); } }\n")
     for profile, version in (("gpusight", "1.0.0"), ("rocinsight", "0.2.0")):
         out, _ = scan(program, "--source-dir", folder, "--json-profile", profile)
-        if profile == "rocinsight":
-            conforms(out, "rocinsight-0.4.0.schema.json")
+        conforms(out, {"gpusight": "analysis.schema.json", "rocinsight": "rocinsight-0.4.0.schema.json"}[profile])
         d = json.loads(out)
         assert d["schema_version"] == version and d["execution_breakdown"] is None and d["hotspots"] == []
         assert d["profiling_info"]["profiling_mode"] == "source_only" and d["profiling_info"]["analysis_tier"] == 0
@@ -290,6 +289,22 @@ def check_alone(program, folder):
         assert {p["pattern_id"] for p in t["detected_patterns"]} == {
             "DEVICE_SYNC", "LOOP_DEVICE_SYNC", "NO_STREAMS", "GLOBAL_KERNEL_DEF", "TRIPLE_ANGLE_LAUNCH"}, t["detected_patterns"]
         assert t["suggested_first_command"].startswith("nsys profile"), t["suggested_first_command"]
+    check_forms(program, folder, json.loads(scan(program, "--source-dir", folder)[0]))
+
+
+def check_forms(program, folder, document):
+    """A scan alone as a page and as PDF: the page holds the document, both hold its findings."""
+    def form(name):
+        return subprocess.run([program, "analyze", "--source-dir", folder, "--format", name], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE)
+    page = form("html").stdout.decode()
+    inside = page.split('<script type="application/json" id="analysis">')[1].split("</script>")[0]
+    assert json.loads(inside) == document
+    assert page.count("<script") == 2 and "while (x)" not in page
+    for text in document["summary"]["key_findings"]:
+        assert text in page, text
+    pdf = form("pdf")
+    assert b"built without" in pdf.stderr or pdf.stdout.startswith(b"%PDF-"), pdf.stderr
 
 
 def main():

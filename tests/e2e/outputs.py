@@ -212,7 +212,39 @@ def check_xlsx():
                 for cell, text in zip(got, want):
                     assert cell.data_type != "f", cell.value
                     same_cell(cell.value, text)
+    check_compared(openpyxl)
     check_libreoffice()
+
+
+def check_compared(openpyxl):
+    """The workbook of a comparison holds the rows of its JSON."""
+    gpusight("synth", "hostile_names", "--seed", "2", "-o", "hostile_2.db")
+    gpusight("synth", "demo", "--seed", "2", "-o", "demo_2.db")
+    for a, b in (("demo.db", "demo_2.db"), ("hostile_names.db", "hostile_2.db"), ("demo.db", "one_kernel.db")):
+        gpusight("compare", a, b, "--fail-on", "launches>1000000000", "-o", "c.xlsx")
+        gpusight("compare", a, b, "--fail-on", "launches>1000000000", "--format", "xlsx", "-o", "d.xlsx")
+        assert open("c.xlsx", "rb").read() == open("d.xlsx", "rb").read(), "not the same bytes"
+        document = json.loads(gpusight("compare", "--json", a, b))
+        book = openpyxl.load_workbook("c.xlsx")
+        sheets = ["verdict", "causes", "ledger", "phases", "kernels", "copies", "api", "durations", "gate"]
+        assert book.sheetnames == sheets, book.sheetnames
+        assert all(c.data_type != "f" for sheet in book for row in sheet.iter_rows() for c in row)
+        assert book["verdict"]["B2"].value == document["verdict"]
+        for sheet, key, value in (("causes", "causes", "change_ns"), ("ledger", "ledger", "change"),
+                                  ("phases", "phases", "change_ns"), ("kernels", "kernels", "change_ns")):
+            rows = list(book[sheet].iter_rows(values_only=True))[1:]
+            rows = [r for r in rows if any(c is not None for c in r)]
+            assert len(rows) == len(document[key]), (sheet, len(rows), len(document[key]))
+            for row, want in zip(rows, document[key]):
+                assert want[value] in row, (sheet, row, want)
+        calls = {k["title"]: [k["calls_a"], k["calls_b"]] for k in document["kernels"]}
+        sums = {}
+        for title, _, _, in_a, in_b in list(book["durations"].iter_rows(values_only=True, max_col=5))[1:]:
+            sums.setdefault(title, [0, 0])
+            sums[title][0] += in_a or 0
+            sums[title][1] += in_b or 0
+        for title, counted in sums.items():
+            assert title not in calls or calls[title] == counted, (title, counted)
 
 
 def same_cell(value, text):

@@ -46,8 +46,17 @@ def check_number(value, schema, where):
         yield f"{where}: {value} is above {schema['maximum']}"
 
 
+def check_one_of(value, forms, root, where):
+    """Of no form that fits, the problems of the nearest are told."""
+    found = [list(check(value, form, root, where)) for form in forms]
+    if sum(not bad for bad in found) > 1:
+        yield f"{where}: fits more than one form"
+    elif all(found):
+        yield from min(found, key=len)
+
+
 KEYWORDS = {"type", "enum", "const", "minimum", "maximum", "pattern", "items", "properties", "required",
-            "additionalProperties", "propertyNames", "$ref"} | NOTES
+            "additionalProperties", "propertyNames", "$ref", "oneOf"} | NOTES
 
 
 def check(value, schema, root, where="$"):
@@ -57,6 +66,8 @@ def check(value, schema, root, where="$"):
         raise ValueError(f"the schema uses {sorted(unknown)} at {where}")
     if "$ref" in schema:
         yield from check(value, root["$defs"][schema["$ref"].removeprefix("#/$defs/")], root, where)
+    if "oneOf" in schema:
+        yield from check_one_of(value, schema["oneOf"], root, where)
     types = schema.get("type", [])
     types = [types] if isinstance(types, str) else types
     if types and not any(TYPES[t](value) for t in types):

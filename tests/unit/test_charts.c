@@ -86,11 +86,13 @@ static void everything_stays_inside_the_picture(void **state)
     struct made m;
     struct analysis a;
     make(&m, &a);
-    static const struct chart_opts sizes[] = {{0, 0, 0, false},
-                                              {400, 0, 0, false},
-                                              {1600, 900, 0, true},
-                                              {300, 300, 3, false},
-                                              {16384, 4000, 0, false}};
+    static const struct chart_opts sizes[] = {{.width = 0},
+                                              {.width = 400},
+                                              {.width = 1600, .height = 900, .no_title = true},
+                                              {.width = 300, .height = 300, .top = 3},
+                                              {.width = 340, .bare = true},
+                                              {.width = 960, .bare = true},
+                                              {.width = 16384, .height = 4000}};
     for (size_t i = 0; charts[i]; i++)
         for (size_t s = 0; s < sizeof(sizes) / sizeof(*sizes); s++) {
             struct draw *d = chart_draw(charts[i], &a, &sizes[s], &m.arena);
@@ -109,7 +111,8 @@ static void the_smallest_pictures_are_drawn_too(void **state)
     struct analysis a;
     make(&m, &a);
     for (size_t i = 0; charts[i]; i++)
-        chart_draw(charts[i], &a, &(struct chart_opts){CHART_LEAST, CHART_LEAST / 2, 1, false},
+        chart_draw(charts[i], &a,
+                   &(struct chart_opts){.width = CHART_LEAST, .height = CHART_LEAST / 2, .top = 1},
                    &m.arena);
     made_release(&m);
 }

@@ -1,4 +1,5 @@
 startPage();
 startTables();
-startTimeline();
+if (typeof startTimeline === 'function') startTimeline();
+else window.gpusight = {ready: Promise.resolve()};
 })();

@@ -242,6 +242,6 @@ function startPage() {
     startContents();
     byId('save-json').addEventListener('click', () => {
         const base = document.title.replace(/ – gpusight$/, '');
-        download(base + '.analysis.json', 'application/json', byId('analysis').textContent);
+        download(base + '.' + byId('save-json').dataset.kind + '.json', 'application/json', byId('analysis').textContent);
     });
 }
