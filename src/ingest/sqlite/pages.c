@@ -181,19 +181,13 @@ bool pages_read(const struct pages *p, const struct leaf_ref *leaves, size_t n, 
     return true;
 }
 
-bool leaf_cell(const struct pages *p, const struct leaf *l, uint32_t i, struct cell *out)
+/* Any cell, each byte checked. */
+static bool odd_cell(const struct pages *p, const uint8_t *c, const uint8_t *end, struct cell *out)
 {
-    uint32_t at = be16(l->pointers + 2 * i);
-    if (at < l->content_start || at >= p->usable)
-        return false;
-    const uint8_t *c = l->page + at, *end = l->page + p->usable;
     uint64_t payload, rowid;
-    unsigned n = 1, m;
-    if (c[0] < 0x80) /* most records are short */
-        payload = c[0];
-    else if (!(n = varint_read(c, end, &payload)))
-        return false;
-    if (!(m = varint_read(c + n, end, &rowid)))
+    unsigned n = varint_read(c, end, &payload);
+    unsigned m = n ? varint_read(c + n, end, &rowid) : 0;
+    if (!m)
         return false;
     c += n + m;
     uint64_t local = payload;
@@ -208,6 +202,51 @@ bool leaf_cell(const struct pages *p, const struct leaf *l, uint32_t i, struct c
     } else if (c + local > end) {
         return false;
     }
-    *out = (struct cell){(int64_t)rowid, c, (uint32_t)local, payload};
+    *out = (struct cell){(int64_t)rowid, c, (uint32_t)local, (uint32_t)payload};
+    return true;
+}
+
+/* A varint of up to four bytes, as nearly all are; 0 for longer ones. Reads four bytes. */
+static inline unsigned short_varint(const uint8_t *p, uint32_t *out)
+{
+    uint32_t v = p[0] & 0x7fu;
+    unsigned n = 1;
+    for (; p[n - 1] & 0x80; n++) {
+        if (n == 4)
+            return 0;
+        v = v << 7 | (p[n] & 0x7fu);
+    }
+    *out = v;
+    return n;
+}
+
+/* A cell with a short record and a rowid of up to 28 bits; false for others. */
+static inline bool plain_cell(const struct pages *p, const uint8_t *c, const uint8_t *end,
+                              struct cell *out)
+{
+    uint32_t payload, rowid;
+    if (end - c < 8) /* so that both numbers can be read unchecked */
+        return false;
+    unsigned n = short_varint(c, &payload);
+    unsigned m = n ? short_varint(c + n, &rowid) : 0;
+    c += n + m;
+    if (!m || payload > p->usable - 35 || payload > end - c)
+        return false;
+    *out = (struct cell){rowid, c, payload, payload};
+    return true;
+}
+
+bool leaf_cells(const struct pages *p, const struct leaf *l, uint32_t first, uint32_t n,
+                struct cell *out)
+{
+    const uint8_t *end = l->page + p->usable;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = be16(l->pointers + 2 * (first + i));
+        if (at < l->content_start || at >= p->usable)
+            return false;
+        const uint8_t *c = l->page + at;
+        if (!plain_cell(p, c, end, &out[i]) && !odd_cell(p, c, end, &out[i]))
+            return false;
+    }
     return true;
 }

@@ -64,9 +64,11 @@ struct cell {
     int64_t rowid;
     const uint8_t *record;
     uint32_t local;   /* bytes of the record on this page */
-    uint64_t payload; /* bytes of the record in all */
+    uint32_t payload; /* bytes of the record in all */
 };
-bool leaf_cell(const struct pages *p, const struct leaf *l, uint32_t i, struct cell *out);
+/* Cells [first, first + n); false when one of them is malformed. */
+bool leaf_cells(const struct pages *p, const struct leaf *l, uint32_t first, uint32_t n,
+                struct cell *out);
 
 /* Reads a varint of at most 9 bytes that must end before `end`; returns its length or 0. */
 static inline unsigned varint_read(const uint8_t *p, const uint8_t *end, uint64_t *out)

@@ -8,7 +8,7 @@
 #include "base/parallel.h"
 #include "base/str.h"
 
-enum { BATCH = 1024, LEAVES_PER_ITEM = 64, ABOUT_ROW_BYTES = 90 };
+enum { BATCH = 256, LEAVES_PER_ITEM = 64, CELLS_AT_ONCE = 128, ABOUT_ROW_BYTES = 90 };
 
 /* ---- the table's shape ---- */
 
@@ -151,19 +151,32 @@ static void emit(const struct fast_job *job, const struct worker_state *w, size_
         job->scan->rows(job->scan->ctx, &b);
 }
 
+/* Dense: whether the rowids are those of the rows from `row` on. */
+static bool in_place(const struct fast_job *job, const struct cell *c, size_t n, size_t row)
+{
+    uint64_t first = (uint64_t)job->first_rowid + row, other = 0;
+    for (size_t i = 0; i < n; i++)
+        other |= (uint64_t)c[i].rowid ^ (first + i);
+    return !other;
+}
+
 /* `end` is where the item's rows must end: what lies behind belongs to others, or to nobody. */
 static bool scan_leaf(struct fast_job *job, struct worker_state *w, void *const *out,
                       const struct leaf *leaf, size_t *first, size_t *n, size_t end, int worker)
 {
     if (leaf->n_cells > end - (*first + *n))
         return false;
-    for (uint32_t i = 0; i < leaf->n_cells; i++) {
-        struct cell cell;
-        if (!leaf_cell(job->pages, leaf, i, &cell) || !decoder_row(w->decoder, &cell, out, *n))
+    for (uint32_t i = 0, some; i < leaf->n_cells; i += some) {
+        struct cell cells[CELLS_AT_ONCE];
+        size_t room = BATCH - *n;
+        some = leaf->n_cells - i < CELLS_AT_ONCE ? leaf->n_cells - i : CELLS_AT_ONCE;
+        some = some < room ? some : (uint32_t)room;
+        if (!leaf_cells(job->pages, leaf, i, some, cells) ||
+            !decoder_rows(w->decoder, cells, some, out, *n) ||
+            (job->dense && !in_place(job, cells, some, *first + *n)))
             return false;
-        if (job->dense && (uint64_t)cell.rowid - (uint64_t)job->first_rowid != *first + *n)
-            return false;
-        if (++*n == BATCH) {
+        *n += some;
+        if (*n == BATCH) {
             emit(job, w, *first, *n, worker);
             *first += *n;
             *n = 0;
@@ -232,7 +245,7 @@ static bool edge_rowid(const struct pages *p, const struct leaf_ref *ref, bool l
     struct leaf leaf;
     struct cell cell;
     if (!leaf_open(p, ref->page, &leaf) || !leaf.n_cells ||
-        !leaf_cell(p, &leaf, last ? leaf.n_cells - 1 : 0, &cell))
+        !leaf_cells(p, &leaf, last ? leaf.n_cells - 1 : 0, 1, &cell))
         return false;
     *rowid = cell.rowid;
     return true;
