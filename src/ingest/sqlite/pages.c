@@ -10,7 +10,7 @@ enum {
     INTERIOR_TABLE = 5,
     LEAF_HEADER = 8,
     INTERIOR_HEADER = 12,
-    DEEPEST = 20, /* SQLite refuses deeper trees as well */
+    DEEPEST = 21, /* SQLite refuses deeper trees as well */
 };
 
 static uint32_t be16(const uint8_t *p)
@@ -55,11 +55,28 @@ static const uint8_t *header_of(const uint8_t *page, uint32_t number)
     return number == 1 ? page + FILE_HEADER : page;
 }
 
+static bool read_all(int fd, uint8_t *buf, size_t n, off_t at)
+{
+    while (n) {
+        ssize_t got = pread(fd, buf, n, at);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        buf += got;
+        at += got;
+        n -= (size_t)got;
+    }
+    return true;
+}
+
 struct walk {
     const struct pages *pages;
     struct leaf_list *out;
     struct arena *arena;
-    uint8_t *seen; /* one bit a page: a page is visited once, cycles end there */
+    uint8_t *seen;         /* one bit a page: a page is visited once, cycles end there */
+    uint8_t *buf[DEEPEST]; /* the page being walked, by depth */
+    int leaf_depth;        /* where the leaves are; -1: not met yet */
 };
 
 static bool mark_seen(struct walk *w, uint32_t number)
@@ -73,27 +90,19 @@ static bool mark_seen(struct walk *w, uint32_t number)
     return true;
 }
 
-static bool walk_tree(struct walk *w, uint32_t number, int64_t last_rowid, int depth);
-
-/*
- * All children of a page are of one kind, so only the first is looked at: the leaves, nearly all
- * of the file, are touched later and in parallel. leaf_open() notices when one is no leaf.
- */
-static bool walk_child(struct walk *w, uint32_t number, int64_t last_rowid, int depth, int *leaves)
+/* A page above the leaves: read, since touching the mapping would map its neighbours as well. */
+static const uint8_t *fetch(struct walk *w, uint32_t number, int depth)
 {
-    if (*leaves < 0) {
-        const uint8_t *page = page_at(w->pages, number);
-        if (!page)
-            return false;
-        *leaves = header_of(page, number)[0] == LEAF_TABLE;
-    }
-    if (!*leaves)
-        return walk_tree(w, number, last_rowid, depth + 1);
-    if (!mark_seen(w, number))
-        return false;
-    vec_push(w->out, w->arena, ((struct leaf_ref){number, last_rowid}));
-    return true;
+    const struct pages *p = w->pages;
+    if (p->fd < 0)
+        return page_at(p, number);
+    if (!w->buf[depth])
+        w->buf[depth] = arena_array(w->arena, uint8_t, p->page_size);
+    off_t at = (off_t)(number - 1) * p->page_size;
+    return read_all(p->fd, w->buf[depth], p->page_size, at) ? w->buf[depth] : NULL;
 }
+
+static bool walk_tree(struct walk *w, uint32_t number, int64_t last_rowid, int depth);
 
 static bool walk_interior(struct walk *w, const uint8_t *page, const uint8_t *header,
                           int64_t last_rowid, int depth)
@@ -104,36 +113,43 @@ static bool walk_interior(struct walk *w, const uint8_t *page, const uint8_t *he
     size_t content = (size_t)(pointers - page) + (size_t)n * 2;
     if (content > p->usable)
         return false;
-    int leaves = -1;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t at = be16(pointers + 2 * i);
         uint64_t key;
         if (at < content || at + 5 > p->usable ||
             !varint_read(page + at + 4, page + p->usable, &key))
             return false;
-        if (!walk_child(w, be32(page + at), (int64_t)key, depth, &leaves))
+        if (!walk_tree(w, be32(page + at), (int64_t)key, depth + 1))
             return false;
     }
-    return walk_child(w, be32(header + 8), last_rowid, depth, &leaves);
+    return walk_tree(w, be32(header + 8), last_rowid, depth + 1);
 }
 
+/*
+ * All leaves are equally deep, so only the first is looked at: the others, nearly all of the file,
+ * are touched later and in parallel. leaf_open() notices when one is no leaf.
+ */
 static bool walk_tree(struct walk *w, uint32_t number, int64_t last_rowid, int depth)
 {
-    if (depth > DEEPEST || !mark_seen(w, number))
+    if (depth >= DEEPEST || !mark_seen(w, number))
         return false;
-    const uint8_t *page = page_at(w->pages, number);
-    const uint8_t *header = header_of(page, number);
-    if (header[0] == INTERIOR_TABLE)
-        return walk_interior(w, page, header, last_rowid, depth);
-    if (header[0] != LEAF_TABLE)
-        return false;
+    if (depth != w->leaf_depth) {
+        const uint8_t *page = fetch(w, number, depth);
+        const uint8_t *header = page ? header_of(page, number) : NULL;
+        if (header && header[0] == INTERIOR_TABLE)
+            return walk_interior(w, page, header, last_rowid, depth);
+        if (!header || header[0] != LEAF_TABLE || w->leaf_depth >= 0)
+            return false;
+        w->leaf_depth = depth;
+    }
     vec_push(w->out, w->arena, ((struct leaf_ref){number, last_rowid}));
     return true;
 }
 
 bool pages_leaves(const struct pages *p, uint32_t root, struct leaf_list *out, struct arena *a)
 {
-    struct walk w = {p, out, a, arena_array(a, uint8_t, (size_t)p->n_pages / 8 + 1)};
+    struct walk w = {.pages = p, .out = out, .arena = a, .leaf_depth = -1};
+    w.seen = arena_array(a, uint8_t, (size_t)p->n_pages / 8 + 1);
     return walk_tree(&w, root, INT64_MAX, 0);
 }
 
@@ -151,21 +167,6 @@ bool leaf_open(const struct pages *p, uint32_t number, struct leaf *out)
 {
     const uint8_t *page = page_at(p, number);
     return page && leaf_open_at(p, page, number, out);
-}
-
-static bool read_all(int fd, uint8_t *buf, size_t n, off_t at)
-{
-    while (n) {
-        ssize_t got = pread(fd, buf, n, at);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return false;
-        buf += got;
-        at += got;
-        n -= (size_t)got;
-    }
-    return true;
 }
 
 bool pages_read(const struct pages *p, const struct leaf_ref *leaves, size_t n, uint8_t *buf)

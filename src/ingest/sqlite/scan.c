@@ -239,12 +239,13 @@ struct fast_call {
     bool ok;
 };
 
-/* The rowid of the first or last cell of a leaf. */
-static bool edge_rowid(const struct pages *p, const struct leaf_ref *ref, bool last, int64_t *rowid)
+/* The rowid of the first or last cell of a leaf; buf has room for a page. */
+static bool edge_rowid(const struct pages *p, const struct leaf_ref *ref, bool last, uint8_t *buf,
+                       int64_t *rowid)
 {
     struct leaf leaf;
     struct cell cell;
-    if (!leaf_open(p, ref->page, &leaf) || !leaf.n_cells ||
+    if (!pages_read(p, ref, 1, buf) || !leaf_open_at(p, buf, ref->page, &leaf) || !leaf.n_cells ||
         !leaf_cells(p, &leaf, last ? leaf.n_cells - 1 : 0, 1, &cell))
         return false;
     *rowid = cell.rowid;
@@ -255,12 +256,13 @@ static bool edge_rowid(const struct pages *p, const struct leaf_ref *ref, bool l
  * Supposes that rowids have no holes, as profilers write them: then the pages above the leaves
  * tell how many rows each leaf has, and no leaf need be visited twice. Checked while scanning.
  */
-static bool suppose_dense(struct fast_job *job, size_t items)
+static bool suppose_dense(struct fast_job *job, size_t items, struct arena *a)
 {
     const struct leaf_list *l = &job->leaves;
+    uint8_t *buf = arena_array(a, uint8_t, job->pages->page_size + FS_SLACK);
     int64_t last;
-    if (!edge_rowid(job->pages, &l->v[0], false, &job->first_rowid) ||
-        !edge_rowid(job->pages, &l->v[l->n - 1], true, &last))
+    if (!edge_rowid(job->pages, &l->v[0], false, buf, &job->first_rowid) ||
+        !edge_rowid(job->pages, &l->v[l->n - 1], true, buf, &last))
         return false;
     uint64_t rows = (uint64_t)last - (uint64_t)job->first_rowid + 1;
     if (last < job->first_rowid || rows > l->n * (uint64_t)job->pages->page_size)
@@ -302,7 +304,7 @@ static void run_fast(void *ctx)
         return;
     size_t items = (job->leaves.n + LEAVES_PER_ITEM - 1) / LEAVES_PER_ITEM;
     job->first_row = arena_array(call->arena, size_t, items + 1);
-    job->dense = suppose_dense(job, items);
+    job->dense = suppose_dense(job, items, call->arena);
     call->ok = job->dense && scan_items(call, items);
     if (call->ok)
         return;
