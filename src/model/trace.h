@@ -348,7 +348,7 @@ uint64_t trace_events(const struct trace *t);
 size_t trace_bytes(const struct trace *t);
 
 /* First and last moment of anything in the trace; false when it holds no event. */
-bool trace_span(const struct trace *t, int64_t *start_ns, int64_t *end_ns);
+bool trace_span(const struct trace *t, int workers, int64_t *start_ns, int64_t *end_ns);
 
 /* Where two traces differ ("kernels.end_ns, row 17"), or NULL when they are equal. */
 const char *trace_difference(const struct trace *a, const struct trace *b, struct arena *arena);

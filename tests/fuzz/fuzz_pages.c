@@ -105,7 +105,7 @@ static uint64_t read_image(const uint8_t *image, size_t size)
     struct pages p;
     struct arena a;
     uint64_t sum = 0;
-    if (!pages_init(&p, image, size, -1))
+    if (!pages_init(&p, image, size, NULL))
         return 0;
     arena_init(&a);
     struct decoder *d = decoder_new(&plan, &a);

@@ -23,7 +23,7 @@ static uint32_t be32(const uint8_t *p)
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-bool pages_init(struct pages *p, const uint8_t *data, size_t size, int fd)
+bool pages_init(struct pages *p, const uint8_t *data, size_t size, const int *fds)
 {
     if (size < FILE_HEADER || memcmp(data, "SQLite format 3", 16))
         return false;
@@ -38,7 +38,7 @@ bool pages_init(struct pages *p, const uint8_t *data, size_t size, int fd)
     uint64_t n_pages = size / page_size;
     if (n_pages > UINT32_MAX)
         return false;
-    *p = (struct pages){data, fd, page_size, usable, (uint32_t)n_pages, be32(data + 56) == 1};
+    *p = (struct pages){data, fds, page_size, usable, (uint32_t)n_pages, be32(data + 56) == 1};
     return true;
 }
 
@@ -94,12 +94,12 @@ static bool mark_seen(struct walk *w, uint32_t number)
 static const uint8_t *fetch(struct walk *w, uint32_t number, int depth)
 {
     const struct pages *p = w->pages;
-    if (p->fd < 0)
+    if (!p->fds)
         return page_at(p, number);
     if (!w->buf[depth])
         w->buf[depth] = arena_array(w->arena, uint8_t, p->page_size);
     off_t at = (off_t)(number - 1) * p->page_size;
-    return read_all(p->fd, w->buf[depth], p->page_size, at) ? w->buf[depth] : NULL;
+    return read_all(p->fds[0], w->buf[depth], p->page_size, at) ? w->buf[depth] : NULL;
 }
 
 static bool walk_tree(struct walk *w, uint32_t number, int64_t last_rowid, int depth);
@@ -169,13 +169,14 @@ bool leaf_open(const struct pages *p, uint32_t number, struct leaf *out)
     return page && leaf_open_at(p, page, number, out);
 }
 
-bool pages_read(const struct pages *p, const struct leaf_ref *leaves, size_t n, uint8_t *buf)
+bool pages_read(const struct pages *p, int worker, const struct leaf_ref *leaves, size_t n,
+                uint8_t *buf)
 {
     for (size_t i = 0, run; i < n; i += run) {
         for (run = 1; i + run < n && leaves[i + run].page == leaves[i].page + run;)
             run++;
         if (leaves[i].page < 1 || leaves[i].page + run - 1 > p->n_pages ||
-            !read_all(p->fd, buf + i * p->page_size, run * p->page_size,
+            !read_all(p->fds[worker], buf + i * p->page_size, run * p->page_size,
                       (off_t)(leaves[i].page - 1) * p->page_size))
             return false;
     }

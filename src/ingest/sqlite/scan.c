@@ -191,7 +191,7 @@ static bool scan_leaves(struct fast_job *job, struct worker_state *w, size_t ite
     void *out[RECORD_COLS];
     for (size_t i = 0; i < job->plan.n; i++)
         out[i] = w->out[job->column[i]];
-    if (!pages_read(job->pages, &job->leaves.v[from], to - from, w->buf))
+    if (!pages_read(job->pages, worker, &job->leaves.v[from], to - from, w->buf))
         return false;
     size_t first = job->first_row[item], end = job->first_row[item + 1], n = 0;
     for (size_t i = from; i < to; i++) {
@@ -245,8 +245,8 @@ static bool edge_rowid(const struct pages *p, const struct leaf_ref *ref, bool l
 {
     struct leaf leaf;
     struct cell cell;
-    if (!pages_read(p, ref, 1, buf) || !leaf_open_at(p, buf, ref->page, &leaf) || !leaf.n_cells ||
-        !leaf_cells(p, &leaf, last ? leaf.n_cells - 1 : 0, 1, &cell))
+    if (!pages_read(p, 0, ref, 1, buf) || !leaf_open_at(p, buf, ref->page, &leaf) ||
+        !leaf.n_cells || !leaf_cells(p, &leaf, last ? leaf.n_cells - 1 : 0, 1, &cell))
         return false;
     *rowid = cell.rowid;
     return true;
