@@ -74,7 +74,7 @@ static inline uint32_t idtable_get(const struct idtable *t, int64_t id)
 static inline void idtable_claim(struct idtable *t, int64_t id, uint32_t value)
 {
     uint32_t *slot = &t->dense[(uint64_t)id - (uint64_t)t->least], mine = ~value;
-    uint32_t old = __atomic_load_n(slot, __ATOMIC_RELAXED);
+    uint32_t old = 0; /* not read first: that would map the page twice, for reading and writing */
     while (mine > old &&
            !__atomic_compare_exchange_n(slot, &old, mine, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
