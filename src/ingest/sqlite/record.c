@@ -226,10 +226,11 @@ static void load_others(const struct decoder *d, const struct layout *l, const s
 /* One row: value by value. */
 static void load_row(const struct layout *l, const struct cell *c, void *const *out, size_t row)
 {
-    for (unsigned k = 0; k < l->n_loads; k++)
+    unsigned n_loads = l->n_loads, n_consts = l->n_consts; /* the stores might change them */
+    for (unsigned k = 0; k < n_loads; k++)
         ((int64_t *)out[l->load[k].col])[row] =
             load_int(c->record + l->load[k].offset, l->load[k].shift);
-    for (unsigned k = 0; k < l->n_consts; k++)
+    for (unsigned k = 0; k < n_consts; k++)
         ((int64_t *)out[l->const_col[k]])[row] = l->const_value[k];
 }
 

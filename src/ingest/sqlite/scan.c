@@ -8,7 +8,11 @@
 #include "base/parallel.h"
 #include "base/str.h"
 
-enum { BATCH = 256, LEAVES_PER_ITEM = 64, CELLS_AT_ONCE = 128, ABOUT_ROW_BYTES = 90 };
+/*
+ * A batch is small, so that its columns stay in the nearest cache; APART keeps them from being a
+ * power of two apart, where they would compete for the same few places in it.
+ */
+enum { BATCH = 256, APART = 8, LEAVES_PER_ITEM = 64, CELLS_AT_ONCE = 128, ABOUT_ROW_BYTES = 90 };
 
 /* ---- the table's shape ---- */
 
@@ -129,7 +133,7 @@ static void prepare_worker(struct fast_job *job, struct worker_state *w)
     arena_init(&w->arena);
     const struct scan *s = job->scan;
     for (size_t c = 0; c < s->n_cols; c++) {
-        w->out[c] = arena_calloc(&w->arena, BATCH, value_size(s->cols[c].type));
+        w->out[c] = arena_calloc(&w->arena, BATCH + APART, value_size(s->cols[c].type));
         for (size_t i = 0; !job->shape->present[c] && i < BATCH; i++) {
             if (s->cols[c].type == SCAN_INT)
                 ((int64_t *)w->out[c])[i] = s->cols[c].otherwise;
