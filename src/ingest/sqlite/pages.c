@@ -77,6 +77,7 @@ struct walk {
     uint8_t *seen;         /* one bit a page: a page is visited once, cycles end there */
     uint8_t *buf[DEEPEST]; /* the page being walked, by depth */
     int leaf_depth;        /* where the leaves are; -1: not met yet */
+    uint64_t about;        /* leaves, if all pages have as many children as the first ones */
 };
 
 static bool mark_seen(struct walk *w, uint32_t number)
@@ -104,6 +105,16 @@ static const uint8_t *fetch(struct walk *w, uint32_t number, int depth)
 
 static bool walk_tree(struct walk *w, uint32_t number, int64_t last_rowid, int depth);
 
+static inline bool walk_child(struct walk *w, uint32_t number, int64_t last_rowid, int depth)
+{
+    if (depth != w->leaf_depth)
+        return walk_tree(w, number, last_rowid, depth);
+    if (!mark_seen(w, number))
+        return false;
+    vec_push(w->out, w->arena, ((struct leaf_ref){number, last_rowid}));
+    return true;
+}
+
 static bool walk_interior(struct walk *w, const uint8_t *page, const uint8_t *header,
                           int64_t last_rowid, int depth)
 {
@@ -113,16 +124,18 @@ static bool walk_interior(struct walk *w, const uint8_t *page, const uint8_t *he
     size_t content = (size_t)(pointers - page) + (size_t)n * 2;
     if (content > p->usable)
         return false;
+    if (w->leaf_depth < 0 && w->about <= p->n_pages)
+        w->about *= n + 1;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t at = be16(pointers + 2 * i);
         uint64_t key;
         if (at < content || at + 5 > p->usable ||
             !varint_read(page + at + 4, page + p->usable, &key))
             return false;
-        if (!walk_tree(w, be32(page + at), (int64_t)key, depth + 1))
+        if (!walk_child(w, be32(page + at), (int64_t)key, depth + 1))
             return false;
     }
-    return walk_tree(w, be32(header + 8), last_rowid, depth + 1);
+    return walk_child(w, be32(header + 8), last_rowid, depth + 1);
 }
 
 /*
@@ -133,22 +146,21 @@ static bool walk_tree(struct walk *w, uint32_t number, int64_t last_rowid, int d
 {
     if (depth >= DEEPEST || !mark_seen(w, number))
         return false;
-    if (depth != w->leaf_depth) {
-        const uint8_t *page = fetch(w, number, depth);
-        const uint8_t *header = page ? header_of(page, number) : NULL;
-        if (header && header[0] == INTERIOR_TABLE)
-            return walk_interior(w, page, header, last_rowid, depth);
-        if (!header || header[0] != LEAF_TABLE || w->leaf_depth >= 0)
-            return false;
-        w->leaf_depth = depth;
-    }
+    const uint8_t *page = fetch(w, number, depth);
+    const uint8_t *header = page ? header_of(page, number) : NULL;
+    if (header && header[0] == INTERIOR_TABLE)
+        return walk_interior(w, page, header, last_rowid, depth);
+    if (!header || header[0] != LEAF_TABLE || w->leaf_depth >= 0)
+        return false;
+    w->leaf_depth = depth;
+    vec_reserve(w->out, w->arena, w->about < w->pages->n_pages ? w->about : w->pages->n_pages);
     vec_push(w->out, w->arena, ((struct leaf_ref){number, last_rowid}));
     return true;
 }
 
 bool pages_leaves(const struct pages *p, uint32_t root, struct leaf_list *out, struct arena *a)
 {
-    struct walk w = {.pages = p, .out = out, .arena = a, .leaf_depth = -1};
+    struct walk w = {.pages = p, .out = out, .arena = a, .leaf_depth = -1, .about = 1};
     w.seen = arena_array(a, uint8_t, (size_t)p->n_pages / 8 + 1);
     return walk_tree(&w, root, INT64_MAX, 0);
 }
