@@ -12,7 +12,7 @@ struct layout {
     uint8_t header[HEADER_MAX];
     uint64_t tail;      /* which bytes of the last word belong to the header */
     uint32_t need;      /* bytes of the record that must be on the page */
-    uint8_t header_len; /* 0: the slot is free */
+    uint8_t header_len; /* 0: not made yet */
     bool usable;
     uint8_t n_loads, n_consts, n_others;
     struct {
@@ -30,7 +30,8 @@ struct layout {
 
 struct decoder {
     const struct record_plan *plan;
-    struct layout *cache, *last;
+    struct arena *arena;
+    struct layout *cache[CACHE_SIZE], *last; /* layouts are made when first met */
     uint8_t rowid_col[RECORD_COLS];
     unsigned n_rowids;
     struct layout scratch; /* for headers too long to cache */
@@ -40,10 +41,10 @@ struct decoder *decoder_new(const struct record_plan *plan, struct arena *a)
 {
     struct decoder *d = arena_new(a, struct decoder);
     d->plan = plan;
+    d->arena = a;
     for (size_t i = 0; i < plan->n; i++)
         if (plan->col[i].is_rowid)
             d->rowid_col[d->n_rowids++] = (uint8_t)i;
-    d->cache = arena_array(a, struct layout, CACHE_SIZE);
     return d;
 }
 
@@ -169,7 +170,8 @@ static struct layout *find_layout(struct decoder *d, const struct cell *c)
     }
     if (!header_len)
         return NULL;
-    struct layout *l = &d->cache[slot_of(c->record, header_len)];
+    struct layout **slot = &d->cache[slot_of(c->record, header_len)];
+    struct layout *l = *slot ? *slot : (*slot = arena_new(d->arena, struct layout));
     if (!l->header_len || !same_header(l, c->record)) {
         build(l, d->plan, c->record, header_len, c->local);
         l->header_len = (uint8_t)header_len;

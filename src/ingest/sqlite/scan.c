@@ -141,7 +141,8 @@ static void prepare_worker(struct fast_job *job, struct worker_state *w)
                 ((double *)w->out[c])[i] = (double)s->cols[c].otherwise;
         }
     }
-    w->buf = arena_alloc(&w->arena, (size_t)LEAVES_PER_ITEM * job->pages->page_size + FS_SLACK);
+    size_t leaves = job->leaves.n < LEAVES_PER_ITEM ? job->leaves.n : LEAVES_PER_ITEM;
+    w->buf = arena_alloc(&w->arena, leaves * job->pages->page_size + FS_SLACK);
     w->decoder = decoder_new(&job->plan, &w->arena);
 }
 
