@@ -39,6 +39,9 @@ void trace_init(struct trace *t)
     memset(t, 0, sizeof(*t));
     arena_init(&t->arena);
     strings_init(&t->strings, &t->arena);
+    idmap_init(&t->gpu_of.map, &t->arena);
+    idmap_init(&t->thread_of.map, &t->arena);
+    idmap_init(&t->stream_of.map, &t->arena);
 }
 
 void trace_release(struct trace *t)
@@ -47,41 +50,6 @@ void trace_release(struct trace *t)
     TRACE_TABLES(RELEASE)
 #undef RELEASE
     arena_release(&t->arena);
-}
-
-static bool same_gpu(const struct gpu *a, const struct gpu *b)
-{
-    return a->host == b->host && a->node_id == b->node_id && a->location == b->location &&
-           a->index == b->index;
-}
-
-uint32_t trace_gpu(struct trace *t, const struct gpu *g)
-{
-    for (size_t i = 0; i < t->gpus.n; i++)
-        if (same_gpu(&t->gpus.v[i], g))
-            return (uint32_t)i;
-    vec_push(&t->gpus, &t->arena, *g);
-    return (uint32_t)t->gpus.n - 1;
-}
-
-uint32_t trace_thread(struct trace *t, uint32_t process, int64_t tid)
-{
-    for (size_t i = t->threads.n; i-- > 0;)
-        if (t->threads.v[i].process == process && t->threads.v[i].tid == tid)
-            return (uint32_t)i;
-    vec_push(&t->threads, &t->arena, ((struct thread){process, tid, 0}));
-    return (uint32_t)t->threads.n - 1;
-}
-
-uint32_t trace_stream(struct trace *t, uint32_t process, uint32_t gpu, int64_t id, uint32_t name)
-{
-    for (size_t i = t->streams.n; i-- > 0;) {
-        const struct stream *s = &t->streams.v[i];
-        if (s->process == process && s->gpu == gpu && s->id == id)
-            return (uint32_t)i;
-    }
-    vec_push(&t->streams, &t->arena, ((struct stream){process, gpu, id, name}));
-    return (uint32_t)t->streams.n - 1;
 }
 
 void trace_note(struct trace *t, enum note_kind kind, uint64_t count, const char *text)

@@ -298,6 +298,12 @@ struct category_count {
     uint64_t count;
 };
 
+/* Finds an entity by what identifies it; kept by trace_gpu() and its like (entities.c). */
+struct entity_index {
+    struct idmap map; /* hash of the identity -> row */
+    size_t n;         /* so many rows are in it */
+};
+
 struct trace {
     struct arena arena;
     struct strings strings;
@@ -314,6 +320,7 @@ struct trace {
     VEC(struct series) series;
     VEC(struct note) notes;
     VEC(struct category_count) categories;
+    struct entity_index gpu_of, thread_of, stream_of;
 #define MEMBER_(name) struct name name;
     TRACE_TABLES(MEMBER_)
 #undef MEMBER_

@@ -510,7 +510,7 @@ static void odd_headers_are_refused(void **state)
         data[odd[i].at] = kept;
     }
     assert_false(pages_init(&p, data, 99, NULL));
-    assert_false(pages_init(&p, data, size - 1, -1));
+    assert_false(pages_init(&p, data, size - 1, NULL));
     free(data);
 }
 
