@@ -36,7 +36,7 @@ static void load(const char *path)
         jw_init(&w, &out, 0);
         inventory_json(&inventory, &w);
         inventory_doc(&inventory, &a);
-    } else if (strstr(err.text, "differ")) {
+    } else if (strstr(err.text, "reader differ at")) {
         fprintf(stderr, "%s\n", err.text);
         abort();
     }
