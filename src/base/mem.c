@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 struct guard {
     jmp_buf jump;
@@ -35,11 +36,12 @@ static void account(void *p)
  */
 static void advise_huge(void *p, size_t size)
 {
-    enum { LARGE = 1 << 20, PAGE = 4096 };
+    enum { LARGE = 1 << 20 };
     if (size < LARGE)
         return;
-    uintptr_t from = (uintptr_t)p & ~(uintptr_t)(PAGE - 1);
-    uintptr_t to = ((uintptr_t)p + size + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t from = (uintptr_t)p & ~(page - 1);
+    uintptr_t to = ((uintptr_t)p + size + page - 1) & ~(page - 1);
     madvise((void *)from, to - from, MADV_HUGEPAGE);
 }
 
