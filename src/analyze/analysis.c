@@ -23,7 +23,7 @@ void analysis_run(struct analysis *a, const struct trace *t, const struct analys
                                        trace_str(t, t->gpus.v[g].name), (int)t->gpus.v[g].cu_count);
     view_make(&a->view, t, &o->view, arena);
     ledger_make(&a->ledger, &a->view, arena);
-    quality_check(&a->quality, t, arena);
+    quality_check(&a->quality, t, a->view.workers, arena);
     capabilities_find(&a->capabilities, t, arena);
     for (const struct analysis_kind *const *k = analysis_kinds; *k; k++)
         (*k)->run(a);

@@ -10,12 +10,14 @@ static bool has_kernels(const struct trace *t)
     return t->kernels.n;
 }
 
+static bool has_kind(const struct trace *t, enum region_kind kind)
+{
+    return t->regions.n && memchr(t->regions.kind, (int)kind, t->regions.n);
+}
+
 static bool has_api(const struct trace *t)
 {
-    for (size_t i = 0; i < t->regions.n; i++)
-        if (t->regions.kind[i] == REGION_HIP || t->regions.kind[i] == REGION_HSA)
-            return true;
-    return false;
+    return has_kind(t, REGION_HIP) || has_kind(t, REGION_HSA);
 }
 
 static bool has_links(const struct trace *t)
@@ -57,14 +59,6 @@ static bool has_counters(const struct trace *t)
 static bool has_telemetry(const struct trace *t)
 {
     return t->telemetry.n;
-}
-
-static bool has_kind(const struct trace *t, enum region_kind kind)
-{
-    for (size_t i = 0; i < t->regions.n; i++)
-        if (t->regions.kind[i] == kind)
-            return true;
-    return false;
 }
 
 static bool has_mpi(const struct trace *t)

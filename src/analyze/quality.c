@@ -2,20 +2,15 @@
 
 #include <string.h>
 
+#include "analyze/quality_count.h"
 #include "base/human.h"
-#include "base/mem.h"
-#include "base/sort.h"
 #include "base/str.h"
-
-/* Longer than any record is: a sign of a broken clock or an unfinished record. */
-#define ABSURD_NS (7LL * 24 * 3600 * 1000000000)
-/* A kernel that starts this long before the call that launched it shows unaligned clocks. */
-#define CLOCK_SLACK_NS 100000
 
 struct check {
     struct quality *q;
     const struct trace *t;
     struct arena *arena;
+    struct quality_counts counts;
 };
 
 static void reason(struct check *c, const char *code, int weight, uint64_t count, uint64_t total,
@@ -32,27 +27,10 @@ static void reason(struct check *c, const char *code, int weight, uint64_t count
     c->q->points -= r.points;
 }
 
-struct durations {
-    uint64_t negative, zero, absurd;
-};
-
-static struct durations count_durations(const int64_t *start, const int64_t *end, size_t n)
-{
-    struct durations d = {0};
-    for (size_t i = 0; i < n; i++) {
-        d.negative += end[i] < start[i];
-        d.zero += end[i] == start[i];
-        d.absurd += end[i] > start[i] && (uint64_t)end[i] - (uint64_t)start[i] > ABSURD_NS;
-    }
-    return d;
-}
-
 static void check_durations(struct check *c)
 {
     const struct trace *t = c->t;
-    struct durations k = count_durations(t->kernels.start_ns, t->kernels.end_ns, t->kernels.n);
-    struct durations m = count_durations(t->copies.start_ns, t->copies.end_ns, t->copies.n);
-    struct durations r = count_durations(t->regions.start_ns, t->regions.end_ns, t->regions.n);
+    struct durations k = c->counts.kernels, m = c->counts.copies, r = c->counts.regions;
     reason(c, "negative-duration", 40, k.negative, t->kernels.n, "kernels end before they start",
            "kernel times; such kernels count as zero");
     reason(c, "negative-duration", 40, m.negative, t->copies.n, "copies end before they start",
@@ -66,85 +44,21 @@ static void check_durations(struct check *c)
            "records last longer than a week", "every share of time");
 }
 
-/* Order of kernels by start within each queue; queues are numbered, NO_INDEX is one of its own. */
-static uint64_t count_overlaps(const struct trace *t, const uint32_t *rows, struct arena *a,
-                               bool *unsorted)
-{
-    size_t n_queues = t->queues.n + 1;
-    int64_t *last_end = arena_array(a, int64_t, n_queues);
-    int64_t *last_start = arena_array(a, int64_t, n_queues);
-    for (size_t i = 0; i < n_queues; i++)
-        last_end[i] = last_start[i] = INT64_MIN;
-    uint64_t overlaps = 0;
-    *unsorted = false;
-    for (size_t i = 0; i < t->kernels.n; i++) {
-        size_t k = rows ? rows[i] : i;
-        size_t q = t->kernels.queue[k] == NO_INDEX ? t->queues.n : t->kernels.queue[k];
-        int64_t start = t->kernels.start_ns[k], end = t->kernels.end_ns[k];
-        if (q < t->queues.n) {
-            *unsorted |= start < last_start[q];
-            overlaps += start < last_end[q] && end > start;
-        }
-        last_start[q] = start;
-        if (end > last_end[q])
-            last_end[q] = end;
-    }
-    return overlaps;
-}
-
-struct overlap_call {
-    const struct trace *trace;
-    struct arena temporary;
-    uint64_t overlaps;
-};
-
-static void find_overlaps(void *ctx)
-{
-    struct overlap_call *c = ctx;
-    const struct trace *t = c->trace;
-    bool unsorted;
-    c->overlaps = count_overlaps(t, NULL, &c->temporary, &unsorted);
-    if (!unsorted)
-        return;
-    uint32_t *rows = arena_array(&c->temporary, uint32_t, t->kernels.n);
-    for (size_t i = 0; i < t->kernels.n; i++)
-        rows[i] = (uint32_t)i;
-    sort_rows(rows, t->kernels.n, t->kernels.start_ns, &c->temporary);
-    c->overlaps = count_overlaps(t, rows, &c->temporary, &unsorted);
-}
-
 static void check_overlaps(struct check *c)
 {
     const struct trace *t = c->t;
-    struct overlap_call call = {.trace = t};
-    bool had_memory = mem_guard(find_overlaps, &call, NULL);
-    arena_release(&call.temporary);
-    if (!had_memory)
-        mem_exhausted();
-    reason(c, "queue-overlap", 5, call.overlaps, t->kernels.n,
+    reason(c, "queue-overlap", 5, c->counts.overlaps, t->kernels.n,
            "kernels overlap another one on the same queue",
            "sums of kernel time; busy time is a union and stays right");
-}
-
-/* True when `start` lies before `call` by more than clocks may differ. */
-static bool is_early(int64_t start, int64_t call)
-{
-    return start < call && (uint64_t)call - (uint64_t)start > CLOCK_SLACK_NS;
 }
 
 static void check_links(struct check *c)
 {
     const struct trace *t = c->t;
-    uint64_t unlinked = 0, early = 0;
-    for (size_t i = 0; i < t->kernels.n; i++) {
-        uint32_t call = t->kernels.call[i];
-        unlinked += call == NO_INDEX;
-        early += call != NO_INDEX && is_early(t->kernels.start_ns[i], t->regions.start_ns[call]);
-    }
     if (t->regions.n) /* without any call there is nothing to link to, and that is said elsewhere */
-        reason(c, "unlinked-kernels", 15, unlinked, t->kernels.n,
+        reason(c, "unlinked-kernels", 15, c->counts.unlinked, t->kernels.n,
                "kernels are not linked to the call that launched them", "launch latency");
-    reason(c, "clock-jump", 40, early, t->kernels.n,
+    reason(c, "clock-jump", 40, c->counts.early, t->kernels.n,
            "kernels start before the call that launched them",
            "everything that compares host and GPU times");
 }
@@ -196,10 +110,11 @@ static void check_notes(struct check *c)
     }
 }
 
-void quality_check(struct quality *q, const struct trace *t, struct arena *a)
+void quality_check(struct quality *q, const struct trace *t, int workers, struct arena *a)
 {
     *q = (struct quality){.points = 100};
-    struct check c = {q, t, a};
+    struct check c = {.q = q, .t = t, .arena = a};
+    quality_count(&c.counts, t, workers);
     check_durations(&c);
     check_overlaps(&c);
     check_links(&c);

@@ -24,6 +24,7 @@ struct quality {
     VEC(struct quality_reason) reasons;
 };
 
-void quality_check(struct quality *q, const struct trace *t, struct arena *a);
+/* Uses up to `workers` threads. */
+void quality_check(struct quality *q, const struct trace *t, int workers, struct arena *a);
 
 #endif

@@ -281,7 +281,7 @@ void view_make(struct view *v, const struct trace *t, const struct view_opts *o,
     if (o->has_window) {
         v->start_ns = o->start_ns;
         v->end_ns = o->end_ns;
-    } else if (!trace_span(t, &v->start_ns, &v->end_ns)) {
+    } else if (!trace_span(t, v->workers, &v->start_ns, &v->end_ns)) {
         v->start_ns = v->end_ns = 0;
     }
     if (v->end_ns < v->start_ns)

@@ -91,7 +91,7 @@ static bool parse_sides(struct view_opts *o, const struct trace *t, char *from, 
                         struct gs_error *err)
 {
     int64_t start, end;
-    if (!trace_span(t, &start, &end))
+    if (!trace_span(t, o->threads, &start, &end))
         return fail(err, GS_E_EMPTY, "the trace holds no event");
     o->start_ns = start;
     o->end_ns = end;

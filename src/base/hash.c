@@ -76,12 +76,22 @@ void idtable_put(struct idtable *t, int64_t id, uint32_t value)
         t->most = id;
 }
 
+bool idtable_span(struct idtable *t, int64_t least, int64_t most, size_t n)
+{
+    uint64_t range = (uint64_t)most - (uint64_t)least;
+    if (most < least || range >= n * (uint64_t)4 + 1024)
+        return false;
+    t->least = least;
+    t->most = most;
+    t->n_dense = (size_t)range + 1;
+    t->dense = arena_array(t->map.arena, uint32_t, t->n_dense);
+    return true;
+}
+
 void idtable_seal(struct idtable *t)
 {
-    uint64_t range = (uint64_t)t->most - (uint64_t)t->least;
-    if (!t->map.n || range >= t->map.n * 4 + 1024)
+    if (!t->map.n || !idtable_span(t, t->least, t->most, t->map.n))
         return;
-    t->dense = arena_array(t->map.arena, uint32_t, (size_t)range + 1);
-    for (uint64_t i = 0; i <= range; i++)
-        t->dense[i] = idmap_get(&t->map, (uint64_t)t->least + i);
+    for (size_t i = 0; i < t->n_dense; i++)
+        t->dense[i] = ~idmap_get(&t->map, (uint64_t)t->least + i);
 }

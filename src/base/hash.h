@@ -6,6 +6,7 @@
 #ifndef GS_BASE_HASH_H
 #define GS_BASE_HASH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,23 +45,39 @@ static inline uint32_t idmap_get(const struct idmap *m, uint64_t key)
 
 /*
  * A map from the ids of one database table to indices: an array where ids are dense, as
- * profilers write them, and a hash map where they are not. Fill it, then call idtable_seal().
+ * profilers write them, and a hash map where they are not. Fill it, then call idtable_seal(); or,
+ * where the range of the ids is known beforehand, see idtable_span().
  */
 struct idtable {
     struct idmap map;
     int64_t least, most;
-    uint32_t *dense; /* index by id - least; NULL before sealing and for sparse ids */
+    uint32_t *dense; /* by id - least, inverted: fresh memory means none. NULL: the map counts */
+    size_t n_dense;
 };
 
 void idtable_init(struct idtable *t, struct arena *a);
 void idtable_put(struct idtable *t, int64_t id, uint32_t value);
 void idtable_seal(struct idtable *t);
 
+/* Makes an empty table an array for ids from least to most; false when that is too sparse for n. */
+bool idtable_span(struct idtable *t, int64_t least, int64_t most, size_t n);
+
 static inline uint32_t idtable_get(const struct idtable *t, int64_t id)
 {
-    if (!t->dense)
-        return idmap_get(&t->map, (uint64_t)id);
-    return id >= t->least && id <= t->most ? t->dense[id - t->least] : NO_INDEX;
+    uint64_t at = (uint64_t)id - (uint64_t)t->least;
+    if (at < t->n_dense)
+        return ~t->dense[at];
+    return t->dense ? NO_INDEX : idmap_get(&t->map, (uint64_t)id);
+}
+
+/* Into an array, from any thread: of several values for one id the least stays. */
+static inline void idtable_claim(struct idtable *t, int64_t id, uint32_t value)
+{
+    uint32_t *slot = &t->dense[(uint64_t)id - (uint64_t)t->least], mine = ~value;
+    uint32_t old = 0; /* not read first: that would map the page twice, for reading and writing */
+    while (mine > old &&
+           !__atomic_compare_exchange_n(slot, &old, mine, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
 }
 
 #endif

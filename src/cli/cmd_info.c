@@ -72,7 +72,7 @@ static void run_info(void *ctx)
         return;
     double loaded = seconds_since(&begin);
     struct inventory inventory;
-    inventory_make(&inventory, &c->trace, c->o->reader, c->cli->arena);
+    inventory_make(&inventory, &c->trace, c->o->reader, c->cli->threads, c->cli->arena);
     struct str out;
     str_init(&out, c->cli->arena);
     if (c->o->json) {

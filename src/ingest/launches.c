@@ -69,7 +69,8 @@ void launches_finish(struct launches *l, struct trace *t, size_t first)
         find_or_add(all, 0, &t->launches.v[i]);
     uint32_t *numbers[PARALLEL_MAX] = {0}; /* provisional position -> final number + 1 */
     for (int w = 0; w < PARALLEL_MAX; w++)
-        numbers[w] = arena_array(&l->workers[w].arena, uint32_t, l->workers[w].list.n + 1);
+        if (l->workers[w].list.n)
+            numbers[w] = arena_array(&l->workers[w].arena, uint32_t, l->workers[w].list.n);
     for (size_t i = first; i < t->kernels.n; i++) {
         uint32_t p = t->kernels.launch[i];
         uint32_t *number = &numbers[p >> WORKER_SHIFT][p & POSITION_MASK];

@@ -6,7 +6,7 @@
  *
  * declares struct things { size_t n, cap; int64_t *start_ns; uint32_t *name; } and
  * things_desc, which the functions here work from. Rows [0, n) are filled, [n, cap) is room.
- * The table owns its arrays; table_release() frees them.
+ * The table owns its arrays, which lie in one block; table_release() frees it.
  *
  * Thread-safety: several threads may fill different rows once the room is reserved.
  */

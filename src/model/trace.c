@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/parallel.h"
 
 #define COLUMN_DESC_KERNELS(type, column) {#column, offsetof(struct kernels, column), sizeof(type)},
 #define COLUMN_DESC_COPIES(type, column) {#column, offsetof(struct copies, column), sizeof(type)},
@@ -41,6 +42,9 @@ void trace_init(struct trace *t)
     memset(t, 0, sizeof(*t));
     arena_init(&t->arena);
     strings_init(&t->strings, &t->arena);
+    idmap_init(&t->gpu_of.map, &t->arena);
+    idmap_init(&t->thread_of.map, &t->arena);
+    idmap_init(&t->stream_of.map, &t->arena);
 }
 
 void trace_release(struct trace *t)
@@ -49,41 +53,6 @@ void trace_release(struct trace *t)
     TRACE_TABLES(RELEASE)
 #undef RELEASE
     arena_release(&t->arena);
-}
-
-static bool same_gpu(const struct gpu *a, const struct gpu *b)
-{
-    return a->host == b->host && a->node_id == b->node_id && a->location == b->location &&
-           a->index == b->index;
-}
-
-uint32_t trace_gpu(struct trace *t, const struct gpu *g)
-{
-    for (size_t i = 0; i < t->gpus.n; i++)
-        if (same_gpu(&t->gpus.v[i], g))
-            return (uint32_t)i;
-    vec_push(&t->gpus, &t->arena, *g);
-    return (uint32_t)t->gpus.n - 1;
-}
-
-uint32_t trace_thread(struct trace *t, uint32_t process, int64_t tid)
-{
-    for (size_t i = t->threads.n; i-- > 0;)
-        if (t->threads.v[i].process == process && t->threads.v[i].tid == tid)
-            return (uint32_t)i;
-    vec_push(&t->threads, &t->arena, ((struct thread){process, tid, 0}));
-    return (uint32_t)t->threads.n - 1;
-}
-
-uint32_t trace_stream(struct trace *t, uint32_t process, uint32_t gpu, int64_t id, uint32_t name)
-{
-    for (size_t i = t->streams.n; i-- > 0;) {
-        const struct stream *s = &t->streams.v[i];
-        if (s->process == process && s->gpu == gpu && s->id == id)
-            return (uint32_t)i;
-    }
-    vec_push(&t->streams, &t->arena, ((struct stream){process, gpu, id, name}));
-    return (uint32_t)t->streams.n - 1;
 }
 
 void trace_note(struct trace *t, enum note_kind kind, uint64_t count, const char *text)
@@ -117,32 +86,63 @@ size_t trace_bytes(const struct trace *t)
     return n;
 }
 
-static void widen(int64_t *lo, int64_t *hi, const int64_t *start, const int64_t *end, size_t n)
+struct span_job {
+    const int64_t *start, *end;
+    size_t n;
+    struct {
+        int64_t lo, hi;
+        char padding[48]; /* workers do not share cache lines */
+    } workers[PARALLEL_MAX];
+};
+
+enum { ROWS_PER_ITEM = 1 << 17 };
+
+static void widen_some(void *ctx, size_t item, int worker)
 {
-    int64_t a = *lo, b = *hi;
-    for (size_t i = 0; i < n; i++) {
-        if (start[i] < a)
-            a = start[i];
-        if (end[i] > b)
-            b = end[i];
-        if (start[i] > b) /* a record that ends before it starts still happened */
-            b = start[i];
+    struct span_job *job = ctx;
+    int64_t lo = job->workers[worker].lo, hi = job->workers[worker].hi;
+    size_t end = (item + 1) * ROWS_PER_ITEM < job->n ? (item + 1) * ROWS_PER_ITEM : job->n;
+    for (size_t i = item * ROWS_PER_ITEM; i < end; i++) {
+        if (job->start[i] < lo)
+            lo = job->start[i];
+        if (job->end[i] > hi)
+            hi = job->end[i];
+        if (job->start[i] > hi) /* a record that ends before it starts still happened */
+            hi = job->start[i];
     }
-    *lo = a;
-    *hi = b;
+    job->workers[worker].lo = lo;
+    job->workers[worker].hi = hi;
 }
 
-bool trace_span(const struct trace *t, int64_t *start_ns, int64_t *end_ns)
+static void widen(struct span_job *job, int workers, const int64_t *start, const int64_t *end,
+                  size_t n)
 {
+    job->start = start;
+    job->end = end;
+    job->n = n;
+    parallel_for(workers, (n + ROWS_PER_ITEM - 1) / ROWS_PER_ITEM, widen_some, job);
+}
+
+bool trace_span(const struct trace *t, int workers, int64_t *start_ns, int64_t *end_ns)
+{
+    struct span_job job;
+    for (int w = 0; w < PARALLEL_MAX; w++) {
+        job.workers[w].lo = INT64_MAX;
+        job.workers[w].hi = INT64_MIN;
+    }
+    widen(&job, workers, t->kernels.start_ns, t->kernels.end_ns, t->kernels.n);
+    widen(&job, workers, t->copies.start_ns, t->copies.end_ns, t->copies.n);
+    widen(&job, workers, t->allocations.start_ns, t->allocations.end_ns, t->allocations.n);
+    widen(&job, workers, t->regions.start_ns, t->regions.end_ns, t->regions.n);
+    widen(&job, workers, t->markers.start_ns, t->markers.end_ns, t->markers.n);
+    widen(&job, workers, t->samples.time_ns, t->samples.time_ns, t->samples.n);
+    widen(&job, workers, t->telemetry.time_ns, t->telemetry.time_ns, t->telemetry.n);
+    widen(&job, workers, t->pc_samples.time_ns, t->pc_samples.time_ns, t->pc_samples.n);
     int64_t lo = INT64_MAX, hi = INT64_MIN;
-    widen(&lo, &hi, t->kernels.start_ns, t->kernels.end_ns, t->kernels.n);
-    widen(&lo, &hi, t->copies.start_ns, t->copies.end_ns, t->copies.n);
-    widen(&lo, &hi, t->allocations.start_ns, t->allocations.end_ns, t->allocations.n);
-    widen(&lo, &hi, t->regions.start_ns, t->regions.end_ns, t->regions.n);
-    widen(&lo, &hi, t->markers.start_ns, t->markers.end_ns, t->markers.n);
-    widen(&lo, &hi, t->samples.time_ns, t->samples.time_ns, t->samples.n);
-    widen(&lo, &hi, t->telemetry.time_ns, t->telemetry.time_ns, t->telemetry.n);
-    widen(&lo, &hi, t->pc_samples.time_ns, t->pc_samples.time_ns, t->pc_samples.n);
+    for (int w = 0; w < PARALLEL_MAX; w++) {
+        lo = job.workers[w].lo < lo ? job.workers[w].lo : lo;
+        hi = job.workers[w].hi > hi ? job.workers[w].hi : hi;
+    }
     if (lo > hi)
         return false;
     *start_ns = lo;

@@ -307,6 +307,12 @@ struct category_count {
     uint64_t count;
 };
 
+/* Finds an entity by what identifies it; kept by trace_gpu() and its like (entities.c). */
+struct entity_index {
+    struct idmap map; /* hash of the identity -> row */
+    size_t n;         /* so many rows are in it */
+};
+
 struct trace {
     struct arena arena;
     struct strings strings;
@@ -323,6 +329,7 @@ struct trace {
     VEC(struct series) series;
     VEC(struct note) notes;
     VEC(struct category_count) categories;
+    struct entity_index gpu_of, thread_of, stream_of;
 #define MEMBER_(name) struct name name;
     TRACE_TABLES(MEMBER_)
 #undef MEMBER_
@@ -358,7 +365,7 @@ uint64_t trace_events(const struct trace *t);
 size_t trace_bytes(const struct trace *t);
 
 /* First and last moment of anything in the trace; false when it holds no event. */
-bool trace_span(const struct trace *t, int64_t *start_ns, int64_t *end_ns);
+bool trace_span(const struct trace *t, int workers, int64_t *start_ns, int64_t *end_ns);
 
 /* Where two traces differ ("kernels.end_ns, row 17"), or NULL when they are equal. */
 const char *trace_difference(const struct trace *a, const struct trace *b, struct arena *arena);

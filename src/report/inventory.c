@@ -8,16 +8,17 @@
 #include "base/str.h"
 #include "report/trust.h"
 
-void inventory_make(struct inventory *i, const struct trace *t, const char *reader, struct arena *a)
+void inventory_make(struct inventory *i, const struct trace *t, const char *reader, int workers,
+                    struct arena *a)
 {
     *i = (struct inventory){.trace = t, .reader = reader};
-    i->has_span = trace_span(t, &i->start_ns, &i->end_ns);
+    i->has_span = trace_span(t, workers, &i->start_ns, &i->end_ns);
     i->markers = t->markers.n;
     i->regions = t->regions.n - t->lifted_calls;
     for (size_t m = 0; m < t->markers.n; m++)
         i->regions += t->markers.kind[m] != MARKER_INSTANT;
     capabilities_find(&i->capabilities, t, a);
-    quality_check(&i->quality, t, a);
+    quality_check(&i->quality, t, workers, a);
 }
 
 /* Times of broken clocks lie so far apart that only an unsigned number holds the difference. */

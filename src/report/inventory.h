@@ -19,7 +19,7 @@ struct inventory {
     const char *reader; /* as asked for: fast, sqlite, check */
 };
 
-void inventory_make(struct inventory *i, const struct trace *t, const char *reader,
+void inventory_make(struct inventory *i, const struct trace *t, const char *reader, int workers,
                     struct arena *a);
 struct doc *inventory_doc(const struct inventory *i, struct arena *a);
 void inventory_json(const struct inventory *i, struct jwrite *w);

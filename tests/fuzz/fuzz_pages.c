@@ -55,7 +55,7 @@ static uint64_t decode(struct decoder *d, const struct cell *c)
     struct values v = {0};
     void *out[] = {&v.ints[0], &v.ints[1], &v.real, &v.text, &v.ints[2]};
     uint64_t sum = 0;
-    if (!decoder_row(d, c, out, 0))
+    if (!decoder_rows(d, c, 1, out, 0))
         return 0;
     require(v.ints[0] == c->rowid);
     require(!v.text.p || ((const uint8_t *)v.text.p >= c->record &&
@@ -73,7 +73,7 @@ static uint64_t read_leaf(const struct pages *p, uint32_t number, struct decoder
         return 0;
     for (uint32_t i = 0; i < leaf.n_cells; i++) {
         struct cell c;
-        if (!leaf_cell(p, &leaf, i, &c))
+        if (!leaf_cells(p, &leaf, i, 1, &c))
             continue;
         require(c.record >= leaf.page && c.record + c.local <= leaf.page + p->usable);
         require(c.local <= c.payload);
@@ -105,7 +105,7 @@ static uint64_t read_image(const uint8_t *image, size_t size)
     struct pages p;
     struct arena a;
     uint64_t sum = 0;
-    if (!pages_init(&p, image, size, -1))
+    if (!pages_init(&p, image, size, NULL))
         return 0;
     arena_init(&a);
     struct decoder *d = decoder_new(&plan, &a);

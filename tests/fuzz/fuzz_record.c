@@ -150,13 +150,44 @@ static void compare(struct decoder *d, const struct record_plan *plan, const str
     for (size_t i = 0; i < plan->n; i++)
         out[i] = &ours[i];
     bool good = plain_row(plan, c, plain);
-    if (decoder_row(d, c, out, 0) != good)
+    if (decoder_rows(d, c, 1, out, 0) != good)
         report(good ? "refused" : "accepted", c);
     for (size_t i = 0; good && i < plan->n; i++) {
         bool text = plan->col[i].type == SCAN_TEXT && !plan->col[i].is_rowid;
         if (text ? ours[i].text.p != plain[i].text.p || ours[i].text.n != plain[i].text.n
                  : memcmp(&ours[i], &plain[i], 8) != 0)
             report("another value", c);
+    }
+}
+
+enum { MOST_CELLS = 16, REPEAT = 5 };
+
+/* Many records at once, each several times, so that there are runs of one header. */
+static void compare_all(struct decoder *d, const struct record_plan *plan, const struct cell *c,
+                        size_t n)
+{
+    static struct slice texts[MOST_COLS][MOST_CELLS * REPEAT];
+    static int64_t numbers[MOST_COLS][MOST_CELLS * REPEAT];
+    union value plain[MOST_COLS];
+    struct cell all[MOST_CELLS * REPEAT];
+    void *out[MOST_COLS];
+    bool good = true;
+    for (size_t i = 0; i < plan->n; i++)
+        out[i] = plan->col[i].type == SCAN_TEXT ? (void *)texts[i] : (void *)numbers[i];
+    for (size_t i = 0; i < n; i++)
+        good &= plain_row(plan, &c[i], plain);
+    for (size_t i = 0; i < n * REPEAT; i++)
+        all[i] = c[i / REPEAT];
+    if (decoder_rows(d, all, n * REPEAT, out, 0) != good)
+        report(good ? "refused among others" : "accepted among others", c);
+    for (size_t i = 0; good && i < n * REPEAT; i++) {
+        plain_row(plan, &all[i], plain);
+        for (size_t k = 0; k < plan->n; k++) {
+            bool text = plan->col[k].type == SCAN_TEXT;
+            if (text ? texts[k][i].p != plain[k].text.p || texts[k][i].n != plain[k].text.n
+                     : memcmp(&numbers[k][i], &plain[k], 8) != 0)
+                report("another value among others", &all[i]);
+        }
     }
 }
 
@@ -190,9 +221,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     make_plan(&plan, &b);
     arena_init(&a);
     struct decoder *d = decoder_new(&plan, &a);
-    struct cell cells[16];
+    struct cell cells[MOST_CELLS];
     size_t n = 0;
-    while (b.n && n < 16) {
+    while (b.n && n < MOST_CELLS) {
         size_t local = take(&b);
         local |= (size_t)(take(&b) & 7) << 8;
         size_t beyond = local & 1024 ? 500 : 0; /* the rest lies on another page */
@@ -207,6 +238,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int round = 0; round < 2; round++) /* the second time from the cache */
         for (size_t i = 0; i < n; i++)
             compare(d, &plan, &cells[i]);
+    compare_all(d, &plan, cells, n);
     arena_release(&a);
     return 0;
 }

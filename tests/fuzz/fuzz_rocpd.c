@@ -31,12 +31,12 @@ static void load(const char *path)
         struct inventory inventory;
         struct str out;
         struct jwrite w;
-        inventory_make(&inventory, &t, "check", &a);
+        inventory_make(&inventory, &t, "check", 1, &a);
         str_init(&out, &a);
         jw_init(&w, &out, 0);
         inventory_json(&inventory, &w);
         inventory_doc(&inventory, &a);
-    } else if (strstr(err.text, "differ")) {
+    } else if (strstr(err.text, "reader differ at")) {
         fprintf(stderr, "%s\n", err.text);
         abort();
     }

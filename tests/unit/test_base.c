@@ -12,6 +12,7 @@
 #include "base/parallel.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "model/trace.h"
 
 static void arena_gives_zeroed_aligned_memory(void **state)
 {
@@ -165,6 +166,85 @@ static void idmap_finds_every_key(void **state)
     assert_int_equal(idmap_get(&m, UINT64_MAX), 6);
     assert_int_equal(idmap_get(&m, 1), NO_INDEX);
     arena_release(&a);
+}
+
+static void idtable_claims_keep_the_least(void **state)
+{
+    (void)state;
+    struct arena a;
+    struct idtable t;
+    arena_init(&a);
+    idtable_init(&t, &a);
+    assert_false(idtable_span(&t, 0, 1 << 20, 1)); /* too sparse for one id */
+    assert_false(idtable_span(&t, 5, 4, 10));
+    assert_int_equal(idtable_get(&t, 0), NO_INDEX);
+    assert_true(idtable_span(&t, -10, 90, 50));
+    idtable_claim(&t, -10, 7);
+    idtable_claim(&t, -10, 0);
+    idtable_claim(&t, -10, 3);
+    idtable_claim(&t, 90, 11);
+    assert_int_equal(idtable_get(&t, -10), 0);
+    assert_int_equal(idtable_get(&t, 90), 11);
+    assert_int_equal(idtable_get(&t, 0), NO_INDEX);
+    assert_int_equal(idtable_get(&t, -11), NO_INDEX);
+    assert_int_equal(idtable_get(&t, 91), NO_INDEX);
+    assert_int_equal(idtable_get(&t, INT64_MIN), NO_INDEX);
+    assert_int_equal(idtable_get(&t, INT64_MAX), NO_INDEX);
+    arena_release(&a);
+}
+
+#define THING_COLUMNS(X) X(uint8_t, kind) X(int64_t, time) X(uint32_t, name)
+TABLE(things, THING_COLUMNS);
+#define THING_DESC(type, column) {#column, offsetof(struct things, column), sizeof(type)},
+static const struct column_desc thing_columns[] = {THING_COLUMNS(THING_DESC)};
+const struct table_desc things_desc = {"things", thing_columns, 3};
+
+static void tables_keep_their_rows_when_they_grow(void **state)
+{
+    (void)state;
+    struct things t = {0};
+    for (size_t i = 0; i < 10000; i++) {
+        table_reserve(&t, &things_desc, i + 1);
+        t.kind[i] = (uint8_t)i;
+        t.time[i] = -(int64_t)i;
+        t.name[i] = (uint32_t)(i * 3);
+        t.n++;
+    }
+    for (size_t i = 0; i < t.n; i++) {
+        assert_int_equal(t.kind[i], (uint8_t)i);
+        assert_int_equal(t.time[i], -(int64_t)i);
+        assert_int_equal(t.name[i], i * 3);
+    }
+    assert_int_equal((uintptr_t)t.time % sizeof(*t.time), 0);
+    table_release(&t, &things_desc);
+    assert_null(t.kind);
+    assert_null(t.name);
+    assert_int_equal(t.cap, 0);
+}
+
+static void entities_are_found_by_identity(void **state)
+{
+    (void)state;
+    enum { MANY = 70000 }; /* so many that looking at all of them each time would be slow */
+    struct trace t;
+    trace_init(&t);
+    for (uint32_t i = 0; i < MANY; i++)
+        assert_int_equal(trace_stream(&t, i % 7, i % 3, i, 0), i);
+    vec_push(&t.streams, &t.arena, ((struct stream){9, 9, 9, 0})); /* by a reader on its own */
+    for (uint32_t i = 0; i < MANY; i++)
+        assert_int_equal(trace_stream(&t, i % 7, i % 3, i, 5), i);
+    assert_int_equal(trace_stream(&t, 9, 9, 9, 0), MANY);
+    assert_int_equal(trace_stream(&t, 9, 8, 9, 0), MANY + 1);
+    assert_int_equal(trace_thread(&t, 1, -1), 0);
+    assert_int_equal(trace_thread(&t, 2, -1), 1);
+    assert_int_equal(trace_thread(&t, 1, -1), 0);
+    struct gpu g = {.index = 1, .location = 5};
+    assert_int_equal(trace_gpu(&t, &g), 0);
+    g.location = 6;
+    assert_int_equal(trace_gpu(&t, &g), 1);
+    g.location = 5;
+    assert_int_equal(trace_gpu(&t, &g), 0);
+    trace_release(&t);
 }
 
 static void allocate_much(void *ctx)
@@ -329,6 +409,9 @@ int main(void)
         unit_test(str_compares),
         unit_test(hashes_differ_where_they_should),
         unit_test(idmap_finds_every_key),
+        unit_test(idtable_claims_keep_the_least),
+        unit_test(tables_keep_their_rows_when_they_grow),
+        unit_test(entities_are_found_by_identity),
         unit_test(a_guard_turns_shortage_into_an_error),
         unit_test(guards_nest),
         unit_test(sizes_that_overflow_are_a_shortage),

@@ -191,7 +191,7 @@ static void dangling_references_are_noted(void **state)
     struct arena a;
     arena_init(&a);
     struct quality q;
-    quality_check(&q, &t, &a);
+    quality_check(&q, &t, 1, &a);
     assert_true(q.grade > 'A');
     arena_release(&a);
     trace_release(&t);
@@ -212,7 +212,7 @@ static void missing_times_are_noted(void **state)
     assert_int_equal(t.kernels.start_ns[1], t.kernels.end_ns[1]);
     assert_int_equal(t.kernels.start_ns[0], t.kernels.start_ns[1]); /* not 0, not INT64_MIN */
     int64_t start, end;
-    assert_true(trace_span(&t, &start, &end));
+    assert_true(trace_span(&t, 1, &start, &end));
     assert_true(start > 0);
     trace_release(&t);
 }
@@ -380,7 +380,7 @@ static void load_all(void *ctx)
     struct load_call *c = ctx;
     c->ok = load(&c->trace, c->path, c->mode, c->threads, &c->err);
     if (c->ok)
-        quality_check(&c->quality, &c->trace, &c->arena);
+        quality_check(&c->quality, &c->trace, 1, &c->arena);
 }
 
 /* Lets each step-th allocation fail in turn: an error that says so, and all is given back. */

@@ -466,7 +466,7 @@ static void cycles_end(void **state)
     size_t size;
     uint8_t *data = load(&size);
     struct pages p;
-    assert_true(pages_init(&p, data, size, -1));
+    assert_true(pages_init(&p, data, size, NULL));
     struct arena a;
     arena_init(&a);
     for (uint32_t number = 2; number <= p.n_pages; number++) {
@@ -502,15 +502,15 @@ static void odd_headers_are_refused(void **state)
         size_t at;
         uint8_t value;
     } odd[] = {{0, 's'}, {16, 0}, {16, 3}, {17, 1}, {20, 255}, {21, 65}, {22, 31}, {23, 33}};
-    assert_true(pages_init(&p, data, size, -1));
+    assert_true(pages_init(&p, data, size, NULL));
     for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
         uint8_t kept = data[odd[i].at];
         data[odd[i].at] = odd[i].value;
-        assert_false(pages_init(&p, data, size, -1));
+        assert_false(pages_init(&p, data, size, NULL));
         data[odd[i].at] = kept;
     }
-    assert_false(pages_init(&p, data, 99, -1));
-    assert_false(pages_init(&p, data, size - 1, -1));
+    assert_false(pages_init(&p, data, 99, NULL));
+    assert_false(pages_init(&p, data, size - 1, NULL));
     free(data);
 }
 

@@ -60,21 +60,14 @@ static void index_calls(struct kineto *k)
     }
     if (!n)
         return;
-    uint64_t range = (uint64_t)most - (uint64_t)least;
-    bool dense = range < n * 4 + 1024;
-    if (dense) {
-        t->least = least;
-        t->most = most;
-        t->dense = arena_array(k->arena, uint32_t, (size_t)range + 1);
-        memset(t->dense, 0xff, ((size_t)range + 1) * sizeof(*t->dense));
-    }
+    bool dense = idtable_span(t, least, most, n);
     for (size_t i = k->first.regions; i < g->n; i++) {
         if (!is_call(g, i))
             continue;
         uint32_t known = idtable_get(t, g->id[i]);
         remember(k, &known, (uint32_t)i);
         if (dense)
-            t->dense[g->id[i] - least] = known;
+            idtable_claim(t, g->id[i], known);
         else if (known == i)
             idmap_put(&t->map, (uint64_t)g->id[i], known);
     }

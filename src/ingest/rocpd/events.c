@@ -12,16 +12,25 @@ struct message {
     size_t n;
 };
 
+/* A category and how often a worker met it. */
+struct counted {
+    uint32_t string; /* NO_INDEX: none */
+    uint8_t kind;
+    uint64_t n;
+};
+
 struct event_job {
     struct rocpd *r;
-    bool wide;          /* second try: ids are not dense, or stack ids large */
-    uint8_t *is_marker; /* by trace string: does this category mean a marker? */
+    bool wide; /* second try: ids are not dense, or stack ids large */
     struct {
+        VEC(struct counted) counts;
+        struct idmap count_of; /* category string -> counts */
         VEC(struct message) found;
         struct arena arena;
         bool odd;       /* a stack id needs more than 32 bits, or ids are not dense */
         bool any;       /* some row came, so that `first` counts */
         uint64_t first; /* the id of row 0, if ids are dense */
+        uint32_t most;  /* the largest stack id */
     } workers[PARALLEL_MAX];
 };
 
@@ -44,11 +53,13 @@ static void begin(void *ctx, size_t rows)
     } else {
         e->stack = mem_realloc(e->stack, mem_mul(rows, sizeof(*e->stack)));
     }
-    e->category = mem_realloc(e->category, mem_mul(rows, sizeof(*e->category)));
+    e->kind = mem_realloc(e->kind, rows);
     e->n = rows;
     for (int i = 0; i < PARALLEL_MAX; i++) {
-        job->workers[i].found.n = 0;
+        job->workers[i].found.n = job->workers[i].counts.n = 0;
+        idmap_init(&job->workers[i].count_of, &job->workers[i].arena);
         job->workers[i].odd = job->workers[i].any = false;
+        job->workers[i].most = 0;
     }
 }
 
@@ -97,9 +108,11 @@ static void keep_ids(struct event_job *job, const struct scan_batch *b)
         return;
     }
     uint64_t high = 0, holes = 0, first = (uint64_t)id[0] - b->first;
+    uint32_t most = job->workers[b->worker].most;
     for (size_t i = 0; i < b->n; i++) {
         e->stack[b->first + i] = (uint32_t)stack[i];
         high |= (uint64_t)stack[i];
+        most = (uint32_t)stack[i] > most ? (uint32_t)stack[i] : most;
         holes |= ((uint64_t)id[i] - (uint64_t)id[0]) ^ i;
     }
     if (high > UINT32_MAX || holes ||
@@ -107,21 +120,57 @@ static void keep_ids(struct event_job *job, const struct scan_batch *b)
         job->workers[b->worker].odd = true;
     job->workers[b->worker].any = true;
     job->workers[b->worker].first = first;
+    job->workers[b->worker].most = most;
 }
 
+static struct counted *find_category(struct event_job *job, int worker, int64_t id)
+{
+    struct rocpd *r = job->r;
+    uint32_t s = id == NO_TIME ? NO_INDEX : idtable_get(&r->strings, id);
+    struct idmap *index = &job->workers[worker].count_of;
+    uint32_t at = idmap_get(index, s);
+    if (at == NO_INDEX) {
+        struct category_info info = category_of(s == NO_INDEX ? "" : trace_str(r->trace, s));
+        bool marker = info.category == CATEGORY_MARKER;
+        struct counted c = {s, marker ? EVENT_MARKER : (uint8_t)info.kind, 0};
+        at = (uint32_t)job->workers[worker].counts.n;
+        vec_push(&job->workers[worker].counts, &job->workers[worker].arena, c);
+        idmap_put(index, s, at);
+    }
+    return &job->workers[worker].counts.v[at];
+}
+
+/* Events come in runs of one category: it is looked up once a run. */
 static void rows(void *ctx, const struct scan_batch *b)
 {
     struct event_job *job = ctx;
-    struct rocpd *r = job->r;
-    struct events *e = &r->events;
+    uint8_t *kind = job->r->events.kind + b->first;
     const int64_t *category = batch_ints(b, CATEGORY);
     const struct slice *extdata = batch_texts(b, EXTDATA);
     keep_ids(job, b);
-    for (size_t i = 0; i < b->n; i++) {
-        uint32_t s = category[i] == NO_TIME ? NO_INDEX : idtable_get(&r->strings, category[i]);
-        e->category[b->first + i] = s;
-        if (extdata[i].n > 2 && s != NO_INDEX && job->is_marker[s])
-            keep_message(job, b->worker, b->first + i, extdata[i]);
+    for (size_t i = 0, end; i < b->n; i = end) {
+        for (end = i + 1; end < b->n && category[end] == category[i];)
+            end++;
+        struct counted *c = find_category(job, b->worker, category[i]);
+        c->n += end - i;
+        memset(kind + i, c->kind, end - i);
+        for (size_t m = i; c->kind == EVENT_MARKER && m < end; m++)
+            if (extdata[m].n > 2)
+                keep_message(job, b->worker, b->first + m, extdata[m]);
+    }
+}
+
+static void sum_categories(struct event_job *job)
+{
+    struct events *e = &job->r->events;
+    e->n_counts = job->r->trace->strings.n;
+    e->count = arena_array(job->r->arena, uint64_t, e->n_counts);
+    for (int w = 0; w < PARALLEL_MAX; w++) {
+        for (size_t i = 0; i < job->workers[w].counts.n; i++) {
+            const struct counted *c = &job->workers[w].counts.v[i];
+            *(c->string == NO_INDEX ? &e->no_category : &e->count[c->string]) += c->n;
+            e->has_markers |= c->kind == EVENT_MARKER;
+        }
     }
 }
 
@@ -160,6 +209,8 @@ static bool is_small(const struct event_job *job)
             return false;
         if (job->workers[i].any)
             first = job->workers[i].first;
+        if (job->workers[i].most > job->r->events.most_stack)
+            job->r->events.most_stack = job->workers[i].most;
         any |= job->workers[i].any;
     }
     job->r->events.first_id = (int64_t)first;
@@ -195,12 +246,6 @@ static void read_events(void *ctx)
 {
     struct event_call *call = ctx;
     struct rocpd *r = call->job->r;
-    const struct strings *s = &r->trace->strings;
-    call->job->is_marker = arena_array(r->arena, uint8_t, s->n);
-    for (size_t i = 0; i < s->n; i++) {
-        struct category_info info = category_of(s->v[i].text);
-        call->job->is_marker[i] = info.category == CATEGORY_MARKER;
-    }
     struct scan scan = {rocpd_table(r, "event"), columns, N_COLS, begin, rows, call->job};
     call->ok = scan_table(r->db, &scan, call->err);
     if (call->ok && !is_small(call->job)) {
@@ -211,8 +256,10 @@ static void read_events(void *ctx)
         if (call->ok)
             index_ids(r);
     }
-    if (call->ok)
-        intern_messages(call->job);
+    if (!call->ok)
+        return;
+    sum_categories(call->job);
+    intern_messages(call->job);
 }
 
 bool rocpd_read_events(struct rocpd *r, struct gs_error *err)

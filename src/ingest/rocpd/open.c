@@ -125,17 +125,9 @@ static bool has_rows(struct rocpd *r, const char *base, bool *any, struct gs_err
 static void count_categories(struct rocpd *r)
 {
     struct trace *t = r->trace;
-    uint64_t *count = arena_array(r->arena, uint64_t, t->strings.n);
-    uint64_t none = 0;
-    for (size_t i = 0; i < r->events.n; i++) {
-        if (r->events.category[i] == NO_INDEX)
-            none++;
-        else
-            count[r->events.category[i]]++;
-    }
-    trace_note(t, NOTE_NULL, none, "events without a category");
-    size_t n_strings = t->strings.n;
-    for (uint32_t s = 0; s < n_strings; s++) {
+    const uint64_t *count = r->events.count;
+    trace_note(t, NOTE_NULL, r->events.no_category, "events without a category");
+    for (uint32_t s = 0; s < r->events.n_counts; s++) {
         if (!count[s])
             continue;
         r->rocprof_sys |= category_of(trace_str(t, s)).rocprof_sys;
@@ -194,7 +186,7 @@ static bool load_set(struct trace *t, struct db *db, const char *suffix, struct 
     mem_free(r->events.id);
     mem_free(r->events.stack);
     mem_free(r->events.wide_stack);
-    mem_free(r->events.category);
+    mem_free(r->events.kind);
     mem_free(r->events.kernel);
     launches_release(&r->launches);
     mem_free(r);

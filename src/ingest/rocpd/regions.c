@@ -6,14 +6,11 @@
 #include "base/vec.h"
 #include "ingest/rocpd/rocpd.h"
 
-/* In regions.kind while reading: this row is a marker and moves to the markers table. */
-enum { KIND_MARKER = 255 };
-
 struct region_job {
     struct rocpd *r;
-    size_t base;      /* first regions row of this set */
-    uint32_t *event;  /* per row: the event's row */
-    uint8_t *kind_of; /* by trace string (category) */
+    size_t base;     /* first regions row of this set */
+    bool indexed;    /* calls are indexed while they are read; else after, by way of `event` */
+    uint32_t *event; /* per row: the event's row; NULL when not needed */
     struct {
         uint64_t markers;
         int64_t least, most; /* stack ids */
@@ -39,7 +36,13 @@ static void begin(void *ctx, size_t rows)
     t->regions.n = job->base;
     trace_room(t, regions, rows);
     t->regions.n += rows;
-    job->event = mem_realloc(job->event, mem_mul(rows, sizeof(*job->event)));
+    /* Where no row will move, and stack ids are dense, nothing of the events need be kept. */
+    const struct events *e = &job->r->events;
+    idtable_init(&job->r->call_of_stack, job->r->arena);
+    job->indexed =
+        !e->has_markers && e->stack && idtable_span(&job->r->call_of_stack, 0, e->most_stack, rows);
+    if (!job->indexed)
+        job->event = mem_realloc(job->event, mem_mul(rows, sizeof(*job->event)));
     for (int w = 0; w < PARALLEL_MAX; w++) {
         job->workers[w].markers = 0;
         job->workers[w].least = INT64_MAX;
@@ -61,20 +64,24 @@ static void rows(void *ctx, const struct scan_batch *b)
         int64_t start = batch_ints(b, START)[i], end = batch_ints(b, END)[i];
         uint32_t name = idtable_get(&r->strings, batch_ints(b, NAME)[i]);
         uint32_t event = event_row(&r->events, batch_ints(b, EVENT)[i]);
-        uint32_t category = event == NO_INDEX ? NO_INDEX : r->events.category[event];
-        uint8_t kind = category == NO_INDEX ? REGION_OTHER : job->kind_of[category];
+        uint8_t kind = event == NO_INDEX ? REGION_OTHER : r->events.kind[event];
+        int64_t stack = event == NO_INDEX ? 0 : event_stack(&r->events, event);
         tally->no_time += fix_times(&start, &end);
         tally->no_string += name == NO_INDEX;
         tally->no_event += event == NO_INDEX;
-        markers += kind == KIND_MARKER;
+        markers += kind == EVENT_MARKER;
         out->start_ns[row] = start;
         out->end_ns[row] = end;
         out->id[row] = batch_ints(b, ID)[i];
         out->name[row] = name == NO_INDEX ? 0 : name;
         out->thread[row] = idtable_get(&r->threads, batch_ints(b, TID)[i]);
         out->kind[row] = kind;
+        if (job->indexed) {
+            if (stack)
+                idtable_claim(&r->call_of_stack, stack, (uint32_t)row);
+            continue;
+        }
         job->event[b->first + i] = event;
-        int64_t stack = event == NO_INDEX ? 0 : event_stack(&r->events, event);
         least = stack < least ? stack : least;
         most = stack > most ? stack : most;
     }
@@ -113,7 +120,7 @@ static void split_markers(struct region_job *job)
     size_t to = job->base;
     for (size_t from = job->base; from < g->n; from++) {
         uint32_t event = job->event[from - job->base];
-        if (g->kind[from] == KIND_MARKER) {
+        if (g->kind[from] == EVENT_MARKER) {
             size_t k = m->n++;
             m->start_ns[k] = g->start_ns[from];
             m->end_ns[k] = g->end_ns[from];
@@ -152,13 +159,8 @@ static void index_some(void *ctx, size_t item, int worker)
     size_t n = job->r->trace->regions.n - job->base, end = (item + 1) * CALLS_PER_ITEM;
     for (size_t i = item * CALLS_PER_ITEM; i < end && i < n; i++) {
         int64_t stack = stack_of(job, i);
-        if (!stack)
-            continue;
-        uint32_t *slot = &t->dense[stack - t->least], row = (uint32_t)(job->base + i);
-        uint32_t old = __atomic_load_n(slot, __ATOMIC_RELAXED);
-        while (row < old && !__atomic_compare_exchange_n(slot, &old, row, true, __ATOMIC_RELAXED,
-                                                         __ATOMIC_RELAXED))
-            ;
+        if (stack)
+            idtable_claim(t, stack, (uint32_t)(job->base + i));
     }
 }
 
@@ -173,30 +175,15 @@ static void index_calls(struct region_job *job)
         least = job->workers[w].least < least ? job->workers[w].least : least;
         most = job->workers[w].most > most ? job->workers[w].most : most;
     }
-    if (!n)
+    if (!n || job->indexed)
         return;
-    uint64_t range = (uint64_t)most - (uint64_t)least;
-    if (range >= n * 4 + 1024) { /* sparse ids: hash them */
+    if (!idtable_span(t, least, most, n)) { /* sparse ids: hash them */
         for (size_t i = n; i-- > 0;)
             if (stack_of(job, i))
                 idtable_put(t, stack_of(job, i), (uint32_t)(job->base + i));
         return;
     }
-    t->least = least;
-    t->most = most;
-    t->dense = arena_array(r->arena, uint32_t, (size_t)range + 1);
-    memset(t->dense, 0xff, ((size_t)range + 1) * sizeof(*t->dense));
     parallel_for(r->db->threads, (n + CALLS_PER_ITEM - 1) / CALLS_PER_ITEM, index_some, job);
-}
-
-static void classify(struct region_job *job)
-{
-    const struct strings *s = &job->r->trace->strings;
-    job->kind_of = arena_array(job->r->arena, uint8_t, s->n);
-    for (size_t i = 0; i < s->n; i++) {
-        struct category_info info = category_of(s->v[i].text);
-        job->kind_of[i] = info.category == CATEGORY_MARKER ? KIND_MARKER : (uint8_t)info.kind;
-    }
 }
 
 static void note_missing(struct region_job *job)
@@ -224,7 +211,6 @@ static void read_regions(void *ctx)
 {
     struct region_call *call = ctx;
     struct region_job *job = call->job;
-    classify(job);
     struct scan scan = {rocpd_table(job->r, "region"), columns, N_COLS, begin, rows, job};
     call->ok = scan_table(job->r->db, &scan, call->err);
     if (!call->ok) {

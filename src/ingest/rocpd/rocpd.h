@@ -32,6 +32,9 @@ struct category_info {
 
 struct category_info category_of(const char *name);
 
+/* In place of a region's kind: this row is a marker and moves to the markers table. */
+enum { EVENT_MARKER = 255 };
+
 /*
  * rocpd_event: what the other tables need of it, by row. There are as many events as everything
  * else together, so the usual case is kept small: dense ids and stack ids below 2^32.
@@ -43,7 +46,12 @@ struct events {
     struct idmap by_id; /* id -> row, only where ids neither are dense nor ascend */
     uint32_t *stack;    /* NULL when wide_stack is used */
     int64_t *wide_stack;
-    uint32_t *category;   /* trace string; NO_INDEX for NULL */
+    uint32_t most_stack; /* the largest of `stack` */
+    uint8_t *kind;       /* what the category stands for: enum region_kind or EVENT_MARKER */
+    bool has_markers;
+    uint64_t *count; /* by trace string, the first n_counts: events of this category */
+    size_t n_counts;
+    uint64_t no_category; /* events without one */
     struct idmap message; /* row -> trace string, for markers */
     uint32_t *kernel;     /* row -> kernels row; only when counters exist */
 };

@@ -83,10 +83,7 @@ static void place(struct sample_job *job, size_t i)
     uint32_t track = job->track[i], event = job->event[i];
     uint32_t name = track == NO_INDEX ? 0 : r->track_names.v[track];
     uint32_t thread = track == NO_INDEX ? NO_INDEX : r->track_threads.v[track];
-    uint32_t category = event == NO_INDEX ? NO_INDEX : r->events.category[event];
-    struct category_info info =
-        category_of(category == NO_INDEX ? "" : trace_str(r->trace, category));
-    if (info.category == CATEGORY_MARKER)
+    if (event != NO_INDEX && r->events.kind[event] == EVENT_MARKER)
         add_marker(job, i, name, thread);
     else if (event != NO_INDEX && r->has_counters && thread == NO_INDEX)
         remember_time(r, event, job->time[i]);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/str.h"
@@ -126,12 +127,38 @@ static bool find_log(const struct db *db, bool *found, struct gs_error *err)
                         "another program (pid %ld) is writing it; wait until it has finished", pid);
 }
 
+/*
+ * Threads that read through one descriptor wait for each other's count of its users and its place
+ * for reading ahead: each gets its own, if that still is the same file.
+ */
+static void open_fds(struct db *db)
+{
+    struct stat first, now;
+    int wanted = db->threads < PARALLEL_MAX ? db->threads : PARALLEL_MAX;
+    int fd = open(db->unpacked.path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    for (int i = 0; i < PARALLEL_MAX; i++)
+        db->fds[i] = fd;
+    bool known = fstat(fd, &first) == 0;
+    for (db->n_fds = 1; known && db->n_fds < wanted; db->n_fds++) {
+        fd = open(db->unpacked.path, O_RDONLY | O_CLOEXEC);
+        if (fd < 0)
+            return;
+        if (fstat(fd, &now) != 0 || now.st_ino != first.st_ino || now.st_dev != first.st_dev) {
+            close(fd);
+            return;
+        }
+        db->fds[db->n_fds] = fd;
+    }
+}
+
 static bool open_all(struct db *db, bool *has_log, struct gs_error *err)
 {
     /* Before SQLite: closing any descriptor of a file drops the locks SQLite holds on it. */
     if (!map_file(&db->map, db->unpacked.path, err))
         return false;
-    db->fd = open(db->unpacked.path, O_RDONLY | O_CLOEXEC);
+    open_fds(db);
     if (!find_log(db, has_log, err))
         return false;
     struct gs_error why = {0};
@@ -147,7 +174,7 @@ static bool open_all(struct db *db, bool *has_log, struct gs_error *err)
 bool db_open(struct db *db, const char *path, enum reader_mode mode, int threads,
              struct gs_error *err)
 {
-    *db = (struct db){.path = path, .mode = mode, .threads = threads, .fd = -1};
+    *db = (struct db){.path = path, .mode = mode, .threads = threads};
     bool has_log = false;
     if (!unpack_open(&db->unpacked, path, err))
         return false;
@@ -160,7 +187,7 @@ bool db_open(struct db *db, const char *path, enum reader_mode mode, int threads
         db->not_fast = "write-ahead log";
     else if (overlay_changed(db->overlay))
         db->not_fast = "rolled-back journal";
-    else if (db->fd < 0 || !pages_init(&db->pages, db->map.data, db->map.size, db->fd))
+    else if (!db->n_fds || !pages_init(&db->pages, db->map.data, db->map.size, db->fds))
         db->not_fast = "unusual page layout";
     return true;
 }
@@ -176,9 +203,8 @@ void db_close(struct db *db)
     overlay_free(db->overlay);
     db->overlay = NULL;
     unmap_file(&db->map);
-    if (db->fd >= 0)
-        close(db->fd);
-    db->fd = -1;
+    while (db->n_fds > 0)
+        close(db->fds[--db->n_fds]);
     unpack_close(&db->unpacked);
 }
 

@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fs.h"
+#include "base/parallel.h"
 #include "base/progress.h"
 #include "ingest/sqlite/pages.h"
 #include "ingest/unpack.h"
@@ -27,7 +28,9 @@ struct db {
     sqlite3 *handle;
     struct overlay *overlay;
     struct mapping map;
-    int fd; /* of the same file; closed last, since closing drops SQLite's locks */
+    /* The same file for each worker; closed last, since closing drops SQLite's locks. */
+    int fds[PARALLEL_MAX];
+    int n_fds; /* so many are different */
     struct pages pages;
     const char *not_fast; /* why pages cannot be used at all, or NULL; a static text */
     bool unfinished;      /* a journal was rolled back or a write-ahead log applied */

@@ -10,7 +10,7 @@ enum {
     INTERIOR_TABLE = 5,
     LEAF_HEADER = 8,
     INTERIOR_HEADER = 12,
-    DEEPEST = 20, /* SQLite refuses deeper trees as well */
+    DEEPEST = 21, /* SQLite refuses deeper trees as well */
 };
 
 static uint32_t be16(const uint8_t *p)
@@ -23,7 +23,7 @@ static uint32_t be32(const uint8_t *p)
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-bool pages_init(struct pages *p, const uint8_t *data, size_t size, int fd)
+bool pages_init(struct pages *p, const uint8_t *data, size_t size, const int *fds)
 {
     if (size < FILE_HEADER || memcmp(data, "SQLite format 3", 16))
         return false;
@@ -38,7 +38,7 @@ bool pages_init(struct pages *p, const uint8_t *data, size_t size, int fd)
     uint64_t n_pages = size / page_size;
     if (n_pages > UINT32_MAX)
         return false;
-    *p = (struct pages){data, fd, page_size, usable, (uint32_t)n_pages, be32(data + 56) == 1};
+    *p = (struct pages){data, fds, page_size, usable, (uint32_t)n_pages, be32(data + 56) == 1};
     return true;
 }
 
@@ -55,11 +55,29 @@ static const uint8_t *header_of(const uint8_t *page, uint32_t number)
     return number == 1 ? page + FILE_HEADER : page;
 }
 
+static bool read_all(int fd, uint8_t *buf, size_t n, off_t at)
+{
+    while (n) {
+        ssize_t got = pread(fd, buf, n, at);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        buf += got;
+        at += got;
+        n -= (size_t)got;
+    }
+    return true;
+}
+
 struct walk {
     const struct pages *pages;
     struct leaf_list *out;
     struct arena *arena;
-    uint8_t *seen; /* one bit a page: a page is visited once, cycles end there */
+    uint8_t *seen;         /* one bit a page: a page is visited once, cycles end there */
+    uint8_t *buf[DEEPEST]; /* the page being walked, by depth */
+    int leaf_depth;        /* where the leaves are; -1: not met yet */
+    uint64_t about;        /* leaves, if all pages have as many children as the first ones */
 };
 
 static bool mark_seen(struct walk *w, uint32_t number)
@@ -73,22 +91,24 @@ static bool mark_seen(struct walk *w, uint32_t number)
     return true;
 }
 
+/* A page above the leaves: read, since touching the mapping would map its neighbours as well. */
+static const uint8_t *fetch(struct walk *w, uint32_t number, int depth)
+{
+    const struct pages *p = w->pages;
+    if (!p->fds)
+        return page_at(p, number);
+    if (!w->buf[depth])
+        w->buf[depth] = arena_array(w->arena, uint8_t, p->page_size);
+    off_t at = (off_t)(number - 1) * p->page_size;
+    return read_all(p->fds[0], w->buf[depth], p->page_size, at) ? w->buf[depth] : NULL;
+}
+
 static bool walk_tree(struct walk *w, uint32_t number, int64_t last_rowid, int depth);
 
-/*
- * All children of a page are of one kind, so only the first is looked at: the leaves, nearly all
- * of the file, are touched later and in parallel. leaf_open() notices when one is no leaf.
- */
-static bool walk_child(struct walk *w, uint32_t number, int64_t last_rowid, int depth, int *leaves)
+static inline bool walk_child(struct walk *w, uint32_t number, int64_t last_rowid, int depth)
 {
-    if (*leaves < 0) {
-        const uint8_t *page = page_at(w->pages, number);
-        if (!page)
-            return false;
-        *leaves = header_of(page, number)[0] == LEAF_TABLE;
-    }
-    if (!*leaves)
-        return walk_tree(w, number, last_rowid, depth + 1);
+    if (depth != w->leaf_depth)
+        return walk_tree(w, number, last_rowid, depth);
     if (!mark_seen(w, number))
         return false;
     vec_push(w->out, w->arena, ((struct leaf_ref){number, last_rowid}));
@@ -104,36 +124,44 @@ static bool walk_interior(struct walk *w, const uint8_t *page, const uint8_t *he
     size_t content = (size_t)(pointers - page) + (size_t)n * 2;
     if (content > p->usable)
         return false;
-    int leaves = -1;
+    if (w->leaf_depth < 0 && w->about <= p->n_pages)
+        w->about *= n + 1;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t at = be16(pointers + 2 * i);
         uint64_t key;
         if (at < content || at + 5 > p->usable ||
             !varint_read(page + at + 4, page + p->usable, &key))
             return false;
-        if (!walk_child(w, be32(page + at), (int64_t)key, depth, &leaves))
+        if (!walk_child(w, be32(page + at), (int64_t)key, depth + 1))
             return false;
     }
-    return walk_child(w, be32(header + 8), last_rowid, depth, &leaves);
+    return walk_child(w, be32(header + 8), last_rowid, depth + 1);
 }
 
+/*
+ * All leaves are equally deep, so only the first is looked at: the others, nearly all of the file,
+ * are touched later and in parallel. leaf_open() notices when one is no leaf.
+ */
 static bool walk_tree(struct walk *w, uint32_t number, int64_t last_rowid, int depth)
 {
-    if (depth > DEEPEST || !mark_seen(w, number))
+    if (depth >= DEEPEST || !mark_seen(w, number))
         return false;
-    const uint8_t *page = page_at(w->pages, number);
-    const uint8_t *header = header_of(page, number);
-    if (header[0] == INTERIOR_TABLE)
+    const uint8_t *page = fetch(w, number, depth);
+    const uint8_t *header = page ? header_of(page, number) : NULL;
+    if (header && header[0] == INTERIOR_TABLE)
         return walk_interior(w, page, header, last_rowid, depth);
-    if (header[0] != LEAF_TABLE)
+    if (!header || header[0] != LEAF_TABLE || w->leaf_depth >= 0)
         return false;
+    w->leaf_depth = depth;
+    vec_reserve(w->out, w->arena, w->about < w->pages->n_pages ? w->about : w->pages->n_pages);
     vec_push(w->out, w->arena, ((struct leaf_ref){number, last_rowid}));
     return true;
 }
 
 bool pages_leaves(const struct pages *p, uint32_t root, struct leaf_list *out, struct arena *a)
 {
-    struct walk w = {p, out, a, arena_array(a, uint8_t, (size_t)p->n_pages / 8 + 1)};
+    struct walk w = {.pages = p, .out = out, .arena = a, .leaf_depth = -1, .about = 1};
+    w.seen = arena_array(a, uint8_t, (size_t)p->n_pages / 8 + 1);
     return walk_tree(&w, root, INT64_MAX, 0);
 }
 
@@ -153,47 +181,27 @@ bool leaf_open(const struct pages *p, uint32_t number, struct leaf *out)
     return page && leaf_open_at(p, page, number, out);
 }
 
-static bool read_all(int fd, uint8_t *buf, size_t n, off_t at)
-{
-    while (n) {
-        ssize_t got = pread(fd, buf, n, at);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return false;
-        buf += got;
-        at += got;
-        n -= (size_t)got;
-    }
-    return true;
-}
-
-bool pages_read(const struct pages *p, const struct leaf_ref *leaves, size_t n, uint8_t *buf)
+bool pages_read(const struct pages *p, int worker, const struct leaf_ref *leaves, size_t n,
+                uint8_t *buf)
 {
     for (size_t i = 0, run; i < n; i += run) {
         for (run = 1; i + run < n && leaves[i + run].page == leaves[i].page + run;)
             run++;
         if (leaves[i].page < 1 || leaves[i].page + run - 1 > p->n_pages ||
-            !read_all(p->fd, buf + i * p->page_size, run * p->page_size,
+            !read_all(p->fds[worker], buf + i * p->page_size, run * p->page_size,
                       (off_t)(leaves[i].page - 1) * p->page_size))
             return false;
     }
     return true;
 }
 
-bool leaf_cell(const struct pages *p, const struct leaf *l, uint32_t i, struct cell *out)
+/* Any cell, each byte checked. */
+static bool odd_cell(const struct pages *p, const uint8_t *c, const uint8_t *end, struct cell *out)
 {
-    uint32_t at = be16(l->pointers + 2 * i);
-    if (at < l->content_start || at >= p->usable)
-        return false;
-    const uint8_t *c = l->page + at, *end = l->page + p->usable;
     uint64_t payload, rowid;
-    unsigned n = 1, m;
-    if (c[0] < 0x80) /* most records are short */
-        payload = c[0];
-    else if (!(n = varint_read(c, end, &payload)))
-        return false;
-    if (!(m = varint_read(c + n, end, &rowid)))
+    unsigned n = varint_read(c, end, &payload);
+    unsigned m = n ? varint_read(c + n, end, &rowid) : 0;
+    if (!m)
         return false;
     c += n + m;
     uint64_t local = payload;
@@ -208,6 +216,51 @@ bool leaf_cell(const struct pages *p, const struct leaf *l, uint32_t i, struct c
     } else if (c + local > end) {
         return false;
     }
-    *out = (struct cell){(int64_t)rowid, c, (uint32_t)local, payload};
+    *out = (struct cell){(int64_t)rowid, c, (uint32_t)local, (uint32_t)payload};
+    return true;
+}
+
+/* A varint of up to four bytes, as nearly all are; 0 for longer ones. Reads four bytes. */
+static inline unsigned short_varint(const uint8_t *p, uint32_t *out)
+{
+    uint32_t v = p[0] & 0x7fu;
+    unsigned n = 1;
+    for (; p[n - 1] & 0x80; n++) {
+        if (n == 4)
+            return 0;
+        v = v << 7 | (p[n] & 0x7fu);
+    }
+    *out = v;
+    return n;
+}
+
+/* A cell with a short record and a rowid of up to 28 bits; false for others. */
+static inline bool plain_cell(const struct pages *p, const uint8_t *c, const uint8_t *end,
+                              struct cell *out)
+{
+    uint32_t payload, rowid;
+    if (end - c < 8) /* so that both numbers can be read unchecked */
+        return false;
+    unsigned n = short_varint(c, &payload);
+    unsigned m = n ? short_varint(c + n, &rowid) : 0;
+    c += n + m;
+    if (!m || payload > p->usable - 35 || payload > end - c)
+        return false;
+    *out = (struct cell){rowid, c, payload, payload};
+    return true;
+}
+
+bool leaf_cells(const struct pages *p, const struct leaf *l, uint32_t first, uint32_t n,
+                struct cell *out)
+{
+    const uint8_t *end = l->page + p->usable;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = be16(l->pointers + 2 * (first + i));
+        if (at < l->content_start || at >= p->usable)
+            return false;
+        const uint8_t *c = l->page + at;
+        if (!plain_cell(p, c, end, &out[i]) && !odd_cell(p, c, end, &out[i]))
+            return false;
+    }
     return true;
 }

@@ -19,14 +19,14 @@
 
 struct pages {
     const uint8_t *data; /* the whole file, mapped */
-    int fd;              /* the same file, for reading many pages at once; -1: not open */
+    const int *fds;      /* the same file for each worker, for reading many pages; NULL: not open */
     uint32_t page_size, usable;
     uint32_t n_pages;
     bool utf8;
 };
 
 /* False when the header is no plain database header. */
-bool pages_init(struct pages *p, const uint8_t *data, size_t size, int fd);
+bool pages_init(struct pages *p, const uint8_t *data, size_t size, const int *fds);
 
 /*
  * The leaf pages of the table b-tree at root, in key order. The page above a leaf knows the
@@ -55,7 +55,8 @@ bool leaf_open(const struct pages *p, uint32_t number, struct leaf *out);
  * Reads n leaves into buf (n pages and FS_SLACK bytes); those next to each other at once. Faster
  * than the mapping for pages that are visited once: no page faults, and the data is warm.
  */
-bool pages_read(const struct pages *p, const struct leaf_ref *leaves, size_t n, uint8_t *buf);
+bool pages_read(const struct pages *p, int worker, const struct leaf_ref *leaves, size_t n,
+                uint8_t *buf);
 /* The same for a page in a buffer. */
 bool leaf_open_at(const struct pages *p, const uint8_t *page, uint32_t number, struct leaf *out);
 
@@ -64,9 +65,11 @@ struct cell {
     int64_t rowid;
     const uint8_t *record;
     uint32_t local;   /* bytes of the record on this page */
-    uint64_t payload; /* bytes of the record in all */
+    uint32_t payload; /* bytes of the record in all */
 };
-bool leaf_cell(const struct pages *p, const struct leaf *l, uint32_t i, struct cell *out);
+/* Cells [first, first + n); false when one of them is malformed. */
+bool leaf_cells(const struct pages *p, const struct leaf *l, uint32_t first, uint32_t n,
+                struct cell *out);
 
 /* Reads a varint of at most 9 bytes that must end before `end`; returns its length or 0. */
 static inline unsigned varint_read(const uint8_t *p, const uint8_t *end, uint64_t *out)

@@ -2,33 +2,36 @@
 
 #include <string.h>
 
-enum { HEADER_MAX = 64, CACHE_SIZE = 1024 };
+enum { HEADER_MAX = 64, CACHE_SIZE = 512, SHORT_RUN = 4 };
 
-/* How one header's wanted values are found; offsets count from the start of the record. */
+/*
+ * How one header's wanted values are found; offsets count from the start of the record. Small, so
+ * that the layouts of a table whose rows differ stay in the nearest cache.
+ */
 struct layout {
-    uint8_t header[HEADER_MAX + 8]; /* whole words can be read */
-    uint8_t header_len;             /* 0: the slot is free */
+    uint8_t header[HEADER_MAX];
+    uint64_t tail;      /* which bytes of the last word belong to the header */
+    uint32_t need;      /* bytes of the record that must be on the page */
+    uint8_t header_len; /* 0: not made yet */
     bool usable;
     uint8_t n_loads, n_consts, n_others;
-    uint32_t need; /* bytes of the record that must be on the page */
     struct {
-        uint32_t offset;
+        uint16_t offset;
         uint8_t col, shift;
     } load[RECORD_COLS]; /* integers of 1 to 8 bytes into SCAN_INT */
+    uint8_t const_col[RECORD_COLS];
+    int64_t const_value[RECORD_COLS]; /* 0, 1 and NULL into SCAN_INT */
     struct {
-        int64_t value;
-        uint8_t col;
-    } fixed[RECORD_COLS]; /* 0, 1 and NULL into SCAN_INT */
-    struct {
-        uint32_t offset;
-        uint8_t col;
-        uint64_t serial;
+        uint16_t offset;
+        uint8_t col, serial; /* of a text: 13 */
+        uint32_t bytes;
     } other[RECORD_COLS]; /* reals and texts */
 };
 
 struct decoder {
     const struct record_plan *plan;
-    struct layout *cache, *last;
+    struct arena *arena;
+    struct layout *cache[CACHE_SIZE], *last; /* layouts are made when first met */
     uint8_t rowid_col[RECORD_COLS];
     unsigned n_rowids;
     struct layout scratch; /* for headers too long to cache */
@@ -38,10 +41,10 @@ struct decoder *decoder_new(const struct record_plan *plan, struct arena *a)
 {
     struct decoder *d = arena_new(a, struct decoder);
     d->plan = plan;
+    d->arena = a;
     for (size_t i = 0; i < plan->n; i++)
         if (plan->col[i].is_rowid)
             d->rowid_col[d->n_rowids++] = (uint8_t)i;
-    d->cache = arena_array(a, struct layout, CACHE_SIZE);
     return d;
 }
 
@@ -56,7 +59,9 @@ static bool add_field(struct layout *l, const struct record_plan *plan, size_t c
                       uint64_t offset)
 {
     enum scan_type type = plan->col[c].type;
-    if (offset + serial_bytes(serial) > INT32_MAX || serial == 10 || serial == 11)
+    if (offset > UINT16_MAX || serial == 10 || serial == 11) /* no page is longer */
+        return false;
+    if (offset + serial_bytes(serial) > INT32_MAX)
         return false;
     if (offset + serial_bytes(serial) > l->need)
         l->need = (uint32_t)(offset + serial_bytes(serial));
@@ -66,22 +71,23 @@ static bool add_field(struct layout *l, const struct record_plan *plan, size_t c
         if (serial >= 7 && serial != 8 && serial != 9)
             return false;
         if (serial >= 1 && serial <= 6) {
-            l->load[l->n_loads].offset = (uint32_t)offset;
+            l->load[l->n_loads].offset = (uint16_t)offset;
             l->load[l->n_loads].col = (uint8_t)c;
             l->load[l->n_loads++].shift = (uint8_t)(64 - 8 * serial_bytes(serial));
             return true;
         }
-        l->fixed[l->n_consts].col = (uint8_t)c;
-        l->fixed[l->n_consts++].value = serial ? (int64_t)serial - 8 : plan->col[c].otherwise;
+        l->const_col[l->n_consts] = (uint8_t)c;
+        l->const_value[l->n_consts++] = serial ? (int64_t)serial - 8 : plan->col[c].otherwise;
         return true;
     }
     if (type == SCAN_TEXT && serial != 0 && (serial < 13 || serial % 2 == 0))
         return false;
     if (type == SCAN_REAL && serial > 9)
         return false;
-    l->other[l->n_others].offset = (uint32_t)offset;
+    l->other[l->n_others].offset = (uint16_t)offset;
     l->other[l->n_others].col = (uint8_t)c;
-    l->other[l->n_others++].serial = serial;
+    l->other[l->n_others].bytes = (uint32_t)serial_bytes(serial);
+    l->other[l->n_others++].serial = (uint8_t)(serial < 13 ? serial : 13);
     return true;
 }
 
@@ -90,10 +96,10 @@ static bool build(struct layout *l, const struct record_plan *plan, const uint8_
 {
     l->usable = false;
     l->n_loads = l->n_consts = l->n_others = 0;
-    l->need = 0;
     uint64_t serial;
     if (header_len > local)
         return false;
+    l->need = (uint32_t)header_len;
     const uint8_t *at = record, *end = record + header_len;
     at += varint_read(at, end, &serial); /* the length itself */
     uint64_t offset = header_len;
@@ -130,30 +136,29 @@ static uint64_t tail_mask(uint64_t n)
     return n % 8 ? (UINT64_C(1) << 8 * (n % 8)) - 1 : UINT64_MAX;
 }
 
-static bool same_header(const struct layout *l, const uint8_t *header, uint64_t n)
+/* The header's first byte is its length, so that equal bytes make equal headers. */
+static inline bool same_header(const struct layout *l, const uint8_t *header)
 {
-    if (l->header_len != n)
-        return false;
-    uint64_t i = 0;
-    for (; i + 8 < n; i += 8)
+    size_t i = 0, last = (l->header_len - 1u) & ~7u;
+    for (; i < last; i += 8)
         if (word_at(l->header + i) != word_at(header + i))
             return false;
-    return !((word_at(l->header + i) ^ word_at(header + i)) & tail_mask(n));
+    return !((word_at(l->header + i) ^ word_at(header + i)) & l->tail);
 }
 
 /* Headers differ in few bytes, anywhere: every byte counts, eight at a time. */
 static size_t slot_of(const uint8_t *header, uint64_t n)
 {
-    uint64_t h = n;
-    for (uint64_t i = 0; i < n; i += 8) {
-        uint64_t w = word_at(header + i);
-        h = (h ^ (i + 8 < n ? w : w & tail_mask(n))) * UINT64_C(0x9fb21c651e98df25);
-        h ^= h >> 32;
-    }
-    return h % CACHE_SIZE;
+    uint64_t h = n, factor = UINT64_C(0x9fb21c651e98df25);
+    uint64_t i = 0;
+    for (; i + 8 < n; i += 8, factor += UINT64_C(0x3c6ef372fe94f82a))
+        h += (word_at(header + i) ^ word_at(header + i) >> 29) * factor;
+    uint64_t w = word_at(header + i) & tail_mask(n);
+    h += (w ^ w >> 29) * factor;
+    return h >> 32 & (CACHE_SIZE - 1);
 }
 
-static const struct layout *layout_of(struct decoder *d, const struct cell *c)
+static struct layout *find_layout(struct decoder *d, const struct cell *c)
 {
     if (!c->local)
         return NULL;
@@ -165,26 +170,31 @@ static const struct layout *layout_of(struct decoder *d, const struct cell *c)
     }
     if (!header_len)
         return NULL;
-    struct layout *l = d->last;
-    if (l && same_header(l, c->record, header_len))
-        return l->usable ? l : NULL;
-    d->last = l = &d->cache[slot_of(c->record, header_len)];
-    if (!same_header(l, c->record, header_len)) {
+    struct layout **slot = &d->cache[slot_of(c->record, header_len)];
+    struct layout *l = *slot ? *slot : (*slot = arena_new(d->arena, struct layout));
+    if (!l->header_len || !same_header(l, c->record)) {
         build(l, d->plan, c->record, header_len, c->local);
         l->header_len = (uint8_t)header_len;
+        l->tail = tail_mask(header_len);
         memcpy(l->header, c->record, header_len);
     }
-    return l->usable ? l : NULL;
+    return l;
 }
 
-static int64_t load_int(const uint8_t *p, unsigned shift)
+/* Whether the layout is this cell's as well; never for long headers, whose layout has none. */
+static inline bool fits(const struct layout *l, const struct cell *c)
+{
+    return l->header_len && l->need <= c->local && same_header(l, c->record);
+}
+
+static inline int64_t load_int(const uint8_t *p, unsigned shift)
 {
     uint64_t v;
     memcpy(&v, p, sizeof(v)); /* may read past the value: the mapping has slack behind it */
     return (int64_t)__builtin_bswap64(v) >> shift;
 }
 
-static double load_real(const uint8_t *p, uint64_t serial, int64_t otherwise)
+static double load_real(const uint8_t *p, unsigned serial, int64_t otherwise)
 {
     if (serial == 0)
         return (double)otherwise;
@@ -198,27 +208,71 @@ static double load_real(const uint8_t *p, uint64_t serial, int64_t otherwise)
     return v;
 }
 
-bool decoder_row(struct decoder *d, const struct cell *c, void *const *out, size_t row)
+static void load_others(const struct decoder *d, const struct layout *l, const struct cell *c,
+                        size_t n, void *const *out, size_t row)
 {
-    const struct layout *l = layout_of(d, c);
-    if (!l || l->need > c->local)
-        return false;
-    for (unsigned i = 0; i < l->n_loads; i++)
-        ((int64_t *)out[l->load[i].col])[row] =
-            load_int(c->record + l->load[i].offset, l->load[i].shift);
-    for (unsigned i = 0; i < l->n_consts; i++)
-        ((int64_t *)out[l->fixed[i].col])[row] = l->fixed[i].value;
-    for (unsigned i = 0; i < l->n_others; i++) {
-        unsigned col = l->other[i].col;
-        const uint8_t *p = c->record + l->other[i].offset;
-        uint64_t serial = l->other[i].serial;
-        if (d->plan->col[col].type == SCAN_TEXT)
-            ((struct slice *)out[col])[row] =
-                serial ? (struct slice){(const char *)p, serial_bytes(serial)} : (struct slice){0};
-        else
-            ((double *)out[col])[row] = load_real(p, serial, d->plan->col[col].otherwise);
+    for (unsigned k = 0; k < l->n_others; k++) {
+        unsigned col = l->other[k].col, serial = l->other[k].serial;
+        size_t offset = l->other[k].offset, bytes = l->other[k].bytes;
+        for (size_t i = 0; i < n; i++) {
+            const uint8_t *p = c[i].record + offset;
+            if (d->plan->col[col].type == SCAN_REAL)
+                ((double *)out[col])[row + i] = load_real(p, serial, d->plan->col[col].otherwise);
+            else
+                ((struct slice *)out[col])[row + i] =
+                    serial ? (struct slice){(const char *)p, bytes} : (struct slice){0};
+        }
     }
-    for (unsigned i = 0; i < d->n_rowids; i++)
-        ((int64_t *)out[d->rowid_col[i]])[row] = c->rowid;
+}
+
+/* One row: value by value. */
+static void load_row(const struct layout *l, const struct cell *c, void *const *out, size_t row)
+{
+    unsigned n_loads = l->n_loads, n_consts = l->n_consts; /* the stores might change them */
+    for (unsigned k = 0; k < n_loads; k++)
+        ((int64_t *)out[l->load[k].col])[row] =
+            load_int(c->record + l->load[k].offset, l->load[k].shift);
+    for (unsigned k = 0; k < n_consts; k++)
+        ((int64_t *)out[l->const_col[k]])[row] = l->const_value[k];
+}
+
+/* Many rows of one layout: column by column, so that place and length are known in the loop. */
+static void load_run(const struct layout *l, const struct cell *c, size_t n, void *const *out,
+                     size_t row)
+{
+    for (unsigned k = 0; k < l->n_loads; k++) {
+        int64_t *to = (int64_t *)out[l->load[k].col] + row;
+        size_t offset = l->load[k].offset;
+        unsigned shift = l->load[k].shift;
+        for (size_t i = 0; i < n; i++)
+            to[i] = load_int(c[i].record + offset, shift);
+    }
+    for (unsigned k = 0; k < l->n_consts; k++) {
+        int64_t *to = (int64_t *)out[l->const_col[k]] + row, value = l->const_value[k];
+        for (size_t i = 0; i < n; i++)
+            to[i] = value;
+    }
+}
+
+bool decoder_rows(struct decoder *d, const struct cell *c, size_t n, void *const *out, size_t row)
+{
+    for (size_t from = 0, to; from < n; from = to) {
+        struct layout *l = d->last;
+        if (from || !l || !fits(l, c)) /* later runs begin where the layout did not fit */
+            d->last = l = find_layout(d, &c[from]);
+        if (!l || !l->usable || l->need > c[from].local)
+            return false;
+        for (to = from + 1; to < n && fits(l, &c[to]);)
+            to++;
+        if (to - from < SHORT_RUN)
+            for (size_t i = from; i < to; i++)
+                load_row(l, &c[i], out, row + i);
+        else
+            load_run(l, c + from, to - from, out, row + from);
+        load_others(d, l, c + from, to - from, out, row + from);
+    }
+    for (unsigned k = 0; k < d->n_rowids; k++)
+        for (size_t i = 0; i < n; i++)
+            ((int64_t *)out[d->rowid_col[k]])[row + i] = c[i].rowid;
     return true;
 }

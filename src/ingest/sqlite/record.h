@@ -42,10 +42,11 @@ struct decoder;
 struct decoder *decoder_new(const struct record_plan *plan, struct arena *a);
 
 /*
- * Decodes one record into out[c][row]: int64_t, double or struct slice by type. Slices point
- * into the record. False when anything is unusual: a value of another type, a wanted field that
- * is absent or lies on an overflow page, a malformed header.
+ * Decodes n records into out[c][row .. row + n): int64_t, double or struct slice by type. Slices
+ * point into the records. False when anything is unusual: a value of another type, a wanted field
+ * that is absent or lies on an overflow page, a malformed header. Records that follow each other
+ * mostly have the same header; a run of those is decoded column by column.
  */
-bool decoder_row(struct decoder *d, const struct cell *c, void *const *out, size_t row);
+bool decoder_rows(struct decoder *d, const struct cell *c, size_t n, void *const *out, size_t row);
 
 #endif

@@ -6,7 +6,7 @@
  *                      .begin = reserve, .rows = convert, .ctx = &ctx};
  *     if (!scan_table(db, &s, err)) ...
  *
- * The table is read by our own walk over the mapped pages (pages.h, record.h), on all threads; if
+ * The table is read by our own walk over the pages (pages.h, record.h), on all threads; if
  * anything about it is unusual, from the start through libsqlite3, with the same result. Both
  * ways call begin(ctx, number of rows) first (again when the first way gave up: forget what
  * came) and then rows() with batches whose `first` says where the rows belong.

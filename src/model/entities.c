@@ -1,0 +1,98 @@
+/*
+ * Entities by their identity. Readers may also append to the lists on their own, so the index takes
+ * in what is new before each search; one is found by a hash, which then is compared.
+ */
+#include "model/trace.h"
+
+static bool same_gpu(const struct gpu *a, const struct gpu *b)
+{
+    return a->host == b->host && a->node_id == b->node_id && a->location == b->location &&
+           a->index == b->index;
+}
+
+static bool same_thread(const struct thread *a, const struct thread *b)
+{
+    return a->process == b->process && a->tid == b->tid;
+}
+
+static bool same_stream(const struct stream *a, const struct stream *b)
+{
+    return a->process == b->process && a->gpu == b->gpu && a->id == b->id;
+}
+
+static uint64_t gpu_key(const struct gpu *g)
+{
+    uint64_t parts[] = {g->host, (uint32_t)g->node_id, (uint32_t)g->index, g->location};
+    return hash_bytes(parts, sizeof(parts));
+}
+
+static uint64_t thread_key(const struct thread *t)
+{
+    uint64_t parts[] = {t->process, (uint64_t)t->tid};
+    return hash_bytes(parts, sizeof(parts));
+}
+
+static uint64_t stream_key(const struct stream *s)
+{
+    uint64_t parts[] = {s->process, s->gpu, (uint64_t)s->id};
+    return hash_bytes(parts, sizeof(parts));
+}
+
+/*
+ * Defines find_ENTITY(trace, wanted): its row or NO_INDEX. Of equal ones, which only readers that
+ * append on their own can make, any is as good. Two that differ may share a hash: then all are
+ * looked at.
+ */
+#define DEFINE_FIND(entity, list)                                                                  \
+    static uint32_t find_##entity(struct trace *t, const struct entity *wanted)                    \
+    {                                                                                              \
+        struct entity_index *x = &t->entity##_of;                                                  \
+        for (; x->n < t->list.n; x->n++)                                                           \
+            idmap_put(&x->map, entity##_key(&t->list.v[x->n]), (uint32_t)x->n);                    \
+        uint32_t at = idmap_get(&x->map, entity##_key(wanted));                                    \
+        if (at == NO_INDEX || same_##entity(&t->list.v[at], wanted))                               \
+            return at;                                                                             \
+        for (at = 0; at < t->list.n; at++)                                                         \
+            if (same_##entity(&t->list.v[at], wanted))                                             \
+                return at;                                                                         \
+        return NO_INDEX;                                                                           \
+    }
+
+DEFINE_FIND(gpu, gpus)
+DEFINE_FIND(thread, threads)
+DEFINE_FIND(stream, streams)
+
+uint32_t trace_gpu(struct trace *t, const struct gpu *g)
+{
+    uint32_t at = find_gpu(t, g);
+    if (at != NO_INDEX)
+        return at;
+    vec_push(&t->gpus, &t->arena, *g);
+    return (uint32_t)t->gpus.n - 1;
+}
+
+uint32_t trace_thread(struct trace *t, uint32_t process, int64_t tid)
+{
+    struct thread made = {process, tid, 0};
+    uint32_t at = find_thread(t, &made);
+    if (at != NO_INDEX)
+        return at;
+    struct thread *added = vec_add(&t->threads, &t->arena); /* its padding stays zero */
+    added->process = process;
+    added->tid = tid;
+    return (uint32_t)t->threads.n - 1;
+}
+
+uint32_t trace_stream(struct trace *t, uint32_t process, uint32_t gpu, int64_t id, uint32_t name)
+{
+    struct stream made = {process, gpu, id, name};
+    uint32_t at = find_stream(t, &made);
+    if (at != NO_INDEX)
+        return at;
+    struct stream *added = vec_add(&t->streams, &t->arena); /* its padding stays zero */
+    added->process = process;
+    added->gpu = gpu;
+    added->id = id;
+    added->name = name;
+    return (uint32_t)t->streams.n - 1;
+}
