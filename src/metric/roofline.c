@@ -18,8 +18,8 @@ const char *bound_label(enum bound bound)
 }
 
 /* Rates in giga per second, whose product with the duration is a count. */
-static const char *const level_metrics[ROOF_LEVELS] = {"fabric_gbps", "l2_gbps", "l1_gbps",
-                                                       "lds_gbps"};
+const char *const roof_level_metrics[ROOF_LEVELS] = {"fabric_gbps", "l2_gbps", "l1_gbps",
+                                                     "lds_gbps"};
 static const char *const flop_metrics[FLOP_KINDS] = {
     [FLOP_FP64] = "valu_f64_gflops",      [FLOP_FP32] = "valu_f32_gflops",
     [FLOP_FP16] = "valu_f16_gflops",      [FLOP_MAT_FP64] = "mfma_f64_gflops",
@@ -116,7 +116,7 @@ static void measure_levels(struct roof_point *p, const struct metric_set *set,
                            double dt_ns)
 {
     for (int l = 0; l < ROOF_LEVELS; l++) {
-        p->gbps[l] = value_of(set, level_metrics[l], source);
+        p->gbps[l] = value_of(set, roof_level_metrics[l], source);
         p->bytes[l] = p->gbps[l] * dt_ns;
         p->intensity[l] = p->bytes[l] > 0 ? p->known_flops / p->bytes[l] : NAN;
         p->bandwidth_pct[l] = share(p->gbps[l], peaks->gbps[l]);

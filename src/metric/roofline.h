@@ -75,6 +75,9 @@ void roof_point_make(struct roof_point *p, const struct metric_set *set,
 const char *roof_level_label(enum roof_level level); /* "HBM", "L2", "L1", "LDS" */
 const char *bound_label(enum bound bound);           /* "memory", ..., "unknown" */
 
+/* The metric of each level's bandwidth. */
+extern const char *const roof_level_metrics[ROOF_LEVELS];
+
 /* The metrics a verdict rests on, NULL at the end: what to ask a profiler for when it is unknown.
  */
 extern const char *const roof_metrics[];
