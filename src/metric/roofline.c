@@ -28,7 +28,8 @@ static const char *const flop_metrics[FLOP_KINDS] = {
     [FLOP_MAT_INT8] = "mfma_i8_giops",    [FLOP_MAT_FP4] = "mfma_f6f4_gflops",
 };
 
-const char *const roof_metrics[] = {"fabric_gbps", "valu_busy_pct", "mfma_util_pct", NULL};
+const char *const roof_metrics[] = {"fabric_gbps", "valu_busy_pct", "mfma_util_pct",
+                                    "occupancy_pct", NULL};
 
 void roof_peaks_theory(struct roof_peaks *peaks, const struct metric_device *d)
 {
