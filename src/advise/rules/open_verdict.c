@@ -2,6 +2,8 @@
 #include "advise/rule.h"
 #include "base/str.h"
 
+#define DOMINANT_PCT 50.0
+
 static double is_open(const struct counter_kernel *k)
 {
     return str_eq(k->bound, "unknown") ? 1 : -1;
@@ -10,7 +12,9 @@ static double is_open(const struct counter_kernel *k)
 static bool eval(const struct analysis *a, struct finding *f)
 {
     const struct counter_kernel *k = measured_worst(a, is_open);
-    if (!k)
+    const struct hotspot *top = a->hotspots.n ? &a->hotspots.v[0] : NULL;
+    /* The rule for a kernel that dominates asks for the same. */
+    if (!k || (top && top->name_id == k->name_id && top->pct_of_total >= DOMINANT_PCT))
         return false;
     f->advisory = true;
     finding_scope(f, "kernel %s", k->short_name);
@@ -39,5 +43,5 @@ const struct rule rule_open_verdict = {
     .eval = eval,
     .doc = "Tells when a kernel with at least 5 % of the GPU time was measured, but not with all "
            "counters that a verdict needs; has the commands for those, in passes the hardware can "
-           "do.",
+           "do. Silent about the kernel that dominates: that finding has them.",
 };
