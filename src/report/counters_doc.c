@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "analyze/counter_stats.h"
 #include "base/human.h"
 #include "base/str.h"
 
@@ -111,6 +112,33 @@ static void roofline(struct doc *d, const struct counter_results *c, size_t top)
     doc_chart(d, "roofline");
 }
 
+/* As the profiler counted, before anything is derived. */
+static void raw(struct doc *d, const struct analysis *a, size_t top)
+{
+    struct counter_stats stats;
+    char n[HUMAN_MAX];
+    counter_stats_make(&stats, a, d->arena);
+    size_t shown = stats.rows.n < 2 * top ? stats.rows.n : 2 * top;
+    if (!shown)
+        return;
+    doc_heading(d, 3, "Counters of a dispatch");
+    struct block *b = doc_table(
+        d, shown < stats.rows.n ? arena_printf(d->arena, "%zu of %zu", shown, stats.rows.n) : "");
+    static const char *const titles[] = {"counter", "dispatches", "instances", "by",
+                                         "mean",    "least",      "most"};
+    columns(b, titles, sizeof(titles) / sizeof(*titles));
+    for (size_t i = 0; i < shown; i++) {
+        const struct counter_row *r = &stats.rows.v[i];
+        doc_cell(b, "%s", r->counter);
+        doc_cell(b, "%s", human_count(n, r->sample_count));
+        doc_cell(b, "%u", r->instances);
+        doc_cell(b, "%s", r->reduction);
+        number_cell(b, r->avg_value);
+        number_cell(b, r->min_value);
+        number_cell(b, r->max_value);
+    }
+}
+
 static void losses(struct doc *d, const struct counter_summary *s)
 {
     char n[HUMAN_MAX];
@@ -162,5 +190,6 @@ void counters_doc(struct doc *d, const struct analysis *a, size_t top)
     for (size_t i = 0; i < c->kernels.n && i < top && i < DETAILED; i++)
         speed_of_light(d, c, c->kernels.v[i].short_name);
     roofline(d, c, top);
+    raw(d, a, top);
     missing(d, c);
 }
