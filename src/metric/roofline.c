@@ -150,7 +150,7 @@ static const char *compute_text(const struct roof_point *p, struct arena *arena)
     struct str s;
     str_init(&s, arena);
     if (!isnan(p->flop_pct))
-        str_printf(&s, "operations at %.0f %% of peak", p->flop_pct);
+        str_printf(&s, "operations at %.*f %% of peak", p->flop_pct < 10, p->flop_pct);
     if (!isnan(p->valu_busy_pct))
         str_printf(&s, "%svector units busy %.0f %%", s.len ? ", " : "", p->valu_busy_pct);
     if (!isnan(p->mfma_util_pct))

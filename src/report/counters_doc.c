@@ -57,13 +57,31 @@ static void verdicts(struct doc *d, const struct counter_results *c, size_t top)
         doc_fact(d, c->kernels.v[i].short_name, "%s", c->kernels.v[i].why);
 }
 
+static void metric_row(struct block *b, const struct counter_metric *m)
+{
+    char text[HUMAN_MAX];
+    bool is_bytes = str_eq(m->unit, "bytes") && m->value >= 0 && m->value < 0x1p63;
+    doc_cell(b, "%s%s", m->label, mark(m->cross_pass));
+    if (is_bytes)
+        doc_cell(b, "%s", human_bytes(text, (uint64_t)m->value));
+    else
+        number_cell(b, m->value);
+    doc_cell(b, "%s", is_bytes ? "" : m->unit);
+    number_cell(b, m->peak);
+    pct_cell(b, m->pct_of_peak);
+}
+
+static bool is_shown(const struct counter_metric *m, const char *kernel)
+{
+    /* Types of numbers that a kernel does not use would fill the table with zeros. */
+    return str_eq(m->kernel, kernel) && !(str_eq(m->group, "flops") && m->value <= 0);
+}
+
 static void speed_of_light(struct doc *d, const struct counter_results *c, const char *kernel)
 {
     struct block *b = NULL;
     for (size_t i = 0; i < c->metrics.n; i++) {
-        const struct counter_metric *m = &c->metrics.v[i];
-        /* Types of numbers that a kernel does not use would fill the table with zeros. */
-        if (!str_eq(m->kernel, kernel) || (str_eq(m->group, "flops") && !(m->value > 0)))
+        if (!is_shown(&c->metrics.v[i], kernel))
             continue;
         if (!b) {
             doc_heading(d, 3, "Metrics of %s", kernel);
@@ -73,15 +91,12 @@ static void speed_of_light(struct doc *d, const struct counter_results *c, const
             doc_column(b, "unit", COLUMN_KEEP);
             doc_column(b, "peak", COLUMN_NUMBER);
             doc_column(b, "of peak", COLUMN_NUMBER);
-            doc_column(b, "remark", COLUMN_TEXT);
         }
-        doc_cell(b, "%s%s", m->label, mark(m->cross_pass));
-        number_cell(b, m->value);
-        doc_cell(b, "%s", m->unit);
-        number_cell(b, m->peak);
-        pct_cell(b, m->pct_of_peak);
-        doc_cell(b, "%s", m->remark ? m->remark : "");
+        metric_row(b, &c->metrics.v[i]);
     }
+    for (size_t i = 0; i < c->metrics.n; i++)
+        if (is_shown(&c->metrics.v[i], kernel) && c->metrics.v[i].remark)
+            doc_item(d, "%s: %s", c->metrics.v[i].label, c->metrics.v[i].remark);
 }
 
 static void roofline(struct doc *d, const struct counter_results *c, size_t top)
