@@ -30,19 +30,34 @@ static void select_kernels(struct joiner *s)
             s->in_view[v->gpus[g].kernels[i]] = true;
 }
 
-/* GPUs have counters of their own with the same names. */
+static bool belongs(const struct joiner *s, size_t row)
+{
+    const struct counters *c = &s->t->counters;
+    return c->counter[row] < s->t->counter_infos.n && c->kernel[row] < s->t->kernels.n &&
+           s->in_view[c->kernel[row]];
+}
+
+/*
+ * The counters that have values: files list all that a GPU could count. GPUs have counters of
+ * their own with the same names.
+ */
 static void list_counters(struct joiner *s)
 {
     struct counter_join *j = s->j;
+    const struct counters *c = &s->t->counters;
     size_t n = s->t->counter_infos.n;
+    bool *used = arena_array(&s->scratch, bool, n);
     struct idmap by_name;
     idmap_init(&by_name, &s->scratch);
+    for (size_t i = 0; i < c->n; i++)
+        if (belongs(s, i))
+            used[c->counter[i]] = true;
     j->counter_of = arena_array(s->arena, uint32_t, n);
-    j->counters = arena_array(s->arena, struct join_counter, n);
+    j->counters = arena_array(s->arena, struct join_counter, n < JOIN_COUNTERS ? n : JOIN_COUNTERS);
     for (size_t i = 0; i < n; i++) {
         uint32_t name = s->t->counter_infos.v[i].name;
-        uint32_t at = idmap_get(&by_name, name);
-        if (at == NO_INDEX) {
+        uint32_t at = used[i] ? idmap_get(&by_name, name) : NO_INDEX;
+        if (used[i] && at == NO_INDEX && j->n_counters < JOIN_COUNTERS) {
             at = (uint32_t)j->n_counters++;
             idmap_put(&by_name, name, at);
             j->counters[at].name = trace_str(s->t, name);
@@ -53,9 +68,7 @@ static void list_counters(struct joiner *s)
 
 static bool counts(const struct joiner *s, size_t row)
 {
-    const struct counters *c = &s->t->counters;
-    return c->counter[row] < s->t->counter_infos.n && c->kernel[row] < s->t->kernels.n &&
-           s->in_view[c->kernel[row]];
+    return belongs(s, row) && s->j->counter_of[s->t->counters.counter[row]] != NO_INDEX;
 }
 
 static void place_rows(struct joiner *s)
@@ -78,9 +91,14 @@ static void place_rows(struct joiner *s)
 static void count_rows(struct counter_join *j, uint32_t row)
 {
     const struct counters *c = &j->a->trace->counters;
-    memset(j->rows_of, 0, j->n_counters * sizeof(*j->rows_of));
-    for (size_t i = j->first[row]; i < j->first[row + 1]; i++)
-        j->rows_of[j->counter_of[c->counter[j->rows[i]]]]++;
+    for (size_t i = 0; i < j->n_touched; i++)
+        j->rows_of[j->touched[i]] = 0;
+    j->n_touched = 0;
+    for (size_t i = j->first[row]; i < j->first[row + 1]; i++) {
+        uint32_t counter = j->counter_of[c->counter[j->rows[i]]];
+        if (!j->rows_of[counter]++)
+            j->touched[j->n_touched++] = counter;
+    }
 }
 
 /* ---- how many instances a counter usually has ---- */
@@ -90,19 +108,24 @@ struct instance_counts {
     uint64_t times[COUNTS];
 };
 
+static void add_count(struct instance_counts *c, uint32_t instances)
+{
+    for (int k = 0; k < COUNTS; k++)
+        if (!c->times[k] || c->instances[k] == instances) {
+            c->instances[k] = instances;
+            c->times[k]++;
+            return;
+        }
+}
+
 static void find_instances(struct joiner *s)
 {
     struct counter_join *j = s->j;
     struct instance_counts *all = arena_array(&s->scratch, struct instance_counts, j->n_counters);
     for (size_t d = 0; d < j->n_dispatches; d++) {
         count_rows(j, j->dispatches[d].row);
-        for (size_t c = 0; c < j->n_counters; c++)
-            for (int k = 0; k < COUNTS && j->rows_of[c]; k++)
-                if (!all[c].times[k] || all[c].instances[k] == j->rows_of[c]) {
-                    all[c].instances[k] = j->rows_of[c];
-                    all[c].times[k]++;
-                    break;
-                }
+        for (size_t i = 0; i < j->n_touched; i++)
+            add_count(&all[j->touched[i]], j->rows_of[j->touched[i]]);
     }
     for (size_t c = 0; c < j->n_counters; c++) {
         int best = 0;
@@ -130,8 +153,10 @@ void counter_join_add(struct counter_join *j, uint32_t row, struct join_sum *sum
     const struct counters *c = &j->a->trace->counters;
     double dt = (double)kernel_ns(j->a, row);
     count_rows(j, row);
-    memset(j->scratch, 0, j->n_counters * sizeof(*j->scratch));
-    memset(j->bad, 0, j->n_counters * sizeof(*j->bad));
+    for (size_t i = 0; i < j->n_touched; i++) {
+        j->scratch[j->touched[i]] = (struct join_cell){0};
+        j->bad[j->touched[i]] = j->rows_of[j->touched[i]] != j->counters[j->touched[i]].instances;
+    }
     for (size_t i = j->first[row]; i < j->first[row + 1]; i++) {
         uint32_t counter = j->counter_of[c->counter[j->rows[i]]];
         double value = c->value[j->rows[i]];
@@ -140,13 +165,13 @@ void counter_join_add(struct counter_join *j, uint32_t row, struct join_sum *sum
         else
             j->bad[counter] = true;
     }
-    for (size_t k = 0; k < j->n_counters; k++) {
-        struct join_cell *from = &j->scratch[k], *to = &sum->cells[k];
-        if (j->bad[k] || !j->rows_of[k] || j->rows_of[k] != j->counters[k].instances)
+    for (size_t i = 0; i < j->n_touched; i++) {
+        struct join_cell *from = &j->scratch[j->touched[i]], *to = &sum->cells[j->touched[i]];
+        if (j->bad[j->touched[i]])
             continue;
         from->sum[REDUCE_AVG] = from->sum[REDUCE_SUM] / from->weight;
         /* Shares of long dispatches count for more, as they do in the time of the kernel. */
-        double weight = counter_is_share(j->counters[k].name) ? dt : 1;
+        double weight = counter_is_share(j->counters[j->touched[i]].name) ? dt : 1;
         for (int r = 0; r < REDUCTIONS_ALL; r++)
             to->sum[r] += from->sum[r] * weight;
         to->weight += weight;
@@ -193,8 +218,8 @@ static void find_passes(struct joiner *s)
         if (!has[p])
             has[p] = arena_array(s->arena, bool, j->n_counters);
         count_rows(j, j->dispatches[d].row);
-        for (size_t c = 0; c < j->n_counters; c++)
-            has[p][c] |= j->rows_of[c] > 0;
+        for (size_t i = 0; i < j->n_touched; i++)
+            has[p][j->touched[i]] = true;
     }
     for (size_t p = 0; p < n; p++) {
         s->pass_of[p] = NO_INDEX;
@@ -380,8 +405,8 @@ static void count_losses(struct counter_join *j)
         uint32_t row = j->dispatches[i].row;
         bool odd = false;
         count_rows(j, row);
-        for (size_t k = 0; k < j->n_counters; k++)
-            odd |= j->rows_of[k] && j->rows_of[k] != j->counters[k].instances;
+        for (size_t k = 0; k < j->n_touched; k++)
+            odd |= j->rows_of[j->touched[k]] != j->counters[j->touched[k]].instances;
         j->odd_dispatches += odd;
         for (size_t r = j->first[row]; r < j->first[row + 1]; r++)
             j->bad_values += !(c->value[j->rows[r]] >= 0 && isfinite(c->value[j->rows[r]]));
@@ -400,6 +425,7 @@ void counter_join_make(struct counter_join *j, const struct analysis *a, struct 
     place_rows(&s);
     name_groups_make(&s.names, s.t, &s.scratch);
     j->rows_of = arena_array(arena, uint32_t, j->n_counters);
+    j->touched = arena_array(arena, uint32_t, j->n_counters);
     j->scratch = arena_array(arena, struct join_cell, j->n_counters);
     j->bad = arena_array(arena, bool, j->n_counters);
     list_dispatches(&s);

@@ -17,8 +17,9 @@
 #include "metric/formula.h"
 
 enum {
-    JOIN_PASSES = 32,  /* more are left out */
-    JOIN_KERNELS = 20, /* those with most measured time */
+    JOIN_PASSES = 32,     /* more are left out */
+    JOIN_COUNTERS = 4096, /* more names with values are left out */
+    JOIN_KERNELS = 20,    /* those with most measured time */
     REDUCTIONS_ALL = REDUCE_AVG + 1,
 };
 
@@ -81,11 +82,13 @@ struct counter_join {
     uint64_t bad_values, odd_dispatches;
 
     /* Between the files of the join. */
-    uint32_t *counter_of; /* by counter_info */
+    uint32_t *counter_of; /* by counter_info; NO_INDEX: without values, or left out */
     uint32_t *rows;       /* counters rows, by kernels row */
     size_t *first;        /* by kernels row, and the end */
     struct join_cell *scratch;
     uint32_t *rows_of; /* by counter: rows of the dispatch at hand */
+    uint32_t *touched; /* the counters that have any */
+    size_t n_touched;
     bool *bad;
 };
 

@@ -87,6 +87,7 @@ static const struct fields kernels =
 #define F(member, type, label, unit, doc)                                                          \
     FIELD(struct counter_metric, member, type, label, unit, doc)
 static const struct field metric_fields[] = {
+    F(rank, FIELD_U32, "#", "", "of the kernel in counter_kernels"),
     F(kernel, FIELD_TEXT, "kernel", "", "short name"),
     F(group, FIELD_TEXT, "group", "", "part of the GPU"),
     F(metric, FIELD_TEXT, "metric", "", "id; docs/counters.md has the formulas"),
@@ -110,6 +111,7 @@ static const struct fields metrics =
 
 #define F(member, type, label, unit, doc) FIELD(struct roofline_row, member, type, label, unit, doc)
 static const struct field roofline_fields[] = {
+    F(rank, FIELD_U32, "#", "", "of the kernel in counter_kernels"),
     F(kernel, FIELD_TEXT, "kernel", "", "short name"),
     F(level, FIELD_TEXT, "level", "", "of memory"),
     F(bytes, FIELD_NUM, "bytes", "bytes", "moved at this level, per dispatch"),

@@ -38,6 +38,7 @@ struct counter_kernel {
 
 /* A derived metric of a kernel; those with a peak are the speed-of-light table. */
 struct counter_metric {
+    uint32_t rank; /* of the kernel: short names repeat */
     const char *kernel;
     const char *group, *metric, *label, *unit;
     double value, peak, pct_of_peak;
@@ -48,6 +49,7 @@ struct counter_metric {
 };
 
 struct roofline_row {
+    uint32_t rank; /* of the kernel */
     const char *kernel, *level;
     double bytes, intensity, gflops, gbps, peak_gbps, bandwidth_pct, roof_pct;
     bool cross_pass;

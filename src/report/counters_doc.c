@@ -71,20 +71,21 @@ static void metric_row(struct block *b, const struct counter_metric *m)
     pct_cell(b, m->pct_of_peak);
 }
 
-static bool is_shown(const struct counter_metric *m, const char *kernel)
+static bool is_shown(const struct counter_metric *m, uint32_t rank)
 {
     /* Types of numbers that a kernel does not use would fill the table with zeros. */
-    return str_eq(m->kernel, kernel) && !(str_eq(m->group, "flops") && m->value <= 0);
+    return m->rank == rank && !(str_eq(m->group, "flops") && m->value <= 0);
 }
 
-static void speed_of_light(struct doc *d, const struct counter_results *c, const char *kernel)
+static void speed_of_light(struct doc *d, const struct counter_results *c,
+                           const struct counter_kernel *k)
 {
     struct block *b = NULL;
     for (size_t i = 0; i < c->metrics.n; i++) {
-        if (!is_shown(&c->metrics.v[i], kernel))
+        if (!is_shown(&c->metrics.v[i], k->rank))
             continue;
         if (!b) {
-            doc_heading(d, 3, "Metrics of %s", kernel);
+            doc_heading(d, 3, "Metrics of %s", k->short_name);
             b = doc_table(d, "");
             doc_column(b, "metric", COLUMN_TEXT);
             doc_column(b, "value", COLUMN_NUMBER);
@@ -95,7 +96,7 @@ static void speed_of_light(struct doc *d, const struct counter_results *c, const
         metric_row(b, &c->metrics.v[i]);
     }
     for (size_t i = 0; i < c->metrics.n; i++)
-        if (is_shown(&c->metrics.v[i], kernel) && c->metrics.v[i].remark)
+        if (is_shown(&c->metrics.v[i], k->rank) && c->metrics.v[i].remark)
             doc_item(d, "%s: %s", c->metrics.v[i].label, c->metrics.v[i].remark);
 }
 
@@ -110,11 +111,9 @@ static void roofline(struct doc *d, const struct counter_results *c, size_t top)
     static const char *const titles[] = {"kernel", "level", "FLOP/byte", "GFLOP/s",
                                          "GB/s",   "peak",  "of roof"};
     columns(b, titles, sizeof(titles) / sizeof(*titles));
-    size_t kernels = 0;
     for (size_t i = 0; i < c->roofline.n; i++) {
         const struct roofline_row *r = &c->roofline.v[i];
-        kernels += !i || !str_eq(r->kernel, c->roofline.v[i - 1].kernel);
-        if (kernels > top)
+        if (r->rank > top)
             break;
         doc_cell(b, "%s", r->kernel);
         doc_cell(b, "%s%s", r->level, mark(r->cross_pass));
@@ -203,7 +202,7 @@ void counters_doc(struct doc *d, const struct analysis *a, size_t top)
             c->passes.n);
     losses(d, &c->summary);
     for (size_t i = 0; i < c->kernels.n && i < top && i < DETAILED; i++)
-        speed_of_light(d, c, c->kernels.v[i].short_name);
+        speed_of_light(d, c, &c->kernels.v[i]);
     roofline(d, c, top);
     raw(d, a, top);
     missing(d, c);

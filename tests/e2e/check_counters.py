@@ -243,6 +243,20 @@ def check_clocks(p):
         check(f"a maximum from {label}", near(got.get("mem_unit_busy_pct"), 50 if label == "instances" else None), got)
 
 
+def check_names(p):
+    """Kernels that share a short name stay apart; two streams and copies between change nothing."""
+    with open(p.file("names.trace"), "w", encoding="utf-8") as f:
+        f.write('gpu MI210\nkernel "work(int)" vgpr=32 wg=256 blocks=960 dur=1ms\n'
+                'kernel "work(float)" vgpr=32 wg=256 blocks=960 dur=2ms\nloop 5 {\n'
+                '  counter TCC_HIT_sum = 90; counter TCC_MISS_sum = 10; launch "work(int)"\n'
+                '  counter TCC_HIT_sum = 30; counter TCC_MISS_sum = 70; launch "work(float)"\n}\nsync\n')
+    p.run("synth", p.file("names.trace"), "-o", p.file("names.db"))
+    doc = p.analyses(p.file("names.db"))
+    names = {k["rank"]: k["name"] for k in doc["counter_kernels"]}
+    hits = {names[m["rank"]]: m["value"] for m in doc["counter_metrics"] if m["metric"] == "l2_hit_pct"}
+    check("kernels with one short name stay apart", hits == {"work(int)": 90, "work(float)": 30}, hits)
+
+
 def check_ranks(p):
     """Two ranks in each of two passes: rank 0 is joined with rank 0."""
     text = ("param pass = 1\ngpu MI210\nkernel k vgpr=32 wg=256 blocks=9728\nprocess count=2 {\n"
@@ -337,6 +351,7 @@ def main():
         check_formats(p, rows)
         check_clocks(p)
         check_ranks(p)
+        check_names(p)
         check_bad(p)
         check_missing(p, paths)
     sys.exit(1 if FAILED else 0)

@@ -18,7 +18,7 @@ static double level_pct(const struct analysis *a, const struct counter_kernel *k
 {
     for (size_t i = 0; i < a->counters.roofline.n; i++) {
         const struct roofline_row *r = &a->counters.roofline.v[i];
-        if (str_eq(r->kernel, k->short_name) && str_eq(r->level, k->level))
+        if (r->rank == k->rank && str_eq(r->level, k->level))
             return r->bandwidth_pct;
     }
     return NAN;
