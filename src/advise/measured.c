@@ -48,6 +48,14 @@ void finding_claim_measured(struct finding *f, const struct counter_kernel *k, d
     finding_claim(f, CAUSE_COMPUTE, (int64_t)((double)measured_time(f->analysis, k) * lost));
 }
 
+void finding_at_measured(struct finding *f, const struct counter_kernel *k)
+{
+    const struct kernels *rows = &f->analysis->trace->kernels;
+    const struct view *v = &f->analysis->view;
+    if (rows->start_ns[k->slowest] >= v->start_ns && rows->end_ns[k->slowest] <= v->end_ns)
+        finding_at_kernel(f, k->slowest, "longest measured call");
+}
+
 static void capture_words(struct finding *f, const char *words, const char *kernel, const char *why)
 {
     enum { MOST = 32 };

@@ -24,6 +24,9 @@ const struct counter_kernel *measured_worst(const struct analysis *a,
 /* Claims that share of a kernel's time. */
 void finding_claim_measured(struct finding *f, const struct counter_kernel *k, double lost);
 
+/* Its longest measured dispatch as evidence, where the report shows that run. */
+void finding_at_measured(struct finding *f, const struct counter_kernel *k);
+
 /*
  * Asks for the counters of a verdict that the kernel lacks, in passes; nothing when it stands.
  * k NULL: for all that a verdict needs on the GPU of kernels row `row`.

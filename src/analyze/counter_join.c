@@ -7,13 +7,16 @@ enum { COUNTS = 4 }; /* different numbers of instances that are told apart */
 
 /* ---- rows by dispatch ---- */
 
-static void select_kernels(struct joiner *s)
+bool *counter_kernels_in(const struct analysis *a, struct arena *arena)
 {
-    const struct view *v = &s->j->a->view;
-    s->in_view = arena_array(&s->scratch, bool, s->t->kernels.n + 1);
+    const struct view *v = &a->view;
+    bool *in = arena_array(arena, bool, a->trace->kernels.n + 1);
     for (size_t g = 0; g < v->n_gpus; g++)
         for (size_t i = 0; i < v->gpus[g].n_kernels; i++)
-            s->in_view[v->gpus[g].kernels[i]] = true;
+            in[v->gpus[g].kernels[i]] = true;
+    if (a->times_of)
+        memset(in, true, a->trace->kernels.n);
+    return in;
 }
 
 static bool belongs(const struct joiner *s, size_t row)
@@ -137,7 +140,7 @@ static void add_value(struct counter_join *j, uint32_t counter, double value)
 void counter_join_add(struct counter_join *j, uint32_t row, struct join_sum *sum)
 {
     const struct counters *c = &j->a->trace->counters;
-    double dt = (double)kernel_ns(j->a, row);
+    double dt = (double)measured_ns(j->a, row);
     join_count_rows(j, row);
     for (size_t i = 0; i < j->n_touched; i++) {
         j->scratch[j->touched[i]] = (struct join_cell){0};
@@ -189,7 +192,7 @@ void counter_join_make(struct counter_join *j, const struct analysis *a, struct 
     if (!a->trace->counters.n || !a->trace->counter_infos.n)
         return;
     arena_init(&s.scratch);
-    select_kernels(&s);
+    s.in_view = counter_kernels_in(a, &s.scratch);
     list_counters(&s);
     place_rows(&s);
     name_groups_make(&s.names, s.t, &s.scratch);

@@ -95,6 +95,16 @@ struct counter_join {
 /* All of it lives in the arena. */
 void counter_join_make(struct counter_join *j, const struct analysis *a, struct arena *arena);
 
+/* Which kernels count: those of the view, and of all passes where times are of one of them. */
+bool *counter_kernels_in(const struct analysis *a, struct arena *arena);
+
+/* Duration of a dispatch; outside of the window, too, where passes are. */
+static inline int64_t measured_ns(const struct analysis *a, uint32_t row)
+{
+    int64_t ns = sub_ns(a->trace->kernels.end_ns[row], a->trace->kernels.start_ns[row]);
+    return !a->times_of ? kernel_ns(a, row) : ns > 0 ? ns : 0;
+}
+
 /*
  * Adds one dispatch to a sum; its cells must have n_counters entries. For the numbers of single
  * dispatches.

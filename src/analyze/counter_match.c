@@ -127,7 +127,8 @@ void join_find_partners(struct joiner *s)
         }
         j->slot_passes[d->slot] |= UINT32_C(1) << d->pass;
         j->passes[d->pass].dispatches++;
-        j->passes[d->pass].total_ns = add_ns(j->passes[d->pass].total_ns, kernel_ns(j->a, d->row));
+        j->passes[d->pass].total_ns =
+            add_ns(j->passes[d->pass].total_ns, measured_ns(j->a, d->row));
     }
 }
 
@@ -169,9 +170,9 @@ void join_find_kernels(struct joiner *s)
                                            .slowest = d->row}));
         }
         struct join_kernel *k = &all.v[at];
-        k->total_ns = add_ns(k->total_ns, kernel_ns(j->a, d->row));
+        k->total_ns = add_ns(k->total_ns, measured_ns(j->a, d->row));
         k->passes |= UINT32_C(1) << d->pass;
-        if (kernel_ns(j->a, d->row) > kernel_ns(j->a, k->slowest))
+        if (measured_ns(j->a, d->row) > measured_ns(j->a, k->slowest))
             k->slowest = d->row;
     }
     if (all.n)

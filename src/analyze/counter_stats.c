@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/counter_join.h"
 #include "base/str.h"
 #include "metric/formula.h"
 
@@ -46,15 +47,6 @@ struct reduction_job {
     struct cell *cells; /* by kernel, empty between counters */
     uint32_t *touched;
 };
-
-static void select_kernels(struct reduction_job *r)
-{
-    const struct view *v = &r->a->view;
-    r->in_view = arena_array(&r->arena, bool, r->a->trace->kernels.n);
-    for (size_t g = 0; g < v->n_gpus; g++)
-        for (size_t i = 0; i < v->gpus[g].n_kernels; i++)
-            r->in_view[v->gpus[g].kernels[i]] = true;
-}
 
 /* GPUs have counters of their own with the same names. */
 static void group_counters(struct reduction_job *r)
@@ -167,7 +159,7 @@ void counter_stats_make(struct counter_stats *s, const struct analysis *a, struc
     *s = (struct counter_stats){0};
     arena_init(&r.arena);
     if (a->trace->counters.n) {
-        select_kernels(&r);
+        r.in_view = counter_kernels_in(a, &r.arena);
         group_counters(&r);
         place_rows(&r);
         r.cells = arena_array(&r.arena, struct cell, a->trace->kernels.n);

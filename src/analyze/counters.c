@@ -259,6 +259,7 @@ static void summarise(struct counter_run *r)
     s->bad_values = j->bad_values;
     s->odd_dispatches = j->odd_dispatches;
     s->left_out_passes = j->left_out_passes;
+    s->times_of = r->a->times_of;
 }
 
 static void run(struct analysis *a)

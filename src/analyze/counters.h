@@ -99,6 +99,7 @@ struct counter_summary {
     uint64_t without_kernel;  /* values that belong to no dispatch in the window */
     uint64_t left_out_passes; /* more than can be joined */
     const char *unknown_arch; /* architecture without metrics, "" none */
+    const char *times_of;     /* of several passes, the one the report's times are of; NULL */
 };
 
 struct counter_results {

@@ -194,12 +194,11 @@ void counters_doc(struct doc *d, const struct analysis *a, size_t top)
     if (c->kernels.n)
         verdicts(d, c, top);
     if (c->passes.n > 1)
-        doc_text(
-            d,
-            "%zu passes were joined by rank, GPU, kernel, grid and occurrence. † marks what "
-            "puts numbers of several passes together. The times in this report are of all passes, "
-            "one after the other.",
-            c->passes.n);
+        doc_text(d,
+                 "%zu passes were joined by rank, GPU, kernel, grid and occurrence. † marks what "
+                 "puts numbers of several passes together. The times of this report are those of "
+                 "%s.",
+                 c->passes.n, a->times_of ? a->times_of : "all passes");
     losses(d, &c->summary);
     for (size_t i = 0; i < c->kernels.n && i < top && i < DETAILED; i++)
         speed_of_light(d, c, &c->kernels.v[i]);

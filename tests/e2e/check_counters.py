@@ -243,6 +243,33 @@ def check_clocks(p):
         check(f"a maximum from {label}", near(got.get("mem_unit_busy_pct"), 50 if label == "instances" else None), got)
 
 
+def check_times(p, rows):
+    """Passes one after the other: the times of the report are of one run, the counters of all."""
+    for k in (1, 2, 3, 4):
+        with open(p.file("later.trace"), "w", encoding="utf-8") as f:
+            f.write(p.run("synth", "--show", "roofline").replace("gpu MI210", f"set base={1000 + 100 * k}s\ngpu MI210", 1))
+        p.run("synth", p.file("later.trace"), "-o", p.file(f"later{k}.db"), "--set", f"pass={k}")
+    later = [p.file(f"later{k}.db") for k in (1, 2, 3, 4)]
+    one, all_ = (json.loads(p.run("analyze", "--json", *x)) for x in (later[:1], later))
+    check_whole(rows, all_["analyses"], "passes one after the other")
+    check("the window is that of the first pass", all_["ledger"]["window_ns"] == one["ledger"]["window_ns"],
+          all_["ledger"]["window_ns"])
+    check("and so are the hotspots", [h["calls"] for h in all_["hotspots"]] == [20] * 4, all_["hotspots"])
+    check("the text says whose times they are", "those of the first pass (later1.db)" in
+          " ".join(p.run("analyze", *later).split()))
+    with open(p.file("later.trace"), encoding="utf-8") as f:
+        text = f.read().replace("base=1400s", "base=1900s")
+    with open(p.file("plain.trace"), "w", encoding="utf-8") as f:
+        f.write(text)
+    p.run("synth", p.file("plain.trace"), "-o", p.file("plain.db"), "--set", "pass=9", "--set", "n=30")
+    mixed = json.loads(p.run("analyze", "--json", *later, p.file("plain.db")))
+    check("a run without counters gives the times", [h["calls"] for h in mixed["hotspots"]] == [30] * 4, mixed["hotspots"])
+    check_whole(rows, mixed["analyses"], "passes and a run without counters")
+    # A window that was asked for stays.
+    part = json.loads(p.run("analyze", "--json", "--window", "0%..50%", *later))
+    check("a window that was asked for stays", part["ledger"]["window_ns"] > 100e9, part["ledger"]["window_ns"])
+
+
 def check_names(p):
     """Kernels that share a short name stay apart; two streams and copies between change nothing."""
     with open(p.file("names.trace"), "w", encoding="utf-8") as f:
@@ -352,6 +379,7 @@ def main():
         check_clocks(p)
         check_ranks(p)
         check_names(p)
+        check_times(p, rows)
         check_bad(p)
         check_missing(p, paths)
     sys.exit(1 if FAILED else 0)

@@ -23,7 +23,7 @@ static bool eval(const struct analysis *a, struct finding *f)
                   k->short_name, k->compute_pct);
     finding_because(f, "counter_kernels.compute_pct", k->compute_pct, ROOF_BOUND_PCT, "%", "%s",
                     k->why);
-    finding_at_kernel(f, k->slowest, "longest measured call");
+    finding_at_measured(f, k);
     if (matrix) {
         finding_suggest(f, "it is near what the matrix units can do; only fewer or cheaper "
                            "operations make it faster");

@@ -51,7 +51,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     finding_because(f, "counter_kernels.compute_pct", most_used(k), ROOF_BOUND_PCT, "%", "%s",
                     k->why);
     say_what_to_do(f, k);
-    finding_at_kernel(f, k->slowest, "longest measured call");
+    finding_at_measured(f, k);
     finding_sure_measured(f, k, 0.8);
     return true;
 }

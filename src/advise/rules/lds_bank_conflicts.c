@@ -25,7 +25,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     finding_because(f, "counter_kernels.lds_conflict_pct", k->lds_conflict_pct, CONFLICT_PCT, "%",
                     "LDS stalled by conflicts in %.1f %% of the CUs' active cycles",
                     k->lds_conflict_pct);
-    finding_at_kernel(f, k->slowest, "longest measured call");
+    finding_at_measured(f, k);
     finding_suggest(f, "let the lanes of a wave use different banks");
     finding_action(f, "pad rows of a tile by one element, or swizzle its columns by XOR");
     finding_action(f, "read and write the LDS in 8 or 16 bytes a lane");

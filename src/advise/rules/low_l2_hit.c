@@ -29,7 +29,7 @@ static bool eval(const struct analysis *a, struct finding *f)
                     "L2 hit rate %.1f %%", k->l2_hit_pct);
     finding_because(f, "counter_kernels.memory_pct", k->memory_pct, TRAFFIC_PCT, "%",
                     "%.0f GB/s between L2 and memory", k->fabric_gbps);
-    finding_at_kernel(f, k->slowest, "longest measured call");
+    finding_at_measured(f, k);
     finding_suggest(f, "if it reads data more than once, order the work so that L2 still has it");
     finding_action(f, "work on tiles that fit into L2, and give neighbouring work-groups "
                       "neighbouring data");

@@ -56,7 +56,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     if (!isnan(k->l2_hit_pct))
         finding_because(f, "counter_kernels.l2_hit_pct", k->l2_hit_pct, NAN, "%",
                         "L2 answers %.0f %% of its requests", k->l2_hit_pct);
-    finding_at_kernel(f, k->slowest, "longest measured call");
+    finding_at_measured(f, k);
     say_what_to_do(f, k);
     finding_sure_measured(f, k, 0.9);
     return true;
