@@ -12,6 +12,7 @@
 #define GS_ANALYZE_ANALYSIS_H
 
 #include "analyze/capability.h"
+#include "analyze/counters.h"
 #include "analyze/field.h"
 #include "analyze/iterations.h"
 #include "analyze/ledger.h"
@@ -305,6 +306,7 @@ struct analysis {
     const struct trace *trace;
     struct arena *arena;
     struct analysis_opts opts;
+    const char *times_of; /* of several passes, the one the window is; NULL: no such thing */
     struct view view;
     struct ledger ledger;
     struct quality quality;
@@ -339,6 +341,7 @@ struct analysis {
     struct phase_stats phase_stats;
     struct iteration_stats iterations;
     const struct job *job; /* all ranks, job/job.h; NULL for a single process. Set after the run */
+    struct counter_results counters;
 };
 
 /* One analysis: the foot of its file. */

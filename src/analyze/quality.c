@@ -1,5 +1,6 @@
 #include "analyze/quality.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "analyze/quality_count.h"
@@ -110,6 +111,16 @@ static void check_notes(struct check *c)
     }
 }
 
+static void check_counters(struct check *c)
+{
+    const struct counters *v = &c->t->counters;
+    uint64_t bad = 0;
+    for (size_t i = 0; i < v->n; i++)
+        bad += !(v->value[i] >= 0 && isfinite(v->value[i]));
+    reason(c, "bad-counter", 20, bad, v->n, "counter values are below zero or not finite",
+           "counters; such values are left out");
+}
+
 void quality_check(struct quality *q, const struct trace *t, int workers, struct arena *a)
 {
     *q = (struct quality){.points = 100};
@@ -119,6 +130,7 @@ void quality_check(struct quality *q, const struct trace *t, int workers, struct
     check_overlaps(&c);
     check_links(&c);
     check_empty(&c);
+    check_counters(&c);
     check_notes(&c);
     if (!trace_events(t)) {
         reason(&c, "empty-trace", 100, 1, 1, "", "everything");

@@ -47,10 +47,14 @@ bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
     static const struct {
         const char *name;
         void (*fn)(struct str *out);
-    } plain[] = {
-        {"list", generate_list},   {"bash", complete_bash},          {"zsh", complete_zsh},
-        {"fish", complete_fish},   {"schema", analysis_json_schema}, {"metrics", reference_metrics},
-        {"rules", reference_rules}};
+    } plain[] = {{"list", generate_list},
+                 {"bash", complete_bash},
+                 {"zsh", complete_zsh},
+                 {"fish", complete_fish},
+                 {"schema", analysis_json_schema},
+                 {"metrics", reference_metrics},
+                 {"rules", reference_rules},
+                 {"counters", reference_counters}};
     struct str out;
     str_init(&out, a);
     if (argc == 2 && str_eq(argv[0], "man"))
