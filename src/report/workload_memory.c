@@ -17,7 +17,7 @@ struct chart_row {
 
 struct chart_box {
     int column;
-    bool out; /* an arrow leads on to the right */
+    bool in; /* an arrow leads into it, from the left */
     const char *title;
     enum ink ink;
     struct chart_row rows[ROWS];
@@ -25,7 +25,7 @@ struct chart_box {
 
 static const struct chart_box boxes[] = {
     {0,
-     true,
+     false,
      "Instructions",
      INK_BLUE,
      {{"SALU", "salu"},
@@ -50,7 +50,7 @@ static const struct chart_box boxes[] = {
       {"LDS", "lds_alloc"},
       {"Scratch", "scratch_alloc"}}},
     {1,
-     false,
+     true,
      "LDS",
      INK_ORANGE,
      {{"Requests", "lds_req"}, {"Util", "lds_util"}, {"Latency", "lds_lat"}}},
@@ -77,17 +77,6 @@ static const struct chart_box boxes[] = {
      {{"Fetch", "il1_fetch"}, {"Hit", "il1_hit"}, {"Latency", "il1_lat"}}},
     {2,
      false,
-     "To the L2",
-     INK_SKY,
-     {{"V L1 rd", "vl1_l2_rd"},
-      {"V L1 wr", "vl1_l2_wr"},
-      {"V L1 at", "vl1_l2_atomic"},
-      {"S L1 rd", "sl1d_l2_rd"},
-      {"S L1 wr", "sl1d_l2_wr"},
-      {"S L1 at", "sl1d_l2_atomic"},
-      {"I L1 rd", "il1_l2_rd"}}},
-    {2,
-     true,
      "L2",
      INK_SKY,
      {{"Read", "l2_rd"},
@@ -96,8 +85,19 @@ static const struct chart_box boxes[] = {
       {"Hit", "l2_hit"},
       {"Read lat", "l2_rd_lat"},
       {"Write lat", "l2_wr_lat"}}},
+    {2,
+     true,
+     "Asked by L1s",
+     INK_SKY,
+     {{"V read", "vl1_l2_rd"},
+      {"V write", "vl1_l2_wr"},
+      {"V atomic", "vl1_l2_atomic"},
+      {"S read", "sl1d_l2_rd"},
+      {"S write", "sl1d_l2_wr"},
+      {"S atomic", "sl1d_l2_atomic"},
+      {"I read", "il1_l2_rd"}}},
     {3,
-     false,
+     true,
      "Fabric",
      INK_PURPLE,
      {{"Read", "fabric_rd"},
@@ -197,7 +197,7 @@ static void put_column(struct cell_grid *g, const struct workload_report *r, int
         if (b->column != column)
             continue;
         size_t title = strlen(b->title), n = rows_of(b);
-        g->arrow[column][line + 1] = b->out;
+        g->arrow[column][line + 1] = b->in;
         g->cell[column][line++] =
             arena_printf(a, "┌%s%s┐", b->title, repeat("─", INNER - title, a));
         for (size_t k = 0; k < n; k++)
@@ -222,9 +222,9 @@ const char *workload_memory_text(const struct workload_report *r, struct arena *
     str_init(&out, a);
     for (size_t i = 0; i < g.lines; i++) {
         for (int c = 0; c < COLUMNS; c++) {
-            str_puts(&out, g.cell[c][i]);
-            if (c + 1 < COLUMNS)
+            if (c)
                 str_puts(&out, g.arrow[c][i] ? "──▶" : "   ");
+            str_puts(&out, g.cell[c][i]);
         }
         str_putc(&out, '\n');
     }
@@ -301,8 +301,8 @@ struct draw *workload_memory_draw(const struct workload_report *r, int width_px,
             if (--left == 0) /* the last of a column reaches down to the others */
                 h = top + PX(high - SPACE) - y;
             draw_box(d, r, &boxes[i], x, y, w, h);
-            if (boxes[i].out)
-                draw_arrow(d, x + w + PX(3), x + w + gap - PX(3), y + PX(HEAD + 8));
+            if (boxes[i].in)
+                draw_arrow(d, x - gap + PX(3), x - PX(3), y + PX(HEAD + 8));
             y += h + PX(SPACE);
         }
     }

@@ -1,5 +1,6 @@
 /* Kernels under the roofs of memory and compute; both axes are logarithmic. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/str.h"
 #include "report/workload_report.h"
@@ -26,16 +27,6 @@ static int32_t at_y(const struct plane *p, double y)
     double share = (log10(y) - p->y0) / (p->y1 - p->y0);
     share = share < 0 ? 0 : share > 1 ? 1 : share;
     return p->top + p->h - (int32_t)lround(share * p->h);
-}
-
-/* The highest peak of the units the kernels use; of all when none is known. */
-static double highest(const struct workload_report *r)
-{
-    double most = 0;
-    for (int k = 0; k < FLOP_KINDS; k++)
-        if (k != FLOP_MAT_INT8 && r->peaks.gflops[k] > most)
-            most = r->peaks.gflops[k];
-    return most;
 }
 
 static void frame(struct plane *p)
@@ -80,10 +71,21 @@ static bool kind_used(const struct workload_report *r, int kind)
     return kind == FLOP_FP32 || kind == FLOP_FP64 || kind == FLOP_MAT_FP16;
 }
 
+/* The highest of the roofs that are drawn. */
+static double highest(const struct workload_report *r)
+{
+    double most = 0;
+    for (int k = 0; k < FLOP_KINDS; k++)
+        if (k != FLOP_MAT_INT8 && kind_used(r, k) && r->peaks.gflops[k] > most)
+            most = r->peaks.gflops[k];
+    return most;
+}
+
 static void roofs(struct plane *p, const struct workload_report *r)
 {
     struct arena *a = p->d->arena;
     double best = 0;
+    int32_t last = 0, shift = 0;
     for (int l = 0; l < ROOF_LEVELS; l++)
         best = r->peaks.gbps[l] > best ? r->peaks.gbps[l] : best;
     for (int k = 0; k < FLOP_KINDS; k++) {
@@ -91,10 +93,14 @@ static void roofs(struct plane *p, const struct workload_report *r)
         if (!(peak > 0) || k == FLOP_MAT_INT8 || !kind_used(r, k))
             continue;
         int32_t y = at_y(p, peak), from = best > 0 ? at_x(p, peak / best) : p->left;
+        const char *label = arena_printf(a, "%s %s GFLOP/s", flop_kind_label((enum flop_kind)k),
+                                         workload_number_text(peak, a));
         draw_line(p->d, INK_GREY, from, y, p->left + p->w, y);
-        draw_text(p->d, INK_TEXT, p->left + p->w - PX(4), y - PX(4), FONT, ANCHOR_END,
-                  arena_printf(a, "%s %s GFLOP/s", flop_kind_label((enum flop_kind)k),
-                               workload_number_text(peak, a)));
+        /* roofs that lie close have their labels beside each other */
+        shift = last && abs(y - last) < PX(14) ? shift + PX(200) : 0;
+        draw_text(p->d, INK_TEXT, p->left + p->w - PX(4) - shift, y - PX(4), FONT, ANCHOR_END,
+                  label);
+        last = y;
     }
 }
 

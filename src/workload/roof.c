@@ -143,7 +143,12 @@ static bool lookup(void *ctx, const struct formula_name *name, double *value)
         return metric_device_variable(&s->r->device, name->text, value);
     if (name->instance >= 0)
         return false;
-    const struct workload_counter *c = workload_counter(w, name->text, NULL);
+    /* the sum itself rather than its channels, which are of another pass */
+    const struct workload_counter *c = NULL;
+    if (name->reduction == REDUCE_SUM)
+        c = workload_counter(w, arena_printf(s->r->arena, "%s_sum", name->text), NULL);
+    if (!c)
+        c = workload_counter(w, name->text, NULL);
     if (!c || (c->by_channel && name->reduction != REDUCE_SUM))
         return false;
     for (size_t i = 0; i < s->v->n; i++) {
