@@ -7,6 +7,7 @@
 
 #include "advise/finding.h"
 #include "base/str.h"
+#include "metric/passes.h"
 
 struct builder {
     struct finding *f;
@@ -147,20 +148,6 @@ void finding_capture_kernel(struct finding *f, const char *kernel, const char *w
     end(&b);
 }
 
-/* Counters a block can count in one pass; of all CDNA parts. */
-static int block_limit(const char *block, size_t n)
-{
-    static const struct {
-        const char *block;
-        int limit;
-    } limits[] = {{"SQ", 8},  {"TA", 2},  {"TD", 2},  {"TCP", 4},  {"TCC", 4},
-                  {"CPC", 2}, {"CPF", 2}, {"SPI", 6}, {"GRBM", 2}, {"GDS", 4}};
-    for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++)
-        if (strlen(limits[i].block) == n && !strncmp(limits[i].block, block, n))
-            return limits[i].limit;
-    return 2;
-}
-
 static bool collected(const struct trace *t, const char *counter)
 {
     for (size_t i = 0; t->counters.n && i < t->counter_infos.n; i++)
@@ -169,28 +156,10 @@ static bool collected(const struct trace *t, const char *counter)
     return false;
 }
 
-/* Derived from many TCC counters: alone in a pass. */
-static bool needs_own_pass(const char *counter)
-{
-    return str_eq(counter, "FETCH_SIZE") || str_eq(counter, "WRITE_SIZE");
-}
-
-static bool fits(const char *const *pass, size_t n, const char *counter)
-{
-    size_t block = strcspn(counter, "_");
-    int used = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (needs_own_pass(pass[i]) || needs_own_pass(counter))
-            return false;
-        used += strcspn(pass[i], "_") == block && !strncmp(pass[i], counter, block);
-    }
-    return used < block_limit(counter, block);
-}
-
 void finding_capture_counters(struct finding *f, const char *const *counters, const char *kernel,
                               const char *why)
 {
-    enum { MOST = 16 };
+    enum { MOST = 64 };
     const struct trace *t = f->analysis->trace;
     if (trace_is_nvidia(t))
         return;
@@ -199,23 +168,12 @@ void finding_capture_counters(struct finding *f, const char *const *counters, co
     for (; *counters && n_left < MOST; counters++)
         if (!collected(t, *counters))
             left[n_left++] = *counters;
-    while (n_left) {
-        const char *pass[MOST];
-        size_t n = 0, kept = 0;
-        for (size_t i = 0; i < n_left; i++) {
-            if (fits(pass, n, left[i]))
-                pass[n++] = left[i];
-            else
-                left[kept++] = left[i];
-        }
-        n_left = kept;
-        struct str list;
-        str_init(&list, f->arena);
-        for (size_t i = 0; i < n; i++)
-            str_printf(&list, "%s%s", i ? " " : "", pass[i]);
+    struct counter_passes passes;
+    passes_make(&passes, left, n_left, f->arena);
+    for (size_t i = 0; i < passes.list.n; i++) {
         struct builder b;
         begin(&b, f, "rocprofv3", why);
-        arg(&b, "--pmc", list.buf);
+        arg(&b, "--pmc", pass_text(&passes.list.v[i], f->arena));
         if (kernel)
             arg(&b, "--kernel-include-regex", quoted(f->arena, literal_regex(f->arena, kernel)));
         end(&b);

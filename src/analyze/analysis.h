@@ -12,6 +12,7 @@
 #define GS_ANALYZE_ANALYSIS_H
 
 #include "analyze/capability.h"
+#include "analyze/counters.h"
 #include "analyze/field.h"
 #include "analyze/iterations.h"
 #include "analyze/ledger.h"
@@ -338,6 +339,7 @@ struct analysis {
     VEC(struct phase_row) phases;
     struct phase_stats phase_stats;
     struct iteration_stats iterations;
+    struct counter_results counters;
 };
 
 /* One analysis: the foot of its file. */

@@ -127,17 +127,35 @@ static bool find_reduction(const char *name, enum reduction *how)
     return false;
 }
 
-enum reduction counter_reduction(const char *name)
-{
-    return str_starts(name, "GRBM_") ? REDUCE_MAX : REDUCE_SUM;
-}
-
 /* "TCC_HIT_sum": the counter TCC_HIT, reduced by sum. */
 static void cut_suffix(char *name, enum reduction *how)
 {
     char *last = strrchr(name, '_');
     if (last && last != name && find_reduction(last + 1, how))
         *last = 0;
+}
+
+/* Raw counters are in capitals. Of the derived ones with small letters only a few are counts. */
+bool counter_is_share(const char *name)
+{
+    static const char *const counts[] = {"Wavefronts", "FetchSize", "WriteSize"};
+    char base[FORMULA_NAME_BYTES];
+    enum reduction ignored;
+    for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+        if (str_eq(name, counts[i]))
+            return false;
+    if (str_eq(name, "GPU_UTIL") || strlen(name) >= sizeof(base))
+        return str_eq(name, "GPU_UTIL");
+    memcpy(base, name, strlen(name) + 1);
+    cut_suffix(base, &ignored);
+    return strpbrk(base, "abcdefghijklmnopqrstuvwxyz") != NULL;
+}
+
+enum reduction counter_reduction(const char *name)
+{
+    return str_starts(name, "GRBM_") ? REDUCE_MAX
+           : counter_is_share(name)  ? REDUCE_AVG
+                                     : REDUCE_SUM;
 }
 
 static bool same_name(const struct formula_name *a, const struct formula_name *b)

@@ -70,15 +70,24 @@ const struct formula_name *formula_names(const struct formula *f, size_t *n);
 /*
  * What a value rests on, as bits over formula_names(): `used` are the names that are there and
  * decide it, `missing` those that are not there; of first(), only the part that counts: the first
- * complete one, otherwise the one that lacks least. missing == 0 does not promise a number (x / 0).
+ * complete one, otherwise the last, which by custom is the one made of the plainest counters.
+ * missing == 0 does not promise a number (x / 0).
  */
 struct formula_parts {
     uint64_t used, missing;
 };
 struct formula_parts formula_parts(const struct formula *f, const struct formula_scope *scope);
 
-/* A counter's own rule: sums, but for clocks that all instances count alike (GRBM_*: max). */
+/*
+ * A counter's own rule: sums, but for clocks that all instances count alike (GRBM_*: max), and
+ * shares and means that a profiler has derived already (avg).
+ */
 enum reduction counter_reduction(const char *name);
+
+/* Whether a counter is a share or a mean ("OccupancyPercent"): dispatches do not add up, either. */
+bool counter_is_share(const char *name);
+
+const char *reduction_name(enum reduction how); /* "sum", "max", "min", "avr" */
 
 /* Reduces n > 0 values; NaN if one of them is. */
 double reduce_values(const double *v, size_t n, enum reduction how);

@@ -3,7 +3,7 @@
 
 #include "metric/formula_in.h"
 
-static const char *suffix_of(enum reduction how)
+const char *reduction_name(enum reduction how)
 {
     static const char *const suffixes[] = {
         [REDUCE_SUM] = "sum", [REDUCE_MAX] = "max", [REDUCE_MIN] = "min", [REDUCE_AVG] = "avr"};
@@ -18,7 +18,7 @@ bool formula_lookup(const struct formula_scope *scope, const struct formula_name
     if (name->is_variable || name->instance >= 0)
         return false;
     char with[FORMULA_NAME_BYTES + 8];
-    snprintf(with, sizeof(with), "%s_%s", name->text, suffix_of(name->reduction));
+    snprintf(with, sizeof(with), "%s_%s", name->text, reduction_name(name->reduction));
     struct formula_name reduced = *name;
     reduced.text = with;
     return scope->lookup(scope->ctx, &reduced, value);
@@ -140,23 +140,14 @@ double formula_eval(const struct formula *f, const struct formula_scope *scope)
     return stack[0];
 }
 
-static int count_bits(uint64_t x)
-{
-    int n = 0;
-    for (; x; x &= x - 1)
-        n++;
-    return n;
-}
-
-/* All arguments decide, but for first(): the first complete one, or the one that lacks least. */
+/* All arguments decide, but for first(): the first complete one, or the last. */
 static struct formula_parts join(const struct formula_op *op, const struct formula_parts *a)
 {
     struct formula_parts out = {0};
     if (op->code == OP_FIRST) {
         out = a[0];
         for (uint32_t i = 1; i < op->args && out.missing; i++)
-            if (count_bits(a[i].missing) < count_bits(out.missing))
-                out = a[i];
+            out = a[i];
         return out;
     }
     for (uint32_t i = 0; i < op->args; i++) {

@@ -18,8 +18,8 @@ const char *bound_label(enum bound bound)
 }
 
 /* Rates in giga per second, whose product with the duration is a count. */
-static const char *const level_metrics[ROOF_LEVELS] = {"fabric_gbps", "l2_gbps", "l1_gbps",
-                                                       "lds_gbps"};
+const char *const roof_level_metrics[ROOF_LEVELS] = {"fabric_gbps", "l2_gbps", "l1_gbps",
+                                                     "lds_gbps"};
 static const char *const flop_metrics[FLOP_KINDS] = {
     [FLOP_FP64] = "valu_f64_gflops",      [FLOP_FP32] = "valu_f32_gflops",
     [FLOP_FP16] = "valu_f16_gflops",      [FLOP_MAT_FP64] = "mfma_f64_gflops",
@@ -28,8 +28,7 @@ static const char *const flop_metrics[FLOP_KINDS] = {
     [FLOP_MAT_INT8] = "mfma_i8_giops",    [FLOP_MAT_FP4] = "mfma_f6f4_gflops",
 };
 
-const char *const roof_metrics[] = {"fabric_gbps", "valu_busy_pct", "mfma_util_pct",
-                                    "occupancy_pct", NULL};
+const char *const roof_metrics[] = {"fabric_gbps", "valu_busy_pct", "mfma_util_pct", NULL};
 
 void roof_peaks_theory(struct roof_peaks *peaks, const struct metric_device *d)
 {
@@ -52,60 +51,72 @@ static double larger(double x, double y)
     return isnan(x) ? y : isnan(y) ? x : x > y ? x : y;
 }
 
+/* What the use of the units adds up to, type by type. */
+struct flop_sum {
+    double flops, pct, most;
+    bool any, all, peaks_known;
+    struct str lacks;
+};
+
+static void add_kind(struct roof_point *p, struct flop_sum *s, enum flop_kind k, double rate,
+                     double peak, double dt_ns)
+{
+    p->flops[k] = rate * dt_ns;
+    if (isnan(rate)) {
+        str_printf(&s->lacks, "%s%s", s->lacks.len ? ", " : "", flop_kind_label(k));
+        s->all = false;
+        return;
+    }
+    s->any = true;
+    /* Operations on integers are no FLOPs, but they take the unit's time. */
+    s->flops += k == FLOP_MAT_INT8 ? 0 : p->flops[k];
+    if (!(rate > 0))
+        return;
+    double used = share(rate, peak);
+    s->peaks_known &= !isnan(used);
+    s->pct += isnan(used) ? 0 : used;
+    if (used > s->most) {
+        s->most = used;
+        p->main_kind = k;
+    }
+}
+
 static void count_flops(struct roof_point *p, const struct metric_set *set,
-                        const struct formula_scope *scope, const struct roof_peaks *peaks,
+                        const struct roof_source *source, const struct roof_peaks *peaks,
                         double dt_ns, struct arena *arena)
 {
-    struct str lacks;
-    double most = 0;
-    bool any = false;
-    str_init(&lacks, arena);
+    struct flop_sum s = {.all = true, .peaks_known = true};
+    bool has_kinds = false;
+    str_init(&s.lacks, arena);
     p->main_kind = FLOP_KINDS;
-    p->flop_pct = p->known_flops = p->total_flops = NAN;
-    double sum = 0, pct = 0;
-    bool peaks_known = true, all = true, has_kinds = false;
     for (int k = 0; k < FLOP_KINDS; k++) {
         const struct metric *m = metric_set_find(set, flop_metrics[k]);
-        double rate = m ? formula_eval(m->formula, scope) : NAN;
-        p->flops[k] = rate * dt_ns;
+        p->flops[k] = NAN;
         has_kinds |= m != NULL;
-        if (m && isnan(rate)) {
-            str_printf(&lacks, "%s%s", lacks.len ? ", " : "", flop_kind_label((enum flop_kind)k));
-            all = false;
-        }
-        if (isnan(rate))
-            continue;
-        any = true;
-        /* Operations on integers are no FLOPs, but they take the unit's time. */
-        sum += k == FLOP_MAT_INT8 ? 0 : p->flops[k];
-        double used = share(rate, peaks->gflops[k]);
-        if (rate > 0 && isnan(used))
-            peaks_known = false;
-        else if (rate > 0)
-            pct += used;
-        if (rate > 0 && used > most) {
-            most = used;
-            p->main_kind = (enum flop_kind)k;
-        }
+        if (m)
+            add_kind(p, &s, (enum flop_kind)k, source->value(source->ctx, m), peaks->gflops[k],
+                     dt_ns);
     }
-    p->not_known = lacks.buf;
-    if (any)
-        p->known_flops = sum;
-    if (any && all)
-        p->total_flops = sum;
-    if (any && peaks_known)
-        p->flop_pct = pct;
-    if (!has_kinds)
-        p->not_known = "all (this architecture does not count them)";
+    p->not_known = has_kinds ? s.lacks.buf : "all (this architecture does not count them)";
+    p->known_flops = s.any ? s.flops : NAN;
+    p->total_flops = s.any && s.all ? s.flops : NAN;
+    p->flop_pct = s.any && s.peaks_known ? s.pct : NAN;
     p->gflops = p->known_flops / dt_ns;
 }
 
+static double value_of(const struct metric_set *set, const char *id,
+                       const struct roof_source *source)
+{
+    const struct metric *m = metric_set_find(set, id);
+    return m ? source->value(source->ctx, m) : NAN;
+}
+
 static void measure_levels(struct roof_point *p, const struct metric_set *set,
-                           const struct formula_scope *scope, const struct roof_peaks *peaks,
+                           const struct roof_source *source, const struct roof_peaks *peaks,
                            double dt_ns)
 {
     for (int l = 0; l < ROOF_LEVELS; l++) {
-        p->gbps[l] = metric_value(set, level_metrics[l], scope);
+        p->gbps[l] = value_of(set, roof_level_metrics[l], source);
         p->bytes[l] = p->gbps[l] * dt_ns;
         p->intensity[l] = p->bytes[l] > 0 ? p->known_flops / p->bytes[l] : NAN;
         p->bandwidth_pct[l] = share(p->gbps[l], peaks->gbps[l]);
@@ -174,17 +185,30 @@ static void classify(struct roof_point *p, const struct metric_set *set, struct 
     }
 }
 
-void roof_point_make(struct roof_point *p, const struct metric_set *set,
-                     const struct formula_scope *scope, const struct roof_peaks *peaks,
-                     double dt_ns, struct arena *arena)
+void roof_point_from(struct roof_point *p, const struct metric_set *set,
+                     const struct roof_source *source, const struct roof_peaks *peaks, double dt_ns,
+                     struct arena *arena)
 {
     *p = (struct roof_point){0};
     if (!(dt_ns > 0))
         dt_ns = NAN;
-    count_flops(p, set, scope, peaks, dt_ns, arena);
-    measure_levels(p, set, scope, peaks, dt_ns);
-    p->valu_busy_pct = metric_value(set, "valu_busy_pct", scope);
-    p->mfma_util_pct = metric_value(set, "mfma_util_pct", scope);
+    count_flops(p, set, source, peaks, dt_ns, arena);
+    measure_levels(p, set, source, peaks, dt_ns);
+    p->valu_busy_pct = value_of(set, "valu_busy_pct", source);
+    p->mfma_util_pct = value_of(set, "mfma_util_pct", source);
     p->compute_pct = larger(p->flop_pct, larger(p->valu_busy_pct, p->mfma_util_pct));
     classify(p, set, arena);
+}
+
+static double eval(void *ctx, const struct metric *metric)
+{
+    return formula_eval(metric->formula, ctx);
+}
+
+void roof_point_make(struct roof_point *p, const struct metric_set *set,
+                     const struct formula_scope *scope, const struct roof_peaks *peaks,
+                     double dt_ns, struct arena *arena)
+{
+    struct formula_scope copy = *scope;
+    roof_point_from(p, set, &(struct roof_source){eval, &copy}, peaks, dt_ns, arena);
 }

@@ -55,13 +55,28 @@ struct roof_point {
     const char *not_known; /* number types that were not counted, between commas; "" none */
 };
 
-/* set: of the architecture; the scope must know $dt_ns too. */
+/*
+ * Where a roofline gets metrics from, for callers with rules of their own about which counters may
+ * be put together: the value of a metric of the set, NaN when it cannot be said.
+ */
+struct roof_source {
+    double (*value)(void *ctx, const struct metric *metric);
+    void *ctx;
+};
+void roof_point_from(struct roof_point *p, const struct metric_set *set,
+                     const struct roof_source *source, const struct roof_peaks *peaks, double dt_ns,
+                     struct arena *arena);
+
+/* The same from one scope, which must know $dt_ns too. set: of the architecture. */
 void roof_point_make(struct roof_point *p, const struct metric_set *set,
                      const struct formula_scope *scope, const struct roof_peaks *peaks,
                      double dt_ns, struct arena *arena);
 
 const char *roof_level_label(enum roof_level level); /* "HBM", "L2", "L1", "LDS" */
 const char *bound_label(enum bound bound);           /* "memory", ..., "unknown" */
+
+/* The metric of each level's bandwidth. */
+extern const char *const roof_level_metrics[ROOF_LEVELS];
 
 /* The metrics a verdict rests on, NULL at the end: what to ask a profiler for when it is unknown.
  */

@@ -86,7 +86,7 @@ static void draw_item(cairo_t *cr, const struct draw_item *it)
         draw_one_text(cr, it);
         break;
     case DRAW_SHAPE:
-        cairo_new_path(cr); /* a text before it has left a point */
+        cairo_new_path(cr); /* a text leaves its end behind as the current point */
         for (size_t i = 0; i < it->n_points; i++)
             cairo_line_to(cr, px(it->points[i].x), px(it->points[i].y));
         cairo_close_path(cr);

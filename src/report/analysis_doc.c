@@ -7,6 +7,7 @@
 #include "base/human.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "report/counters_doc.h"
 
 struct ctx {
     const struct analysis *a;
@@ -227,6 +228,11 @@ static void resources(struct ctx *c)
         doc_cell(b, "%s", r->limiter ? r->limiter : "-");
         doc_cell(b, "%s", count(c, r->workgroups));
     }
+}
+
+static void counters(struct ctx *c)
+{
+    counters_doc(c->d, c->a, c->top);
 }
 
 static void phases(struct ctx *c)
@@ -482,8 +488,9 @@ struct doc *analysis_doc(const struct analysis *a, const struct advice *advice, 
 {
     struct ctx c = {a, advice, doc_new(arena), top_kernels};
     void (*const sections[])(struct ctx *) = {
-        verdict, ledger, phases,        per_gpu, findings, hotspots, categories, resources,
-        copies,  gaps,   short_kernels, host,    markers,  streams,  telemetry,  missing};
+        verdict,    ledger,    phases,   per_gpu,   findings, hotspots,
+        categories, resources, counters, copies,    gaps,     short_kernels,
+        host,       markers,   streams,  telemetry, missing};
     for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++)
         sections[i](&c);
     return c.d;

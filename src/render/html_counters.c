@@ -1,0 +1,53 @@
+/* What hardware counters say about kernels: verdicts, roofline, metrics, and what is missing. */
+#include "render/html_in.h"
+#include "render/svg.h"
+#include "report/chart.h"
+
+static void picture(struct html *h)
+{
+    const struct chart *chart = chart_find("roofline");
+    if (!chart->has(h->a))
+        return;
+    struct draw *d = chart_draw(chart, h->a, &(struct chart_opts){.no_title = true}, h->arena);
+    html_raw(h, "<figure class=\"chart\">\n");
+    render_svg(h->out, d, &(struct svg_opts){.css = true});
+    html_raw(h, "</figure>\n");
+}
+
+static void part(struct html *h, const char *id, const char *title, const char *key,
+                 const char *shown, const char *never)
+{
+    const struct result *r = html_result(h, key);
+    if (!r || !r->n)
+        return;
+    html(h, "<h3 id=\"%s\">%s</h3>\n", id, title);
+    html_table(h, &(struct html_table){.key = key, .shown = shown, .never = never});
+}
+
+void html_counters(struct html *h)
+{
+    const struct counter_results *c = &h->a->counters;
+    if (!c->summary.values && !c->summary.without_kernel)
+        return;
+    html_chapter(h, "hardware-counters", "Counters", "What hardware counters say");
+    html_table(h, &(struct html_table){.key = "counter_kernels",
+                                       .shown = "short_name bound level why occupancy_pct "
+                                                "memory_pct compute_pct l2_hit_pct "
+                                                "lds_conflict_pct cross_pass",
+                                       .never = "rank"});
+    if (c->roofline.n)
+        html_raw(h, "<h3 id=\"roofline\">Roofline</h3>\n");
+    picture(h);
+    if (c->roofline.n)
+        html_table(h, &(struct html_table){.key = "roofline"});
+    part(h, "counter-metrics", "Metrics and speed of light", "counter_metrics",
+         "kernel label value unit peak pct_of_peak cross_pass remark", NULL);
+    part(h, "counter-missing", "What these counters leave open", "counter_missing",
+         "question passes capture", NULL);
+    part(h, "counter-passes", "Passes", "counter_passes", NULL, NULL);
+    part(h, "counter-dispatches", "The longest measured dispatches", "counter_dispatches", NULL,
+         NULL);
+    part(h, "roofs", "Roofs", "roofs", NULL, NULL);
+    html_raw(h, "<h3 id=\"counter-summary\">How much was counted</h3>\n");
+    html_facts(h, "counter_summary", NULL);
+}

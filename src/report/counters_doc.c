@@ -1,0 +1,166 @@
+#include "report/counters_doc.h"
+
+#include <math.h>
+
+#include "base/human.h"
+#include "base/str.h"
+
+enum { EXPLAINED = 3, DETAILED = 2 };
+
+static void columns(struct block *b, const char *const *titles, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        doc_column(b, titles[i], i ? COLUMN_NUMBER : COLUMN_TEXT);
+}
+
+static void pct_cell(struct block *b, double v)
+{
+    char text[HUMAN_MAX];
+    doc_cell(b, "%s", isnan(v) ? "-" : human_pct(text, v));
+}
+
+static void number_cell(struct block *b, double v)
+{
+    if (isnan(v))
+        doc_cell(b, "-");
+    else
+        doc_cell(b, fabs(v) < 1000 ? "%.3g" : "%.0f", v);
+}
+
+/* What a value from several passes is marked with. */
+static const char *mark(bool cross)
+{
+    return cross ? " †" : "";
+}
+
+static void verdicts(struct doc *d, const struct counter_results *c, size_t top)
+{
+    struct block *b = doc_table(d, "memory and compute: percent of what the hardware can do");
+    static const char *const titles[] = {"kernel",  "bound by", "occupancy", "memory", "compute",
+                                         "L1 hits", "L2 hits",  "LDS conf.", "waiting"};
+    columns(b, titles, sizeof(titles) / sizeof(*titles));
+    for (size_t i = 0; i < c->kernels.n && i < top; i++) {
+        const struct counter_kernel *k = &c->kernels.v[i];
+        doc_cell(b, "%s", k->short_name);
+        doc_cell(b, "%s%s%s%s", k->bound, k->level ? " " : "", k->level ? k->level : "",
+                 mark(k->cross_pass));
+        pct_cell(b, k->occupancy_pct);
+        pct_cell(b, k->memory_pct);
+        pct_cell(b, k->compute_pct);
+        pct_cell(b, k->l1_hit_pct);
+        pct_cell(b, k->l2_hit_pct);
+        pct_cell(b, k->lds_conflict_pct);
+        pct_cell(b, k->wait_pct);
+    }
+    for (size_t i = 0; i < c->kernels.n && i < top && i < EXPLAINED; i++)
+        doc_fact(d, c->kernels.v[i].short_name, "%s", c->kernels.v[i].why);
+}
+
+static void speed_of_light(struct doc *d, const struct counter_results *c, const char *kernel)
+{
+    struct block *b = NULL;
+    for (size_t i = 0; i < c->metrics.n; i++) {
+        const struct counter_metric *m = &c->metrics.v[i];
+        /* Types of numbers that a kernel does not use would fill the table with zeros. */
+        if (!str_eq(m->kernel, kernel) || (str_eq(m->group, "flops") && !(m->value > 0)))
+            continue;
+        if (!b) {
+            doc_heading(d, 3, "Metrics of %s", kernel);
+            b = doc_table(d, "");
+            doc_column(b, "metric", COLUMN_TEXT);
+            doc_column(b, "value", COLUMN_NUMBER);
+            doc_column(b, "unit", COLUMN_KEEP);
+            doc_column(b, "peak", COLUMN_NUMBER);
+            doc_column(b, "of peak", COLUMN_NUMBER);
+            doc_column(b, "remark", COLUMN_TEXT);
+        }
+        doc_cell(b, "%s%s", m->label, mark(m->cross_pass));
+        number_cell(b, m->value);
+        doc_cell(b, "%s", m->unit);
+        number_cell(b, m->peak);
+        pct_cell(b, m->pct_of_peak);
+        doc_cell(b, "%s", m->remark ? m->remark : "");
+    }
+}
+
+static void roofline(struct doc *d, const struct counter_results *c, size_t top)
+{
+    if (!c->roofline.n)
+        return;
+    doc_heading(d, 3, "Roofline");
+    struct block *b = doc_table(d, c->roofs.n && str_eq(c->roofs.v[0].source, "theory")
+                                       ? "roofs by theory: clock times width"
+                                       : "");
+    static const char *const titles[] = {"kernel", "level", "FLOP/byte", "GFLOP/s",
+                                         "GB/s",   "peak",  "of roof"};
+    columns(b, titles, sizeof(titles) / sizeof(*titles));
+    size_t kernels = 0;
+    for (size_t i = 0; i < c->roofline.n; i++) {
+        const struct roofline_row *r = &c->roofline.v[i];
+        kernels += !i || !str_eq(r->kernel, c->roofline.v[i - 1].kernel);
+        if (kernels > top)
+            break;
+        doc_cell(b, "%s", r->kernel);
+        doc_cell(b, "%s%s", r->level, mark(r->cross_pass));
+        number_cell(b, r->intensity);
+        number_cell(b, r->gflops);
+        number_cell(b, r->gbps);
+        number_cell(b, r->peak_gbps);
+        pct_cell(b, r->roof_pct);
+    }
+    doc_chart(d, "roofline");
+}
+
+static void losses(struct doc *d, const struct counter_summary *s)
+{
+    char n[HUMAN_MAX];
+    if (s->bad_values)
+        doc_item(d, "%s values below zero or not finite were left out",
+                 human_count(n, s->bad_values));
+    if (s->odd_dispatches)
+        doc_item(d,
+                 "%s dispatches have more or fewer instances of a counter than usual; it was left "
+                 "out there",
+                 human_count(n, s->odd_dispatches));
+    if (s->without_kernel)
+        doc_item(d, "%s values belong to no dispatch in the window",
+                 human_count(n, s->without_kernel));
+    if (s->left_out_passes)
+        doc_item(d, "passes beyond the 32nd were left out");
+    if (*s->unknown_arch)
+        doc_item(d, "no metrics are known for the architecture of a GPU (%s)", s->unknown_arch);
+}
+
+static void missing(struct doc *d, const struct counter_results *c)
+{
+    if (!c->missing.n)
+        return;
+    doc_heading(d, 3, "What these counters leave open");
+    for (size_t i = 0; i < c->missing.n; i++) {
+        const struct counter_missing *m = &c->missing.v[i];
+        doc_item(d, "%s: %u more pass%s, %s", m->question, m->passes, m->passes == 1 ? "" : "es",
+                 m->capture);
+    }
+}
+
+void counters_doc(struct doc *d, const struct analysis *a, size_t top)
+{
+    const struct counter_results *c = &a->counters;
+    if (!c->summary.values && !c->summary.without_kernel)
+        return;
+    doc_heading(d, 2, "Hardware counters");
+    if (c->kernels.n)
+        verdicts(d, c, top);
+    if (c->passes.n > 1)
+        doc_text(
+            d,
+            "%zu passes were joined by rank, GPU, kernel, grid and occurrence. † marks what "
+            "puts numbers of several passes together. The times in this report are of all passes, "
+            "one after the other.",
+            c->passes.n);
+    losses(d, &c->summary);
+    for (size_t i = 0; i < c->kernels.n && i < top && i < DETAILED; i++)
+        speed_of_light(d, c, c->kernels.v[i].short_name);
+    roofline(d, c, top);
+    missing(d, c);
+}
