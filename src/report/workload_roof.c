@@ -58,5 +58,7 @@ struct draw *workload_roof_draw(const struct workload_report *r, int width_px, s
                          .cross_pass = r->w->passes > 1,
                      }));
         }
-    return chart_draw(&chart_roofline, holder, &(struct chart_opts){.width = width_px}, a);
+    struct chart chart = chart_roofline;
+    chart.absent = "no kernel with floating-point operations and a duration";
+    return chart_draw(&chart, holder, &(struct chart_opts){.width = width_px}, a);
 }

@@ -405,8 +405,9 @@ def check_formats(gpusight, top):
     check("<svg" in page and "<script" not in page and "Content-Security-Policy" in page, "html")
     info = run(gpusight, "info", folder).stdout
     check("rocprof-compute workload" in info and "vecCopy" in info, "info")
-    for chart, word in (("memory", "Vector L1"), ("roofline", "per byte")):
-        svg = run(gpusight, "plot", folder, "--chart", chart).stdout
+    for chart, at, word in (("memory", folder, "Vector L1"), ("roofline", folder, "no kernel with"),
+                            ("roofline", os.path.join(top, "bmm1_MI300X"), "per byte")):
+        svg = run(gpusight, "plot", at, "--chart", chart).stdout
         check(svg.startswith("<") and word in svg, f"plot {chart}")
     run(gpusight, "plot", folder, "--chart", "ledger", code=2)
     for args in (["--kernel", "nosuch"], ["--dispatch", "77"], ["--dispatch", "x"], ["--panel", "4"],
