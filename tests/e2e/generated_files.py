@@ -12,7 +12,8 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FILES = {"schema": "schema/analysis.schema.json", "metrics": "docs/metrics.md", "rules": "docs/rules.md"}
+FILES = {"schema": "schema/analysis.schema.json", "metrics": "docs/metrics.md", "rules": "docs/rules.md",
+         "workload-metrics": "docs/workload-metrics.md"}
 
 
 def main():
