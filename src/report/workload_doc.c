@@ -223,7 +223,7 @@ static void panel(struct doc *d, const struct workload_report *r, const struct w
 /* A row a channel; what no channel was asked for has no column. */
 static void channels(struct doc *d, const struct workload_report *r)
 {
-    size_t n, first = 0, used = 0;
+    size_t n, first = 0;
     const struct workload_metric *m = workload_metrics(&n);
     struct arena *a = d->arena;
     while (first < n && m[first].panel != PANEL_CHANNELS)
@@ -242,7 +242,6 @@ static void channels(struct doc *d, const struct workload_report *r)
         doc_cell(t, "%u", c);
         for (size_t i = first; i < n; i++) {
             double v = r->channel_values[(i - first) * r->channels + c];
-            used += isnan(v) ? 0 : 1;
             doc_cell(t, "%s", workload_number_text(v, a));
         }
     }

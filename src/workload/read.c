@@ -348,7 +348,7 @@ static void read_row(struct sheet_reader *r)
                                   .duration_ns = NAN};
     size_t start = 0, end = 0, length = 0;
     const char *kernel = "";
-    vec_reserve(&r->cells, w->arena, r->cells.n + r->sheet->width);
+    vec_reserve(&r->cells, w->arena, r->cells.n + r->sheet->width + 1);
     double *cells = r->cells.v + r->cells.n;
     r->cells.n += r->sheet->width;
     for (size_t i = 0; i < r->roles.n; i++) {

@@ -58,6 +58,7 @@ struct workload_report {
     uint32_t channels;                 /* of the L2; 0: not measured one by one */
     double *channel_values;            /* by metric of PANEL_CHANNELS, then by channel: means */
     struct metric_device device;
+    struct metric_set set;           /* of the architecture, for the roofline */
     struct roof_peaks theory, peaks; /* peaks: measured where they were, theory otherwise */
     size_t device_row;               /* of w->peaks; SIZE_MAX: none */
     VEC(int) panels;                 /* to show */

@@ -97,6 +97,7 @@ void workload_device(struct workload_report *r)
 {
     const struct workload *w = r->w;
     make_device(&r->device, &w->system);
+    metric_set_init(&r->set, r->device.arch, r->arena);
     roof_peaks_theory(&r->theory, &r->device);
     r->peaks = r->theory;
     r->device_row = SIZE_MAX;
@@ -168,11 +169,9 @@ static bool lookup(void *ctx, const struct formula_name *name, double *value)
 
 void workload_roof(struct workload_report *r, struct workload_view *v)
 {
-    struct metric_set set;
     struct roof_scope ctx = {r, v, v->mean_ns};
     struct formula_scope scope = {lookup, &ctx};
-    metric_set_init(&set, r->device.arch, r->arena);
-    roof_point_make(&v->roof, &set, &scope, &r->peaks, v->mean_ns, r->arena);
+    roof_point_make(&v->roof, &r->set, &scope, &r->peaks, v->mean_ns, r->arena);
     /*
      * Traffic is counted in whole lines and requests, an upper bound. Above the peak it was less,
      * so that level decides nothing.
@@ -194,7 +193,7 @@ void workload_roof(struct workload_report *r, struct workload_view *v)
         }
     if (!doubtful)
         return;
-    roof_point_make(&again, &set, &scope, &sound, v->mean_ns, r->arena);
+    roof_point_make(&again, &r->set, &scope, &sound, v->mean_ns, r->arena);
     v->roof.bound = again.bound;
     v->roof.level = again.level;
     v->roof.why = again.why;

@@ -49,6 +49,7 @@ static void check(const struct workload *w)
 struct call {
     const char *dir;
     struct arena *arena;
+    size_t size;
 };
 
 static void run(void *ctx)
@@ -66,6 +67,8 @@ static void run(void *ctx)
     check(&w);
     if (!workload_evaluate(&r, &w, &(struct workload_opts){.top = 5}, c->arena, &err))
         abort();
+    if (c->size % 4)
+        return; /* reports are slow; the sizes of inputs vary enough */
     struct str out;
     struct jwrite json;
     str_init(&out, c->arena);
@@ -93,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     struct arena arena;
     arena_init(&arena);
-    struct call c = {dir, &arena};
+    struct call c = {dir, &arena, size};
     mem_guard(run, &c, NULL);
     arena_release(&arena);
     return 0;
