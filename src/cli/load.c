@@ -1,6 +1,7 @@
 #include "cli/load.h"
 
 #include "base/mem.h"
+#include "workload/workload.h"
 
 struct load_call {
     struct trace *trace;
@@ -26,5 +27,17 @@ bool cli_load(struct cli *cli, struct trace *t, const struct opt_list *paths, co
     progress_stop(&progress); /* before anything is printed, also when memory ran out */
     if (!had_memory)
         mem_exhausted();
+    for (size_t i = 0; !c.ok && i < paths->n; i++) {
+        size_t n = workload_count(paths->v[i], cli->arena);
+        if (n > 1)
+            return fail(err, GS_E_USAGE,
+                        "'%s' holds %zu workloads of rocprof-compute; give one of them",
+                        paths->v[i], n);
+        if (n)
+            return fail(err, GS_E_USAGE,
+                        "'%s' is a workload of rocprof-compute, not a trace; 'analyze', 'info' and "
+                        "'plot' take one, 'compare' two",
+                        paths->v[i]);
+    }
     return c.ok;
 }

@@ -78,9 +78,22 @@ static bool has_file(const char *dir, const char *name, struct arena *a)
     return fs_exists(path) && !fs_is_dir(path);
 }
 
+/* In the rocpd mode of rocprof-compute the counters are in a database: that is a trace. */
+static bool has_database(const char *dir, struct arena *a)
+{
+    struct fs_list names = {0};
+    if (!fs_list(&names, dir, a, &(struct gs_error){0}))
+        return false;
+    for (size_t i = 0; i < names.n; i++)
+        if (str_ends(names.v[i], ".db"))
+            return true;
+    return false;
+}
+
 static bool is_workload(const char *dir, struct arena *a)
 {
-    return has_file(dir, "pmc_perf.csv", a) || has_file(dir, "sysinfo.csv", a);
+    return has_file(dir, "pmc_perf.csv", a) ||
+           (has_file(dir, "sysinfo.csv", a) && !has_database(dir, a));
 }
 
 struct finder {
@@ -112,24 +125,40 @@ static void look_in(struct finder *f, const char *dir, int depth)
         look_in(f, names.v[i], depth - 1);
 }
 
-bool workload_find(const char *path, struct arena *a, const char **dir)
+/* A name without '/' at its end; pmc_perf.csv stands for its folder. NULL: neither. */
+static const char *folder_of(const char *path, struct arena *a)
 {
-    struct finder f = {.arena = a};
     size_t n = strlen(path);
+    const char *base = fs_basename(path);
     if (!fs_is_dir(path)) {
-        /* pmc_perf.csv itself stands for its folder */
-        const char *base = fs_basename(path);
         if (!str_eq(base, "pmc_perf.csv") || !fs_exists(path))
-            return false;
+            return NULL;
         n = (size_t)(base - path);
-        *dir = n ? arena_strndup(a, path, n > 1 ? n - 1 : n) : ".";
-        return true;
+        if (!n)
+            return ".";
     }
     while (n > 1 && path[n - 1] == '/')
         n--;
-    look_in(&f, arena_strndup(a, path, n), DEPTH);
+    return arena_strndup(a, path, n);
+}
+
+bool workload_find(const char *path, struct arena *a, const char **dir)
+{
+    struct finder f = {.arena = a};
+    const char *folder = folder_of(path, a);
+    if (folder)
+        look_in(&f, folder, DEPTH);
     *dir = f.found;
     return f.n == 1;
+}
+
+size_t workload_count(const char *path, struct arena *a)
+{
+    struct finder f = {.arena = a};
+    const char *folder = folder_of(path, a);
+    if (folder)
+        look_in(&f, folder, DEPTH);
+    return f.n;
 }
 
 bool workload_read(struct workload *w, const char *dir, struct arena *a, struct gs_error *err)

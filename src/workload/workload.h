@@ -101,6 +101,9 @@ struct workload {
  */
 bool workload_find(const char *path, struct arena *a, const char **dir);
 
+/* How many workloads it is or holds. */
+size_t workload_count(const char *path, struct arena *a);
+
 /* `w` need not be initialized. A folder without pmc_perf.csv, or with an unreadable one, fails. */
 bool workload_read(struct workload *w, const char *dir, struct arena *a, struct gs_error *err);
 

@@ -29,7 +29,7 @@ def check(condition, text):
 
 def run(gpusight, *args, code=0):
     p = subprocess.run([gpusight, *args], capture_output=True, text=True)
-    check(p.returncode == code, f"{' '.join(args)}: exit {p.returncode}, not {code}: {p.stderr}")
+    check(p.returncode == code, f"{' '.join(map(str, args))}: exit {p.returncode}, not {code}: {p.stderr}")
     check("Sanitizer" not in p.stderr and p.returncode >= 0, f"{args}: {p.stderr}")
     return p
 
@@ -617,8 +617,12 @@ def check_files(gpusight, top):
     make(f"{top}/workloads/w/MI210", ["TCC_HIT_sum", "TCC_MISS_sum"], [("k", [1, 3], 9)])
     check(value(analyze(gpusight, f"{top}/workloads"), "l2_hit")["value"] == 25, "a parent folder")
     make(f"{top}/workloads/v/MI210", ["TCC_HIT_sum", "TCC_MISS_sum"], [("k", [1, 3], 9)])
-    p = subprocess.run([gpusight, "analyze", f"{top}/workloads"], capture_output=True, text=True)
-    check(p.returncode in (3, 4, 5), f"two workloads in a folder: {p.returncode}")
+    for command in ("analyze", "info"):
+        p = run(gpusight, command, f"{top}/workloads", code=2)
+        check("holds 2 workloads" in p.stderr, f"two workloads in a folder: {p.stderr}")
+    for args in (["summary", folder], ["analyze", folder, folder], ["dump", "--table", "kernels", folder]):
+        p = run(gpusight, *args, code=2)
+        check("not a trace" in p.stderr, f"{args}: {p.stderr}")
     # options of workloads, on something else
     p = run(gpusight, "analyze", "--panel", "2", "/dev/null", code=2)
     check("rocprof-compute" in p.stderr, "--panel on a trace")
