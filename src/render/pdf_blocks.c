@@ -43,6 +43,13 @@ static void boxed(struct pdf *p, const struct pdf_font *f, enum ink stripe, cons
 /* Charts are drawn for a width in pixels; at this size their letters are as small as a table's. */
 #define CHART_SCALE 0.72
 
+/* No wider than the text. */
+static double scale_of(const struct draw *d)
+{
+    double fits = CONTENT_W / ((double)d->width / DRAW_UNIT);
+    return fits < CHART_SCALE ? fits : CHART_SCALE;
+}
+
 /* Never alone at the foot of a page: the picture that follows comes along. */
 static double room_of_heading(struct pdf *p, const struct block *b, const struct block *next)
 {
@@ -50,7 +57,7 @@ static double room_of_heading(struct pdf *p, const struct block *b, const struct
     const char *name = b->chart ? b->chart : next && next->kind == BLOCK_BARS ? next->chart : NULL;
     double with_chart = pdf_chart_height(p, name) + 34;
     if (next && next->kind == BLOCK_PICTURE)
-        with_chart = next->picture->height / DRAW_UNIT * CHART_SCALE + 34;
+        with_chart = next->picture->height / DRAW_UNIT * scale_of(next->picture) + 34;
     return with_chart > room ? with_chart : room;
 }
 
@@ -157,13 +164,6 @@ double pdf_chart_height(struct pdf *p, const char *name)
 {
     struct draw *d = drawn(p, name);
     return d ? d->height / DRAW_UNIT * CHART_SCALE : 0;
-}
-
-/* No wider than the text. */
-static double scale_of(const struct draw *d)
-{
-    double fits = CONTENT_W / ((double)d->width / DRAW_UNIT);
-    return fits < CHART_SCALE ? fits : CHART_SCALE;
 }
 
 static void show(struct pdf *p, const struct draw *d)

@@ -25,7 +25,7 @@ const char *workload_text(struct csv *c, size_t i, struct arena *a);
 /* Letters, digits and '_' only and folded to lower case: how names of columns are compared. */
 bool workload_same_name(const char *a, const char *b);
 
-/* read.c: pmc_perf.csv, and the files of levels */
+/* read.c: pmc_perf.csv, timestamps.csv and the files of levels */
 bool workload_read_sheets(struct workload *w, struct gs_error *err);
 
 /* system.c */

@@ -541,6 +541,9 @@ def check_odd_values(gpusight, top):
                                times=False))
     check(value(d, "l2_bw")["missing"] == ["durations of dispatches"]
           and d["kernels"][0]["total_ns"] is None, "no timestamps")
+    write_csv(f"{top}/untimed/timestamps.csv", [HEAD + TIMES, [7, "k", 0, 64, 5, 1285]])
+    d = analyze(gpusight, f"{top}/untimed")
+    check(value(d, "l2_bw")["value"] == 1 and "timestamps.csv" in notes(d), f"timestamps: {notes(d)}")
     # mean of ratios against the ratio of sums: (50 + 100) / 2, and 1050 / 1100
     d = analyze(gpusight, make(f"{top}/weights", hits, [("k", [50, 50], 10), ("k", [1000, 0], 10)]))
     m = value(d, "l2_hit")
