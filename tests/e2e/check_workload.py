@@ -17,6 +17,12 @@ import subprocess
 import sys
 import tempfile
 
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.dont_write_bytecode = True  # leave no files in the tree
+sys.path.insert(0, os.path.join(ROOT, "tests", "tools"))
+import schema  # noqa: E402
+
+SCHEMA = schema.load(os.path.join(ROOT, "schema", "workload.schema.json"))
 NAN = float("nan")
 failures = []
 
@@ -35,7 +41,10 @@ def run(gpusight, *args, code=0):
 
 
 def analyze(gpusight, folder, *args):
-    return json.loads(run(gpusight, "analyze", "--format", "json", folder, *args).stdout or "{}")
+    document = json.loads(run(gpusight, "analyze", "--format", "json", folder, *args).stdout or "{}")
+    for problem in list(schema.check(document, SCHEMA, SCHEMA))[:5]:
+        check(False, f"{folder}: {problem}")
+    return document
 
 
 # ---------------------------------------------------------------- the formulas, independently
@@ -282,9 +291,7 @@ def same(a, b, tolerance=1e-9):
 
 
 def find_traces():
-    here = os.path.dirname(os.path.abspath(__file__))
-    for top in (os.environ.get("GPUSIGHT_TRACES"),
-                os.path.join(here, "..", "..", "..", "shared", "traces")):
+    for top in (os.environ.get("GPUSIGHT_TRACES"), os.path.join(ROOT, "..", "shared", "traces")):
         if top and os.path.isdir(os.path.join(top, "rocprof_compute")):
             return os.path.join(top, "rocprof_compute")
     return None
