@@ -73,42 +73,27 @@ static bool no_such_unit(const struct workload_report *r, const struct ready *pe
     return false;
 }
 
-/* The formula on the mean of each of its names, over the rows it can be computed for. */
-static double weighted(const struct ready *f, const struct workload_view *v, struct place p)
-{
-    double sums[FORMULA_NAMES] = {0};
-    size_t n = 0;
-    for (size_t i = 0; i < v->n; i++) {
-        p.row = v->rows[i];
-        if (isnan(ready_eval(f, &p)))
-            continue;
-        n++;
-        for (size_t k = 0; k < f->n; k++)
-            sums[k] += ready_source(f, k, &p);
-    }
-    for (size_t k = 0; k < f->n; k++)
-        sums[k] /= (double)n;
-    p.means = sums;
-    return n ? ready_eval(f, &p) : NAN;
-}
-
 static void compute(struct workload_report *r, struct workload_value *out, const struct ready *f,
                     const struct ready *peak, const struct workload_view *v)
 {
     struct place p = {.w = r->w, .channel = ALL_CHANNELS, .facts = v->facts};
-    double sum = 0;
+    double sum = 0, sums[FORMULA_NAMES] = {0}, seen[FORMULA_NAMES] = {0};
     *out = (struct workload_value){NAN, NAN, NAN, NAN, NAN, NAN, 0, 0, NULL, 0};
+    p.seen = seen;
     for (size_t i = 0; i < v->n; i++) {
         p.row = v->rows[i];
         double x = ready_eval(f, &p);
         if (isnan(x))
             continue;
+        for (size_t k = 0; k < f->n; k++)
+            sums[k] += seen[k];
         if (!out->dispatches++)
             out->least = out->most = x;
         out->least = x < out->least ? x : out->least;
         out->most = x > out->most ? x : out->most;
         sum += x;
     }
+    p.seen = NULL;
     p.row = v->n ? v->rows[0] : 0;
     struct formula_parts parts = ready_parts(f, &p);
     out->passes = count_passes(f, parts.used);
@@ -127,7 +112,10 @@ static void compute(struct workload_report *r, struct workload_value *out, const
         return;
     }
     out->mean = sum / out->dispatches;
-    out->weighted = out->dispatches == 1 ? out->mean : weighted(f, v, p);
+    for (size_t k = 0; k < f->n; k++)
+        sums[k] /= out->dispatches;
+    p.means = sums;
+    out->weighted = ready_eval(f, &p);
     if (out->peak > 0)
         out->pct = 100 * out->mean / out->peak;
 }

@@ -121,7 +121,7 @@ void ready_make(struct ready *out, const struct workload_report *r, const char *
                               : find_counter(r, &out->names[i], *level ? level : NULL);
 }
 
-double ready_source(const struct ready *f, size_t name, const struct place *p)
+static double value_of(const struct ready *f, size_t name, const struct place *p)
 {
     const struct source *s = &f->sources[name];
     switch (s->kind) {
@@ -151,7 +151,9 @@ static bool lookup(void *ctx, const struct formula_name *name, double *value)
     size_t i = (size_t)(name - f->names);
     if (f->sources[i].kind == FROM_NOWHERE)
         return false;
-    *value = p->means ? p->means[i] : ready_source(f, i, p);
+    *value = p->means ? p->means[i] : value_of(f, i, p);
+    if (p->seen)
+        p->seen[i] = *value;
     return f->sources[i].kind == FROM_COUNTER || !isnan(*value);
 }
 

@@ -32,13 +32,13 @@ struct place {
     int32_t channel;
     const double *facts;
     const double *means; /* by name: instead of the row's values; NULL: the row */
+    double *seen;        /* by name: the row's values are noted here; NULL: nowhere */
 };
 
 /* names.c */
 void ready_make(struct ready *out, const struct workload_report *r, const char *text,
                 const char *level);
 double ready_eval(const struct ready *f, const struct place *p);
-double ready_source(const struct ready *f, size_t name, const struct place *p);
 struct formula_parts ready_parts(const struct ready *f, const struct place *p);
 
 /* roof.c */
