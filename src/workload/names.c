@@ -149,12 +149,17 @@ static bool lookup(void *ctx, const struct formula_name *name, double *value)
     if (name < f->names || name >= f->names + f->n)
         return false;
     size_t i = (size_t)(name - f->names);
-    if (f->sources[i].kind == FROM_NOWHERE)
-        return false;
+    /* "Not there" makes the evaluator look for other spellings, on every row. */
+    if (f->sources[i].kind == FROM_NOWHERE) {
+        *value = NAN;
+        if (p->seen)
+            p->seen[i] = NAN;
+        return !p->ask;
+    }
     *value = p->means ? p->means[i] : value_of(f, i, p);
     if (p->seen)
         p->seen[i] = *value;
-    return f->sources[i].kind == FROM_COUNTER || !isnan(*value);
+    return !p->ask || f->sources[i].kind == FROM_COUNTER || !isnan(*value);
 }
 
 double ready_eval(const struct ready *f, const struct place *p)
@@ -169,6 +174,7 @@ struct formula_parts ready_parts(const struct ready *f, const struct place *p)
 {
     struct place at = *p;
     at.ready = f;
+    at.ask = true;
     struct formula_scope scope = {lookup, &at};
     return formula_parts(f->formula, &scope);
 }

@@ -32,6 +32,7 @@ struct place {
     int32_t channel;
     const double *facts;
     const double *means; /* by name: instead of the row's values; NULL: the row */
+    bool ask;            /* what is missing, rather than a value */
     double *seen;        /* by name: the row's values are noted here; NULL: nowhere */
 };
 

@@ -307,15 +307,17 @@ static void read_row(struct sheet_reader *r)
                                   .duration_ns = NAN};
     size_t start = 0, end = 0, length = 0;
     const char *kernel = "";
-    vec_reserve(&r->cells, w->arena, r->cells.n + r->sheet->width + 1);
-    double *cells = r->cells.v + r->cells.n;
-    r->cells.n += r->sheet->width;
+    size_t in_block = r->rows.n % SHEET_ROWS;
+    if (!in_block)
+        vec_push(&r->sheet->blocks, w->arena,
+                 arena_array(w->arena, double, r->sheet->width *SHEET_ROWS + 1));
+    double *block = r->sheet->blocks.v[r->sheet->blocks.n - 1];
     for (size_t i = 0; i < r->roles.n; i++) {
         double *v = member(&d, r->roles.v[i]);
         if (v)
             *v = number(r, i);
         else if (r->roles.v[i] == ROLE_COUNTER)
-            cells[r->places.v[i]] = number(r, i);
+            block[r->places.v[i] * SHEET_ROWS + in_block] = number(r, i);
         else if (r->roles.v[i] == ROLE_KERNEL)
             kernel = csv_text(&r->file.csv, i, &length);
         else if (r->roles.v[i] == ROLE_ID)
@@ -377,6 +379,5 @@ bool sheet_read(struct sheet_reader *r, const char *path, struct gs_error *err)
                       r->sheet->file, (unsigned long long)r->cut,
                       r->cut == 1 ? "row is" : "rows are");
     r->sheet->rows = r->rows.n;
-    r->sheet->cells = r->cells.v;
     return true;
 }

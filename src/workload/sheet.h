@@ -37,7 +37,6 @@ struct sheet_reader {
     VEC(uint32_t) places;    /* by column, of counters */
     VEC(const char *) names; /* by column */
     VEC(struct workload_dispatch) rows;
-    VEC(double) cells;
     struct idmap kernels;     /* by hash of the name */
     const struct idmap *used; /* names of counters that formulas use */
     struct odd negative, overflowing, not_number;

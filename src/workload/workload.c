@@ -210,7 +210,9 @@ const struct workload_counter *workload_counter(const struct workload *w, const 
 static double cell(const struct workload_counter *c, size_t row, size_t i)
 {
     uint32_t place = c->places.v[i];
-    return place == NO_INDEX ? NAN : c->sheet->cells[row * c->sheet->width + place];
+    return place == NO_INDEX
+               ? NAN
+               : c->sheet->blocks.v[row / SHEET_ROWS][place * SHEET_ROWS + row % SHEET_ROWS];
 }
 
 double workload_value(const struct workload_counter *c, size_t dispatch, int32_t channel)

@@ -27,13 +27,14 @@
 #include "base/err.h"
 #include "base/vec.h"
 
-enum { WORKLOAD_CHANNELS_MAX = 1024 };
+enum { WORKLOAD_CHANNELS_MAX = 1024, SHEET_ROWS = 64 };
 
 /* One CSV file with a row a dispatch. */
 struct workload_sheet {
     const char *file; /* "pmc_perf.csv", "SQ_LEVEL_WAVES.csv" */
     size_t rows, width;
-    double *cells;    /* by row, then by place */
+    /* By SHEET_ROWS rows, then by place, then by row: a counter is read along its rows. */
+    VEC(double *) blocks;
     uint32_t *row_of; /* by dispatch; NO_INDEX: it has none. NULL: the same number */
 };
 
