@@ -5,6 +5,9 @@
 #include "model/names.h"
 #include "report/workload_report.h"
 
+/* Below that a change of a mean may be noise. */
+#define NOTABLE_PCT 5.0
+
 static const char *change_text(double x, double y, struct arena *a)
 {
     double change = workload_change(x, y);
@@ -33,9 +36,9 @@ static void row(struct block *t, const char *name, double x, double y, const cha
     doc_cell(t, "%s", unit);
 }
 
-/* Rows that neither knows are left out. */
+/* Rows that neither knows are left out, and those that changed by less than `least` percent. */
 static void panel(struct doc *d, const struct workload_comparison *c,
-                  const struct workload_pair *pair, const struct workload_panel *p)
+                  const struct workload_pair *pair, const struct workload_panel *p, double least)
 {
     size_t n;
     const struct workload_metric *m = workload_metrics(&n);
@@ -44,9 +47,15 @@ static void panel(struct doc *d, const struct workload_comparison *c,
         double x = pair->a->values[i].mean, y = pair->b->values[i].mean;
         if (m[i].panel != p->id || (isnan(x) && isnan(y)))
             continue;
+        if (least > 0 && !(fabs(workload_change(x, y)) >= least))
+            continue;
         if (!t) {
             doc_heading(d, 3, "%d. %s", p->id, p->title);
-            t = doc_table(d, "means over the dispatches");
+            t = doc_table(d, least > 0 ? arena_printf(d->arena,
+                                                      "means that changed by %.0f %% or "
+                                                      "more",
+                                                      least)
+                                       : "means over the dispatches");
             columns(t, "metric");
         }
         row(t, m[i].name, x, y, workload_unit(c->a, &m[i]));
@@ -73,34 +82,40 @@ static void only(struct doc *d, const char *which, const char *const *names, siz
         doc_item(d, "and %zu more that are only in %s", n - MOST, which);
 }
 
-static const char *label(const struct workload_report *r)
+static const char *label(const struct workload_report *r, struct arena *a)
 {
-    return *r->w->system.name ? r->w->system.name : fs_basename(r->w->dir);
+    const struct workload_system *s = &r->w->system;
+    return arena_printf(a, "%s%s%s (%s)", *s->name ? s->name : fs_basename(r->w->dir),
+                        *s->model ? " on " : "", s->model, r->w->dir);
 }
 
-/* All panels for all dispatches, the speed-of-light for each kernel. */
+/* All panels for all dispatches; for each kernel the speed-of-light, and what else changed. */
 struct doc *workload_compare_doc(const struct workload_comparison *c, size_t top, struct arena *a)
 {
     struct doc *d = doc_new(a);
     size_t n;
     const struct workload_panel *p = workload_panels(&n);
     doc_heading(d, 1, "Two workloads");
-    doc_fact(d, "A", "%s: %s, %s", label(c->a), c->a->w->system.model, c->a->w->dir);
-    doc_fact(d, "B", "%s: %s, %s", label(c->b), c->b->w->system.model, c->b->w->dir);
+    doc_fact(d, "A", "%s", label(c->a, a));
+    doc_fact(d, "B", "%s", label(c->b, a));
     for (size_t i = 0; i < c->notes.n; i++)
         doc_callout(d, TONE_WARN, "%s", c->notes.v[i]);
     only(d, "A", c->only_a.v, c->only_a.n);
     only(d, "B", c->only_b.v, c->only_b.n);
-    for (size_t k = 0; k < c->pairs.n && k <= top; k++) {
+    /* a single kernel is all there is */
+    bool one = c->pairs.n == 2 && !c->only_a.n && !c->only_b.n;
+    for (size_t k = 0; k < c->pairs.n && k <= top && !(one && k); k++) {
         const struct workload_pair *pair = &c->pairs.v[k];
         if (k == 0)
-            doc_heading(d, 2, "All kernels");
+            doc_heading(d, 2, "%s",
+                        one ? name_short(a, name_demangle(a, c->pairs.v[1].name)) : "All kernels");
         else
             doc_heading(d, 2, "Kernel %s", name_short(a, name_demangle(a, pair->name)));
         times(d, pair);
         for (size_t i = 0; i < n; i++)
-            if ((k == 0 && p[i].id != PANEL_CHANNELS) || p[i].id == PANEL_SPEED_OF_LIGHT)
-                panel(d, c, pair, &p[i]);
+            if (p[i].id != PANEL_CHANNELS)
+                panel(d, c, pair, &p[i],
+                      k == 0 || p[i].id == PANEL_SPEED_OF_LIGHT ? 0 : NOTABLE_PCT);
     }
     return d;
 }

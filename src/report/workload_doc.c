@@ -52,10 +52,13 @@ static void overview(struct doc *d, const struct workload_report *r)
     struct arena *a = d->arena;
     const struct workload_arch *arch = workload_arch(s->arch);
     doc_fact(d, "folder", "%s", w->dir);
-    doc_fact(d, "GPU", "%s (%s%s%s), %s CUs at %s MHz, memory %s GB/s",
-             *s->model ? s->model : "not known", *s->arch ? s->arch : "architecture not known",
-             arch ? ", " : "", arch ? arch->family : "", workload_number_text(s->cu, a),
-             workload_number_text(s->sclk_mhz, a), workload_number_text(s->hbm_gbps, a));
+    if (*s->model || *s->arch)
+        doc_fact(d, "GPU", "%s (%s%s%s), %s CUs at %s MHz, memory %s GB/s",
+                 *s->model ? s->model : "not known", *s->arch ? s->arch : "architecture not known",
+                 arch ? ", " : "", arch ? arch->family : "", workload_number_text(s->cu, a),
+                 workload_number_text(s->sclk_mhz, a), workload_number_text(s->hbm_gbps, a));
+    else
+        doc_fact(d, "GPU", "not known");
     if (*s->partition || *s->memory_partition)
         doc_fact(d, "partition", "%s %s", s->partition, s->memory_partition);
     if (*s->program)
@@ -64,7 +67,8 @@ static void overview(struct doc *d, const struct workload_report *r)
         doc_fact(d, "ROCm", "%s", s->rocm);
     doc_fact(d, "dispatches", "%zu of %zu, %s", r->all.n, w->dispatches.n,
              time_text(r->all.total_ns, a));
-    doc_fact(d, "measured", "%zu counters in %u passes over the program", w->counters.n, w->passes);
+    doc_fact(d, "measured", "%zu counter%s in %u pass%s over the program", w->counters.n,
+             w->counters.n == 1 ? "" : "s", w->passes, w->passes == 1 ? "" : "es");
 }
 
 static void kernels(struct doc *d, const struct workload_report *r)
@@ -122,6 +126,7 @@ static void say_missing(struct doc *d, const struct workload_report *r, int pane
     for (size_t i = 0; i < n; i++)
         if (m[i].panel == panel && isnan(r->all.values[i].mean))
             why[i] = missing_text(&r->all.values[i], a);
+    bool said = false;
     for (size_t i = 0; i < n; i++) {
         struct str names;
         const char *reason = why[i];
@@ -131,8 +136,11 @@ static void say_missing(struct doc *d, const struct workload_report *r, int pane
                 str_printf(&names, "%s%s", names.len ? ", " : "", m[k].name);
                 why[k] = NULL;
             }
+        if (reason && !said)
+            doc_text(d, "Not known:");
         if (reason)
-            doc_item(d, "not known: %s: %s", names.buf, reason);
+            doc_item(d, "%s: %s", names.buf, reason);
+        said |= reason != NULL;
     }
 }
 
@@ -396,7 +404,7 @@ struct doc *workload_info_doc(const struct workload_report *r, struct arena *a)
     overview(d, r);
     doc_fact(d, "files", "%zu with counters, %s sysinfo.csv, %s roofline.csv", r->w->sheets.n,
              r->w->system.found ? "a" : "no", r->w->peaks.n ? "a" : "no");
-    doc_fact(d, "columns", "%zu in pmc_perf.csv, of which %zu are not used", r->w->columns,
+    doc_fact(d, "columns", "%zu in pmc_perf.csv, %zu of them not used", r->w->columns,
              r->w->unused);
     kernels(d, r);
     notes(d, r);
