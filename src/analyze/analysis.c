@@ -1,5 +1,7 @@
 #include "analyze/analysis.h"
 
+#include "analyze/pass_window.h"
+
 const struct analysis_kind *const analysis_kinds[] = {
 #define ANALYSIS(name) &analysis_##name,
 #include "analyze/analyses.def"
@@ -21,7 +23,8 @@ void analysis_run(struct analysis *a, const struct trace *t, const struct analys
     for (size_t g = 0; g < t->gpus.n; g++)
         a->hardware[g] = hardware_find(trace_str(t, t->gpus.v[g].arch),
                                        trace_str(t, t->gpus.v[g].name), (int)t->gpus.v[g].cu_count);
-    view_make(&a->view, t, &o->view, arena);
+    a->times_of = pass_window(&a->opts.view, t, arena);
+    view_make(&a->view, t, &a->opts.view, arena);
     ledger_make(&a->ledger, &a->view, arena);
     quality_check(&a->quality, t, arena);
     capabilities_find(&a->capabilities, t, arena);

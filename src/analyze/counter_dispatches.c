@@ -30,7 +30,7 @@ static struct candidate *candidates(struct counter_run *r, size_t *n)
             j->slot_passes[d->slot] != j->kernels[d->kernel].passes)
             continue;
         seen[d->slot] = true;
-        all[(*n)++] = (struct candidate){d->slot, d->kernel, d->row, kernel_ns(r->a, d->row)};
+        all[(*n)++] = (struct candidate){d->slot, d->kernel, d->row, measured_ns(r->a, d->row)};
     }
     qsort(all, *n, sizeof(*all), longest_first);
     *n = *n < MOST ? *n : MOST;

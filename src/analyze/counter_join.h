@@ -17,8 +17,9 @@
 #include "metric/formula.h"
 
 enum {
-    JOIN_PASSES = 32,  /* more are left out */
-    JOIN_KERNELS = 20, /* those with most measured time */
+    JOIN_PASSES = 32,     /* more are left out */
+    JOIN_COUNTERS = 4096, /* more names with values are left out */
+    JOIN_KERNELS = 20,    /* those with most measured time */
     REDUCTIONS_ALL = REDUCE_AVG + 1,
 };
 
@@ -81,16 +82,28 @@ struct counter_join {
     uint64_t bad_values, odd_dispatches;
 
     /* Between the files of the join. */
-    uint32_t *counter_of; /* by counter_info */
+    uint32_t *counter_of; /* by counter_info; NO_INDEX: without values, or left out */
     uint32_t *rows;       /* counters rows, by kernels row */
     size_t *first;        /* by kernels row, and the end */
     struct join_cell *scratch;
     uint32_t *rows_of; /* by counter: rows of the dispatch at hand */
+    uint32_t *touched; /* the counters that have any */
+    size_t n_touched;
     bool *bad;
 };
 
 /* All of it lives in the arena. */
 void counter_join_make(struct counter_join *j, const struct analysis *a, struct arena *arena);
+
+/* Which kernels count: those of the view, and of all passes where times are of one of them. */
+bool *counter_kernels_in(const struct analysis *a, struct arena *arena);
+
+/* Duration of a dispatch; outside of the window, too, where passes are. */
+static inline int64_t measured_ns(const struct analysis *a, uint32_t row)
+{
+    int64_t ns = sub_ns(a->trace->kernels.end_ns[row], a->trace->kernels.start_ns[row]);
+    return !a->times_of ? kernel_ns(a, row) : ns > 0 ? ns : 0;
+}
 
 /*
  * Adds one dispatch to a sum; its cells must have n_counters entries. For the numbers of single

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/counter_join.h"
 #include "base/str.h"
+#include "metric/formula.h"
 
 #define F(member, type, label, unit, doc) FIELD(struct counter_row, member, type, label, unit, doc)
 static const struct field fields[] = {
@@ -14,8 +16,11 @@ static const struct field fields[] = {
     F(sample_count, FIELD_U64, "dispatches", "", "dispatches in the window with a value"),
     F(instances, FIELD_U32, "instances", "",
       "most values of one dispatch: one per instance of the hardware block"),
+    F(reduction, FIELD_TEXT, "over instances", "",
+      "what makes one value of a dispatch: sum; max for clocks (GRBM), which all instances count "
+      "alike; avr for shares and means that the profiler derived"),
     F(avg_value, FIELD_NUM, "average", "",
-      "total_value / sample_count; the value of a dispatch is the sum over instances"),
+      "total_value / sample_count; the value of a dispatch is reduced over instances first"),
     F(min_value, FIELD_NUM, "least", "", "smallest value of a dispatch"),
     F(max_value, FIELD_NUM, "most", "", "largest value of a dispatch"),
     F(total_value, FIELD_NUM, "total", "", "sum of the values of all dispatches"),
@@ -32,7 +37,7 @@ struct cell {
     uint32_t instances; /* 0: none yet */
 };
 
-struct reduction {
+struct reduction_job {
     const struct analysis *a;
     struct arena arena;
     bool *in_view;      /* by kernel */
@@ -43,17 +48,8 @@ struct reduction {
     uint32_t *touched;
 };
 
-static void select_kernels(struct reduction *r)
-{
-    const struct view *v = &r->a->view;
-    r->in_view = arena_array(&r->arena, bool, r->a->trace->kernels.n);
-    for (size_t g = 0; g < v->n_gpus; g++)
-        for (size_t i = 0; i < v->gpus[g].n_kernels; i++)
-            r->in_view[v->gpus[g].kernels[i]] = true;
-}
-
 /* GPUs have counters of their own with the same names. */
-static void group_counters(struct reduction *r)
+static void group_counters(struct reduction_job *r)
 {
     const struct trace *t = r->a->trace;
     struct idmap by_name;
@@ -68,14 +64,14 @@ static void group_counters(struct reduction *r)
     }
 }
 
-static bool counts(const struct reduction *r, size_t row)
+static bool counts(const struct reduction_job *r, size_t row)
 {
     const struct counters *c = &r->a->trace->counters;
     return c->counter[row] < r->a->trace->counter_infos.n &&
            c->kernel[row] < r->a->trace->kernels.n && r->in_view[c->kernel[row]];
 }
 
-static void place_rows(struct reduction *r)
+static void place_rows(struct reduction_job *r)
 {
     const struct counters *c = &r->a->trace->counters;
     size_t n = r->a->trace->counter_infos.n;
@@ -91,27 +87,39 @@ static void place_rows(struct reduction *r)
             r->rows[r->first[r->group[c->counter[i]] + 1]++] = (uint32_t)i;
 }
 
-static struct counter_row reduce(struct reduction *r, size_t group)
+static void add_instance(struct cell *cell, double value, enum reduction how)
+{
+    if (how == REDUCE_MAX)
+        cell->value = !cell->instances || value > cell->value ? value : cell->value;
+    else
+        cell->value += value;
+    cell->instances++;
+}
+
+static struct counter_row reduce(struct reduction_job *r, size_t group)
 {
     const struct trace *t = r->a->trace;
     const struct counter_info *info = &t->counter_infos.v[group];
+    enum reduction how = counter_reduction(trace_str(t, info->name));
     struct counter_row row = {.counter = trace_str(t, info->name),
                               .units = trace_str(t, info->units),
-                              .description = trace_str(t, info->description)};
+                              .description = trace_str(t, info->description),
+                              .reduction = reduction_name(how)};
     for (size_t i = r->first[group]; i < r->first[group + 1]; i++) {
         uint32_t kernel = t->counters.kernel[r->rows[i]];
         struct cell *cell = &r->cells[kernel];
         if (!cell->instances)
             r->touched[row.sample_count++] = kernel;
-        cell->value += t->counters.value[r->rows[i]];
-        if (++cell->instances > row.instances)
+        add_instance(cell, t->counters.value[r->rows[i]], how);
+        if (cell->instances > row.instances)
             row.instances = cell->instances;
     }
     for (size_t i = 0; i < row.sample_count; i++) {
         struct cell *cell = &r->cells[r->touched[i]];
-        row.min_value = !i || cell->value < row.min_value ? cell->value : row.min_value;
-        row.max_value = !i || cell->value > row.max_value ? cell->value : row.max_value;
-        row.total_value += cell->value;
+        double value = how == REDUCE_AVG ? cell->value / cell->instances : cell->value;
+        row.min_value = !i || value < row.min_value ? value : row.min_value;
+        row.max_value = !i || value > row.max_value ? value : row.max_value;
+        row.total_value += value;
         *cell = (struct cell){0};
     }
     row.avg_value = row.total_value / (double)row.sample_count;
@@ -147,11 +155,11 @@ static void derive(struct counter_stats *s)
 
 void counter_stats_make(struct counter_stats *s, const struct analysis *a, struct arena *arena)
 {
-    struct reduction r = {.a = a};
+    struct reduction_job r = {.a = a};
     *s = (struct counter_stats){0};
     arena_init(&r.arena);
     if (a->trace->counters.n) {
-        select_kernels(&r);
+        r.in_view = counter_kernels_in(a, &r.arena);
         group_counters(&r);
         place_rows(&r);
         r.cells = arena_array(&r.arena, struct cell, a->trace->kernels.n);

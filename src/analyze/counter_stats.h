@@ -1,6 +1,7 @@
 /*
  * Hardware counters, reduced per dispatch first: a trace has one row for each instance of a block
- * (XCC, shader engine, channel...), and only their sum says something about a dispatch.
+ * (XCC, shader engine, channel...), and only together do they say something about a dispatch: added
+ * up, but for clocks (the most) and shares (the mean); see metric/formula.h.
  */
 #ifndef GS_ANALYZE_COUNTER_STATS_H
 #define GS_ANALYZE_COUNTER_STATS_H
@@ -10,6 +11,7 @@
 struct counter_row {
     const char *counter;
     const char *units, *description; /* "" where the trace does not say */
+    const char *reduction;           /* over instances: "sum", "max", "avr" */
     uint64_t sample_count;           /* dispatches */
     uint32_t instances;              /* most rows of one dispatch */
     double avg_value, min_value, max_value, total_value;

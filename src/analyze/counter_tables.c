@@ -20,6 +20,9 @@ static const struct field summary_fields[] = {
     F(left_out_passes, FIELD_U64, "passes left out", "", "processes of passes beyond the 32nd"),
     F(unknown_arch, FIELD_TEXT, "unknown architecture", "",
       "a GPU for which no metrics are defined; empty: none"),
+    F(times_of, FIELD_TEXT, "times of", "",
+      "of several passes that ran one after the other, the run that the window and all times of "
+      "the report are of: one without counters, else the first; null: no such choice was made"),
 };
 #undef F
 static const struct fields summary =
@@ -87,6 +90,7 @@ static const struct fields kernels =
 #define F(member, type, label, unit, doc)                                                          \
     FIELD(struct counter_metric, member, type, label, unit, doc)
 static const struct field metric_fields[] = {
+    F(rank, FIELD_U32, "#", "", "of the kernel in counter_kernels"),
     F(kernel, FIELD_TEXT, "kernel", "", "short name"),
     F(group, FIELD_TEXT, "group", "", "part of the GPU"),
     F(metric, FIELD_TEXT, "metric", "", "id; docs/counters.md has the formulas"),
@@ -110,6 +114,7 @@ static const struct fields metrics =
 
 #define F(member, type, label, unit, doc) FIELD(struct roofline_row, member, type, label, unit, doc)
 static const struct field roofline_fields[] = {
+    F(rank, FIELD_U32, "#", "", "of the kernel in counter_kernels"),
     F(kernel, FIELD_TEXT, "kernel", "", "short name"),
     F(level, FIELD_TEXT, "level", "", "of memory"),
     F(bytes, FIELD_NUM, "bytes", "bytes", "moved at this level, per dispatch"),

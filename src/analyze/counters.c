@@ -108,12 +108,13 @@ double counter_number(const struct counter_facts *f, const char *id)
 /* ---- rows ---- */
 
 static void add_metric(struct counter_run *r, const struct counter_facts *f, const struct metric *m,
-                       const char *kernel)
+                       const struct counter_kernel *kernel)
 {
     struct counter_value v = counter_metric_of(f, m);
     if (isnan(v.value) && !v.refused)
         return; /* the counters were not collected */
-    struct counter_metric row = {.kernel = kernel,
+    struct counter_metric row = {.rank = kernel->rank,
+                                 .kernel = kernel->short_name,
                                  .group = m->def->group,
                                  .metric = m->def->id,
                                  .label = m->def->label,
@@ -136,14 +137,15 @@ static void add_metric(struct counter_run *r, const struct counter_facts *f, con
     vec_push(&r->out->metrics, r->a->arena, row);
 }
 
-static void add_roofline(struct counter_run *r, const struct counter_roof *roof, const char *kernel,
-                         const struct roof_peaks *peaks)
+static void add_roofline(struct counter_run *r, const struct counter_roof *roof,
+                         const struct counter_kernel *kernel, const struct roof_peaks *peaks)
 {
     const struct roof_point *p = &roof->point;
     for (int l = 0; l < ROOF_LEVELS; l++) {
         if (isnan(p->bytes[l]))
             continue;
-        struct roofline_row row = {kernel,
+        struct roofline_row row = {kernel->rank,
+                                   kernel->short_name,
                                    roof_level_label((enum roof_level)l),
                                    p->bytes[l],
                                    p->intensity[l],
@@ -198,8 +200,8 @@ static void add_kernel(struct counter_run *r, const struct join_kernel *k)
     };
     vec_push(&r->out->kernels, r->a->arena, row);
     for (size_t i = 0; i < f.metrics->n; i++)
-        add_metric(r, &f, &f.metrics->v[i], row.short_name);
-    add_roofline(r, &roof, row.short_name, &device_of(r, k->gpu)->peaks);
+        add_metric(r, &f, &f.metrics->v[i], &row);
+    add_roofline(r, &roof, &row, &device_of(r, k->gpu)->peaks);
     if (!f.metrics->n)
         r->out->summary.unknown_arch = *row.arch ? row.arch : "not recorded";
 }
@@ -257,6 +259,7 @@ static void summarise(struct counter_run *r)
     s->bad_values = j->bad_values;
     s->odd_dispatches = j->odd_dispatches;
     s->left_out_passes = j->left_out_passes;
+    s->times_of = r->a->times_of;
 }
 
 static void run(struct analysis *a)

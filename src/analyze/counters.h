@@ -38,6 +38,7 @@ struct counter_kernel {
 
 /* A derived metric of a kernel; those with a peak are the speed-of-light table. */
 struct counter_metric {
+    uint32_t rank; /* of the kernel: short names repeat */
     const char *kernel;
     const char *group, *metric, *label, *unit;
     double value, peak, pct_of_peak;
@@ -48,6 +49,7 @@ struct counter_metric {
 };
 
 struct roofline_row {
+    uint32_t rank; /* of the kernel */
     const char *kernel, *level;
     double bytes, intensity, gflops, gbps, peak_gbps, bandwidth_pct, roof_pct;
     bool cross_pass;
@@ -97,6 +99,7 @@ struct counter_summary {
     uint64_t without_kernel;  /* values that belong to no dispatch in the window */
     uint64_t left_out_passes; /* more than can be joined */
     const char *unknown_arch; /* architecture without metrics, "" none */
+    const char *times_of;     /* of several passes, the one the report's times are of; NULL */
 };
 
 struct counter_results {

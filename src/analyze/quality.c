@@ -1,5 +1,6 @@
 #include "analyze/quality.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/human.h"
@@ -196,6 +197,16 @@ static void check_notes(struct check *c)
     }
 }
 
+static void check_counters(struct check *c)
+{
+    const struct counters *v = &c->t->counters;
+    uint64_t bad = 0;
+    for (size_t i = 0; i < v->n; i++)
+        bad += !(v->value[i] >= 0 && isfinite(v->value[i]));
+    reason(c, "bad-counter", 20, bad, v->n, "counter values are below zero or not finite",
+           "counters; such values are left out");
+}
+
 void quality_check(struct quality *q, const struct trace *t, struct arena *a)
 {
     *q = (struct quality){.points = 100};
@@ -204,6 +215,7 @@ void quality_check(struct quality *q, const struct trace *t, struct arena *a)
     check_overlaps(&c);
     check_links(&c);
     check_empty(&c);
+    check_counters(&c);
     check_notes(&c);
     if (!trace_events(t)) {
         reason(&c, "empty-trace", 100, 1, 1, "", "everything");

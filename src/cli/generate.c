@@ -55,6 +55,7 @@ bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
                  {"schema", analysis_json_schema},
                  {"metrics", reference_metrics},
                  {"rules", reference_rules},
+                 {"counters", reference_counters},
                  {"workload-metrics", reference_workload}};
     struct str out;
     str_init(&out, a);
@@ -68,5 +69,5 @@ bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
     }
     return fail(err, GS_E_USAGE,
                 "option '--generate' needs list, man PAGE, bash, zsh, fish, schema, metrics, "
-                "rules or workload-metrics");
+                "rules, counters or workload-metrics");
 }

@@ -108,56 +108,6 @@ static bool word(struct parser *p, char out[FORMULA_NAME_BYTES])
 }
 
 /* ------------------------------------------------------------------------------------ names */
-static const struct {
-    const char *word;
-    enum reduction how;
-} reductions[] = {
-    {"sum", REDUCE_SUM}, {"max", REDUCE_MAX}, {"min", REDUCE_MIN},
-    {"avr", REDUCE_AVG}, {"avg", REDUCE_AVG}, {"mean", REDUCE_AVG},
-};
-enum { REDUCTIONS = sizeof(reductions) / sizeof(*reductions) };
-
-static bool find_reduction(const char *name, enum reduction *how)
-{
-    for (size_t i = 0; i < REDUCTIONS; i++)
-        if (str_eq(reductions[i].word, name)) {
-            *how = reductions[i].how;
-            return true;
-        }
-    return false;
-}
-
-/* "TCC_HIT_sum": the counter TCC_HIT, reduced by sum. */
-static void cut_suffix(char *name, enum reduction *how)
-{
-    char *last = strrchr(name, '_');
-    if (last && last != name && find_reduction(last + 1, how))
-        *last = 0;
-}
-
-/* Raw counters are in capitals. Of the derived ones with small letters only a few are counts. */
-bool counter_is_share(const char *name)
-{
-    static const char *const counts[] = {"Wavefronts", "FetchSize", "WriteSize"};
-    char base[FORMULA_NAME_BYTES];
-    enum reduction ignored;
-    for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
-        if (str_eq(name, counts[i]))
-            return false;
-    if (str_eq(name, "GPU_UTIL") || strlen(name) >= sizeof(base))
-        return str_eq(name, "GPU_UTIL");
-    memcpy(base, name, strlen(name) + 1);
-    cut_suffix(base, &ignored);
-    return strpbrk(base, "abcdefghijklmnopqrstuvwxyz") != NULL;
-}
-
-enum reduction counter_reduction(const char *name)
-{
-    return str_starts(name, "GRBM_") ? REDUCE_MAX
-           : counter_is_share(name)  ? REDUCE_AVG
-                                     : REDUCE_SUM;
-}
-
 static bool same_name(const struct formula_name *a, const struct formula_name *b)
 {
     return a->is_variable == b->is_variable && a->reduction == b->reduction &&
@@ -194,7 +144,7 @@ static bool counter(struct parser *p, char *name)
     struct formula_name n = {.text = name, .spelt = spelt, .instance = -1};
     if (!take(p, '[')) {
         n.reduction = counter_reduction(name);
-        cut_suffix(name, &n.reduction);
+        reduction_cut(name, &n.reduction);
         return emit_name(p, n);
     }
     skip_space(p);
@@ -220,7 +170,7 @@ static bool reduce_call(struct parser *p)
     skip_space(p);
     if (!word(p, how))
         return false;
-    if (!find_reduction(how, &n.reduction))
+    if (!reduction_find(how, &n.reduction))
         return wrong(p, "expected sum, max, min or avr");
     return need(p, ')', "expected )") && emit_name(p, n);
 }

@@ -3,13 +3,6 @@
 
 #include "metric/formula_in.h"
 
-const char *reduction_name(enum reduction how)
-{
-    static const char *const suffixes[] = {
-        [REDUCE_SUM] = "sum", [REDUCE_MAX] = "max", [REDUCE_MIN] = "min", [REDUCE_AVG] = "avr"};
-    return suffixes[how];
-}
-
 bool formula_lookup(const struct formula_scope *scope, const struct formula_name *name,
                     double *value)
 {
@@ -22,22 +15,6 @@ bool formula_lookup(const struct formula_scope *scope, const struct formula_name
     struct formula_name reduced = *name;
     reduced.text = with;
     return scope->lookup(scope->ctx, &reduced, value);
-}
-
-double reduce_values(const double *v, size_t n, enum reduction how)
-{
-    double out = v[0];
-    bool bad = isnan(v[0]);
-    for (size_t i = 1; i < n; i++) {
-        bad |= isnan(v[i]);
-        if (how == REDUCE_MAX)
-            out = v[i] > out ? v[i] : out;
-        else if (how == REDUCE_MIN)
-            out = v[i] < out ? v[i] : out;
-        else
-            out += v[i];
-    }
-    return bad ? NAN : how == REDUCE_AVG ? out / (double)n : out;
 }
 
 static double first_number(const double *a, uint32_t n)

@@ -48,4 +48,8 @@ struct formula {
     size_t depth; /* of the stack, at most FORMULA_OPS */
 };
 
+/* reduction.c: the reduction a word means; "TCC_HIT_sum" as TCC_HIT and its reduction. */
+bool reduction_find(const char *word, enum reduction *how);
+void reduction_cut(char *name, enum reduction *how);
+
 #endif

@@ -29,6 +29,18 @@ bool metric_fits(const struct metric_def *def, const char *arch)
     return false;
 }
 
+const char *metric_archs(const struct metric_def *def, struct arena *arena)
+{
+    struct str s;
+    str_init(&s, arena);
+    for (const char *at = def->archs; *at;) {
+        size_t n = strcspn(at, " ");
+        str_printf(&s, "%s%.*s*", s.len ? ", " : "", (int)n, at);
+        at += n + (at[n] == ' ');
+    }
+    return s.buf;
+}
+
 const struct metric_def *metric_find(const char *id, const char *arch)
 {
     for (size_t i = 0; i < DEFS; i++)

@@ -28,6 +28,9 @@ const struct metric_def *metric_defs(size_t *n);
 /* Whether a line is meant for an architecture ("gfx90a"). */
 bool metric_fits(const struct metric_def *def, const char *arch);
 
+/* For people: "gfx10*, gfx11*". */
+const char *metric_archs(const struct metric_def *def, struct arena *arena);
+
 /* The line of a metric for an architecture, or NULL. */
 const struct metric_def *metric_find(const char *id, const char *arch);
 

@@ -28,7 +28,8 @@ static const char *const flop_metrics[FLOP_KINDS] = {
     [FLOP_MAT_INT8] = "mfma_i8_giops",    [FLOP_MAT_FP4] = "mfma_f6f4_gflops",
 };
 
-const char *const roof_metrics[] = {"fabric_gbps", "valu_busy_pct", "mfma_util_pct", NULL};
+const char *const roof_metrics[] = {"fabric_gbps", "valu_busy_pct", "mfma_util_pct",
+                                    "occupancy_pct", NULL};
 
 void roof_peaks_theory(struct roof_peaks *peaks, const struct metric_device *d)
 {
@@ -149,7 +150,7 @@ static const char *compute_text(const struct roof_point *p, struct arena *arena)
     struct str s;
     str_init(&s, arena);
     if (!isnan(p->flop_pct))
-        str_printf(&s, "operations at %.0f %% of peak", p->flop_pct);
+        str_printf(&s, "operations at %.*f %% of peak", p->flop_pct < 10, p->flop_pct);
     if (!isnan(p->valu_busy_pct))
         str_printf(&s, "%svector units busy %.0f %%", s.len ? ", " : "", p->valu_busy_pct);
     if (!isnan(p->mfma_util_pct))

@@ -31,17 +31,22 @@ void html_counters(struct html *h)
         return;
     html_chapter(h, "hardware-counters", "Counters", "What hardware counters say");
     html_table(h, &(struct html_table){.key = "counter_kernels",
-                                       .shown = "short_name bound level why occupancy_pct "
+                                       .shown = "short_name bound level occupancy_pct "
                                                 "memory_pct compute_pct l2_hit_pct "
                                                 "lds_conflict_pct cross_pass",
                                        .never = "rank"});
+    html_raw(h, "<ul>\n");
+    for (size_t i = 0; i < c->kernels.n; i++)
+        html(h, "<li><span class=\"name\">%s</span>: %s</li>\n", c->kernels.v[i].short_name,
+             c->kernels.v[i].why);
+    html_raw(h, "</ul>\n");
     if (c->roofline.n)
         html_raw(h, "<h3 id=\"roofline\">Roofline</h3>\n");
     picture(h);
     if (c->roofline.n)
         html_table(h, &(struct html_table){.key = "roofline"});
     part(h, "counter-metrics", "Metrics and speed of light", "counter_metrics",
-         "kernel label value unit peak pct_of_peak cross_pass remark", NULL);
+         "rank kernel label value unit peak pct_of_peak cross_pass remark", NULL);
     part(h, "counter-missing", "What these counters leave open", "counter_missing",
          "question passes capture", NULL);
     part(h, "counter-passes", "Passes", "counter_passes", NULL, NULL);

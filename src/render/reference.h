@@ -10,6 +10,9 @@
 /* docs/metrics.md: causes of the ledger, every table and field, quality checks. */
 void reference_metrics(struct str *out);
 
+/* docs/counter-metrics.md: metrics derived from hardware counters. */
+void reference_counters(struct str *out);
+
 /* docs/rules.md: every rule. */
 void reference_rules(struct str *out);
 

@@ -230,7 +230,7 @@ const struct chart chart_roofline = {
     .doc = "Both axes are logarithmic. A kernel cannot be above the slanted roof of the memory it "
            "reads from, nor above the flat roof of its numbers; the nearer, the less there is to "
            "win.",
-    .absent = "operations and bytes were not counted in this trace",
+    .absent = "operations and bytes were not counted",
     .has = has,
     .height = height,
     .draw = draw,

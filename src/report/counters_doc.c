@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "analyze/counter_stats.h"
 #include "base/human.h"
 #include "base/str.h"
 
@@ -56,31 +57,47 @@ static void verdicts(struct doc *d, const struct counter_results *c, size_t top)
         doc_fact(d, c->kernels.v[i].short_name, "%s", c->kernels.v[i].why);
 }
 
-static void speed_of_light(struct doc *d, const struct counter_results *c, const char *kernel)
+static void metric_row(struct block *b, const struct counter_metric *m)
+{
+    char text[HUMAN_MAX];
+    bool is_bytes = str_eq(m->unit, "bytes") && m->value >= 0 && m->value < 0x1p63;
+    doc_cell(b, "%s%s", m->label, mark(m->cross_pass));
+    if (is_bytes)
+        doc_cell(b, "%s", human_bytes(text, (uint64_t)m->value));
+    else
+        number_cell(b, m->value);
+    doc_cell(b, "%s", is_bytes ? "" : m->unit);
+    number_cell(b, m->peak);
+    pct_cell(b, m->pct_of_peak);
+}
+
+static bool is_shown(const struct counter_metric *m, uint32_t rank)
+{
+    /* Types of numbers that a kernel does not use would fill the table with zeros. */
+    return m->rank == rank && !(str_eq(m->group, "flops") && m->value <= 0);
+}
+
+static void speed_of_light(struct doc *d, const struct counter_results *c,
+                           const struct counter_kernel *k)
 {
     struct block *b = NULL;
     for (size_t i = 0; i < c->metrics.n; i++) {
-        const struct counter_metric *m = &c->metrics.v[i];
-        /* Types of numbers that a kernel does not use would fill the table with zeros. */
-        if (!str_eq(m->kernel, kernel) || (str_eq(m->group, "flops") && !(m->value > 0)))
+        if (!is_shown(&c->metrics.v[i], k->rank))
             continue;
         if (!b) {
-            doc_heading(d, 3, "Metrics of %s", kernel);
+            doc_heading(d, 3, "Metrics of %s", k->short_name);
             b = doc_table(d, "");
             doc_column(b, "metric", COLUMN_TEXT);
             doc_column(b, "value", COLUMN_NUMBER);
             doc_column(b, "unit", COLUMN_KEEP);
             doc_column(b, "peak", COLUMN_NUMBER);
             doc_column(b, "of peak", COLUMN_NUMBER);
-            doc_column(b, "remark", COLUMN_TEXT);
         }
-        doc_cell(b, "%s%s", m->label, mark(m->cross_pass));
-        number_cell(b, m->value);
-        doc_cell(b, "%s", m->unit);
-        number_cell(b, m->peak);
-        pct_cell(b, m->pct_of_peak);
-        doc_cell(b, "%s", m->remark ? m->remark : "");
+        metric_row(b, &c->metrics.v[i]);
     }
+    for (size_t i = 0; i < c->metrics.n; i++)
+        if (is_shown(&c->metrics.v[i], k->rank) && c->metrics.v[i].remark)
+            doc_item(d, "%s: %s", c->metrics.v[i].label, c->metrics.v[i].remark);
 }
 
 static void roofline(struct doc *d, const struct counter_results *c, size_t top)
@@ -94,11 +111,9 @@ static void roofline(struct doc *d, const struct counter_results *c, size_t top)
     static const char *const titles[] = {"kernel", "level", "FLOP/byte", "GFLOP/s",
                                          "GB/s",   "peak",  "of roof"};
     columns(b, titles, sizeof(titles) / sizeof(*titles));
-    size_t kernels = 0;
     for (size_t i = 0; i < c->roofline.n; i++) {
         const struct roofline_row *r = &c->roofline.v[i];
-        kernels += !i || !str_eq(r->kernel, c->roofline.v[i - 1].kernel);
-        if (kernels > top)
+        if (r->rank > top)
             break;
         doc_cell(b, "%s", r->kernel);
         doc_cell(b, "%s%s", r->level, mark(r->cross_pass));
@@ -109,6 +124,33 @@ static void roofline(struct doc *d, const struct counter_results *c, size_t top)
         pct_cell(b, r->roof_pct);
     }
     doc_chart(d, "roofline");
+}
+
+/* As the profiler counted, before anything is derived. */
+static void raw(struct doc *d, const struct analysis *a, size_t top)
+{
+    struct counter_stats stats;
+    char n[HUMAN_MAX];
+    counter_stats_make(&stats, a, d->arena);
+    size_t shown = stats.rows.n < 2 * top ? stats.rows.n : 2 * top;
+    if (!shown)
+        return;
+    doc_heading(d, 3, "Counters of a dispatch");
+    struct block *b = doc_table(
+        d, shown < stats.rows.n ? arena_printf(d->arena, "%zu of %zu", shown, stats.rows.n) : "");
+    static const char *const titles[] = {"counter", "dispatches", "instances", "by",
+                                         "mean",    "least",      "most"};
+    columns(b, titles, sizeof(titles) / sizeof(*titles));
+    for (size_t i = 0; i < shown; i++) {
+        const struct counter_row *r = &stats.rows.v[i];
+        doc_cell(b, "%s", r->counter);
+        doc_cell(b, "%s", human_count(n, r->sample_count));
+        doc_cell(b, "%u", r->instances);
+        doc_cell(b, "%s", r->reduction);
+        number_cell(b, r->avg_value);
+        number_cell(b, r->min_value);
+        number_cell(b, r->max_value);
+    }
 }
 
 static void losses(struct doc *d, const struct counter_summary *s)
@@ -152,15 +194,15 @@ void counters_doc(struct doc *d, const struct analysis *a, size_t top)
     if (c->kernels.n)
         verdicts(d, c, top);
     if (c->passes.n > 1)
-        doc_text(
-            d,
-            "%zu passes were joined by rank, GPU, kernel, grid and occurrence. † marks what "
-            "puts numbers of several passes together. The times in this report are of all passes, "
-            "one after the other.",
-            c->passes.n);
+        doc_text(d,
+                 "%zu passes were joined by rank, GPU, kernel, grid and occurrence. † marks what "
+                 "puts numbers of several passes together. The times of this report are those of "
+                 "%s.",
+                 c->passes.n, a->times_of ? a->times_of : "all passes");
     losses(d, &c->summary);
     for (size_t i = 0; i < c->kernels.n && i < top && i < DETAILED; i++)
-        speed_of_light(d, c, c->kernels.v[i].short_name);
+        speed_of_light(d, c, &c->kernels.v[i]);
     roofline(d, c, top);
+    raw(d, a, top);
     missing(d, c);
 }

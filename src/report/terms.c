@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "base/str.h"
+#include "metric/metrics.h"
 #include "report/overview.h"
 #include "workload/panels.h"
 
@@ -97,6 +98,28 @@ static void add_tables(struct terms *t, struct arena *a)
         add(t, a, TERM_TABLE, others[i]->key, others[i]->doc);
 }
 
+/* Metrics derived from counters, each once; architectures differ only in the counters used. */
+static void add_derived(struct terms *t, struct arena *a)
+{
+    size_t n;
+    const struct metric_def *defs = metric_defs(&n);
+    for (size_t i = 0; i < n; i++) {
+        bool seen = false;
+        for (size_t k = 0; k < i; k++)
+            seen |= str_eq(defs[k].id, defs[i].id);
+        if (!seen)
+            vec_push(
+                t, a,
+                ((struct term){.kind = TERM_METRIC,
+                               .name = defs[i].id,
+                               .alias = arena_printf(a, "counter_metrics.%s", defs[i].id),
+                               .where = "derived from counters",
+                               .unit = defs[i].unit,
+                               .doc = arena_printf(a, "%s; on %s: %s", defs[i].doc,
+                                                   metric_archs(&defs[i], a), defs[i].formula)}));
+    }
+}
+
 static const char *rules_of(const char *category, struct arena *a)
 {
     struct str s;
@@ -146,6 +169,7 @@ static void add_capabilities(struct terms *t, struct arena *a)
 void terms_list(struct terms *out, struct arena *a)
 {
     *out = (struct terms){0};
+    add_derived(out, a); /* before the tables: metrics stand together */
     add_tables(out, a);
     for (enum cause c = 0; c < CAUSES; c++)
         add(out, a, TERM_CAUSE, cause_info(c)->key, cause_info(c)->doc);

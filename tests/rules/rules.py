@@ -131,13 +131,14 @@ def check_counters(gpusight):
     """Counters that the trace has are not asked for again."""
     path = os.path.join(gpusight.folder, "counters.trace")
     with open(path, "w", encoding="utf-8") as f:
-        f.write("gpu MI300X\nkernel a blocks=9728 dur=1ms\ncounter SQ_WAVES = 100\ncounter GRBM_COUNT = 5\n"
+        f.write("gpu MI300X\nkernel a blocks=9728 dur=1ms\ncounter SQ_ACTIVE_INST_VALU = 100\n"
+                "counter GRBM_GUI_ACTIVE = 5\n"
                 "loop 20 { launch a }\nsync\n")
     doc = gpusight.analyze(path)
     yield from judge.document(doc)
     commands = " ".join(c["full_command"] for f in doc["recommendations"] for c in f["commands"])
     words = shlex.split(commands)
-    if "SQ_WAVES" in words or "GRBM_COUNT" in words or "FETCH_SIZE" not in words:
+    if "SQ_ACTIVE_INST_VALU" in words or "GRBM_GUI_ACTIVE" in words or words.count("TCC_EA0_RDREQ_sum") != 1:
         yield f"counters asked for again, or none: {commands}"
 
 

@@ -296,6 +296,79 @@ static void occupancy_on_nvidia(void **state)
                         "49 KiB shared memory → 3 blocks/SM of 164 KiB; 3 × 8 = 24 warps/SM of 64");
 }
 
+/*
+ * The vendors' tables of registers against waves per SIMD (warps per sub-partition), every number
+ * of registers tried: LLVM's and AMD's for gfx, the occupancy calculator's for CUDA. {up to,
+ * waves}.
+ */
+static const struct published {
+    const char *archs[8];
+    int threads; /* one wave; NVIDIA: one warp in each sub-partition */
+    struct {
+        int registers, waves;
+    } steps[12];
+} published[] = {
+    {{"gfx908"},
+     64,
+     {{24, 10}, {28, 9}, {32, 8}, {36, 7}, {40, 6}, {48, 5}, {64, 4}, {84, 3}, {128, 2}, {256, 1}}},
+    {{"gfx90a", "gfx942", "gfx950"},
+     64,
+     {{64, 8}, {72, 7}, {80, 6}, {96, 5}, {128, 4}, {168, 3}, {256, 2}}},
+    {{"gfx1030"},
+     32,
+     {{64, 16}, {80, 12}, {96, 10}, {112, 9}, {128, 8}, {144, 7}, {160, 6}, {192, 5}, {256, 4}}},
+    {{"gfx1100"},
+     32,
+     {{96, 16}, {120, 12}, {144, 10}, {168, 9}, {192, 8}, {216, 7}, {240, 6}, {256, 5}}},
+    {{"7.0", "8.0", "9.0", "10.0"},
+     128,
+     {{32, 16},
+      {40, 12},
+      {48, 10},
+      {56, 9},
+      {64, 8},
+      {72, 7},
+      {80, 6},
+      {96, 5},
+      {128, 4},
+      {168, 3},
+      {255, 2}}},
+    {{"8.6", "8.9"},
+     128,
+     {{40, 12},
+      {48, 10},
+      {56, 9},
+      {64, 8},
+      {72, 7},
+      {80, 6},
+      {96, 5},
+      {128, 4},
+      {168, 3},
+      {255, 2}}},
+    {{"7.5"}, 128, {{64, 8}, {72, 7}, {80, 6}, {96, 5}, {128, 4}, {168, 3}, {255, 2}}},
+};
+
+static void occupancy_equals_published_tables(void **state)
+{
+    (void)state;
+    for (size_t t = 0; t < COUNT(published); t++)
+        for (size_t a = 0; published[t].archs[a]; a++) {
+            const struct hardware *hw = hardware_find(published[t].archs[a], NULL, 0);
+            int step = 0;
+            for (int n = 1; published[t].steps[step].waves; n++) {
+                struct occupancy o;
+                struct occupancy_in in = {
+                    .hw = hw, .group_threads = published[t].threads, .registers = n};
+                assert_true(occupancy_of(&o, &in));
+                int simds = o.max_waves / hw->waves_per_simd;
+                if (o.waves != published[t].steps[step].waves * simds)
+                    print_error("%s, %d registers: %s\n", hw->arch, n, o.arithmetic);
+                assert_int_equal(o.waves, published[t].steps[step].waves * simds);
+                step += n == published[t].steps[step].registers;
+            }
+        }
+}
+
 static void each_resource_is_reported(void **state)
 {
     (void)state;
@@ -366,6 +439,7 @@ int main(void)
         unit_test(occupancy_on_cdna),
         unit_test(occupancy_on_rdna),
         unit_test(occupancy_on_nvidia),
+        unit_test(occupancy_equals_published_tables),
         unit_test(each_resource_is_reported),
         unit_test(refuses_what_cannot_be),
         unit_test(tails),

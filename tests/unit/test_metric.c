@@ -384,7 +384,7 @@ static void rooflines_say_what_binds(void **state)
     assert_int_equal(p.main_kind, FLOP_FP32);
     assert_int_equal(p.bound, BOUND_MEMORY);
     assert_int_equal(p.level, ROOF_HBM);
-    assert_string_equal(p.why, "HBM at 82 % of peak bandwidth; operations at 7 % of peak");
+    assert_string_equal(p.why, "HBM at 82 % of peak bandwidth; operations at 7.3 % of peak");
     assert_string_equal(p.not_known, "");
 
     /* 64 x 2 x 12500 = 1.6 M FLOP = 1600 GFLOP/s, 80 % of 2000; memory at 10.24 %. */

@@ -1,10 +1,34 @@
+#include <math.h>
+
+#include "advise/measured.h"
 #include "advise/rule.h"
 #include "base/human.h"
+#include "base/str.h"
 
 #define DOMINANT_PCT 50.0
 
 /* The only kernel there is dominates by necessity. */
 #define ONLY_GAIN 0.03
+
+static void say_what_to_do(const struct analysis *a, struct finding *f, const struct hotspot *h)
+{
+    const struct counter_kernel *k = measured_kernel(a, h->name_id);
+    if (k && !str_eq(k->bound, "unknown")) {
+        finding_suggest(f, "tune this kernel first; counters say that %s binds it", k->bound);
+        finding_because(f, "counter_kernels.bound", k->compute_pct, NAN, "%", "%s", k->why);
+        finding_sure(f, 0.8,
+                     "its share is exact, what binds it is measured; how much can be won "
+                     "is not known");
+        return;
+    }
+    finding_suggest(
+        f, "tune this kernel first; counters tell whether compute, memory or latency limits it");
+    finding_action(f, "find out what limits it before changing anything");
+    finding_action(f, "compare it with what a tuned library reaches for the same operation");
+    finding_sure(f, 0.8, "its share is exact; how much can be won is not known without counters");
+    finding_capture_kernel(f, h->short_name, "what limits the kernel");
+    finding_capture_verdict(f, k, h->slowest, h->short_name, "memory traffic and use of the units");
+}
 
 static bool eval(const struct analysis *a, struct finding *f)
 {
@@ -13,9 +37,6 @@ static bool eval(const struct analysis *a, struct finding *f)
     const struct hotspot *h = &a->hotspots.v[0];
     if (h->pct_of_total < DOMINANT_PCT || a->view.kernel_class[h->symbol] != KERNEL_COMPUTE)
         return false;
-    static const char *const counters[] = {
-        "GRBM_COUNT", "GRBM_GUI_ACTIVE", "SQ_WAVES", "SQ_BUSY_CYCLES",
-        "FETCH_SIZE", "WRITE_SIZE",      NULL};
     char total[HUMAN_MAX];
     if (a->hotspots.n == 1)
         f->gain = ONLY_GAIN;
@@ -26,13 +47,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     finding_because(f, "hotspots.pct_of_total", h->pct_of_total, DOMINANT_PCT, "%",
                     "%.1f %% of the summed kernel time", h->pct_of_total);
     finding_at_kernel(f, h->slowest, "longest call");
-    finding_suggest(
-        f, "tune this kernel first; counters tell whether compute, memory or latency limits it");
-    finding_action(f, "find out what limits it before changing anything");
-    finding_action(f, "compare it with what a tuned library reaches for the same operation");
-    finding_sure(f, 0.8, "its share is exact; how much can be won is not known without counters");
-    finding_capture_kernel(f, h->short_name, "what limits the kernel");
-    finding_capture_counters(f, counters, h->short_name, "utilisation and memory traffic");
+    say_what_to_do(a, f, h);
     return true;
 }
 

@@ -1,7 +1,16 @@
+#include "advise/measured.h"
 #include "advise/rule.h"
 #include "base/human.h"
+#include "base/str.h"
 
 #define LOW_OCCUPANCY_PCT 25.0
+
+/* Counters that show busy units or memory say that occupancy is not what limits the kernel. */
+static bool is_cleared(const struct analysis *a, const struct resource_row *r)
+{
+    const struct counter_kernel *k = measured_kernel(a, a->trace->symbols.v[r->symbol].name);
+    return k && (str_eq(k->bound, "compute") || str_eq(k->bound, "memory"));
+}
 
 static bool eval(const struct analysis *a, struct finding *f)
 {
@@ -10,7 +19,8 @@ static bool eval(const struct analysis *a, struct finding *f)
     for (size_t i = 0; i < a->resources.n; i++) {
         const struct resource_row *r = &a->resources.v[i];
         if (a->view.kernel_class[r->symbol] != KERNEL_COMPUTE ||
-            !(r->occupancy_pct < LOW_OCCUPANCY_PCT) || share_pct(a, r->total_ns) < 5)
+            !(r->occupancy_pct < LOW_OCCUPANCY_PCT) || share_pct(a, r->total_ns) < 5 ||
+            is_cleared(a, r))
             continue;
         ns += r->total_ns / 8; /* higher occupancy hides latency; it does not remove work */
         if (!worst)
@@ -50,6 +60,6 @@ const struct rule rule_low_occupancy = {
     .eval = eval,
     .doc =
         "Fires when a kernel with at least 5 % of the GPU time has a theoretical occupancy below "
-        "25 %. "
+        "25 %, unless counters show that compute or memory binds it. "
         "Names the limiting resource with the arithmetic. Claims an eighth of the kernel's time.",
 };
