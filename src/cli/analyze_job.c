@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "base/str.h"
+#include "cli/load.h"
 
 /* Traces up to this size in all are also loaded together. */
 #define WHOLE_BYTES (512ll << 20)
@@ -105,5 +106,5 @@ bool analyze_job_load(struct analyze_job *j, struct cli *cli, struct trace *t,
     progress_stop(&progress); /* before anything is printed, also when memory ran out */
     if (!had_memory)
         mem_exhausted();
-    return c.ok;
+    return c.ok || cli_load_failed(cli, paths, err);
 }

@@ -13,6 +13,7 @@
 #include "cli/analyze_job.h"
 #include "cli/analyze_part.h"
 #include "cli/analyze_source.h"
+#include "cli/analyze_workload.h"
 #include "cli/command.h"
 #include "render/analysis_json.h"
 #include "render/chart_files.h"
@@ -28,6 +29,7 @@ struct analyze_opts {
     int64_t gpu, process, rank, top_kernels, timeline_limit, max_phases, phase;
     double min_duration_us, short_us;
     bool json, stats;
+    struct workload_args workload;
 };
 
 static const struct opt opts[] = {
@@ -65,6 +67,7 @@ static const struct opt opts[] = {
     OPT_INT(struct analyze_opts, max_phases, 0, "max-phases", 1, 32, "N",
             "divide the run into at most this many phases (12); 1 does not look for any"),
     OPT_TEXT(struct analyze_opts, prompt, 0, "prompt", "TEXT", "a question, kept in the JSON"),
+    WORKLOAD_OPTS(struct analyze_opts, workload),
     OPT_GROUP("Output"),
     OPT_CHOICE(
         struct analyze_opts, format, 0, "format", "text|json|markdown|html|webview|pdf",
@@ -104,6 +107,7 @@ struct call {
     struct trace trace;
     struct analyze_source source;
     struct analyze_job job;
+    const char *workload; /* folder of rocprof-compute, when it is one */
     struct timespec begin;
     struct gs_error *err;
     bool ok;
@@ -143,7 +147,9 @@ static bool target_of(struct call *c, const char *extension, const char **target
     if (name && str_eq(name, "-") && !o->dir)
         return true;
     if (!name) {
-        const char *base = c->trace.files.n ? fs_basename(c->trace.files.v[0].path) : "source";
+        const char *base = c->trace.files.n ? fs_basename(c->trace.files.v[0].path)
+                           : c->workload    ? fs_basename(c->workload)
+                                            : "source";
         const char *dot = strrchr(base, '.');
         name = arena_strndup(a, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
     }
@@ -294,6 +300,20 @@ static bool only_source(struct call *c)
            write_out(c, &out);
 }
 
+static bool only_workload(struct call *c)
+{
+    const struct analyze_opts *o = c->o;
+    struct workload_report r;
+    struct str out;
+    str_init(&out, c->cli->arena);
+    if (o->charts)
+        return fail(c->err, GS_E_USAGE,
+                    "option '--charts' needs a trace; 'gpusight plot' draws those of a workload");
+    return workload_load(&r, c->cli, c->workload, &o->workload, (size_t)o->top_kernels, c->err) &&
+           workload_render(&r, c->cli, o->format, !o->output && !o->dir, &out, c->err) &&
+           write_out(c, &out);
+}
+
 static void run_analyze(void *ctx)
 {
     struct call *c = ctx;
@@ -311,8 +331,13 @@ static void run_analyze(void *ctx)
         fail(c->err, GS_E_USAGE, "no trace given; see 'gpusight analyze --help'");
         return;
     }
+    if (workload_operand(paths, arena, &c->workload)) {
+        c->ok = only_workload(c);
+        return;
+    }
     struct analysis_opts ao = base_options(c);
-    if (!analyze_job_load(&c->job, c->cli, &c->trace, paths, c->o->reader, c->o->rank, &ao,
+    if (!workload_args_unused(&c->o->workload, c->err) ||
+        !analyze_job_load(&c->job, c->cli, &c->trace, paths, c->o->reader, c->o->rank, &ao,
                           c->err) ||
         !check_process(c) || !view_options(c, &ao))
         return;
@@ -366,6 +391,8 @@ const struct command command_analyze = {
     .doc = "Loads the trace, accounts for every nanosecond of every GPU, and prints a verdict, the "
            "ledger of GPU time by cause, findings ranked by what they can win (with evidence, how "
            "sure they are, and what to do), hotspots, copies, host calls and more.\n\n"
+           "A folder of rocprof-compute (pmc_perf.csv, sysinfo.csv) gives its speed-of-light, "
+           "memory chart, roofline and panels instead; see docs/workloads.md.\n\n"
            "A folder stands for the traces in it and below; several files are one job. The exit "
            "code is 5 when there is nothing to analyze.\n\n"
            "'gpusight explain TERM' says what a number, a cause or a rule means.",
@@ -378,7 +405,8 @@ const struct command command_analyze = {
         "gpusight analyze --format markdown results.db > ticket.md  # for a ticket\n"
         "gpusight analyze --source-dir src results.db  # with the lines of kernels and waits\n"
         "gpusight analyze --source-dir src  # before the first run: what to capture\n"
-        "gpusight analyze --format pdf -o report results.db  # pages, with charts",
+        "gpusight analyze --format pdf -o report results.db  # pages, with charts\n"
+        "gpusight analyze --panel 2 workloads/vcopy/MI300X  # a workload of rocprof-compute",
     .opts = opts,
     .settings_size = sizeof(struct analyze_opts),
     .defaults = defaults,

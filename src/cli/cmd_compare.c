@@ -8,6 +8,7 @@
 #include "base/fs_out.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "cli/analyze_workload.h"
 #include "cli/runs.h"
 #include "render/compare_html.h"
 #include "render/compare_json.h"
@@ -177,11 +178,33 @@ static bool check_operands(const struct call *k)
                                : "give two runs, A and B");
 }
 
+/* Two folders of rocprof-compute; false when they are something else. */
+static bool compare_workloads(struct call *k)
+{
+    const struct opt_list *runs = &k->cli->operands;
+    struct arena *a = k->cli->arena;
+    const char *first, *second;
+    struct str out;
+    if (runs->n != 2 || !workload_find(runs->v[0], a, &first) ||
+        !workload_find(runs->v[1], a, &second))
+        return false;
+    str_init(&out, a);
+    if (k->o->fail_on.n || k->o->save || k->o->junit || k->o->annotations)
+        fail(k->err, GS_E_USAGE, "gates and baselines are for traces, not for workloads");
+    else
+        k->ok = workload_compare_report(k->cli, first, second, k->o->format, (size_t)k->o->top,
+                                        str_eq(k->o->output, "-"), &out, k->err) &&
+                fs_write(k->o->output, out.buf, out.len, k->err);
+    return true;
+}
+
 static void run_compare(void *ctx)
 {
     struct call *k = ctx;
     const struct opt_list *runs = &k->cli->operands;
     struct arena *arena = k->cli->arena;
+    if (compare_workloads(k))
+        return;
     for (size_t i = 0; i < k->o->fail_on.n; i++)
         if (!gate_parse(&k->gate, k->o->fail_on.v[i], arena, k->err))
             return;
@@ -234,6 +257,7 @@ const struct command command_compare = {
         "The page (html) holds everything and needs no network; the workbook (xlsx) has a sheet "
         "for "
         "each table.\n\n"
+        "Two folders of rocprof-compute are compared metric by metric, kernels by name.\n\n"
         "docs/compare.md has every formula.",
     .examples = "gpusight compare before.db after.db  # the verdict, and why\n"
                 "gpusight compare --save-baseline main results.db  # keep a run\n"

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "cli/analyze_workload.h"
 #include "cli/command.h"
 #include "cli/load.h"
 #include "render/render.h"
@@ -68,6 +69,14 @@ static void run_info(void *ctx)
     struct timespec begin;
     trace_init(&c->trace);
     clock_gettime(CLOCK_MONOTONIC, &begin);
+    const char *workload;
+    struct str text;
+    str_init(&text, c->cli->arena);
+    if (workload_operand(&c->cli->operands, c->cli->arena, &workload)) {
+        c->ok = workload_info(c->cli, workload, c->o->json, &text, c->err) &&
+                fs_write(c->o->output, text.buf, text.len, c->err);
+        return;
+    }
     if (!cli_load(c->cli, &c->trace, &c->cli->operands, c->o->reader, c->err))
         return;
     double loaded = seconds_since(&begin);

@@ -7,6 +7,7 @@
 #include "base/fs_out.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "cli/analyze_workload.h"
 #include "cli/analyzed.h"
 #include "render/picture.h"
 #include "render/render.h"
@@ -81,14 +82,10 @@ static const char *format_of(const struct plot_opts *o)
     return str_eq(dot, ".svg") ? "svg" : str_eq(dot, ".png") ? "png" : NULL;
 }
 
-static bool plot_one(struct call *c, const struct analysis *a, const struct chart *chart,
-                     const char *format, const char *path)
+static bool write_picture(struct call *c, const struct draw *d, const char *format,
+                          const char *path)
 {
-    const struct plot_opts *o = c->o;
-    enum theme theme = str_eq(o->theme, "dark") ? THEME_DARK : THEME_LIGHT;
-    struct chart_opts co = {
-        .width = (int)o->width, .height = (int)o->height, .top = (size_t)o->top};
-    struct draw *d = chart_draw(chart, a, &co, c->cli->arena);
+    enum theme theme = str_eq(c->o->theme, "dark") ? THEME_DARK : THEME_LIGHT;
     struct str out;
     str_init(&out, c->cli->arena);
     if (str_eq(format, "png")) {
@@ -100,6 +97,14 @@ static bool plot_one(struct call *c, const struct analysis *a, const struct char
         render_svg(&out, d, &(struct svg_opts){.theme = theme});
     }
     return fs_write(path, out.buf, out.len, c->err);
+}
+
+static bool plot_one(struct call *c, const struct analysis *a, const struct chart *chart,
+                     const char *format, const char *path)
+{
+    struct chart_opts co = {
+        .width = (int)c->o->width, .height = (int)c->o->height, .top = (size_t)c->o->top};
+    return write_picture(c, chart_draw(chart, a, &co, c->cli->arena), format, path);
 }
 
 static bool plot_all(struct call *c, const struct analysis *a, const char *format)
@@ -115,6 +120,12 @@ static bool plot_all(struct call *c, const struct analysis *a, const char *forma
     return true;
 }
 
+static bool plot_workload(struct call *c, const char *dir, const char *format)
+{
+    const struct draw *d = workload_plot(c->cli, dir, c->o->chart, (int)c->o->width, c->err);
+    return d && write_picture(c, d, format, c->o->output);
+}
+
 static void run_plot(void *ctx)
 {
     struct call *c = ctx;
@@ -124,8 +135,10 @@ static void run_plot(void *ctx)
     const char *format = format_of(o);
     bool all = str_eq(o->chart, "all");
     const struct chart *chart = chart_find(o->chart);
-    const char *near = chart_nearest(o->chart);
-    if (!format)
+    const char *near = chart_nearest(o->chart), *workload;
+    if (format && workload_operand(&c->cli->operands, c->cli->arena, &workload))
+        c->ok = plot_workload(c, workload, format);
+    else if (!format)
         fail(c->err, GS_E_USAGE,
              "cannot tell the format from '%s'; end it in .svg or .png, or give --format",
              o->output);
@@ -162,7 +175,8 @@ const struct command command_plot = {
         "--list names them.\n\n"
         "Text in SVG stays text and uses whatever sans-serif font the reader has. PNG needs a "
         "gpusight built with cairo. Colours are told apart by colour-blind readers too. A chart "
-        "there is no data for says so.",
+        "there is no data for says so.\n\n"
+        "A folder of rocprof-compute has the charts memory and roofline.",
     .examples =
         "gpusight plot results.db --chart ledger -o ledger.svg  # for a web page\n"
         "gpusight plot results.db --chart timeline --width 1600 --theme dark -o t.png  # for a "

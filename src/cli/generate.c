@@ -5,6 +5,7 @@
 #include "cli/help.h"
 #include "render/analysis_json.h"
 #include "render/reference.h"
+#include "render/workload_reference.h"
 
 void each_option(const struct command *c, void (*fn)(const struct opt *o, void *ctx), void *ctx)
 {
@@ -54,7 +55,8 @@ bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
                  {"schema", analysis_json_schema},
                  {"metrics", reference_metrics},
                  {"rules", reference_rules},
-                 {"counters", reference_counters}};
+                 {"counters", reference_counters},
+                 {"workload-metrics", reference_workload}};
     struct str out;
     str_init(&out, a);
     if (argc == 2 && str_eq(argv[0], "man"))
@@ -66,6 +68,6 @@ bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
         }
     }
     return fail(err, GS_E_USAGE,
-                "option '--generate' needs list, man PAGE, bash, zsh, fish, schema, metrics or "
-                "rules");
+                "option '--generate' needs list, man PAGE, bash, zsh, fish, schema, metrics, "
+                "rules, counters or workload-metrics");
 }

@@ -11,4 +11,7 @@
 bool cli_load(struct cli *cli, struct trace *t, const struct opt_list *paths, const char *reader,
               struct gs_error *err);
 
+/* Says it better where a path is no trace but something else we know; always false. */
+bool cli_load_failed(struct cli *cli, const struct opt_list *paths, struct gs_error *err);
+
 #endif

@@ -110,6 +110,11 @@ static void block(struct html *h, const struct block *b, size_t i)
     case BLOCK_BARS:
         bars(h, b);
         break;
+    case BLOCK_PICTURE:
+        html_raw(h, "<figure class=\"chart\">\n");
+        html_draw(h, b->picture, "draw");
+        html_raw(h, "</figure>\n");
+        break;
     }
 }
 

@@ -1,18 +1,5 @@
 /* What hardware counters say about kernels: verdicts, roofline, metrics, and what is missing. */
 #include "render/html_in.h"
-#include "render/svg.h"
-#include "report/chart.h"
-
-static void picture(struct html *h)
-{
-    const struct chart *chart = chart_find("roofline");
-    if (!chart->has(h->a))
-        return;
-    struct draw *d = chart_draw(chart, h->a, &(struct chart_opts){.no_title = true}, h->arena);
-    html_raw(h, "<figure class=\"chart\">\n");
-    render_svg(h->out, d, &(struct svg_opts){.css = true});
-    html_raw(h, "</figure>\n");
-}
 
 static void part(struct html *h, const char *id, const char *title, const char *key,
                  const char *shown, const char *never)
@@ -42,7 +29,7 @@ void html_counters(struct html *h)
     html_raw(h, "</ul>\n");
     if (c->roofline.n)
         html_raw(h, "<h3 id=\"roofline\">Roofline</h3>\n");
-    picture(h);
+    html_chart(h, "roofline");
     if (c->roofline.n)
         html_table(h, &(struct html_table){.key = "roofline"});
     part(h, "counter-metrics", "Metrics and speed of light", "counter_metrics",

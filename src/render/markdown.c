@@ -92,6 +92,21 @@ static void code(struct str *out, const char *text)
     str_printf(out, "%s\n%s\n%s\n\n", fence, visible.buf, fence);
 }
 
+/* A drawing in characters: its line ends stay what they are. */
+static void drawing(struct str *out, const char *text)
+{
+    if (!*text)
+        return;
+    str_puts(out, "```\n");
+    for (const char *p = text; *p;) {
+        size_t n = strcspn(p, "\n");
+        utf8_escape(out, p, n);
+        str_putc(out, '\n');
+        p += n + (p[n] == '\n');
+    }
+    str_puts(out, "```\n\n");
+}
+
 /* ![title](<prefix/name.svg>), with all that could end the link encoded. */
 static void picture(struct str *out, const struct chart *chart, const char *prefix)
 {
@@ -139,6 +154,9 @@ static void markdown(struct str *out, const struct doc *d, const struct analysis
             break;
         case BLOCK_BARS:
             bars(out, b);
+            break;
+        case BLOCK_PICTURE:
+            drawing(out, b->text);
             break;
         }
         const struct chart *chart = a && b->chart ? chart_find(b->chart) : NULL;

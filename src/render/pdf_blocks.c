@@ -40,12 +40,24 @@ static void boxed(struct pdf *p, const struct pdf_font *f, enum ink stripe, cons
     p->y += 6;
 }
 
+/* Charts are drawn for a width in pixels; at this size their letters are as small as a table's. */
+#define CHART_SCALE 0.72
+
+/* No wider than the text. */
+static double scale_of(const struct draw *d)
+{
+    double fits = CONTENT_W / ((double)d->width / DRAW_UNIT);
+    return fits < CHART_SCALE ? fits : CHART_SCALE;
+}
+
 /* Never alone at the foot of a page: the picture that follows comes along. */
 static double room_of_heading(struct pdf *p, const struct block *b, const struct block *next)
 {
     double room = b->level == 2 ? 70 : 50;
     const char *name = b->chart ? b->chart : next && next->kind == BLOCK_BARS ? next->chart : NULL;
     double with_chart = pdf_chart_height(p, name) + 34;
+    if (next && next->kind == BLOCK_PICTURE)
+        with_chart = next->picture->height / DRAW_UNIT * scale_of(next->picture) + 34;
     return with_chart > room ? with_chart : room;
 }
 
@@ -134,9 +146,6 @@ static void bars(struct pdf *p, const struct block *b)
     p->y += 6;
 }
 
-/* Charts are drawn for a width in pixels; at this size their letters are as small as a table's. */
-#define CHART_SCALE 0.72
-
 static struct draw *drawn(struct pdf *p, const char *name)
 {
     const struct chart *chart = name ? chart_find(name) : NULL;
@@ -157,19 +166,23 @@ double pdf_chart_height(struct pdf *p, const char *name)
     return d ? d->height / DRAW_UNIT * CHART_SCALE : 0;
 }
 
-void pdf_chart(struct pdf *p, const char *name)
+static void show(struct pdf *p, const struct draw *d)
 {
-    struct draw *d = drawn(p, name);
-    if (!d)
-        return;
-    double high = d->height / DRAW_UNIT * CHART_SCALE;
+    double scale = scale_of(d), high = d->height / DRAW_UNIT * scale;
     pdf_need(p, high);
     cairo_save(p->cr);
     cairo_translate(p->cr, MARGIN, p->y);
-    cairo_scale(p->cr, CHART_SCALE, CHART_SCALE);
+    cairo_scale(p->cr, scale, scale);
     cairo_draw(p->cr, d, THEME_LIGHT);
     cairo_restore(p->cr);
     p->y += high + 6;
+}
+
+void pdf_chart(struct pdf *p, const char *name)
+{
+    struct draw *d = drawn(p, name);
+    if (d)
+        show(p, d);
 }
 
 void pdf_block(struct pdf *p, const struct block *b, const struct block *next)
@@ -205,6 +218,9 @@ void pdf_block(struct pdf *p, const struct block *b, const struct block *next)
     case BLOCK_BARS:
         if (!p->a || !b->chart)
             bars(p, b);
+        break;
+    case BLOCK_PICTURE:
+        show(p, b->picture);
         break;
     }
     if (b->chart)

@@ -108,6 +108,16 @@ static void heading(struct text *t, const struct block *b)
     }
 }
 
+/* As they are, but for what a terminal must not see. */
+static void lines(struct text *t, const char *text)
+{
+    for (const char *p = text; *p;) {
+        size_t n = strcspn(p, "\n");
+        str_printf(t->out, "  %s\n", escaped(t, arena_strndup(t->arena, p, n)));
+        p += n + (p[n] == '\n');
+    }
+}
+
 static void callout(struct text *t, const struct block *b)
 {
     static const char *const signs[] = {[TONE_PLAIN] = "•",
@@ -265,6 +275,9 @@ static void render_block(struct text *t, const struct block *b)
         break;
     case BLOCK_BARS:
         bars(t, b);
+        break;
+    case BLOCK_PICTURE:
+        lines(t, b->text);
         break;
     }
 }

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdlib.h>
 
 #include "report/chart_parts.h"
 
@@ -130,9 +131,14 @@ static void compute_roofs(struct canvas *c, const struct plane *p)
         str_printf(&roofs[k].label, "%s%s", roofs[k].label.len ? ", " : "", roof->roof);
     }
     for (size_t k = 0; k < n; k++) {
-        int32_t y = place_y(p, roofs[k].peak);
+        int32_t y = place_y(p, roofs[k].peak), aside = 0;
+        /* labels of roofs that lie close stand beside each other */
+        for (size_t j = 0; j < k; j++)
+            if (abs(y - place_y(p, roofs[j].peak)) < PX(LABEL_SIZE + 2))
+                aside += PX(190);
         draw_line(c->d, INK_MUTED, p->box.x, y, p->box.x + p->box.w, y);
-        draw_text(c->d, INK_MUTED, p->box.x + p->box.w - PX(4), y - PX(3), LABEL_SIZE, ANCHOR_END,
+        draw_text(c->d, INK_MUTED, p->box.x + p->box.w - PX(4) - aside, y - PX(3), LABEL_SIZE,
+                  ANCHOR_END,
                   draw_fit(c->d->arena,
                            arena_printf(c->d->arena, "%s: %.3g TFLOP/s", roofs[k].label.buf,
                                         roofs[k].peak / 1000),

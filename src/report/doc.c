@@ -77,6 +77,11 @@ void doc_fact(struct doc *d, const char *label, const char *fmt, ...)
     vec_push(&last->facts, d->arena, f);
 }
 
+void doc_picture(struct doc *d, const struct draw *picture, const char *lines)
+{
+    add(d, BLOCK_PICTURE, lines)->picture = picture;
+}
+
 void doc_chart(struct doc *d, const char *name)
 {
     if (d->blocks.n)

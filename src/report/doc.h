@@ -22,6 +22,8 @@
 #include "base/arena.h"
 #include "base/vec.h"
 
+struct draw;
+
 enum block_kind {
     BLOCK_HEADING,
     BLOCK_TEXT,
@@ -31,6 +33,7 @@ enum block_kind {
     BLOCK_CALLOUT, /* a sentence that must not be missed */
     BLOCK_CODE,    /* a command to copy */
     BLOCK_BARS,    /* shares of a whole: label, share, text */
+    BLOCK_PICTURE, /* a drawing, and the same in characters */
 };
 
 enum tone { TONE_PLAIN, TONE_GOOD, TONE_WARN, TONE_BAD, TONE_INFO };
@@ -63,6 +66,7 @@ struct block {
     enum tone tone;
     const char *text;  /* heading, text, item, callout, code; the caption of a table or bars */
     const char *chart; /* see doc_chart(); NULL: none */
+    const struct draw *picture;
     VEC(struct column) columns;
     VEC(const char *) cells;
     VEC(struct fact) facts;
@@ -93,6 +97,12 @@ void doc_fact(struct doc *d, const char *label, const char *fmt, ...)
  * that draw show it behind the block, or instead of it when the block is bars; text leaves it out.
  */
 void doc_chart(struct doc *d, const char *name);
+
+/*
+ * A drawing that is no chart of an analysis. Media that cannot draw show `lines`, which are as wide
+ * as they are; "": nothing.
+ */
+void doc_picture(struct doc *d, const struct draw *picture, const char *lines);
 
 struct block *doc_table(struct doc *d, const char *caption);
 void doc_column(struct block *table, const char *title, enum column_kind kind);

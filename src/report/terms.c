@@ -7,6 +7,7 @@
 #include "job/job.h"
 #include "metric/metrics.h"
 #include "report/overview.h"
+#include "workload/panels.h"
 
 const struct quality_check_doc quality_check_docs[] = {
 #define QUALITY_CHECK(code, weight, doc) {code, weight, doc},
@@ -66,6 +67,21 @@ static void add_fields(struct terms *t, struct arena *a, const struct fields *f)
                                 .doc = f->v[i].doc}));
 }
 
+/* Metrics of workloads: their doc, and the formula. */
+static void add_workload_metrics(struct terms *t, struct arena *a)
+{
+    size_t n;
+    const struct workload_metric *m = workload_metrics(&n);
+    for (size_t i = 0; i < n; i++)
+        vec_push(t, a,
+                 ((struct term){.kind = TERM_METRIC,
+                                .name = m[i].name,
+                                .alias = arena_printf(a, "workload.%d.%s", m[i].panel, m[i].key),
+                                .where = arena_printf(a, "workload panel %d", m[i].panel),
+                                .unit = m[i].unit,
+                                .doc = arena_printf(a, "%s: %s", m[i].doc, m[i].formula)}));
+}
+
 static void add_tables(struct terms *t, struct arena *a)
 {
     static const struct fields *const others[] = {
@@ -77,6 +93,7 @@ static void add_tables(struct terms *t, struct arena *a)
         add_fields(t, a, tables.v[i].fields);
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
         add_fields(t, a, others[i]);
+    add_workload_metrics(t, a);
     for (size_t i = 0; i < tables.n; i++)
         add(t, a, TERM_TABLE, tables.v[i].fields->key, tables.v[i].fields->doc);
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)

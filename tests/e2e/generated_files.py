@@ -13,7 +13,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FILES = {"schema": "schema/analysis.schema.json", "metrics": "docs/metrics.md", "rules": "docs/rules.md",
-         "counters": "docs/counter-metrics.md"}
+         "counters": "docs/counter-metrics.md", "workload-metrics": "docs/workload-metrics.md"}
 
 
 def main():

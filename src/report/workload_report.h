@@ -1,0 +1,30 @@
+/*
+ * A rocprof-compute workload for people: tables, the memory chart and the roofline, as a doc; and
+ * two of them side by side.
+ */
+#ifndef GS_REPORT_WORKLOAD_REPORT_H
+#define GS_REPORT_WORKLOAD_REPORT_H
+
+#include "report/doc.h"
+#include "report/draw.h"
+#include "workload/compare.h"
+#include "workload/results.h"
+
+struct doc *workload_doc(const struct workload_report *r, struct arena *a);
+
+/* What the folder holds, without the metrics. */
+struct doc *workload_info_doc(const struct workload_report *r, struct arena *a);
+
+struct doc *workload_compare_doc(const struct workload_comparison *c, size_t top, struct arena *a);
+
+/* The memory chart: as a picture, and in characters for media that cannot draw. */
+struct draw *workload_memory_draw(const struct workload_report *r, int width_px, struct arena *a);
+const char *workload_memory_text(const struct workload_report *r, struct arena *a);
+
+/* Kernels under the roofs of memory and compute. */
+struct draw *workload_roof_draw(const struct workload_report *r, int width_px, struct arena *a);
+
+/* A metric's number for people; "-" when it cannot be said. */
+const char *workload_number_text(double v, struct arena *a);
+
+#endif

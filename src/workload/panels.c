@@ -1,0 +1,106 @@
+#include "workload/panels.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "metric/metrics.h"
+
+static const struct workload_metric metrics[] = {
+#define PANEL(id, title)
+#define SELECTION(name, formula, doc)
+#define METRIC(panel, key, name, unit, formula, peak, level, doc)                                  \
+    {panel, #key, name, unit, formula, peak, level, doc},
+#include "workload/panels.def"
+#undef METRIC
+#undef PANEL
+};
+
+static const struct workload_panel panels[] = {
+#define PANEL(id, title) {id, title},
+#define METRIC(panel, key, name, unit, formula, peak, level, doc)
+#include "workload/panels.def"
+#undef METRIC
+#undef PANEL
+#undef SELECTION
+};
+
+static const struct workload_fact facts[] = {
+#define PANEL(id, title)
+#define METRIC(panel, key, name, unit, formula, peak, level, doc)
+#define SELECTION(name, formula, doc) {#name, formula, doc},
+#include "workload/panels.def"
+#undef METRIC
+#undef PANEL
+#undef SELECTION
+};
+
+static const struct workload_arch archs[] = {
+#define ARCH(...) {__VA_ARGS__},
+#include "workload/archs.def"
+#undef ARCH
+};
+
+const struct workload_metric *workload_metrics(size_t *n)
+{
+    *n = sizeof(metrics) / sizeof(*metrics);
+    return metrics;
+}
+
+const struct workload_panel *workload_panels(size_t *n)
+{
+    *n = sizeof(panels) / sizeof(*panels);
+    return panels;
+}
+
+const struct workload_fact *workload_facts(size_t *n)
+{
+    *n = sizeof(facts) / sizeof(*facts);
+    return facts;
+}
+
+const struct workload_panel *workload_panel(int id)
+{
+    for (size_t i = 0; i < sizeof(panels) / sizeof(*panels); i++)
+        if (panels[i].id == id)
+            return &panels[i];
+    return NULL;
+}
+
+const struct workload_arch *workload_arch(const char *name)
+{
+    for (size_t i = 0; i < sizeof(archs) / sizeof(*archs); i++)
+        if (str_eq(archs[i].name, name))
+            return &archs[i];
+    return NULL;
+}
+
+/* Every word of a formula, and of a sum the counter whose channels it adds up. */
+static void add_words(struct idmap *set, const char *formula)
+{
+    for (const char *p = formula; *p;) {
+        size_t n = 0;
+        while (isalnum((unsigned char)p[n]) || p[n] == '_')
+            n++;
+        if (n > 3 && isupper((unsigned char)*p)) {
+            idmap_put(set, hash_bytes(p, n), 1);
+            if (n > 4 && !memcmp(p + n - 4, "_sum", 4))
+                idmap_put(set, hash_bytes(p, n - 4), 1);
+        }
+        p += n ? n : 1;
+    }
+}
+
+void panels_names(struct idmap *set, struct arena *a)
+{
+    size_t n;
+    const struct metric_def *defs = metric_defs(&n);
+    idmap_init(set, a);
+    for (size_t i = 0; i < n; i++)
+        add_words(set, defs[i].formula);
+    for (size_t i = 0; i < sizeof(metrics) / sizeof(*metrics); i++)
+        add_words(set, metrics[i].formula);
+    for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++)
+        add_words(set, facts[i].formula);
+    add_words(set, "SQ_WAVES GRBM_GUI_ACTIVE");
+}
