@@ -1,0 +1,152 @@
+#include "plan/plan.h"
+
+#include <math.h>
+#include <stdarg.h>
+
+#include "base/str.h"
+#include "plan/plan_in.h"
+
+void plan_note(struct planner *pl, const char *fmt, ...)
+{
+    struct str s;
+    va_list ap;
+    str_init(&s, pl->arena);
+    va_start(ap, fmt);
+    str_vprintf(&s, fmt, ap);
+    va_end(ap);
+    for (size_t i = 0; i < pl->p->notes.n; i++)
+        if (str_eq(pl->p->notes.v[i], s.buf))
+            return;
+    vec_push(&pl->p->notes, pl->arena, s.buf);
+}
+
+/* Ranks must not write over one another; a rank profiled alone needs no number. */
+const char *plan_name(const struct planner *pl, const char *name)
+{
+    bool nvidia = pl->p->vendor == VENDOR_NVIDIA;
+    const struct launch_form *form = &pl->p->form;
+    if (!form->launcher.n || form->rank >= 0)
+        return name;
+    if (form->kind == LAUNCHER_SLURM)
+        return arena_printf(pl->arena, nvidia ? "%s-rank%%q{SLURM_PROCID}" : "%s-rank%%rank%%",
+                            name);
+    return arena_printf(pl->arena, nvidia ? "%s-%%h-%%p" : "%s-rank%%rank%%-%%pid%%", name);
+}
+
+/* A pointer to a new capture is good until the next one is made. */
+struct capture *plan_capture(struct planner *pl, const char *tool, unsigned goals_served)
+{
+    struct capture *c = vec_add(&pl->p->captures, pl->arena);
+    *c = (struct capture){.goals = goals_served, .runs = 1, .runs_exact = true};
+    tool_command_begin(&c->command, tool, pl->arena);
+    return c;
+}
+
+void plan_capture_done(struct planner *pl, struct capture *c)
+{
+    tool_command_end(&c->command, &pl->p->form);
+    pl->p->runs += c->runs;
+}
+
+void plan_answers(struct planner *pl, struct capture *c)
+{
+    for (size_t i = 0; i < GOALS; i++)
+        if (c->goals & (1u << i))
+            vec_push(&c->answers, pl->arena, goals[i].answers);
+}
+
+/* The first GPU that worked: mostly all are the same. */
+static const struct gpu *main_gpu(const struct trace *t)
+{
+    const struct gpu *found = NULL;
+    for (size_t i = 0; t && i < t->gpus.n; i++)
+        if (t->gpus.v[i].used && !found)
+            found = &t->gpus.v[i];
+    return found;
+}
+
+const char *plan_trace_arch(const struct trace *t)
+{
+    const struct gpu *g = main_gpu(t);
+    return g ? trace_str(t, g->arch) : "";
+}
+
+static void use_hardware(struct plan *p, const struct hardware *hw, const char *source)
+{
+    p->vendor = hw->vendor;
+    p->arch = hw->arch;
+    p->product = hw->product;
+    p->gpu_source = source;
+}
+
+static void find_gpu(struct planner *pl)
+{
+    struct plan *p = pl->p;
+    const struct gpu *g = main_gpu(pl->t);
+    enum vendor vendor = pl->t ? trace_vendor(pl->t) : VENDOR_UNKNOWN;
+    if (pl->q->gpu) {
+        use_hardware(p, pl->q->gpu, "as given");
+    } else if (vendor != VENDOR_UNKNOWN) {
+        p->vendor = vendor;
+        p->arch = g ? trace_str(pl->t, g->arch) : "";
+        p->product = g ? trace_str(pl->t, g->name) : "";
+        p->gpu_source = "from the trace";
+        if (vendor == VENDOR_AMD && !*p->arch)
+            plan_note(pl, "the trace does not say which GPU it is of: give --gpu for counters");
+    } else {
+        use_hardware(p, hardware_find("gfx942", "MI300X", 0), "assumed");
+        plan_note(pl, "%s: AMD Instinct MI300X is assumed; give --gpu for another",
+                  pl->t ? "the trace names no GPU" : "no trace and no --gpu");
+    }
+    pl->family = p->vendor == VENDOR_AMD ? family_of(p->arch) : 0;
+}
+
+static void note_kernels(struct planner *pl)
+{
+    const struct kernel_filter *f = &pl->filter;
+    bool deep = false;
+    for (size_t i = 0; i < GOALS; i++)
+        deep |= (pl->p->goals & (1u << i)) && (goals[i].counters || *goals[i].sections);
+    if (!deep)
+        return;
+    if (!f->regex && !pl->t && pl->p->vendor == VENDOR_AMD)
+        plan_note(pl, "without a trace the hot kernels are not known: all are counted; plan again "
+                      "with a timeline, or give --kernel");
+    else if (f->share_pct > 0)
+        plan_note(pl, "kernels chosen: the %zu hottest, %.0f %% of the kernel time", f->pieces.n,
+                  f->share_pct);
+    if (f->first && pl->an->iterations.count > 1)
+        plan_note(pl, "calls chosen: steady iterations, past %llu of warm-up",
+                  (unsigned long long)pl->an->iterations.warmup);
+}
+
+void plan_make(struct plan *p, const struct plan_request *q, struct arena *a)
+{
+    struct planner pl = {.p = p, .q = q, .an = q->analysis, .arena = a};
+    pl.t = q->analysis ? q->analysis->trace : NULL;
+    *p = (struct plan){.goals = q->goals, .form = q->form, .arch = "", .product = ""};
+    find_gpu(&pl);
+    plan_find_have(&pl);
+    plan_find_filter(&pl);
+    if (p->vendor == VENDOR_NVIDIA)
+        plan_nvidia(&pl);
+    else
+        plan_amd(&pl);
+    if (p->captures.n)
+        note_kernels(&pl);
+    if (p->form.rank >= 0 && !p->form.launcher.n)
+        plan_note(&pl, "--rank means nothing without a launcher such as srun or mpirun");
+}
+
+void plan_counters(struct passes *out, const struct analysis *an, const char *const *names,
+                   size_t n, struct arena *a)
+{
+    VEC(struct pack_counter) wanted = {0};
+    unsigned family = family_of(plan_trace_arch(an->trace));
+    for (size_t i = 0; i < n; i++) {
+        struct pack_counter c;
+        if (!plan_counter_collected(an->trace, names[i]) && counter_find(&c, names[i], family))
+            vec_push(&wanted, a, c);
+    }
+    pack(out, wanted.v, wanted.n, NULL, 0, a);
+}
