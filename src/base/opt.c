@@ -216,7 +216,6 @@ bool opt_parse(const struct opt *table, void *settings, int argc, char **argv,
         const char *word = argv[c.at];
         if (only_operands || word[0] != '-' || !word[1]) {
             vec_push(operands, a, word);
-            operands->behind += only_operands;
         } else if (str_eq(word, "--")) {
             only_operands = true;
         } else {

@@ -36,7 +36,6 @@ enum opt_kind {
 struct opt_list {
     const char **v;
     size_t n, cap;
-    size_t behind; /* of operands: how many of them, at the end, stood behind "--" */
 };
 
 struct opt {

@@ -25,8 +25,7 @@ static const struct opt opts[] = {
              "what to find out: timeline, roofline, memory, occupancy...; several with commas; "
              "all (what the findings call for)"),
     OPT_LIST(struct plan_opts, tools, 't', "tool", "TOOL",
-             "only this profiler: rocprofv3, rocprof-sys, rocprof-compute, nsys or ncu; may be "
-             "repeated"),
+             "only this profiler: rocprofv3, rocprof-sys, rocprof-compute, nsys or ncu"),
     OPT_TEXT(struct plan_opts, gpu, 0, "gpu", "GPU",
              "the GPU to run on: gfx942, MI300X, sm_90, H100... (that of the trace)"),
     OPT_TEXT(struct plan_opts, kernel, 'k', "kernel", "REGEX",
@@ -135,7 +134,7 @@ static bool read_app(struct call *k, const char **note)
     struct arena *a = k->cli->arena;
     const struct opt_list *given = &k->cli->operands;
     struct words command = {0};
-    size_t n = given->behind;
+    size_t n = k->cli->behind;
     for (size_t i = given->n - n; i < given->n; i++)
         vec_push(&command, a, given->v[i]);
     if (!n) {
@@ -163,8 +162,7 @@ static bool load(struct call *k)
     struct cli traces = *k->cli;
     const struct analyzed_opts in = {
         .reader = k->o->reader, .gpu = -1, .process = -1, .short_us = 10};
-    traces.operands.n -= traces.operands.behind;
-    traces.operands.behind = 0;
+    traces.operands.n -= traces.behind;
     k->has_trace = traces.operands.n;
     if (!k->has_trace)
         return true;

@@ -2,8 +2,6 @@
  * Captures on AMD GPUs: rocprofv3 for the timeline, counters and instructions, rocprof-sys for what
  * the host does, rocprof-compute where it is asked for.
  */
-#include <stdint.h>
-
 #include "base/str.h"
 #include "plan/plan_in.h"
 #include "plan/quote.h"
@@ -156,17 +154,39 @@ static void answer(struct capture *c, const char *text, struct arena *a)
     vec_push(&c->answers, a, text);
 }
 
-static void tell_pass(struct planner *pl, struct capture *c)
+/* The first pass that holds all counters of the ratio; passes->n: none does. */
+static size_t whole_in(const struct ratio *r, const struct passes *passes)
+{
+    size_t p = 0;
+    for (; p < passes->n; p++) {
+        size_t i = 0;
+        while (i < RATIO_MOST && r->counters[i] && in_pass(&passes->v[p], r->counters[i]))
+            i++;
+        if (i == RATIO_MOST || !r->counters[i])
+            break;
+    }
+    return p;
+}
+
+static bool touches(const struct ratio *r, const struct pass *p)
+{
+    for (size_t i = 0; i < RATIO_MOST && r->counters[i]; i++)
+        if (in_pass(p, r->counters[i]))
+            return true;
+    return false;
+}
+
+/* Ratios that pass `at` answers: alone and first, or with others where none does alone. */
+static void tell_pass(struct planner *pl, struct capture *c, const struct passes *passes, size_t at)
 {
     for (size_t r = 0; r < n_ratios; r++) {
         if (!(ratios[r].goals & pl->p->goals) || !usable(&ratios[r], pl->family))
             continue;
-        for (size_t i = 0; i < RATIO_MOST && ratios[r].counters[i]; i++) {
-            if (!in_pass(&c->pass, ratios[r].counters[i]))
-                continue;
-            c->goals |= ratios[r].goals & pl->p->goals;
-            answer(c, ratios[r].answers, pl->arena);
-        }
+        size_t whole = whole_in(&ratios[r], passes);
+        if (whole != at && (whole < passes->n || !touches(&ratios[r], &passes->v[at])))
+            continue;
+        c->goals |= ratios[r].goals & pl->p->goals;
+        answer(c, ratios[r].answers, pl->arena);
     }
 }
 
@@ -181,12 +201,14 @@ static void filter_options(struct planner *pl, struct capture *c)
                                         (unsigned long long)f->last));
 }
 
-static void counter_pass(struct planner *pl, const struct pass *pass, size_t i, size_t n)
+static void counter_pass(struct planner *pl, const struct passes *passes, size_t i)
 {
+    const struct pass *pass = &passes->v[i];
+    size_t n = passes->n;
     struct capture *c = plan_capture(pl, "rocprofv3", 0);
     c->title = n > 1 ? arena_printf(pl->arena, "counters, pass %zu of %zu", i + 1, n) : "counters";
     c->pass = *pass;
-    tell_pass(pl, c);
+    tell_pass(pl, c, passes, i);
     tool_command_values(&c->command, "--pmc", pass->counters.v, pass->counters.n);
     filter_options(pl, c);
     output(pl, c, "rocpd", arena_printf(pl->arena, "counters-%zu", i + 1));
@@ -234,15 +256,6 @@ static void note_unserved(struct planner *pl, unsigned unserved)
                   pl->p->arch);
 }
 
-/* The pass that holds a counter; SIZE_MAX: it was collected before. */
-static size_t pass_of(const struct passes *passes, const char *name)
-{
-    for (size_t i = 0; i < passes->n; i++)
-        if (in_pass(&passes->v[i], name))
-            return i;
-    return SIZE_MAX;
-}
-
 /* A ratio of numbers from different runs is to be read with care: say which are. */
 static void note_split(struct planner *pl, const struct passes *passes)
 {
@@ -250,13 +263,13 @@ static void note_split(struct planner *pl, const struct passes *passes)
     str_init(&s, pl->arena);
     for (size_t r = 0; r < n_ratios; r++) {
         const struct ratio *x = &ratios[r];
-        bool split = false;
+        bool missing = false;
         if (!(x->goals & pl->p->goals) || !usable(x, pl->family) ||
             (*x->instead && plan_counter_collected(pl->t, x->instead)))
             continue;
-        for (size_t i = 1; i < RATIO_MOST && x->counters[i]; i++)
-            split |= pass_of(passes, x->counters[i]) != pass_of(passes, x->counters[0]);
-        if (split)
+        for (size_t i = 0; i < RATIO_MOST && x->counters[i]; i++)
+            missing |= !plan_counter_collected(pl->t, x->counters[i]);
+        if (missing && whole_in(x, passes) == passes->n)
             str_printf(&s, "%s%s", s.len ? "; " : "", x->answers);
     }
     if (s.len)
@@ -286,7 +299,7 @@ static void counter_captures(struct planner *pl)
     }
     pack(&passes, w.counters.v, w.counters.n, w.groups.v, w.groups.n, pl->arena);
     for (size_t i = 0; i < passes.n; i++)
-        counter_pass(pl, &passes.v[i], i, passes.n);
+        counter_pass(pl, &passes, i);
     note_split(pl, &passes);
     if (!family_limits_sure(pl->family))
         plan_note(pl,

@@ -66,9 +66,8 @@ static void name_kernels(struct planner *pl, const struct choice *c)
         const char *regex =
             amd ? kernel_regex(pl->arena, c->v[i]->name, names_are_amd(pl->t)) : piece;
         if (!*regex || !*piece) {
-            plan_note(pl, "the name of a hot kernel cannot be searched for: all kernels are taken");
-            f->pieces.n = 0;
-            return;
+            plan_note(pl, "the name of a hot kernel cannot be searched for: it is left out");
+            continue;
         }
         size_t before = 0;
         while (before < found.n && !str_eq(found.v[before], regex))
@@ -77,7 +76,10 @@ static void name_kernels(struct planner *pl, const struct choice *c)
             vec_push(&found, pl->arena, regex);
         add_piece(f, piece, pl->arena);
     }
-    f->regex = alternatives(&found, pl->arena);
+    if (found.n)
+        f->regex = alternatives(&found, pl->arena);
+    else
+        plan_note(pl, "no hot kernel can be searched for by name: all kernels are taken");
 }
 
 /* Calls first..last of each kernel; those before are warm-up. */

@@ -32,8 +32,9 @@ struct passes {
 };
 
 /*
- * Every counter once, in the fewest passes; one that takes more slots than its block has is left
- * out. Large groups are served first, equal ones in their order, then what no group names.
+ * Every counter, in the fewest passes; never twice in one of them, but in several where that keeps
+ * a group together and there is room. One that takes more slots than its block has is left out.
+ * Large groups are served first, equal ones in their order, then what no group names.
  */
 void pack(struct passes *out, const struct pack_counter *counters, size_t n,
           const struct pack_group *groups, size_t n_groups, struct arena *a);

@@ -115,9 +115,13 @@ static void note_kernels(struct planner *pl)
     else if (f->share_pct > 0)
         plan_note(pl, "kernels chosen: the %zu hottest, %.0f %% of the kernel time", f->pieces.n,
                   f->share_pct);
-    if (f->first && pl->an->iterations.count > 1)
-        plan_note(pl, "calls chosen: steady iterations, past %llu of warm-up",
+    if (!f->first || pl->an->iterations.count < 2)
+        return;
+    if (pl->an->iterations.warmup)
+        plan_note(pl, "calls chosen: iterations past %llu of warm-up",
                   (unsigned long long)pl->an->iterations.warmup);
+    else
+        plan_note(pl, "calls chosen: the first iterations; no warm-up was found");
 }
 
 void plan_make(struct plan *p, const struct plan_request *q, struct arena *a)

@@ -27,6 +27,8 @@ static const char *joined(const char *const *v, size_t n, const char *between, s
 static const char *overhead_text(const struct capture *c, struct arena *a)
 {
     char pct[HUMAN_MAX];
+    if (c->overhead_pct < 0.1)
+        return "below 0.1 %";
     return isnan(c->overhead_pct) ? "unknown"
                                   : arena_printf(a, "about %s", human_pct(pct, c->overhead_pct));
 }
