@@ -2,6 +2,8 @@
  * Captures on AMD GPUs: rocprofv3 for the timeline, counters and instructions, rocprof-sys for what
  * the host does, rocprof-compute where it is asked for.
  */
+#include <string.h>
+
 #include "base/str.h"
 #include "plan/plan_in.h"
 #include "plan/quote.h"
@@ -27,6 +29,17 @@ enum { N_TRACED = sizeof(traced) / sizeof(*traced) };
     (ITEM_KERNELS | ITEM_API | ITEM_COPIES | ITEM_MARKERS) /* without being asked                  \
                                                             */
 #define ATT_FAMILIES (CDNA2UP | GFX10 | GFX11 | GFX12)
+
+/* Goals that nothing can be done for; a %s in the reason is the GPU. */
+static void left_open(struct planner *pl, unsigned which, const char *why)
+{
+    const char *hole = strstr(why, "%s");
+    pl->p->open |= which;
+    if (hole)
+        plan_note(pl, "%.*s%s", (int)(hole - why), why, *pl->p->arch ? pl->p->arch : "this GPU");
+    else
+        plan_note(pl, "%s", why);
+}
 
 static void output(struct planner *pl, struct capture *c, const char *format, const char *name)
 {
@@ -248,12 +261,16 @@ static void note_unserved(struct planner *pl, unsigned unserved)
     struct pack_counter c;
     for (size_t i = 0; i < GOALS; i++)
         if (unserved & (1u << i))
-            plan_note(pl, "no counters are known for goal %s on %s", goals[i].name,
-                      *pl->p->arch ? pl->p->arch : "this GPU");
+            plan_note(pl, "no counters are known for goal %s on %s%s", goals[i].name,
+                      *pl->p->arch ? pl->p->arch : "this GPU",
+                      pl->q->gpu ? "" : "; --gpu may name a relative");
+    pl->p->open |= unserved;
     if ((pl->p->goals & ~unserved & ON(roofline)) &&
-        !counter_find(&c, "SQ_INSTS_VALU_FMA_F32", pl->family))
+        !counter_find(&c, "SQ_INSTS_VALU_FMA_F32", pl->family)) {
         plan_note(pl, "%s does not count floating-point operations: roofline shows traffic only",
                   pl->p->arch);
+        pl->p->open |= ON(roofline);
+    }
 }
 
 /* A ratio of numbers from different runs is to be read with care: say which are. */
@@ -290,11 +307,12 @@ static void counter_captures(struct planner *pl)
         if (pl->family & CDNA)
             compute_capture(pl, served);
         else
-            plan_note(pl, "rocprof-compute does not profile %s", pl->p->arch);
+            left_open(pl, served, "rocprof-compute does not profile %s");
         return;
     }
     if (!plan_allows(pl, TOOL_ROCPROFV3)) {
-        plan_note(pl, "counters need rocprofv3 or rocprof-compute, which --tool leaves out");
+        left_open(pl, served,
+                  "counters need rocprofv3 or rocprof-compute, which --tool leaves out");
         return;
     }
     pack(&passes, w.counters.v, w.counters.n, w.groups.v, w.groups.n, pl->arena);
@@ -314,8 +332,7 @@ static void sampling(struct planner *pl)
 {
     bool stochastic = pl->family & (GFX942 | GFX950);
     if (!(pl->family & CDNA2UP)) {
-        plan_note(pl, "program counters cannot be sampled on %s",
-                  *pl->p->arch ? pl->p->arch : "this GPU");
+        left_open(pl, ON(sampling), "program counters cannot be sampled on %s");
         return;
     }
     struct capture *c = plan_capture(pl, "rocprofv3", ON(sampling));
@@ -337,13 +354,13 @@ static void sampling(struct planner *pl)
 static void thread_trace(struct planner *pl)
 {
     if (!(pl->family & ATT_FAMILIES) || str_eq(pl->p->arch, "gfx1010")) {
-        plan_note(pl, "no thread trace of instructions on %s",
-                  *pl->p->arch ? pl->p->arch : "this GPU");
+        left_open(pl, ON(instructions), "no thread trace of instructions on %s");
         return;
     }
     if (!pl->filter.regex) {
-        plan_note(pl, "a thread trace is of one kernel: give a trace or --kernel for goal "
-                      "instructions");
+        left_open(
+            pl, ON(instructions),
+            "a thread trace is of one kernel: give a trace or --kernel for goal instructions");
         return;
     }
     struct capture *c = plan_capture(pl, "rocprofv3", ON(instructions));
@@ -368,8 +385,10 @@ static void note_left_out(struct planner *pl, unsigned items, const char *tool)
 {
     unsigned hit = plan_goals_with(pl, items);
     for (size_t i = 0; i < GOALS; i++)
-        if ((hit & (1u << i)) && (goals[i].items & items))
+        if ((hit & (1u << i)) && (goals[i].items & items)) {
             plan_note(pl, "goal %s needs %s, which --tool leaves out", goals[i].name, tool);
+            pl->p->open |= 1u << i;
+        }
 }
 
 void plan_amd(struct planner *pl)

@@ -66,7 +66,7 @@ static void name_kernels(struct planner *pl, const struct choice *c)
         const char *regex =
             amd ? kernel_regex(pl->arena, c->v[i]->name, names_are_amd(pl->t)) : piece;
         if (!*regex || !*piece) {
-            plan_note(pl, "the name of a hot kernel cannot be searched for: it is left out");
+            f->unnamed++;
             continue;
         }
         size_t before = 0;
@@ -78,8 +78,6 @@ static void name_kernels(struct planner *pl, const struct choice *c)
     }
     if (found.n)
         f->regex = alternatives(&found, pl->arena);
-    else
-        plan_note(pl, "no hot kernel can be searched for by name: all kernels are taken");
 }
 
 /* Calls first..last of each kernel; those before are warm-up. */

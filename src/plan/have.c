@@ -1,7 +1,6 @@
 /*
  * What a trace already holds, and what is left to capture.
  */
-#include "analyze/api_class.h"
 #include "base/str.h"
 #include "plan/plan_in.h"
 
@@ -20,6 +19,15 @@ static bool copies_were_made(const struct analysis *an)
         if (str_has_fold(an->api.v[i].name, "memcpy"))
             return true;
     return false;
+}
+
+/* rocprofv3 writes moments without a length to the same table; they are no call stacks. */
+static uint64_t count_stacks(const struct trace *t)
+{
+    for (size_t i = 0; i < t->files.n; i++)
+        if (t->files.v[i].flavor && str_eq(t->files.v[i].flavor, "rocprof-sys"))
+            return t->samples.n;
+    return 0;
 }
 
 static const struct {
@@ -59,7 +67,7 @@ static uint64_t count_item(const struct trace *t, enum item item)
     case ITEM_TELEMETRY:
         return t->telemetry.n;
     case ITEM_SAMPLES:
-        return t->samples.n;
+        return count_stacks(t);
     case ITEM_IO:
         return count_kind(t, REGION_OS, REGION_OS);
     case ITEM_PC_SAMPLES:

@@ -43,7 +43,8 @@ static void timeline(struct planner *pl, unsigned items)
     tool_command_value(k, "--trace", trace_words(pl, c, items));
     tool_command_value(k, "--sample", items & ITEM_SAMPLES ? "process-tree" : "none");
     if (items & ITEM_SAMPLES) {
-        tool_command_value(k, "--cudabacktrace", "all");
+        if (items & CUDA_ITEMS) /* of calls that are traced */
+            tool_command_value(k, "--cudabacktrace", "all");
         vec_push(&c->answers, pl->arena, "what the host does: call stacks");
     }
     if (items & ITEM_ALLOCATIONS) {
@@ -124,10 +125,14 @@ void plan_nvidia(struct planner *pl)
     unsigned found = find_sections(pl, &sections);
     if (needs && plan_allows(pl, TOOL_NSYS))
         timeline(pl, needs | (plan_worth(pl) & NSYS_ITEMS));
-    else if (needs)
+    else if (needs) {
         plan_note(pl, "the timeline needs nsys, which --tool leaves out");
+        pl->p->open |= plan_goals_with(pl, needs);
+    }
     if (found && plan_allows(pl, TOOL_NCU))
         kernel_capture(pl, &sections, found);
-    else if (found)
+    else if (found) {
         plan_note(pl, "metrics of kernels need ncu, which --tool leaves out");
+        pl->p->open |= found;
+    }
 }

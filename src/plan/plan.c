@@ -115,6 +115,9 @@ static void note_kernels(struct planner *pl)
     else if (f->share_pct > 0)
         plan_note(pl, "kernels chosen: the %zu hottest, %.0f %% of the kernel time", f->pieces.n,
                   f->share_pct);
+    if (f->unnamed)
+        plan_note(pl, "hot kernels whose names cannot be searched for: %zu; %s", f->unnamed,
+                  f->regex ? "left out" : "all kernels are taken");
     if (!f->first || pl->an->iterations.count < 2)
         return;
     if (pl->an->iterations.warmup)
@@ -124,11 +127,24 @@ static void note_kernels(struct planner *pl)
         plan_note(pl, "calls chosen: the first iterations; no warm-up was found");
 }
 
+static void note_mixed(struct planner *pl)
+{
+    for (size_t i = 0; pl->t && !pl->q->gpu && i < pl->t->gpus.n; i++)
+        if (pl->t->gpus.v[i].used &&
+            !str_eq(trace_str(pl->t, pl->t->gpus.v[i].arch), pl->p->arch)) {
+            plan_note(pl,
+                      "the trace has GPUs of several kinds: planned for %s; --gpu names another",
+                      pl->p->arch);
+            return;
+        }
+}
+
 void plan_make(struct plan *p, const struct plan_request *q, struct arena *a)
 {
     struct planner pl = {.p = p, .q = q, .an = q->analysis, .arena = a};
     pl.t = q->analysis ? q->analysis->trace : NULL;
-    *p = (struct plan){.goals = q->goals, .form = q->form, .arch = "", .product = ""};
+    *p =
+        (struct plan){.goals = q->goals, .form = q->form, .arch = "", .product = "", .out = q->out};
     find_gpu(&pl);
     plan_find_have(&pl);
     plan_find_filter(&pl);
@@ -138,6 +154,9 @@ void plan_make(struct plan *p, const struct plan_request *q, struct arena *a)
         plan_amd(&pl);
     if (p->captures.n)
         note_kernels(&pl);
+    if (p->captures.n && p->vendor == VENDOR_NVIDIA)
+        plan_note(&pl, "nsys and ncu write into a folder that is there: mkdir -p %s", q->out);
+    note_mixed(&pl);
     if (p->form.rank >= 0 && !p->form.launcher.n)
         plan_note(&pl, "--rank means nothing without a launcher such as srun or mpirun");
 }

@@ -57,11 +57,13 @@ struct plan {
     const char *arch, *product; /* "gfx942", "AMD Instinct MI300X"; "" where not known */
     const char *gpu_source;     /* "from the trace", "as given", "assumed" */
     unsigned goals;
+    unsigned open; /* goals that stay unanswered, in whole or in part; notes say why */
     VEC(struct plan_have) have;
     VEC(struct capture) captures;
     VEC(const char *) notes;
     uint64_t runs; /* sum over captures */
     struct launch_form form;
+    const char *out; /* folder for results */
 };
 
 void plan_make(struct plan *p, const struct plan_request *q, struct arena *a);

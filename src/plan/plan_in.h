@@ -15,6 +15,7 @@ struct kernel_filter {
     uint64_t skip, count; /* over all of them together; count 0: all */
     uint64_t calls;       /* that fall into it; 0: not known */
     double share_pct;     /* of the kernel time */
+    size_t unnamed;       /* hot kernels that no search can tell from others */
 };
 
 struct planner {

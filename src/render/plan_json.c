@@ -56,6 +56,7 @@ void plan_json(struct str *out, const struct plan *p)
     jw_str(&w, "source", p->gpu_source);
     jw_close(&w);
     goal_list(&w, "goals", p->goals);
+    goal_list(&w, "open", p->open);
     texts(&w, "launcher", p->form.launcher.v, p->form.launcher.n);
     texts(&w, "app", p->form.app.v, p->form.app.n);
     jw_open(&w, "have", '[');

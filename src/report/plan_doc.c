@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/human.h"
+#include "plan/quote.h"
 
 const char *plan_goal_names(unsigned which, struct arena *a)
 {
@@ -51,8 +52,7 @@ static const char *runs_text(const struct capture *c, struct arena *a)
 static void facts(struct doc *d, const struct plan *p)
 {
     const char *name = *p->product ? p->product : vendor_name(p->vendor);
-    doc_fact(d, "GPU", "%s%s%s%s (%s)", name, *p->arch ? " (" : "", p->arch, *p->arch ? ")" : "",
-             p->gpu_source);
+    doc_fact(d, "GPU", "%s%s%s, %s", name, *p->arch ? " " : "", p->arch, p->gpu_source);
     doc_fact(d, "goals", "%s", plan_goal_names(p->goals, d->arena));
     struct words all = {0};
     for (size_t i = 0; i < p->form.launcher.n; i++)
@@ -60,6 +60,8 @@ static void facts(struct doc *d, const struct plan *p)
     for (size_t i = 0; i < p->form.app.n; i++)
         vec_push(&all, d->arena, p->form.app.v[i]);
     doc_fact(d, "program", "%s", shell_line(d->arena, &all));
+    if (p->open)
+        doc_fact(d, "left open", "%s", plan_goal_names(p->open, d->arena));
     doc_fact(d, "captures", "%zu", p->captures.n);
     doc_fact(d, "runs", "%llu", (unsigned long long)p->runs);
 }
@@ -102,8 +104,8 @@ struct doc *plan_doc(const struct plan *p, struct arena *a)
     doc_heading(d, 2, "Captures");
     if (!p->captures.n)
         doc_text(d, "%s",
-                 p->have.n ? "Nothing is left to capture for these goals."
-                           : "Nothing can be captured for these goals.");
+                 !p->open ? "Nothing is left to capture for these goals."
+                          : "Nothing can be captured for these goals.");
     for (size_t i = 0; i < p->captures.n; i++)
         one_capture(d, &p->captures.v[i], i + 1);
     if (p->notes.n)
@@ -131,6 +133,8 @@ void plan_shell(struct str *out, const struct plan *p, struct arena *a)
     for (size_t i = 0; i < p->notes.n; i++)
         comment(out, arena_printf(a, "Note: %s.", p->notes.v[i]));
     str_puts(out, "set -eu\n");
+    if (p->captures.n)
+        str_printf(out, "mkdir -p -- %s\n", shell_word(a, p->out));
     for (size_t i = 0; i < p->captures.n; i++) {
         const struct capture *c = &p->captures.v[i];
         str_putc(out, '\n');
