@@ -18,6 +18,27 @@
 #define CALLS_PER_KERNEL 4.0 /* host calls, where none were recorded */
 #define BASE_BYTES 1048576.0 /* agents, counters and code objects are described in each file */
 
+#define F(member, type, label, unit, doc) FIELD(struct capture, member, type, label, unit, doc)
+static const struct field fields[] = {
+    F(title, FIELD_TEXT, "capture", "", "what the command records, and which pass it is"),
+    F(runs, FIELD_U64, "runs", "",
+      "how often the program runs: 1, or the runs a tool makes on its own"),
+    F(runs_exact, FIELD_BOOL, "exact", "",
+      "false: the tool decides, runs is what it took elsewhere"),
+    F(overhead_pct, FIELD_NUM, "overhead", "%",
+      "estimate of added run time; tracing: (events x 1 us + samples x 10 us) / span of the trace, "
+      "counters: (dispatches counted x 50 us + summed - united kernel time) / span; null without a "
+      "trace"),
+    F(size_bytes, FIELD_NUM, "size", "bytes",
+      "estimate of what is written; tracing: 1 MiB + events x bytes per event of the trace (250 "
+      "where that is not known) + samples x 250, counters: 1 MiB + dispatches x (values x 150 + "
+      "250); null without a trace"),
+    F(basis, FIELD_TEXT, "estimate", "", "the numbers that both estimates rest on"),
+};
+#undef F
+const struct fields capture_fields =
+    FIELDS("captures", "Command lines of a capture plan, 'gpusight plan'.", struct capture, fields);
+
 static double span_ns(const struct planner *pl)
 {
     int64_t start, end;
@@ -112,7 +133,7 @@ void estimate_counters(const struct planner *pl, struct capture *c)
     c->overhead_pct = 100 * (n * DISPATCH_COST_NS + (alone > 0 ? alone : 0)) / span;
     c->size_bytes =
         c->pass.counters.n ? BASE_BYTES + n * (values * COUNTER_BYTES + EVENT_BYTES) : NAN;
-    c->basis = arena_printf(pl->arena, "%s kernels counted, 50 us each; kernels run one by one%s",
-                            human_count(calls, (uint64_t)n),
-                            c->pass.counters.n ? ", 150 bytes a value" : "");
+    c->basis = arena_printf(
+        pl->arena, "%s dispatches counted, 50 us each; kernels run one by one%s",
+        human_count(calls, (uint64_t)n), c->pass.counters.n ? ", 150 bytes a value" : "");
 }

@@ -121,10 +121,10 @@ static void note_kernels(struct planner *pl)
     if (!f->first || pl->an->iterations.count < 2)
         return;
     if (pl->an->iterations.warmup)
-        plan_note(pl, "calls chosen: iterations past %llu of warm-up",
+        plan_note(pl, "dispatches chosen: iterations past %llu of warm-up",
                   (unsigned long long)pl->an->iterations.warmup);
     else
-        plan_note(pl, "calls chosen: the first iterations; no warm-up was found");
+        plan_note(pl, "dispatches chosen: the first iterations; no warm-up was found");
 }
 
 static void note_mixed(struct planner *pl)

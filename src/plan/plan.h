@@ -39,7 +39,7 @@ struct plan_have {
     unsigned goals;
 };
 
-/* One command line. */
+/* One command line. What its numbers mean is in capture_fields. */
 struct capture {
     const char *title; /* "counters, pass 1 of 3" */
     unsigned goals;
@@ -65,6 +65,8 @@ struct plan {
     struct launch_form form;
     const char *out; /* folder for results */
 };
+
+extern const struct fields capture_fields;
 
 void plan_make(struct plan *p, const struct plan_request *q, struct arena *a);
 

@@ -1,6 +1,7 @@
 #include "render/plan_json.h"
 
 #include "base/jwrite.h"
+#include "render/fields_json.h"
 
 static void goal_list(struct jwrite *w, const char *key, unsigned which)
 {
@@ -23,7 +24,6 @@ static void one_capture(struct jwrite *w, const struct capture *c)
 {
     jw_open(w, NULL, '{');
     jw_str(w, "tool", c->command.tool);
-    jw_str(w, "title", c->title);
     goal_list(w, "goal", c->goals);
     jw_str(w, "command", c->command.text);
     texts(w, "argv", c->command.argv.v, c->command.argv.n);
@@ -34,11 +34,7 @@ static void one_capture(struct jwrite *w, const struct capture *c)
         jw_close(w);
     }
     jw_close(w);
-    jw_uint(w, "runs", c->runs);
-    jw_bool(w, "runs_exact", c->runs_exact);
-    jw_num(w, "overhead_pct", c->overhead_pct);
-    jw_num(w, "size_bytes", c->size_bytes);
-    jw_str(w, "basis", c->basis);
+    fields_json_members(w, &capture_fields, c);
     texts(w, "answers", c->answers.v, c->answers.n);
     jw_close(w);
 }

@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "base/str.h"
+#include "plan/plan.h"
 #include "report/overview.h"
 
 const struct quality_check_doc quality_check_docs[] = {
@@ -67,7 +68,7 @@ static void add_fields(struct terms *t, struct arena *a, const struct fields *f)
 static void add_tables(struct terms *t, struct arena *a)
 {
     static const struct fields *const others[] = {&execution_fields, &timeline_fields,
-                                                  &region_fields, &counter_fields};
+                                                  &region_fields, &counter_fields, &capture_fields};
     struct results tables = {0};
     analysis_results(arena_new(a, struct analysis), &tables, a);
     for (size_t i = 0; i < tables.n; i++)

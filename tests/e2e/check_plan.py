@@ -222,7 +222,7 @@ def estimates(g):
     plan = g.plan("--goal", "compute", trace, "--", "./app")
     b = doc["analyses"]["breakdown"]
     for c in plan["captures"]:
-        n = int(re.match(r"([\d,]+) kernels", c["basis"])[1].replace(",", ""))
+        n = int(re.match(r"([\d,]+) dispatches", c["basis"])[1].replace(",", ""))
         first, last = map(int, re.search(r"\[(\d+)-(\d+)\]", c["command"]).groups())
         regex = re.search(r"--kernel-include-regex '?([^' ]+)", c["command"])[1]
         calls = [h["calls"] for h in doc["hotspots"] if re.search(regex, h["name"])]
@@ -250,6 +250,20 @@ def findings(g):
                 profilers.parse(shlex.split(text))
             except ValueError as fault:
                 check(False, f"{scenario}: {fault}: {text}")
+    for model in "MI100 MI210 MI250X MI300A MI300X MI350X RX7900XTX A100 H100".split():
+        with open(os.path.join(g.folder, model + ".trace"), "w", encoding="utf-8") as f:
+            f.write(f"gpu {model}\nkernel gemm vgpr=200 lds=60KiB wg=64 blocks=40 dur=900us\nloop 40 {{\n launch gemm\n}}\nsync\n")
+        doc = json.loads(g.run("analyze", "--json", g.synth(model + ".trace")))
+        arch = doc["profiling_info"]["gpus"][0]["architecture"]
+        commands = [c["full_command"] for f in doc["recommendations"] for c in f["commands"]]
+        check(commands, f"no command for {model}")
+        for text in commands:
+            n += 1
+            tool, options, _ = profilers.parse(shlex.split(text))
+            check(tool != "rocprof-compute" or arch in profilers.FAMILIES["CDNA"], f"{model}: {text}")
+            for counters in (v for o, v in options if o == "--pmc"):
+                for fault in profilers.pass_faults(counters, arch):
+                    check(False, f"{model}: {fault}: {text}")
     for name, text in {"hip.cpp": "#include <hip/hip_runtime.h>\n#include <rocblas/rocblas.h>\n__global__ void k(){}\nvoid f(){ for(int i=0;i<9;i++){ k<<<1,64>>>(); hipDeviceSynchronize(); rocblas_sgemm(); hipMemcpy(0,0,4,hipMemcpyHostToDevice);} }\n",
                        "cuda.cu": "#include <cuda_runtime.h>\n#include <cublas_v2.h>\n__global__ void k(){}\nvoid f(){ for(int i=0;i<9;i++){ k<<<1,64>>>(); cudaDeviceSynchronize(); cublasSgemm(); cudaMemcpy(0,0,4,cudaMemcpyHostToDevice);} }\n"}.items():
         folder = os.path.join(g.folder, "src_" + name.split(".")[0])
