@@ -48,18 +48,12 @@ static bool has(const struct finding *f, const char *key)
 
 static void trace_amd(struct finding *f, const char *why)
 {
-    static const struct {
-        const char *key, *flag;
-    } wanted[] = {
-        {"kernels", "--kernel-trace"},     {"api", "--hip-trace"},
-        {"copies", "--memory-copy-trace"}, {"allocations", "--memory-allocation-trace"},
-        {"markers", "--marker-trace"},
-    };
+    static const char *const wanted[] = {"kernels", "api", "copies", "allocations", "markers"};
     struct tool_command c;
     begin(&c, f, "rocprofv3");
     for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
-        if (!has(f, wanted[i].key))
-            tool_command_flag(&c, wanted[i].flag);
+        if (!has(f, wanted[i]))
+            tool_command_flag(&c, plan_trace_flag(wanted[i]));
     if (c.options.n)
         end(&c, f, why);
 }

@@ -59,7 +59,7 @@ struct call {
     struct trace *trace;
     struct analysis analysis;
     struct advice advice;
-    bool has_trace;
+    bool has_trace, empty;
     struct plan_request q;
     struct gs_error *err;
     bool ok;
@@ -166,8 +166,14 @@ static bool load(struct call *k)
     k->has_trace = traces.operands.n;
     if (!k->has_trace)
         return true;
-    if (!cli_analyzed(&traces, &in, k->trace, &k->analysis, &k->advice, k->err))
-        return false;
+    if (!cli_analyzed(&traces, &in, k->trace, &k->analysis, &k->advice, k->err)) {
+        if (k->err->code != GS_E_EMPTY)
+            return false;
+        *k->err = (struct gs_error){0}; /* nothing is there yet: all is left to capture */
+        k->has_trace = false;
+        k->empty = true;
+        return true;
+    }
     k->q.analysis = &k->analysis;
     return true;
 }
@@ -212,6 +218,8 @@ static void run_plan(void *ctx)
     plan_make(&p, &k->q, k->cli->arena);
     if (note)
         vec_push(&p.notes, k->cli->arena, note);
+    if (k->empty)
+        vec_push(&p.notes, k->cli->arena, "the trace holds no event: planned as without one");
     if (check_vendor(k, &p))
         write_plan(k, &p);
 }

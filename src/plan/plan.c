@@ -127,6 +127,19 @@ static void note_kernels(struct planner *pl)
         plan_note(pl, "dispatches chosen: the first iterations; no warm-up was found");
 }
 
+/* Text for people cannot show these as they are. */
+static void note_controls(struct planner *pl)
+{
+    const struct words *app = &pl->p->form.app;
+    for (size_t i = 0; i < app->n; i++)
+        for (const char *c = app->v[i]; *c; c++)
+            if ((unsigned char)*c < 0x20 || *c == 0x7f) {
+                plan_note(pl, "arguments hold line ends or control characters: take the commands "
+                              "from --format shell");
+                return;
+            }
+}
+
 static void note_mixed(struct planner *pl)
 {
     for (size_t i = 0; pl->t && !pl->q->gpu && i < pl->t->gpus.n; i++)
@@ -157,6 +170,7 @@ void plan_make(struct plan *p, const struct plan_request *q, struct arena *a)
     if (p->captures.n && p->vendor == VENDOR_NVIDIA)
         plan_note(&pl, "nsys and ncu write into a folder that is there: mkdir -p %s", q->out);
     note_mixed(&pl);
+    note_controls(&pl);
     if (p->form.rank >= 0 && !p->form.launcher.n)
         plan_note(&pl, "--rank means nothing without a launcher such as srun or mpirun");
 }

@@ -79,6 +79,9 @@ void plan_counters(struct passes *out, const struct analysis *a, const char *con
 /* The architecture whose counters are meant: of the first GPU that worked; "" unknown. */
 const char *plan_trace_arch(const struct trace *t);
 
+/* What rocprofv3 is told to record something ("kernels", as capability.h calls it). */
+const char *plan_trace_flag(const char *capability);
+
 bool plan_counter_collected(const struct trace *t, const char *name);
 
 #endif

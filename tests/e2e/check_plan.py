@@ -24,6 +24,7 @@ import profilers  # noqa: E402
 
 NASTY = ["a b", "it's", "$HOME", "`id`", "$(id)", "\"q\"", "*", "~", "-x", "--", "", "back\\slash", "two\nlines", "é;&|<>", "!!", "#"]
 LAUNCHERS = {"none": [], "srun": ["srun", "-n", "4", "--gpus-per-task=1"], "mpirun": ["mpirun", "-np", "4", "-x", "A=1"]}
+TRACES = os.environ.get("GPUSIGHT_TRACES") or os.path.join(ROOT, "..", "shared", "traces")
 GOALS = re.findall(r"^GOAL\((\w+)", open(os.path.join(ROOT, "src/plan/goals.def"), encoding="utf-8").read(), re.M)
 RECORDER = """#!/usr/bin/env python3
 import json, os, sys
@@ -279,6 +280,24 @@ def findings(g):
     return n
 
 
+def real(g):
+    """All goals for every real trace, where they are."""
+    n = 0
+    for folder, _, names in sorted(os.walk(TRACES)):
+        for name in sorted(names):
+            path = os.path.join(folder, name)
+            if not re.search(r"\.(db|sqlite|rpd)$", name) or os.path.getsize(path) > 1e8 or name == "cpu_only.sqlite":
+                continue
+            n += 1
+            plan = g.plan("--goal", "all", path, "--", "./app")
+            check_plan(plan, plan["gpu"]["arch"].split(":")[0])
+            check(plan["captures"], f"no capture for {path}")
+            g.run("plan", path)
+    if not n:
+        print(f"no real traces below '{TRACES}': left out, see GPUSIGHT_TRACES")
+    return n
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--gpusight", required=True)
@@ -290,9 +309,10 @@ def main():
         nothing_twice(g)
         estimates(g)
         commands = findings(g)
+        traces = real(g)
     for f in faults[:20]:
         print(f)
-    print(f"{archs} architectures x {len(GOALS)} goals, {commands} commands of findings, {len(faults)} faults")
+    print(f"{archs} architectures x {len(GOALS)} goals, {commands} commands of findings, {traces} real traces, {len(faults)} faults")
     sys.exit(bool(faults))
 
 
