@@ -145,11 +145,9 @@ static bool read_app(struct call *k, const char **note)
                     : "no program given: the command is that of the trace";
     }
     k->q.form.rank = (int)k->o->rank;
-    if (k->o->launcher) {
+    if (k->o->launcher)
         launch_form_given(&k->q.form, k->o->launcher, &command, a);
-        return true;
-    }
-    if (launch_form_find(&k->q.form, &command, a))
+    if (k->o->launcher ? *command.v[0] != '-' : launch_form_find(&k->q.form, &command, a))
         return true;
     return fail(k->err, GS_E_USAGE,
                 "cannot tell where the program begins in '%s'; give the launcher with --launcher "

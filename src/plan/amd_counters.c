@@ -44,14 +44,14 @@ static unsigned find_wanted(struct planner *pl, struct wanted *w)
 {
     unsigned served = 0, asked = 0;
     for (size_t i = 0; i < GOALS; i++)
-        if (goals[i].counters)
+        if (plan_goals[i].counters)
             asked |= pl->p->goals & (1u << i);
-    for (size_t i = 0; i < n_ratios; i++) {
-        if (!(ratios[i].goals & asked) || !usable(&ratios[i], pl->family))
+    for (size_t i = 0; i < n_plan_ratios; i++) {
+        if (!(plan_ratios[i].goals & asked) || !usable(&plan_ratios[i], pl->family))
             continue;
-        served |= ratios[i].goals;
-        if (!*ratios[i].instead || !plan_counter_collected(pl->t, ratios[i].instead))
-            want(pl, w, &ratios[i]);
+        served |= plan_ratios[i].goals;
+        if (!*plan_ratios[i].instead || !plan_counter_collected(pl->t, plan_ratios[i].instead))
+            want(pl, w, &plan_ratios[i]);
     }
     return asked & ~served;
 }
@@ -97,14 +97,14 @@ static bool touches(const struct ratio *r, const struct pass *p)
 /* Ratios that pass `at` answers: alone and first, or with others where none does alone. */
 static void tell_pass(struct planner *pl, struct capture *c, const struct passes *passes, size_t at)
 {
-    for (size_t r = 0; r < n_ratios; r++) {
-        if (!(ratios[r].goals & pl->p->goals) || !usable(&ratios[r], pl->family))
+    for (size_t r = 0; r < n_plan_ratios; r++) {
+        if (!(plan_ratios[r].goals & pl->p->goals) || !usable(&plan_ratios[r], pl->family))
             continue;
-        size_t whole = whole_in(&ratios[r], passes);
-        if (whole != at && (whole < passes->n || !touches(&ratios[r], &passes->v[at])))
+        size_t whole = whole_in(&plan_ratios[r], passes);
+        if (whole != at && (whole < passes->n || !touches(&plan_ratios[r], &passes->v[at])))
             continue;
-        c->goals |= ratios[r].goals & pl->p->goals;
-        answer(c, ratios[r].answers, pl->arena);
+        c->goals |= plan_ratios[r].goals & pl->p->goals;
+        answer(c, plan_ratios[r].answers, pl->arena);
     }
 }
 
@@ -166,7 +166,7 @@ static void note_unserved(struct planner *pl, unsigned unserved)
     struct pack_counter c;
     for (size_t i = 0; i < GOALS; i++)
         if (unserved & (1u << i))
-            plan_note(pl, "no counters are known for goal %s on %s%s", goals[i].name,
+            plan_note(pl, "no counters are known for goal %s on %s%s", plan_goals[i].name,
                       *pl->p->arch ? pl->p->arch : "this GPU",
                       pl->q->gpu ? "" : "; --gpu may name a relative");
     pl->p->open |= unserved;
@@ -183,8 +183,8 @@ static void note_split(struct planner *pl, const struct passes *passes)
 {
     struct str s;
     str_init(&s, pl->arena);
-    for (size_t r = 0; r < n_ratios; r++) {
-        const struct ratio *x = &ratios[r];
+    for (size_t r = 0; r < n_plan_ratios; r++) {
+        const struct ratio *x = &plan_ratios[r];
         bool missing = false;
         if (!(x->goals & pl->p->goals) || !usable(x, pl->family) ||
             (*x->instead && plan_counter_collected(pl->t, x->instead)))
@@ -205,7 +205,7 @@ void amd_counters(struct planner *pl)
     unsigned unserved = find_wanted(pl, &w), served = 0;
     note_unserved(pl, unserved);
     for (size_t i = 0; i < GOALS; i++)
-        served |= goals[i].counters ? pl->p->goals & (1u << i) & ~unserved : 0;
+        served |= plan_goals[i].counters ? pl->p->goals & (1u << i) & ~unserved : 0;
     if (!w.counters.n)
         return;
     if (!plan_allows(pl, TOOL_ROCPROFV3) && plan_allows(pl, TOOL_ROCPROF_COMPUTE)) {

@@ -63,8 +63,8 @@ void words_split(struct words *out, const char *text, struct arena *a);
 
 /*
  * Finds the launcher at the head of a command ("srun -n 4 ./app") and divides it. False where it
- * cannot be told where the program begins (several programs divided by ':', or none); `how` then
- * holds the whole command as the program.
+ * cannot be told where the program begins (several programs divided by ':', none, or what looks
+ * like an option); `how` is then of no use.
  */
 bool launch_form_find(struct launch_form *how, const struct words *command, struct arena *a);
 

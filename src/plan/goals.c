@@ -22,15 +22,15 @@ enum {
 
 #define GOAL(name, answers, items, also, counters, sections)                                       \
     {#name, answers, items, also, counters, sections},
-const struct goal goals[GOALS] = {
+const struct goal plan_goals[GOALS] = {
 #include "plan/goals.def"
 };
 
 #define RATIO(goals, answers, instead, ...) {goals, answers, instead, {__VA_ARGS__}},
-const struct ratio ratios[] = {
+const struct ratio plan_ratios[] = {
 #include "plan/ratios.def"
 };
-const size_t n_ratios = sizeof(ratios) / sizeof(*ratios);
+const size_t n_plan_ratios = sizeof(plan_ratios) / sizeof(*plan_ratios);
 
 #define RULE_GOALS(rule, goals) {rule, goals},
 static const struct {
@@ -45,7 +45,7 @@ static bool unknown(const char *word, size_t n, struct gs_error *err)
     char list[512] = "all";
     for (size_t i = 0; i < GOALS; i++) {
         strncat(list, ", ", sizeof(list) - strlen(list) - 1);
-        strncat(list, goals[i].name, sizeof(list) - strlen(list) - 1);
+        strncat(list, plan_goals[i].name, sizeof(list) - strlen(list) - 1);
     }
     return fail(err, GS_E_USAGE, "unknown goal '%.*s'; goals are %s", (int)(n < 60 ? n : 60), word,
                 list);
@@ -55,7 +55,8 @@ bool goals_parse(unsigned *out, const char *words, struct gs_error *err)
 {
     for (const char *p = words;; p++) {
         size_t n = strcspn(p, ","), i = 0;
-        while (i < GOALS && (strlen(goals[i].name) != n || strncmp(goals[i].name, p, n) != 0))
+        while (i < GOALS &&
+               (strlen(plan_goals[i].name) != n || strncmp(plan_goals[i].name, p, n) != 0))
             i++;
         if (i < GOALS)
             *out |= 1u << i;

@@ -51,7 +51,7 @@ struct goal {
     const char *sections; /* of Nsight Compute, divided by spaces; "" none */
 };
 
-extern const struct goal goals[GOALS];
+extern const struct goal plan_goals[GOALS];
 
 enum { RATIO_MOST = 8 };
 struct ratio {
@@ -59,8 +59,8 @@ struct ratio {
     const char *answers, *instead;    /* instead "": nothing */
     const char *counters[RATIO_MOST]; /* NULL after the last */
 };
-extern const struct ratio ratios[];
-extern const size_t n_ratios;
+extern const struct ratio plan_ratios[];
+extern const size_t n_plan_ratios;
 
 /* "roofline,memory" or "all"; an unknown word fails with the list of goals. */
 bool goals_parse(unsigned *out, const char *words, struct gs_error *err);

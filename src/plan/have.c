@@ -89,12 +89,12 @@ bool plan_counter_collected(const struct trace *t, const char *name)
 static unsigned goals_reading(const char *counter)
 {
     unsigned found = 0;
-    for (size_t r = 0; r < n_ratios; r++) {
-        if (*ratios[r].instead && counter_same(ratios[r].instead, counter))
-            found |= ratios[r].goals;
-        for (size_t i = 0; i < RATIO_MOST && ratios[r].counters[i]; i++)
-            if (counter_same(ratios[r].counters[i], counter))
-                found |= ratios[r].goals;
+    for (size_t r = 0; r < n_plan_ratios; r++) {
+        if (*plan_ratios[r].instead && counter_same(plan_ratios[r].instead, counter))
+            found |= plan_ratios[r].goals;
+        for (size_t i = 0; i < RATIO_MOST && plan_ratios[r].counters[i]; i++)
+            if (counter_same(plan_ratios[r].counters[i], counter))
+                found |= plan_ratios[r].goals;
     }
     return found;
 }
@@ -127,7 +127,7 @@ unsigned plan_goals_with(const struct planner *pl, unsigned which)
 {
     unsigned found = 0;
     for (size_t i = 0; i < GOALS; i++)
-        if ((pl->p->goals & (1u << i)) && ((goals[i].items | goals[i].also) & which))
+        if ((pl->p->goals & (1u << i)) && ((plan_goals[i].items | plan_goals[i].also) & which))
             found |= 1u << i;
     return found;
 }
@@ -156,7 +156,7 @@ unsigned plan_needs(const struct planner *pl)
     unsigned needs = 0;
     for (size_t i = 0; i < GOALS; i++)
         if (pl->p->goals & (1u << i))
-            needs |= goals[i].items;
+            needs |= plan_goals[i].items;
     return needs & ~pl->have;
 }
 
@@ -165,6 +165,6 @@ unsigned plan_worth(const struct planner *pl)
     unsigned worth = 0;
     for (size_t i = 0; i < GOALS; i++)
         if (pl->p->goals & (1u << i))
-            worth |= goals[i].also;
+            worth |= plan_goals[i].also;
     return worth & ~pl->have;
 }

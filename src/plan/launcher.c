@@ -68,7 +68,7 @@ bool launch_form_find(struct launch_form *how, const struct words *command, stru
     for (size_t i = program; i < command->n; i++)
         vec_push(&how->app, a, command->v[i]);
     how->kind = program ? l->kind : LAUNCHER_NONE;
-    return found;
+    return found && command->n && *command->v[program] != '-';
 }
 
 void launch_form_given(struct launch_form *how, const char *launcher, const struct words *app,

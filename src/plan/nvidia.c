@@ -76,10 +76,10 @@ static unsigned find_sections(struct planner *pl, struct words *sections)
     unsigned found = 0;
     for (size_t i = 0; i < GOALS; i++) {
         struct words w = {0};
-        if (!(pl->p->goals & (1u << i)) || !*goals[i].sections)
+        if (!(pl->p->goals & (1u << i)) || !*plan_goals[i].sections)
             continue;
         found |= 1u << i;
-        words_split(&w, goals[i].sections, pl->arena);
+        words_split(&w, plan_goals[i].sections, pl->arena);
         for (size_t k = 0; k < w.n; k++)
             if (!has_word(sections, w.v[k]))
                 vec_push(sections, pl->arena, w.v[k]);

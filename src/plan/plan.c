@@ -52,7 +52,7 @@ void plan_answers(struct planner *pl, struct capture *c)
 {
     for (size_t i = 0; i < GOALS; i++)
         if (c->goals & (1u << i))
-            vec_push(&c->answers, pl->arena, goals[i].answers);
+            vec_push(&c->answers, pl->arena, plan_goals[i].answers);
 }
 
 /* The first GPU that worked: mostly all are the same. */
@@ -68,7 +68,12 @@ static const struct gpu *main_gpu(const struct trace *t)
 const char *plan_trace_arch(const struct trace *t)
 {
     const struct gpu *g = main_gpu(t);
-    return g ? trace_str(t, g->arch) : "";
+    if (!g)
+        return "";
+    const char *arch = trace_str(t, g->arch), *product = trace_str(t, g->name);
+    const struct hardware *hw =
+        *arch || !*product ? NULL : hardware_find(NULL, product, (int)g->cu_count);
+    return hw ? hw->arch : arch;
 }
 
 static void use_hardware(struct plan *p, const struct hardware *hw, const char *source)
@@ -88,7 +93,7 @@ static void find_gpu(struct planner *pl)
         use_hardware(p, pl->q->gpu, "as given");
     } else if (vendor != VENDOR_UNKNOWN) {
         p->vendor = vendor;
-        p->arch = g ? trace_str(pl->t, g->arch) : "";
+        p->arch = plan_trace_arch(pl->t);
         p->product = g ? trace_str(pl->t, g->name) : "";
         p->gpu_source = "from the trace";
         if (vendor == VENDOR_AMD && !*p->arch)
@@ -106,7 +111,7 @@ static void note_kernels(struct planner *pl)
     const struct kernel_filter *f = &pl->filter;
     bool deep = false;
     for (size_t i = 0; i < GOALS; i++)
-        deep |= (pl->p->goals & (1u << i)) && (goals[i].counters || *goals[i].sections);
+        deep |= (pl->p->goals & (1u << i)) && (plan_goals[i].counters || *plan_goals[i].sections);
     if (!deep)
         return;
     if (!f->regex && !pl->t && pl->p->vendor == VENDOR_AMD)
@@ -143,7 +148,7 @@ static void note_controls(struct planner *pl)
 static void note_mixed(struct planner *pl)
 {
     for (size_t i = 0; pl->t && !pl->q->gpu && i < pl->t->gpus.n; i++)
-        if (pl->t->gpus.v[i].used &&
+        if (pl->t->gpus.v[i].used && *trace_str(pl->t, pl->t->gpus.v[i].arch) &&
             !str_eq(trace_str(pl->t, pl->t->gpus.v[i].arch), pl->p->arch)) {
             plan_note(pl,
                       "the trace has GPUs of several kinds: planned for %s; --gpu names another",

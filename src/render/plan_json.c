@@ -8,7 +8,7 @@ static void goal_list(struct jwrite *w, const char *key, unsigned which)
     jw_open(w, key, '[');
     for (size_t i = 0; i < GOALS; i++)
         if (which & (1u << i))
-            jw_str(w, NULL, goals[i].name);
+            jw_str(w, NULL, plan_goals[i].name);
     jw_close(w);
 }
 

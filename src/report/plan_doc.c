@@ -12,7 +12,7 @@ const char *plan_goal_names(unsigned which, struct arena *a)
     str_init(&s, a);
     for (size_t i = 0; i < GOALS; i++)
         if (which & (1u << i))
-            str_printf(&s, "%s%s", s.len ? ", " : "", goals[i].name);
+            str_printf(&s, "%s%s", s.len ? ", " : "", plan_goals[i].name);
     return s.len ? s.buf : "none";
 }
 

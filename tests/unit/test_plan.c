@@ -241,6 +241,8 @@ static void the_program_behind_a_launcher_is_found(void **state)
     assert_string_equal(divided("mpirun -n 1 ./a : -n 2 ./b"), "?");
     assert_string_equal(divided("srun -n 4"), "?");
     assert_string_equal(divided("./app srun"), " | ./app srun");
+    assert_string_equal(divided("-n 4"), "?");
+    assert_string_equal(divided("srun -n 4 -- -x"), "?");
 }
 
 /* ---- commands ---- */
@@ -323,17 +325,17 @@ static void the_tables_agree(void **state)
 {
     (void)state;
     for (unsigned f = 0; f < FAMILIES; f++)
-        for (size_t r = 0; r < n_ratios; r++)
-            for (size_t i = 0; i < RATIO_MOST && ratios[r].counters[i]; i++) {
+        for (size_t r = 0; r < n_plan_ratios; r++)
+            for (size_t i = 0; i < RATIO_MOST && plan_ratios[r].counters[i]; i++) {
                 struct pack_counter c;
-                bool known = counter_find(&c, ratios[r].counters[i], 1u << f);
+                bool known = counter_find(&c, plan_ratios[r].counters[i], 1u << f);
                 assert_true(!known || (c.limit > 0 && c.slots <= c.limit));
             }
     /* No ratio names a counter that no GPU has. */
-    for (size_t r = 0; r < n_ratios; r++)
-        for (size_t i = 0; i < RATIO_MOST && ratios[r].counters[i]; i++) {
+    for (size_t r = 0; r < n_plan_ratios; r++)
+        for (size_t i = 0; i < RATIO_MOST && plan_ratios[r].counters[i]; i++) {
             struct pack_counter c;
-            assert_true(counter_find(&c, ratios[r].counters[i], (1u << FAMILIES) - 1));
+            assert_true(counter_find(&c, plan_ratios[r].counters[i], (1u << FAMILIES) - 1));
         }
     assert_int_equal(family_of("gfx90a:sramecc+:xnack-"), GFX90A);
     assert_int_equal(family_of("gfx9999"), 0);
