@@ -145,6 +145,23 @@ static void note_controls(struct planner *pl)
             }
 }
 
+/* A job of several ranks is not started by its program alone. */
+static void note_ranks(struct planner *pl)
+{
+    size_t ranks = 0;
+    for (size_t i = 0; pl->t && i < pl->t->processes.n; i++)
+        ranks += pl->t->processes.v[i].rank >= 0;
+    if (ranks < 2 || !pl->p->captures.n)
+        return;
+    if (!pl->p->form.launcher.n)
+        plan_note(pl,
+                  "the trace is of %zu ranks: put the launcher of the job (srun, mpirun) in "
+                  "front of the program",
+                  ranks);
+    else if (pl->p->form.rank < 0)
+        plan_note(pl, "every rank is profiled and writes files of its own; --rank N profiles one");
+}
+
 static void note_mixed(struct planner *pl)
 {
     for (size_t i = 0; pl->t && !pl->q->gpu && i < pl->t->gpus.n; i++)
@@ -176,6 +193,7 @@ void plan_make(struct plan *p, const struct plan_request *q, struct arena *a)
         plan_note(&pl, "nsys and ncu write into a folder that is there: mkdir -p %s", q->out);
     note_mixed(&pl);
     note_controls(&pl);
+    note_ranks(&pl);
     if (p->form.rank >= 0 && !p->form.launcher.n)
         plan_note(&pl, "--rank means nothing without a launcher such as srun or mpirun");
 }

@@ -274,7 +274,10 @@ def findings(g):
         for text in sorted(set(re.findall(r'"full_command": ("(?:[^"\\]|\\.)*")', g.run("analyze", "--json", "--source-dir", folder).decode()))):
             n += 1
             try:
-                profilers.parse(shlex.split(json.loads(text)))
+                for counters in (v for o, v in profilers.parse(shlex.split(json.loads(text)))[1] if o == "--pmc"):
+                    for arch in profilers.FAMILIES["CDNA"]:
+                        for fault in profilers.pass_faults(counters, arch):
+                            check(False, f"source: {fault}: {text}")
             except ValueError as fault:
                 check(False, f"source: {fault}: {text}")
     return n
