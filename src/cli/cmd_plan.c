@@ -212,7 +212,8 @@ static void run_plan(void *ctx)
     if (!k->q.goals)
         k->q.goals = goals_of_findings(k);
     k->q.kernel = k->o->kernel;
-    k->q.out = k->o->out;
+    /* A folder that starts with a dash would be read as an option. */
+    k->q.out = strchr("-", *k->o->out) ? arena_printf(k->cli->arena, "./%s", k->o->out) : k->o->out;
     plan_make(&p, &k->q, k->cli->arena);
     if (note)
         vec_push(&p.notes, k->cli->arena, note);

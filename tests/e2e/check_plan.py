@@ -20,7 +20,9 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests", "rules"))
+sys.path.insert(0, os.path.join(ROOT, "tests", "tools"))
 import profilers  # noqa: E402
+import schema  # noqa: E402
 
 NASTY = ["a b", "it's", "$HOME", "`id`", "$(id)", "\"q\"", "*", "~", "-x", "--", "", "back\\slash", "two\nlines", "é;&|<>", "!!", "#"]
 LAUNCHERS = {"none": [], "srun": ["srun", "-n", "4", "--gpus-per-task=1"], "mpirun": ["mpirun", "-np", "4", "-x", "A=1"]}
@@ -36,6 +38,7 @@ FAKE_SRUN = """#!/bin/sh
 while :; do case $1 in -n) shift 2;; -*) shift;; *) break;; esac; done
 for SLURM_PROCID in 0 1; do export SLURM_PROCID; "$@" || exit; done
 """
+SCHEMA = schema.load(os.path.join(ROOT, "schema", "plan.schema.json"))
 faults = []
 
 
@@ -54,8 +57,11 @@ class Gpusight:
             raise SystemExit(f"gpusight {args}: {done.stderr.decode()}")
         return done.stdout
 
-    def plan(self, *args):
-        return json.loads(self.run("plan", "--json", *args))
+    def plan(self, *args, whole=True):
+        plan = json.loads(self.run("plan", "--json", *args))
+        for problem in schema.problems(plan, SCHEMA) if whole else ():
+            check(False, f"{args}: {problem}")
+        return plan
 
     def synth(self, scenario, *args):
         path = os.path.join(self.folder, os.path.basename(scenario).split(".")[0] + ".db")
@@ -116,16 +122,18 @@ def check_plan(plan, arch, launcher=(), kind="none", rank=None, app=("./app",)):
 
 
 def walk(g):
+    check(SCHEMA["$defs"]["goal"]["enum"] == GOALS, "goals of schema/plan.schema.json")
     with open(os.path.join(ROOT, "src/model/hardware.def"), encoding="utf-8") as f:
         archs = sorted(set(re.findall(r'\.arch = "(\w+)"', f.read())))
     check(len(archs) > 25, f"architectures {archs}")
     for arch in archs:
         for goal in GOALS:
-            check_plan(g.plan("--gpu", arch, "--goal", goal, "--kernel", "x|y", "--", "./app"), arch)
+            plan = g.plan("--gpu", arch, "--goal", goal, "--kernel", "x|y", "--", "./app", whole=arch == "gfx942")
+            check_plan(plan, arch)
         for kind, launcher in LAUNCHERS.items():
-            plan = g.plan("--gpu", arch, "--goal", "all", "--", *launcher, "./app", *NASTY)
+            plan = g.plan("--gpu", arch, "--goal", "all", "--", *launcher, "./app", *NASTY, whole=kind == "none")
             check_plan(plan, arch, launcher, kind, app=["./app"] + NASTY)
-        plan = g.plan("--gpu", arch, "--goal", "all", "--rank", "3", "--", *LAUNCHERS["srun"], "./app")
+        plan = g.plan("--gpu", arch, "--goal", "all", "--rank", "3", "--", *LAUNCHERS["srun"], "./app", whole=False)
         check_plan(plan, arch, LAUNCHERS["srun"], "srun", 3)
         if arch.startswith("gfx"):
             plan = g.plan("--gpu", arch, "--goal", "memory", "--tool", "rocprof-compute", "--launcher", "srun -n 2", "--", "./app")
