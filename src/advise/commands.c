@@ -1,77 +1,44 @@
 /*
- * Profiler commands: only tools and options that exist, nothing the trace already holds, names
- * quoted so that a shell takes them as data, counters split into passes the hardware can do.
+ * Profiler commands of findings: made of the planner's pieces (plan/), so that a finding and a plan
+ * never disagree. Nothing the trace already holds is asked for.
  */
-#include <ctype.h>
-#include <string.h>
-
 #include "advise/finding.h"
 #include "base/str.h"
-#include "metric/passes.h"
+#include "plan/counters.h"
+#include "plan/plan.h"
+#include "plan/quote.h"
 
-struct builder {
-    struct finding *f;
-    struct profiler_command c;
-    struct str full;
-};
-
-static void begin(struct builder *b, struct finding *f, const char *tool, const char *why)
+static void begin(struct tool_command *c, struct finding *f, const char *tool)
 {
-    *b = (struct builder){.f = f, .c = {.tool = tool, .description = why}};
-    str_init(&b->full, f->arena);
-    str_puts(&b->full, tool);
+    tool_command_begin(c, tool, f->arena);
 }
 
-static void flag(struct builder *b, const char *name)
+/* Options as rocinsight lists them: flags, and names with a value. */
+static void list_option(struct profiler_command *out, const struct tool_option *o, bool joined,
+                        struct arena *a)
 {
-    vec_push(&b->c.flags, b->f->arena, name);
-    str_printf(&b->full, " %s", name);
+    if (joined)
+        vec_push(&out->flags, a, arena_printf(a, "%s=%s", o->name, o->values.v[0]));
+    else if (!o->values.n)
+        vec_push(&out->flags, a, o->name);
+    else
+        vec_push(&out->args, a, ((struct command_arg){o->name, shell_line(a, &o->values)}));
 }
 
-static void arg(struct builder *b, const char *name, const char *value)
+static void end(struct tool_command *c, struct finding *f, const char *why)
 {
-    vec_push(&b->c.args, b->f->arena, ((struct command_arg){name, value}));
-    str_printf(&b->full, " %s", name);
-    if (value)
-        str_printf(&b->full, " %s", value);
-}
-
-static void end(struct builder *b)
-{
-    str_printf(&b->full, " -- %s", trace_command(b->f->analysis->trace, b->f->arena));
-    b->c.full_command = b->full.buf;
-    vec_push(&b->f->commands, b->f->arena, b->c);
-}
-
-/* In single quotes; a quote inside ends them, adds an escaped one and starts again. */
-static const char *quoted(struct arena *a, const char *s)
-{
-    struct str q;
-    str_init(&q, a);
-    str_putc(&q, '\'');
-    for (; *s; s++) {
-        if (*s == '\'')
-            str_puts(&q, "'\\''");
-        else if ((unsigned char)*s >= 0x20 && *s != 0x7f)
-            str_putc(&q, *s);
-    }
-    str_putc(&q, '\'');
-    return q.buf;
-}
-
-/* A regular expression that matches the short name literally. */
-static const char *literal_regex(struct arena *a, const char *name)
-{
-    enum { MOST = 80 };
-    struct str r;
-    str_init(&r, a);
-    for (size_t n = 0; *name && n < MOST && *name != '<' && *name != '('; name++, n++) {
-        if (isalnum((unsigned char)*name) || *name == '_' || *name == ':')
-            str_putc(&r, *name);
-        else
-            str_putc(&r, '.');
-    }
-    return r.buf;
+    struct arena *a = f->arena;
+    struct launch_form how = {.rank = -1};
+    bool nsys = str_eq(c->tool, "nsys");
+    struct profiler_command made = {.tool = nsys ? "nsys profile" : c->tool, .description = why};
+    words_split(&how.app, trace_command(f->analysis->trace, a), a);
+    tool_command_end(c, &how);
+    made.full_command = c->text;
+    if (c->subcommand && !nsys)
+        vec_push(&made.flags, a, c->subcommand);
+    for (size_t i = 0; i < c->options.n; i++)
+        list_option(&made, &c->options.v[i], nsys, a);
+    vec_push(&f->commands, a, made);
 }
 
 static bool has(const struct finding *f, const char *key)
@@ -81,24 +48,14 @@ static bool has(const struct finding *f, const char *key)
 
 static void trace_amd(struct finding *f, const char *why)
 {
-    static const struct {
-        const char *key, *flag;
-    } wanted[] = {
-        {"kernels", "--kernel-trace"},     {"api", "--hip-trace"},
-        {"copies", "--memory-copy-trace"}, {"allocations", "--memory-allocation-trace"},
-        {"markers", "--marker-trace"},
-    };
-    struct builder b;
-    begin(&b, f, "rocprofv3", why);
-    bool any = false;
-    for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
-        if (has(f, wanted[i].key))
-            continue;
-        flag(&b, wanted[i].flag);
-        any = true;
-    }
-    if (any)
-        end(&b);
+    static const char *const wanted[] = {"kernels", "api", "copies", "allocations", "markers"};
+    struct tool_command c;
+    begin(&c, f, "rocprofv3");
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+        if (!has(f, wanted[i]))
+            tool_command_flag(&c, plan_trace_flag(wanted[i]));
+    if (c.options.n)
+        end(&c, f, why);
 }
 
 void finding_capture_trace(struct finding *f, const char *why)
@@ -109,73 +66,75 @@ void finding_capture_trace(struct finding *f, const char *why)
     }
     if (has(f, "api") && has(f, "kernels") && has(f, "markers"))
         return;
-    struct builder b;
-    begin(&b, f, "nsys profile", why);
-    flag(&b, "--trace=cuda,nvtx,osrt");
-    end(&b);
+    struct tool_command c;
+    begin(&c, f, "nsys");
+    tool_command_value(&c, "--trace", "cuda,nvtx,osrt");
+    end(&c, f, why);
 }
 
 void finding_capture_host(struct finding *f, const char *why)
 {
-    struct builder b;
+    struct tool_command c;
     if (trace_is_nvidia(f->analysis->trace)) {
-        begin(&b, f, "nsys profile", why);
-        flag(&b, "--trace=cuda,nvtx,osrt");
-        flag(&b, "--sample=process-tree");
-        flag(&b, "--cudabacktrace=all");
+        begin(&c, f, "nsys");
+        tool_command_value(&c, "--trace", "cuda,nvtx,osrt");
+        tool_command_value(&c, "--sample", "process-tree");
+        tool_command_value(&c, "--cudabacktrace", "all");
     } else {
-        begin(&b, f, "rocprof-sys-sample", why);
-        flag(&b, "--trace");
+        begin(&c, f, "rocprof-sys-sample");
+        tool_command_variable(&c, "ROCPROFSYS_USE_ROCPD", "ON");
     }
-    end(&b);
+    end(&c, f, why);
+}
+
+/* rocprof-compute knows Instinct GPUs only; of one that is not named we take that for granted. */
+static bool compute_profiles(const struct trace *t)
+{
+    const char *arch = plan_trace_arch(t);
+    return !*arch || (family_of(arch) & CDNA);
 }
 
 void finding_capture_kernel(struct finding *f, const char *kernel, const char *why)
 {
-    struct builder b;
-    struct arena *a = f->arena;
+    static const char *const basic[] = {"GRBM_GUI_ACTIVE", "SQ_WAVES", "SQ_WAVE_CYCLES",
+                                        "SQ_BUSY_CYCLES", NULL};
+    struct tool_command c;
+    const char *piece = kernel_identifier(f->arena, kernel);
     if (trace_is_nvidia(f->analysis->trace)) {
-        begin(&b, f, "ncu", why);
-        arg(&b, "--set", "full");
-        arg(&b, "--kernel-name", quoted(a, arena_printf(a, "regex:%s", literal_regex(a, kernel))));
-        arg(&b, "--launch-count", "5");
+        begin(&c, f, "ncu");
+        tool_command_value(&c, "--set", "full");
+        if (*piece)
+            tool_command_value(&c, "--kernel-name", arena_printf(f->arena, "regex:%s", piece));
+        tool_command_value(&c, "--launch-count", "5");
+    } else if (compute_profiles(f->analysis->trace)) {
+        begin(&c, f, "rocprof-compute");
+        tool_command_value(&c, "--name", "gpusight");
+        if (*piece)
+            tool_command_value(&c, "--kernel", piece);
     } else {
-        begin(&b, f, "rocprof-compute", why);
-        flag(&b, "profile");
-        arg(&b, "--name", "gpusight");
-        arg(&b, "--kernel", quoted(a, kernel));
+        finding_capture_counters(f, basic, kernel, why);
+        return;
     }
-    end(&b);
-}
-
-static bool collected(const struct trace *t, const char *counter)
-{
-    for (size_t i = 0; t->counters.n && i < t->counter_infos.n; i++)
-        if (str_eq(trace_str(t, t->counter_infos.v[i].name), counter))
-            return true;
-    return false;
+    end(&c, f, why);
 }
 
 void finding_capture_counters(struct finding *f, const char *const *counters, const char *kernel,
                               const char *why)
 {
-    enum { MOST = 64 };
-    const struct trace *t = f->analysis->trace;
-    if (trace_is_nvidia(t))
+    struct passes passes = {0};
+    size_t n = 0;
+    while (counters[n])
+        n++;
+    if (trace_is_nvidia(f->analysis->trace))
         return;
-    const char *left[MOST];
-    size_t n_left = 0;
-    for (; *counters && n_left < MOST; counters++)
-        if (!collected(t, *counters))
-            left[n_left++] = *counters;
-    struct counter_passes passes;
-    passes_make(&passes, left, n_left, f->arena);
-    for (size_t i = 0; i < passes.list.n; i++) {
-        struct builder b;
-        begin(&b, f, "rocprofv3", why);
-        arg(&b, "--pmc", pass_text(&passes.list.v[i], f->arena));
-        if (kernel)
-            arg(&b, "--kernel-include-regex", quoted(f->arena, literal_regex(f->arena, kernel)));
-        end(&b);
+    plan_counters(&passes, f->analysis, counters, n, f->arena);
+    const char *regex = kernel ? kernel_regex(f->arena, kernel, false) : "";
+    for (size_t i = 0; i < passes.n; i++) {
+        struct tool_command c;
+        begin(&c, f, "rocprofv3");
+        tool_command_values(&c, "--pmc", passes.v[i].counters.v, passes.v[i].counters.n);
+        if (*regex)
+            tool_command_value(&c, "--kernel-include-regex", regex);
+        end(&c, f, why);
     }
 }

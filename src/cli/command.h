@@ -18,6 +18,7 @@
 struct cli {
     struct arena *arena;
     struct opt_list operands; /* as many as `operands` of the command asks for */
+    size_t behind;            /* how many of them, at the end, stood behind "--" */
     bool color;               /* stdout may carry colour */
     int columns;              /* width to lay out for */
     int threads;              /* for parallel_for(), at least 1 */

@@ -93,6 +93,19 @@ static bool check_operands(const struct command *c, const struct opt_list *given
     return true;
 }
 
+/* Operands that stood behind "--": all words there are, and are the last ones. */
+static size_t count_behind(const struct opt_list *operands, int argc, char **argv)
+{
+    for (int i = 0; i < argc; i++) {
+        size_t n = (size_t)(argc - i - 1);
+        if (!str_eq(argv[i], "--") || n > operands->n)
+            continue;
+        if (!n || operands->v[operands->n - n] == argv[i + 1])
+            return n;
+    }
+    return 0;
+}
+
 static void apply_globals(struct cli *cli, const struct globals *g)
 {
     cli->color = terminal_color(g->color);
@@ -115,6 +128,7 @@ static bool run_command(struct cli *cli, const struct command *c, const struct g
                    &help, cli->arena, err))
         return false;
     apply_globals(cli, g);
+    cli->behind = count_behind(&cli->operands, argc, argv);
     if (help)
         return help_command(cli, c, err);
     if (g->version)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "advise/rule.h"
+#include "plan/plan.h"
 #include "report/overview.h"
 #include "report/terms.h"
 
@@ -101,6 +102,7 @@ void reference_metrics(struct str *out)
     put_fields(out, &timeline_fields, true);
     put_fields(out, &region_fields, false);
     put_fields(out, &counter_fields, false);
+    put_fields(out, &capture_fields, false);
     put_checks(out);
 }
 

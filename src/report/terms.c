@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "job/job.h"
 #include "metric/metrics.h"
+#include "plan/plan.h"
 #include "report/overview.h"
 #include "workload/panels.h"
 
@@ -85,8 +86,8 @@ static void add_workload_metrics(struct terms *t, struct arena *a)
 static void add_tables(struct terms *t, struct arena *a)
 {
     static const struct fields *const others[] = {
-        &execution_fields, &timeline_fields,   &region_fields,   &counter_fields,
-        &straggler_fields, &efficiency_fields, &job_stats_fields};
+        &execution_fields, &timeline_fields,   &region_fields,    &counter_fields,
+        &straggler_fields, &efficiency_fields, &job_stats_fields, &capture_fields};
     struct results tables = {0};
     analysis_results(arena_new(a, struct analysis), &tables, a);
     for (size_t i = 0; i < tables.n; i++)

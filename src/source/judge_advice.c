@@ -26,8 +26,9 @@ static void command(struct author *w, const char *tool, const char *flags, const
                     const char *app, const char *why)
 {
     struct source_command c = {.tool = tool, .description = why, .flags = flags, .args = args};
-    c.full_command = arena_printf(&w->s->arena, "%s%s%s%s%s -- %s", tool, *flags ? " " : "", flags,
-                                  *args ? " " : "", args, app);
+    bool nvidia_tool = str_eq(tool, "nsys") || str_eq(tool, "ncu"); /* these know no "--" */
+    c.full_command = arena_printf(&w->s->arena, "%s%s%s%s%s %s%s", tool, *flags ? " " : "", flags,
+                                  *args ? " " : "", args, nvidia_tool ? "" : "-- ", app);
     vec_push(&w->a.commands, &w->s->arena, c);
 }
 
@@ -59,7 +60,7 @@ static void timeline(struct author *w, const char *out, const char *name, const 
 static void sample(struct author *w, const char *flags, const char *why)
 {
     if (nvidia(w))
-        command(w, "nsys", "profile", "--sample=cpu --trace=cuda,osrt", "./app", why);
+        command(w, "nsys", "profile", "--sample=process-tree --trace=cuda,osrt", "./app", why);
     else
         command(w, "rocprof-sys-sample", flags, "", "./app", why);
 }
@@ -213,7 +214,7 @@ static void libraries(struct author *w)
     begin(w, "ROCPD-T0-LIBS-001", "MEDIUM", rocm ? "ROCm Libraries" : "CUDA Libraries");
     action(w, "compare the library's kernels with the peak of the precision in use");
     if (rocm)
-        command(w, "rocprof-compute", "profile", "", "./app",
+        command(w, "rocprof-compute", "profile", "--name library", "./app",
                 "roofline and cache use of library kernels");
     else
         command(w, "ncu", "--set full", "-o library", "./app",

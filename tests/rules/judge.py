@@ -1,5 +1,4 @@
 """What must be true of every finding, and of all of them together. Functions return what is wrong."""
-import collections
 import math
 import shlex
 
@@ -78,47 +77,22 @@ def words(finding):
         yield f"confidence {finding['confidence']}"
 
 
-def pass_limits(counters):
-    used = collections.Counter(c.split("_")[0] for c in counters)
-    for block, n in used.items():
-        if n > profilers.BLOCK_LIMITS.get(block, 2):
-            yield f"{n} counters of block {block} in one pass"
-
-
 def command(c, doc):
     """One profiler command: real options, well quoted, nothing that is already captured."""
     if any(ord(ch) < 32 or ord(ch) == 127 for ch in c["full_command"]):
         yield "control characters in a command"
-    words_ = shlex.split(c["full_command"])
-    if "--" not in words_:
-        yield f"no program in '{c['full_command']}'"
+    try:
+        _, options, _ = profilers.parse(shlex.split(c["full_command"]))
+    except ValueError as fault:
+        yield f"{fault} in '{c['full_command']}'"
         return
-    tool, *rest = words_[:words_.index("--")]
-    if tool not in profilers.TOOLS:
-        yield f"unknown tool '{tool}'"
-        return
-    if tool in profilers.SUBCOMMANDS:
-        if rest[:1] != [profilers.SUBCOMMANDS[tool]]:
-            yield f"'{tool}' without '{profilers.SUBCOMMANDS[tool]}'"
-        rest = rest[1:]
     has = {key for key, present in doc["capabilities"].items() if present}
-    known, i = profilers.TOOLS[tool], 0
-    while i < len(rest):
-        name, _, inline = rest[i].partition("=")
-        if name not in known:
-            yield f"'{tool}' has no option '{rest[i]}'"
-            return
+    archs = {g["architecture"] for g in doc["profiling_info"]["gpus"] if g["vendor"] == "AMD"}
+    for name, values in options:
         if profilers.CAPTURES.get(name) in has:
             yield f"'{name}' is already captured"
-        i += 1
-        if known[name] and not inline:
-            first = i
-            while i < len(rest) and (i == first or (name == "--pmc" and not rest[i].startswith("--"))):
-                i += 1
-            if name == "--pmc":
-                yield from pass_limits(rest[first:i])
-    if not words_[words_.index("--") + 1:]:
-        yield "no program behind '--'"
+        for arch in archs if name == "--pmc" else ():
+            yield from profilers.pass_faults(values, arch)
 
 
 def finding(f, doc):

@@ -1,40 +1,108 @@
-"""The options that profilers really have; commands in advice may use no other.
+"""The options that profilers really have; commands may use no other.
 
-rocprofv3, rocprof-sys and rocprof-compute of ROCm 6.4 to 7, Nsight Systems and Compute of 2024 and
-later. The value says whether an option takes one.
+Read from the tables that the program itself is built with: src/plan/tool_options.def, blocks.def,
+counters.def and families.def.
 """
-FLAG, VALUE = False, True
+import os
+import re
+
+PLAN = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "src", "plan")
 
 
-def options(flags="", values=""):
-    return {**dict.fromkeys(flags.split(), FLAG), **dict.fromkeys(values.split(), VALUE)}
+def rows(file, macro):
+    """The arguments of every MACRO(...) in a .def file, as text."""
+    with open(os.path.join(PLAN, file), encoding="utf-8") as f:
+        text = re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
+    for body in re.findall(rf"^{macro}\((.*)\)$", text, flags=re.M):
+        yield [a.strip().strip('"') for a in re.findall(r'"[^"]*"|[^,]+', body)]
 
 
-TOOLS = {
-    "rocprofv3": options(
-        "--hip-trace --hip-runtime-trace --hip-compiler-trace --hsa-trace --hsa-core-trace "
-        "--hsa-amd-trace --hsa-image-trace --hsa-finalizer-trace --kernel-trace --kokkos-trace "
-        "--marker-trace --memory-allocation-trace --memory-copy-trace --rccl-trace "
-        "--rocdecode-trace --rocjpeg-trace --runtime-trace --scratch-memory-trace --sys-trace "
-        "--stats --summary --summary-per-domain --kernel-rename --truncate-kernels "
-        "--mangled-kernels --selected-regions --group-by-queue --list-avail --output-config "
-        "--disable-signal-handlers --benchmark-mode",
-        "--pmc --kernel-include-regex --kernel-exclude-regex --kernel-iteration-range "
-        "--collection-period --collection-period-unit --output-directory --output-file "
-        "--output-format --log-level --preload --pid --input --extra-counters --agent-index "
-        "--minimum-output-data --summary-groups --summary-output-file --summary-units"),
-    "rocprof-sys-sample": options("--trace --profile --flat-profile --host --device --hip-trace",
-                                  "--freq --output --cputime --realtime"),
-    "rocprof-sys-run": options("--trace --profile", "--output"),
-    "rocprof-compute": options("--no-roof --roof-only", "--name --kernel --dispatch --block --path --set"),
-    "nsys": options("", "--trace --sample --cudabacktrace --gpu-metrics-device --gpu-metrics-devices "
-                        "--capture-range --output --cuda-memory-usage --mpi-impl"),
-    "ncu": options("", "--set --section --kernel-name --launch-count --launch-skip --metrics --export"),
-}
-SUBCOMMANDS = {"rocprof-compute": "profile", "nsys": "profile"}
+TOOLS, SUBCOMMANDS, SEPARATORS, VARIABLES = {}, {}, set(), {}
+for tool, option, takes, values in rows("tool_options.def", "OPTION"):
+    TOOLS.setdefault(tool, {})[option] = (takes, values.split("|") if values else None)
+for tool, word in rows("tool_options.def", "SUBCOMMAND"):
+    SUBCOMMANDS[tool] = word
+for (tool,) in rows("tool_options.def", "SEPARATOR"):
+    SEPARATORS.add(tool)
+    TOOLS.setdefault(tool, {})
+for tool, name in rows("tool_options.def", "VARIABLE"):
+    VARIABLES.setdefault(tool, set()).add(name)
+
 # What of these a trace already holds, see `capabilities` in the JSON.
 CAPTURES = {"--kernel-trace": "kernels", "--hip-trace": "api", "--memory-copy-trace": "copies",
             "--memory-allocation-trace": "allocations", "--marker-trace": "markers"}
-# Counters of one block that fit in one pass, gfx908 to gfx950.
-BLOCK_LIMITS = {"SQ": 8, "TA": 2, "TD": 2, "TCP": 4, "TCC": 4, "CPC": 2, "CPF": 2, "SPI": 6, "GRBM": 2,
-                "GDS": 4}
+
+FAMILIES = {row[0]: row[1:] for row in rows("families.def", "FAMILY")}
+FAMILIES.update(GCN=FAMILIES["GFX900"] + FAMILIES["GFX906"])
+FAMILIES.update(CDNA2UP=FAMILIES["GFX90A"] + FAMILIES["GFX942"] + FAMILIES["GFX950"])
+FAMILIES.update(CDNA=FAMILIES["GFX908"] + FAMILIES["CDNA2UP"])
+FAMILIES.update(RDNA=FAMILIES["GFX10"] + FAMILIES["GFX11"] + FAMILIES["GFX115"] + FAMILIES["GFX12"])
+
+
+def archs(expression):
+    return [arch for name in expression.split("|") for arch in FAMILIES[name.strip()]]
+
+
+# (architecture, counter): (block, slots); (architecture, block): counters at a time.
+COUNTERS = {(arch, name): (block, int(slots)) for name, block, slots, where in rows("counters.def", "COUNTER")
+            for arch in archs(where)}
+BLOCK_LIMITS = {(arch, block): int(n) for where, block, n in rows("blocks.def", "BLOCK") for arch in archs(where)}
+
+
+def pass_faults(counters, arch):
+    """What is wrong with the counters of one pass on one architecture."""
+    used = {}
+    for c in counters:
+        if (arch, c) not in COUNTERS:
+            yield f"{arch} has no counter {c}"
+            continue
+        block, slots = COUNTERS[arch, c]
+        used[block] = used.get(block, 0) + slots
+    for block, n in used.items():
+        if n > BLOCK_LIMITS[arch, block]:
+            yield f"{n} counters of block {block} of {arch} in one pass"
+    if len(set(counters)) < len(counters):
+        yield f"a counter twice in {counters}"
+
+
+def take(words, takes):
+    """The values of an option, and the words behind them."""
+    n = {"NONE": 0, "ONE": 1}.get(takes, len(words))
+    i = 0
+    while i < n and i < len(words) and not words[i].startswith("-"):
+        i += 1
+    return words[:i], words[i:]
+
+
+def parse(argv):
+    """(tool, [(option, values)], program) of a command line; ValueError says what the tool would not take."""
+    words, variables = list(argv), []
+    if words[:1] == ["env"]:
+        words.pop(0)
+    while words and re.match(r"[A-Z_]+=", words[0]):
+        variables.append(words.pop(0).split("=")[0])
+    tool = words.pop(0) if words else ""
+    if tool not in TOOLS:
+        raise ValueError(f"unknown tool '{tool}'")
+    for v in variables:
+        if v not in VARIABLES.get(tool, ()):
+            raise ValueError(f"{tool} does not read {v}")
+    if tool in SUBCOMMANDS and words[:1] != [SUBCOMMANDS[tool]]:
+        raise ValueError(f"'{tool}' without '{SUBCOMMANDS[tool]}'")
+    words = words[tool in SUBCOMMANDS:]
+    options = []
+    while words and words[0].startswith("-") and words[0] != "--":
+        name, equals, inline = words.pop(0).partition("=")
+        takes, allowed = TOOLS[tool].get(name, (None, None))
+        if takes is None or (takes == "JOINED") != bool(equals):
+            raise ValueError(f"'{tool}' has no option '{name}' of this form")
+        values, words = ([inline], words) if equals else take(words, takes)
+        if len(values) < (takes != "NONE") or (allowed and set(values) - set(allowed)):
+            raise ValueError(f"'{tool} {name}' does not take {values}")
+        options.append((name, values))
+    if (words[:1] == ["--"]) != (tool in SEPARATORS):
+        raise ValueError(f"'--' and {tool}")
+    words = words[tool in SEPARATORS:]
+    if not words:
+        raise ValueError("no program")
+    return tool, options, words

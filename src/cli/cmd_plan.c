@@ -1,0 +1,267 @@
+/*
+ * gpusight plan [TRACE...] -- APP ARGS: the fewest further captures that answer a question.
+ */
+#include <string.h>
+
+#include "advise/rule.h"
+#include "base/fs.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "cli/analyzed.h"
+#include "plan/plan.h"
+#include "render/plan_json.h"
+#include "render/render.h"
+#include "report/plan_doc.h"
+
+struct plan_opts {
+    struct opt_list goals, tools;
+    const char *gpu, *kernel, *launcher, *out, *format, *output, *reader;
+    int64_t rank;
+    bool json;
+};
+
+static const struct opt opts[] = {
+    OPT_LIST(struct plan_opts, goals, 'g', "goal", "GOAL",
+             "what to find out: timeline, roofline, memory, occupancy...; several with commas; "
+             "all (what the findings call for)"),
+    OPT_LIST(struct plan_opts, tools, 't', "tool", "TOOL",
+             "only this profiler: rocprofv3, rocprof-sys, rocprof-compute, nsys or ncu"),
+    OPT_TEXT(struct plan_opts, gpu, 0, "gpu", "GPU",
+             "the GPU to run on: gfx942, MI300X, sm_90, H100... (that of the trace)"),
+    OPT_TEXT(struct plan_opts, kernel, 'k', "kernel", "REGEX",
+             "look at these kernels instead of the hottest ones"),
+    OPT_TEXT(struct plan_opts, launcher, 0, "launcher", "COMMAND",
+             "start ranks with this, \"srun -n 4\"; also found at the head of APP"),
+    OPT_INT(struct plan_opts, rank, 0, "rank", 0, 100000000, "N",
+            "profile this rank only, run the others as they are"),
+    OPT_TEXT(struct plan_opts, out, 'd', "directory", "DIR",
+             "folder that captures write to (gpusight-plan)"),
+    OPT_CHOICE(struct plan_opts, format, 0, "format", "text|markdown|json|shell",
+               "form of the plan (text)"),
+    OPT_FLAG(struct plan_opts, json, 0, "json", "the same as --format json"),
+    OPT_TEXT(struct plan_opts, output, 'o', "output", "FILE",
+             "write to FILE instead of standard output"),
+    OPT_CHOICE(struct plan_opts, reader, 0, "reader", "auto|fast|sqlite|check",
+               "how to read databases"),
+    OPT_END,
+};
+
+static void defaults(void *settings)
+{
+    struct plan_opts *o = settings;
+    *o = (struct plan_opts){
+        .out = "gpusight-plan", .format = "text", .output = "-", .reader = "auto", .rank = -1};
+}
+
+struct call {
+    struct cli *cli;
+    const struct plan_opts *o;
+    struct trace *trace;
+    struct analysis analysis;
+    struct advice advice;
+    bool has_trace, empty;
+    struct plan_request q;
+    struct gs_error *err;
+    bool ok;
+};
+
+static const struct {
+    const char *name;
+    unsigned tool;
+    enum vendor vendor;
+} tools[] = {
+    {"rocprofv3", TOOL_ROCPROFV3, VENDOR_AMD},
+    {"rocprof-sys", TOOL_ROCPROF_SYS, VENDOR_AMD},
+    {"rocprof-compute", TOOL_ROCPROF_COMPUTE, VENDOR_AMD},
+    {"nsys", TOOL_NSYS, VENDOR_NVIDIA},
+    {"ncu", TOOL_NCU, VENDOR_NVIDIA},
+};
+enum { N_TOOLS = sizeof(tools) / sizeof(*tools) };
+
+static bool read_tools(struct call *k)
+{
+    for (size_t i = 0; i < k->o->tools.n; i++) {
+        size_t t = 0;
+        while (t < N_TOOLS && !str_eq(tools[t].name, k->o->tools.v[i]))
+            t++;
+        if (t == N_TOOLS)
+            return fail(k->err, GS_E_USAGE,
+                        "unknown tool '%s'; tools are rocprofv3, rocprof-sys, rocprof-compute, "
+                        "nsys, ncu",
+                        k->o->tools.v[i]);
+        k->q.tools |= tools[t].tool;
+    }
+    return true;
+}
+
+static bool read_gpu(struct call *k)
+{
+    const char *name = k->o->gpu;
+    if (!name)
+        return true;
+    bool arch = strstr(name, "gfx") || str_starts(name, "sm") ||
+                strspn(name, "0123456789.") == strlen(name);
+    k->q.gpu = arch ? hardware_find(name, NULL, 0) : hardware_find(NULL, name, 0);
+    return k->q.gpu || fail(k->err, GS_E_USAGE,
+                            "unknown GPU '%s'; give an architecture such as gfx942 or sm_90, or a "
+                            "product such as MI300X or H100",
+                            name);
+}
+
+/* What the findings call for; the timeline where nothing is known yet. */
+static unsigned goals_of_findings(const struct call *k)
+{
+    unsigned found = 0;
+    for (size_t i = 0; k->has_trace && i < k->advice.findings.n; i++) {
+        const struct finding *f = k->advice.findings.v[i];
+        if (f->priority != PRIORITY_INFO || f->advisory)
+            found |= goals_of_rule(f->rule->name);
+    }
+    return found ? found : ON(timeline);
+}
+
+static bool read_goals(struct call *k)
+{
+    for (size_t i = 0; i < k->o->goals.n; i++)
+        if (!goals_parse(&k->q.goals, k->o->goals.v[i], k->err))
+            return false;
+    return true;
+}
+
+/* The program: as given, as the trace was recorded of, or a stand-in. */
+static bool read_app(struct call *k, const char **note)
+{
+    struct arena *a = k->cli->arena;
+    const struct opt_list *given = &k->cli->operands;
+    struct words command = {0};
+    size_t n = k->cli->behind;
+    for (size_t i = given->n - n; i < given->n; i++)
+        vec_push(&command, a, given->v[i]);
+    if (!n) {
+        const char *app = k->has_trace ? trace_command(k->trace, a) : "./app";
+        words_split(&command, app, a);
+        *note = str_eq(app, "./app")
+                    ? "no program given: put yours in place of ./app, or behind '--'"
+                    : "no program given: the command is that of the trace";
+    }
+    k->q.form.rank = (int)k->o->rank;
+    if (k->o->launcher)
+        launch_form_given(&k->q.form, k->o->launcher, &command, a);
+    if (k->o->launcher ? *command.v[0] != '-' : launch_form_find(&k->q.form, &command, a))
+        return true;
+    return fail(k->err, GS_E_USAGE,
+                "cannot tell where the program begins in '%s'; give the launcher with --launcher "
+                "and one program",
+                shell_line(a, &command));
+}
+
+static bool load(struct call *k)
+{
+    struct cli traces = *k->cli;
+    const struct analyzed_opts in = {
+        .reader = k->o->reader, .gpu = -1, .process = -1, .short_us = 10};
+    traces.operands.n -= traces.behind;
+    k->has_trace = traces.operands.n;
+    if (!k->has_trace)
+        return true;
+    if (!cli_analyzed(&traces, &in, k->trace, &k->analysis, &k->advice, k->err)) {
+        if (k->err->code != GS_E_EMPTY)
+            return false;
+        *k->err = (struct gs_error){0}; /* nothing is there yet: all is left to capture */
+        k->has_trace = false;
+        k->empty = true;
+        return true;
+    }
+    k->q.analysis = &k->analysis;
+    return true;
+}
+
+static bool check_vendor(struct call *k, const struct plan *p)
+{
+    for (size_t i = 0; i < N_TOOLS; i++)
+        if ((k->q.tools & tools[i].tool) && tools[i].vendor != p->vendor)
+            return fail(k->err, GS_E_USAGE, "%s does not profile GPUs of %s", tools[i].name,
+                        vendor_name(p->vendor));
+    return true;
+}
+
+static void write_plan(struct call *k, const struct plan *p)
+{
+    struct arena *a = k->cli->arena;
+    struct str out;
+    str_init(&out, a);
+    struct render_opts r = {k->cli->columns, k->cli->color && str_eq(k->o->output, "-")};
+    if (str_eq(k->o->format, "json"))
+        plan_json(&out, p);
+    else if (str_eq(k->o->format, "shell"))
+        plan_shell(&out, p, a);
+    else if (str_eq(k->o->format, "markdown"))
+        render_markdown(&out, plan_doc(p, a));
+    else
+        render_text(&out, plan_doc(p, a), &r);
+    k->ok = fs_write(k->o->output, out.buf, out.len, k->err);
+}
+
+static void run_plan(void *ctx)
+{
+    struct call *k = ctx;
+    struct plan p;
+    const char *note = NULL;
+    if (!read_tools(k) || !read_goals(k) || !read_gpu(k) || !load(k) || !read_app(k, &note))
+        return;
+    if (!k->q.goals)
+        k->q.goals = goals_of_findings(k);
+    k->q.kernel = k->o->kernel;
+    /* A folder that starts with a dash would be read as an option. */
+    k->q.out = strchr("-", *k->o->out) ? arena_printf(k->cli->arena, "./%s", k->o->out) : k->o->out;
+    plan_make(&p, &k->q, k->cli->arena);
+    if (note)
+        vec_push(&p.notes, k->cli->arena, note);
+    if (k->empty)
+        vec_push(&p.notes, k->cli->arena, "the trace holds no event: planned as without one");
+    if (check_vendor(k, &p))
+        write_plan(k, &p);
+}
+
+static bool run(struct cli *cli, void *settings, struct gs_error *err)
+{
+    struct plan_opts *o = settings;
+    struct trace t;
+    struct call k = {.cli = cli, .o = o, .trace = &t, .err = err};
+    if (o->json)
+        o->format = "json";
+    trace_init(&t);
+    bool ok = mem_guard(run_plan, &k, err) && k.ok;
+    trace_release(&t);
+    return ok;
+}
+
+const struct command command_plan = {
+    .name = "plan",
+    .summary = "the fewest further captures that answer a question",
+    .operands = "[TRACE...] [-- [APP...]]",
+    .doc =
+        "Works out which profiler to run next, with which options: command lines to paste, "
+        "counters "
+        "divided into passes that the GPU can do, restricted to the hottest kernels and to calls "
+        "past warm-up. What the traces already hold is named and not asked for again. Runs, "
+        "overhead and file size are estimated from the events of the traces.\n\n"
+        "Behind '--' stands the program to profile with its arguments. A launcher in front of it "
+        "(srun, mpirun, mpiexec) is recognised: the profiler goes between launcher and program, "
+        "and "
+        "each rank writes files of its own. Without a goal the findings of 'gpusight analyze' "
+        "decide, and without a trace a timeline is planned.\n\n"
+        "Goals: timeline, launch, copies, allocations, markers, host, io, mpi, communication, "
+        "power, "
+        "roofline, memory, compute, occupancy, latency, instructions, sampling, all.",
+    .examples =
+        "gpusight plan trace.db -- ./app --steps 100  # what the findings call for\n"
+        "gpusight plan --goal roofline,occupancy trace.db -- ./app  # counters of the hot kernels\n"
+        "gpusight plan --gpu H100 --goal all -- ./app  # before the first run\n"
+        "gpusight plan --goal mpi --format shell trace.db -- srun -n 8 ./app > capture.sh  # a "
+        "script",
+    .opts = opts,
+    .settings_size = sizeof(struct plan_opts),
+    .defaults = defaults,
+    .run = run,
+};

@@ -1,0 +1,87 @@
+/*
+ * The capture planner: the fewest further runs under a profiler that answer some questions.
+ *
+ * From what traces hold (kinds of records, counters) and what goals need, it works out which tools
+ * to run, with which options, on which kernels. Nothing that is already there is asked for again.
+ * Every command is one that the tool takes (command.h) and counters are divided into passes that
+ * the GPU can do (pack.h).
+ *
+ *     struct plan_request q = {.analysis = &a, .goals = ON(roofline), .form = form};
+ *     struct plan p;
+ *     plan_make(&p, &q, arena);
+ *     for (size_t i = 0; i < p.captures.n; i++)
+ *         puts(p.captures.v[i].command.text);
+ *
+ * Estimates say what they rest on; without a trace there are none (NaN).
+ */
+#ifndef GS_PLAN_PLAN_H
+#define GS_PLAN_PLAN_H
+
+#include "analyze/analysis.h"
+#include "plan/command.h"
+#include "plan/goals.h"
+#include "plan/pack.h"
+
+struct plan_request {
+    const struct analysis *analysis; /* NULL: no trace */
+    unsigned goals;                  /* ON(roofline) | ... */
+    unsigned tools;                  /* TOOL_ROCPROFV3 | ...; 0: any */
+    const struct hardware *gpu;      /* NULL: of the trace */
+    const char *kernel; /* regular expression instead of the hottest kernels, or NULL */
+    const char *out;    /* folder for results */
+    struct launch_form form;
+};
+
+/* Something a trace already holds, and the goals it serves. */
+struct plan_have {
+    const char *what; /* "kernels", "counter SQ_WAVES" */
+    uint64_t count;   /* records; of counters: values */
+    unsigned goals;
+};
+
+/* One command line. What its numbers mean is in capture_fields. */
+struct capture {
+    const char *title; /* "counters, pass 1 of 3" */
+    unsigned goals;
+    struct tool_command command;
+    struct pass pass; /* counters, where the tool is told which */
+    uint64_t runs;    /* of the program; the tool's own repetitions included */
+    bool runs_exact;
+    double overhead_pct, size_bytes; /* NaN: not known */
+    const char *basis;               /* what both rest on */
+    VEC(const char *) answers;
+};
+
+struct plan {
+    enum vendor vendor;
+    const char *arch, *product; /* "gfx942", "AMD Instinct MI300X"; "" where not known */
+    const char *gpu_source;     /* "from the trace", "as given", "assumed" */
+    unsigned goals;
+    unsigned open; /* goals that stay unanswered, in whole or in part; notes say why */
+    VEC(struct plan_have) have;
+    VEC(struct capture) captures;
+    VEC(const char *) notes;
+    uint64_t runs; /* sum over captures */
+    struct launch_form form;
+    const char *out; /* folder for results */
+};
+
+extern const struct fields capture_fields;
+
+void plan_make(struct plan *p, const struct plan_request *q, struct arena *a);
+
+/* ---- pieces that findings use as well (advise/commands.c) ---- */
+
+/* The counters that are not in the trace and that the GPU has, in passes. */
+void plan_counters(struct passes *out, const struct analysis *a, const char *const *names, size_t n,
+                   struct arena *arena);
+
+/* The architecture whose counters are meant: of the first GPU that worked; "" unknown. */
+const char *plan_trace_arch(const struct trace *t);
+
+/* What rocprofv3 is told to record something ("kernels", as capability.h calls it). */
+const char *plan_trace_flag(const char *capability);
+
+bool plan_counter_collected(const struct trace *t, const char *name);
+
+#endif

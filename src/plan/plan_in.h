@@ -1,0 +1,61 @@
+/*
+ * Inside the planner: what its files share.
+ */
+#ifndef GS_PLAN_PLAN_IN_H
+#define GS_PLAN_PLAN_IN_H
+
+#include "plan/counters.h"
+#include "plan/plan.h"
+
+/* Which kernels, and which of their calls. */
+struct kernel_filter {
+    const char *regex;    /* NULL: all kernels */
+    struct words pieces;  /* of names, for tools that look for a piece */
+    uint64_t first, last; /* calls of each kernel, from 1; 0: all */
+    uint64_t skip, count; /* over all of them together; count 0: all */
+    uint64_t calls;       /* that fall into it; 0: not known */
+    double share_pct;     /* of the kernel time */
+    size_t unnamed;       /* hot kernels that no search can tell from others */
+};
+
+struct planner {
+    struct plan *p;
+    const struct plan_request *q;
+    const struct analysis *an; /* NULL: no trace */
+    const struct trace *t;     /* NULL as well then */
+    unsigned family, have;     /* of counters; ITEM_... that the trace holds */
+    struct kernel_filter filter;
+    struct arena *arena;
+};
+
+static inline bool plan_allows(const struct planner *pl, unsigned tool)
+{
+    return !pl->q->tools || (pl->q->tools & tool);
+}
+
+/* have.c */
+void plan_find_have(struct planner *pl);
+unsigned plan_needs(const struct planner *pl); /* items that goals want and the trace lacks */
+unsigned plan_worth(const struct planner *pl); /* items worth taking along */
+unsigned plan_goals_with(const struct planner *pl, unsigned items);
+
+/* filter.c */
+void plan_find_filter(struct planner *pl);
+
+/* estimate.c: fill overhead, size and basis of a capture. */
+void estimate_trace(const struct planner *pl, struct capture *c, unsigned items);
+void estimate_counters(const struct planner *pl, struct capture *c);
+void estimate_unknown(const struct planner *pl, struct capture *c, const char *why);
+
+/* amd.c, nvidia.c */
+void plan_amd(struct planner *pl);
+void plan_nvidia(struct planner *pl);
+
+/* plan.c */
+struct capture *plan_capture(struct planner *pl, const char *tool, unsigned goals);
+void plan_capture_done(struct planner *pl, struct capture *c);
+void plan_note(struct planner *pl, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+const char *plan_name(const struct planner *pl, const char *name); /* of a file, per rank */
+void plan_answers(struct planner *pl, struct capture *c);          /* those of its goals */
+
+#endif

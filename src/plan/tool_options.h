@@ -1,0 +1,27 @@
+/*
+ * Look-ups in the table of options that profilers have, tool_options.def.
+ */
+#ifndef GS_PLAN_TOOL_OPTIONS_H
+#define GS_PLAN_TOOL_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum option_takes { TAKES_NONE, TAKES_ONE, TAKES_MANY, TAKES_JOINED };
+
+struct option_row {
+    const char *tool, *name;
+    enum option_takes takes;
+    const char *values; /* "a|b"; "": any */
+};
+
+bool tool_known(const char *tool);
+bool tool_separator(const char *tool);         /* wants "--" before the program */
+const char *tool_subcommand(const char *tool); /* NULL: none */
+bool tool_variable(const char *tool, const char *name);
+const struct option_row *option_find(const char *tool, const char *name); /* NULL: none */
+
+/* Does the option take these values? */
+bool option_takes(const struct option_row *o, const char *const *values, size_t n);
+
+#endif

@@ -1,0 +1,12 @@
+/*
+ * A capture plan as JSON; docs/planner.md lists the keys.
+ */
+#ifndef GS_RENDER_PLAN_JSON_H
+#define GS_RENDER_PLAN_JSON_H
+
+#include "base/str.h"
+#include "plan/plan.h"
+
+void plan_json(struct str *out, const struct plan *p);
+
+#endif
