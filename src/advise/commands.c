@@ -4,7 +4,7 @@
  */
 #include "advise/finding.h"
 #include "base/str.h"
-#include "plan/counters.h"
+#include "metric/counters.h"
 #include "plan/plan.h"
 #include "plan/quote.h"
 

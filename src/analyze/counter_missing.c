@@ -3,7 +3,7 @@
 
 #include "analyze/counters_in.h"
 #include "base/str.h"
-#include "metric/passes.h"
+#include "metric/counters.h"
 
 enum { METRICS_MOST = 16 };
 
@@ -69,6 +69,23 @@ const char *counter_missing_text(struct counter_run *r, const struct counter_fac
     return joined(&list, r->a->arena);
 }
 
+/* In as few runs of the program as the blocks of this GPU allow; what it has not is left out. */
+static void divide(struct passes *out, const struct trace *t, const name_list *list,
+                   struct arena *arena)
+{
+    VEC(struct pack_counter) wanted = {0};
+    const char *arch = "";
+    for (size_t g = t->gpus.n; g-- > 0;)
+        if (t->gpus.v[g].used)
+            arch = trace_str(t, t->gpus.v[g].arch);
+    for (size_t i = 0; i < list->n; i++) {
+        struct pack_counter c;
+        if (counter_find(&c, list->v[i], family_of(arch)))
+            vec_push(&wanted, arena, c);
+    }
+    pack(out, wanted.v, wanted.n, NULL, 0, arena);
+}
+
 void counter_missing_find(struct counter_run *r)
 {
     struct arena *arena = r->a->arena;
@@ -86,14 +103,17 @@ void counter_missing_find(struct counter_run *r)
         }
         if (!list.n)
             continue;
-        struct counter_passes passes;
+        struct passes passes = {0};
         struct str capture;
-        passes_make(&passes, list.v, list.n, arena);
+        divide(&passes, r->a->trace, &list, arena);
         str_init(&capture, arena);
-        for (size_t p = 0; p < passes.list.n; p++)
-            str_printf(&capture, "%s%s", p ? "; " : "", pass_text(&passes.list.v[p], arena));
+        for (size_t p = 0; p < passes.n; p++) {
+            str_puts(&capture, p ? "; " : "");
+            for (size_t c = 0; c < passes.v[p].counters.n; c++)
+                str_printf(&capture, "%s%s", c ? " " : "", passes.v[p].counters.v[c]);
+        }
         row.counters = joined(&list, arena);
-        row.passes = (uint32_t)passes.list.n;
+        row.passes = (uint32_t)passes.n;
         row.capture = capture.buf;
         vec_push(&r->out->missing, arena, row);
     }

@@ -20,7 +20,7 @@
 #include "analyze/analysis.h"
 #include "plan/command.h"
 #include "plan/goals.h"
-#include "plan/pack.h"
+#include "metric/pack.h"
 
 struct plan_request {
     const struct analysis *analysis; /* NULL: no trace */

@@ -4,7 +4,7 @@
 #ifndef GS_PLAN_PLAN_IN_H
 #define GS_PLAN_PLAN_IN_H
 
-#include "plan/counters.h"
+#include "metric/counters.h"
 #include "plan/plan.h"
 
 /* Which kernels, and which of their calls. */

@@ -1,17 +1,18 @@
 """The options that profilers really have; commands may use no other.
 
-Read from the tables that the program itself is built with: src/plan/tool_options.def, blocks.def,
-counters.def and families.def.
+Read from the tables that the program itself is built with: src/plan/tool_options.def and, in
+src/metric, blocks.def, counters.def and families.def.
 """
 import os
 import re
 
-PLAN = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "src", "plan")
+SRC = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "src")
 
 
 def rows(file, macro):
     """The arguments of every MACRO(...) in a .def file, as text."""
-    with open(os.path.join(PLAN, file), encoding="utf-8") as f:
+    room = "plan" if file == "tool_options.def" else "metric"
+    with open(os.path.join(SRC, room, file), encoding="utf-8") as f:
         text = re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
     for body in re.findall(rf"^{macro}\((.*)\)$", text, flags=re.M):
         yield [a.strip().strip('"') for a in re.findall(r'"[^"]*"|[^,]+', body)]

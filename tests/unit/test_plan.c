@@ -10,8 +10,8 @@
 #include "advise/rule.h"
 #include "base/str.h"
 #include "plan/command.h"
-#include "plan/counters.h"
-#include "plan/pack.h"
+#include "metric/counters.h"
+#include "metric/pack.h"
 #include "plan/plan.h"
 #include "plan/quote.h"
 

@@ -1,24 +1,24 @@
 /*
  * What can be counted on which GPU, and how much at a time: families.def, counters.def, blocks.def.
  */
-#ifndef GS_PLAN_COUNTERS_H
-#define GS_PLAN_COUNTERS_H
+#ifndef GS_METRIC_COUNTERS_H
+#define GS_METRIC_COUNTERS_H
 
 #include <stdbool.h>
 
 #include "base/vec.h"
-#include "plan/pack.h"
+#include "metric/pack.h"
 
 /* One bit each: GFX942 and so on. */
 enum family_index {
 #define FAMILY(name, ...) FAMILY_##name,
-#include "plan/families.def"
+#include "metric/families.def"
 #undef FAMILY
     FAMILIES
 };
 enum family {
 #define FAMILY(name, ...) name = 1 << FAMILY_##name,
-#include "plan/families.def"
+#include "metric/families.def"
 #undef FAMILY
     GCN = GFX900 | GFX906,
     CDNA2UP = GFX90A | GFX942 | GFX950,

@@ -5,8 +5,8 @@
  * passes (runs) as its fullest block: max over blocks of ceil(counters / limit). Counters that
  * belong to one ratio are kept in one pass where they fit.
  */
-#ifndef GS_PLAN_PACK_H
-#define GS_PLAN_PACK_H
+#ifndef GS_METRIC_PACK_H
+#define GS_METRIC_PACK_H
 
 #include "base/vec.h"
 

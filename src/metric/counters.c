@@ -1,4 +1,4 @@
-#include "plan/counters.h"
+#include "metric/counters.h"
 
 #include <string.h>
 
@@ -9,7 +9,7 @@ static const struct {
     unsigned family;
     const char *archs[8];
 } families[] = {
-#include "plan/families.def"
+#include "metric/families.def"
 };
 #undef FAMILY
 
@@ -19,7 +19,7 @@ static const struct {
     int slots;
     unsigned families;
 } counters[] = {
-#include "plan/counters.def"
+#include "metric/counters.def"
 };
 
 #define BLOCK(families, block, limit) {families, block, limit},
@@ -28,7 +28,7 @@ static const struct {
     const char *block;
     int limit;
 } blocks[] = {
-#include "plan/blocks.def"
+#include "metric/blocks.def"
 };
 
 unsigned family_of(const char *arch)

@@ -1,4 +1,4 @@
-#include "plan/pack.h"
+#include "metric/pack.h"
 
 #include <stdbool.h>
 #include <stdint.h>
