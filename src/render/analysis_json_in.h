@@ -53,6 +53,7 @@ struct member {
     }
 
 extern const struct member command_members[]; /* of one profiler command */
-extern const struct member analysis_members[], recommendation_members[], source_members[];
+extern const struct member analysis_members[], recommendation_members[], source_members[],
+    att_members[];
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "att/att.h"
 #include "base/str.h"
 #include "report/overview.h"
 
@@ -66,8 +67,10 @@ static void add_fields(struct terms *t, struct arena *a, const struct fields *f)
 
 static void add_tables(struct terms *t, struct arena *a)
 {
-    static const struct fields *const others[] = {&execution_fields, &timeline_fields,
-                                                  &region_fields, &counter_fields};
+    static const struct fields *const others[] = {
+        &execution_fields,  &timeline_fields,        &region_fields,      &counter_fields,
+        &att_kernel_fields, &att_instruction_fields, &att_class_fields,   &att_block_fields,
+        &att_state_fields,  &att_occupancy_fields,   &att_finding_fields, &att_dispatch_fields};
     struct results tables = {0};
     analysis_results(arena_new(a, struct analysis), &tables, a);
     for (size_t i = 0; i < tables.n; i++)
