@@ -164,16 +164,17 @@ static const char *note(struct ctx *c, const struct att_kernel *k, const struct 
 
 static void hot(struct ctx *c, const struct att_kernel *k)
 {
-    static const char *const titles[] = {"address", "class", "hits",     "latency",
-                                         "stall",   "idle",  "of kernel"};
+    static const char *const titles[] = {"address", "class", "hits", "latency",
+                                         "stall",   "idle",  "share"};
     size_t n = k->hot.n < c->o->top ? k->hot.n : c->o->top;
     bool sources = false;
     doc_heading(c->d, 4, "Hot instructions");
     for (size_t i = 0; i < n; i++)
         sources |= k->instructions.v[k->hot.v[i]].source != NULL;
-    struct block *b =
-        doc_table(c->d, arena_printf(c->d->arena, "%zu of %u that ran; cycles summed over hits", n,
-                                     k->instructions_executed));
+    struct block *b = doc_table(
+        c->d, arena_printf(c->d->arena,
+                           "%zu of %u that ran; cycles summed over hits, share of the wave time", n,
+                           k->instructions_executed));
     columns(b, titles, sizeof(titles) / sizeof(*titles), 2);
     doc_column(b, "instruction", COLUMN_TEXT);
     if (sources)
@@ -213,8 +214,8 @@ static uint32_t hottest_block(const struct att_kernel *k)
 
 static void blocks(struct ctx *c, const struct att_kernel *k)
 {
-    static const char *const titles[] = {"block", "from",  "to",        "loop",
-                                         "hits",  "stall", "of kernel", "instr."};
+    static const char *const titles[] = {"block", "from",  "to",    "loop",
+                                         "hits",  "stall", "share", "instr."};
     size_t shown = 0, ran = 0;
     for (size_t i = 0; i < k->blocks.n; i++)
         ran += k->blocks.v[i].latency > 0;
@@ -246,8 +247,7 @@ static void blocks(struct ctx *c, const struct att_kernel *k)
 static void list_instructions(struct ctx *c, const struct att_kernel *k, size_t from, size_t to,
                               const char *caption)
 {
-    static const char *const titles[] = {"address",   "hits",     "cycles/hit",
-                                         "stall/hit", "idle/hit", "of kernel"};
+    static const char *const titles[] = {"address", "hits", "cycles", "stall", "idle", "share"};
     struct block *b = doc_table(c->d, caption);
     columns(b, titles, sizeof(titles) / sizeof(*titles), 1);
     doc_column(b, "instruction", COLUMN_TEXT);
@@ -273,14 +273,15 @@ static void listing(struct ctx *c, const struct att_kernel *k)
         return;
     doc_heading(c->d, 4, "Annotated code");
     if (c->o->listing == ATT_LIST_ALL) {
-        list_instructions(c, k, 0, k->instructions.n, "all that ran");
+        list_instructions(c, k, 0, k->instructions.n,
+                          "all that ran; cycles, stall and idle are per hit");
         return;
     }
     const struct att_block *b = &k->blocks.v[hottest_block(k)];
     list_instructions(c, k, b->first, b->first + b->instructions,
                       arena_printf(c->d->arena,
-                                   "block %u, the hottest, %s of the kernel; --att-listing all "
-                                   "shows everything that ran",
+                                   "block %u, the hottest, %s of the kernel; cycles, stall and "
+                                   "idle are per hit; --att-listing all shows all that ran",
                                    b->block, pct(c, b->pct_of_time)));
 }
 
