@@ -15,6 +15,7 @@
 #include "analyze/field.h"
 #include "analyze/iterations.h"
 #include "analyze/ledger.h"
+#include "analyze/pc_sampling.h"
 #include "analyze/quality.h"
 #include "analyze/view.h"
 #include "model/hardware.h"
@@ -338,6 +339,7 @@ struct analysis {
     VEC(struct phase_row) phases;
     struct phase_stats phase_stats;
     struct iteration_stats iterations;
+    struct pc_sampling pc_sampling;
 };
 
 /* One analysis: the foot of its file. */

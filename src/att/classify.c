@@ -54,6 +54,7 @@ static void place_idle(struct att_kernel *k)
     bool first = true;
     for (size_t i = 0; i < k->instructions.n; i++) {
         struct att_instruction *in = &k->instructions.v[i];
+        in->idle_to = ATT_DEPENDENCY;
         if (!in->hits)
             continue;
         bool is_long = in->idle >= LONG_IDLE * (double)in->hits;
@@ -120,8 +121,6 @@ static void sum_classes(struct att *t, struct att_kernel *k)
     double most[ATT_CLASSES] = {0};
     for (size_t i = 0; i < k->instructions.n; i++) {
         const struct att_instruction *in = &k->instructions.v[i];
-        if (!in->hits && !in->latency)
-            continue;
         rows[in->class].latency += (double)in->latency;
         rows[in->class].stall += in->stall;
         add_time(&rows[in->class], &most[in->class], in, (double)in->latency);
