@@ -13,7 +13,7 @@ static void table(struct html *h, const struct block *b)
     if (!n)
         return;
     html(h,
-         "<div class=\"table\"><div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
          "aria-label=\"%s\">\n<table>\n<caption>%s</caption>\n<thead><tr>",
          caption, b->text ? b->text : "");
     for (size_t c = 0; c < n; c++)
@@ -28,7 +28,7 @@ static void table(struct html *h, const struct block *b)
         html(h, "%s</td>", b->cells.v[i]);
         html_raw(h, i % n == n - 1 ? "</tr>\n" : "");
     }
-    html_raw(h, "</tbody>\n</table>\n</div></div>\n");
+    html_raw(h, "</tbody>\n</table>\n</div>\n");
 }
 
 static void bars(struct html *h, const struct block *b)

@@ -320,7 +320,7 @@ struct doc *att_doc(const struct att *t, const struct att_doc_opts *o, struct ar
     const struct att_kernel *k = t->kernels.n ? &t->kernels.v[0] : NULL;
     doc_heading(d, 1, "Thread trace of %s", fs_basename(t->dir));
     if (k && k->findings.n)
-        doc_callout(d, TONE_WARN, "%s: %s", k->short_name, k->findings.v[0].title);
+        doc_callout(d, TONE_WARN, "%s in %s", k->findings.v[0].title, k->short_name);
     att_section(d, t, o);
     return d;
 }

@@ -74,6 +74,8 @@ static void start(void)
         abort();
     snprintf(path, sizeof(path), "%s/ui_output_agent_1_dispatch_2", dir);
     mkdir(path, 0700);
+    for (size_t i = 0; i < FILES; i++)
+        put(files[i].name, files[i].text, strlen(files[i].text));
     atexit(clean);
 }
 
@@ -109,13 +111,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!size)
         return 0;
     start();
-    for (size_t i = 0; i < FILES; i++)
-        put(files[i].name, files[i].text, strlen(files[i].text));
-    put(files[data[0] % FILES].name, data + 1, size - 1);
+    size_t which = data[0] % FILES;
+    put(files[which].name, data + 1, size - 1);
     att_init(&t);
     if (att_read(&t, dir, ATT_EXPLICIT, &err))
         for (size_t i = 0; i < t.kernels.n; i++)
             check(&t.kernels.v[i]);
     att_release(&t);
+    put(files[which].name, files[which].text, strlen(files[which].text));
     return 0;
 }
