@@ -57,7 +57,7 @@ static const char *folder_of(const char *path, struct arena *a)
 }
 
 void analyze_att_beside(struct analyze_att *s, const struct analyze_att_opts *o,
-                        const struct analysis *a)
+                        const struct analysis *a, struct advice *advice)
 {
     enum { MOST_FOLDERS = 64 };
     const struct trace *t = a->trace;
@@ -76,7 +76,7 @@ void analyze_att_beside(struct analyze_att *s, const struct analyze_att_opts *o,
         warn(s);
     }
     if (s->used)
-        att_join(&s->att, a);
+        att_join(&s->att, a, advice);
 }
 
 bool analyze_att_report(const struct analyze_att *s, const char *format, const char *profile,

@@ -40,7 +40,7 @@ bool analyze_att_instead(struct analyze_att *s, const struct analyze_att_opts *o
 
 /* What lies beside the files of the trace, unless asked otherwise; and the join of both. */
 void analyze_att_beside(struct analyze_att *s, const struct analyze_att_opts *o,
-                        const struct analysis *a);
+                        const struct analysis *a, struct advice *advice);
 
 /* The report of a thread trace alone, in the form asked for. */
 bool analyze_att_report(const struct analyze_att *s, const char *format, const char *profile,

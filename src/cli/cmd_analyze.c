@@ -360,7 +360,7 @@ static void run_analyze(void *ctx)
     advise(&advice, a, arena);
     if (c->source.used)
         source_link(&c->source.links, &c->source.scan, a, &advice, arena);
-    analyze_att_beside(&c->att, &c->o->att, a);
+    analyze_att_beside(&c->att, &c->o->att, a, &advice);
     double analyzed = seconds(c);
     struct str out;
     str_init(&out, arena);

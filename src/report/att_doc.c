@@ -1,6 +1,4 @@
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/fs.h"
 #include "base/human.h"
@@ -144,6 +142,28 @@ static void states(struct ctx *c, const struct att_kernel *k)
     for (size_t i = 0; i < k->states.n; i++)
         str_printf(&s, "%s%s %s", i ? ", " : "", k->states.v[i].state, pct(c, k->states.v[i].pct));
     doc_fact(c->d, "states of decoded waves", "%s", s.buf);
+}
+
+/* Five stretches of the fifty make a bar. */
+static void over_time(struct ctx *c, const struct att_kernel *k)
+{
+    enum { TOGETHER = 5 };
+    if (!k->occupancy.n || !k->most_waves)
+        return;
+    doc_heading(c->d, 4, "Waves over time");
+    struct block *b = doc_bars(c->d, "on the traced shader engines, by cycle of the shader clock");
+    for (size_t i = 0; i + TOGETHER <= k->occupancy.n; i += TOGETHER) {
+        double waves = 0;
+        uint32_t started = 0;
+        for (size_t n = i; n < i + TOGETHER; n++) {
+            waves += k->occupancy.v[n].waves / TOGETHER;
+            started += k->occupancy.v[n].started;
+        }
+        const char *label =
+            arena_printf(c->d->arena, "%llu", (unsigned long long)k->occupancy.v[i].start_cycle);
+        doc_bar(b, TONE_PLAIN, waves / k->most_waves, label, "%5.1f waves, %u began", waves,
+                started);
+    }
 }
 
 /* The cause in a few characters: the instruction it waits for stands in the same table. */
@@ -294,6 +314,7 @@ static void one_kernel(struct ctx *c, const struct att_kernel *k)
     classes(c, k);
     hot(c, k);
     blocks(c, k);
+    over_time(c, k);
     listing(c, k);
 }
 
@@ -323,50 +344,4 @@ struct doc *att_doc(const struct att *t, const struct att_doc_opts *o, struct ar
         doc_callout(d, TONE_WARN, "%s in %s", k->findings.v[0].title, k->short_name);
     att_section(d, t, o);
     return d;
-}
-
-/* ---- the trace ---- */
-
-static const struct hotspot *hotspot_of(const struct analysis *a, const struct att_kernel *k)
-{
-    for (size_t h = 0; h < a->hotspots.n; h++) {
-        const struct hotspot *r = &a->hotspots.v[h];
-        const char *mangled = r->symbol < a->trace->symbols.n
-                                  ? trace_str(a->trace, a->trace->symbols.v[r->symbol].mangled)
-                                  : "";
-        if (str_eq(r->name, k->name) || (*mangled && str_eq(mangled, k->mangled)))
-            return r;
-    }
-    return NULL;
-}
-
-/* Kernels of the trace first, by what they cost there: one dispatch says nothing about that. */
-static int by_rank(const void *a, const void *b)
-{
-    const struct att_kernel *x = a, *y = b;
-    uint32_t i = (uint32_t)x->rank, j = (uint32_t)y->rank; /* -1 is last */
-    bool ran_x = x->hits > 0, ran_y = y->hits > 0;
-    if (ran_x != ran_y)
-        return ran_x ? -1 : 1;
-    if (i != j)
-        return i < j ? -1 : 1;
-    if (x->wave_cycles != y->wave_cycles)
-        return x->wave_cycles > y->wave_cycles ? -1 : 1;
-    return strcmp(x->name, y->name);
-}
-
-void att_join(struct att *t, const struct analysis *a)
-{
-    for (size_t i = 0; i < t->kernels.n; i++) {
-        struct att_kernel *k = &t->kernels.v[i];
-        const struct hotspot *r = hotspot_of(a, k);
-        if (!r)
-            continue;
-        k->rank = (int32_t)r->rank;
-        k->calls = r->calls;
-        k->total_ns = r->total_duration_ns;
-        k->pct_of_kernel_time = r->pct_of_total;
-    }
-    if (t->kernels.n)
-        qsort(t->kernels.v, t->kernels.n, sizeof(*t->kernels.v), by_rank);
 }

@@ -4,7 +4,7 @@
 #ifndef GS_REPORT_ATT_REPORT_H
 #define GS_REPORT_ATT_REPORT_H
 
-#include "analyze/analysis.h"
+#include "advise/advise.h"
 #include "att/att.h"
 #include "report/doc.h"
 
@@ -15,8 +15,11 @@ struct att_doc_opts {
     enum att_listing listing; /* annotated code: the hottest block, all that ran, or none */
 };
 
-/* Gives each kernel its rank, calls and time in the trace, by name. */
-void att_join(struct att *t, const struct analysis *a);
+/*
+ * Gives each kernel its rank, calls and time in the trace, by name, and findings about tuning it
+ * what its instructions say.
+ */
+void att_join(struct att *t, const struct analysis *a, struct advice *advice);
 
 /* Appends the section. */
 void att_section(struct doc *d, const struct att *t, const struct att_doc_opts *o);

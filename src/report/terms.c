@@ -146,4 +146,7 @@ void terms_list(struct terms *out, struct arena *a)
         add(out, a, TERM_QUALITY, q->code, q->doc);
     for (size_t i = 0; i < sizeof(counters) / sizeof(*counters); i++)
         add(out, a, TERM_COUNTER, counters[i].name, counters[i].doc);
+    for (unsigned c = 0; c < ATT_CLASSES; c++)
+        add(out, a, TERM_STALL, att_class_info((enum att_class)c)->key,
+            att_class_info((enum att_class)c)->doc);
 }

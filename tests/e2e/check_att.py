@@ -186,6 +186,9 @@ def check_real(t):
         t.equal(main["top_class"], top_class, f"{run}: top class")
         spot = next(h for h in document["hotspots"] if h["rank"] == main["rank"])
         t.equal((main["calls"], main["total_ns"]), (spot["calls"], spot["total_duration_ns"]), f"{run}: joined")
+        if spot["rank"] == 1 and spot["pct_of_total"] > 50:
+            finding = next(r for r in document["recommendations"] if r["id"] == "ROCPD-HOTSPOT-001")
+            t.check("thread trace:" in json.dumps(finding["evidence"]), f"{run}: the finding cites the instruction")
         shares[run] = (main["stall_pct"], spot["avg_duration_ns"])
     for run, share in zip(HISTORY, SHARES):
         t.check(abs(shares[run][0] - share) < 0.005, f"{run}: {shares[run][0]} % stall instead of {share}")

@@ -12,6 +12,7 @@
 #include "att/isa.h"
 #include "base/fs.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/str.h"
 
 static char root[] = "/tmp/gpusight-att-XXXXXX";
@@ -641,6 +642,45 @@ static void bad_stats_are_said_and_the_rest_is_used(void **state)
     att_release(&t);
 }
 
+struct short_of_memory {
+    struct att *t;
+    const char *dir;
+    bool ok;
+};
+
+static void read_guarded(void *ctx)
+{
+    struct short_of_memory *c = ctx;
+    struct gs_error err;
+    c->ok = att_read(c->t, c->dir, ATT_EXPLICIT, &err);
+}
+
+static void a_shortage_of_memory_leaves_nothing_open(void **state)
+{
+    (void)state;
+    struct arena a;
+    struct gs_error err;
+    arena_init(&a);
+    const char *dir = folder(&a);
+    ui_folder(&a, dir);
+    put(&a, dir, "stats_ui_output_agent_1_dispatch_9.csv", stats_of(&a, "; k\n1 0 0 s_endpgm"));
+    size_t held = mem_held();
+    bool had_memory = false;
+    for (int64_t n = 0; !had_memory && n < 10000; n++) {
+        struct att t;
+        struct short_of_memory c = {&t, dir, false};
+        att_init(&t);
+        mem_fail_after(n);
+        had_memory = mem_guard(read_guarded, &c, &err);
+        mem_fail_never();
+        att_release(&t);
+        assert_true(!had_memory || c.ok);
+        assert_int_equal(mem_held(), held);
+    }
+    assert_true(had_memory);
+    arena_release(&a);
+}
+
 static void what_is_no_thread_trace_is_refused(void **state)
 {
     (void)state;
@@ -691,6 +731,7 @@ int main(void)
         unit_test(decoded_waves_say_what_was_hidden),
         unit_test(half_copied_folders_are_said),
         unit_test(bad_stats_are_said_and_the_rest_is_used),
+        unit_test(a_shortage_of_memory_leaves_nothing_open),
         unit_test(what_is_no_thread_trace_is_refused),
     };
     log_set_level(LOG_QUIET);
