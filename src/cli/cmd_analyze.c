@@ -331,6 +331,10 @@ static void run_analyze(void *ctx)
     if (!analyze_source_scan(&c->source, c->o->source_dir, c->cli, c->err) ||
         !analyze_att_asked(&c->att, &c->o->att, (size_t)c->o->top_kernels, c->err))
         return;
+    if (!paths->n && c->att.used && c->source.used) {
+        fail(c->err, GS_E_USAGE, "options '--att-dir' and '--source-dir' together need a trace");
+        return;
+    }
     if (!paths->n && c->att.used) {
         c->ok = only_att(c);
         return;

@@ -271,7 +271,7 @@ static void list_instructions(struct ctx *c, const struct att_kernel *k, size_t 
     struct block *b = doc_table(c->d, caption);
     columns(b, titles, sizeof(titles) / sizeof(*titles), 1);
     doc_column(b, "instruction", COLUMN_TEXT);
-    doc_column(b, "", COLUMN_TEXT);
+    doc_column(b, "note", COLUMN_TEXT);
     for (size_t i = from; i < to; i++) {
         const struct att_instruction *in = &k->instructions.v[i];
         if (!in->hits && k->hits)

@@ -1,7 +1,7 @@
 /*
- * Fuzzing the thread trace: the first byte says which file of a dispatch the others are; the rest
- * of the dispatch is sound. Whatever is read, the classes and the blocks of a kernel must have all
- * of its time, and causes must be instructions of it.
+ * Fuzzing the thread trace: the first byte says which file of a dispatch the others are, beside
+ * sound code where it needs some. Whatever is read, the classes and the blocks of a kernel must
+ * have all of its time, and causes must be instructions of it.
  */
 #include <math.h>
 #include <stdio.h>
@@ -20,26 +20,19 @@ static char dir[] = "/tmp/gpusight-fuzz-att-XXXXXX";
 static const struct {
     const char *name, *text;
 } files[] = {
-    {"stats_ui_output_agent_1_dispatch_2.csv",
-     "CodeObj,Vaddr,Instruction,Hitcount,Latency,Stall,Idle,Source\n1,16,; k,0,0,0,0,\n"
-     "1,16,\"global_load_dword v0, v[2:3], off\",2,8,0,0,\n1,20,s_waitcnt vmcnt(0),2,100,100,0,\n"
-     "1,24,s_cbranch_scc0 65533,2,8,0,0,\n1,28,s_endpgm,1,4,0,0,\n"},
+    {"stats_ui_output_agent_1_dispatch_2.csv", NULL},
     {"ui_output_agent_1_dispatch_2/code.json",
      "{\"code\":[[\"; k\",0,0,\"\",1,16,0,0,0,0],"
      "[\"global_load_dword v0, v[2:3], off\",0,1,\"\",1,16,2,8,0,0],"
      "[\"s_waitcnt vmcnt(0)\",0,2,\"\",1,20,2,100,100,0],"
      "[\"s_cbranch_scc0 65533\",0,3,\"\",1,24,2,8,0,0],[\"s_endpgm\",0,4,\"\",1,28,1,4,0,0]]}"},
-    {"ui_output_agent_1_dispatch_2/se0_sm0_sl0_wv0.json",
-     "{\"wave\":{\"cu\":1,\"simd\":0,\"instructions\":[[10,3,0,4,1],[14,9,50,50,2]],"
-     "\"timeline\":[[2,4],[3,50]],\"waitcnt\":[[2,[[1,0]]]]}}"},
-    {"ui_output_agent_1_dispatch_2/occupancy.json",
-     "{\"0\":[[10,1,0,0,1,1],[900,1,0,0,0,1]],\"dispatches\":{}}"},
-    {"ui_output_agent_1_dispatch_2/filenames.json", "{\"gfxip\":9,\"wave_filenames\":{}}"},
-    {"ui_output_agent_1_dispatch_2/wstates2.json", "{\"state\":[1,0],\"time\":[10,60]}"},
-    {"ui_output_agent_1_dispatch_2/realtime.json",
-     "{\"SE0\":[[1,1],[100,5]],\"metadata\":{\"frequency\":100000000}}"},
+    {"ui_output_agent_1_dispatch_2/se0_sm0_sl0_wv0.json", NULL},
+    {"ui_output_agent_1_dispatch_2/occupancy.json", NULL},
+    {"ui_output_agent_1_dispatch_2/filenames.json", NULL},
+    {"ui_output_agent_1_dispatch_2/wstates2.json", NULL},
+    {"ui_output_agent_1_dispatch_2/realtime.json", NULL},
 };
-enum { FILES = sizeof(files) / sizeof(*files) };
+enum { CODE = 1, FILES = sizeof(files) / sizeof(*files) };
 
 static void put(const char *name, const void *text, size_t n)
 {
@@ -50,13 +43,18 @@ static void put(const char *name, const void *text, size_t n)
         abort();
 }
 
+static void drop(const char *name)
+{
+    char path[256];
+    snprintf(path, sizeof(path), "%s/%s", dir, name);
+    unlink(path);
+}
+
 static void clean(void)
 {
     char path[256];
-    for (size_t i = 0; i < FILES; i++) {
-        snprintf(path, sizeof(path), "%s/%s", dir, files[i].name);
-        unlink(path);
-    }
+    for (size_t i = 0; i < FILES; i++)
+        drop(files[i].name);
     snprintf(path, sizeof(path), "%s/ui_output_agent_1_dispatch_2", dir);
     rmdir(path);
     rmdir(dir);
@@ -74,8 +72,6 @@ static void start(void)
         abort();
     snprintf(path, sizeof(path), "%s/ui_output_agent_1_dispatch_2", dir);
     mkdir(path, 0700);
-    for (size_t i = 0; i < FILES; i++)
-        put(files[i].name, files[i].text, strlen(files[i].text));
     atexit(clean);
 }
 
@@ -113,11 +109,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     start();
     size_t which = data[0] % FILES;
     put(files[which].name, data + 1, size - 1);
+    if (which > CODE) /* waves and the rest say nothing without code */
+        put(files[CODE].name, files[CODE].text, strlen(files[CODE].text));
     att_init(&t);
     if (att_read(&t, dir, ATT_EXPLICIT, &err))
         for (size_t i = 0; i < t.kernels.n; i++)
             check(&t.kernels.v[i]);
     att_release(&t);
-    put(files[which].name, files[which].text, strlen(files[which].text));
+    drop(files[which].name);
+    drop(files[CODE].name);
     return 0;
 }
