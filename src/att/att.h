@@ -66,8 +66,9 @@ const struct att_class_info *att_class_info(enum att_class c);
 /* An instruction of a kernel; the sum over its dispatches. */
 struct att_instruction {
     uint64_t address, code_object;
-    const char *text;   /* as disassembled */
-    const char *source; /* "file:line"; NULL: not known */
+    const char *text;        /* as disassembled */
+    const char *source;      /* "file:line"; NULL: not known */
+    const char *source_text; /* that line, from the copies in ui_output; NULL: not known */
     uint64_t hits, latency;
     double stall, idle;                   /* NaN: the files do not say */
     double stall_pct;                     /* of latency */

@@ -11,6 +11,7 @@
 /* A row of a stats file or of code.json, before kernels are told apart. */
 struct att_row {
     const char *text, *source; /* source NULL: none */
+    const char *source_text;   /* that line; NULL: not known */
     uint64_t address, code_object;
     uint64_t hits, latency, stall, idle;
     uint32_t line; /* of code.json, by which wave files name it; ATT_NO_LINE: none */
@@ -83,6 +84,9 @@ bool att_read_code(struct att *t, const char *dir, struct att_rows *out);
 /* ui.c: everything else in the folder. waves.c: the waves. */
 void att_read_ui(struct att *t, const char *dir, struct att_ui *ui);
 void att_read_waves(struct att *t, const char *dir, struct att_ui *ui);
+
+/* snapshots.c: gives rows the text of their source line, where the folder has copies. */
+void att_read_snapshots(struct att *t, const char *dir, struct att_rows *rows);
 
 /* The next JSON file of a folder, or false: not there (quietly), or a note was made. */
 bool att_json_open(struct att *t, const char *path);

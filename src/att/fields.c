@@ -56,6 +56,8 @@ static const struct field instruction_fields[] = {
     FIELD(struct att_instruction, text, FIELD_TEXT, "instruction", "", "as disassembled"),
     FIELD(struct att_instruction, source, FIELD_TEXT, "source", "",
           "file and line; null: compiled without -g"),
+    FIELD(struct att_instruction, source_text, FIELD_TEXT, "line", "",
+          "that line, from the copies of source in ui_output; null: not there"),
     FIELD(struct att_instruction, hits, FIELD_U64, "hits", "", "executions, counted per wave"),
     FIELD(struct att_instruction, latency, FIELD_U64, "latency", CYCLES, "sum over hits"),
     FIELD(struct att_instruction, stall, FIELD_NUM, "stall", CYCLES, "sum over hits"),

@@ -167,6 +167,8 @@ static void add_row(struct att_instruction *in, const struct att_row *r, const s
     in->idle = a->rows->has_idle ? in->idle + (double)r->idle : NAN;
     if (!in->source)
         in->source = r->source;
+    if (!in->source_text)
+        in->source_text = r->source_text;
     size_t row = (size_t)(r - a->rows->v);
     if (a->lines.sums) {
         in->decoded_stall = att_add(in->decoded_stall, a->lines.sums[row].stall);

@@ -71,6 +71,8 @@ static void read_dispatch(struct att *t, uint32_t number)
         d->waves = ui->waves;
         d->clock_mhz = ui->clock_mhz;
     }
+    if (d->folder)
+        att_read_snapshots(t, d->folder, &rows);
     if (rows.n && rows.n < NO_INDEX)
         att_add_dispatch(t, number, &rows, ui);
 }

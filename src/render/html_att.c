@@ -19,14 +19,13 @@ void html_att(struct html *h)
     for (size_t i = 0; i < t->kernels.n && i < LISTED_KERNELS && t->kernels.v[i].hits; i++) {
         const struct att_kernel *k = &t->kernels.v[i];
         struct result r = {&att_instruction_fields, k->instructions.v, k->instructions.n, false};
-        html_table_of(
-            h,
-            &(struct html_table){
-                .key = arena_printf(h->arena, "att_instructions_%zu", i),
-                .caption = arena_printf(h->arena, "Code of %s, annotated", k->short_name),
-                .shown =
-                    "address text source hits latency stall idle pct_of_time stall_class cause",
-                .most = LISTED_ROWS},
-            &r);
+        html_table_of(h,
+                      &(struct html_table){
+                          .key = arena_printf(h->arena, "att_instructions_%zu", i),
+                          .caption = arena_printf(h->arena, "Code of %s, annotated", k->short_name),
+                          .shown = "address text source source_text hits latency stall idle "
+                                   "pct_of_time stall_class cause",
+                          .most = LISTED_ROWS},
+                      &r);
     }
 }

@@ -179,6 +179,8 @@ static const char *note(struct ctx *c, const struct att_kernel *k, const struct 
     }
     if (in->source)
         str_printf(&s, "%s%s", s.len ? "; " : "", in->source);
+    if (in->source_text)
+        str_printf(&s, ": %s", in->source_text);
     return s.buf;
 }
 

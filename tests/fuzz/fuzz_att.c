@@ -31,6 +31,7 @@ static const struct {
     {"ui_output_agent_1_dispatch_2/filenames.json", NULL},
     {"ui_output_agent_1_dispatch_2/wstates2.json", NULL},
     {"ui_output_agent_1_dispatch_2/realtime.json", NULL},
+    {"ui_output_agent_1_dispatch_2/snapshots.json", NULL},
 };
 enum { CODE = 1, FILES = sizeof(files) / sizeof(*files) };
 

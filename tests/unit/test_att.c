@@ -542,6 +542,36 @@ static void decoded_waves_say_what_was_hidden(void **state)
     arena_release(&a);
 }
 
+static void copies_of_source_give_the_line(void **state)
+{
+    (void)state;
+    struct arena a;
+    struct att t;
+    struct gs_error err;
+    arena_init(&a);
+    att_init(&t);
+    const char *dir = folder(&a), *ui = ui_folder(&a, dir);
+    struct str code;
+    str_init(&code, &a);
+    str_puts(&code, "{\"code\":[[\"s_nop 0\",0,1,\"/src/a.hip:2\",2,4096,2,8,0,0],"
+                    "[\"s_nop 0\",0,2,\"/src/b.hip:1\",2,4100,2,8,0,0],"
+                    "[\"s_nop 0\",0,3,\"/src/a.hip:99\",2,4104,2,8,0,0],"
+                    "[\"s_nop 0\",0,4,\"/etc/passwd:1\",2,4108,2,8,0,0]]}");
+    put(&a, ui, "code.json", code.buf);
+    put(&a, ui, "source_0_a.hip", "first\n    y[i] = a * x[i];  \r\nlast");
+    put(&a, ui, "snapshots.json",
+        "{\"/\":{\"src\":{\"a.hip\":\"source_0_a.hip\",\"b.hip\":\"source_1_b.hip\"},"
+        "\"etc\":{\"passwd\":\"../../../../../../../../etc/passwd\"}}}");
+    assert_true(att_read(&t, dir, ATT_EXPLICIT, &err));
+    const struct att_kernel *k = &t.kernels.v[0];
+    assert_string_equal(k->instructions.v[0].source_text, "y[i] = a * x[i];");
+    assert_null(k->instructions.v[1].source_text); /* the copy is missing */
+    assert_null(k->instructions.v[2].source_text); /* no such line */
+    assert_null(k->instructions.v[3].source_text); /* not in the folder */
+    att_release(&t);
+    arena_release(&a);
+}
+
 static bool noted(const struct att *t, const char *text)
 {
     for (size_t i = 0; i < t->notes.n; i++)
@@ -729,6 +759,7 @@ int main(void)
         unit_test(blocks_and_loops_are_found),
         unit_test(dispatches_of_one_kernel_are_added),
         unit_test(decoded_waves_say_what_was_hidden),
+        unit_test(copies_of_source_give_the_line),
         unit_test(half_copied_folders_are_said),
         unit_test(bad_stats_are_said_and_the_rest_is_used),
         unit_test(a_shortage_of_memory_leaves_nothing_open),
