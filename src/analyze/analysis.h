@@ -16,6 +16,7 @@
 #include "analyze/field.h"
 #include "analyze/iterations.h"
 #include "analyze/ledger.h"
+#include "analyze/pc_sampling.h"
 #include "analyze/quality.h"
 #include "analyze/view.h"
 #include "model/hardware.h"
@@ -342,6 +343,7 @@ struct analysis {
     struct iteration_stats iterations;
     const struct job *job; /* all ranks, job/job.h; NULL for a single process. Set after the run */
     struct counter_results counters;
+    struct pc_sampling pc_sampling;
 };
 
 /* One analysis: the foot of its file. */

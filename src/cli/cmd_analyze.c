@@ -10,6 +10,7 @@
 #include "base/human.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "cli/analyze_att.h"
 #include "cli/analyze_job.h"
 #include "cli/analyze_part.h"
 #include "cli/analyze_source.h"
@@ -30,6 +31,7 @@ struct analyze_opts {
     double min_duration_us, short_us;
     bool json, stats;
     struct workload_args workload;
+    struct analyze_att_opts att;
 };
 
 static const struct opt opts[] = {
@@ -53,6 +55,7 @@ static const struct opt opts[] = {
     OPT_TEXT(struct analyze_opts, source_dir, 0, "source-dir", "DIR",
              "read source code too: kernels, launches, waits and copies with their lines; works "
              "without a trace"),
+    ANALYZE_ATT_OPTS(struct analyze_opts, att),
     OPT_GROUP("What to show"),
     OPT_INT(struct analyze_opts, top_kernels, 0, "top-kernels", 1, 1000000, "N",
             "rows in tables (10)"),
@@ -97,6 +100,7 @@ static void defaults(void *settings)
                                .rank = -1,
                                .top_kernels = 10,
                                .short_us = 10,
+                               .att = {.listing = "block"},
                                .max_phases = 12,
                                .timeline_limit = HTML_TIMELINE_LIMIT};
 }
@@ -108,6 +112,7 @@ struct call {
     struct analyze_source source;
     struct analyze_job job;
     const char *workload; /* folder of rocprof-compute, when it is one */
+    struct analyze_att att;
     struct timespec begin;
     struct gs_error *err;
     bool ok;
@@ -223,6 +228,7 @@ static bool write_report(struct call *c, const struct analysis *a, const struct 
             j.source = &c->source.scan;
             j.links = &c->source.links;
         }
+        j.att = c->att.used ? &c->att.att : NULL;
         if (str_eq(o->json_profile, "rocinsight"))
             analysis_json_rocinsight(&w, a, advice, &j);
         else
@@ -237,12 +243,15 @@ static bool write_report(struct call *c, const struct analysis *a, const struct 
             page.source = &c->source.scan;
             page.links = &c->source.links;
         }
+        page.att = c->att.used ? &c->att.att : NULL;
         render_html(out, a, advice, &page);
         return true;
     }
     struct doc *d = analysis_doc(a, advice, (size_t)o->top_kernels, c->cli->arena);
     if (c->source.used)
         source_section(d, &c->source.scan, &c->source.links, (size_t)o->top_kernels);
+    if (c->att.used)
+        att_section(d, &c->att.att, &c->att.doc);
     if (str_eq(o->format, "pdf"))
         return render_pdf(out, d, a, c->err);
     if (str_eq(o->format, "markdown") && o->charts) {
@@ -314,6 +323,26 @@ static bool only_workload(struct call *c)
            write_out(c, &out);
 }
 
+/* --att-dir, or a folder with nothing but a thread trace. */
+static bool only_att(struct call *c)
+{
+    const struct analyze_opts *o = c->o;
+    struct str out;
+    str_init(&out, c->cli->arena);
+    return analyze_att_report(&c->att, o->format, o->json_profile, o->prompt, c->cli,
+                              !o->output && !o->dir, &out, c->err) &&
+           write_out(c, &out);
+}
+
+static bool load(struct call *c, const struct opt_list *paths, const struct analysis_opts *ao)
+{
+    if (analyze_job_load(&c->job, c->cli, &c->trace, paths, c->o->reader, c->o->rank, ao, c->err))
+        return true;
+    if (analyze_att_instead(&c->att, &c->o->att, paths, c->err))
+        c->ok = only_att(c);
+    return false;
+}
+
 static void run_analyze(void *ctx)
 {
     struct call *c = ctx;
@@ -321,8 +350,17 @@ static void run_analyze(void *ctx)
     struct opt_list *paths = &c->o->input;
     for (size_t i = 0; i < c->cli->operands.n; i++)
         vec_push(paths, arena, c->cli->operands.v[i]);
-    if (!analyze_source_scan(&c->source, c->o->source_dir, c->cli, c->err))
+    if (!analyze_source_scan(&c->source, c->o->source_dir, c->cli, c->err) ||
+        !analyze_att_asked(&c->att, &c->o->att, (size_t)c->o->top_kernels, c->err))
         return;
+    if (!paths->n && c->att.used && c->source.used) {
+        fail(c->err, GS_E_USAGE, "options '--att-dir' and '--source-dir' together need a trace");
+        return;
+    }
+    if (!paths->n && c->att.used) {
+        c->ok = only_att(c);
+        return;
+    }
     if (!paths->n && c->source.used) {
         c->ok = only_source(c);
         return;
@@ -336,9 +374,7 @@ static void run_analyze(void *ctx)
         return;
     }
     struct analysis_opts ao = base_options(c);
-    if (!workload_args_unused(&c->o->workload, c->err) ||
-        !analyze_job_load(&c->job, c->cli, &c->trace, paths, c->o->reader, c->o->rank, &ao,
-                          c->err) ||
+    if (!workload_args_unused(&c->o->workload, c->err) || !load(c, paths, &ao) ||
         !check_process(c) || !view_options(c, &ao))
         return;
     double loaded = seconds(c);
@@ -356,6 +392,7 @@ static void run_analyze(void *ctx)
     advise(&advice, a, arena);
     if (c->source.used)
         source_link(&c->source.links, &c->source.scan, a, &advice, arena);
+    analyze_att_beside(&c->att, &c->o->att, a, &advice);
     double analyzed = seconds(c);
     struct str out;
     str_init(&out, arena);
@@ -378,9 +415,11 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     clock_gettime(CLOCK_MONOTONIC, &c.begin);
     trace_init(&c.trace);
     source_scan_init(&c.source.scan);
+    att_init(&c.att.att);
     bool had_memory = mem_guard(run_analyze, &c, err);
     trace_release(&c.trace);
     source_scan_release(&c.source.scan);
+    att_release(&c.att.att);
     return had_memory && c.ok;
 }
 
@@ -405,6 +444,7 @@ const struct command command_analyze = {
         "gpusight analyze --format markdown results.db > ticket.md  # for a ticket\n"
         "gpusight analyze --source-dir src results.db  # with the lines of kernels and waits\n"
         "gpusight analyze --source-dir src  # before the first run: what to capture\n"
+        "gpusight analyze --att-dir att results.db  # with stalls by instruction\n"
         "gpusight analyze --format pdf -o report results.db  # pages, with charts\n"
         "gpusight analyze --panel 2 workloads/vcopy/MI300X  # a workload of rocprof-compute",
     .opts = opts,

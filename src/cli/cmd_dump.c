@@ -17,7 +17,7 @@ struct dump_opts {
 
 static const struct opt opts[] = {
     OPT_CHOICE(struct dump_opts, table, 't', "table",
-               "kernels|copies|regions|markers|allocations|counters|samples|telemetry",
+               "kernels|copies|regions|markers|allocations|counters|samples|telemetry|pc_samples",
                "which rows to print (kernels)"),
     OPT_FLAG(struct dump_opts, csv, 0, "csv", "divide by commas and quote, instead of tabs"),
     OPT_CHOICE(struct dump_opts, reader, 0, "reader", "auto|fast|sqlite|check",
@@ -299,6 +299,45 @@ static void dump_telemetry(struct out *o, size_t i)
     put_real(o, o->t->telemetry.value[i]);
 }
 
+static void put_pipes(struct out *o, uint16_t pipes)
+{
+    char text[128] = "";
+    size_t n = 0;
+    for (unsigned k = 0; k < PC_PIPES && n < sizeof(text); k++)
+        if (pipes >> k & 1)
+            n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", n ? " " : "",
+                                  pc_pipe_name((enum pc_pipe)k));
+    put(o, text);
+}
+
+static void dump_pc_sample(struct out *o, size_t i)
+{
+    static const char *const issued[] = {"", "no", "yes"};
+    const struct pc_samples *s = &o->t->pc_samples;
+    uint32_t kernel = s->kernel[i];
+    put_uint(o, i);
+    put_int(o, s->time_ns[i]);
+    put_row(o, kernel);
+    put(o, kernel == NO_INDEX
+               ? ""
+               : trace_str(o->t, o->t->symbols.v[o->t->kernels.symbol[kernel]].name));
+    if (s->dispatch[i] < 0)
+        put(o, "");
+    else
+        put_int(o, s->dispatch[i]);
+    put_uint(o, s->code_object[i]);
+    put_uint(o, s->offset[i]);
+    put_uint(o, s->exec_mask[i]);
+    put_string(o, s->instruction[i]);
+    put_string(o, s->comment[i]);
+    put(o, s->issued[i] <= PC_ISSUED_YES ? issued[s->issued[i]] : "");
+    put_string(o, s->type[i]);
+    put_string(o, s->stall[i]);
+    put_uint(o, s->waves[i]);
+    put_pipes(o, s->pipes_issue[i]);
+    put_pipes(o, s->pipes_stall[i]);
+}
+
 #define TIMES "row start_ns end_ns duration_ns id "
 
 static const struct dump_table {
@@ -321,6 +360,10 @@ static const struct dump_table {
     {"samples", "row time_ns name pid tid", offsetof(struct trace, samples), dump_sample},
     {"telemetry", "row time_ns series units gpu value", offsetof(struct trace, telemetry),
      dump_telemetry},
+    {"pc_samples",
+     "row time_ns kernel_row kernel dispatch code_object offset exec_mask instruction source "
+     "issued type stall waves pipes_issue pipes_stall",
+     offsetof(struct trace, pc_samples), dump_pc_sample},
 };
 
 /* ---- the command ---- */

@@ -107,6 +107,8 @@ static bool find_entry(struct finder *f, const char *path, int depth, struct gs_
     struct stat st;
     if (stat(path, &st) != 0)
         return true; /* a dangling link among other files is no concern */
+    if (S_ISDIR(st.st_mode) && str_starts(fs_basename(path), "ui_output_agent_"))
+        return true; /* of a thread trace: a file a wave, thousands of them */
     if (S_ISDIR(st.st_mode))
         return depth >= DEEPEST_FOLDER || !meet(f, &st) || find_in_folder(f, path, depth + 1, err);
     if (!S_ISREG(st.st_mode) || str_ends(path, "-wal") || str_ends(path, "-shm") ||

@@ -208,6 +208,13 @@ enum vendor trace_vendor(const struct trace *t)
     return t->files.n && !strcmp(t->files.v[0].format, "nsys") ? VENDOR_NVIDIA : VENDOR_AMD;
 }
 
+const char *pc_pipe_name(enum pc_pipe pipe)
+{
+    static const char *const names[PC_PIPES] = {"valu",     "matrix", "lds", "lds_direct", "scalar",
+                                                "vmem_tex", "flat",   "exp", "misc",       "brmsg"};
+    return pipe < PC_PIPES ? names[pipe] : "";
+}
+
 const char *region_kind_name(enum region_kind kind)
 {
     static const char *const names[REGION_KINDS] = {

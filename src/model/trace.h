@@ -158,10 +158,27 @@ TABLE(telemetry, TELEMETRY_COLUMNS);
     X(uint32_t, type)        /* of instruction: "VALU" */                                          \
     X(uint32_t, stall)       /* why none was issued: "WAITCNT" */                                  \
     X(uint16_t, waves)       /* on this SIMD; 0: not recorded */                                   \
+    X(uint16_t,                                                                                    \
+      pipes_issue) /* arbiter: pipelines that got an instruction, bits of enum pc_pipe */          \
+    X(uint16_t, pipes_stall) /* and those that could not take one; both 0: not recorded */         \
     X(uint8_t, issued)       /* enum pc_issued */
 TABLE(pc_samples, PC_SAMPLE_COLUMNS);
 
 enum pc_issued { PC_ISSUED_UNKNOWN, PC_ISSUED_NO, PC_ISSUED_YES };
+
+enum pc_pipe {
+    PC_PIPE_VALU,
+    PC_PIPE_MATRIX,
+    PC_PIPE_LDS,
+    PC_PIPE_LDS_DIRECT,
+    PC_PIPE_SCALAR,
+    PC_PIPE_VMEM_TEX,
+    PC_PIPE_FLAT,
+    PC_PIPE_EXP,
+    PC_PIPE_MISC,
+    PC_PIPE_BRMSG,
+    PC_PIPES
+};
 
 /* Whom a call of MPI sends to or receives from, where that is recorded. */
 #define MESSAGE_COLUMNS(X)                                                                         \
@@ -373,6 +390,7 @@ const char *trace_difference(const struct trace *a, const struct trace *b, struc
 /* Whose words to use: of the GPUs that worked, else of those listed, else by the format. */
 enum vendor trace_vendor(const struct trace *t);
 
+const char *pc_pipe_name(enum pc_pipe pipe); /* "valu", as in the profiler's keys */
 const char *region_kind_name(enum region_kind kind);
 const char *copy_kind_name(enum copy_kind kind);
 const char *vendor_name(enum vendor v);

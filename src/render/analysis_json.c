@@ -2,6 +2,7 @@
 
 #include "config.h"
 #include "render/analysis_json_in.h"
+#include "render/att_json.h"
 #include "render/source_json.h"
 #include "report/trust.h"
 
@@ -162,6 +163,10 @@ void analysis_json(struct jwrite *w, const struct analysis *a, const struct advi
         source_json(w, "tier0", o->source, o->links, o->timestamp, false);
     else
         jw_null(w, "tier0");
+    if (o->att)
+        att_json(w, "thread_trace", o->att);
+    else
+        jw_null(w, "thread_trace");
     write_all_tables(&d);
     jw_close(w);
 }

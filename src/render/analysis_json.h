@@ -15,6 +15,7 @@
 
 #define ANALYSIS_SCHEMA_VERSION "1.0.0"
 
+struct att;
 struct source_scan;
 struct source_links;
 
@@ -25,6 +26,7 @@ struct analysis_json_opts {
     size_t top_kernels;               /* rows of "hotspots" and of "kernel_resources"; 0: all */
     const struct source_scan *source; /* for "tier0"; NULL: none */
     const struct source_links *links; /* what in it the trace shows; NULL: not looked for */
+    const struct att *att;            /* for "thread_trace"; NULL: none */
 };
 
 void analysis_json(struct jwrite *w, const struct analysis *a, const struct advice *advice,

@@ -56,7 +56,8 @@ struct member {
     }
 
 extern const struct member command_members[]; /* of one profiler command */
-extern const struct member analysis_members[], recommendation_members[], source_members[];
+extern const struct member analysis_members[], recommendation_members[], source_members[],
+    att_members[];
 extern const struct member source_only_members[], source_advice_members[]; /* without a trace */
 
 #endif

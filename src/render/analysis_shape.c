@@ -245,6 +245,8 @@ const struct member analysis_members[] = {
     MEMBER("errors", "string[]", "always empty: what fails ends the run"),
     MEMBER("tier0", "object?", "the source folder of --source-dir; null without",
            .members = source_members),
+    MEMBER("thread_trace", "object?", "stalls by instruction, of --att-dir; null without",
+           .members = att_members),
     MEMBER("analyses", "tables", "every table of every analysis, whole"),
     {0},
 };

@@ -118,9 +118,9 @@ static void block(struct html *h, const struct block *b, size_t i)
     }
 }
 
-static void chapters(struct html *h)
+/* Blocks one after the other; items that follow each other are one list. */
+static void blocks(struct html *h, const struct doc *d, bool as_chapters)
 {
-    const struct doc *d = ((const struct doc_page *)h->context)->d;
     bool listing = false;
     for (size_t i = 0; i < d->blocks.n; i++) {
         const struct block *b = d->blocks.v[i];
@@ -129,7 +129,8 @@ static void chapters(struct html *h)
         bool item = b->kind == BLOCK_ITEM;
         if (listing && !item)
             html_raw(h, "</ul>\n");
-        open_chapter(h, b, i);
+        if (as_chapters)
+            open_chapter(h, b, i);
         if (item && !listing)
             html_raw(h, "<ul>\n");
         listing = item;
@@ -137,6 +138,16 @@ static void chapters(struct html *h)
     }
     if (listing)
         html_raw(h, "</ul>\n");
+}
+
+void html_blocks(struct html *h, const struct doc *d)
+{
+    blocks(h, d, false);
+}
+
+static void chapters(struct html *h)
+{
+    blocks(h, ((const struct doc_page *)h->context)->d, true);
 }
 
 static void data(struct html *h)

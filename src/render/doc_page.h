@@ -12,4 +12,8 @@
 void render_doc_html(struct str *out, const struct doc *d, const char *kind,
                      const struct str *json);
 
+struct html;
+/* Inside a chapter of another page: all blocks but headings of level 1 and 2. */
+void html_blocks(struct html *h, const struct doc *d);
+
 #endif

@@ -17,6 +17,7 @@
 /* About 5 bytes of page each. */
 enum { HTML_TIMELINE_LIMIT = 3500000 };
 
+struct att;
 struct source_scan;
 struct source_links;
 
@@ -26,6 +27,7 @@ struct html_opts {
     uint64_t timeline_limit;          /* events in the timeline; 0: all */
     const struct source_scan *source; /* a chapter of its own; NULL: none */
     const struct source_links *links; /* what of it the trace shows */
+    const struct att *att;            /* a chapter of its own; NULL: none */
 };
 
 void render_html(struct str *out, const struct analysis *a, const struct advice *advice,

@@ -146,6 +146,8 @@ void html_markers(struct html *h);
 void html_devices(struct html *h);
 void html_source(struct html *h); /* html_source.c */
 void html_job(struct html *h);    /* html_job.c */
+void html_att(struct html *h);    /* html_att.c: the thread trace */
+void html_pc(struct html *h);     /* html_pc.c: PC samples */
 void html_trust(struct html *h);  /* html_trust.c: quality, what was not captured */
 void html_data(struct html *h);   /* html_timeline.c: JSON and events */
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "advise/rule.h"
+#include "att/att.h"
 #include "plan/plan.h"
 #include "report/overview.h"
 #include "report/terms.h"
@@ -103,6 +104,12 @@ void reference_metrics(struct str *out)
     put_fields(out, &region_fields, false);
     put_fields(out, &counter_fields, false);
     put_fields(out, &capture_fields, false);
+    str_puts(out, "\n## thread trace\n\nOf `--att-dir`, see docs/thread-trace.md.\n");
+    static const struct fields *const thread_trace[] = {
+        &att_kernel_fields, &att_class_fields,     &att_instruction_fields, &att_block_fields,
+        &att_state_fields,  &att_occupancy_fields, &att_finding_fields,     &att_dispatch_fields};
+    for (size_t i = 0; i < sizeof(thread_trace) / sizeof(*thread_trace); i++)
+        put_fields(out, thread_trace[i], false);
     put_checks(out);
 }
 

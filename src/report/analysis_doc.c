@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "report/counters_doc.h"
 #include "report/job_doc.h"
+#include "report/pc_doc.h"
 
 struct ctx {
     const struct analysis *a;
@@ -477,6 +478,11 @@ static void telemetry(struct ctx *c)
     }
 }
 
+static void pc_samples(struct ctx *c)
+{
+    pc_section(c->d, c->a, c->top);
+}
+
 static void missing(struct ctx *c)
 {
     const struct analysis *a = c->a;
@@ -499,8 +505,9 @@ struct doc *analysis_doc(const struct analysis *a, const struct advice *advice, 
 {
     struct ctx c = {a, advice, doc_new(arena), top_kernels};
     void (*const sections[])(struct ctx *) = {
-        verdict,  job,    ledger, phases,        per_gpu, findings, hotspots, categories, resources,
-        counters, copies, gaps,   short_kernels, host,    markers,  streams,  telemetry,  missing};
+        verdict,    job,       ledger,    phases,     per_gpu, findings,      hotspots,
+        categories, resources, counters,  copies,     gaps,    short_kernels, host,
+        markers,    streams,   telemetry, pc_samples, missing};
     for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++)
         sections[i](&c);
     return c.d;

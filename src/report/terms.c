@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "att/att.h"
 #include "base/str.h"
 #include "job/job.h"
 #include "metric/metrics.h"
@@ -86,8 +87,10 @@ static void add_workload_metrics(struct terms *t, struct arena *a)
 static void add_tables(struct terms *t, struct arena *a)
 {
     static const struct fields *const others[] = {
-        &execution_fields, &timeline_fields,   &region_fields,    &counter_fields,
-        &straggler_fields, &efficiency_fields, &job_stats_fields, &capture_fields};
+        &execution_fields,  &timeline_fields,        &region_fields,      &counter_fields,
+        &straggler_fields,  &efficiency_fields,      &job_stats_fields,   &capture_fields,
+        &att_kernel_fields, &att_instruction_fields, &att_class_fields,   &att_block_fields,
+        &att_state_fields,  &att_occupancy_fields,   &att_finding_fields, &att_dispatch_fields};
     struct results tables = {0};
     analysis_results(arena_new(a, struct analysis), &tables, a);
     for (size_t i = 0; i < tables.n; i++)
@@ -187,4 +190,7 @@ void terms_list(struct terms *out, struct arena *a)
         add(out, a, TERM_QUALITY, q->code, q->doc);
     for (size_t i = 0; i < sizeof(counters) / sizeof(*counters); i++)
         add(out, a, TERM_COUNTER, counters[i].name, counters[i].doc);
+    for (unsigned c = 0; c < ATT_CLASSES; c++)
+        add(out, a, TERM_STALL, att_class_info((enum att_class)c)->key,
+            att_class_info((enum att_class)c)->doc);
 }

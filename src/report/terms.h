@@ -19,6 +19,7 @@ enum term_kind {
     TERM_CAPABILITY,
     TERM_QUALITY,
     TERM_COUNTER,
+    TERM_STALL,
     TERM_KINDS
 };
 

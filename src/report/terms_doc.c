@@ -18,6 +18,7 @@ static const struct {
     [TERM_CAPABILITY] = {"capability of a trace", "Capabilities of a trace"},
     [TERM_QUALITY] = {"data-quality check", "Data-quality checks"},
     [TERM_COUNTER] = {"hardware counter", "Hardware counters"},
+    [TERM_STALL] = {"stall class of thread traces", "Stall classes of thread traces"},
 };
 
 /* The fields of one table behind another, as the terms stand. */

@@ -69,6 +69,7 @@ void rv3c_add_pc_sample(struct rv3c *r)
     s->type[row] = word(r, COL_INSTRUCTION_TYPE, "INSTRUCTION_TYPE_");
     s->stall[row] = word(r, COL_STALL, "NOT_ISSUED_REASON_");
     s->waves[row] = waves > UINT16_MAX ? UINT16_MAX : (uint16_t)waves;
+    s->pipes_issue[row] = s->pipes_stall[row] = 0;
     s->issued[row] = issued == RV3_NO_ID ? PC_ISSUED_UNKNOWN
                      : issued            ? PC_ISSUED_YES
                                          : PC_ISSUED_NO;

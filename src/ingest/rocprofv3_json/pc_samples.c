@@ -1,4 +1,5 @@
 /* Samples of the program counter, by host trap or stochastic. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -9,6 +10,7 @@ struct pc_sample {
     int64_t time_ns;
     uint64_t dispatch, offset, exec_mask, code_object, waves, index;
     uint32_t type, stall;
+    uint16_t pipes_issue, pipes_stall;
     enum pc_issued issued;
 };
 
@@ -37,6 +39,28 @@ static void read_pc(struct jread *j, struct pc_sample *s)
     }
 }
 
+static bool read_flag(struct jread *j)
+{
+    return jr_type(j) == J_BOOL ? jr_bool(j, false) : jr_int(j, 0) != 0;
+}
+
+/* arb_state_issue_valu and its kind: a bit a pipeline. False: another key, nothing read. */
+static bool read_pipe(struct jread *j, struct pc_sample *s)
+{
+    static const char issue[] = "arb_state_issue_", stall[] = "arb_state_stall_";
+    for (unsigned k = 0; k < PC_PIPES; k++)
+        for (int held = 0; held < 2; held++) {
+            char key[40];
+            snprintf(key, sizeof(key), "%s%s", held ? stall : issue, pc_pipe_name((enum pc_pipe)k));
+            if (!jr_is(j, key))
+                continue;
+            if (read_flag(j))
+                *(held ? &s->pipes_stall : &s->pipes_issue) |= (uint16_t)(1u << k);
+            return true;
+        }
+    return false;
+}
+
 static void read_snapshot(struct rv3j *r, struct pc_sample *s)
 {
     if (!jr_object(r->j))
@@ -44,14 +68,9 @@ static void read_snapshot(struct rv3j *r, struct pc_sample *s)
     while (jr_key(r->j)) {
         if (jr_is(r->j, "stall_reason"))
             s->stall = read_word(r, "NOT_ISSUED_REASON_");
-        else
+        else if (!read_pipe(r->j, s))
             jr_skip(r->j);
     }
-}
-
-static bool read_flag(struct jread *j)
-{
-    return jr_type(j) == J_BOOL ? jr_bool(j, false) : jr_int(j, 0) != 0;
 }
 
 static void read_sample_key(struct rv3j *r, struct pc_sample *s)
@@ -95,6 +114,8 @@ static void add_sample(struct rv3j *r, const struct pc_sample *s)
     out->type[row] = s->type;
     out->stall[row] = s->stall;
     out->waves[row] = s->waves > UINT16_MAX ? UINT16_MAX : (uint16_t)s->waves;
+    out->pipes_issue[row] = s->pipes_issue;
+    out->pipes_stall[row] = s->pipes_stall;
     out->issued[row] = (uint8_t)s->issued;
 }
 

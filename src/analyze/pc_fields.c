@@ -1,0 +1,122 @@
+/* What the numbers of PC samples are called and mean. */
+#include "analyze/analysis.h"
+
+#define SHARE_FIELDS(R, of)                                                                        \
+    FIELD(R, samples, FIELD_U64, "samples", "", "valid samples"),                                  \
+        FIELD(R, pct, FIELD_NUM, "share", "%", of),                                                \
+        FIELD(R, low_pct, FIELD_NUM, "at least", "%",                                              \
+              "lower end of the 95 % interval of that share (Wilson), for independent samples"),   \
+        FIELD(R, high_pct, FIELD_NUM, "at most", "%", "upper end of it")
+#define ENOUGH_FIELD(R)                                                                            \
+    FIELD(R, enough, FIELD_BOOL, "enough", "", "30 samples or more; below, shares mean little")
+#define ISSUED_FIELD(R)                                                                            \
+    FIELD(R, issued_pct, FIELD_NUM, "issued", "%",                                                 \
+          "samples in which the wave issued, of those that say so; null with host trap")
+#define STALL_FIELDS(R)                                                                            \
+    FIELD(R, top_stall, FIELD_TEXT, "mostly", "", "commonest reason for not issuing; null: none"), \
+        FIELD(R, top_stall_pct, FIELD_NUM, "of stalls", "%",                                       \
+              "its share of the samples without an issue")
+
+#define R struct pc_stats
+static const struct field stat_fields[] = {
+    FIELD(R, method, FIELD_TEXT, "method", "",
+          "host trap, stochastic or both; null without samples"),
+    FIELD(R, samples, FIELD_U64, "samples", "", "valid samples in the view"),
+    FIELD(R, invalid, FIELD_U64, "invalid", "",
+          "samples with neither an address nor an instruction: set aside"),
+    FIELD(R, outside, FIELD_U64, "outside", "",
+          "samples outside of the window, or of another GPU or process than asked for"),
+    FIELD(R, unattributed, FIELD_U64, "without kernel", "",
+          "valid samples of a dispatch that is not in the trace"),
+    FIELD(R, issued, FIELD_U64, "issued", "", "samples in which the wave issued an instruction"),
+    FIELD(R, stalled, FIELD_U64, "not issued", "", "samples in which it did not"),
+    ISSUED_FIELD(R),
+    FIELD(R, mean_waves, FIELD_NUM, "waves", "", "mean number of waves on the sampled SIMD"),
+    ENOUGH_FIELD(R),
+};
+#undef R
+#define R struct pc_kernel_row
+static const struct field kernel_fields[] = {
+    FIELD(R, rank, FIELD_U32, "#", "", "by samples"),
+    FIELD(R, kernel, FIELD_TEXT, "kernel", "", "short name; null: dispatch not in the trace"),
+    SHARE_FIELDS(R, "of all samples"),
+    FIELD(R, instructions, FIELD_U64, "instructions", "", "different ones that were hit"),
+    ISSUED_FIELD(R),
+    STALL_FIELDS(R),
+    FIELD(R, mean_lanes, FIELD_NUM, "lanes", "", "mean number of active lanes"),
+    FIELD(R, total_ns, FIELD_I64, "time", "ns", "of its dispatches in the window"),
+    ENOUGH_FIELD(R),
+};
+#undef R
+#define R struct pc_instruction_row
+static const struct field instruction_fields[] = {
+    FIELD(R, rank, FIELD_U32, "#", "", "by samples"),
+    FIELD(R, kernel, FIELD_TEXT, "kernel", "", "short name; null: dispatch not in the trace"),
+    FIELD(R, code_object, FIELD_U64, "code object", "", "its id; 0: not recorded"),
+    FIELD(R, offset, FIELD_U64, "offset", "", "in the code object; 0: not recorded (CSV)"),
+    FIELD(R, instruction, FIELD_TEXT, "instruction", "", "as disassembled; null: not recorded"),
+    FIELD(R, source, FIELD_TEXT, "source", "", "file and line; null: compiled without -g"),
+    SHARE_FIELDS(R, "of all samples"),
+    FIELD(R, pct_of_kernel, FIELD_NUM, "of kernel", "%", "of the samples of its kernel"),
+    ISSUED_FIELD(R),
+    STALL_FIELDS(R),
+    FIELD(R, mean_lanes, FIELD_NUM, "lanes", "", "mean number of active lanes"),
+    ENOUGH_FIELD(R),
+};
+#undef R
+#define R struct pc_line_row
+static const struct field line_fields[] = {
+    FIELD(R, source, FIELD_TEXT, "source", "", "file and line"),
+    FIELD(R, kernel, FIELD_TEXT, "kernel", "", "of its hottest instruction"),
+    FIELD(R, instruction, FIELD_TEXT, "hottest", "", "instruction with most samples"),
+    SHARE_FIELDS(R, "of all samples"),
+    ISSUED_FIELD(R),
+    ENOUGH_FIELD(R),
+};
+#undef R
+#define R struct pc_reason_row
+static const struct field reason_fields[] = {
+    FIELD(R, state, FIELD_TEXT, "state", "", "issued or not issued"),
+    FIELD(R, what, FIELD_TEXT, "what", "",
+          "type of the instruction that was issued; the reason why none was"),
+    FIELD(R, meaning, FIELD_TEXT, "meaning", "", "in words; null: not known"),
+    SHARE_FIELDS(R, "of the samples that say whether one was issued"),
+    ENOUGH_FIELD(R),
+};
+#undef R
+#define R struct pc_pipe_row
+static const struct field pipe_fields[] = {
+    FIELD(R, pipe, FIELD_TEXT, "pipeline", "", "of the SIMD's arbiter"),
+    FIELD(R, issue, FIELD_U64, "issues", "", "samples in which an instruction went to it"),
+    FIELD(R, stall, FIELD_U64, "held up", "", "samples in which it could not take one"),
+    FIELD(R, stall_pct, FIELD_NUM, "held up", "%", "held up / (issues + held up)"),
+};
+#undef R
+
+static const struct fields stats_table =
+    FIELDS("pc_sampling", "samples of the program counter", struct pc_stats, stat_fields);
+static const struct fields kernels_table =
+    FIELDS("pc_kernels", "kernels by samples", struct pc_kernel_row, kernel_fields);
+static const struct fields instructions_table =
+    FIELDS("pc_instructions", "instructions by samples, at most 2000", struct pc_instruction_row,
+           instruction_fields);
+static const struct fields lines_table =
+    FIELDS("pc_lines", "source lines by samples, at most 2000", struct pc_line_row, line_fields);
+static const struct fields reasons_table =
+    FIELDS("pc_reasons", "what was issued, and why nothing was; stochastic sampling only",
+           struct pc_reason_row, reason_fields);
+static const struct fields pipes_table =
+    FIELDS("pc_pipes", "state of the arbiter; stochastic sampling in JSON only", struct pc_pipe_row,
+           pipe_fields);
+
+void pc_results(const struct analysis *a, struct results *out, struct arena *arena)
+{
+    const struct pc_sampling *p = &a->pc_sampling;
+    vec_push(out, arena, ((struct result){&stats_table, &p->stats, 1, true}));
+    vec_push(out, arena, ((struct result){&kernels_table, p->kernels.v, p->kernels.n, false}));
+    vec_push(out, arena,
+             ((struct result){&instructions_table, p->instructions.v, p->instructions.n, false}));
+    vec_push(out, arena, ((struct result){&lines_table, p->lines.v, p->lines.n, false}));
+    vec_push(out, arena, ((struct result){&reasons_table, p->reasons.v, p->reasons.n, false}));
+    vec_push(out, arena, ((struct result){&pipes_table, p->pipes.v, p->pipes.n, false}));
+}
