@@ -8,6 +8,7 @@
 #include "config.h"
 #include "render/html_assets.h"
 #include "render/html_in.h"
+#include "report/draw.h"
 
 /* ---- scripts and styles, and the policy that allows only them ---- */
 
@@ -15,6 +16,25 @@ static void join_assets(struct str *out, const struct html_asset *assets)
 {
     for (const struct html_asset *p = assets; p->name; p++)
         str_puts(out, p->text);
+}
+
+/* The inks of charts, for both themes; see svg.h. */
+static void put_inks(struct str *out, const char *selector, enum theme theme)
+{
+    str_printf(out, "%s {\n", selector);
+    for (int i = 0; i < INKS; i++)
+        str_printf(out, "    --gs-%s: #%06x;\n", ink_name((enum ink)i),
+                   (unsigned)ink_rgb((enum ink)i, theme));
+    str_puts(out, "}\n");
+}
+
+static void join_inks(struct str *out)
+{
+    put_inks(out, ":root", THEME_LIGHT);
+    put_inks(out, ":root[data-theme='dark']", THEME_DARK);
+    str_puts(out, "@media (prefers-color-scheme: dark) {\n");
+    put_inks(out, ":root:not([data-theme='light'])", THEME_DARK);
+    str_puts(out, "}\n");
 }
 
 static void put_hash(struct html *h, const struct str *text)
@@ -133,6 +153,7 @@ void render_html(struct str *out, const struct analysis *a, const struct advice 
     str_init(&script, out->arena);
     str_init(&body, out->arena);
     join_assets(&style, html_styles);
+    join_inks(&style);
     join_assets(&script, html_scripts);
     struct html h = {.out = &body, .arena = out->arena, .a = a, .advice = advice, .o = o};
     analysis_results(a, &h.results, h.arena);
