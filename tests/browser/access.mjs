@@ -31,6 +31,7 @@ async function violations(p) {
 for (const [name, ...options] of [
     ['demo'],
     ['multi_gpu'],
+    ['roofline'],
     ['telemetry', '--flavor', 'rocprof-sys'],
     ['healthy'],
     ['api_only'],
