@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "advise/rule.h"
+#include "report/compare_tables.h"
 #include "report/overview.h"
 #include "report/terms.h"
 
@@ -66,6 +67,17 @@ static void put_analyses(struct str *out)
     }
 }
 
+static void put_compare(struct str *out)
+{
+    struct fields tables[COMPARE_TABLES];
+    compare_term_list(tables);
+    str_puts(out, "\n## compare\n\nWhat 'gpusight compare' adds; its JSON calls the tables causes, "
+                  "kernels, phases, and ledger, copied_bytes and api_calls (rows). docs/compare.md "
+                  "has the formulas behind them.\n");
+    for (size_t i = 0; i < COMPARE_TABLES; i++)
+        put_fields(out, &tables[i], i == 0);
+}
+
 static void put_checks(struct str *out)
 {
     str_puts(
@@ -101,6 +113,7 @@ void reference_metrics(struct str *out)
     put_fields(out, &timeline_fields, true);
     put_fields(out, &region_fields, false);
     put_fields(out, &counter_fields, false);
+    put_compare(out);
     put_checks(out);
 }
 

@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "base/str.h"
+#include "report/compare_tables.h"
 #include "report/overview.h"
 
 const struct quality_check_doc quality_check_docs[] = {
@@ -80,6 +81,16 @@ static void add_tables(struct terms *t, struct arena *a)
         add(t, a, TERM_TABLE, others[i]->key, others[i]->doc);
 }
 
+static void add_compare(struct terms *t, struct arena *a)
+{
+    struct fields *tables = arena_array(a, struct fields, COMPARE_TABLES);
+    compare_term_list(tables);
+    for (size_t i = 0; i < COMPARE_TABLES; i++) {
+        add_fields(t, a, &tables[i]);
+        add(t, a, TERM_TABLE, tables[i].key, tables[i].doc);
+    }
+}
+
 static const char *rules_of(const char *category, struct arena *a)
 {
     struct str s;
@@ -130,6 +141,7 @@ void terms_list(struct terms *out, struct arena *a)
 {
     *out = (struct terms){0};
     add_tables(out, a);
+    add_compare(out, a);
     for (enum cause c = 0; c < CAUSES; c++)
         add(out, a, TERM_CAUSE, cause_info(c)->key, cause_info(c)->doc);
     add_rules(out, a);
