@@ -6,6 +6,8 @@
 #include "base/str.h"
 
 #define LEAST_ALIKE 0.35 /* less alike phases are no pair */
+#define ALONE 0.15       /* of its length: what a phase without a partner costs */
+#define ALONE_PIECE 0.9  /* the same when its neighbour has the same name */
 #define MOST_OF_IT 0.8   /* of a change is in one phase: it is named */
 
 /* Without the number that equal names get: "warm-up (2)". */
@@ -193,6 +195,8 @@ static const char *title_of(const struct comparison *c, const struct compare_pha
     const char *title = same_name(p->name, p->name_b)
                             ? p->name
                             : arena_printf(c->arena, "%s → %s", p->name, p->name_b);
+    if (p->joined_a > 1 && p->joined_b > 1)
+        return arena_printf(c->arena, "%s (%u of A, %u of B)", title, p->joined_a, p->joined_b);
     if (p->joined_a > 1)
         return arena_printf(c->arena, "%s (%u of A)", title, p->joined_a);
     if (p->joined_b > 1)
@@ -242,14 +246,24 @@ struct pairing {
     struct choice best[MOST + 1][MOST + 1];
 };
 
+/* What it costs to leave a phase alone: more where it is a piece of its neighbour. */
+static double alone(const struct run_profile *p, size_t n, size_t i)
+{
+    const struct profile_phase *v = p->phases.v;
+    bool piece = (i && same_name(v[i].name, v[i - 1].name)) ||
+                 (i + 1 < n && same_name(v[i].name, v[i + 1].name));
+    return (piece ? ALONE_PIECE : ALONE) * (double)v[i].duration_ns;
+}
+
 /* From phase i of A and k of B on: the best of pairs and phases left alone. */
 static struct choice best_from(const struct pairing *p, size_t i, size_t k)
 {
-    struct choice best = {p->best[i + 1][k].worth, 1, 0};
-    if (p->best[i][k + 1].worth > best.worth)
-        best = (struct choice){p->best[i][k + 1].worth, 0, 1};
+    struct choice best = {p->best[i + 1][k].worth - alone(p->c->a, p->n, i), 1, 0};
+    double other = p->best[i][k + 1].worth - alone(p->c->b, p->m, k);
+    if (other > best.worth)
+        best = (struct choice){other, 0, 1};
     for (size_t x = 1; x <= TOGETHER && i + x <= p->n; x++)
-        for (size_t y = 1; y <= TOGETHER && k + y <= p->m && (x == 1 || y == 1); y++) {
+        for (size_t y = 1; y <= TOGETHER && k + y <= p->m; y++) {
             double pair = worth(p->c, &p->a[i * TOGETHER + x - 1], &p->b[k * TOGETHER + y - 1]);
             if (pair > 0 && pair + p->best[i + x][k + y].worth > best.worth)
                 best = (struct choice){pair + p->best[i + x][k + y].worth, x, y};
@@ -270,6 +284,10 @@ static void pair_up(struct comparison *c)
         add_pair(c, p->a, p->b); /* nothing else could be meant */
         return;
     }
+    for (size_t i = p->n; i-- > 0;)
+        p->best[i][p->m].worth = p->best[i + 1][p->m].worth - alone(c->a, p->n, i);
+    for (size_t k = p->m; k-- > 0;)
+        p->best[p->n][k].worth = p->best[p->n][k + 1].worth - alone(c->b, p->m, k);
     for (size_t i = p->n; i-- > 0;)
         for (size_t k = p->m; k-- > 0;)
             p->best[i][k] = best_from(p, i, k);
