@@ -81,16 +81,6 @@ static void add_tables(struct terms *t, struct arena *a)
         add(t, a, TERM_TABLE, others[i]->key, others[i]->doc);
 }
 
-static void add_compare(struct terms *t, struct arena *a)
-{
-    struct fields *tables = arena_array(a, struct fields, COMPARE_TABLES);
-    compare_term_list(tables);
-    for (size_t i = 0; i < COMPARE_TABLES; i++) {
-        add_fields(t, a, &tables[i]);
-        add(t, a, TERM_TABLE, tables[i].key, tables[i].doc);
-    }
-}
-
 static const char *rules_of(const char *category, struct arena *a)
 {
     struct str s;
@@ -137,11 +127,20 @@ static void add_capabilities(struct terms *t, struct arena *a)
                 amd.v[i].answers, amd.v[i].lacking, amd.v[i].command, nvidia.v[i].command));
 }
 
+static void add_compare(struct terms *t, struct arena *a)
+{
+    struct fields *tables = arena_array(a, struct fields, COMPARE_TABLES);
+    compare_term_list(tables);
+    for (size_t i = 0; i < COMPARE_TABLES; i++) {
+        add_fields(t, a, &tables[i]);
+        add(t, a, TERM_TABLE, tables[i].key, tables[i].doc);
+    }
+}
+
 void terms_list(struct terms *out, struct arena *a)
 {
     *out = (struct terms){0};
     add_tables(out, a);
-    add_compare(out, a);
     for (enum cause c = 0; c < CAUSES; c++)
         add(out, a, TERM_CAUSE, cause_info(c)->key, cause_info(c)->doc);
     add_rules(out, a);
@@ -155,4 +154,5 @@ void terms_list(struct terms *out, struct arena *a)
         add(out, a, TERM_QUALITY, q->code, q->doc);
     for (size_t i = 0; i < sizeof(counters) / sizeof(*counters); i++)
         add(out, a, TERM_COUNTER, counters[i].name, counters[i].doc);
+    add_compare(out, a);
 }
