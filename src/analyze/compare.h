@@ -135,7 +135,7 @@ struct comparison {
 };
 
 extern const struct fields compare_kernel_fields, compare_cause_fields, compare_row_fields,
-    compare_phase_fields;
+    compare_phase_fields, compare_fields;
 
 void compare(struct comparison *c, const struct run_profile *a, const struct run_profile *b,
              struct arena *arena);

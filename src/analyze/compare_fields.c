@@ -96,3 +96,25 @@ const struct fields compare_cause_fields =
     FIELDS("causes", "What changed, largest first.", struct compare_cause, cause_fields);
 const struct fields compare_row_fields =
     FIELDS("rows", "A time or a count on both sides.", struct compare_row, row_fields);
+
+#define F(member, type, unit, doc) FIELD(struct comparison, member, type, #member, unit, doc)
+static const struct field comparison_list[] = {
+    F(comparable, FIELD_BOOL, "", "both did work that can be compared; reasons say what differs"),
+    F(score, FIELD_NUM, "", "1: nothing differs but the times; refused ones have at most 0.3"),
+    F(matched_pct, FIELD_NUM, "%", "share of A's kernel time that has a partner in B"),
+    {"steps_ratio", "steps_ratio", "", FIELD_NUM, offsetof(struct comparison, steps),
+     "B ran this many times as many steps as A; B's figures are divided by it"},
+    F(base_ns, FIELD_I64, "ns",
+      "A's compute, exposed copies and communication, and idle time when it is regular"),
+    F(change_ns, FIELD_I64, "ns", "sum of the significant changes that count; negative is a gain"),
+    F(noise_ns, FIELD_I64, "ns", "root of the sum of the squared noise of these changes"),
+    F(wall_change_pct, FIELD_NUM, "%", "100 x change_ns / base_ns"),
+    F(noise_pct, FIELD_NUM, "%", "100 x noise_ns / base_ns"),
+    F(window_change_pct, FIELD_NUM, "%",
+      "difference of the windows per step of A, start-up and irregular idle time included"),
+};
+#undef F
+
+const struct fields compare_fields =
+    FIELDS("compare", "Did the change help: the verdict of 'gpusight compare' in numbers.",
+           struct comparison, comparison_list);

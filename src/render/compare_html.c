@@ -158,8 +158,17 @@ static void causes(struct html *h)
     const struct comparison *c = comparison_of(h);
     if (!c->causes.n)
         return;
+    bool in_phases = false;
+    for (size_t i = 0; i < c->causes.n; i++)
+        in_phases |= c->causes.v[i].phase != NULL;
     html_chapter(h, "causes", "Causes", "What changed, largest first");
-    table(h, &(struct html_table){.key = "causes", .caption = "GPU time; negative is a gain."},
+    table(h,
+          &(struct html_table){
+              .key = "causes",
+              .caption = "GPU time; negative is a gain.",
+              .shown = in_phases
+                           ? "what kind change_ns change_pct noise_ns significant counted phase"
+                           : "what kind change_ns change_pct noise_ns significant counted"},
           &compare_cause_fields, c->causes.v, c->causes.n);
 }
 

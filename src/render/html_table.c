@@ -67,8 +67,9 @@ static const char *shown_as(struct html *h, const struct field *f, const void *r
         return "–";
     if (!strcmp(f->unit, "ns"))
         return html_ns(h, fabs(v) < 9e18 ? (int64_t)v : INT64_MAX);
-    if (!strcmp(f->unit, "bytes") && v >= 0)
-        return html_bytes(h, v < 1e19 ? (uint64_t)v : UINT64_MAX);
+    if (!strcmp(f->unit, "bytes"))
+        return arena_printf(h->arena, "%s%s", v < 0 ? "-" : "",
+                            html_bytes(h, fabs(v) < 1e19 ? (uint64_t)fabs(v) : UINT64_MAX));
     if (!strcmp(f->unit, "%"))
         return html_pct(h, v);
     if (f->type == FIELD_NUM)

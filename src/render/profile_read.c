@@ -235,20 +235,27 @@ static bool finish(struct reading *r, const char *path, struct gs_error *err)
     return true;
 }
 
+bool profile_parse(struct run_profile *p, const char *data, size_t n, const char *path,
+                   struct arena *arena, struct gs_error *err)
+{
+    struct reading r = {.p = p, .arena = arena};
+    struct analysis none = {.arena = arena};
+    *p = (struct run_profile){0};
+    analysis_results(&none, &r.tables, arena);
+    jr_memory(&r.j, data, n);
+    read_document(&r);
+    bool ok = finish(&r, path, err);
+    jr_release(&r.j);
+    return ok;
+}
+
 bool profile_read(struct run_profile *p, const char *path, struct arena *arena,
                   struct gs_error *err)
 {
     struct mapping file;
-    struct reading r = {.p = p, .arena = arena};
-    struct analysis none = {.arena = arena};
-    *p = (struct run_profile){0};
     if (!map_file(&file, path, err))
         return false;
-    analysis_results(&none, &r.tables, arena);
-    jr_memory(&r.j, (const char *)file.data, file.size);
-    read_document(&r);
-    bool ok = finish(&r, path, err);
-    jr_release(&r.j);
+    bool ok = profile_parse(p, (const char *)file.data, file.size, path, arena, err);
     unmap_file(&file);
     return ok;
 }

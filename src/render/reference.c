@@ -5,6 +5,7 @@
 #include "advise/rule.h"
 #include "att/att.h"
 #include "plan/plan.h"
+#include "report/compare_tables.h"
 #include "report/overview.h"
 #include "report/terms.h"
 
@@ -68,6 +69,17 @@ static void put_analyses(struct str *out)
     }
 }
 
+static void put_compare(struct str *out)
+{
+    struct fields tables[COMPARE_TABLES];
+    compare_term_list(tables);
+    str_puts(out, "\n## compare\n\nWhat 'gpusight compare' adds; its JSON calls the tables causes, "
+                  "kernels, phases, and ledger, copied_bytes and api_calls (rows). docs/compare.md "
+                  "has the formulas behind them.\n");
+    for (size_t i = 0; i < COMPARE_TABLES; i++)
+        put_fields(out, &tables[i], i == 0);
+}
+
 static void put_checks(struct str *out)
 {
     str_puts(
@@ -110,6 +122,7 @@ void reference_metrics(struct str *out)
         &att_state_fields,  &att_occupancy_fields, &att_finding_fields,     &att_dispatch_fields};
     for (size_t i = 0; i < sizeof(thread_trace) / sizeof(*thread_trace); i++)
         put_fields(out, thread_trace[i], false);
+    put_compare(out);
     put_checks(out);
 }
 

@@ -52,6 +52,22 @@ const struct fields compare_duration_fields =
     FIELDS("durations", "Calls by duration, of the kernels that changed most.",
            struct compare_durations, duration_v);
 
+void compare_term_list(struct fields *out)
+{
+    static const struct {
+        const char *key;
+        const struct fields *fields;
+    } tables[COMPARE_TABLES] = {{"compare", &compare_fields},
+                                {"compare_causes", &compare_cause_fields},
+                                {"compare_kernels", &compare_kernel_fields},
+                                {"compare_phases", &compare_phase_fields},
+                                {"compare_rows", &compare_row_fields}};
+    for (size_t i = 0; i < COMPARE_TABLES; i++) {
+        out[i] = *tables[i].fields;
+        out[i].key = tables[i].key;
+    }
+}
+
 struct facts {
     struct compare_tables *t;
     struct arena *arena;

@@ -8,6 +8,7 @@
 #include "job/job.h"
 #include "metric/metrics.h"
 #include "plan/plan.h"
+#include "report/compare_tables.h"
 #include "report/overview.h"
 #include "workload/panels.h"
 
@@ -172,6 +173,16 @@ static void add_capabilities(struct terms *t, struct arena *a)
                 amd.v[i].answers, amd.v[i].lacking, amd.v[i].command, nvidia.v[i].command));
 }
 
+static void add_compare(struct terms *t, struct arena *a)
+{
+    struct fields *tables = arena_array(a, struct fields, COMPARE_TABLES);
+    compare_term_list(tables);
+    for (size_t i = 0; i < COMPARE_TABLES; i++) {
+        add_fields(t, a, &tables[i]);
+        add(t, a, TERM_TABLE, tables[i].key, tables[i].doc);
+    }
+}
+
 void terms_list(struct terms *out, struct arena *a)
 {
     *out = (struct terms){0};
@@ -193,4 +204,5 @@ void terms_list(struct terms *out, struct arena *a)
     for (unsigned c = 0; c < ATT_CLASSES; c++)
         add(out, a, TERM_STALL, att_class_info((enum att_class)c)->key,
             att_class_info((enum att_class)c)->doc);
+    add_compare(out, a);
 }

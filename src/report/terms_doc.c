@@ -30,7 +30,7 @@ static void list_metrics(const struct terms *t, struct doc *d)
         const struct term *m = &t->v[i];
         if (m->kind != TERM_METRIC)
             continue;
-        bool first = !i || !str_eq(t->v[i - 1].where, m->where);
+        bool first = !i || t->v[i - 1].kind != TERM_METRIC || !str_eq(t->v[i - 1].where, m->where);
         bool last = i + 1 == t->n || t->v[i + 1].kind != TERM_METRIC ||
                     !str_eq(t->v[i + 1].where, m->where);
         if (first)

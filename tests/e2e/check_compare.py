@@ -150,6 +150,38 @@ def planted(c):
                        f"{name}: a kernel by {factor} is found first", found)
 
 
+def in_phases(c):
+    """A run of 2 to 6 phases, one of which changes: that one moves, by as much, and no other."""
+    for count in (2, 3, 4, 6):
+        for changed in range(count):
+            for factor in (0.8, 1.1, 3):
+                text = ["gpu MI300X"] + [f'kernel "phase{p}" wg=256 blocks=2432' for p in range(count)]
+                base = [200 + 150 * p for p in range(count)]
+                other = list(base)
+                other[changed] = round(base[changed] * factor)
+
+                def trace(durations):
+                    body = [line for p, us in enumerate(durations)
+                            for line in (f'loop 60 {{ launch "phase{p}" dur={us}us~3% }}', "sync", "host 4ms")]
+                    return "\n".join(text + body) + "\n"
+                a = c.profile("phase_a", c.write("a.trace", trace(base)), 1, {})
+                b = c.profile("phase_b", c.write("b.trace", trace(other)), 2, {})
+                found = c.compare(a, b)
+                what = f"phase {changed + 1} of {count} by {factor}"
+                rows = found["phases"]
+                top = max(rows, key=lambda r: abs(r["change_ns"]))
+                want = 60e3 * (other[changed] - base[changed])
+                rest = sum(abs(r["change_ns"]) for r in rows if r is not top)
+                # Of six phases some are found as one; then that one moves.
+                named = count > 4 or f"phase{changed}" in top["title"]
+                c.that(named and abs(top["change_ns"] - want) < 0.1 * abs(want) + 4e5,
+                       what + f" is found, {want} ns", {**found, "comparability": [(r["title"], r["change_ns"]) for r in rows]})
+                c.that(rest < 0.1 * abs(want) + 4e5, what + ": the others stay",
+                       {**found, "comparability": [(r["title"], r["change_ns"]) for r in rows]})
+                c.that(count > 4 or (found["causes"][0]["phase"] or f"phase{changed}").startswith(f"phase{changed}"),
+                       what + ": the cause names it", found)
+
+
 def main():
     args = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     args.add_argument("--gpusight", required=True)
@@ -167,6 +199,7 @@ def main():
             other_steps(c)
             removals(c)
             planted(c)
+            in_phases(c)
     print(f"# {c.count} checks, {c.failed} failed")
     return 1 if c.failed else 0
 

@@ -102,7 +102,7 @@ static void phases_are_paired_by_name_and_kernels_in_order(void **state)
     arena_release(&r.arena);
 }
 
-static void numbers_of_equal_names_do_not_matter_but_order_does(void **state)
+static void pieces_of_one_name_are_taken_together_where_the_other_run_has_one(void **state)
 {
     (void)state;
     struct runs r;
@@ -110,14 +110,67 @@ static void numbers_of_equal_names_do_not_matter_but_order_does(void **state)
     kernel(&r, &r.a, "x", 10, 1000);
     kernel(&r, &r.b, "x", 10, 1000);
     phase(&r, &r.a, "step (1)", "x", 1000, 5);
-    phase(&r, &r.a, "step (2)", "x", 9000, 5);
-    phase(&r, &r.b, "step", "x", 9100, 5);
+    phase(&r, &r.a, "step (2)", "x", 8000, 5);
+    phase(&r, &r.b, "step", "x", 9100, 10);
+    run(&r);
+    assert_int_equal(r.c.phases.n, 1);
+    assert_string_equal(r.c.phases.v[0].title, "step (2 of A)");
+    assert_int_equal(r.c.phases.v[0].joined_a, 2);
+    assert_int_equal(r.c.phases.v[0].change_ns, 100);
+    /* Where both have them, they stay apart. */
+    r.b.phases.n = 0;
+    phase(&r, &r.b, "step (1)", "x", 1000, 5);
+    phase(&r, &r.b, "step (2)", "x", 9000, 5);
     run(&r);
     assert_int_equal(r.c.phases.n, 2);
-    assert_string_equal(r.c.phases.v[0].match, "gone"); /* the one of like length has the pair */
-    assert_int_equal(r.c.phases.v[0].change_ns, -1000);
-    assert_int_equal(r.c.phases.v[1].change_ns, 100);
-    assert_null(r.c.causes.n ? r.c.causes.v[0].phase : NULL);
+    assert_int_equal(r.c.phases.v[0].change_ns, 0);
+    assert_int_equal(r.c.phases.v[1].change_ns, 1000);
+    arena_release(&r.arena);
+}
+
+static void boundaries_that_moved_join_phases_on_both_sides(void **state)
+{
+    (void)state;
+    struct runs r;
+    start(&r);
+    kernel(&r, &r.a, "x", 10, 1000);
+    kernel(&r, &r.a, "y", 10, 1000);
+    kernel(&r, &r.a, "z", 10, 1000);
+    r.b = r.a;
+    /* A: x | y z, B: x y | z, and nothing changed. */
+    phase(&r, &r.a, "x", "x", 10000, 10);
+    phase(&r, &r.a, "y", "y", 20000, 20);
+    phase(&r, &r.b, "x", "x", 20000, 20);
+    phase(&r, &r.b, "z", "z", 10000, 10);
+    vec_push(&r.a.phases.v[1].shares, &r.arena, ((struct profile_share){"z", 10000}));
+    r.a.phases.v[1].shares.v[0].ns = 10000;
+    vec_push(&r.b.phases.v[0].shares, &r.arena, ((struct profile_share){"y", 10000}));
+    r.b.phases.v[0].shares.v[0].ns = 10000;
+    run(&r);
+    assert_int_equal(r.c.phases.n, 1);
+    assert_int_equal(r.c.phases.v[0].joined_a, 2);
+    assert_int_equal(r.c.phases.v[0].joined_b, 2);
+    assert_int_equal(r.c.phases.v[0].change_ns, 0);
+    arena_release(&r.arena);
+}
+
+static void what_went_away_is_gone(void **state)
+{
+    (void)state;
+    struct runs r;
+    start(&r);
+    kernel(&r, &r.a, "x", 10, 1000);
+    kernel(&r, &r.a, "y", 10, 1000);
+    r.b = r.a;
+    phase(&r, &r.a, "x", "x", 54000, 60);
+    phase(&r, &r.a, "idle: host", NULL, 12000, 0)->named_by = "host";
+    phase(&r, &r.a, "y", "y", 30000, 60);
+    phase(&r, &r.b, "x", "x", 54000, 60);
+    phase(&r, &r.b, "y", "y", 30000, 60);
+    run(&r);
+    assert_int_equal(r.c.phases.n, 3);
+    assert_string_equal(r.c.phases.v[1].match, "gone");
+    assert_int_equal(r.c.phases.v[1].change_ns, -12000);
     arena_release(&r.arena);
 }
 
@@ -325,7 +378,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         unit_test(phases_are_paired_by_name_and_kernels_in_order),
-        unit_test(numbers_of_equal_names_do_not_matter_but_order_does),
+        unit_test(pieces_of_one_name_are_taken_together_where_the_other_run_has_one),
+        unit_test(boundaries_that_moved_join_phases_on_both_sides),
+        unit_test(what_went_away_is_gone),
         unit_test(a_phase_that_follows_the_steps_is_divided_by_them),
         unit_test(an_idle_cause_names_the_phase_it_is_in),
         unit_test(durations_are_counted_on_one_scale),

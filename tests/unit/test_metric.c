@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "metric/passes.h"
 #include "metric/roofline.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
@@ -419,40 +418,6 @@ static void rooflines_say_what_binds(void **state)
     arena_release(&a);
 }
 
-static const char *split(struct arena *a, const char *const *names, size_t n)
-{
-    struct counter_passes passes;
-    struct str out;
-    str_init(&out, a);
-    passes_make(&passes, names, n, a);
-    for (size_t i = 0; i < passes.list.n; i++)
-        str_printf(&out, "%s%s", i ? " | " : "", pass_text(&passes.list.v[i], a));
-    return out.buf;
-}
-
-static void passes_keep_to_the_registers_of_blocks(void **state)
-{
-    (void)state;
-    struct arena a;
-    arena_init(&a);
-    /* TCC counts 4 at a time, GRBM 2; doubles are asked for once. */
-    static const char *const tcc[] = {"TCC_A", "TCC_B",  "TCC_C",  "TCC_D", "TCC_E",
-                                      "TCC_A", "GRBM_A", "GRBM_B", "GRBM_C"};
-    assert_string_equal(split(&a, tcc, COUNT(tcc)),
-                        "TCC_A TCC_B TCC_C TCC_D GRBM_A GRBM_B | TCC_E GRBM_C");
-    /* FETCH_SIZE and WRITE_SIZE take a pass each. */
-    static const char *const own[] = {"FETCH_SIZE", "SQ_WAVES", "WRITE_SIZE", "GRBM_COUNT"};
-    assert_string_equal(split(&a, own, COUNT(own)),
-                        "FETCH_SIZE | SQ_WAVES GRBM_COUNT | WRITE_SIZE");
-    /* SQC uses the registers of SQ: 8 in all. */
-    static const char *const sq[] = {"SQ_A", "SQ_B", "SQ_C",  "SQ_D", "SQ_E",
-                                     "SQ_F", "SQ_G", "SQC_H", "SQC_I"};
-    assert_string_equal(split(&a, sq, COUNT(sq)),
-                        "SQ_A SQ_B SQ_C SQ_D SQ_E SQ_F SQ_G SQC_H | SQC_I");
-    assert_string_equal(split(&a, sq, 0), "");
-    arena_release(&a);
-}
-
 static void counters_have_rules_of_their_own(void **state)
 {
     (void)state;
@@ -482,7 +447,6 @@ int main(void)
         unit_test(metric_lines_are_sound),
         unit_test(devices_are_filled_from_trace_and_table),
         unit_test(rooflines_say_what_binds),
-        unit_test(passes_keep_to_the_registers_of_blocks),
         unit_test(counters_have_rules_of_their_own),
     };
     return unit_run(tests);
