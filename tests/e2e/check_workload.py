@@ -418,7 +418,8 @@ def check_formats(gpusight, top):
         check(svg.startswith("<") and word in svg, f"plot {chart}")
     run(gpusight, "plot", folder, "--chart", "ledger", code=2)
     for args in (["--kernel", "nosuch"], ["--dispatch", "77"], ["--dispatch", "x"], ["--panel", "4"],
-                 ["--panel", "x"], ["--charts", "x", "--format", "markdown"]):
+                 ["--panel", "x"], ["--charts", "x", "--format", "markdown"],
+                 ["--window", "0%..50%"], ["--gpu", "0"], ["--json-profile", "rocinsight"]):
         p = run(gpusight, "analyze", folder, *args, code=2)
         check(p.stdout == "" and p.stderr.count("\n") == 1, f"{args}: {p.stderr}")
     for per in ("cycle", "second", "kernel"):
