@@ -78,11 +78,15 @@ static void contents(struct str *out, const struct doc *d)
     str_puts(out, "</ul>\n</nav>\n");
 }
 
-static void table(struct str *out, const struct block *b)
+/* Named after the heading above it, so that each has a name of its own. */
+static void table(struct str *out, const struct block *b, const char *under)
 {
     size_t n = b->columns.n;
-    str_puts(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"table\">\n"
-                  "<table>\n<caption>");
+    str_puts(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
+    put(out, under);
+    str_puts(out, ": ");
+    put(out, b->text);
+    str_puts(out, "\">\n<table>\n<caption>");
     put(out, b->text);
     str_puts(out, "</caption>\n<thead><tr>");
     for (size_t i = 0; i < n; i++) {
@@ -123,6 +127,14 @@ static void wrapped(struct str *out, const char *before, const char *text, const
     str_puts(out, after);
 }
 
+static const char *heading_before(const struct doc *d, size_t i)
+{
+    while (i-- > 0)
+        if (d->blocks.v[i]->kind == BLOCK_HEADING)
+            return d->blocks.v[i]->text;
+    return "Report";
+}
+
 static void block(struct str *out, const struct doc *d, size_t i)
 {
     const struct block *b = d->blocks.v[i];
@@ -148,7 +160,7 @@ static void block(struct str *out, const struct doc *d, size_t i)
         pairs(out, b);
         break;
     case BLOCK_TABLE:
-        table(out, b);
+        table(out, b, heading_before(d, i));
         break;
     case BLOCK_CALLOUT:
         wrapped(out, "<p class=\"callout\">", b->text, "</p>\n");
