@@ -309,18 +309,41 @@ static bool only_source(struct call *c)
            write_out(c, &out);
 }
 
+/* Options that mean nothing for a workload are not passed over in silence. */
+static const char *only_for_traces(const struct analyze_opts *o)
+{
+    bool profile = !str_eq(o->json_profile, "gpusight");
+    return o->window         ? "window"
+           : o->phase        ? "phase"
+           : o->gpu >= 0     ? "gpu"
+           : o->process >= 0 ? "process"
+           : o->by.n         ? "by"
+           : o->source_dir   ? "source-dir"
+           : o->charts       ? "charts"
+           : profile         ? "json-profile"
+                             : NULL;
+}
+
 static bool only_workload(struct call *c)
 {
     const struct analyze_opts *o = c->o;
+    const char *wrong = only_for_traces(o);
     struct workload_report r;
     struct str out;
+    char peak[HUMAN_MAX];
     str_init(&out, c->cli->arena);
-    if (o->charts)
+    if (wrong)
         return fail(c->err, GS_E_USAGE,
-                    "option '--charts' needs a trace; 'gpusight plot' draws those of a workload");
-    return workload_load(&r, c->cli, c->workload, &o->workload, (size_t)o->top_kernels, c->err) &&
-           workload_render(&r, c->cli, o->format, !o->output && !o->dir, &out, c->err) &&
-           write_out(c, &out);
+                    "option '--%s' needs a trace; '%s' is a workload of rocprof-compute", wrong,
+                    c->workload);
+    bool ok =
+        workload_load(&r, c->cli, c->workload, &o->workload, (size_t)o->top_kernels, c->err) &&
+        workload_render(&r, c->cli, o->format, !o->output && !o->dir, &out, c->err) &&
+        write_out(c, &out);
+    if (ok && o->stats)
+        fprintf(stderr, "stats: %zu dispatches, total %.3f s, peak %s\n", r.w->dispatches.n,
+                seconds(c), human_bytes(peak, mem_peak()));
+    return ok;
 }
 
 /* --att-dir, or a folder with nothing but a thread trace. */

@@ -17,17 +17,16 @@ static const char *denominator(const char *per)
     return str_eq(per, "kernel") ? "1" : "SQ_WAVES";
 }
 
-static const char *with_denominator(const char *text, const char *per, struct arena *a)
+/* Of an unknown architecture its counters decide. */
+static bool is_newer(const struct workload *w)
 {
-    static const char word[] = "$denom";
-    struct str out;
-    str_init(&out, a);
-    for (const char *at; (at = strstr(text, word)); text = at + strlen(word)) {
-        str_put(&out, text, (size_t)(at - text));
-        str_puts(&out, denominator(per));
-    }
-    str_puts(&out, text);
-    return out.buf;
+    const struct workload_arch *a = workload_arch(w->system.arch);
+    if (a)
+        return str_eq(a->family, "MI300") || str_eq(a->family, "MI350");
+    for (size_t i = 0; i < w->counters.n; i++)
+        if (str_starts(w->counters.v[i].name, "TCC_EA0_"))
+            return true;
+    return false;
 }
 
 static double variable(const struct workload_report *r, const char *name)
@@ -109,9 +108,9 @@ void ready_make(struct ready *out, const struct workload_report *r, const char *
                 const char *level)
 {
     struct gs_error err = {0};
+    const char *full = panels_formula(text, is_newer(r->w), denominator(r->per), r->arena);
     *out = (struct ready){0};
-    if (!*text ||
-        !formula_parse(&out->formula, with_denominator(text, r->per, r->arena), r->arena, &err))
+    if (!*full || !formula_parse(&out->formula, full, r->arena, &err))
         return; /* the rows of panels.def are right: a test reads them all */
     out->names = formula_names(out->formula, &out->n);
     out->sources = arena_array(r->arena, struct source, out->n);

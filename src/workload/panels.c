@@ -67,6 +67,30 @@ const struct workload_panel *workload_panel(int id)
     return NULL;
 }
 
+const char *panels_formula(const char *text, bool newer, const char *denominator, struct arena *a)
+{
+    struct str out;
+    str_init(&out, a);
+    for (const char *p = text; *p;) {
+        if (*p == '{') {
+            const char *bar = strchr(p, '|'), *end = strchr(p, '}');
+            const char *from = newer ? p + 1 : bar + 1, *to = newer ? bar : end;
+            const char *part = arena_strndup(a, from, (size_t)(to - from));
+            str_puts(&out, panels_formula(part, newer, denominator, a));
+            p = end + 1;
+        } else if (str_starts(p, "$denom")) {
+            str_puts(&out, denominator);
+            p += strlen("$denom");
+        } else if (newer && str_starts(p, "TCC_EA_")) {
+            str_puts(&out, "TCC_EA0_");
+            p += strlen("TCC_EA_");
+        } else {
+            str_putc(&out, *p++);
+        }
+    }
+    return out.buf;
+}
+
 const struct workload_arch *workload_arch(const char *name)
 {
     for (size_t i = 0; i < sizeof(archs) / sizeof(*archs); i++)
@@ -75,18 +99,28 @@ const struct workload_arch *workload_arch(const char *name)
     return NULL;
 }
 
-/* Every word of a formula, and of a sum the counter whose channels it adds up. */
+static void add_word(struct idmap *set, const char *p, size_t n)
+{
+    char newer[FORMULA_NAME_BYTES];
+    idmap_put(set, hash_bytes(p, n), 1);
+    /* of a sum also the counter whose channels it adds up */
+    if (n > 4 && !memcmp(p + n - 4, "_sum", 4))
+        idmap_put(set, hash_bytes(p, n - 4), 1);
+    if (n > 7 && n + 1 < sizeof(newer) && !memcmp(p, "TCC_EA_", 7)) {
+        memcpy(newer, "TCC_EA0_", 8);
+        memcpy(newer + 8, p + 7, n - 7);
+        add_word(set, newer, n + 1);
+    }
+}
+
 static void add_words(struct idmap *set, const char *formula)
 {
     for (const char *p = formula; *p;) {
         size_t n = 0;
         while (isalnum((unsigned char)p[n]) || p[n] == '_')
             n++;
-        if (n > 3 && isupper((unsigned char)*p)) {
-            idmap_put(set, hash_bytes(p, n), 1);
-            if (n > 4 && !memcmp(p + n - 4, "_sum", 4))
-                idmap_put(set, hash_bytes(p, n - 4), 1);
-        }
+        if (n > 3 && isupper((unsigned char)*p))
+            add_word(set, p, n);
         p += n ? n : 1;
     }
 }

@@ -43,6 +43,12 @@ struct workload_arch {
 };
 const struct workload_arch *workload_arch(const char *name); /* NULL: unknown */
 
+/*
+ * A formula of panels.def as metric/formula.h takes it: for MI300 and later (`newer`) or those
+ * before, with `denominator` for $denom.
+ */
+const char *panels_formula(const char *text, bool newer, const char *denominator, struct arena *a);
+
 /* Hashes (hash_bytes()) of the names of all counters that a formula uses. */
 void panels_names(struct idmap *set, struct arena *a);
 

@@ -12,6 +12,7 @@ import csv
 import json
 import math
 import os
+import random
 import re
 import subprocess
 import sys
@@ -418,7 +419,8 @@ def check_formats(gpusight, top):
         check(svg.startswith("<") and word in svg, f"plot {chart}")
     run(gpusight, "plot", folder, "--chart", "ledger", code=2)
     for args in (["--kernel", "nosuch"], ["--dispatch", "77"], ["--dispatch", "x"], ["--panel", "4"],
-                 ["--panel", "x"], ["--charts", "x", "--format", "markdown"]):
+                 ["--panel", "x"], ["--charts", "x", "--format", "markdown"],
+                 ["--window", "0%..50%"], ["--gpu", "0"], ["--json-profile", "rocinsight"]):
         p = run(gpusight, "analyze", folder, *args, code=2)
         check(p.stdout == "" and p.stderr.count("\n") == 1, f"{args}: {p.stderr}")
     for per in ("cycle", "second", "kernel"):
@@ -638,12 +640,43 @@ def check_files(gpusight, top):
     check("rocprof-compute" in p.stderr, "--panel on a trace")
 
 
+def check_random(gpusight, top):
+    """Every formula on random counters of every architecture, three kernels in turn."""
+    source = open(os.path.abspath(__file__)).read()
+    plain = sorted(set(re.findall(r'"((?:SQ|SQC|TCC|TCP|TA|GRBM|SPI)_[A-Z0-9_]+(?:_sum)?)"', source))
+                   - {"SQ_LEVEL_WAVES", "SQ_IFETCH_LEVEL", "SQ_INST_LEVEL_LDS", "SQ_INST_LEVEL_SMEM",
+                      "SQ_INST_LEVEL_VMEM", "SQ_ACCUM_PREV_HIRES"})
+    plain = [c for c in plain if not c.endswith("_") and "_ACCUM" not in c and "TCC_EA" not in c]
+    plain += [f"SQ_INSTS_VALU_{op}_{t}" for op in ("ADD", "MUL", "TRANS", "FMA")
+              for t in ("F16", "F32", "F64")]
+    plain += ["SQ_INSTS_VALU_MFMA_MOPS_" + t for t in ("F6F4", "F8", "BF16", "F16", "F32", "F64", "I8")]
+    plain += [f"TCP_TCC_{x}_REQ_sum" for x in ("READ", "WRITE", "ATOMIC_WITH_RET",
+                                               "ATOMIC_WITHOUT_RET")]
+    rng = random.Random(7)
+    for arch in ARCHS:
+        ea = "TCC_EA0_" if arch == "gfx942" else "TCC_EA_"
+        columns = sorted(set(plain) - ({"TCC_BUBBLE_sum"} if ea == "TCC_EA_" else set()))
+        columns += [ea + x for x in ("RDREQ_sum", "RDREQ_32B_sum", "RDREQ_LEVEL_sum", "WRREQ_sum",
+                                     "WRREQ_64B_sum", "WRREQ_LEVEL_sum", "WRREQ_DRAM_sum")]
+        columns += ["Arch_VGPR", "SQ_LEVEL_WAVES", "SQ_ACCUM_PREV_HIRES", "SQ_IFETCH_LEVEL",
+                    "SQ_ACCUM_PREV_HIRES_1"]
+        columns = list(dict.fromkeys(columns))
+        info = dict(INFO, gpu_arch=arch, cu_per_gpu="96", num_xcd="6", max_sclk="1234")
+        rows = [("abc"[i % 3], [rng.choice((0, rng.randrange(10**6), rng.randrange(10**12)))
+                                for _ in columns], rng.randrange(1, 10**6)) for i in range(30)]
+        folder = make(f"{top}/random_{arch}", columns, rows, info)
+        w = Workload(folder)
+        known = compare_values(f"random {arch}", analyze(gpusight, folder), w, w.rows, w.levels)
+        check(known >= 35, f"random {arch}: only {known} values")
+
+
 def check_made(gpusight):
     with tempfile.TemporaryDirectory() as top:
         check_odd_columns(gpusight, top)
         check_odd_values(gpusight, top)
         check_odd_systems(gpusight, top)
         check_files(gpusight, top)
+        check_random(gpusight, top)
 
 
 def main():

@@ -154,7 +154,9 @@ static void every_formula_can_be_read(void **state)
     for (size_t i = 0; i < n; i++) {
         const struct formula *f;
         struct gs_error err = {0};
-        assert_true(formula_parse(&f, all[i].formula, &a, &err));
+        for (int newer = 0; newer < 2; newer++)
+            assert_true(
+                formula_parse(&f, panels_formula(all[i].formula, newer, "SQ_WAVES", &a), &a, &err));
         assert_true(!*all[i].peak || formula_parse(&f, all[i].peak, &a, &err));
         assert_non_null(workload_panel(all[i].panel));
         for (size_t k = 0; k < i; k++) /* keys are unique in a panel */
@@ -194,6 +196,30 @@ static void mi300_counts_its_own_way(void **state)
     assert_near(value(&m, 2, "valu_util")->mean, 0.2);
     assert_string_equal(m.r.kernels.v[0].name, "k");
     finish(&m);
+}
+
+/* Names of what is missing are those of the architecture. */
+static void missing_counters_are_called_as_there(void **state)
+{
+    (void)state;
+    static const char *const archs[] = {"gfx90a", "gfx942"};
+    static const char *const names[] = {"TCC_EA_WRREQ_64B_sum", "TCC_EA0_WRREQ_64B_sum"};
+    for (size_t i = 0; i < 2; i++) {
+        struct made m;
+        start(&m);
+        put(&m, "pmc_perf.csv", "Dispatch_ID,Kernel_Name,BeginNs,EndNs\n0,k,1,2\n");
+        put(&m, "sysinfo.csv", arena_printf(&m.arena, "gpu_arch\n%s\n", archs[i]));
+        evaluate(&m, &(struct workload_opts){0});
+        assert_string_equal(value(&m, 2, "fabric_write_bw")->missing[0], names[i]);
+        finish(&m);
+    }
+    struct arena a;
+    arena_init(&a);
+    assert_string_equal(panels_formula("{TCC_EA_X|2} / $denom + {3|4}", true, "W", &a),
+                        "TCC_EA0_X / W + 3");
+    assert_string_equal(panels_formula("{TCC_EA_X|2} / $denom + {3|4}", false, "W", &a),
+                        "2 / W + 4");
+    arena_release(&a);
 }
 
 /* ---- passes, means, filters ---- */
@@ -361,6 +387,7 @@ int main(void)
         unit_test(every_metric_is_what_its_formula_says),
         unit_test(every_formula_can_be_read),
         unit_test(mi300_counts_its_own_way),
+        unit_test(missing_counters_are_called_as_there),
         unit_test(passes_are_told_apart),
         unit_test(filters_choose_dispatches),
         unit_test(two_workloads_are_compared_by_name),
