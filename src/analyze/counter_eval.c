@@ -81,7 +81,19 @@ static bool counter_in(struct scope *s, size_t pass, const char *name, enum redu
     return true;
 }
 
-/* SQ_LEVEL_WAVES_ACCUM: the accumulator of the pass that has SQ_LEVEL_WAVES. */
+/* How many levels the accumulator of a pass might stand for. */
+static int levels_in(const struct scope *s, size_t pass)
+{
+    const struct counter_join *j = s->f->join;
+    const struct join_cell *cells = s->f->sums[pass].cells;
+    int n = 0;
+    for (size_t i = 0; i < j->n_counters && cells; i++)
+        n += cells[i].weight > 0 && str_starts(j->counters[i].name, "SQ_") &&
+             str_has(j->counters[i].name, "LEVEL") && !str_ends(j->counters[i].name, "_ACCUM");
+    return n;
+}
+
+/* SQ_LEVEL_WAVES_ACCUM: the accumulator of the pass that has SQ_LEVEL_WAVES, and no other level. */
 static bool accumulated_in(struct scope *s, size_t pass, const char *name, double *value)
 {
     char level[FORMULA_NAME_BYTES];
@@ -91,7 +103,7 @@ static bool accumulated_in(struct scope *s, size_t pass, const char *name, doubl
         return false;
     memcpy(level, name, n + 1);
     level[n - strlen("_ACCUM")] = 0;
-    return counter_in(s, pass, level, REDUCE_SUM, &ignored) &&
+    return levels_in(s, pass) == 1 && counter_in(s, pass, level, REDUCE_SUM, &ignored) &&
            counter_in(s, pass, "SQ_ACCUM_PREV_HIRES", REDUCE_SUM, value);
 }
 

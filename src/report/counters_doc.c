@@ -54,7 +54,7 @@ static void verdicts(struct doc *d, const struct counter_results *c, size_t top)
         pct_cell(b, k->wait_pct);
     }
     for (size_t i = 0; i < c->kernels.n && i < top && i < EXPLAINED; i++)
-        doc_fact(d, c->kernels.v[i].short_name, "%s", c->kernels.v[i].why);
+        doc_item(d, "%s: %s", c->kernels.v[i].short_name, c->kernels.v[i].why);
 }
 
 static void metric_row(struct block *b, const struct counter_metric *m)

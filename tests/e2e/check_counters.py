@@ -270,6 +270,19 @@ def check_times(p, rows):
     check("a window that was asked for stays", part["ledger"]["window_ns"] > 100e9, part["ledger"]["window_ns"])
 
 
+def check_levels(p):
+    """The accumulator belongs to the level counted with it; with two of them nobody knows whose it is."""
+    for levels, want in ((["SQ_LEVEL_WAVES"], 16), (["SQ_LEVEL_WAVES", "SQ_INST_LEVEL_VMEM"], None)):
+        with open(p.file("level.trace"), "w", encoding="utf-8") as f:
+            f.write("gpu MI210\nkernel k vgpr=32 wg=256 blocks=960 dur=1ms\ncounter GRBM_GUI_ACTIVE = 1000\n"
+                    "counter SQ_ACCUM_PREV_HIRES = 208000 instances=8\n"
+                    + "".join(f"counter {x} = 5 instances=8\n" for x in levels) + "loop 3 { launch k }\nsync\n")
+        p.run("synth", p.file("level.trace"), "-o", p.file("level.db"))
+        got = {m["metric"]: m["value"] for m in p.analyses(p.file("level.db"))["counter_metrics"]}
+        # 8 x 208000 / (1000 x 104)
+        check(f"the accumulator with {' and '.join(levels)}", near(got.get("waves_per_cu"), want), got)
+
+
 def check_names(p):
     """Kernels that share a short name stay apart; two streams and copies between change nothing."""
     with open(p.file("names.trace"), "w", encoding="utf-8") as f:
@@ -379,6 +392,7 @@ def main():
         check_clocks(p)
         check_ranks(p)
         check_names(p)
+        check_levels(p)
         check_times(p, rows)
         check_bad(p)
         check_missing(p, paths)
