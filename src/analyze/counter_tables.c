@@ -58,6 +58,9 @@ static const struct field kernel_fields[] = {
       "waves in flight over wave slots, mean over the active time"),
     F(memory_pct, FIELD_NUM, "memory", "%",
       "fabric_gbps in percent of the peak bandwidth of device memory"),
+    F(level_pct, FIELD_NUM, "busiest level", "%",
+      "bandwidth of the level of memory (HBM, L2, L1, LDS) that is used most, in percent of its "
+      "peak"),
     F(compute_pct, FIELD_NUM, "compute", "%",
       "most of: operations in percent of peak (over number types), VALU busy, matrix unit use"),
     F(valu_busy_pct, FIELD_NUM, "VALU busy", "%",

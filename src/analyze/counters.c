@@ -183,6 +183,8 @@ static void add_kernel(struct counter_run *r, const struct join_kernel *k)
         .cross_pass = roof.cross_pass,
         .occupancy_pct = counter_number(&f, "occupancy_pct"),
         .memory_pct = roof.point.bandwidth_pct[ROOF_HBM],
+        .level_pct =
+            roof.point.level < ROOF_LEVELS ? roof.point.bandwidth_pct[roof.point.level] : NAN,
         .compute_pct = roof.point.compute_pct,
         .valu_busy_pct = roof.point.valu_busy_pct,
         .mfma_util_pct = roof.point.mfma_util_pct,

@@ -26,6 +26,7 @@ struct counter_kernel {
     bool cross_pass; /* the verdict puts numbers of several passes side by side */
     double occupancy_pct;
     double memory_pct;  /* of peak memory bandwidth */
+    double level_pct;   /* of the level of memory that is used most, of its peak */
     double compute_pct; /* how busy the compute units are */
     double valu_busy_pct, mfma_util_pct, wait_pct;
     double l1_hit_pct, l2_hit_pct, lds_conflict_pct;

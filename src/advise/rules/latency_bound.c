@@ -9,7 +9,7 @@
 
 static double most_used(const struct counter_kernel *k)
 {
-    return fmax(k->memory_pct, k->compute_pct);
+    return fmax(k->level_pct, k->compute_pct);
 }
 
 /* What would remain at the threshold is not claimed. */
@@ -46,10 +46,13 @@ static bool eval(const struct analysis *a, struct finding *f)
         return false;
     finding_claim_measured(f, k, lost(k));
     finding_scope(f, "kernel %s", k->short_name);
-    finding_issue(f, "%s uses neither memory (%.0f %%) nor compute units (%.0f %%): it waits",
-                  k->short_name, k->memory_pct, k->compute_pct);
-    finding_because(f, "counter_kernels.compute_pct", most_used(k), ROOF_BOUND_PCT, "%", "%s",
-                    k->why);
+    finding_issue(
+        f, "%s uses neither memory (%.0f %%) nor compute units (%.0f %%) to the full: it waits",
+        k->short_name, k->level_pct, k->compute_pct);
+    finding_because(f,
+                    k->level_pct > k->compute_pct ? "counter_kernels.level_pct"
+                                                  : "counter_kernels.compute_pct",
+                    most_used(k), ROOF_BOUND_PCT, "%", "%s", k->why);
     say_what_to_do(f, k);
     finding_at_measured(f, k);
     finding_sure_measured(f, k, 0.8);

@@ -13,17 +13,6 @@ static double lost(const struct counter_kernel *k)
     return str_eq(k->bound, "memory") ? 1 : -1;
 }
 
-/* The share of the level that binds. */
-static double level_pct(const struct analysis *a, const struct counter_kernel *k)
-{
-    for (size_t i = 0; i < a->counters.roofline.n; i++) {
-        const struct roofline_row *r = &a->counters.roofline.v[i];
-        if (r->rank == k->rank && str_eq(r->level, k->level))
-            return r->bandwidth_pct;
-    }
-    return NAN;
-}
-
 static void say_what_to_do(struct finding *f, const struct counter_kernel *k)
 {
     if (str_eq(k->level, "HBM")) {
@@ -47,12 +36,12 @@ static bool eval(const struct analysis *a, struct finding *f)
     const struct counter_kernel *k = measured_worst(a, lost);
     if (!k)
         return false;
-    double pct = level_pct(a, k);
     finding_claim_measured(f, k, lost(k));
     finding_scope(f, "kernel %s", k->short_name);
     finding_issue(f, "%s uses %.0f %% of the %s bandwidth: it is bound by memory", k->short_name,
-                  pct, k->level);
-    finding_because(f, "roofline.bandwidth_pct", pct, ROOF_BOUND_PCT, "%", "%s", k->why);
+                  k->level_pct, k->level);
+    finding_because(f, "counter_kernels.level_pct", k->level_pct, ROOF_BOUND_PCT, "%", "%s",
+                    k->why);
     if (!isnan(k->l2_hit_pct))
         finding_because(f, "counter_kernels.l2_hit_pct", k->l2_hit_pct, NAN, "%",
                         "L2 answers %.0f %% of its requests", k->l2_hit_pct);
