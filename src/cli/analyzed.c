@@ -1,6 +1,7 @@
 #include "cli/analyzed.h"
 
 #include "analyze/window.h"
+#include "cli/analyze_part.h"
 #include "cli/load.h"
 
 static bool find_gpu(struct view_opts *view, const struct trace *t, int64_t index,
@@ -28,7 +29,8 @@ bool cli_analyzed(struct cli *cli, const struct analyzed_opts *o, struct trace *
                   struct analysis *a, struct advice *advice, struct gs_error *err)
 {
     struct analysis_opts ao = {.view = {.gpu = -1, .process = o->process, .threads = cli->threads},
-                               .short_threshold_ns = (int64_t)(o->short_us * 1000)};
+                               .short_threshold_ns = (int64_t)(o->short_us * 1000),
+                               .max_phases = 12};
     if (!cli_load(cli, t, &cli->operands, o->reader, err) || !check_process(t, o->process, err) ||
         !find_gpu(&ao.view, t, o->gpu, err))
         return false;
@@ -37,6 +39,8 @@ bool cli_analyzed(struct cli *cli, const struct analyzed_opts *o, struct trace *
     if (!trace_events(t))
         return fail(err, GS_E_EMPTY, "nothing to analyze: '%s' holds no event", t->files.v[0].path);
     analysis_run(a, t, &ao, cli->arena);
+    if (!analyze_part(a, &ao, o->phase, o->iteration, err))
+        return false;
     advise(advice, a, cli->arena);
     return true;
 }
