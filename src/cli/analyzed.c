@@ -2,6 +2,7 @@
 
 #include "analyze/window.h"
 #include "cli/analyze_job.h"
+#include "cli/analyze_part.h"
 
 static bool find_gpu(struct view_opts *view, const struct trace *t, int64_t index,
                      struct gs_error *err)
@@ -28,7 +29,8 @@ bool cli_analyzed(struct cli *cli, const struct analyzed_opts *o, struct trace *
                   struct analysis *a, struct advice *advice, struct gs_error *err)
 {
     struct analysis_opts ao = {.view = {.gpu = -1, .process = o->process, .threads = cli->threads},
-                               .short_threshold_ns = (int64_t)(o->short_us * 1000)};
+                               .short_threshold_ns = (int64_t)(o->short_us * 1000),
+                               .max_phases = 12};
     struct analyze_job *job = arena_new(cli->arena, struct analyze_job);
     if (!analyze_job_load(job, cli, t, &cli->operands, o->reader, -1, &ao, err) ||
         !check_process(t, o->process, err) || !find_gpu(&ao.view, t, o->gpu, err))
@@ -39,6 +41,8 @@ bool cli_analyzed(struct cli *cli, const struct analyzed_opts *o, struct trace *
         return fail(err, GS_E_EMPTY, "nothing to analyze: '%s' holds no event", t->files.v[0].path);
     ao.view.kernel_wait_ns = job->kernel_wait_ns;
     analysis_run(a, t, &ao, cli->arena);
+    if (!analyze_part(a, &ao, o->phase, o->iteration, err))
+        return false;
     a->job = job->used ? &job->job : NULL;
     advise(advice, a, cli->arena);
     return true;

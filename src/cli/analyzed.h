@@ -11,8 +11,8 @@
 #include "cli/command.h"
 
 struct analyzed_opts {
-    const char *window, *reader;
-    int64_t gpu, process;
+    const char *window, *iteration, *reader;
+    int64_t gpu, process, phase;
     double short_us;
 };
 
@@ -20,6 +20,10 @@ struct analyzed_opts {
     OPT_TEXT(T, in.window, 0, "window", "START..END",                                              \
              "only this part: 10%..90%, 1s..2.5s, absolute ns, marker:NAME or "                    \
              "marker:A..marker:B"),                                                                \
+        OPT_INT(T, in.phase, 0, "phase", 1, 32, "N",                                               \
+                "only this phase, as 'analyze' numbers them"),                                     \
+        OPT_TEXT(T, in.iteration, 0, "iteration", "N|A..B",                                        \
+                 "only this repetition of the step, or these; from 1"),                            \
         OPT_INT(T, in.gpu, 0, "gpu", 0, 100000, "N", "only this GPU, as numbered by 'info'"),      \
         OPT_INT(T, in.process, 0, "process", 0, 1e15, "PID", "only this process"),                 \
         OPT_NUM(T, in.short_us, 0, "short-kernel-threshold-us", 0, 1e9, "US",                      \
