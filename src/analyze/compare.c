@@ -217,6 +217,7 @@ void compare(struct comparison *c, const struct run_profile *a, const struct run
     compare_check(c);
     compare_times(c);
     compare_phases(c);
+    compare_ranks(c);
     sum_up(c);
     judge(c);
     write_headline(c);

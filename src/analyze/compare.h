@@ -52,6 +52,18 @@ struct compare_kernel {
     const char *grid_a, *grid_b;
 };
 
+/* A rank of both jobs, by its number. */
+struct compare_rank {
+    int32_t rank;
+    const char *host_a, *host_b;     /* NULL: only in the other job */
+    double window_a_ns, window_b_ns; /* as recorded; NaN: none */
+    int64_t change_ns;               /* B per A's steps - A, as all below */
+    double change_pct;               /* of A's window */
+    int64_t compute_change_ns, copy_change_ns, comm_change_ns, mpi_change_ns, host_change_ns,
+        idle_change_ns, wait_change_ns;
+    const char *mostly; /* what changed most; NULL: only in one job */
+};
+
 enum compare_kind {
     CHANGE_KERNEL,
     CHANGE_CALLS,
@@ -131,11 +143,12 @@ struct comparison {
     VEC(struct compare_kernel) kernels; /* largest change first */
     VEC(struct compare_cause) causes;
     VEC(struct compare_phase) phases;        /* in order of time */
+    VEC(struct compare_rank) ranks;          /* by number */
     struct compare_rows ledger, api, copies; /* ns, calls, bytes */
 };
 
 extern const struct fields compare_kernel_fields, compare_cause_fields, compare_row_fields,
-    compare_phase_fields, compare_fields;
+    compare_phase_fields, compare_rank_fields, compare_fields;
 
 void compare(struct comparison *c, const struct run_profile *a, const struct run_profile *b,
              struct arena *arena);

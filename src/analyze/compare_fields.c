@@ -88,6 +88,28 @@ static const struct field phase_fields[] = {
 };
 #undef F
 
+#define F(member, type, label, unit, doc) FIELD(struct compare_rank, member, type, label, unit, doc)
+static const struct field rank_fields[] = {
+    F(rank, FIELD_I32, "rank", "", "number of the rank"),
+    F(host_a, FIELD_TEXT, "host A", "", "host in A; null: only in B"),
+    F(host_b, FIELD_TEXT, "host B", "", "host in B; null: only in A"),
+    F(window_a_ns, FIELD_NUM, "A", "ns", "first to last event in A; null: only in B"),
+    F(window_b_ns, FIELD_NUM, "B", "ns", "first to last event in B; null: only in A"),
+    F(change_ns, FIELD_I64, "change", "ns", "B per A's number of steps - A; so are all changes"),
+    F(change_pct, FIELD_NUM, "change", "%", "of the window in A"),
+    F(compute_change_ns, FIELD_I64, "compute", "ns", "change of its GPUs' compute time"),
+    F(copy_change_ns, FIELD_I64, "copies", "ns", "change of its GPUs' exposed copies"),
+    F(comm_change_ns, FIELD_I64, "collectives", "ns", "change of its GPUs' exposed collectives"),
+    F(mpi_change_ns, FIELD_I64, "MPI", "ns", "change of its time in MPI"),
+    F(host_change_ns, FIELD_I64, "host", "ns", "change of its time with neither GPU work nor MPI"),
+    F(idle_change_ns, FIELD_I64, "idle", "ns", "change of its GPUs' idle time"),
+    F(wait_change_ns, FIELD_I64, "waits", "ns", "change of its waiting for later ranks"),
+    F(mostly, FIELD_TEXT, "mostly", "", "which of these changed most, idle and waits aside"),
+};
+#undef F
+
+const struct fields compare_rank_fields =
+    FIELDS("ranks", "Ranks of both jobs, by number.", struct compare_rank, rank_fields);
 const struct fields compare_phase_fields =
     FIELDS("phases", "Phases of both runs, side by side.", struct compare_phase, phase_fields);
 const struct fields compare_kernel_fields =

@@ -35,6 +35,7 @@ void compare_kernels(struct comparison *c);
 void compare_times(struct comparison *c);
 
 /* Phases side by side, and the phase of each cause. */
+void compare_ranks(struct comparison *c); /* compare_ranks.c */
 void compare_phases(struct comparison *c);
 
 /* Comparability: score, reasons, comparable. */

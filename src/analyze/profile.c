@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "job/job.h"
 
 static const char *keep(struct arena *arena, const char *s)
 {
@@ -67,6 +68,25 @@ static void keep_tables(struct run_profile *p, const struct analysis *a, struct 
     }
 }
 
+static void keep_ranks(struct run_profile *p, const struct job *job, struct arena *arena)
+{
+    for (size_t i = 0; job && i < job->ranks.n; i++) {
+        const struct job_rank *r = &job->ranks.v[i];
+        vec_push(&p->ranks, arena,
+                 ((struct profile_rank){.rank = r->rank,
+                                        .host = keep(arena, r->host),
+                                        .window_ns = r->window_ns,
+                                        .compute_ns = r->compute_ns,
+                                        .gpu_idle_ns = r->gpu_idle_ns,
+                                        .copy_ns = r->copy_ns,
+                                        .comm_ns = r->comm_ns,
+                                        .mpi_ns = r->mpi_ns,
+                                        .host_ns = r->host_ns,
+                                        .wait_ns = r->wait_ns,
+                                        .caused_ns = r->caused_ns}));
+    }
+}
+
 void profile_make(struct run_profile *p, const struct analysis *a, const char *label,
                   struct arena *arena)
 {
@@ -86,6 +106,7 @@ void profile_make(struct run_profile *p, const struct analysis *a, const char *l
     keep_tables(p, a, arena);
     profile_kernels_make(p, a, arena);
     profile_phases_make(p, a, arena);
+    keep_ranks(p, a->job, arena);
 }
 
 bool profile_has(const struct run_profile *p, const char *capability)

@@ -99,6 +99,14 @@ struct profile_phase {
     VEC(struct profile_share) shares; /* most time first */
 };
 
+/* A rank of a job; keys and meanings as in the table "ranks" (job/job.h). */
+struct profile_rank {
+    int32_t rank;
+    const char *host;
+    int64_t window_ns, compute_ns, gpu_idle_ns, copy_ns, comm_ns, mpi_ns, host_ns, wait_ns,
+        caused_ns;
+};
+
 struct profile_gpu {
     const char *name, *arch, *vendor;
     uint32_t cu_count, clock_mhz;
@@ -128,11 +136,12 @@ struct run_profile {
     VEC(struct telemetry_row) telemetry;
     VEC(struct profile_capability) capabilities;
     VEC(struct profile_phase) phases; /* in order of time */
+    VEC(struct profile_rank) ranks;   /* of a job; none for a single process */
     VEC(const char *) missing;        /* what the document it was read from lacks */
 };
 
 extern const struct fields profile_kernel_fields, profile_config_fields, profile_phase_fields,
-    profile_share_fields;
+    profile_share_fields, profile_rank_fields;
 
 void profile_make(struct run_profile *p, const struct analysis *a, const char *label,
                   struct arena *arena);

@@ -48,3 +48,22 @@ const struct fields profile_kernel_fields =
     FIELDS("kernels", "Kernels of a run.", struct profile_kernel, kernel_fields);
 const struct fields profile_config_fields =
     FIELDS("configs", "Launch configurations of a kernel.", struct profile_config, config_fields);
+
+#define F(member, type, label, unit, doc) FIELD(struct profile_rank, member, type, label, unit, doc)
+static const struct field rank_fields[] = {
+    F(rank, FIELD_I32, "rank", "", "number of the rank"),
+    F(host, FIELD_TEXT, "host", "", "host it ran on"),
+    F(window_ns, FIELD_I64, "window", "ns", "from its first to its last event"),
+    F(compute_ns, FIELD_I64, "compute", "ns", "compute time of its GPUs"),
+    F(gpu_idle_ns, FIELD_I64, "idle", "ns", "idle time of its GPUs"),
+    F(copy_ns, FIELD_I64, "copies", "ns", "exposed copies of its GPUs"),
+    F(comm_ns, FIELD_I64, "collectives", "ns", "exposed collectives of its GPUs"),
+    F(mpi_ns, FIELD_I64, "MPI", "ns", "time in MPI"),
+    F(host_ns, FIELD_I64, "host time", "ns", "time with neither GPU work nor MPI"),
+    F(wait_ns, FIELD_I64, "waits", "ns", "waited for later ranks"),
+    F(caused_ns, FIELD_I64, "makes wait", "ns", "time that others waited for it"),
+};
+#undef F
+
+const struct fields profile_rank_fields =
+    FIELDS("ranks", "Ranks of a job.", struct profile_rank, rank_fields);

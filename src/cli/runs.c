@@ -8,7 +8,7 @@
 #include "base/fs.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "cli/load.h"
+#include "cli/analyze_job.h"
 #include "render/profile_json.h"
 
 bool run_is_document(const char *path)
@@ -38,18 +38,21 @@ struct loading {
 static void load_trace(void *ctx)
 {
     struct loading *l = ctx;
-    if (!cli_load(l->cli, &l->trace, &l->paths, l->reader, l->err))
+    struct analysis_opts o = {.view = {.gpu = -1, .process = -1, .threads = l->cli->threads},
+                              .short_threshold_ns = 10000,
+                              .max_phases = PROFILE_SOUGHT};
+    struct analyze_job *job = arena_new(l->cli->arena, struct analyze_job);
+    if (!analyze_job_load(job, l->cli, &l->trace, &l->paths, l->reader, -1, &o, l->err))
         return;
     if (!l->trace.kernels.n && !l->trace.copies.n) {
         fail(l->err, GS_E_EMPTY, "no GPU work in '%s'; 'gpusight info' shows what there is",
              l->label);
         return;
     }
-    struct analysis_opts o = {.view = {.gpu = -1, .process = -1, .threads = l->cli->threads},
-                              .short_threshold_ns = 10000,
-                              .max_phases = PROFILE_SOUGHT};
+    o.view.kernel_wait_ns = job->kernel_wait_ns;
     struct analysis *a = arena_new(&l->temporary, struct analysis);
     analysis_run(a, &l->trace, &o, &l->temporary);
+    a->job = job->used ? &job->job : NULL;
     profile_make(l->p, a, l->label, l->cli->arena);
     l->ok = true;
 }

@@ -213,6 +213,15 @@ static void phases(struct html *h)
           &compare_phase_fields, c->phases.v, c->phases.n);
 }
 
+static void ranks(struct html *h)
+{
+    const struct comparison *c = comparison_of(h);
+    if (!c->ranks.n)
+        return;
+    html_chapter(h, "ranks", "Ranks", "Rank by rank");
+    table(h, &(struct html_table){.key = "ranks"}, &compare_rank_fields, c->ranks.v, c->ranks.n);
+}
+
 /* ---- kernels ---- */
 
 static void fact(struct html *h, const char *label, const char *value)
@@ -338,6 +347,7 @@ static void chapters(struct html *h)
     causes(h);
     ledger(h);
     phases(h);
+    ranks(h);
     kernels(h);
     counts(h);
 }

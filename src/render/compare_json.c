@@ -70,6 +70,7 @@ void compare_json(struct jwrite *w, const struct comparison *c, const struct gat
     fields_json_rows(w, "causes", &compare_cause_fields, c->causes.v, c->causes.n, 0);
     fields_json_rows(w, "kernels", &compare_kernel_fields, c->kernels.v, c->kernels.n, 0);
     fields_json_rows(w, "phases", &compare_phase_fields, c->phases.v, c->phases.n, 0);
+    fields_json_rows(w, "ranks", &compare_rank_fields, c->ranks.v, c->ranks.n, 0);
     write_rows(w, "ledger", &c->ledger);
     write_rows(w, "copied_bytes", &c->copies);
     write_rows(w, "api_calls", &c->api);

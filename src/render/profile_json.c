@@ -145,5 +145,6 @@ void profile_json(struct jwrite *w, const struct run_profile *p)
     write_tables(w, p);
     write_kernels(w, p);
     write_phases(w, p);
+    fields_json_rows(w, "ranks", &profile_rank_fields, p->ranks.v, p->ranks.n, 0);
     jw_close(w);
 }

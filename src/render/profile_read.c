@@ -202,6 +202,8 @@ static void read_document(struct reading *r)
             read_kernels(r);
         else if (jr_is(&r->j, "phases"))
             read_phases(r);
+        else if (jr_is(&r->j, "ranks"))
+            READ_ROWS(r, &profile_rank_fields, &r->p->ranks);
         else
             jr_skip(&r->j);
     }

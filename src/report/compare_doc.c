@@ -190,6 +190,36 @@ static void phases(struct ctx *x)
     }
 }
 
+static void ranks(struct ctx *x)
+{
+    enum { MOST = 32 };
+    const struct comparison *c = x->c;
+    if (!c->ranks.n)
+        return;
+    size_t shown = c->ranks.n < MOST ? c->ranks.n : MOST;
+    doc_heading(x->d, 2, "Ranks");
+    struct block *t =
+        doc_table(x->d, shown < c->ranks.n ? arena_printf(x->d->arena, "%zu of %zu; JSON has all",
+                                                          shown, c->ranks.n)
+                                           : "");
+    static const char *const titles[] = {"rank",    "A",   "B",     "change", "",
+                                         "compute", "MPI", "waits", "mostly"};
+    for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
+        doc_column(t, titles[i], i == 8 ? COLUMN_TEXT : COLUMN_NUMBER);
+    for (size_t i = 0; i < shown; i++) {
+        const struct compare_rank *r = &c->ranks.v[i];
+        doc_cell(t, "%d", r->rank);
+        doc_cell(t, "%s", ns(x, r->window_a_ns));
+        doc_cell(t, "%s", ns(x, r->window_b_ns));
+        doc_cell(t, "%s", signed_ns(x, r->change_ns));
+        doc_cell(t, "%s", signed_pct(x, r->change_pct));
+        doc_cell(t, "%s", signed_ns(x, r->compute_change_ns));
+        doc_cell(t, "%s", signed_ns(x, r->mpi_change_ns));
+        doc_cell(t, "%s", signed_ns(x, r->wait_change_ns));
+        doc_cell(t, "%s", r->mostly ? r->mostly : r->host_a ? "gone" : "new");
+    }
+}
+
 struct doc *compare_doc(const struct comparison *c, const struct gate *gate, size_t top,
                         struct arena *arena)
 {
@@ -200,6 +230,7 @@ struct doc *compare_doc(const struct comparison *c, const struct gate *gate, siz
     kernels(&x);
     ledger(&x);
     phases(&x);
+    ranks(&x);
     counts(&x, "Bytes copied", &c->copies, true);
     counts(&x, "Host calls", &c->api, false);
     return x.d;

@@ -61,6 +61,7 @@ void compare_term_list(struct fields *out)
                                 {"compare_causes", &compare_cause_fields},
                                 {"compare_kernels", &compare_kernel_fields},
                                 {"compare_phases", &compare_phase_fields},
+                                {"compare_ranks", &compare_rank_fields},
                                 {"compare_rows", &compare_row_fields}};
     for (size_t i = 0; i < COMPARE_TABLES; i++) {
         out[i] = *tables[i].fields;
@@ -155,6 +156,8 @@ void workbook_compare(struct workbook *w, const struct comparison *c, const stru
     add_chart(ADD(w, compare_cause_fields, c->causes), SHEET_BARS, 0, 2);
     add_chart(ADD(w, compare_ledger_fields, c->ledger), SHEET_BARS, 0, 3);
     ADD(w, compare_phase_fields, c->phases);
+    if (c->ranks.n)
+        ADD(w, compare_rank_fields, c->ranks);
     ADD(w, compare_kernel_fields, c->kernels);
     ADD(w, compare_copy_fields, c->copies);
     ADD(w, compare_api_fields, c->api);

@@ -30,7 +30,7 @@ void compare_tables_make(struct compare_tables *t, const struct comparison *c, s
 
 /* All tables of a comparison for reference, "compare_kernels" and so on; the first is one object.
  */
-enum { COMPARE_TABLES = 5 };
+enum { COMPARE_TABLES = 6 };
 void compare_term_list(struct fields *out); /* COMPARE_TABLES of them */
 
 void workbook_compare(struct workbook *w, const struct comparison *c, const struct gate *gate,

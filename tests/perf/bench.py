@@ -49,6 +49,10 @@ def bar(name, value, limit, at_least=True):
     print(f"    {'ok    ' if good else 'MISSED'} {name}: {value:.2f} (bar: {'>=' if at_least else '<='} {limit})")
 
 
+def threads_option(threads):
+    return [] if threads == "0" else ["--threads", threads]
+
+
 def bytes_per_event(err):
     return float(re.search(r"([0-9.]+) bytes per event", err).group(1))
 
@@ -73,7 +77,7 @@ def readers(gpusight, path, query_bar):
     for threads in ("1", "0"):
         label = "one thread" if threads == "1" else "all cores"
         for reader in ("fast", "sqlite"):
-            wall, cpu, err = run([gpusight, "--threads", threads, "info", "--stats", "--json",
+            wall, cpu, err = run([gpusight, *threads_option(threads), "info", "--stats", "--json",
                                   f"--reader={reader}", path], 5 if reader == "fast" else 2)
             result[reader, threads] = wall, cpu, err
             show(f"info, {reader} reader, {label}", wall, cpu,
@@ -141,7 +145,7 @@ def nsys_reader(gpusight, folder):
     times = {}
     for threads, label in (("1", "one thread"), ("0", "all cores")):
         for reader in ("fast", "sqlite"):
-            times[reader, threads] = run([gpusight, "--threads", threads, "info", "--json",
+            times[reader, threads] = run([gpusight, *threads_option(threads), "info", "--json",
                                           f"--reader={reader}", path], 3)
             show(f"info, Nsight Systems, {reader} reader, {label}", *times[reader, threads][:2])
     ratio = times["sqlite", "1"][1] / times["fast", "1"][1]
