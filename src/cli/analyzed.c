@@ -1,7 +1,6 @@
 #include "cli/analyzed.h"
 
 #include "analyze/window.h"
-#include "cli/analyze_job.h"
 #include "cli/analyze_part.h"
 
 static bool find_gpu(struct view_opts *view, const struct trace *t, int64_t index,
@@ -25,25 +24,48 @@ static bool check_process(const struct trace *t, int64_t pid, struct gs_error *e
                            (long long)pid);
 }
 
-bool cli_analyzed(struct cli *cli, const struct analyzed_opts *o, struct trace *t,
-                  struct analysis *a, struct advice *advice, struct gs_error *err)
+struct analysis_opts analyzed_base(const struct cli *cli, const struct analyzed_opts *o)
 {
-    struct analysis_opts ao = {.view = {.gpu = -1, .process = o->process, .threads = cli->threads},
-                               .short_threshold_ns = (int64_t)(o->short_us * 1000),
-                               .max_phases = 12};
-    struct analyze_job *job = arena_new(cli->arena, struct analyze_job);
-    if (!analyze_job_load(job, cli, t, &cli->operands, o->reader, -1, &ao, err) ||
-        !check_process(t, o->process, err) || !find_gpu(&ao.view, t, o->gpu, err))
+    return (struct analysis_opts){
+        .view = {.gpu = -1, .process = o->process, .threads = cli->threads},
+        .short_threshold_ns = (int64_t)(o->short_us * 1000),
+        .max_phases = (uint32_t)o->max_phases,
+    };
+}
+
+bool analyzed_choose(struct analysis_opts *out, const struct analyzed_opts *o,
+                     const struct trace *t, const struct analyze_job *job, struct gs_error *err)
+{
+    if (!check_process(t, o->process, err) || !find_gpu(&out->view, t, o->gpu, err))
         return false;
-    if (o->window && !window_parse(&ao.view, t, o->window, err))
+    if (o->window && !window_parse(&out->view, t, o->window, err))
         return false;
     if (!trace_events(t))
         return fail(err, GS_E_EMPTY, "nothing to analyze: '%s' holds no event", t->files.v[0].path);
-    ao.view.kernel_wait_ns = job->kernel_wait_ns;
-    analysis_run(a, t, &ao, cli->arena);
-    if (!analyze_part(a, &ao, o->phase, o->iteration, err))
+    out->view.kernel_wait_ns = job->kernel_wait_ns;
+    if (job->pid >= 0 && o->process < 0)
+        out->view.process = job->pid;
+    return true;
+}
+
+bool analyzed_run(struct analysis *a, struct advice *advice, const struct trace *t,
+                  struct analysis_opts *ao, const struct analyzed_opts *o,
+                  const struct analyze_job *job, struct arena *arena, struct gs_error *err)
+{
+    analysis_run(a, t, ao, arena);
+    if (!analyze_part(a, ao, o->phase, o->iteration, err))
         return false;
     a->job = job->used ? &job->job : NULL;
-    advise(advice, a, cli->arena);
+    advise(advice, a, arena);
     return true;
+}
+
+bool cli_analyzed(struct cli *cli, const struct analyzed_opts *o, struct trace *t,
+                  struct analysis *a, struct advice *advice, struct gs_error *err)
+{
+    struct analysis_opts ao = analyzed_base(cli, o);
+    struct analyze_job *job = arena_new(cli->arena, struct analyze_job);
+    return analyze_job_load(job, cli, t, &cli->operands, o->reader, o->rank, &ao, err) &&
+           analyzed_choose(&ao, o, t, job, err) &&
+           analyzed_run(a, advice, t, &ao, o, job, cli->arena, err);
 }

@@ -1,20 +1,16 @@
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
-#include "advise/advise.h"
-#include "analyze/window.h"
 #include "base/fs.h"
+#include "base/fs_out.h"
 #include "base/human.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "cli/analyze_att.h"
-#include "cli/analyze_job.h"
-#include "cli/analyze_part.h"
 #include "cli/analyze_source.h"
 #include "cli/analyze_workload.h"
+#include "cli/analyzed.h"
 #include "cli/command.h"
 #include "render/analysis_json.h"
 #include "render/chart_files.h"
@@ -25,11 +21,11 @@
 
 struct analyze_opts {
     struct opt_list input, by;
-    const char *format, *output, *dir, *window, *json_profile, *reader, *prompt, *charts,
-        *source_dir, *iteration;
-    int64_t gpu, process, rank, top_kernels, timeline_limit, max_phases, phase;
-    double min_duration_us, short_us;
+    const char *format, *output, *dir, *json_profile, *prompt, *charts, *source_dir;
+    int64_t top_kernels, timeline_limit;
+    double min_duration_us;
     bool json, stats;
+    struct analyzed_opts in;
     struct workload_args workload;
     struct analyze_att_opts att;
 };
@@ -38,20 +34,7 @@ static const struct opt opts[] = {
     OPT_GROUP("What to analyze"),
     OPT_LIST(struct analyze_opts, input, 'i', "input", "TRACE",
              "a trace; plain arguments work as well"),
-    OPT_TEXT(struct analyze_opts, window, 0, "window", "START..END",
-             "only this part: 10%..90%, 1s..2.5s, absolute ns, marker:NAME or marker:A..marker:B"),
-    OPT_INT(struct analyze_opts, phase, 0, "phase", 1, 32, "N",
-            "only this phase, as the report numbers them"),
-    OPT_TEXT(struct analyze_opts, iteration, 0, "iteration", "N|A..B",
-             "only this repetition of the step, or these; from 1, of the phase when --phase is "
-             "given"),
-    OPT_INT(struct analyze_opts, gpu, 0, "gpu", 0, 100000, "N",
-            "only this GPU, as numbered by 'info'"),
-    OPT_INT(struct analyze_opts, process, 0, "process", 0, 1e15, "PID", "only this process"),
-    OPT_INT(struct analyze_opts, rank, 0, "rank", 0, 1000000000, "N",
-            "of a job, this rank in detail; all are compared nevertheless"),
-    OPT_CHOICE(struct analyze_opts, reader, 0, "reader", "auto|fast|sqlite|check",
-               "how to read databases"),
+    ANALYZED_OPTS(struct analyze_opts),
     OPT_TEXT(struct analyze_opts, source_dir, 0, "source-dir", "DIR",
              "read source code too: kernels, launches, waits and copies with their lines; works "
              "without a trace"),
@@ -61,14 +44,10 @@ static const struct opt opts[] = {
             "rows in tables (10)"),
     OPT_NUM(struct analyze_opts, min_duration_us, 0, "min-duration", 0, 1e12, "US",
             "leave kernels shorter than this many microseconds out of the hotspots"),
-    OPT_NUM(struct analyze_opts, short_us, 0, "short-kernel-threshold-us", 0, 1e9, "US",
-            "what counts as a short kernel (10)"),
     OPT_LIST(struct analyze_opts, by, 0, "by", "gpu|process|stream",
              "split hotspots by this as well; may be repeated"),
     OPT_INT(struct analyze_opts, timeline_limit, 0, "timeline-limit", 0, 1e9, "N",
             "html: events in the timeline, the longest are kept; 0: all (3500000)"),
-    OPT_INT(struct analyze_opts, max_phases, 0, "max-phases", 1, 32, "N",
-            "divide the run into at most this many phases (12); 1 does not look for any"),
     OPT_TEXT(struct analyze_opts, prompt, 0, "prompt", "TEXT", "a question, kept in the JSON"),
     WORKLOAD_OPTS(struct analyze_opts, workload),
     OPT_GROUP("Output"),
@@ -94,14 +73,9 @@ static void defaults(void *settings)
     struct analyze_opts *o = settings;
     *o = (struct analyze_opts){.format = "text",
                                .json_profile = "gpusight",
-                               .reader = "auto",
-                               .gpu = -1,
-                               .process = -1,
-                               .rank = -1,
                                .top_kernels = 10,
-                               .short_us = 10,
+                               .in = ANALYZED_DEFAULTS,
                                .att = {.listing = "block"},
-                               .max_phases = 12,
                                .timeline_limit = HTML_TIMELINE_LIMIT};
 }
 
@@ -125,21 +99,6 @@ static double seconds(const struct call *c)
     return (double)(now.tv_sec - c->begin.tv_sec) + (double)(now.tv_nsec - c->begin.tv_nsec) / 1e9;
 }
 
-static bool make_folders(const char *dir, struct arena *a, struct gs_error *err)
-{
-    char *path = arena_strdup(a, dir);
-    for (char *p = path + 1; *p; p++) {
-        if (*p != '/')
-            continue;
-        *p = 0;
-        mkdir(path, 0777);
-        *p = '/';
-    }
-    if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        return fail(err, GS_E_IO, "cannot make folder '%s': %s", dir, strerror(errno));
-    return true;
-}
-
 /* Where the report goes: "-" unless -o or -d say otherwise. */
 static bool target_of(struct call *c, const char *extension, const char **target)
 {
@@ -160,37 +119,15 @@ static bool target_of(struct call *c, const char *extension, const char **target
     }
     if (!strchr(fs_basename(name), '.') && !str_starts(name, "/dev/"))
         name = arena_printf(a, "%s%s", name, extension);
-    if (o->dir && !make_folders(o->dir, a, c->err))
+    if (o->dir && !fs_make_folders(o->dir, a, c->err))
         return false;
     *target = o->dir ? arena_printf(a, "%s/%s", o->dir, name) : name;
     return true;
 }
 
-static struct analysis_opts base_options(const struct call *c)
+static bool split_options(const struct analyze_opts *o, struct analysis_opts *out,
+                          struct gs_error *err)
 {
-    const struct analyze_opts *o = c->o;
-    return (struct analysis_opts){
-        .view = {.gpu = -1, .process = o->process, .threads = c->cli->threads},
-        .min_duration_ns = (int64_t)(o->min_duration_us * 1000),
-        .short_threshold_ns = (int64_t)(o->short_us * 1000),
-        .max_phases = (uint32_t)o->max_phases,
-    };
-}
-
-static bool view_options(struct call *c, struct analysis_opts *out)
-{
-    const struct analyze_opts *o = c->o;
-    out->view.kernel_wait_ns = c->job.kernel_wait_ns;
-    if (c->job.pid >= 0 && o->process < 0)
-        out->view.process = c->job.pid;
-    if (o->window && !window_parse(&out->view, &c->trace, o->window, c->err))
-        return false;
-    for (size_t g = 0; o->gpu >= 0 && g < c->trace.gpus.n && out->view.gpu < 0; g++)
-        if (c->trace.gpus.v[g].index == o->gpu && c->trace.gpus.v[g].used)
-            out->view.gpu = (int32_t)g;
-    if (o->gpu >= 0 && out->view.gpu < 0)
-        return fail(c->err, GS_E_USAGE, "no GPU %lld with work in the trace; see 'gpusight info'",
-                    (long long)o->gpu);
     for (size_t i = 0; i < o->by.n; i++) {
         if (str_eq(o->by.v[i], "gpu"))
             out->by_gpu = true;
@@ -199,21 +136,10 @@ static bool view_options(struct call *c, struct analysis_opts *out)
         else if (str_eq(o->by.v[i], "stream"))
             out->by_stream = true;
         else
-            return fail(c->err, GS_E_USAGE,
+            return fail(err, GS_E_USAGE,
                         "option '--by' must be one of gpu|process|stream, not '%s'", o->by.v[i]);
     }
     return true;
-}
-
-static bool check_process(const struct call *c)
-{
-    if (c->o->process < 0)
-        return true;
-    for (size_t i = 0; i < c->trace.processes.n; i++)
-        if (c->trace.processes.v[i].pid == c->o->process)
-            return true;
-    return fail(c->err, GS_E_USAGE, "no process %lld in the trace; see 'gpusight info'",
-                (long long)c->o->process);
 }
 
 static bool write_report(struct call *c, const struct analysis *a, const struct advice *advice,
@@ -313,15 +239,15 @@ static bool only_source(struct call *c)
 static const char *only_for_traces(const struct analyze_opts *o)
 {
     bool profile = !str_eq(o->json_profile, "gpusight");
-    return o->window         ? "window"
-           : o->phase        ? "phase"
-           : o->gpu >= 0     ? "gpu"
-           : o->process >= 0 ? "process"
-           : o->by.n         ? "by"
-           : o->source_dir   ? "source-dir"
-           : o->charts       ? "charts"
-           : profile         ? "json-profile"
-                             : NULL;
+    return o->in.window         ? "window"
+           : o->in.phase        ? "phase"
+           : o->in.gpu >= 0     ? "gpu"
+           : o->in.process >= 0 ? "process"
+           : o->by.n            ? "by"
+           : o->source_dir      ? "source-dir"
+           : o->charts          ? "charts"
+           : profile            ? "json-profile"
+                                : NULL;
 }
 
 static bool only_workload(struct call *c)
@@ -359,7 +285,8 @@ static bool only_att(struct call *c)
 
 static bool load(struct call *c, const struct opt_list *paths, const struct analysis_opts *ao)
 {
-    if (analyze_job_load(&c->job, c->cli, &c->trace, paths, c->o->reader, c->o->rank, ao, c->err))
+    if (analyze_job_load(&c->job, c->cli, &c->trace, paths, c->o->in.reader, c->o->in.rank, ao,
+                         c->err))
         return true;
     if (analyze_att_instead(&c->att, &c->o->att, paths, c->err))
         c->ok = only_att(c);
@@ -396,23 +323,16 @@ static void run_analyze(void *ctx)
         c->ok = only_workload(c);
         return;
     }
-    struct analysis_opts ao = base_options(c);
-    if (!workload_args_unused(&c->o->workload, c->err) || !load(c, paths, &ao) ||
-        !check_process(c) || !view_options(c, &ao))
+    struct analysis_opts ao = analyzed_base(c->cli, &c->o->in);
+    ao.min_duration_ns = (int64_t)(c->o->min_duration_us * 1000);
+    if (!split_options(c->o, &ao, c->err) || !workload_args_unused(&c->o->workload, c->err) ||
+        !load(c, paths, &ao) || !analyzed_choose(&ao, &c->o->in, &c->trace, &c->job, c->err))
         return;
     double loaded = seconds(c);
-    if (!trace_events(&c->trace)) {
-        fail(c->err, GS_E_EMPTY, "nothing to analyze: '%s' holds no event",
-             c->trace.files.v[0].path);
-        return;
-    }
     struct analysis *a = arena_new(arena, struct analysis);
     struct advice advice;
-    analysis_run(a, &c->trace, &ao, arena);
-    if (!analyze_part(a, &ao, c->o->phase, c->o->iteration, c->err))
+    if (!analyzed_run(a, &advice, &c->trace, &ao, &c->o->in, &c->job, arena, c->err))
         return;
-    a->job = c->job.used ? &c->job.job : NULL;
-    advise(&advice, a, arena);
     if (c->source.used)
         source_link(&c->source.links, &c->source.scan, a, &advice, arena);
     analyze_att_beside(&c->att, &c->o->att, a, &advice);
