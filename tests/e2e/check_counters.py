@@ -357,6 +357,25 @@ def check_bad(p):
     check("an occupancy of zero is refused", zero and all(m["value"] is None and m["remark"] for m in zero), zero[:1])
 
 
+def check_damaged(p):
+    """The parts of a ratio are of the same dispatches, also where a value of one is lost."""
+    gpu = (104, 4, 8, 64, 64, 1, 1700, "gfx90a", "MI210")
+    hit, miss = "TCC_HIT_sum", "TCC_MISS_sum"
+    for label, last in (("negative", {hit: [-75000], miss: [25000]}), ("lost", {miss: [25000]})):
+        rows = [("k", 2000, {hit: [75], miss: [25]}, 0)] * 2 + [("k", 2000, last, 0)]
+        k = p.analyses(write_csv(p.file("damaged " + label), rows, gpu))["counter_kernels"][0]
+        check(f"a dispatch with a value that is {label} is left out whole",  # 0.9 with its misses
+              near(k["l2_hit_pct"], 75) and k["dispatches"] == 2 and k["unmatched"] == 1, k)
+    other = write_csv(p.file("damaged other"), [("k", 2000, {"TCC_REQ_sum": [n]}, 0) for n in (100, 100, 100000)], gpu)
+    doc = p.analyses(p.file("damaged lost"), other)
+    l2 = [m["value"] for m in doc["counter_metrics"] if m["metric"] == "l2_gbps"]
+    check("and in the other passes too", near(l2[0], 100 * 128 / 2000), l2)
+    rows = [("k", 2000, {hit: [75]}, 0), ("k", 2000, {miss: [25]}, 0)] * 2
+    doc = p.analyses(write_csv(p.file("damaged turns"), rows, gpu))
+    l2 = [(m["value"], m["cross_pass"]) for m in doc["counter_metrics"] if m["metric"] == "l2_hit_pct"]
+    check("counters that take turns make a marked ratio", l2 == [(75, True)], l2)
+
+
 def check_missing(p, paths):
     doc = p.analyses(paths[0])  # no memory traffic
     ask = [m for m in doc["counter_missing"] if m["question"].startswith("whether")]
@@ -395,6 +414,7 @@ def main():
         check_levels(p)
         check_times(p, rows)
         check_bad(p)
+        check_damaged(p)
         check_missing(p, paths)
     sys.exit(1 if FAILED else 0)
 
