@@ -13,7 +13,8 @@
 #define LEAKS_ARE_SOUGHT
 #endif
 #ifdef LEAKS_ARE_SOUGHT
-const char *__lsan_default_suppressions(void);
+/* Seen from gcc's runtime, which is a library of its own. */
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
     return "leak:libfontconfig\n";
