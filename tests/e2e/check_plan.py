@@ -14,6 +14,8 @@ import math
 import os
 import re
 import shlex
+import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -216,6 +218,21 @@ def nothing_twice(g):
         f.write(text)
     plan = g.plan("--goal", "compute,memory,timeline", g.synth("full.trace"), "--", "./app")
     check(not plan["captures"] and plan["runs"] == 0, f"still asked: {[c['command'] for c in plan['captures']]}")
+    # Databases list all counters a GPU has; only those with values are there. Several traces are taken together.
+    listed = os.path.join(g.folder, "listed.db")
+    shutil.copy(g.synth("counters"), listed)
+    db = sqlite3.connect(listed)
+    table = db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'rocpd_info_pmc%'").fetchone()[0]
+    columns = [c[1] for c in db.execute(f"PRAGMA table_info('{table}')") if c[1] not in ("id", "name")]
+    db.execute(f"INSERT INTO '{table}' (name, {','.join(columns)}) SELECT 'SQ_WAVE_CYCLES', {','.join(columns)} FROM '{table}' LIMIT 1")
+    db.commit()
+    db.close()
+    names = lambda plan: {c for k in plan["captures"] for p in k["passes"] for c in p["counters"]}  # noqa: E731
+    check("SQ_WAVE_CYCLES" in names(g.plan("--goal", "occupancy", listed, "--", "./app")), "listed is taken for collected")
+    with open(os.path.join(g.folder, "second.trace"), "w", encoding="utf-8") as f:
+        f.write("gpu MI300X\nkernel k vgpr=16 wg=256 blocks=64 dur=10us\ncounter SQ_WAVE_CYCLES = 5 block=SQ\nlaunch k\nsync\n")
+    both = names(g.plan("--goal", "occupancy", listed, g.synth("second.trace"), "--", "./app"))
+    check(both and not both & {"SQ_WAVE_CYCLES", "GRBM_GUI_ACTIVE"}, f"asked again of two traces: {both}")
     # A name that the profiler works out itself serves as well.
     with open(os.path.join(g.folder, "fetch.trace"), "w", encoding="utf-8") as f:
         f.write("gpu MI300X\nkernel k vgpr=16 wg=256 blocks=64 dur=10us\ncounter FETCH_SIZE = 5 block=TCC\nlaunch k\nsync\n")
