@@ -19,7 +19,7 @@ static const struct field summary_fields[] = {
       "values that belong to no dispatch in the window"),
     F(left_out_passes, FIELD_U64, "passes left out", "", "processes of passes beyond the 32nd"),
     F(unknown_arch, FIELD_TEXT, "unknown architecture", "",
-      "a GPU for which no metrics are defined; empty: none"),
+      "a GPU whose counters are not known; empty: none"),
     F(times_of, FIELD_TEXT, "times of", "",
       "of several passes that ran one after the other, the run that the window and all times of "
       "the report are of: one without counters, else the first; null: no such choice was made"),
