@@ -240,6 +240,21 @@ def nothing_twice(g):
     check("TCC_EA0_WRREQ_sum" in asked and "TCC_EA0_RDREQ_sum" not in asked, "FETCH_SIZE does not serve")
 
 
+def enough(g):
+    """A trace with what the plan asks for answers the question: planner and metrics mean the same counters."""
+    for gpu in ("MI100", "MI210", "MI300X", "MI350X"):
+        plan = g.plan("--goal", "memory,latency,compute", "--gpu", gpu, "--", "./app")
+        asked = sorted({c for k in plan["captures"] for p in k["passes"] for c in p["counters"]})
+        with open(os.path.join(g.folder, f"enough{gpu}.trace"), "w", encoding="utf-8") as f:
+            f.write(f"gpu {gpu}\nkernel k vgpr=16 wg=256 blocks=64 dur=10us\n")
+            f.write("".join(f"counter {c} = 500 block=X\n" for c in asked) + "launch k\nsync\n")
+        doc = json.loads(g.run("analyze", "--json", g.synth(f"enough{gpu}.trace")))["analyses"]
+        known = {m["metric"] for m in doc["counter_metrics"]}
+        for metric in ("fabric_gbps", "l2_hit_pct", "valu_busy_pct", "read_latency_cycles"):
+            check(metric in known, f"{gpu}: {metric} cannot be said from {asked}")
+        check(doc["counter_kernels"][0]["bound"] != "unknown", f"{gpu}: {doc['counter_kernels'][0]['why']}")
+
+
 def estimates(g):
     """Overhead and size by the formulas of docs/planner.md, from the numbers of the analysis."""
     trace = g.synth("demo")
@@ -335,6 +350,7 @@ def main():
         shells(g)
         filters(g)
         nothing_twice(g)
+        enough(g)
         estimates(g)
         commands = findings(g)
         traces = real(g)
