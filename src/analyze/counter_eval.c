@@ -9,6 +9,7 @@ struct scope {
     const struct counter_facts *f;
     uint32_t passes; /* that may be asked */
     uint32_t found;  /* pass of the last name, as a bit */
+    bool partial;    /* a name was not measured in all dispatches of its pass */
 };
 
 double counter_duration(const struct counter_facts *f, uint32_t passes)
@@ -77,6 +78,9 @@ static bool counter_in(struct scope *s, size_t pass, const char *name, enum redu
     const struct join_cell *cell = &s->f->sums[pass].cells[counter];
     if (!(cell->weight > 0) || !reduce_cell(s, counter, cell, how, value))
         return false;
+    const struct join_sum *sum = &s->f->sums[pass];
+    double all = counter_is_share(name) ? sum->dt_ns : (double)sum->dispatches;
+    s->partial |= cell->weight < all;
     s->found = UINT32_C(1) << pass;
     return true;
 }
@@ -127,12 +131,13 @@ static bool lookup(void *ctx, const struct formula_name *name, double *value)
     return false;
 }
 
-/* The passes that the used names come from. */
+/* The passes that the used names come from; and whether all of their dispatches have them. */
 static uint32_t passes_of(struct scope *s, const struct formula *formula, uint64_t used)
 {
     uint32_t passes = 0;
     size_t n;
     const struct formula_name *names = formula_names(formula, &n);
+    s->partial = false;
     for (size_t i = 0; i < n; i++) {
         double ignored;
         if (used >> i & 1 &&
@@ -154,19 +159,20 @@ const char *counter_pass_list(uint32_t passes, struct arena *arena)
 
 static struct counter_value across(const struct counter_facts *f, const struct formula *formula)
 {
-    struct scope s = {f, f->passes, 0};
+    struct scope s = {f, f->passes, 0, false};
     struct formula_scope scope = {lookup, &s};
     struct formula_parts parts = formula_parts(formula, &scope);
     struct counter_value v = {.value = NAN, .missing = parts.missing};
     if (parts.missing)
         return v;
     v.passes = passes_of(&s, formula, parts.used);
-    v.cross_pass = (v.passes & (v.passes - 1)) != 0;
+    bool several = (v.passes & (v.passes - 1)) != 0;
+    v.cross_pass = several || s.partial;
     double spread = counter_spread_pct(f, v.passes);
-    if (v.cross_pass && !f->joined)
+    if (several && !f->joined)
         v.refused = arena_printf(f->arena, "passes %s have no dispatch in common",
                                  counter_pass_list(v.passes, f->arena));
-    else if (v.cross_pass && !(spread <= 100 * (PASS_SPREAD_MOST - 1)))
+    else if (several && !(spread <= 100 * (PASS_SPREAD_MOST - 1)))
         v.refused = arena_printf(f->arena, "passes %s ran it for times that differ by %.0f %%",
                                  counter_pass_list(v.passes, f->arena), spread);
     s.passes = v.passes ? v.passes : f->passes;
@@ -178,11 +184,14 @@ static struct counter_value across(const struct counter_facts *f, const struct f
 struct counter_value counter_value_of(const struct counter_facts *f, const struct formula *formula)
 {
     for (size_t p = 0; p < f->join->n_passes; p++) {
-        struct scope s = {f, UINT32_C(1) << p, 0};
+        struct scope s = {f, UINT32_C(1) << p, 0, false};
         struct formula_scope scope = {lookup, &s};
-        if (!(f->passes >> p & 1) || formula_parts(formula, &scope).missing)
+        struct formula_parts parts = formula_parts(formula, &scope);
+        if (!(f->passes >> p & 1) || parts.missing)
             continue;
-        return (struct counter_value){.value = formula_eval(formula, &scope), .passes = s.passes};
+        passes_of(&s, formula, parts.used);
+        return (struct counter_value){
+            .value = formula_eval(formula, &scope), .passes = s.passes, .cross_pass = s.partial};
     }
     return across(f, formula);
 }

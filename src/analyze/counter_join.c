@@ -137,22 +137,30 @@ static void add_value(struct counter_join *j, uint32_t counter, double value)
     cell->weight += 1;
 }
 
+void join_judge_rows(struct counter_join *j, uint32_t row)
+{
+    const struct counters *c = &j->a->trace->counters;
+    join_count_rows(j, row);
+    for (size_t i = 0; i < j->n_touched; i++)
+        j->bad[j->touched[i]] = j->rows_of[j->touched[i]] != j->counters[j->touched[i]].instances;
+    for (size_t i = j->first[row]; i < j->first[row + 1]; i++) {
+        double value = c->value[j->rows[i]];
+        if (!(value >= 0 && isfinite(value)))
+            j->bad[j->counter_of[c->counter[j->rows[i]]]] = true;
+    }
+}
+
 void counter_join_add(struct counter_join *j, uint32_t row, struct join_sum *sum)
 {
     const struct counters *c = &j->a->trace->counters;
     double dt = (double)measured_ns(j->a, row);
-    join_count_rows(j, row);
-    for (size_t i = 0; i < j->n_touched; i++) {
+    join_judge_rows(j, row);
+    for (size_t i = 0; i < j->n_touched; i++)
         j->scratch[j->touched[i]] = (struct join_cell){0};
-        j->bad[j->touched[i]] = j->rows_of[j->touched[i]] != j->counters[j->touched[i]].instances;
-    }
     for (size_t i = j->first[row]; i < j->first[row + 1]; i++) {
         uint32_t counter = j->counter_of[c->counter[j->rows[i]]];
-        double value = c->value[j->rows[i]];
-        if (value >= 0 && isfinite(value))
-            add_value(j, counter, value);
-        else
-            j->bad[counter] = true;
+        if (!j->bad[counter])
+            add_value(j, counter, c->value[j->rows[i]]);
     }
     for (size_t i = 0; i < j->n_touched; i++) {
         struct join_cell *from = &j->scratch[j->touched[i]], *to = &sum->cells[j->touched[i]];
@@ -205,6 +213,7 @@ void counter_join_make(struct counter_join *j, const struct analysis *a, struct 
     join_find_passes(&s);
     join_find_partners(&s);
     join_find_kernels(&s);
+    join_find_damaged(&s);
     join_add_up(&s);
     count_losses(j);
     arena_release(&s.scratch);

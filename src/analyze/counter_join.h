@@ -8,7 +8,8 @@
  * all of them are used, so that sums of different passes are about the same work.
  *
  * Values below zero or not finite, and dispatches with another number of instances than usual
- * (values lost or doubled), are left out and counted.
+ * (values lost or doubled), are left out and counted: the whole dispatch, in all passes, for the
+ * parts of a ratio must be about the same work.
  */
 #ifndef GS_ANALYZE_COUNTER_JOIN_H
 #define GS_ANALYZE_COUNTER_JOIN_H

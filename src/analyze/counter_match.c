@@ -186,14 +186,14 @@ void join_find_kernels(struct joiner *s)
         j->kernels[k] = all.v[k];
         idmap_put(&kept, kernel_key(s, all.v[k].slowest), (uint32_t)k);
     }
-    for (size_t i = 0; i < j->n_dispatches; i++)
-        if (j->dispatches[i].pass != NO_INDEX)
-            j->dispatches[i].kernel = idmap_get(&kept, kernel_key(s, j->dispatches[i].row));
-}
-
-static bool is_matched(const struct counter_join *j, const struct join_dispatch *d)
-{
-    return j->slot_passes[d->slot] == j->kernels[d->kernel].passes;
+    for (size_t i = 0; i < j->n_dispatches; i++) {
+        struct join_dispatch *d = &j->dispatches[i];
+        if (d->pass == NO_INDEX)
+            continue;
+        d->kernel = idmap_get(&kept, kernel_key(s, d->row));
+        if (d->kernel != NO_INDEX && j->slot_passes[d->slot] == j->kernels[d->kernel].passes)
+            j->kernels[d->kernel].joined = true;
+    }
 }
 
 void join_add_up(struct joiner *s)
@@ -206,15 +206,12 @@ void join_add_up(struct joiner *s)
                 j->kernels[k].sums[p].cells =
                     arena_array(s->arena, struct join_cell, j->n_counters);
     }
-    for (size_t i = 0; i < j->n_dispatches; i++)
-        if (j->dispatches[i].kernel != NO_INDEX && is_matched(j, &j->dispatches[i]))
-            j->kernels[j->dispatches[i].kernel].joined = true;
     for (size_t i = 0; i < j->n_dispatches; i++) {
         const struct join_dispatch *d = &j->dispatches[i];
         if (d->kernel == NO_INDEX)
             continue;
         struct join_kernel *k = &j->kernels[d->kernel];
-        if (k->joined && !is_matched(j, d)) {
+        if (s->damaged[d->slot] || !join_is_used(j, d)) {
             k->unmatched++;
             continue;
         }

@@ -19,7 +19,7 @@ static const struct field summary_fields[] = {
       "values that belong to no dispatch in the window"),
     F(left_out_passes, FIELD_U64, "passes left out", "", "processes of passes beyond the 32nd"),
     F(unknown_arch, FIELD_TEXT, "unknown architecture", "",
-      "a GPU for which no metrics are defined; empty: none"),
+      "a GPU whose counters are not known; empty: none"),
     F(times_of, FIELD_TEXT, "times of", "",
       "of several passes that ran one after the other, the run that the window and all times of "
       "the report are of: one without counters, else the first; null: no such choice was made"),
@@ -38,7 +38,9 @@ static const struct field kernel_fields[] = {
     F(arch, FIELD_TEXT, "architecture", "", "of the GPU it ran on; empty: not recorded"),
     F(dispatches, FIELD_U64, "dispatches", "", "measured dispatches used, all passes together"),
     F(unmatched, FIELD_U64, "unmatched", "",
-      "measured dispatches left out because not all passes have them"),
+      "measured dispatches left out because not all passes have them, or a value of them is lost "
+      "or "
+      "makes no sense"),
     F(passes, FIELD_TEXT, "passes", "", "passes that measured it"),
     F(duration_ns, FIELD_NUM, "duration", "ns", "mean over dispatches, then over passes"),
     F(spread_pct, FIELD_NUM, "spread", "%",
@@ -105,7 +107,8 @@ static const struct field metric_fields[] = {
     F(peak, FIELD_NUM, "peak", "", "most the hardware can do; null: none is known"),
     F(pct_of_peak, FIELD_NUM, "of peak", "%", "100 x value / peak: the speed of light"),
     F(passes, FIELD_TEXT, "passes", "", "passes its counters come from"),
-    F(cross_pass, FIELD_BOOL, "several passes", "", "its counters come from different passes"),
+    F(cross_pass, FIELD_BOOL, "several passes", "",
+      "its counters come from different passes, or from different dispatches of one"),
     F(remark, FIELD_TEXT, "remark", "", "why there is no value, or why it is doubtful"),
     F(doc, FIELD_TEXT, "meaning", "", "what it says"),
 };

@@ -15,7 +15,7 @@ struct counter_kernel {
     uint32_t rank;
     const char *name, *short_name, *arch;
     uint64_t dispatches; /* used, all passes */
-    uint64_t unmatched;  /* left out: not in all passes */
+    uint64_t unmatched;  /* left out: not in all passes, or damaged */
     const char *passes;  /* "1+2" */
     double duration_ns;  /* mean */
     double spread_pct;   /* of the passes' mean durations */

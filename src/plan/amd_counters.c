@@ -33,7 +33,7 @@ static void want(struct planner *pl, struct wanted *w, const struct ratio *r)
 {
     VEC(size_t) members = {0};
     for (size_t i = 0; i < RATIO_MOST && r->counters[i]; i++)
-        if (!plan_counter_collected(pl->t, r->counters[i]))
+        if (!plan_counter_collected(pl->t, pl->counter_values, r->counters[i]))
             vec_push(&members, pl->arena, counter_index(w, r->counters[i], pl->family, pl->arena));
     if (members.n)
         vec_push(&w->groups, pl->arena, ((struct pack_group){members.v, members.n}));
@@ -50,7 +50,8 @@ static unsigned find_wanted(struct planner *pl, struct wanted *w)
         if (!(plan_ratios[i].goals & asked) || !usable(&plan_ratios[i], pl->family))
             continue;
         served |= plan_ratios[i].goals;
-        if (!*plan_ratios[i].instead || !plan_counter_collected(pl->t, plan_ratios[i].instead))
+        if (!*plan_ratios[i].instead ||
+            !plan_counter_collected(pl->t, pl->counter_values, plan_ratios[i].instead))
             want(pl, w, &plan_ratios[i]);
     }
     return asked & ~served;
@@ -187,10 +188,10 @@ static void note_split(struct planner *pl, const struct passes *passes)
         const struct ratio *x = &plan_ratios[r];
         bool missing = false;
         if (!(x->goals & pl->p->goals) || !usable(x, pl->family) ||
-            (*x->instead && plan_counter_collected(pl->t, x->instead)))
+            (*x->instead && plan_counter_collected(pl->t, pl->counter_values, x->instead)))
             continue;
         for (size_t i = 0; i < RATIO_MOST && x->counters[i]; i++)
-            missing |= !plan_counter_collected(pl->t, x->counters[i]);
+            missing |= !plan_counter_collected(pl->t, pl->counter_values, x->counters[i]);
         if (missing && whole_in(x, passes) == passes->n)
             str_printf(&s, "%s%s", s.len ? "; " : "", x->answers);
     }

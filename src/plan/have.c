@@ -78,10 +78,20 @@ static uint64_t count_item(const struct trace *t, enum item item)
     return 0;
 }
 
-bool plan_counter_collected(const struct trace *t, const char *name)
+/* Files also list counters that were not asked for. */
+uint64_t *plan_counter_values(const struct trace *t, struct arena *a)
 {
-    for (size_t i = 0; t && t->counters.n && i < t->counter_infos.n; i++)
-        if (counter_same(trace_str(t, t->counter_infos.v[i].name), name))
+    uint64_t *values = arena_array(a, uint64_t, t->counter_infos.n + 1);
+    for (size_t i = 0; i < t->counters.n; i++)
+        if (t->counters.counter[i] < t->counter_infos.n)
+            values[t->counters.counter[i]]++;
+    return values;
+}
+
+bool plan_counter_collected(const struct trace *t, const uint64_t *values, const char *name)
+{
+    for (size_t i = 0; t && i < t->counter_infos.n; i++)
+        if (values[i] && counter_same(trace_str(t, t->counter_infos.v[i].name), name))
             return true;
     return false;
 }
@@ -110,10 +120,7 @@ static bool listed(const struct plan *p, const char *what)
 static void find_counters(struct planner *pl)
 {
     const struct trace *t = pl->t;
-    uint64_t *values = arena_array(pl->arena, uint64_t, t->counter_infos.n);
-    for (size_t i = 0; i < t->counters.n; i++)
-        if (t->counters.counter[i] < t->counter_infos.n)
-            values[t->counters.counter[i]]++;
+    const uint64_t *values = pl->counter_values;
     for (size_t i = 0; i < t->counter_infos.n; i++) {
         const char *name = trace_str(t, t->counter_infos.v[i].name);
         const char *what = arena_printf(pl->arena, "counter %s", name);

@@ -181,6 +181,7 @@ void plan_make(struct plan *p, const struct plan_request *q, struct arena *a)
     *p =
         (struct plan){.goals = q->goals, .form = q->form, .arch = "", .product = "", .out = q->out};
     find_gpu(&pl);
+    pl.counter_values = pl.t ? plan_counter_values(pl.t, a) : NULL;
     plan_find_have(&pl);
     plan_find_filter(&pl);
     if (p->vendor == VENDOR_NVIDIA)
@@ -203,12 +204,13 @@ void plan_counters(struct passes *out, const struct analysis *an, const char *co
 {
     VEC(struct pack_counter) wanted = {0};
     unsigned family = family_of(plan_trace_arch(an->trace));
+    const uint64_t *values = plan_counter_values(an->trace, a);
     for (size_t i = 0; i < n; i++) {
         struct pack_counter c;
         bool again = false;
         for (size_t k = 0; k < i && !again; k++)
             again = str_eq(names[k], names[i]);
-        if (!again && !plan_counter_collected(an->trace, names[i]) &&
+        if (!again && !plan_counter_collected(an->trace, values, names[i]) &&
             counter_find(&c, names[i], family))
             vec_push(&wanted, a, c);
     }

@@ -18,9 +18,9 @@
 #define GS_PLAN_PLAN_H
 
 #include "analyze/analysis.h"
+#include "metric/pack.h"
 #include "plan/command.h"
 #include "plan/goals.h"
-#include "metric/pack.h"
 
 struct plan_request {
     const struct analysis *analysis; /* NULL: no trace */
@@ -81,7 +81,5 @@ const char *plan_trace_arch(const struct trace *t);
 
 /* What rocprofv3 is told to record something ("kernels", as capability.h calls it). */
 const char *plan_trace_flag(const char *capability);
-
-bool plan_counter_collected(const struct trace *t, const char *name);
 
 #endif

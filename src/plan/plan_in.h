@@ -24,6 +24,7 @@ struct planner {
     const struct analysis *an; /* NULL: no trace */
     const struct trace *t;     /* NULL as well then */
     unsigned family, have;     /* of counters; ITEM_... that the trace holds */
+    uint64_t *counter_values;  /* by counter_info: how many the trace has; NULL: no trace */
     struct kernel_filter filter;
     struct arena *arena;
 };
@@ -37,6 +38,8 @@ static inline bool plan_allows(const struct planner *pl, unsigned tool)
 void plan_find_have(struct planner *pl);
 unsigned plan_needs(const struct planner *pl); /* items that goals want and the trace lacks */
 unsigned plan_worth(const struct planner *pl); /* items worth taking along */
+uint64_t *plan_counter_values(const struct trace *t, struct arena *a); /* by counter_info */
+bool plan_counter_collected(const struct trace *t, const uint64_t *values, const char *name);
 unsigned plan_goals_with(const struct planner *pl, unsigned items);
 
 /* filter.c */

@@ -58,6 +58,7 @@ struct member {
 extern const struct member command_members[]; /* of one profiler command */
 extern const struct member analysis_members[], recommendation_members[], source_members[],
     att_members[];
-extern const struct member source_only_members[], source_advice_members[]; /* without a trace */
+extern const struct member source_only_members[], source_advice_members[],
+    att_only_members[]; /* without a trace */
 
 #endif

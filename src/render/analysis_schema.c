@@ -179,6 +179,7 @@ void analysis_json_schema(struct str *out)
     jw_open(&s.w, "oneOf", '[');
     write_form(&s, "of a trace", analysis_members);
     write_form(&s, "of source code alone", source_only_members);
+    write_form(&s, "of a thread trace alone", att_only_members);
     jw_close(&s.w);
     jw_close(&s.w);
 }

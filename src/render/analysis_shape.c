@@ -277,3 +277,19 @@ const struct member source_only_members[] = {
     MEMBER("tier0", "object", "the source folder", .members = source_members),
     {0},
 };
+
+static const struct member instructions_info[] = {
+    MEMBER("profiling_mode", "string", "instructions, no timeline", .words = "thread_trace_only"),
+    MEMBER("analysis_tier", "integer", "3"),
+    {0},
+};
+
+/* What att_json_document() writes. */
+const struct member att_only_members[] = {
+    MEMBER("schema_version", "string", "version of this document",
+           .words = ANALYSIS_SCHEMA_VERSION),
+    MEMBER("metadata", "object", "who made this", .members = metadata),
+    MEMBER("profiling_info", "object", "that there is no timeline", .members = instructions_info),
+    MEMBER("thread_trace", "object", "stalls by instruction", .members = att_members),
+    {0},
+};

@@ -48,6 +48,8 @@ void att_json_document(struct jwrite *w, const struct att *t, const struct analy
     jw_str(w, "rocpd_version", GPUSIGHT_VERSION);
     jw_str(w, "analysis_version", ANALYSIS_SCHEMA_VERSION);
     jw_null(w, "database_file");
+    jw_open(w, "files", '[');
+    jw_close(w);
     jw_str(w, "analysis_timestamp", o->timestamp);
     jw_int(w, "analysis_duration_ms", o->duration_ms);
     jw_str(w, "custom_prompt", o->prompt);

@@ -5,14 +5,20 @@
 #include "base/utf8.h"
 
 /* fontconfig keeps patterns until the process ends; that is no leak of ours. */
-#if defined(__has_feature)
+#if defined(__has_feature) /* clang */
 #if __has_feature(address_sanitizer)
-const char *__lsan_default_suppressions(void);
+#define LEAKS_ARE_SOUGHT
+#endif
+#elif defined(__SANITIZE_ADDRESS__) /* gcc */
+#define LEAKS_ARE_SOUGHT
+#endif
+#ifdef LEAKS_ARE_SOUGHT
+/* Seen from gcc's runtime, which is a library of its own. */
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
     return "leak:libfontconfig\n";
 }
-#endif
 #endif
 
 void cairo_ink(cairo_t *cr, enum ink ink, enum theme theme)

@@ -170,7 +170,8 @@ static void losses(struct doc *d, const struct counter_summary *s)
     if (s->left_out_passes)
         doc_item(d, "passes beyond the 32nd were left out");
     if (*s->unknown_arch)
-        doc_item(d, "no metrics are known for the architecture of a GPU (%s)", s->unknown_arch);
+        doc_item(d, "the counters of a GPU's architecture are not known (%s): few metrics or none",
+                 s->unknown_arch);
 }
 
 static void missing(struct doc *d, const struct counter_results *c)

@@ -1,5 +1,6 @@
 /* What to run first: rocinsight's ten pieces of advice, and ours for loops. */
 #include "base/str.h"
+#include "metric/counters.h"
 #include "source/source_in.h"
 
 static uint32_t n_of(const struct source_scan *s, enum source_pattern_id id)
@@ -65,39 +66,35 @@ static void sample(struct author *w, const char *flags, const char *why)
         command(w, "rocprof-sys-sample", flags, "", "./app", why);
 }
 
-/* As many counters of one block in a pass as every CDNA can count at once. */
-static const char *block_of(const char *counter, size_t *most)
+/*
+ * The GPU is not known yet: gfx942 stands for all of CDNA, for none has narrower blocks or counters
+ * that take more of them.
+ */
+static void find_passes(struct author *w, struct passes *out)
 {
-    *most = str_starts(counter, "SQ_") ? 8 : str_starts(counter, "GRBM_") ? 2 : 1;
-    return str_starts(counter, "SQ_") ? "SQ" : str_starts(counter, "GRBM_") ? "GRBM" : "TCC";
+    VEC(struct pack_counter) wanted = {0};
+    for (size_t i = 0; i < w->s->suggested_counters.n; i++) {
+        struct pack_counter c;
+        if (counter_find(&c, w->s->suggested_counters.v[i], GFX942))
+            vec_push(&wanted, &w->s->arena, c);
+    }
+    pack(out, wanted.v, wanted.n, NULL, 0, &w->s->arena);
 }
 
 static void counter_passes(struct author *w)
 {
-    struct source_scan *s = w->s;
-    struct arena *a = &s->arena;
-    bool *done = arena_array(a, bool, s->suggested_counters.n);
-    size_t left = s->suggested_counters.n;
-    for (int pass = 1; left; pass++) {
+    struct arena *a = &w->s->arena;
+    struct passes passes = {0};
+    find_passes(w, &passes);
+    for (size_t p = 0; p < passes.n; p++) {
         struct str pmc;
         str_init(&pmc, a);
-        size_t used[3] = {0};
-        for (size_t i = 0; i < s->suggested_counters.n; i++) {
-            size_t most;
-            const char *block = block_of(s->suggested_counters.v[i], &most);
-            size_t *n = &used[*block == 'S' ? 0 : *block == 'G' ? 1 : 2];
-            if (done[i] || *n == most)
-                continue;
-            ++*n;
-            done[i] = true;
-            left--;
-            str_printf(&pmc, " %s", s->suggested_counters.v[i]);
-        }
-        const char *suffix = pass > 1 || left ? arena_printf(a, "_pass%d", pass) : "";
-        command(w, "rocprofv3", pass == 1 ? "--sys-trace" : "",
+        for (size_t i = 0; i < passes.v[p].counters.n; i++)
+            str_printf(&pmc, " %s", passes.v[p].counters.v[i]);
+        const char *suffix = passes.n > 1 ? arena_printf(a, "_pass%zu", p + 1) : "";
+        command(w, "rocprofv3", p ? "" : "--sys-trace",
                 arena_printf(a, "--pmc%s -d ./rocpd_output -o baseline%s", pmc.buf, suffix),
-                "./app",
-                pass == 1 ? "timeline and the first counters" : "the counters that did not fit");
+                "./app", p ? "the counters that did not fit" : "timeline and the first counters");
     }
 }
 

@@ -66,6 +66,17 @@ class Tester:
         return json.loads(self.run("--json", *args).stdout)
 
 
+def conforms(document):
+    """What the document breaks of the schema."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as f:
+        json.dump(document, f)
+        f.flush()
+        done = subprocess.run([sys.executable, os.path.join(ROOT, "tests/tools/schema.py"),
+                               os.path.join(ROOT, "schema/analysis.schema.json"), f.name],
+                              capture_output=True, text=True, check=False)
+        return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
 def sections(path):
     """Rows of a stats file by kernel: {name: [row...]}, with numbers as integers."""
     out, name = collections.OrderedDict(), None
@@ -266,7 +277,9 @@ def check_made(t):
                 f.write(data if isinstance(data, bytes) else data.encode())
             return os.path.dirname(path)
         good = put("good/stats_ui_output_agent_1_dispatch_2.csv", GOOD)
-        k = t.json(good)["thread_trace"]["kernels"][0]  # a folder with nothing else
+        alone = t.json(good)  # a folder with nothing else
+        t.equal(conforms(alone), "", "schema of a thread trace alone")
+        k = alone["thread_trace"]["kernels"][0]
         t.equal((k["hits"], k["latency"], k["stall"], k["name"]), (8, 96, 64, "<script>alert(1)</script>"), "made")
         for form in ("html", "markdown"):
             out = t.run("--format", form, good).stdout.decode()

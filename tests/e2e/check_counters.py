@@ -330,7 +330,7 @@ def broken(p, name, *statements):
 def check_bad(p):
     of = "pmc_id = (SELECT id FROM INFO WHERE name = '{}')"
     one = "id = (SELECT min(id) FROM PMC WHERE {})"
-    for value in ("-5", "9e999", "-9e999"):
+    for value in ("-5", "9e999", "-9e999", "'x'"):
         doc, _ = broken(p, "bad.db", f"UPDATE PMC SET value = {value} WHERE " + one.format(of.format("SQ_WAVE_CYCLES")))
         s = doc["counter_summary"]
         occupancy = [k["occupancy_pct"] for k in doc["counter_kernels"] if k["short_name"] == "triad"]
@@ -352,9 +352,61 @@ def check_bad(p):
     doc, path = broken(p, "arch.db", "UPDATE AGENT SET name = 'gfx777', extdata = '{}' WHERE type = 'GPU'")
     check("an unknown architecture gets no verdict", all(k["bound"] == "unknown" for k in doc["counter_kernels"]),
           doc["counter_kernels"][:1])
+    check("and it is named", doc["counter_summary"]["unknown_arch"] == "gfx777"
+          and "architecture are not known (gfx777)" in " ".join(p.run("analyze", path).split()), doc["counter_summary"])
     doc, _ = broken(p, "zero.db", "UPDATE PMC SET value = 0 WHERE " + of.format("SQ_WAVE_CYCLES"))
     zero = [m for m in doc["counter_metrics"] if m["metric"] == "occupancy_pct"]
     check("an occupancy of zero is refused", zero and all(m["value"] is None and m["remark"] for m in zero), zero[:1])
+
+
+def check_damaged(p):
+    """The parts of a ratio are of the same dispatches, also where a value of one is lost."""
+    gpu = (104, 4, 8, 64, 64, 1, 1700, "gfx90a", "MI210")
+    hit, miss = "TCC_HIT_sum", "TCC_MISS_sum"
+    for label, last in (("negative", {hit: [-75000], miss: [25000]}), ("lost", {miss: [25000]})):
+        rows = [("k", 2000, {hit: [75], miss: [25]}, 0)] * 2 + [("k", 2000, last, 0)]
+        k = p.analyses(write_csv(p.file("damaged " + label), rows, gpu))["counter_kernels"][0]
+        check(f"a dispatch with a value that is {label} is left out whole",  # 0.9 with its misses
+              near(k["l2_hit_pct"], 75) and k["dispatches"] == 2 and k["unmatched"] == 1, k)
+    other = write_csv(p.file("damaged other"), [("k", 2000, {"TCC_REQ_sum": [n]}, 0) for n in (100, 100, 100000)], gpu)
+    doc = p.analyses(p.file("damaged lost"), other)
+    l2 = [m["value"] for m in doc["counter_metrics"] if m["metric"] == "l2_gbps"]
+    check("and in the other passes too", near(l2[0], 100 * 128 / 2000), l2)
+    rows = [("k", 2000, {hit: [75]}, 0), ("k", 2000, {miss: [25]}, 0)] * 2
+    doc = p.analyses(write_csv(p.file("damaged turns"), rows, gpu))
+    l2 = [(m["value"], m["cross_pass"]) for m in doc["counter_metrics"] if m["metric"] == "l2_hit_pct"]
+    check("counters that take turns make a marked ratio", l2 == [(75, True)], l2)
+
+
+def check_tables(p):
+    """CSV files with cells that are no numbers, and with columns too few or too many."""
+    gpu = (104, 4, 8, 64, 64, 1, 1700, "gfx90a", "MI210")
+    rows = [("k", 2000, {"TCC_HIT_sum": [75], "TCC_MISS_sum": [25]}, 0)] * 3
+    folder = write_csv(p.file("cells"), rows, gpu)
+    path = os.path.join(folder, "7_counter_collection.csv")
+    with open(path, newline="", encoding="utf-8") as f:
+        cells = list(csv.reader(f))
+
+    def put(table):
+        with open(path, "w", newline="", encoding="utf-8") as f:
+            csv.writer(f).writerows(table)
+        return subprocess.run([p.path, "analyze", "--json", folder], capture_output=True, text=True, timeout=60)
+
+    head = cells[0]
+    for word in ("abc", "nan", "", "0x10", "1e999"):
+        value = head.index("Counter_Value")
+        doc = json.loads(put(cells[:-1] + [cells[-1][:value] + [word] + cells[-1][value + 1:]]).stdout)["analyses"]
+        k, bad = doc["counter_kernels"][0], doc["counter_summary"]["bad_values"]
+        check(f"a value of '{word}' is none, not zero", near(k["l2_hit_pct"], 75) and bad == 1, (k["l2_hit_pct"], bad))
+    done = put([row + [row[head.index("Counter_Value")]] for row in cells])
+    k = json.loads(done.stdout)["analyses"]["counter_kernels"][0]
+    check("of two columns with one name the first is read, and it is said", near(k["l2_hit_pct"], 75)
+          and "two columns are called 'Counter_Value'" in done.stderr, done.stderr)
+    for column in ("Counter_Name", "Counter_Value", "Dispatch_Id"):
+        at = head.index(column)
+        done = put([row[:at] + row[at + 1:] for row in cells])
+        check(f"a file without {column} is passed over, and it is said", done.returncode == 5
+              and f"without a column '{column}'" in done.stderr, (done.returncode, done.stderr))
 
 
 def check_missing(p, paths):
@@ -395,6 +447,8 @@ def main():
         check_levels(p)
         check_times(p, rows)
         check_bad(p)
+        check_damaged(p)
+        check_tables(p)
         check_missing(p, paths)
     sys.exit(1 if FAILED else 0)
 

@@ -14,6 +14,8 @@ import math
 import os
 import re
 import shlex
+import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -216,11 +218,41 @@ def nothing_twice(g):
         f.write(text)
     plan = g.plan("--goal", "compute,memory,timeline", g.synth("full.trace"), "--", "./app")
     check(not plan["captures"] and plan["runs"] == 0, f"still asked: {[c['command'] for c in plan['captures']]}")
+    # Databases list all counters a GPU has; only those with values are there. Several traces are taken together.
+    listed = os.path.join(g.folder, "listed.db")
+    shutil.copy(g.synth("counters"), listed)
+    db = sqlite3.connect(listed)
+    table = db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'rocpd_info_pmc%'").fetchone()[0]
+    columns = [c[1] for c in db.execute(f"PRAGMA table_info('{table}')") if c[1] not in ("id", "name")]
+    db.execute(f"INSERT INTO '{table}' (name, {','.join(columns)}) SELECT 'SQ_WAVE_CYCLES', {','.join(columns)} FROM '{table}' LIMIT 1")
+    db.commit()
+    db.close()
+    names = lambda plan: {c for k in plan["captures"] for p in k["passes"] for c in p["counters"]}  # noqa: E731
+    check("SQ_WAVE_CYCLES" in names(g.plan("--goal", "occupancy", listed, "--", "./app")), "listed is taken for collected")
+    with open(os.path.join(g.folder, "second.trace"), "w", encoding="utf-8") as f:
+        f.write("gpu MI300X\nkernel k vgpr=16 wg=256 blocks=64 dur=10us\ncounter SQ_WAVE_CYCLES = 5 block=SQ\nlaunch k\nsync\n")
+    both = names(g.plan("--goal", "occupancy", listed, g.synth("second.trace"), "--", "./app"))
+    check(both and not both & {"SQ_WAVE_CYCLES", "GRBM_GUI_ACTIVE"}, f"asked again of two traces: {both}")
     # A name that the profiler works out itself serves as well.
     with open(os.path.join(g.folder, "fetch.trace"), "w", encoding="utf-8") as f:
         f.write("gpu MI300X\nkernel k vgpr=16 wg=256 blocks=64 dur=10us\ncounter FETCH_SIZE = 5 block=TCC\nlaunch k\nsync\n")
     asked = {c for k in g.plan("--goal", "memory", g.synth("fetch.trace"), "--", "./app")["captures"] for p in k["passes"] for c in p["counters"]}
     check("TCC_EA0_WRREQ_sum" in asked and "TCC_EA0_RDREQ_sum" not in asked, "FETCH_SIZE does not serve")
+
+
+def enough(g):
+    """A trace with what the plan asks for answers the question: planner and metrics mean the same counters."""
+    for gpu in ("MI100", "MI210", "MI300X", "MI350X"):
+        plan = g.plan("--goal", "memory,latency,compute", "--gpu", gpu, "--", "./app")
+        asked = sorted({c for k in plan["captures"] for p in k["passes"] for c in p["counters"]})
+        with open(os.path.join(g.folder, f"enough{gpu}.trace"), "w", encoding="utf-8") as f:
+            f.write(f"gpu {gpu}\nkernel k vgpr=16 wg=256 blocks=64 dur=10us\n")
+            f.write("".join(f"counter {c} = 500 block=X\n" for c in asked) + "launch k\nsync\n")
+        doc = json.loads(g.run("analyze", "--json", g.synth(f"enough{gpu}.trace")))["analyses"]
+        known = {m["metric"] for m in doc["counter_metrics"]}
+        for metric in ("fabric_gbps", "l2_hit_pct", "valu_busy_pct", "read_latency_cycles"):
+            check(metric in known, f"{gpu}: {metric} cannot be said from {asked}")
+        check(doc["counter_kernels"][0]["bound"] != "unknown", f"{gpu}: {doc['counter_kernels'][0]['why']}")
 
 
 def estimates(g):
@@ -318,6 +350,7 @@ def main():
         shells(g)
         filters(g)
         nothing_twice(g)
+        enough(g)
         estimates(g)
         commands = findings(g)
         traces = real(g)

@@ -385,6 +385,30 @@ static void odd_files_are_said_and_loops_of_links_end(void **state)
     source_scan_release(&s);
 }
 
+/* FETCH_SIZE takes 3 and WRITE_SIZE 2 of the 4 counters that the second cache has: two passes. */
+static void advised_counters_fit_their_passes(void **state)
+{
+    (void)state;
+    static const char *const suggested[] = {"GRBM_COUNT", "GRBM_GUI_ACTIVE", "SQ_WAVES",
+                                            "FETCH_SIZE", "WRITE_SIZE"};
+    struct source_scan s;
+    source_scan_init(&s);
+    s.vendor = "amd";
+    s.programming_model = "HIP";
+    vec_push(&s.kernels, &s.arena, ((struct source_kernel){.name = "k"}));
+    for (size_t i = 0; i < 5; i++)
+        vec_push(&s.suggested_counters, &s.arena, suggested[i]);
+    judge_advice(&s);
+    assert_string_equal(s.advice.v[0].id, "ROCPD-T0-INIT-001");
+    assert_int_equal(s.advice.v[0].commands.n, 2);
+    assert_string_equal(s.advice.v[0].commands.v[0].full_command,
+                        "rocprofv3 --sys-trace --pmc GRBM_COUNT GRBM_GUI_ACTIVE SQ_WAVES "
+                        "FETCH_SIZE -d ./rocpd_output -o baseline_pass1 -- ./app");
+    assert_string_equal(s.advice.v[0].commands.v[1].full_command,
+                        "rocprofv3 --pmc WRITE_SIZE -d ./rocpd_output -o baseline_pass2 -- ./app");
+    source_scan_release(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -401,6 +425,7 @@ int main(void)
         unit_test(python_is_read_by_indentation),
         unit_test(python_kernels_and_decorators),
         unit_test(ignore_rules_are_those_of_git),
+        unit_test(advised_counters_fit_their_passes),
         unit_test(odd_files_are_said_and_loops_of_links_end),
     };
     return unit_run(tests);

@@ -4,6 +4,8 @@
  */
 #include <string.h>
 
+#include <math.h>
+
 #include "base/mem.h"
 #include "ingest/rocpd/rocpd.h"
 
@@ -18,7 +20,7 @@ enum { EVENT, PMC, VALUE, XCC, ENGINE, INSTANCE, N_COLS };
 
 static const struct scan_col columns[N_COLS] = {
     [EVENT] = {"event_id", SCAN_INT, true, NO_TIME}, [PMC] = {"pmc_id", SCAN_INT, false, NO_TIME},
-    [VALUE] = {"value", SCAN_REAL, true, 0},         [XCC] = {"xcc", SCAN_INT, true, 0},
+    [VALUE] = {"value", SCAN_REAL, true, NO_TIME},   [XCC] = {"xcc", SCAN_INT, true, 0},
     [ENGINE] = {"shader_engine", SCAN_INT, true, 0}, [INSTANCE] = {"instance", SCAN_INT, true, 0},
 };
 
@@ -41,7 +43,8 @@ static void rows(void *ctx, const struct scan_batch *b)
         size_t row = job->base + b->first + i;
         uint32_t event = event_row(&r->events, batch_ints(b, EVENT)[i]);
         job->event[b->first + i] = event;
-        c->value[row] = batch_reals(b, VALUE)[i];
+        double value = batch_reals(b, VALUE)[i];
+        c->value[row] = value > (double)NO_TIME ? value : NAN; /* NULL is not zero */
         c->counter[row] = idtable_get(&r->pmcs, batch_ints(b, PMC)[i]);
         c->kernel[row] =
             event == NO_INDEX || !r->events.kernel ? NO_INDEX : r->events.kernel[event];
@@ -66,6 +69,8 @@ static uint32_t series_of(struct rocpd *r, uint32_t counter)
 
 static void add_point(struct rocpd *r, uint32_t counter, int64_t time, double value)
 {
+    if (isnan(value))
+        return;
     struct trace *t = r->trace;
     trace_room(t, telemetry, 1);
     size_t k = t->telemetry.n++;

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/log.h"
 #include "ingest/rocpd/rocpd.h"
 #include "ingest/rocprofv3_csv/csv_in.h"
 
@@ -12,6 +13,18 @@ static const char *const names[N_COLUMNS] = {
 static bool has(const struct header *h, enum column a)
 {
     return h->at[a] != NO_COLUMN;
+}
+
+/* A file of counter values without one of these would be taken for one of kernels. */
+static enum column lacks(const struct header *h)
+{
+    static const enum column needed[] = {COL_COUNTER_NAME, COL_COUNTER_VALUE, COL_DISPATCH};
+    if (!has(h, COL_COUNTER_NAME) && !has(h, COL_COUNTER_VALUE))
+        return N_COLUMNS;
+    for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
+        if (!has(h, needed[i]))
+            return needed[i];
+    return N_COLUMNS;
 }
 
 /* By what only such a file has. Other tools use the same words, but write them Dispatch_ID. */
@@ -41,14 +54,26 @@ void header_read(struct header *h, struct csv *c)
 {
     for (size_t k = 0; k < N_COLUMNS; k++)
         h->at[k] = NO_COLUMN;
+    h->twice = N_COLUMNS;
     for (size_t i = c->n; i-- > 0;) { /* of two columns with one name the first counts */
         size_t n;
         const char *text = csv_text(c, i, &n);
         for (size_t k = 0; k < N_COLUMNS; k++)
-            if (n == strlen(names[k]) && !memcmp(text, names[k], n))
+            if (n == strlen(names[k]) && !memcmp(text, names[k], n)) {
+                h->twice = h->at[k] == NO_COLUMN ? h->twice : (enum column)k;
                 h->at[k] = i;
+            }
     }
-    h->kind = kind_of(h);
+    h->lacks = lacks(h);
+    h->kind = h->lacks == N_COLUMNS ? kind_of(h) : FILE_UNKNOWN;
+}
+
+void header_warn(const struct header *h, const char *path)
+{
+    if (h->lacks != N_COLUMNS)
+        log_warn("%s: counter values without a column '%s'; passed over", path, names[h->lacks]);
+    else if (h->twice != N_COLUMNS && h->kind != FILE_UNKNOWN)
+        log_warn("%s: two columns are called '%s'; the first is read", path, names[h->twice]);
 }
 
 const char *rv3c_text(struct rv3c *r, enum column c, size_t *n)

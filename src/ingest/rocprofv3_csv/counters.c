@@ -1,4 +1,5 @@
 /* Rows of counter values and of PC samples. */
+#include <math.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -9,7 +10,7 @@
 void rv3c_add_counter(struct rv3c *r)
 {
     struct rv3_kernel k;
-    double value = 0;
+    double value;
     rv3c_kernel(r, &k);
     k.launch.grid[0] = rv3c_small(r, COL_GRID); /* only the product of the three is there */
     k.launch.group[0] = rv3c_small(r, COL_GROUP);
@@ -30,8 +31,10 @@ void rv3c_add_counter(struct rv3c *r)
     }
     r->last_counted = counted;
     r->last_counter = slot;
-    if (!csv_num(&r->csv, r->header.at[COL_COUNTER_VALUE], &value))
+    if (!csv_num(&r->csv, r->header.at[COL_COUNTER_VALUE], &value)) {
         trace_note(r->trace, NOTE_NULL, 1, "counter rows without a value");
+        value = NAN; /* zero would be one */
+    }
     rv3_add_counter(&r->build, counted, slot, r->instance, value);
 }
 

@@ -35,6 +35,8 @@ enum file_kind {
 struct header {
     size_t at[N_COLUMNS];
     enum file_kind kind;
+    enum column twice; /* the column that is there again; N_COLUMNS: none */
+    enum column lacks; /* the one without which counter values mean nothing; N_COLUMNS: none */
 };
 
 void header_read(struct header *h, struct csv *c); /* the row at hand is the header */
@@ -69,6 +71,8 @@ struct rv3c {
     VEC(uint8_t) evidence; /* by agent slot: 1 + enum agent_type, as copies show it */
     uint32_t last_counted, last_counter, instance;
 };
+
+void header_warn(const struct header *h, const char *path); /* of what is wrong with it */
 
 /* Cells of the row at hand. */
 const char *rv3c_text(struct rv3c *r, enum column c, size_t *n);

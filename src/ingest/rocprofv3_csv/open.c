@@ -73,7 +73,7 @@ static bool read_file(struct load_call *c, const char *path, bool rows)
     if (!input_open(&c->in, path, c->err))
         return false;
     csv_open(&r->csv, input_read, &c->in);
-    r->header.kind = FILE_UNKNOWN;
+    r->header = (struct header){.kind = FILE_UNKNOWN, .twice = N_COLUMNS, .lacks = N_COLUMNS};
     if (csv_row(&r->csv))
         header_read(&r->header, &r->csv);
     if (rows && r->header.kind != FILE_UNKNOWN)
@@ -123,6 +123,7 @@ static bool find_members(struct load_call *c)
     for (size_t i = 0; i < files.n; i++) {
         if (!read_file(c, files.v[i], false))
             return false;
+        header_warn(&r->header, files.v[i]);
         if (r->header.kind ==
             FILE_UNKNOWN) /* a header and no more is fine, no header is not ours */
             continue;

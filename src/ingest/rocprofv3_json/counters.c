@@ -1,4 +1,5 @@
 /* counters: what can be counted. callback_records: what was counted, by dispatch and instance. */
+#include <math.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -94,14 +95,14 @@ static void read_values(struct rv3j *r, struct values *out)
     if (!jr_array(j))
         return;
     while (jr_item(j)) {
-        struct value v = {.counter = RV3_NO_ID};
+        struct value v = {.counter = RV3_NO_ID, .value = NAN};
         if (!jr_object(j))
             continue;
         while (jr_key(j)) {
             if (jr_is(j, "counter_id"))
                 v.counter = rv3j_handle(j);
             else if (jr_is(j, "value"))
-                v.value = jr_num(j, 0);
+                v.value = jr_num(j, NAN);
             else if (jr_is(j, "dimensions"))
                 read_dimensions(j, &v);
             else

@@ -361,14 +361,15 @@ static void select_columns(struct str *sql, const struct scan *s, const struct s
 static void store_value(struct db_query *q, const struct scan *s, int c, void *out, size_t row,
                         struct arena *texts)
 {
-    bool null = sqlite3_column_type(q->stmt, c) == SQLITE_NULL;
+    int type = sqlite3_column_type(q->stmt, c);
+    bool null = type == SQLITE_NULL, number = type == SQLITE_INTEGER || type == SQLITE_FLOAT;
     int64_t otherwise = s->cols[c].otherwise;
     switch (s->cols[c].type) {
     case SCAN_INT:
         ((int64_t *)out)[row] = null ? otherwise : sqlite3_column_int64(q->stmt, c);
         break;
     case SCAN_REAL:
-        ((double *)out)[row] = null ? (double)otherwise : sqlite3_column_double(q->stmt, c);
+        ((double *)out)[row] = !number ? (double)otherwise : sqlite3_column_double(q->stmt, c);
         break;
     case SCAN_TEXT:
         ((struct slice *)out)[row] = (struct slice){0};

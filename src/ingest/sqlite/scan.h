@@ -21,7 +21,8 @@ struct scan_col {
     const char *name;
     enum scan_type type;
     bool optional;     /* the column may be absent from the table */
-    int64_t otherwise; /* for NULL and for an absent column; texts become NULL slices */
+    int64_t otherwise; /* for NULL, for a text where a real should be, and for an absent column;
+                          texts become NULL slices */
 };
 
 struct scan_batch {
