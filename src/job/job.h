@@ -118,7 +118,9 @@ struct job_rank {
 
 /* Of a rank that came last. */
 struct late {
-    int64_t cost_ns; /* median wait of the others, summed over the meetings */
+    int64_t cost_ns;        /* median wait of the others, summed over the meetings */
+    int64_t stall_ns;       /* of it, in meetings that are far longer than usual */
+    double net, net_square; /* cost where it came last, minus its own wait elsewhere */
 };
 
 struct straggler {

@@ -11,6 +11,11 @@
 #define LEAST_COST_PCT 1.0
 #define ALWAYS_PCT 90.0
 
+/* Chance: what a rank costs the others must stand this far out of the scatter of the meetings. */
+#define LEAST_SIGMA 3.0
+enum { FEW_MEETINGS = 5 };
+#define LEAST_COST_OF_FEW_PCT 5.0
+
 /* Judged by GPU time alone: runs must be about equally long, and one rank much busier. */
 #define SIDE_BY_SIDE 0.9
 #define LEAST_GUESS_PCT 4.0
@@ -273,6 +278,23 @@ static void guess_straggler(struct job *job)
         "GPU time alone");
 }
 
+/*
+ * Ranks that are equally fast but scatter also come last now and then, one of two in half of the
+ * meetings. A straggler either costs the others more than it waits for them, by more than chance
+ * explains, or it holds them up a few times for far longer than usual.
+ */
+static bool more_than_chance(const struct job *job, const struct late *late)
+{
+    double n = (double)job->stats.meetings, window = (double)job->stats.window_ns;
+    double mean = late->net / n, variance = late->net_square / n - mean * mean;
+    double least = n < FEW_MEETINGS ? LEAST_COST_OF_FEW_PCT : LEAST_COST_PCT;
+    bool often =
+        percent_of(late->net, window) >= least && mean >= LEAST_SIGMA * sqrt(fmax(variance, 0) / n);
+    bool stalls = percent_of((double)late->stall_ns, window) >= LEAST_COST_PCT &&
+                  late->stall_ns >= late->cost_ns / 2;
+    return often || stalls;
+}
+
 void job_find_straggler(struct job *job)
 {
     size_t worst = 0;
@@ -299,7 +321,8 @@ void job_find_straggler(struct job *job)
     s->late_pct = percent_of((double)r->late, (double)job->stats.meetings);
     s->always = s->late_pct >= ALWAYS_PCT;
     if (s->share_pct < LEAST_SHARE_PCT ||
-        percent_of((double)s->cost_ns, (double)job->stats.window_ns) < LEAST_COST_PCT)
+        percent_of((double)s->cost_ns, (double)job->stats.window_ns) < LEAST_COST_PCT ||
+        !more_than_chance(job, &job->late[worst]))
         return;
     job->has_straggler = true;
     explain(job, s, r);

@@ -160,8 +160,14 @@ def balanced(r):
         mpi MPI_Allreduce dur=20us bytes=8 }"""), dict(none=True)
 
 
+def two_that_scatter(r):
+    """Each is last in half of the meetings: chance, not a straggler."""
+    return job(2, f"""    loop {r.choice([8, 60, 200])} {{ launch stencil dur=1ms~5%; launch reduce dur=100us~5%; sync
+        mpi MPI_Allreduce dur=20us bytes=8 }}"""), dict(none=True)
+
+
 JOBS = [kernel_time, more_calls, slow_clocks, host, barrier_stall, copies, rccl, staged_ring, staged_allreduce, halo,
-        clock_offsets, clock_drift, missing_ranks, phases_differ, balanced]
+        clock_offsets, clock_drift, missing_ranks, phases_differ, balanced, two_that_scatter]
 
 
 class Failed(Exception):

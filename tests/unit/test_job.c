@@ -301,6 +301,33 @@ static void taking_turns_is_no_straggler(void **state)
     assert_false(job.has_straggler);
 }
 
+/*
+ * Two ranks; rank 0 is last to seven of twelve meetings by 30 us, rank 1 to five: 64 % of the
+ * waiting and 21 % of the time, yet chance. One stall of 500 us of rank 1 is none.
+ */
+static void chance_is_no_straggler(void **state)
+{
+    (void)state;
+    for (int stall = 0; stall < 2; stall++) {
+        struct job job = {0};
+        for (int32_t i = 0; i < 2; i++) {
+            struct job_rank *r = add_rank(&job, i, "a");
+            for (int k = 0; k < 12; k++) {
+                bool last = (k % 2 || k == 0) == (i == 0);
+                int64_t wait = stall && k == 4 && i == 0 ? 500000 : last ? 0 : 30000;
+                add_meet(r, "MPI_Barrier", MEET_ALL, k * 1000000 - wait, k * 1000000 + 10000);
+            }
+        }
+        job_meet(&job);
+        job.stats.window_ns = 1000000;
+        job_find_straggler(&job);
+        assert_int_equal(job.ranks.v[0].late, 7);
+        assert_int_equal(job.has_straggler, stall);
+        if (stall)
+            assert_int_equal(job.straggler.rank, 1);
+    }
+}
+
 static void add_phase(struct job_rank *r, const char *name, int64_t length, int64_t compute)
 {
     int64_t from = r->phases.n ? r->phases.v[r->phases.n - 1].end_ns : 0;
@@ -430,6 +457,7 @@ int main(void)
         T(one_host_has_one_clock),
         T(the_cause_is_what_the_late_rank_does_longer),
         T(taking_turns_is_no_straggler),
+        T(chance_is_no_straggler),
         T(phases_are_aligned_by_content),
         T(other_programs_have_no_common_phases),
         T(ranks_get_numbers),
