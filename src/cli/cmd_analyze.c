@@ -181,8 +181,8 @@ static bool view_options(struct call *c, struct analysis_opts *out)
 {
     const struct analyze_opts *o = c->o;
     out->view.kernel_wait_ns = c->job.kernel_wait_ns;
-    if (c->job.pid >= 0 && o->process < 0)
-        out->view.process = c->job.pid;
+    if (c->job.chosen && c->trace.processes.n > 1)
+        out->view.only_process = c->job.chosen->process + 1;
     if (o->window && !window_parse(&out->view, &c->trace, o->window, c->err))
         return false;
     for (size_t g = 0; o->gpu >= 0 && g < c->trace.gpus.n && out->view.gpu < 0; g++)

@@ -87,6 +87,7 @@ struct job_rank {
     int32_t rank;
     const char *rank_source, *host, *file, *command;
     int64_t pid;
+    uint32_t process; /* its place among those of its file */
     uint32_t gpus;
     const char *gpu_name;
     int64_t start_ns, end_ns, window_ns;

@@ -18,6 +18,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "rules"))
+import rocpd_writer  # noqa: E402
+
 FORMS = {"rocprofv3": ["--flavor", "rocprofv3"], "rocprof-sys": ["--flavor", "rocprof-sys"],
          "nsys": ["--format", "nsys"]}
 
@@ -281,6 +284,56 @@ def check(case, make, seed, form):
     near(e["load_balance"], sum(useful) / len(useful) / max(useful), 1e-9, "load balance")
 
 
+def recorded(ranks, steps, late, calls=("MPI_Allreduce",), before=None, pid=None):
+    """A job of a writer that shares no code with synth: `late` computes a fifth longer."""
+    made = rocpd_writer.Job(seed=ranks)
+    for _ in range(ranks):
+        p = made.process("./solver")
+        p.pid = pid or p.pid
+        p.stream, p.main = p.gpu("MI300X").stream(), p.thread()
+    if before:
+        before(made.processes)
+    for _ in range(steps):
+        for i, p in enumerate(made.processes):
+            p.main.launch("stencil", p.stream, made.jitter(1e6 * (1 + 0.2 * (i == late)), 0.01))
+            p.main.wait(p.stream)
+        meet(made.processes, calls)
+    return made
+
+
+def meet(processes, calls):
+    """The first call, with the others inside it, on all of these processes."""
+    last = max(p.main.now for p in processes)
+    for p in processes:
+        for depth, name in enumerate(calls):
+            p.main.region(name, p.main.now + 100 * depth, last + 20000 - 100 * depth, "mpi")
+        p.main.now = last + 20000
+
+
+def write_ranks(made, folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    for i, p in enumerate(made.processes):
+        with contextlib.closing(sqlite3.connect(os.path.join(folder, f"rank{i}.db"))) as db:
+            p.write(db)
+            db.commit()
+
+
+def same_pids(case):
+    """Containers: every process is pid 1; all in one file."""
+    path = os.path.join(case.folder, "merged.db")
+    recorded(4, 30, 2, pid=1).write(path)
+    doc = json.loads(case.run("analyze", "--format", "json", path))
+    need([r["kernels"] for r in doc["ranks"]] == [30] * 4, "kernels of the ranks are mixed up")
+    need(doc["straggler"] and doc["straggler"]["rank"] == 2, f"straggler {doc['straggler']}")
+    need(doc["straggler"]["cause"] == "kernel_time", f"cause {doc['straggler']['cause']}")
+    one = json.loads(case.run("analyze", "--format", "json", "--rank", "2", path))
+    need(one["hotspots"][0]["calls"] == 30, "--rank 2 shows others, too")
+
+
+RECORDED = [same_pids]
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--gpusight", required=True)
@@ -303,6 +356,16 @@ def main():
                         print(f"not ok - {make.__name__}, {form}, seed {seed}: {e}")
                         continue
                     print(f"ok - {make.__name__}, {form}, seed {seed}")
+        for test in RECORDED:
+            if o.only and o.only != test.__name__:
+                continue
+            try:
+                test(case)
+            except Failed as e:
+                bad += 1
+                print(f"not ok - {test.__name__}: {e}")
+                continue
+            print(f"ok - {test.__name__}")
     return 1 if bad else 0
 
 
