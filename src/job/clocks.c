@@ -164,7 +164,7 @@ void job_align_clocks(struct job *job, const struct meetings *all, struct arena 
         uint64_t meetings = 0;
         for (size_t i = 0; i < all->ops.n; i++)
             if (all->ops.v[i].kind == c.kind && all->ops.v[i].parts.n > 1)
-                meetings += all->ops.v[i].parts.v[0].count / all->stride + 1;
+                meetings += all->ops.v[i].count / all->stride + 1;
         c.stride = (uint32_t)(meetings / MOST_POINTS + 1);
         c.of_rank = arena_array(temporary, struct points, job->ranks.n);
         meetings_each(all, collect, &c);

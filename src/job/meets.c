@@ -109,8 +109,17 @@ static void take_calls(struct taker *k, const struct analysis *a, uint32_t proce
             g->start_ns[i] >= a->view.start_ns && g->end_ns[i] <= a->view.end_ns)
             vec_push(&list.rows, temporary, (uint32_t)i);
     sort_rows(list.rows.v, list.rows.n, g->start_ns, temporary);
+    /* By thread: until when it is in MPI. What a call calls itself is no meeting of its own. */
+    int64_t *until = arena_array(temporary, int64_t, k->t->threads.n + 1);
+    for (size_t i = 0; i <= k->t->threads.n; i++)
+        until[i] = INT64_MIN;
     for (size_t i = 0; i < list.rows.n; i++) {
         uint32_t row = list.rows.v[i], op = idmap_get(&k->ops, g->name[row]);
+        int64_t *inside =
+            &until[g->thread[row] < k->t->threads.n ? g->thread[row] : k->t->threads.n];
+        if (g->end_ns[row] <= *inside)
+            continue;
+        *inside = g->end_ns[row];
         if (op == NO_INDEX) {
             const char *name = trace_str(k->t, g->name[row]);
             enum meet_kind kind = MEET_ALL;

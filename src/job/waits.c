@@ -145,6 +145,10 @@ void job_meet(struct job *job)
     struct meetings all;
     arena_init(&temporary);
     meetings_match(&all, job, &temporary);
+    if (all.left_out)
+        vec_push(&job->notes, job->arena,
+                 "a rank makes a collective call more or less often than the others: it is left "
+                 "out of these meetings");
     job_align_clocks(job, &all, &temporary);
     meetings_each(&all, note_kind, &of_all);
     struct counting c = {.job = job, .temporary = &temporary, .only_all = of_all > 0};

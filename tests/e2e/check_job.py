@@ -331,7 +331,39 @@ def same_pids(case):
     need(one["hotspots"][0]["calls"] == 30, "--rank 2 shows others, too")
 
 
-RECORDED = [same_pids]
+def named(case, made, rank, cost):
+    """The rank is named with its cost, and nobody waits longer than it is in MPI."""
+    out = os.path.join(case.folder, "recorded")
+    write_ranks(made, out)
+    doc = json.loads(case.run("analyze", "--format", "json", out))
+    late = doc["straggler"]
+    need(late and late["rank"] == rank, f"straggler {late}")
+    near(late["cost_ns"], cost, 0.1, "cost")
+    for r in doc["ranks"]:
+        need(r["wait_ns"] <= r["mpi_ns"], f"rank {r['rank']} waits {r['wait_ns']} of {r['mpi_ns']} in MPI")
+    return doc
+
+
+def calls_in_calls(case):
+    """An allreduce that is made of other calls is one meeting."""
+    doc = named(case, recorded(4, 30, 2, ("MPI_Allreduce", "MPI_Barrier", "MPI_Bcast")), 2, 30 * 200_000)
+    need(doc["straggler"]["meetings"] == 30, f"{doc['straggler']['meetings']} meetings")
+
+
+def one_call_more(case):
+    """Only the late rank has an allreduce with itself before the others begin."""
+    named(case, recorded(4, 30, 2, before=lambda all: meet(all[2:3], ["MPI_Allreduce"])), 2, 30 * 200_000)
+
+
+def some_meet_more_often(case):
+    """Ranks 0 to 2 have a communicator of their own; rank 4 holds all up."""
+    def before(processes):
+        for _ in range(7):
+            meet(processes[:3], ["MPI_Allreduce"])
+    named(case, recorded(6, 30, 4, before=before), 4, 30 * 200_000)
+
+
+RECORDED = [same_pids, calls_in_calls, one_call_more, some_meet_more_often]
 
 
 def main():
