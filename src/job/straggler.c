@@ -25,6 +25,9 @@ enum { FEW_MEETINGS = 5 };
 #define LEAST_SLOWER 1.02
 #define CLOCK_SLOWER 0.97
 
+/* What a rank does longer explains its cost when it is at least this part of it. */
+enum { LEAST_EXPLAINED = 10 };
+
 static int by_ns(const void *x, const void *y)
 {
     int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
@@ -207,6 +210,21 @@ static const char *idle_word(const struct job_rank *r, const struct job_rank *ty
     return best;
 }
 
+/* How much later than the middle one of the others a rank starts; 0 when clocks do not say. */
+static int64_t starts_late(const struct job *job, const struct job_rank *r)
+{
+    int64_t *v = arena_array(job->arena, int64_t, job->ranks.n);
+    size_t n = 0;
+    if (r->clock_residual_ns < 0)
+        return 0;
+    for (size_t i = 0; i < job->ranks.n; i++)
+        if (&job->ranks.v[i] != r && job->ranks.v[i].clock_residual_ns >= 0)
+            v[n++] = job_time(&job->ranks.v[i], job->ranks.v[i].start_ns);
+    qsort(v, n, sizeof(*v), by_ns);
+    int64_t late = n ? sub_ns(job_time(r, r->start_ns), v[n / 2]) : 0;
+    return late > 0 ? late : 0;
+}
+
 static void explain(struct job *job, struct straggler *s, const struct job_rank *r)
 {
     const struct job_rank *typical = job_typical(job);
@@ -217,9 +235,14 @@ static void explain(struct job *job, struct straggler *s, const struct job_rank 
         worst = more[p] > more[worst] ? p : worst;
     }
     char text[HUMAN_MAX];
+    int64_t late = starts_late(job, r);
     human_time(text, more[worst]);
     s->confidence = 0.85;
-    if (more[worst] <= 0) {
+    if (late > more[worst] && late >= s->cost_ns / 2) {
+        s->cause = "start_up";
+        s->detail =
+            arena_printf(job->arena, "it starts %s after the others", human_time(text, late));
+    } else if (more[worst] <= 0 || more[worst] < s->cost_ns / LEAST_EXPLAINED) {
         s->cause = "host";
         s->confidence = 0.5;
         s->detail = "it does nothing for longer than the others that the trace shows";

@@ -363,7 +363,15 @@ def some_meet_more_often(case):
     named(case, recorded(6, 30, 4, before=before), 4, 30 * 200_000)
 
 
-RECORDED = [same_pids, calls_in_calls, one_call_more, some_meet_more_often]
+def late_start(case):
+    """Rank 3 begins 200 ms after the others and then keeps pace."""
+    def before(processes):
+        processes[3].main.host(200e6)
+    late = named(case, recorded(4, 30, -1, before=before), 3, 200_000_000)["straggler"]
+    need(late["cause"] == "start_up" and "200 ms" in late["detail"], f"{late['cause']}: {late['detail']}")
+
+
+RECORDED = [late_start, same_pids, calls_in_calls, one_call_more, some_meet_more_often]
 
 
 def main():

@@ -45,6 +45,10 @@ static void advise_on(struct finding *f, const char *cause)
         finding_action(f, "check its binding: a GPU far from its NUMA node or a shared link copies "
                           "slowly");
         finding_action(f, "overlap copies with compute, or keep the data on the device");
+    } else if (str_eq(cause, "start_up")) {
+        finding_suggest(f, "let all ranks start together");
+        finding_action(f, "look at what it does before its first event: loading of libraries, "
+                          "input, the launcher, a slow file system on its node");
     } else {
         finding_suggest(f, "find out what the host of the late rank does");
         finding_action(f, "check its core binding and what else runs on its node");
