@@ -371,7 +371,27 @@ def late_start(case):
     need(late["cause"] == "start_up" and "200 ms" in late["detail"], f"{late['cause']}: {late['detail']}")
 
 
-RECORDED = [late_start, same_pids, calls_in_calls, one_call_more, some_meet_more_often]
+def other_kernels(case):
+    """Ranks run one collective with different kernels; rank 1 comes last to it."""
+    made = recorded(4, 0, -1)
+    for _ in range(30):
+        for i, p in enumerate(made.processes):
+            p.main.launch("stencil", p.stream, made.jitter(1e6 * (1 + 0.2 * (i == 1)), 0.01))
+        end = max(p.stream.free_at for p in made.processes) + 100_000
+        for i, p in enumerate(made.processes):
+            name = f"ncclDevKernel_AllReduce_Sum_f32_{'RING' if i % 2 else 'TREE'}_LL(ncclDevKernelArgs)"
+            p.main.launch(name, p.stream, end - max(p.stream.free_at, p.main.now + 9000))
+            p.main.wait(p.stream)
+    out = os.path.join(case.folder, "recorded")
+    write_ranks(made, out)
+    doc = json.loads(case.run("analyze", "--format", "json", out))
+    late = doc["straggler"]
+    need(late and late["rank"] == 1 and late["meetings"] == 30, f"straggler {late}")
+    near(late["cost_ns"], 30 * 200_000, 0.1, "cost")
+    need(doc["job"]["aligned"] == "AllReduce", f"clocks by {doc['job']['aligned']}")
+
+
+RECORDED = [other_kernels, late_start, same_pids, calls_in_calls, one_call_more, some_meet_more_often]
 
 
 def main():
