@@ -412,6 +412,9 @@ static void run_analyze(void *ctx)
     if (!analyze_part(a, &ao, c->o->phase, c->o->iteration, c->err))
         return;
     a->job = c->job.used ? &c->job.job : NULL;
+    if (a->job && (c->o->window || c->o->phase || c->o->iteration))
+        vec_push(&c->job.job.notes, arena,
+                 "the ranks are compared over their whole runs, not only over the part chosen");
     advise(&advice, a, arena);
     if (c->source.used)
         source_link(&c->source.links, &c->source.scan, a, &advice, arena);

@@ -339,6 +339,7 @@ def named(case, made, rank, cost):
     late = doc["straggler"]
     need(late and late["rank"] == rank, f"straggler {late}")
     near(late["cost_ns"], cost, 0.1, "cost")
+    need(doc["recommendations"][0]["rule"] == "straggler", f"first is {doc['recommendations'][0]['rule']}")
     for r in doc["ranks"]:
         need(r["wait_ns"] <= r["mpi_ns"], f"rank {r['rank']} waits {r['wait_ns']} of {r['mpi_ns']} in MPI")
     return doc
@@ -353,6 +354,10 @@ def calls_in_calls(case):
 def one_call_more(case):
     """Only the late rank has an allreduce with itself before the others begin."""
     named(case, recorded(4, 30, 2, before=lambda all: meet(all[2:3], ["MPI_Allreduce"])), 2, 30 * 200_000)
+    one = json.loads(case.run("analyze", "--format", "json", "--rank", "2", "--window", "10%:60%",
+                              os.path.join(case.folder, "recorded")))
+    need(one["recommendations"][0]["rule"] == "straggler", "the late rank is not told that it is late")
+    need(any("whole runs" in n for n in one["job"]["notes"]), "no word that ranks are compared over whole runs")
 
 
 def some_meet_more_often(case):

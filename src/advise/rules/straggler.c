@@ -17,13 +17,24 @@ static void claim(const struct analysis *a, struct finding *f, int64_t ns)
 {
     static const enum cause causes[] = {CAUSE_COMM_WAIT, CAUSE_HOST_IO, CAUSE_COMM,   CAUSE_SYNC,
                                         CAUSE_HOST,      CAUSE_UNKNOWN, CAUSE_STARTUP};
-    int64_t gpus = a->job->stats.ranks ? a->job->stats.gpus / a->job->stats.ranks : 1;
-    ns = ns * (gpus > 1 ? gpus : 1);
+    int64_t claimed = 0, gpus = a->job->stats.ranks ? a->job->stats.gpus / a->job->stats.ranks : 1;
+    ns = gpus > 1 && ns < INT64_MAX / gpus ? ns * gpus : ns;
     for (size_t i = 0; i < sizeof(causes) / sizeof(*causes) && ns > 0; i++) {
         int64_t have = ledger_ns(a, causes[i]);
         have = have < ns ? have : ns;
         finding_claim(f, causes[i], have);
+        claimed = add_ns(claimed, have);
         ns -= have;
+    }
+    /* Where ranks share GPUs, or this is the late one, they work while others wait. */
+    const struct straggler *s = &a->job->straggler;
+    bool late_one = a->job->stats.analyzed_rank == s->rank;
+    bool shared = a->job->stats.analyzed_rank < 0 && a->opts.view.gpu < 0 &&
+                  a->view.n_gpus < a->job->stats.gpus;
+    bool longer = str_eq(s->cause, "kernel_time") || str_eq(s->cause, "slow_clocks");
+    if (longer && claimed < s->cost_ns && (late_one || shared)) {
+        int64_t have = ledger_ns(a, CAUSE_COMPUTE), rest = s->cost_ns - claimed;
+        finding_claim(f, CAUSE_COMPUTE, have < rest ? have : rest);
     }
 }
 
