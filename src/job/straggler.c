@@ -225,6 +225,29 @@ static int64_t starts_late(const struct job *job, const struct job_rank *r)
     return late > 0 ? late : 0;
 }
 
+/* How long a rank with one GPU is in MPI while its GPU works. */
+static int64_t hidden_mpi(const struct job_rank *r)
+{
+    return r->gpus == 1
+               ? sub_ns(add_ns(r->gpu_busy_ns, r->mpi_ns), sub_ns(r->window_ns, r->host_ns))
+               : 0;
+}
+
+/*
+ * Who waits in MPI while its GPU works loses less than it waits. A rank that waits for nobody
+ * itself then costs the job what it does longer than the others.
+ */
+static void cap_cost(struct straggler *s, const struct job_rank *r, const struct job_rank *typical,
+                     const int64_t *more, int64_t late)
+{
+    int64_t longer = late;
+    for (enum part p = 0; p < PARTS; p++)
+        longer = add_ns(longer, more[p] > 0 ? more[p] : 0);
+    if (hidden_mpi(typical) >= s->cost_ns / 2 && r->wait_ns < s->cost_ns / LEAST_EXPLAINED &&
+        longer >= s->cost_ns / LEAST_EXPLAINED && longer < s->cost_ns)
+        s->cost_ns = longer;
+}
+
 static void explain(struct job *job, struct straggler *s, const struct job_rank *r)
 {
     const struct job_rank *typical = job_typical(job);
@@ -236,6 +259,7 @@ static void explain(struct job *job, struct straggler *s, const struct job_rank 
     }
     char text[HUMAN_MAX];
     int64_t late = starts_late(job, r);
+    cap_cost(s, r, typical, more, late);
     human_time(text, more[worst]);
     s->confidence = 0.85;
     if (late > more[worst] && late >= s->cost_ns / 2) {

@@ -396,7 +396,19 @@ def other_kernels(case):
     need(doc["job"]["aligned"] == "AllReduce", f"clocks by {doc['job']['aligned']}")
 
 
-RECORDED = [other_kernels, late_start, same_pids, calls_in_calls, one_call_more, some_meet_more_often]
+def overlapping(case):
+    """Kernels run during MPI: the others wait a whole step for rank 1, but lose only a fifth of it."""
+    made = recorded(4, 0, -1)
+    for _ in range(60):
+        for i, p in enumerate(made.processes):
+            p.main.launch("stencil", p.stream, made.jitter(1e6 * (1 + 0.2 * (i == 1)), 0.01))
+        meet(made.processes, ["MPI_Allreduce"])
+        for p in made.processes:
+            p.main.wait(p.stream)
+    named(case, made, 1, 60 * 200_000)
+
+
+RECORDED = [overlapping, other_kernels, late_start, same_pids, calls_in_calls, one_call_more, some_meet_more_often]
 
 
 def main():
