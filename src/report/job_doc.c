@@ -59,7 +59,9 @@ static void clocks(struct doc *d, const struct job *job)
     for (size_t i = 0; i < job->ranks.n; i++)
         moved |= job->ranks.v[i].clock_offset_ns != 0;
     if (str_eq(s->aligned, "none"))
-        doc_fact(d, "clocks", "as recorded: nothing to compare them by");
+        doc_fact(d, "clocks", "%s",
+                 moved ? "nothing to compare them by: hosts are laid side by side by their start"
+                       : "as recorded: nothing to compare them by");
     else
         doc_fact(d, "clocks", "%s on %s, %s left over", moved ? "aligned" : "agree", s->aligned,
                  time_of(d, s->clock_residual_ns));

@@ -199,6 +199,25 @@ static void one_host_has_one_clock(void **state)
     assert_int_equal(job.ranks.v[1].clock_offset_ns, 0);
 }
 
+/* No meetings: host b, whose times are 5 s later, is moved; host c, which overlaps, is not. */
+static void hosts_without_meetings_start_together(void **state)
+{
+    (void)state;
+    struct job job = {0};
+    add_rank(&job, 0, "a");
+    add_rank(&job, 1, "b")->start_ns = 5000000000;
+    job.ranks.v[1].end_ns = 5001000000;
+    add_rank(&job, 2, "b")->start_ns = 5000000300;
+    job.ranks.v[2].end_ns = 5001000000;
+    add_rank(&job, 3, "c")->start_ns = 500;
+    job_meet(&job);
+    assert_string_equal(job.stats.aligned, "none");
+    assert_int_equal(job_time(&job.ranks.v[1], 5000000000), 0);
+    assert_int_equal(job_time(&job.ranks.v[2], 5000000300), 300);
+    assert_int_equal(job.ranks.v[3].clock_offset_ns, 0);
+    assert_int_equal(job.ranks.v[1].clock_residual_ns, -1);
+}
+
 static void add_kernel(struct job_rank *r, const char *name, uint64_t calls, int64_t total,
                        double items)
 {
@@ -455,6 +474,7 @@ int main(void)
         T(thinned_meetings_still_match),
         T(clocks_are_aligned_with_their_drift),
         T(one_host_has_one_clock),
+        T(hosts_without_meetings_start_together),
         T(the_cause_is_what_the_late_rank_does_longer),
         T(taking_turns_is_no_straggler),
         T(chance_is_no_straggler),
