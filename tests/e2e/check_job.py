@@ -408,7 +408,23 @@ def overlapping(case):
     named(case, made, 1, 60 * 200_000)
 
 
-RECORDED = [overlapping, other_kernels, late_start, same_pids, calls_in_calls, one_call_more, some_meet_more_often]
+def no_communication(case):
+    """MPI was not recorded: how well the ranks work together cannot be told."""
+    made = recorded(3, 20, -1)
+    for p in made.processes:
+        p.rows["region"] = [r for r in p.rows["region"] if r[7] != p.strings["MPI_Allreduce"]]
+    out = os.path.join(case.folder, "recorded")
+    write_ranks(made, out)
+    doc = json.loads(case.run("analyze", "--format", "json", out))
+    need(len(doc["ranks"]) == 3 and doc["straggler"] is None, f"straggler {doc['straggler']}")
+    e = doc["efficiencies"]
+    need(e["parallel"] is None and e["communication"] is None, f"efficiencies without data: {e}")
+    page = case.run("analyze", "--format", "html", out)
+    need("cannot be told: no barrier" in page and "nothing to compare them by" in page, "the page says otherwise")
+    need(0 < e["device"] <= 1, f"device efficiency {e['device']}")
+
+
+RECORDED = [no_communication, overlapping, other_kernels, late_start, same_pids, calls_in_calls, one_call_more, some_meet_more_often]
 
 
 def main():
