@@ -424,7 +424,19 @@ def no_communication(case):
     need(0 < e["device"] <= 1, f"device efficiency {e['device']}")
 
 
-RECORDED = [no_communication, overlapping, other_kernels, late_start, same_pids, calls_in_calls, one_call_more, some_meet_more_often]
+def slow_copies(case):
+    """Rank 0 copies at a fifth of the speed."""
+    made = recorded(4, 0, -1)
+    for _ in range(20):
+        for i, p in enumerate(made.processes):
+            p.main.launch("stencil", p.stream, made.jitter(1e6, 0.01))
+            p.main.copy("h2d", p.stream, 32 << 20, 25 if i else 5, blocking=True)
+        meet(made.processes, ["MPI_Allreduce"])
+    late = named(case, made, 0, 20 * (32 << 20) * (1 / 5 - 1 / 25))["straggler"]
+    need(late["cause"] == "copies", f"cause {late['cause']}")
+
+
+RECORDED = [slow_copies, no_communication, overlapping, other_kernels, late_start, same_pids, calls_in_calls, one_call_more, some_meet_more_often]
 
 
 def main():

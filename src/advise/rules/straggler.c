@@ -12,6 +12,25 @@ static int64_t waiting_here(const struct job *job)
     return job->straggler.waited_ns;
 }
 
+/* What the late rank does longer, where that is part of the ledger. */
+static void claim_work(const struct analysis *a, struct finding *f, int64_t ns)
+{
+    static const enum cause copies[] = {CAUSE_COPY_H2D, CAUSE_COPY_D2H, CAUSE_COPY_P2P,
+                                        CAUSE_COPY_D2D},
+                            kernels[] = {CAUSE_COMPUTE};
+    const char *cause = a->job->straggler.cause;
+    bool of_copies = str_eq(cause, "copies");
+    if (!of_copies && !str_eq(cause, "kernel_time") && !str_eq(cause, "slow_clocks"))
+        return;
+    for (size_t i = 0; i < (of_copies ? sizeof(copies) / sizeof(*copies) : 1) && ns > 0; i++) {
+        enum cause c = of_copies ? copies[i] : kernels[i];
+        int64_t have = ledger_ns(a, c);
+        have = have < ns ? have : ns;
+        finding_claim(f, c, have);
+        ns -= have;
+    }
+}
+
 /* Waiting shows as time in MPI, or inside a collective on the GPU. */
 static void claim(const struct analysis *a, struct finding *f, int64_t ns)
 {
@@ -31,11 +50,8 @@ static void claim(const struct analysis *a, struct finding *f, int64_t ns)
     bool late_one = a->job->stats.analyzed_rank == s->rank;
     bool shared = a->job->stats.analyzed_rank < 0 && a->opts.view.gpu < 0 &&
                   a->view.n_gpus < a->job->stats.gpus;
-    bool longer = str_eq(s->cause, "kernel_time") || str_eq(s->cause, "slow_clocks");
-    if (longer && claimed < s->cost_ns && (late_one || shared)) {
-        int64_t have = ledger_ns(a, CAUSE_COMPUTE), rest = s->cost_ns - claimed;
-        finding_claim(f, CAUSE_COMPUTE, have < rest ? have : rest);
-    }
+    if (late_one || shared)
+        claim_work(a, f, s->cost_ns - claimed);
 }
 
 static void advise_on(struct finding *f, const char *cause)
