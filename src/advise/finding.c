@@ -166,7 +166,7 @@ void finding_at_gaps(struct finding *f, enum cause cause)
                 continue;
             const struct gap *gap = &a->ledger.gpus[g].top[rank];
             int64_t ns = gap->end_ns - gap->start_ns;
-            if (gap->ns[cause] * 2 <= ns)
+            if (gap->ns[cause] <= ns / 2)
                 continue;
             char text[HUMAN_MAX];
             struct evidence *e =

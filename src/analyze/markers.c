@@ -323,11 +323,8 @@ static size_t part_of(const struct job *job, uint32_t thread)
 static bool selected(const struct job *job, size_t row)
 {
     const struct view *v = &job->a->view;
-    const struct trace *t = v->trace;
-    int64_t start = job->m->start_ns[row], end = job->end[row], pid = job->a->opts.view.process;
-    uint32_t thread = job->m->thread[row];
-    if (pid >= 0 &&
-        (thread >= t->threads.n || t->processes.v[t->threads.v[thread].process].pid != pid))
+    int64_t start = job->m->start_ns[row], end = job->end[row];
+    if (!view_has_thread(v->trace, job->m->thread[row], &job->a->opts.view))
         return false;
     return end > start ? start < v->end_ns && end > v->start_ns
                        : start >= v->start_ns && start <= v->end_ns;

@@ -16,10 +16,17 @@ static bool in_window(const struct view *v, int64_t start, int64_t end)
                : start == end && start >= v->start_ns && start <= v->end_ns;
 }
 
+static bool process_selected(const struct trace *t, uint32_t process, const struct view_opts *o)
+{
+    if (o->only_process && o->only_process != process + 1)
+        return false;
+    return o->process < 0 || t->processes.v[process].pid == o->process;
+}
+
 static bool stream_selected(const struct trace *t, const struct stream *s,
                             const struct view_opts *o)
 {
-    return o->process < 0 || t->processes.v[s->process].pid == o->process;
+    return process_selected(t, s->process, o);
 }
 
 /* Of one process, only the GPUs that it uses. */
@@ -27,7 +34,7 @@ static bool gpu_selected(const struct trace *t, size_t gpu, const struct view_op
 {
     if (!t->gpus.v[gpu].used || (o->gpu >= 0 && (size_t)o->gpu != gpu))
         return false;
-    if (o->process < 0)
+    if (o->process < 0 && !o->only_process)
         return true;
     for (size_t s = 0; s < t->streams.n; s++)
         if (t->streams.v[s].gpu == gpu && stream_selected(t, &t->streams.v[s], o))
@@ -193,10 +200,11 @@ static void order_thread(void *ctx, size_t i, int worker)
     }
 }
 
-static bool process_selected(const struct trace *t, uint32_t thread, int64_t pid)
+bool view_has_thread(const struct trace *t, size_t thread, const struct view_opts *o)
 {
-    return pid < 0 ||
-           (thread < t->threads.n && t->processes.v[t->threads.v[thread].process].pid == pid);
+    if (thread >= t->threads.n)
+        return o->process < 0 && !o->only_process;
+    return process_selected(t, t->threads.v[thread].process, o);
 }
 
 static void order_calls(struct view *v, const struct view_opts *o, struct arena *a)
@@ -209,8 +217,7 @@ static void order_calls(struct view *v, const struct view_opts *o, struct arena 
         for (size_t i = 0; i < r->n; i++) {
             size_t thread = r->thread[i] < t->threads.n ? r->thread[i] : t->threads.n;
             struct view_thread *th = &v->threads[thread];
-            if (!in_window(v, r->start_ns[i], r->end_ns[i]) ||
-                !process_selected(t, (uint32_t)thread, o->process))
+            if (!in_window(v, r->start_ns[i], r->end_ns[i]) || !view_has_thread(t, thread, o))
                 continue;
             if (pass)
                 th->calls[th->n_calls] = (uint32_t)i;

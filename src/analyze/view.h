@@ -25,6 +25,9 @@ struct view_opts {
     int64_t start_ns, end_ns;
     int32_t gpu;     /* only this index of the trace's GPUs; -1: all */
     int64_t process; /* only this pid; -1: all */
+    /* 1 + the place of the only process in the trace, for pids are unique on one host only; 0: any
+     */
+    uint32_t only_process;
     int threads;
     const uint32_t *kernel_wait_ns; /* by kernels row: waiting of a collective; NULL: not known */
 };
@@ -79,6 +82,9 @@ static inline enum api_class view_call_class(const struct view *v, uint32_t call
     const struct regions *r = &v->trace->regions;
     return (enum api_class)v->call_class[(size_t)r->kind[call] * v->n_strings + r->name[call]];
 }
+
+/* Whether the process of a thread is looked at. */
+bool view_has_thread(const struct trace *t, size_t thread, const struct view_opts *o);
 
 /* The part of [start, end) inside the window; empty spans come out as zero-length. */
 static inline struct span view_clip(const struct view *v, int64_t start, int64_t end)

@@ -48,7 +48,7 @@ static bool choose(struct load_call *c, struct ingest_files *files)
         if (!r)
             return fail(c->err, GS_E_USAGE, "no rank %lld in the traces; see 'gpusight info'",
                         (long long)c->rank);
-        c->j->pid = r->pid;
+        c->j->chosen = r;
     } else if (c->files.n > 1 && !all_small(&c->files)) {
         r = job_typical(job);
     }
@@ -100,7 +100,7 @@ bool analyze_job_load(struct analyze_job *j, struct cli *cli, struct trace *t,
     struct progress progress;
     struct load_call c = {.j = j, .cli = cli, .t = t, .paths = paths, .rank = rank, .err = err};
     c.o = (struct job_opts){*o, reader_mode_of(reader), cli->threads, &progress};
-    *j = (struct analyze_job){.pid = -1};
+    *j = (struct analyze_job){0};
     progress_start(&progress, "reading", 0);
     bool had_memory = mem_guard(load, &c, err);
     progress_stop(&progress); /* before anything is printed, also when memory ran out */

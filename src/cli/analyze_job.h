@@ -14,7 +14,7 @@ struct analyze_job {
     struct job job;
     bool used;                      /* there are several ranks */
     const uint32_t *kernel_wait_ns; /* for the view, see job_kernel_waits() */
-    int64_t pid;                    /* of the chosen rank, where its trace holds others; -1 */
+    const struct job_rank *chosen;  /* with --rank; its trace may hold others; NULL: none */
 };
 
 /* Loads what the paths stand for. `rank`: only that one in detail; -1: as fits. */

@@ -43,19 +43,22 @@ bool analyzed_choose(struct analysis_opts *out, const struct analyzed_opts *o,
     if (!trace_events(t))
         return fail(err, GS_E_EMPTY, "nothing to analyze: '%s' holds no event", t->files.v[0].path);
     out->view.kernel_wait_ns = job->kernel_wait_ns;
-    if (job->pid >= 0 && o->process < 0)
-        out->view.process = job->pid;
+    if (job->chosen && t->processes.n > 1)
+        out->view.only_process = job->chosen->process + 1;
     return true;
 }
 
 bool analyzed_run(struct analysis *a, struct advice *advice, const struct trace *t,
-                  struct analysis_opts *ao, const struct analyzed_opts *o,
-                  const struct analyze_job *job, struct arena *arena, struct gs_error *err)
+                  struct analysis_opts *ao, const struct analyzed_opts *o, struct analyze_job *job,
+                  struct arena *arena, struct gs_error *err)
 {
     analysis_run(a, t, ao, arena);
     if (!analyze_part(a, ao, o->phase, o->iteration, err))
         return false;
     a->job = job->used ? &job->job : NULL;
+    if (a->job && (o->window || o->phase || o->iteration))
+        vec_push(&job->job.notes, arena,
+                 "the ranks are compared over their whole runs, not only over the part chosen");
     advise(advice, a, arena);
     return true;
 }

@@ -53,7 +53,7 @@ struct analysis_opts analyzed_base(const struct cli *cli, const struct analyzed_
 bool analyzed_choose(struct analysis_opts *out, const struct analyzed_opts *o,
                      const struct trace *t, const struct analyze_job *job, struct gs_error *err);
 bool analyzed_run(struct analysis *a, struct advice *advice, const struct trace *t,
-                  struct analysis_opts *ao, const struct analyzed_opts *o,
-                  const struct analyze_job *job, struct arena *arena, struct gs_error *err);
+                  struct analysis_opts *ao, const struct analyzed_opts *o, struct analyze_job *job,
+                  struct arena *arena, struct gs_error *err);
 
 #endif

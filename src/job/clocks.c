@@ -147,6 +147,36 @@ static bool enough(const struct collecting *c, size_t least)
     return n && 2 * n >= c->job->ranks.n - 1;
 }
 
+static struct span span_of_host(const struct job *job, const char *host)
+{
+    struct span s = {INT64_MAX, INT64_MIN};
+    for (size_t i = 0; i < job->ranks.n; i++) {
+        const struct job_rank *r = &job->ranks.v[i];
+        if (!str_eq(r->host, host))
+            continue;
+        s.start = r->start_ns < s.start ? r->start_ns : s.start;
+        s.end = r->end_ns > s.end ? r->end_ns : s.end;
+    }
+    return s;
+}
+
+/*
+ * Nothing to compare clocks by. Ranks of a job run at one time: hosts whose times do not even
+ * overlap start together as far as one can tell, rather than seconds of idling apart.
+ */
+static void lay_side_by_side(struct job *job)
+{
+    const char *host = NULL;
+    struct span first = span_of_host(job, job->ranks.v[0].host), own = first;
+    for (size_t i = 1; i < job->ranks.n; i++) {
+        struct job_rank *r = &job->ranks.v[i];
+        if (!host || !str_eq(host, r->host))
+            own = span_of_host(job, host = r->host);
+        if (own.start > first.end || own.end < first.start)
+            r->clock_offset_ns = sub_ns(own.start, first.start);
+    }
+}
+
 void job_align_clocks(struct job *job, const struct meetings *all, struct arena *temporary)
 {
     static const struct {
@@ -164,7 +194,7 @@ void job_align_clocks(struct job *job, const struct meetings *all, struct arena 
         uint64_t meetings = 0;
         for (size_t i = 0; i < all->ops.n; i++)
             if (all->ops.v[i].kind == c.kind && all->ops.v[i].parts.n > 1)
-                meetings += all->ops.v[i].parts.v[0].count / all->stride + 1;
+                meetings += all->ops.v[i].count / all->stride + 1;
         c.stride = (uint32_t)(meetings / MOST_POINTS + 1);
         c.of_rank = arena_array(temporary, struct points, job->ranks.n);
         meetings_each(all, collect, &c);
@@ -182,4 +212,5 @@ void job_align_clocks(struct job *job, const struct meetings *all, struct arena 
             c.several || !c.name ? tries[k].what : arena_strdup(job->arena, c.name);
         return;
     }
+    lay_side_by_side(job);
 }

@@ -78,7 +78,8 @@ const struct fields job_phase_fields =
 static const struct field straggler_v[] = {
     FIELD(R, rank, FIELD_I32, "rank", "", "rank that the others wait for"),
     FIELD(R, cause, FIELD_TEXT, "cause", "",
-          "what it spends more time on than the others: kernel_time, slow_clocks, copies or host"),
+          "what it spends more time on than the others: kernel_time, slow_clocks, copies, host or "
+          "start_up"),
     FIELD(R, detail, FIELD_TEXT, "detail", "", "the same in a sentence, with numbers"),
     FIELD(R, cost_ns, FIELD_I64, "cost", "ns",
           "by how much it lengthens the job: sum over the meetings to which it came last of the "

@@ -57,6 +57,7 @@ static void measure(struct job *job)
 {
     struct efficiencies *e = &job->efficiencies;
     double useful = 0, useful_most = 0, compute = 0, compute_most = 0, least = INFINITY, n = 0;
+    bool communicates = false; /* as far as the traces show */
     double gpus = 0, window = (double)job->stats.window_ns, imbalance_sum = 0, busy_most = 0;
     for (size_t i = 0; i < job->ranks.n; i++) {
         const struct job_rank *r = &job->ranks.v[i];
@@ -70,11 +71,14 @@ static void measure(struct job *job)
         least = fmin(least, own);
         imbalance_sum += own;
         gpus += r->gpus;
+        communicates |= r->mpi_calls > 0;
+        for (size_t k = 0; k < r->meet_ops.n; k++)
+            communicates |= r->meet_ops.v[k].on_gpu;
         n++;
     }
     *e = (struct efficiencies){NAN, NAN, NAN, NAN, NAN, NAN};
     job->stats.imbalance = imbalance_sum > 0 ? (compute_most - least) / (imbalance_sum / n) : 0;
-    if (useful_most > 0 && window > 0) {
+    if (communicates && useful_most > 0 && window > 0) {
         e->load_balance = useful / n / useful_most;
         e->communication = fmin(useful_most / window, 1);
         e->parallel = e->load_balance * e->communication;

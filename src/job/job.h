@@ -87,6 +87,7 @@ struct job_rank {
     int32_t rank;
     const char *rank_source, *host, *file, *command;
     int64_t pid;
+    uint32_t process; /* its place among those of its file */
     uint32_t gpus;
     const char *gpu_name;
     int64_t start_ns, end_ns, window_ns;
@@ -118,7 +119,9 @@ struct job_rank {
 
 /* Of a rank that came last. */
 struct late {
-    int64_t cost_ns; /* median wait of the others, summed over the meetings */
+    int64_t cost_ns;        /* median wait of the others, summed over the meetings */
+    int64_t stall_ns;       /* of it, in meetings that are far longer than usual */
+    double net, net_square; /* cost where it came last, minus its own wait elsewhere */
 };
 
 struct straggler {

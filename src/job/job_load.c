@@ -30,17 +30,6 @@ struct loading {
     uint64_t done;
 };
 
-static bool works(const struct trace *t, uint32_t process)
-{
-    for (size_t i = 0; i < t->streams.n; i++)
-        if (t->streams.v[i].process == process)
-            return true;
-    for (size_t i = 0; i < t->threads.n; i++)
-        if (t->threads.v[i].process == process)
-            return true;
-    return false;
-}
-
 /* True when the process did something on a GPU or in MPI: launchers and shells do not. */
 static void find_workers(const struct trace *t, bool *worker)
 {
@@ -60,18 +49,14 @@ static void take_trace(const struct trace *t, const struct job_opts *o, int thre
                        void (*add)(void *ctx, struct job_rank *r), void *ctx)
 {
     bool *worker = arena_array(scratch, bool, t->processes.n + 1);
-    size_t n = 0;
     find_workers(t, worker);
-    for (size_t p = 0; p < t->processes.n; p++)
-        n += worker[p] && works(t, (uint32_t)p);
     for (size_t p = 0; p < t->processes.n; p++) {
         if (!worker[p])
             continue;
         struct analysis_opts ao = o->analysis;
         ao.view.threads = threads;
-        ao.view.process = n > 1 || t->processes.n > 1 ? t->processes.v[p].pid : -1;
-        struct arena own;
-        arena_init(&own);
+        ao.view.process = -1;
+        ao.view.only_process = t->processes.n > 1 ? (uint32_t)p + 1 : 0;
         struct analysis *a = arena_new(scratch, struct analysis);
         struct job_rank r;
         analysis_run(a, t, &ao, scratch);

@@ -1,8 +1,12 @@
 #include "job/meetings.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
+
+/* Calls fit when their ends scatter by less than one part in so many of the time between them. */
+enum { FITS = 20, LEAST_ALIKE = 8 };
 
 /* The meets of a rank, operation by operation; those of operation i start at first[i]. */
 static const struct meet *grouped(const struct job_rank *r, size_t *first, struct arena *arena)
@@ -49,15 +53,88 @@ static uint64_t common_count(const struct shared_op *op)
     return best;
 }
 
-static void keep_common(struct meetings *m, struct shared_op *op)
+static int by_value(const void *x, const void *y)
 {
-    uint64_t count = common_count(op);
-    size_t n = 0;
+    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+    return (a > b) - (a < b);
+}
+
+/* The middle one of |v - middle of v|; sorts v. */
+static int64_t scatter(int64_t *v, size_t n)
+{
+    qsort(v, n, sizeof(*v), by_value);
+    int64_t middle = v[n / 2];
+    for (size_t i = 0; i < n; i++)
+        v[i] = v[i] > middle ? sub_ns(v[i], middle) : sub_ns(middle, v[i]);
+    qsort(v, n, sizeof(*v), by_value);
+    return v[n / 2];
+}
+
+/* How far calls of p end from those of q with the first ones left out; INT64_MAX: too few. */
+static int64_t misfit(const struct op_part *p, const struct op_part *q, int64_t ahead,
+                      struct arena *arena)
+{
+    size_t n = 0, skip_p = ahead > 0 ? (size_t)ahead : 0, skip_q = ahead < 0 ? (size_t)-ahead : 0;
+    int64_t *apart = arena_array(arena, int64_t, p->n + 1);
+    for (; skip_p + n < p->n && skip_q + n < q->n; n++)
+        apart[n] = sub_ns(p->v[skip_p + n].end_ns, q->v[skip_q + n].end_ns);
+    return n < LEAST_ALIKE ? INT64_MAX : scatter(apart, n);
+}
+
+/* Whether the calls of a rank that counts otherwise fit to the group; says how far it is ahead. */
+static bool joins(struct op_part *p, const struct shared_op *group, struct arena *arena)
+{
+    const struct op_part *q = &group->parts.v[0];
+    if (p->n != p->count || q->n != q->count || q->n < LEAST_ALIKE)
+        return false;
+    int64_t more = (int64_t)p->count - (int64_t)q->count;
+    int64_t at_start = misfit(p, q, more, arena), at_end = misfit(p, q, 0, arena);
+    int64_t apart = sub_ns(q->v[q->n - 1].end_ns, q->v[0].end_ns) / (int64_t)q->n;
+    p->ahead = at_start < at_end ? more : 0;
+    return (at_start < at_end ? at_start : at_end) < apart / FITS;
+}
+
+static void insert_by_rank(struct shared_op *group, struct op_part part, struct arena *arena)
+{
+    vec_push(&group->parts, arena, part);
+    size_t i = group->parts.n - 1;
+    for (; i && group->parts.v[i - 1].rank > part.rank; i--)
+        group->parts.v[i] = group->parts.v[i - 1];
+    group->parts.v[i] = part;
+}
+
+static struct shared_op group_of(const struct shared_op *op, uint64_t count, struct arena *arena)
+{
+    struct shared_op group = {op->name, op->kind, op->on_gpu, count, {0}};
     for (size_t i = 0; i < op->parts.n; i++)
         if (op->parts.v[i].count == count)
-            op->parts.v[n++] = op->parts.v[i];
-    m->left_out += n < op->parts.n;
-    op->parts.n = n;
+            vec_push(&group.parts, arena, op->parts.v[i]);
+    return group;
+}
+
+/* Replaces an operation by one for every group of ranks, the largest first. */
+static void split(struct meetings *m, size_t place)
+{
+    struct shared_op all = m->ops.v[place];
+    uint64_t common = common_count(&all);
+    struct shared_op group = group_of(&all, common, m->arena);
+    bool alone = false;
+    for (size_t i = 0; i < all.parts.n; i++) {
+        uint64_t count = all.parts.v[i].count;
+        size_t same = 0, first = NO_INDEX;
+        for (size_t k = 0; k < all.parts.n && count != common; k++)
+            if (all.parts.v[k].count == count) {
+                first = same++ ? first : k;
+            }
+        if (same == 1 && all.kind == MEET_ALL && joins(&all.parts.v[i], &group, m->arena))
+            insert_by_rank(&group, all.parts.v[i], m->arena);
+        else if (same > 1 && first == i)
+            vec_push(&m->ops, m->arena, group_of(&all, count, m->arena));
+        else
+            alone |= same == 1;
+    }
+    m->left_out += alone && all.kind == MEET_ALL;
+    m->ops.v[place] = group;
 }
 
 void meetings_match(struct meetings *m, const struct job *job, struct arena *arena)
@@ -74,11 +151,12 @@ void meetings_match(struct meetings *m, const struct job *job, struct arena *are
             struct shared_op *op = find_op(m, &map, &rank->meet_ops.v[i]);
             vec_push(&op->parts, arena,
                      ((struct op_part){(uint32_t)r, rank->meet_ops.v[i].count, v + first[i],
-                                       first[i + 1] - first[i]}));
+                                       first[i + 1] - first[i], 0}));
         }
     }
-    for (size_t i = 0; i < m->ops.n; i++)
-        keep_common(m, &m->ops.v[i]);
+    size_t n = m->ops.n;
+    for (size_t i = 0; i < n; i++)
+        split(m, i);
 }
 
 /* The first meet of a part at or behind `at` that every rank has kept; or its end. */
@@ -98,16 +176,20 @@ static void show_op(const struct meetings *m, const struct shared_op *op,
     uint32_t *rank = arena_array(temporary, uint32_t, n);
     const struct meet **v = arena_array(temporary, const struct meet *, n);
     struct meeting one = {op, rank, v, n, m->stride};
-    for (uint64_t occurrence = 0; occurrence < op->parts.v[0].count; occurrence += m->stride) {
+    for (uint64_t occurrence = 0; occurrence < op->count; occurrence += m->stride) {
         bool all = true;
+        one.n = 0;
         for (size_t i = 0; i < n; i++) {
             const struct op_part *p = &op->parts.v[i];
-            at[i] = seek(p, at[i], (uint32_t)occurrence);
-            all &= at[i] < p->n && p->v[at[i]].occurrence == occurrence;
-            rank[i] = p->rank;
-            v[i] = at[i] < p->n ? &p->v[at[i]] : NULL;
+            int64_t own = (int64_t)occurrence + p->ahead;
+            if (own < 0 || (uint64_t)own >= p->count)
+                continue; /* its trace starts later or ends earlier */
+            at[i] = seek(p, at[i], (uint32_t)own);
+            all &= at[i] < p->n && p->v[at[i]].occurrence == own;
+            rank[one.n] = p->rank;
+            v[one.n++] = at[i] < p->n ? &p->v[at[i]] : NULL;
         }
-        if (all)
+        if (all && one.n > 1)
             show(ctx, &one);
     }
 }

@@ -2,7 +2,9 @@
  * Meetings: calls or kernels of several ranks that belong together.
  *
  * The n-th occurrence of an operation on one rank belongs to the n-th on the others, provided that
- * they count it equally often; ranks that count otherwise are left out of that operation.
+ * they count it equally often: ranks with one count are a group, such as those of a communicator.
+ * A rank that is alone with its count joins the largest group where its calls end together with
+ * theirs when its first ones, or its last ones, are left out; otherwise it is left out.
  */
 #ifndef GS_JOB_MEETINGS_H
 #define GS_JOB_MEETINGS_H
@@ -24,12 +26,14 @@ struct op_part {
     uint64_t count;
     const struct meet *v; /* kept, in order */
     size_t n;
+    int64_t ahead; /* this many of its occurrences come before the first of the group */
 };
 
 struct shared_op {
     const char *name;
     enum meet_kind kind;
     bool on_gpu;
+    uint64_t count; /* of the ranks of the group; one that joined has more or fewer */
     VEC(struct op_part) parts;
 };
 
@@ -38,7 +42,7 @@ struct meetings {
     struct arena *arena;
     VEC(struct shared_op) ops;
     uint32_t stride;
-    size_t left_out; /* operations in which some rank counts otherwise */
+    size_t left_out; /* meetings of all of which some rank belongs to no group */
 };
 
 void meetings_match(struct meetings *m, const struct job *job, struct arena *arena);

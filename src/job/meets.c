@@ -49,6 +49,20 @@ static enum meet_kind kind_of_kernel(const char *name)
                : MEET_ALL;
 }
 
+/*
+ * What a collective does, from the name of its kernel. Ranks may run different variants of one
+ * call: the algorithm and the protocol (ring, tree, LL) are chosen on each.
+ */
+static const char *collective_of(const char *kernel)
+{
+    static const char *const words[] = {"AllReduce", "AllGather", "ReduceScatter", "AllToAll",
+                                        "Broadcast", "SendRecv",  "Reduce"};
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+        if (str_has_fold(kernel, words[i]))
+            return words[i];
+    return kernel;
+}
+
 struct taker {
     struct job_rank *r;
     const struct trace *t;
@@ -109,8 +123,17 @@ static void take_calls(struct taker *k, const struct analysis *a, uint32_t proce
             g->start_ns[i] >= a->view.start_ns && g->end_ns[i] <= a->view.end_ns)
             vec_push(&list.rows, temporary, (uint32_t)i);
     sort_rows(list.rows.v, list.rows.n, g->start_ns, temporary);
+    /* By thread: until when it is in MPI. What a call calls itself is no meeting of its own. */
+    int64_t *until = arena_array(temporary, int64_t, k->t->threads.n + 1);
+    for (size_t i = 0; i <= k->t->threads.n; i++)
+        until[i] = INT64_MIN;
     for (size_t i = 0; i < list.rows.n; i++) {
         uint32_t row = list.rows.v[i], op = idmap_get(&k->ops, g->name[row]);
+        int64_t *inside =
+            &until[g->thread[row] < k->t->threads.n ? g->thread[row] : k->t->threads.n];
+        if (g->end_ns[row] <= *inside)
+            continue;
+        *inside = g->end_ns[row];
         if (op == NO_INDEX) {
             const char *name = trace_str(k->t, g->name[row]);
             enum meet_kind kind = MEET_ALL;
@@ -122,6 +145,14 @@ static void take_calls(struct taker *k, const struct analysis *a, uint32_t proce
         if (op != NO_OP)
             add_meet(k, op, g->start_ns[row], g->end_ns[row]);
     }
+}
+
+static uint32_t find_gpu_op(const struct job_rank *r, const char *name)
+{
+    for (size_t i = 0; i < r->meet_ops.n; i++)
+        if (r->meet_ops.v[i].on_gpu && str_eq(r->meet_ops.v[i].name, name))
+            return (uint32_t)i;
+    return NO_INDEX;
 }
 
 /* Collectives on the GPUs; the n-th GPU of a rank meets the n-th of the others. */
@@ -137,10 +168,13 @@ static void take_kernels(struct taker *k, const struct analysis *a)
             uint64_t key = ((uint64_t)g + 1) << 32 | name;
             uint32_t op = idmap_get(&k->ops, key);
             if (op == NO_INDEX) {
-                const char *text = trace_str(k->t, name);
-                op = add_op(k, key,
-                            g ? arena_printf(k->arena, "%s (GPU %zu of it)", text, g + 1) : text,
-                            kind_of_kernel(text), true);
+                const char *text = collective_of(trace_str(k->t, name));
+                text = g ? arena_printf(k->arena, "%s (GPU %zu of it)", text, g + 1) : text;
+                op = find_gpu_op(k->r, text);
+                if (op == NO_INDEX)
+                    op = add_op(k, key, text, kind_of_kernel(text), true);
+                else
+                    idmap_put(&k->ops, key, op);
             }
             add_meet(k, op, rows->start_ns[row], rows->end_ns[row]);
         }

@@ -42,11 +42,14 @@ static void shift(const struct shifting *s, const struct job_rank *r, int64_t *s
 static void find_ranks(struct shifting *s, const struct job *job, struct arena *arena)
 {
     s->of = arena_array(arena, const struct job_rank *, s->t->processes.n + 1);
+    uint32_t place = 0;
     for (size_t p = 0; p < s->t->processes.n; p++) {
         const struct process *process = &s->t->processes.v[p];
+        place = p && process[-1].file == process->file ? place + 1 : 0;
         const char *file = process->file < s->t->files.n ? s->t->files.v[process->file].path : "";
         for (size_t r = 0; r < job->ranks.n; r++)
-            if (job->ranks.v[r].pid == process->pid && str_eq(job->ranks.v[r].file, file))
+            if (job->ranks.v[r].process == place && job->ranks.v[r].pid == process->pid &&
+                str_eq(job->ranks.v[r].file, file))
                 s->of[p] = &job->ranks.v[r];
     }
 }

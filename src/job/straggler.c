@@ -11,6 +11,11 @@
 #define LEAST_COST_PCT 1.0
 #define ALWAYS_PCT 90.0
 
+/* Chance: what a rank costs the others must stand this far out of the scatter of the meetings. */
+#define LEAST_SIGMA 3.0
+enum { FEW_MEETINGS = 5 };
+#define LEAST_COST_OF_FEW_PCT 5.0
+
 /* Judged by GPU time alone: runs must be about equally long, and one rank much busier. */
 #define SIDE_BY_SIDE 0.9
 #define LEAST_GUESS_PCT 4.0
@@ -19,6 +24,9 @@
 #define EVENLY 0.35
 #define LEAST_SLOWER 1.02
 #define CLOCK_SLOWER 0.97
+
+/* What a rank does longer explains its cost when it is at least this part of it. */
+enum { LEAST_EXPLAINED = 10 };
 
 static int by_ns(const void *x, const void *y)
 {
@@ -202,6 +210,44 @@ static const char *idle_word(const struct job_rank *r, const struct job_rank *ty
     return best;
 }
 
+/* How much later than the middle one of the others a rank starts; 0 when clocks do not say. */
+static int64_t starts_late(const struct job *job, const struct job_rank *r)
+{
+    int64_t *v = arena_array(job->arena, int64_t, job->ranks.n);
+    size_t n = 0;
+    if (r->clock_residual_ns < 0)
+        return 0;
+    for (size_t i = 0; i < job->ranks.n; i++)
+        if (&job->ranks.v[i] != r && job->ranks.v[i].clock_residual_ns >= 0)
+            v[n++] = job_time(&job->ranks.v[i], job->ranks.v[i].start_ns);
+    qsort(v, n, sizeof(*v), by_ns);
+    int64_t late = n ? sub_ns(job_time(r, r->start_ns), v[n / 2]) : 0;
+    return late > 0 ? late : 0;
+}
+
+/* How long a rank with one GPU is in MPI while its GPU works. */
+static int64_t hidden_mpi(const struct job_rank *r)
+{
+    return r->gpus == 1
+               ? sub_ns(add_ns(r->gpu_busy_ns, r->mpi_ns), sub_ns(r->window_ns, r->host_ns))
+               : 0;
+}
+
+/*
+ * Who waits in MPI while its GPU works loses less than it waits. A rank that waits for nobody
+ * itself then costs the job what it does longer than the others.
+ */
+static void cap_cost(struct straggler *s, const struct job_rank *r, const struct job_rank *typical,
+                     const int64_t *more, int64_t late)
+{
+    int64_t longer = late;
+    for (enum part p = 0; p < PARTS; p++)
+        longer = add_ns(longer, more[p] > 0 ? more[p] : 0);
+    if (hidden_mpi(typical) >= s->cost_ns / 2 && r->wait_ns < s->cost_ns / LEAST_EXPLAINED &&
+        longer >= s->cost_ns / LEAST_EXPLAINED && longer < s->cost_ns)
+        s->cost_ns = longer;
+}
+
 static void explain(struct job *job, struct straggler *s, const struct job_rank *r)
 {
     const struct job_rank *typical = job_typical(job);
@@ -212,9 +258,15 @@ static void explain(struct job *job, struct straggler *s, const struct job_rank 
         worst = more[p] > more[worst] ? p : worst;
     }
     char text[HUMAN_MAX];
+    int64_t late = starts_late(job, r);
+    cap_cost(s, r, typical, more, late);
     human_time(text, more[worst]);
     s->confidence = 0.85;
-    if (more[worst] <= 0) {
+    if (late > more[worst] && late >= s->cost_ns / 2) {
+        s->cause = "start_up";
+        s->detail =
+            arena_printf(job->arena, "it starts %s after the others", human_time(text, late));
+    } else if (more[worst] <= 0 || more[worst] < s->cost_ns / LEAST_EXPLAINED) {
         s->cause = "host";
         s->confidence = 0.5;
         s->detail = "it does nothing for longer than the others that the trace shows";
@@ -273,6 +325,23 @@ static void guess_straggler(struct job *job)
         "GPU time alone");
 }
 
+/*
+ * Ranks that are equally fast but scatter also come last now and then, one of two in half of the
+ * meetings. A straggler either costs the others more than it waits for them, by more than chance
+ * explains, or it holds them up a few times for far longer than usual.
+ */
+static bool more_than_chance(const struct job *job, const struct late *late)
+{
+    double n = (double)job->stats.meetings, window = (double)job->stats.window_ns;
+    double mean = late->net / n, variance = late->net_square / n - mean * mean;
+    double least = n < FEW_MEETINGS ? LEAST_COST_OF_FEW_PCT : LEAST_COST_PCT;
+    bool often =
+        percent_of(late->net, window) >= least && mean >= LEAST_SIGMA * sqrt(fmax(variance, 0) / n);
+    bool stalls = percent_of((double)late->stall_ns, window) >= LEAST_COST_PCT &&
+                  late->stall_ns >= late->cost_ns / 2;
+    return often || stalls;
+}
+
 void job_find_straggler(struct job *job)
 {
     size_t worst = 0;
@@ -299,7 +368,8 @@ void job_find_straggler(struct job *job)
     s->late_pct = percent_of((double)r->late, (double)job->stats.meetings);
     s->always = s->late_pct >= ALWAYS_PCT;
     if (s->share_pct < LEAST_SHARE_PCT ||
-        percent_of((double)s->cost_ns, (double)job->stats.window_ns) < LEAST_COST_PCT)
+        percent_of((double)s->cost_ns, (double)job->stats.window_ns) < LEAST_COST_PCT ||
+        !more_than_chance(job, &job->late[worst]))
         return;
     job->has_straggler = true;
     explain(job, s, r);

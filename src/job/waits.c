@@ -13,6 +13,9 @@
 /* Less is how long a message takes. */
 #define LEAST_WAIT_NS 1000
 
+/* A stall is this many times as long as the waiting in the middle of all meetings. */
+#define STALL_TIMES 5
+
 static int64_t length(const struct meet *m)
 {
     return m->end_ns - m->start_ns;
@@ -54,8 +57,16 @@ static size_t judge(const struct job *job, const struct meeting *m, int64_t *wai
     return most >= LEAST_WAIT_NS ? last : NO_INDEX;
 }
 
+/* What a meeting cost, and who came last to it. */
+struct cost {
+    uint32_t rank; /* NO_INDEX: nobody */
+    int64_t ns, all_ns;
+};
+
 struct counting {
     struct job *job;
+    struct arena *temporary;
+    VEC(struct cost) costs;
     int64_t *wait, *sorted;
     struct late *late; /* by rank */
     uint64_t meetings;
@@ -69,8 +80,10 @@ static void count(void *ctx, const struct meeting *m)
         return;
     c->meetings += m->stands_for;
     size_t last = judge(c->job, m, c->wait);
-    if (last == NO_INDEX)
+    if (last == NO_INDEX) {
+        vec_push(&c->costs, c->temporary, ((struct cost){.rank = NO_INDEX}));
         return;
+    }
     int64_t sum = 0;
     size_t others = 0;
     for (size_t i = 0; i < m->n; i++) {
@@ -88,7 +101,34 @@ static void count(void *ctx, const struct meeting *m)
     r->caused_ns = add_ns(r->caused_ns, sum * m->stands_for);
     r->late += m->stands_for;
     struct late *late = &c->late[m->rank[last]];
-    late->cost_ns = add_ns(late->cost_ns, middle(c->sorted, others) * m->stands_for);
+    int64_t cost = middle(c->sorted, others);
+    late->cost_ns = add_ns(late->cost_ns, cost * m->stands_for);
+    vec_push(&c->costs, c->temporary, ((struct cost){m->rank[last], cost, cost * m->stands_for}));
+    for (size_t i = 0; i < m->n; i++) {
+        double net = i == last ? (double)cost : -(double)c->wait[i];
+        c->late[m->rank[i]].net += net * m->stands_for;
+        c->late[m->rank[i]].net_square += net * net * m->stands_for;
+    }
+}
+
+static int by_cost(const void *x, const void *y)
+{
+    const struct cost *a = x, *b = y;
+    return (a->ns > b->ns) - (a->ns < b->ns);
+}
+
+/* Sums up for each rank what it cost in meetings that are out of the ordinary. */
+static void find_stalls(struct counting *c)
+{
+    size_t n = c->costs.n;
+    if (!n)
+        return;
+    qsort(c->costs.v, n, sizeof(*c->costs.v), by_cost);
+    int64_t usual = c->costs.v[n / 2].ns;
+    for (size_t i = n; i-- && c->costs.v[i].ns / STALL_TIMES > usual;) {
+        struct late *late = &c->late[c->costs.v[i].rank];
+        late->stall_ns = add_ns(late->stall_ns, c->costs.v[i].all_ns);
+    }
 }
 
 static void note_kind(void *ctx, const struct meeting *m)
@@ -105,13 +145,18 @@ void job_meet(struct job *job)
     struct meetings all;
     arena_init(&temporary);
     meetings_match(&all, job, &temporary);
+    if (all.left_out)
+        vec_push(&job->notes, job->arena,
+                 "a rank makes a collective call more or less often than the others: it is left "
+                 "out of these meetings");
     job_align_clocks(job, &all, &temporary);
     meetings_each(&all, note_kind, &of_all);
-    struct counting c = {.job = job, .only_all = of_all > 0};
+    struct counting c = {.job = job, .temporary = &temporary, .only_all = of_all > 0};
     c.wait = arena_array(&temporary, int64_t, n);
     c.sorted = arena_array(&temporary, int64_t, n);
     c.late = arena_array(job->arena, struct late, n);
     meetings_each(&all, count, &c);
+    find_stalls(&c);
     job->late = c.late;
     job->stats.meetings = c.meetings;
     for (size_t i = 0; i < n; i++)

@@ -3,6 +3,7 @@
 
 #include "job/job.h"
 #include "render/html_in.h"
+#include "report/job_doc.h"
 
 static void facts(struct html *h, const struct job *j)
 {
@@ -12,7 +13,10 @@ static void facts(struct html *h, const struct job *j)
         html(h, "<p><strong>Rank %d is late</strong>: the job loses %s to it; %s.</p>\n", s->rank,
              html_ns(h, s->cost_ns), s->detail);
     else
-        html_raw(h, "<p>No rank holds the others up.</p>\n");
+        html_raw(h, j->stats.meetings
+                        ? "<p>No rank holds the others up: they take turns in coming last.</p>\n"
+                        : "<p>Whether a rank holds the others up cannot be told: no barrier, "
+                          "collective or message is recorded on all ranks.</p>\n");
     html_raw(h, "<ul>\n");
     if (!isnan(e->parallel))
         html(h, "<li>parallel efficiency %.2f = load balance %.2f × communication %.2f</li>\n",
@@ -20,10 +24,7 @@ static void facts(struct html *h, const struct job *j)
     if (!isnan(e->device))
         html(h, "<li>device efficiency %.2f = load balance %.2f × orchestration %.2f</li>\n",
              e->device, e->device_load_balance, e->orchestration);
-    html(h, "<li>clocks aligned on %s", j->stats.aligned);
-    if (j->stats.clock_residual_ns >= 0)
-        html(h, ", %s left over", html_ns(h, j->stats.clock_residual_ns));
-    html_raw(h, "</li>\n");
+    html(h, "<li>clocks: %s</li>\n", job_clocks(j, h->arena));
     if (j->stats.analyzed_rank >= 0)
         html(h, "<li>everything else on this page is about rank %d</li>\n", j->stats.analyzed_rank);
     for (size_t i = 0; i < j->notes.n; i++)

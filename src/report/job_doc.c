@@ -52,24 +52,28 @@ static void waiting(struct doc *d, const struct job *job)
     }
 }
 
-static void clocks(struct doc *d, const struct job *job)
+const char *job_clocks(const struct job *job, struct arena *arena)
 {
     const struct job_stats *s = &job->stats;
     bool moved = false;
+    char text[HUMAN_MAX];
     for (size_t i = 0; i < job->ranks.n; i++)
         moved |= job->ranks.v[i].clock_offset_ns != 0;
     if (str_eq(s->aligned, "none"))
-        doc_fact(d, "clocks", "as recorded: nothing to compare them by");
-    else
-        doc_fact(d, "clocks", "%s on %s, %s left over", moved ? "aligned" : "agree", s->aligned,
-                 time_of(d, s->clock_residual_ns));
+        return moved ? "nothing to compare them by: hosts are laid side by side by their start"
+                     : "as recorded: nothing to compare them by";
+    return arena_printf(arena, "%s on %s, %s left over", moved ? "aligned" : "agree", s->aligned,
+                        human_time(text, s->clock_residual_ns));
 }
 
 static void efficiencies(struct doc *d, const struct job *job)
 {
     const struct efficiencies *e = &job->efficiencies;
-    doc_fact(d, "efficiency", "parallel %s = load balance %s x communication %s",
-             ratio(d, e->parallel), ratio(d, e->load_balance), ratio(d, e->communication));
+    if (isnan(e->parallel))
+        doc_fact(d, "efficiency", "cannot be told: no communication is recorded");
+    else
+        doc_fact(d, "efficiency", "parallel %s = load balance %s x communication %s",
+                 ratio(d, e->parallel), ratio(d, e->load_balance), ratio(d, e->communication));
     doc_fact(d, "GPUs", "device %s = load balance %s x orchestration %s", ratio(d, e->device),
              ratio(d, e->device_load_balance), ratio(d, e->orchestration));
 }
@@ -113,8 +117,11 @@ static void ranks(struct doc *d, const struct job *job)
         doc_cell(b, "%s", time_of(d, r->gpu_idle_ns));
         doc_cell(b, "%s", r->mpi_calls ? time_of(d, r->mpi_ns) : "-");
         doc_cell(b, "%s", time_of(d, r->host_ns));
-        doc_cell(b, "%s", time_of(d, r->wait_ns));
-        doc_cell(b, "%llu", (unsigned long long)r->late);
+        doc_cell(b, "%s", job->stats.meetings ? time_of(d, r->wait_ns) : "-");
+        if (job->stats.meetings)
+            doc_cell(b, "%llu", (unsigned long long)r->late);
+        else
+            doc_cell(b, "-");
         doc_cell(b, "%s", r->clock_residual_ns < 0 ? "-" : time_of(d, r->clock_offset_ns));
     }
 }
@@ -174,7 +181,7 @@ void job_section(struct doc *d, const struct job *job)
     doc_heading(d, 2, "Ranks");
     waiting(d, job);
     efficiencies(d, job);
-    clocks(d, job);
+    doc_fact(d, "clocks", "%s", job_clocks(job, d->arena));
     if (job->stats.analyzed_rank >= 0)
         doc_fact(d, "what follows", "is about rank %d; --rank N chooses another",
                  job->stats.analyzed_rank);

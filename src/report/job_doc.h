@@ -13,4 +13,7 @@ const char *job_title(const struct job *job, struct arena *arena);
 /* Appends: who waits for whom, ranks, efficiencies, phases, staging. */
 void job_section(struct doc *d, const struct job *job);
 
+/* How the clocks of the ranks stand to each other, in words. */
+const char *job_clocks(const struct job *job, struct arena *arena);
+
 #endif

@@ -140,10 +140,7 @@ static int by_thread_and_time(const void *left, const void *right)
 
 static bool process_wanted(const struct analysis *a, uint32_t thread)
 {
-    const struct trace *t = a->trace;
-    int64_t pid = a->opts.view.process;
-    return pid < 0 ||
-           (thread < t->threads.n && t->processes.v[t->threads.v[thread].process].pid == pid);
+    return view_has_thread(a->trace, thread, &a->opts.view);
 }
 
 /* The markers of thread k are rows[first[k] .. first[k + 1]); the last are those without one. */

@@ -154,7 +154,8 @@ static int64_t total_ns(const struct analysis *a)
 {
     const struct trace *t = a->trace;
     int64_t start = INT64_MAX, end = INT64_MIN;
-    bool known = t->processes.n && !a->opts.view.has_window && a->opts.view.process < 0;
+    bool known = t->processes.n && !a->opts.view.has_window && a->opts.view.process < 0 &&
+                 !a->opts.view.only_process;
     for (size_t i = 0; i < t->processes.n; i++) {
         const struct process *p = &t->processes.v[i];
         known &= p->start_ns > 0 && p->end_ns > p->start_ns;

@@ -18,6 +18,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "rules"))
+import rocpd_writer  # noqa: E402
+
 FORMS = {"rocprofv3": ["--flavor", "rocprofv3"], "rocprof-sys": ["--flavor", "rocprof-sys"],
          "nsys": ["--format", "nsys"]}
 
@@ -160,8 +163,14 @@ def balanced(r):
         mpi MPI_Allreduce dur=20us bytes=8 }"""), dict(none=True)
 
 
+def two_that_scatter(r):
+    """Each is last in half of the meetings: chance, not a straggler."""
+    return job(2, f"""    loop {r.choice([8, 60, 200])} {{ launch stencil dur=1ms~5%; launch reduce dur=100us~5%; sync
+        mpi MPI_Allreduce dur=20us bytes=8 }}"""), dict(none=True)
+
+
 JOBS = [kernel_time, more_calls, slow_clocks, host, barrier_stall, copies, rccl, staged_ring, staged_allreduce, halo,
-        clock_offsets, clock_drift, missing_ranks, phases_differ, balanced]
+        clock_offsets, clock_drift, missing_ranks, phases_differ, balanced, two_that_scatter]
 
 
 class Failed(Exception):
@@ -275,6 +284,161 @@ def check(case, make, seed, form):
     near(e["load_balance"], sum(useful) / len(useful) / max(useful), 1e-9, "load balance")
 
 
+def recorded(ranks, steps, late, calls=("MPI_Allreduce",), before=None, pid=None):
+    """A job of a writer that shares no code with synth: `late` computes a fifth longer."""
+    made = rocpd_writer.Job(seed=ranks)
+    for _ in range(ranks):
+        p = made.process("./solver")
+        p.pid = pid or p.pid
+        p.stream, p.main = p.gpu("MI300X").stream(), p.thread()
+    if before:
+        before(made.processes)
+    for _ in range(steps):
+        for i, p in enumerate(made.processes):
+            p.main.launch("stencil", p.stream, made.jitter(1e6 * (1 + 0.2 * (i == late)), 0.01))
+            p.main.wait(p.stream)
+        meet(made.processes, calls)
+    return made
+
+
+def meet(processes, calls):
+    """The first call, with the others inside it, on all of these processes."""
+    last = max(p.main.now for p in processes)
+    for p in processes:
+        for depth, name in enumerate(calls):
+            p.main.region(name, p.main.now + 100 * depth, last + 20000 - 100 * depth, "mpi")
+        p.main.now = last + 20000
+
+
+def write_ranks(made, folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    for i, p in enumerate(made.processes):
+        with contextlib.closing(sqlite3.connect(os.path.join(folder, f"rank{i}.db"))) as db:
+            p.write(db)
+            db.commit()
+
+
+def same_pids(case):
+    """Containers: every process is pid 1; all in one file."""
+    path = os.path.join(case.folder, "merged.db")
+    recorded(4, 30, 2, pid=1).write(path)
+    doc = json.loads(case.run("analyze", "--format", "json", path))
+    need([r["kernels"] for r in doc["ranks"]] == [30] * 4, "kernels of the ranks are mixed up")
+    need(doc["straggler"] and doc["straggler"]["rank"] == 2, f"straggler {doc['straggler']}")
+    need(doc["straggler"]["cause"] == "kernel_time", f"cause {doc['straggler']['cause']}")
+    one = json.loads(case.run("analyze", "--format", "json", "--rank", "2", path))
+    need(one["hotspots"][0]["calls"] == 30, "--rank 2 shows others, too")
+
+
+def named(case, made, rank, cost):
+    """The rank is named with its cost, and nobody waits longer than it is in MPI."""
+    out = os.path.join(case.folder, "recorded")
+    write_ranks(made, out)
+    doc = json.loads(case.run("analyze", "--format", "json", out))
+    late = doc["straggler"]
+    need(late and late["rank"] == rank, f"straggler {late}")
+    near(late["cost_ns"], cost, 0.1, "cost")
+    need(doc["recommendations"][0]["rule"] == "straggler", f"first is {doc['recommendations'][0]['rule']}")
+    for r in doc["ranks"]:
+        need(r["wait_ns"] <= r["mpi_ns"], f"rank {r['rank']} waits {r['wait_ns']} of {r['mpi_ns']} in MPI")
+    return doc
+
+
+def calls_in_calls(case):
+    """An allreduce that is made of other calls is one meeting."""
+    doc = named(case, recorded(4, 30, 2, ("MPI_Allreduce", "MPI_Barrier", "MPI_Bcast")), 2, 30 * 200_000)
+    need(doc["straggler"]["meetings"] == 30, f"{doc['straggler']['meetings']} meetings")
+
+
+def one_call_more(case):
+    """Only the late rank has an allreduce with itself before the others begin."""
+    named(case, recorded(4, 30, 2, before=lambda all: meet(all[2:3], ["MPI_Allreduce"])), 2, 30 * 200_000)
+    one = json.loads(case.run("analyze", "--format", "json", "--rank", "2", "--window", "10%:60%",
+                              os.path.join(case.folder, "recorded")))
+    need(one["recommendations"][0]["rule"] == "straggler", "the late rank is not told that it is late")
+    need(any("whole runs" in n for n in one["job"]["notes"]), "no word that ranks are compared over whole runs")
+
+
+def some_meet_more_often(case):
+    """Ranks 0 to 2 have a communicator of their own; rank 4 holds all up."""
+    def before(processes):
+        for _ in range(7):
+            meet(processes[:3], ["MPI_Allreduce"])
+    named(case, recorded(6, 30, 4, before=before), 4, 30 * 200_000)
+
+
+def late_start(case):
+    """Rank 3 begins 200 ms after the others and then keeps pace."""
+    def before(processes):
+        processes[3].main.host(200e6)
+    late = named(case, recorded(4, 30, -1, before=before), 3, 200_000_000)["straggler"]
+    need(late["cause"] == "start_up" and "200 ms" in late["detail"], f"{late['cause']}: {late['detail']}")
+
+
+def other_kernels(case):
+    """Ranks run one collective with different kernels; rank 1 comes last to it."""
+    made = recorded(4, 0, -1)
+    for _ in range(30):
+        for i, p in enumerate(made.processes):
+            p.main.launch("stencil", p.stream, made.jitter(1e6 * (1 + 0.2 * (i == 1)), 0.01))
+        end = max(p.stream.free_at for p in made.processes) + 100_000
+        for i, p in enumerate(made.processes):
+            name = f"ncclDevKernel_AllReduce_Sum_f32_{'RING' if i % 2 else 'TREE'}_LL(ncclDevKernelArgs)"
+            p.main.launch(name, p.stream, end - max(p.stream.free_at, p.main.now + 9000))
+            p.main.wait(p.stream)
+    out = os.path.join(case.folder, "recorded")
+    write_ranks(made, out)
+    doc = json.loads(case.run("analyze", "--format", "json", out))
+    late = doc["straggler"]
+    need(late and late["rank"] == 1 and late["meetings"] == 30, f"straggler {late}")
+    near(late["cost_ns"], 30 * 200_000, 0.1, "cost")
+    need(doc["job"]["aligned"] == "AllReduce", f"clocks by {doc['job']['aligned']}")
+
+
+def overlapping(case):
+    """Kernels run during MPI: the others wait a whole step for rank 1, but lose only a fifth of it."""
+    made = recorded(4, 0, -1)
+    for _ in range(60):
+        for i, p in enumerate(made.processes):
+            p.main.launch("stencil", p.stream, made.jitter(1e6 * (1 + 0.2 * (i == 1)), 0.01))
+        meet(made.processes, ["MPI_Allreduce"])
+        for p in made.processes:
+            p.main.wait(p.stream)
+    named(case, made, 1, 60 * 200_000)
+
+
+def no_communication(case):
+    """MPI was not recorded: how well the ranks work together cannot be told."""
+    made = recorded(3, 20, -1)
+    for p in made.processes:
+        p.rows["region"] = [r for r in p.rows["region"] if r[7] != p.strings["MPI_Allreduce"]]
+    out = os.path.join(case.folder, "recorded")
+    write_ranks(made, out)
+    doc = json.loads(case.run("analyze", "--format", "json", out))
+    need(len(doc["ranks"]) == 3 and doc["straggler"] is None, f"straggler {doc['straggler']}")
+    e = doc["efficiencies"]
+    need(e["parallel"] is None and e["communication"] is None, f"efficiencies without data: {e}")
+    page = case.run("analyze", "--format", "html", out)
+    need("cannot be told: no barrier" in page and "nothing to compare them by" in page, "the page says otherwise")
+    need(0 < e["device"] <= 1, f"device efficiency {e['device']}")
+
+
+def slow_copies(case):
+    """Rank 0 copies at a fifth of the speed."""
+    made = recorded(4, 0, -1)
+    for _ in range(20):
+        for i, p in enumerate(made.processes):
+            p.main.launch("stencil", p.stream, made.jitter(1e6, 0.01))
+            p.main.copy("h2d", p.stream, 32 << 20, 25 if i else 5, blocking=True)
+        meet(made.processes, ["MPI_Allreduce"])
+    late = named(case, made, 0, 20 * (32 << 20) * (1 / 5 - 1 / 25))["straggler"]
+    need(late["cause"] == "copies", f"cause {late['cause']}")
+
+
+RECORDED = [slow_copies, no_communication, overlapping, other_kernels, late_start, same_pids, calls_in_calls, one_call_more, some_meet_more_often]
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--gpusight", required=True)
@@ -297,6 +461,16 @@ def main():
                         print(f"not ok - {make.__name__}, {form}, seed {seed}: {e}")
                         continue
                     print(f"ok - {make.__name__}, {form}, seed {seed}")
+        for test in RECORDED:
+            if o.only and o.only != test.__name__:
+                continue
+            try:
+                test(case)
+            except Failed as e:
+                bad += 1
+                print(f"not ok - {test.__name__}: {e}")
+                continue
+            print(f"ok - {test.__name__}")
     return 1 if bad else 0
 
 

@@ -199,6 +199,25 @@ static void one_host_has_one_clock(void **state)
     assert_int_equal(job.ranks.v[1].clock_offset_ns, 0);
 }
 
+/* No meetings: host b, whose times are 5 s later, is moved; host c, which overlaps, is not. */
+static void hosts_without_meetings_start_together(void **state)
+{
+    (void)state;
+    struct job job = {0};
+    add_rank(&job, 0, "a");
+    add_rank(&job, 1, "b")->start_ns = 5000000000;
+    job.ranks.v[1].end_ns = 5001000000;
+    add_rank(&job, 2, "b")->start_ns = 5000000300;
+    job.ranks.v[2].end_ns = 5001000000;
+    add_rank(&job, 3, "c")->start_ns = 500;
+    job_meet(&job);
+    assert_string_equal(job.stats.aligned, "none");
+    assert_int_equal(job_time(&job.ranks.v[1], 5000000000), 0);
+    assert_int_equal(job_time(&job.ranks.v[2], 5000000300), 300);
+    assert_int_equal(job.ranks.v[3].clock_offset_ns, 0);
+    assert_int_equal(job.ranks.v[1].clock_residual_ns, -1);
+}
+
 static void add_kernel(struct job_rank *r, const char *name, uint64_t calls, int64_t total,
                        double items)
 {
@@ -299,6 +318,33 @@ static void taking_turns_is_no_straggler(void **state)
     job.stats.window_ns = 1000000;
     job_find_straggler(&job);
     assert_false(job.has_straggler);
+}
+
+/*
+ * Two ranks; rank 0 is last to seven of twelve meetings by 30 us, rank 1 to five: 64 % of the
+ * waiting and 21 % of the time, yet chance. One stall of 500 us of rank 1 is none.
+ */
+static void chance_is_no_straggler(void **state)
+{
+    (void)state;
+    for (int stall = 0; stall < 2; stall++) {
+        struct job job = {0};
+        for (int32_t i = 0; i < 2; i++) {
+            struct job_rank *r = add_rank(&job, i, "a");
+            for (int k = 0; k < 12; k++) {
+                bool last = (k % 2 || k == 0) == (i == 0);
+                int64_t wait = stall && k == 4 && i == 0 ? 500000 : last ? 0 : 30000;
+                add_meet(r, "MPI_Barrier", MEET_ALL, k * 1000000 - wait, k * 1000000 + 10000);
+            }
+        }
+        job_meet(&job);
+        job.stats.window_ns = 1000000;
+        job_find_straggler(&job);
+        assert_int_equal(job.ranks.v[0].late, 7);
+        assert_int_equal(job.has_straggler, stall);
+        if (stall)
+            assert_int_equal(job.straggler.rank, 1);
+    }
 }
 
 static void add_phase(struct job_rank *r, const char *name, int64_t length, int64_t compute)
@@ -428,8 +474,10 @@ int main(void)
         T(thinned_meetings_still_match),
         T(clocks_are_aligned_with_their_drift),
         T(one_host_has_one_clock),
+        T(hosts_without_meetings_start_together),
         T(the_cause_is_what_the_late_rank_does_longer),
         T(taking_turns_is_no_straggler),
+        T(chance_is_no_straggler),
         T(phases_are_aligned_by_content),
         T(other_programs_have_no_common_phases),
         T(ranks_get_numbers),

@@ -12,19 +12,46 @@ static int64_t waiting_here(const struct job *job)
     return job->straggler.waited_ns;
 }
 
+/* What the late rank does longer, where that is part of the ledger. */
+static void claim_work(const struct analysis *a, struct finding *f, int64_t ns)
+{
+    static const enum cause copies[] = {CAUSE_COPY_H2D, CAUSE_COPY_D2H, CAUSE_COPY_P2P,
+                                        CAUSE_COPY_D2D},
+                            kernels[] = {CAUSE_COMPUTE};
+    const char *cause = a->job->straggler.cause;
+    bool of_copies = str_eq(cause, "copies");
+    if (!of_copies && !str_eq(cause, "kernel_time") && !str_eq(cause, "slow_clocks"))
+        return;
+    for (size_t i = 0; i < (of_copies ? sizeof(copies) / sizeof(*copies) : 1) && ns > 0; i++) {
+        enum cause c = of_copies ? copies[i] : kernels[i];
+        int64_t have = ledger_ns(a, c);
+        have = have < ns ? have : ns;
+        finding_claim(f, c, have);
+        ns -= have;
+    }
+}
+
 /* Waiting shows as time in MPI, or inside a collective on the GPU. */
 static void claim(const struct analysis *a, struct finding *f, int64_t ns)
 {
     static const enum cause causes[] = {CAUSE_COMM_WAIT, CAUSE_HOST_IO, CAUSE_COMM,   CAUSE_SYNC,
                                         CAUSE_HOST,      CAUSE_UNKNOWN, CAUSE_STARTUP};
-    int64_t gpus = a->job->stats.ranks ? a->job->stats.gpus / a->job->stats.ranks : 1;
-    ns = ns * (gpus > 1 ? gpus : 1);
+    int64_t claimed = 0, gpus = a->job->stats.ranks ? a->job->stats.gpus / a->job->stats.ranks : 1;
+    ns = gpus > 1 && ns < INT64_MAX / gpus ? ns * gpus : ns;
     for (size_t i = 0; i < sizeof(causes) / sizeof(*causes) && ns > 0; i++) {
         int64_t have = ledger_ns(a, causes[i]);
         have = have < ns ? have : ns;
         finding_claim(f, causes[i], have);
+        claimed = add_ns(claimed, have);
         ns -= have;
     }
+    /* Where ranks share GPUs, or this is the late one, they work while others wait. */
+    const struct straggler *s = &a->job->straggler;
+    bool late_one = a->job->stats.analyzed_rank == s->rank;
+    bool shared = a->job->stats.analyzed_rank < 0 && a->opts.view.gpu < 0 &&
+                  a->view.n_gpus < a->job->stats.gpus;
+    if (late_one || shared)
+        claim_work(a, f, s->cost_ns - claimed);
 }
 
 static void advise_on(struct finding *f, const char *cause)
@@ -45,6 +72,10 @@ static void advise_on(struct finding *f, const char *cause)
         finding_action(f, "check its binding: a GPU far from its NUMA node or a shared link copies "
                           "slowly");
         finding_action(f, "overlap copies with compute, or keep the data on the device");
+    } else if (str_eq(cause, "start_up")) {
+        finding_suggest(f, "let all ranks start together");
+        finding_action(f, "look at what it does before its first event: loading of libraries, "
+                          "input, the launcher, a slow file system on its node");
     } else {
         finding_suggest(f, "find out what the host of the late rank does");
         finding_action(f, "check its core binding and what else runs on its node");
