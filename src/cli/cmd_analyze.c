@@ -64,7 +64,7 @@ static const struct opt opts[] = {
     OPT_NUM(struct analyze_opts, short_us, 0, "short-kernel-threshold-us", 0, 1e9, "US",
             "what counts as a short kernel (10)"),
     OPT_LIST(struct analyze_opts, by, 0, "by", "gpu|process|stream",
-             "split hotspots by this as well; may be repeated"),
+             "split hotspots by this as well"),
     OPT_INT(struct analyze_opts, timeline_limit, 0, "timeline-limit", 0, 1e9, "N",
             "html: events in the timeline, the longest are kept; 0: all (3500000)"),
     OPT_INT(struct analyze_opts, max_phases, 0, "max-phases", 1, 32, "N",
