@@ -3,8 +3,9 @@
 
 #include "base/utf8.h"
 #include "render/render.h"
+#include "render/tell_apart.h"
 
-enum { GAP = 2, LEAST_TEXT_COLUMN = 12, BAR_WIDTH = 24 };
+enum { GAP = 2, LEAST_TEXT_COLUMN = 12, BAR_WIDTH = 24, LEAST_PIECE = 16 };
 
 struct text {
     struct str *out;
@@ -67,7 +68,8 @@ static void wrapped(struct text *t, const char *s, size_t at, size_t indent)
         size_t n = strcspn(s, " ");
         const char *word = arena_strndup(t->arena, s, n);
         size_t w = utf8_width(word);
-        if (!first && at + 1 + w > width && indent + w <= width) {
+        bool fits = indent + w <= width;
+        if (!first && at + 1 + w > width && (fits || width - at < LEAST_PIECE)) {
             str_putc(t->out, '\n');
             str_fill(t->out, ' ', indent);
             at = indent;
@@ -202,6 +204,9 @@ static void table(struct text *t, const struct block *b)
     for (size_t c = 0; c < n; c++)
         titles[c] = b->columns.v[c].title;
     fit(t, b, cells, width);
+    for (size_t c = 0; c < n; c++)
+        if (b->columns.v[c].kind == COLUMN_TEXT)
+            tell_apart(cells + c, b->cells.n / n, n, width[c], t->arena);
     style(t, "\033[2m");
     table_row(t, b, titles, width);
     style(t, "\033[0m");
