@@ -90,8 +90,8 @@ static void totals(struct ctx *c, const struct att_kernel *k)
 {
     if (k->rank >= 0) {
         char ns[HUMAN_MAX];
-        doc_fact(c->d, "in the trace", "rank %d: %s calls, %s, %s of the kernel time", k->rank,
-                 count(c, (double)k->calls), human_time(ns, k->total_ns),
+        doc_fact(c->d, "in the trace", "no. %d by time: %s calls, %s, %s of the kernel time",
+                 k->rank, count(c, (double)k->calls), human_time(ns, k->total_ns),
                  pct(c, k->pct_of_kernel_time));
     }
     doc_fact(c->d, "totals", "%s hits, latency %s cycles, stall %s (%s of latency), idle %s",
