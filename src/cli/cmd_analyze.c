@@ -460,7 +460,7 @@ const struct command command_analyze = {
            "'gpusight explain TERM' says what a number, a cause or a rule means.",
     .examples =
         "gpusight analyze results.db  # the report\n"
-        "gpusight analyze --window marker:train results.db  # one part of the run\n"
+        "gpusight analyze --window marker:training results.db  # one part of the run\n"
         "gpusight analyze --iteration 3..5 results.db  # three steps of the program\n"
         "gpusight analyze --format html -o report results.db  # a page with a timeline\n"
         "gpusight analyze --format json -o report results.db  # for programs\n"
