@@ -233,10 +233,12 @@ static void resources(struct ctx *c)
         doc_cell(b, "%s", trace_str(a->trace, a->trace->symbols.v[r->symbol].short_name));
         doc_cell(b, "%s", r->block);
         doc_cell(b, "%u", r->vgpr + r->accum_vgpr);
-        doc_cell(b, "%u", r->lds_bytes);
-        doc_cell(b, "%u", r->scratch_bytes);
+        char lds[HUMAN_MAX], scratch[HUMAN_MAX];
+        doc_cell(b, "%s", human_bytes(lds, r->lds_bytes));
+        doc_cell(b, "%s", human_bytes(scratch, r->scratch_bytes));
         doc_cell(b, "%s", isnan(r->occupancy_pct) ? "-" : pct(c, r->occupancy_pct));
-        doc_cell(b, "%s", r->limiter ? r->limiter : "-");
+        bool shared = r->limiter && str_starts(r->limiter, "LDS"); /* as the column is called */
+        doc_cell(b, "%s", shared ? "LDS" : r->limiter ? r->limiter : "-");
         doc_cell(b, "%s", count(c, r->workgroups));
     }
 }
