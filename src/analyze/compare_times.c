@@ -2,21 +2,23 @@
 #include <math.h>
 
 #include "analyze/compare_in.h"
+#include "base/human.h"
 #include "base/str.h"
 
 #define COPY_REPEATS 0.1  /* a copy of the same size takes the same time within this */
 #define IDLE_REGULAR 0.1  /* idle counts when its noise is at most this much of it */
 #define CALLS_CHANGED 0.1 /* or when the number of calls behind it changed by more than this */
 
+static const char *const directions[CAUSES] = {
+    [CAUSE_COPY_H2D] = "Host-to-Device", [CAUSE_COPY_D2H] = "Device-to-Host",
+    [CAUSE_COPY_P2P] = "Peer-to-Peer",   [CAUSE_COPY_D2D] = "Device-to-Device",
+    [CAUSE_COPY_SET] = "Memset",
+};
+
 static const struct copy_row *copies_of(const struct run_profile *p, enum cause cause)
 {
-    static const char *const names[CAUSES] = {
-        [CAUSE_COPY_H2D] = "Host-to-Device", [CAUSE_COPY_D2H] = "Device-to-Host",
-        [CAUSE_COPY_P2P] = "Peer-to-Peer",   [CAUSE_COPY_D2D] = "Device-to-Device",
-        [CAUSE_COPY_SET] = "Memset",
-    };
     for (size_t i = 0; i < p->copies.n; i++)
-        if (str_eq(p->copies.v[i].direction, names[cause]))
+        if (str_eq(p->copies.v[i].direction, directions[cause]))
             return &p->copies.v[i];
     return NULL;
 }
@@ -46,16 +48,6 @@ static double copy_noise(const struct copy_row *r, int64_t exposed)
     return more_of(COPY_REPEATS * each * sqrt((double)r->count), 0.005 * (double)exposed);
 }
 
-/* Powers of ten, as links are sold. */
-static const char *size_text(struct arena *arena, double bytes)
-{
-    static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
-    size_t unit = 0;
-    for (; bytes >= 1000 && unit < 4; unit++)
-        bytes /= 1000;
-    return arena_printf(arena, "%.3g %s", bytes, units[unit]);
-}
-
 static const char *copy_text(const struct comparison *c, enum cause cause)
 {
     static const char *const words[CAUSES] = {
@@ -68,9 +60,10 @@ static const char *copy_text(const struct comparison *c, enum cause cause)
            bytes_b = b ? (double)b->total_bytes / c->steps : 0;
     double count_a = a ? (double)a->count : 0, count_b = b ? (double)b->count / c->steps : 0;
     double fewer = bytes_b - bytes_a;
+    char size[HUMAN_MAX];
     if (fabs(fewer) > 0.01 * more_of(bytes_a, bytes_b))
-        return arena_printf(c->arena, "%s: %s %s", words[cause], size_text(c->arena, fabs(fewer)),
-                            fewer > 0 ? "more" : "less");
+        return arena_printf(c->arena, "%s: %s %s", words[cause],
+                            human_bytes(size, (uint64_t)fabs(fewer)), fewer > 0 ? "more" : "less");
     if (fabs(count_b - count_a) > more_of(1, 0.01 * more_of(count_a, count_b)))
         return arena_printf(c->arena, "%s: %.0f %s", words[cause], fabs(count_b - count_a),
                             count_b > count_a ? "more" : "fewer");
@@ -256,8 +249,8 @@ static void make_rows(struct comparison *c)
     for (enum cause k = CAUSE_COPY_H2D; k <= CAUSE_COPY_SET; k++) {
         const struct copy_row *a = copies_of(c->a, k), *b = copies_of(c->b, k);
         if (a || b)
-            add_row(c, &c->copies, cause_info(k)->key, "bytes", a ? (int64_t)a->total_bytes : 0,
-                    b ? (int64_t)b->total_bytes : 0, 0);
+            add_row(c, &c->copies, cause_info(k)->key, directions[k],
+                    a ? (int64_t)a->total_bytes : 0, b ? (int64_t)b->total_bytes : 0, 0);
     }
 }
 

@@ -428,6 +428,7 @@ static void make_stats(struct analysis *a, const struct job *job)
 
 static struct marker_row make_row(const struct analysis *a, const struct node *n)
 {
+    bool known = n->wall_ns > 0 && n->parent != PROCESS_ROOT;
     return (struct marker_row){
         .name = trace_str(a->trace, n->name),
         .calls = n->calls,
@@ -437,8 +438,7 @@ static struct marker_row make_row(const struct analysis *a, const struct node *n
         .kernels = n->launched[KERNELS],
         .kernel_ns = n->gpu_ns[KERNELS],
         .copy_ns = n->gpu_ns[COPIES],
-        .gpu_pct =
-            n->wall_ns > 0 ? percent_of((double)n->gpu_ns[KERNELS], (double)n->wall_ns) : NAN,
+        .gpu_pct = known ? percent_of((double)n->gpu_ns[KERNELS], (double)n->wall_ns) : NAN,
         .pct_of_window = percent_of((double)n->wall_ns, (double)view_window(&a->view)),
         .parent = -1,
         .first_start_ns = n->first_ns,
@@ -543,7 +543,8 @@ static const struct field row_fields[] = {
           "plain sum of the durations in the window of copies whose call starts inside it, ranges "
           "inside it included"),
     FIELD(R, gpu_pct, FIELD_NUM, "GPU", "%",
-          "100 x kernel_ns / wall_ns; above 100 where kernels overlap or run on after the range"),
+          "100 x kernel_ns / wall_ns; above 100 where kernels overlap or run on after the range; "
+          "null for ranges of no thread, whose launches are not known"),
     FIELD(R, pct_of_window, FIELD_NUM, "of window", "%",
           "100 x wall_ns / window; above 100 where threads do it at the same time"),
     FIELD(R, parent, FIELD_I32, "parent", "", "row of the range around it; -1 for none"),

@@ -22,7 +22,7 @@ struct workload_args {
     OPT_TEXT(T, member.dispatch, 0, "dispatch", "N,N-M",                                           \
              "only these dispatches"),                                                             \
     OPT_LIST(T, member.panels, 0, "panel", "N",                                                    \
-             "only this panel, such as 2 for the speed-of-light or 17 for the L2; may be repeated"), \
+             "only this panel, such as 2 for the speed-of-light or 17 for the L2"), \
     OPT_CHOICE(T, member.per, 0, "per", "wave|cycle|second|kernel",                                \
                "what counts are divided by (wave)")
 /* clang-format on */

@@ -45,7 +45,7 @@ static const struct opt opts[] = {
     OPT_NUM(struct analyze_opts, min_duration_us, 0, "min-duration", 0, 1e12, "US",
             "leave kernels shorter than this many microseconds out of the hotspots"),
     OPT_LIST(struct analyze_opts, by, 0, "by", "gpu|process|stream",
-             "split hotspots by this as well; may be repeated"),
+             "split hotspots by this as well"),
     OPT_INT(struct analyze_opts, timeline_limit, 0, "timeline-limit", 0, 1e9, "N",
             "html: events in the timeline, the longest are kept; 0: all (3500000)"),
     OPT_TEXT(struct analyze_opts, prompt, 0, "prompt", "TEXT", "a question, kept in the JSON"),
@@ -380,7 +380,7 @@ const struct command command_analyze = {
            "'gpusight explain TERM' says what a number, a cause or a rule means.",
     .examples =
         "gpusight analyze results.db  # the report\n"
-        "gpusight analyze --window marker:train results.db  # one part of the run\n"
+        "gpusight analyze --window marker:training results.db  # one part of the run\n"
         "gpusight analyze --iteration 3..5 results.db  # three steps of the program\n"
         "gpusight analyze --format html -o report results.db  # a page with a timeline\n"
         "gpusight analyze --format json -o report results.db  # for programs\n"

@@ -37,7 +37,7 @@ static const struct opt opts[] = {
                "how to read databases"),
     OPT_GROUP("Gate"),
     OPT_LIST(struct compare_opts, fail_on, 0, "fail-on", "CONDITION",
-             "exit with 1 when this holds, like 'wall>5%' or 'idle>10ms'; may be repeated"),
+             "exit with 1 when this holds, like 'wall>5%' or 'idle>10ms'"),
     OPT_TEXT(struct compare_opts, junit, 0, "junit", "FILE", "write the conditions as JUnit XML"),
     OPT_CHOICE(struct compare_opts, annotations, 0, "annotations", "github|gitlab",
                "github: workflow commands on standard error; gitlab: gl-code-quality-report.json"),

@@ -155,9 +155,9 @@ static void explain(struct occupancy *o, const struct unit *u, const struct occu
         say_registers(&l, u, in->sgprs, "SGPRs", waves_by_sgprs(u, in));
         break;
     case LIMIT_LDS:
-        say(&l, "%.4g KiB %s → %d %s/%s of %.4g KiB", (double)lds_per_group(u, in) / 1024,
-            nv ? "shared memory" : "LDS", o->groups, group, o->unit,
-            (double)u->hw->lds_bytes * u->cus / 1024);
+        say(&l, "%.4g KiB %s → %d %.*s/%s of %.4g KiB", (double)lds_per_group(u, in) / 1024,
+            nv ? "shared memory" : "LDS", o->groups, (int)strlen(group) - (o->groups == 1), group,
+            o->unit, (double)u->hw->lds_bytes * u->cus / 1024);
         break;
     case LIMIT_GROUP_SLOTS:
         say(&l, "%d slots/%s for %s of %d %s", o->groups, o->unit, group, o->waves_per_group, wave);

@@ -98,9 +98,9 @@ void estimate_trace(const struct planner *pl, struct capture *c, unsigned items)
     c->overhead_pct = 100 * cost / span;
     c->size_bytes = BASE_BYTES + events * bytes + samples * EVENT_BYTES;
     c->basis = arena_printf(
-        pl->arena, "%s events in %s as in the trace, 1 us and %.0f bytes each%s",
+        pl->arena, "%s events in %s as in the trace, 1 µs and %.0f bytes each%s",
         human_count(rate, (uint64_t)events), human_time(length, (int64_t)span), bytes,
-        samples > 0 ? "; 300 samples a second and thread, 10 us and 250 bytes each" : "");
+        samples > 0 ? "; 300 samples a second and thread, 10 µs and 250 bytes each" : "");
 }
 
 /* Values that a counter gives for one dispatch. */

@@ -2,6 +2,7 @@
 
 #include "base/fs.h"
 #include "render/html_in.h"
+#include "report/job_doc.h"
 
 /* ---- the top of the page ---- */
 
@@ -55,7 +56,9 @@ void render_html(struct str *out, const struct analysis *a, const struct advice 
                            .chapters = chapters,
                            .data = html_data,
                            .timeline = true};
-    f.title = a->trace->files.n ? fs_basename(a->trace->files.v[0].path) : "trace";
+    f.title = a->job              ? job_title(a->job, h.arena)
+              : a->trace->files.n ? fs_basename(a->trace->files.v[0].path)
+                                  : "trace";
     analysis_results(a, &h.results, h.arena);
     overview_make(&h.overview, a, advice, h.arena);
     histograms_make(&h.histograms, a, HTML_DETAILED, h.arena);

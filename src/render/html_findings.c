@@ -1,5 +1,6 @@
 /* Findings as cards: what it costs, how sure we are, where to look, what to do. */
 #include <math.h>
+#include <string.h>
 
 #include "advise/rule.h"
 #include "render/html_in.h"
@@ -16,6 +17,14 @@ static const char *speedup(struct html *h, const struct finding *f)
     return arena_printf(h->arena, "%.0f to %.0f %%", f->speedup_lower_pct, f->speedup_upper_pct);
 }
 
+static const char *threshold(struct html *h, const struct evidence *e)
+{
+    bool unit = e->unit && *e->unit;
+    if (unit && !strcmp(e->unit, "ns") && fabs(e->threshold) < 1e18)
+        return html_ns(h, (int64_t)e->threshold);
+    return arena_printf(h->arena, "%.4g%s%s", e->threshold, unit ? " " : "", unit ? e->unit : "");
+}
+
 static void evidence(struct html *h, const struct finding *f)
 {
     if (!f->evidence.n)
@@ -25,8 +34,7 @@ static void evidence(struct html *h, const struct finding *f)
         const struct evidence *e = &f->evidence.v[i];
         html(h, "<li>%s", e->text);
         if (!isnan(e->threshold))
-            html(h, " <span class=\"note\">(threshold %.4g %s)</span>", e->threshold,
-                 e->unit ? e->unit : "");
+            html(h, " <span class=\"note\">(threshold %s)</span>", threshold(h, e));
         if (e->has_range) {
             const char *at = html_ns(h, sub_ns(e->start_ns, h->a->view.start_ns));
             const char *place = e->id_kind ? arena_printf(h->arena, "show %s %lld at %s",

@@ -82,9 +82,9 @@ static void detail(struct html *h, const struct hotspot *k, size_t i)
     const struct kernels *rows = &h->a->trace->kernels;
     html(h,
          "<details id=\"kernel-%zu\" class=\"kernel\"><summary><span class=\"name\">%s</span>"
-         "<span class=\"cost\">%s · %s · %s calls</span></summary>\n<div class=\"body\">\n",
+         "<span class=\"cost\">%s · %s · %s call%s</span></summary>\n<div class=\"body\">\n",
          i, k->short_name, html_pct(h, k->pct_of_total), html_ns(h, k->total_duration_ns),
-         html_count(h, k->calls));
+         html_count(h, k->calls), k->calls == 1 ? "" : "s");
     html(h, "<p class=\"full name\">%s</p>\n<p>", k->name);
     html_jump(h, rows->start_ns[k->slowest], rows->end_ns[k->slowest], "dispatch",
               rows->id[k->slowest], "Show the slowest call in the timeline");

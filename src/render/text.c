@@ -3,8 +3,9 @@
 
 #include "base/utf8.h"
 #include "render/render.h"
+#include "render/tell_apart.h"
 
-enum { GAP = 2, LEAST_TEXT_COLUMN = 12, BAR_WIDTH = 24 };
+enum { GAP = 2, LEAST_TEXT_COLUMN = 12, MOST_BAR = 24, LEAST_BAR = 8, LEAST_PIECE = 16 };
 
 struct text {
     struct str *out;
@@ -67,7 +68,8 @@ static void wrapped(struct text *t, const char *s, size_t at, size_t indent)
         size_t n = strcspn(s, " ");
         const char *word = arena_strndup(t->arena, s, n);
         size_t w = utf8_width(word);
-        if (!first && at + 1 + w > width && indent + w <= width) {
+        bool fits = indent + w <= width;
+        if (!first && at + 1 + w > width && (fits || width - at < LEAST_PIECE)) {
             str_putc(t->out, '\n');
             str_fill(t->out, ' ', indent);
             at = indent;
@@ -202,6 +204,9 @@ static void table(struct text *t, const struct block *b)
     for (size_t c = 0; c < n; c++)
         titles[c] = b->columns.v[c].title;
     fit(t, b, cells, width);
+    for (size_t c = 0; c < n; c++)
+        if (b->columns.v[c].kind == COLUMN_TEXT)
+            tell_apart(cells + c, b->cells.n / n, n, width[c], t->arena);
     style(t, "\033[2m");
     table_row(t, b, titles, width);
     style(t, "\033[0m");
@@ -214,35 +219,41 @@ static void table(struct text *t, const struct block *b)
 }
 
 /* A bar of eighths of a character, so that small shares still show. */
-static void draw_bar(struct text *t, double share)
+static void draw_bar(struct text *t, double share, size_t width)
 {
     static const char *const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
     if (!(share >= 0))
         share = 0;
     if (share > 1)
         share = 1;
-    int eighths = (int)lround(share * BAR_WIDTH * 8);
+    size_t eighths = (size_t)lround(share * (double)width * 8);
     if (share > 0 && !eighths)
         eighths = 1;
-    for (int i = 0; i < eighths / 8; i++)
+    for (size_t i = 0; i < eighths / 8; i++)
         str_puts(t->out, "█");
     str_puts(t->out, parts[eighths % 8]);
-    str_fill(t->out, ' ', (size_t)(BAR_WIDTH - (eighths + 7) / 8));
+    str_fill(t->out, ' ', width - (eighths + 7) / 8);
 }
 
 static void bars(struct text *t, const struct block *b)
 {
-    size_t widest = 0;
+    size_t widest = 0, value = 0;
     for (size_t i = 0; i < b->bars.n; i++) {
         size_t w = utf8_width(escaped(t, b->bars.v[i].label));
         widest = w > widest ? w : widest;
+        w = utf8_width(escaped(t, b->bars.v[i].value));
+        value = w > value ? w : value;
     }
+    size_t others = widest + value + 3 * (size_t)GAP, room = page_width(t);
+    size_t bar = others + LEAST_BAR > room  ? LEAST_BAR
+                 : others + MOST_BAR > room ? room - others
+                                            : MOST_BAR;
     for (size_t i = 0; i < b->bars.n; i++) {
         str_puts(t->out, "  ");
         pad(t, escaped(t, b->bars.v[i].label), widest, false);
         str_puts(t->out, "  ");
         style(t, color_of(b->bars.v[i].tone));
-        draw_bar(t, b->bars.v[i].share);
+        draw_bar(t, b->bars.v[i].share, bar);
         style(t, b->bars.v[i].tone == TONE_PLAIN ? "" : "\033[0m");
         str_printf(t->out, "  %s\n", escaped(t, b->bars.v[i].value));
     }

@@ -233,10 +233,12 @@ static void resources(struct ctx *c)
         doc_cell(b, "%s", trace_str(a->trace, a->trace->symbols.v[r->symbol].short_name));
         doc_cell(b, "%s", r->block);
         doc_cell(b, "%u", r->vgpr + r->accum_vgpr);
-        doc_cell(b, "%u", r->lds_bytes);
-        doc_cell(b, "%u", r->scratch_bytes);
+        char lds[HUMAN_MAX], scratch[HUMAN_MAX];
+        doc_cell(b, "%s", human_bytes(lds, r->lds_bytes));
+        doc_cell(b, "%s", human_bytes(scratch, r->scratch_bytes));
         doc_cell(b, "%s", isnan(r->occupancy_pct) ? "-" : pct(c, r->occupancy_pct));
-        doc_cell(b, "%s", r->limiter ? r->limiter : "-");
+        bool shared = r->limiter && str_starts(r->limiter, "LDS"); /* as the column is called */
+        doc_cell(b, "%s", shared ? "LDS" : r->limiter ? r->limiter : "-");
         doc_cell(b, "%s", count(c, r->workgroups));
     }
 }
@@ -254,10 +256,10 @@ static void phases(struct ctx *c)
         return;
     doc_heading(c->d, 2, "Phases");
     if (it->count)
-        doc_fact(c->d, "iterations", "%s of %s kernels, median %s, CV %.2f%s", count(c, it->count),
-                 count(c, it->kernels), ns(c, it->median_ns), it->cv,
+        doc_fact(c->d, "iterations", "%s of %s kernel%s, median %s, CV %.2f%s", count(c, it->count),
+                 count(c, it->kernels), it->kernels == 1 ? "" : "s", ns(c, it->median_ns), it->cv,
                  it->warmup
-                     ? arena_printf(c->d->arena, "; the first %s are warm-up", count(c, it->warmup))
+                     ? arena_printf(c->d->arena, "; warm-up: the first %s", count(c, it->warmup))
                      : "");
     if (a->phases.n < 2)
         return;
@@ -292,8 +294,9 @@ static void categories(struct ctx *c)
     doc_chart(c->d, "categories");
     for (size_t i = 0; i < a->categories.n; i++) {
         const struct category_row *r = &a->categories.v[i];
-        doc_bar(b, TONE_PLAIN, r->pct_of_kernel_time / 100, r->category, "%7s  %s, %s calls",
-                pct(c, r->pct_of_kernel_time), ns(c, r->total_ns), count(c, r->count));
+        doc_bar(b, TONE_PLAIN, r->pct_of_kernel_time / 100, r->category, "%7s  %s, %s call%s",
+                pct(c, r->pct_of_kernel_time), ns(c, r->total_ns), count(c, r->count),
+                r->count == 1 ? "" : "s");
     }
 }
 
@@ -362,7 +365,7 @@ static void short_kernels(struct ctx *c)
     doc_heading(c->d, 2, "Short kernels");
     doc_text(c->d,
              "%s of %s kernels (%s) are shorter than %.3g µs; they run for %s, and the GPU was "
-             "launch-bound for %s before them.",
+             "idle for %s just before them.",
              count(c, s->short_kernel_count), count(c, s->total_kernels),
              pct(c, s->short_kernel_pct), s->threshold_us, ns(c, s->short_ns), ns(c, s->gap_ns));
     struct block *b = doc_bars(c->d, "dispatches by duration");

@@ -90,9 +90,9 @@ static void totals(struct ctx *c, const struct att_kernel *k)
 {
     if (k->rank >= 0) {
         char ns[HUMAN_MAX];
-        doc_fact(c->d, "in the trace", "rank %d: %s calls, %s, %s of the kernel time", k->rank,
-                 count(c, (double)k->calls), human_time(ns, k->total_ns),
-                 pct(c, k->pct_of_kernel_time));
+        doc_fact(c->d, "in the trace", "no. %d by time: %s call%s, %s, %s of the kernel time",
+                 k->rank, count(c, (double)k->calls), k->calls == 1 ? "" : "s",
+                 human_time(ns, k->total_ns), pct(c, k->pct_of_kernel_time));
     }
     doc_fact(c->d, "totals", "%s hits, latency %s cycles, stall %s (%s of latency), idle %s",
              count(c, (double)k->hits), count(c, (double)k->latency), count(c, k->stall),

@@ -35,8 +35,8 @@ static void draw(struct canvas *c)
         enum ink ink = ink_of(a, r->class, &place);
         struct bar_part part = {(double)r->exclusive_ns / most, ink, r->name, NULL};
         rows[i] = (struct bar_row){.label = r->name, .mark = NAN};
-        rows[i].value = arena_printf(c->d->arena, "%s, %s calls", chart_ns(c, r->exclusive_ns),
-                                     chart_count(c, r->calls));
+        rows[i].value = arena_printf(c->d->arena, "%s, %s call%s", chart_ns(c, r->exclusive_ns),
+                                     chart_count(c, r->calls), r->calls == 1 ? "" : "s");
         vec_push(&rows[i].parts, c->d->arena, part);
         if (!seen[place])
             vec_push(&items, c->d->arena, ((struct legend_item){ink, r->class}));

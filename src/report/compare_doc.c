@@ -155,7 +155,7 @@ static void counts(struct ctx *x, const char *title, const struct compare_rows *
     for (size_t i = 0; i < rows->n; i++) {
         char a[HUMAN_MAX], b[HUMAN_MAX];
         const struct compare_row *r = &rows->v[i];
-        doc_cell(t, "%s", r->key);
+        doc_cell(t, "%s", bytes ? r->label : r->key);
         doc_cell(t, "%s", bytes ? human_bytes(a, (uint64_t)r->a) : human_count(a, (uint64_t)r->a));
         doc_cell(t, "%s", bytes ? human_bytes(b, (uint64_t)r->b) : human_count(b, (uint64_t)r->b));
         doc_cell(t, "%s", signed_pct(x, r->change_pct));

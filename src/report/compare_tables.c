@@ -20,7 +20,7 @@ static const struct field ledger_v[] = {
           "smaller changes mean nothing; 0: not known"),
 };
 static const struct field copy_v[] = {
-    FIELD(struct compare_row, key, FIELD_TEXT, "direction", "", "from where to where"),
+    FIELD(struct compare_row, label, FIELD_TEXT, "direction", "", "from where to where"),
     SIDES("bytes copied", "bytes"),
 };
 static const struct field api_v[] = {

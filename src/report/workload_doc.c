@@ -1,4 +1,5 @@
 #include <math.h>
+#include <string.h>
 
 #include "base/fs.h"
 #include "base/human.h"
@@ -51,11 +52,12 @@ static void overview(struct doc *d, const struct workload_report *r)
     const struct workload_system *s = &w->system;
     struct arena *a = d->arena;
     const struct workload_arch *arch = workload_arch(s->arch);
+    const char *family = arch && strcmp(arch->family, s->model) != 0 ? arch->family : NULL;
     doc_fact(d, "folder", "%s", w->dir);
     if (*s->model || *s->arch)
         doc_fact(d, "GPU", "%s (%s%s%s), %s CUs at %s MHz, memory %s GB/s",
                  *s->model ? s->model : "not known", *s->arch ? s->arch : "architecture not known",
-                 arch ? ", " : "", arch ? arch->family : "", workload_number_text(s->cu, a),
+                 family ? ", " : "", family ? family : "", workload_number_text(s->cu, a),
                  workload_number_text(s->sclk_mhz, a), workload_number_text(s->hbm_gbps, a));
     else
         doc_fact(d, "GPU", "not known");

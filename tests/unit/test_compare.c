@@ -282,7 +282,7 @@ static void copies_say_how_much_less(void **state)
     vec_push(&r.b.copies, &r.arena, b);
     run(&r);
     assert_int_equal(r.c.verdict, COMPARE_FASTER);
-    assert_string_equal(r.c.causes.v[0].what, "device to host copies: 50.5 GB less");
+    assert_string_equal(r.c.causes.v[0].what, "device to host copies: 47.0 GiB less");
     arena_release(&r.arena);
 }
 

@@ -10,9 +10,9 @@ static bool eval(const struct analysis *a, struct finding *f)
     const struct allocation_stats *s = &a->allocations;
     finding_claim(f, CAUSE_ALLOC, ns);
     finding_issue(f,
-                  "the GPU idles %s while the host allocates and frees; %s such calls between the "
+                  "the GPU idles %s while the host allocates and frees; %s such call%s between the "
                   "first and last kernel",
-                  human_time(lost, ns), human_count(n, s->in_loop));
+                  human_time(lost, ns), human_count(n, s->in_loop), s->in_loop == 1 ? "" : "s");
     finding_because(f, "ledger.causes.allocation", share_pct(a, ns), LEAST_SHARE_PCT, "%",
                     "%.1f %% of the GPU time is idle during allocation", share_pct(a, ns));
     finding_because(f, "allocations.per_kernel", s->per_kernel, 0.1, "",

@@ -7,7 +7,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     const struct marker_row *worst = NULL;
     for (size_t i = 0; i < a->markers.n; i++) {
         const struct marker_row *m = &a->markers.v[i];
-        if (m->pct_of_window < 10 || m->gpu_pct > 50)
+        if (m->pct_of_window < 10 || !(m->gpu_pct <= 50)) /* or not known */
             continue;
         if (!worst || m->wall_ns - m->kernel_ns > worst->wall_ns - worst->kernel_ns)
             worst = m;
@@ -17,9 +17,10 @@ static bool eval(const struct analysis *a, struct finding *f)
     char wall[HUMAN_MAX], gpu[HUMAN_MAX], n[HUMAN_MAX];
     f->advisory = true;
     finding_scope(f, "marker %s", worst->name);
-    finding_issue(f, "range '%s' takes %s (%.0f %% of the window) but launches only %s of kernels",
-                  worst->name, human_time(wall, worst->wall_ns), worst->pct_of_window,
-                  human_time(gpu, worst->kernel_ns));
+    finding_issue(f, "range '%s' takes %s (%.0f %% of the window) but launches %s%s", worst->name,
+                  human_time(wall, worst->wall_ns), worst->pct_of_window,
+                  worst->kernels ? "kernels of only " : "no kernel",
+                  worst->kernels ? human_time(gpu, worst->kernel_ns) : "");
     finding_because(f, "markers.gpu_pct", worst->gpu_pct, 50, "%",
                     "kernels launched inside last %.0f %% of the range, %s calls", worst->gpu_pct,
                     human_count(n, worst->calls));

@@ -11,7 +11,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     char n[HUMAN_MAX], gap[HUMAN_MAX];
     f->advisory = true; /* what their launches cost is claimed by the launch and sync rules */
     finding_issue(f,
-                  "%s kernels (%.0f %%) are shorter than %.0f us; %s of idle time lie before them",
+                  "%s kernels (%.0f %%) are shorter than %.0f µs; %s of idle time lie before them",
                   human_count(n, s->short_kernel_count), s->short_kernel_pct, s->threshold_us,
                   human_time(gap, s->gap_ns));
     finding_because(f, "short_kernels.short_kernel_pct", s->short_kernel_pct, SHORT_SHARE_PCT, "%",
@@ -19,7 +19,7 @@ static bool eval(const struct analysis *a, struct finding *f)
                     s->short_pct_of_kernel_time);
     finding_suggest(f, "their own time is work; the gaps before them are what fusing can win");
     for (size_t i = 0; i < a->short_offenders.n && i < 3; i++)
-        finding_action(f, "look at %s: %llu short calls of %.1f us", a->short_offenders.v[i].name,
+        finding_action(f, "look at %s: %llu short calls of %.1f µs", a->short_offenders.v[i].name,
                        (unsigned long long)a->short_offenders.v[i].count,
                        a->short_offenders.v[i].avg_us);
     finding_sure(f, 0.9, "durations are recorded");

@@ -111,13 +111,15 @@ static void tell_narrow(struct finding *f, const struct search *s, uint32_t laun
         slot++;
     char total[HUMAN_MAX];
     finding_scope(f, "kernel %s", kernel);
-    finding_issue(f, "%llu %ss on %u %ss: most of the device is empty while %s runs (%s)",
-                  (unsigned long long)s->groups[launch], w->group, units_of(s->a, slot), w->cu,
-                  kernel, human_time(total, n->total_ns));
+    finding_issue(f, "%llu %s%s on %u %ss: most of the device is empty while %s runs (%s)",
+                  (unsigned long long)s->groups[launch], w->group,
+                  s->groups[launch] == 1 ? "" : "s", units_of(s->a, slot), w->cu, kernel,
+                  human_time(total, n->total_ns));
     finding_because(f, "kernel_resources.workgroups", (double)s->groups[launch],
-                    units_of(s->a, slot), "", "grid %ux%ux%u, group %ux%ux%u: %llu %ss", l->grid[0],
-                    l->grid[1], l->grid[2], l->group[0], l->group[1], l->group[2],
-                    (unsigned long long)s->groups[launch], w->group);
+                    units_of(s->a, slot), "", "grid %ux%ux%u, group %ux%ux%u: %llu %s%s",
+                    l->grid[0], l->grid[1], l->grid[2], l->group[0], l->group[1], l->group[2],
+                    (unsigned long long)s->groups[launch], w->group,
+                    s->groups[launch] == 1 ? "" : "s");
     finding_at_kernel(f, n->kernel, "a call like that");
     finding_capture_kernel(f, kernel, "how the kernel uses the device");
 }

@@ -53,11 +53,13 @@ static bool eval(const struct analysis *a, struct finding *f)
     f->gain = f->once ? LOAD_GAIN * loading + SETUP_GAIN * (1 - loading)
                       : JIT_GAIN * (double)(ns - before) / (double)ns;
     finding_claim(f, CAUSE_STARTUP, ns);
-    finding_issue(
-        f,
-        "%s of GPU time pass in start-up; %s of it after the first work, loading or compiling "
-        "code",
-        human_time(lost, ns), human_time(inside, ns - before));
+    if (ns > before)
+        finding_issue(f,
+                      "%s of GPU time pass in start-up; %s of it after the first work, loading or "
+                      "compiling code",
+                      human_time(lost, ns), human_time(inside, ns - before));
+    else
+        finding_issue(f, "%s of GPU time pass before the first work", human_time(lost, ns));
     finding_because(f, "ledger.causes.startup", share_pct(a, ns), LEAST_SHARE_PCT, "%",
                     "%.1f %% of the GPU time", share_pct(a, ns));
     finding_at_gaps(f, CAUSE_STARTUP);

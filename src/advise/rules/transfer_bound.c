@@ -18,7 +18,8 @@ static bool eval(const struct analysis *a, struct finding *f)
     for (size_t i = 0; i < a->copies.n; i++) {
         const struct copy_row *c = &a->copies.v[i];
         char bytes[HUMAN_MAX];
-        if (!c->exposed_ns || c->kind == COPY_D2D || c->kind == COPY_SET)
+        if (c->kind == COPY_D2D || c->kind == COPY_SET ||
+            100 * (double)c->exposed_ns < (double)s.exposed_ns) /* next to nothing of it */
             continue;
         if (!isnan(c->bandwidth_gbps))
             finding_because(f, "copies.bandwidth_gbps", c->bandwidth_gbps, c->link_gbps, "GB/s",
