@@ -13,7 +13,7 @@
 
 /* Chance: what a rank costs the others must stand this far out of the scatter of the meetings. */
 #define LEAST_SIGMA 3.0
-enum { FEW_MEETINGS = 5 };
+enum { FEW_MEETINGS = 10 };
 #define LEAST_COST_OF_FEW_PCT 5.0
 
 /* Judged by GPU time alone: runs must be about equally long, and one rank much busier. */

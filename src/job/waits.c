@@ -13,6 +13,9 @@
 /* Less is how long a message takes. */
 #define LEAST_WAIT_NS 1000
 
+/* Hardly waiting: less than one part in so many of the longest wait. */
+enum { NEARLY = 20 };
+
 /* A stall is this many times as long as the waiting in the middle of all meetings. */
 #define STALL_TIMES 5
 
@@ -30,6 +33,22 @@ static int by_ns(const void *x, const void *y)
 static int64_t middle(const int64_t *sorted, size_t n)
 {
     return n % 2 ? sorted[n / 2] : sorted[n / 2 - 1] + (sorted[n / 2] - sorted[n / 2 - 1]) / 2;
+}
+
+/*
+ * Of those that hardly wait, the one that arrives last. Communicators that meet side by side look
+ * like one meeting; the ranks of one in which nobody waits hold nobody up.
+ */
+static size_t latest_of(const struct job *job, const struct meeting *m, const int64_t *wait,
+                        int64_t hardly, size_t last)
+{
+    for (size_t i = 0; i < m->n; i++) {
+        const struct job_rank *r = &job->ranks.v[m->rank[i]], *l = &job->ranks.v[m->rank[last]];
+        if (wait[i] <= hardly && r->clock_residual_ns >= 0 && l->clock_residual_ns >= 0 &&
+            job_time(r, m->v[i]->start_ns) > job_time(l, m->v[last]->start_ns))
+            last = i;
+    }
+    return last;
 }
 
 /* Fills wait[] and says who came last; NO_INDEX: all came together. */
@@ -54,7 +73,9 @@ static size_t judge(const struct job *job, const struct meeting *m, int64_t *wai
         }
         most = wait[i] > most ? wait[i] : most;
     }
-    return most >= LEAST_WAIT_NS ? last : NO_INDEX;
+    if (most < LEAST_WAIT_NS)
+        return NO_INDEX;
+    return all ? latest_of(job, m, wait, most / NEARLY, last) : last;
 }
 
 /* What a meeting cost, and who came last to it. */

@@ -305,9 +305,10 @@ def meet(processes, calls):
     """The first call, with the others inside it, on all of these processes."""
     last = max(p.main.now for p in processes)
     for p in processes:
+        end = last + p.job.jitter(20000)
         for depth, name in enumerate(calls):
-            p.main.region(name, p.main.now + 100 * depth, last + 20000 - 100 * depth, "mpi")
-        p.main.now = last + 20000
+            p.main.region(name, p.main.now + 100 * depth, end - 100 * depth, "mpi")
+        p.main.now = end
 
 
 def write_ranks(made, folder):
@@ -436,7 +437,24 @@ def slow_copies(case):
     need(late["cause"] == "copies", f"cause {late['cause']}")
 
 
-RECORDED = [slow_copies, no_communication, overlapping, other_kernels, late_start, same_pids, calls_in_calls, one_call_more, some_meet_more_often]
+def side_by_side(case):
+    """Two communicators meet at the same time; rank 4 holds up only its own, and all every fifth step."""
+    made = recorded(6, 0, -1)
+    for step_number in range(50):
+        for i, p in enumerate(made.processes):
+            p.main.launch("stencil", p.stream, made.jitter(1e6 * (1 + 0.2 * (i == 4)), 0.01))
+            p.main.wait(p.stream)
+        meet(made.processes[:3], ["MPI_Allreduce"])
+        meet(made.processes[3:], ["MPI_Allreduce"])
+        if step_number % 5 == 0:
+            meet(made.processes, ["MPI_Barrier"])
+    out = os.path.join(case.folder, "recorded")
+    write_ranks(made, out)
+    late = json.loads(case.run("analyze", "--format", "json", out))["straggler"]
+    need(late and late["rank"] == 4, f"straggler {late}")
+
+
+RECORDED = [side_by_side, slow_copies, no_communication, overlapping, other_kernels, late_start, same_pids, calls_in_calls, one_call_more, some_meet_more_often]
 
 
 def main():
