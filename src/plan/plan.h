@@ -18,9 +18,9 @@
 #define GS_PLAN_PLAN_H
 
 #include "analyze/analysis.h"
+#include "metric/pack.h"
 #include "plan/command.h"
 #include "plan/goals.h"
-#include "metric/pack.h"
 
 struct plan_request {
     const struct analysis *analysis; /* NULL: no trace */
