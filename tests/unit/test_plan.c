@@ -9,9 +9,9 @@
 
 #include "advise/rule.h"
 #include "base/str.h"
-#include "plan/command.h"
 #include "metric/counters.h"
 #include "metric/pack.h"
+#include "plan/command.h"
 #include "plan/plan.h"
 #include "plan/quote.h"
 
