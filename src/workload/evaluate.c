@@ -298,12 +298,31 @@ static void rank_kernels(struct workload_report *r, size_t top)
         vec_push(&r->kernels, r->arena, all[k].view);
 }
 
+static bool counted(const struct workload *w, const char *part)
+{
+    for (size_t i = 0; i < w->counters.n; i++)
+        if (str_has(w->counters.v[i].name, part))
+            return true;
+    return false;
+}
+
+/* Profilers before rocprof-compute 3.6 did not count reads by size on gfx950. */
+static void note_reads(struct workload_report *r)
+{
+    if (str_starts(r->w->system.arch, "gfx95") && counted(r->w, "RDREQ") &&
+        !counted(r->w, "RDREQ_128B"))
+        vec_push(&r->notes, r->arena,
+                 "reads of 128 bytes were not counted as such: traffic from memory may be up to "
+                 "twice what is said");
+}
+
 bool workload_evaluate(struct workload_report *r, const struct workload *w,
                        const struct workload_opts *o, struct arena *arena, struct gs_error *err)
 {
     *r = (struct workload_report){.w = w, .arena = arena, .per = o->per ? o->per : "wave"};
     for (size_t i = 0; i < w->notes.n; i++)
         vec_push(&r->notes, arena, w->notes.v[i]);
+    note_reads(r);
     if (!workload_select(r, o, err))
         return false;
     r->all.kernel = NO_INDEX;

@@ -12,11 +12,15 @@ import argparse
 import json
 import os
 import random
+import shlex
 import subprocess
 import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.dont_write_bytecode = True  # leave no files in the tree
+sys.path.insert(0, os.path.join(ROOT, "tests", "rules"))
+import profilers  # noqa: E402
 CALLS = [("sync", "hipDeviceSynchronize", "()"), ("sync", "cudaStreamSynchronize", "(s)"),
          ("copy", "hipMemcpy", "(a, b, n, hipMemcpyDeviceToHost)"), ("copy", "cudaMemcpyAsync", "(a, b, n, k, s)"),
          ("alloc", "hipMalloc", "(&p, n * sizeof(float))"), ("free", "cudaFree", "(p)"),
@@ -274,6 +278,28 @@ def check_with_trace(program, folder):
         assert plain[key] == document[key], key
 
 
+def check_commands(program, folder):
+    """Every capture that is advised is a command its tool takes."""
+    code = {"hip.cpp": "#include <rocblas.h>\n__global__ void k() { }\nvoid f() { for (;;) { k<<<1, 2>>>(); hipMalloc(&p, 4); hipMemcpy(a, b, 4, d); "
+                       "hipMallocManaged(&q, 4); rocblas_sgemm(h); ncclAllReduce(a); hipDeviceSynchronize(); } }\n",
+            "cuda.cu": "#include <cublas_v2.h>\n__global__ void k() { }\nvoid f() { for (;;) { k<<<1, 2>>>(); cudaMalloc(&p, 4); cudaMemcpy(a, b, 4, d); "
+                       "cudaMallocManaged(&q, 4); cublasSgemm(h); ncclAllReduce(a); cudaDeviceSynchronize(); } }\n",
+            "torch.py": "import torch\nfor i in x:\n  torch.cuda.synchronize()\n", "none.c": "int x;\n"}
+    for name, text in code.items():
+        alone = os.path.join(folder, "commands " + name)
+        os.makedirs(alone)
+        with open(os.path.join(alone, name), "w") as f:
+            f.write(text)
+        advice = json.loads(scan(program, "--source-dir", alone)[0])["recommendations"]
+        commands = [c["full_command"] for a in advice for c in a["commands"]]
+        assert commands, name
+        for command in commands:
+            _, options, _ = profilers.parse(shlex.split(command))  # raises what is wrong
+            for option, values in options:
+                if option == "--pmc":
+                    assert not list(profilers.pass_faults(values, "gfx942")), command
+
+
 def check_alone(program, folder):
     with open(os.path.join(folder, "a.cu"), "w") as f:
         f.write("__global__ void k() { }\nvoid f() { while (x) { k<<<1, 2>>>(); cudaDeviceSynchronize(); } }\n")
@@ -317,7 +343,7 @@ def main():
     for seed in range(args.seed, args.seed + args.projects):
         with tempfile.TemporaryDirectory() as folder:
             facts += check_project(args.gpusight, seed, folder)
-    for check in (check_odd_files, check_with_trace, check_alone):
+    for check in (check_odd_files, check_with_trace, check_alone, check_commands):
         with tempfile.TemporaryDirectory() as folder:
             check(args.gpusight, folder)
     print("%d projects, %d facts, all found, none too many" % (args.projects, facts))

@@ -587,6 +587,15 @@ def check_odd_systems(gpusight, top):
                                [("k", [1000], 512)], info))
     m = value(d, "mfma_flops_f6f4")
     check(m["value"] == 1000 and m["peak"] == 2400 * 256 * 16384 / 1000, f"MI350: {m}")
+    # reads by size: 20 of 128, 70 of 64, 10 of 32 bytes are 7360 in 1000 ns; 46 pieces of 230 past the cache
+    columns = ["TCC_EA0_RDREQ_128B_sum", "TCC_EA0_RDREQ_64B_sum", "TCC_EA0_RDREQ_32B_sum", "TCC_EA0_RD_UNCACHED_32B_sum",
+               "SQ_WAVES"]
+    d = analyze(gpusight, make(f"{top}/mi350_reads", columns, [("k", [20, 70, 10, 46, 10], 1000)], info))
+    l2 = {m["key"]: m["value"] for p in d["panels"] if p["id"] == 17 for m in p["rows"]}
+    check(same(l2["uncached_read"], 20) and same(l2["read_128"], 2) and "128 bytes" not in notes(d), f"MI350 reads: {l2}")
+    d = analyze(gpusight, make(f"{top}/mi350_old", ["TCC_EA0_RDREQ_sum", "TCC_EA0_RDREQ_32B_sum", "TCC_BUBBLE_sum"],
+                               [("k", [100, 0, 0], 1000)], info))
+    check("reads of 128 bytes were not counted" in notes(d), "MI350 without reads by size: nothing is said")
 
 
 def check_files(gpusight, top):
