@@ -158,8 +158,8 @@ static bool read_app(struct call *k, const char **note)
 static bool load(struct call *k)
 {
     struct cli traces = *k->cli;
-    const struct analyzed_opts in = {
-        .reader = k->o->reader, .gpu = -1, .process = -1, .short_us = 10};
+    struct analyzed_opts in = ANALYZED_DEFAULTS;
+    in.reader = k->o->reader;
     traces.operands.n -= traces.behind;
     k->has_trace = traces.operands.n;
     if (!k->has_trace)
