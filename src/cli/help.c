@@ -18,7 +18,6 @@ const struct exit_code exit_codes[] = {
     {GS_E_IO, "a file, the disk, memory or a pipe failed"},
     {GS_E_FORMAT, "the input is not what it claims to be"},
     {GS_E_EMPTY, "the input is fine and holds nothing to analyze"},
-    {GS_E_NETWORK, "the network or the language model failed"},
     {GS_OK, NULL},
 };
 

@@ -52,13 +52,19 @@ static void waiting(struct doc *d, const struct job *job)
     }
 }
 
+static bool clocks_moved(const struct job *job)
+{
+    for (size_t i = 0; i < job->ranks.n; i++)
+        if (job->ranks.v[i].clock_offset_ns)
+            return true;
+    return false;
+}
+
 const char *job_clocks(const struct job *job, struct arena *arena)
 {
     const struct job_stats *s = &job->stats;
-    bool moved = false;
+    bool moved = clocks_moved(job);
     char text[HUMAN_MAX];
-    for (size_t i = 0; i < job->ranks.n; i++)
-        moved |= job->ranks.v[i].clock_offset_ns != 0;
     if (str_eq(s->aligned, "none"))
         return moved ? "nothing to compare them by: hosts are laid side by side by their start"
                      : "as recorded: nothing to compare them by";
@@ -102,7 +108,8 @@ static void ranks(struct doc *d, const struct job *job)
                               100 * job->stats.imbalance));
     static const char *const titles[] = {"rank", "host",      "GPU busy", "compute", "idle",
                                          "MPI",  "host time", "waits",    "late",    "clock"};
-    for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
+    bool clocks_differ = clocks_moved(job);
+    for (size_t i = 0; i < sizeof(titles) / sizeof(*titles) - !clocks_differ; i++)
         doc_column(b, titles[i], i == 1 ? COLUMN_TEXT : COLUMN_NUMBER);
     for (size_t i = 0; i < job->ranks.n; i++) {
         const struct job_rank *r = &job->ranks.v[i];
@@ -122,7 +129,8 @@ static void ranks(struct doc *d, const struct job *job)
             doc_cell(b, "%llu", (unsigned long long)r->late);
         else
             doc_cell(b, "-");
-        doc_cell(b, "%s", r->clock_residual_ns < 0 ? "-" : time_of(d, r->clock_offset_ns));
+        if (clocks_differ)
+            doc_cell(b, "%s", r->clock_residual_ns < 0 ? "-" : time_of(d, r->clock_offset_ns));
     }
 }
 

@@ -134,8 +134,12 @@ static void entry(struct walk *w, const char *path, const char *shown, const str
                   const struct ignore_file *rules)
 {
     bool is_folder = S_ISDIR(st->st_mode);
-    if (!is_folder && !S_ISREG(st->st_mode))
+    enum source_language language;
+    if (!is_folder && !S_ISREG(st->st_mode)) {
+        if (language_of(shown, &language) && !ignored(rules, shown, false))
+            source_skip(w->s, shown, "no regular file");
         return;
+    }
     if (is_folder && (skip_folder(fs_basename(shown)) || ignored(rules, shown, true))) {
         w->s->folders_skipped++;
         return;
@@ -192,6 +196,11 @@ bool collect_files(struct source_scan *s, const char *dir, struct found_files *o
         struct link l = w.links.v[i];
         if (stat(l.path, &st) == 0)
             entry(&w, l.path, l.shown, &st, l.rules);
+        else if ((errno == ELOOP || language_of(l.shown, &language)) &&
+                 !ignored(l.rules, l.shown, false))
+            source_skip(s, l.shown,
+                        errno == ELOOP ? "a link that leads to itself"
+                                       : "a link that leads nowhere");
     }
     return true;
 }

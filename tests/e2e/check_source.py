@@ -241,10 +241,14 @@ def check_odd_files(program, folder):
     os.symlink(".", os.path.join(folder, "loop"))
     os.symlink("a.cpp", os.path.join(folder, "same.cpp"))
     os.symlink("nowhere.cpp", os.path.join(folder, "broken.cpp"))
+    os.symlink("self", os.path.join(folder, "self"))
+    os.mkfifo(os.path.join(folder, "pipe.cpp"))
     out, err = scan(program, "--source-dir", folder)
     t = json.loads(out)["tier0"]
     assert [f["path"] for f in t["files"]] == ["a.cpp", "sub/keep.gen.cpp"], t["files"]
-    assert {(s["path"], s["reason"]) for s in t["skipped"]} == {("binary.cpp", "binary"), ("huge.cpp", "larger than 16 MiB")}, t["skipped"]
+    assert {(s["path"], s["reason"]) for s in t["skipped"]} == {
+        ("binary.cpp", "binary"), ("huge.cpp", "larger than 16 MiB"), ("broken.cpp", "a link that leads nowhere"),
+        ("self", "a link that leads to itself"), ("pipe.cpp", "no regular file")}, t["skipped"]
     assert "binary.cpp" in err and "huge.cpp" in err, err
 
 

@@ -177,6 +177,38 @@ def job(gpusight, folder):
     bar("job against its ranks one by one / cores, wall", wall / (sum(alone) / cores), 1.2, at_least=False)
 
 
+SOURCE = '''
+#include <hip/hip_runtime.h>
+__global__ void step_{i}(float *a, const float *b, int n) {{ /* hipMalloc in a comment */
+    int k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (k < n) a[k] += b[k] * 0.5f; // "hipFree" here is none either
+}}
+void run_{i}(float *a, float *b, int n) {{
+    const char *text = "hipDeviceSynchronize(); in a string";
+    for (int s = 0; s < 100; s++) {{
+        step_{i}<<<dim3((n + 255) / 256), dim3(256)>>>(a, b, n);
+        hipDeviceSynchronize();
+        puts(text);
+    }}
+}}
+'''
+
+
+def source_scan(gpusight, folder):
+    """A tree of 100 MB of source code."""
+    out = os.path.join(folder, "source")
+    if not os.path.isdir(out):
+        for i in range(100 if not SMALL else 10):
+            os.makedirs(os.path.join(out, f"d{i}"))
+            for k in range(10):
+                with open(os.path.join(out, f"d{i}", f"f{k}.hip"), "w", encoding="utf-8") as f:
+                    f.writelines(SOURCE.format(i=f"{i}_{k}_{n}") for n in range(175))
+    size = sum(os.path.getsize(os.path.join(d, f)) for d, _, names in os.walk(out) for f in names) / 1e6
+    wall, cpu, _ = run([gpusight, "analyze", "--source-dir", out], 3)
+    show(f"analyze --source-dir, {size:.0f} MB of source", wall, cpu)
+    bar("source scan, MB/s", size / wall, 100)
+
+
 def main():
     gpusight = os.path.abspath(sys.argv[1])
     folder = sys.argv[2] if len(sys.argv) > 2 else tempfile.mkdtemp(prefix="gpusight-bench-")
@@ -195,6 +227,8 @@ def main():
         page(gpusight, path, analysis(gpusight, path, info))
         print(f"A job of ranks with {N // 4:,} dispatches each")
         job(gpusight, folder)
+        print("Source")
+        source_scan(gpusight, folder)
         print("Other formats")
         json_reader(gpusight, folder)
         nsys_reader(gpusight, folder)
