@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "analyze/compare_in.h"
+#include "base/human.h"
 
 static const struct profile_rank *find(const struct run_profile *p, int32_t rank)
 {
@@ -60,6 +61,36 @@ static void add_rank(struct comparison *c, int32_t rank, const struct profile_ra
     vec_push(&c->ranks, c->arena, r);
 }
 
+/* Below this share of the windows waiting changes from run to run. */
+#define LEAST_WAIT 0.02
+
+/*
+ * What one rank computes longer all others wait: the job slows down by more than its GPUs compute,
+ * which the verdict, made of GPU time, does not show.
+ */
+static void note_waiting(struct comparison *c)
+{
+    double wait = 0, window = 0, longest_a = 0, longest_b = 0, steps = c->steps > 0 ? c->steps : 1;
+    char text[HUMAN_MAX];
+    if (c->a->ranks.n < 2 || c->b->ranks.n < 2)
+        return;
+    for (size_t i = 0; i < c->a->ranks.n; i++) {
+        wait -= (double)c->a->ranks.v[i].wait_ns;
+        window += (double)c->a->ranks.v[i].window_ns;
+        longest_a = fmax(longest_a, (double)c->a->ranks.v[i].window_ns);
+    }
+    for (size_t i = 0; i < c->b->ranks.n; i++) {
+        wait += (double)c->b->ranks.v[i].wait_ns / steps;
+        longest_b = fmax(longest_b, (double)c->b->ranks.v[i].window_ns / steps);
+    }
+    if (fabs(wait) < LEAST_WAIT * window || !(longest_a > 0))
+        return;
+    compare_note(c,
+                 "the ranks wait %s %s for one another: the window of the job changes by %+.1f %%",
+                 human_time(text, ns_from(fabs(wait))), wait > 0 ? "longer" : "less",
+                 100 * (longest_b / longest_a - 1));
+}
+
 void compare_ranks(struct comparison *c)
 {
     for (size_t i = 0; i < c->a->ranks.n; i++)
@@ -71,4 +102,5 @@ void compare_ranks(struct comparison *c)
         vec_push(
             &c->notes, c->arena,
             arena_printf(c->arena, "A ran on %zu ranks, B on %zu", c->a->ranks.n, c->b->ranks.n));
+    note_waiting(c);
 }
