@@ -20,7 +20,6 @@ struct part {
 };
 
 struct loading {
-    struct job *job;
     const struct ingest_files *files;
     struct job_opts o;
     struct part *parts;
@@ -124,7 +123,7 @@ bool job_load(struct job *job, const struct ingest_files *files, const struct jo
               struct arena *arena, struct gs_error *err)
 {
     *job = (struct job){.arena = arena};
-    struct loading l = {.job = job, .files = files, .o = *o};
+    struct loading l = {.files = files, .o = *o};
     l.o.threads = o->threads < 1 ? parallel_cores() : o->threads;
     l.parts = arena_array(arena, struct part, files->n);
     l.traces = arena_array(arena, struct trace, (size_t)l.o.threads);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/quantile.h"
 #include "base/hash.h"
 
 /* Calls fit when their ends scatter by less than one part in so many of the time between them. */
@@ -53,21 +54,13 @@ static uint64_t common_count(const struct shared_op *op)
     return best;
 }
 
-static int by_value(const void *x, const void *y)
-{
-    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-    return (a > b) - (a < b);
-}
-
-/* The middle one of |v - middle of v|; sorts v. */
+/* The middle one of |v - middle of v|; v holds these distances afterwards. */
 static int64_t scatter(int64_t *v, size_t n)
 {
-    qsort(v, n, sizeof(*v), by_value);
-    int64_t middle = v[n / 2];
+    int64_t middle = select_rank(v, n, n / 2);
     for (size_t i = 0; i < n; i++)
         v[i] = v[i] > middle ? sub_ns(v[i], middle) : sub_ns(middle, v[i]);
-    qsort(v, n, sizeof(*v), by_value);
-    return v[n / 2];
+    return select_rank(v, n, n / 2);
 }
 
 /* How far calls of p end from those of q with the first ones left out; INT64_MAX: too few. */

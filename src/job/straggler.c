@@ -1,7 +1,7 @@
 /* Which rank the others wait for, and what it does differently. */
 #include <math.h>
-#include <stdlib.h>
 
+#include "analyze/quantile.h"
 #include "base/human.h"
 #include "base/str.h"
 #include "job/job.h"
@@ -28,12 +28,6 @@ enum { FEW_MEETINGS = 10 };
 /* What a rank does longer explains its cost when it is at least this part of it. */
 enum { LEAST_EXPLAINED = 10 };
 
-static int by_ns(const void *x, const void *y)
-{
-    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-    return (a > b) - (a < b);
-}
-
 enum part { PART_KERNELS, PART_COPIES, PART_HOST, PARTS };
 
 /* Time a GPU of the rank, or its host, spends on each. */
@@ -57,8 +51,7 @@ static int64_t typical_part(const struct job *job, const struct job_rank *but, e
     for (size_t i = 0; i < job->ranks.n; i++)
         if (&job->ranks.v[i] != but)
             v[n++] = part_of(&job->ranks.v[i], part);
-    qsort(v, n, sizeof(*v), by_ns);
-    return n ? v[n / 2] : 0;
+    return n ? select_rank(v, n, n / 2) : 0;
 }
 
 static const struct rank_kernel *same_kernel(const struct job_rank *r, const char *name)
@@ -220,8 +213,7 @@ static int64_t starts_late(const struct job *job, const struct job_rank *r)
     for (size_t i = 0; i < job->ranks.n; i++)
         if (&job->ranks.v[i] != r && job->ranks.v[i].clock_residual_ns >= 0)
             v[n++] = job_time(&job->ranks.v[i], job->ranks.v[i].start_ns);
-    qsort(v, n, sizeof(*v), by_ns);
-    int64_t late = n ? sub_ns(job_time(r, r->start_ns), v[n / 2]) : 0;
+    int64_t late = n ? sub_ns(job_time(r, r->start_ns), select_rank(v, n, n / 2)) : 0;
     return late > 0 ? late : 0;
 }
 
@@ -306,8 +298,7 @@ static void guess_straggler(struct job *job)
         others[n++] = work[i];
         waited = add_ns(waited, work[worst] - work[i]);
     }
-    qsort(others, n, sizeof(*others), by_ns);
-    int64_t cost = work[worst] - others[n / 2];
+    int64_t cost = work[worst] - select_rank(others, n, n / 2);
     if ((double)shortest < SIDE_BY_SIDE * (double)longest ||
         percent_of((double)cost, (double)longest) < LEAST_GUESS_PCT)
         return;

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "analyze/quantile.h"
 #include "job/clocks.h"
 #include "job/meetings.h"
 
@@ -24,15 +25,14 @@ static int64_t length(const struct meet *m)
     return m->end_ns - m->start_ns;
 }
 
-static int by_ns(const void *x, const void *y)
+/* Of an even number of values, between the two in the middle; they are put into another order. */
+static int64_t middle(int64_t *v, size_t n)
 {
-    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-    return (a > b) - (a < b);
-}
-
-static int64_t middle(const int64_t *sorted, size_t n)
-{
-    return n % 2 ? sorted[n / 2] : sorted[n / 2 - 1] + (sorted[n / 2] - sorted[n / 2 - 1]) / 2;
+    int64_t upper = select_rank(v, n, n / 2);
+    if (n % 2)
+        return upper;
+    int64_t lower = select_rank(v, n, n / 2 - 1);
+    return lower + (upper - lower) / 2;
 }
 
 /*
@@ -88,8 +88,8 @@ struct counting {
     struct job *job;
     struct arena *temporary;
     VEC(struct cost) costs;
-    int64_t *wait, *sorted;
-    struct late *late; /* by rank */
+    int64_t *wait, *others; /* room for a meeting */
+    struct late *late;      /* by rank */
     uint64_t meetings;
     bool only_all;
 };
@@ -115,14 +115,13 @@ static void count(void *ctx, const struct meeting *m)
             vec_push(&r->gpu_waits, c->job->arena,
                      ((struct gpu_wait){m->v[i]->start_ns, c->wait[i]}));
         if (i != last)
-            c->sorted[others++] = c->wait[i];
+            c->others[others++] = c->wait[i];
     }
-    qsort(c->sorted, others, sizeof(*c->sorted), by_ns);
     struct job_rank *r = &c->job->ranks.v[m->rank[last]];
     r->caused_ns = add_ns(r->caused_ns, sum * m->stands_for);
     r->late += m->stands_for;
     struct late *late = &c->late[m->rank[last]];
-    int64_t cost = middle(c->sorted, others);
+    int64_t cost = middle(c->others, others);
     late->cost_ns = add_ns(late->cost_ns, cost * m->stands_for);
     vec_push(&c->costs, c->temporary, ((struct cost){m->rank[last], cost, cost * m->stands_for}));
     for (size_t i = 0; i < m->n; i++) {
@@ -174,7 +173,7 @@ void job_meet(struct job *job)
     meetings_each(&all, note_kind, &of_all);
     struct counting c = {.job = job, .temporary = &temporary, .only_all = of_all > 0};
     c.wait = arena_array(&temporary, int64_t, n);
-    c.sorted = arena_array(&temporary, int64_t, n);
+    c.others = arena_array(&temporary, int64_t, n);
     c.late = arena_array(job->arena, struct late, n);
     meetings_each(&all, count, &c);
     find_stalls(&c);
