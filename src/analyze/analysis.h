@@ -12,7 +12,7 @@
 #define GS_ANALYZE_ANALYSIS_H
 
 #include "analyze/capability.h"
-#include "analyze/counters.h"
+#include "analyze/counters/counters.h"
 #include "analyze/field.h"
 #include "analyze/iterations.h"
 #include "analyze/ledger.h"

@@ -3,13 +3,13 @@
  */
 #include <stdio.h>
 
-#include "analyze/gate.h"
 #include "base/fs.h"
 #include "base/fs_out.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "cli/analyze_workload.h"
 #include "cli/runs.h"
+#include "compare/gate.h"
 #include "render/compare_html.h"
 #include "render/compare_json.h"
 #include "render/picture.h"

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "analyze/history.h"
 #include "base/fs.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "cli/runs.h"
+#include "compare/history.h"
 #include "render/fields_json.h"
 #include "render/render.h"
 #include "report/history_doc.h"

@@ -12,7 +12,7 @@
 #include "render/picture.h"
 #include "render/render.h"
 #include "render/svg.h"
-#include "report/chart.h"
+#include "report/chart/chart.h"
 
 struct plot_opts {
     struct analyzed_opts in;

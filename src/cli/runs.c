@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "cli/analyze_job.h"
-#include "render/profile_json.h"
+#include "compare/profile_write.h"
 
 bool run_is_document(const char *path)
 {

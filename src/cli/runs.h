@@ -5,9 +5,9 @@
 #ifndef GS_CLI_RUNS_H
 #define GS_CLI_RUNS_H
 
-#include "analyze/profile.h"
 #include "base/fs.h"
 #include "cli/command.h"
+#include "compare/profile.h"
 
 bool run_load(struct cli *cli, struct run_profile *p, const char *what, const char *reader,
               struct gs_error *err);

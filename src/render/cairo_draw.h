@@ -8,7 +8,7 @@
 #include <cairo.h>
 
 #include "base/err.h"
-#include "report/draw.h"
+#include "report/chart/draw.h"
 
 #define CAIRO_FONT "DejaVu Sans"
 #define CAIRO_MONO "DejaVu Sans Mono"

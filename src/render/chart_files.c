@@ -5,7 +5,7 @@
 #include "base/fs.h"
 #include "base/fs_out.h"
 #include "render/svg.h"
-#include "report/chart.h"
+#include "report/chart/chart.h"
 
 bool chart_files_write(const struct doc *d, const struct analysis *a, const char *dir,
                        struct gs_error *err)

@@ -5,8 +5,8 @@
 #ifndef GS_RENDER_COMPARE_HTML_H
 #define GS_RENDER_COMPARE_HTML_H
 
-#include "analyze/gate.h"
 #include "base/str.h"
+#include "compare/gate.h"
 
 void render_compare_html(struct str *out, const struct comparison *c, const struct gate *gate);
 

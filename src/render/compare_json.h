@@ -4,8 +4,8 @@
 #ifndef GS_RENDER_COMPARE_JSON_H
 #define GS_RENDER_COMPARE_JSON_H
 
-#include "analyze/gate.h"
 #include "base/jwrite.h"
+#include "compare/gate.h"
 
 #define COMPARE_SCHEMA_VERSION "1.0"
 

@@ -3,7 +3,7 @@
 
 #include "render/html_in.h"
 #include "render/svg.h"
-#include "report/chart_parts.h"
+#include "report/chart/parts.h"
 
 void html_inks(struct str *style)
 {

@@ -13,7 +13,7 @@
 
 #include "analyze/field.h"
 #include "render/html.h"
-#include "report/chart.h"
+#include "report/chart/chart.h"
 #include "report/histogram.h"
 #include "report/overview.h"
 

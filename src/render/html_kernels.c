@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "render/html_in.h"
-#include "report/histogram_draw.h"
+#include "report/chart/histogram_draw.h"
 
 enum { TABLE_ROWS = 2000 };
 

@@ -1,6 +1,6 @@
 /* The ledger: a bar for each GPU, and behind every cause what it means and who claims it. */
 #include "render/html_in.h"
-#include "report/chart_parts.h"
+#include "report/chart/parts.h"
 
 enum { MOST_GPUS = 64 };
 

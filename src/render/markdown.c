@@ -2,7 +2,7 @@
 
 #include "base/utf8.h"
 #include "render/render.h"
-#include "report/chart.h"
+#include "report/chart/chart.h"
 
 /* Escapes for running text and table cells: nothing from a trace can become markup. */
 static void escape(struct str *out, const char *s)

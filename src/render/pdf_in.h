@@ -5,7 +5,7 @@
 #define GS_RENDER_PDF_IN_H
 
 #include "render/cairo_draw.h"
-#include "report/chart.h"
+#include "report/chart/chart.h"
 #include "report/doc.h"
 
 /* Points: A4 with margins; text between TOP and BOTTOM. */

@@ -6,8 +6,8 @@
 
 #include "analyze/analysis.h"
 #include "base/err.h"
+#include "report/chart/draw.h"
 #include "report/doc.h"
-#include "report/draw.h"
 
 bool render_png(struct str *out, const struct draw *d, enum theme theme, struct gs_error *err);
 

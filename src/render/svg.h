@@ -5,7 +5,7 @@
 #ifndef GS_RENDER_SVG_H
 #define GS_RENDER_SVG_H
 
-#include "report/draw.h"
+#include "report/chart/draw.h"
 
 struct svg_opts {
     enum theme theme;

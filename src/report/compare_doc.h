@@ -5,7 +5,7 @@
 #ifndef GS_REPORT_COMPARE_DOC_H
 #define GS_REPORT_COMPARE_DOC_H
 
-#include "analyze/gate.h"
+#include "compare/gate.h"
 #include "report/doc.h"
 
 struct doc *compare_doc(const struct comparison *c, const struct gate *gate, size_t top,

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "report/chart_parts.h"
+#include "report/chart/parts.h"
 
 /* ---- durations ---- */
 

@@ -5,9 +5,9 @@
 #ifndef GS_REPORT_COMPARE_DRAW_H
 #define GS_REPORT_COMPARE_DRAW_H
 
-#include "analyze/compare.h"
-#include "report/draw.h"
-#include "report/histogram_draw.h"
+#include "compare/compare.h"
+#include "report/chart/draw.h"
+#include "report/chart/histogram_draw.h"
 
 /* Kernels that are shown one by one, those that changed most. */
 enum { COMPARE_DETAILED = 12, COMPARE_BINS = 40 };

@@ -4,7 +4,7 @@
 #ifndef GS_REPORT_COMPARE_TABLES_H
 #define GS_REPORT_COMPARE_TABLES_H
 
-#include "analyze/gate.h"
+#include "compare/gate.h"
 #include "report/workbook.h"
 
 struct compare_fact {

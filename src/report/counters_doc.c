@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "analyze/counter_stats.h"
+#include "analyze/counters/stats.h"
 #include "base/human.h"
 #include "base/str.h"
 

@@ -4,7 +4,7 @@
 #ifndef GS_REPORT_HISTORY_DOC_H
 #define GS_REPORT_HISTORY_DOC_H
 
-#include "analyze/history.h"
+#include "compare/history.h"
 #include "report/doc.h"
 
 struct doc *history_doc(const struct history *h, const char *title, struct arena *arena);

@@ -9,7 +9,7 @@
 #define GS_REPORT_OVERVIEW_H
 
 #include "advise/advise.h"
-#include "analyze/counter_stats.h"
+#include "analyze/counters/stats.h"
 
 /* kernel, memcpy: may overlap. api_overhead + idle + union(kernels, copies) = span x GPUs. */
 struct execution {

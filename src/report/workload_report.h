@@ -5,8 +5,8 @@
 #ifndef GS_REPORT_WORKLOAD_REPORT_H
 #define GS_REPORT_WORKLOAD_REPORT_H
 
+#include "report/chart/draw.h"
 #include "report/doc.h"
-#include "report/draw.h"
 #include "workload/compare.h"
 #include "workload/results.h"
 

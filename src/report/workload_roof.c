@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "model/names.h"
-#include "report/chart.h"
+#include "report/chart/chart.h"
 #include "report/workload_report.h"
 
 static bool kind_used(const struct workload_report *r, int kind)

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/gate.h"
+#include "compare/gate.h"
+#include "compare/profile_write.h"
 #include "render/compare_html.h"
 #include "render/compare_json.h"
-#include "render/profile_json.h"
 #include "render/render.h"
 #include "report/compare_doc.h"
 

@@ -8,7 +8,7 @@
 #include "made_trace.h"
 #include "render/picture.h"
 #include "render/svg.h"
-#include "report/chart.h"
+#include "report/chart/chart.h"
 
 /* Two GPUs, a kernel each, copies, a gap, a marker. */
 static void make(struct made *m, struct analysis *a)

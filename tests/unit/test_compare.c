@@ -6,14 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyze/compare_in.h"
-#include "analyze/gate.h"
-#include "analyze/history.h"
 #include "base/fs.h"
 #include "base/str.h"
+#include "compare/compare_in.h"
+#include "compare/gate.h"
+#include "compare/history.h"
+#include "compare/profile_write.h"
 #include "made_trace.h"
 #include "render/compare_json.h"
-#include "render/profile_json.h"
 
 struct runs {
     struct arena arena;

@@ -7,7 +7,7 @@
 #include "analyze/iterations.h"
 #include "made_trace.h"
 #include "render/svg.h"
-#include "report/chart.h"
+#include "report/chart/chart.h"
 #include "report/compare_draw.h"
 
 static size_t count_of(const struct draw *d, enum draw_kind kind, enum ink ink)

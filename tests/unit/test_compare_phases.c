@@ -5,11 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyze/compare_in.h"
 #include "base/fs.h"
 #include "base/str.h"
+#include "compare/compare_in.h"
+#include "compare/profile_write.h"
 #include "made_trace.h"
-#include "render/profile_json.h"
 
 struct runs {
     struct arena arena;

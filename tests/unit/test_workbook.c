@@ -7,11 +7,11 @@
 
 #include "base/fs.h"
 #include "base/fs_out.h"
+#include "compat/tracelens.h"
 #include "config.h"
 #include "made_trace.h"
 #include "render/chart_files.h"
 #include "render/workbook_out.h"
-#include "report/tracelens.h"
 #ifdef HAVE_XLSX
 #include "render/xlsx_in.h"
 #endif

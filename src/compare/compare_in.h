@@ -1,0 +1,54 @@
+/*
+ * The parts of compare(), in the order in which they run.
+ */
+#ifndef GS_COMPARE_COMPARE_IN_H
+#define GS_COMPARE_COMPARE_IN_H
+
+#include "compare/compare.h"
+
+/* Pairs: fills kernels (without figures), steps, matched_pct. */
+void compare_match(struct comparison *c);
+
+enum { MAX_WORDS = 64 };
+
+/* The words of a name, as hashes, each once. */
+struct words {
+    uint64_t v[MAX_WORDS];
+    size_t n;
+};
+
+void split_words(struct words *w, const char *name);
+double words_alike(const struct words *a, const struct words *b);
+
+/* How alike two names are, by their words: 0 to 1. */
+double name_similarity(const char *a, const char *b);
+
+bool same_numbers(const char *a, const char *b);
+
+/* Change and noise of one kernel. */
+void compare_measure(struct comparison *c, struct compare_kernel *k);
+
+/* Figures of the kernels, and their causes. */
+void compare_kernels(struct comparison *c);
+
+/* Copies, communication and idle time, and base_ns. */
+void compare_times(struct comparison *c);
+
+/* Phases side by side, and the phase of each cause. */
+void compare_ranks(struct comparison *c); /* compare_ranks.c */
+void compare_phases(struct comparison *c);
+
+/* Comparability: score, reasons, comparable. */
+void compare_check(struct comparison *c);
+
+void compare_add(struct comparison *c, enum compare_kind kind, double change, double noise,
+                 bool counted, const char *what);
+void compare_say(struct comparison *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void compare_note(struct comparison *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static inline double more_of(double x, double y)
+{
+    return x > y ? x : y;
+}
+
+#endif

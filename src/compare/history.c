@@ -1,0 +1,102 @@
+#include "compare/history.h"
+
+#include <math.h>
+
+/* Why the run cannot be compared with some run of a group; NULL: it can with all. */
+static const char *why_not(const struct history *h, uint32_t group, const struct run_profile *p,
+                           struct arena *arena)
+{
+    for (size_t i = h->runs.n; i-- > 0;) {
+        struct comparison c;
+        if (h->runs.v[i].group != group)
+            continue;
+        compare(&c, h->runs.v[i].profile, p, arena);
+        if (!c.comparable)
+            return c.reasons.n ? c.reasons.v[0] : "no common work";
+    }
+    return NULL;
+}
+
+/* The first run of the group this one belongs to, or NULL. */
+static const struct history_run *find_group(struct history *h, struct history_run *run,
+                                            struct arena *arena)
+{
+    for (uint32_t g = 1; g <= h->groups; g++) {
+        const char *reason = why_not(h, g, run->profile, arena);
+        size_t i = 0;
+        if (g == 1)
+            run->apart = reason;
+        while (h->runs.v[i].group != g)
+            i++;
+        if (!reason)
+            return &h->runs.v[i];
+    }
+    return NULL;
+}
+
+static void add_run(struct history *h, const struct run_profile *p, struct arena *arena)
+{
+    struct comparison c;
+    struct history_run run = {
+        .profile = p, .label = p->label, .relative_pct = 100, .change_pct = NAN, .noise_pct = NAN};
+    const struct history_run *first = h->runs.n ? find_group(h, &run, arena) : NULL;
+    if (!first) {
+        struct comparison self;
+        compare(&self, p, p, arena);
+        run.group = ++h->groups;
+        run.time_ns = self.base_ns;
+        vec_push(&h->runs, arena, run);
+        return;
+    }
+    run.group = first->group;
+    compare(&c, first->profile, p, arena);
+    run.time_ns = ns_from((double)first->time_ns * (1 + c.wall_change_pct / 100));
+    run.relative_pct = 100 + c.wall_change_pct;
+    const struct history_run *before = first;
+    for (size_t i = 0; i < h->runs.n; i++)
+        if (h->runs.v[i].group == run.group)
+            before = &h->runs.v[i];
+    if (before != first)
+        compare(&c, before->profile, p, arena);
+    run.change_pct = c.wall_change_pct;
+    run.noise_pct = c.noise_pct;
+    run.verdict = compare_verdict_name(c.verdict);
+    run.change_point = c.verdict == COMPARE_FASTER || c.verdict == COMPARE_SLOWER;
+    run.cause = run.change_point && c.causes.n ? c.causes.v[0].what : NULL;
+    vec_push(&h->runs, arena, run);
+}
+
+void history_make(struct history *h, const struct run_profile *runs, size_t n, struct arena *arena)
+{
+    *h = (struct history){0};
+    for (size_t i = 0; i < n; i++)
+        add_run(h, &runs[i], arena);
+    for (size_t i = 0; i < h->runs.n; i++) {
+        struct history_run *r = &h->runs.v[i];
+        r->place = 1;
+        for (size_t j = 0; j < h->runs.n; j++) {
+            const struct history_run *other = &h->runs.v[j];
+            r->place += other->group == r->group &&
+                        (other->time_ns < r->time_ns || (other->time_ns == r->time_ns && j < i));
+        }
+    }
+}
+
+#define F(member, type, label, unit, doc) FIELD(struct history_run, member, type, label, unit, doc)
+static const struct field fields[] = {
+    F(label, FIELD_TEXT, "run", "", "the run"),
+    F(group, FIELD_U32, "group", "", "workload, from 1; runs of one group are comparable"),
+    F(time_ns, FIELD_I64, "time", "ns", "base of the group's first run and the change from it"),
+    F(relative_pct, FIELD_NUM, "of first", "%", "time_ns in percent of the group's first run"),
+    F(change_pct, FIELD_NUM, "change", "%", "from the run before it in the group"),
+    F(noise_pct, FIELD_NUM, "noise", "%", "of that change"),
+    F(verdict, FIELD_TEXT, "verdict", "", "of that change"),
+    F(change_point, FIELD_BOOL, "change point", "", "faster or slower than the run before"),
+    F(cause, FIELD_TEXT, "cause", "", "what changed most, at a change point"),
+    F(place, FIELD_U32, "place", "", "in the group; 1 is the fastest"),
+    F(apart, FIELD_TEXT, "apart", "", "why it is not in the group of the first run"),
+};
+#undef F
+
+const struct fields history_fields =
+    FIELDS("runs", "A series of runs.", struct history_run, fields);

@@ -1,0 +1,113 @@
+/* The phases of a run for a profile: their ledgers, and the kernels that fill them. */
+#include <string.h>
+
+#include "analyze/name_groups.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "compare/profile.h"
+
+#define F(member, type, label, unit, doc)                                                          \
+    FIELD(struct profile_phase, member, type, label, unit, doc)
+static const struct field phase_list[] = {
+    F(name, FIELD_TEXT, "name", "", "marker, kernel with most time, or what the host does"),
+    F(named_by, FIELD_TEXT, "named by", "", "marker, kernel, host or idle"),
+    F(duration_ns, FIELD_I64, "duration", "ns", "end - start"),
+    F(busy_ns, FIELD_I64, "busy", "ns", "time in which GPUs work, summed over GPUs"),
+    F(compute_ns, FIELD_I64, "compute", "ns", "ledger of the phase: compute"),
+    F(exposed_ns, FIELD_I64, "exposed", "ns", "ledger of the phase: copies and communication"),
+    F(idle_ns, FIELD_I64, "idle", "ns", "ledger of the phase: all idle causes"),
+    F(kernels, FIELD_U64, "kernels", "", "kernels that run in it"),
+    F(copies, FIELD_U64, "copies", "", "copies that run in it"),
+    F(iterations, FIELD_U64, "iterations", "", "repetitions inside; 0: none found"),
+    F(iteration_ns, FIELD_I64, "iteration", "ns", "median length of one"),
+};
+#undef F
+static const struct field share_list[] = {
+    FIELD(struct profile_share, name, FIELD_TEXT, "kernel", "", "full name"),
+    FIELD(struct profile_share, ns, FIELD_I64, "time", "ns", "its time in the phase"),
+};
+
+const struct fields profile_phase_fields =
+    FIELDS("phases", "Phases of the run.", struct profile_phase, phase_list);
+const struct fields profile_share_fields =
+    FIELDS("shares", "Kernels with most time in a phase.", struct profile_share, share_list);
+
+enum { MOST_NAMES = 200000 }; /* with more, the table of sums would be larger than the trace */
+
+/* By phase and name group: time of the kernels, each where it begins. */
+static int64_t *sum_names(const struct analysis *a, const struct name_groups *names,
+                          struct arena *temporary)
+{
+    const struct kernels *k = &a->trace->kernels;
+    int64_t *sums = arena_array(temporary, int64_t, a->phases.n * names->n + 1);
+    const uint32_t *rows = kernel_rows(&a->view, temporary);
+    for (size_t i = 0; i < a->view.n_kernels; i++) {
+        size_t low = 0, high = a->phases.n;
+        while (high - low > 1) {
+            size_t middle = (low + high) / 2;
+            if (a->phases.v[middle].start_ns <= k->start_ns[rows[i]])
+                low = middle;
+            else
+                high = middle;
+        }
+        int64_t *sum = &sums[low * names->n + names->of_symbol[k->symbol[rows[i]]]];
+        *sum = add_ns(*sum, kernel_ns(a, rows[i]));
+    }
+    return sums;
+}
+
+static void keep_shares(struct profile_phase *p, const int64_t *sums,
+                        const struct name_groups *names, const struct trace *t, struct arena *arena)
+{
+    uint32_t best[PROFILE_SHARES];
+    size_t n = 0;
+    for (size_t i = 0; i < names->n; i++) {
+        if (sums[i] <= 0 || (n == PROFILE_SHARES && sums[i] <= sums[best[n - 1]]))
+            continue;
+        size_t at = n < PROFILE_SHARES ? n++ : n - 1;
+        for (; at && sums[best[at - 1]] < sums[i]; at--)
+            best[at] = best[at - 1];
+        best[at] = (uint32_t)i;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const char *name = arena_strdup(arena, name_groups_name(names, t, best[i]));
+        vec_push(&p->shares, arena, ((struct profile_share){name, sums[best[i]]}));
+    }
+}
+
+static const char *kept(struct arena *arena, const char *s)
+{
+    return s ? arena_strdup(arena, s) : NULL;
+}
+
+void profile_phases_make(struct run_profile *p, const struct analysis *a, struct arena *arena)
+{
+    struct arena temporary;
+    struct name_groups names;
+    arena_init(&temporary);
+    name_groups_make(&names, a->trace, &temporary);
+    bool sum = a->phases.n && names.n <= MOST_NAMES;
+    const int64_t *sums = sum ? sum_names(a, &names, &temporary) : NULL;
+    for (size_t i = 0; i < a->phases.n && i < PROFILE_PHASES; i++) {
+        const struct phase_row *from = &a->phases.v[i];
+        struct profile_phase phase = {
+            .name = kept(arena, from->name),
+            .named_by = kept(arena, from->named_by),
+            .duration_ns = from->duration_ns,
+            .busy_ns = from->busy_ns,
+            .compute_ns = from->compute_ns,
+            .exposed_ns = from->exposed_ns,
+            .idle_ns = from->idle_ns,
+            .kernels = from->kernels,
+            .copies = from->copies,
+            .iterations = from->iterations,
+            .iteration_ns = from->iteration_ns,
+            .has_causes = true,
+        };
+        memcpy(phase.cause_ns, from->ledger.ns, sizeof(phase.cause_ns));
+        if (sums)
+            keep_shares(&phase, sums + i * names.n, &names, a->trace, arena);
+        vec_push(&p->phases, arena, phase);
+    }
+    arena_release(&temporary);
+}

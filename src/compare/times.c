@@ -1,0 +1,265 @@
+/* What is no kernel: copies, communication, idle time; and the time a change is measured by. */
+#include <math.h>
+
+#include "base/human.h"
+#include "base/str.h"
+#include "compare/compare_in.h"
+
+#define COPY_REPEATS 0.1  /* a copy of the same size takes the same time within this */
+#define IDLE_REGULAR 0.1  /* idle counts when its noise is at most this much of it */
+#define CALLS_CHANGED 0.1 /* or when the number of calls behind it changed by more than this */
+
+static const char *const directions[CAUSES] = {
+    [CAUSE_COPY_H2D] = "Host-to-Device", [CAUSE_COPY_D2H] = "Device-to-Host",
+    [CAUSE_COPY_P2P] = "Peer-to-Peer",   [CAUSE_COPY_D2D] = "Device-to-Device",
+    [CAUSE_COPY_SET] = "Memset",
+};
+
+static const struct copy_row *copies_of(const struct run_profile *p, enum cause cause)
+{
+    for (size_t i = 0; i < p->copies.n; i++)
+        if (str_eq(p->copies.v[i].direction, directions[cause]))
+            return &p->copies.v[i];
+    return NULL;
+}
+
+static bool follows(const struct comparison *c, double a, double b)
+{
+    return fabs(b / c->steps - a) <= more_of(0.01 * a, 0.5);
+}
+
+/*
+ * The change per step of A. Where B ran another number of steps and its counts do not follow them,
+ * part of the work is done once: anything between "all once" and "all in every step" is no change.
+ */
+static double per_step(const struct comparison *c, double a, double b, bool follows_steps)
+{
+    if (follows_steps || c->steps == 1)
+        return b / c->steps - a;
+    double least = fmin(a, a * c->steps), most = fmax(a, a * c->steps);
+    return b < least ? (b - least) / c->steps : b > most ? (b - most) / c->steps : 0;
+}
+
+static double copy_noise(const struct copy_row *r, int64_t exposed)
+{
+    if (!r || !r->count)
+        return COPY_REPEATS * (double)exposed;
+    double each = (double)r->total_duration_ns / (double)r->count;
+    return more_of(COPY_REPEATS * each * sqrt((double)r->count), 0.005 * (double)exposed);
+}
+
+static const char *copy_text(const struct comparison *c, enum cause cause)
+{
+    static const char *const words[CAUSES] = {
+        [CAUSE_COPY_H2D] = "host to device copies", [CAUSE_COPY_D2H] = "device to host copies",
+        [CAUSE_COPY_P2P] = "copies between GPUs",   [CAUSE_COPY_D2D] = "copies inside the device",
+        [CAUSE_COPY_SET] = "memory sets",
+    };
+    const struct copy_row *a = copies_of(c->a, cause), *b = copies_of(c->b, cause);
+    double bytes_a = a ? (double)a->total_bytes : 0,
+           bytes_b = b ? (double)b->total_bytes / c->steps : 0;
+    double count_a = a ? (double)a->count : 0, count_b = b ? (double)b->count / c->steps : 0;
+    double fewer = bytes_b - bytes_a;
+    char size[HUMAN_MAX];
+    if (fabs(fewer) > 0.01 * more_of(bytes_a, bytes_b))
+        return arena_printf(c->arena, "%s: %s %s", words[cause],
+                            human_bytes(size, (uint64_t)fabs(fewer)), fewer > 0 ? "more" : "less");
+    if (fabs(count_b - count_a) > more_of(1, 0.01 * more_of(count_a, count_b)))
+        return arena_printf(c->arena, "%s: %.0f %s", words[cause], fabs(count_b - count_a),
+                            count_b > count_a ? "more" : "fewer");
+    if (a && b && fabs(b->bandwidth_gbps - a->bandwidth_gbps) > 0.03 * a->bandwidth_gbps)
+        return arena_printf(c->arena, "%s: %.1f GB/s instead of %.1f", words[cause],
+                            b->bandwidth_gbps, a->bandwidth_gbps);
+    return arena_printf(c->arena, "%s: another part hidden behind kernels", words[cause]);
+}
+
+static void mark_ledger(struct comparison *c, size_t before, enum cause k)
+{
+    for (size_t i = before; i < c->causes.n; i++)
+        c->causes.v[i].ledger = (int)k;
+}
+
+static void copy_causes(struct comparison *c)
+{
+    for (enum cause k = CAUSE_COPY_H2D; k <= CAUSE_COPY_SET; k++) {
+        int64_t a = c->a->cause_ns[k], b = c->b->cause_ns[k];
+        const struct copy_row *ra = copies_of(c->a, k), *rb = copies_of(c->b, k);
+        bool all = ra && rb && follows(c, (double)ra->count, (double)rb->count) &&
+                   follows(c, (double)ra->total_bytes, (double)rb->total_bytes);
+        c->base_ns = add_ns(c->base_ns, a);
+        if (!a && !b)
+            continue;
+        double na = copy_noise(ra, a), nb = copy_noise(rb, b) / c->steps;
+        size_t before = c->causes.n;
+        compare_add(c, CHANGE_COPY, per_step(c, (double)a, (double)b, all),
+                    c->z * sqrt(na * na + nb * nb), true, copy_text(c, k));
+        mark_ledger(c, before, k);
+    }
+}
+
+/* Collectives wait for each other, so the whole spread of their durations is noise. */
+static double comm_variance(const struct run_profile *p)
+{
+    double sum = 0;
+    for (size_t i = 0; i < p->kernels.n; i++) {
+        const struct profile_kernel *k = &p->kernels.v[i];
+        if (k->class == KERNEL_COLLECTIVE)
+            sum += (double)k->calls * k->std_dev_ns * k->std_dev_ns;
+    }
+    return sum;
+}
+
+static void comm_cause(struct comparison *c)
+{
+    double a = (double)c->a->cause_ns[CAUSE_COMM] + (double)c->a->cause_ns[CAUSE_COMM_WAIT];
+    double b = (double)c->b->cause_ns[CAUSE_COMM] + (double)c->b->cause_ns[CAUSE_COMM_WAIT];
+    c->base_ns = add_ns(c->base_ns, ns_from(a));
+    if (!(a > 0) && !(b > 0))
+        return;
+    b /= c->steps;
+    double noise = c->z * sqrt(comm_variance(c->a) + comm_variance(c->b) / (c->steps * c->steps));
+    compare_add(c, CHANGE_COMM, b - a, more_of(noise, 0.01 * more_of(a, b)), true,
+                arena_printf(c->arena, "exposed communication: %.1f %% %s",
+                             a > 0 ? 100 * fabs(b / a - 1) : 100.0, b > a ? "more" : "less"));
+}
+
+/* ---- idle ---- */
+
+/* Spread of the sum of gaps of a cause, squared. */
+static double gap_variance(const struct run_profile *p, enum cause c)
+{
+    double n = (double)p->gap_count[c], sum = (double)p->cause_ns[c];
+    double around = n > 1 ? p->gap_sq[c] - sum * sum / n : p->gap_sq[c];
+    return more_of(around, 0);
+}
+
+static double idle_variance(const struct comparison *c, enum cause k)
+{
+    return gap_variance(c->a, k) + gap_variance(c->b, k) / (c->steps * c->steps);
+}
+
+/* Where the program itself changed what it calls, idle time that changed with it is no accident. */
+static const char *changed_calls(const struct comparison *c)
+{
+    static const char *const classes[] = {"sync", "allocation",    "launch",
+                                          "copy", "communication", "I/O"};
+    for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++) {
+        const struct api_class_row *a = profile_api(c->a, classes[i]),
+                                   *b = profile_api(c->b, classes[i]);
+        double x = a ? (double)a->calls : 0, y = b ? (double)b->calls / c->steps : 0;
+        if (fabs(x - y) > more_of(8, CALLS_CHANGED * more_of(x, y)))
+            return classes[i];
+    }
+    return NULL;
+}
+
+static bool idle_known(struct comparison *c)
+{
+    if (c->cross_vendor)
+        return true;
+    if (!c->a->has_gaps || !c->b->has_gaps) {
+        compare_say(c,
+                    "idle time is not compared: a saved analysis does not say how regular it is");
+        return false;
+    }
+    return profile_has(c->a, "api") && profile_has(c->b, "api");
+}
+
+static void decide_idle(struct comparison *c)
+{
+    double total = (double)profile_idle_ns(c->a) + (double)profile_idle_ns(c->b) / c->steps,
+           sum = 0;
+    if (!idle_known(c))
+        return;
+    for (enum cause k = CAUSE_LAUNCH; k <= CAUSE_HOST; k++)
+        sum += idle_variance(c, k);
+    double noise = c->z * sqrt(sum);
+    const char *changed = changed_calls(c);
+    c->idle_counts = noise <= IDLE_REGULAR * total || changed;
+    if (!c->idle_counts && total > 0.02 * (double)c->base_ns)
+        compare_say(c,
+                    "idle time is too irregular to compare (noise is %.0f %% of it) and left out",
+                    100 * noise / total);
+    else if (changed && noise > IDLE_REGULAR * total)
+        compare_note(c,
+                     "idle time is irregular, and compared because the number of %s calls changed",
+                     changed);
+}
+
+static void idle_causes(struct comparison *c)
+{
+    for (enum cause k = CAUSE_LAUNCH; k <= CAUSE_HOST; k++) {
+        double a = (double)c->a->cause_ns[k], b = (double)c->b->cause_ns[k];
+        double change =
+            per_step(c, a, b, follows(c, (double)c->a->gap_count[k], (double)c->b->gap_count[k]));
+        if (c->idle_counts)
+            c->base_ns = add_ns(c->base_ns, ns_from(a));
+        if (!(a > 0) && !(b > 0))
+            continue;
+        bool known = c->a->has_gaps && c->b->has_gaps;
+        double noise = known ? c->z * sqrt(idle_variance(c, k)) : more_of(a, b / c->steps);
+        const char *label = cause_info(k)->label;
+        size_t before = c->causes.n;
+        compare_add(c, CHANGE_IDLE, change, more_of(noise, 0.01 * more_of(a, b / c->steps)),
+                    c->idle_counts,
+                    arena_printf(c->arena, "%s: %s", label, change > 0 ? "more" : "less"));
+        mark_ledger(c, before, k);
+    }
+}
+
+static void add_row(struct comparison *c, struct compare_rows *out, const char *key,
+                    const char *label, int64_t a, int64_t b, double noise)
+{
+    double change = (double)b / c->steps - (double)a;
+    struct compare_row row = {
+        key, label, a, b, ns_from(change), a ? 100 * change / (double)a : NAN, ns_from(noise)};
+    vec_push(out, c->arena, row);
+}
+
+static double noise_of(const struct comparison *c, enum cause k)
+{
+    double sum = 0;
+    if (k >= CAUSE_LAUNCH && k <= CAUSE_HOST)
+        return c->z * sqrt(idle_variance(c, k));
+    if (k == CAUSE_COMM || k == CAUSE_COMM_WAIT)
+        return c->z * sqrt(comm_variance(c->a) + comm_variance(c->b));
+    if (k >= CAUSE_COPY_H2D && k <= CAUSE_COPY_SET) {
+        double a = copy_noise(copies_of(c->a, k), c->a->cause_ns[k]);
+        double b = copy_noise(copies_of(c->b, k), c->b->cause_ns[k]);
+        return c->z * sqrt(a * a + b * b);
+    }
+    for (size_t i = 0; k == CAUSE_COMPUTE && i < c->kernels.n; i++)
+        sum += (double)c->kernels.v[i].noise_ns * (double)c->kernels.v[i].noise_ns;
+    return sqrt(sum) / c->concurrency;
+}
+
+static void make_rows(struct comparison *c)
+{
+    for (enum cause k = 0; k < CAUSES; k++)
+        if (c->a->cause_ns[k] || c->b->cause_ns[k])
+            add_row(c, &c->ledger, cause_info(k)->key, cause_info(k)->label, c->a->cause_ns[k],
+                    c->b->cause_ns[k], noise_of(c, k));
+    for (enum api_class k = 0; k < API_CLASSES; k++) {
+        const struct api_class_row *a = profile_api(c->a, api_class_name(k));
+        const struct api_class_row *b = profile_api(c->b, api_class_name(k));
+        if (a || b)
+            add_row(c, &c->api, api_class_name(k), "calls", a ? (int64_t)a->calls : 0,
+                    b ? (int64_t)b->calls : 0, 0);
+    }
+    for (enum cause k = CAUSE_COPY_H2D; k <= CAUSE_COPY_SET; k++) {
+        const struct copy_row *a = copies_of(c->a, k), *b = copies_of(c->b, k);
+        if (a || b)
+            add_row(c, &c->copies, cause_info(k)->key, directions[k],
+                    a ? (int64_t)a->total_bytes : 0, b ? (int64_t)b->total_bytes : 0, 0);
+    }
+}
+
+void compare_times(struct comparison *c)
+{
+    c->base_ns = add_ns(c->base_ns, c->a->cause_ns[CAUSE_COMPUTE]);
+    copy_causes(c);
+    comm_cause(c);
+    decide_idle(c);
+    idle_causes(c);
+    make_rows(c);
+}

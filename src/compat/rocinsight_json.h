@@ -1,0 +1,18 @@
+/* Between the files of rocinsight's document. */
+#ifndef GS_COMPAT_ROCINSIGHT_JSON_H
+#define GS_COMPAT_ROCINSIGHT_JSON_H
+
+#include "render/analysis_json_in.h"
+
+/* It rounds, and knows no null: v in steps of 1 / steps, 0 where it cannot be said. */
+double rocinsight_rounded(double v, double steps);
+/* 0 to 100, two decimals. */
+void rocinsight_pct(struct jwrite *w, const char *key, double v);
+
+void rocinsight_timeline(struct analysis_document *d);
+void rocinsight_categories(struct analysis_document *d);
+void rocinsight_short_kernels(struct analysis_document *d);
+void rocinsight_recommendations(struct analysis_document *d);
+void rocinsight_warnings(struct analysis_document *d);
+
+#endif
