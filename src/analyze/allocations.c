@@ -185,18 +185,17 @@ static void walk_calls(struct analysis *a, struct calls *c, struct arena *arena)
 static void run(struct analysis *a)
 {
     struct allocation_stats *st = &a->allocations;
-    struct arena temporary;
-    arena_init(&temporary);
+    struct arena *temporary = arena_scratch();
     struct calls calls = {0};
-    walk_calls(a, &calls, &temporary);
+    walk_calls(a, &calls, temporary);
     if (a->trace->allocations.n) {
-        walk_records(a, &temporary);
+        walk_records(a, temporary);
     } else {
         st->allocations = calls.allocating;
         st->frees = calls.freeing;
     }
     st->per_kernel = a->view.n_kernels ? (double)st->in_loop / (double)a->view.n_kernels : NAN;
-    arena_release(&temporary);
+    arena_release(temporary);
 }
 
 #define R struct allocation_stats

@@ -116,7 +116,7 @@ static void add_copy(struct sum *s, const struct view *v, uint32_t row)
         s->slowest = row;
 }
 
-struct job {
+struct copy_work {
     const struct view *v;
     struct sum (*sums)[COPY_KINDS]; /* by GPU */
 };
@@ -124,7 +124,7 @@ struct job {
 static void sum_gpu(void *ctx, size_t g, int worker)
 {
     (void)worker;
-    const struct job *job = ctx;
+    const struct copy_work *job = ctx;
     const struct view_gpu *gpu = &job->v->gpus[g];
     for (size_t kind = 0; kind < COPY_KINDS; kind++)
         job->sums[g][kind].slowest = NO_INDEX;
@@ -274,9 +274,8 @@ static int by_duration(const void *x, const void *y)
 
 static void run(struct analysis *a)
 {
-    struct arena temporary;
-    arena_init(&temporary);
-    struct job job = {&a->view, arena_calloc(&temporary, a->view.n_gpus, sizeof(*job.sums))};
+    struct arena *temporary = arena_scratch();
+    struct copy_work job = {&a->view, arena_calloc(temporary, a->view.n_gpus, sizeof(*job.sums))};
     parallel_for(a->view.workers, a->view.n_gpus, sum_gpu, &job);
     struct sum total[COPY_KINDS] = {0};
     for (size_t kind = 0; kind < COPY_KINDS; kind++) {
@@ -296,7 +295,7 @@ static void run(struct analysis *a)
         qsort(a->copies.v, a->copies.n, sizeof(*a->copies.v), by_duration);
     for (size_t i = 0; i < a->copies.n; i++)
         push_sizes(a, &a->copies.v[i], &total[a->copies.v[i].kind]);
-    arena_release(&temporary);
+    arena_release(temporary);
 }
 
 #define R struct copy_row

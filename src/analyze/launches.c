@@ -24,7 +24,7 @@ struct thread_part {
 
 struct launch_job {
     const struct analysis *a;
-    struct arena arena;
+    struct arena *arena;
     int64_t *stream_until; /* by stream: latest end of its work so far */
     struct gpu_part *gpus;
     struct thread_part *threads;
@@ -106,7 +106,7 @@ static void summarize(void *ctx, size_t i, int worker)
 static void find_launching_names(struct launch_job *job)
 {
     const struct view *v = &job->a->view;
-    job->starts_work = arena_array(&job->arena, bool, v->n_strings);
+    job->starts_work = arena_array(job->arena, bool, v->n_strings);
     for (size_t kind = 0; kind < REGION_KINDS; kind++) {
         for (size_t i = 0; i < v->n_strings; i++) {
             if (v->call_class[kind * v->n_strings + i] != API_LAUNCH)
@@ -143,17 +143,17 @@ static void start_job(struct launch_job *job)
 {
     const struct view *v = &job->a->view;
     size_t n = 0;
-    job->gpus = arena_array(&job->arena, struct gpu_part, v->n_gpus);
+    job->gpus = arena_array(job->arena, struct gpu_part, v->n_gpus);
     for (size_t g = 0; g < v->n_gpus; g++) {
         job->gpus[g].first = n;
         n += v->gpus[g].n_kernels;
     }
-    job->latency.v = arena_array(&job->arena, int64_t, n);
-    job->queue.v = arena_array(&job->arena, int64_t, n);
-    job->stream_until = arena_array(&job->arena, int64_t, v->trace->streams.n);
+    job->latency.v = arena_array(job->arena, int64_t, n);
+    job->queue.v = arena_array(job->arena, int64_t, n);
+    job->stream_until = arena_array(job->arena, int64_t, v->trace->streams.n);
     for (size_t i = 0; i < v->trace->streams.n; i++)
         job->stream_until[i] = INT64_MIN;
-    job->threads = arena_array(&job->arena, struct thread_part, v->n_threads);
+    job->threads = arena_array(job->arena, struct thread_part, v->n_threads);
     find_launching_names(job);
 }
 
@@ -187,7 +187,7 @@ static void fill(struct launch_stats *s, const struct launch_job *job)
 static void run(struct analysis *a)
 {
     struct launch_job job = {.a = a};
-    arena_init(&job.arena);
+    job.arena = arena_scratch();
     start_job(&job);
     parallel_for(a->view.workers, a->view.n_gpus, walk_gpu, &job);
     close_up(&job);
@@ -195,7 +195,7 @@ static void run(struct analysis *a)
     parallel_for(a->view.workers, a->view.n_threads, walk_thread, &job);
     a->launches = (struct launch_stats){0};
     fill(&a->launches, &job);
-    arena_release(&job.arena);
+    arena_release(job.arena);
 }
 
 #define F(member, type, label, unit, doc) FIELD(struct launch_stats, member, type, label, unit, doc)

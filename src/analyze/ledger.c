@@ -269,16 +269,15 @@ static void measure_gpu(void *ctx, size_t slot, int worker)
 {
     (void)worker;
     struct ledger_job *job = ctx;
-    struct arena temporary;
-    arena_init(&temporary);
-    struct work w = {job->v, &job->v->gpus[slot], &temporary, &job->l->gpus[slot]};
+    struct arena *temporary = arena_scratch();
+    struct work w = {job->v, &job->v->gpus[slot], temporary, &job->l->gpus[slot]};
     struct spans busy = {0}, by_class[KERNEL_BLIT + 1] = {0};
     spans_of_kernels(&w, by_class);
     measure_kernels(&w, by_class, &busy);
     measure_copies(&w, &by_class[KERNEL_BLIT], &busy);
     w.out->busy_ns = spans_total(&busy);
     measure_gaps(&w, &busy, (uint32_t)slot);
-    arena_release(&temporary);
+    arena_release(temporary);
 }
 
 void ledger_make(struct ledger *l, const struct view *v, struct arena *a)

@@ -100,11 +100,10 @@ static void run(struct analysis *a)
 {
     struct short_kernels *s = &a->short_kernels;
     struct name_groups names;
-    struct arena temporary;
-    arena_init(&temporary);
-    name_groups_make(&names, a->trace, &temporary);
+    struct arena *temporary = arena_scratch();
+    name_groups_make(&names, a->trace, temporary);
     struct counts c = {.a = a, .names = &names, .out = s};
-    c.by_name = arena_array(&temporary, struct short_offender, names.n);
+    c.by_name = arena_array(temporary, struct short_offender, names.n);
     *s = (struct short_kernels){.threshold_us = (double)a->opts.short_threshold_ns / 1000,
                                 .total_kernels = a->view.n_kernels};
     for (size_t g = 0; g < a->view.n_gpus; g++)
@@ -118,7 +117,7 @@ static void run(struct analysis *a)
     }
     s->short_kernel_pct = percent_of((double)s->short_kernel_count, (double)s->total_kernels);
     s->short_pct_of_kernel_time = percent_of((double)s->short_ns, (double)all);
-    arena_release(&temporary);
+    arena_release(temporary);
 }
 
 #define F(member, type, label, unit, doc)                                                          \

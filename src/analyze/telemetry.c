@@ -28,9 +28,8 @@ static void add_point(struct sum *s, double value)
 static void run(struct analysis *a)
 {
     const struct trace *t = a->trace;
-    struct arena temporary;
-    arena_init(&temporary);
-    struct sum *sums = arena_array(&temporary, struct sum, t->series.n);
+    struct arena *temporary = arena_scratch();
+    struct sum *sums = arena_array(temporary, struct sum, t->series.n);
     for (size_t i = 0; i < t->telemetry.n; i++) {
         int64_t time = t->telemetry.time_ns[i];
         if (time >= a->view.start_ns && time <= a->view.end_ns &&
@@ -51,7 +50,7 @@ static void run(struct analysis *a)
                          .max = sums[i].max,
                      }));
     }
-    arena_release(&temporary);
+    arena_release(temporary);
 }
 
 #define R struct telemetry_row

@@ -13,6 +13,12 @@ struct arena_block {
     size_t size;
 };
 
+struct arena_owned {
+    struct arena_owned *older;
+    void (*release)(void *what);
+    void *what;
+};
+
 static size_t aligned(size_t n)
 {
     return (n + ALIGN - 1) & ~(size_t)(ALIGN - 1);
@@ -25,6 +31,11 @@ void arena_init(struct arena *a)
 
 void arena_release(struct arena *a)
 {
+    while (a->owned) { /* an entry may be told to go while others still wait */
+        struct arena_owned *o = a->owned;
+        a->owned = o->older;
+        o->release(o->what);
+    }
     for (struct arena_block *b = a->blocks; b;) {
         struct arena_block *older = b->older;
         mem_free(b);
@@ -37,8 +48,17 @@ void arena_adopt(struct arena *a, struct arena *from)
 {
     if (!from->blocks)
         return;
+    if (from->owned) {
+        struct arena_owned *last = from->owned;
+        while (last->older)
+            last = last->older;
+        last->older = a->owned;
+        a->owned = from->owned;
+    }
     if (!a->blocks) {
+        struct arena_owned *owned = from->owned ? from->owned : a->owned;
         *a = *from;
+        a->owned = owned;
     } else { /* behind the newest, in which a still has room */
         struct arena_block *last = from->blocks;
         while (last->older)
@@ -75,6 +95,30 @@ void *arena_alloc(struct arena *a, size_t size)
     void *p = a->at;
     a->at += size;
     return p;
+}
+
+void arena_defer(struct arena *a, void (*release)(void *what), void *what)
+{
+    struct arena_owned *o = arena_new(a, struct arena_owned);
+    *o = (struct arena_owned){a->owned, release, what};
+    a->owned = o;
+}
+
+static void release_child(void *what)
+{
+    arena_release(what);
+}
+
+struct arena *arena_child(struct arena *a)
+{
+    struct arena *child = arena_new(a, struct arena);
+    arena_defer(a, release_child, child);
+    return child;
+}
+
+struct arena *arena_scratch(void)
+{
+    return arena_child(mem_scratch_root());
 }
 
 void *arena_calloc(struct arena *a, size_t n, size_t size)

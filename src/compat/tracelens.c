@@ -290,14 +290,13 @@ void tracelens_make(struct tracelens *t, const struct analysis *a, const struct 
                     struct arena *arena)
 {
     *t = (struct tracelens){.a = a, .arena = arena};
-    struct arena temporary;
-    arena_init(&temporary);
+    struct arena *temporary = arena_scratch();
     name_symbols(t, o->full_names);
-    order_kernels(t, &temporary);
-    group_kernels(t, &temporary);
+    order_kernels(t, temporary);
+    group_kernels(t, temporary);
     group_categories(t);
     unsigned __int128 all = fill_shares(t);
     if (o->short_kernel_study)
-        study_short(t, o->histogram_bins, all, &temporary);
-    arena_release(&temporary);
+        study_short(t, o->histogram_bins, all, temporary);
+    arena_release(temporary);
 }

@@ -97,24 +97,23 @@ static size_t reference(const struct job *job)
     enum { CANDIDATES = 8, COMPARED = 16 };
     size_t n = job->ranks.n, count = common_phases(job), best = NO_INDEX, tried = 0;
     double most = -1;
-    struct arena temporary;
-    arena_init(&temporary);
+    struct arena *temporary = arena_scratch();
     for (size_t i = 0; i < n && tried < CANDIDATES; i++) {
         const struct job_rank *r = &job->ranks.v[i];
         if (r->phases.n != count)
             continue;
         double like = 0;
-        uint32_t *of = arena_array(&temporary, uint32_t, count + 1);
+        uint32_t *of = arena_array(temporary, uint32_t, count + 1);
         for (size_t k = 0; k < n; k += n / COMPARED + 1)
             if (k != i)
-                like += align(r, &job->ranks.v[k], of, &temporary);
+                like += align(r, &job->ranks.v[k], of, temporary);
         tried++;
         if (like > most) {
             most = like;
             best = i;
         }
     }
-    arena_release(&temporary);
+    arena_release(temporary);
     return best;
 }
 

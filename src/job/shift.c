@@ -80,13 +80,12 @@ uint32_t *job_kernel_waits(const struct job *job, const struct trace *t, struct 
         n += job->ranks.v[r].gpu_waits.n;
     if (!n)
         return NULL;
-    struct arena temporary;
+    struct arena *temporary = arena_scratch();
     struct idmap *waits; /* by process: start -> place in gpu_waits */
-    arena_init(&temporary);
-    struct shifting s = shifting_of(job, (struct trace *)t, &temporary);
-    waits = arena_array(&temporary, struct idmap, t->processes.n + 1);
+    struct shifting s = shifting_of(job, (struct trace *)t, temporary);
+    waits = arena_array(temporary, struct idmap, t->processes.n + 1);
     for (size_t p = 0; p < t->processes.n; p++) {
-        idmap_init(&waits[p], &temporary);
+        idmap_init(&waits[p], temporary);
         for (size_t i = 0; s.of[p] && i < s.of[p]->gpu_waits.n; i++)
             idmap_put(&waits[p], (uint64_t)s.of[p]->gpu_waits.v[i].start_ns, (uint32_t)i);
     }
@@ -103,15 +102,14 @@ uint32_t *job_kernel_waits(const struct job *job, const struct trace *t, struct 
             out[i] = ns > UINT32_MAX ? UINT32_MAX : (uint32_t)ns;
         }
     }
-    arena_release(&temporary);
+    arena_release(temporary);
     return out;
 }
 
 void job_shift(const struct job *job, struct trace *t)
 {
-    struct arena temporary;
-    arena_init(&temporary);
-    struct shifting s = shifting_of(job, t, &temporary);
+    struct arena *temporary = arena_scratch();
+    struct shifting s = shifting_of(job, t, temporary);
     if (keep_moved(&s)) {
         for (size_t i = 0; i < t->kernels.n; i++)
             shift(&s, by_stream(&s, t->kernels.stream[i]), &t->kernels.start_ns[i],
@@ -143,5 +141,5 @@ void job_shift(const struct job *job, struct trace *t)
             if (t->processes.v[p].start_ns)
                 shift(&s, s.of[p], &t->processes.v[p].start_ns, &t->processes.v[p].end_ns);
     }
-    arena_release(&temporary);
+    arena_release(temporary);
 }

@@ -183,20 +183,19 @@ static void take_peers(struct job_rank *r, const struct trace *t, uint32_t proce
 void rank_staging(struct job_rank *r, const struct analysis *a, uint32_t process,
                   struct arena *arena)
 {
-    struct arena temporary;
+    struct arena *temporary = arena_scratch();
     struct events e = {0};
     struct chain c = {0};
-    arena_init(&temporary);
-    collect(&e, a, process, &temporary);
-    uint32_t *order = arena_array(&temporary, uint32_t, e.v.n);
+    collect(&e, a, process, temporary);
+    uint32_t *order = arena_array(temporary, uint32_t, e.v.n);
     for (size_t i = 0; i < e.v.n; i++)
         order[i] = (uint32_t)i;
-    sort_rows(order, e.v.n, e.start.v, &temporary);
+    sort_rows(order, e.v.n, e.start.v, temporary);
     for (size_t i = 0; i < e.v.n; i++)
         step(r, &c, &e.v.v[order[i]], a->trace, arena);
     close_chain(r, &c, a->trace, arena);
     take_peers(r, a->trace, process, arena);
-    arena_release(&temporary);
+    arena_release(temporary);
 }
 
 /* ---- the job ---- */

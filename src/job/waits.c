@@ -161,19 +161,18 @@ void job_meet(struct job *job)
 {
     size_t n = job->ranks.n;
     uint64_t of_all = 0;
-    struct arena temporary;
+    struct arena *temporary = arena_scratch();
     struct meetings all;
-    arena_init(&temporary);
-    meetings_match(&all, job, &temporary);
+    meetings_match(&all, job, temporary);
     if (all.left_out)
         vec_push(&job->notes, job->arena,
                  "a rank makes a collective call more or less often than the others: it is left "
                  "out of these meetings");
-    job_align_clocks(job, &all, &temporary);
+    job_align_clocks(job, &all, temporary);
     meetings_each(&all, note_kind, &of_all);
-    struct counting c = {.job = job, .temporary = &temporary, .only_all = of_all > 0};
-    c.wait = arena_array(&temporary, int64_t, n);
-    c.others = arena_array(&temporary, int64_t, n);
+    struct counting c = {.job = job, .temporary = temporary, .only_all = of_all > 0};
+    c.wait = arena_array(temporary, int64_t, n);
+    c.others = arena_array(temporary, int64_t, n);
     c.late = arena_array(job->arena, struct late, n);
     meetings_each(&all, count, &c);
     find_stalls(&c);
@@ -181,5 +180,5 @@ void job_meet(struct job *job)
     job->stats.meetings = c.meetings;
     for (size_t i = 0; i < n; i++)
         job->stats.wait_ns = add_ns(job->stats.wait_ns, job->ranks.v[i].wait_ns);
-    arena_release(&temporary);
+    arena_release(temporary);
 }

@@ -51,27 +51,25 @@ void html_timeline(struct html *h)
 
 static void analysis_document(struct html *h)
 {
-    struct arena temporary;
-    arena_init(&temporary);
+    struct arena *temporary = arena_scratch();
     struct str json;
     struct jwrite w;
-    str_init(&json, &temporary);
+    str_init(&json, temporary);
     jw_init(&w, &json, 0);
     struct analysis_json_opts o = {.top_kernels = h->o->top_kernels, .prompt = h->o->prompt};
     analysis_json(&w, h->a, h->advice, &o);
     html_json(h, &json);
-    arena_release(&temporary);
+    arena_release(temporary);
 }
 
 static void events(struct html *h)
 {
-    struct arena temporary;
-    arena_init(&temporary);
+    struct arena *temporary = arena_scratch();
     struct tracks tracks;
     struct timeline_pack pack;
     struct pack_chunks chunks;
-    tracks_make(&tracks, h->a, h->o->timeline_limit, &temporary);
-    timeline_pack_make(&pack, &tracks, &temporary);
+    tracks_make(&tracks, h->a, h->o->timeline_limit, temporary);
+    timeline_pack_make(&pack, &tracks, temporary);
     timeline_pack_compress(&chunks, &pack, h->a->view.workers);
     size_t size = 0;
     for (size_t i = 0; i < chunks.n; i++)
@@ -86,7 +84,7 @@ static void events(struct html *h)
         str_put(h->out, chunks.v[i].text, chunks.v[i].size);
         html_raw(h, "</script>\n");
     }
-    arena_release(&temporary);
+    arena_release(temporary);
 }
 
 void html_data(struct html *h)

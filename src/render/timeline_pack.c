@@ -188,17 +188,16 @@ static void compress_chunk(void *ctx, size_t i, int worker)
     struct compress_job *j = ctx;
     struct pack_chunk *c = &j->out[i];
     uLongf size = compressBound((uLong)c->raw_size);
-    struct arena temporary;
-    arena_init(&temporary);
-    Bytef *bytes = arena_alloc(&temporary, size);
+    struct arena *temporary = arena_scratch();
+    Bytef *bytes = arena_alloc(temporary, size);
     int status = compress2(bytes, &size, j->p->bytes + i * CHUNK, (uLong)c->raw_size, LEVEL);
     if (status != Z_OK) { /* there is room enough, so it is memory that lacks */
-        arena_release(&temporary);
+        arena_release(temporary);
         mem_exhausted();
     }
     c->size = base64_size(size);
     base64_encode(c->text, bytes, size);
-    arena_release(&temporary);
+    arena_release(temporary);
 }
 
 void timeline_pack_compress(struct pack_chunks *out, const struct timeline_pack *p, int threads)

@@ -183,21 +183,20 @@ static struct device_summary device(const struct analysis *a, size_t slot, struc
 static int64_t time_in_sync(const struct view *v)
 {
     const struct regions *r = &v->trace->regions;
-    struct arena temporary;
-    arena_init(&temporary);
+    struct arena *temporary = arena_scratch();
     VEC(uint32_t) rows = {0};
     for (size_t t = 0; t < v->n_threads; t++)
         for (size_t i = 0; i < v->threads[t].n_outer; i++)
             if (view_call_class(v, v->threads[t].outer[i]) == API_SYNC)
-                vec_push(&rows, &temporary, v->threads[t].outer[i]);
-    sort_rows(rows.v, rows.n, r->start_ns, &temporary);
+                vec_push(&rows, temporary, v->threads[t].outer[i]);
+    sort_rows(rows.v, rows.n, r->start_ns, temporary);
     struct spans all = {0};
     for (size_t i = 0; i < rows.n; i++) {
         struct span s = view_clip(v, r->start_ns[rows.v[i]], r->end_ns[rows.v[i]]);
-        spans_append(&all, &temporary, s.start, s.end);
+        spans_append(&all, temporary, s.start, s.end);
     }
     int64_t ns = spans_total(&all);
-    arena_release(&temporary);
+    arena_release(temporary);
     return ns;
 }
 

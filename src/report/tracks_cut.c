@@ -12,17 +12,16 @@ static bool is_call(const struct track *k)
 /* Keeps the `most` longest, in order of start; the earlier ones of equal length. */
 static void keep_longest(struct tracks *t, struct track *k, size_t most, struct arena *arena)
 {
-    struct arena temporary;
-    arena_init(&temporary);
-    int64_t *key = arena_array(&temporary, int64_t, k->n);
-    uint32_t *order = arena_array(&temporary, uint32_t, k->n);
-    uint8_t *kept = arena_array(&temporary, uint8_t, k->n);
+    struct arena *temporary = arena_scratch();
+    int64_t *key = arena_array(temporary, int64_t, k->n);
+    uint32_t *order = arena_array(temporary, uint32_t, k->n);
+    uint8_t *kept = arena_array(temporary, uint8_t, k->n);
     for (size_t i = 0; i < k->n; i++) {
         struct span s = track_span(t, k, i);
         key[i] = ~sub_ns(s.end, s.start);
         order[i] = (uint32_t)i;
     }
-    sort_rows(order, k->n, key, &temporary);
+    sort_rows(order, k->n, key, temporary);
     for (size_t i = 0; i < most; i++)
         kept[order[i]] = 1;
     uint32_t *rows = arena_array(arena, uint32_t, most);
@@ -32,7 +31,7 @@ static void keep_longest(struct tracks *t, struct track *k, size_t most, struct 
             rows[n++] = k->rows[i];
     k->rows = rows;
     k->n = n;
-    arena_release(&temporary);
+    arena_release(temporary);
 }
 
 static void cut(struct tracks *t, bool calls, uint64_t total, uint64_t budget, struct arena *arena)

@@ -141,9 +141,8 @@ static bool eval(const struct analysis *a, struct finding *f)
 {
     struct search s = {.a = a};
     const struct resource_row *tail = NULL;
-    struct arena temporary;
-    arena_init(&temporary);
-    uint32_t worst = find_narrow(&s, &temporary);
+    struct arena *temporary = arena_scratch();
+    uint32_t worst = find_narrow(&s, temporary);
     int64_t ns = (int64_t)s.lost_ns + tails(&s, &tail);
     bool fires = (worst != NO_INDEX || tail) && share_pct(a, ns) >= 1;
     if (fires) {
@@ -160,7 +159,7 @@ static bool eval(const struct analysis *a, struct finding *f)
                           "parallel");
         finding_sure(f, 0.85, "grid, group and device size are recorded");
     }
-    arena_release(&temporary);
+    arena_release(temporary);
     return fires;
 }
 
