@@ -252,7 +252,17 @@ static void judge(struct advice *out, const struct analysis *a, struct arena *ar
     }
 }
 
-void advise(struct advice *out, const struct analysis *a, struct arena *arena)
+static void join(struct advice *out, const struct analysis *a, const struct beside *b,
+                 struct arena *arena)
+{
+    if (b && b->source)
+        source_link(b->links, b->source, a, out, arena);
+    if (b && b->att)
+        att_join(b->att, a, out);
+}
+
+void advise(struct advice *out, const struct analysis *a, const struct beside *beside,
+            struct arena *arena)
 {
     *out = (struct advice){0};
     unsigned have = abilities(a);
@@ -274,4 +284,5 @@ void advise(struct advice *out, const struct analysis *a, struct arena *arena)
         qsort(out->findings.v, out->findings.n, sizeof(*out->findings.v), by_rank);
     number(out, arena);
     judge(out, a, arena);
+    join(out, a, beside, arena);
 }

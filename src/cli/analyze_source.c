@@ -6,23 +6,16 @@
 #include "render/render.h"
 #include "render/source_json.h"
 
-bool analyze_source_scan(struct analyze_source *s, const char *dir, struct cli *cli,
-                         struct gs_error *err)
-{
-    s->used = dir != NULL;
-    return !dir || source_scan_run(&s->scan, dir, cli->threads, err);
-}
-
-static void write_json(const struct analyze_source *s, const char *prompt, bool strict, int indent,
+static void write_json(const struct source_scan *s, const char *prompt, bool strict, int indent,
                        struct str *out)
 {
     struct jwrite w;
     struct analysis_json_opts o = {.prompt = prompt};
     jw_init(&w, out, indent);
-    source_json_document(&w, &s->scan, &o, strict);
+    source_json_document(&w, s, &o, strict);
 }
 
-bool analyze_source_report(const struct analyze_source *s, const char *format, const char *profile,
+bool analyze_source_report(const struct source_scan *s, const char *format, const char *profile,
                            const char *prompt, size_t top, const struct cli *cli, bool to_terminal,
                            struct str *out, struct gs_error *err)
 {
@@ -30,7 +23,7 @@ bool analyze_source_report(const struct analyze_source *s, const char *format, c
         write_json(s, prompt, str_eq(profile, "rocinsight"), 2, out);
         return true;
     }
-    struct doc *d = source_doc(&s->scan, top, out->arena);
+    struct doc *d = source_doc(s, top, out->arena);
     if (str_eq(format, "pdf"))
         return render_pdf(out, d, NULL, err);
     if (str_eq(format, "markdown")) {

@@ -6,18 +6,8 @@
 #include "render/analysis_json.h"
 #include "report/source_report.h"
 
-struct analyze_source {
-    struct source_scan scan; /* owned: source_scan_init() and source_scan_release() around it */
-    struct source_links links;
-    bool used;
-};
-
-/* Scans the folder; nothing happens when dir is NULL. */
-bool analyze_source_scan(struct analyze_source *s, const char *dir, struct cli *cli,
-                         struct gs_error *err);
-
 /* The report of a scan without a trace, in the form asked for. */
-bool analyze_source_report(const struct analyze_source *s, const char *format, const char *profile,
+bool analyze_source_report(const struct source_scan *s, const char *format, const char *profile,
                            const char *prompt, size_t top, const struct cli *cli, bool to_terminal,
                            struct str *out, struct gs_error *err);
 

@@ -82,14 +82,11 @@ static void defaults(void *settings)
 struct call {
     struct cli *cli;
     struct analyze_opts *o;
-    struct trace trace;
-    struct analyze_source source;
-    struct analyze_job job;
-    const char *workload; /* folder of rocprof-compute, when it is one */
-    struct analyze_att att;
+    const struct run *run; /* NULL for a workload */
+    const char *workload;  /* folder of rocprof-compute, when it is one */
+    struct att_doc_opts att_doc;
     struct timespec begin;
     struct gs_error *err;
-    bool ok;
 };
 
 static double seconds(const struct call *c)
@@ -111,9 +108,11 @@ static bool target_of(struct call *c, const char *extension, const char **target
     if (name && str_eq(name, "-") && !o->dir)
         return true;
     if (!name) {
-        const char *base = c->trace.files.n ? fs_basename(c->trace.files.v[0].path)
-                           : c->workload    ? fs_basename(c->workload)
-                                            : "source";
+        const struct trace_file *file =
+            c->run && c->run->trace.files.n ? c->run->trace.files.v : NULL;
+        const char *base = file          ? fs_basename(file->path)
+                           : c->workload ? fs_basename(c->workload)
+                                         : "source";
         const char *dot = strrchr(base, '.');
         name = arena_strndup(a, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
     }
@@ -125,8 +124,7 @@ static bool target_of(struct call *c, const char *extension, const char **target
     return true;
 }
 
-static bool split_options(const struct analyze_opts *o, struct analysis_opts *out,
-                          struct gs_error *err)
+static bool split_options(const struct analyze_opts *o, struct run_opts *out, struct gs_error *err)
 {
     for (size_t i = 0; i < o->by.n; i++) {
         if (str_eq(o->by.v[i], "gpu"))
@@ -142,42 +140,40 @@ static bool split_options(const struct analyze_opts *o, struct analysis_opts *ou
     return true;
 }
 
-static bool write_report(struct call *c, const struct analysis *a, const struct advice *advice,
-                         struct str *out)
+static bool write_report(struct call *c, struct str *out)
 {
     const struct analyze_opts *o = c->o;
+    const struct run *r = c->run;
+    const struct analysis *a = r->analysis;
     if (str_eq(o->format, "json")) {
         struct jwrite w;
         jw_init(&w, out, 2);
-        struct analysis_json_opts j = {.top_kernels = (size_t)o->top_kernels, .prompt = o->prompt};
-        if (c->source.used) {
-            j.source = &c->source.scan;
-            j.links = &c->source.links;
-        }
-        j.att = c->att.used ? &c->att.att : NULL;
+        struct analysis_json_opts j = {.top_kernels = (size_t)o->top_kernels,
+                                       .prompt = o->prompt,
+                                       .source = r->source,
+                                       .links = r->source ? &r->links : NULL,
+                                       .att = r->att};
         if (str_eq(o->json_profile, "rocinsight"))
-            analysis_json_rocinsight(&w, a, advice, &j);
+            analysis_json_rocinsight(&w, a, &r->advice, &j);
         else
-            analysis_json(&w, a, advice, &j);
+            analysis_json(&w, a, &r->advice, &j);
         return true;
     }
     if (str_eq(o->format, "html")) {
         struct html_opts page = {.top_kernels = (size_t)o->top_kernels,
                                  .prompt = o->prompt,
-                                 .timeline_limit = (uint64_t)o->timeline_limit};
-        if (c->source.used) {
-            page.source = &c->source.scan;
-            page.links = &c->source.links;
-        }
-        page.att = c->att.used ? &c->att.att : NULL;
-        render_html(out, a, advice, &page);
+                                 .timeline_limit = (uint64_t)o->timeline_limit,
+                                 .source = r->source,
+                                 .links = r->source ? &r->links : NULL,
+                                 .att = r->att};
+        render_html(out, a, &r->advice, &page);
         return true;
     }
-    struct doc *d = analysis_doc(a, advice, (size_t)o->top_kernels, c->cli->arena);
-    if (c->source.used)
-        source_section(d, &c->source.scan, &c->source.links, (size_t)o->top_kernels);
-    if (c->att.used)
-        att_section(d, &c->att.att, &c->att.doc);
+    struct doc *d = analysis_doc(a, &r->advice, (size_t)o->top_kernels, c->cli->arena);
+    if (r->source)
+        source_section(d, r->source, &r->links, (size_t)o->top_kernels);
+    if (r->att)
+        att_section(d, r->att, &c->att_doc);
     if (str_eq(o->format, "pdf"))
         return render_pdf(out, d, a, c->err);
     if (str_eq(o->format, "markdown") && o->charts) {
@@ -192,19 +188,19 @@ static bool write_report(struct call *c, const struct analysis *a, const struct 
         return true;
     }
     bool to_terminal = !o->output && !o->dir;
-    struct render_opts r = {c->cli->columns, c->cli->color && to_terminal};
-    render_text(out, d, &r);
+    struct render_opts text = {c->cli->columns, c->cli->color && to_terminal};
+    render_text(out, d, &text);
     return true;
 }
 
-static void print_stats(const struct call *c, double loaded, double analyzed)
+static void print_stats(const struct call *c)
 {
     char n[HUMAN_MAX], peak[HUMAN_MAX];
-    uint64_t events = trace_events(&c->trace);
+    uint64_t events = trace_events(&c->run->trace);
     fprintf(stderr,
             "stats: %s events, load %.3f s, analysis %.3f s, total %.3f s, peak %s, "
             "%.1f bytes per event\n",
-            human_count(n, events), loaded, analyzed - loaded, seconds(c),
+            human_count(n, events), c->run->load_seconds, c->run->analysis_seconds, seconds(c),
             human_bytes(peak, mem_peak()), events ? (double)mem_peak() / (double)events : 0);
 }
 
@@ -221,18 +217,6 @@ static bool write_out(struct call *c, const struct str *out)
     if (!str_eq(target, "-"))
         fprintf(stderr, "wrote %s\n", target);
     return true;
-}
-
-/* --source-dir without a trace. */
-static bool only_source(struct call *c)
-{
-    const struct analyze_opts *o = c->o;
-    struct str out;
-    str_init(&out, c->cli->arena);
-    return analyze_source_report(&c->source, o->format, o->json_profile, o->prompt,
-                                 (size_t)o->top_kernels, c->cli, !o->output && !o->dir, &out,
-                                 c->err) &&
-           write_out(c, &out);
 }
 
 /* Options that mean nothing for a workload are not passed over in silence. */
@@ -272,98 +256,75 @@ static bool only_workload(struct call *c)
     return ok;
 }
 
-/* --att-dir, or a folder with nothing but a thread trace. */
-static bool only_att(struct call *c)
+/* What there is without a trace: a scan of source code, or a thread trace. */
+static bool without_trace(struct call *c)
 {
     const struct analyze_opts *o = c->o;
+    const struct run *r = c->run;
+    bool to_terminal = !o->output && !o->dir;
     struct str out;
     str_init(&out, c->cli->arena);
-    return analyze_att_report(&c->att, o->format, o->json_profile, o->prompt, c->cli,
-                              !o->output && !o->dir, &out, c->err) &&
-           write_out(c, &out);
+    if (r->att && r->source)
+        return fail(c->err, GS_E_USAGE,
+                    "options '--att-dir' and '--source-dir' together need a trace");
+    bool ok =
+        r->att ? analyze_att_report(r->att, &c->att_doc, o->format, o->json_profile, o->prompt,
+                                    c->cli, to_terminal, &out, c->err)
+               : analyze_source_report(r->source, o->format, o->json_profile, o->prompt,
+                                       (size_t)o->top_kernels, c->cli, to_terminal, &out, c->err);
+    return ok && write_out(c, &out);
 }
 
-static bool load(struct call *c, const struct opt_list *paths, const struct analysis_opts *ao)
+static bool analyze_run_opts(struct call *c, struct run_opts *ro)
 {
-    if (analyze_job_load(&c->job, c->cli, &c->trace, paths, c->o->in.reader, c->o->in.rank, ao,
-                         c->err))
-        return true;
-    if (analyze_att_instead(&c->att, &c->o->att, paths, c->err))
-        c->ok = only_att(c);
-    return false;
+    const struct analyze_opts *o = c->o;
+    *ro = cli_run_opts(c->cli, &o->in);
+    ro->paths = o->input;
+    ro->min_duration_ns = (int64_t)(o->min_duration_us * 1000);
+    ro->source_dir = o->source_dir;
+    ro->att_dirs = o->att.dir;
+    ro->att_beside = !o->att.off;
+    c->att_doc = (struct att_doc_opts){(size_t)o->top_kernels, att_listing_of(o->att.listing)};
+    if (!ro->paths.n && !ro->source_dir && !ro->att_dirs.n)
+        return fail(c->err, GS_E_USAGE, "no trace given; see 'gpusight analyze --help'");
+    return split_options(o, ro, c->err);
 }
 
-static void run_analyze(void *ctx)
+static bool run_traces(struct call *c)
 {
-    struct call *c = ctx;
-    struct arena *arena = c->cli->arena;
-    struct opt_list *paths = &c->o->input;
-    for (size_t i = 0; i < c->cli->operands.n; i++)
-        vec_push(paths, arena, c->cli->operands.v[i]);
-    if (!analyze_source_scan(&c->source, c->o->source_dir, c->cli, c->err) ||
-        !analyze_att_asked(&c->att, &c->o->att, (size_t)c->o->top_kernels, c->err))
-        return;
-    if (!paths->n && c->att.used && c->source.used) {
-        fail(c->err, GS_E_USAGE, "options '--att-dir' and '--source-dir' together need a trace");
-        return;
-    }
-    if (!paths->n && c->att.used) {
-        c->ok = only_att(c);
-        return;
-    }
-    if (!paths->n && c->source.used) {
-        c->ok = only_source(c);
-        return;
-    }
-    if (!paths->n) {
-        fail(c->err, GS_E_USAGE, "no trace given; see 'gpusight analyze --help'");
-        return;
-    }
-    if (workload_operand(paths, arena, &c->workload)) {
-        c->ok = only_workload(c);
-        return;
-    }
-    struct analysis_opts ao = analyzed_base(c->cli, &c->o->in);
-    ao.min_duration_ns = (int64_t)(c->o->min_duration_us * 1000);
-    if (!split_options(c->o, &ao, c->err) || !workload_args_unused(&c->o->workload, c->err) ||
-        !load(c, paths, &ao) || !analyzed_choose(&ao, &c->o->in, &c->trace, &c->job, c->err))
-        return;
-    double loaded = seconds(c);
-    struct analysis *a = arena_new(arena, struct analysis);
-    struct advice advice;
-    if (!analyzed_run(a, &advice, &c->trace, &ao, &c->o->in, &c->job, arena, c->err))
-        return;
-    if (c->source.used)
-        source_link(&c->source.links, &c->source.scan, a, &advice, arena);
-    analyze_att_beside(&c->att, &c->o->att, a, &advice);
-    double analyzed = seconds(c);
+    struct run_opts ro;
     struct str out;
-    str_init(&out, arena);
-    if (!write_report(c, a, &advice, &out))
-        return;
-    c->ok = write_out(c, &out);
+    str_init(&out, c->cli->arena);
+    if (!analyze_run_opts(c, &ro) || !workload_args_unused(&c->o->workload, c->err))
+        return false;
+    c->run = cli_run(c->cli, &ro, c->err);
+    if (!c->run)
+        return false;
+    if (!c->run->analysis)
+        return without_trace(c);
+    if (!write_report(c, &out) || !write_out(c, &out))
+        return false;
     if (c->o->stats)
-        print_stats(c, loaded, analyzed);
+        print_stats(c);
+    return true;
 }
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
-    struct call c = {.cli = cli, .o = settings, .err = err};
-    if (c.o->json)
-        c.o->format = "json";
-    if (str_eq(c.o->format, "webview"))
-        c.o->format = "html";
-    if (c.o->charts && !str_eq(c.o->format, "markdown"))
+    struct analyze_opts *o = settings;
+    struct call c = {.cli = cli, .o = o, .err = err};
+    if (o->json)
+        o->format = "json";
+    if (str_eq(o->format, "webview"))
+        o->format = "html";
+    if (o->charts && !str_eq(o->format, "markdown"))
         return fail(err, GS_E_USAGE, "option '--charts' goes with '--format markdown'");
     clock_gettime(CLOCK_MONOTONIC, &c.begin);
-    trace_init(&c.trace);
-    source_scan_init(&c.source.scan);
-    att_init(&c.att.att);
-    bool had_memory = mem_guard(run_analyze, &c, err);
-    trace_release(&c.trace);
-    source_scan_release(&c.source.scan);
-    att_release(&c.att.att);
-    return had_memory && c.ok;
+    for (size_t i = 0; i < cli->operands.n; i++)
+        vec_push(&o->input, cli->arena, cli->operands.v[i]);
+    if (o->input.n && workload_operand(&o->input, cli->arena, &c.workload))
+        return only_workload(&c);
+    return run_traces(&c);
 }
 
 const struct command command_analyze = {

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "base/fs.h"
-#include "base/mem.h"
 #include "base/str.h"
 #include "cli/runs.h"
 #include "compare/history.h"
@@ -50,7 +49,6 @@ struct call {
     VEC(struct entry) entries;
     VEC(struct run_profile) runs;
     struct gs_error *err;
-    bool ok;
 };
 
 static void add_entry(struct call *k, const char *path)
@@ -111,7 +109,7 @@ static bool load_runs(struct call *k)
     bool strict = k->cli->operands.n > 1;
     for (size_t i = 0; i < k->entries.n; i++) {
         struct run_profile p;
-        if (run_load(k->cli, &p, k->entries.v[i].path, k->o->reader, k->err)) {
+        if (profile_load(k->cli, &p, k->entries.v[i].path, k->o->reader, k->err)) {
             vec_push(&k->runs, k->cli->arena, p);
             continue;
         }
@@ -143,34 +141,28 @@ static void write_json(struct str *out, const struct history *h)
     str_putc(out, '\n');
 }
 
-static void run_history(void *ctx)
-{
-    struct call *k = ctx;
-    struct history h;
-    struct str out;
-    if (!find_runs(k) || !load_runs(k))
-        return;
-    history_make(&h, k->runs.v, k->runs.n, k->cli->arena);
-    str_init(&out, k->cli->arena);
-    struct doc *d =
-        history_doc(&h, k->cli->operands.n > 1 ? "history" : k->cli->operands.v[0], k->cli->arena);
-    struct render_opts r = {k->cli->columns, k->cli->color && str_eq(k->o->output, "-")};
-    if (str_eq(k->o->format, "json"))
-        write_json(&out, &h);
-    else if (str_eq(k->o->format, "markdown"))
-        render_markdown(&out, d);
-    else
-        render_text(&out, d, &r);
-    k->ok = fs_write(k->o->output, out.buf, out.len, k->err);
-}
-
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     struct history_opts *o = settings;
     struct call k = {.cli = cli, .o = o, .err = err};
+    struct history h;
+    struct str out;
     if (o->json)
         o->format = "json";
-    return mem_guard(run_history, &k, err) && k.ok;
+    if (!find_runs(&k) || !load_runs(&k))
+        return false;
+    history_make(&h, k.runs.v, k.runs.n, cli->arena);
+    str_init(&out, cli->arena);
+    struct doc *d =
+        history_doc(&h, cli->operands.n > 1 ? "history" : cli->operands.v[0], cli->arena);
+    struct render_opts r = {cli->columns, cli->color && str_eq(o->output, "-")};
+    if (str_eq(o->format, "json"))
+        write_json(&out, &h);
+    else if (str_eq(o->format, "markdown"))
+        render_markdown(&out, d);
+    else
+        render_text(&out, d, &r);
+    return fs_write(o->output, out.buf, out.len, err);
 }
 
 const struct command command_history = {

@@ -5,7 +5,6 @@
 
 #include "advise/rule.h"
 #include "base/fs.h"
-#include "base/mem.h"
 #include "base/str.h"
 #include "cli/analyzed.h"
 #include "plan/plan.h"
@@ -56,13 +55,10 @@ static void defaults(void *settings)
 struct call {
     struct cli *cli;
     const struct plan_opts *o;
-    struct trace *trace;
-    struct analysis analysis;
-    struct advice advice;
-    bool has_trace, empty;
+    const struct run *run; /* of the trace; NULL: none given, or nothing in it */
+    bool empty;
     struct plan_request q;
     struct gs_error *err;
-    bool ok;
 };
 
 static const struct {
@@ -112,8 +108,8 @@ static bool read_gpu(struct call *k)
 static unsigned goals_of_findings(const struct call *k)
 {
     unsigned found = 0;
-    for (size_t i = 0; k->has_trace && i < k->advice.findings.n; i++) {
-        const struct finding *f = k->advice.findings.v[i];
+    for (size_t i = 0; k->run && i < k->run->advice.findings.n; i++) {
+        const struct finding *f = k->run->advice.findings.v[i];
         if (f->priority != PRIORITY_INFO || f->advisory)
             found |= goals_of_rule(f->rule->name);
     }
@@ -138,7 +134,7 @@ static bool read_app(struct call *k, const char **note)
     for (size_t i = given->n - n; i < given->n; i++)
         vec_push(&command, a, given->v[i]);
     if (!n) {
-        const char *app = k->has_trace ? trace_command(k->trace, a) : "./app";
+        const char *app = k->run ? trace_command(&k->run->trace, a) : "./app";
         words_split(&command, app, a);
         *note = str_eq(app, "./app")
                     ? "no program given: put yours in place of ./app, or behind '--'"
@@ -157,22 +153,21 @@ static bool read_app(struct call *k, const char **note)
 
 static bool load(struct call *k)
 {
-    struct cli traces = *k->cli;
     struct analyzed_opts in = ANALYZED_DEFAULTS;
     in.reader = k->o->reader;
-    traces.operands.n -= traces.behind;
-    k->has_trace = traces.operands.n;
-    if (!k->has_trace)
+    struct run_opts ro = cli_run_opts(k->cli, &in);
+    ro.paths.n -= k->cli->behind;
+    if (!ro.paths.n)
         return true;
-    if (!cli_analyzed(&traces, &in, k->trace, &k->analysis, &k->advice, k->err)) {
-        if (k->err->code != GS_E_EMPTY)
-            return false;
+    k->run = cli_run(k->cli, &ro, k->err);
+    if (!k->run && k->err->code != GS_E_EMPTY)
+        return false;
+    if (!k->run) {
         *k->err = (struct gs_error){0}; /* nothing is there yet: all is left to capture */
-        k->has_trace = false;
         k->empty = true;
         return true;
     }
-    k->q.analysis = &k->analysis;
+    k->q.analysis = k->run->analysis;
     return true;
 }
 
@@ -185,7 +180,7 @@ static bool check_vendor(struct call *k, const struct plan *p)
     return true;
 }
 
-static void write_plan(struct call *k, const struct plan *p)
+static bool write_plan(struct call *k, const struct plan *p)
 {
     struct arena *a = k->cli->arena;
     struct str out;
@@ -199,41 +194,30 @@ static void write_plan(struct call *k, const struct plan *p)
         render_markdown(&out, plan_doc(p, a));
     else
         render_text(&out, plan_doc(p, a), &r);
-    k->ok = fs_write(k->o->output, out.buf, out.len, k->err);
-}
-
-static void run_plan(void *ctx)
-{
-    struct call *k = ctx;
-    struct plan p;
-    const char *note = NULL;
-    if (!read_tools(k) || !read_goals(k) || !read_gpu(k) || !load(k) || !read_app(k, &note))
-        return;
-    if (!k->q.goals)
-        k->q.goals = goals_of_findings(k);
-    k->q.kernel = k->o->kernel;
-    /* A folder that starts with a dash would be read as an option. */
-    k->q.out = strchr("-", *k->o->out) ? arena_printf(k->cli->arena, "./%s", k->o->out) : k->o->out;
-    plan_make(&p, &k->q, k->cli->arena);
-    if (note)
-        vec_push(&p.notes, k->cli->arena, note);
-    if (k->empty)
-        vec_push(&p.notes, k->cli->arena, "the trace holds no event: planned as without one");
-    if (check_vendor(k, &p))
-        write_plan(k, &p);
+    return fs_write(k->o->output, out.buf, out.len, k->err);
 }
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     struct plan_opts *o = settings;
-    struct trace t;
-    struct call k = {.cli = cli, .o = o, .trace = &t, .err = err};
+    struct call k = {.cli = cli, .o = o, .err = err};
+    struct plan p;
+    const char *note = NULL;
     if (o->json)
         o->format = "json";
-    trace_init(&t);
-    bool ok = mem_guard(run_plan, &k, err) && k.ok;
-    trace_release(&t);
-    return ok;
+    if (!read_tools(&k) || !read_goals(&k) || !read_gpu(&k) || !load(&k) || !read_app(&k, &note))
+        return false;
+    if (!k.q.goals)
+        k.q.goals = goals_of_findings(&k);
+    k.q.kernel = o->kernel;
+    /* A folder that starts with a dash would be read as an option. */
+    k.q.out = strchr("-", *o->out) ? arena_printf(cli->arena, "./%s", o->out) : o->out;
+    plan_make(&p, &k.q, cli->arena);
+    if (note)
+        vec_push(&p.notes, cli->arena, note);
+    if (k.empty)
+        vec_push(&p.notes, cli->arena, "the trace holds no event: planned as without one");
+    return check_vendor(&k, &p) && write_plan(&k, &p);
 }
 
 const struct command command_plan = {

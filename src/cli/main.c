@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "cli/dispatch.h"
 
-struct run {
+struct invocation {
     int argc;
     char **argv;
     struct arena arena;
@@ -23,7 +23,7 @@ struct run {
 
 static void run_guarded(void *ctx)
 {
-    struct run *r = ctx;
+    struct invocation *r = ctx;
     r->ok = dispatch(&r->arena, r->argc, r->argv, &r->err);
 }
 
@@ -53,7 +53,7 @@ static bool flush_output(struct gs_error *err)
 
 int main(int argc, char **argv)
 {
-    struct run r = {.argc = argc, .argv = argv};
+    struct invocation r = {.argc = argc, .argv = argv};
     occupy_standard_streams();
     signal(SIGPIPE, SIG_IGN); /* a reader that leaves is a failed write, told like any other */
     arena_init(&r.arena);

@@ -15,12 +15,6 @@ struct att_doc_opts {
     enum att_listing listing; /* annotated code: the hottest block, all that ran, or none */
 };
 
-/*
- * Gives each kernel its rank, calls and time in the trace, by name, and findings about tuning it
- * what its instructions say.
- */
-void att_join(struct att *t, const struct analysis *a, struct advice *advice);
-
 /* Appends the section. */
 void att_section(struct doc *d, const struct att *t, const struct att_doc_opts *o);
 

@@ -66,7 +66,7 @@ static void make(struct book *b, struct workbook_opts o)
     made_kernel(&b->m, "@x,\"y\"\r\n\xff", s, US(405), US(408), NO_INDEX);
     struct analysis_opts ao = made_options(0, US(1000));
     made_analyze(&b->m, &b->a, &ao);
-    advise(&b->advice, &b->a, &b->m.arena);
+    advise(&b->advice, &b->a, NULL, &b->m.arena);
     workbook_make(&b->w, &b->a, &b->advice, &o, &b->m.arena);
 }
 

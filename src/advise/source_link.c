@@ -7,10 +7,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "advise/advise.h"
 #include "advise/rule.h"
 #include "base/human.h"
 #include "base/str.h"
-#include "report/source_report.h"
+#include "source/source.h"
 
 /* "void ns::k<float>(int)" → "k"; "__omp_offloading_x_y_f_l12" stays. */
 static const char *bare_name(struct arena *a, const char *name)

@@ -3,9 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advise/advise.h"
 #include "advise/rule.h"
+#include "att/att.h"
 #include "base/str.h"
-#include "report/att_report.h"
 
 static const struct hotspot *hotspot_of(const struct analysis *a, const struct att_kernel *k)
 {

@@ -1,11 +1,12 @@
-#include "cli/analyze_part.h"
-
+/* What of the traces is looked at. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyze/iterations.h"
+#include "analyze/window.h"
+#include "run/run_in.h"
 
 static void analyze_window(struct analysis *a, struct analysis_opts *o, int64_t start, int64_t end)
 {
@@ -64,9 +65,49 @@ static bool to_iterations(struct analysis *a, struct analysis_opts *o, const cha
     return true;
 }
 
-bool analyze_part(struct analysis *a, struct analysis_opts *o, int64_t phase, const char *iteration,
-                  struct gs_error *err)
+bool run_narrow(struct run_call *c)
 {
-    return (!phase || to_phase(a, o, phase, err)) &&
-           (!iteration || to_iterations(a, o, iteration, err));
+    struct analysis *a = c->r->analysis;
+    return (!c->o->phase || to_phase(a, &c->analysis, c->o->phase, c->err)) &&
+           (!c->o->iteration || to_iterations(a, &c->analysis, c->o->iteration, c->err));
+}
+
+/* ---- before the analysis ---- */
+
+static bool find_gpu(struct view_opts *view, const struct trace *t, int64_t index,
+                     struct gs_error *err)
+{
+    for (size_t g = 0; index >= 0 && g < t->gpus.n && view->gpu < 0; g++)
+        if (t->gpus.v[g].index == index && t->gpus.v[g].used)
+            view->gpu = (int32_t)g;
+    if (index < 0 || view->gpu >= 0)
+        return true;
+    return fail(err, GS_E_USAGE, "no GPU %lld with work in the trace; see 'gpusight info'",
+                (long long)index);
+}
+
+static bool check_process(const struct trace *t, int64_t pid, struct gs_error *err)
+{
+    for (size_t i = 0; i < t->processes.n; i++)
+        if (t->processes.v[i].pid == pid)
+            return true;
+    return pid < 0 || fail(err, GS_E_USAGE, "no process %lld in the trace; see 'gpusight info'",
+                           (long long)pid);
+}
+
+bool run_choose(struct run_call *c)
+{
+    const struct trace *t = &c->r->trace;
+    struct view_opts *view = &c->analysis.view;
+    if (!check_process(t, c->o->process, c->err) || !find_gpu(view, t, c->o->gpu, c->err))
+        return false;
+    if (c->o->window && !window_parse(view, t, c->o->window, c->err))
+        return false;
+    if (!trace_events(t))
+        return fail(c->err, GS_E_EMPTY, "nothing to analyze: '%s' holds no event",
+                    t->files.v[0].path);
+    view->kernel_wait_ns = c->kernel_wait_ns;
+    if (c->chosen && t->processes.n > 1)
+        view->only_process = c->chosen->process + 1;
+    return true;
 }
