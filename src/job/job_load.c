@@ -1,11 +1,13 @@
 /* Ranks from files: a few at a time, each analyzed and let go before the next. */
 #include <string.h>
 
+#include "analyze/pass_window.h"
 #include "base/fs.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "base/progress.h"
 #include "job/job.h"
+#include "job/split.h"
 
 /* Traces held at once may take about this much; a trace takes about a quarter of its database. */
 #define HELD_BYTES (4ull << 30)
@@ -43,24 +45,114 @@ static void find_workers(const struct trace *t, bool *worker)
             worker[t->threads.v[t->regions.thread[i]].process] = true;
 }
 
-static void take_trace(const struct trace *t, const struct job_opts *o, int threads,
-                       struct arena *scratch, struct arena *keep,
-                       void (*add)(void *ctx, struct job_rank *r), void *ctx)
+/* Where the ranks that are found go. */
+struct taking {
+    const struct job_opts *o;
+    int threads;
+    struct arena *keep; /* of the ranks */
+    void (*add)(void *ctx, struct job_rank *r);
+    void *ctx;
+};
+
+static void take_whole(const struct taking *k, const struct trace *t, struct arena *scratch)
 {
-    bool *worker = arena_array(scratch, bool, t->processes.n + 1);
+    struct analysis_opts ao = k->o->analysis;
+    ao.view.threads = k->threads;
+    ao.view.process = -1;
+    struct analysis *a = arena_new(scratch, struct analysis);
+    struct job_rank r;
+    analysis_run(a, t, &ao, scratch);
+    rank_take(&r, a, 0, k->keep);
+    k->add(k->ctx, &r);
+}
+
+/* What holds for all processes of a trace: the window they are seen in, the clocks of the GPUs. */
+static double take_common(struct analysis_opts *ao, const struct trace *t, struct arena *scratch)
+{
+    struct analysis *a = arena_new(scratch, struct analysis);
+    pass_window(&ao->view, t, scratch);
+    if (!ao->view.has_window)
+        ao->view.has_window = trace_span(t, 1, &ao->view.start_ns, &ao->view.end_ns);
+    *a = (struct analysis){.trace = t, .arena = scratch, .opts = *ao};
+    a->view.start_ns = ao->view.start_ns;
+    a->view.end_ns = ao->view.end_ns;
+    analysis_telemetry.run(a);
+    return rank_clock(a);
+}
+
+enum { ROWS_FOR_THREADS = 50000 }; /* for less, starting threads takes longer than the work */
+
+/* One of several processes, in a trace of its own. */
+static void take_one(const struct taking *k, struct split *s, uint32_t p, struct trace *one,
+                     const struct analysis_opts *common, double clock_mhz, struct arena *scratch)
+{
+    struct analysis_opts ao = *common;
+    split_take(s, p, one);
+    if (ao.view.gpu >= 0) {
+        uint32_t gpu = split_gpu(s, (uint32_t)ao.view.gpu);
+        ao.view.gpu = gpu == NO_INDEX ? INT32_MAX : (int32_t)gpu;
+    }
+    ao.view.threads = trace_events(one) < ROWS_FOR_THREADS ? 1 : k->threads;
+    struct analysis *a = arena_new(scratch, struct analysis);
+    struct job_rank r;
+    analysis_run(a, one, &ao, scratch);
+    rank_take(&r, a, 0, k->keep);
+    r.process = p;
+    r.clock_mhz = clock_mhz;
+    k->add(k->ctx, &r);
+}
+
+struct take_call {
+    const struct taking *k;
+    const struct trace *t;
+    struct trace one;
+    struct arena split, scratch;
+};
+
+static void take_processes(void *ctx)
+{
+    struct take_call *c = ctx;
+    const struct trace *t = c->t;
+    struct split s;
+    bool *worker = arena_array(&c->split, bool, t->processes.n + 1);
+    struct analysis_opts common = c->k->o->analysis;
+    common.view.process = -1;
     find_workers(t, worker);
-    for (size_t p = 0; p < t->processes.n; p++) {
+    double clock_mhz = take_common(&common, t, &c->scratch);
+    split_init(&s, t, &c->split);
+    for (uint32_t p = 0; p < t->processes.n; p++) {
         if (!worker[p])
             continue;
-        struct analysis_opts ao = o->analysis;
-        ao.view.threads = threads;
-        ao.view.process = -1;
-        ao.view.only_process = t->processes.n > 1 ? (uint32_t)p + 1 : 0;
-        struct analysis *a = arena_new(scratch, struct analysis);
-        struct job_rank r;
-        analysis_run(a, t, &ao, scratch);
-        rank_take(&r, a, (uint32_t)p, keep);
-        add(ctx, &r);
+        trace_release(&c->one);
+        trace_init(&c->one);
+        arena_release(&c->scratch);
+        take_one(c->k, &s, p, &c->one, &common, clock_mhz, &c->scratch);
+    }
+}
+
+static void take_trace(const struct taking *k, const struct trace *t)
+{
+    struct take_call c = {.k = k, .t = t};
+    arena_init(&c.split);
+    arena_init(&c.scratch);
+    trace_init(&c.one);
+    bool had_memory = mem_guard(take_processes, &c, NULL);
+    trace_release(&c.one);
+    arena_release(&c.scratch);
+    arena_release(&c.split);
+    if (!had_memory)
+        mem_exhausted();
+}
+
+static void take(const struct taking *k, const struct trace *t, struct arena *scratch)
+{
+    bool worker = false;
+    if (t->processes.n > 1) {
+        take_trace(k, t);
+    } else if (t->processes.n) {
+        find_workers(t, &worker);
+        if (worker)
+            take_whole(k, t, scratch);
     }
 }
 
@@ -83,7 +175,7 @@ static void load_one(void *ctx, size_t i, int worker)
     trace_init(t);
     p->ok = ingest_load_files(t, &one, &io, &p->err);
     if (p->ok)
-        take_trace(t, &l->o, l->inner, scratch, &p->arena, add_to_part, p);
+        take(&(struct taking){&l->o, l->inner, &p->arena, add_to_part, p}, t, scratch);
     trace_release(t);
     trace_init(t);
     arena_release(scratch);
@@ -167,6 +259,7 @@ void job_of_trace(struct job *job, const struct trace *t, const struct job_opts 
                   struct arena *arena)
 {
     *job = (struct job){.arena = arena};
-    take_trace(t, o, o->threads < 1 ? parallel_cores() : o->threads, arena, arena, add_to_job, job);
+    int threads = o->threads < 1 ? parallel_cores() : o->threads;
+    take(&(struct taking){o, threads, arena, add_to_job, job}, t, arena);
     job_finish(job);
 }
