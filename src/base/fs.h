@@ -47,6 +47,7 @@ int fs_open_within(const char *root, const char *path, struct gs_error *err);
 bool fs_is_link(const char *path);
 
 bool fs_is_dir(const char *path);
+bool fs_is_file(const char *path); /* a regular one */
 bool fs_exists(const char *path);
 int64_t fs_size(const char *path); /* -1 when there is no such file */
 
