@@ -159,7 +159,7 @@ bool att_read_stats(struct att *t, const char *path, struct att_rows *out)
     const char *file = fs_basename(path);
     struct gs_error err;
     struct header h;
-    if (!input_open(&t->input, path, &err)) {
+    if (!input_open_within(&t->input, t->root, path, &err)) {
         att_note(t, "%s", err.text);
         return false;
     }

@@ -14,7 +14,7 @@ enum { BINS = 50, MOST_EVENTS = 20 * 1000 * 1000 };
 bool att_json_open(struct att *t, const char *path)
 {
     struct gs_error err;
-    if (!input_open(&t->input, path, &err)) {
+    if (!input_open_within(&t->input, t->root, path, &err)) {
         att_note(t, "%s", err.text);
         return false;
     }

@@ -30,16 +30,11 @@ static bool map_fd(struct mapping *m, int fd, size_t size)
 bool map_file(struct mapping *m, const char *path, struct gs_error *err)
 {
     *m = (struct mapping){0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = fs_open(path, err);
     if (fd < 0)
-        return fail(err, GS_E_IO, "cannot open '%s': %s", path, strerror(errno));
+        return false;
     struct stat st;
-    bool ok = fstat(fd, &st) == 0;
-    if (ok && !S_ISREG(st.st_mode)) {
-        close(fd);
-        return fail(err, GS_E_IO, "cannot read '%s': not a regular file", path);
-    }
-    ok = ok && map_fd(m, fd, (size_t)st.st_size);
+    bool ok = fstat(fd, &st) == 0 && map_fd(m, fd, (size_t)st.st_size);
     int saved = errno;
     close(fd);
     if (ok)
@@ -59,6 +54,12 @@ bool fs_is_dir(const char *path)
 {
     struct stat st;
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+bool fs_is_file(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
 bool fs_exists(const char *path)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/fs.h"
+#include "base/input.h"
 #include "base/log.h"
 #include "base/parallel.h"
 #include "base/str.h"
@@ -111,6 +112,7 @@ static void apply_globals(struct cli *cli, const struct globals *g)
     cli->color = terminal_color(g->color);
     cli->columns = terminal_columns();
     cli->threads = g->threads ? (int)g->threads : parallel_cores();
+    input_allow_unpacked(g->max_unpacked);
     log_set_level(g->quiet ? LOG_QUIET : g->verbose ? LOG_VERBOSE : LOG_NORMAL);
 }
 

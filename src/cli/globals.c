@@ -9,6 +9,9 @@ const struct opt globals_opts[] = {
                "when to use colour; auto means on a terminal and unless NO_COLOR is set"),
     OPT_INT(struct globals, threads, 0, "threads", 1, PARALLEL_MAX, "N",
             "how many threads to use instead of one per core; the result is the same"),
+    OPT_BYTES(struct globals, max_unpacked, 0, "max-unpacked", "SIZE",
+              "what a compressed file may unpack to, such as 8G, instead of 200 times its size "
+              "(and 64 MiB in any case)"),
     OPT_FLAG(struct globals, verbose, 'v', "verbose", "say what is being done, on standard error"),
     OPT_FLAG(struct globals, quiet, 'q', "quiet", "print no warnings"),
     OPT_FLAG(struct globals, version, 0, "version", "print the version and what was built in"),

@@ -2,8 +2,8 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fs.h"
 #include "base/str.h"
@@ -15,12 +15,12 @@ bool is_profile_document(const char *path)
     char head[4096];
     if (fs_is_dir(path))
         return false;
-    FILE *f = fopen(path, "rb");
-    if (!f)
+    int fd = fs_open(path, NULL);
+    if (fd < 0)
         return false;
-    size_t n = fread(head, 1, sizeof(head), f);
-    fclose(f);
-    return profile_is_document(head, n);
+    ssize_t n = read(fd, head, sizeof(head));
+    close(fd);
+    return n > 0 && profile_is_document(head, (size_t)n);
 }
 
 static void split_paths(struct opt_list *paths, const char *what, struct arena *arena)

@@ -6,7 +6,7 @@
 #include "compare/profile_read.h"
 #include "render/fields_json.h"
 
-enum { HEAD_MAX = 4096 };
+enum { HEAD_MAX = 4096, PROFILE_LARGEST = 1 << 30 };
 
 bool profile_is_document(const char *head, size_t n)
 {
@@ -255,7 +255,7 @@ bool profile_read(struct run_profile *p, const char *path, struct arena *arena,
                   struct gs_error *err)
 {
     struct mapping file;
-    if (!map_file(&file, path, err))
+    if (!fs_read(&file, path, PROFILE_LARGEST, err))
         return false;
     bool ok = profile_parse(p, (const char *)file.data, file.size, path, arena, err);
     unmap_file(&file);

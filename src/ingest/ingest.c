@@ -32,6 +32,7 @@ struct finder {
     struct ingest_files files;
     VEC(struct identity) met;
     struct idmap met_index; /* hash of an identity -> met */
+    struct idmap captures;  /* hash of its name -> files */
     size_t n_traces;        /* found, also those found before */
 };
 
@@ -64,6 +65,20 @@ static bool meet(struct finder *f, const struct stat *st)
     return true;
 }
 
+/* The same for what the files of a capture share. Two names with one hash: all are looked at. */
+static bool meet_capture(struct finder *f, const char *path)
+{
+    uint64_t key = hash_bytes(path, strlen(path));
+    uint32_t at = idmap_get(&f->captures, key);
+    if (at != NO_INDEX && str_eq(f->files.v[at].path, path))
+        return false;
+    for (size_t i = at == NO_INDEX ? f->files.n : 0; i < f->files.n; i++)
+        if (f->files.v[i].format->capture && str_eq(f->files.v[i].path, path))
+            return false;
+    idmap_put(&f->captures, key, (uint32_t)f->files.n);
+    return true;
+}
+
 /* Adds a file, or the capture it belongs to, unless that is there already. */
 static bool add_file(struct finder *f, const char *path, const struct format *format,
                      struct gs_error *err)
@@ -76,9 +91,8 @@ static bool add_file(struct finder *f, const char *path, const struct format *fo
         return fail(err, GS_E_USAGE, "more than %d traces", MOST_FILES);
     if (format->capture) {
         path = format->capture(path, f->arena);
-        for (size_t i = f->files.n; i-- > 0;) /* mostly the last */
-            if (f->files.v[i].format == format && str_eq(f->files.v[i].path, path))
-                return true;
+        if (!meet_capture(f, path))
+            return true;
     }
     vec_push(&f->files, f->arena, ((struct ingest_file){path, format}));
     return true;
@@ -211,6 +225,7 @@ static bool find_all(struct finder *f, const struct opt_list *paths, struct gs_e
 {
     struct find_call call = {f, paths, err, false};
     idmap_init(&f->met_index, f->arena);
+    idmap_init(&f->captures, f->arena);
     bool had_memory = mem_guard(find_paths, &call, NULL);
     if (f->dir)
         closedir(f->dir);

@@ -113,7 +113,7 @@ static void busy_spans(struct spans *out, const struct analysis *a, struct arena
     }
 }
 
-static double clock_of(const struct analysis *a)
+double rank_clock(const struct analysis *a)
 {
     double sum = 0;
     size_t n = 0;
@@ -245,7 +245,7 @@ void rank_take(struct job_rank *r, const struct analysis *a, uint32_t process, s
     r->copies = a->view.n_copies;
     r->iterations = a->iterations.count;
     r->iteration_ns = a->iterations.median_ns;
-    r->clock_mhz = clock_of(a);
+    r->clock_mhz = rank_clock(a);
     for (enum cause c = 0; c < CAUSES; c++)
         r->cause_ns[c] = a->ledger.ns[c];
     take_mpi(r, &mpi, a, process, arena, temporary);

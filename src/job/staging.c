@@ -162,19 +162,22 @@ static void step(struct job_rank *r, struct chain *c, const struct event *e, con
 }
 
 static void take_peers(struct job_rank *r, const struct trace *t, uint32_t process,
-                       struct arena *arena)
+                       struct arena *arena, struct arena *temporary)
 {
     const struct messages *m = &t->messages;
+    struct idmap places;
+    idmap_init(&places, temporary);
     for (size_t i = 0; i < m->n; i++) {
         uint32_t call = m->call[i];
         if (m->peer[i] < 0 || call >= t->regions.n ||
             !rank_owns(t, t->regions.thread[call], process))
             continue;
-        size_t p = 0;
-        while (p < r->peers.n && r->peers.v[p].peer != m->peer[i])
-            p++;
-        if (p == r->peers.n)
+        uint32_t p = idmap_get(&places, (uint32_t)m->peer[i]);
+        if (p == NO_INDEX) {
+            p = (uint32_t)r->peers.n;
             vec_push(&r->peers, arena, ((struct peer_row){.peer = m->peer[i]}));
+            idmap_put(&places, (uint32_t)m->peer[i], p);
+        }
         r->peers.v[p].messages++;
         r->peers.v[p].bytes += m->bytes[i] == BYTES_UNKNOWN ? 0 : m->bytes[i];
     }
@@ -194,7 +197,7 @@ void rank_staging(struct job_rank *r, const struct analysis *a, uint32_t process
     for (size_t i = 0; i < e.v.n; i++)
         step(r, &c, &e.v.v[order[i]], a->trace, arena);
     close_chain(r, &c, a->trace, arena);
-    take_peers(r, a->trace, process, arena);
+    take_peers(r, a->trace, process, arena, temporary);
     arena_release(temporary);
 }
 

@@ -83,7 +83,7 @@ static const char *open_file(struct mapping *m, const char *path)
         return "larger than 16 MiB";
     if (size == 0)
         return "";
-    if (!map_file(m, path, &err))
+    if (!fs_read(m, path, FILE_LARGEST, &err))
         return "cannot be read";
     size_t probe = m->size < BINARY_PROBE ? m->size : BINARY_PROBE;
     if (m->size > FILE_LARGEST || memchr(m->data, 0, probe)) {

@@ -138,7 +138,7 @@ void workload_read_system(struct workload *w)
         workload_note(w, "there is no sysinfo.csv: what the GPU can do is taken from its name");
         return;
     }
-    if (!workload_csv_open(&f, path, &err)) {
+    if (!workload_csv_open(&f, w, path, &err)) {
         workload_note(w, "%s", err.text);
         return;
     }

@@ -51,7 +51,7 @@ static long wal_user(const char *path)
     char shm[4096];
     if (snprintf(shm, sizeof(shm), "%s-shm", path) >= (int)sizeof(shm))
         return 0;
-    int fd = open(shm, O_RDONLY | O_CLOEXEC);
+    int fd = fs_open(shm, NULL);
     if (fd < 0)
         return 0;
     struct flock lock = {.l_type = F_WRLCK,
@@ -176,7 +176,8 @@ bool db_open(struct db *db, const char *path, enum reader_mode mode, int threads
 {
     *db = (struct db){.path = path, .mode = mode, .threads = threads};
     bool has_log = false;
-    if (!unpack_open(&db->unpacked, path, err))
+    enum unpack_part part = mode == READER_SCHEMA ? UNPACK_FRONT : UNPACK_ALL;
+    if (!unpack_open(&db->unpacked, path, part, err))
         return false;
     if (!open_all(db, &has_log, err)) {
         db_close(db);

@@ -20,7 +20,13 @@
 #include "ingest/sqlite/pages.h"
 #include "ingest/unpack.h"
 
-enum reader_mode { READER_AUTO, READER_FAST, READER_SQLITE, READER_CHECK };
+enum reader_mode {
+    READER_AUTO,
+    READER_FAST,
+    READER_SQLITE,
+    READER_CHECK,
+    READER_SCHEMA, /* only sqlite_schema will be read: no more is unpacked than that may need */
+};
 
 struct db {
     const char *path;
