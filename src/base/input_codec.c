@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/inputs.h"
 #include "base/mem.h"
 #include "config.h"
 
@@ -225,8 +226,10 @@ bool codec_open(struct codec *c, const char *path, struct gs_error *err)
     if (c->fd < 0)
         return fail(err, GS_E_IO, "cannot open '%s': %s", path, strerror(errno));
     struct stat st;
-    if (fstat(c->fd, &st) == 0 && S_ISREG(st.st_mode))
+    if (fstat(c->fd, &st) == 0 && S_ISREG(st.st_mode)) {
         c->total = (uint64_t)st.st_size;
+        inputs_add(&st);
+    }
     c->raw = mem_try_alloc(CODEC_RAW);
     if (!c->raw)
         return fail(err, GS_E_IO, "out of memory");
