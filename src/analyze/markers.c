@@ -41,8 +41,8 @@ struct launches {
 
 /* One thread. */
 struct part {
-    struct arena arena; /* only used where there are markers */
-    uint32_t *rows;     /* its markers by start, longer ones first */
+    struct arena *arena; /* only used where there are markers */
+    uint32_t *rows;      /* its markers by start, longer ones first */
     size_t n;
     struct launches work[WORKS];
     struct tree tree;
@@ -225,7 +225,7 @@ static void add_thread_range(struct sweep *s, uint32_t name, int64_t start, int6
     uint32_t node = tree_child(&s->part->tree, parent, name);
     add_range(&s->part->tree.nodes.v[node], s->view, start, end);
     if (end > start)
-        vec_push(s, &s->part->arena,
+        vec_push(s, s->part->arena,
                  ((struct open_range){end, node, {s->done[KERNELS], s->done[COPIES]}}));
 }
 
@@ -268,13 +268,14 @@ static void fix_ties(const struct marker_work *job, struct part *p, struct arena
 }
 
 /* Sorts what the thread launched and adds up its GPU time. */
-static void order_launches(const struct marker_work *job, struct part *p, size_t w, struct arena *temporary)
+static void order_launches(const struct marker_work *job, struct part *p, size_t w,
+                           struct arena *temporary)
 {
     const struct table_view *table = &job->work[w];
     struct launches *l = &p->work[w];
     sort_rows(l->rows, l->n, table->launch_time, temporary);
-    l->time = arena_array(&p->arena, int64_t, l->n);
-    l->sum = arena_array(&p->arena, int64_t, l->n + 1);
+    l->time = arena_array(p->arena, int64_t, l->n);
+    l->sum = arena_array(p->arena, int64_t, l->n + 1);
     for (size_t i = 0; i < l->n; i++) {
         uint32_t row = l->rows[i];
         struct span s = view_clip(&job->a->view, table->start[row], table->end[row]);
@@ -295,7 +296,7 @@ static void sweep_part(void *ctx, size_t i, int worker)
     for (size_t w = 0; w < WORKS; w++)
         order_launches(job, p, w, temporary);
     arena_release(temporary);
-    tree_init(&p->tree, &p->arena);
+    tree_init(&p->tree, p->arena);
     struct sweep s = {.part = p, .view = &job->a->view};
     for (size_t k = 0; k < p->n; k++) {
         uint32_t row = p->rows[k];
@@ -346,7 +347,10 @@ static void split_markers(struct marker_work *job)
     }
     sort_rows(job->rows, job->n, m->start_ns, job->arena);
     for (size_t p = 0; p < job->n_parts; p++) {
-        job->parts[p].rows = arena_array(job->arena, uint32_t, job->parts[p].n);
+        if (job->parts[p].n) {
+            job->parts[p].rows = arena_array(job->arena, uint32_t, job->parts[p].n);
+            job->parts[p].arena = arena_child(job->arena);
+        }
         job->parts[p].n = 0;
     }
     for (size_t i = 0; i < job->n; i++) {
@@ -513,8 +517,6 @@ static void run(struct analysis *a)
     struct tree *all = merge_parts(&job);
     if (all)
         make_rows(a, all, temporary);
-    for (size_t p = 0; p < job.n_parts; p++)
-        arena_release(&job.parts[p].arena);
     arena_release(temporary);
 }
 

@@ -42,6 +42,7 @@ void arena_release(struct arena *a)
         b = older;
     }
     arena_init(a);
+    a->idle = true;
 }
 
 void arena_adopt(struct arena *a, struct arena *from)
@@ -116,9 +117,17 @@ struct arena *arena_child(struct arena *a)
     return child;
 }
 
+/* Functions that take one and give it back, one after the other, share it. */
 struct arena *arena_scratch(void)
 {
-    return arena_child(mem_scratch_root());
+    struct arena *root = mem_scratch_root();
+    const struct arena_owned *last = root->owned;
+    if (last && last->release == release_child && ((struct arena *)last->what)->idle) {
+        struct arena *again = last->what;
+        again->idle = false;
+        return again;
+    }
+    return arena_child(root);
 }
 
 void *arena_calloc(struct arena *a, size_t n, size_t size)

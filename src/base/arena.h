@@ -15,7 +15,8 @@
  * arena, so that an allocation that fails (mem.h) leaks nothing: whoever releases the arena
  * releases everything.
  *
- *     struct arena *temporary = arena_scratch(); // belongs to the nearest mem_guard() of this thread
+ *     struct arena *temporary = arena_scratch(); // belongs to the nearest mem_guard() of this
+ * thread
  *     ...
  *     arena_release(temporary); // or leave it to the guard
  *
@@ -24,6 +25,7 @@
 #ifndef GS_BASE_ARENA_H
 #define GS_BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena_block;
@@ -33,6 +35,7 @@ struct arena {
     struct arena_block *blocks; /* newest first */
     char *at, *end;             /* free part of the newest block */
     struct arena_owned *owned;  /* newest first; the entries live in the arena */
+    bool idle;                  /* given back: arena_scratch() may hand it out again */
 };
 
 void arena_init(struct arena *a);

@@ -62,8 +62,8 @@ bool fs_list(struct fs_list *out, const char *dir, struct arena *a, struct gs_er
 const char *fs_basename(const char *path);
 
 /*
- * Writes a whole file: first under a temporary name beside it, then renamed, so that a reader
- * never sees half of it and a failure leaves the old file. "-" writes to standard output.
+ * Writes a whole file, as fs_out.h says: a reader never sees half of it, a failure leaves the old
+ * file, and a file that was read is not written over. "-" writes to standard output.
  */
 bool fs_write(const char *path, const char *data, size_t n, struct gs_error *err);
 

@@ -9,6 +9,7 @@
 
 #include "base/fs.h"
 #include "base/human.h"
+#include "base/inputs.h"
 #include "base/str.h"
 
 /* O_NONBLOCK: a FIFO opens at once, without a writer; regular files do not know the flag. */
@@ -33,8 +34,10 @@ static int checked(int fd, const char *path, struct gs_error *err)
         fail(err, GS_E_IO, "cannot open '%s': %s", path, strerror(errno));
     if (fd < 0)
         return -1;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+        inputs_add(&st);
         return fd;
+    }
     close(fd);
     return not_regular(st.st_mode, path, err);
 }

@@ -9,6 +9,7 @@
 
 #include "base/fs.h"
 #include "base/hash.h"
+#include "base/inputs.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/parallel.h"
@@ -103,10 +104,14 @@ static bool find_file(struct finder *f, const char *path, struct gs_error *err)
 {
     struct gs_error why;
     struct probe p;
+    size_t mark = inputs_mark();
     arena_release(&f->scratch);
     if (detect_probe(&p, path, &f->scratch, &why)) {
         const struct format *format = detect_probed(&p, &why);
-        return !format || add_file(f, path, format, err);
+        if (format)
+            return add_file(f, path, format, err);
+        inputs_forget(mark); /* a report of ours, say, which may be written anew */
+        return true;
     }
     if (p.is_sqlite || (why.code == GS_E_IO && access(path, R_OK) == 0))
         return fail(err, why.code, "%s; to leave it out, name the others", why.text);
@@ -178,9 +183,12 @@ static bool find_capture(struct finder *f, const char *path)
             continue;
         const char *file = arena_printf(f->arena, "%.*s%s", (int)(base - path), path, name);
         arena_release(&f->scratch);
+        size_t mark = inputs_mark();
         const struct format *format = detect_format(file, &f->scratch, &ignored);
-        if (!format || !format->capture || !str_eq(format->capture(file, f->arena), path))
+        if (!format || !format->capture || !str_eq(format->capture(file, f->arena), path)) {
+            inputs_forget(mark);
             continue;
+        }
         return add_file(f, file, format, &ignored);
     }
     return false;

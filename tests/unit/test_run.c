@@ -1,4 +1,5 @@
-/* A run, from the file to the findings: what is read once, and what is left when memory is short. */
+/* A run, from the file to the findings: what is read once, and what is left when memory is short.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,10 +7,10 @@
 
 #include "unit.h"
 
+#include "advise/rule.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "made_rocpd.h"
-#include "advise/rule.h"
 #include "run/run.h"
 
 static char folder[] = "/tmp/gpusight-run-XXXXXX";
@@ -31,6 +32,7 @@ static int remove_folder(void **state)
 {
     (void)state;
     remove(path_of("demo.db"));
+    remove(path_of("short.db"));
     return rmdir(folder);
 }
 
@@ -71,7 +73,7 @@ static void a_run_ends_with_findings(void **state)
 static void a_shortage_anywhere_leaks_nothing(void **state)
 {
     (void)state;
-    struct made_rocpd made = {.path = path_of("demo.db"), .scenario = true};
+    struct made_rocpd made = {.path = path_of("short.db"), .scenario = true};
     assert_string_equal(made_rocpd("demo", &made), "");
     size_t before = mem_held();
     int64_t n = 0;

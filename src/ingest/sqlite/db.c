@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/inputs.h"
 #include "base/str.h"
 #include "ingest/sqlite/overlay.h"
 
@@ -121,6 +122,9 @@ static bool find_log(const struct db *db, bool *found, struct gs_error *err)
 {
     char resolved[PATH_MAX];
     const char *real = realpath(db->path, resolved) ? resolved : db->path;
+    inputs_add_beside(real, "-wal"); /* what appears there would be taken for part of it */
+    inputs_add_beside(real, "-shm");
+    inputs_add_beside(real, "-journal");
     *found = db->unpacked.fd < 0 && size_beside(real, "-wal") > WAL_HEADER;
     long pid = *found ? wal_user(real) : 0;
     return !pid || fail(err, GS_E_IO,
