@@ -52,6 +52,7 @@ bool analyzed_run(struct analysis *a, struct advice *advice, const struct trace 
                   struct analysis_opts *ao, const struct analyzed_opts *o, struct analyze_job *job,
                   struct arena *arena, struct gs_error *err)
 {
+    ao->replay = !o->no_replay;
     analysis_run(a, t, ao, arena);
     if (!analyze_part(a, ao, o->phase, o->iteration, err))
         return false;
