@@ -43,7 +43,8 @@ static unsigned removal_mark(const struct recipe *p, uint32_t call, enum api_cla
     if (c->overlap && call != p->d->last_call &&
         (class == API_SYNC || p->d->awaited[call] != NO_INDEX))
         return MARK_FREE;
-    if (c->remove[REMOVE_SYNC] && !c->keep_results && class == API_COPY && call != p->d->last_call)
+    if (c->remove[REMOVE_SYNC] && class == API_COPY && call != p->d->last_call &&
+        !(c->keep_results && waits_for_result(p->d, call)))
         return MARK_FREE;
     return 0;
 }
@@ -136,7 +137,21 @@ static uint32_t call_at(const struct depend *d, uint32_t lo, uint32_t hi, int64_
     return lo;
 }
 
-/* Ranges (operators of a framework) without a removed call in them are work that stays. */
+/*
+ * What a range does besides its calls; a removed call leaves it, when that is little: an operator
+ * that asks an allocator stays an operator. More is no operator but a part of the program.
+ */
+static bool is_operator(const struct depend *d, uint32_t lo, uint32_t hi, int64_t ns)
+{
+    enum { CALLS_MOST = 8 };
+    if (hi - lo > CALLS_MOST)
+        return false;
+    for (uint32_t c = lo; c < hi; c++)
+        ns -= call_span(d, c).end - call_span(d, c).start;
+    return ns < SHORT_GAP_NS;
+}
+
+/* Ranges without a removed call in them are work that stays, and so are operators. */
 static void keep_ranges(struct recipe *p, size_t thread, const struct ranges *r,
                         const uint32_t *removed)
 {
@@ -148,7 +163,7 @@ static void keep_ranges(struct recipe *p, size_t thread, const struct ranges *r,
         struct span s = view_clip(d->view, m->start_ns[r->rows[i]], m->end_ns[r->rows[i]]);
         int64_t from = s.start - d->view->start_ns, to = s.end - d->view->start_ns;
         uint32_t lo = call_at(d, first, end, from), hi = call_at(d, lo, end, to);
-        if (to <= until || removed[hi] > removed[lo])
+        if (to <= until || (removed[hi] > removed[lo] && !is_operator(d, lo, hi, to - from)))
             continue;
         keep(p, first, end, lo, from, to, &until);
     }
