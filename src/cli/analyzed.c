@@ -16,6 +16,7 @@ struct run_opts cli_run_opts(const struct cli *cli, const struct analyzed_opts *
     r.rank = o->rank;
     r.short_ns = (int64_t)(o->short_us * 1000);
     r.max_phases = (uint32_t)o->max_phases;
+    r.replay = !o->no_replay;
     return r;
 }
 

@@ -14,6 +14,7 @@ struct analyzed_opts {
     const char *window, *iteration, *reader;
     int64_t gpu, process, rank, phase, max_phases;
     double short_us;
+    bool no_replay;
 };
 
 #define ANALYZED_OPTS(T)                                                                           \
@@ -33,6 +34,8 @@ struct analyzed_opts {
                 "divide the run into at most this many phases (12); 1 does not look for any"),     \
         OPT_NUM(T, in.short_us, 0, "short-kernel-threshold-us", 0, 1e9, "US",                      \
                 "what counts as a short kernel (10)"),                                             \
+        OPT_FLAG(T, in.no_replay, 0, "no-replay",                                                  \
+                 "do without the dependency graph: no critical path, no predicted times"),         \
         OPT_CHOICE(T, in.reader, 0, "reader", "auto|fast|sqlite|check", "how to read databases")
 
 #define ANALYZED_DEFAULTS                                                                          \

@@ -123,6 +123,10 @@ void job_shift(const struct job *job, struct trace *t)
         for (size_t i = 0; i < t->regions.n; i++)
             shift(&s, by_thread(&s, t->regions.thread[i]), &t->regions.start_ns[i],
                   &t->regions.end_ns[i]);
+        for (size_t i = 0; i < t->syncs.n; i++)
+            if (t->syncs.call[i] < t->regions.n)
+                shift(&s, by_thread(&s, t->regions.thread[t->syncs.call[i]]), &t->syncs.start_ns[i],
+                      NULL);
         for (size_t i = 0; i < t->markers.n; i++)
             shift(&s, by_thread(&s, t->markers.thread[i]), &t->markers.start_ns[i],
                   &t->markers.end_ns[i]);

@@ -20,6 +20,7 @@
     {#column, offsetof(struct pc_samples, column), sizeof(type)},
 #define COLUMN_DESC_MESSAGES(type, column)                                                         \
     {#column, offsetof(struct messages, column), sizeof(type)},
+#define COLUMN_DESC_SYNCS(type, column) {#column, offsetof(struct syncs, column), sizeof(type)},
 
 #define TABLE_DESC(table, COLUMNS, DESC)                                                           \
     static const struct column_desc table##_columns[] = {COLUMNS(DESC)};                           \
@@ -36,6 +37,7 @@ TABLE_DESC(samples, SAMPLE_COLUMNS, COLUMN_DESC_SAMPLES);
 TABLE_DESC(telemetry, TELEMETRY_COLUMNS, COLUMN_DESC_TELEMETRY);
 TABLE_DESC(pc_samples, PC_SAMPLE_COLUMNS, COLUMN_DESC_PC_SAMPLES);
 TABLE_DESC(messages, MESSAGE_COLUMNS, COLUMN_DESC_MESSAGES);
+TABLE_DESC(syncs, SYNC_COLUMNS, COLUMN_DESC_SYNCS);
 
 void trace_init(struct trace *t)
 {
@@ -74,7 +76,7 @@ uint64_t trace_events(const struct trace *t)
 #define ADD(name) n += t->name.n;
     TRACE_TABLES(ADD)
 #undef ADD
-    return n - t->messages.n - t->lifted_calls; /* they say more of other events */
+    return n - t->messages.n - t->syncs.n - t->lifted_calls; /* they say more of other events */
 }
 
 size_t trace_bytes(const struct trace *t)

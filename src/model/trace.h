@@ -187,6 +187,27 @@ enum pc_pipe {
     X(int32_t, peer)   /* rank; negative: any or none */
 TABLE(messages, MESSAGE_COLUMNS);
 
+/*
+ * Waiting as the profiler records it beside the calls: who waits for whom. Order on one stream and
+ * the calls themselves need no row here.
+ */
+#define SYNC_COLUMNS(X)                                                                            \
+    X(int64_t, start_ns)                                                                           \
+    X(uint32_t, call)   /* regions row of the call that waits, or tells a stream to */             \
+    X(uint32_t, stream) /* that waits (stream wait) or is waited for; NO_INDEX: all, or unknown */ \
+    X(uint32_t, source) /* stream the event was recorded on, or NO_INDEX */                        \
+    X(uint32_t, record) /* regions row of the call that recorded the event, or NO_INDEX */         \
+    X(uint8_t, kind)    /* enum sync_kind */
+TABLE(syncs, SYNC_COLUMNS);
+
+enum sync_kind {
+    SYNC_OTHER,
+    SYNC_STREAM_WAIT, /* a stream waits for an event */
+    SYNC_EVENT,       /* the host waits for an event */
+    SYNC_STREAM,      /* the host waits for a stream */
+    SYNC_DEVICE,      /* the host waits for all of it */
+};
+
 /* Every table of a trace: X(member, TABLE NAME). */
 #define TRACE_TABLES(X)                                                                            \
     X(kernels)                                                                                     \
@@ -198,7 +219,8 @@ TABLE(messages, MESSAGE_COLUMNS);
     X(samples)                                                                                     \
     X(telemetry)                                                                                   \
     X(pc_samples)                                                                                  \
-    X(messages)
+    X(messages)                                                                                    \
+    X(syncs)
 
 struct process {
     int64_t pid, ppid;

@@ -26,6 +26,7 @@ static struct analysis_opts analysis_opts(const struct run_opts *o)
         .by_gpu = o->by_gpu,
         .by_process = o->by_process,
         .by_stream = o->by_stream,
+        .replay = o->replay,
     };
 }
 

@@ -35,6 +35,7 @@ struct run_opts {
     bool att_beside;                    /* look for one beside the traces, or instead of them */
     bool apart;                         /* several files are no job: nothing is moved or compared */
     bool facts_only;                    /* no findings and no verdict */
+    bool replay;                        /* dependency graph, critical path, gains by replay */
 };
 
 #define RUN_DEFAULTS                                                                               \

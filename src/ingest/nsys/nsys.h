@@ -7,7 +7,7 @@
  *
  * Order of reading (open.c): metadata (meta.c), strings (strings.c), hosts and names (who.c),
  * GPUs (gpus.c), host calls (regions.c) and their index (calls.c), kernels (kernels.c), copies
- * (copies.c), allocations (memory.c), markers (nvtx.c), GPU metrics (metrics.c), CPU samples
+ * (copies.c), allocations (memory.c), waits (syncs.c), markers (nvtx.c), GPU metrics (metrics.c), CPU samples
  * (samples.c), counts of all tables (tables.c). Later steps use the maps of earlier ones.
  */
 #ifndef GS_INGEST_NSYS_NSYS_H
@@ -135,6 +135,7 @@ bool nsys_read_graphs(struct nsys *n, struct gs_error *err);
 bool nsys_read_copies(struct nsys *n, struct gs_error *err);
 bool nsys_read_memsets(struct nsys *n, struct gs_error *err);
 bool nsys_read_allocations(struct nsys *n, struct gs_error *err);
+bool nsys_read_syncs(struct nsys *n, struct gs_error *err);
 bool nsys_read_markers(struct nsys *n, struct gs_error *err);
 bool nsys_read_metrics(struct nsys *n, struct gs_error *err);
 bool nsys_read_samples(struct nsys *n, struct gs_error *err);

@@ -43,12 +43,13 @@ static void read_file(void *ctx)
     struct file_call *call = ctx;
     struct nsys *n = call->n;
     struct gs_error *err = call->err;
-    call->ok =
-        nsys_read_strings(n, err) && nsys_read_who(n, err) && nsys_read_gpus(n, err) &&
-        nsys_read_regions(n, err) && nsys_read_kernels(n, err) && nsys_read_graphs(n, err) &&
-        nsys_read_copies(n, err) && nsys_read_memsets(n, err) && nsys_read_allocations(n, err) &&
-        nsys_read_markers(n, err) && nsys_read_metrics(n, err) && nsys_read_samples(n, err) &&
-        nsys_finish_processes(n, err) && nsys_read_diagnostics(n, err) && nsys_count_tables(n, err);
+    call->ok = nsys_read_strings(n, err) && nsys_read_who(n, err) && nsys_read_gpus(n, err) &&
+               nsys_read_regions(n, err) && nsys_read_kernels(n, err) && nsys_read_graphs(n, err) &&
+               nsys_read_copies(n, err) && nsys_read_memsets(n, err) &&
+               nsys_read_allocations(n, err) && nsys_read_syncs(n, err) &&
+               nsys_read_markers(n, err) && nsys_read_metrics(n, err) &&
+               nsys_read_samples(n, err) && nsys_finish_processes(n, err) &&
+               nsys_read_diagnostics(n, err) && nsys_count_tables(n, err);
 }
 
 static void begin_file(struct nsys *n)
