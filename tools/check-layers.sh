@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 # shellcheck disable=SC2016
 find src include tests tools -name '*.[ch]' | LC_ALL=C sort | xargs awk '
     BEGIN {
-        split("base 0 model 1 ingest 2 metric 2 source 2 synth 2 analyze 3 att 3 job 3 workload 3 plan 4 advise 4 report 5 render 6 " \
+        split("base 0 field 1 model 1 ingest 2 metric 2 source 2 synth 2 analyze 3 att 3 job 3 workload 3 plan 4 advise 4 report 5 render 6 " \
               "llm 7 agent 8 session 8 dist 8 tui 8 serve 8 api 9 cli 9", words, " ")
         for (i = 1; words[i] != ""; i += 2)
             layer[words[i]] = words[i + 1]

@@ -119,14 +119,14 @@ static void write_warnings(struct analysis_document *d)
 static void write_table(struct analysis_document *d, const char *key, size_t most)
 {
     const struct result *r = results_find(&d->results, key);
-    fields_json_rows(d->w, key, r->fields, r->rows, r->n, most);
+    fields_write_rows(d->w, key, r->fields, r->rows, most && most < r->n ? most : r->n);
 }
 
 static void write_all_tables(struct analysis_document *d)
 {
     jw_open(d->w, "analyses", '{');
     for (size_t i = 0; i < d->results.n; i++)
-        fields_json_result(d->w, &d->results.v[i]);
+        result_write(d->w, &d->results.v[i]);
     jw_close(d->w);
 }
 
@@ -144,8 +144,8 @@ void analysis_json(struct jwrite *w, const struct analysis *a, const struct advi
     write_summary(&d);
     write_verdict(&d);
     write_ledger(&d);
-    fields_json_object(w, "execution_breakdown", &execution_fields, &d.overview.execution);
-    fields_json_object(w, "interval_timeline", &timeline_fields, &d.overview.timeline);
+    fields_write(w, "execution_breakdown", &execution_fields, &d.overview.execution);
+    fields_write(w, "interval_timeline", &timeline_fields, &d.overview.timeline);
     write_recommendations(&d);
     write_job(&d);
     write_table(&d, "hotspots", o->top_kernels);

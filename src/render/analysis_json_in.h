@@ -2,8 +2,8 @@
 #ifndef GS_RENDER_ANALYSIS_JSON_IN_H
 #define GS_RENDER_ANALYSIS_JSON_IN_H
 
+#include "field/field.h"
 #include "render/analysis_json.h"
-#include "render/fields_json.h"
 #include "report/overview.h"
 
 struct analysis_document {

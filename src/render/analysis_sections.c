@@ -62,7 +62,7 @@ void write_memory(struct analysis_document *d)
     const struct fields *f = table(d, "copies")->fields;
     jw_open(d->w, "memory_analysis", '{');
     for (size_t i = 0; i < d->a->copies.n; i++)
-        fields_json_object(d->w, d->a->copies.v[i].direction, f, &d->a->copies.v[i]);
+        fields_write(d->w, d->a->copies.v[i].direction, f, &d->a->copies.v[i]);
     jw_close(d->w);
 }
 
@@ -86,7 +86,7 @@ void write_counters(struct analysis_document *d)
     jw_close(w);
     jw_open(w, "counters", '{');
     for (size_t i = 0; i < s->rows.n; i++)
-        fields_json_object(w, s->rows.v[i].counter, &counter_fields, &s->rows.v[i]);
+        fields_write(w, s->rows.v[i].counter, &counter_fields, &s->rows.v[i]);
     jw_close(w);
     jw_close(w);
 }
@@ -99,11 +99,11 @@ void write_short_kernels(struct analysis_document *d)
     const struct result *histogram = table(d, "short_kernel_histogram");
     const struct result *offenders = table(d, "short_kernel_offenders");
     jw_open(w, "short_kernels", '{');
-    fields_json_members(w, table(d, "short_kernels")->fields, &d->a->short_kernels);
+    fields_write_members(w, table(d, "short_kernels")->fields, &d->a->short_kernels);
     jw_int(w, "wasted_ns", d->overview.short_gap_ns);
     jw_num(w, "wasted_pct_of_kernel_time", d->overview.short_gap_pct);
-    fields_json_rows(w, "histogram", histogram->fields, histogram->rows, histogram->n, 0);
-    fields_json_rows(w, "top_offenders", offenders->fields, offenders->rows, offenders->n, 0);
+    fields_write_rows(w, "histogram", histogram->fields, histogram->rows, histogram->n);
+    fields_write_rows(w, "top_offenders", offenders->fields, offenders->rows, offenders->n);
     jw_close(w);
 }
 
@@ -137,7 +137,7 @@ void write_resources(struct analysis_document *d)
     jw_open(w, "kernels", '[');
     for (size_t i = 0; i < d->a->resources.n && (!most || i < most); i++) {
         jw_open(w, NULL, '{');
-        fields_json_members(w, f, &d->a->resources.v[i]);
+        fields_write_members(w, f, &d->a->resources.v[i]);
         write_occupancy(w, &d->a->resources.v[i]);
         jw_close(w);
     }
@@ -153,7 +153,7 @@ void write_api(struct analysis_document *d)
     jw_open(d->w, "api_breakdown", '{');
     jw_int(d->w, "total_api_ns", d->overview.api_ns);
     jw_int(d->w, "launch_overhead_ns", d->overview.launch_ns);
-    fields_json_rows(d->w, "api_calls", calls->fields, calls->rows, calls->n, 0);
+    fields_write_rows(d->w, "api_calls", calls->fields, calls->rows, calls->n);
     jw_close(d->w);
 }
 
@@ -168,7 +168,7 @@ void write_regions(struct analysis_document *d)
     jw_open(w, "roctx_regions", '{');
     jw_bool(w, "has_markers", true);
     jw_uint(w, "marker_count", s->markers);
-    fields_json_rows(w, "regions", &region_fields, d->overview.regions.v, d->overview.regions.n, 0);
+    fields_write_rows(w, "regions", &region_fields, d->overview.regions.v, d->overview.regions.n);
     jw_open(w, "unranged", '{');
     jw_int(w, "wall_time_ns", d->overview.unranged_ns);
     jw_uint(w, "kernel_count", s->unattributed_kernels);

@@ -1,14 +1,14 @@
 #include "render/att_json.h"
 
 #include "config.h"
-#include "render/fields_json.h"
+#include "field/field.h"
 
-#define ROWS(key, f, vec) fields_json_rows(w, key, f, (vec).v, (vec).n, 0)
+#define ROWS(key, f, vec) fields_write_rows(w, key, f, (vec).v, (vec).n)
 
 static void write_kernel(struct jwrite *w, const struct att *t, const struct att_kernel *k)
 {
     jw_open(w, NULL, '{');
-    fields_json_members(w, &att_kernel_fields, k);
+    fields_write_members(w, &att_kernel_fields, k);
     ROWS("findings", &att_finding_fields, k->findings);
     ROWS("stall_classes", &att_class_fields, k->classes);
     ROWS("instructions", &att_instruction_fields, k->instructions);

@@ -31,15 +31,15 @@ void write_job(struct analysis_document *d)
         jw_null(w, "job");
         return;
     }
-    fields_json_rows(w, "ranks", &job_rank_fields, j->ranks.v, j->ranks.n, 0);
+    fields_write_rows(w, "ranks", &job_rank_fields, j->ranks.v, j->ranks.n);
     jw_num(w, "imbalance", j->stats.imbalance);
     if (j->has_straggler)
-        fields_json_object(w, "straggler", &straggler_fields, &j->straggler);
+        fields_write(w, "straggler", &straggler_fields, &j->straggler);
     else
         jw_null(w, "straggler");
-    fields_json_object(w, "efficiencies", &efficiency_fields, &j->efficiencies);
+    fields_write(w, "efficiencies", &efficiency_fields, &j->efficiencies);
     jw_open(w, "job", '{');
-    fields_json_members(w, &job_stats_fields, &j->stats);
+    fields_write_members(w, &job_stats_fields, &j->stats);
     write_causes(w, j);
     write_notes(w, j);
     jw_close(w);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "config.h"
-#include "render/fields_json.h"
+#include "field/field.h"
 
 #define ROCINSIGHT_SOURCE_VERSION "0.2.0"
 
@@ -111,8 +111,7 @@ static void write_kernels(struct jwrite *w, const struct source_scan *s, bool st
 {
     jw_uint(w, "kernel_count", s->kernels.n);
     if (!strict) {
-        fields_json_rows(w, "detected_kernels", &source_kernel_fields, s->kernels.v, s->kernels.n,
-                         0);
+        fields_write_rows(w, "detected_kernels", &source_kernel_fields, s->kernels.v, s->kernels.n);
         return;
     }
     jw_open(w, "detected_kernels", '[');
@@ -142,23 +141,23 @@ static void write_tables(struct jwrite *w, const struct source_scan *s,
     jw_uint(w, "bytes", s->bytes);
     jw_uint(w, "lines", s->lines);
     jw_uint(w, "folders_skipped", s->folders_skipped);
-    fields_json_rows(w, "skipped", &source_skip_fields, s->skipped.v, s->skipped.n, 0);
+    fields_write_rows(w, "skipped", &source_skip_fields, s->skipped.v, s->skipped.n);
     jw_open(w, "files", '[');
     for (size_t i = 0; i < s->files.n; i++) {
         struct source_file_row row = source_file_row(&s->files.v[i]);
-        fields_json_object(w, NULL, &source_file_fields, &row);
+        fields_write(w, NULL, &source_file_fields, &row);
     }
     jw_close(w);
     jw_open(w, "facts", '[');
     for (size_t i = 0; i < s->facts.n; i++) {
         struct source_fact_row row = source_fact_row(s, &s->facts.v[i]);
-        fields_json_object(w, NULL, &source_fact_fields, &row);
+        fields_write(w, NULL, &source_fact_fields, &row);
     }
     jw_close(w);
-    fields_json_rows(w, "kernel_links", &source_link_fields, l ? l->kernels.v : NULL,
-                     l ? l->kernels.n : 0, 0);
-    fields_json_rows(w, "call_links", &source_call_fields, l ? l->calls.v : NULL,
-                     l ? l->calls.n : 0, 0);
+    fields_write_rows(w, "kernel_links", &source_link_fields, l ? l->kernels.v : NULL,
+                      l ? l->kernels.n : 0);
+    fields_write_rows(w, "call_links", &source_call_fields, l ? l->calls.v : NULL,
+                      l ? l->calls.n : 0);
 }
 
 void source_json(struct jwrite *w, const char *key, const struct source_scan *s,
