@@ -25,10 +25,12 @@ const struct rule *const rules[] = {
     NULL,
 };
 
+const char *const verdict_status_names[] = {"healthy", "improvable", "problem", "no_gpu_work",
+                                            NULL};
+
 const char *verdict_status_name(enum verdict_status s)
 {
-    static const char *const names[] = {"healthy", "improvable", "problem", "no_gpu_work"};
-    return names[s];
+    return verdict_status_names[s];
 }
 
 static unsigned abilities(const struct analysis *a)

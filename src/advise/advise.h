@@ -27,6 +27,7 @@ struct advice {
 void advise(struct advice *out, const struct analysis *a, const struct beside *beside,
             struct arena *arena);
 
+extern const char *const verdict_status_names[];        /* by value, NULL at the end */
 const char *verdict_status_name(enum verdict_status s); /* "healthy" */
 
 #endif

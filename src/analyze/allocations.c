@@ -228,12 +228,12 @@ static const struct field stat_fields[] = {
 };
 #undef R
 
-static const struct fields stats_table = FIELDS(
+const struct fields allocation_fields = FIELDS(
     "allocations", "memory held, and what allocating costs", struct allocation_stats, stat_fields);
 
 static void results(const struct analysis *a, struct results *out, struct arena *arena)
 {
-    vec_push(out, arena, ((struct result){&stats_table, &a->allocations, 1, true}));
+    vec_push(out, arena, ((struct result){&allocation_fields, &a->allocations, 1, true}));
 }
 
 const struct analysis_kind analysis_allocations = {

@@ -13,12 +13,12 @@
 
 #include "analyze/capability.h"
 #include "analyze/counters/counters.h"
-#include "analyze/field.h"
 #include "analyze/iterations.h"
 #include "analyze/ledger.h"
 #include "analyze/pc_sampling.h"
 #include "analyze/quality.h"
 #include "analyze/view.h"
+#include "field/field.h"
 #include "model/hardware.h"
 #include "model/occupancy.h"
 
@@ -396,6 +396,12 @@ extern const struct analysis_kind *const analysis_kinds[];
 
 void analysis_run(struct analysis *a, const struct trace *t, const struct analysis_opts *o,
                   struct arena *arena);
+
+/* Tables that documents hold in places of their own as well. */
+extern const struct fields breakdown_fields, hotspot_fields, category_fields, short_kernel_fields,
+    short_bucket_fields, short_offender_fields, launch_fields, resource_fields, api_call_fields,
+    api_class_fields, copy_fields, allocation_fields, collective_fields, telemetry_fields,
+    phase_fields;
 
 /* All tables of all analyses. */
 void analysis_results(const struct analysis *a, struct results *out, struct arena *arena);

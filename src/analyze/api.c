@@ -68,7 +68,8 @@ static bool longer(const struct tally *t, int64_t ns, uint32_t call)
     return !t->calls || ns > t->max_ns || (ns == t->max_ns && call < t->longest);
 }
 
-static void tally_calls(const struct api_work *job, const struct view_thread *th, struct tally *names)
+static void tally_calls(const struct api_work *job, const struct view_thread *th,
+                        struct tally *names)
 {
     const struct regions *r = &job->v->trace->regions;
     struct arena *temporary = arena_scratch();
@@ -263,17 +264,17 @@ static const struct field class_fields[] = {
 };
 #undef R
 
-static const struct fields rows_table = FIELDS(
+const struct fields api_call_fields = FIELDS(
     "api_calls", "host calls by name, most exclusive time first", struct api_row, row_fields);
-static const struct fields classes_table =
+const struct fields api_class_fields =
     FIELDS("api_classes", "outermost host calls by what they do, most time first",
            struct api_class_row, class_fields);
 
 static void results(const struct analysis *a, struct results *out, struct arena *arena)
 {
-    vec_push(out, arena, ((struct result){&rows_table, a->api.v, a->api.n, false}));
+    vec_push(out, arena, ((struct result){&api_call_fields, a->api.v, a->api.n, false}));
     vec_push(out, arena,
-             ((struct result){&classes_table, a->api_classes.v, a->api_classes.n, false}));
+             ((struct result){&api_class_fields, a->api_classes.v, a->api_classes.n, false}));
 }
 
 const struct analysis_kind analysis_api = {

@@ -109,12 +109,12 @@ static const struct field fields[] = {
 };
 #undef F
 
-static const struct fields table =
+const struct fields breakdown_fields =
     FIELDS("breakdown", "The totals of the window.", struct breakdown, fields);
 
 static void results(const struct analysis *a, struct results *out, struct arena *arena)
 {
-    vec_push(out, arena, ((struct result){&table, &a->breakdown, 1, true}));
+    vec_push(out, arena, ((struct result){&breakdown_fields, &a->breakdown, 1, true}));
 }
 
 const struct analysis_kind analysis_breakdown = {

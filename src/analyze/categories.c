@@ -60,13 +60,14 @@ static const struct field fields[] = {
 };
 #undef F
 
-static const struct fields table =
+const struct fields category_fields =
     FIELDS("kernel_categories", "Kernel time by what kernels do, most time first.",
            struct category_row, fields);
 
 static void results(const struct analysis *a, struct results *out, struct arena *arena)
 {
-    vec_push(out, arena, ((struct result){&table, a->categories.v, a->categories.n, false}));
+    vec_push(out, arena,
+             ((struct result){&category_fields, a->categories.v, a->categories.n, false}));
 }
 
 const struct analysis_kind analysis_categories = {

@@ -67,12 +67,12 @@ static const struct field stat_fields[] = {
 };
 #undef R
 
-static const struct fields stats_table =
+const struct fields collective_fields =
     FIELDS("collectives", "communication between GPUs", struct collective_stats, stat_fields);
 
 static void results(const struct analysis *a, struct results *out, struct arena *arena)
 {
-    vec_push(out, arena, ((struct result){&stats_table, &a->collectives, 1, true}));
+    vec_push(out, arena, ((struct result){&collective_fields, &a->collectives, 1, true}));
 }
 
 const struct analysis_kind analysis_collectives = {

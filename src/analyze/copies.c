@@ -346,14 +346,14 @@ static const struct field size_fields[] = {
 };
 #undef R
 
-static const struct fields rows_table =
+const struct fields copy_fields =
     FIELDS("copies", "copies by direction, most time first", struct copy_row, row_fields);
 static const struct fields sizes_table = FIELDS(
     "copy_sizes", "copies of known size by direction and size", struct copy_size_row, size_fields);
 
 static void results(const struct analysis *a, struct results *out, struct arena *arena)
 {
-    vec_push(out, arena, ((struct result){&rows_table, a->copies.v, a->copies.n, false}));
+    vec_push(out, arena, ((struct result){&copy_fields, a->copies.v, a->copies.n, false}));
     vec_push(out, arena, ((struct result){&sizes_table, a->copy_sizes.v, a->copy_sizes.n, false}));
 }
 

@@ -286,12 +286,12 @@ static const struct field fields[] = {
 };
 #undef F
 
-static const struct fields table =
+const struct fields hotspot_fields =
     FIELDS("hotspots", "Kernels grouped by full name, most time first.", struct hotspot, fields);
 
 static void results(const struct analysis *a, struct results *out, struct arena *arena)
 {
-    vec_push(out, arena, ((struct result){&table, a->hotspots.v, a->hotspots.n, false}));
+    vec_push(out, arena, ((struct result){&hotspot_fields, a->hotspots.v, a->hotspots.n, false}));
 }
 
 const struct analysis_kind analysis_hotspots = {

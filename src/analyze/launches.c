@@ -230,13 +230,13 @@ static const struct field fields[] = {
 };
 #undef F
 
-static const struct fields table =
+const struct fields launch_fields =
     FIELDS("launch_latency", "From the launching call to the kernel, by correlation.",
            struct launch_stats, fields);
 
 static void results(const struct analysis *a, struct results *out, struct arena *arena)
 {
-    vec_push(out, arena, ((struct result){&table, &a->launches, 1, true}));
+    vec_push(out, arena, ((struct result){&launch_fields, &a->launches, 1, true}));
 }
 
 const struct analysis_kind analysis_launches = {

@@ -227,7 +227,7 @@ static const struct field phase_list[] = {
     FIELD(struct phase_row, iteration_ns, FIELD_I64, "iteration", "ns",
           "median time from one repetition to the next"),
 };
-static const struct fields phase_fields = FIELDS(
+const struct fields phase_fields = FIELDS(
     "phases", "stretches in which the GPUs do the same kind of work", struct phase_row, phase_list);
 
 static const struct field stats_list[] = {

@@ -259,14 +259,15 @@ static const struct field fields[] = {
 };
 #undef F
 
-static const struct fields table = FIELDS(
+const struct fields resource_fields = FIELDS(
     "kernel_resources",
     "What the top 20 kernels use, in the launch configuration that takes most of their time.",
     struct resource_row, fields);
 
 static void results(const struct analysis *a, struct results *out, struct arena *arena)
 {
-    vec_push(out, arena, ((struct result){&table, a->resources.v, a->resources.n, false}));
+    vec_push(out, arena,
+             ((struct result){&resource_fields, a->resources.v, a->resources.n, false}));
 }
 
 const struct analysis_kind analysis_resources = {

@@ -157,21 +157,23 @@ static const struct field offender_fields[] = {
 };
 #undef F
 
-static const struct fields table = FIELDS(
+const struct fields short_kernel_fields = FIELDS(
     "short_kernels", "Kernels too short to hide their launch.", struct short_kernels, fields);
-static const struct fields bucket_table = FIELDS(
+const struct fields short_bucket_fields = FIELDS(
     "short_kernel_histogram", "All kernels by duration.", struct short_bucket, bucket_fields);
-static const struct fields offender_table =
+const struct fields short_offender_fields =
     FIELDS("short_kernel_offenders", "The 10 names with most time in short dispatches, most first.",
            struct short_offender, offender_fields);
 
 static void results(const struct analysis *a, struct results *out, struct arena *arena)
 {
-    vec_push(out, arena, ((struct result){&table, &a->short_kernels, 1, true}));
+    vec_push(out, arena, ((struct result){&short_kernel_fields, &a->short_kernels, 1, true}));
+    vec_push(
+        out, arena,
+        ((struct result){&short_bucket_fields, a->short_histogram.v, a->short_histogram.n, false}));
     vec_push(out, arena,
-             ((struct result){&bucket_table, a->short_histogram.v, a->short_histogram.n, false}));
-    vec_push(out, arena,
-             ((struct result){&offender_table, a->short_offenders.v, a->short_offenders.n, false}));
+             ((struct result){&short_offender_fields, a->short_offenders.v, a->short_offenders.n,
+                              false}));
 }
 
 const struct analysis_kind analysis_short_kernels = {

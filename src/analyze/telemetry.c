@@ -65,12 +65,13 @@ static const struct field row_fields[] = {
 };
 #undef R
 
-static const struct fields rows_table =
+const struct fields telemetry_fields =
     FIELDS("telemetry", "readings over time, by series", struct telemetry_row, row_fields);
 
 static void results(const struct analysis *a, struct results *out, struct arena *arena)
 {
-    vec_push(out, arena, ((struct result){&rows_table, a->telemetry.v, a->telemetry.n, false}));
+    vec_push(out, arena,
+             ((struct result){&telemetry_fields, a->telemetry.v, a->telemetry.n, false}));
 }
 
 const struct analysis_kind analysis_telemetry = {

@@ -26,13 +26,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyze/field.h"
 #include "base/arena.h"
 #include "base/csv.h"
 #include "base/err.h"
 #include "base/input.h"
 #include "base/jread.h"
 #include "base/vec.h"
+#include "field/field.h"
 
 enum att_unit {
     UNIT_VALU,

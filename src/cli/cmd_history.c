@@ -10,7 +10,7 @@
 #include "base/str.h"
 #include "cli/runs.h"
 #include "compare/history.h"
-#include "render/fields_json.h"
+#include "field/field.h"
 #include "render/render.h"
 #include "report/history_doc.h"
 
@@ -130,7 +130,7 @@ static void write_json(struct str *out, const struct history *h)
     jw_open(&w, NULL, '{');
     jw_str(&w, "schema_version", "1.0");
     jw_uint(&w, "workloads", h->groups);
-    fields_json_rows(&w, "runs", &history_fields, h->runs.v, h->runs.n, 0);
+    fields_write_rows(&w, "runs", &history_fields, h->runs.v, h->runs.n);
     jw_open(&w, "leader_board", '[');
     for (uint32_t place = 1; place <= h->runs.n; place++)
         for (size_t i = 0; i < h->runs.n; i++)

@@ -10,7 +10,7 @@
 #include "base/str.h"
 #include "cli/analyzed.h"
 #include "cli/command.h"
-#include "render/fields_json.h"
+#include "field/field.h"
 #include "render/render.h"
 #include "report/whatif.h"
 
@@ -166,26 +166,25 @@ static bool limit_graph(const struct whatif_opts *o, const struct run *r, struct
     return true;
 }
 
-static void write_texts(struct jwrite *w, const char *key, const char *const *v, size_t n)
-{
-    jw_open(w, key, '[');
-    for (size_t i = 0; i < n; i++)
-        jw_str(w, NULL, v[i]);
-    jw_close(w);
-}
+#define T struct whatif
+static const struct field document_list[] = {
+    FIXED("schema_version", "1", "version of this document"),
+    ALWAYS(T, changes, FIELD_LIST, "changes", "what was changed", .of = &field_texts),
+    ALWAYS(T, result, FIELD_OBJECT, "result", "time before and after", .of = &whatif_fields),
+    ALWAYS(T, notes, FIELD_LIST, "notes", "what was assumed", .of = &field_texts),
+    ALWAYS(T, path, FIELD_LIST, "critical_path", "what limits, before and after",
+           .of = &whatif_path_fields),
+    ALWAYS(T, ledger, FIELD_LIST, "ledger", "GPU time by cause, before and after",
+           .of = &whatif_ledger_fields),
+};
+#undef T
+static const struct fields document = FIELDS("whatif", "", struct whatif, document_list);
 
 static void write_json(const struct whatif *r, struct str *out)
 {
     struct jwrite w;
     jw_init(&w, out, 2);
-    jw_open(&w, NULL, '{');
-    jw_str(&w, "schema_version", "1");
-    write_texts(&w, "changes", r->changes.v, r->changes.n);
-    fields_json_object(&w, "result", &whatif_fields, &r->result);
-    write_texts(&w, "notes", r->notes.v, r->notes.n);
-    fields_json_rows(&w, "critical_path", &whatif_path_fields, r->path.v, r->path.n, 0);
-    fields_json_rows(&w, "ledger", &whatif_ledger_fields, r->ledger.v, r->ledger.n, 0);
-    jw_close(&w);
+    fields_write(&w, NULL, &document, r);
 }
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)

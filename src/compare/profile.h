@@ -140,8 +140,7 @@ struct run_profile {
     VEC(const char *) missing;        /* what the document it was read from lacks */
 };
 
-extern const struct fields profile_kernel_fields, profile_config_fields, profile_phase_fields,
-    profile_share_fields, profile_rank_fields;
+extern const struct fields profile_kernel_fields, profile_phase_fields, profile_rank_fields;
 
 void profile_make(struct run_profile *p, const struct analysis *a, const char *label,
                   struct arena *arena);

@@ -11,7 +11,7 @@
 #ifndef GS_RENDER_HTML_IN_H
 #define GS_RENDER_HTML_IN_H
 
-#include "analyze/field.h"
+#include "field/field.h"
 #include "render/html.h"
 #include "report/chart/chart.h"
 #include "report/histogram.h"

@@ -1,9 +1,6 @@
 /* Tables and lists of facts, from field descriptors: no column can be forgotten or renamed. */
-#include <math.h>
 #include <string.h>
 
-#include "base/human.h"
-#include "render/fields_json.h"
 #include "render/html_in.h"
 
 /* Longer texts are shown with a few lines; search and CSV still have all of it. */
@@ -24,78 +21,13 @@ static bool listed(const char *list, const char *word)
     return false;
 }
 
-static bool is_text(const struct field *f)
-{
-    return f->type == FIELD_TEXT || f->type == FIELD_BOOL;
-}
-
-/* ---- one value ---- */
-
-static double number_of(const struct field *f, const void *row)
-{
-    const char *p = (const char *)row + f->offset;
-    switch (f->type) {
-    case FIELD_I64:
-        return (double)*(const int64_t *)p;
-    case FIELD_U64:
-        return (double)*(const uint64_t *)p;
-    case FIELD_U32:
-        return *(const uint32_t *)p;
-    case FIELD_I32:
-        return *(const int32_t *)p;
-    case FIELD_NUM:
-        return *(const double *)p;
-    default:
-        return NAN;
-    }
-}
-
-static const char *text_of(const struct field *f, const void *row)
-{
-    const char *p = (const char *)row + f->offset;
-    if (f->type == FIELD_BOOL)
-        return *(const bool *)p ? "yes" : "no";
-    const char *s = *(const char *const *)p;
-    return s ? s : "";
-}
-
-/* As people read it. */
-static const char *shown_as(struct html *h, const struct field *f, const void *row)
-{
-    double v = number_of(f, row);
-    if (!isfinite(v))
-        return "–";
-    if (!strcmp(f->unit, "ns"))
-        return html_ns(h, fabs(v) < 9e18 ? (int64_t)v : INT64_MAX);
-    if (!strcmp(f->unit, "bytes"))
-        return arena_printf(h->arena, "%s%s", v < 0 ? "-" : "",
-                            html_bytes(h, fabs(v) < 1e19 ? (uint64_t)fabs(v) : UINT64_MAX));
-    if (!strcmp(f->unit, "%"))
-        return html_pct(h, v);
-    if (f->type == FIELD_NUM)
-        return arena_printf(h->arena, fabs(v) >= 1000 ? "%.0f" : "%.4g", v);
-    if (f->type == FIELD_I32 && v < 0)
-        return "–";
-    if (f->type == FIELD_U64 || f->type == FIELD_U32)
-        return html_count(h, v < 1e19 ? (uint64_t)v : UINT64_MAX);
-    return arena_printf(h->arena, "%.0f", v); /* a number that names something */
-}
-
 /* The exact value, for sorting and CSV. */
 static const char *exact(struct html *h, const struct field *f, const void *row)
 {
-    const char *p = (const char *)row + f->offset;
-    switch (f->type) {
-    case FIELD_I64:
-        return arena_printf(h->arena, "%lld", (long long)*(const int64_t *)p);
-    case FIELD_U64:
-        return arena_printf(h->arena, "%llu", (unsigned long long)*(const uint64_t *)p);
-    case FIELD_NUM:
-        return !isfinite(*(const double *)p) ? ""
-                                             : arena_printf(h->arena, "%.17g", *(const double *)p);
-    default:
-        return arena_printf(h->arena, "%.0f", number_of(f, row));
-    }
+    struct str text;
+    str_init(&text, h->arena);
+    field_exact(f, row, &text);
+    return text.buf;
 }
 
 /* ---- tables ---- */
@@ -119,7 +51,7 @@ static void write_head(struct html *h, const struct html_table *t, const struct 
             continue;
         bool hidden = t->shown && !listed(t->shown, c->key);
         html(h, "<th scope=\"col\" data-key=\"%s\" data-tip=\"%s\"", c->key, c->doc);
-        if (!is_text(c))
+        if (!field_is_text(c))
             html_raw(h, " class=\"num\"");
         if (!strcmp(c->unit, "%"))
             html_raw(h, " data-share");
@@ -146,7 +78,7 @@ static int64_t moment(const struct row *r, const char *key)
 
 static void write_value(struct html *h, const struct row *r, const struct field *f)
 {
-    const char *text = is_text(f) ? text_of(f, r->data) : shown_as(h, f, r->data);
+    const char *text = field_text(f, r->data, h->arena);
     if (listed(r->t->moments, f->key))
         text = html_ns(h, sub_ns(moment(r, f->key), h->a->view.start_ns));
     bool linked = r->t->link && !strcmp(r->t->link, f->key);
@@ -155,7 +87,7 @@ static void write_value(struct html *h, const struct row *r, const struct field 
     else if (linked && r->number < r->t->anchors)
         html(h, "<a href=\"#%s-%zu\">%s</a>", r->t->anchor, r->number,
              text[strspn(text, " ")] ? text : "(no name)");
-    else if (is_text(f) && strlen(text) > LONG_TEXT)
+    else if (field_is_text(f) && strlen(text) > LONG_TEXT)
         html(h, "<span class=\"clip\">%s</span>", text);
     else
         html(h, "%s", text);
@@ -165,7 +97,7 @@ static void write_cell(struct html *h, const struct row *r, const struct field *
 {
     bool hidden = r->t->shown && !listed(r->t->shown, f->key);
     html_raw(h, first ? "<th scope=\"row\"" : "<td");
-    if (is_text(f))
+    if (field_is_text(f))
         html_raw(h, " class=\"name\"");
     else
         html(h, " class=\"num\" data-v=\"%s\"", exact(h, f, r->data));
@@ -234,8 +166,7 @@ void html_facts(struct html *h, const char *key, const char *members)
             continue;
         html(h, "<div><dt>%s ", title_of(h, r->fields, i));
         html_tip(h, f->label, f->doc);
-        html(h, "</dt><dd>%s</dd></div>\n",
-             is_text(f) ? text_of(f, r->rows) : shown_as(h, f, r->rows));
+        html(h, "</dt><dd>%s</dd></div>\n", field_text(f, r->rows, h->arena));
     }
     html_raw(h, "</dl>\n");
 }

@@ -28,7 +28,7 @@ enum xlsx_look xlsx_look(const struct field *f)
 {
     static const char *const counts[] = {"count",   "calls", "kernels", "copies", "points",
                                          "markers", "frees", "linked",  NULL};
-    if (f->type == FIELD_TEXT || f->type == FIELD_BOOL)
+    if (field_is_text(f))
         return LOOK_TEXT;
     if (str_eq(f->unit, "%"))
         return LOOK_PERCENT;
@@ -115,33 +115,21 @@ static void put_integer(struct xlsx *x, lxw_worksheet *page, lxw_row_t row, lxw_
 }
 
 static void put_cell(struct xlsx *x, lxw_worksheet *page, lxw_row_t row, lxw_col_t col,
-                     const struct field *f, const void *at)
+                     const struct field *f, const void *data)
 {
     lxw_format *format = x->looks[xlsx_look(f)];
-    int64_t i = 0;
-    switch (f->type) {
-    case FIELD_U64:
-        put_integer(x, page, row, col, *(const uint64_t *)at, false, format);
-        break;
-    case FIELD_U32:
-        put_integer(x, page, row, col, *(const uint32_t *)at, false, format);
-        break;
-    case FIELD_I64:
-    case FIELD_I32:
-        i = f->type == FIELD_I64 ? *(const int64_t *)at : *(const int32_t *)at;
-        put_integer(x, page, row, col, i < 0 ? 0 - (uint64_t)i : (uint64_t)i, i < 0, format);
-        break;
-    case FIELD_NUM:
-        put_number(x, page, row, col, *(const double *)at, format);
-        break;
-    case FIELD_TEXT:
-        if (*(const char *const *)at)
-            put_text(x, page, row, col, *(const char *const *)at, NULL);
-        break;
-    case FIELD_BOOL:
-        keep_error(x, worksheet_write_boolean(page, row, col, *(const bool *)at, NULL));
-        break;
-    }
+    struct field_value v = field_get(f, data);
+    if (v.kind == VALUE_UINT)
+        put_integer(x, page, row, col, v.u, false, format);
+    else if (v.kind == VALUE_INT)
+        put_integer(x, page, row, col, v.i < 0 ? 0 - (uint64_t)v.i : (uint64_t)v.i, v.i < 0,
+                    format);
+    else if (v.kind == VALUE_REAL)
+        put_number(x, page, row, col, v.real, format);
+    else if (v.kind == VALUE_TEXT)
+        put_text(x, page, row, col, v.text, NULL);
+    else if (v.kind == VALUE_BOOL)
+        keep_error(x, worksheet_write_boolean(page, row, col, v.yes, NULL));
 }
 
 /* Widths must be known before the first row is written; they follow from what a column holds. */
@@ -204,8 +192,7 @@ lxw_worksheet *xlsx_page(struct xlsx *x, const struct sheet *s, const char *name
     for (size_t i = 0; i < n && x->error == LXW_NO_ERROR; i++) {
         const void *row = sheet_row(s, first + i, scratch);
         for (size_t k = 0; k < s->fields->n; k++)
-            put_cell(x, page, (lxw_row_t)(i + 1), (lxw_col_t)k, &s->fields->v[k],
-                     (const char *)row + s->fields->v[k].offset);
+            put_cell(x, page, (lxw_row_t)(i + 1), (lxw_col_t)k, &s->fields->v[k], row);
     }
     return page;
 }

@@ -293,8 +293,10 @@ void inventory_json(const struct inventory *i, struct jwrite *w)
     jw_close(w);
     json_processes(i, w);
     json_gpus(i, w);
-    capabilities_json(w, &i->capabilities);
-    quality_json(w, &i->quality);
+    struct trust_json trust;
+    trust_json_make(&trust, &i->quality, &i->capabilities, w->out->arena);
+    fields_write_members(w, &trust_capability_fields, &trust);
+    fields_write_members(w, &trust_quality_fields, &trust);
     json_files(i, w);
     jw_close(w);
 }

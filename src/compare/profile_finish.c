@@ -1,72 +1,28 @@
-/* Reading kernels and other rows of a profile. */
+/* Kernels of a profile that was read, made harmless and whole. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare/profile_read.h"
-
-const char *read_text(struct reading *r)
-{
-    size_t n;
-    const char *s = jr_str(&r->j, &n);
-    return s ? arena_strndup(r->arena, s, n) : NULL;
-}
-
-/* ---- rows by their field descriptors ---- */
-
-static void read_value(struct reading *r, const struct field *f, void *row)
-{
-    void *at = (char *)row + f->offset;
-    switch (f->type) {
-    case FIELD_I64:
-        *(int64_t *)at = jr_int(&r->j, 0);
-        break;
-    case FIELD_U64:
-        *(uint64_t *)at = jr_uint(&r->j, 0);
-        break;
-    case FIELD_U32:
-        *(uint32_t *)at = (uint32_t)jr_uint(&r->j, 0);
-        break;
-    case FIELD_I32:
-        *(int32_t *)at = (int32_t)jr_int(&r->j, -1);
-        break;
-    case FIELD_NUM:
-        *(double *)at = jr_num(&r->j, NAN);
-        break;
-    case FIELD_TEXT:
-        *(const char **)at = read_text(r);
-        break;
-    case FIELD_BOOL:
-        *(bool *)at = jr_bool(&r->j, false);
-        break;
-    }
-}
-
-bool read_member(struct reading *r, const struct fields *f, void *row)
-{
-    for (size_t i = 0; i < f->n; i++) {
-        if (!jr_is(&r->j, f->v[i].key))
-            continue;
-        read_value(r, &f->v[i], row);
-        return true;
-    }
-    return false;
-}
-
-void read_object(struct reading *r, const struct fields *f, void *row)
-{
-    if (!jr_object(&r->j))
-        return;
-    while (jr_key(&r->j))
-        if (!read_member(r, f, row))
-            jr_skip(&r->j);
-}
-
-/* ---- kernels ---- */
+#include "compare/profile_doc.h"
 
 static double within(double v, double otherwise)
 {
     return v >= 0 && v <= 9e18 ? v : otherwise;
+}
+
+/* Buckets that rise and count something; anything else, and there are none. */
+static void check_durations(struct profile_buckets *b)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < b->n; i++) {
+        const struct profile_bucket *v = &b->v[i];
+        bool rises = v->bucket < PROFILE_BUCKETS && (!i || v->bucket > v[-1].bucket);
+        if (!rises || !v->count || v->count > (uint64_t)1e15 ||
+            (sum += v->count) > (uint64_t)1e15) {
+            *b = (struct profile_buckets){0};
+            return;
+        }
+    }
 }
 
 /* Documents come from strangers: whatever cannot be is made harmless, so no formula meets it. */
@@ -79,6 +35,7 @@ static bool is_sound(struct profile_kernel *k)
     k->std_dev_ns = within(k->std_dev_ns, k->avg_duration_ns);
     k->error_ns = within(k->error_ns, k->typical_ns);
     k->work_items = within(k->work_items, NAN);
+    check_durations(&k->durations);
     for (size_t i = 0; i < k->configs.n; i++) {
         struct profile_config *c = &k->configs.v[i];
         if (!c->calls || c->calls > k->calls || c->total_ns < 0)
@@ -121,36 +78,11 @@ static void finish_kernel(struct profile_kernel *k)
                    : KERNEL_COMPUTE;
 }
 
-void read_kernels(struct reading *r)
+/* The hotspots of an analysis have no figures of their middle half. */
+static void take_hotspots(struct profile_doc *d, struct arena *arena)
 {
-    r->has_kernels = true;
-    if (!jr_array(&r->j))
-        return;
-    while (jr_item(&r->j)) {
-        struct profile_kernel *k = vec_add(&r->p->kernels, r->arena);
-        k->work_items = k->occupancy_pct = NAN;
-        if (!jr_object(&r->j))
-            continue;
-        while (jr_key(&r->j)) {
-            if (jr_is(&r->j, "configs"))
-                READ_ROWS(r, &profile_config_fields, &k->configs);
-            else if (jr_is(&r->j, "durations"))
-                read_durations(r, &k->durations);
-            else if (!read_member(r, &profile_kernel_fields, k))
-                jr_skip(&r->j);
-        }
-    }
-}
-
-/* The hotspots of an analysis have the same keys, as far as they go. */
-void read_hotspots(struct reading *r)
-{
-    r->has_hotspots = true;
-    if (!jr_array(&r->j))
-        return;
-    while (jr_item(&r->j)) {
-        struct profile_kernel *k = vec_add(&r->p->kernels, r->arena);
-        read_object(r, &profile_kernel_fields, k);
+    for (size_t i = 0; i < d->hotspots.n; i++) {
+        struct profile_kernel *k = &d->hotspots.v[i];
         k->work_items = k->occupancy_pct = NAN;
         k->typical_ns = (double)k->median_ns;
         /* The median's standard error for normal durations; outliers make it larger, not smaller.
@@ -161,6 +93,7 @@ void read_hotspots(struct reading *r)
             k->typical_ns = k->avg_duration_ns;
             k->error_ns = k->typical_ns / 20;
         }
+        vec_push(&d->p.kernels, arena, *k);
     }
 }
 
@@ -172,12 +105,12 @@ static double items_of(const char *grid)
     return x > 0 && y > 0 && z > 0 ? x * y * z : NAN;
 }
 
-void join_resources(struct reading *r)
+static void join_resources(struct profile_doc *d)
 {
-    for (size_t i = 0; i < r->resources.n; i++) {
-        const struct resource_row *from = &r->resources.v[i];
-        for (size_t n = 0; from->name && n < r->p->kernels.n; n++) {
-            struct profile_kernel *k = &r->p->kernels.v[n];
+    for (size_t i = 0; i < d->resources.n; i++) {
+        const struct resource_row *from = &d->resources.v[i];
+        for (size_t n = 0; from->name && n < d->p.kernels.n; n++) {
+            struct profile_kernel *k = &d->p.kernels.v[n];
             if (!k->name || strcmp(k->name, from->name) != 0)
                 continue;
             k->vgpr = from->vgpr;
@@ -193,9 +126,11 @@ void join_resources(struct reading *r)
     }
 }
 
-void finish_kernels(struct run_profile *p)
+void profile_finish_kernels(struct profile_doc *d, struct arena *arena)
 {
-    keep_sound(p);
-    for (size_t i = 0; i < p->kernels.n; i++)
-        finish_kernel(&p->kernels.v[i]);
+    take_hotspots(d, arena);
+    join_resources(d);
+    keep_sound(&d->p);
+    for (size_t i = 0; i < d->p.kernels.n; i++)
+        finish_kernel(&d->p.kernels.v[i]);
 }
