@@ -122,8 +122,10 @@ static uint32_t stream_of(const struct records *r, size_t i, uint32_t process,
     const struct trace *t = r->n->trace;
     if (r->stream[i] < 0 || r->stream[i] == NO_EVENT)
         return NO_INDEX;
-    uint32_t gpu = t->agents.v[nsys_agent(r->n, process, r->device[i])].gpu;
-    uint32_t s = idmap_get(streams, stream_key(process, gpu, r->stream[i]));
+    uint32_t agent = idmap_get(&r->n->agents, pair_key(process, r->device[i]));
+    if (agent == NO_INDEX) /* no work was done there: nothing to wait for */
+        return NO_INDEX;
+    uint32_t s = idmap_get(streams, stream_key(process, t->agents.v[agent].gpu, r->stream[i]));
     return s != NO_INDEX && t->streams.v[s].process == process ? s : NO_INDEX;
 }
 
