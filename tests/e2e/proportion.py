@@ -497,6 +497,11 @@ source_case("py_defs", ".py", lambda n: "".join(f"def f{i}():\n  torch.cuda.sync
 source_case("py_imports", ".py", lambda n: "".join(f"import torch as t{i}\n" for i in range(n))
             + "".join(f"t{i}.cuda.synchronize()\n" for i in range(n)), 3000)
 source_case("py_dots", ".py", lambda n: "a" + ".a" * n + "()\n", 50000)
+source_case("py_symbol_dots", ".py", lambda n: "synchronize" + ".synchronize" * n + "()\n", 20000)
+source_case("py_long_function", ".py", lambda n: "def " + "f" * n + "():\n" + "  torch.cuda.synchronize()\n" * (n // 20),
+            20000)
+source_case("py_comprehension", ".py", lambda n: "import torch\nx = [" + "torch.cuda.synchronize()," * n
+            + " for x in y" * n, 5000)
 source_case("py_strings", ".py", lambda n: "f'{" * n, 50000)
 source_case("py_decorators", ".py", lambda n: "@triton.jit\n" * n + "def f(): pass\n", 10000)
 source_case("py_launches", ".py", lambda n: "".join(f"@triton.jit\ndef k{i}(): pass\n" for i in range(n))
