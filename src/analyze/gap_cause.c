@@ -1,9 +1,13 @@
 #include "analyze/gap_cause.h"
 
-void gap_reader_init(struct gap_reader *r, const struct view *v, struct arena *a)
+void gap_reader_init(struct gap_reader *r, const struct view *v, size_t slot,
+                     struct gap_cursor *cursor)
 {
-    *r = (struct gap_reader){.v = v, .last_thread = NO_INDEX, .has_calls = v->n_calls > 0};
-    r->cursor = arena_array(a, size_t, v->n_threads);
+    *r = (struct gap_reader){.v = v,
+                             .cursor = cursor,
+                             .gpu = (uint32_t)slot + 1,
+                             .last_thread = NO_INDEX,
+                             .has_calls = v->n_calls > 0};
 }
 
 /* What a call of `length` ns says about a gap in which it runs. */
@@ -58,10 +62,12 @@ static size_t seek(struct gap_reader *r, uint32_t thread, int64_t at)
 {
     const struct view_thread *th = &r->v->threads[thread];
     const int64_t *end_ns = r->v->trace->regions.end_ns;
-    size_t i = r->cursor[thread];
+    struct gap_cursor *c = &r->cursor[thread];
+    size_t i = c->gpu == r->gpu ? c->at : 0;
     while (i < th->n_outer && end_ns[th->outer[i]] < at)
         i++;
-    return r->cursor[thread] = i;
+    c->gpu = r->gpu;
+    return c->at = i;
 }
 
 /* Work that was queued before the GPU ran dry: short gaps are the way through the queue. */

@@ -234,11 +234,12 @@ static void measure_unused(const struct work *w, struct gap_reader *r)
         measure_trail(w, r, w->v->start_ns, 0);
 }
 
-static void measure_gaps(const struct work *w, const struct spans *busy, uint32_t slot)
+static void measure_gaps(const struct work *w, const struct spans *busy, uint32_t slot,
+                         struct gap_cursor *cursor)
 {
     struct ledger_gpu *out = w->out;
     struct gap_reader reader;
-    gap_reader_init(&reader, w->v, w->arena);
+    gap_reader_init(&reader, w->v, slot, cursor);
     if (!busy->n) {
         measure_unused(w, &reader);
         return;
@@ -263,12 +264,13 @@ static void measure_gaps(const struct work *w, const struct spans *busy, uint32_
 struct ledger_job {
     struct ledger *l;
     const struct view *v;
+    struct gap_cursor *cursors; /* worker after worker */
 };
 
 static void measure_gpu(void *ctx, size_t slot, int worker)
 {
-    (void)worker;
     struct ledger_job *job = ctx;
+    struct gap_cursor *cursor = job->cursors + (size_t)worker * job->v->n_threads;
     struct arena *temporary = arena_scratch();
     struct work w = {job->v, &job->v->gpus[slot], temporary, &job->l->gpus[slot]};
     struct spans busy = {0}, by_class[KERNEL_BLIT + 1] = {0};
@@ -276,7 +278,7 @@ static void measure_gpu(void *ctx, size_t slot, int worker)
     measure_kernels(&w, by_class, &busy);
     measure_copies(&w, &by_class[KERNEL_BLIT], &busy);
     w.out->busy_ns = spans_total(&busy);
-    measure_gaps(&w, &busy, (uint32_t)slot);
+    measure_gaps(&w, &busy, (uint32_t)slot, cursor);
     arena_release(temporary);
 }
 
@@ -284,8 +286,13 @@ void ledger_make(struct ledger *l, const struct view *v, struct arena *a)
 {
     *l = (struct ledger){.window_ns = view_window(v), .n_gpus = v->n_gpus};
     l->gpus = arena_array(a, struct ledger_gpu, v->n_gpus);
-    struct ledger_job job = {l, v};
+    struct arena temporary;
+    arena_init(&temporary);
+    size_t workers = (size_t)v->workers < v->n_gpus ? (size_t)v->workers : v->n_gpus;
+    struct ledger_job job = {l, v,
+                             arena_array(&temporary, struct gap_cursor, workers * v->n_threads)};
     parallel_for(v->workers, v->n_gpus, measure_gpu, &job);
+    arena_release(&temporary);
     for (size_t g = 0; g < l->n_gpus; g++)
         for (enum cause c = 0; c < CAUSES; c++)
             l->ns[c] = add_ns(l->ns[c], l->gpus[g].ns[c]);

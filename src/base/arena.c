@@ -150,6 +150,34 @@ void *arena_grow(struct arena *a, void *p, size_t old, size_t size)
     return q;
 }
 
+/* The pointer to the block that holds nothing but p, or NULL: among the newest, if at all. */
+static struct arena_block **own_block(struct arena *a, const void *p, size_t old)
+{
+    enum { NEWEST = 64 };
+    struct arena_block **at = &a->blocks;
+    if (!p || aligned(old) <= LARGEST_BLOCK)
+        return NULL;
+    for (int i = 0; *at && i < NEWEST; i++, at = &(*at)->older)
+        if ((const char *)*at + aligned(sizeof(**at)) == p && (*at)->size == aligned(old))
+            return at;
+    return NULL;
+}
+
+void *arena_move(struct arena *a, void *p, size_t old, size_t size)
+{
+    struct arena_block **at = size > old ? own_block(a, p, old) : NULL;
+    if (!at || size > PTRDIFF_MAX / 2)
+        return arena_grow(a, p, old, size);
+    size_t header = aligned(sizeof(**at));
+    bool newest = at == &a->blocks;
+    *at = mem_realloc(*at, header + aligned(size));
+    (*at)->size = aligned(size);
+    char *data = (char *)*at + header;
+    if (newest) /* it is full, as it was */
+        a->at = a->end = data + aligned(size);
+    return data;
+}
+
 char *arena_strndup(struct arena *a, const char *s, size_t n)
 {
     char *p = arena_alloc(a, n + 1);

@@ -65,6 +65,12 @@ char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(
  */
 void *arena_grow(struct arena *a, void *p, size_t old, size_t size);
 
+/*
+ * The same for one that nobody else points into, such as the text of a str: where it is large and
+ * has a block of its own, that is enlarged, and no old copy stays. New bytes are not zeroed.
+ */
+void *arena_move(struct arena *a, void *p, size_t old, size_t size);
+
 #define arena_new(a, type) ((type *)arena_alloc((a), sizeof(type)))
 #define arena_array(a, type, n) ((type *)arena_calloc((a), (n), sizeof(type)))
 

@@ -22,18 +22,31 @@ const char *chart_count(struct canvas *c, uint64_t n)
     return arena_strdup(c->d->arena, human_count(text, n));
 }
 
+static bool several_hosts(const struct analysis *a)
+{
+    uint32_t host = NO_INDEX;
+    for (size_t i = 0; i < a->view.n_gpus; i++) {
+        uint32_t gpu = a->view.gpus[i].gpu;
+        if (gpu == NO_INDEX)
+            continue;
+        if (host != NO_INDEX && a->trace->gpus.v[gpu].host != host)
+            return true;
+        host = a->trace->gpus.v[gpu].host;
+    }
+    return false;
+}
+
 const char *chart_gpu_name(struct canvas *c, size_t slot)
 {
     const struct trace *t = c->a->trace;
     uint32_t gpu = c->a->view.gpus[slot].gpu;
     if (gpu == NO_INDEX)
         return "unlisted GPU";
-    for (size_t i = 0; i < c->a->view.n_gpus; i++) {
-        uint32_t other = c->a->view.gpus[i].gpu;
-        if (other != NO_INDEX && t->gpus.v[other].host != t->gpus.v[gpu].host)
-            return arena_printf(c->d->arena, "%s GPU %d", trace_str(t, t->gpus.v[gpu].host),
-                                t->gpus.v[gpu].index);
-    }
+    if (c->hosts == CANVAS_HOSTS_UNKNOWN)
+        c->hosts = several_hosts(c->a) ? CANVAS_HOSTS_SEVERAL : CANVAS_HOSTS_ONE;
+    if (c->hosts == CANVAS_HOSTS_SEVERAL)
+        return arena_printf(c->d->arena, "%s GPU %d", trace_str(t, t->gpus.v[gpu].host),
+                            t->gpus.v[gpu].index);
     return arena_printf(c->d->arena, "GPU %d", t->gpus.v[gpu].index);
 }
 
