@@ -119,6 +119,13 @@ void *mem_realloc(void *p, size_t size)
     return q;
 }
 
+bool mem_has(size_t bytes)
+{
+    char *volatile p = injected_fault() ? NULL : malloc(bytes); /* volatile: not optimized away */
+    free(p);
+    return p != NULL;
+}
+
 void mem_free(void *p)
 {
     if (!p)

@@ -28,6 +28,13 @@ void *mem_realloc(void *p, size_t size);
 void *mem_try_alloc(size_t size); /* NULL when there is none */
 void mem_free(void *p);
 
+/*
+ * Whether so many bytes could be had now. For libraries that do not notice when there is no memory
+ * (fonts, workbooks): asked before they are, with more than they take.
+ */
+enum { MEM_LIBRARY = 48 * 1024 * 1024, MEM_LIBRARY_STEP = 16 * 1024 * 1024 };
+bool mem_has(size_t bytes);
+
 /* n * size, or the unwinding when that overflows. */
 size_t mem_mul(size_t n, size_t size);
 

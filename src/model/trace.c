@@ -47,6 +47,7 @@ void trace_init(struct trace *t)
     idmap_init(&t->gpu_of.map, &t->arena);
     idmap_init(&t->thread_of.map, &t->arena);
     idmap_init(&t->stream_of.map, &t->arena);
+    idmap_init(&t->category_of, &t->arena);
 }
 
 void trace_release(struct trace *t)
@@ -68,6 +69,17 @@ void trace_note(struct trace *t, enum note_kind kind, uint64_t count, const char
         }
     }
     vec_push(&t->notes, &t->arena, ((struct note){kind, count, arena_strdup(&t->arena, text)}));
+}
+
+void trace_category(struct trace *t, uint32_t name, uint64_t count)
+{
+    uint32_t i = idmap_get(&t->category_of, name);
+    if (i == NO_INDEX) {
+        i = (uint32_t)t->categories.n;
+        vec_push(&t->categories, &t->arena, ((struct category_count){name, 0}));
+        idmap_put(&t->category_of, name, i);
+    }
+    t->categories.v[i].count += count;
 }
 
 uint64_t trace_events(const struct trace *t)

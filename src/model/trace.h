@@ -369,6 +369,7 @@ struct trace {
     VEC(struct note) notes;
     VEC(struct category_count) categories;
     struct entity_index gpu_of, thread_of, stream_of;
+    struct idmap category_of; /* string -> categories */
 #define MEMBER_(name) struct name name;
     TRACE_TABLES(MEMBER_)
 #undef MEMBER_
@@ -398,6 +399,9 @@ uint32_t trace_stream(struct trace *t, uint32_t process, uint32_t gpu, int64_t i
 
 /* Adds `count` to the note with this text. */
 void trace_note(struct trace *t, enum note_kind kind, uint64_t count, const char *text);
+
+/* Adds `count` events to the category of this name, a string of the trace. */
+void trace_category(struct trace *t, uint32_t name, uint64_t count);
 
 /* Number of events, and bytes the tables hold: for --stats. */
 uint64_t trace_events(const struct trace *t);

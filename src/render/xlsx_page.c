@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/utf8.h"
 #include "render/xlsx_in.h"
 
@@ -13,15 +14,21 @@ void xlsx_formats(struct xlsx *x)
         [LOOK_REAL] = "#,##0.0##",
     };
     x->head = workbook_add_format(x->book);
+    for (int i = 0; i < LOOKS; i++)
+        x->looks[i] = workbook_add_format(x->book);
+    for (int i = 0; i < LOOKS; i++) {
+        if (x->head && x->looks[i])
+            continue;
+        x->error = LXW_ERROR_MEMORY_MALLOC_FAILED;
+        return;
+    }
     format_set_bold(x->head);
     format_set_bg_color(x->head, 0xDCE6F1);
     format_set_bottom(x->head, LXW_BORDER_THIN);
     format_set_text_wrap(x->head);
     format_set_align(x->head, LXW_ALIGN_VERTICAL_TOP);
-    for (int i = 0; i < LOOKS; i++) {
-        x->looks[i] = workbook_add_format(x->book);
+    for (int i = 0; i < LOOKS; i++)
         format_set_num_format(x->looks[i], formats[i]);
-    }
 }
 
 enum xlsx_look xlsx_look(const struct field *f)
@@ -173,8 +180,9 @@ static void set_page(lxw_worksheet *page)
 lxw_worksheet *xlsx_page(struct xlsx *x, const struct sheet *s, const char *name, size_t first,
                          size_t n)
 {
-    lxw_worksheet *page = workbook_add_worksheet(x->book, name);
     void *scratch = arena_alloc(x->arena, s->fields->row_size);
+    bool room = mem_has(MEM_LIBRARY_STEP);
+    lxw_worksheet *page = room ? workbook_add_worksheet(x->book, name) : NULL;
     if (!page) {
         keep_error(x, LXW_ERROR_MEMORY_MALLOC_FAILED);
         return NULL;
@@ -206,7 +214,11 @@ void xlsx_chart(struct xlsx *x, const struct sheet *s, lxw_worksheet *page, cons
         return;
     bool bars = s->chart == SHEET_BARS;
     lxw_chart *chart = workbook_add_chart(x->book, bars ? LXW_CHART_BAR : LXW_CHART_COLUMN);
-    lxw_chart_series *series = chart_add_series(chart, NULL, NULL);
+    lxw_chart_series *series = chart ? chart_add_series(chart, NULL, NULL) : NULL;
+    if (!series) {
+        keep_error(x, LXW_ERROR_MEMORY_MALLOC_FAILED);
+        return;
+    }
     chart_series_set_categories(series, name, 1, label, (lxw_row_t)shown, label);
     chart_series_set_values(series, name, 1, value, (lxw_row_t)shown, value);
     chart_series_set_name_range(series, name, 0, value);

@@ -56,6 +56,7 @@ struct nsys {
 
     struct idmap hosts;        /* machine -> trace string */
     struct idmap processes;    /* machine and pid -> process */
+    struct idmap machines;     /* process -> machine */
     struct idmap names;        /* the same -> trace string */
     struct idmap thread_names; /* global thread -> trace string */
     struct idmap ranks;        /* machine and pid -> rank */
@@ -75,6 +76,7 @@ struct nsys {
     size_t n_calls;
     struct tally tally[PARALLEL_MAX];
     VEC(struct table_count) counts; /* of the tables that were scanned */
+    struct idmap count_of;          /* hash of the name -> counts */
 
     /* First rows of this file in the tables. */
     size_t kernels0, copies0, allocations0, regions0, markers0;
@@ -114,8 +116,6 @@ const char *nsys_columns(struct nsys *n, const char *table, const char *const *c
 /* Opens a query over columns (NULL-terminated list) of a table. */
 bool nsys_query(struct db_query *q, struct nsys *n, const char *table, const char *const *columns,
                 struct gs_error *err);
-/* Names of all real tables, in the order of the file; NULL-terminated. */
-const char **nsys_tables(struct nsys *n, struct gs_error *err);
 /* scan_table(), and remembers how many rows there were. */
 bool nsys_scan(struct nsys *n, const struct scan *s, struct gs_error *err);
 /* A text column of the current row, as a string of the trace. */

@@ -65,7 +65,8 @@ static void begin_file(struct nsys *n)
     n->env.rank = -1;
     struct idmap *maps[] = {&n->hosts,          &n->processes,  &n->names,     &n->thread_names,
                             &n->ranks,          &n->cuda_users, &n->gpu_by_id, &n->gpu_by_device,
-                            &n->gpu_of_process, &n->sm_counts,  &n->agents,    &n->null_streams};
+                            &n->gpu_of_process, &n->sm_counts,  &n->agents,    &n->null_streams,
+                            &n->count_of,       &n->machines};
     for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
         idmap_init(maps[i], n->arena);
     idtable_init(&n->strings, n->arena);
@@ -90,10 +91,8 @@ static void load_file(void *ctx)
     struct nsys *n = call->n;
     struct trace *t = n->trace;
     begin_file(n);
-    struct trace_file file = {.path = n->db->path,
-                              .format = "nsys",
-                              .flavor = "Nsight Systems",
-                              .bytes = n->db->map.size};
+    struct trace_file file = {
+        .path = n->db->path, .format = "nsys", .flavor = "Nsight Systems", .bytes = n->db->bytes};
     call->ok = nsys_read_meta(n, &file, call->err);
     if (!call->ok)
         return;
