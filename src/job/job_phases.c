@@ -78,16 +78,21 @@ static double align(const struct job_rank *a, const struct job_rank *b, uint32_t
 /* How often phases are counted so; the most common count. */
 static size_t common_phases(const struct job *job)
 {
-    size_t best = 0, most = 0;
-    for (size_t i = 0; i < job->ranks.n; i++) {
-        size_t same = 0;
-        for (size_t j = 0; j < job->ranks.n; j++)
-            same += job->ranks.v[j].phases.n == job->ranks.v[i].phases.n;
-        if (same > most) {
-            most = same;
+    size_t best = 0, most = 0, largest = 0;
+    struct arena temporary;
+    arena_init(&temporary);
+    for (size_t i = 0; i < job->ranks.n; i++)
+        if (job->ranks.v[i].phases.n > largest)
+            largest = job->ranks.v[i].phases.n;
+    size_t *same = arena_array(&temporary, size_t, largest + 1);
+    for (size_t i = 0; i < job->ranks.n; i++)
+        same[job->ranks.v[i].phases.n]++;
+    for (size_t i = 0; i < job->ranks.n; i++) /* of equal ones that of the first rank */
+        if (same[job->ranks.v[i].phases.n] > most) {
             best = job->ranks.v[i].phases.n;
+            most = same[best];
         }
-    }
+    arena_release(&temporary);
     return best;
 }
 

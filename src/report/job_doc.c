@@ -1,6 +1,7 @@
 #include "report/job_doc.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/fs.h"
@@ -84,23 +85,40 @@ static void efficiencies(struct doc *d, const struct job *job)
              ratio(d, e->device_load_balance), ratio(d, e->orchestration));
 }
 
+static int most_first(const void *left, const void *right)
+{
+    int64_t x = *(const int64_t *)left, y = *(const int64_t *)right;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* What a rank must have caused to be among the first half of those shown. */
+static int64_t least_caused(const struct job *job, struct arena *arena)
+{
+    size_t n = job->ranks.n;
+    if (n <= MOST_RANKS)
+        return 0;
+    int64_t *caused = arena_array(arena, int64_t, n);
+    for (size_t i = 0; i < n; i++)
+        caused[i] = job->ranks.v[i].caused_ns;
+    qsort(caused, n, sizeof(*caused), most_first);
+    return caused[MOST_RANKS / 2 - 1];
+}
+
 /* The rows worth a look when there are many: straggler, extremes, then the first ones. */
-static bool shown(const struct job *job, size_t i)
+static bool shown(const struct job *job, size_t i, int64_t least)
 {
     if (job->ranks.n <= MOST_RANKS || i < MOST_RANKS / 2)
         return true;
     const struct job_rank *r = &job->ranks.v[i];
-    size_t more = 0;
-    for (size_t k = 0; k < job->ranks.n; k++)
-        more += job->ranks.v[k].caused_ns > r->caused_ns;
-    return more < MOST_RANKS / 2 && r->caused_ns > 0;
+    return r->caused_ns >= least && r->caused_ns > 0;
 }
 
 static void ranks(struct doc *d, const struct job *job)
 {
     size_t n = 0;
+    int64_t least = least_caused(job, d->arena);
     for (size_t i = 0; i < job->ranks.n; i++)
-        n += shown(job, i);
+        n += shown(job, i, least);
     struct block *b = doc_table(
         d, n < job->ranks.n
                ? arena_printf(d->arena, "%zu of %zu ranks; --format json has all", n, job->ranks.n)
@@ -113,7 +131,7 @@ static void ranks(struct doc *d, const struct job *job)
         doc_column(b, titles[i], i == 1 ? COLUMN_TEXT : COLUMN_NUMBER);
     for (size_t i = 0; i < job->ranks.n; i++) {
         const struct job_rank *r = &job->ranks.v[i];
-        if (!shown(job, i))
+        if (!shown(job, i, least))
             continue;
         char text[HUMAN_MAX];
         doc_cell(b, "%d%s", r->rank,
