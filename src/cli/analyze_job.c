@@ -3,6 +3,7 @@
 #include "base/fs.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "base/sat.h"
 #include "base/str.h"
 #include "cli/load.h"
 
@@ -25,7 +26,7 @@ static bool all_small(const struct ingest_files *files)
 {
     int64_t bytes = 0;
     for (size_t i = 0; i < files->n && bytes <= WHOLE_BYTES; i++)
-        bytes += fs_size(files->v[i].path);
+        bytes = add_ns(bytes, fs_size(files->v[i].path));
     return bytes <= WHOLE_BYTES;
 }
 

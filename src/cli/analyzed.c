@@ -1,6 +1,7 @@
 #include "cli/analyzed.h"
 
 #include "analyze/window.h"
+#include "base/sat.h"
 #include "cli/analyze_part.h"
 
 static bool find_gpu(struct view_opts *view, const struct trace *t, int64_t index,
@@ -28,7 +29,7 @@ struct analysis_opts analyzed_base(const struct cli *cli, const struct analyzed_
 {
     return (struct analysis_opts){
         .view = {.gpu = -1, .process = o->process, .threads = cli->threads},
-        .short_threshold_ns = (int64_t)(o->short_us * 1000),
+        .short_threshold_ns = ns_from(o->short_us * 1000),
         .max_phases = (uint32_t)o->max_phases,
     };
 }

@@ -6,6 +6,7 @@
 #include "base/fs_out.h"
 #include "base/human.h"
 #include "base/mem.h"
+#include "base/sat.h"
 #include "base/str.h"
 #include "cli/analyze_att.h"
 #include "cli/analyze_source.h"
@@ -324,7 +325,7 @@ static void run_analyze(void *ctx)
         return;
     }
     struct analysis_opts ao = analyzed_base(c->cli, &c->o->in);
-    ao.min_duration_ns = (int64_t)(c->o->min_duration_us * 1000);
+    ao.min_duration_ns = ns_from(c->o->min_duration_us * 1000);
     if (!split_options(c->o, &ao, c->err) || !workload_args_unused(&c->o->workload, c->err) ||
         !load(c, paths, &ao) || !analyzed_choose(&ao, &c->o->in, &c->trace, &c->job, c->err))
         return;

@@ -152,9 +152,9 @@ static struct job_phase gather(const struct job *job, const char *name, size_t n
         p.ranks++;
     }
     double n = p.ranks ? p.ranks : 1;
-    p.mean_ns = (int64_t)(total / n);
-    p.compute_mean_ns = (int64_t)(compute / n);
-    p.mpi_mean_ns = (int64_t)(mpi / n);
+    p.mean_ns = ns_from(total / n);
+    p.compute_mean_ns = ns_from(compute / n);
+    p.mpi_mean_ns = ns_from(mpi / n);
     p.imbalance = spread((double)p.compute_max_ns, (double)p.compute_min_ns, compute / n);
     p.mpi_imbalance = spread(mpi_max, mpi_min, mpi / n);
     if (isnan(p.mpi_imbalance))

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/human.h"
+#include "base/sat.h"
 #include "render/fields_json.h"
 #include "render/html_in.h"
 
@@ -66,10 +67,9 @@ static const char *shown_as(struct html *h, const struct field *f, const void *r
     if (!isfinite(v))
         return "–";
     if (!strcmp(f->unit, "ns"))
-        return html_ns(h, fabs(v) < 9e18 ? (int64_t)v : INT64_MAX);
+        return html_ns(h, ns_from(v));
     if (!strcmp(f->unit, "bytes"))
-        return arena_printf(h->arena, "%s%s", v < 0 ? "-" : "",
-                            html_bytes(h, fabs(v) < 1e19 ? (uint64_t)fabs(v) : UINT64_MAX));
+        return arena_printf(h->arena, "%s%s", v < 0 ? "-" : "", html_bytes(h, count_from(fabs(v))));
     if (!strcmp(f->unit, "%"))
         return html_pct(h, v);
     if (f->type == FIELD_NUM)
@@ -77,7 +77,7 @@ static const char *shown_as(struct html *h, const struct field *f, const void *r
     if (f->type == FIELD_I32 && v < 0)
         return "–";
     if (f->type == FIELD_U64 || f->type == FIELD_U32)
-        return html_count(h, v < 1e19 ? (uint64_t)v : UINT64_MAX);
+        return html_count(h, count_from(v));
     return arena_printf(h->arena, "%.0f", v); /* a number that names something */
 }
 

@@ -12,7 +12,7 @@ void read_durations(struct reading *r, struct profile_buckets *out)
     if (!jr_array(&r->j))
         return;
     for (; jr_item(&r->j); second = !second) {
-        uint64_t v = jr_uint(&r->j, UINT64_MAX);
+        uint64_t v = jr_uint(&r->j, UINT64_MAX); /* in range: checked below */
         if (!second) {
             sound = sound && v < PROFILE_BUCKETS && (!out->n || v > before);
             before = v;
@@ -38,7 +38,7 @@ static void read_causes(struct reading *r, struct profile_phase *p)
         for (enum cause c = 0; c < CAUSES; c++)
             if (jr_is(&r->j, cause_info(c)->key))
                 cause = c;
-        int64_t ns = jr_int(&r->j, 0);
+        int64_t ns = bound_ns(jr_int(&r->j, 0));
         if (cause < CAUSES)
             p->cause_ns[cause] = ns;
     }

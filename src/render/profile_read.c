@@ -75,11 +75,11 @@ static void read_cause(struct reading *r)
                 if (strcmp(key, cause_info(c)->key) == 0)
                     cause = c;
         } else if (jr_is(&r->j, "ns"))
-            ns = jr_int(&r->j, 0);
+            ns = bound_ns(jr_int(&r->j, 0));
         else if (jr_is(&r->j, "gap_sq"))
             squares = jr_num(&r->j, NAN);
         else if (jr_is(&r->j, "gap_count"))
-            count = jr_uint(&r->j, 0);
+            count = bound_bytes(jr_uint(&r->j, 0));
         else
             jr_skip(&r->j);
     }
@@ -100,7 +100,7 @@ static void read_ledger(struct reading *r)
         return;
     while (jr_key(&r->j)) {
         if (jr_is(&r->j, "start_ns"))
-            r->p->start_ns = jr_int(&r->j, 0);
+            r->p->start_ns = bound_moment(jr_int(&r->j, 0));
         else if (jr_is(&r->j, "causes") && jr_array(&r->j))
             while (jr_item(&r->j))
                 read_cause(r);
@@ -185,7 +185,7 @@ static void read_document(struct reading *r)
             const char *kind = jr_str(&r->j, NULL);
             r->is_profile = kind && strcmp(kind, PROFILE_DOCUMENT) == 0;
         } else if (jr_is(&r->j, "version"))
-            r->version = jr_int(&r->j, 0);
+            r->version = bound_ns(jr_int(&r->j, 0));
         else if (jr_is(&r->j, "label"))
             r->p->label = read_text(r);
         else if (jr_is(&r->j, "metadata"))

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sat.h"
 #include "render/profile_read.h"
 
 const char *read_text(struct reading *r)
@@ -19,10 +20,10 @@ static void read_value(struct reading *r, const struct field *f, void *row)
     void *at = (char *)row + f->offset;
     switch (f->type) {
     case FIELD_I64:
-        *(int64_t *)at = jr_int(&r->j, 0);
+        *(int64_t *)at = bound_ns(jr_int(&r->j, 0));
         break;
     case FIELD_U64:
-        *(uint64_t *)at = jr_uint(&r->j, 0);
+        *(uint64_t *)at = bound_bytes(jr_uint(&r->j, 0));
         break;
     case FIELD_U32:
         *(uint32_t *)at = (uint32_t)jr_uint(&r->j, 0);
