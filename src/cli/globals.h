@@ -9,8 +9,9 @@
 #include "base/opt.h"
 
 struct globals {
-    const char *color; /* auto, always, never */
-    int64_t threads;   /* 0: one per core */
+    const char *color;   /* auto, always, never */
+    int64_t threads;     /* 0: one per core */
+    const char *sandbox; /* auto, on, off */
     bool verbose, quiet, version;
 };
 
