@@ -59,7 +59,7 @@ static int64_t total(const int64_t *ns)
 {
     int64_t sum = 0;
     for (enum cause c = 0; c < CAUSES; c++)
-        sum += ns[c];
+        sum = add_ns(sum, ns[c]);
     return sum;
 }
 
@@ -113,7 +113,7 @@ static void settle(struct advice *out, const struct analysis *a)
         struct finding *f = out->findings.v[i];
         for (enum cause c = 0; c < CAUSES; c++) {
             f->granted[c] = f->claim[c] < left[c] ? f->claim[c] : left[c];
-            left[c] -= f->granted[c];
+            left[c] = sub_ns(left[c], f->granted[c]);
         }
         f->claimed_ns = total(f->granted);
     }
@@ -199,7 +199,7 @@ static void look_through(struct advice *out, const struct finding **fault,
             *kernel = *kernel ? *kernel : f;
             continue;
         }
-        out->verdict.recoverable_ns += f->claimed_ns;
+        out->verdict.recoverable_ns = add_ns(out->verdict.recoverable_ns, f->claimed_ns);
         if (!*fault && f->priority <= PRIORITY_MEDIUM)
             *fault = f;
     }

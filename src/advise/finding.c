@@ -81,7 +81,7 @@ void finding_action(struct finding *f, const char *fmt, ...)
 void finding_claim(struct finding *f, enum cause cause, int64_t ns)
 {
     if (ns > 0)
-        f->claim[cause] += ns;
+        f->claim[cause] = add_ns(f->claim[cause], ns);
 }
 
 void finding_sure(struct finding *f, double confidence, const char *fmt, ...)

@@ -27,7 +27,7 @@ static uint64_t hold(struct footprint *f, uint32_t process, uint64_t address, ui
         idmap_put(&f->slots, key, slot);
     }
     f->now -= f->held.v[slot];
-    f->held.v[slot] = bytes > UINT64_MAX - f->now ? UINT64_MAX - f->now : bytes;
+    f->held.v[slot] = add_bytes(f->now, bytes) - f->now;
     f->now += f->held.v[slot];
     return f->now;
 }
@@ -81,8 +81,7 @@ static void add_record(struct analysis *a, struct footprint *f, uint32_t row)
         return;
     if (st->peak_bytes < now)
         st->peak_bytes = now;
-    uint64_t room = UINT64_MAX - st->allocated_bytes;
-    st->allocated_bytes += bytes < room ? bytes : room;
+    st->allocated_bytes = add_bytes(st->allocated_bytes, bytes);
 }
 
 static void walk_records(struct analysis *a, struct arena *arena)

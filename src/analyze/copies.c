@@ -37,11 +37,6 @@ struct sum {
     double ideal_ns; /* of the bytes, at the links' peaks */
 };
 
-static uint64_t add_bytes(uint64_t a, uint64_t b)
-{
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 static int64_t whole_ns(const struct copies *c, uint32_t row)
 {
     return c->end_ns[row] > c->start_ns[row] ? sub_ns(c->end_ns[row], c->start_ns[row]) : 0;

@@ -167,7 +167,7 @@ static void measure(const struct grouping *s, const struct group *g, struct hots
     int64_t *v = s->durations + g->first;
     describe(s, g, h);
     h->calls = g->calls;
-    h->total_duration_ns = g->total > INT64_MAX ? INT64_MAX : (int64_t)g->total;
+    h->total_duration_ns = g->total > QUANTITY_MOST ? QUANTITY_MOST : (int64_t)g->total;
     h->avg_duration_ns = (double)g->total / (double)g->calls;
     h->min_duration_ns = g->least;
     h->max_duration_ns = g->most;

@@ -72,7 +72,8 @@ static void walk_gpu(void *ctx, size_t slot, int worker)
         size_t at = part->first + part->linked++;
         job->latency.v[at] = positive(sub_ns(start, called > until ? called : until));
         job->queue.v[at] = positive(sub_ns(until < start ? until : start, called));
-        part->call_ns += positive(sub_ns(t->regions.end_ns[call], called));
+        part->call_ns += /* in range: 128 bits */
+            positive(sub_ns(t->regions.end_ns[call], called));
     }
 }
 
@@ -163,7 +164,7 @@ static void fill(struct launch_stats *s, const struct launch_job *job)
     __int128 call_ns = 0;
     uint64_t launches = 0;
     for (size_t g = 0; g < v->n_gpus; g++)
-        call_ns += job->gpus[g].call_ns;
+        call_ns += job->gpus[g].call_ns; /* in range: 128 bits */
     for (size_t i = 0; i < v->n_threads; i++) {
         launches += job->threads[i].launches;
         s->after_sync += job->threads[i].after_sync;

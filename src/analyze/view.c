@@ -289,10 +289,10 @@ void view_make(struct view *v, const struct trace *t, const struct view_opts *o,
     } else if (!trace_span(t, v->workers, &v->start_ns, &v->end_ns)) {
         v->start_ns = v->end_ns = 0;
     }
+    v->start_ns = bound_moment(v->start_ns); /* as every moment inside */
+    v->end_ns = bound_moment(v->end_ns);
     if (v->end_ns < v->start_ns)
         v->end_ns = v->start_ns;
-    if (sub_ns(v->end_ns, v->start_ns) == INT64_MAX) /* odd times: a window has 63 bits at most */
-        v->end_ns = v->start_ns + INT64_MAX;
     classify_symbols(v, a);
     classify_calls(v, a);
     order_gpu_work(v, o, a);

@@ -1,5 +1,6 @@
 #include "cli/analyzed.h"
 
+#include "base/sat.h"
 #include "workload/workload.h"
 
 struct run_opts cli_run_opts(const struct cli *cli, const struct analyzed_opts *o)
@@ -14,7 +15,7 @@ struct run_opts cli_run_opts(const struct cli *cli, const struct analyzed_opts *
     r.gpu = o->gpu;
     r.process = o->process;
     r.rank = o->rank;
-    r.short_ns = (int64_t)(o->short_us * 1000);
+    r.short_ns = ns_from(o->short_us * 1000);
     r.max_phases = (uint32_t)o->max_phases;
     r.replay = !o->no_replay;
     return r;

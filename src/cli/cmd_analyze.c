@@ -6,6 +6,7 @@
 #include "base/fs_out.h"
 #include "base/human.h"
 #include "base/mem.h"
+#include "base/sat.h"
 #include "base/str.h"
 #include "cli/analyze_att.h"
 #include "cli/analyze_source.h"
@@ -280,7 +281,7 @@ static bool analyze_run_opts(struct call *c, struct run_opts *ro)
     const struct analyze_opts *o = c->o;
     *ro = cli_run_opts(c->cli, &o->in);
     ro->paths = o->input;
-    ro->min_duration_ns = (int64_t)(o->min_duration_us * 1000);
+    ro->min_duration_ns = ns_from(o->min_duration_us * 1000);
     ro->source_dir = o->source_dir;
     ro->att_dirs = o->att.dir;
     ro->att_beside = !o->att.off;

@@ -16,7 +16,7 @@ struct plan_opts {
     struct opt_list goals, tools;
     const char *gpu, *kernel, *launcher, *out, *format, *output, *reader;
     int64_t rank;
-    bool json;
+    bool json, app_from_trace;
 };
 
 static const struct opt opts[] = {
@@ -31,6 +31,9 @@ static const struct opt opts[] = {
              "look at these kernels instead of the hottest ones"),
     OPT_TEXT(struct plan_opts, launcher, 0, "launcher", "COMMAND",
              "start ranks with this, \"srun -n 4\"; also found at the head of APP"),
+    OPT_FLAG(struct plan_opts, app_from_trace, 0, "app-from-trace",
+             "without APP, repeat the command that the trace was recorded of; read it before you "
+             "run it"),
     OPT_INT(struct plan_opts, rank, 0, "rank", 0, 100000000, "N",
             "profile this rank only, run the others as they are"),
     OPT_TEXT(struct plan_opts, out, 'd', "directory", "DIR",
@@ -134,11 +137,13 @@ static bool read_app(struct call *k, const char **note)
     for (size_t i = given->n - n; i < given->n; i++)
         vec_push(&command, a, given->v[i]);
     if (!n) {
-        const char *app = k->run ? trace_command(&k->run->trace, a) : "./app";
+        bool repeat = k->o->app_from_trace && k->run;
+        const char *app = repeat ? trace_command(&k->run->trace, a) : "./app";
         words_split(&command, app, a);
-        *note = str_eq(app, "./app")
-                    ? "no program given: put yours in place of ./app, or behind '--'"
-                    : "no program given: the command is that of the trace";
+        *note = !str_eq(app, "./app") ? "no program given: the command is that of the trace"
+                : repeat ? "the command of the trace is no plain words or hides a password: put "
+                           "yours in place of ./app, or behind '--'"
+                         : "no program given: put yours in place of ./app, or behind '--'";
     }
     k->q.form.rank = (int)k->o->rank;
     if (k->o->launcher)
@@ -230,7 +235,9 @@ const struct command command_plan = {
         "divided into passes that the GPU can do, restricted to the hottest kernels and to calls "
         "past warm-up. What the traces already hold is named and not asked for again. Runs, "
         "overhead and file size are estimated from the events of the traces.\n\n"
-        "Behind '--' stands the program to profile with its arguments. A launcher in front of it "
+        "Behind '--' stands the program to profile with its arguments; without it commands say "
+        "./app. What a trace calls its command is text of that file, so it is repeated only with "
+        "--app-from-trace. A launcher in front of it "
         "(srun, mpirun, mpiexec) is recognised: the profiler goes between launcher and program, "
         "and "
         "each rank writes files of its own. Without a goal the findings of 'gpusight analyze' "

@@ -126,6 +126,7 @@ const struct command command_report = {
         "gpusight report --csv-dir tables results.db  # for a program",
     .opts = opts,
     .settings_size = sizeof(struct report_opts),
+    .writes_here = true,
     .defaults = defaults,
     .run = run,
 };

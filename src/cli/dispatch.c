@@ -12,6 +12,7 @@
 #include "cli/generate.h"
 #include "cli/globals.h"
 #include "cli/help.h"
+#include "cli/sandbox.h"
 #include "cli/terminal.h"
 #include "config.h"
 
@@ -135,7 +136,11 @@ static bool run_command(struct cli *cli, const struct command *c, const struct g
         return help_command(cli, c, err);
     if (g->version)
         return print_version(err);
-    return check_operands(c, &cli->operands, err) && c->run(cli, settings, err);
+    if (!check_operands(c, &cli->operands, err))
+        return false;
+    struct opt_list targets = {0};
+    sandbox_targets(&targets, c, settings, cli->arena);
+    return sandbox_enter(g->sandbox, &targets, err) && c->run(cli, settings, err);
 }
 
 bool dispatch(struct arena *a, int argc, char **argv, struct gs_error *err)

@@ -10,18 +10,17 @@ static const char *why_not(const struct history *h, uint32_t group, const struct
                            struct arena *arena)
 {
     const char *why = NULL;
-    struct arena temporary;
-    arena_init(&temporary);
+    struct arena *temporary = arena_scratch();
     for (size_t i = h->runs.n, n = 0; i-- > 0 && n < MOST_COMPARED && !why;) {
         struct comparison c;
         if (h->runs.v[i].group != group)
             continue;
         n++;
-        compare(&c, h->runs.v[i].profile, p, &temporary);
+        compare(&c, h->runs.v[i].profile, p, temporary);
         if (!c.comparable)
             why = arena_strdup(arena, c.reasons.n ? c.reasons.v[0] : "no common work");
     }
-    arena_release(&temporary);
+    arena_release(temporary);
     return why;
 }
 

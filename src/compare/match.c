@@ -207,7 +207,8 @@ static void put_rest(struct pairing *p, const struct run_profile *r, const bool 
         double squares = (double)k->calls * k->std_dev_ns * k->std_dev_ns;
         row->noise_pct += squares; /* holds the variance until compare_kernels() */
         *(is_a ? &row->calls_a : &row->calls_b) += k->calls;
-        *(is_a ? &row->total_a_ns : &row->total_b_ns) += k->total_duration_ns;
+        int64_t *total_ns = is_a ? &row->total_a_ns : &row->total_b_ns;
+        *total_ns = add_ns(*total_ns, k->total_duration_ns);
     }
 }
 

@@ -155,15 +155,6 @@ void profile_phases_make(struct run_profile *p, const struct analysis *a, struct
  */
 void typical_of(int64_t *v, size_t n, double *typical, double *error);
 
-/* Rounds towards zero; what does not fit is cut, what is no number is 0. */
-static inline int64_t ns_from(double v)
-{
-    return v >= 9e18    ? INT64_C(9000000000000000000)
-           : v <= -9e18 ? -INT64_C(9000000000000000000)
-           : v == v     ? (int64_t)v
-                        : 0;
-}
-
 bool profile_has(const struct run_profile *p, const char *capability);
 const struct api_class_row *profile_api(const struct run_profile *p, const char *class);
 int64_t

@@ -1,6 +1,7 @@
 /* The parts of rocinsight's document that came with its version 0.3.0. */
 #include <math.h>
 
+#include "base/sat.h"
 #include "base/str.h"
 #include "compat/rocinsight_json.h"
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sat.h"
 #include "base/human.h"
 #include "field/field_in.h"
 
@@ -151,10 +152,10 @@ static const char *number_text(const struct field *f, struct field_value known, 
     if (!isfinite(v))
         return "–";
     if (!strcmp(f->unit, "ns"))
-        return arena_strdup(a, human_time(text, fabs(v) < 9e18 ? (int64_t)v : INT64_MAX));
+        return arena_strdup(a, human_time(text, ns_from(v)));
     if (!strcmp(f->unit, "bytes"))
         return arena_printf(a, "%s%s", v < 0 ? "-" : "",
-                            human_bytes(text, fabs(v) < 1e19 ? (uint64_t)fabs(v) : UINT64_MAX));
+                            human_bytes(text, count_from(fabs(v))));
     if (!strcmp(f->unit, "%"))
         return arena_strdup(a, human_pct(text, v));
     if (known.kind == VALUE_REAL)

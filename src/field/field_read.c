@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sat.h"
 #include "field/field_in.h"
 
 static const char *read_text(struct jread *j, struct arena *a)
@@ -12,7 +13,7 @@ static const char *read_text(struct jread *j, struct arena *a)
 
 static uint32_t read_u32(struct jread *j)
 {
-    uint64_t v = jr_uint(j, 0);
+    uint64_t v = bound_bytes(jr_uint(j, 0));
     return v < UINT32_MAX ? (uint32_t)v : UINT32_MAX;
 }
 
@@ -92,10 +93,10 @@ static void read_field(struct jread *j, const struct field *f, void *row, struct
     }
     switch (f->type) {
     case FIELD_I64:
-        *(int64_t *)at = jr_int(j, 0);
+        *(int64_t *)at = bound_ns(jr_int(j, 0));
         break;
     case FIELD_U64:
-        *(uint64_t *)at = jr_uint(j, 0);
+        *(uint64_t *)at = bound_bytes(jr_uint(j, 0));
         break;
     case FIELD_U32:
         *(uint32_t *)at = read_u32(j);

@@ -16,6 +16,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "ingest/detect.h"
+#include "ingest/door.h"
 #include "ingest/lift.h"
 
 enum { DEEPEST_FOLDER = 64, MOST_FILES = 100000 };
@@ -275,6 +276,7 @@ static bool load_all(struct trace *t, const struct ingest_files *files, const st
         done += size_of(file->path);
         progress_set(o->progress, done); /* parts that are never read count, too */
     }
+    door_pass(t, o->threads);
     lift_mpi(t);
     return true;
 }

@@ -79,12 +79,11 @@ static double align(const struct job_rank *a, const struct job_rank *b, uint32_t
 static size_t common_phases(const struct job *job)
 {
     size_t best = 0, most = 0, largest = 0;
-    struct arena temporary;
-    arena_init(&temporary);
+    struct arena *temporary = arena_scratch();
     for (size_t i = 0; i < job->ranks.n; i++)
         if (job->ranks.v[i].phases.n > largest)
             largest = job->ranks.v[i].phases.n;
-    size_t *same = arena_array(&temporary, size_t, largest + 1);
+    size_t *same = arena_array(temporary, size_t, largest + 1);
     for (size_t i = 0; i < job->ranks.n; i++)
         same[job->ranks.v[i].phases.n]++;
     for (size_t i = 0; i < job->ranks.n; i++) /* of equal ones that of the first rank */
@@ -92,7 +91,7 @@ static size_t common_phases(const struct job *job)
             best = job->ranks.v[i].phases.n;
             most = same[best];
         }
-    arena_release(&temporary);
+    arena_release(temporary);
     return best;
 }
 
@@ -156,9 +155,9 @@ static struct job_phase gather(const struct job *job, const char *name, size_t n
         p.ranks++;
     }
     double n = p.ranks ? p.ranks : 1;
-    p.mean_ns = (int64_t)(total / n);
-    p.compute_mean_ns = (int64_t)(compute / n);
-    p.mpi_mean_ns = (int64_t)(mpi / n);
+    p.mean_ns = ns_from(total / n);
+    p.compute_mean_ns = ns_from(compute / n);
+    p.mpi_mean_ns = ns_from(mpi / n);
     p.imbalance = spread((double)p.compute_max_ns, (double)p.compute_min_ns, compute / n);
     p.mpi_imbalance = spread(mpi_max, mpi_min, mpi / n);
     if (isnan(p.mpi_imbalance))

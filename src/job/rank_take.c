@@ -252,7 +252,7 @@ void rank_take(struct job_rank *r, const struct analysis *a, uint32_t process, s
     busy_spans(&busy, a, temporary);
     spans_union(&both, &busy, &mpi, temporary);
     r->host_ns = r->window_ns - spans_total(&both);
-    r->useful_ns = r->window_ns - r->mpi_ns - (r->gpus ? r->comm_ns / r->gpus : 0);
+    r->useful_ns = sub_ns(r->window_ns - r->mpi_ns, r->gpus ? r->comm_ns / r->gpus : 0);
     r->useful_ns = r->useful_ns < 0 ? 0 : r->useful_ns;
     take_kernels(r, a, arena, temporary);
     take_phases(r, a, &mpi, arena);

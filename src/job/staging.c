@@ -111,7 +111,7 @@ static void close_chain(struct job_rank *r, struct chain *c, const struct trace 
     if (c->open && c->last == LINK_IN) {
         struct staging_row *row = row_of(r, trace_str(t, c->name), c->collective, arena);
         row->chains++;
-        row->bytes += c->out_bytes < c->in_bytes ? c->out_bytes : c->in_bytes;
+        row->bytes = add_bytes(row->bytes, c->out_bytes < c->in_bytes ? c->out_bytes : c->in_bytes);
         row->copy_ns = add_ns(row->copy_ns, add_ns(c->out_ns, c->in_ns));
         row->mpi_ns = add_ns(row->mpi_ns, c->mpi_ns);
     }
@@ -151,10 +151,10 @@ static void step(struct job_rank *r, struct chain *c, const struct event *e, con
     if (e->link == LINK_MPI) {
         add_mpi(c, e, t);
     } else if (e->link == LINK_OUT) {
-        c->out_bytes += bytes;
+        c->out_bytes = add_bytes(c->out_bytes, bytes);
         c->out_ns = add_ns(c->out_ns, length(e));
     } else {
-        c->in_bytes += bytes;
+        c->in_bytes = add_bytes(c->in_bytes, bytes);
         c->in_ns = add_ns(c->in_ns, length(e));
     }
     c->last = e->link;
@@ -179,7 +179,8 @@ static void take_peers(struct job_rank *r, const struct trace *t, uint32_t proce
             idmap_put(&places, (uint32_t)m->peer[i], p);
         }
         r->peers.v[p].messages++;
-        r->peers.v[p].bytes += m->bytes[i] == BYTES_UNKNOWN ? 0 : m->bytes[i];
+        r->peers.v[p].bytes =
+            add_bytes(r->peers.v[p].bytes, m->bytes[i] == BYTES_UNKNOWN ? 0 : m->bytes[i]);
     }
 }
 
@@ -263,7 +264,7 @@ void job_staging(struct job *job)
             }
             struct staging_row *all = &job->staging.v[s];
             all->chains += own->chains;
-            all->bytes += own->bytes;
+            all->bytes = add_bytes(all->bytes, own->bytes);
             all->copy_ns = add_ns(all->copy_ns, own->copy_ns);
             all->mpi_ns = add_ns(all->mpi_ns, own->mpi_ns);
             all->ranks++;

@@ -331,6 +331,7 @@ enum note_kind {
     NOTE_SKIPPED,       /* rows that could not be used at all */
     NOTE_DUPLICATE,     /* ids that repeat */
     NOTE_MISSING_TABLE, /* a table of the format is absent */
+    NOTE_RANGE,         /* numbers too large to count with, cut to the largest */
     NOTE_OTHER
 };
 
@@ -373,6 +374,7 @@ struct trace {
 #define MEMBER_(name) struct name name;
     TRACE_TABLES(MEMBER_)
 #undef MEMBER_
+    uint64_t masked_values;   /* hidden in commands: passwords and their like (base/secret.h) */
     uint64_t lifted_calls;    /* regions that are markers, too: MPI that was recorded as such */
     uint64_t sample_records;  /* rows of the format's sample table, whatever they became */
     uint64_t counter_records; /* rows of the format's counter table, telemetry included */

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/sat.h"
 #include "render/compare_json.h"
 #include "render/html_in.h"
 #include "report/compare_draw.h"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "advise/rule.h"
+#include "base/sat.h"
 #include "render/html_in.h"
 
 static const char *const priority_words[] = {[PRIORITY_HIGH] = "high",
@@ -21,7 +22,7 @@ static const char *threshold(struct html *h, const struct evidence *e)
 {
     bool unit = e->unit && *e->unit;
     if (unit && !strcmp(e->unit, "ns") && fabs(e->threshold) < 1e18)
-        return html_ns(h, (int64_t)e->threshold);
+        return html_ns(h, ns_from(e->threshold));
     return arena_printf(h->arena, "%.4g%s%s", e->threshold, unit ? " " : "", unit ? e->unit : "");
 }
 

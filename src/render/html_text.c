@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/human.h"
+#include "base/sat.h"
 #include "base/utf8.h"
 #include "render/html_in.h"
 

@@ -5,6 +5,7 @@
 
 #include "base/fs.h"
 #include "base/human.h"
+#include "base/sat.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "report/counters_doc.h"
@@ -206,7 +207,7 @@ static void hotspots(struct ctx *c)
         doc_cell(b, "%s", h->short_name);
         doc_cell(b, "%s", count(c, h->calls));
         doc_cell(b, "%s", ns(c, h->total_duration_ns));
-        doc_cell(b, "%s", ns(c, (int64_t)h->avg_duration_ns));
+        doc_cell(b, "%s", ns(c, ns_from(h->avg_duration_ns)));
         doc_cell(b, "%s", ns(c, h->p95_ns));
         doc_cell(b, "%s", ns(c, h->max_duration_ns));
         doc_cell(b, "%.2f", h->cv);
@@ -403,7 +404,7 @@ static void host(struct ctx *c)
         doc_cell(b, "%s", r->class);
         doc_cell(b, "%s", count(c, r->calls));
         doc_cell(b, "%s", ns(c, r->exclusive_ns));
-        doc_cell(b, "%s", ns(c, (int64_t)r->avg_ns));
+        doc_cell(b, "%s", ns(c, ns_from(r->avg_ns)));
         doc_cell(b, "%s", ns(c, r->max_ns));
     }
 }

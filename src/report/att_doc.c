@@ -2,6 +2,7 @@
 
 #include "base/fs.h"
 #include "base/human.h"
+#include "base/sat.h"
 #include "base/str.h"
 #include "report/att_report.h"
 
@@ -22,7 +23,7 @@ static const char *count(struct ctx *c, double v)
     char text[HUMAN_MAX];
     if (!(v >= 0))
         return "-";
-    return arena_strdup(c->d->arena, human_count(text, v < 1.8e19 ? (uint64_t)v : UINT64_MAX));
+    return arena_strdup(c->d->arena, human_count(text, count_from(v)));
 }
 
 static const char *hex(struct ctx *c, uint64_t v)
@@ -101,7 +102,7 @@ static void totals(struct ctx *c, const struct att_kernel *k)
         char ns[HUMAN_MAX];
         bool timed = k->clock_mhz > 0 && k->cycles_per_wave < 1e15;
         doc_fact(c->d, "a wave", "%s cycles%s%s", count(c, k->cycles_per_wave), timed ? ", " : "",
-                 timed ? human_time(ns, (int64_t)(k->cycles_per_wave / k->clock_mhz * 1000)) : "");
+                 timed ? human_time(ns, ns_from(k->cycles_per_wave / k->clock_mhz * 1000)) : "");
     }
     if (k->decoded_waves && !isnan(k->hidden_stall_pct))
         doc_fact(c->d, "hidden stall", "%s of the stall of %u decoded waves; %s cycles are exposed",

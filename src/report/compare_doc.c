@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/human.h"
+#include "base/sat.h"
 #include "base/str.h"
 
 struct ctx {

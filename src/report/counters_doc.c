@@ -4,6 +4,7 @@
 
 #include "analyze/counters/stats.h"
 #include "base/human.h"
+#include "base/sat.h"
 #include "base/str.h"
 
 enum { EXPLAINED = 3, DETAILED = 2 };
@@ -63,7 +64,7 @@ static void metric_row(struct block *b, const struct counter_metric *m)
     bool is_bytes = str_eq(m->unit, "bytes") && m->value >= 0 && m->value < 0x1p63;
     doc_cell(b, "%s%s", m->label, mark(m->cross_pass));
     if (is_bytes)
-        doc_cell(b, "%s", human_bytes(text, (uint64_t)m->value));
+        doc_cell(b, "%s", human_bytes(text, count_from(m->value)));
     else
         number_cell(b, m->value);
     doc_cell(b, "%s", is_bytes ? "" : m->unit);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/human.h"
+#include "base/sat.h"
 #include "base/str.h"
 
 static int64_t times(int64_t ns, size_t n)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/sat.h"
 #include "base/sort.h"
 #include "base/str.h"
 
@@ -55,7 +56,7 @@ static void add_launch(struct walk *w, struct kernel_sum *s, uint32_t row)
         ready = w->stream_until[stream];
     double ns = fmax(0, (double)sub_ns(t->kernels.start_ns[row], ready));
     s->linked++;
-    s->launch_ns += ns;
+    s->launch_ns += (double)ns;
     s->longest_ns = fmax(s->longest_ns, ns);
 }
 

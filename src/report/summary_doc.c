@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "base/human.h"
+#include "base/sat.h"
 #include "report/summary.h"
 
 static struct block *start_table(struct doc *d, const char *first, const char *const *others)
@@ -25,7 +26,7 @@ static void cell_number(struct block *b, double v, int decimals)
 static void cell_time(struct block *b, double ns)
 {
     char text[HUMAN_MAX];
-    doc_cell(b, "%s", isnan(ns) ? "-" : human_time(text, (int64_t)ns));
+    doc_cell(b, "%s", isnan(ns) ? "-" : human_time(text, ns_from(ns)));
 }
 
 static void cell_pct(struct block *b, double pct)
@@ -74,7 +75,7 @@ static void devices(const struct summary *s, struct doc *d)
         cell_number(b, v->cu_count, 0);
         doc_cell(b, "%s",
                  isnan(v->memory_gib) ? "-"
-                                      : human_bytes(text, (uint64_t)(v->memory_gib * (1 << 30))));
+                                      : human_bytes(text, count_from(v->memory_gib * (1 << 30))));
         doc_cell(b, "%s", isnan(v->peak_gbps) ? "-" : human_rate(text, v->peak_gbps * 1e9));
         cell_pct(b, v->utilization_pct);
     }

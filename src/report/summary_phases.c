@@ -1,5 +1,6 @@
 /* Phases of the summary: each is a summary of its own part of the run. */
 #include "base/human.h"
+#include "base/sat.h"
 #include "report/summary.h"
 
 /* What the summary of a phase shows: the rest of the analyses is left out. */

@@ -1,3 +1,4 @@
+#include "base/sat.h"
 #include "base/sort.h"
 #include "report/tracks.h"
 
@@ -40,7 +41,7 @@ static void cut(struct tracks *t, bool calls, uint64_t total, uint64_t budget, s
         struct track *k = &t->v.v[i];
         if (k->kind == TRACK_SERIES || is_call(k) != calls)
             continue;
-        size_t most = (size_t)((double)k->n * (double)budget / (double)total);
+        size_t most = count_from((double)k->n * (double)budget / (double)total);
         keep_longest(t, k, most ? most : 1, arena);
         if (k->kind == TRACK_KERNELS || k->kind == TRACK_COPIES)
             t->gpu_left_out += k->total - k->n;

@@ -174,7 +174,7 @@ void counter_join_add(struct counter_join *j, uint32_t row, struct join_sum *sum
         to->weight += weight;
     }
     sum->dispatches++;
-    sum->dt_ns += dt;
+    sum->dt_ns += (double)dt;
 }
 
 /* What is left out, once: dispatches may be added to several sums. */

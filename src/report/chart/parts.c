@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/human.h"
+#include "base/sat.h"
 
 const char *chart_ns(struct canvas *c, int64_t ns)
 {
@@ -136,8 +137,9 @@ void chart_time_axis(struct canvas *c, struct box plot, int64_t window_ns)
 {
     int32_t ticks = plot.w / PX(110);
     int64_t step = round_step(window_ns / (ticks < 1 ? 1 : ticks) + 1);
-    for (int64_t t = 0; t >= 0 && t <= window_ns; t += step) {
-        int32_t x = plot.x + (int32_t)((double)t / (double)(window_ns ? window_ns : 1) * plot.w);
+    for (int64_t k = 0; k <= window_ns / step; k++) { /* a count cannot run past the end */
+        int64_t t = k * step;
+        int32_t x = plot.x + int_from((double)t / (double)(window_ns ? window_ns : 1) * plot.w);
         draw_line(c->d, INK_GRID, x, plot.y, x, plot.y + plot.h);
         bool last = x + PX(30) > plot.x + plot.w;
         draw_text(c->d, INK_MUTED, x, plot.y + plot.h + PX(14), LABEL_SIZE,
