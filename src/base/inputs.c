@@ -138,7 +138,7 @@ bool inputs_allow(const char *path, const struct stat *st, struct gs_error *err)
         return fail(err, GS_E_USAGE,
                     "cannot write '%s': this command reads it; give the result another name", path);
     return !beside || fail(err, GS_E_USAGE,
-                           "cannot write '%s': it would belong to the trace beside it; give the "
-                           "result another name",
+                           "cannot write '%s': it belongs to a trace that this command reads; give "
+                           "the result another name",
                            path);
 }

@@ -2,7 +2,7 @@
 #ifndef GS_CLI_ANALYZE_ATT_H
 #define GS_CLI_ANALYZE_ATT_H
 
-#include "cli/command.h"
+#include "cli/output.h"
 #include "model/trace.h"
 #include "report/att_report.h"
 
@@ -43,8 +43,7 @@ void analyze_att_beside(struct analyze_att *s, const struct analyze_att_opts *o,
                         const struct analysis *a, struct advice *advice);
 
 /* The report of a thread trace alone, in the form asked for. */
-bool analyze_att_report(const struct analyze_att *s, const char *format, const char *profile,
-                        const char *prompt, const struct cli *cli, bool to_terminal,
-                        struct str *out, struct gs_error *err);
+bool analyze_att_report(const struct analyze_att *s, struct output *out, const char *profile,
+                        const char *prompt, struct gs_error *err);
 
 #endif

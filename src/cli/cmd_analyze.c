@@ -2,8 +2,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/fs.h"
-#include "base/fs_out.h"
 #include "base/human.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -11,20 +9,19 @@
 #include "cli/analyze_source.h"
 #include "cli/analyze_workload.h"
 #include "cli/analyzed.h"
-#include "cli/command.h"
+#include "cli/output.h"
 #include "render/analysis_json.h"
 #include "render/chart_files.h"
 #include "render/html.h"
-#include "render/picture.h"
-#include "render/render.h"
 #include "report/analysis_doc.h"
 
 struct analyze_opts {
     struct opt_list input, by;
-    const char *format, *output, *dir, *json_profile, *prompt, *charts, *source_dir;
+    const char *json_profile, *prompt, *charts, *source_dir;
     int64_t top_kernels, timeline_limit;
     double min_duration_us;
-    bool json, stats;
+    bool stats;
+    struct output_opts out;
     struct analyzed_opts in;
     struct workload_args workload;
     struct analyze_att_opts att;
@@ -51,15 +48,16 @@ static const struct opt opts[] = {
     OPT_TEXT(struct analyze_opts, prompt, 0, "prompt", "TEXT", "a question, kept in the JSON"),
     WORKLOAD_OPTS(struct analyze_opts, workload),
     OPT_GROUP("Output"),
-    OPT_CHOICE(
-        struct analyze_opts, format, 0, "format", "text|json|markdown|html|webview|pdf",
-        "form of the report (text); html is one page that needs no network, webview the same"),
-    OPT_FLAG(struct analyze_opts, json, 0, "json", "the same as --format json"),
+    OPT_CHOICE(struct analyze_opts, out.format, 0, "format", RENDERER_CHOICES,
+               "form of the report (text, or what NAME ends in); html is one page that needs no "
+               "network, webview the same"),
+    OPT_FLAG(struct analyze_opts, out.json, 0, "json", "the same as --format json"),
     OPT_CHOICE(struct analyze_opts, json_profile, 0, "json-profile", "gpusight|rocinsight",
                "which JSON document: ours, or exactly rocinsight's 0.4.0"),
-    OPT_TEXT(struct analyze_opts, output, 'o', "output", "NAME",
-             "write to this file; the extension is added when it has none"),
-    OPT_TEXT(struct analyze_opts, dir, 'd', "dir", "DIR",
+    OPT_TEXT(struct analyze_opts, out.name, 'o', "output", "NAME",
+             "write to this file, never to one that is read; the extension is added when it has "
+             "none"),
+    OPT_TEXT(struct analyze_opts, out.dir, 'd', "dir", "DIR",
              "write into this folder, which is made; named after the trace unless -o is given"),
     OPT_TEXT(struct analyze_opts, charts, 0, "charts", "DIR",
              "markdown: write charts as SVG into this folder and link them"),
@@ -71,7 +69,7 @@ static const struct opt opts[] = {
 static void defaults(void *settings)
 {
     struct analyze_opts *o = settings;
-    *o = (struct analyze_opts){.format = "text",
+    *o = (struct analyze_opts){.out.adds_extension = true,
                                .json_profile = "gpusight",
                                .top_kernels = 10,
                                .in = ANALYZED_DEFAULTS,
@@ -88,6 +86,9 @@ struct call {
     const char *workload; /* folder of rocprof-compute, when it is one */
     struct analyze_att att;
     struct timespec begin;
+    struct analysis *analysis;
+    struct advice advice;
+    struct output out;
     struct gs_error *err;
     bool ok;
 };
@@ -99,30 +100,13 @@ static double seconds(const struct call *c)
     return (double)(now.tv_sec - c->begin.tv_sec) + (double)(now.tv_nsec - c->begin.tv_nsec) / 1e9;
 }
 
-/* Where the report goes: "-" unless -o or -d say otherwise. */
-static bool target_of(struct call *c, const char *extension, const char **target)
+/* What the report is called in a folder that -d names. */
+static const char *base_of(const struct call *c)
 {
-    const struct analyze_opts *o = c->o;
     struct arena *a = c->cli->arena;
-    *target = "-";
-    if (!o->output && !o->dir)
-        return true;
-    const char *name = o->output;
-    if (name && str_eq(name, "-") && !o->dir)
-        return true;
-    if (!name) {
-        const char *base = c->trace.files.n ? fs_basename(c->trace.files.v[0].path)
-                           : c->workload    ? fs_basename(c->workload)
-                                            : "source";
-        const char *dot = strrchr(base, '.');
-        name = arena_strndup(a, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
-    }
-    if (!strchr(fs_basename(name), '.') && !str_starts(name, "/dev/"))
-        name = arena_printf(a, "%s%s", name, extension);
-    if (o->dir && !fs_make_folders(o->dir, a, c->err))
-        return false;
-    *target = o->dir ? arena_printf(a, "%s/%s", o->dir, name) : name;
-    return true;
+    return c->trace.files.n ? output_base(c->trace.files.v[0].path, a)
+           : c->workload    ? output_base(c->workload, a)
+                            : "source";
 }
 
 static bool split_options(const struct analyze_opts *o, struct analysis_opts *out,
@@ -142,59 +126,69 @@ static bool split_options(const struct analyze_opts *o, struct analysis_opts *ou
     return true;
 }
 
-static bool write_report(struct call *c, const struct analysis *a, const struct advice *advice,
-                         struct str *out)
+static void json_form(const struct report *r, struct str *out, bool in_page)
 {
+    const struct call *c = r->ctx;
     const struct analyze_opts *o = c->o;
-    if (str_eq(o->format, "json")) {
-        struct jwrite w;
-        jw_init(&w, out, 2);
-        struct analysis_json_opts j = {.top_kernels = (size_t)o->top_kernels, .prompt = o->prompt};
-        if (c->source.used) {
-            j.source = &c->source.scan;
-            j.links = &c->source.links;
-        }
-        j.att = c->att.used ? &c->att.att : NULL;
-        if (str_eq(o->json_profile, "rocinsight"))
-            analysis_json_rocinsight(&w, a, advice, &j);
-        else
-            analysis_json(&w, a, advice, &j);
-        return true;
+    struct jwrite w;
+    (void)in_page;
+    jw_init(&w, out, 2);
+    struct analysis_json_opts j = {.top_kernels = (size_t)o->top_kernels, .prompt = o->prompt};
+    if (c->source.used) {
+        j.source = &c->source.scan;
+        j.links = &c->source.links;
     }
-    if (str_eq(o->format, "html")) {
-        struct html_opts page = {.top_kernels = (size_t)o->top_kernels,
-                                 .prompt = o->prompt,
-                                 .timeline_limit = (uint64_t)o->timeline_limit};
-        if (c->source.used) {
-            page.source = &c->source.scan;
-            page.links = &c->source.links;
-        }
-        page.att = c->att.used ? &c->att.att : NULL;
-        render_html(out, a, advice, &page);
-        return true;
+    j.att = c->att.used ? &c->att.att : NULL;
+    if (str_eq(o->json_profile, "rocinsight"))
+        analysis_json_rocinsight(&w, c->analysis, &c->advice, &j);
+    else
+        analysis_json(&w, c->analysis, &c->advice, &j);
+}
+
+static void html_form(const struct report *r, struct str *out)
+{
+    const struct call *c = r->ctx;
+    const struct analyze_opts *o = c->o;
+    struct html_opts page = {.top_kernels = (size_t)o->top_kernels,
+                             .prompt = o->prompt,
+                             .timeline_limit = (uint64_t)o->timeline_limit};
+    if (c->source.used) {
+        page.source = &c->source.scan;
+        page.links = &c->source.links;
     }
-    struct doc *d = analysis_doc(a, advice, (size_t)o->top_kernels, c->cli->arena);
+    page.att = c->att.used ? &c->att.att : NULL;
+    render_html(out, c->analysis, &c->advice, &page);
+}
+
+static struct doc *doc_form(const struct report *r)
+{
+    const struct call *c = r->ctx;
+    size_t top = (size_t)c->o->top_kernels;
+    struct doc *d = analysis_doc(c->analysis, &c->advice, top, r->arena);
     if (c->source.used)
-        source_section(d, &c->source.scan, &c->source.links, (size_t)o->top_kernels);
+        source_section(d, &c->source.scan, &c->source.links, top);
     if (c->att.used)
         att_section(d, &c->att.att, &c->att.doc);
-    if (str_eq(o->format, "pdf"))
-        return render_pdf(out, d, a, c->err);
-    if (str_eq(o->format, "markdown") && o->charts) {
-        const char *target;
-        if (!target_of(c, ".md", &target) || !chart_files_write(d, a, o->charts, c->err))
+    return d;
+}
+
+static bool write_report(struct call *c)
+{
+    const char *charts = c->o->charts;
+    struct report r = {.ctx = c,
+                       .arena = c->cli->arena,
+                       .doc = doc_form,
+                       .json = json_form,
+                       .html = html_form,
+                       .charts = c->analysis};
+    if (!output_named(&c->out, base_of(c), c->err))
+        return false;
+    if (charts) {
+        r.chart_prefix = chart_files_link(charts, c->out.path, r.arena);
+        if (!chart_files_write(doc_form(&r), c->analysis, charts, &c->out.set, c->err))
             return false;
-        render_markdown_linked(out, d, a, chart_files_link(o->charts, target, c->cli->arena));
-        return true;
     }
-    if (str_eq(o->format, "markdown")) {
-        render_markdown(out, d);
-        return true;
-    }
-    bool to_terminal = !o->output && !o->dir;
-    struct render_opts r = {c->cli->columns, c->cli->color && to_terminal};
-    render_text(out, d, &r);
-    return true;
+    return output_report(&c->out, &r, c->err) && output_finish(&c->out, c->err);
 }
 
 static void print_stats(const struct call *c, double loaded, double analyzed)
@@ -208,31 +202,13 @@ static void print_stats(const struct call *c, double loaded, double analyzed)
             human_bytes(peak, mem_peak()), events ? (double)mem_peak() / (double)events : 0);
 }
 
-static bool write_out(struct call *c, const struct str *out)
-{
-    const char *target;
-    const char *extension = str_eq(c->o->format, "json")       ? ".json"
-                            : str_eq(c->o->format, "markdown") ? ".md"
-                            : str_eq(c->o->format, "html")     ? ".html"
-                            : str_eq(c->o->format, "pdf")      ? ".pdf"
-                                                               : ".txt";
-    if (!target_of(c, extension, &target) || !fs_write(target, out->buf, out->len, c->err))
-        return false;
-    if (!str_eq(target, "-"))
-        fprintf(stderr, "wrote %s\n", target);
-    return true;
-}
-
 /* --source-dir without a trace. */
 static bool only_source(struct call *c)
 {
     const struct analyze_opts *o = c->o;
-    struct str out;
-    str_init(&out, c->cli->arena);
-    return analyze_source_report(&c->source, o->format, o->json_profile, o->prompt,
-                                 (size_t)o->top_kernels, c->cli, !o->output && !o->dir, &out,
-                                 c->err) &&
-           write_out(c, &out);
+    return analyze_source_report(&c->source, &c->out, o->json_profile, o->prompt,
+                                 (size_t)o->top_kernels, c->err) &&
+           output_finish(&c->out, c->err);
 }
 
 /* Options that mean nothing for a workload are not passed over in silence. */
@@ -255,17 +231,15 @@ static bool only_workload(struct call *c)
     const struct analyze_opts *o = c->o;
     const char *wrong = only_for_traces(o);
     struct workload_report r;
-    struct str out;
     char peak[HUMAN_MAX];
-    str_init(&out, c->cli->arena);
     if (wrong)
         return fail(c->err, GS_E_USAGE,
                     "option '--%s' needs a trace; '%s' is a workload of rocprof-compute", wrong,
                     c->workload);
     bool ok =
         workload_load(&r, c->cli, c->workload, &o->workload, (size_t)o->top_kernels, c->err) &&
-        workload_render(&r, c->cli, o->format, !o->output && !o->dir, &out, c->err) &&
-        write_out(c, &out);
+        output_named(&c->out, base_of(c), c->err) && workload_output(&r, &c->out, c->err) &&
+        output_finish(&c->out, c->err);
     if (ok && o->stats)
         fprintf(stderr, "stats: %zu dispatches, total %.3f s, peak %s\n", r.w->dispatches.n,
                 seconds(c), human_bytes(peak, mem_peak()));
@@ -276,11 +250,8 @@ static bool only_workload(struct call *c)
 static bool only_att(struct call *c)
 {
     const struct analyze_opts *o = c->o;
-    struct str out;
-    str_init(&out, c->cli->arena);
-    return analyze_att_report(&c->att, o->format, o->json_profile, o->prompt, c->cli,
-                              !o->output && !o->dir, &out, c->err) &&
-           write_out(c, &out);
+    return analyze_att_report(&c->att, &c->out, o->json_profile, o->prompt, c->err) &&
+           output_finish(&c->out, c->err);
 }
 
 static bool load(struct call *c, const struct opt_list *paths, const struct analysis_opts *ao)
@@ -329,37 +300,31 @@ static void run_analyze(void *ctx)
         !load(c, paths, &ao) || !analyzed_choose(&ao, &c->o->in, &c->trace, &c->job, c->err))
         return;
     double loaded = seconds(c);
-    struct analysis *a = arena_new(arena, struct analysis);
-    struct advice advice;
-    if (!analyzed_run(a, &advice, &c->trace, &ao, &c->o->in, &c->job, arena, c->err))
+    struct analysis *a = c->analysis = arena_new(arena, struct analysis);
+    if (!analyzed_run(a, &c->advice, &c->trace, &ao, &c->o->in, &c->job, arena, c->err))
         return;
     if (c->source.used)
-        source_link(&c->source.links, &c->source.scan, a, &advice, arena);
-    analyze_att_beside(&c->att, &c->o->att, a, &advice);
+        source_link(&c->source.links, &c->source.scan, a, &c->advice, arena);
+    analyze_att_beside(&c->att, &c->o->att, a, &c->advice);
     double analyzed = seconds(c);
-    struct str out;
-    str_init(&out, arena);
-    if (!write_report(c, a, &advice, &out))
-        return;
-    c->ok = write_out(c, &out);
-    if (c->o->stats)
+    c->ok = write_report(c);
+    if (c->ok && c->o->stats)
         print_stats(c, loaded, analyzed);
 }
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     struct call c = {.cli = cli, .o = settings, .err = err};
-    if (c.o->json)
-        c.o->format = "json";
-    if (str_eq(c.o->format, "webview"))
-        c.o->format = "html";
-    if (c.o->charts && !str_eq(c.o->format, "markdown"))
+    if (!output_begin(&c.out, cli, &c.o->out, RENDERER_CHOICES, err))
+        return false;
+    if (c.o->charts && c.out.form != &renderer_markdown)
         return fail(err, GS_E_USAGE, "option '--charts' goes with '--format markdown'");
     clock_gettime(CLOCK_MONOTONIC, &c.begin);
     trace_init(&c.trace);
     source_scan_init(&c.source.scan);
     att_init(&c.att.att);
     bool had_memory = mem_guard(run_analyze, &c, err);
+    output_release(&c.out);
     trace_release(&c.trace);
     source_scan_release(&c.source.scan);
     att_release(&c.att.att);

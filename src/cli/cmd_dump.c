@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fs_out.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -411,7 +412,8 @@ struct dump_call {
 static void run_dump(void *ctx)
 {
     struct dump_call *c = ctx;
-    if (!cli_load(c->cli, &c->trace, &c->cli->operands, c->o->reader, c->err))
+    if (!cli_load(c->cli, &c->trace, &c->cli->operands, c->o->reader, c->err) ||
+        !fs_out_check("-", c->err)) /* "dump x.db >> x.db" */
         return;
     struct out out = {.t = &c->trace, .csv = c->o->csv};
     out.visible = !out.csv || isatty(STDOUT_FILENO);

@@ -1,11 +1,9 @@
 /*
  * gpusight explain [TERM]: what a word in the output means, without a network.
  */
-#include "base/fs.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "cli/command.h"
-#include "render/render.h"
+#include "cli/output.h"
 #include "report/terms.h"
 
 struct call {
@@ -33,7 +31,7 @@ static void run_explain(void *ctx)
     struct str out;
     str_init(&out, a);
     render_text(&out, d, &(struct render_opts){c->cli->columns, c->cli->color});
-    c->ok = fs_write("-", out.buf, out.len, c->err);
+    c->ok = output_print(&out, c->err);
 }
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)

@@ -1,33 +1,30 @@
 /*
  * gpusight history DIR: a series of runs, where it got faster or slower, and who is fastest.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "analyze/history.h"
 #include "base/fs.h"
+#include "base/inputs.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "cli/output.h"
 #include "cli/runs.h"
 #include "render/fields_json.h"
-#include "render/render.h"
 #include "report/history_doc.h"
 
 struct history_opts {
-    const char *by, *format, *output, *reader;
-    bool json;
+    struct output_opts out;
+    const char *by, *reader;
 };
 
 static const struct opt opts[] = {
     OPT_CHOICE(struct history_opts, by, 0, "by", "name|time",
                "order of the runs: name, or time of the file (name)"),
-    OPT_CHOICE(struct history_opts, format, 0, "format", "text|json|markdown",
-               "form of the report (text)"),
-    OPT_FLAG(struct history_opts, json, 0, "json", "the same as --format json"),
-    OPT_TEXT(struct history_opts, output, 'o', "output", "FILE",
-             "write to FILE instead of standard output"),
+    OUTPUT_OPTS(struct history_opts, out, RENDERER_CHOICES),
     OPT_CHOICE(struct history_opts, reader, 0, "reader", "auto|fast|sqlite|check",
                "how to read databases"),
     OPT_END,
@@ -36,7 +33,7 @@ static const struct opt opts[] = {
 static void defaults(void *settings)
 {
     struct history_opts *o = settings;
-    *o = (struct history_opts){.by = "name", .format = "text", .output = "-", .reader = "auto"};
+    *o = (struct history_opts){.by = "name", .reader = "auto"};
 }
 
 struct entry {
@@ -49,6 +46,8 @@ struct call {
     const struct history_opts *o;
     VEC(struct entry) entries;
     VEC(struct run_profile) runs;
+    struct history history;
+    struct output out;
     struct gs_error *err;
     bool ok;
 };
@@ -111,13 +110,15 @@ static bool load_runs(struct call *k)
     bool strict = k->cli->operands.n > 1;
     for (size_t i = 0; i < k->entries.n; i++) {
         struct run_profile p;
+        size_t mark = inputs_mark();
         if (run_load(k->cli, &p, k->entries.v[i].path, k->o->reader, k->err)) {
             vec_push(&k->runs, k->cli->arena, p);
             continue;
         }
         if (strict)
             return false;
-        fprintf(stderr, "left out: %s\n", k->err->text);
+        log_say("left out: %s", k->err->text);
+        inputs_forget(mark); /* an older history, say, which may be written anew */
         *k->err = (struct gs_error){0};
     }
     if (!k->runs.n)
@@ -125,10 +126,11 @@ static bool load_runs(struct call *k)
     return true;
 }
 
-static void write_json(struct str *out, const struct history *h)
+static void json_form(const struct report *r, struct str *out, bool in_page)
 {
+    const struct history *h = &((const struct call *)r->ctx)->history;
     struct jwrite w;
-    jw_init(&w, out, 2);
+    jw_init(&w, out, in_page ? 0 : 2);
     jw_open(&w, NULL, '{');
     jw_str(&w, "schema_version", "1.0");
     jw_uint(&w, "workloads", h->groups);
@@ -143,34 +145,32 @@ static void write_json(struct str *out, const struct history *h)
     str_putc(out, '\n');
 }
 
+static struct doc *doc_form(const struct report *r)
+{
+    const struct call *k = r->ctx;
+    const struct opt_list *given = &k->cli->operands;
+    return history_doc(&k->history, given->n > 1 ? "history" : given->v[0], r->arena);
+}
+
 static void run_history(void *ctx)
 {
     struct call *k = ctx;
-    struct history h;
-    struct str out;
-    if (!find_runs(k) || !load_runs(k))
+    struct report report = {
+        .ctx = k, .arena = k->cli->arena, .doc = doc_form, .json = json_form, .kind = "history"};
+    if (!output_begin(&k->out, k->cli, &k->o->out, RENDERER_CHOICES, k->err) || !find_runs(k) ||
+        !load_runs(k))
         return;
-    history_make(&h, k->runs.v, k->runs.n, k->cli->arena);
-    str_init(&out, k->cli->arena);
-    struct doc *d =
-        history_doc(&h, k->cli->operands.n > 1 ? "history" : k->cli->operands.v[0], k->cli->arena);
-    struct render_opts r = {k->cli->columns, k->cli->color && str_eq(k->o->output, "-")};
-    if (str_eq(k->o->format, "json"))
-        write_json(&out, &h);
-    else if (str_eq(k->o->format, "markdown"))
-        render_markdown(&out, d);
-    else
-        render_text(&out, d, &r);
-    k->ok = fs_write(k->o->output, out.buf, out.len, k->err);
+    history_make(&k->history, k->runs.v, k->runs.n, k->cli->arena);
+    k->ok = output_named(&k->out, NULL, k->err) && output_report(&k->out, &report, k->err) &&
+            output_finish(&k->out, k->err);
 }
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
-    struct history_opts *o = settings;
-    struct call k = {.cli = cli, .o = o, .err = err};
-    if (o->json)
-        o->format = "json";
-    return mem_guard(run_history, &k, err) && k.ok;
+    struct call k = {.cli = cli, .o = settings, .err = err};
+    bool ok = mem_guard(run_history, &k, err) && k.ok;
+    output_release(&k.out);
+    return ok;
 }
 
 const struct command command_history = {

@@ -2,26 +2,23 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "base/fs.h"
 #include "base/human.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "cli/analyze_workload.h"
-#include "cli/command.h"
 #include "cli/load.h"
-#include "render/render.h"
+#include "cli/output.h"
 #include "report/inventory.h"
 
 struct info_opts {
-    bool json, stats;
-    const char *reader, *output;
+    struct output_opts out;
+    bool stats;
+    const char *reader;
 };
 
 static const struct opt opts[] = {
-    OPT_FLAG(struct info_opts, json, 0, "json", "print JSON, for programs"),
-    OPT_TEXT(struct info_opts, output, 'o', "output", "FILE",
-             "write to FILE instead of standard output"),
+    OUTPUT_OPTS(struct info_opts, out, RENDERER_CHOICES),
     OPT_CHOICE(
         struct info_opts, reader, 0, "reader", "auto|fast|sqlite|check",
         "how to read databases: our own page scan where it can (auto, fast), libsqlite3 only, "
@@ -34,7 +31,6 @@ static void defaults(void *settings)
 {
     struct info_opts *o = settings;
     o->reader = "auto";
-    o->output = "-";
 }
 
 static double seconds_since(const struct timespec *then)
@@ -59,40 +55,47 @@ struct info_call {
     struct cli *cli;
     const struct info_opts *o;
     struct trace trace;
+    struct inventory inventory;
+    struct output out;
     struct gs_error *err;
     bool ok;
 };
+
+static void json_form(const struct report *r, struct str *out, bool in_page)
+{
+    struct info_call *c = r->ctx;
+    struct jwrite w;
+    jw_init(&w, out, in_page ? 0 : 2);
+    inventory_json(&c->inventory, &w);
+}
+
+static struct doc *doc_form(const struct report *r)
+{
+    struct info_call *c = r->ctx;
+    return inventory_doc(&c->inventory, r->arena);
+}
 
 static void run_info(void *ctx)
 {
     struct info_call *c = ctx;
     struct timespec begin;
+    struct report report = {
+        .ctx = c, .arena = c->cli->arena, .doc = doc_form, .json = json_form, .kind = "inventory"};
     trace_init(&c->trace);
     clock_gettime(CLOCK_MONOTONIC, &begin);
     const char *workload;
-    struct str text;
-    str_init(&text, c->cli->arena);
+    if (!output_begin(&c->out, c->cli, &c->o->out, RENDERER_CHOICES, c->err))
+        return;
     if (workload_operand(&c->cli->operands, c->cli->arena, &workload)) {
-        c->ok = workload_info(c->cli, workload, c->o->json, &text, c->err) &&
-                fs_write(c->o->output, text.buf, text.len, c->err);
+        c->ok = workload_info(&c->out, workload, c->err) && output_finish(&c->out, c->err);
         return;
     }
     if (!cli_load(c->cli, &c->trace, &c->cli->operands, c->o->reader, c->err))
         return;
     double loaded = seconds_since(&begin);
-    struct inventory inventory;
-    inventory_make(&inventory, &c->trace, c->o->reader, c->cli->threads, c->cli->arena);
-    struct str out;
-    str_init(&out, c->cli->arena);
-    if (c->o->json) {
-        struct jwrite w;
-        jw_init(&w, &out, 2);
-        inventory_json(&inventory, &w);
-    } else {
-        struct render_opts r = {c->cli->columns, c->cli->color};
-        render_text(&out, inventory_doc(&inventory, c->cli->arena), &r);
-    }
-    c->ok = fs_write(c->o->output, out.buf, out.len, c->err);
+    inventory_make(&c->inventory, &c->trace, c->o->reader, c->cli->threads, c->cli->arena);
+    c->ok = output_named(&c->out, NULL, c->err) && output_report(&c->out, &report, c->err) &&
+            output_finish(&c->out, c->err);
     if (c->o->stats)
         print_stats(&c->trace, loaded, seconds_since(&begin));
 }
@@ -101,6 +104,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     struct info_call call = {.cli = cli, .o = settings, .err = err};
     bool had_memory = mem_guard(run_info, &call, err);
+    output_release(&call.out);
     trace_release(&call.trace);
     return had_memory && call.ok;
 }

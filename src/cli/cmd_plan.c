@@ -4,20 +4,19 @@
 #include <string.h>
 
 #include "advise/rule.h"
-#include "base/fs.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "cli/analyzed.h"
+#include "cli/output.h"
 #include "plan/plan.h"
 #include "render/plan_json.h"
-#include "render/render.h"
 #include "report/plan_doc.h"
 
 struct plan_opts {
     struct opt_list goals, tools;
-    const char *gpu, *kernel, *launcher, *out, *format, *output, *reader;
+    const char *gpu, *kernel, *launcher, *folder, *reader;
     int64_t rank;
-    bool json;
+    struct output_opts out;
 };
 
 static const struct opt opts[] = {
@@ -34,13 +33,9 @@ static const struct opt opts[] = {
              "start ranks with this, \"srun -n 4\"; also found at the head of APP"),
     OPT_INT(struct plan_opts, rank, 0, "rank", 0, 100000000, "N",
             "profile this rank only, run the others as they are"),
-    OPT_TEXT(struct plan_opts, out, 'd', "directory", "DIR",
+    OPT_TEXT(struct plan_opts, folder, 'd', "directory", "DIR",
              "folder that captures write to (gpusight-plan)"),
-    OPT_CHOICE(struct plan_opts, format, 0, "format", "text|markdown|json|shell",
-               "form of the plan (text)"),
-    OPT_FLAG(struct plan_opts, json, 0, "json", "the same as --format json"),
-    OPT_TEXT(struct plan_opts, output, 'o', "output", "FILE",
-             "write to FILE instead of standard output"),
+    OUTPUT_OPTS(struct plan_opts, out, RENDERER_CHOICES_AND(shell)),
     OPT_CHOICE(struct plan_opts, reader, 0, "reader", "auto|fast|sqlite|check",
                "how to read databases"),
     OPT_END,
@@ -49,8 +44,7 @@ static const struct opt opts[] = {
 static void defaults(void *settings)
 {
     struct plan_opts *o = settings;
-    *o = (struct plan_opts){
-        .out = "gpusight-plan", .format = "text", .output = "-", .reader = "auto", .rank = -1};
+    *o = (struct plan_opts){.folder = "gpusight-plan", .reader = "auto", .rank = -1};
 }
 
 struct call {
@@ -61,6 +55,8 @@ struct call {
     struct advice advice;
     bool has_trace, empty;
     struct plan_request q;
+    struct plan plan;
+    struct output out;
     struct gs_error *err;
     bool ok;
 };
@@ -185,42 +181,55 @@ static bool check_vendor(struct call *k, const struct plan *p)
     return true;
 }
 
-static void write_plan(struct call *k, const struct plan *p)
+static void json_form(const struct report *r, struct str *out, bool in_page)
 {
-    struct arena *a = k->cli->arena;
-    struct str out;
-    str_init(&out, a);
-    struct render_opts r = {k->cli->columns, k->cli->color && str_eq(k->o->output, "-")};
-    if (str_eq(k->o->format, "json"))
-        plan_json(&out, p);
-    else if (str_eq(k->o->format, "shell"))
-        plan_shell(&out, p, a);
-    else if (str_eq(k->o->format, "markdown"))
-        render_markdown(&out, plan_doc(p, a));
-    else
-        render_text(&out, plan_doc(p, a), &r);
-    k->ok = fs_write(k->o->output, out.buf, out.len, k->err);
+    (void)in_page;
+    plan_json(out, &((const struct call *)r->ctx)->plan);
+}
+
+static void shell_form(const struct report *r, struct str *out)
+{
+    plan_shell(out, &((const struct call *)r->ctx)->plan, r->arena);
+}
+
+static struct doc *doc_form(const struct report *r)
+{
+    return plan_doc(&((const struct call *)r->ctx)->plan, r->arena);
+}
+
+static void write_plan(struct call *k)
+{
+    struct report report = {.ctx = k,
+                            .arena = k->cli->arena,
+                            .doc = doc_form,
+                            .json = json_form,
+                            .shell = shell_form,
+                            .kind = "plan"};
+    k->ok = output_named(&k->out, NULL, k->err) && output_report(&k->out, &report, k->err) &&
+            output_finish(&k->out, k->err);
 }
 
 static void run_plan(void *ctx)
 {
     struct call *k = ctx;
-    struct plan p;
+    struct plan *p = &k->plan;
     const char *note = NULL;
-    if (!read_tools(k) || !read_goals(k) || !read_gpu(k) || !load(k) || !read_app(k, &note))
+    if (!output_begin(&k->out, k->cli, &k->o->out, RENDERER_CHOICES_AND(shell), k->err) ||
+        !read_tools(k) || !read_goals(k) || !read_gpu(k) || !load(k) || !read_app(k, &note))
         return;
     if (!k->q.goals)
         k->q.goals = goals_of_findings(k);
     k->q.kernel = k->o->kernel;
     /* A folder that starts with a dash would be read as an option. */
-    k->q.out = strchr("-", *k->o->out) ? arena_printf(k->cli->arena, "./%s", k->o->out) : k->o->out;
-    plan_make(&p, &k->q, k->cli->arena);
+    k->q.out = strchr("-", *k->o->folder) ? arena_printf(k->cli->arena, "./%s", k->o->folder)
+                                          : k->o->folder;
+    plan_make(p, &k->q, k->cli->arena);
     if (note)
-        vec_push(&p.notes, k->cli->arena, note);
+        vec_push(&p->notes, k->cli->arena, note);
     if (k->empty)
-        vec_push(&p.notes, k->cli->arena, "the trace holds no event: planned as without one");
-    if (check_vendor(k, &p))
-        write_plan(k, &p);
+        vec_push(&p->notes, k->cli->arena, "the trace holds no event: planned as without one");
+    if (check_vendor(k, p))
+        write_plan(k);
 }
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
@@ -228,10 +237,9 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     struct plan_opts *o = settings;
     struct trace t;
     struct call k = {.cli = cli, .o = o, .trace = &t, .err = err};
-    if (o->json)
-        o->format = "json";
     trace_init(&t);
     bool ok = mem_guard(run_plan, &k, err) && k.ok;
+    output_release(&k.out);
     trace_release(&t);
     return ok;
 }

@@ -1,26 +1,26 @@
 /*
  * gpusight report TRACE...: a workbook.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/fs.h"
-#include "base/log.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "cli/analyzed.h"
-#include "render/workbook_out.h"
+#include "cli/output.h"
+#include "workload/workload.h"
 
 struct report_opts {
     struct analyzed_opts in;
-    const char *output, *csv_dir;
+    struct output_opts out; /* always xlsx */
+    const char *csv_dir;
     int64_t topk_kernels, histogram_bins;
     bool kernel_details, short_kernel_study, disable_kernel_summary, full_names;
 };
 
 static const struct opt opts[] = {
     OPT_GROUP("Output"),
-    OPT_TEXT(struct report_opts, output, 'o', "output", "FILE.xlsx",
+    OPT_TEXT(struct report_opts, out.name, 'o', "output", "FILE.xlsx",
              "the workbook (NAME_perf_report.xlsx in the current folder)"),
     OPT_TEXT(struct report_opts, csv_dir, 0, "csv-dir", "DIR",
              "write each sheet as SHEET.csv into this folder; no workbook unless -o is given too"),
@@ -50,8 +50,10 @@ static void defaults(void *settings)
 
 struct call {
     struct cli *cli;
-    const struct report_opts *o;
+    struct report_opts *o;
     struct trace trace;
+    struct workbook workbook;
+    struct output out;
     struct gs_error *err;
     bool ok;
 };
@@ -67,26 +69,43 @@ static const char *default_name(const char *trace, struct arena *a)
     return arena_printf(a, "%s_perf_report.xlsx", *stem ? stem : "trace");
 }
 
-static bool write_xlsx(struct call *c, const struct workbook *w, const char *path)
+static void workbook_form(const struct report *r, struct workbook *w)
 {
-    size_t split = 0;
-    if (!render_xlsx(w, path, &split, c->err))
-        return false;
-    if (split)
-        log_warn(
-            "more rows than an Excel sheet holds: %zu sheets were added, named NAME_2 and so on",
-            split);
-    if (!str_eq(path, "-"))
-        fprintf(stderr, "wrote %s\n", path);
-    return true;
+    *w = ((const struct call *)r->ctx)->workbook;
+}
+
+/* A folder of rocprof-compute has files of these names, which would be lost. */
+static bool folder_is_free(const char *dir, struct arena *a, struct gs_error *err)
+{
+    const char *found;
+    return !workload_find(dir, a, &found) ||
+           fail(err, GS_E_USAGE,
+                "cannot write tables into '%s': it holds a workload of rocprof-compute; give "
+                "another folder",
+                dir);
+}
+
+static bool write_all(struct call *c)
+{
+    const struct report_opts *o = c->o;
+    struct report r = {.ctx = c, .arena = c->cli->arena, .workbook = workbook_form};
+    if (o->csv_dir) {
+        if (!folder_is_free(o->csv_dir, c->cli->arena, c->err) ||
+            !render_csv(&c->workbook, o->csv_dir, &c->out.set, c->err))
+            return false;
+        output_note(&c->out, "wrote %zu files into %s", c->workbook.sheets.n, o->csv_dir);
+    }
+    if (!o->csv_dir || o->out.name)
+        return output_named(&c->out, NULL, c->err) && output_report(&c->out, &r, c->err) &&
+               output_finish(&c->out, c->err);
+    return output_finish(&c->out, c->err);
 }
 
 static void run_report(void *ctx)
 {
     struct call *c = ctx;
-    const struct report_opts *o = c->o;
+    struct report_opts *o = c->o;
     struct advice advice;
-    struct workbook w;
     struct analysis *a = arena_new(c->cli->arena, struct analysis);
     struct workbook_opts wo = {
         .kernel_details = o->kernel_details,
@@ -96,26 +115,24 @@ static void run_report(void *ctx)
         .topk_kernels = (uint64_t)o->topk_kernels,
         .histogram_bins = (uint64_t)o->histogram_bins,
     };
-    if (!cli_analyzed(c->cli, &o->in, &c->trace, a, &advice, c->err))
+    if (!o->out.name && !o->csv_dir)
+        o->out.name = default_name(c->cli->operands.v[0], c->cli->arena);
+    if (!output_begin(&c->out, c->cli, &o->out, "xlsx", c->err) ||
+        !cli_analyzed(c->cli, &o->in, &c->trace, a, &advice, c->err))
         return;
-    workbook_make(&w, a, &advice, &wo, c->cli->arena);
-    if (o->csv_dir) {
-        if (!render_csv(&w, o->csv_dir, c->err))
-            return;
-        fprintf(stderr, "wrote %zu files into %s\n", w.sheets.n, o->csv_dir);
-    }
-    const char *path = o->output ? o->output : default_name(c->cli->operands.v[0], c->cli->arena);
-    c->ok = (o->csv_dir && !o->output) || write_xlsx(c, &w, path);
+    workbook_make(&c->workbook, a, &advice, &wo, c->cli->arena);
+    c->ok = write_all(c);
 }
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     struct call c = {.cli = cli, .o = settings, .err = err};
-    if (c.o->output && str_ends(c.o->output, ".csv"))
+    if (c.o->out.name && str_ends(c.o->out.name, ".csv"))
         return fail(err, GS_E_USAGE, "cannot write all sheets into '%s'; use --csv-dir",
-                    c.o->output);
+                    c.o->out.name);
     trace_init(&c.trace);
     bool had_memory = mem_guard(run_report, &c, err);
+    output_release(&c.out);
     trace_release(&c.trace);
     return had_memory && c.ok;
 }

@@ -1,23 +1,19 @@
 /*
  * gpusight summary TRACE...: the facts of a trace in one page, without judgement.
  */
-#include "base/fs.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "cli/command.h"
 #include "cli/load.h"
-#include "render/render.h"
+#include "cli/output.h"
 #include "report/summary.h"
 
 struct summary_opts {
-    bool json;
-    const char *reader, *output;
+    struct output_opts out;
+    const char *reader;
 };
 
 static const struct opt opts[] = {
-    OPT_FLAG(struct summary_opts, json, 0, "json", "print JSON, for programs"),
-    OPT_TEXT(struct summary_opts, output, 'o', "output", "FILE",
-             "write to FILE instead of standard output"),
+    OUTPUT_OPTS(struct summary_opts, out, RENDERER_CHOICES),
     OPT_CHOICE(struct summary_opts, reader, 0, "reader", "auto|fast|sqlite|check",
                "how to read databases"),
     OPT_END,
@@ -27,22 +23,40 @@ static void defaults(void *settings)
 {
     struct summary_opts *o = settings;
     o->reader = "auto";
-    o->output = "-";
 }
 
 struct call {
     struct cli *cli;
     const struct summary_opts *o;
     struct trace trace;
+    struct summary summary;
+    struct output out;
     struct gs_error *err;
     bool ok;
 };
+
+static void json_form(const struct report *r, struct str *out, bool in_page)
+{
+    struct call *c = r->ctx;
+    struct jwrite w;
+    jw_init(&w, out, in_page ? 0 : 2);
+    summary_json(&c->summary, &w);
+}
+
+static struct doc *doc_form(const struct report *r)
+{
+    struct call *c = r->ctx;
+    return summary_doc(&c->summary, r->arena);
+}
 
 static void run_summary(void *ctx)
 {
     struct call *c = ctx;
     struct arena *arena = c->cli->arena;
-    if (!cli_load(c->cli, &c->trace, &c->cli->operands, c->o->reader, c->err))
+    struct report report = {
+        .ctx = c, .arena = arena, .doc = doc_form, .json = json_form, .kind = "summary"};
+    if (!output_begin(&c->out, c->cli, &c->o->out, RENDERER_CHOICES, c->err) ||
+        !cli_load(c->cli, &c->trace, &c->cli->operands, c->o->reader, c->err))
         return;
     if (!c->trace.kernels.n && !c->trace.copies.n) {
         fail(c->err, GS_E_EMPTY, "no GPU work in '%s'; 'gpusight info' shows what there is",
@@ -54,20 +68,10 @@ static void run_summary(void *ctx)
                               .max_phases = 12};
     struct analysis *a = arena_new(arena, struct analysis);
     analysis_run(a, &c->trace, &o, arena);
-    struct summary summary;
-    summary_make(&summary, a, arena);
-    summary_phases(&summary, arena);
-    struct str out;
-    str_init(&out, arena);
-    if (c->o->json) {
-        struct jwrite w;
-        jw_init(&w, &out, 2);
-        summary_json(&summary, &w);
-    } else {
-        struct render_opts r = {c->cli->columns, c->cli->color && str_eq(c->o->output, "-")};
-        render_text(&out, summary_doc(&summary, arena), &r);
-    }
-    c->ok = fs_write(c->o->output, out.buf, out.len, c->err);
+    summary_make(&c->summary, a, arena);
+    summary_phases(&c->summary, arena);
+    c->ok = output_named(&c->out, NULL, c->err) && output_report(&c->out, &report, c->err) &&
+            output_finish(&c->out, c->err);
 }
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
@@ -75,6 +79,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     struct call call = {.cli = cli, .o = settings, .err = err};
     trace_init(&call.trace);
     bool had_memory = mem_guard(run_summary, &call, err);
+    output_release(&call.out);
     trace_release(&call.trace);
     return had_memory && call.ok;
 }

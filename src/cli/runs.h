@@ -7,6 +7,7 @@
 
 #include "analyze/profile.h"
 #include "base/fs.h"
+#include "base/str.h"
 #include "cli/command.h"
 
 bool run_load(struct cli *cli, struct run_profile *p, const char *what, const char *reader,
@@ -21,8 +22,8 @@ bool run_is_document(const char *path);
  */
 bool runs_in(struct fs_list *out, const char *dir, struct arena *arena, struct gs_error *err);
 
-/* Writes a profile as a document. */
-bool run_save(struct cli *cli, const struct run_profile *p, const char *path, struct gs_error *err);
+/* A profile as a document. */
+void run_text(const struct run_profile *p, struct str *out);
 
 /* DIR/NAME.json; GS_E_USAGE for names that would leave the folder. */
 bool baseline_path(struct cli *cli, const char *dir, const char *name, const char **path,

@@ -120,6 +120,8 @@ static void move_file(struct rocpd *w, struct rfile *f, bool keep)
         fs_out_abandon(&f->out);
     } else if (!fs_out_publish(&f->out, &why)) {
         failed(w, &why);
+    } else {
+        fs_out_settle(f->path);
     }
 }
 
