@@ -40,10 +40,10 @@ static const struct renderer *form_of_name(const struct output *out, struct gs_e
     const char *name = out->o->name;
     const struct renderer *r = name ? renderer_by_extension(name) : NULL;
     struct arena *a = out->cli->arena;
-    if (!name || fs_out_is_direct(name) || !path_extension(name))
-        return renderer_find(arena_strndup(a, out->choices, strcspn(out->choices, "|")));
     if (r && is_choice(out->choices, r->name))
         return r;
+    if (!name || !path_extension(name) || (!r && fs_out_is_direct(name)))
+        return renderer_find(arena_strndup(a, out->choices, strcspn(out->choices, "|")));
     if (r)
         fail(err, GS_E_USAGE, "cannot write %s here ('%s'); end the name in %s", r->name, name,
              listed(out->choices, true, a));
@@ -57,7 +57,7 @@ static const struct renderer *form_of_name(const struct output *out, struct gs_e
 static bool name_agrees(const struct output *out, struct gs_error *err)
 {
     const char *name = out->o->name;
-    const struct renderer *r = name && !fs_out_is_direct(name) ? renderer_by_extension(name) : NULL;
+    const struct renderer *r = name ? renderer_by_extension(name) : NULL;
     return !r || r == out->form ||
            fail(err, GS_E_USAGE, "cannot write %s into '%s', which says %s; end the name in %s",
                 out->form->name, name, r->name, renderer_extension(out->form, out->cli->arena));

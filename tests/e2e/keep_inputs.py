@@ -276,6 +276,10 @@ def check_files():
                 data = f.read()
             assert child.wait() == 0 and len(data) > 1000, (command, child.stderr.read())
         assert stat.S_ISFIFO(os.stat("fifo").st_mode)
+    os.mkfifo("fifo.html")  # its name says what goes into it, as that of a file does
+    with subprocess.Popen([GPUSIGHT, "summary", "t.db", "-o", "fifo.html"], stderr=subprocess.PIPE) as child:
+        with open("fifo.html", "rb") as f:
+            assert f.read().startswith(b"<!DOCTYPE html") and child.wait() == 0
     for form in ("rocpd", "nsys"):
         done = run("synth", "demo", "--format", form, "-o", "fifo")
         assert done.returncode == 2 and b"needs a file" in done.stderr and stat.S_ISFIFO(os.stat("fifo").st_mode)
