@@ -91,6 +91,8 @@ static bool name_beside(struct fs_out *out, struct gs_error *err)
     if (snprintf(out->temp, sizeof(out->temp), "%s.%ld.tmp", out->path, (long)getpid()) >=
         (int)sizeof(out->temp))
         return fail(err, GS_E_IO, "cannot write '%s': the name is too long", out->path);
+    if (fs_out_check(out->temp, NULL))
+        unlink(out->temp); /* of a process that was killed and had the same number */
     out->unfinished = unfinished_add(out->temp);
     return out->unfinished || fail(err, GS_E_IO, "cannot write '%s': out of memory", out->path);
 }
