@@ -2,9 +2,6 @@
 
 #include "base/str.h"
 #include "render/att_json.h"
-#include "render/doc_page.h"
-#include "render/picture.h"
-#include "render/render.h"
 
 enum att_listing att_listing_of(const char *word)
 {
@@ -21,29 +18,35 @@ static void write_json(struct str *out, const struct att *t, const char *prompt)
     att_json_document(&w, t, &o);
 }
 
-bool analyze_att_report(const struct att *t, const struct att_doc_opts *o, const char *format,
-                        const char *profile, const char *prompt, const struct cli *cli,
-                        bool to_terminal, struct str *out, struct gs_error *err)
+struct att_form {
+    const struct att *att;
+    const struct att_doc_opts *doc;
+    const char *prompt;
+};
+
+static void att_json_form(const struct report *r, struct str *out, bool in_page)
 {
-    if (str_eq(format, "json") && str_eq(profile, "rocinsight"))
+    const struct att_form *f = r->ctx;
+    (void)in_page;
+    write_json(out, f->att, f->prompt);
+}
+
+static struct doc *att_doc_form(const struct report *r)
+{
+    const struct att_form *f = r->ctx;
+    return att_doc(f->att, f->doc, r->arena);
+}
+
+bool analyze_att_report(const struct att *t, const struct att_doc_opts *o, struct output *out,
+                        const char *profile, const char *prompt, struct gs_error *err)
+{
+    struct att_form f = {t, o, prompt};
+    struct report r = {.ctx = &f,
+                       .arena = out->cli->arena,
+                       .doc = att_doc_form,
+                       .json = att_json_form,
+                       .kind = "thread trace"};
+    if (out->form == &renderer_json && str_eq(profile, "rocinsight"))
         return fail(err, GS_E_USAGE, "option '--json-profile rocinsight' needs a trace");
-    if (str_eq(format, "json")) {
-        write_json(out, t, prompt);
-        return true;
-    }
-    struct doc *d = att_doc(t, o, out->arena);
-    if (str_eq(format, "pdf"))
-        return render_pdf(out, d, NULL, err);
-    if (str_eq(format, "html")) {
-        struct str json;
-        str_init(&json, out->arena);
-        write_json(&json, t, prompt);
-        render_doc_html(out, d, "thread trace", &json);
-    } else if (str_eq(format, "markdown")) {
-        render_markdown(out, d);
-    } else {
-        struct render_opts r = {cli->columns, cli->color && to_terminal};
-        render_text(out, d, &r);
-    }
-    return true;
+    return output_named(out, "source", err) && output_report(out, &r, err);
 }

@@ -2,7 +2,7 @@
 #ifndef GS_CLI_ANALYZE_ATT_H
 #define GS_CLI_ANALYZE_ATT_H
 
-#include "cli/command.h"
+#include "cli/output.h"
 #include "model/trace.h"
 #include "report/att_report.h"
 
@@ -24,8 +24,7 @@ struct analyze_att_opts {
 enum att_listing att_listing_of(const char *word);
 
 /* The report of a thread trace alone, in the form asked for. */
-bool analyze_att_report(const struct att *t, const struct att_doc_opts *o, const char *format,
-                        const char *profile, const char *prompt, const struct cli *cli,
-                        bool to_terminal, struct str *out, struct gs_error *err);
+bool analyze_att_report(const struct att *t, const struct att_doc_opts *o, struct output *out,
+                        const char *profile, const char *prompt, struct gs_error *err);
 
 #endif

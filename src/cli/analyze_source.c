@@ -1,9 +1,6 @@
 #include "cli/analyze_source.h"
 
 #include "base/str.h"
-#include "render/doc_page.h"
-#include "render/picture.h"
-#include "render/render.h"
 #include "render/source_json.h"
 
 static void write_json(const struct source_scan *s, const char *prompt, bool strict, int indent,
@@ -15,27 +12,32 @@ static void write_json(const struct source_scan *s, const char *prompt, bool str
     source_json_document(&w, s, &o, strict);
 }
 
-bool analyze_source_report(const struct source_scan *s, const char *format, const char *profile,
-                           const char *prompt, size_t top, const struct cli *cli, bool to_terminal,
-                           struct str *out, struct gs_error *err)
+struct source_form {
+    const struct source_scan *s;
+    const char *profile, *prompt;
+    size_t top;
+};
+
+static void source_json_form(const struct report *r, struct str *out, bool in_page)
 {
-    if (str_eq(format, "json")) {
-        write_json(s, prompt, str_eq(profile, "rocinsight"), 2, out);
-        return true;
-    }
-    struct doc *d = source_doc(s, top, out->arena);
-    if (str_eq(format, "pdf"))
-        return render_pdf(out, d, NULL, err);
-    if (str_eq(format, "markdown")) {
-        render_markdown(out, d);
-    } else if (str_eq(format, "html")) {
-        struct str json;
-        str_init(&json, out->arena);
-        write_json(s, prompt, false, 0, &json);
-        render_doc_html(out, d, "scan", &json);
-    } else {
-        struct render_opts r = {cli->columns, cli->color && to_terminal};
-        render_text(out, d, &r);
-    }
-    return true;
+    const struct source_form *f = r->ctx;
+    write_json(f->s, f->prompt, !in_page && str_eq(f->profile, "rocinsight"), in_page ? 0 : 2, out);
+}
+
+static struct doc *source_doc_form(const struct report *r)
+{
+    const struct source_form *f = r->ctx;
+    return source_doc(f->s, f->top, r->arena);
+}
+
+bool analyze_source_report(const struct source_scan *s, struct output *out, const char *profile,
+                           const char *prompt, size_t top, struct gs_error *err)
+{
+    struct source_form f = {s, profile, prompt, top};
+    struct report r = {.ctx = &f,
+                       .arena = out->cli->arena,
+                       .doc = source_doc_form,
+                       .json = source_json_form,
+                       .kind = "scan"};
+    return output_named(out, "source", err) && output_report(out, &r, err);
 }

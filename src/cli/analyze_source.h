@@ -2,13 +2,12 @@
 #ifndef GS_CLI_ANALYZE_SOURCE_H
 #define GS_CLI_ANALYZE_SOURCE_H
 
-#include "cli/command.h"
+#include "cli/output.h"
 #include "render/analysis_json.h"
 #include "report/source_report.h"
 
 /* The report of a scan without a trace, in the form asked for. */
-bool analyze_source_report(const struct source_scan *s, const char *format, const char *profile,
-                           const char *prompt, size_t top, const struct cli *cli, bool to_terminal,
-                           struct str *out, struct gs_error *err);
+bool analyze_source_report(const struct source_scan *s, struct output *out, const char *profile,
+                           const char *prompt, size_t top, struct gs_error *err);
 
 #endif

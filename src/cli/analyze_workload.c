@@ -1,8 +1,5 @@
 #include "cli/analyze_workload.h"
 
-#include "render/doc_page.h"
-#include "render/picture.h"
-#include "render/render.h"
 #include "render/workload_json.h"
 
 bool workload_operand(const struct opt_list *paths, struct arena *a, const char **dir)
@@ -37,54 +34,42 @@ bool workload_load(struct workload_report *r, struct cli *cli, const char *dir,
     return workload_read(w, dir, cli->arena, err) && workload_evaluate(r, w, &o, cli->arena, err);
 }
 
-static void render(struct str *out, const struct doc *d, const char *format, const struct cli *cli,
-                   bool to_terminal)
-{
-    struct render_opts o = {cli->columns, cli->color && to_terminal};
-    if (str_eq(format, "markdown"))
-        render_markdown(out, d);
-    else
-        render_text(out, d, &o);
-}
-
-static void write_json(struct str *out, const struct workload_report *r)
+static void json_form(const struct report *report, struct str *out, bool in_page)
 {
     struct jwrite w;
+    (void)in_page;
     jw_init(&w, out, 2);
-    workload_json(&w, r);
+    workload_json(&w, report->ctx);
     str_putc(out, '\n');
 }
 
-bool workload_render(const struct workload_report *r, struct cli *cli, const char *format,
-                     bool to_terminal, struct str *out, struct gs_error *err)
+static struct doc *doc_form(const struct report *report)
 {
-    if (str_eq(format, "json")) {
-        write_json(out, r);
-        return true;
-    }
-    struct doc *d = workload_doc(r, cli->arena);
-    if (str_eq(format, "pdf"))
-        return render_pdf(out, d, NULL, err);
-    if (str_eq(format, "html")) {
-        struct str json;
-        str_init(&json, cli->arena);
-        write_json(&json, r);
-        render_doc_html(out, d, "workload", &json);
-    } else
-        render(out, d, format, cli, to_terminal);
-    return true;
+    return workload_doc(report->ctx, report->arena);
 }
 
-bool workload_info(struct cli *cli, const char *dir, bool json, struct str *out,
-                   struct gs_error *err)
+static struct doc *info_doc_form(const struct report *report)
+{
+    return workload_info_doc(report->ctx, report->arena);
+}
+
+bool workload_output(struct workload_report *r, struct output *out, struct gs_error *err)
+{
+    struct report report = {
+        .ctx = r, .arena = out->cli->arena, .doc = doc_form, .json = json_form, .kind = "workload"};
+    return output_report(out, &report, err);
+}
+
+bool workload_info(struct output *out, const char *dir, struct gs_error *err)
 {
     struct workload_report r;
-    if (!workload_load(&r, cli, dir, NULL, 1000, err))
-        return false;
-    if (json)
-        return workload_render(&r, cli, "json", false, out, err);
-    render(out, workload_info_doc(&r, cli->arena), "text", cli, true);
-    return true;
+    struct report report = {.ctx = &r,
+                            .arena = out->cli->arena,
+                            .doc = info_doc_form,
+                            .json = json_form,
+                            .kind = "workload"};
+    return workload_load(&r, out->cli, dir, NULL, 1000, err) && output_named(out, NULL, err) &&
+           output_report(out, &report, err);
 }
 
 struct draw *workload_plot(struct cli *cli, const char *dir, const char *chart, int width,
@@ -102,24 +87,42 @@ struct draw *workload_plot(struct cli *cli, const char *dir, const char *chart, 
                   : workload_roof_draw(&r, width, cli->arena);
 }
 
-bool workload_compare_report(struct cli *cli, const char *dir_a, const char *dir_b,
-                             const char *format, size_t top, bool to_terminal, struct str *out,
+struct compare_form {
+    struct workload_comparison c;
+    size_t top;
+};
+
+static void compare_json_form(const struct report *report, struct str *out, bool in_page)
+{
+    struct compare_form *f = report->ctx;
+    struct jwrite w;
+    (void)in_page;
+    jw_init(&w, out, 2);
+    workload_compare_json(&w, &f->c);
+    str_putc(out, '\n');
+}
+
+static struct doc *compare_doc_form(const struct report *report)
+{
+    struct compare_form *f = report->ctx;
+    return workload_compare_doc(&f->c, f->top, report->arena);
+}
+
+bool workload_compare_report(struct output *out, const char *dir_a, const char *dir_b, size_t top,
                              struct gs_error *err)
 {
     enum { KERNELS = 100 };
+    struct cli *cli = out->cli;
     struct workload_report a, b;
-    struct workload_comparison c;
+    struct compare_form f = {.top = top};
+    struct report report = {.ctx = &f,
+                            .arena = cli->arena,
+                            .doc = compare_doc_form,
+                            .json = compare_json_form,
+                            .kind = "comparison"};
     if (!workload_load(&a, cli, dir_a, NULL, KERNELS, err) ||
         !workload_load(&b, cli, dir_b, NULL, KERNELS, err))
         return false;
-    workload_compare(&c, &a, &b, cli->arena);
-    if (str_eq(format, "json")) {
-        struct jwrite w;
-        jw_init(&w, out, 2);
-        workload_compare_json(&w, &c);
-        str_putc(out, '\n');
-        return true;
-    }
-    render(out, workload_compare_doc(&c, top, cli->arena), format, cli, to_terminal);
-    return true;
+    workload_compare(&f.c, &a, &b, cli->arena);
+    return output_named(out, NULL, err) && output_report(out, &report, err);
 }

@@ -2,15 +2,13 @@
 
 #include <string.h>
 
-#include "base/fs.h"
-#include "base/fs_out.h"
 #include "render/svg.h"
 #include "report/chart/chart.h"
 
 bool chart_files_write(const struct doc *d, const struct analysis *a, const char *dir,
-                       struct gs_error *err)
+                       struct fs_set *set, struct gs_error *err)
 {
-    if (!fs_make_folders(dir, d->arena, err))
+    if (!fs_set_folder(set, dir, err))
         return false;
     for (size_t i = 0; i < d->blocks.n; i++) {
         const char *name = d->blocks.v[i]->chart;
@@ -21,7 +19,8 @@ bool chart_files_write(const struct doc *d, const struct analysis *a, const char
         str_init(&svg, d->arena);
         struct draw *drawn = chart_draw(chart, a, &(struct chart_opts){0}, d->arena);
         render_svg(&svg, drawn, &(struct svg_opts){.theme = THEME_LIGHT});
-        if (!fs_write(arena_printf(d->arena, "%s/%s.svg", dir, name), svg.buf, svg.len, err))
+        const char *path = arena_printf(d->arena, "%s/%s.svg", dir, name);
+        if (!fs_set_write(set, path, svg.buf, svg.len, err))
             return false;
     }
     return true;
