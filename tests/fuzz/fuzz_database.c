@@ -185,7 +185,7 @@ static void change_pages(unsigned char *image, size_t n, struct bytes *b)
 
 static unsigned char *changed(const struct seed *s, struct bytes *b, size_t *n)
 {
-    sqlite3 *db;
+    sqlite3 *db = NULL;
     sqlite3_int64 size;
     unsigned char *copy = sqlite3_malloc64(s->n);
     must(copy && sqlite3_open(":memory:", &db) == SQLITE_OK);
