@@ -21,14 +21,18 @@ def clash(groups, scopes=30, templates=20, each=20):
     return "_Z1fIiEv" + ("1cI" + group * each + "E") * whole + "1cI" + group * rest + "E"
 
 
-def with_name(path, name):
-    """A rocpd trace whose kernels, in part, and one marker have that name."""
+def with_name(path, name, only=None):
+    """A rocpd trace in which names, host, command and product are that text; or only one column."""
     seeds.rocpd(path)
     db = sqlite3.connect(path)
     tables = {r[0].rsplit("_", 5)[0]: r[0] for r in db.execute(
         "SELECT name FROM sqlite_master WHERE type='table' AND name LIKE 'rocpd_%'")}
     for prefix, table in tables.items():
         columns = [r[1] for r in db.execute(f'PRAGMA table_info("{table}")')]
+        if only:
+            if only in columns:
+                db.execute(f'UPDATE "{table}" SET {only}=?', (name,))
+            continue
         if "kernel_name" in columns:
             db.execute(f'UPDATE "{table}" SET kernel_name=?, display_name=? WHERE id % 2', (name,) * 2)
         if prefix == "rocpd_string":
@@ -204,7 +208,7 @@ def shell_words(folder):
 def secrets(folder):
     """Passwords and tokens on the command line of the traced program."""
     return with_name(f"{folder}/a.db", "./app --password=hunter2 --token hunter2 -p --api-key=hunter2 "
-                     "SECRET=hunter2 https://u:hunter2@host/ --auth-token 'hunter2' run")
+                     "SECRET=hunter2 --auth-token 'hunter2' run", only="command")
 
 
 def broken_utf8(folder):

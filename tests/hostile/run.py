@@ -3,7 +3,7 @@
 
     run.py PROGRAM                 each input with some commands, some inputs with each: for the suite
     run.py PROGRAM --all           every input with every command
-    run.py PROGRAM --only TEXT     inputs whose name holds TEXT, with every command
+    run.py PROGRAM --only TEXT     inputs whose name holds TEXT, with every command; --without leaves out
     run.py PROGRAM --sanitized     the program is built with sanitizers: memory is not judged
     run.py PROGRAM --extra FOLDER  inputs that lie in a folder too, one an entry; may be repeated
 
@@ -122,6 +122,7 @@ def main():
     args.add_argument("program")
     args.add_argument("--all", action="store_true")
     args.add_argument("--only", default="")
+    args.add_argument("--without", action="append", default=[])
     args.add_argument("--sanitized", action="store_true")
     args.add_argument("--extra", action="append", default=[])
     args = args.parse_args()
@@ -130,13 +131,13 @@ def main():
     items = [i for i in hostile.catalogue()]
     for folder in args.extra:
         items += list(extras(folder))
-    items = [i for i in items if args.only in i.name]
+    items = [i for i in items if args.only in i.name and not any(w in i.name for w in args.without)]
     made = commands.by_command(program)
     chosen = choose(items, made, args.all or args.only)
     runner = Runner(program, args.sanitized)
     heavy_first = sorted(items, key=lambda i: not i.heavy)
     runner.run(heavy_first, chosen)
-    print(f"# {len(items)} inputs, {runner.done} commands, {runner.failed} faults")
+    print(f"# {runner.done} commands on {len(items)} inputs, {runner.failed} faults")
     return 1 if runner.failed or not runner.done else 0
 
 

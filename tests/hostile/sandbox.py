@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import threading
 
-CPU_S, WALL_S = 15, 40     # processor time is judged, since machines are busy; the wall for hangs
+CPU_S, WALL_S = 15, 120    # processor time is judged, since machines are busy; the wall for hangs
 MEMORY_MB = 1000
 ADDRESS_KB = 4000000
 FILE_BLOCKS = 4000000      # of 512 bytes: nobody's disk is filled
