@@ -4,6 +4,7 @@
 
 #include "advise/advise.h"
 #include "analyze/compare.h"
+#include "analyze/gate.h"
 #include "analyze/profile.h"
 #include "plan/plan.h"
 #include "render/analysis_json.h"
@@ -26,6 +27,7 @@ static void compared(const struct analysis *a, struct str *out, struct arena *ar
 {
     struct run_profile one, two;
     struct comparison c;
+    struct gate gate = {0};
     struct gs_error err = {0};
     struct jwrite w;
     profile_make(&one, a, "one", arena);
@@ -36,10 +38,10 @@ static void compared(const struct analysis *a, struct str *out, struct arena *ar
                        &err))
         abort(); /* what was saved must be read back */
     compare(&c, &one, &two, arena);
-    render_text(out, compare_doc(&c, NULL, 10, arena), &plain);
-    render_compare_html(out, &c, NULL);
+    render_text(out, compare_doc(&c, &gate, 10, arena), &plain);
+    render_compare_html(out, &c, &gate);
     jw_init(&w, out, 0);
-    compare_json(&w, &c, NULL);
+    compare_json(&w, &c, &gate);
 }
 
 static void planned(const struct analysis *a, struct str *out, struct arena *arena)
