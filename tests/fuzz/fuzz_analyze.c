@@ -44,7 +44,7 @@ static int64_t number(struct bytes *b)
         return kind * 1000 + take(b);
     if (kind < 232)
         return (int64_t)take(b) << (kind - 200);
-    return far[kind % 8] - take(b);
+    return (int64_t)((uint64_t)far[kind % 8] - take(b));
 }
 
 static void event(struct str *s, struct bytes *b)
