@@ -136,7 +136,7 @@ struct field_value field_get(const struct field *f, const void *row)
 bool field_is_text(const struct field *f)
 {
     return f->type == FIELD_TEXT || f->type == FIELD_CHARS || f->type == FIELD_BOOL ||
-           f->type == FIELD_ENUM || f->type == FIELD_FIXED;
+           f->type == FIELD_ENUM || f->type == FIELD_SET || f->type == FIELD_FIXED;
 }
 
 double field_number(const struct field *f, const void *row)
@@ -166,8 +166,21 @@ static const char *number_text(const struct field *f, struct field_value known, 
     return arena_printf(a, "%" PRId64, known.i); /* a number that names something */
 }
 
+static const char *set_text(const struct field *f, const void *row, struct arena *a)
+{
+    unsigned set = *(const unsigned *)((const char *)row + f->offset);
+    struct str s;
+    str_init(&s, a);
+    for (unsigned i = 0; f->words[i]; i++)
+        if (set & (1u << i))
+            str_printf(&s, "%s%s", s.len ? ", " : "", f->words[i]);
+    return s.buf;
+}
+
 const char *field_text(const struct field *f, const void *row, struct arena *a)
 {
+    if (f->type == FIELD_SET)
+        return set_text(f, row, a);
     struct field_value v = field_get(f, row);
     if (!field_is_text(f))
         return number_text(f, v, a);

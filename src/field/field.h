@@ -43,6 +43,7 @@ enum field_type {
     FIELD_CHARS,  /* char[] inside the struct */
     FIELD_BOOL,   /* bool */
     FIELD_ENUM,   /* an enum; `words` has the name of each value */
+    FIELD_SET,    /* unsigned: a list of the words whose bits are set */
     FIELD_FIXED,  /* no member at all: always the text words[0] */
     FIELD_NULL,   /* no member at all: always null */
     FIELD_OBJECT, /* a struct inside the struct */
@@ -69,9 +70,10 @@ struct field {
     size_t offset;
     const char *doc; /* one sentence: the formula */
     enum field_null null;
-    const struct fields *of;      /* of objects and lists: what is in there */
-    const char *const *words;     /* of texts: all that it can be; NULL at the end */
-    double divide;                /* of numbers: shown divided by this; 0: as they are */
+    const struct fields *of;  /* of objects and lists: what is in there */
+    const char *const *words; /* of texts: all that it can be; NULL at the end */
+    const char *least;        /* of numbers, for the schema: "1"; NULL: 0 where it has no sign */
+    double divide;            /* of numbers: shown divided by this; 0: as they are */
     bool (*has)(const void *row); /* whether there is a value; NULL: always */
     size_t flag; /* the same, by a bool of the struct: FLAG(T, member). Reading sets it */
 };
@@ -107,6 +109,11 @@ struct fields {
 #define ALL_OF(fields)                                                                             \
     {                                                                                              \
         .unit = "", .type = FIELD_OBJECT, .null = NULL_NEVER, .of = fields                         \
+    }
+/* Where the row is a pointer to a struct of the table. */
+#define ALL_AT(fields)                                                                             \
+    {                                                                                              \
+        .unit = "", .type = FIELD_REF, .null = NULL_NEVER, .of = fields                            \
     }
 #define SPREAD(T, member, type, fields)                                                            \
     FIELD_AS(T, member, type, NULL, "", "", "", .null = NULL_NEVER, .of = fields)
@@ -212,6 +219,10 @@ void fields_read(struct jread *j, const struct fields *f, void *row, struct aren
  * and that there is nothing else. `example` is a row, for FIELD_TABLES in it; NULL: there are none.
  */
 void fields_schema(struct jwrite *w, const struct fields *f, const void *example);
+
+/* The same as a whole file. */
+void fields_schema_document(struct str *out, const char *id, const char *title, const char *doc,
+                            const struct fields *f);
 
 /* A chapter of a reference in Markdown: the table's doc, and a row for each field. */
 void fields_doc(struct str *out, const struct fields *f, bool is_object);
