@@ -133,6 +133,14 @@ struct fields {
     {                                                                                              \
         __VA_ARGS__, NULL                                                                          \
     }
+/* The table of a part of a document, for one file. */
+#define PART(name, T, ...)                                                                         \
+    static const struct field name##_list[] = {__VA_ARGS__};                                       \
+    static const struct fields name = FIELDS("", "", T, name##_list)
+#define ALWAYS_NULL(k, d)                                                                          \
+    {                                                                                              \
+        .key = k, .label = k, .unit = "", .type = FIELD_NULL, .doc = d                             \
+    }
 #define FLAG(T, member) (offsetof(T, member) + 1)
 #define FIELDS(key, doc, T, array)                                                                 \
     {                                                                                              \

@@ -19,91 +19,65 @@ struct compare_json {
 };
 
 #define T struct run_profile
-static const struct field run_head_list[] = {
-    OR_NULL(T, label, FIELD_TEXT, "label", "name of the run"),
-    TEXTS(T, files, "files", "that were read"),
-};
-static const struct field run_tail_list[] = {
-    ALWAYS(T, breakdown.gpu_count, FIELD_U32, "gpu_count", "number of GPUs"),
-    ALWAYS(T, breakdown.window_ns, FIELD_I64, "window_ns", "length of the window"),
-    ALWAYS(T, breakdown.busy_ns, FIELD_I64, "busy_ns", "sum over GPUs of their working time"),
-    ALWAYS(T, breakdown.kernel_sum_ns, FIELD_I64, "kernel_sum_ns", "sum of kernel durations"),
-};
-static const struct fields run_head = FIELDS("", "", T, run_head_list),
-                           run_tail = FIELDS("", "", T, run_tail_list);
+PART(run_head, T, OR_NULL(T, label, FIELD_TEXT, "label", "name of the run"),
+     TEXTS(T, files, "files", "that were read"));
+PART(run_tail, T, ALWAYS(T, breakdown.gpu_count, FIELD_U32, "gpu_count", "number of GPUs"),
+     ALWAYS(T, breakdown.window_ns, FIELD_I64, "window_ns", "length of the window"),
+     ALWAYS(T, breakdown.busy_ns, FIELD_I64, "busy_ns", "sum over GPUs of their working time"),
+     ALWAYS(T, breakdown.kernel_sum_ns, FIELD_I64, "kernel_sum_ns", "sum of kernel durations"));
 #undef T
 
 #define T struct run_json
-static const struct field run_list[] = {
-    SPREAD(T, p, FIELD_REF, &run_head),
-    OR_NULL(T, gpu, FIELD_TEXT, "gpu", "product name of the first GPU"),
-    OR_NULL(T, vendor, FIELD_TEXT, "vendor", "who made it"),
-    SPREAD(T, p, FIELD_REF, &run_tail),
-};
-static const struct fields run_fields = FIELDS("", "", T, run_list);
+PART(run_fields, T, SPREAD(T, p, FIELD_REF, &run_head),
+     OR_NULL(T, gpu, FIELD_TEXT, "gpu", "product name of the first GPU"),
+     OR_NULL(T, vendor, FIELD_TEXT, "vendor", "who made it"), SPREAD(T, p, FIELD_REF, &run_tail));
 #undef T
 
 #define T struct comparison
-static const struct field comparability_list[] = {
-    ALWAYS(T, score, FIELD_NUM, "score", "1: nothing differs but the times"),
-    TEXTS(T, reasons, "reasons", "what differs, most important first"),
-    ALWAYS(T, matched_pct, FIELD_NUM, "matched_pct", "of A's kernel time has a partner in B"),
-    ALWAYS(T, steps, FIELD_NUM, "steps_ratio", "B ran this many times as many steps as A"),
-    ALWAYS(T, cross_vendor, FIELD_BOOL, "by_role", "kernels were matched by what they do"),
-};
-static const struct fields comparability = FIELDS("", "", T, comparability_list);
+PART(comparability, T, ALWAYS(T, score, FIELD_NUM, "score", "1: nothing differs but the times"),
+     TEXTS(T, reasons, "reasons", "what differs, most important first"),
+     ALWAYS(T, matched_pct, FIELD_NUM, "matched_pct", "of A's kernel time has a partner in B"),
+     ALWAYS(T, steps, FIELD_NUM, "steps_ratio", "B ran this many times as many steps as A"),
+     ALWAYS(T, cross_vendor, FIELD_BOOL, "by_role", "kernels were matched by what they do"));
 
-static const struct field verdict_list[] = {
-    ALWAYS(T, comparable, FIELD_BOOL, "comparable", "both did work that can be compared"),
-    WITHIN("comparability", "how far that holds", &comparability),
-    ALWAYS(T, verdict, FIELD_ENUM, "verdict", "did the change help",
-           .words = compare_verdict_names),
-    OR_NULL(T, headline, FIELD_TEXT, "headline", "one sentence"),
-    OR_NULL(T, wall_change_pct, FIELD_NUM, "wall_change_pct", "100 x change_ns / base_ns"),
-    OR_NULL(T, noise_pct, FIELD_NUM, "noise_pct", "100 x noise_ns / base_ns"),
-    OR_NULL(T, window_change_pct, FIELD_NUM, "window_change_pct", "difference of the windows"),
-    ALWAYS(T, base_ns, FIELD_I64, "base_ns", "A's time that can be compared"),
-    ALWAYS(T, change_ns, FIELD_I64, "change_ns", "sum of significant changes; negative is a gain"),
-    ALWAYS(T, noise_ns, FIELD_I64, "noise_ns", "of these changes"),
-    ALWAYS(T, idle_counts, FIELD_BOOL, "idle_counted", "idle time is regular, and in base_ns"),
-};
-static const struct fields verdict = FIELDS("", "", T, verdict_list);
+PART(verdict, T,
+     ALWAYS(T, comparable, FIELD_BOOL, "comparable", "both did work that can be compared"),
+     WITHIN("comparability", "how far that holds", &comparability),
+     ALWAYS(T, verdict, FIELD_ENUM, "verdict", "did the change help",
+            .words = compare_verdict_names),
+     OR_NULL(T, headline, FIELD_TEXT, "headline", "one sentence"),
+     OR_NULL(T, wall_change_pct, FIELD_NUM, "wall_change_pct", "100 x change_ns / base_ns"),
+     OR_NULL(T, noise_pct, FIELD_NUM, "noise_pct", "100 x noise_ns / base_ns"),
+     OR_NULL(T, window_change_pct, FIELD_NUM, "window_change_pct", "difference of the windows"),
+     ALWAYS(T, base_ns, FIELD_I64, "base_ns", "A's time that can be compared"),
+     ALWAYS(T, change_ns, FIELD_I64, "change_ns", "sum of significant changes; negative is a gain"),
+     ALWAYS(T, noise_ns, FIELD_I64, "noise_ns", "of these changes"),
+     ALWAYS(T, idle_counts, FIELD_BOOL, "idle_counted", "idle time is regular, and in base_ns"));
 
 #define ROWS(member, key, doc, fields) ALWAYS(T, member, FIELD_LIST, key, doc, .of = fields)
-static const struct field table_list[] = {
-    ROWS(causes, "causes", "what changed, largest first", &compare_cause_fields),
-    ROWS(kernels, "kernels", "largest change first", &compare_kernel_fields),
-    ROWS(phases, "phases", "in order of time", &compare_phase_fields),
-    ROWS(ranks, "ranks", "of both jobs, by number", &compare_rank_fields),
-    ROWS(ledger, "ledger", "GPU time by cause", &compare_row_fields),
-    ROWS(copies, "copied_bytes", "by direction", &compare_row_fields),
-    ROWS(api, "api_calls", "host calls by what they do", &compare_row_fields),
-    TEXTS(T, notes, "notes", "registers, occupancy, what was assumed"),
-};
-static const struct fields tables = FIELDS("", "", T, table_list);
+PART(tables, T, ROWS(causes, "causes", "what changed, largest first", &compare_cause_fields),
+     ROWS(kernels, "kernels", "largest change first", &compare_kernel_fields),
+     ROWS(phases, "phases", "in order of time", &compare_phase_fields),
+     ROWS(ranks, "ranks", "of both jobs, by number", &compare_rank_fields),
+     ROWS(ledger, "ledger", "GPU time by cause", &compare_row_fields),
+     ROWS(copies, "copied_bytes", "by direction", &compare_row_fields),
+     ROWS(api, "api_calls", "host calls by what they do", &compare_row_fields),
+     TEXTS(T, notes, "notes", "registers, occupancy, what was assumed"));
 #undef T
 
 #define T struct compare_json
-static const struct field condition_list[] = {
-    ALWAYS(struct gate, conditions, FIELD_LIST, "conditions", "one by one", .of = &gate_fields),
-};
-static const struct fields conditions = FIELDS("", "", struct gate, condition_list);
-static const struct field gate_list[] = {
-    ALWAYS(T, passed, FIELD_BOOL, "passed", "no condition failed"),
-    SPREAD(T, gate, FIELD_REF, &conditions),
-};
-static const struct fields gate = FIELDS("", "", T, gate_list);
-static const struct field document_list[] = {
-    FIXED("schema_version", COMPARE_SCHEMA_VERSION, "version of this document"),
-    ALWAYS(T, program, FIELD_TEXT, "program_version", "version of the program"),
-    ALWAYS(T, a, FIELD_OBJECT, "a", "the run before", .of = &run_fields),
-    ALWAYS(T, b, FIELD_OBJECT, "b", "the run after", .of = &run_fields),
-    SPREAD(T, c, FIELD_REF, &verdict),
-    WITHIN("gate", "conditions of --fail-on; null without", &gate, .null = NULL_MAYBE,
-           .flag = FLAG(T, has_gate)),
-    SPREAD(T, c, FIELD_REF, &tables),
-};
-static const struct fields document = FIELDS("compare", "", T, document_list);
+PART(conditions, struct gate,
+     ALWAYS(struct gate, conditions, FIELD_LIST, "conditions", "one by one", .of = &gate_fields));
+PART(gate, T, ALWAYS(T, passed, FIELD_BOOL, "passed", "no condition failed"),
+     SPREAD(T, gate, FIELD_REF, &conditions));
+PART(document, T, FIXED("schema_version", COMPARE_SCHEMA_VERSION, "version of this document"),
+     ALWAYS(T, program, FIELD_TEXT, "program_version", "version of the program"),
+     ALWAYS(T, a, FIELD_OBJECT, "a", "the run before", .of = &run_fields),
+     ALWAYS(T, b, FIELD_OBJECT, "b", "the run after", .of = &run_fields),
+     SPREAD(T, c, FIELD_REF, &verdict),
+     WITHIN("gate", "conditions of --fail-on; null without", &gate, .null = NULL_MAYBE,
+            .flag = FLAG(T, has_gate)),
+     SPREAD(T, c, FIELD_REF, &tables));
 
 static struct run_json run_of(const struct run_profile *p)
 {

@@ -6,58 +6,45 @@
     ALWAYS(T, member, FIELD_SET, key, doc, .words = goal_names)
 #define TEXTS(T, member, key, doc) ALWAYS(T, member, FIELD_LIST, key, doc, .of = &field_texts)
 
-static const struct field pass_list[] = {TEXTS(struct pass, counters, "counters", "names")};
-static const struct fields pass_fields = FIELDS("passes", "", struct pass, pass_list);
+PART(pass_fields, struct pass, TEXTS(struct pass, counters, "counters", "names"));
 
 #define T struct capture
-static const struct field capture_list[] = {
-    ALWAYS(T, command.tool, FIELD_TEXT, "tool", "the profiler",
-           .words = WORDS("rocprofv3", "rocprof-sys-run", "rocprof-sys-sample", "rocprof-compute",
-                          "nsys", "ncu")),
-    SET_OF_GOALS(T, goals, "goal", "the goals it serves"),
-    ALWAYS(T, command.text, FIELD_TEXT, "command", "for a POSIX shell"),
-    TEXTS(T, command.argv, "argv", "the same without a shell, the launcher first"),
-    ALWAYS(T, passes, FIELD_LIST, "passes", "counters, where the tool is told which",
-           .of = &pass_fields),
-    ALL_OF(&capture_fields),
-    TEXTS(T, answers, "answers", "what it will tell"),
-};
-static const struct fields capture_json_fields = FIELDS("captures", "", T, capture_list);
+PART(capture_json_fields, T,
+     ALWAYS(T, command.tool, FIELD_TEXT, "tool", "the profiler",
+            .words = WORDS("rocprofv3", "rocprof-sys-run", "rocprof-sys-sample", "rocprof-compute",
+                           "nsys", "ncu")),
+     SET_OF_GOALS(T, goals, "goal", "the goals it serves"),
+     ALWAYS(T, command.text, FIELD_TEXT, "command", "for a POSIX shell"),
+     TEXTS(T, command.argv, "argv", "the same without a shell, the launcher first"),
+     ALWAYS(T, passes, FIELD_LIST, "passes", "counters, where the tool is told which",
+            .of = &pass_fields),
+     ALL_OF(&capture_fields), TEXTS(T, answers, "answers", "what it will tell"));
 #undef T
 
 #define T struct plan_have
-static const struct field have_list[] = {
-    ALWAYS(T, what, FIELD_TEXT, "what", "kind of record, or counter and its name"),
-    ALWAYS(T, count, FIELD_U64, "count", "records"),
-    SET_OF_GOALS(T, goals, "goals", "that it serves"),
-};
-static const struct fields have_fields = FIELDS("have", "", T, have_list);
+PART(have_fields, T, ALWAYS(T, what, FIELD_TEXT, "what", "kind of record, or counter and its name"),
+     ALWAYS(T, count, FIELD_U64, "count", "records"),
+     SET_OF_GOALS(T, goals, "goals", "that it serves"));
 #undef T
 
 #define T struct plan
-static const struct field gpu_list[] = {
-    ALWAYS(T, vendor, FIELD_ENUM, "vendor", "who made it", .words = vendor_names),
-    ALWAYS(T, arch, FIELD_TEXT, "arch", "gfx942; empty where not known"),
-    ALWAYS(T, product, FIELD_TEXT, "product", "empty where not known"),
-    ALWAYS(T, gpu_source, FIELD_TEXT, "source", "how it is known",
-           .words = WORDS("from the trace", "as given", "assumed")),
-};
-static const struct fields gpu_fields = FIELDS("gpu", "", T, gpu_list);
+PART(gpu_fields, T, ALWAYS(T, vendor, FIELD_ENUM, "vendor", "who made it", .words = vendor_names),
+     ALWAYS(T, arch, FIELD_TEXT, "arch", "gfx942; empty where not known"),
+     ALWAYS(T, product, FIELD_TEXT, "product", "empty where not known"),
+     ALWAYS(T, gpu_source, FIELD_TEXT, "source", "how it is known",
+            .words = WORDS("from the trace", "as given", "assumed")));
 
-static const struct field plan_list[] = {
-    FIXED("schema_version", "1.0", "version of this document"),
-    WITHIN("gpu", "what the plan is made for", &gpu_fields),
-    SET_OF_GOALS(T, goals, "goals", "what was planned for"),
-    SET_OF_GOALS(T, open, "open", "goals that stay unanswered, in whole or in part"),
-    TEXTS(T, form.launcher, "launcher", "what starts the ranks"),
-    TEXTS(T, form.app, "app", "the program and its arguments"),
-    ALWAYS(T, have, FIELD_LIST, "have", "what traces already hold", .of = &have_fields),
-    ALWAYS(T, captures, FIELD_LIST, "captures", "in the order to run them",
-           .of = &capture_json_fields),
-    ALWAYS(T, runs, FIELD_U64, "runs", "sum over captures"),
-    TEXTS(T, notes, "notes", "what to know before running it"),
-};
-static const struct fields plan_fields = FIELDS("plan", "", T, plan_list);
+PART(plan_fields, T, FIXED("schema_version", "1.0", "version of this document"),
+     WITHIN("gpu", "what the plan is made for", &gpu_fields),
+     SET_OF_GOALS(T, goals, "goals", "what was planned for"),
+     SET_OF_GOALS(T, open, "open", "goals that stay unanswered, in whole or in part"),
+     TEXTS(T, form.launcher, "launcher", "what starts the ranks"),
+     TEXTS(T, form.app, "app", "the program and its arguments"),
+     ALWAYS(T, have, FIELD_LIST, "have", "what traces already hold", .of = &have_fields),
+     ALWAYS(T, captures, FIELD_LIST, "captures", "in the order to run them",
+            .of = &capture_json_fields),
+     ALWAYS(T, runs, FIELD_U64, "runs", "sum over captures"),
+     TEXTS(T, notes, "notes", "what to know before running it"));
 
 void plan_json(struct str *out, const T *p)
 {

@@ -39,96 +39,70 @@ struct summary_json {
 /* ---- rows ---- */
 
 #define T struct gap_row
-static const struct field gap_list[] = {
-    ALWAYS(T, label, FIELD_TEXT, "label", "length of the gaps"),
-    ALWAYS(T, count, FIELD_U64, "count", "gaps"),
-    ALWAYS(T, total_ns, FIELD_I64, "total_s", "their sum", S),
-};
-static const struct fields gap_fields = FIELDS("", "", T, gap_list);
+PART(gap_fields, T, ALWAYS(T, label, FIELD_TEXT, "label", "length of the gaps"),
+     ALWAYS(T, count, FIELD_U64, "count", "gaps"),
+     ALWAYS(T, total_ns, FIELD_I64, "total_s", "their sum", S));
 #undef T
 
 #define T struct hotspot
-static const struct field calls_list[] = {
-    ALWAYS(T, calls, FIELD_U64, "calls", "dispatches"),
-    ALWAYS(T, total_duration_ns, FIELD_I64, "total_s", "sum of durations", S),
-    OR_NULL(T, avg_duration_ns, FIELD_NUM, "avg_ms", "mean duration", MS),
-    ALWAYS(T, min_duration_ns, FIELD_I64, "min_ms", "shortest", MS),
-    ALWAYS(T, max_duration_ns, FIELD_I64, "max_ms", "longest", MS),
-    OR_NULL(T, pct_of_total, FIELD_NUM, "pct_of_gpu_time", "of the summed kernel time"),
-    OR_NULL(T, std_dev_ns, FIELD_NUM, "std_dev_ms", "population standard deviation", MS),
-    OR_NULL(T, cv, FIELD_NUM, "cv", "std_dev / avg"),
-};
-static const struct field name_list[] = {
-    ALWAYS(T, name, FIELD_TEXT, "name", "full, demangled name"),
-};
-static const struct fields calls_fields = FIELDS("", "", T, calls_list),
-                           name_fields = FIELDS("", "", T, name_list);
+PART(calls_fields, T, ALWAYS(T, calls, FIELD_U64, "calls", "dispatches"),
+     ALWAYS(T, total_duration_ns, FIELD_I64, "total_s", "sum of durations", S),
+     OR_NULL(T, avg_duration_ns, FIELD_NUM, "avg_ms", "mean duration", MS),
+     ALWAYS(T, min_duration_ns, FIELD_I64, "min_ms", "shortest", MS),
+     ALWAYS(T, max_duration_ns, FIELD_I64, "max_ms", "longest", MS),
+     OR_NULL(T, pct_of_total, FIELD_NUM, "pct_of_gpu_time", "of the summed kernel time"),
+     OR_NULL(T, std_dev_ns, FIELD_NUM, "std_dev_ms", "population standard deviation", MS),
+     OR_NULL(T, cv, FIELD_NUM, "cv", "std_dev / avg"));
+PART(name_fields, T, ALWAYS(T, name, FIELD_TEXT, "name", "full, demangled name"));
 #undef T
 
 #define T struct kernel_json
-static const struct field kernel_list[] = {
-    SPREAD(T, k.hotspot, FIELD_REF, &name_fields),
-    OR_NULL(T, short_name, FIELD_TEXT, "short_name", "name for tables; null: the same"),
-    SPREAD(T, k.hotspot, FIELD_REF, &calls_fields),
-    OR_NULL(T, k.registers, FIELD_NUM, "avg_registers_per_thread", "mean over dispatches"),
-    OR_NULL(T, k.lds_bytes, FIELD_NUM, "avg_shared_mem_bytes", "mean over dispatches"),
-    OR_NULL(T, k.wave_fill, FIELD_NUM, "wave_fill_ratio", "threads / threads the GPU holds"),
-    OR_NULL(T, k.mean_launch_ns, FIELD_NUM, "avg_launch_overhead_us", "launch latency", US),
-    OR_NULL(T, k.max_launch_ns, FIELD_NUM, "max_launch_overhead_us", "the longest", US),
-};
-static const struct fields kernel_fields = FIELDS("", "", T, kernel_list);
+PART(kernel_fields, T, SPREAD(T, k.hotspot, FIELD_REF, &name_fields),
+     OR_NULL(T, short_name, FIELD_TEXT, "short_name", "name for tables; null: the same"),
+     SPREAD(T, k.hotspot, FIELD_REF, &calls_fields),
+     OR_NULL(T, k.registers, FIELD_NUM, "avg_registers_per_thread", "mean over dispatches"),
+     OR_NULL(T, k.lds_bytes, FIELD_NUM, "avg_shared_mem_bytes", "mean over dispatches"),
+     OR_NULL(T, k.wave_fill, FIELD_NUM, "wave_fill_ratio", "threads / threads the GPU holds"),
+     OR_NULL(T, k.mean_launch_ns, FIELD_NUM, "avg_launch_overhead_us", "launch latency", US),
+     OR_NULL(T, k.max_launch_ns, FIELD_NUM, "max_launch_overhead_us", "the longest", US));
 #undef T
 
 #define T struct copy_row
-static const struct field copy_list[] = {
-    ALWAYS(T, direction, FIELD_TEXT, "kind", "direction"),
-    ALWAYS(T, count, FIELD_U64, "transfers", "copies"),
-    ALWAYS(T, total_bytes, FIELD_U64, "total_bytes", "bytes known"),
-    ALWAYS(T, total_duration_ns, FIELD_I64, "total_s", "union per GPU, summed", S),
-    OR_NULL(T, bandwidth_gbps, FIELD_NUM, "effective_GBs", "bytes / summed durations"),
-    OR_NULL(T, efficiency_pct, FIELD_NUM, "pct_of_peak_bandwidth", "of the link"),
-};
-static const struct fields copy_json_fields = FIELDS("", "", T, copy_list);
+PART(copy_json_fields, T, ALWAYS(T, direction, FIELD_TEXT, "kind", "direction"),
+     ALWAYS(T, count, FIELD_U64, "transfers", "copies"),
+     ALWAYS(T, total_bytes, FIELD_U64, "total_bytes", "bytes known"),
+     ALWAYS(T, total_duration_ns, FIELD_I64, "total_s", "union per GPU, summed", S),
+     OR_NULL(T, bandwidth_gbps, FIELD_NUM, "effective_GBs", "bytes / summed durations"),
+     OR_NULL(T, efficiency_pct, FIELD_NUM, "pct_of_peak_bandwidth", "of the link"));
 #undef T
 
 #define T struct stream_row
-static const struct field stream_list[] = {
-    ALWAYS(T, stream, FIELD_I64, "stream_id", "as the profiler numbers it"),
-    ALWAYS(T, gpu, FIELD_I32, "gpu", "number of the GPU; -1: not known"),
-    ALWAYS(T, pid, FIELD_I64, "pid", "process"),
-    ALWAYS(T, kernels, FIELD_U64, "kernel_calls", "dispatches"),
-    ALWAYS(T, busy_ns, FIELD_I64, "total_gpu_s", "union of its work", S),
-    OR_NULL(T, pct_of_gpu_busy, FIELD_NUM, "pct_of_gpu_time", "of its GPU's working time"),
-};
-static const struct fields stream_fields = FIELDS("", "", T, stream_list);
+PART(stream_fields, T, ALWAYS(T, stream, FIELD_I64, "stream_id", "as the profiler numbers it"),
+     ALWAYS(T, gpu, FIELD_I32, "gpu", "number of the GPU; -1: not known"),
+     ALWAYS(T, pid, FIELD_I64, "pid", "process"),
+     ALWAYS(T, kernels, FIELD_U64, "kernel_calls", "dispatches"),
+     ALWAYS(T, busy_ns, FIELD_I64, "total_gpu_s", "union of its work", S),
+     OR_NULL(T, pct_of_gpu_busy, FIELD_NUM, "pct_of_gpu_time", "of its GPU's working time"));
 #undef T
 
 #define T struct marker_row
-static const struct field marker_list[] = {
-    ALWAYS(T, name, FIELD_TEXT, "name", "text of the marker"),
-    ALWAYS(T, calls, FIELD_U64, "calls", "ranges"),
-    ALWAYS(T, wall_ns, FIELD_I64, "total_s", "union per thread, summed", S),
-    OR_NULL(T, avg_ns, FIELD_NUM, "avg_ms", "mean length", MS),
-};
-static const struct fields marker_fields = FIELDS("", "", T, marker_list);
+PART(marker_fields, T, ALWAYS(T, name, FIELD_TEXT, "name", "text of the marker"),
+     ALWAYS(T, calls, FIELD_U64, "calls", "ranges"),
+     ALWAYS(T, wall_ns, FIELD_I64, "total_s", "union per thread, summed", S),
+     OR_NULL(T, avg_ns, FIELD_NUM, "avg_ms", "mean length", MS));
 #undef T
 
 #define T struct api_row
-static const struct field mpi_list[] = {
-    ALWAYS(T, name, FIELD_TEXT, "op", "the call"),
-    ALWAYS(T, calls, FIELD_U64, "calls", "number of calls"),
-    ALWAYS(T, total_ns, FIELD_I64, "total_s", "sum of durations", S),
-    OR_NULL(T, avg_ns, FIELD_NUM, "avg_ms", "mean duration", MS),
-    ALWAYS(T, max_ns, FIELD_I64, "max_ms", "longest", MS),
-};
-static const struct fields mpi_fields = FIELDS("", "", T, mpi_list);
+PART(mpi_fields, T, ALWAYS(T, name, FIELD_TEXT, "op", "the call"),
+     ALWAYS(T, calls, FIELD_U64, "calls", "number of calls"),
+     ALWAYS(T, total_ns, FIELD_I64, "total_s", "sum of durations", S),
+     OR_NULL(T, avg_ns, FIELD_NUM, "avg_ms", "mean duration", MS),
+     ALWAYS(T, max_ns, FIELD_I64, "max_ms", "longest", MS));
 #undef T
 
 /* Rows behind pointers. */
-static const struct field marker_refs[] = {ALL_AT(&marker_fields)};
-static const struct field mpi_refs[] = {ALL_AT(&mpi_fields)};
-static const struct fields marker_rows = FIELDS("", "", const void *, marker_refs),
-                           mpi_rows = FIELDS("", "", const void *, mpi_refs);
+PART(marker_rows, const void *, ALL_AT(&marker_fields));
+PART(mpi_rows, const void *, ALL_AT(&mpi_fields));
 
 #define T struct device_summary
 static bool has_capability(const void *row)
@@ -137,29 +111,22 @@ static bool has_capability(const void *row)
 }
 
 #define NUMBER(member, key, doc) OR_NULL(T, member, FIELD_NUM, key, doc)
-static const struct field device_list[] = {
-    ALWAYS(T, vendor, FIELD_TEXT, "vendor", "who made it"),
-    ALWAYS(T, host, FIELD_TEXT, "hostname", "host it is in"),
-    ALWAYS(T, name, FIELD_TEXT, "name", "product name"),
-    OR_NULL(T, capability, FIELD_TEXT, "compute_capability", "of NVIDIA's", .has = has_capability),
-    NUMBER(cu_count, "sm_count", "compute units or SMs"),
-    NUMBER(threads_per_cu, "max_threads_per_sm", "threads at once"),
-    NUMBER(peak_gbps, "peak_memory_bandwidth_GBs", "of the device memory"),
-    NUMBER(memory_gib, "total_memory_GiB", "device memory"),
-    NUMBER(l2_mib, "l2_cache_MiB", "L2 cache"),
-    NUMBER(group_threads, "max_threads_per_block", "of a work-group"),
-    NUMBER(group_registers, "max_registers_per_block", "of a work-group"),
-    NUMBER(group_lds_kib, "max_shared_mem_per_block_KiB", "of a work-group"),
-    NUMBER(group_lds_optin_kib, "max_shared_mem_per_block_optin_KiB", "when asked for"),
-    NUMBER(clock_mhz, "clock_rate_MHz", "highest clock"),
-};
-static const struct fields device_fields = FIELDS("", "", T, device_list);
-static const struct field gpu_list[] = {
-    ALL_OF(&device_fields),
-    ALWAYS(T, index, FIELD_I32, "gpu", "number of the GPU"),
-    NUMBER(utilization_pct, "gpu_utilization_pct", "kernels, of the window"),
-};
-static const struct fields gpu_fields = FIELDS("", "", T, gpu_list);
+PART(device_fields, T, ALWAYS(T, vendor, FIELD_TEXT, "vendor", "who made it"),
+     ALWAYS(T, host, FIELD_TEXT, "hostname", "host it is in"),
+     ALWAYS(T, name, FIELD_TEXT, "name", "product name"),
+     OR_NULL(T, capability, FIELD_TEXT, "compute_capability", "of NVIDIA's", .has = has_capability),
+     NUMBER(cu_count, "sm_count", "compute units or SMs"),
+     NUMBER(threads_per_cu, "max_threads_per_sm", "threads at once"),
+     NUMBER(peak_gbps, "peak_memory_bandwidth_GBs", "of the device memory"),
+     NUMBER(memory_gib, "total_memory_GiB", "device memory"),
+     NUMBER(l2_mib, "l2_cache_MiB", "L2 cache"),
+     NUMBER(group_threads, "max_threads_per_block", "of a work-group"),
+     NUMBER(group_registers, "max_registers_per_block", "of a work-group"),
+     NUMBER(group_lds_kib, "max_shared_mem_per_block_KiB", "of a work-group"),
+     NUMBER(group_lds_optin_kib, "max_shared_mem_per_block_optin_KiB", "when asked for"),
+     NUMBER(clock_mhz, "clock_rate_MHz", "highest clock"));
+PART(gpu_fields, T, ALL_OF(&device_fields), ALWAYS(T, index, FIELD_I32, "gpu", "number of the GPU"),
+     NUMBER(utilization_pct, "gpu_utilization_pct", "kernels, of the window"));
 #undef T
 
 /* ---- the run and its phases ---- */
@@ -170,9 +137,6 @@ static bool has_api(const void *row)
     return capability_has(&((const T *)row)->capabilities, "api");
 }
 
-#define PART(name, ...)                                                                            \
-    static const struct field name##_list[] = {__VA_ARGS__};                                       \
-    static const struct fields name = FIELDS("", "", T, name##_list)
 #define TIME(member, key, doc, ...)                                                                \
     ALWAYS(T, breakdown.member, FIELD_I64, key, doc, S, ##__VA_ARGS__)
 #define KERNEL_TIME                                                                                \
@@ -181,16 +145,16 @@ static bool has_api(const void *row)
 #define COPY_TIME TIME(copy_ns, "gpu_memcpy_s", "union of copies per GPU, summed")
 #define USE                                                                                        \
     OR_NULL(T, breakdown.kernel_pct, FIELD_NUM, "gpu_utilization_pct", "kernels, of window x GPUs")
-PART(run_times, TIME(window_ns, "profile_span_s", "length of the window"), KERNEL_TIME,
+PART(run_times, T, TIME(window_ns, "profile_span_s", "length of the window"), KERNEL_TIME,
      OR_NULL(T, breakdown.concurrency, FIELD_NUM, "kernel_concurrency_factor",
              "gpu_kernel_s / gpu_busy_s"),
      COPY_TIME);
-PART(run_use, USE);
-PART(phase_times, USE, KERNEL_TIME, COPY_TIME);
-PART(run_rows,
+PART(run_use, T, USE);
+PART(phase_times, T, USE, KERNEL_TIME, COPY_TIME);
+PART(run_rows, T,
      ALWAYS(T, copies, FIELD_LIST, "memcpy_by_kind", "by direction", .of = &copy_json_fields),
      ALWAYS(T, streams, FIELD_LIST, "streams", "busiest first", .of = &stream_fields));
-PART(blocked,
+PART(blocked, T,
      OR_NULL(T, breakdown.sync_blocked_ns, FIELD_I64, "cpu_sync_blocked_s",
              "host time in synchronising calls; null: no host calls", S, .has = has_api),
      OR_NULL(T, breakdown.sync_blocked_pct, FIELD_NUM, "cpu_sync_blocked_pct", "of the window",
@@ -198,8 +162,8 @@ PART(blocked,
 #undef T
 
 #define T struct phase_row
-PART(phase_name, ALWAYS(T, name, FIELD_TEXT, "name", "marker, kernel, or what the host does"));
-PART(phase_span, ALWAYS(T, duration_ns, FIELD_I64, "duration_s", "its length", S),
+PART(phase_name, T, ALWAYS(T, name, FIELD_TEXT, "name", "marker, kernel, or what the host does"));
+PART(phase_span, T, ALWAYS(T, duration_ns, FIELD_I64, "duration_s", "its length", S),
      ALWAYS(T, start_ns, FIELD_I64, "start_ns", "in the trace's clock"),
      ALWAYS(T, end_ns, FIELD_I64, "end_ns", "in the trace's clock"));
 #undef T
@@ -210,18 +174,18 @@ PART(phase_span, ALWAYS(T, duration_ns, FIELD_I64, "duration_s", "its length", S
     ALWAYS(T, gaps, FIELD_LIST, "gap_histogram", "gaps by length", .of = &gap_fields),             \
         ALWAYS(T, kernels, FIELD_LIST, "top_kernels", "most time first", .of = &kernel_fields)
 #define CALLS ALWAYS(T, mpi, FIELD_LIST, "mpi_ops", "calls of MPI", .of = &mpi_rows)
-PART(run_head, SPREAD(T, a, FIELD_REF, &run_times),
+PART(run_head, T, SPREAD(T, a, FIELD_REF, &run_times),
      ALWAYS(T, sync_ns, FIELD_I64, "gpu_sync_s", "union per thread of synchronising calls", S),
      SPREAD(T, a, FIELD_REF, &run_use), IDLE, GAPS, SPREAD(T, a, FIELD_REF, &run_rows));
-PART(run_calls, SPREAD(T, a, FIELD_REF, &blocked), CALLS);
-PART(phase, SPREAD(T, row, FIELD_REF, &phase_name),
+PART(run_calls, T, SPREAD(T, a, FIELD_REF, &blocked), CALLS);
+PART(phase, T, SPREAD(T, row, FIELD_REF, &phase_name),
      ALWAYS(T, start_ns, FIELD_I64, "start_s", "from the start of the first phase", S),
      ALWAYS(T, end_ns, FIELD_I64, "end_s", "the same", S), SPREAD(T, row, FIELD_REF, &phase_span),
      SPREAD(T, a, FIELD_REF, &phase_times), IDLE, GAPS, CALLS);
 #undef T
 
 #define T struct summary_json
-PART(document, OR_NULL(T, path, FIELD_TEXT, "profile_path", "the first file"),
+PART(document, T, OR_NULL(T, path, FIELD_TEXT, "profile_path", "the first file"),
      SPREAD(T, run, FIELD_OBJECT, &run_head),
      ALWAYS(T, markers, FIELD_LIST, "marker_ranges", "of the program", .of = &marker_rows),
      OR_NULL(T, first, FIELD_REF, "device_info", "the first GPU", .of = &device_fields),
