@@ -189,37 +189,33 @@ const char *field_text(const struct field *f, const void *row, struct arena *a)
 
 /* ---- for programs ---- */
 
-static void put_real(struct str *out, double v)
+static const char *real_exact(double v, char *buf)
 {
-    char text[40];
     for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof(text), "%.*g", digits, v);
-        if (strtod(text, NULL) == v)
+        snprintf(buf, VALUE_MAX, "%.*g", digits, v);
+        if (strtod(buf, NULL) == v)
             break;
     }
-    str_puts(out, text);
+    return buf;
 }
 
-void field_exact(const struct field *f, const void *row, struct str *out)
+const char *value_exact(struct field_value v, char *buf)
 {
-    struct field_value v = field_get(f, row);
     switch (v.kind) {
     case VALUE_INT:
-        str_printf(out, "%" PRId64, v.i);
-        break;
+        snprintf(buf, VALUE_MAX, "%" PRId64, v.i);
+        return buf;
     case VALUE_UINT:
-        str_printf(out, "%" PRIu64, v.u);
-        break;
+        snprintf(buf, VALUE_MAX, "%" PRIu64, v.u);
+        return buf;
     case VALUE_REAL:
-        put_real(out, v.real);
-        break;
+        return real_exact(v.real, buf);
     case VALUE_BOOL:
-        str_puts(out, v.yes ? "true" : "false");
-        break;
+        return v.yes ? "true" : "false";
     case VALUE_TEXT:
-        str_puts(out, v.text);
-        break;
+        return v.text;
     case VALUE_NONE:
         break;
     }
+    return "";
 }

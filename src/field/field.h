@@ -199,8 +199,12 @@ double field_number(const struct field *f, const void *row); /* NaN: none, or no
 /* For a person, by the unit: "1.25 ms", "3 KiB", "yes"; "–" where there is no number. */
 const char *field_text(const struct field *f, const void *row, struct arena *a);
 
-/* All digits, for programs: the fewest that read back equal; nothing where there is no value. */
-void field_exact(const struct field *f, const void *row, struct str *out);
+/*
+ * All digits, for programs: the fewest that read back equal; "" where there is no value. Numbers
+ * are written to buf, of VALUE_MAX bytes.
+ */
+enum { VALUE_MAX = 40 };
+const char *value_exact(struct field_value v, char *buf);
 
 /* ---- JSON out (field_json.c) ---- */
 
