@@ -55,14 +55,12 @@ static void put_text(struct csv *c, const char *text)
 
 static void put_cell(struct csv *c, const struct field *f, const void *row)
 {
+    char buf[VALUE_MAX];
     struct field_value v = field_get(f, row);
-    if (v.kind == VALUE_TEXT) {
+    if (v.kind == VALUE_TEXT)
         put_text(c, v.text);
-        return;
-    }
-    str_clear(&c->text);
-    field_exact(f, row, &c->text);
-    fputs(c->text.buf, c->file);
+    else
+        fputs(value_exact(v, buf), c->file);
 }
 
 static bool write_sheet(struct csv *c, const struct sheet *s, const char *path, struct fs_set *set,

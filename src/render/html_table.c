@@ -21,15 +21,6 @@ static bool listed(const char *list, const char *word)
     return false;
 }
 
-/* The exact value, for sorting and CSV. */
-static const char *exact(struct html *h, const struct field *f, const void *row)
-{
-    struct str text;
-    str_init(&text, h->arena);
-    field_exact(f, row, &text);
-    return text.buf;
-}
-
 /* ---- tables ---- */
 
 /* The label, with the unit where values do not show it or where two columns share a label. */
@@ -95,12 +86,13 @@ static void write_value(struct html *h, const struct row *r, const struct field 
 
 static void write_cell(struct html *h, const struct row *r, const struct field *f, bool first)
 {
+    char buf[VALUE_MAX];
     bool hidden = r->t->shown && !listed(r->t->shown, f->key);
     html_raw(h, first ? "<th scope=\"row\"" : "<td");
     if (field_is_text(f))
         html_raw(h, " class=\"name\"");
     else
-        html(h, " class=\"num\" data-v=\"%s\"", exact(h, f, r->data));
+        html(h, " class=\"num\" data-v=\"%s\"", value_exact(field_get(f, r->data), buf));
     html_raw(h, hidden ? " hidden>" : ">");
     write_value(h, r, f);
     html_raw(h, first ? "</th>" : "</td>");

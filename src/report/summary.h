@@ -51,5 +51,6 @@ struct doc *summary_doc(const struct summary *s, struct arena *arena);
 void summary_phases(struct summary *s, struct arena *arena);
 void summary_phases_doc(const struct summary *s, struct doc *d);
 void summary_json(const struct summary *s, struct jwrite *w);
+void summary_json_schema(struct str *out);
 
 #endif
