@@ -128,13 +128,21 @@ static void weigh(struct finding *f)
     if (!(share >= 0))
         share = 0;
     f->runtime_fraction_pct = 100 * share;
-    f->speedup_lower_pct = 100 * (1 / (1 - 0.5 * share) - 1);
-    f->speedup_upper_pct = share < 0.999 ? 100 * (1 / (1 - share) - 1) : NAN;
+    double reach = share * f->gain;
+    f->speedup_lower_pct = 100 * (1 / (1 - 0.5 * reach) - 1);
+    f->speedup_upper_pct = reach < 0.999 ? 100 * (1 / (1 - reach) - 1) : NAN;
     double active = (double)b->gpu_span_ns * b->gpu_count;
     if (f->once || !(active > 0))
         f->win_pct = 100 * share * f->gain;
     else
         f->win_pct = fmin(100 * (double)f->claimed_ns / active, 100) * f->gain;
+    if (!f->once && !f->advisory)
+        finding_by_share(f);
+}
+
+/* From what was won, by replay where there was one. */
+static void prioritise(struct finding *f)
+{
     if (f->advisory || f->runtime_fraction_pct < LEAST_SHARE_PCT)
         f->priority = PRIORITY_INFO;
     else if (f->win_pct < MEDIUM_WIN_PCT || f->once)
@@ -252,6 +260,27 @@ static void judge(struct advice *out, const struct analysis *a, struct arena *ar
     }
 }
 
+/* Fixes overlap: what they win together is less than the sum. */
+static void all_together(struct advice *out, const struct analysis *a, struct arena *arena)
+{
+    enum { MOST = 3 };
+    struct finding *first[MOST];
+    size_t n = 0;
+    for (size_t i = 0; i < out->findings.n && n < MOST; i++) {
+        struct finding *f = out->findings.v[i];
+        if (f->priority <= PRIORITY_MEDIUM && f->change && !f->once)
+            first[n++] = f;
+    }
+    out->verdict.together_speedup = NAN;
+    if (!a->depend || !n)
+        return;
+    struct prediction p;
+    predict(&p, a->depend, findings_together(first, n, arena), arena);
+    out->verdict.together = (uint32_t)n;
+    out->verdict.together_ns = p.predicted_ns;
+    out->verdict.together_speedup = p.speedup;
+}
+
 void advise(struct advice *out, const struct analysis *a, struct arena *arena)
 {
     *out = (struct advice){0};
@@ -266,12 +295,16 @@ void advise(struct advice *out, const struct analysis *a, struct arena *arena)
     if (out->findings.n)
         qsort(out->findings.v, out->findings.n, sizeof(*out->findings.v), by_claim);
     settle(out, a);
-    for (size_t i = 0; i < out->findings.n; i++) {
+    for (size_t i = 0; i < out->findings.n; i++)
         weigh(out->findings.v[i]);
+    findings_predict(out->findings.v, out->findings.n, a->view.workers);
+    for (size_t i = 0; i < out->findings.n; i++) {
+        prioritise(out->findings.v[i]);
         name_phase(out->findings.v[i]);
     }
     if (out->findings.n)
         qsort(out->findings.v, out->findings.n, sizeof(*out->findings.v), by_rank);
     number(out, arena);
     judge(out, a, arena);
+    all_together(out, a, arena);
 }

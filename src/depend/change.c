@@ -108,6 +108,14 @@ static double stream_scale(const struct recipe *p, uint32_t row)
     return fmax(1.0 / p->c->streams, filled);
 }
 
+/* A factor that a rule estimated, from the good or the bad side. */
+static double doubtful(const struct change *c, double factor)
+{
+    if (factor >= 1 || c->scale_doubt <= 0 || !(c->cautious || c->hopeful))
+        return factor;
+    return c->cautious ? fmin(factor * (1 + c->scale_doubt), 1) : factor * (1 - c->scale_doubt);
+}
+
 static int64_t kernel_time(const struct recipe *p, uint32_t row, int64_t ns)
 {
     const struct trace *t = p->d->trace;
@@ -120,6 +128,7 @@ static int64_t kernel_time(const struct recipe *p, uint32_t row, int64_t ns)
         return 0;
     if (c->launch_scale && t->kernels.launch[row] < t->launches.n)
         factor *= (double)c->launch_scale[t->kernels.launch[row]];
+    factor = doubtful(c, factor);
     if (c->streams > 1)
         factor *= stream_scale(p, row);
     if (c->gpu)

@@ -48,6 +48,12 @@ struct depend_handover {
     uint32_t call, from; /* calls */
 };
 
+/* What is known of a call. */
+enum call_flag {
+    CALL_BEGINS = 1, /* the first one of its thread */
+    CALL_MANY = 2,   /* it submitted several ops: a graph already */
+};
+
 struct depend {
     const struct trace *trace;
     const struct view *view;
@@ -63,7 +69,7 @@ struct depend {
     uint32_t *call_row;   /* regions row */
     uint32_t *awaited;    /* op it waits for, or NO_INDEX */
     uint32_t *first_call; /* by thread of the view, and one more */
-    uint8_t *begins;      /* by call: the first one of its thread */
+    uint8_t *flags;       /* by call: enum call_flag */
 
     VEC(struct depend_wait) waits;         /* sorted by op */
     VEC(struct depend_handover) handovers; /* sorted by call */
@@ -125,6 +131,11 @@ static inline uint32_t op_stream(const struct depend *d, uint32_t op)
 static inline enum api_class call_class(const struct depend *d, uint32_t call)
 {
     return view_call_class(d->view, d->call_row[call]);
+}
+
+static inline bool call_begins(const struct depend *d, uint32_t call)
+{
+    return d->flags[call] & CALL_BEGINS;
 }
 
 #endif

@@ -35,7 +35,7 @@ static bool takes_over(const struct depend *d, uint32_t call, uint32_t from)
     struct span c = call_span(d, call), f = call_span(d, from);
     if (f.end > c.start)
         return false;
-    return d->begins[call] || c.start - call_span(d, call - 1).end >= PAUSE_NS;
+    return call_begins(d, call) || c.start - call_span(d, call - 1).end >= PAUSE_NS;
 }
 
 /* Calls that only wait inside the operating system say nothing about turns. */

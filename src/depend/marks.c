@@ -55,7 +55,7 @@ static unsigned removal_mark(const struct recipe *p, uint32_t call, enum api_cla
 static bool can_record(const struct recipe *p, uint32_t call, enum api_class class)
 {
     const struct change *c = p->c;
-    if (p->d->awaited[call] != NO_INDEX && class != API_LAUNCH)
+    if ((p->d->awaited[call] != NO_INDEX && class != API_LAUNCH) || p->d->flags[call] & CALL_MANY)
         return false;
     if (c->graph_from_ns || c->graph_to_ns) {
         int64_t at = call_span(p->d, call).start;

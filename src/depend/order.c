@@ -4,6 +4,9 @@
 #include "base/sort.h"
 #include "depend/depend_in.h"
 
+/* A call with so many ops launched them as one. */
+enum { MANY = 4 };
+
 /* Calls, and which of them each row of the regions lies in. */
 static void collect_calls(struct building *b)
 {
@@ -14,7 +17,7 @@ static void collect_calls(struct building *b)
         d->n_calls += v->threads[i].n_outer;
     d->call_row = arena_array(b->arena, uint32_t, d->n_calls + 1);
     d->first_call = arena_array(b->arena, uint32_t, v->n_threads + 1);
-    d->begins = arena_array(b->arena, uint8_t, d->n_calls + 1);
+    d->flags = arena_array(b->arena, uint8_t, d->n_calls + 1);
     b->node_of_row = arena_array(b->temporary, uint32_t, r->n + 1);
     memset(b->node_of_row, 0xff, (r->n + 1) * sizeof(*b->node_of_row));
     uint32_t node = 0;
@@ -22,7 +25,8 @@ static void collect_calls(struct building *b)
         const struct view_thread *th = &v->threads[i];
         size_t next = 0;
         d->first_call[i] = node;
-        d->begins[node] = th->n_outer > 0; /* the last of these is room, and cleared below */
+        if (th->n_outer)
+            d->flags[node] = CALL_BEGINS;
         for (size_t k = 0; k < th->n_calls; k++) {
             uint32_t call = th->calls[k];
             if (next < th->n_outer && th->outer[next] == call) {
@@ -35,7 +39,6 @@ static void collect_calls(struct building *b)
         node += (uint32_t)th->n_outer;
     }
     d->first_call[v->n_threads] = node;
-    d->begins[node] = 0;
 }
 
 static uint32_t node_of(const struct building *b, uint32_t call)
@@ -125,6 +128,9 @@ static void group_ops(struct building *b)
     for (size_t op = 0; op < d->n_ops; op++)
         if (d->call[op] != NO_INDEX)
             b->ops_of_call[b->first_op[d->call[op] + 1]++] = (uint32_t)op;
+    for (size_t c = 0; c < d->n_calls; c++)
+        if (b->first_op[c + 1] - b->first_op[c] >= MANY)
+            d->flags[c] |= CALL_MANY;
 }
 
 void depend_order(struct building *b)

@@ -20,6 +20,7 @@ static const char *reasons_of(const struct change *c, struct arena *arena)
         {removes_calls(c), "the host's own work beside a call may go with it or stay"},
         {c->graph, "the first launch of a graph uploads it, at 0 to 1 us a kernel"},
         {c->overlap, "kernels that share the device with copies may be up to 15 % slower"},
+        {c->scale_doubt > 0, "how much faster the kernels get is an estimate"},
         {c->gpu, "kernels may gain as the matrix units or only as the memory does"},
     };
     struct str s;
@@ -67,6 +68,9 @@ void predict(struct prediction *p, const struct depend *d, const struct change *
         other.hopeful = true;
         int64_t good = time_of(d, &other);
         p->high_ns = bad > p->high_ns ? bad : p->high_ns;
+        /* A change that makes it slower is taken back. */
+        if (p->high_ns > p->recorded_ns && p->predicted_ns <= p->recorded_ns)
+            p->high_ns = p->recorded_ns;
         p->low_ns = good < p->low_ns ? good : p->low_ns;
     }
     p->speedup = ratio(p->recorded_ns, p->predicted_ns);

@@ -75,7 +75,7 @@ static int64_t finish_call(struct pass *s, uint32_t call)
     return r->call_end[call] = add_ns(at, own);
 }
 
-static void bind(struct replay *r, uint32_t node, enum bound how, uint32_t to)
+static void bind(struct replay *r, uint32_t node, enum binding how, uint32_t to)
 {
     r->bound[node] = (uint8_t)how;
     r->bound_to[node] = to;
@@ -114,14 +114,14 @@ static void start_call(struct pass *s, uint32_t call)
     struct replay *r = s->r;
     const struct depend *d = s->d;
     int64_t start = call_span(d, call).start, at = start;
-    bind(r, call, BOUND_START, NO_INDEX);
-    if (!d->begins[call]) {
+    bind(r, call, BIND_START, NO_INDEX);
+    if (!call_begins(d, call)) {
         int64_t gap = start - call_span(d, call - 1).end, end = finish_call(s, call - 1);
         bool handed = s->handover && s->handover[call];
-        bool ahead = s->worker && gap >= SHORT_GAP_NS && !handed;
+        bool ahead = s->worker && gap >= AHEAD_GAP_NS && !handed;
         int64_t wait = handed ? 0 : s->changed ? gap_before(s, call, gap) : gap;
-        at = add_ns(end, ahead && wait > SHORT_GAP_NS / 10 ? SHORT_GAP_NS / 10 : wait);
-        bind(r, call, BOUND_PROGRAM, call - 1);
+        at = add_ns(end, ahead && wait > TAKE_OVER_NS ? TAKE_OVER_NS : wait);
+        bind(r, call, BIND_PROGRAM, call - 1);
         if (ahead) {
             int64_t *worker = &s->worker[s->thread[call]];
             *worker = add_ns(*worker == INT64_MIN ? r->call_start[d->first_call[s->thread[call]]]
@@ -129,7 +129,7 @@ static void start_call(struct pass *s, uint32_t call)
                              wait);
             if (*worker > at) {
                 at = *worker;
-                bind(r, call, BOUND_WORKER, NO_INDEX);
+                bind(r, call, BIND_WORKER, NO_INDEX);
             }
         }
     }
@@ -142,9 +142,9 @@ static void start_call(struct pass *s, uint32_t call)
         else if (s->changed)
             gap = (int64_t)((double)gap * s->p.host);
         int64_t end = add_ns(finish_call(s, from), gap);
-        if (end >= at || d->begins[call]) {
+        if (end >= at || call_begins(d, call)) {
             at = end;
-            bind(r, call, BOUND_HANDOVER, from);
+            bind(r, call, BIND_HANDOVER, from);
         }
     }
     r->call_start[call] = at;
@@ -155,18 +155,18 @@ static void start_call(struct pass *s, uint32_t call)
 
 struct ready {
     int64_t at;
-    enum bound how;
+    enum binding how;
     uint32_t to;
 };
 
-static void later(struct ready *x, int64_t at, enum bound how, uint32_t to)
+static void later(struct ready *x, int64_t at, enum binding how, uint32_t to)
 {
     if (x->to == NO_INDEX || at > x->at)
         *x = (struct ready){at, how, to};
 }
 
 static void after_op(const struct pass *s, struct ready *x, uint32_t op, int64_t lag,
-                     enum bound how)
+                     enum binding how)
 {
     later(x, add_ns(s->r->op_end[op], lag), how, (uint32_t)s->d->n_calls + op);
 }
@@ -177,7 +177,7 @@ static void after_launch(struct pass *s, struct ready *x, uint32_t op, int64_t s
     uint32_t call = d->call[op];
     struct span c = call_span(d, call);
     if (start > c.end) {
-        later(x, add_ns(finish_call(s, call), lag_launch(d, start, c.end)), BOUND_LAUNCH, call);
+        later(x, add_ns(finish_call(s, call), lag_launch(d, start, c.end)), BIND_LAUNCH, call);
         return;
     }
     int64_t inside = lag_inside(d, op, start, c.start);
@@ -186,7 +186,7 @@ static void after_launch(struct pass *s, struct ready *x, uint32_t op, int64_t s
         if (own < was)
             inside = (int64_t)((double)inside * ((double)own / (double)was));
     }
-    later(x, add_ns(s->r->call_start[call], inside), BOUND_IN_CALL, call);
+    later(x, add_ns(s->r->call_start[call], inside), BIND_IN_CALL, call);
 }
 
 static void after_stream(struct pass *s, struct ready *x, uint32_t op, int64_t start)
@@ -202,7 +202,7 @@ static void after_stream(struct pass *s, struct ready *x, uint32_t op, int64_t s
         lag = lag < s->p.follow_ns ? lag : s->p.follow_ns;
         lag = lag > least ? lag : least;
     }
-    after_op(s, x, prev, lag, BOUND_STREAM);
+    after_op(s, x, prev, lag, BIND_STREAM);
 }
 
 static enum copy_kind kind_of(const struct depend *d, uint32_t op)
@@ -231,25 +231,25 @@ static void after_pipeline(struct pass *s, struct ready *x, uint32_t op)
     if (kind == COPY_H2D || kind == COPY_D2H || kind == COPY_P2P) {
         const struct engine *e = engine_of(s, op);
         if (e->op != NO_INDEX)
-            later(x, add_ns(e->end, lag), BOUND_ENGINE, base + e->op);
+            later(x, add_ns(e->end, lag), BIND_ENGINE, base + e->op);
         if (kind != COPY_D2H && !l->in_group) {
             l->released[1] = l->released[0];
             l->released[0] = l->compute;
             l->in_group = true;
         }
         if (kind == COPY_D2H && l->last_compute != NO_INDEX)
-            later(x, add_ns(l->compute, lag), BOUND_STREAM, base + l->last_compute);
+            later(x, add_ns(l->compute, lag), BIND_STREAM, base + l->last_compute);
         else if (kind != COPY_D2H && l->released[1] > 0 && l->last_compute != NO_INDEX &&
                  l->released[1] > x->at)
-            later(x, l->released[1], BOUND_ENGINE, base + l->last_compute);
+            later(x, l->released[1], BIND_ENGINE, base + l->last_compute);
         return;
     }
     if (l->last_compute != NO_INDEX)
-        later(x, add_ns(l->compute, lag), BOUND_STREAM, base + l->last_compute);
+        later(x, add_ns(l->compute, lag), BIND_STREAM, base + l->last_compute);
     if (l->last_in != NO_INDEX)
-        later(x, add_ns(l->in, lag), BOUND_ENGINE, base + l->last_in);
+        later(x, add_ns(l->in, lag), BIND_ENGINE, base + l->last_in);
     if (l->out_before && l->last_out != NO_INDEX && l->out_before > x->at)
-        later(x, l->out_before, BOUND_ENGINE, base + l->last_out);
+        later(x, l->out_before, BIND_ENGINE, base + l->last_out);
 }
 
 static void pass_pipeline(struct pass *s, uint32_t op, int64_t end)
@@ -282,7 +282,7 @@ static void place_op(struct pass *s, uint32_t op)
     struct replay *r = s->r;
     const struct depend *d = s->d;
     struct span o = op_span(d, op);
-    struct ready x = {o.start, BOUND_START, NO_INDEX};
+    struct ready x = {o.start, BIND_START, NO_INDEX};
     size_t first = s->wait;
     if (d->call[op] != NO_INDEX)
         after_launch(s, &x, op, o.start);
@@ -294,7 +294,7 @@ static void place_op(struct pass *s, uint32_t op)
         const struct depend_wait *w = &d->waits.v[s->wait];
         int64_t lag = lag_behind(d, o.start, op_span(d, w->on).end);
         if (!s->lines || w->kind == WAIT_EVENT)
-            after_op(s, &x, w->on, lag, w->kind == WAIT_EVENT ? BOUND_EVENT : BOUND_INFERRED);
+            after_op(s, &x, w->on, lag, w->kind == WAIT_EVENT ? BIND_EVENT : BIND_INFERRED);
     }
     int64_t residual = o.start - op_ready(d, op, first, d->waits.n);
     /* An op that nothing is known of keeps its time; a delay without a cause goes with the op. */

@@ -46,4 +46,11 @@ void recipe_mark_calls(struct recipe *p, struct arena *temporary);
 /* Host work between calls up to this length belongs to the calls beside it. */
 #define SHORT_GAP_NS 50000
 
+/* Host work from this length on is taken for a job of its own, which another thread can do ahead.
+ */
+#define AHEAD_GAP_NS 200000
+
+/* What is left of it: taking over what the other thread made. */
+#define TAKE_OVER_NS 5000
+
 #endif

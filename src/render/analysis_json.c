@@ -96,6 +96,9 @@ static void write_verdict(struct analysis_document *d)
     jw_str(w, "headline", v->headline);
     jw_int(w, "recoverable_ns", v->recoverable_ns);
     jw_num(w, "recoverable_pct", v->recoverable_pct);
+    jw_int(w, "together", v->together);
+    jw_int(w, "together_ns", v->together_ns);
+    jw_num(w, "together_speedup", v->together_speedup);
     jw_close(w);
 }
 

@@ -59,6 +59,10 @@ static const struct member verdict[] = {
     MEMBER("headline", "string", "one sentence"),
     MEMBER("recoverable_ns", "integer", "GPU time claimed by findings above INFO, compute aside"),
     MEMBER("recoverable_pct", "number", "of window x GPUs"),
+    MEMBER("together", "integer",
+           "how many of the first findings of MEDIUM and HIGH were replayed together, 3 at most"),
+    MEMBER("together_ns", "integer", "the time when all of these are followed; 0: none was"),
+    MEMBER("together_speedup", "number?", "what they win together, for fixes overlap"),
     {0},
 };
 

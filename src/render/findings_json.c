@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "advise/rule.h"
 #include "render/analysis_json_in.h"
 
@@ -77,6 +79,19 @@ static void write_lists(struct jwrite *w, const struct finding *f)
     jw_close(w);
 }
 
+static void write_prediction(struct jwrite *w, const struct finding *f)
+{
+    bool known = f->predicted_by != NULL;
+    jw_str(w, "predicted_by", f->predicted_by);
+    int_or_null(w, "recorded_ns", known, f->recorded_ns);
+    int_or_null(w, "predicted_ns", known, f->predicted_ns);
+    int_or_null(w, "predicted_low_ns", known, f->predicted_low_ns);
+    int_or_null(w, "predicted_high_ns", known, f->predicted_high_ns);
+    jw_num(w, "predicted_speedup", known ? f->predicted_speedup : NAN);
+    jw_str(w, "next_limit", f->next_limit);
+    jw_str(w, "predicted_because", f->predicted_why && *f->predicted_why ? f->predicted_why : NULL);
+}
+
 static void write_finding(struct analysis_document *d, const struct finding *f)
 {
     struct jwrite *w = d->w;
@@ -98,6 +113,7 @@ static void write_finding(struct analysis_document *d, const struct finding *f)
     jw_num(w, "runtime_fraction_pct", f->runtime_fraction_pct);
     jw_num(w, "estimated_speedup_pct_lower", f->speedup_lower_pct);
     jw_num(w, "estimated_speedup_pct_upper", f->speedup_upper_pct);
+    write_prediction(w, f);
     write_lists(w, f);
     jw_close(w);
 }

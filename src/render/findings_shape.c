@@ -56,8 +56,27 @@ const struct member recommendation_members[] = {
     MEMBER("scope", "string", "where it holds"),
     MEMBER("claimed_ns", "integer", "sum of claims"),
     MEMBER("runtime_fraction_pct", "number", "100 x claimed_ns / (window x GPUs)"),
-    MEMBER("estimated_speedup_pct_lower", "number", "Amdahl: half of what is claimed goes away"),
-    MEMBER("estimated_speedup_pct_upper", "number?", "all of it does; null: no bound"),
+    MEMBER("estimated_speedup_pct_lower", "number?",
+           "100 x (recorded_ns / predicted_high_ns - 1) by replay; otherwise Amdahl: half of what "
+           "may be won of the claim goes away"),
+    MEMBER("estimated_speedup_pct_upper", "number?",
+           "100 x (recorded_ns / predicted_low_ns - 1) by replay; otherwise all of it does; null: "
+           "no bound"),
+    MEMBER(
+        "predicted_by", "string?",
+        "'replay' of the dependency graph with the advice followed, or 'amdahl': by the share of "
+        "time it claims; null: nothing is predicted",
+        .words = "replay|amdahl"),
+    MEMBER(
+        "recorded_ns", "integer?",
+        "the time that is predicted, as recorded: from the first call that led to GPU work to the "
+        "end of the last work, or of the call that waited for it"),
+    MEMBER("predicted_ns", "integer?", "the same after the advice was followed"),
+    MEMBER("predicted_low_ns", "integer?", "with what is uncertain taken from its good side"),
+    MEMBER("predicted_high_ns", "integer?", "... from its bad side"),
+    MEMBER("predicted_speedup", "number?", "recorded_ns / predicted_ns"),
+    MEMBER("next_limit", "string?", "the largest part of the critical path then"),
+    MEMBER("predicted_because", "string?", "why it is an interval"),
     MEMBER("actions", "string[]", "steps"),
     MEMBER("claims", "object[]", "GPU time that it explains", .members = claim_members),
     MEMBER("evidence", "object[]", "facts to check", .members = evidence_members),

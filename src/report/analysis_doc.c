@@ -59,6 +59,9 @@ static void verdict(struct ctx *c)
     doc_callout(c->d, tones[v->status], "%s", v->headline);
     doc_fact(c->d, "window", "%s on %u GPU%s", ns(c, b->window_ns), b->gpu_count,
              b->gpu_count == 1 ? "" : "s");
+    if (v->together > 1)
+        doc_fact(c->d, "together", "%s, %.2f times as fast, when the first %u are followed",
+                 ns(c, v->together_ns), v->together_speedup, v->together);
     if (v->recoverable_ns)
         doc_fact(c->d, "can be won back", "up to %s (%s of the GPU time)", ns(c, v->recoverable_ns),
                  pct(c, v->recoverable_pct));
@@ -128,9 +131,17 @@ static void one_finding(struct ctx *c, const struct finding *f, size_t rank)
 {
     doc_heading(c->d, 3, "%zu. [%s] %s", rank, priority_name(f->priority), f->title);
     doc_text(c->d, "%s.", f->issue);
-    if (f->claimed_ns)
+    bool replayed = f->predicted_by && !strcmp(f->predicted_by, "replay");
+    if (f->claimed_ns && replayed)
+        doc_fact(c->d, "costs", "%s, %s of the GPU time", ns(c, f->claimed_ns),
+                 pct(c, f->runtime_fraction_pct));
+    else if (f->claimed_ns)
         doc_fact(c->d, "costs", "%s, %s of the GPU time; faster by %s when half or all of it goes",
                  ns(c, f->claimed_ns), pct(c, f->runtime_fraction_pct), speedup(c, f));
+    if (replayed)
+        doc_fact(c->d, "then", "%s instead of %s, %.2f times as fast (%s to %s); next limit: %s",
+                 ns(c, f->predicted_ns), ns(c, f->recorded_ns), f->predicted_speedup,
+                 ns(c, f->predicted_low_ns), ns(c, f->predicted_high_ns), f->next_limit);
     doc_fact(c->d, "where", "%s", f->scope);
     doc_fact(c->d, "sure", "%.0f %%: %s", 100 * f->confidence, f->confidence_reason);
     for (size_t i = 0; i < f->evidence.n && i < 5; i++) {
