@@ -45,8 +45,22 @@ static void predict_one(void *ctx, size_t i, int worker)
     predict(&job->p, job->f->analysis->depend, job->f->change, &job->arena);
 }
 
-static void take(struct finding *f, const struct prediction *p)
+/* Where several rules share the same time, each promises no more than its part. */
+static void keep_to_claim(const struct finding *f, struct prediction *p)
 {
+    int64_t gpus = f->analysis->breakdown.gpu_count ? f->analysis->breakdown.gpu_count : 1;
+    int64_t least = p->recorded_ns - f->claimed_ns / gpus;
+    int64_t *ns[] = {&p->predicted_ns, &p->low_ns, &p->high_ns};
+    for (int i = 0; i < 3; i++)
+        if (*ns[i] < least)
+            *ns[i] = least;
+    p->speedup = p->predicted_ns > 0 ? (double)p->recorded_ns / (double)p->predicted_ns : NAN;
+}
+
+static void take(struct finding *f, struct prediction *p)
+{
+    if (f->shares)
+        keep_to_claim(f, p);
     f->predicted_by = "replay";
     f->recorded_ns = p->recorded_ns;
     f->predicted_ns = p->predicted_ns;
@@ -57,8 +71,11 @@ static void take(struct finding *f, const struct prediction *p)
     f->predicted_why = p->reasons;
     f->speedup_lower_pct = faster_pct(p->recorded_ns, p->high_ns);
     f->speedup_upper_pct = faster_pct(p->recorded_ns, p->low_ns);
+    /* Nobody is placed by more than what it was granted: the rest is another finding's, too. */
+    double granted =
+        100 * (double)f->claimed_ns / ((double)p->recorded_ns * f->analysis->breakdown.gpu_count);
     if (p->recorded_ns > 0)
-        f->win_pct = 100 * (1 - (double)p->predicted_ns / (double)p->recorded_ns);
+        f->win_pct = fmin(100 * (1 - (double)p->predicted_ns / (double)p->recorded_ns), granted);
 }
 
 void findings_predict(struct finding *const *v, size_t n, int workers)

@@ -15,8 +15,10 @@
 /* What a copy takes besides its bytes. */
 #define COPY_FLOOR_NS 1500
 
-/* Of a link's rate, what large copies of pinned memory reach. */
+/* Of a link's rate, what large copies of pinned memory reach: usually, at least, at most. */
 #define LINK_SHARE 0.85
+#define LINK_SHARE_LOW 0.7
+#define LINK_SHARE_HIGH 0.95
 
 /* Kernels that share the device with copies are slower by as much, at worst. */
 #define BESIDE_COPIES 1.15
@@ -164,7 +166,8 @@ static int64_t copy_time(const struct recipe *p, uint32_t row, int64_t ns)
     bool pageable = (kind == COPY_H2D && t->src_memory[row] != MEMORY_PINNED) ||
                     (kind == COPY_D2H && t->dst_memory[row] != MEMORY_PINNED);
     if (c->pinned && pageable && hw && hw->host_gbps > 0 && t->bytes[row] != BYTES_UNKNOWN) {
-        double best = COPY_FLOOR_NS + (double)t->bytes[row] / (hw->host_gbps * LINK_SHARE);
+        double share = c->cautious ? LINK_SHARE_LOW : c->hopeful ? LINK_SHARE_HIGH : LINK_SHARE;
+        double best = COPY_FLOOR_NS + (double)t->bytes[row] / (hw->host_gbps * share);
         time = fmin(time, best);
     }
     double link = c->link > 0 ? c->link : 1;

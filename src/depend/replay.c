@@ -120,7 +120,8 @@ static void start_call(struct pass *s, uint32_t call)
         bool handed = s->handover && s->handover[call];
         bool ahead = s->worker && gap >= AHEAD_GAP_NS && !handed;
         int64_t wait = handed ? 0 : s->changed ? gap_before(s, call, gap) : gap;
-        at = add_ns(end, ahead && wait > TAKE_OVER_NS ? TAKE_OVER_NS : wait);
+        int64_t stays = !ahead ? wait : s->p.c->cautious ? wait / 5 : TAKE_OVER_NS;
+        at = add_ns(end, stays < wait ? stays : wait);
         bind(r, call, BIND_PROGRAM, call - 1);
         if (ahead) {
             int64_t *worker = &s->worker[s->thread[call]];

@@ -127,6 +127,15 @@ static const char *speedup(struct ctx *c, const struct finding *f)
     return arena_printf(c->d->arena, "%.0f to %.0f %%", f->speedup_lower_pct, f->speedup_upper_pct);
 }
 
+/* " (12 ms to 15 ms)" */
+static const char *interval(struct ctx *c, const struct finding *f)
+{
+    if (f->predicted_low_ns == f->predicted_high_ns)
+        return "";
+    return arena_printf(c->d->arena, " (%s to %s)", ns(c, f->predicted_low_ns),
+                        ns(c, f->predicted_high_ns));
+}
+
 static void one_finding(struct ctx *c, const struct finding *f, size_t rank)
 {
     doc_heading(c->d, 3, "%zu. [%s] %s", rank, priority_name(f->priority), f->title);
@@ -139,9 +148,9 @@ static void one_finding(struct ctx *c, const struct finding *f, size_t rank)
         doc_fact(c->d, "costs", "%s, %s of the GPU time; faster by %s when half or all of it goes",
                  ns(c, f->claimed_ns), pct(c, f->runtime_fraction_pct), speedup(c, f));
     if (replayed)
-        doc_fact(c->d, "then", "%s instead of %s, %.2f times as fast (%s to %s); next limit: %s",
+        doc_fact(c->d, "then", "%s instead of %s, %.2f times as fast%s; next limit: %s",
                  ns(c, f->predicted_ns), ns(c, f->recorded_ns), f->predicted_speedup,
-                 ns(c, f->predicted_low_ns), ns(c, f->predicted_high_ns), f->next_limit);
+                 interval(c, f), f->next_limit);
     doc_fact(c->d, "where", "%s", f->scope);
     doc_fact(c->d, "sure", "%.0f %%: %s", 100 * f->confidence, f->confidence_reason);
     for (size_t i = 0; i < f->evidence.n && i < 5; i++) {

@@ -174,8 +174,9 @@ struct doc *whatif_doc(const struct whatif *w, struct arena *arena)
     doc_callout(d, r->speedup > 1.02 ? TONE_GOOD : TONE_PLAIN,
                 "%s instead of %s: %.2f times as fast", human_time(is, r->predicted_ns),
                 human_time(was, r->recorded_ns), r->speedup);
-    doc_fact(d, "between", "%s and %s (%.2f to %.2f times as fast)", human_time(low, r->low_ns),
-             human_time(high, r->high_ns), r->speedup_low, r->speedup_high);
+    if (r->low_ns != r->high_ns)
+        doc_fact(d, "between", "%s and %s (%.2f to %.2f times as fast)", human_time(low, r->low_ns),
+                 human_time(high, r->high_ns), r->speedup_low, r->speedup_high);
     if (*r->reasons)
         doc_fact(d, "because", "%s", r->reasons);
     doc_fact(d, "limit before", "%s", r->limit_before);

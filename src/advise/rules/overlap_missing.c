@@ -19,6 +19,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     f->gain = LOOP_GAIN * (1 - edge) + EDGE_GAIN * edge;
     claim_copies(f, s.hideable_ns);
     finding_change(f)->overlap = true;
+    f->shares = true;
     finding_issue(f,
                   "%s of copies run while nothing computes; they could hide behind %s of compute",
                   human_time(lost, s.hideable_ns), human_time(all, ledger_ns(a, CAUSE_COMPUTE)));

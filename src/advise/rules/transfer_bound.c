@@ -13,6 +13,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     claim_copies(f, s.bound_ns);
     finding_change(f)->overlap = true; /* and half of the bytes moved */
     f->change->link = 0.5;
+    f->shares = true;
     finding_issue(f, "copies over the host link take %s while nothing computes; compute takes %s",
                   human_time(lost, s.bound_ns), human_time(compute, ledger_ns(a, CAUSE_COMPUTE)));
     finding_because(f, "breakdown.exposed_copy_ns", share_pct(a, s.exposed_ns), LEAST_SHARE_PCT,
