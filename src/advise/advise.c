@@ -91,12 +91,14 @@ static int place(const struct finding *f)
     return !f->rule->tuning && f->priority <= PRIORITY_MEDIUM ? 0 : 1;
 }
 
-/* Order of ranking: by what was granted and can be won. */
+/* Order of ranking: by what can be won; of two that win as good as the same, who knows more. */
 static int by_rank(const void *x, const void *y)
 {
     const struct finding *a = *(struct finding *const *)x, *b = *(struct finding *const *)y;
     if (place(a) != place(b))
         return place(a) - place(b);
+    if (round(a->win_pct) == round(b->win_pct) && a->rule->specific != b->rule->specific)
+        return a->rule->specific ? -1 : 1;
     if (a->win_pct != b->win_pct)
         return a->win_pct < b->win_pct ? 1 : -1;
     return strcmp(a->rule->name, b->rule->name);

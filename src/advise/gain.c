@@ -61,6 +61,11 @@ static void take(struct finding *f, struct prediction *p)
 {
     if (f->shares)
         keep_to_claim(f, p);
+    if (p->predicted_ns > p->recorded_ns) { /* nobody keeps what makes it slower */
+        p->predicted_ns = p->high_ns = p->recorded_ns;
+        p->low_ns = p->low_ns < p->recorded_ns ? p->low_ns : p->recorded_ns;
+        p->speedup = 1;
+    }
     f->predicted_by = "replay";
     f->recorded_ns = p->recorded_ns;
     f->predicted_ns = p->predicted_ns;

@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "depend/replay_in.h"
 #include "model/kernel_role.h"
+#include "model/occupancy.h"
 
 /* No kernel is shorter, whatever is done to it: start and end of the smallest. */
 #define KERNEL_FLOOR_NS 1000
@@ -94,20 +95,45 @@ static uint64_t groups_in(const struct launch *l)
     return n;
 }
 
+/* Work-groups of a kernel that fit on the device at once; 0: not known. */
+static double resident(const struct recipe *p, uint32_t row)
+{
+    const struct trace *t = p->d->trace;
+    const struct launch *l = &t->launches.v[t->kernels.launch[row]];
+    const struct symbol *s = &t->symbols.v[t->kernels.symbol[row]];
+    uint32_t stream = t->kernels.stream[row];
+    uint32_t gpu = stream < t->streams.n ? t->streams.v[stream].gpu : NO_INDEX;
+    const struct hardware *hw = hardware_of(p, stream);
+    double units = gpu < t->gpus.n ? t->gpus.v[gpu].cu_count : 0;
+    units = units <= 0 && hw ? hw->cu_count : units;
+    struct occupancy o;
+    struct occupancy_in in = {
+        .hw = hw,
+        .group_threads = (int64_t)(l->group[0] ? l->group[0] : 1) *
+                         (l->group[1] ? l->group[1] : 1) * (l->group[2] ? l->group[2] : 1),
+        .registers = s->vgprs,
+        .accum_registers = s->accum_vgprs,
+        .sgprs = s->sgprs,
+        .lds_bytes = l->lds_bytes,
+    };
+    if (p->c->cautious || !hw || !occupancy_of(&o, &in) || !o.groups)
+        return units;
+    return units / o.cus_per_unit * o.groups;
+}
+
 /* Several streams: as many at once as there are, while they leave room on the device. */
 static double stream_scale(const struct recipe *p, uint32_t row)
 {
     const struct trace *t = p->d->trace;
-    uint32_t stream = t->kernels.stream[row], launch = t->kernels.launch[row];
-    const struct hardware *hw = hardware_of(p, stream);
-    uint32_t gpu = stream < t->streams.n ? t->streams.v[stream].gpu : NO_INDEX;
-    double units = gpu < t->gpus.n ? t->gpus.v[gpu].cu_count : 0;
-    if (units <= 0 && hw)
-        units = hw->cu_count;
-    if (launch >= t->launches.n || !t->launches.v[launch].grid[0] || units <= 0)
+    uint32_t launch = t->kernels.launch[row];
+    if (launch >= t->launches.n || !t->launches.v[launch].grid[0])
         return 1; /* what it fills is not known */
-    double filled = fmin((double)groups_in(&t->launches.v[launch]) / units, 1);
-    return fmax(1.0 / p->c->streams, filled);
+    if (p->filled[launch] <= 0) {
+        double fit = resident(p, row);
+        p->filled[launch] =
+            (float)(fit > 0 ? fmin((double)groups_in(&t->launches.v[launch]) / fit, 1) : 1);
+    }
+    return fmax(1.0 / p->c->streams, (double)p->filled[launch]);
 }
 
 /* A factor that a rule estimated, from the good or the bad side. */
@@ -248,6 +274,8 @@ void recipe_make(struct recipe *p, const struct depend *d, const struct change *
     *p = (struct recipe){.d = d, .c = c, .host = c->host > 0 ? c->host : 1};
     p->usual_launch_ns = usual_launch(d, temporary);
     scale_symbols(p, temporary);
+    if (c->streams > 1)
+        p->filled = arena_array(temporary, float, d->trace->launches.n + 1);
     if (c->graph)
         recipe_graph(p);
     recipe_mark_calls(p, temporary);

@@ -28,7 +28,7 @@ static unsigned removal_mark(const struct recipe *p, uint32_t call, enum api_cla
 {
     const struct change *c = p->c;
     if (c->remove[REMOVE_SYNC] && class == API_SYNC && call != p->d->last_call &&
-        !(c->keep_results && waits_for_result(p->d, call)))
+        !((c->keep_results || c->cautious) && waits_for_result(p->d, call)))
         return MARK_REMOVED;
     if (c->remove[REMOVE_ALLOCATION] && class == API_ALLOC)
         return MARK_REMOVED;
@@ -44,7 +44,7 @@ static unsigned removal_mark(const struct recipe *p, uint32_t call, enum api_cla
         (class == API_SYNC || p->d->awaited[call] != NO_INDEX))
         return MARK_FREE;
     if (c->remove[REMOVE_SYNC] && class == API_COPY && call != p->d->last_call &&
-        !(c->keep_results && waits_for_result(p->d, call)))
+        !((c->keep_results || c->cautious) && waits_for_result(p->d, call)))
         return MARK_FREE;
     return 0;
 }

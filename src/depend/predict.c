@@ -17,11 +17,13 @@ static const char *reasons_of(const struct change *c, struct arena *arena)
         bool applies;
         const char *text;
     } table[] = {
+        {c->remove[REMOVE_SYNC], "waits for results that the host needs may have to stay"},
         {removes_calls(c), "the host's own work beside a call may go with it or stay"},
         {c->graph, "the first launch of a graph uploads it, at 0 to 1 us a kernel"},
         {c->overlap, "kernels that share the device with copies may be up to 15 % slower"},
         {c->pinned, "copies of pinned memory reach 70 to 95 % of the link"},
         {c->prefetch, "up to a fifth of the host work may have to stay where it is"},
+        {c->streams > 1, "kernels may need a whole unit for each of their work-groups"},
         {c->scale_doubt > 0, "how much faster the kernels get is an estimate"},
         {c->gpu, "kernels may gain as the matrix units or only as the memory does"},
     };
