@@ -276,9 +276,14 @@ static void all_together(struct advice *out, const struct analysis *a, struct ar
     out->verdict.together_speedup = NAN;
     if (!a->depend || !n)
         return;
-    struct prediction p;
-    predict(&p, a->depend, findings_together(first, n, arena), arena);
     out->verdict.together = (uint32_t)n;
+    if (n == 1) {
+        out->verdict.together_ns = first[0]->predicted_ns;
+        out->verdict.together_speedup = first[0]->predicted_speedup;
+        return;
+    }
+    struct prediction p;
+    predict(&p, a->replay, findings_together(first, n, arena), false, arena);
     out->verdict.together_ns = p.predicted_ns;
     out->verdict.together_speedup = p.speedup;
 }

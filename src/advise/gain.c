@@ -38,11 +38,26 @@ struct job {
     struct prediction p;
 };
 
+/* Room for replays, one a worker; the first has that of the analysis. */
+struct scratch {
+    struct arena arena;
+    struct replay replay;
+};
+
+struct jobs {
+    struct job *v;
+    struct scratch workers[PARALLEL_MAX];
+};
+
 static void predict_one(void *ctx, size_t i, int worker)
 {
-    (void)worker;
-    struct job *job = (struct job *)ctx + i;
-    predict(&job->p, job->f->analysis->depend, job->f->change, &job->arena);
+    struct jobs *jobs = ctx;
+    struct job *job = &jobs->v[i];
+    struct scratch *s = &jobs->workers[worker];
+    if (worker && !s->replay.d)
+        replay_init(&s->replay, job->f->analysis->depend, &s->arena);
+    predict(&job->p, worker ? &s->replay : job->f->analysis->replay, job->f->change, true,
+            &job->arena);
 }
 
 /* Where several rules share the same time, each promises no more than its part. */
@@ -86,20 +101,25 @@ static void take(struct finding *f, struct prediction *p)
 void findings_predict(struct finding *const *v, size_t n, int workers)
 {
     struct arena temporary;
-    size_t jobs = 0;
+    size_t count = 0;
     arena_init(&temporary);
-    struct job *job = arena_array(&temporary, struct job, n + 1);
+    struct jobs *jobs = arena_new(&temporary, struct jobs);
+    jobs->v = arena_array(&temporary, struct job, n + 1);
     for (size_t i = 0; i < n; i++) {
         if (!v[i]->change || !v[i]->analysis->depend ||
             v[i]->runtime_fraction_pct < LEAST_SHARE_PCT)
             continue;
-        arena_init(&job[jobs].arena);
-        job[jobs++].f = v[i];
+        arena_init(&jobs->v[count].arena);
+        jobs->v[count++].f = v[i];
     }
-    parallel_for(workers, jobs, predict_one, job);
-    for (size_t i = 0; i < jobs; i++) {
-        take(job[i].f, &job[i].p);
-        arena_adopt(job[i].f->arena, &job[i].arena);
+    for (int w = 0; w < PARALLEL_MAX; w++)
+        arena_init(&jobs->workers[w].arena);
+    parallel_for(workers, count, predict_one, jobs);
+    for (int w = 0; w < PARALLEL_MAX; w++)
+        arena_release(&jobs->workers[w].arena);
+    for (size_t i = 0; i < count; i++) {
+        take(jobs->v[i].f, &jobs->v[i].p);
+        arena_adopt(jobs->v[i].f->arena, &jobs->v[i].arena);
     }
     arena_release(&temporary);
 }

@@ -170,19 +170,21 @@ static void run(struct analysis *a)
     if (!a->opts.replay || !(a->view.n_kernels + a->view.n_copies))
         return;
     struct depend *d = arena_new(a->arena, struct depend);
+    struct replay *r = arena_new(a->arena, struct replay);
     struct arena temporary;
-    struct replay r;
     arena_init(&temporary);
     depend_make(d, &a->view, a->arena);
-    replay_run(&r, d, NULL, &temporary);
+    replay_init(r, d, a->arena);
+    replay_run(r, NULL);
     a->depend = d;
+    a->replay = r;
     a->path_stats.length_ns = depend_span(d);
-    a->path_stats.replay_error_pct = replay_error_pct(&r);
+    a->path_stats.replay_error_pct = replay_error_pct(r);
     a->path_stats.rough = a->path_stats.replay_error_pct > REPLAY_ROUGH_PCT;
     struct sums s = {.a = a, .d = d};
     prepare(&s, &temporary);
-    path_walk(&r, add_step, &s);
-    add_totals(&s, path_slack(d, &temporary));
+    path_walk(r, add_step, &s);
+    add_totals(&s, path_slack(r));
     a->path_stats.ops_on_path = s.ops;
     keep_kinds(&s, a);
     keep_members(&s, a, &temporary);

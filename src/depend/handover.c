@@ -80,7 +80,12 @@ static void sort_by_call(struct building *b)
 
 void depend_handovers(struct building *b)
 {
-    size_t n = b->d->trace->processes.n + 1;
+    const struct view *v = b->d->view;
+    size_t n = b->d->trace->processes.n + 1, active = 0;
+    for (size_t t = 0; t < v->n_threads; t++)
+        active += v->threads[t].n_outer > 0;
+    if (active < 2)
+        return;
     struct turns *of = arena_array(b->temporary, struct turns, n);
     for (int pass = 0; pass < 2; pass++) {
         for (size_t p = 0; p < n; p++)

@@ -197,8 +197,7 @@ static void hold_op(struct late *l, uint32_t op, size_t first)
 {
     const struct depend *d = l->d;
     struct span o = op_span(d, op);
-    int64_t residual = o.start - op_ready(d, op, first, d->waits.n);
-    int64_t start = sub_ns(sub_ns(l->op[op], o.end - o.start), residual);
+    int64_t start = sub_ns(sub_ns(l->op[op], o.end - o.start), d->residual[op]);
     if (d->prev[op] != NO_INDEX)
         not_after(&l->op[d->prev[op]],
                   sub_ns(start, lag_behind(d, o.start, op_span(d, d->prev[op]).end)));
@@ -235,14 +234,13 @@ static void hold_call(struct late *l, uint32_t call)
     }
 }
 
-int64_t *path_slack(const struct depend *d, struct arena *arena)
+int64_t *path_slack(struct replay *scratch)
 {
+    const struct depend *d = scratch->d;
     struct arena temporary;
     arena_init(&temporary);
-    struct late l = {.d = d};
-    l.op = arena_array(arena, int64_t, d->n_ops + 1);
-    l.start = arena_array(&temporary, int64_t, d->n_calls + 1);
-    l.end = arena_array(&temporary, int64_t, d->n_calls + 1);
+    struct late l = {
+        .d = d, .op = scratch->op_end, .start = scratch->call_start, .end = scratch->call_end};
     l.handover = d->handovers.n ? arena_array(&temporary, uint32_t, d->n_calls + 1) : NULL;
     for (size_t i = 0; i < d->handovers.n; i++)
         l.handover[d->handovers.v[i].call] = d->handovers.v[i].from + 1;

@@ -35,15 +35,16 @@ static const char *reasons_of(const struct change *c, struct arena *arena)
     return s.buf;
 }
 
-static int64_t time_of(const struct depend *d, const struct change *c)
+/* The likely side of the others is the good one. */
+static bool has_good_side(const struct change *c)
 {
-    struct arena temporary;
-    struct replay r;
-    arena_init(&temporary);
-    replay_run(&r, d, c, &temporary);
-    int64_t ns = r.end_ns - r.start_ns;
-    arena_release(&temporary);
-    return ns;
+    return c->graph || c->pinned || c->gpu || c->scale_doubt > 0;
+}
+
+static int64_t time_of(struct replay *r, const struct change *c)
+{
+    replay_run(r, c);
+    return r->end_ns - r->start_ns;
 }
 
 static double ratio(int64_t before, int64_t after)
@@ -51,31 +52,26 @@ static double ratio(int64_t before, int64_t after)
     return after > 0 ? (double)before / (double)after : NAN;
 }
 
-void predict(struct prediction *p, const struct depend *d, const struct change *c,
+void predict(struct prediction *p, struct replay *scratch, const struct change *c, bool interval,
              struct arena *arena)
 {
-    struct arena temporary;
-    struct replay r;
-    arena_init(&temporary);
-    replay_run(&r, d, c, &temporary);
-    *p = (struct prediction){.recorded_ns = depend_span(d), .predicted_ns = r.end_ns - r.start_ns};
-    path_compose(&r, p->path);
+    *p = (struct prediction){.recorded_ns = depend_span(scratch->d)};
+    p->predicted_ns = p->low_ns = p->high_ns = time_of(scratch, c);
+    path_compose(scratch, p->path);
     p->next = path_largest(p->path);
-    arena_release(&temporary);
-    p->low_ns = p->high_ns = p->predicted_ns;
-    p->reasons = reasons_of(c, arena);
+    p->reasons = interval ? reasons_of(c, arena) : "";
     if (*p->reasons) {
         struct change other = *c;
         other.cautious = true;
-        int64_t bad = time_of(d, &other);
+        int64_t bad = time_of(scratch, &other);
         other.cautious = false;
         other.hopeful = true;
-        int64_t good = time_of(d, &other);
+        int64_t good = has_good_side(c) ? time_of(scratch, &other) : p->low_ns;
         p->high_ns = bad > p->high_ns ? bad : p->high_ns;
+        p->low_ns = good < p->low_ns ? good : p->low_ns;
         /* A change that makes it slower is taken back. */
         if (p->high_ns > p->recorded_ns && p->predicted_ns <= p->recorded_ns)
             p->high_ns = p->recorded_ns;
-        p->low_ns = good < p->low_ns ? good : p->low_ns;
     }
     p->speedup = ratio(p->recorded_ns, p->predicted_ns);
     p->speedup_low = ratio(p->recorded_ns, p->high_ns);

@@ -48,7 +48,6 @@ struct pass {
     uint32_t *handover;     /* by call: from + 1; NULL: none */
     int64_t *carry;         /* by call's thread: host work beside removed calls */
     int64_t *worker;        /* by thread: when the host work done ahead is done */
-    uint32_t *thread;       /* by call: thread of the view; only where the two above are needed */
     struct pipeline *lines; /* by stream */
     /* By GPU: the last copy in that the host waited for, and the last kernel. The host that waits
      * orders streams; when it no longer waits, this does. */
@@ -56,6 +55,13 @@ struct pass {
     uint8_t *awaited_copy;  /* by op: the host waits for this copy */
     struct engine *engines; /* by GPU and kind of copy */
 };
+
+/* Threads of the view are those of the trace, and one for calls without. */
+static size_t thread_of(const struct depend *d, uint32_t call)
+{
+    uint32_t thread = d->trace->regions.thread[d->call_row[call]];
+    return thread < d->view->n_threads - 1 ? thread : d->view->n_threads - 1;
+}
 
 /* A call's end: what it does itself, after what it waits for. */
 static int64_t finish_call(struct pass *s, uint32_t call)
@@ -101,7 +107,7 @@ static int64_t gap_before(struct pass *s, uint32_t call, int64_t gap)
     int64_t usual = p->kept_gap ? 2000 : s->d->between_ns;
     if (!p->kept_gap && usual < 0)
         return scaled;
-    int64_t *carry = &s->carry[s->thread[call]];
+    int64_t *carry = &s->carry[thread_of(s->d, call)];
     int64_t rest = gap > kept ? gap - kept : 0;
     if (here & MARK_REMOVED) {
         *carry = add_ns(*carry, rest);
@@ -128,8 +134,8 @@ static void start_call(struct pass *s, uint32_t call)
         at = add_ns(end, stays < wait ? stays : wait);
         bind(r, call, BIND_PROGRAM, call - 1);
         if (ahead) {
-            int64_t *worker = &s->worker[s->thread[call]];
-            *worker = add_ns(*worker == INT64_MIN ? r->call_start[d->first_call[s->thread[call]]]
+            int64_t *worker = &s->worker[thread_of(d, call)];
+            *worker = add_ns(*worker == INT64_MIN ? r->call_start[d->first_call[thread_of(d, call)]]
                                                   : *worker,
                              wait);
             if (*worker > at) {
@@ -154,6 +160,7 @@ static void start_call(struct pass *s, uint32_t call)
     }
     r->call_start[call] = at;
     r->call_end[call] = INT64_MIN;
+    r->waited[call] = 0;
 }
 
 /* ---- ops ---- */
@@ -304,7 +311,6 @@ static void place_op(struct pass *s, uint32_t op)
     const struct depend *d = s->d;
     struct span o = op_span(d, op);
     struct ready x = {o.start, BIND_START, NO_INDEX};
-    size_t first = s->wait;
     if (d->call[op] != NO_INDEX)
         after_launch(s, &x, op, o.start);
     if (s->lines)
@@ -317,9 +323,8 @@ static void place_op(struct pass *s, uint32_t op)
         if (!s->lines || w->kind == WAIT_EVENT)
             after_op(s, &x, w->on, lag, w->kind == WAIT_EVENT ? BIND_EVENT : BIND_INFERRED);
     }
-    int64_t residual = o.start - op_ready(d, op, first, d->waits.n);
     /* An op that nothing is known of keeps its time; a delay without a cause goes with the op. */
-    int64_t start = x.to == NO_INDEX ? o.start : add_ns(x.at, residual);
+    int64_t start = x.to == NO_INDEX ? o.start : add_ns(x.at, d->residual[op]);
     bind(r, (uint32_t)d->n_calls + op, x.how, x.to);
     r->op_start[op] = start;
     r->op_end[op] = add_ns(start, s->changed ? recipe_op(&s->p, op) : o.end - o.start);
@@ -343,10 +348,6 @@ static void prepare(struct pass *s, struct arena *temporary)
     s->changed = true;
     recipe_make(&s->p, d, c, temporary);
     size_t n = d->view->n_threads + 1;
-    s->thread = arena_array(temporary, uint32_t, d->n_calls + 1);
-    for (size_t t = 0; t < d->view->n_threads; t++)
-        for (uint32_t k = d->first_call[t]; k < d->first_call[t + 1]; k++)
-            s->thread[k] = (uint32_t)t;
     s->carry = arena_array(temporary, int64_t, n);
     if (c->prefetch) {
         s->worker = arena_array(temporary, int64_t, n);
@@ -395,14 +396,10 @@ static void measure(struct pass *s)
         r->end_ns = r->call_end[d->last_call];
 }
 
-void replay_run(struct replay *r, const struct depend *d, const struct change *c,
-                struct arena *arena)
+void replay_init(struct replay *r, const struct depend *d, struct arena *arena)
 {
-    struct arena temporary;
-    arena_init(&temporary);
-    *r = (struct replay){.d = d, .change = c};
-    struct pass s = {.r = r, .d = d};
     size_t n = d->n_calls + d->n_ops;
+    *r = (struct replay){.d = d};
     r->op_start = arena_array(arena, int64_t, d->n_ops + 1);
     r->op_end = arena_array(arena, int64_t, d->n_ops + 1);
     r->call_start = arena_array(arena, int64_t, d->n_calls + 1);
@@ -410,8 +407,18 @@ void replay_run(struct replay *r, const struct depend *d, const struct change *c
     r->bound_to = arena_array(arena, uint32_t, n + 1);
     r->bound = arena_array(arena, uint8_t, n + 1);
     r->waited = arena_array(arena, uint8_t, d->n_calls + 1);
+}
+
+void replay_run(struct replay *r, const struct change *c)
+{
+    const struct depend *d = r->d;
+    struct arena temporary;
+    arena_init(&temporary);
+    r->change = c;
+    r->end_ns = 0;
+    struct pass s = {.r = r, .d = d};
     prepare(&s, &temporary);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < d->n_calls + d->n_ops; i++) {
         if (d->order[i] < d->n_calls)
             start_call(&s, d->order[i]);
         else

@@ -7,7 +7,8 @@
  *     struct change c = {0};
  *     c.remove[REMOVE_SYNC] = true;
  *     struct replay r;
- *     replay_run(&r, &depend, &c, arena);
+ *     replay_init(&r, &depend, arena);
+ *     replay_run(&r, &c);
  *     r.end_ns - r.start_ns                    // new time; depend_span() is the recorded one
  *     path_walk(&r, ...)                       // what limits then: path.h
  *
@@ -88,8 +89,11 @@ struct replay {
     uint32_t last_op; /* that ended last */
 };
 
-void replay_run(struct replay *r, const struct depend *d, const struct change *c,
-                struct arena *arena);
+/* Makes room in the arena, once for any number of runs one after another. */
+void replay_init(struct replay *r, const struct depend *d, struct arena *arena);
+
+/* Runs the graph with a change, or without (NULL). What an earlier run left is overwritten. */
+void replay_run(struct replay *r, const struct change *c);
 
 /* The recorded length of what is measured. */
 static inline int64_t depend_span(const struct depend *d)
