@@ -9,7 +9,11 @@
 #include "base/utf8.h"
 #include "report/counters_doc.h"
 #include "report/job_doc.h"
+#include "report/path_doc.h"
 #include "report/pc_doc.h"
+
+/* Rows of the critical path. */
+enum { PATH_ROWS = 8 };
 
 struct ctx {
     const struct analysis *a;
@@ -202,6 +206,11 @@ static void findings(struct ctx *c)
         else
             doc_item(c->d, "%s", f->issue);
     }
+}
+
+static void path(struct ctx *c)
+{
+    path_section(c->d, c->a, c->top < PATH_ROWS ? c->top : PATH_ROWS);
 }
 
 static void hotspots(struct ctx *c)
@@ -528,9 +537,9 @@ struct doc *analysis_doc(const struct analysis *a, const struct advice *advice, 
 {
     struct ctx c = {a, advice, doc_new(arena), top_kernels};
     void (*const sections[])(struct ctx *) = {
-        verdict,    job,       ledger,    phases,     per_gpu, findings,      hotspots,
-        categories, resources, counters,  copies,     gaps,    short_kernels, host,
-        markers,    streams,   telemetry, pc_samples, missing};
+        verdict,  job,        ledger,    phases,    per_gpu,    findings, path,
+        hotspots, categories, resources, counters,  copies,     gaps,     short_kernels,
+        host,     markers,    streams,   telemetry, pc_samples, missing};
     for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++)
         sections[i](&c);
     return c.d;

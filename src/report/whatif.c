@@ -179,7 +179,7 @@ struct doc *whatif_doc(const struct whatif *w, struct arena *arena)
     if (r->low_ns != r->high_ns)
         doc_fact(d, "between", "%s and %s (%.2f to %.2f times as fast)", human_time(low, r->low_ns),
                  human_time(high, r->high_ns), r->speedup_low, r->speedup_high);
-    if (*r->reasons)
+    if (*r->reasons && r->low_ns != r->high_ns)
         doc_fact(d, "because", "%s", r->reasons);
     doc_fact(d, "limit before", "%s", r->limit_before);
     doc_fact(d, "limit after", "%s", r->limit_after);
