@@ -52,7 +52,16 @@ static void evidence(struct html *h, const struct finding *f)
 static void claims(struct html *h, const struct finding *f)
 {
     html_raw(h, "<dl class=\"facts\">\n");
-    if (f->claimed_ns)
+    if (f->predicted_by && !strcmp(f->predicted_by, "replay"))
+        html(
+            h,
+            "<div><dt>Costs</dt><dd>%s, %s of the GPU time</dd></div>\n"
+            "<div><dt>Then</dt><dd>%s instead of %s, %.2f times as fast <span class=\"note\">%s to "
+            "%s; next limit: %s</span></dd></div>\n",
+            html_ns(h, f->claimed_ns), html_pct(h, f->runtime_fraction_pct),
+            html_ns(h, f->predicted_ns), html_ns(h, f->recorded_ns), f->predicted_speedup,
+            html_ns(h, f->predicted_low_ns), html_ns(h, f->predicted_high_ns), f->next_limit);
+    else if (f->claimed_ns)
         html(h,
              "<div><dt>Costs</dt><dd>%s, %s of the GPU time</dd></div>\n"
              "<div><dt>Faster by</dt><dd>%s <span class=\"note\">when half or all of it goes</span>"

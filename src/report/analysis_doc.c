@@ -10,7 +10,11 @@
 #include "base/utf8.h"
 #include "report/counters_doc.h"
 #include "report/job_doc.h"
+#include "report/path_doc.h"
 #include "report/pc_doc.h"
+
+/* Rows of the critical path. */
+enum { PATH_ROWS = 8 };
 
 struct ctx {
     const struct analysis *a;
@@ -60,6 +64,9 @@ static void verdict(struct ctx *c)
     doc_callout(c->d, tones[v->status], "%s", v->headline);
     doc_fact(c->d, "window", "%s on %u GPU%s", ns(c, b->window_ns), b->gpu_count,
              b->gpu_count == 1 ? "" : "s");
+    if (v->together > 1)
+        doc_fact(c->d, "together", "%s, %.2f times as fast, when the first %u are followed",
+                 ns(c, v->together_ns), v->together_speedup, v->together);
     if (v->recoverable_ns)
         doc_fact(c->d, "can be won back", "up to %s (%s of the GPU time)", ns(c, v->recoverable_ns),
                  pct(c, v->recoverable_pct));
@@ -125,13 +132,30 @@ static const char *speedup(struct ctx *c, const struct finding *f)
     return arena_printf(c->d->arena, "%.0f to %.0f %%", f->speedup_lower_pct, f->speedup_upper_pct);
 }
 
+/* " (12 ms to 15 ms)" */
+static const char *interval(struct ctx *c, const struct finding *f)
+{
+    if (f->predicted_low_ns == f->predicted_high_ns)
+        return "";
+    return arena_printf(c->d->arena, " (%s to %s)", ns(c, f->predicted_low_ns),
+                        ns(c, f->predicted_high_ns));
+}
+
 static void one_finding(struct ctx *c, const struct finding *f, size_t rank)
 {
     doc_heading(c->d, 3, "%zu. [%s] %s", rank, priority_name(f->priority), f->title);
     doc_text(c->d, "%s.", f->issue);
-    if (f->claimed_ns)
+    bool replayed = f->predicted_by && !strcmp(f->predicted_by, "replay");
+    if (f->claimed_ns && replayed)
+        doc_fact(c->d, "costs", "%s, %s of the GPU time", ns(c, f->claimed_ns),
+                 pct(c, f->runtime_fraction_pct));
+    else if (f->claimed_ns)
         doc_fact(c->d, "costs", "%s, %s of the GPU time; faster by %s when half or all of it goes",
                  ns(c, f->claimed_ns), pct(c, f->runtime_fraction_pct), speedup(c, f));
+    if (replayed)
+        doc_fact(c->d, "then", "%s instead of %s, %.2f times as fast%s; next limit: %s",
+                 ns(c, f->predicted_ns), ns(c, f->recorded_ns), f->predicted_speedup,
+                 interval(c, f), f->next_limit);
     doc_fact(c->d, "where", "%s", f->scope);
     doc_fact(c->d, "sure", "%.0f %%: %s", 100 * f->confidence, f->confidence_reason);
     for (size_t i = 0; i < f->evidence.n && i < 5; i++) {
@@ -183,6 +207,11 @@ static void findings(struct ctx *c)
         else
             doc_item(c->d, "%s", f->issue);
     }
+}
+
+static void path(struct ctx *c)
+{
+    path_section(c->d, c->a, c->top < PATH_ROWS ? c->top : PATH_ROWS);
 }
 
 static void hotspots(struct ctx *c)
@@ -509,9 +538,9 @@ struct doc *analysis_doc(const struct analysis *a, const struct advice *advice, 
 {
     struct ctx c = {a, advice, doc_new(arena), top_kernels};
     void (*const sections[])(struct ctx *) = {
-        verdict,    job,       ledger,    phases,     per_gpu, findings,      hotspots,
-        categories, resources, counters,  copies,     gaps,    short_kernels, host,
-        markers,    streams,   telemetry, pc_samples, missing};
+        verdict,  job,        ledger,    phases,    per_gpu,    findings, path,
+        hotspots, categories, resources, counters,  copies,     gaps,     short_kernels,
+        host,     markers,    streams,   telemetry, pc_samples, missing};
     for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++)
         sections[i](&c);
     return c.d;

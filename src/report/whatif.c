@@ -116,9 +116,11 @@ void whatif_make(struct whatif *w, const struct analysis *a, const struct change
     struct account was, is;
     int64_t path[PATH_KINDS];
     *w = (struct whatif){.arena = arena};
-    predict(&p, a->depend, c, arena);
-    replay_run(&before, a->depend, NULL, temporary);
-    replay_run(&after, a->depend, c, temporary);
+    replay_init(&before, a->depend, temporary);
+    replay_init(&after, a->depend, temporary);
+    predict(&p, &after, c, true, arena);
+    replay_run(&before, NULL);
+    replay_run(&after, c);
     path_compose(&before, path);
     replay_account(&was, &before);
     replay_account(&is, &after);
@@ -173,9 +175,10 @@ struct doc *whatif_doc(const struct whatif *w, struct arena *arena)
     doc_callout(d, r->speedup > 1.02 ? TONE_GOOD : TONE_PLAIN,
                 "%s instead of %s: %.2f times as fast", human_time(is, r->predicted_ns),
                 human_time(was, r->recorded_ns), r->speedup);
-    doc_fact(d, "between", "%s and %s (%.2f to %.2f times as fast)", human_time(low, r->low_ns),
-             human_time(high, r->high_ns), r->speedup_low, r->speedup_high);
-    if (*r->reasons)
+    if (r->low_ns != r->high_ns)
+        doc_fact(d, "between", "%s and %s (%.2f to %.2f times as fast)", human_time(low, r->low_ns),
+                 human_time(high, r->high_ns), r->speedup_low, r->speedup_high);
+    if (*r->reasons && r->low_ns != r->high_ns)
         doc_fact(d, "because", "%s", r->reasons);
     doc_fact(d, "limit before", "%s", r->limit_before);
     doc_fact(d, "limit after", "%s", r->limit_after);

@@ -85,8 +85,11 @@ def findings(doc):
     for i, f in enumerate(shown, 1):
         lines.append(f"{i}. [{f['priority']}] {f['title']}")
         if f["claimed_ns"]:
-            lines.append(f"costs {time(f['claimed_ns'])}, {pct(f['runtime_fraction_pct'])} of the GPU time; "
-                         f"faster by {speedup(f)} when")
+            costs = f"costs {time(f['claimed_ns'])}, {pct(f['runtime_fraction_pct'])} of the GPU time"
+            lines.append(costs if f["predicted_by"] == "replay" else f"{costs}; faster by {speedup(f)} when")
+        if f["predicted_by"] == "replay":
+            lines.append(f"then {time(f['predicted_ns'])} instead of {time(f['recorded_ns'])}, "
+                         f"{f['predicted_speedup']:.2f} times as fast")
         lines.append(f"sure {100 * f['confidence']:.0f} %:")
     if lines:
         yield "Findings, by what they can win", lines
