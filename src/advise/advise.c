@@ -274,4 +274,5 @@ void advise(struct advice *out, const struct analysis *a, struct arena *arena)
         qsort(out->findings.v, out->findings.n, sizeof(*out->findings.v), by_rank);
     number(out, arena);
     judge(out, a, arena);
+    overview_make(&out->overview, a, out, arena);
 }

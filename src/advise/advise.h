@@ -4,7 +4,7 @@
 #ifndef GS_ADVISE_ADVISE_H
 #define GS_ADVISE_ADVISE_H
 
-#include "advise/finding.h"
+#include "advise/overview.h"
 
 enum verdict_status { VERDICT_HEALTHY, VERDICT_IMPROVABLE, VERDICT_PROBLEM, VERDICT_NO_GPU_WORK };
 
@@ -19,6 +19,7 @@ struct verdict {
 struct advice {
     VEC(struct finding *) findings; /* ranked: what can be won, largest first */
     struct verdict verdict;
+    struct overview overview; /* in numbers and sentences that no single analysis has */
 };
 
 void advise(struct advice *out, const struct analysis *a, struct arena *arena);

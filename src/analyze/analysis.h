@@ -13,7 +13,9 @@
 
 #include "analyze/capability.h"
 #include "analyze/counters/counters.h"
+#include "analyze/counters/stats.h"
 #include "analyze/field.h"
+#include "analyze/histogram.h"
 #include "analyze/iterations.h"
 #include "analyze/ledger.h"
 #include "analyze/pc_sampling.h"
@@ -57,14 +59,15 @@ struct hotspot {
     int64_t total_duration_ns;
     double avg_duration_ns;
     int64_t median_ns, p95_ns, min_duration_ns, max_duration_ns;
-    double std_dev_ns, cv; /* population */
-    double pct_of_total;   /* of the summed kernel time */
-    double pct_of_wall;    /* of window x GPUs */
-    uint32_t symbol;       /* one of the group */
-    uint32_t slowest;      /* kernels row of the longest dispatch: evidence */
-    uint32_t name_id;      /* string */
-    int32_t gpu;           /* by_gpu: index; -1 otherwise */
-    int64_t pid, stream;   /* by_process, by_stream; -1 otherwise */
+    double std_dev_ns, cv;             /* population */
+    double pct_of_total;               /* of the summed kernel time */
+    double pct_of_wall;                /* of window x GPUs */
+    uint32_t symbol;                   /* one of the group */
+    uint32_t slowest;                  /* kernels row of the longest dispatch: evidence */
+    uint32_t name_id;                  /* string */
+    const struct histogram *durations; /* of the first HISTOGRAMS; NULL for the others */
+    int32_t gpu;                       /* by_gpu: index; -1 otherwise */
+    int64_t pid, stream;               /* by_process, by_stream; -1 otherwise */
 };
 
 /* ---- categories ---- */
@@ -343,6 +346,7 @@ struct analysis {
     struct iteration_stats iterations;
     const struct job *job; /* all ranks, job/job.h; NULL for a single process. Set after the run */
     struct counter_results counters;
+    struct counter_stats counter_stats; /* as the profiler counted */
     struct pc_sampling pc_sampling;
 };
 
@@ -367,6 +371,9 @@ void analysis_run(struct analysis *a, const struct trace *t, const struct analys
 
 /* All tables of all analyses. */
 void analysis_results(const struct analysis *a, struct results *out, struct arena *arena);
+
+/* The table of this name, or NULL. */
+const struct result *results_find(const struct results *all, const char *key);
 
 /* Helpers that several analyses share. */
 int32_t analysis_gpu_index(const struct analysis *a,

@@ -210,7 +210,7 @@ static const struct field phase_list[] = {
     FIELD(struct phase_row, end_ns, FIELD_I64, "end", "ns", "first moment after it"),
     FIELD(struct phase_row, duration_ns, FIELD_I64, "duration", "ns", "end - start"),
     FIELD(struct phase_row, pct_of_window, FIELD_NUM, "of window", "%", "duration / window x 100"),
-    FIELD(struct phase_row, busy_ns, FIELD_I64, "busy", "ns",
+    FIELD(struct phase_row, busy_ns, FIELD_I64, "busy time", "ns",
           "sum over GPUs of the union of kernels and copies"),
     FIELD(struct phase_row, busy_pct, FIELD_NUM, "busy", "%", "busy / (duration x GPUs) x 100"),
     FIELD(struct phase_row, kernels, FIELD_U64, "kernels", "", "kernels that run in it"),

@@ -4,15 +4,13 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "render/att_json.h"
-#include "render/doc_page.h"
-#include "render/picture.h"
 #include "render/render.h"
 
 static void set_up(struct analyze_att *s, const struct analyze_att_opts *o)
 {
-    s->doc.listing = str_eq(o->listing, "all")    ? ATT_LIST_ALL
-                     : str_eq(o->listing, "none") ? ATT_LIST_NONE
-                                                  : ATT_LIST_BLOCK;
+    s->listing = str_eq(o->listing, "all")    ? ATT_LIST_ALL
+                 : str_eq(o->listing, "none") ? ATT_LIST_NONE
+                                              : ATT_LIST_BLOCK;
 }
 
 /* Notes stand in the report; what is damaged is worth a warning as well. */
@@ -22,11 +20,10 @@ static void warn(const struct analyze_att *s)
         log_warn("thread trace: %s", s->att.notes.v[i]);
 }
 
-bool analyze_att_asked(struct analyze_att *s, const struct analyze_att_opts *o, size_t top,
+bool analyze_att_asked(struct analyze_att *s, const struct analyze_att_opts *o,
                        struct gs_error *err)
 {
     set_up(s, o);
-    s->doc.top = top;
     for (size_t i = 0; i < o->dir.n; i++)
         if (!att_read(&s->att, o->dir.v[i], ATT_EXPLICIT, err))
             return false;
@@ -79,37 +76,30 @@ void analyze_att_beside(struct analyze_att *s, const struct analyze_att_opts *o,
         att_join(&s->att, a, advice);
 }
 
-static void write_json(struct str *out, const struct analyze_att *s, const char *prompt)
+static void write_json(struct jwrite *w, const void *of)
 {
-    struct jwrite w;
-    struct analysis_json_opts o = {.prompt = prompt};
-    jw_init(&w, out, 2);
-    att_json_document(&w, &s->att, &o);
+    const struct analyze_att *s = of;
+    struct analysis_json_opts o = {.prompt = s->prompt};
+    att_json_document(w, &s->att, &o);
 }
 
-bool analyze_att_report(const struct analyze_att *s, const char *format, const char *profile,
-                        const char *prompt, const struct cli *cli, bool to_terminal,
-                        struct str *out, struct gs_error *err)
+bool analyze_att_report(const struct analyze_att *s, const struct report_form *f, struct str *out,
+                        struct gs_error *err)
 {
-    if (str_eq(format, "json") && str_eq(profile, "rocinsight"))
+    if (str_eq(f->format, "json") && str_eq(f->profile, "rocinsight"))
         return fail(err, GS_E_USAGE, "option '--json-profile rocinsight' needs a trace");
-    if (str_eq(format, "json")) {
-        write_json(out, s, prompt);
+    if (str_eq(f->format, "json")) {
+        struct jwrite w;
+        jw_init(&w, out, 2);
+        write_json(&w, s);
         return true;
     }
-    struct doc *d = att_doc(&s->att, &s->doc, out->arena);
-    if (str_eq(format, "pdf"))
-        return render_pdf(out, d, NULL, err);
-    if (str_eq(format, "html")) {
-        struct str json;
-        str_init(&json, out->arena);
-        write_json(&json, s, prompt);
-        render_doc_html(out, d, "thread trace", &json);
-    } else if (str_eq(format, "markdown")) {
-        render_markdown(out, d);
-    } else {
-        struct render_opts r = {cli->columns, cli->color && to_terminal};
-        render_text(out, d, &r);
-    }
-    return true;
+    struct subject about = {.att = &s->att, .listing = s->listing, .top = f->top};
+    struct doc *d = report_doc(&about, att_report, f, out->arena, err);
+    if (!d)
+        return false;
+    d->kind = "thread trace";
+    d->json = write_json;
+    d->json_of = s;
+    return render_doc(out, d, f->format, &f->text, err);
 }

@@ -2,9 +2,8 @@
 #ifndef GS_CLI_ANALYZE_ATT_H
 #define GS_CLI_ANALYZE_ATT_H
 
-#include "cli/command.h"
+#include "cli/report_form.h"
 #include "model/trace.h"
-#include "report/att_report.h"
 
 struct analyze_att_opts {
     struct opt_list dir;
@@ -23,12 +22,13 @@ struct analyze_att_opts {
 
 struct analyze_att {
     struct att att; /* owned: att_init() and att_release() around it */
-    struct att_doc_opts doc;
+    enum att_listing listing;
+    const char *prompt; /* kept in the JSON; NULL: none */
     bool used;
 };
 
 /* What was asked for by --att-dir; nothing happens without. */
-bool analyze_att_asked(struct analyze_att *s, const struct analyze_att_opts *o, size_t top,
+bool analyze_att_asked(struct analyze_att *s, const struct analyze_att_opts *o,
                        struct gs_error *err);
 
 /*
@@ -43,8 +43,7 @@ void analyze_att_beside(struct analyze_att *s, const struct analyze_att_opts *o,
                         const struct analysis *a, struct advice *advice);
 
 /* The report of a thread trace alone, in the form asked for. */
-bool analyze_att_report(const struct analyze_att *s, const char *format, const char *profile,
-                        const char *prompt, const struct cli *cli, bool to_terminal,
-                        struct str *out, struct gs_error *err);
+bool analyze_att_report(const struct analyze_att *s, const struct report_form *f, struct str *out,
+                        struct gs_error *err);
 
 #endif

@@ -1,8 +1,6 @@
 #include "cli/analyze_source.h"
 
 #include "base/str.h"
-#include "render/doc_page.h"
-#include "render/picture.h"
 #include "render/render.h"
 #include "render/source_json.h"
 
@@ -13,36 +11,29 @@ bool analyze_source_scan(struct analyze_source *s, const char *dir, struct cli *
     return !dir || source_scan_run(&s->scan, dir, cli->threads, err);
 }
 
-static void write_json(const struct analyze_source *s, const char *prompt, bool strict, int indent,
-                       struct str *out)
+static void write_json(struct jwrite *w, const void *of)
 {
-    struct jwrite w;
-    struct analysis_json_opts o = {.prompt = prompt};
-    jw_init(&w, out, indent);
-    source_json_document(&w, &s->scan, &o, strict);
+    const struct analyze_source *s = of;
+    struct analysis_json_opts o = {.prompt = s->prompt};
+    source_json_document(w, &s->scan, &o, false);
 }
 
-bool analyze_source_report(const struct analyze_source *s, const char *format, const char *profile,
-                           const char *prompt, size_t top, const struct cli *cli, bool to_terminal,
+bool analyze_source_report(const struct analyze_source *s, const struct report_form *f,
                            struct str *out, struct gs_error *err)
 {
-    if (str_eq(format, "json")) {
-        write_json(s, prompt, str_eq(profile, "rocinsight"), 2, out);
+    if (str_eq(f->format, "json")) {
+        struct jwrite w;
+        struct analysis_json_opts o = {.prompt = s->prompt};
+        jw_init(&w, out, 2);
+        source_json_document(&w, &s->scan, &o, str_eq(f->profile, "rocinsight"));
         return true;
     }
-    struct doc *d = source_doc(&s->scan, top, out->arena);
-    if (str_eq(format, "pdf"))
-        return render_pdf(out, d, NULL, err);
-    if (str_eq(format, "markdown")) {
-        render_markdown(out, d);
-    } else if (str_eq(format, "html")) {
-        struct str json;
-        str_init(&json, out->arena);
-        write_json(s, prompt, false, 0, &json);
-        render_doc_html(out, d, "scan", &json);
-    } else {
-        struct render_opts r = {cli->columns, cli->color && to_terminal};
-        render_text(out, d, &r);
-    }
-    return true;
+    struct subject about = {.source = &s->scan, .top = f->top};
+    struct doc *d = report_doc(&about, source_report, f, out->arena, err);
+    if (!d)
+        return false;
+    d->kind = "scan";
+    d->json = write_json;
+    d->json_of = s;
+    return render_doc(out, d, f->format, &f->text, err);
 }

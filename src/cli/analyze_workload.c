@@ -1,8 +1,5 @@
 #include "cli/analyze_workload.h"
 
-#include "render/doc_page.h"
-#include "render/picture.h"
-#include "render/render.h"
 #include "render/workload_json.h"
 
 bool workload_operand(const struct opt_list *paths, struct arena *a, const char **dir)
@@ -37,42 +34,29 @@ bool workload_load(struct workload_report *r, struct cli *cli, const char *dir,
     return workload_read(w, dir, cli->arena, err) && workload_evaluate(r, w, &o, cli->arena, err);
 }
 
-static void render(struct str *out, const struct doc *d, const char *format, const struct cli *cli,
-                   bool to_terminal)
+static void write_json(struct jwrite *w, const void *of)
 {
-    struct render_opts o = {cli->columns, cli->color && to_terminal};
-    if (str_eq(format, "markdown"))
-        render_markdown(out, d);
-    else
-        render_text(out, d, &o);
+    workload_json(w, of);
 }
 
-static void write_json(struct str *out, const struct workload_report *r)
+bool workload_render(const struct workload_report *r, const struct report_form *f, struct str *out,
+                     struct gs_error *err)
 {
-    struct jwrite w;
-    jw_init(&w, out, 2);
-    workload_json(&w, r);
-    str_putc(out, '\n');
-}
-
-bool workload_render(const struct workload_report *r, struct cli *cli, const char *format,
-                     bool to_terminal, struct str *out, struct gs_error *err)
-{
-    if (str_eq(format, "json")) {
-        write_json(out, r);
+    struct subject about = {.workload = r, .top = f->top};
+    if (str_eq(f->format, "json") && !f->list) {
+        struct jwrite w;
+        jw_init(&w, out, 2);
+        workload_json(&w, r);
+        str_putc(out, '\n');
         return true;
     }
-    struct doc *d = workload_doc(r, cli->arena);
-    if (str_eq(format, "pdf"))
-        return render_pdf(out, d, NULL, err);
-    if (str_eq(format, "html")) {
-        struct str json;
-        str_init(&json, cli->arena);
-        write_json(&json, r);
-        render_doc_html(out, d, "workload", &json);
-    } else
-        render(out, d, format, cli, to_terminal);
-    return true;
+    struct doc *d = report_doc(&about, workload_doc_report, f, out->arena, err);
+    if (!d)
+        return false;
+    d->kind = "workload";
+    d->json = write_json;
+    d->json_of = r;
+    return render_doc(out, d, f->format, &f->text, err);
 }
 
 bool workload_info(struct cli *cli, const char *dir, bool json, struct str *out,
@@ -81,9 +65,10 @@ bool workload_info(struct cli *cli, const char *dir, bool json, struct str *out,
     struct workload_report r;
     if (!workload_load(&r, cli, dir, NULL, 1000, err))
         return false;
+    struct report_form f = {.format = "json", .text = {cli->columns, cli->color}};
     if (json)
-        return workload_render(&r, cli, "json", false, out, err);
-    render(out, workload_info_doc(&r, cli->arena), "text", cli, true);
+        return workload_render(&r, &f, out, err);
+    render_text(out, workload_info_doc(&r, cli->arena), &f.text);
     return true;
 }
 
@@ -102,9 +87,13 @@ struct draw *workload_plot(struct cli *cli, const char *dir, const char *chart, 
                   : workload_roof_draw(&r, width, cli->arena);
 }
 
+static void write_compare_json(struct jwrite *w, const void *of)
+{
+    workload_compare_json(w, of);
+}
+
 bool workload_compare_report(struct cli *cli, const char *dir_a, const char *dir_b,
-                             const char *format, size_t top, bool to_terminal, struct str *out,
-                             struct gs_error *err)
+                             const struct report_form *f, struct str *out, struct gs_error *err)
 {
     enum { KERNELS = 100 };
     struct workload_report a, b;
@@ -113,13 +102,19 @@ bool workload_compare_report(struct cli *cli, const char *dir_a, const char *dir
         !workload_load(&b, cli, dir_b, NULL, KERNELS, err))
         return false;
     workload_compare(&c, &a, &b, cli->arena);
-    if (str_eq(format, "json")) {
+    if (str_eq(f->format, "json") && !f->list) {
         struct jwrite w;
         jw_init(&w, out, 2);
         workload_compare_json(&w, &c);
         str_putc(out, '\n');
         return true;
     }
-    render(out, workload_compare_doc(&c, top, cli->arena), format, cli, to_terminal);
-    return true;
+    struct subject about = {.workloads = &c, .top = f->top};
+    struct doc *d = report_doc(&about, workloads_report, f, cli->arena, err);
+    if (!d)
+        return false;
+    d->kind = "comparison";
+    d->json = write_compare_json;
+    d->json_of = &c;
+    return render_doc(out, d, f->format, &f->text, err);
 }

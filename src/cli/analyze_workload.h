@@ -5,7 +5,7 @@
 #define GS_CLI_ANALYZE_WORKLOAD_H
 
 #include "base/str.h"
-#include "cli/command.h"
+#include "cli/report_form.h"
 #include "report/workload_report.h"
 
 /* The options of analyze that choose what of a workload is shown. */
@@ -38,8 +38,8 @@ bool workload_load(struct workload_report *r, struct cli *cli, const char *dir,
                    const struct workload_args *args, size_t top, struct gs_error *err);
 
 /* The report in one of analyze's formats. */
-bool workload_render(const struct workload_report *r, struct cli *cli, const char *format,
-                     bool to_terminal, struct str *out, struct gs_error *err);
+bool workload_render(const struct workload_report *r, const struct report_form *f, struct str *out,
+                     struct gs_error *err);
 
 /* 'gpusight info DIR'. */
 bool workload_info(struct cli *cli, const char *dir, bool json, struct str *out,
@@ -51,7 +51,6 @@ struct draw *workload_plot(struct cli *cli, const char *dir, const char *chart, 
 
 /* 'gpusight compare DIR DIR'. */
 bool workload_compare_report(struct cli *cli, const char *dir_a, const char *dir_b,
-                             const char *format, size_t top, bool to_terminal, struct str *out,
-                             struct gs_error *err);
+                             const struct report_form *f, struct str *out, struct gs_error *err);
 
 #endif

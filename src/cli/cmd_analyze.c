@@ -14,17 +14,14 @@
 #include "cli/command.h"
 #include "render/analysis_json.h"
 #include "render/chart_files.h"
-#include "render/html.h"
-#include "render/picture.h"
-#include "render/render.h"
-#include "report/analysis_doc.h"
+#include "render/html/html.h"
 
 struct analyze_opts {
     struct opt_list input, by;
-    const char *format, *output, *dir, *json_profile, *prompt, *charts, *source_dir;
+    const char *format, *output, *dir, *json_profile, *prompt, *charts, *source_dir, *sections;
     int64_t top_kernels, timeline_limit;
     double min_duration_us;
-    bool json, stats;
+    bool json, stats, list_sections;
     struct analyzed_opts in;
     struct workload_args workload;
     struct analyze_att_opts att;
@@ -48,6 +45,7 @@ static const struct opt opts[] = {
              "split hotspots by this as well"),
     OPT_INT(struct analyze_opts, timeline_limit, 0, "timeline-limit", 0, 1e9, "N",
             "html: events in the timeline, the longest are kept; 0: all (3500000)"),
+    SECTION_OPTS(struct analyze_opts, sections, list_sections),
     OPT_TEXT(struct analyze_opts, prompt, 0, "prompt", "TEXT", "a question, kept in the JSON"),
     WORKLOAD_OPTS(struct analyze_opts, workload),
     OPT_GROUP("Output"),
@@ -142,58 +140,77 @@ static bool split_options(const struct analyze_opts *o, struct analysis_opts *ou
     return true;
 }
 
+/* What the JSON document of the analysis is made of. */
+struct document {
+    const struct analysis *a;
+    const struct advice *advice;
+    struct analysis_json_opts o;
+};
+
+static void write_json(struct jwrite *w, const void *of)
+{
+    const struct document *d = of;
+    analysis_json(w, d->a, d->advice, &d->o);
+}
+
+static struct report_form form_of(const struct call *c)
+{
+    const struct analyze_opts *o = c->o;
+    bool to_terminal = !o->output && !o->dir;
+    return (struct report_form){.format = o->format,
+                                .profile = o->json_profile,
+                                .sections = o->sections,
+                                .list = o->list_sections,
+                                .top = (size_t)o->top_kernels,
+                                .text = {c->cli->columns, c->cli->color && to_terminal}};
+}
+
+static bool write_doc(struct call *c, const struct document *j, struct str *out)
+{
+    const struct analyze_opts *o = c->o;
+    struct report_form f = form_of(c);
+    const char *target;
+    struct document page = {j->a, j->advice, {.top_kernels = f.top, .prompt = o->prompt}};
+    struct subject s = {.a = j->a,
+                        .advice = j->advice,
+                        .source = j->o.source,
+                        .links = j->o.links,
+                        .att = j->o.att,
+                        .listing = c->att.listing,
+                        .top = f.top};
+    struct doc *d = report_doc(&s, analysis_report, &f, c->cli->arena, c->err);
+    if (!d)
+        return false;
+    d->kind = "analysis";
+    d->json = write_json;
+    d->json_of = &page;
+    d->timeline_limit = (uint64_t)o->timeline_limit;
+    if (!o->charts)
+        return render_doc(out, d, f.format, &f.text, c->err);
+    if (!target_of(c, ".md", &target) || !chart_files_write(d, o->charts, c->err))
+        return false;
+    render_markdown(out, d, chart_files_link(o->charts, target, c->cli->arena));
+    return true;
+}
+
 static bool write_report(struct call *c, const struct analysis *a, const struct advice *advice,
                          struct str *out)
 {
     const struct analyze_opts *o = c->o;
-    if (str_eq(o->format, "json")) {
-        struct jwrite w;
-        jw_init(&w, out, 2);
-        struct analysis_json_opts j = {.top_kernels = (size_t)o->top_kernels, .prompt = o->prompt};
-        if (c->source.used) {
-            j.source = &c->source.scan;
-            j.links = &c->source.links;
-        }
-        j.att = c->att.used ? &c->att.att : NULL;
-        if (str_eq(o->json_profile, "rocinsight"))
-            analysis_json_rocinsight(&w, a, advice, &j);
-        else
-            analysis_json(&w, a, advice, &j);
-        return true;
+    struct document j = {a, advice, {.top_kernels = (size_t)o->top_kernels, .prompt = o->prompt}};
+    if (c->source.used) {
+        j.o.source = &c->source.scan;
+        j.o.links = &c->source.links;
     }
-    if (str_eq(o->format, "html")) {
-        struct html_opts page = {.top_kernels = (size_t)o->top_kernels,
-                                 .prompt = o->prompt,
-                                 .timeline_limit = (uint64_t)o->timeline_limit};
-        if (c->source.used) {
-            page.source = &c->source.scan;
-            page.links = &c->source.links;
-        }
-        page.att = c->att.used ? &c->att.att : NULL;
-        render_html(out, a, advice, &page);
-        return true;
-    }
-    struct doc *d = analysis_doc(a, advice, (size_t)o->top_kernels, c->cli->arena);
-    if (c->source.used)
-        source_section(d, &c->source.scan, &c->source.links, (size_t)o->top_kernels);
-    if (c->att.used)
-        att_section(d, &c->att.att, &c->att.doc);
-    if (str_eq(o->format, "pdf"))
-        return render_pdf(out, d, a, c->err);
-    if (str_eq(o->format, "markdown") && o->charts) {
-        const char *target;
-        if (!target_of(c, ".md", &target) || !chart_files_write(d, a, o->charts, c->err))
-            return false;
-        render_markdown_linked(out, d, a, chart_files_link(o->charts, target, c->cli->arena));
-        return true;
-    }
-    if (str_eq(o->format, "markdown")) {
-        render_markdown(out, d);
-        return true;
-    }
-    bool to_terminal = !o->output && !o->dir;
-    struct render_opts r = {c->cli->columns, c->cli->color && to_terminal};
-    render_text(out, d, &r);
+    j.o.att = c->att.used ? &c->att.att : NULL;
+    if (!str_eq(o->format, "json") || o->list_sections)
+        return write_doc(c, &j, out);
+    struct jwrite w;
+    jw_init(&w, out, 2);
+    if (str_eq(o->json_profile, "rocinsight"))
+        analysis_json_rocinsight(&w, a, advice, &j.o);
+    else
+        analysis_json(&w, a, advice, &j.o);
     return true;
 }
 
@@ -226,13 +243,11 @@ static bool write_out(struct call *c, const struct str *out)
 /* --source-dir without a trace. */
 static bool only_source(struct call *c)
 {
-    const struct analyze_opts *o = c->o;
+    struct report_form f = form_of(c);
     struct str out;
     str_init(&out, c->cli->arena);
-    return analyze_source_report(&c->source, o->format, o->json_profile, o->prompt,
-                                 (size_t)o->top_kernels, c->cli, !o->output && !o->dir, &out,
-                                 c->err) &&
-           write_out(c, &out);
+    c->source.prompt = c->o->prompt;
+    return analyze_source_report(&c->source, &f, &out, c->err) && write_out(c, &out);
 }
 
 /* Options that mean nothing for a workload are not passed over in silence. */
@@ -254,6 +269,7 @@ static bool only_workload(struct call *c)
 {
     const struct analyze_opts *o = c->o;
     const char *wrong = only_for_traces(o);
+    struct report_form f = form_of(c);
     struct workload_report r;
     struct str out;
     char peak[HUMAN_MAX];
@@ -264,8 +280,7 @@ static bool only_workload(struct call *c)
                     c->workload);
     bool ok =
         workload_load(&r, c->cli, c->workload, &o->workload, (size_t)o->top_kernels, c->err) &&
-        workload_render(&r, c->cli, o->format, !o->output && !o->dir, &out, c->err) &&
-        write_out(c, &out);
+        workload_render(&r, &f, &out, c->err) && write_out(c, &out);
     if (ok && o->stats)
         fprintf(stderr, "stats: %zu dispatches, total %.3f s, peak %s\n", r.w->dispatches.n,
                 seconds(c), human_bytes(peak, mem_peak()));
@@ -275,12 +290,11 @@ static bool only_workload(struct call *c)
 /* --att-dir, or a folder with nothing but a thread trace. */
 static bool only_att(struct call *c)
 {
-    const struct analyze_opts *o = c->o;
+    struct report_form f = form_of(c);
     struct str out;
     str_init(&out, c->cli->arena);
-    return analyze_att_report(&c->att, o->format, o->json_profile, o->prompt, c->cli,
-                              !o->output && !o->dir, &out, c->err) &&
-           write_out(c, &out);
+    c->att.prompt = c->o->prompt;
+    return analyze_att_report(&c->att, &f, &out, c->err) && write_out(c, &out);
 }
 
 static bool load(struct call *c, const struct opt_list *paths, const struct analysis_opts *ao)
@@ -301,7 +315,7 @@ static void run_analyze(void *ctx)
     for (size_t i = 0; i < c->cli->operands.n; i++)
         vec_push(paths, arena, c->cli->operands.v[i]);
     if (!analyze_source_scan(&c->source, c->o->source_dir, c->cli, c->err) ||
-        !analyze_att_asked(&c->att, &c->o->att, (size_t)c->o->top_kernels, c->err))
+        !analyze_att_asked(&c->att, &c->o->att, c->err))
         return;
     if (!paths->n && c->att.used && c->source.used) {
         fail(c->err, GS_E_USAGE, "options '--att-dir' and '--source-dir' together need a trace");

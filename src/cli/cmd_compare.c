@@ -10,19 +10,16 @@
 #include "cli/analyze_workload.h"
 #include "cli/runs.h"
 #include "compare/gate.h"
-#include "render/compare_html.h"
 #include "render/compare_json.h"
-#include "render/picture.h"
-#include "render/render.h"
 #include "render/workbook_out.h"
-#include "report/compare_doc.h"
 #include "report/compare_tables.h"
 
 struct compare_opts {
     struct opt_list fail_on;
-    const char *format, *output, *reader, *junit, *annotations, *save, *baseline, *baseline_dir;
+    const char *format, *output, *reader, *junit, *annotations, *save, *baseline, *baseline_dir,
+        *sections;
     int64_t top;
-    bool json;
+    bool json, list_sections;
 };
 
 static const struct opt opts[] = {
@@ -33,6 +30,7 @@ static const struct opt opts[] = {
     OPT_TEXT(struct compare_opts, output, 'o', "output", "FILE",
              "write to FILE instead of standard output"),
     OPT_INT(struct compare_opts, top, 0, "top", 1, 1000000, "N", "rows in tables (10)"),
+    SECTION_OPTS(struct compare_opts, sections, list_sections),
     OPT_CHOICE(struct compare_opts, reader, 0, "reader", "auto|fast|sqlite|check",
                "how to read databases"),
     OPT_GROUP("Gate"),
@@ -69,7 +67,7 @@ struct call {
 };
 
 /* As asked, or by the name of the output. */
-static const char *format_of(const struct compare_opts *o)
+static const char *output_form(const struct compare_opts *o)
 {
     static const char *const endings[][2] = {{".html", "html"},
                                              {".xlsx", "xlsx"},
@@ -94,6 +92,22 @@ static bool write_workbook(struct call *k)
     return render_xlsx(&w, k->o->output, &split, k->err);
 }
 
+static void write_json(struct jwrite *w, const void *of)
+{
+    const struct call *k = of;
+    compare_json(w, &k->c, &k->gate);
+}
+
+static struct report_form form_of(const struct call *k)
+{
+    return (struct report_form){
+        .format = k->o->format,
+        .sections = k->o->sections,
+        .list = k->o->list_sections,
+        .top = (size_t)k->o->top,
+        .text = {k->cli->columns, k->cli->color && str_eq(k->o->output, "-")}};
+}
+
 static bool write_report(struct call *k)
 {
     const char *format = k->o->format;
@@ -101,26 +115,23 @@ static bool write_report(struct call *k)
         return write_workbook(k);
     struct str out;
     str_init(&out, k->cli->arena);
-    if (str_eq(format, "json")) {
+    if (str_eq(format, "json") && !k->o->list_sections) {
         struct jwrite w;
         jw_init(&w, &out, 2);
         compare_json(&w, &k->c, &k->gate);
         str_putc(&out, '\n');
         return fs_write(k->o->output, out.buf, out.len, k->err);
     }
-    if (str_eq(format, "html")) {
-        render_compare_html(&out, &k->c, &k->gate);
-        return fs_write(k->o->output, out.buf, out.len, k->err);
-    }
-    struct doc *d = compare_doc(&k->c, &k->gate, (size_t)k->o->top, k->cli->arena);
-    struct render_opts r = {k->cli->columns, k->cli->color && str_eq(k->o->output, "-")};
-    if (str_eq(format, "pdf") && !render_pdf(&out, d, NULL, k->err))
+    struct report_form f = form_of(k);
+    struct subject about = {.comparison = &k->c, .gate = &k->gate, .top = f.top};
+    struct doc *d = report_doc(&about, compare_report, &f, k->cli->arena, k->err);
+    if (!d)
         return false;
-    if (str_eq(format, "markdown"))
-        render_markdown(&out, d);
-    else if (!str_eq(format, "pdf"))
-        render_text(&out, d, &r);
-    return fs_write(k->o->output, out.buf, out.len, k->err);
+    d->kind = "comparison";
+    d->json = write_json;
+    d->json_of = k;
+    return render_doc(&out, d, format, &f.text, k->err) &&
+           fs_write(k->o->output, out.buf, out.len, k->err);
 }
 
 static bool write_forms(struct call *k)
@@ -184,6 +195,7 @@ static bool compare_workloads(struct call *k)
     const struct opt_list *runs = &k->cli->operands;
     struct arena *a = k->cli->arena;
     const char *first, *second;
+    struct report_form f = form_of(k);
     struct str out;
     if (runs->n != 2 || !workload_find(runs->v[0], a, &first) ||
         !workload_find(runs->v[1], a, &second))
@@ -192,8 +204,7 @@ static bool compare_workloads(struct call *k)
     if (k->o->fail_on.n || k->o->save || k->o->junit || k->o->annotations)
         fail(k->err, GS_E_USAGE, "gates and baselines are for traces, not for workloads");
     else
-        k->ok = workload_compare_report(k->cli, first, second, k->o->format, (size_t)k->o->top,
-                                        str_eq(k->o->output, "-"), &out, k->err) &&
+        k->ok = workload_compare_report(k->cli, first, second, &f, &out, k->err) &&
                 fs_write(k->o->output, out.buf, out.len, k->err);
     return true;
 }
@@ -233,7 +244,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     struct compare_opts *o = settings;
     struct call k = {.cli = cli, .o = o, .err = err};
-    o->format = format_of(o);
+    o->format = output_form(o);
     return mem_guard(run_compare, &k, err) && k.ok;
 }
 

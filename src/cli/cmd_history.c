@@ -13,7 +13,7 @@
 #include "compare/history.h"
 #include "render/fields_json.h"
 #include "render/render.h"
-#include "report/history_doc.h"
+#include "report/section.h"
 
 struct history_opts {
     const char *by, *format, *output, *reader;
@@ -152,15 +152,14 @@ static void run_history(void *ctx)
         return;
     history_make(&h, k->runs.v, k->runs.n, k->cli->arena);
     str_init(&out, k->cli->arena);
-    struct doc *d =
-        history_doc(&h, k->cli->operands.n > 1 ? "history" : k->cli->operands.v[0], k->cli->arena);
+    struct subject s = {.history = &h,
+                        .title = k->cli->operands.n > 1 ? "history" : k->cli->operands.v[0]};
     struct render_opts r = {k->cli->columns, k->cli->color && str_eq(k->o->output, "-")};
+    struct doc *d = history_report(&s, NULL, k->cli->arena, k->err);
     if (str_eq(k->o->format, "json"))
         write_json(&out, &h);
-    else if (str_eq(k->o->format, "markdown"))
-        render_markdown(&out, d);
-    else
-        render_text(&out, d, &r);
+    else if (!render_doc(&out, d, k->o->format, &r, k->err))
+        return;
     k->ok = fs_write(k->o->output, out.buf, out.len, k->err);
 }
 

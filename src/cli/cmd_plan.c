@@ -12,6 +12,7 @@
 #include "render/plan_json.h"
 #include "render/render.h"
 #include "report/plan_doc.h"
+#include "report/section.h"
 
 struct plan_opts {
     struct opt_list goals, tools;
@@ -191,14 +192,13 @@ static void write_plan(struct call *k, const struct plan *p)
     struct str out;
     str_init(&out, a);
     struct render_opts r = {k->cli->columns, k->cli->color && str_eq(k->o->output, "-")};
+    struct subject s = {.plan = p};
     if (str_eq(k->o->format, "json"))
         plan_json(&out, p);
     else if (str_eq(k->o->format, "shell"))
         plan_shell(&out, p, a);
-    else if (str_eq(k->o->format, "markdown"))
-        render_markdown(&out, plan_doc(p, a));
-    else
-        render_text(&out, plan_doc(p, a), &r);
+    else if (!render_doc(&out, plan_report(&s, NULL, a, k->err), k->o->format, &r, k->err))
+        return;
     k->ok = fs_write(k->o->output, out.buf, out.len, k->err);
 }
 

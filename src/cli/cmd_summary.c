@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "cli/load.h"
 #include "render/render.h"
-#include "report/summary.h"
+#include "report/section.h"
 
 struct summary_opts {
     bool json;
@@ -65,7 +65,8 @@ static void run_summary(void *ctx)
         summary_json(&summary, &w);
     } else {
         struct render_opts r = {c->cli->columns, c->cli->color && str_eq(c->o->output, "-")};
-        render_text(&out, summary_doc(&summary, arena), &r);
+        struct subject s = {.summary = &summary, .a = a};
+        render_text(&out, summary_report(&s, NULL, arena, c->err), &r);
     }
     c->ok = fs_write(c->o->output, out.buf, out.len, c->err);
 }

@@ -61,9 +61,9 @@ static void write_profiling(struct analysis_document *d)
 {
     struct jwrite *w = d->w;
     jw_open(w, "profiling_info", '{');
-    jw_int(w, "total_duration_ns", d->overview.execution.total_runtime_ns);
-    jw_str(w, "profiling_mode", d->overview.profiling_mode);
-    jw_int(w, "analysis_tier", d->overview.tier);
+    jw_int(w, "total_duration_ns", d->advice->overview.execution.total_runtime_ns);
+    jw_str(w, "profiling_mode", d->advice->overview.profiling_mode);
+    jw_int(w, "analysis_tier", d->advice->overview.tier);
     jw_open(w, "gpus", '[');
     for (size_t g = 0; g < d->a->view.n_gpus; g++)
         if (d->a->view.gpus[g].gpu != NO_INDEX)
@@ -75,7 +75,7 @@ static void write_profiling(struct analysis_document *d)
 static void write_summary(struct analysis_document *d)
 {
     struct jwrite *w = d->w;
-    const struct overview *o = &d->overview;
+    const struct overview *o = &d->advice->overview;
     jw_open(w, "summary", '{');
     jw_str(w, "overall_assessment", o->assessment);
     jw_str(w, "primary_bottleneck", o->bottleneck);
@@ -103,8 +103,8 @@ static void write_warnings(struct analysis_document *d)
 {
     struct jwrite *w = d->w;
     jw_open(w, "warnings", '[');
-    for (size_t i = 0; i < d->overview.warnings.n; i++) {
-        const struct warning *v = &d->overview.warnings.v[i];
+    for (size_t i = 0; i < d->advice->overview.warnings.n; i++) {
+        const struct warning *v = &d->advice->overview.warnings.v[i];
         jw_open(w, NULL, '{');
         jw_str(w, "severity", v->severity);
         jw_str(w, "message", v->message);
@@ -135,7 +135,6 @@ void analysis_json(struct jwrite *w, const struct analysis *a, const struct advi
 {
     struct arena *arena = w->out->arena;
     struct analysis_document d = {.w = w, .a = a, .advice = advice, .o = o};
-    overview_make(&d.overview, a, advice, arena);
     analysis_results(a, &d.results, arena);
     jw_open(w, NULL, '{');
     jw_str(w, "schema_version", ANALYSIS_SCHEMA_VERSION);
@@ -144,8 +143,8 @@ void analysis_json(struct jwrite *w, const struct analysis *a, const struct advi
     write_summary(&d);
     write_verdict(&d);
     write_ledger(&d);
-    fields_json_object(w, "execution_breakdown", &execution_fields, &d.overview.execution);
-    fields_json_object(w, "interval_timeline", &timeline_fields, &d.overview.timeline);
+    fields_json_object(w, "execution_breakdown", &execution_fields, &advice->overview.execution);
+    fields_json_object(w, "interval_timeline", &timeline_fields, &advice->overview.timeline);
     write_recommendations(&d);
     write_job(&d);
     write_table(&d, "hotspots", o->top_kernels);

@@ -2,16 +2,15 @@
 #ifndef GS_RENDER_ANALYSIS_JSON_IN_H
 #define GS_RENDER_ANALYSIS_JSON_IN_H
 
+#include "advise/overview.h"
 #include "render/analysis_json.h"
 #include "render/fields_json.h"
-#include "report/overview.h"
 
 struct analysis_document {
     struct jwrite *w;
     const struct analysis *a;
     const struct advice *advice;
     const struct analysis_json_opts *o;
-    struct overview overview;
     struct results results; /* all tables */
 };
 

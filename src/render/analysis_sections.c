@@ -69,7 +69,7 @@ void write_memory(struct analysis_document *d)
 void write_counters(struct analysis_document *d)
 {
     struct jwrite *w = d->w;
-    const struct counter_stats *s = &d->overview.counters;
+    const struct counter_stats *s = &d->a->counter_stats;
     jw_open(w, "hardware_counters", '{');
     jw_bool(w, "has_counters", s->rows.n);
     if (!s->rows.n) {
@@ -100,8 +100,8 @@ void write_short_kernels(struct analysis_document *d)
     const struct result *offenders = table(d, "short_kernel_offenders");
     jw_open(w, "short_kernels", '{');
     fields_json_members(w, table(d, "short_kernels")->fields, &d->a->short_kernels);
-    jw_int(w, "wasted_ns", d->overview.short_gap_ns);
-    jw_num(w, "wasted_pct_of_kernel_time", d->overview.short_gap_pct);
+    jw_int(w, "wasted_ns", d->advice->overview.short_gap_ns);
+    jw_num(w, "wasted_pct_of_kernel_time", d->advice->overview.short_gap_pct);
     fields_json_rows(w, "histogram", histogram->fields, histogram->rows, histogram->n, 0);
     fields_json_rows(w, "top_offenders", offenders->fields, offenders->rows, offenders->n, 0);
     jw_close(w);
@@ -151,8 +151,8 @@ void write_api(struct analysis_document *d)
 {
     const struct result *calls = table(d, "api_calls");
     jw_open(d->w, "api_breakdown", '{');
-    jw_int(d->w, "total_api_ns", d->overview.api_ns);
-    jw_int(d->w, "launch_overhead_ns", d->overview.launch_ns);
+    jw_int(d->w, "total_api_ns", d->advice->overview.api_ns);
+    jw_int(d->w, "launch_overhead_ns", d->advice->overview.launch_ns);
     fields_json_rows(d->w, "api_calls", calls->fields, calls->rows, calls->n, 0);
     jw_close(d->w);
 }
@@ -161,16 +161,17 @@ void write_regions(struct analysis_document *d)
 {
     struct jwrite *w = d->w;
     const struct marker_stats *s = &d->a->marker_stats;
-    if (!d->overview.regions.n) {
+    if (!d->advice->overview.regions.n) {
         jw_null(w, "roctx_regions");
         return;
     }
     jw_open(w, "roctx_regions", '{');
     jw_bool(w, "has_markers", true);
     jw_uint(w, "marker_count", s->markers);
-    fields_json_rows(w, "regions", &region_fields, d->overview.regions.v, d->overview.regions.n, 0);
+    fields_json_rows(w, "regions", &region_fields, d->advice->overview.regions.v,
+                     d->advice->overview.regions.n, 0);
     jw_open(w, "unranged", '{');
-    jw_int(w, "wall_time_ns", d->overview.unranged_ns);
+    jw_int(w, "wall_time_ns", d->advice->overview.unranged_ns);
     jw_uint(w, "kernel_count", s->unattributed_kernels);
     jw_int(w, "kernel_time_ns", s->unattributed_ns);
     jw_close(w);

@@ -7,9 +7,9 @@
 #include "render/svg.h"
 #include "report/chart/chart.h"
 
-bool chart_files_write(const struct doc *d, const struct analysis *a, const char *dir,
-                       struct gs_error *err)
+bool chart_files_write(const struct doc *d, const char *dir, struct gs_error *err)
 {
+    const struct analysis *a = d->a;
     if (!fs_make_folders(dir, d->arena, err))
         return false;
     for (size_t i = 0; i < d->blocks.n; i++) {

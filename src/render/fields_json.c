@@ -59,11 +59,3 @@ void fields_json_result(struct jwrite *w, const struct result *r)
     else
         fields_json_rows(w, r->fields->key, r->fields, r->rows, r->n, 0);
 }
-
-const struct result *results_find(const struct results *all, const char *key)
-{
-    for (size_t i = 0; i < all->n; i++)
-        if (str_eq(all->v[i].fields->key, key))
-            return &all->v[i];
-    return NULL;
-}

@@ -20,7 +20,4 @@ void fields_json_rows(struct jwrite *w, const char *key, const struct fields *f,
 /* A table under its own key: an array, or one object. */
 void fields_json_result(struct jwrite *w, const struct result *r);
 
-/* The table with this key, or NULL. */
-const struct result *results_find(const struct results *all, const char *key);
-
 #endif
