@@ -25,10 +25,12 @@ const struct rule *const rules[] = {
     NULL,
 };
 
+const char *const verdict_status_names[] = {"healthy", "improvable", "problem", "no_gpu_work",
+                                            NULL};
+
 const char *verdict_status_name(enum verdict_status s)
 {
-    static const char *const names[] = {"healthy", "improvable", "problem", "no_gpu_work"};
-    return names[s];
+    return verdict_status_names[s];
 }
 
 static unsigned abilities(const struct analysis *a)
@@ -57,7 +59,7 @@ static int64_t total(const int64_t *ns)
 {
     int64_t sum = 0;
     for (enum cause c = 0; c < CAUSES; c++)
-        sum += ns[c];
+        sum = add_ns(sum, ns[c]);
     return sum;
 }
 
@@ -111,7 +113,7 @@ static void settle(struct advice *out, const struct analysis *a)
         struct finding *f = out->findings.v[i];
         for (enum cause c = 0; c < CAUSES; c++) {
             f->granted[c] = f->claim[c] < left[c] ? f->claim[c] : left[c];
-            left[c] -= f->granted[c];
+            left[c] = sub_ns(left[c], f->granted[c]);
         }
         f->claimed_ns = total(f->granted);
     }
@@ -197,7 +199,7 @@ static void look_through(struct advice *out, const struct finding **fault,
             *kernel = *kernel ? *kernel : f;
             continue;
         }
-        out->verdict.recoverable_ns += f->claimed_ns;
+        out->verdict.recoverable_ns = add_ns(out->verdict.recoverable_ns, f->claimed_ns);
         if (!*fault && f->priority <= PRIORITY_MEDIUM)
             *fault = f;
     }
@@ -252,7 +254,17 @@ static void judge(struct advice *out, const struct analysis *a, struct arena *ar
     }
 }
 
-void advise(struct advice *out, const struct analysis *a, struct arena *arena)
+static void join(struct advice *out, const struct analysis *a, const struct beside *b,
+                 struct arena *arena)
+{
+    if (b && b->source)
+        source_link(b->links, b->source, a, out, arena);
+    if (b && b->att)
+        att_join(b->att, a, out);
+}
+
+void advise(struct advice *out, const struct analysis *a, const struct beside *beside,
+            struct arena *arena)
 {
     *out = (struct advice){0};
     unsigned have = abilities(a);
@@ -274,5 +286,6 @@ void advise(struct advice *out, const struct analysis *a, struct arena *arena)
         qsort(out->findings.v, out->findings.n, sizeof(*out->findings.v), by_rank);
     number(out, arena);
     judge(out, a, arena);
+    join(out, a, beside, arena);
     overview_make(&out->overview, a, out, arena);
 }

@@ -1,9 +1,11 @@
 /*
  * Advise: runs the rules, settles their claims on the ledger, ranks what is left, gives a verdict.
+ * What it returns is final: nothing adds to a finding later.
  */
 #ifndef GS_ADVISE_ADVISE_H
 #define GS_ADVISE_ADVISE_H
 
+#include "advise/beside.h"
 #include "advise/overview.h"
 
 enum verdict_status { VERDICT_HEALTHY, VERDICT_IMPROVABLE, VERDICT_PROBLEM, VERDICT_NO_GPU_WORK };
@@ -22,8 +24,11 @@ struct advice {
     struct overview overview; /* in numbers and sentences that no single analysis has */
 };
 
-void advise(struct advice *out, const struct analysis *a, struct arena *arena);
+/* `beside` may be NULL: nothing but the trace. */
+void advise(struct advice *out, const struct analysis *a, const struct beside *beside,
+            struct arena *arena);
 
+extern const char *const verdict_status_names[];        /* by value, NULL at the end */
 const char *verdict_status_name(enum verdict_status s); /* "healthy" */
 
 #endif

@@ -14,7 +14,7 @@ static int64_t slow_part(const struct copy_row *c)
 {
     if (!copy_is_slow(c))
         return 0;
-    return (int64_t)((double)c->exposed_ns * (1 - c->efficiency_pct / 100));
+    return ns_from((double)c->exposed_ns * (1 - c->efficiency_pct / 100));
 }
 
 static bool over_link(enum copy_kind kind)
@@ -40,7 +40,7 @@ static int64_t edges(const struct analysis *a, const struct view_gpu *g)
         int64_t from = s.start > until ? s.start : until;
         int64_t before = (s.end < first ? s.end : first) - from;
         int64_t after = s.end - (from > last ? from : last);
-        ns = add_ns(ns, (before > 0 ? before : 0) + (after > 0 ? after : 0));
+        ns = add_ns(ns, add_ns(before > 0 ? before : 0, after > 0 ? after : 0));
         until = s.end > until ? s.end : until;
     }
     return ns;
@@ -50,13 +50,13 @@ void copy_split(struct copy_split *s, const struct analysis *a)
 {
     *s = (struct copy_split){0};
     for (int i = 0; i < DIRECTIONS; i++)
-        s->exposed_ns += ledger_ns(a, directions[i]);
+        s->exposed_ns = add_ns(s->exposed_ns, ledger_ns(a, directions[i]));
     for (size_t g = 0; g < a->view.n_gpus; g++)
         s->edge_ns = add_ns(s->edge_ns, edges(a, &a->view.gpus[g]));
     if (s->edge_ns > s->exposed_ns)
         s->edge_ns = s->exposed_ns;
     for (size_t i = 0; i < a->copies.n; i++)
-        s->slow_ns += slow_part(&a->copies.v[i]);
+        s->slow_ns = add_ns(s->slow_ns, slow_part(&a->copies.v[i]));
     if (s->slow_ns > s->exposed_ns)
         s->slow_ns = s->exposed_ns;
     int64_t rest = s->exposed_ns - s->slow_ns, compute = ledger_ns(a, CAUSE_COMPUTE);
@@ -71,16 +71,16 @@ void claim_copies(struct finding *f, int64_t ns)
     const struct analysis *a = f->analysis;
     int64_t all = 0, given = 0;
     for (int i = 0; i < DIRECTIONS; i++)
-        all += ledger_ns(a, directions[i]);
+        all = add_ns(all, ledger_ns(a, directions[i]));
     for (int i = 0; i < DIRECTIONS && all; i++) {
-        int64_t part = (int64_t)((double)ns * ((double)ledger_ns(a, directions[i]) / (double)all));
+        int64_t part = ns_from((double)ns * ((double)ledger_ns(a, directions[i]) / (double)all));
         finding_claim(f, directions[i], part);
-        given += part;
+        given = add_ns(given, part);
     }
     for (int i = 0; i < DIRECTIONS && given < ns; i++) { /* what rounding left over */
         int64_t room = ledger_ns(a, directions[i]) - f->claim[directions[i]];
         int64_t more = ns - given < room ? ns - given : room;
         finding_claim(f, directions[i], more);
-        given += more > 0 ? more : 0;
+        given = add_ns(given, more > 0 ? more : 0);
     }
 }

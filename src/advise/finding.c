@@ -6,34 +6,38 @@
 #include "base/human.h"
 #include "base/str.h"
 
+const char *const priority_names[] = {"HIGH", "MEDIUM", "LOW", "INFO", NULL};
+
+const char *const bottleneck_names[] = {
+    [BOTTLENECK_COMPUTE] = "compute_bound",
+    [BOTTLENECK_MEMORY] = "memory_bound",
+    [BOTTLENECK_MPI_LATENCY] = "mpi_latency",
+    [BOTTLENECK_MPI_IMBALANCE] = "mpi_imbalance",
+    [BOTTLENECK_LAUNCH] = "cpu_launch_overhead",
+    [BOTTLENECK_SYNC] = "synchronization",
+    [BOTTLENECK_IO] = "io",
+    [BOTTLENECK_OTHER] = "other",
+    [BOTTLENECK_TRANSFER] = "transfer_bound",
+    [BOTTLENECK_HOST] = "idle_host",
+    NULL,
+};
+
+const char *const action_category_names[] = {"runtime_config", "launch_config", "code_optimization",
+                                             "algorithm", NULL};
+
 const char *priority_name(enum priority p)
 {
-    static const char *const names[] = {"HIGH", "MEDIUM", "LOW", "INFO"};
-    return names[p];
+    return priority_names[p];
 }
 
 const char *bottleneck_name(enum bottleneck b)
 {
-    static const char *const names[] = {
-        [BOTTLENECK_COMPUTE] = "compute_bound",
-        [BOTTLENECK_MEMORY] = "memory_bound",
-        [BOTTLENECK_MPI_LATENCY] = "mpi_latency",
-        [BOTTLENECK_MPI_IMBALANCE] = "mpi_imbalance",
-        [BOTTLENECK_LAUNCH] = "cpu_launch_overhead",
-        [BOTTLENECK_SYNC] = "synchronization",
-        [BOTTLENECK_IO] = "io",
-        [BOTTLENECK_OTHER] = "other",
-        [BOTTLENECK_TRANSFER] = "transfer_bound",
-        [BOTTLENECK_HOST] = "idle_host",
-    };
-    return names[b];
+    return bottleneck_names[b];
 }
 
 const char *action_category_name(enum action_category c)
 {
-    static const char *const names[] = {"runtime_config", "launch_config", "code_optimization",
-                                        "algorithm"};
-    return names[c];
+    return action_category_names[c];
 }
 
 static const char *format(struct arena *a, const char *fmt, va_list ap)
@@ -77,7 +81,7 @@ void finding_action(struct finding *f, const char *fmt, ...)
 void finding_claim(struct finding *f, enum cause cause, int64_t ns)
 {
     if (ns > 0)
-        f->claim[cause] += ns;
+        f->claim[cause] = add_ns(f->claim[cause], ns);
 }
 
 void finding_sure(struct finding *f, double confidence, const char *fmt, ...)

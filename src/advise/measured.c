@@ -35,8 +35,8 @@ const struct counter_kernel *measured_worst(const struct analysis *a,
         double ns = (double)measured_time(a, k);
         if (a->view.kernel_class[symbol] == KERNEL_COMPUTE && lost(k) >= 0 &&
             percent_of(ns, (double)a->breakdown.gpu_time_ns) >= LEAST_TIME_PCT &&
-            ns * lost(k) > most) {
-            most = ns * lost(k);
+            (double)ns * lost(k) > most) {
+            most = (double)ns * lost(k);
             worst = k;
         }
     }
@@ -45,7 +45,7 @@ const struct counter_kernel *measured_worst(const struct analysis *a,
 
 void finding_claim_measured(struct finding *f, const struct counter_kernel *k, double lost)
 {
-    finding_claim(f, CAUSE_COMPUTE, (int64_t)((double)measured_time(f->analysis, k) * lost));
+    finding_claim(f, CAUSE_COMPUTE, ns_from((double)measured_time(f->analysis, k) * lost));
 }
 
 void finding_at_measured(struct finding *f, const struct counter_kernel *k)

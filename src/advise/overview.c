@@ -4,6 +4,7 @@
 
 #include "advise/advise.h"
 #include "base/human.h"
+#include "base/sat.h"
 #include "base/str.h"
 
 static int64_t times(int64_t ns, size_t n)

@@ -27,7 +27,7 @@ static uint64_t hold(struct footprint *f, uint32_t process, uint64_t address, ui
         idmap_put(&f->slots, key, slot);
     }
     f->now -= f->held.v[slot];
-    f->held.v[slot] = bytes > UINT64_MAX - f->now ? UINT64_MAX - f->now : bytes;
+    f->held.v[slot] = add_bytes(f->now, bytes) - f->now;
     f->now += f->held.v[slot];
     return f->now;
 }
@@ -81,8 +81,7 @@ static void add_record(struct analysis *a, struct footprint *f, uint32_t row)
         return;
     if (st->peak_bytes < now)
         st->peak_bytes = now;
-    uint64_t room = UINT64_MAX - st->allocated_bytes;
-    st->allocated_bytes += bytes < room ? bytes : room;
+    st->allocated_bytes = add_bytes(st->allocated_bytes, bytes);
 }
 
 static void walk_records(struct analysis *a, struct arena *arena)
@@ -185,18 +184,17 @@ static void walk_calls(struct analysis *a, struct calls *c, struct arena *arena)
 static void run(struct analysis *a)
 {
     struct allocation_stats *st = &a->allocations;
-    struct arena temporary;
-    arena_init(&temporary);
+    struct arena *temporary = arena_scratch();
     struct calls calls = {0};
-    walk_calls(a, &calls, &temporary);
+    walk_calls(a, &calls, temporary);
     if (a->trace->allocations.n) {
-        walk_records(a, &temporary);
+        walk_records(a, temporary);
     } else {
         st->allocations = calls.allocating;
         st->frees = calls.freeing;
     }
     st->per_kernel = a->view.n_kernels ? (double)st->in_loop / (double)a->view.n_kernels : NAN;
-    arena_release(&temporary);
+    arena_release(temporary);
 }
 
 #define R struct allocation_stats
@@ -229,12 +227,12 @@ static const struct field stat_fields[] = {
 };
 #undef R
 
-static const struct fields stats_table = FIELDS(
+const struct fields allocation_fields = FIELDS(
     "allocations", "memory held, and what allocating costs", struct allocation_stats, stat_fields);
 
 static void results(const struct analysis *a, struct results *out, struct arena *arena)
 {
-    vec_push(out, arena, ((struct result){&stats_table, &a->allocations, 1, true}));
+    vec_push(out, arena, ((struct result){&allocation_fields, &a->allocations, 1, true}));
 }
 
 const struct analysis_kind analysis_allocations = {

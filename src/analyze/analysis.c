@@ -38,11 +38,3 @@ void analysis_results(const struct analysis *a, struct results *out, struct aren
     for (const struct analysis_kind *const *k = analysis_kinds; *k; k++)
         (*k)->results(a, out, arena);
 }
-
-const struct result *results_find(const struct results *all, const char *key)
-{
-    for (size_t i = 0; i < all->n; i++)
-        if (str_eq(all->v[i].fields->key, key))
-            return &all->v[i];
-    return NULL;
-}

@@ -14,13 +14,13 @@
 #include "analyze/capability.h"
 #include "analyze/counters/counters.h"
 #include "analyze/counters/stats.h"
-#include "analyze/field.h"
 #include "analyze/histogram.h"
 #include "analyze/iterations.h"
 #include "analyze/ledger.h"
 #include "analyze/pc_sampling.h"
 #include "analyze/quality.h"
 #include "analyze/view.h"
+#include "field/field.h"
 #include "model/hardware.h"
 #include "model/occupancy.h"
 
@@ -30,6 +30,7 @@ struct analysis_opts {
     int64_t short_threshold_ns;         /* what a short kernel is */
     bool by_gpu, by_process, by_stream; /* hotspots per ... */
     uint32_t max_phases;                /* 1: do not look for phases */
+    bool replay;                        /* make the dependency graph, for critical path and gains */
 };
 
 /* ---- breakdown: one object, the totals of the window ---- */
@@ -306,6 +307,33 @@ struct phase_stats {
     int64_t bin_ns; /* resolution of the search */
 };
 
+/* ---- critical path: what the end waited for, of the dependency graph (depend/depend.h) ---- */
+struct path_stats {
+    int64_t length_ns;       /* first launching call to the end of the last work, or of its wait */
+    double replay_error_pct; /* of a replay without changes */
+    bool rough;              /* that is above 2 %: predictions are rough */
+    const char *limit;       /* label of the largest part */
+    int64_t gpu_ns, host_ns; /* time on the path in GPU work, and on the host */
+    uint64_t ops;            /* kernels and copies in the graph */
+    uint64_t ops_on_path;
+    uint64_t unlinked; /* without the call that launched them */
+    uint64_t waits_recorded, waits_inferred, handovers, host_waits;
+};
+struct path_row {
+    const char *kind, *label;
+    int64_t ns;
+    double pct; /* of length_ns */
+};
+struct path_member {
+    const char *what; /* "kernel", "copy", "call" */
+    const char *name;
+    uint64_t on_path; /* dispatches, copies or calls with time on the path */
+    int64_t path_ns;
+    double pct;             /* of length_ns */
+    int64_t total_ns;       /* of all of them, on the path or not */
+    int64_t least_slack_ns; /* of those not on it, the least; -1: all are, or it is a call */
+};
+
 struct analysis {
     const struct trace *trace;
     struct arena *arena;
@@ -348,6 +376,10 @@ struct analysis {
     struct counter_results counters;
     struct counter_stats counter_stats; /* as the profiler counted */
     struct pc_sampling pc_sampling;
+    const struct depend *depend; /* NULL: replay was not asked for, or there is no GPU work */
+    struct path_stats path_stats;
+    VEC(struct path_row) path;
+    VEC(struct path_member) path_members;
 };
 
 /* One analysis: the foot of its file. */
@@ -369,11 +401,14 @@ extern const struct analysis_kind *const analysis_kinds[];
 void analysis_run(struct analysis *a, const struct trace *t, const struct analysis_opts *o,
                   struct arena *arena);
 
+/* Tables that documents hold in places of their own as well. */
+extern const struct fields breakdown_fields, hotspot_fields, category_fields, short_kernel_fields,
+    short_bucket_fields, short_offender_fields, launch_fields, resource_fields, api_call_fields,
+    api_class_fields, copy_fields, allocation_fields, collective_fields, telemetry_fields,
+    phase_fields;
+
 /* All tables of all analyses. */
 void analysis_results(const struct analysis *a, struct results *out, struct arena *arena);
-
-/* The table of this name, or NULL. */
-const struct result *results_find(const struct results *all, const char *key);
 
 /* Helpers that several analyses share. */
 int32_t analysis_gpu_index(const struct analysis *a,

@@ -18,7 +18,7 @@ struct class_tally {
     int64_t ns;
 };
 
-struct job {
+struct api_work {
     const struct view *v;
     uint32_t *slot; /* by string: number of the name among those of calls */
     size_t n_names;
@@ -68,11 +68,11 @@ static bool longer(const struct tally *t, int64_t ns, uint32_t call)
     return !t->calls || ns > t->max_ns || (ns == t->max_ns && call < t->longest);
 }
 
-static void tally_calls(const struct job *job, const struct view_thread *th, struct tally *names)
+static void tally_calls(const struct api_work *job, const struct view_thread *th,
+                        struct tally *names)
 {
     const struct regions *r = &job->v->trace->regions;
-    struct arena temporary;
-    arena_init(&temporary);
+    struct arena *temporary = arena_scratch();
     struct stack stack = {0};
     for (size_t i = 0; i < th->n_calls; i++) {
         uint32_t call = th->calls[i], slot = job->slot[r->name[call]];
@@ -87,15 +87,15 @@ static void tally_calls(const struct job *job, const struct view_thread *th, str
         t->total_ns = add_ns(t->total_ns, ns);
         advance(&stack, names, s.start);
         if (ns > 0)
-            enter(&stack, &temporary, slot, s.end);
+            enter(&stack, temporary, slot, s.end);
     }
     advance(&stack, names, INT64_MAX);
-    arena_release(&temporary);
+    arena_release(temporary);
 }
 
 static void tally_thread(void *ctx, size_t i, int worker)
 {
-    const struct job *job = ctx;
+    const struct api_work *job = ctx;
     const struct view_thread *th = &job->v->threads[i];
     const struct regions *r = &job->v->trace->regions;
     if (!th->n_calls)
@@ -112,7 +112,7 @@ static void tally_thread(void *ctx, size_t i, int worker)
 }
 
 /* Adds what all workers counted to the first one's tables. */
-static void merge(struct job *job)
+static void merge(struct api_work *job)
 {
     for (size_t w = 1; w < (size_t)job->workers; w++) {
         for (size_t n = 0; n < job->n_names; n++) {
@@ -149,7 +149,7 @@ static int classes_by_time(const void *x, const void *y)
     return strcmp(a->class, b->class);
 }
 
-static void make_rows(struct analysis *a, const struct job *job)
+static void make_rows(struct analysis *a, const struct api_work *job)
 {
     const struct view *v = job->v;
     size_t threads = 0;
@@ -177,7 +177,7 @@ static void make_rows(struct analysis *a, const struct job *job)
         qsort(a->api.v, a->api.n, sizeof(*a->api.v), by_exclusive);
 }
 
-static void make_class_rows(struct analysis *a, const struct job *job)
+static void make_class_rows(struct analysis *a, const struct api_work *job)
 {
     size_t threads = 0;
     for (size_t i = 0; i < job->v->n_threads; i++)
@@ -195,7 +195,7 @@ static void make_class_rows(struct analysis *a, const struct job *job)
 }
 
 /* Numbers the strings that are names of calls: those that the view has classified. */
-static void number_names(struct job *job, struct arena *arena)
+static void number_names(struct api_work *job, struct arena *arena)
 {
     const struct view *v = job->v;
     job->slot = arena_array(arena, uint32_t, v->n_strings);
@@ -211,21 +211,20 @@ static void number_names(struct job *job, struct arena *arena)
 
 static void run(struct analysis *a)
 {
-    struct job job = {.v = &a->view, .workers = a->view.workers};
+    struct api_work job = {.v = &a->view, .workers = a->view.workers};
     if (!a->view.n_calls)
         return;
     if (job.workers > PARALLEL_MAX)
         job.workers = PARALLEL_MAX;
-    struct arena temporary;
-    arena_init(&temporary);
-    number_names(&job, &temporary);
-    job.names = arena_array(&temporary, struct tally, (size_t)job.workers * job.n_names);
-    job.classes = arena_array(&temporary, struct class_tally, (size_t)job.workers * API_CLASSES);
+    struct arena *temporary = arena_scratch();
+    number_names(&job, temporary);
+    job.names = arena_array(temporary, struct tally, (size_t)job.workers * job.n_names);
+    job.classes = arena_array(temporary, struct class_tally, (size_t)job.workers * API_CLASSES);
     parallel_for(job.workers, a->view.n_threads, tally_thread, &job);
     merge(&job);
     make_rows(a, &job);
     make_class_rows(a, &job);
-    arena_release(&temporary);
+    arena_release(temporary);
 }
 
 #define R struct api_row
@@ -265,17 +264,17 @@ static const struct field class_fields[] = {
 };
 #undef R
 
-static const struct fields rows_table =
-    FIELDS("api_calls", "host calls by name, most own time first", struct api_row, row_fields);
-static const struct fields classes_table =
+const struct fields api_call_fields = FIELDS(
+    "api_calls", "host calls by name, most own time first", struct api_row, row_fields);
+const struct fields api_class_fields =
     FIELDS("api_classes", "outermost host calls by what they do, most time first",
            struct api_class_row, class_fields);
 
 static void results(const struct analysis *a, struct results *out, struct arena *arena)
 {
-    vec_push(out, arena, ((struct result){&rows_table, a->api.v, a->api.n, false}));
+    vec_push(out, arena, ((struct result){&api_call_fields, a->api.v, a->api.n, false}));
     vec_push(out, arena,
-             ((struct result){&classes_table, a->api_classes.v, a->api_classes.n, false}));
+             ((struct result){&api_class_fields, a->api_classes.v, a->api_classes.n, false}));
 }
 
 const struct analysis_kind analysis_api = {

@@ -13,21 +13,20 @@ static bool waits(const struct view *v, uint32_t call)
 static int64_t sync_blocked(const struct view *v)
 {
     const struct regions *r = &v->trace->regions;
-    struct arena temporary;
-    arena_init(&temporary);
+    struct arena *temporary = arena_scratch();
     VEC(uint32_t) rows = {0};
     for (size_t t = 0; t < v->n_threads; t++)
         for (size_t i = 0; i < v->threads[t].n_outer; i++)
             if (waits(v, v->threads[t].outer[i]))
-                vec_push(&rows, &temporary, v->threads[t].outer[i]);
-    sort_rows(rows.v, rows.n, r->start_ns, &temporary);
+                vec_push(&rows, temporary, v->threads[t].outer[i]);
+    sort_rows(rows.v, rows.n, r->start_ns, temporary);
     struct spans blocked = {0};
     for (size_t i = 0; i < rows.n; i++) {
         struct span s = view_clip(v, r->start_ns[rows.v[i]], r->end_ns[rows.v[i]]);
-        spans_append(&blocked, &temporary, s.start, s.end);
+        spans_append(&blocked, temporary, s.start, s.end);
     }
     int64_t total = spans_total(&blocked);
-    arena_release(&temporary);
+    arena_release(temporary);
     return total;
 }
 
@@ -110,12 +109,12 @@ static const struct field fields[] = {
 };
 #undef F
 
-static const struct fields table =
+const struct fields breakdown_fields =
     FIELDS("breakdown", "The totals of the window.", struct breakdown, fields);
 
 static void results(const struct analysis *a, struct results *out, struct arena *arena)
 {
-    vec_push(out, arena, ((struct result){&table, &a->breakdown, 1, true}));
+    vec_push(out, arena, ((struct result){&breakdown_fields, &a->breakdown, 1, true}));
 }
 
 const struct analysis_kind analysis_breakdown = {

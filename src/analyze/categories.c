@@ -15,9 +15,8 @@ static int by_total(const void *left, const void *right)
 static void run(struct analysis *a)
 {
     const struct view *v = &a->view;
-    struct arena temporary;
-    arena_init(&temporary);
-    const uint32_t *rows = kernel_rows(v, &temporary);
+    struct arena *temporary = arena_scratch();
+    const uint32_t *rows = kernel_rows(v, temporary);
     uint64_t count[ROLE_COUNT] = {0};
     int64_t total[ROLE_COUNT] = {0}, all = 0;
     for (size_t i = 0; i < v->n_kernels; i++) {
@@ -27,7 +26,7 @@ static void run(struct analysis *a)
         total[role] = add_ns(total[role], ns);
         all = add_ns(all, ns);
     }
-    arena_release(&temporary);
+    arena_release(temporary);
     double wall = (double)view_window(v) * (double)v->n_gpus;
     for (unsigned role = 0; role < ROLE_COUNT; role++) {
         if (!count[role])
@@ -61,13 +60,14 @@ static const struct field fields[] = {
 };
 #undef F
 
-static const struct fields table =
+const struct fields category_fields =
     FIELDS("kernel_categories", "Kernel time by what kernels do, most time first.",
            struct category_row, fields);
 
 static void results(const struct analysis *a, struct results *out, struct arena *arena)
 {
-    vec_push(out, arena, ((struct result){&table, a->categories.v, a->categories.n, false}));
+    vec_push(out, arena,
+             ((struct result){&category_fields, a->categories.v, a->categories.n, false}));
 }
 
 const struct analysis_kind analysis_categories = {

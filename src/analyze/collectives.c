@@ -4,7 +4,7 @@
 #include "analyze/analysis.h"
 #include "base/parallel.h"
 
-struct job {
+struct collective_work {
     const struct view *v;
     uint64_t *kernels; /* by GPU */
 };
@@ -12,7 +12,7 @@ struct job {
 static void count_gpu(void *ctx, size_t slot, int worker)
 {
     (void)worker;
-    const struct job *job = ctx;
+    const struct collective_work *job = ctx;
     const struct view_gpu *g = &job->v->gpus[slot];
     const uint32_t *symbol = job->v->trace->kernels.symbol;
     uint64_t n = 0;
@@ -32,9 +32,8 @@ static bool any_collective(const struct view *v)
 static void run(struct analysis *a)
 {
     struct collective_stats *c = &a->collectives;
-    struct arena temporary;
-    arena_init(&temporary);
-    struct job job = {&a->view, arena_array(&temporary, uint64_t, a->view.n_gpus)};
+    struct arena *temporary = arena_scratch();
+    struct collective_work job = {&a->view, arena_array(temporary, uint64_t, a->view.n_gpus)};
     if (any_collective(&a->view))
         parallel_for(a->view.workers, a->view.n_gpus, count_gpu, &job);
     for (size_t g = 0; g < a->view.n_gpus; g++) {
@@ -47,7 +46,7 @@ static void run(struct analysis *a)
     double whole = (double)a->ledger.window_ns * (double)a->view.n_gpus;
     c->exposed_pct = percent_of((double)c->exposed_ns, whole);
     c->hidden_pct = c->busy_ns > 0 ? percent_of((double)c->hidden_ns, (double)c->busy_ns) : NAN;
-    arena_release(&temporary);
+    arena_release(temporary);
 }
 
 #define R struct collective_stats
@@ -68,12 +67,12 @@ static const struct field stat_fields[] = {
 };
 #undef R
 
-static const struct fields stats_table =
+const struct fields collective_fields =
     FIELDS("collectives", "communication between GPUs", struct collective_stats, stat_fields);
 
 static void results(const struct analysis *a, struct results *out, struct arena *arena)
 {
-    vec_push(out, arena, ((struct result){&stats_table, &a->collectives, 1, true}));
+    vec_push(out, arena, ((struct result){&collective_fields, &a->collectives, 1, true}));
 }
 
 const struct analysis_kind analysis_collectives = {

@@ -37,11 +37,6 @@ struct sum {
     double ideal_ns; /* of the bytes, at the links' peaks */
 };
 
-static uint64_t add_bytes(uint64_t a, uint64_t b)
-{
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 static int64_t whole_ns(const struct copies *c, uint32_t row)
 {
     return c->end_ns[row] > c->start_ns[row] ? sub_ns(c->end_ns[row], c->start_ns[row]) : 0;
@@ -116,7 +111,7 @@ static void add_copy(struct sum *s, const struct view *v, uint32_t row)
         s->slowest = row;
 }
 
-struct job {
+struct copy_work {
     const struct view *v;
     struct sum (*sums)[COPY_KINDS]; /* by GPU */
 };
@@ -124,7 +119,7 @@ struct job {
 static void sum_gpu(void *ctx, size_t g, int worker)
 {
     (void)worker;
-    const struct job *job = ctx;
+    const struct copy_work *job = ctx;
     const struct view_gpu *gpu = &job->v->gpus[g];
     for (size_t kind = 0; kind < COPY_KINDS; kind++)
         job->sums[g][kind].slowest = NO_INDEX;
@@ -274,9 +269,8 @@ static int by_duration(const void *x, const void *y)
 
 static void run(struct analysis *a)
 {
-    struct arena temporary;
-    arena_init(&temporary);
-    struct job job = {&a->view, arena_calloc(&temporary, a->view.n_gpus, sizeof(*job.sums))};
+    struct arena *temporary = arena_scratch();
+    struct copy_work job = {&a->view, arena_calloc(temporary, a->view.n_gpus, sizeof(*job.sums))};
     parallel_for(a->view.workers, a->view.n_gpus, sum_gpu, &job);
     struct sum total[COPY_KINDS] = {0};
     for (size_t kind = 0; kind < COPY_KINDS; kind++) {
@@ -296,7 +290,7 @@ static void run(struct analysis *a)
         qsort(a->copies.v, a->copies.n, sizeof(*a->copies.v), by_duration);
     for (size_t i = 0; i < a->copies.n; i++)
         push_sizes(a, &a->copies.v[i], &total[a->copies.v[i].kind]);
-    arena_release(&temporary);
+    arena_release(temporary);
 }
 
 #define R struct copy_row
@@ -347,14 +341,14 @@ static const struct field size_fields[] = {
 };
 #undef R
 
-static const struct fields rows_table =
+const struct fields copy_fields =
     FIELDS("copies", "copies by direction, most time first", struct copy_row, row_fields);
 static const struct fields sizes_table = FIELDS(
     "copy_sizes", "copies of known size by direction and size", struct copy_size_row, size_fields);
 
 static void results(const struct analysis *a, struct results *out, struct arena *arena)
 {
-    vec_push(out, arena, ((struct result){&rows_table, a->copies.v, a->copies.n, false}));
+    vec_push(out, arena, ((struct result){&copy_fields, a->copies.v, a->copies.n, false}));
     vec_push(out, arena, ((struct result){&sizes_table, a->copy_sizes.v, a->copy_sizes.n, false}));
 }
 

@@ -1,9 +1,13 @@
 #include "analyze/gap_cause.h"
 
-void gap_reader_init(struct gap_reader *r, const struct view *v, struct arena *a)
+void gap_reader_init(struct gap_reader *r, const struct view *v, size_t slot,
+                     struct gap_cursor *cursor)
 {
-    *r = (struct gap_reader){.v = v, .last_thread = NO_INDEX, .has_calls = v->n_calls > 0};
-    r->cursor = arena_array(a, size_t, v->n_threads);
+    *r = (struct gap_reader){.v = v,
+                             .cursor = cursor,
+                             .gpu = (uint32_t)slot + 1,
+                             .last_thread = NO_INDEX,
+                             .has_calls = v->n_calls > 0};
 }
 
 /* What a call of `length` ns says about a gap in which it runs. */
@@ -34,6 +38,11 @@ static bool waits(enum api_class class)
     return class == API_SYNC || class == API_COPY;
 }
 
+static void add_to(int64_t *ns, enum cause cause, int64_t more)
+{
+    ns[cause] = add_ns(ns[cause], more);
+}
+
 /*
  * Between calls: short stretches are part of launching, long ones are other work. After a wait
  * that emptied the queue, what the wait's work could have hidden of them is the wait's fault.
@@ -41,13 +50,13 @@ static bool waits(enum api_class class)
 static void add_between(int64_t *ns, int64_t length, bool drained, int64_t busy_ns)
 {
     if (!drained) {
-        ns[length < LEDGER_SHORT_HOST_NS ? CAUSE_LAUNCH : CAUSE_HOST] += length;
+        add_to(ns, length < LEDGER_SHORT_HOST_NS ? CAUSE_LAUNCH : CAUSE_HOST, length);
         return;
     }
     int64_t hidden = busy_ns > LEDGER_SHORT_HOST_NS ? busy_ns : LEDGER_SHORT_HOST_NS;
     int64_t fault = length > LEDGER_SYNC_HOST_NS ? 0 : length < hidden ? length : hidden;
-    ns[CAUSE_SYNC] += fault;
-    ns[CAUSE_HOST] += length - fault;
+    add_to(ns, CAUSE_SYNC, fault);
+    add_to(ns, CAUSE_HOST, length - fault);
 }
 
 /*
@@ -58,10 +67,12 @@ static size_t seek(struct gap_reader *r, uint32_t thread, int64_t at)
 {
     const struct view_thread *th = &r->v->threads[thread];
     const int64_t *end_ns = r->v->trace->regions.end_ns;
-    size_t i = r->cursor[thread];
+    struct gap_cursor *c = &r->cursor[thread];
+    size_t i = c->gpu == r->gpu ? c->at : 0;
     while (i < th->n_outer && end_ns[th->outer[i]] < at)
         i++;
-    return r->cursor[thread] = i;
+    c->gpu = r->gpu;
+    return c->at = i;
 }
 
 /* Work that was queued before the GPU ran dry: short gaps are the way through the queue. */
@@ -70,7 +81,7 @@ static bool explain_queued(const struct gap_reader *r, int64_t start, int64_t en
 {
     if (launch == NO_INDEX || r->v->trace->regions.end_ns[launch] > start)
         return false;
-    ns[end - start <= LEDGER_QUEUE_NS ? CAUSE_LAUNCH : CAUSE_UNKNOWN] += end - start;
+    add_to(ns, end - start <= LEDGER_QUEUE_NS ? CAUSE_LAUNCH : CAUSE_UNKNOWN, end - start);
     return true;
 }
 
@@ -97,7 +108,7 @@ static void explain_by_thread(struct gap_reader *r, int64_t start, int64_t end, 
         int64_t to = g->end_ns[call] < end ? g->end_ns[call] : end;
         if (to < at) /* it ends before it starts: odd, counts as zero */
             to = at;
-        ns[cause_of(class, sub_ns(g->end_ns[call], g->start_ns[call]), drained)] += to - at;
+        add_to(ns, cause_of(class, sub_ns(g->end_ns[call], g->start_ns[call]), drained), to - at);
         drained |= waits(class);
         at = to;
     }
@@ -107,19 +118,19 @@ static void explain_by_thread(struct gap_reader *r, int64_t start, int64_t end, 
         at = to;
     }
     if (at < end)
-        ns[drained ? CAUSE_SYNC : CAUSE_LAUNCH] += end - at;
+        add_to(ns, drained ? CAUSE_SYNC : CAUSE_LAUNCH, end - at);
 }
 
 void gap_explain(struct gap_reader *r, int64_t start, int64_t end, uint32_t call, int64_t busy_ns,
                  int64_t *ns)
 {
     if (!r->has_calls) {
-        ns[CAUSE_UNKNOWN] += end - start;
+        add_to(ns, CAUSE_UNKNOWN, end - start);
         return;
     }
     uint32_t thread = call == NO_INDEX ? r->last_thread : r->v->trace->regions.thread[call];
     if (thread >= r->v->n_threads - 1 && call == NO_INDEX) {
-        ns[CAUSE_UNKNOWN] += end - start;
+        add_to(ns, CAUSE_UNKNOWN, end - start);
         return;
     }
     if (thread >= r->v->n_threads)

@@ -7,15 +7,27 @@
 
 #include "analyze/ledger.h"
 
+/* By thread: the first outer call that may still matter to the GPU in `gpu`, of any other 0. */
+struct gap_cursor {
+    size_t at;
+    uint32_t gpu;
+};
+
 /* Gaps of one GPU are explained in order of time; each thread's calls are walked once. */
 struct gap_reader {
     const struct view *v;
-    size_t *cursor;       /* by thread: first outer call that may still matter */
+    struct gap_cursor *cursor;
+    uint32_t gpu;         /* 1 + its place in the view */
     uint32_t last_thread; /* that launched work, for work without a link */
     bool has_calls;
 };
 
-void gap_reader_init(struct gap_reader *r, const struct view *v, struct arena *a);
+/*
+ * One cursor a thread of the view, zero at first: readers may have them in common one after the
+ * other, for otherwise GPUs times threads would be needed.
+ */
+void gap_reader_init(struct gap_reader *r, const struct view *v, size_t slot,
+                     struct gap_cursor *cursor);
 
 /*
  * Adds to ns[] the causes of [start, end), a gap ended by work that `call` launched (or NO_INDEX).

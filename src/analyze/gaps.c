@@ -44,11 +44,10 @@ static void fill_longest(struct analysis *a)
 {
     const struct trace *t = a->trace;
     VEC(const struct gap *) all = {0};
-    struct arena temporary;
-    arena_init(&temporary);
+    struct arena *temporary = arena_scratch();
     for (size_t g = 0; g < a->ledger.n_gpus; g++)
         for (size_t i = 0; i < a->ledger.gpus[g].n_top; i++)
-            vec_push(&all, &temporary, &a->ledger.gpus[g].top[i]);
+            vec_push(&all, temporary, &a->ledger.gpus[g].top[i]);
     if (all.n)
         qsort(all.v, all.n, sizeof(*all.v), longest_first);
     for (size_t i = 0; i < all.n && i < TOP_GAPS; i++) {
@@ -64,7 +63,7 @@ static void fill_longest(struct analysis *a)
             row.next_kernel = trace_str(t, t->symbols.v[t->kernels.symbol[gap->next_kernel]].name);
         vec_push(&a->long_gaps, a->arena, row);
     }
-    arena_release(&temporary);
+    arena_release(temporary);
 }
 
 static void run(struct analysis *a)

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "base/sat.h"
+
 struct bounds {
     int64_t least, most;
 };
@@ -14,7 +16,7 @@ static void set_limits(struct histogram *h, struct bounds b)
     h->limit[0] = b.least;
     h->bins = 1;
     for (int i = 1; i < HISTOGRAM_BINS; i++) {
-        int64_t limit = (int64_t)llround(low * pow(factor, i));
+        int64_t limit = ns_from(round(low * pow(factor, i)));
         if (limit > h->limit[h->bins - 1] && limit < b.most)
             h->limit[h->bins++] = limit;
     }

@@ -21,7 +21,7 @@ struct group {
 
 struct grouping {
     const struct analysis *a;
-    struct arena arena;
+    struct arena *arena;
     struct name_groups names;
     uint32_t *class_of_stream; /* NULL: kernels are not split by stream, process or GPU */
     struct idmap of_key;       /* name and class to group */
@@ -43,9 +43,9 @@ static void classify_streams(struct grouping *s)
     const struct trace *t = s->a->trace;
     if (!o->by_gpu && !o->by_process && !o->by_stream)
         return;
-    s->class_of_stream = arena_array(&s->arena, uint32_t, t->streams.n);
+    s->class_of_stream = arena_array(s->arena, uint32_t, t->streams.n);
     struct idmap seen;
-    idmap_init(&seen, &s->arena);
+    idmap_init(&seen, s->arena);
     for (size_t i = 0; i < t->streams.n; i++) {
         const struct stream *st = &t->streams.v[i];
         uint64_t key =
@@ -61,7 +61,7 @@ static uint32_t add_group(struct grouping *s, uint32_t symbol, uint32_t stream)
 {
     struct group g = {.least = INT64_MAX, .most = -1, .symbol = symbol, .stream = stream};
     g.name = trace_str(s->a->trace, s->a->trace->symbols.v[symbol].name);
-    vec_push(&s->groups, &s->arena, g);
+    vec_push(&s->groups, s->arena, g);
     return (uint32_t)s->groups.n - 1;
 }
 
@@ -109,12 +109,12 @@ static void place_kernels(struct grouping *s)
 {
     const struct analysis *a = s->a;
     size_t sum = 0;
-    size_t *at = arena_array(&s->arena, size_t, s->groups.n);
+    size_t *at = arena_array(s->arena, size_t, s->groups.n);
     for (size_t i = 0; i < s->groups.n; i++) {
         s->groups.v[i].first = at[i] = sum;
         sum += s->groups.v[i].calls;
     }
-    s->durations = arena_array(&s->arena, int64_t, sum);
+    s->durations = arena_array(s->arena, int64_t, sum);
     for (size_t i = 0; i < a->view.n_kernels; i++)
         if (s->of_kernel[i] != NO_INDEX)
             s->durations[at[s->of_kernel[i]]++] = kernel_ns(a, s->rows[i]);
@@ -168,7 +168,7 @@ static void measure(const struct grouping *s, const struct group *g, struct hots
     int64_t *v = s->durations + g->first;
     describe(s, g, h);
     h->calls = g->calls;
-    h->total_duration_ns = g->total > INT64_MAX ? INT64_MAX : (int64_t)g->total;
+    h->total_duration_ns = g->total > QUANTITY_MOST ? QUANTITY_MOST : (int64_t)g->total;
     h->avg_duration_ns = (double)g->total / (double)g->calls;
     h->min_duration_ns = g->least;
     h->max_duration_ns = g->most;
@@ -197,19 +197,19 @@ static int by_total(const void *left, const void *right)
 /* Sorted and cut into batches; large groups come first, so the threads end at about one time. */
 static void order_groups(struct grouping *s)
 {
-    vec_reserve(&s->order, &s->arena, s->groups.n);
+    vec_reserve(&s->order, s->arena, s->groups.n);
     for (size_t i = 0; i < s->groups.n; i++)
         if (s->groups.v[i].calls)
-            vec_push(&s->order, &s->arena, &s->groups.v[i]);
+            vec_push(&s->order, s->arena, &s->groups.v[i]);
     if (s->order.n)
         qsort(s->order.v, s->order.n, sizeof(*s->order.v), by_total);
-    vec_push(&s->batches, &s->arena, 0);
+    vec_push(&s->batches, s->arena, 0);
     size_t kernels = 0;
     for (size_t i = 0; i < s->order.n; i++) {
         kernels += s->order.v[i]->calls + 16;
         if (kernels < BATCH_KERNELS && i + 1 < s->order.n)
             continue;
-        vec_push(&s->batches, &s->arena, i + 1);
+        vec_push(&s->batches, s->arena, i + 1);
         kernels = 0;
     }
 }
@@ -241,25 +241,25 @@ static void measure_batch(void *ctx, size_t batch, int worker)
 static void run(struct analysis *a)
 {
     struct grouping s = {.a = a};
-    arena_init(&s.arena);
-    name_groups_make(&s.names, a->trace, &s.arena);
+    s.arena = arena_scratch();
+    name_groups_make(&s.names, a->trace, s.arena);
     classify_streams(&s);
-    idmap_init(&s.of_key, &s.arena);
+    idmap_init(&s.of_key, s.arena);
     for (size_t i = 0; !s.class_of_stream && i < s.names.n; i++)
         add_group(&s, s.names.symbol[i], 0);
-    s.rows = kernel_rows(&a->view, &s.arena);
-    s.of_kernel = arena_array(&s.arena, uint32_t, a->view.n_kernels);
+    s.rows = kernel_rows(&a->view, s.arena);
+    s.of_kernel = arena_array(s.arena, uint32_t, a->view.n_kernels);
     count_kernels(&s);
     place_kernels(&s);
     order_groups(&s);
-    s.library = arena_array(&s.arena, const char *, s.names.n);
+    s.library = arena_array(s.arena, const char *, s.names.n);
     parallel_for(a->view.workers, (s.names.n + BATCH_NAMES - 1) / BATCH_NAMES, name_batch, &s);
     vec_reserve(&a->hotspots, a->arena, s.order.n);
     a->hotspots.n = s.order.n;
     s.out = a->hotspots.v;
     s.histograms = arena_array(a->arena, struct histogram, HISTOGRAMS);
     parallel_for(a->view.workers, s.batches.n - 1, measure_batch, &s);
-    arena_release(&s.arena);
+    arena_release(s.arena);
 }
 
 #define F(member, type, label, unit, doc) FIELD(struct hotspot, member, type, label, unit, doc)
@@ -292,12 +292,12 @@ static const struct field fields[] = {
 };
 #undef F
 
-static const struct fields table =
+const struct fields hotspot_fields =
     FIELDS("hotspots", "Kernels grouped by full name, most time first.", struct hotspot, fields);
 
 static void results(const struct analysis *a, struct results *out, struct arena *arena)
 {
-    vec_push(out, arena, ((struct result){&table, a->hotspots.v, a->hotspots.n, false}));
+    vec_push(out, arena, ((struct result){&hotspot_fields, a->hotspots.v, a->hotspots.n, false}));
 }
 
 const struct analysis_kind analysis_hotspots = {

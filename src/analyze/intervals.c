@@ -64,7 +64,7 @@ int64_t spans_common(const struct spans *a, const struct spans *b)
         int64_t start = a->v[i].start > b->v[j].start ? a->v[i].start : b->v[j].start;
         int64_t end = a->v[i].end < b->v[j].end ? a->v[i].end : b->v[j].end;
         if (end > start)
-            total += end - start;
+            total = add_ns(total, end - start);
         if (a->v[i].end < b->v[j].end)
             i++;
         else
@@ -77,6 +77,6 @@ int64_t spans_total(const struct spans *s)
 {
     int64_t total = 0;
     for (size_t i = 0; i < s->n; i++)
-        total += s->v[i].end - s->v[i].start;
+        total = add_ns(total, s->v[i].end - s->v[i].start);
     return total;
 }

@@ -11,23 +11,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-
-/* Sums and differences of times that odd data may carry beyond 64 bits: they stay at the limit. */
-static inline int64_t add_ns(int64_t a, int64_t b)
-{
-    int64_t sum;
-    if (__builtin_add_overflow(a, b, &sum))
-        return b > 0 ? INT64_MAX : INT64_MIN;
-    return sum;
-}
-
-static inline int64_t sub_ns(int64_t a, int64_t b)
-{
-    int64_t difference;
-    if (__builtin_sub_overflow(a, b, &difference))
-        return b < 0 ? INT64_MAX : INT64_MIN;
-    return difference;
-}
+#include "base/sat.h"
 
 struct span {
     int64_t start, end;

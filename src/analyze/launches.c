@@ -24,7 +24,7 @@ struct thread_part {
 
 struct launch_job {
     const struct analysis *a;
-    struct arena arena;
+    struct arena *arena;
     int64_t *stream_until; /* by stream: latest end of its work so far */
     struct gpu_part *gpus;
     struct thread_part *threads;
@@ -72,7 +72,8 @@ static void walk_gpu(void *ctx, size_t slot, int worker)
         size_t at = part->first + part->linked++;
         job->latency.v[at] = positive(sub_ns(start, called > until ? called : until));
         job->queue.v[at] = positive(sub_ns(until < start ? until : start, called));
-        part->call_ns += positive(sub_ns(t->regions.end_ns[call], called));
+        part->call_ns += /* in range: 128 bits */
+            positive(sub_ns(t->regions.end_ns[call], called));
     }
 }
 
@@ -106,7 +107,7 @@ static void summarize(void *ctx, size_t i, int worker)
 static void find_launching_names(struct launch_job *job)
 {
     const struct view *v = &job->a->view;
-    job->starts_work = arena_array(&job->arena, bool, v->n_strings);
+    job->starts_work = arena_array(job->arena, bool, v->n_strings);
     for (size_t kind = 0; kind < REGION_KINDS; kind++) {
         for (size_t i = 0; i < v->n_strings; i++) {
             if (v->call_class[kind * v->n_strings + i] != API_LAUNCH)
@@ -143,17 +144,17 @@ static void start_job(struct launch_job *job)
 {
     const struct view *v = &job->a->view;
     size_t n = 0;
-    job->gpus = arena_array(&job->arena, struct gpu_part, v->n_gpus);
+    job->gpus = arena_array(job->arena, struct gpu_part, v->n_gpus);
     for (size_t g = 0; g < v->n_gpus; g++) {
         job->gpus[g].first = n;
         n += v->gpus[g].n_kernels;
     }
-    job->latency.v = arena_array(&job->arena, int64_t, n);
-    job->queue.v = arena_array(&job->arena, int64_t, n);
-    job->stream_until = arena_array(&job->arena, int64_t, v->trace->streams.n);
+    job->latency.v = arena_array(job->arena, int64_t, n);
+    job->queue.v = arena_array(job->arena, int64_t, n);
+    job->stream_until = arena_array(job->arena, int64_t, v->trace->streams.n);
     for (size_t i = 0; i < v->trace->streams.n; i++)
         job->stream_until[i] = INT64_MIN;
-    job->threads = arena_array(&job->arena, struct thread_part, v->n_threads);
+    job->threads = arena_array(job->arena, struct thread_part, v->n_threads);
     find_launching_names(job);
 }
 
@@ -163,7 +164,7 @@ static void fill(struct launch_stats *s, const struct launch_job *job)
     __int128 call_ns = 0;
     uint64_t launches = 0;
     for (size_t g = 0; g < v->n_gpus; g++)
-        call_ns += job->gpus[g].call_ns;
+        call_ns += job->gpus[g].call_ns; /* in range: 128 bits */
     for (size_t i = 0; i < v->n_threads; i++) {
         launches += job->threads[i].launches;
         s->after_sync += job->threads[i].after_sync;
@@ -187,7 +188,7 @@ static void fill(struct launch_stats *s, const struct launch_job *job)
 static void run(struct analysis *a)
 {
     struct launch_job job = {.a = a};
-    arena_init(&job.arena);
+    job.arena = arena_scratch();
     start_job(&job);
     parallel_for(a->view.workers, a->view.n_gpus, walk_gpu, &job);
     close_up(&job);
@@ -195,7 +196,7 @@ static void run(struct analysis *a)
     parallel_for(a->view.workers, a->view.n_threads, walk_thread, &job);
     a->launches = (struct launch_stats){0};
     fill(&a->launches, &job);
-    arena_release(&job.arena);
+    arena_release(job.arena);
 }
 
 #define F(member, type, label, unit, doc) FIELD(struct launch_stats, member, type, label, unit, doc)
@@ -231,13 +232,13 @@ static const struct field fields[] = {
 };
 #undef F
 
-static const struct fields table =
+const struct fields launch_fields =
     FIELDS("launch_latency", "From the launching call to the kernel, by correlation.",
            struct launch_stats, fields);
 
 static void results(const struct analysis *a, struct results *out, struct arena *arena)
 {
-    vec_push(out, arena, ((struct result){&table, &a->launches, 1, true}));
+    vec_push(out, arena, ((struct result){&launch_fields, &a->launches, 1, true}));
 }
 
 const struct analysis_kind analysis_launches = {

@@ -82,7 +82,7 @@ static void claim(const struct work *w, enum cause cause, const struct spans *sp
         return;
     struct spans exposed = {0}, both = {0};
     spans_subtract(&exposed, spans, busy, w->arena);
-    w->out->ns[cause] += spans_total(&exposed);
+    w->out->ns[cause] = add_ns(w->out->ns[cause], spans_total(&exposed));
     spans_union(&both, busy, spans, w->arena);
     *busy = both;
 }
@@ -156,10 +156,10 @@ static void note_gap(struct ledger_gpu *out, const struct gap *gap)
     int64_t ns = gap->end_ns - gap->start_ns;
     struct gap_bucket *b = &out->buckets[gap_bucket_of(ns)];
     b->count++;
-    b->total_ns += ns;
+    b->total_ns = add_ns(b->total_ns, ns);
     for (enum cause c = 0; c < CAUSES; c++) {
-        b->ns[c] += gap->ns[c];
-        out->ns[c] += gap->ns[c];
+        b->ns[c] = add_ns(b->ns[c], gap->ns[c]);
+        out->ns[c] = add_ns(out->ns[c], gap->ns[c]);
         out->gap_sq[c] += (double)gap->ns[c] * (double)gap->ns[c];
         out->gap_count[c] += gap->ns[c] > 0;
     }
@@ -209,7 +209,7 @@ static void measure_lead(const struct work *w, struct gap_reader *r, int64_t unt
     if (w->g->has_earlier && until > w->v->start_ns)
         gap_explain(r, w->v->start_ns, until, call, 0, w->out->ns);
     else
-        w->out->ns[CAUSE_STARTUP] += until - w->v->start_ns;
+        w->out->ns[CAUSE_STARTUP] = add_ns(w->out->ns[CAUSE_STARTUP], until - w->v->start_ns);
 }
 
 /* Idle time after the last work: the tail, unless this is a slice and more work follows. */
@@ -218,7 +218,7 @@ static void measure_trail(const struct work *w, struct gap_reader *r, int64_t fr
     if ((w->g->later_kernels || w->g->later_copies) && from < w->v->end_ns)
         gap_explain(r, from, w->v->end_ns, later_call(w), busy_ns, w->out->ns);
     else
-        w->out->ns[CAUSE_TAIL] += w->v->end_ns - from;
+        w->out->ns[CAUSE_TAIL] = add_ns(w->out->ns[CAUSE_TAIL], w->v->end_ns - from);
 }
 
 static void measure_unused(const struct work *w, struct gap_reader *r)
@@ -227,18 +227,19 @@ static void measure_unused(const struct work *w, struct gap_reader *r)
     out->first_ns = w->v->start_ns;
     out->last_ns = w->v->end_ns;
     if (!w->v->is_slice)
-        out->ns[CAUSE_UNKNOWN] += view_window(w->v);
+        out->ns[CAUSE_UNKNOWN] = add_ns(out->ns[CAUSE_UNKNOWN], view_window(w->v));
     else if (!w->g->has_earlier)
-        out->ns[CAUSE_STARTUP] += view_window(w->v);
+        out->ns[CAUSE_STARTUP] = add_ns(out->ns[CAUSE_STARTUP], view_window(w->v));
     else
         measure_trail(w, r, w->v->start_ns, 0);
 }
 
-static void measure_gaps(const struct work *w, const struct spans *busy, uint32_t slot)
+static void measure_gaps(const struct work *w, const struct spans *busy, uint32_t slot,
+                         struct gap_cursor *cursor)
 {
     struct ledger_gpu *out = w->out;
     struct gap_reader reader;
-    gap_reader_init(&reader, w->v, w->arena);
+    gap_reader_init(&reader, w->v, slot, cursor);
     if (!busy->n) {
         measure_unused(w, &reader);
         return;
@@ -263,30 +264,34 @@ static void measure_gaps(const struct work *w, const struct spans *busy, uint32_
 struct ledger_job {
     struct ledger *l;
     const struct view *v;
+    struct gap_cursor *cursors; /* worker after worker */
 };
 
 static void measure_gpu(void *ctx, size_t slot, int worker)
 {
-    (void)worker;
     struct ledger_job *job = ctx;
-    struct arena temporary;
-    arena_init(&temporary);
-    struct work w = {job->v, &job->v->gpus[slot], &temporary, &job->l->gpus[slot]};
+    struct gap_cursor *cursor = job->cursors + (size_t)worker * job->v->n_threads;
+    struct arena *temporary = arena_scratch();
+    struct work w = {job->v, &job->v->gpus[slot], temporary, &job->l->gpus[slot]};
     struct spans busy = {0}, by_class[KERNEL_BLIT + 1] = {0};
     spans_of_kernels(&w, by_class);
     measure_kernels(&w, by_class, &busy);
     measure_copies(&w, &by_class[KERNEL_BLIT], &busy);
     w.out->busy_ns = spans_total(&busy);
-    measure_gaps(&w, &busy, (uint32_t)slot);
-    arena_release(&temporary);
+    measure_gaps(&w, &busy, (uint32_t)slot, cursor);
+    arena_release(temporary);
 }
 
 void ledger_make(struct ledger *l, const struct view *v, struct arena *a)
 {
     *l = (struct ledger){.window_ns = view_window(v), .n_gpus = v->n_gpus};
     l->gpus = arena_array(a, struct ledger_gpu, v->n_gpus);
-    struct ledger_job job = {l, v};
+    struct arena *temporary = arena_scratch();
+    size_t workers = (size_t)v->workers < v->n_gpus ? (size_t)v->workers : v->n_gpus;
+    struct ledger_job job = {l, v,
+                             arena_array(temporary, struct gap_cursor, workers * v->n_threads)};
     parallel_for(v->workers, v->n_gpus, measure_gpu, &job);
+    arena_release(temporary);
     for (size_t g = 0; g < l->n_gpus; g++)
         for (enum cause c = 0; c < CAUSES; c++)
             l->ns[c] = add_ns(l->ns[c], l->gpus[g].ns[c]);

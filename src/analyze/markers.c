@@ -41,8 +41,8 @@ struct launches {
 
 /* One thread. */
 struct part {
-    struct arena arena; /* only used where there are markers */
-    uint32_t *rows;     /* its markers by start, longer ones first */
+    struct arena *arena; /* only used where there are markers */
+    uint32_t *rows;      /* its markers by start, longer ones first */
     size_t n;
     struct launches work[WORKS];
     struct tree tree;
@@ -50,7 +50,7 @@ struct part {
     int64_t covered_ns;
 };
 
-struct job {
+struct marker_work {
     const struct analysis *a;
     const struct markers *m;
     struct arena *arena;
@@ -129,16 +129,15 @@ static void add_node(struct node *to, const struct node *from)
 
 static void tree_merge(struct tree *to, const struct tree *from)
 {
-    struct arena temporary;
-    arena_init(&temporary);
-    uint32_t *map = arena_array(&temporary, uint32_t, from->nodes.n);
+    struct arena *temporary = arena_scratch();
+    uint32_t *map = arena_array(temporary, uint32_t, from->nodes.n);
     for (uint32_t i = 0; i < from->nodes.n; i++) {
         const struct node *n = &from->nodes.v[i];
         map[i] = i < ROOTS ? i : tree_child(to, map[n->parent], n->name);
         if (i >= ROOTS)
             add_node(&to->nodes.v[map[i]], n);
     }
-    arena_release(&temporary);
+    arena_release(temporary);
 }
 
 /* ---- one thread ---- */
@@ -226,12 +225,12 @@ static void add_thread_range(struct sweep *s, uint32_t name, int64_t start, int6
     uint32_t node = tree_child(&s->part->tree, parent, name);
     add_range(&s->part->tree.nodes.v[node], s->view, start, end);
     if (end > start)
-        vec_push(s, &s->part->arena,
+        vec_push(s, s->part->arena,
                  ((struct open_range){end, node, {s->done[KERNELS], s->done[COPIES]}}));
 }
 
 /* Kernels launched while any range of the thread is open. */
-static void count_covered(const struct job *job, struct part *p)
+static void count_covered(const struct marker_work *job, struct part *p)
 {
     const struct launches *l = &p->work[KERNELS];
     int64_t until = INT64_MIN;
@@ -248,7 +247,7 @@ static void count_covered(const struct job *job, struct part *p)
 }
 
 /* Nested ranges begin together at times: the longer one is the outer one. */
-static void fix_ties(const struct job *job, struct part *p, struct arena *temporary)
+static void fix_ties(const struct marker_work *job, struct part *p, struct arena *temporary)
 {
     const int64_t *start = job->m->start_ns, *key = job->last_first;
     for (size_t i = 0, next; i < p->n; i = next) {
@@ -269,13 +268,14 @@ static void fix_ties(const struct job *job, struct part *p, struct arena *tempor
 }
 
 /* Sorts what the thread launched and adds up its GPU time. */
-static void order_launches(const struct job *job, struct part *p, size_t w, struct arena *temporary)
+static void order_launches(const struct marker_work *job, struct part *p, size_t w,
+                           struct arena *temporary)
 {
     const struct table_view *table = &job->work[w];
     struct launches *l = &p->work[w];
     sort_rows(l->rows, l->n, table->launch_time, temporary);
-    l->time = arena_array(&p->arena, int64_t, l->n);
-    l->sum = arena_array(&p->arena, int64_t, l->n + 1);
+    l->time = arena_array(p->arena, int64_t, l->n);
+    l->sum = arena_array(p->arena, int64_t, l->n + 1);
     for (size_t i = 0; i < l->n; i++) {
         uint32_t row = l->rows[i];
         struct span s = view_clip(&job->a->view, table->start[row], table->end[row]);
@@ -287,17 +287,16 @@ static void order_launches(const struct job *job, struct part *p, size_t w, stru
 static void sweep_part(void *ctx, size_t i, int worker)
 {
     (void)worker;
-    const struct job *job = ctx;
+    const struct marker_work *job = ctx;
     struct part *p = &job->parts[i];
     if (!p->n)
         return;
-    struct arena temporary;
-    arena_init(&temporary);
-    fix_ties(job, p, &temporary);
+    struct arena *temporary = arena_scratch();
+    fix_ties(job, p, temporary);
     for (size_t w = 0; w < WORKS; w++)
-        order_launches(job, p, w, &temporary);
-    arena_release(&temporary);
-    tree_init(&p->tree, &p->arena);
+        order_launches(job, p, w, temporary);
+    arena_release(temporary);
+    tree_init(&p->tree, p->arena);
     struct sweep s = {.part = p, .view = &job->a->view};
     for (size_t k = 0; k < p->n; k++) {
         uint32_t row = p->rows[k];
@@ -315,12 +314,12 @@ static void sweep_part(void *ctx, size_t i, int worker)
 
 /* ---- all threads ---- */
 
-static size_t part_of(const struct job *job, uint32_t thread)
+static size_t part_of(const struct marker_work *job, uint32_t thread)
 {
     return thread < job->n_parts - 1 ? thread : job->n_parts - 1;
 }
 
-static bool selected(const struct job *job, size_t row)
+static bool selected(const struct marker_work *job, size_t row)
 {
     const struct view *v = &job->a->view;
     int64_t start = job->m->start_ns[row], end = job->end[row];
@@ -331,7 +330,7 @@ static bool selected(const struct job *job, size_t row)
 }
 
 /* Markers of the view by start, and of each thread. */
-static void split_markers(struct job *job)
+static void split_markers(struct marker_work *job)
 {
     const struct markers *m = job->m;
     job->rows = arena_array(job->arena, uint32_t, m->n);
@@ -348,7 +347,10 @@ static void split_markers(struct job *job)
     }
     sort_rows(job->rows, job->n, m->start_ns, job->arena);
     for (size_t p = 0; p < job->n_parts; p++) {
-        job->parts[p].rows = arena_array(job->arena, uint32_t, job->parts[p].n);
+        if (job->parts[p].n) {
+            job->parts[p].rows = arena_array(job->arena, uint32_t, job->parts[p].n);
+            job->parts[p].arena = arena_child(job->arena);
+        }
         job->parts[p].n = 0;
     }
     for (size_t i = 0; i < job->n; i++) {
@@ -357,7 +359,7 @@ static void split_markers(struct job *job)
     }
 }
 
-static bool find_launch(const struct job *job, struct table_view *table, uint32_t row)
+static bool find_launch(const struct marker_work *job, struct table_view *table, uint32_t row)
 {
     const struct regions *r = &job->a->trace->regions;
     uint32_t call = table->call[row];
@@ -373,7 +375,7 @@ static bool find_launch(const struct job *job, struct table_view *table, uint32_
 }
 
 /* Which thread launched what, in order of start on the GPU: often that of launching as well. */
-static void split_launches(struct job *job, size_t w)
+static void split_launches(struct marker_work *job, size_t w)
 {
     const struct view *v = &job->a->view;
     struct table_view *table = &job->work[w];
@@ -399,7 +401,7 @@ static void split_launches(struct job *job, size_t w)
     }
 }
 
-static void make_stats(struct analysis *a, const struct job *job)
+static void make_stats(struct analysis *a, const struct marker_work *job)
 {
     struct marker_stats *st = &a->marker_stats;
     int64_t until = INT64_MIN, sum_ns = 0;
@@ -481,7 +483,7 @@ static void make_rows(struct analysis *a, const struct tree *t, struct arena *te
     push_children(a, t, chosen, n < MAX_ROWS ? n : MAX_ROWS, 0, -1, 0);
 }
 
-static struct tree *merge_parts(struct job *job)
+static struct tree *merge_parts(struct marker_work *job)
 {
     struct tree *all = NULL;
     for (size_t p = 0; p < job->n_parts; p++) {
@@ -497,15 +499,14 @@ static struct tree *merge_parts(struct job *job)
 
 static void run(struct analysis *a)
 {
-    struct arena temporary;
-    arena_init(&temporary);
-    struct job job = {.a = a, .m = &a->trace->markers, .arena = &temporary};
+    struct arena *temporary = arena_scratch();
+    struct marker_work job = {.a = a, .m = &a->trace->markers, .arena = temporary};
     const struct kernels *k = &a->trace->kernels;
     const struct copies *c = &a->trace->copies;
     job.work[KERNELS] = (struct table_view){k->call, k->start_ns, k->end_ns, k->n, NULL, NULL};
     job.work[COPIES] = (struct table_view){c->call, c->start_ns, c->end_ns, c->n, NULL, NULL};
     job.n_parts = a->trace->threads.n + 1;
-    job.parts = arena_array(&temporary, struct part, job.n_parts);
+    job.parts = arena_array(temporary, struct part, job.n_parts);
     split_markers(&job);
     if (job.n) {
         for (size_t w = 0; w < WORKS; w++)
@@ -515,10 +516,8 @@ static void run(struct analysis *a)
     make_stats(a, &job);
     struct tree *all = merge_parts(&job);
     if (all)
-        make_rows(a, all, &temporary);
-    for (size_t p = 0; p < job.n_parts; p++)
-        arena_release(&job.parts[p].arena);
-    arena_release(&temporary);
+        make_rows(a, all, temporary);
+    arena_release(temporary);
 }
 
 #define R struct marker_row

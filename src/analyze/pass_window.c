@@ -122,21 +122,20 @@ static const char *choose(const struct finder *f, struct view_opts *o, struct ar
 const char *pass_window(struct view_opts *o, const struct trace *t, struct arena *arena)
 {
     enum { MOST_RUNS = 256 }; /* each with each is compared */
-    struct arena scratch;
-    struct finder f = {.t = t, .arena = &scratch};
+    struct arena *scratch = arena_scratch();
+    struct finder f = {.t = t, .arena = scratch};
     const char *name = NULL;
     if (o->has_window || o->process >= 0 || !t->counters.n || t->processes.n < 2)
         return NULL;
-    arena_init(&scratch);
-    f.set = arena_array(&scratch, uint64_t, t->processes.n);
-    f.works = arena_array(&scratch, bool, t->processes.n);
-    f.start_ns = arena_array(&scratch, int64_t, t->processes.n);
-    f.end_ns = arena_array(&scratch, int64_t, t->processes.n);
+    f.set = arena_array(scratch, uint64_t, t->processes.n);
+    f.works = arena_array(scratch, bool, t->processes.n);
+    f.start_ns = arena_array(scratch, int64_t, t->processes.n);
+    f.end_ns = arena_array(scratch, int64_t, t->processes.n);
     find_sets(&f);
     find_times(&f);
     find_runs(&f);
     if (f.runs.n > 1 && f.runs.n <= MOST_RUNS && are_apart(&f))
         name = choose(&f, o, arena);
-    arena_release(&scratch);
+    arena_release(scratch);
     return name;
 }

@@ -25,7 +25,7 @@ struct group {
 struct sampler {
     struct analysis *a;
     const struct pc_samples *s;
-    struct arena temporary;
+    struct arena *temporary;
     struct name_groups names;
     struct idmap by_key;
     VEC(struct group) groups;
@@ -111,7 +111,7 @@ static struct group *group_of(struct sampler *s, size_t i)
             return o;
     }
     idmap_put(&s->by_key, key, (uint32_t)s->groups.n);
-    vec_push(&s->groups, &s->temporary, g);
+    vec_push(&s->groups, s->temporary, g);
     return &s->groups.v[s->groups.n - 1];
 }
 
@@ -239,14 +239,14 @@ static struct group *add_kernels(struct sampler *s)
 {
     struct analysis *a = s->a;
     size_t n = s->names.n;
-    struct group *sums = arena_array(&s->temporary, struct group, n + 1);
-    uint64_t *instructions = arena_array(&s->temporary, uint64_t, n + 1);
+    struct group *sums = arena_array(s->temporary, struct group, n + 1);
+    uint64_t *instructions = arena_array(s->temporary, uint64_t, n + 1);
     for (size_t i = 0; i < s->groups.n; i++) {
         size_t k = s->groups.v[i].kernel == NO_INDEX ? n : s->groups.v[i].kernel;
         fold(&sums[k], &s->groups.v[i]);
         instructions[k]++;
     }
-    struct group *order = arena_array(&s->temporary, struct group, n + 1);
+    struct group *order = arena_array(s->temporary, struct group, n + 1);
     for (size_t k = 0; k <= n; k++) {
         order[k] = sums[k];
         order[k].kernel = k == n ? NO_INDEX : (uint32_t)k;
@@ -409,9 +409,9 @@ static void run(struct analysis *a)
     struct sampler *s = arena_new(a->arena, struct sampler);
     s->a = a;
     s->s = p;
-    arena_init(&s->temporary);
-    name_groups_make(&s->names, a->trace, &s->temporary);
-    idmap_init(&s->by_key, &s->temporary);
+    s->temporary = arena_scratch();
+    name_groups_make(&s->names, a->trace, s->temporary);
+    idmap_init(&s->by_key, s->temporary);
     for (size_t i = 0; i < p->n; i++) {
         if (!selected(s, i))
             a->pc_sampling.stats.outside++;
@@ -421,7 +421,7 @@ static void run(struct analysis *a)
             add_sample(s, i);
     }
     make_rows(s);
-    arena_release(&s->temporary);
+    arena_release(s->temporary);
 }
 
 const struct analysis_kind analysis_pc_sampling = {

@@ -115,10 +115,9 @@ static const char *largest_cause(const struct ledger *l)
 
 static void measure_phase(struct analysis *a, struct phase_row *p, const struct name_groups *names)
 {
-    struct arena temporary;
-    arena_init(&temporary);
+    struct arena *temporary = arena_scratch();
     struct view v;
-    view_slice(&v, &a->view, p->start_ns, p->end_ns, &temporary);
+    view_slice(&v, &a->view, p->start_ns, p->end_ns, temporary);
     ledger_make(&p->ledger, &v, a->arena);
     for (size_t g = 0; g < p->ledger.n_gpus; g++)
         p->busy_ns = add_ns(p->busy_ns, p->ledger.gpus[g].busy_ns);
@@ -133,13 +132,13 @@ static void measure_phase(struct analysis *a, struct phase_row *p, const struct 
     p->kernels = v.n_kernels;
     p->copies = v.n_copies;
     p->main_cause = largest_cause(&p->ledger);
-    p->top_kernel = dominant_kernel(&v, names, &temporary);
+    p->top_kernel = dominant_kernel(&v, names, temporary);
     struct iteration_stats it;
-    iterations_find(&it, &v, &temporary);
+    iterations_find(&it, &v, temporary);
     p->iterations = it.count;
     p->iteration_ns = it.median_ns;
-    name_phase(a, p, &v, &temporary);
-    arena_release(&temporary);
+    name_phase(a, p, &v, temporary);
+    arena_release(temporary);
 }
 
 /* Equal names get numbers, in order. */
@@ -179,14 +178,13 @@ static void join_by_marker(const struct analysis *a, struct segments *s, struct 
 
 static void run(struct analysis *a)
 {
-    struct arena temporary;
-    arena_init(&temporary);
-    iterations_find(&a->iterations, &a->view, &temporary);
-    struct segments *s = arena_new(&temporary, struct segments);
-    segments_find(s, &a->view, a->opts.max_phases, &temporary);
-    join_by_marker(a, s, &temporary);
+    struct arena *temporary = arena_scratch();
+    iterations_find(&a->iterations, &a->view, temporary);
+    struct segments *s = arena_new(temporary, struct segments);
+    segments_find(s, &a->view, a->opts.max_phases, temporary);
+    join_by_marker(a, s, temporary);
     struct name_groups names;
-    name_groups_make(&names, a->trace, &temporary);
+    name_groups_make(&names, a->trace, temporary);
     a->phase_stats = (struct phase_stats){(uint32_t)s->n, s->quality, s->bin_ns};
     for (size_t i = 0; i < s->n && a->view.n_gpus; i++) {
         struct phase_row p = {
@@ -197,7 +195,7 @@ static void run(struct analysis *a)
         vec_push(&a->phases, a->arena, p);
     }
     number_names(a);
-    arena_release(&temporary);
+    arena_release(temporary);
 }
 
 static const struct field phase_list[] = {
@@ -229,7 +227,7 @@ static const struct field phase_list[] = {
     FIELD(struct phase_row, iteration_ns, FIELD_I64, "iteration", "ns",
           "median time from one repetition to the next"),
 };
-static const struct fields phase_fields = FIELDS(
+const struct fields phase_fields = FIELDS(
     "phases", "stretches in which the GPUs do the same kind of work", struct phase_row, phase_list);
 
 static const struct field stats_list[] = {

@@ -96,6 +96,7 @@ static void check_notes(struct check *c)
         [NOTE_UNFINISHED] = {"unfinished-writer", 20, "the end of the run"},
         [NOTE_DANGLING] = {"dangling-reference", 20, "names and devices of these rows"},
         [NOTE_NULL] = {"missing-value", 20, "these rows"},
+        [NOTE_RANGE] = {"out-of-range", 40, "times and totals"},
         [NOTE_SKIPPED] = {"skipped-rows", 30, "counts and totals"},
         [NOTE_DUPLICATE] = {"duplicate-id", 10, "links between rows"},
         [NOTE_MISSING_TABLE] = {"missing-table", 10, "what the table would hold"},

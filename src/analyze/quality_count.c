@@ -35,35 +35,20 @@ static uint64_t count_overlaps(const struct trace *t, const uint32_t *rows, stru
     return overlaps;
 }
 
-struct overlap_call {
-    const struct trace *trace;
-    struct arena temporary;
-    uint64_t overlaps;
-};
-
-static void find_overlaps(void *ctx)
-{
-    struct overlap_call *c = ctx;
-    const struct trace *t = c->trace;
-    bool unsorted;
-    c->overlaps = count_overlaps(t, NULL, &c->temporary, &unsorted);
-    if (!unsorted)
-        return;
-    uint32_t *rows = arena_array(&c->temporary, uint32_t, t->kernels.n);
-    for (size_t i = 0; i < t->kernels.n; i++)
-        rows[i] = (uint32_t)i;
-    sort_rows(rows, t->kernels.n, t->kernels.start_ns, &c->temporary);
-    c->overlaps = count_overlaps(t, rows, &c->temporary, &unsorted);
-}
-
 static uint64_t overlaps_of(const struct trace *t)
 {
-    struct overlap_call call = {.trace = t};
-    bool had_memory = mem_guard(find_overlaps, &call, NULL);
-    arena_release(&call.temporary);
-    if (!had_memory)
-        mem_exhausted();
-    return call.overlaps;
+    struct arena *temporary = arena_scratch();
+    bool unsorted;
+    uint64_t overlaps = count_overlaps(t, NULL, temporary, &unsorted);
+    if (unsorted) {
+        uint32_t *rows = arena_array(temporary, uint32_t, t->kernels.n);
+        for (size_t i = 0; i < t->kernels.n; i++)
+            rows[i] = (uint32_t)i;
+        sort_rows(rows, t->kernels.n, t->kernels.start_ns, temporary);
+        overlaps = count_overlaps(t, rows, temporary, &unsorted);
+    }
+    arena_release(temporary);
+    return overlaps;
 }
 
 /* True when `start` lies before `call` by more than clocks may differ. */

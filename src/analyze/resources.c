@@ -16,7 +16,7 @@ struct config {
 
 struct selection {
     const struct analysis *a;
-    struct arena arena;
+    struct arena *arena;
     uint32_t names[MAX_KERNELS];
     uint8_t *of_symbol;  /* by symbol: place in names, or MAX_KERNELS */
     uint32_t *shape;     /* by launch: the first one of the same sizes */
@@ -32,7 +32,7 @@ static void select_names(struct selection *s)
 {
     const struct trace *t = s->a->trace;
     struct idmap place;
-    idmap_init(&place, &s->arena);
+    idmap_init(&place, s->arena);
     for (size_t i = 0; i < s->a->hotspots.n && s->n < MAX_KERNELS; i++) {
         uint32_t name = s->a->hotspots.v[i].name_id;
         if (idmap_get(&place, name) != NO_INDEX)
@@ -41,7 +41,7 @@ static void select_names(struct selection *s)
         s->names[s->n] = name;
         idmap_put(&place, name, (uint32_t)s->n++);
     }
-    s->of_symbol = arena_array(&s->arena, uint8_t, t->symbols.n);
+    s->of_symbol = arena_array(s->arena, uint8_t, t->symbols.n);
     for (size_t i = 0; i < t->symbols.n; i++) {
         uint32_t k = idmap_get(&place, t->symbols.v[i].name);
         s->of_symbol[i] = (uint8_t)(k == NO_INDEX ? MAX_KERNELS : k);
@@ -60,8 +60,8 @@ static void find_shapes(struct selection *s)
 {
     const struct trace *t = s->a->trace;
     struct idmap seen;
-    idmap_init(&seen, &s->arena);
-    s->shape = arena_array(&s->arena, uint32_t, t->launches.n);
+    idmap_init(&seen, s->arena);
+    s->shape = arena_array(s->arena, uint32_t, t->launches.n);
     for (size_t i = 0; i < t->launches.n; i++) {
         struct launch l = t->launches.v[i];
         s->shape[i] = (uint32_t)i;
@@ -83,7 +83,7 @@ static struct config *config_of(struct selection *s, size_t kernel, uint32_t sha
     uint32_t found = idmap_get(&s->of_key, key);
     if (found == NO_INDEX) {
         found = (uint32_t)s->configs.n;
-        vec_push(&s->configs, &s->arena, ((struct config){.launch = shape}));
+        vec_push(&s->configs, s->arena, ((struct config){.launch = shape}));
         idmap_put(&s->of_key, key, found);
         s->n_configs[kernel]++;
     }
@@ -94,7 +94,7 @@ static struct config *config_of(struct selection *s, size_t kernel, uint32_t sha
 static void count_launches(struct selection *s)
 {
     const struct trace *t = s->a->trace;
-    const uint32_t *rows = kernel_rows(&s->a->view, &s->arena);
+    const uint32_t *rows = kernel_rows(&s->a->view, s->arena);
     for (size_t i = 0; i < s->a->view.n_kernels; i++) {
         uint32_t row = rows[i], launch = t->kernels.launch[row];
         uint8_t kernel = s->of_symbol[t->kernels.symbol[row]];
@@ -206,8 +206,8 @@ static void add_row(struct analysis *a, const struct selection *s, size_t kernel
 static void run(struct analysis *a)
 {
     struct selection s = {.a = a};
-    arena_init(&s.arena);
-    idmap_init(&s.of_key, &s.arena);
+    s.arena = arena_scratch();
+    idmap_init(&s.of_key, s.arena);
     select_names(&s);
     if (s.n) {
         find_shapes(&s);
@@ -215,7 +215,7 @@ static void run(struct analysis *a)
     }
     for (size_t i = 0; i < s.n; i++)
         add_row(a, &s, i);
-    arena_release(&s.arena);
+    arena_release(s.arena);
 }
 
 #define F(member, type, label, unit, doc) FIELD(struct resource_row, member, type, label, unit, doc)
@@ -259,14 +259,15 @@ static const struct field fields[] = {
 };
 #undef F
 
-static const struct fields table = FIELDS(
+const struct fields resource_fields = FIELDS(
     "kernel_resources",
     "What the top 20 kernels use, in the launch configuration that takes most of their time.",
     struct resource_row, fields);
 
 static void results(const struct analysis *a, struct results *out, struct arena *arena)
 {
-    vec_push(out, arena, ((struct result){&table, a->resources.v, a->resources.n, false}));
+    vec_push(out, arena,
+             ((struct result){&resource_fields, a->resources.v, a->resources.n, false}));
 }
 
 const struct analysis_kind analysis_resources = {

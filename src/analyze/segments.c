@@ -79,7 +79,7 @@ static void add_to_bins(struct state *s, int64_t start, int64_t end, int word)
         size_t b = (size_t)(at / s->width);
         if (b >= s->n_bins)
             return;
-        int64_t bin_end = s->v->start_ns + (int64_t)(b + 1) * s->width;
+        int64_t bin_end = add_ns(s->v->start_ns, mul_ns((int64_t)(b + 1), s->width));
         int64_t to = span.end < bin_end ? span.end : bin_end;
         s->bin[b][word] += (double)(to - span.start);
         span.start = to;
@@ -271,7 +271,7 @@ static int64_t snap(const struct state *s, const struct segment *l, const struct
     const struct kernels *k = &s->v->trace->kernels;
     const struct view_gpu *gpu = &s->v->gpus[0];
     int64_t at = r->start_ns, snapped = at;
-    int64_t lo = sub_ns(at, 2 * s->width), hi = add_ns(at, 2 * s->width);
+    int64_t lo = sub_ns(at, mul_ns(2, s->width)), hi = add_ns(at, mul_ns(2, s->width));
     double *left = arena_array(s->arena, double, s->names.n + 1);
     double *right = arena_array(s->arena, double, s->names.n + 1);
     shares_between(s, gpu, l->start_ns, lo > l->start_ns ? lo : at, left);
@@ -324,8 +324,8 @@ void segments_find(struct segments *out, const struct view *v, size_t most, stru
     for (size_t i = 0; i < out->n; i++) {
         size_t from = edge[first[i]], to = i + 1 < out->n ? edge[first[i + 1]] : s.n_bins;
         struct segment *g = &out->v[i];
-        g->start_ns = v->start_ns + (int64_t)from * s.width;
-        g->end_ns = i + 1 < out->n ? v->start_ns + (int64_t)to * s.width : v->end_ns;
+        g->start_ns = add_ns(v->start_ns, mul_ns((int64_t)from, s.width));
+        g->end_ns = i + 1 < out->n ? add_ns(v->start_ns, mul_ns((int64_t)to, s.width)) : v->end_ns;
         mean_of(&s, from, to, g->share);
     }
     place_boundaries(&s, out);

@@ -100,11 +100,10 @@ static void run(struct analysis *a)
 {
     struct short_kernels *s = &a->short_kernels;
     struct name_groups names;
-    struct arena temporary;
-    arena_init(&temporary);
-    name_groups_make(&names, a->trace, &temporary);
+    struct arena *temporary = arena_scratch();
+    name_groups_make(&names, a->trace, temporary);
     struct counts c = {.a = a, .names = &names, .out = s};
-    c.by_name = arena_array(&temporary, struct short_offender, names.n);
+    c.by_name = arena_array(temporary, struct short_offender, names.n);
     *s = (struct short_kernels){.threshold_us = (double)a->opts.short_threshold_ns / 1000,
                                 .total_kernels = a->view.n_kernels};
     for (size_t g = 0; g < a->view.n_gpus; g++)
@@ -118,7 +117,7 @@ static void run(struct analysis *a)
     }
     s->short_kernel_pct = percent_of((double)s->short_kernel_count, (double)s->total_kernels);
     s->short_pct_of_kernel_time = percent_of((double)s->short_ns, (double)all);
-    arena_release(&temporary);
+    arena_release(temporary);
 }
 
 #define F(member, type, label, unit, doc)                                                          \
@@ -158,21 +157,23 @@ static const struct field offender_fields[] = {
 };
 #undef F
 
-static const struct fields table = FIELDS(
+const struct fields short_kernel_fields = FIELDS(
     "short_kernels", "Kernels too short to hide their launch.", struct short_kernels, fields);
-static const struct fields bucket_table = FIELDS(
+const struct fields short_bucket_fields = FIELDS(
     "short_kernel_histogram", "All kernels by duration.", struct short_bucket, bucket_fields);
-static const struct fields offender_table =
+const struct fields short_offender_fields =
     FIELDS("short_kernel_offenders", "The 10 names with most time in short dispatches, most first.",
            struct short_offender, offender_fields);
 
 static void results(const struct analysis *a, struct results *out, struct arena *arena)
 {
-    vec_push(out, arena, ((struct result){&table, &a->short_kernels, 1, true}));
+    vec_push(out, arena, ((struct result){&short_kernel_fields, &a->short_kernels, 1, true}));
+    vec_push(
+        out, arena,
+        ((struct result){&short_bucket_fields, a->short_histogram.v, a->short_histogram.n, false}));
     vec_push(out, arena,
-             ((struct result){&bucket_table, a->short_histogram.v, a->short_histogram.n, false}));
-    vec_push(out, arena,
-             ((struct result){&offender_table, a->short_offenders.v, a->short_offenders.n, false}));
+             ((struct result){&short_offender_fields, a->short_offenders.v, a->short_offenders.n,
+                              false}));
 }
 
 const struct analysis_kind analysis_short_kernels = {

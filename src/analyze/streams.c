@@ -95,7 +95,7 @@ static void add_work(struct sweep *s, uint32_t stream, int64_t start, int64_t en
     u->active = true;
 }
 
-struct job {
+struct stream_work {
     const struct view *v;
     struct use *uses;
     int64_t *overlap_ns; /* by GPU */
@@ -104,14 +104,13 @@ struct job {
 static void sweep_gpu(void *ctx, size_t slot, int worker)
 {
     (void)worker;
-    const struct job *job = ctx;
+    const struct stream_work *job = ctx;
     const struct view_gpu *g = &job->v->gpus[slot];
     const struct kernels *k = &job->v->trace->kernels;
     const struct copies *c = &job->v->trace->copies;
-    struct arena temporary;
-    arena_init(&temporary);
+    struct arena *temporary = arena_scratch();
     struct sweep s = {.v = job->v, .uses = job->uses};
-    s.heap = arena_array(&temporary, struct active, job->v->trace->streams.n);
+    s.heap = arena_array(temporary, struct active, job->v->trace->streams.n);
     for (size_t i = 0, j = 0; i < g->n_kernels || j < g->n_copies;) {
         if (j == g->n_copies ||
             (i < g->n_kernels && k->start_ns[g->kernels[i]] <= c->start_ns[g->copies[j]])) {
@@ -128,7 +127,7 @@ static void sweep_gpu(void *ctx, size_t slot, int worker)
     }
     settle(&s, INT64_MAX);
     job->overlap_ns[slot] = s.overlap_ns;
-    arena_release(&temporary);
+    arena_release(temporary);
 }
 
 static bool has_work(const struct use *u)
@@ -142,7 +141,7 @@ struct gpu_sum {
     int64_t sum_ns, largest_ns;
 };
 
-static void sum_gpus(const struct job *job, size_t n_streams, struct gpu_sum *sums)
+static void sum_gpus(const struct stream_work *job, size_t n_streams, struct gpu_sum *sums)
 {
     for (size_t i = 0; i < n_streams; i++) {
         const struct use *u = &job->uses[i];
@@ -162,7 +161,7 @@ static void sum_gpus(const struct job *job, size_t n_streams, struct gpu_sum *su
     }
 }
 
-static void make_stats(struct analysis *a, const struct job *job, const struct gpu_sum *sums)
+static void make_stats(struct analysis *a, const struct stream_work *job, const struct gpu_sum *sums)
 {
     struct stream_stats *st = &a->stream_stats;
     int64_t could_ns = 0, kernel_ns_ = 0, kernel_sum_ns = 0;
@@ -195,7 +194,7 @@ static int by_busy(const void *x, const void *y)
     return a->stream < b->stream ? -1 : a->stream > b->stream;
 }
 
-static void make_rows(struct analysis *a, const struct job *job)
+static void make_rows(struct analysis *a, const struct stream_work *job)
 {
     const struct trace *t = a->trace;
     for (size_t i = 0; i < t->streams.n; i++) {
@@ -223,18 +222,17 @@ static void make_rows(struct analysis *a, const struct job *job)
 static void run(struct analysis *a)
 {
     size_t n_streams = a->trace->streams.n;
-    struct arena temporary;
-    arena_init(&temporary);
-    struct job job = {&a->view, arena_array(&temporary, struct use, n_streams),
-                      arena_array(&temporary, int64_t, a->view.n_gpus)};
+    struct arena *temporary = arena_scratch();
+    struct stream_work job = {&a->view, arena_array(temporary, struct use, n_streams),
+                      arena_array(temporary, int64_t, a->view.n_gpus)};
     for (size_t i = 0; i < n_streams; i++)
         job.uses[i].until = INT64_MIN;
     parallel_for(a->view.workers, a->view.n_gpus, sweep_gpu, &job);
-    struct gpu_sum *sums = arena_array(&temporary, struct gpu_sum, a->view.n_gpus);
+    struct gpu_sum *sums = arena_array(temporary, struct gpu_sum, a->view.n_gpus);
     sum_gpus(&job, n_streams, sums);
     make_stats(a, &job, sums);
     make_rows(a, &job);
-    arena_release(&temporary);
+    arena_release(temporary);
 }
 
 #define R struct stream_row

@@ -28,9 +28,8 @@ static void add_point(struct sum *s, double value)
 static void run(struct analysis *a)
 {
     const struct trace *t = a->trace;
-    struct arena temporary;
-    arena_init(&temporary);
-    struct sum *sums = arena_array(&temporary, struct sum, t->series.n);
+    struct arena *temporary = arena_scratch();
+    struct sum *sums = arena_array(temporary, struct sum, t->series.n);
     for (size_t i = 0; i < t->telemetry.n; i++) {
         int64_t time = t->telemetry.time_ns[i];
         if (time >= a->view.start_ns && time <= a->view.end_ns &&
@@ -51,7 +50,7 @@ static void run(struct analysis *a)
                          .max = sums[i].max,
                      }));
     }
-    arena_release(&temporary);
+    arena_release(temporary);
 }
 
 #define R struct telemetry_row
@@ -66,12 +65,13 @@ static const struct field row_fields[] = {
 };
 #undef R
 
-static const struct fields rows_table =
+const struct fields telemetry_fields =
     FIELDS("telemetry", "readings over time, by series", struct telemetry_row, row_fields);
 
 static void results(const struct analysis *a, struct results *out, struct arena *arena)
 {
-    vec_push(out, arena, ((struct result){&rows_table, a->telemetry.v, a->telemetry.n, false}));
+    vec_push(out, arena,
+             ((struct result){&telemetry_fields, a->telemetry.v, a->telemetry.n, false}));
 }
 
 const struct analysis_kind analysis_telemetry = {

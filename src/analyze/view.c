@@ -109,11 +109,10 @@ static void sort_gpu(void *ctx, size_t g, int worker)
 {
     (void)worker;
     struct view *v = ctx;
-    struct arena temporary;
-    arena_init(&temporary);
-    sort_rows(v->gpus[g].kernels, v->gpus[g].n_kernels, v->trace->kernels.start_ns, &temporary);
-    sort_rows(v->gpus[g].copies, v->gpus[g].n_copies, v->trace->copies.start_ns, &temporary);
-    arena_release(&temporary);
+    struct arena *temporary = arena_scratch();
+    sort_rows(v->gpus[g].kernels, v->gpus[g].n_kernels, v->trace->kernels.start_ns, temporary);
+    sort_rows(v->gpus[g].copies, v->gpus[g].n_copies, v->trace->copies.start_ns, temporary);
+    arena_release(temporary);
 }
 
 static void order_gpu_work(struct view *v, const struct view_opts *o, struct arena *a)
@@ -183,11 +182,10 @@ static void order_thread(void *ctx, size_t i, int worker)
     struct view *v = ctx;
     const struct regions *r = &v->trace->regions;
     struct view_thread *th = &v->threads[i];
-    struct arena temporary;
-    arena_init(&temporary);
-    sort_rows(th->calls, th->n_calls, r->start_ns, &temporary);
-    fix_ties(r, th->calls, th->n_calls, &temporary);
-    arena_release(&temporary);
+    struct arena *temporary = arena_scratch();
+    sort_rows(th->calls, th->n_calls, r->start_ns, temporary);
+    fix_ties(r, th->calls, th->n_calls, temporary);
+    arena_release(temporary);
     int64_t until = INT64_MIN;
     for (size_t k = 0; k < th->n_calls; k++) {
         uint32_t call = th->calls[k];
@@ -291,10 +289,10 @@ void view_make(struct view *v, const struct trace *t, const struct view_opts *o,
     } else if (!trace_span(t, v->workers, &v->start_ns, &v->end_ns)) {
         v->start_ns = v->end_ns = 0;
     }
+    v->start_ns = bound_moment(v->start_ns); /* as every moment inside */
+    v->end_ns = bound_moment(v->end_ns);
     if (v->end_ns < v->start_ns)
         v->end_ns = v->start_ns;
-    if (sub_ns(v->end_ns, v->start_ns) == INT64_MAX) /* odd times: a window has 63 bits at most */
-        v->end_ns = v->start_ns + INT64_MAX;
     classify_symbols(v, a);
     classify_calls(v, a);
     order_gpu_work(v, o, a);

@@ -18,7 +18,7 @@ struct name_calls {
 
 struct search {
     const struct analysis *a;
-    struct arena arena;
+    struct arena *arena;
     struct name_groups names;
     const uint32_t *rows;  /* all kernels */
     struct name_calls *of; /* by group */
@@ -62,7 +62,7 @@ static void gather(struct search *s)
         n->at = sum;
         sum += n->candidate ? n->calls - 1 : 0;
     }
-    s->durations = arena_array(&s->arena, int64_t, sum);
+    s->durations = arena_array(s->arena, int64_t, sum);
     for (size_t i = 0; sum && i < a->view.n_kernels; i++) {
         uint32_t row = s->rows[i];
         struct name_calls *n = &s->of[s->names.of_symbol[a->trace->kernels.symbol[row]]];
@@ -103,22 +103,22 @@ static bool judge(const struct search *s, size_t group, struct warmup_row *row)
 static void run(struct analysis *a)
 {
     struct search s = {.a = a};
-    arena_init(&s.arena);
-    name_groups_make(&s.names, a->trace, &s.arena);
-    s.rows = kernel_rows(&a->view, &s.arena);
-    s.of = arena_array(&s.arena, struct name_calls, s.names.n);
+    s.arena = arena_scratch();
+    name_groups_make(&s.names, a->trace, s.arena);
+    s.rows = kernel_rows(&a->view, s.arena);
+    s.of = arena_array(s.arena, struct name_calls, s.names.n);
     find_first(&s);
     gather(&s);
     VEC(struct warmup_row) rows = {0};
     struct warmup_row row;
     for (size_t i = 0; i < s.names.n; i++)
         if (judge(&s, i, &row))
-            vec_push(&rows, &s.arena, row);
+            vec_push(&rows, s.arena, row);
     if (rows.n)
         qsort(rows.v, rows.n, sizeof(*rows.v), by_excess);
     for (size_t i = 0; i < rows.n && i < MAX_ROWS; i++)
         vec_push(&a->warmup, a->arena, rows.v[i]);
-    arena_release(&s.arena);
+    arena_release(s.arena);
 }
 
 #define F(member, type, label, unit, doc) FIELD(struct warmup_row, member, type, label, unit, doc)

@@ -53,7 +53,7 @@ static bool parse_side(const char *text, const struct trace *t, int64_t start, i
     if (str_eq(rest, "%")) {
         if (v < 0 || v > 100)
             return fail(err, GS_E_USAGE, "bad window '%s'; a share is between 0%% and 100%%", text);
-        *out = start + (int64_t)((double)(end - start) * v / 100);
+        *out = add_ns(start, ns_from((double)(end - start) * v / 100));
         return true;
     }
     if (!*rest) { /* absolute, exact to the nanosecond */
@@ -66,7 +66,7 @@ static bool parse_side(const char *text, const struct trace *t, int64_t start, i
         double ns = v * units[i].ns;
         if (fabs(ns) > 9e18)
             return fail(err, GS_E_USAGE, "bad window '%s'; too large", text);
-        *out = start + (int64_t)llround(ns);
+        *out = add_ns(start, ns_from(round(ns)));
         return true;
     }
     return fail(err, GS_E_USAGE, "bad window '%s'; unknown unit '%s'", text, rest);
@@ -82,7 +82,7 @@ static bool from_markers(struct view_opts *o, const struct trace *t, const char 
     if (!to)
         return true;
     to += strlen("marker:");
-    if (!find_marker(t, to, o->start_ns + 1, &o->end_ns, &ignored))
+    if (!find_marker(t, to, add_ns(o->start_ns, 1), &o->end_ns, &ignored))
         return no_marker(to, t, err);
     return true;
 }

@@ -26,13 +26,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyze/field.h"
 #include "base/arena.h"
 #include "base/csv.h"
 #include "base/err.h"
 #include "base/input.h"
 #include "base/jread.h"
 #include "base/vec.h"
+#include "field/field.h"
 
 enum att_unit {
     UNIT_VALU,
@@ -189,7 +189,8 @@ enum att_mode {
 struct att {
     struct arena arena;
     const char *dir;
-    bool detected; /* found beside the trace, not asked for */
+    const char *root; /* of what is read now: links in it are not followed */
+    bool detected;    /* found beside the trace, not asked for */
     VEC(struct att_dispatch) dispatches;
     VEC(struct att_kernel) kernels; /* most wave time first */
     VEC(const char *) notes;        /* what is missing, damaged or odd */

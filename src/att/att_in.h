@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "att/att.h"
+#include "base/sat.h"
 
 #define ATT_NO_LINE UINT32_MAX
 
@@ -65,7 +66,7 @@ struct att_section {
 
 static inline uint64_t att_add(uint64_t a, uint64_t b)
 {
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+    return add_bytes(a, b);
 }
 static inline double att_share(double part, double whole)
 {

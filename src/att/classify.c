@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "att/att_in.h"
+#include "base/sat.h"
 #include "base/sort.h"
 
 static const struct att_class_info infos[ATT_CLASSES] = {
@@ -150,7 +151,7 @@ static void order_hot(struct att *t, struct att_kernel *k)
     for (size_t i = 0; i < n; i++) {
         const struct att_instruction *in = &k->instructions.v[i];
         double time = time_of(in);
-        key[i] = time < 9e18 ? -(int64_t)time : INT64_MIN;
+        key[i] = -ns_from(time);
         if (in->hits || time > 0)
             vec_push(&k->hot, &t->arena, (uint32_t)i);
     }

@@ -112,6 +112,11 @@ static bool look_in(struct att *t, const char *dir, enum att_mode mode, int dept
         const char *path =
             arena_printf(&t->arena, "%s%s%s", dir, slash && dir[slash - 1] == '/' ? "" : "/", name);
         bool folder = fs_is_dir(path);
+        if (folder && fs_is_link(path)) {
+            if (str_starts(name, "ui_output"))
+                att_note(t, "'%s' is a link, which is not followed", name);
+            continue;
+        }
         if (stats && !folder && (d = dispatch_of(t, first, stats)))
             d->stats = path;
         else if (folder && str_starts(name, "ui_output") && (d = dispatch_of(t, first, name)))
@@ -120,7 +125,7 @@ static bool look_in(struct att *t, const char *dir, enum att_mode mode, int dept
     for (size_t i = 0; mode == ATT_EXPLICIT && depth < DEEPEST && i < names.n; i++) {
         const char *path = arena_printf(&t->arena, "%s/%s", dir, names.v[i]);
         struct gs_error why;
-        if (!str_starts(names.v[i], "ui_output") && fs_is_dir(path) &&
+        if (!str_starts(names.v[i], "ui_output") && fs_is_dir(path) && !fs_is_link(path) &&
             !look_in(t, path, mode, depth + 1, &why))
             att_note(t, "%s", why.text);
     }

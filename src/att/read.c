@@ -122,6 +122,7 @@ static void analyze(struct att *t, size_t first)
 bool att_read(struct att *t, const char *dir, enum att_mode mode, struct gs_error *err)
 {
     size_t dispatches = t->dispatches.n, kernels = t->kernels.n;
+    t->root = arena_strdup(&t->arena, dir);
     if (!att_collect(t, dir, mode, err))
         return false;
     if (t->dispatches.n == dispatches)

@@ -64,7 +64,7 @@ static void split_lines(struct att *t, struct copy *c)
     struct gs_error err;
     VEC(const char *) lines = {0};
     c->lines = arena_array(&t->arena, const char *, 1);
-    if (fs_size(c->file) > LARGEST || !input_open(&t->input, c->file, &err))
+    if (fs_size(c->file) > LARGEST || !input_open_within(&t->input, t->root, c->file, &err))
         return;
     str_init(&text, &t->arena);
     while ((got = input_read(&t->input, block, sizeof(block))) > 0 && text.len < LARGEST)

@@ -4,6 +4,7 @@
 
 #include "att/att_in.h"
 #include "base/fs.h"
+#include "base/sat.h"
 #include "base/str.h"
 
 enum column { INSTRUCTION, HITS, LATENCY, STALL, IDLE, ADDRESS, CODE_OBJECT, SOURCE, COLUMNS };
@@ -86,9 +87,9 @@ static bool number(const struct csv *c, int column, uint64_t *v)
     *v = 0;
     if (column == NO_COLUMN || csv_uint(c, (size_t)column, v))
         return true;
-    if (!csv_num(c, (size_t)column, &d) || !(d >= 0 && d < 9e15) || d != (double)(uint64_t)d)
+    if (!csv_num(c, (size_t)column, &d) || !(d >= 0 && d < 9e15) || d != floor(d))
         return false;
-    *v = (uint64_t)d;
+    *v = count_from(d);
     return true;
 }
 
@@ -159,7 +160,7 @@ bool att_read_stats(struct att *t, const char *path, struct att_rows *out)
     const char *file = fs_basename(path);
     struct gs_error err;
     struct header h;
-    if (!input_open(&t->input, path, &err)) {
+    if (!input_open_within(&t->input, t->root, path, &err)) {
         att_note(t, "%s", err.text);
         return false;
     }

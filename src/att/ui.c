@@ -6,6 +6,7 @@
 
 #include "att/att_in.h"
 #include "base/fs.h"
+#include "base/sat.h"
 #include "base/sort.h"
 #include "base/str.h"
 
@@ -14,7 +15,7 @@ enum { BINS = 50, MOST_EVENTS = 20 * 1000 * 1000 };
 bool att_json_open(struct att *t, const char *path)
 {
     struct gs_error err;
-    if (!input_open(&t->input, path, &err)) {
+    if (!input_open_within(&t->input, t->root, path, &err)) {
         att_note(t, "%s", err.text);
         return false;
     }
@@ -166,7 +167,7 @@ static void read_engine(struct att *t, struct events *e, uint64_t *bad)
             ++*bad;
             continue;
         }
-        vec_push(&e->time, &t->arena, v[0]);
+        vec_push(&e->time, &t->arena, bound_moment(v[0]));
         vec_push(&e->change, &t->arena, (int8_t)(v[4] ? 1 : -1));
     }
 }
@@ -176,7 +177,7 @@ static void spread(struct att_ui *ui, int64_t from, int64_t to, uint32_t waves, 
                    int64_t first)
 {
     size_t last = ui->occupancy.n - 1;
-    for (size_t b = (size_t)((double)(from - first) / width); b <= last && from < to; b++) {
+    for (size_t b = count_from((double)(from - first) / width); b <= last && from < to; b++) {
         struct att_occupancy_row *row = &ui->occupancy.v[b];
         int64_t end = b == last || (int64_t)row->end_cycle > to ? to : (int64_t)row->end_cycle;
         if (end <= from)
@@ -194,8 +195,8 @@ static void make_bins(struct att *t, struct att_ui *ui, int64_t first, int64_t l
     for (int b = 0; b < BINS; b++) {
         struct att_occupancy_row *row = vec_add(&ui->occupancy, &t->arena);
         *row =
-            (struct att_occupancy_row){.start_cycle = (uint64_t)(first + (int64_t)(b * width)),
-                                       .end_cycle = (uint64_t)(first + (int64_t)((b + 1) * width))};
+            (struct att_occupancy_row){.start_cycle = (uint64_t)(first + ns_from(b * width)),
+                                       .end_cycle = (uint64_t)(first + ns_from((b + 1) * width))};
     }
     ui->occupancy.v[BINS - 1].end_cycle = (uint64_t)last;
 }
@@ -215,7 +216,7 @@ static void integrate(struct att *t, struct att_ui *ui, const struct events *e)
     for (size_t i = 0; i < n; i++) {
         int64_t now = e->time.v[order[i]], next = i + 1 < n ? e->time.v[order[i + 1]] : now;
         if (e->change.v[order[i]] > 0) {
-            size_t b = (size_t)((double)(now - first) / width);
+            size_t b = count_from((double)(now - first) / width);
             ui->occupancy.v[b < BINS ? b : BINS - 1].started++;
             waves++;
         } else if (waves) {

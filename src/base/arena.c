@@ -13,6 +13,12 @@ struct arena_block {
     size_t size;
 };
 
+struct arena_owned {
+    struct arena_owned *older;
+    void (*release)(void *what);
+    void *what;
+};
+
 static size_t aligned(size_t n)
 {
     return (n + ALIGN - 1) & ~(size_t)(ALIGN - 1);
@@ -25,20 +31,35 @@ void arena_init(struct arena *a)
 
 void arena_release(struct arena *a)
 {
+    while (a->owned) { /* an entry may be told to go while others still wait */
+        struct arena_owned *o = a->owned;
+        a->owned = o->older;
+        o->release(o->what);
+    }
     for (struct arena_block *b = a->blocks; b;) {
         struct arena_block *older = b->older;
         mem_free(b);
         b = older;
     }
     arena_init(a);
+    a->idle = true;
 }
 
 void arena_adopt(struct arena *a, struct arena *from)
 {
     if (!from->blocks)
         return;
+    if (from->owned) {
+        struct arena_owned *last = from->owned;
+        while (last->older)
+            last = last->older;
+        last->older = a->owned;
+        a->owned = from->owned;
+    }
     if (!a->blocks) {
+        struct arena_owned *owned = from->owned ? from->owned : a->owned;
         *a = *from;
+        a->owned = owned;
     } else { /* behind the newest, in which a still has room */
         struct arena_block *last = from->blocks;
         while (last->older)
@@ -77,6 +98,38 @@ void *arena_alloc(struct arena *a, size_t size)
     return p;
 }
 
+void arena_defer(struct arena *a, void (*release)(void *what), void *what)
+{
+    struct arena_owned *o = arena_new(a, struct arena_owned);
+    *o = (struct arena_owned){a->owned, release, what};
+    a->owned = o;
+}
+
+static void release_child(void *what)
+{
+    arena_release(what);
+}
+
+struct arena *arena_child(struct arena *a)
+{
+    struct arena *child = arena_new(a, struct arena);
+    arena_defer(a, release_child, child);
+    return child;
+}
+
+/* Functions that take one and give it back, one after the other, share it. */
+struct arena *arena_scratch(void)
+{
+    struct arena *root = mem_scratch_root();
+    const struct arena_owned *last = root->owned;
+    if (last && last->release == release_child && ((struct arena *)last->what)->idle) {
+        struct arena *again = last->what;
+        again->idle = false;
+        return again;
+    }
+    return arena_child(root);
+}
+
 void *arena_calloc(struct arena *a, size_t n, size_t size)
 {
     return arena_alloc(a, mem_mul(n, size));
@@ -95,6 +148,34 @@ void *arena_grow(struct arena *a, void *p, size_t old, size_t size)
     if (old)
         memcpy(q, p, old);
     return q;
+}
+
+/* The pointer to the block that holds nothing but p, or NULL: among the newest, if at all. */
+static struct arena_block **own_block(struct arena *a, const void *p, size_t old)
+{
+    enum { NEWEST = 64 };
+    struct arena_block **at = &a->blocks;
+    if (!p || aligned(old) <= LARGEST_BLOCK)
+        return NULL;
+    for (int i = 0; *at && i < NEWEST; i++, at = &(*at)->older)
+        if ((const char *)*at + aligned(sizeof(**at)) == p && (*at)->size == aligned(old))
+            return at;
+    return NULL;
+}
+
+void *arena_move(struct arena *a, void *p, size_t old, size_t size)
+{
+    struct arena_block **at = size > old ? own_block(a, p, old) : NULL;
+    if (!at || size > PTRDIFF_MAX / 2)
+        return arena_grow(a, p, old, size);
+    size_t header = aligned(sizeof(**at));
+    bool newest = at == &a->blocks;
+    *at = mem_realloc(*at, header + aligned(size));
+    (*at)->size = aligned(size);
+    char *data = (char *)*at + header;
+    if (newest) /* it is full, as it was */
+        a->at = a->end = data + aligned(size);
+    return data;
 }
 
 char *arena_strndup(struct arena *a, const char *s, size_t n)

@@ -10,22 +10,45 @@
  *     char *s = arena_printf(&a, "%s/%s", dir, name);
  *     arena_release(&a);
  *
- * Thread-safety: one thread at a time.
+ * An arena also owns what else is acquired on its behalf: arenas inside it, and anything that
+ * arena_defer() was told of (files, databases, tables). All of it goes, newest first, with the
+ * arena, so that an allocation that fails (mem.h) leaks nothing: whoever releases the arena
+ * releases everything.
+ *
+ *     struct arena *temporary = arena_scratch(); // belongs to the nearest mem_guard() of this
+ * thread
+ *     ...
+ *     arena_release(temporary); // or leave it to the guard
+ *
+ * Thread-safety: one thread at a time; a scratch arena belongs to the thread that took it.
  */
 #ifndef GS_BASE_ARENA_H
 #define GS_BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena_block;
+struct arena_owned;
 
 struct arena {
     struct arena_block *blocks; /* newest first */
     char *at, *end;             /* free part of the newest block */
+    struct arena_owned *owned;  /* newest first; the entries live in the arena */
+    bool idle;                  /* given back: arena_scratch() may hand it out again */
 };
 
 void arena_init(struct arena *a);
 void arena_release(struct arena *a);
+
+/* Calls release(what) when the arena goes, newest first. */
+void arena_defer(struct arena *a, void (*release)(void *what), void *what);
+
+/* Another one, which goes with this one at the latest; arena_release() empties it earlier. */
+struct arena *arena_child(struct arena *a);
+
+/* A child of the nearest mem_guard() of this thread, for what a function needs while it runs. */
+struct arena *arena_scratch(void);
 
 /* Everything `from` owns belongs to `a` from now on; `from` is empty and may be used again. */
 void arena_adopt(struct arena *a, struct arena *from);
@@ -41,6 +64,12 @@ char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(
  * zeroed. The old block is not given back before the arena is.
  */
 void *arena_grow(struct arena *a, void *p, size_t old, size_t size);
+
+/*
+ * The same for one that nobody else points into, such as the text of a str: where it is large and
+ * has a block of its own, that is enlarged, and no old copy stays. New bytes are not zeroed.
+ */
+void *arena_move(struct arena *a, void *p, size_t old, size_t size);
 
 #define arena_new(a, type) ((type *)arena_alloc((a), sizeof(type)))
 #define arena_array(a, type, n) ((type *)arena_calloc((a), (n), sizeof(type)))

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/str.h"
+#include "base/inputs.h"
 #include "base/vec.h"
 
 /* Maps the file over the front of a larger anonymous reservation, which provides the slack. */
@@ -30,16 +30,11 @@ static bool map_fd(struct mapping *m, int fd, size_t size)
 bool map_file(struct mapping *m, const char *path, struct gs_error *err)
 {
     *m = (struct mapping){0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = fs_open(path, err);
     if (fd < 0)
-        return fail(err, GS_E_IO, "cannot open '%s': %s", path, strerror(errno));
+        return false;
     struct stat st;
-    bool ok = fstat(fd, &st) == 0;
-    if (ok && !S_ISREG(st.st_mode)) {
-        close(fd);
-        return fail(err, GS_E_IO, "cannot read '%s': not a regular file", path);
-    }
-    ok = ok && map_fd(m, fd, (size_t)st.st_size);
+    bool ok = fstat(fd, &st) == 0 && map_fd(m, fd, (size_t)st.st_size);
     int saved = errno;
     close(fd);
     if (ok)
@@ -59,6 +54,12 @@ bool fs_is_dir(const char *path)
 {
     struct stat st;
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+bool fs_is_file(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
 bool fs_exists(const char *path)
@@ -102,50 +103,4 @@ bool fs_list(struct fs_list *out, const char *dir, struct arena *a, struct gs_er
     if (out->n)
         qsort(out->v, out->n, sizeof(*out->v), by_name);
     return true;
-}
-
-static bool write_all(int fd, const char *data, size_t n)
-{
-    while (n) {
-        ssize_t done = write(fd, data, n);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done < 0)
-            return false;
-        data += done;
-        n -= (size_t)done;
-    }
-    return true;
-}
-
-bool fs_write(const char *path, const char *data, size_t n, struct gs_error *err)
-{
-    if (str_eq(path, "-")) {
-        if (!write_all(STDOUT_FILENO, data, n))
-            return fail(err, GS_E_IO, "cannot write to standard output: %s", strerror(errno));
-        return true;
-    }
-    /* Not a regular file (a pipe, /dev/stdout): there is nothing to rename over. */
-    struct stat st;
-    bool direct = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
-    char temp[4096];
-    if (snprintf(temp, sizeof(temp), direct ? "%s" : "%s.%ld.tmp", path, (long)getpid()) >=
-        (int)sizeof(temp))
-        return fail(err, GS_E_IO, "cannot write '%s': the name is too long", path);
-    int fd = open(temp, O_WRONLY | O_CREAT | O_CLOEXEC | (direct ? 0 : O_EXCL), 0666);
-    if (fd < 0)
-        return fail(err, GS_E_IO, "cannot write '%s': %s", path, strerror(errno));
-    bool ok = write_all(fd, data, n);
-    int saved = errno;
-    if (close(fd) != 0 && ok) {
-        ok = false;
-        saved = errno;
-    }
-    if (ok && !direct && rename(temp, path) != 0) {
-        ok = false;
-        saved = errno;
-    }
-    if (!ok && !direct)
-        unlink(temp);
-    return ok || fail(err, GS_E_IO, "cannot write '%s': %s", path, strerror(saved));
 }

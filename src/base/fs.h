@@ -1,5 +1,5 @@
 /*
- * Files: mapping them to read, listing folders, writing results safely.
+ * Files: opening and mapping them to read, listing folders, writing results safely.
  */
 #ifndef GS_BASE_FS_H
 #define GS_BASE_FS_H
@@ -26,7 +26,28 @@ enum { FS_SLACK = 64 };
 bool map_file(struct mapping *m, const char *path, struct gs_error *err);
 void unmap_file(struct mapping *m);
 
+/*
+ * The same from memory: the bytes are read, so a file that is cut meanwhile is shorter and not a
+ * SIGBUS. More than `most` bytes are an error. unmap_file() lets it go.
+ */
+bool fs_read(struct mapping *m, const char *path, uint64_t most, struct gs_error *err);
+
+/*
+ * Opens a file to read it; -1 and the reason where that fails. Everything that is read is opened
+ * here: only regular files are, and nothing waits for the other end of a FIFO.
+ */
+int fs_open(const char *path, struct gs_error *err);
+
+/*
+ * The same for a file in a folder that others may have filled (an archive that was unpacked):
+ * `path` begins with `root`, which the user gave; behind it neither links nor ".." are followed, so
+ * nothing outside of the folder is read.
+ */
+int fs_open_within(const char *root, const char *path, struct gs_error *err);
+bool fs_is_link(const char *path);
+
 bool fs_is_dir(const char *path);
+bool fs_is_file(const char *path); /* a regular one */
 bool fs_exists(const char *path);
 int64_t fs_size(const char *path); /* -1 when there is no such file */
 
@@ -41,8 +62,8 @@ bool fs_list(struct fs_list *out, const char *dir, struct arena *a, struct gs_er
 const char *fs_basename(const char *path);
 
 /*
- * Writes a whole file: first under a temporary name beside it, then renamed, so that a reader
- * never sees half of it and a failure leaves the old file. "-" writes to standard output.
+ * Writes a whole file, as fs_out.h says: a reader never sees half of it, a failure leaves the old
+ * file, and a file that was read is not written over. "-" writes to standard output.
  */
 bool fs_write(const char *path, const char *data, size_t n, struct gs_error *err);
 

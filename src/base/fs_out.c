@@ -1,18 +1,34 @@
+#define _GNU_SOURCE /* O_TMPFILE */
 #include "base/fs_out.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fs.h"
+#include "base/inputs.h"
 #include "base/str.h"
+#include "base/unfinished.h"
 
-static bool is_direct(const char *path)
+/* The descriptor a path stands for, or -1: opening it anew would lose the place to write at. */
+static int own_descriptor(const char *path)
 {
-    struct stat st;
-    return str_eq(path, "-") || (stat(path, &st) == 0 && !S_ISREG(st.st_mode));
+    static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+    if (str_eq(path, "-") || str_eq(path, "/dev/stdout"))
+        return STDOUT_FILENO;
+    if (str_eq(path, "/dev/stderr"))
+        return STDERR_FILENO;
+    for (size_t i = 0; i < 2; i++) {
+        const char *rest = path + strlen(folders[i]);
+        if (str_starts(path, folders[i]) && *rest && strlen(rest) < 6 &&
+            strspn(rest, "0123456789") == strlen(rest))
+            return atoi(rest);
+    }
+    return -1;
 }
 
 static bool cannot(struct gs_error *err, const char *path, int code)
@@ -22,53 +38,133 @@ static bool cannot(struct gs_error *err, const char *path, int code)
                : fail(err, GS_E_IO, "cannot write '%s': %s", path, strerror(code));
 }
 
-static bool name_beside(struct fs_out *out, struct gs_error *err)
+bool fs_out_check(const char *path, struct gs_error *err)
 {
-    if (snprintf(out->temp, sizeof(out->temp), "%s.%ld.tmp", out->path, (long)getpid()) <
-        (int)sizeof(out->temp))
-        return true;
-    return fail(err, GS_E_IO, "cannot write '%s': the name is too long", out->path);
+    struct stat st;
+    int fd = own_descriptor(path);
+    bool there = fd >= 0 ? fstat(fd, &st) == 0 : stat(path, &st) == 0;
+    return inputs_allow(fd >= 0 ? NULL : path, there ? &st : NULL, err);
 }
 
-static bool open_file(struct fs_out *out, const char *path, int flags, struct gs_error *err)
+bool fs_out_is_direct(const char *path)
 {
-    int fd = str_eq(path, "-") ? dup(STDOUT_FILENO)
-                               : open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
-    out->file = fd < 0 ? NULL : fdopen(fd, "wb");
-    if (out->file)
+    struct stat st;
+    return own_descriptor(path) >= 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode));
+}
+
+static bool begin(struct fs_out *out, const char *path, struct gs_error *err)
+{
+    *out = (struct fs_out){.path = path, .fd = -1, .direct = fs_out_is_direct(path)};
+    return fs_out_check(path, err);
+}
+
+/* Permissions for the temporary file: never more than those of the file it will replace. */
+static mode_t mode_for(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) ? st.st_mode & 0666 : 0666;
+}
+
+static void folder_of(const char *path, char *dir, size_t size)
+{
+    int n = (int)(fs_basename(path) - path);
+    snprintf(dir, size, "%.*s", n ? n : 2, n ? path : "./");
+}
+
+/* A file without a name in the folder; false where the system has none. */
+static bool open_nameless(struct fs_out *out, const char *dir, mode_t mode)
+{
+    out->fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+    if (out->fd < 0)
+        return false;
+    snprintf(out->temp, sizeof(out->temp), "/proc/self/fd/%d", out->fd);
+    out->nameless = access(out->temp, F_OK) == 0;
+    if (out->nameless)
+        return true;
+    close(out->fd);
+    out->fd = -1;
+    return false;
+}
+
+static bool name_beside(struct fs_out *out, struct gs_error *err)
+{
+    if (snprintf(out->temp, sizeof(out->temp), "%s.%ld.tmp", out->path, (long)getpid()) >=
+        (int)sizeof(out->temp))
+        return fail(err, GS_E_IO, "cannot write '%s': the name is too long", out->path);
+    out->unfinished = unfinished_add(out->temp);
+    return out->unfinished || fail(err, GS_E_IO, "cannot write '%s': out of memory", out->path);
+}
+
+static bool open_beside(struct fs_out *out, struct gs_error *err)
+{
+    if (!name_beside(out, err))
+        return false;
+    out->fd = open(out->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_for(out->path));
+    if (out->fd >= 0)
         return true;
     int saved = errno;
+    unfinished_done(out->unfinished);
+    out->temp[0] = 0;
+    return cannot(err, out->path, saved);
+}
+
+static bool open_target(struct fs_out *out, struct gs_error *err)
+{
+    char dir[PATH_MAX];
+    folder_of(out->path, dir, sizeof(dir));
+    return open_nameless(out, dir, mode_for(out->path)) || open_beside(out, err);
+}
+
+static bool open_stream(struct fs_out *out, const char *mode, struct gs_error *err)
+{
+    int own = own_descriptor(out->path);
+    int fd = !out->direct ? dup(out->fd)
+             : own >= 0   ? dup(own)
+                          : open(out->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    out->file = fd < 0 ? NULL : fdopen(fd, mode);
+    if (out->file)
+        return true;
+    int saved = errno == EINVAL ? EBADF : errno; /* open, but not to write */
     if (fd >= 0)
         close(fd);
+    fs_out_abandon(out);
     return cannot(err, out->path, saved);
 }
 
 bool fs_out_open(struct fs_out *out, const char *path, struct gs_error *err)
 {
-    *out = (struct fs_out){.path = path, .direct = is_direct(path)};
-    if (out->direct)
-        return open_file(out, path, 0, err);
-    return name_beside(out, err) && open_file(out, out->temp, O_EXCL, err);
+    if (!begin(out, path, err) || (!out->direct && !open_target(out, err)))
+        return false;
+    return open_stream(out, out->direct ? "wb" : "w+b", err);
 }
 
 /* The file is made at once, so that a folder that cannot be written shows before the work. */
 bool fs_out_name(struct fs_out *out, const char *path, struct gs_error *err)
 {
-    *out = (struct fs_out){.path = path, .direct = is_direct(path)};
-    int fd;
-    if (out->direct) {
-        const char *dir = getenv("TMPDIR");
-        snprintf(out->temp, sizeof(out->temp), "%s/gpusight.XXXXXX", dir && *dir ? dir : "/tmp");
-        fd = mkstemp(out->temp);
-    } else {
-        if (!name_beside(out, err))
-            return false;
-        fd = open(out->temp, O_WRONLY | O_CREAT | O_CLOEXEC | O_EXCL, 0666);
-    }
-    if (fd < 0)
-        return cannot(err, out->direct ? out->temp : path, errno);
-    close(fd);
+    if (!begin(out, path, err))
+        return false;
+    if (!out->direct)
+        return open_target(out, err);
+    const char *dir = getenv("TMPDIR");
+    dir = dir && *dir ? dir : "/tmp";
+    if (open_nameless(out, dir, 0600))
+        return true;
+    snprintf(out->temp, sizeof(out->temp), "%s/gpusight.XXXXXX", dir);
+    out->fd = mkstemp(out->temp);
+    if (out->fd < 0)
+        return cannot(err, out->temp, errno);
+    out->unfinished = unfinished_add(out->temp);
     return true;
+}
+
+bool fs_out_database(struct fs_out *out, const char *path, struct gs_error *err)
+{
+    if (!begin(out, path, err))
+        return false;
+    if (out->direct && !fs_is_dir(path))
+        return fail(err, GS_E_USAGE,
+                    "cannot write '%s': a database needs a file, not a pipe or a device", path);
+    return open_beside(out, err);
 }
 
 void fs_out_abandon(struct fs_out *out)
@@ -76,9 +172,14 @@ void fs_out_abandon(struct fs_out *out)
     if (out->file)
         fclose(out->file);
     out->file = NULL;
-    if (out->temp[0])
+    if (out->temp[0] && out->fd >= 0)
+        close(out->fd);
+    out->fd = -1;
+    if (out->temp[0] && !out->nameless)
         unlink(out->temp);
     out->temp[0] = 0;
+    unfinished_done(out->unfinished);
+    out->unfinished = NULL;
 }
 
 /* What a library wrote to the temporary file goes to the pipe or device. */
@@ -88,39 +189,131 @@ static bool copy_out(struct fs_out *out, struct gs_error *err)
     FILE *in = fopen(out->temp, "rb");
     if (!in)
         return cannot(err, out->temp, errno);
-    bool ok = open_file(out, out->path, 0, err);
+    bool ok = open_stream(out, "wb", err);
     for (size_t n; ok && (n = fread(buffer, 1, sizeof(buffer), in)) > 0;)
         if (fwrite(buffer, 1, n, out->file) != n)
             ok = cannot(err, out->path, errno);
     if (ok && ferror(in))
         ok = cannot(err, out->temp, EIO);
     fclose(in);
-    unlink(out->temp);
-    out->temp[0] = 0;
     return ok;
+}
+
+static bool flush(struct fs_out *out, struct gs_error *err)
+{
+    if (!out->file)
+        return true;
+    errno = 0;
+    bool bad = fflush(out->file) != 0 || ferror(out->file);
+    int saved = errno ? errno : EIO;
+    if (fclose(out->file) != 0 && !bad) {
+        bad = true;
+        saved = errno;
+    }
+    out->file = NULL;
+    return !bad || cannot(err, out->path, saved);
+}
+
+/* Some file systems cannot; only what says that bytes were lost is an error. */
+static bool reach_disk(int fd)
+{
+    return fsync(fd) == 0 || (errno != EIO && errno != ENOSPC && errno != EDQUOT);
+}
+
+bool fs_out_complete(struct fs_out *out, struct gs_error *err)
+{
+    struct stat st;
+    if (out->direct)
+        return true;
+    if (!flush(out, err))
+        return false;
+    /* With the owner first: changing it takes away what the mode gives. */
+    if (stat(out->path, &st) == 0 && S_ISREG(st.st_mode)) {
+        if (fchown(out->fd, st.st_uid, st.st_gid) != 0 &&
+            fchown(out->fd, (uid_t)-1, st.st_gid) != 0)
+            st.st_mode &= ~(mode_t)(S_IRWXG & ~((st.st_mode & S_IRWXO) << 3));
+        fchmod(out->fd, st.st_mode & 0777);
+    }
+    return reach_disk(out->fd) || cannot(err, out->path, errno);
+}
+
+/* linkat() never replaces: where a file is in the way, a name beside it is needed for a moment. */
+static bool take_name(struct fs_out *out, struct gs_error *err)
+{
+    char own[64];
+    snprintf(own, sizeof(own), "%.60s", out->temp);
+    if (!out->nameless)
+        return rename(out->temp, out->path) == 0 || cannot(err, out->path, errno);
+    if (linkat(AT_FDCWD, own, AT_FDCWD, out->path, AT_SYMLINK_FOLLOW) == 0)
+        return true;
+    if (errno != EEXIST)
+        return cannot(err, out->path, errno);
+    out->nameless = false;
+    if (!name_beside(out, err))
+        return false;
+    if (linkat(AT_FDCWD, own, AT_FDCWD, out->temp, AT_SYMLINK_FOLLOW) != 0)
+        return cannot(err, out->path, errno);
+    return rename(out->temp, out->path) == 0 || cannot(err, out->path, errno);
+}
+
+bool fs_out_publish(struct fs_out *out, struct gs_error *err)
+{
+    char dir[PATH_MAX];
+    bool ok =
+        !out->direct ? take_name(out, err) : (out->file || copy_out(out, err)) && flush(out, err);
+    if (!ok) {
+        fs_out_abandon(out);
+        return false;
+    }
+    if (!out->direct) {
+        out->nameless = true; /* there is no other name to remove any more */
+        folder_of(out->path, dir, sizeof(dir));
+        int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd >= 0) {
+            (void)reach_disk(fd);
+            close(fd);
+        }
+    }
+    fs_out_abandon(out);
+    return true;
 }
 
 bool fs_out_close(struct fs_out *out, struct gs_error *err)
 {
-    bool ok = true;
-    if (!out->file && out->direct)
-        ok = copy_out(out, err);
-    if (out->file) {
-        errno = 0;
-        bool bad = fflush(out->file) != 0 || ferror(out->file);
-        int saved = errno ? errno : EIO;
-        bad |= fclose(out->file) != 0;
-        out->file = NULL;
-        if (bad && ok)
-            ok = cannot(err, out->path, saved);
+    if (fs_out_complete(out, err))
+        return fs_out_publish(out, err);
+    fs_out_abandon(out);
+    return false;
+}
+
+static bool write_all(int fd, const char *data, size_t n)
+{
+    while (n) {
+        ssize_t done = write(fd, data, n);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return false;
+        data += done;
+        n -= (size_t)done;
     }
-    if (ok && !out->direct && rename(out->temp, out->path) != 0)
-        ok = cannot(err, out->path, errno);
-    if (ok)
-        out->temp[0] = 0;
-    else
-        fs_out_abandon(out);
-    return ok;
+    return true;
+}
+
+bool fs_out_write(struct fs_out *out, const char *data, size_t n, struct gs_error *err)
+{
+    return write_all(fileno(out->file), data, n) || cannot(err, out->path, errno);
+}
+
+bool fs_write(const char *path, const char *data, size_t n, struct gs_error *err)
+{
+    struct fs_out out;
+    if (!fs_out_open(&out, path, err))
+        return false;
+    if (fs_out_write(&out, data, n, err))
+        return fs_out_close(&out, err);
+    fs_out_abandon(&out);
+    return false;
 }
 
 bool fs_make_folders(const char *dir, struct arena *a, struct gs_error *err)

@@ -1,6 +1,6 @@
 /*
- * Files written in pieces, or by a library that wants a name: as with fs_write(), they appear under
- * their own name only when they are whole.
+ * Files written in pieces, or by a library that wants a name: they appear under their own name only
+ * when they are whole.
  *
  *     struct fs_out out;
  *     if (!fs_out_open(&out, path, err))
@@ -9,6 +9,15 @@
  *     return fs_out_close(&out, err); // or fs_out_abandon(&out)
  *
  * Write errors need not be checked on the way: fs_out_close() reports them.
+ *
+ * - A file that this process has read (base/inputs.h) is never a target: that fails with GS_E_USAGE
+ *   before anything is written.
+ * - The bytes go to a file without a name in the same folder where the system has such (O_TMPFILE),
+ *   else to NAME.PID.tmp, which is removed when a signal ends the process (base/unfinished.h). They
+ *   reach the disk before the file gets its name.
+ * - A file that was there keeps its permissions. A symbolic link is replaced, its target stays.
+ * - "-", /dev/stdout and the like, pipes and devices are written into; nothing is renamed over
+ * them.
  */
 #ifndef GS_BASE_FS_OUT_H
 #define GS_BASE_FS_OUT_H
@@ -18,24 +27,48 @@
 #include "base/arena.h"
 #include "base/err.h"
 
+struct unfinished;
+
 struct fs_out {
-    FILE *file;       /* NULL after fs_out_name() */
-    char temp[4096];  /* where the bytes go first; "" for standard output */
+    FILE *file;       /* after fs_out_open() only */
+    char temp[4096];  /* a name the bytes can be written to first; "" after fs_out_open() of "-" */
     const char *path; /* as given; must outlive this */
     bool direct;      /* a pipe or a device: there is nothing to rename */
+    bool nameless;    /* temp is /proc/self/fd/N */
+    int fd;           /* the file that will get the name; -1: none is open */
+    struct unfinished *unfinished;
 };
 
-/* "-" is standard output; what stands there already is not overwritten by a failure. */
+/* Whether the path may be written: what the functions below check first. */
+bool fs_out_check(const char *path, struct gs_error *err);
+
+/* "-", /dev/stdout and the like, a pipe, a device: what is written into. */
+bool fs_out_is_direct(const char *path);
+
 bool fs_out_open(struct fs_out *out, const char *path, struct gs_error *err);
 
+/* All of a file in one piece, after fs_out_open(). */
+bool fs_out_write(struct fs_out *out, const char *data, size_t n, struct gs_error *err);
+
 /*
- * For libraries that open files themselves: out->temp is a name to write to, in the same folder.
- * For "-", pipes and devices it lies in the folder for temporary files and is copied at the end.
+ * For libraries that open files themselves: out->temp is a name to write to. For "-", pipes and
+ * devices it lies in the folder for temporary files and is copied at the end.
  */
 bool fs_out_name(struct fs_out *out, const char *path, struct gs_error *err);
 
+/* For SQLite, which needs a name in a folder; "-", pipes and devices are refused. */
+bool fs_out_database(struct fs_out *out, const char *path, struct gs_error *err);
+
 bool fs_out_close(struct fs_out *out, struct gs_error *err);
-void fs_out_abandon(struct fs_out *out); /* removes what was written so far */
+void fs_out_abandon(struct fs_out *out); /* removes what was written so far; twice is fine */
+
+/*
+ * The two halves of fs_out_close(), for files that appear together: first all are complete and on
+ * the disk, then all get their names. After a failure of the first half abandon them all. What a
+ * library wrote for a pipe or device goes there in the second.
+ */
+bool fs_out_complete(struct fs_out *out, struct gs_error *err);
+bool fs_out_publish(struct fs_out *out, struct gs_error *err);
 
 /* Makes a folder and those above it, where they are missing. */
 bool fs_make_folders(const char *dir, struct arena *a, struct gs_error *err);

@@ -40,8 +40,6 @@ static size_t fill_slot(struct codec *c, char *data)
     while (len < SLOT_SIZE && got > 0) {
         got = codec_read(c, data + len, SLOT_SIZE - len);
         len += got > 0 ? (size_t)got : 0;
-        if (c->wake[0] >= 0)
-            break; /* a pipe: hand over what there is, the rest may take its time */
     }
     return len;
 }
@@ -74,7 +72,7 @@ static void *run_thread(void *arg)
 static void start_thread(struct input_state *s)
 {
     s->started = true;
-    if (s->codec.kind == CODEC_PLAIN || !codec_wakeable(&s->codec))
+    if (s->codec.kind == CODEC_PLAIN)
         return;
     for (int i = 0; i < 2; i++) {
         s->slots[i].data = mem_try_alloc(SLOT_SIZE);
@@ -102,7 +100,6 @@ static void stop_thread(struct input_state *s)
     s->stop = true;
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
-    codec_wake(&s->codec);
     pthread_join(s->thread, NULL);
     pthread_cond_destroy(&s->changed);
     pthread_mutex_destroy(&s->lock);
@@ -202,7 +199,8 @@ bool input_error(const struct input *in, struct gs_error *err)
     return false;
 }
 
-static bool open_state(struct input_state *s, const char *path, struct gs_error *err)
+static bool open_state(struct input_state *s, const char *root, const char *path,
+                       struct gs_error *err)
 {
     size_t n = strlen(path) + 1;
     s->path = mem_try_alloc(n);
@@ -210,20 +208,36 @@ static bool open_state(struct input_state *s, const char *path, struct gs_error 
     if (!s->path || !s->head)
         return fail(err, GS_E_IO, "out of memory");
     memcpy(s->path, path, n);
-    return codec_open(&s->codec, s->path, err);
+    return codec_open(&s->codec, root, s->path, err);
 }
 
-bool input_open(struct input *in, const char *path, struct gs_error *err)
+bool input_open_within(struct input *in, const char *root, const char *path, struct gs_error *err)
 {
     *in = (struct input){.state = mem_try_alloc(sizeof(*in->state))};
     if (!in->state)
         return fail(err, GS_E_IO, "out of memory");
     memset(in->state, 0, sizeof(*in->state));
-    in->state->codec.fd = in->state->codec.wake[0] = in->state->codec.wake[1] = -1;
-    if (open_state(in->state, path, err))
+    in->state->codec.fd = -1;
+    if (open_state(in->state, root, path, err))
         return true;
     input_close(in);
     return false;
+}
+
+bool input_open(struct input *in, const char *path, struct gs_error *err)
+{
+    return input_open_within(in, NULL, path, err);
+}
+
+void input_allow_unpacked(uint64_t bytes)
+{
+    codec_allow(bytes);
+}
+
+bool input_may_hold(const struct input *in, uint64_t bytes, struct gs_error *err)
+{
+    const struct codec *c = &in->state->codec;
+    return c->kind == CODEC_PLAIN || bytes <= codec_most(c) || codec_too_large(c, err);
 }
 
 void input_close(struct input *in)

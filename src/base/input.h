@@ -1,6 +1,7 @@
 /*
  * Input: the bytes of a file from its first to its last, decompressed when it is gzip or zstd.
- * The name does not matter, the first bytes say what it is. Pipes work as well as files.
+ * The name does not matter, the first bytes say what it is. Only regular files: a FIFO, a socket or
+ * a device is refused at once (fs_open).
  *
  *     struct input in;
  *     if (!input_open(&in, path, err))
@@ -16,6 +17,9 @@
  * and decompression overlap; without a thread or memory for one the caller's thread does it.
  * Members that follow each other (cat a.gz b.gz) are one stream. What follows a complete one and
  * does not begin like another is ignored, as gzip does; a file that ends inside one is an error.
+ *
+ * Kilobytes must not become gigabytes: what is compressed may unpack to 64 MiB or 200 times its
+ * size, whichever is more, and fails beyond that unless the user allows it.
  *
  * A shortage of memory is an error here, nothing unwinds (mem.h).
  *
@@ -40,6 +44,15 @@ struct input {
 };
 
 bool input_open(struct input *in, const char *path, struct gs_error *err);
+
+/* A file in a folder that others may have filled: no link behind `root` is followed (fs.h). */
+bool input_open_within(struct input *in, const char *root, const char *path, struct gs_error *err);
+
+/* What every compressed file may unpack to instead; 0: by its size. Once, before any is opened. */
+void input_allow_unpacked(uint64_t bytes);
+
+/* False with the reason where a file that will unpack to so many bytes would fail. */
+bool input_may_hold(const struct input *in, uint64_t bytes, struct gs_error *err);
 void input_close(struct input *in); /* also in the middle of the file, and twice */
 
 /*
@@ -57,7 +70,7 @@ bool input_peek(struct input *in, char *buf, size_t n, size_t *got);
 /* True while all is well, false with the reason once input_read() or input_peek() failed. */
 bool input_error(const struct input *in, struct gs_error *err);
 
-/* For progress: bytes of the file, as it lies on disk, read so far and in all (0: not known). */
+/* For progress: bytes of the file, as it lies on disk, read so far and in all. */
 uint64_t input_consumed_bytes(const struct input *in);
 uint64_t input_total_bytes(const struct input *in);
 

@@ -1,13 +1,13 @@
 #include "base/input_codec.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fs.h"
+#include "base/human.h"
 #include "base/mem.h"
 #include "config.h"
 
@@ -15,6 +15,26 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 #endif
+
+/* Honest traces shrink to a 30th at best; what is small may shrink as much as it likes. */
+#define MOST_RATIO 200
+#define ALWAYS_ALLOWED ((uint64_t)64 << 20)
+
+/* Of the process, set once before anything is opened; 0: by the size of the file. */
+static uint64_t most_unpacked;
+
+void codec_allow(uint64_t bytes)
+{
+    most_unpacked = bytes;
+}
+
+uint64_t codec_most(const struct codec *c)
+{
+    if (most_unpacked)
+        return most_unpacked;
+    uint64_t most = c->total < UINT64_MAX / MOST_RATIO ? c->total * MOST_RATIO : UINT64_MAX;
+    return most < ALWAYS_ALLOWED ? ALWAYS_ALLOWED : most;
+}
 
 /* Always returns -1. */
 static ptrdiff_t codec_fail(struct codec *c, enum gs_code code, const char *why)
@@ -25,27 +45,23 @@ static ptrdiff_t codec_fail(struct codec *c, enum gs_code code, const char *why)
     return -1;
 }
 
+bool codec_too_large(const struct codec *c, struct gs_error *err)
+{
+    char packed[HUMAN_MAX], most[HUMAN_MAX];
+    return fail(err, GS_E_FORMAT,
+                "cannot read '%s': its %s unpack to more than %s; where that is right, "
+                "--max-unpacked SIZE allows more",
+                c->path, human_bytes(packed, c->total), human_bytes(most, codec_most(c)));
+}
+
 static ptrdiff_t codec_truncated(struct codec *c)
 {
     return codec_fail(c, GS_E_FORMAT, "the file ends too early");
 }
 
-/* Waits until fd has something or codec_wake() was called; false in the latter case. */
-static bool wait_readable(struct codec *c)
-{
-    struct pollfd fds[2] = {{.fd = c->fd, .events = POLLIN}, {.fd = c->wake[0], .events = POLLIN}};
-    if (c->wake[0] < 0)
-        return true;
-    while (poll(fds, 2, -1) < 0 && errno == EINTR)
-        ;
-    return !fds[1].revents;
-}
-
 static ptrdiff_t read_fd(struct codec *c, void *buf, size_t n)
 {
     ssize_t got;
-    if (!wait_readable(c))
-        return codec_fail(c, GS_E_IO, "interrupted");
     do
         got = read(c->fd, buf, n < SSIZE_MAX ? n : SSIZE_MAX);
     while (got < 0 && errno == EINTR);
@@ -213,19 +229,23 @@ ptrdiff_t codec_read(struct codec *c, char *buf, size_t n)
         if (!input && !out && c->inside)
             return codec_truncated(c);
     }
-    return (ptrdiff_t)out;
+    c->made += out;
+    if (c->made <= codec_most(c))
+        return (ptrdiff_t)out;
+    c->failed = true;
+    codec_too_large(c, &c->err);
+    return -1;
 }
 
-bool codec_open(struct codec *c, const char *path, struct gs_error *err)
+bool codec_open(struct codec *c, const char *root, const char *path, struct gs_error *err)
 {
     memset(c, 0, sizeof(*c));
     c->path = path;
-    c->wake[0] = c->wake[1] = -1;
-    c->fd = open(path, O_RDONLY | O_CLOEXEC);
+    c->fd = root ? fs_open_within(root, path, err) : fs_open(path, err);
     if (c->fd < 0)
-        return fail(err, GS_E_IO, "cannot open '%s': %s", path, strerror(errno));
+        return false;
     struct stat st;
-    if (fstat(c->fd, &st) == 0 && S_ISREG(st.st_mode))
+    if (fstat(c->fd, &st) == 0)
         c->total = (uint64_t)st.st_size;
     c->raw = mem_try_alloc(CODEC_RAW);
     if (!c->raw)
@@ -261,31 +281,8 @@ void codec_close(struct codec *c)
     mem_free(c->raw);
     if (c->fd >= 0)
         close(c->fd);
-    for (int i = 0; i < 2; i++)
-        if (c->wake[i] >= 0)
-            close(c->wake[i]);
-    c->fd = c->wake[0] = c->wake[1] = -1;
+    c->fd = -1;
     c->raw = NULL;
     c->zstd = NULL;
     c->z_ready = false;
-}
-
-bool codec_wakeable(struct codec *c)
-{
-    struct stat st;
-    if (fstat(c->fd, &st) == 0 && S_ISREG(st.st_mode))
-        return true;
-    if (pipe(c->wake) != 0) {
-        c->wake[0] = c->wake[1] = -1;
-        return false;
-    }
-    fcntl(c->wake[0], F_SETFD, FD_CLOEXEC);
-    fcntl(c->wake[1], F_SETFD, FD_CLOEXEC);
-    return true;
-}
-
-void codec_wake(struct codec *c)
-{
-    if (c->wake[1] >= 0 && write(c->wake[1], "", 1) < 0)
-        return; /* the pipe is full, so it has been woken already */
 }

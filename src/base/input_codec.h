@@ -1,7 +1,7 @@
 /*
  * The bytes of an open file, decompressed: the half of input.c that knows formats and no threads.
  *
- * One thread at a time; codec_wake() may be called by another. Never unwinds (mem.h).
+ * One thread at a time. Never unwinds (mem.h).
  */
 #ifndef GS_BASE_INPUT_CODEC_H
 #define GS_BASE_INPUT_CODEC_H
@@ -21,12 +21,12 @@ enum codec_kind { CODEC_PLAIN, CODEC_GZIP, CODEC_ZSTD };
 struct codec {
     const char *path; /* for messages; not owned */
     int fd;           /* owned */
-    int wake[2];      /* a pipe that interrupts waiting for fd, or -1: fd never waits long */
     enum codec_kind kind;
     unsigned char *raw; /* owned */
     size_t raw_at, raw_len;
     atomic_ullong consumed; /* bytes read from fd */
-    uint64_t total;         /* size of the file; 0: not known */
+    uint64_t total;         /* size of the file */
+    uint64_t made;          /* bytes decompressed */
     bool inside;            /* a member has begun and not ended */
     bool done, failed;
     z_stream z;
@@ -35,15 +35,19 @@ struct codec {
     struct gs_error err; /* filled when failed */
 };
 
-/* Opens and finds out what it is. codec_close() is needed also after false. */
-bool codec_open(struct codec *c, const char *path, struct gs_error *err);
+/*
+ * Opens and finds out what it is; with a root, the path begins with it and links behind it are not
+ * followed (fs.h). codec_close() is needed also after false.
+ */
+bool codec_open(struct codec *c, const char *root, const char *path, struct gs_error *err);
 void codec_close(struct codec *c);
 
 /* Like input_read(). */
 ptrdiff_t codec_read(struct codec *c, char *buf, size_t n);
 
-/* Prepares codec_wake(); false: a read may wait for ever, so do not read in another thread. */
-bool codec_wakeable(struct codec *c);
-void codec_wake(struct codec *c); /* ends a read that waits, for good */
+/* How many bytes may come out of a compressed file, and the error when it is more: see input.h. */
+void codec_allow(uint64_t bytes);
+uint64_t codec_most(const struct codec *c);
+bool codec_too_large(const struct codec *c, struct gs_error *err); /* always false */
 
 #endif

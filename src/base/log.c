@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/utf8.h"
 
@@ -44,4 +45,20 @@ void log_note(const char *fmt, ...)
     va_start(ap, fmt);
     put_line("", fmt, ap);
     va_end(ap);
+}
+
+void log_say(const char *fmt, ...)
+{
+    struct arena a;
+    struct str line;
+    char text[8192]; /* a path is at most half of it */
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof(text), fmt, ap);
+    va_end(ap);
+    arena_init(&a);
+    str_init(&line, &a);
+    utf8_escape(&line, text, strlen(text));
+    fprintf(stderr, "%s\n", line.buf);
+    arena_release(&a);
 }

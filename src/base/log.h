@@ -25,4 +25,10 @@ enum log_level log_level(void);
 void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/*
+ * A line about what was done ("wrote x.json"), whatever the level. Characters that a terminal would
+ * obey, in names of files above all, are shown as escapes.
+ */
+void log_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
 #endif

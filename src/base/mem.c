@@ -9,12 +9,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+
 struct guard {
     jmp_buf jump;
     struct guard *outer;
+    struct arena scratch;
 };
 
 static _Thread_local struct guard *innermost;
+static _Thread_local struct arena unguarded; /* scratch of a thread without a guard */
 static atomic_size_t held, peak;
 static atomic_llong fail_in = -1; /* allocations left before one fails; < 0: none fails */
 
@@ -115,6 +119,13 @@ void *mem_realloc(void *p, size_t size)
     return q;
 }
 
+bool mem_has(size_t bytes)
+{
+    char *volatile p = injected_fault() ? NULL : malloc(bytes); /* volatile: not optimized away */
+    free(p);
+    return p != NULL;
+}
+
 void mem_free(void *p)
 {
     if (!p)
@@ -127,14 +138,23 @@ bool mem_guard(void (*fn)(void *ctx), void *ctx, struct gs_error *err)
 {
     struct guard g;
     g.outer = innermost;
+    arena_init(&g.scratch);
     if (setjmp(g.jump)) {
-        innermost = innermost->outer;
+        struct guard *left = innermost; /* &g, read from where longjmp cannot have lost it */
+        innermost = left->outer;
+        arena_release(&left->scratch);
         return fail(err, GS_E_IO, "out of memory");
     }
     innermost = &g;
     fn(ctx);
     innermost = g.outer;
+    arena_release(&g.scratch);
     return true;
+}
+
+struct arena *mem_scratch_root(void)
+{
+    return innermost ? &innermost->scratch : &unguarded;
 }
 
 size_t mem_held(void)

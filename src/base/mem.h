@@ -6,8 +6,9 @@
  * only a few outer functions deal with it, and everything between stays free of checks.
  *
  * The price is a rule: whatever was acquired between the guard and the allocation must be owned
- * by something the caller of the guard releases (an arena, a struct trace, a struct db). Never
- * allocate while holding a lock; use mem_try_alloc() there.
+ * by an arena that is released when the guard is left (arena_scratch(), arena_defer()), or by
+ * something that the caller of the guard releases. Never allocate while holding a lock; use
+ * mem_try_alloc() there.
  *
  * Without a guard a shortage ends the process.
  *
@@ -27,6 +28,13 @@ void *mem_realloc(void *p, size_t size);
 void *mem_try_alloc(size_t size); /* NULL when there is none */
 void mem_free(void *p);
 
+/*
+ * Whether so many bytes could be had now. For libraries that do not notice when there is no memory
+ * (fonts, workbooks): asked before they are, with more than they take.
+ */
+enum { MEM_LIBRARY = 48 * 1024 * 1024, MEM_LIBRARY_STEP = 16 * 1024 * 1024 };
+bool mem_has(size_t bytes);
+
 /* n * size, or the unwinding when that overflows. */
 size_t mem_mul(size_t n, size_t size);
 
@@ -35,6 +43,10 @@ _Noreturn void mem_exhausted(void);
 
 /* Runs fn(ctx); false with GS_E_IO "out of memory" when an allocation in it failed. */
 bool mem_guard(void (*fn)(void *ctx), void *ctx, struct gs_error *err);
+
+/* The arena of this thread's nearest guard: released when that guard is left, in either way. */
+struct arena;
+struct arena *mem_scratch_root(void);
 
 /* Bytes held now, and the most that were held at once since the start. */
 size_t mem_held(void);

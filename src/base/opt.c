@@ -1,5 +1,6 @@
 #include "base/opt.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -105,6 +106,24 @@ static bool parse_number(const struct opt *o, const char *text, double *num, int
     return true;
 }
 
+static bool parse_bytes(const struct opt *o, const char *text, uint64_t *bytes,
+                        struct gs_error *err)
+{
+    static const char units[] = "KMGT";
+    char *end;
+    errno = 0;
+    unsigned long long n = strtoull(text, &end, 10);
+    const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+    int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+    const char *rest = unit ? end + 1 : end;
+    bool good = end != text && *text >= '0' && *text <= '9' && errno == 0 &&
+                (!*rest || (unit && (!strcmp(rest, "iB") || !strcmp(rest, "B")))) &&
+                n <= (uint64_t)INT64_MAX >> shift;
+    *bytes = good ? (uint64_t)n << shift : 0;
+    return good || fail(err, GS_E_USAGE, "option '--%s' needs a size such as 500M or 2G, not '%s'",
+                        o->name, text);
+}
+
 static bool is_choice(const char *choices, const char *word)
 {
     size_t len = strlen(word);
@@ -120,6 +139,7 @@ static bool store(const struct opt *o, void *settings, const char *value, struct
     char *place = (char *)settings + o->offset;
     double num;
     int64_t integer = 0;
+    uint64_t bytes;
     switch (o->kind) {
     case OPT_KIND_FLAG:
         *(bool *)place = true;
@@ -133,6 +153,11 @@ static bool store(const struct opt *o, void *settings, const char *value, struct
         if (!parse_number(o, value, &num, &integer, err))
             return false;
         memcpy(place, &num, sizeof(num));
+        return true;
+    case OPT_KIND_BYTES:
+        if (!parse_bytes(o, value, &bytes, err))
+            return false;
+        memcpy(place, &bytes, sizeof(bytes));
         return true;
     case OPT_KIND_CHOICE:
         if (!is_choice(o->arg, value))

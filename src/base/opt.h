@@ -28,6 +28,7 @@ enum opt_kind {
     OPT_KIND_FLAG,   /* bool */
     OPT_KIND_INT,    /* int64_t */
     OPT_KIND_NUM,    /* double */
+    OPT_KIND_BYTES,  /* uint64_t: a number, or one of KiB, MiB, GiB, TiB: "500M", "2G" */
     OPT_KIND_TEXT,   /* const char * */
     OPT_KIND_CHOICE, /* const char *, one of the words in `arg`, divided by '|' */
     OPT_KIND_LIST,   /* struct opt_list, the option may be repeated */
@@ -59,6 +60,10 @@ struct opt {
 #define OPT_NUM(T, m, c, n, lo, hi, a, h)                                                          \
     {                                                                                              \
         n, c, OPT_KIND_NUM, offsetof(T, m), a, h, lo, hi                                           \
+    }
+#define OPT_BYTES(T, m, c, n, a, h)                                                                \
+    {                                                                                              \
+        n, c, OPT_KIND_BYTES, offsetof(T, m), a, h, 0, 0                                           \
     }
 #define OPT_TEXT(T, m, c, n, a, h)                                                                 \
     {                                                                                              \

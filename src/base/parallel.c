@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 
-struct job {
+struct parallel_work {
     parallel_fn *fn;
     void *ctx;
     size_t n;
@@ -16,7 +16,7 @@ struct job {
 };
 
 struct worker {
-    struct job *job;
+    struct parallel_work *job;
     int id;
 };
 
@@ -50,7 +50,7 @@ void parallel_for(int threads, size_t n, parallel_fn *fn, void *ctx)
             fn(ctx, i, 0);
         return;
     }
-    struct job job = {.fn = fn, .ctx = ctx, .n = n};
+    struct parallel_work job = {.fn = fn, .ctx = ctx, .n = n};
     struct worker workers[PARALLEL_MAX];
     pthread_t ids[PARALLEL_MAX];
     int started = 1;

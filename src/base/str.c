@@ -25,7 +25,7 @@ char *str_room(struct str *s, size_t n)
     size_t want = s->len + n + 1;
     if (want > s->cap) {
         size_t cap = s->cap * 2 > want ? s->cap * 2 : want;
-        s->buf = arena_grow(s->arena, s->buf, s->cap, cap);
+        s->buf = arena_move(s->arena, s->buf, s->cap, cap);
         s->cap = cap;
     }
     return s->buf + s->len;

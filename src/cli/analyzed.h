@@ -7,14 +7,14 @@
 #ifndef GS_CLI_ANALYZED_H
 #define GS_CLI_ANALYZED_H
 
-#include "advise/advise.h"
-#include "cli/analyze_job.h"
 #include "cli/command.h"
+#include "run/run.h"
 
 struct analyzed_opts {
     const char *window, *iteration, *reader;
     int64_t gpu, process, rank, phase, max_phases;
     double short_us;
+    bool no_replay;
 };
 
 #define ANALYZED_OPTS(T)                                                                           \
@@ -34,6 +34,8 @@ struct analyzed_opts {
                 "divide the run into at most this many phases (12); 1 does not look for any"),     \
         OPT_NUM(T, in.short_us, 0, "short-kernel-threshold-us", 0, 1e9, "US",                      \
                 "what counts as a short kernel (10)"),                                             \
+        OPT_FLAG(T, in.no_replay, 0, "no-replay",                                                  \
+                 "do without the dependency graph: no critical path, no predicted times"),         \
         OPT_CHOICE(T, in.reader, 0, "reader", "auto|fast|sqlite|check", "how to read databases")
 
 #define ANALYZED_DEFAULTS                                                                          \
@@ -41,19 +43,16 @@ struct analyzed_opts {
         .reader = "auto", .gpu = -1, .process = -1, .rank = -1, .max_phases = 12, .short_us = 10   \
     }
 
-/*
- * Loads the operands into t, which the caller initialises and releases; the analysis lives in the
- * arena of cli. Fails with GS_E_EMPTY when there is nothing to analyze.
- */
-bool cli_analyzed(struct cli *cli, const struct analyzed_opts *o, struct trace *t,
-                  struct analysis *a, struct advice *advice, struct gs_error *err);
+/* What the options amount to, for the operands of the command. */
+struct run_opts cli_run_opts(const struct cli *cli, const struct analyzed_opts *o);
 
-/* Its steps, for a command that does something in between. */
-struct analysis_opts analyzed_base(const struct cli *cli, const struct analyzed_opts *o);
-bool analyzed_choose(struct analysis_opts *out, const struct analyzed_opts *o,
-                     const struct trace *t, const struct analyze_job *job, struct gs_error *err);
-bool analyzed_run(struct analysis *a, struct advice *advice, const struct trace *t,
-                  struct analysis_opts *ao, const struct analyzed_opts *o, struct analyze_job *job,
-                  struct arena *arena, struct gs_error *err);
+/*
+ * As run_make(), in the arena of cli; says it better where a path is no trace but something else
+ * that we know.
+ */
+struct run *cli_run(struct cli *cli, const struct run_opts *o, struct gs_error *err);
+
+/* Only loaded: the rows, as they are. `reader` is the word of the --reader option. */
+const struct trace *cli_load(struct cli *cli, const char *reader, struct gs_error *err);
 
 #endif

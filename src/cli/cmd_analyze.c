@@ -6,6 +6,7 @@
 #include "base/fs_out.h"
 #include "base/human.h"
 #include "base/mem.h"
+#include "base/sat.h"
 #include "base/str.h"
 #include "cli/analyze_att.h"
 #include "cli/analyze_source.h"
@@ -80,14 +81,10 @@ static void defaults(void *settings)
 struct call {
     struct cli *cli;
     struct analyze_opts *o;
-    struct trace trace;
-    struct analyze_source source;
-    struct analyze_job job;
-    const char *workload; /* folder of rocprof-compute, when it is one */
-    struct analyze_att att;
+    const struct run *run; /* NULL for a workload */
+    const char *workload;  /* folder of rocprof-compute, when it is one */
     struct timespec begin;
     struct gs_error *err;
-    bool ok;
 };
 
 static double seconds(const struct call *c)
@@ -109,9 +106,11 @@ static bool target_of(struct call *c, const char *extension, const char **target
     if (name && str_eq(name, "-") && !o->dir)
         return true;
     if (!name) {
-        const char *base = c->trace.files.n ? fs_basename(c->trace.files.v[0].path)
-                           : c->workload    ? fs_basename(c->workload)
-                                            : "source";
+        const struct trace_file *file =
+            c->run && c->run->trace.files.n ? c->run->trace.files.v : NULL;
+        const char *base = file          ? fs_basename(file->path)
+                           : c->workload ? fs_basename(c->workload)
+                                         : "source";
         const char *dot = strrchr(base, '.');
         name = arena_strndup(a, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
     }
@@ -123,8 +122,7 @@ static bool target_of(struct call *c, const char *extension, const char **target
     return true;
 }
 
-static bool split_options(const struct analyze_opts *o, struct analysis_opts *out,
-                          struct gs_error *err)
+static bool split_options(const struct analyze_opts *o, struct run_opts *out, struct gs_error *err)
 {
     for (size_t i = 0; i < o->by.n; i++) {
         if (str_eq(o->by.v[i], "gpu"))
@@ -142,15 +140,14 @@ static bool split_options(const struct analyze_opts *o, struct analysis_opts *ou
 
 /* What the JSON document of the analysis is made of. */
 struct document {
-    const struct analysis *a;
-    const struct advice *advice;
+    const struct run *run;
     struct analysis_json_opts o;
 };
 
 static void write_json(struct jwrite *w, const void *of)
 {
     const struct document *d = of;
-    analysis_json(w, d->a, d->advice, &d->o);
+    analysis_json(w, d->run->analysis, &d->run->advice, &d->o);
 }
 
 static struct report_form form_of(const struct call *c)
@@ -165,18 +162,19 @@ static struct report_form form_of(const struct call *c)
                                 .text = {c->cli->columns, c->cli->color && to_terminal}};
 }
 
-static bool write_doc(struct call *c, const struct document *j, struct str *out)
+static bool write_doc(struct call *c, struct str *out)
 {
     const struct analyze_opts *o = c->o;
+    const struct run *r = c->run;
     struct report_form f = form_of(c);
     const char *target;
-    struct document page = {j->a, j->advice, {.top_kernels = f.top, .prompt = o->prompt}};
-    struct subject s = {.a = j->a,
-                        .advice = j->advice,
-                        .source = j->o.source,
-                        .links = j->o.links,
-                        .att = j->o.att,
-                        .listing = c->att.listing,
+    struct document page = {r, {.top_kernels = f.top, .prompt = o->prompt}};
+    struct subject s = {.a = r->analysis,
+                        .advice = &r->advice,
+                        .source = r->source,
+                        .links = r->source ? &r->links : NULL,
+                        .att = r->att,
+                        .listing = att_listing_of(o->att.listing),
                         .top = f.top};
     struct doc *d = report_doc(&s, analysis_report, &f, c->cli->arena, c->err);
     if (!d)
@@ -193,35 +191,35 @@ static bool write_doc(struct call *c, const struct document *j, struct str *out)
     return true;
 }
 
-static bool write_report(struct call *c, const struct analysis *a, const struct advice *advice,
-                         struct str *out)
+static bool write_report(struct call *c, struct str *out)
 {
     const struct analyze_opts *o = c->o;
-    struct document j = {a, advice, {.top_kernels = (size_t)o->top_kernels, .prompt = o->prompt}};
-    if (c->source.used) {
-        j.o.source = &c->source.scan;
-        j.o.links = &c->source.links;
-    }
-    j.o.att = c->att.used ? &c->att.att : NULL;
+    const struct run *r = c->run;
     if (!str_eq(o->format, "json") || o->list_sections)
-        return write_doc(c, &j, out);
+        return write_doc(c, out);
     struct jwrite w;
+    struct document j = {r,
+                         {.top_kernels = (size_t)o->top_kernels,
+                          .prompt = o->prompt,
+                          .source = r->source,
+                          .links = r->source ? &r->links : NULL,
+                          .att = r->att}};
     jw_init(&w, out, 2);
     if (str_eq(o->json_profile, "rocinsight"))
-        analysis_json_rocinsight(&w, a, advice, &j.o);
+        analysis_json_rocinsight(&w, r->analysis, &r->advice, &j.o);
     else
-        analysis_json(&w, a, advice, &j.o);
+        write_json(&w, &j);
     return true;
 }
 
-static void print_stats(const struct call *c, double loaded, double analyzed)
+static void print_stats(const struct call *c)
 {
     char n[HUMAN_MAX], peak[HUMAN_MAX];
-    uint64_t events = trace_events(&c->trace);
+    uint64_t events = trace_events(&c->run->trace);
     fprintf(stderr,
             "stats: %s events, load %.3f s, analysis %.3f s, total %.3f s, peak %s, "
             "%.1f bytes per event\n",
-            human_count(n, events), loaded, analyzed - loaded, seconds(c),
+            human_count(n, events), c->run->load_seconds, c->run->analysis_seconds, seconds(c),
             human_bytes(peak, mem_peak()), events ? (double)mem_peak() / (double)events : 0);
 }
 
@@ -238,16 +236,6 @@ static bool write_out(struct call *c, const struct str *out)
     if (!str_eq(target, "-"))
         fprintf(stderr, "wrote %s\n", target);
     return true;
-}
-
-/* --source-dir without a trace. */
-static bool only_source(struct call *c)
-{
-    struct report_form f = form_of(c);
-    struct str out;
-    str_init(&out, c->cli->arena);
-    c->source.prompt = c->o->prompt;
-    return analyze_source_report(&c->source, &f, &out, c->err) && write_out(c, &out);
 }
 
 /* Options that mean nothing for a workload are not passed over in silence. */
@@ -280,104 +268,81 @@ static bool only_workload(struct call *c)
                     c->workload);
     bool ok =
         workload_load(&r, c->cli, c->workload, &o->workload, (size_t)o->top_kernels, c->err) &&
-        workload_render(&r, &f, &out, c->err) && write_out(c, &out);
+        workload_render(&r, &f, &out, c->err) &&
+        write_out(c, &out);
     if (ok && o->stats)
         fprintf(stderr, "stats: %zu dispatches, total %.3f s, peak %s\n", r.w->dispatches.n,
                 seconds(c), human_bytes(peak, mem_peak()));
     return ok;
 }
 
-/* --att-dir, or a folder with nothing but a thread trace. */
-static bool only_att(struct call *c)
+/* What there is without a trace: a scan of source code, or a thread trace. */
+static bool without_trace(struct call *c)
 {
+    const struct analyze_opts *o = c->o;
+    const struct run *r = c->run;
     struct report_form f = form_of(c);
     struct str out;
     str_init(&out, c->cli->arena);
-    c->att.prompt = c->o->prompt;
-    return analyze_att_report(&c->att, &f, &out, c->err) && write_out(c, &out);
+    if (r->att && r->source)
+        return fail(c->err, GS_E_USAGE,
+                    "options '--att-dir' and '--source-dir' together need a trace");
+    bool ok =
+        r->att ? analyze_att_report(r->att, att_listing_of(o->att.listing), &f, o->prompt, &out,
+                                    c->err)
+               : analyze_source_report(r->source, &f, o->prompt, &out, c->err);
+    return ok && write_out(c, &out);
 }
 
-static bool load(struct call *c, const struct opt_list *paths, const struct analysis_opts *ao)
+static bool analyze_run_opts(struct call *c, struct run_opts *ro)
 {
-    if (analyze_job_load(&c->job, c->cli, &c->trace, paths, c->o->in.reader, c->o->in.rank, ao,
-                         c->err))
-        return true;
-    if (analyze_att_instead(&c->att, &c->o->att, paths, c->err))
-        c->ok = only_att(c);
-    return false;
+    const struct analyze_opts *o = c->o;
+    *ro = cli_run_opts(c->cli, &o->in);
+    ro->paths = o->input;
+    ro->min_duration_ns = ns_from(o->min_duration_us * 1000);
+    ro->source_dir = o->source_dir;
+    ro->att_dirs = o->att.dir;
+    ro->att_beside = !o->att.off;
+    if (!ro->paths.n && !ro->source_dir && !ro->att_dirs.n)
+        return fail(c->err, GS_E_USAGE, "no trace given; see 'gpusight analyze --help'");
+    return split_options(o, ro, c->err);
 }
 
-static void run_analyze(void *ctx)
+static bool run_traces(struct call *c)
 {
-    struct call *c = ctx;
-    struct arena *arena = c->cli->arena;
-    struct opt_list *paths = &c->o->input;
-    for (size_t i = 0; i < c->cli->operands.n; i++)
-        vec_push(paths, arena, c->cli->operands.v[i]);
-    if (!analyze_source_scan(&c->source, c->o->source_dir, c->cli, c->err) ||
-        !analyze_att_asked(&c->att, &c->o->att, c->err))
-        return;
-    if (!paths->n && c->att.used && c->source.used) {
-        fail(c->err, GS_E_USAGE, "options '--att-dir' and '--source-dir' together need a trace");
-        return;
-    }
-    if (!paths->n && c->att.used) {
-        c->ok = only_att(c);
-        return;
-    }
-    if (!paths->n && c->source.used) {
-        c->ok = only_source(c);
-        return;
-    }
-    if (!paths->n) {
-        fail(c->err, GS_E_USAGE, "no trace given; see 'gpusight analyze --help'");
-        return;
-    }
-    if (workload_operand(paths, arena, &c->workload)) {
-        c->ok = only_workload(c);
-        return;
-    }
-    struct analysis_opts ao = analyzed_base(c->cli, &c->o->in);
-    ao.min_duration_ns = (int64_t)(c->o->min_duration_us * 1000);
-    if (!split_options(c->o, &ao, c->err) || !workload_args_unused(&c->o->workload, c->err) ||
-        !load(c, paths, &ao) || !analyzed_choose(&ao, &c->o->in, &c->trace, &c->job, c->err))
-        return;
-    double loaded = seconds(c);
-    struct analysis *a = arena_new(arena, struct analysis);
-    struct advice advice;
-    if (!analyzed_run(a, &advice, &c->trace, &ao, &c->o->in, &c->job, arena, c->err))
-        return;
-    if (c->source.used)
-        source_link(&c->source.links, &c->source.scan, a, &advice, arena);
-    analyze_att_beside(&c->att, &c->o->att, a, &advice);
-    double analyzed = seconds(c);
+    struct run_opts ro;
     struct str out;
-    str_init(&out, arena);
-    if (!write_report(c, a, &advice, &out))
-        return;
-    c->ok = write_out(c, &out);
+    str_init(&out, c->cli->arena);
+    if (!analyze_run_opts(c, &ro) || !workload_args_unused(&c->o->workload, c->err))
+        return false;
+    c->run = cli_run(c->cli, &ro, c->err);
+    if (!c->run)
+        return false;
+    if (!c->run->analysis)
+        return without_trace(c);
+    if (!write_report(c, &out) || !write_out(c, &out))
+        return false;
     if (c->o->stats)
-        print_stats(c, loaded, analyzed);
+        print_stats(c);
+    return true;
 }
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
-    struct call c = {.cli = cli, .o = settings, .err = err};
-    if (c.o->json)
-        c.o->format = "json";
-    if (str_eq(c.o->format, "webview"))
-        c.o->format = "html";
-    if (c.o->charts && !str_eq(c.o->format, "markdown"))
+    struct analyze_opts *o = settings;
+    struct call c = {.cli = cli, .o = o, .err = err};
+    if (o->json)
+        o->format = "json";
+    if (str_eq(o->format, "webview"))
+        o->format = "html";
+    if (o->charts && !str_eq(o->format, "markdown"))
         return fail(err, GS_E_USAGE, "option '--charts' goes with '--format markdown'");
     clock_gettime(CLOCK_MONOTONIC, &c.begin);
-    trace_init(&c.trace);
-    source_scan_init(&c.source.scan);
-    att_init(&c.att.att);
-    bool had_memory = mem_guard(run_analyze, &c, err);
-    trace_release(&c.trace);
-    source_scan_release(&c.source.scan);
-    att_release(&c.att.att);
-    return had_memory && c.ok;
+    for (size_t i = 0; i < cli->operands.n; i++)
+        vec_push(&o->input, cli->arena, cli->operands.v[i]);
+    if (o->input.n && workload_operand(&o->input, cli->arena, &c.workload))
+        return only_workload(&c);
+    return run_traces(&c);
 }
 
 const struct command command_analyze = {

@@ -5,9 +5,9 @@
 
 #include "base/fs.h"
 #include "base/fs_out.h"
-#include "base/mem.h"
 #include "base/str.h"
 #include "cli/analyze_workload.h"
+#include "cli/report_form.h"
 #include "cli/runs.h"
 #include "compare/gate.h"
 #include "render/compare_json.h"
@@ -161,7 +161,7 @@ static bool save_baseline(struct call *k, const struct run_profile *p)
         return true;
     if (!baseline_path(k->cli, k->o->baseline_dir, k->o->save, &path, k->err) ||
         !fs_make_folders(k->o->baseline_dir, k->cli->arena, k->err) ||
-        !run_save(k->cli, p, path, k->err))
+        !profile_save(k->cli, p, path, k->err))
         return false;
     fprintf(stderr, "wrote %s\n", path);
     return true;
@@ -175,7 +175,7 @@ static bool load_baseline(struct call *k)
     if (!fs_exists(path))
         return fail(k->err, GS_E_IO, "no baseline '%s' in '%s'; save one with '--save-baseline %s'",
                     k->o->baseline, k->o->baseline_dir, k->o->baseline);
-    return run_load(k->cli, &k->a, path, k->o->reader, k->err);
+    return profile_load(k->cli, &k->a, path, k->o->reader, k->err);
 }
 
 /* Operands: A B; B with --baseline; only A to save a baseline. */
@@ -209,43 +209,28 @@ static bool compare_workloads(struct call *k)
     return true;
 }
 
-static void run_compare(void *ctx)
-{
-    struct call *k = ctx;
-    const struct opt_list *runs = &k->cli->operands;
-    struct arena *arena = k->cli->arena;
-    if (compare_workloads(k))
-        return;
-    for (size_t i = 0; i < k->o->fail_on.n; i++)
-        if (!gate_parse(&k->gate, k->o->fail_on.v[i], arena, k->err))
-            return;
-    if (!check_operands(k) || (k->o->baseline && !load_baseline(k)) ||
-        (runs->n == 2 && !run_load(k->cli, &k->a, runs->v[0], k->o->reader, k->err)) ||
-        !run_load(k->cli, &k->b, runs->v[runs->n - 1], k->o->reader, k->err))
-        return;
-    if (!save_baseline(k, &k->b))
-        return;
-    if (runs->n == 1 && !k->o->baseline) {
-        k->ok = true; /* there is nothing to compare with: it was saved */
-        return;
-    }
-    compare(&k->c, &k->a, &k->b, arena);
-    gate_run(&k->gate, &k->c, arena);
-    if (!write_report(k) || !write_forms(k))
-        return;
-    if (k->gate.failed) {
-        fail(k->err, GS_E_GATE, "%s", ""); /* the report says why */
-        return;
-    }
-    k->ok = true;
-}
-
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     struct compare_opts *o = settings;
     struct call k = {.cli = cli, .o = o, .err = err};
+    const struct opt_list *runs = &cli->operands;
     o->format = output_form(o);
-    return mem_guard(run_compare, &k, err) && k.ok;
+    if (compare_workloads(&k))
+        return k.ok;
+    for (size_t i = 0; i < o->fail_on.n; i++)
+        if (!gate_parse(&k.gate, o->fail_on.v[i], cli->arena, err))
+            return false;
+    if (!check_operands(&k) || (o->baseline && !load_baseline(&k)) ||
+        (runs->n == 2 && !profile_load(cli, &k.a, runs->v[0], o->reader, err)) ||
+        !profile_load(cli, &k.b, runs->v[runs->n - 1], o->reader, err) || !save_baseline(&k, &k.b))
+        return false;
+    if (runs->n == 1 && !o->baseline)
+        return true; /* there is nothing to compare with: it was saved */
+    compare(&k.c, &k.a, &k.b, cli->arena);
+    gate_run(&k.gate, &k.c, cli->arena);
+    if (!write_report(&k) || !write_forms(&k))
+        return false;
+    return !k.gate.failed || fail(err, GS_E_GATE, "%s", ""); /* the report says why */
 }
 
 const struct command command_compare = {

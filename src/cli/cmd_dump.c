@@ -4,11 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "cli/analyzed.h"
 #include "cli/command.h"
-#include "cli/load.h"
 
 struct dump_opts {
     bool csv;
@@ -400,35 +399,19 @@ static bool dump(struct out *o, const struct dump_table *table, struct gs_error 
            fail(err, GS_E_IO, "cannot write to standard output: %s", strerror(errno));
 }
 
-struct dump_call {
-    struct cli *cli;
-    const struct dump_opts *o;
-    struct trace trace;
-    struct gs_error *err;
-    bool ok;
-};
-
-static void run_dump(void *ctx)
-{
-    struct dump_call *c = ctx;
-    if (!cli_load(c->cli, &c->trace, &c->cli->operands, c->o->reader, c->err))
-        return;
-    struct out out = {.t = &c->trace, .csv = c->o->csv};
-    out.visible = !out.csv || isatty(STDOUT_FILENO);
-    str_init(&out.line, c->cli->arena);
-    size_t i = 0;
-    while (!str_eq(tables[i].name, c->o->table))
-        i++;
-    c->ok = dump(&out, &tables[i], c->err);
-}
-
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
-    struct dump_call call = {.cli = cli, .o = settings, .err = err};
-    trace_init(&call.trace);
-    bool had_memory = mem_guard(run_dump, &call, err);
-    trace_release(&call.trace);
-    return had_memory && call.ok;
+    const struct dump_opts *o = settings;
+    const struct trace *t = cli_load(cli, o->reader, err);
+    if (!t)
+        return false;
+    struct out out = {.t = t, .csv = o->csv};
+    out.visible = !out.csv || isatty(STDOUT_FILENO);
+    str_init(&out.line, cli->arena);
+    size_t i = 0;
+    while (!str_eq(tables[i].name, o->table))
+        i++;
+    return dump(&out, &tables[i], err);
 }
 
 const struct command command_dump = {

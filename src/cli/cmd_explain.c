@@ -2,45 +2,29 @@
  * gpusight explain [TERM]: what a word in the output means, without a network.
  */
 #include "base/fs.h"
-#include "base/mem.h"
 #include "base/str.h"
 #include "cli/command.h"
 #include "render/render.h"
 #include "report/terms.h"
 
-struct call {
-    struct cli *cli;
-    struct gs_error *err;
-    bool ok;
-};
-
-static void run_explain(void *ctx)
+static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
-    struct call *c = ctx;
-    struct arena *a = c->cli->arena;
+    (void)settings;
+    struct arena *a = cli->arena;
     struct terms terms;
     terms_list(&terms, a);
-    const char *name = c->cli->operands.n ? c->cli->operands.v[0] : NULL;
+    const char *name = cli->operands.n ? cli->operands.v[0] : NULL;
     struct doc *d = name ? term_doc(&terms, name, a) : terms_doc(&terms, a);
     if (!d) {
         const char *near = term_nearest(&terms, name, a);
         if (near)
-            fail(c->err, GS_E_USAGE, "unknown term '%s'; did you mean '%s'?", name, near);
-        else
-            fail(c->err, GS_E_USAGE, "unknown term '%s'; 'gpusight explain' lists all", name);
-        return;
+            return fail(err, GS_E_USAGE, "unknown term '%s'; did you mean '%s'?", name, near);
+        return fail(err, GS_E_USAGE, "unknown term '%s'; 'gpusight explain' lists all", name);
     }
     struct str out;
     str_init(&out, a);
-    render_text(&out, d, &(struct render_opts){c->cli->columns, c->cli->color});
-    c->ok = fs_write("-", out.buf, out.len, c->err);
-}
-
-static bool run(struct cli *cli, void *settings, struct gs_error *err)
-{
-    (void)settings;
-    struct call call = {.cli = cli, .err = err};
-    return mem_guard(run_explain, &call, err) && call.ok;
+    render_text(&out, d, &(struct render_opts){cli->columns, cli->color});
+    return fs_write("-", out.buf, out.len, err);
 }
 
 const struct command command_explain = {

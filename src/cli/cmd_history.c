@@ -7,11 +7,10 @@
 #include <sys/stat.h>
 
 #include "base/fs.h"
-#include "base/mem.h"
 #include "base/str.h"
 #include "cli/runs.h"
 #include "compare/history.h"
-#include "render/fields_json.h"
+#include "field/field.h"
 #include "render/render.h"
 #include "report/section.h"
 
@@ -50,7 +49,6 @@ struct call {
     VEC(struct entry) entries;
     VEC(struct run_profile) runs;
     struct gs_error *err;
-    bool ok;
 };
 
 static void add_entry(struct call *k, const char *path)
@@ -111,7 +109,7 @@ static bool load_runs(struct call *k)
     bool strict = k->cli->operands.n > 1;
     for (size_t i = 0; i < k->entries.n; i++) {
         struct run_profile p;
-        if (run_load(k->cli, &p, k->entries.v[i].path, k->o->reader, k->err)) {
+        if (profile_load(k->cli, &p, k->entries.v[i].path, k->o->reader, k->err)) {
             vec_push(&k->runs, k->cli->arena, p);
             continue;
         }
@@ -132,7 +130,7 @@ static void write_json(struct str *out, const struct history *h)
     jw_open(&w, NULL, '{');
     jw_str(&w, "schema_version", "1.0");
     jw_uint(&w, "workloads", h->groups);
-    fields_json_rows(&w, "runs", &history_fields, h->runs.v, h->runs.n, 0);
+    fields_write_rows(&w, "runs", &history_fields, h->runs.v, h->runs.n);
     jw_open(&w, "leader_board", '[');
     for (uint32_t place = 1; place <= h->runs.n; place++)
         for (size_t i = 0; i < h->runs.n; i++)
@@ -143,33 +141,27 @@ static void write_json(struct str *out, const struct history *h)
     str_putc(out, '\n');
 }
 
-static void run_history(void *ctx)
-{
-    struct call *k = ctx;
-    struct history h;
-    struct str out;
-    if (!find_runs(k) || !load_runs(k))
-        return;
-    history_make(&h, k->runs.v, k->runs.n, k->cli->arena);
-    str_init(&out, k->cli->arena);
-    struct subject s = {.history = &h,
-                        .title = k->cli->operands.n > 1 ? "history" : k->cli->operands.v[0]};
-    struct render_opts r = {k->cli->columns, k->cli->color && str_eq(k->o->output, "-")};
-    struct doc *d = history_report(&s, NULL, k->cli->arena, k->err);
-    if (str_eq(k->o->format, "json"))
-        write_json(&out, &h);
-    else if (!render_doc(&out, d, k->o->format, &r, k->err))
-        return;
-    k->ok = fs_write(k->o->output, out.buf, out.len, k->err);
-}
-
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     struct history_opts *o = settings;
     struct call k = {.cli = cli, .o = o, .err = err};
+    struct history h;
+    struct str out;
     if (o->json)
         o->format = "json";
-    return mem_guard(run_history, &k, err) && k.ok;
+    if (!find_runs(&k) || !load_runs(&k))
+        return false;
+    history_make(&h, k.runs.v, k.runs.n, cli->arena);
+    str_init(&out, cli->arena);
+    struct subject s = {.history = &h,
+                        .title = cli->operands.n > 1 ? "history" : cli->operands.v[0]};
+    struct doc *d = history_report(&s, NULL, cli->arena, err);
+    struct render_opts r = {cli->columns, cli->color && str_eq(o->output, "-")};
+    if (str_eq(o->format, "json"))
+        write_json(&out, &h);
+    else if (!render_doc(&out, d, o->format, &r, err))
+        return false;
+    return fs_write(o->output, out.buf, out.len, err);
 }
 
 const struct command command_history = {

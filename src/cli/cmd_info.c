@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "cli/analyze_workload.h"
+#include "cli/analyzed.h"
 #include "cli/command.h"
-#include "cli/load.h"
 #include "render/render.h"
 #include "report/inventory.h"
 
@@ -55,54 +55,35 @@ static void print_stats(const struct trace *t, double load_seconds, double all_s
         human_bytes(peak, mem_peak()), n ? (double)mem_peak() / (double)n : 0);
 }
 
-struct info_call {
-    struct cli *cli;
-    const struct info_opts *o;
-    struct trace trace;
-    struct gs_error *err;
-    bool ok;
-};
-
-static void run_info(void *ctx)
+static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
-    struct info_call *c = ctx;
+    const struct info_opts *o = settings;
     struct timespec begin;
-    trace_init(&c->trace);
     clock_gettime(CLOCK_MONOTONIC, &begin);
     const char *workload;
-    struct str text;
-    str_init(&text, c->cli->arena);
-    if (workload_operand(&c->cli->operands, c->cli->arena, &workload)) {
-        c->ok = workload_info(c->cli, workload, c->o->json, &text, c->err) &&
-                fs_write(c->o->output, text.buf, text.len, c->err);
-        return;
-    }
-    if (!cli_load(c->cli, &c->trace, &c->cli->operands, c->o->reader, c->err))
-        return;
+    struct str out;
+    str_init(&out, cli->arena);
+    if (workload_operand(&cli->operands, cli->arena, &workload))
+        return workload_info(cli, workload, o->json, &out, err) &&
+               fs_write(o->output, out.buf, out.len, err);
+    const struct trace *t = cli_load(cli, o->reader, err);
+    if (!t)
+        return false;
     double loaded = seconds_since(&begin);
     struct inventory inventory;
-    inventory_make(&inventory, &c->trace, c->o->reader, c->cli->threads, c->cli->arena);
-    struct str out;
-    str_init(&out, c->cli->arena);
-    if (c->o->json) {
+    inventory_make(&inventory, t, o->reader, cli->threads, cli->arena);
+    if (o->json) {
         struct jwrite w;
         jw_init(&w, &out, 2);
         inventory_json(&inventory, &w);
     } else {
-        struct render_opts r = {c->cli->columns, c->cli->color};
-        render_text(&out, inventory_doc(&inventory, c->cli->arena), &r);
+        struct render_opts r = {cli->columns, cli->color};
+        render_text(&out, inventory_doc(&inventory, cli->arena), &r);
     }
-    c->ok = fs_write(c->o->output, out.buf, out.len, c->err);
-    if (c->o->stats)
-        print_stats(&c->trace, loaded, seconds_since(&begin));
-}
-
-static bool run(struct cli *cli, void *settings, struct gs_error *err)
-{
-    struct info_call call = {.cli = cli, .o = settings, .err = err};
-    bool had_memory = mem_guard(run_info, &call, err);
-    trace_release(&call.trace);
-    return had_memory && call.ok;
+    bool ok = fs_write(o->output, out.buf, out.len, err);
+    if (o->stats)
+        print_stats(t, loaded, seconds_since(&begin));
+    return ok;
 }
 
 const struct command command_info = {

@@ -5,7 +5,6 @@
 
 #include "advise/rule.h"
 #include "base/fs.h"
-#include "base/mem.h"
 #include "base/str.h"
 #include "cli/analyzed.h"
 #include "plan/plan.h"
@@ -18,7 +17,7 @@ struct plan_opts {
     struct opt_list goals, tools;
     const char *gpu, *kernel, *launcher, *out, *format, *output, *reader;
     int64_t rank;
-    bool json;
+    bool json, app_from_trace;
 };
 
 static const struct opt opts[] = {
@@ -33,6 +32,9 @@ static const struct opt opts[] = {
              "look at these kernels instead of the hottest ones"),
     OPT_TEXT(struct plan_opts, launcher, 0, "launcher", "COMMAND",
              "start ranks with this, \"srun -n 4\"; also found at the head of APP"),
+    OPT_FLAG(struct plan_opts, app_from_trace, 0, "app-from-trace",
+             "without APP, repeat the command that the trace was recorded of; read it before you "
+             "run it"),
     OPT_INT(struct plan_opts, rank, 0, "rank", 0, 100000000, "N",
             "profile this rank only, run the others as they are"),
     OPT_TEXT(struct plan_opts, out, 'd', "directory", "DIR",
@@ -57,13 +59,10 @@ static void defaults(void *settings)
 struct call {
     struct cli *cli;
     const struct plan_opts *o;
-    struct trace *trace;
-    struct analysis analysis;
-    struct advice advice;
-    bool has_trace, empty;
+    const struct run *run; /* of the trace; NULL: none given, or nothing in it */
+    bool empty;
     struct plan_request q;
     struct gs_error *err;
-    bool ok;
 };
 
 static const struct {
@@ -113,8 +112,8 @@ static bool read_gpu(struct call *k)
 static unsigned goals_of_findings(const struct call *k)
 {
     unsigned found = 0;
-    for (size_t i = 0; k->has_trace && i < k->advice.findings.n; i++) {
-        const struct finding *f = k->advice.findings.v[i];
+    for (size_t i = 0; k->run && i < k->run->advice.findings.n; i++) {
+        const struct finding *f = k->run->advice.findings.v[i];
         if (f->priority != PRIORITY_INFO || f->advisory)
             found |= goals_of_rule(f->rule->name);
     }
@@ -139,11 +138,13 @@ static bool read_app(struct call *k, const char **note)
     for (size_t i = given->n - n; i < given->n; i++)
         vec_push(&command, a, given->v[i]);
     if (!n) {
-        const char *app = k->has_trace ? trace_command(k->trace, a) : "./app";
+        bool repeat = k->o->app_from_trace && k->run;
+        const char *app = repeat ? trace_command(&k->run->trace, a) : "./app";
         words_split(&command, app, a);
-        *note = str_eq(app, "./app")
-                    ? "no program given: put yours in place of ./app, or behind '--'"
-                    : "no program given: the command is that of the trace";
+        *note = !str_eq(app, "./app") ? "no program given: the command is that of the trace"
+                : repeat ? "the command of the trace is no plain words or hides a password: put "
+                           "yours in place of ./app, or behind '--'"
+                         : "no program given: put yours in place of ./app, or behind '--'";
     }
     k->q.form.rank = (int)k->o->rank;
     if (k->o->launcher)
@@ -158,22 +159,21 @@ static bool read_app(struct call *k, const char **note)
 
 static bool load(struct call *k)
 {
-    struct cli traces = *k->cli;
     struct analyzed_opts in = ANALYZED_DEFAULTS;
     in.reader = k->o->reader;
-    traces.operands.n -= traces.behind;
-    k->has_trace = traces.operands.n;
-    if (!k->has_trace)
+    struct run_opts ro = cli_run_opts(k->cli, &in);
+    ro.paths.n -= k->cli->behind;
+    if (!ro.paths.n)
         return true;
-    if (!cli_analyzed(&traces, &in, k->trace, &k->analysis, &k->advice, k->err)) {
-        if (k->err->code != GS_E_EMPTY)
-            return false;
+    k->run = cli_run(k->cli, &ro, k->err);
+    if (!k->run && k->err->code != GS_E_EMPTY)
+        return false;
+    if (!k->run) {
         *k->err = (struct gs_error){0}; /* nothing is there yet: all is left to capture */
-        k->has_trace = false;
         k->empty = true;
         return true;
     }
-    k->q.analysis = &k->analysis;
+    k->q.analysis = k->run->analysis;
     return true;
 }
 
@@ -186,7 +186,7 @@ static bool check_vendor(struct call *k, const struct plan *p)
     return true;
 }
 
-static void write_plan(struct call *k, const struct plan *p)
+static bool write_plan(struct call *k, const struct plan *p)
 {
     struct arena *a = k->cli->arena;
     struct str out;
@@ -198,42 +198,31 @@ static void write_plan(struct call *k, const struct plan *p)
     else if (str_eq(k->o->format, "shell"))
         plan_shell(&out, p, a);
     else if (!render_doc(&out, plan_report(&s, NULL, a, k->err), k->o->format, &r, k->err))
-        return;
-    k->ok = fs_write(k->o->output, out.buf, out.len, k->err);
-}
-
-static void run_plan(void *ctx)
-{
-    struct call *k = ctx;
-    struct plan p;
-    const char *note = NULL;
-    if (!read_tools(k) || !read_goals(k) || !read_gpu(k) || !load(k) || !read_app(k, &note))
-        return;
-    if (!k->q.goals)
-        k->q.goals = goals_of_findings(k);
-    k->q.kernel = k->o->kernel;
-    /* A folder that starts with a dash would be read as an option. */
-    k->q.out = strchr("-", *k->o->out) ? arena_printf(k->cli->arena, "./%s", k->o->out) : k->o->out;
-    plan_make(&p, &k->q, k->cli->arena);
-    if (note)
-        vec_push(&p.notes, k->cli->arena, note);
-    if (k->empty)
-        vec_push(&p.notes, k->cli->arena, "the trace holds no event: planned as without one");
-    if (check_vendor(k, &p))
-        write_plan(k, &p);
+        return false;
+    return fs_write(k->o->output, out.buf, out.len, k->err);
 }
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     struct plan_opts *o = settings;
-    struct trace t;
-    struct call k = {.cli = cli, .o = o, .trace = &t, .err = err};
+    struct call k = {.cli = cli, .o = o, .err = err};
+    struct plan p;
+    const char *note = NULL;
     if (o->json)
         o->format = "json";
-    trace_init(&t);
-    bool ok = mem_guard(run_plan, &k, err) && k.ok;
-    trace_release(&t);
-    return ok;
+    if (!read_tools(&k) || !read_goals(&k) || !read_gpu(&k) || !load(&k) || !read_app(&k, &note))
+        return false;
+    if (!k.q.goals)
+        k.q.goals = goals_of_findings(&k);
+    k.q.kernel = o->kernel;
+    /* A folder that starts with a dash would be read as an option. */
+    k.q.out = strchr("-", *o->out) ? arena_printf(cli->arena, "./%s", o->out) : o->out;
+    plan_make(&p, &k.q, cli->arena);
+    if (note)
+        vec_push(&p.notes, cli->arena, note);
+    if (k.empty)
+        vec_push(&p.notes, cli->arena, "the trace holds no event: planned as without one");
+    return check_vendor(&k, &p) && write_plan(&k, &p);
 }
 
 const struct command command_plan = {
@@ -246,7 +235,9 @@ const struct command command_plan = {
         "divided into passes that the GPU can do, restricted to the hottest kernels and to calls "
         "past warm-up. What the traces already hold is named and not asked for again. Runs, "
         "overhead and file size are estimated from the events of the traces.\n\n"
-        "Behind '--' stands the program to profile with its arguments. A launcher in front of it "
+        "Behind '--' stands the program to profile with its arguments; without it commands say "
+        "./app. What a trace calls its command is text of that file, so it is repeated only with "
+        "--app-from-trace. A launcher in front of it "
         "(srun, mpirun, mpiexec) is recognised: the profiler goes between launcher and program, "
         "and "
         "each rank writes files of its own. Without a goal the findings of 'gpusight analyze' "

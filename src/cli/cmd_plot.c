@@ -5,7 +5,6 @@
 
 #include "base/fs.h"
 #include "base/fs_out.h"
-#include "base/mem.h"
 #include "base/str.h"
 #include "cli/analyze_workload.h"
 #include "cli/analyzed.h"
@@ -51,9 +50,7 @@ static void defaults(void *settings)
 struct call {
     struct cli *cli;
     const struct plot_opts *o;
-    struct trace trace;
     struct gs_error *err;
-    bool ok;
 };
 
 static bool list_charts(struct cli *cli, struct gs_error *err)
@@ -126,43 +123,42 @@ static bool plot_workload(struct call *c, const char *dir, const char *format)
     return d && write_picture(c, d, format, c->o->output);
 }
 
-static void run_plot(void *ctx)
+static bool plot_trace(struct call *c, const struct chart *chart, const char *format)
 {
-    struct call *c = ctx;
-    const struct plot_opts *o = c->o;
-    struct advice advice;
-    struct analysis *a = arena_new(c->cli->arena, struct analysis);
-    const char *format = format_of(o);
-    bool all = str_eq(o->chart, "all");
-    const struct chart *chart = chart_find(o->chart);
-    const char *near = chart_nearest(o->chart), *workload;
-    if (format && workload_operand(&c->cli->operands, c->cli->arena, &workload))
-        c->ok = plot_workload(c, workload, format);
-    else if (!format)
-        fail(c->err, GS_E_USAGE,
-             "cannot tell the format from '%s'; end it in .svg or .png, or give --format",
-             o->output);
-    else if (!chart && !all && near)
-        fail(c->err, GS_E_USAGE, "unknown chart '%s'; did you mean '%s'?", o->chart, near);
-    else if (!chart && !all)
-        fail(c->err, GS_E_USAGE, "unknown chart '%s'; 'gpusight plot --list' has them", o->chart);
-    else if (all && str_eq(o->output, "-"))
-        fail(c->err, GS_E_USAGE, "all charts need a folder; give one with -o");
-    else if (cli_analyzed(c->cli, &o->in, &c->trace, a, &advice, c->err))
-        c->ok = all ? plot_all(c, a, format) : plot_one(c, a, chart, format, o->output);
+    struct run_opts ro = cli_run_opts(c->cli, &c->o->in);
+    struct run *r = cli_run(c->cli, &ro, c->err);
+    if (!r)
+        return false;
+    return chart ? plot_one(c, r->analysis, chart, format, c->o->output)
+                 : plot_all(c, r->analysis, format);
 }
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     struct call c = {.cli = cli, .o = settings, .err = err};
-    if (c.o->list)
+    const struct plot_opts *o = c.o;
+    const char *format = format_of(o), *workload;
+    if (o->list)
         return list_charts(cli, err);
     if (!cli->operands.n)
         return fail(err, GS_E_USAGE, "no trace given; see 'gpusight plot --help'");
-    trace_init(&c.trace);
-    bool had_memory = mem_guard(run_plot, &c, err);
-    trace_release(&c.trace);
-    return had_memory && c.ok;
+    if (!format)
+        return fail(err, GS_E_USAGE,
+                    "cannot tell the format from '%s'; end it in .svg or .png, or give --format",
+                    o->output);
+    if (workload_operand(&cli->operands, cli->arena, &workload))
+        return plot_workload(&c, workload, format);
+    bool all = str_eq(o->chart, "all");
+    const struct chart *chart = chart_find(o->chart);
+    const char *near = chart_nearest(o->chart);
+    if (!chart && !all && near)
+        return fail(err, GS_E_USAGE, "unknown chart '%s'; did you mean '%s'?", o->chart, near);
+    if (!chart && !all)
+        return fail(err, GS_E_USAGE, "unknown chart '%s'; 'gpusight plot --list' has them",
+                    o->chart);
+    if (all && str_eq(o->output, "-"))
+        return fail(err, GS_E_USAGE, "all charts need a folder; give one with -o");
+    return plot_trace(&c, all ? NULL : chart, format);
 }
 
 const struct command command_plot = {

@@ -6,7 +6,6 @@
 
 #include "base/fs.h"
 #include "base/log.h"
-#include "base/mem.h"
 #include "base/str.h"
 #include "cli/analyzed.h"
 #include "render/workbook_out.h"
@@ -48,14 +47,6 @@ static void defaults(void *settings)
     *o = (struct report_opts){.in = ANALYZED_DEFAULTS, .histogram_bins = 100};
 }
 
-struct call {
-    struct cli *cli;
-    const struct report_opts *o;
-    struct trace trace;
-    struct gs_error *err;
-    bool ok;
-};
-
 /* TraceLens' name for it: 908_results.json gives 908_perf_report.xlsx. */
 static const char *default_name(const char *trace, struct arena *a)
 {
@@ -67,10 +58,10 @@ static const char *default_name(const char *trace, struct arena *a)
     return arena_printf(a, "%s_perf_report.xlsx", *stem ? stem : "trace");
 }
 
-static bool write_xlsx(struct call *c, const struct workbook *w, const char *path)
+static bool write_xlsx(const struct workbook *w, const char *path, struct gs_error *err)
 {
     size_t split = 0;
-    if (!render_xlsx(w, path, &split, c->err))
+    if (!render_xlsx(w, path, &split, err))
         return false;
     if (split)
         log_warn(
@@ -81,13 +72,10 @@ static bool write_xlsx(struct call *c, const struct workbook *w, const char *pat
     return true;
 }
 
-static void run_report(void *ctx)
+static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
-    struct call *c = ctx;
-    const struct report_opts *o = c->o;
-    struct advice advice;
+    const struct report_opts *o = settings;
     struct workbook w;
-    struct analysis *a = arena_new(c->cli->arena, struct analysis);
     struct workbook_opts wo = {
         .kernel_details = o->kernel_details,
         .short_kernel_study = o->short_kernel_study,
@@ -96,28 +84,20 @@ static void run_report(void *ctx)
         .topk_kernels = (uint64_t)o->topk_kernels,
         .histogram_bins = (uint64_t)o->histogram_bins,
     };
-    if (!cli_analyzed(c->cli, &o->in, &c->trace, a, &advice, c->err))
-        return;
-    workbook_make(&w, a, &advice, &wo, c->cli->arena);
+    if (o->output && str_ends(o->output, ".csv"))
+        return fail(err, GS_E_USAGE, "cannot write all sheets into '%s'; use --csv-dir", o->output);
+    struct run_opts ro = cli_run_opts(cli, &o->in);
+    struct run *r = cli_run(cli, &ro, err);
+    if (!r)
+        return false;
+    workbook_make(&w, r->analysis, &r->advice, &wo, cli->arena);
     if (o->csv_dir) {
-        if (!render_csv(&w, o->csv_dir, c->err))
-            return;
+        if (!render_csv(&w, o->csv_dir, err))
+            return false;
         fprintf(stderr, "wrote %zu files into %s\n", w.sheets.n, o->csv_dir);
     }
-    const char *path = o->output ? o->output : default_name(c->cli->operands.v[0], c->cli->arena);
-    c->ok = (o->csv_dir && !o->output) || write_xlsx(c, &w, path);
-}
-
-static bool run(struct cli *cli, void *settings, struct gs_error *err)
-{
-    struct call c = {.cli = cli, .o = settings, .err = err};
-    if (c.o->output && str_ends(c.o->output, ".csv"))
-        return fail(err, GS_E_USAGE, "cannot write all sheets into '%s'; use --csv-dir",
-                    c.o->output);
-    trace_init(&c.trace);
-    bool had_memory = mem_guard(run_report, &c, err);
-    trace_release(&c.trace);
-    return had_memory && c.ok;
+    const char *path = o->output ? o->output : default_name(cli->operands.v[0], cli->arena);
+    return (o->csv_dir && !o->output) || write_xlsx(&w, path, err);
 }
 
 const struct command command_report = {
@@ -146,6 +126,7 @@ const struct command command_report = {
         "gpusight report --csv-dir tables results.db  # for a program",
     .opts = opts,
     .settings_size = sizeof(struct report_opts),
+    .writes_here = true,
     .defaults = defaults,
     .run = run,
 };

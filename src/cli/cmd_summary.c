@@ -2,12 +2,11 @@
  * gpusight summary TRACE...: the facts of a trace in one page, without judgement.
  */
 #include "base/fs.h"
-#include "base/mem.h"
 #include "base/str.h"
-#include "cli/command.h"
-#include "cli/load.h"
+#include "cli/analyzed.h"
 #include "render/render.h"
 #include "report/section.h"
+#include "report/summary.h"
 
 struct summary_opts {
     bool json;
@@ -30,54 +29,36 @@ static void defaults(void *settings)
     o->output = "-";
 }
 
-struct call {
-    struct cli *cli;
-    const struct summary_opts *o;
-    struct trace trace;
-    struct gs_error *err;
-    bool ok;
-};
-
-static void run_summary(void *ctx)
+static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
-    struct call *c = ctx;
-    struct arena *arena = c->cli->arena;
-    if (!cli_load(c->cli, &c->trace, &c->cli->operands, c->o->reader, c->err))
-        return;
-    if (!c->trace.kernels.n && !c->trace.copies.n) {
-        fail(c->err, GS_E_EMPTY, "no GPU work in '%s'; 'gpusight info' shows what there is",
-             c->cli->operands.v[0]);
-        return;
-    }
-    struct analysis_opts o = {.view = {.gpu = -1, .process = -1, .threads = c->cli->threads},
-                              .short_threshold_ns = 10000,
-                              .max_phases = 12};
-    struct analysis *a = arena_new(arena, struct analysis);
-    analysis_run(a, &c->trace, &o, arena);
+    const struct summary_opts *o = settings;
+    struct arena *arena = cli->arena;
+    struct run_opts ro = RUN_DEFAULTS;
+    ro.paths = cli->operands;
+    ro.reader = reader_mode_of(o->reader);
+    ro.threads = cli->threads;
+    ro.apart = ro.facts_only = true;
+    struct run *r = cli_run(cli, &ro, err);
+    if (!r)
+        return false;
+    if (!r->trace.kernels.n && !r->trace.copies.n)
+        return fail(err, GS_E_EMPTY, "no GPU work in '%s'; 'gpusight info' shows what there is",
+                    cli->operands.v[0]);
     struct summary summary;
-    summary_make(&summary, a, arena);
+    summary_make(&summary, r->analysis, arena);
     summary_phases(&summary, arena);
     struct str out;
     str_init(&out, arena);
-    if (c->o->json) {
+    if (o->json) {
         struct jwrite w;
         jw_init(&w, &out, 2);
         summary_json(&summary, &w);
     } else {
-        struct render_opts r = {c->cli->columns, c->cli->color && str_eq(c->o->output, "-")};
-        struct subject s = {.summary = &summary, .a = a};
-        render_text(&out, summary_report(&s, NULL, arena, c->err), &r);
+        struct render_opts text = {cli->columns, cli->color && str_eq(o->output, "-")};
+        struct subject s = {.summary = &summary, .a = r->analysis};
+        render_text(&out, summary_report(&s, NULL, arena, err), &text);
     }
-    c->ok = fs_write(c->o->output, out.buf, out.len, c->err);
-}
-
-static bool run(struct cli *cli, void *settings, struct gs_error *err)
-{
-    struct call call = {.cli = cli, .o = settings, .err = err};
-    trace_init(&call.trace);
-    bool had_memory = mem_guard(run_summary, &call, err);
-    trace_release(&call.trace);
-    return had_memory && call.ok;
+    return fs_write(o->output, out.buf, out.len, err);
 }
 
 const struct command command_summary = {

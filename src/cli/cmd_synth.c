@@ -110,6 +110,8 @@ static const struct scenario *find(struct synth_call *c, const char *name)
 
 /* --- making ------------------------------------------------------------------------------ */
 
+enum { LARGEST_DESCRIPTION = 64 << 20 };
+
 /* A name with a dot or a slash is a file. */
 static bool load(struct synth_call *c, struct program **out)
 {
@@ -121,7 +123,7 @@ static bool load(struct synth_call *c, struct program **out)
                (synth_parse(out, s->text, strlen(s->text), a, c->err) || wrap(c->err, "%s", name));
     }
     struct mapping m;
-    if (!map_file(&m, name, c->err))
+    if (!fs_read(&m, name, LARGEST_DESCRIPTION, c->err))
         return false;
     bool ok = synth_parse(out, (const char *)m.data, m.size, a, c->err);
     unmap_file(&m);

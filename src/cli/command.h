@@ -3,9 +3,9 @@
  * the file is all that the rest of the program knows of it: dispatch, help, the man page and
  * shell completion are made from it.
  *
- * The options every command has (--color, --threads, --verbose, --quiet, --help, --version) are
- * parsed by the program itself; a command sees only what they amount to, in struct cli. So it
- * must not use the letters h, q, v for its own options.
+ * The options every command has (--color, --threads, --max-unpacked, --sandbox, --verbose, --quiet,
+ * --help, --version) are parsed by the program itself; a command sees only what they amount to, in struct
+ * cli. So it must not use the letters h, q, v for its own options.
  */
 #ifndef GS_CLI_COMMAND_H
 #define GS_CLI_COMMAND_H
@@ -36,6 +36,7 @@ struct command {
     const char *examples;   /* lines "command  # what it does" */
     const struct opt *opts; /* may be NULL */
     size_t settings_size;
+    bool writes_here;                 /* without --output, a file into this folder */
     void (*defaults)(void *settings); /* may be NULL: all zero */
     /*
      * Writes the result to standard output itself. On false, main prints the error once and its

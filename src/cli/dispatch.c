@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/fs.h"
+#include "base/input.h"
 #include "base/log.h"
 #include "base/parallel.h"
 #include "base/str.h"
@@ -11,6 +12,7 @@
 #include "cli/generate.h"
 #include "cli/globals.h"
 #include "cli/help.h"
+#include "cli/sandbox.h"
 #include "cli/terminal.h"
 #include "config.h"
 
@@ -111,6 +113,7 @@ static void apply_globals(struct cli *cli, const struct globals *g)
     cli->color = terminal_color(g->color);
     cli->columns = terminal_columns();
     cli->threads = g->threads ? (int)g->threads : parallel_cores();
+    input_allow_unpacked(g->max_unpacked);
     log_set_level(g->quiet ? LOG_QUIET : g->verbose ? LOG_VERBOSE : LOG_NORMAL);
 }
 
@@ -133,7 +136,11 @@ static bool run_command(struct cli *cli, const struct command *c, const struct g
         return help_command(cli, c, err);
     if (g->version)
         return print_version(err);
-    return check_operands(c, &cli->operands, err) && c->run(cli, settings, err);
+    if (!check_operands(c, &cli->operands, err))
+        return false;
+    struct opt_list targets = {0};
+    sandbox_targets(&targets, c, settings, cli->arena);
+    return sandbox_enter(g->sandbox, &targets, err) && c->run(cli, settings, err);
 }
 
 bool dispatch(struct arena *a, int argc, char **argv, struct gs_error *err)

@@ -9,6 +9,12 @@ const struct opt globals_opts[] = {
                "when to use colour; auto means on a terminal and unless NO_COLOR is set"),
     OPT_INT(struct globals, threads, 0, "threads", 1, PARALLEL_MAX, "N",
             "how many threads to use instead of one per core; the result is the same"),
+    OPT_BYTES(struct globals, max_unpacked, 0, "max-unpacked", "SIZE",
+              "what a compressed file may unpack to, such as 8G, instead of 200 times its size "
+              "(and 64 MiB in any case)"),
+    OPT_CHOICE(struct globals, sandbox, 0, "sandbox", "auto|on|off",
+               "read files in a box: no writes but the output, no network, no other programs; on "
+               "fails where the kernel has none (auto)"),
     OPT_FLAG(struct globals, verbose, 'v', "verbose", "say what is being done, on standard error"),
     OPT_FLAG(struct globals, quiet, 'q', "quiet", "print no warnings"),
     OPT_FLAG(struct globals, version, 0, "version", "print the version and what was built in"),
@@ -17,7 +23,7 @@ const struct opt globals_opts[] = {
 
 void globals_defaults(struct globals *g)
 {
-    *g = (struct globals){.color = "auto"};
+    *g = (struct globals){.color = "auto", .sandbox = "auto"};
     const char *text = getenv("GPUSIGHT_THREADS");
     long n = text ? strtol(text, NULL, 10) : 0;
     if (n >= 1 && n <= PARALLEL_MAX)

@@ -9,8 +9,10 @@
 #include "base/opt.h"
 
 struct globals {
-    const char *color; /* auto, always, never */
-    int64_t threads;   /* 0: one per core */
+    const char *color;     /* auto, always, never */
+    int64_t threads;       /* 0: one per core */
+    uint64_t max_unpacked; /* 0: by the size of the file */
+    const char *sandbox;   /* auto, on, off */
     bool verbose, quiet, version;
 };
 

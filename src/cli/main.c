@@ -7,13 +7,15 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/mem.h"
+#include "base/unfinished.h"
 #include "cli/dispatch.h"
 
-struct run {
+struct invocation {
     int argc;
     char **argv;
     struct arena arena;
@@ -23,7 +25,7 @@ struct run {
 
 static void run_guarded(void *ctx)
 {
-    struct run *r = ctx;
+    struct invocation *r = ctx;
     r->ok = dispatch(&r->arena, r->argc, r->argv, &r->err);
 }
 
@@ -41,6 +43,16 @@ static void occupy_standard_streams(void)
         close(fd);
 }
 
+/* The trace of a job is a few open files for each rank, read or written. */
+static void raise_file_limit(void)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
+        files.rlim_cur = files.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
+}
+
 /* What was printed must have arrived: a full disk is an error, not a short result. */
 static bool flush_output(struct gs_error *err)
 {
@@ -53,8 +65,10 @@ static bool flush_output(struct gs_error *err)
 
 int main(int argc, char **argv)
 {
-    struct run r = {.argc = argc, .argv = argv};
+    struct invocation r = {.argc = argc, .argv = argv};
     occupy_standard_streams();
+    unfinished_on_signals();
+    raise_file_limit();
     signal(SIGPIPE, SIG_IGN); /* a reader that leaves is a failed write, told like any other */
     arena_init(&r.arena);
     if (!mem_guard(run_guarded, &r, &r.err))
@@ -63,6 +77,7 @@ int main(int argc, char **argv)
         r.ok = flush_output(&r.err);
     else
         fflush(stdout);
+    unfinished_remove();
     arena_release(&r.arena);
     if (r.ok)
         return GS_OK;

@@ -2,72 +2,37 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fs.h"
-#include "base/mem.h"
 #include "base/str.h"
-#include "cli/analyze_job.h"
+#include "cli/analyzed.h"
 #include "compare/profile_write.h"
 
-bool run_is_document(const char *path)
+bool is_profile_document(const char *path)
 {
     char head[4096];
     if (fs_is_dir(path))
         return false;
-    FILE *f = fopen(path, "rb");
-    if (!f)
+    int fd = fs_open(path, NULL);
+    if (fd < 0)
         return false;
-    size_t n = fread(head, 1, sizeof(head), f);
-    fclose(f);
-    return profile_is_document(head, n);
+    ssize_t n = read(fd, head, sizeof(head));
+    close(fd);
+    return n > 0 && profile_is_document(head, (size_t)n);
 }
 
-struct loading {
-    struct cli *cli;
-    struct run_profile *p;
-    const char *label, *reader;
-    struct opt_list paths;
-    struct trace trace;
-    struct arena temporary;
-    struct gs_error *err;
-    bool ok;
-};
-
-static void load_trace(void *ctx)
+static void split_paths(struct opt_list *paths, const char *what, struct arena *arena)
 {
-    struct loading *l = ctx;
-    struct analysis_opts o = {.view = {.gpu = -1, .process = -1, .threads = l->cli->threads},
-                              .short_threshold_ns = 10000,
-                              .max_phases = PROFILE_SOUGHT};
-    struct analyze_job *job = arena_new(l->cli->arena, struct analyze_job);
-    if (!analyze_job_load(job, l->cli, &l->trace, &l->paths, l->reader, -1, &o, l->err))
-        return;
-    if (!l->trace.kernels.n && !l->trace.copies.n) {
-        fail(l->err, GS_E_EMPTY, "no GPU work in '%s'; 'gpusight info' shows what there is",
-             l->label);
-        return;
-    }
-    o.view.kernel_wait_ns = job->kernel_wait_ns;
-    struct analysis *a = arena_new(&l->temporary, struct analysis);
-    analysis_run(a, &l->trace, &o, &l->temporary);
-    a->job = job->used ? &job->job : NULL;
-    profile_make(l->p, a, l->label, l->cli->arena);
-    l->ok = true;
-}
-
-static void split_paths(struct loading *l, const char *what)
-{
-    struct arena *arena = l->cli->arena;
     while (!fs_exists(what) && strchr(what, ',')) {
         size_t n = strcspn(what, ",");
         if (n)
-            vec_push(&l->paths, arena, arena_strndup(arena, what, n));
+            vec_push(paths, arena, arena_strndup(arena, what, n));
         what += n + 1;
     }
     if (*what)
-        vec_push(&l->paths, arena, what);
+        vec_push(paths, arena, what);
 }
 
 /* The name of a file says little when it is "15_results.db": the folder goes with it. */
@@ -83,20 +48,28 @@ static const char *label_of(struct arena *arena, const char *what)
     return arena_strndup(arena, from, (size_t)(end - from));
 }
 
-bool run_load(struct cli *cli, struct run_profile *p, const char *what, const char *reader,
-              struct gs_error *err)
+bool profile_load(struct cli *cli, struct run_profile *p, const char *what, const char *reader,
+                  struct gs_error *err)
 {
-    if (run_is_document(what))
+    if (is_profile_document(what))
         return profile_read(p, what, cli->arena, err);
-    struct loading l = {
-        .cli = cli, .p = p, .label = label_of(cli->arena, what), .reader = reader, .err = err};
-    split_paths(&l, what);
-    trace_init(&l.trace);
-    arena_init(&l.temporary);
-    bool had_memory = mem_guard(load_trace, &l, err);
-    trace_release(&l.trace);
-    arena_release(&l.temporary);
-    return had_memory && l.ok;
+    struct cli own = *cli; /* of a run only its profile is kept */
+    struct run_opts o = RUN_DEFAULTS;
+    own.arena = arena_child(cli->arena);
+    o.reader = reader_mode_of(reader);
+    o.threads = cli->threads;
+    o.max_phases = PROFILE_SOUGHT;
+    o.facts_only = true;
+    split_paths(&o.paths, what, own.arena);
+    const char *label = label_of(cli->arena, what);
+    struct run *r = cli_run(&own, &o, err);
+    bool ok = r && (r->trace.kernels.n || r->trace.copies.n ||
+                    fail(err, GS_E_EMPTY,
+                         "no GPU work in '%s'; 'gpusight info' shows what there is", label));
+    if (ok)
+        profile_make(p, r->analysis, label, cli->arena);
+    arena_release(own.arena);
+    return ok;
 }
 
 bool runs_in(struct fs_list *out, const char *dir, struct arena *arena, struct gs_error *err)
@@ -114,7 +87,8 @@ bool runs_in(struct fs_list *out, const char *dir, struct arena *arena, struct g
     return true;
 }
 
-bool run_save(struct cli *cli, const struct run_profile *p, const char *path, struct gs_error *err)
+bool profile_save(struct cli *cli, const struct run_profile *p, const char *path,
+                  struct gs_error *err)
 {
     struct str out;
     struct jwrite w;

@@ -9,11 +9,11 @@
 #include "cli/command.h"
 #include "compare/profile.h"
 
-bool run_load(struct cli *cli, struct run_profile *p, const char *what, const char *reader,
-              struct gs_error *err);
+bool profile_load(struct cli *cli, struct run_profile *p, const char *what, const char *reader,
+                  struct gs_error *err);
 
 /* Whether the file is a saved profile or analysis. */
-bool run_is_document(const char *path);
+bool is_profile_document(const char *path);
 
 /*
  * The runs in a folder: its files, and its sub-folders, each as one run; hidden ones are left out.
@@ -22,7 +22,8 @@ bool run_is_document(const char *path);
 bool runs_in(struct fs_list *out, const char *dir, struct arena *arena, struct gs_error *err);
 
 /* Writes a profile as a document. */
-bool run_save(struct cli *cli, const struct run_profile *p, const char *path, struct gs_error *err);
+bool profile_save(struct cli *cli, const struct run_profile *p, const char *path,
+                  struct gs_error *err);
 
 /* DIR/NAME.json; GS_E_USAGE for names that would leave the folder. */
 bool baseline_path(struct cli *cli, const char *dir, const char *name, const char **path,

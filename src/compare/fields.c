@@ -63,7 +63,7 @@ static const struct field row_fields[] = {
 
 #define F(member, type, label, unit, doc)                                                          \
     FIELD(struct compare_phase, member, type, label, unit, doc)
-static const struct field phase_fields[] = {
+static const struct field phase_list[] = {
     F(phase_a, FIELD_I32, "phase A", "", "number of the (first) phase in A, from 1; -1: only in B"),
     F(phase_b, FIELD_I32, "phase B", "", "number of the (first) phase in B, from 1; -1: only in A"),
     F(joined_a, FIELD_U32, "joined A", "", "phases of A taken together to fit one of B"),
@@ -111,7 +111,7 @@ static const struct field rank_fields[] = {
 const struct fields compare_rank_fields =
     FIELDS("ranks", "Ranks of both jobs, by number.", struct compare_rank, rank_fields);
 const struct fields compare_phase_fields =
-    FIELDS("phases", "Phases of both runs, side by side.", struct compare_phase, phase_fields);
+    FIELDS("phases", "Phases of both runs, side by side.", struct compare_phase, phase_list);
 const struct fields compare_kernel_fields =
     FIELDS("kernels", "Kernels of both runs.", struct compare_kernel, kernel_fields);
 const struct fields compare_cause_fields =
@@ -124,8 +124,8 @@ static const struct field comparison_list[] = {
     F(comparable, FIELD_BOOL, "", "both did work that can be compared; reasons say what differs"),
     F(score, FIELD_NUM, "", "1: nothing differs but the times; refused ones have at most 0.3"),
     F(matched_pct, FIELD_NUM, "%", "share of A's kernel time that has a partner in B"),
-    {"steps_ratio", "steps_ratio", "", FIELD_NUM, offsetof(struct comparison, steps),
-     "B ran this many times as many steps as A; B's figures are divided by it"},
+    FIELD_AS(struct comparison, steps, FIELD_NUM, "steps_ratio", "steps_ratio", "",
+             "B ran this many times as many steps as A; B's figures are divided by it"),
     F(base_ns, FIELD_I64, "ns",
       "A's compute, exposed copies and communication, and idle time when it is regular"),
     F(change_ns, FIELD_I64, "ns", "sum of the significant changes that count; negative is a gain"),

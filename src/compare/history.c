@@ -2,26 +2,33 @@
 
 #include <math.h>
 
-/* Why the run cannot be compared with some run of a group; NULL: it can with all. */
+/* Each run with each would be too many: it is compared with so many of a group, in so many. */
+enum { MOST_COMPARED = 32, MOST_GROUPS = 32 };
+
+/* Why the run cannot be compared with one of the latest of a group; NULL: it can with all. */
 static const char *why_not(const struct history *h, uint32_t group, const struct run_profile *p,
                            struct arena *arena)
 {
-    for (size_t i = h->runs.n; i-- > 0;) {
+    const char *why = NULL;
+    struct arena *temporary = arena_scratch();
+    for (size_t i = h->runs.n, n = 0; i-- > 0 && n < MOST_COMPARED && !why;) {
         struct comparison c;
         if (h->runs.v[i].group != group)
             continue;
-        compare(&c, h->runs.v[i].profile, p, arena);
+        n++;
+        compare(&c, h->runs.v[i].profile, p, temporary);
         if (!c.comparable)
-            return c.reasons.n ? c.reasons.v[0] : "no common work";
+            why = arena_strdup(arena, c.reasons.n ? c.reasons.v[0] : "no common work");
     }
-    return NULL;
+    arena_release(temporary);
+    return why;
 }
 
 /* The first run of the group this one belongs to, or NULL. */
 static const struct history_run *find_group(struct history *h, struct history_run *run,
                                             struct arena *arena)
 {
-    for (uint32_t g = 1; g <= h->groups; g++) {
+    for (uint32_t g = 1; g <= h->groups && g <= MOST_GROUPS; g++) {
         const char *reason = why_not(h, g, run->profile, arena);
         size_t i = 0;
         if (g == 1)

@@ -52,7 +52,7 @@ static int by_change(const void *left, const void *right)
         return x->significant ? -1 : 1;
     if (cx != cy)
         return cx > cy ? -1 : 1;
-    int64_t tx = x->total_a_ns + x->total_b_ns, ty = y->total_a_ns + y->total_b_ns;
+    int64_t tx = add_ns(x->total_a_ns, x->total_b_ns), ty = add_ns(y->total_a_ns, y->total_b_ns);
     if (tx != ty)
         return tx > ty ? -1 : 1;
     return strcmp(x->name ? x->name : x->name_b, y->name ? y->name : y->name_b);

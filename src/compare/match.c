@@ -14,7 +14,7 @@ enum {
 
 struct pairing {
     struct comparison *c;
-    struct arena arena;
+    struct arena *arena;
     bool *used_a, *used_b;
 };
 
@@ -31,7 +31,7 @@ static void match_texts(struct pairing *p, enum compare_match how)
 {
     const struct run_profile *a = p->c->a, *b = p->c->b;
     struct idmap of_text;
-    idmap_init(&of_text, &p->arena);
+    idmap_init(&of_text, p->arena);
     for (size_t i = b->kernels.n; i-- > 0;) { /* the one with most time stays */
         const char *s = how == MATCH_NAME ? b->kernels.v[i].name : b->kernels.v[i].short_name;
         if (!p->used_b[i] && s)
@@ -100,12 +100,12 @@ static void left_over(struct pairing *p, const struct run_profile *r, const bool
 {
     for (size_t i = 0; i < r->kernels.n && out->n < MAX_LEFT; i++)
         if (!used[i])
-            vec_push(out, &p->arena, (uint32_t)i);
+            vec_push(out, p->arena, (uint32_t)i);
 }
 
 static struct words *words_of(struct pairing *p, const struct run_profile *r, const rows *left)
 {
-    struct words *w = arena_array(&p->arena, struct words, left->n);
+    struct words *w = arena_array(p->arena, struct words, left->n);
     for (size_t i = 0; i < left->n; i++) {
         const char *name = r->kernels.v[left->v[i]].name;
         split_words(&w[i], str_starts(name, "void ") ? name + 5 : name);
@@ -132,7 +132,7 @@ static void match_similar(struct pairing *p)
             if (alike * 100 < SIMILAR_PCT || x->class != y->class || calls < 0.5)
                 continue;
             struct candidate one = {alike + 0.2 * calls, left_a.v[i], left_b.v[j]};
-            vec_push(&list, &p->arena, one);
+            vec_push(&list, p->arena, one);
         }
     if (list.n)
         qsort(list.v, list.n, sizeof(*list.v), by_score);
@@ -207,7 +207,8 @@ static void put_rest(struct pairing *p, const struct run_profile *r, const bool 
         double squares = (double)k->calls * k->std_dev_ns * k->std_dev_ns;
         row->noise_pct += squares; /* holds the variance until compare_kernels() */
         *(is_a ? &row->calls_a : &row->calls_b) += k->calls;
-        *(is_a ? &row->total_a_ns : &row->total_b_ns) += k->total_duration_ns;
+        int64_t *total_ns = is_a ? &row->total_a_ns : &row->total_b_ns;
+        *total_ns = add_ns(*total_ns, k->total_duration_ns);
     }
 }
 
@@ -225,9 +226,9 @@ static void measure_match(struct comparison *c)
 void compare_match(struct comparison *c)
 {
     struct pairing p = {.c = c};
-    arena_init(&p.arena);
-    p.used_a = arena_array(&p.arena, bool, c->a->kernels.n + 1);
-    p.used_b = arena_array(&p.arena, bool, c->b->kernels.n + 1);
+    p.arena = arena_scratch();
+    p.used_a = arena_array(p.arena, bool, c->a->kernels.n + 1);
+    p.used_b = arena_array(p.arena, bool, c->b->kernels.n + 1);
     if (!c->cross_vendor) {
         match_texts(&p, MATCH_NAME);
         match_texts(&p, MATCH_SHORT);
@@ -236,9 +237,9 @@ void compare_match(struct comparison *c)
         match_replaced(&p);
     }
     measure_match(c);
-    bool *before = arena_array(&p.arena, bool, c->b->kernels.n + 1);
+    bool *before = arena_array(p.arena, bool, c->b->kernels.n + 1);
     memcpy(before, p.used_b, (c->b->kernels.n + 1) * sizeof(*before));
     put_rest(&p, c->a, p.used_a, c->b, before, true);
     put_rest(&p, c->b, p.used_b, c->a, p.used_a, false);
-    arena_release(&p.arena);
+    arena_release(p.arena);
 }

@@ -140,8 +140,7 @@ struct run_profile {
     VEC(const char *) missing;        /* what the document it was read from lacks */
 };
 
-extern const struct fields profile_kernel_fields, profile_config_fields, profile_phase_fields,
-    profile_share_fields, profile_rank_fields;
+extern const struct fields profile_kernel_fields, profile_phase_fields, profile_rank_fields;
 
 void profile_make(struct run_profile *p, const struct analysis *a, const char *label,
                   struct arena *arena);
@@ -155,15 +154,6 @@ void profile_phases_make(struct run_profile *p, const struct analysis *a, struct
  * four values the error is a twentieth of the value: nothing better is known.
  */
 void typical_of(int64_t *v, size_t n, double *typical, double *error);
-
-/* Rounds towards zero; what does not fit is cut, what is no number is 0. */
-static inline int64_t ns_from(double v)
-{
-    return v >= 9e18    ? INT64_C(9000000000000000000)
-           : v <= -9e18 ? -INT64_C(9000000000000000000)
-           : v == v     ? (int64_t)v
-                        : 0;
-}
 
 bool profile_has(const struct run_profile *p, const char *capability);
 const struct api_class_row *profile_api(const struct run_profile *p, const char *class);

@@ -8,14 +8,14 @@ int64_t profile_bucket_start(uint32_t bucket)
     if (!bucket)
         return 0;
     double start = ceil(exp2((double)(bucket - 1) / PROFILE_OCTAVE));
-    return start < 9.2e18 ? (int64_t)start : INT64_MAX;
+    return ns_from(start);
 }
 
 uint32_t profile_bucket_of(int64_t ns)
 {
     if (ns < 1)
         return 0;
-    uint32_t b = 1 + (uint32_t)(log2((double)ns) * PROFILE_OCTAVE);
+    uint32_t b = 1 + (uint32_t)int_from(log2((double)ns) * PROFILE_OCTAVE);
     b = b < PROFILE_BUCKETS ? b : PROFILE_BUCKETS - 1;
     /* A logarithm may be off by a hair; the starts decide. */
     while (b + 1 < PROFILE_BUCKETS && profile_bucket_start(b + 1) <= ns)

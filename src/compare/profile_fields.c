@@ -1,4 +1,40 @@
+#include <math.h>
+
 #include "compare/profile.h"
+
+#define F(member, type, unit, doc) FIELD(struct profile_config, member, type, #member, unit, doc)
+static const struct field config_fields[] = {
+    F(gpu, FIELD_U32, "", "place among the GPUs of the run"),
+    F(grid_x, FIELD_U32, "", "work-items"),
+    F(grid_y, FIELD_U32, "", "work-items"),
+    F(grid_z, FIELD_U32, "", "work-items"),
+    F(group_x, FIELD_U32, "", "work-items of a work-group"),
+    F(group_y, FIELD_U32, "", "work-items of a work-group"),
+    F(group_z, FIELD_U32, "", "work-items of a work-group"),
+    F(calls, FIELD_U64, "", "dispatches"),
+    F(total_ns, FIELD_I64, "ns", "sum of their durations"),
+    F(std_dev_ns, FIELD_NUM, "ns", "population standard deviation of durations"),
+    F(typical_ns, FIELD_NUM, "ns", "mean of the middle half"),
+    F(error_ns, FIELD_NUM, "ns", "standard error of typical_ns"),
+};
+#undef F
+static const struct fields profile_config_fields =
+    FIELDS("configs", "Launch configurations of a kernel.", struct profile_config, config_fields);
+
+/* Pairs in one list, to keep it short: bucket, calls, bucket, calls... */
+#define F(member, type, doc) ALWAYS(struct profile_bucket, member, type, NULL, doc)
+static const struct field bucket_fields[] = {
+    F(bucket, FIELD_U32, "number of the bucket"),
+    F(count, FIELD_U64, "calls in it"),
+};
+#undef F
+static const struct fields profile_bucket_fields =
+    FIELDS("durations", "Calls by duration.", struct profile_bucket, bucket_fields);
+
+static bool several_configs(const void *row)
+{
+    return ((const struct profile_kernel *)row)->configs.n > 1;
+}
 
 #define F(member, type, label, unit, doc)                                                          \
     FIELD(struct profile_kernel, member, type, label, unit, doc)
@@ -24,30 +60,22 @@ static const struct field kernel_fields[] = {
     F(block, FIELD_TEXT, "block", "", "work-items of its work-groups"),
     F(occupancy_pct, FIELD_NUM, "occupancy", "%", "theoretical; known for the top 20 kernels"),
     F(many_configs, FIELD_BOOL, "many", "", "more configurations than are kept"),
+    IF_ANY(struct profile_kernel, configs, FIELD_LIST, "configs", "where there are several",
+           .of = &profile_config_fields, .has = several_configs),
+    IF_ANY(struct profile_kernel, durations, FIELD_LIST, "durations", "calls by duration",
+           .of = &profile_bucket_fields),
 };
 #undef F
+static const struct profile_kernel unknown_kernel = {.work_items = NAN, .occupancy_pct = NAN};
 
-#define F(member, type, unit, doc) FIELD(struct profile_config, member, type, #member, unit, doc)
-static const struct field config_fields[] = {
-    F(gpu, FIELD_U32, "", "place among the GPUs of the run"),
-    F(grid_x, FIELD_U32, "", "work-items"),
-    F(grid_y, FIELD_U32, "", "work-items"),
-    F(grid_z, FIELD_U32, "", "work-items"),
-    F(group_x, FIELD_U32, "", "work-items of a work-group"),
-    F(group_y, FIELD_U32, "", "work-items of a work-group"),
-    F(group_z, FIELD_U32, "", "work-items of a work-group"),
-    F(calls, FIELD_U64, "", "dispatches"),
-    F(total_ns, FIELD_I64, "ns", "sum of their durations"),
-    F(std_dev_ns, FIELD_NUM, "ns", "population standard deviation of durations"),
-    F(typical_ns, FIELD_NUM, "ns", "mean of the middle half"),
-    F(error_ns, FIELD_NUM, "ns", "standard error of typical_ns"),
+const struct fields profile_kernel_fields = {
+    .key = "kernels",
+    .doc = "Kernels of a run.",
+    .v = kernel_fields,
+    .n = sizeof(kernel_fields) / sizeof(*kernel_fields),
+    .row_size = sizeof(struct profile_kernel),
+    .start = &unknown_kernel,
 };
-#undef F
-
-const struct fields profile_kernel_fields =
-    FIELDS("kernels", "Kernels of a run.", struct profile_kernel, kernel_fields);
-const struct fields profile_config_fields =
-    FIELDS("configs", "Launch configurations of a kernel.", struct profile_config, config_fields);
 
 #define F(member, type, label, unit, doc) FIELD(struct profile_rank, member, type, label, unit, doc)
 static const struct field rank_fields[] = {

@@ -17,7 +17,7 @@ struct config {
 
 struct grouping {
     const struct analysis *a;
-    struct arena arena;
+    struct arena *arena;
     struct name_groups names;
     struct idmap of_key; /* name, shape and GPU to config */
     uint32_t *slot;      /* by stream: slot of its GPU in the view */
@@ -32,7 +32,7 @@ struct grouping {
 static void find_shapes(struct grouping *s)
 {
     const struct trace *t = s->a->trace;
-    s->shape = arena_array(&s->arena, uint64_t, t->launches.n);
+    s->shape = arena_array(s->arena, uint64_t, t->launches.n);
     for (size_t i = 0; i < t->launches.n; i++) {
         uint32_t sizes[6];
         memcpy(sizes, t->launches.v[i].grid, 3 * sizeof(*sizes));
@@ -44,7 +44,7 @@ static void find_shapes(struct grouping *s)
 static void find_slots(struct grouping *s)
 {
     const struct trace *t = s->a->trace;
-    s->slot = arena_array(&s->arena, uint32_t, t->streams.n);
+    s->slot = arena_array(s->arena, uint32_t, t->streams.n);
     for (size_t i = 0; i < t->streams.n; i++)
         for (size_t g = 0; g < s->a->view.n_gpus; g++)
             if (s->a->view.gpus[g].gpu == t->streams.v[i].gpu)
@@ -64,7 +64,7 @@ static uint32_t config_of(struct grouping *s, uint32_t row)
     if (found != NO_INDEX)
         return found;
     found = (uint32_t)s->configs.n;
-    vec_push(&s->configs, &s->arena, ((struct config){.name = name, .launch = launch, .gpu = gpu}));
+    vec_push(&s->configs, s->arena, ((struct config){.name = name, .launch = launch, .gpu = gpu}));
     idmap_put(&s->of_key, key, found);
     return found;
 }
@@ -72,8 +72,8 @@ static uint32_t config_of(struct grouping *s, uint32_t row)
 static void count(struct grouping *s)
 {
     size_t n = s->a->view.n_kernels;
-    s->rows = kernel_rows(&s->a->view, &s->arena);
-    s->of_kernel = arena_array(&s->arena, uint32_t, n);
+    s->rows = kernel_rows(&s->a->view, s->arena);
+    s->of_kernel = arena_array(s->arena, uint32_t, n);
     for (size_t i = 0; i < n; i++) {
         s->of_kernel[i] = config_of(s, s->rows[i]);
         struct config *c = &s->configs.v[s->of_kernel[i]];
@@ -96,9 +96,9 @@ static int by_name_then_time(const void *left, const void *right)
 static void place(struct grouping *s)
 {
     size_t n = s->configs.n, sum = 0;
-    struct config **sorted = arena_array(&s->arena, struct config *, n);
-    s->order = arena_array(&s->arena, uint32_t, n);
-    size_t *at = arena_array(&s->arena, size_t, n);
+    struct config **sorted = arena_array(s->arena, struct config *, n);
+    s->order = arena_array(s->arena, uint32_t, n);
+    size_t *at = arena_array(s->arena, size_t, n);
     for (size_t i = 0; i < n; i++)
         sorted[i] = &s->configs.v[i];
     if (n)
@@ -108,7 +108,7 @@ static void place(struct grouping *s)
         sorted[i]->first = at[s->order[i]] = sum;
         sum += sorted[i]->calls;
     }
-    s->durations = arena_array(&s->arena, int64_t, sum);
+    s->durations = arena_array(s->arena, int64_t, sum);
     for (size_t i = 0; i < s->a->view.n_kernels; i++)
         s->durations[at[s->of_kernel[i]]++] = kernel_ns(s->a, s->rows[i]);
 }
@@ -248,7 +248,7 @@ static void add_kernel(struct run_profile *p, struct grouping *s, size_t from, s
     profile_buckets_make(&k.durations, v, k.calls, arena);
     k.median_ns = percentile(v, k.calls, 50);
     k.p95_ns = percentile(v, k.calls, 95);
-    k.mad_ns = deviation_of(v, k.calls, k.median_ns, arena_array(&s->arena, int64_t, k.calls));
+    k.mad_ns = deviation_of(v, k.calls, k.median_ns, arena_array(s->arena, int64_t, k.calls));
     vec_push(&p->kernels, arena, k);
 }
 
@@ -263,9 +263,9 @@ static int by_total(const void *left, const void *right)
 void profile_kernels_make(struct run_profile *p, const struct analysis *a, struct arena *arena)
 {
     struct grouping s = {.a = a};
-    arena_init(&s.arena);
-    name_groups_make(&s.names, a->trace, &s.arena);
-    idmap_init(&s.of_key, &s.arena);
+    s.arena = arena_scratch();
+    name_groups_make(&s.names, a->trace, s.arena);
+    idmap_init(&s.of_key, s.arena);
     find_shapes(&s);
     find_slots(&s);
     count(&s);
@@ -280,5 +280,5 @@ void profile_kernels_make(struct run_profile *p, const struct analysis *a, struc
         qsort(p->kernels.v, p->kernels.n, sizeof(*p->kernels.v), by_total);
     for (size_t i = PROFILE_DURATIONS; i < p->kernels.n; i++)
         p->kernels.v[i].durations = (struct profile_buckets){0};
-    arena_release(&s.arena);
+    arena_release(s.arena);
 }

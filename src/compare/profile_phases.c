@@ -6,6 +6,22 @@
 #include "base/str.h"
 #include "compare/profile.h"
 
+static const struct field share_list[] = {
+    FIELD(struct profile_share, name, FIELD_TEXT, "kernel", "", "full name"),
+    FIELD(struct profile_share, ns, FIELD_I64, "time", "ns", "its time in the phase"),
+};
+static const struct fields profile_share_fields =
+    FIELDS("shares", "Kernels with most time in a phase.", struct profile_share, share_list);
+
+static const struct field cause_list[] = {
+#define CAUSE(id, k, label, kind, doc)                                                             \
+    IF_ANY(struct profile_phase, cause_ns[CAUSE_##id], FIELD_I64, k, doc),
+#include "analyze/ledger.def"
+#undef CAUSE
+};
+static const struct fields cause_fields =
+    FIELDS("causes", "The ledger of a phase, what is not 0.", struct profile_phase, cause_list);
+
 #define F(member, type, label, unit, doc)                                                          \
     FIELD(struct profile_phase, member, type, label, unit, doc)
 static const struct field phase_list[] = {
@@ -20,17 +36,20 @@ static const struct field phase_list[] = {
     F(copies, FIELD_U64, "copies", "", "copies that run in it"),
     F(iterations, FIELD_U64, "iterations", "", "repetitions inside; 0: none found"),
     F(iteration_ns, FIELD_I64, "iteration", "ns", "median length of one"),
+    {.key = "causes",
+     .label = "causes",
+     .unit = "",
+     .doc = "ledger of the phase",
+     .type = FIELD_OBJECT,
+     .of = &cause_fields,
+     .null = NULL_OMITTED,
+     .flag = FLAG(struct profile_phase, has_causes)},
+    ALWAYS(struct profile_phase, shares, FIELD_LIST, "shares", "kernels with most time",
+           .of = &profile_share_fields),
 };
 #undef F
-static const struct field share_list[] = {
-    FIELD(struct profile_share, name, FIELD_TEXT, "kernel", "", "full name"),
-    FIELD(struct profile_share, ns, FIELD_I64, "time", "ns", "its time in the phase"),
-};
-
 const struct fields profile_phase_fields =
     FIELDS("phases", "Phases of the run.", struct profile_phase, phase_list);
-const struct fields profile_share_fields =
-    FIELDS("shares", "Kernels with most time in a phase.", struct profile_share, share_list);
 
 enum { MOST_NAMES = 200000 }; /* with more, the table of sums would be larger than the trace */
 
@@ -82,12 +101,11 @@ static const char *kept(struct arena *arena, const char *s)
 
 void profile_phases_make(struct run_profile *p, const struct analysis *a, struct arena *arena)
 {
-    struct arena temporary;
+    struct arena *temporary = arena_scratch();
     struct name_groups names;
-    arena_init(&temporary);
-    name_groups_make(&names, a->trace, &temporary);
+    name_groups_make(&names, a->trace, temporary);
     bool sum = a->phases.n && names.n <= MOST_NAMES;
-    const int64_t *sums = sum ? sum_names(a, &names, &temporary) : NULL;
+    const int64_t *sums = sum ? sum_names(a, &names, temporary) : NULL;
     for (size_t i = 0; i < a->phases.n && i < PROFILE_PHASES; i++) {
         const struct phase_row *from = &a->phases.v[i];
         struct profile_phase phase = {
@@ -109,5 +127,5 @@ void profile_phases_make(struct run_profile *p, const struct analysis *a, struct
             keep_shares(&phase, sums + i * names.n, &names, a->trace, arena);
         vec_push(&p->phases, arena, phase);
     }
-    arena_release(&temporary);
+    arena_release(temporary);
 }

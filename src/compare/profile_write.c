@@ -1,150 +1,92 @@
-#include "compare/profile_write.h"
-
+#include "compare/profile_doc.h"
 #include "config.h"
-#include "render/fields_json.h"
 
-static void write_gpus(struct jwrite *w, const struct run_profile *p)
-{
-    jw_open(w, "profiling_info", '{');
-    jw_open(w, "gpus", '[');
-    for (size_t i = 0; i < p->gpus.n; i++) {
-        const struct profile_gpu *g = &p->gpus.v[i];
-        jw_open(w, NULL, '{');
-        jw_str(w, "name", g->name);
-        jw_str(w, "architecture", g->arch);
-        jw_str(w, "vendor", g->vendor);
-        jw_uint(w, "cu_count", g->cu_count);
-        jw_uint(w, "clock_mhz", g->clock_mhz);
-        jw_close(w);
-    }
-    jw_close(w);
-    jw_close(w);
-}
+#define T struct profile_doc
 
-static void write_causes(struct jwrite *w, const struct run_profile *p)
-{
-    jw_open(w, "ledger", '{');
-    jw_int(w, "start_ns", p->start_ns);
-    jw_open(w, "causes", '[');
-    for (enum cause c = 0; c < CAUSES; c++) {
-        jw_open(w, NULL, '{');
-        jw_str(w, "cause", cause_info(c)->key);
-        jw_int(w, "ns", p->cause_ns[c]);
-        if (p->has_gaps) {
-            jw_num(w, "gap_sq", p->gap_sq[c]);
-            jw_uint(w, "gap_count", p->gap_count[c]);
-        }
-        jw_close(w);
-    }
-    jw_close(w);
-    jw_close(w);
-}
+static const struct field path_list[] = {
+    {.key = "path", .unit = "", .type = FIELD_TEXT, .doc = "as it was named", .null = NULL_NEVER}};
+static const struct fields path_fields = FIELDS("files", "", const char *, path_list);
+static const struct field metadata_list[] = {
+    FIXED("gpusight_version", GPUSIGHT_VERSION, "version of the program"),
+    ALWAYS(T, p.files, FIELD_LIST, "files", "files that were read", .of = &path_fields),
+};
+static const struct fields metadata = FIELDS("metadata", "", T, metadata_list);
 
-/* Pairs in one list, to keep it short: bucket, calls, bucket, calls... */
-static void write_durations(struct jwrite *w, const struct profile_kernel *k)
-{
-    if (!k->durations.n)
-        return;
-    jw_open(w, "durations", '[');
-    for (size_t i = 0; i < k->durations.n; i++) {
-        jw_uint(w, NULL, k->durations.v[i].bucket);
-        jw_uint(w, NULL, k->durations.v[i].count);
-    }
-    jw_close(w);
-}
+#define GPU(member, type, key, doc) ALWAYS(struct profile_gpu, member, type, key, doc)
+static const struct field gpu_list[] = {
+    GPU(name, FIELD_TEXT, "name", "product name"),
+    GPU(arch, FIELD_TEXT, "architecture", "gfx942, sm_90, ..."),
+    GPU(vendor, FIELD_TEXT, "vendor", "who made it"),
+    GPU(cu_count, FIELD_U32, "cu_count", "compute units or SMs; 0: not known"),
+    GPU(clock_mhz, FIELD_U32, "clock_mhz", "highest clock; 0: not known"),
+};
+static const struct fields gpu_fields = FIELDS("gpus", "", struct profile_gpu, gpu_list);
+static const struct field info_list[] = {
+    ALWAYS(T, p.gpus, FIELD_LIST, "gpus", "GPUs of the run", .of = &gpu_fields),
+};
+static const struct fields info = FIELDS("profiling_info", "", T, info_list);
 
-static void write_kernels(struct jwrite *w, const struct run_profile *p)
-{
-    jw_open(w, "kernels", '[');
-    for (size_t i = 0; i < p->kernels.n; i++) {
-        const struct profile_kernel *k = &p->kernels.v[i];
-        jw_open(w, NULL, '{');
-        fields_json_members(w, &profile_kernel_fields, k);
-        if (k->configs.n > 1)
-            fields_json_rows(w, "configs", &profile_config_fields, k->configs.v, k->configs.n, 0);
-        write_durations(w, k);
-        jw_close(w);
-    }
-    jw_close(w);
-}
+#define IF_GAPS .flag = FLAG(struct profile_cause, has_gaps)
+static const struct field cause_list[] = {
+    ALWAYS(struct profile_cause, cause, FIELD_TEXT, "cause", "key of the cause"),
+    ALWAYS(struct profile_cause, ns, FIELD_I64, "ns", "GPU time"),
+    IF_ANY(struct profile_cause, gap_sq, FIELD_NUM, "gap_sq", "sum of its gaps, squared", IF_GAPS),
+    IF_ANY(struct profile_cause, gap_count, FIELD_U64, "gap_count", "gaps it is in", IF_GAPS),
+};
+static const struct fields cause_fields = FIELDS("causes", "", struct profile_cause, cause_list);
+static const struct field ledger_list[] = {
+    ALWAYS(T, p.start_ns, FIELD_I64, "start_ns", "start of the window, in the trace's clock"),
+    ALWAYS(T, causes, FIELD_LIST, "causes", "GPU time by cause", .of = &cause_fields),
+};
+static const struct fields ledger = FIELDS("ledger", "", T, ledger_list);
 
-static void write_phases(struct jwrite *w, const struct run_profile *p)
-{
-    jw_open(w, "phases", '[');
-    for (size_t i = 0; i < p->phases.n; i++) {
-        const struct profile_phase *phase = &p->phases.v[i];
-        jw_open(w, NULL, '{');
-        fields_json_members(w, &profile_phase_fields, phase);
-        if (phase->has_causes) {
-            jw_open(w, "causes", '{');
-            for (enum cause c = 0; c < CAUSES; c++)
-                if (phase->cause_ns[c])
-                    jw_int(w, cause_info(c)->key, phase->cause_ns[c]);
-            jw_close(w);
-        }
-        fields_json_rows(w, "shares", &profile_share_fields, phase->shares.v, phase->shares.n, 0);
-        jw_close(w);
-    }
-    jw_close(w);
-}
+static const struct field capability_list[] = {
+    ALWAYS(struct profile_capability, key, FIELD_TEXT, "key", "as in an analysis"),
+    ALWAYS(struct profile_capability, present, FIELD_BOOL, "present", "whether it is there"),
+};
+static const struct fields capability_fields =
+    FIELDS("capabilities", "", struct profile_capability, capability_list);
 
-/* The tables of an analysis that a profile keeps whole, by their keys. */
-static void write_tables(struct jwrite *w, const struct run_profile *p)
-{
-    struct arena *arena = w->out->arena;
-    struct analysis none = {.arena = arena};
-    struct results all = {0};
-    analysis_results(&none, &all, arena);
-    jw_open(w, "analyses", '{');
-    const struct {
-        const char *key;
-        const void *rows;
-        size_t n;
-        bool is_object;
-    } kept[] = {
-        {"breakdown", &p->breakdown, 1, true},
-        {"launch_latency", &p->launches, 1, true},
-        {"allocations", &p->allocations, 1, true},
-        {"collectives", &p->collectives, 1, true},
-        {"copies", p->copies.v, p->copies.n, false},
-        {"api_classes", p->api_classes.v, p->api_classes.n, false},
-        {"telemetry", p->telemetry.v, p->telemetry.n, false},
-    };
-    for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
-        const struct result *r = results_find(&all, kept[i].key);
-        if (!r)
-            continue;
-        struct result row = {r->fields, kept[i].rows, kept[i].n, kept[i].is_object};
-        fields_json_result(w, &row);
-    }
-    jw_close(w);
-}
+/* Tables of an analysis; a profile has no use for the last three, which it keeps in other forms. */
+static const struct field table_list[] = {
+    ALWAYS(T, p.breakdown, FIELD_OBJECT, "breakdown", "", .of = &breakdown_fields),
+    ALWAYS(T, p.launches, FIELD_OBJECT, "launch_latency", "", .of = &launch_fields),
+    ALWAYS(T, p.allocations, FIELD_OBJECT, "allocations", "", .of = &allocation_fields),
+    ALWAYS(T, p.collectives, FIELD_OBJECT, "collectives", "", .of = &collective_fields),
+    ALWAYS(T, p.copies, FIELD_LIST, "copies", "", .of = &copy_fields),
+    ALWAYS(T, p.api_classes, FIELD_LIST, "api_classes", "", .of = &api_class_fields),
+    ALWAYS(T, p.telemetry, FIELD_LIST, "telemetry", "", .of = &telemetry_fields),
+    IF_ANY(T, resources, FIELD_LIST, "kernel_resources", "", .of = &resource_fields),
+    IF_ANY(T, phases, FIELD_LIST, "phases", "", .of = &phase_fields),
+    IF_ANY(T, hotspots, FIELD_LIST, "hotspots", "", .of = &profile_kernel_fields,
+           .flag = FLAG(T, has_hotspots)),
+};
+static const struct fields tables = FIELDS("analyses", "", T, table_list);
+
+static const struct field document_list[] = {
+    ALWAYS(T, document, FIELD_TEXT, "document", "what this is", .words = WORDS(PROFILE_DOCUMENT)),
+    ALWAYS(T, version, FIELD_I64, "version", "of the document"),
+    OR_NULL(T, p.label, FIELD_TEXT, "label", "name of the run"),
+    WITHIN("metadata", "who made this of what", &metadata),
+    WITHIN("profiling_info", "what was recorded", &info),
+    WITHIN("ledger", "every nanosecond of every GPU, once", &ledger),
+    ALWAYS(T, p.capabilities, FIELD_PAIRS, "capabilities", "what the trace can tell",
+           .of = &capability_fields),
+    WITHIN("analyses", "tables of the analysis", &tables),
+    ALWAYS(T, p.kernels, FIELD_LIST, "kernels", "most time first", .of = &profile_kernel_fields,
+           .flag = FLAG(T, has_kernels)),
+    ALWAYS(T, p.phases, FIELD_LIST, "phases", "in order of time", .of = &profile_phase_fields),
+    ALWAYS(T, p.ranks, FIELD_LIST, "ranks", "of a job", .of = &profile_rank_fields),
+};
+const struct fields profile_document_fields =
+    FIELDS("profile", "A run in brief.", T, document_list);
 
 void profile_json(struct jwrite *w, const struct run_profile *p)
 {
-    jw_open(w, NULL, '{');
-    jw_str(w, "document", PROFILE_DOCUMENT);
-    jw_int(w, "version", PROFILE_VERSION);
-    jw_str(w, "label", p->label);
-    jw_open(w, "metadata", '{');
-    jw_str(w, "gpusight_version", GPUSIGHT_VERSION);
-    jw_open(w, "files", '[');
-    for (size_t i = 0; i < p->files.n; i++) {
-        jw_open(w, NULL, '{');
-        jw_str(w, "path", p->files.v[i]);
-        jw_close(w);
-    }
-    jw_close(w);
-    jw_close(w);
-    write_gpus(w, p);
-    write_causes(w, p);
-    jw_open(w, "capabilities", '{');
-    for (size_t i = 0; i < p->capabilities.n; i++)
-        jw_bool(w, p->capabilities.v[i].key, p->capabilities.v[i].present);
-    jw_close(w);
-    write_tables(w, p);
-    write_kernels(w, p);
-    write_phases(w, p);
-    fields_json_rows(w, "ranks", &profile_rank_fields, p->ranks.v, p->ranks.n, 0);
-    jw_close(w);
+    T d = {.document = PROFILE_DOCUMENT, .version = PROFILE_VERSION, .has_kernels = true, .p = *p};
+    for (enum cause c = 0; c < CAUSES; c++)
+        vec_push(&d.causes, w->out->arena,
+                 ((struct profile_cause){cause_info(c)->key, p->cause_ns[c], p->gap_sq[c],
+                                         p->gap_count[c], p->has_gaps}));
+    fields_write(w, NULL, &profile_document_fields, &d);
 }

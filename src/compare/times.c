@@ -63,7 +63,8 @@ static const char *copy_text(const struct comparison *c, enum cause cause)
     char size[HUMAN_MAX];
     if (fabs(fewer) > 0.01 * more_of(bytes_a, bytes_b))
         return arena_printf(c->arena, "%s: %s %s", words[cause],
-                            human_bytes(size, (uint64_t)fabs(fewer)), fewer > 0 ? "more" : "less");
+                            human_bytes(size, count_from(fabs(fewer))),
+                            fewer > 0 ? "more" : "less");
     if (fabs(count_b - count_a) > more_of(1, 0.01 * more_of(count_a, count_b)))
         return arena_printf(c->arena, "%s: %.0f %s", words[cause], fabs(count_b - count_a),
                             count_b > count_a ? "more" : "fewer");

@@ -29,13 +29,13 @@ static void write_finding(struct jwrite *w, const struct finding *f)
     jw_open(w, "commands", '[');
     for (size_t i = 0; i < f->commands.n; i++)
         if (known_tool(f->commands.v[i].tool))
-            write_command(w, &f->commands.v[i]);
+            fields_write(w, NULL, &profiler_command_fields, &f->commands.v[i]);
     jw_close(w);
     jw_close(w);
 }
 
 /* It promises that they stand by priority; ours stand by gain. */
-void rocinsight_recommendations(struct analysis_document *d)
+void rocinsight_recommendations(struct rocinsight *d)
 {
     jw_open(d->w, "recommendations", '[');
     for (int p = PRIORITY_HIGH; p <= PRIORITY_INFO; p++)
@@ -55,7 +55,7 @@ static void write_warning(struct jwrite *w, const struct warning *v)
 }
 
 /* What had to be left out is said. */
-static void write_omissions(struct analysis_document *d)
+static void write_omissions(struct rocinsight *d)
 {
     struct arena *arena = d->w->out->arena;
     size_t commands = 0;
@@ -80,7 +80,7 @@ static void write_omissions(struct analysis_document *d)
                                         NULL});
 }
 
-void rocinsight_warnings(struct analysis_document *d)
+void rocinsight_warnings(struct rocinsight *d)
 {
     jw_open(d->w, "warnings", '[');
     for (size_t i = 0; i < d->advice->overview.warnings.n; i++)

@@ -6,7 +6,6 @@
 
 #include "compat/rocinsight_json.h"
 #include "config.h"
-#include "render/source_json.h"
 
 #define ROCINSIGHT_VERSION "0.4.0"
 
@@ -20,7 +19,7 @@ void rocinsight_pct(struct jwrite *w, const char *key, double v)
     jw_num(w, key, rocinsight_rounded(v < 0 ? 0 : v > 100 ? 100 : v, 100));
 }
 
-static void write_metadata(struct analysis_document *d)
+static void write_metadata(struct rocinsight *d)
 {
     struct jwrite *w = d->w;
     const struct trace *t = d->a->trace;
@@ -28,13 +27,13 @@ static void write_metadata(struct analysis_document *d)
     jw_str(w, "rocpd_version", GPUSIGHT_VERSION);
     jw_str(w, "analysis_version", ROCINSIGHT_VERSION);
     jw_str(w, "database_file", t->files.n ? t->files.v[0].path : NULL);
-    jw_str(w, "analysis_timestamp", d->o->timestamp ? d->o->timestamp : "1970-01-01T00:00:00");
+    jw_str(w, "analysis_timestamp", d->o->timestamp ? d->o->timestamp : NO_TIMESTAMP);
     jw_int(w, "analysis_duration_ms", d->o->duration_ms);
     jw_str(w, "custom_prompt", d->o->prompt);
     jw_close(w);
 }
 
-static void write_profiling(struct analysis_document *d)
+static void write_profiling(struct rocinsight *d)
 {
     struct jwrite *w = d->w;
     const struct trace *t = d->a->trace;
@@ -58,7 +57,7 @@ static void write_profiling(struct analysis_document *d)
     jw_close(w);
 }
 
-static void write_summary(struct analysis_document *d)
+static void write_summary(struct rocinsight *d)
 {
     struct jwrite *w = d->w;
     const struct overview *o = &d->advice->overview;
@@ -73,7 +72,7 @@ static void write_summary(struct analysis_document *d)
     jw_close(w);
 }
 
-static void write_breakdown(struct analysis_document *d)
+static void write_breakdown(struct rocinsight *d)
 {
     struct jwrite *w = d->w;
     const struct execution *e = &d->advice->overview.execution;
@@ -90,7 +89,7 @@ static void write_breakdown(struct analysis_document *d)
     jw_close(w);
 }
 
-static void write_hotspots(struct analysis_document *d)
+static void write_hotspots(struct rocinsight *d)
 {
     struct jwrite *w = d->w;
     size_t most = d->o->top_kernels;
@@ -130,7 +129,7 @@ static const char *direction_word(enum copy_kind kind)
     }
 }
 
-static void write_copies(struct analysis_document *d)
+static void write_copies(struct rocinsight *d)
 {
     struct jwrite *w = d->w;
     jw_open(w, "memory_analysis", '{');
@@ -150,7 +149,7 @@ static void write_copies(struct analysis_document *d)
     jw_close(w);
 }
 
-static void write_counter_values(struct analysis_document *d)
+static void write_counter_values(struct rocinsight *d)
 {
     struct jwrite *w = d->w;
     const struct counter_stats *s = &d->a->counter_stats;
@@ -186,7 +185,7 @@ static void write_counter_values(struct analysis_document *d)
 void analysis_json_rocinsight(struct jwrite *w, const struct analysis *a,
                               const struct advice *advice, const struct analysis_json_opts *o)
 {
-    struct analysis_document d = {.w = w, .a = a, .advice = advice, .o = o};
+    struct rocinsight d = {.w = w, .a = a, .advice = advice, .o = o};
     jw_open(w, NULL, '{');
     jw_str(w, "schema_version", ROCINSIGHT_VERSION);
     write_metadata(&d);
@@ -203,6 +202,7 @@ void analysis_json_rocinsight(struct jwrite *w, const struct analysis *a,
     rocinsight_categories(&d);
     rocinsight_short_kernels(&d);
     if (o->source)
-        source_json(w, "tier0", o->source, NULL, o->timestamp, true);
+        fields_write(w, "tier0", &source_strict_fields,
+                     source_json_make(o->source, NULL, o->timestamp, true, w->out->arena));
     jw_close(w);
 }

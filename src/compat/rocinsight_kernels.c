@@ -1,10 +1,11 @@
 /* The parts of rocinsight's document that came with its version 0.3.0. */
 #include <math.h>
 
+#include "base/sat.h"
 #include "base/str.h"
 #include "compat/rocinsight_json.h"
 
-void rocinsight_timeline(struct analysis_document *d)
+void rocinsight_timeline(struct rocinsight *d)
 {
     struct jwrite *w = d->w;
     const struct timeline *t = &d->advice->overview.timeline;
@@ -20,7 +21,7 @@ void rocinsight_timeline(struct analysis_document *d)
 }
 
 /* Our roles are finer: those it has one word for are added up, in order of the first. */
-void rocinsight_categories(struct analysis_document *d)
+void rocinsight_categories(struct rocinsight *d)
 {
     struct jwrite *w = d->w;
     const struct analysis *a = d->a;
@@ -53,7 +54,7 @@ void rocinsight_categories(struct analysis_document *d)
 }
 
 /* "Wasted" is what it calls the time of short kernels; its readers compare it with its own. */
-void rocinsight_short_kernels(struct analysis_document *d)
+void rocinsight_short_kernels(struct rocinsight *d)
 {
     static const char *const labels[] = {"0-1μs", "1-5μs", "5-10μs"};
     struct jwrite *w = d->w;

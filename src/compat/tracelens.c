@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sat.h"
 #include "base/sort.h"
 #include "base/str.h"
 
@@ -160,7 +161,7 @@ static void group_kernels(struct tracelens *t, struct arena *temporary)
         uint32_t g = group_of(t, t->rows[i]);
         int64_t d = kernel_ns(t->a, t->rows[i]);
         ns[first[g] + groups[g].count++] = d;
-        groups[g].total_ns += (uint64_t)d;
+        groups[g].total_ns += (uint64_t)d; /* in range: 128 bits */
     }
     for (size_t g = 0; g < n; g++) {
         if (!groups[g].count)
@@ -192,7 +193,7 @@ static void group_categories(struct tracelens *t)
         if (c == t->categories.n)
             vec_push(&t->categories, t->arena, ((struct tl_category){.category = k->category}));
         t->categories.v[c].count += k->count;
-        t->categories.v[c].total_ns += k->total_ns;
+        t->categories.v[c].total_ns += k->total_ns; /* in range: 128 bits */
     }
     if (t->categories.n)
         qsort(t->categories.v, t->categories.n, sizeof(*t->categories.v), category_by_total);
@@ -290,14 +291,13 @@ void tracelens_make(struct tracelens *t, const struct analysis *a, const struct 
                     struct arena *arena)
 {
     *t = (struct tracelens){.a = a, .arena = arena};
-    struct arena temporary;
-    arena_init(&temporary);
+    struct arena *temporary = arena_scratch();
     name_symbols(t, o->full_names);
-    order_kernels(t, &temporary);
-    group_kernels(t, &temporary);
+    order_kernels(t, temporary);
+    group_kernels(t, temporary);
     group_categories(t);
     unsigned __int128 all = fill_shares(t);
     if (o->short_kernel_study)
-        study_short(t, o->histogram_bins, all, &temporary);
-    arena_release(&temporary);
+        study_short(t, o->histogram_bins, all, temporary);
+    arena_release(temporary);
 }

@@ -46,7 +46,7 @@ static const struct field category_v[] = {
     F(C, cumulative_pct, FIELD_NUM, "Cumulative Percentage (%)", "%", "of this and all rows above"),
 };
 #undef C
-static const struct fields category_fields =
+static const struct fields tl_category_fields =
     FIELDS("kernel_summary_by_category", "Kernels by TraceLens' category.", struct tl_category,
            category_v);
 
@@ -193,7 +193,7 @@ static void add_summary(struct workbook *w, const struct tracelens *t)
     s->chart = SHEET_BARS;
     s->chart_value = 9;
     s->chart_rows = 15;
-    s = workbook_add(w, "kernel_summary_by_category", category_fields.doc, &category_fields,
+    s = workbook_add(w, "kernel_summary_by_category", tl_category_fields.doc, &tl_category_fields,
                      t->categories.v, t->categories.n);
     s->exact_titles = true;
     s->chart = SHEET_BARS;

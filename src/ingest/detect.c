@@ -1,9 +1,6 @@
 #include "ingest/detect.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/input.h"
 #include "base/mem.h"
@@ -30,20 +27,22 @@ struct table_call {
 static void read_tables(void *ctx)
 {
     struct table_call *c = ctx;
-    struct db_query q;
-    if (!db_query(&q, &c->db, c->err, "SELECT name FROM sqlite_schema WHERE type='table' LIMIT %d",
-                  MOST_TABLES))
-        return;
-    while (db_next(&q))
-        vec_push(&c->names, c->arena, arena_strdup(c->arena, db_text(&q, 0)));
-    c->ok = db_done(&q, c->err);
+    const struct schema *s = &c->db.schema;
+    for (size_t i = 0; i < s->n && i < MOST_TABLES; i++)
+        vec_push(&c->names, c->arena, arena_strdup(c->arena, s->v[i].name));
+    c->ok = true;
     vec_push(&c->names, c->arena, NULL);
 }
 
-static bool list_tables(struct probe *p, struct arena *a, struct gs_error *err)
+/* *again: a compressed database was looked at only in front, and its schema is not there. */
+static bool list_tables_as(struct probe *p, enum reader_mode mode, bool *again, struct arena *a,
+                           struct gs_error *err)
 {
     struct table_call call = {.arena = a, .err = err};
-    if (!db_open(&call.db, p->path, READER_SQLITE, 1, err))
+    *again = false;
+    bool open = db_open(&call.db, p->path, mode, 1, err);
+    *again = !call.db.unpacked.whole;
+    if (!open)
         return false;
     bool had_memory = mem_guard(read_tables, &call, NULL);
     db_close(&call.db);
@@ -52,6 +51,13 @@ static bool list_tables(struct probe *p, struct arena *a, struct gs_error *err)
     if (call.ok)
         p->tables = call.names.v;
     return call.ok;
+}
+
+static bool list_tables(struct probe *p, struct arena *a, struct gs_error *err)
+{
+    bool again;
+    return list_tables_as(p, READER_SCHEMA, &again, a, err) ||
+           (again && list_tables_as(p, READER_SQLITE, &again, a, err));
 }
 
 static bool looks_like_text(const char *s, size_t n)
@@ -75,21 +81,13 @@ static bool unknown_format(const struct probe *p, struct gs_error *err)
     return fail(err, GS_E_FORMAT, "not a trace gpusight knows");
 }
 
-/* Files are opened more than once, and a pipe without a writer would never open. */
-static bool is_regular(const char *path, struct gs_error *err)
-{
-    struct stat st;
-    return stat(path, &st) != 0 || S_ISREG(st.st_mode) ||
-           fail(err, GS_E_IO, "cannot read '%s': not a regular file", path);
-}
-
 bool detect_probe(struct probe *p, const char *path, struct arena *a, struct gs_error *err)
 {
     static const char *const none[] = {NULL};
     *p = (struct probe){.path = path, .tables = none};
     char *head = arena_alloc(a, HEAD + 1);
     struct input in;
-    if (!is_regular(path, err) || !input_open(&in, path, err))
+    if (!input_open(&in, path, err))
         return false;
     bool ok = input_peek(&in, head, HEAD, &p->n);
     if (!ok)

@@ -9,12 +9,14 @@
 
 #include "base/fs.h"
 #include "base/hash.h"
+#include "base/inputs.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "ingest/detect.h"
+#include "ingest/door.h"
 #include "ingest/lift.h"
 
 enum { DEEPEST_FOLDER = 64, MOST_FILES = 100000 };
@@ -32,6 +34,7 @@ struct finder {
     struct ingest_files files;
     VEC(struct identity) met;
     struct idmap met_index; /* hash of an identity -> met */
+    struct idmap captures;  /* hash of its name -> files */
     size_t n_traces;        /* found, also those found before */
 };
 
@@ -64,6 +67,20 @@ static bool meet(struct finder *f, const struct stat *st)
     return true;
 }
 
+/* The same for what the files of a capture share. Two names with one hash: all are looked at. */
+static bool meet_capture(struct finder *f, const char *path)
+{
+    uint64_t key = hash_bytes(path, strlen(path));
+    uint32_t at = idmap_get(&f->captures, key);
+    if (at != NO_INDEX && str_eq(f->files.v[at].path, path))
+        return false;
+    for (size_t i = at == NO_INDEX ? f->files.n : 0; i < f->files.n; i++)
+        if (f->files.v[i].format->capture && str_eq(f->files.v[i].path, path))
+            return false;
+    idmap_put(&f->captures, key, (uint32_t)f->files.n);
+    return true;
+}
+
 /* Adds a file, or the capture it belongs to, unless that is there already. */
 static bool add_file(struct finder *f, const char *path, const struct format *format,
                      struct gs_error *err)
@@ -76,9 +93,8 @@ static bool add_file(struct finder *f, const char *path, const struct format *fo
         return fail(err, GS_E_USAGE, "more than %d traces", MOST_FILES);
     if (format->capture) {
         path = format->capture(path, f->arena);
-        for (size_t i = f->files.n; i-- > 0;) /* mostly the last */
-            if (f->files.v[i].format == format && str_eq(f->files.v[i].path, path))
-                return true;
+        if (!meet_capture(f, path))
+            return true;
     }
     vec_push(&f->files, f->arena, ((struct ingest_file){path, format}));
     return true;
@@ -89,10 +105,14 @@ static bool find_file(struct finder *f, const char *path, struct gs_error *err)
 {
     struct gs_error why;
     struct probe p;
+    size_t mark = inputs_mark();
     arena_release(&f->scratch);
     if (detect_probe(&p, path, &f->scratch, &why)) {
         const struct format *format = detect_probed(&p, &why);
-        return !format || add_file(f, path, format, err);
+        if (format)
+            return add_file(f, path, format, err);
+        inputs_forget(mark); /* a report of ours, say, which may be written anew */
+        return true;
     }
     if (p.is_sqlite || (why.code == GS_E_IO && access(path, R_OK) == 0))
         return fail(err, why.code, "%s; to leave it out, name the others", why.text);
@@ -164,9 +184,12 @@ static bool find_capture(struct finder *f, const char *path)
             continue;
         const char *file = arena_printf(f->arena, "%.*s%s", (int)(base - path), path, name);
         arena_release(&f->scratch);
+        size_t mark = inputs_mark();
         const struct format *format = detect_format(file, &f->scratch, &ignored);
-        if (!format || !format->capture || !str_eq(format->capture(file, f->arena), path))
+        if (!format || !format->capture || !str_eq(format->capture(file, f->arena), path)) {
+            inputs_forget(mark);
             continue;
+        }
         return add_file(f, file, format, &ignored);
     }
     return false;
@@ -211,6 +234,7 @@ static bool find_all(struct finder *f, const struct opt_list *paths, struct gs_e
 {
     struct find_call call = {f, paths, err, false};
     idmap_init(&f->met_index, f->arena);
+    idmap_init(&f->captures, f->arena);
     bool had_memory = mem_guard(find_paths, &call, NULL);
     if (f->dir)
         closedir(f->dir);
@@ -252,6 +276,7 @@ static bool load_all(struct trace *t, const struct ingest_files *files, const st
         done += size_of(file->path);
         progress_set(o->progress, done); /* parts that are never read count, too */
     }
+    door_pass(t, o->threads);
     lift_mpi(t);
     return true;
 }

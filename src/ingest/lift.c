@@ -25,10 +25,9 @@ void lift_mpi(struct trace *t)
     const struct markers *m = &t->markers;
     if (!m->n)
         return;
-    struct arena temporary;
-    arena_init(&temporary);
-    bool *has_mpi = arena_array(&temporary, bool, t->processes.n + 1);
-    uint8_t *call = arena_array(&temporary, uint8_t, t->strings.n);
+    struct arena *temporary = arena_scratch();
+    bool *has_mpi = arena_array(temporary, bool, t->processes.n + 1);
+    uint8_t *call = arena_array(temporary, uint8_t, t->strings.n);
     size_t n = 0;
     for (size_t i = 0; i < t->regions.n; i++)
         if (t->regions.kind[i] == REGION_MPI)
@@ -56,5 +55,5 @@ void lift_mpi(struct trace *t)
             trace_room(t, regions, n);
     }
     t->lifted_calls += n;
-    arena_release(&temporary);
+    arena_release(temporary);
 }

@@ -9,19 +9,20 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/fs.h"
 #include "base/human.h"
 #include "base/input.h"
 #include "base/mem.h"
 #include "base/str.h"
 
-enum { HEADER = 100, CHUNK = 256 * 1024, REST = 16 * 1024 * 1024 };
-#define MOST_BYTES ((uint64_t)64 << 30)
+enum { HEADER = 100, CHUNK = 256 * 1024, REST = 16 * 1024 * 1024, FRONT = 16 * 1024 * 1024 };
+enum { ROOM_STEP = 256 * 1024 * 1024 };
 #define OWN_PREFIX "/proc/self/fd/"
 
 static bool is_compressed(const char *path)
 {
     unsigned char magic[4] = {0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = fs_open(path, NULL);
     if (fd < 0)
         return false;
     ssize_t n = read(fd, magic, sizeof(magic));
@@ -71,9 +72,6 @@ static bool has_room(int fd, uint64_t bytes, struct gs_error *err)
 {
     struct statvfs st;
     char need[HUMAN_MAX], have[HUMAN_MAX];
-    if (bytes > MOST_BYTES)
-        return fail(err, GS_E_FORMAT, "%s when unpacked, which is too much; unpack it yourself",
-                    human_bytes(need, bytes));
     if (fstatvfs(fd, &st) != 0)
         return true;
     uint64_t room = (uint64_t)st.f_bavail * (st.f_frsize ? st.f_frsize : st.f_bsize);
@@ -98,11 +96,12 @@ static bool write_all(int fd, const char *data, size_t n, struct gs_error *err)
 
 /*
  * What lies behind the database's last page is no part of it and is not written; some of it is
- * read, since a file that was cut shows only at its end.
+ * read, since a file that was cut shows only at its end. Where the header does not say how large
+ * the database is, the room is looked at on the way.
  */
 static bool copy(struct input *in, int fd, uint64_t most, struct gs_error *err)
 {
-    uint64_t rest = 0;
+    uint64_t rest = 0, room = 0;
     char *chunk = mem_try_alloc(CHUNK);
     if (!chunk)
         return fail(err, GS_E_IO, "out of memory");
@@ -110,7 +109,12 @@ static bool copy(struct input *in, int fd, uint64_t most, struct gs_error *err)
     bool ok = true;
     while (ok && rest < REST && (got = input_read(in, chunk, CHUNK)) > 0) {
         size_t n = (uint64_t)got < most ? (size_t)got : (size_t)most;
-        ok = write_all(fd, chunk, n, err);
+        if (room < n && most > ROOM_STEP) {
+            ok = has_room(fd, ROOM_STEP, err);
+            room = ROOM_STEP;
+        }
+        ok = ok && write_all(fd, chunk, n, err);
+        room -= n < room ? n : room;
         most -= n;
         rest += (size_t)got - n;
     }
@@ -118,7 +122,26 @@ static bool copy(struct input *in, int fd, uint64_t most, struct gs_error *err)
     return ok && (got >= 0 || input_error(in, err));
 }
 
-static bool unpack(struct unpacked *u, struct input *in, struct gs_error *err)
+/* The pages behind the front are a hole that takes no room. */
+static bool copy_front(struct unpacked *u, struct input *in, uint64_t bytes, struct gs_error *err)
+{
+    char *front = mem_try_alloc(FRONT);
+    if (!front)
+        return fail(err, GS_E_IO, "out of memory");
+    size_t n = 0;
+    ptrdiff_t got = 1;
+    while (n < FRONT && (got = input_read(in, front + n, FRONT - n)) > 0)
+        n += (size_t)got;
+    u->whole = !got;
+    bool ok = got >= 0 ? write_all(u->fd, front, n, err) : input_error(in, err);
+    mem_free(front);
+    if (ok && bytes > n && !u->whole && ftruncate(u->fd, (off_t)bytes) != 0)
+        ok = fail(err, GS_E_IO, "cannot unpack it into '%s': %s", folder(), strerror(errno));
+    return ok;
+}
+
+static bool unpack(struct unpacked *u, struct input *in, enum unpack_part part,
+                   struct gs_error *err)
 {
     char header[HEADER];
     size_t got;
@@ -127,20 +150,25 @@ static bool unpack(struct unpacked *u, struct input *in, struct gs_error *err)
     if (got < HEADER || memcmp(header, "SQLite format 3", 16))
         return fail(err, GS_E_FORMAT, "compressed, but no database inside");
     uint64_t bytes = database_bytes(header);
+    if (!input_may_hold(in, bytes, err))
+        return false;
     u->fd = temporary(err);
+    if (u->fd >= 0 && part == UNPACK_FRONT)
+        return copy_front(u, in, bytes, err);
+    u->whole = true;
     return u->fd >= 0 && has_room(u->fd, bytes, err) &&
-           copy(in, u->fd, bytes ? bytes : MOST_BYTES, err);
+           copy(in, u->fd, bytes ? bytes : UINT64_MAX, err);
 }
 
-bool unpack_open(struct unpacked *u, const char *path, struct gs_error *err)
+bool unpack_open(struct unpacked *u, const char *path, enum unpack_part part, struct gs_error *err)
 {
-    *u = (struct unpacked){.path = path, .fd = -1};
+    *u = (struct unpacked){.path = path, .fd = -1, .whole = true};
     if (!is_compressed(path))
         return true;
     struct input in;
     if (!input_open(&in, path, err))
         return false;
-    bool ok = unpack(u, &in, err);
+    bool ok = unpack(u, &in, part, err);
     input_close(&in);
     if (!ok) {
         unpack_close(u);
@@ -155,7 +183,7 @@ void unpack_close(struct unpacked *u)
 {
     if (u->fd >= 0)
         close(u->fd);
-    *u = (struct unpacked){.fd = -1};
+    *u = (struct unpacked){.fd = -1, .whole = u->whole};
 }
 
 bool unpack_is_own(const char *path)

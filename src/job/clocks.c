@@ -107,10 +107,10 @@ static void fit(struct job *job, struct job_rank *r, struct points *p, struct ar
     double rest = fit_offset(p, 0, first->start_ns, &flat, room);
     double rest_drifting = fit_offset(p, slope, first->start_ns, &drifting, room);
     bool drifts = slope != 0 && fabs(slope) < 1e-3 && rest_drifting < DRIFT_HELPS * rest;
-    r->clock_offset_ns = (int64_t)llround(drifts ? drifting : flat);
+    r->clock_offset_ns = ns_from(round(drifts ? drifting : flat));
     r->clock_drift_ppm = drifts ? slope * 1e6 : 0;
     r->clock_origin_ns = first->start_ns;
-    r->clock_residual_ns = (int64_t)llround(drifts ? rest_drifting : rest);
+    r->clock_residual_ns = ns_from(round(drifts ? rest_drifting : rest));
 }
 
 /* Ranks of a host have one clock: that of its first rank with a fit. */
@@ -135,7 +135,7 @@ int64_t job_time(const struct job_rank *r, int64_t ns)
 {
     int64_t since = sub_ns(sub_ns(ns, r->clock_offset_ns), r->clock_origin_ns);
     double drift = r->clock_drift_ppm == 0 ? 0 : r->clock_drift_ppm * 1e-6 * (double)since;
-    return sub_ns(sub_ns(ns, r->clock_offset_ns), (int64_t)llround(drift));
+    return sub_ns(sub_ns(ns, r->clock_offset_ns), ns_from(round(drift)));
 }
 
 /* True when at least half of the ranks have points enough. */

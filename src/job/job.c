@@ -139,7 +139,7 @@ static void split_waiting(struct job_rank *r)
     for (size_t i = 0; i < r->gpu_waits.n; i++)
         wait = add_ns(wait, r->gpu_waits.v[i].wait_ns);
     wait = wait < r->cause_ns[CAUSE_COMM] ? wait : r->cause_ns[CAUSE_COMM];
-    r->cause_ns[CAUSE_COMM] -= wait;
+    r->cause_ns[CAUSE_COMM] = sub_ns(r->cause_ns[CAUSE_COMM], wait);
     r->cause_ns[CAUSE_COMM_WAIT] = add_ns(r->cause_ns[CAUSE_COMM_WAIT], wait);
 }
 

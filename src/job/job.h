@@ -215,6 +215,7 @@ const struct job_rank *job_find(const struct job *job, int32_t rank);
 /* ---- the steps, in order ---- */
 void rank_take(struct job_rank *r, const struct analysis *a, uint32_t process,
                struct arena *arena); /* rank_take.c */
+double rank_clock(const struct analysis *a); /* mean of the GPU clocks in its telemetry, or NaN */
 void rank_meets(struct job_rank *r, const struct analysis *a, uint32_t process,
                 struct arena *arena); /* meets.c */
 void rank_staging(struct job_rank *r, const struct analysis *a, uint32_t process,

@@ -1,11 +1,12 @@
 /* Ranks from files: a few at a time, each analyzed and let go before the next. */
 #include <string.h>
 
+#include "analyze/pass_window.h"
 #include "base/fs.h"
-#include "base/mem.h"
 #include "base/parallel.h"
 #include "base/progress.h"
 #include "job/job.h"
+#include "job/split.h"
 
 /* Traces held at once may take about this much; a trace takes about a quarter of its database. */
 #define HELD_BYTES (4ull << 30)
@@ -13,7 +14,7 @@ enum { FILE_TO_MEMORY = 4 };
 
 /* What one file gives. */
 struct part {
-    struct arena arena; /* of the ranks in it */
+    struct arena *arena; /* of the ranks in it */
     VEC(struct job_rank) ranks;
     struct gs_error err;
     bool ok;
@@ -23,9 +24,7 @@ struct loading {
     const struct ingest_files *files;
     struct job_opts o;
     struct part *parts;
-    struct trace *traces; /* by worker */
-    struct arena *arenas; /* by worker, for an analysis */
-    int inner;            /* threads for each */
+    int inner; /* threads for each */
     uint64_t done;
 };
 
@@ -43,50 +42,129 @@ static void find_workers(const struct trace *t, bool *worker)
             worker[t->threads.v[t->regions.thread[i]].process] = true;
 }
 
-static void take_trace(const struct trace *t, const struct job_opts *o, int threads,
-                       struct arena *scratch, struct arena *keep,
-                       void (*add)(void *ctx, struct job_rank *r), void *ctx)
+/* Where the ranks that are found go. */
+struct taking {
+    const struct job_opts *o;
+    int threads;
+    struct arena *keep; /* of the ranks */
+    void (*add)(void *ctx, struct job_rank *r);
+    void *ctx;
+};
+
+static void take_whole(const struct taking *k, const struct trace *t, struct arena *scratch)
 {
-    bool *worker = arena_array(scratch, bool, t->processes.n + 1);
+    struct analysis_opts ao = k->o->analysis;
+    ao.view.threads = k->threads;
+    ao.view.process = -1;
+    struct analysis *a = arena_new(scratch, struct analysis);
+    struct job_rank r;
+    analysis_run(a, t, &ao, scratch);
+    rank_take(&r, a, 0, k->keep);
+    k->add(k->ctx, &r);
+}
+
+/* What holds for all processes of a trace: the window they are seen in, the clocks of the GPUs. */
+static double take_common(struct analysis_opts *ao, const struct trace *t, struct arena *scratch)
+{
+    struct analysis *a = arena_new(scratch, struct analysis);
+    pass_window(&ao->view, t, scratch);
+    if (!ao->view.has_window)
+        ao->view.has_window = trace_span(t, 1, &ao->view.start_ns, &ao->view.end_ns);
+    *a = (struct analysis){.trace = t, .arena = scratch, .opts = *ao};
+    a->view.start_ns = ao->view.start_ns;
+    a->view.end_ns = ao->view.end_ns;
+    analysis_telemetry.run(a);
+    return rank_clock(a);
+}
+
+enum { ROWS_FOR_THREADS = 50000 }; /* for less, starting threads takes longer than the work */
+
+/* One of several processes, in a trace of its own. */
+static void take_one(const struct taking *k, struct split *s, uint32_t p, struct trace *one,
+                     const struct analysis_opts *common, double clock_mhz, struct arena *scratch)
+{
+    struct analysis_opts ao = *common;
+    split_take(s, p, one);
+    if (ao.view.gpu >= 0) {
+        uint32_t gpu = split_gpu(s, (uint32_t)ao.view.gpu);
+        ao.view.gpu = gpu == NO_INDEX ? INT32_MAX : (int32_t)gpu;
+    }
+    ao.view.threads = trace_events(one) < ROWS_FOR_THREADS ? 1 : k->threads;
+    struct analysis *a = arena_new(scratch, struct analysis);
+    struct job_rank r;
+    analysis_run(a, one, &ao, scratch);
+    rank_take(&r, a, 0, k->keep);
+    r.process = p;
+    r.clock_mhz = clock_mhz;
+    k->add(k->ctx, &r);
+}
+
+static void release_trace(void *trace)
+{
+    trace_release(trace);
+}
+
+static struct trace *new_trace(struct arena *owner)
+{
+    struct trace *t = arena_new(owner, struct trace);
+    trace_init(t);
+    arena_defer(owner, release_trace, t);
+    return t;
+}
+
+static void take_processes(const struct taking *k, const struct trace *t)
+{
+    struct arena *temporary = arena_scratch(), *scratch = arena_child(temporary);
+    struct trace *one = new_trace(temporary);
+    struct split s;
+    bool *worker = arena_array(temporary, bool, t->processes.n + 1);
+    struct analysis_opts common = k->o->analysis;
+    common.view.process = -1;
     find_workers(t, worker);
-    for (size_t p = 0; p < t->processes.n; p++) {
+    double clock_mhz = take_common(&common, t, scratch);
+    split_init(&s, t, temporary);
+    for (uint32_t p = 0; p < t->processes.n; p++) {
         if (!worker[p])
             continue;
-        struct analysis_opts ao = o->analysis;
-        ao.view.threads = threads;
-        ao.view.process = -1;
-        ao.view.only_process = t->processes.n > 1 ? (uint32_t)p + 1 : 0;
-        struct analysis *a = arena_new(scratch, struct analysis);
-        struct job_rank r;
-        analysis_run(a, t, &ao, scratch);
-        rank_take(&r, a, (uint32_t)p, keep);
-        add(ctx, &r);
+        trace_release(one);
+        trace_init(one);
+        arena_release(scratch);
+        take_one(k, &s, p, one, &common, clock_mhz, scratch);
+    }
+    arena_release(temporary);
+}
+
+static void take(const struct taking *k, const struct trace *t, struct arena *scratch)
+{
+    bool worker = false;
+    if (t->processes.n > 1) {
+        take_processes(k, t);
+    } else if (t->processes.n) {
+        find_workers(t, &worker);
+        if (worker)
+            take_whole(k, t, scratch);
     }
 }
 
 static void add_to_part(void *ctx, struct job_rank *r)
 {
     struct part *p = ctx;
-    vec_push(&p->ranks, &p->arena, *r);
+    vec_push(&p->ranks, p->arena, *r);
 }
 
 static void load_one(void *ctx, size_t i, int worker)
 {
+    (void)worker;
     struct loading *l = ctx;
     struct part *p = &l->parts[i];
-    struct trace *t = &l->traces[worker];
-    struct arena *scratch = &l->arenas[worker];
+    struct arena *temporary = arena_scratch();
+    struct trace *t = new_trace(temporary);
     struct ingest_files one = {&l->files->v[i], 1, 1};
     struct ingest_opts io = {l->o.reader, l->inner, NULL};
-    trace_release(t); /* what an earlier rank left */
-    arena_release(scratch);
-    trace_init(t);
     p->ok = ingest_load_files(t, &one, &io, &p->err);
     if (p->ok)
-        take_trace(t, &l->o, l->inner, scratch, &p->arena, add_to_part, p);
-    trace_release(t);
-    trace_init(t);
-    arena_release(scratch);
+        take(&(struct taking){&l->o, l->inner, p->arena, add_to_part, p}, t, temporary);
+    arena_release(temporary);
     int64_t size = fs_size(l->files->v[i].path);
     uint64_t done = __atomic_add_fetch(&l->done, size > 0 ? (uint64_t)size : 0, __ATOMIC_RELAXED);
     progress_set(l->o.progress, done);
@@ -108,53 +186,30 @@ static int at_once(const struct ingest_files *files, int threads, uint64_t *tota
     return fit < 1 ? 1 : fit < (uint64_t)n ? (int)fit : n;
 }
 
-static void load_parts(void *ctx)
-{
-    struct loading *l = ctx;
-    uint64_t total;
-    int workers = at_once(l->files, l->o.threads, &total);
-    l->inner = l->o.threads / workers;
-    l->inner = l->inner < 1 ? 1 : l->inner;
-    progress_expect(l->o.progress, total);
-    parallel_for(workers, l->files->n, load_one, l);
-}
-
 bool job_load(struct job *job, const struct ingest_files *files, const struct job_opts *o,
               struct arena *arena, struct gs_error *err)
 {
     *job = (struct job){.arena = arena};
     struct loading l = {.files = files, .o = *o};
+    uint64_t total;
     l.o.threads = o->threads < 1 ? parallel_cores() : o->threads;
+    int workers = at_once(l.files, l.o.threads, &total);
+    l.inner = l.o.threads / workers < 1 ? 1 : l.o.threads / workers;
     l.parts = arena_array(arena, struct part, files->n);
-    l.traces = arena_array(arena, struct trace, (size_t)l.o.threads);
-    l.arenas = arena_array(arena, struct arena, (size_t)l.o.threads);
     for (size_t i = 0; i < files->n; i++)
-        arena_init(&l.parts[i].arena);
-    for (int i = 0; i < l.o.threads; i++) {
-        trace_init(&l.traces[i]);
-        arena_init(&l.arenas[i]);
-    }
-    bool had_memory = mem_guard(load_parts, &l, NULL), ok = true;
-    for (int i = 0; i < l.o.threads; i++) {
-        trace_release(&l.traces[i]);
-        arena_release(&l.arenas[i]);
-    }
+        l.parts[i].arena = arena_child(arena);
+    progress_expect(o->progress, total);
+    parallel_for(workers, files->n, load_one, &l);
     for (size_t i = 0; i < files->n; i++) {
-        if (had_memory && ok && !l.parts[i].ok) {
+        if (!l.parts[i].ok) {
             *err = l.parts[i].err;
-            ok = false;
+            return false;
         }
-    }
-    for (size_t i = 0; had_memory && ok && i < files->n; i++)
         for (size_t r = 0; r < l.parts[i].ranks.n; r++)
             vec_push(&job->ranks, arena, l.parts[i].ranks.v[r]);
-    for (size_t i = 0; i < files->n; i++)
-        arena_adopt(arena, &l.parts[i].arena);
-    if (!had_memory)
-        mem_exhausted();
-    if (ok)
-        job_finish(job);
-    return ok;
+    }
+    job_finish(job);
+    return true;
 }
 
 static void add_to_job(void *ctx, struct job_rank *r)
@@ -167,6 +222,7 @@ void job_of_trace(struct job *job, const struct trace *t, const struct job_opts 
                   struct arena *arena)
 {
     *job = (struct job){.arena = arena};
-    take_trace(t, o, o->threads < 1 ? parallel_cores() : o->threads, arena, arena, add_to_job, job);
+    int threads = o->threads < 1 ? parallel_cores() : o->threads;
+    take(&(struct taking){o, threads, arena, add_to_job, job}, t, arena);
     job_finish(job);
 }

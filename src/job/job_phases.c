@@ -78,16 +78,20 @@ static double align(const struct job_rank *a, const struct job_rank *b, uint32_t
 /* How often phases are counted so; the most common count. */
 static size_t common_phases(const struct job *job)
 {
-    size_t best = 0, most = 0;
-    for (size_t i = 0; i < job->ranks.n; i++) {
-        size_t same = 0;
-        for (size_t j = 0; j < job->ranks.n; j++)
-            same += job->ranks.v[j].phases.n == job->ranks.v[i].phases.n;
-        if (same > most) {
-            most = same;
+    size_t best = 0, most = 0, largest = 0;
+    struct arena *temporary = arena_scratch();
+    for (size_t i = 0; i < job->ranks.n; i++)
+        if (job->ranks.v[i].phases.n > largest)
+            largest = job->ranks.v[i].phases.n;
+    size_t *same = arena_array(temporary, size_t, largest + 1);
+    for (size_t i = 0; i < job->ranks.n; i++)
+        same[job->ranks.v[i].phases.n]++;
+    for (size_t i = 0; i < job->ranks.n; i++) /* of equal ones that of the first rank */
+        if (same[job->ranks.v[i].phases.n] > most) {
             best = job->ranks.v[i].phases.n;
+            most = same[best];
         }
-    }
+    arena_release(temporary);
     return best;
 }
 
@@ -97,24 +101,23 @@ static size_t reference(const struct job *job)
     enum { CANDIDATES = 8, COMPARED = 16 };
     size_t n = job->ranks.n, count = common_phases(job), best = NO_INDEX, tried = 0;
     double most = -1;
-    struct arena temporary;
-    arena_init(&temporary);
+    struct arena *temporary = arena_scratch();
     for (size_t i = 0; i < n && tried < CANDIDATES; i++) {
         const struct job_rank *r = &job->ranks.v[i];
         if (r->phases.n != count)
             continue;
         double like = 0;
-        uint32_t *of = arena_array(&temporary, uint32_t, count + 1);
+        uint32_t *of = arena_array(temporary, uint32_t, count + 1);
         for (size_t k = 0; k < n; k += n / COMPARED + 1)
             if (k != i)
-                like += align(r, &job->ranks.v[k], of, &temporary);
+                like += align(r, &job->ranks.v[k], of, temporary);
         tried++;
         if (like > most) {
             most = like;
             best = i;
         }
     }
-    arena_release(&temporary);
+    arena_release(temporary);
     return best;
 }
 
@@ -152,9 +155,9 @@ static struct job_phase gather(const struct job *job, const char *name, size_t n
         p.ranks++;
     }
     double n = p.ranks ? p.ranks : 1;
-    p.mean_ns = (int64_t)(total / n);
-    p.compute_mean_ns = (int64_t)(compute / n);
-    p.mpi_mean_ns = (int64_t)(mpi / n);
+    p.mean_ns = ns_from(total / n);
+    p.compute_mean_ns = ns_from(compute / n);
+    p.mpi_mean_ns = ns_from(mpi / n);
     p.imbalance = spread((double)p.compute_max_ns, (double)p.compute_min_ns, compute / n);
     p.mpi_imbalance = spread(mpi_max, mpi_min, mpi / n);
     if (isnan(p.mpi_imbalance))

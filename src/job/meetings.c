@@ -190,12 +190,11 @@ static void show_op(const struct meetings *m, const struct shared_op *op,
 void meetings_each(const struct meetings *m, void (*show)(void *ctx, const struct meeting *),
                    void *ctx)
 {
-    struct arena temporary;
+    struct arena *temporary = arena_scratch();
     for (size_t i = 0; i < m->ops.n; i++) {
         if (m->ops.v[i].parts.n < 2)
             continue;
-        arena_init(&temporary);
-        show_op(m, &m->ops.v[i], show, ctx, &temporary);
-        arena_release(&temporary);
+        show_op(m, &m->ops.v[i], show, ctx, temporary);
+        arena_release(temporary);
     }
 }

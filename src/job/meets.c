@@ -210,13 +210,12 @@ static void take_markers(struct taker *k, const struct analysis *a, uint32_t pro
 
 void rank_meets(struct job_rank *r, const struct analysis *a, uint32_t process, struct arena *arena)
 {
-    struct arena temporary;
-    arena_init(&temporary);
+    struct arena *temporary = arena_scratch();
     struct taker k = {.r = r, .t = a->trace, .arena = arena};
-    idmap_init(&k.ops, &temporary);
-    take_calls(&k, a, process, &temporary);
+    idmap_init(&k.ops, temporary);
+    take_calls(&k, a, process, temporary);
     take_kernels(&k, a);
     if (meetings_of_all(r) < NEEDED)
-        take_markers(&k, a, process, &temporary);
-    arena_release(&temporary);
+        take_markers(&k, a, process, temporary);
+    arena_release(temporary);
 }

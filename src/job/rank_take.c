@@ -113,7 +113,7 @@ static void busy_spans(struct spans *out, const struct analysis *a, struct arena
     }
 }
 
-static double clock_of(const struct analysis *a)
+double rank_clock(const struct analysis *a)
 {
     double sum = 0;
     size_t n = 0;
@@ -228,9 +228,8 @@ static void to_utc(struct job_rank *r, int64_t origin)
 
 void rank_take(struct job_rank *r, const struct analysis *a, uint32_t process, struct arena *arena)
 {
-    struct arena temporary;
+    struct arena *temporary = arena_scratch();
     struct spans mpi = {0}, busy = {0}, both = {0};
-    arena_init(&temporary);
     *r = (struct job_rank){.clock_residual_ns = -1, .meet_stride = 1};
     take_identity(r, a, process, arena);
     r->start_ns = a->view.start_ns;
@@ -246,21 +245,21 @@ void rank_take(struct job_rank *r, const struct analysis *a, uint32_t process, s
     r->copies = a->view.n_copies;
     r->iterations = a->iterations.count;
     r->iteration_ns = a->iterations.median_ns;
-    r->clock_mhz = clock_of(a);
+    r->clock_mhz = rank_clock(a);
     for (enum cause c = 0; c < CAUSES; c++)
         r->cause_ns[c] = a->ledger.ns[c];
-    take_mpi(r, &mpi, a, process, arena, &temporary);
-    busy_spans(&busy, a, &temporary);
-    spans_union(&both, &busy, &mpi, &temporary);
+    take_mpi(r, &mpi, a, process, arena, temporary);
+    busy_spans(&busy, a, temporary);
+    spans_union(&both, &busy, &mpi, temporary);
     r->host_ns = r->window_ns - spans_total(&both);
-    r->useful_ns = r->window_ns - r->mpi_ns - (r->gpus ? r->comm_ns / r->gpus : 0);
+    r->useful_ns = sub_ns(r->window_ns - r->mpi_ns, r->gpus ? r->comm_ns / r->gpus : 0);
     r->useful_ns = r->useful_ns < 0 ? 0 : r->useful_ns;
-    take_kernels(r, a, arena, &temporary);
+    take_kernels(r, a, arena, temporary);
     take_phases(r, a, &mpi, arena);
     rank_meets(r, a, process, arena);
     rank_staging(r, a, process, arena);
     uint32_t file = a->trace->processes.v[process].file;
     if (file < a->trace->files.n)
         to_utc(r, a->trace->files.v[file].origin_ns);
-    arena_release(&temporary);
+    arena_release(temporary);
 }

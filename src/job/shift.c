@@ -1,4 +1,7 @@
 /* What the job knows, brought into a trace with several ranks: clocks and waiting. */
+#include <string.h>
+
+#include "base/hash.h"
 #include "base/str.h"
 #include "job/job.h"
 
@@ -38,19 +41,48 @@ static void shift(const struct shifting *s, const struct job_rank *r, int64_t *s
         *end_ns = moved_time(s, r, *end_ns);
 }
 
+/* A process of a file. */
+static uint64_t key_of(uint32_t place, int64_t pid, const char *file)
+{
+    return hash_u64(hash_u64(place) ^ (uint64_t)pid) ^ hash_bytes(file, strlen(file));
+}
+
+static bool is_rank(const struct job_rank *r, uint32_t place, int64_t pid, const char *file)
+{
+    return r->process == place && r->pid == pid && str_eq(r->file, file);
+}
+
+/* Two ranks with one hash: all are looked at, the last counts. */
+static const struct job_rank *find_rank(const struct job *job, const struct idmap *ranks,
+                                        uint32_t place, int64_t pid, const char *file)
+{
+    uint32_t at = idmap_get(ranks, key_of(place, pid, file));
+    if (at == NO_INDEX)
+        return NULL;
+    if (is_rank(&job->ranks.v[at], place, pid, file))
+        return &job->ranks.v[at];
+    for (size_t r = job->ranks.n; r-- > 0;)
+        if (is_rank(&job->ranks.v[r], place, pid, file))
+            return &job->ranks.v[r];
+    return NULL;
+}
+
 /* Which rank each process is. */
 static void find_ranks(struct shifting *s, const struct job *job, struct arena *arena)
 {
     s->of = arena_array(arena, const struct job_rank *, s->t->processes.n + 1);
     uint32_t place = 0;
+    struct idmap ranks;
+    idmap_init(&ranks, arena);
+    for (size_t r = 0; r < job->ranks.n; r++) {
+        const struct job_rank *rank = &job->ranks.v[r];
+        idmap_put(&ranks, key_of(rank->process, rank->pid, rank->file), (uint32_t)r);
+    }
     for (size_t p = 0; p < s->t->processes.n; p++) {
         const struct process *process = &s->t->processes.v[p];
         place = p && process[-1].file == process->file ? place + 1 : 0;
         const char *file = process->file < s->t->files.n ? s->t->files.v[process->file].path : "";
-        for (size_t r = 0; r < job->ranks.n; r++)
-            if (job->ranks.v[r].process == place && job->ranks.v[r].pid == process->pid &&
-                str_eq(job->ranks.v[r].file, file))
-                s->of[p] = &job->ranks.v[r];
+        s->of[p] = find_rank(job, &ranks, place, process->pid, file);
     }
 }
 
@@ -80,13 +112,12 @@ uint32_t *job_kernel_waits(const struct job *job, const struct trace *t, struct 
         n += job->ranks.v[r].gpu_waits.n;
     if (!n)
         return NULL;
-    struct arena temporary;
+    struct arena *temporary = arena_scratch();
     struct idmap *waits; /* by process: start -> place in gpu_waits */
-    arena_init(&temporary);
-    struct shifting s = shifting_of(job, (struct trace *)t, &temporary);
-    waits = arena_array(&temporary, struct idmap, t->processes.n + 1);
+    struct shifting s = shifting_of(job, (struct trace *)t, temporary);
+    waits = arena_array(temporary, struct idmap, t->processes.n + 1);
     for (size_t p = 0; p < t->processes.n; p++) {
-        idmap_init(&waits[p], &temporary);
+        idmap_init(&waits[p], temporary);
         for (size_t i = 0; s.of[p] && i < s.of[p]->gpu_waits.n; i++)
             idmap_put(&waits[p], (uint64_t)s.of[p]->gpu_waits.v[i].start_ns, (uint32_t)i);
     }
@@ -103,15 +134,14 @@ uint32_t *job_kernel_waits(const struct job *job, const struct trace *t, struct 
             out[i] = ns > UINT32_MAX ? UINT32_MAX : (uint32_t)ns;
         }
     }
-    arena_release(&temporary);
+    arena_release(temporary);
     return out;
 }
 
 void job_shift(const struct job *job, struct trace *t)
 {
-    struct arena temporary;
-    arena_init(&temporary);
-    struct shifting s = shifting_of(job, t, &temporary);
+    struct arena *temporary = arena_scratch();
+    struct shifting s = shifting_of(job, t, temporary);
     if (keep_moved(&s)) {
         for (size_t i = 0; i < t->kernels.n; i++)
             shift(&s, by_stream(&s, t->kernels.stream[i]), &t->kernels.start_ns[i],
@@ -125,6 +155,10 @@ void job_shift(const struct job *job, struct trace *t)
         for (size_t i = 0; i < t->regions.n; i++)
             shift(&s, by_thread(&s, t->regions.thread[i]), &t->regions.start_ns[i],
                   &t->regions.end_ns[i]);
+        for (size_t i = 0; i < t->syncs.n; i++)
+            if (t->syncs.call[i] < t->regions.n)
+                shift(&s, by_thread(&s, t->regions.thread[t->syncs.call[i]]), &t->syncs.start_ns[i],
+                      NULL);
         for (size_t i = 0; i < t->markers.n; i++)
             shift(&s, by_thread(&s, t->markers.thread[i]), &t->markers.start_ns[i],
                   &t->markers.end_ns[i]);
@@ -143,5 +177,5 @@ void job_shift(const struct job *job, struct trace *t)
             if (t->processes.v[p].start_ns)
                 shift(&s, s.of[p], &t->processes.v[p].start_ns, &t->processes.v[p].end_ns);
     }
-    arena_release(&temporary);
+    arena_release(temporary);
 }

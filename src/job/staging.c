@@ -111,7 +111,7 @@ static void close_chain(struct job_rank *r, struct chain *c, const struct trace 
     if (c->open && c->last == LINK_IN) {
         struct staging_row *row = row_of(r, trace_str(t, c->name), c->collective, arena);
         row->chains++;
-        row->bytes += c->out_bytes < c->in_bytes ? c->out_bytes : c->in_bytes;
+        row->bytes = add_bytes(row->bytes, c->out_bytes < c->in_bytes ? c->out_bytes : c->in_bytes);
         row->copy_ns = add_ns(row->copy_ns, add_ns(c->out_ns, c->in_ns));
         row->mpi_ns = add_ns(row->mpi_ns, c->mpi_ns);
     }
@@ -151,10 +151,10 @@ static void step(struct job_rank *r, struct chain *c, const struct event *e, con
     if (e->link == LINK_MPI) {
         add_mpi(c, e, t);
     } else if (e->link == LINK_OUT) {
-        c->out_bytes += bytes;
+        c->out_bytes = add_bytes(c->out_bytes, bytes);
         c->out_ns = add_ns(c->out_ns, length(e));
     } else {
-        c->in_bytes += bytes;
+        c->in_bytes = add_bytes(c->in_bytes, bytes);
         c->in_ns = add_ns(c->in_ns, length(e));
     }
     c->last = e->link;
@@ -162,41 +162,44 @@ static void step(struct job_rank *r, struct chain *c, const struct event *e, con
 }
 
 static void take_peers(struct job_rank *r, const struct trace *t, uint32_t process,
-                       struct arena *arena)
+                       struct arena *arena, struct arena *temporary)
 {
     const struct messages *m = &t->messages;
+    struct idmap places;
+    idmap_init(&places, temporary);
     for (size_t i = 0; i < m->n; i++) {
         uint32_t call = m->call[i];
         if (m->peer[i] < 0 || call >= t->regions.n ||
             !rank_owns(t, t->regions.thread[call], process))
             continue;
-        size_t p = 0;
-        while (p < r->peers.n && r->peers.v[p].peer != m->peer[i])
-            p++;
-        if (p == r->peers.n)
+        uint32_t p = idmap_get(&places, (uint32_t)m->peer[i]);
+        if (p == NO_INDEX) {
+            p = (uint32_t)r->peers.n;
             vec_push(&r->peers, arena, ((struct peer_row){.peer = m->peer[i]}));
+            idmap_put(&places, (uint32_t)m->peer[i], p);
+        }
         r->peers.v[p].messages++;
-        r->peers.v[p].bytes += m->bytes[i] == BYTES_UNKNOWN ? 0 : m->bytes[i];
+        r->peers.v[p].bytes =
+            add_bytes(r->peers.v[p].bytes, m->bytes[i] == BYTES_UNKNOWN ? 0 : m->bytes[i]);
     }
 }
 
 void rank_staging(struct job_rank *r, const struct analysis *a, uint32_t process,
                   struct arena *arena)
 {
-    struct arena temporary;
+    struct arena *temporary = arena_scratch();
     struct events e = {0};
     struct chain c = {0};
-    arena_init(&temporary);
-    collect(&e, a, process, &temporary);
-    uint32_t *order = arena_array(&temporary, uint32_t, e.v.n);
+    collect(&e, a, process, temporary);
+    uint32_t *order = arena_array(temporary, uint32_t, e.v.n);
     for (size_t i = 0; i < e.v.n; i++)
         order[i] = (uint32_t)i;
-    sort_rows(order, e.v.n, e.start.v, &temporary);
+    sort_rows(order, e.v.n, e.start.v, temporary);
     for (size_t i = 0; i < e.v.n; i++)
         step(r, &c, &e.v.v[order[i]], a->trace, arena);
     close_chain(r, &c, a->trace, arena);
-    take_peers(r, a->trace, process, arena);
-    arena_release(&temporary);
+    take_peers(r, a->trace, process, arena, temporary);
+    arena_release(temporary);
 }
 
 /* ---- the job ---- */
@@ -261,7 +264,7 @@ void job_staging(struct job *job)
             }
             struct staging_row *all = &job->staging.v[s];
             all->chains += own->chains;
-            all->bytes += own->bytes;
+            all->bytes = add_bytes(all->bytes, own->bytes);
             all->copy_ns = add_ns(all->copy_ns, own->copy_ns);
             all->mpi_ns = add_ns(all->mpi_ns, own->mpi_ns);
             all->ranks++;

@@ -80,17 +80,17 @@ static void look_at_kernel(struct kernel_view *v, const struct rank_kernel *k,
     double calls = (double)k->calls - (o ? (double)o->calls : 0);
     double common = o ? (double)(k->calls < o->calls ? k->calls : o->calls) : 0;
     if (calls > 0)
-        v->extra_calls_ns += calls * mean;
+        v->extra_calls_ns += (double)calls * mean;
     if (calls > 0 && calls * mean > worst_ns[0]) {
         worst_ns[0] = calls * mean;
         v->worst_calls = k->short_name;
-        v->worst_calls_more = (int64_t)calls;
+        v->worst_calls_more = ns_from(calls);
     }
     if (!o || other <= 0)
         return;
     double excess = (mean - other) * common;
     bool more_work = k->work_items > 1.01 * o->work_items; /* false when not known */
-    *(more_work ? &v->extra_work_ns : &v->slower_ns) += excess;
+    *(more_work ? &v->extra_work_ns : &v->slower_ns) += (double)excess;
     if (more_work && excess > worst_ns[1]) {
         worst_ns[1] = excess;
         v->worst_work = k->short_name;

@@ -109,7 +109,7 @@ static void count(void *ctx, const struct meeting *m)
     size_t others = 0;
     for (size_t i = 0; i < m->n; i++) {
         struct job_rank *r = &c->job->ranks.v[m->rank[i]];
-        r->wait_ns = add_ns(r->wait_ns, c->wait[i] * m->stands_for);
+        r->wait_ns = add_ns(r->wait_ns, mul_ns(c->wait[i], m->stands_for));
         sum = add_ns(sum, c->wait[i]);
         if (m->op->on_gpu && m->stands_for == 1 && c->wait[i] > 0)
             vec_push(&r->gpu_waits, c->job->arena,
@@ -118,12 +118,13 @@ static void count(void *ctx, const struct meeting *m)
             c->others[others++] = c->wait[i];
     }
     struct job_rank *r = &c->job->ranks.v[m->rank[last]];
-    r->caused_ns = add_ns(r->caused_ns, sum * m->stands_for);
+    r->caused_ns = add_ns(r->caused_ns, mul_ns(sum, m->stands_for));
     r->late += m->stands_for;
     struct late *late = &c->late[m->rank[last]];
     int64_t cost = middle(c->others, others);
-    late->cost_ns = add_ns(late->cost_ns, cost * m->stands_for);
-    vec_push(&c->costs, c->temporary, ((struct cost){m->rank[last], cost, cost * m->stands_for}));
+    late->cost_ns = add_ns(late->cost_ns, mul_ns(cost, m->stands_for));
+    vec_push(&c->costs, c->temporary,
+             ((struct cost){m->rank[last], cost, mul_ns(cost, m->stands_for)}));
     for (size_t i = 0; i < m->n; i++) {
         double net = i == last ? (double)cost : -(double)c->wait[i];
         c->late[m->rank[i]].net += net * m->stands_for;
@@ -161,19 +162,18 @@ void job_meet(struct job *job)
 {
     size_t n = job->ranks.n;
     uint64_t of_all = 0;
-    struct arena temporary;
+    struct arena *temporary = arena_scratch();
     struct meetings all;
-    arena_init(&temporary);
-    meetings_match(&all, job, &temporary);
+    meetings_match(&all, job, temporary);
     if (all.left_out)
         vec_push(&job->notes, job->arena,
                  "a rank makes a collective call more or less often than the others: it is left "
                  "out of these meetings");
-    job_align_clocks(job, &all, &temporary);
+    job_align_clocks(job, &all, temporary);
     meetings_each(&all, note_kind, &of_all);
-    struct counting c = {.job = job, .temporary = &temporary, .only_all = of_all > 0};
-    c.wait = arena_array(&temporary, int64_t, n);
-    c.others = arena_array(&temporary, int64_t, n);
+    struct counting c = {.job = job, .temporary = temporary, .only_all = of_all > 0};
+    c.wait = arena_array(temporary, int64_t, n);
+    c.others = arena_array(temporary, int64_t, n);
     c.late = arena_array(job->arena, struct late, n);
     meetings_each(&all, count, &c);
     find_stalls(&c);
@@ -181,5 +181,5 @@ void job_meet(struct job *job)
     job->stats.meetings = c.meetings;
     for (size_t i = 0; i < n; i++)
         job->stats.wait_ns = add_ns(job->stats.wait_ns, job->ranks.v[i].wait_ns);
-    arena_release(&temporary);
+    arena_release(temporary);
 }

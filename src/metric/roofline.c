@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/sat.h"
 #include "base/str.h"
 
 static const char *const level_labels[] = {"HBM", "L2", "L1", "LDS"};

@@ -21,7 +21,7 @@
 #include "base/arena.h"
 
 enum {
-    NAME_FULL_MAX = 64 * 1024, /* longer names, or longer results, stay mangled */
+    NAME_FULL_MAX = 64 * 1024, /* longer results stay mangled; see also demangle.h */
     NAME_SHORT_MAX = 200,      /* bytes of a short name, the ellipsis included */
 };
 

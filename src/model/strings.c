@@ -73,6 +73,18 @@ uint32_t strings_addn(struct strings *s, const char *text, size_t len)
     return (uint32_t)s->n - 1;
 }
 
+void strings_share(struct strings *s, const struct strings *from, uint32_t id)
+{
+    struct string_entry e = from->v[id];
+    if (!s->slots || (s->n + 1) * 2 > s->mask + 1)
+        grow_slots(s);
+    size_t i = e.hash & s->mask;
+    while (s->slots[i])
+        i = (i + 1) & s->mask;
+    vec_push(s, s->arena, e);
+    s->slots[i] = (uint32_t)s->n;
+}
+
 uint32_t strings_add(struct strings *s, const char *text)
 {
     return strings_addn(s, text, strlen(text));

@@ -32,6 +32,9 @@ void strings_init(struct strings *s, struct arena *a);
 uint32_t strings_add(struct strings *s, const char *text);
 uint32_t strings_addn(struct strings *s, const char *text, size_t len);
 
+/* Adds entry `id` of another, which must not be there yet and must outlive this one: no copy. */
+void strings_share(struct strings *s, const struct strings *from, uint32_t id);
+
 /* The id of a text that is already there, or NO_INDEX (hash.h). */
 uint32_t strings_find(const struct strings *s, const char *text);
 

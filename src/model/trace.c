@@ -20,6 +20,7 @@
     {#column, offsetof(struct pc_samples, column), sizeof(type)},
 #define COLUMN_DESC_MESSAGES(type, column)                                                         \
     {#column, offsetof(struct messages, column), sizeof(type)},
+#define COLUMN_DESC_SYNCS(type, column) {#column, offsetof(struct syncs, column), sizeof(type)},
 
 #define TABLE_DESC(table, COLUMNS, DESC)                                                           \
     static const struct column_desc table##_columns[] = {COLUMNS(DESC)};                           \
@@ -36,6 +37,7 @@ TABLE_DESC(samples, SAMPLE_COLUMNS, COLUMN_DESC_SAMPLES);
 TABLE_DESC(telemetry, TELEMETRY_COLUMNS, COLUMN_DESC_TELEMETRY);
 TABLE_DESC(pc_samples, PC_SAMPLE_COLUMNS, COLUMN_DESC_PC_SAMPLES);
 TABLE_DESC(messages, MESSAGE_COLUMNS, COLUMN_DESC_MESSAGES);
+TABLE_DESC(syncs, SYNC_COLUMNS, COLUMN_DESC_SYNCS);
 
 void trace_init(struct trace *t)
 {
@@ -45,6 +47,7 @@ void trace_init(struct trace *t)
     idmap_init(&t->gpu_of.map, &t->arena);
     idmap_init(&t->thread_of.map, &t->arena);
     idmap_init(&t->stream_of.map, &t->arena);
+    idmap_init(&t->category_of, &t->arena);
 }
 
 void trace_release(struct trace *t)
@@ -68,13 +71,24 @@ void trace_note(struct trace *t, enum note_kind kind, uint64_t count, const char
     vec_push(&t->notes, &t->arena, ((struct note){kind, count, arena_strdup(&t->arena, text)}));
 }
 
+void trace_category(struct trace *t, uint32_t name, uint64_t count)
+{
+    uint32_t i = idmap_get(&t->category_of, name);
+    if (i == NO_INDEX) {
+        i = (uint32_t)t->categories.n;
+        vec_push(&t->categories, &t->arena, ((struct category_count){name, 0}));
+        idmap_put(&t->category_of, name, i);
+    }
+    t->categories.v[i].count += count;
+}
+
 uint64_t trace_events(const struct trace *t)
 {
     uint64_t n = 0;
 #define ADD(name) n += t->name.n;
     TRACE_TABLES(ADD)
 #undef ADD
-    return n - t->messages.n - t->lifted_calls; /* they say more of other events */
+    return n - t->messages.n - t->syncs.n - t->lifted_calls; /* they say more of other events */
 }
 
 size_t trace_bytes(const struct trace *t)

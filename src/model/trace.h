@@ -187,6 +187,27 @@ enum pc_pipe {
     X(int32_t, peer)   /* rank; negative: any or none */
 TABLE(messages, MESSAGE_COLUMNS);
 
+/*
+ * Waiting as the profiler records it beside the calls: who waits for whom. Order on one stream and
+ * the calls themselves need no row here.
+ */
+#define SYNC_COLUMNS(X)                                                                            \
+    X(int64_t, start_ns)                                                                           \
+    X(uint32_t, call)   /* regions row of the call that waits, or tells a stream to */             \
+    X(uint32_t, stream) /* that waits (stream wait) or is waited for; NO_INDEX: all, or unknown */ \
+    X(uint32_t, source) /* stream the event was recorded on, or NO_INDEX */                        \
+    X(uint32_t, record) /* regions row of the call that recorded the event, or NO_INDEX */         \
+    X(uint8_t, kind)    /* enum sync_kind */
+TABLE(syncs, SYNC_COLUMNS);
+
+enum sync_kind {
+    SYNC_OTHER,
+    SYNC_STREAM_WAIT, /* a stream waits for an event */
+    SYNC_EVENT,       /* the host waits for an event */
+    SYNC_STREAM,      /* the host waits for a stream */
+    SYNC_DEVICE,      /* the host waits for all of it */
+};
+
 /* Every table of a trace: X(member, TABLE NAME). */
 #define TRACE_TABLES(X)                                                                            \
     X(kernels)                                                                                     \
@@ -198,7 +219,8 @@ TABLE(messages, MESSAGE_COLUMNS);
     X(samples)                                                                                     \
     X(telemetry)                                                                                   \
     X(pc_samples)                                                                                  \
-    X(messages)
+    X(messages)                                                                                    \
+    X(syncs)
 
 struct process {
     int64_t pid, ppid;
@@ -309,6 +331,7 @@ enum note_kind {
     NOTE_SKIPPED,       /* rows that could not be used at all */
     NOTE_DUPLICATE,     /* ids that repeat */
     NOTE_MISSING_TABLE, /* a table of the format is absent */
+    NOTE_RANGE,         /* numbers too large to count with, cut to the largest */
     NOTE_OTHER
 };
 
@@ -347,9 +370,11 @@ struct trace {
     VEC(struct note) notes;
     VEC(struct category_count) categories;
     struct entity_index gpu_of, thread_of, stream_of;
+    struct idmap category_of; /* string -> categories */
 #define MEMBER_(name) struct name name;
     TRACE_TABLES(MEMBER_)
 #undef MEMBER_
+    uint64_t masked_values;   /* hidden in commands: passwords and their like (base/secret.h) */
     uint64_t lifted_calls;    /* regions that are markers, too: MPI that was recorded as such */
     uint64_t sample_records;  /* rows of the format's sample table, whatever they became */
     uint64_t counter_records; /* rows of the format's counter table, telemetry included */
@@ -376,6 +401,9 @@ uint32_t trace_stream(struct trace *t, uint32_t process, uint32_t gpu, int64_t i
 
 /* Adds `count` to the note with this text. */
 void trace_note(struct trace *t, enum note_kind kind, uint64_t count, const char *text);
+
+/* Adds `count` events to the category of this name, a string of the trace. */
+void trace_category(struct trace *t, uint32_t name, uint64_t count);
 
 /* Number of events, and bytes the tables hold: for --stats. */
 uint64_t trace_events(const struct trace *t);

@@ -24,9 +24,8 @@ enum { N_TRACED = sizeof(traced) / sizeof(*traced) };
 #define TRACED                                                                                     \
     (ITEM_KERNELS | ITEM_API | ITEM_COPIES | ITEM_ALLOCATIONS | ITEM_MARKERS | ITEM_COLLECTIVES)
 #define SYSTEM (ITEM_MPI | ITEM_SAMPLES | ITEM_TELEMETRY)
-#define SYSTEM_TOO                                                                                 \
-    (ITEM_KERNELS | ITEM_API | ITEM_COPIES | ITEM_MARKERS) /* without being asked                  \
-                                                            */
+/* What comes without being asked for. */
+#define SYSTEM_TOO (ITEM_KERNELS | ITEM_API | ITEM_COPIES | ITEM_MARKERS)
 #define ATT_FAMILIES (CDNA2UP | GFX10 | GFX11 | GFX12)
 
 /* Goals that nothing can be done for; a %s in the reason is the GPU. */

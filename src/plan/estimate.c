@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/human.h"
+#include "base/sat.h"
 #include "base/str.h"
 #include "plan/plan_in.h"
 
@@ -99,7 +100,7 @@ void estimate_trace(const struct planner *pl, struct capture *c, unsigned items)
     c->size_bytes = BASE_BYTES + events * bytes + samples * EVENT_BYTES;
     c->basis = arena_printf(
         pl->arena, "%s events in %s as in the trace, 1 µs and %.0f bytes each%s",
-        human_count(rate, (uint64_t)events), human_time(length, (int64_t)span), bytes,
+        human_count(rate, count_from(events)), human_time(length, ns_from(span)), bytes,
         samples > 0 ? "; 300 samples a second and thread, 10 µs and 250 bytes each" : "");
 }
 
@@ -135,5 +136,5 @@ void estimate_counters(const struct planner *pl, struct capture *c)
         c->pass.counters.n ? BASE_BYTES + n * (values * COUNTER_BYTES + EVENT_BYTES) : NAN;
     c->basis = arena_printf(
         pl->arena, "%s dispatches counted, 50 us each; kernels run one by one%s",
-        human_count(calls, (uint64_t)n), c->pass.counters.n ? ", 150 bytes a value" : "");
+        human_count(calls, count_from(n)), c->pass.counters.n ? ", 150 bytes a value" : "");
 }

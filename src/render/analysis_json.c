@@ -1,34 +1,21 @@
 #include "render/analysis_json.h"
 
-#include "config.h"
-#include "render/analysis_json_in.h"
-#include "render/att_json.h"
-#include "render/source_json.h"
-#include "report/trust.h"
+#include <math.h>
 
-static void write_metadata(struct analysis_document *d)
+#include "config.h"
+#include "job/job.h"
+#include "render/analysis_json_in.h"
+
+#define T struct analysis_document
+
+void metadata_make(struct metadata_json *m, const struct analysis_json_opts *o,
+                   const char *document_version)
 {
-    struct jwrite *w = d->w;
-    const struct trace *t = d->a->trace;
-    jw_open(w, "metadata", '{');
-    jw_str(w, "gpusight_version", GPUSIGHT_VERSION);
-    jw_str(w, "rocpd_version", GPUSIGHT_VERSION);
-    jw_str(w, "analysis_version", ANALYSIS_SCHEMA_VERSION);
-    jw_str(w, "database_file", t->files.n ? t->files.v[0].path : NULL);
-    jw_open(w, "files", '[');
-    for (size_t i = 0; i < t->files.n; i++) {
-        jw_open(w, NULL, '{');
-        jw_str(w, "path", t->files.v[i].path);
-        jw_str(w, "format", t->files.v[i].format);
-        jw_str(w, "writer", t->files.v[i].flavor);
-        jw_str(w, "schema_version", t->files.v[i].schema_version);
-        jw_close(w);
-    }
-    jw_close(w);
-    jw_str(w, "analysis_timestamp", d->o->timestamp);
-    jw_int(w, "analysis_duration_ms", d->o->duration_ms);
-    jw_str(w, "custom_prompt", d->o->prompt);
-    jw_close(w);
+    *m = (struct metadata_json){.version = GPUSIGHT_VERSION,
+                                .document_version = document_version,
+                                .timestamp = o->timestamp,
+                                .duration_ms = o->duration_ms,
+                                .prompt = o->prompt};
 }
 
 int64_t agent_of_gpu(const struct trace *t, uint32_t gpu)
@@ -39,133 +26,118 @@ int64_t agent_of_gpu(const struct trace *t, uint32_t gpu)
     return -1;
 }
 
-static void write_gpu(struct jwrite *w, const struct trace *t, uint32_t index)
+static void take_gpus(T *d, const struct trace *t, struct arena *arena)
 {
-    const struct gpu *g = &t->gpus.v[index];
-    int64_t agent = agent_of_gpu(t, index);
-    jw_open(w, NULL, '{');
-    jw_str(w, "name", trace_str(t, g->name));
-    jw_str(w, "architecture", trace_str(t, g->arch));
-    if (agent >= 0)
-        jw_int(w, "agent_id", agent);
-    else
-        jw_null(w, "agent_id");
-    jw_int(w, "index", g->index);
-    jw_str(w, "host", trace_str(t, g->host));
-    jw_str(w, "vendor", vendor_name(g->vendor));
-    jw_uint(w, "cu_count", g->cu_count);
-    jw_close(w);
-}
-
-static void write_profiling(struct analysis_document *d)
-{
-    struct jwrite *w = d->w;
-    jw_open(w, "profiling_info", '{');
-    jw_int(w, "total_duration_ns", d->advice->overview.execution.total_runtime_ns);
-    jw_str(w, "profiling_mode", d->advice->overview.profiling_mode);
-    jw_int(w, "analysis_tier", d->advice->overview.tier);
-    jw_open(w, "gpus", '[');
-    for (size_t g = 0; g < d->a->view.n_gpus; g++)
-        if (d->a->view.gpus[g].gpu != NO_INDEX)
-            write_gpu(w, d->a->trace, d->a->view.gpus[g].gpu);
-    jw_close(w);
-    jw_close(w);
-}
-
-static void write_summary(struct analysis_document *d)
-{
-    struct jwrite *w = d->w;
-    const struct overview *o = &d->advice->overview;
-    jw_open(w, "summary", '{');
-    jw_str(w, "overall_assessment", o->assessment);
-    jw_str(w, "primary_bottleneck", o->bottleneck);
-    jw_num(w, "confidence", o->confidence);
-    jw_open(w, "key_findings", '[');
-    for (size_t i = 0; i < o->key_findings.n; i++)
-        jw_str(w, NULL, o->key_findings.v[i]);
-    jw_close(w);
-    jw_close(w);
-}
-
-static void write_verdict(struct analysis_document *d)
-{
-    struct jwrite *w = d->w;
-    const struct verdict *v = &d->advice->verdict;
-    jw_open(w, "verdict", '{');
-    jw_str(w, "status", verdict_status_name(v->status));
-    jw_str(w, "headline", v->headline);
-    jw_int(w, "recoverable_ns", v->recoverable_ns);
-    jw_num(w, "recoverable_pct", v->recoverable_pct);
-    jw_close(w);
-}
-
-static void write_warnings(struct analysis_document *d)
-{
-    struct jwrite *w = d->w;
-    jw_open(w, "warnings", '[');
-    for (size_t i = 0; i < d->advice->overview.warnings.n; i++) {
-        const struct warning *v = &d->advice->overview.warnings.v[i];
-        jw_open(w, NULL, '{');
-        jw_str(w, "severity", v->severity);
-        jw_str(w, "message", v->message);
-        jw_str(w, "recommendation", v->recommendation);
-        jw_close(w);
+    for (size_t i = 0; i < d->a->view.n_gpus; i++) {
+        uint32_t index = d->a->view.gpus[i].gpu;
+        if (index == NO_INDEX)
+            continue;
+        const struct gpu *g = &t->gpus.v[index];
+        struct gpu_json row = {.name = trace_str(t, g->name),
+                               .arch = trace_str(t, g->arch),
+                               .host = trace_str(t, g->host),
+                               .vendor = vendor_name(g->vendor),
+                               .agent = agent_of_gpu(t, index),
+                               .index = g->index,
+                               .cu_count = g->cu_count};
+        vec_push(&d->gpus, arena, row);
     }
-    jw_close(w);
-    jw_open(w, "errors", '['); /* what fails ends the run instead */
-    jw_close(w);
+    d->arch = d->gpus.n ? d->gpus.v[0].arch : NULL;
 }
 
-static void write_table(struct analysis_document *d, const char *key, size_t most)
+static struct cause_json cause_of(enum cause c, int64_t ns, double whole)
 {
-    const struct result *r = results_find(&d->results, key);
-    fields_json_rows(d->w, key, r->fields, r->rows, r->n, most);
+    const struct cause_info *info = cause_info(c);
+    return (struct cause_json){info->key, info->label, info->kind, ns,
+                               percent_of((double)ns, whole)};
 }
 
-static void write_all_tables(struct analysis_document *d)
+static void take_ledger(T *d, const struct analysis *a, struct arena *arena)
 {
-    jw_open(d->w, "analyses", '{');
-    for (size_t i = 0; i < d->results.n; i++)
-        fields_json_result(d->w, &d->results.v[i]);
-    jw_close(d->w);
+    for (enum cause c = 0; c < CAUSES; c++)
+        vec_push(&d->causes, arena, cause_of(c, a->ledger.ns[c], (double)a->breakdown.gpu_time_ns));
+    for (size_t g = 0; g < a->ledger.n_gpus; g++) {
+        uint32_t gpu = a->view.gpus[g].gpu;
+        struct ledger_gpu_json *row = vec_add(&d->ledger_gpus, arena);
+        row->gpu = analysis_gpu_index(a, g);
+        row->name = gpu == NO_INDEX ? "" : trace_str(a->trace, a->trace->gpus.v[gpu].name);
+        for (enum cause c = 0; c < CAUSES; c++)
+            vec_push(&row->causes, arena,
+                     cause_of(c, a->ledger.gpus[g].ns[c], (double)a->ledger.window_ns));
+    }
+}
+
+static void take_job(T *d, const struct job *j)
+{
+    d->imbalance = NAN;
+    if (!j)
+        return;
+    LEND(&d->ranks, &j->ranks, 0);
+    d->imbalance = j->stats.imbalance;
+    d->straggler = j->has_straggler ? &j->straggler : NULL;
+    d->efficiencies = &j->efficiencies;
+    d->job = j;
 }
 
 void analysis_json(struct jwrite *w, const struct analysis *a, const struct advice *advice,
                    const struct analysis_json_opts *o)
 {
     struct arena *arena = w->out->arena;
-    struct analysis_document d = {.w = w, .a = a, .advice = advice, .o = o};
-    analysis_results(a, &d.results, arena);
-    jw_open(w, NULL, '{');
-    jw_str(w, "schema_version", ANALYSIS_SCHEMA_VERSION);
-    write_metadata(&d);
-    write_profiling(&d);
-    write_summary(&d);
-    write_verdict(&d);
-    write_ledger(&d);
-    fields_json_object(w, "execution_breakdown", &execution_fields, &advice->overview.execution);
-    fields_json_object(w, "interval_timeline", &timeline_fields, &advice->overview.timeline);
-    write_recommendations(&d);
-    write_job(&d);
-    write_table(&d, "hotspots", o->top_kernels);
-    write_table(&d, "kernel_categories", 0);
-    write_memory(&d);
-    write_counters(&d);
-    write_short_kernels(&d);
-    write_resources(&d);
-    write_api(&d);
-    write_regions(&d);
-    quality_json(w, &a->quality);
-    capabilities_json(w, &a->capabilities);
-    write_warnings(&d);
+    const struct trace *t = a->trace;
+    T d = {.a = a, .verdict = &advice->verdict};
+    metadata_make(&d.metadata, o, ANALYSIS_SCHEMA_VERSION);
+    d.metadata.database_file = t->files.n ? t->files.v[0].path : NULL;
+    LEND(&d.metadata.files, &t->files, 0);
+    d.overview = advice->overview;
+    d.counters = a->counter_stats;
+    d.has_counters = d.counters.rows.n;
+    d.has_regions = d.overview.regions.n;
+    take_gpus(&d, t, arena);
+    take_ledger(&d, a, arena);
+    for (size_t i = 0; i < advice->findings.n; i++)
+        finding_json_make(vec_add(&d.findings, arena), advice->findings.v[i], arena);
+    take_job(&d, a->job);
+    LEND(&d.hotspots, &a->hotspots, o->top_kernels);
+    LEND(&d.resources, &a->resources, o->top_kernels);
+    trust_json_make(&d.trust, &a->quality, &a->capabilities, arena);
     if (o->source)
-        source_json(w, "tier0", o->source, o->links, o->timestamp, false);
-    else
-        jw_null(w, "tier0");
+        d.source = source_json_make(o->source, o->links, o->timestamp, false, arena);
     if (o->att)
-        att_json(w, "thread_trace", o->att);
-    else
-        jw_null(w, "thread_trace");
-    write_all_tables(&d);
+        d.att = att_json_make(o->att, arena);
+    analysis_results(a, &d.results, arena);
+    fields_write(w, NULL, &analysis_document_fields, &d);
+}
+
+/* ---- the schema ---- */
+
+static void write_form(struct jwrite *w, const char *title, const struct fields *f,
+                       const T *example)
+{
+    jw_open(w, NULL, '{');
+    jw_str(w, "title", title);
+    jw_str(w, "type", "object");
+    fields_schema(w, f, example);
     jw_close(w);
+}
+
+void analysis_json_schema(struct str *out)
+{
+    struct analysis *none = arena_new(out->arena, struct analysis);
+    T example = {0};
+    struct jwrite w;
+    analysis_results(none, &example.results, out->arena);
+    jw_init(&w, out, 2);
+    jw_open(&w, NULL, '{');
+    jw_str(&w, "$schema", "https://json-schema.org/draft/2020-12/schema");
+    jw_str(&w, "$id", "urn:gpusight:analysis:" ANALYSIS_SCHEMA_VERSION);
+    jw_str(&w, "title", "gpusight analysis");
+    jw_str(&w, "description",
+           "What 'gpusight analyze --format json' writes. Times are integers in nanoseconds; null "
+           "means that it cannot be said. Made by 'gpusight --generate schema'.");
+    jw_open(&w, "oneOf", '[');
+    write_form(&w, "of a trace", &analysis_document_fields, &example);
+    write_form(&w, "of source code alone", &source_document_fields, NULL);
+    write_form(&w, "of a thread trace alone", &att_document_fields, NULL);
+    jw_close(&w);
+    jw_close(&w);
 }

@@ -14,6 +14,7 @@
 #include "base/jwrite.h"
 
 #define ANALYSIS_SCHEMA_VERSION "1.0.0"
+#define NO_TIMESTAMP "1970-01-01T00:00:00" /* where null is not allowed */
 
 struct att;
 struct source_scan;

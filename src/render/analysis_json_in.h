@@ -1,63 +1,124 @@
-/* Between the files of the JSON document. */
+/*
+ * The analysis document as a struct: what analysis_json() fills and fields_write() writes. The
+ * documents of source code and of a thread trace alone are parts of it, with tables of their own.
+ */
 #ifndef GS_RENDER_ANALYSIS_JSON_IN_H
 #define GS_RENDER_ANALYSIS_JSON_IN_H
 
-#include "advise/overview.h"
+#include "att/att.h"
 #include "render/analysis_json.h"
-#include "render/fields_json.h"
+#include "report/source_report.h"
+#include "report/trust.h"
 
-struct analysis_document {
-    struct jwrite *w;
-    const struct analysis *a;
-    const struct advice *advice;
-    const struct analysis_json_opts *o;
-    struct results results; /* all tables */
+struct metadata_json {
+    const char *version, *document_version, *database_file, *timestamp, *prompt;
+    VEC(struct trace_file) files;
+    int64_t duration_ms;
 };
 
-/* analysis_sections.c: each writes one member of the document. */
-void write_ledger(struct analysis_document *d);
-void write_memory(struct analysis_document *d);
-void write_counters(struct analysis_document *d);
-void write_short_kernels(struct analysis_document *d);
-void write_resources(struct analysis_document *d);
-void write_api(struct analysis_document *d);
-void write_regions(struct analysis_document *d);
+struct gpu_json {
+    const char *name, *arch, *host, *vendor;
+    int64_t agent; /* as the profiler numbers it; -1: none */
+    int32_t index;
+    uint32_t cu_count;
+};
 
-/* job_json.c: ranks, imbalance, straggler, efficiencies, job */
-void write_job(struct analysis_document *d);
+struct cause_json {
+    const char *cause, *label;
+    enum cause_kind kind;
+    int64_t ns;
+    double pct;
+};
 
-/* findings_json.c */
-void write_recommendations(struct analysis_document *d);
-void write_command(struct jwrite *w, const struct profiler_command *c);
+struct ledger_gpu_json {
+    int32_t gpu;
+    const char *name;
+    VEC(struct cause_json) causes;
+};
+
+struct finding_json {
+    struct finding f;
+    const char *rule, *impact;
+    VEC(struct cause_json) claims;
+};
+
+struct advice_json {
+    const struct source_advice *a;
+    VEC(struct profiler_command) commands;
+};
+
+struct pattern_json {
+    const struct source_pattern *p;
+    VEC(const char *) locations;
+};
+
+struct source_json {
+    const struct source_scan *s;
+    const char *timestamp;
+    VEC(struct pattern_json) patterns;
+    VEC(struct advice_json) advice;
+    VEC(struct source_file_row) files;
+    VEC(struct source_fact_row) facts;
+    struct source_links links;
+};
+
+struct att_kernel_json {
+    const struct att_kernel *k;
+    VEC(const char *) dispatch_names;
+};
+
+struct att_json {
+    const struct att *t;
+    VEC(struct att_kernel_json) kernels;
+};
+
+struct analysis_document {
+    struct metadata_json metadata;
+    const struct analysis *a;
+    const struct verdict *verdict;
+    struct overview overview;
+    struct counter_stats counters;
+    bool has_counters, has_regions;
+    VEC(struct gpu_json) gpus;
+    VEC(struct cause_json) causes;
+    VEC(struct ledger_gpu_json) ledger_gpus;
+    VEC(struct finding_json) findings;
+    VEC(struct job_rank) ranks;
+    double imbalance;
+    const struct straggler *straggler;
+    const struct efficiencies *efficiencies;
+    const struct job *job;
+    VEC(struct hotspot) hotspots;
+    const char *arch; /* of the first GPU */
+    VEC(struct resource_row) resources;
+    struct trust_json trust;
+    VEC(const char *) errors;   /* always empty: what fails ends the run */
+    struct source_json *source; /* NULL: none */
+    struct att_json *att;       /* NULL: none */
+    struct results results;     /* all tables */
+};
+
+extern const struct fields analysis_document_fields, source_document_fields,
+    source_strict_document_fields, att_document_fields;
+extern const struct fields finding_json_fields, profiler_command_fields;
+extern const struct fields source_json_fields, source_strict_fields, source_advice_fields;
+extern const struct fields att_json_fields;
+
+/* Version of the document, and what the options say. */
+void metadata_make(struct metadata_json *m, const struct analysis_json_opts *o,
+                   const char *document_version);
+
+/* `strict` leaves out commands of tools that rocinsight does not know; links may be NULL. */
+struct source_json *source_json_make(const struct source_scan *s, const struct source_links *links,
+                                     const char *timestamp, bool strict, struct arena *arena);
+struct att_json *att_json_make(const struct att *t, struct arena *arena);
+void finding_json_make(struct finding_json *out, const struct finding *f, struct arena *arena);
 
 /* The agent of a GPU as the profiler numbers it; -1: none. */
 int64_t agent_of_gpu(const struct trace *t, uint32_t gpu);
 
-/*
- * What the document looks like, for its schema: analysis_shape.c.
- *
- * A type is "integer", "number", "string", "boolean" or "object" and what is behind it from the
- * left: "[]" an array of such, "{}" an object with such values, "?" or null.
- */
-struct member {
-    const char *key; /* NULL ends a list */
-    const char *type;
-    const char *doc;
-    const char *words;            /* of a string: all it can be, divided by '|' */
-    const struct fields *fields;  /* of an object: its first members */
-    const char *table;            /* the same, by key among all tables */
-    const struct member *members; /* of an object: the members after these */
-};
-
-#define MEMBER(k, t, d, ...)                                                                       \
-    {                                                                                              \
-        .key = k, .type = t, .doc = d, ##__VA_ARGS__                                               \
-    }
-
-extern const struct member command_members[]; /* of one profiler command */
-extern const struct member analysis_members[], recommendation_members[], source_members[],
-    att_members[];
-extern const struct member source_only_members[], source_advice_members[],
-    att_only_members[]; /* without a trace */
+/* A list that is another's, as far as `most` of its rows; 0: all. */
+#define LEND(to, from, most)                                                                       \
+    ((to)->v = (from)->v, (to)->n = (most) && (most) < (from)->n ? (most) : (from)->n)
 
 #endif

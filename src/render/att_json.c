@@ -1,63 +1,69 @@
 #include "render/att_json.h"
 
-#include "config.h"
-#include "render/fields_json.h"
+#include "render/analysis_json_in.h"
 
-#define ROWS(key, f, vec) fields_json_rows(w, key, f, (vec).v, (vec).n, 0)
+#define T struct att_kernel
+static const struct field part_list[] = {
+    ALL_OF(&att_kernel_fields),
+    ALWAYS(T, findings, FIELD_LIST, "findings", "what the instructions say",
+           .of = &att_finding_fields),
+    ALWAYS(T, classes, FIELD_LIST, "stall_classes", "most time first", .of = &att_class_fields),
+    ALWAYS(T, instructions, FIELD_LIST, "instructions", "all of its code, by address",
+           .of = &att_instruction_fields),
+    ALWAYS(T, blocks, FIELD_LIST, "blocks", "basic blocks, by address", .of = &att_block_fields),
+    ALWAYS(T, occupancy, FIELD_LIST, "occupancy", "waves over time; empty: not decoded",
+           .of = &att_occupancy_fields),
+    ALWAYS(T, states, FIELD_LIST, "wave_states", "of decoded waves", .of = &att_state_fields),
+};
+static const struct fields part_fields = FIELDS("", "", T, part_list);
+#undef T
 
-static void write_kernel(struct jwrite *w, const struct att *t, const struct att_kernel *k)
+static const struct field kernel_list[] = {
+    SPREAD(struct att_kernel_json, k, FIELD_REF, &part_fields),
+    ALWAYS(struct att_kernel_json, dispatch_names, FIELD_LIST, "dispatch_names",
+           "dispatches it is the sum of", .of = &field_texts),
+};
+static const struct fields kernel_fields = FIELDS("", "", struct att_kernel_json, kernel_list);
+
+#define T struct att
+static const struct field head_list[] = {
+    ALWAYS(T, dir, FIELD_TEXT, "folder", "where it was read from"),
+    ALWAYS(T, detected, FIELD_BOOL, "detected", "found beside the trace, not asked for"),
+    ALWAYS(T, dispatches, FIELD_LIST, "dispatches", "one a traced dispatch",
+           .of = &att_dispatch_fields),
+};
+static const struct field tail_list[] = {
+    ALWAYS(T, notes, FIELD_LIST, "notes", "what is missing, damaged or odd", .of = &field_texts),
+};
+static const struct fields head = FIELDS("", "", T, head_list), tail = FIELDS("", "", T, tail_list);
+#undef T
+
+#define T struct att_json
+static const struct field att_list[] = {
+    SPREAD(T, t, FIELD_REF, &head),
+    ALWAYS(T, kernels, FIELD_LIST, "kernels", "most wave time first", .of = &kernel_fields),
+    SPREAD(T, t, FIELD_REF, &tail),
+};
+const struct fields att_json_fields = FIELDS("thread_trace", "", T, att_list);
+
+T *att_json_make(const struct att *t, struct arena *arena)
 {
-    jw_open(w, NULL, '{');
-    fields_json_members(w, &att_kernel_fields, k);
-    ROWS("findings", &att_finding_fields, k->findings);
-    ROWS("stall_classes", &att_class_fields, k->classes);
-    ROWS("instructions", &att_instruction_fields, k->instructions);
-    ROWS("blocks", &att_block_fields, k->blocks);
-    ROWS("occupancy", &att_occupancy_fields, k->occupancy);
-    ROWS("wave_states", &att_state_fields, k->states);
-    jw_open(w, "dispatch_names", '[');
-    for (size_t i = 0; i < k->from.n; i++)
-        jw_str(w, NULL, t->dispatches.v[k->from.v[i]].name);
-    jw_close(w);
-    jw_close(w);
-}
-
-void att_json(struct jwrite *w, const char *key, const struct att *t)
-{
-    jw_open(w, key, '{');
-    jw_str(w, "folder", t->dir);
-    jw_bool(w, "detected", t->detected);
-    ROWS("dispatches", &att_dispatch_fields, t->dispatches);
-    jw_open(w, "kernels", '[');
-    for (size_t i = 0; i < t->kernels.n; i++)
-        write_kernel(w, t, &t->kernels.v[i]);
-    jw_close(w);
-    jw_open(w, "notes", '[');
-    for (size_t i = 0; i < t->notes.n; i++)
-        jw_str(w, NULL, t->notes.v[i]);
-    jw_close(w);
-    jw_close(w);
+    T *out = arena_new(arena, T);
+    out->t = t;
+    for (size_t i = 0; i < t->kernels.n; i++) {
+        struct att_kernel_json *k = vec_add(&out->kernels, arena);
+        k->k = &t->kernels.v[i];
+        for (size_t n = 0; n < k->k->from.n; n++)
+            vec_push(&k->dispatch_names, arena, t->dispatches.v[k->k->from.v[n]].name);
+    }
+    return out;
 }
 
 void att_json_document(struct jwrite *w, const struct att *t, const struct analysis_json_opts *o)
 {
-    jw_open(w, NULL, '{');
-    jw_str(w, "schema_version", ANALYSIS_SCHEMA_VERSION);
-    jw_open(w, "metadata", '{');
-    jw_str(w, "gpusight_version", GPUSIGHT_VERSION);
-    jw_str(w, "rocpd_version", GPUSIGHT_VERSION);
-    jw_str(w, "analysis_version", ANALYSIS_SCHEMA_VERSION);
-    jw_null(w, "database_file");
-    jw_open(w, "files", '[');
-    jw_close(w);
-    jw_str(w, "analysis_timestamp", o->timestamp);
-    jw_int(w, "analysis_duration_ms", o->duration_ms);
-    jw_str(w, "custom_prompt", o->prompt);
-    jw_close(w);
-    jw_open(w, "profiling_info", '{');
-    jw_str(w, "profiling_mode", "thread_trace_only");
-    jw_int(w, "analysis_tier", 3);
-    jw_close(w);
-    att_json(w, "thread_trace", t);
-    jw_close(w);
+    struct analysis_document d = {.att = att_json_make(t, w->out->arena)};
+    metadata_make(&d.metadata, o, ANALYSIS_SCHEMA_VERSION);
+    d.overview.profiling_mode = "thread_trace_only";
+    d.overview.tier = 3;
+    fields_write(w, NULL, &att_document_fields, &d);
 }

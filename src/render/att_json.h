@@ -1,11 +1,10 @@
-/* Tier 3 as JSON: the member "thread_trace", and the document of a thread trace without a trace. */
+/* The document of a thread trace without a trace. */
 #ifndef GS_RENDER_ATT_JSON_H
 #define GS_RENDER_ATT_JSON_H
 
 #include "att/att.h"
 #include "render/analysis_json.h"
 
-void att_json(struct jwrite *w, const char *key, const struct att *t);
 void att_json_document(struct jwrite *w, const struct att *t, const struct analysis_json_opts *o);
 
 #endif

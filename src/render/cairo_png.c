@@ -1,8 +1,12 @@
+#include "base/mem.h"
 #include "render/cairo_draw.h"
 #include "render/picture.h"
 
 bool render_png(struct str *out, const struct draw *d, enum theme theme, struct gs_error *err)
 {
+    size_t pixels = (size_t)(d->width / DRAW_UNIT) * (size_t)(d->height / DRAW_UNIT);
+    if (!mem_has(MEM_LIBRARY + 8 * pixels))
+        return cairo_failed(err, CAIRO_STATUS_NO_MEMORY);
     cairo_surface_t *surface =
         cairo_image_surface_create(CAIRO_FORMAT_RGB24, d->width / DRAW_UNIT, d->height / DRAW_UNIT);
     cairo_t *cr = cairo_create(surface);

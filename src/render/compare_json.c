@@ -1,7 +1,7 @@
 #include "render/compare_json.h"
 
 #include "config.h"
-#include "render/fields_json.h"
+#include "field/field.h"
 
 static void write_texts(struct jwrite *w, const char *key, const char *const *v, size_t n)
 {
@@ -48,7 +48,7 @@ static void write_verdict(struct jwrite *w, const struct comparison *c)
 
 static void write_rows(struct jwrite *w, const char *key, const struct compare_rows *rows)
 {
-    fields_json_rows(w, key, &compare_row_fields, rows->v, rows->n, 0);
+    fields_write_rows(w, key, &compare_row_fields, rows->v, rows->n);
 }
 
 void compare_json(struct jwrite *w, const struct comparison *c, const struct gate *gate)
@@ -62,15 +62,15 @@ void compare_json(struct jwrite *w, const struct comparison *c, const struct gat
     if (gate->conditions.n) {
         jw_open(w, "gate", '{');
         jw_bool(w, "passed", !gate->failed);
-        fields_json_rows(w, "conditions", &gate_fields, gate->conditions.v, gate->conditions.n, 0);
+        fields_write_rows(w, "conditions", &gate_fields, gate->conditions.v, gate->conditions.n);
         jw_close(w);
     } else {
         jw_null(w, "gate");
     }
-    fields_json_rows(w, "causes", &compare_cause_fields, c->causes.v, c->causes.n, 0);
-    fields_json_rows(w, "kernels", &compare_kernel_fields, c->kernels.v, c->kernels.n, 0);
-    fields_json_rows(w, "phases", &compare_phase_fields, c->phases.v, c->phases.n, 0);
-    fields_json_rows(w, "ranks", &compare_rank_fields, c->ranks.v, c->ranks.n, 0);
+    fields_write_rows(w, "causes", &compare_cause_fields, c->causes.v, c->causes.n);
+    fields_write_rows(w, "kernels", &compare_kernel_fields, c->kernels.v, c->kernels.n);
+    fields_write_rows(w, "phases", &compare_phase_fields, c->phases.v, c->phases.n);
+    fields_write_rows(w, "ranks", &compare_rank_fields, c->ranks.v, c->ranks.n);
     write_rows(w, "ledger", &c->ledger);
     write_rows(w, "copied_bytes", &c->copies);
     write_rows(w, "api_calls", &c->api);

@@ -1,7 +1,4 @@
-#include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/fs_out.h"
@@ -57,47 +54,16 @@ static void put_text(struct csv *c, const char *text)
         fputc('"', c->file);
 }
 
-/* As few digits as give the same number back. */
-static void put_real(struct csv *c, double v)
-{
-    char text[40];
-    if (!isfinite(v))
-        return;
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof(text), "%.*g", digits, v);
-        if (strtod(text, NULL) == v)
-            break;
-    }
-    fputs(text, c->file);
-}
-
 static void put_cell(struct csv *c, const struct field *f, const void *row)
 {
-    const void *at = (const char *)row + f->offset;
-    switch (f->type) {
-    case FIELD_I64:
-        fprintf(c->file, "%" PRId64, *(const int64_t *)at);
-        break;
-    case FIELD_U64:
-        fprintf(c->file, "%" PRIu64, *(const uint64_t *)at);
-        break;
-    case FIELD_U32:
-        fprintf(c->file, "%" PRIu32, *(const uint32_t *)at);
-        break;
-    case FIELD_I32:
-        fprintf(c->file, "%" PRId32, *(const int32_t *)at);
-        break;
-    case FIELD_NUM:
-        put_real(c, *(const double *)at);
-        break;
-    case FIELD_TEXT:
-        if (*(const char *const *)at)
-            put_text(c, *(const char *const *)at);
-        break;
-    case FIELD_BOOL:
-        fputs(*(const bool *)at ? "true" : "false", c->file);
-        break;
+    struct field_value v = field_get(f, row);
+    if (v.kind == VALUE_TEXT) {
+        put_text(c, v.text);
+        return;
     }
+    str_clear(&c->text);
+    field_exact(f, row, &c->text);
+    fputs(c->text.buf, c->file);
 }
 
 static bool write_sheet(struct csv *c, const struct sheet *s, const char *path, struct arena *a,

@@ -1,111 +1,94 @@
+/* Findings and the commands of profilers in JSON. */
 #include "advise/rule.h"
 #include "render/analysis_json_in.h"
 
-static void write_claims(struct jwrite *w, const struct finding *f)
+#define T struct cause_json
+static const struct field claim_list[] = {
+    ALWAYS(T, cause, FIELD_TEXT, "cause", "key of a cause of the ledger"),
+    ALWAYS(T, ns, FIELD_I64, "ns",
+           "GPU time of that cause that this finding explains; nobody else has it"),
+};
+static const struct fields claim_fields = FIELDS("claims", "", T, claim_list);
+#undef T
+
+#define T struct evidence
+static bool has_id(const void *row)
 {
-    jw_open(w, "claims", '[');
-    for (enum cause c = 0; c < CAUSES; c++) {
-        if (!f->granted[c])
-            continue;
-        jw_open(w, NULL, '{');
-        jw_str(w, "cause", cause_info(c)->key);
-        jw_int(w, "ns", f->granted[c]);
-        jw_close(w);
-    }
-    jw_close(w);
+    return ((const T *)row)->id_kind != NULL;
 }
 
-static void int_or_null(struct jwrite *w, const char *key, bool known, int64_t value)
-{
-    if (known)
-        jw_int(w, key, value);
-    else
-        jw_null(w, key);
-}
+static const struct field evidence_list[] = {
+    ALWAYS(T, text, FIELD_TEXT, "text", "the fact as a sentence"),
+    OR_NULL(T, metric, FIELD_TEXT, "metric", "which number: table and field, or ledger and cause"),
+    OR_NULL(T, value, FIELD_NUM, "value", "the number"),
+    OR_NULL(T, threshold, FIELD_NUM, "threshold", "what it was held against"),
+    OR_NULL(T, unit, FIELD_TEXT, "unit", "of both"),
+    OR_NULL(T, start_ns, FIELD_I64, "start_ns", "a place in the trace: from",
+            .flag = FLAG(T, has_range)),
+    OR_NULL(T, end_ns, FIELD_I64, "end_ns", "to", .flag = FLAG(T, has_range)),
+    OR_NULL(T, gpu, FIELD_I32, "gpu", "number of the GPU"),
+    OR_NULL(T, id, FIELD_I64, "id", "as the profiler numbers it", .has = has_id),
+    OR_NULL(T, id_kind, FIELD_TEXT, "id_kind", "of what",
+            .words = WORDS("dispatch", "copy", "region")),
+};
+static const struct fields evidence_fields = FIELDS("evidence", "", T, evidence_list);
+#undef T
 
-static void write_evidence(struct jwrite *w, const struct evidence *e)
-{
-    jw_open(w, NULL, '{');
-    jw_str(w, "text", e->text);
-    jw_str(w, "metric", e->metric);
-    jw_num(w, "value", e->value);
-    jw_num(w, "threshold", e->threshold);
-    jw_str(w, "unit", e->unit);
-    int_or_null(w, "start_ns", e->has_range, e->start_ns);
-    int_or_null(w, "end_ns", e->has_range, e->end_ns);
-    int_or_null(w, "gpu", e->gpu >= 0, e->gpu);
-    int_or_null(w, "id", e->id_kind != NULL, e->id);
-    jw_str(w, "id_kind", e->id_kind);
-    jw_close(w);
-}
+static const struct field argument_list[] = {
+    ALWAYS(struct command_arg, name, FIELD_TEXT, "name", "with its dashes"),
+    OR_NULL(struct command_arg, value, FIELD_TEXT, "value", "null: it takes none"),
+};
+static const struct fields argument_fields = FIELDS("args", "", struct command_arg, argument_list);
 
-void write_command(struct jwrite *w, const struct profiler_command *c)
-{
-    jw_open(w, NULL, '{');
-    jw_str(w, "tool", c->tool);
-    jw_str(w, "description", c->description);
-    jw_open(w, "flags", '[');
-    for (size_t i = 0; i < c->flags.n; i++)
-        jw_str(w, NULL, c->flags.v[i]);
-    jw_close(w);
-    jw_open(w, "args", '[');
-    for (size_t i = 0; i < c->args.n; i++) {
-        jw_open(w, NULL, '{');
-        jw_str(w, "name", c->args.v[i].name);
-        jw_str(w, "value", c->args.v[i].value);
-        jw_close(w);
-    }
-    jw_close(w);
-    jw_str(w, "full_command", c->full_command);
-    jw_close(w);
-}
+#define T struct profiler_command
+static const struct field command_list[] = {
+    ALWAYS(T, tool, FIELD_TEXT, "tool", "the profiler"),
+    ALWAYS(T, description, FIELD_TEXT, "description", "what it would add"),
+    ALWAYS(T, flags, FIELD_LIST, "flags", "options without a value", .of = &field_texts),
+    ALWAYS(T, args, FIELD_LIST, "args", "options with a value", .of = &argument_fields),
+    ALWAYS(T, full_command, FIELD_TEXT, "full_command", "to copy"),
+};
+const struct fields profiler_command_fields = FIELDS("commands", "", T, command_list);
+#undef T
 
-static void write_lists(struct jwrite *w, const struct finding *f)
-{
-    jw_open(w, "actions", '[');
-    for (size_t i = 0; i < f->actions.n; i++)
-        jw_str(w, NULL, f->actions.v[i]);
-    jw_close(w);
-    write_claims(w, f);
-    jw_open(w, "evidence", '[');
-    for (size_t i = 0; i < f->evidence.n; i++)
-        write_evidence(w, &f->evidence.v[i]);
-    jw_close(w);
-    jw_open(w, "commands", '[');
-    for (size_t i = 0; i < f->commands.n; i++)
-        write_command(w, &f->commands.v[i]);
-    jw_close(w);
-}
+#define T struct finding_json
+static const struct field finding_list[] = {
+    ALWAYS(T, f.id, FIELD_TEXT, "id", "stable name; repeats count up at the end"),
+    ALWAYS(T, rule, FIELD_TEXT, "rule", "the rule, see docs/rules.md"),
+    ALWAYS(T, f.priority, FIELD_ENUM, "priority", "from what was claimed", .words = priority_names),
+    ALWAYS(T, f.category, FIELD_TEXT, "category", "subject"),
+    ALWAYS(T, f.title, FIELD_TEXT, "title", "what is wrong, in general"),
+    ALWAYS(T, f.issue, FIELD_TEXT, "issue", "what is wrong here"),
+    ALWAYS(T, f.suggestion, FIELD_TEXT, "suggestion", "what to do about it"),
+    ALWAYS(T, impact, FIELD_TEXT, "estimated_impact", "the numbers below as a sentence"),
+    ALWAYS(T, f.confidence, FIELD_NUM, "confidence", "0 to 1"),
+    ALWAYS(T, f.confidence_reason, FIELD_TEXT, "confidence_reason", "why"),
+    ALWAYS(T, f.bottleneck, FIELD_ENUM, "bottleneck_type", "", .words = bottleneck_names),
+    ALWAYS(T, f.action_category, FIELD_ENUM, "action_category", "what has to change",
+           .words = action_category_names),
+    ALWAYS(T, f.scope, FIELD_TEXT, "scope", "where it holds"),
+    ALWAYS(T, f.claimed_ns, FIELD_I64, "claimed_ns", "sum of claims"),
+    ALWAYS(T, f.runtime_fraction_pct, FIELD_NUM, "runtime_fraction_pct",
+           "100 x claimed_ns / (window x GPUs)"),
+    ALWAYS(T, f.speedup_lower_pct, FIELD_NUM, "estimated_speedup_pct_lower",
+           "Amdahl: half of what is claimed goes away"),
+    OR_NULL(T, f.speedup_upper_pct, FIELD_NUM, "estimated_speedup_pct_upper",
+            "all of it does; null: no bound"),
+    ALWAYS(T, f.actions, FIELD_LIST, "actions", "steps", .of = &field_texts),
+    ALWAYS(T, claims, FIELD_LIST, "claims", "GPU time that it explains", .of = &claim_fields),
+    ALWAYS(T, f.evidence, FIELD_LIST, "evidence", "facts to check", .of = &evidence_fields),
+    ALWAYS(T, f.commands, FIELD_LIST, "commands", "captures that would tell more",
+           .of = &profiler_command_fields),
+};
+const struct fields finding_json_fields = FIELDS("recommendations", "", T, finding_list);
 
-static void write_finding(struct analysis_document *d, const struct finding *f)
+void finding_json_make(T *out, const struct finding *f, struct arena *arena)
 {
-    struct jwrite *w = d->w;
-    jw_open(w, NULL, '{');
-    jw_str(w, "id", f->id);
-    jw_str(w, "rule", f->rule->name);
-    jw_str(w, "priority", priority_name(f->priority));
-    jw_str(w, "category", f->category);
-    jw_str(w, "title", f->title);
-    jw_str(w, "issue", f->issue ? f->issue : f->title);
-    jw_str(w, "suggestion", f->suggestion);
-    jw_str(w, "estimated_impact", finding_impact(f, w->out->arena));
-    jw_num(w, "confidence", f->confidence);
-    jw_str(w, "confidence_reason", f->confidence_reason);
-    jw_str(w, "bottleneck_type", bottleneck_name(f->bottleneck));
-    jw_str(w, "action_category", action_category_name(f->action_category));
-    jw_str(w, "scope", f->scope);
-    jw_int(w, "claimed_ns", f->claimed_ns);
-    jw_num(w, "runtime_fraction_pct", f->runtime_fraction_pct);
-    jw_num(w, "estimated_speedup_pct_lower", f->speedup_lower_pct);
-    jw_num(w, "estimated_speedup_pct_upper", f->speedup_upper_pct);
-    write_lists(w, f);
-    jw_close(w);
-}
-
-void write_recommendations(struct analysis_document *d)
-{
-    jw_open(d->w, "recommendations", '[');
-    for (size_t i = 0; i < d->advice->findings.n; i++)
-        write_finding(d, d->advice->findings.v[i]);
-    jw_close(d->w);
+    *out = (T){.f = *f, .rule = f->rule->name, .impact = finding_impact(f, arena)};
+    if (!f->issue)
+        out->f.issue = f->title;
+    for (enum cause c = 0; c < CAUSES; c++)
+        if (f->granted[c])
+            vec_push(&out->claims, arena,
+                     ((struct cause_json){.cause = cause_info(c)->key, .ns = f->granted[c]}));
 }

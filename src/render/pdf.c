@@ -4,6 +4,7 @@
  */
 #include <cairo-pdf.h>
 
+#include "base/mem.h"
 #include "config.h"
 #include "render/pdf_in.h"
 #include "render/picture.h"
@@ -28,6 +29,8 @@ void pdf_next_page(struct pdf *p)
 {
     if (p->page)
         cairo_show_page(p->cr);
+    if (!mem_has(MEM_LIBRARY_STEP))
+        mem_exhausted();
     p->page++;
     p->y = TOP;
     furniture(p);
@@ -104,6 +107,8 @@ static cairo_status_t drop(void *closure, const unsigned char *data, unsigned n)
 
 static cairo_status_t pass(struct pdf *p, cairo_write_func_t write, void *closure)
 {
+    if (!mem_has(MEM_LIBRARY))
+        return CAIRO_STATUS_NO_MEMORY;
     p->surface = cairo_pdf_surface_create_for_stream(write, closure, PAGE_W, PAGE_H);
     cairo_pdf_surface_set_metadata(p->surface, CAIRO_PDF_METADATA_TITLE, p->title);
     cairo_pdf_surface_set_metadata(p->surface, CAIRO_PDF_METADATA_CREATOR,

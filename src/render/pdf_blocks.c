@@ -1,5 +1,6 @@
 #include <cairo-pdf.h>
 
+#include "base/sat.h"
 #include "render/pdf_in.h"
 
 enum ink pdf_tone(enum tone tone)
@@ -27,7 +28,7 @@ static void boxed(struct pdf *p, const struct pdf_font *f, enum ink stripe, cons
     pdf_wrap(p, text, CONTENT_W - 20, &lines);
     for (size_t i = 0; i < lines.all.n;) {
         pdf_need(p, f->leading + 12);
-        size_t fit = (size_t)((BOTTOM - p->y - 12) / f->leading);
+        size_t fit = count_from((BOTTOM - p->y - 12) / f->leading);
         size_t n = lines.all.n - i < fit ? lines.all.n - i : fit;
         box(p, INK_TRACK, MARGIN, p->y, CONTENT_W, (double)n * f->leading + 10);
         box(p, stripe, MARGIN, p->y, 3, (double)n * f->leading + 10);

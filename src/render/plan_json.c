@@ -1,7 +1,7 @@
 #include "render/plan_json.h"
 
 #include "base/jwrite.h"
-#include "render/fields_json.h"
+#include "field/field.h"
 
 static void goal_list(struct jwrite *w, const char *key, unsigned which)
 {
@@ -34,7 +34,7 @@ static void one_capture(struct jwrite *w, const struct capture *c)
         jw_close(w);
     }
     jw_close(w);
-    fields_json_members(w, &capture_fields, c);
+    fields_write_members(w, &capture_fields, c);
     texts(w, "answers", c->answers.v, c->answers.n);
     jw_close(w);
 }

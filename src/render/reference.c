@@ -9,25 +9,6 @@
 #include "report/compare_tables.h"
 #include "report/terms.h"
 
-/* Nothing in a text becomes markup or ends a cell. */
-static void put(struct str *out, const char *text)
-{
-    for (const char *p = text; *p; p++) {
-        if (strchr("|*<\\", *p))
-            str_putc(out, '\\');
-        str_putc(out, *p);
-    }
-}
-
-static void put_row(struct str *out, const char *code, const char *second, const char *third)
-{
-    str_printf(out, "| `%s` | ", code);
-    put(out, second);
-    str_puts(out, " | ");
-    put(out, third);
-    str_puts(out, " |\n");
-}
-
 /* ---- metrics ---- */
 
 static void put_ledger(struct str *out)
@@ -40,19 +21,7 @@ static void put_ledger(struct str *out)
         "of precedence: where two hold, the first one counts. They add up to window x GPUs.\n\n"
         "| cause | kind | meaning |\n|---|---|---|\n");
     for (enum cause c = 0; c < CAUSES; c++)
-        put_row(out, cause_info(c)->key, kinds[cause_info(c)->kind], cause_info(c)->doc);
-}
-
-static void put_fields(struct str *out, const struct fields *f, bool is_object)
-{
-    str_printf(out, "\n### %s\n\n", f->key);
-    put(out, f->doc);
-    if (f->doc[strlen(f->doc) - 1] != '.')
-        str_putc(out, '.');
-    str_puts(out, is_object ? " One object.\n\n" : "\n\n");
-    str_puts(out, "| field | unit | meaning |\n|---|---|---|\n");
-    for (size_t i = 0; i < f->n; i++)
-        put_row(out, f->v[i].key, f->v[i].unit, f->v[i].doc);
+        fields_doc_row(out, cause_info(c)->key, kinds[cause_info(c)->kind], cause_info(c)->doc);
 }
 
 static void put_analyses(struct str *out)
@@ -62,10 +31,10 @@ static void put_analyses(struct str *out)
         struct results tables = {0};
         (*k)->results(none, &tables, out->arena);
         str_printf(out, "\n## %s\n\n", (*k)->name);
-        put(out, (*k)->doc);
+        fields_doc_text(out, (*k)->doc);
         str_putc(out, '\n');
         for (size_t i = 0; i < tables.n; i++)
-            put_fields(out, tables.v[i].fields, tables.v[i].is_object);
+            fields_doc(out, tables.v[i].fields, tables.v[i].is_object);
     }
 }
 
@@ -77,7 +46,7 @@ static void put_compare(struct str *out)
                   "kernels, phases, and ledger, copied_bytes and api_calls (rows). docs/compare.md "
                   "has the formulas behind them.\n");
     for (size_t i = 0; i < COMPARE_TABLES; i++)
-        put_fields(out, &tables[i], i == 0);
+        fields_doc(out, &tables[i], i == 0);
 }
 
 static void put_checks(struct str *out)
@@ -90,7 +59,7 @@ static void put_checks(struct str *out)
         "from 85, C from 70, D from 50, else F.\n\n"
         "| check | weight | what is wrong |\n|---|---|---|\n");
     for (const struct quality_check_doc *q = quality_check_docs; q->code; q++)
-        put_row(out, q->code, arena_printf(out->arena, "%d", q->weight), q->doc);
+        fields_doc_row(out, q->code, arena_printf(out->arena, "%d", q->weight), q->doc);
 }
 
 void reference_metrics(struct str *out)
@@ -111,17 +80,17 @@ void reference_metrics(struct str *out)
         out,
         "\n## overview\n\nThe first page of a report. The span runs from the first start to the "
         "last end of work on any GPU.\n");
-    put_fields(out, &execution_fields, true);
-    put_fields(out, &timeline_fields, true);
-    put_fields(out, &region_fields, false);
-    put_fields(out, &counter_fields, false);
-    put_fields(out, &capture_fields, false);
+    fields_doc(out, &execution_fields, true);
+    fields_doc(out, &timeline_fields, true);
+    fields_doc(out, &region_fields, false);
+    fields_doc(out, &counter_fields, false);
+    fields_doc(out, &capture_fields, false);
     str_puts(out, "\n## thread trace\n\nOf `--att-dir`, see docs/thread-trace.md.\n");
     static const struct fields *const thread_trace[] = {
         &att_kernel_fields, &att_class_fields,     &att_instruction_fields, &att_block_fields,
         &att_state_fields,  &att_occupancy_fields, &att_finding_fields,     &att_dispatch_fields};
     for (size_t i = 0; i < sizeof(thread_trace) / sizeof(*thread_trace); i++)
-        put_fields(out, thread_trace[i], false);
+        fields_doc(out, thread_trace[i], false);
     put_compare(out);
     put_checks(out);
 }
@@ -140,15 +109,15 @@ void reference_rules(struct str *out)
                   "the share of it that doing something about it may win.\n\n"
                   "| rule | id | category |\n|---|---|---|\n");
     for (const struct rule *const *r = rules; *r; r++)
-        put_row(out, (*r)->name, (*r)->id, (*r)->category);
+        fields_doc_row(out, (*r)->name, (*r)->id, (*r)->category);
     for (const struct rule *const *r = rules; *r; r++) {
         str_printf(out, "\n## %s\n\n", (*r)->name);
-        put(out, (*r)->title);
+        fields_doc_text(out, (*r)->title);
         str_printf(
             out, "\n\n- id: `%s`\n- category: %s\n- bottleneck: `%s`\n- needs: %s\n- gain: %g\n\n",
             (*r)->id, (*r)->category, bottleneck_name((*r)->bottleneck),
             rule_needs_text((*r)->needs, out->arena), (*r)->gain);
-        put(out, (*r)->doc);
+        fields_doc_text(out, (*r)->doc);
         str_putc(out, '\n');
     }
 }

@@ -2,264 +2,238 @@
 
 #include <string.h>
 
-#include "config.h"
-#include "render/fields_json.h"
+#include "render/analysis_json_in.h"
 
 #define ROCINSIGHT_SOURCE_VERSION "0.2.0"
 
 enum { LOCATIONS = 20 }; /* as many as rocinsight keeps */
 
-static void write_words(struct jwrite *w, const char *key, const char *words)
-{
-    jw_open(w, key, '[');
-    for (const char *p = words; *p;) {
-        size_t n = strcspn(p, " ");
-        jw_strn(w, NULL, p, n);
-        p += n + (p[n] == ' ');
+/* ---- tables ---- */
+
+#define T struct source_advice
+static const struct field advice_part_list[] = {
+    ALWAYS(T, id, FIELD_TEXT, "id", "stable name"),
+    ALWAYS(T, priority, FIELD_TEXT, "priority", "", .words = priority_names),
+    ALWAYS(T, category, FIELD_TEXT, "category", "subject"),
+    ALWAYS(T, issue, FIELD_TEXT, "issue", "what was found"),
+    ALWAYS(T, suggestion, FIELD_TEXT, "suggestion", "what to do about it"),
+    ALWAYS(T, actions, FIELD_LIST, "actions", "steps", .of = &field_texts),
+    ALWAYS(T, impact, FIELD_TEXT, "estimated_impact",
+           "what it may bring, in words: nothing was measured"),
+};
+static const struct fields advice_part = FIELDS("", "", T, advice_part_list);
+#undef T
+
+static const struct field advice_list[] = {
+    SPREAD(struct advice_json, a, FIELD_REF, &advice_part),
+    {.key = "confidence", .unit = "", .type = FIELD_NULL, .doc = "nothing was measured"},
+    ALWAYS(struct advice_json, commands, FIELD_LIST, "commands", "captures that would tell more",
+           .of = &profiler_command_fields),
+};
+const struct fields source_advice_fields = FIELDS("", "", struct advice_json, advice_list);
+
+/* rocinsight's patterns lack the last one. */
+#define F(member, type, doc, ...)                                                                  \
+    ALWAYS(struct source_pattern, member, type, #member, doc, ##__VA_ARGS__)
+static const struct field pattern_part_list[] = {
+    F(pattern_id, FIELD_TEXT, "stable name, see docs/source-scan.md"),
+    F(severity, FIELD_TEXT, "", .words = WORDS("high", "medium", "low", "info")),
+    F(category, FIELD_TEXT, "subject"),
+    F(description, FIELD_TEXT, "what it is"),
+    F(count, FIELD_U32, "places"),
+    F(in_loop, FIELD_U32, "of them inside a loop"),
+};
+#undef F
+static const struct fields pattern_part = FIELDS("", "", struct source_pattern, pattern_part_list);
+static const struct fields strict_pattern_part = {
+    .v = pattern_part_list,
+    .n = sizeof(pattern_part_list) / sizeof(*pattern_part_list) - 1,
+};
+
+#define PATTERN(part)                                                                              \
+    SPREAD(struct pattern_json, p, FIELD_REF, part),                                               \
+        ALWAYS(struct pattern_json, locations, FIELD_LIST, "locations", "file:line, the first 20", \
+               .of = &field_texts)
+static const struct field pattern_list[] = {PATTERN(&pattern_part)};
+static const struct field strict_pattern_list[] = {PATTERN(&strict_pattern_part)};
+static const struct fields pattern_fields = FIELDS("", "", struct pattern_json, pattern_list);
+static const struct fields strict_pattern_fields =
+    FIELDS("", "", struct pattern_json, strict_pattern_list);
+
+static const struct field strict_kernel_list[] = {
+    ALWAYS(struct source_kernel, name, FIELD_TEXT, "name", ""),
+    ALWAYS(struct source_kernel, file, FIELD_TEXT, "file", ""),
+    ALWAYS(struct source_kernel, line, FIELD_U32, "line", ""),
+    ALWAYS(struct source_kernel, launch_type, FIELD_TEXT, "launch_type", ""),
+};
+static const struct fields strict_kernel_fields =
+    FIELDS("", "", struct source_kernel, strict_kernel_list);
+
+#define T struct source_scan
+static const struct field dir_list[] = {
+    ALWAYS(T, dir, FIELD_TEXT, "source_dir", "the folder"),
+};
+#define FILES(kernels_of)                                                                          \
+    ALWAYS(T, programming_model, FIELD_TEXT, "programming_model", "see docs/source-scan.md"),      \
+        ALWAYS(T, files_scanned, FIELD_U32, "files_scanned", "files that were read"),              \
+        ALWAYS(T, files_skipped, FIELD_U32, "files_skipped", "files that could not be"),           \
+        ALWAYS(T, kernels.n, FIELD_U64, "kernel_count", "different kernels"),                      \
+        ALWAYS(T, kernels, FIELD_LIST, "detected_kernels", "one a kernel", .of = kernels_of)
+static const struct field files_list[] = {FILES(&source_kernel_fields)};
+static const struct field strict_files_list[] = {FILES(&strict_kernel_fields)};
+static const struct field risk_list[] = {
+    ALWAYS(T, risk_areas, FIELD_LIST, "risk_areas", "in words", .of = &field_texts),
+    ALWAYS(T, already_instrumented, FIELD_BOOL, "already_instrumented", "has markers"),
+    ALWAYS(T, marker_count, FIELD_U32, "roctx_marker_count",
+           "places that push, pop or mark; NVTX too"),
+};
+static const struct field first_list[] = {
+    ALWAYS(T, suggested_counters, FIELD_LIST, "suggested_counters", "to begin with, on AMD",
+           .of = &field_texts),
+    OR_NULL(T, first_command, FIELD_TEXT, "suggested_first_command", "to begin with"),
+};
+static const struct field count_list[] = {
+    ALWAYS(T, vendor, FIELD_TEXT, "vendor", "whose names the code uses",
+           .words = WORDS("amd", "nvidia", "both", "none")),
+    ALWAYS(T, bytes, FIELD_U64, "bytes", "of source read"),
+    ALWAYS(T, lines, FIELD_U64, "lines", "of source read"),
+    ALWAYS(T, folders_skipped, FIELD_U64, "folders_skipped", "ignored, hidden or of builds"),
+    ALWAYS(T, skipped, FIELD_LIST, "skipped", "files left out", .of = &source_skip_fields),
+};
+static const struct fields dir_fields = FIELDS("", "", T, dir_list),
+                           files_fields = FIELDS("", "", T, files_list),
+                           strict_files_fields = FIELDS("", "", T, strict_files_list),
+                           risk_fields = FIELDS("", "", T, risk_list),
+                           first_fields = FIELDS("", "", T, first_list),
+                           count_fields = FIELDS("", "", T, count_list);
+#undef T
+
+/* rocinsight's object, and ours with tables behind its keys. */
+#define T struct source_json
+#define SOURCE(files, patterns_of)                                                                 \
+    SPREAD(T, s, FIELD_REF, &dir_fields),                                                          \
+        OR_NULL(T, timestamp, FIELD_TEXT, "analysis_timestamp",                                    \
+                "when, in ISO 8601; null unless asked for"),                                       \
+        SPREAD(T, s, FIELD_REF, files),                                                            \
+        ALWAYS(T, patterns, FIELD_LIST, "detected_patterns", "most serious first",                 \
+               .of = patterns_of),                                                                 \
+        SPREAD(T, s, FIELD_REF, &risk_fields),                                                     \
+        ALWAYS(T, advice, FIELD_LIST, "recommendations", "what to capture",                        \
+               .of = &source_advice_fields),                                                       \
+        SPREAD(T, s, FIELD_REF, &first_fields),                                                    \
+    {                                                                                              \
+        .key = "llm_explanation", .unit = "", .type = FIELD_NULL, .doc = "no model was asked"      \
     }
-    jw_close(w);
+static const struct field strict_list[] = {SOURCE(&strict_files_fields, &strict_pattern_fields)};
+static const struct field source_list[] = {
+    SOURCE(&files_fields, &pattern_fields),
+    SPREAD(T, s, FIELD_REF, &count_fields),
+    ALWAYS(T, files, FIELD_LIST, "files", "files read", .of = &source_file_fields),
+    ALWAYS(T, facts, FIELD_LIST, "facts", "every place, by file and line",
+           .of = &source_fact_fields),
+    ALWAYS(T, links.kernels, FIELD_LIST, "kernel_links", "hot kernels and their lines",
+           .of = &source_link_fields),
+    ALWAYS(T, links.calls, FIELD_LIST, "call_links", "host calls and their lines",
+           .of = &source_call_fields),
+};
+const struct fields source_json_fields = FIELDS("tier0", "", T, source_list);
+const struct fields source_strict_fields = FIELDS("tier0", "", T, strict_list);
+
+/* ---- what is in them ---- */
+
+/* The next word, and the text behind it; NULL: none. */
+static const char *word(const char **text, struct arena *arena)
+{
+    size_t n = strcspn(*text, " ");
+    const char *s = n ? arena_strndup(arena, *text, n) : NULL;
+    *text += n + ((*text)[n] == ' ');
+    return s;
 }
 
 /* "-d ./out --pmc A B": a name and all words up to the next one. */
-static void write_args(struct jwrite *w, const char *words)
+static void take_args(struct profiler_command *c, const char *p, struct arena *arena)
 {
-    jw_open(w, "args", '[');
-    for (const char *p = words; *p;) {
-        size_t n = strcspn(p, " "), value;
-        jw_open(w, NULL, '{');
-        jw_strn(w, "name", p, n);
-        p += n + (p[n] == ' ');
-        for (value = 0; p[value] && (p[value] != '-' || (value && p[value - 1] != ' ')); value++)
-            ;
-        size_t length = value && p[value - 1] == ' ' ? value - 1 : value;
+    while (*p) {
+        struct command_arg arg = {.name = word(&p, arena)};
+        size_t n = 0;
+        while (p[n] && (p[n] != '-' || (n && p[n - 1] != ' ')))
+            n++;
+        size_t length = n && p[n - 1] == ' ' ? n - 1 : n;
         if (length)
-            jw_strn(w, "value", p, length);
-        else
-            jw_null(w, "value");
-        p += value;
-        jw_close(w);
+            arg.value = arena_strndup(arena, p, length);
+        vec_push(&c->args, arena, arg);
+        p += n;
     }
-    jw_close(w);
 }
 
-static bool rocinsight_knows(const char *tool)
+static void take_advice(T *out, const struct source_advice *a, bool strict, struct arena *arena)
 {
-    return !strncmp(tool, "rocprof", 7);
-}
-
-static void write_advice(struct jwrite *w, const struct source_advice *a, bool strict)
-{
-    jw_open(w, NULL, '{');
-    jw_str(w, "id", a->id);
-    jw_str(w, "priority", a->priority);
-    jw_str(w, "category", a->category);
-    jw_str(w, "issue", a->issue);
-    jw_str(w, "suggestion", a->suggestion);
-    jw_open(w, "actions", '[');
-    for (size_t i = 0; i < a->actions.n; i++)
-        jw_str(w, NULL, a->actions.v[i]);
-    jw_close(w);
-    jw_str(w, "estimated_impact", a->impact);
-    jw_null(w, "confidence");
-    jw_open(w, "commands", '[');
+    struct advice_json *to = vec_add(&out->advice, arena);
+    to->a = a;
     for (size_t i = 0; i < a->commands.n; i++) {
-        const struct source_command *c = &a->commands.v[i];
-        if (strict && !rocinsight_knows(c->tool))
+        const struct source_command *from = &a->commands.v[i];
+        if (strict && strncmp(from->tool, "rocprof", 7) != 0)
             continue;
-        jw_open(w, NULL, '{');
-        jw_str(w, "tool", c->tool);
-        jw_str(w, "description", c->description);
-        write_words(w, "flags", c->flags);
-        write_args(w, c->args);
-        jw_str(w, "full_command", c->full_command);
-        jw_close(w);
+        struct profiler_command *c = vec_add(&to->commands, arena);
+        *c = (struct profiler_command){.tool = from->tool,
+                                       .description = from->description,
+                                       .full_command = from->full_command};
+        for (const char *p = from->flags; *p;)
+            vec_push(&c->flags, arena, word(&p, arena));
+        take_args(c, from->args, arena);
     }
-    jw_close(w);
-    jw_close(w);
 }
 
-static void write_all_advice(struct jwrite *w, const struct source_scan *s, bool strict)
+static void take_pattern(T *out, const struct source_pattern *p, struct arena *arena)
 {
-    jw_open(w, "recommendations", '[');
-    for (size_t i = 0; i < s->advice.n; i++)
-        write_advice(w, &s->advice.v[i], strict);
-    jw_close(w);
-}
-
-static void write_pattern(struct jwrite *w, const struct source_scan *s,
-                          const struct source_pattern *p, bool strict)
-{
-    jw_open(w, NULL, '{');
-    jw_str(w, "pattern_id", p->pattern_id);
-    jw_str(w, "severity", p->severity);
-    jw_str(w, "category", p->category);
-    jw_str(w, "description", p->description);
-    jw_uint(w, "count", p->count);
-    if (!strict)
-        jw_uint(w, "in_loop", p->in_loop);
-    jw_open(w, "locations", '[');
+    struct pattern_json *to = vec_add(&out->patterns, arena);
+    to->p = p;
     for (size_t i = 0; i < p->facts.n && i < LOCATIONS; i++) {
-        const struct source_fact *f = &s->facts.v[p->facts.v[i]];
-        const char *path = s->files.v[f->file].path;
-        jw_str(w, NULL, arena_printf(w->out->arena, "%s:%u", path, f->line));
+        const struct source_fact *f = &out->s->facts.v[p->facts.v[i]];
+        vec_push(&to->locations, arena,
+                 arena_printf(arena, "%s:%u", out->s->files.v[f->file].path, f->line));
     }
-    jw_close(w);
-    jw_close(w);
 }
 
-static void write_kernels(struct jwrite *w, const struct source_scan *s, bool strict)
+T *source_json_make(const struct source_scan *s, const struct source_links *links,
+                    const char *timestamp, bool strict, struct arena *arena)
 {
-    jw_uint(w, "kernel_count", s->kernels.n);
-    if (!strict) {
-        fields_json_rows(w, "detected_kernels", &source_kernel_fields, s->kernels.v, s->kernels.n,
-                         0);
-        return;
-    }
-    jw_open(w, "detected_kernels", '[');
-    for (size_t i = 0; i < s->kernels.n; i++) {
-        jw_open(w, NULL, '{');
-        jw_str(w, "name", s->kernels.v[i].name);
-        jw_str(w, "file", s->kernels.v[i].file);
-        jw_uint(w, "line", s->kernels.v[i].line);
-        jw_str(w, "launch_type", s->kernels.v[i].launch_type);
-        jw_close(w);
-    }
-    jw_close(w);
-}
-
-static void write_texts(struct jwrite *w, const char *key, const char *const *v, size_t n)
-{
-    jw_open(w, key, '[');
-    for (size_t i = 0; i < n; i++)
-        jw_str(w, NULL, v[i]);
-    jw_close(w);
-}
-
-static void write_tables(struct jwrite *w, const struct source_scan *s,
-                         const struct source_links *l)
-{
-    jw_str(w, "vendor", s->vendor);
-    jw_uint(w, "bytes", s->bytes);
-    jw_uint(w, "lines", s->lines);
-    jw_uint(w, "folders_skipped", s->folders_skipped);
-    fields_json_rows(w, "skipped", &source_skip_fields, s->skipped.v, s->skipped.n, 0);
-    jw_open(w, "files", '[');
-    for (size_t i = 0; i < s->files.n; i++) {
-        struct source_file_row row = source_file_row(&s->files.v[i]);
-        fields_json_object(w, NULL, &source_file_fields, &row);
-    }
-    jw_close(w);
-    jw_open(w, "facts", '[');
-    for (size_t i = 0; i < s->facts.n; i++) {
-        struct source_fact_row row = source_fact_row(s, &s->facts.v[i]);
-        fields_json_object(w, NULL, &source_fact_fields, &row);
-    }
-    jw_close(w);
-    fields_json_rows(w, "kernel_links", &source_link_fields, l ? l->kernels.v : NULL,
-                     l ? l->kernels.n : 0, 0);
-    fields_json_rows(w, "call_links", &source_call_fields, l ? l->calls.v : NULL,
-                     l ? l->calls.n : 0, 0);
-}
-
-void source_json(struct jwrite *w, const char *key, const struct source_scan *s,
-                 const struct source_links *links, const char *timestamp, bool strict)
-{
-    jw_open(w, key, '{');
-    jw_str(w, "source_dir", s->dir);
-    jw_str(w, "analysis_timestamp", timestamp || !strict ? timestamp : "1970-01-01T00:00:00");
-    jw_str(w, "programming_model", s->programming_model);
-    jw_uint(w, "files_scanned", s->files_scanned);
-    jw_uint(w, "files_skipped", s->files_skipped);
-    write_kernels(w, s, strict);
-    jw_open(w, "detected_patterns", '[');
+    T *out = arena_new(arena, T);
+    out->s = s;
+    out->timestamp = timestamp || !strict ? timestamp : NO_TIMESTAMP;
     for (size_t i = 0; i < s->patterns.n; i++)
-        write_pattern(w, s, &s->patterns.v[i], strict);
-    jw_close(w);
-    write_texts(w, "risk_areas", s->risk_areas.v, s->risk_areas.n);
-    jw_bool(w, "already_instrumented", s->already_instrumented);
-    jw_uint(w, "roctx_marker_count", s->marker_count);
-    write_all_advice(w, s, strict);
-    write_texts(w, "suggested_counters", s->suggested_counters.v, s->suggested_counters.n);
-    jw_str(w, "suggested_first_command", s->first_command);
-    jw_null(w, "llm_explanation");
-    if (!strict)
-        write_tables(w, s, links);
-    jw_close(w);
-}
-
-static void write_metadata(struct jwrite *w, const struct analysis_json_opts *o,
-                           const char *version, bool strict)
-{
-    jw_open(w, "metadata", '{');
-    if (!strict)
-        jw_str(w, "gpusight_version", GPUSIGHT_VERSION);
-    jw_str(w, "rocpd_version", GPUSIGHT_VERSION);
-    jw_str(w, "analysis_version", version);
-    jw_null(w, "database_file");
-    if (!strict) {
-        jw_open(w, "files", '[');
-        jw_close(w);
-    }
-    jw_str(w, "analysis_timestamp", o->timestamp || !strict ? o->timestamp : "1970-01-01T00:00:00");
-    jw_int(w, "analysis_duration_ms", o->duration_ms);
-    jw_str(w, "custom_prompt", o->prompt);
-    jw_close(w);
-}
-
-static void write_nothing_measured(struct jwrite *w, const struct source_scan *s)
-{
-    jw_open(w, "profiling_info", '{');
-    jw_int(w, "total_duration_ns", 0);
-    jw_str(w, "profiling_mode", "source_only");
-    jw_int(w, "analysis_tier", 0);
-    jw_open(w, "gpus", '[');
-    jw_close(w);
-    jw_close(w);
-    jw_open(w, "summary", '{');
-    jw_str(w, "overall_assessment",
-           arena_printf(w->out->arena,
-                        "source scan, files: %u, kernels: %zu, model: %s; nothing was measured",
-                        s->files_scanned, s->kernels.n, s->programming_model));
-    jw_str(w, "primary_bottleneck", "unknown");
-    jw_num(w, "confidence", 0);
-    write_texts(w, "key_findings", s->risk_areas.v, s->risk_areas.n);
-    jw_close(w);
-    jw_null(w, "execution_breakdown");
-    jw_open(w, "hotspots", '[');
-    jw_close(w);
-    jw_open(w, "memory_analysis", '{');
-    jw_close(w);
-    jw_open(w, "hardware_counters", '{');
-    jw_bool(w, "has_counters", false);
-    jw_null(w, "metrics");
-    jw_null(w, "counters");
-    jw_close(w);
+        take_pattern(out, &s->patterns.v[i], arena);
+    for (size_t i = 0; i < s->advice.n; i++)
+        take_advice(out, &s->advice.v[i], strict, arena);
+    if (strict)
+        return out;
+    if (links)
+        out->links = *links;
+    for (size_t i = 0; i < s->files.n; i++)
+        vec_push(&out->files, arena, source_file_row(&s->files.v[i]));
+    for (size_t i = 0; i < s->facts.n; i++)
+        vec_push(&out->facts, arena, source_fact_row(s, &s->facts.v[i]));
+    return out;
 }
 
 void source_json_document(struct jwrite *w, const struct source_scan *s,
                           const struct analysis_json_opts *o, bool strict)
 {
-    const char *version = strict ? ROCINSIGHT_SOURCE_VERSION : ANALYSIS_SCHEMA_VERSION;
-    jw_open(w, NULL, '{');
-    jw_str(w, "schema_version", version);
-    write_metadata(w, o, version, strict);
-    write_nothing_measured(w, s);
-    write_all_advice(w, s, strict);
-    jw_open(w, "warnings", '[');
-    for (size_t i = 0; i < s->skipped.n; i++) {
-        jw_open(w, NULL, '{');
-        jw_str(w, "severity", "warning");
-        jw_str(w, "message",
-               arena_printf(w->out->arena, "'%s' is left out: %s", s->skipped.v[i].path,
-                            s->skipped.v[i].reason));
-        jw_null(w, "recommendation");
-        jw_close(w);
-    }
-    jw_close(w);
-    jw_open(w, "errors", '[');
-    jw_close(w);
-    if (strict)
-        jw_null(w, "llm_enhanced_explanation");
-    source_json(w, "tier0", s, NULL, o->timestamp, strict);
-    jw_close(w);
+    struct arena *arena = w->out->arena;
+    struct analysis_document d = {.source = source_json_make(s, NULL, o->timestamp, strict, arena)};
+    metadata_make(&d.metadata, o, strict ? ROCINSIGHT_SOURCE_VERSION : ANALYSIS_SCHEMA_VERSION);
+    d.metadata.timestamp = d.source->timestamp;
+    d.overview.profiling_mode = "source_only";
+    d.overview.assessment =
+        arena_printf(arena, "source scan, files: %u, kernels: %zu, model: %s; nothing was measured",
+                     s->files_scanned, s->kernels.n, s->programming_model);
+    d.overview.bottleneck = "unknown";
+    LEND(&d.overview.key_findings, &s->risk_areas, 0);
+    for (size_t i = 0; i < s->skipped.n; i++)
+        vec_push(&d.overview.warnings, arena,
+                 ((struct warning){"warning",
+                                   arena_printf(arena, "'%s' is left out: %s", s->skipped.v[i].path,
+                                                s->skipped.v[i].reason),
+                                   NULL}));
+    fields_write(w, NULL, strict ? &source_strict_document_fields : &source_document_fields, &d);
 }

@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sat.h"
 #include "base/utf8.h"
 #include "render/render.h"
 #include "render/tell_apart.h"
@@ -258,7 +259,7 @@ static void draw_bar(struct text *t, double share, size_t width)
         share = 0;
     if (share > 1)
         share = 1;
-    size_t eighths = (size_t)lround(share * (double)width * 8);
+    size_t eighths = count_from(round(share * (double)width * 8));
     if (share > 0 && !eighths)
         eighths = 1;
     for (size_t i = 0; i < eighths / 8; i++)

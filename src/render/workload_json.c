@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/fs.h"
+#include "base/sat.h"
 
 static void write_system(struct jwrite *w, const struct workload_system *s)
 {

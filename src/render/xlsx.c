@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/fs_out.h"
+#include "base/mem.h"
 #include "render/xlsx_in.h"
 
 /* Whether the rows reached their temporary files, and how many bytes they took. */
@@ -23,6 +24,8 @@ static void write_sheet(struct xlsx *x, const struct sheet *s, size_t *split)
 {
     size_t most = SHEET_ROWS - 1;
     for (size_t first = 0, part = 1; first < s->n || part == 1; first += most, part++) {
+        if (x->error != LXW_NO_ERROR)
+            return;
         size_t n = s->n - first < most ? s->n - first : most;
         const char *name = part == 1 ? s->name : arena_printf(x->arena, "%s_%zu", s->name, part);
         lxw_worksheet *page = xlsx_page(x, s, name, first, n);
@@ -42,6 +45,14 @@ static bool write_book(struct xlsx *x, const struct workbook *w, size_t *split)
         write_sheet(x, &w->sheets.v[i], split);
     bool whole = pages_written(x);
     errno = 0;
+    if (x->error != LXW_NO_ERROR ||
+        !mem_has(MEM_LIBRARY)) { /* closing supposes that all is there */
+        lxw_workbook_free(x->book);
+        x->book = NULL;
+        if (x->error == LXW_NO_ERROR)
+            x->error = LXW_ERROR_MEMORY_MALLOC_FAILED;
+        return false;
+    }
     lxw_error closed = workbook_close(x->book);
     x->book = NULL;
     if (x->error == LXW_NO_ERROR)
@@ -70,7 +81,7 @@ bool render_xlsx(const struct workbook *w, const char *path, size_t *split, stru
         return false;
     lxw_workbook_options options = {.constant_memory = LXW_TRUE, .use_zip64 = rows > 4000000};
     options.tmpdir = folder_of(out.temp, w->arena);
-    x.book = workbook_new_opt(out.temp, &options);
+    x.book = mem_has(MEM_LIBRARY) ? workbook_new_opt(out.temp, &options) : NULL;
     if (!x.book) {
         fs_out_abandon(&out);
         return fail(err, GS_E_IO, "cannot write '%s': out of memory", path);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/utf8.h"
 #include "render/xlsx_in.h"
 
@@ -13,22 +14,28 @@ void xlsx_formats(struct xlsx *x)
         [LOOK_REAL] = "#,##0.0##",
     };
     x->head = workbook_add_format(x->book);
+    for (int i = 0; i < LOOKS; i++)
+        x->looks[i] = workbook_add_format(x->book);
+    for (int i = 0; i < LOOKS; i++) {
+        if (x->head && x->looks[i])
+            continue;
+        x->error = LXW_ERROR_MEMORY_MALLOC_FAILED;
+        return;
+    }
     format_set_bold(x->head);
     format_set_bg_color(x->head, 0xDCE6F1);
     format_set_bottom(x->head, LXW_BORDER_THIN);
     format_set_text_wrap(x->head);
     format_set_align(x->head, LXW_ALIGN_VERTICAL_TOP);
-    for (int i = 0; i < LOOKS; i++) {
-        x->looks[i] = workbook_add_format(x->book);
+    for (int i = 0; i < LOOKS; i++)
         format_set_num_format(x->looks[i], formats[i]);
-    }
 }
 
 enum xlsx_look xlsx_look(const struct field *f)
 {
     static const char *const counts[] = {"count",   "calls", "kernels", "copies", "points",
                                          "markers", "frees", "linked",  NULL};
-    if (f->type == FIELD_TEXT || f->type == FIELD_BOOL)
+    if (field_is_text(f))
         return LOOK_TEXT;
     if (str_eq(f->unit, "%"))
         return LOOK_PERCENT;
@@ -115,33 +122,21 @@ static void put_integer(struct xlsx *x, lxw_worksheet *page, lxw_row_t row, lxw_
 }
 
 static void put_cell(struct xlsx *x, lxw_worksheet *page, lxw_row_t row, lxw_col_t col,
-                     const struct field *f, const void *at)
+                     const struct field *f, const void *data)
 {
     lxw_format *format = x->looks[xlsx_look(f)];
-    int64_t i = 0;
-    switch (f->type) {
-    case FIELD_U64:
-        put_integer(x, page, row, col, *(const uint64_t *)at, false, format);
-        break;
-    case FIELD_U32:
-        put_integer(x, page, row, col, *(const uint32_t *)at, false, format);
-        break;
-    case FIELD_I64:
-    case FIELD_I32:
-        i = f->type == FIELD_I64 ? *(const int64_t *)at : *(const int32_t *)at;
-        put_integer(x, page, row, col, i < 0 ? 0 - (uint64_t)i : (uint64_t)i, i < 0, format);
-        break;
-    case FIELD_NUM:
-        put_number(x, page, row, col, *(const double *)at, format);
-        break;
-    case FIELD_TEXT:
-        if (*(const char *const *)at)
-            put_text(x, page, row, col, *(const char *const *)at, NULL);
-        break;
-    case FIELD_BOOL:
-        keep_error(x, worksheet_write_boolean(page, row, col, *(const bool *)at, NULL));
-        break;
-    }
+    struct field_value v = field_get(f, data);
+    if (v.kind == VALUE_UINT)
+        put_integer(x, page, row, col, v.u, false, format);
+    else if (v.kind == VALUE_INT)
+        put_integer(x, page, row, col, v.i < 0 ? 0 - (uint64_t)v.i : (uint64_t)v.i, v.i < 0,
+                    format);
+    else if (v.kind == VALUE_REAL)
+        put_number(x, page, row, col, v.real, format);
+    else if (v.kind == VALUE_TEXT)
+        put_text(x, page, row, col, v.text, NULL);
+    else if (v.kind == VALUE_BOOL)
+        keep_error(x, worksheet_write_boolean(page, row, col, v.yes, NULL));
 }
 
 /* Widths must be known before the first row is written; they follow from what a column holds. */
@@ -185,8 +180,9 @@ static void set_page(lxw_worksheet *page)
 lxw_worksheet *xlsx_page(struct xlsx *x, const struct sheet *s, const char *name, size_t first,
                          size_t n)
 {
-    lxw_worksheet *page = workbook_add_worksheet(x->book, name);
     void *scratch = arena_alloc(x->arena, s->fields->row_size);
+    bool room = mem_has(MEM_LIBRARY_STEP);
+    lxw_worksheet *page = room ? workbook_add_worksheet(x->book, name) : NULL;
     if (!page) {
         keep_error(x, LXW_ERROR_MEMORY_MALLOC_FAILED);
         return NULL;
@@ -204,8 +200,7 @@ lxw_worksheet *xlsx_page(struct xlsx *x, const struct sheet *s, const char *name
     for (size_t i = 0; i < n && x->error == LXW_NO_ERROR; i++) {
         const void *row = sheet_row(s, first + i, scratch);
         for (size_t k = 0; k < s->fields->n; k++)
-            put_cell(x, page, (lxw_row_t)(i + 1), (lxw_col_t)k, &s->fields->v[k],
-                     (const char *)row + s->fields->v[k].offset);
+            put_cell(x, page, (lxw_row_t)(i + 1), (lxw_col_t)k, &s->fields->v[k], row);
     }
     return page;
 }
@@ -219,7 +214,11 @@ void xlsx_chart(struct xlsx *x, const struct sheet *s, lxw_worksheet *page, cons
         return;
     bool bars = s->chart == SHEET_BARS;
     lxw_chart *chart = workbook_add_chart(x->book, bars ? LXW_CHART_BAR : LXW_CHART_COLUMN);
-    lxw_chart_series *series = chart_add_series(chart, NULL, NULL);
+    lxw_chart_series *series = chart ? chart_add_series(chart, NULL, NULL) : NULL;
+    if (!series) {
+        keep_error(x, LXW_ERROR_MEMORY_MALLOC_FAILED);
+        return;
+    }
     chart_series_set_categories(series, name, 1, label, (lxw_row_t)shown, label);
     chart_series_set_values(series, name, 1, value, (lxw_row_t)shown, value);
     chart_series_set_name_range(series, name, 0, value);

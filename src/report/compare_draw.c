@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/sat.h"
 #include "report/chart/parts.h"
 
 /* ---- durations ---- */

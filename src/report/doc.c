@@ -166,7 +166,7 @@ void doc_facts(struct doc *d, const struct result *r, const char *members)
     for (size_t i = 0; r && r->n && i < r->fields->n; i++) {
         const struct field *f = &r->fields->v[i];
         if ((!members || value_listed(members, f->key)) && !value_is_empty(f, r->rows))
-            add_fact(d, f->label, value_text(d->arena, f, r->rows), f->doc);
+            add_fact(d, f->label, field_text(f, r->rows, d->arena), f->doc);
     }
 }
 

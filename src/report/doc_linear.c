@@ -48,7 +48,7 @@ static const char *cell(const struct doc *d, const struct block *b, const struct
         return value_moment(d->arena, f, row, d->a ? d->a->view.start_ns : 0);
     if (value_listed(b->rows.changes, f->key))
         return value_change(d->arena, f, row);
-    const char *text = value_text(d->arena, f, row);
+    const char *text = field_text(f, row, d->arena);
     if (value_listed(b->rows.names, f->key))
         text = name_short(d->arena, text);
     return *text ? text : "-";
@@ -56,8 +56,8 @@ static const char *cell(const struct doc *d, const struct block *b, const struct
 
 static int indent(const struct block *b, const void *row)
 {
-    const struct field *f = b->rows.depth ? value_field(b->result->fields, b->rows.depth) : NULL;
-    double depth = f ? value_number(f, row) : 0;
+    const struct field *f = b->rows.depth ? fields_find(b->result->fields, b->rows.depth) : NULL;
+    double depth = f ? field_number(f, row) : 0;
     return depth < 10 ? 2 * (int)depth : 20;
 }
 
@@ -80,7 +80,7 @@ static void table(struct doc *to, const struct doc *d, const struct block *b)
         shown[f] = doc_column_shown(b, f);
         if (shown[f])
             doc_column(t, fields->v[f].label,
-                       value_is_text(&fields->v[f]) ? COLUMN_TEXT : COLUMN_NUMBER);
+                       field_is_text(&fields->v[f]) ? COLUMN_TEXT : COLUMN_NUMBER);
     }
     for (size_t i = 0; i < n; i++)
         for (size_t f = 0, first = 1; f < fields->n; f++) {

@@ -5,6 +5,7 @@
 
 #include "base/fs.h"
 #include "base/human.h"
+#include "base/sat.h"
 #include "base/str.h"
 #include "report/trust.h"
 
@@ -32,7 +33,7 @@ static uint64_t total_bytes(const struct trace *t)
     uint64_t bytes = 0;
     for (size_t f = 0; f < t->files.n; f++)
         if (!f || strcmp(t->files.v[f].path, t->files.v[f - 1].path))
-            bytes += t->files.v[f].bytes;
+            bytes = add_bytes(bytes, t->files.v[f].bytes);
     return bytes;
 }
 
@@ -78,6 +79,10 @@ static void processes(const struct inventory *i, struct doc *d)
     }
     if (t->processes.n > MOST)
         b->text = arena_printf(d->arena, "and %zu more", t->processes.n - MOST);
+    if (t->masked_values)
+        doc_text(d, "%" PRIu64 " %s in commands %s masked: passwords, tokens and the like.",
+                 t->masked_values, t->masked_values == 1 ? "value" : "values",
+                 t->masked_values == 1 ? "is" : "are");
 }
 
 static void gpus(const struct inventory *i, struct doc *d)
@@ -292,9 +297,13 @@ void inventory_json(const struct inventory *i, struct jwrite *w)
         jw_uint(w, trace_str(t, t->categories.v[c].name), t->categories.v[c].count);
     jw_close(w);
     json_processes(i, w);
+    if (t->masked_values) /* only where something is hidden */
+        jw_uint(w, "masked_values", t->masked_values);
     json_gpus(i, w);
-    capabilities_json(w, &i->capabilities);
-    quality_json(w, &i->quality);
+    struct trust_json trust;
+    trust_json_make(&trust, &i->quality, &i->capabilities, w->out->arena);
+    fields_write_members(w, &trust_capability_fields, &trust);
+    fields_write_members(w, &trust_quality_fields, &trust);
     json_files(i, w);
     jw_close(w);
 }

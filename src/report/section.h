@@ -15,16 +15,20 @@
 
 #include "advise/advise.h"
 #include "base/err.h"
-#include "compare/gate.h"
-#include "compare/history.h"
-#include "plan/plan.h"
-#include "report/att_report.h"
 #include "report/doc.h"
-#include "report/source_report.h"
-#include "report/summary.h"
 #include "report/value.h"
-#include "workload/compare.h"
-#include "workload/results.h"
+
+struct att;
+struct comparison;
+struct gate;
+struct history;
+struct plan;
+struct source_links;
+struct source_scan;
+struct summary;
+struct whatif;
+struct workload_comparison;
+struct workload_report;
 
 enum report_kind {
     REPORT_ANALYSIS,
@@ -34,10 +38,14 @@ enum report_kind {
     REPORT_HISTORY,
     REPORT_PLAN,
     REPORT_SUMMARY,
+    REPORT_WHATIF,
     REPORT_WORKLOAD,
     REPORT_WORKLOADS,
 };
 #define IN(kind) (1u << (kind))
+
+/* Annotated code of thread traces: the hottest block, all that ran, or none. */
+enum att_listing { ATT_LIST_BLOCK, ATT_LIST_ALL, ATT_LIST_NONE };
 
 /* What a report is about. Members that a kind of report has no use for are NULL. */
 struct subject {
@@ -54,6 +62,7 @@ struct subject {
     const struct history *history;
     const struct plan *plan;
     const struct summary *summary;
+    const struct whatif *whatif;
     const struct workload_report *workload;
     const struct workload_comparison *workloads;
     const char *title; /* of a history */
@@ -91,6 +100,6 @@ const struct result *section_result(const struct subject *s, const char *key);
 typedef struct doc *report_maker(struct subject *s, const char *sections, struct arena *arena,
                                  struct gs_error *err);
 report_maker analysis_report, source_report, att_report, compare_report, history_report,
-    plan_report, summary_report, workload_doc_report, workloads_report;
+    plan_report, summary_report, whatif_report, workload_doc_report, workloads_report;
 
 #endif

@@ -1,4 +1,4 @@
-#include "analyze/field.h"
+#include "field/field.h"
 #include "report/source_report.h"
 
 static const struct field kernel_fields[] = {

@@ -1,42 +1,12 @@
 /*
- * Tier 0 for people: the rows of a scan, and the links between a trace and the lines that it
- * comes from.
+ * Tier 0 for people: the rows of a scan.
  */
 #ifndef GS_REPORT_SOURCE_REPORT_H
 #define GS_REPORT_SOURCE_REPORT_H
 
-#include "advise/advise.h"
-#include "analyze/field.h"
+#include "advise/beside.h"
+#include "field/field.h"
 #include "source/source.h"
-
-/* A hot kernel and its lines. */
-struct source_link {
-    uint32_t rank;          /* of the hotspot */
-    const char *kernel;     /* as the trace calls it, short */
-    const char *definition; /* "file:line"; NULL: not in the folder */
-    const char *launch;     /* of the first launch; NULL: none */
-    uint32_t launches, loop_launches;
-    uint32_t candidates; /* definitions of that name; above 1 the link is a guess */
-    const char *configuration;
-};
-
-/* A host call of the trace and the places that make it. */
-struct source_call {
-    const char *name;
-    uint64_t calls;
-    int64_t total_ns;
-    uint32_t sites, loop_sites;
-    const char *places; /* "src/a.cpp:12 (in loop), …", those in loops first */
-};
-
-struct source_links {
-    VEC(struct source_link) kernels;
-    VEC(struct source_call) calls;
-};
-
-/* Finds the links and adds the lines to the evidence of findings that they explain. */
-void source_link(struct source_links *out, const struct source_scan *s, const struct analysis *a,
-                 struct advice *advice, struct arena *arena);
 
 extern const struct fields source_kernel_fields, source_fact_fields, source_file_fields,
     source_skip_fields, source_pattern_fields, source_link_fields, source_call_fields;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/sat.h"
 #include "base/sort.h"
 #include "base/str.h"
 
@@ -55,7 +56,7 @@ static void add_launch(struct walk *w, struct kernel_sum *s, uint32_t row)
         ready = w->stream_until[stream];
     double ns = fmax(0, (double)sub_ns(t->kernels.start_ns[row], ready));
     s->linked++;
-    s->launch_ns += ns;
+    s->launch_ns += (double)ns;
     s->longest_ns = fmax(s->longest_ns, ns);
 }
 
@@ -183,21 +184,20 @@ static struct device_summary device(const struct analysis *a, size_t slot, struc
 static int64_t time_in_sync(const struct view *v)
 {
     const struct regions *r = &v->trace->regions;
-    struct arena temporary;
-    arena_init(&temporary);
+    struct arena *temporary = arena_scratch();
     VEC(uint32_t) rows = {0};
     for (size_t t = 0; t < v->n_threads; t++)
         for (size_t i = 0; i < v->threads[t].n_outer; i++)
             if (view_call_class(v, v->threads[t].outer[i]) == API_SYNC)
-                vec_push(&rows, &temporary, v->threads[t].outer[i]);
-    sort_rows(rows.v, rows.n, r->start_ns, &temporary);
+                vec_push(&rows, temporary, v->threads[t].outer[i]);
+    sort_rows(rows.v, rows.n, r->start_ns, temporary);
     struct spans all = {0};
     for (size_t i = 0; i < rows.n; i++) {
         struct span s = view_clip(v, r->start_ns[rows.v[i]], r->end_ns[rows.v[i]]);
-        spans_append(&all, &temporary, s.start, s.end);
+        spans_append(&all, temporary, s.start, s.end);
     }
     int64_t ns = spans_total(&all);
-    arena_release(&temporary);
+    arena_release(temporary);
     return ns;
 }
 

@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "base/sat.h"
 #include "base/str.h"
 #include "report/summary.h"
 

@@ -3,13 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sat.h"
 #include "base/sort.h"
 
 struct maker {
     struct tracks *t;
     const struct analysis *a;
     struct arena *arena;
-    const uint32_t *streams; /* in the order in which they are shown */
+    const uint32_t *streams; /* in the order in which they are shown: by process, then by GPU */
+    const uint32_t *slot;    /* by stream: its GPU in the view */
+    const uint32_t *of_gpu;  /* by GPU of the trace, and one for those not listed: the same */
 };
 
 static void columns_of(const struct trace *t, enum track_kind kind, const int64_t **start,
@@ -58,28 +61,59 @@ static void add_track(struct maker *m, struct track k)
 
 /* ---- GPU work ---- */
 
-/* Rows of one GPU put side by side by stream; they stay in order of start. */
+/* Rows put side by side by stream, which is of one GPU; they stay in order of start. */
 struct by_stream {
     uint32_t *rows;
     size_t *first; /* by stream, and the end */
 };
 
-static struct by_stream split(struct maker *m, const uint32_t *rows, size_t n,
-                              const uint32_t *stream)
+static void gpu_rows(const struct view_gpu *v, enum track_kind kind, const uint32_t **rows,
+                     size_t *n)
 {
-    size_t n_streams = m->a->trace->streams.n;
-    struct by_stream s = {arena_array(m->arena, uint32_t, n),
-                          arena_array(m->arena, size_t, n_streams + 2)};
-    for (size_t i = 0; i < n; i++)
-        s.first[stream[rows[i]] + 2]++;
+    *rows = kind == TRACK_KERNELS ? v->kernels : v->copies;
+    *n = kind == TRACK_KERNELS ? v->n_kernels : v->n_copies;
+}
+
+static struct by_stream split(struct maker *m, enum track_kind kind)
+{
+    const struct view *v = &m->a->view;
+    const struct trace *t = m->a->trace;
+    const uint32_t *stream = kind == TRACK_KERNELS ? t->kernels.stream : t->copies.stream, *rows;
+    size_t n_streams = t->streams.n, n;
+    struct by_stream s = {
+        arena_array(m->arena, uint32_t, kind == TRACK_KERNELS ? v->n_kernels : v->n_copies),
+        arena_array(m->arena, size_t, n_streams + 2)};
+    for (size_t g = 0; g < v->n_gpus; g++) {
+        gpu_rows(&v->gpus[g], kind, &rows, &n);
+        for (size_t i = 0; i < n; i++)
+            s.first[stream[rows[i]] + 2]++;
+    }
     for (size_t i = 2; i < n_streams + 2; i++)
         s.first[i] += s.first[i - 1];
-    for (size_t i = 0; i < n; i++) /* first[k + 1] becomes where stream k ends */
-        s.rows[s.first[stream[rows[i]] + 1]++] = rows[i];
+    for (size_t g = 0; g < v->n_gpus; g++) {
+        gpu_rows(&v->gpus[g], kind, &rows, &n);
+        for (size_t i = 0; i < n; i++) /* first[k + 1] becomes where stream k ends */
+            s.rows[s.first[stream[rows[i]] + 1]++] = rows[i];
+    }
     return s;
 }
 
-/* All streams, the one with most work first. */
+static void find_slots(struct maker *m)
+{
+    const struct trace *t = m->a->trace;
+    const struct view *v = &m->a->view;
+    uint32_t *of_gpu = arena_array(m->arena, uint32_t, t->gpus.n + 1);
+    uint32_t *slot = arena_array(m->arena, uint32_t, t->streams.n);
+    memset(of_gpu, 0xff, (t->gpus.n + 1) * sizeof(*of_gpu));
+    for (size_t g = 0; g < v->n_gpus; g++)
+        of_gpu[v->gpus[g].gpu == NO_INDEX ? t->gpus.n : v->gpus[g].gpu] = (uint32_t)g;
+    for (size_t i = 0; i < t->streams.n; i++)
+        slot[i] = of_gpu[t->streams.v[i].gpu < t->gpus.n ? t->streams.v[i].gpu : t->gpus.n];
+    m->of_gpu = of_gpu;
+    m->slot = slot;
+}
+
+/* All streams, by process and GPU the one with most work first. */
 static uint32_t *order_streams(struct maker *m)
 {
     const struct trace *t = m->a->trace;
@@ -95,18 +129,20 @@ static uint32_t *order_streams(struct maker *m)
         }
     }
     sort_rows(order, t->streams.n, key, m->arena);
+    for (size_t i = 0; i < t->streams.n; i++)
+        key[i] = (int64_t)(t->streams.v[i].process & INT32_MAX) << 32 | m->slot[i];
+    sort_rows(order, t->streams.n, key, m->arena);
     return order;
 }
 
-static void add_gpu_work(struct maker *m, uint32_t process, size_t slot, const struct by_stream *k,
+/* The streams of a process; *at is its first in the order, and then behind its last. */
+static void add_gpu_work(struct maker *m, uint32_t process, size_t *at, const struct by_stream *k,
                          const struct by_stream *c)
 {
     const struct trace *t = m->a->trace;
-    for (size_t at = 0; at < t->streams.n; at++) {
-        uint32_t i = m->streams[at];
-        if (t->streams.v[i].process != process)
-            continue;
-        struct track track = {.process = process, .slot = (uint32_t)slot, .of = i};
+    for (; *at < t->streams.n && t->streams.v[m->streams[*at]].process == process; ++*at) {
+        uint32_t i = m->streams[*at];
+        struct track track = {.process = process, .slot = m->slot[i], .of = i};
         track.kind = TRACK_KERNELS;
         track.rows = k->rows + k->first[i];
         track.n = k->first[i + 1] - k->first[i];
@@ -169,33 +205,39 @@ static void order_markers(struct maker *m, uint32_t **rows, size_t **first)
         (*first)[i] += (*first)[i - 1];
 }
 
-static void add_threads(struct maker *m, uint32_t process, uint32_t *markers, const size_t *first)
+/* Threads by process; the last, for calls without a thread, is of none. */
+static uint32_t *order_threads(struct maker *m)
 {
     const struct trace *t = m->a->trace;
-    for (uint32_t i = 0; i <= t->threads.n; i++) {
-        uint32_t owner = i < t->threads.n ? t->threads.v[i].process : NO_INDEX;
-        if (owner != process)
-            continue;
-        struct track k = {
-            .process = process, .slot = NO_INDEX, .of = i < t->threads.n ? i : NO_INDEX};
-        k.kind = TRACK_MARKERS;
-        k.rows = markers + first[i];
-        k.n = first[i + 1] - first[i];
-        add_track(m, k);
-        k.kind = TRACK_CALLS;
-        k.rows = m->a->view.threads[i].calls;
-        k.n = m->a->view.threads[i].n_calls;
-        add_track(m, k);
+    int64_t *key = arena_array(m->arena, int64_t, t->threads.n + 1);
+    uint32_t *order = arena_array(m->arena, uint32_t, t->threads.n + 1);
+    for (size_t i = 0; i <= t->threads.n; i++) {
+        order[i] = (uint32_t)i;
+        key[i] = i < t->threads.n ? t->threads.v[i].process : NO_INDEX;
     }
+    sort_rows(order, t->threads.n + 1, key, m->arena);
+    return order;
+}
+
+static void add_thread(struct maker *m, uint32_t process, uint32_t i, uint32_t *markers,
+                       const size_t *first)
+{
+    struct track k = {
+        .process = process, .slot = NO_INDEX, .of = i < m->a->trace->threads.n ? i : NO_INDEX};
+    k.kind = TRACK_MARKERS;
+    k.rows = markers + first[i];
+    k.n = first[i + 1] - first[i];
+    add_track(m, k);
+    k.kind = TRACK_CALLS;
+    k.rows = m->a->view.threads[i].calls;
+    k.n = m->a->view.threads[i].n_calls;
+    add_track(m, k);
 }
 
 /* The GPU of a series in the view; false for series of a GPU that is not looked at. */
-static bool series_slot(const struct analysis *a, const struct series *s, uint32_t *slot)
+static bool series_slot(const struct maker *m, const struct series *s, uint32_t *slot)
 {
-    *slot = NO_INDEX;
-    for (uint32_t g = 0; g < a->view.n_gpus && s->gpu != NO_INDEX; g++)
-        if (a->view.gpus[g].gpu == s->gpu)
-            *slot = g;
+    *slot = s->gpu < m->a->trace->gpus.n ? m->of_gpu[s->gpu] : NO_INDEX;
     return *slot != NO_INDEX || s->gpu == NO_INDEX;
 }
 
@@ -223,7 +265,7 @@ static void add_series(struct maker *m)
         k.rows = rows + first[s];
         k.n = first[s + 1] - first[s];
         sort_rows(k.rows, k.n, points->time_ns, m->arena);
-        if (series_slot(m->a, &t->series.v[s], &k.slot))
+        if (series_slot(m, &t->series.v[s], &k.slot))
             add_track(m, k);
     }
 }
@@ -232,23 +274,21 @@ void tracks_make(struct tracks *t, const struct analysis *a, uint64_t limit, str
 {
     *t = (struct tracks){.a = a};
     struct maker m = {.t = t, .a = a, .arena = arena};
+    find_slots(&m);
     m.streams = order_streams(&m);
-    const struct view *v = &a->view;
-    struct by_stream *kernels = arena_array(arena, struct by_stream, v->n_gpus);
-    struct by_stream *copies = arena_array(arena, struct by_stream, v->n_gpus);
-    for (size_t g = 0; g < v->n_gpus; g++) {
-        kernels[g] = split(&m, v->gpus[g].kernels, v->gpus[g].n_kernels, a->trace->kernels.stream);
-        copies[g] = split(&m, v->gpus[g].copies, v->gpus[g].n_copies, a->trace->copies.stream);
-    }
-    uint32_t *markers;
-    size_t *first;
+    struct by_stream kernels = split(&m, TRACK_KERNELS), copies = split(&m, TRACK_COPIES);
+    uint32_t *markers, *threads = order_threads(&m);
+    size_t *first, stream = 0, thread = 0, n_threads = a->trace->threads.n + 1;
     order_markers(&m, &markers, &first);
     for (uint32_t p = 0; p < a->trace->processes.n; p++) {
-        for (size_t g = 0; g < v->n_gpus; g++)
-            add_gpu_work(&m, p, g, &kernels[g], &copies[g]);
-        add_threads(&m, p, markers, first);
+        add_gpu_work(&m, p, &stream, &kernels, &copies);
+        for (; thread < n_threads && threads[thread] < a->trace->threads.n &&
+               a->trace->threads.v[threads[thread]].process == p;
+             thread++)
+            add_thread(&m, p, threads[thread], markers, first);
     }
-    add_threads(&m, NO_INDEX, markers, first);
+    for (; thread < n_threads; thread++)
+        add_thread(&m, NO_INDEX, threads[thread], markers, first);
     add_series(&m);
     tracks_cut(t, limit, arena);
 }

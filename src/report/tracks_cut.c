@@ -1,3 +1,4 @@
+#include "base/sat.h"
 #include "base/sort.h"
 #include "report/tracks.h"
 
@@ -12,17 +13,16 @@ static bool is_call(const struct track *k)
 /* Keeps the `most` longest, in order of start; the earlier ones of equal length. */
 static void keep_longest(struct tracks *t, struct track *k, size_t most, struct arena *arena)
 {
-    struct arena temporary;
-    arena_init(&temporary);
-    int64_t *key = arena_array(&temporary, int64_t, k->n);
-    uint32_t *order = arena_array(&temporary, uint32_t, k->n);
-    uint8_t *kept = arena_array(&temporary, uint8_t, k->n);
+    struct arena *temporary = arena_scratch();
+    int64_t *key = arena_array(temporary, int64_t, k->n);
+    uint32_t *order = arena_array(temporary, uint32_t, k->n);
+    uint8_t *kept = arena_array(temporary, uint8_t, k->n);
     for (size_t i = 0; i < k->n; i++) {
         struct span s = track_span(t, k, i);
         key[i] = ~sub_ns(s.end, s.start);
         order[i] = (uint32_t)i;
     }
-    sort_rows(order, k->n, key, &temporary);
+    sort_rows(order, k->n, key, temporary);
     for (size_t i = 0; i < most; i++)
         kept[order[i]] = 1;
     uint32_t *rows = arena_array(arena, uint32_t, most);
@@ -32,7 +32,7 @@ static void keep_longest(struct tracks *t, struct track *k, size_t most, struct 
             rows[n++] = k->rows[i];
     k->rows = rows;
     k->n = n;
-    arena_release(&temporary);
+    arena_release(temporary);
 }
 
 static void cut(struct tracks *t, bool calls, uint64_t total, uint64_t budget, struct arena *arena)
@@ -41,7 +41,7 @@ static void cut(struct tracks *t, bool calls, uint64_t total, uint64_t budget, s
         struct track *k = &t->v.v[i];
         if (k->kind == TRACK_SERIES || is_call(k) != calls)
             continue;
-        size_t most = (size_t)((double)k->n * (double)budget / (double)total);
+        size_t most = count_from((double)k->n * (double)budget / (double)total);
         keep_longest(t, k, most ? most : 1, arena);
         if (k->kind == TRACK_KERNELS || k->kind == TRACK_COPIES)
             t->gpu_left_out += k->total - k->n;

@@ -1,41 +1,64 @@
 #include "report/trust.h"
 
-void quality_json(struct jwrite *w, const struct quality *q)
-{
-    char grade[2] = {q->grade, 0};
-    jw_open(w, "quality", '{');
-    jw_str(w, "grade", grade);
-    jw_int(w, "points", q->points);
-    jw_open(w, "reasons", '[');
-    for (size_t i = 0; i < q->reasons.n; i++) {
-        const struct quality_reason *r = &q->reasons.v[i];
-        jw_open(w, NULL, '{');
-        jw_str(w, "code", r->code);
-        jw_str(w, "text", r->text);
-        jw_uint(w, "count", r->count);
-        jw_str(w, "affects", r->affects);
-        jw_int(w, "points", r->points);
-        jw_close(w);
-    }
-    jw_close(w);
-    jw_close(w);
-}
+#define F(member, type, key, doc) ALWAYS(struct quality_reason, member, type, key, doc)
+static const struct field reason_list[] = {
+    F(code, FIELD_TEXT, "code", "name of the check"),
+    F(text, FIELD_TEXT, "text", "what was found"),
+    F(count, FIELD_U64, "count", "rows"),
+    F(affects, FIELD_TEXT, "affects", "numbers that suffer"),
+    F(points, FIELD_I32, "points", "taken off 100"),
+};
+#undef F
+static const struct fields reason_fields =
+    FIELDS("reasons", "", struct quality_reason, reason_list);
 
-void capabilities_json(struct jwrite *w, const struct capabilities *c)
+#define F(member, type, key, doc, ...)                                                             \
+    ALWAYS(struct quality_json, member, type, key, doc, ##__VA_ARGS__)
+static const struct field quality_list[] = {
+    F(grade, FIELD_CHARS, "grade", "", .words = WORDS("A", "B", "C", "D", "F")),
+    F(points, FIELD_I32, "points", "0 to 100"),
+    F(reasons, FIELD_LIST, "reasons", "all of them", .of = &reason_fields),
+};
+#undef F
+static const struct fields quality_fields =
+    FIELDS("quality", "", struct quality_json, quality_list);
+
+#define F(member, type, key, doc) ALWAYS(struct capability, member, type, key, doc)
+static const struct field pair_list[] = {
+    F(key, FIELD_TEXT, "capability", ""),
+    F(present, FIELD_BOOL, "present", ""),
+};
+static const struct fields pair_fields = FIELDS("", "", struct capability, pair_list);
+
+static const struct field missing_list[] = {
+    F(key, FIELD_TEXT, "capability", "key among capabilities"),
+    F(lacking, FIELD_TEXT, "consequence", "what cannot be said"),
+    F(command, FIELD_TEXT, "command", "how to capture it; empty where nothing can"),
+};
+#undef F
+static const struct fields missing_fields = FIELDS("missing", "", struct capability, missing_list);
+
+#define T struct trust_json
+static const struct field trust_list[] = {
+    ALWAYS(T, quality, FIELD_OBJECT, "quality", "how far the data can be trusted",
+           .of = &quality_fields),
+};
+const struct fields trust_quality_fields = FIELDS("", "", T, trust_list);
+
+static const struct field capability_list[] = {
+    ALWAYS(T, capabilities, FIELD_PAIRS, "capabilities", "what the trace can tell",
+           .of = &pair_fields),
+    ALWAYS(T, missing, FIELD_LIST, "missing", "what it cannot", .of = &missing_fields),
+};
+const struct fields trust_capability_fields = FIELDS("", "", T, capability_list);
+
+void trust_json_make(T *t, const struct quality *q, const struct capabilities *c,
+                     struct arena *arena)
 {
-    jw_open(w, "capabilities", '{');
+    *t = (T){.quality = {.grade = {q->grade}, .points = q->points}, .capabilities = *c};
+    t->quality.reasons.v = q->reasons.v;
+    t->quality.reasons.n = q->reasons.n;
     for (size_t i = 0; i < c->n; i++)
-        jw_bool(w, c->v[i].key, c->v[i].present);
-    jw_close(w);
-    jw_open(w, "missing", '[');
-    for (size_t i = 0; i < c->n; i++) {
-        if (c->v[i].present)
-            continue;
-        jw_open(w, NULL, '{');
-        jw_str(w, "capability", c->v[i].key);
-        jw_str(w, "consequence", c->v[i].lacking);
-        jw_str(w, "command", c->v[i].command);
-        jw_close(w);
-    }
-    jw_close(w);
+        if (!c->v[i].present)
+            vec_push(&t->missing, arena, c->v[i]);
 }

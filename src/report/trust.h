@@ -6,12 +6,23 @@
 
 #include "analyze/capability.h"
 #include "analyze/quality.h"
-#include "base/jwrite.h"
+#include "field/field.h"
 
-/* "quality": {grade, points, reasons[]} */
-void quality_json(struct jwrite *w, const struct quality *q);
+struct quality_json {
+    char grade[2];
+    int points;
+    VEC(struct quality_reason) reasons;
+};
 
-/* "capabilities": {key: bool}, then "missing": [{capability, consequence, command}] */
-void capabilities_json(struct jwrite *w, const struct capabilities *c);
+struct trust_json {
+    struct quality_json quality;
+    struct capabilities capabilities, missing;
+};
+
+void trust_json_make(struct trust_json *t, const struct quality *q, const struct capabilities *c,
+                     struct arena *arena);
+
+/* {quality}, and {capabilities, missing} */
+extern const struct fields trust_quality_fields, trust_capability_fields;
 
 #endif

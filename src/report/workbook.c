@@ -56,32 +56,11 @@ static const struct fields metric_fields =
 static struct metric_row metric_of(const struct fields *table, const struct field *f,
                                    const void *row)
 {
-    const void *at = (const char *)row + f->offset;
-    struct metric_row m = {.table = table->key, .metric = f->label, .value = NAN, .unit = f->unit};
-    m.doc = f->doc;
-    switch (f->type) {
-    case FIELD_I64:
-        m.value = (double)*(const int64_t *)at;
-        break;
-    case FIELD_U64:
-        m.value = (double)*(const uint64_t *)at;
-        break;
-    case FIELD_U32:
-        m.value = *(const uint32_t *)at;
-        break;
-    case FIELD_I32:
-        m.value = *(const int32_t *)at;
-        break;
-    case FIELD_NUM:
-        m.value = *(const double *)at;
-        break;
-    case FIELD_TEXT:
-        m.text = *(const char *const *)at;
-        break;
-    case FIELD_BOOL:
-        m.text = *(const bool *)at ? "yes" : "no";
-        break;
-    }
+    struct field_value v = field_get(f, row);
+    struct metric_row m = {.table = table->key, .metric = f->label, .unit = f->unit, .doc = f->doc};
+    m.value = field_number(f, row);
+    if (v.kind == VALUE_BOOL || v.kind == VALUE_TEXT)
+        m.text = v.kind == VALUE_TEXT ? v.text : v.yes ? "yes" : "no";
     return m;
 }
 

@@ -1,7 +1,7 @@
 /*
  * The workbook: all tables of a report as sheets, for spreadsheets and for programs.
  *
- * A sheet is a field table (analyze/field.h) with rows, so XLSX and CSV hold the same cells. Long
+ * A sheet is a field table (field/field.h) with rows, so XLSX and CSV hold the same cells. Long
  * tables are made row by row when they are written and never stand in memory as a whole.
  *
  * The first sheets are TraceLens' rocprof report, with its names, columns and order and without its

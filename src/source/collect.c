@@ -1,9 +1,12 @@
 /*
  * The files of a folder and below, in a fixed order: real ones first, then what symbolic links
  * lead to, unless it was there already. So links that form a loop end, and no file counts twice.
+ * Lines of source are shown, so links that lead out of the folder are not followed.
  */
+#define _GNU_SOURCE /* realpath */
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,7 +15,7 @@
 #include "base/str.h"
 #include "source/source_in.h"
 
-enum { PATH_LONGEST = 4096 };
+enum { PATH_LONGEST = 4096, RULES_LARGEST = 1 << 20 };
 
 struct link {
     const char *path, *shown;
@@ -24,7 +27,7 @@ struct walk {
     struct found_files *out;
     struct idmap seen; /* device and inode, mixed */
     VEC(struct link) links;
-    char *root;
+    char root[PATH_MAX]; /* resolved */
 };
 
 static const struct {
@@ -83,9 +86,7 @@ static const struct ignore_file *read_rules(struct walk *w, const char *dir, con
     struct arena *a = &w->s->arena;
     const char *path = arena_printf(a, "%s/.gitignore", dir);
     struct mapping *m = &w->s->worker_map[0];
-    struct stat st;
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > 1 << 20 ||
-        !map_file(m, path, NULL))
+    if (fs_is_link(path) || !fs_read(m, path, RULES_LARGEST, NULL))
         return above;
     struct ignore_file *f = arena_new(a, struct ignore_file);
     f->above = above;
@@ -175,6 +176,34 @@ static void folder(struct walk *w, const char *dir, const char *shown,
     }
 }
 
+/* Whether a link leads to something in the folder that is scanned. */
+static bool leads_inside(const struct walk *w, const char *path)
+{
+    char target[PATH_MAX];
+    size_t n = strlen(w->root);
+    return n && realpath(path, target) && strncmp(target, w->root, n) == 0 &&
+           (!target[n] || target[n] == '/' || w->root[n - 1] == '/');
+}
+
+static void follow(struct walk *w, const struct link *l)
+{
+    struct stat st;
+    enum source_language language;
+    const char *why = NULL;
+    bool there = stat(l->path, &st) == 0;
+    bool wanted = (there && S_ISDIR(st.st_mode)) || language_of(l->shown, &language);
+    if (there && leads_inside(w, l->path))
+        entry(w, l->path, l->shown, &st, l->rules);
+    else if (there)
+        why = wanted ? "a link that leads out of the folder" : NULL;
+    else if (errno == ELOOP)
+        why = "a link that leads to itself";
+    else
+        why = wanted ? "a link that leads nowhere" : NULL;
+    if (why && !ignored(l->rules, l->shown, there && S_ISDIR(st.st_mode)))
+        source_skip(w->s, l->shown, why);
+}
+
 bool collect_files(struct source_scan *s, const char *dir, struct found_files *out,
                    struct gs_error *err)
 {
@@ -190,17 +219,13 @@ bool collect_files(struct source_scan *s, const char *dir, struct found_files *o
     }
     if (!S_ISDIR(st.st_mode))
         return fail(err, GS_E_USAGE, "'%s' is not a folder of source files", dir);
+    if (!realpath(dir, w.root))
+        w.root[0] = 0;
     first_sight(&w, &st);
     folder(&w, dir, "", NULL);
     for (size_t i = 0; i < w.links.n; i++) { /* links found on the way are added behind */
         struct link l = w.links.v[i];
-        if (stat(l.path, &st) == 0)
-            entry(&w, l.path, l.shown, &st, l.rules);
-        else if ((errno == ELOOP || language_of(l.shown, &language)) &&
-                 !ignored(l.rules, l.shown, false))
-            source_skip(s, l.shown,
-                        errno == ELOOP ? "a link that leads to itself"
-                                       : "a link that leads nowhere");
+        follow(&w, &l);
     }
     return true;
 }

@@ -26,10 +26,12 @@ static bool match_set(const char *p, char c, const char **next)
 }
 
 /* One folder's name at most for '*'; two of them take any number of folders. Steps are bounded. */
+enum { MOST_STEPS = 20000, MOST_FOR_ALL = 100000 };
+
 static bool match(const char *p, const char *s, size_t *steps)
 {
     for (; *p;) {
-        if (++*steps > 20000)
+        if (++*steps > MOST_STEPS)
             return false;
         if (p[0] == '*' && p[1] == '*') {
             while (*p == '*')
@@ -111,15 +113,20 @@ void ignore_parse(struct ignore_file *f, const char *text, size_t n, struct aren
     }
 }
 
+/* Files with very many rules, or very slow ones, are obeyed up to a number of steps. */
 bool ignored(const struct ignore_file *f, const char *path, bool is_folder)
 {
+    size_t all = 0;
     for (; f; f = f->above) {
         const char *below = path + f->base;
-        for (size_t i = f->rules.n; i-- > 0;) {
+        for (size_t i = f->rules.n; i-- > 0 && all < MOST_FOR_ALL;) {
             const struct ignore_rule *r = &f->rules.v[i];
             if (r->folder_only && !is_folder)
                 continue;
-            if (glob_match(r->pattern, r->anchored ? below : fs_basename(below)))
+            size_t steps = 0;
+            bool matches = match(r->pattern, r->anchored ? below : fs_basename(below), &steps);
+            all += steps + 1;
+            if (matches)
                 return !r->negated;
         }
     }

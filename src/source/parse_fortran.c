@@ -4,6 +4,9 @@
 
 #include "source/source_in.h"
 
+/* Nobody nests so deep or has names so long; without a bound each statement would cost as much. */
+enum { DEEPEST = 1024, NAME_LONGEST = 1024 };
+
 enum frame_kind { UNIT, INTERFACE, LOOP };
 
 struct frame {
@@ -15,6 +18,10 @@ struct parser {
     struct source_text *t;
     struct fact_list *out;
     VEC(struct frame) frames;
+    size_t beyond;     /* frames that are too deep to be kept */
+    size_t launch_end; /* where the next ">>>" is; the statement's end: there is no more */
+    uint32_t function; /* token of the name in function_text */
+    const char *function_text;
 };
 
 static const struct token *at(const struct parser *p, size_t i)
@@ -42,10 +49,22 @@ static bool in_interface(const struct parser *p)
 
 static const char *token_text(const struct parser *p, size_t i)
 {
-    return arena_strndup(p->t->arena, p->t->text + at(p, i)->at, at(p, i)->len);
+    size_t n = at(p, i)->len;
+    return arena_strndup(p->t->arena, p->t->text + at(p, i)->at,
+                         n < NAME_LONGEST ? n : NAME_LONGEST);
 }
 
-static struct source_fact fact_at(const struct parser *p, size_t i, enum fact_kind kind,
+/* The same text for all facts of a function. */
+static const char *function_text(struct parser *p, uint32_t function)
+{
+    if (function && p->function != function) {
+        p->function = function;
+        p->function_text = token_text(p, function);
+    }
+    return function ? p->function_text : NULL;
+}
+
+static struct source_fact fact_at(struct parser *p, size_t i, enum fact_kind kind,
                                   enum source_pattern_id pattern)
 {
     struct frame f = top(p);
@@ -53,7 +72,7 @@ static struct source_fact fact_at(const struct parser *p, size_t i, enum fact_ki
                                 .pattern = pattern,
                                 .line = at(p, i)->line,
                                 .loop_depth = f.depth,
-                                .function = f.function ? token_text(p, f.function) : NULL};
+                                .function = function_text(p, f.function)};
 }
 
 static struct source_fact *add(struct parser *p, size_t i, enum fact_kind kind,
@@ -74,6 +93,10 @@ static size_t statement_end(const struct parser *p, size_t i)
 /* Closes the innermost frame of this kind and all inside it. */
 static void close_frame(struct parser *p, uint8_t kind)
 {
+    if (p->beyond) {
+        p->beyond--;
+        return;
+    }
     for (size_t n = p->frames.n; n > 0; n--)
         if (p->frames.v[n - 1].kind == kind) {
             p->frames.n = n - 1;
@@ -110,6 +133,10 @@ static bool end_statement(struct parser *p, size_t i, size_t end)
 static void push(struct parser *p, uint8_t kind, size_t function, size_t label)
 {
     struct frame f = top(p);
+    if (p->frames.n >= DEEPEST) {
+        p->beyond++;
+        return;
+    }
     f.kind = kind;
     f.label = (uint32_t)label;
     f.depth = kind == LOOP ? f.depth + 1 : 0;
@@ -174,10 +201,11 @@ static void end_labelled(struct parser *p, size_t label)
 
 static void launch(struct parser *p, size_t i, size_t end)
 {
-    size_t n = i + 1;
+    size_t n = i + 1 > p->launch_end ? i + 1 : p->launch_end;
     while (n + 2 < end &&
            !(token_is(at(p, n), '>') && token_is(at(p, n + 1), '>') && token_is(at(p, n + 2), '>')))
         n++;
+    p->launch_end = n;
     if (n + 2 >= end || at(p, i - 1)->kind != TOKEN_IDENT)
         return;
     struct source_fact *f = add(p, i - 1, FACT_LAUNCH, PATTERN_TRIPLE_ANGLE_LAUNCH);
@@ -211,6 +239,7 @@ static void statement(struct parser *p, size_t i, size_t end)
     if (i < end && at(p, i)->kind == TOKEN_IDENT && !end_statement(p, i, end) &&
         !begin_unit(p, i, end) && !in_interface(p)) {
         bool declares = false;
+        p->launch_end = 0;
         begin_loop(p, i, end);
         for (size_t n = i; n < end; n++) {
             declares |= token_is(at(p, n), PUNCT_SCOPE);

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/str.h"
 #include "source/source_in.h"
 
@@ -12,6 +13,9 @@ struct frame {
     uint32_t indent, depth, function;
     bool is_loop, opened; /* opened: its ':' was seen */
 };
+
+/* Nobody has chains or names so long; without a bound each part would cost as much as the whole. */
+enum { MOST_PARTS = 64, NAME_LONGEST = 1024, MOST_FORS = 64 };
 
 struct alias {
     const char *name, *path;
@@ -23,6 +27,9 @@ struct parser {
     struct fact_list *out;
     VEC(struct frame) frames;
     VEC(struct alias) aliases;
+    struct idmap alias_of; /* hash of a name -> the latest alias */
+    uint32_t function;     /* token of the name in function_text */
+    const char *function_text;
     VEC(size_t) bracket_facts; /* facts there were at each bracket that is open */
     uint32_t header; /* indentation of the loop whose header is being read, plus 1; 0: none */
     bool while_header, uses_gpu, renamed;
@@ -59,9 +66,13 @@ static struct source_fact *add(struct parser *p, size_t i, enum fact_kind kind,
                                .pattern = pattern,
                                .line = at(p, i)->line,
                                .loop_depth = f.depth + (p->header && p->while_header)};
-    if (f.function)
-        fact.function =
-            arena_strndup(p->t->arena, p->t->text + at(p, f.function)->at, at(p, f.function)->len);
+    if (f.function && f.function != p->function) {
+        size_t n = at(p, f.function)->len;
+        p->function = (uint32_t)f.function;
+        p->function_text = arena_strndup(p->t->arena, p->t->text + at(p, f.function)->at,
+                                         n < NAME_LONGEST ? n : NAME_LONGEST);
+    }
+    fact.function = f.function ? p->function_text : NULL;
     vec_push(p->out, p->t->scratch, fact);
     return &p->out->v[p->out->n - 1];
 }
@@ -85,6 +96,23 @@ static const char *dotted(const struct parser *p, size_t i, size_t *end)
     return s.buf;
 }
 
+static bool is_alias(const struct alias *a, const char *name, size_t n)
+{
+    return strlen(a->name) == n && !memcmp(a->name, name, n);
+}
+
+/* What a name was bound to last, or NULL. Two names with one hash: all are looked at. */
+static const struct alias *find_alias(const struct parser *p, const char *name, size_t n)
+{
+    uint32_t i = idmap_get(&p->alias_of, hash_bytes(name, n));
+    if (i == NO_INDEX || is_alias(&p->aliases.v[i], name, n))
+        return i == NO_INDEX ? NULL : &p->aliases.v[i];
+    for (size_t a = p->aliases.n; a-- > 0;)
+        if (is_alias(&p->aliases.v[a], name, n))
+            return &p->aliases.v[a];
+    return NULL;
+}
+
 static void bind(struct parser *p, const char *name, const char *path)
 {
     static const char *const frameworks[] = {"torch",      "jax",    "cupy",
@@ -98,6 +126,7 @@ static void bind(struct parser *p, const char *name, const char *path)
         a.symbol = *last ? symbols_find(p->t->symbols, last, strlen(last), h) : 0;
         p->renamed |= a.symbol != 0;
     }
+    idmap_put(&p->alias_of, hash_bytes(name, strlen(name)), (uint32_t)p->aliases.n);
     vec_push(&p->aliases, p->t->scratch, a);
     for (size_t i = 0; i < sizeof(frameworks) / sizeof(*frameworks); i++) {
         size_t n = strlen(frameworks[i]);
@@ -145,21 +174,21 @@ static const char *owner_of(const struct parser *p, size_t i, const char **name)
 {
     size_t from = i, end;
     *name = text_of(p, i);
-    while (from >= 3 && token_is(at(p, from - 1), '.') && at(p, from - 2)->kind == TOKEN_IDENT)
+    while (from >= 3 && i - from < 2 * MOST_PARTS && token_is(at(p, from - 1), '.') &&
+           at(p, from - 2)->kind == TOKEN_IDENT)
         from -= 2;
     if (token_is(at(p, from - 1), '.'))
         return "?";
     const char *path = dotted(p, from, &end);
     size_t head = strcspn(path, ".");
-    for (size_t a = p->aliases.n; a-- > 0;)
-        if (strlen(p->aliases.v[a].name) == head && !memcmp(p->aliases.v[a].name, path, head)) {
-            path = arena_printf(p->t->scratch, "%s%s", p->aliases.v[a].path, path + head);
-            break;
-        }
+    const struct alias *a = find_alias(p, path, head);
+    if (a)
+        path = arena_printf(p->t->scratch, "%s%s", a->path, path + head);
     /* The path ends where the name does, whatever follows it. */
     const char *cut = strrchr(path, '.');
     size_t n = 0;
-    for (size_t k = i + 1; token_is(at(p, k), '.') && at(p, k + 1)->kind == TOKEN_IDENT; k += 2)
+    for (size_t k = i + 1;
+         n < MOST_PARTS && token_is(at(p, k), '.') && at(p, k + 1)->kind == TOKEN_IDENT; k += 2)
         n++;
     for (; n && cut; n--) {
         path = arena_strndup(p->t->scratch, path, (size_t)(cut - path));
@@ -326,9 +355,10 @@ static void bracket(struct parser *p, const struct token *k)
 /* A comprehension: what stands before its "for" runs once an item. */
 static void comprehension(struct parser *p)
 {
-    if (!p->bracket_facts.n)
+    size_t first = p->bracket_facts.n ? p->bracket_facts.v[p->bracket_facts.n - 1] : p->out->n;
+    if (first >= p->out->n || p->out->v[first].loop_depth >= MOST_FORS)
         return;
-    for (size_t f = p->bracket_facts.v[p->bracket_facts.n - 1]; f < p->out->n; f++)
+    for (size_t f = first; f < p->out->n; f++)
         p->out->v[f].loop_depth++;
 }
 
@@ -338,17 +368,15 @@ static void resolve(struct parser *p, size_t i)
     const struct token *k = at(p, i);
     if (k->symbol || !p->renamed || token_is(k - 1, '.') || !token_is(k + 1, '('))
         return;
-    for (size_t a = p->aliases.n; a-- > 0;)
-        if (strlen(p->aliases.v[a].name) == k->len &&
-            !memcmp(p->aliases.v[a].name, p->t->text + k->at, k->len)) {
-            p->t->tokens.v[i].symbol = p->aliases.v[a].symbol;
-            return;
-        }
+    const struct alias *a = find_alias(p, p->t->text + k->at, k->len);
+    if (a)
+        p->t->tokens.v[i].symbol = a->symbol;
 }
 
 void parse_python(struct source_text *t, struct fact_list *out)
 {
     struct parser p = {.t = t, .out = out};
+    idmap_init(&p.alias_of, t->scratch);
     bool decorating = false;
     for (size_t i = 1; t->tokens.v[i].kind != TOKEN_END; i++) {
         const struct token *k = &t->tokens.v[i];

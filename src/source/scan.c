@@ -17,7 +17,7 @@ struct file_result {
     const char *problem; /* NULL: it was read */
 };
 
-struct job {
+struct scan_work {
     struct source_scan *s;
     const struct found_files *files;
     struct file_result *results;
@@ -83,7 +83,7 @@ static const char *open_file(struct mapping *m, const char *path)
         return "larger than 16 MiB";
     if (size == 0)
         return "";
-    if (!map_file(m, path, &err))
+    if (!fs_read(m, path, FILE_LARGEST, &err))
         return "cannot be read";
     size_t probe = m->size < BINARY_PROBE ? m->size : BINARY_PROBE;
     if (m->size > FILE_LARGEST || memchr(m->data, 0, probe)) {
@@ -95,7 +95,7 @@ static const char *open_file(struct mapping *m, const char *path)
 
 static void scan_file(void *ctx, size_t i, int worker)
 {
-    struct job *job = ctx;
+    struct scan_work *job = ctx;
     const struct found_file *file = &job->files->v.v[i];
     struct file_result *r = &job->results[i];
     struct mapping *m = &job->s->worker_map[worker];
@@ -172,7 +172,7 @@ bool source_scan_run(struct source_scan *s, const char *dir, int threads, struct
     symbols_init_c(&tables[0], false);
     symbols_init_c(&tables[1], true);
     symbols_init_python(&tables[2]);
-    struct job job = {
+    struct scan_work job = {
         .s = s, .files = &files, .c = &tables[0], .fortran = &tables[1], .python = &tables[2]};
     job.tokens = arena_array(&s->arena, struct token_list, PARALLEL_MAX);
     job.results = arena_array(&s->arena, struct file_result, files.v.n);

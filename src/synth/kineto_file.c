@@ -1,12 +1,10 @@
 /* Files of the Kineto writer: made under a temporary name, renamed when complete. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/fs.h"
+#include "base/fs_out.h"
 #include "synth/kineto_in.h"
+#include "synth/out_path.h"
 
 static void refuse(struct kineto_writer *w, enum gs_code code, const char *what, const char *path,
                    const char *why)
@@ -17,56 +15,35 @@ static void refuse(struct kineto_writer *w, enum gs_code code, const char *what,
     fail(&w->sink.error, code, "%s '%s'%s%s", what, path, *why ? ": " : "", why);
 }
 
-static const char *replaced(struct kineto_writer *w, const char *path, const char *what,
-                            const char *by)
+static void failed(struct kineto_writer *w, const struct gs_error *why)
 {
-    struct str out;
-    str_init(&out, w->arena);
-    for (const char *at; (at = strstr(path, what)); path = at + strlen(what)) {
-        str_put(&out, path, (size_t)(at - path));
-        str_puts(&out, by);
-    }
-    str_puts(&out, path);
-    return out.buf;
-}
-
-/* Makes all folders on the way to a file. */
-static void make_folders(struct kineto_writer *w, const char *path)
-{
-    char *copy = arena_strdup(w->arena, path);
-    for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        if (mkdir(copy, 0777) != 0 && errno != EEXIST)
-            refuse(w, GS_E_IO, "cannot make folder", copy, strerror(errno));
-        *slash = '/';
-    }
-}
-
-static char *file_path(struct kineto_writer *w, const struct kprocess *p)
-{
-    const char *path = w->o.path;
-    bool pattern = strchr(path, '%') != NULL;
-    path = replaced(w, path, "%pid%", arena_printf(w->arena, "%lld", (long long)p->rec.pid));
-    path = replaced(w, path, "%rank%", arena_printf(w->arena, "%lld", (long long)p->rec.rank));
-    path = replaced(w, path, "%host%", names_text(w->names, p->rec.host));
-    if ((w->processes.n > 1 && !pattern) || str_ends(path, "/") || fs_is_dir(path))
-        path = arena_printf(w->arena, "%s%s%s_%lld.pt.trace.json", path,
-                            str_ends(path, "/") ? "" : "/", names_text(w->names, p->rec.host),
-                            (long long)p->rec.pid);
-    make_folders(w, path);
-    return arena_strdup(w->arena, path);
+    if (!w->sink.failed)
+        w->sink.error = *why;
+    w->sink.failed = true;
 }
 
 void kinetow_open(struct kineto_writer *w, struct kprocess *p)
 {
-    p->path = file_path(w, p);
-    p->temp = arena_printf(w->arena, "%s.%ld.tmp", p->path, (long)getpid());
+    struct gs_error why;
+    const char *host = out_word(names_text(w->names, p->rec.host), w->arena);
+    const char *name = arena_printf(w->arena, "%s_%lld.pt.trace.json", host, (long long)p->rec.pid);
+    p->path = out_path(w->o.path, false, &p->rec, w->names, name, w->arena, &why);
+    if (!p->path) {
+        failed(w, &why);
+        return;
+    }
     for (const struct kprocess *other = w->processes.v; other < p; other++)
         if (str_eq(other->path, p->path))
             refuse(w, GS_E_USAGE, "two processes would be written to", p->path, "use %pid%");
     if (w->sink.failed)
         return;
-    p->out = gzopen(p->temp, str_ends(p->path, ".gz") ? "wb6" : "wbT");
+    struct fs_out *file = arena_new(w->arena, struct fs_out);
+    if (!fs_out_name(file, p->path, &why)) {
+        failed(w, &why);
+        return;
+    }
+    p->file = file;
+    p->out = gzopen(file->temp, str_ends(p->path, ".gz") ? "wb6" : "wbT");
     if (!p->out)
         refuse(w, GS_E_IO, "cannot write", p->path, strerror(errno));
     else
@@ -88,12 +65,12 @@ static void close_file(struct kineto_writer *w, struct kprocess *p, bool keep)
     if (p->out && gzclose(p->out) != Z_OK)
         refuse(w, GS_E_IO, "cannot write", p->path, strerror(errno));
     p->out = NULL;
-    if (!p->temp)
-        return;
-    if (!keep || w->sink.failed)
-        unlink(p->temp);
-    else if (rename(p->temp, p->path) != 0)
-        refuse(w, GS_E_IO, "cannot write", p->path, strerror(errno));
+    struct gs_error why;
+    if (p->file && (!keep || w->sink.failed))
+        fs_out_abandon(p->file);
+    else if (p->file && !fs_out_close(p->file, &why))
+        failed(w, &why);
+    p->file = NULL;
 }
 
 bool kinetow_finish(struct sink *sink, bool keep, struct opt_list *files, struct gs_error *err)

@@ -7,6 +7,7 @@
 
 #include <zlib.h>
 
+#include "base/fs_out.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "synth/kineto.h"
@@ -14,8 +15,9 @@
 struct kprocess {
     struct rec_process rec;
     gzFile out; /* also for plain files */
-    char *path, *temp;
-    bool nvidia, any; /* any: an event was written */
+    char *path;
+    struct fs_out *file; /* what becomes of it; NULL: not open */
+    bool nvidia, any;    /* any: an event was written */
     VEC(struct rec_agent) gpus;
     VEC(struct rec_thread) threads;
 };

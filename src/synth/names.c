@@ -20,7 +20,7 @@ uint32_t names_add(struct names *t, const char *s, size_t n)
     vec_push(&t->list, t->arena, fresh);
     uint32_t id = (uint32_t)(t->list.n - 1);
     idmap_put(&t->by_hash, key, id);
-    t->bytes += n;
+    t->bytes += n; /* in range: of memory */
     return id;
 }
 

@@ -1,73 +1,35 @@
 /* Files of the Nsight Systems writer: made under a temporary name, renamed when complete. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "base/fs.h"
+#include "base/str.h"
 #include "synth/nsys_in.h"
+#include "synth/out_path.h"
 
-static const char *replaced(struct nsys_writer *w, const char *path, const char *what,
-                            const char *by)
+static void failed(struct nsys_writer *w, const struct gs_error *why)
 {
-    struct str out;
-    str_init(&out, w->arena);
-    for (const char *at; (at = strstr(path, what)); path = at + strlen(what)) {
-        str_put(&out, path, (size_t)(at - path));
-        str_puts(&out, by);
-    }
-    str_puts(&out, path);
-    return out.buf;
-}
-
-/* Makes all folders on the way to a file. */
-static void make_folders(struct nsys_writer *w, const char *path)
-{
-    char *copy = arena_strdup(w->arena, path);
-    for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        if (mkdir(copy, 0777) != 0 && errno != EEXIST && !w->sink.failed) {
-            w->sink.failed = true;
-            fail(&w->sink.error, GS_E_IO, "cannot make folder '%s': %s", copy, strerror(errno));
-        }
-        *slash = '/';
-    }
-}
-
-static char *file_path(struct nsys_writer *w, const struct nprocess *p)
-{
-    const char *path = w->o.path;
-    bool pattern = strchr(path, '%') != NULL;
-    if (!w->o.merge) {
-        path = replaced(w, path, "%pid%", arena_printf(w->arena, "%lld", (long long)p->rec.pid));
-        path = replaced(w, path, "%rank%", arena_printf(w->arena, "%lld", (long long)p->rec.rank));
-        path = replaced(w, path, "%host%", names_text(w->names, p->rec.host));
-    }
-    bool many = w->processes.n > 1 && !w->o.merge && !pattern;
-    if (many || str_ends(path, "/") || fs_is_dir(path))
-        path = arena_printf(w->arena, "%s%sreport.%lld.sqlite", path,
-                            str_ends(path, "/") ? "" : "/", (long long)p->rec.pid);
-    make_folders(w, path);
-    return arena_strdup(w->arena, path);
+    if (!w->sink.failed)
+        w->sink.error = *why;
+    w->sink.failed = true;
 }
 
 struct nfile *nsysw_open(struct nsys_writer *w, int process)
 {
     const struct nprocess *p = &w->processes.v[process];
     struct nfile *f = arena_new(w->arena, struct nfile);
-    f->path = file_path(w, p);
-    f->temp = arena_printf(w->arena, "%s.%ld.tmp", f->path, (long)getpid());
+    struct gs_error why;
+    const char *name = arena_printf(w->arena, "report.%lld.sqlite", (long long)p->rec.pid);
+    f->path = out_path(w->o.path, w->o.merge, &p->rec, w->names, name, w->arena, &why);
+    if (!f->path)
+        failed(w, &why);
     f->first_process = process;
     f->origin_ns = p->rec.start_ns;
-    for (size_t i = 0; i < w->files.n; i++)
-        if (str_eq(w->files.v[i]->path, f->path) && !w->sink.failed) {
-            w->sink.failed = true;
-            fail(&w->sink.error, GS_E_USAGE, "two processes would be written to '%s'; use %%pid%%",
-                 f->path);
+    for (size_t i = 0; i < w->files.n && f->path; i++)
+        if (str_eq(w->files.v[i]->path, f->path)) {
+            fail(&why, GS_E_USAGE, "two processes would be written to '%s'; use %%pid%%", f->path);
+            failed(w, &why);
         }
+    if (!w->sink.failed && !fs_out_database(&f->out, f->path, &why))
+        failed(w, &why);
+    f->temp = f->out.temp;
     vec_push(&w->files, w->arena, f);
-    unlink(f->temp);
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     if (!w->sink.failed && sqlite3_open_v2(f->temp, &f->db, flags, NULL) != SQLITE_OK)
         nsysw_fail(w, f->db, f->path);
@@ -90,12 +52,11 @@ static void close_file(struct nsys_writer *w, struct nfile *f, bool keep)
     }
     if (f->db && sqlite3_close(f->db) != SQLITE_OK)
         nsysw_fail(w, f->db, "close");
-    if (!keep || w->sink.failed) {
-        unlink(f->temp);
-    } else if (rename(f->temp, f->path) != 0) {
-        w->sink.failed = true;
-        fail(&w->sink.error, GS_E_IO, "cannot write '%s': %s", f->path, strerror(errno));
-    }
+    struct gs_error why;
+    if (!keep || w->sink.failed)
+        fs_out_abandon(&f->out);
+    else if (!fs_out_close(&f->out, &why))
+        failed(w, &why);
 }
 
 bool nsysw_finish(struct sink *sink, bool keep, struct opt_list *files, struct gs_error *err)

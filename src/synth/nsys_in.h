@@ -7,6 +7,7 @@
 
 #include <sqlite3.h>
 
+#include "base/fs_out.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "synth/nsys.h"
@@ -32,6 +33,7 @@ enum nsys_insert {
 struct nfile {
     sqlite3 *db;
     char *path, *temp;
+    struct fs_out out;
     sqlite3_stmt *insert[NI_COUNT];
     int64_t origin_ns; /* times in the file count from here */
     int first_process;

@@ -6,6 +6,7 @@
 
 #include "base/fs.h"
 #include "base/str.h"
+#include "base/utf8.h"
 
 static const char *replaced(const char *path, const char *what, const char *by, struct arena *a)
 {
@@ -16,6 +17,25 @@ static const char *replaced(const char *path, const char *what, const char *by, 
         str_puts(&out, by);
     }
     str_puts(&out, path);
+    return out.buf;
+}
+
+const char *out_word(const char *text, struct arena *a)
+{
+    enum { MOST = 100 };
+    struct str out;
+    str_init(&out, a);
+    size_t n = strlen(text);
+    if (!n || *text == '.' || *text == '-')
+        str_putc(&out, '_');
+    for (size_t i = 0, len; i < n && out.len < MOST; i += len) {
+        uint32_t c = utf8_decode(text + i, n - i, &len);
+        bool malformed = len == 1 && (unsigned char)text[i] >= 0x80;
+        if (malformed || c == '/' || utf8_unsafe(c))
+            str_putc(&out, '_');
+        else
+            str_put(&out, text + i, len);
+    }
     return out.buf;
 }
 
@@ -32,17 +52,16 @@ static bool make_folders(const char *path, struct arena *a, struct gs_error *err
 }
 
 char *out_path(const char *path, bool merged, const struct rec_process *p,
-               const struct names *names, const char *suffix, struct arena *a, struct gs_error *err)
+               const struct names *names, const char *name, struct arena *a, struct gs_error *err)
 {
     bool pattern = strchr(path, '%') != NULL;
     if (!merged) {
         path = replaced(path, "%pid%", arena_printf(a, "%lld", (long long)p->pid), a);
         path = replaced(path, "%rank%", arena_printf(a, "%lld", (long long)p->rank), a);
-        path = replaced(path, "%host%", names_text(names, p->host), a);
+        path = replaced(path, "%host%", out_word(names_text(names, p->host), a), a);
     }
     bool many = p->count > 1 && !merged && !pattern;
     if (many || str_ends(path, "/") || fs_is_dir(path))
-        path = arena_printf(a, "%s%s%lld%s", path, str_ends(path, "/") ? "" : "/",
-                            (long long)p->pid, suffix);
+        path = arena_printf(a, "%s%s%s", path, str_ends(path, "/") ? "" : "/", name);
     return make_folders(path, a, err) ? arena_strdup(a, path) : NULL;
 }

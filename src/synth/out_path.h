@@ -3,7 +3,7 @@
  *
  * %pid%, %rank% and %host% in the path are replaced. The path is a folder when it ends in '/' or is
  * one, or when several processes need a file each and nothing in it tells them apart; files in it
- * are named by pid and `suffix`. Folders on the way are made.
+ * get the name the writer gives. Folders on the way are made.
  */
 #ifndef GS_SYNTH_OUT_PATH_H
 #define GS_SYNTH_OUT_PATH_H
@@ -12,9 +12,17 @@
 #include "base/err.h"
 #include "synth/sink.h"
 
-/* NULL with an error when a folder cannot be made. `merged`: one file holds all processes. */
+/*
+ * NULL with an error when a folder cannot be made. `merged`: one file holds all processes. `name`:
+ * what the file is called in a folder.
+ */
 char *out_path(const char *path, bool merged, const struct rec_process *p,
-               const struct names *names, const char *suffix, struct arena *a,
-               struct gs_error *err);
+               const struct names *names, const char *name, struct arena *a, struct gs_error *err);
+
+/*
+ * A word of a description as a part of a file name: it leads to no other folder, hides nothing, and
+ * can be shown. "../x" becomes "_.._x".
+ */
+const char *out_word(const char *text, struct arena *a);
 
 #endif

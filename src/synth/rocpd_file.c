@@ -2,76 +2,37 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/fs.h"
+#include "synth/out_path.h"
 #include "synth/rocpd_in.h"
 
-static void replace(struct str *out, const char *path, const char *what, const char *by)
+static void failed(struct rocpd *w, const struct gs_error *why)
 {
-    const char *at;
-    while ((at = strstr(path, what))) {
-        str_put(out, path, (size_t)(at - path));
-        str_puts(out, by);
-        path = at + strlen(what);
-    }
-    str_puts(out, path);
-}
-
-static const char *replaced(struct rocpd *w, const char *path, const char *what, const char *by)
-{
-    struct str out;
-    str_init(&out, w->arena);
-    replace(&out, path, what, by);
-    return out.buf;
-}
-
-/* Makes all folders on the way to a file. */
-static void make_folders(struct rocpd *w, const char *path)
-{
-    char *copy = arena_strdup(w->arena, path);
-    for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        if (mkdir(copy, 0777) != 0 && errno != EEXIST && !w->sink.failed) {
-            w->sink.failed = true;
-            fail(&w->sink.error, GS_E_IO, "cannot make folder '%s': %s", copy, strerror(errno));
-        }
-        *slash = '/';
-    }
-}
-
-static char *file_path(struct rocpd *w, const struct rprocess *p)
-{
-    const char *path = w->o.path;
-    bool pattern = strchr(path, '%') != NULL;
-    if (!w->o.merge) {
-        path = replaced(w, path, "%pid%", arena_printf(w->arena, "%lld", (long long)p->rec.pid));
-        path = replaced(w, path, "%rank%", arena_printf(w->arena, "%lld", (long long)p->rec.rank));
-        path = replaced(w, path, "%host%", names_text(w->names, p->rec.host));
-    }
-    bool many = w->processes.n > 1 && !w->o.merge && !pattern;
-    if (many || str_ends(path, "/") || fs_is_dir(path))
-        path = arena_printf(w->arena,
-                            w->o.flavor == ROCPD_SYS ? "%s%srocpd-%lld.db" : "%s%s%lld_results.db",
-                            path, str_ends(path, "/") ? "" : "/", (long long)p->rec.pid);
-    make_folders(w, path);
-    return arena_strdup(w->arena, path);
+    if (!w->sink.failed)
+        w->sink.error = *why;
+    w->sink.failed = true;
 }
 
 struct rfile *rocpdw_open(struct rocpd *w, const struct rprocess *p)
 {
     struct rfile *f = arena_new(w->arena, struct rfile);
-    f->path = file_path(w, p);
-    f->temp = arena_printf(w->arena, "%s.%ld.tmp", f->path, (long)getpid());
-    for (size_t i = 0; i < w->files.n; i++)
-        if (str_eq(w->files.v[i]->path, f->path) && !w->sink.failed) {
-            w->sink.failed = true;
-            fail(&w->sink.error, GS_E_USAGE, "two processes would be written to '%s'; use %%pid%%",
-                 f->path);
+    struct gs_error why;
+    const char *name =
+        arena_printf(w->arena, w->o.flavor == ROCPD_SYS ? "rocpd-%lld.db" : "%lld_results.db",
+                     (long long)p->rec.pid);
+    f->path = out_path(w->o.path, w->o.merge, &p->rec, w->names, name, w->arena, &why);
+    if (!f->path)
+        failed(w, &why);
+    for (size_t i = 0; i < w->files.n && f->path; i++)
+        if (str_eq(w->files.v[i]->path, f->path)) {
+            fail(&why, GS_E_USAGE, "two processes would be written to '%s'; use %%pid%%", f->path);
+            failed(w, &why);
         }
+    if (!w->sink.failed && !fs_out_database(&f->out, f->path, &why))
+        failed(w, &why);
+    f->temp = f->out.temp;
     vec_push(&w->files, w->arena, f);
-    unlink(f->temp);
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     if (!w->sink.failed && sqlite3_open_v2(f->temp, &f->db, flags, NULL) != SQLITE_OK)
         rocpdw_fail(w, f->db, f->path);
@@ -129,23 +90,37 @@ static void close_file(struct rocpd *w, struct rfile *f, bool keep)
     f->db = NULL;
 }
 
-/* A log left beside the file goes with it. */
-static void move_file(struct rocpd *w, const struct rfile *f, bool keep)
+/* A log left beside the file goes with it, and one of an older file is removed. */
+static bool move_log(const struct rocpd *w, const struct rfile *f)
 {
-    const char *tails[] = {"-wal", ""};
-    for (int i = 0; i < 2; i++) {
-        char *from = arena_printf(w->arena, "%s%s", f->temp, tails[i]);
-        char *to = arena_printf(w->arena, "%s%s", f->path, tails[i]);
-        if (!keep || w->sink.failed) {
-            unlink(from);
-        } else if (rename(from, to) != 0 && errno == ENOENT && *tails[i]) {
-            unlink(to); /* of an older file */
-        } else if (!fs_exists(to)) {
-            w->sink.failed = true;
-            fail(&w->sink.error, GS_E_IO, "cannot write '%s': %s", f->path, strerror(errno));
-        }
+    char *from = arena_printf(w->arena, "%s-wal", f->temp);
+    char *to = arena_printf(w->arena, "%s-wal", f->path);
+    if (rename(from, to) == 0 || errno != ENOENT)
+        return true;
+    return unlink(to) == 0 || errno == ENOENT;
+}
+
+static void move_file(struct rocpd *w, struct rfile *f, bool keep)
+{
+    struct gs_error why;
+    if (!keep || w->sink.failed) {
+        const char *tails[] = {"-wal", "-shm", "-journal"};
+        for (int i = 0; i < 3 && f->temp && *f->temp; i++)
+            unlink(arena_printf(w->arena, "%s%s", f->temp, tails[i]));
+        fs_out_abandon(&f->out);
+        return;
     }
     unlink(arena_printf(w->arena, "%s-shm", f->temp));
+    if (!fs_out_complete(&f->out, &why)) {
+        failed(w, &why);
+        fs_out_abandon(&f->out);
+    } else if (!move_log(w, f)) {
+        fail(&why, GS_E_IO, "cannot write '%s-wal': %s", f->path, strerror(errno));
+        failed(w, &why);
+        fs_out_abandon(&f->out);
+    } else if (!fs_out_publish(&f->out, &why)) {
+        failed(w, &why);
+    }
 }
 
 bool rocpdw_finish(struct sink *sink, bool keep, struct opt_list *files, struct gs_error *err)

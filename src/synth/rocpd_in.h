@@ -8,6 +8,7 @@
 
 #include <sqlite3.h>
 
+#include "base/fs_out.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "synth/rocpd.h"
@@ -37,6 +38,7 @@ struct arg_insert {
 struct rfile {
     sqlite3 *db;
     char *path, *temp;
+    struct fs_out out;
 };
 
 struct rprocess {

@@ -4,9 +4,8 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/fs.h"
+#include "base/fs_out.h"
 #include "synth/out_path.h"
 #include "synth/rocprofv3_json_in.h"
 
@@ -37,8 +36,8 @@ static bool taken(const struct rv3json *w, size_t i)
 static void open_one(struct rv3json *w, size_t i)
 {
     struct jprocess *p = &w->processes.v[i];
-    p->path = out_path(w->o.path, w->o.merge, &p->rec, w->names, "_results.json", w->arena,
-                       &w->sink.error);
+    const char *name = arena_printf(w->arena, "%lld_results.json", (long long)p->rec.pid);
+    p->path = out_path(w->o.path, w->o.merge, &p->rec, w->names, name, w->arena, &w->sink.error);
     if (!p->path) {
         w->sink.failed = true;
         return;
@@ -49,8 +48,17 @@ static void open_one(struct rv3json *w, size_t i)
              p->path);
         return;
     }
-    p->temp = arena_printf(w->arena, "%s.%ld.%zu.tmp", p->path, (long)getpid(), i);
-    p->f = fopen(p->temp, "w+b");
+    /* Parts that will be merged into the first need a file of their own, but no name. */
+    struct fs_out *file = arena_new(w->arena, struct fs_out);
+    const char *target = p->path;
+    if (i && w->o.merge && !fs_out_is_direct(p->path))
+        target = arena_printf(w->arena, "%s.%zu", p->path, i);
+    if (!fs_out_name(file, target, &w->sink.error)) {
+        w->sink.failed = true;
+        return;
+    }
+    p->file = file;
+    p->f = fopen(file->temp, "w+b");
     if (!p->f)
         write_failed(w, p->path);
     else if (!i || !w->o.merge)
@@ -79,18 +87,21 @@ static void append(struct rv3json *w, struct jprocess *to, struct jprocess *from
 
 static void close_one(struct rv3json *w, struct jprocess *p, bool keep)
 {
-    if (!p->f)
-        return;
-    bool bad = ferror(p->f) != 0;
-    bad |= fclose(p->f) != 0;
-    p->f = NULL;
-    if (bad)
-        write_failed(w, p->path);
-    if (!keep || w->sink.failed || rename(p->temp, p->path) != 0) {
-        if (keep)
+    struct fs_out *file = p->file;
+    if (p->f) {
+        bool bad = ferror(p->f) != 0;
+        bad |= fclose(p->f) != 0;
+        if (bad)
             write_failed(w, p->path);
-        unlink(p->temp);
     }
+    p->f = NULL;
+    p->file = NULL;
+    if (!file)
+        return;
+    if (!keep || w->sink.failed)
+        fs_out_abandon(file);
+    else if (!fs_out_close(file, &w->sink.error))
+        w->sink.failed = true;
 }
 
 bool rv3jsonw_finish(struct sink *sink, bool keep, struct opt_list *files, struct gs_error *err)

@@ -34,7 +34,8 @@ enum json_kind {
 struct jprocess {
     struct rec_process rec;
     FILE *f;
-    char *path, *temp;
+    char *path;
+    struct fs_out *file; /* what becomes of it; NULL: not open */
     VEC(struct rec_agent) agents;
     VEC(int64_t) tids;
     VEC(struct rec_symbol) symbols;

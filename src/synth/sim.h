@@ -23,6 +23,8 @@
 
 enum {
     MAX_GPUS = 1024,
+    MAX_STREAMS = 100000, /* of a process */
+    MAX_NAMES = 2000000,
     MAX_PROCESSES = 4096,
     MAX_THREADS = 4096, /* of one process */
     QUEUES_PER_GPU = 4, /* what the HIP runtime uses */

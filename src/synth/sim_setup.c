@@ -114,6 +114,8 @@ static void do_stream(struct sim *s, struct thread *t, const struct stmt *st)
         sim_fail(s, "a queue is 0 to %d", QUEUES_PER_GPU - 1);
     if (idmap_get(&p->stream_by_name, name) != NO_INDEX)
         sim_fail(s, "stream '%.40s' exists already", names_text(&s->program->names, name));
+    if (p->streams.n - p->gpus.n >= MAX_STREAMS)
+        sim_fail(s, "more than %d streams in a process", MAX_STREAMS);
     if (!sim_count(s))
         return;
     idmap_put(&p->stream_by_name, name, (uint32_t)p->streams.n);

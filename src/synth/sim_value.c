@@ -65,7 +65,8 @@ uint32_t arg_name(struct sim *s, struct thread *t, const struct stmt *st, enum k
         else if (sim_evaluate(s, t, p->e, &n))
             str_printf(out, "%lld", (long long)n);
     }
-    if (s->program->names.bytes + out->len > MAX_NAME_BYTES) {
+    if (s->program->names.bytes + out->len > MAX_NAME_BYTES ||
+        s->program->names.list.n >= MAX_NAMES) {
         sim_fail(s, "too many different names");
         return 0;
     }

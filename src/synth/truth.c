@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/sat.h"
 
 struct truth {
     struct sink sink; /* first */
@@ -37,7 +38,7 @@ int64_t truth_union(struct spans *s)
     for (size_t i = 0; i < s->n; i++) {
         int64_t from = s->v[i].start > reached ? s->v[i].start : reached;
         if (s->v[i].end > from) {
-            sum += s->v[i].end - from;
+            sum = add_ns(sum, sub_ns(s->v[i].end, from));
             reached = s->v[i].end;
         }
     }
@@ -103,7 +104,7 @@ static void count_name(struct truth *t, const struct rec_kernel *r, int64_t dur)
     }
     struct truth_kernel *k = &t->kernels.v[i];
     k->calls++;
-    k->total_ns += dur;
+    k->total_ns = add_ns(k->total_ns, dur);
     if (dur < k->min_ns)
         k->min_ns = dur;
     if (dur > k->max_ns)
@@ -129,7 +130,7 @@ static void on_kernel(struct sink *s, const struct rec_kernel *r)
     p->counts.zero_kernels += r->end_ns == r->start_ns;
     p->counts.negative_kernels += r->end_ns < r->start_ns;
     g->kernels++;
-    g->times.kernel_ns += dur;
+    g->times.kernel_ns = add_ns(g->times.kernel_ns, dur);
     add_span(t, &g->kernel_spans, r->start_ns, r->end_ns);
     count_name(t, r, dur);
 }
@@ -155,14 +156,15 @@ static void on_copy(struct sink *s, const struct rec_copy *r)
         struct truth_gpu *g = &p->gpus.v[ends[i]];
         widen(&p->gpu_window, r->start_ns, r->end_ns);
         g->copies++;
-        g->times.copy_ns += dur;
+        g->times.copy_ns = add_ns(g->times.copy_ns, dur);
         add_span(t, &g->copy_spans, r->start_ns, r->end_ns);
         if (!counted)
-            g->times.bytes[r->direction] += r->size;
+            g->times.bytes[r->direction] = add_ns(g->times.bytes[r->direction], r->size);
         counted = true;
     }
     if (!counted)
-        p->times.bytes[r->direction] += r->size; /* host to host */
+        p->times.bytes[r->direction] =
+            add_ns(p->times.bytes[r->direction], r->size); /* host to host */
 }
 
 static void on_alloc(struct sink *s, const struct rec_alloc *r)
@@ -185,7 +187,7 @@ static void on_sample(struct sink *s, const struct rec_sample *r)
 static void add_up(int64_t *to, const int64_t *from, size_t bytes)
 {
     for (size_t i = 0; i < bytes / sizeof(*to); i++)
-        to[i] += from[i];
+        to[i] = add_ns(to[i], from[i]);
 }
 
 static void finish_gpu(struct truth *t, struct truth_process *p, struct truth_gpu *g)
@@ -199,9 +201,9 @@ static void finish_gpu(struct truth *t, struct truth_process *p, struct truth_gp
     for (size_t i = 0; i < g->copy_spans.n; i++)
         vec_push(&both, t->arena, g->copy_spans.v[i]);
     int64_t busy = truth_union(&both);
-    x->exposed_copy_ns = busy - x->kernel_union_ns;
+    x->exposed_copy_ns = sub_ns(busy, x->kernel_union_ns);
     if (p->gpu_window.end > p->gpu_window.start)
-        x->idle_ns = p->gpu_window.end - p->gpu_window.start - busy;
+        x->idle_ns = sub_ns(sub_ns(p->gpu_window.end, p->gpu_window.start), busy);
     add_up((int64_t *)&p->times, (const int64_t *)x, sizeof(*x));
 }
 

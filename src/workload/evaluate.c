@@ -44,7 +44,6 @@ static const char *plain_name(const char *spelt)
                  {"$l2_request", "L2 request of this architecture"},
                  {"$lds_banks_per_cu", "LDS banks"},
                  {"$max_waves_per_cu", "waves per CU"},
-                 {"$busy_waves", "SQ_BUSY_CU_CYCLES"},
                  {"$active_cus", "SQ_BUSY_CU_CYCLES"}};
     for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++)
         if (str_eq(facts[i].name, spelt))

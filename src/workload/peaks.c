@@ -59,7 +59,7 @@ void workload_read_peaks(struct workload *w)
     const char *path = arena_printf(w->arena, "%s/roofline.csv", w->dir);
     if (!fs_exists(path))
         return;
-    if (!workload_csv_open(&f, path, &err)) {
+    if (!workload_csv_open(&f, w, path, &err)) {
         workload_note(w, "%s", err.text);
         return;
     }

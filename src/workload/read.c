@@ -28,7 +28,7 @@ static void sum_durations(struct sheet_reader *r)
             untimed++;
             continue;
         }
-        k->total_ns += d->duration_ns;
+        k->total_ns += (double)d->duration_ns;
         k->timed++;
     }
     for (size_t k = 0; k < w->kernels.n; k++)

@@ -349,7 +349,7 @@ bool sheet_read(struct sheet_reader *r, const char *path, struct gs_error *err)
     struct workload *w = r->w;
     struct gs_error why = {0};
     size_t kernel = 0;
-    if (!workload_csv_open(&r->file, path, err))
+    if (!workload_csv_open(&r->file, r->w, path, err))
         return false;
     struct csv *c = &r->file.csv;
     if (csv_row(c))

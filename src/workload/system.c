@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fs.h"
+#include "base/sat.h"
 #include "base/str.h"
 #include "model/hardware.h"
 #include "workload/panels.h"
@@ -138,7 +139,7 @@ void workload_read_system(struct workload *w)
         workload_note(w, "there is no sysinfo.csv: what the GPU can do is taken from its name");
         return;
     }
-    if (!workload_csv_open(&f, path, &err)) {
+    if (!workload_csv_open(&f, w, path, &err)) {
         workload_note(w, "%s", err.text);
         return;
     }
@@ -218,7 +219,7 @@ void workload_complete_system(struct workload *w)
     if (!*s->arch)
         s->arch = guess_arch(fs_basename(w->dir));
     s->arch = arena_strndup(w->arena, s->arch, strcspn(s->arch, ":"));
-    int cu = isnan(s->cu) || s->cu > 100000 ? 0 : (int)s->cu;
+    int cu = s->cu > 100000 ? 0 : int_from(s->cu);
     const char *product = arena_strndup(w->arena, s->model, strcspn(s->model, "_"));
     const struct hardware *hw = *s->arch ? hardware_find(s->arch, product, cu) : NULL;
     const struct workload_arch *arch = workload_arch(s->arch);

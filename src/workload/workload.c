@@ -41,9 +41,10 @@ bool workload_same_name(const char *a, const char *b)
 
 /* ---- files ---- */
 
-bool workload_csv_open(struct workload_csv *f, const char *path, struct gs_error *err)
+bool workload_csv_open(struct workload_csv *f, const struct workload *w, const char *path,
+                       struct gs_error *err)
 {
-    if (!input_open(&f->in, path, err))
+    if (!input_open_within(&f->in, w->dir, path, err))
         return false;
     csv_open(&f->csv, input_read, &f->in);
     return true;
@@ -122,7 +123,8 @@ static void look_in(struct finder *f, const char *dir, int depth)
         if (!fs_is_dir(names.v[i]))
             return; /* files of another kind: rocprof-compute puts none there */
     for (size_t i = 0; i < names.n; i++)
-        look_in(f, names.v[i], depth - 1);
+        if (!fs_is_link(names.v[i]))
+            look_in(f, names.v[i], depth - 1);
 }
 
 /* A name without '/' at its end; pmc_perf.csv stands for its folder. NULL: neither. */

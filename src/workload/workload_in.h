@@ -16,7 +16,8 @@ struct workload_csv {
     struct input in;
     struct csv csv;
 };
-bool workload_csv_open(struct workload_csv *f, const char *path, struct gs_error *err);
+bool workload_csv_open(struct workload_csv *f, const struct workload *w, const char *path,
+                       struct gs_error *err);
 bool workload_csv_close(struct workload_csv *f, struct gs_error *err); /* false: it was damaged */
 
 /* Field i as text of the arena, without blanks at its ends. */

@@ -160,9 +160,7 @@ class Workload:
                      + 2 * r[p + "FMA_" + t])
 
     def active_cus(self, rows):
-        busy = round(mean([divide(4 * r["SQ_BUSY_CU_CYCLES"], self.g(r)) for r in rows]))
-        most = float(self.s["max_waves_per_cu"])
-        return int(min(busy / most * 8 + min(busy % most, 8), self.cu))
+        return mean([divide(r["SQ_BUSY_CU_CYCLES"], self.g(r)) for r in rows])
 
     def speed_of_light(self, rows, levels):
         """key -> (value, peak); a value of None cannot be computed."""

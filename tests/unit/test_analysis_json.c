@@ -27,7 +27,7 @@ static void write_all(struct document *d, write_document *write, const struct an
 {
     struct jwrite w;
     made_analyze(&d->m, &d->a, o);
-    advise(&d->advice, &d->a, &d->m.arena);
+    advise(&d->advice, &d->a, NULL, &d->m.arena);
     str_init(&d->text, &d->m.arena);
     jw_init(&w, &d->text, 2);
     write(&w, &d->a, &d->advice, &(struct analysis_json_opts){.top_kernels = 10});

@@ -13,6 +13,7 @@
 #include "base/fs.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/sat.h"
 #include "base/str.h"
 
 static char root[] = "/tmp/gpusight-att-XXXXXX";
@@ -668,7 +669,7 @@ static void bad_stats_are_said_and_the_rest_is_used(void **state)
                           "16,s_nop 0,18446744073709551615,18446744073709551615,9,0\n"
                           "20,s_endpgm,18446744073709551615,18446744073709551615,9,0\n",
                           &err));
-    assert_true(t.kernels.v[0].latency == UINT64_MAX && t.kernels.v[0].hits == UINT64_MAX);
+    assert_true(t.kernels.v[0].latency == QUANTITY_MOST && t.kernels.v[0].hits == QUANTITY_MOST);
     att_release(&t);
 }
 

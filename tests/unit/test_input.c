@@ -1,4 +1,4 @@
-/* Focus of this file: plain, gzip and zstd input from files and pipes, whole, cut and damaged. */
+/* Focus of this file: plain, gzip and zstd input from files, whole, cut and damaged. */
 #include "base/input.h"
 #include "base/jread.h"
 #include "base/mem.h"
@@ -375,74 +375,77 @@ static void closing_early_is_fine(void **state)
     free(text.data), free(gz.data);
 }
 
-/* Writes to the pipe in small pieces; keeps it open until told when `hold`. */
-struct writer {
-    struct bytes bytes;
-    size_t piece;
-    int hold; /* a descriptor to wait on before closing, or -1 */
-};
-
-static void *write_fifo(void *arg)
-{
-    const struct writer *w = arg;
-    int fd = open(fifo, O_WRONLY);
-    for (size_t at = 0; at < w->bytes.n;) {
-        size_t n = w->bytes.n - at < w->piece ? w->bytes.n - at : w->piece;
-        ssize_t put = write(fd, w->bytes.data + at, n);
-        if (put <= 0)
-            break;
-        at += (size_t)put;
-    }
-    char c;
-    if (w->hold >= 0 && read(w->hold, &c, 1) < 0)
-        abort();
-    close(fd);
-    return NULL;
-}
-
-static void pipes_work(void **state)
+/* A FIFO that nobody writes to must not stop the program, nor may one be read. */
+static void pipes_are_refused(void **state)
 {
     (void)state;
-    struct bytes text = make_text(400000), gz = gzip(text.data, text.n);
-    for (int packed = 0; packed < 2; packed++)
-        for (size_t piece = 1; piece <= 10000; piece *= 100) {
-            struct writer w = {packed ? gz : text, piece, -1};
-            struct input in;
-            size_t got;
-            char buf[4];
-            pthread_t id;
-            assert_int_equal(pthread_create(&id, NULL, write_fifo, &w), 0);
-            assert_true(input_open(&in, fifo, NULL));
-            assert_int_equal(input_total_bytes(&in), 0);
-            assert_true(input_peek(&in, buf, 4, &got));
-            assert_int_equal(got, 4);
-            assert_true(read_matches(&in, text, 10000));
-            input_close(&in);
-            pthread_join(id, NULL);
-        }
-    free(text.data), free(gz.data);
-}
-
-/* The writer neither writes nor closes: the thread sits in a read when the input is closed. */
-static void idle_pipe_can_be_closed(void **state)
-{
-    (void)state;
-    struct bytes text = make_text(100000), gz = gzip(text.data, text.n);
-    int hold[2];
-    char c;
-    assert_int_equal(pipe(hold), 0);
-    struct writer w = {{gz.data, gz.n / 2}, 1000, hold[0]};
     struct input in;
-    pthread_t id;
-    assert_int_equal(pthread_create(&id, NULL, write_fifo, &w), 0);
-    assert_true(input_open(&in, fifo, NULL));
-    assert_int_equal(input_read(&in, &c, 1), 1);
-    pause_a_little();
+    struct gs_error err;
+    assert_false(input_open(&in, fifo, &err));
+    assert_int_equal(err.code, GS_E_IO);
+    assert_non_null(strstr(err.text, "not a regular file"));
+    assert_false(input_open_within(&in, dir, fifo, &err));
+    assert_non_null(strstr(err.text, "not a regular file"));
+}
+
+/* What the user named may be a link; what lies in a folder may not lead out of it. */
+static void links_in_folders_are_not_followed(void **state)
+{
+    (void)state;
+    struct input in;
+    struct gs_error err;
+    char link[80], below[80], up[160];
+    write_file("hello", 5);
+    snprintf(link, sizeof(link), "%s/link", dir);
+    snprintf(below, sizeof(below), "%s/link/file", dir);
+    snprintf(up, sizeof(up), "%s/../%s", dir, path + 1);
+    assert_int_equal(symlink(path, link), 0);
+    assert_true(input_open(&in, link, &err));
     input_close(&in);
-    assert_int_equal(write(hold[1], "x", 1), 1);
-    pthread_join(id, NULL);
-    close(hold[0]), close(hold[1]);
-    free(text.data), free(gz.data);
+    assert_true(input_open_within(&in, link, link, &err));
+    input_close(&in);
+    assert_true(input_open_within(&in, dir, path, &err));
+    input_close(&in);
+    assert_false(input_open_within(&in, dir, link, &err));
+    assert_non_null(strstr(err.text, "links are not followed"));
+    assert_false(input_open_within(&in, dir, up, &err));
+    unlink(link);
+    assert_int_equal(symlink(dir, link), 0);
+    assert_false(input_open_within(&in, dir, below, &err));
+    assert_non_null(strstr(err.text, "links are not followed"));
+    unlink(link);
+}
+
+/* 100 MB of nothing in 100 kB: refused on the way, allowed on demand. */
+static void bombs_are_refused(void **state)
+{
+    (void)state;
+    enum { N = 100 << 20 };
+    char *zeros = calloc(1, N), buf[4096];
+    assert_non_null(zeros);
+    struct bytes gz = gzip(zeros, N);
+    struct gs_error err;
+    struct input in;
+    free(zeros);
+    write_file(gz.data, gz.n);
+    for (int allowed = 0; allowed < 2; allowed++) {
+        size_t n = 0;
+        ptrdiff_t got;
+        input_allow_unpacked(allowed ? N : 0);
+        assert_true(input_open(&in, path, &err));
+        assert_int_equal(input_may_hold(&in, N, &err), allowed);
+        while ((got = input_read(&in, buf, sizeof(buf))) > 0)
+            n += (size_t)got;
+        assert_int_equal(input_error(&in, &err), allowed);
+        assert_int_equal(n == N, allowed);
+        if (!allowed) {
+            assert_int_equal(err.code, GS_E_FORMAT);
+            assert_non_null(strstr(err.text, "--max-unpacked"));
+        }
+        input_close(&in);
+    }
+    input_allow_unpacked(0);
+    free(gz.data);
 }
 
 static void feeds_the_json_reader(void **state)
@@ -523,8 +526,9 @@ int main(void)
         cmocka_unit_test(broken_zstd_is_an_error),
         cmocka_unit_test(peeking_consumes_nothing),
         cmocka_unit_test(closing_early_is_fine),
-        cmocka_unit_test(pipes_work),
-        cmocka_unit_test(idle_pipe_can_be_closed),
+        cmocka_unit_test(pipes_are_refused),
+        cmocka_unit_test(links_in_folders_are_not_followed),
+        cmocka_unit_test(bombs_are_refused),
         cmocka_unit_test(feeds_the_json_reader),
         cmocka_unit_test(shortage_of_memory),
     };

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/sat.h"
 #include "base/str.h"
 #include "ingest/ingest.h"
 
@@ -391,7 +392,7 @@ static void wrong_types_are_survived(void **state)
         "{\"ph\":\"X\",\"cat\":\"kernel\",\"ts\":9223372036854775,\"dur\":9223372036854775}"));
     assert_int_equal(trace.kernels.n, 3);
     assert_int_equal(trace.kernels.start_ns[1], 2000);
-    assert_true(trace.kernels.end_ns[2] == INT64_MAX);
+    assert_true(trace.kernels.end_ns[2] == MOMENT_MOST);
     assert_string_equal(trace_str(&trace, trace.symbols.v[0].name), "(unknown kernel)");
     assert_true(trace.copies.bytes[0] == BYTES_UNKNOWN);
     assert_true(trace.notes.n >= 2);

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "config.h"
+#include "model/demangle.h"
 #include "model/kernel_role.h"
 #include "model/names.h"
 
@@ -95,6 +96,158 @@ static void bounds_exponential_names(void **state)
     arena_release(&a);
 }
 
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- what libiberty would need too much for (model/demangle.h) ---- */
+
+static void repeat(struct str *s, const char *unit, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        str_puts(s, unit);
+}
+
+/* `pairs` scopes and templates, whose product libiberty puts on the stack, 64 bytes each. */
+static const char *scopes_by_templates(struct arena *a, size_t pairs)
+{
+    struct str s;
+    str_init(&s, a);
+    str_puts(&s, "_Z1fIiEv");
+    for (size_t done = 0; done < pairs; done += 20) {
+        str_puts(&s, "1cI1aI");
+        repeat(&s, "RT_", 20);
+        repeat(&s, "1bIiE", 20);
+        str_puts(&s, "EE");
+    }
+    return s.buf;
+}
+
+static void bounds_the_stack(void **state)
+{
+    (void)state;
+    struct arena a;
+    arena_init(&a);
+#ifdef HAVE_DEMANGLE
+    const char *few = scopes_by_templates(&a, 40);
+    assert_true(strlen(few) < 1000);
+    assert_true(str_starts(name_demangle(&a, few), "void f<int>(c<a<int&, "));
+#endif
+    for (size_t pairs = 600; pairs < 9000; pairs *= 2) { /* 32 MB and more */
+        const char *many = scopes_by_templates(&a, pairs);
+        assert_ptr_equal(name_demangle(&a, many), many);
+    }
+    arena_release(&a);
+}
+
+/* Long, but nothing to fear: 5 kB as template libraries write them. */
+static void demangles_deep_templates(void **state)
+{
+    (void)state;
+    struct arena a;
+    arena_init(&a);
+    struct str s;
+    str_init(&s, &a);
+    str_puts(&s, "_ZN7cutlass6KernelI");
+    for (int i = 0; i < 100; i++)
+        str_puts(&s, "NS_4gemm9GemmShapeILi128ELi64ELi32EEEN4cute5tupleIJfPKdRjEEE");
+    str_puts(&s, "EEvNT_6ParamsE");
+    assert_true(s.len > 5000);
+    const char *full = name_demangle(&a, s.buf);
+#ifdef HAVE_DEMANGLE
+    assert_true(str_starts(full, "void cutlass::Kernel<cutlass::gemm::GemmShape<128, 64, 32>, "));
+#else
+    assert_ptr_equal(full, s.buf);
+#endif
+    arena_release(&a);
+}
+
+/* Every token of the grammar, repeated to every length, in places where it may nest. */
+static void survives_repeated_grammar(void **state)
+{
+    (void)state;
+    static const char *const units[] = {
+        "P",   "R",     "O",    "K",   "F",    "FvP", "A_",   "M",   "Dp",  "DpP",   "S_",  "T_",
+        "RT_", "OT_",   "U1a",  "1aI", "N1aI", "X",   "XadL", "Z1f", "Ul",  "UlT_",  "I",   "J",
+        "cv",  "cvT_I", "T_I",  "sr",  "Dv2_", "Dt",  "cl",   "sp",  "sZ",  "qu",    "nw",  "DO",
+        "Dw",  "UlTt",  "TnTn", "il",  "tl1a", "on",  "gs",   "CI1", "B1a", "1bIiE", "IJE", "u1aI"};
+    static const size_t lengths[] = {100, 1000, 5000, 16000, 60000};
+    static const char *const begins[] = {"_Z1fI", "_Z1f", "_ZN1a", "_Z1fIiEvDp", "_ZN1Acv"};
+    struct arena a;
+    arena_init(&a);
+    double start = seconds();
+    for (size_t i = 0; i < COUNT(units) * COUNT(lengths) * COUNT(begins); i++) {
+        const char *unit = units[i % COUNT(units)];
+        size_t n = lengths[i / COUNT(units) % COUNT(lengths)] / strlen(unit);
+        struct str s;
+        str_init(&s, &a);
+        str_puts(&s, begins[i / COUNT(units) / COUNT(lengths)]);
+        repeat(&s, unit, n);
+        str_puts(&s, "i");
+        str_fill(&s, 'E', n / 2);
+        str_puts(&s, "Evv");
+        assert_non_null(name_demangle(&a, s.buf));
+        arena_release(&a);
+    }
+    assert_true(seconds() - start < 20);
+    arena_release(&a);
+}
+
+/* 2^n steps without any output: reading twice behind "cv", searching shared trees for packs. */
+static void bounds_silent_work(void **state)
+{
+    (void)state;
+    struct arena a;
+    arena_init(&a);
+    double start = seconds();
+    for (size_t depth = 10; depth < 300; depth *= 2) {
+        struct str s;
+        str_init(&s, &a);
+        str_puts(&s, "_ZN1AcvT_");
+        repeat(&s, "IT_", depth);
+        str_puts(&s, "i");
+        str_fill(&s, 'E', depth);
+        str_puts(&s, "Ev");
+        assert_ptr_equal(name_demangle(&a, s.buf), s.buf);
+    }
+    static const char *const packs[] = {"_Z1fIJEEvDpFv", "_Z1fIJiEEvFDp", "_Z1fIJEEvDpM1x"};
+    for (size_t k = 0; k < COUNT(packs); k++) {
+        struct str s;
+        str_init(&s, &a);
+        str_puts(&s, packs[k]);
+        str_puts(&s, "1pIiiE");
+        for (int i = 0; i < 34; i++) { /* p<x, x> of what was there before */
+            char c = (char)(i < 10 ? '0' + i : 'A' + i - 10);
+            str_printf(&s, "S_IS%c_S%c_E", c, c);
+        }
+        str_puts(&s, "E");
+        assert_ptr_equal(name_demangle(&a, s.buf), s.buf);
+    }
+    assert_true(seconds() - start < 5);
+    arena_release(&a);
+}
+
+/* A short name gives a short result, so that a file of them cannot fill the memory. */
+static void bounds_growth(void **state)
+{
+    (void)state;
+    struct arena a;
+    arena_init(&a);
+    for (int depth = 0; depth < 12; depth++) {
+        struct str s;
+        str_init(&s, &a);
+        str_puts(&s, "_Z1fSt4pairIiiE");
+        for (int i = 0; i < depth; i++)
+            str_printf(&s, "S_IS%x_S%x_E", (unsigned)i % 10, (unsigned)i % 10);
+        size_t most = DEMANGLE_GROWTH * s.len + DEMANGLE_FREE;
+        assert_true(strlen(name_demangle(&a, s.buf)) <= most);
+    }
+    arena_release(&a);
+}
+
 static const struct pair shorts[] = {
     {"", ""},
     {" ", " "},
@@ -172,13 +325,6 @@ static void short_names_are_bounded(void **state)
         assert_int_equal(str_ends(cell, "…"), s.len > NAME_SHORT_MAX - 3);
     }
     arena_release(&a);
-}
-
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* 64 KiB of every unpleasant pattern; quadratic time would take minutes. */
@@ -359,6 +505,11 @@ int main(void)
         unit_test(demangles),
         unit_test(demangles_long_names),
         unit_test(bounds_exponential_names),
+        unit_test(bounds_the_stack),
+        unit_test(demangles_deep_templates),
+        unit_test(survives_repeated_grammar),
+        unit_test(bounds_silent_work),
+        unit_test(bounds_growth),
         unit_test(shortens),
         unit_test(short_names_are_bounded),
         unit_test(hostile_names_take_linear_time),

@@ -337,7 +337,7 @@ static void cut_and_odd_archives_are_errors(void **state)
     struct unpacked u;
     struct bytes text = gzipped("hello", 5);
     spit(text.data, text.n);
-    assert_false(unpack_open(&u, packed, &error));
+    assert_false(unpack_open(&u, packed, UNPACK_ALL, &error));
     assert_int_equal(error.code, GS_E_FORMAT);
     assert_false(load_from(packed));
     trace_release(&trace);
@@ -357,7 +357,7 @@ static void a_huge_claim_is_refused(void **state)
     struct bytes z = gzipped(raw.data, raw.n);
     spit(z.data, z.n);
     struct unpacked u;
-    assert_false(unpack_open(&u, packed, &error));
+    assert_false(unpack_open(&u, packed, UNPACK_ALL, &error));
     assert_non_null(strstr(error.text, "unpack"));
     folder_is_clean();
     free(raw.data);

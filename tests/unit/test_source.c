@@ -357,6 +357,8 @@ static void odd_files_are_said_and_loops_of_links_end(void **state)
     assert_non_null(mkdtemp(dir));
     snprintf(path, sizeof(path), "%s/loop", dir);
     assert_int_equal(symlink(dir, path), 0);
+    snprintf(path, sizeof(path), "%s/out.cpp", dir);
+    assert_int_equal(symlink("/etc/passwd", path), 0);
     snprintf(path, sizeof(path), "%s/build", dir);
     assert_int_equal(mkdir(path, 0777), 0);
     put(dir, "a.cpp", "void f() { hipFree(p); }", 24);
@@ -372,9 +374,11 @@ static void odd_files_are_said_and_loops_of_links_end(void **state)
     assert_true(source_scan_run(&s, dir, 2, &err));
     assert_int_equal(s.files.n, 2);
     assert_int_equal(s.facts.n, 1);
-    assert_int_equal(s.files_skipped, 1);
-    assert_string_equal(s.skipped.v[0].path, "b.cpp");
-    assert_string_equal(s.skipped.v[0].reason, "binary");
+    assert_int_equal(s.files_skipped, 2);
+    assert_string_equal(s.skipped.v[0].path, "out.cpp");
+    assert_string_equal(s.skipped.v[0].reason, "a link that leads out of the folder");
+    assert_string_equal(s.skipped.v[1].path, "b.cpp");
+    assert_string_equal(s.skipped.v[1].reason, "binary");
     assert_int_equal(s.folders_skipped, 1);
     source_scan_release(&s);
     snprintf(command, sizeof(command), "rm -r %s", dir);

@@ -66,7 +66,7 @@ static void make(struct book *b, struct workbook_opts o)
     made_kernel(&b->m, "@x,\"y\"\r\n\xff", s, US(405), US(408), NO_INDEX);
     struct analysis_opts ao = made_options(0, US(1000));
     made_analyze(&b->m, &b->a, &ao);
-    advise(&b->advice, &b->a, &b->m.arena);
+    advise(&b->advice, &b->a, NULL, &b->m.arena);
     workbook_make(&b->w, &b->a, &b->advice, &o, &b->m.arena);
 }
 
@@ -184,8 +184,9 @@ static void fill_number(const struct sheet *s, size_t i, void *row)
 static void long_sheets_are_split(void **state)
 {
     (void)state;
-    static const struct field v[] = {{"n", "n", "", FIELD_U64, 0, ""}};
-    static const struct fields fields = {"numbers", "", v, 1, sizeof(uint64_t)};
+    static const struct field v[] = {
+        {.key = "n", .label = "n", .unit = "", .type = FIELD_U64, .doc = ""}};
+    static const struct fields fields = FIELDS("numbers", "", uint64_t, v);
     struct arena arena;
     struct gs_error err = {0};
     size_t split = 0;

@@ -12,7 +12,7 @@ static bool eval(const struct analysis *a, struct finding *f)
         if (a->view.kernel_class[h->symbol] != KERNEL_BLIT &&
             !str_starts(h->name, "__amd_rocclr_fill"))
             continue;
-        ns += h->total_duration_ns;
+        ns = add_ns(ns, h->total_duration_ns);
         calls += h->calls;
         if (!blit)
             blit = h;

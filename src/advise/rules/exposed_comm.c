@@ -4,7 +4,7 @@
 static bool eval(const struct analysis *a, struct finding *f)
 {
     const struct collective_stats *c = &a->collectives;
-    int64_t ns = ledger_ns(a, CAUSE_COMM) + ledger_ns(a, CAUSE_COMM_WAIT);
+    int64_t ns = add_ns(ledger_ns(a, CAUSE_COMM), ledger_ns(a, CAUSE_COMM_WAIT));
     if (share_pct(a, ns) < LEAST_SHARE_PCT)
         return false; /* as good as hidden */
     char lost[HUMAN_MAX];

@@ -18,7 +18,7 @@ static void claim_waiting(const struct analysis *a, struct finding *f)
             int64_t ns = a->ledger.gpus[g].ns[causes[c]];
             ns = ns < missing ? ns : missing;
             finding_claim(f, causes[c], ns);
-            missing -= ns;
+            missing = sub_ns(missing, ns);
         }
     }
 }

@@ -22,7 +22,8 @@ static bool eval(const struct analysis *a, struct finding *f)
             !(r->occupancy_pct < LOW_OCCUPANCY_PCT) || share_pct(a, r->total_ns) < 5 ||
             is_cleared(a, r))
             continue;
-        ns += r->total_ns / 8; /* higher occupancy hides latency; it does not remove work */
+        ns = add_ns(ns,
+                    r->total_ns / 8); /* higher occupancy hides latency; it does not remove work */
         if (!worst)
             worst = r;
     }

@@ -9,7 +9,7 @@ static bool eval(const struct analysis *a, struct finding *f)
         if (!r->scratch_bytes || share_pct(a, r->total_ns) < 2 ||
             a->view.kernel_class[r->symbol] != KERNEL_COMPUTE)
             continue;
-        ns += r->total_ns / 8;
+        ns = add_ns(ns, r->total_ns / 8);
         if (!worst)
             worst = r;
     }

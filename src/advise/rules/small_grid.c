@@ -57,8 +57,8 @@ static void add_gpu(struct search *s, size_t slot)
         double lost = (double)ns / s->beside * (1 - groups / units);
         n->kernel = row;
         n->total_ns = add_ns(n->total_ns, ns);
-        n->lost_ns += lost;
-        s->lost_ns += lost;
+        n->lost_ns += (double)lost;
+        s->lost_ns += (double)lost;
     }
 }
 
@@ -92,7 +92,7 @@ static int64_t tails(const struct search *s, const struct resource_row **worst)
         if (s->a->view.kernel_class[r->symbol] != KERNEL_COMPUTE || !(r->rounds > 1) ||
             r->rounds >= 4 || r->tail_efficiency_pct >= 60)
             continue;
-        ns += (int64_t)((double)r->total_ns * (1 - r->tail_efficiency_pct / 100) / 8);
+        ns = add_ns(ns, ns_from((double)r->total_ns * (1 - r->tail_efficiency_pct / 100) / 8));
         *worst = *worst ? *worst : r;
     }
     return ns;
@@ -141,10 +141,9 @@ static bool eval(const struct analysis *a, struct finding *f)
 {
     struct search s = {.a = a};
     const struct resource_row *tail = NULL;
-    struct arena temporary;
-    arena_init(&temporary);
-    uint32_t worst = find_narrow(&s, &temporary);
-    int64_t ns = (int64_t)s.lost_ns + tails(&s, &tail);
+    struct arena *temporary = arena_scratch();
+    uint32_t worst = find_narrow(&s, temporary);
+    int64_t ns = add_ns(ns_from(s.lost_ns), tails(&s, &tail));
     bool fires = (worst != NO_INDEX || tail) && share_pct(a, ns) >= 1;
     if (fires) {
         const struct vendor_words *w = vendor_words(a->trace);
@@ -160,7 +159,7 @@ static bool eval(const struct analysis *a, struct finding *f)
                           "parallel");
         finding_sure(f, 0.85, "grid, group and device size are recorded");
     }
-    arena_release(&temporary);
+    arena_release(temporary);
     return fires;
 }
 

@@ -46,7 +46,7 @@ static bool eval(const struct analysis *a, struct finding *f)
         return false;
     int64_t before = 0;
     for (size_t g = 0; g < a->ledger.n_gpus; g++)
-        before += a->ledger.gpus[g].first_ns - a->view.start_ns;
+        before = add_ns(before, a->ledger.gpus[g].first_ns - a->view.start_ns);
     char lost[HUMAN_MAX], inside[HUMAN_MAX];
     f->once = share_pct(a, ns - before) < LEAST_SHARE_PCT;
     double loading = loading_share(a);

@@ -27,7 +27,7 @@ static void claim_work(const struct analysis *a, struct finding *f, int64_t ns)
         int64_t have = ledger_ns(a, c);
         have = have < ns ? have : ns;
         finding_claim(f, c, have);
-        ns -= have;
+        ns = sub_ns(ns, have);
     }
 }
 
@@ -37,13 +37,13 @@ static void claim(const struct analysis *a, struct finding *f, int64_t ns)
     static const enum cause causes[] = {CAUSE_COMM_WAIT, CAUSE_HOST_IO, CAUSE_COMM,   CAUSE_SYNC,
                                         CAUSE_HOST,      CAUSE_UNKNOWN, CAUSE_STARTUP};
     int64_t claimed = 0, gpus = a->job->stats.ranks ? a->job->stats.gpus / a->job->stats.ranks : 1;
-    ns = gpus > 1 && ns < INT64_MAX / gpus ? ns * gpus : ns;
+    ns = gpus > 1 ? mul_ns(ns, gpus) : ns;
     for (size_t i = 0; i < sizeof(causes) / sizeof(*causes) && ns > 0; i++) {
         int64_t have = ledger_ns(a, causes[i]);
         have = have < ns ? have : ns;
         finding_claim(f, causes[i], have);
         claimed = add_ns(claimed, have);
-        ns -= have;
+        ns = sub_ns(ns, have);
     }
     /* Where ranks share GPUs, or this is the late one, they work while others wait. */
     const struct straggler *s = &a->job->straggler;

@@ -45,13 +45,12 @@ static int64_t hideable_on(const struct analysis *a, const struct view_gpu *g,
 
 static int64_t hideable(const struct analysis *a)
 {
-    struct arena temporary;
-    arena_init(&temporary);
-    struct stream_use *uses = arena_array(&temporary, struct stream_use, a->trace->streams.n);
+    struct arena *temporary = arena_scratch();
+    struct stream_use *uses = arena_array(temporary, struct stream_use, a->trace->streams.n);
     int64_t ns = 0;
     for (size_t g = 0; g < a->view.n_gpus; g++)
         ns = add_ns(ns, hideable_on(a, &a->view.gpus[g], uses));
-    arena_release(&temporary);
+    arena_release(temporary);
     return ns < ledger_ns(a, CAUSE_COMPUTE) ? ns : ledger_ns(a, CAUSE_COMPUTE);
 }
 

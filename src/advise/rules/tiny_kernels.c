@@ -14,7 +14,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     char lost[HUMAN_MAX], mean[HUMAN_MAX], n[HUMAN_MAX];
     double mean_ns = (double)a->breakdown.kernel_sum_ns / (double)a->view.n_kernels;
     human_time(lost, ns);
-    human_time(mean, (int64_t)mean_ns);
+    human_time(mean, ns_from(mean_ns));
     finding_claim(f, CAUSE_LAUNCH, ns);
     finding_issue(f, "the GPU waits %s for launches; %s kernels of %s on average", lost,
                   human_count(n, a->view.n_kernels), mean);
@@ -26,7 +26,7 @@ static bool eval(const struct analysis *a, struct finding *f)
         char call[HUMAN_MAX];
         finding_because(f, "launch_latency.mean_call_ns", a->launches.mean_call_ns, NAN, "ns",
                         "a launching call takes %s on average",
-                        human_time(call, (int64_t)a->launches.mean_call_ns));
+                        human_time(call, ns_from(a->launches.mean_call_ns)));
     }
     finding_at_gaps(f, CAUSE_LAUNCH);
     const struct vendor_words *w = vendor_words(a->trace);

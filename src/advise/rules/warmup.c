@@ -61,12 +61,11 @@ static void add_gpu(struct warm *w, const struct view_gpu *g, const struct name_
 static void measure(struct warm *w)
 {
     const struct analysis *a = w->a;
-    struct arena temporary;
+    struct arena *temporary = arena_scratch();
     struct name_groups names;
-    arena_init(&temporary);
-    name_groups_make(&names, a->trace, &temporary);
-    w->row = arena_array(&temporary, uint8_t, names.n);
-    w->starts = arena_array(&temporary, struct start, a->warmup.n);
+    name_groups_make(&names, a->trace, temporary);
+    w->row = arena_array(temporary, uint8_t, names.n);
+    w->starts = arena_array(temporary, struct start, a->warmup.n);
     for (size_t i = 0; i < a->warmup.n; i++) {
         uint32_t symbol = a->trace->kernels.symbol[a->warmup.v[i].kernel];
         if (a->view.kernel_class[symbol] == KERNEL_COMPUTE) /* a collective waits for late ranks */
@@ -74,7 +73,7 @@ static void measure(struct warm *w)
     }
     for (size_t g = 0; g < a->view.n_gpus; g++)
         add_gpu(w, &a->view.gpus[g], &names);
-    arena_release(&temporary);
+    arena_release(temporary);
 }
 
 static bool eval(const struct analysis *a, struct finding *f)

@@ -266,15 +266,14 @@ static void summarise(struct counter_run *r)
 
 static void run(struct analysis *a)
 {
-    struct arena scratch;
-    struct counter_run r = {.a = a, .out = &a->counters, .scratch = &scratch};
+    struct arena *scratch = arena_scratch();
+    struct counter_run r = {.a = a, .out = &a->counters, .scratch = scratch};
     a->counters = (struct counter_results){.summary = {.unknown_arch = ""}};
     counter_stats_make(&a->counter_stats, a, a->arena);
     if (!a->trace->counters.n)
         return;
-    arena_init(&scratch);
     r.devices = arena_array(a->arena, struct counter_device, a->trace->gpus.n + 1);
-    counter_join_make(&r.join, a, &scratch);
+    counter_join_make(&r.join, a, scratch);
     for (size_t p = 0; p < r.join.n_passes; p++)
         add_pass(&r, p);
     for (size_t k = 0; k < r.join.n_kernels; k++) {
@@ -284,7 +283,7 @@ static void run(struct analysis *a)
     summarise(&r);
     counter_missing_find(&r);
     counter_dispatches_find(&r);
-    arena_release(&scratch);
+    arena_release(scratch);
 }
 
 const struct analysis_kind analysis_counters = {

@@ -34,14 +34,14 @@ static struct tally *count_good(struct joiner *s)
 {
     struct counter_join *j = s->j;
     size_t n = j->n_kernels * j->n_passes;
-    struct tally *all = arena_array(&s->scratch, struct tally, n + 1);
+    struct tally *all = arena_array(s->scratch, struct tally, n + 1);
     for (size_t i = 0; i < j->n_dispatches; i++) {
         const struct join_dispatch *d = &j->dispatches[i];
         if (!counts(j, d))
             continue;
         struct tally *t = tally_of(j, all, d);
         if (!t->good)
-            t->good = arena_array(&s->scratch, uint32_t, j->n_counters);
+            t->good = arena_array(s->scratch, uint32_t, j->n_counters);
         t->dispatches++;
         join_judge_rows(j, d->row);
         for (size_t k = 0; k < j->n_touched; k++)
@@ -66,8 +66,8 @@ void join_find_damaged(struct joiner *s)
 {
     struct counter_join *j = s->j;
     struct tally *all = count_good(s);
-    bool *has_whole = arena_array(&s->scratch, bool, j->n_kernels + 1);
-    s->damaged = arena_array(&s->scratch, bool, j->n_slots + 1);
+    bool *has_whole = arena_array(s->scratch, bool, j->n_kernels + 1);
+    s->damaged = arena_array(s->scratch, bool, j->n_slots + 1);
     for (size_t i = 0; i < j->n_dispatches; i++) {
         const struct join_dispatch *d = &j->dispatches[i];
         if (counts(j, d) && is_damaged(j, d, tally_of(j, all, d)))

@@ -35,9 +35,9 @@ static void list_counters(struct joiner *s)
     struct counter_join *j = s->j;
     const struct counters *c = &s->t->counters;
     size_t n = s->t->counter_infos.n;
-    bool *used = arena_array(&s->scratch, bool, n);
+    bool *used = arena_array(s->scratch, bool, n);
     struct idmap by_name;
-    idmap_init(&by_name, &s->scratch);
+    idmap_init(&by_name, s->scratch);
     for (size_t i = 0; i < c->n; i++)
         if (belongs(s, i))
             used[c->counter[i]] = true;
@@ -110,7 +110,7 @@ static void add_count(struct instance_counts *c, uint32_t instances)
 static void find_instances(struct joiner *s)
 {
     struct counter_join *j = s->j;
-    struct instance_counts *all = arena_array(&s->scratch, struct instance_counts, j->n_counters);
+    struct instance_counts *all = arena_array(s->scratch, struct instance_counts, j->n_counters);
     for (size_t d = 0; d < j->n_dispatches; d++) {
         join_count_rows(j, j->dispatches[d].row);
         for (size_t i = 0; i < j->n_touched; i++)
@@ -174,7 +174,7 @@ void counter_join_add(struct counter_join *j, uint32_t row, struct join_sum *sum
         to->weight += weight;
     }
     sum->dispatches++;
-    sum->dt_ns += dt;
+    sum->dt_ns += (double)dt;
 }
 
 /* What is left out, once: dispatches may be added to several sums. */
@@ -199,11 +199,11 @@ void counter_join_make(struct counter_join *j, const struct analysis *a, struct 
     *j = (struct counter_join){.a = a};
     if (!a->trace->counters.n || !a->trace->counter_infos.n)
         return;
-    arena_init(&s.scratch);
-    s.in_view = counter_kernels_in(a, &s.scratch);
+    s.scratch = arena_scratch();
+    s.in_view = counter_kernels_in(a, s.scratch);
     list_counters(&s);
     place_rows(&s);
-    name_groups_make(&s.names, s.t, &s.scratch);
+    name_groups_make(&s.names, s.t, s.scratch);
     j->rows_of = arena_array(arena, uint32_t, j->n_counters);
     j->touched = arena_array(arena, uint32_t, j->n_counters);
     j->scratch = arena_array(arena, struct join_cell, j->n_counters);
@@ -216,5 +216,5 @@ void counter_join_make(struct counter_join *j, const struct analysis *a, struct 
     join_find_damaged(&s);
     join_add_up(&s);
     count_losses(j);
-    arena_release(&s.scratch);
+    arena_release(s.scratch);
 }

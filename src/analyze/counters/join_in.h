@@ -9,7 +9,7 @@ struct joiner {
     struct counter_join *j;
     const struct trace *t;
     struct arena *arena;  /* of what stays */
-    struct arena scratch; /* of what does not */
+    struct arena *scratch; /* of what does not */
     bool *in_view;        /* by kernels row */
     struct name_groups names;
     uint32_t *pass_of, *lane_of; /* by process */

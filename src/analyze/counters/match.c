@@ -33,9 +33,9 @@ void join_find_passes(struct joiner *s)
 {
     struct counter_join *j = s->j;
     size_t n = s->t->processes.n;
-    bool **has = arena_array(&s->scratch, bool *, n);
-    s->pass_of = arena_array(&s->scratch, uint32_t, n);
-    s->lane_of = arena_array(&s->scratch, uint32_t, n);
+    bool **has = arena_array(s->scratch, bool *, n);
+    s->pass_of = arena_array(s->scratch, uint32_t, n);
+    s->lane_of = arena_array(s->scratch, uint32_t, n);
     for (size_t d = 0; d < j->n_dispatches; d++) {
         uint32_t p = process_of(s->t, j->dispatches[d].row);
         if (p >= n)
@@ -74,11 +74,11 @@ void join_list_dispatches(struct joiner *s)
 {
     struct counter_join *j = s->j;
     size_t n = 0;
-    uint32_t *rows = arena_array(&s->scratch, uint32_t, s->t->kernels.n);
+    uint32_t *rows = arena_array(s->scratch, uint32_t, s->t->kernels.n);
     for (size_t k = 0; k < s->t->kernels.n; k++)
         if (j->first[k + 1] > j->first[k])
             rows[n++] = (uint32_t)k;
-    sort_rows(rows, n, s->t->kernels.id, &s->scratch);
+    sort_rows(rows, n, s->t->kernels.id, s->scratch);
     j->dispatches = arena_array(s->arena, struct join_dispatch, n);
     j->n_dispatches = n;
     for (size_t i = 0; i < n; i++)
@@ -106,8 +106,8 @@ void join_find_partners(struct joiner *s)
 {
     struct counter_join *j = s->j;
     struct idmap occurrences, slots;
-    idmap_init(&occurrences, &s->scratch);
-    idmap_init(&slots, &s->scratch);
+    idmap_init(&occurrences, s->scratch);
+    idmap_init(&slots, s->scratch);
     j->slot_passes = arena_array(s->arena, uint32_t, j->n_dispatches);
     for (size_t i = 0; i < j->n_dispatches; i++) {
         struct join_dispatch *d = &j->dispatches[i];
@@ -155,7 +155,7 @@ void join_find_kernels(struct joiner *s)
     struct counter_join *j = s->j;
     VEC(struct join_kernel) all = {0};
     struct idmap map;
-    idmap_init(&map, &s->scratch);
+    idmap_init(&map, s->scratch);
     for (size_t i = 0; i < j->n_dispatches; i++) {
         const struct join_dispatch *d = &j->dispatches[i];
         if (d->pass == NO_INDEX)
@@ -164,7 +164,7 @@ void join_find_kernels(struct joiner *s)
         if (at == NO_INDEX) {
             at = (uint32_t)all.n;
             idmap_put(&map, kernel_key(s, d->row), at);
-            vec_push(&all, &s->scratch,
+            vec_push(&all, s->scratch,
                      ((struct join_kernel){.symbol = s->t->kernels.symbol[d->row],
                                            .gpu = gpu_of(s->t, d->row),
                                            .slowest = d->row}));
@@ -181,7 +181,7 @@ void join_find_kernels(struct joiner *s)
     j->n_kernels = all.n < JOIN_KERNELS ? all.n : JOIN_KERNELS;
     j->kernels = arena_array(s->arena, struct join_kernel, j->n_kernels + 1);
     struct idmap kept;
-    idmap_init(&kept, &s->scratch);
+    idmap_init(&kept, s->scratch);
     for (size_t k = 0; k < j->n_kernels; k++) {
         j->kernels[k] = all.v[k];
         idmap_put(&kept, kernel_key(s, all.v[k].slowest), (uint32_t)k);

@@ -40,7 +40,7 @@ struct cell {
 
 struct reduction_job {
     const struct analysis *a;
-    struct arena arena;
+    struct arena *arena;
     bool *in_view;      /* by kernel */
     uint32_t *group;    /* by counter_info: the first one of equal name */
     uint32_t *rows;     /* counter rows, group after group, in file order */
@@ -54,8 +54,8 @@ static void group_counters(struct reduction_job *r)
 {
     const struct trace *t = r->a->trace;
     struct idmap by_name;
-    idmap_init(&by_name, &r->arena);
-    r->group = arena_array(&r->arena, uint32_t, t->counter_infos.n);
+    idmap_init(&by_name, r->arena);
+    r->group = arena_array(r->arena, uint32_t, t->counter_infos.n);
     for (size_t i = 0; i < t->counter_infos.n; i++) {
         uint32_t name = t->counter_infos.v[i].name;
         uint32_t first = idmap_get(&by_name, name);
@@ -76,13 +76,13 @@ static void place_rows(struct reduction_job *r)
 {
     const struct counters *c = &r->a->trace->counters;
     size_t n = r->a->trace->counter_infos.n;
-    r->first = arena_array(&r->arena, size_t, n + 2); /* shifted by one while counting */
+    r->first = arena_array(r->arena, size_t, n + 2); /* shifted by one while counting */
     for (size_t i = 0; i < c->n; i++)
         if (counts(r, i))
             r->first[r->group[c->counter[i]] + 2]++;
     for (size_t i = 1; i < n + 2; i++)
         r->first[i] += r->first[i - 1];
-    r->rows = arena_array(&r->arena, uint32_t, r->first[n + 1]);
+    r->rows = arena_array(r->arena, uint32_t, r->first[n + 1]);
     for (size_t i = 0; i < c->n; i++)
         if (counts(r, i))
             r->rows[r->first[r->group[c->counter[i]] + 1]++] = (uint32_t)i;
@@ -158,13 +158,13 @@ void counter_stats_make(struct counter_stats *s, const struct analysis *a, struc
 {
     struct reduction_job r = {.a = a};
     *s = (struct counter_stats){0};
-    arena_init(&r.arena);
+    r.arena = arena_scratch();
     if (a->trace->counters.n) {
-        r.in_view = counter_kernels_in(a, &r.arena);
+        r.in_view = counter_kernels_in(a, r.arena);
         group_counters(&r);
         place_rows(&r);
-        r.cells = arena_array(&r.arena, struct cell, a->trace->kernels.n);
-        r.touched = arena_array(&r.arena, uint32_t, a->trace->kernels.n);
+        r.cells = arena_array(r.arena, struct cell, a->trace->kernels.n);
+        r.touched = arena_array(r.arena, uint32_t, a->trace->kernels.n);
     }
     for (size_t i = 0; a->trace->counters.n && i < a->trace->counter_infos.n; i++)
         if (r.first[i + 1] > r.first[i])
@@ -172,5 +172,5 @@ void counter_stats_make(struct counter_stats *s, const struct analysis *a, struc
     if (s->rows.n)
         qsort(s->rows.v, s->rows.n, sizeof(*s->rows.v), by_name);
     derive(s);
-    arena_release(&r.arena);
+    arena_release(r.arena);
 }

@@ -6,7 +6,7 @@
 #ifndef GS_ANALYZE_COUNTERS_STATS_H
 #define GS_ANALYZE_COUNTERS_STATS_H
 
-#include "analyze/field.h"
+#include "field/field.h"
 #include "base/arena.h"
 #include "base/vec.h"
 

@@ -52,6 +52,8 @@ static bool take_number(struct jread *j, struct k_event *e)
         {"In msg nelems", &e->in_elements},
         {"Out msg nelems", &e->out_elements},
         {"Group size", &e->group_size},
+        {"wait_on_stream", &e->wait_stream},
+        {"wait_on_cuda_event_record_corr_id", &e->wait_record},
     };
     for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
         if (!jr_is(j, table[i].key))
@@ -98,7 +100,7 @@ static bool take_text(struct kineto *k)
 /* First letters of the names above: most arguments end here. */
 static bool may_matter(const struct jread *j)
 {
-    return j->text_len && memchr("cEedsbBPADftIOGgrkCn", j->text[0], 20);
+    return j->text_len && memchr("cEedsbBPADftIOGgrkCnw", j->text[0], 21);
 }
 
 void kineto_args(struct kineto *k, struct k_event *e)

@@ -1,4 +1,4 @@
-/* GPU events: kernels, copies, fills. */
+/* GPU events: kernels, copies, fills, waits. */
 #include "ingest/kineto/kineto.h"
 #include "model/names.h"
 
@@ -141,4 +141,43 @@ void kineto_copy(struct kineto *k, const struct k_event *e)
     c->dst[n] = ends ? (uint32_t)(e->to_device % K_DEVICES_MAX) : NO_INDEX;
     c->kind[n] = (uint8_t)kind;
     set_memory(c, n, name);
+}
+
+/* "Stream Wait Event", "Event Sync", "Stream Sync", "Context Sync". */
+static enum sync_kind sync_kind_of(const char *name)
+{
+    static const struct {
+        const char *part;
+        enum sync_kind kind;
+    } table[] = {
+        {"Stream Wait", SYNC_STREAM_WAIT}, {"Event Sync", SYNC_EVENT},
+        {"Stream Sync", SYNC_STREAM},      {"Context Sync", SYNC_DEVICE},
+        {"Device Sync", SYNC_DEVICE},
+    };
+    for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+        if (str_has_fold(name, table[i].part))
+            return table[i].kind;
+    return SYNC_OTHER;
+}
+
+/* Stream numbers that stand for "none": -1, and the same in 32 bits. */
+static bool names_stream(int64_t stream)
+{
+    return stream != K_NONE && stream >= 0 && stream < UINT32_MAX;
+}
+
+void kineto_sync(struct kineto *k, const struct k_event *e)
+{
+    trace_room(k->trace, syncs, 1);
+    struct syncs *s = &k->trace->syncs;
+    int64_t device = e->device == K_NONE ? e->pid : e->device;
+    struct k_wait wait = {e->correlation == K_NONE ? 0 : e->correlation,
+                          e->wait_record == K_NONE ? 0 : e->wait_record};
+    size_t n = s->n++;
+    s->start_ns[n] = e->ts_ns;
+    s->kind[n] = (uint8_t)sync_kind_of(trace_str(k->trace, e->name));
+    s->stream[n] = names_stream(e->stream) ? kineto_lane(k, device, e->stream) : NO_INDEX;
+    s->source[n] = names_stream(e->wait_stream) ? kineto_lane(k, device, e->wait_stream) : NO_INDEX;
+    s->call[n] = s->record[n] = NO_INDEX;
+    vec_push(&k->waits, k->arena, wait);
 }

@@ -24,8 +24,8 @@ static enum k_action action_of(const char *cat)
         {"python", K_PYTHON},
         {"runtime", K_RUNTIME},
         {"overhead", K_OVERHEAD},
-        {"trace", K_SKIP},     /* the recording itself */
-        {"cuda_sync", K_SKIP}, /* waits as the GPU saw them; the calls are there, too */
+        {"trace", K_SKIP}, /* the recording itself */
+        {"cuda_sync", K_SYNC},
         {"cuda_event", K_SKIP},
     };
     for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)

@@ -118,6 +118,8 @@ void kineto_event(struct kineto *k)
         .in_elements = K_NONE,
         .out_elements = K_NONE,
         .group_size = K_NONE,
+        .wait_stream = K_NONE,
+        .wait_record = K_NONE,
         .category = NO_INDEX,
     };
     struct str *texts[] = {&k->name, &k->copy_kind, &k->collective, &k->data_type, &k->label};

@@ -26,6 +26,7 @@ static void shift_times(struct kineto *k)
     SHIFT(markers)
     SHIFT(allocations)
 #undef SHIFT
+    shift(t->syncs.start_ns, k->first.syncs, t->syncs.n, k->base_ns);
 }
 
 /* ---- calls ---- */
@@ -165,6 +166,24 @@ static void resolve_copies(struct kineto *k)
     }
 }
 
+/* Only streams with work are streams of the trace; waits that name no other refer to all. */
+static void resolve_syncs(struct kineto *k)
+{
+    struct syncs *s = &k->trace->syncs;
+    for (size_t i = k->first.syncs; i < s->n; i++) {
+        const struct k_wait *w = &k->waits.v[i - k->first.syncs];
+        s->call[i] = call_of(k, w->call);
+        s->record[i] = call_of(k, w->record);
+        uint32_t process = s->call[i] == NO_INDEX
+                               ? k->process
+                               : process_of(k, k->trace->regions.thread[s->call[i]]);
+        uint32_t *lanes[] = {&s->stream[i], &s->source[i]};
+        for (int l = 0; l < 2; l++)
+            if (*lanes[l] != NO_INDEX)
+                *lanes[l] = idmap_get(&k->streams, (uint64_t)*lanes[l] << 32 | process);
+    }
+}
+
 static void resolve_allocations(struct kineto *k)
 {
     struct allocations *a = &k->trace->allocations;
@@ -210,6 +229,7 @@ bool kineto_finish(struct kineto *k, struct gs_error *err)
         return false;
     resolve_kernels(k);
     resolve_copies(k);
+    resolve_syncs(k);
     resolve_allocations(k);
     count_categories(k);
     trace_note(k->trace, NOTE_SKIPPED, k->no_phase, "events without a phase");

@@ -9,6 +9,7 @@
  * - kernels.id and copies.id hold the correlation id, and stay so;
  * - kernels.stream and copies.stream number k->lanes: (device, stream) without a process;
  * - kernels.launch numbers k->raw: grids in blocks, as the file has them;
+ * - syncs.stream and syncs.source number k->lanes as well, their calls are in k->waits;
  * - allocations.agent is 0 for the host, else the device's ordinal + 1;
  * - times are relative to k->base_ns.
  *
@@ -44,6 +45,7 @@ enum k_action {
     K_DRIVER,
     K_PYTHON,
     K_OVERHEAD, /* of the profiler */
+    K_SYNC,     /* waits as the GPU saw them, with the event waited for */
     K_USER,     /* any other interval on the host */
 };
 
@@ -59,7 +61,7 @@ struct k_event {
     int64_t id; /* of asynchronous events: a number, or a hash of the text */
     int64_t correlation, external, python, device, stream, bytes, address;
     int64_t memory_device, memory_type, from_device, to_device;
-    int64_t in_elements, out_elements, group_size;
+    int64_t in_elements, out_elements, group_size, wait_stream, wait_record;
     uint32_t grid[3], block[3], registers, shared, graph;
     uint32_t name;     /* string; set by kineto_event() for phases that are kept */
     uint32_t category; /* index into k->categories; NO_INDEX: none */
@@ -80,6 +82,11 @@ struct k_lane {
 struct k_label {
     int64_t pid, tid; /* tid K_NONE: the process's name */
     uint32_t name;
+};
+
+/* What a wait refers to: correlation ids. */
+struct k_wait {
+    int64_t call, record;
 };
 
 /* deviceProperties */
@@ -115,11 +122,12 @@ struct kineto {
     VEC(struct k_label) labels;
     VEC(struct k_properties) properties;
     VEC(struct k_device) devices;
-    VEC(int64_t) device_ids; /* of GPU events, in order of first use */
-    struct idtable call_of;  /* correlation -> regions row */
+    VEC(struct k_wait) waits; /* by syncs row of this file */
+    VEC(int64_t) device_ids;  /* of GPU events, in order of first use */
+    struct idtable call_of;   /* correlation -> regions row */
     struct launches raw, launches;
     struct {
-        size_t kernels, copies, regions, markers, allocations;
+        size_t kernels, copies, regions, markers, allocations, syncs;
     } first; /* rows before this file */
     uint64_t no_phase, no_time, no_end, no_begin, repeated;
 };
@@ -134,6 +142,7 @@ void kineto_place(struct kineto *k, const struct k_event *e);
 void kineto_instant(struct kineto *k, const struct k_event *e);
 void kineto_kernel(struct kineto *k, const struct k_event *e);
 void kineto_copy(struct kineto *k, const struct k_event *e);
+void kineto_sync(struct kineto *k, const struct k_event *e);
 /* Adds a row to markers; domain is a string. */
 void kineto_marker(struct kineto *k, const struct k_event *e, uint32_t name, uint32_t domain,
                    uint32_t thread, enum marker_kind kind);

@@ -160,6 +160,7 @@ static void start(struct kineto *k, const char *path)
     k->first.regions = t->regions.n;
     k->first.markers = t->markers.n;
     k->first.allocations = t->allocations.n;
+    k->first.syncs = t->syncs.n;
 }
 
 static void set_ranks(struct kineto *k, const char *path)

@@ -58,6 +58,9 @@ void kineto_place(struct kineto *k, const struct k_event *e)
     case K_COPY:
         kineto_copy(k, e);
         return;
+    case K_SYNC:
+        kineto_sync(k, e);
+        return;
     case K_GPU_MARKER:
         kineto_marker(k, e, e->name, domain, NO_INDEX, MARKER_PROCESS_RANGE);
         return;

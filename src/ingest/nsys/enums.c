@@ -62,7 +62,7 @@ static bool read_enum(struct nsys *n, struct nsys_enums *e, const char *table, i
     struct db_query q;
     if (!nsys_has_column(n, table, "id") || !nsys_has_column(n, table, "name"))
         return true;
-    if (!db_query(&q, n->db, err, "SELECT id, name FROM \"%w\"", table))
+    if (!db_query(&q, n->db, err, "SELECT id, name FROM \"%w\" NOT INDEXED", table))
         return false;
     while (db_next(&q)) {
         int64_t id = sqlite3_column_int64(q.stmt, 0);

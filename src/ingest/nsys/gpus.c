@@ -95,7 +95,7 @@ static bool read_gpu_table(struct nsys *n, const char *table, struct gs_error *e
     struct db_query q;
     if (!nsys_has(n, table))
         return true;
-    if (!db_query(&q, n->db, err, "SELECT %s FROM \"%w\" ORDER BY 1, 2",
+    if (!db_query(&q, n->db, err, "SELECT %s FROM \"%w\" NOT INDEXED ORDER BY 1, 2",
                   nsys_columns(n, table, gpu_columns), table))
         return false;
     while (db_next(&q)) {
@@ -176,10 +176,8 @@ static uint32_t unlisted_gpu(struct nsys *n, const struct process *p, int64_t de
 static uint32_t gpu_of(struct nsys *n, uint32_t process, int64_t device)
 {
     const struct process p = n->trace->processes.v[process];
-    uint64_t machine = 0;
-    for (size_t i = 0; n->processes.slots && i <= n->processes.mask; i++)
-        if (n->processes.slots[i].value == process)
-            machine = n->processes.slots[i].key >> 24;
+    uint32_t known = idmap_get(&n->machines, process);
+    uint64_t machine = known == NO_INDEX ? 0 : known;
     uint32_t id = idmap_get(&n->gpu_of_process, pair_key((uint64_t)p.pid, device)), gpu = NO_INDEX;
     if (id != NO_INDEX)
         gpu = idmap_get(&n->gpu_by_id, pair_key(machine, id));

@@ -22,17 +22,19 @@ static bool read_origin(struct nsys *n, int64_t *origin)
     bool known = false;
     if (nsys_has_column(n, "TARGET_INFO_SESSION_START_TIME", "utcEpochNs") &&
         db_query(&q, n->db, NULL,
-                 "SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME LIMIT 1")) {
+                 "SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME NOT INDEXED "
+                 "LIMIT 1")) {
         known = db_next(&q);
         *origin = known ? sqlite3_column_int64(q.stmt, 0) : 0;
         db_done(&q, NULL);
     }
     for (const char *const *t = export_tables; *t; t++) {
-        if (!nsys_has_column(n, *t, "value") ||
-            !db_query(&q, n->db, NULL,
-                      "SELECT 1 FROM \"%w\" WHERE name='EXPORT_PARAM_TIME_NORMALIZE' AND "
-                      "value='true'",
-                      *t))
+        if (!nsys_has_column(n, *t, "value") || !nsys_has_column(n, *t, "name") ||
+            !db_query(
+                &q, n->db, NULL,
+                "SELECT 1 FROM \"%w\" NOT INDEXED WHERE name='EXPORT_PARAM_TIME_NORMALIZE' AND "
+                "value='true'",
+                *t))
             continue;
         if (db_next(&q)) { /* the times are UTC already */
             known = true;
@@ -70,7 +72,7 @@ static bool read_export(struct nsys *n, struct trace_file *f, const char *table,
     struct db_query q;
     if (!nsys_has_column(n, table, "name") || !nsys_has_column(n, table, "value"))
         return true;
-    if (!db_query(&q, n->db, err, "SELECT name, value FROM \"%w\"", table))
+    if (!db_query(&q, n->db, err, "SELECT name, value FROM \"%w\" NOT INDEXED", table))
         return false;
     while (db_next(&q)) {
         const char *name = db_text(&q, 0), *value = db_text(&q, 1);
@@ -98,7 +100,7 @@ static bool read_environment(struct nsys *n, struct gs_error *err)
 {
     struct db_query q;
     if (!db_query(&q, n->db, err,
-                  "SELECT value FROM META_DATA_CAPTURE WHERE name LIKE "
+                  "SELECT value FROM META_DATA_CAPTURE NOT INDEXED WHERE name LIKE "
                   "'PROCESS_%%:ENVIRONMENT_VARIABLE' AND (value LIKE '%%RANK=%%' OR value LIKE "
                   "'SLURM_PROCID=%%')"))
         return false;
@@ -121,7 +123,8 @@ static bool read_command(struct nsys *n, struct gs_error *err)
     struct str command;
     str_init(&command, n->arena);
     if (!db_query(&q, n->db, err,
-                  "SELECT value FROM META_DATA_CAPTURE WHERE name='PROCESS_0:COMMAND' OR name LIKE "
+                  "SELECT value FROM META_DATA_CAPTURE NOT INDEXED WHERE "
+                  "name='PROCESS_0:COMMAND' OR name LIKE "
                   "'PROCESS\\_0:ARGUMENT\\_%%' ESCAPE '\\' ORDER BY name<>'PROCESS_0:COMMAND', "
                   "CAST(substr(name, 20) AS INTEGER)"))
         return false;

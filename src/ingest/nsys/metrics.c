@@ -6,7 +6,8 @@
 struct metric_job {
     struct nsys *n;
     size_t base;
-    struct idmap names; /* type and metric -> trace string */
+    struct idmap names;      /* type and metric -> trace string */
+    uint32_t first_gpu[256]; /* by number, on whatever machine */
 };
 
 enum { TIME, TYPE, METRIC, VALUE, N_COLS };
@@ -47,6 +48,17 @@ static uint64_t metric_key(int64_t type, int64_t metric)
     return hash_bytes(pair, sizeof(pair));
 }
 
+static void find_gpus(struct metric_job *job)
+{
+    const struct idmap *gpus = &job->n->gpu_by_id;
+    memset(job->first_gpu, 0xff, sizeof(job->first_gpu));
+    for (size_t i = 0; gpus->n && i <= gpus->mask; i++) {
+        uint32_t number = (uint32_t)gpus->slots[i].key, gpu = gpus->slots[i].value;
+        if (gpu != NO_INDEX && number < 256 && gpu < job->first_gpu[number])
+            job->first_gpu[number] = gpu;
+    }
+}
+
 static bool read_names(struct metric_job *job, struct gs_error *err)
 {
     static const char *const names[] = {"typeId", "metricId", "metricName", NULL};
@@ -85,11 +97,8 @@ static uint32_t resolve_series(void *ctx, const struct key *key)
     }
     uint64_t machine = gid_machine(key->v[0]);
     s.gpu = idmap_get(&n->gpu_by_id, pair_key(machine, key->v[0] & 0xff));
-    if (s.gpu == NO_INDEX && n->gpu_by_id.n) /* types without a machine */
-        for (size_t i = 0; i <= n->gpu_by_id.mask; i++)
-            if ((uint32_t)n->gpu_by_id.slots[i].key == (uint32_t)(key->v[0] & 0xff) &&
-                n->gpu_by_id.slots[i].value < s.gpu)
-                s.gpu = n->gpu_by_id.slots[i].value;
+    if (s.gpu == NO_INDEX) /* types without a machine */
+        s.gpu = job->first_gpu[key->v[0] & 0xff];
     vec_push(&t->series, &t->arena, s);
     return (uint32_t)t->series.n - 1;
 }
@@ -118,6 +127,7 @@ bool nsys_read_metrics(struct nsys *n, struct gs_error *err)
         return true;
     if (!read_names(&job, err))
         return false;
+    find_gpus(&job);
     if (!nsys_scan(n, &scan, err)) {
         out->n = job.base;
         return false;

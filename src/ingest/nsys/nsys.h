@@ -7,7 +7,7 @@
  *
  * Order of reading (open.c): metadata (meta.c), strings (strings.c), hosts and names (who.c),
  * GPUs (gpus.c), host calls (regions.c) and their index (calls.c), kernels (kernels.c), copies
- * (copies.c), allocations (memory.c), markers (nvtx.c), GPU metrics (metrics.c), CPU samples
+ * (copies.c), allocations (memory.c), waits (syncs.c), markers (nvtx.c), GPU metrics (metrics.c), CPU samples
  * (samples.c), counts of all tables (tables.c). Later steps use the maps of earlier ones.
  */
 #ifndef GS_INGEST_NSYS_NSYS_H
@@ -56,6 +56,7 @@ struct nsys {
 
     struct idmap hosts;        /* machine -> trace string */
     struct idmap processes;    /* machine and pid -> process */
+    struct idmap machines;     /* process -> machine */
     struct idmap names;        /* the same -> trace string */
     struct idmap thread_names; /* global thread -> trace string */
     struct idmap ranks;        /* machine and pid -> rank */
@@ -75,6 +76,7 @@ struct nsys {
     size_t n_calls;
     struct tally tally[PARALLEL_MAX];
     VEC(struct table_count) counts; /* of the tables that were scanned */
+    struct idmap count_of;          /* hash of the name -> counts */
 
     /* First rows of this file in the tables. */
     size_t kernels0, copies0, allocations0, regions0, markers0;
@@ -114,8 +116,6 @@ const char *nsys_columns(struct nsys *n, const char *table, const char *const *c
 /* Opens a query over columns (NULL-terminated list) of a table. */
 bool nsys_query(struct db_query *q, struct nsys *n, const char *table, const char *const *columns,
                 struct gs_error *err);
-/* Names of all real tables, in the order of the file; NULL-terminated. */
-const char **nsys_tables(struct nsys *n, struct gs_error *err);
 /* scan_table(), and remembers how many rows there were. */
 bool nsys_scan(struct nsys *n, const struct scan *s, struct gs_error *err);
 /* A text column of the current row, as a string of the trace. */
@@ -135,6 +135,7 @@ bool nsys_read_graphs(struct nsys *n, struct gs_error *err);
 bool nsys_read_copies(struct nsys *n, struct gs_error *err);
 bool nsys_read_memsets(struct nsys *n, struct gs_error *err);
 bool nsys_read_allocations(struct nsys *n, struct gs_error *err);
+bool nsys_read_syncs(struct nsys *n, struct gs_error *err);
 bool nsys_read_markers(struct nsys *n, struct gs_error *err);
 bool nsys_read_metrics(struct nsys *n, struct gs_error *err);
 bool nsys_read_samples(struct nsys *n, struct gs_error *err);

@@ -43,12 +43,13 @@ static void read_file(void *ctx)
     struct file_call *call = ctx;
     struct nsys *n = call->n;
     struct gs_error *err = call->err;
-    call->ok =
-        nsys_read_strings(n, err) && nsys_read_who(n, err) && nsys_read_gpus(n, err) &&
-        nsys_read_regions(n, err) && nsys_read_kernels(n, err) && nsys_read_graphs(n, err) &&
-        nsys_read_copies(n, err) && nsys_read_memsets(n, err) && nsys_read_allocations(n, err) &&
-        nsys_read_markers(n, err) && nsys_read_metrics(n, err) && nsys_read_samples(n, err) &&
-        nsys_finish_processes(n, err) && nsys_read_diagnostics(n, err) && nsys_count_tables(n, err);
+    call->ok = nsys_read_strings(n, err) && nsys_read_who(n, err) && nsys_read_gpus(n, err) &&
+               nsys_read_regions(n, err) && nsys_read_kernels(n, err) && nsys_read_graphs(n, err) &&
+               nsys_read_copies(n, err) && nsys_read_memsets(n, err) &&
+               nsys_read_allocations(n, err) && nsys_read_syncs(n, err) &&
+               nsys_read_markers(n, err) && nsys_read_metrics(n, err) &&
+               nsys_read_samples(n, err) && nsys_finish_processes(n, err) &&
+               nsys_read_diagnostics(n, err) && nsys_count_tables(n, err);
 }
 
 static void begin_file(struct nsys *n)
@@ -64,7 +65,8 @@ static void begin_file(struct nsys *n)
     n->env.rank = -1;
     struct idmap *maps[] = {&n->hosts,          &n->processes,  &n->names,     &n->thread_names,
                             &n->ranks,          &n->cuda_users, &n->gpu_by_id, &n->gpu_by_device,
-                            &n->gpu_of_process, &n->sm_counts,  &n->agents,    &n->null_streams};
+                            &n->gpu_of_process, &n->sm_counts,  &n->agents,    &n->null_streams,
+                            &n->count_of,       &n->machines};
     for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
         idmap_init(maps[i], n->arena);
     idtable_init(&n->strings, n->arena);
@@ -89,10 +91,8 @@ static void load_file(void *ctx)
     struct nsys *n = call->n;
     struct trace *t = n->trace;
     begin_file(n);
-    struct trace_file file = {.path = n->db->path,
-                              .format = "nsys",
-                              .flavor = "Nsight Systems",
-                              .bytes = n->db->map.size};
+    struct trace_file file = {
+        .path = n->db->path, .format = "nsys", .flavor = "Nsight Systems", .bytes = n->db->bytes};
     call->ok = nsys_read_meta(n, &file, call->err);
     if (!call->ok)
         return;

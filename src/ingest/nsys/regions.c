@@ -151,15 +151,15 @@ static bool fits(const struct region_table *spec, const char *table)
 
 bool nsys_read_regions(struct nsys *n, struct gs_error *err)
 {
-    const char **tables = nsys_tables(n, err);
+    const struct schema *schema = &n->db->schema;
     size_t first = n->trace->regions.n, cuda_end = first;
-    if (!tables)
-        return false;
     for (size_t i = 0; i < sizeof(region_tables) / sizeof(*region_tables); i++) {
         const struct region_table *spec = &region_tables[i];
-        for (const char **t = tables; *t; t++)
-            if (fits(spec, *t) && nsys_has_column(n, *t, "start") && !read_table(n, spec, *t, err))
+        for (size_t k = 0; k < schema->n; k++) {
+            const char *t = schema->v[k].name;
+            if (fits(spec, t) && nsys_has_column(n, t, "start") && !read_table(n, spec, t, err))
                 return false;
+        }
         if (spec->cuda)
             cuda_end = n->trace->regions.n;
     }

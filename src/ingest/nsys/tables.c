@@ -11,15 +11,7 @@ bool nsys_has(struct nsys *n, const char *table)
 
 bool nsys_has_column(struct nsys *n, const char *table, const char *column)
 {
-    struct db_query q;
-    bool found = false;
-    if (db_query(&q, n->db, NULL,
-                 "SELECT 1 FROM pragma_table_info(%Q) WHERE name=%Q COLLATE NOCASE", table,
-                 column)) {
-        found = db_next(&q);
-        db_done(&q, NULL);
-    }
-    return found;
+    return db_has_column(n->db, table, column);
 }
 
 const char *nsys_columns(struct nsys *n, const char *table, const char *const *columns)
@@ -46,23 +38,7 @@ bool nsys_query(struct db_query *q, struct nsys *n, const char *table, const cha
 uint32_t nsys_text(struct nsys *n, struct db_query *q, int column)
 {
     const char *text = db_text(q, column);
-    return strings_addn(&n->trace->strings, text, (size_t)sqlite3_column_bytes(q->stmt, column));
-}
-
-const char **nsys_tables(struct nsys *n, struct gs_error *err)
-{
-    struct db_query q;
-    VEC(const char *) names = {0};
-    if (!db_query(
-            &q, n->db, err,
-            "SELECT name FROM sqlite_schema WHERE type='table' AND rootpage>0 ORDER BY rowid"))
-        return NULL;
-    while (db_next(&q))
-        vec_push(&names, n->arena, arena_strdup(n->arena, db_text(&q, 0)));
-    if (!db_done(&q, err))
-        return NULL;
-    vec_push(&names, n->arena, NULL);
-    return names.v;
+    return strings_addn(&n->trace->strings, text, db_bytes(q, column));
 }
 
 /* Tables that describe, and those that belong to the rows of another one. */
@@ -98,12 +74,18 @@ static void count_rows(void *ctx, const struct scan_batch *b)
         c->scan->rows(c->scan->ctx, b);
 }
 
+static uint64_t table_key(const char *table)
+{
+    return hash_bytes(table, strlen(table));
+}
+
 bool nsys_scan(struct nsys *n, const struct scan *s, struct gs_error *err)
 {
     struct counted c = {s, 0};
     struct scan scan = {s->table, s->cols, s->n_cols, count_begin, count_rows, &c};
     if (!scan_table(n->db, &scan, err))
         return false;
+    idmap_put(&n->count_of, table_key(s->table), (uint32_t)n->counts.n);
     vec_push(&n->counts, n->arena, ((struct table_count){s->table, c.rows}));
     return true;
 }
@@ -113,11 +95,10 @@ static bool count_table(struct nsys *n, const char *table, uint64_t *count, stru
 {
     static const struct scan_col any[] = {{"start", SCAN_INT, true, 0}};
     struct scan scan = {.table = table, .cols = any, .n_cols = 1};
-    for (size_t i = 0; i < n->counts.n; i++) {
-        if (str_eq(n->counts.v[i].table, table)) {
-            *count = n->counts.v[i].rows;
-            return true;
-        }
+    uint32_t i = idmap_get(&n->count_of, table_key(table));
+    if (i != NO_INDEX && str_eq(n->counts.v[i].table, table)) {
+        *count = n->counts.v[i].rows;
+        return true;
     }
     if (!nsys_scan(n, &scan, err))
         return false;
@@ -125,30 +106,18 @@ static bool count_table(struct nsys *n, const char *table, uint64_t *count, stru
     return true;
 }
 
-static void add_category(struct trace *t, const char *table, uint64_t count)
-{
-    uint32_t name = strings_add(&t->strings, table);
-    size_t i = 0;
-    while (i < t->categories.n && t->categories.v[i].name != name)
-        i++;
-    if (i == t->categories.n)
-        vec_push(&t->categories, &t->arena, ((struct category_count){name, 0}));
-    t->categories.v[i].count += count;
-}
-
 bool nsys_count_tables(struct nsys *n, struct gs_error *err)
 {
-    const char **tables = nsys_tables(n, err);
-    if (!tables)
-        return false;
-    for (; *tables; tables++) {
+    struct trace *t = n->trace;
+    for (size_t i = 0; i < n->db->schema.n; i++) {
+        const char *table = n->db->schema.v[i].name;
         uint64_t count = 0;
-        if (!is_event_table(*tables))
+        if (!is_event_table(table))
             continue;
-        if (!count_table(n, *tables, &count, err))
+        if (!count_table(n, table, &count, err))
             return false;
         if (count)
-            add_category(n->trace, *tables, count);
+            trace_category(t, strings_add(&t->strings, table), count);
     }
     return true;
 }
@@ -161,7 +130,8 @@ bool nsys_read_diagnostics(struct nsys *n, struct gs_error *err)
         !nsys_has_column(n, "DIAGNOSTIC_EVENT", "text"))
         return true;
     if (!db_query(&q, n->db, err,
-                  "SELECT substr(text, 1, 200) FROM DIAGNOSTIC_EVENT WHERE severity=3 OR "
+                  "SELECT substr(text, 1, 200) FROM DIAGNOSTIC_EVENT NOT INDEXED WHERE "
+                  "severity=3 OR "
                   "(severity=2 AND (text LIKE '%%dropped%%' OR text LIKE '%%lost%%')) LIMIT 8"))
         return false;
     while (db_next(&q))

@@ -16,7 +16,8 @@ static bool read_hosts(struct nsys *n, struct gs_error *err)
     const char *machine =
         nsys_has_column(n, "TARGET_INFO_SYSTEM_ENV", "globalVid") ? "globalVid" : "0";
     if (!db_query(&q, n->db, err,
-                  "SELECT %s, value FROM TARGET_INFO_SYSTEM_ENV WHERE name='Hostname'", machine))
+                  "SELECT %s, value FROM TARGET_INFO_SYSTEM_ENV NOT INDEXED WHERE name='Hostname'",
+                  machine))
         return false;
     while (db_next(&q))
         idmap_put(&n->hosts, gid_machine(sqlite3_column_int64(q.stmt, 0)), nsys_text(n, &q, 1));
@@ -104,6 +105,7 @@ uint32_t nsys_process(struct nsys *n, int64_t global_pid)
     found = (uint32_t)t->processes.n;
     vec_push(&t->processes, &t->arena, p);
     idmap_put(&n->processes, key, found);
+    idmap_put(&n->machines, found, (uint32_t)gid_machine(global_pid));
     return found;
 }
 
@@ -129,7 +131,7 @@ static bool add_launched(struct nsys *n, struct gs_error *err)
     struct db_query q;
     int64_t global = 0;
     if (nsys_has_column(n, "ProcessStreams", "globalPid")) {
-        if (!db_query(&q, n->db, err, "SELECT globalPid FROM ProcessStreams LIMIT 1"))
+        if (!db_query(&q, n->db, err, "SELECT globalPid FROM ProcessStreams NOT INDEXED LIMIT 1"))
             return false;
         if (db_next(&q))
             global = sqlite3_column_int64(q.stmt, 0);

@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/jread.h"
@@ -160,18 +161,37 @@ static void rows(void *ctx, const struct scan_batch *b)
     }
 }
 
+static int by_string(const void *a, const void *b)
+{
+    uint32_t x = ((const struct category_count *)a)->name;
+    uint32_t y = ((const struct category_count *)b)->name;
+    return (x > y) - (x < y);
+}
+
 static void sum_categories(struct event_job *job)
 {
     struct events *e = &job->r->events;
-    e->n_counts = job->r->trace->strings.n;
-    e->count = arena_array(job->r->arena, uint64_t, e->n_counts);
+    struct idmap index; /* string -> counts */
+    idmap_init(&index, job->r->arena);
     for (int w = 0; w < PARALLEL_MAX; w++) {
         for (size_t i = 0; i < job->workers[w].counts.n; i++) {
             const struct counted *c = &job->workers[w].counts.v[i];
-            *(c->string == NO_INDEX ? &e->no_category : &e->count[c->string]) += c->n;
             e->has_markers |= c->kind == EVENT_MARKER;
+            if (c->string == NO_INDEX) {
+                e->no_category += c->n;
+                continue;
+            }
+            uint32_t at = idmap_get(&index, c->string);
+            if (at == NO_INDEX) {
+                at = (uint32_t)e->counts.n;
+                vec_push(&e->counts, job->r->arena, ((struct category_count){c->string, 0}));
+                idmap_put(&index, c->string, at);
+            }
+            e->counts.v[at].count += c->n;
         }
     }
+    if (e->counts.n)
+        qsort(e->counts.v, e->counts.n, sizeof(*e->counts.v), by_string);
 }
 
 /* Interns the messages in row order, whichever worker found them. */

@@ -58,14 +58,7 @@ bool rocpd_read_strings(struct rocpd *r, struct gs_error *err)
 /* "col" when the table has it, else "NULL": later schemas add columns, odd files lack some. */
 static const char *column_or_null(struct rocpd *r, const char *table, const char *column)
 {
-    struct db_query q;
-    bool found = false;
-    if (db_query(&q, r->db, NULL,
-                 "SELECT 1 FROM pragma_table_info(%Q) WHERE name=%Q COLLATE NOCASE", table,
-                 column)) {
-        found = db_next(&q);
-        db_done(&q, NULL);
-    }
+    bool found = db_has_column(r->db, table, column);
     return found ? arena_printf(r->arena, "\"%s\"", column) : "NULL";
 }
 
@@ -85,7 +78,7 @@ bool rocpd_query(struct db_query *q, struct rocpd *r, const char *base, const ch
 uint32_t rocpd_text(struct rocpd *r, struct db_query *q, int column)
 {
     const char *text = db_text(q, column);
-    return strings_addn(&r->trace->strings, text, (size_t)sqlite3_column_bytes(q->stmt, column));
+    return strings_addn(&r->trace->strings, text, db_bytes(q, column));
 }
 
 uint32_t rocpd_process(const struct rocpd *r, int64_t pid)
@@ -134,7 +127,7 @@ static bool read_processes(struct rocpd *r, struct gs_error *err)
             p.start_ns = sqlite3_column_int64(q.stmt, 4);
             p.end_ns = sqlite3_column_int64(q.stmt, 5);
             p.command = rocpd_text(r, &q, 6);
-            rank_from_environment(&p, db_text(&q, 7), (size_t)sqlite3_column_bytes(q.stmt, 7));
+            rank_from_environment(&p, db_text(&q, 7), db_bytes(&q, 7));
             rank_from_path(&p, path);
             idtable_put(&r->processes, sqlite3_column_int64(q.stmt, 0),
                         (uint32_t)r->trace->processes.n);
@@ -195,7 +188,7 @@ static uint32_t read_gpu(struct rocpd *r, struct db_query *q)
         g.name = rocpd_text(r, q, column);
     if (!g.name)
         g.name = rocpd_text(r, q, A_MODEL);
-    rocpd_read_agent_json(&g, db_text(q, A_EXT), (size_t)sqlite3_column_bytes(q->stmt, A_EXT));
+    rocpd_read_agent_json(&g, db_text(q, A_EXT), db_bytes(q, A_EXT));
     return trace_gpu(r->trace, &g);
 }
 

@@ -59,22 +59,19 @@ struct suffix_list {
     size_t n, cap;
 };
 
-static bool find_sets(struct db *db, struct suffix_list *out, struct arena *a, struct gs_error *err)
+static void find_sets(struct db *db, struct suffix_list *out, struct arena *a)
 {
-    struct db_query q;
-    if (!db_query(
-            &q, db, err,
-            "SELECT name FROM sqlite_schema WHERE type='table' AND rootpage>0 ORDER BY rowid"))
-        return false;
-    while (db_next(&q)) {
-        const char *suffix = suffix_of(db_text(&q, 0));
-        bool known = !suffix;
-        for (size_t i = 0; i < out->n && !known; i++)
-            known = str_eq(out->v[i], suffix);
-        if (!known)
-            vec_push(out, a, arena_strdup(a, suffix));
+    struct strings known;
+    bool bare = false; /* "" is a string from the start */
+    strings_init(&known, a);
+    for (size_t i = 0; i < db->schema.n; i++) {
+        const char *suffix = suffix_of(db->schema.v[i].name);
+        size_t before = known.n;
+        if (!suffix || (*suffix ? strings_add(&known, suffix) < before : bare))
+            continue;
+        bare |= !*suffix;
+        vec_push(out, a, arena_strdup(a, suffix));
     }
-    return db_done(&q, err);
 }
 
 static bool read_metadata(struct rocpd *r, struct trace_file *f, struct gs_error *err)
@@ -115,7 +112,7 @@ static bool has_rows(struct rocpd *r, const char *base, bool *any, struct gs_err
     *any = false;
     if (!db_has_table(r->db, table))
         return true;
-    if (!db_query(&q, r->db, err, "SELECT 1 FROM \"%w\" LIMIT 1", table))
+    if (!db_query(&q, r->db, err, "SELECT 1 FROM \"%w\" NOT INDEXED LIMIT 1", table))
         return false;
     *any = db_next(&q);
     return db_done(&q, err);
@@ -125,18 +122,11 @@ static bool has_rows(struct rocpd *r, const char *base, bool *any, struct gs_err
 static void count_categories(struct rocpd *r)
 {
     struct trace *t = r->trace;
-    const uint64_t *count = r->events.count;
     trace_note(t, NOTE_NULL, r->events.no_category, "events without a category");
-    for (uint32_t s = 0; s < r->events.n_counts; s++) {
-        if (!count[s])
-            continue;
-        r->rocprof_sys |= category_of(trace_str(t, s)).rocprof_sys;
-        size_t i = 0;
-        while (i < t->categories.n && t->categories.v[i].name != s)
-            i++;
-        if (i == t->categories.n)
-            vec_push(&t->categories, &t->arena, ((struct category_count){s, 0}));
-        t->categories.v[i].count += count[s];
+    for (size_t i = 0; i < r->events.counts.n; i++) {
+        const struct category_count *c = &r->events.counts.v[i];
+        r->rocprof_sys |= category_of(trace_str(t, c->name)).rocprof_sys;
+        trace_category(t, c->name, c->count);
     }
 }
 
@@ -151,7 +141,7 @@ static void read_set(void *ctx)
     struct set_call *call = ctx;
     struct rocpd *r = call->r;
     struct gs_error *err = call->err;
-    struct trace_file file = {.path = r->db->path, .format = "rocpd", .bytes = r->db->map.size};
+    struct trace_file file = {.path = r->db->path, .format = "rocpd", .bytes = r->db->bytes};
     if (!read_metadata(r, &file, err))
         return;
     vec_push(&r->trace->files, &r->trace->arena, file);
@@ -207,7 +197,8 @@ static void load_sets(void *ctx)
     struct suffix_list sets = {0};
     trace_note(call->trace, NOTE_UNFINISHED, call->db->unfinished,
                "the writer had not finished; its last changes were recovered");
-    call->ok = find_sets(call->db, &sets, &call->trace->arena, call->err);
+    find_sets(call->db, &sets, &call->trace->arena);
+    call->ok = true;
     for (size_t i = 0; call->ok && i < sets.n; i++)
         call->ok = load_set(call->trace, call->db, sets.v[i], call->err);
 }

@@ -49,11 +49,10 @@ struct events {
     uint32_t most_stack; /* the largest of `stack` */
     uint8_t *kind;       /* what the category stands for: enum region_kind or EVENT_MARKER */
     bool has_markers;
-    uint64_t *count; /* by trace string, the first n_counts: events of this category */
-    size_t n_counts;
-    uint64_t no_category; /* events without one */
-    struct idmap message; /* row -> trace string, for markers */
-    uint32_t *kernel;     /* row -> kernels row; only when counters exist */
+    VEC(struct category_count) counts; /* by trace string */
+    uint64_t no_category;              /* events without one */
+    struct idmap message;              /* row -> trace string, for markers */
+    uint32_t *kernel;                  /* row -> kernels row; only when counters exist */
 };
 
 /* Mistakes counted while many threads read; one per worker, added up at the end. */

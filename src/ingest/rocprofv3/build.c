@@ -105,11 +105,10 @@ void rv3_describe_symbol(struct rv3_build *b, uint32_t slot, const struct symbol
     if (slot == NO_INDEX || b->symbols.v[slot] != NO_INDEX)
         return;
     struct symbol own = *s;
-    struct arena temporary;
-    arena_init(&temporary);
-    own.name = strings_add(&t->strings, name_demangle(&temporary, name));
-    own.short_name = strings_add(&t->strings, name_short(&temporary, trace_str(t, own.name)));
-    arena_release(&temporary);
+    struct arena *temporary = arena_scratch();
+    own.name = strings_add(&t->strings, name_demangle(temporary, name));
+    own.short_name = strings_add(&t->strings, name_short(temporary, trace_str(t, own.name)));
+    arena_release(temporary);
     b->symbols.v[slot] = (uint32_t)t->symbols.n;
     vec_push(&t->symbols, &t->arena, own);
 }

@@ -3,6 +3,7 @@
  * folder, or the same names without a prefix. A capture is known by "folder/PREFIX", or "folder/"
  * where there is none. A file by another name stands alone and is its own capture.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/fs.h"
@@ -70,22 +71,34 @@ const char *rv3c_capture(const char *path, struct arena *a)
     return arena_strndup(a, path, (size_t)(name - path) + (size_t)prefix);
 }
 
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/*
+ * All names a member can have are tried: listing the folder would cost as much as it holds, again
+ * for every capture in it.
+ */
 bool rv3c_files(struct csv_files *out, const char *capture, struct arena *a, struct gs_error *err)
 {
-    struct fs_list all = {0};
     const char *base = fs_basename(capture);
     size_t n = strlen(base);
     if (fs_exists(capture) && !fs_is_dir(capture)) {
         vec_push(out, a, arena_strdup(a, capture));
         return true;
     }
-    const char *dir = base == capture ? "." : arena_strndup(a, capture, (size_t)(base - capture));
-    if (!fs_list(&all, dir, a, err))
-        return false;
-    for (size_t i = 0; i < all.n; i++) {
-        const char *name = fs_basename(all.v[i]);
-        if (prefix_of(name) == (ptrdiff_t)n && !memcmp(name, base, n))
-            vec_push(out, a, all.v[i]);
-    }
+    const char *dir = base == capture ? "./" : arena_strndup(a, capture, (size_t)(base - capture));
+    if (!fs_is_dir(dir))
+        return fail(err, GS_E_IO, "cannot open '%s': no such folder", dir);
+    for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
+        for (size_t e = 0; e < sizeof(extensions) / sizeof(*extensions); e++) {
+            char *path =
+                arena_printf(a, "%s%s%s%s%s", dir, base, n ? "_" : "", members[i], extensions[e]);
+            if (prefix_of(fs_basename(path)) == (ptrdiff_t)n && fs_is_file(path))
+                vec_push(out, a, path);
+        }
+    if (out->n)
+        qsort(out->v, out->n, sizeof(*out->v), by_name);
     return true;
 }

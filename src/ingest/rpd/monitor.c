@@ -4,6 +4,8 @@
 
 struct monitor_job {
     struct rpd *r;
+    struct idmap gpus;    /* monitor's number -> GPU + 1, or 0; once it was asked for */
+    struct idmap series;  /* name and GPU -> series */
     VEC(int64_t) devices; /* GPU numbers of the monitor, ascending */
 };
 
@@ -39,7 +41,7 @@ static bool contains(const int64_t *v, size_t n, int64_t id)
  * not count. They are the same numbers when some operation ran on 0, and in the same order when
  * there are as many of both. Otherwise it cannot be told which GPU a monitor watched.
  */
-static uint32_t gpu_of(struct monitor_job *job, int64_t device)
+static uint32_t find_gpu(const struct monitor_job *job, int64_t device)
 {
     struct rpd *r = job->r;
     size_t n = r->gpu_ids.n;
@@ -54,6 +56,16 @@ static uint32_t gpu_of(struct monitor_job *job, int64_t device)
     return NO_INDEX;
 }
 
+static uint32_t gpu_of(struct monitor_job *job, int64_t device)
+{
+    uint32_t known = idmap_get(&job->gpus, (uint64_t)device);
+    if (known == NO_INDEX) {
+        known = find_gpu(job, device) + 1;
+        idmap_put(&job->gpus, (uint64_t)device, known);
+    }
+    return known - 1;
+}
+
 static uint32_t series_of(struct monitor_job *job, const char *device, int64_t id, const char *type)
 {
     struct rpd *r = job->r;
@@ -63,12 +75,11 @@ static uint32_t series_of(struct monitor_job *job, const char *device, int64_t i
     const char *name =
         gpu != NO_INDEX ? type : arena_printf(r->arena, "%s %lld %s", device, (long long)id, type);
     struct series s = {strings_add(&t->strings, name), units_of(r, type), gpu, r->first_process};
-    for (size_t i = 0; i < t->series.n; i++)
-        if (t->series.v[i].name == s.name && t->series.v[i].gpu == gpu &&
-            t->series.v[i].process == s.process)
-            return (uint32_t)i;
-    if (t->series.n >= RPD_SERIES_MAX)
-        return NO_INDEX; /* more than any machine has */
+    uint64_t key = (uint64_t)s.name << 32 | gpu;
+    uint32_t known = idmap_get(&job->series, key);
+    if (known != NO_INDEX || t->series.n >= RPD_SERIES_MAX) /* more than any machine has */
+        return known;
+    idmap_put(&job->series, key, (uint32_t)t->series.n);
     vec_push(&t->series, &t->arena, s);
     return (uint32_t)t->series.n - 1;
 }
@@ -86,8 +97,8 @@ static bool find_devices(struct monitor_job *job, struct gs_error *err)
 {
     struct db_query q;
     if (!db_query(&q, job->r->db, err,
-                  "SELECT DISTINCT deviceId FROM rocpd_monitor WHERE deviceType='gpu' ORDER BY 1 "
-                  "LIMIT 1024"))
+                  "SELECT DISTINCT deviceId FROM rocpd_monitor NOT INDEXED WHERE deviceType='gpu' "
+                  "ORDER BY 1 LIMIT 1024"))
         return false;
     while (db_next(&q))
         vec_push(&job->devices, job->r->arena, sqlite3_column_int64(q.stmt, 0));
@@ -97,14 +108,23 @@ static bool find_devices(struct monitor_job *job, struct gs_error *err)
 /* Series after series, each in order of time. */
 bool rpd_read_monitors(struct rpd *r, struct gs_error *err)
 {
+    static const char *const columns[] = {"deviceType", "deviceId", "monitorType", "start",
+                                          "value"};
     struct monitor_job job = {.r = r};
     struct db_query q;
     if (!db_has_table(r->db, "rocpd_monitor"))
         return true;
+    for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+        if (!db_has_column(r->db, "rocpd_monitor", columns[i]))
+            return fail(err, GS_E_FORMAT, "table 'rocpd_monitor' has no column '%s'", columns[i]);
+    idmap_init(&job.gpus, r->arena);
+    idmap_init(&job.series, r->arena);
     if (!find_devices(&job, err) ||
-        !db_query(&q, r->db, err,
-                  "SELECT deviceType, deviceId, monitorType, start, value FROM rocpd_monitor WHERE "
-                  "start IS NOT NULL ORDER BY 1, 2, 3, 4"))
+        !db_query(
+            &q, r->db, err,
+            "SELECT deviceType, deviceId, monitorType, start, value FROM rocpd_monitor NOT INDEXED "
+            "WHERE "
+            "start IS NOT NULL ORDER BY 1, 2, 3, 4"))
         return false;
     const char *device = NULL, *type = NULL;
     int64_t id = 0;

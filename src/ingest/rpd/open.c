@@ -52,9 +52,11 @@ uint32_t rpd_agent(struct rpd *r, uint32_t process, uint32_t gpu)
 static bool read_metadata(struct rpd *r, struct trace_file *f, struct gs_error *err)
 {
     struct db_query q;
-    if (!db_has_table(r->db, "rocpd_metadata"))
+    if (!db_has_column(r->db, "rocpd_metadata", "tag") ||
+        !db_has_column(r->db, "rocpd_metadata", "value"))
         return true;
-    if (!db_query(&q, r->db, err, "SELECT value FROM rocpd_metadata WHERE tag='schema_version'"))
+    if (!db_query(&q, r->db, err,
+                  "SELECT value FROM rocpd_metadata NOT INDEXED WHERE tag='schema_version'"))
         return false;
     while (db_next(&q))
         f->schema_version = arena_strdup(&r->trace->arena, db_text(&q, 0));
@@ -92,7 +94,7 @@ static void read_file(void *ctx)
                               .schema_version = "",
                               .tool_version = "",
                               .guid = "",
-                              .bytes = r->db->map.size};
+                              .bytes = r->db->bytes};
     r->file = (uint32_t)r->trace->files.n;
     r->first_process = (uint32_t)r->trace->processes.n;
     trace_note(r->trace, NOTE_UNFINISHED, r->db->unfinished,

@@ -12,10 +12,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fs.h"
+#include "base/inputs.h"
+#include "base/mem.h"
 #include "base/str.h"
 #include "ingest/sqlite/overlay.h"
 
-enum { HEADER = 100, LONGEST_VALUE = 256 * 1024 * 1024 };
 enum { WAL_HEADER = 32, LOCK_WAIT_MS = 1000, WAL_LOCK_FIRST = 120, WAL_LOCK_BYTES = 9 };
 
 /* SQLite speaks of memory also where a record claims to be gigabytes long. */
@@ -31,6 +33,10 @@ static bool lacks_memory(const struct db *db)
 bool db_fail(struct db *db, struct gs_error *err)
 {
     int code = db->handle ? sqlite3_errcode(db->handle) & 0xff : SQLITE_NOMEM;
+    if (db->guard.lacks_memory)
+        return fail(err, GS_E_IO, "out of memory");
+    if (db->guard.why[0])
+        return fail(err, GS_E_FORMAT, "damaged database: %s", db->guard.why);
     if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
         return fail(err, GS_E_IO, "another program is writing it; wait until it has finished");
     if (code == SQLITE_NOMEM && lacks_memory(db))
@@ -51,7 +57,7 @@ static long wal_user(const char *path)
     char shm[4096];
     if (snprintf(shm, sizeof(shm), "%s-shm", path) >= (int)sizeof(shm))
         return 0;
-    int fd = open(shm, O_RDONLY | O_CLOEXEC);
+    int fd = fs_open(shm, NULL);
     if (fd < 0)
         return 0;
     struct flock lock = {.l_type = F_WRLCK,
@@ -81,26 +87,23 @@ static uint32_t be32(const uint8_t *p)
 
 /* The size as the header tells it, 0 when it does not: SQLite takes half a last page for a whole.
  */
-static uint64_t told_size(const struct mapping *m)
+static uint64_t told_size(const uint8_t *header, uint64_t bytes)
 {
-    if (m->size < HEADER)
-        return HEADER;
-    uint64_t page = be32(m->data + 14) & 0xffff; /* the two bytes at 16; 1 stands for 65536 */
-    uint64_t pages = be32(m->data + 28);
-    bool holds = be32(m->data + 24) == be32(m->data + 92) && !(page & (page - 1));
+    if (bytes < PAGES_HEADER)
+        return PAGES_HEADER;
+    uint64_t page = be32(header + 14) & 0xffff; /* the two bytes at 16; 1 stands for 65536 */
+    uint64_t pages = be32(header + 28);
+    bool holds = be32(header + 24) == be32(header + 92) && !(page & (page - 1));
     return holds ? (page == 1 ? 65536 : page) * pages : 0;
 }
 
-static bool harden(struct db *db)
+/* Begins to read: from here on the content stays as it is. Does not look at the schema yet. */
+static bool begin(struct db *db)
 {
-    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
-    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
-    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, (int *)NULL);
-    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL);
-    sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, LONGEST_VALUE);
+    guard_install(db);
     sqlite3_busy_timeout(db->handle, LOCK_WAIT_MS);
-    return sqlite3_exec(db->handle, "PRAGMA cell_size_check=ON; BEGIN; SELECT 1 FROM sqlite_schema",
-                        NULL, NULL, NULL) == SQLITE_OK;
+    return sqlite3_exec(db->handle, "PRAGMA cell_size_check=ON; BEGIN; PRAGMA schema_version", NULL,
+                        NULL, NULL) == SQLITE_OK;
 }
 
 static bool open_handle(struct db *db, struct gs_error *err)
@@ -112,7 +115,7 @@ static bool open_handle(struct db *db, struct gs_error *err)
     if (sqlite3_open_v2(db->unpacked.path, &db->handle, flags, overlay_name(db->overlay)) !=
         SQLITE_OK)
         return db_fail(db, err);
-    return harden(db) || db_fail(db, err);
+    return begin(db) || db_fail(db, err);
 }
 
 /* A log with something in it, beside the file itself (as SQLite looks for it), not beside a link.
@@ -121,6 +124,9 @@ static bool find_log(const struct db *db, bool *found, struct gs_error *err)
 {
     char resolved[PATH_MAX];
     const char *real = realpath(db->path, resolved) ? resolved : db->path;
+    inputs_add_beside(real, "-wal"); /* what appears there would be taken for part of it */
+    inputs_add_beside(real, "-shm");
+    inputs_add_beside(real, "-journal");
     *found = db->unpacked.fd < 0 && size_beside(real, "-wal") > WAL_HEADER;
     long pid = *found ? wal_user(real) : 0;
     return !pid || fail(err, GS_E_IO,
@@ -131,65 +137,117 @@ static bool find_log(const struct db *db, bool *found, struct gs_error *err)
  * Threads that read through one descriptor wait for each other's count of its users and its place
  * for reading ahead: each gets its own, if that still is the same file.
  */
-static void open_fds(struct db *db)
+static bool open_fds(struct db *db, struct gs_error *err)
 {
     struct stat first, now;
+    const char *path = db->unpacked.path;
     int wanted = db->threads < PARALLEL_MAX ? db->threads : PARALLEL_MAX;
-    int fd = open(db->unpacked.path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        return;
+        return fail(err, GS_E_IO, "cannot open '%s': %s", path, strerror(errno));
     for (int i = 0; i < PARALLEL_MAX; i++)
         db->fds[i] = fd;
-    bool known = fstat(fd, &first) == 0;
-    for (db->n_fds = 1; known && db->n_fds < wanted; db->n_fds++) {
-        fd = open(db->unpacked.path, O_RDONLY | O_CLOEXEC);
+    db->n_fds = 1;
+    if (fstat(fd, &first) != 0 || !S_ISREG(first.st_mode))
+        return fail(err, GS_E_IO, "cannot read '%s': not a regular file", path);
+    db->bytes = (uint64_t)first.st_size;
+    for (; db->n_fds < wanted; db->n_fds++) {
+        fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         if (fd < 0)
-            return;
+            return true;
         if (fstat(fd, &now) != 0 || now.st_ino != first.st_ino || now.st_dev != first.st_dev) {
             close(fd);
-            return;
+            return true;
         }
         db->fds[db->n_fds] = fd;
     }
+    return true;
 }
 
-static bool open_all(struct db *db, bool *has_log, struct gs_error *err)
+static bool read_header(struct db *db, uint8_t *header)
 {
+    struct stat st;
+    memset(header, 0, PAGES_HEADER);
+    if (fstat(db->fds[0], &st) != 0 || pread(db->fds[0], header, PAGES_HEADER, 0) < 0)
+        return false;
+    db->bytes = (uint64_t)st.st_size;
+    return true;
+}
+
+/* How the pages are read, and whether they are the ones SQLite sees. */
+static bool open_pages(struct db *db, const uint8_t *header, bool has_log, struct gs_error *err)
+{
+    struct tree_check check;
+    bool changed = overlay_changed(db->overlay);
+    uint64_t page = be32(header + 14) & 0xffff, whole = page == 1 ? 65536 : page ? page : 1;
+    db->unfinished = has_log || changed;
+    if (has_log)
+        db->not_fast = "write-ahead log";
+    else if (changed)
+        db->not_fast = "rolled-back journal";
+    bool fits = pages_init(&db->pages, header, db->bytes, db->fds);
+    if (!fits && !db->not_fast)
+        db->not_fast = "unusual page layout";
+    /* Also where half a page follows the last one: SQLite does not mind. */
+    uint64_t rounded = (db->bytes + whole - 1) / whole * whole;
+    db->can_check = !db->unfinished && (fits || pages_init(&db->pages, header, rounded, db->fds));
+    if (!db->can_check)
+        return true;
+    size_t owners = ((size_t)db->pages.n_pages + 1) * sizeof(*db->pages.owner);
+    db->pages.owner = arena_calloc(&db->schema.arena, owners, 1);
+    return pages_check(&db->pages, 1, &check) ||
+           (check.lacks_memory ? fail(err, GS_E_IO, "out of memory")
+                               : fail(err, GS_E_FORMAT, "damaged database: %s", check.why));
+}
+
+struct open_call {
+    struct db *db;
+    struct gs_error *err;
+    bool ok;
+};
+
+static void open_all(void *ctx)
+{
+    struct open_call *call = ctx;
+    struct db *db = call->db;
+    struct gs_error *err = call->err, why = {0};
+    uint8_t header[PAGES_HEADER];
+    bool has_log = false;
     /* Before SQLite: closing any descriptor of a file drops the locks SQLite holds on it. */
-    if (!map_file(&db->map, db->unpacked.path, err))
-        return false;
-    open_fds(db);
-    if (!find_log(db, has_log, err))
-        return false;
-    struct gs_error why = {0};
+    if (!open_fds(db, err) || !find_log(db, &has_log, err))
+        return;
     bool ok = open_handle(db, &why);
-    bool plain = !*has_log && db->overlay && !overlay_changed(db->overlay);
-    uint64_t told = plain && (ok || why.code == GS_E_FORMAT) ? told_size(&db->map) : 0;
-    if (db->map.size < told)
-        return fail(err, GS_E_FORMAT, "the file was cut: %zu of %" PRIu64 " bytes are there",
-                    db->map.size, told);
-    return ok || fail(err, why.code, "%s", why.text);
+    /* After SQLite: a writer that was at work has finished now, and the next one waits. */
+    if (!read_header(db, header)) {
+        fail(err, GS_E_IO, "cannot read '%s': %s", db->unpacked.path, strerror(errno));
+        return;
+    }
+    bool plain = !has_log && db->overlay && !overlay_changed(db->overlay);
+    uint64_t told = plain && (ok || why.code == GS_E_FORMAT) ? told_size(header, db->bytes) : 0;
+    if (db->bytes < told) {
+        fail(err, GS_E_FORMAT, "the file was cut: %" PRIu64 " of %" PRIu64 " bytes are there",
+             db->bytes, told);
+        return;
+    }
+    if (!ok) {
+        fail(err, why.code, "%s", why.text);
+        return;
+    }
+    call->ok = open_pages(db, header, has_log, err) && schema_load(db, err);
 }
 
 bool db_open(struct db *db, const char *path, enum reader_mode mode, int threads,
              struct gs_error *err)
 {
     *db = (struct db){.path = path, .mode = mode, .threads = threads};
-    bool has_log = false;
-    if (!unpack_open(&db->unpacked, path, err))
+    enum unpack_part part = mode == READER_SCHEMA ? UNPACK_FRONT : UNPACK_ALL;
+    if (!unpack_open(&db->unpacked, path, part, err))
         return false;
-    if (!open_all(db, &has_log, err)) {
-        db_close(db);
-        return false;
-    }
-    db->unfinished = has_log || overlay_changed(db->overlay);
-    if (has_log)
-        db->not_fast = "write-ahead log";
-    else if (overlay_changed(db->overlay))
-        db->not_fast = "rolled-back journal";
-    else if (!db->n_fds || !pages_init(&db->pages, db->map.data, db->map.size, db->fds))
-        db->not_fast = "unusual page layout";
-    return true;
+    struct open_call call = {db, err, false};
+    if (mem_guard(open_all, &call, err) && call.ok)
+        return true;
+    db_close(db);
+    return false;
 }
 
 void db_close(struct db *db)
@@ -202,7 +260,7 @@ void db_close(struct db *db)
     db->handle = NULL;
     overlay_free(db->overlay);
     db->overlay = NULL;
-    unmap_file(&db->map);
+    schema_release(&db->schema);
     while (db->n_fds > 0)
         close(db->fds[--db->n_fds]);
     unpack_close(&db->unpacked);
@@ -217,6 +275,7 @@ bool db_query(struct db_query *q, struct db *db, struct gs_error *err, const cha
     va_end(ap);
     if (!sql)
         return fail(err, GS_E_IO, "out of memory");
+    guard_query(db);
     q->rc = sqlite3_prepare_v2(db->handle, sql, -1, &q->stmt, NULL);
     sqlite3_free(sql);
     return q->rc == SQLITE_OK || db_fail(db, err);
@@ -224,6 +283,10 @@ bool db_query(struct db_query *q, struct db *db, struct gs_error *err, const cha
 
 bool db_next(struct db_query *q)
 {
+    if (q->db->guard.why[0]) { /* something was too much */
+        q->rc = SQLITE_CORRUPT;
+        return false;
+    }
     q->rc = sqlite3_step(q->stmt);
     return q->rc == SQLITE_ROW;
 }
@@ -241,16 +304,22 @@ bool db_done(struct db_query *q, struct gs_error *err)
 const char *db_text(struct db_query *q, int column)
 {
     const char *text = (const char *)sqlite3_column_text(q->stmt, column);
-    return text ? text : "";
+    size_t n = (size_t)sqlite3_column_bytes(q->stmt, column);
+    return text && guard_text(q->db, n) ? text : "";
+}
+
+size_t db_bytes(struct db_query *q, int column)
+{
+    return q->db->guard.why[0] ? 0 : (size_t)sqlite3_column_bytes(q->stmt, column);
 }
 
 bool db_has_table(struct db *db, const char *name)
 {
-    struct db_query q;
-    if (!db_query(&q, db, NULL,
-                  "SELECT 1 FROM sqlite_schema WHERE type='table' AND rootpage>0 AND name=%Q",
-                  name))
-        return false;
-    bool found = db_next(&q);
-    return db_done(&q, NULL) && found;
+    return schema_table(&db->schema, name) != NULL;
+}
+
+bool db_has_column(struct db *db, const char *table, const char *column)
+{
+    const struct db_table *t = schema_columns(db, table, NULL);
+    return t && schema_column(t, column);
 }

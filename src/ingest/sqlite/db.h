@@ -1,10 +1,11 @@
 /*
  * An SQLite database opened for reading, twice: by libsqlite3 (everything with semantics) and as
- * mapped pages (bulk tables, see scan.h). A read transaction is held while it is open, so both
+ * pages (bulk tables, see scan.h). A read transaction is held while it is open, so both
  * see the same content. Nothing is ever written to the database or beside it; a compressed one is
- * unpacked first (see unpack.h).
+ * unpacked first (see unpack.h). Nothing in it is run, and nothing takes more than its size
+ * explains (see guard.h).
  *
- * Thread-safety: the connection is for one thread; the mapped pages for all.
+ * Thread-safety: the connection is for one thread; the pages for all.
  */
 #ifndef GS_INGEST_SQLITE_DB_H
 #define GS_INGEST_SQLITE_DB_H
@@ -14,26 +15,38 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/fs.h"
 #include "base/parallel.h"
 #include "base/progress.h"
+#include "ingest/sqlite/guard.h"
 #include "ingest/sqlite/pages.h"
+#include "ingest/sqlite/schema.h"
 #include "ingest/unpack.h"
 
-enum reader_mode { READER_AUTO, READER_FAST, READER_SQLITE, READER_CHECK };
+enum { LONGEST_VALUE = 256 * 1024 * 1024 };
+
+enum reader_mode {
+    READER_AUTO,
+    READER_FAST,
+    READER_SQLITE,
+    READER_CHECK,
+    READER_SCHEMA, /* only sqlite_schema will be read: no more is unpacked than that may need */
+};
 
 struct db {
     const char *path;
     struct unpacked unpacked; /* its path is the one to open */
     sqlite3 *handle;
     struct overlay *overlay;
-    struct mapping map;
+    uint64_t bytes; /* of the file */
     /* The same file for each worker; closed last, since closing drops SQLite's locks. */
     int fds[PARALLEL_MAX];
     int n_fds; /* so many are different */
     struct pages pages;
-    const char *not_fast; /* why pages cannot be used at all, or NULL; a static text */
-    bool unfinished;      /* a journal was rolled back or a write-ahead log applied */
+    bool can_check;       /* the pages are those SQLite sees */
+    const char *not_fast; /* why pages cannot be used for rows, or NULL; a static text */
+    struct schema schema;
+    struct guard guard;
+    bool unfinished; /* a journal was rolled back or a write-ahead log applied */
     enum reader_mode mode;
     int threads;
     struct progress *progress; /* set by the reader; may be NULL */
@@ -67,10 +80,14 @@ bool db_query(struct db_query *q, struct db *db, struct gs_error *err, const cha
 bool db_next(struct db_query *q);
 bool db_done(struct db_query *q, struct gs_error *err);
 
-/* Column text or "" ; never NULL. */
+/* Column text or "" ; never NULL. Where the file cannot hold so much, the query ends. */
 const char *db_text(struct db_query *q, int column);
+/* How many bytes db_text() gave; 0 when it ended the query. */
+size_t db_bytes(struct db_query *q, int column);
 
 /* True when a real (not virtual) table of this name exists. */
 bool db_has_table(struct db *db, const char *name);
+/* True when it has a column that may be read; not one that is computed. */
+bool db_has_column(struct db *db, const char *table, const char *column);
 
 #endif

@@ -5,12 +5,13 @@
 #include <unistd.h>
 
 enum {
-    FILE_HEADER = 100,
     LEAF_TABLE = 13,
     INTERIOR_TABLE = 5,
+    LEAF_INDEX = 10,
+    INTERIOR_INDEX = 2,
     LEAF_HEADER = 8,
     INTERIOR_HEADER = 12,
-    DEEPEST = 21, /* SQLite refuses deeper trees as well */
+    SMALLEST_CELL = 4,
 };
 
 static uint32_t be16(const uint8_t *p)
@@ -25,7 +26,7 @@ static uint32_t be32(const uint8_t *p)
 
 bool pages_init(struct pages *p, const uint8_t *data, size_t size, const int *fds)
 {
-    if (size < FILE_HEADER || memcmp(data, "SQLite format 3", 16))
+    if (size < PAGES_HEADER || memcmp(data, "SQLite format 3", 16))
         return false;
     uint32_t page_size = be16(data + 16);
     if (page_size == 1)
@@ -38,13 +39,18 @@ bool pages_init(struct pages *p, const uint8_t *data, size_t size, const int *fd
     uint64_t n_pages = size / page_size;
     if (n_pages > UINT32_MAX)
         return false;
-    *p = (struct pages){data, fds, page_size, usable, (uint32_t)n_pages, be32(data + 56) == 1};
+    *p = (struct pages){.data = fds ? NULL : data,
+                        .fds = fds,
+                        .page_size = page_size,
+                        .usable = usable,
+                        .n_pages = (uint32_t)n_pages,
+                        .utf8 = be32(data + 56) == 1};
     return true;
 }
 
 static const uint8_t *page_at(const struct pages *p, uint32_t number)
 {
-    if (number < 1 || number > p->n_pages)
+    if (!p->data || number < 1 || number > p->n_pages)
         return NULL;
     return p->data + (size_t)(number - 1) * p->page_size;
 }
@@ -52,7 +58,7 @@ static const uint8_t *page_at(const struct pages *p, uint32_t number)
 /* The b-tree header of a page: page 1 has the file header before it. */
 static const uint8_t *header_of(const uint8_t *page, uint32_t number)
 {
-    return number == 1 ? page + FILE_HEADER : page;
+    return number == 1 ? page + PAGES_HEADER : page;
 }
 
 static bool read_all(int fd, uint8_t *buf, size_t n, off_t at)
@@ -70,14 +76,63 @@ static bool read_all(int fd, uint8_t *buf, size_t n, off_t at)
     return true;
 }
 
+bool pages_fetch(const struct pages *p, uint32_t number, uint8_t *buf)
+{
+    if (number < 1 || number > p->n_pages)
+        return false;
+    if (p->data) {
+        memcpy(buf, page_at(p, number), p->page_size);
+        return true;
+    }
+    off_t at = (off_t)(number - 1) * p->page_size;
+    size_t got = 0;
+    while (got < p->page_size) {
+        ssize_t n = pread(p->fds[0], buf + got, p->page_size - got, at + (off_t)got);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return false;
+        if (n == 0)
+            break;
+        got += (size_t)n;
+    }
+    memset(buf + got, 0, p->page_size - got);
+    return true;
+}
+
+bool tree_open(const struct pages *p, const uint8_t *page, uint32_t number, struct tree_page *out)
+{
+    const uint8_t *header = header_of(page, number);
+    uint8_t type = header[0];
+    *out = (struct tree_page){.page = page, .header = header, .n_cells = be16(header + 3)};
+    out->is_leaf = type == LEAF_TABLE || type == LEAF_INDEX;
+    out->is_index = type == LEAF_INDEX || type == INTERIOR_INDEX;
+    if (!out->is_leaf && type != INTERIOR_TABLE && type != INTERIOR_INDEX)
+        return false;
+    out->content = (uint32_t)(header - page) + (out->is_leaf ? LEAF_HEADER : INTERIOR_HEADER) +
+                   out->n_cells * 2;
+    return out->content <= p->usable;
+}
+
+uint32_t tree_cell(const struct tree_page *t, uint32_t i)
+{
+    return be16(t->header + (t->is_leaf ? LEAF_HEADER : INTERIOR_HEADER) + 2 * (size_t)i);
+}
+
+uint32_t tree_child(const struct tree_page *t, uint32_t i)
+{
+    return be32(i < t->n_cells ? t->page + tree_cell(t, i) : t->header + 8);
+}
+
 struct walk {
     const struct pages *pages;
+    uint32_t root;
     struct leaf_list *out;
     struct arena *arena;
-    uint8_t *seen;         /* one bit a page: a page is visited once, cycles end there */
-    uint8_t *buf[DEEPEST]; /* the page being walked, by depth */
-    int leaf_depth;        /* where the leaves are; -1: not met yet */
-    uint64_t about;        /* leaves, if all pages have as many children as the first ones */
+    uint8_t *seen;               /* one bit a page: a page is visited once, cycles end there */
+    uint8_t *buf[PAGES_DEEPEST]; /* the page being walked, by depth */
+    int leaf_depth;              /* where the leaves are; -1: not met yet */
+    uint64_t about;              /* leaves, if all pages have as many children as the first ones */
 };
 
 static bool mark_seen(struct walk *w, uint32_t number)
@@ -85,13 +140,13 @@ static bool mark_seen(struct walk *w, uint32_t number)
     if (number < 1 || number > w->pages->n_pages)
         return false;
     uint8_t bit = (uint8_t)(1u << (number & 7));
-    if (w->seen[number >> 3] & bit)
+    if ((w->seen[number >> 3] & bit) || !pages_own(w->pages, number, w->root))
         return false;
     w->seen[number >> 3] |= bit;
     return true;
 }
 
-/* A page above the leaves: read, since touching the mapping would map its neighbours as well. */
+/* A page above the leaves. */
 static const uint8_t *fetch(struct walk *w, uint32_t number, int depth)
 {
     const struct pages *p = w->pages;
@@ -144,7 +199,7 @@ static bool walk_interior(struct walk *w, const uint8_t *page, const uint8_t *he
  */
 static bool walk_tree(struct walk *w, uint32_t number, int64_t last_rowid, int depth)
 {
-    if (depth >= DEEPEST || !mark_seen(w, number))
+    if (depth >= PAGES_DEEPEST || !mark_seen(w, number))
         return false;
     const uint8_t *page = fetch(w, number, depth);
     const uint8_t *header = page ? header_of(page, number) : NULL;
@@ -160,7 +215,8 @@ static bool walk_tree(struct walk *w, uint32_t number, int64_t last_rowid, int d
 
 bool pages_leaves(const struct pages *p, uint32_t root, struct leaf_list *out, struct arena *a)
 {
-    struct walk w = {.pages = p, .out = out, .arena = a, .leaf_depth = -1, .about = 1};
+    struct walk w = {
+        .pages = p, .root = root, .out = out, .arena = a, .leaf_depth = -1, .about = 1};
     w.seen = arena_array(a, uint8_t, (size_t)p->n_pages / 8 + 1);
     return walk_tree(&w, root, INT64_MAX, 0);
 }
@@ -172,7 +228,22 @@ bool leaf_open_at(const struct pages *p, const uint8_t *page, uint32_t number, s
         return false;
     *out = (struct leaf){page, header + LEAF_HEADER, be16(header + 3), 0};
     out->content_start = (uint32_t)(out->pointers - page) + out->n_cells * 2;
-    return out->content_start <= p->usable;
+    return out->content_start + out->n_cells * SMALLEST_CELL <= p->usable;
+}
+
+bool pages_count(const struct pages *p, int worker, uint32_t number, uint32_t *n_cells)
+{
+    uint8_t read[LEAF_HEADER];
+    const uint8_t *header = read;
+    if (number < 1 || number > p->n_pages)
+        return false;
+    off_t at = (off_t)(number - 1) * p->page_size + (number == 1 ? PAGES_HEADER : 0);
+    if (p->data)
+        header = p->data + at;
+    else if (!read_all(p->fds[worker], read, sizeof(read), at))
+        return false;
+    *n_cells = be16(header + 3);
+    return header[0] == LEAF_TABLE && *n_cells * (SMALLEST_CELL + 2) <= p->usable;
 }
 
 bool leaf_open(const struct pages *p, uint32_t number, struct leaf *out)

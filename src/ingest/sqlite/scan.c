@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/fs.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "base/str.h"
@@ -14,29 +15,31 @@
  */
 enum { BATCH = 256, APART = 8, LEAVES_PER_ITEM = 64, CELLS_AT_ONCE = 128, ABOUT_ROW_BYTES = 90 };
 
+/* Two bytes of pointer and four of cell; a log beside the database may hold some more. */
+enum { SMALLEST_ROW = 6, FREE_ROWS = 1000 * 1000 };
+
 /* ---- the table's shape ---- */
 
 struct shape {
+    struct db_table *table;
     struct record_plan plan;
     bool present[RECORD_COLS];
     bool keyed; /* the primary key has an index of its own, so that it is not the rowid */
     const char *not_fast;
 };
 
-static void note_column(struct shape *sh, const struct scan *s, struct db_query *q)
+static void note_column(struct shape *sh, const struct scan *s, const struct db_column *col)
 {
-    uint32_t position = (uint32_t)sqlite3_column_int(q->stmt, 0);
-    const char *name = db_text(q, 1);
-    bool is_rowid =
-        !sh->keyed && sqlite3_column_int(q->stmt, 5) == 1 && !strcasecmp(db_text(q, 2), "INTEGER");
-    if (sqlite3_column_int(q->stmt, 6) != 0)
+    if (col->is_computed) { /* as if it were not there: its expression is the file's */
         sh->not_fast = "generated columns";
+        return;
+    }
     for (size_t c = 0; c < s->n_cols; c++) {
-        if (strcasecmp(s->cols[c].name, name))
+        if (strcasecmp(s->cols[c].name, col->name))
             continue;
         sh->present[c] = true;
-        sh->plan.col[c].field = position;
-        sh->plan.col[c].is_rowid = is_rowid;
+        sh->plan.col[c].field = col->position;
+        sh->plan.col[c].is_rowid = !sh->keyed && col->is_key;
     }
 }
 
@@ -44,9 +47,10 @@ static void note_column(struct shape *sh, const struct scan *s, struct db_query 
 static bool read_key(struct shape *sh, struct db *db, const struct scan *s, struct gs_error *err)
 {
     struct db_query q;
-    if (!db_query(&q, db, err, "SELECT 1 FROM pragma_index_list(%Q) WHERE origin='pk'", s->table))
+    if (!db_query(&q, db, err, "PRAGMA index_list(%Q)", s->table))
         return false;
-    sh->keyed = db_next(&q);
+    while (db_next(&q))
+        sh->keyed |= str_eq(db_text(&q, 3), "pk"); /* origin */
     return db_done(&q, err);
 }
 
@@ -60,13 +64,15 @@ static bool read_shape(struct shape *sh, struct db *db, const struct scan *s, st
         if (s->cols[c].type == SCAN_TEXT && !db->pages.utf8)
             sh->not_fast = "text is not UTF-8";
     }
-    struct db_query q;
-    if (!read_key(sh, db, s, err) || !db_query(&q, db, err, "PRAGMA table_xinfo(%Q)", s->table))
+    struct gs_error why = {0};
+    struct db_table *t = sh->table = schema_columns(db, s->table, &why);
+    if (!t)
+        return why.code ? fail(err, why.code, "%s", why.text)
+                        : fail(err, GS_E_FORMAT, "table '%s' is missing", s->table);
+    if (!read_key(sh, db, s, err))
         return false;
-    while (db_next(&q))
-        note_column(sh, s, &q);
-    if (!db_done(&q, err))
-        return false;
+    for (size_t i = 0; i < t->n_columns; i++)
+        note_column(sh, s, &t->columns[i]);
     for (size_t c = 0; c < s->n_cols; c++)
         if (!sh->present[c] && !s->cols[c].optional)
             return fail(err, GS_E_FORMAT, "table '%s' has no column '%s'", s->table,
@@ -106,16 +112,15 @@ static size_t item_end(const struct fast_job *job, size_t item)
 
 static void count_item(void *ctx, size_t item, int worker)
 {
-    (void)worker;
     struct fast_job *job = ctx;
     size_t rows = 0;
     for (size_t i = item * LEAVES_PER_ITEM; i < item_end(job, item); i++) {
-        struct leaf leaf;
-        if (!leaf_open(job->pages, job->leaves.v[i].page, &leaf)) {
+        uint32_t n_cells;
+        if (!pages_count(job->pages, worker, job->leaves.v[i].page, &n_cells)) {
             atomic_store(&job->doubt, true);
             return;
         }
-        rows += leaf.n_cells;
+        rows += n_cells;
     }
     job->first_row[item + 1] = rows;
 }
@@ -171,6 +176,7 @@ static bool scan_leaf(struct fast_job *job, struct worker_state *w, void *const 
 {
     if (leaf->n_cells > end - (*first + *n))
         return false;
+    uint32_t taken = leaf->content_start;
     for (uint32_t i = 0, some; i < leaf->n_cells; i += some) {
         struct cell cells[CELLS_AT_ONCE];
         size_t room = BATCH - *n;
@@ -179,6 +185,10 @@ static bool scan_leaf(struct fast_job *job, struct worker_state *w, void *const 
         if (!leaf_cells(job->pages, leaf, i, some, cells) ||
             !decoder_rows(w->decoder, cells, some, out, *n) ||
             (job->dense && !in_place(job, cells, some, *first + *n)))
+            return false;
+        for (uint32_t k = 0; k < some; k++)
+            taken += cells[k].local;
+        if (taken > job->pages->usable) /* cells that overlap: more rows than there is room for */
             return false;
         *n += some;
         if (*n == BATCH) {
@@ -225,17 +235,6 @@ static void scan_item(void *ctx, size_t item, int worker)
     progress_add(job->progress, (uint64_t)leaves * job->pages->page_size);
 }
 
-static uint32_t root_page(struct db *db, const char *table)
-{
-    struct db_query q;
-    if (!db_query(&q, db, NULL, "SELECT rootpage FROM sqlite_schema WHERE type='table' AND name=%Q",
-                  table))
-        return 0;
-    int64_t root = db_next(&q) ? sqlite3_column_int64(q.stmt, 0) : 0;
-    db_done(&q, NULL);
-    return root > 0 && root <= UINT32_MAX ? (uint32_t)root : 0;
-}
-
 struct fast_call {
     struct db *db;
     const struct scan *scan;
@@ -270,7 +269,7 @@ static bool suppose_dense(struct fast_job *job, size_t items, struct arena *a)
         !edge_rowid(job->pages, &l->v[l->n - 1], true, buf, &last))
         return false;
     uint64_t rows = (uint64_t)last - (uint64_t)job->first_rowid + 1;
-    if (last < job->first_rowid || rows > l->n * (uint64_t)job->pages->page_size)
+    if (last < job->first_rowid || rows > l->n * (uint64_t)job->pages->usable / SMALLEST_ROW)
         return false;
     for (size_t i = 0; i < items; i++) {
         int64_t key = i + 1 == items ? last : l->v[item_end(job, i) - 1].last_rowid;
@@ -304,8 +303,7 @@ static void run_fast(void *ctx)
 {
     struct fast_call *call = ctx;
     struct fast_job *job = call->job;
-    if (!pages_leaves(job->pages, root_page(call->db, call->scan->table), &job->leaves,
-                      call->arena))
+    if (!pages_leaves(job->pages, job->shape->table->root, &job->leaves, call->arena))
         return;
     size_t items = (job->leaves.n + LEAVES_PER_ITEM - 1) / LEAVES_PER_ITEM;
     job->first_row = arena_array(call->arena, size_t, items + 1);
@@ -374,9 +372,9 @@ static void store_value(struct db_query *q, const struct scan *s, int c, void *o
     case SCAN_TEXT:
         ((struct slice *)out)[row] = (struct slice){0};
         if (!null) {
-            const char *p = (const char *)sqlite3_column_text(q->stmt, c);
-            size_t n = (size_t)sqlite3_column_bytes(q->stmt, c);
-            ((struct slice *)out)[row] = (struct slice){arena_strndup(texts, p ? p : "", n), n};
+            const char *p = db_text(q, c);
+            size_t n = db_bytes(q, c);
+            ((struct slice *)out)[row] = (struct slice){arena_strndup(texts, p, n), n};
         }
         break;
     }
@@ -392,14 +390,28 @@ struct slow_call {
     bool ok;
 };
 
+/*
+ * Where the pages could be checked, that has counted. Else step by step, up to what the file has
+ * room for: count(*) alone is a single step for SQLite, however long it takes.
+ */
 static bool count_rows(struct slow_call *call, size_t *rows)
 {
     struct db_query q;
-    if (!db_query(&q, call->db, call->err, "SELECT count(*) FROM \"%w\" NOT INDEXED",
-                  call->scan->table))
+    int64_t most = (int64_t)(call->db->bytes / SMALLEST_ROW) + FREE_ROWS;
+    if (!db_query(&q, call->db, call->err,
+                  "SELECT count(*) FROM (SELECT 1 FROM \"%w\" NOT INDEXED LIMIT %lld)",
+                  call->scan->table, (long long)most + 1))
         return false;
-    *rows = db_next(&q) ? (size_t)sqlite3_column_int64(q.stmt, 0) : 0;
-    return db_done(&q, call->err);
+    bool counted = call->shape->table->is_checked; /* by db_query() */
+    *rows = counted ? (size_t)call->shape->table->rows : 0;
+    if (!counted && db_next(&q))
+        *rows = (size_t)sqlite3_column_int64(q.stmt, 0);
+    if (!db_done(&q, call->err))
+        return false;
+    return *rows <= (size_t)most || fail(call->err, GS_E_FORMAT,
+                                         "damaged database: table '%s' has more rows than there is "
+                                         "room for",
+                                         call->scan->table);
 }
 
 static void run_slow(void *ctx)

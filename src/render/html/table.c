@@ -23,7 +23,7 @@ static void write_head(struct html *h, const struct row *r)
         if (value_listed(r->b->rows.never, c->key))
             continue;
         html(h, "<th scope=\"col\" data-key=\"%s\" data-tip=\"%s\"", c->key, c->doc);
-        if (!value_is_text(c))
+        if (!field_is_text(c))
             html_raw(h, " class=\"num\"");
         if (!strcmp(c->unit, "%"))
             html_raw(h, " data-share");
@@ -35,7 +35,7 @@ static void write_head(struct html *h, const struct row *r)
 
 static int64_t moment(const struct row *r, const char *key)
 {
-    const struct field *f = value_field(r->f, key);
+    const struct field *f = fields_find(r->f, key);
     return f ? *(const int64_t *)((const char *)r->data + f->offset) : 0;
 }
 
@@ -46,7 +46,7 @@ static const char *text_of(struct html *h, const struct row *r, const struct fie
         return value_moment(h->arena, f, r->data, h->d->a ? h->d->a->view.start_ns : 0);
     if (value_listed(o->changes, f->key))
         return value_change(h->arena, f, r->data);
-    return value_text(h->arena, f, r->data);
+    return field_text(f, r->data, h->arena);
 }
 
 static void write_value(struct html *h, const struct row *r, const struct field *f)
@@ -59,18 +59,27 @@ static void write_value(struct html *h, const struct row *r, const struct field 
     else if (linked && r->number < o->anchors)
         html(h, "<a href=\"#%s-%zu\">%s</a>", o->anchor, r->number,
              text[strspn(text, " ")] ? text : "(no name)");
-    else if (value_is_text(f) && strlen(text) > LONG_TEXT)
+    else if (field_is_text(f) && strlen(text) > LONG_TEXT)
         html(h, "<span class=\"clip\">%s</span>", text);
     else
         html(h, "%s", text);
 }
 
+/* For sorting and CSV. */
+static const char *exact(struct html *h, const struct field *f, const void *row)
+{
+    struct str text;
+    str_init(&text, h->arena);
+    field_exact(f, row, &text);
+    return text.buf;
+}
+
 static void write_row(struct html *h, const struct row *r)
 {
-    const struct field *depth = r->b->rows.depth ? value_field(r->f, r->b->rows.depth) : NULL;
+    const struct field *depth = r->b->rows.depth ? fields_find(r->f, r->b->rows.depth) : NULL;
     bool first = true;
     if (depth)
-        html(h, "<tr data-depth=\"%.0f\">", value_number(depth, r->data));
+        html(h, "<tr data-depth=\"%.0f\">", field_number(depth, r->data));
     else
         html_raw(h, "<tr>");
     for (size_t i = 0; i < r->f->n; i++) {
@@ -78,10 +87,10 @@ static void write_row(struct html *h, const struct row *r)
         if (value_listed(r->b->rows.never, f->key))
             continue;
         html_raw(h, first ? "<th scope=\"row\"" : "<td");
-        if (value_is_text(f))
+        if (field_is_text(f))
             html_raw(h, " class=\"name\"");
         else
-            html(h, " class=\"num\" data-v=\"%s\"", value_exact(h->arena, f, r->data));
+            html(h, " class=\"num\" data-v=\"%s\"", exact(h, f, r->data));
         html_raw(h, r->shown[i] ? ">" : " hidden>");
         write_value(h, r, f);
         html_raw(h, first ? "</th>" : "</td>");

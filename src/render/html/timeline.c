@@ -47,13 +47,12 @@ void html_timeline(struct html *h)
 
 void html_events(struct html *h)
 {
-    struct arena temporary;
-    arena_init(&temporary);
+    struct arena *temporary = arena_scratch();
     struct tracks tracks;
     struct timeline_pack pack;
     struct pack_chunks chunks;
-    tracks_make(&tracks, h->d->a, h->d->timeline_limit, &temporary);
-    timeline_pack_make(&pack, &tracks, &temporary);
+    tracks_make(&tracks, h->d->a, h->d->timeline_limit, temporary);
+    timeline_pack_make(&pack, &tracks, temporary);
     timeline_pack_compress(&chunks, &pack, h->d->a->view.workers);
     size_t size = 0;
     for (size_t i = 0; i < chunks.n; i++)
@@ -68,5 +67,5 @@ void html_events(struct html *h)
         str_put(h->out, chunks.v[i].text, chunks.v[i].size);
         html_raw(h, "</script>\n");
     }
-    arena_release(&temporary);
+    arena_release(temporary);
 }

@@ -1,6 +1,7 @@
 /* The columns of the timeline's bytes: see timeline_pack.h. */
 #include <string.h>
 
+#include "base/sat.h"
 #include "render/html/timeline_pack_in.h"
 
 enum { MOST_VARINT = 10, BATCH = 4096 };

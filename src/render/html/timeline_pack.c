@@ -115,7 +115,7 @@ void pack_tables_make(struct pack_tables *p, const struct tracks *t, struct aren
 struct column_job {
     const struct tracks *t;
     const struct pack_tables *tables;
-    struct arena *arenas; /* one a column: columns are written side by side */
+    struct arena *arenas; /* one a worker: columns are written side by side */
     struct str *out;
     uint32_t *track;
     enum pack_column *column;
@@ -123,9 +123,8 @@ struct column_job {
 
 static void write_column(void *ctx, size_t i, int worker)
 {
-    (void)worker;
     struct column_job *j = ctx;
-    str_init(&j->out[i], &j->arenas[i]);
+    str_init(&j->out[i], &j->arenas[worker]);
     pack_write_column(&j->out[i], j->t, j->tables, &j->t->v.v[j->track[i]], j->column[i]);
 }
 
@@ -140,7 +139,7 @@ static size_t list_columns(struct column_job *j, struct arena *arena)
             j->column[n++] = *c;
         }
     j->out = arena_array(arena, struct str, n);
-    j->arenas = arena_array(arena, struct arena, n);
+    j->arenas = arena_array(arena, struct arena, PARALLEL_MAX);
     return n;
 }
 
@@ -169,10 +168,10 @@ void timeline_pack_make(struct timeline_pack *p, const struct tracks *t, struct 
     p->bytes = arena_array(arena, uint8_t, total + header.len);
     append(p, &header);
     append(p, &launches);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         append(p, &j.out[i]);
+    for (int i = 0; i < PARALLEL_MAX; i++)
         arena_release(&j.arenas[i]);
-    }
 }
 
 /* ---- compression ---- */
@@ -188,17 +187,16 @@ static void compress_chunk(void *ctx, size_t i, int worker)
     struct compress_job *j = ctx;
     struct pack_chunk *c = &j->out[i];
     uLongf size = compressBound((uLong)c->raw_size);
-    struct arena temporary;
-    arena_init(&temporary);
-    Bytef *bytes = arena_alloc(&temporary, size);
+    struct arena *temporary = arena_scratch();
+    Bytef *bytes = arena_alloc(temporary, size);
     int status = compress2(bytes, &size, j->p->bytes + i * CHUNK, (uLong)c->raw_size, LEVEL);
     if (status != Z_OK) { /* there is room enough, so it is memory that lacks */
-        arena_release(&temporary);
+        arena_release(temporary);
         mem_exhausted();
     }
     c->size = base64_size(size);
     base64_encode(c->text, bytes, size);
-    arena_release(&temporary);
+    arena_release(temporary);
 }
 
 void timeline_pack_compress(struct pack_chunks *out, const struct timeline_pack *p, int threads)

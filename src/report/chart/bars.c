@@ -1,6 +1,7 @@
 /* Bars in rows and in columns. */
 #include <math.h>
 
+#include "base/sat.h"
 #include "report/chart/parts.h"
 
 enum { ROW_STACKED = 32 }; /* pixels of a row with its texts above the bar */
@@ -13,7 +14,7 @@ static double unit_share(double v)
 /* Pieces that end where the next begins, so that rounding leaves no seams. */
 static int32_t piece(double share, int32_t length)
 {
-    return (int32_t)lround(unit_share(share) * length);
+    return int_from(round(unit_share(share) * length));
 }
 
 static void draw_parts(struct canvas *c, const struct bar_row *row, struct box bar)

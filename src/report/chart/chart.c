@@ -83,7 +83,8 @@ struct draw *chart_draw(const struct chart *chart, const struct analysis *a,
     d->doc = chart->doc;
     if (!o->bare)
         draw_rect(d, INK_PAGE, 0, 0, d->width, d->height, NULL);
-    struct canvas c = {d, a, {PX(margin), PX(margin), d->width - PX(2 * margin), 0}, top, o->bare};
+    struct canvas c = {.d = d, .a = a, .top = top, .bare = o->bare};
+    c.box = (struct box){PX(margin), PX(margin), d->width - PX(2 * margin), 0};
     c.box.h = d->height - PX(2 * margin);
     if (title) {
         draw_text(d, INK_TEXT, c.box.x, c.box.y + PX(13), TITLE_SIZE, ANCHOR_START,

@@ -36,6 +36,8 @@ struct canvas {
     struct box box; /* what is left to draw in */
     size_t top;
     bool bare;
+    /* whether GPUs need the names of their hosts; looked at once */
+    enum { CANVAS_HOSTS_UNKNOWN, CANVAS_HOSTS_ONE, CANVAS_HOSTS_SEVERAL } hosts;
 };
 
 struct chart {

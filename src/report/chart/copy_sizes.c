@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "base/human.h"
+#include "base/sat.h"
 #include "report/chart/parts.h"
 
 static bool has(const struct analysis *a)

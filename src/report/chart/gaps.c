@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "base/sat.h"
 #include "report/chart/parts.h"
 
 static void sum_bucket(const struct analysis *a, size_t b, struct gap_bucket *sum)

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/human.h"
+#include "base/sat.h"
 #include "report/chart/parts.h"
 
 struct plot {
@@ -26,7 +27,7 @@ static int32_t left_of(const struct plot *p, size_t bin)
 static int32_t height_of(const struct plot *p, size_t side, size_t bin)
 {
     double share = share_of(&p->h->side[side], bin);
-    int32_t high = (int32_t)lround(share / p->most * p->box.h);
+    int32_t high = int_from(round(share / p->most * p->box.h));
     return share > 0 && high < PX(1) ? PX(1) : high;
 }
 

@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "base/sat.h"
 #include "report/chart/parts.h"
 
 enum { LEVEL_HEIGHT = 26, MOST_LEVELS = 16 };
@@ -66,8 +67,8 @@ static void draw(struct canvas *c)
     int32_t step = c->box.h / levels < PX(40) ? c->box.h / levels : PX(40);
     for (size_t i = 0; i < a->markers.n; i++) {
         const struct marker_row *m = &a->markers.v[i];
-        int32_t from = (int32_t)lround(s.x[i] * c->box.w);
-        int32_t w = (int32_t)lround((s.x[i] + s.w[i]) * c->box.w) - from;
+        int32_t from = int_from(round(s.x[i] * c->box.w));
+        int32_t w = int_from(round((s.x[i] + s.w[i]) * c->box.w)) - from;
         if (w < PX(1) || (int)m->depth >= levels)
             continue;
         int32_t x = c->box.x + from, y = c->box.y + step * (int32_t)m->depth;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/human.h"
+#include "base/sat.h"
 
 const char *chart_ns(struct canvas *c, int64_t ns)
 {
@@ -22,18 +23,31 @@ const char *chart_count(struct canvas *c, uint64_t n)
     return arena_strdup(c->d->arena, human_count(text, n));
 }
 
+static bool several_hosts(const struct analysis *a)
+{
+    uint32_t host = NO_INDEX;
+    for (size_t i = 0; i < a->view.n_gpus; i++) {
+        uint32_t gpu = a->view.gpus[i].gpu;
+        if (gpu == NO_INDEX)
+            continue;
+        if (host != NO_INDEX && a->trace->gpus.v[gpu].host != host)
+            return true;
+        host = a->trace->gpus.v[gpu].host;
+    }
+    return false;
+}
+
 const char *chart_gpu_name(struct canvas *c, size_t slot)
 {
     const struct trace *t = c->a->trace;
     uint32_t gpu = c->a->view.gpus[slot].gpu;
     if (gpu == NO_INDEX)
         return "unlisted GPU";
-    for (size_t i = 0; i < c->a->view.n_gpus; i++) {
-        uint32_t other = c->a->view.gpus[i].gpu;
-        if (other != NO_INDEX && t->gpus.v[other].host != t->gpus.v[gpu].host)
-            return arena_printf(c->d->arena, "%s GPU %d", trace_str(t, t->gpus.v[gpu].host),
-                                t->gpus.v[gpu].index);
-    }
+    if (c->hosts == CANVAS_HOSTS_UNKNOWN)
+        c->hosts = several_hosts(c->a) ? CANVAS_HOSTS_SEVERAL : CANVAS_HOSTS_ONE;
+    if (c->hosts == CANVAS_HOSTS_SEVERAL)
+        return arena_printf(c->d->arena, "%s GPU %d", trace_str(t, t->gpus.v[gpu].host),
+                            t->gpus.v[gpu].index);
     return arena_printf(c->d->arena, "GPU %d", t->gpus.v[gpu].index);
 }
 
@@ -123,8 +137,9 @@ void chart_time_axis(struct canvas *c, struct box plot, int64_t window_ns)
 {
     int32_t ticks = plot.w / PX(110);
     int64_t step = round_step(window_ns / (ticks < 1 ? 1 : ticks) + 1);
-    for (int64_t t = 0; t >= 0 && t <= window_ns; t += step) {
-        int32_t x = plot.x + (int32_t)((double)t / (double)(window_ns ? window_ns : 1) * plot.w);
+    for (int64_t k = 0; k <= window_ns / step; k++) { /* a count cannot run past the end */
+        int64_t t = k * step;
+        int32_t x = plot.x + int_from((double)t / (double)(window_ns ? window_ns : 1) * plot.w);
         draw_line(c->d, INK_GRID, x, plot.y, x, plot.y + plot.h);
         bool last = x + PX(30) > plot.x + plot.w;
         draw_text(c->d, INK_MUTED, x, plot.y + plot.h + PX(14), LABEL_SIZE,

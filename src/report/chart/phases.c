@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "base/sat.h"
 #include "report/chart/parts.h"
 
 static bool has(const struct analysis *a)

@@ -1,6 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/sat.h"
 #include "report/chart/parts.h"
 
 enum { HEIGHT = 340, AXIS_LEFT = 44, DOT = 5, MOST_ROOFS = 8 };
@@ -39,13 +40,13 @@ struct plane {
 
 static int32_t place_x(const struct plane *p, double intensity)
 {
-    return p->box.x + (int32_t)lround((log10(intensity) - p->x0) / (p->x1 - p->x0) * p->box.w);
+    return p->box.x + int_from(round((log10(intensity) - p->x0) / (p->x1 - p->x0) * p->box.w));
 }
 
 static int32_t place_y(const struct plane *p, double gflops)
 {
     return p->box.y + p->box.h -
-           (int32_t)lround((log10(gflops) - p->y0) / (p->y1 - p->y0) * p->box.h);
+           int_from(round((log10(gflops) - p->y0) / (p->y1 - p->y0) * p->box.h));
 }
 
 static double clamp_log(double v)

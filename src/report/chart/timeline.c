@@ -1,6 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/sat.h"
 #include "report/chart/parts.h"
 
 /*
@@ -158,7 +159,7 @@ static void levels_at(const struct lanes *t, const struct lane *l, int32_t x, in
             continue;
         cover[k] += l->cover[k][x];
         double share = cover[k] > 0 ? 1 : whole > 0 ? (double)l->part[k][x] / (double)whole : 0;
-        out[k] = (int)lround(fmin(share, 1) * LEVELS);
+        out[k] = int_from(round(fmin(share, 1) * LEVELS));
         out[k] = share > 0 && !out[k] ? 1 : out[k]; /* little, but not nothing */
         out[k] = out[k] > LEVELS - used ? LEVELS - used : out[k];
         used += out[k];

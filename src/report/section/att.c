@@ -2,14 +2,16 @@
 #include <math.h>
 
 #include "base/fs.h"
+#include "base/sat.h"
 #include "base/str.h"
+#include "att/att.h"
 #include "report/section.h"
 
 enum { DETAILED = 5, LISTED_KERNELS = 3, LISTED_ROWS = 5000, NOTES = 10 };
 
 static const char *cycles(struct arena *a, double v)
 {
-    return v >= 0 ? value_count(a, v < 1.8e19 ? (uint64_t)v : UINT64_MAX) : "-";
+    return v >= 0 ? value_count(a, count_from(v)) : "-";
 }
 
 static void overview(const struct att *t, struct doc *d)
@@ -45,7 +47,7 @@ static void totals(const struct att_kernel *k, struct doc *d)
     if (!isnan(k->cycles_per_wave)) {
         bool timed = k->clock_mhz > 0 && k->cycles_per_wave < 1e15;
         doc_fact(d, "a wave", "%s cycles%s%s", cycles(a, k->cycles_per_wave), timed ? ", " : "",
-                 timed ? value_ns(a, (int64_t)(k->cycles_per_wave / k->clock_mhz * 1000)) : "");
+                 timed ? value_ns(a, ns_from(k->cycles_per_wave / k->clock_mhz * 1000)) : "");
     }
     if (k->decoded_waves && !isnan(k->hidden_stall_pct))
         doc_fact(d, "hidden stall", "%s of the stall of %u decoded waves; %s cycles are exposed",

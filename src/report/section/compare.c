@@ -1,9 +1,11 @@
 /* A comparison: the verdict, whether it may be given, and what changed. */
 #include <math.h>
 
+#include "base/sat.h"
 #include "base/str.h"
 #include "report/compare_draw.h"
 #include "report/compare_tables.h"
+#include "compare/gate.h"
 #include "report/section.h"
 
 #define ROWS(fields, list) (&(struct result){&(fields), (list).v, (list).n, false})

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "advise/rule.h"
+#include "base/sat.h"
 #include "base/str.h"
 #include "report/section.h"
 
@@ -18,7 +19,7 @@ static const char *threshold(const struct evidence *e, struct arena *a)
     if (isnan(e->threshold))
         return "";
     if (unit && str_eq(e->unit, "ns") && fabs(e->threshold) < 1e18)
-        return arena_printf(a, " (threshold %s)", value_ns(a, (int64_t)e->threshold));
+        return arena_printf(a, " (threshold %s)", value_ns(a, ns_from(e->threshold)));
     return arena_printf(a, " (threshold %.4g%s%s)", e->threshold, unit ? " " : "",
                         unit ? e->unit : "");
 }

@@ -1,6 +1,7 @@
 /* A series of runs: change points, and the fastest. */
 #include <math.h>
 
+#include "compare/history.h"
 #include "report/section.h"
 
 static size_t size_of(const struct history *h, uint32_t group)

@@ -24,7 +24,7 @@ static enum tone tone_of(double pct, double good, double fair)
 static const char *doc_of(const struct subject *s, const char *key)
 {
     const struct result *r = section_result(s, "breakdown");
-    const struct field *f = r ? value_field(r->fields, key) : NULL;
+    const struct field *f = r ? fields_find(r->fields, key) : NULL;
     return f ? f->doc : "";
 }
 

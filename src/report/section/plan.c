@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "base/human.h"
+#include "base/sat.h"
 #include "plan/quote.h"
 #include "report/plan_doc.h"
+#include "plan/plan.h"
 #include "report/section.h"
 
 const char *plan_goal_names(unsigned which, struct arena *a)
@@ -40,9 +42,7 @@ static const char *size_text(const struct capture *c, struct arena *a)
     char size[HUMAN_MAX];
     if (isnan(c->size_bytes))
         return "unknown";
-    return arena_printf(
-        a, "about %s",
-        human_bytes(size, c->size_bytes < 1e18 ? (uint64_t)c->size_bytes : (uint64_t)1e18));
+    return arena_printf(a, "about %s", human_bytes(size, count_from(c->size_bytes)));
 }
 
 static const char *runs_text(const struct capture *c, struct arena *a)

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/fs.h"
+#include "report/summary.h"
 #include "report/section.h"
 
 static bool has(const struct subject *s)

@@ -3,8 +3,10 @@
 
 #include "base/fs.h"
 #include "base/human.h"
+#include "base/sat.h"
 #include "base/str.h"
 #include "model/names.h"
+#include "workload/results.h"
 #include "report/section.h"
 #include "report/workload_report.h"
 
@@ -17,7 +19,7 @@ const char *workload_number_text(double v, struct arena *a)
     if (isnan(v))
         return "-";
     if (size >= 10000 && size < 1e15)
-        return arena_printf(a, "%s%s", v < 0 ? "-" : "", human_count(buf, (uint64_t)(size + 0.5)));
+        return arena_printf(a, "%s%s", v < 0 ? "-" : "", human_count(buf, count_from(size + 0.5)));
     if (size >= 1e15)
         return arena_printf(a, "%.3e", v);
     if (size - floor(size) <= 0)
@@ -30,7 +32,7 @@ const char *workload_number_text(double v, struct arena *a)
 static const char *time_text(double ns, struct arena *a)
 {
     char buf[HUMAN_MAX];
-    return isnan(ns) || ns > 9e18 ? "-" : arena_strdup(a, human_time(buf, (int64_t)(ns + 0.5)));
+    return isnan(ns) || ns > 9e18 ? "-" : arena_strdup(a, human_time(buf, ns_from(ns + 0.5)));
 }
 
 static const char *pct_text(double pct, struct arena *a)

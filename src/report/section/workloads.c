@@ -3,6 +3,7 @@
 #include "base/fs.h"
 #include "base/human.h"
 #include "model/names.h"
+#include "workload/compare.h"
 #include "report/section.h"
 #include "report/workload_report.h"
 

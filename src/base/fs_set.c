@@ -1,0 +1,132 @@
+#include "base/fs_set.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fs.h"
+#include "base/str.h"
+#include "base/unfinished.h"
+
+void fs_set_init(struct fs_set *set, struct arena *a)
+{
+    *set = (struct fs_set){.arena = a};
+}
+
+/* Folders above it that are missing are made, too, and go with it. */
+bool fs_set_folder(struct fs_set *set, const char *dir, struct gs_error *err)
+{
+    struct arena *a = set->arena;
+    for (const char *p = dir; *p; p++) {
+        size_t n = (size_t)(p - dir) + 1;
+        const char *part = p[1] && p[1] != '/' ? NULL : arena_strndup(a, dir, n);
+        if (!part || *p == '/' || fs_exists(part))
+            continue;
+        vec_push(&set->folders, a, part);
+        vec_push(&set->made, a, unfinished_add(part));
+    }
+    return fs_make_folders(dir, a, err);
+}
+
+/* Whether two paths name one file, which need not be there. */
+static bool same_target(const char *x, const char *y, struct arena *a)
+{
+    struct stat s, t;
+    if (str_eq(x, y))
+        return true;
+    if (!str_eq(fs_basename(x), fs_basename(y)))
+        return false;
+    const char *dir_x = arena_printf(a, "%.*s.", (int)(fs_basename(x) - x), x);
+    const char *dir_y = arena_printf(a, "%.*s.", (int)(fs_basename(y) - y), y);
+    return stat(dir_x, &s) == 0 && stat(dir_y, &t) == 0 && s.st_dev == t.st_dev &&
+           s.st_ino == t.st_ino;
+}
+
+static struct fs_set_file *add(struct fs_set *set, const char *path, struct gs_error *err)
+{
+    struct fs_set_file *file = arena_new(set->arena, struct fs_set_file);
+    file->out = (struct fs_out){.path = arena_strdup(set->arena, path), .fd = -1};
+    for (size_t i = 0; i < set->files.n; i++)
+        if (!set->files.v[i]->out.direct &&
+            same_target(set->files.v[i]->out.path, path, set->arena)) {
+            fail(err, GS_E_USAGE, "cannot write '%s': two results would go there", path);
+            return NULL;
+        }
+    vec_push(&set->files, set->arena, file);
+    return file;
+}
+
+static struct fs_out *begin(struct fs_set *set, const char *path,
+                            bool (*open)(struct fs_out *, const char *, struct gs_error *),
+                            struct gs_error *err)
+{
+    struct fs_set_file *file = add(set, path, err);
+    if (!file || !open(&file->out, file->out.path, err))
+        return NULL;
+    file->pending = &file->out;
+    return file->pending;
+}
+
+struct fs_out *fs_set_open(struct fs_set *set, const char *path, struct gs_error *err)
+{
+    return begin(set, path, fs_out_open, err);
+}
+
+struct fs_out *fs_set_name(struct fs_set *set, const char *path, struct gs_error *err)
+{
+    return begin(set, path, fs_out_name, err);
+}
+
+bool fs_set_done(struct fs_set *set, struct fs_out *out, struct gs_error *err)
+{
+    (void)set;
+    return fs_out_complete(out, err);
+}
+
+bool fs_set_write(struct fs_set *set, const char *path, const char *data, size_t n,
+                  struct gs_error *err)
+{
+    if (fs_out_is_direct(path)) {
+        struct fs_set_file *file = fs_out_check(path, err) ? add(set, path, err) : NULL;
+        if (!file)
+            return false;
+        file->out.direct = true;
+        file->data = data;
+        file->n = n;
+        return true;
+    }
+    struct fs_out *out = fs_set_open(set, path, err);
+    return out && fs_out_write(out, data, n, err) && fs_set_done(set, out, err);
+}
+
+bool fs_set_close(struct fs_set *set, struct gs_error *err)
+{
+    bool ok = true;
+    for (size_t i = 0; i < set->files.n && ok; i++) {
+        struct fs_set_file *file = set->files.v[i];
+        if (file->data)
+            ok = fs_write(file->out.path, file->data, file->n, err);
+        else if (file->pending)
+            ok = fs_out_publish(file->pending, err);
+        file->pending = NULL;
+    }
+    for (size_t i = 0; i < set->made.n && ok; i++)
+        unfinished_done(set->made.v[i]);
+    if (ok)
+        *set = (struct fs_set){.arena = set->arena};
+    else
+        fs_set_abandon(set);
+    return ok;
+}
+
+void fs_set_abandon(struct fs_set *set)
+{
+    for (size_t i = 0; i < set->files.n; i++)
+        if (set->files.v[i]->pending)
+            fs_out_abandon(set->files.v[i]->pending);
+    for (size_t i = set->folders.n; i-- > 0;) {
+        rmdir(set->folders.v[i]); /* stays where something is in it */
+        unfinished_done(set->made.v[i]);
+    }
+    *set = (struct fs_set){.arena = set->arena};
+}

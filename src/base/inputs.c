@@ -1,0 +1,144 @@
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
+#include "base/inputs.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/fs.h"
+#include "base/str.h"
+
+/* A file, or, with a name, what is called so in a folder. */
+struct known {
+    dev_t device;
+    ino_t inode;
+    bool named;
+    size_t name; /* in `names` */
+};
+
+/*
+ * Grown by mmap(): files are added where they are opened, holding things that nobody would release
+ * if an allocation unwound (base/mem.h), and a shortage here must not look like one of theirs.
+ */
+struct pool {
+    char *at;
+    size_t used, size;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct pool files, names;
+static bool incomplete; /* no memory for one of them: then nothing may be written */
+
+static bool put(struct pool *p, const void *data, size_t n)
+{
+    if (p->used + n > p->size) {
+        size_t size = (p->used + n) * 2 + 65536;
+        char *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (at == MAP_FAILED)
+            return false;
+        if (p->used)
+            memcpy(at, p->at, p->used);
+        if (p->at)
+            munmap(p->at, p->size);
+        p->at = at;
+        p->size = size;
+    }
+    memcpy(p->at + p->used, data, n);
+    p->used += n;
+    return true;
+}
+
+static struct known *all(size_t *n)
+{
+    *n = files.used / sizeof(struct known);
+    return (struct known *)(void *)files.at;
+}
+
+/* `name` and `tail` are one name; NULL: the file itself. */
+static void add(const struct stat *st, const char *name, const char *tail)
+{
+    pthread_mutex_lock(&lock);
+    struct known k = {st->st_dev, st->st_ino, name != NULL, names.used};
+    bool ok = !name || (put(&names, name, strlen(name)) && put(&names, tail, strlen(tail) + 1));
+    if (!ok || !put(&files, &k, sizeof(k)))
+        incomplete = true;
+    pthread_mutex_unlock(&lock);
+}
+
+void inputs_add(const struct stat *st)
+{
+    if (S_ISREG(st->st_mode))
+        add(st, NULL, NULL);
+}
+
+static bool folder_of(const char *path, struct stat *st)
+{
+    char dir[PATH_MAX];
+    size_t n = (size_t)(fs_basename(path) - path);
+    if (n >= sizeof(dir))
+        return false;
+    memcpy(dir, path, n);
+    dir[n] = 0;
+    return stat(n ? dir : ".", st) == 0;
+}
+
+void inputs_add_beside(const char *path, const char *tail)
+{
+    struct stat st;
+    if (folder_of(path, &st))
+        add(&st, fs_basename(path), tail);
+}
+
+size_t inputs_mark(void)
+{
+    size_t n;
+    all(&n);
+    return n;
+}
+
+void inputs_forget(size_t mark)
+{
+    size_t n;
+    pthread_mutex_lock(&lock);
+    const struct known *known = all(&n);
+    if (n > mark) {
+        names.used = known[mark].name;
+        files.used = mark * sizeof(*known);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static bool is_known(const struct stat *st, const char *name)
+{
+    size_t n;
+    bool found = false;
+    const struct known *known = all(&n);
+    for (size_t i = 0; i < n && !found; i++)
+        found = known[i].device == st->st_dev && known[i].inode == st->st_ino &&
+                known[i].named == (name != NULL) &&
+                (!name || str_eq(names.at + known[i].name, name));
+    return found;
+}
+
+bool inputs_allow(const char *path, const struct stat *st, struct gs_error *err)
+{
+    struct stat dir;
+    bool in_folder = path && folder_of(path, &dir);
+    pthread_mutex_lock(&lock);
+    bool unsure = incomplete, read = st && S_ISREG(st->st_mode) && is_known(st, NULL);
+    bool beside = in_folder && is_known(&dir, fs_basename(path));
+    pthread_mutex_unlock(&lock);
+    if (unsure)
+        return fail(err, GS_E_IO, "out of memory");
+    if (read && !path)
+        return fail(err, GS_E_USAGE,
+                    "cannot write to standard output: this command reads the file it goes to");
+    if (read)
+        return fail(err, GS_E_USAGE,
+                    "cannot write '%s': this command reads it; give the result another name", path);
+    return !beside || fail(err, GS_E_USAGE,
+                           "cannot write '%s': it would belong to the trace beside it; give the "
+                           "result another name",
+                           path);
+}

@@ -1,0 +1,80 @@
+#define _GNU_SOURCE /* sigaction */
+#include "base/unfinished.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+enum { TAILS = 4 };
+static const char *const tails[TAILS] = {"", "-wal", "-shm", "-journal"};
+
+/*
+ * A signal may come at any instruction of any thread: entries are only ever added at the head and
+ * switched off, never moved or freed, and their names are complete before they are added.
+ */
+struct unfinished {
+    struct unfinished *next;
+    atomic_bool live;
+    size_t stride; /* TAILS names follow, this many bytes each */
+    char names[];
+};
+
+static _Atomic(struct unfinished *) head;
+
+struct unfinished *unfinished_add(const char *name)
+{
+    size_t stride = strlen(name) + sizeof("-journal");
+    struct unfinished *u = mem_try_alloc(sizeof(*u) + TAILS * stride);
+    if (!u)
+        return NULL;
+    u->stride = stride;
+    for (size_t i = 0; i < TAILS; i++)
+        snprintf(u->names + i * stride, stride, "%s%s", name, tails[i]);
+    atomic_init(&u->live, true);
+    u->next = atomic_load(&head);
+    while (!atomic_compare_exchange_weak(&head, &u->next, u))
+        continue;
+    return u;
+}
+
+void unfinished_done(struct unfinished *u)
+{
+    if (u)
+        atomic_store(&u->live, false);
+}
+
+/* The last first: what is in a folder goes before the folder. Only calls that signals allow. */
+void unfinished_remove(void)
+{
+    for (struct unfinished *u = atomic_load(&head); u; u = u->next) {
+        if (!atomic_exchange(&u->live, false))
+            continue;
+        for (size_t i = 0; i < TAILS; i++)
+            unlink(u->names + i * u->stride);
+        rmdir(u->names);
+    }
+}
+
+static void end(int number)
+{
+    unfinished_remove();
+    raise(number); /* once more, and now as if it had not been caught */
+}
+
+void unfinished_on_signals(void)
+{
+    static const int ending[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
+                                 SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2};
+    for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++) {
+        struct sigaction before,
+            now = {.sa_handler = end, .sa_flags = (int)SA_RESETHAND | SA_NODEFER};
+        sigemptyset(&now.sa_mask);
+        if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+            sigaction(ending[i], &now, NULL);
+    }
+    signal(SIGXFSZ, SIG_IGN);
+}

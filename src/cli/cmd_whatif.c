@@ -1,0 +1,241 @@
+/*
+ * gpusight whatif TRACE...: the run again, with changes.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/window.h"
+#include "base/fs.h"
+#include "base/str.h"
+#include "cli/analyzed.h"
+#include "cli/command.h"
+#include "field/field.h"
+#include "render/render.h"
+#include "report/section.h"
+#include "report/whatif.h"
+
+struct whatif_opts {
+    struct opt_list kernels, remove;
+    const char *graph_range, *overlap, *link, *host, *rank, *gpu, *output;
+    bool graph, pinned, prefetch, json;
+    int64_t streams;
+    struct analyzed_opts in;
+};
+
+static const struct opt opts[] = {
+    OPT_GROUP("What changes; options combine"),
+    OPT_LIST(struct whatif_opts, kernels, 0, "kernel", "PATTERN=0.5x",
+             "kernels whose name holds PATTERN take this much of their time; '*' is all"),
+    OPT_LIST(struct whatif_opts, remove, 0, "remove", "WHAT",
+             "take out: sync, allocation, launch, copy, first-use or communication"),
+    OPT_FLAG(struct whatif_opts, graph, 0, "graph",
+             "launches that follow each other closely become one graph"),
+    OPT_TEXT(struct whatif_opts, graph_range, 0, "graph-range", "START..END",
+             "... only in this part of the run, written as for --window"),
+    OPT_CHOICE(struct whatif_opts, overlap, 0, "overlap", "copies",
+               "copies over the link run beside kernels, double-buffered"),
+    OPT_INT(struct whatif_opts, streams, 0, "streams", 1, 1024, "N",
+            "kernels that leave room on the device run N at once"),
+    OPT_FLAG(struct whatif_opts, pinned, 0, "pinned",
+             "copies from and to pageable memory run as from pinned memory"),
+    OPT_TEXT(struct whatif_opts, link, 0, "link", "2x", "the link to the host is so much faster"),
+    OPT_TEXT(struct whatif_opts, host, 0, "host", "0.5x", "the host takes so much of its time"),
+    OPT_FLAG(struct whatif_opts, prefetch, 0, "prefetch",
+             "long host work between calls is done ahead by another thread"),
+    OPT_TEXT(struct whatif_opts, rank, 0, "rank", "N=typical",
+             "of a job, rank N in detail, without waiting for late ranks"),
+    OPT_TEXT(
+        struct whatif_opts, gpu, 0, "gpu", "MODEL",
+        "another GPU, by its name: matrix kernels scale by its matrix units, others by memory"),
+    OPT_GROUP("What to look at"),
+    OPT_TEXT(struct whatif_opts, in.window, 0, "window", "START..END",
+             "only this part: 10%..90%, 1s..2.5s, absolute ns, marker:NAME"),
+    OPT_INT(struct whatif_opts, in.phase, 0, "phase", 1, 32, "N", "only this phase"),
+    OPT_TEXT(struct whatif_opts, in.iteration, 0, "iteration", "N|A..B",
+             "only this repetition of the step, or these"),
+    OPT_INT(struct whatif_opts, in.process, 0, "process", 0, 1e15, "PID", "only this process"),
+    OPT_CHOICE(struct whatif_opts, in.reader, 0, "reader", "auto|fast|sqlite|check",
+               "how to read databases"),
+    OPT_GROUP("Output"),
+    OPT_FLAG(struct whatif_opts, json, 0, "json", "print JSON, for programs"),
+    OPT_TEXT(struct whatif_opts, output, 'o', "output", "FILE",
+             "write to FILE instead of standard output"),
+    OPT_END,
+};
+
+static void defaults(void *settings)
+{
+    struct whatif_opts *o = settings;
+    *o = (struct whatif_opts){.in = ANALYZED_DEFAULTS, .output = "-"};
+}
+
+/* "0.5x" */
+static bool read_factor(const char *text, const char *option, double *out, struct gs_error *err)
+{
+    char *end;
+    double v = strtod(text, &end);
+    if (end == text || !(v > 0) || !isfinite(v) || v > 1e6 || (*end == 'x' ? end[1] : *end))
+        return fail(err, GS_E_USAGE, "option '--%s' wants a factor above 0, not '%s'; write 0.5x",
+                    option, text);
+    *out = v;
+    return true;
+}
+
+static bool read_kernels(const struct whatif_opts *o, struct change *c, struct arena *arena,
+                         struct gs_error *err)
+{
+    for (size_t i = 0; i < o->kernels.n; i++) {
+        const char *text = o->kernels.v[i], *equals = strrchr(text, '=');
+        struct kernel_scale k;
+        if (!equals || equals == text)
+            return fail(err, GS_E_USAGE, "option '--kernel' wants PATTERN=FACTOR, not '%s'", text);
+        k.pattern = arena_strndup(arena, text, (size_t)(equals - text));
+        if (!read_factor(equals + 1, "kernel", &k.factor, err))
+            return false;
+        vec_push(&c->kernels, arena, k);
+    }
+    return true;
+}
+
+static bool read_removals(const struct whatif_opts *o, struct change *c, struct gs_error *err)
+{
+    for (size_t i = 0; i < o->remove.n; i++) {
+        int r = 0;
+        while (r < REMOVALS && !str_eq(o->remove.v[i], removal_name((enum removal)r)))
+            r++;
+        if (r == REMOVALS)
+            return fail(err, GS_E_USAGE,
+                        "option '--remove' must be one of "
+                        "sync|allocation|launch|copy|first-use|communication, not '%s'",
+                        o->remove.v[i]);
+        c->remove[r] = true;
+    }
+    return true;
+}
+
+static bool read_rank(struct whatif_opts *o, struct change *c, struct gs_error *err)
+{
+    char *end;
+    long n = o->rank ? strtol(o->rank, &end, 10) : 0;
+    if (!o->rank)
+        return true;
+    if (end == o->rank || n < 0 || !str_eq(end, "=typical"))
+        return fail(err, GS_E_USAGE, "option '--rank' wants N=typical, not '%s'", o->rank);
+    o->in.rank = n;
+    c->rank_typical = true;
+    return true;
+}
+
+static bool read_gpu(const struct whatif_opts *o, struct change *c, struct gs_error *err)
+{
+    if (!o->gpu)
+        return true;
+    c->gpu = hardware_find(NULL, o->gpu, 0);
+    return (c->gpu && !c->gpu->generic) ||
+           fail(err, GS_E_USAGE, "no GPU '%s' in the table; try its name, as in 'H200'", o->gpu);
+}
+
+static bool read_change(struct whatif_opts *o, struct change *c, struct arena *arena,
+                        struct gs_error *err)
+{
+    c->graph = o->graph || o->graph_range;
+    c->overlap = o->overlap != NULL;
+    c->streams = (uint32_t)o->streams;
+    c->pinned = o->pinned;
+    c->prefetch = o->prefetch;
+    if (!read_kernels(o, c, arena, err) || !read_removals(o, c, err) || !read_rank(o, c, err) ||
+        !read_gpu(o, c, err) || (o->host && !read_factor(o->host, "host", &c->host, err)) ||
+        (o->link && !read_factor(o->link, "link", &c->link, err)))
+        return false;
+    c->link = o->link ? 1 / c->link : 0;
+    return true;
+}
+
+static bool limit_graph(const struct whatif_opts *o, const struct run *r, struct change *c,
+                        struct gs_error *err)
+{
+    struct view_opts v = {.gpu = -1, .process = -1};
+    if (!o->graph_range)
+        return true;
+    if (!window_parse(&v, &r->trace, o->graph_range, err))
+        return false;
+    c->graph_from_ns = sub_ns(v.start_ns, r->analysis->view.start_ns);
+    c->graph_to_ns = sub_ns(v.end_ns, r->analysis->view.start_ns);
+    if (!c->graph_from_ns && !c->graph_to_ns)
+        c->graph_to_ns = 1;
+    return true;
+}
+
+#define T struct whatif
+static const struct field document_list[] = {
+    FIXED("schema_version", "1", "version of this document"),
+    ALWAYS(T, changes, FIELD_LIST, "changes", "what was changed", .of = &field_texts),
+    ALWAYS(T, result, FIELD_OBJECT, "result", "time before and after", .of = &whatif_fields),
+    ALWAYS(T, notes, FIELD_LIST, "notes", "what was assumed", .of = &field_texts),
+    ALWAYS(T, path, FIELD_LIST, "critical_path", "what limits, before and after",
+           .of = &whatif_path_fields),
+    ALWAYS(T, ledger, FIELD_LIST, "ledger", "GPU time by cause, before and after",
+           .of = &whatif_ledger_fields),
+};
+#undef T
+static const struct fields document = FIELDS("whatif", "", struct whatif, document_list);
+
+static void write_json(const struct whatif *r, struct str *out)
+{
+    struct jwrite w;
+    jw_init(&w, out, 2);
+    fields_write(&w, NULL, &document, r);
+}
+
+static bool run(struct cli *cli, void *settings, struct gs_error *err)
+{
+    struct whatif_opts *o = settings;
+    struct arena *arena = cli->arena;
+    struct change c = {0};
+    struct whatif w;
+    struct str out;
+    if (!read_change(o, &c, arena, err))
+        return false;
+    struct run_opts ro = cli_run_opts(cli, &o->in);
+    ro.facts_only = true;
+    ro.replay = true;
+    struct run *r = cli_run(cli, &ro, err);
+    if (!r || !limit_graph(o, r, &c, err))
+        return false;
+    if (!r->analysis->depend)
+        return fail(err, GS_E_EMPTY, "no GPU work in '%s'; 'gpusight info' shows what there is",
+                    cli->operands.v[0]);
+    c.hardware = r->analysis->hardware;
+    whatif_make(&w, r->analysis, &c, arena);
+    str_init(&out, arena);
+    if (o->json) {
+        write_json(&w, &out);
+    } else {
+        struct render_opts text = {cli->columns, cli->color && str_eq(o->output, "-")};
+        struct subject s = {.whatif = &w};
+        render_text(&out, whatif_report(&s, NULL, arena, err), &text);
+    }
+    return fs_write(o->output, out.buf, out.len, err);
+}
+
+const struct command command_whatif = {
+    .name = "whatif",
+    .summary = "how long the run would take with a change",
+    .operands = "TRACE...",
+    .doc =
+        "Makes the graph of what each kernel, copy and host call waited for, and runs it again "
+        "with changes: faster kernels, waits or allocations taken out, launches as graphs, "
+        "copies beside kernels, another link, host or GPU. Prints the new time as an interval "
+        "with its reasons, what limits then, and what the GPUs do before and after.\n\n"
+        "Without a change it is a check: the replay gives the recorded time. docs/whatif.md says "
+        "how each change is modelled.",
+    .examples = "gpusight whatif --remove sync results.db  # without waits\n"
+                "gpusight whatif --graph --kernel gemm=0.5x results.db  # both together\n"
+                "gpusight whatif --overlap copies --pinned results.db  # copies beside kernels\n"
+                "gpusight whatif --gpu H200 results.db  # on another GPU",
+    .opts = opts,
+    .settings_size = sizeof(struct whatif_opts),
+    .defaults = defaults,
+    .run = run,
+};

@@ -1,0 +1,233 @@
+#define _GNU_SOURCE /* O_PATH, syscall() */
+#include "cli/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "base/vec.h"
+#include "config.h"
+
+/* ---- what a command writes ---- */
+
+static const char *text_of(const struct opt *o, const void *settings)
+{
+    return *(const char *const *)(const void *)((const char *)settings + o->offset);
+}
+
+/* Options that name a file or folder to write; a baseline only when one is saved. */
+void sandbox_targets(struct opt_list *out, const struct command *c, const void *settings,
+                     struct arena *a)
+{
+    static const char *const names[] = {"output", "dir",          "charts", "junit",
+                                        "truth",  "baseline-dir", "csv-dir"};
+    bool saves = false, has_output = false;
+    for (const struct opt *o = c->opts; o && o->name; o++) {
+        saves |= str_eq(o->name, "save-baseline") && text_of(o, settings);
+        has_output |= str_eq(o->name, "output") && text_of(o, settings);
+    }
+    for (const struct opt *o = c->opts; o && o->name; o++)
+        for (size_t i = 0; o->kind == OPT_KIND_TEXT && i < sizeof(names) / sizeof(*names); i++) {
+            if (!str_eq(o->name, names[i]) || (str_eq(o->name, "baseline-dir") && !saves))
+                continue;
+            const char *v = text_of(o, settings);
+            if (v && !str_eq(v, "-"))
+                vec_push(out, a, v);
+        }
+    if (c->writes_here && !has_output)
+        vec_push(out, a, ".");
+}
+
+#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
+
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/landlock.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+/* ---- files: Landlock ---- */
+
+/* Rights of later kernels than the headers may be of; the kernel says what it knows. */
+enum { FS_EXECUTE = 1 << 0, FS_WRITE = 1 << 1, FS_REFER = 1 << 13, FS_TRUNCATE = 1 << 14 };
+enum { FS_MAKE_AND_REMOVE = 0x1ff << 4 };
+
+static int landlock_version(void)
+{
+    return (int)syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+}
+
+static void allow(int rules, const char *path, uint64_t rights)
+{
+    struct stat st;
+    int fd = open(path, O_PATH | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (fstat(fd, &st) == 0) {
+        struct landlock_path_beneath_attr rule = {.parent_fd = fd, .allowed_access = rights};
+        if (!S_ISDIR(st.st_mode))
+            rule.allowed_access &= FS_WRITE | FS_TRUNCATE;
+        syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+    }
+    close(fd);
+}
+
+/* A target, or where it will be made: the nearest folder above it that exists. */
+static void allow_target(int rules, const char *path, uint64_t rights)
+{
+    char above[4096];
+    allow(rules, path, rights); /* also a device or a pipe that is written as it is */
+    size_t n = strlen(path);
+    if (str_starts(path, "/dev/") || n >= sizeof(above))
+        return;
+    memcpy(above, path, n + 1);
+    struct stat st;
+    bool is_folder = stat(above, &st) == 0 && S_ISDIR(st.st_mode);
+    while (!is_folder) {
+        char *slash = strrchr(above, '/');
+        if (!slash)
+            strcpy(above, ".");
+        else
+            slash[slash == above] = 0;
+        is_folder = (stat(above, &st) == 0 && S_ISDIR(st.st_mode)) || !slash || slash == above;
+    }
+    allow(rules, above, rights);
+}
+
+static void allow_beside(int rules, uint64_t rights)
+{
+    const char *tmp = getenv("TMPDIR"), *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    char fonts[4096];
+    if (tmp && *tmp)
+        allow(rules, tmp, rights);
+    allow(rules, "/tmp", rights); /* tmpfile() knows no other */
+    allow(rules, "/dev/null", rights);
+    allow(rules, "/dev/full", rights);
+    if (cache && *cache && strlen(cache) < sizeof(fonts) - 32)
+        allow(rules, strcat(strcpy(fonts, cache), "/fontconfig"), rights);
+    else if (home && strlen(home) < sizeof(fonts) - 32)
+        allow(rules, strcat(strcpy(fonts, home), "/.cache/fontconfig"), rights);
+}
+
+static bool close_files(const struct opt_list *writable)
+{
+    int version = landlock_version();
+    if (version < 2) /* the first one breaks linkat() and rename() between folders */
+        return false;
+    uint64_t rights = FS_WRITE | FS_MAKE_AND_REMOVE | FS_REFER | (version >= 3 ? FS_TRUNCATE : 0);
+    struct landlock_ruleset_attr all = {.handled_access_fs = rights | FS_EXECUTE};
+    int rules = (int)syscall(SYS_landlock_create_ruleset, &all, sizeof(uint64_t), 0);
+    if (rules < 0)
+        return false;
+    for (size_t i = 0; i < writable->n; i++)
+        allow_target(rules, writable->v[i], rights);
+    allow_beside(rules, rights);
+    bool ok = syscall(SYS_landlock_restrict_self, rules, 0) == 0;
+    close(rules);
+    return ok;
+}
+
+/* ---- calls: seccomp ---- */
+
+#ifdef __x86_64__
+#define OWN_ARCH AUDIT_ARCH_X86_64
+#else
+#define OWN_ARCH AUDIT_ARCH_AARCH64
+#endif
+
+/* No reader of files needs these: the network, other programs and processes, the kernel itself. */
+static const unsigned refused[] = {
+    SYS_socket,
+    SYS_connect,
+    SYS_bind,
+    SYS_listen,
+    SYS_accept,
+    SYS_accept4,
+    SYS_execve,
+    SYS_execveat,
+    SYS_ptrace,
+    SYS_process_vm_readv,
+    SYS_process_vm_writev,
+    SYS_kill,
+    SYS_rt_sigqueueinfo,
+    SYS_pidfd_getfd,
+    SYS_pidfd_send_signal,
+    SYS_bpf,
+    SYS_perf_event_open,
+    SYS_userfaultfd,
+    SYS_io_uring_setup,
+    SYS_io_uring_enter,
+    SYS_io_uring_register,
+    SYS_mount,
+    SYS_umount2,
+    SYS_pivot_root,
+    SYS_chroot,
+    SYS_setns,
+    SYS_unshare,
+    SYS_keyctl,
+    SYS_add_key,
+    SYS_request_key,
+    SYS_init_module,
+    SYS_finit_module,
+    SYS_delete_module,
+    SYS_kexec_load,
+    SYS_open_by_handle_at,
+    SYS_reboot,
+};
+
+static bool close_calls(void)
+{
+    enum { N = sizeof(refused) / sizeof(*refused) };
+    struct sock_filter code[N + 8] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCH, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, N + 1, 0), /* the other calls of x86: x32 */
+    };
+    unsigned short n = 5;
+    for (size_t i = 0; i < N; i++)
+        code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refused[i],
+                                                 (unsigned char)(N - i), 0);
+    code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+    struct sock_fprog program = {n, code};
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+bool sandbox_enter(const char *mode, const struct opt_list *writable, struct gs_error *err)
+{
+    bool must = str_eq(mode, "on");
+#ifdef SANITIZED
+    if (!must)
+        return true;
+#endif
+    if (str_eq(mode, "off"))
+        return true;
+    bool files = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && close_files(writable);
+    bool calls = close_calls();
+    if (must && !files)
+        return fail(err, GS_E_IO,
+                    "no sandbox: the kernel has no Landlock; run with --sandbox=auto");
+    if (must && !calls)
+        return fail(err, GS_E_IO,
+                    "no sandbox: the kernel filters no system calls; run with --sandbox=auto");
+    return true;
+}
+
+#else
+
+bool sandbox_enter(const char *mode, const struct opt_list *writable, struct gs_error *err)
+{
+    (void)writable;
+    return !str_eq(mode, "on") ||
+           fail(err, GS_E_IO, "no sandbox on this kind of machine; run with --sandbox=auto");
+}
+
+#endif

@@ -1,0 +1,242 @@
+/* What a change does to the time of one op or call. */
+#include <math.h>
+
+#include "analyze/quantile.h"
+#include "base/str.h"
+#include "depend/replay_in.h"
+#include "model/kernel_role.h"
+
+/* No kernel is shorter, whatever is done to it: start and end of the smallest. */
+#define KERNEL_FLOOR_NS 1000
+
+/* The call that launches a graph. */
+#define GRAPH_LAUNCH_NS 6000
+
+/* What a copy takes besides its bytes. */
+#define COPY_FLOOR_NS 1500
+
+/* Of a link's rate, what large copies of pinned memory reach. */
+#define LINK_SHARE 0.85
+
+/* Kernels that share the device with copies are slower by as much, at worst. */
+#define BESIDE_COPIES 1.15
+
+const char *removal_name(enum removal r)
+{
+    static const char *const names[REMOVALS] = {"sync", "allocation", "launch",
+                                                "copy", "first-use",  "communication"};
+    return names[r];
+}
+
+/* ---- kernels ---- */
+
+static double pattern_scale(const struct change *c, const char *name)
+{
+    double factor = 1;
+    for (size_t i = 0; i < c->kernels.n; i++)
+        if (str_eq(c->kernels.v[i].pattern, "*") || str_has_fold(name, c->kernels.v[i].pattern))
+            factor *= c->kernels.v[i].factor;
+    return factor;
+}
+
+static void scale_symbols(struct recipe *p, struct arena *temporary)
+{
+    const struct trace *t = p->d->trace;
+    if (!p->c->kernels.n && !p->c->symbol_scale)
+        return;
+    p->symbol_scale = arena_array(temporary, float, t->symbols.n + 1);
+    for (size_t i = 0; i < t->symbols.n; i++) {
+        double factor = pattern_scale(p->c, trace_str(t, t->symbols.v[i].name));
+        p->symbol_scale[i] = (float)(factor * (p->c->symbol_scale ? p->c->symbol_scale[i] : 1.0f));
+    }
+}
+
+static const struct hardware *hardware_of(const struct recipe *p, uint32_t stream)
+{
+    const struct trace *t = p->d->trace;
+    uint32_t gpu = stream < t->streams.n ? t->streams.v[stream].gpu : NO_INDEX;
+    return gpu < t->gpus.n && p->c->hardware ? p->c->hardware[gpu] : NULL;
+}
+
+static double rate(double old, double new)
+{
+    return old > 0 && new > 0 ? old / new : 1;
+}
+
+/* Another GPU: matrix kernels by its matrix units, the others by its memory; without a known role
+ * by the lesser gain of both. */
+static double gpu_scale(const struct recipe *p, uint32_t row)
+{
+    const struct trace *t = p->d->trace;
+    const struct hardware *old = hardware_of(p, t->kernels.stream[row]), *new = p->c->gpu;
+    if (!old)
+        return 1;
+    double memory = rate(old->mem_gbps, new->mem_gbps);
+    double matrix = rate(old->tflops.mat_fp16 > 0 ? old->tflops.mat_fp16 : old->tflops.fp16,
+                         new->tflops.mat_fp16 > 0 ? new->tflops.mat_fp16 : new->tflops.fp16);
+    if (p->c->cautious)
+        return fmax(memory, matrix);
+    if (p->c->hopeful)
+        return fmin(memory, matrix);
+    return p->d->view->role[t->kernels.symbol[row]] == ROLE_GEMM ? matrix : memory;
+}
+
+static uint64_t groups_in(const struct launch *l)
+{
+    uint64_t n = 1;
+    for (int i = 0; i < 3; i++) {
+        uint64_t group = l->group[i] ? l->group[i] : 1, grid = l->grid[i] ? l->grid[i] : 1;
+        if (__builtin_mul_overflow(n, (grid + group - 1) / group, &n))
+            return UINT64_MAX;
+    }
+    return n;
+}
+
+/* Several streams: as many at once as there are, while they leave room on the device. */
+static double stream_scale(const struct recipe *p, uint32_t row)
+{
+    const struct trace *t = p->d->trace;
+    uint32_t stream = t->kernels.stream[row], launch = t->kernels.launch[row];
+    const struct hardware *hw = hardware_of(p, stream);
+    uint32_t gpu = stream < t->streams.n ? t->streams.v[stream].gpu : NO_INDEX;
+    double units = gpu < t->gpus.n ? t->gpus.v[gpu].cu_count : 0;
+    if (units <= 0 && hw)
+        units = hw->cu_count;
+    if (launch >= t->launches.n || !t->launches.v[launch].grid[0] || units <= 0)
+        return 1; /* what it fills is not known */
+    double filled = fmin((double)groups_in(&t->launches.v[launch]) / units, 1);
+    return fmax(1.0 / p->c->streams, filled);
+}
+
+static int64_t kernel_time(const struct recipe *p, uint32_t row, int64_t ns)
+{
+    const struct trace *t = p->d->trace;
+    const struct change *c = p->c;
+    double factor = p->symbol_scale ? p->symbol_scale[t->kernels.symbol[row]] : 1;
+    int64_t wait =
+        c->rank_typical && p->d->view->kernel_wait_ns ? p->d->view->kernel_wait_ns[row] : 0;
+    if (p->d->view->kernel_class[t->kernels.symbol[row]] == KERNEL_COLLECTIVE &&
+        c->remove[REMOVE_COMMUNICATION])
+        return 0;
+    if (c->launch_scale && t->kernels.launch[row] < t->launches.n)
+        factor *= (double)c->launch_scale[t->kernels.launch[row]];
+    if (c->streams > 1)
+        factor *= stream_scale(p, row);
+    if (c->gpu)
+        factor *= gpu_scale(p, row);
+    if (c->overlap && c->cautious)
+        factor *= BESIDE_COPIES;
+    ns -= wait < ns ? wait : ns;
+    if (factor == 1)
+        return ns;
+    int64_t scaled = (int64_t)((double)ns * factor),
+            floor = ns < KERNEL_FLOOR_NS ? ns : KERNEL_FLOOR_NS;
+    return scaled > floor ? scaled : floor;
+}
+
+/* ---- copies ---- */
+
+static bool over_link(enum copy_kind kind)
+{
+    return kind == COPY_H2D || kind == COPY_D2H || kind == COPY_P2P;
+}
+
+static int64_t copy_time(const struct recipe *p, uint32_t row, int64_t ns)
+{
+    const struct copies *t = &p->d->trace->copies;
+    const struct change *c = p->c;
+    enum copy_kind kind = (enum copy_kind)t->kind[row];
+    const struct hardware *hw = hardware_of(p, t->stream[row]);
+    double time = (double)ns;
+    if (c->remove[REMOVE_COPY])
+        return 0;
+    if (!over_link(kind))
+        return ns;
+    bool pageable = (kind == COPY_H2D && t->src_memory[row] != MEMORY_PINNED) ||
+                    (kind == COPY_D2H && t->dst_memory[row] != MEMORY_PINNED);
+    if (c->pinned && pageable && hw && hw->host_gbps > 0 && t->bytes[row] != BYTES_UNKNOWN) {
+        double best = COPY_FLOOR_NS + (double)t->bytes[row] / (hw->host_gbps * LINK_SHARE);
+        time = fmin(time, best);
+    }
+    double link = c->link > 0 ? c->link : 1;
+    if (c->gpu && hw && kind != COPY_P2P)
+        link *= rate(hw->host_gbps, c->gpu->host_gbps);
+    if (link != 1 && time > COPY_FLOOR_NS)
+        time = COPY_FLOOR_NS + (time - COPY_FLOOR_NS) * link;
+    return (int64_t)time;
+}
+
+int64_t recipe_op(const struct recipe *p, uint32_t op)
+{
+    struct span s = op_span(p->d, op);
+    uint32_t row = op_row(p->d, op);
+    return op_is_copy(p->d, op) ? copy_time(p, row, s.end - s.start)
+                                : kernel_time(p, row, s.end - s.start);
+}
+
+/* ---- calls ---- */
+
+uint32_t recipe_awaited(const struct recipe *p, uint32_t call)
+{
+    return recipe_mark(p, call) & (MARK_REMOVED | MARK_GRAPH | MARK_FREE) ? NO_INDEX
+                                                                          : p->d->awaited[call];
+}
+
+int64_t recipe_own(const struct recipe *p, uint32_t call)
+{
+    unsigned mark = recipe_mark(p, call);
+    int64_t own = call_span(p->d, call).end - call_waits_until(p->d, call);
+    if (mark & MARK_REMOVED)
+        return 0;
+    if (mark & MARK_FIRST_USE && own > p->usual_launch_ns)
+        own = p->usual_launch_ns;
+    if (mark & MARK_GRAPH) {
+        /* What a first use costs is paid with graphs as well. */
+        int64_t usual = p->usual_launch_ns > SHORT_GAP_NS ? p->usual_launch_ns : SHORT_GAP_NS;
+        own = own > usual ? own - p->usual_launch_ns : 0;
+        if (mark & (MARK_GRAPH_HEAD | MARK_GRAPH_AGAIN))
+            own = add_ns(own, mark & MARK_GRAPH_HEAD ? p->graph_launch_ns : GRAPH_LAUNCH_NS);
+    }
+    return p->host == 1 ? own : (int64_t)((double)own * p->host);
+}
+
+/* ---- all of it ---- */
+
+/* The usual length of a launching call. */
+static int64_t usual_launch(const struct depend *d, struct arena *temporary)
+{
+    enum { SAMPLES = 1 << 14 };
+    int64_t *v = arena_array(temporary, int64_t, SAMPLES);
+    size_t n = 0, step = d->n_calls / SAMPLES + 1;
+    for (size_t c = 0; c < d->n_calls && n < SAMPLES; c += step)
+        if (call_class(d, (uint32_t)c) == API_LAUNCH)
+            v[n++] = call_span(d, (uint32_t)c).end - call_span(d, (uint32_t)c).start;
+    return n ? percentile(v, n, 50) : 5000;
+}
+
+/*
+ * A graph launches its kernels on the device: about 1.3 us from start to start on NVIDIA GPUs,
+ * 2 us on AMD's, and closer to each other than from the host's queue. The first launch of a graph
+ * uploads its nodes, about half a microsecond each (none to one, when hopeful or cautious).
+ */
+static void recipe_graph(struct recipe *p)
+{
+    const struct change *c = p->c;
+    bool nvidia = trace_vendor(p->d->trace) == VENDOR_NVIDIA;
+    uint64_t nodes = c->graph_nodes ? c->graph_nodes : p->d->n_ops;
+    double node_ns = c->cautious ? 1000 : c->hopeful ? 0 : 500;
+    p->period_ns = nvidia ? 1300 : 2000;
+    p->follow_ns = c->cautious ? p->d->queue_ns : nvidia ? 700 : 1500;
+    p->graph_launch_ns = GRAPH_LAUNCH_NS + (int64_t)fmin((double)nodes * node_ns, 1e12);
+}
+
+void recipe_make(struct recipe *p, const struct depend *d, const struct change *c,
+                 struct arena *temporary)
+{
+    *p = (struct recipe){.d = d, .c = c, .host = c->host > 0 ? c->host : 1};
+    p->usual_launch_ns = usual_launch(d, temporary);
+    scale_symbols(p, temporary);
+    if (c->graph)
+        recipe_graph(p);
+    recipe_mark_calls(p, temporary);
+}

@@ -1,0 +1,267 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/analysis.h"
+#include "analyze/name_groups.h"
+#include "depend/path.h"
+#include "depend/predict.h"
+
+enum { MAX_MEMBERS = 15 };
+
+/* Sums by what things are called: kernels by name, copies by kind, calls by name. */
+struct sums {
+    const struct analysis *a;
+    const struct depend *d;
+    struct name_groups names;
+    struct path_member *kernels, *copies, *calls;
+    uint8_t *on_path;    /* by op */
+    uint32_t *last_call; /* by string: call + 1 counted last */
+    int64_t ns[PATH_KINDS];
+    uint64_t ops;
+};
+
+static struct path_member *member_of(struct sums *s, uint32_t op)
+{
+    uint32_t row = op_row(s->d, op);
+    const struct trace *t = s->a->trace;
+    return op_is_copy(s->d, op) ? &s->copies[t->copies.kind[row]]
+                                : &s->kernels[s->names.of_symbol[t->kernels.symbol[row]]];
+}
+
+static bool is_op_time(enum path_kind k)
+{
+    return k <= PATH_COPY_OTHER;
+}
+
+static void add_step(void *ctx, const struct path_step *step)
+{
+    struct sums *s = ctx;
+    s->ns[step->kind] = add_ns(s->ns[step->kind], step->ns);
+    if (step->op != NO_INDEX && is_op_time(step->kind)) {
+        struct path_member *m = member_of(s, step->op);
+        m->path_ns = add_ns(m->path_ns, step->ns);
+        m->on_path++;
+        s->on_path[step->op] = 1;
+        s->ops++;
+    } else if (step->call != NO_INDEX && step->kind != PATH_HOST && step->kind != PATH_HANDOVER) {
+        uint32_t name = s->a->trace->regions.name[s->d->call_row[step->call]];
+        struct path_member *m = &s->calls[name];
+        m->path_ns = add_ns(m->path_ns, step->ns);
+        m->on_path += s->last_call[name] != step->call + 1;
+        s->last_call[name] = step->call + 1;
+    }
+}
+
+static void add_totals(struct sums *s, const int64_t *slack)
+{
+    for (uint32_t op = 0; op < s->d->n_ops; op++) {
+        struct path_member *m = member_of(s, op);
+        struct span o = op_span(s->d, op);
+        m->total_ns = add_ns(m->total_ns, o.end - o.start);
+        int64_t least = slack[op] < 0 ? 0 : slack[op];
+        if (!s->on_path[op] && (m->least_slack_ns < 0 || least < m->least_slack_ns))
+            m->least_slack_ns = least;
+    }
+    for (uint32_t c = 0; c < s->d->n_calls; c++) {
+        struct span r = call_span(s->d, c);
+        struct path_member *m = &s->calls[s->a->trace->regions.name[s->d->call_row[c]]];
+        m->total_ns = add_ns(m->total_ns, r.end - r.start);
+    }
+}
+
+static int by_time(const void *x, const void *y)
+{
+    const struct path_member *a = x, *b = y;
+    if (a->path_ns != b->path_ns)
+        return a->path_ns < b->path_ns ? 1 : -1;
+    int c = strcmp(a->what, b->what);
+    return c ? c : strcmp(a->name, b->name);
+}
+
+static void keep_members(struct sums *s, struct analysis *a, struct arena *temporary)
+{
+    const struct trace *t = a->trace;
+    VEC(struct path_member) all = {0};
+    for (size_t i = 0; i < s->names.n; i++) {
+        s->kernels[i].what = "kernel";
+        s->kernels[i].name = name_groups_name(&s->names, t, i);
+        if (s->kernels[i].path_ns)
+            vec_push(&all, temporary, s->kernels[i]);
+    }
+    for (size_t k = 0; k < COPY_KINDS; k++) {
+        s->copies[k].what = "copy";
+        s->copies[k].name = copy_kind_name((enum copy_kind)k);
+        if (s->copies[k].path_ns)
+            vec_push(&all, temporary, s->copies[k]);
+    }
+    for (size_t i = 0; i < t->strings.n; i++) {
+        s->calls[i].what = "call";
+        s->calls[i].name = trace_str(t, (uint32_t)i);
+        if (s->calls[i].path_ns)
+            vec_push(&all, temporary, s->calls[i]);
+    }
+    if (all.n)
+        qsort(all.v, all.n, sizeof(*all.v), by_time);
+    for (size_t i = 0; i < all.n && i < MAX_MEMBERS; i++) {
+        all.v[i].pct = percent_of((double)all.v[i].path_ns, (double)a->path_stats.length_ns);
+        vec_push(&a->path_members, a->arena, all.v[i]);
+    }
+}
+
+static int by_ns(const void *x, const void *y)
+{
+    const struct path_row *a = x, *b = y;
+    if (a->ns != b->ns)
+        return a->ns < b->ns ? 1 : -1;
+    return strcmp(a->kind, b->kind);
+}
+
+static void keep_kinds(const struct sums *s, struct analysis *a)
+{
+    struct path_stats *p = &a->path_stats;
+    for (enum path_kind k = 0; k < PATH_KINDS; k++) {
+        if (is_op_time(k))
+            p->gpu_ns += s->ns[k];
+        else if (k >= PATH_CALL_LAUNCH && k <= PATH_HANDOVER)
+            p->host_ns += s->ns[k];
+        if (!s->ns[k])
+            continue;
+        struct path_row row = {path_info(k)->key, path_info(k)->label, s->ns[k],
+                               percent_of((double)s->ns[k], (double)p->length_ns)};
+        vec_push(&a->path, a->arena, row);
+    }
+    if (a->path.n)
+        qsort(a->path.v, a->path.n, sizeof(*a->path.v), by_ns);
+    p->limit = a->path.n ? a->path.v[0].label : NULL;
+}
+
+static void count_edges(const struct depend *d, struct path_stats *p)
+{
+    for (size_t i = 0; i < d->waits.n; i++) {
+        p->waits_recorded += d->waits.v[i].kind == WAIT_EVENT;
+        p->waits_inferred += d->waits.v[i].kind == WAIT_INFERRED;
+    }
+    for (size_t c = 0; c < d->n_calls; c++)
+        p->host_waits += d->awaited[c] != NO_INDEX;
+    p->handovers = d->handovers.n;
+    p->unlinked = d->unlinked;
+    p->ops = d->n_ops;
+}
+
+static void prepare(struct sums *s, struct arena *temporary)
+{
+    const struct trace *t = s->a->trace;
+    name_groups_make(&s->names, t, temporary);
+    s->kernels = arena_array(temporary, struct path_member, s->names.n + 1);
+    s->copies = arena_array(temporary, struct path_member, COPY_KINDS);
+    s->calls = arena_array(temporary, struct path_member, t->strings.n + 1);
+    s->on_path = arena_array(temporary, uint8_t, s->d->n_ops + 1);
+    s->last_call = arena_array(temporary, uint32_t, t->strings.n + 1);
+    for (size_t i = 0; i < s->names.n; i++)
+        s->kernels[i].least_slack_ns = -1;
+    for (size_t i = 0; i < COPY_KINDS; i++)
+        s->copies[i].least_slack_ns = -1;
+    for (size_t i = 0; i < t->strings.n; i++)
+        s->calls[i].least_slack_ns = -1;
+}
+
+static void run(struct analysis *a)
+{
+    if (!a->opts.replay || !(a->view.n_kernels + a->view.n_copies))
+        return;
+    struct depend *d = arena_new(a->arena, struct depend);
+    struct arena *temporary = arena_scratch();
+    struct replay r;
+    depend_make(d, &a->view, a->arena);
+    replay_run(&r, d, NULL, temporary);
+    a->depend = d;
+    a->path_stats.length_ns = depend_span(d);
+    a->path_stats.replay_error_pct = replay_error_pct(&r);
+    a->path_stats.rough = a->path_stats.replay_error_pct > REPLAY_ROUGH_PCT;
+    struct sums s = {.a = a, .d = d};
+    prepare(&s, temporary);
+    path_walk(&r, add_step, &s);
+    add_totals(&s, path_slack(d, temporary));
+    a->path_stats.ops_on_path = s.ops;
+    keep_kinds(&s, a);
+    keep_members(&s, a, temporary);
+    count_edges(d, &a->path_stats);
+    arena_release(temporary);
+}
+
+#define F(member, type, label, unit, doc) FIELD(struct path_stats, member, type, label, unit, doc)
+static const struct field stats_fields[] = {
+    F(length_ns, FIELD_I64, "length", "ns",
+      "from the first call that led to GPU work in the window to the end of the last work, or of "
+      "the "
+      "call that waited for it; 0: the graph was not made (--no-replay, or no GPU work)"),
+    F(replay_error_pct, FIELD_NUM, "replay error", "%",
+      "how far a replay of the dependency graph without changes is from length_ns"),
+    F(rough, FIELD_BOOL, "rough", "", "that is above 2 %: predicted times are rough"),
+    F(limit, FIELD_TEXT, "limit", "", "the largest part of the path"),
+    F(gpu_ns, FIELD_I64, "GPU", "ns", "time on the path in which GPU work runs"),
+    F(host_ns, FIELD_I64, "host", "ns", "time on the path on the host: in calls and between them"),
+    F(ops, FIELD_U64, "ops", "", "kernels and copies in the graph"),
+    F(ops_on_path, FIELD_U64, "on path", "", "kernels and copies with time on the path"),
+    F(unlinked, FIELD_U64, "unlinked", "",
+      "kernels and copies whose launching call is not known: their delays stay as recorded"),
+    F(waits_recorded, FIELD_U64, "event waits", "", "waits for other streams by recorded events"),
+    F(waits_inferred, FIELD_U64, "inferred waits", "",
+      "work that stood ready for 10 us or more and began just as work of another stream ended"),
+    F(handovers, FIELD_U64, "hand-overs", "",
+      "calls that begin when a thread that takes turns with theirs is done; by plausibility"),
+    F(host_waits, FIELD_U64, "host waits", "", "calls that wait for GPU work"),
+};
+#undef F
+#define F(member, type, label, unit, doc) FIELD(struct path_row, member, type, label, unit, doc)
+static const struct field row_fields[] = {
+    F(kind, FIELD_TEXT, "kind", "", "what the time is; 'gpusight explain' has each"),
+    F(label, FIELD_TEXT, "part", "", "the same in words"),
+    F(ns, FIELD_I64, "time", "ns", "time on the path"),
+    F(pct, FIELD_NUM, "share", "%", "of the length of the path"),
+};
+#undef F
+#define F(member, type, label, unit, doc) FIELD(struct path_member, member, type, label, unit, doc)
+static const struct field member_fields[] = {
+    F(what, FIELD_TEXT, "what", "", "kernel, copy or call"),
+    F(name, FIELD_TEXT, "name", "", "of the kernel or call; direction of the copy"),
+    F(on_path, FIELD_U64, "times", "", "dispatches, copies or calls with time on the path"),
+    F(path_ns, FIELD_I64, "on path", "ns", "time on the path"),
+    F(pct, FIELD_NUM, "share", "%", "of the length of the path"),
+    F(total_ns, FIELD_I64, "total", "ns", "of all of that name, on the path or not"),
+    F(least_slack_ns, FIELD_I64, "slack", "ns",
+      "of those not on the path, how much longer the first could take before it is; -1: all are on "
+      "it, or it is a call"),
+};
+#undef F
+
+static const struct fields stats_table =
+    FIELDS("critical_path",
+           "The critical path: the chain of GPU work, host calls and waits that sets the length.",
+           struct path_stats, stats_fields);
+static const struct fields row_table =
+    FIELDS("critical_path_parts",
+           "What the time on the critical path is, largest first; adds up to "
+           "its length.",
+           struct path_row, row_fields);
+static const struct fields member_table =
+    FIELDS("critical_path_members",
+           "At most 15 kernels, copies and calls with time on the critical path, largest first.",
+           struct path_member, member_fields);
+
+static void results(const struct analysis *a, struct results *out, struct arena *arena)
+{
+    vec_push(out, arena, ((struct result){&stats_table, &a->path_stats, 1, true}));
+    vec_push(out, arena, ((struct result){&row_table, a->path.v, a->path.n, false}));
+    vec_push(out, arena,
+             ((struct result){&member_table, a->path_members.v, a->path_members.n, false}));
+}
+
+const struct analysis_kind analysis_critical_path = {
+    .name = "critical_path",
+    .doc = "What the end of the run waited for, step by step: kernels, copies, calls, host work. "
+           "Only what stands here shortens the run when it gets faster, and no more than up to the "
+           "slack of the next path.",
+    .run = run,
+    .results = results,
+};

@@ -1,0 +1,50 @@
+#include "depend/depend.h"
+
+#include "depend/depend_in.h"
+
+/* The first call that led to GPU work, the last work, and the call that waited for it. */
+static void measure(struct building *b)
+{
+    struct depend *d = b->d;
+    uint32_t last = NO_INDEX;
+    d->last_call = NO_INDEX;
+    d->start_ns = INT64_MAX;
+    for (uint32_t op = 0; op < d->n_ops; op++) {
+        struct span s = op_span(d, op);
+        int64_t called = d->call[op] == NO_INDEX ? s.start : call_span(d, d->call[op]).start;
+        int64_t first = called < s.start ? called : s.start;
+        d->start_ns = first < d->start_ns ? first : d->start_ns;
+        if (last == NO_INDEX || s.end > d->end_ns) {
+            d->end_ns = s.end;
+            last = op;
+        }
+    }
+    if (last == NO_INDEX) {
+        d->start_ns = d->end_ns = 0;
+        return;
+    }
+    int64_t end = d->end_ns;
+    for (uint32_t c = 0; c < d->n_calls; c++) {
+        struct span s = call_span(d, c);
+        if (d->awaited[c] != last || s.start > end || s.end < end)
+            continue;
+        if (d->last_call == NO_INDEX || s.end < d->end_ns) {
+            d->last_call = c;
+            d->end_ns = s.end;
+        }
+    }
+}
+
+void depend_make(struct depend *d, const struct view *v, struct arena *arena)
+{
+    struct arena *temporary = arena_scratch();
+    *d = (struct depend){.trace = v->trace, .view = v};
+    struct building b = {.d = d, .arena = arena, .temporary = temporary};
+    depend_order(&b);
+    depend_host_waits(&b);
+    depend_typical(&b);
+    depend_infer(&b);
+    depend_handovers(&b);
+    measure(&b);
+    arena_release(temporary);
+}

@@ -1,0 +1,130 @@
+/*
+ * The dependency graph of a run: what each piece of GPU work and each host call had to wait for.
+ *
+ * Nodes are the GPU work of a view (kernels and copies: "ops") and its outermost host calls. Edges
+ * all lead back in time and are arrays, not objects:
+ *
+ * - program order: a call begins when the one before it on its thread has ended and the host work
+ *   between them is done; a thread that only goes on when another has finished (forward and
+ *   backward, queue and worker) depends on that one's last call (hand-over);
+ * - launch: an op begins after the call that submitted it;
+ * - stream: an op begins after the one before it on its stream;
+ * - waits: an op begins after ops of other streams: by recorded events, or inferred, where an op
+ *   was ready long before and began just as another one of its GPU ended;
+ * - host waits: a call ends after the op it waits for (synchronisation, blocking copies, freeing
+ *   memory, launches into a full queue).
+ *
+ * What an op waited beyond its edges is kept with it as its residual, what a call does besides
+ * waiting as its own time. Hence a replay without changes gives exactly the recorded times, and one
+ * with changes moves only what depends on them. Built in time n log n, in less than 64 bytes a
+ * node.
+ *
+ *     struct depend d;
+ *     depend_make(&d, &analysis->view, arena);
+ *     struct replay r;
+ *     replay_run(&r, &d, NULL, &temporary);   // replay.h
+ *
+ * Times are nanoseconds from the start of the view, clipped to it. Ownership: the arena. Thread-
+ * safety: read-only once made.
+ */
+#ifndef GS_DEPEND_DEPEND_H
+#define GS_DEPEND_DEPEND_H
+
+#include "analyze/view.h"
+
+/* Of a row number: the op is a copy. */
+#define DEPEND_COPY 0x80000000u
+
+/* An edge beyond launch and stream. */
+enum wait_kind { WAIT_EVENT, WAIT_INFERRED };
+
+struct depend_wait {
+    uint32_t op, on; /* ops */
+    uint32_t kind;   /* enum wait_kind */
+};
+
+/* A call that begins when a call of another thread is over; sorted by call. */
+struct depend_handover {
+    uint32_t call, from; /* calls */
+};
+
+struct depend {
+    const struct trace *trace;
+    const struct view *view;
+
+    /* Ops, in the order in which they began (or were launched, where clocks disagree). */
+    size_t n_ops;
+    uint32_t *row;  /* kernels row, or copies row with DEPEND_COPY */
+    uint32_t *prev; /* op before it on its stream, or NO_INDEX */
+    uint32_t *call; /* call that submitted it, or NO_INDEX */
+
+    /* Calls: the outer calls of all threads, thread by thread. */
+    size_t n_calls;
+    uint32_t *call_row;   /* regions row */
+    uint32_t *awaited;    /* op it waits for, or NO_INDEX */
+    uint32_t *first_call; /* by thread of the view, and one more */
+    uint8_t *begins;      /* by call: the first one of its thread */
+
+    VEC(struct depend_wait) waits;         /* sorted by op */
+    VEC(struct depend_handover) handovers; /* sorted by call */
+
+    /* All nodes in an order in which every edge leads back: calls, and n_calls + op. */
+    uint32_t *order;
+
+    /* What is usual in this trace; see typical.c. */
+    int64_t queue_ns;   /* from the end of an op to the start of the next that waits behind it */
+    int64_t launch_ns;  /* from the end of a launching call to the start of its op on an idle GPU */
+    int64_t submit_ns;  /* from the start of a launching call to the moment its op is on its way */
+    int64_t between_ns; /* host work between two calls that follow each other closely */
+
+    /* What is measured: from the first call that led to GPU work to the end of the last work or of
+     * the call that waited for it. */
+    int64_t start_ns, end_ns;
+    uint32_t last_call; /* the call that waited for the last work, or NO_INDEX */
+    uint64_t unlinked;  /* ops without a call */
+};
+
+void depend_make(struct depend *d, const struct view *v, struct arena *arena);
+
+/* ---- the recorded times of nodes ---- */
+
+static inline bool op_is_copy(const struct depend *d, uint32_t op)
+{
+    return d->row[op] & DEPEND_COPY;
+}
+
+static inline uint32_t op_row(const struct depend *d, uint32_t op)
+{
+    return d->row[op] & ~DEPEND_COPY;
+}
+
+static inline struct span op_span(const struct depend *d, uint32_t op)
+{
+    const struct trace *t = d->trace;
+    uint32_t row = op_row(d, op);
+    struct span s = op_is_copy(d, op)
+                        ? view_clip(d->view, t->copies.start_ns[row], t->copies.end_ns[row])
+                        : view_clip(d->view, t->kernels.start_ns[row], t->kernels.end_ns[row]);
+    return (struct span){s.start - d->view->start_ns, s.end - d->view->start_ns};
+}
+
+static inline struct span call_span(const struct depend *d, uint32_t call)
+{
+    const struct regions *r = &d->trace->regions;
+    uint32_t row = d->call_row[call];
+    struct span s = view_clip(d->view, r->start_ns[row], r->end_ns[row]);
+    return (struct span){s.start - d->view->start_ns, s.end - d->view->start_ns};
+}
+
+static inline uint32_t op_stream(const struct depend *d, uint32_t op)
+{
+    uint32_t row = op_row(d, op);
+    return op_is_copy(d, op) ? d->trace->copies.stream[row] : d->trace->kernels.stream[row];
+}
+
+static inline enum api_class call_class(const struct depend *d, uint32_t call)
+{
+    return view_call_class(d->view, d->call_row[call]);
+}
+
+#endif

@@ -1,0 +1,68 @@
+/*
+ * Ops that stood ready and began just as another op of their GPU ended: an event that was not
+ * recorded, the order of the default stream, a copy engine or a device that was full. The edge is
+ * marked as inferred.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "depend/depend_in.h"
+#include "depend/replay.h"
+
+/* Shorter delays need no explanation; and so close to the other's end it must begin. */
+#define DELAY_NS 10000
+#define CLOSE_NS 4000
+
+enum { BESIDE = 16 };
+
+/* The ops of a GPU that began last. */
+struct beside {
+    uint32_t ops[BESIDE];
+    size_t n;
+};
+
+static uint32_t ended_just_before(const struct depend *d, const struct beside *g, uint32_t op)
+{
+    int64_t start = op_span(d, op).start, best = start - d->queue_ns - CLOSE_NS;
+    uint32_t found = NO_INDEX;
+    size_t n = g->n < BESIDE ? g->n : BESIDE;
+    for (size_t i = 0; i < n; i++) {
+        int64_t end = op_span(d, g->ops[i]).end;
+        if (end > best && end <= start && op_stream(d, g->ops[i]) != op_stream(d, op)) {
+            best = end;
+            found = g->ops[i];
+        }
+    }
+    return found;
+}
+
+static int by_op(const void *x, const void *y)
+{
+    const struct depend_wait *a = x, *b = y;
+    if (a->op != b->op)
+        return a->op < b->op ? -1 : 1;
+    return a->on < b->on ? -1 : a->on > b->on;
+}
+
+void depend_infer(struct building *b)
+{
+    struct depend *d = b->d;
+    const struct trace *t = d->trace;
+    struct beside *of = arena_array(b->temporary, struct beside, t->gpus.n + 1);
+    size_t known = d->waits.n, at = 0;
+    for (uint32_t op = 0; op < d->n_ops; op++) {
+        uint32_t stream = op_stream(d, op);
+        uint32_t gpu = stream < t->streams.n ? t->streams.v[stream].gpu : NO_INDEX;
+        struct beside *g = &of[gpu < t->gpus.n ? gpu : t->gpus.n];
+        while (at < known && d->waits.v[at].op < op)
+            at++;
+        if (g->n > 1 && op_span(d, op).start - op_ready(d, op, at, known) > DELAY_NS) {
+            uint32_t on = ended_just_before(d, g, op);
+            if (on != NO_INDEX)
+                vec_push(&d->waits, b->arena, ((struct depend_wait){op, on, WAIT_INFERRED}));
+        }
+        g->ops[g->n++ % BESIDE] = op;
+    }
+    if (d->waits.n > known)
+        qsort(d->waits.v, d->waits.n, sizeof(*d->waits.v), by_op);
+}

@@ -1,0 +1,224 @@
+/* Which calls a change removes or makes part of a graph, and what host work stays beside them. */
+#include <string.h>
+
+#include "analyze/ledger.h"
+#include "base/sort.h"
+#include "base/str.h"
+#include "depend/replay_in.h"
+
+/* A launching call so much longer than usual, and at least so long, loads or compiles code. */
+#define FIRST_USE_RATIO 20
+#define FIRST_USE_NS 100000
+
+static bool waits_for_result(const struct depend *d, uint32_t call)
+{
+    uint32_t op = d->awaited[call];
+    return op != NO_INDEX && op_is_copy(d, op) && d->trace->copies.kind[op_row(d, op)] == COPY_D2H;
+}
+
+static bool is_first_use(const struct recipe *p, uint32_t call, enum api_class class)
+{
+    struct span s = call_span(p->d, call);
+    int64_t ns = s.end - s.start;
+    return class == API_LAUNCH && p->d->awaited[call] == NO_INDEX && ns >= FIRST_USE_NS &&
+           ns >= FIRST_USE_RATIO * p->usual_launch_ns;
+}
+
+static unsigned removal_mark(const struct recipe *p, uint32_t call, enum api_class class)
+{
+    const struct change *c = p->c;
+    if (c->remove[REMOVE_SYNC] && class == API_SYNC && call != p->d->last_call &&
+        !(c->keep_results && waits_for_result(p->d, call)))
+        return MARK_REMOVED;
+    if (c->remove[REMOVE_ALLOCATION] && class == API_ALLOC)
+        return MARK_REMOVED;
+    if (c->remove[REMOVE_LAUNCH] && class == API_LAUNCH)
+        return MARK_REMOVED;
+    if (c->remove[REMOVE_COPY] && (class == API_COPY || class == API_COPY_ASYNC))
+        return MARK_REMOVED;
+    if (c->remove[REMOVE_FIRST_USE] && class == API_MODULE)
+        return MARK_REMOVED;
+    if (c->remove[REMOVE_FIRST_USE] && is_first_use(p, call, class))
+        return MARK_FIRST_USE;
+    if (c->overlap && call != p->d->last_call &&
+        (class == API_SYNC || p->d->awaited[call] != NO_INDEX))
+        return MARK_FREE;
+    if (c->remove[REMOVE_SYNC] && class == API_COPY && call != p->d->last_call &&
+        !(c->keep_results && waits_for_result(p->d, call)))
+        return MARK_FREE;
+    return 0;
+}
+
+/* ---- graphs ---- */
+
+/* Calls that can be recorded: they enqueue work or order it, and wait for nothing. */
+static bool can_record(const struct recipe *p, uint32_t call, enum api_class class)
+{
+    const struct change *c = p->c;
+    if (p->d->awaited[call] != NO_INDEX && class != API_LAUNCH)
+        return false;
+    if (c->graph_from_ns || c->graph_to_ns) {
+        int64_t at = call_span(p->d, call).start;
+        if (at < c->graph_from_ns || at >= c->graph_to_ns)
+            return false;
+    }
+    if (class == API_LAUNCH || class == API_COPY_ASYNC || class == API_EVENT)
+        return true;
+    struct span s = call_span(p->d, call); /* questions to the runtime, asked once when recording */
+    return (class == API_OTHER || class == API_MODULE) && s.end - s.start < SHORT_GAP_NS;
+}
+
+/* Runs of two or more calls that can be recorded, without long host work between them. */
+static void mark_graphs(struct recipe *p, size_t thread)
+{
+    const struct depend *d = p->d;
+    uint32_t end = d->first_call[thread + 1];
+    for (uint32_t c = d->first_call[thread], next; c < end; c = next) {
+        next = c + 1;
+        if (p->marks[c] || !can_record(p, c, call_class(d, c)))
+            continue;
+        while (next < end && !p->marks[next] && can_record(p, next, call_class(d, next)) &&
+               call_span(d, next).start - call_span(d, next - 1).end < SHORT_GAP_NS)
+            next++;
+        if (next - c < 2)
+            continue;
+        memset(p->marks + c, MARK_GRAPH, next - c);
+        p->marks[c] |= MARK_GRAPH_HEAD;
+    }
+}
+
+/* The upload is paid once a graph; later launches of it only cost the call. */
+static void only_first_uploads(struct recipe *p)
+{
+    bool first = true;
+    for (uint32_t c = 0; c < p->d->n_calls; c++) {
+        if (!(p->marks[c] & MARK_GRAPH_HEAD))
+            continue;
+        if (!first)
+            p->marks[c] = MARK_GRAPH | MARK_GRAPH_AGAIN;
+        first = false;
+    }
+}
+
+/* ---- host work that stays ---- */
+
+struct ranges {
+    uint32_t *rows; /* markers of a thread, by start */
+    size_t n;
+};
+
+/* Adds the part of [start, end) before each call, where it is not yet counted. */
+static void keep(struct recipe *p, uint32_t first, uint32_t end, uint32_t at, int64_t from,
+                 int64_t to, int64_t *until)
+{
+    const struct depend *d = p->d;
+    from = from > *until ? from : *until;
+    for (uint32_t c = at > first ? at : first + 1; c < end && from < to; c++) {
+        int64_t lo = call_span(d, c - 1).end, hi = call_span(d, c).start;
+        if (lo >= to)
+            break;
+        int64_t a = from > lo ? from : lo, b = to < hi ? to : hi;
+        if (b > a && b - a + p->kept_gap[c] <= UINT32_MAX)
+            p->kept_gap[c] += (uint32_t)(b - a);
+    }
+    *until = to > *until ? to : *until;
+}
+
+/* The first call of [lo, hi) that starts at `time` or later. */
+static uint32_t call_at(const struct depend *d, uint32_t lo, uint32_t hi, int64_t time)
+{
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (call_span(d, mid).start < time)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/*
+ * What a range does besides its calls; a removed call leaves it, when that is little: an operator
+ * that asks an allocator stays an operator. More is no operator but a part of the program.
+ */
+static bool is_operator(const struct depend *d, uint32_t lo, uint32_t hi, int64_t ns)
+{
+    enum { CALLS_MOST = 8 };
+    if (hi - lo > CALLS_MOST)
+        return false;
+    for (uint32_t c = lo; c < hi; c++)
+        ns -= call_span(d, c).end - call_span(d, c).start;
+    return ns < SHORT_GAP_NS;
+}
+
+/* Ranges without a removed call in them are work that stays, and so are operators. */
+static void keep_ranges(struct recipe *p, size_t thread, const struct ranges *r,
+                        const uint32_t *removed)
+{
+    const struct depend *d = p->d;
+    const struct markers *m = &d->trace->markers;
+    uint32_t first = d->first_call[thread], end = d->first_call[thread + 1];
+    int64_t until = INT64_MIN;
+    for (size_t i = 0; i < r->n && first < end; i++) {
+        struct span s = view_clip(d->view, m->start_ns[r->rows[i]], m->end_ns[r->rows[i]]);
+        int64_t from = s.start - d->view->start_ns, to = s.end - d->view->start_ns;
+        uint32_t lo = call_at(d, first, end, from), hi = call_at(d, lo, end, to);
+        if (to <= until || (removed[hi] > removed[lo] && !is_operator(d, lo, hi, to - from)))
+            continue;
+        keep(p, first, end, lo, from, to, &until);
+    }
+}
+
+static void find_kept(struct recipe *p, struct arena *temporary)
+{
+    const struct depend *d = p->d;
+    const struct trace *t = d->trace;
+    const struct markers *m = &t->markers;
+    struct ranges *of = arena_array(temporary, struct ranges, t->threads.n + 1);
+    uint32_t *removed = arena_array(temporary, uint32_t, d->n_calls + 2);
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < m->n; i++) {
+            if (m->kind[i] != MARKER_THREAD_RANGE || m->thread[i] >= t->threads.n)
+                continue;
+            struct ranges *r = &of[m->thread[i]];
+            if (pass)
+                r->rows[r->n] = i;
+            r->n++;
+        }
+        for (size_t i = 0; !pass && i < t->threads.n; i++) {
+            of[i].rows = arena_array(temporary, uint32_t, of[i].n + 1);
+            of[i].n = 0;
+        }
+    }
+    for (uint32_t c = 0; c < d->n_calls; c++)
+        removed[c + 1] = removed[c] + ((p->marks[c] & MARK_REMOVED) != 0);
+    removed[d->n_calls + 1] = removed[d->n_calls];
+    p->kept_gap = arena_array(temporary, uint32_t, d->n_calls + 1);
+    for (size_t i = 0; i < t->threads.n && i < d->view->n_threads; i++) {
+        sort_rows(of[i].rows, of[i].n, m->start_ns, temporary);
+        keep_ranges(p, i, &of[i], removed);
+    }
+}
+
+void recipe_mark_calls(struct recipe *p, struct arena *temporary)
+{
+    const struct depend *d = p->d;
+    const struct change *c = p->c;
+    bool removes = c->overlap;
+    for (int i = 0; i < REMOVALS; i++)
+        removes |= c->remove[i];
+    if (!removes && !c->graph)
+        return;
+    p->marks = arena_array(temporary, uint8_t, d->n_calls + 1);
+    bool any = false;
+    for (uint32_t call = 0; removes && call < d->n_calls; call++) {
+        p->marks[call] = (uint8_t)removal_mark(p, call, call_class(d, call));
+        any |= p->marks[call] & MARK_REMOVED;
+    }
+    for (size_t t = 0; c->graph && t < d->view->n_threads; t++)
+        mark_graphs(p, t);
+    if (c->graph)
+        only_first_uploads(p);
+    if (any && d->trace->markers.n)
+        find_kept(p, temporary);
+}

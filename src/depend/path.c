@@ -1,0 +1,269 @@
+#include "depend/path.h"
+
+static const struct path_info infos[PATH_KINDS] = {
+#define PATH(id, key, label, doc) {key, label, doc},
+#include "depend/path.def"
+#undef PATH
+};
+
+const struct path_info *path_info(enum path_kind k)
+{
+    return &infos[k];
+}
+
+/* ---- the walk ---- */
+
+struct walk {
+    const struct replay *r;
+    path_fn *fn;
+    void *ctx;
+    int64_t at; /* everything later is told */
+};
+
+/* The time back to `from` is of this kind. */
+static void step_to(struct walk *w, int64_t from, enum path_kind kind, uint32_t op, uint32_t call)
+{
+    from = from < w->r->start_ns ? w->r->start_ns : from;
+    if (from >= w->at)
+        return;
+    struct path_step s = {kind, w->at - from, op, call};
+    w->fn(w->ctx, &s);
+    w->at = from;
+}
+
+static enum path_kind op_kind(const struct depend *d, uint32_t op)
+{
+    uint32_t row = op_row(d, op);
+    if (!op_is_copy(d, op))
+        return d->view->kernel_class[d->trace->kernels.symbol[row]] == KERNEL_COLLECTIVE
+                   ? PATH_COLLECTIVE
+                   : PATH_KERNEL;
+    switch (d->trace->copies.kind[row]) {
+    case COPY_H2D:
+        return PATH_COPY_H2D;
+    case COPY_D2H:
+        return PATH_COPY_D2H;
+    default:
+        return PATH_COPY_OTHER;
+    }
+}
+
+static enum path_kind call_kind(const struct depend *d, uint32_t call)
+{
+    static const enum path_kind kinds[API_CLASSES] = {
+        [API_OTHER] = PATH_CALL_OTHER,     [API_LAUNCH] = PATH_CALL_LAUNCH,
+        [API_SYNC] = PATH_CALL_SYNC,       [API_COPY] = PATH_CALL_COPY,
+        [API_COPY_ASYNC] = PATH_CALL_COPY, [API_ALLOC] = PATH_CALL_ALLOC,
+        [API_MODULE] = PATH_CALL_MODULE,   [API_EVENT] = PATH_CALL_OTHER,
+        [API_COMM] = PATH_CALL_COMM,       [API_IO] = PATH_CALL_IO,
+        [API_HOST] = PATH_CALL_OTHER,
+    };
+    return kinds[call_class(d, call)];
+}
+
+/* From a call's start back to what it waited for; false at the beginning. */
+static bool leave_call_start(struct walk *w, uint32_t *node)
+{
+    const struct replay *r = w->r;
+    uint32_t call = *node, from = r->bound_to[call];
+    switch (r->bound[call]) {
+    case BOUND_PROGRAM:
+        step_to(w, r->call_end[from], PATH_HOST, NO_INDEX, call);
+        *node = from;
+        return true;
+    case BOUND_HANDOVER:
+        step_to(w, r->call_end[from], PATH_HANDOVER, NO_INDEX, call);
+        *node = from;
+        return true;
+    case BOUND_WORKER:
+        step_to(w, r->start_ns, PATH_HOST, NO_INDEX, call);
+        return false;
+    default:
+        return false;
+    }
+}
+
+/* From a call's end; the node becomes what comes before. `inside`: from a moment within it. */
+static bool leave_call(struct walk *w, uint32_t *node, bool inside)
+{
+    const struct replay *r = w->r;
+    uint32_t call = *node;
+    if (!inside && r->waited[call]) {
+        uint32_t op = r->d->awaited[call];
+        step_to(w, r->op_end[op], call_kind(r->d, call), NO_INDEX, call);
+        *node = (uint32_t)r->d->n_calls + op;
+        return true;
+    }
+    step_to(w, r->call_start[call], call_kind(r->d, call), NO_INDEX, call);
+    return leave_call_start(w, node);
+}
+
+/* The part of the way to an op that its edge explains; the rest is delay. */
+static void step_way(struct walk *w, uint32_t op, int64_t from, int64_t usual, enum path_kind kind)
+{
+    step_to(w, add_ns(from, usual), PATH_DELAY, op, NO_INDEX);
+    step_to(w, from, kind, op, NO_INDEX);
+}
+
+static bool leave_op(struct walk *w, uint32_t *node, bool *inside)
+{
+    const struct replay *r = w->r;
+    const struct depend *d = r->d;
+    uint32_t op = *node - (uint32_t)d->n_calls, to = r->bound_to[*node];
+    *inside = false;
+    step_to(w, r->op_start[op], op_kind(d, op), op, NO_INDEX);
+    if (to == NO_INDEX)
+        return false;
+    switch (r->bound[*node]) {
+    case BOUND_LAUNCH:
+        step_way(w, op, r->call_end[to], d->launch_ns, PATH_LATENCY);
+        break;
+    case BOUND_IN_CALL:
+        if (r->op_start[op] > r->call_end[to]) /* it waited longer than the call took */
+            step_to(w, r->call_end[to], PATH_DELAY, op, NO_INDEX);
+        *inside = true;
+        break;
+    case BOUND_EVENT:
+    case BOUND_INFERRED:
+        step_way(w, op, r->op_end[to - d->n_calls], d->queue_ns, PATH_EVENT);
+        break;
+    default:
+        step_way(w, op, r->op_end[to - d->n_calls], d->queue_ns, PATH_QUEUE);
+    }
+    *node = to;
+    return true;
+}
+
+void path_walk(const struct replay *r, path_fn *fn, void *ctx)
+{
+    const struct depend *d = r->d;
+    struct walk w = {r, fn, ctx, r->end_ns};
+    if (r->last_op == NO_INDEX)
+        return;
+    uint32_t node = (uint32_t)d->n_calls + r->last_op;
+    if (d->last_call != NO_INDEX && r->call_end[d->last_call] >= r->end_ns)
+        node = d->last_call;
+    bool more = true, inside = false; /* a moment within the call at hand, not its end */
+    while (more && w.at > r->start_ns) {
+        if (node >= d->n_calls) {
+            more = leave_op(&w, &node, &inside);
+        } else {
+            more = leave_call(&w, &node, inside);
+            inside = false;
+        }
+    }
+    step_to(&w, r->start_ns, PATH_START, NO_INDEX, NO_INDEX);
+}
+
+static void add_step(void *ctx, const struct path_step *s)
+{
+    int64_t *ns = ctx;
+    ns[s->kind] = add_ns(ns[s->kind], s->ns);
+}
+
+void path_compose(const struct replay *r, int64_t ns[PATH_KINDS])
+{
+    for (enum path_kind k = 0; k < PATH_KINDS; k++)
+        ns[k] = 0;
+    path_walk(r, add_step, ns);
+}
+
+enum path_kind path_largest(const int64_t ns[PATH_KINDS])
+{
+    enum path_kind most = 0;
+    for (enum path_kind k = 1; k < PATH_KINDS; k++)
+        if (ns[k] > ns[most])
+            most = k;
+    return most;
+}
+
+/* ---- slack ---- */
+
+struct late {
+    const struct depend *d;
+    int64_t *op;          /* by op: latest end */
+    int64_t *start, *end; /* by call */
+    uint32_t *handover;   /* by call: from + 1 */
+};
+
+static void not_after(int64_t *slot, int64_t ns)
+{
+    if (ns < *slot)
+        *slot = ns;
+}
+
+/* What must not be later so that an op does not begin later than it may. */
+static void hold_op(struct late *l, uint32_t op, size_t first)
+{
+    const struct depend *d = l->d;
+    struct span o = op_span(d, op);
+    int64_t residual = o.start - op_ready(d, op, first, d->waits.n);
+    int64_t start = sub_ns(sub_ns(l->op[op], o.end - o.start), residual);
+    if (d->prev[op] != NO_INDEX)
+        not_after(&l->op[d->prev[op]],
+                  sub_ns(start, lag_behind(d, o.start, op_span(d, d->prev[op]).end)));
+    for (size_t i = first; i < d->waits.n && d->waits.v[i].op == op; i++)
+        not_after(&l->op[d->waits.v[i].on],
+                  sub_ns(start, lag_behind(d, o.start, op_span(d, d->waits.v[i].on).end)));
+    if (d->call[op] == NO_INDEX)
+        return;
+    struct span c = call_span(d, d->call[op]);
+    if (o.start > c.end)
+        not_after(&l->end[d->call[op]], sub_ns(start, lag_launch(d, o.start, c.end)));
+    else
+        not_after(&l->start[d->call[op]], sub_ns(start, lag_inside(d, op, o.start, c.start)));
+}
+
+static void hold_call(struct late *l, uint32_t call)
+{
+    const struct depend *d = l->d;
+    struct span c = call_span(d, call);
+    uint32_t op = d->awaited[call];
+    int64_t begin = sub_ns(l->end[call], c.end - call_waits_until(d, call));
+    if (op != NO_INDEX) {
+        int64_t late = op_span(d, op).end - c.end;
+        not_after(&l->op[op], add_ns(begin, late > 0 ? late : 0));
+    }
+    not_after(&l->start[call], begin);
+    bool handed = l->handover && l->handover[call];
+    if (!d->begins[call])
+        not_after(&l->end[call - 1],
+                  sub_ns(l->start[call], handed ? 0 : c.start - call_span(d, call - 1).end));
+    if (handed) {
+        uint32_t from = l->handover[call] - 1;
+        not_after(&l->end[from], sub_ns(l->start[call], c.start - call_span(d, from).end));
+    }
+}
+
+int64_t *path_slack(const struct depend *d, struct arena *arena)
+{
+    struct arena *temporary = arena_scratch();
+    struct late l = {.d = d};
+    l.op = arena_array(arena, int64_t, d->n_ops + 1);
+    l.start = arena_array(temporary, int64_t, d->n_calls + 1);
+    l.end = arena_array(temporary, int64_t, d->n_calls + 1);
+    l.handover = d->handovers.n ? arena_array(temporary, uint32_t, d->n_calls + 1) : NULL;
+    for (size_t i = 0; i < d->handovers.n; i++)
+        l.handover[d->handovers.v[i].call] = d->handovers.v[i].from + 1;
+    for (size_t c = 0; c < d->n_calls; c++)
+        l.start[c] = l.end[c] = INT64_MAX;
+    for (size_t op = 0; op < d->n_ops; op++)
+        l.op[op] = d->end_ns;
+    if (d->last_call != NO_INDEX)
+        l.end[d->last_call] = d->end_ns;
+    size_t wait = d->waits.n;
+    for (size_t i = d->n_calls + d->n_ops; i-- > 0;) {
+        if (d->order[i] < d->n_calls) {
+            hold_call(&l, d->order[i]);
+            continue;
+        }
+        uint32_t op = d->order[i] - (uint32_t)d->n_calls;
+        while (wait > 0 && d->waits.v[wait - 1].op >= op)
+            wait--;
+        hold_op(&l, op, wait);
+    }
+    for (uint32_t op = 0; op < d->n_ops; op++)
+        l.op[op] = sub_ns(l.op[op], op_span(d, op).end);
+    arena_release(temporary);
+    return l.op;
+}

@@ -1,0 +1,37 @@
+/*
+ * What a change would win: the time after it, as an interval, and what limits then.
+ *
+ *     struct change c = {.graph = true};
+ *     struct prediction p;
+ *     predict(&p, &depend, &c, arena);
+ *     p.predicted_ns, p.low_ns, p.high_ns, p.speedup, path_info(p.next)->label
+ *
+ * The interval comes from three replays: with what is uncertain about the change taken at its
+ * likely, its good and its bad side; p.reasons says what that is.
+ */
+#ifndef GS_DEPEND_PREDICT_H
+#define GS_DEPEND_PREDICT_H
+
+#include "depend/path.h"
+
+struct prediction {
+    int64_t recorded_ns;              /* as recorded: depend_span() */
+    int64_t predicted_ns;             /* after the change */
+    int64_t low_ns, high_ns;          /* shortest and longest that may come true */
+    double speedup;                   /* recorded / predicted */
+    double speedup_low, speedup_high; /* recorded / high, recorded / low */
+    int64_t path[PATH_KINDS];         /* the critical path after it */
+    enum path_kind next;              /* its largest part */
+    const char *reasons;              /* of the interval, "; " between them; "" when it has none */
+};
+
+void predict(struct prediction *p, const struct depend *d, const struct change *c,
+             struct arena *arena);
+
+/* How far a replay without changes is from the recorded time, in percent of it. */
+double replay_error_pct(const struct replay *unchanged);
+
+/* Above this the predictions of a trace are rough. */
+#define REPLAY_ROUGH_PCT 2.0
+
+#endif

@@ -1,0 +1,394 @@
+#include "depend/replay.h"
+
+#include "depend/replay_in.h"
+
+int64_t op_ready(const struct depend *d, uint32_t op, size_t at, size_t n)
+{
+    int64_t start = op_span(d, op).start, ready = INT64_MIN;
+    if (d->prev[op] != NO_INDEX) {
+        int64_t end = op_span(d, d->prev[op]).end;
+        ready = end + lag_behind(d, start, end);
+    }
+    if (d->call[op] != NO_INDEX) {
+        struct span c = call_span(d, d->call[op]);
+        int64_t sent = start <= c.end ? c.start + lag_inside(d, op, start, c.start)
+                                      : c.end + lag_launch(d, start, c.end);
+        ready = sent > ready ? sent : ready;
+    }
+    for (; at < n && d->waits.v[at].op == op; at++) {
+        int64_t end = op_span(d, d->waits.v[at].on).end;
+        int64_t free = end + lag_behind(d, start, end);
+        ready = free > ready ? free : ready;
+    }
+    return ready == INT64_MIN ? start : ready;
+}
+
+/* ---- the pass ---- */
+
+/* Buffers of a stream whose copies run beside its kernels; times are when what is named ended. */
+struct pipeline {
+    int64_t compute, compute_start; /* the last kernel */
+    int64_t released[2];            /* kernels before the last groups of copies in */
+    int64_t in, out, out_before;    /* copies in; copies out of the last group and the one before */
+    bool in_group, out_group;       /* the last op was such a copy */
+    uint32_t last_compute, last_in, last_out;
+};
+
+struct engine {
+    int64_t end;
+    uint32_t op; /* its last, or NO_INDEX */
+};
+
+struct pass {
+    struct replay *r;
+    const struct depend *d;
+    struct recipe p;
+    bool changed;
+    size_t wait, handover_at;
+    uint32_t *handover;     /* by call: from + 1; NULL: none */
+    int64_t *carry;         /* by call's thread: host work beside removed calls */
+    int64_t *worker;        /* by thread: when the host work done ahead is done */
+    uint32_t *thread;       /* by call: thread of the view; only where the two above are needed */
+    struct pipeline *lines; /* by stream */
+    struct engine *engines; /* by GPU and kind of copy */
+};
+
+/* A call's end: what it does itself, after what it waits for. */
+static int64_t finish_call(struct pass *s, uint32_t call)
+{
+    struct replay *r = s->r;
+    if (r->call_end[call] != INT64_MIN)
+        return r->call_end[call];
+    int64_t at = r->call_start[call];
+    uint32_t op = s->changed ? recipe_awaited(&s->p, call) : s->d->awaited[call];
+    struct span c = call_span(s->d, call);
+    if (op != NO_INDEX) {
+        /* Clocks may say that the op ended after the call: it still ends that much before it. */
+        int64_t late = op_span(s->d, op).end - c.end;
+        int64_t end = sub_ns(r->op_end[op], late > 0 ? late : 0);
+        if (end > at) {
+            at = end;
+            r->waited[call] = 1;
+        }
+    }
+    int64_t own = s->changed ? recipe_own(&s->p, call) : c.end - call_waits_until(s->d, call);
+    return r->call_end[call] = add_ns(at, own);
+}
+
+static void bind(struct replay *r, uint32_t node, enum bound how, uint32_t to)
+{
+    r->bound[node] = (uint8_t)how;
+    r->bound_to[node] = to;
+}
+
+/* Host work before a call whose neighbours may be gone. */
+static int64_t gap_before(struct pass *s, uint32_t call, int64_t gap)
+{
+    const struct recipe *p = &s->p;
+    unsigned here = recipe_mark(p, call), before = recipe_mark(p, call - 1);
+    int64_t scaled = p->host == 1 ? gap : (int64_t)((double)gap * p->host);
+    if (!((here | before) & (MARK_REMOVED | MARK_GRAPH)) || gap >= SHORT_GAP_NS)
+        return scaled;
+    if (here & before & MARK_GRAPH) /* inside a graph the host does nothing */
+        return here & (MARK_GRAPH_HEAD | MARK_GRAPH_AGAIN) ? scaled : 0;
+    if (!((here | before) & MARK_REMOVED) || p->c->cautious)
+        return scaled;
+    int64_t kept = p->kept_gap ? p->kept_gap[call] : 0;
+    int64_t usual = p->kept_gap ? 2000 : s->d->between_ns;
+    if (!p->kept_gap && usual < 0)
+        return scaled;
+    int64_t *carry = &s->carry[s->thread[call]];
+    int64_t rest = gap > kept ? gap - kept : 0;
+    if (here & MARK_REMOVED) {
+        *carry = add_ns(*carry, rest);
+        return (int64_t)((double)kept * p->host);
+    }
+    rest = add_ns(rest, *carry);
+    *carry = 0;
+    rest = rest < usual ? rest : usual;
+    return (int64_t)((double)(kept + rest) * p->host);
+}
+
+static void start_call(struct pass *s, uint32_t call)
+{
+    struct replay *r = s->r;
+    const struct depend *d = s->d;
+    int64_t start = call_span(d, call).start, at = start;
+    bind(r, call, BOUND_START, NO_INDEX);
+    if (!d->begins[call]) {
+        int64_t gap = start - call_span(d, call - 1).end, end = finish_call(s, call - 1);
+        bool handed = s->handover && s->handover[call];
+        bool ahead = s->worker && gap >= SHORT_GAP_NS && !handed;
+        int64_t wait = handed ? 0 : s->changed ? gap_before(s, call, gap) : gap;
+        at = add_ns(end, ahead && wait > SHORT_GAP_NS / 10 ? SHORT_GAP_NS / 10 : wait);
+        bind(r, call, BOUND_PROGRAM, call - 1);
+        if (ahead) {
+            int64_t *worker = &s->worker[s->thread[call]];
+            *worker = add_ns(*worker == INT64_MIN ? r->call_start[d->first_call[s->thread[call]]]
+                                                  : *worker,
+                             wait);
+            if (*worker > at) {
+                at = *worker;
+                bind(r, call, BOUND_WORKER, NO_INDEX);
+            }
+        }
+    }
+    if (s->handover && s->handover[call]) {
+        uint32_t from = s->handover[call] - 1;
+        int64_t gap = start - call_span(d, from).end;
+        if (s->changed && (recipe_mark(&s->p, call) & recipe_mark(&s->p, from) & MARK_GRAPH) &&
+            gap < SHORT_GAP_NS)
+            gap = 0;
+        else if (s->changed)
+            gap = (int64_t)((double)gap * s->p.host);
+        int64_t end = add_ns(finish_call(s, from), gap);
+        if (end >= at || d->begins[call]) {
+            at = end;
+            bind(r, call, BOUND_HANDOVER, from);
+        }
+    }
+    r->call_start[call] = at;
+    r->call_end[call] = INT64_MIN;
+}
+
+/* ---- ops ---- */
+
+struct ready {
+    int64_t at;
+    enum bound how;
+    uint32_t to;
+};
+
+static void later(struct ready *x, int64_t at, enum bound how, uint32_t to)
+{
+    if (x->to == NO_INDEX || at > x->at)
+        *x = (struct ready){at, how, to};
+}
+
+static void after_op(const struct pass *s, struct ready *x, uint32_t op, int64_t lag,
+                     enum bound how)
+{
+    later(x, add_ns(s->r->op_end[op], lag), how, (uint32_t)s->d->n_calls + op);
+}
+
+static void after_launch(struct pass *s, struct ready *x, uint32_t op, int64_t start)
+{
+    const struct depend *d = s->d;
+    uint32_t call = d->call[op];
+    struct span c = call_span(d, call);
+    if (start > c.end) {
+        later(x, add_ns(finish_call(s, call), lag_launch(d, start, c.end)), BOUND_LAUNCH, call);
+        return;
+    }
+    int64_t inside = lag_inside(d, op, start, c.start);
+    if (s->changed && inside > 0 && c.end > c.start) {
+        int64_t own = recipe_own(&s->p, call), was = c.end - call_waits_until(d, call);
+        if (own < was)
+            inside = (int64_t)((double)inside * ((double)own / (double)was));
+    }
+    later(x, add_ns(s->r->call_start[call], inside), BOUND_IN_CALL, call);
+}
+
+static void after_stream(struct pass *s, struct ready *x, uint32_t op, int64_t start)
+{
+    const struct depend *d = s->d;
+    uint32_t prev = d->prev[op], call = d->call[op];
+    if (prev == NO_INDEX)
+        return;
+    int64_t lag = lag_behind(d, start, op_span(d, prev).end);
+    if (s->changed && call != NO_INDEX && (recipe_mark(&s->p, call) & MARK_GRAPH) &&
+        !(recipe_mark(&s->p, call) & MARK_GRAPH_HEAD)) {
+        int64_t least = add_ns(s->r->op_start[prev], s->p.period_ns) - s->r->op_end[prev];
+        lag = lag < s->p.follow_ns ? lag : s->p.follow_ns;
+        lag = lag > least ? lag : least;
+    }
+    after_op(s, x, prev, lag, BOUND_STREAM);
+}
+
+static enum copy_kind kind_of(const struct depend *d, uint32_t op)
+{
+    return op_is_copy(d, op) ? (enum copy_kind)d->trace->copies.kind[op_row(d, op)] : COPY_KINDS;
+}
+
+/* One a GPU and direction. */
+static struct engine *engine_of(const struct pass *s, uint32_t op)
+{
+    const struct trace *t = s->d->trace;
+    uint32_t stream = op_stream(s->d, op);
+    uint32_t gpu = stream < t->streams.n ? t->streams.v[stream].gpu : NO_INDEX;
+    size_t at = gpu < t->gpus.n ? gpu : t->gpus.n;
+    return &s->engines[at * (COPY_KINDS + 1) + kind_of(s->d, op)];
+}
+
+/* Copies over the link run on an engine a direction, beside the kernels of their stream. */
+static void after_pipeline(struct pass *s, struct ready *x, uint32_t op)
+{
+    const struct depend *d = s->d;
+    uint32_t stream = op_stream(d, op), base = (uint32_t)d->n_calls;
+    struct pipeline *l = &s->lines[stream < d->trace->streams.n ? stream : d->trace->streams.n];
+    enum copy_kind kind = kind_of(d, op);
+    int64_t lag = d->queue_ns;
+    if (kind == COPY_H2D || kind == COPY_D2H || kind == COPY_P2P) {
+        const struct engine *e = engine_of(s, op);
+        if (e->op != NO_INDEX)
+            later(x, add_ns(e->end, lag), BOUND_ENGINE, base + e->op);
+        if (kind != COPY_D2H && !l->in_group) {
+            l->released[1] = l->released[0];
+            l->released[0] = l->compute;
+            l->in_group = true;
+        }
+        if (kind == COPY_D2H && l->last_compute != NO_INDEX)
+            later(x, add_ns(l->compute, lag), BOUND_STREAM, base + l->last_compute);
+        else if (kind != COPY_D2H && l->released[1] > 0 && l->last_compute != NO_INDEX &&
+                 l->released[1] > x->at)
+            later(x, l->released[1], BOUND_ENGINE, base + l->last_compute);
+        return;
+    }
+    if (l->last_compute != NO_INDEX)
+        later(x, add_ns(l->compute, lag), BOUND_STREAM, base + l->last_compute);
+    if (l->last_in != NO_INDEX)
+        later(x, add_ns(l->in, lag), BOUND_ENGINE, base + l->last_in);
+    if (l->out_before && l->last_out != NO_INDEX && l->out_before > x->at)
+        later(x, l->out_before, BOUND_ENGINE, base + l->last_out);
+}
+
+static void pass_pipeline(struct pass *s, uint32_t op, int64_t end)
+{
+    const struct depend *d = s->d;
+    uint32_t stream = op_stream(d, op);
+    struct pipeline *l = &s->lines[stream < d->trace->streams.n ? stream : d->trace->streams.n];
+    enum copy_kind kind = kind_of(d, op);
+    if (kind == COPY_H2D || kind == COPY_D2H || kind == COPY_P2P) {
+        *engine_of(s, op) = (struct engine){end, op};
+        if (kind != COPY_D2H) {
+            l->in = end;
+            l->last_in = op;
+        } else {
+            if (!l->out_group)
+                l->out_before = l->out;
+            l->out = end;
+            l->last_out = op;
+            l->out_group = true;
+        }
+        return;
+    }
+    l->in_group = l->out_group = false;
+    l->compute = end;
+    l->last_compute = op;
+}
+
+static void place_op(struct pass *s, uint32_t op)
+{
+    struct replay *r = s->r;
+    const struct depend *d = s->d;
+    struct span o = op_span(d, op);
+    struct ready x = {o.start, BOUND_START, NO_INDEX};
+    size_t first = s->wait;
+    if (d->call[op] != NO_INDEX)
+        after_launch(s, &x, op, o.start);
+    if (s->lines)
+        after_pipeline(s, &x, op);
+    else
+        after_stream(s, &x, op, o.start);
+    for (; s->wait < d->waits.n && d->waits.v[s->wait].op == op; s->wait++) {
+        const struct depend_wait *w = &d->waits.v[s->wait];
+        int64_t lag = lag_behind(d, o.start, op_span(d, w->on).end);
+        if (!s->lines || w->kind == WAIT_EVENT)
+            after_op(s, &x, w->on, lag, w->kind == WAIT_EVENT ? BOUND_EVENT : BOUND_INFERRED);
+    }
+    int64_t residual = o.start - op_ready(d, op, first, d->waits.n);
+    /* An op that nothing is known of keeps its time; a delay without a cause goes with the op. */
+    int64_t start = x.to == NO_INDEX ? o.start : add_ns(x.at, residual);
+    bind(r, (uint32_t)d->n_calls + op, x.how, x.to);
+    r->op_start[op] = start;
+    r->op_end[op] = add_ns(start, s->changed ? recipe_op(&s->p, op) : o.end - o.start);
+    if (s->lines)
+        pass_pipeline(s, op, r->op_end[op]);
+}
+
+/* ---- all of it ---- */
+
+static void prepare(struct pass *s, struct arena *temporary)
+{
+    const struct depend *d = s->d;
+    const struct change *c = s->r->change;
+    if (d->handovers.n) {
+        s->handover = arena_array(temporary, uint32_t, d->n_calls + 1);
+        for (size_t i = 0; i < d->handovers.n; i++)
+            s->handover[d->handovers.v[i].call] = d->handovers.v[i].from + 1;
+    }
+    if (!c)
+        return;
+    s->changed = true;
+    recipe_make(&s->p, d, c, temporary);
+    size_t n = d->view->n_threads + 1;
+    s->thread = arena_array(temporary, uint32_t, d->n_calls + 1);
+    for (size_t t = 0; t < d->view->n_threads; t++)
+        for (uint32_t k = d->first_call[t]; k < d->first_call[t + 1]; k++)
+            s->thread[k] = (uint32_t)t;
+    s->carry = arena_array(temporary, int64_t, n);
+    if (c->prefetch) {
+        s->worker = arena_array(temporary, int64_t, n);
+        for (size_t t = 0; t < n; t++)
+            s->worker[t] = INT64_MIN;
+    }
+    if (!c->overlap)
+        return;
+    s->lines = arena_array(temporary, struct pipeline, d->trace->streams.n + 1);
+    for (size_t i = 0; i <= d->trace->streams.n; i++)
+        s->lines[i].last_compute = s->lines[i].last_in = s->lines[i].last_out = NO_INDEX;
+    size_t n_engines = (d->trace->gpus.n + 1) * (COPY_KINDS + 1);
+    s->engines = arena_array(temporary, struct engine, n_engines);
+    for (size_t i = 0; i < n_engines; i++)
+        s->engines[i].op = NO_INDEX;
+}
+
+/* From the first call that led to work to the end of the last work, or of the wait for it. */
+static void measure(struct pass *s)
+{
+    struct replay *r = s->r;
+    const struct depend *d = s->d;
+    r->start_ns = INT64_MAX;
+    r->last_op = NO_INDEX;
+    for (uint32_t op = 0; op < d->n_ops; op++) {
+        int64_t first = r->op_start[op];
+        if (d->call[op] != NO_INDEX && r->call_start[d->call[op]] < first)
+            first = r->call_start[d->call[op]];
+        r->start_ns = first < r->start_ns ? first : r->start_ns;
+        if (r->last_op == NO_INDEX || r->op_end[op] > r->end_ns) {
+            r->end_ns = r->op_end[op];
+            r->last_op = op;
+        }
+    }
+    if (r->last_op == NO_INDEX)
+        r->start_ns = r->end_ns = 0;
+    else if (d->last_call != NO_INDEX && r->call_end[d->last_call] > r->end_ns)
+        r->end_ns = r->call_end[d->last_call];
+}
+
+void replay_run(struct replay *r, const struct depend *d, const struct change *c,
+                struct arena *arena)
+{
+    struct arena *temporary = arena_scratch();
+    *r = (struct replay){.d = d, .change = c};
+    struct pass s = {.r = r, .d = d};
+    size_t n = d->n_calls + d->n_ops;
+    r->op_start = arena_array(arena, int64_t, d->n_ops + 1);
+    r->op_end = arena_array(arena, int64_t, d->n_ops + 1);
+    r->call_start = arena_array(arena, int64_t, d->n_calls + 1);
+    r->call_end = arena_array(arena, int64_t, d->n_calls + 1);
+    r->bound_to = arena_array(arena, uint32_t, n + 1);
+    r->bound = arena_array(arena, uint8_t, n + 1);
+    r->waited = arena_array(arena, uint8_t, d->n_calls + 1);
+    prepare(&s, temporary);
+    for (size_t i = 0; i < n; i++) {
+        if (d->order[i] < d->n_calls)
+            start_call(&s, d->order[i]);
+        else
+            place_op(&s, d->order[i] - (uint32_t)d->n_calls);
+    }
+    for (uint32_t call = 0; call < d->n_calls; call++)
+        finish_call(&s, call);
+    measure(&s);
+    arena_release(temporary);
+}

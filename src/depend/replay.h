@@ -1,0 +1,143 @@
+/*
+ * Replay: the graph run again, with changes.
+ *
+ * One pass over the nodes in order. Without a change every node gets its recorded time. A change
+ * scales or removes durations, waits and edges; what depends on them moves, the rest stays.
+ *
+ *     struct change c = {0};
+ *     c.remove[REMOVE_SYNC] = true;
+ *     struct replay r;
+ *     replay_run(&r, &depend, &c, arena);
+ *     r.end_ns - r.start_ns                    // new time; depend_span() is the recorded one
+ *     path_walk(&r, ...)                       // what limits then: path.h
+ *
+ * Thread-safety: several replays of one graph may run at once.
+ */
+#ifndef GS_DEPEND_REPLAY_H
+#define GS_DEPEND_REPLAY_H
+
+#include "depend/depend.h"
+#include "model/hardware.h"
+
+/* What can be taken out of a run. Names in change.c; keep the order. */
+enum removal {
+    REMOVE_SYNC,          /* host waits for the GPU, but for the last one */
+    REMOVE_ALLOCATION,    /* calls that allocate and free */
+    REMOVE_LAUNCH,        /* the time of launching calls */
+    REMOVE_COPY,          /* copies, and the calls that make them */
+    REMOVE_FIRST_USE,     /* loading and compiling code */
+    REMOVE_COMMUNICATION, /* collectives */
+    REMOVALS
+};
+
+const char *removal_name(enum removal r); /* "first-use" */
+
+/* A kernel and how much longer it takes; 0.5: half as long. */
+struct kernel_scale {
+    const char *pattern; /* part of the full name, any case; "*": all */
+    double factor;
+};
+
+/*
+ * What is changed. Zero is no change: factors are 0 for "as it is". Combined at will.
+ */
+struct change {
+    VEC(struct kernel_scale) kernels;
+    bool remove[REMOVALS];
+    bool keep_results; /* a wait for a copy to the host is not removed: its data is needed */
+    bool graph;        /* launches that follow each other closely become one */
+    int64_t graph_from_ns, graph_to_ns; /* only those that begin there; both 0: everywhere */
+    uint64_t graph_nodes;               /* launches in one graph: uploaded once; 0: all of them */
+    bool overlap;               /* copies over the link run beside kernels, double-buffered */
+    uint32_t streams;           /* kernels that leave room run so many at once */
+    bool pinned;                /* copies of pageable memory at the speed of the link */
+    double link, host;          /* factors of copies over the link, and of the host's own time */
+    bool prefetch;              /* long host work between calls is done ahead by another thread */
+    bool rank_typical;          /* collectives do not wait for a late rank */
+    const struct hardware *gpu; /* another GPU */
+    const float *launch_scale;  /* by launches row: factor of a kernel's time; NULL: none */
+    const float *symbol_scale;  /* by symbols row */
+    bool cautious;              /* take what is uncertain from the bad side */
+    bool hopeful;               /* ... from the good side */
+    const struct hardware *const *hardware; /* by trace GPU, for pinned and gpu; may be NULL */
+};
+
+/* What a node waited for last. */
+enum bound {
+    BOUND_START,    /* nothing: it stands at its recorded time */
+    BOUND_PROGRAM,  /* the call before it on its thread */
+    BOUND_HANDOVER, /* a call of another thread */
+    BOUND_WORKER,   /* host work done ahead */
+    BOUND_STREAM,   /* the op before it on its stream */
+    BOUND_LAUNCH,   /* the end of the call that launched it */
+    BOUND_IN_CALL,  /* a moment inside that call */
+    BOUND_EVENT,    /* an op of another stream */
+    BOUND_INFERRED, /* the same, inferred */
+    BOUND_ENGINE,   /* a copy engine, or the buffers of a pipeline */
+};
+
+struct replay {
+    const struct depend *d;
+    const struct change *change; /* NULL: none */
+    int64_t *op_start, *op_end, *call_start, *call_end;
+    uint32_t *bound_to; /* by node (calls, then ops): node it waited for last, or NO_INDEX */
+    uint8_t *bound;     /* by node: enum bound */
+    uint8_t *waited;    /* by call: its end was set by what it waits for */
+    int64_t start_ns, end_ns;
+    uint32_t last_op; /* that ended last */
+};
+
+void replay_run(struct replay *r, const struct depend *d, const struct change *c,
+                struct arena *arena);
+
+/* The recorded length of what is measured. */
+static inline int64_t depend_span(const struct depend *d)
+{
+    return d->end_ns - d->start_ns;
+}
+
+/*
+ * When an op could have begun by its edges, as recorded: at most its start. Its waits are those of
+ * d->waits from `at` up to `n` that name it.
+ */
+int64_t op_ready(const struct depend *d, uint32_t op, size_t at, size_t n);
+
+/* ---- the model of one edge, as recorded: what follows after how long ---- */
+
+/* Behind another op: the usual way through the queue, or less when less was recorded. */
+static inline int64_t lag_behind(const struct depend *d, int64_t start, int64_t end)
+{
+    int64_t lag = start - end;
+    return lag < d->queue_ns ? lag : d->queue_ns;
+}
+
+/* Behind the call that launched it. */
+static inline int64_t lag_launch(const struct depend *d, int64_t start, int64_t end)
+{
+    int64_t lag = start - end;
+    return lag < d->launch_ns ? lag : d->launch_ns;
+}
+
+/*
+ * From the start of the call to an op that began before the call was over. When its stream was
+ * still busy, the op stood ready before that.
+ */
+static inline int64_t lag_inside(const struct depend *d, uint32_t op, int64_t start, int64_t called)
+{
+    int64_t lag = start - called;
+    if (lag <= d->submit_ns || d->prev[op] == NO_INDEX || op_span(d, d->prev[op]).end <= called)
+        return lag;
+    return d->submit_ns;
+}
+
+/* The moment up to which a call only waits: what comes after it is its own time. */
+static inline int64_t call_waits_until(const struct depend *d, uint32_t call)
+{
+    struct span c = call_span(d, call);
+    if (d->awaited[call] == NO_INDEX)
+        return c.start;
+    int64_t end = op_span(d, d->awaited[call]).end;
+    return end > c.end ? c.end : end < c.start ? c.start : end;
+}
+
+#endif

@@ -1,0 +1,49 @@
+/* Replay, inside: a change made ready to be asked about nodes. */
+#ifndef GS_DEPEND_REPLAY_IN_H
+#define GS_DEPEND_REPLAY_IN_H
+
+#include "depend/replay.h"
+
+enum call_mark {
+    MARK_REMOVED = 1,      /* takes no time and waits for nothing */
+    MARK_GRAPH = 2,        /* became part of a graph */
+    MARK_GRAPH_HEAD = 4,   /* the launch of the graph stands here */
+    MARK_FREE = 8,         /* waits for nothing, takes its own time */
+    MARK_FIRST_USE = 16,   /* takes no longer than usual */
+    MARK_GRAPH_AGAIN = 32, /* a launch of a graph that was uploaded before */
+};
+
+struct recipe {
+    const struct depend *d;
+    const struct change *c;
+    uint8_t *marks;          /* by call; NULL: none is marked */
+    uint32_t *kept_gap;      /* by call: host work before it that stays though a neighbour goes, ns;
+                                NULL: not known */
+    float *symbol_scale;     /* by symbol; NULL: none */
+    double host;             /* factor */
+    int64_t usual_launch_ns; /* a launching call, by the median */
+    int64_t graph_launch_ns; /* the first launch of a graph */
+    int64_t period_ns, follow_ns; /* in a graph: from start to start, from end to start */
+};
+
+/* change.c */
+void recipe_make(struct recipe *p, const struct depend *d, const struct change *c,
+                 struct arena *temporary);
+/* Duration of an op. */
+int64_t recipe_op(const struct recipe *p, uint32_t op);
+/* A call's own time, without waiting. */
+int64_t recipe_own(const struct recipe *p, uint32_t call);
+static inline unsigned recipe_mark(const struct recipe *p, uint32_t call)
+{
+    return p->marks ? p->marks[call] : 0;
+}
+/* The op a call still waits for. */
+uint32_t recipe_awaited(const struct recipe *p, uint32_t call);
+
+/* marks.c: which calls are removed or become part of a graph; gaps that stay. */
+void recipe_mark_calls(struct recipe *p, struct arena *temporary);
+
+/* Host work between calls up to this length belongs to the calls beside it. */
+#define SHORT_GAP_NS 50000
+
+#endif

@@ -1,0 +1,80 @@
+/*
+ * What is usual in a trace: how long an op takes to follow the one before it in a queue, how long
+ * a launch takes to reach an idle GPU, how long the host takes between two calls. Medians; where
+ * the trace does not show it, values that are common for the vendor.
+ */
+#include "analyze/quantile.h"
+#include "depend/depend_in.h"
+
+enum { SAMPLES = 1 << 16, LEAST_SAMPLES = 8 };
+
+/* Longer ones are no matter of queues, launches or neighbours. */
+#define QUEUE_MOST_NS 20000
+#define LAUNCH_MOST_NS 100000
+#define BETWEEN_MOST_NS 50000
+
+/* Submitted so long before its predecessor ended, an op surely stood in the queue. */
+#define QUEUED_NS 10000
+
+struct sampled {
+    int64_t v[SAMPLES];
+    size_t n;
+};
+
+static void add(struct sampled *s, int64_t ns, int64_t most)
+{
+    if (ns >= 0 && ns <= most && s->n < SAMPLES)
+        s->v[s->n++] = ns;
+}
+
+static int64_t median_or(struct sampled *s, int64_t otherwise)
+{
+    return s->n < LEAST_SAMPLES ? otherwise : percentile(s->v, s->n, 50);
+}
+
+static void sample_ops(const struct depend *d, struct sampled *queue, struct sampled *launch,
+                       struct sampled *submit)
+{
+    size_t step = d->n_ops / SAMPLES + 1;
+    for (size_t op = 0; op < d->n_ops; op += step) {
+        if (d->call[op] == NO_INDEX)
+            continue;
+        struct span o = op_span(d, (uint32_t)op), c = call_span(d, d->call[op]);
+        uint32_t prev = d->prev[op];
+        int64_t before = prev == NO_INDEX ? -1 : op_span(d, prev).end;
+        if (prev != NO_INDEX && add_ns(c.end, QUEUED_NS) <= before)
+            add(queue, o.start - before, QUEUE_MOST_NS);
+        if (before <= c.start && o.start > c.end)
+            add(launch, o.start - c.end, LAUNCH_MOST_NS);
+        if (before <= c.start)
+            add(submit, (o.start < c.end ? o.start : c.end) - c.start, LAUNCH_MOST_NS);
+    }
+}
+
+/* Between two launching calls of a thread. */
+static void sample_calls(const struct building *b, struct sampled *between)
+{
+    const struct depend *d = b->d;
+    size_t step = d->n_calls / SAMPLES + 1;
+    for (size_t c = 1; c < d->n_calls; c += step)
+        if (!d->begins[c] && b->first_op[c] < b->first_op[c + 1] &&
+            b->first_op[c - 1] < b->first_op[c])
+            add(between, call_span(d, (uint32_t)c).start - call_span(d, (uint32_t)c - 1).end,
+                BETWEEN_MOST_NS);
+}
+
+void depend_typical(struct building *b)
+{
+    struct depend *d = b->d;
+    struct sampled *queue = arena_new(b->temporary, struct sampled);
+    struct sampled *launch = arena_new(b->temporary, struct sampled);
+    struct sampled *between = arena_new(b->temporary, struct sampled);
+    bool nvidia = trace_vendor(d->trace) == VENDOR_NVIDIA;
+    struct sampled *submit = arena_new(b->temporary, struct sampled);
+    sample_ops(d, queue, launch, submit);
+    sample_calls(b, between);
+    d->queue_ns = median_or(queue, nvidia ? 1000 : 3000);
+    d->launch_ns = median_or(launch, nvidia ? 2000 : 4000);
+    d->submit_ns = median_or(submit, 5000);
+    d->between_ns = median_or(between, -1);
+}

@@ -1,0 +1,223 @@
+#include "field/field.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sat.h"
+#include "base/human.h"
+#include "field/field_in.h"
+
+static const struct field text_item[] = {{.type = FIELD_TEXT, .unit = "", .null = NULL_NEVER}};
+static const struct field count_item[] = {{.type = FIELD_U64, .unit = "", .null = NULL_NEVER}};
+const struct fields field_texts = FIELDS("", "", const char *, text_item);
+const struct fields field_counts = FIELDS("", "", uint64_t, count_item);
+
+const struct result *results_find(const struct results *all, const char *key)
+{
+    for (size_t i = 0; i < all->n; i++)
+        if (str_eq(all->v[i].fields->key, key))
+            return &all->v[i];
+    return NULL;
+}
+
+const struct field *fields_find(const struct fields *f, const char *key)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (f->v[i].key && !strcmp(f->v[i].key, key))
+            return &f->v[i];
+    return NULL;
+}
+
+/* ---- access ---- */
+
+struct field_list field_list(const struct field *f, const void *row)
+{
+    struct field_list list; /* copied: a VEC has its own type */
+    memcpy(&list, (const char *)row + f->offset, sizeof(list));
+    return list;
+}
+
+const void *field_target(const struct field *f, const void *row)
+{
+    const void *at = (const char *)row + f->offset, *target = at;
+    if (f->type == FIELD_REF)
+        memcpy(&target, at, sizeof(target));
+    return target;
+}
+
+bool field_has(const struct field *f, const void *row)
+{
+    return (!f->has || f->has(row)) &&
+           (!f->flag || *(const bool *)((const char *)row + f->flag - 1));
+}
+
+bool fields_are_bare(const struct fields *f)
+{
+    return f->n && !f->v->key && !field_is_spread(f->v);
+}
+
+static struct field_value of_int(int64_t v)
+{
+    return (struct field_value){.kind = VALUE_INT, .i = v};
+}
+
+static struct field_value of_uint(uint64_t v)
+{
+    return (struct field_value){.kind = VALUE_UINT, .u = v};
+}
+
+static struct field_value of_text(const char *s)
+{
+    return (struct field_value){.kind = s ? VALUE_TEXT : VALUE_NONE, .text = s};
+}
+
+static const char *word_of(const struct field *f, int value)
+{
+    for (int i = 0; f->words[i]; i++)
+        if (i == value)
+            return f->words[i];
+    return NULL;
+}
+
+/* The member as it is. */
+static struct field_value plain(const struct field *f, const void *row)
+{
+    const void *at = (const char *)row + f->offset;
+    switch (f->type) {
+    case FIELD_I64:
+        return of_int(*(const int64_t *)at);
+    case FIELD_U64:
+        return of_uint(*(const uint64_t *)at);
+    case FIELD_U32:
+        return of_uint(*(const uint32_t *)at);
+    case FIELD_I32:
+        return of_int(*(const int32_t *)at);
+    case FIELD_NUM:
+        return (struct field_value){.kind = VALUE_REAL, .real = *(const double *)at};
+    case FIELD_TEXT:
+        return of_text(*(const char *const *)at);
+    case FIELD_CHARS:
+        return of_text(at);
+    case FIELD_BOOL:
+        return (struct field_value){.kind = VALUE_BOOL, .yes = *(const bool *)at};
+    case FIELD_ENUM:
+        return of_text(word_of(f, *(const int *)at));
+    case FIELD_FIXED:
+        return of_text(f->words[0]);
+    default:
+        return (struct field_value){.kind = VALUE_NONE};
+    }
+}
+
+static double as_real(struct field_value v)
+{
+    return v.kind == VALUE_INT    ? (double)v.i
+           : v.kind == VALUE_UINT ? (double)v.u
+           : v.kind == VALUE_REAL ? v.real
+                                  : (double)NAN;
+}
+
+struct field_value field_get(const struct field *f, const void *row)
+{
+    struct field_value v = plain(f, row), none = {.kind = VALUE_NONE};
+    if (!field_has(f, row))
+        return none;
+    if (f->null == NULL_MAYBE && !f->has && !f->flag && v.kind == VALUE_INT && v.i < 0)
+        return none;
+    if (f->divide > 0)
+        v = (struct field_value){.kind = VALUE_REAL, .real = as_real(v) / f->divide};
+    return v.kind == VALUE_REAL && !isfinite(v.real) ? none : v;
+}
+
+/* ---- for people ---- */
+
+bool field_is_text(const struct field *f)
+{
+    return f->type == FIELD_TEXT || f->type == FIELD_CHARS || f->type == FIELD_BOOL ||
+           f->type == FIELD_ENUM || f->type == FIELD_FIXED;
+}
+
+double field_number(const struct field *f, const void *row)
+{
+    return as_real(field_get(f, row));
+}
+
+/* Without a unit; a number that names something has no commas. */
+static const char *plain_text(struct field_value known, struct arena *a)
+{
+    char text[HUMAN_MAX];
+    double v = as_real(known), size = fabs(v);
+    if (known.kind == VALUE_UINT)
+        return arena_strdup(a, human_count(text, known.u));
+    if (known.kind == VALUE_INT)
+        return arena_printf(a, "%" PRId64, known.i);
+    if (size < 999.5 || size >= 1e15)
+        return arena_printf(a, size >= 1 ? "%.3g" : "%.2g", v);
+    return arena_printf(a, "%s%s", v < 0 ? "-" : "", human_count(text, count_from(size + 0.5)));
+}
+
+static const char *number_text(const struct field *f, struct field_value known, struct arena *a)
+{
+    char text[HUMAN_MAX];
+    double v = as_real(known);
+    if (!isfinite(v) || (f->type == FIELD_I32 && v < 0))
+        return "-";
+    if (!strcmp(f->unit, "ns"))
+        return arena_strdup(a, human_time(text, ns_from(v)));
+    if (!strcmp(f->unit, "bytes"))
+        return arena_printf(a, "%s%s", v < 0 ? "-" : "", human_bytes(text, count_from(fabs(v))));
+    if (!strcmp(f->unit, "%"))
+        return arena_strdup(a, human_pct(text, v));
+    if (!strcmp(f->unit, "address"))
+        return arena_printf(a, "0x%" PRIx64, known.u);
+    bool said = !*f->unit || !strcmp(f->unit, "cycles"); /* a table of cycles has nothing else */
+    return said ? plain_text(known, a) : arena_printf(a, "%s %s", plain_text(known, a), f->unit);
+}
+
+const char *field_text(const struct field *f, const void *row, struct arena *a)
+{
+    struct field_value v = field_get(f, row);
+    if (!field_is_text(f))
+        return number_text(f, v, a);
+    return v.kind == VALUE_BOOL ? v.yes ? "yes" : "no" : v.kind == VALUE_TEXT ? v.text : "";
+}
+
+/* ---- for programs ---- */
+
+static void put_real(struct str *out, double v)
+{
+    char text[40];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof(text), "%.*g", digits, v);
+        if (strtod(text, NULL) == v)
+            break;
+    }
+    str_puts(out, text);
+}
+
+void field_exact(const struct field *f, const void *row, struct str *out)
+{
+    struct field_value v = field_get(f, row);
+    switch (v.kind) {
+    case VALUE_INT:
+        str_printf(out, "%" PRId64, v.i);
+        break;
+    case VALUE_UINT:
+        str_printf(out, "%" PRIu64, v.u);
+        break;
+    case VALUE_REAL:
+        put_real(out, v.real);
+        break;
+    case VALUE_BOOL:
+        str_puts(out, v.yes ? "true" : "false");
+        break;
+    case VALUE_TEXT:
+        str_puts(out, v.text);
+        break;
+    case VALUE_NONE:
+        break;
+    }
+}

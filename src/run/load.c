@@ -1,0 +1,108 @@
+/* The first stage: one trace, or the ranks of a job. */
+#include "base/fs.h"
+#include "base/progress.h"
+#include "base/sat.h"
+#include "base/str.h"
+#include "run/run_in.h"
+
+/* Traces up to this size in all are also loaded together. */
+#define WHOLE_BYTES (512ll << 20)
+
+static bool all_small(const struct ingest_files *files)
+{
+    int64_t bytes = 0;
+    for (size_t i = 0; i < files->n && bytes <= WHOLE_BYTES; i++)
+        bytes = add_ns(bytes, fs_size(files->v[i].path));
+    return bytes <= WHOLE_BYTES;
+}
+
+/* The file of one rank. */
+static struct ingest_files file_of(const struct ingest_files *files, const struct job_rank *r)
+{
+    for (size_t i = 0; i < files->n; i++)
+        if (str_eq(files->v[i].path, r->file))
+            return (struct ingest_files){&files->v[i], 1, 1};
+    return r->order < files->n ? (struct ingest_files){&files->v[r->order], 1, 1} : *files;
+}
+
+/* Which rank is looked at in detail, and so which files of `files` are needed for that. */
+static bool choose_rank(struct run_call *c, struct job *job, struct ingest_files *files)
+{
+    const struct job_rank *r = NULL;
+    if (c->o->rank >= 0) {
+        r = job_find(job, (int32_t)c->o->rank);
+        if (!r)
+            return fail(c->err, GS_E_USAGE, "no rank %lld in the traces; see 'gpusight info'",
+                        (long long)c->o->rank);
+        c->chosen = r;
+    } else if (files->n > 1 && !all_small(files)) {
+        r = job_typical(job);
+    }
+    if (!r)
+        return true;
+    job->stats.analyzed_rank = r->rank;
+    if (files->n > 1)
+        *files = file_of(files, r);
+    return true;
+}
+
+static bool load_files(struct run_call *c, struct progress *p)
+{
+    struct run *r = c->r;
+    struct ingest_files files = {0};
+    struct job *job = arena_new(r->arena, struct job);
+    struct ingest_opts io = {c->o->reader, c->o->threads, p};
+    struct job_opts jo = {c->analysis, c->o->reader, c->o->threads, p};
+    if (!ingest_find(&files, &c->o->paths, r->arena, c->err))
+        return false;
+    bool many = files.n > 1 && !c->o->apart;
+    if (many && (!job_load(job, &files, &jo, r->arena, c->err) || !choose_rank(c, job, &files)))
+        return false;
+    if (!ingest_load_files(&r->trace, &files, &io, c->err))
+        return false;
+    if (!many && !c->o->apart && r->trace.processes.n > 1) {
+        job_of_trace(job, &r->trace, &jo, r->arena);
+        if (!choose_rank(c, job, &files))
+            return false;
+    }
+    if (!job->is_job)
+        return true;
+    r->job = job;
+    c->kernel_wait_ns = job_kernel_waits(job, &r->trace, r->arena);
+    job_shift(job, &r->trace);
+    return true;
+}
+
+static void stop(void *progress)
+{
+    progress_stop(progress);
+}
+
+/* With a bar, which is gone before anything is printed, also when memory runs out. */
+static struct arena *show_progress(struct progress **p)
+{
+    struct arena *temporary = arena_scratch();
+    *p = arena_new(temporary, struct progress);
+    progress_start(*p, "reading", 0);
+    arena_defer(temporary, stop, *p);
+    return temporary;
+}
+
+bool run_load(struct run_call *c)
+{
+    struct progress *p;
+    struct arena *temporary = show_progress(&p);
+    bool ok = load_files(c, p);
+    arena_release(temporary);
+    return ok;
+}
+
+bool run_load_only(struct trace *t, const struct run_opts *o, struct gs_error *err)
+{
+    struct progress *p;
+    struct arena *temporary = show_progress(&p);
+    struct ingest_opts io = {o->reader, o->threads, p};
+    bool ok = ingest_load(t, &o->paths, &io, err);
+    arena_release(temporary);
+    return ok;
+}

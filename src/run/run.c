@@ -1,0 +1,79 @@
+#include "run/run.h"
+
+#include <time.h>
+
+#include "run/run_in.h"
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void release_trace(void *trace)
+{
+    trace_release(trace);
+}
+
+static struct analysis_opts analysis_opts(const struct run_opts *o)
+{
+    return (struct analysis_opts){
+        .view = {.gpu = -1, .process = o->process, .threads = o->threads},
+        .short_threshold_ns = o->short_ns,
+        .min_duration_ns = o->min_duration_ns,
+        .max_phases = o->max_phases,
+        .by_gpu = o->by_gpu,
+        .by_process = o->by_process,
+        .by_stream = o->by_stream,
+        .replay = o->replay,
+    };
+}
+
+static bool analyze(struct run_call *c)
+{
+    struct run *r = c->r;
+    r->analysis = arena_new(r->arena, struct analysis);
+    analysis_run(r->analysis, &r->trace, &c->analysis, r->arena);
+    if (!run_narrow(c))
+        return false;
+    r->analysis->job = r->job;
+    if (r->job && (c->o->window || c->o->phase || c->o->iteration))
+        vec_push(&r->job->notes, r->arena,
+                 "the ranks are compared over their whole runs, not only over the part chosen");
+    return true;
+}
+
+/* Everything, stage by stage; true as well when there is only source or a thread trace. */
+static bool make(struct run_call *c)
+{
+    struct run *r = c->r;
+    double begin = now();
+    if (!run_read_source(c) || !run_read_att(c))
+        return false;
+    if (!c->o->paths.n)
+        return r->source || r->att || fail(c->err, GS_E_USAGE, "no trace given");
+    if (!run_load(c))
+        return run_att_instead(c);
+    if (!run_choose(c))
+        return false;
+    double loaded = now();
+    r->load_seconds = loaded - begin;
+    if (!analyze(c))
+        return false;
+    run_att_beside(c);
+    if (!c->o->facts_only)
+        advise(&r->advice, r->analysis, &(struct beside){r->source, &r->links, r->att}, r->arena);
+    r->analysis_seconds = now() - loaded;
+    return true;
+}
+
+struct run *run_make(const struct run_opts *o, struct arena *arena, struct gs_error *err)
+{
+    struct run *r = arena_new(arena, struct run);
+    struct run_call c = {.o = o, .r = r, .analysis = analysis_opts(o), .err = err};
+    r->arena = arena;
+    trace_init(&r->trace);
+    arena_defer(arena, release_trace, &r->trace);
+    return make(&c) ? r : NULL;
+}

@@ -1,0 +1,64 @@
+/*
+ * A run: from files and options to everything that is known about them, made in one go. Commands,
+ * the library, servers and sessions all begin here.
+ *
+ *     struct run_opts o = RUN_DEFAULTS;
+ *     vec_push(&o.paths, arena, "results.db");
+ *     struct run *r = run_make(&o, arena, &err);
+ *     if (!r) ...
+ *     r->analysis->ledger, r->advice.findings ...
+ *
+ * The stages follow each other once: source code and thread traces are read, the traces are loaded,
+ * analyzed and, last, judged. What run_make() returns is final. All of it belongs to the arena, the
+ * trace included, and goes with it; a failed run leaves what it had read to the arena, too.
+ */
+#ifndef GS_RUN_RUN_H
+#define GS_RUN_RUN_H
+
+#include "advise/advise.h"
+#include "base/opt.h"
+#include "job/job.h"
+
+struct run_opts {
+    struct opt_list paths; /* traces and folders of them; none: only source and thread trace */
+    enum reader_mode reader;
+    int threads;                    /* 0: all cores */
+    const char *window, *iteration; /* only this part, see window.h; NULL: all */
+    int64_t phase;                  /* from 1; 0: all */
+    int64_t gpu, process, rank;     /* as users number them; -1: all */
+    int64_t short_ns;               /* what counts as a short kernel */
+    int64_t min_duration_ns;        /* shorter kernels are left out of the hotspots */
+    uint32_t max_phases;
+    bool by_gpu, by_process, by_stream; /* split the hotspots */
+    const char *source_dir;             /* NULL: no source */
+    struct opt_list att_dirs;           /* thread traces */
+    bool att_beside;                    /* look for one beside the traces, or instead of them */
+    bool apart;                         /* several files are no job: nothing is moved or compared */
+    bool facts_only;                    /* no findings and no verdict */
+    bool replay;                        /* dependency graph, critical path, gains by replay */
+};
+
+#define RUN_DEFAULTS                                                                               \
+    {                                                                                              \
+        .gpu = -1, .process = -1, .rank = -1, .short_ns = 10000, .max_phases = 12                  \
+    }
+
+struct run {
+    struct arena *arena;
+    struct trace trace;
+    struct analysis *analysis; /* NULL: there was no trace, only source or thread trace */
+    struct job *job;           /* NULL: not the ranks of a job */
+    struct advice advice;
+    struct source_scan *source; /* NULL: not asked for */
+    struct source_links links;  /* lines of what the trace shows */
+    struct att *att;            /* NULL: none */
+    double load_seconds, analysis_seconds;
+};
+
+/* NULL, with the error, when it cannot be made; GS_E_EMPTY when there is nothing to analyze. */
+struct run *run_make(const struct run_opts *o, struct arena *arena, struct gs_error *err);
+
+/* Only the first stage, for those who look at rows: the traces, as they are. */
+bool run_load_only(struct trace *t, const struct run_opts *o, struct gs_error *err);
+
+#endif

@@ -1,0 +1,98 @@
+/* What is hidden in command lines, and what must stay readable. */
+#include "unit.h"
+
+#include "base/secret.h"
+
+static struct arena arena;
+
+struct example {
+    const char *text, *shown; /* NULL: unchanged */
+};
+
+static void check(const struct example *v, size_t n)
+{
+    arena_init(&arena);
+    for (size_t i = 0; i < n; i++) {
+        size_t hidden, again;
+        const char *shown = secret_mask(v[i].text, &arena, &hidden);
+        assert_string_equal(shown, v[i].shown ? v[i].shown : v[i].text);
+        assert_int_equal(hidden > 0, v[i].shown != NULL);
+        assert_ptr_equal(secret_mask(shown, &arena, &again), shown);
+        assert_int_equal(again, 0);
+    }
+    arena_release(&arena);
+}
+
+static void secrets_are_hidden(void **state)
+{
+    (void)state;
+    static const struct example v[] = {
+        {"./app --password=hunter2", "./app --password=***"},
+        {"./app --token abc --steps 3", "./app --token *** --steps 3"},
+        {"./app -token abc", "./app -token ***"},
+        {"app --api-key k1 --db_passwd p2", "app --api-key *** --db_passwd ***"},
+        {"app --apiKey=k1 x", "app --apiKey=*** x"},
+        {"app --hf-token 'a b' -v", "app --hf-token '***' -v"},
+        {"HF_TOKEN=abc AWS_SECRET_ACCESS_KEY=x/y+z python t.py",
+         "HF_TOKEN=*** AWS_SECRET_ACCESS_KEY=*** python t.py"},
+        {"env PGPASSWORD=x psql", "env PGPASSWORD=*** psql"},
+        {"curl -H 'Authorization: Bearer abc.def' http://h/x",
+         "curl -H 'Authorization: Bearer ***' http://h/x"},
+        {"curl -H Authorization: Bearer abc http://h/x",
+         "curl -H Authorization: Bearer *** http://h/x"},
+        {"curl -H X-Api-Key:abc http://h", "curl -H X-Api-Key:*** http://h"},
+        {"curl -u me:pw http://h", "curl -u me:*** http://h"},
+        {"curl --user me:pw:2", "curl --user me:***"},
+        {"git clone https://me:pw@host/x", "git clone https://me:***@host/x"},
+        {"git clone https://abc@host/x", "git clone https://***@host/x"},
+        {"psql postgres://u:p@ss@h/db", "psql postgres://u:***@h/db"},
+        {"get http://h/p?a=1&token=abc&b=2", "get http://h/p?a=1&token=***&b=2"},
+        {"app {\"user\":\"u\",\"password\":\"p\",\"n\":3}",
+         "app {\"user\":\"u\",\"password\":\"***\",\"n\":3}"},
+        {"app {\"token\": \"abc\"}", "app {\"token\": \"***\"}"},
+        {"app --auth s --credentials=c --secret s2",
+         "app --auth *** --credentials=*** --secret ***"},
+        {"app --key Zm9v", "app --key ***"},
+        {"login ghp_0123456789abcdefghij0", "login ***"},
+        {"app --password=a'b", "app --password=***"},
+        {"sh -c 'TOKEN=abc run'", "sh -c 'TOKEN=*** run'"},
+        {"sh -c \"export API_KEY=abc\"", "sh -c \"export API_KEY=***\""},
+        {"app --token-value abc", "app --token-value ***"},
+        {"app --password", NULL},
+        {"app --password ''", NULL},
+    };
+    check(v, sizeof(v) / sizeof(*v));
+}
+
+static void other_words_stay(void **state)
+{
+    (void)state;
+    static const struct example v[] = {
+        {"", NULL},
+        {"./app --steps 100", NULL},
+        {"./app --key-size 4 --keyboard us --key 4", NULL},
+        {"./app --tokens 2048 --max-tokens 512 --max_tokens=512 --tokenizer gpt2", NULL},
+        {"./app --num-token 5 --eos-token </s> --pad_token=<pad> --stop-token x", NULL},
+        {"./app --sort-key name --public-key k.pub --group_key=a", NULL},
+        {"./app --password-file /run/pw --token-limit 7 --secret-dir d", NULL},
+        {"./app --author me --authors=a,b --monkey 3 --passes 4 --pass 2", NULL},
+        {"./app --use-auth-token train.py", NULL},
+        {"./app --token --verbose", NULL},
+        {"./app --auth=none --use_auth=true", NULL},
+        {"singularity exec --pwd /work x", NULL},
+        {"ssh://git@host/x http://host:8080/a?page=2 user@host", NULL},
+        {"python -u train.py -u 3", NULL},
+        {"./hf_transformer_layers sk-learn", NULL},
+        {"./keys secretary broken_tokens", NULL},
+    };
+    check(v, sizeof(v) / sizeof(*v));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(secrets_are_hidden),
+        cmocka_unit_test(other_words_stay),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
