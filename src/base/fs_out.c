@@ -91,6 +91,8 @@ static bool name_beside(struct fs_out *out, struct gs_error *err)
     if (snprintf(out->temp, sizeof(out->temp), "%s.%ld.tmp", out->path, (long)getpid()) >=
         (int)sizeof(out->temp))
         return fail(err, GS_E_IO, "cannot write '%s': the name is too long", out->path);
+    if (fs_out_check(out->temp, NULL))
+        unlink(out->temp); /* of a process that was killed and had the same number */
     out->unfinished = unfinished_add(out->temp);
     return out->unfinished || fail(err, GS_E_IO, "cannot write '%s': out of memory", out->path);
 }
@@ -258,32 +260,37 @@ static bool take_name(struct fs_out *out, struct gs_error *err)
 
 bool fs_out_publish(struct fs_out *out, struct gs_error *err)
 {
-    char dir[PATH_MAX];
     bool ok =
         !out->direct ? take_name(out, err) : (out->file || copy_out(out, err)) && flush(out, err);
-    if (!ok) {
-        fs_out_abandon(out);
-        return false;
-    }
-    if (!out->direct) {
+    if (ok && !out->direct)
         out->nameless = true; /* there is no other name to remove any more */
-        folder_of(out->path, dir, sizeof(dir));
-        int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd >= 0) {
-            (void)reach_disk(fd);
-            close(fd);
-        }
-    }
     fs_out_abandon(out);
-    return true;
+    return ok;
+}
+
+void fs_out_settle(const char *path)
+{
+    char dir[PATH_MAX];
+    folder_of(path, dir, sizeof(dir));
+    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    (void)reach_disk(fd);
+    close(fd);
 }
 
 bool fs_out_close(struct fs_out *out, struct gs_error *err)
 {
-    if (fs_out_complete(out, err))
-        return fs_out_publish(out, err);
-    fs_out_abandon(out);
-    return false;
+    bool settle = !out->direct;
+    if (!fs_out_complete(out, err)) {
+        fs_out_abandon(out);
+        return false;
+    }
+    if (!fs_out_publish(out, err))
+        return false;
+    if (settle)
+        fs_out_settle(out->path);
+    return true;
 }
 
 static bool write_all(int fd, const char *data, size_t n)

@@ -63,12 +63,15 @@ bool fs_out_close(struct fs_out *out, struct gs_error *err);
 void fs_out_abandon(struct fs_out *out); /* removes what was written so far; twice is fine */
 
 /*
- * The two halves of fs_out_close(), for files that appear together: first all are complete and on
+ * The parts of fs_out_close(), for files that appear together: first all are complete and on
  * the disk, then all get their names. After a failure of the first half abandon them all. What a
  * library wrote for a pipe or device goes there in the second.
  */
 bool fs_out_complete(struct fs_out *out, struct gs_error *err);
 bool fs_out_publish(struct fs_out *out, struct gs_error *err);
+
+/* The third, once a folder: that a file has its name reaches the disk as well. */
+void fs_out_settle(const char *path);
 
 /* Makes a folder and those above it, where they are missing. */
 bool fs_make_folders(const char *dir, struct arena *a, struct gs_error *err);

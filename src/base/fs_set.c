@@ -99,19 +99,46 @@ bool fs_set_write(struct fs_set *set, const char *path, const char *data, size_t
     return out && fs_out_write(out, data, n, err) && fs_set_done(set, out, err);
 }
 
+static bool publish(struct fs_set_file *file, struct gs_error *err)
+{
+    struct fs_out *out = file->pending;
+    file->pending = NULL;
+    return file->data ? fs_write(file->out.path, file->data, file->n, err)
+                      : !out || fs_out_publish(out, err);
+}
+
+/* Each folder once, where its files follow each other. */
+static void settle(const struct fs_set *set)
+{
+    const char *last = NULL;
+    for (size_t i = 0; i < set->files.n; i++) {
+        const struct fs_set_file *file = set->files.v[i];
+        const char *path = file->out.path;
+        size_t n = (size_t)(fs_basename(path) - path);
+        if (file->out.direct ||
+            (last && (size_t)(fs_basename(last) - last) == n && !memcmp(last, path, n)))
+            continue;
+        fs_out_settle(path);
+        last = path;
+    }
+}
+
+/* What blocks, on a pipe nobody reads, comes first and can be ended; names are given in one go. */
 bool fs_set_close(struct fs_set *set, struct gs_error *err)
 {
     bool ok = true;
-    for (size_t i = 0; i < set->files.n && ok; i++) {
-        struct fs_set_file *file = set->files.v[i];
-        if (file->data)
-            ok = fs_write(file->out.path, file->data, file->n, err);
-        else if (file->pending)
-            ok = fs_out_publish(file->pending, err);
-        file->pending = NULL;
-    }
+    for (size_t i = 0; i < set->files.n && ok; i++)
+        if (set->files.v[i]->out.direct)
+            ok = publish(set->files.v[i], err);
+    unfinished_hold();
+    for (size_t i = 0; i < set->files.n && ok; i++)
+        if (!set->files.v[i]->out.direct)
+            ok = publish(set->files.v[i], err);
     for (size_t i = 0; i < set->made.n && ok; i++)
         unfinished_done(set->made.v[i]);
+    unfinished_let_go();
+    if (ok)
+        settle(set);
     if (ok)
         *set = (struct fs_set){.arena = set->arena};
     else

@@ -55,10 +55,27 @@ static struct known *all(size_t *n)
     return (struct known *)(void *)files.at;
 }
 
+/* The same file is opened a few times in a row: looked at, mapped, read. */
+static bool just_added(const struct stat *st)
+{
+    enum { LATELY = 8 };
+    size_t n;
+    const struct known *known = all(&n);
+    for (size_t i = n; i > 0 && n - i < LATELY; i--)
+        if (!known[i - 1].named && known[i - 1].device == st->st_dev &&
+            known[i - 1].inode == st->st_ino)
+            return true;
+    return false;
+}
+
 /* `name` and `tail` are one name; NULL: the file itself. */
 static void add(const struct stat *st, const char *name, const char *tail)
 {
     pthread_mutex_lock(&lock);
+    if (!name && just_added(st)) {
+        pthread_mutex_unlock(&lock);
+        return;
+    }
     struct known k = {st->st_dev, st->st_ino, name != NULL, names.used};
     bool ok = !name || (put(&names, name, strlen(name)) && put(&names, tail, strlen(tail) + 1));
     if (!ok || !put(&files, &k, sizeof(k)))
@@ -138,7 +155,7 @@ bool inputs_allow(const char *path, const struct stat *st, struct gs_error *err)
         return fail(err, GS_E_USAGE,
                     "cannot write '%s': this command reads it; give the result another name", path);
     return !beside || fail(err, GS_E_USAGE,
-                           "cannot write '%s': it would belong to the trace beside it; give the "
-                           "result another name",
+                           "cannot write '%s': it belongs to a trace that this command reads; give "
+                           "the result another name",
                            path);
 }

@@ -6,7 +6,7 @@
  *     log_note("read %zu kernels in %s", n, human_time(buf, ns));
  *
  * One message is one line, and unsafe characters in it are made printable: names from traces may
- * be arguments, never the format. The level is the only global state of the program.
+ * be arguments, never the format. The level is global state.
  *
  * Thread-safety: all functions; a line is written whole.
  */

@@ -65,11 +65,12 @@ static void end(int number)
     raise(number); /* once more, and now as if it had not been caught */
 }
 
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2};
+enum { N_ENDING = sizeof(ending) / sizeof(*ending) };
+
 void unfinished_on_signals(void)
 {
-    static const int ending[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
-                                 SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2};
-    for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++) {
+    for (size_t i = 0; i < N_ENDING; i++) {
         struct sigaction before,
             now = {.sa_handler = end, .sa_flags = (int)SA_RESETHAND | SA_NODEFER};
         sigemptyset(&now.sa_mask);
@@ -77,4 +78,23 @@ void unfinished_on_signals(void)
             sigaction(ending[i], &now, NULL);
     }
     signal(SIGXFSZ, SIG_IGN);
+}
+
+static void mask(int how)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < N_ENDING; i++)
+        sigaddset(&set, ending[i]);
+    pthread_sigmask(how, &set, NULL);
+}
+
+void unfinished_hold(void)
+{
+    mask(SIG_BLOCK);
+}
+
+void unfinished_let_go(void)
+{
+    mask(SIG_UNBLOCK);
 }

@@ -26,4 +26,11 @@ void unfinished_remove(void);
  */
 void unfinished_on_signals(void);
 
+/*
+ * Between these two such signals wait: for steps of which the first must not be taken without the
+ * last.
+ */
+void unfinished_hold(void);
+void unfinished_let_go(void);
+
 #endif

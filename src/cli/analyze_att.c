@@ -10,35 +10,37 @@ enum att_listing att_listing_of(const char *word)
                                   : ATT_LIST_BLOCK;
 }
 
-struct document {
-    const struct att *t;
-    struct analysis_json_opts o;
-};
-
-static void write_json(struct jwrite *w, const void *of)
+static void write_json(struct str *out, const struct att *t, const char *prompt)
 {
-    const struct document *d = of;
-    att_json_document(w, d->t, &d->o);
+    struct jwrite w;
+    struct analysis_json_opts o = {.prompt = prompt};
+    jw_init(&w, out, 2);
+    att_json_document(&w, t, &o);
 }
 
-bool analyze_att_report(const struct att *t, enum att_listing listing, const struct report_form *f,
-                        const char *prompt, struct str *out, struct gs_error *err)
+struct att_form {
+    const struct att *att;
+    const char *prompt;
+};
+
+static void att_json_form(const struct report *r, struct str *out, bool in_page)
 {
-    struct document document = {t, {.prompt = prompt}};
-    if (str_eq(f->format, "json") && str_eq(f->profile, "rocinsight"))
+    const struct att_form *f = r->ctx;
+    (void)in_page;
+    write_json(out, f->att, f->prompt);
+}
+
+bool analyze_att_report(const struct att *t, struct subject *about, struct output *out,
+                        const char *profile, const char *prompt, struct gs_error *err)
+{
+    struct att_form f = {t, prompt};
+    struct report r = {.ctx = &f,
+                       .arena = out->cli->arena,
+                       .about = about,
+                       .make = att_report,
+                       .json = att_json_form,
+                       .kind = "thread trace"};
+    if (out->form == &renderer_json && str_eq(profile, "rocinsight"))
         return fail(err, GS_E_USAGE, "option '--json-profile rocinsight' needs a trace");
-    if (str_eq(f->format, "json") && !f->list) {
-        struct jwrite w;
-        jw_init(&w, out, 2);
-        write_json(&w, &document);
-        return true;
-    }
-    struct subject about = {.att = t, .listing = listing, .top = f->top};
-    struct doc *d = report_doc(&about, att_report, f, out->arena, err);
-    if (!d)
-        return false;
-    d->kind = "thread trace";
-    d->json = write_json;
-    d->json_of = &document;
-    return render_doc(out, d, f->format, &f->text, err);
+    return output_named(out, "source", err) && output_report(out, &r, err);
 }

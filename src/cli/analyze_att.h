@@ -2,7 +2,8 @@
 #ifndef GS_CLI_ANALYZE_ATT_H
 #define GS_CLI_ANALYZE_ATT_H
 
-#include "cli/report_form.h"
+#include "att/att.h"
+#include "cli/output.h"
 #include "model/trace.h"
 
 struct analyze_att_opts {
@@ -23,7 +24,7 @@ struct analyze_att_opts {
 enum att_listing att_listing_of(const char *word);
 
 /* The report of a thread trace alone, in the form asked for. */
-bool analyze_att_report(const struct att *t, enum att_listing listing, const struct report_form *f,
-                        const char *prompt, struct str *out, struct gs_error *err);
+bool analyze_att_report(const struct att *t, struct subject *about, struct output *out,
+                        const char *profile, const char *prompt, struct gs_error *err);
 
 #endif

@@ -3,33 +3,35 @@
 #include "base/str.h"
 #include "render/source_json.h"
 
-struct document {
-    const struct source_scan *scan;
-    struct analysis_json_opts o;
-};
-
-static void write_json(struct jwrite *w, const void *of)
+static void write_json(const struct source_scan *s, const char *prompt, bool strict, int indent,
+                       struct str *out)
 {
-    const struct document *d = of;
-    source_json_document(w, d->scan, &d->o, false);
+    struct jwrite w;
+    struct analysis_json_opts o = {.prompt = prompt};
+    jw_init(&w, out, indent);
+    source_json_document(&w, s, &o, strict);
 }
 
-bool analyze_source_report(const struct source_scan *s, const struct report_form *f,
-                           const char *prompt, struct str *out, struct gs_error *err)
+struct source_form {
+    const struct source_scan *s;
+    const char *profile, *prompt;
+};
+
+static void source_json_form(const struct report *r, struct str *out, bool in_page)
 {
-    struct document document = {s, {.prompt = prompt}};
-    if (str_eq(f->format, "json") && !f->list) {
-        struct jwrite w;
-        jw_init(&w, out, 2);
-        source_json_document(&w, s, &document.o, str_eq(f->profile, "rocinsight"));
-        return true;
-    }
-    struct subject about = {.source = s, .top = f->top};
-    struct doc *d = report_doc(&about, source_report, f, out->arena, err);
-    if (!d)
-        return false;
-    d->kind = "scan";
-    d->json = write_json;
-    d->json_of = &document;
-    return render_doc(out, d, f->format, &f->text, err);
+    const struct source_form *f = r->ctx;
+    write_json(f->s, f->prompt, !in_page && str_eq(f->profile, "rocinsight"), in_page ? 0 : 2, out);
+}
+
+bool analyze_source_report(struct subject *about, struct output *out, const char *profile,
+                           const char *prompt, struct gs_error *err)
+{
+    struct source_form f = {about->source, profile, prompt};
+    struct report r = {.ctx = &f,
+                       .arena = out->cli->arena,
+                       .about = about,
+                       .make = source_report,
+                       .json = source_json_form,
+                       .kind = "scan"};
+    return output_named(out, "source", err) && output_report(out, &r, err);
 }

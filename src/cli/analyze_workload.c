@@ -34,42 +34,42 @@ bool workload_load(struct workload_report *r, struct cli *cli, const char *dir,
     return workload_read(w, dir, cli->arena, err) && workload_evaluate(r, w, &o, cli->arena, err);
 }
 
-static void write_json(struct jwrite *w, const void *of)
+static void json_form(const struct report *report, struct str *out, bool in_page)
 {
-    workload_json(w, of);
+    struct jwrite w;
+    (void)in_page;
+    jw_init(&w, out, 2);
+    workload_json(&w, report->ctx);
+    str_putc(out, '\n');
 }
 
-bool workload_render(const struct workload_report *r, const struct report_form *f, struct str *out,
-                     struct gs_error *err)
+static struct doc *info_doc_form(const struct report *report)
 {
-    struct subject about = {.workload = r, .top = f->top};
-    if (str_eq(f->format, "json") && !f->list) {
-        struct jwrite w;
-        jw_init(&w, out, 2);
-        workload_json(&w, r);
-        str_putc(out, '\n');
-        return true;
-    }
-    struct doc *d = report_doc(&about, workload_doc_report, f, out->arena, err);
-    if (!d)
-        return false;
-    d->kind = "workload";
-    d->json = write_json;
-    d->json_of = r;
-    return render_doc(out, d, f->format, &f->text, err);
+    return workload_info_doc(report->ctx, report->arena);
 }
 
-bool workload_info(struct cli *cli, const char *dir, bool json, struct str *out,
-                   struct gs_error *err)
+bool workload_output(struct workload_report *r, struct output *out, struct gs_error *err)
+{
+    struct subject about = {.workload = r};
+    struct report report = {.ctx = r,
+                            .arena = out->cli->arena,
+                            .about = &about,
+                            .make = workload_doc_report,
+                            .json = json_form,
+                            .kind = "workload"};
+    return output_report(out, &report, err);
+}
+
+bool workload_info(struct output *out, const char *dir, struct gs_error *err)
 {
     struct workload_report r;
-    if (!workload_load(&r, cli, dir, NULL, 1000, err))
-        return false;
-    struct report_form f = {.format = "json", .text = {cli->columns, cli->color}};
-    if (json)
-        return workload_render(&r, &f, out, err);
-    render_text(out, workload_info_doc(&r, cli->arena), &f.text);
-    return true;
+    struct report report = {.ctx = &r,
+                            .arena = out->cli->arena,
+                            .doc = info_doc_form,
+                            .json = json_form,
+                            .kind = "workload"};
+    return workload_load(&r, out->cli, dir, NULL, 1000, err) && output_named(out, NULL, err) &&
+           output_report(out, &report, err);
 }
 
 struct draw *workload_plot(struct cli *cli, const char *dir, const char *chart, int width,
@@ -87,34 +87,32 @@ struct draw *workload_plot(struct cli *cli, const char *dir, const char *chart, 
                   : workload_roof_draw(&r, width, cli->arena);
 }
 
-static void write_compare_json(struct jwrite *w, const void *of)
+static void compare_json_form(const struct report *report, struct str *out, bool in_page)
 {
-    workload_compare_json(w, of);
+    struct jwrite w;
+    (void)in_page;
+    jw_init(&w, out, 2);
+    workload_compare_json(&w, report->ctx);
+    str_putc(out, '\n');
 }
 
-bool workload_compare_report(struct cli *cli, const char *dir_a, const char *dir_b,
-                             const struct report_form *f, struct str *out, struct gs_error *err)
+bool workload_compare_report(struct output *out, const char *dir_a, const char *dir_b, size_t top,
+                             struct gs_error *err)
 {
     enum { KERNELS = 100 };
+    struct cli *cli = out->cli;
     struct workload_report a, b;
     struct workload_comparison c;
+    struct subject about = {.workloads = &c, .top = top};
+    struct report report = {.ctx = &c,
+                            .arena = cli->arena,
+                            .about = &about,
+                            .make = workloads_report,
+                            .json = compare_json_form,
+                            .kind = "comparison"};
     if (!workload_load(&a, cli, dir_a, NULL, KERNELS, err) ||
         !workload_load(&b, cli, dir_b, NULL, KERNELS, err))
         return false;
     workload_compare(&c, &a, &b, cli->arena);
-    if (str_eq(f->format, "json") && !f->list) {
-        struct jwrite w;
-        jw_init(&w, out, 2);
-        workload_compare_json(&w, &c);
-        str_putc(out, '\n');
-        return true;
-    }
-    struct subject about = {.workloads = &c, .top = f->top};
-    struct doc *d = report_doc(&about, workloads_report, f, cli->arena, err);
-    if (!d)
-        return false;
-    d->kind = "comparison";
-    d->json = write_compare_json;
-    d->json_of = &c;
-    return render_doc(out, d, f->format, &f->text, err);
+    return output_named(out, NULL, err) && output_report(out, &report, err);
 }

@@ -4,8 +4,7 @@
 #ifndef GS_CLI_ANALYZE_WORKLOAD_H
 #define GS_CLI_ANALYZE_WORKLOAD_H
 
-#include "base/str.h"
-#include "cli/report_form.h"
+#include "cli/output.h"
 #include "report/workload_report.h"
 
 /* The options of analyze that choose what of a workload is shown. */
@@ -37,20 +36,18 @@ bool workload_args_unused(const struct workload_args *args, struct gs_error *err
 bool workload_load(struct workload_report *r, struct cli *cli, const char *dir,
                    const struct workload_args *args, size_t top, struct gs_error *err);
 
-/* The report in one of analyze's formats. */
-bool workload_render(const struct workload_report *r, const struct report_form *f, struct str *out,
-                     struct gs_error *err);
+/* The report, in the form asked for; output_named() comes before. */
+bool workload_output(struct workload_report *r, struct output *out, struct gs_error *err);
 
 /* 'gpusight info DIR'. */
-bool workload_info(struct cli *cli, const char *dir, bool json, struct str *out,
-                   struct gs_error *err);
+bool workload_info(struct output *out, const char *dir, struct gs_error *err);
 
 /* 'gpusight plot DIR --chart memory|roofline'; NULL with an error for other charts. */
 struct draw *workload_plot(struct cli *cli, const char *dir, const char *chart, int width,
                            struct gs_error *err);
 
 /* 'gpusight compare DIR DIR'. */
-bool workload_compare_report(struct cli *cli, const char *dir_a, const char *dir_b,
-                             const struct report_form *f, struct str *out, struct gs_error *err);
+bool workload_compare_report(struct output *out, const char *dir_a, const char *dir_b, size_t top,
+                             struct gs_error *err);
 
 #endif

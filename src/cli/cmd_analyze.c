@@ -2,8 +2,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/fs.h"
-#include "base/fs_out.h"
 #include "base/human.h"
 #include "base/mem.h"
 #include "base/sat.h"
@@ -12,17 +10,18 @@
 #include "cli/analyze_source.h"
 #include "cli/analyze_workload.h"
 #include "cli/analyzed.h"
-#include "cli/command.h"
+#include "cli/output.h"
 #include "render/analysis_json.h"
 #include "render/chart_files.h"
 #include "render/html/html.h"
 
 struct analyze_opts {
     struct opt_list input, by;
-    const char *format, *output, *dir, *json_profile, *prompt, *charts, *source_dir, *sections;
+    const char *json_profile, *prompt, *charts, *source_dir;
     int64_t top_kernels, timeline_limit;
     double min_duration_us;
-    bool json, stats, list_sections;
+    bool stats;
+    struct output_opts out;
     struct analyzed_opts in;
     struct workload_args workload;
     struct analyze_att_opts att;
@@ -46,19 +45,20 @@ static const struct opt opts[] = {
              "split hotspots by this as well"),
     OPT_INT(struct analyze_opts, timeline_limit, 0, "timeline-limit", 0, 1e9, "N",
             "html: events in the timeline, the longest are kept; 0: all (3500000)"),
-    SECTION_OPTS(struct analyze_opts, sections, list_sections),
+    SECTION_OPTS(struct analyze_opts, out),
     OPT_TEXT(struct analyze_opts, prompt, 0, "prompt", "TEXT", "a question, kept in the JSON"),
     WORKLOAD_OPTS(struct analyze_opts, workload),
     OPT_GROUP("Output"),
-    OPT_CHOICE(
-        struct analyze_opts, format, 0, "format", "text|json|markdown|html|webview|pdf",
-        "form of the report (text); html is one page that needs no network, webview the same"),
-    OPT_FLAG(struct analyze_opts, json, 0, "json", "the same as --format json"),
+    OPT_CHOICE(struct analyze_opts, out.format, 0, "format", RENDERER_CHOICES,
+               "form of the report (text, or what NAME ends in); html is one page that needs no "
+               "network, webview the same"),
+    OPT_FLAG(struct analyze_opts, out.json, 0, "json", "the same as --format json"),
     OPT_CHOICE(struct analyze_opts, json_profile, 0, "json-profile", "gpusight|rocinsight",
                "which JSON document: ours, or exactly rocinsight's 0.4.0"),
-    OPT_TEXT(struct analyze_opts, output, 'o', "output", "NAME",
-             "write to this file; the extension is added when it has none"),
-    OPT_TEXT(struct analyze_opts, dir, 'd', "dir", "DIR",
+    OPT_TEXT(struct analyze_opts, out.name, 'o', "output", "NAME",
+             "write to this file, never to one that is read; the extension is added when it has "
+             "none"),
+    OPT_TEXT(struct analyze_opts, out.dir, 'd', "dir", "DIR",
              "write into this folder, which is made; named after the trace unless -o is given"),
     OPT_TEXT(struct analyze_opts, charts, 0, "charts", "DIR",
              "markdown: write charts as SVG into this folder and link them"),
@@ -70,7 +70,7 @@ static const struct opt opts[] = {
 static void defaults(void *settings)
 {
     struct analyze_opts *o = settings;
-    *o = (struct analyze_opts){.format = "text",
+    *o = (struct analyze_opts){.out.adds_extension = true,
                                .json_profile = "gpusight",
                                .top_kernels = 10,
                                .in = ANALYZED_DEFAULTS,
@@ -84,6 +84,7 @@ struct call {
     const struct run *run; /* NULL for a workload */
     const char *workload;  /* folder of rocprof-compute, when it is one */
     struct timespec begin;
+    struct output *out;
     struct gs_error *err;
 };
 
@@ -94,32 +95,13 @@ static double seconds(const struct call *c)
     return (double)(now.tv_sec - c->begin.tv_sec) + (double)(now.tv_nsec - c->begin.tv_nsec) / 1e9;
 }
 
-/* Where the report goes: "-" unless -o or -d say otherwise. */
-static bool target_of(struct call *c, const char *extension, const char **target)
+/* What the report is called in a folder that -d names. */
+static const char *base_of(const struct call *c)
 {
-    const struct analyze_opts *o = c->o;
     struct arena *a = c->cli->arena;
-    *target = "-";
-    if (!o->output && !o->dir)
-        return true;
-    const char *name = o->output;
-    if (name && str_eq(name, "-") && !o->dir)
-        return true;
-    if (!name) {
-        const struct trace_file *file =
-            c->run && c->run->trace.files.n ? c->run->trace.files.v : NULL;
-        const char *base = file          ? fs_basename(file->path)
-                           : c->workload ? fs_basename(c->workload)
-                                         : "source";
-        const char *dot = strrchr(base, '.');
-        name = arena_strndup(a, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
-    }
-    if (!strchr(fs_basename(name), '.') && !str_starts(name, "/dev/"))
-        name = arena_printf(a, "%s%s", name, extension);
-    if (o->dir && !fs_make_folders(o->dir, a, c->err))
-        return false;
-    *target = o->dir ? arena_printf(a, "%s/%s", o->dir, name) : name;
-    return true;
+    return c->run        ? output_base(c->run->trace.files.v[0].path, a)
+           : c->workload ? output_base(c->workload, a)
+                         : "source";
 }
 
 static bool split_options(const struct analyze_opts *o, struct run_opts *out, struct gs_error *err)
@@ -138,78 +120,57 @@ static bool split_options(const struct analyze_opts *o, struct run_opts *out, st
     return true;
 }
 
-/* What the JSON document of the analysis is made of. */
-struct document {
-    const struct run *run;
-    struct analysis_json_opts o;
-};
-
-static void write_json(struct jwrite *w, const void *of)
+static void json_form(const struct report *r, struct str *out, bool in_page)
 {
-    const struct document *d = of;
-    analysis_json(w, d->run->analysis, &d->run->advice, &d->o);
-}
-
-static struct report_form form_of(const struct call *c)
-{
+    const struct call *c = r->ctx;
     const struct analyze_opts *o = c->o;
-    bool to_terminal = !o->output && !o->dir;
-    return (struct report_form){.format = o->format,
-                                .profile = o->json_profile,
-                                .sections = o->sections,
-                                .list = o->list_sections,
-                                .top = (size_t)o->top_kernels,
-                                .text = {c->cli->columns, c->cli->color && to_terminal}};
-}
-
-static bool write_doc(struct call *c, struct str *out)
-{
-    const struct analyze_opts *o = c->o;
-    const struct run *r = c->run;
-    struct report_form f = form_of(c);
-    const char *target;
-    struct document page = {r, {.top_kernels = f.top, .prompt = o->prompt}};
-    struct subject s = {.a = r->analysis,
-                        .advice = &r->advice,
-                        .source = r->source,
-                        .links = r->source ? &r->links : NULL,
-                        .att = r->att,
-                        .listing = att_listing_of(o->att.listing),
-                        .top = f.top};
-    struct doc *d = report_doc(&s, analysis_report, &f, c->cli->arena, c->err);
-    if (!d)
-        return false;
-    d->kind = "analysis";
-    d->json = write_json;
-    d->json_of = &page;
-    d->timeline_limit = (uint64_t)o->timeline_limit;
-    if (!o->charts)
-        return render_doc(out, d, f.format, &f.text, c->err);
-    if (!target_of(c, ".md", &target) || !chart_files_write(d, o->charts, c->err))
-        return false;
-    render_markdown(out, d, chart_files_link(o->charts, target, c->cli->arena));
-    return true;
-}
-
-static bool write_report(struct call *c, struct str *out)
-{
-    const struct analyze_opts *o = c->o;
-    const struct run *r = c->run;
-    if (!str_eq(o->format, "json") || o->list_sections)
-        return write_doc(c, out);
+    const struct run *run = c->run;
     struct jwrite w;
-    struct document j = {r,
-                         {.top_kernels = (size_t)o->top_kernels,
-                          .prompt = o->prompt,
-                          .source = r->source,
-                          .links = r->source ? &r->links : NULL,
-                          .att = r->att}};
-    jw_init(&w, out, 2);
-    if (str_eq(o->json_profile, "rocinsight"))
-        analysis_json_rocinsight(&w, r->analysis, &r->advice, &j.o);
+    jw_init(&w, out, in_page ? 0 : 2);
+    struct analysis_json_opts j = {.top_kernels = (size_t)o->top_kernels, .prompt = o->prompt};
+    if (!in_page) {
+        j.source = run->source;
+        j.links = run->source ? &run->links : NULL;
+        j.att = run->att;
+    }
+    if (!in_page && str_eq(o->json_profile, "rocinsight"))
+        analysis_json_rocinsight(&w, run->analysis, &run->advice, &j);
     else
-        write_json(&w, &j);
-    return true;
+        analysis_json(&w, run->analysis, &run->advice, &j);
+}
+
+static struct subject subject_of(const struct call *c)
+{
+    const struct run *run = c->run;
+    return (struct subject){.a = run->analysis,
+                            .advice = &run->advice,
+                            .source = run->source,
+                            .links = run->source ? &run->links : NULL,
+                            .att = run->att,
+                            .listing = att_listing_of(c->o->att.listing),
+                            .timeline_limit = (uint64_t)c->o->timeline_limit,
+                            .top = (size_t)c->o->top_kernels};
+}
+
+static bool write_report(struct call *c)
+{
+    const char *charts = c->o->charts;
+    struct subject about = subject_of(c);
+    struct report r = {.ctx = c,
+                       .arena = c->cli->arena,
+                       .about = &about,
+                       .make = analysis_report,
+                       .json = json_form,
+                       .kind = "analysis"};
+    if (!output_named(c->out, base_of(c), c->err))
+        return false;
+    if (charts) {
+        struct doc *d = analysis_report(&about, c->o->out.sections, r.arena, c->err);
+        r.chart_prefix = chart_files_link(charts, c->out->path, r.arena);
+        if (!d || !chart_files_write(d, charts, &c->out->set, c->err))
+            return false;
+    }
+    return output_report(c->out, &r, c->err) && output_finish(c->out, c->err);
 }
 
 static void print_stats(const struct call *c)
@@ -221,21 +182,6 @@ static void print_stats(const struct call *c)
             "%.1f bytes per event\n",
             human_count(n, events), c->run->load_seconds, c->run->analysis_seconds, seconds(c),
             human_bytes(peak, mem_peak()), events ? (double)mem_peak() / (double)events : 0);
-}
-
-static bool write_out(struct call *c, const struct str *out)
-{
-    const char *target;
-    const char *extension = str_eq(c->o->format, "json")       ? ".json"
-                            : str_eq(c->o->format, "markdown") ? ".md"
-                            : str_eq(c->o->format, "html")     ? ".html"
-                            : str_eq(c->o->format, "pdf")      ? ".pdf"
-                                                               : ".txt";
-    if (!target_of(c, extension, &target) || !fs_write(target, out->buf, out->len, c->err))
-        return false;
-    if (!str_eq(target, "-"))
-        fprintf(stderr, "wrote %s\n", target);
-    return true;
 }
 
 /* Options that mean nothing for a workload are not passed over in silence. */
@@ -257,19 +203,16 @@ static bool only_workload(struct call *c)
 {
     const struct analyze_opts *o = c->o;
     const char *wrong = only_for_traces(o);
-    struct report_form f = form_of(c);
     struct workload_report r;
-    struct str out;
     char peak[HUMAN_MAX];
-    str_init(&out, c->cli->arena);
     if (wrong)
         return fail(c->err, GS_E_USAGE,
                     "option '--%s' needs a trace; '%s' is a workload of rocprof-compute", wrong,
                     c->workload);
     bool ok =
         workload_load(&r, c->cli, c->workload, &o->workload, (size_t)o->top_kernels, c->err) &&
-        workload_render(&r, &f, &out, c->err) &&
-        write_out(c, &out);
+        output_named(c->out, base_of(c), c->err) && workload_output(&r, c->out, c->err) &&
+        output_finish(c->out, c->err);
     if (ok && o->stats)
         fprintf(stderr, "stats: %zu dispatches, total %.3f s, peak %s\n", r.w->dispatches.n,
                 seconds(c), human_bytes(peak, mem_peak()));
@@ -281,17 +224,14 @@ static bool without_trace(struct call *c)
 {
     const struct analyze_opts *o = c->o;
     const struct run *r = c->run;
-    struct report_form f = form_of(c);
-    struct str out;
-    str_init(&out, c->cli->arena);
     if (r->att && r->source)
         return fail(c->err, GS_E_USAGE,
                     "options '--att-dir' and '--source-dir' together need a trace");
-    bool ok =
-        r->att ? analyze_att_report(r->att, att_listing_of(o->att.listing), &f, o->prompt, &out,
-                                    c->err)
-               : analyze_source_report(r->source, &f, o->prompt, &out, c->err);
-    return ok && write_out(c, &out);
+    struct subject about = subject_of(c);
+    bool ok = r->att
+                  ? analyze_att_report(r->att, &about, c->out, o->json_profile, o->prompt, c->err)
+                  : analyze_source_report(&about, c->out, o->json_profile, o->prompt, c->err);
+    return ok && output_finish(c->out, c->err);
 }
 
 static bool analyze_run_opts(struct call *c, struct run_opts *ro)
@@ -311,8 +251,6 @@ static bool analyze_run_opts(struct call *c, struct run_opts *ro)
 static bool run_traces(struct call *c)
 {
     struct run_opts ro;
-    struct str out;
-    str_init(&out, c->cli->arena);
     if (!analyze_run_opts(c, &ro) || !workload_args_unused(&c->o->workload, c->err))
         return false;
     c->run = cli_run(c->cli, &ro, c->err);
@@ -320,7 +258,7 @@ static bool run_traces(struct call *c)
         return false;
     if (!c->run->analysis)
         return without_trace(c);
-    if (!write_report(c, &out) || !write_out(c, &out))
+    if (!write_report(c))
         return false;
     if (c->o->stats)
         print_stats(c);
@@ -330,19 +268,19 @@ static bool run_traces(struct call *c)
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     struct analyze_opts *o = settings;
-    struct call c = {.cli = cli, .o = o, .err = err};
-    if (o->json)
-        o->format = "json";
-    if (str_eq(o->format, "webview"))
-        o->format = "html";
-    if (o->charts && !str_eq(o->format, "markdown"))
+    struct call *c = arena_new(cli->arena, struct call);
+    *c = (struct call){.cli = cli, .o = o, .err = err};
+    c->out = output_begin(cli, &o->out, RENDERER_CHOICES, err);
+    if (!c->out)
+        return false;
+    if (o->charts && c->out->form != &renderer_markdown)
         return fail(err, GS_E_USAGE, "option '--charts' goes with '--format markdown'");
-    clock_gettime(CLOCK_MONOTONIC, &c.begin);
+    clock_gettime(CLOCK_MONOTONIC, &c->begin);
     for (size_t i = 0; i < cli->operands.n; i++)
         vec_push(&o->input, cli->arena, cli->operands.v[i]);
-    if (o->input.n && workload_operand(&o->input, cli->arena, &c.workload))
-        return only_workload(&c);
-    return run_traces(&c);
+    if (o->input.n && workload_operand(&o->input, cli->arena, &c->workload))
+        return only_workload(c);
+    return run_traces(c);
 }
 
 const struct command command_analyze = {

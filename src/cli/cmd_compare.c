@@ -1,36 +1,27 @@
 /*
  * gpusight compare A B: did the change help, why, and is that more than noise?
  */
-#include <stdio.h>
-
 #include "base/fs.h"
-#include "base/fs_out.h"
 #include "base/str.h"
 #include "cli/analyze_workload.h"
-#include "cli/report_form.h"
+#include "cli/output.h"
 #include "cli/runs.h"
 #include "compare/gate.h"
 #include "render/compare_json.h"
-#include "render/workbook_out.h"
 #include "report/compare_tables.h"
 
 struct compare_opts {
     struct opt_list fail_on;
-    const char *format, *output, *reader, *junit, *annotations, *save, *baseline, *baseline_dir,
-        *sections;
+    const char *reader, *junit, *annotations, *save, *baseline, *baseline_dir;
     int64_t top;
-    bool json, list_sections;
+    struct output_opts out;
 };
 
 static const struct opt opts[] = {
     OPT_GROUP("Output"),
-    OPT_CHOICE(struct compare_opts, format, 0, "format", "text|json|markdown|html|webview|pdf|xlsx",
-               "form of the report (text, or what the name of the output ends in)"),
-    OPT_FLAG(struct compare_opts, json, 0, "json", "the same as --format json"),
-    OPT_TEXT(struct compare_opts, output, 'o', "output", "FILE",
-             "write to FILE instead of standard output"),
+    OUTPUT_OPTS(struct compare_opts, out, RENDERER_CHOICES_AND(xlsx)),
+    SECTION_OPTS(struct compare_opts, out),
     OPT_INT(struct compare_opts, top, 0, "top", 1, 1000000, "N", "rows in tables (10)"),
-    SECTION_OPTS(struct compare_opts, sections, list_sections),
     OPT_CHOICE(struct compare_opts, reader, 0, "reader", "auto|fast|sqlite|check",
                "how to read databases"),
     OPT_GROUP("Gate"),
@@ -52,8 +43,7 @@ static const struct opt opts[] = {
 static void defaults(void *settings)
 {
     struct compare_opts *o = settings;
-    *o = (struct compare_opts){
-        .output = "-", .reader = "auto", .top = 10, .baseline_dir = ".gpusight/baselines"};
+    *o = (struct compare_opts){.reader = "auto", .top = 10, .baseline_dir = ".gpusight/baselines"};
 }
 
 struct call {
@@ -62,94 +52,59 @@ struct call {
     struct gate gate;
     struct run_profile a, b;
     struct comparison c;
+    struct output *out;
     struct gs_error *err;
     bool ok;
 };
 
-/* As asked, or by the name of the output. */
-static const char *output_form(const struct compare_opts *o)
+static void json_form(const struct report *r, struct str *out, bool in_page)
 {
-    static const char *const endings[][2] = {{".html", "html"},
-                                             {".xlsx", "xlsx"},
-                                             {".pdf", "pdf"},
-                                             {".json", "json"},
-                                             {".md", "markdown"}};
-    if (o->json)
-        return "json";
-    if (o->format)
-        return str_eq(o->format, "webview") ? "html" : o->format;
-    for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
-        if (str_ends(o->output, endings[i][0]))
-            return endings[i][1];
-    return "text";
+    const struct call *k = r->ctx;
+    struct jwrite w;
+    jw_init(&w, out, in_page ? 0 : 2);
+    compare_json(&w, &k->c, &k->gate);
+    str_putc(out, '\n');
 }
 
-static bool write_workbook(struct call *k)
+static void workbook_form(const struct report *r, struct workbook *w)
 {
-    struct workbook w;
-    size_t split;
-    workbook_compare(&w, &k->c, &k->gate, k->cli->arena);
-    return render_xlsx(&w, k->o->output, &split, k->err);
-}
-
-static void write_json(struct jwrite *w, const void *of)
-{
-    const struct call *k = of;
-    compare_json(w, &k->c, &k->gate);
-}
-
-static struct report_form form_of(const struct call *k)
-{
-    return (struct report_form){
-        .format = k->o->format,
-        .sections = k->o->sections,
-        .list = k->o->list_sections,
-        .top = (size_t)k->o->top,
-        .text = {k->cli->columns, k->cli->color && str_eq(k->o->output, "-")}};
+    struct call *k = r->ctx;
+    workbook_compare(w, &k->c, &k->gate, r->arena);
 }
 
 static bool write_report(struct call *k)
 {
-    const char *format = k->o->format;
-    if (str_eq(format, "xlsx"))
-        return write_workbook(k);
-    struct str out;
-    str_init(&out, k->cli->arena);
-    if (str_eq(format, "json") && !k->o->list_sections) {
-        struct jwrite w;
-        jw_init(&w, &out, 2);
-        compare_json(&w, &k->c, &k->gate);
-        str_putc(&out, '\n');
-        return fs_write(k->o->output, out.buf, out.len, k->err);
-    }
-    struct report_form f = form_of(k);
-    struct subject about = {.comparison = &k->c, .gate = &k->gate, .top = f.top};
-    struct doc *d = report_doc(&about, compare_report, &f, k->cli->arena, k->err);
-    if (!d)
-        return false;
-    d->kind = "comparison";
-    d->json = write_json;
-    d->json_of = k;
-    return render_doc(&out, d, format, &f.text, k->err) &&
-           fs_write(k->o->output, out.buf, out.len, k->err);
+    struct subject about = {.comparison = &k->c, .gate = &k->gate, .top = (size_t)k->o->top};
+    struct report r = {.ctx = k,
+                       .arena = k->cli->arena,
+                       .about = &about,
+                       .make = compare_report,
+                       .json = json_form,
+                       .kind = "comparison",
+                       .workbook = workbook_form};
+    return output_named(k->out, NULL, k->err) && output_report(k->out, &r, k->err);
 }
 
+/* What other programs read of the gate: NAME of --annotations, or --junit. */
 static bool write_forms(struct call *k)
 {
-    struct str out;
-    str_init(&out, k->cli->arena);
-    if (k->o->junit) {
-        gate_junit(&out, &k->gate, &k->c);
-        if (!fs_write(k->o->junit, out.buf, out.len, k->err))
+    static const struct {
+        const char *name, *path;
+        void (*write)(struct str *out, const struct gate *gate, const struct comparison *c);
+    } forms[] = {{"junit", NULL, gate_junit},
+                 {"github", "/dev/stderr", gate_github},
+                 {"gitlab", "gl-code-quality-report.json", gate_gitlab}};
+    for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+        const char *path = forms[i].path ? forms[i].path : k->o->junit;
+        bool asked = forms[i].path ? k->o->annotations && str_eq(k->o->annotations, forms[i].name)
+                                   : k->o->junit != NULL;
+        struct str *out = arena_new(k->cli->arena, struct str);
+        if (!asked)
+            continue;
+        str_init(out, k->cli->arena);
+        forms[i].write(out, &k->gate, &k->c);
+        if (!output_extra(k->out, path, out, k->err))
             return false;
-        str_clear(&out);
-    }
-    if (k->o->annotations && str_eq(k->o->annotations, "github")) {
-        gate_github(&out, &k->gate, &k->c);
-        fputs(out.buf, stderr);
-    } else if (k->o->annotations) {
-        gate_gitlab(&out, &k->gate, &k->c);
-        return fs_write("gl-code-quality-report.json", out.buf, out.len, k->err);
     }
     return true;
 }
@@ -157,14 +112,14 @@ static bool write_forms(struct call *k)
 static bool save_baseline(struct call *k, const struct run_profile *p)
 {
     const char *path;
+    struct str *text = arena_new(k->cli->arena, struct str);
     if (!k->o->save)
         return true;
-    if (!baseline_path(k->cli, k->o->baseline_dir, k->o->save, &path, k->err) ||
-        !fs_make_folders(k->o->baseline_dir, k->cli->arena, k->err) ||
-        !profile_save(k->cli, p, path, k->err))
-        return false;
-    fprintf(stderr, "wrote %s\n", path);
-    return true;
+    str_init(text, k->cli->arena);
+    profile_text(p, text);
+    return baseline_path(k->cli, k->o->baseline_dir, k->o->save, &path, k->err) &&
+           fs_set_folder(&k->out->set, k->o->baseline_dir, k->err) &&
+           output_extra(k->out, path, text, k->err);
 }
 
 static bool load_baseline(struct call *k)
@@ -195,42 +150,42 @@ static bool compare_workloads(struct call *k)
     const struct opt_list *runs = &k->cli->operands;
     struct arena *a = k->cli->arena;
     const char *first, *second;
-    struct report_form f = form_of(k);
-    struct str out;
     if (runs->n != 2 || !workload_find(runs->v[0], a, &first) ||
         !workload_find(runs->v[1], a, &second))
         return false;
-    str_init(&out, a);
     if (k->o->fail_on.n || k->o->save || k->o->junit || k->o->annotations)
         fail(k->err, GS_E_USAGE, "gates and baselines are for traces, not for workloads");
     else
-        k->ok = workload_compare_report(k->cli, first, second, &f, &out, k->err) &&
-                fs_write(k->o->output, out.buf, out.len, k->err);
+        k->ok = workload_compare_report(k->out, first, second, (size_t)k->o->top, k->err) &&
+                output_finish(k->out, k->err);
     return true;
 }
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     struct compare_opts *o = settings;
-    struct call k = {.cli = cli, .o = o, .err = err};
+    struct call *k = arena_new(cli->arena, struct call);
+    *k = (struct call){.cli = cli, .o = o, .err = err};
     const struct opt_list *runs = &cli->operands;
-    o->format = output_form(o);
-    if (compare_workloads(&k))
-        return k.ok;
+    k->out = output_begin(cli, &o->out, RENDERER_CHOICES_AND(xlsx), err);
+    if (!k->out)
+        return false;
+    if (compare_workloads(k))
+        return k->ok;
     for (size_t i = 0; i < o->fail_on.n; i++)
-        if (!gate_parse(&k.gate, o->fail_on.v[i], cli->arena, err))
+        if (!gate_parse(&k->gate, o->fail_on.v[i], cli->arena, err))
             return false;
-    if (!check_operands(&k) || (o->baseline && !load_baseline(&k)) ||
-        (runs->n == 2 && !profile_load(cli, &k.a, runs->v[0], o->reader, err)) ||
-        !profile_load(cli, &k.b, runs->v[runs->n - 1], o->reader, err) || !save_baseline(&k, &k.b))
+    if (!check_operands(k) || (o->baseline && !load_baseline(k)) ||
+        (runs->n == 2 && !profile_load(cli, &k->a, runs->v[0], o->reader, err)) ||
+        !profile_load(cli, &k->b, runs->v[runs->n - 1], o->reader, err) || !save_baseline(k, &k->b))
         return false;
     if (runs->n == 1 && !o->baseline)
-        return true; /* there is nothing to compare with: it was saved */
-    compare(&k.c, &k.a, &k.b, cli->arena);
-    gate_run(&k.gate, &k.c, cli->arena);
-    if (!write_report(&k) || !write_forms(&k))
+        return output_finish(k->out, err); /* there is nothing to compare with: it was saved */
+    compare(&k->c, &k->a, &k->b, cli->arena);
+    gate_run(&k->gate, &k->c, cli->arena);
+    if (!write_report(k) || !write_forms(k) || !output_finish(k->out, err))
         return false;
-    return !k.gate.failed || fail(err, GS_E_GATE, "%s", ""); /* the report says why */
+    return !k->gate.failed || fail(err, GS_E_GATE, "%s", ""); /* the report says why */
 }
 
 const struct command command_compare = {

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fs_out.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "cli/analyzed.h"
@@ -403,7 +404,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     const struct dump_opts *o = settings;
     const struct trace *t = cli_load(cli, o->reader, err);
-    if (!t)
+    if (!t || !fs_out_check("-", err)) /* "dump x.db >> x.db" */
         return false;
     struct out out = {.t = t, .csv = o->csv};
     out.visible = !out.csv || isatty(STDOUT_FILENO);

@@ -1,10 +1,8 @@
 /*
  * gpusight explain [TERM]: what a word in the output means, without a network.
  */
-#include "base/fs.h"
 #include "base/str.h"
-#include "cli/command.h"
-#include "render/render.h"
+#include "cli/output.h"
 #include "report/terms.h"
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
@@ -24,7 +22,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     struct str out;
     str_init(&out, a);
     render_text(&out, d, &(struct render_opts){cli->columns, cli->color});
-    return fs_write("-", out.buf, out.len, err);
+    return output_print(&out, err);
 }
 
 const struct command command_explain = {

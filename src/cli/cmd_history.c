@@ -1,32 +1,28 @@
 /*
  * gpusight history DIR: a series of runs, where it got faster or slower, and who is fastest.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/fs.h"
+#include "base/inputs.h"
+#include "base/log.h"
 #include "base/str.h"
+#include "cli/output.h"
 #include "cli/runs.h"
 #include "compare/history.h"
 #include "field/field.h"
-#include "render/render.h"
-#include "report/section.h"
 
 struct history_opts {
-    const char *by, *format, *output, *reader;
-    bool json;
+    struct output_opts out;
+    const char *by, *reader;
 };
 
 static const struct opt opts[] = {
     OPT_CHOICE(struct history_opts, by, 0, "by", "name|time",
                "order of the runs: name, or time of the file (name)"),
-    OPT_CHOICE(struct history_opts, format, 0, "format", "text|json|markdown",
-               "form of the report (text)"),
-    OPT_FLAG(struct history_opts, json, 0, "json", "the same as --format json"),
-    OPT_TEXT(struct history_opts, output, 'o', "output", "FILE",
-             "write to FILE instead of standard output"),
+    OUTPUT_OPTS(struct history_opts, out, RENDERER_CHOICES),
     OPT_CHOICE(struct history_opts, reader, 0, "reader", "auto|fast|sqlite|check",
                "how to read databases"),
     OPT_END,
@@ -35,7 +31,7 @@ static const struct opt opts[] = {
 static void defaults(void *settings)
 {
     struct history_opts *o = settings;
-    *o = (struct history_opts){.by = "name", .format = "text", .output = "-", .reader = "auto"};
+    *o = (struct history_opts){.by = "name", .reader = "auto"};
 }
 
 struct entry {
@@ -48,6 +44,8 @@ struct call {
     const struct history_opts *o;
     VEC(struct entry) entries;
     VEC(struct run_profile) runs;
+    struct history history;
+    struct output *out;
     struct gs_error *err;
 };
 
@@ -109,13 +107,15 @@ static bool load_runs(struct call *k)
     bool strict = k->cli->operands.n > 1;
     for (size_t i = 0; i < k->entries.n; i++) {
         struct run_profile p;
+        size_t mark = inputs_mark();
         if (profile_load(k->cli, &p, k->entries.v[i].path, k->o->reader, k->err)) {
             vec_push(&k->runs, k->cli->arena, p);
             continue;
         }
         if (strict)
             return false;
-        fprintf(stderr, "left out: %s\n", k->err->text);
+        log_say("left out: %s", k->err->text);
+        inputs_forget(mark); /* an older history, say, which may be written anew */
         *k->err = (struct gs_error){0};
     }
     if (!k->runs.n)
@@ -123,10 +123,11 @@ static bool load_runs(struct call *k)
     return true;
 }
 
-static void write_json(struct str *out, const struct history *h)
+static void json_form(const struct report *r, struct str *out, bool in_page)
 {
+    const struct history *h = &((const struct call *)r->ctx)->history;
     struct jwrite w;
-    jw_init(&w, out, 2);
+    jw_init(&w, out, in_page ? 0 : 2);
     jw_open(&w, NULL, '{');
     jw_str(&w, "schema_version", "1.0");
     jw_uint(&w, "workloads", h->groups);
@@ -143,25 +144,22 @@ static void write_json(struct str *out, const struct history *h)
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
-    struct history_opts *o = settings;
-    struct call k = {.cli = cli, .o = o, .err = err};
-    struct history h;
-    struct str out;
-    if (o->json)
-        o->format = "json";
-    if (!find_runs(&k) || !load_runs(&k))
+    struct call *k = arena_new(cli->arena, struct call);
+    *k = (struct call){.cli = cli, .o = settings, .err = err};
+    struct subject about = {.history = &k->history,
+                            .title = cli->operands.n > 1 ? "history" : cli->operands.v[0]};
+    struct report report = {.ctx = k,
+                            .arena = cli->arena,
+                            .about = &about,
+                            .make = history_report,
+                            .json = json_form,
+                            .kind = "history"};
+    k->out = output_begin(cli, &k->o->out, RENDERER_CHOICES, err);
+    if (!k->out || !find_runs(k) || !load_runs(k))
         return false;
-    history_make(&h, k.runs.v, k.runs.n, cli->arena);
-    str_init(&out, cli->arena);
-    struct subject s = {.history = &h,
-                        .title = cli->operands.n > 1 ? "history" : cli->operands.v[0]};
-    struct doc *d = history_report(&s, NULL, cli->arena, err);
-    struct render_opts r = {cli->columns, cli->color && str_eq(o->output, "-")};
-    if (str_eq(o->format, "json"))
-        write_json(&out, &h);
-    else if (!render_doc(&out, d, o->format, &r, err))
-        return false;
-    return fs_write(o->output, out.buf, out.len, err);
+    history_make(&k->history, k->runs.v, k->runs.n, cli->arena);
+    return output_named(k->out, NULL, err) && output_report(k->out, &report, err) &&
+           output_finish(k->out, err);
 }
 
 const struct command command_history = {

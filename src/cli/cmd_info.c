@@ -2,26 +2,23 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "base/fs.h"
 #include "base/human.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "cli/analyze_workload.h"
 #include "cli/analyzed.h"
-#include "cli/command.h"
-#include "render/render.h"
+#include "cli/output.h"
 #include "report/inventory.h"
 
 struct info_opts {
-    bool json, stats;
-    const char *reader, *output;
+    struct output_opts out;
+    bool stats;
+    const char *reader;
 };
 
 static const struct opt opts[] = {
-    OPT_FLAG(struct info_opts, json, 0, "json", "print JSON, for programs"),
-    OPT_TEXT(struct info_opts, output, 'o', "output", "FILE",
-             "write to FILE instead of standard output"),
+    OUTPUT_OPTS(struct info_opts, out, RENDERER_CHOICES),
     OPT_CHOICE(
         struct info_opts, reader, 0, "reader", "auto|fast|sqlite|check",
         "how to read databases: our own page scan where it can (auto, fast), libsqlite3 only, "
@@ -34,7 +31,6 @@ static void defaults(void *settings)
 {
     struct info_opts *o = settings;
     o->reader = "auto";
-    o->output = "-";
 }
 
 static double seconds_since(const struct timespec *then)
@@ -55,32 +51,45 @@ static void print_stats(const struct trace *t, double load_seconds, double all_s
         human_bytes(peak, mem_peak()), n ? (double)mem_peak() / (double)n : 0);
 }
 
+struct info_call {
+    struct inventory inventory;
+};
+
+static void json_form(const struct report *r, struct str *out, bool in_page)
+{
+    struct info_call *c = r->ctx;
+    struct jwrite w;
+    jw_init(&w, out, in_page ? 0 : 2);
+    inventory_json(&c->inventory, &w);
+}
+
+static struct doc *doc_form(const struct report *r)
+{
+    struct info_call *c = r->ctx;
+    return inventory_doc(&c->inventory, r->arena);
+}
+
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     const struct info_opts *o = settings;
+    struct info_call *c = arena_new(cli->arena, struct info_call);
     struct timespec begin;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
+    struct report report = {
+        .ctx = c, .arena = cli->arena, .doc = doc_form, .json = json_form, .kind = "inventory"};
     const char *workload;
-    struct str out;
-    str_init(&out, cli->arena);
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    struct output *out = output_begin(cli, &o->out, RENDERER_CHOICES, err);
+    if (!out)
+        return false;
     if (workload_operand(&cli->operands, cli->arena, &workload))
-        return workload_info(cli, workload, o->json, &out, err) &&
-               fs_write(o->output, out.buf, out.len, err);
+        return workload_info(out, workload, err) && output_finish(out, err);
     const struct trace *t = cli_load(cli, o->reader, err);
     if (!t)
         return false;
     double loaded = seconds_since(&begin);
-    struct inventory inventory;
-    inventory_make(&inventory, t, o->reader, cli->threads, cli->arena);
-    if (o->json) {
-        struct jwrite w;
-        jw_init(&w, &out, 2);
-        inventory_json(&inventory, &w);
-    } else {
-        struct render_opts r = {cli->columns, cli->color};
-        render_text(&out, inventory_doc(&inventory, cli->arena), &r);
-    }
-    bool ok = fs_write(o->output, out.buf, out.len, err);
+    inventory_make(&c->inventory, t, o->reader, cli->threads, cli->arena);
+    bool ok =
+        output_named(out, NULL, err) && output_report(out, &report, err) && output_finish(out, err);
     if (o->stats)
         print_stats(t, loaded, seconds_since(&begin));
     return ok;

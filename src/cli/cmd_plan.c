@@ -4,20 +4,19 @@
 #include <string.h>
 
 #include "advise/rule.h"
-#include "base/fs.h"
 #include "base/str.h"
 #include "cli/analyzed.h"
+#include "cli/output.h"
 #include "plan/plan.h"
 #include "render/plan_json.h"
-#include "render/render.h"
 #include "report/plan_doc.h"
-#include "report/section.h"
 
 struct plan_opts {
     struct opt_list goals, tools;
-    const char *gpu, *kernel, *launcher, *out, *format, *output, *reader;
+    const char *gpu, *kernel, *launcher, *folder, *reader;
     int64_t rank;
-    bool json, app_from_trace;
+    bool app_from_trace;
+    struct output_opts out;
 };
 
 static const struct opt opts[] = {
@@ -37,13 +36,9 @@ static const struct opt opts[] = {
              "run it"),
     OPT_INT(struct plan_opts, rank, 0, "rank", 0, 100000000, "N",
             "profile this rank only, run the others as they are"),
-    OPT_TEXT(struct plan_opts, out, 'd', "directory", "DIR",
+    OPT_TEXT(struct plan_opts, folder, 'd', "directory", "DIR",
              "folder that captures write to (gpusight-plan)"),
-    OPT_CHOICE(struct plan_opts, format, 0, "format", "text|markdown|json|shell",
-               "form of the plan (text)"),
-    OPT_FLAG(struct plan_opts, json, 0, "json", "the same as --format json"),
-    OPT_TEXT(struct plan_opts, output, 'o', "output", "FILE",
-             "write to FILE instead of standard output"),
+    OUTPUT_OPTS(struct plan_opts, out, RENDERER_CHOICES_AND(shell)),
     OPT_CHOICE(struct plan_opts, reader, 0, "reader", "auto|fast|sqlite|check",
                "how to read databases"),
     OPT_END,
@@ -52,8 +47,7 @@ static const struct opt opts[] = {
 static void defaults(void *settings)
 {
     struct plan_opts *o = settings;
-    *o = (struct plan_opts){
-        .out = "gpusight-plan", .format = "text", .output = "-", .reader = "auto", .rank = -1};
+    *o = (struct plan_opts){.folder = "gpusight-plan", .reader = "auto", .rank = -1};
 }
 
 struct call {
@@ -62,6 +56,8 @@ struct call {
     const struct run *run; /* of the trace; NULL: none given, or nothing in it */
     bool empty;
     struct plan_request q;
+    struct plan plan;
+    struct output *out;
     struct gs_error *err;
 };
 
@@ -186,43 +182,53 @@ static bool check_vendor(struct call *k, const struct plan *p)
     return true;
 }
 
-static bool write_plan(struct call *k, const struct plan *p)
+static void json_form(const struct report *r, struct str *out, bool in_page)
 {
-    struct arena *a = k->cli->arena;
-    struct str out;
-    str_init(&out, a);
-    struct render_opts r = {k->cli->columns, k->cli->color && str_eq(k->o->output, "-")};
-    struct subject s = {.plan = p};
-    if (str_eq(k->o->format, "json"))
-        plan_json(&out, p);
-    else if (str_eq(k->o->format, "shell"))
-        plan_shell(&out, p, a);
-    else if (!render_doc(&out, plan_report(&s, NULL, a, k->err), k->o->format, &r, k->err))
-        return false;
-    return fs_write(k->o->output, out.buf, out.len, k->err);
+    (void)in_page;
+    plan_json(out, &((const struct call *)r->ctx)->plan);
+}
+
+static void shell_form(const struct report *r, struct str *out)
+{
+    plan_shell(out, &((const struct call *)r->ctx)->plan, r->arena);
+}
+
+static bool write_plan(struct call *k)
+{
+    struct subject about = {.plan = &k->plan};
+    struct report report = {.ctx = k,
+                            .arena = k->cli->arena,
+                            .about = &about,
+                            .make = plan_report,
+                            .json = json_form,
+                            .shell = shell_form,
+                            .kind = "plan"};
+    return output_named(k->out, NULL, k->err) && output_report(k->out, &report, k->err) &&
+           output_finish(k->out, k->err);
 }
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
-    struct plan_opts *o = settings;
-    struct call k = {.cli = cli, .o = o, .err = err};
-    struct plan p;
+    struct call *k = arena_new(cli->arena, struct call);
+    *k = (struct call){.cli = cli, .o = settings, .err = err};
+    struct plan *p = &k->plan;
     const char *note = NULL;
-    if (o->json)
-        o->format = "json";
-    if (!read_tools(&k) || !read_goals(&k) || !read_gpu(&k) || !load(&k) || !read_app(&k, &note))
+    k->out = output_begin(cli, &k->o->out, RENDERER_CHOICES_AND(shell), err);
+    if (!k->out || !read_tools(k) || !read_goals(k) || !read_gpu(k) || !load(k) ||
+        !read_app(k, &note))
         return false;
-    if (!k.q.goals)
-        k.q.goals = goals_of_findings(&k);
-    k.q.kernel = o->kernel;
+    if (!k->q.goals)
+        k->q.goals = goals_of_findings(k);
+    k->q.kernel = k->o->kernel;
     /* A folder that starts with a dash would be read as an option. */
-    k.q.out = strchr("-", *o->out) ? arena_printf(cli->arena, "./%s", o->out) : o->out;
-    plan_make(&p, &k.q, cli->arena);
+    k->q.out =
+        strchr("-", *k->o->folder) ? arena_printf(cli->arena, "./%s", k->o->folder) : k->o->folder;
+    plan_make(p, &k->q, cli->arena);
     if (note)
-        vec_push(&p.notes, cli->arena, note);
-    if (k.empty)
-        vec_push(&p.notes, cli->arena, "the trace holds no event: planned as without one");
-    return check_vendor(&k, &p) && write_plan(&k, &p);
+        vec_push(&p->notes, cli->arena, note);
+    if (k->empty)
+        vec_push(&p->notes, cli->arena, "the trace holds no event: planned as without one");
+    return check_vendor(k, p) && write_plan(k);
 }
 
 const struct command command_plan = {

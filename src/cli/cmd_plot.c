@@ -3,15 +3,16 @@
  */
 #include <string.h>
 
-#include "base/fs.h"
-#include "base/fs_out.h"
 #include "base/str.h"
 #include "cli/analyze_workload.h"
 #include "cli/analyzed.h"
+#include "cli/output.h"
 #include "render/picture.h"
 #include "render/render.h"
 #include "render/svg.h"
 #include "report/chart/chart.h"
+
+#define PICTURE_FORMS "svg|png|draw" /* the names of forms[] */
 
 struct plot_opts {
     struct analyzed_opts in;
@@ -26,7 +27,7 @@ static const struct opt opts[] = {
              "which chart, see --list; all: every one that has data, into the folder -o names"),
     OPT_TEXT(struct plot_opts, output, 'o', "output", "FILE",
              "where to write; the extension (.svg, .png) says what (- : SVG on standard output)"),
-    OPT_CHOICE(struct plot_opts, format, 0, "format", "svg|png|draw",
+    OPT_CHOICE(struct plot_opts, format, 0, "format", PICTURE_FORMS,
                "when the extension does not say; draw lists the shapes as text"),
     OPT_INT(struct plot_opts, width, 0, "width", CHART_LEAST, CHART_MOST, "PIXELS",
             "width of the picture (800)"),
@@ -50,6 +51,8 @@ static void defaults(void *settings)
 struct call {
     struct cli *cli;
     const struct plot_opts *o;
+    struct output_opts none;
+    struct output *out;
     struct gs_error *err;
 };
 
@@ -66,64 +69,111 @@ static bool list_charts(struct cli *cli, struct gs_error *err)
     }
     str_init(&out, cli->arena);
     render_text(&out, d, &(struct render_opts){cli->columns, cli->color});
-    return fs_write("-", out.buf, out.len, err);
+    return output_print(&out, err);
 }
 
-static const char *format_of(const struct plot_opts *o)
+/* The forms of pictures, as renderers.def has those of reports. */
+static bool as_svg(struct str *out, const struct draw *d, enum theme theme, struct gs_error *err)
 {
-    if (o->format)
-        return o->format;
-    const char *dot = strrchr(fs_basename(o->output), '.');
-    if (!dot || str_eq(o->chart, "all") || str_starts(o->output, "/dev/"))
-        return "svg";
-    return str_eq(dot, ".svg") ? "svg" : str_eq(dot, ".png") ? "png" : NULL;
+    (void)err;
+    render_svg(out, d, &(struct svg_opts){.theme = theme});
+    return true;
 }
 
-static bool write_picture(struct call *c, const struct draw *d, const char *format,
+static bool as_shapes(struct str *out, const struct draw *d, enum theme theme, struct gs_error *err)
+{
+    (void)theme, (void)err;
+    draw_dump(out, d);
+    return true;
+}
+
+struct picture_form {
+    const char *name, *extensions;
+    bool binary;
+    bool (*render)(struct str *out, const struct draw *d, enum theme theme, struct gs_error *err);
+};
+static const struct picture_form forms[] = {{"svg", "svg", false, as_svg},
+                                            {"png", "png", true, render_png},
+                                            {"draw", "txt|draw", false, as_shapes}};
+enum { N_FORMS = sizeof(forms) / sizeof(*forms) };
+
+/* By the name of the output, for one picture; NULL: none of theirs. */
+static const struct picture_form *form_of_name(const struct plot_opts *o)
+{
+    const char *extension = path_extension(o->output);
+    if (!extension || str_eq(o->chart, "all") || fs_out_is_direct(o->output))
+        return &forms[0];
+    for (size_t i = 0; i < N_FORMS; i++)
+        if (has_extension(forms[i].extensions, extension))
+            return &forms[i];
+    return NULL;
+}
+
+static const struct picture_form *form_of(const struct plot_opts *o, struct gs_error *err)
+{
+    const struct picture_form *named = form_of_name(o), *form = o->format ? NULL : named;
+    for (size_t i = 0; o->format && i < N_FORMS; i++)
+        if (str_eq(forms[i].name, o->format))
+            form = &forms[i];
+    if (!form)
+        fail(err, GS_E_USAGE,
+             "cannot tell the format from '%s'; end it in .svg or .png, or give --format",
+             o->output);
+    else if (o->format && path_extension(o->output) && !str_eq(o->chart, "all") &&
+             !fs_out_is_direct(o->output) &&
+             ((named && named != form) || renderer_by_extension(o->output)) &&
+             !has_extension(form->extensions, path_extension(o->output)))
+        fail(err, GS_E_USAGE, "cannot write %s into '%s'; end the name in .%.*s", form->name,
+             o->output, (int)strcspn(form->extensions, "|"), form->extensions);
+    else if (!form->binary || str_eq(o->chart, "all") ||
+             output_binary_allowed(o->output, form->name, err))
+        return form;
+    return NULL;
+}
+
+static bool write_picture(struct call *c, const struct draw *d, const struct picture_form *form,
                           const char *path)
 {
     enum theme theme = str_eq(c->o->theme, "dark") ? THEME_DARK : THEME_LIGHT;
-    struct str out;
-    str_init(&out, c->cli->arena);
-    if (str_eq(format, "png")) {
-        if (!render_png(&out, d, theme, c->err))
-            return false;
-    } else if (str_eq(format, "draw")) {
-        draw_dump(&out, d);
-    } else {
-        render_svg(&out, d, &(struct svg_opts){.theme = theme});
-    }
-    return fs_write(path, out.buf, out.len, c->err);
+    struct str *out = arena_new(c->cli->arena, struct str);
+    str_init(out, c->cli->arena);
+    return form->render(out, d, theme, c->err) &&
+           fs_set_write(&c->out->set, path, out->buf, out->len, c->err);
 }
 
 static bool plot_one(struct call *c, const struct analysis *a, const struct chart *chart,
-                     const char *format, const char *path)
+                     const struct picture_form *format, const char *path)
 {
     struct chart_opts co = {
         .width = (int)c->o->width, .height = (int)c->o->height, .top = (size_t)c->o->top};
     return write_picture(c, chart_draw(chart, a, &co, c->cli->arena), format, path);
 }
 
-static bool plot_all(struct call *c, const struct analysis *a, const char *format)
+static bool plot_all(struct call *c, const struct analysis *a, const struct picture_form *format)
 {
-    if (!fs_make_folders(c->o->output, c->cli->arena, c->err))
+    if (!fs_set_folder(&c->out->set, c->o->output, c->err))
         return false;
+    size_t n = 0;
     for (size_t i = 0; charts[i]; i++) {
         const char *path =
-            arena_printf(c->cli->arena, "%s/%s.%s", c->o->output, charts[i]->name, format);
-        if (charts[i]->has(a) && !plot_one(c, a, charts[i], format, path))
+            arena_printf(c->cli->arena, "%s/%s.%s", c->o->output, charts[i]->name, format->name);
+        if (!charts[i]->has(a))
+            continue;
+        if (!plot_one(c, a, charts[i], format, path))
             return false;
+        n++;
     }
+    output_note(c->out, "wrote %zu files into %s", n, c->o->output);
     return true;
 }
 
-static bool plot_workload(struct call *c, const char *dir, const char *format)
+static bool plot_workload(struct call *c, const char *dir, const struct picture_form *format)
 {
     const struct draw *d = workload_plot(c->cli, dir, c->o->chart, (int)c->o->width, c->err);
     return d && write_picture(c, d, format, c->o->output);
 }
 
-static bool plot_trace(struct call *c, const struct chart *chart, const char *format)
+static bool plot_trace(struct call *c, const struct chart *chart, const struct picture_form *format)
 {
     struct run_opts ro = cli_run_opts(c->cli, &c->o->in);
     struct run *r = cli_run(c->cli, &ro, c->err);
@@ -133,32 +183,44 @@ static bool plot_trace(struct call *c, const struct chart *chart, const char *fo
                  : plot_all(c, r->analysis, format);
 }
 
+static bool find_chart(const struct plot_opts *o, const struct chart **chart, struct gs_error *err)
+{
+    bool all = str_eq(o->chart, "all");
+    const char *near = chart_nearest(o->chart);
+    *chart = all ? NULL : chart_find(o->chart);
+    if (!*chart && !all && near)
+        return fail(err, GS_E_USAGE, "unknown chart '%s'; did you mean '%s'?", o->chart, near);
+    if (!*chart && !all)
+        return fail(err, GS_E_USAGE, "unknown chart '%s'; 'gpusight plot --list' has them",
+                    o->chart);
+    return !all || !str_eq(o->output, "-") ||
+           fail(err, GS_E_USAGE, "all charts need a folder; give one with -o");
+}
+
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
-    struct call c = {.cli = cli, .o = settings, .err = err};
-    const struct plot_opts *o = c.o;
-    const char *format = format_of(o), *workload;
+    struct call *c = arena_new(cli->arena, struct call);
+    *c = (struct call){.cli = cli, .o = settings, .err = err};
+    const struct plot_opts *o = c->o;
+    const struct chart *chart = NULL;
+    const char *workload;
     if (o->list)
         return list_charts(cli, err);
     if (!cli->operands.n)
         return fail(err, GS_E_USAGE, "no trace given; see 'gpusight plot --help'");
-    if (!format)
-        return fail(err, GS_E_USAGE,
-                    "cannot tell the format from '%s'; end it in .svg or .png, or give --format",
-                    o->output);
-    if (workload_operand(&cli->operands, cli->arena, &workload))
-        return plot_workload(&c, workload, format);
-    bool all = str_eq(o->chart, "all");
-    const struct chart *chart = chart_find(o->chart);
-    const char *near = chart_nearest(o->chart);
-    if (!chart && !all && near)
-        return fail(err, GS_E_USAGE, "unknown chart '%s'; did you mean '%s'?", o->chart, near);
-    if (!chart && !all)
-        return fail(err, GS_E_USAGE, "unknown chart '%s'; 'gpusight plot --list' has them",
-                    o->chart);
-    if (all && str_eq(o->output, "-"))
-        return fail(err, GS_E_USAGE, "all charts need a folder; give one with -o");
-    return plot_trace(&c, all ? NULL : chart, format);
+    const struct picture_form *format = form_of(o, err);
+    c->out = format ? output_begin(cli, &c->none, RENDERER_CHOICES, err) : NULL;
+    if (!c->out)
+        return false;
+    if (workload_operand(&cli->operands, cli->arena, &workload)) {
+        if (!plot_workload(c, workload, format))
+            return false;
+    } else if (!find_chart(o, &chart, err) || !plot_trace(c, chart, format)) {
+        return false;
+    }
+    if (!str_eq(o->chart, "all") && !fs_out_is_direct(o->output))
+        output_note(c->out, "wrote %s", o->output);
+    return output_finish(c->out, err);
 }
 
 const struct command command_plot = {

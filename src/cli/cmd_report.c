@@ -1,25 +1,25 @@
 /*
  * gpusight report TRACE...: a workbook.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/fs.h"
-#include "base/log.h"
 #include "base/str.h"
 #include "cli/analyzed.h"
-#include "render/workbook_out.h"
+#include "cli/output.h"
+#include "workload/workload.h"
 
 struct report_opts {
     struct analyzed_opts in;
-    const char *output, *csv_dir;
+    struct output_opts out; /* always xlsx */
+    const char *csv_dir;
     int64_t topk_kernels, histogram_bins;
     bool kernel_details, short_kernel_study, disable_kernel_summary, full_names;
 };
 
 static const struct opt opts[] = {
     OPT_GROUP("Output"),
-    OPT_TEXT(struct report_opts, output, 'o', "output", "FILE.xlsx",
+    OPT_TEXT(struct report_opts, out.name, 'o', "output", "FILE.xlsx",
              "the workbook (NAME_perf_report.xlsx in the current folder)"),
     OPT_TEXT(struct report_opts, csv_dir, 0, "csv-dir", "DIR",
              "write each sheet as SHEET.csv into this folder; no workbook unless -o is given too"),
@@ -47,6 +47,14 @@ static void defaults(void *settings)
     *o = (struct report_opts){.in = ANALYZED_DEFAULTS, .histogram_bins = 100};
 }
 
+struct call {
+    struct cli *cli;
+    struct report_opts *o;
+    struct workbook workbook;
+    struct output *out;
+    struct gs_error *err;
+};
+
 /* TraceLens' name for it: 908_results.json gives 908_perf_report.xlsx. */
 static const char *default_name(const char *trace, struct arena *a)
 {
@@ -58,24 +66,43 @@ static const char *default_name(const char *trace, struct arena *a)
     return arena_printf(a, "%s_perf_report.xlsx", *stem ? stem : "trace");
 }
 
-static bool write_xlsx(const struct workbook *w, const char *path, struct gs_error *err)
+static void workbook_form(const struct report *r, struct workbook *w)
 {
-    size_t split = 0;
-    if (!render_xlsx(w, path, &split, err))
-        return false;
-    if (split)
-        log_warn(
-            "more rows than an Excel sheet holds: %zu sheets were added, named NAME_2 and so on",
-            split);
-    if (!str_eq(path, "-"))
-        fprintf(stderr, "wrote %s\n", path);
-    return true;
+    *w = ((const struct call *)r->ctx)->workbook;
+}
+
+/* A folder of rocprof-compute has files of these names, which would be lost. */
+static bool folder_is_free(const char *dir, struct arena *a, struct gs_error *err)
+{
+    const char *found;
+    return !workload_find(dir, a, &found) ||
+           fail(err, GS_E_USAGE,
+                "cannot write tables into '%s': it holds a workload of rocprof-compute; give "
+                "another folder",
+                dir);
+}
+
+static bool write_all(struct call *c)
+{
+    const struct report_opts *o = c->o;
+    struct report r = {.ctx = c, .arena = c->cli->arena, .workbook = workbook_form};
+    if (o->csv_dir) {
+        if (!folder_is_free(o->csv_dir, c->cli->arena, c->err) ||
+            !render_csv(&c->workbook, o->csv_dir, &c->out->set, c->err))
+            return false;
+        output_note(c->out, "wrote %zu files into %s", c->workbook.sheets.n, o->csv_dir);
+    }
+    if (!o->csv_dir || o->out.name)
+        return output_named(c->out, NULL, c->err) && output_report(c->out, &r, c->err) &&
+               output_finish(c->out, c->err);
+    return output_finish(c->out, c->err);
 }
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
-    const struct report_opts *o = settings;
-    struct workbook w;
+    struct report_opts *o = settings;
+    struct call *c = arena_new(cli->arena, struct call);
+    *c = (struct call){.cli = cli, .o = o, .err = err};
     struct workbook_opts wo = {
         .kernel_details = o->kernel_details,
         .short_kernel_study = o->short_kernel_study,
@@ -84,20 +111,18 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
         .topk_kernels = (uint64_t)o->topk_kernels,
         .histogram_bins = (uint64_t)o->histogram_bins,
     };
-    if (o->output && str_ends(o->output, ".csv"))
-        return fail(err, GS_E_USAGE, "cannot write all sheets into '%s'; use --csv-dir", o->output);
+    if (o->out.name && str_ends(o->out.name, ".csv"))
+        return fail(err, GS_E_USAGE, "cannot write all sheets into '%s'; use --csv-dir",
+                    o->out.name);
+    if (!o->out.name && !o->csv_dir)
+        o->out.name = default_name(cli->operands.v[0], cli->arena);
+    c->out = output_begin(cli, &o->out, "xlsx", err);
     struct run_opts ro = cli_run_opts(cli, &o->in);
-    struct run *r = cli_run(cli, &ro, err);
+    struct run *r = c->out ? cli_run(cli, &ro, err) : NULL;
     if (!r)
         return false;
-    workbook_make(&w, r->analysis, &r->advice, &wo, cli->arena);
-    if (o->csv_dir) {
-        if (!render_csv(&w, o->csv_dir, err))
-            return false;
-        fprintf(stderr, "wrote %zu files into %s\n", w.sheets.n, o->csv_dir);
-    }
-    const char *path = o->output ? o->output : default_name(cli->operands.v[0], cli->arena);
-    return (o->csv_dir && !o->output) || write_xlsx(&w, path, err);
+    workbook_make(&c->workbook, r->analysis, &r->advice, &wo, cli->arena);
+    return write_all(c);
 }
 
 const struct command command_report = {
@@ -124,9 +149,9 @@ const struct command command_report = {
         "gpusight report --kernel-details --topk-kernels 1000 results.db  # with the longest "
         "dispatches\n"
         "gpusight report --csv-dir tables results.db  # for a program",
+    .writes_here = true,
     .opts = opts,
     .settings_size = sizeof(struct report_opts),
-    .writes_here = true,
     .defaults = defaults,
     .run = run,
 };

@@ -1,22 +1,18 @@
 /*
  * gpusight summary TRACE...: the facts of a trace in one page, without judgement.
  */
-#include "base/fs.h"
 #include "base/str.h"
 #include "cli/analyzed.h"
-#include "render/render.h"
-#include "report/section.h"
+#include "cli/output.h"
 #include "report/summary.h"
 
 struct summary_opts {
-    bool json;
-    const char *reader, *output;
+    struct output_opts out;
+    const char *reader;
 };
 
 static const struct opt opts[] = {
-    OPT_FLAG(struct summary_opts, json, 0, "json", "print JSON, for programs"),
-    OPT_TEXT(struct summary_opts, output, 'o', "output", "FILE",
-             "write to FILE instead of standard output"),
+    OUTPUT_OPTS(struct summary_opts, out, RENDERER_CHOICES),
     OPT_CHOICE(struct summary_opts, reader, 0, "reader", "auto|fast|sqlite|check",
                "how to read databases"),
     OPT_END,
@@ -26,39 +22,43 @@ static void defaults(void *settings)
 {
     struct summary_opts *o = settings;
     o->reader = "auto";
-    o->output = "-";
+}
+
+static void json_form(const struct report *r, struct str *out, bool in_page)
+{
+    struct jwrite w;
+    jw_init(&w, out, in_page ? 0 : 2);
+    summary_json(r->ctx, &w);
 }
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     const struct summary_opts *o = settings;
-    struct arena *arena = cli->arena;
+    struct summary *summary = arena_new(cli->arena, struct summary);
+    struct subject about = {.summary = summary};
+    struct report report = {.ctx = summary,
+                            .arena = cli->arena,
+                            .about = &about,
+                            .make = summary_report,
+                            .json = json_form,
+                            .kind = "summary"};
     struct run_opts ro = RUN_DEFAULTS;
     ro.paths = cli->operands;
     ro.reader = reader_mode_of(o->reader);
     ro.threads = cli->threads;
     ro.apart = ro.facts_only = true;
-    struct run *r = cli_run(cli, &ro, err);
+    struct output *out = output_begin(cli, &o->out, RENDERER_CHOICES, err);
+    struct run *r = out ? cli_run(cli, &ro, err) : NULL;
     if (!r)
         return false;
     if (!r->trace.kernels.n && !r->trace.copies.n)
         return fail(err, GS_E_EMPTY, "no GPU work in '%s'; 'gpusight info' shows what there is",
                     cli->operands.v[0]);
-    struct summary summary;
-    summary_make(&summary, r->analysis, arena);
-    summary_phases(&summary, arena);
-    struct str out;
-    str_init(&out, arena);
-    if (o->json) {
-        struct jwrite w;
-        jw_init(&w, &out, 2);
-        summary_json(&summary, &w);
-    } else {
-        struct render_opts text = {cli->columns, cli->color && str_eq(o->output, "-")};
-        struct subject s = {.summary = &summary, .a = r->analysis};
-        render_text(&out, summary_report(&s, NULL, arena, err), &text);
-    }
-    return fs_write(o->output, out.buf, out.len, err);
+    summary_make(summary, r->analysis, cli->arena);
+    summary_phases(summary, cli->arena);
+    about.a = r->analysis;
+    return output_named(out, NULL, err) && output_report(out, &report, err) &&
+           output_finish(out, err);
 }
 
 const struct command command_summary = {

@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "base/fs.h"
+#include "base/fs_out.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "cli/command.h"
@@ -11,6 +13,8 @@
 #include "synth/rocprofv3_json.h"
 #include "synth/synth.h"
 #include "synth/truth.h"
+
+#define SYNTH_FORMATS "rocpd|rocprofv3-json|nsys|kineto" /* the names of formats[] */
 
 struct synth_opts {
     const char *output, *format, *flavor, *truth, *show, *journal;
@@ -25,7 +29,7 @@ static const struct opt opts[] = {
         "file to write; a folder for several processes; %pid%, %rank% and %host% are replaced"),
     OPT_LIST(struct synth_opts, set, 0, "set", "NAME=VALUE", "give a parameter another value"),
     OPT_INT(struct synth_opts, seed, 0, "seed", 0, 9e15, "N", "start of the random numbers"),
-    OPT_CHOICE(struct synth_opts, format, 0, "format", "rocpd|rocprofv3-json|nsys|kineto",
+    OPT_CHOICE(struct synth_opts, format, 0, "format", SYNTH_FORMATS,
                "rocpd, the JSON of rocprofv3, an Nsight Systems export (HIP calls then get CUDA's "
                "names), or the JSON of the PyTorch profiler"),
     OPT_CHOICE(struct synth_opts, flavor, 0, "flavor", "rocprofv3|rocprofv3-3.0.5|rocprof-sys",
@@ -137,33 +141,8 @@ static enum rocpd_flavor flavor_of(const char *name)
                                        : ROCPD_V3;
 }
 
-static bool is_nsys(const struct synth_call *c)
+static struct sink *new_rocpd(const struct synth_opts *o, struct arena *a)
 {
-    return str_eq(c->o->format, "nsys");
-}
-
-static bool is_kineto(const struct synth_call *c)
-{
-    return str_eq(c->o->format, "kineto");
-}
-
-static bool is_rocprofv3_json(const struct synth_call *c)
-{
-    return str_eq(c->o->format, "rocprofv3-json");
-}
-
-static struct sink *writer_of(struct synth_call *c)
-{
-    const struct synth_opts *o = c->o;
-    struct kineto_options k = {o->output};
-    if (is_kineto(c))
-        return kinetow_new(&k, c->cli->arena);
-    struct rv3json_options j = {o->output, o->merge, o->args};
-    if (is_rocprofv3_json(c))
-        return rv3jsonw_new(&j, c->cli->arena);
-    struct nsys_options n = {o->output, o->merge, o->page_size, o->drop};
-    if (is_nsys(c))
-        return nsysw_new(&n, c->cli->arena);
     struct rocpd_options r = {.flavor = flavor_of(o->flavor), .path = o->output, .merge = o->merge};
     r.page_size = o->page_size;
     r.args = o->args;
@@ -171,7 +150,41 @@ static struct sink *writer_of(struct synth_call *c)
     r.journal = str_eq(o->journal, "wal")        ? JOURNAL_WAL
                 : str_eq(o->journal, "wal-left") ? JOURNAL_WAL_LEFT
                                                  : JOURNAL_NONE;
-    return rocpdw_new(&r, c->cli->arena);
+    return rocpdw_new(&r, a);
+}
+
+static struct sink *new_json(const struct synth_opts *o, struct arena *a)
+{
+    return rv3jsonw_new(&(struct rv3json_options){o->output, o->merge, o->args}, a);
+}
+
+static struct sink *new_nsys(const struct synth_opts *o, struct arena *a)
+{
+    return nsysw_new(&(struct nsys_options){o->output, o->merge, o->page_size, o->drop}, a);
+}
+
+static struct sink *new_kineto(const struct synth_opts *o, struct arena *a)
+{
+    return kinetow_new(&(struct kineto_options){o->output}, a);
+}
+
+/* The formats of traces, as renderers.def has those of reports. */
+static const struct synth_format {
+    const char *name;
+    bool has_mpi; /* and sensors, whatever the flavor */
+    struct sink *(*begin)(const struct synth_opts *o, struct arena *a);
+    bool (*finish)(struct sink *w, bool keep, struct opt_list *files, struct gs_error *err);
+} formats[] = {{"rocpd", false, new_rocpd, rocpdw_finish},
+               {"rocprofv3-json", false, new_json, rv3jsonw_finish},
+               {"nsys", true, new_nsys, nsysw_finish},
+               {"kineto", false, new_kineto, kinetow_finish}};
+
+static const struct synth_format *format_of(const struct synth_opts *o)
+{
+    size_t i = 0;
+    while (!str_eq(formats[i].name, o->format)) /* the options allow no other */
+        i++;
+    return &formats[i];
 }
 
 static bool finish_writer(struct synth_call *c, bool keep, struct opt_list *files,
@@ -179,11 +192,7 @@ static bool finish_writer(struct synth_call *c, bool keep, struct opt_list *file
 {
     struct sink *w = c->writer;
     c->writer = NULL;
-    if (is_kineto(c))
-        return kinetow_finish(w, keep, files, err);
-    if (is_rocprofv3_json(c))
-        return rv3jsonw_finish(w, keep, files, err);
-    return is_nsys(c) ? nsysw_finish(w, keep, files, err) : rocpdw_finish(w, keep, files, err);
+    return format_of(c->o)->finish(w, keep, files, err);
 }
 
 /* Errors of the description get its name in front, those of the system speak for themselves. */
@@ -206,16 +215,28 @@ static bool write_truth(struct synth_call *c, struct program *p, const struct sy
     return fs_write(c->o->truth, out.buf, out.len, c->err);
 }
 
+/* Before anything is written: the truth must not go where a trace or the description is. */
+static bool check_truth(struct synth_call *c)
+{
+    const struct synth_opts *o = c->o;
+    if (!o->truth)
+        return true;
+    if (o->output && str_eq(o->truth, o->output))
+        return fail(c->err, GS_E_USAGE, "cannot write '%s': two results would go there", o->truth);
+    return fs_out_check(o->truth, c->err) && (!o->output || fs_out_check(o->output, c->err));
+}
+
 static bool make(struct synth_call *c)
 {
     const struct synth_opts *o = c->o;
     struct program *p;
-    if (!load(c, &p))
+    if (!load(c, &p) || !check_truth(c))
         return false;
     for (size_t i = 0; i < o->set.n; i++)
         if (!synth_set(p, o->set.v[i], c->err))
             return false;
-    bool sys = is_nsys(c) || flavor_of(o->flavor) == ROCPD_SYS; /* has MPI calls and sensors */
+    bool sys =
+        format_of(o)->has_mpi || flavor_of(o->flavor) == ROCPD_SYS; /* has MPI calls and sensors */
     struct synth_options s = {.seed = (uint64_t)o->seed, .max_events = (uint64_t)o->max_events};
     s.mpi_as_markers = !sys;
     s.no_telemetry = !sys;
@@ -223,13 +244,13 @@ static bool make(struct synth_call *c)
         return false;
     if (!o->output)
         return true;
-    c->writer = writer_of(c);
+    c->writer = format_of(o)->begin(o, c->cli->arena);
     if (!simulate(c, p, &s, c->writer))
         return false;
     struct opt_list files = {0};
     bool ok = finish_writer(c, true, &files, c->err);
     for (size_t i = 0; i < files.n && ok; i++)
-        fprintf(stderr, "wrote %s\n", files.v[i]);
+        log_say("wrote %s", files.v[i]);
     return ok;
 }
 

@@ -6,20 +6,18 @@
 #include <string.h>
 
 #include "analyze/window.h"
-#include "base/fs.h"
 #include "base/str.h"
 #include "cli/analyzed.h"
-#include "cli/command.h"
+#include "cli/output.h"
 #include "field/field.h"
-#include "render/render.h"
-#include "report/section.h"
 #include "report/whatif.h"
 
 struct whatif_opts {
     struct opt_list kernels, remove;
-    const char *graph_range, *overlap, *link, *host, *rank, *gpu, *output;
-    bool graph, pinned, prefetch, json;
+    const char *graph_range, *overlap, *link, *host, *rank, *gpu;
+    bool graph, pinned, prefetch;
     int64_t streams;
+    struct output_opts out;
     struct analyzed_opts in;
 };
 
@@ -58,16 +56,14 @@ static const struct opt opts[] = {
     OPT_CHOICE(struct whatif_opts, in.reader, 0, "reader", "auto|fast|sqlite|check",
                "how to read databases"),
     OPT_GROUP("Output"),
-    OPT_FLAG(struct whatif_opts, json, 0, "json", "print JSON, for programs"),
-    OPT_TEXT(struct whatif_opts, output, 'o', "output", "FILE",
-             "write to FILE instead of standard output"),
+    OUTPUT_OPTS(struct whatif_opts, out, RENDERER_CHOICES),
     OPT_END,
 };
 
 static void defaults(void *settings)
 {
     struct whatif_opts *o = settings;
-    *o = (struct whatif_opts){.in = ANALYZED_DEFAULTS, .output = "-"};
+    *o = (struct whatif_opts){.in = ANALYZED_DEFAULTS};
 }
 
 /* "0.5x" */
@@ -181,11 +177,11 @@ static const struct field document_list[] = {
 #undef T
 static const struct fields document = FIELDS("whatif", "", struct whatif, document_list);
 
-static void write_json(const struct whatif *r, struct str *out)
+static void json_form(const struct report *r, struct str *out, bool in_page)
 {
     struct jwrite w;
-    jw_init(&w, out, 2);
-    fields_write(&w, NULL, &document, r);
+    jw_init(&w, out, in_page ? 0 : 2);
+    fields_write(&w, NULL, &document, r->ctx);
 }
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
@@ -193,9 +189,16 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     struct whatif_opts *o = settings;
     struct arena *arena = cli->arena;
     struct change c = {0};
-    struct whatif w;
-    struct str out;
-    if (!read_change(o, &c, arena, err))
+    struct whatif *w = arena_new(arena, struct whatif);
+    struct subject about = {.whatif = w};
+    struct report report = {.ctx = w,
+                            .arena = arena,
+                            .about = &about,
+                            .make = whatif_report,
+                            .json = json_form,
+                            .kind = "what if"};
+    struct output *out = output_begin(cli, &o->out, RENDERER_CHOICES, err);
+    if (!out || !read_change(o, &c, arena, err))
         return false;
     struct run_opts ro = cli_run_opts(cli, &o->in);
     ro.facts_only = true;
@@ -207,16 +210,9 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
         return fail(err, GS_E_EMPTY, "no GPU work in '%s'; 'gpusight info' shows what there is",
                     cli->operands.v[0]);
     c.hardware = r->analysis->hardware;
-    whatif_make(&w, r->analysis, &c, arena);
-    str_init(&out, arena);
-    if (o->json) {
-        write_json(&w, &out);
-    } else {
-        struct render_opts text = {cli->columns, cli->color && str_eq(o->output, "-")};
-        struct subject s = {.whatif = &w};
-        render_text(&out, whatif_report(&s, NULL, arena, err), &text);
-    }
-    return fs_write(o->output, out.buf, out.len, err);
+    whatif_make(w, r->analysis, &c, arena);
+    return output_named(out, NULL, err) && output_report(out, &report, err) &&
+           output_finish(out, err);
 }
 
 const struct command command_whatif = {

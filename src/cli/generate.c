@@ -4,8 +4,12 @@
 #include "cli/globals.h"
 #include "cli/help.h"
 #include "render/analysis_json.h"
+#include "render/compare_json.h"
+#include "render/plan_json.h"
 #include "render/reference.h"
 #include "render/workload_reference.h"
+#include "report/inventory.h"
+#include "report/summary.h"
 
 void each_option(const struct command *c, void (*fn)(const struct opt *o, void *ctx), void *ctx)
 {
@@ -53,6 +57,10 @@ bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
                  {"zsh", complete_zsh},
                  {"fish", complete_fish},
                  {"schema", analysis_json_schema},
+                 {"plan-schema", plan_json_schema},
+                 {"compare-schema", compare_json_schema},
+                 {"info-schema", inventory_json_schema},
+                 {"summary-schema", summary_json_schema},
                  {"metrics", reference_metrics},
                  {"rules", reference_rules},
                  {"counters", reference_counters},
@@ -68,6 +76,7 @@ bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
         }
     }
     return fail(err, GS_E_USAGE,
-                "option '--generate' needs list, man PAGE, bash, zsh, fish, schema, metrics, "
+                "option '--generate' needs list, man PAGE, bash, zsh, fish, schema, plan-schema, "
+                "compare-schema, info-schema, summary-schema, metrics, "
                 "rules, counters or workload-metrics");
 }

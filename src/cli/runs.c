@@ -87,16 +87,12 @@ bool runs_in(struct fs_list *out, const char *dir, struct arena *arena, struct g
     return true;
 }
 
-bool profile_save(struct cli *cli, const struct run_profile *p, const char *path,
-                  struct gs_error *err)
+void profile_text(const struct run_profile *p, struct str *out)
 {
-    struct str out;
     struct jwrite w;
-    str_init(&out, cli->arena);
-    jw_init(&w, &out, 1);
+    jw_init(&w, out, 1);
     profile_json(&w, p);
-    str_putc(&out, '\n');
-    return fs_write(path, out.buf, out.len, err);
+    str_putc(out, '\n');
 }
 
 bool baseline_path(struct cli *cli, const char *dir, const char *name, const char **path,

@@ -6,6 +6,7 @@
 #define GS_CLI_RUNS_H
 
 #include "base/fs.h"
+#include "base/str.h"
 #include "cli/command.h"
 #include "compare/profile.h"
 
@@ -21,9 +22,8 @@ bool is_profile_document(const char *path);
  */
 bool runs_in(struct fs_list *out, const char *dir, struct arena *arena, struct gs_error *err);
 
-/* Writes a profile as a document. */
-bool profile_save(struct cli *cli, const struct run_profile *p, const char *path,
-                  struct gs_error *err);
+/* A profile as a document. */
+void profile_text(const struct run_profile *p, struct str *out);
 
 /* DIR/NAME.json; GS_E_USAGE for names that would leave the folder. */
 bool baseline_path(struct cli *cli, const char *dir, const char *name, const char **path,

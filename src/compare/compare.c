@@ -11,15 +11,17 @@
 #define SAME_PCT 1.0  /* of base_ns: a smaller change is none */
 #define LEAST_PCT 0.1 /* of base_ns: smaller changes of copies, communication, idle are none */
 
+const char *const compare_verdict_names[] = {
+    [COMPARE_FASTER] = "faster",
+    [COMPARE_SLOWER] = "slower",
+    [COMPARE_SAME] = "same",
+    [COMPARE_NOT_COMPARABLE] = "not_comparable",
+    NULL,
+};
+
 const char *compare_verdict_name(enum compare_verdict v)
 {
-    static const char *const names[] = {
-        [COMPARE_FASTER] = "faster",
-        [COMPARE_SLOWER] = "slower",
-        [COMPARE_SAME] = "same",
-        [COMPARE_NOT_COMPARABLE] = "not_comparable",
-    };
-    return names[v];
+    return compare_verdict_names[v];
 }
 
 const char *compare_match_name(enum compare_match m)

@@ -3,65 +3,45 @@
 
 #define T struct profile_doc
 
-static const struct field path_list[] = {
-    {.key = "path", .unit = "", .type = FIELD_TEXT, .doc = "as it was named", .null = NULL_NEVER}};
-static const struct fields path_fields = FIELDS("files", "", const char *, path_list);
-static const struct field metadata_list[] = {
-    FIXED("gpusight_version", GPUSIGHT_VERSION, "version of the program"),
-    ALWAYS(T, p.files, FIELD_LIST, "files", "files that were read", .of = &path_fields),
-};
-static const struct fields metadata = FIELDS("metadata", "", T, metadata_list);
+PART(path_fields, const char *,
+     {.key = "path", .unit = "", .type = FIELD_TEXT, .doc = "as it was named", .null = NULL_NEVER});
+PART(metadata, T, FIXED("gpusight_version", GPUSIGHT_VERSION, "version of the program"),
+     ALWAYS(T, p.files, FIELD_LIST, "files", "files that were read", .of = &path_fields));
 
 #define GPU(member, type, key, doc) ALWAYS(struct profile_gpu, member, type, key, doc)
-static const struct field gpu_list[] = {
-    GPU(name, FIELD_TEXT, "name", "product name"),
-    GPU(arch, FIELD_TEXT, "architecture", "gfx942, sm_90, ..."),
-    GPU(vendor, FIELD_TEXT, "vendor", "who made it"),
-    GPU(cu_count, FIELD_U32, "cu_count", "compute units or SMs; 0: not known"),
-    GPU(clock_mhz, FIELD_U32, "clock_mhz", "highest clock; 0: not known"),
-};
-static const struct fields gpu_fields = FIELDS("gpus", "", struct profile_gpu, gpu_list);
-static const struct field info_list[] = {
-    ALWAYS(T, p.gpus, FIELD_LIST, "gpus", "GPUs of the run", .of = &gpu_fields),
-};
-static const struct fields info = FIELDS("profiling_info", "", T, info_list);
+PART(gpu_fields, struct profile_gpu, GPU(name, FIELD_TEXT, "name", "product name"),
+     GPU(arch, FIELD_TEXT, "architecture", "gfx942, sm_90, ..."),
+     GPU(vendor, FIELD_TEXT, "vendor", "who made it"),
+     GPU(cu_count, FIELD_U32, "cu_count", "compute units or SMs; 0: not known"),
+     GPU(clock_mhz, FIELD_U32, "clock_mhz", "highest clock; 0: not known"));
+PART(info, T, ALWAYS(T, p.gpus, FIELD_LIST, "gpus", "GPUs of the run", .of = &gpu_fields));
 
 #define IF_GAPS .flag = FLAG(struct profile_cause, has_gaps)
-static const struct field cause_list[] = {
-    ALWAYS(struct profile_cause, cause, FIELD_TEXT, "cause", "key of the cause"),
-    ALWAYS(struct profile_cause, ns, FIELD_I64, "ns", "GPU time"),
-    IF_ANY(struct profile_cause, gap_sq, FIELD_NUM, "gap_sq", "sum of its gaps, squared", IF_GAPS),
-    IF_ANY(struct profile_cause, gap_count, FIELD_U64, "gap_count", "gaps it is in", IF_GAPS),
-};
-static const struct fields cause_fields = FIELDS("causes", "", struct profile_cause, cause_list);
-static const struct field ledger_list[] = {
-    ALWAYS(T, p.start_ns, FIELD_I64, "start_ns", "start of the window, in the trace's clock"),
-    ALWAYS(T, causes, FIELD_LIST, "causes", "GPU time by cause", .of = &cause_fields),
-};
-static const struct fields ledger = FIELDS("ledger", "", T, ledger_list);
+PART(cause_fields, struct profile_cause,
+     ALWAYS(struct profile_cause, cause, FIELD_TEXT, "cause", "key of the cause"),
+     ALWAYS(struct profile_cause, ns, FIELD_I64, "ns", "GPU time"),
+     IF_ANY(struct profile_cause, gap_sq, FIELD_NUM, "gap_sq", "sum of its gaps, squared", IF_GAPS),
+     IF_ANY(struct profile_cause, gap_count, FIELD_U64, "gap_count", "gaps it is in", IF_GAPS));
+PART(ledger, T,
+     ALWAYS(T, p.start_ns, FIELD_I64, "start_ns", "start of the window, in the trace's clock"),
+     ALWAYS(T, causes, FIELD_LIST, "causes", "GPU time by cause", .of = &cause_fields));
 
-static const struct field capability_list[] = {
-    ALWAYS(struct profile_capability, key, FIELD_TEXT, "key", "as in an analysis"),
-    ALWAYS(struct profile_capability, present, FIELD_BOOL, "present", "whether it is there"),
-};
-static const struct fields capability_fields =
-    FIELDS("capabilities", "", struct profile_capability, capability_list);
+PART(capability_fields, struct profile_capability,
+     ALWAYS(struct profile_capability, key, FIELD_TEXT, "key", "as in an analysis"),
+     ALWAYS(struct profile_capability, present, FIELD_BOOL, "present", "whether it is there"));
 
 /* Tables of an analysis; a profile has no use for the last three, which it keeps in other forms. */
-static const struct field table_list[] = {
-    ALWAYS(T, p.breakdown, FIELD_OBJECT, "breakdown", "", .of = &breakdown_fields),
-    ALWAYS(T, p.launches, FIELD_OBJECT, "launch_latency", "", .of = &launch_fields),
-    ALWAYS(T, p.allocations, FIELD_OBJECT, "allocations", "", .of = &allocation_fields),
-    ALWAYS(T, p.collectives, FIELD_OBJECT, "collectives", "", .of = &collective_fields),
-    ALWAYS(T, p.copies, FIELD_LIST, "copies", "", .of = &copy_fields),
-    ALWAYS(T, p.api_classes, FIELD_LIST, "api_classes", "", .of = &api_class_fields),
-    ALWAYS(T, p.telemetry, FIELD_LIST, "telemetry", "", .of = &telemetry_fields),
-    IF_ANY(T, resources, FIELD_LIST, "kernel_resources", "", .of = &resource_fields),
-    IF_ANY(T, phases, FIELD_LIST, "phases", "", .of = &phase_fields),
-    IF_ANY(T, hotspots, FIELD_LIST, "hotspots", "", .of = &profile_kernel_fields,
-           .flag = FLAG(T, has_hotspots)),
-};
-static const struct fields tables = FIELDS("analyses", "", T, table_list);
+PART(tables, T, ALWAYS(T, p.breakdown, FIELD_OBJECT, "breakdown", "", .of = &breakdown_fields),
+     ALWAYS(T, p.launches, FIELD_OBJECT, "launch_latency", "", .of = &launch_fields),
+     ALWAYS(T, p.allocations, FIELD_OBJECT, "allocations", "", .of = &allocation_fields),
+     ALWAYS(T, p.collectives, FIELD_OBJECT, "collectives", "", .of = &collective_fields),
+     ALWAYS(T, p.copies, FIELD_LIST, "copies", "", .of = &copy_fields),
+     ALWAYS(T, p.api_classes, FIELD_LIST, "api_classes", "", .of = &api_class_fields),
+     ALWAYS(T, p.telemetry, FIELD_LIST, "telemetry", "", .of = &telemetry_fields),
+     IF_ANY(T, resources, FIELD_LIST, "kernel_resources", "", .of = &resource_fields),
+     IF_ANY(T, phases, FIELD_LIST, "phases", "", .of = &phase_fields),
+     IF_ANY(T, hotspots, FIELD_LIST, "hotspots", "", .of = &profile_kernel_fields,
+            .flag = FLAG(T, has_hotspots)));
 
 static const struct field document_list[] = {
     ALWAYS(T, document, FIELD_TEXT, "document", "what this is", .words = WORDS(PROFILE_DOCUMENT)),

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sat.h"
 #include "base/human.h"
+#include "base/sat.h"
 #include "field/field_in.h"
 
 static const struct field text_item[] = {{.type = FIELD_TEXT, .unit = "", .null = NULL_NEVER}};
@@ -137,7 +137,7 @@ struct field_value field_get(const struct field *f, const void *row)
 bool field_is_text(const struct field *f)
 {
     return f->type == FIELD_TEXT || f->type == FIELD_CHARS || f->type == FIELD_BOOL ||
-           f->type == FIELD_ENUM || f->type == FIELD_FIXED;
+           f->type == FIELD_ENUM || f->type == FIELD_SET || f->type == FIELD_FIXED;
 }
 
 double field_number(const struct field *f, const void *row)
@@ -177,8 +177,21 @@ static const char *number_text(const struct field *f, struct field_value known, 
     return said ? plain_text(known, a) : arena_printf(a, "%s %s", plain_text(known, a), f->unit);
 }
 
+static const char *set_text(const struct field *f, const void *row, struct arena *a)
+{
+    unsigned set = *(const unsigned *)((const char *)row + f->offset);
+    struct str s;
+    str_init(&s, a);
+    for (unsigned i = 0; f->words[i]; i++)
+        if (set & (1u << i))
+            str_printf(&s, "%s%s", s.len ? ", " : "", f->words[i]);
+    return s.buf;
+}
+
 const char *field_text(const struct field *f, const void *row, struct arena *a)
 {
+    if (f->type == FIELD_SET)
+        return set_text(f, row, a);
     struct field_value v = field_get(f, row);
     if (!field_is_text(f))
         return number_text(f, v, a);
@@ -187,37 +200,33 @@ const char *field_text(const struct field *f, const void *row, struct arena *a)
 
 /* ---- for programs ---- */
 
-static void put_real(struct str *out, double v)
+static const char *real_exact(double v, char *buf)
 {
-    char text[40];
     for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof(text), "%.*g", digits, v);
-        if (strtod(text, NULL) == v)
+        snprintf(buf, VALUE_MAX, "%.*g", digits, v);
+        if (strtod(buf, NULL) == v)
             break;
     }
-    str_puts(out, text);
+    return buf;
 }
 
-void field_exact(const struct field *f, const void *row, struct str *out)
+const char *value_exact(struct field_value v, char *buf)
 {
-    struct field_value v = field_get(f, row);
     switch (v.kind) {
     case VALUE_INT:
-        str_printf(out, "%" PRId64, v.i);
-        break;
+        snprintf(buf, VALUE_MAX, "%" PRId64, v.i);
+        return buf;
     case VALUE_UINT:
-        str_printf(out, "%" PRIu64, v.u);
-        break;
+        snprintf(buf, VALUE_MAX, "%" PRIu64, v.u);
+        return buf;
     case VALUE_REAL:
-        put_real(out, v.real);
-        break;
+        return real_exact(v.real, buf);
     case VALUE_BOOL:
-        str_puts(out, v.yes ? "true" : "false");
-        break;
+        return v.yes ? "true" : "false";
     case VALUE_TEXT:
-        str_puts(out, v.text);
-        break;
+        return v.text;
     case VALUE_NONE:
         break;
     }
+    return "";
 }

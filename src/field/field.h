@@ -43,6 +43,7 @@ enum field_type {
     FIELD_CHARS,  /* char[] inside the struct */
     FIELD_BOOL,   /* bool */
     FIELD_ENUM,   /* an enum; `words` has the name of each value */
+    FIELD_SET,    /* unsigned: a list of the words whose bits are set */
     FIELD_FIXED,  /* no member at all: always the text words[0] */
     FIELD_NULL,   /* no member at all: always null */
     FIELD_OBJECT, /* a struct inside the struct */
@@ -69,9 +70,10 @@ struct field {
     size_t offset;
     const char *doc; /* one sentence: the formula */
     enum field_null null;
-    const struct fields *of;      /* of objects and lists: what is in there */
-    const char *const *words;     /* of texts: all that it can be; NULL at the end */
-    double divide;                /* of numbers: shown divided by this; 0: as they are */
+    const struct fields *of;  /* of objects and lists: what is in there */
+    const char *const *words; /* of texts: all that it can be; NULL at the end */
+    const char *least;        /* of numbers, for the schema: "1"; NULL: 0 where it has no sign */
+    double divide;            /* of numbers: shown divided by this; 0: as they are */
     bool (*has)(const void *row); /* whether there is a value; NULL: always */
     size_t flag; /* the same, by a bool of the struct: FLAG(T, member). Reading sets it */
 };
@@ -108,6 +110,11 @@ struct fields {
     {                                                                                              \
         .unit = "", .type = FIELD_OBJECT, .null = NULL_NEVER, .of = fields                         \
     }
+/* Where the row is a pointer to a struct of the table. */
+#define ALL_AT(fields)                                                                             \
+    {                                                                                              \
+        .unit = "", .type = FIELD_REF, .null = NULL_NEVER, .of = fields                            \
+    }
 #define SPREAD(T, member, type, fields)                                                            \
     FIELD_AS(T, member, type, NULL, "", "", "", .null = NULL_NEVER, .of = fields)
 /* Without a member: a text that never changes, or an object made of the struct itself. */
@@ -125,6 +132,14 @@ struct fields {
     (const char *const[])                                                                          \
     {                                                                                              \
         __VA_ARGS__, NULL                                                                          \
+    }
+/* The table of a part of a document, for one file. */
+#define PART(name, T, ...)                                                                         \
+    static const struct field name##_list[] = {__VA_ARGS__};                                       \
+    static const struct fields name = FIELDS("", "", T, name##_list)
+#define ALWAYS_NULL(k, d)                                                                          \
+    {                                                                                              \
+        .key = k, .label = k, .unit = "", .type = FIELD_NULL, .doc = d                             \
     }
 #define FLAG(T, member) (offsetof(T, member) + 1)
 #define FIELDS(key, doc, T, array)                                                                 \
@@ -184,8 +199,12 @@ double field_number(const struct field *f, const void *row); /* NaN: none, or no
 /* For a person, by the unit: "1.25 ms", "3 KiB", "9.17 GB/s", "yes"; "-" where there is no number. */
 const char *field_text(const struct field *f, const void *row, struct arena *a);
 
-/* All digits, for programs: the fewest that read back equal; nothing where there is no value. */
-void field_exact(const struct field *f, const void *row, struct str *out);
+/*
+ * All digits, for programs: the fewest that read back equal; "" where there is no value. Numbers
+ * are written to buf, of VALUE_MAX bytes.
+ */
+enum { VALUE_MAX = 40 };
+const char *value_exact(struct field_value v, char *buf);
 
 /* ---- JSON out (field_json.c) ---- */
 
@@ -212,6 +231,10 @@ void fields_read(struct jread *j, const struct fields *f, void *row, struct aren
  * and that there is nothing else. `example` is a row, for FIELD_TABLES in it; NULL: there are none.
  */
 void fields_schema(struct jwrite *w, const struct fields *f, const void *example);
+
+/* The same as a whole file. */
+void fields_schema_document(struct str *out, const char *id, const char *title, const char *doc,
+                            const struct fields *f);
 
 /* A chapter of a reference in Markdown: the table's doc, and a row for each field. */
 void fields_doc(struct str *out, const struct fields *f, bool is_object);

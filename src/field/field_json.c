@@ -49,6 +49,16 @@ static void write_list(struct jwrite *w, const char *key, const struct field *f,
     jw_close(w);
 }
 
+static void write_set(struct jwrite *w, const char *key, const struct field *f, const void *row)
+{
+    unsigned set = *(const unsigned *)((const char *)row + f->offset);
+    jw_open(w, key, '[');
+    for (unsigned i = 0; f->words[i]; i++)
+        if (set & (1u << i))
+            jw_str(w, NULL, f->words[i]);
+    jw_close(w);
+}
+
 static void write_tables(struct jwrite *w, const char *key, const struct results *all)
 {
     jw_open(w, key, '{');
@@ -95,6 +105,8 @@ static void write_field(struct jwrite *w, const char *key, const struct field *f
         write_list(w, key, f, row);
     else if (f->type == FIELD_OBJECT || f->type == FIELD_REF)
         fields_write(w, key, f->of, target);
+    else if (f->type == FIELD_SET)
+        write_set(w, key, f, row);
     else if (f->type == FIELD_TABLES)
         write_tables(w, key, target);
     else

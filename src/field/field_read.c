@@ -17,12 +17,24 @@ static uint32_t read_u32(struct jread *j)
     return v < UINT32_MAX ? (uint32_t)v : UINT32_MAX;
 }
 
-static void read_word(struct jread *j, const struct field *f, int *value)
+/* The number of a word; -1: it is none of them. */
+static int read_word(struct jread *j, const struct field *f)
 {
     const char *s = jr_str(j, NULL);
     for (int i = 0; s && f->words[i]; i++)
         if (!strcmp(s, f->words[i]))
-            *value = i;
+            return i;
+    return -1;
+}
+
+static void read_set(struct jread *j, const struct field *f, unsigned *set)
+{
+    if (!jr_array(j))
+        return;
+    while (jr_item(j)) {
+        int i = read_word(j, f);
+        *set |= i < 0 ? 0 : 1u << i;
+    }
 }
 
 static void read_field(struct jread *j, const struct field *f, void *row, struct arena *a);
@@ -85,6 +97,7 @@ static void read_ref(struct jread *j, const struct field *f, void *at, struct ar
 static void read_field(struct jread *j, const struct field *f, void *row, struct arena *a)
 {
     void *at = (char *)row + f->offset;
+    int i;
     if (f->flag)
         *(bool *)((char *)row + f->flag - 1) = jr_type(j) != J_NULL;
     if (f->divide > 0) { /* a copy of another member, in another unit */
@@ -114,7 +127,11 @@ static void read_field(struct jread *j, const struct field *f, void *row, struct
         *(bool *)at = jr_bool(j, false);
         break;
     case FIELD_ENUM:
-        read_word(j, f, at);
+        i = read_word(j, f);
+        *(int *)at = i < 0 ? *(int *)at : i;
+        break;
+    case FIELD_SET:
+        read_set(j, f, at);
         break;
     case FIELD_OBJECT:
         fields_read(j, f->of, at, a);

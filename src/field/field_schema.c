@@ -1,12 +1,14 @@
+#include <stdlib.h>
+
 #include "field/field_in.h"
 
 static const char *const types[] = {
-    [FIELD_I64] = "integer",  [FIELD_U64] = "integer",   [FIELD_U32] = "integer",
-    [FIELD_I32] = "integer",  [FIELD_NUM] = "number",    [FIELD_TEXT] = "string",
-    [FIELD_CHARS] = "string", [FIELD_BOOL] = "boolean",  [FIELD_ENUM] = "string",
-    [FIELD_FIXED] = "string", [FIELD_NULL] = "null",     [FIELD_OBJECT] = "object",
-    [FIELD_REF] = "object",   [FIELD_LIST] = "array",    [FIELD_MAP] = "object",
-    [FIELD_PAIRS] = "object", [FIELD_TABLES] = "object",
+    [FIELD_I64] = "integer",   [FIELD_U64] = "integer",  [FIELD_U32] = "integer",
+    [FIELD_I32] = "integer",   [FIELD_NUM] = "number",   [FIELD_TEXT] = "string",
+    [FIELD_CHARS] = "string",  [FIELD_BOOL] = "boolean", [FIELD_ENUM] = "string",
+    [FIELD_SET] = "array",     [FIELD_FIXED] = "string", [FIELD_NULL] = "null",
+    [FIELD_OBJECT] = "object", [FIELD_REF] = "object",   [FIELD_LIST] = "array",
+    [FIELD_MAP] = "object",    [FIELD_PAIRS] = "object", [FIELD_TABLES] = "object",
 };
 
 static bool may_be_null(const struct field *f)
@@ -26,6 +28,13 @@ static void write_type(struct jwrite *w, const struct field *f)
     jw_str(w, NULL, name);
     jw_str(w, NULL, "null");
     jw_close(w);
+}
+
+static void write_least(struct jwrite *w, const struct field *f)
+{
+    bool counts = f->type == FIELD_U64 || f->type == FIELD_U32;
+    if (f->least || counts)
+        jw_int(w, "minimum", f->least ? strtoll(f->least, NULL, 10) : 0);
 }
 
 static void write_words(struct jwrite *w, const struct field *f)
@@ -79,8 +88,15 @@ static void write_value(struct jwrite *w, const struct field *f, const void *row
     if (f->doc && *f->doc)
         jw_str(w, "description", f->doc);
     write_type(w, f);
-    if (f->words)
+    write_least(w, f);
+    if (f->type == FIELD_SET) {
+        struct field word = {.type = FIELD_TEXT, .unit = "", .words = f->words, .null = NULL_NEVER};
+        jw_open(w, "items", '{');
+        write_value(w, &word, NULL);
+        jw_close(w);
+    } else if (f->words) {
         write_words(w, f);
+    }
     if (f->type == FIELD_OBJECT || f->type == FIELD_REF)
         fields_schema(w, f->of, f->type == FIELD_OBJECT && row ? field_target(f, row) : NULL);
     if (f->type == FIELD_LIST || f->type == FIELD_MAP)
@@ -129,4 +145,19 @@ void fields_schema(struct jwrite *w, const struct fields *f, const void *example
     write_required(w, f);
     jw_close(w);
     jw_bool(w, "additionalProperties", false);
+}
+
+void fields_schema_document(struct str *out, const char *id, const char *title, const char *doc,
+                            const struct fields *f)
+{
+    struct jwrite w;
+    jw_init(&w, out, 2);
+    jw_open(&w, NULL, '{');
+    jw_str(&w, "$schema", "https://json-schema.org/draft/2020-12/schema");
+    jw_str(&w, "$id", id);
+    jw_str(&w, "title", title);
+    jw_str(&w, "description", doc);
+    jw_str(&w, "type", "object");
+    fields_schema(&w, f, NULL);
+    jw_close(&w);
 }

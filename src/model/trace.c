@@ -259,7 +259,9 @@ const char *copy_kind_name(enum copy_kind kind)
     return (unsigned)kind < COPY_KINDS ? names[kind] : "unknown";
 }
 
+const char *const vendor_names[] = {"unknown", "AMD", "NVIDIA", NULL};
+
 const char *vendor_name(enum vendor v)
 {
-    return v == VENDOR_AMD ? "AMD" : v == VENDOR_NVIDIA ? "NVIDIA" : "unknown";
+    return vendor_names[v];
 }

@@ -421,6 +421,7 @@ enum vendor trace_vendor(const struct trace *t);
 const char *pc_pipe_name(enum pc_pipe pipe); /* "valu", as in the profiler's keys */
 const char *region_kind_name(enum region_kind kind);
 const char *copy_kind_name(enum copy_kind kind);
+extern const char *const vendor_names[]; /* by value, NULL at the end */
 const char *vendor_name(enum vendor v);
 
 #endif

@@ -126,7 +126,7 @@ static void counter_pass(struct planner *pl, const struct passes *passes, size_t
     size_t n = passes->n;
     struct capture *c = plan_capture(pl, "rocprofv3", 0);
     c->title = n > 1 ? arena_printf(pl->arena, "counters, pass %zu of %zu", i + 1, n) : "counters";
-    c->pass = *pass;
+    vec_push(&c->passes, pl->arena, *pass);
     tell_pass(pl, c, passes, i);
     tool_command_values(&c->command, "--pmc", pass->counters.v, pass->counters.n);
     filter_options(pl, c);

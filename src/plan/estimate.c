@@ -19,22 +19,27 @@
 #define CALLS_PER_KERNEL 4.0 /* host calls, where none were recorded */
 #define BASE_BYTES 1048576.0 /* agents, counters and code objects are described in each file */
 
-#define F(member, type, label, unit, doc) FIELD(struct capture, member, type, label, unit, doc)
+#define F(member, type, label, unit, doc, ...)                                                     \
+    FIELD(struct capture, member, type, label, unit, doc, ##__VA_ARGS__)
 static const struct field fields[] = {
-    F(title, FIELD_TEXT, "capture", "", "what the command records, and which pass it is"),
+    F(title, FIELD_TEXT, "capture", "", "what the command records, and which pass it is",
+      .null = NULL_NEVER),
     F(runs, FIELD_U64, "runs", "",
-      "how often the program runs: 1, or the runs a tool makes on its own"),
+      "how often the program runs: 1, or the runs a tool makes on its own", .least = "1"),
     F(runs_exact, FIELD_BOOL, "exact", "",
       "false: the tool decides, runs is what it took elsewhere"),
     F(overhead_pct, FIELD_NUM, "overhead", "%",
       "estimate of added run time; tracing: (events x 1 us + samples x 10 us) / span of the trace, "
       "counters: (dispatches counted x 50 us + summed - united kernel time) / span; null without a "
-      "trace"),
+      "trace",
+      .least = "0"),
     F(size_bytes, FIELD_NUM, "size", "bytes",
       "estimate of what is written; tracing: 1 MiB + events x bytes per event of the trace (250 "
       "where that is not known) + samples x 250, counters: 1 MiB + dispatches x (values x 150 + "
-      "250); null without a trace"),
-    F(basis, FIELD_TEXT, "estimate", "", "the numbers that both estimates rest on"),
+      "250); null without a trace",
+      .least = "0"),
+    F(basis, FIELD_TEXT, "estimate", "", "the numbers that both estimates rest on",
+      .null = NULL_NEVER),
 };
 #undef F
 const struct fields capture_fields =
@@ -129,12 +134,12 @@ void estimate_counters(const struct planner *pl, struct capture *c)
     bool all = !pl->filter.calls;
     double n = all ? (double)pl->t->kernels.n : (double)pl->filter.calls;
     double alone = (double)(b->kernel_sum_ns - b->kernel_ns);
-    for (size_t i = 0; i < c->pass.counters.n; i++)
-        values += instances(pl, c->pass.counters.v[i]);
+    for (size_t i = 0; i < c->passes.n; i++)
+        for (size_t k = 0; k < c->passes.v[i].counters.n; k++)
+            values += instances(pl, c->passes.v[i].counters.v[k]);
     c->overhead_pct = 100 * (n * DISPATCH_COST_NS + (alone > 0 ? alone : 0)) / span;
-    c->size_bytes =
-        c->pass.counters.n ? BASE_BYTES + n * (values * COUNTER_BYTES + EVENT_BYTES) : NAN;
-    c->basis = arena_printf(
-        pl->arena, "%s dispatches counted, 50 us each; kernels run one by one%s",
-        human_count(calls, count_from(n)), c->pass.counters.n ? ", 150 bytes a value" : "");
+    c->size_bytes = c->passes.n ? BASE_BYTES + n * (values * COUNTER_BYTES + EVENT_BYTES) : NAN;
+    c->basis =
+        arena_printf(pl->arena, "%s dispatches counted, 50 us each; kernels run one by one%s",
+                     human_count(calls, count_from(n)), c->passes.n ? ", 150 bytes a value" : "");
 }

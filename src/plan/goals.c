@@ -26,6 +26,12 @@ const struct goal plan_goals[GOALS] = {
 #include "plan/goals.def"
 };
 
+#undef GOAL
+#define GOAL(name, ...) #name,
+const char *const goal_names[] = {
+#include "plan/goals.def"
+    NULL};
+
 #define RATIO(goals, answers, instead, ...) {goals, answers, instead, {__VA_ARGS__}},
 const struct ratio plan_ratios[] = {
 #include "plan/ratios.def"

@@ -52,6 +52,7 @@ struct goal {
 };
 
 extern const struct goal plan_goals[GOALS];
+extern const char *const goal_names[]; /* by index, NULL at the end */
 
 enum { RATIO_MOST = 8 };
 struct ratio {

@@ -44,8 +44,8 @@ struct capture {
     const char *title; /* "counters, pass 1 of 3" */
     unsigned goals;
     struct tool_command command;
-    struct pass pass; /* counters, where the tool is told which */
-    uint64_t runs;    /* of the program; the tool's own repetitions included */
+    struct passes passes; /* counters, where the tool is told which: one, or none */
+    uint64_t runs;        /* of the program; the tool's own repetitions included */
     bool runs_exact;
     double overhead_pct, size_bytes; /* NaN: not known */
     const char *basis;               /* what both rest on */

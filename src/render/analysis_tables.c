@@ -7,13 +7,10 @@
 /* ---- who made this, and what was recorded ---- */
 
 #define T struct trace_file
-static const struct field file_list[] = {
-    ALWAYS(T, path, FIELD_TEXT, "path", "the file as it was named"),
-    ALWAYS(T, format, FIELD_TEXT, "format", "format, found by content"),
-    OR_NULL(T, flavor, FIELD_TEXT, "writer", "profiler that wrote it"),
-    OR_NULL(T, schema_version, FIELD_TEXT, "schema_version", "version of the format"),
-};
-static const struct fields file_fields = FIELDS("files", "", T, file_list);
+PART(file_fields, T, ALWAYS(T, path, FIELD_TEXT, "path", "the file as it was named"),
+     ALWAYS(T, format, FIELD_TEXT, "format", "format, found by content"),
+     OR_NULL(T, flavor, FIELD_TEXT, "writer", "profiler that wrote it"),
+     OR_NULL(T, schema_version, FIELD_TEXT, "schema_version", "version of the format"));
 #undef T
 
 #define T struct metadata_json
@@ -75,91 +72,77 @@ static const struct fields info = FIELDS("", "", T, info_list),
 
 /* ---- in words ---- */
 
-static const struct field summary_list[] = {
-    ALWAYS(T, overview.assessment, FIELD_TEXT, "overall_assessment",
-           "the verdict and the size of the run"),
-    ALWAYS(T, overview.bottleneck, FIELD_TEXT, "primary_bottleneck",
-           "of the first finding; of the ledger without any",
-           .words = WORDS("compute", "memory_transfer", "memory_bandwidth", "latency", "mixed",
-                          "unknown")),
-    ALWAYS(T, overview.confidence, FIELD_NUM, "confidence", "0 to 1"),
-    ALWAYS(T, overview.key_findings, FIELD_LIST, "key_findings", "sentences, most important first",
-           .of = &field_texts),
-};
-static const struct fields summary = FIELDS("", "", T, summary_list);
+PART(summary, T,
+     ALWAYS(T, overview.assessment, FIELD_TEXT, "overall_assessment",
+            "the verdict and the size of the run"),
+     ALWAYS(T, overview.bottleneck, FIELD_TEXT, "primary_bottleneck",
+            "of the first finding; of the ledger without any",
+            .words = WORDS("compute", "memory_transfer", "memory_bandwidth", "latency", "mixed",
+                           "unknown")),
+     ALWAYS(T, overview.confidence, FIELD_NUM, "confidence", "0 to 1"),
+     ALWAYS(T, overview.key_findings, FIELD_LIST, "key_findings", "sentences, most important first",
+            .of = &field_texts));
 #undef T
 
 #define T struct verdict
-static const struct field verdict_list[] = {
-    ALWAYS(T, status, FIELD_ENUM, "status", "", .words = verdict_status_names),
-    ALWAYS(T, headline, FIELD_TEXT, "headline", "one sentence"),
-    ALWAYS(T, recoverable_ns, FIELD_I64, "recoverable_ns",
-           "GPU time claimed by findings above INFO, compute aside"),
-    ALWAYS(T, recoverable_pct, FIELD_NUM, "recoverable_pct", "of window x GPUs"),
-};
-static const struct fields verdict_fields = FIELDS("verdict", "", T, verdict_list);
+PART(verdict_fields, T, ALWAYS(T, status, FIELD_ENUM, "status", "", .words = verdict_status_names),
+     ALWAYS(T, headline, FIELD_TEXT, "headline", "one sentence"),
+     ALWAYS(T, recoverable_ns, FIELD_I64, "recoverable_ns",
+            "GPU time claimed by findings above INFO, compute aside"),
+     ALWAYS(T, recoverable_pct, FIELD_NUM, "recoverable_pct", "of window x GPUs"));
 #undef T
 
 #define T struct warning
-static const struct field warning_list[] = {
-    ALWAYS(T, severity, FIELD_TEXT, "severity", "", .words = WORDS("warning", "info")),
-    ALWAYS(T, message, FIELD_TEXT, "message", "what is wrong with the data"),
-    OR_NULL(T, recommendation, FIELD_TEXT, "recommendation", "command that would mend it"),
-};
-static const struct fields warning_fields = FIELDS("warnings", "", T, warning_list);
+PART(warning_fields, T,
+     ALWAYS(T, severity, FIELD_TEXT, "severity", "", .words = WORDS("warning", "info")),
+     ALWAYS(T, message, FIELD_TEXT, "message", "what is wrong with the data"),
+     OR_NULL(T, recommendation, FIELD_TEXT, "recommendation", "command that would mend it"));
 #undef T
 
 /* ---- the ledger ---- */
 
 #define T struct cause_json
-static const struct field cause_list[] = {
-    ALWAYS(T, cause, FIELD_TEXT, "cause", "key of the cause"),
-    ALWAYS(T, label, FIELD_TEXT, "label", "for people"),
-    ALWAYS(T, kind, FIELD_ENUM, "kind", "", .words = WORDS("work", "exposed", "idle")),
-    ALWAYS(T, ns, FIELD_I64, "ns", "GPU time"),
-    ALWAYS(T, pct, FIELD_NUM, "pct", "share of the whole"),
-};
-static const struct fields cause_fields = FIELDS("causes", "", T, cause_list);
+PART(cause_fields, T, ALWAYS(T, cause, FIELD_TEXT, "cause", "key of the cause"),
+     ALWAYS(T, label, FIELD_TEXT, "label", "for people"),
+     ALWAYS(T, kind, FIELD_ENUM, "kind", "", .words = WORDS("work", "exposed", "idle")),
+     ALWAYS(T, ns, FIELD_I64, "ns", "GPU time"),
+     ALWAYS(T, pct, FIELD_NUM, "pct", "share of the whole"));
 #undef T
 
 #define T struct ledger_gpu_json
-static const struct field ledger_gpu_list[] = {
-    ALWAYS(T, gpu, FIELD_I32, "gpu", "number of the GPU; -1 where the trace does not list it"),
-    ALWAYS(T, name, FIELD_TEXT, "name", "product name"),
-    ALWAYS(T, causes, FIELD_LIST, "causes", "they add up to window_ns", .of = &cause_fields),
-};
-static const struct fields ledger_gpu_fields = FIELDS("gpus", "", T, ledger_gpu_list);
+PART(ledger_gpu_fields, T,
+     ALWAYS(T, gpu, FIELD_I32, "gpu", "number of the GPU; -1 where the trace does not list it"),
+     ALWAYS(T, name, FIELD_TEXT, "name", "product name"),
+     ALWAYS(T, causes, FIELD_LIST, "causes", "they add up to window_ns", .of = &cause_fields));
 #undef T
 
 /* Members of an analysis that stand among those of the document; names as in the document. */
 #define T struct analysis
-#define PART(name, ...)                                                                            \
-    static const struct field name##_list[] = {__VA_ARGS__};                                       \
-    static const struct fields name = FIELDS("", "", T, name##_list)
-PART(window_part, ALWAYS(T, ledger.window_ns, FIELD_I64, "window_ns", "end_ns - start_ns"),
+PART(window_part, T, ALWAYS(T, ledger.window_ns, FIELD_I64, "window_ns", "end_ns - start_ns"),
      ALWAYS(T, view.start_ns, FIELD_I64, "start_ns",
             "start of the analyzed window, in the trace's clock"),
      ALWAYS(T, view.end_ns, FIELD_I64, "end_ns", "its end"),
      ALWAYS(T, ledger.n_gpus, FIELD_U64, "gpu_count", "GPUs in the view"));
-PART(kernel_part,
+PART(kernel_part, T,
      ALWAYS(T, categories, FIELD_LIST, "kernel_categories", "what kernels do",
             .of = &category_fields),
      ALWAYS(T, copies, FIELD_MAP, "memory_analysis", "copies by direction", .of = &copy_fields));
-PART(short_part, SPREAD(T, short_kernels, FIELD_OBJECT, &short_kernel_fields));
-PART(short_rows,
+PART(short_part, T, SPREAD(T, short_kernels, FIELD_OBJECT, &short_kernel_fields));
+PART(short_rows, T,
      ALWAYS(T, short_histogram, FIELD_LIST, "histogram", "all kernels by duration",
             .of = &short_bucket_fields),
      ALWAYS(T, short_offenders, FIELD_LIST, "top_offenders",
             "names with most time in short dispatches", .of = &short_offender_fields));
-PART(api_part, ALWAYS(T, api, FIELD_LIST, "api_calls", "by name", .of = &api_call_fields));
-PART(marker_part, ALWAYS(T, marker_stats.markers, FIELD_U64, "marker_count",
-                         "ranges and moments that touch the window"));
-PART(unranged_part,
+PART(api_part, T, ALWAYS(T, api, FIELD_LIST, "api_calls", "by name", .of = &api_call_fields));
+PART(marker_part, T,
+     ALWAYS(T, marker_stats.markers, FIELD_U64, "marker_count",
+            "ranges and moments that touch the window"));
+PART(unranged_part, T,
      ALWAYS(T, marker_stats.unattributed_kernels, FIELD_U64, "kernel_count",
             "kernels launched in no range"),
      ALWAYS(T, marker_stats.unattributed_ns, FIELD_I64, "kernel_time_ns",
             "sum of their durations"));
-PART(uncovered_part,
+PART(uncovered_part, T,
      OR_NULL(T, marker_stats.uncovered_pct, FIELD_NUM, "unranged_pct_of_total",
              "100 x unranged.wall_time_ns / total_runtime_ns"),
      ALWAYS(T, ledger.window_ns, FIELD_I64, "total_runtime_ns", "length of the window"));
@@ -174,7 +157,7 @@ static const struct field job_ledger_list[] = {
 #undef CAUSE
 };
 static const struct fields job_ledger = FIELDS("ledger", "", T, job_ledger_list);
-PART(job_fields, SPREAD(T, stats, FIELD_OBJECT, &job_stats_fields),
+PART(job_fields, T, SPREAD(T, stats, FIELD_OBJECT, &job_stats_fields),
      WITHIN("ledger", "GPU time of all ranks by cause, ns", &job_ledger),
      ALWAYS(T, notes, FIELD_LIST, "notes", "what is odd about the job", .of = &field_texts));
 #undef T
@@ -187,47 +170,46 @@ static bool has_occupancy(const void *row)
     return !isnan(((const T *)row)->occupancy_pct);
 }
 
-PART(occupancy, ALWAYS(T, occupancy_pct, FIELD_NUM, "percent", "as occupancy_pct"),
+PART(occupancy, T, ALWAYS(T, occupancy_pct, FIELD_NUM, "percent", "as occupancy_pct"),
      ALWAYS(T, limiter, FIELD_TEXT, "limiting_resource", "as limiter"));
-PART(resource_json, ALL_OF(&resource_fields),
+PART(resource_json, T, ALL_OF(&resource_fields),
      WITHIN("occupancy", "null: not known", &occupancy, .null = NULL_MAYBE, .has = has_occupancy));
 #undef T
 
 #define T struct analysis_document
 #define COUNTERS .flag = FLAG(T, has_counters)
-PART(metrics,
+PART(metrics, T,
      OR_NULL(T, counters.gpu_utilization_pct, FIELD_NUM, "gpu_utilization_pct",
              "100 x GRBM_GUI_ACTIVE / GRBM_COUNT, inside dispatches only"),
      OR_NULL(T, counters.avg_waves, FIELD_NUM, "avg_waves",
              "SQ_WAVES per dispatch: waves launched, not occupancy"),
      OR_NULL(T, counters.max_waves, FIELD_NUM, "max_waves", "most of a dispatch"),
      OR_NULL(T, counters.min_waves, FIELD_NUM, "min_waves", "least of a dispatch"));
-PART(counters,
+PART(counters, T,
      ALWAYS(T, has_counters, FIELD_BOOL, "has_counters", "any value of a dispatch in the window"),
      WITHIN("metrics", "derived values", &metrics, .null = NULL_MAYBE, COUNTERS),
-     OR_NULL(T, counters.rows, FIELD_MAP, "counters", "by name", .of = &counter_fields,
-             COUNTERS));
-PART(short_kernels, SPREAD(T, a, FIELD_REF, &short_part),
+     OR_NULL(T, counters.rows, FIELD_MAP, "counters", "by name", .of = &counter_fields, COUNTERS));
+PART(short_kernels, T, SPREAD(T, a, FIELD_REF, &short_part),
      ALWAYS(T, overview.short_gap_ns, FIELD_I64, "wasted_ns",
             "gap_ns: idle time right before short kernels, not their own time"),
      ALWAYS(T, overview.short_gap_pct, FIELD_NUM, "wasted_pct_of_kernel_time",
             "100 x wasted_ns / sum of the durations of all kernels"),
      SPREAD(T, a, FIELD_REF, &short_rows));
-PART(resources, OR_NULL(T, arch, FIELD_TEXT, "arch", "of the first GPU"),
+PART(resources, T, OR_NULL(T, arch, FIELD_TEXT, "arch", "of the first GPU"),
      ALWAYS(T, resources, FIELD_LIST, "kernels", "hottest kernels", .of = &resource_json));
 
 /* ---- the host ---- */
 
-PART(api,
+PART(api, T,
      ALWAYS(T, overview.api_ns, FIELD_I64, "total_api_ns",
             "sum over threads of the time inside outermost runtime calls"),
      ALWAYS(T, overview.launch_ns, FIELD_I64, "launch_overhead_ns",
             "of it, inside calls that launch"),
      SPREAD(T, a, FIELD_REF, &api_part));
-PART(unranged,
+PART(unranged, T,
      ALWAYS(T, overview.unranged_ns, FIELD_I64, "wall_time_ns", "window - union of all ranges"),
      SPREAD(T, a, FIELD_REF, &unranged_part));
-PART(regions, ALWAYS(T, has_regions, FIELD_BOOL, "has_markers", "true"),
+PART(regions, T, ALWAYS(T, has_regions, FIELD_BOOL, "has_markers", "true"),
      SPREAD(T, a, FIELD_REF, &marker_part),
      ALWAYS(T, overview.regions, FIELD_LIST, "regions", "by path", .of = &region_fields),
      WITHIN("unranged", "what no range covers", &unranged),
@@ -235,7 +217,7 @@ PART(regions, ALWAYS(T, has_regions, FIELD_BOOL, "has_markers", "true"),
 
 /* ---- the documents ---- */
 
-PART(ledger, SPREAD(T, a, FIELD_REF, &window_part),
+PART(ledger, T, SPREAD(T, a, FIELD_REF, &window_part),
      ALWAYS(T, causes, FIELD_LIST, "causes", "they add up to window_ns x gpu_count",
             .of = &cause_fields),
      ALWAYS(T, ledger_gpus, FIELD_LIST, "gpus", "the same per GPU", .of = &ledger_gpu_fields));
@@ -294,19 +276,14 @@ static const struct field document_list[] = {
 const struct fields analysis_document_fields = FIELDS("analysis", "", T, document_list);
 
 static const struct fields nothing = {.key = "", .doc = ""};
-static const struct field advice_list[] = {
-    ALWAYS(struct source_json, advice, FIELD_LIST, "recommendations",
-           "what to capture, and what the code suggests", .of = &source_advice_fields),
-};
-static const struct fields advice_part = FIELDS("", "", struct source_json, advice_list);
+PART(advice_part, struct source_json,
+     ALWAYS(struct source_json, advice, FIELD_LIST, "recommendations",
+            "what to capture, and what the code suggests", .of = &source_advice_fields));
 #define SOURCE_BODY                                                                                \
     WITHIN("profiling_info", "that nothing was recorded", &source_info),                           \
         WITHIN("summary", "in words", &summary),                                                   \
-        {.key = "execution_breakdown",                                                             \
-         .unit = "",                                                                               \
-         .type = FIELD_NULL,                                                                       \
-         .doc = "nothing was measured"},                                                           \
-        HOTSPOTS("empty"), WITHIN("memory_analysis", "empty", &nothing), COUNTED,                  \
+        ALWAYS_NULL("execution_breakdown", "nothing was measured"), HOTSPOTS("empty"),             \
+        WITHIN("memory_analysis", "empty", &nothing), COUNTED,                                     \
         SPREAD(T, source, FIELD_REF, &advice_part), WARNINGS("files that were left out")
 #define SCAN(fields) ALWAYS(T, source, FIELD_REF, "tier0", "the source folder", .of = fields)
 static const struct field source_list[] = {VERSION, METADATA(&metadata), SOURCE_BODY,
@@ -317,7 +294,7 @@ static const struct field strict_source_list[] = {
     ALWAYS(T, metadata.document_version, FIELD_TEXT, "schema_version", "of rocinsight's document"),
     METADATA(&strict_metadata),
     SOURCE_BODY,
-    {.key = "llm_enhanced_explanation", .unit = "", .type = FIELD_NULL, .doc = ""},
+    ALWAYS_NULL("llm_enhanced_explanation", ""),
     SCAN(&source_strict_fields),
 };
 const struct fields source_strict_document_fields = FIELDS("source", "", T, strict_source_list);

@@ -3,39 +3,30 @@
 #include "render/analysis_json_in.h"
 
 #define T struct att_kernel
-static const struct field part_list[] = {
-    ALL_OF(&att_kernel_fields),
-    ALWAYS(T, findings, FIELD_LIST, "findings", "what the instructions say",
-           .of = &att_finding_fields),
-    ALWAYS(T, classes, FIELD_LIST, "stall_classes", "most time first", .of = &att_class_fields),
-    ALWAYS(T, instructions, FIELD_LIST, "instructions", "all of its code, by address",
-           .of = &att_instruction_fields),
-    ALWAYS(T, blocks, FIELD_LIST, "blocks", "basic blocks, by address", .of = &att_block_fields),
-    ALWAYS(T, occupancy, FIELD_LIST, "occupancy", "waves over time; empty: not decoded",
-           .of = &att_occupancy_fields),
-    ALWAYS(T, states, FIELD_LIST, "wave_states", "of decoded waves", .of = &att_state_fields),
-};
-static const struct fields part_fields = FIELDS("", "", T, part_list);
+PART(part_fields, T, ALL_OF(&att_kernel_fields),
+     ALWAYS(T, findings, FIELD_LIST, "findings", "what the instructions say",
+            .of = &att_finding_fields),
+     ALWAYS(T, classes, FIELD_LIST, "stall_classes", "most time first", .of = &att_class_fields),
+     ALWAYS(T, instructions, FIELD_LIST, "instructions", "all of its code, by address",
+            .of = &att_instruction_fields),
+     ALWAYS(T, blocks, FIELD_LIST, "blocks", "basic blocks, by address", .of = &att_block_fields),
+     ALWAYS(T, occupancy, FIELD_LIST, "occupancy", "waves over time; empty: not decoded",
+            .of = &att_occupancy_fields),
+     ALWAYS(T, states, FIELD_LIST, "wave_states", "of decoded waves", .of = &att_state_fields));
 #undef T
 
-static const struct field kernel_list[] = {
-    SPREAD(struct att_kernel_json, k, FIELD_REF, &part_fields),
-    ALWAYS(struct att_kernel_json, dispatch_names, FIELD_LIST, "dispatch_names",
-           "dispatches it is the sum of", .of = &field_texts),
-};
-static const struct fields kernel_fields = FIELDS("", "", struct att_kernel_json, kernel_list);
+PART(kernel_fields, struct att_kernel_json,
+     SPREAD(struct att_kernel_json, k, FIELD_REF, &part_fields),
+     ALWAYS(struct att_kernel_json, dispatch_names, FIELD_LIST, "dispatch_names",
+            "dispatches it is the sum of", .of = &field_texts));
 
 #define T struct att
-static const struct field head_list[] = {
-    ALWAYS(T, dir, FIELD_TEXT, "folder", "where it was read from"),
-    ALWAYS(T, detected, FIELD_BOOL, "detected", "found beside the trace, not asked for"),
-    ALWAYS(T, dispatches, FIELD_LIST, "dispatches", "one a traced dispatch",
-           .of = &att_dispatch_fields),
-};
-static const struct field tail_list[] = {
-    ALWAYS(T, notes, FIELD_LIST, "notes", "what is missing, damaged or odd", .of = &field_texts),
-};
-static const struct fields head = FIELDS("", "", T, head_list), tail = FIELDS("", "", T, tail_list);
+PART(head, T, ALWAYS(T, dir, FIELD_TEXT, "folder", "where it was read from"),
+     ALWAYS(T, detected, FIELD_BOOL, "detected", "found beside the trace, not asked for"),
+     ALWAYS(T, dispatches, FIELD_LIST, "dispatches", "one a traced dispatch",
+            .of = &att_dispatch_fields));
+PART(tail, T,
+     ALWAYS(T, notes, FIELD_LIST, "notes", "what is missing, damaged or odd", .of = &field_texts));
 #undef T
 
 #define T struct att_json

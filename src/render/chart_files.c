@@ -2,15 +2,14 @@
 
 #include <string.h>
 
-#include "base/fs.h"
-#include "base/fs_out.h"
 #include "render/svg.h"
 #include "report/chart/chart.h"
 
-bool chart_files_write(const struct doc *d, const char *dir, struct gs_error *err)
+bool chart_files_write(const struct doc *d, const char *dir, struct fs_set *set,
+                       struct gs_error *err)
 {
     const struct analysis *a = d->a;
-    if (!fs_make_folders(dir, d->arena, err))
+    if (!fs_set_folder(set, dir, err))
         return false;
     for (size_t i = 0; i < d->blocks.n; i++) {
         const char *name = d->blocks.v[i]->chart;
@@ -21,7 +20,8 @@ bool chart_files_write(const struct doc *d, const char *dir, struct gs_error *er
         str_init(&svg, d->arena);
         struct draw *drawn = chart_draw(chart, a, &(struct chart_opts){0}, d->arena);
         render_svg(&svg, drawn, &(struct svg_opts){.theme = THEME_LIGHT});
-        if (!fs_write(arena_printf(d->arena, "%s/%s.svg", dir, name), svg.buf, svg.len, err))
+        const char *path = arena_printf(d->arena, "%s/%s.svg", dir, name);
+        if (!fs_set_write(set, path, svg.buf, svg.len, err))
             return false;
     }
     return true;

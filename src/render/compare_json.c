@@ -3,77 +3,101 @@
 #include "config.h"
 #include "field/field.h"
 
-static void write_texts(struct jwrite *w, const char *key, const char *const *v, size_t n)
+#define TEXTS(T, member, key, doc) ALWAYS(T, member, FIELD_LIST, key, doc, .of = &field_texts)
+
+struct run_json {
+    const struct run_profile *p;
+    const char *gpu, *vendor; /* of the first; NULL: none */
+};
+
+struct compare_json {
+    const struct comparison *c;
+    const char *program;
+    struct run_json a, b;
+    const struct gate *gate;
+    bool has_gate, passed;
+};
+
+#define T struct run_profile
+PART(run_head, T, OR_NULL(T, label, FIELD_TEXT, "label", "name of the run"),
+     TEXTS(T, files, "files", "that were read"));
+PART(run_tail, T, ALWAYS(T, breakdown.gpu_count, FIELD_U32, "gpu_count", "number of GPUs"),
+     ALWAYS(T, breakdown.window_ns, FIELD_I64, "window_ns", "length of the window"),
+     ALWAYS(T, breakdown.busy_ns, FIELD_I64, "busy_ns", "sum over GPUs of their working time"),
+     ALWAYS(T, breakdown.kernel_sum_ns, FIELD_I64, "kernel_sum_ns", "sum of kernel durations"));
+#undef T
+
+#define T struct run_json
+PART(run_fields, T, SPREAD(T, p, FIELD_REF, &run_head),
+     OR_NULL(T, gpu, FIELD_TEXT, "gpu", "product name of the first GPU"),
+     OR_NULL(T, vendor, FIELD_TEXT, "vendor", "who made it"), SPREAD(T, p, FIELD_REF, &run_tail));
+#undef T
+
+#define T struct comparison
+PART(comparability, T, ALWAYS(T, score, FIELD_NUM, "score", "1: nothing differs but the times"),
+     TEXTS(T, reasons, "reasons", "what differs, most important first"),
+     ALWAYS(T, matched_pct, FIELD_NUM, "matched_pct", "of A's kernel time has a partner in B"),
+     ALWAYS(T, steps, FIELD_NUM, "steps_ratio", "B ran this many times as many steps as A"),
+     ALWAYS(T, cross_vendor, FIELD_BOOL, "by_role", "kernels were matched by what they do"));
+
+PART(verdict, T,
+     ALWAYS(T, comparable, FIELD_BOOL, "comparable", "both did work that can be compared"),
+     WITHIN("comparability", "how far that holds", &comparability),
+     ALWAYS(T, verdict, FIELD_ENUM, "verdict", "did the change help",
+            .words = compare_verdict_names),
+     OR_NULL(T, headline, FIELD_TEXT, "headline", "one sentence"),
+     OR_NULL(T, wall_change_pct, FIELD_NUM, "wall_change_pct", "100 x change_ns / base_ns"),
+     OR_NULL(T, noise_pct, FIELD_NUM, "noise_pct", "100 x noise_ns / base_ns"),
+     OR_NULL(T, window_change_pct, FIELD_NUM, "window_change_pct", "difference of the windows"),
+     ALWAYS(T, base_ns, FIELD_I64, "base_ns", "A's time that can be compared"),
+     ALWAYS(T, change_ns, FIELD_I64, "change_ns", "sum of significant changes; negative is a gain"),
+     ALWAYS(T, noise_ns, FIELD_I64, "noise_ns", "of these changes"),
+     ALWAYS(T, idle_counts, FIELD_BOOL, "idle_counted", "idle time is regular, and in base_ns"));
+
+#define ROWS(member, key, doc, fields) ALWAYS(T, member, FIELD_LIST, key, doc, .of = fields)
+PART(tables, T, ROWS(causes, "causes", "what changed, largest first", &compare_cause_fields),
+     ROWS(kernels, "kernels", "largest change first", &compare_kernel_fields),
+     ROWS(phases, "phases", "in order of time", &compare_phase_fields),
+     ROWS(ranks, "ranks", "of both jobs, by number", &compare_rank_fields),
+     ROWS(ledger, "ledger", "GPU time by cause", &compare_row_fields),
+     ROWS(copies, "copied_bytes", "by direction", &compare_row_fields),
+     ROWS(api, "api_calls", "host calls by what they do", &compare_row_fields),
+     TEXTS(T, notes, "notes", "registers, occupancy, what was assumed"));
+#undef T
+
+#define T struct compare_json
+PART(conditions, struct gate,
+     ALWAYS(struct gate, conditions, FIELD_LIST, "conditions", "one by one", .of = &gate_fields));
+PART(gate, T, ALWAYS(T, passed, FIELD_BOOL, "passed", "no condition failed"),
+     SPREAD(T, gate, FIELD_REF, &conditions));
+PART(document, T, FIXED("schema_version", COMPARE_SCHEMA_VERSION, "version of this document"),
+     ALWAYS(T, program, FIELD_TEXT, "program_version", "version of the program"),
+     ALWAYS(T, a, FIELD_OBJECT, "a", "the run before", .of = &run_fields),
+     ALWAYS(T, b, FIELD_OBJECT, "b", "the run after", .of = &run_fields),
+     SPREAD(T, c, FIELD_REF, &verdict),
+     WITHIN("gate", "conditions of --fail-on; null without", &gate, .null = NULL_MAYBE,
+            .flag = FLAG(T, has_gate)),
+     SPREAD(T, c, FIELD_REF, &tables));
+
+static struct run_json run_of(const struct run_profile *p)
 {
-    jw_open(w, key, '[');
-    for (size_t i = 0; i < n; i++)
-        jw_str(w, NULL, v[i]);
-    jw_close(w);
+    const struct profile_gpu *first = p->gpus.n ? &p->gpus.v[0] : NULL;
+    return (struct run_json){p, first ? first->name : NULL, first ? first->vendor : NULL};
 }
 
-static void write_run(struct jwrite *w, const char *key, const struct run_profile *p)
+void compare_json(struct jwrite *w, const struct comparison *c, const struct gate *g)
 {
-    jw_open(w, key, '{');
-    jw_str(w, "label", p->label);
-    write_texts(w, "files", p->files.v, p->files.n);
-    jw_str(w, "gpu", p->gpus.n ? p->gpus.v[0].name : NULL);
-    jw_str(w, "vendor", p->gpus.n ? p->gpus.v[0].vendor : NULL);
-    jw_uint(w, "gpu_count", p->breakdown.gpu_count);
-    jw_int(w, "window_ns", p->breakdown.window_ns);
-    jw_int(w, "busy_ns", p->breakdown.busy_ns);
-    jw_int(w, "kernel_sum_ns", p->breakdown.kernel_sum_ns);
-    jw_close(w);
+    T d = {.c = c, .program = GPUSIGHT_VERSION, .a = run_of(c->a), .b = run_of(c->b), .gate = g};
+    d.has_gate = g->conditions.n;
+    d.passed = !g->failed;
+    fields_write(w, NULL, &document, &d);
 }
 
-static void write_verdict(struct jwrite *w, const struct comparison *c)
+void compare_json_schema(struct str *out)
 {
-    jw_bool(w, "comparable", c->comparable);
-    jw_open(w, "comparability", '{');
-    jw_num(w, "score", c->score);
-    write_texts(w, "reasons", c->reasons.v, c->reasons.n);
-    jw_num(w, "matched_pct", c->matched_pct);
-    jw_num(w, "steps_ratio", c->steps);
-    jw_bool(w, "by_role", c->cross_vendor);
-    jw_close(w);
-    jw_str(w, "verdict", compare_verdict_name(c->verdict));
-    jw_str(w, "headline", c->headline);
-    jw_num(w, "wall_change_pct", c->wall_change_pct);
-    jw_num(w, "noise_pct", c->noise_pct);
-    jw_num(w, "window_change_pct", c->window_change_pct);
-    jw_int(w, "base_ns", c->base_ns);
-    jw_int(w, "change_ns", c->change_ns);
-    jw_int(w, "noise_ns", c->noise_ns);
-    jw_bool(w, "idle_counted", c->idle_counts);
-}
-
-static void write_rows(struct jwrite *w, const char *key, const struct compare_rows *rows)
-{
-    fields_write_rows(w, key, &compare_row_fields, rows->v, rows->n);
-}
-
-void compare_json(struct jwrite *w, const struct comparison *c, const struct gate *gate)
-{
-    jw_open(w, NULL, '{');
-    jw_str(w, "schema_version", COMPARE_SCHEMA_VERSION);
-    jw_str(w, "program_version", GPUSIGHT_VERSION);
-    write_run(w, "a", c->a);
-    write_run(w, "b", c->b);
-    write_verdict(w, c);
-    if (gate->conditions.n) {
-        jw_open(w, "gate", '{');
-        jw_bool(w, "passed", !gate->failed);
-        fields_write_rows(w, "conditions", &gate_fields, gate->conditions.v, gate->conditions.n);
-        jw_close(w);
-    } else {
-        jw_null(w, "gate");
-    }
-    fields_write_rows(w, "causes", &compare_cause_fields, c->causes.v, c->causes.n);
-    fields_write_rows(w, "kernels", &compare_kernel_fields, c->kernels.v, c->kernels.n);
-    fields_write_rows(w, "phases", &compare_phase_fields, c->phases.v, c->phases.n);
-    fields_write_rows(w, "ranks", &compare_rank_fields, c->ranks.v, c->ranks.n);
-    write_rows(w, "ledger", &c->ledger);
-    write_rows(w, "copied_bytes", &c->copies);
-    write_rows(w, "api_calls", &c->api);
-    write_texts(w, "notes", c->notes.v, c->notes.n);
-    jw_close(w);
+    fields_schema_document(
+        out, "urn:gpusight:compare:" COMPARE_SCHEMA_VERSION, "gpusight comparison",
+        "What 'gpusight compare --format json' writes; null means that it cannot be said. "
+        "docs/compare.md explains it. Made by 'gpusight --generate compare-schema'.",
+        &document);
 }

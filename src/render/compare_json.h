@@ -11,6 +11,9 @@
 
 void compare_json(struct jwrite *w, const struct comparison *c, const struct gate *gate);
 
+/* Its JSON Schema, as a whole file. */
+void compare_json_schema(struct str *out);
+
 /* JUnit XML: a test case for each condition, and one that the runs are comparable. */
 void gate_junit(struct str *out, const struct gate *gate, const struct comparison *c);
 

@@ -1,7 +1,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/fs_out.h"
 #include "base/utf8.h"
 #include "render/workbook_out.h"
 
@@ -56,24 +55,23 @@ static void put_text(struct csv *c, const char *text)
 
 static void put_cell(struct csv *c, const struct field *f, const void *row)
 {
+    char buf[VALUE_MAX];
     struct field_value v = field_get(f, row);
-    if (v.kind == VALUE_TEXT) {
+    if (v.kind == VALUE_TEXT)
         put_text(c, v.text);
-        return;
-    }
-    str_clear(&c->text);
-    field_exact(f, row, &c->text);
-    fputs(c->text.buf, c->file);
+    else
+        fputs(value_exact(v, buf), c->file);
 }
 
-static bool write_sheet(struct csv *c, const struct sheet *s, const char *path, struct arena *a,
+static bool write_sheet(struct csv *c, const struct sheet *s, const char *path, struct fs_set *set,
                         struct gs_error *err)
 {
-    struct fs_out out;
+    struct arena *a = set->arena;
     void *scratch = arena_alloc(a, s->fields->row_size);
-    if (!fs_out_open(&out, path, err))
+    struct fs_out *out = fs_set_open(set, path, err);
+    if (!out)
         return false;
-    c->file = out.file;
+    c->file = out->file;
     for (size_t k = 0; k < s->fields->n; k++) {
         fputs(k ? "," : "", c->file);
         put_text(c, sheet_title(s, k, a));
@@ -88,19 +86,19 @@ static bool write_sheet(struct csv *c, const struct sheet *s, const char *path, 
         }
         fputs("\r\n", c->file);
     }
-    return fs_out_close(&out, err);
+    return fs_set_done(set, out, err);
 }
 
-bool render_csv(const struct workbook *w, const char *dir, struct gs_error *err)
+bool render_csv(const struct workbook *w, const char *dir, struct fs_set *set, struct gs_error *err)
 {
     struct csv c = {0};
     str_init(&c.text, w->arena);
-    if (!fs_make_folders(dir, w->arena, err))
+    if (!fs_set_folder(set, dir, err))
         return false;
     for (size_t i = 0; i < w->sheets.n; i++) {
         const struct sheet *s = &w->sheets.v[i];
         const char *path = arena_printf(w->arena, "%s/%s.csv", dir, s->name);
-        if (!write_sheet(&c, s, path, w->arena, err))
+        if (!write_sheet(&c, s, path, set, err))
             return false;
     }
     return true;

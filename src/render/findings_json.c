@@ -3,12 +3,9 @@
 #include "render/analysis_json_in.h"
 
 #define T struct cause_json
-static const struct field claim_list[] = {
-    ALWAYS(T, cause, FIELD_TEXT, "cause", "key of a cause of the ledger"),
-    ALWAYS(T, ns, FIELD_I64, "ns",
-           "GPU time of that cause that this finding explains; nobody else has it"),
-};
-static const struct fields claim_fields = FIELDS("claims", "", T, claim_list);
+PART(claim_fields, T, ALWAYS(T, cause, FIELD_TEXT, "cause", "key of a cause of the ledger"),
+     ALWAYS(T, ns, FIELD_I64, "ns",
+            "GPU time of that cause that this finding explains; nobody else has it"));
 #undef T
 
 #define T struct evidence
@@ -17,28 +14,23 @@ static bool has_id(const void *row)
     return ((const T *)row)->id_kind != NULL;
 }
 
-static const struct field evidence_list[] = {
-    ALWAYS(T, text, FIELD_TEXT, "text", "the fact as a sentence"),
-    OR_NULL(T, metric, FIELD_TEXT, "metric", "which number: table and field, or ledger and cause"),
-    OR_NULL(T, value, FIELD_NUM, "value", "the number"),
-    OR_NULL(T, threshold, FIELD_NUM, "threshold", "what it was held against"),
-    OR_NULL(T, unit, FIELD_TEXT, "unit", "of both"),
-    OR_NULL(T, start_ns, FIELD_I64, "start_ns", "a place in the trace: from",
-            .flag = FLAG(T, has_range)),
-    OR_NULL(T, end_ns, FIELD_I64, "end_ns", "to", .flag = FLAG(T, has_range)),
-    OR_NULL(T, gpu, FIELD_I32, "gpu", "number of the GPU"),
-    OR_NULL(T, id, FIELD_I64, "id", "as the profiler numbers it", .has = has_id),
-    OR_NULL(T, id_kind, FIELD_TEXT, "id_kind", "of what",
-            .words = WORDS("dispatch", "copy", "region")),
-};
-static const struct fields evidence_fields = FIELDS("evidence", "", T, evidence_list);
+PART(evidence_fields, T, ALWAYS(T, text, FIELD_TEXT, "text", "the fact as a sentence"),
+     OR_NULL(T, metric, FIELD_TEXT, "metric", "which number: table and field, or ledger and cause"),
+     OR_NULL(T, value, FIELD_NUM, "value", "the number"),
+     OR_NULL(T, threshold, FIELD_NUM, "threshold", "what it was held against"),
+     OR_NULL(T, unit, FIELD_TEXT, "unit", "of both"),
+     OR_NULL(T, start_ns, FIELD_I64, "start_ns", "a place in the trace: from",
+             .flag = FLAG(T, has_range)),
+     OR_NULL(T, end_ns, FIELD_I64, "end_ns", "to", .flag = FLAG(T, has_range)),
+     OR_NULL(T, gpu, FIELD_I32, "gpu", "number of the GPU"),
+     OR_NULL(T, id, FIELD_I64, "id", "as the profiler numbers it", .has = has_id),
+     OR_NULL(T, id_kind, FIELD_TEXT, "id_kind", "of what",
+             .words = WORDS("dispatch", "copy", "region")));
 #undef T
 
-static const struct field argument_list[] = {
-    ALWAYS(struct command_arg, name, FIELD_TEXT, "name", "with its dashes"),
-    OR_NULL(struct command_arg, value, FIELD_TEXT, "value", "null: it takes none"),
-};
-static const struct fields argument_fields = FIELDS("args", "", struct command_arg, argument_list);
+PART(argument_fields, struct command_arg,
+     ALWAYS(struct command_arg, name, FIELD_TEXT, "name", "with its dashes"),
+     OR_NULL(struct command_arg, value, FIELD_TEXT, "value", "null: it takes none"));
 
 #define T struct profiler_command
 static const struct field command_list[] = {

@@ -1,75 +1,64 @@
 #include "render/plan_json.h"
 
-#include "base/jwrite.h"
 #include "field/field.h"
 
-static void goal_list(struct jwrite *w, const char *key, unsigned which)
-{
-    jw_open(w, key, '[');
-    for (size_t i = 0; i < GOALS; i++)
-        if (which & (1u << i))
-            jw_str(w, NULL, plan_goals[i].name);
-    jw_close(w);
-}
+#define SET_OF_GOALS(T, member, key, doc)                                                          \
+    ALWAYS(T, member, FIELD_SET, key, doc, .words = goal_names)
+#define TEXTS(T, member, key, doc) ALWAYS(T, member, FIELD_LIST, key, doc, .of = &field_texts)
 
-static void texts(struct jwrite *w, const char *key, const char *const *v, size_t n)
-{
-    jw_open(w, key, '[');
-    for (size_t i = 0; i < n; i++)
-        jw_str(w, NULL, v[i]);
-    jw_close(w);
-}
+PART(pass_fields, struct pass, TEXTS(struct pass, counters, "counters", "names"));
 
-static void one_capture(struct jwrite *w, const struct capture *c)
-{
-    jw_open(w, NULL, '{');
-    jw_str(w, "tool", c->command.tool);
-    goal_list(w, "goal", c->goals);
-    jw_str(w, "command", c->command.text);
-    texts(w, "argv", c->command.argv.v, c->command.argv.n);
-    jw_open(w, "passes", '[');
-    if (c->pass.counters.n) {
-        jw_open(w, NULL, '{');
-        texts(w, "counters", c->pass.counters.v, c->pass.counters.n);
-        jw_close(w);
-    }
-    jw_close(w);
-    fields_write_members(w, &capture_fields, c);
-    texts(w, "answers", c->answers.v, c->answers.n);
-    jw_close(w);
-}
+#define T struct capture
+PART(capture_json_fields, T,
+     ALWAYS(T, command.tool, FIELD_TEXT, "tool", "the profiler",
+            .words = WORDS("rocprofv3", "rocprof-sys-run", "rocprof-sys-sample", "rocprof-compute",
+                           "nsys", "ncu")),
+     SET_OF_GOALS(T, goals, "goal", "the goals it serves"),
+     ALWAYS(T, command.text, FIELD_TEXT, "command", "for a POSIX shell"),
+     TEXTS(T, command.argv, "argv", "the same without a shell, the launcher first"),
+     ALWAYS(T, passes, FIELD_LIST, "passes", "counters, where the tool is told which",
+            .of = &pass_fields),
+     ALL_OF(&capture_fields), TEXTS(T, answers, "answers", "what it will tell"));
+#undef T
 
-void plan_json(struct str *out, const struct plan *p)
+#define T struct plan_have
+PART(have_fields, T, ALWAYS(T, what, FIELD_TEXT, "what", "kind of record, or counter and its name"),
+     ALWAYS(T, count, FIELD_U64, "count", "records"),
+     SET_OF_GOALS(T, goals, "goals", "that it serves"));
+#undef T
+
+#define T struct plan
+PART(gpu_fields, T, ALWAYS(T, vendor, FIELD_ENUM, "vendor", "who made it", .words = vendor_names),
+     ALWAYS(T, arch, FIELD_TEXT, "arch", "gfx942; empty where not known"),
+     ALWAYS(T, product, FIELD_TEXT, "product", "empty where not known"),
+     ALWAYS(T, gpu_source, FIELD_TEXT, "source", "how it is known",
+            .words = WORDS("from the trace", "as given", "assumed")));
+
+PART(plan_fields, T, FIXED("schema_version", "1.0", "version of this document"),
+     WITHIN("gpu", "what the plan is made for", &gpu_fields),
+     SET_OF_GOALS(T, goals, "goals", "what was planned for"),
+     SET_OF_GOALS(T, open, "open", "goals that stay unanswered, in whole or in part"),
+     TEXTS(T, form.launcher, "launcher", "what starts the ranks"),
+     TEXTS(T, form.app, "app", "the program and its arguments"),
+     ALWAYS(T, have, FIELD_LIST, "have", "what traces already hold", .of = &have_fields),
+     ALWAYS(T, captures, FIELD_LIST, "captures", "in the order to run them",
+            .of = &capture_json_fields),
+     ALWAYS(T, runs, FIELD_U64, "runs", "sum over captures"),
+     TEXTS(T, notes, "notes", "what to know before running it"));
+
+void plan_json(struct str *out, const T *p)
 {
     struct jwrite w;
     jw_init(&w, out, 2);
-    jw_open(&w, NULL, '{');
-    jw_str(&w, "schema_version", "1.0");
-    jw_open(&w, "gpu", '{');
-    jw_str(&w, "vendor", vendor_name(p->vendor));
-    jw_str(&w, "arch", p->arch);
-    jw_str(&w, "product", p->product);
-    jw_str(&w, "source", p->gpu_source);
-    jw_close(&w);
-    goal_list(&w, "goals", p->goals);
-    goal_list(&w, "open", p->open);
-    texts(&w, "launcher", p->form.launcher.v, p->form.launcher.n);
-    texts(&w, "app", p->form.app.v, p->form.app.n);
-    jw_open(&w, "have", '[');
-    for (size_t i = 0; i < p->have.n; i++) {
-        jw_open(&w, NULL, '{');
-        jw_str(&w, "what", p->have.v[i].what);
-        jw_uint(&w, "count", p->have.v[i].count);
-        goal_list(&w, "goals", p->have.v[i].goals);
-        jw_close(&w);
-    }
-    jw_close(&w);
-    jw_open(&w, "captures", '[');
-    for (size_t i = 0; i < p->captures.n; i++)
-        one_capture(&w, &p->captures.v[i]);
-    jw_close(&w);
-    jw_uint(&w, "runs", p->runs);
-    texts(&w, "notes", p->notes.v, p->notes.n);
-    jw_close(&w);
+    fields_write(&w, NULL, &plan_fields, p);
     str_putc(out, '\n');
+}
+
+void plan_json_schema(struct str *out)
+{
+    fields_schema_document(
+        out, "urn:gpusight:plan:1.0", "gpusight plan",
+        "What 'gpusight plan --json' writes; null means that it cannot be said. docs/planner.md "
+        "explains it. Made by 'gpusight --generate plan-schema'.",
+        &plan_fields);
 }

@@ -9,4 +9,7 @@
 
 void plan_json(struct str *out, const struct plan *p);
 
+/* Its JSON Schema, as a whole file. */
+void plan_json_schema(struct str *out);
+
 #endif

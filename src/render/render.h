@@ -4,7 +4,6 @@
 #ifndef GS_RENDER_RENDER_H
 #define GS_RENDER_RENDER_H
 
-#include "base/err.h"
 #include "base/str.h"
 #include "report/doc.h"
 
@@ -12,10 +11,6 @@ struct render_opts {
     int columns; /* width of the page; at least 40 */
     bool color;  /* escape sequences for a terminal */
 };
-
-/* As one of text, markdown, html, pdf. */
-bool render_doc(struct str *out, const struct doc *d, const char *format,
-                const struct render_opts *o, struct gs_error *err);
 
 void render_text(struct str *out, const struct doc *d, const struct render_opts *o);
 

@@ -11,22 +11,19 @@ enum { LOCATIONS = 20 }; /* as many as rocinsight keeps */
 /* ---- tables ---- */
 
 #define T struct source_advice
-static const struct field advice_part_list[] = {
-    ALWAYS(T, id, FIELD_TEXT, "id", "stable name"),
-    ALWAYS(T, priority, FIELD_TEXT, "priority", "", .words = priority_names),
-    ALWAYS(T, category, FIELD_TEXT, "category", "subject"),
-    ALWAYS(T, issue, FIELD_TEXT, "issue", "what was found"),
-    ALWAYS(T, suggestion, FIELD_TEXT, "suggestion", "what to do about it"),
-    ALWAYS(T, actions, FIELD_LIST, "actions", "steps", .of = &field_texts),
-    ALWAYS(T, impact, FIELD_TEXT, "estimated_impact",
-           "what it may bring, in words: nothing was measured"),
-};
-static const struct fields advice_part = FIELDS("", "", T, advice_part_list);
+PART(advice_part, T, ALWAYS(T, id, FIELD_TEXT, "id", "stable name"),
+     ALWAYS(T, priority, FIELD_TEXT, "priority", "", .words = priority_names),
+     ALWAYS(T, category, FIELD_TEXT, "category", "subject"),
+     ALWAYS(T, issue, FIELD_TEXT, "issue", "what was found"),
+     ALWAYS(T, suggestion, FIELD_TEXT, "suggestion", "what to do about it"),
+     ALWAYS(T, actions, FIELD_LIST, "actions", "steps", .of = &field_texts),
+     ALWAYS(T, impact, FIELD_TEXT, "estimated_impact",
+            "what it may bring, in words: nothing was measured"));
 #undef T
 
 static const struct field advice_list[] = {
     SPREAD(struct advice_json, a, FIELD_REF, &advice_part),
-    {.key = "confidence", .unit = "", .type = FIELD_NULL, .doc = "nothing was measured"},
+    ALWAYS_NULL("confidence", "nothing was measured"),
     ALWAYS(struct advice_json, commands, FIELD_LIST, "commands", "captures that would tell more",
            .of = &profiler_command_fields),
 };
@@ -55,19 +52,14 @@ static const struct fields strict_pattern_part = {
         ALWAYS(struct pattern_json, locations, FIELD_LIST, "locations", "file:line, the first 20", \
                .of = &field_texts)
 static const struct field pattern_list[] = {PATTERN(&pattern_part)};
-static const struct field strict_pattern_list[] = {PATTERN(&strict_pattern_part)};
+PART(strict_pattern_fields, struct pattern_json, PATTERN(&strict_pattern_part));
 static const struct fields pattern_fields = FIELDS("", "", struct pattern_json, pattern_list);
-static const struct fields strict_pattern_fields =
-    FIELDS("", "", struct pattern_json, strict_pattern_list);
 
-static const struct field strict_kernel_list[] = {
-    ALWAYS(struct source_kernel, name, FIELD_TEXT, "name", ""),
-    ALWAYS(struct source_kernel, file, FIELD_TEXT, "file", ""),
-    ALWAYS(struct source_kernel, line, FIELD_U32, "line", ""),
-    ALWAYS(struct source_kernel, launch_type, FIELD_TEXT, "launch_type", ""),
-};
-static const struct fields strict_kernel_fields =
-    FIELDS("", "", struct source_kernel, strict_kernel_list);
+PART(strict_kernel_fields, struct source_kernel,
+     ALWAYS(struct source_kernel, name, FIELD_TEXT, "name", ""),
+     ALWAYS(struct source_kernel, file, FIELD_TEXT, "file", ""),
+     ALWAYS(struct source_kernel, line, FIELD_U32, "line", ""),
+     ALWAYS(struct source_kernel, launch_type, FIELD_TEXT, "launch_type", ""));
 
 #define T struct source_scan
 static const struct field dir_list[] = {

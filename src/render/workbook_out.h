@@ -10,21 +10,24 @@
 #define GS_RENDER_WORKBOOK_OUT_H
 
 #include "base/err.h"
+#include "base/fs_set.h"
 #include "base/str.h"
 #include "report/workbook.h"
 
 /*
- * One file: SHEET.csv in `dir`, which is made. RFC 4180: commas, quotes where needed, CRLF, a line
- * of titles, UTF-8 without a mark.
+ * One file a sheet: SHEET.csv in `dir`, which is made; all appear with the rest of the set. RFC
+ * 4180: commas, quotes where needed, CRLF, a line of titles, UTF-8 without a mark.
  */
-bool render_csv(const struct workbook *w, const char *dir, struct gs_error *err);
+bool render_csv(const struct workbook *w, const char *dir, struct fs_set *set,
+                struct gs_error *err);
 
 /*
  * An Excel workbook. Rows go to temporary files as they are made, so memory does not grow with
  * them. A sheet that Excel cannot hold (1,048,576 rows) goes on in NAME_2, NAME_3...; *split counts
  * those.
  */
-bool render_xlsx(const struct workbook *w, const char *path, size_t *split, struct gs_error *err);
+bool render_xlsx(const struct workbook *w, const char *path, size_t *split, struct fs_set *set,
+                 struct gs_error *err);
 
 /* The text of a cell, safe to show; cut to `most` UTF-16 units (0: not at all). Overwrites *out. */
 void workbook_text(struct str *out, const char *text, size_t most);

@@ -1,8 +1,9 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "base/fs_out.h"
 #include "base/mem.h"
 #include "render/xlsx_in.h"
 
@@ -35,6 +36,26 @@ static void write_sheet(struct xlsx *x, const struct sheet *s, size_t *split)
     }
 }
 
+/* The library prints its errors, too, but ours are told once. Leaves errno as it left it. */
+static lxw_error close_quietly(lxw_workbook *book)
+{
+    fflush(stderr);
+    int kept = dup(STDERR_FILENO), nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (kept >= 0 && nowhere >= 0)
+        dup2(nowhere, STDERR_FILENO);
+    errno = 0;
+    lxw_error closed = workbook_close(book);
+    int saved = errno;
+    if (kept >= 0 && nowhere >= 0)
+        dup2(kept, STDERR_FILENO);
+    if (kept >= 0)
+        close(kept);
+    if (nowhere >= 0)
+        close(nowhere);
+    errno = saved;
+    return closed;
+}
+
 static bool write_book(struct xlsx *x, const struct workbook *w, size_t *split)
 {
     /* The same trace gives the same bytes: no date of today. */
@@ -53,23 +74,26 @@ static bool write_book(struct xlsx *x, const struct workbook *w, size_t *split)
             x->error = LXW_ERROR_MEMORY_MALLOC_FAILED;
         return false;
     }
-    lxw_error closed = workbook_close(x->book);
+    lxw_error closed = close_quietly(x->book);
     x->book = NULL;
     if (x->error == LXW_NO_ERROR)
         x->error = whole ? closed : LXW_ERROR_CREATING_TMPFILE;
     return x->error == LXW_NO_ERROR;
 }
 
-static char *folder_of(const char *path, struct arena *a)
+/* Rows wait in files without a name: beside the workbook, where there must be room anyway. */
+static const char *folder_of(const struct fs_out *out, struct arena *a)
 {
-    const char *slash = strrchr(path, '/');
-    return slash ? arena_strndup(a, path, (size_t)(slash - path) + (slash == path))
-                 : arena_strdup(a, ".");
+    const char *slash = strrchr(out->path, '/'), *dir = getenv("TMPDIR");
+    if (out->direct)
+        return dir && *dir ? dir : "/tmp";
+    return slash ? arena_strndup(a, out->path, (size_t)(slash - out->path) + (slash == out->path))
+                 : ".";
 }
 
-bool render_xlsx(const struct workbook *w, const char *path, size_t *split, struct gs_error *err)
+bool render_xlsx(const struct workbook *w, const char *path, size_t *split, struct fs_set *set,
+                 struct gs_error *err)
 {
-    struct fs_out out;
     struct xlsx x = {.arena = w->arena};
     uint64_t rows = 0;
     *split = 0;
@@ -77,25 +101,22 @@ bool render_xlsx(const struct workbook *w, const char *path, size_t *split, stru
     str_init(&x.literal, w->arena);
     for (size_t i = 0; i < w->sheets.n; i++)
         rows += w->sheets.v[i].n;
-    if (!fs_out_name(&out, path, err))
+    struct fs_out *out = fs_set_name(set, path, err);
+    if (!out)
         return false;
     lxw_workbook_options options = {.constant_memory = LXW_TRUE, .use_zip64 = rows > 4000000};
-    options.tmpdir = folder_of(out.temp, w->arena);
-    x.book = mem_has(MEM_LIBRARY) ? workbook_new_opt(out.temp, &options) : NULL;
-    if (!x.book) {
-        fs_out_abandon(&out);
+    options.tmpdir = arena_strdup(w->arena, folder_of(out, w->arena));
+    x.book = mem_has(MEM_LIBRARY) ? workbook_new_opt(out->temp, &options) : NULL;
+    if (!x.book)
         return fail(err, GS_E_IO, "cannot write '%s': out of memory", path);
-    }
     bool ok = write_book(&x, w, split);
     int saved = errno;
-    if (ok && !xlsx_is_whole(out.temp, x.bytes.v, x.bytes.n)) {
+    if (ok && !xlsx_is_whole(out->temp, x.bytes.v, x.bytes.n)) {
         ok = false;
         saved = ENOSPC;
     }
-    if (!ok) {
-        fs_out_abandon(&out);
+    if (!ok)
         return fail(err, GS_E_IO, "cannot write '%s': %s", path,
                     saved ? strerror(saved) : lxw_strerror(x.error));
-    }
-    return fs_out_close(&out, err);
+    return fs_set_done(set, out, err);
 }

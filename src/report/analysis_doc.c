@@ -51,6 +51,7 @@ struct doc *analysis_report(struct subject *s, const char *sections, struct aren
     s->kind = REPORT_ANALYSIS;
     analysis_results(s->a, &s->results, arena);
     d->a = s->a;
+    d->timeline_limit = s->timeline_limit;
     doc_title(d, "%s",
               s->a->job    ? job_title(s->a->job, arena)
               : t->files.n ? fs_basename(t->files.v[0].path)

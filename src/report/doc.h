@@ -21,11 +21,13 @@
 
 #include <stdbool.h>
 
-#include "analyze/analysis.h"
 #include "base/arena.h"
-#include "base/jwrite.h"
+#include "base/str.h"
 #include "base/vec.h"
+#include "field/field.h"
 #include "report/chart/draw.h"
+
+struct analysis;
 
 enum block_kind {
     BLOCK_HEADING, /* of level 1: the title; 2: of a section; 3 and 4: inside one */
@@ -158,9 +160,8 @@ struct doc {
     uint64_t timeline_limit;  /* events in the timeline; 0: all */
     VEC(struct fact) about;   /* what the report is about, in a few words */
     VEC(struct badge) badges;
-    const char *kind; /* "analysis": of the document that the page holds */
-    void (*json)(struct jwrite *w, const void *of); /* writes that document; NULL: none */
-    const void *json_of;
+    const char *kind;       /* "analysis": of the document that the page holds */
+    const struct str *json; /* that document; NULL: none */
 };
 
 struct doc *doc_new(struct arena *a);

@@ -1,4 +1,5 @@
 /* A doc as one thing after the other: for media that cannot fold, link or offer columns. */
+#include "analyze/analysis.h"
 #include "base/human.h"
 #include "base/str.h"
 #include "model/names.h"

@@ -7,7 +7,6 @@
 #include "base/human.h"
 #include "base/sat.h"
 #include "base/str.h"
-#include "report/trust.h"
 
 void inventory_make(struct inventory *i, const struct trace *t, const char *reader, int workers,
                     struct arena *a)
@@ -23,7 +22,7 @@ void inventory_make(struct inventory *i, const struct trace *t, const char *read
 }
 
 /* Times of broken clocks lie so far apart that only an unsigned number holds the difference. */
-static uint64_t span_ns(const struct inventory *i)
+uint64_t inventory_span_ns(const struct inventory *i)
 {
     return (uint64_t)i->end_ns - (uint64_t)i->start_ns;
 }
@@ -53,7 +52,9 @@ static void overview(const struct inventory *i, struct doc *d)
              f->reader, f->reader_reason ? ": " : "", f->reader_reason ? f->reader_reason : "");
     if (i->has_span)
         doc_fact(d, "time span", "%s",
-                 human_time(text, span_ns(i) > INT64_MAX ? INT64_MAX : (int64_t)span_ns(i)));
+                 human_time(text, inventory_span_ns(i) > INT64_MAX
+                                      ? INT64_MAX
+                                      : (int64_t)inventory_span_ns(i)));
     doc_fact(d, "quality", "%c (%d of 100)", i->quality.grade, i->quality.points);
 }
 
@@ -184,126 +185,4 @@ struct doc *inventory_doc(const struct inventory *i, struct arena *a)
     abilities(i, d);
     quality(i, d);
     return d;
-}
-
-/* ---- JSON ---- */
-
-static void json_files(const struct inventory *i, struct jwrite *w)
-{
-    jw_open(w, "files", '[');
-    for (size_t f = 0; f < i->trace->files.n; f++) {
-        const struct trace_file *file = &i->trace->files.v[f];
-        jw_open(w, NULL, '{');
-        jw_str(w, "path", file->path);
-        jw_str(w, "guid", file->guid);
-        jw_str(w, "schema_version", file->schema_version);
-        jw_str(w, "writer", file->flavor);
-        jw_str(w, "reader", file->reader);
-        jw_str(w, "reader_reason", file->reader_reason);
-        jw_uint(w, "bytes", file->bytes);
-        jw_close(w);
-    }
-    jw_close(w);
-}
-
-static void json_counts(const struct inventory *i, struct jwrite *w)
-{
-    const struct trace *t = i->trace;
-    jw_open(w, "counts", '{');
-    jw_uint(w, "kernels", t->kernels.n);
-    jw_uint(w, "copies", t->copies.n);
-    jw_uint(w, "allocations", t->allocations.n);
-    jw_uint(w, "regions", i->regions);
-    jw_uint(w, "markers", i->markers);
-    jw_uint(w, "counter_values", t->counter_records);
-    jw_uint(w, "samples", t->sample_records);
-    jw_uint(w, "telemetry_points", t->telemetry.n);
-    jw_uint(w, "pc_samples", t->pc_samples.n);
-    jw_uint(w, "kernel_names", t->symbols.n);
-    jw_uint(w, "streams", t->streams.n);
-    jw_uint(w, "threads", t->threads.n);
-    jw_close(w);
-}
-
-static void json_processes(const struct inventory *i, struct jwrite *w)
-{
-    const struct trace *t = i->trace;
-    jw_open(w, "processes", '[');
-    for (size_t p = 0; p < t->processes.n; p++) {
-        const struct process *s = &t->processes.v[p];
-        jw_open(w, NULL, '{');
-        jw_int(w, "pid", s->pid);
-        if (s->rank >= 0)
-            jw_int(w, "rank", s->rank);
-        else
-            jw_null(w, "rank");
-        jw_str(w, "rank_source", s->rank_source);
-        jw_str(w, "host", trace_str(t, s->host));
-        jw_str(w, "command", trace_str(t, s->command));
-        jw_close(w);
-    }
-    jw_close(w);
-}
-
-static void json_gpus(const struct inventory *i, struct jwrite *w)
-{
-    const struct trace *t = i->trace;
-    jw_open(w, "gpus", '[');
-    for (size_t g = 0; g < t->gpus.n; g++) {
-        const struct gpu *u = &t->gpus.v[g];
-        jw_open(w, NULL, '{');
-        jw_int(w, "index", u->index);
-        jw_int(w, "node_id", u->node_id);
-        jw_str(w, "host", trace_str(t, u->host));
-        jw_str(w, "name", trace_str(t, u->name));
-        jw_str(w, "arch", trace_str(t, u->arch));
-        jw_str(w, "vendor", vendor_name(u->vendor));
-        jw_uint(w, "cu_count", u->cu_count);
-        jw_uint(w, "simd_per_cu", u->simd_per_cu);
-        jw_uint(w, "max_waves_per_simd", u->max_waves_per_simd);
-        jw_uint(w, "wave_size", u->wave_size);
-        jw_uint(w, "lds_bytes_per_cu", u->lds_bytes_per_cu);
-        jw_uint(w, "xcc_count", u->xcc_count);
-        jw_uint(w, "clock_mhz", u->clock_mhz);
-        jw_uint(w, "memory_bytes", u->memory_bytes);
-        jw_bool(w, "used", u->used);
-        jw_close(w);
-    }
-    jw_close(w);
-}
-
-void inventory_json(const struct inventory *i, struct jwrite *w)
-{
-    const struct trace *t = i->trace;
-    const struct trace_file *f = t->files.n ? &t->files.v[0] : NULL;
-    jw_open(w, NULL, '{');
-    jw_str(w, "format", f ? f->format : NULL);
-    jw_str(w, "schema_version", f ? f->schema_version : NULL);
-    jw_str(w, "tool_version", f ? f->tool_version : NULL);
-    jw_str(w, "writer", f ? f->flavor : NULL);
-    jw_str(w, "reader", str_eq(i->reader, "check") ? "check" : f ? f->reader : NULL);
-    if (i->has_span) {
-        jw_int(w, "start_ns", i->start_ns);
-        jw_int(w, "end_ns", i->end_ns);
-        jw_uint(w, "span_ns", span_ns(i));
-    } else {
-        jw_null(w, "start_ns");
-        jw_null(w, "end_ns");
-        jw_int(w, "span_ns", 0);
-    }
-    json_counts(i, w);
-    jw_open(w, "categories", '{');
-    for (size_t c = 0; c < t->categories.n; c++)
-        jw_uint(w, trace_str(t, t->categories.v[c].name), t->categories.v[c].count);
-    jw_close(w);
-    json_processes(i, w);
-    if (t->masked_values) /* only where something is hidden */
-        jw_uint(w, "masked_values", t->masked_values);
-    json_gpus(i, w);
-    struct trust_json trust;
-    trust_json_make(&trust, &i->quality, &i->capabilities, w->out->arena);
-    fields_write_members(w, &trust_capability_fields, &trust);
-    fields_write_members(w, &trust_quality_fields, &trust);
-    json_files(i, w);
-    jw_close(w);
 }

@@ -21,7 +21,9 @@ struct inventory {
 
 void inventory_make(struct inventory *i, const struct trace *t, const char *reader, int workers,
                     struct arena *a);
+uint64_t inventory_span_ns(const struct inventory *i);
 struct doc *inventory_doc(const struct inventory *i, struct arena *a);
 void inventory_json(const struct inventory *i, struct jwrite *w);
+void inventory_json_schema(struct str *out);
 
 #endif

@@ -65,8 +65,9 @@ struct subject {
     const struct whatif *whatif;
     const struct workload_report *workload;
     const struct workload_comparison *workloads;
-    const char *title; /* of a history */
-    size_t top;        /* rows of tables, where they are printed */
+    const char *title;       /* of a history */
+    uint64_t timeline_limit; /* events in the timeline; 0: all */
+    size_t top;              /* rows of tables, where they are printed */
 };
 
 struct section {

@@ -48,5 +48,6 @@ struct summary {
 void summary_make(struct summary *s, const struct analysis *a, struct arena *arena);
 void summary_phases(struct summary *s, struct arena *arena);
 void summary_json(const struct summary *s, struct jwrite *w);
+void summary_json_schema(struct str *out);
 
 #endif

@@ -2,217 +2,247 @@
 
 #include "base/sat.h"
 #include "base/str.h"
+#include "field/field.h"
 #include "report/summary.h"
 
-static void seconds(struct jwrite *w, const char *key, int64_t ns)
+/* Times are in the units of PerfAdvisor: seconds, milliseconds, microseconds. */
+#define S .divide = 1e9
+#define MS .divide = 1e6
+#define US .divide = 1e3
+
+struct kernel_json {
+    struct kernel_summary k;
+    const char *short_name; /* NULL: it is the name */
+};
+
+/* A run, or a phase of one. */
+struct part_json {
+    const struct analysis *a;
+    const struct phase_row *row; /* NULL: the run */
+    int64_t start_ns, end_ns;    /* of the phase, from the start of the first */
+    int64_t sync_ns, gap_ns;
+    VEC(struct gap_row) gaps;
+    VEC(struct kernel_json) kernels;
+    VEC(const struct api_row *) mpi;
+};
+
+struct summary_json {
+    struct part_json run;
+    const char *path; /* of the first file; NULL: none */
+    VEC(const struct marker_row *) markers;
+    VEC(struct device_summary) devices;
+    const struct device_summary *first;
+    double peak_gbps;
+    bool has_mpi;
+    VEC(struct part_json) phases;
+};
+
+/* ---- rows ---- */
+
+#define T struct gap_row
+PART(gap_fields, T, ALWAYS(T, label, FIELD_TEXT, "label", "length of the gaps"),
+     ALWAYS(T, count, FIELD_U64, "count", "gaps"),
+     ALWAYS(T, total_ns, FIELD_I64, "total_s", "their sum", S));
+#undef T
+
+#define T struct hotspot
+PART(calls_fields, T, ALWAYS(T, calls, FIELD_U64, "calls", "dispatches"),
+     ALWAYS(T, total_duration_ns, FIELD_I64, "total_s", "sum of durations", S),
+     OR_NULL(T, avg_duration_ns, FIELD_NUM, "avg_ms", "mean duration", MS),
+     ALWAYS(T, min_duration_ns, FIELD_I64, "min_ms", "shortest", MS),
+     ALWAYS(T, max_duration_ns, FIELD_I64, "max_ms", "longest", MS),
+     OR_NULL(T, pct_of_total, FIELD_NUM, "pct_of_gpu_time", "of the summed kernel time"),
+     OR_NULL(T, std_dev_ns, FIELD_NUM, "std_dev_ms", "population standard deviation", MS),
+     OR_NULL(T, cv, FIELD_NUM, "cv", "std_dev / avg"));
+PART(name_fields, T, ALWAYS(T, name, FIELD_TEXT, "name", "full, demangled name"));
+#undef T
+
+#define T struct kernel_json
+PART(kernel_fields, T, SPREAD(T, k.hotspot, FIELD_REF, &name_fields),
+     OR_NULL(T, short_name, FIELD_TEXT, "short_name", "name for tables; null: the same"),
+     SPREAD(T, k.hotspot, FIELD_REF, &calls_fields),
+     OR_NULL(T, k.registers, FIELD_NUM, "avg_registers_per_thread", "mean over dispatches"),
+     OR_NULL(T, k.lds_bytes, FIELD_NUM, "avg_shared_mem_bytes", "mean over dispatches"),
+     OR_NULL(T, k.wave_fill, FIELD_NUM, "wave_fill_ratio", "threads / threads the GPU holds"),
+     OR_NULL(T, k.mean_launch_ns, FIELD_NUM, "avg_launch_overhead_us", "launch latency", US),
+     OR_NULL(T, k.max_launch_ns, FIELD_NUM, "max_launch_overhead_us", "the longest", US));
+#undef T
+
+#define T struct copy_row
+PART(copy_json_fields, T, ALWAYS(T, direction, FIELD_TEXT, "kind", "direction"),
+     ALWAYS(T, count, FIELD_U64, "transfers", "copies"),
+     ALWAYS(T, total_bytes, FIELD_U64, "total_bytes", "bytes known"),
+     ALWAYS(T, total_duration_ns, FIELD_I64, "total_s", "union per GPU, summed", S),
+     OR_NULL(T, bandwidth_gbps, FIELD_NUM, "effective_GBs", "bytes / summed durations"),
+     OR_NULL(T, efficiency_pct, FIELD_NUM, "pct_of_peak_bandwidth", "of the link"));
+#undef T
+
+#define T struct stream_row
+PART(stream_fields, T, ALWAYS(T, stream, FIELD_I64, "stream_id", "as the profiler numbers it"),
+     ALWAYS(T, gpu, FIELD_I32, "gpu", "number of the GPU; -1: not known"),
+     ALWAYS(T, pid, FIELD_I64, "pid", "process"),
+     ALWAYS(T, kernels, FIELD_U64, "kernel_calls", "dispatches"),
+     ALWAYS(T, busy_ns, FIELD_I64, "total_gpu_s", "union of its work", S),
+     OR_NULL(T, pct_of_gpu_busy, FIELD_NUM, "pct_of_gpu_time", "of its GPU's working time"));
+#undef T
+
+#define T struct marker_row
+PART(marker_fields, T, ALWAYS(T, name, FIELD_TEXT, "name", "text of the marker"),
+     ALWAYS(T, calls, FIELD_U64, "calls", "ranges"),
+     ALWAYS(T, wall_ns, FIELD_I64, "total_s", "union per thread, summed", S),
+     OR_NULL(T, avg_ns, FIELD_NUM, "avg_ms", "mean length", MS));
+#undef T
+
+#define T struct api_row
+PART(mpi_fields, T, ALWAYS(T, name, FIELD_TEXT, "op", "the call"),
+     ALWAYS(T, calls, FIELD_U64, "calls", "number of calls"),
+     ALWAYS(T, total_ns, FIELD_I64, "total_s", "sum of durations", S),
+     OR_NULL(T, avg_ns, FIELD_NUM, "avg_ms", "mean duration", MS),
+     ALWAYS(T, max_ns, FIELD_I64, "max_ms", "longest", MS));
+#undef T
+
+/* Rows behind pointers. */
+PART(marker_rows, const void *, ALL_AT(&marker_fields));
+PART(mpi_rows, const void *, ALL_AT(&mpi_fields));
+
+#define T struct device_summary
+static bool has_capability(const void *row)
 {
-    jw_num(w, key, (double)ns / 1e9);
+    return *((const T *)row)->capability;
 }
 
-static void write_gaps(struct jwrite *w, const struct analysis *a)
+#define NUMBER(member, key, doc) OR_NULL(T, member, FIELD_NUM, key, doc)
+PART(device_fields, T, ALWAYS(T, vendor, FIELD_TEXT, "vendor", "who made it"),
+     ALWAYS(T, host, FIELD_TEXT, "hostname", "host it is in"),
+     ALWAYS(T, name, FIELD_TEXT, "name", "product name"),
+     OR_NULL(T, capability, FIELD_TEXT, "compute_capability", "of NVIDIA's", .has = has_capability),
+     NUMBER(cu_count, "sm_count", "compute units or SMs"),
+     NUMBER(threads_per_cu, "max_threads_per_sm", "threads at once"),
+     NUMBER(peak_gbps, "peak_memory_bandwidth_GBs", "of the device memory"),
+     NUMBER(memory_gib, "total_memory_GiB", "device memory"),
+     NUMBER(l2_mib, "l2_cache_MiB", "L2 cache"),
+     NUMBER(group_threads, "max_threads_per_block", "of a work-group"),
+     NUMBER(group_registers, "max_registers_per_block", "of a work-group"),
+     NUMBER(group_lds_kib, "max_shared_mem_per_block_KiB", "of a work-group"),
+     NUMBER(group_lds_optin_kib, "max_shared_mem_per_block_optin_KiB", "when asked for"),
+     NUMBER(clock_mhz, "clock_rate_MHz", "highest clock"));
+PART(gpu_fields, T, ALL_OF(&device_fields), ALWAYS(T, index, FIELD_I32, "gpu", "number of the GPU"),
+     NUMBER(utilization_pct, "gpu_utilization_pct", "kernels, of the window"));
+#undef T
+
+/* ---- the run and its phases ---- */
+
+#define T struct analysis
+static bool has_api(const void *row)
 {
-    jw_open(w, "gap_histogram", '[');
-    for (size_t i = 0; i < a->gaps.n; i++) {
-        if (!a->gaps.v[i].count)
-            continue;
-        jw_open(w, NULL, '{');
-        jw_str(w, "label", a->gaps.v[i].label);
-        jw_uint(w, "count", a->gaps.v[i].count);
-        seconds(w, "total_s", a->gaps.v[i].total_ns);
-        jw_close(w);
+    return capability_has(&((const T *)row)->capabilities, "api");
+}
+
+#define TIME(member, key, doc, ...)                                                                \
+    ALWAYS(T, breakdown.member, FIELD_I64, key, doc, S, ##__VA_ARGS__)
+#define KERNEL_TIME                                                                                \
+    TIME(kernel_sum_ns, "gpu_kernel_s", "sum of kernel durations"),                                \
+        TIME(kernel_ns, "gpu_busy_s", "union of kernels per GPU, summed")
+#define COPY_TIME TIME(copy_ns, "gpu_memcpy_s", "union of copies per GPU, summed")
+#define USE                                                                                        \
+    OR_NULL(T, breakdown.kernel_pct, FIELD_NUM, "gpu_utilization_pct", "kernels, of window x GPUs")
+PART(run_times, T, TIME(window_ns, "profile_span_s", "length of the window"), KERNEL_TIME,
+     OR_NULL(T, breakdown.concurrency, FIELD_NUM, "kernel_concurrency_factor",
+             "gpu_kernel_s / gpu_busy_s"),
+     COPY_TIME);
+PART(run_use, T, USE);
+PART(phase_times, T, USE, KERNEL_TIME, COPY_TIME);
+PART(run_rows, T,
+     ALWAYS(T, copies, FIELD_LIST, "memcpy_by_kind", "by direction", .of = &copy_json_fields),
+     ALWAYS(T, streams, FIELD_LIST, "streams", "busiest first", .of = &stream_fields));
+PART(blocked, T,
+     OR_NULL(T, breakdown.sync_blocked_ns, FIELD_I64, "cpu_sync_blocked_s",
+             "host time in synchronising calls; null: no host calls", S, .has = has_api),
+     OR_NULL(T, breakdown.sync_blocked_pct, FIELD_NUM, "cpu_sync_blocked_pct", "of the window",
+             .has = has_api));
+#undef T
+
+#define T struct phase_row
+PART(phase_name, T, ALWAYS(T, name, FIELD_TEXT, "name", "marker, kernel, or what the host does"));
+PART(phase_span, T, ALWAYS(T, duration_ns, FIELD_I64, "duration_s", "its length", S),
+     ALWAYS(T, start_ns, FIELD_I64, "start_ns", "in the trace's clock"),
+     ALWAYS(T, end_ns, FIELD_I64, "end_ns", "in the trace's clock"));
+#undef T
+
+#define T struct part_json
+#define IDLE ALWAYS(T, gap_ns, FIELD_I64, "total_gpu_idle_s", "sum of gaps between work", S)
+#define GAPS                                                                                       \
+    ALWAYS(T, gaps, FIELD_LIST, "gap_histogram", "gaps by length", .of = &gap_fields),             \
+        ALWAYS(T, kernels, FIELD_LIST, "top_kernels", "most time first", .of = &kernel_fields)
+#define CALLS ALWAYS(T, mpi, FIELD_LIST, "mpi_ops", "calls of MPI", .of = &mpi_rows)
+PART(run_head, T, SPREAD(T, a, FIELD_REF, &run_times),
+     ALWAYS(T, sync_ns, FIELD_I64, "gpu_sync_s", "union per thread of synchronising calls", S),
+     SPREAD(T, a, FIELD_REF, &run_use), IDLE, GAPS, SPREAD(T, a, FIELD_REF, &run_rows));
+PART(run_calls, T, SPREAD(T, a, FIELD_REF, &blocked), CALLS);
+PART(phase, T, SPREAD(T, row, FIELD_REF, &phase_name),
+     ALWAYS(T, start_ns, FIELD_I64, "start_s", "from the start of the first phase", S),
+     ALWAYS(T, end_ns, FIELD_I64, "end_s", "the same", S), SPREAD(T, row, FIELD_REF, &phase_span),
+     SPREAD(T, a, FIELD_REF, &phase_times), IDLE, GAPS, CALLS);
+#undef T
+
+#define T struct summary_json
+PART(document, T, OR_NULL(T, path, FIELD_TEXT, "profile_path", "the first file"),
+     SPREAD(T, run, FIELD_OBJECT, &run_head),
+     ALWAYS(T, markers, FIELD_LIST, "marker_ranges", "of the program", .of = &marker_rows),
+     OR_NULL(T, first, FIELD_REF, "device_info", "the first GPU", .of = &device_fields),
+     OR_NULL(T, peak_gbps, FIELD_NUM, "peak_memory_bandwidth_GBs", "of its memory"),
+     SPREAD(T, run, FIELD_OBJECT, &run_calls),
+     ALWAYS(T, has_mpi, FIELD_BOOL, "mpi_present", "MPI was recorded"),
+     ALWAYS(T, phases, FIELD_LIST, "phases", "in order of time", .of = &phase),
+     ALWAYS(T, devices, FIELD_LIST, "gpus", "one by one", .of = &gpu_fields));
+
+/* At most this many kernels and calls; 0: all. */
+static struct part_json part_of(const struct summary *s, size_t most, struct arena *arena)
+{
+    struct part_json p = {.a = s->a, .sync_ns = s->sync_ns, .gap_ns = s->gap_ns};
+    for (size_t i = 0; i < s->a->gaps.n; i++)
+        if (s->a->gaps.v[i].count)
+            vec_push(&p.gaps, arena, s->a->gaps.v[i]);
+    for (size_t i = 0; i < s->kernels.n && (!most || i < most); i++) {
+        const struct hotspot *h = s->kernels.v[i].hotspot;
+        vec_push(&p.kernels, arena,
+                 ((struct kernel_json){s->kernels.v[i],
+                                       str_eq(h->short_name, h->name) ? NULL : h->short_name}));
     }
-    jw_close(w);
-}
-
-static void write_kernel(struct jwrite *w, const struct kernel_summary *k)
-{
-    const struct hotspot *h = k->hotspot;
-    jw_open(w, NULL, '{');
-    jw_str(w, "name", h->name);
-    jw_str(w, "short_name", str_eq(h->short_name, h->name) ? NULL : h->short_name);
-    jw_uint(w, "calls", h->calls);
-    seconds(w, "total_s", h->total_duration_ns);
-    jw_num(w, "avg_ms", h->avg_duration_ns / 1e6);
-    jw_num(w, "min_ms", (double)h->min_duration_ns / 1e6);
-    jw_num(w, "max_ms", (double)h->max_duration_ns / 1e6);
-    jw_num(w, "pct_of_gpu_time", h->pct_of_total);
-    jw_num(w, "std_dev_ms", h->std_dev_ns / 1e6);
-    jw_num(w, "cv", h->cv);
-    jw_num(w, "avg_registers_per_thread", k->registers);
-    jw_num(w, "avg_shared_mem_bytes", k->lds_bytes);
-    jw_num(w, "wave_fill_ratio", k->wave_fill);
-    jw_num(w, "avg_launch_overhead_us", k->mean_launch_ns / 1e3);
-    jw_num(w, "max_launch_overhead_us", k->max_launch_ns / 1e3);
-    jw_close(w);
-}
-
-static void write_kernels(struct jwrite *w, const struct summary *s, size_t most)
-{
-    jw_open(w, "top_kernels", '[');
-    for (size_t i = 0; i < s->kernels.n && i < most; i++)
-        write_kernel(w, &s->kernels.v[i]);
-    jw_close(w);
-}
-
-static void write_copies(struct jwrite *w, const struct analysis *a)
-{
-    jw_open(w, "memcpy_by_kind", '[');
-    for (size_t i = 0; i < a->copies.n; i++) {
-        const struct copy_row *c = &a->copies.v[i];
-        jw_open(w, NULL, '{');
-        jw_str(w, "kind", c->direction);
-        jw_uint(w, "transfers", c->count);
-        jw_uint(w, "total_bytes", c->total_bytes);
-        seconds(w, "total_s", c->total_duration_ns);
-        jw_num(w, "effective_GBs", c->bandwidth_gbps);
-        jw_num(w, "pct_of_peak_bandwidth", c->efficiency_pct);
-        jw_close(w);
-    }
-    jw_close(w);
-}
-
-static void write_streams(struct jwrite *w, const struct analysis *a)
-{
-    jw_open(w, "streams", '[');
-    for (size_t i = 0; i < a->streams.n; i++) {
-        const struct stream_row *s = &a->streams.v[i];
-        jw_open(w, NULL, '{');
-        jw_int(w, "stream_id", s->stream);
-        jw_int(w, "gpu", s->gpu);
-        jw_int(w, "pid", s->pid);
-        jw_uint(w, "kernel_calls", s->kernels);
-        seconds(w, "total_gpu_s", s->busy_ns);
-        jw_num(w, "pct_of_gpu_time", s->pct_of_gpu_busy);
-        jw_close(w);
-    }
-    jw_close(w);
-}
-
-static void write_markers(struct jwrite *w, const struct summary *s)
-{
-    jw_open(w, "marker_ranges", '[');
-    for (size_t i = 0; i < s->markers.n; i++) {
-        const struct marker_row *m = s->markers.v[i];
-        jw_open(w, NULL, '{');
-        jw_str(w, "name", m->name);
-        jw_uint(w, "calls", m->calls);
-        seconds(w, "total_s", m->wall_ns);
-        jw_num(w, "avg_ms", m->avg_ns / 1e6);
-        jw_close(w);
-    }
-    jw_close(w);
-}
-
-static void write_device(struct jwrite *w, const char *key, const struct device_summary *d)
-{
-    if (!d) {
-        jw_null(w, key);
-        return;
-    }
-    jw_open(w, key, '{');
-    jw_str(w, "vendor", d->vendor);
-    jw_str(w, "hostname", d->host);
-    jw_str(w, "name", d->name);
-    jw_str(w, "compute_capability", *d->capability ? d->capability : NULL);
-    jw_num(w, "sm_count", d->cu_count);
-    jw_num(w, "max_threads_per_sm", d->threads_per_cu);
-    jw_num(w, "peak_memory_bandwidth_GBs", d->peak_gbps);
-    jw_num(w, "total_memory_GiB", d->memory_gib);
-    jw_num(w, "l2_cache_MiB", d->l2_mib);
-    jw_num(w, "max_threads_per_block", d->group_threads);
-    jw_num(w, "max_registers_per_block", d->group_registers);
-    jw_num(w, "max_shared_mem_per_block_KiB", d->group_lds_kib);
-    jw_num(w, "max_shared_mem_per_block_optin_KiB", d->group_lds_optin_kib);
-    jw_num(w, "clock_rate_MHz", d->clock_mhz);
-    if (!key) { /* in the list of all */
-        jw_int(w, "gpu", d->index);
-        jw_num(w, "gpu_utilization_pct", d->utilization_pct);
-    }
-    jw_close(w);
-}
-
-static void write_mpi(struct jwrite *w, const struct summary *s, size_t most)
-{
-    jw_open(w, "mpi_ops", '[');
-    for (size_t i = 0; i < s->mpi.n && i < most; i++) {
-        jw_open(w, NULL, '{');
-        jw_str(w, "op", s->mpi.v[i]->name);
-        jw_uint(w, "calls", s->mpi.v[i]->calls);
-        seconds(w, "total_s", s->mpi.v[i]->total_ns);
-        jw_num(w, "avg_ms", s->mpi.v[i]->avg_ns / 1e6);
-        jw_num(w, "max_ms", (double)s->mpi.v[i]->max_ns / 1e6);
-        jw_close(w);
-    }
-    jw_close(w);
-}
-
-static void write_phase(struct jwrite *w, const struct summary *s, const struct phase_summary *p)
-{
-    enum { TOP = 5 };
-    const struct breakdown *b = &p->summary->a->breakdown;
-    int64_t origin = s->phases.v[0].row->start_ns;
-    jw_open(w, NULL, '{');
-    jw_str(w, "name", p->row->name);
-    seconds(w, "start_s", sub_ns(p->row->start_ns, origin));
-    seconds(w, "end_s", sub_ns(p->row->end_ns, origin));
-    seconds(w, "duration_s", p->row->duration_ns);
-    jw_int(w, "start_ns", p->row->start_ns);
-    jw_int(w, "end_ns", p->row->end_ns);
-    jw_num(w, "gpu_utilization_pct", b->kernel_pct);
-    seconds(w, "gpu_kernel_s", b->kernel_sum_ns);
-    seconds(w, "gpu_busy_s", b->kernel_ns);
-    seconds(w, "gpu_memcpy_s", b->copy_ns);
-    seconds(w, "total_gpu_idle_s", p->summary->gap_ns);
-    write_gaps(w, p->summary->a);
-    write_kernels(w, p->summary, TOP);
-    write_mpi(w, p->summary, TOP);
-    jw_close(w);
-}
-
-static void write_totals(struct jwrite *w, const struct summary *s)
-{
-    const struct breakdown *b = &s->a->breakdown;
-    const struct trace *t = s->a->trace;
-    jw_str(w, "profile_path", t->files.n ? t->files.v[0].path : NULL);
-    seconds(w, "profile_span_s", b->window_ns);
-    seconds(w, "gpu_kernel_s", b->kernel_sum_ns);
-    seconds(w, "gpu_busy_s", b->kernel_ns);
-    jw_num(w, "kernel_concurrency_factor", b->concurrency);
-    seconds(w, "gpu_memcpy_s", b->copy_ns);
-    seconds(w, "gpu_sync_s", s->sync_ns);
-    jw_num(w, "gpu_utilization_pct", b->kernel_pct);
-    seconds(w, "total_gpu_idle_s", s->gap_ns);
+    p.mpi.v = s->mpi.v;
+    p.mpi.n = most && most < s->mpi.n ? most : s->mpi.n;
+    return p;
 }
 
 void summary_json(const struct summary *s, struct jwrite *w)
 {
-    const struct analysis *a = s->a;
-    const struct device_summary *first = s->devices.n ? &s->devices.v[0] : NULL;
-    jw_open(w, NULL, '{');
-    write_totals(w, s);
-    write_gaps(w, a);
-    write_kernels(w, s, s->kernels.n);
-    write_copies(w, a);
-    write_streams(w, a);
-    write_markers(w, s);
-    write_device(w, "device_info", first);
-    jw_num(w, "peak_memory_bandwidth_GBs", first ? first->peak_gbps : NAN);
-    if (capability_has(&a->capabilities, "api")) {
-        seconds(w, "cpu_sync_blocked_s", a->breakdown.sync_blocked_ns);
-        jw_num(w, "cpu_sync_blocked_pct", a->breakdown.sync_blocked_pct);
-    } else {
-        jw_null(w, "cpu_sync_blocked_s");
-        jw_null(w, "cpu_sync_blocked_pct");
+    enum { TOP = 5 };
+    struct arena *arena = w->out->arena;
+    const struct trace *t = s->a->trace;
+    T d = {.run = part_of(s, 0, arena), .path = t->files.n ? t->files.v[0].path : NULL};
+    d.markers.v = s->markers.v;
+    d.markers.n = s->markers.n;
+    d.devices.v = s->devices.v;
+    d.devices.n = s->devices.n;
+    d.first = s->devices.n ? &s->devices.v[0] : NULL;
+    d.peak_gbps = d.first ? d.first->peak_gbps : NAN;
+    d.has_mpi = capability_has(&s->a->capabilities, "mpi");
+    for (size_t i = 0; i < s->phases.n; i++) {
+        const struct phase_row *row = s->phases.v[i].row;
+        struct part_json p = part_of(s->phases.v[i].summary, TOP, arena);
+        p.row = row;
+        p.start_ns = sub_ns(row->start_ns, s->phases.v[0].row->start_ns);
+        p.end_ns = sub_ns(row->end_ns, s->phases.v[0].row->start_ns);
+        vec_push(&d.phases, arena, p);
     }
-    write_mpi(w, s, s->mpi.n);
-    jw_bool(w, "mpi_present", capability_has(&a->capabilities, "mpi"));
-    jw_open(w, "phases", '[');
-    for (size_t i = 0; i < s->phases.n; i++)
-        write_phase(w, s, &s->phases.v[i]);
-    jw_close(w);
-    jw_open(w, "gpus", '[');
-    for (size_t i = 0; i < s->devices.n; i++)
-        write_device(w, NULL, &s->devices.v[i]);
-    jw_close(w);
-    jw_close(w);
+    fields_write(w, NULL, &document, &d);
+}
+
+void summary_json_schema(struct str *out)
+{
+    fields_schema_document(
+        out, "urn:gpusight:summary:1.0", "gpusight summary",
+        "What 'gpusight summary --json' writes; null means that it cannot be said. Made by "
+        "'gpusight --generate summary-schema'.",
+        &document);
 }

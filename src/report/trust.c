@@ -1,42 +1,28 @@
 #include "report/trust.h"
 
 #define F(member, type, key, doc) ALWAYS(struct quality_reason, member, type, key, doc)
-static const struct field reason_list[] = {
-    F(code, FIELD_TEXT, "code", "name of the check"),
-    F(text, FIELD_TEXT, "text", "what was found"),
-    F(count, FIELD_U64, "count", "rows"),
-    F(affects, FIELD_TEXT, "affects", "numbers that suffer"),
-    F(points, FIELD_I32, "points", "taken off 100"),
-};
+PART(reason_fields, struct quality_reason, F(code, FIELD_TEXT, "code", "name of the check"),
+     F(text, FIELD_TEXT, "text", "what was found"), F(count, FIELD_U64, "count", "rows"),
+     F(affects, FIELD_TEXT, "affects", "numbers that suffer"),
+     F(points, FIELD_I32, "points", "taken off 100"));
 #undef F
-static const struct fields reason_fields =
-    FIELDS("reasons", "", struct quality_reason, reason_list);
 
 #define F(member, type, key, doc, ...)                                                             \
     ALWAYS(struct quality_json, member, type, key, doc, ##__VA_ARGS__)
-static const struct field quality_list[] = {
-    F(grade, FIELD_CHARS, "grade", "", .words = WORDS("A", "B", "C", "D", "F")),
-    F(points, FIELD_I32, "points", "0 to 100"),
-    F(reasons, FIELD_LIST, "reasons", "all of them", .of = &reason_fields),
-};
+PART(quality_fields, struct quality_json,
+     F(grade, FIELD_CHARS, "grade", "", .words = WORDS("A", "B", "C", "D", "F")),
+     F(points, FIELD_I32, "points", "0 to 100"),
+     F(reasons, FIELD_LIST, "reasons", "all of them", .of = &reason_fields));
 #undef F
-static const struct fields quality_fields =
-    FIELDS("quality", "", struct quality_json, quality_list);
 
 #define F(member, type, key, doc) ALWAYS(struct capability, member, type, key, doc)
-static const struct field pair_list[] = {
-    F(key, FIELD_TEXT, "capability", ""),
-    F(present, FIELD_BOOL, "present", ""),
-};
-static const struct fields pair_fields = FIELDS("", "", struct capability, pair_list);
+PART(pair_fields, struct capability, F(key, FIELD_TEXT, "capability", ""),
+     F(present, FIELD_BOOL, "present", ""));
 
-static const struct field missing_list[] = {
-    F(key, FIELD_TEXT, "capability", "key among capabilities"),
-    F(lacking, FIELD_TEXT, "consequence", "what cannot be said"),
-    F(command, FIELD_TEXT, "command", "how to capture it; empty where nothing can"),
-};
+PART(missing_fields, struct capability, F(key, FIELD_TEXT, "capability", "key among capabilities"),
+     F(lacking, FIELD_TEXT, "consequence", "what cannot be said"),
+     F(command, FIELD_TEXT, "command", "how to capture it; empty where nothing can"));
 #undef F
-static const struct fields missing_fields = FIELDS("missing", "", struct capability, missing_list);
 
 #define T struct trust_json
 static const struct field trust_list[] = {

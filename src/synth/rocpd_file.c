@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/unfinished.h"
 #include "synth/out_path.h"
 #include "synth/rocpd_in.h"
 
@@ -95,9 +96,9 @@ static bool move_log(const struct rocpd *w, const struct rfile *f)
 {
     char *from = arena_printf(w->arena, "%s-wal", f->temp);
     char *to = arena_printf(w->arena, "%s-wal", f->path);
-    if (rename(from, to) == 0 || errno != ENOENT)
+    if (rename(from, to) == 0)
         return true;
-    return unlink(to) == 0 || errno == ENOENT;
+    return errno == ENOENT && (unlink(to) == 0 || errno == ENOENT);
 }
 
 static void move_file(struct rocpd *w, struct rfile *f, bool keep)
@@ -114,13 +115,20 @@ static void move_file(struct rocpd *w, struct rfile *f, bool keep)
     if (!fs_out_complete(&f->out, &why)) {
         failed(w, &why);
         fs_out_abandon(&f->out);
-    } else if (!move_log(w, f)) {
-        fail(&why, GS_E_IO, "cannot write '%s-wal': %s", f->path, strerror(errno));
-        failed(w, &why);
-        fs_out_abandon(&f->out);
-    } else if (!fs_out_publish(&f->out, &why)) {
-        failed(w, &why);
+        return;
     }
+    unfinished_hold(); /* a log without its database would be taken for that of an older one */
+    bool moved = move_log(w, f);
+    if (!moved) {
+        fail(&why, GS_E_IO, "cannot write '%s-wal': %s", f->path, strerror(errno));
+        fs_out_abandon(&f->out);
+    }
+    bool ok = moved && fs_out_publish(&f->out, &why);
+    unfinished_let_go();
+    if (ok)
+        fs_out_settle(f->path);
+    else
+        failed(w, &why);
 }
 
 bool rocpdw_finish(struct sink *sink, bool keep, struct opt_list *files, struct gs_error *err)

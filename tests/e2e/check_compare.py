@@ -15,6 +15,11 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.dont_write_bytecode = True  # leave no files in the tree
+sys.path.insert(0, os.path.join(ROOT, "tests", "tools"))
+import schema  # noqa: E402
+
+SCHEMA = schema.load(os.path.join(ROOT, "schema", "compare.schema.json"))
 TRACES = os.environ.get("GPUSIGHT_TRACES") or os.path.join(ROOT, "..", "shared", "traces")
 
 # Small sizes: many scenarios and seeds say more than many events.
@@ -51,7 +56,11 @@ class Checks:
         return done.stdout
 
     def compare(self, a, b):
-        return json.loads(self.run("compare", "--json", a, b))
+        found = json.loads(self.run("compare", "--json", a, b))
+        for problem in schema.problems(found, SCHEMA):
+            self.failed += 1
+            print(f"not ok - compare {a} {b}: {problem}")
+        return found
 
     def that(self, good, what, found):
         self.count += 1

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the JSON documents of `gpusight analyze` and `gpusight summary` on whole traces.
+"""Checks the JSON documents of `gpusight analyze`, `summary` and `info` on whole traces.
 
     documents.py --gpusight PROGRAM synthetic|real
 
@@ -110,6 +110,10 @@ def check_trace(program, trace, schemas):
     profile = run(program, "analyze", "--json", "--json-profile", "rocinsight", trace)
     yield from ("rocinsight: " + p for p in schema.problems(read(profile), schemas["rocinsight-0.4.0"]))
     yield from check_summary(program, trace)
+    for command in ("summary", "info"):
+        text = run(program, command, "--json", trace)
+        if text is not None:
+            yield from (f"{command}: " + p for p in schema.problems(read(text), schemas[command]))
 
 
 def synthetic(program, scratch):
@@ -131,7 +135,7 @@ def main():
     args.add_argument("which", choices=["synthetic", "real"])
     args = args.parse_args()
     schemas = {n: schema.load(os.path.join(ROOT, "schema", n + ".schema.json"))
-               for n in ("analysis", "rocinsight-0.4.0")}
+               for n in ("analysis", "info", "rocinsight-0.4.0", "summary")}
     bad = count = 0
     with tempfile.TemporaryDirectory(prefix="documents-") as scratch:
         if args.which == "real":

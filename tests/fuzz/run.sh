@@ -30,7 +30,7 @@ for program in "$build"/tests/fuzz/fuzz_*; do
     grown=$build/corpus/$name
     mkdir -p "$grown"
     log=$build/crashes/$name.log
-    options=(-max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=65536
+    options=(-max_total_time="$seconds" -timeout=10 -rss_limit_mb=1500 -malloc_limit_mb=400 -max_len=65536
         -print_final_stats=1 -artifact_prefix="$build/crashes/$name-")
     if [ -d "$seeds" ]; then options+=("$grown" "$seeds"); else options+=("$grown"); fi
     if "$program" "${options[@]}" >"$log" 2>&1; then

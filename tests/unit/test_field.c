@@ -28,6 +28,7 @@ struct whole {
     char grade[2];
     bool yes, has_when;
     enum mood mood;
+    unsigned set;
     int64_t when_ns;
     struct part inside, among;
     const struct part *ref, *none;
@@ -46,8 +47,7 @@ static const struct field part_list[] = {
 };
 static const struct fields part_fields = FIELDS("parts", "Parts", struct part, part_list);
 
-static const struct field ref_item[] = {
-    {.unit = "", .type = FIELD_REF, .of = &part_fields, .null = NULL_NEVER}};
+static const struct field ref_item[] = {ALL_AT(&part_fields)};
 static const struct fields ref_items = FIELDS("refs", "", const struct part *, ref_item);
 
 static const struct field pair_list[] = {
@@ -78,13 +78,14 @@ static const struct field list[] = {
     ALWAYS(T, grade, FIELD_CHARS, "grade", "A to F", .words = WORDS("A", "B")),
     FIELD(T, yes, FIELD_BOOL, "yes", "", "or no"),
     ALWAYS(T, mood, FIELD_ENUM, "mood", "", .words = WORDS("good", "bad")),
+    ALWAYS(T, set, FIELD_SET, "set", "", .words = WORDS("red", "green", "blue")),
     FIXED("version", "1.0", "of this"),
     {.key = "nothing", .unit = "", .type = FIELD_NULL, .doc = "always null"},
     ALWAYS(T, time_ns, FIELD_I64, "time_s", "in seconds", .divide = 1e9),
     OR_NULL(T, rank, FIELD_I32, "known_rank", "null: none"),
     OR_NULL(T, when_ns, FIELD_I64, "when_ns", "null: not known", .flag = FLAG(T, has_when)),
     OR_NULL(T, bytes, FIELD_U64, "large", "null below 1000", .has = is_large),
-    IF_ANY(T, zero, FIELD_U64, "zero", "left out when 0"),
+    IF_ANY(T, zero, FIELD_U64, "zero", "left out when 0", .least = "2"),
     ALWAYS(T, inside, FIELD_OBJECT, "inside", "a part", .of = &part_fields),
     WITHIN("self", "the same struct", &self_fields),
     SPREAD(T, among, FIELD_OBJECT, &part_fields),
@@ -112,6 +113,7 @@ static struct whole make(struct arena *a)
     strcpy(w.grade, "B");
     w.yes = true;
     w.mood = BAD;
+    w.set = 5;
     w.inside = (struct part){"inside", 7};
     w.among = (struct part){"among", 8};
     w.ref = &one;
@@ -181,7 +183,7 @@ static void people_read_units(void **state)
     static const char *const expected[][2] = {
         {"time_ns", "1.50 ms"}, {"bytes", "2.00 KiB"}, {"calls", "1,234"},     {"rank", "–"},
         {"share", "12.3 %"},    {"rate", "–"},         {"text", "a \"word\""}, {"yes", "yes"},
-        {"mood", "bad"},        {"grade", "B"},        {"time_s", "0.0015"},
+        {"mood", "bad"},        {"set", "red, blue"},  {"grade", "B"},         {"time_s", "0.0015"},
     };
     for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++)
         assert_string_equal(field_text(named(expected[i][0]), &w, a), expected[i][1]);
@@ -196,13 +198,14 @@ static void programs_read_all_digits(void **state)
     struct arena *a = *state;
     struct whole w = make(a);
     struct str s;
+    char buf[VALUE_MAX];
     static const char *const keys[] = {"time_ns", "bytes", "rank", "share",
                                        "rate",    "yes",   "text", "inside"};
     str_init(&s, a);
     w.bytes = UINT64_MAX;
     w.share = 0.1;
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
-        field_exact(named(keys[i]), &w, &s);
+        str_puts(&s, value_exact(field_get(named(keys[i]), &w), buf));
         str_putc(&s, ';');
     }
     assert_string_equal(s.buf, "1500000;18446744073709551615;-1;0.1;;true;a \"word\";;");
@@ -210,7 +213,9 @@ static void programs_read_all_digits(void **state)
 
 static const char json[] =
     "{\"time_ns\":1500000,\"bytes\":2048,\"calls\":1234,\"rank\":-1,\"share\":12.34,\"rate\":null,"
-    "\"text\":\"a \\\"word\\\"\",\"grade\":\"B\",\"yes\":true,\"mood\":\"bad\",\"version\":\"1.0\","
+    "\"text\":\"a "
+    "\\\"word\\\"\",\"grade\":\"B\",\"yes\":true,\"mood\":\"bad\",\"set\":[\"red\",\"blue\"],"
+    "\"version\":\"1.0\","
     "\"nothing\":null,\"time_s\":0.0015,\"known_rank\":null,\"when_ns\":null,\"large\":2048,"
     "\"inside\":{\"name\":\"inside\",\"size\":7},\"self\":{\"calls\":1234},"
     "\"name\":\"among\",\"size\":8,\"ref\":{\"name\":\"one\",\"size\":1},\"none\":null,"
@@ -289,7 +294,8 @@ static void what_does_not_fit_is_left_out(void **state)
     struct whole w = {0};
     read_into(&w,
               "{\"calls\": 99999999999, \"rank\": \"x\", \"share\": [], \"text\": 3, \"more\": {},"
-              " \"mood\": \"odd\", \"ref\": 5, \"parts\": [7, {\"size\": 2}], \"by_name\": [],"
+              " \"mood\": \"odd\", \"set\": [\"green\", \"pink\", 3], \"ref\": 5, \"parts\": [7, "
+              "{\"size\": 2}], \"by_name\": [],"
               " \"when_ns\": null, \"buckets\": [1]}",
               a);
     assert_int_equal(w.calls, UINT32_MAX);
@@ -297,6 +303,7 @@ static void what_does_not_fit_is_left_out(void **state)
     assert_true(isnan(w.share));
     assert_null(w.text);
     assert_int_equal(w.mood, GOOD);
+    assert_int_equal(w.set, 2);
     assert_null(w.ref);
     assert_int_equal(w.parts.n, 2);
     assert_null(w.parts.v[0].name);
@@ -349,6 +356,9 @@ static void the_schema_describes_every_type(void **state)
     has(d, "\"share\":{\"description\":\"of the whole\",\"type\":[\"number\",\"null\"]");
     has(d, "\"grade\":{\"description\":\"A to F\",\"type\":\"string\",\"enum\":[\"A\",\"B\"]}");
     has(d, "\"mood\":{\"type\":\"string\",\"enum\":[\"good\",\"bad\"]}");
+    has(d, "\"set\":{\"type\":\"array\",\"items\":{\"type\":\"string\",\"enum\":[\"red\",\"green\","
+           "\"blue\"]}}");
+    has(d, "\"bytes\":{\"description\":\"how much\",\"type\":\"integer\",\"minimum\":0,");
     has(d, "\"nothing\":{\"description\":\"always null\",\"type\":\"null\"}");
     has(d, "\"time_s\":{\"description\":\"in seconds\",\"type\":\"number\"}");
     has(d, "\"known_rank\":{\"description\":\"null: none\",\"type\":[\"integer\",\"null\"]}");
@@ -365,7 +375,7 @@ static void the_schema_describes_every_type(void **state)
     has(d, "\"tables\":{\"description\":\"whole tables\",\"type\":\"object\",\"properties\":"
            "{\"parts\":{\"description\":\"Parts\",\"type\":\"array\"");
     has(d, "\"large\",\"inside\",\"self\",\"name\",\"size\",\"ref\""); /* required; not zero */
-    has(d, "\"zero\":{\"description\":\"left out when 0\",\"type\":\"integer\"}");
+    has(d, "\"zero\":{\"description\":\"left out when 0\",\"type\":\"integer\",\"minimum\":2}");
 }
 
 static void the_reference_has_every_field(void **state)

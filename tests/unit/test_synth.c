@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "synth/out_path.h"
 #include "synth/synth.h"
 #include "synth/truth.h"
 
@@ -551,9 +552,25 @@ static void all_scenarios_can_be_read(void **state)
     arena_release(&a);
 }
 
+static void words_become_parts_of_names(void **state)
+{
+    (void)state;
+    struct arena arena;
+    arena_init(&arena);
+    assert_string_equal(out_word("node-1.example", &arena), "node-1.example");
+    assert_string_equal(out_word("../../x", &arena), "_.._.._x");
+    assert_string_equal(out_word("..", &arena), "_..");
+    assert_string_equal(out_word("", &arena), "_");
+    assert_string_equal(out_word("-o", &arena), "_-o");
+    assert_string_equal(out_word("a\x1b\xff/b", &arena), "a___b");
+    assert_true(strlen(out_word(arena_printf(&arena, "%5000d", 1), &arena)) < 200);
+    arena_release(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_become_parts_of_names),
         cmocka_unit_test(errors_name_the_line_and_a_hint),
         cmocka_unit_test(nesting_is_bounded),
         cmocka_unit_test(numbers_have_units_and_operators),

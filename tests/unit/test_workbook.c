@@ -135,8 +135,12 @@ static void formulas_in_csv_are_defused(void **state)
     (void)state;
     struct book b;
     struct gs_error err;
+    struct fs_set set;
     make(&b, (struct workbook_opts){0});
-    assert_true(render_csv(&b.w, folder, &err));
+    fs_set_init(&set, &b.m.arena);
+    assert_true(render_csv(&b.w, folder, &set, &err));
+    assert_false(fs_exists(file("kernel_summary.csv", &b.m.arena))); /* not before all are there */
+    assert_true(fs_set_close(&set, &err));
     struct mapping text;
     assert_true(map_file(&text, file("kernel_summary.csv", &b.m.arena), &err));
     const char *csv = (const char *)text.data;
@@ -192,8 +196,11 @@ static void long_sheets_are_split(void **state)
     size_t split = 0;
     arena_init(&arena);
     struct workbook w = {.arena = &arena};
+    struct fs_set set;
+    fs_set_init(&set, &arena);
     workbook_add(&w, "numbers", "", &fields, NULL, 1048576)->fill = fill_number;
-    bool ok = render_xlsx(&w, file("long.xlsx", &arena), &split, &err);
+    bool ok =
+        render_xlsx(&w, file("long.xlsx", &arena), &split, &set, &err) && fs_set_close(&set, &err);
 #ifdef HAVE_XLSX
     assert_true(ok);
     assert_int_equal(split, 1);
@@ -204,9 +211,11 @@ static void long_sheets_are_split(void **state)
     assert_false(xlsx_is_whole(file("long.xlsx", &arena), least, 2)); /* rows are */
     assert_true(fs_write(file("no.xlsx", &arena), "PK", 2, &err));
     assert_false(xlsx_is_whole(file("no.xlsx", &arena), least, 0));
-    assert_false(render_xlsx(&w, "/nowhere/x.xlsx", &split, &err));
+    assert_false(render_xlsx(&w, "/nowhere/x.xlsx", &split, &set, &err));
     w.sheets.v[0].n = 2;
-    assert_false(render_xlsx(&w, "/dev/full", &split, &err));
+    fs_set_abandon(&set);
+    assert_true(render_xlsx(&w, "/dev/full", &split, &set, &err));
+    assert_false(fs_set_close(&set, &err));
     assert_int_equal(err.code, GS_E_IO);
 #else
     assert_false(ok);

@@ -11,6 +11,7 @@
 #ifndef GS_RENDER_HTML_HTML_IN_H
 #define GS_RENDER_HTML_HTML_IN_H
 
+#include "analyze/analysis.h"
 #include "render/html/html.h"
 
 struct html_chapter {

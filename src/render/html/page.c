@@ -98,25 +98,18 @@ static void footer(struct html *h)
 /* In a script element nothing but "<" can end it or start a comment. */
 static void write_json(struct html *h)
 {
-    struct arena temporary;
-    struct str json;
-    struct jwrite w;
+    const struct str *json = h->d->json;
     size_t from = 0;
-    arena_init(&temporary);
-    str_init(&json, &temporary);
-    jw_init(&w, &json, 0);
-    h->d->json(&w, h->d->json_of);
     html_raw(h, "<script type=\"application/json\" id=\"analysis\">");
-    for (size_t i = 0; i < json.len; i++) {
-        if (json.buf[i] != '<')
+    for (size_t i = 0; i < json->len; i++) {
+        if (json->buf[i] != '<')
             continue;
-        str_put(h->out, json.buf + from, i - from);
+        str_put(h->out, json->buf + from, i - from);
         str_puts(h->out, "\\u003c");
         from = i + 1;
     }
-    str_put(h->out, json.buf + from, json.len - from);
+    str_put(h->out, json->buf + from, json->len - from);
     html_raw(h, "</script>\n");
-    arena_release(&temporary);
 }
 
 static bool has_timeline(const struct doc *d)

@@ -68,10 +68,8 @@ static void write_value(struct html *h, const struct row *r, const struct field 
 /* For sorting and CSV. */
 static const char *exact(struct html *h, const struct field *f, const void *row)
 {
-    struct str text;
-    str_init(&text, h->arena);
-    field_exact(f, row, &text);
-    return text.buf;
+    char text[VALUE_MAX];
+    return arena_strdup(h->arena, value_exact(field_get(f, row), text));
 }
 
 static void write_row(struct html *h, const struct row *r)

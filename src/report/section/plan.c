@@ -4,9 +4,10 @@
 
 #include "base/human.h"
 #include "base/sat.h"
+#include "base/utf8.h"
+#include "plan/plan.h"
 #include "plan/quote.h"
 #include "report/plan_doc.h"
-#include "plan/plan.h"
 #include "report/section.h"
 
 const char *plan_goal_names(unsigned which, struct arena *a)
@@ -143,12 +144,14 @@ struct doc *plan_report(struct subject *s, const char *sections, struct arena *a
     return sections_build(d, s, sections, err) ? d : NULL;
 }
 
-/* A comment ends with its line: whatever the text holds, it stays one. */
+/*
+ * A comment ends with its line: whatever the text holds, it stays one, and reads as what it is in
+ * an editor and on a terminal.
+ */
 static void comment(struct str *out, const char *text)
 {
     str_puts(out, "# ");
-    for (; *text; text++)
-        str_putc(out, (unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text);
+    utf8_escape(out, text, strlen(text));
     str_putc(out, '\n');
 }
 

@@ -1,0 +1,103 @@
+#include "everything.h"
+
+#include <stdlib.h>
+
+#include "advise/advise.h"
+#include "analyze/compare.h"
+#include "analyze/gate.h"
+#include "analyze/profile.h"
+#include "plan/plan.h"
+#include "render/analysis_json.h"
+#include "render/compare_html.h"
+#include "render/compare_json.h"
+#include "render/html.h"
+#include "render/profile_json.h"
+#include "render/render.h"
+#include "render/svg.h"
+#include "report/analysis_doc.h"
+#include "report/chart.h"
+#include "report/compare_doc.h"
+#include "report/inventory.h"
+#include "report/plan_doc.h"
+#include "report/summary.h"
+
+static const struct render_opts plain = {80, false};
+
+static void compared(const struct analysis *a, struct str *out, struct arena *arena)
+{
+    struct run_profile one, two;
+    struct comparison c;
+    struct gate gate = {0};
+    struct gs_error err = {0};
+    struct jwrite w;
+    profile_make(&one, a, "one", arena);
+    str_clear(out);
+    jw_init(&w, out, 0);
+    profile_json(&w, &one);
+    if (!profile_parse(&two, arena_strndup(arena, out->buf, out->len), out->len, "two", arena,
+                       &err))
+        abort(); /* what was saved must be read back */
+    compare(&c, &one, &two, arena);
+    render_text(out, compare_doc(&c, &gate, 10, arena), &plain);
+    render_compare_html(out, &c, &gate);
+    jw_init(&w, out, 0);
+    compare_json(&w, &c, &gate);
+}
+
+static void planned(const struct analysis *a, struct str *out, struct arena *arena)
+{
+    struct plan p;
+    struct plan_request q = {.analysis = a, .goals = ALL_GOALS, .out = "out", .form = {.rank = -1}};
+    const char *app[] = {"./app"};
+    struct words command = {app, 1, 1};
+    if (!launch_form_find(&q.form, &command, arena))
+        abort();
+    plan_make(&p, &q, arena);
+    render_text(out, plan_doc(&p, arena), &plain);
+}
+
+static void shown(const struct analysis *a, const struct advice *advice, struct str *out,
+                  struct arena *arena)
+{
+    struct jwrite w;
+    struct summary s;
+    render_text(out, analysis_doc(a, advice, 10, arena), &plain);
+    render_markdown(out, analysis_doc(a, advice, 10, arena));
+    jw_init(&w, out, 0);
+    analysis_json(&w, a, advice, &(struct analysis_json_opts){.top_kernels = 10});
+    render_html(out, a, advice, &(struct html_opts){.top_kernels = 10});
+    summary_make(&s, a, arena);
+    summary_phases(&s, arena);
+    render_text(out, summary_doc(&s, arena), &plain);
+    for (size_t i = 0; charts[i]; i++)
+        if (charts[i]->has(a))
+            render_svg(out, chart_draw(charts[i], a, &(struct chart_opts){.top = 12}, arena),
+                       &(struct svg_opts){0});
+}
+
+void everything(const struct trace *t)
+{
+    struct arena arena;
+    struct str out;
+    struct inventory inventory;
+    arena_init(&arena);
+    str_init(&out, &arena);
+    inventory_make(&inventory, t, "check", 1, &arena);
+    render_text(&out, inventory_doc(&inventory, &arena), &plain);
+    if (t->kernels.n || t->copies.n) {
+        struct analysis_opts o = {.view = {.gpu = -1, .process = -1, .threads = 1},
+                                  .short_threshold_ns = 10000,
+                                  .max_phases = 12,
+                                  .by_gpu = true,
+                                  .by_process = true,
+                                  .by_stream = true};
+        struct analysis *a = arena_new(&arena, struct analysis);
+        struct advice advice;
+        analysis_run(a, t, &o, &arena);
+        advise(&advice, a, &arena);
+        shown(a, &advice, &out, &arena);
+        planned(a, &out, &arena);
+        compared(a, &out, &arena);
+    }
+    arena_release(&arena);
+}

@@ -1,0 +1,108 @@
+/*
+ * Fuzzing what is made of a trace: the bytes become events with times, sizes and ids of every
+ * magnitude, written as a PyTorch trace, read, and shown in every form there is. It is the
+ * arithmetic that is looked at, not the reader.
+ */
+#define _GNU_SOURCE /* memfd_create */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "everything.h"
+#include "ingest/ingest.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { MOST_EVENTS = 200 };
+
+struct bytes {
+    const uint8_t *p;
+    size_t n;
+};
+
+static uint8_t take(struct bytes *b)
+{
+    if (!b->n)
+        return 0;
+    b->n--;
+    return *b->p++;
+}
+
+/* Small, ordinary, or near the ends of what microseconds in 64 bits of nanoseconds can say. */
+static int64_t number(struct bytes *b)
+{
+    static const int64_t far[] = {INT64_MAX / 1000, INT64_MAX / 2000, -(INT64_MAX / 1000),
+                                  INT64_MAX,        INT64_MIN,        INT64_C(1) << 32,
+                                  INT64_C(1) << 53, 1000000000000};
+    uint8_t kind = take(b);
+    if (kind < 100)
+        return kind;
+    if (kind < 200)
+        return kind * 1000 + take(b);
+    if (kind < 232)
+        return (int64_t)take(b) << (kind - 200);
+    return (int64_t)((uint64_t)far[kind % 8] - take(b));
+}
+
+static void event(struct str *s, struct bytes *b)
+{
+    static const char *const kinds[] = {"kernel",       "gpu_memcpy",      "gpu_memset",
+                                        "cuda_runtime", "cuda_driver",     "user_annotation",
+                                        "cpu_op",       "python_function", "overhead"};
+    static const char *const names[] = {"k",
+                                        "gemm",
+                                        "ncclDevKernel_AllReduce",
+                                        "Memcpy HtoD (Pageable -> Device)",
+                                        "Memcpy DtoH (Device -> Pinned)",
+                                        "Memset (Device)",
+                                        "hipLaunchKernel",
+                                        "hipMalloc",
+                                        "hipDeviceSynchronize",
+                                        "hipMemcpy",
+                                        "step",
+                                        "flash_fwd"};
+    uint8_t kind = take(b) % 9, name = take(b) % 12;
+    int64_t ts = number(b), dur = number(b), id = number(b), size = number(b), grid = number(b);
+    uint8_t where = take(b);
+    str_printf(s,
+               "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%lld,"
+               "\"dur\":%lld,\"args\":{\"device\":%d,\"stream\":%d,\"correlation\":%lld,"
+               "\"bytes\":%lld,\"grid\":[%lld,%d,1],\"block\":[%d,1,1],\"registers per thread\":%d,"
+               "\"shared memory\":%lld}},",
+               kinds[kind], names[name], where & 3, where & 7, (long long)ts, (long long)dur,
+               where >> 3 & 3, where >> 5, (long long)id, (long long)size, (long long)grid, where,
+               where * 8, where, (long long)size);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static int fd = -1;
+    static char path[64];
+    if (fd < 0) {
+        fd = memfd_create("fuzz", MFD_CLOEXEC);
+        snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    }
+    struct arena arena;
+    struct str s;
+    struct bytes b = {data, size};
+    arena_init(&arena);
+    str_init(&s, &arena);
+    str_puts(&s, "{\"traceEvents\":[");
+    for (int i = 0; b.n && i < MOST_EVENTS; i++)
+        event(&s, &b);
+    str_puts(&s, "{}]}");
+    if (ftruncate(fd, 0) != 0 || pwrite(fd, s.buf, s.len, 0) != (ssize_t)s.len)
+        abort();
+    arena_release(&arena);
+    struct trace t;
+    struct gs_error err = {0};
+    struct ingest_opts o = {.reader = READER_AUTO, .threads = 1};
+    trace_init(&t);
+    if (format_kineto.load(&t, path, &o, &err))
+        everything(&t);
+    trace_release(&t);
+    return 0;
+}

@@ -1,0 +1,175 @@
+"""Every command line there is to try on an input, made from what the program says of itself.
+
+A command that this module does not know, a format, chart or table that it has not seen in the help
+is found there; a whole command that is new fails the test until it gets a function here.
+"""
+import re
+import subprocess
+
+
+class Line:
+    """One command line: words with {in} (all inputs), {one} (the first) and {out} (a new folder)."""
+
+    def __init__(self, words, raw=False, refused=False):
+        self.words = words.split() if isinstance(words, str) else words
+        self.raw = raw          # prints data as it is: control characters may be in it
+        self.refused = refused  # may fail for a sound input, too
+
+    def argv(self, paths, out):
+        words = []
+        for w in self.words:
+            if w == "{in}":
+                words += paths
+            else:
+                words.append(w.replace("{one}", paths[0]).replace("{out}", out))
+        return words
+
+    def __str__(self):
+        return " ".join(self.words)
+
+
+class Program:
+    def __init__(self, path):
+        self.path = path
+
+    def help(self, *command):
+        return subprocess.run([self.path, *command, "--help"], capture_output=True, text=True,
+                              check=True).stdout
+
+    def names(self):
+        text = self.help().split("Commands:")[1].split("\n\n")[0]
+        return re.findall(r"^  ([a-z]+) ", text, re.M)
+
+    def choices(self, command, option):
+        """The words that an option takes."""
+        text = re.sub(r"\s+", " ", self.help(command))
+        found = re.search(r"--" + option + r"=((?:[a-z0-9_.-]+\|)+[a-z0-9_.-]+)", text)
+        if found:
+            return found.group(1).split("|")
+        found = re.search(r"--" + option + r"=WORD .*?one of ([a-z0-9_, -]+?)(?: --| -[a-z],|$)", text)
+        return re.split(r", ", found.group(1).strip())
+
+    def charts(self):
+        text = subprocess.run([self.path, "plot", "--list"], capture_output=True, text=True,
+                              check=True).stdout
+        return re.findall(r"^  ([a-z_]+)  ", text, re.M)[1:]
+
+
+def analyze(p):
+    lines = [Line(f"analyze {{in}} --format {f} -o {{out}}/x") for f in p.choices("analyze", "format")]
+    lines += [Line(f"analyze {{in}} --reader {r}") for r in ("fast", "sqlite", "check")]
+    return lines + [
+        Line("analyze {in}"), Line("analyze {in} --json"),
+        Line("analyze {in} --by gpu --by process --by stream", refused=True),
+        Line("analyze {in} --format markdown --charts {out}/charts -o {out}/x.md", refused=True),
+        Line("analyze {in} -d {out}/named"), Line("analyze {in} --json -d {out}/named"),
+        Line("analyze {in} -o {out}/x.html", refused=True),
+        Line("analyze {in} -o {out}/x.svg", refused=True),
+        Line("analyze {in} --window 0:1s", refused=True), Line("analyze {in} --phase 1", refused=True),
+        Line("analyze {in} --json --json-profile rocinsight", refused=True),
+        Line("analyze {in} --top-kernels 1000000 --timeline-limit 1000000000 --format html -o {out}/x"),
+        Line("analyze {in} --color always -o {out}/x.txt")]
+
+
+def compare(p):
+    lines = [Line(f"compare {{one}} {{one}} --format {f} -o {{out}}/x.{f}", refused=True)
+             for f in p.choices("compare", "format")]
+    return lines + [
+        Line("compare {one} {one}"), Line("compare {one} {one} --json"),
+        Line("compare {one} {one} -o {out}/x.html", refused=True),
+        Line("compare {one} {one} --junit {out}/x.xml --fail-on wall>5%,idle>1ms,kernel:k>1%",
+             refused=True),
+        Line("compare {one} {one} --annotations github --fail-on wall>-1%", refused=True),
+        Line("compare {one} {one} --save-baseline b --baseline-dir {out}/b", refused=True)]
+
+
+def history(p):
+    return [Line(f"history {{in}} --format {f} -o {{out}}/x.{f}", refused=True)
+            for f in p.choices("history", "format")] + [
+        Line("history {in}", refused=True), Line("history {one} {one} {one} --by time"),
+        Line("history {in} -o {out}/x.html", refused=True)]
+
+
+def plan(p):
+    return [Line(f"plan {{in}} --format {f}") for f in p.choices("plan", "format")] + [
+        Line("plan {in} --format shell -o {out}/x.sh -- ./app"),
+        Line("plan {in} -o {out}/x.html", refused=True)]
+
+
+def summary(p):
+    return [Line("summary {in}"), Line("summary {in} --json"),
+            Line("summary {in} -o {out}/x.html", refused=True)]
+
+
+def report(p):
+    return [Line("report {in}"), Line("report {in} -o {out}/x.xlsx --kernel-details"),
+            Line("report {in} --csv-dir {out}/csv"),
+            Line("report {in} --csv-dir {out}/csv --kernel-details --short-kernel-study --full-names")]
+
+
+def plot(p):
+    lines = []
+    for chart in p.charts() + ["all"]:
+        lines.append(Line(f"plot {{in}} --chart {chart} -o {{out}}/x"))
+        if chart != "all":
+            lines.append(Line(f"plot {{in}} --chart {chart} -o {{out}}/x.png", refused=True))
+    return lines + [Line("plot {in} --chart timeline --format draw", refused=True),
+                    Line("plot {in} --chart memory", refused=True),
+                    Line("plot {in} --chart timeline --width 20000 --height 20000 -o {out}/x.svg",
+                         refused=True)]
+
+
+def info(p):
+    return [Line(f"info {{in}} --reader {r}") for r in p.choices("info", "reader")] + [
+        Line("info {in} --json"), Line("info {in} --verbose --stats"),
+        Line("info {in} -o {out}/x.html", refused=True)]
+
+
+def dump(p):
+    return [Line(f"dump {{in}} --table {t}") for t in p.choices("dump", "table")] + [
+        Line("dump {in} --csv", raw=True), Line("dump {in} --reader sqlite")]
+
+
+def synth(p):
+    lines = []
+    for f in p.choices("synth", "format"):
+        lines.append(Line(f"synth {{one}} --format {f} --max-events 100000 -o {{out}}/t/", refused=True))
+        lines.append(Line(f"synth {{one}} --format {f} --max-events 100000 -o {{out}}/%host%.x",
+                          refused=True))
+    return lines + [Line("synth {one} --max-events 100000 -o {out}/a.db --merge", refused=True),
+                    Line("synth {one} --max-events 100000 --truth {out}/truth.json -o {out}/b/",
+                         refused=True)]
+
+
+def explain(p):
+    return [Line("explain {one}", refused=True)]
+
+
+def help(p):
+    return [Line("help {one}", refused=True)]
+
+
+# What only some kinds of input can be given to.
+KINDS = {
+    "att": lambda p: [Line(f"analyze --att-dir {{one}} --att-listing all --format {f} -o {{out}}/x")
+                      for f in p.choices("analyze", "format")] + [Line("analyze --att-dir {one}")],
+    "source": lambda p: [Line(f"analyze --source-dir {{one}} --format {f} -o {{out}}/x")
+                         for f in p.choices("analyze", "format")],
+    "description": synth,
+    "baseline": lambda p: [line for line in compare(p) if "save" not in str(line)] + history(p) + [
+        Line("compare --baseline {one} {one}", refused=True)],
+}
+ONLY_KIND = ("source", "description")  # these are no traces
+
+
+def by_command(program):
+    """{command: lines}; fails where a command has no lines."""
+    p = Program(program)
+    made = {}
+    for name in p.names():
+        if name not in globals():
+            raise SystemExit(f"commands.py knows nothing to try with 'gpusight {name}'")
+        made[name] = globals()[name](p)
+    for kind, lines in KINDS.items():
+        made[f"({kind})"] = lines(p)
+    return made

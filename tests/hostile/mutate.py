@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Runs gpusight on changed inputs of every format and reports signals, reports of sanitizers, hangs
+and exit codes that are not documented.
+
+    mutate.py PROGRAM                         30 files a format, for the suite
+    mutate.py PROGRAM --files 10000           as many as one has time for
+    mutate.py PROGRAM --sanitized             PROGRAM is built with -fsanitize=address,undefined
+    mutate.py PROGRAM --format rocpd --from 123 --files 1 --keep DIR
+                                              one of them again, kept to look at
+
+A file depends on --seed, its format and its number only. Each goes through one of the commands, in
+turn. Files that fail are kept in --keep (by default a folder that is named at the end).
+"""
+import argparse
+import concurrent.futures
+import os
+import random
+import shutil
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+import commands
+import hostile
+import mutations
+import sandbox
+import seeds
+
+WORKERS = 2
+
+TRACE_LINES = [
+    "analyze {in} --format html -o {out}/x", "analyze {in} --format json -o {out}/x",
+    "compare {one} {one}", "info {in} --reader check", "report {in} --csv-dir {out}/csv",
+    "analyze {in} --by gpu --by process --by stream", "plan {in} --json", "summary {in}",
+    "plot {in} --chart all -o {out}/x", "analyze {in} --format pdf -o {out}/x",
+    "history {one} {one} {one}", "dump {in} --table copies", "compare {one} {one} --json",
+    "analyze {in} --format markdown --phase 1", "report {in} -o {out}/x.xlsx --kernel-details",
+    "plan {in} --format shell", "dump {in} --csv", "compare {one} {sound} --format html -o {out}/x.html",
+    "analyze {in} {sound} --json", "info {in} --json"]
+LINES = {
+    "workload": ["analyze {in}", "analyze {in} --format html -o {out}/x", "compare {one} {one}",
+                 "plot {in} --chart memory", "plot {in} --chart roofline", "info {in}",
+                 "analyze {in} --json --per kernel", "compare {one} {one} --json",
+                 "analyze {in} --format pdf -o {out}/x"],
+    "att": ["analyze {in} --att-listing all", "analyze {in} --format html -o {out}/x",
+            "analyze {in} --json", "analyze --att-dir {one} {sound} --json"],
+    "profile": ["compare {one} {one}", "compare {one} {sound} --json",
+                "compare {sound} {one} --format html -o {out}/x.html", "history {one} {sound} {one}",
+                "compare {one} {one} --fail-on wall>5%,idle>1ms,kernel:k>1%"],
+    "description": [f"synth {{one}} --max-events 20000 --format {f} -o {{out}}/t/"
+                    for f in ("rocpd", "nsys", "kineto", "rocprofv3-json")],
+    "source": ["analyze --source-dir {one} --json", "analyze --source-dir {one} {sound}"],
+}
+# How a seed is made, and how files of it are changed, by their endings.
+FORMATS = {"rocpd": ("a.db", mutations.of_database), "nsys": ("a.sqlite", mutations.of_database),
+           "rpd": ("a.rpd", mutations.of_database), "kineto": ("a.json", None),
+           "rocprofv3_json": ("a_results.json", None), "rocprofv3_csv": ("csv", None),
+           "workload": ("work", None), "att": ("att", None), "profile": ("p.json", None),
+           "job": ("job", mutations.of_database), "description": ("a.trace", None),
+           "source": ("src", None)}
+BY_ENDING = {".json": mutations.of_json, ".csv": mutations.of_csv, ".trace": mutations.of_words,
+             ".cpp": mutations.of_words, ".f90": mutations.of_words, ".py": mutations.of_words}
+
+
+def make_seed(name, path):
+    makers = {"source": seeds.source_tree}
+    return makers.get(name, getattr(seeds, name, None))(path)
+
+
+def files_of(path):
+    if os.path.isfile(path):
+        return [path]
+    return sorted(os.path.join(at, f) for at, _, files in os.walk(path) for f in files)
+
+
+def change_file(r, path, of_database):
+    if of_database and r.random() < 0.8:
+        of_database(r, path)
+        return
+    with open(path, "rb") as f:
+        data = f.read()
+    change = BY_ENDING.get(os.path.splitext(path)[1], mutations.of_bytes)
+    if r.random() < 0.2:
+        change = mutations.of_bytes
+    with open(path, "wb") as f:
+        f.write(change(r, data))
+
+
+def mutant(r, name, seed, path):
+    """A changed copy of the seed at path."""
+    (shutil.copytree if os.path.isdir(seed) else shutil.copyfile)(seed, path)
+    files = files_of(path)
+    for file in r.sample(files, min(len(files), r.choice([1, 1, 2]))):
+        change_file(r, file, FORMATS[name][1])
+    return path
+
+
+class Mutator:
+    def __init__(self, args):
+        self.args, self.program = args, os.path.abspath(args.program)
+        self.scratch = tempfile.mkdtemp(prefix="mutate-")
+        self.keep = args.keep or tempfile.mkdtemp(prefix="mutate-kept-")
+        self.item = hostile.Input("mutant", make_seed, None)
+        self.sound = seeds.rocpd(os.path.join(self.scratch, "sound.db"))
+        self.seeds = {name: make_seed(name, os.path.join(self.scratch, "seed-" + ending))
+                      for name, (ending, _) in FORMATS.items() if args.format in ("", name)}
+        self.stop = time.monotonic() + args.seconds if args.seconds else None
+        self.codes = {}
+
+    def one(self, name, number):
+        """Makes and tries one file; what is wrong, as texts, or None when time is up."""
+        if self.stop and time.monotonic() > self.stop:
+            return None
+        r = random.Random(f"{self.args.seed}/{name}/{number}")
+        place = tempfile.mkdtemp(dir=self.scratch)
+        path = mutant(r, name, self.seeds[name], os.path.join(place, FORMATS[name][0]))
+        lines = LINES.get(name, TRACE_LINES)
+        words = [w.replace("{sound}", self.sound) for w in lines[number % len(lines)].split()]
+        line = commands.Line(words, raw="--csv" in words)
+        o, wrong = sandbox.attempt(self.program, self.item, [path], line, self.scratch,
+                                   self.args.sanitized)
+        if o.code == 1 and "--fail-on" not in words:
+            wrong.append("exit code 1 without a gate")
+        self.codes[o.code] = self.codes.get(o.code, 0) + 1
+        if wrong or self.args.keep:
+            kept = os.path.join(self.keep, f"{name}-{number}")
+            shutil.rmtree(kept, ignore_errors=True)
+            shutil.move(place, kept)
+        shutil.rmtree(place, ignore_errors=True)
+        return [f"{name} {number}: gpusight {line}: {w}" for w in wrong]
+
+    def run(self):
+        first, count = self.args.start, self.args.files
+        todo = [(name, n) for n in range(first, first + count) for name in self.seeds]
+        failed = done = 0
+        with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+            for texts in pool.map(lambda x: self.one(*x), todo):
+                done += texts is not None
+                for text in texts or []:
+                    failed += 1
+                    print("not ok -", text, flush=True)
+        shutil.rmtree(self.scratch, ignore_errors=True)
+        if failed or self.args.keep:
+            print(f"# kept in {self.keep}")
+        else:
+            os.rmdir(self.keep)
+        print(f"# {done} files of {len(self.seeds)} formats, exit codes {dict(sorted(self.codes.items()))}"
+              f", {failed} faults")
+        return 1 if failed or not done else 0
+
+
+def main():
+    args = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    args.add_argument("program")
+    args.add_argument("--files", type=int, default=30, help="how many a format")
+    args.add_argument("--from", type=int, default=0, dest="start", help="the first number")
+    args.add_argument("--seed", type=int, default=1)
+    args.add_argument("--seconds", type=float, default=0, help="stop after as long")
+    args.add_argument("--format", default="", choices=["", *FORMATS])
+    args.add_argument("--sanitized", action="store_true")
+    args.add_argument("--keep", default="")
+    args = args.parse_args()
+    seeds.set_program(args.program)
+    return Mutator(args).run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
