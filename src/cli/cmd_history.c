@@ -23,6 +23,7 @@ static const struct opt opts[] = {
     OPT_CHOICE(struct history_opts, by, 0, "by", "name|time",
                "order of the runs: name, or time of the file (name)"),
     OUTPUT_OPTS(struct history_opts, out, RENDERER_CHOICES),
+    SECTION_OPTS(struct history_opts, out),
     OPT_CHOICE(struct history_opts, reader, 0, "reader", "auto|fast|sqlite|check",
                "how to read databases"),
     OPT_END,

@@ -39,6 +39,7 @@ static const struct opt opts[] = {
     OPT_TEXT(struct plan_opts, folder, 'd', "directory", "DIR",
              "folder that captures write to (gpusight-plan)"),
     OUTPUT_OPTS(struct plan_opts, out, RENDERER_CHOICES_AND(shell)),
+    SECTION_OPTS(struct plan_opts, out),
     OPT_CHOICE(struct plan_opts, reader, 0, "reader", "auto|fast|sqlite|check",
                "how to read databases"),
     OPT_END,

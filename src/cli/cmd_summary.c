@@ -13,6 +13,7 @@ struct summary_opts {
 
 static const struct opt opts[] = {
     OUTPUT_OPTS(struct summary_opts, out, RENDERER_CHOICES),
+    SECTION_OPTS(struct summary_opts, out),
     OPT_CHOICE(struct summary_opts, reader, 0, "reader", "auto|fast|sqlite|check",
                "how to read databases"),
     OPT_END,

@@ -57,6 +57,7 @@ static const struct opt opts[] = {
                "how to read databases"),
     OPT_GROUP("Output"),
     OUTPUT_OPTS(struct whatif_opts, out, RENDERER_CHOICES),
+    SECTION_OPTS(struct whatif_opts, out),
     OPT_END,
 };
 

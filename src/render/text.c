@@ -140,23 +140,23 @@ static void numbers(struct text *t, const struct block *b)
 {
     size_t at = 0, width = page_width(t);
     for (size_t i = 0; i < b->facts.n; i++) {
-        const char *s =
-            arena_printf(t->arena, "%s %s", b->facts.v[i].label, escaped(t, b->facts.v[i].value));
+        const char *s = arena_printf(t->arena, "%s %s", b->facts.v[i].label,
+                                     escaped(t, b->facts.v[i].value));
         size_t w = utf8_width(s);
-        if (i && at + 3 + w <= width) {
+        if (at && at + 3 + w <= width) {
             str_printf(t->out, " · %s", s);
             at += 3 + w;
             continue;
         }
-        str_puts(t->out, i ? "\n  " : "  ");
-        if (GAP + w > width)
-            at = put_long_word(t, s, GAP, GAP);
-        else {
+        str_puts(t->out, at ? "\n  " : "  ");
+        at = GAP + w <= width ? GAP + w : 0;
+        if (at)
             str_puts(t->out, s);
-            at = GAP + w;
-        }
+        else
+            wrapped(t, s, GAP, GAP);
     }
-    str_putc(t->out, '\n');
+    if (at)
+        str_putc(t->out, '\n');
 }
 
 static void facts(struct text *t, const struct block *b)

@@ -142,12 +142,12 @@ static void about(struct doc *to, const struct doc *d)
     doc_text(to, "%s", s.buf);
 }
 
-/* What stands under the title needs no heading of its own. */
+/* What stands under the title needs no heading of its own, unless it was asked for by name. */
 static void heading(struct doc *to, const struct doc *d, size_t i)
 {
     const struct block *before = i ? d->blocks.v[i - 1] : NULL;
     bool first = before && before->kind == BLOCK_HEADING && before->level == 1;
-    if (!first || d->blocks.v[i]->level != 2)
+    if (!first || d->detailed || d->blocks.v[i]->level != 2)
         add(to, d->blocks.v[i]);
     if (d->blocks.v[i]->level == 1)
         about(to, d);

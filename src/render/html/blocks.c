@@ -23,6 +23,17 @@ const char *html_priority(enum tone tone)
     return words[tone];
 }
 
+bool html_has(const struct html *h, const char *id)
+{
+    for (size_t i = 0; i < h->d->blocks.n; i++) {
+        const struct block *b = h->d->blocks.v[i];
+        const char *own = b->kind == BLOCK_OPEN ? b->fold->id : b->id;
+        if (own && !strcmp(own, id))
+            return true;
+    }
+    return false;
+}
+
 /* ---- headings ---- */
 
 static void end_chapter(struct html *h)
@@ -59,7 +70,7 @@ static void heading(struct html *h, const struct block *b, size_t i)
 
 static void words(struct html *h, const struct block *b)
 {
-    if (b->link)
+    if (b->link && html_has(h, b->link))
         html(h, "<a href=\"#%s\">%s</a>", b->link, b->text);
     else
         html(h, "%s", b->text);
@@ -67,7 +78,7 @@ static void words(struct html *h, const struct block *b)
         html_raw(h, " ");
         html_jump(h, b->jump, doc_jump_text(h->d, b->jump));
     }
-    if (b->find)
+    if (b->find && h->timeline)
         html(h,
              " <button type=\"button\" class=\"small\" data-find=\"%s\">Find it in the "
              "timeline</button>",

@@ -27,6 +27,7 @@ struct html {
     const char *list; /* disclosures of this kind are being listed; NULL: none */
     bool items;       /* inside of a list of items */
     int level;        /* of the last heading */
+    bool timeline;    /* there is one to jump to */
 };
 
 /* ---- text.c ---- */
@@ -51,6 +52,9 @@ void html_jump(struct html *h, const struct jump *j, const char *text);
 
 /* All blocks, chapter by chapter; fills h->chapters. */
 void html_blocks(struct html *h);
+
+/* Whether the page has a place of this name. */
+bool html_has(const struct html *h, const char *id);
 
 /* Class of a tone: "good", and "high" as priorities are called. */
 const char *html_tone(enum tone tone);

@@ -61,8 +61,9 @@ static void banner(struct html *h, const char *title)
                 "class=\"top\">\n");
     html(h, "<p class=\"brand\">gpusight</p>\n<h1>%s</h1>\n<div class=\"badges\">\n", title);
     for (size_t i = 0; i < d->badges.n; i++)
-        html(h, "<a href=\"#%s\" class=\"badge p-%s\">%s</a>\n", d->badges.v[i].section,
-             html_priority(d->badges.v[i].tone), d->badges.v[i].text);
+        if (html_has(h, d->badges.v[i].section))
+            html(h, "<a href=\"#%s\" class=\"badge p-%s\">%s</a>\n", d->badges.v[i].section,
+                 html_priority(d->badges.v[i].tone), d->badges.v[i].text);
     html_raw(h, "</div>\n<button type=\"button\" id=\"theme\" aria-pressed=\"false\">Dark "
                 "theme</button>\n</div>\n");
     if (d->about.n)
@@ -122,9 +123,9 @@ static bool has_timeline(const struct doc *d)
 
 void render_html(struct str *out, const struct doc *d)
 {
-    struct html h = {.arena = out->arena, .d = d};
-    const char *title = doc_title_of(d) ? doc_title_of(d)->text : "gpusight";
     bool timeline = has_timeline(d);
+    struct html h = {.arena = out->arena, .d = d, .timeline = timeline};
+    const char *title = doc_title_of(d) ? doc_title_of(d)->text : "gpusight";
     struct str style, script, body;
     str_init(&style, out->arena);
     str_init(&script, out->arena);

@@ -129,6 +129,10 @@ void html_command(struct html *h, const char *command)
 void html_jump(struct html *h, const struct jump *j, const char *text)
 {
     int64_t origin = h->d->a ? h->d->a->view.start_ns : 0;
+    if (!h->timeline) {
+        html(h, "%s", text);
+        return;
+    }
     html(h, "<a href=\"#timeline\" class=\"jump\" data-from=\"%lld\" data-to=\"%lld\"",
          (long long)sub_ns(j->start_ns, origin), (long long)sub_ns(j->end_ns, origin));
     if (j->kind)
