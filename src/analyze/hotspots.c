@@ -242,7 +242,7 @@ static void run(struct analysis *a)
 {
     struct grouping s = {.a = a};
     s.arena = arena_scratch();
-    name_groups_make(&s.names, a->trace, s.arena);
+    s.names = a->view.names;
     classify_streams(&s);
     idmap_init(&s.of_key, s.arena);
     for (size_t i = 0; !s.class_of_stream && i < s.names.n; i++)

@@ -99,11 +99,10 @@ static void list_offenders(struct analysis *a, struct counts *c)
 static void run(struct analysis *a)
 {
     struct short_kernels *s = &a->short_kernels;
-    struct name_groups names;
+    const struct name_groups *names = &a->view.names;
     struct arena *temporary = arena_scratch();
-    name_groups_make(&names, a->trace, temporary);
-    struct counts c = {.a = a, .names = &names, .out = s};
-    c.by_name = arena_array(temporary, struct short_offender, names.n);
+    struct counts c = {.a = a, .names = names, .out = s};
+    c.by_name = arena_array(temporary, struct short_offender, names->n);
     *s = (struct short_kernels){.threshold_us = (double)a->opts.short_threshold_ns / 1000,
                                 .total_kernels = a->view.n_kernels};
     for (size_t g = 0; g < a->view.n_gpus; g++)
