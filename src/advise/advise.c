@@ -93,12 +93,14 @@ static int place(const struct finding *f)
     return !f->rule->tuning && f->priority <= PRIORITY_MEDIUM ? 0 : 1;
 }
 
-/* Order of ranking: by what was granted and can be won. */
+/* Order of ranking: by what can be won; of two that win as good as the same, who knows more. */
 static int by_rank(const void *x, const void *y)
 {
     const struct finding *a = *(struct finding *const *)x, *b = *(struct finding *const *)y;
     if (place(a) != place(b))
         return place(a) - place(b);
+    if (round(a->win_pct) == round(b->win_pct) && a->rule->specific != b->rule->specific)
+        return a->rule->specific ? -1 : 1;
     if (a->win_pct != b->win_pct)
         return a->win_pct < b->win_pct ? 1 : -1;
     return strcmp(a->rule->name, b->rule->name);
@@ -130,13 +132,21 @@ static void weigh(struct finding *f)
     if (!(share >= 0))
         share = 0;
     f->runtime_fraction_pct = 100 * share;
-    f->speedup_lower_pct = 100 * (1 / (1 - 0.5 * share) - 1);
-    f->speedup_upper_pct = share < 0.999 ? 100 * (1 / (1 - share) - 1) : NAN;
+    double reach = share * f->gain;
+    f->speedup_lower_pct = 100 * (1 / (1 - 0.5 * reach) - 1);
+    f->speedup_upper_pct = reach < 0.999 ? 100 * (1 / (1 - reach) - 1) : NAN;
     double active = (double)b->gpu_span_ns * b->gpu_count;
     if (f->once || !(active > 0))
         f->win_pct = 100 * share * f->gain;
     else
         f->win_pct = fmin(100 * (double)f->claimed_ns / active, 100) * f->gain;
+    if (!f->once && !f->advisory)
+        finding_by_share(f);
+}
+
+/* From what was won, by replay where there was one. */
+static void prioritise(struct finding *f)
+{
     if (f->advisory || f->runtime_fraction_pct < LEAST_SHARE_PCT)
         f->priority = PRIORITY_INFO;
     else if (f->win_pct < MEDIUM_WIN_PCT || f->once)
@@ -254,6 +264,32 @@ static void judge(struct advice *out, const struct analysis *a, struct arena *ar
     }
 }
 
+/* Fixes overlap: what they win together is less than the sum. */
+static void all_together(struct advice *out, const struct analysis *a, struct arena *arena)
+{
+    enum { MOST = 3 };
+    struct finding *first[MOST];
+    size_t n = 0;
+    for (size_t i = 0; i < out->findings.n && n < MOST; i++) {
+        struct finding *f = out->findings.v[i];
+        if (f->priority <= PRIORITY_MEDIUM && f->change && !f->once)
+            first[n++] = f;
+    }
+    out->verdict.together_speedup = NAN;
+    if (!a->depend || !n)
+        return;
+    out->verdict.together = (uint32_t)n;
+    if (n == 1) {
+        out->verdict.together_ns = first[0]->predicted_ns;
+        out->verdict.together_speedup = first[0]->predicted_speedup;
+        return;
+    }
+    struct prediction p;
+    predict(&p, a->replay, findings_together(first, n, arena), false, arena);
+    out->verdict.together_ns = p.predicted_ns;
+    out->verdict.together_speedup = p.speedup;
+}
+
 static void join(struct advice *out, const struct analysis *a, const struct beside *b,
                  struct arena *arena)
 {
@@ -278,14 +314,18 @@ void advise(struct advice *out, const struct analysis *a, const struct beside *b
     if (out->findings.n)
         qsort(out->findings.v, out->findings.n, sizeof(*out->findings.v), by_claim);
     settle(out, a);
-    for (size_t i = 0; i < out->findings.n; i++) {
+    for (size_t i = 0; i < out->findings.n; i++)
         weigh(out->findings.v[i]);
+    findings_predict(out->findings.v, out->findings.n, a->view.workers);
+    for (size_t i = 0; i < out->findings.n; i++) {
+        prioritise(out->findings.v[i]);
         name_phase(out->findings.v[i]);
     }
     if (out->findings.n)
         qsort(out->findings.v, out->findings.n, sizeof(*out->findings.v), by_rank);
     number(out, arena);
     judge(out, a, arena);
+    all_together(out, a, arena);
     join(out, a, beside, arena);
     overview_make(&out->overview, a, out, arena);
 }

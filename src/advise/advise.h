@@ -16,6 +16,11 @@ struct verdict {
     int64_t
         recoverable_ns; /* claimed by findings above INFO, compute hotspots and start-up aside */
     double recoverable_pct; /* of window x GPUs */
+    /* The findings above LOW that can be replayed, all followed: their number, and the time then.
+     */
+    uint32_t together;
+    int64_t together_ns;
+    double together_speedup; /* NaN: none */
 };
 
 struct advice {

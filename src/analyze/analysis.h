@@ -377,6 +377,7 @@ struct analysis {
     struct counter_stats counter_stats; /* as the profiler counted */
     struct pc_sampling pc_sampling;
     const struct depend *depend; /* NULL: replay was not asked for, or there is no GPU work */
+    struct replay *replay;       /* room for replays of it, one at a time; NULL as above */
     struct path_stats path_stats;
     VEC(struct path_row) path;
     VEC(struct path_member) path_members;

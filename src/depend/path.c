@@ -67,15 +67,15 @@ static bool leave_call_start(struct walk *w, uint32_t *node)
     const struct replay *r = w->r;
     uint32_t call = *node, from = r->bound_to[call];
     switch (r->bound[call]) {
-    case BOUND_PROGRAM:
+    case BIND_PROGRAM:
         step_to(w, r->call_end[from], PATH_HOST, NO_INDEX, call);
         *node = from;
         return true;
-    case BOUND_HANDOVER:
+    case BIND_HANDOVER:
         step_to(w, r->call_end[from], PATH_HANDOVER, NO_INDEX, call);
         *node = from;
         return true;
-    case BOUND_WORKER:
+    case BIND_WORKER:
         step_to(w, r->start_ns, PATH_HOST, NO_INDEX, call);
         return false;
     default:
@@ -115,16 +115,16 @@ static bool leave_op(struct walk *w, uint32_t *node, bool *inside)
     if (to == NO_INDEX)
         return false;
     switch (r->bound[*node]) {
-    case BOUND_LAUNCH:
+    case BIND_LAUNCH:
         step_way(w, op, r->call_end[to], d->launch_ns, PATH_LATENCY);
         break;
-    case BOUND_IN_CALL:
+    case BIND_IN_CALL:
         if (r->op_start[op] > r->call_end[to]) /* it waited longer than the call took */
             step_to(w, r->call_end[to], PATH_DELAY, op, NO_INDEX);
         *inside = true;
         break;
-    case BOUND_EVENT:
-    case BOUND_INFERRED:
+    case BIND_EVENT:
+    case BIND_INFERRED:
         step_way(w, op, r->op_end[to - d->n_calls], d->queue_ns, PATH_EVENT);
         break;
     default:
@@ -197,8 +197,7 @@ static void hold_op(struct late *l, uint32_t op, size_t first)
 {
     const struct depend *d = l->d;
     struct span o = op_span(d, op);
-    int64_t residual = o.start - op_ready(d, op, first, d->waits.n);
-    int64_t start = sub_ns(sub_ns(l->op[op], o.end - o.start), residual);
+    int64_t start = sub_ns(sub_ns(l->op[op], o.end - o.start), d->residual[op]);
     if (d->prev[op] != NO_INDEX)
         not_after(&l->op[d->prev[op]],
                   sub_ns(start, lag_behind(d, o.start, op_span(d, d->prev[op]).end)));
@@ -226,7 +225,7 @@ static void hold_call(struct late *l, uint32_t call)
     }
     not_after(&l->start[call], begin);
     bool handed = l->handover && l->handover[call];
-    if (!d->begins[call])
+    if (!call_begins(d, call))
         not_after(&l->end[call - 1],
                   sub_ns(l->start[call], handed ? 0 : c.start - call_span(d, call - 1).end));
     if (handed) {
@@ -235,13 +234,12 @@ static void hold_call(struct late *l, uint32_t call)
     }
 }
 
-int64_t *path_slack(const struct depend *d, struct arena *arena)
+int64_t *path_slack(struct replay *scratch)
 {
+    const struct depend *d = scratch->d;
     struct arena *temporary = arena_scratch();
-    struct late l = {.d = d};
-    l.op = arena_array(arena, int64_t, d->n_ops + 1);
-    l.start = arena_array(temporary, int64_t, d->n_calls + 1);
-    l.end = arena_array(temporary, int64_t, d->n_calls + 1);
+    struct late l = {
+        .d = d, .op = scratch->op_end, .start = scratch->call_start, .end = scratch->call_end};
     l.handover = d->handovers.n ? arena_array(temporary, uint32_t, d->n_calls + 1) : NULL;
     for (size_t i = 0; i < d->handovers.n; i++)
         l.handover[d->handovers.v[i].call] = d->handovers.v[i].from + 1;

@@ -16,13 +16,14 @@ enum call_mark {
 struct recipe {
     const struct depend *d;
     const struct change *c;
-    uint8_t *marks;          /* by call; NULL: none is marked */
-    uint32_t *kept_gap;      /* by call: host work before it that stays though a neighbour goes, ns;
-                                NULL: not known */
-    float *symbol_scale;     /* by symbol; NULL: none */
-    double host;             /* factor */
-    int64_t usual_launch_ns; /* a launching call, by the median */
-    int64_t graph_launch_ns; /* the first launch of a graph */
+    uint8_t *marks;      /* by call; NULL: none is marked */
+    uint32_t *kept_gap;  /* by call: host work before it that stays though a neighbour goes, ns;
+                            NULL: not known */
+    float *symbol_scale; /* by symbol; NULL: none */
+    float *filled; /* by launch: share of the device that one fills, found when first asked for */
+    double host;   /* factor */
+    int64_t usual_launch_ns;      /* a launching call, by the median */
+    int64_t graph_launch_ns;      /* the first launch of a graph */
     int64_t period_ns, follow_ns; /* in a graph: from start to start, from end to start */
 };
 
@@ -45,5 +46,12 @@ void recipe_mark_calls(struct recipe *p, struct arena *temporary);
 
 /* Host work between calls up to this length belongs to the calls beside it. */
 #define SHORT_GAP_NS 50000
+
+/* Host work from this length on is taken for a job of its own, which another thread can do ahead.
+ */
+#define AHEAD_GAP_NS 200000
+
+/* What is left of it: taking over what the other thread made. */
+#define TAKE_OVER_NS 5000
 
 #endif

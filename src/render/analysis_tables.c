@@ -89,7 +89,13 @@ PART(verdict_fields, T, ALWAYS(T, status, FIELD_ENUM, "status", "", .words = ver
      ALWAYS(T, headline, FIELD_TEXT, "headline", "one sentence"),
      ALWAYS(T, recoverable_ns, FIELD_I64, "recoverable_ns",
             "GPU time claimed by findings above INFO, compute aside"),
-     ALWAYS(T, recoverable_pct, FIELD_NUM, "recoverable_pct", "of window x GPUs"));
+     ALWAYS(T, recoverable_pct, FIELD_NUM, "recoverable_pct", "of window x GPUs"),
+     ALWAYS(T, together, FIELD_U32, "together",
+            "how many of the first findings of MEDIUM and HIGH were replayed together, 3 at most"),
+     ALWAYS(T, together_ns, FIELD_I64, "together_ns",
+            "the time when all of these are followed; 0: none was"),
+     OR_NULL(T, together_speedup, FIELD_NUM, "together_speedup",
+             "what they win together, for fixes overlap"));
 #undef T
 
 #define T struct warning

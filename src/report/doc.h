@@ -85,20 +85,21 @@ struct jump {
 
 /* How rows of a result are shown. Lists are keys of fields, divided by spaces. */
 struct rows {
-    const char *key;       /* of the table in the page; NULL: that of the fields */
-    const char *caption;   /* NULL: none, the doc of the fields in the page */
-    const char *shown;     /* columns; the page offers the others too; NULL: all */
-    const char *never;     /* columns that mean nothing to people: row numbers */
-    const char *moments;   /* columns that are points in time: shown from the window's start */
-    const char *names;     /* columns that are full names of kernels: short where room is short */
-    const char *changes;   /* columns that are differences: shown with their sign */
-    const char *link;      /* the column whose cells lead somewhere: */
-    const char *from, *to; /* to the time between these columns, or */
-    const char *anchor;    /* to the part of the page of this name and the row's number */
-    size_t anchors;        /* how many there are */
-    const char *depth;     /* the column that says how deep in a tree a row is */
-    size_t top;            /* rows printed where they cannot be folded or searched; 0: all */
-    size_t most;           /* rows in the page; 0: all */
+    const char *key;     /* of the table in the page; NULL: that of the fields */
+    const char *caption; /* NULL: none, the doc of the fields in the page */
+    const char *shown;   /* columns; the page offers the others too; NULL: all */
+    const char *never;   /* columns that mean nothing to people: row numbers */
+    const char *moments; /* columns that are points in time: shown from the window's start */
+    const char *names;   /* columns that are full names of kernels: short where room is short */
+    const char *changes; /* columns that are differences: shown with their sign */
+    const char *not_below_zero; /* columns in which a negative number means that there is none */
+    const char *link;           /* the column whose cells lead somewhere: */
+    const char *from, *to;      /* to the time between these columns, or */
+    const char *anchor;         /* to the part of the page of this name and the row's number */
+    size_t anchors;             /* how many there are */
+    const char *depth;          /* the column that says how deep in a tree a row is */
+    size_t top;                 /* rows printed where they cannot be folded or searched; 0: all */
+    size_t most;                /* rows in the page; 0: all */
 };
 
 struct disclosure {
@@ -245,6 +246,10 @@ const struct block *doc_title_of(const struct doc *d); /* NULL: none */
 
 /* Whether a column of a table is shown at first: it is listed, and has something to say. */
 bool doc_column_shown(const struct block *table, size_t field);
+
+/* What is in a cell of a table of rows. */
+const char *doc_cell_text(const struct doc *d, const struct block *table, const struct field *f,
+                          const void *row);
 
 /* "copy 122, at 529 ms" */
 const char *doc_jump_text(const struct doc *d, const struct jump *j);

@@ -42,14 +42,23 @@ bool doc_column_shown(const struct block *b, size_t field)
     return false;
 }
 
-static const char *cell(const struct doc *d, const struct block *b, const struct field *f,
-                        const void *row)
+const char *doc_cell_text(const struct doc *d, const struct block *b, const struct field *f,
+                          const void *row)
 {
+    if (value_listed(b->rows.not_below_zero, f->key) && field_number(f, row) < 0)
+        return "-";
     if (value_listed(b->rows.moments, f->key))
         return value_moment(d->arena, f, row, d->a ? d->a->view.start_ns : 0);
     if (value_listed(b->rows.changes, f->key))
         return value_change(d->arena, f, row);
-    const char *text = field_text(f, row, d->arena);
+    return field_text(f, row, d->arena);
+}
+
+/* A line of text has no room for all of a kernel's name, and a gap in it would say nothing. */
+static const char *cell(const struct doc *d, const struct block *b, const struct field *f,
+                        const void *row)
+{
+    const char *text = doc_cell_text(d, b, f, row);
     if (value_listed(b->rows.names, f->key))
         text = name_short(d->arena, text);
     return *text ? text : "-";

@@ -6,6 +6,7 @@
 #include "advise/overview.h"
 #include "att/att.h"
 #include "base/str.h"
+#include "depend/path.h"
 #include "job/job.h"
 #include "metric/metrics.h"
 #include "plan/plan.h"
@@ -190,6 +191,8 @@ void terms_list(struct terms *out, struct arena *a)
     add_tables(out, a);
     for (enum cause c = 0; c < CAUSES; c++)
         add(out, a, TERM_CAUSE, cause_info(c)->key, cause_info(c)->doc);
+    for (enum path_kind k = 0; k < PATH_KINDS; k++)
+        add(out, a, TERM_PATH, path_info(k)->key, path_info(k)->doc);
     add_rules(out, a);
     for (unsigned r = 0; r < ROLE_COUNT; r++)
         add(out, a, TERM_ROLE, kernel_role_info((enum kernel_role)r)->label,

@@ -115,9 +115,11 @@ void whatif_make(struct whatif *w, const struct analysis *a, const struct change
     struct account was, is;
     int64_t path[PATH_KINDS];
     *w = (struct whatif){.arena = arena};
-    predict(&p, a->depend, c, arena);
-    replay_run(&before, a->depend, NULL, temporary);
-    replay_run(&after, a->depend, c, temporary);
+    replay_init(&before, a->depend, temporary);
+    replay_init(&after, a->depend, temporary);
+    predict(&p, &after, c, true, arena);
+    replay_run(&before, NULL);
+    replay_run(&after, c);
     path_compose(&before, path);
     replay_account(&was, &before);
     replay_account(&is, &after);

@@ -84,7 +84,11 @@ def findings(doc):
         lines.append(f"[{f['priority']}] {f['title']}")
         if f["claimed_ns"]:
             lines.append(f"costs {time(f['claimed_ns'])}, {pct(f['runtime_fraction_pct'])} of the GPU time")
-            lines.append(f"faster by {speedup(f)} when")
+            if f["predicted_by"] != "replay":
+                lines.append(f"faster by {speedup(f)} when")
+        if f["predicted_by"] == "replay":
+            lines.append(f"then {time(f['predicted_ns'])} instead of {time(f['recorded_ns'])}, "
+                         f"{f['predicted_speedup']:.2f} times as fast")
         lines.append(f"sure {100 * f['confidence']:.0f} %:")
     yield "Findings", lines
 

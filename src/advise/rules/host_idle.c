@@ -8,6 +8,7 @@ static bool eval(const struct analysis *a, struct finding *f)
         return false;
     char lost[HUMAN_MAX];
     finding_claim(f, CAUSE_HOST, ns);
+    finding_change(f)->prefetch = true;
     finding_issue(f, "the GPU is starved for %s: the host makes no call into the GPU runtime",
                   human_time(lost, ns));
     finding_because(f, "ledger.causes.host", share_pct(a, ns), LEAST_SHARE_PCT, "%",

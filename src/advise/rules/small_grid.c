@@ -80,6 +80,19 @@ static uint32_t find_narrow(struct search *s, struct arena *arena)
     return worst;
 }
 
+/* The same work by as many groups as there are units: as much shorter as it leaves empty now. */
+static void fill_device(struct finding *f, const struct search *s)
+{
+    const struct trace *t = s->a->trace;
+    float *scale = arena_array(f->arena, float, t->launches.n + 1);
+    for (size_t i = 0; i < t->launches.n; i++) {
+        double total = (double)s->of[i].total_ns, lost = s->of[i].lost_ns * s->beside;
+        scale[i] = (float)(total > 0 ? 1 - lost / total : 1);
+    }
+    finding_change(f)->launch_scale = scale;
+    f->change->scale_doubt = SCALE_DOUBT;
+}
+
 /*
  * A last round of groups that is mostly empty. An eighth of what it stands for: groups are of
  * different length, and those of the last round have the caches and the memory to themselves.
@@ -148,6 +161,8 @@ static bool eval(const struct analysis *a, struct finding *f)
     if (fires) {
         const struct vendor_words *w = vendor_words(a->trace);
         finding_claim(f, CAUSE_COMPUTE, ns);
+        if (worst != NO_INDEX)
+            fill_device(f, &s);
         if (worst != NO_INDEX && (!tail || 2 * s.lost_ns >= (double)ns))
             tell_narrow(f, &s, worst);
         else

@@ -93,6 +93,8 @@ static bool eval(const struct analysis *a, struct finding *f)
         return false;
     char lost[HUMAN_MAX];
     finding_claim(f, CAUSE_COMPUTE, ns);
+    if (!isnan(filled(a)))
+        finding_change(f)->streams = s->busiest_gpu_streams;
     finding_issue(f, "%u streams are used but never run at the same time; %s could overlap",
                   s->busiest_gpu_streams, human_time(lost, ns));
     finding_because(f, "stream_stats.overlap_pct", s->overlap_pct, 1, "%",

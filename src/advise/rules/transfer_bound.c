@@ -11,6 +11,9 @@ static bool eval(const struct analysis *a, struct finding *f)
         return false;
     char lost[HUMAN_MAX], compute[HUMAN_MAX];
     claim_copies(f, s.bound_ns);
+    finding_change(f)->overlap = true; /* and half of the bytes moved */
+    f->change->link = 0.5;
+    f->shares = true;
     finding_issue(f, "copies over the host link take %s while nothing computes; compute takes %s",
                   human_time(lost, s.bound_ns), human_time(compute, ledger_ns(a, CAUSE_COMPUTE)));
     finding_because(f, "breakdown.exposed_copy_ns", share_pct(a, s.exposed_ns), LEAST_SHARE_PCT,
@@ -52,5 +55,6 @@ const struct rule rule_transfer_bound = {
         "Fires when exposed copies between host and device (or GPUs) outlast compute so far that "
         "overlap could not hide them (compute below 40 % of the copies). The cure is to move less. "
         "Claims the exposed "
-        "copy time that is not due to slow copies.",
+        "copy time that is not due to slow copies. What it predicts is half of the bytes, "
+        "overlapped.",
 };

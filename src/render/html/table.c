@@ -39,20 +39,10 @@ static int64_t moment(const struct row *r, const char *key)
     return f ? *(const int64_t *)((const char *)r->data + f->offset) : 0;
 }
 
-static const char *text_of(struct html *h, const struct row *r, const struct field *f)
-{
-    const struct rows *o = &r->b->rows;
-    if (value_listed(o->moments, f->key))
-        return value_moment(h->arena, f, r->data, h->d->a ? h->d->a->view.start_ns : 0);
-    if (value_listed(o->changes, f->key))
-        return value_change(h->arena, f, r->data);
-    return field_text(f, r->data, h->arena);
-}
-
 static void write_value(struct html *h, const struct row *r, const struct field *f)
 {
     const struct rows *o = &r->b->rows;
-    const char *text = text_of(h, r, f);
+    const char *text = doc_cell_text(h->d, r->b, f, r->data);
     bool linked = o->link && !strcmp(o->link, f->key);
     if (linked && o->from)
         html_jump(h, &(struct jump){moment(r, o->from), moment(r, o->to), NULL, 0}, text);

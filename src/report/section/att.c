@@ -1,10 +1,10 @@
 /* The thread trace: kernels instruction by instruction. */
 #include <math.h>
 
+#include "att/att.h"
 #include "base/fs.h"
 #include "base/sat.h"
 #include "base/str.h"
-#include "att/att.h"
 #include "report/section.h"
 
 enum { DETAILED = 5, LISTED_KERNELS = 3, LISTED_ROWS = 5000, NOTES = 10 };

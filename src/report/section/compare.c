@@ -3,9 +3,9 @@
 
 #include "base/sat.h"
 #include "base/str.h"
+#include "compare/gate.h"
 #include "report/compare_draw.h"
 #include "report/compare_tables.h"
-#include "compare/gate.h"
 #include "report/section.h"
 
 #define ROWS(fields, list) (&(struct result){&(fields), (list).v, (list).n, false})

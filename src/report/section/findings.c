@@ -13,6 +13,15 @@ static const char *speedup(const struct finding *f, struct arena *a)
     return arena_printf(a, "%.0f to %.0f %%", f->speedup_lower_pct, f->speedup_upper_pct);
 }
 
+/* " (12 ms to 15 ms)" */
+static const char *interval(const struct finding *f, struct arena *a)
+{
+    if (f->predicted_low_ns == f->predicted_high_ns)
+        return "";
+    return arena_printf(a, " (%s to %s)", value_ns(a, f->predicted_low_ns),
+                        value_ns(a, f->predicted_high_ns));
+}
+
 static const char *threshold(const struct evidence *e, struct arena *a)
 {
     bool unit = e->unit && *e->unit;
@@ -27,11 +36,17 @@ static const char *threshold(const struct evidence *e, struct arena *a)
 static void claims(const struct finding *f, struct doc *d)
 {
     struct arena *a = d->arena;
+    bool replayed = f->predicted_by && str_eq(f->predicted_by, "replay");
     if (f->claimed_ns) {
         doc_fact(d, "costs", "%s, %s of the GPU time", value_ns(a, f->claimed_ns),
                  value_pct(a, f->runtime_fraction_pct));
-        doc_fact(d, "faster by", "%s when half or all of it goes", speedup(f, a));
+        if (!replayed)
+            doc_fact(d, "faster by", "%s when half or all of it goes", speedup(f, a));
     }
+    if (replayed)
+        doc_fact(d, "then", "%s instead of %s, %.2f times as fast%s; next limit: %s",
+                 value_ns(a, f->predicted_ns), value_ns(a, f->recorded_ns), f->predicted_speedup,
+                 interval(f, a), f->next_limit);
     if (f->scope)
         doc_fact(d, "where", "%s", f->scope);
     doc_fact(d, "sure", "%.0f %%: %s", 100 * f->confidence,

@@ -109,6 +109,10 @@ static void build(const struct subject *s, struct doc *d)
     verdict(&s->advice->verdict, d);
     for (size_t i = 0; i < o->key_findings.n; i++)
         doc_item(d, "%s", o->key_findings.v[i]);
+    if (s->advice->verdict.together > 1)
+        doc_item(d, "%s, %.2f times as fast, when the first %u findings are followed",
+                 value_ns(d->arena, s->advice->verdict.together_ns),
+                 s->advice->verdict.together_speedup, s->advice->verdict.together);
     if (s->a->breakdown.gpu_count)
         gauges(s, d);
     cards(s, d);

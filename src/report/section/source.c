@@ -1,7 +1,7 @@
 /* The source folder: what of it the trace shows, risks, patterns, and what to capture. */
 #include "base/str.h"
-#include "report/source_report.h"
 #include "report/section.h"
+#include "report/source_report.h"
 
 static void overview(const struct source_scan *s, struct doc *d)
 {

@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "base/fs.h"
-#include "report/summary.h"
 #include "report/section.h"
+#include "report/summary.h"
 
 static bool has(const struct subject *s)
 {

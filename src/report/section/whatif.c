@@ -18,9 +18,10 @@ static void prediction(const struct subject *s, struct doc *d)
     doc_callout(d, r->speedup > 1.02 ? TONE_GOOD : TONE_PLAIN,
                 "%s instead of %s: %.2f times as fast", value_ns(a, r->predicted_ns),
                 value_ns(a, r->recorded_ns), r->speedup);
-    doc_fact(d, "between", "%s and %s (%.2f to %.2f times as fast)", value_ns(a, r->low_ns),
-             value_ns(a, r->high_ns), r->speedup_low, r->speedup_high);
-    if (*r->reasons)
+    if (r->low_ns != r->high_ns)
+        doc_fact(d, "between", "%s and %s (%.2f to %.2f times as fast)", value_ns(a, r->low_ns),
+                 value_ns(a, r->high_ns), r->speedup_low, r->speedup_high);
+    if (*r->reasons && r->low_ns != r->high_ns)
         doc_fact(d, "because", "%s", r->reasons);
     doc_fact(d, "limit before", "%s", r->limit_before);
     doc_fact(d, "limit after", "%s", r->limit_after);
@@ -31,26 +32,24 @@ static void prediction(const struct subject *s, struct doc *d)
 
 static void path(const struct subject *s, struct doc *d)
 {
-    doc_rows(d,
-             &(struct result){&whatif_path_fields, s->whatif->path.v, s->whatif->path.n, false},
+    doc_rows(d, &(struct result){&whatif_path_fields, s->whatif->path.v, s->whatif->path.n, false},
              &(struct rows){.caption = "what the end waits for, step by step", .never = "kind"});
 }
 
 static void ledger(const struct subject *s, struct doc *d)
 {
     doc_rows(
-        d,
-        &(struct result){&whatif_ledger_fields, s->whatif->ledger.v, s->whatif->ledger.n, false},
+        d, &(struct result){&whatif_ledger_fields, s->whatif->ledger.v, s->whatif->ledger.n, false},
         &(struct rows){.caption = "over all GPUs with work, from the first launch to the end",
                        .never = "kind"});
 }
 
-const struct section section_whatif_prediction = {
-    "prediction", "Prediction", "Prediction", IN(REPORT_WHATIF), has, prediction};
+const struct section section_whatif_prediction = {"prediction",      "Prediction", "Prediction",
+                                                  IN(REPORT_WHATIF), has,          prediction};
 const struct section section_whatif_path = {
     "critical-path", "Critical path", "Critical path", IN(REPORT_WHATIF), has, path};
-const struct section section_whatif_ledger = {
-    "ledger", "GPU time", "GPU time", IN(REPORT_WHATIF), has, ledger};
+const struct section section_whatif_ledger = {"ledger",          "GPU time", "GPU time",
+                                              IN(REPORT_WHATIF), has,        ledger};
 
 struct doc *whatif_report(struct subject *s, const char *sections, struct arena *arena,
                           struct gs_error *err)

@@ -6,9 +6,9 @@
 #include "base/sat.h"
 #include "base/str.h"
 #include "model/names.h"
-#include "workload/results.h"
 #include "report/section.h"
 #include "report/workload_report.h"
+#include "workload/results.h"
 
 enum { KERNEL_COLUMNS = 3, MISSING_SHOWN = 4 };
 

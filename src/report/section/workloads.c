@@ -3,9 +3,9 @@
 #include "base/fs.h"
 #include "base/human.h"
 #include "model/names.h"
-#include "workload/compare.h"
 #include "report/section.h"
 #include "report/workload_report.h"
+#include "workload/compare.h"
 
 /* Below that a change of a mean may be noise. */
 #define NOTABLE_PCT 5.0
