@@ -327,4 +327,5 @@ void advise(struct advice *out, const struct analysis *a, const struct beside *b
     judge(out, a, arena);
     all_together(out, a, arena);
     join(out, a, beside, arena);
+    overview_make(&out->overview, a, out, arena);
 }

@@ -6,7 +6,7 @@
 #define GS_ADVISE_ADVISE_H
 
 #include "advise/beside.h"
-#include "advise/finding.h"
+#include "advise/overview.h"
 
 enum verdict_status { VERDICT_HEALTHY, VERDICT_IMPROVABLE, VERDICT_PROBLEM, VERDICT_NO_GPU_WORK };
 
@@ -26,6 +26,7 @@ struct verdict {
 struct advice {
     VEC(struct finding *) findings; /* ranked: what can be won, largest first */
     struct verdict verdict;
+    struct overview overview; /* in numbers and sentences that no single analysis has */
 };
 
 /* `beside` may be NULL: nothing but the trace. */

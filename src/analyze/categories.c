@@ -53,9 +53,9 @@ static const struct field fields[] = {
     F(group, FIELD_TEXT, "group", "", "the coarser category of rocinsight and TraceLens reports"),
     F(count, FIELD_U64, "calls", "", "number of kernels"),
     F(total_ns, FIELD_I64, "total", "ns", "sum of their durations, clipped to the window"),
-    F(pct_of_kernel_time, FIELD_NUM, "of kernel time", "%",
+    F(pct_of_kernel_time, FIELD_NUM, "of kernels", "%",
       "100 x total_ns / sum of the durations of all kernels"),
-    F(avg_duration_ns, FIELD_I64, "average", "ns", "total_ns / count, rounded down"),
+    F(avg_duration_ns, FIELD_I64, "mean", "ns", "total_ns / count, rounded down"),
     F(pct_of_total_time, FIELD_NUM, "of GPU time", "%", "100 x total_ns / (window x GPUs)"),
 };
 #undef F

@@ -14,6 +14,7 @@
 
 #include "analyze/api_class.h"
 #include "analyze/intervals.h"
+#include "analyze/name_groups.h"
 #include "model/kernel_role.h"
 #include "model/trace.h"
 
@@ -58,15 +59,22 @@ struct view {
     size_t n_gpus;
     struct view_thread *threads; /* one for each thread of the trace, and one for calls without */
     size_t n_threads;
-    uint8_t *role;         /* by symbol: enum kernel_role */
-    uint8_t *kernel_class; /* by symbol */
-    uint8_t *call_class;   /* by string and kind, see view_call_class() */
+    struct name_groups names; /* kernels by full name */
+    uint8_t *role;            /* by symbol: enum kernel_role */
+    uint8_t *kernel_class;    /* by symbol */
+    uint8_t *call_class;      /* by string and kind, see view_call_class() */
     size_t n_strings;
     size_t n_kernels, n_copies, n_calls; /* in the view */
     const uint32_t *kernel_wait_ns;      /* see view_opts */
     int workers;
     bool is_slice; /* idle time at its ends is a gap like others, no start-up or tail */
 };
+
+/*
+ * All kernels of the view (n_kernels rows), for sums in which order does not matter: with several
+ * GPUs in order of rows, which reads the columns once and not once for each GPU.
+ */
+const uint32_t *kernel_rows(const struct view *v, struct arena *a);
 
 void view_make(struct view *v, const struct trace *t, const struct view_opts *o, struct arena *a);
 

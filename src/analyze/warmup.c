@@ -104,7 +104,7 @@ static void run(struct analysis *a)
 {
     struct search s = {.a = a};
     s.arena = arena_scratch();
-    name_groups_make(&s.names, a->trace, s.arena);
+    s.names = a->view.names;
     s.rows = kernel_rows(&a->view, s.arena);
     s.of = arena_array(s.arena, struct name_calls, s.names.n);
     find_first(&s);

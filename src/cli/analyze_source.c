@@ -15,7 +15,6 @@ static void write_json(const struct source_scan *s, const char *prompt, bool str
 struct source_form {
     const struct source_scan *s;
     const char *profile, *prompt;
-    size_t top;
 };
 
 static void source_json_form(const struct report *r, struct str *out, bool in_page)
@@ -24,19 +23,14 @@ static void source_json_form(const struct report *r, struct str *out, bool in_pa
     write_json(f->s, f->prompt, !in_page && str_eq(f->profile, "rocinsight"), in_page ? 0 : 2, out);
 }
 
-static struct doc *source_doc_form(const struct report *r)
+bool analyze_source_report(struct subject *about, struct output *out, const char *profile,
+                           const char *prompt, struct gs_error *err)
 {
-    const struct source_form *f = r->ctx;
-    return source_doc(f->s, f->top, r->arena);
-}
-
-bool analyze_source_report(const struct source_scan *s, struct output *out, const char *profile,
-                           const char *prompt, size_t top, struct gs_error *err)
-{
-    struct source_form f = {s, profile, prompt, top};
+    struct source_form f = {about->source, profile, prompt};
     struct report r = {.ctx = &f,
                        .arena = out->cli->arena,
-                       .doc = source_doc_form,
+                       .about = about,
+                       .make = source_report,
                        .json = source_json_form,
                        .kind = "scan"};
     return output_named(out, "source", err) && output_report(out, &r, err);

@@ -7,7 +7,7 @@
 #include "report/source_report.h"
 
 /* The report of a scan without a trace, in the form asked for. */
-bool analyze_source_report(const struct source_scan *s, struct output *out, const char *profile,
-                           const char *prompt, size_t top, struct gs_error *err);
+bool analyze_source_report(struct subject *about, struct output *out, const char *profile,
+                           const char *prompt, struct gs_error *err);
 
 #endif

@@ -83,8 +83,8 @@ static void write_omissions(struct rocinsight *d)
 void rocinsight_warnings(struct rocinsight *d)
 {
     jw_open(d->w, "warnings", '[');
-    for (size_t i = 0; i < d->overview.warnings.n; i++)
-        write_warning(d->w, &d->overview.warnings.v[i]);
+    for (size_t i = 0; i < d->advice->overview.warnings.n; i++)
+        write_warning(d->w, &d->advice->overview.warnings.v[i]);
     write_omissions(d);
     jw_close(d->w);
     jw_open(d->w, "errors", '[');

@@ -38,9 +38,9 @@ static void write_profiling(struct rocinsight *d)
     struct jwrite *w = d->w;
     const struct trace *t = d->a->trace;
     jw_open(w, "profiling_info", '{');
-    jw_int(w, "total_duration_ns", d->overview.execution.total_runtime_ns);
-    jw_str(w, "profiling_mode", d->overview.profiling_mode);
-    jw_int(w, "analysis_tier", d->overview.tier);
+    jw_int(w, "total_duration_ns", d->advice->overview.execution.total_runtime_ns);
+    jw_str(w, "profiling_mode", d->advice->overview.profiling_mode);
+    jw_int(w, "analysis_tier", d->advice->overview.tier);
     jw_open(w, "gpus", '[');
     for (size_t g = 0; g < d->a->view.n_gpus; g++) {
         uint32_t gpu = d->a->view.gpus[g].gpu;
@@ -60,7 +60,7 @@ static void write_profiling(struct rocinsight *d)
 static void write_summary(struct rocinsight *d)
 {
     struct jwrite *w = d->w;
-    const struct overview *o = &d->overview;
+    const struct overview *o = &d->advice->overview;
     jw_open(w, "summary", '{');
     jw_str(w, "overall_assessment", o->assessment);
     jw_str(w, "primary_bottleneck", o->bottleneck);
@@ -75,7 +75,7 @@ static void write_summary(struct rocinsight *d)
 static void write_breakdown(struct rocinsight *d)
 {
     struct jwrite *w = d->w;
-    const struct execution *e = &d->overview.execution;
+    const struct execution *e = &d->advice->overview.execution;
     jw_open(w, "execution_breakdown", '{');
     jw_int(w, "total_runtime_ns", e->total_runtime_ns);
     jw_int(w, "kernel_time_ns", e->kernel_time_ns);
@@ -152,7 +152,7 @@ static void write_copies(struct rocinsight *d)
 static void write_counter_values(struct rocinsight *d)
 {
     struct jwrite *w = d->w;
-    const struct counter_stats *s = &d->overview.counters;
+    const struct counter_stats *s = &d->a->counter_stats;
     jw_open(w, "hardware_counters", '{');
     jw_bool(w, "has_counters", s->rows.n);
     if (s->rows.n) {
@@ -186,7 +186,6 @@ void analysis_json_rocinsight(struct jwrite *w, const struct analysis *a,
                               const struct advice *advice, const struct analysis_json_opts *o)
 {
     struct rocinsight d = {.w = w, .a = a, .advice = advice, .o = o};
-    overview_make(&d.overview, a, advice, w->out->arena);
     jw_open(w, NULL, '{');
     jw_str(w, "schema_version", ROCINSIGHT_VERSION);
     write_metadata(&d);

@@ -9,7 +9,6 @@ struct rocinsight {
     const struct analysis *a;
     const struct advice *advice;
     const struct analysis_json_opts *o;
-    struct overview overview;
 };
 
 /* It rounds, and knows no null: v in steps of 1 / steps, 0 where it cannot be said. */

@@ -152,7 +152,7 @@ static void count_edges(const struct depend *d, struct path_stats *p)
 static void prepare(struct sums *s, struct arena *temporary)
 {
     const struct trace *t = s->a->trace;
-    name_groups_make(&s->names, t, temporary);
+    s->names = s->a->view.names;
     s->kernels = arena_array(temporary, struct path_member, s->names.n + 1);
     s->copies = arena_array(temporary, struct path_member, COPY_KINDS);
     s->calls = arena_array(temporary, struct path_member, t->strings.n + 1);

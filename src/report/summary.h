@@ -8,7 +8,6 @@
 
 #include "analyze/analysis.h"
 #include "base/jwrite.h"
-#include "report/doc.h"
 
 struct kernel_summary {
     const struct hotspot *hotspot;
@@ -47,9 +46,7 @@ struct summary {
 
 /* Without phases: they are added by summary_phases(). */
 void summary_make(struct summary *s, const struct analysis *a, struct arena *arena);
-struct doc *summary_doc(const struct summary *s, struct arena *arena);
 void summary_phases(struct summary *s, struct arena *arena);
-void summary_phases_doc(const struct summary *s, struct doc *d);
 void summary_json(const struct summary *s, struct jwrite *w);
 void summary_json_schema(struct str *out);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "advise/overview.h"
 #include "att/att.h"
 #include "base/str.h"
 #include "depend/path.h"
@@ -10,7 +11,6 @@
 #include "metric/metrics.h"
 #include "plan/plan.h"
 #include "report/compare_tables.h"
-#include "report/overview.h"
 #include "workload/panels.h"
 
 const struct quality_check_doc quality_check_docs[] = {

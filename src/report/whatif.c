@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/human.h"
 #include "base/str.h"
 #include "depend/account.h"
 
@@ -143,54 +142,6 @@ void whatif_make(struct whatif *w, const struct analysis *a, const struct change
     remark(w, a, c);
     add_paths(w, path, p.path);
     add_accounts(w, &was, &is);
-}
-
-/* ---- the document ---- */
-
-static void add_table(struct doc *d, const char *caption, const char *first,
-                      const struct whatif_row *rows, size_t n)
-{
-    struct block *t = doc_table(d, caption);
-    char before[HUMAN_MAX], after[HUMAN_MAX];
-    doc_column(t, first, COLUMN_TEXT);
-    doc_column(t, "before", COLUMN_NUMBER);
-    doc_column(t, "after", COLUMN_NUMBER);
-    for (size_t i = 0; i < n; i++) {
-        doc_cell(t, "%s", rows[i].label);
-        doc_cell(t, "%s", human_time(before, rows[i].before_ns));
-        doc_cell(t, "%s", human_time(after, rows[i].after_ns));
-    }
-}
-
-struct doc *whatif_doc(const struct whatif *w, struct arena *arena)
-{
-    const struct whatif_result *r = &w->result;
-    struct doc *d = doc_new(arena);
-    char was[HUMAN_MAX], is[HUMAN_MAX], low[HUMAN_MAX], high[HUMAN_MAX];
-    doc_heading(d, 1, "What if");
-    for (size_t i = 0; i < w->changes.n; i++)
-        doc_item(d, "%s", w->changes.v[i]);
-    if (!w->changes.n)
-        doc_text(d, "nothing is changed: a replay of what was recorded");
-    doc_callout(d, r->speedup > 1.02 ? TONE_GOOD : TONE_PLAIN,
-                "%s instead of %s: %.2f times as fast", human_time(is, r->predicted_ns),
-                human_time(was, r->recorded_ns), r->speedup);
-    if (r->low_ns != r->high_ns)
-        doc_fact(d, "between", "%s and %s (%.2f to %.2f times as fast)", human_time(low, r->low_ns),
-                 human_time(high, r->high_ns), r->speedup_low, r->speedup_high);
-    if (*r->reasons && r->low_ns != r->high_ns)
-        doc_fact(d, "because", "%s", r->reasons);
-    doc_fact(d, "limit before", "%s", r->limit_before);
-    doc_fact(d, "limit after", "%s", r->limit_after);
-    doc_fact(d, "replay error", "%.2f %% without a change", r->replay_error_pct);
-    for (size_t i = 0; i < w->notes.n; i++)
-        doc_callout(d, TONE_WARN, "%s", w->notes.v[i]);
-    doc_heading(d, 2, "Critical path");
-    add_table(d, "what the end waits for, step by step", "part", w->path.v, w->path.n);
-    doc_heading(d, 2, "GPU time");
-    add_table(d, "over all GPUs with work, from the first launch to the end", "cause", w->ledger.v,
-              w->ledger.n);
-    return d;
 }
 
 /* ---- fields ---- */

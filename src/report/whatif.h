@@ -7,7 +7,6 @@
 
 #include "analyze/analysis.h"
 #include "depend/predict.h"
-#include "report/doc.h"
 
 struct whatif_result {
     int64_t recorded_ns, predicted_ns, low_ns, high_ns;
@@ -37,6 +36,5 @@ extern const struct fields whatif_fields, whatif_path_fields, whatif_ledger_fiel
 /* a->depend must be there. */
 void whatif_make(struct whatif *w, const struct analysis *a, const struct change *c,
                  struct arena *arena);
-struct doc *whatif_doc(const struct whatif *w, struct arena *arena);
 
 #endif

@@ -62,17 +62,16 @@ static void measure(struct warm *w)
 {
     const struct analysis *a = w->a;
     struct arena *temporary = arena_scratch();
-    struct name_groups names;
-    name_groups_make(&names, a->trace, temporary);
-    w->row = arena_array(temporary, uint8_t, names.n);
+    const struct name_groups *names = &a->view.names;
+    w->row = arena_array(temporary, uint8_t, names->n);
     w->starts = arena_array(temporary, struct start, a->warmup.n);
     for (size_t i = 0; i < a->warmup.n; i++) {
         uint32_t symbol = a->trace->kernels.symbol[a->warmup.v[i].kernel];
         if (a->view.kernel_class[symbol] == KERNEL_COMPUTE) /* a collective waits for late ranks */
-            w->row[names.of_symbol[symbol]] = (uint8_t)(i + 1);
+            w->row[names->of_symbol[symbol]] = (uint8_t)(i + 1);
     }
     for (size_t g = 0; g < a->view.n_gpus; g++)
-        add_gpu(w, &a->view.gpus[g], &names);
+        add_gpu(w, &a->view.gpus[g], names);
     arena_release(temporary);
 }
 
