@@ -38,9 +38,9 @@ static void pills(struct html *h)
 static void chapters(struct html *h)
 {
     void (*const all[])(struct html *) = {
-        html_overview, html_job,      html_ledger,    html_findings, html_phases, html_timeline,
-        html_kernels,  html_counters, html_transfers, html_gaps,     html_host,   html_markers,
-        html_devices,  html_source,   html_att,       html_pc,       html_trust,
+        html_overview, html_job,     html_ledger,   html_findings,  html_path, html_phases,
+        html_timeline, html_kernels, html_counters, html_transfers, html_gaps, html_host,
+        html_markers,  html_devices, html_source,   html_att,       html_pc,   html_trust,
     };
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
         all[i](h);

@@ -140,6 +140,7 @@ void html_timeline(struct html *h);  /* html_timeline.c */
 void html_kernels(struct html *h);   /* html_kernels.c: hotspots, categories, detail */
 void html_counters(struct html *h);  /* html_counters.c: what counters say */
 void html_transfers(struct html *h); /* html_sections.c: copies, gaps, calls, … */
+void html_path(struct html *h);
 void html_gaps(struct html *h);
 void html_host(struct html *h);
 void html_markers(struct html *h);

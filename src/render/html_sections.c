@@ -28,6 +28,23 @@ void html_transfers(struct html *h)
     html_table(h, &(struct html_table){.key = "copy_sizes"});
 }
 
+/* ---- the critical path ---- */
+
+void html_path(struct html *h)
+{
+    if (!h->a->depend || !h->a->path.n)
+        return;
+    html_chapter(h, "path", "Critical path", "Critical path");
+    html_raw(h, "<p class=\"lead\">What the end waited for, step by step. Only what stands here "
+                "shortens the run when it gets faster.</p>\n");
+    html_table(h, &(struct html_table){.key = "critical_path_parts", .never = "kind"});
+    html_raw(h, "<h3 id=\"path-members\">Kernels, copies and calls on it</h3>\n");
+    html_table(h, &(struct html_table){.key = "critical_path_members"});
+    html_facts(h, "critical_path",
+               "length_ns replay_error_pct ops ops_on_path unlinked waits_recorded waits_inferred "
+               "handovers host_waits");
+}
+
 /* ---- gaps ---- */
 
 void html_gaps(struct html *h)
