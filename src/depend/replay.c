@@ -23,6 +23,46 @@ int64_t op_ready(const struct depend *d, uint32_t op, size_t at, size_t n)
     return ready == INT64_MIN ? start : ready;
 }
 
+/* The first wait of d->waits that is of this op or a later one. */
+static size_t first_wait(const struct depend *d, uint32_t op)
+{
+    size_t lo = 0, hi = d->waits.n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (d->waits.v[mid].op < op)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+enum binding op_bound_by(const struct depend *d, uint32_t op, uint32_t *to)
+{
+    int64_t start = op_span(d, op).start;
+    uint32_t call = d->call[op], prev = d->prev[op];
+    struct ready x = {start, BIND_START, NO_INDEX};
+    if (call != NO_INDEX) {
+        struct span c = call_span(d, call);
+        if (start > c.end)
+            later(&x, c.end + lag_launch(d, start, c.end), BIND_LAUNCH, call);
+        else
+            later(&x, c.start + lag_inside(d, op, start, c.start), BIND_IN_CALL, call);
+    }
+    if (prev != NO_INDEX) {
+        int64_t end = op_span(d, prev).end;
+        later(&x, end + lag_behind(d, start, end), BIND_STREAM, (uint32_t)d->n_calls + prev);
+    }
+    for (size_t i = first_wait(d, op); i < d->waits.n && d->waits.v[i].op == op; i++) {
+        const struct depend_wait *w = &d->waits.v[i];
+        int64_t end = op_span(d, w->on).end;
+        later(&x, end + lag_behind(d, start, end),
+              w->kind == WAIT_EVENT ? BIND_EVENT : BIND_INFERRED, (uint32_t)d->n_calls + w->on);
+    }
+    *to = x.to;
+    return x.how;
+}
+
 /* ---- the pass ---- */
 
 /* Threads of the view are those of the trace, and one for calls without. */

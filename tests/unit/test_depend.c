@@ -292,6 +292,9 @@ static void a_replay_without_a_change_gives_every_recorded_time(void **state)
         for (uint32_t op = 0; op < d.n_ops; op++) {
             assert_int_equal(r.op_start[op], op_span(&d, op).start);
             assert_int_equal(r.op_end[op], op_span(&d, op).end);
+            uint32_t to;
+            assert_int_equal(op_bound_by(&d, op, &to), r.bound[d.n_calls + op]);
+            assert_int_equal(to, r.bound_to[d.n_calls + op]);
         }
         for (uint32_t c = 0; c < d.n_calls; c++) {
             assert_int_equal(r.call_start[c], call_span(&d, c).start);
