@@ -137,9 +137,9 @@ void finding_by_share(struct finding *f)
     share = fmin(share, 1);
     f->predicted_by = "amdahl";
     f->recorded_ns = recorded;
-    f->predicted_ns = (int64_t)((double)recorded * (1 - share * f->gain));
+    f->predicted_ns = scaled_ns((double)recorded, 1 - share * f->gain);
     f->predicted_low_ns = f->predicted_ns;
-    f->predicted_high_ns = (int64_t)((double)recorded * (1 - share * f->gain / 2));
+    f->predicted_high_ns = scaled_ns((double)recorded, 1 - share * f->gain / 2);
     f->predicted_speedup = f->predicted_ns > 0 ? (double)recorded / (double)f->predicted_ns : NAN;
     f->predicted_why = "by the share of the time it claims: all or half of what may be won of it";
 }

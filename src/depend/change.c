@@ -166,7 +166,7 @@ static int64_t kernel_time(const struct recipe *p, uint32_t row, int64_t ns)
     ns -= wait < ns ? wait : ns;
     if (factor == 1)
         return ns;
-    int64_t scaled = (int64_t)((double)ns * factor),
+    int64_t scaled = scaled_ns((double)ns, factor),
             floor = ns < KERNEL_FLOOR_NS ? ns : KERNEL_FLOOR_NS;
     return scaled > floor ? scaled : floor;
 }
@@ -201,7 +201,7 @@ static int64_t copy_time(const struct recipe *p, uint32_t row, int64_t ns)
         link *= rate(hw->host_gbps, c->gpu->host_gbps);
     if (link != 1 && time > COPY_FLOOR_NS)
         time = COPY_FLOOR_NS + (time - COPY_FLOOR_NS) * link;
-    return (int64_t)time;
+    return scaled_ns(time, 1);
 }
 
 int64_t recipe_op(const struct recipe *p, uint32_t op)
@@ -235,7 +235,7 @@ int64_t recipe_own(const struct recipe *p, uint32_t call)
         if (mark & (MARK_GRAPH_HEAD | MARK_GRAPH_AGAIN))
             own = add_ns(own, mark & MARK_GRAPH_HEAD ? p->graph_launch_ns : GRAPH_LAUNCH_NS);
     }
-    return p->host == 1 ? own : (int64_t)((double)own * p->host);
+    return p->host == 1 ? own : scaled_ns((double)own, p->host);
 }
 
 /* ---- all of it ---- */

@@ -105,7 +105,7 @@ static int64_t gap_before(struct pass *s, uint32_t call, int64_t gap)
 {
     const struct recipe *p = &s->p;
     unsigned here = recipe_mark(p, call), before = recipe_mark(p, call - 1);
-    int64_t scaled = p->host == 1 ? gap : (int64_t)((double)gap * p->host);
+    int64_t scaled = p->host == 1 ? gap : scaled_ns((double)gap, p->host);
     if (!((here | before) & (MARK_REMOVED | MARK_GRAPH)) || gap >= SHORT_GAP_NS)
         return scaled;
     if (here & before & MARK_GRAPH) /* inside a graph the host does nothing */
@@ -120,12 +120,12 @@ static int64_t gap_before(struct pass *s, uint32_t call, int64_t gap)
     int64_t rest = gap > kept ? gap - kept : 0;
     if (here & MARK_REMOVED) {
         *carry = add_ns(*carry, rest);
-        return (int64_t)((double)kept * p->host);
+        return scaled_ns((double)kept, p->host);
     }
     rest = add_ns(rest, *carry);
     *carry = 0;
     rest = rest < usual ? rest : usual;
-    return (int64_t)((double)(kept + rest) * p->host);
+    return scaled_ns((double)kept + (double)rest, p->host);
 }
 
 static void start_call(struct pass *s, uint32_t call)
@@ -160,7 +160,7 @@ static void start_call(struct pass *s, uint32_t call)
             gap < SHORT_GAP_NS)
             gap = 0;
         else if (s->changed)
-            gap = (int64_t)((double)gap * s->p.host);
+            gap = scaled_ns((double)gap, s->p.host);
         int64_t end = add_ns(finish_call(s, from), gap);
         if (end >= at || call_begins(d, call)) {
             at = end;
@@ -193,7 +193,7 @@ static void after_launch(struct pass *s, struct ready *x, uint32_t op, int64_t s
     if (s->changed && inside > 0 && c.end > c.start) {
         int64_t own = recipe_own(&s->p, call), was = c.end - call_waits_until(d, call);
         if (own < was)
-            inside = (int64_t)((double)inside * ((double)own / (double)was));
+            inside = scaled_ns((double)inside, (double)own / (double)was);
     }
     later(x, add_ns(s->r->call_start[call], inside), BIND_IN_CALL, call);
 }

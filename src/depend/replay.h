@@ -113,6 +113,13 @@ int64_t op_ready(const struct depend *d, uint32_t op, size_t at, size_t n);
  */
 enum binding op_bound_by(const struct depend *d, uint32_t op, uint32_t *to);
 
+/* A duration times a factor, within 63 bits. */
+static inline int64_t scaled_ns(double ns, double factor)
+{
+    double v = ns * factor;
+    return v >= 9.2e18 ? INT64_MAX : v > 0 ? (int64_t)v : 0;
+}
+
 /* ---- the model of one edge, as recorded: what follows after how long ---- */
 
 /* Behind another op: the usual way through the queue, or less when less was recorded. */

@@ -534,6 +534,42 @@ static void what_is_removed_takes_no_time(void **state)
     made_release(&m);
 }
 
+/* Kernels of 50 us behind each other; launches go 300 ahead, then each waits for room. */
+static void launches_into_a_full_queue_wait_for_room(void **state)
+{
+    (void)state;
+    enum { N = 900, DEPTH = 300 };
+    struct made m;
+    struct view v;
+    struct depend d;
+    struct replay r;
+    made_init(&m);
+    uint32_t stream = made_stream(&m, made_gpu(&m), 1);
+    int64_t host = 0;
+    for (int i = 0; i < N; i++) {
+        int64_t start = US(10) + i * US(51), room = US(10) + (i - DEPTH) * US(51) + US(50);
+        int64_t end = i >= DEPTH && room > host + US(5) ? room + US(1) : host + US(5);
+        made_kernel(&m, "k", stream, start, start + US(50), made_launch(&m, host, end));
+        host = end + US(1);
+    }
+    struct view_opts o = {.gpu = -1, .process = -1, .threads = 1};
+    view_make(&v, &m.t, &o, &m.arena);
+    depend_make(&d, &v, &m.arena);
+    uint32_t waiting = 0;
+    for (uint32_t c = 0; c < N; c++) {
+        bool waits = call_span(&d, c).end - call_span(&d, c).start >= US(20);
+        assert_int_equal(d.awaited[c], waits ? c - DEPTH : NO_INDEX);
+        waiting += waits;
+    }
+    assert_true(waiting > N / 2);
+    struct change half = {0};
+    vec_push(&half.kernels, &m.arena, ((struct kernel_scale){"*", 0.5}));
+    replay_init(&r, &d, &m.arena);
+    replay_run(&r, &half); /* the host would hold it up, did its waits not shrink, too */
+    assert_true(r.end_ns - r.start_ns < US(N * 27));
+    made_release(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -546,6 +582,7 @@ int main(void)
         unit_test(long_host_work_is_no_part_of_a_graph_but_can_be_done_ahead),
         unit_test(copies_beside_kernels_leave_the_longest_of_the_three),
         unit_test(what_is_removed_takes_no_time),
+        unit_test(launches_into_a_full_queue_wait_for_room),
     };
     return unit_run(tests);
 }
