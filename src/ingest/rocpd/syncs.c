@@ -4,8 +4,8 @@
  *
  * Arguments are texts, and streams and events in them are handles of the program. Which stream of
  * the trace a handle is, the launches tell: they have the handle as an argument and the stream in
- * their kernels. Read only where it can tell something: more than one stream, and a call that waits
- * for one of them.
+ * their kernels. There are several arguments a call, so they are read only where they tell what
+ * nothing else does: a stream that waits for another.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +57,8 @@ static enum call_kind kind_of(struct sync_job *job, uint32_t call)
     return (enum call_kind)(job->kind_of[name] - 1);
 }
 
-/* Several streams with work, and a call that waits for one of them. */
+/* Several streams with work, and one that waits for another: host waits are plain by their times.
+ */
 static bool is_needed(struct sync_job *job, const struct rocpd_rows *first)
 {
     const struct trace *t = job->r->trace;
@@ -67,7 +68,7 @@ static bool is_needed(struct sync_job *job, const struct rocpd_rows *first)
     bool several =
         k < t->kernels.n || (first->kernels < t->kernels.n && first->copies < t->copies.n);
     for (size_t i = first->regions; several && i < t->regions.n; i++)
-        if (kind_of(job, (uint32_t)i) >= CALL_STREAM_WAIT)
+        if (kind_of(job, (uint32_t)i) == CALL_STREAM_WAIT)
             return true;
     return false;
 }
