@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "base/sort.h"
@@ -239,13 +240,21 @@ static bool is_blit(const char *name)
 
 enum { SYMBOLS_PER_ITEM = 64 };
 
+struct classing {
+    struct view *v;
+    const uint32_t *first; /* by symbol: the first with its name */
+};
+
 static void classify_some(void *ctx, size_t item, int worker)
 {
     (void)worker;
-    struct view *v = ctx;
+    const struct classing *c = ctx;
+    struct view *v = c->v;
     const struct trace *t = v->trace;
     size_t end = (item + 1) * SYMBOLS_PER_ITEM;
     for (size_t i = item * SYMBOLS_PER_ITEM; i < end && i < t->symbols.n; i++) {
+        if (c->first[i] != i)
+            continue;
         const char *name = trace_str(t, t->symbols.v[i].name);
         enum kernel_role role = kernel_role_of(name);
         v->role[i] = (uint8_t)role;
@@ -255,12 +264,26 @@ static void classify_some(void *ctx, size_t item, int worker)
     }
 }
 
+/* Each name once: many symbols may share one that is long. */
 static void classify_symbols(struct view *v, struct arena *a)
 {
     size_t n = v->trace->symbols.n;
+    struct idmap of_name;
+    idmap_init(&of_name, a);
+    uint32_t *first = arena_array(a, uint32_t, n);
+    for (size_t i = 0; i < n; i++) {
+        first[i] = idmap_get(&of_name, v->trace->symbols.v[i].name);
+        if (first[i] == NO_INDEX)
+            idmap_put(&of_name, v->trace->symbols.v[i].name, first[i] = (uint32_t)i);
+    }
     v->role = arena_array(a, uint8_t, n);
     v->kernel_class = arena_array(a, uint8_t, n);
-    parallel_for(v->workers, (n + SYMBOLS_PER_ITEM - 1) / SYMBOLS_PER_ITEM, classify_some, v);
+    struct classing c = {v, first};
+    parallel_for(v->workers, (n + SYMBOLS_PER_ITEM - 1) / SYMBOLS_PER_ITEM, classify_some, &c);
+    for (size_t i = 0; i < n; i++) {
+        v->role[i] = v->role[first[i]];
+        v->kernel_class[i] = v->kernel_class[first[i]];
+    }
 }
 
 /* Names of calls are few, but any string may be one: classify the pairs that occur. */

@@ -27,10 +27,14 @@ bool wrap(struct gs_error *err, const char *fmt, ...)
     memcpy(old, err->text, sizeof(old));
     va_list ap;
     va_start(ap, fmt);
-    int n = vsnprintf(err->text, sizeof(err->text), fmt, ap);
+    vsnprintf(err->text, sizeof(err->text), fmt, ap);
     va_end(ap);
-    if (n >= 0 && (size_t)n < sizeof(err->text))
-        snprintf(err->text + n, sizeof(err->text) - (size_t)n, ": %s", old);
+    utf8_make_printable(err->text);
+    size_t said = strlen(err->text);
+    if (!strncmp(old, err->text, said) && old[said] == ':')
+        memcpy(err->text, old, sizeof(old)); /* who was called has said so */
+    else
+        snprintf(err->text + said, sizeof(err->text) - said, ": %s", old);
     utf8_make_printable(err->text);
     return false;
 }

@@ -17,7 +17,7 @@
 bool fail(struct gs_error *err, enum gs_code code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Puts "fmt: " before the text err already has and keeps its code. */
+/* Puts "fmt: " before the text err already has, unless it begins so, and keeps its code. */
 bool wrap(struct gs_error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,8 +1,27 @@
 #include "base/hash.h"
 
 #include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
 
-uint64_t hash_u64(uint64_t x)
+uint64_t hash_secret[2];
+
+/* Before anything else runs: maps of static data may be filled early. */
+__attribute__((constructor)) static void choose_secret(void)
+{
+    uint64_t drawn[2];
+    if (getentropy(drawn, sizeof(drawn))) { /* an old kernel: what differs between runs must do */
+        struct timespec now;
+        clock_gettime(CLOCK_REALTIME, &now);
+        drawn[0] = hash_fixed_u64((uint64_t)now.tv_nsec ^ (uint64_t)(uintptr_t)&now);
+        drawn[1] = hash_fixed_u64((uint64_t)now.tv_sec ^ (uint64_t)getpid() << 32);
+    }
+    hash_secret[0] = drawn[0];
+    hash_secret[1] = drawn[1] | UINT64_C(0x8000000000000001); /* a factor with both ends */
+}
+
+uint64_t hash_fixed_u64(uint64_t x)
 {
     x ^= x >> 32;
     x *= 0xd6e8feb86659fd93u;
@@ -11,7 +30,7 @@ uint64_t hash_u64(uint64_t x)
     return x ^ x >> 32;
 }
 
-uint64_t hash_bytes(const void *p, size_t n)
+uint64_t hash_fixed_bytes(const void *p, size_t n)
 {
     const unsigned char *b = p;
     uint64_t h = 0x9e3779b97f4a7c15u ^ n;
@@ -23,7 +42,27 @@ uint64_t hash_bytes(const void *p, size_t n)
     }
     uint64_t w = 0;
     memcpy(&w, b, n);
-    return hash_u64(h ^ w);
+    return hash_fixed_u64(h ^ w);
+}
+
+static uint64_t word_at(const unsigned char *p)
+{
+    uint64_t w;
+    memcpy(&w, p, sizeof(w));
+    return w;
+}
+
+uint64_t hash_bytes(const void *p, size_t n)
+{
+    const unsigned char *b = p;
+    uint64_t h = hash_secret[0] ^ n;
+    for (; n > 16; n -= 16, b += 16)
+        h = hash_fold(word_at(b) ^ hash_secret[1], word_at(b + 8) ^ h);
+    unsigned char rest[16] = {0};
+    if (n)
+        memcpy(rest, b, n);
+    h = hash_fold(word_at(rest) ^ hash_secret[1], word_at(rest + 8) ^ h);
+    return hash_u64(h);
 }
 
 void idmap_init(struct idmap *m, struct arena *a)

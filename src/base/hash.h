@@ -1,6 +1,10 @@
 /*
  * Hashing, and a map from 64-bit keys to 32-bit indices.
  *
+ * hash_u64() and hash_bytes() are keyed anew in each process, so that no file can be made whose ids
+ * or names all meet in one place of a table, or pass for each other where only hashes are compared.
+ * What is shown or sorted must not depend on them: hash_fixed_*() are for that.
+ *
  * Thread-safety: reading a map from many threads is fine while nobody writes it.
  */
 #ifndef GS_BASE_HASH_H
@@ -14,8 +18,27 @@
 
 #define NO_INDEX UINT32_MAX
 
-uint64_t hash_u64(uint64_t x);
+extern uint64_t hash_secret[2]; /* set before main() */
+
+__extension__ typedef unsigned __int128 hash_wide;
+
+/* Both halves of a product depend on all bits of both factors. */
+static inline uint64_t hash_fold(uint64_t a, uint64_t b)
+{
+    hash_wide product = (hash_wide)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static inline uint64_t hash_u64(uint64_t x)
+{
+    return hash_fold(hash_fold(x ^ hash_secret[0], hash_secret[1]), UINT64_C(0x9e3779b97f4a7c15));
+}
+
 uint64_t hash_bytes(const void *p, size_t n);
+
+/* The same in every process: for numbers that are written out, and for orders. */
+uint64_t hash_fixed_u64(uint64_t x);
+uint64_t hash_fixed_bytes(const void *p, size_t n);
 
 struct idmap_slot {
     uint64_t key;

@@ -84,6 +84,9 @@ static enum secrecy secrecy_of(struct cut name)
     struct cut word = last_word(&name);
     while (name.n && listed(word, filler))
         word = last_word(&name);
+    if (is(word, "id") &&
+        (ends(name, "access_key_") || ends(name, "access-key-") || ends(name, "AccessKey")))
+        return SECRET; /* half of a key of AWS */
     struct cut before = last_word(&name);
     if (listed(word, surely))
         return SECRET;
@@ -95,7 +98,25 @@ static enum secrecy secrecy_of(struct cut name)
     return is(word, "key") || is(word, "pass") ? SECRET_TEXT : NOT_SECRET;
 }
 
+/* Programs whose short options are passwords; elsewhere -p may be anything. */
+struct tool {
+    const char *name;
+    char letter;
+    bool apart; /* -p X, too; mysql reads X as another operand */
+};
+
+static const struct tool tools[] = {
+    {"mysql", 'p', false},       {"mysqldump", 'p', false}, {"mysqladmin", 'p', false},
+    {"mysqlimport", 'p', false}, {"mariadb", 'p', false},   {"mariadb-dump", 'p', false},
+    {"7z", 'p', false},          {"7za", 'p', false},       {"sshpass", 'p', true},
+    {"mongo", 'p', true},        {"mongosh", 'p', true},    {"mongodump", 'p', true},
+    {"login", 'p', true},        {"redis-cli", 'a', true},  {"ldapsearch", 'w', true},
+    {"ldapmodify", 'w', true},   {"unzip", 'P', true},      {"zip", 'P', true},
+    {"sqlcmd", 'P', true},
+};
+
 struct mask {
+    const struct tool *tool; /* whose options these are, or NULL */
     struct str out;
     const char *text, *done; /* copied up to here */
     size_t hidden;
@@ -220,6 +241,22 @@ static void look_at_user(struct mask *m, struct cut name)
         hide(m, (struct cut){colon + 1, (size_t)(v.p + v.n - colon - 1)});
 }
 
+/* mysql -pSECRET, sshpass -p SECRET */
+static void look_at_letter(struct mask *m, struct cut name)
+{
+    for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++)
+        if (is(name, tools[i].name))
+            m->tool = &tools[i];
+    bool option = m->tool && name.n > 1 && *name.p == '-' && name.p[1] == m->tool->letter;
+    if (!option || (name.p > m->text && !is_space(name.p[-1])))
+        return;
+    const char *p = name.p + 2;
+    if (*p && !is_space(*p))
+        hide(m, value_at(p, ""));
+    else if (m->tool->apart)
+        hide(m, value_at(skip_spaces(p), ""));
+}
+
 /* ghp_..., hf_...: what services give out begins in a way that nothing else does. */
 static bool looks_given_out(struct cut w)
 {
@@ -250,10 +287,13 @@ const char *secret_mask(const char *text, struct arena *a, size_t *hidden)
                 hide(&m, name);
             } else if (name.n) {
                 look_at_user(&m, name);
+                look_at_letter(&m, name);
                 look_at_name(&m, name);
             } else if (!strncmp(p, "://", 3)) {
                 look_at_address(&m, p + 3);
                 p += 2;
+            } else if (strchr(";|&", *p)) {
+                m.tool = NULL; /* another program */
             }
         }
         p += name.n ? name.n : 1;

@@ -4,8 +4,8 @@
  * A value is hidden behind a name whose last word says what it is: password, token, secret, key,
  * auth, credentials and their like, as an option (--api-key X, --token=X), a variable (HF_TOKEN=X),
  * a query parameter (?token=X), a header (Authorization: Bearer X) or a JSON member; so are
- * passwords in addresses (https://user:X@host) and words that look like the tokens of well-known
- * services. Names are read as words: --max-tokens 512, --tokenizer gpt2 and --key-size 4 stay.
+ * passwords in addresses (https://user:X@host), short options of programs that take a password so
+ * (mysql -pX, curl -u me:X) and words that look like the tokens of well-known services. Names are read as words: --max-tokens 512, --tokenizer gpt2 and --key-size 4 stay.
  *
  *     secret_mask("./app --token abc --steps 3", arena, &n)  ->  "./app --token *** --steps 3", n =
  * 1

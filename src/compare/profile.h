@@ -1,7 +1,7 @@
 /*
  * A run in brief: what it takes to compare it with another, without its trace.
  *
- * Made from an analysis, or read from a small JSON document (render/profile_json.h). What a saved
+ * Made from an analysis, or read from a small JSON document (compare/profile_write.h). What a saved
  * document does not hold is said in `missing`, never a silent zero.
  *
  *     struct run_profile p;

@@ -83,7 +83,7 @@ static void put_quality(struct jwrite *w, const struct comparison *c, const char
                         const char *severity, const char *text)
 {
     char print[32];
-    uint64_t hash = hash_bytes(text, strlen(text)) ^ hash_bytes(check, strlen(check));
+    uint64_t hash = hash_fixed_bytes(text, strlen(text)) ^ hash_fixed_bytes(check, strlen(check));
     snprintf(print, sizeof(print), "%016" PRIx64, hash);
     jw_open(w, NULL, '{');
     jw_str(w, "description", text);

@@ -34,9 +34,9 @@ void rocpdw_identity(struct rocpd *w, struct rprocess *p)
 {
     struct name host = names_get(w->names, p->rec.host);
     uint64_t ms = (uint64_t)p->rec.start_ns / 1000000 & 0xffffffffffff;
-    uint64_t state = hash_bytes(host.s, host.n) ^ hash_u64((uint64_t)p->rec.pid);
+    uint64_t state = hash_fixed_bytes(host.s, host.n) ^ hash_fixed_u64((uint64_t)p->rec.pid);
     uint64_t r = random_next(&state);
-    p->nid = (int64_t)(hash_bytes(host.s, host.n) % 4294967295u);
+    p->nid = (int64_t)(hash_fixed_bytes(host.s, host.n) % 4294967295u);
     p->pid_row = p->rec.pid;
     if (w->o.flavor == ROCPD_SYS) {
         p->nid = 1;
@@ -128,7 +128,7 @@ static void row(struct rocpd *w, struct rprocess *p, const char *sql, const char
 static void write_node(struct rocpd *w, struct rprocess *p)
 {
     struct name host = names_get(w->names, p->rec.host);
-    uint64_t state = hash_bytes(host.s, host.n);
+    uint64_t state = hash_fixed_bytes(host.s, host.n);
     char machine[40];
     snprintf(machine, sizeof(machine), "%016llx%016llx", (unsigned long long)random_next(&state),
              (unsigned long long)random_next(&state));
@@ -136,7 +136,8 @@ static void write_node(struct rocpd *w, struct rprocess *p)
         "INSERT INTO \"rocpd_info_node{u}\"(id, hash, machine_id, system_name, hostname, release, "
         "version, hardware_name, domain_name) VALUES(?, ?, ?, 'Linux', ?, '5.14.0-503.el9.x86_64', "
         "'#1 SMP PREEMPT_DYNAMIC', 'x86_64', '(none)')",
-        "iisn", p->nid, (int64_t)(hash_bytes(host.s, host.n) >> 1), machine, p->rec.host, NULL);
+        "iisn", p->nid, (int64_t)(hash_fixed_bytes(host.s, host.n) >> 1), machine, p->rec.host,
+        NULL);
 }
 
 static void write_process(struct rocpd *w, struct rprocess *p)

@@ -3,19 +3,19 @@
 #include <stdlib.h>
 
 #include "advise/advise.h"
-#include "analyze/compare.h"
-#include "analyze/gate.h"
-#include "analyze/profile.h"
+#include "compare/compare.h"
+#include "compare/gate.h"
+#include "compare/profile.h"
+#include "compare/profile_write.h"
 #include "plan/plan.h"
 #include "render/analysis_json.h"
 #include "render/compare_html.h"
 #include "render/compare_json.h"
 #include "render/html.h"
-#include "render/profile_json.h"
 #include "render/render.h"
 #include "render/svg.h"
 #include "report/analysis_doc.h"
-#include "report/chart.h"
+#include "report/chart/chart.h"
 #include "report/compare_doc.h"
 #include "report/inventory.h"
 #include "report/plan_doc.h"
@@ -94,7 +94,7 @@ void everything(const struct trace *t)
         struct analysis *a = arena_new(&arena, struct analysis);
         struct advice advice;
         analysis_run(a, t, &o, &arena);
-        advise(&advice, a, &arena);
+        advise(&advice, a, NULL, &arena);
         shown(a, &advice, &out, &arena);
         planned(a, &out, &arena);
         compared(a, &out, &arena);

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "analyze/history.h"
-#include "render/profile_json.h"
+#include "compare/history.h"
+#include "compare/profile_write.h"
 #include "render/render.h"
 #include "report/history_doc.h"
 

@@ -91,9 +91,17 @@ def history(p):
 
 
 def plan(p):
-    return [Line(f"plan {{in}} --format {f}") for f in p.choices("plan", "format")] + [
+    return [Line(f"plan {{in}} --format {f}", raw=f == "pdf") for f in p.choices("plan", "format")] + [
         Line("plan {in} --format shell -o {out}/x.sh -- ./app"),
         Line("plan {in} -o {out}/x.html", refused=True)]
+
+
+def whatif(p):
+    return [Line(f"whatif {{in}} --remove sync --format {f} -o {{out}}/x.{'txt' if f == 'text' else f}",
+                 refused=True) for f in p.choices("whatif", "format")] + [
+        Line("whatif {in}"), Line("whatif {in} --json --kernel *=0.5x --graph --streams 8"),
+        Line("whatif {in} --overlap copies --pinned --prefetch --link 1000000x --host 0.000001x"),
+        Line("whatif {in} --gpu H200 --remove communication --rank 0=typical", refused=True)]
 
 
 def summary(p):

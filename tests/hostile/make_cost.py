@@ -121,3 +121,14 @@ def link_att(path):
     with open(os.path.join(ui, "snapshots.json"), "w", encoding="ascii") as f:
         json.dump({"/": {"src": {"a.cpp": "source_0_a.cpp"}}}, f)
     os.symlink("/etc/passwd", os.path.join(ui, "source_0_a.cpp"))
+
+
+fortran_launches.hostile = fortran_labels.hostile = ignore_rules.hostile = {"kind": "source", "heavy": True}
+synth_streams.hostile = {"kind": "description"}
+synth_streams.ending = ".trace"
+fifo_att.hostile = {"kind": "att"}
+link_att.hostile = {"kind": "att", "forbidden": b"root:x:0"}
+many_captures.hostile = many_streams.hostile = many_threads.hostile = {"heavy": True}
+many_streams.ending = many_threads.ending = ".json"
+bomb_json_gz.ending, bomb_db_gz.ending = ".json.gz", ".db.gz"
+bomb_json_gz.hostile = bomb_db_gz.hostile = {"heavy": True}

@@ -385,6 +385,9 @@ def log_with_a_bomb(path):
     open(path + "-wal", "wb").write(out)
 
 
+many_sets.hostile = many_categories.hostile = many_processes_of_nsys.hostile = {"heavy": True}
+many_monitors_of_rpd.hostile = {"heavy": True}
+
 KINDS = [f for name, f in list(globals().items())
          if callable(f) and getattr(f, "__doc__", None) and f.__code__.co_varnames[:1] == ("path",)
          and f.__code__.co_argcount == 1]

@@ -37,7 +37,8 @@ TRACE_LINES = [
     "history {one} {one} {one}", "dump {in} --table copies", "compare {one} {one} --json",
     "analyze {in} --format markdown --phase 1", "report {in} -o {out}/x.xlsx --kernel-details",
     "plan {in} --format shell", "dump {in} --csv", "compare {one} {sound} --format html -o {out}/x.html",
-    "analyze {in} {sound} --json", "info {in} --json"]
+    "analyze {in} {sound} --json", "info {in} --json", "whatif {in} --graph --remove sync --json",
+    "whatif {in} --kernel *=0.5x --overlap copies --pinned --link 2x --streams 4 --prefetch"]
 LINES = {
     "workload": ["analyze {in}", "analyze {in} --format html -o {out}/x", "compare {one} {one}",
                  "plot {in} --chart memory", "plot {in} --chart roofline", "info {in}",

@@ -4,6 +4,8 @@
     run.py PROGRAM                 each input with some commands, some inputs with each: for the suite
     run.py PROGRAM --all           every input with every command
     run.py PROGRAM --only TEXT     inputs whose name holds TEXT, with every command; --without leaves out
+    run.py PROGRAM --each N        each input with N commands
+    run.py PROGRAM --times         says which inputs took most processor time
     run.py PROGRAM --sanitized     the program is built with sanitizers: memory is not judged
     run.py PROGRAM --extra FOLDER  inputs that lie in a folder too, one an entry; may be repeated
 
@@ -66,13 +68,13 @@ def lines_for(item, made):
     return lines + made.get(f"({item.kind})", [])
 
 
-def choose(items, made, everything):
+def choose(items, made, everything, each=0):
     """{name of an input: its command lines}"""
     chosen, turn = {}, 0
     for item in items:
         lines = lines_for(item, made)
-        if not everything and item.name not in CORE:
-            n = min(len(lines), 3 if item.heavy else ROTATE)
+        if not everything and (each or item.name not in CORE):
+            n = min(len(lines), each or (3 if item.heavy else ROTATE))
             step = max(1, len(lines) // n)
             lines = [lines[(turn + i * step) % len(lines)] for i in range(n)]
             turn += 1
@@ -85,6 +87,7 @@ class Runner:
         self.program, self.sanitized = program, sanitized
         self.scratch = tempfile.mkdtemp(prefix="hostile-")
         self.failed, self.done = 0, 0
+        self.cpu_s, self.worst = {}, [(0, ""), (0, "")]  # by input; the longest, the largest
 
     def run_item(self, item, lines):
         """All lines on one input; texts of what is wrong."""
@@ -95,6 +98,9 @@ class Runner:
         for line in lines:
             outcome, faults = sandbox.attempt(self.program, item, paths, line, self.scratch,
                                               self.sanitized)
+            self.cpu_s[item.name] = self.cpu_s.get(item.name, 0) + outcome.cpu_s
+            self.worst[0] = max(self.worst[0], (outcome.cpu_s, f"{item.name}: {line}"))
+            self.worst[1] = max(self.worst[1], (outcome.peak_mb, f"{item.name}: {line}"))
             after = sandbox.snapshot(folder)
             if after != before:
                 changed = {p for p in before.keys() | after.keys() if before.get(p) != after.get(p)}
@@ -123,6 +129,8 @@ def main():
     args.add_argument("--all", action="store_true")
     args.add_argument("--only", default="")
     args.add_argument("--without", action="append", default=[])
+    args.add_argument("--each", type=int, default=0)
+    args.add_argument("--times", action="store_true")
     args.add_argument("--sanitized", action="store_true")
     args.add_argument("--extra", action="append", default=[])
     args = args.parse_args()
@@ -133,10 +141,14 @@ def main():
         items += list(extras(folder))
     items = [i for i in items if args.only in i.name and not any(w in i.name for w in args.without)]
     made = commands.by_command(program)
-    chosen = choose(items, made, args.all or args.only)
+    chosen = choose(items, made, args.all or (args.only and not args.each), args.each)
     runner = Runner(program, args.sanitized)
     heavy_first = sorted(items, key=lambda i: not i.heavy)
     runner.run(heavy_first, chosen)
+    if args.times:
+        for name in sorted(runner.cpu_s, key=runner.cpu_s.get, reverse=True)[:20]:
+            print(f"# {runner.cpu_s[name]:6.1f} s {name}")
+    print("# longest {:.1f} s ({}), largest {:.0f} MB ({})".format(*runner.worst[0], *runner.worst[1]))
     print(f"# {runner.done} commands on {len(items)} inputs, {runner.failed} faults")
     return 1 if runner.failed or not runner.done else 0
 

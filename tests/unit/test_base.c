@@ -377,6 +377,8 @@ static void errors_are_wrapped_and_made_printable(void **state)
     assert_string_equal(err.text, "bad name 'a?[31m?b?'");
     assert_false(wrap(&err, "cannot read '%s'", "x"));
     assert_string_equal(err.text, "cannot read 'x': bad name 'a?[31m?b?'");
+    assert_false(wrap(&err, "cannot read '%s'", "x")); /* once is enough */
+    assert_string_equal(err.text, "cannot read 'x': bad name 'a?[31m?b?'");
     assert_int_equal(err.code, GS_E_FORMAT);
     assert_false(fail(NULL, GS_E_IO, "nobody cares") || wrap(NULL, "still"));
     char text[3000];

@@ -263,7 +263,7 @@ static void writes_are_seen_as_on_a_disk(void **state)
     struct opened o = open_file(SQLITE_OPEN_MAIN_DB);
     const sqlite3_io_methods *m = o.file->pMethods;
     for (int round = 0; round < 5000; round++) {
-        random = hash_u64(random + 1);
+        random = hash_fixed_u64(random + 1);
         int at = (int)(random % 12000), n = (int)((random >> 32) % 3000) + 1;
         int what = (int)((random >> 20) % 8);
         if (what < 3) {

@@ -27,7 +27,7 @@ static int64_t async_id(struct jread *j)
         return jr_int(j, 0);
     size_t n;
     const char *s = jr_str(j, &n);
-    return s ? (int64_t)hash_bytes(s, n) : 0;
+    return s ? (int64_t)hash_fixed_bytes(s, n) : 0;
 }
 
 static char phase_of(struct jread *j)

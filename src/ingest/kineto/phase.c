@@ -15,7 +15,8 @@ void kineto_half(struct kineto *k, const struct k_event *e)
     if (e->phase == 'B' || e->phase == 'E')
         half.key = kineto_thread(k, e->pid, e->tid);
     else
-        half.key = (hash_u64((uint64_t)e->id ^ hash_u64(e->category)) & (ASYNC - 1)) | ASYNC;
+        half.key = (hash_fixed_u64((uint64_t)e->id ^ hash_fixed_u64(e->category)) & (ASYNC - 1)) |
+                   ASYNC; /* sorted by below */
     vec_push(&k->halves, k->arena, half);
 }
 

@@ -24,10 +24,7 @@ static bool same(const struct key *a, const struct key *b)
 
 static size_t slot_of(const struct key_table *t, const struct key *key)
 {
-    uint64_t h = 0;
-    for (size_t i = 0; i < KEY_VALUES; i++)
-        h = (h ^ (uint64_t)key->v[i]) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash_u64(h) & t->mask;
+    return hash_bytes(key->v, sizeof(key->v)) & t->mask;
 }
 
 static void grow(struct key_table *t)
