@@ -11,6 +11,7 @@
 #include "cli/analyze_workload.h"
 #include "cli/analyzed.h"
 #include "cli/output.h"
+#include "cli/report_time.h"
 #include "render/analysis_json.h"
 #include "render/chart_files.h"
 #include "render/html.h"
@@ -134,7 +135,13 @@ static void json_form(const struct report *r, struct str *out, bool in_page)
                                    .source = run->source,
                                    .links = run->source ? &run->links : NULL,
                                    .att = run->att};
-    if (str_eq(o->json_profile, "rocinsight"))
+    bool strict = str_eq(o->json_profile, "rocinsight");
+    if (strict) {
+        struct report_time now = report_time(&c->begin, r->arena);
+        j.timestamp = now.timestamp;
+        j.duration_ms = now.duration_ms;
+    }
+    if (strict)
         analysis_json_rocinsight(&w, run->analysis, &run->advice, &j);
     else
         analysis_json(&w, run->analysis, &run->advice, &j);
@@ -243,7 +250,7 @@ static bool without_trace(struct call *c)
     bool ok =
         r->att ? analyze_att_report(r->att, &c->att_doc, c->out, o->json_profile, o->prompt, c->err)
                : analyze_source_report(r->source, c->out, o->json_profile, o->prompt,
-                                       (size_t)o->top_kernels, c->err);
+                                       (size_t)o->top_kernels, &c->begin, c->err);
     return ok && output_finish(c->out, c->err);
 }
 

@@ -227,6 +227,7 @@ struct process {
     int32_t rank;             /* -1: not known */
     const char *rank_source;  /* "OMPI_COMM_WORLD_RANK", "file name", or NULL */
     uint32_t host, command;   /* strings */
+    bool only_named;          /* command is a name that was given to it, no command line */
     uint32_t file;            /* index into files */
     int64_t start_ns, end_ns; /* of the process itself; 0: not known */
 };

@@ -42,7 +42,7 @@ static void missing(struct html *h)
     bool any = false;
     for (size_t i = 0; i < c->n; i++) {
         const struct capability *v = &c->v[i];
-        if (v->present)
+        if (!v->wanted)
             continue;
         any = true;
         html(h, "<div class=\"box\"><h3>%s</h3><p>Without it: %s.</p>\n", v->key, v->lacking);
@@ -51,7 +51,7 @@ static void missing(struct html *h)
         html_raw(h, "</div>\n");
     }
     if (!any)
-        html_raw(h, "<p>Everything that gpusight can use is there.</p>\n");
+        html_raw(h, "<p>There is nothing more to capture.</p>\n");
     html_raw(h, "<h3>What was captured</h3>\n<ul>\n");
     for (size_t i = 0; i < c->n; i++)
         if (c->v[i].present)

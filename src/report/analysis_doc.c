@@ -522,7 +522,7 @@ static void missing(struct ctx *c)
     struct str list;
     str_init(&list, c->d->arena);
     for (size_t i = 0; i < a->capabilities.n; i++)
-        if (!a->capabilities.v[i].present)
+        if (a->capabilities.v[i].wanted)
             str_printf(&list, "%s%s", list.len ? ", " : "", a->capabilities.v[i].key);
     if (list.len || a->quality.reasons.n)
         doc_heading(c->d, 2, "Limits of this trace");

@@ -147,14 +147,16 @@ static void abilities(const struct inventory *i, struct doc *d)
         const struct capability *k = &i->capabilities.v[c];
         if (k->present)
             doc_item(d, "%s", k->answers);
-        any |= !k->present;
+        any |= k->wanted;
     }
-    if (!any)
+    if (!any) {
+        doc_text(d, "There is nothing more to capture.");
         return;
+    }
     doc_heading(d, 2, "It cannot tell");
     for (size_t c = 0; c < i->capabilities.n; c++) {
         const struct capability *k = &i->capabilities.v[c];
-        if (k->present)
+        if (!k->wanted)
             continue;
         doc_item(d, "%s; capture it with", k->lacking);
         doc_code(d, "%s", k->command);
