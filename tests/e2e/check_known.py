@@ -295,6 +295,37 @@ def waves_are_those_launched(tool):
         yield f"{doc['hardware_counters']['metrics']}: {said}"
 
 
+# ---- jobs ----
+
+NODES = """gpu MI300X
+kernel work blocks=4864 dur=5ms
+process count=2 host=alpha {
+    loop 40 { launch work dur=(3+rank)*1ms; sync; mpi MPI_Allreduce dur=50us bytes=1024 }
+}
+process count=2 host=beta ahead=3280000s {
+    loop 40 { launch work dur=3ms; sync; mpi MPI_Allreduce dur=50us bytes=1024 }
+}
+"""
+
+
+def without_paths(x):
+    if isinstance(x, dict):
+        return {k: without_paths(v) for k, v in x.items() if k not in ("file", "path", "database_file")}
+    return [without_paths(v) for v in x] if isinstance(x, list) else x
+
+
+@case
+def a_merged_file_is_its_parts(tool):
+    for flavor in ("rocprofv3", "rocprofv3-3.0.5", "rocprof-sys"):
+        parts = tool.analyze(tool.make(f"parts-{flavor}/", NODES, "--flavor", flavor))
+        whole = tool.analyze(tool.make(f"whole-{flavor}.db", NODES, "--flavor", flavor, "--merge"))
+        for key in parts:
+            if without_paths(parts[key]) != without_paths(whole[key]):
+                yield f"{flavor}: {key} differs"
+        if whole["job"]["window_ns"] > 10**9 or whole["job"]["hosts"] != 2 or not whole["job"]["wait_ns"]:
+            yield f"{flavor}: {whole['job']}"
+
+
 def main():
     args = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     args.add_argument("--gpusight", required=True)
