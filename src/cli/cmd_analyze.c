@@ -210,7 +210,7 @@ static const char *only_for_traces(const struct analyze_opts *o)
     bool profile = !str_eq(o->json_profile, "gpusight");
     return o->in.window         ? "window"
            : o->in.phase        ? "phase"
-           : o->in.gpu >= 0     ? "gpu"
+           : o->in.gpu          ? "gpu"
            : o->in.process >= 0 ? "process"
            : o->by.n            ? "by"
            : o->source_dir      ? "source-dir"

@@ -333,6 +333,7 @@ enum note_kind {
     NOTE_DUPLICATE,     /* ids that repeat */
     NOTE_MISSING_TABLE, /* a table of the format is absent */
     NOTE_RANGE,         /* numbers too large to count with, cut to the largest */
+    NOTE_APART,         /* captures with pauses between them that nobody recorded */
     NOTE_OTHER
 };
 

@@ -1,4 +1,5 @@
 /* The first stage: one trace, or the ranks of a job. */
+#include "analyze/captures.h"
 #include "base/fs.h"
 #include "base/progress.h"
 #include "base/sat.h"
@@ -79,11 +80,12 @@ static bool load_files(struct run_call *c, struct progress *p)
         if (!choose_rank(c, job, &files))
             return false;
     }
-    if (!job->is_job)
-        return true;
-    r->job = job;
-    c->kernel_wait_ns = job_kernel_waits(job, &r->trace, r->arena);
-    job_shift(job, &r->trace);
+    if (job->is_job) {
+        r->job = job;
+        c->kernel_wait_ns = job_kernel_waits(job, &r->trace, r->arena);
+        job_shift(job, &r->trace);
+    }
+    captures_find(&r->trace, true);
     return true;
 }
 
@@ -117,6 +119,8 @@ bool run_load_only(struct trace *t, const struct run_opts *o, struct gs_error *e
     struct arena *temporary = show_progress(&p);
     struct ingest_opts io = {o->reader, o->threads, p};
     bool ok = ingest_load(t, &o->paths, &io, err);
+    if (ok)
+        captures_find(t, false);
     arena_release(temporary);
     return ok;
 }

@@ -326,6 +326,39 @@ def a_merged_file_is_its_parts(tool):
             yield f"{flavor}: {whole['job']}"
 
 
+APART = "gpu MI300X\nkernel k blocks=4864 dur=10ms\nprocess pid=7 { loop 5 { launch k }\nsync }\n"
+
+
+@case
+def time_between_captures_is_not_accounted(tool):
+    later = "set base=1300000s\n" + APART.replace("pid=7", "pid=8")
+    for form, (options, extension) in FORMS.items():
+        first = tool.make(f"monday-{form}{extension}", APART, *options)
+        second = tool.make(f"thursday-{form}{extension}", later, *options)
+        doc = tool.analyze(first, second)
+        codes = [r["code"] for r in doc["quality"]["reasons"]]
+        b = doc["analyses"]["breakdown"]
+        if not 100_000_000 <= b["window_ns"] < 101_000_000 or b["kernel_ns"] != 100_000_000:
+            yield f"{form}: a window of {b['window_ns']} ns with {b['kernel_ns']} ns of kernels"
+        if "captures-apart" not in codes or "captures-apart" not in json.dumps(
+                json.loads(tool.run("info", "--json", first, second))["quality"]):
+            yield f"{form}: {codes}"
+        if json.loads(tool.run("summary", "--json", first, second))["profile_span_s"] > 1:
+            yield f"{form}: summary"
+
+
+@case
+def a_gpu_of_several_hosts_is_named_by_its_host(tool):
+    path = tool.make("nodes.db", NODES, "--merge")
+    done = subprocess.run([tool.program, "analyze", "--gpu", "0", path], capture_output=True, text=True)
+    if done.returncode != 2 or "'alpha' and 'beta'" not in done.stderr or "HOST:0" not in done.stderr:
+        yield f"{done.returncode}: {done.stderr}"
+    for host, ns in (("alpha", 40 * 7_000_000), ("beta", 40 * 6_000_000)):
+        doc = tool.analyze("--gpu", f"{host}:0", path)
+        if doc["analyses"]["breakdown"]["kernel_sum_ns"] != ns or doc["analyses"]["breakdown"]["gpu_count"] != 1:
+            yield f"{host}: {doc['analyses']['breakdown']}"
+
+
 def main():
     args = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     args.add_argument("--gpusight", required=True)
