@@ -23,25 +23,27 @@ static void measure(struct overview *o, const struct analysis *a)
     const struct breakdown *b = &a->breakdown;
     struct execution *e = &o->execution;
     struct timeline *t = &o->timeline;
-    int64_t wall = times(b->gpu_span_ns, b->gpu_count);
+    int64_t all = times(b->gpu_span_ns, b->gpu_count), idle = at_least_zero(all - b->busy_ns);
     const int64_t *ns = a->ledger.ns;
+    int64_t api = add_ns(add_ns(ns[CAUSE_LAUNCH], ns[CAUSE_SYNC]), ns[CAUSE_ALLOC]);
     e->total_runtime_ns = b->gpu_span_ns;
     e->gpu_count = b->gpu_count;
     e->kernel_time_ns = b->kernel_ns;
-    e->memcpy_time_ns = b->copy_ns;
-    e->api_overhead_ns = add_ns(add_ns(ns[CAUSE_LAUNCH], ns[CAUSE_SYNC]), ns[CAUSE_ALLOC]);
-    e->idle_time_ns = at_least_zero(wall - b->busy_ns - e->api_overhead_ns);
-    e->kernel_time_pct = percent_of((double)e->kernel_time_ns, (double)wall);
-    e->memcpy_time_pct = percent_of((double)e->memcpy_time_ns, (double)wall);
-    e->api_overhead_pct = percent_of((double)e->api_overhead_ns, (double)wall);
-    e->idle_time_pct = percent_of((double)e->idle_time_ns, (double)wall);
-    t->total_wall_ns = wall;
+    e->memcpy_time_ns = at_least_zero(b->busy_ns - b->kernel_ns);
+    e->api_overhead_ns = api < idle ? api : idle;
+    e->idle_time_ns = idle - e->api_overhead_ns;
+    e->kernel_time_pct = percent_of((double)e->kernel_time_ns, (double)all);
+    e->memcpy_time_pct = percent_of((double)e->memcpy_time_ns, (double)all);
+    e->api_overhead_pct = percent_of((double)e->api_overhead_ns, (double)all);
+    e->idle_time_pct = percent_of((double)e->idle_time_ns, (double)all);
+    t->total_wall_ns = b->gpu_span_ns;
+    t->gpu_count = b->gpu_count;
     t->true_compute_ns = b->kernel_ns;
-    t->exposed_memcpy_ns = at_least_zero(b->busy_ns - b->kernel_ns);
-    t->idle_ns = at_least_zero(wall - b->busy_ns);
-    t->true_compute_pct = percent_of((double)t->true_compute_ns, (double)wall);
-    t->exposed_memcpy_pct = percent_of((double)t->exposed_memcpy_ns, (double)wall);
-    t->idle_pct = percent_of((double)t->idle_ns, (double)wall);
+    t->exposed_memcpy_ns = e->memcpy_time_ns;
+    t->idle_ns = idle;
+    t->true_compute_pct = percent_of((double)t->true_compute_ns, (double)all);
+    t->exposed_memcpy_pct = percent_of((double)t->exposed_memcpy_ns, (double)all);
+    t->idle_pct = percent_of((double)t->idle_ns, (double)all);
 }
 
 static void measure_regions(struct overview *o, const struct analysis *a, struct arena *arena)
@@ -123,14 +125,6 @@ static void say(struct overview *o, const struct analysis *a, const struct advic
                                  advice->verdict.headline, human_time(x, a->breakdown.kernel_ns),
                                  human_count(y, a->view.n_kernels), a->hotspots.n,
                                  a->breakdown.gpu_count, a->breakdown.gpu_count == 1 ? "" : "s");
-    vec_push(
-        &o->key_findings, arena,
-        arena_printf(arena, "the GPU is busy %s of the time", human_pct(x, a->breakdown.busy_pct)));
-    if (a->hotspots.n)
-        vec_push(&o->key_findings, arena,
-                 arena_printf(arena, "%s of the kernel time is in '%s'",
-                              human_pct(x, a->hotspots.v[0].pct_of_total),
-                              a->hotspots.v[0].short_name));
     for (size_t i = 0; i < advice->findings.n && i < MOST; i++) {
         const struct finding *f = advice->findings.v[i];
         if (f->priority == PRIORITY_INFO)
@@ -139,6 +133,14 @@ static void say(struct overview *o, const struct analysis *a, const struct advic
                  arena_printf(arena, "%s: %s of the GPU time", f->title,
                               human_pct(x, f->runtime_fraction_pct)));
     }
+    if (a->hotspots.n)
+        vec_push(&o->key_findings, arena,
+                 arena_printf(arena, "%s of the kernel time is in '%s'",
+                              human_pct(x, a->hotspots.v[0].pct_of_total),
+                              a->hotspots.v[0].short_name));
+    vec_push(
+        &o->key_findings, arena,
+        arena_printf(arena, "the GPU is busy %s of the time", human_pct(x, a->breakdown.busy_pct)));
 }
 
 static void warn(struct overview *o, const struct analysis *a, struct arena *arena)
@@ -151,9 +153,9 @@ static void warn(struct overview *o, const struct analysis *a, struct arena *are
     }
     for (size_t i = 0; i < a->capabilities.n; i++) {
         const struct capability *c = &a->capabilities.v[i];
-        if (c->present)
+        if (!c->wanted)
             continue;
-        bool vital = str_eq(c->key, "kernels") || str_eq(c->key, "api");
+        bool vital = c->id == CAPABLE_KERNELS || c->id == CAPABLE_API;
         struct warning w = {vital ? "warning" : "info",
                             arena_printf(arena, "not in this trace: %s", c->lacking),
                             *c->command ? c->command : NULL};

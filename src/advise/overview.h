@@ -12,7 +12,7 @@
 
 struct advice;
 
-/* kernel, memcpy: may overlap. api_overhead + idle + union(kernels, copies) = span x GPUs. */
+/* The four parts are disjoint and add up to total_runtime x gpu_count, exactly. */
 struct execution {
     int64_t total_runtime_ns;
     uint32_t gpu_count;
@@ -20,8 +20,9 @@ struct execution {
     double kernel_time_pct, memcpy_time_pct, api_overhead_pct, idle_time_pct;
 };
 
-/* true_compute + exposed_memcpy + idle = total_wall, exactly. */
+/* true_compute + exposed_memcpy + idle = total_wall x gpu_count, exactly. */
 struct timeline {
+    uint32_t gpu_count;
     int64_t total_wall_ns, true_compute_ns, exposed_memcpy_ns, idle_ns;
     double true_compute_pct, exposed_memcpy_pct, idle_pct;
 };

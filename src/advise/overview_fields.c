@@ -7,31 +7,36 @@ static const struct field execution_v[] = {
     F(gpu_count, FIELD_U32, "GPUs", "", "number of GPUs in the view"),
     F(kernel_time_ns, FIELD_I64, "kernels", "ns", "sum over GPUs of the union of kernels"),
     F(kernel_time_pct, FIELD_NUM, "kernel share", "%", "100 x kernel_time_ns / (span x GPUs)"),
-    F(memcpy_time_ns, FIELD_I64, "copies", "ns",
-      "sum over GPUs of the union of copies, under kernels or not"),
-    F(memcpy_time_pct, FIELD_NUM, "copy share", "%", "100 x memcpy_time_ns / (span x GPUs)"),
+    F(memcpy_time_ns, FIELD_I64, "exposed copies", "ns",
+      "sum over GPUs of the time in which a copy runs and no kernel does; all copies: "
+      "breakdown.copy_ns"),
+    F(memcpy_time_pct, FIELD_NUM, "exposed copy share", "%",
+      "100 x memcpy_time_ns / (span x GPUs)"),
     F(api_overhead_ns, FIELD_I64, "API overhead", "ns",
       "idle time of the ledger whose cause is launch, sync or allocation"),
     F(api_overhead_pct, FIELD_NUM, "API overhead share", "%",
       "100 x api_overhead_ns / (span x GPUs)"),
     F(idle_time_ns, FIELD_I64, "other idle", "ns",
-      "span x GPUs - sum over GPUs of the union of kernels and copies - api_overhead_ns"),
+      "the rest: kernel_time_ns + memcpy_time_ns + api_overhead_ns + idle_time_ns = span x GPUs"),
     F(idle_time_pct, FIELD_NUM, "other idle share", "%", "100 x idle_time_ns / (span x GPUs)"),
 };
 #undef F
 
 #define F(member, type, label, unit, doc) FIELD(struct timeline, member, type, label, unit, doc)
 static const struct field timeline_v[] = {
-    F(total_wall_ns, FIELD_I64, "wall", "ns", "span x GPUs; the three parts add up to it exactly"),
+    F(total_wall_ns, FIELD_I64, "wall", "ns",
+      "the span; the three parts add up to total_wall_ns x gpu_count exactly"),
+    F(gpu_count, FIELD_U32, "GPUs", "", "number of GPUs in the view"),
     F(true_compute_ns, FIELD_I64, "kernels", "ns", "sum over GPUs of the union of kernels"),
-    F(true_compute_pct, FIELD_NUM, "kernel share", "%", "100 x true_compute_ns / total_wall_ns"),
+    F(true_compute_pct, FIELD_NUM, "kernel share", "%",
+      "100 x true_compute_ns / (total_wall_ns x gpu_count)"),
     F(exposed_memcpy_ns, FIELD_I64, "exposed copies", "ns",
       "sum over GPUs of the time in which a copy runs and no kernel does"),
     F(exposed_memcpy_pct, FIELD_NUM, "exposed copy share", "%",
-      "100 x exposed_memcpy_ns / total_wall_ns"),
+      "100 x exposed_memcpy_ns / (total_wall_ns x gpu_count)"),
     F(idle_ns, FIELD_I64, "idle", "ns",
       "sum over GPUs of the time in the span in which neither kernel nor copy runs"),
-    F(idle_pct, FIELD_NUM, "idle share", "%", "100 x idle_ns / total_wall_ns"),
+    F(idle_pct, FIELD_NUM, "idle share", "%", "100 x idle_ns / (total_wall_ns x gpu_count)"),
 };
 #undef F
 

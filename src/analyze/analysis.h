@@ -79,7 +79,7 @@ struct category_row {
     int64_t total_ns;
     double pct_of_kernel_time;
     int64_t avg_duration_ns;
-    double pct_of_total_time; /* of window x GPUs */
+    double pct_of_total_time; /* of the span of GPU work x GPUs; at most 100 */
 };
 
 /* ---- short kernels ---- */

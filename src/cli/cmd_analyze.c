@@ -11,6 +11,7 @@
 #include "cli/analyze_workload.h"
 #include "cli/analyzed.h"
 #include "cli/output.h"
+#include "cli/report_time.h"
 #include "render/analysis_json.h"
 #include "render/chart_files.h"
 #include "render/html/html.h"
@@ -133,7 +134,13 @@ static void json_form(const struct report *r, struct str *out, bool in_page)
         j.links = run->source ? &run->links : NULL;
         j.att = run->att;
     }
-    if (!in_page && str_eq(o->json_profile, "rocinsight"))
+    bool strict = !in_page && str_eq(o->json_profile, "rocinsight");
+    if (strict) {
+        struct report_time now = report_time(&c->begin, r->arena);
+        j.timestamp = now.timestamp;
+        j.duration_ms = now.duration_ms;
+    }
+    if (strict)
         analysis_json_rocinsight(&w, run->analysis, &run->advice, &j);
     else
         analysis_json(&w, run->analysis, &run->advice, &j);
@@ -190,7 +197,7 @@ static const char *only_for_traces(const struct analyze_opts *o)
     bool profile = !str_eq(o->json_profile, "gpusight");
     return o->in.window         ? "window"
            : o->in.phase        ? "phase"
-           : o->in.gpu >= 0     ? "gpu"
+           : o->in.gpu          ? "gpu"
            : o->in.process >= 0 ? "process"
            : o->by.n            ? "by"
            : o->source_dir      ? "source-dir"
@@ -228,9 +235,10 @@ static bool without_trace(struct call *c)
         return fail(c->err, GS_E_USAGE,
                     "options '--att-dir' and '--source-dir' together need a trace");
     struct subject about = subject_of(c);
-    bool ok = r->att
-                  ? analyze_att_report(r->att, &about, c->out, o->json_profile, o->prompt, c->err)
-                  : analyze_source_report(&about, c->out, o->json_profile, o->prompt, c->err);
+    bool ok =
+        r->att
+            ? analyze_att_report(r->att, &about, c->out, o->json_profile, o->prompt, c->err)
+            : analyze_source_report(&about, c->out, o->json_profile, o->prompt, &c->begin, c->err);
     return ok && output_finish(c->out, c->err);
 }
 

@@ -21,5 +21,6 @@ void rocinsight_categories(struct rocinsight *d);
 void rocinsight_short_kernels(struct rocinsight *d);
 void rocinsight_recommendations(struct rocinsight *d);
 void rocinsight_warnings(struct rocinsight *d);
+void rocinsight_att(struct rocinsight *d); /* of a thread trace, which there must be */
 
 #endif

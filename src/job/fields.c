@@ -83,7 +83,7 @@ static const struct field straggler_v[] = {
     FIELD(R, detail, FIELD_TEXT, "detail", "", "the same in a sentence, with numbers"),
     FIELD(R, cost_ns, FIELD_I64, "cost", "ns",
           "by how much it lengthens the job: sum over the meetings to which it came last of the "
-          "median wait of the others"),
+          "median wait of the others, at most their mean"),
     FIELD(R, waited_ns, FIELD_I64, "waited", "ns", "time that all others waited for it, summed"),
     FIELD(R, late, FIELD_U64, "late", "", "meetings to which it came last"),
     FIELD(R, meetings, FIELD_U64, "meetings", "", "meetings in all"),

@@ -113,9 +113,12 @@ def command(c, doc):
         return
     has = {key for key, present in doc["capabilities"].items() if present}
     archs = {g["architecture"] for g in doc["profiling_info"]["gpus"] if g["vendor"] == "AMD"}
+    asked = [name for name, _ in options if name in profilers.CAPTURES]
+    if asked and all(profilers.CAPTURES[name] in has for name in asked):
+        yield f"{asked} are already captured"
+    if "--hip-trace" in asked and "--kernel-trace" not in asked:
+        yield "host calls without kernels of the same run do not say why a GPU is idle"
     for name, values in options:
-        if profilers.CAPTURES.get(name) in has:
-            yield f"'{name}' is already captured"
         for arch in archs if name == "--pmc" else ():
             yield from profilers.pass_faults(values, arch)
 

@@ -28,7 +28,7 @@ static const char *keys(const struct capabilities *c, struct arena *a)
     struct str list;
     str_init(&list, a);
     for (size_t i = 0; i < c->n; i++)
-        if (!c->v[i].present)
+        if (c->v[i].wanted)
             str_printf(&list, "%s%s", list.len ? ", " : "", c->v[i].key);
     return list.buf;
 }
@@ -41,10 +41,10 @@ static void missing(const struct subject *s, struct doc *d)
         doc_text(d, "Not in this trace: %s. `gpusight info` has the commands that capture them.",
                  list);
     else
-        doc_text(d, "Everything that gpusight can use is there.");
+        doc_text(d, "There is nothing more to capture.");
     for (size_t i = 0; i < c->n; i++) {
         const struct capability *v = &c->v[i];
-        if (v->present)
+        if (!v->wanted)
             continue;
         doc_open(d, &(struct disclosure){.id = arena_printf(d->arena, "missing-%zu", i),
                                          .title = v->key,
