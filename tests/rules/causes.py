@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+"""Traces whose idle time has a known cause: each must say the same as rocpd, Nsight and Kineto file.
+
+    causes.py --gpusight build/src/cli/gpusight [NAME...]
+
+A case is a description for `gpusight synth` and a function that gets the document and yields what
+is wrong with it. What is said of the ledger and which findings there are must be equal in all forms.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import judge
+
+FORMS = {"rocpd": [".db", "--flavor", "rocprof-sys"], "nsys": [".sqlite"], "kineto": [".json"]}
+MS = 1000000
+
+CASES = {}
+
+
+def case(text):
+    def add(check):
+        CASES[check.__name__] = (text, check)
+        return check
+    return add
+
+
+def ledger(doc):
+    return {c["cause"]: c["ns"] for c in doc["ledger"]["causes"]}
+
+
+def finding(doc, rule):
+    return next((x for x in doc["recommendations"] if x["rule"] == rule), None)
+
+
+def words(x):
+    return " | ".join([x["issue"], *(e["text"] for e in x["evidence"])]) if x else ""
+
+
+def between(what, value, low, high):
+    if not low <= value <= high:
+        yield f"{what} is {value}, not {low} to {high}"
+
+
+def without(doc, rule):
+    x = finding(doc, rule)
+    if x and x["priority"] != "INFO":
+        yield f"{rule}: {x['issue']}"
+
+
+# ---- what a kernel waited for
+
+
+@case("""# a kernel of GPU 1 waits for one of GPU 0
+gpu MI300X count=2
+kernel big wg=256 blocks=4096 dur=46300us
+kernel small wg=256 blocks=4096 dur=500us
+device 0
+stream a
+device 1
+stream b gpu=1
+loop 10 {
+    device 0
+    launch big stream=a
+    record ready stream=a
+    device 1
+    launch small stream=b
+    wait ready stream=b
+    launch small stream=b
+    sync stream=b
+}
+""")
+def waits_for_another_gpu(doc):
+    ns = ledger(doc)
+    yield from between("launch", ns["launch"], 0, 2 * MS)
+    yield from between("unknown", ns["unknown"], 450 * MS, 465 * MS)
+    yield from without(doc, "tiny-kernels")
+    if "big on GPU 0" not in words(finding(doc, "unexplained-idle")):
+        yield f"the awaited kernel is not named: {words(finding(doc, 'unexplained-idle'))}"
+
+
+# ---- what the host did
+
+
+HELPER = """# {what}
+gpu MI300X
+kernel work wg=256 blocks=4096 dur=1ms
+mpi MPI_Init dur=400ms
+thread helper {{ loop 20 {{ mpi MPI_Probe dur=9ms }} }}
+loop 20 {{
+    launch work
+    sync device
+    {host}
+}}
+"""
+
+
+@case(HELPER.format(what="the launching thread is in MPI_Wait; another one probes, longer",
+                    host="mpi MPI_Wait dur=3ms"))
+def calls_of_the_launching_thread(doc):
+    x = finding(doc, "host-io")
+    if not x or "MPI_Wait" not in x["issue"]:
+        yield f"MPI_Wait is not blamed: {words(x)}"
+    if "MPI_Init" in words(x) or "MPI_Probe" in words(x):
+        yield f"calls outside of the gaps are blamed: {words(x)}"
+    yield from between("host_io", ledger(doc)["host_io"], 56 * MS, 58 * MS)
+
+
+@case(HELPER.format(what="the host computes between launches; another thread is in MPI",
+                    host="marker range \"load batch\" { host 2ms }\nhost 1ms"))
+def host_work_is_named(doc):
+    x = finding(doc, "host-idle")
+    if "load batch" not in words(x) or "in the range load batch" not in words(x):
+        yield f"the range is not named: {words(x)}"
+    if "has no name" not in words(x):
+        yield f"a third of it has no name: {words(x)}"
+    yield from without(doc, "host-io")
+
+
+@case("""# nothing says what the host does
+gpu MI300X
+kernel work wg=256 blocks=4096 dur=1ms
+loop 20 {
+    launch work
+    sync device
+    host 3ms
+}
+""")
+def unnamed_stays_unnamed(doc):
+    x = finding(doc, "host-idle")
+    if not x or "makes no call" not in x["issue"]:
+        yield f"the host's work got a name: {words(x)}"
+
+
+# ---- slow calls
+
+
+SLOW = """# slow calls that are no waits
+gpu MI300X
+kernel work wg=256 blocks=4096 dur=1ms
+launch work
+sync device
+loop 20 {{
+    launch work
+    sync device
+    api {name} dur=3ms
+}}
+launch work
+"""
+
+
+@case(SLOW.format(name="cuMemHostAlloc"))
+def pinned_allocation(doc):
+    yield from between("allocation", ledger(doc)["allocation"], 60 * MS, 61 * MS)
+    yield from without(doc, "sync-stall")
+
+
+@case(SLOW.format(name="hipStreamCreateWithFlags"))
+def stream_creation(doc):
+    yield from between("allocation", ledger(doc)["allocation"], 60 * MS, 61 * MS)
+    yield from without(doc, "sync-stall")
+
+
+@case(SLOW.format(name="hipMemGetInfo"))
+def questions_to_the_runtime(doc):
+    yield from between("host", ledger(doc)["host"], 60 * MS, 61 * MS)
+    if "MemGetInfo" not in words(finding(doc, "host-idle")):
+        yield f"the call is not named: {words(finding(doc, 'host-idle'))}"
+
+
+@case(SLOW.format(name="hipGetDeviceProperties"))
+def start_up_calls_again_and_again(doc):
+    yield from between("startup", ledger(doc)["startup"], 3 * MS, 4 * MS)
+    yield from between("host", ledger(doc)["host"], 57 * MS, 58 * MS)
+
+
+@case("""# 200 launches of one graph, each 2.6 ms on the host
+gpu MI300X
+set launch_cost=2600us
+kernel work wg=256 blocks=4096 dur=100us
+loop 200 { graph step { launch work; launch work; launch work } }
+""")
+def slow_graph_launches(doc):
+    ns = ledger(doc)
+    yield from between("startup", ns["startup"], 2 * MS, 3 * MS)
+    yield from between("launch", ns["launch"], 400 * MS, 600 * MS)
+
+
+@case("""# every kernel is loaded by its first launch, wherever that is
+gpu MI300X
+kernel a wg=256 blocks=4096 dur=1ms
+kernel b wg=256 blocks=4096 dur=1ms
+loop 20 { launch a }
+sync device
+set launch_cost=30ms
+launch b
+set launch_cost=4us
+loop 20 { launch b }
+""")
+def loading_in_the_middle(doc):
+    yield from between("startup", ledger(doc)["startup"], 30 * MS, 31 * MS)
+
+
+def analyze(gpusight, folder, name, form):
+    path = os.path.join(folder, name + "." + form)
+    how = FORMS[form]
+    with open(path + ".trace", "w", encoding="utf-8") as f:
+        f.write(CASES[name][0])
+    for command in (["synth", path + ".trace", "--merge", "--format", form, *how[1:], "-o", path + how[0]],
+                    ["analyze", "--format", "json", path + how[0]]):
+        done = subprocess.run([gpusight, *command], capture_output=True, timeout=120)
+        if done.returncode:
+            sys.exit(f"gpusight {' '.join(command)}: {done.stderr.decode()}")
+    return json.loads(done.stdout)
+
+
+def check(gpusight, folder, name):
+    docs = {form: analyze(gpusight, folder, name, form) for form in FORMS}
+    for form, doc in docs.items():
+        for wrong in [*judge.document(doc), *CASES[name][1](doc)]:
+            yield f"{form}: {wrong}"
+    first = docs["rocpd"]
+    for form, doc in docs.items():
+        if ledger(doc) != ledger(first):
+            yield f"{form} has another ledger: {ledger(doc)}, not {ledger(first)}"
+        for what in ("status",):
+            if doc["verdict"][what] != first["verdict"][what]:
+                yield f"{form}: {what} {doc['verdict'][what]}, not {first['verdict'][what]}"
+        told = [[x["rule"] for x in d["recommendations"] if x["priority"] != "INFO"] for d in (doc, first)]
+        if told[0] != told[1]:
+            yield f"{form} finds {told[0]}, not {told[1]}"
+
+
+def main():
+    args = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    args.add_argument("--gpusight", required=True)
+    args.add_argument("names", nargs="*")
+    args = args.parse_args()
+    bad = 0
+    with tempfile.TemporaryDirectory(prefix="causes-") as folder:
+        for name in args.names or CASES:
+            wrong = list(check(args.gpusight, folder, name))
+            bad += bool(wrong)
+            print(f"{'not ok' if wrong else 'ok'} - {name.replace('_', ' ')}")
+            for line in wrong:
+                print(f"    {line}")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
