@@ -16,6 +16,12 @@
 /* Without a finding, a GPU that is busy this much from its first to its last work is healthy. */
 #define HEALTHY_BUSY_PCT 70.0
 
+/* Faults that are small one by one and come to this together are worth a look. */
+#define HEALTHY_LOSS_PCT 5.0
+
+/* So few pieces of work say nothing about how a program runs. */
+enum { LEAST_WORK = 4 };
+
 #define ALL_GPUS "all GPUs"
 
 const struct rule *const rules[] = {
@@ -255,6 +261,17 @@ static void judge(struct advice *out, const struct analysis *a, struct arena *ar
             arena_printf(arena, "no cause stands out, but the GPU is busy only %s%s%s",
                          busy_text(a, active, arena),
                          much_outside(b) ? ": analyze that part (--window)" : "", trust(a));
+    } else if (v->recoverable_pct >= HEALTHY_LOSS_PCT) {
+        v->status = VERDICT_IMPROVABLE;
+        v->headline = arena_printf(
+            arena, "the GPU is busy %s, but %s of the GPU time can be won back in small parts%s",
+            busy_text(a, active, arena), human_pct(share, v->recoverable_pct), trust(a));
+    } else if (a->view.n_kernels + a->view.n_copies < LEAST_WORK) {
+        v->status = VERDICT_IMPROVABLE;
+        v->headline =
+            arena_printf(arena, "too little GPU work to judge: %zu kernel%s and %zu cop%s%s",
+                         a->view.n_kernels, a->view.n_kernels == 1 ? "" : "s", a->view.n_copies,
+                         a->view.n_copies == 1 ? "y" : "ies", trust(a));
     } else {
         v->status = VERDICT_HEALTHY;
         v->headline =
