@@ -209,7 +209,7 @@ static void look_through(struct advice *out, const struct finding **fault,
 {
     for (size_t i = 0; i < out->findings.n; i++) {
         const struct finding *f = out->findings.v[i];
-        if (f->priority == PRIORITY_INFO || f->once)
+        if (f->priority == PRIORITY_INFO || f->once || !(f->gain > 0))
             continue;
         if (f->rule->tuning) {
             *kernel = *kernel ? *kernel : f;
@@ -244,7 +244,9 @@ static void judge(struct advice *out, const struct analysis *a, struct arena *ar
     const struct breakdown *b = &a->breakdown;
     const struct finding *fault = NULL, *kernel = NULL;
     char busy[HUMAN_MAX], share[HUMAN_MAX];
-    double active = percent_of((double)b->busy_ns, (double)b->gpu_span_ns * b->gpu_count);
+    /* What was not recorded is no idle time. */
+    double active = percent_of((double)b->busy_ns,
+                               (double)b->gpu_span_ns * b->gpu_count - (double)a->ledger.paused_ns);
     look_through(out, &fault, &kernel);
     v->recoverable_pct = share_pct(a, v->recoverable_ns);
     if (!a->view.n_kernels && !a->view.n_copies) {

@@ -263,6 +263,7 @@ static void measure_gaps(const struct work *w, const struct spans *busy, uint32_
         note_gap(out, &gap);
     }
     measure_trail(w, &reader, out->last_ns, busy->v[busy->n - 1].end - busy->v[busy->n - 1].start);
+    out->paused_ns = reader.paused_ns;
 }
 
 struct ledger_job {
@@ -301,9 +302,11 @@ void ledger_make(struct ledger *l, const struct view *v, struct arena *a)
                                  arena_array(temporary, struct gap_cursor, workers * v->n_threads)};
     parallel_for(v->workers, v->n_gpus, measure_gpu, &job);
     arena_release(temporary);
-    for (size_t g = 0; g < l->n_gpus; g++)
+    for (size_t g = 0; g < l->n_gpus; g++) {
+        l->paused_ns = add_ns(l->paused_ns, l->gpus[g].paused_ns);
         for (enum cause c = 0; c < CAUSES; c++)
             l->ns[c] = add_ns(l->ns[c], l->gpus[g].ns[c]);
+    }
 }
 
 void ledger_parts(const struct view *v, gap_part_fn *note, void *ctx)

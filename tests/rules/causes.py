@@ -313,6 +313,69 @@ def peer_copies(doc):
         yield f"copies per GPU: {[g['copies'] for g in gpus.values()]}"
 
 
+@case("""# the profiler is stopped in the middle
+gpu MI300X
+kernel work wg=256 blocks=4096 dur=1ms
+loop 100 { launch work }
+sync device
+api hipProfilerStop dur=2us
+host 1s
+api hipProfilerStart dur=2us
+loop 100 { launch work }
+sync device
+""")
+def a_pause_is_not_idle(doc):
+    yield from between("unknown", ledger(doc)["unknown"], 1000 * MS, 1000 * MS)
+    if doc["verdict"]["status"] != "healthy" or not finding(doc, "recording-paused"):
+        yield doc["verdict"]["headline"]
+
+
+@case("""# all kernels become slower
+gpu MI300X
+kernel a wg=256 blocks=4096 dur=1ms~2%
+kernel b wg=256 blocks=2048 dur=500us~2%
+loop 60 { launch a; launch b }
+loop 60 as i { launch a dur=(1000us+i*12us)~2%; launch b dur=(500us+i*6us)~2% }
+sync device
+""")
+def slower_at_the_end(doc):
+    yield from not_healthy(doc)
+    x = finding(doc, "slow-down")
+    if not x or "nearly all kernels" not in x["issue"]:
+        yield f"not told: {words(x)}"
+
+
+@case("""# one kernel is compiled in the middle; a host that is slow before every step is another matter
+gpu MI300X
+kernel a wg=256 blocks=4096 dur=1ms
+kernel b wg=256 blocks=4096 dur=1ms
+loop 50 { launch a }
+sync device
+host 40ms
+loop 50 { launch b; launch a }
+sync device
+""")
+def compiled_in_the_middle(doc):
+    x = finding(doc, "first-use")
+    if not x or "before b" not in x["issue"]:
+        yield f"not told: {words(x)}"
+    yield from without(doc, "host-idle")
+
+
+@case("""# 400 copies of 1 KiB
+gpu MI300X
+kernel work wg=256 blocks=4096 dur=200us
+loop 20 {
+    loop 20 { copy h2d size=1KiB dur=6us sync pinned }
+    launch work
+    sync device
+}
+""")
+def many_tiny_copies(doc):
+    if not finding(doc, "tiny-copies"):
+        yield "not told"
+
+
 def analyze(gpusight, folder, name, form):
     path = os.path.join(folder, name + "." + form)
     how = FORMS[form]
