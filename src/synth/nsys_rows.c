@@ -140,6 +140,8 @@ void nsysw_region(struct sink *s, const struct rec_region *r)
     case CAT_MPI:
         put_mpi(w, p, r);
         break;
+    case CAT_DRIVER: /* has no place here */
+        break;
     default:
         put_nvtx(w, p, r);
         break;
@@ -208,7 +210,7 @@ void nsysw_kernel(struct sink *s, const struct rec_kernel *r)
 
 static int64_t memory_kind(enum memory m)
 {
-    return m == MEM_PAGEABLE ? 0 : m == MEM_PINNED ? 1 : 2;
+    return m == MEM_PAGEABLE ? 0 : m == MEM_PINNED ? 1 : m == MEM_MANAGED ? 4 : 2;
 }
 
 void nsysw_copy(struct sink *s, const struct rec_copy *r)
