@@ -16,6 +16,12 @@
 /* Without a finding, a GPU that is busy this much from its first to its last work is healthy. */
 #define HEALTHY_BUSY_PCT 70.0
 
+/* Faults that are small one by one and come to this together are worth a look. */
+#define HEALTHY_LOSS_PCT 5.0
+
+/* So few pieces of work say nothing about how a program runs. */
+enum { LEAST_WORK = 4 };
+
 #define ALL_GPUS "all GPUs"
 
 const struct rule *const rules[] = {
@@ -203,7 +209,7 @@ static void look_through(struct advice *out, const struct finding **fault,
 {
     for (size_t i = 0; i < out->findings.n; i++) {
         const struct finding *f = out->findings.v[i];
-        if (f->priority == PRIORITY_INFO || f->once)
+        if (f->priority == PRIORITY_INFO || f->once || !(f->gain > 0))
             continue;
         if (f->rule->tuning) {
             *kernel = *kernel ? *kernel : f;
@@ -238,7 +244,9 @@ static void judge(struct advice *out, const struct analysis *a, struct arena *ar
     const struct breakdown *b = &a->breakdown;
     const struct finding *fault = NULL, *kernel = NULL;
     char busy[HUMAN_MAX], share[HUMAN_MAX];
-    double active = percent_of((double)b->busy_ns, (double)b->gpu_span_ns * b->gpu_count);
+    /* What was not recorded is no idle time. */
+    double active = percent_of((double)b->busy_ns,
+                               (double)b->gpu_span_ns * b->gpu_count - (double)a->ledger.paused_ns);
     look_through(out, &fault, &kernel);
     v->recoverable_pct = share_pct(a, v->recoverable_ns);
     if (!a->view.n_kernels && !a->view.n_copies) {
@@ -255,6 +263,17 @@ static void judge(struct advice *out, const struct analysis *a, struct arena *ar
             arena_printf(arena, "no cause stands out, but the GPU is busy only %s%s%s",
                          busy_text(a, active, arena),
                          much_outside(b) ? ": analyze that part (--window)" : "", trust(a));
+    } else if (v->recoverable_pct >= HEALTHY_LOSS_PCT) {
+        v->status = VERDICT_IMPROVABLE;
+        v->headline = arena_printf(
+            arena, "the GPU is busy %s, but %s of the GPU time can be won back in small parts%s",
+            busy_text(a, active, arena), human_pct(share, v->recoverable_pct), trust(a));
+    } else if (a->view.n_kernels + a->view.n_copies < LEAST_WORK) {
+        v->status = VERDICT_IMPROVABLE;
+        v->headline =
+            arena_printf(arena, "too little GPU work to judge: %zu kernel%s and %zu cop%s%s",
+                         a->view.n_kernels, a->view.n_kernels == 1 ? "" : "s", a->view.n_copies,
+                         a->view.n_copies == 1 ? "y" : "ies", trust(a));
     } else {
         v->status = VERDICT_HEALTHY;
         v->headline =

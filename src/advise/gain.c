@@ -76,6 +76,8 @@ static void take(struct finding *f, struct prediction *p)
 {
     if (f->shares)
         keep_to_claim(f, p);
+    if (f->may_win_nothing)
+        p->high_ns = p->recorded_ns;
     if (p->predicted_ns > p->recorded_ns) { /* nobody keeps what makes it slower */
         p->predicted_ns = p->high_ns = p->recorded_ns;
         p->low_ns = p->low_ns < p->recorded_ns ? p->low_ns : p->recorded_ns;
@@ -182,5 +184,7 @@ const struct change *findings_together(struct finding *const *v, size_t n, struc
         }
         add_change(all, v[i]->change, v[i]->analysis->trace, arena);
     }
+    if (all && all->launch_scale)
+        all->streams = 0; /* kernels that fill the device leave no room beside them */
     return all;
 }

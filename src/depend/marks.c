@@ -63,7 +63,7 @@ static bool can_record(const struct recipe *p, uint32_t call, enum api_class cla
         if (at < c->graph_from_ns || at >= c->graph_to_ns)
             return false;
     }
-    if (class == API_LAUNCH || class == API_COPY_ASYNC || class == API_EVENT)
+    if (class == API_LAUNCH || class == API_COPY_ASYNC || class == API_EVENT || class == API_CREATE)
         return true;
     struct span s = call_span(p->d, call); /* questions to the runtime, asked once when recording */
     return (class == API_OTHER || class == API_MODULE) && s.end - s.start < SHORT_GAP_NS;

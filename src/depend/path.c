@@ -58,7 +58,7 @@ static enum path_kind call_kind(const struct depend *d, uint32_t call)
         [API_COPY_ASYNC] = PATH_CALL_COPY, [API_ALLOC] = PATH_CALL_ALLOC,
         [API_MODULE] = PATH_CALL_MODULE,   [API_EVENT] = PATH_CALL_OTHER,
         [API_COMM] = PATH_CALL_COMM,       [API_IO] = PATH_CALL_IO,
-        [API_HOST] = PATH_CALL_OTHER,
+        [API_CREATE] = PATH_CALL_OTHER,    [API_HOST] = PATH_CALL_OTHER,
     };
     return kinds[call_class(d, call)];
 }

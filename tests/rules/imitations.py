@@ -393,7 +393,7 @@ FAULTS = {
     "overlap_missing": (overlap_missing, ["overlap-missing"]),
     "host_idle": (host_idle, ["host-idle"]),
     "pageable_copies": (pageable_copies, ["slow-copies"]),
-    "tiny_copies": (tiny_copies, ["slow-copies"]),
+    "tiny_copies": (tiny_copies, ["tiny-copies", "slow-copies"]),
     "allocation_churn": (allocation_churn, ["allocation-churn"]),
     "unbalanced_gpus": (unbalanced_gpus, ["gpu-imbalance"]),
     "warm_up": (warm_up, ["warmup", "startup"]),

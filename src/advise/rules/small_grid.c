@@ -1,5 +1,10 @@
+#include <math.h>
+
 #include "advise/rule.h"
 #include "base/human.h"
+
+/* No kernel takes less than about this, however small its work. */
+#define FLOOR_NS 1500.0
 
 /* How much of a device a launch configuration leaves empty, over all its calls. */
 struct narrow {
@@ -54,7 +59,8 @@ static void add_gpu(struct search *s, size_t slot)
             continue;
         struct narrow *n = &s->of[launch];
         int64_t ns = kernel_ns(s->a, row);
-        double lost = (double)ns / s->beside * (1 - groups / units);
+        double left = fmax((double)ns * groups / units, FLOOR_NS);
+        double lost = fmax((double)ns - left, 0) / s->beside;
         n->kernel = row;
         n->total_ns = add_ns(n->total_ns, ns);
         n->lost_ns += (double)lost;
@@ -211,7 +217,7 @@ const struct rule rule_small_grid = {
         "Fires when kernels start fewer workgroups than the device has CUs (SMs), those that run "
         "side "
         "by side taken together, or when hot kernels leave the last of few rounds of groups mostly "
-        "empty. Claims the part of their time that the empty units stand for, an eighth of it for "
-        "last rounds. Predicts the same work on all units, each with waves enough to keep it busy "
-        "(8).",
+        "empty. Claims the part of their time that the empty units stand for, down to 1.5 us a "
+        "kernel, and an eighth of it for last rounds. Predicts the same work on all units, each "
+        "with waves enough to keep it busy (8).",
 };
