@@ -91,11 +91,10 @@ static void take(struct finding *f, struct prediction *p)
     f->predicted_why = p->reasons;
     f->speedup_lower_pct = faster_pct(p->recorded_ns, p->high_ns);
     f->speedup_upper_pct = faster_pct(p->recorded_ns, p->low_ns);
-    /* Nobody is placed by more than what it was granted: the rest is another finding's, too. */
-    double granted =
-        100 * (double)f->claimed_ns / ((double)p->recorded_ns * f->analysis->breakdown.gpu_count);
+    /* Nobody is placed by more than what it was granted and may win of that: the rest is another
+     * finding's, too. */
     if (p->recorded_ns > 0)
-        f->win_pct = fmin(100 * (1 - (double)p->predicted_ns / (double)p->recorded_ns), granted);
+        f->win_pct = fmin(100 * (1 - (double)p->predicted_ns / (double)p->recorded_ns), f->win_pct);
 }
 
 void findings_predict(struct finding *const *v, size_t n, int workers)

@@ -202,7 +202,7 @@ static int64_t copy_time(const struct recipe *p, uint32_t row, int64_t ns)
         link *= rate(hw->host_gbps, c->gpu->host_gbps);
     if (link != 1 && time > COPY_FLOOR_NS)
         time = COPY_FLOOR_NS + (time - COPY_FLOOR_NS) * link;
-    return (int64_t)time;
+    return ns_from(time);
 }
 
 int64_t recipe_op(const struct recipe *p, uint32_t op)

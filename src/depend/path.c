@@ -1,5 +1,7 @@
 #include "depend/path.h"
 
+#include "base/sort.h"
+
 static const struct path_info infos[PATH_KINDS] = {
 #define PATH(id, key, label, doc) {key, label, doc},
 #include "depend/path.def"
@@ -213,7 +215,8 @@ static void hold_op(struct late *l, uint32_t op, size_t first)
         not_after(&l->start[d->call[op]], sub_ns(start, lag_inside(d, op, o.start, c.start)));
 }
 
-static void hold_call(struct late *l, uint32_t call)
+/* A call's own time begins so late at most; and what it waits for ends then. */
+static int64_t hold_end(struct late *l, uint32_t call)
 {
     const struct depend *d = l->d;
     struct span c = call_span(d, call);
@@ -223,7 +226,14 @@ static void hold_call(struct late *l, uint32_t call)
         int64_t late = op_span(d, op).end - c.end;
         not_after(&l->op[op], add_ns(begin, late > 0 ? late : 0));
     }
-    not_after(&l->start[call], begin);
+    return begin;
+}
+
+static void hold_call(struct late *l, uint32_t call)
+{
+    const struct depend *d = l->d;
+    struct span c = call_span(d, call);
+    not_after(&l->start[call], hold_end(l, call));
     bool handed = l->handover && l->handover[call];
     if (!call_begins(d, call))
         not_after(&l->end[call - 1],
@@ -232,6 +242,36 @@ static void hold_call(struct late *l, uint32_t call)
         uint32_t from = l->handover[call] - 1;
         not_after(&l->end[from], sub_ns(l->start[call], c.start - call_span(d, from).end));
     }
+}
+
+/*
+ * Calls that wait, by their end: going back in time, a call's end comes before what it waited for,
+ * its start after.
+ */
+static uint32_t *by_end(const struct depend *d, size_t *n, struct arena *temporary)
+{
+    for (size_t c = *n = 0; c < d->n_calls; c++)
+        *n += d->awaited[c] != NO_INDEX;
+    uint32_t *calls = arena_array(temporary, uint32_t, *n + 1);
+    int64_t *end = arena_array(temporary, int64_t, d->n_calls + 1);
+    for (size_t c = *n = 0; c < d->n_calls; c++) {
+        if (d->awaited[c] == NO_INDEX)
+            continue;
+        end[c] = call_span(d, (uint32_t)c).end;
+        calls[(*n)++] = (uint32_t)c;
+    }
+    sort_rows(calls, *n, end, temporary);
+    return calls;
+}
+
+static int64_t place_of(const struct depend *d, uint32_t node)
+{
+    if (node < d->n_calls)
+        return call_span(d, node).start;
+    uint32_t op = node - (uint32_t)d->n_calls;
+    int64_t start = op_span(d, op).start;
+    int64_t called = d->call[op] == NO_INDEX ? start : call_span(d, d->call[op]).start;
+    return called > start ? called : start;
 }
 
 int64_t *path_slack(struct replay *scratch)
@@ -249,8 +289,12 @@ int64_t *path_slack(struct replay *scratch)
         l.op[op] = d->end_ns;
     if (d->last_call != NO_INDEX)
         l.end[d->last_call] = d->end_ns;
-    size_t wait = d->waits.n;
+    size_t wait = d->waits.n, ends;
+    uint32_t *waiting = by_end(d, &ends, temporary);
     for (size_t i = d->n_calls + d->n_ops; i-- > 0;) {
+        int64_t at = place_of(d, d->order[i]);
+        while (ends && call_span(d, waiting[ends - 1]).end > at)
+            hold_end(&l, waiting[--ends]);
         if (d->order[i] < d->n_calls) {
             hold_call(&l, d->order[i]);
             continue;

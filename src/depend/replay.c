@@ -24,38 +24,47 @@ int64_t op_ready(const struct depend *d, uint32_t op, size_t at, size_t n)
     return ready == INT64_MIN ? start : ready;
 }
 
+/* The first wait of d->waits that is of this op or a later one. */
+static size_t first_wait(const struct depend *d, uint32_t op)
+{
+    size_t lo = 0, hi = d->waits.n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (d->waits.v[mid].op < op)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+enum binding op_bound_by(const struct depend *d, uint32_t op, uint32_t *to)
+{
+    int64_t start = op_span(d, op).start;
+    uint32_t call = d->call[op], prev = d->prev[op];
+    struct ready x = {start, BIND_START, NO_INDEX};
+    if (call != NO_INDEX) {
+        struct span c = call_span(d, call);
+        if (start > c.end)
+            later(&x, c.end + lag_launch(d, start, c.end), BIND_LAUNCH, call);
+        else
+            later(&x, c.start + lag_inside(d, op, start, c.start), BIND_IN_CALL, call);
+    }
+    if (prev != NO_INDEX) {
+        int64_t end = op_span(d, prev).end;
+        later(&x, end + lag_behind(d, start, end), BIND_STREAM, (uint32_t)d->n_calls + prev);
+    }
+    for (size_t i = first_wait(d, op); i < d->waits.n && d->waits.v[i].op == op; i++) {
+        const struct depend_wait *w = &d->waits.v[i];
+        int64_t end = op_span(d, w->on).end;
+        later(&x, end + lag_behind(d, start, end),
+              w->kind == WAIT_EVENT ? BIND_EVENT : BIND_INFERRED, (uint32_t)d->n_calls + w->on);
+    }
+    *to = x.to;
+    return x.how;
+}
+
 /* ---- the pass ---- */
-
-/* Buffers of a stream whose copies run beside its kernels; times are when what is named ended. */
-struct pipeline {
-    int64_t compute, compute_start; /* the last kernel */
-    int64_t released[2];            /* kernels before the last groups of copies in */
-    int64_t in, out, out_before;    /* copies in; copies out of the last group and the one before */
-    bool in_group, out_group;       /* the last op was such a copy */
-    uint32_t last_compute, last_in, last_out;
-};
-
-struct engine {
-    int64_t end;
-    uint32_t op; /* its last, or NO_INDEX */
-};
-
-struct pass {
-    struct replay *r;
-    const struct depend *d;
-    struct recipe p;
-    bool changed;
-    size_t wait, handover_at;
-    uint32_t *handover;     /* by call: from + 1; NULL: none */
-    int64_t *carry;         /* by call's thread: host work beside removed calls */
-    int64_t *worker;        /* by thread: when the host work done ahead is done */
-    struct pipeline *lines; /* by stream */
-    /* By GPU: the last copy in that the host waited for, and the last kernel. The host that waits
-     * orders streams; when it no longer waits, this does. */
-    struct engine *in_for_all, *compute_of_all;
-    uint8_t *awaited_copy;  /* by op: the host waits for this copy */
-    struct engine *engines; /* by GPU and kind of copy */
-};
 
 /* Threads of the view are those of the trace, and one for calls without. */
 static size_t thread_of(const struct depend *d, uint32_t call)
@@ -166,18 +175,6 @@ static void start_call(struct pass *s, uint32_t call)
 
 /* ---- ops ---- */
 
-struct ready {
-    int64_t at;
-    enum binding how;
-    uint32_t to;
-};
-
-static void later(struct ready *x, int64_t at, enum binding how, uint32_t to)
-{
-    if (x->to == NO_INDEX || at > x->at)
-        *x = (struct ready){at, how, to};
-}
-
 static void after_op(const struct pass *s, struct ready *x, uint32_t op, int64_t lag,
                      enum binding how)
 {
@@ -216,94 +213,6 @@ static void after_stream(struct pass *s, struct ready *x, uint32_t op, int64_t s
         lag = lag > least ? lag : least;
     }
     after_op(s, x, prev, lag, BIND_STREAM);
-}
-
-static enum copy_kind kind_of(const struct depend *d, uint32_t op)
-{
-    return op_is_copy(d, op) ? (enum copy_kind)d->trace->copies.kind[op_row(d, op)] : COPY_KINDS;
-}
-
-static size_t gpu_of(const struct depend *d, uint32_t op)
-{
-    const struct trace *t = d->trace;
-    uint32_t stream = op_stream(d, op);
-    uint32_t gpu = stream < t->streams.n ? t->streams.v[stream].gpu : NO_INDEX;
-    return gpu < t->gpus.n ? gpu : t->gpus.n;
-}
-
-/* One a GPU and direction. */
-static struct engine *engine_of(const struct pass *s, uint32_t op)
-{
-    return &s->engines[gpu_of(s->d, op) * (COPY_KINDS + 1) + kind_of(s->d, op)];
-}
-
-static void after_engine(const struct pass *s, struct ready *x, const struct engine *e)
-{
-    if (e->op != NO_INDEX)
-        later(x, add_ns(e->end, s->d->queue_ns), BIND_ENGINE, (uint32_t)s->d->n_calls + e->op);
-}
-
-/* Copies over the link run on an engine a direction, beside the kernels of their stream. */
-static void after_pipeline(struct pass *s, struct ready *x, uint32_t op)
-{
-    const struct depend *d = s->d;
-    uint32_t stream = op_stream(d, op), base = (uint32_t)d->n_calls;
-    struct pipeline *l = &s->lines[stream < d->trace->streams.n ? stream : d->trace->streams.n];
-    enum copy_kind kind = kind_of(d, op);
-    int64_t lag = d->queue_ns;
-    if (kind == COPY_H2D || kind == COPY_D2H || kind == COPY_P2P) {
-        after_engine(s, x, engine_of(s, op));
-        if (kind == COPY_D2H && s->awaited_copy[op])
-            after_engine(s, x, &s->compute_of_all[gpu_of(d, op)]);
-        if (kind != COPY_D2H && !l->in_group) {
-            l->released[1] = l->released[0];
-            l->released[0] = l->compute;
-            l->in_group = true;
-        }
-        if (kind == COPY_D2H && l->last_compute != NO_INDEX)
-            later(x, add_ns(l->compute, lag), BIND_STREAM, base + l->last_compute);
-        else if (kind != COPY_D2H && l->released[1] > 0 && l->last_compute != NO_INDEX &&
-                 l->released[1] > x->at)
-            later(x, l->released[1], BIND_ENGINE, base + l->last_compute);
-        return;
-    }
-    after_engine(s, x, &s->in_for_all[gpu_of(d, op)]);
-    if (l->last_compute != NO_INDEX)
-        later(x, add_ns(l->compute, lag), BIND_STREAM, base + l->last_compute);
-    if (l->last_in != NO_INDEX)
-        later(x, add_ns(l->in, lag), BIND_ENGINE, base + l->last_in);
-    if (l->out_before && l->last_out != NO_INDEX && l->out_before > x->at)
-        later(x, l->out_before, BIND_ENGINE, base + l->last_out);
-}
-
-static void pass_pipeline(struct pass *s, uint32_t op, int64_t end)
-{
-    const struct depend *d = s->d;
-    uint32_t stream = op_stream(d, op);
-    struct pipeline *l = &s->lines[stream < d->trace->streams.n ? stream : d->trace->streams.n];
-    enum copy_kind kind = kind_of(d, op);
-    if (kind == COPY_H2D || kind == COPY_D2H || kind == COPY_P2P) {
-        *engine_of(s, op) = (struct engine){end, op};
-        if (kind != COPY_D2H && s->awaited_copy[op])
-            s->in_for_all[gpu_of(d, op)] = (struct engine){end, op};
-        if (kind != COPY_D2H) {
-            l->in = end;
-            l->last_in = op;
-        } else {
-            if (!l->out_group)
-                l->out_before = l->out;
-            l->out = end;
-            l->last_out = op;
-            l->out_group = true;
-        }
-        return;
-    }
-    l->in_group = l->out_group = false;
-    if (s->compute_of_all[gpu_of(d, op)].op == NO_INDEX ||
-        end > s->compute_of_all[gpu_of(d, op)].end)
-        s->compute_of_all[gpu_of(d, op)] = (struct engine){end, op};
-    l->compute = end;
-    l->last_compute = op;
 }
 
 static void place_op(struct pass *s, uint32_t op)
@@ -357,21 +266,7 @@ static void prepare(struct pass *s, struct arena *temporary)
     }
     if (!c->overlap)
         return;
-    s->lines = arena_array(temporary, struct pipeline, d->trace->streams.n + 1);
-    for (size_t i = 0; i <= d->trace->streams.n; i++)
-        s->lines[i].last_compute = s->lines[i].last_in = s->lines[i].last_out = NO_INDEX;
-    size_t n_engines = (d->trace->gpus.n + 1) * (COPY_KINDS + 1);
-    s->engines = arena_array(temporary, struct engine, n_engines);
-    s->in_for_all = arena_array(temporary, struct engine, d->trace->gpus.n + 1);
-    s->compute_of_all = arena_array(temporary, struct engine, d->trace->gpus.n + 1);
-    s->awaited_copy = arena_array(temporary, uint8_t, d->n_ops + 1);
-    for (size_t i = 0; i < n_engines; i++)
-        s->engines[i].op = NO_INDEX;
-    for (size_t i = 0; i <= d->trace->gpus.n; i++)
-        s->in_for_all[i].op = s->compute_of_all[i].op = NO_INDEX;
-    for (size_t call = 0; call < d->n_calls; call++)
-        if (d->awaited[call] != NO_INDEX)
-            s->awaited_copy[d->awaited[call]] = op_is_copy(d, d->awaited[call]);
+    pipeline_init(s, temporary);
 }
 
 /* From the first call that led to work to the end of the last work, or of the wait for it. */

@@ -31,7 +31,8 @@ static const struct hardware *hardware_of(const struct analysis *a, uint32_t ker
 static bool counts(const struct analysis *a, const struct hotspot *h)
 {
     const struct hardware *hw = hardware_of(a, h->slowest);
-    return a->view.role[h->symbol] == ROLE_GEMM && is_plain(h->name) && hw && hw->tflops.fp32 > 0 &&
+    bool matrix = a->view.role[h->symbol] == ROLE_GEMM || a->view.role[h->symbol] == ROLE_CONV;
+    return matrix && is_plain(h->name) && hw && hw->tflops.fp32 > 0 &&
            hw->tflops.mat_tf32 >= LEAST_RATIO * hw->tflops.fp32;
 }
 

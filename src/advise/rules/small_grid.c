@@ -80,14 +80,33 @@ static uint32_t find_narrow(struct search *s, struct arena *arena)
     return worst;
 }
 
-/* The same work by as many groups as there are units: as much shorter as it leaves empty now. */
+/* Waves that a unit needs to hide the latency of its instructions: two for each of its SIMDs. */
+#define WAVES_BUSY 8.0
+
+/* How much of a unit one group keeps busy. */
+static double busy_share(const struct analysis *a, const struct launch *l)
+{
+    bool nvidia = trace_is_nvidia(a->trace);
+    double threads = 1;
+    for (int i = 0; i < 3; i++)
+        threads *= l->group[i] ? l->group[i] : 1;
+    double waves = threads / (nvidia ? 32 : 64);
+    return waves < 1 ? 1 / WAVES_BUSY : waves < WAVES_BUSY ? waves / WAVES_BUSY : 1;
+}
+
+/*
+ * The same work by as many groups as keep all units busy: as much shorter as it leaves empty now,
+ * units without a group and units with too few waves.
+ */
 static void fill_device(struct finding *f, const struct search *s)
 {
     const struct trace *t = s->a->trace;
     float *scale = arena_array(f->arena, float, t->launches.n + 1);
     for (size_t i = 0; i < t->launches.n; i++) {
         double total = (double)s->of[i].total_ns, lost = s->of[i].lost_ns * s->beside;
-        scale[i] = (float)(total > 0 ? 1 - lost / total : 1);
+        scale[i] = 1;
+        if (total > 0)
+            scale[i] = (float)((1 - lost / total) * busy_share(s->a, &t->launches.v[i]));
     }
     finding_change(f)->launch_scale = scale;
     f->change->scale_doubt = SCALE_DOUBT;
@@ -193,5 +212,6 @@ const struct rule rule_small_grid = {
         "side "
         "by side taken together, or when hot kernels leave the last of few rounds of groups mostly "
         "empty. Claims the part of their time that the empty units stand for, an eighth of it for "
-        "last rounds.",
+        "last rounds. Predicts the same work on all units, each with waves enough to keep it busy "
+        "(8).",
 };

@@ -140,9 +140,10 @@ static bool read_set(struct rocpd *r, struct gs_error *err)
         !rocpd_read_info(r, err) || !rocpd_read_events(r, err))
         return false;
     count_categories(r);
+    struct rocpd_rows first = {r->trace->regions.n, r->trace->kernels.n, r->trace->copies.n};
     return rocpd_read_regions(r, err) && rocpd_read_samples(r, err) && rocpd_read_kernels(r, err) &&
            rocpd_read_copies(r, err) && rocpd_read_allocations(r, err) &&
-           rocpd_read_counters(r, err);
+           rocpd_read_counters(r, err) && rocpd_read_syncs(r, &first, err);
 }
 
 static void finish_file(struct rocpd *r, struct trace_file *f, const struct db *db)
