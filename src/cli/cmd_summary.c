@@ -4,7 +4,7 @@
 #include "base/str.h"
 #include "cli/analyzed.h"
 #include "cli/output.h"
-#include "report/summary.h"
+#include "report/summary_json.h"
 
 struct summary_opts {
     struct output_opts out;

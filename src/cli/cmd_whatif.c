@@ -9,8 +9,8 @@
 #include "base/str.h"
 #include "cli/analyzed.h"
 #include "cli/output.h"
+#include "depend/whatif.h"
 #include "field/field.h"
-#include "report/whatif.h"
 
 struct whatif_opts {
     struct opt_list kernels, remove;

@@ -79,10 +79,19 @@ static const char *caption(const struct doc *d, const struct block *b, size_t n)
     return arena_printf(d->arena, "%zu of %zu%s%s", n, b->result->n, *text ? "; " : "", text);
 }
 
+/* How many rows there is room for. */
+static size_t printed(const struct block *b)
+{
+    size_t n = b->result->n, top = b->rows.top, marked = 0;
+    for (size_t i = 0; b->rows.printed && i < n; i++)
+        marked += b->rows.printed[i];
+    return b->rows.printed ? marked : top && top < n ? top : n;
+}
+
 static void table(struct doc *to, const struct doc *d, const struct block *b)
 {
     const struct fields *fields = b->result->fields;
-    size_t top = b->rows.top, n = top && top < b->result->n ? top : b->result->n;
+    size_t n = printed(b);
     bool *shown = arena_array(d->arena, bool, fields->n);
     struct block *t = add(to, b);
     t->text = caption(d, b, n);
@@ -92,11 +101,11 @@ static void table(struct doc *to, const struct doc *d, const struct block *b)
             doc_column(t, fields->v[f].label,
                        field_is_text(&fields->v[f]) ? COLUMN_TEXT : COLUMN_NUMBER);
     }
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < (b->rows.printed ? b->result->n : n); i++)
         for (size_t f = 0, first = 1; f < fields->n; f++) {
             const struct field *v = &fields->v[f];
             bool deep = first && v->type == FIELD_TEXT;
-            if (!shown[f])
+            if (!shown[f] || (b->rows.printed && !b->rows.printed[i]))
                 continue;
             doc_cell(t, "%*s%s", deep ? indent(b, row_of(b, i)) : 0, "",
                      cell(d, b, v, row_of(b, i)));

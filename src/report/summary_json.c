@@ -3,7 +3,7 @@
 #include "base/sat.h"
 #include "base/str.h"
 #include "field/field.h"
-#include "report/summary.h"
+#include "report/summary_json.h"
 
 /* Times are in the units of PerfAdvisor: seconds, milliseconds, microseconds. */
 #define S .divide = 1e9

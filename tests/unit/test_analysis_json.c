@@ -8,7 +8,7 @@
 #include "base/jread.h"
 #include "made_trace.h"
 #include "render/analysis_json.h"
-#include "report/summary.h"
+#include "report/summary_json.h"
 #include "report/terms.h"
 
 /* ---- documents ---- */

@@ -2,6 +2,7 @@
 
 #include "advise/rule.h"
 #include "base/human.h"
+#include "base/sat.h"
 
 /* A chain: so many kernels of one stream in a row, close together, of the same size and short. */
 enum { LEAST_LENGTH = 3 };
@@ -63,7 +64,7 @@ static void close_chain(struct search *s, struct chain *c)
         s->kernels += c->n;
         s->saved_ns = add_ns(s->saved_ns, saved);
         double moving = fmax((double)c->ns - FLOOR_NS * c->n, 0) * (1 - 1.0 / c->n);
-        s->saved_bytes += moving * rate_of(s->a, c->first);
+        s->saved_bytes += moving * rate_of(s->a, c->first); /* in range: a double */
         if (c->ns > s->longest.ns)
             s->longest = *c;
     }
@@ -121,7 +122,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     if (isfinite(s.saved_bytes))
         finding_because(f, "hotspots.total_duration_ns", s.saved_bytes, NAN, "B",
                         "fused they move up to %s less, at the rate of this memory",
-                        human_bytes(bytes, (uint64_t)fmin(s.saved_bytes, 9e18)));
+                        human_bytes(bytes, count_from(s.saved_bytes)));
     finding_at_kernel(f, s.longest.first, "begin of the longest chain");
     finding_suggest(f,
                     "fuse them: one kernel that keeps the values between the steps in registers");

@@ -11,6 +11,8 @@ static bool has(const struct subject *s)
 static void build(const struct subject *s, struct doc *d)
 {
     const struct analysis *a = s->a;
+    doc_text(d, "What the end waited for, step by step. Only what stands here shortens the run "
+                "when it gets faster.");
     struct block *b = doc_bars(d,
                                arena_printf(d->arena,
                                             "of %s from the first launch to the end; a replay of "
@@ -21,12 +23,16 @@ static void build(const struct subject *s, struct doc *d)
     for (size_t i = 0; i < a->path.n && i < ROWS; i++)
         doc_bar(b, TONE_PLAIN, a->path.v[i].pct / 100, a->path.v[i].label, "%7s  %s",
                 value_pct(d->arena, a->path.v[i].pct), value_ns(d->arena, a->path.v[i].ns));
+    if (a->path_members.n)
+        doc_part(d, "path-members", "Kernels, copies and calls on it");
     doc_rows(d, section_result(s, "critical_path_members"),
              &(struct rows){.caption = "slack: how much longer the first one that is not on the "
                                        "path could take before it is",
                             .not_below_zero = "least_slack_ns",
                             .top = s->top < ROWS ? s->top : ROWS,
                             .most = 2000});
+    doc_facts(d, section_result(s, "critical_path"),
+              "ops ops_on_path unlinked waits_recorded waits_inferred handovers host_waits");
     if (a->path_stats.rough)
         doc_callout(d, TONE_WARN, "the replay is off by more than 2 %%: predicted times are rough");
     if (a->path_stats.unlinked == a->path_stats.ops)

@@ -1,5 +1,6 @@
 /* The ranks of a job: who waits for whom, how evenly they compute, what goes through the host. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/str.h"
 #include "job/job.h"
@@ -65,6 +66,31 @@ static const char *clocks(const struct job *job, struct arena *a)
                         value_ns(a, s->clock_residual_ns));
 }
 
+static int most_first(const void *left, const void *right)
+{
+    int64_t x = *(const int64_t *)left, y = *(const int64_t *)right;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* The rows worth a look when there are many: the first ones, and those that make others wait. */
+static const bool *worth_a_look(const struct job *job, struct arena *a)
+{
+    size_t n = job->ranks.n;
+    if (n <= MOST_RANKS)
+        return NULL;
+    bool *rows = arena_array(a, bool, n);
+    int64_t *caused = arena_array(a, int64_t, n);
+    for (size_t i = 0; i < n; i++)
+        caused[i] = job->ranks.v[i].caused_ns;
+    qsort(caused, n, sizeof(*caused), most_first);
+    int64_t least = caused[MOST_RANKS / 2 - 1];
+    for (size_t i = 0; i < n; i++) {
+        int64_t ns = job->ranks.v[i].caused_ns;
+        rows[i] = i < MOST_RANKS / 2 || (ns > 0 && ns >= least);
+    }
+    return rows;
+}
+
 static void tables(const struct subject *s, struct doc *d)
 {
     const struct job *job = s->a->job;
@@ -77,7 +103,7 @@ static void tables(const struct subject *s, struct doc *d)
                                            "host_ns wait_ns late clock_offset_ns"
                                          : "rank host busy_pct compute_ns gpu_idle_ns mpi_ns "
                                            "host_ns wait_ns late",
-                            .top = MOST_RANKS});
+                            .printed = worth_a_look(job, a)});
     if (job->phases.n > 1)
         doc_rows(
             d, section_result(s, "rank_phases"),

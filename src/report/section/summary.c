@@ -1,9 +1,9 @@
 /* The summary of a trace: the facts on one page, without judgement. */
 #include <math.h>
 
+#include "analyze/summary.h"
 #include "base/fs.h"
 #include "report/section.h"
-#include "report/summary.h"
 
 static bool has(const struct subject *s)
 {

@@ -1,5 +1,5 @@
 /* The run again with changes: the time it would take, and what would limit it then. */
-#include "report/whatif.h"
+#include "depend/whatif.h"
 #include "report/section.h"
 
 static bool has(const struct subject *s)

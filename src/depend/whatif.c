@@ -1,4 +1,4 @@
-#include "report/whatif.h"
+#include "depend/whatif.h"
 
 #include <stdlib.h>
 #include <string.h>

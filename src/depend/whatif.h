@@ -1,9 +1,9 @@
 /*
- * The report of 'gpusight whatif': the time after a change, why it is an interval, what limits
+ * 'gpusight whatif': the time after a change, why it is an interval, what limits
  * then, and what the GPUs do before and after.
  */
-#ifndef GS_REPORT_WHATIF_H
-#define GS_REPORT_WHATIF_H
+#ifndef GS_DEPEND_WHATIF_H
+#define GS_DEPEND_WHATIF_H
 
 #include "analyze/analysis.h"
 #include "depend/predict.h"

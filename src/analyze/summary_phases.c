@@ -1,5 +1,5 @@
 /* Phases of the summary: each is a summary of its own part of the run. */
-#include "report/summary.h"
+#include "analyze/summary.h"
 
 /* What the summary of a phase shows: the rest of the analyses is left out. */
 static const struct analysis_kind *const kinds[] = {&analysis_breakdown, &analysis_hotspots,

@@ -3,11 +3,10 @@
  * first stage, with its mistakes corrected. Several GPUs are never merged: times are unions
  * per GPU, summed, and shares are of span x GPUs.
  */
-#ifndef GS_REPORT_SUMMARY_H
-#define GS_REPORT_SUMMARY_H
+#ifndef GS_ANALYZE_SUMMARY_H
+#define GS_ANALYZE_SUMMARY_H
 
 #include "analyze/analysis.h"
-#include "base/jwrite.h"
 
 struct kernel_summary {
     const struct hotspot *hotspot;
@@ -47,7 +46,5 @@ struct summary {
 /* Without phases: they are added by summary_phases(). */
 void summary_make(struct summary *s, const struct analysis *a, struct arena *arena);
 void summary_phases(struct summary *s, struct arena *arena);
-void summary_json(const struct summary *s, struct jwrite *w);
-void summary_json_schema(struct str *out);
 
 #endif
