@@ -24,7 +24,7 @@ struct search {
     struct chain *of; /* by stream */
     uint64_t chains, kernels;
     int64_t saved_ns;
-    double saved_bytes;
+    double saved_traffic;
     struct chain longest;
 };
 
@@ -64,7 +64,7 @@ static void close_chain(struct search *s, struct chain *c)
         s->kernels += c->n;
         s->saved_ns = add_ns(s->saved_ns, saved);
         double moving = fmax((double)c->ns - FLOOR_NS * c->n, 0) * (1 - 1.0 / c->n);
-        s->saved_bytes += moving * rate_of(s->a, c->first); /* in range: a double */
+        s->saved_traffic += moving * rate_of(s->a, c->first);
         if (c->ns > s->longest.ns)
             s->longest = *c;
     }
@@ -119,10 +119,10 @@ static bool eval(const struct analysis *a, struct finding *f)
                     human_count(n, s.chains), s.longest.n,
                     trace_str(t, t->symbols.v[t->kernels.symbol[s.longest.first]].short_name),
                     trace_str(t, t->symbols.v[t->kernels.symbol[s.longest.last]].short_name));
-    if (isfinite(s.saved_bytes))
-        finding_because(f, "hotspots.total_duration_ns", s.saved_bytes, NAN, "B",
+    if (isfinite(s.saved_traffic))
+        finding_because(f, "hotspots.total_duration_ns", s.saved_traffic, NAN, "B",
                         "fused they move up to %s less, at the rate of this memory",
-                        human_bytes(bytes, count_from(s.saved_bytes)));
+                        human_bytes(bytes, count_from(s.saved_traffic)));
     finding_at_kernel(f, s.longest.first, "begin of the longest chain");
     finding_suggest(f,
                     "fuse them: one kernel that keeps the values between the steps in registers");

@@ -167,8 +167,11 @@ static void tell_tail(struct finding *f, const struct resource_row *r)
     const struct vendor_words *w = vendor_words(f->analysis->trace);
     const char *kernel = short_name_of(f->analysis, r);
     finding_scope(f, "kernel %s", kernel);
-    finding_issue(f, "%llu %ss fill the device %.1f times: the last round of %s is mostly empty",
-                  (unsigned long long)r->workgroups, w->group, r->rounds, kernel);
+    double last = r->rounds - floor(r->rounds);
+    finding_issue(f,
+                  "%llu %ss fill the device %.1f times: the last round of %s leaves %.0f %% of it "
+                  "empty",
+                  (unsigned long long)r->workgroups, w->group, r->rounds, kernel, 100 * (1 - last));
     finding_because(f, "kernel_resources.tail_efficiency_pct", r->tail_efficiency_pct, 60, "%",
                     "%.1f rounds: %.0f %% of the places are used", r->rounds,
                     r->tail_efficiency_pct);
