@@ -74,14 +74,17 @@ static void cards(struct html *h, const struct comparison *c)
     if (c->comparable) {
         card(
             h, "Change",
-            "sum of the significant changes that count, of the time that can be "
+            "of the clock on the wall where it can tell, else of the work that can be "
             "compared; negative is a gain",
             signed_pct(h, c->wall_change_pct),
             arena_printf(h->arena, "%s of %s", signed_ns(h, c->change_ns), html_ns(h, c->base_ns)));
         card(h, "Noise", "a smaller change means nothing", html_pct(h, c->noise_pct),
              html_ns(h, c->noise_ns));
     }
-    card(h, "Window", "plain difference of the windows, start-up and irregular idle time included",
+    card(h, "Wall", "the clock on the wall for the same work, start-up and all idle time included",
+         arena_printf(h->arena, "%s → %s", html_ns(h, c->wall_a_ns), html_ns(h, c->wall_b_ns)),
+         arena_printf(h->arena, "noise %s", html_ns(h, c->wall_noise_ns)));
+    card(h, "Window", "plain difference of the windows, the profiler's own start included",
          signed_pct(h, c->window_change_pct),
          arena_printf(h->arena, "%s → %s", html_ns(h, c->a->breakdown.window_ns),
                       html_ns(h, c->b->breakdown.window_ns)));

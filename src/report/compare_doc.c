@@ -38,13 +38,17 @@ static void verdict(struct ctx *x)
     const struct comparison *c = x->c;
     doc_heading(x->d, 1, "%s → %s", c->a->label, c->b->label);
     doc_callout(x->d, tones[c->verdict], "%s", c->headline);
-    if (c->comparable)
-        doc_fact(x->d, "change", "%s of %s that can be compared (%s, noise %.1f %%)",
+    if (c->comparable && !c->by_wall && c->verdict != COMPARE_SAME)
+        doc_fact(x->d, "work", "%s of %s that can be compared (%s, noise %.1f %%)",
                  signed_ns(x, c->change_ns), ns(x, (double)c->base_ns),
                  signed_pct(x, c->wall_change_pct), c->noise_pct);
-    doc_fact(x->d, "window", "%s → %s (%s%s), start-up and all",
-             ns(x, (double)c->a->breakdown.window_ns), ns(x, (double)c->b->breakdown.window_ns),
-             signed_pct(x, c->window_change_pct), fabs(c->steps - 1) > 0.01 ? " per step" : "");
+    double wall = (double)c->wall_a_ns;
+    doc_fact(x->d, "wall", "%s → %s (%s, noise %.1f %%)%s%s", ns(x, wall),
+             ns(x, (double)c->wall_b_ns),
+             signed_pct(x, wall > 0 ? 100 * ((double)c->wall_b_ns / wall - 1) : NAN),
+             wall > 0 ? 100 * (double)c->wall_noise_ns / wall : 0,
+             fabs(c->steps - 1) > 0.01 ? ", for the steps of A" : "",
+             c->repeated ? ", of repeated runs" : "");
     doc_fact(x->d, "comparable", "%s, score %.2f", c->comparable ? "yes" : "no", c->score);
     for (size_t i = 0; i < c->reasons.n; i++)
         doc_item(x->d, "%s", c->reasons.v[i]);

@@ -12,7 +12,7 @@ static const char *pct(struct arena *a, double v, const char *otherwise)
 static void table(struct doc *d, const struct history *h, uint32_t group)
 {
     struct block *t =
-        doc_table(d, "time: what can be compared, by the first run; '*' marks a change point");
+        doc_table(d, "time: the clock on the wall, by the first run; '*' marks a change point");
     doc_column(t, "", COLUMN_KEEP);
     doc_column(t, "run", COLUMN_TEXT);
     doc_column(t, "time", COLUMN_NUMBER);
