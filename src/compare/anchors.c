@@ -5,6 +5,7 @@
 #include "compare/compare_in.h"
 
 #define COPIED_ALIKE 0.01
+#define REPEATED_ALIKE 0.05    /* a repetition at either end may not be seen as one */
 #define LEAST_COPIED 1048576.0 /* bytes: fewer say nothing about the work */
 
 static const struct profile_marker *marker_of(const struct run_profile *p, const char *name)
@@ -68,8 +69,8 @@ bool compare_anchored(struct comparison *c)
     const char *by = NULL;
     if (isfinite(steps) && fabs(steps - c->steps) <= 0.01 * steps)
         by = "the ranges in them are the same";
-    else if (a && a == b && c->steps == 1)
-        by = arena_printf(c->arena, "both repeat it %llu times", (unsigned long long)a);
+    else if (a && b && c->steps == 1 && fabs((double)a - (double)b) <= REPEATED_ALIKE * (double)a)
+        by = arena_printf(c->arena, "both repeat it %llu times", (unsigned long long)b);
     else if (same_bytes(c))
         by = "both copy as many bytes";
     if (!by)

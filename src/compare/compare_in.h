@@ -28,6 +28,9 @@ bool same_numbers(const char *a, const char *b);
 /* Change and noise of one kernel. */
 void compare_measure(struct comparison *c, struct compare_kernel *k);
 
+/* Other calls with other grids that do as much in all: work put together, or divided. */
+bool same_items(const struct compare_kernel *k);
+
 /* Figures of the kernels, and their causes. */
 void compare_kernels(struct comparison *c);
 

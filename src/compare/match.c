@@ -93,6 +93,14 @@ static void equal_slices(struct comparison *c, double paired)
         c->steps = ratio;
 }
 
+/* B's calls of a kernel for one of A's; 1 where fewer, larger calls (or more, smaller ones) do as
+ * much in all. */
+static double calls_ratio(const struct compare_kernel *k)
+{
+    double ratio = (double)k->b->calls / (double)k->a->calls;
+    return same_items(k) ? 1 : ratio;
+}
+
 /* How many steps B ran for each of A's: agreed on by nearly all of the time, or 1. */
 static void find_steps(struct comparison *c)
 {
@@ -108,10 +116,11 @@ static void find_steps(struct comparison *c)
     }
     for (size_t i = 0; i < c->kernels.n && i < 64; i++) {
         const struct compare_kernel *k = &c->kernels.v[i];
-        double ratio = (double)k->b->calls / (double)k->a->calls, share = 0;
+        double ratio = calls_ratio(k), share = 0;
         for (size_t j = 0; j < c->kernels.n; j++) {
             const struct compare_kernel *other = &c->kernels.v[j];
-            if (about((double)other->a->calls * ratio, (double)other->b->calls))
+            if (about((double)other->a->calls * ratio,
+                      (double)other->a->calls * calls_ratio(other)))
                 share += (double)other->a->total_duration_ns;
         }
         if (share > most) {

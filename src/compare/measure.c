@@ -3,8 +3,9 @@
 
 #include "compare/compare_in.h"
 
-#define DIVIDED 1.1   /* the time of a call changes by more, against the number of work-items */
-#define LEAST_PCT 0.5 /* smaller changes of a kernel are never called significant */
+#define SAME_ITEMS 0.02 /* work-items of all calls together: of A's */
+#define DIVIDED 1.1     /* the time of a call changes by more, against the number of work-items */
+#define LEAST_PCT 0.5   /* smaller changes of a kernel are never called significant */
 
 /* Degrees of freedom of an interquartile mean. */
 static double freedom(uint64_t calls)
@@ -134,8 +135,14 @@ static bool same_kernel(const struct compare_kernel *k)
            (k->how == MATCH_SIMILAR && same_numbers(k->name, k->name_b));
 }
 
+bool same_items(const struct compare_kernel *k)
+{
+    double a = k->a->work_items * (double)k->a->calls, b = k->b->work_items * (double)k->b->calls;
+    return k->a->calls != k->b->calls && fabs(b - a) <= SAME_ITEMS * a; /* false for NaN */
+}
+
 /*
- * Another grid is other work, unless it goes the other way: more work-items in clearly less time
+ * Another grid is other work, unless all calls together do as much, or it goes the other way: more work-items in clearly less time
  * (or fewer in more) are the same work, divided in another way.
  */
 static bool other_grid(struct comparison *c, const struct compare_kernel *k)
@@ -143,6 +150,8 @@ static bool other_grid(struct comparison *c, const struct compare_kernel *k)
     double a = k->a->work_items, b = k->b->work_items,
            ratio = k->a->typical_ns > 0 ? k->b->typical_ns / k->a->typical_ns : 1;
     if (isnan(a) || isnan(b) || fabs(b - a) <= 0.01 * a)
+        return false;
+    if (same_items(k))
         return false;
     bool divided = b > a ? ratio < 1 / DIVIDED : ratio > DIVIDED;
     if (divided && (double)k->a->total_duration_ns > 0.01 * (double)c->a->breakdown.kernel_sum_ns)

@@ -120,6 +120,20 @@ static void more_work_items_in_less_time_are_the_same_work(void **state)
     arena_release(&r.arena);
 }
 
+static void calls_put_together_are_the_same_work(void **state)
+{
+    (void)state;
+    struct runs r;
+    start(&r);
+    kernel(&r, &r.a, "scale", 100, 10000, 10);
+    kernel(&r, &r.b, "scale", 1, 200000, 10)->work_items = 102400;
+    run(&r);
+    assert_float_equal(r.c.steps, 1, 0);
+    assert_int_equal(r.c.verdict, COMPARE_FASTER);
+    assert_int_equal(r.c.change_ns, -800000);
+    arena_release(&r.arena);
+}
+
 static void repeated_runs_say_what_noise_is(void **state)
 {
     (void)state;
@@ -151,6 +165,7 @@ int main(void)
         unit_test(one_factor_over_all_kernels_is_clocks),
         unit_test(other_kernels_are_compared_by_what_is_the_same),
         unit_test(more_work_items_in_less_time_are_the_same_work),
+        unit_test(calls_put_together_are_the_same_work),
         unit_test(repeated_runs_say_what_noise_is),
         unit_test(idle_time_counts_beyond_its_noise),
     };
