@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/quantile.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "compare/profile.h"
@@ -42,12 +43,6 @@ static int64_t clamp(int64_t v, int64_t low, int64_t high)
     return v < low ? low : v > high ? high : v;
 }
 
-static int by_value(const void *left, const void *right)
-{
-    int64_t x = *(const int64_t *)left, y = *(const int64_t *)right;
-    return x < y ? -1 : x > y;
-}
-
 /* Of values without their outer quarters: one outlier is no dependence. */
 double dependence_of(const int64_t *v, size_t n)
 {
@@ -55,10 +50,9 @@ double dependence_of(const int64_t *v, size_t n)
     if (n < LEAST_CALLS)
         return 1;
     struct arena *temporary = arena_scratch();
-    int64_t *sorted = arena_array(temporary, int64_t, n);
-    memcpy(sorted, v, n * sizeof(*v));
-    qsort(sorted, n, sizeof(*sorted), by_value);
-    int64_t low = sorted[n / 4], high = sorted[n - n / 4 - 1];
+    int64_t *copy = arena_array(temporary, int64_t, n);
+    memcpy(copy, v, n * sizeof(*v));
+    int64_t low = select_rank(copy, n, n / 4), high = select_rank(copy, n, n - n / 4 - 1);
     for (size_t i = 0; i < n; i++)
         mean += (double)clamp(v[i], low, high) / (double)n;
     for (size_t b = 0; b < CALL_BLOCKS; b++) {

@@ -18,7 +18,7 @@
 #define COMM_DIFFERS 0.03
 #define ONCE_DIFFERS 0.2  /* what happens once, start-up and tail: of the shorter one */
 #define ONCE_Z 3.0        /* its noise: no more of these are compared than the two */
-#define HOST_DIFFERS 0.02 /* host time as regular as a clock */
+#define HOST_DIFFERS 0.03 /* host time as regular as a clock */
 #define HOST_FOLLOWS 0.7  /* of the variation of its gaps within the run, on top of that */
 #define LONG_FOLLOWS                                                                               \
     0.3 /* the same of gaps of 1 ms or more: work of the host's own repeats better */
