@@ -175,3 +175,14 @@ uint64_t iterations_span(struct span *out, const struct view *v, uint64_t first,
     out->end = start_of(&q, p.length, p.from, (size_t)last);
     return n;
 }
+
+size_t iterations_each(int64_t **ns, const struct view *v, struct arena *a)
+{
+    struct sequence q = {0};
+    struct pattern p = find_pattern(&q, v, a);
+    size_t n = p.length ? (q.n - p.from) / p.length : 0;
+    *ns = arena_array(a, int64_t, n + 1);
+    for (size_t i = 0; i < n; i++)
+        (*ns)[i] = sub_ns(start_of(&q, p.length, p.from, i + 1), start_of(&q, p.length, p.from, i));
+    return n;
+}

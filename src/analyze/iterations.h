@@ -27,4 +27,10 @@ void iterations_find(struct iteration_stats *s, const struct view *v, struct are
 uint64_t iterations_span(struct span *out, const struct view *v, uint64_t first, uint64_t last,
                          struct arena *a);
 
+/*
+ * The length of each repetition, start to start, in order of time; the number of them, 0: none
+ * found. Owned by the arena.
+ */
+size_t iterations_each(int64_t **ns, const struct view *v, struct arena *a);
+
 #endif

@@ -32,7 +32,7 @@ static const struct opt opts[] = {
                "github: workflow commands on standard error; gitlab: gl-code-quality-report.json"),
     OPT_GROUP("Baselines"),
     OPT_TEXT(struct compare_opts, save, 0, "save-baseline", "NAME",
-             "keep the last run given under this name"),
+             "keep B, or all runs given, under this name"),
     OPT_TEXT(struct compare_opts, baseline, 0, "baseline", "NAME",
              "the run kept under this name is A"),
     OPT_TEXT(struct compare_opts, baseline_dir, 0, "baseline-dir", "DIR",
@@ -122,6 +122,24 @@ static bool save_baseline(struct call *k, const struct run_profile *p)
            output_extra(k->out, path, text, k->err);
 }
 
+/* Runs of one program, from `first` on, as one. */
+static bool load_runs(struct call *k, struct run_profile *out, size_t first, size_t n)
+{
+    struct run_profile *all = arena_array(k->cli->arena, struct run_profile, n);
+    for (size_t i = 0; i < n; i++)
+        if (!profile_load(k->cli, &all[i], k->cli->operands.v[first + i], k->o->reader, k->err))
+            return false;
+    for (size_t i = 1; i < n; i++) {
+        struct comparison c;
+        compare(&c, &all[0], &all[i], k->cli->arena);
+        if (!c.comparable || c.steps < 0.99 || c.steps > 1.01)
+            return fail(k->err, GS_E_USAGE, "'%s' is no repeat of '%s': %s", all[i].label,
+                        all[0].label, c.reasons.n ? c.reasons.v[0] : "other work");
+    }
+    profile_join(out, all, n, k->cli->arena);
+    return true;
+}
+
 static bool load_baseline(struct call *k)
 {
     const char *path;
@@ -133,14 +151,23 @@ static bool load_baseline(struct call *k)
     return profile_load(k->cli, &k->a, path, k->o->reader, k->err);
 }
 
-/* Operands: A B; B with --baseline; only A to save a baseline. */
-static bool check_operands(const struct call *k)
+/*
+ * How many of the operands are A; the others are B. A B; A... -- B...; all are B with --baseline,
+ * and where runs are only saved.
+ */
+static bool split_operands(const struct call *k, size_t *of_a, bool *only_save)
 {
-    size_t n = k->cli->operands.n, want = k->o->baseline ? 1 : 2;
-    if (n == want || (n == 1 && k->o->save))
+    size_t n = k->cli->operands.n, behind = k->cli->behind;
+    bool divided = behind && behind < n;
+    *of_a = divided ? n - behind : n == 2 ? 1 : 0;
+    *only_save = k->o->save && !k->o->baseline && !divided && n != 2 && n;
+    if (k->o->baseline ? n && !divided : divided || n == 2 || *only_save) {
+        *of_a = k->o->baseline ? 0 : *of_a;
         return true;
+    }
     return fail(k->err, GS_E_USAGE, "%s; see 'gpusight compare --help'",
-                k->o->baseline ? "with '--baseline' give exactly one run"
+                k->o->baseline ? "with '--baseline' give only the runs of B"
+                : n > 2        ? "put '--' between the runs of A and those of B"
                                : "give two runs, A and B");
 }
 
@@ -166,7 +193,8 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     struct compare_opts *o = settings;
     struct call *k = arena_new(cli->arena, struct call);
     *k = (struct call){.cli = cli, .o = o, .err = err};
-    const struct opt_list *runs = &cli->operands;
+    size_t of_a, n = cli->operands.n;
+    bool only_save;
     k->out = output_begin(cli, &o->out, RENDERER_CHOICES_AND(xlsx), err);
     if (!k->out)
         return false;
@@ -175,11 +203,11 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     for (size_t i = 0; i < o->fail_on.n; i++)
         if (!gate_parse(&k->gate, o->fail_on.v[i], cli->arena, err))
             return false;
-    if (!check_operands(k) || (o->baseline && !load_baseline(k)) ||
-        (runs->n == 2 && !profile_load(cli, &k->a, runs->v[0], o->reader, err)) ||
-        !profile_load(cli, &k->b, runs->v[runs->n - 1], o->reader, err) || !save_baseline(k, &k->b))
+    if (!split_operands(k, &of_a, &only_save) || (o->baseline && !load_baseline(k)) ||
+        (of_a && !load_runs(k, &k->a, 0, of_a)) || !load_runs(k, &k->b, of_a, n - of_a) ||
+        !save_baseline(k, &k->b))
         return false;
-    if (runs->n == 1 && !o->baseline)
+    if (only_save)
         return output_finish(k->out, err); /* there is nothing to compare with: it was saved */
     compare(&k->c, &k->a, &k->b, cli->arena);
     gate_run(&k->gate, &k->c, cli->arena);
@@ -196,10 +224,14 @@ const struct command command_compare = {
         "Compares run A with run B. A run is a trace, a folder or several files divided by commas "
         "(the ranks of a job), a saved baseline, or the JSON of 'gpusight analyze'. Formats and "
         "vendors may differ.\n\n"
+        "Several runs of each are given as 'A1 A2 A3 -- B1 B2 B3': noise then is what the runs "
+        "of one program differ by, instead of what one run alone can tell. A baseline may stand "
+        "for several runs, too.\n\n"
         "First it checks whether both did the same work; where they did not, it says so instead "
-        "of giving a number. The verdict is about the time that can be compared: compute, exposed "
-        "copies, communication, and idle time where it is regular. A change smaller than its "
-        "noise counts as none.\n\n"
+        "of giving a number. The clock on the wall for the same work decides where it can tell; "
+        "where it cannot, the parts that surely changed do: kernels, exposed copies, "
+        "communication, and idle time where it is regular. A change smaller than its noise "
+        "counts as none.\n\n"
         "--fail-on takes METRIC OP LIMIT, several divided by commas. A limit with % is the change "
         "from A to B, any other is B's own value. Metrics: wall, window, kernel_time, busy, "
         "busy_pct, idle, idle_pct, copy, copy_bytes, communication, launches, launch_latency, "
@@ -211,6 +243,7 @@ const struct command command_compare = {
         "Two folders of rocprof-compute are compared metric by metric, kernels by name.\n\n"
         "docs/compare.md has every formula.",
     .examples = "gpusight compare before.db after.db  # the verdict, and why\n"
+                "gpusight compare a1.db a2.db a3.db -- b1.db b2.db b3.db  # repeated runs\n"
                 "gpusight compare --save-baseline main results.db  # keep a run\n"
                 "gpusight compare --baseline main --fail-on 'wall>5%' results.db  # a gate for CI\n"
                 "gpusight compare --format markdown a.sqlite b.db > ticket.md  # across vendors\n"

@@ -172,7 +172,8 @@ void compare_check(struct comparison *c)
         compare_say(c, "only %s ran kernels", c->a->kernels.n ? "A" : "B");
         c->comparable = false;
         score = 0;
-    } else if (!c->cross_vendor && c->a->kernels.n && c->matched_pct < COMMON_WORK_PCT) {
+    } else if (!c->cross_vendor && c->a->kernels.n && c->matched_pct < COMMON_WORK_PCT &&
+               !compare_anchored(c)) {
         compare_say(c, "only %.0f %% of A's kernel time is in kernels that B runs, too",
                     c->matched_pct);
         c->comparable = false;

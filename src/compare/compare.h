@@ -134,10 +134,17 @@ struct comparison {
     double z;           /* how many standard errors are noise */
     double concurrency; /* A's: summed compute kernel time / compute of the ledger, at least 1 */
     bool cross_vendor;
-    bool idle_counts;
+    bool idle_counts;    /* both say how idle time came about */
+    bool by_wall;        /* the clock on the wall decided, not the sum of what changed */
+    bool clocks;         /* the kernels changed as clocks do: the wall decides, not their sum */
+    double common_ratio; /* all kernels took this many times as long; NaN: not one factor */
+    int64_t wall_a_ns, wall_b_ns; /* the clock on the wall; B's for the work of A */
+    int64_t wall_noise_ns;        /* of their difference */
+    bool repeated;                /* that noise comes from repeated runs */
+    bool repeated_work;           /* and compute changed by more than it does between them */
     int64_t base_ns, change_ns, noise_ns;
     double still_sq;                   /* noise of what did not change at all, squared and summed */
-    double wall_change_pct, noise_pct; /* of base_ns */
+    double wall_change_pct, noise_pct; /* of base_ns, which is A's time on the wall */
     double window_change_pct;          /* of the windows as they are; normalised by steps */
     double matched_pct;                /* of A's kernel time has a partner in B */
     VEC(struct compare_kernel) kernels; /* largest change first */

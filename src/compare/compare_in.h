@@ -28,11 +28,50 @@ bool same_numbers(const char *a, const char *b);
 /* Change and noise of one kernel. */
 void compare_measure(struct comparison *c, struct compare_kernel *k);
 
+/* Other calls with other grids that do as much in all: work put together, or divided. */
+bool same_items(const struct compare_kernel *k);
+
 /* Figures of the kernels, and their causes. */
 void compare_kernels(struct comparison *c);
 
 /* Copies, communication and idle time, and base_ns. */
 void compare_times(struct comparison *c);
+
+/* How a cause of the ledger changed, for the work of A, per GPU. */
+double cause_change(const struct comparison *c, enum cause k);
+
+/* The spread of a cause between runs of one program, of one run alone: its share. */
+double cause_repeats(const struct comparison *c, const struct run_profile *p, enum cause k);
+
+/* Start-up or tail of a run, without the profiler's own start, summed over GPUs. */
+double once_ns(const struct run_profile *p, enum cause k);
+
+/* Spread of the sum of gaps of a cause within a run, squared. */
+double gap_variance(const struct run_profile *p, enum cause c);
+
+/* The class of calls whose number changed, or NULL: idle time may have changed with them. */
+const char *changed_calls(const struct comparison *c);
+
+/* One factor over all kernels: common_ratio, clocks. */
+void compare_common(struct comparison *c);
+
+/* The clock on the wall: wall_a_ns, wall_b_ns, wall_noise_ns. */
+void compare_wall(struct comparison *c);
+
+/* Student's quantile for a normal one. */
+double student(double z, double freedom);
+
+/* What the verdict is, and its sentence. */
+void compare_judge(struct comparison *c);
+
+/*
+ * Whether the runs did the same work although their kernels differ: as often the same ranges, the
+ * same number of repetitions, or the same bytes copied. Says what it went by.
+ */
+bool compare_anchored(struct comparison *c);
+
+/* How many times as often B went through the ranges both have; NaN: not known. */
+double anchor_steps(const struct comparison *c);
 
 /* Phases side by side, and the phase of each cause. */
 void compare_ranks(struct comparison *c); /* compare_ranks.c */

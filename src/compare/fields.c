@@ -42,7 +42,7 @@ static const struct field cause_fields[] = {
     F(kind, FIELD_TEXT, "kind", "",
       "kernel, calls, new_kernel, gone_kernel, overlap, copy, communication, idle"),
     F(change_ns, FIELD_I64, "change", "ns", "of GPU time; negative is a gain"),
-    F(change_pct, FIELD_NUM, "of all", "%", "of base_ns"),
+    F(change_pct, FIELD_NUM, "of all", "%", "of base_ns; of wall_a_ns where it is not counted"),
     F(noise_ns, FIELD_I64, "noise", "ns", "smaller changes are not significant"),
     F(significant, FIELD_BOOL, "significant", "", "beyond noise"),
     F(counted, FIELD_BOOL, "counted", "", "part of the verdict when significant"),
@@ -126,14 +126,20 @@ static const struct field comparison_list[] = {
     F(matched_pct, FIELD_NUM, "%", "share of A's kernel time that has a partner in B"),
     FIELD_AS(struct comparison, steps, FIELD_NUM, "steps_ratio", "steps_ratio", "",
              "B ran this many times as many steps as A; B's figures are divided by it"),
+    F(wall_a_ns, FIELD_I64, "ns", "A's window without the profiler's start: the clock on the wall"),
+    F(wall_b_ns, FIELD_I64, "ns", "the same of B, for the work of A"),
+    F(wall_noise_ns, FIELD_I64, "ns", "noise of their difference"),
+    F(by_wall, FIELD_BOOL, "", "the clock on the wall decided; else the sum of what changed"),
     F(base_ns, FIELD_I64, "ns",
-      "A's compute, exposed copies and communication, and idle time when it is regular"),
-    F(change_ns, FIELD_I64, "ns", "sum of the significant changes that count; negative is a gain"),
-    F(noise_ns, FIELD_I64, "ns", "root of the sum of the squared noise of these changes"),
+      "A's time that is compared: its wall where that decided, else compute, exposed copies and "
+      "communication, and idle time when it is regular, per GPU"),
+    F(change_ns, FIELD_I64, "ns",
+      "of the wall where that decided, else the sum of the significant changes; negative is a gain"),
+    F(noise_ns, FIELD_I64, "ns", "of that change"),
     F(wall_change_pct, FIELD_NUM, "%", "100 x change_ns / base_ns"),
     F(noise_pct, FIELD_NUM, "%", "100 x noise_ns / base_ns"),
     F(window_change_pct, FIELD_NUM, "%",
-      "difference of the windows per step of A, start-up and irregular idle time included"),
+      "difference of the windows per step of A, the profiler's own start included"),
 };
 #undef F
 

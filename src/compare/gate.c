@@ -57,9 +57,11 @@ static double calls_of(const struct run_profile *p)
 static void measure_times(struct value *v, const struct comparison *c, const char *m)
 {
     const struct run_profile *a = c->a, *b = c->b;
+    bool decided = c->verdict == COMPARE_FASTER || c->verdict == COMPARE_SLOWER;
+    double wall = decided ? (double)c->change_ns : (double)c->wall_b_ns - (double)c->wall_a_ns;
     if (str_eq(m, "wall"))
-        *v = (struct value){(double)c->base_ns, (double)c->base_ns + (double)c->change_ns,
-                            (double)c->change_ns, (double)c->noise_ns, true};
+        *v = (struct value){(double)c->wall_a_ns, (double)c->wall_a_ns + wall, wall,
+                            (double)(decided ? c->noise_ns : c->wall_noise_ns), true};
     else if (str_eq(m, "window"))
         set(v, (double)a->breakdown.window_ns, (double)b->breakdown.window_ns, c->steps);
     else if (str_eq(m, "busy"))

@@ -9,7 +9,7 @@
 #include "compare/gate.h"
 
 static const struct gate_metric plain[] = {
-    {"wall", "what the verdict is about: compute, exposed copies, communication, regular idle time",
+    {"wall", "the clock on the wall for the same work, without the profiler's own start",
      UNIT_TIME},
     {"window", "length of the window, as it is", UNIT_TIME},
     {"kernel_time", "summed durations of kernels", UNIT_TIME},

@@ -3,7 +3,7 @@
 #include <math.h>
 
 /* Each run with each would be too many: it is compared with so many of a group, in so many. */
-enum { MOST_COMPARED = 32, MOST_GROUPS = 32 };
+enum { MOST_COMPARED = 32, MOST_GROUPS = 32, LEAST_LEVEL = 4 };
 
 /* Why the run cannot be compared with one of the latest of a group; NULL: it can with all. */
 static const char *why_not(const struct history *h, uint32_t group, const struct run_profile *p,
@@ -41,6 +41,25 @@ static const struct history_run *find_group(struct history *h, struct history_ru
     return NULL;
 }
 
+/* The runs of a group since its last change point: together they say what runs differ by. */
+static void join_level(struct run_profile *out, const struct history *h, uint32_t group,
+                       struct arena *arena)
+{
+    struct run_profile runs[MOST_COMPARED];
+    size_t n = 0;
+    for (size_t i = h->runs.n; i-- > 0 && n < MOST_COMPARED;) {
+        if (h->runs.v[i].group != group)
+            continue;
+        runs[n++] = *h->runs.v[i].profile;
+        if (h->runs.v[i].change_point)
+            break;
+    }
+    if (n < LEAST_LEVEL)
+        *out = runs[0]; /* the one before */
+    else
+        profile_join(out, runs, n, arena);
+}
+
 static void add_run(struct history *h, const struct run_profile *p, struct arena *arena)
 {
     struct comparison c;
@@ -51,20 +70,17 @@ static void add_run(struct history *h, const struct run_profile *p, struct arena
         struct comparison self;
         compare(&self, p, p, arena);
         run.group = ++h->groups;
-        run.time_ns = self.base_ns;
+        run.time_ns = self.wall_a_ns;
         vec_push(&h->runs, arena, run);
         return;
     }
     run.group = first->group;
     compare(&c, first->profile, p, arena);
-    run.time_ns = ns_from((double)first->time_ns * (1 + c.wall_change_pct / 100));
-    run.relative_pct = 100 + c.wall_change_pct;
-    const struct history_run *before = first;
-    for (size_t i = 0; i < h->runs.n; i++)
-        if (h->runs.v[i].group == run.group)
-            before = &h->runs.v[i];
-    if (before != first)
-        compare(&c, before->profile, p, arena);
+    run.time_ns = add_ns(first->time_ns, c.change_ns);
+    run.relative_pct = percent_of((double)run.time_ns, (double)first->time_ns);
+    struct run_profile before;
+    join_level(&before, h, run.group, arena);
+    compare(&c, &before, p, arena);
     run.change_pct = c.wall_change_pct;
     run.noise_pct = c.noise_pct;
     run.verdict = compare_verdict_name(c.verdict);
@@ -93,7 +109,7 @@ void history_make(struct history *h, const struct run_profile *runs, size_t n, s
 static const struct field fields[] = {
     F(label, FIELD_TEXT, "run", "", "the run"),
     F(group, FIELD_U32, "group", "", "workload, from 1; runs of one group are comparable"),
-    F(time_ns, FIELD_I64, "time", "ns", "base of the group's first run and the change from it"),
+    F(time_ns, FIELD_I64, "time", "ns", "clock of the group's first run and the change from it"),
     F(relative_pct, FIELD_NUM, "of first", "%", "time_ns in percent of the group's first run"),
     F(change_pct, FIELD_NUM, "change", "%", "from the run before it in the group"),
     F(noise_pct, FIELD_NUM, "noise", "%", "of that change"),

@@ -14,7 +14,7 @@ struct history_run {
     const struct run_profile *profile;
     const char *label;
     uint32_t group;      /* workload, from 1: runs of one group are comparable */
-    int64_t time_ns;     /* of the time that can be compared: the first's base + change from it */
+    int64_t time_ns;     /* on the clock: the first's wall + the change from it */
     double relative_pct; /* time_ns in percent of the group's first */
     double change_pct;   /* from the run before it in the group; NaN for the first */
     double noise_pct;    /* of that change */

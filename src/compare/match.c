@@ -12,6 +12,8 @@ enum {
     COMMON_PCT = 90,  /* of the time must agree on another number of steps */
 };
 
+#define SLICES_ALIKE 0.03 /* captures of one length differ by less */
+
 struct pairing {
     struct comparison *c;
     struct arena *arena;
@@ -54,6 +56,51 @@ static bool about(double x, double y)
     return fabs(x - y) <= more_of(0.01 * more_of(x, y), 1);
 }
 
+static double weight_up_to(const struct comparison *c, double ratio)
+{
+    double sum = 0;
+    for (size_t i = 0; i < c->kernels.n; i++) {
+        const struct compare_kernel *k = &c->kernels.v[i];
+        if ((double)k->b->calls / (double)k->a->calls <= ratio)
+            sum += (double)k->a->total_duration_ns;
+    }
+    return sum;
+}
+
+/*
+ * Two captures of the same length cut steps in pieces, so that their kernels agree on the number of
+ * steps only roughly: the middle of what they say is taken, where nearly all are near it.
+ */
+static void equal_slices(struct comparison *c, double paired)
+{
+    double a = profile_wall_ns(c->a), b = profile_wall_ns(c->b), near = 0, ratio = INFINITY;
+    if (fabs(a - b) > SLICES_ALIKE * a)
+        return;
+    for (size_t i = 0; i < c->kernels.n && i < 64; i++) {
+        const struct compare_kernel *k = &c->kernels.v[i];
+        double r = (double)k->b->calls / (double)k->a->calls;
+        if (r < ratio && weight_up_to(c, r) >= paired / 2)
+            ratio = r; /* the smallest that half of the time does not exceed */
+    }
+    for (size_t i = 0; i < c->kernels.n; i++) {
+        const struct compare_kernel *k = &c->kernels.v[i];
+        double r = (double)k->b->calls / (double)k->a->calls,
+               cut = 2 / fmin((double)k->a->calls, (double)k->b->calls);
+        if (fabs(r / ratio - 1) <= more_of(0.02, cut))
+            near += (double)k->a->total_duration_ns;
+    }
+    if (near * 100 >= paired * COMMON_PCT && fabs(ratio - 1) > 0.01)
+        c->steps = ratio;
+}
+
+/* B's calls of a kernel for one of A's; 1 where fewer, larger calls (or more, smaller ones) do as
+ * much in all. */
+static double calls_ratio(const struct compare_kernel *k)
+{
+    double ratio = (double)k->b->calls / (double)k->a->calls;
+    return same_items(k) ? 1 : ratio;
+}
+
 /* How many steps B ran for each of A's: agreed on by nearly all of the time, or 1. */
 static void find_steps(struct comparison *c)
 {
@@ -62,14 +109,18 @@ static void find_steps(struct comparison *c)
         all += (double)c->a->kernels.v[i].total_duration_ns;
     for (size_t i = 0; i < c->kernels.n; i++)
         paired += (double)c->kernels.v[i].a->total_duration_ns;
-    if (paired < all / 2)
+    if (paired < all / 2) {
+        double steps = anchor_steps(c);
+        c->steps = isfinite(steps) && fabs(steps - 1) > 0.01 ? steps : 1;
         return;
+    }
     for (size_t i = 0; i < c->kernels.n && i < 64; i++) {
         const struct compare_kernel *k = &c->kernels.v[i];
-        double ratio = (double)k->b->calls / (double)k->a->calls, share = 0;
+        double ratio = calls_ratio(k), share = 0;
         for (size_t j = 0; j < c->kernels.n; j++) {
             const struct compare_kernel *other = &c->kernels.v[j];
-            if (about((double)other->a->calls * ratio, (double)other->b->calls))
+            if (about((double)other->a->calls * ratio,
+                      (double)other->a->calls * calls_ratio(other)))
                 share += (double)other->a->total_duration_ns;
         }
         if (share > most) {
@@ -79,6 +130,8 @@ static void find_steps(struct comparison *c)
     }
     if (most * 100 >= paired * COMMON_PCT && fabs(best - 1) > 0.01)
         c->steps = best;
+    else if (most * 100 < paired * COMMON_PCT)
+        equal_slices(c, paired);
 }
 
 struct candidate {

@@ -3,7 +3,9 @@
 
 #include "compare/compare_in.h"
 
-#define LEAST_PCT 0.5 /* smaller changes of a kernel are never called significant */
+#define SAME_ITEMS 0.02 /* work-items of all calls together: of A's */
+#define DIVIDED 1.1     /* the time of a call changes by more, against the number of work-items */
+#define LEAST_PCT 0.5   /* smaller changes of a kernel are never called significant */
 
 /* Degrees of freedom of an interquartile mean. */
 static double freedom(uint64_t calls)
@@ -34,15 +36,21 @@ struct delta {
 
 static struct sample sample_of_kernel(const struct profile_kernel *k)
 {
-    return (struct sample){k->calls,      k->avg_duration_ns, k->std_dev_ns,
-                           k->typical_ns, k->error_ns,        k->by_median};
+    double more = k->dependence > 1 ? k->dependence : 1;
+    return (struct sample){k->calls,      k->avg_duration_ns, k->std_dev_ns * more,
+                           k->typical_ns, k->error_ns * more, k->by_median};
 }
 
-static struct sample sample_of_config(const struct profile_config *k)
+static struct sample sample_of_config(const struct profile_config *k,
+                                      const struct profile_kernel *of)
 {
-    return (struct sample){k->calls,      k->calls ? (double)k->total_ns / (double)k->calls : 0,
-                           k->std_dev_ns, k->typical_ns,
-                           k->error_ns,   false};
+    double more = of->dependence > 1 ? of->dependence : 1;
+    return (struct sample){k->calls,
+                           k->calls ? (double)k->total_ns / (double)k->calls : 0,
+                           k->std_dev_ns * more,
+                           k->typical_ns,
+                           k->error_ns * more,
+                           false};
 }
 
 /*
@@ -107,7 +115,7 @@ static bool by_grid(struct comparison *c, const struct compare_kernel *k, struct
     for (size_t i = 0; i < k->a->configs.n; i++) {
         const struct profile_config *x = &k->a->configs.v[i], *y = same_grid(k->b, x);
         double calls = fmin((double)x->calls, (double)y->calls / k->factor);
-        add_delta(c, d, calls, sample_of_config(x), sample_of_config(y));
+        add_delta(c, d, calls, sample_of_config(x, k->a), sample_of_config(y, k->b));
     }
     return true;
 }
@@ -125,6 +133,33 @@ static bool same_kernel(const struct compare_kernel *k)
 {
     return k->how == MATCH_NAME || k->how == MATCH_SHORT ||
            (k->how == MATCH_SIMILAR && same_numbers(k->name, k->name_b));
+}
+
+bool same_items(const struct compare_kernel *k)
+{
+    double a = k->a->work_items * (double)k->a->calls, b = k->b->work_items * (double)k->b->calls;
+    return k->a->calls != k->b->calls && fabs(b - a) <= SAME_ITEMS * a; /* false for NaN */
+}
+
+/*
+ * Another grid is other work, unless all calls together do as much, or it goes the other way: more work-items in clearly less time
+ * (or fewer in more) are the same work, divided in another way.
+ */
+static bool other_grid(struct comparison *c, const struct compare_kernel *k)
+{
+    double a = k->a->work_items, b = k->b->work_items,
+           ratio = k->a->typical_ns > 0 ? k->b->typical_ns / k->a->typical_ns : 1;
+    if (isnan(a) || isnan(b) || fabs(b - a) <= 0.01 * a)
+        return false;
+    if (same_items(k))
+        return false;
+    bool divided = b > a ? ratio < 1 / DIVIDED : ratio > DIVIDED;
+    if (divided && (double)k->a->total_duration_ns > 0.01 * (double)c->a->breakdown.kernel_sum_ns)
+        compare_note(c,
+                     "kernel %s ran %.0f work-items a call instead of %.0f, in %s time: taken as "
+                     "the same work, divided in another way",
+                     k->a->short_name, b, a, b > a ? "less" : "more");
+    return !divided;
 }
 
 static void measure_pair(struct comparison *c, struct compare_kernel *k)
@@ -152,8 +187,7 @@ static void measure_pair(struct comparison *c, struct compare_kernel *k)
     k->change_pct = common > 0 && d.whole > 0
                         ? 100 * (double)k->change_ns / (d.whole * (double)a->calls / common)
                         : NAN;
-    k->other_work = same_kernel(k) && !isnan(a->work_items) && !isnan(b->work_items) &&
-                    fabs(b->work_items - a->work_items) > 0.01 * a->work_items;
+    k->other_work = same_kernel(k) && other_grid(c, k);
 }
 
 static void measure_role(struct comparison *c, struct compare_kernel *k)

@@ -106,6 +106,7 @@ void profile_make(struct run_profile *p, const struct analysis *a, const char *l
     keep_tables(p, a, arena);
     profile_kernels_make(p, a, arena);
     profile_phases_make(p, a, arena);
+    profile_blocks_make(p, a, arena);
     keep_ranks(p, a->job, arena);
 }
 

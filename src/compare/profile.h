@@ -65,7 +65,8 @@ struct profile_kernel {
     double avg_duration_ns, std_dev_ns;
     int64_t median_ns, mad_ns, p95_ns;
     double typical_ns; /* interquartile mean */
-    double error_ns;   /* its standard error */
+    double error_ns;   /* its standard error, were its calls independent */
+    double dependence; /* errors are this many times larger, since they are not; 0: not known */
     bool by_median;    /* read from an analysis: the last two are of the median */
     double work_items; /* mean of a call; NaN not recorded */
     uint32_t vgpr, accum_vgpr, lds_bytes, scratch_bytes; /* of the configuration with most time */
@@ -107,6 +108,30 @@ struct profile_rank {
         caused_ns;
 };
 
+/*
+ * The repetitions of the program, in blocks of neighbours: what is slow drifts or comes in bursts,
+ * so that the means of blocks say more about noise than single repetitions do.
+ */
+enum { PROFILE_BLOCKS = 32, PROFILE_MARKERS = 64 };
+
+struct profile_block {
+    uint64_t iterations;
+    int64_t ns;
+};
+
+/* A range of the user's, all of one name together. */
+struct profile_marker {
+    const char *name;
+    uint64_t calls;
+    int64_t wall_ns;
+};
+
+/* One of several runs that a profile stands for, in figures that do not depend on the others. */
+struct profile_repeat {
+    const char *label;
+    int64_t wall_ns, compute_ns;
+};
+
 struct profile_gpu {
     const char *name, *arch, *vendor;
     uint32_t cu_count, clock_mhz;
@@ -135,18 +160,26 @@ struct run_profile {
     VEC(struct api_class_row) api_classes;
     VEC(struct telemetry_row) telemetry;
     VEC(struct profile_capability) capabilities;
-    VEC(struct profile_phase) phases; /* in order of time */
-    VEC(struct profile_rank) ranks;   /* of a job; none for a single process */
-    VEC(const char *) missing;        /* what the document it was read from lacks */
+    VEC(struct profile_phase) phases;   /* in order of time */
+    VEC(struct profile_rank) ranks;     /* of a job; none for a single process */
+    bool has_whole;                     /* what follows was looked for */
+    int64_t profiler_ns;                /* the profiler's own start, before the first work */
+    uint64_t iteration_kernels;         /* in a repetition; 0: none found */
+    VEC(struct profile_block) blocks;   /* in order of time */
+    VEC(struct profile_marker) markers; /* most time first */
+    VEC(struct profile_repeat) repeats; /* all runs, this one too; none: it is the only one */
+    VEC(const char *) missing;          /* what the document it was read from lacks */
 };
 
-extern const struct fields profile_kernel_fields, profile_phase_fields, profile_rank_fields;
+extern const struct fields profile_kernel_fields, profile_phase_fields, profile_rank_fields,
+    profile_block_fields, profile_marker_fields, profile_repeat_fields;
 
 void profile_make(struct run_profile *p, const struct analysis *a, const char *label,
                   struct arena *arena);
 
-/* Its parts: p->kernels, p->phases. */
+/* Its parts: p->kernels, p->phases; blocks, markers and the profiler's own time. */
 void profile_kernels_make(struct run_profile *p, const struct analysis *a, struct arena *arena);
+void profile_blocks_make(struct run_profile *p, const struct analysis *a, struct arena *arena);
 void profile_phases_make(struct run_profile *p, const struct analysis *a, struct arena *arena);
 
 /*
@@ -154,6 +187,26 @@ void profile_phases_make(struct run_profile *p, const struct analysis *a, struct
  * four values the error is a twentieth of the value: nothing better is known.
  */
 void typical_of(int64_t *v, size_t n, double *typical, double *error);
+
+/* How much larger the error of a mean of v, in order of time, is than that of independent values.
+ */
+double dependence_of(const int64_t *v, size_t n);
+
+/*
+ * The standard error of the mean of n block means, and what neighbours have in common: blocks that
+ * follow each other closely say less than as many independent ones.
+ */
+double blocks_error(const double *means, size_t n);
+
+/* The clock on the wall from the first to the last event, without the profiler's own start. */
+double profile_wall_ns(const struct run_profile *p);
+
+/*
+ * Several runs of one program as one: the run in the middle, with the times of all. The order of
+ * the runs does not matter.
+ */
+void profile_join(struct run_profile *out, const struct run_profile *runs, size_t n,
+                  struct arena *arena);
 
 bool profile_has(const struct run_profile *p, const char *capability);
 const struct api_class_row *profile_api(const struct run_profile *p, const char *class);

@@ -51,6 +51,8 @@ static const struct field kernel_fields[] = {
     F(p95_ns, FIELD_I64, "p95", "ns", "95th percentile"),
     F(typical_ns, FIELD_NUM, "typical", "ns", "mean of the middle half of durations"),
     F(error_ns, FIELD_NUM, "error", "ns", "standard error of typical_ns"),
+    F(dependence, FIELD_NUM, "dependence", "",
+      "errors are this many times larger than for independent calls; 0: not known"),
     F(work_items, FIELD_NUM, "work-items", "", "mean number of work-items of a call"),
     F(vgpr, FIELD_U32, "VGPRs", "", "vector registers of a work-item"),
     F(accum_vgpr, FIELD_U32, "AGPRs", "", "accumulation registers of a work-item"),
@@ -92,6 +94,38 @@ static const struct field rank_fields[] = {
     F(caused_ns, FIELD_I64, "makes wait", "ns", "time that others waited for it"),
 };
 #undef F
+
+#define F(member, type, label, unit, doc)                                                          \
+    FIELD(struct profile_block, member, type, label, unit, doc)
+static const struct field block_list[] = {
+    F(iterations, FIELD_U64, "iterations", "", "repetitions in it"),
+    F(ns, FIELD_I64, "length", "ns", "of all of them, start to start"),
+};
+#undef F
+const struct fields profile_block_fields =
+    FIELDS("blocks", "Repetitions in blocks, in order of time.", struct profile_block, block_list);
+
+#define F(member, type, label, unit, doc)                                                          \
+    FIELD(struct profile_marker, member, type, label, unit, doc)
+static const struct field marker_list[] = {
+    F(name, FIELD_TEXT, "name", "", "of the ranges"),
+    F(calls, FIELD_U64, "calls", "", "number of ranges"),
+    F(wall_ns, FIELD_I64, "wall", "ns", "union of the ranges per thread"),
+};
+#undef F
+const struct fields profile_marker_fields =
+    FIELDS("markers", "Ranges of the user's, by name.", struct profile_marker, marker_list);
+
+#define F(member, type, label, unit, doc)                                                          \
+    FIELD(struct profile_repeat, member, type, label, unit, doc)
+static const struct field repeat_list[] = {
+    F(label, FIELD_TEXT, "label", "", "name of the run"),
+    F(wall_ns, FIELD_I64, "wall", "ns", "its window without the profiler's start"),
+    F(compute_ns, FIELD_I64, "compute", "ns", "compute time of a GPU"),
+};
+#undef F
+const struct fields profile_repeat_fields =
+    FIELDS("repeats", "Runs that the profile stands for.", struct profile_repeat, repeat_list);
 
 const struct fields profile_rank_fields =
     FIELDS("ranks", "Ranks of a job.", struct profile_rank, rank_fields);

@@ -35,6 +35,7 @@ static bool is_sound(struct profile_kernel *k)
     k->std_dev_ns = within(k->std_dev_ns, k->avg_duration_ns);
     k->error_ns = within(k->error_ns, k->typical_ns);
     k->work_items = within(k->work_items, NAN);
+    k->dependence = k->dependence >= 1 && k->dependence < 1e6 ? k->dependence : 1;
     check_durations(&k->durations);
     for (size_t i = 0; i < k->configs.n; i++) {
         struct profile_config *c = &k->configs.v[i];

@@ -235,6 +235,11 @@ static void add_kernel(struct run_profile *p, struct grouping *s, size_t from, s
         .category = kernel_role_info((enum kernel_role)s->a->view.role[symbol])->label,
         .class = (enum kernel_class)s->a->view.kernel_class[symbol],
     };
+    k.dependence = 1;
+    for (size_t i = from; i < to; i++) { /* before their durations are put in order */
+        const struct config *c = &s->configs.v[s->order[i]];
+        k.dependence = fmax(k.dependence, dependence_of(s->durations + c->first, c->calls));
+    }
     add_configs(&k, s, from, to, arena);
     add_resources(&k, s, best, arena);
     for (size_t i = from; i < to; i++) {

@@ -58,14 +58,38 @@ static void take_files_and_gpus(struct run_profile *p)
             p->gpus.v[i].vendor = vendor_name(VENDOR_UNKNOWN);
 }
 
+/* Blocks, markers and repeats that cannot be are left out. */
+static void take_whole(struct run_profile *p)
+{
+    const int64_t most = INT64_C(4000000000000000000);
+    size_t n = 0;
+    for (size_t i = 0; i < p->blocks.n && n < PROFILE_BLOCKS; i++)
+        if (p->blocks.v[i].iterations && p->blocks.v[i].ns > 0 && p->blocks.v[i].ns < most)
+            p->blocks.v[n++] = p->blocks.v[i];
+    p->blocks.n = n;
+    n = 0;
+    for (size_t i = 0; i < p->markers.n && n < PROFILE_MARKERS; i++)
+        if (p->markers.v[i].name && p->markers.v[i].wall_ns >= 0)
+            p->markers.v[n++] = p->markers.v[i];
+    p->markers.n = n;
+    n = 0;
+    for (size_t i = 0; i < p->repeats.n; i++)
+        if (p->repeats.v[i].label && p->repeats.v[i].wall_ns > 0 && p->repeats.v[i].wall_ns < most)
+            p->repeats.v[n++] = p->repeats.v[i];
+    p->repeats.n = n;
+    if (p->profiler_ns < 0)
+        p->profiler_ns = 0;
+}
+
 static bool finish(struct profile_doc *d, const char *path, struct arena *arena,
                    struct gs_error *err)
 {
     struct run_profile *p = &d->p;
     bool is_profile = d->document && str_eq(d->document, PROFILE_DOCUMENT);
-    if (is_profile && d->version != PROFILE_VERSION)
-        return fail(err, GS_E_FORMAT, "'%s' is a profile of version %lld, this program reads %d",
-                    path, (long long)d->version, PROFILE_VERSION);
+    if (is_profile && (d->version < 1 || d->version > PROFILE_VERSION))
+        return fail(err, GS_E_FORMAT,
+                    "'%s' is a profile of version %lld, this program reads 1 to %d", path,
+                    (long long)d->version, PROFILE_VERSION);
     if (!take_causes(d) || (!d->has_kernels && !d->has_hotspots))
         return fail(
             err, GS_E_FORMAT,
@@ -74,6 +98,8 @@ static bool finish(struct profile_doc *d, const char *path, struct arena *arena,
     if (!p->label)
         p->label = arena_strdup(arena, fs_basename(path));
     take_files_and_gpus(p);
+    take_whole(p);
+    p->has_whole = is_profile && d->version >= 2;
     profile_finish_kernels(d, arena);
     profile_finish_phases(d, arena);
     if (!is_profile)

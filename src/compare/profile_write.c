@@ -57,6 +57,11 @@ static const struct field document_list[] = {
            .flag = FLAG(T, has_kernels)),
     ALWAYS(T, p.phases, FIELD_LIST, "phases", "in order of time", .of = &profile_phase_fields),
     ALWAYS(T, p.ranks, FIELD_LIST, "ranks", "of a job", .of = &profile_rank_fields),
+    IF_ANY(T, p.profiler_ns, FIELD_I64, "profiler_ns", "the profiler's own start"),
+    IF_ANY(T, p.iteration_kernels, FIELD_U64, "iteration_kernels", "kernels in a repetition"),
+    IF_ANY(T, p.blocks, FIELD_LIST, "blocks", "repetitions in blocks", .of = &profile_block_fields),
+    IF_ANY(T, p.markers, FIELD_LIST, "markers", "most time first", .of = &profile_marker_fields),
+    IF_ANY(T, p.repeats, FIELD_LIST, "repeats", "all runs", .of = &profile_repeat_fields),
 };
 const struct fields profile_document_fields =
     FIELDS("profile", "A run in brief.", T, document_list);

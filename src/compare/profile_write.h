@@ -10,7 +10,7 @@
 #include "compare/profile.h"
 
 #define PROFILE_DOCUMENT "gpusight-profile"
-#define PROFILE_VERSION 1
+#define PROFILE_VERSION 2 /* 1 had no blocks, markers and repeats; it is read as well */
 
 void profile_json(struct jwrite *w, const struct run_profile *p);
 

@@ -65,8 +65,7 @@ static void add_rank(struct comparison *c, int32_t rank, const struct profile_ra
 #define LEAST_WAIT 0.02
 
 /*
- * What one rank computes longer all others wait: the job slows down by more than its GPUs compute,
- * which the verdict, made of GPU time, does not show.
+ * What one rank computes longer all others wait: the job slows down by more than its GPUs compute.
  */
 static void note_waiting(struct comparison *c)
 {

@@ -49,10 +49,18 @@ PART(verdict, T,
      OR_NULL(T, wall_change_pct, FIELD_NUM, "wall_change_pct", "100 x change_ns / base_ns"),
      OR_NULL(T, noise_pct, FIELD_NUM, "noise_pct", "100 x noise_ns / base_ns"),
      OR_NULL(T, window_change_pct, FIELD_NUM, "window_change_pct", "difference of the windows"),
-     ALWAYS(T, base_ns, FIELD_I64, "base_ns", "A's time that can be compared"),
-     ALWAYS(T, change_ns, FIELD_I64, "change_ns", "sum of significant changes; negative is a gain"),
+     ALWAYS(T, base_ns, FIELD_I64, "base_ns", "A's time that is compared: wall_a_ns, or its work"),
+     ALWAYS(T, change_ns, FIELD_I64, "change_ns", "of that time; negative is a gain"),
      ALWAYS(T, noise_ns, FIELD_I64, "noise_ns", "of these changes"),
-     ALWAYS(T, idle_counts, FIELD_BOOL, "idle_counted", "idle time is regular, and in base_ns"));
+     ALWAYS(T, idle_counts, FIELD_BOOL, "idle_counted",
+            "idle time is regular, and part of the work that is compared"),
+     ALWAYS(T, by_wall, FIELD_BOOL, "by_wall", "the clock on the wall decided"),
+     ALWAYS(T, wall_a_ns, FIELD_I64, "wall_a_ns", "A's clock, without the profiler's start"),
+     ALWAYS(T, wall_b_ns, FIELD_I64, "wall_b_ns", "B's clock for the work of A"),
+     ALWAYS(T, wall_noise_ns, FIELD_I64, "wall_noise_ns", "noise of their difference"),
+     ALWAYS(T, repeated, FIELD_BOOL, "repeated", "that noise comes from repeated runs"),
+     OR_NULL(T, common_ratio, FIELD_NUM, "common_ratio",
+             "all kernels took this many times as long: clocks, not code"));
 
 #define ROWS(member, key, doc, fields) ALWAYS(T, member, FIELD_LIST, key, doc, .of = fields)
 PART(tables, T, ROWS(causes, "causes", "what changed, largest first", &compare_cause_fields),

@@ -99,6 +99,9 @@ static void say_verdict(struct facts *f, const struct comparison *c)
                          ns(f, c->change_ns), ns(f, c->base_ns)));
         say(f, "noise", arena_printf(a, "%.2f %%", c->noise_pct), "smaller changes mean nothing");
     }
+    say(f, "wall", arena_printf(a, "%s → %s", ns(f, c->wall_a_ns), ns(f, c->wall_b_ns)),
+        arena_printf(a, "the clock on the wall for the same work; noise %s",
+                     ns(f, c->wall_noise_ns)));
     say(f, "window",
         arena_printf(a, "%s → %s", ns(f, c->a->breakdown.window_ns),
                      ns(f, c->b->breakdown.window_ns)),

@@ -27,18 +27,25 @@ static void cards(const struct comparison *c, struct doc *d)
 {
     struct arena *a = d->arena;
     if (c->comparable) {
-        card(d, "change",
-             "sum of the significant changes that count, of the time that can be compared; "
-             "negative is a gain",
-             value_signed_pct(a, c->wall_change_pct),
-             arena_printf(a, "%s of %s that can be compared", value_signed_ns(a, c->change_ns),
-                          value_ns(a, c->base_ns)));
+        card(
+            d, "change",
+            "of the clock on the wall where it can tell, else of the work that can be compared; "
+            "negative is a gain",
+            value_signed_pct(a, c->wall_change_pct),
+            arena_printf(a, "%s of %s", value_signed_ns(a, c->change_ns), value_ns(a, c->base_ns)));
         card(d, "noise", "a smaller change means nothing", value_pct(a, c->noise_pct),
              value_ns(a, c->noise_ns));
     }
-    card(d, "window", "plain difference of the windows, start-up and irregular idle time included",
+    card(d, "wall",
+         "the clock on the wall for the same work, start-up and all idle time included; of several "
+         "runs the middle one",
+         arena_printf(a, "%s → %s", value_ns(a, c->wall_a_ns), value_ns(a, c->wall_b_ns)),
+         arena_printf(a, "noise %s%s%s", value_ns(a, c->wall_noise_ns),
+                      fabs(c->steps - 1) > 0.01 ? ", for the steps of A" : "",
+                      c->repeated ? ", of repeated runs" : ""));
+    card(d, "window", "plain difference of the windows, the profiler's own start included",
          value_signed_pct(a, c->window_change_pct),
-         arena_printf(a, "%s → %s, start-up and all", value_ns(a, c->a->breakdown.window_ns),
+         arena_printf(a, "%s → %s", value_ns(a, c->a->breakdown.window_ns),
                       value_ns(a, c->b->breakdown.window_ns)));
     card(d, "kernels", "share of A's kernel time that has a partner in B",
          value_pct(a, c->matched_pct), "of A's time have a partner");

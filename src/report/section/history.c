@@ -20,7 +20,7 @@ static void runs(const struct history *h, uint32_t group, struct doc *d)
             vec_push(&rows, d->arena, h->runs.v[i]);
     doc_rows(d, &(struct result){&history_fields, rows.v, rows.n, false},
              &(struct rows){.key = arena_printf(d->arena, "runs-%u", group),
-                            .caption = "time: what can be compared, by the first run",
+                            .caption = "time: the clock on the wall, by the first run",
                             .shown = "label time_ns relative_pct change_pct noise_pct change_point "
                                      "place",
                             .changes = "change_pct"});
