@@ -108,7 +108,7 @@ static void cards(struct html *h)
                       html_ns(h, b->exposed_copy_ns)));
     card(h, "Idle", doc_of(h, "breakdown", "idle_ns"), html_pct(h, b->idle_pct),
          arena_printf(h->arena, "%s of GPU time", html_ns(h, b->idle_ns)));
-    card(h, "Host blocked", doc_of(h, "breakdown", "sync_blocked_ns"),
+    card(h, "Host waits for the GPU", doc_of(h, "breakdown", "sync_blocked_ns"),
          html_pct(h, b->sync_blocked_pct),
          arena_printf(h->arena, "%s of the window", html_ns(h, b->sync_blocked_ns)));
     card(h, "Bottleneck", "the kind of time that costs most, from the ledger and the findings",

@@ -421,8 +421,8 @@ static void host(struct ctx *c)
         doc_fact(c->d, "queue delay", "median %s, p95 %s", ns(c, l->median_queue_ns),
                  ns(c, l->p95_queue_ns));
     }
-    doc_fact(c->d, "blocked in sync", "%s (%s of the window)", ns(c, a->breakdown.sync_blocked_ns),
-             pct(c, a->breakdown.sync_blocked_pct));
+    doc_fact(c->d, "host waits for the GPU", "%s (%s of the window)",
+             ns(c, a->breakdown.sync_blocked_ns), pct(c, a->breakdown.sync_blocked_pct));
     struct block *b = doc_table(c->d, "");
     static const char *const titles[] = {"call", "kind", "calls", "own time", "mean", "max"};
     for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)

@@ -54,10 +54,11 @@ static void totals(const struct summary *s, struct doc *d)
         doc_fact(d, "concurrency", "%.2f kernels at once", b->concurrency);
     doc_fact(d, "copy time", "%s", human_time(time, b->copy_ns));
     if (capability_has(&a->capabilities, CAPABLE_API))
-        doc_fact(d, "host blocked", "%s, %s of the span", human_time(time, b->sync_blocked_ns),
-                 human_pct(pct, b->sync_blocked_pct));
+        doc_fact(d, "host waits for the GPU", "%s, %s of the span",
+                 human_time(time, b->sync_blocked_ns), human_pct(pct, b->sync_blocked_pct));
     doc_fact(d, "idle in gaps", "%s", human_time(time, s->gap_ns));
-    doc_fact(d, "MPI", "%s", capability_has(&a->capabilities, CAPABLE_MPI) ? "recorded" : "not recorded");
+    doc_fact(d, "MPI", "%s",
+             capability_has(&a->capabilities, CAPABLE_MPI) ? "recorded" : "not recorded");
 }
 
 static void devices(const struct summary *s, struct doc *d)

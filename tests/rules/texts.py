@@ -124,7 +124,7 @@ def calls(doc):
     rows = doc["analyses"]["api_calls"][:TOP]
     if rows:
         b = doc["analyses"]["breakdown"]
-        yield "Host calls", [f"blocked in sync {time(b['sync_blocked_ns'])} ({pct(b['sync_blocked_pct'])} of"] + [
+        yield "Host calls", [f"host waits for the GPU {time(b['sync_blocked_ns'])} ({pct(b['sync_blocked_pct'])} of"] + [
             f"{r['class']} {r['calls']:,} {time(r['exclusive_ns'])} {time(int(r['avg_ns']))} {time(r['max_ns'])}"
             for r in rows]
 

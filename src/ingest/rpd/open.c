@@ -86,7 +86,7 @@ static void read_file(void *ctx)
     struct gs_error *err = call->err;
     struct idmap *maps[] = {&r->processes, &r->threads, &r->symbols, &r->graphs,
                             &r->streams,   &r->queues,  &r->gpus,    &r->agents};
-    for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
+    for (size_t i = 0; i < ARRAY_LEN(maps); i++)
         idmap_init(maps[i], r->arena);
     struct trace_file file = {.path = r->db->path,
                               .format = "rpd",
