@@ -1,5 +1,6 @@
 #include "advise/advise.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,6 +123,7 @@ static void settle(struct advice *out, const struct analysis *a)
         for (enum cause c = 0; c < CAUSES; c++) {
             f->granted[c] = f->claim[c] < left[c] ? f->claim[c] : left[c];
             left[c] = sub_ns(left[c], f->granted[c]);
+            assert(left[c] >= 0 && f->granted[c] >= 0); /* nothing is claimed twice */
         }
         f->claimed_ns = total(f->granted);
     }

@@ -1,7 +1,7 @@
 #include "advise/copy_split.h"
 
 static const enum cause directions[] = {CAUSE_COPY_H2D, CAUSE_COPY_D2H, CAUSE_COPY_P2P};
-enum { DIRECTIONS = sizeof(directions) / sizeof(*directions) };
+enum { DIRECTIONS = ARRAY_LEN(directions) };
 
 bool copy_is_slow(const struct copy_row *c)
 {

@@ -159,7 +159,7 @@ static bool class_fits(const struct finding *f, const char *class)
                   {"overlap-missing", "copy"},        {"slow-copies", "copy"},
                   {"allocation-churn", "alloc free"}, {"host-idle", "sync"},
                   {"exposed-comm", "mpi collective"}};
-    for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+    for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
         if (str_eq(f->rule->name, wanted[i].rule))
             return str_has(wanted[i].classes, class);
     return false;

@@ -108,7 +108,7 @@ enum call_effect { EFFECT_NOT_ASKED, EFFECT_NONE, EFFECT_ALLOCATES, EFFECT_FREES
 static enum call_effect effect_of(const char *name)
 {
     static const char *const freeing[] = {"free", "unregister", "unmap", "release", "unlock"};
-    for (size_t i = 0; i < sizeof(freeing) / sizeof(*freeing); i++)
+    for (size_t i = 0; i < ARRAY_LEN(freeing); i++)
         if (str_has_fold(name, freeing[i]))
             return EFFECT_FREES;
     return str_has_fold(name, "allow_access") ? EFFECT_NONE : EFFECT_ALLOCATES;

@@ -129,7 +129,7 @@ static const struct {
 static const char *without_prefix(const char *name)
 {
     static const char *const prefixes[] = {"__hip", "__cuda", "hip", "cuda", "hsa_amd_", "hsa_"};
-    for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+    for (size_t i = 0; i < ARRAY_LEN(prefixes); i++)
         if (str_starts(name, prefixes[i]))
             return name + strlen(prefixes[i]);
     if (name[0] == 'c' && name[1] == 'u' && isupper((unsigned char)name[2]))
@@ -143,7 +143,7 @@ static enum api_class by_name(const char *name)
         return API_MODULE;
     const char *word = without_prefix(name);
     bool async = str_has(name, "Async");
-    for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(table); i++) {
         if (strncasecmp(word, table[i].word, strlen(table[i].word)))
             continue;
         return table[i].class == API_COPY && async ? API_COPY_ASYNC : table[i].class;

@@ -102,10 +102,10 @@ static const struct field fields[] = {
     F(concurrency, FIELD_NUM, "concurrency", "",
       "kernel_sum_ns / kernel_ns: kernels that run at once while any runs; unknown without "
       "kernels"),
-    F(sync_blocked_ns, FIELD_I64, "host blocked", "ns",
+    F(sync_blocked_ns, FIELD_I64, "host waits", "ns",
       "union over all threads of the outermost calls that wait for the GPU (synchronisation and "
       "blocking copies), clipped to the window"),
-    F(sync_blocked_pct, FIELD_NUM, "host blocked share", "%", "100 x sync_blocked_ns / window_ns"),
+    F(sync_blocked_pct, FIELD_NUM, "host waits share", "%", "100 x sync_blocked_ns / window_ns"),
 };
 #undef F
 

@@ -1,5 +1,6 @@
 #include "analyze/captures.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "analyze/intervals.h"
@@ -72,6 +73,7 @@ static void group(struct groups *g, struct span *spans, size_t n, struct arena *
             continue;
         }
         int64_t pause = last ? sub_ns(spans[i].start, last->span.end) : 0;
+        assert(pause >= 0);
         int64_t back = last ? add_ns(last->back_ns, pause) : 0;
         vec_push(&g->v, arena, ((struct group){spans[i], back}));
     }

@@ -1,11 +1,14 @@
 #include "analyze/intervals.h"
 
+#include <assert.h>
+
 #include "base/vec.h"
 
 void spans_append(struct spans *s, struct arena *a, int64_t start, int64_t end)
 {
     if (end <= start)
         return;
+    assert(!s->n || start >= s->v[s->n - 1].start); /* in order of start */
     if (s->n && start <= s->v[s->n - 1].end) {
         if (end > s->v[s->n - 1].end)
             s->v[s->n - 1].end = end;

@@ -1,5 +1,6 @@
 #include "analyze/ledger.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "analyze/gap_cause.h"
@@ -274,6 +275,14 @@ struct ledger_job {
     void *ctx;
 };
 
+static inline int64_t sum_of(const int64_t *ns)
+{
+    int64_t sum = 0;
+    for (enum cause c = 0; c < CAUSES; c++)
+        sum = add_ns(sum, ns[c]);
+    return sum;
+}
+
 static void measure_gpu(void *ctx, size_t slot, int worker)
 {
     struct ledger_job *job = ctx;
@@ -287,6 +296,7 @@ static void measure_gpu(void *ctx, size_t slot, int worker)
     measure_copies(&w, &by_class[KERNEL_BLIT], &busy);
     w.out->busy_ns = spans_total(&busy);
     measure_gaps(&w, &busy, (uint32_t)slot, cursor);
+    assert(sum_of(w.out->ns) == view_window(job->v)); /* every nanosecond has one cause */
     arena_release(temporary);
 }
 

@@ -326,7 +326,7 @@ static const struct {
 
 static const char *meaning_of(const char *word)
 {
-    for (size_t i = 0; i < sizeof(meanings) / sizeof(*meanings); i++)
+    for (size_t i = 0; i < ARRAY_LEN(meanings); i++)
         if (!strcmp(meanings[i].word, word))
             return meanings[i].meaning;
     return NULL;

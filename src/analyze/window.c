@@ -60,7 +60,7 @@ static bool parse_side(const char *text, const struct trace *t, int64_t start, i
         *out = strtoll(text, &rest, 10);
         return !*rest || fail(err, GS_E_USAGE, "bad window '%s'; nanoseconds are whole", text);
     }
-    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(units); i++) {
         if (!str_eq(rest, units[i].unit))
             continue;
         double ns = v * units[i].ns;

@@ -18,7 +18,7 @@ static const struct {
 enum att_unit isa_unit(const char *text)
 {
     text += strspn(text, " \t");
-    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+    for (size_t i = 0; i < ARRAY_LEN(units); i++)
         if (str_starts(text, units[i].prefix))
             return units[i].unit;
     return UNIT_OTHER;
@@ -101,7 +101,7 @@ static bool own_mnemonic(struct isa_wait *w, const char *text)
     };
     size_t n = strcspn(text, " \t");
     uint32_t v = 0;
-    for (size_t i = 0; i < sizeof(single) / sizeof(*single); i++)
+    for (size_t i = 0; i < ARRAY_LEN(single); i++)
         if (n == strlen(single[i].name) && !strncmp(text, single[i].name, n))
             return last_number(text, &v) && ask(w, single[i].counter, v);
     bool load = str_starts(text, "s_wait_loadcnt_dscnt");
@@ -124,7 +124,7 @@ void isa_wait(struct isa_wait *w, const char *text, int gfx)
     text += strspn(text, " \t");
     if (own_mnemonic(w, text) || strcspn(text, " \t") != strlen("s_waitcnt"))
         return;
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (in_brackets(text, words[i].word, &n))
             ask(w, words[i].counter, n);
     if (!w->any && !strchr(text, '(') && last_number(text, &n))

@@ -86,7 +86,7 @@ void att_judge(struct att *t, struct att_kernel *k)
         const struct att_class_row *row = &k->classes.v[r];
         if (row->pct_of_time < LEAST_PCT)
             break;
-        for (size_t w = 0; w < sizeof(words) / sizeof(*words); w++) {
+        for (size_t w = 0; w < ARRAY_LEN(words); w++) {
             enum att_class c = words[w].class;
             if (!str_eq(row->class, att_class_info(c)->key))
                 continue;

@@ -28,6 +28,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/array.h"
+
 struct arena_block;
 struct arena_owned;
 

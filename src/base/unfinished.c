@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 
 enum { TAILS = 4 };
@@ -66,7 +67,7 @@ static void end(int number)
 }
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2};
-enum { N_ENDING = sizeof(ending) / sizeof(*ending) };
+enum { N_ENDING = ARRAY_LEN(ending) };
 
 void unfinished_on_signals(void)
 {

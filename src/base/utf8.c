@@ -80,9 +80,9 @@ int utf8_cell_width(uint32_t c)
 {
     if (c < 0x300)
         return 1;
-    if (in_ranges(combining, sizeof(combining) / sizeof(*combining), c))
+    if (in_ranges(combining, ARRAY_LEN(combining), c))
         return 0;
-    return in_ranges(wide, sizeof(wide) / sizeof(*wide), c) ? 2 : 1;
+    return in_ranges(wide, ARRAY_LEN(wide), c) ? 2 : 1;
 }
 
 size_t utf8_width(const char *s)

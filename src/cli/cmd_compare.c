@@ -94,7 +94,7 @@ static bool write_forms(struct call *k)
     } forms[] = {{"junit", NULL, gate_junit},
                  {"github", "/dev/stderr", gate_github},
                  {"gitlab", "gl-code-quality-report.json", gate_gitlab}};
-    for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
         const char *path = forms[i].path ? forms[i].path : k->o->junit;
         bool asked = forms[i].path ? k->o->annotations && str_eq(k->o->annotations, forms[i].name)
                                    : k->o->junit != NULL;

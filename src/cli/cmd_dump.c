@@ -209,7 +209,7 @@ static void dump_kernel(struct out *o, size_t i)
 static const char *memory_name(uint8_t kind)
 {
     static const char *const names[] = {"", "pageable", "pinned", "device", "managed"};
-    return kind < sizeof(names) / sizeof(*names) ? names[kind] : "";
+    return kind < ARRAY_LEN(names) ? names[kind] : "";
 }
 
 static void dump_copy(struct out *o, size_t i)

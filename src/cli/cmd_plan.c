@@ -73,7 +73,7 @@ static const struct {
     {"nsys", TOOL_NSYS, VENDOR_NVIDIA},
     {"ncu", TOOL_NCU, VENDOR_NVIDIA},
 };
-enum { N_TOOLS = sizeof(tools) / sizeof(*tools) };
+enum { N_TOOLS = ARRAY_LEN(tools) };
 
 static bool read_tools(struct call *k)
 {

@@ -95,7 +95,7 @@ struct picture_form {
 static const struct picture_form forms[] = {{"svg", "svg", false, as_svg},
                                             {"png", "png", true, render_png},
                                             {"draw", "txt|draw", false, as_shapes}};
-enum { N_FORMS = sizeof(forms) / sizeof(*forms) };
+enum { N_FORMS = ARRAY_LEN(forms) };
 
 /* By the name of the output, for one picture; NULL: none of theirs. */
 static const struct picture_form *form_of_name(const struct plot_opts *o)

@@ -69,7 +69,7 @@ bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
     str_init(&out, a);
     if (argc == 2 && str_eq(argv[0], "man"))
         return generate_man(&out, argv[1], err) && fs_write("-", out.buf, out.len, err);
-    for (size_t i = 0; argc == 1 && i < sizeof(plain) / sizeof(*plain); i++) {
+    for (size_t i = 0; argc == 1 && i < ARRAY_LEN(plain); i++) {
         if (str_eq(argv[0], plain[i].name)) {
             plain[i].fn(&out);
             return fs_write("-", out.buf, out.len, err);

@@ -32,7 +32,7 @@ void sandbox_targets(struct opt_list *out, const struct command *c, const void *
         has_output |= str_eq(o->name, "output") && text_of(o, settings);
     }
     for (const struct opt *o = c->opts; o && o->name; o++)
-        for (size_t i = 0; o->kind == OPT_KIND_TEXT && i < sizeof(names) / sizeof(*names); i++) {
+        for (size_t i = 0; o->kind == OPT_KIND_TEXT && i < ARRAY_LEN(names); i++) {
             if (!str_eq(o->name, names[i]) || (str_eq(o->name, "baseline-dir") && !saves))
                 continue;
             const char *v = text_of(o, settings);
@@ -183,7 +183,7 @@ static const unsigned refused[] = {
 
 static bool close_calls(void)
 {
-    enum { N = sizeof(refused) / sizeof(*refused) };
+    enum { N = ARRAY_LEN(refused) };
     struct sock_filter code[N + 8] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCH, 1, 0),

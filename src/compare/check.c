@@ -20,7 +20,7 @@ static const char *ratio_words(struct comparison *c, double ratio)
                  {3, "three times"},          {4, "four times"},
                  {1.0 / 3, "a third of"},     {0.125, "an eighth of"},
                  {8, "eight times"}};
-    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
         if (fabs(ratio / known[i].ratio - 1) < 0.02)
             return known[i].words;
     return arena_printf(c->arena, "%.2f times", ratio);
@@ -141,7 +141,7 @@ static double check_data(struct comparison *c)
 {
     double off = 0;
     static const char *const keys[] = {"api", "launch_links", "resources"};
-    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
         bool a = profile_has(c->a, keys[i]), b = profile_has(c->b, keys[i]);
         if (a == b)
             continue;

@@ -26,7 +26,7 @@ static const struct gate_metric plain[] = {
     {"peak_memory", "most device memory held at once", UNIT_BYTES},
     {"kernel", "kernel:NAME: kernels whose name has NAME in it", UNIT_TIME},
 };
-enum { PLAIN = sizeof(plain) / sizeof(*plain) };
+enum { PLAIN = ARRAY_LEN(plain) };
 
 const struct gate_metric *gate_metrics(struct arena *arena)
 {
@@ -91,7 +91,7 @@ static bool read_limit(struct gate_condition *c, const char *p, struct gs_error 
         c->relative = c->unit != UNIT_PCT;
         return true;
     }
-    for (size_t i = 0; n && i < sizeof(units) / sizeof(*units); i++)
+    for (size_t i = 0; n && i < ARRAY_LEN(units); i++)
         if (strlen(units[i].word) == n && !strncmp(units[i].word, end, n) &&
             units[i].kind == c->unit) {
             c->limit *= units[i].factor;

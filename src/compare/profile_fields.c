@@ -74,7 +74,7 @@ const struct fields profile_kernel_fields = {
     .key = "kernels",
     .doc = "Kernels of a run.",
     .v = kernel_fields,
-    .n = sizeof(kernel_fields) / sizeof(*kernel_fields),
+    .n = ARRAY_LEN(kernel_fields),
     .row_size = sizeof(struct profile_kernel),
     .start = &unknown_kernel,
 };

@@ -26,7 +26,7 @@ static bool is_sound(struct profile_phase *p)
     const int64_t most = INT64_C(4000000000000000000);
     const int64_t times[] = {p->duration_ns, p->busy_ns, p->compute_ns,
                              p->exposed_ns,  p->idle_ns, p->iteration_ns};
-    for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++)
+    for (size_t i = 0; i < ARRAY_LEN(times); i++)
         if (times[i] < 0 || times[i] > most)
             return false;
     for (enum cause c = 0; c < CAUSES; c++)

@@ -25,7 +25,7 @@ static const char *mover(const struct compare_rank *r)
                  {"MPI", r->mpi_change_ns},
                  {"host", r->host_change_ns}};
     size_t most = 0;
-    for (size_t i = 1; i < sizeof(parts) / sizeof(*parts); i++)
+    for (size_t i = 1; i < ARRAY_LEN(parts); i++)
         if (fabs((double)parts[i].ns) > fabs((double)parts[most].ns))
             most = i;
     return parts[most].ns ? parts[most].what : NULL;

@@ -155,7 +155,7 @@ const char *changed_calls(const struct comparison *c)
 {
     static const char *const classes[] = {"sync", "allocation",    "launch",
                                           "copy", "communication", "I/O"};
-    for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(classes); i++) {
         const struct api_class_row *a = profile_api(c->a, classes[i]),
                                    *b = profile_api(c->b, classes[i]);
         double x = a ? (double)a->calls : 0, y = b ? (double)b->calls / c->steps : 0;

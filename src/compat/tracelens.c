@@ -57,7 +57,7 @@ const char *tracelens_category(const char *name)
         {"nccl", "COMM"},
         {"cross_device_reduce", "COMM"},
     };
-    for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+    for (size_t i = 0; i < ARRAY_LEN(table); i++)
         if (str_has_fold(name, table[i].part))
             return table[i].category;
     return "Other";

@@ -29,7 +29,7 @@ static const char *reasons_of(const struct change *c, struct arena *arena)
     };
     struct str s;
     str_init(&s, arena);
-    for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+    for (size_t i = 0; i < ARRAY_LEN(table); i++)
         if (table[i].applies)
             str_printf(&s, "%s%s", s.len ? "; " : "", table[i].text);
     return s.buf;

@@ -91,7 +91,7 @@ bool detect_probe(struct probe *p, const char *path, struct arena *a, struct gs_
 
 const struct format *detect_probed(const struct probe *p, struct gs_error *err)
 {
-    for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+    for (size_t i = 0; i < ARRAY_LEN(formats); i++)
         if (formats[i]->detect(p))
             return formats[i];
     unknown_format(p, err);

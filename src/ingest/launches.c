@@ -40,7 +40,7 @@ static void grow(struct launch_table *t)
 
 static uint32_t find_or_add(struct launch_table *t, uint32_t hint, const struct launch *launch)
 {
-    uint32_t *recent = &t->recent[hint % (sizeof(t->recent) / sizeof(*t->recent))];
+    uint32_t *recent = &t->recent[hint % (ARRAY_LEN(t->recent))];
     if (t->list.n && same(&t->list.v[*recent], launch))
         return *recent;
     if (!t->slots || (t->list.n + 1) * 2 > t->mask + 1)

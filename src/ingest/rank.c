@@ -13,7 +13,7 @@ static const char *const variables[] = {
     "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID", "RANK",
 };
 
-enum { N_VARIABLES = sizeof(variables) / sizeof(*variables), LARGEST_RANK = 100000000 };
+enum { N_VARIABLES = ARRAY_LEN(variables), LARGEST_RANK = 100000000 };
 
 struct rank_call {
     struct process *process;

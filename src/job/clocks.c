@@ -214,7 +214,7 @@ void job_align_clocks(struct job *job, const struct meetings *all, struct arena 
                  {MEET_MARKER, LEAST_POINTS, "markers"}};
     job->stats.aligned = "none";
     job->stats.clock_residual_ns = -1;
-    for (size_t k = 0; k < sizeof(tries) / sizeof(*tries); k++) {
+    for (size_t k = 0; k < ARRAY_LEN(tries); k++) {
         struct collecting c = {.job = job, .kind = tries[k].kind, .arena = temporary, .stride = 1};
         uint64_t meetings = 0;
         for (size_t i = 0; i < all->ops.n; i++)

@@ -61,11 +61,15 @@ struct rank_phase {
 };
 
 /* Data that goes from the device to the host, through MPI and back. */
+enum staging_form { STAGING_PEERS, STAGING_COLLECTIVE, STAGING_RING, STAGING_HALO };
+enum staging_reach { REACH_UNKNOWN, REACH_ONE_NODE, REACH_NODES, REACH_BOTH };
+
 struct staging_row {
     int32_t rank; /* -1: all */
     const char *operation;
-    const char *kind;    /* "collective", "ring", "halo", "point-to-point" */
-    const char *between; /* "one node", "nodes", "both", "not known" */
+    enum staging_form form;
+    enum staging_reach reach;
+    const char *kind, *between; /* both for people: "ring", "one node" */
     uint64_t chains, bytes;
     int64_t copy_ns, mpi_ns; /* of the copies, and of the calls between them */
     uint32_t ranks;

@@ -29,7 +29,7 @@ static bool kind_of_call(const char *name, enum meet_kind *kind)
 {
     if (str_eq(name, "MPI_Reduce_local"))
         return false;
-    for (size_t i = 0; i < sizeof(mpi_kinds) / sizeof(*mpi_kinds); i++)
+    for (size_t i = 0; i < ARRAY_LEN(mpi_kinds); i++)
         if (str_starts(name, mpi_kinds[i].prefix)) {
             *kind = mpi_kinds[i].kind;
             return true;
@@ -40,7 +40,7 @@ static bool kind_of_call(const char *name, enum meet_kind *kind)
 static enum meet_kind kind_of_kernel(const char *name)
 {
     static const char *const rooted[] = {"Broadcast", "SendRecv", "Send", "Recv"};
-    for (size_t i = 0; i < sizeof(rooted) / sizeof(*rooted); i++)
+    for (size_t i = 0; i < ARRAY_LEN(rooted); i++)
         if (str_has_fold(name, rooted[i]))
             return MEET_PEERS;
     return str_has_fold(name, "Reduce") && !str_has_fold(name, "AllReduce") &&
@@ -57,7 +57,7 @@ static const char *collective_of(const char *kernel)
 {
     static const char *const words[] = {"AllReduce", "AllGather", "ReduceScatter", "AllToAll",
                                         "Broadcast", "SendRecv",  "Reduce"};
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (str_has_fold(kernel, words[i]))
             return words[i];
     return kernel;

@@ -26,7 +26,7 @@ static int64_t exposed_copies(const struct analysis *a)
     static const enum cause copies[] = {CAUSE_COPY_H2D, CAUSE_COPY_D2H, CAUSE_COPY_P2P,
                                         CAUSE_COPY_D2D, CAUSE_COPY_SET};
     int64_t ns = 0;
-    for (size_t i = 0; i < sizeof(copies) / sizeof(*copies); i++)
+    for (size_t i = 0; i < ARRAY_LEN(copies); i++)
         ns = add_ns(ns, a->ledger.ns[copies[i]]);
     return ns;
 }

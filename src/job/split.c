@@ -1,5 +1,6 @@
 #include "job/split.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -377,4 +378,6 @@ void split_take(struct split *s, uint32_t process, struct trace *out)
     take_shared(s, out);
     take_entities(s, process, out);
     take_tables(s, process, out);
+    assert(out->processes.n == 1);
+    assert(out->kernels.n == count(&s->kernels, process));
 }

@@ -38,7 +38,7 @@ static bool moves_data(const char *name)
         "MPI_Ireduce",   "MPI_Bcast",      "MPI_Ibcast",     "MPI_Gather",    "MPI_Igather",
         "MPI_Scatter",   "MPI_Iscatter",   "MPI_Wait",       "MPI_Neighbor_", "MPI_Start",
         "MPI_Put",       "MPI_Get",        "MPI_Accumulate", "MPI_Scan"};
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (str_starts(name, words[i]))
             return true;
     return false;
@@ -50,7 +50,7 @@ static bool is_collective(const char *name)
                                         "cast",     "ather",    "catter",  "Scan"};
     if (str_starts(name, "MPI_Get") || str_starts(name, "MPI_Neighbor_"))
         return false;
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (str_has(name, words[i]))
             return true;
     return false;
@@ -92,6 +92,26 @@ static void collect(struct events *e, const struct analysis *a, uint32_t process
         }
 }
 
+static void set_form(struct staging_row *row, enum staging_form form)
+{
+    static const char *const words[] = {[STAGING_PEERS] = "point-to-point",
+                                        [STAGING_COLLECTIVE] = "collective",
+                                        [STAGING_RING] = "ring",
+                                        [STAGING_HALO] = "halo"};
+    row->form = form;
+    row->kind = words[form];
+}
+
+static void set_reach(struct staging_row *row, enum staging_reach reach)
+{
+    static const char *const words[] = {[REACH_UNKNOWN] = "not known",
+                                        [REACH_ONE_NODE] = "one node",
+                                        [REACH_NODES] = "nodes",
+                                        [REACH_BOTH] = "both"};
+    row->reach = reach;
+    row->between = words[reach];
+}
+
 static struct staging_row *row_of(struct job_rank *r, const char *name, bool collective,
                                   struct arena *arena)
 {
@@ -99,9 +119,8 @@ static struct staging_row *row_of(struct job_rank *r, const char *name, bool col
         if (str_eq(r->staging.v[i].operation, name))
             return &r->staging.v[i];
     vec_push(&r->staging, arena,
-             ((struct staging_row){.operation = arena_strdup(arena, name),
-                                   .kind = collective ? "collective" : "point-to-point",
-                                   .ranks = 1}));
+             ((struct staging_row){.operation = arena_strdup(arena, name), .ranks = 1}));
+    set_form(&r->staging.v[r->staging.n - 1], collective ? STAGING_COLLECTIVE : STAGING_PEERS);
     return &r->staging.v[r->staging.n - 1];
 }
 
@@ -213,7 +232,7 @@ static bool several_hosts(const struct job *job)
 }
 
 /* Which hosts the messages of the job go between. */
-static const char *between_hosts(const struct job *job)
+static enum staging_reach between_hosts(const struct job *job)
 {
     bool inside = false, across = false;
     for (size_t i = 0; i < job->ranks.n; i++)
@@ -222,7 +241,10 @@ static const char *between_hosts(const struct job *job)
             if (to)
                 *(str_eq(to->host, job->ranks.v[i].host) ? &inside : &across) = true;
         }
-    return inside && across ? "both" : inside ? "one node" : across ? "nodes" : "not known";
+    return inside && across ? REACH_BOTH
+           : inside         ? REACH_ONE_NODE
+           : across         ? REACH_NODES
+                            : REACH_UNKNOWN;
 }
 
 /* Whether all messages go to the next rank or the one before, the last being next to the first. */
@@ -271,11 +293,11 @@ void job_staging(struct job *job)
         }
     for (size_t s = 0; s < job->staging.n; s++) {
         struct staging_row *row = &job->staging.v[s];
-        bool collective = str_eq(row->kind, "collective");
+        bool collective = row->form == STAGING_COLLECTIVE;
         if (!collective)
-            row->kind = is_ring(job, row)             ? "ring"
-                        : job->ranks.v[0].peers.n > 0 ? "halo"
-                                                      : "point-to-point";
-        row->between = !nodes ? "one node" : collective ? "nodes" : between_hosts(job);
+            set_form(row, is_ring(job, row)             ? STAGING_RING
+                          : job->ranks.v[0].peers.n > 0 ? STAGING_HALO
+                                                        : STAGING_PEERS);
+        set_reach(row, !nodes ? REACH_ONE_NODE : collective ? REACH_NODES : between_hosts(job));
     }
 }

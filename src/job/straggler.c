@@ -200,7 +200,7 @@ static const char *idle_word(const struct job_rank *r, const struct job_rank *ty
                  {CAUSE_STARTUP, "it starts up or loads code"}};
     int64_t most = 0;
     const char *best = "its host does something that was not recorded";
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
         int64_t more =
             sub_ns(r->cause_ns[words[i].cause] / (r->gpus ? r->gpus : 1),
                    typical->cause_ns[words[i].cause] / (typical->gpus ? typical->gpus : 1));

@@ -35,7 +35,7 @@ unsigned family_of(const char *arch)
 {
     const char *gfx = arch ? strstr(arch, "gfx") : NULL;
     size_t n = gfx ? strcspn(gfx, ":") : 0;
-    for (size_t f = 0; gfx && f < sizeof(families) / sizeof(*families); f++)
+    for (size_t f = 0; gfx && f < ARRAY_LEN(families); f++)
         for (size_t i = 0; i < 8 && families[f].archs[i]; i++)
             if (strlen(families[f].archs[i]) == n && strncmp(families[f].archs[i], gfx, n) == 0)
                 return families[f].family;
@@ -49,7 +49,7 @@ bool family_limits_sure(unsigned family)
 
 int block_limit(unsigned family, const char *block)
 {
-    for (size_t i = 0; i < sizeof(blocks) / sizeof(*blocks); i++)
+    for (size_t i = 0; i < ARRAY_LEN(blocks); i++)
         if ((blocks[i].families & family) && str_eq(blocks[i].block, block))
             return blocks[i].limit;
     return 0;
@@ -57,7 +57,7 @@ int block_limit(unsigned family, const char *block)
 
 bool counter_find(struct pack_counter *out, const char *name, unsigned family)
 {
-    for (size_t i = 0; i < sizeof(counters) / sizeof(*counters); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(counters); i++) {
         if (!(counters[i].families & family) || !str_eq(counters[i].name, name))
             continue;
         *out = (struct pack_counter){counters[i].name, counters[i].block, counters[i].slots,

@@ -51,7 +51,7 @@ static void keep(double *to, double value)
 void metric_device_complete(struct metric_device *d)
 {
     const struct arch_facts *f = NULL;
-    for (size_t i = 0; i < sizeof(arch_facts) / sizeof(*arch_facts) && !f; i++)
+    for (size_t i = 0; i < ARRAY_LEN(arch_facts) && !f; i++)
         if (str_starts(d->arch, arch_facts[i].arch))
             f = &arch_facts[i];
     if (!f)
@@ -123,7 +123,7 @@ bool metric_device_variable(const struct metric_device *d, const char *name, dou
                 V(l2_line),  V(l2_channels), V(lds_banks)};
 #undef V
     double found = 0;
-    for (size_t i = 0; i < sizeof(list) / sizeof(*list); i++)
+    for (size_t i = 0; i < ARRAY_LEN(list); i++)
         if (str_eq(list[i].name, name))
             memcpy(&found, (const char *)d + list[i].at, sizeof(found));
     for (int k = 0; k < FLOP_KINDS; k++)

@@ -189,7 +189,7 @@ static const struct {
 
 static bool call(struct parser *p, const char *name)
 {
-    size_t i = 0, n = sizeof(functions) / sizeof(*functions);
+    size_t i = 0, n = ARRAY_LEN(functions);
     if (str_eq(name, "reduce"))
         return reduce_call(p);
     while (i < n && !str_eq(functions[i].name, name))
@@ -269,7 +269,7 @@ static enum formula_code take_comparison(struct parser *p)
     } list[] = {{"<=", OP_LESS_EQUAL}, {">=", OP_GREATER_EQUAL}, {"==", OP_EQUAL},
                 {"!=", OP_NOT_EQUAL},  {"<", OP_LESS},           {">", OP_GREATER}};
     skip_space(p);
-    for (size_t i = 0; i < sizeof(list) / sizeof(*list); i++)
+    for (size_t i = 0; i < ARRAY_LEN(list); i++)
         if (str_starts(p->at, list[i].text)) {
             p->at += strlen(list[i].text);
             return list[i].code;

@@ -10,7 +10,7 @@
 static const struct metric_def defs[] = {
 #include "metric/metrics.def"
 };
-enum { DEFS = sizeof(defs) / sizeof(*defs) };
+enum { DEFS = ARRAY_LEN(defs) };
 
 const struct metric_def *metric_defs(size_t *n)
 {

@@ -12,7 +12,7 @@ static const struct {
     {"sum", REDUCE_SUM}, {"max", REDUCE_MAX}, {"min", REDUCE_MIN},
     {"avr", REDUCE_AVG}, {"avg", REDUCE_AVG}, {"mean", REDUCE_AVG},
 };
-enum { REDUCTIONS = sizeof(reductions) / sizeof(*reductions) };
+enum { REDUCTIONS = ARRAY_LEN(reductions) };
 
 bool reduction_find(const char *name, enum reduction *how)
 {
@@ -38,7 +38,7 @@ bool counter_is_share(const char *name)
     static const char *const counts[] = {"Wavefronts", "FetchSize", "WriteSize"};
     char base[FORMULA_NAME_BYTES];
     enum reduction ignored;
-    for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+    for (size_t i = 0; i < ARRAY_LEN(counts); i++)
         if (str_eq(name, counts[i]))
             return false;
     if (str_eq(name, "GPU_UTIL") || strlen(name) >= sizeof(base))

@@ -6,9 +6,10 @@
 #define GPU(arch_fields, product_name, key_words, ...)                                             \
     {arch_fields, .product = product_name, .keys = key_words, __VA_ARGS__},
 static const struct hardware table[] = {
+#include "base/array.h"
 #include "model/hardware.def"
 };
-enum { ROWS = sizeof(table) / sizeof(*table), ARCH_MAX = 16, WORDS_MAX = 16, WORD_MAX = 16 };
+enum { ROWS = ARRAY_LEN(table), ARCH_MAX = 16, WORDS_MAX = 16, WORD_MAX = 16 };
 
 const struct hardware *hardware_table(size_t *n)
 {
@@ -35,7 +36,7 @@ static bool is_alnum(char c)
 static void cuda_arch(char out[ARCH_MAX], const char *arch)
 {
     static const char *const prefixes[] = {"sm_", "sm", "compute_"};
-    for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(prefixes); i++) {
         size_t n = strlen(prefixes[i]);
         if (strncmp(arch, prefixes[i], n) == 0 && is_digit(arch[n])) {
             arch += n;
@@ -105,7 +106,7 @@ static size_t match_keys(const struct words *product, const char *keys)
 {
     struct words k;
     words_of(&k, keys);
-    for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++)
+    for (size_t i = 0; i < ARRAY_LEN(variants); i++)
         if (has_word(product, variants[i]) && !has_word(&k, variants[i]))
             return 0;
     for (size_t i = 0; i < k.n; i++)

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "model/name_scan.h"
 
 static const struct kernel_role_info infos[] = {
@@ -212,7 +213,7 @@ static const struct row *find(const struct row *table, size_t n, const struct te
 
 static const struct row *classify(const char *full_name, enum want want)
 {
-    enum { ROWS = sizeof(rows) / sizeof(*rows), LAST = sizeof(fallbacks) / sizeof(*fallbacks) };
+    enum { ROWS = ARRAY_LEN(rows), LAST = ARRAY_LEN(fallbacks) };
     struct parts parts;
     split(&parts, full_name);
     const struct row *r = find(rows, ROWS, &parts.core, want);

@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/array.h"
+
 bool name_is_word(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -23,7 +25,7 @@ static const char *operator_symbol(const char *p, const char *end)
         "&&", "||", "++",  "--",  "+=",  "-=",  "*=", "/=", "%=", "^=", "&=", "|=", "<",
         ">",  "=",  "+",   "-",   "*",   "/",   "%",  "^",  "&",  "|",  "!",  ",",
     };
-    for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(symbols); i++) {
         if (at(p, end, symbols[i])) {
             p += strlen(symbols[i]);
             return at(p, end, " <") ? p + 1 : p;
@@ -122,7 +124,7 @@ const char *name_group(const char *p, const char *end, bool *closed)
 const char *name_scope(const char *p, const char *end)
 {
     static const char *const qualifiers[] = {" const", " volatile", " &&", " &"};
-    for (size_t i = 0; i < sizeof(qualifiers) / sizeof(*qualifiers); i++)
+    for (size_t i = 0; i < ARRAY_LEN(qualifiers); i++)
         if (at(p, end, qualifiers[i]))
             p += strlen(qualifiers[i]);
     while (at(p, end, "[abi:"))

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
+
 enum { VALUE_MAX = 1 << 30 };
 
 static int64_t align_up(int64_t v, int64_t unit)
@@ -101,7 +103,7 @@ static void settle(struct occupancy *o, int64_t lds_groups, int64_t slot_groups)
         {LIMIT_GROUP_SLOTS, slot_groups},
     };
     int64_t fewest = INT64_MAX;
-    for (size_t i = 0; i < sizeof(by) / sizeof(*by); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(by); i++) {
         if (by[i].groups < fewest) {
             fewest = by[i].groups;
             o->limit = by[i].limit;

@@ -20,7 +20,7 @@ static const struct {
     {ITEM_MARKERS, ITEM_KERNELS | ITEM_API, "--marker-trace", "time per part of the program"},
     {ITEM_COLLECTIVES, ITEM_KERNELS, "--rccl-trace", "which calls start collectives"},
 };
-enum { N_TRACED = sizeof(traced) / sizeof(*traced) };
+enum { N_TRACED = ARRAY_LEN(traced) };
 
 #define TRACED                                                                                     \
     (ITEM_KERNELS | ITEM_API | ITEM_COPIES | ITEM_ALLOCATIONS | ITEM_MARKERS | ITEM_COLLECTIVES)

@@ -36,7 +36,7 @@ const char *const goal_names[] = {
 const struct ratio plan_ratios[] = {
 #include "plan/ratios.def"
 };
-const size_t n_plan_ratios = sizeof(plan_ratios) / sizeof(*plan_ratios);
+const size_t n_plan_ratios = ARRAY_LEN(plan_ratios);
 
 #define RULE_GOALS(rule, goals) {rule, goals},
 static const struct {
@@ -78,7 +78,7 @@ bool goals_parse(unsigned *out, const char *words, struct gs_error *err)
 
 unsigned goals_of_rule(const char *rule)
 {
-    for (size_t i = 0; i < sizeof(rule_goals) / sizeof(*rule_goals); i++)
+    for (size_t i = 0; i < ARRAY_LEN(rule_goals); i++)
         if (str_eq(rule_goals[i].rule, rule))
             return rule_goals[i].goals;
     return 0;

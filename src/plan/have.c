@@ -143,7 +143,7 @@ void plan_find_have(struct planner *pl)
 {
     if (!pl->t)
         return;
-    for (size_t i = 0; i < sizeof(items) / sizeof(*items); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(items); i++) {
         uint64_t n = count_item(pl->t, items[i].item);
         unsigned serves = plan_goals_with(pl, items[i].item);
         if (!n)

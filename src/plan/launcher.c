@@ -18,7 +18,7 @@ static const struct launcher {
 static const struct launcher *find(const char *program)
 {
     const char *slash = strrchr(program, '/');
-    for (size_t i = 0; i < sizeof(launchers) / sizeof(*launchers); i++)
+    for (size_t i = 0; i < ARRAY_LEN(launchers); i++)
         if (str_eq(launchers[i].name, slash ? slash + 1 : program))
             return &launchers[i];
     return NULL;

@@ -28,7 +28,7 @@ static const char *trace_words(struct planner *pl, struct capture *c, unsigned i
 {
     struct str s;
     str_init(&s, pl->arena);
-    for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(sources); i++) {
         if (!(items & sources[i].items))
             continue;
         str_printf(&s, "%s%s", s.len ? "," : "", sources[i].word);

@@ -32,7 +32,7 @@ static const struct {
 #include "plan/tool_options.def"
 };
 
-enum { N_OPTIONS = sizeof(options) / sizeof(*options), N_FACTS = sizeof(facts) / sizeof(*facts) };
+enum { N_OPTIONS = ARRAY_LEN(options), N_FACTS = ARRAY_LEN(facts) };
 
 bool tool_known(const char *tool)
 {

@@ -157,7 +157,9 @@ PART(run_rows, T,
      ALWAYS(T, streams, FIELD_LIST, "streams", "busiest first", .of = &stream_fields));
 PART(blocked, T,
      OR_NULL(T, breakdown.sync_blocked_ns, FIELD_I64, "cpu_sync_blocked_s",
-             "host time in synchronising calls; null: no host calls", S, .has = has_api),
+             "host waits for the GPU: in synchronising calls and blocking copies, threads united; "
+             "null: no host calls",
+             S, .has = has_api),
      OR_NULL(T, breakdown.sync_blocked_pct, FIELD_NUM, "cpu_sync_blocked_pct", "of the window",
              .has = has_api));
 #undef T
@@ -178,7 +180,8 @@ PART(phase_idle, T,
         ALWAYS(T, kernels, FIELD_LIST, "top_kernels", "most time first", .of = &kernel_fields)
 #define CALLS ALWAYS(T, mpi, FIELD_LIST, "mpi_ops", "calls of MPI", .of = &mpi_rows)
 PART(run_head, T, SPREAD(T, a, FIELD_REF, &run_times),
-     ALWAYS(T, sync_ns, FIELD_I64, "gpu_sync_s", "union per thread of synchronising calls", S),
+     ALWAYS(T, sync_ns, FIELD_I64, "gpu_sync_s",
+            "host time in synchronising calls alone, threads united", S),
      SPREAD(T, a, FIELD_REF, &run_use),
      ALWAYS(T, gap_ns, FIELD_I64, "total_gpu_idle_s", "sum of gaps between work", S), GAPS,
      SPREAD(T, a, FIELD_REF, &run_rows));

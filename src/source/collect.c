@@ -54,7 +54,7 @@ void source_skip(struct source_scan *s, const char *path, const char *reason)
 static bool language_of(const char *name, enum source_language *language)
 {
     const char *dot = strrchr(name, '.');
-    for (size_t i = 0; dot && i < sizeof(languages) / sizeof(*languages); i++)
+    for (size_t i = 0; dot && i < ARRAY_LEN(languages); i++)
         if (str_eq(dot + 1, languages[i].extension)) {
             *language = languages[i].language;
             return true;
@@ -64,7 +64,7 @@ static bool language_of(const char *name, enum source_language *language)
 
 static bool skip_folder(const char *name)
 {
-    for (size_t i = 0; i < sizeof(skipped_folders) / sizeof(*skipped_folders); i++)
+    for (size_t i = 0; i < ARRAY_LEN(skipped_folders); i++)
         if (str_eq(name, skipped_folders[i]))
             return true;
     return name[0] == '.';

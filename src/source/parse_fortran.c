@@ -122,7 +122,7 @@ static bool end_statement(struct parser *p, size_t i, size_t end)
         close_frame(p, UNIT);
         return true;
     }
-    for (size_t k = 0; k < sizeof(ends) / sizeof(*ends); k++)
+    for (size_t k = 0; k < ARRAY_LEN(ends); k++)
         if (is(p, i, ends[k].joined) || (plain && is(p, i + 1, ends[k].word))) {
             close_frame(p, ends[k].kind);
             return true;

@@ -128,7 +128,7 @@ static void bind(struct parser *p, const char *name, const char *path)
     }
     idmap_put(&p->alias_of, hash_bytes(name, strlen(name)), (uint32_t)p->aliases.n);
     vec_push(&p->aliases, p->t->scratch, a);
-    for (size_t i = 0; i < sizeof(frameworks) / sizeof(*frameworks); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(frameworks); i++) {
         size_t n = strlen(frameworks[i]);
         p->uses_gpu |= str_starts(path, frameworks[i]) && (!path[n] || path[n] == '.');
     }

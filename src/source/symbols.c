@@ -110,9 +110,9 @@ void symbols_init_c(struct symbols *s, bool fold)
     memset(s, 0, sizeof(*s));
     s->fold = fold;
     s->n = 1;
-    for (size_t i = 0; i < sizeof(c_symbols) / sizeof(*c_symbols); i++)
+    for (size_t i = 0; i < ARRAY_LEN(c_symbols); i++)
         add(s, &c_symbols[i]);
-    for (size_t i = 0; i < sizeof(c_prefixes) / sizeof(*c_prefixes); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(c_prefixes); i++) {
         uint16_t *first = &s->by_letter[letter_of(s, c_prefixes[i].name[0])];
         s->v[s->n] = c_prefixes[i];
         s->v[s->n].next = *first;
@@ -124,12 +124,11 @@ void symbols_init_python(struct symbols *s)
 {
     memset(s, 0, sizeof(*s));
     s->n = 1;
-    for (size_t i = 0; i < sizeof(python_symbols) / sizeof(*python_symbols); i++)
+    for (size_t i = 0; i < ARRAY_LEN(python_symbols); i++)
         add(s, &python_symbols[i]);
 }
 
-_Static_assert(sizeof(c_symbols) / sizeof(*c_symbols) + sizeof(c_prefixes) / sizeof(*c_prefixes) <
-                   SYMBOLS_MAX - 1,
+_Static_assert(ARRAY_LEN(c_symbols) + ARRAY_LEN(c_prefixes) < SYMBOLS_MAX - 1,
                "make SYMBOLS_MAX larger");
 
 static uint16_t find_prefix(const struct symbols *s, const char *name, size_t n)

@@ -32,7 +32,7 @@ static const struct {
 
 int64_t expr_unit(const char *s, size_t n)
 {
-    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+    for (size_t i = 0; i < ARRAY_LEN(units); i++)
         if (strlen(units[i].name) == n && !memcmp(units[i].name, s, n))
             return units[i].factor;
     return 0;

@@ -10,7 +10,7 @@ static const unsigned passes[] = {
     WANT_KERNELS, WANT_COPIES,         WANT_ALLOCS,
     WANT_SAMPLES};
 
-enum { PASSES = sizeof(passes) / sizeof(*passes) };
+enum { PASSES = ARRAY_LEN(passes) };
 
 void nsysw_fail(struct nsys_writer *w, sqlite3 *db, const char *what)
 {

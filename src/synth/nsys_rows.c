@@ -24,7 +24,7 @@ static uint32_t cuda_name(struct nsys_writer *w, uint32_t name)
         return w->cuda.v[name] - 1;
     const char *hip = names_text(w->names, name), *cuda = NULL;
     uint32_t found = name;
-    for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
+    for (size_t i = 0; i < ARRAY_LEN(functions); i++)
         if (str_eq(hip, functions[i].hip))
             cuda = functions[i].cuda;
     if (cuda)
@@ -87,12 +87,12 @@ static void put_mpi(struct nsys_writer *w, struct nprocess *p, const struct rec_
     int64_t start = time_of(f, r->start_ns), end = time_of(f, r->end_ns);
     int64_t tid = thread_of(p, r->thread), text = nsysw_string(w, f, r->name);
     f->mpi = true;
-    for (size_t i = 0; i < sizeof(sends) / sizeof(*sends); i++)
+    for (size_t i = 0; i < ARRAY_LEN(sends); i++)
         if (str_starts(name, sends[i])) {
             NROW(w, f, NI_MPI_P2P, start, end, tid, text, 1, 0, r->peer, r->bytes, NI_NULL);
             return;
         }
-    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
         if (str_starts(name, others[i])) {
             NROW(w, f, NI_MPI_OTHER, start, end, tid, text);
             return;

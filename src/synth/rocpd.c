@@ -134,7 +134,7 @@ static unsigned begin(struct sink *s, int pass, struct names *names)
         bool sys = w->o.flavor == ROCPD_SYS;
         for (int i = 0; i < RCAT_COUNT; i++)
             w->category[i] = names_adds(names, sys ? sys_categories[i] : v3_categories[i]);
-        for (size_t i = 0; i < sizeof(always) / sizeof(*always); i++)
+        for (size_t i = 0; i < ARRAY_LEN(always); i++)
             names_adds(names, always[i]);
     }
     return w->o.flavor == ROCPD_SYS ? sys_passes[pass] : v3_passes[pass];
@@ -210,8 +210,7 @@ struct sink *rocpdw_new(const struct rocpd_options *o, struct arena *a)
     w->o = *o;
     w->arena = a;
     str_init(&w->text, a);
-    size_t v3 = sizeof(v3_passes) / sizeof(*v3_passes),
-           sys = sizeof(sys_passes) / sizeof(*sys_passes);
+    size_t v3 = ARRAY_LEN(v3_passes), sys = ARRAY_LEN(sys_passes);
     w->sink = (struct sink){
         .passes = (int)(o->flavor == ROCPD_SYS ? sys : v3),
         .begin = begin,

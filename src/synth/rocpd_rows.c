@@ -69,7 +69,7 @@ static void bind(sqlite3_stmt *st, const int64_t *v, int n)
 #define BIND(st, ...)                                                                              \
     do {                                                                                           \
         int64_t values_[] = {__VA_ARGS__};                                                         \
-        bind(st, values_, (int)(sizeof(values_) / sizeof(*values_)));                              \
+        bind(st, values_, (int)(ARRAY_LEN(values_)));                                              \
     } while (0)
 
 static int64_t add_event(struct rocpd *w, struct rprocess *p, uint32_t category, uint64_t stack,

@@ -125,7 +125,7 @@ static const struct {
 
 const char *rocpdw_table_name(size_t i)
 {
-    return i < sizeof(tables) / sizeof(*tables) ? tables[i].name : NULL;
+    return i < ARRAY_LEN(tables) ? tables[i].name : NULL;
 }
 
 char *rocpdw_expand(struct rocpd *w, const struct rprocess *p, const char *sql)
@@ -157,7 +157,7 @@ static void metadata(struct rocpd *w, struct rprocess *p, const char *tag, const
 
 void rocpdw_tables(struct rocpd *w, struct rprocess *p)
 {
-    for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(tables); i++) {
         const char *name = tables[i].name;
         if (*name == '@' && w->o.flavor != ROCPD_V305)
             continue;
@@ -183,7 +183,7 @@ void rocpdw_tables(struct rocpd *w, struct rprocess *p)
 /* What AUTOINCREMENT would have left behind. */
 static void write_sequence(struct rocpd *w, struct rprocess *p)
 {
-    for (size_t i = 1; i < sizeof(tables) / sizeof(*tables); i++) {
+    for (size_t i = 1; i < ARRAY_LEN(tables); i++) {
         const char *name = tables[i].name;
         if (*name == '@')
             continue;

@@ -247,7 +247,7 @@ void rocpdw_views(struct rocpd *w, struct rfile *f)
         if (!dropped(w, name))
             plain_view(w, f, name);
     }
-    for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(views); i++) {
         name = views[i].name;
         if (*name == '@' && w->o.flavor != ROCPD_V305)
             continue;

@@ -103,7 +103,7 @@ static bool is_collective(const char *name)
 {
     static const char *const words[] = {"MPI_Barrier", "MPI_Allreduce", "MPI_Alltoall",
                                         "MPI_Allgather", "MPI_Reduce_scatter"};
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (!strncmp(name, words[i], strlen(words[i])))
             return true;
     return false;

@@ -33,7 +33,7 @@ static const char *word_end(const char *p, const char *end)
 static bool is_operator(struct token t)
 {
     static const char *const all[] = {"+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">="};
-    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+    for (size_t i = 0; i < ARRAY_LEN(all); i++)
         if (token_is(t, all[i]))
             return true;
     return false;

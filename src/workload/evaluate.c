@@ -45,7 +45,7 @@ static const char *plain_name(const char *spelt)
                  {"$lds_banks_per_cu", "LDS banks"},
                  {"$max_waves_per_cu", "waves per CU"},
                  {"$active_cus", "SQ_BUSY_CU_CYCLES"}};
-    for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++)
+    for (size_t i = 0; i < ARRAY_LEN(facts); i++)
         if (str_eq(facts[i].name, spelt))
             return facts[i].words;
     return spelt;

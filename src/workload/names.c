@@ -63,7 +63,7 @@ static double variable(const struct workload_report *r, const char *name)
         {"mfma_f64", a->mfma_f64},
         {"mfma_i8", a->mfma_i8},
     };
-    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+    for (size_t i = 0; i < ARRAY_LEN(all); i++)
         if (str_eq(all[i].name, name))
             return all[i].v > 0 ? all[i].v : NAN;
     return NAN;
@@ -86,7 +86,7 @@ static struct source find_variable(const struct workload_report *r, const char *
     };
     size_t n;
     const struct workload_fact *facts = workload_facts(&n);
-    for (size_t i = 0; i < sizeof(of_dispatch) / sizeof(*of_dispatch); i++)
+    for (size_t i = 0; i < ARRAY_LEN(of_dispatch); i++)
         if (str_eq(of_dispatch[i].name, name))
             return (struct source){.kind = FROM_DISPATCH, .at = of_dispatch[i].at};
     for (size_t i = 0; i < n && i < FACTS_MAX; i++)

@@ -43,25 +43,25 @@ static const struct workload_arch archs[] = {
 
 const struct workload_metric *workload_metrics(size_t *n)
 {
-    *n = sizeof(metrics) / sizeof(*metrics);
+    *n = ARRAY_LEN(metrics);
     return metrics;
 }
 
 const struct workload_panel *workload_panels(size_t *n)
 {
-    *n = sizeof(panels) / sizeof(*panels);
+    *n = ARRAY_LEN(panels);
     return panels;
 }
 
 const struct workload_fact *workload_facts(size_t *n)
 {
-    *n = sizeof(facts) / sizeof(*facts);
+    *n = ARRAY_LEN(facts);
     return facts;
 }
 
 const struct workload_panel *workload_panel(int id)
 {
-    for (size_t i = 0; i < sizeof(panels) / sizeof(*panels); i++)
+    for (size_t i = 0; i < ARRAY_LEN(panels); i++)
         if (panels[i].id == id)
             return &panels[i];
     return NULL;
@@ -93,7 +93,7 @@ const char *panels_formula(const char *text, bool newer, const char *denominator
 
 const struct workload_arch *workload_arch(const char *name)
 {
-    for (size_t i = 0; i < sizeof(archs) / sizeof(*archs); i++)
+    for (size_t i = 0; i < ARRAY_LEN(archs); i++)
         if (str_eq(archs[i].name, name))
             return &archs[i];
     return NULL;
@@ -132,9 +132,9 @@ void panels_names(struct idmap *set, struct arena *a)
     idmap_init(set, a);
     for (size_t i = 0; i < n; i++)
         add_words(set, defs[i].formula);
-    for (size_t i = 0; i < sizeof(metrics) / sizeof(*metrics); i++)
+    for (size_t i = 0; i < ARRAY_LEN(metrics); i++)
         add_words(set, metrics[i].formula);
-    for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++)
+    for (size_t i = 0; i < ARRAY_LEN(facts); i++)
         add_words(set, facts[i].formula);
     add_words(set, "SQ_WAVES GRBM_GUI_ACTIVE");
 }

@@ -159,7 +159,7 @@ bool workload_read_sheets(struct workload *w, struct gs_error *err)
     vec_push(&w->sheets, w->arena, r.sheet);
     read_times(&r);
     sum_durations(&r);
-    for (size_t i = 0; i < sizeof(levels) / sizeof(*levels); i++)
+    for (size_t i = 0; i < ARRAY_LEN(levels); i++)
         read_level(&r, levels[i]);
     return true;
 }

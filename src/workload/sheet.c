@@ -73,7 +73,7 @@ static bool starts_pass(const char *name, uint32_t *pass)
 {
     static const char *const marks[] = {"wave_size_", "Wave_Size_", "Kernel_ID_",
                                         "Correlation_ID_"};
-    for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(marks); i++) {
         char *end;
         if (!str_starts(name, marks[i]))
             continue;
@@ -88,7 +88,7 @@ static bool starts_pass(const char *name, uint32_t *pass)
 
 static enum role role_of(const char *name)
 {
-    for (size_t i = 0; i < sizeof(role_names) / sizeof(*role_names); i++)
+    for (size_t i = 0; i < ARRAY_LEN(role_names); i++)
         if (workload_same_name(name, role_names[i].name))
             return role_names[i].role;
     return ROLE_NONE;
@@ -231,7 +231,7 @@ static uint32_t kernel_of(struct sheet_reader *r, const char *name, size_t n)
 {
     static const char *const tails[] = {" [clone .kd]", " (.kd)", ".kd"};
     struct workload *w = r->w;
-    for (size_t i = 0; i < sizeof(tails) / sizeof(*tails); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(tails); i++) {
         size_t length = strlen(tails[i]);
         if (n > length && !memcmp(name + n - length, tails[i], length))
             n -= length;

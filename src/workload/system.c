@@ -33,7 +33,7 @@ double workload_number(const char *text)
     text += n;
     while (isspace((unsigned char)*text))
         text++;
-    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+    for (size_t i = 0; i < ARRAY_LEN(units); i++)
         if (workload_same_name(text, units[i].unit) && *text)
             return v * units[i].factor;
     return isdigit((unsigned char)*text) || *text == 'e' || *text == 'E' ? NAN : v;
@@ -90,7 +90,7 @@ static void take_row(struct workload *w, struct csv *c, const char *const *heade
         {&s->hbm_channels, {"num_hbm_channels", NULL}},
         {&s->hbm_gbps, {"hbm_bw", NULL}},
     };
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
         *numbers[i].to = number_of(c, header, n, numbers[i].names, a);
     s->name = text_of(c, header, n, "workload_name", a);
     s->program = program_of(text_of(c, header, n, "command", a), a);
@@ -167,7 +167,7 @@ static const char *guess_arch(const char *text)
     } words[] = {{"mi100", "gfx908"},  {"mi2", "gfx90a"},    {"mi30", "gfx942"},
                  {"mi32", "gfx942"},   {"mi35", "gfx950"},   {"gfx908", "gfx908"},
                  {"gfx90a", "gfx90a"}, {"gfx942", "gfx942"}, {"gfx950", "gfx950"}};
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (str_has_fold(text, words[i].word))
             return words[i].arch;
     return "";
@@ -202,7 +202,7 @@ static const char *lacking(const struct workload_system *s, struct arena *a)
                {s->sqc, "scalar caches"}};
     struct str out;
     str_init(&out, a);
-    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+    for (size_t i = 0; i < ARRAY_LEN(all); i++)
         if (isnan(all[i].v))
             str_printf(&out, "%s%s", out.len ? ", " : "", all[i].what);
     return out.buf;

@@ -140,7 +140,7 @@ def calls(doc):
 
 def blocked(doc):
     b = doc["analyses"]["breakdown"]
-    yield "host blocked", [f"host blocked {pct(b['sync_blocked_pct'])}; {time(b['sync_blocked_ns'])} of"]
+    yield "host waits", [f"host waits {pct(b['sync_blocked_pct'])}; {time(b['sync_blocked_ns'])} of"]
 
 
 def streams(doc):

@@ -110,10 +110,13 @@ static void the_smallest_pictures_are_drawn_too(void **state)
     struct made m;
     struct analysis a;
     make(&m, &a);
-    for (size_t i = 0; charts[i]; i++)
-        chart_draw(charts[i], &a,
-                   &(struct chart_opts){.width = CHART_LEAST, .height = CHART_LEAST / 2, .top = 1},
-                   &m.arena);
+    static const struct chart_opts least = {
+        .width = CHART_LEAST, .height = CHART_LEAST / 2, .top = 1};
+    for (size_t i = 0; charts[i]; i++) {
+        struct draw *d = chart_draw(charts[i], &a, &least, &m.arena);
+        assert_int_equal(d->width, PX(CHART_LEAST));
+        assert_int_equal(d->height, PX(CHART_LEAST / 2));
+    }
     made_release(&m);
 }
 

@@ -2,13 +2,12 @@
 
 #include "advise/measured.h"
 #include "advise/rule.h"
-#include "base/str.h"
 #include "metric/roofline.h"
 
 /* What is left to the peak. */
 static double lost(const struct counter_kernel *k)
 {
-    return str_eq(k->bound, "compute") ? fmax(1 - k->compute_pct / 100, 0) : -1;
+    return k->limit == BOUND_COMPUTE ? fmax(1 - k->compute_pct / 100, 0) : -1;
 }
 
 static bool eval(const struct analysis *a, struct finding *f)

@@ -3,7 +3,6 @@
 #include "advise/measured.h"
 #include "advise/rule.h"
 #include "base/human.h"
-#include "base/str.h"
 
 #define DOMINANT_PCT 50.0
 
@@ -13,7 +12,7 @@
 static void say_what_to_do(const struct analysis *a, struct finding *f, const struct hotspot *h)
 {
     const struct counter_kernel *k = measured_kernel(a, h->name_id);
-    if (k && !str_eq(k->bound, "unknown")) {
+    if (k && k->limit != BOUND_UNKNOWN) {
         finding_suggest(f, "tune this kernel first; counters say that %s binds it", k->bound);
         finding_because(f, "counter_kernels.bound", k->compute_pct, NAN, "%", "%s", k->why);
         finding_sure(f, 0.8,

@@ -14,7 +14,7 @@ static void claim_waiting(const struct analysis *a, struct finding *f)
             most = a->ledger.gpus[g].ns[CAUSE_COMPUTE];
     for (size_t g = 0; g < a->ledger.n_gpus; g++) {
         int64_t missing = most - a->ledger.gpus[g].ns[CAUSE_COMPUTE];
-        for (size_t c = 0; c < sizeof(causes) / sizeof(*causes) && missing > 0; c++) {
+        for (size_t c = 0; c < ARRAY_LEN(causes) && missing > 0; c++) {
             int64_t ns = a->ledger.gpus[g].ns[causes[c]];
             ns = ns < missing ? ns : missing;
             finding_claim(f, causes[c], ns);

@@ -1,6 +1,5 @@
 #include "advise/rule.h"
 #include "base/human.h"
-#include "base/str.h"
 #include "job/job.h"
 
 /* The row with most time in copies. */
@@ -29,15 +28,15 @@ static bool eval(const struct analysis *a, struct finding *f)
     int64_t out = ledger_ns(a, CAUSE_COPY_D2H), in = ledger_ns(a, CAUSE_COPY_H2D);
     finding_claim(f, CAUSE_COPY_D2H, out < copy_ns / 2 ? out : copy_ns / 2);
     finding_claim(f, CAUSE_COPY_H2D, in < copy_ns / 2 ? in : copy_ns / 2);
-    bool collective = str_eq(row->kind, "collective");
+    bool collective = row->form == STAGING_COLLECTIVE;
     char bytes[HUMAN_MAX], lost[HUMAN_MAX], chains[HUMAN_MAX];
     finding_scope(f, "%u ranks, %s, between %s", row->ranks, row->kind,
-                  str_eq(row->between, "one node") ? "ranks of one node" : row->between);
+                  row->reach == REACH_ONE_NODE ? "ranks of one node" : row->between);
     finding_issue(f,
                   "%s %s goes through the host: %s times a copy to the host, the call and a copy "
                   "back, %s in all",
-                  str_eq(row->kind, "ring")   ? "a ring of"
-                  : str_eq(row->kind, "halo") ? "a halo exchange by"
+                  row->form == STAGING_RING   ? "a ring of"
+                  : row->form == STAGING_HALO ? "a halo exchange by"
                                               : "data of",
                   row->operation, human_count(chains, row->chains), human_bytes(bytes, row->bytes));
     finding_because(f, "staging.copy_ns", (double)row->copy_ns, 0, "ns", "the copies take %s",
@@ -48,7 +47,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     } else {
         finding_suggest(f, "send from device memory");
         finding_action(f, "pass device pointers to a GPU-aware MPI");
-        finding_action(f, str_eq(row->between, "one node")
+        finding_action(f, row->reach == REACH_ONE_NODE
                               ? "inside a node, copy between the GPUs directly"
                               : "between nodes, make sure that the network can read device memory "
                                 "(GPUDirect RDMA)");

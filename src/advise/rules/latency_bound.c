@@ -2,7 +2,6 @@
 
 #include "advise/measured.h"
 #include "advise/rule.h"
-#include "base/str.h"
 #include "metric/roofline.h"
 
 #define LOW_OCCUPANCY_PCT 25.0
@@ -15,7 +14,7 @@ static double most_used(const struct counter_kernel *k)
 /* What would remain at the threshold is not claimed. */
 static double lost(const struct counter_kernel *k)
 {
-    return str_eq(k->bound, "latency") ? fmax(1 - most_used(k) / ROOF_BOUND_PCT, 0) : -1;
+    return k->limit == BOUND_LATENCY ? fmax(1 - most_used(k) / ROOF_BOUND_PCT, 0) : -1;
 }
 
 static void say_what_to_do(struct finding *f, const struct counter_kernel *k)

@@ -2,7 +2,6 @@
 
 #include "advise/measured.h"
 #include "advise/rule.h"
-#include "base/str.h"
 
 #define HIT_PCT 50.0
 #define TRAFFIC_PCT 30.0
@@ -11,7 +10,7 @@
 static double misses(const struct counter_kernel *k)
 {
     bool many = k->l2_hit_pct < HIT_PCT && k->memory_pct >= TRAFFIC_PCT;
-    return many && !str_eq(k->bound, "memory") ? 1 - k->l2_hit_pct / 100 : -1;
+    return many && k->limit != BOUND_MEMORY ? 1 - k->l2_hit_pct / 100 : -1;
 }
 
 static bool eval(const struct analysis *a, struct finding *f)

@@ -1,7 +1,6 @@
 #include "advise/measured.h"
 #include "advise/rule.h"
 #include "base/human.h"
-#include "base/str.h"
 
 #define LOW_OCCUPANCY_PCT 25.0
 
@@ -9,7 +8,7 @@
 static bool is_cleared(const struct analysis *a, const struct resource_row *r)
 {
     const struct counter_kernel *k = measured_kernel(a, a->trace->symbols.v[r->symbol].name);
-    return k && (str_eq(k->bound, "compute") || str_eq(k->bound, "memory"));
+    return k && (k->limit == BOUND_COMPUTE || k->limit == BOUND_MEMORY);
 }
 
 static bool eval(const struct analysis *a, struct finding *f)

@@ -2,7 +2,6 @@
 
 #include "advise/measured.h"
 #include "advise/rule.h"
-#include "base/str.h"
 #include "metric/roofline.h"
 
 #define LOW_HIT_PCT 50.0
@@ -10,18 +9,18 @@
 /* Fewer bytes are less time, all of it. */
 static double lost(const struct counter_kernel *k)
 {
-    return str_eq(k->bound, "memory") ? 1 : -1;
+    return k->limit == BOUND_MEMORY ? 1 : -1;
 }
 
 static void say_what_to_do(struct finding *f, const struct counter_kernel *k)
 {
-    if (str_eq(k->level, "HBM")) {
+    if (k->of == ROOF_HBM) {
         finding_suggest(f, "move fewer bytes: the memory itself cannot go much faster");
         finding_action(f, "fuse it with kernels that read what it writes");
         finding_action(f, "use smaller types, or compress what is stored");
         if (k->l2_hit_pct < LOW_HIT_PCT)
             finding_action(f, "where data is read more than once, work on tiles that fit into L2");
-    } else if (str_eq(k->level, "LDS")) {
+    } else if (k->of == ROOF_LDS) {
         finding_suggest(f, "keep values in registers instead of the LDS");
         finding_action(f,
                        "give each thread a larger tile, so that a value loaded is used more often");

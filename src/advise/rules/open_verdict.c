@@ -1,12 +1,11 @@
 #include "advise/measured.h"
 #include "advise/rule.h"
-#include "base/str.h"
 
 #define DOMINANT_PCT 50.0
 
 static double is_open(const struct counter_kernel *k)
 {
-    return str_eq(k->bound, "unknown") ? 1 : -1;
+    return k->limit == BOUND_UNKNOWN ? 1 : -1;
 }
 
 static bool eval(const struct analysis *a, struct finding *f)

@@ -13,7 +13,7 @@ static bool is_plain(const char *name)
 {
     static const char *const matrix[] = {"tf32", "tensorop", "hmma",  "gmma",
                                          "f16",  "_h_",      "s1688", "s16816"};
-    for (size_t i = 0; i < sizeof(matrix) / sizeof(*matrix); i++)
+    for (size_t i = 0; i < ARRAY_LEN(matrix); i++)
         if (str_has_fold(name, matrix[i]))
             return false;
     return str_has_fold(name, "sgemm") ||

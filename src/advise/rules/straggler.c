@@ -21,7 +21,7 @@ static void claim_work(const struct analysis *a, struct finding *f, int64_t ns)
     bool of_copies = why == STRAGGLER_COPIES;
     if (!of_copies && why != STRAGGLER_KERNELS && why != STRAGGLER_CLOCKS)
         return;
-    for (size_t i = 0; i < (of_copies ? sizeof(copies) / sizeof(*copies) : 1) && ns > 0; i++) {
+    for (size_t i = 0; i < (of_copies ? ARRAY_LEN(copies) : 1) && ns > 0; i++) {
         enum cause c = of_copies ? copies[i] : kernels[i];
         int64_t have = ledger_ns(a, c);
         have = have < ns ? have : ns;
@@ -37,7 +37,7 @@ static void claim(const struct analysis *a, struct finding *f, int64_t ns)
                                         CAUSE_HOST,      CAUSE_UNKNOWN, CAUSE_STARTUP};
     int64_t claimed = 0, gpus = a->job->stats.ranks ? a->job->stats.gpus / a->job->stats.ranks : 1;
     ns = gpus > 1 ? mul_ns(ns, gpus) : ns;
-    for (size_t i = 0; i < sizeof(causes) / sizeof(*causes) && ns > 0; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(causes) && ns > 0; i++) {
         int64_t have = ledger_ns(a, causes[i]);
         have = have < ns ? have : ns;
         finding_claim(f, causes[i], have);

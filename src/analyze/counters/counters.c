@@ -177,6 +177,8 @@ static void add_kernel(struct counter_run *r, const struct join_kernel *k)
         .duration_ns = counter_duration(&f, k->passes),
         .spread_pct = counter_spread_pct(&f, k->passes),
         .measured_ns = k->total_ns,
+        .limit = roof.point.bound,
+        .of = roof.point.level,
         .bound = bound_label(roof.point.bound),
         .level = roof.point.bound == BOUND_MEMORY ? roof_level_label(roof.point.level) : NULL,
         .why = roof.point.why,

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "metric/roofline.h"
 
 /* One of the kernels with most measured time: what binds it, and the numbers that decide. */
 struct counter_kernel {
@@ -20,7 +21,9 @@ struct counter_kernel {
     double duration_ns;  /* mean */
     double spread_pct;   /* of the passes' mean durations */
     int64_t measured_ns; /* of all its measured dispatches */
-    const char *bound;   /* "compute", "memory", "latency", "unknown" */
+    enum bound limit;    /* what bounds it */
+    enum roof_level of;  /* the memory that does, of BOUND_MEMORY */
+    const char *bound;   /* limit for people: "compute", "memory", "latency", "unknown" */
     const char *level;   /* of memory: "HBM", "L2", ... */
     const char *why;
     bool cross_pass; /* the verdict puts numbers of several passes side by side */

@@ -89,13 +89,13 @@ static void divide(struct passes *out, const struct trace *t, const name_list *l
 void counter_missing_find(struct counter_run *r)
 {
     struct arena *arena = r->a->arena;
-    for (size_t q = 0; q < sizeof(questions) / sizeof(*questions); q++) {
+    for (size_t q = 0; q < ARRAY_LEN(questions); q++) {
         struct counter_missing row = {.question = questions[q].text};
         name_list list = {0};
         for (size_t k = 0; k < r->join.n_kernels; k++) {
             const struct join_kernel *kernel = &r->join.kernels[k];
             /* A verdict that stands needs nothing more. */
-            if (q == 0 && !str_eq(r->out->kernels.v[k].bound, "unknown"))
+            if (q == 0 && r->out->kernels.v[k].limit != BOUND_UNKNOWN)
                 continue;
             struct counter_facts f =
                 counter_facts_of(r, kernel->sums, kernel->passes, kernel->joined, kernel->gpu);

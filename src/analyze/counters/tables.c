@@ -222,6 +222,6 @@ void counter_tables(const struct analysis *a, struct results *out, struct arena 
         {&missing, c->missing.v, c->missing.n, false},
         {&dispatches, c->dispatches.v, c->dispatches.n, false},
     };
-    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+    for (size_t i = 0; i < ARRAY_LEN(all); i++)
         vec_push(out, arena, all[i]);
 }

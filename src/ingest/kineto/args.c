@@ -55,7 +55,7 @@ static bool take_number(struct jread *j, struct k_event *e)
         {"wait_on_stream", &e->wait_stream},
         {"wait_on_cuda_event_record_corr_id", &e->wait_record},
     };
-    for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(table); i++) {
         if (!jr_is(j, table[i].key))
             continue;
         *table[i].to = jr_int(j, K_NONE);

@@ -77,7 +77,7 @@ static enum copy_kind kind_of(const char *name)
         {"HtoH", COPY_H2H},           {"HostToDevice", COPY_H2D}, {"DeviceToHost", COPY_D2H},
         {"DeviceToDevice", COPY_D2D}, {"PeerToPeer", COPY_P2P},   {"HostToHost", COPY_H2H},
     };
-    for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+    for (size_t i = 0; i < ARRAY_LEN(table); i++)
         if (str_has_fold(name, table[i].part))
             return table[i].kind;
     return COPY_UNKNOWN;
@@ -92,7 +92,7 @@ static enum memory_kind memory_of(const char *text, const char *end)
                  {"Pinned", MEMORY_PINNED},
                  {"Device", MEMORY_DEVICE},
                  {"Managed", MEMORY_MANAGED}};
-    for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(table); i++) {
         const char *at = strstr(text, table[i].word);
         if (at && at < end)
             return table[i].kind;
@@ -154,7 +154,7 @@ static enum sync_kind sync_kind_of(const char *name)
         {"Stream Sync", SYNC_STREAM},      {"Context Sync", SYNC_DEVICE},
         {"Device Sync", SYNC_DEVICE},
     };
-    for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+    for (size_t i = 0; i < ARRAY_LEN(table); i++)
         if (str_has_fold(name, table[i].part))
             return table[i].kind;
     return SYNC_OTHER;

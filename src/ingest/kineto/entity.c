@@ -28,7 +28,7 @@ static enum k_action action_of(const char *cat)
         {"cuda_sync", K_SYNC},
         {"cuda_event", K_SKIP},
     };
-    for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+    for (size_t i = 0; i < ARRAY_LEN(table); i++)
         if (strlen(cat) == strlen(table[i].cat) && str_has_fold(cat, table[i].cat))
             return table[i].action;
     if (str_ends(cat, "_runtime"))

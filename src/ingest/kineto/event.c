@@ -123,7 +123,7 @@ void kineto_event(struct kineto *k)
         .category = NO_INDEX,
     };
     struct str *texts[] = {&k->name, &k->copy_kind, &k->collective, &k->data_type, &k->label};
-    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         if (texts[i]->len)
             str_clear(texts[i]);
     if (!jr_object(k->json)) {

@@ -13,7 +13,7 @@ static bool is_ours(const struct jread *j)
 {
     static const char *const keys[] = {"traceEvents",     "deviceProperties",    "distributedInfo",
                                        "displayTimeUnit", "baseTimeNanoseconds", "traceName"};
-    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
         if (jr_is(j, keys[i]))
             return true;
     return false;
@@ -135,9 +135,9 @@ static void start(struct kineto *k, const char *path)
     struct idmap *maps[] = {&k->category_of, &k->processes, &k->threads, &k->symbols,
                             &k->lane_of,     &k->agents,    &k->streams};
     struct str *texts[] = {&k->name, &k->copy_kind, &k->collective, &k->data_type, &k->label};
-    for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
+    for (size_t i = 0; i < ARRAY_LEN(maps); i++)
         idmap_init(maps[i], k->arena);
-    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         str_init(texts[i], k->arena);
     int64_t size = fs_size(path);
     struct trace_file f = {.path = path,

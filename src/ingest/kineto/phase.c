@@ -69,7 +69,7 @@ static void join(struct kineto *k, const uint32_t *rows)
 void kineto_join_halves(struct kineto *k)
 {
     struct str *texts[] = {&k->copy_kind, &k->collective, &k->data_type};
-    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         str_clear(texts[i]); /* of the last event, not of these */
     if (!k->halves.n)
         return;

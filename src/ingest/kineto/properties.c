@@ -88,7 +88,7 @@ static enum vendor vendor_of(const struct kineto *k, const char *product)
     } table[] = {{"AMD", VENDOR_AMD},       {"Instinct", VENDOR_AMD}, {"Radeon", VENDOR_AMD},
                  {"NVIDIA", VENDOR_NVIDIA}, {"Tesla", VENDOR_NVIDIA}, {"GeForce", VENDOR_NVIDIA},
                  {"Quadro", VENDOR_NVIDIA}};
-    for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+    for (size_t i = 0; i < ARRAY_LEN(table); i++)
         if (str_has_fold(product, table[i].word))
             return table[i].vendor;
     if (k->vendor != VENDOR_UNKNOWN)

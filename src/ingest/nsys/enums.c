@@ -30,10 +30,7 @@ static const struct {
     {"_MANAGED_STATIC", MEMORY_MANAGED}, {"_UNKNOWN", MEMORY_UNKNOWN},
 };
 
-enum {
-    N_COPY = sizeof(copy_kinds) / sizeof(*copy_kinds),
-    N_MEMORY = sizeof(memory_kinds) / sizeof(*memory_kinds)
-};
+enum { N_COPY = ARRAY_LEN(copy_kinds), N_MEMORY = ARRAY_LEN(memory_kinds) };
 
 static void put_copy(struct nsys_enums *e, int64_t id, const char *name)
 {

@@ -179,7 +179,7 @@ static enum region_kind call_kind(const struct trace *t, size_t i)
     } libraries[] = {{"NCCL", "nccl", REGION_COLLECTIVE}, {"MPI", "MPI_", REGION_MPI}};
     if (!t->markers.domain[i] || t->markers.kind[i] == MARKER_INSTANT)
         return REGION_KINDS;
-    for (size_t l = 0; l < sizeof(libraries) / sizeof(*libraries); l++)
+    for (size_t l = 0; l < ARRAY_LEN(libraries); l++)
         if (str_eq(trace_str(t, t->markers.domain[i]), libraries[l].domain) &&
             str_starts(trace_str(t, t->markers.name[i]), libraries[l].prefix))
             return libraries[l].kind;

@@ -57,7 +57,7 @@ static void begin_file(struct nsys *n)
                             &n->ranks,          &n->cuda_users, &n->gpu_by_id, &n->gpu_by_device,
                             &n->gpu_of_process, &n->sm_counts,  &n->agents,    &n->null_streams,
                             &n->count_of,       &n->machines};
-    for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
+    for (size_t i = 0; i < ARRAY_LEN(maps); i++)
         idmap_init(maps[i], n->arena);
     idtable_init(&n->strings, n->arena);
 }

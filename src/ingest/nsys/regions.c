@@ -153,7 +153,7 @@ bool nsys_read_regions(struct nsys *n, struct gs_error *err)
 {
     const struct schema *schema = &n->db->schema;
     size_t first = n->trace->regions.n, cuda_end = first;
-    for (size_t i = 0; i < sizeof(region_tables) / sizeof(*region_tables); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(region_tables); i++) {
         const struct region_table *spec = &region_tables[i];
         for (size_t k = 0; k < schema->n; k++) {
             const char *t = schema->v[k].name;

@@ -22,10 +22,10 @@ static bool has_bytes(const char *head, size_t n, const char *mark)
 static bool looks_like_report(const struct probe *p)
 {
     static const char *const marks[] = {"QDSTRM", "QDREP", "QuadD"};
-    for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
+    for (size_t i = 0; i < ARRAY_LEN(marks); i++)
         if (has_bytes(p->head, p->n < HEAD ? p->n : HEAD, marks[i]))
             return true;
-    for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
+    for (size_t i = 0; i < ARRAY_LEN(endings); i++)
         if (str_ends(p->path, endings[i]))
             return true;
     return false;
@@ -52,7 +52,7 @@ bool nsys_explain_report(const struct probe *p, struct gs_error *err)
         return false;
     size_t n = strlen(p->path);
     const char *ending = "";
-    for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
+    for (size_t i = 0; i < ARRAY_LEN(endings); i++)
         if (str_ends(p->path, endings[i]))
             ending = endings[i];
     n -= strlen(ending);

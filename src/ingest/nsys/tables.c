@@ -48,7 +48,7 @@ static bool is_event_table(const char *name)
         "ENUM_",        "META_DATA", "EXPORT_META_DATA", "TARGET_",        "ANALYSIS_",
         "NVTX_PAYLOAD", "StringIds", "PROCESSES",        "ProcessStreams", "ThreadNames",
         "sqlite_",      "MPI_RANKS", "MPI_COMMUNICATORS"};
-    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
         if (str_starts(name, others[i]))
             return false;
     return !str_ends(name, "_CALLCHAINS");

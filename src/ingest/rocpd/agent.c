@@ -80,7 +80,7 @@ static void read_agent(void *ctx)
     };
     if (jr_object(j)) {
         while (jr_key(j)) {
-            size_t i = 0, count = sizeof(numbers) / sizeof(*numbers);
+            size_t i = 0, count = ARRAY_LEN(numbers);
             while (i < count && !jr_is(j, numbers[i].key))
                 i++;
             if (i < count)

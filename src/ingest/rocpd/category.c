@@ -60,7 +60,7 @@ static const struct {
 
 struct category_info category_of(const char *name)
 {
-    for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+    for (size_t i = 0; i < ARRAY_LEN(table); i++)
         if (str_starts(name, table[i].prefix))
             return table[i].info;
     return (struct category_info){CATEGORY_UNKNOWN, REGION_OTHER, false};

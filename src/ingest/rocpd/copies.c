@@ -53,7 +53,7 @@ static enum copy_kind kind_of_name(const char *name)
         {"DtoD", COPY_D2D},
         {"memset", COPY_SET},
     };
-    for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+    for (size_t i = 0; i < ARRAY_LEN(table); i++)
         if (str_has_fold(name, table[i].part))
             return table[i].kind;
     return COPY_UNKNOWN;

@@ -300,7 +300,7 @@ bool rocpd_read_info(struct rocpd *r, struct gs_error *err)
 {
     struct idtable *all[] = {&r->nodes,   &r->processes, &r->threads, &r->agents, &r->queues,
                              &r->streams, &r->symbols,   &r->tracks,  &r->pmcs};
-    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+    for (size_t i = 0; i < ARRAY_LEN(all); i++)
         idtable_init(all[i], r->arena);
     return read_nodes(r, err) && read_processes(r, err) && read_threads(r, err) &&
            read_agents(r, err) && read_queues_and_streams(r, err) && read_pmcs(r, err) &&

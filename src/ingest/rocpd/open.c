@@ -28,7 +28,7 @@ static const char *const marks[] = {"rocpd_kernel_dispatch", "rocpd_info_process
 
 static const char *suffix_of(const char *table)
 {
-    for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(marks); i++) {
         size_t n = strlen(marks[i]);
         if (!strncmp(table, marks[i], n) && (!table[n] || table[n] == '_'))
             return table + n;

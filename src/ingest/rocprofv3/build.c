@@ -26,7 +26,7 @@ uint32_t rv3_process(struct rv3_build *b, const struct process *p)
     struct rv3_process own = {.process = (uint32_t)b->trace->processes.n};
     struct idmap *maps[] = {&own.threads, &own.queues,   &own.streams, &own.agents,
                             &own.symbols, &own.counters, &own.counted};
-    for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
+    for (size_t i = 0; i < ARRAY_LEN(maps); i++)
         idmap_init(maps[i], &b->arena);
     vec_push(&b->trace->processes, &b->trace->arena, *p);
     vec_push(&b->processes, &b->arena, own);
@@ -148,7 +148,7 @@ enum copy_kind rv3_copy_kind(const char *operation)
         {"DEVICE_TO_DEVICE", COPY_D2D},
         {"HOST_TO_HOST", COPY_H2H},
     };
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (str_has(operation, words[i].part))
             return words[i].kind;
     return COPY_UNKNOWN;

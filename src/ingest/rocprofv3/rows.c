@@ -3,14 +3,13 @@
 
 #define LINK_DESC(type, column) {#column, offsetof(struct rv3_links, column), sizeof(type)},
 static const struct column_desc link_columns[] = {RV3_LINK_COLUMNS(LINK_DESC)};
-const struct table_desc rv3_links_desc = {"links", link_columns,
-                                          sizeof(link_columns) / sizeof(*link_columns)};
+const struct table_desc rv3_links_desc = {"links", link_columns, ARRAY_LEN(link_columns)};
 
 void rv3_release(struct rv3_build *b)
 {
     struct rv3_links *links[] = {&b->kernel_links, &b->copy_links, &b->alloc_links,
                                  &b->counted_links};
-    for (size_t i = 0; i < sizeof(links) / sizeof(*links); i++)
+    for (size_t i = 0; i < ARRAY_LEN(links); i++)
         table_release(links[i], &rv3_links_desc);
     table_release(&b->counted, &kernels_desc);
     launches_release(&b->launches);

@@ -22,7 +22,7 @@ static uint64_t agent_id(const char *text, size_t n)
         uint64_t way;
     } words[] = {{"Agent ", BY_NUMBER}, {"GPU ", BY_GPU}, {"CPU ", BY_CPU}};
     uint64_t way = BY_NUMBER, number = 0;
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
         size_t length = strlen(words[i].word);
         if (n > length && !memcmp(text, words[i].word, length)) {
             way = words[i].way;
@@ -79,7 +79,7 @@ static void read_gpu(struct rv3c *r, struct gpu *g)
     str_init(&text, &r->build.arena);
     jw_init(&w, &text, 0);
     jw_open(&w, NULL, '{');
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
         jw_uint(&w, numbers[i].key, rv3c_small(r, numbers[i].column));
     jw_close(&w);
     rocpd_read_agent_json(g, text.buf, text.len);

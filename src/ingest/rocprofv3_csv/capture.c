@@ -41,12 +41,12 @@ static const char *const extensions[] = {".csv", ".csv.gz", ".csv.zst"};
 static ptrdiff_t prefix_of(const char *name)
 {
     size_t n = strlen(name);
-    for (size_t e = 0; e < sizeof(extensions) / sizeof(*extensions); e++) {
+    for (size_t e = 0; e < ARRAY_LEN(extensions); e++) {
         size_t stem = n - strlen(extensions[e]);
         if (!str_ends(name, extensions[e]))
             continue;
         ptrdiff_t best = -1;
-        for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++) {
+        for (size_t i = 0; i < ARRAY_LEN(members); i++) {
             size_t m = strlen(members[i]);
             if (stem < m || memcmp(name + stem - m, members[i], m))
                 continue;
@@ -91,8 +91,8 @@ bool rv3c_files(struct csv_files *out, const char *capture, struct arena *a, str
     const char *dir = base == capture ? "./" : arena_strndup(a, capture, (size_t)(base - capture));
     if (!fs_is_dir(dir))
         return fail(err, GS_E_IO, "cannot open '%s': no such folder", dir);
-    for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
-        for (size_t e = 0; e < sizeof(extensions) / sizeof(*extensions); e++) {
+    for (size_t i = 0; i < ARRAY_LEN(members); i++)
+        for (size_t e = 0; e < ARRAY_LEN(extensions); e++) {
             char *path =
                 arena_printf(a, "%s%s%s%s%s", dir, base, n ? "_" : "", members[i], extensions[e]);
             if (prefix_of(fs_basename(path)) == (ptrdiff_t)n && fs_is_file(path))

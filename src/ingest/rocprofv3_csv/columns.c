@@ -21,7 +21,7 @@ static enum column lacks(const struct header *h)
     static const enum column needed[] = {COL_COUNTER_NAME, COL_COUNTER_VALUE, COL_DISPATCH};
     if (!has(h, COL_COUNTER_NAME) && !has(h, COL_COUNTER_VALUE))
         return N_COLUMNS;
-    for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
+    for (size_t i = 0; i < ARRAY_LEN(needed); i++)
         if (!has(h, needed[i]))
             return needed[i];
     return N_COLUMNS;

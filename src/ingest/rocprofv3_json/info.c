@@ -157,7 +157,7 @@ void rv3j_read_process(struct rv3j *r)
         {"kernel_symbols", read_symbols},      {"callback_records", rv3j_read_callbacks},
         {"buffer_records", rv3j_read_buffers},
     };
-    const size_t n = sizeof(parts) / sizeof(*parts);
+    const size_t n = ARRAY_LEN(parts);
     if (!jr_object(r->j))
         return;
     while (jr_key(r->j)) {

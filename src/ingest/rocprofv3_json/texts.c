@@ -5,8 +5,7 @@
 
 #define TEXT_DESC(type, column) {#column, offsetof(struct rv3_texts, column), sizeof(type)},
 static const struct column_desc text_columns[] = {RV3_TEXT_COLUMNS(TEXT_DESC)};
-const struct table_desc rv3_texts_desc = {"texts", text_columns,
-                                          sizeof(text_columns) / sizeof(*text_columns)};
+const struct table_desc rv3_texts_desc = {"texts", text_columns, ARRAY_LEN(text_columns)};
 
 static void read_kind(struct rv3j *r)
 {

@@ -16,7 +16,7 @@ static const struct scan_col api_columns[] = {
     [API_ARGS] = {"args_id", SCAN_INT, true, RPD_NONE},
 };
 
-enum { API_COLS = sizeof(api_columns) / sizeof(*api_columns) };
+enum { API_COLS = ARRAY_LEN(api_columns) };
 
 /* In kinds[] while reading: the row is a marker. */
 enum { KIND_MARKER = REGION_KINDS };
@@ -45,7 +45,7 @@ static uint8_t kind_of(const char *name)
         {"hcc_activity_callback", REGION_OTHER}, /* this and the next: the tracer itself */
         {"rpdflush", REGION_OTHER},
     };
-    for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+    for (size_t i = 0; i < ARRAY_LEN(table); i++)
         if (str_starts(name, table[i].prefix))
             return table[i].kind;
     if (str_ends(name, "::writeRows"))

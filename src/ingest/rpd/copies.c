@@ -14,8 +14,8 @@ static const struct scan_col copy_columns[] = {
 
 bool rpd_read_copy_calls(struct rpd *r, struct gs_error *err)
 {
-    return rpd_read_columns(r, "rocpd_copyapi", copy_columns,
-                            sizeof(copy_columns) / sizeof(*copy_columns), &r->copy_calls, err);
+    return rpd_read_columns(r, "rocpd_copyapi", copy_columns, ARRAY_LEN(copy_columns),
+                            &r->copy_calls, err);
 }
 
 /* The operation's type says the direction; where it does not, the call's hipMemcpyKind. */
@@ -32,7 +32,7 @@ static enum copy_kind copy_kind_of(const struct rpd *r, const char *type, uint32
     };
     static const enum copy_kind numbered[] = {COPY_H2H, COPY_H2D, COPY_D2H, COPY_D2D};
     enum copy_kind kind = COPY_UNKNOWN;
-    for (size_t i = 0; i < sizeof(table) / sizeof(*table) && kind == COPY_UNKNOWN; i++)
+    for (size_t i = 0; i < ARRAY_LEN(table) && kind == COPY_UNKNOWN; i++)
         if (str_has_fold(type, table[i].part))
             kind = table[i].kind;
     if (row == NO_INDEX)

@@ -19,9 +19,8 @@ static const struct scan_col kernel_columns[] = {
 
 bool rpd_read_kernel_calls(struct rpd *r, struct gs_error *err)
 {
-    return rpd_read_columns(r, "rocpd_kernelapi", kernel_columns,
-                            sizeof(kernel_columns) / sizeof(*kernel_columns), &r->kernel_calls,
-                            err);
+    return rpd_read_columns(r, "rocpd_kernelapi", kernel_columns, ARRAY_LEN(kernel_columns),
+                            &r->kernel_calls, err);
 }
 
 static uint32_t symbol_of(struct rpd *r, uint32_t name)

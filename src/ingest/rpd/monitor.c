@@ -14,7 +14,7 @@ static uint32_t units_of(struct rpd *r, const char *type)
     static const struct {
         const char *part, *units;
     } table[] = {{"clk", "MHz"}, {"power", "W"}, {"temp", "C"}, {"util", "%"}, {"use", "%"}};
-    for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+    for (size_t i = 0; i < ARRAY_LEN(table); i++)
         if (str_has_fold(type, table[i].part))
             return strings_add(&r->trace->strings, table[i].units);
     return 0;
@@ -114,7 +114,7 @@ bool rpd_read_monitors(struct rpd *r, struct gs_error *err)
     struct db_query q;
     if (!db_has_table(r->db, "rocpd_monitor"))
         return true;
-    for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+    for (size_t i = 0; i < ARRAY_LEN(columns); i++)
         if (!db_has_column(r->db, "rocpd_monitor", columns[i]))
             return fail(err, GS_E_FORMAT, "table 'rocpd_monitor' has no column '%s'", columns[i]);
     idmap_init(&job.gpus, r->arena);

@@ -77,7 +77,7 @@ static bool read_file(struct rpd *r, struct gs_error *err)
 {
     struct idmap *maps[] = {&r->processes, &r->threads, &r->symbols, &r->graphs,
                             &r->streams,   &r->queues,  &r->gpus,    &r->agents};
-    for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
+    for (size_t i = 0; i < ARRAY_LEN(maps); i++)
         idmap_init(maps[i], r->arena);
     struct trace_file file = {.path = r->db->path,
                               .format = "rpd",

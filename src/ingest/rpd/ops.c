@@ -142,8 +142,7 @@ bool rpd_read_ops(struct rpd *r, struct gs_error *err)
 {
     struct op_job job = {.r = r};
     size_t first = r->trace->kernels.n;
-    if (!rpd_read_columns(r, "rocpd_op", op_columns, sizeof(op_columns) / sizeof(*op_columns),
-                          &r->ops, err) ||
+    if (!rpd_read_columns(r, "rocpd_op", op_columns, ARRAY_LEN(op_columns), &r->ops, err) ||
         !rpd_read_kernel_calls(r, err) || !rpd_read_copy_calls(r, err) || !link_calls(&job, err))
         return false;
     size_t kernels = classify(&job);

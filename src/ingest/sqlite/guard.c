@@ -146,7 +146,7 @@ static void set_limits(struct db *db)
         {SQLITE_LIMIT_VARIABLE_NUMBER, 0},    {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 100},
         {SQLITE_LIMIT_LENGTH, LONGEST_VALUE},
     };
-    for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++)
+    for (size_t i = 0; i < ARRAY_LEN(limits); i++)
         sqlite3_limit(db->handle, limits[i].what, limits[i].most);
 }
 
@@ -159,7 +159,7 @@ void guard_install(struct db *db)
         {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}, {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
         {SQLITE_DBCONFIG_DQS_DML, 0},        {SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1},
     };
-    for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
+    for (size_t i = 0; i < ARRAY_LEN(settings); i++)
         sqlite3_db_config(db->handle, settings[i].what, settings[i].on, (int *)NULL);
     set_limits(db);
     sqlite3_drop_modules(db->handle, NULL);

@@ -87,7 +87,7 @@ static void cards(const struct subject *s, struct doc *d)
                       value_ns(a, b->exposed_copy_ns)));
     card(d, "idle", doc_of(s, "idle_ns"), value_pct(a, b->idle_pct),
          arena_printf(a, "%s of GPU time", value_ns(a, b->idle_ns)));
-    card(d, "host blocked", doc_of(s, "sync_blocked_ns"), value_pct(a, b->sync_blocked_pct),
+    card(d, "host waits", doc_of(s, "sync_blocked_ns"), value_pct(a, b->sync_blocked_pct),
          arena_printf(a, "%s of the window", value_ns(a, b->sync_blocked_ns)));
     card(d, "bottleneck", "the kind of time that costs most, from the ledger and the findings",
          spaced(a, o->bottleneck), arena_printf(a, "%.0f %% sure", 100 * o->confidence));

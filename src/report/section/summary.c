@@ -23,7 +23,7 @@ static void totals(const struct subject *s, struct doc *d)
         doc_fact(d, "concurrency", "%.2f kernels at once", b->concurrency);
     doc_fact(d, "copies", "%s", value_ns(a, b->copy_ns));
     if (capability_has(&an->capabilities, CAPABLE_API))
-        doc_fact(d, "host blocked", "%s, %s of the window", value_ns(a, b->sync_blocked_ns),
+        doc_fact(d, "host waits", "%s, %s of the window", value_ns(a, b->sync_blocked_ns),
                  value_pct(a, b->sync_blocked_pct));
     doc_fact(d, "idle in gaps", "%s", value_ns(a, s->summary->gap_ns));
     doc_fact(d, "MPI", "%s",
