@@ -71,11 +71,12 @@ static void bucket(struct split *s, struct split_rows *rows, size_t n,
     for (size_t i = 0; i < n; i++) { /* moves start[p + 1] from the first of p to behind its last */
         uint32_t p = owner(s->t, i);
         rows->place[i] = NO_INDEX;
-        if (p == NO_INDEX)
-            continue;
-        rows->place[i] = (uint32_t)(rows->start[p + 1] - rows->start[p]);
-        rows->v[rows->start[p + 1]++] = (uint32_t)i;
+        if (p != NO_INDEX)
+            rows->v[rows->start[p + 1]++] = (uint32_t)i;
     }
+    for (size_t p = 0; p < processes; p++) /* only now all of start is final */
+        for (size_t at = rows->start[p]; at < rows->start[p + 1]; at++)
+            rows->place[rows->v[at]] = (uint32_t)(at - rows->start[p]);
 }
 
 /* ---- what processes share ---- */
