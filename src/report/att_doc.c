@@ -267,6 +267,9 @@ static void blocks(struct ctx *c, const struct att_kernel *k)
     }
 }
 
+/* More than anybody reads; each takes kilobytes in a page. */
+enum { MOST_LISTED = 50000 };
+
 static void list_instructions(struct ctx *c, const struct att_kernel *k, size_t from, size_t to,
                               const char *caption)
 {
@@ -275,9 +278,10 @@ static void list_instructions(struct ctx *c, const struct att_kernel *k, size_t 
     columns(b, titles, sizeof(titles) / sizeof(*titles), 1);
     doc_column(b, "instruction", COLUMN_TEXT);
     doc_column(b, "note", COLUMN_TEXT);
+    size_t listed = 0;
     for (size_t i = from; i < to; i++) {
         const struct att_instruction *in = &k->instructions.v[i];
-        if (!in->hits && k->hits)
+        if ((!in->hits && k->hits) || ++listed > MOST_LISTED)
             continue;
         doc_cell(b, "%s", hex(c, in->address));
         doc_cell(b, "%s", count(c, (double)in->hits));
@@ -288,6 +292,8 @@ static void list_instructions(struct ctx *c, const struct att_kernel *k, size_t 
         doc_cell(b, "%s", in->text);
         doc_cell(b, "%s", note(c, k, in));
     }
+    if (listed > MOST_LISTED)
+        doc_item(c->d, "%zu more are not listed; JSON has all", listed - MOST_LISTED);
 }
 
 static void listing(struct ctx *c, const struct att_kernel *k)
