@@ -2,6 +2,7 @@
 # Checks the shape of the source tree:
 #   - a file includes only its own layer or lower ones (the table below is ARCHITECTURE's),
 #   - rooms of layer 9 stand alone: none includes another,
+#   - reports and renderers run no analysis,
 #   - no file in src has more than 600 lines (.def lists are data and exempt).
 # Prints every breach and a final count; exit 1 when there is one.
 set -eu
@@ -23,6 +24,9 @@ find src include tests tools -name '*.[ch]' | LC_ALL=C sort | xargs awk '
         room = path[1] == "src" ? path[2] : ""
         if (room != "" && !(room in layer))
             breach(FILENAME ": room \"" room "\" has no layer; add it to tools/check-layers.sh")
+    }
+    (room == "report" || room == "render") && /analysis_run\(|->run\(/ {
+        breach(FILENAME ":" FNR ": " room " runs an analysis; make it before, in src/analyze")
     }
     room != "" && FNR == most + 1 { breach(FILENAME ": more than " most " lines") }
     room != "" && /^[ \t]*#[ \t]*include[ \t]*"[a-z_]+\// {

@@ -16,6 +16,12 @@
 /* Without a finding, a GPU that is busy this much from its first to its last work is healthy. */
 #define HEALTHY_BUSY_PCT 70.0
 
+/* Faults that are small one by one and come to this together are worth a look. */
+#define HEALTHY_LOSS_PCT 5.0
+
+/* So few pieces of work say nothing about how a program runs. */
+enum { LEAST_WORK = 4 };
+
 #define ALL_GPUS "all GPUs"
 
 const struct rule *const rules[] = {
@@ -93,12 +99,14 @@ static int place(const struct finding *f)
     return !f->rule->tuning && f->priority <= PRIORITY_MEDIUM ? 0 : 1;
 }
 
-/* Order of ranking: by what was granted and can be won. */
+/* Order of ranking: by what can be won; of two that win as good as the same, who knows more. */
 static int by_rank(const void *x, const void *y)
 {
     const struct finding *a = *(struct finding *const *)x, *b = *(struct finding *const *)y;
     if (place(a) != place(b))
         return place(a) - place(b);
+    if (round(a->win_pct) == round(b->win_pct) && a->rule->specific != b->rule->specific)
+        return a->rule->specific ? -1 : 1;
     if (a->win_pct != b->win_pct)
         return a->win_pct < b->win_pct ? 1 : -1;
     return strcmp(a->rule->name, b->rule->name);
@@ -130,13 +138,21 @@ static void weigh(struct finding *f)
     if (!(share >= 0))
         share = 0;
     f->runtime_fraction_pct = 100 * share;
-    f->speedup_lower_pct = 100 * (1 / (1 - 0.5 * share) - 1);
-    f->speedup_upper_pct = share < 0.999 ? 100 * (1 / (1 - share) - 1) : NAN;
+    double reach = share * f->gain;
+    f->speedup_lower_pct = 100 * (1 / (1 - 0.5 * reach) - 1);
+    f->speedup_upper_pct = reach < 0.999 ? 100 * (1 / (1 - reach) - 1) : NAN;
     double active = (double)b->gpu_span_ns * b->gpu_count;
     if (f->once || !(active > 0))
         f->win_pct = 100 * share * f->gain;
     else
         f->win_pct = fmin(100 * (double)f->claimed_ns / active, 100) * f->gain;
+    if (!f->once && !f->advisory)
+        finding_by_share(f);
+}
+
+/* From what was won, by replay where there was one. */
+static void prioritise(struct finding *f)
+{
     if (f->advisory || f->runtime_fraction_pct < LEAST_SHARE_PCT)
         f->priority = PRIORITY_INFO;
     else if (f->win_pct < MEDIUM_WIN_PCT || f->once)
@@ -193,7 +209,7 @@ static void look_through(struct advice *out, const struct finding **fault,
 {
     for (size_t i = 0; i < out->findings.n; i++) {
         const struct finding *f = out->findings.v[i];
-        if (f->priority == PRIORITY_INFO || f->once)
+        if (f->priority == PRIORITY_INFO || f->once || !(f->gain > 0))
             continue;
         if (f->rule->tuning) {
             *kernel = *kernel ? *kernel : f;
@@ -228,7 +244,9 @@ static void judge(struct advice *out, const struct analysis *a, struct arena *ar
     const struct breakdown *b = &a->breakdown;
     const struct finding *fault = NULL, *kernel = NULL;
     char busy[HUMAN_MAX], share[HUMAN_MAX];
-    double active = percent_of((double)b->busy_ns, (double)b->gpu_span_ns * b->gpu_count);
+    /* What was not recorded is no idle time. */
+    double active = percent_of((double)b->busy_ns,
+                               (double)b->gpu_span_ns * b->gpu_count - (double)a->ledger.paused_ns);
     look_through(out, &fault, &kernel);
     v->recoverable_pct = share_pct(a, v->recoverable_ns);
     if (!a->view.n_kernels && !a->view.n_copies) {
@@ -245,6 +263,17 @@ static void judge(struct advice *out, const struct analysis *a, struct arena *ar
             arena_printf(arena, "no cause stands out, but the GPU is busy only %s%s%s",
                          busy_text(a, active, arena),
                          much_outside(b) ? ": analyze that part (--window)" : "", trust(a));
+    } else if (v->recoverable_pct >= HEALTHY_LOSS_PCT) {
+        v->status = VERDICT_IMPROVABLE;
+        v->headline = arena_printf(
+            arena, "the GPU is busy %s, but %s of the GPU time can be won back in small parts%s",
+            busy_text(a, active, arena), human_pct(share, v->recoverable_pct), trust(a));
+    } else if (a->view.n_kernels + a->view.n_copies < LEAST_WORK) {
+        v->status = VERDICT_IMPROVABLE;
+        v->headline =
+            arena_printf(arena, "too little GPU work to judge: %zu kernel%s and %zu cop%s%s",
+                         a->view.n_kernels, a->view.n_kernels == 1 ? "" : "s", a->view.n_copies,
+                         a->view.n_copies == 1 ? "y" : "ies", trust(a));
     } else {
         v->status = VERDICT_HEALTHY;
         v->headline =
@@ -252,6 +281,32 @@ static void judge(struct advice *out, const struct analysis *a, struct arena *ar
                          kernel ? "what is left is inside kernels: " : "stop tuning here",
                          kernel ? kernel->issue : "", trust(a));
     }
+}
+
+/* Fixes overlap: what they win together is less than the sum. */
+static void all_together(struct advice *out, const struct analysis *a, struct arena *arena)
+{
+    enum { MOST = 3 };
+    struct finding *first[MOST];
+    size_t n = 0;
+    for (size_t i = 0; i < out->findings.n && n < MOST; i++) {
+        struct finding *f = out->findings.v[i];
+        if (f->priority <= PRIORITY_MEDIUM && f->change && !f->once)
+            first[n++] = f;
+    }
+    out->verdict.together_speedup = NAN;
+    if (!a->depend || !n)
+        return;
+    out->verdict.together = (uint32_t)n;
+    if (n == 1) {
+        out->verdict.together_ns = first[0]->predicted_ns;
+        out->verdict.together_speedup = first[0]->predicted_speedup;
+        return;
+    }
+    struct prediction p;
+    predict(&p, a->replay, findings_together(first, n, arena), false, arena);
+    out->verdict.together_ns = p.predicted_ns;
+    out->verdict.together_speedup = p.speedup;
 }
 
 static void join(struct advice *out, const struct analysis *a, const struct beside *b,
@@ -278,13 +333,18 @@ void advise(struct advice *out, const struct analysis *a, const struct beside *b
     if (out->findings.n)
         qsort(out->findings.v, out->findings.n, sizeof(*out->findings.v), by_claim);
     settle(out, a);
-    for (size_t i = 0; i < out->findings.n; i++) {
+    for (size_t i = 0; i < out->findings.n; i++)
         weigh(out->findings.v[i]);
+    findings_predict(out->findings.v, out->findings.n, a->view.workers);
+    for (size_t i = 0; i < out->findings.n; i++) {
+        prioritise(out->findings.v[i]);
         name_phase(out->findings.v[i]);
     }
     if (out->findings.n)
         qsort(out->findings.v, out->findings.n, sizeof(*out->findings.v), by_rank);
     number(out, arena);
     judge(out, a, arena);
+    all_together(out, a, arena);
     join(out, a, beside, arena);
+    overview_make(&out->overview, a, out, arena);
 }

@@ -6,7 +6,7 @@
 #define GS_ADVISE_ADVISE_H
 
 #include "advise/beside.h"
-#include "advise/finding.h"
+#include "advise/overview.h"
 
 enum verdict_status { VERDICT_HEALTHY, VERDICT_IMPROVABLE, VERDICT_PROBLEM, VERDICT_NO_GPU_WORK };
 
@@ -16,11 +16,17 @@ struct verdict {
     int64_t
         recoverable_ns; /* claimed by findings above INFO, compute hotspots and start-up aside */
     double recoverable_pct; /* of window x GPUs */
+    /* The findings above LOW that can be replayed, all followed: their number, and the time then.
+     */
+    uint32_t together;
+    int64_t together_ns;
+    double together_speedup; /* NaN: none */
 };
 
 struct advice {
     VEC(struct finding *) findings; /* ranked: what can be won, largest first */
     struct verdict verdict;
+    struct overview overview; /* in numbers and sentences that no single analysis has */
 };
 
 /* `beside` may be NULL: nothing but the trace. */

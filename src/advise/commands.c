@@ -3,6 +3,7 @@
  * never disagree. Nothing the trace already holds is asked for.
  */
 #include "advise/finding.h"
+#include "base/array.h"
 #include "base/str.h"
 #include "metric/counters.h"
 #include "plan/plan.h"
@@ -41,35 +42,39 @@ static void end(struct tool_command *c, struct finding *f, const char *why)
     vec_push(&f->commands, a, made);
 }
 
-static bool has(const struct finding *f, const char *key)
+/* What a timeline holds that this trace does not and may. */
+static unsigned wanted_items(const struct finding *f)
 {
-    return capability_has(&f->analysis->capabilities, key);
-}
-
-static void trace_amd(struct finding *f, const char *why)
-{
-    static const char *const wanted[] = {"kernels", "api", "copies", "allocations", "markers"};
-    struct tool_command c;
-    begin(&c, f, "rocprofv3");
-    for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
-        if (!has(f, wanted[i]))
-            tool_command_flag(&c, plan_trace_flag(wanted[i]));
-    if (c.options.n)
-        end(&c, f, why);
+    static const struct {
+        enum capability_id id;
+        enum item item;
+    } of_timeline[] = {{CAPABLE_KERNELS, ITEM_KERNELS},
+                       {CAPABLE_API, ITEM_API},
+                       {CAPABLE_COPIES, ITEM_COPIES},
+                       {CAPABLE_ALLOCATIONS, ITEM_ALLOCATIONS},
+                       {CAPABLE_MARKERS, ITEM_MARKERS}};
+    const struct capabilities *c = &f->analysis->capabilities;
+    unsigned items = 0;
+    for (size_t i = 0; i < ARRAY_LEN(of_timeline); i++)
+        if (of_timeline[i].id < c->n && c->v[of_timeline[i].id].wanted)
+            items |= of_timeline[i].item;
+    return items;
 }
 
 void finding_capture_trace(struct finding *f, const char *why)
 {
-    if (!trace_is_nvidia(f->analysis->trace)) {
-        trace_amd(f, why);
-        return;
-    }
-    if (has(f, "api") && has(f, "kernels") && has(f, "markers"))
-        return;
+    unsigned items = wanted_items(f);
     struct tool_command c;
-    begin(&c, f, "nsys");
-    tool_command_value(&c, "--trace", "cuda,nvtx,osrt");
-    end(&c, f, why);
+    if (!trace_is_nvidia(f->analysis->trace)) {
+        begin(&c, f, "rocprofv3");
+        plan_trace_flags(&c, items);
+    } else {
+        items &= ~(unsigned)(ITEM_COPIES | ITEM_ALLOCATIONS);
+        begin(&c, f, "nsys");
+        tool_command_value(&c, "--trace", "cuda,nvtx,osrt");
+    }
+    if (items)
+        end(&c, f, why);
 }
 
 void finding_capture_host(struct finding *f, const char *why)

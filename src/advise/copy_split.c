@@ -60,10 +60,19 @@ void copy_split(struct copy_split *s, const struct analysis *a)
     if (s->slow_ns > s->exposed_ns)
         s->slow_ns = s->exposed_ns;
     int64_t rest = s->exposed_ns - s->slow_ns, compute = ledger_ns(a, CAUSE_COMPUTE);
-    if ((double)compute < HIDEABLE_SHARE * (double)rest)
+    /* The two directions of a link run at the same time: the shorter ones hide behind the longest. */
+    int64_t longest = 0;
+    for (int i = 0; i < DIRECTIONS; i++)
+        longest = ledger_ns(a, directions[i]) > longest ? ledger_ns(a, directions[i]) : longest;
+    if (s->exposed_ns)
+        s->both_ns =
+            ns_from((double)(s->exposed_ns - longest) * ((double)rest / (double)s->exposed_ns));
+    if ((double)compute < HIDEABLE_SHARE * (double)rest) {
         s->bound_ns = rest;
-    else
+    } else {
+        s->both_ns = 0;
         s->hideable_ns = rest < compute ? rest : compute;
+    }
 }
 
 void claim_copies(struct finding *f, int64_t ns)

@@ -16,6 +16,7 @@ struct copy_split {
     int64_t slow_ns;
     int64_t hideable_ns; /* as much as there is compute; 0 when that is too little to matter */
     int64_t bound_ns;    /* the rest, when there is too little compute to hide it behind */
+    int64_t both_ns;     /* of that, what could run beside copies in the other direction */
 };
 
 /*

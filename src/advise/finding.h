@@ -13,6 +13,7 @@
 #define GS_ADVISE_FINDING_H
 
 #include "analyze/analysis.h"
+#include "depend/predict.h"
 
 enum priority { PRIORITY_HIGH, PRIORITY_MEDIUM, PRIORITY_LOW, PRIORITY_INFO };
 
@@ -78,9 +79,19 @@ struct finding {
     int64_t claimed_ns; /* sum of granted */
     double gain;        /* share of the claim that doing something about it may win, 0 to 1 */
     double runtime_fraction_pct; /* claimed of window x GPUs */
-    double speedup_lower_pct,
-        speedup_upper_pct; /* Amdahl, half and all of it removed; NaN: unbounded */
-    double confidence;     /* 0 to 1 */
+    /* How much faster the run gets, at least and at most: by replay, else by Amdahl with half and
+     * all of what may be won of the claim removed; NaN: unbounded. */
+    double speedup_lower_pct, speedup_upper_pct;
+    bool may_win_nothing; /* what it depends on is not in the trace: at worst it stays as it is */
+    bool shares; /* its claim is a part of what its change would win alone: no more is promised */
+    struct change *change;    /* what its advice comes to; NULL: cannot be replayed */
+    const char *predicted_by; /* "replay" or "amdahl"; NULL: nothing is predicted */
+    int64_t recorded_ns;      /* the time that the prediction is about */
+    int64_t predicted_ns, predicted_low_ns, predicted_high_ns; /* after the advice was followed */
+    double predicted_speedup;                                  /* recorded / predicted */
+    const char *next_limit;    /* the largest part of the critical path then; NULL: not known */
+    const char *predicted_why; /* what makes it an interval; "" or NULL: nothing said */
+    double confidence;         /* 0 to 1 */
     const char *confidence_reason;
     double win_pct; /* what is claimed x gain, of the time between first and last GPU work */
     bool advisory;  /* claims nothing on purpose: INFO */
@@ -102,6 +113,17 @@ void finding_claim(struct finding *f, enum cause cause, int64_t ns);
 void finding_sure(struct finding *f, double confidence, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
+/*
+ * The change that following the advice comes to, for a replay (depend/replay.h): made by the first
+ * call, without effect, for the rule to fill in. A rule that calls it never promises more than the
+ * replay finds.
+ */
+struct change *finding_change(struct finding *f);
+/* How far the factors of kernels that rules estimate may be off. */
+#define SCALE_DOUBT 0.3
+/* The kernels of this name (string) take `factor` of their time. */
+void finding_change_kernel(struct finding *f, uint32_t name_id, double factor);
+
 /* A number that decided, with the threshold it was held against (NaN: none). */
 void finding_because(struct finding *f, const char *metric, double value, double threshold,
                      const char *unit, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
@@ -114,6 +136,15 @@ void finding_at_call(struct finding *f, uint32_t call, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* The longest gaps whose main cause is this one; at most three. */
 void finding_at_gaps(struct finding *f, enum cause cause);
+
+/* ---- what it wins (gain.c) ---- */
+
+/* Predicts the time after each finding's advice, several at once. */
+void findings_predict(struct finding *const *v, size_t n, int workers);
+/* Without a replay: by the share of the time that is claimed. */
+void finding_by_share(struct finding *f);
+/* What the changes of all these come to together; NULL when none has one. */
+const struct change *findings_together(struct finding *const *v, size_t n, struct arena *arena);
 
 /* ---- commands (commands.c) ---- */
 

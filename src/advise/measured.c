@@ -46,6 +46,8 @@ const struct counter_kernel *measured_worst(const struct analysis *a,
 void finding_claim_measured(struct finding *f, const struct counter_kernel *k, double lost)
 {
     finding_claim(f, CAUSE_COMPUTE, ns_from((double)measured_time(f->analysis, k) * lost));
+    if (lost > 0 && lost < 1) /* all of it is no promise: nobody knows what is left */
+        finding_change_kernel(f, k->name_id, 1 - lost);
 }
 
 void finding_at_measured(struct finding *f, const struct counter_kernel *k)

@@ -1,6 +1,7 @@
 #include "analyze/analysis.h"
 
 #include "analyze/pass_window.h"
+#include "base/str.h"
 
 const struct analysis_kind *const analysis_kinds[] = {
 #define ANALYSIS(name) &analysis_##name,

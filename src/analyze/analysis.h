@@ -13,6 +13,8 @@
 
 #include "analyze/capability.h"
 #include "analyze/counters/counters.h"
+#include "analyze/counters/stats.h"
+#include "analyze/histogram.h"
 #include "analyze/iterations.h"
 #include "analyze/ledger.h"
 #include "analyze/pc_sampling.h"
@@ -58,14 +60,15 @@ struct hotspot {
     int64_t total_duration_ns;
     double avg_duration_ns;
     int64_t median_ns, p95_ns, min_duration_ns, max_duration_ns;
-    double std_dev_ns, cv; /* population */
-    double pct_of_total;   /* of the summed kernel time */
-    double pct_of_wall;    /* of window x GPUs */
-    uint32_t symbol;       /* one of the group */
-    uint32_t slowest;      /* kernels row of the longest dispatch: evidence */
-    uint32_t name_id;      /* string */
-    int32_t gpu;           /* by_gpu: index; -1 otherwise */
-    int64_t pid, stream;   /* by_process, by_stream; -1 otherwise */
+    double std_dev_ns, cv;             /* population */
+    double pct_of_total;               /* of the summed kernel time */
+    double pct_of_wall;                /* of window x GPUs */
+    uint32_t symbol;                   /* one of the group */
+    uint32_t slowest;                  /* kernels row of the longest dispatch: evidence */
+    uint32_t name_id;                  /* string */
+    const struct histogram *durations; /* of the first HISTOGRAMS; NULL for the others */
+    int32_t gpu;                       /* by_gpu: index; -1 otherwise */
+    int64_t pid, stream;               /* by_process, by_stream; -1 otherwise */
 };
 
 /* ---- categories ---- */
@@ -76,7 +79,7 @@ struct category_row {
     int64_t total_ns;
     double pct_of_kernel_time;
     int64_t avg_duration_ns;
-    double pct_of_total_time; /* of window x GPUs */
+    double pct_of_total_time; /* of the span of GPU work x GPUs; at most 100 */
 };
 
 /* ---- short kernels ---- */
@@ -371,8 +374,10 @@ struct analysis {
     struct iteration_stats iterations;
     const struct job *job; /* all ranks, job/job.h; NULL for a single process. Set after the run */
     struct counter_results counters;
+    struct counter_stats counter_stats; /* as the profiler counted */
     struct pc_sampling pc_sampling;
     const struct depend *depend; /* NULL: replay was not asked for, or there is no GPU work */
+    struct replay *replay;       /* room for replays of it, one at a time; NULL as above */
     struct path_stats path_stats;
     VEC(struct path_row) path;
     VEC(struct path_member) path_members;

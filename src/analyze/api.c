@@ -230,18 +230,18 @@ static void run(struct analysis *a)
 #define R struct api_row
 static const struct field row_fields[] = {
     FIELD(R, name, FIELD_TEXT, "call", "", "name of the call; calls of equal name are one row"),
-    FIELD(R, class, FIELD_TEXT, "class", "",
+    FIELD(R, class, FIELD_TEXT, "kind", "",
           "what the call does, judged by its name and kind (of its longest call, should they "
           "differ)"),
     FIELD(R, calls, FIELD_U64, "calls", "", "number of calls that touch the window"),
     FIELD(R, total_ns, FIELD_I64, "total", "ns",
           "sum of the calls' durations inside the window, with the calls made inside them"),
     FIELD(
-        R, exclusive_ns, FIELD_I64, "exclusive", "ns",
+        R, exclusive_ns, FIELD_I64, "own time", "ns",
         "time in the window during which the call is the innermost one of its thread, that is the "
         "one open that started last: total_ns without calls made inside"),
-    FIELD(R, avg_ns, FIELD_NUM, "average", "ns", "total_ns / calls"),
-    FIELD(R, max_ns, FIELD_I64, "longest", "ns", "duration inside the window of the longest call"),
+    FIELD(R, avg_ns, FIELD_NUM, "mean", "ns", "total_ns / calls"),
+    FIELD(R, max_ns, FIELD_I64, "max", "ns", "duration inside the window of the longest call"),
     FIELD(R, pct_of_window, FIELD_NUM, "of time", "%",
           "100 x exclusive_ns / (window x threads that make any call)"),
     FIELD(R, longest, FIELD_U32, "longest at", "",
@@ -251,13 +251,13 @@ static const struct field row_fields[] = {
 
 #define R struct api_class_row
 static const struct field class_fields[] = {
-    FIELD(R, class, FIELD_TEXT, "class", "",
+    FIELD(R, class, FIELD_TEXT, "kind", "",
           "what the calls do: launch, sync, copy, allocation, ..."),
     FIELD(R, calls, FIELD_U64, "calls", "",
           "number of outermost calls into a runtime, MPI or the system; what they call counts as "
           "part "
           "of them"),
-    FIELD(R, exclusive_ns, FIELD_I64, "time", "ns",
+    FIELD(R, exclusive_ns, FIELD_I64, "own time", "ns",
           "sum over threads of the time in the window inside these outermost calls"),
     FIELD(R, pct_of_window, FIELD_NUM, "of time", "%",
           "100 x exclusive_ns / (window x threads that make such calls)"),
@@ -265,7 +265,7 @@ static const struct field class_fields[] = {
 #undef R
 
 const struct fields api_call_fields = FIELDS(
-    "api_calls", "host calls by name, most exclusive time first", struct api_row, row_fields);
+    "api_calls", "host calls by name, most own time first", struct api_row, row_fields);
 const struct fields api_class_fields =
     FIELDS("api_classes", "outermost host calls by what they do, most time first",
            struct api_class_row, class_fields);

@@ -15,9 +15,10 @@ enum api_class {
     API_COPY_ASYNC, /* only enqueues */
     API_ALLOC,      /* allocates or frees */
     API_MODULE,     /* loads or compiles code, starts the runtime */
-    API_EVENT,      /* records or queries events, creates streams */
+    API_EVENT,      /* records, queries or waits for events */
     API_COMM,       /* MPI */
     API_IO,         /* operating system */
+    API_CREATE,     /* creates or destroys streams, events and their like */
     API_HOST,       /* instrumented program code: says where, not why */
     API_CLASSES
 };

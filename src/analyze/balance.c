@@ -57,7 +57,8 @@ static const struct field row_fields[] = {
     FIELD(R, gpu, FIELD_I32, "GPU", "", "number of the GPU; -1 where the trace does not list it"),
     FIELD(R, name, FIELD_TEXT, "name", "", "product name"),
     FIELD(R, host, FIELD_TEXT, "host", "", "host it is in"),
-    FIELD(R, busy_ns, FIELD_I64, "busy", "ns", "union of its kernels and copies in the window"),
+    FIELD(R, busy_ns, FIELD_I64, "busy time", "ns",
+          "union of its kernels and copies in the window"),
     FIELD(R, compute_ns, FIELD_I64, "compute", "ns",
           "time of the ledger in which a kernel runs that is neither a collective nor a runtime "
           "copy"),

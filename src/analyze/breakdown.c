@@ -83,7 +83,7 @@ static const struct field fields[] = {
     F(gpu_time_ns, FIELD_I64, "GPU time", "ns",
       "window_ns x gpu_count: what the ledger distributes"),
     F(gpu_count, FIELD_U32, "GPUs", "", "number of GPUs in the view"),
-    F(busy_ns, FIELD_I64, "busy", "ns",
+    F(busy_ns, FIELD_I64, "busy time", "ns",
       "sum over GPUs of the union of kernels and copies; busy_ns + idle_ns = gpu_time_ns"),
     F(kernel_ns, FIELD_I64, "kernels", "ns", "sum over GPUs of the union of kernels"),
     F(kernel_sum_ns, FIELD_I64, "kernel sum", "ns",
@@ -97,15 +97,15 @@ static const struct field fields[] = {
     F(idle_ns, FIELD_I64, "idle", "ns",
       "sum of the ledger's idle causes: neither kernel nor copy runs, start-up and tail included"),
     F(busy_pct, FIELD_NUM, "busy", "%", "100 x busy_ns / gpu_time_ns"),
-    F(kernel_pct, FIELD_NUM, "kernels", "%", "100 x kernel_ns / gpu_time_ns"),
-    F(idle_pct, FIELD_NUM, "idle", "%", "100 x idle_ns / gpu_time_ns"),
+    F(kernel_pct, FIELD_NUM, "kernel share", "%", "100 x kernel_ns / gpu_time_ns"),
+    F(idle_pct, FIELD_NUM, "idle share", "%", "100 x idle_ns / gpu_time_ns"),
     F(concurrency, FIELD_NUM, "concurrency", "",
       "kernel_sum_ns / kernel_ns: kernels that run at once while any runs; unknown without "
       "kernels"),
     F(sync_blocked_ns, FIELD_I64, "host blocked", "ns",
       "union over all threads of the outermost calls that wait for the GPU (synchronisation and "
       "blocking copies), clipped to the window"),
-    F(sync_blocked_pct, FIELD_NUM, "host blocked", "%", "100 x sync_blocked_ns / window_ns"),
+    F(sync_blocked_pct, FIELD_NUM, "host blocked share", "%", "100 x sync_blocked_ns / window_ns"),
 };
 #undef F
 

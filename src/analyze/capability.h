@@ -6,9 +6,27 @@
 
 #include "model/trace.h"
 
+enum capability_id {
+    CAPABLE_KERNELS,
+    CAPABLE_API,
+    CAPABLE_LINKS,
+    CAPABLE_COPIES,
+    CAPABLE_COPY_SIZES,
+    CAPABLE_ALLOCATIONS,
+    CAPABLE_MARKERS,
+    CAPABLE_RESOURCES,
+    CAPABLE_COUNTERS,
+    CAPABLE_TELEMETRY,
+    CAPABLE_MPI,
+    CAPABLE_COLLECTIVES,
+    CAPABILITIES
+};
+
 struct capability {
+    enum capability_id id;
     const char *key; /* "kernels", in JSON */
     bool present;
+    bool wanted;         /* absent, and a capture could bring it: the program may do such things */
     const char *answers; /* what can be said with it */
     const char *lacking; /* what cannot be said without it */
     const char *command; /* how to capture it; "" where nothing can */
@@ -20,7 +38,7 @@ struct capabilities {
 };
 
 void capabilities_find(struct capabilities *out, const struct trace *t, struct arena *a);
-bool capability_has(const struct capabilities *c, const char *key);
+bool capability_has(const struct capabilities *c, enum capability_id id);
 
 /* The command the trace was recorded of, quoted for a shell, or "./app". */
 const char *trace_command(const struct trace *t, struct arena *a);

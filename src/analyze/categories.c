@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +28,7 @@ static void run(struct analysis *a)
         all = add_ns(all, ns);
     }
     arena_release(temporary);
-    double wall = (double)view_window(v) * (double)v->n_gpus;
+    double wall = (double)a->breakdown.gpu_span_ns * (double)v->n_gpus;
     for (unsigned role = 0; role < ROLE_COUNT; role++) {
         if (!count[role])
             continue;
@@ -39,7 +40,7 @@ static void run(struct analysis *a)
             .total_ns = total[role],
             .pct_of_kernel_time = percent_of((double)total[role], (double)all),
             .avg_duration_ns = (int64_t)((uint64_t)total[role] / count[role]),
-            .pct_of_total_time = percent_of((double)total[role], wall),
+            .pct_of_total_time = fmin(percent_of((double)total[role], wall), 100),
         };
         vec_push(&a->categories, a->arena, row);
     }
@@ -53,10 +54,12 @@ static const struct field fields[] = {
     F(group, FIELD_TEXT, "group", "", "the coarser category of rocinsight and TraceLens reports"),
     F(count, FIELD_U64, "calls", "", "number of kernels"),
     F(total_ns, FIELD_I64, "total", "ns", "sum of their durations, clipped to the window"),
-    F(pct_of_kernel_time, FIELD_NUM, "of kernel time", "%",
+    F(pct_of_kernel_time, FIELD_NUM, "of kernels", "%",
       "100 x total_ns / sum of the durations of all kernels"),
-    F(avg_duration_ns, FIELD_I64, "average", "ns", "total_ns / count, rounded down"),
-    F(pct_of_total_time, FIELD_NUM, "of GPU time", "%", "100 x total_ns / (window x GPUs)"),
+    F(avg_duration_ns, FIELD_I64, "mean", "ns", "total_ns / count, rounded down"),
+    F(pct_of_total_time, FIELD_NUM, "of GPU time", "%",
+      "100 x total_ns / (breakdown.gpu_span_ns x GPUs), at most 100: kernels side by side count "
+      "several times"),
 };
 #undef F
 

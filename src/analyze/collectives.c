@@ -61,8 +61,8 @@ static const struct field stat_fields[] = {
         R, hidden_ns, FIELD_I64, "hidden", "ns",
         "sum over GPUs of the time in which a collective and a compute kernel run at once: busy_ns "
         "- exposed_ns"),
-    FIELD(R, exposed_pct, FIELD_NUM, "exposed", "%", "100 x exposed_ns / (window x GPUs)"),
-    FIELD(R, hidden_pct, FIELD_NUM, "hidden", "%",
+    FIELD(R, exposed_pct, FIELD_NUM, "exposed share", "%", "100 x exposed_ns / (window x GPUs)"),
+    FIELD(R, hidden_pct, FIELD_NUM, "hidden share", "%",
           "100 x hidden_ns / busy_ns; not known without collectives"),
 };
 #undef R

@@ -301,9 +301,9 @@ static const struct field row_fields[] = {
     FIELD(R, total_bytes, FIELD_U64, "bytes", "bytes", "sum of the sizes that are known"),
     FIELD(R, total_duration_ns, FIELD_I64, "time", "ns",
           "sum over GPUs of the union of the copies in the window"),
-    FIELD(R, avg_bytes, FIELD_NUM, "average size", "bytes",
+    FIELD(R, avg_bytes, FIELD_NUM, "mean size", "bytes",
           "total_bytes / number of copies of known size"),
-    FIELD(R, avg_duration_ns, FIELD_NUM, "average", "ns",
+    FIELD(R, avg_duration_ns, FIELD_NUM, "mean", "ns",
           "plain sum of the copies' whole durations / count"),
     FIELD(
         R, bandwidth_gbps, FIELD_NUM, "bandwidth", "GB/s",

@@ -1,5 +1,7 @@
 #include "analyze/gap_cause.h"
 
+#include "base/str.h"
+
 void gap_reader_init(struct gap_reader *r, const struct view *v, size_t slot,
                      struct gap_cursor *cursor)
 {
@@ -10,27 +12,44 @@ void gap_reader_init(struct gap_reader *r, const struct view *v, size_t slot,
                              .has_calls = v->n_calls > 0};
 }
 
-/* What a call of `length` ns says about a gap in which it runs. */
-static enum cause cause_of(enum api_class class, int64_t length, bool drained)
+/* On the way to the GPU, or kept from being so by a wait. */
+static enum cause on_the_way(bool drained)
 {
-    switch (class) {
+    return drained ? CAUSE_SYNC : CAUSE_LAUNCH;
+}
+
+/*
+ * What a call says about a gap in which it runs. Slow ones that neither launch nor wait are work
+ * of the host; what is loaded or compiled on first use is paid once, the same call again is not.
+ */
+static enum cause cause_of(const struct gap_reader *r, uint32_t call, bool drained)
+{
+    const struct regions *g = &r->v->trace->regions;
+    int64_t length = sub_ns(g->end_ns[call], g->start_ns[call]);
+    switch (view_call_class(r->v, call)) {
     case API_LAUNCH:
-        if (length >= LEDGER_LOAD_NS)
-            return CAUSE_STARTUP;
-        return drained ? CAUSE_SYNC : CAUSE_LAUNCH;
+        return length >= LEDGER_LOAD_NS && view_first_use(r->v, call) ? CAUSE_STARTUP
+                                                                      : on_the_way(drained);
     case API_SYNC:
     case API_COPY:
         return CAUSE_SYNC;
+    case API_COPY_ASYNC:
+        return on_the_way(drained);
     case API_ALLOC:
         return CAUSE_ALLOC;
+    case API_CREATE:
+        return length >= LEDGER_SHORT_HOST_NS ? CAUSE_ALLOC : on_the_way(drained);
     case API_MODULE:
-        return CAUSE_STARTUP;
+        if (view_first_use(r->v, call))
+            return CAUSE_STARTUP;
+        break;
     case API_COMM:
     case API_IO:
         return CAUSE_HOST_IO;
     default:
-        return drained ? CAUSE_SYNC : CAUSE_LAUNCH;
+        break;
     }
+    return length >= LEDGER_SHORT_HOST_NS ? CAUSE_HOST : on_the_way(drained);
 }
 
 static bool waits(enum api_class class)
@@ -43,20 +62,30 @@ static void add_to(int64_t *ns, enum cause cause, int64_t more)
     ns[cause] = add_ns(ns[cause], more);
 }
 
+static void note(const struct gap_reader *r, enum cause cause, uint32_t call, int64_t start,
+                 int64_t end)
+{
+    if (r->note && end > start)
+        r->note(r->ctx, &(struct gap_part){cause, r->last_thread, call, start, end});
+}
+
 /*
  * Between calls: short stretches are part of launching, long ones are other work. After a wait
  * that emptied the queue, what the wait's work could have hidden of them is the wait's fault.
  */
-static void add_between(int64_t *ns, int64_t length, bool drained, int64_t busy_ns)
+static void add_between(const struct gap_reader *r, struct span s, bool drained, int64_t busy_ns,
+                        int64_t *ns)
 {
+    int64_t length = s.end - s.start, host = length;
     if (!drained) {
-        add_to(ns, length < LEDGER_SHORT_HOST_NS ? CAUSE_LAUNCH : CAUSE_HOST, length);
-        return;
+        host = length < LEDGER_SHORT_HOST_NS ? 0 : length;
+    } else {
+        int64_t hidden = busy_ns > LEDGER_SHORT_HOST_NS ? busy_ns : LEDGER_SHORT_HOST_NS;
+        host -= length > LEDGER_SYNC_HOST_NS ? 0 : length < hidden ? length : hidden;
     }
-    int64_t hidden = busy_ns > LEDGER_SHORT_HOST_NS ? busy_ns : LEDGER_SHORT_HOST_NS;
-    int64_t fault = length > LEDGER_SYNC_HOST_NS ? 0 : length < hidden ? length : hidden;
-    add_to(ns, CAUSE_SYNC, fault);
-    add_to(ns, CAUSE_HOST, length - fault);
+    add_to(ns, on_the_way(drained), length - host);
+    add_to(ns, CAUSE_HOST, host);
+    note(r, CAUSE_HOST, NO_INDEX, s.end - host, s.end);
 }
 
 /*
@@ -75,6 +104,17 @@ static size_t seek(struct gap_reader *r, uint32_t thread, int64_t at)
     return c->at = i;
 }
 
+/*
+ * From the moment work was submitted: a launch takes so long to reach the GPU, no longer. What
+ * comes on top was spent waiting for something else: work of another stream, GPU or process.
+ */
+static void add_on_the_way(int64_t *ns, int64_t length, bool drained)
+{
+    int64_t most = length < LEDGER_QUEUE_NS ? length : LEDGER_QUEUE_NS;
+    add_to(ns, on_the_way(drained), most);
+    add_to(ns, CAUSE_UNKNOWN, length - most);
+}
+
 /* Work that was queued before the GPU ran dry: short gaps are the way through the queue. */
 static bool explain_queued(const struct gap_reader *r, int64_t start, int64_t end, uint32_t launch,
                            int64_t *ns)
@@ -83,6 +123,27 @@ static bool explain_queued(const struct gap_reader *r, int64_t start, int64_t en
         return false;
     add_to(ns, end - start <= LEDGER_QUEUE_NS ? CAUSE_LAUNCH : CAUSE_UNKNOWN, end - start);
     return true;
+}
+
+/* A call after which nothing is recorded until another one: the program told the profiler so. */
+static bool pauses(const struct view *v, uint32_t call)
+{
+    if (view_call_class(v, call) != API_OTHER)
+        return false;
+    const char *name = trace_str(v->trace, v->trace->regions.name[call]);
+    return str_ends(name, "ProfilerPause") || str_ends(name, "ProfilerStop");
+}
+
+/* Time between two calls; none of the host's when it is only not recorded. */
+static void add_until_call(struct gap_reader *r, struct span s, bool paused, bool drained,
+                           int64_t busy_ns, int64_t *ns)
+{
+    if (!paused) {
+        add_between(r, s, drained, busy_ns, ns);
+        return;
+    }
+    add_to(ns, CAUSE_UNKNOWN, s.end - s.start);
+    r->paused_ns = add_ns(r->paused_ns, s.end - s.start);
 }
 
 static void explain_by_thread(struct gap_reader *r, int64_t start, int64_t end, uint32_t thread,
@@ -97,28 +158,31 @@ static void explain_by_thread(struct gap_reader *r, int64_t start, int64_t end, 
     /* Once the launching call is over, the rest is the way from the host to the GPU. */
     int64_t sent = launch == NO_INDEX ? end : g->end_ns[launch];
     int64_t at = start;
+    bool paused = i > 0 && i <= th->n_outer && pauses(r->v, th->outer[i - 1]);
     for (; i < th->n_outer && at < end && at < sent; i++) {
         uint32_t call = th->outer[i];
         int64_t from = g->start_ns[call] > at ? g->start_ns[call] : at;
         if (from >= end || from >= sent)
             break;
-        add_between(ns, from - at, drained, busy_ns);
+        add_until_call(r, (struct span){at, from}, paused, drained, busy_ns, ns);
+        paused = pauses(r->v, call);
         at = from;
-        enum api_class class = view_call_class(r->v, call);
         int64_t to = g->end_ns[call] < end ? g->end_ns[call] : end;
         if (to < at) /* it ends before it starts: odd, counts as zero */
             to = at;
-        add_to(ns, cause_of(class, sub_ns(g->end_ns[call], g->start_ns[call]), drained), to - at);
-        drained |= waits(class);
+        enum cause cause = cause_of(r, call, drained);
+        add_to(ns, cause, to - at);
+        note(r, cause, call, at, to);
+        drained |= waits(view_call_class(r->v, call));
         at = to;
     }
     if (at < end && at < sent) { /* no call up to the launch's end: only possible without a link */
         int64_t to = sent < end ? sent : end;
-        add_between(ns, to - at, drained, busy_ns);
+        add_between(r, (struct span){at, to}, drained, busy_ns, ns);
         at = to;
     }
     if (at < end)
-        add_to(ns, drained ? CAUSE_SYNC : CAUSE_LAUNCH, end - at);
+        add_on_the_way(ns, end - at, drained);
 }
 
 void gap_explain(struct gap_reader *r, int64_t start, int64_t end, uint32_t call, int64_t busy_ns,

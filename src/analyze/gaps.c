@@ -74,7 +74,7 @@ static void run(struct analysis *a)
 
 #define F(member, type, label, unit, doc) FIELD(struct gap_row, member, type, label, unit, doc)
 static const struct field histogram_fields[] = {
-    F(label, FIELD_TEXT, "length", "", "lengths in this bucket, lower bound included"),
+    F(label, FIELD_TEXT, "duration", "", "lengths in this bucket, lower bound included"),
     F(count, FIELD_U64, "gaps", "",
       "stretches between two pieces of work of one GPU in which neither kernel nor copy runs, over "
       "all GPUs; start-up and tail are none"),
@@ -88,7 +88,7 @@ static const struct field histogram_fields[] = {
 static const struct field longest_fields[] = {
     F(start_ns, FIELD_I64, "start", "ns", "end of the work before the gap"),
     F(end_ns, FIELD_I64, "end", "ns", "start of the work after the gap"),
-    F(duration_ns, FIELD_I64, "length", "ns", "end_ns - start_ns"),
+    F(duration_ns, FIELD_I64, "duration", "ns", "end_ns - start_ns"),
     F(gpu, FIELD_I32, "GPU", "", "index of the GPU on its host; -1 when it is not listed"),
     F(main_cause, FIELD_TEXT, "main cause", "", "the ledger's cause with the largest share of it"),
     F(next_kernel, FIELD_TEXT, "next kernel", "",

@@ -33,6 +33,7 @@ struct grouping {
     int64_t *durations;  /* group after group */
     VEC(size_t) batches; /* first of the order in each, and the end */
     struct hotspot *out;
+    struct histogram *histograms; /* of the first ones */
 };
 
 /* Streams that are not told apart share the number of the first of them. */
@@ -227,7 +228,12 @@ static void measure_batch(void *ctx, size_t batch, int worker)
     (void)worker;
     const struct grouping *s = ctx;
     for (size_t i = s->batches.v[batch]; i < s->batches.v[batch + 1]; i++) {
-        measure(s, s->order.v[i], &s->out[i]);
+        const struct group *g = s->order.v[i];
+        measure(s, g, &s->out[i]);
+        if (i < HISTOGRAMS) {
+            histogram_make(&s->histograms[i], s->durations + g->first, g->calls);
+            s->out[i].durations = &s->histograms[i];
+        }
         s->out[i].rank = (uint32_t)i + 1;
     }
 }
@@ -236,7 +242,7 @@ static void run(struct analysis *a)
 {
     struct grouping s = {.a = a};
     s.arena = arena_scratch();
-    name_groups_make(&s.names, a->trace, s.arena);
+    s.names = a->view.names;
     classify_streams(&s);
     idmap_init(&s.of_key, s.arena);
     for (size_t i = 0; !s.class_of_stream && i < s.names.n; i++)
@@ -251,6 +257,7 @@ static void run(struct analysis *a)
     vec_reserve(&a->hotspots, a->arena, s.order.n);
     a->hotspots.n = s.order.n;
     s.out = a->hotspots.v;
+    s.histograms = arena_array(a->arena, struct histogram, HISTOGRAMS);
     parallel_for(a->view.workers, s.batches.n - 1, measure_batch, &s);
     arena_release(s.arena);
 }
@@ -258,24 +265,23 @@ static void run(struct analysis *a)
 #define F(member, type, label, unit, doc) FIELD(struct hotspot, member, type, label, unit, doc)
 static const struct field fields[] = {
     F(rank, FIELD_U32, "#", "", "place by total_duration_ns, then by name, from 1"),
-    F(name, FIELD_TEXT, "kernel", "", "full, demangled name: what kernels are grouped by"),
-    F(short_name, FIELD_TEXT, "short name", "",
-      "the name without template arguments and parameters"),
+    F(name, FIELD_TEXT, "full name", "", "full, demangled name: what kernels are grouped by"),
+    F(short_name, FIELD_TEXT, "kernel", "", "the name without template arguments and parameters"),
     F(category, FIELD_TEXT, "category", "", "what the kernel does, judged by its name"),
     F(library, FIELD_TEXT, "library", "", "where the kernel comes from, when its name tells"),
     F(calls, FIELD_U64, "calls", "",
       "dispatches in the window that are not shorter than the minimum duration asked for"),
     F(total_duration_ns, FIELD_I64, "total", "ns",
       "sum of their durations, each clipped to the window"),
-    F(avg_duration_ns, FIELD_NUM, "average", "ns", "total_duration_ns / calls"),
+    F(avg_duration_ns, FIELD_NUM, "mean", "ns", "total_duration_ns / calls"),
     F(median_ns, FIELD_I64, "median", "ns", "duration at place ceil(0.50 x calls), ascending"),
     F(p95_ns, FIELD_I64, "p95", "ns", "duration at place ceil(0.95 x calls), ascending"),
     F(min_duration_ns, FIELD_I64, "min", "ns", "shortest duration"),
     F(max_duration_ns, FIELD_I64, "max", "ns", "longest duration"),
     F(std_dev_ns, FIELD_NUM, "std dev", "ns",
       "population standard deviation: sqrt(sum of (duration - average)^2 / calls)"),
-    F(cv, FIELD_NUM, "cv", "", "std_dev_ns / avg_duration_ns; unknown when the average is 0"),
-    F(pct_of_total, FIELD_NUM, "of kernel time", "%",
+    F(cv, FIELD_NUM, "CV", "", "std_dev_ns / avg_duration_ns; unknown when the average is 0"),
+    F(pct_of_total, FIELD_NUM, "of kernels", "%",
       "100 x total_duration_ns / sum of the durations of all kernels in the view"),
     F(pct_of_wall, FIELD_NUM, "of GPU time", "%", "100 x total_duration_ns / (window x GPUs)"),
     F(gpu, FIELD_I32, "GPU", "",

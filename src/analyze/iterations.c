@@ -27,7 +27,7 @@ static bool read_sequence(struct sequence *q, const struct view *v, struct name_
     q->v = v;
     q->n = q->gpu->n_kernels < LONGEST ? q->gpu->n_kernels : LONGEST;
     q->name = arena_array(a, uint32_t, q->n);
-    name_groups_make(names, v->trace, a);
+    *names = v->names;
     for (size_t i = 0; i < q->n; i++)
         q->name[i] = names->of_symbol[v->trace->kernels.symbol[q->gpu->kernels[i]]];
     return true;

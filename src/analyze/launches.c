@@ -223,11 +223,12 @@ static const struct field fields[] = {
     F(max_queue_ns, FIELD_I64, "max queue delay", "ns", "longest queue delay"),
     F(mean_call_ns, FIELD_NUM, "mean call", "ns",
       "mean over linked kernels of the duration of the call that launched them"),
-    F(launches_per_s, FIELD_NUM, "launches per second", "1/s", "kernels x 10^9 / window"),
+    F(launches_per_s, FIELD_NUM, "launches", "1/s", "kernels x 10^9 / window"),
     F(after_sync, FIELD_U64, "after sync", "",
       "outermost launch calls with at most one other launch between them and the last waiting call "
       "(synchronisation or blocking copy) of the same thread: the GPU had nothing queued"),
-    F(after_sync_pct, FIELD_NUM, "after sync", "%", "100 x after_sync / outermost launch calls"),
+    F(after_sync_pct, FIELD_NUM, "after sync share", "%",
+      "100 x after_sync / outermost launch calls"),
 };
 #undef F
 

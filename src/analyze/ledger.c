@@ -42,6 +42,8 @@ struct work {
     const struct view_gpu *g;
     struct arena *arena;
     struct ledger_gpu *out;
+    gap_part_fn *note; /* NULL: nobody listens */
+    void *ctx;
 };
 
 /* What the kernels of each class cover, in one pass. */
@@ -240,6 +242,8 @@ static void measure_gaps(const struct work *w, const struct spans *busy, uint32_
     struct ledger_gpu *out = w->out;
     struct gap_reader reader;
     gap_reader_init(&reader, w->v, slot, cursor);
+    reader.note = w->note;
+    reader.ctx = w->ctx;
     if (!busy->n) {
         measure_unused(w, &reader);
         return;
@@ -259,12 +263,15 @@ static void measure_gaps(const struct work *w, const struct spans *busy, uint32_
         note_gap(out, &gap);
     }
     measure_trail(w, &reader, out->last_ns, busy->v[busy->n - 1].end - busy->v[busy->n - 1].start);
+    out->paused_ns = reader.paused_ns;
 }
 
 struct ledger_job {
     struct ledger *l;
     const struct view *v;
     struct gap_cursor *cursors; /* worker after worker */
+    gap_part_fn *note;
+    void *ctx;
 };
 
 static void measure_gpu(void *ctx, size_t slot, int worker)
@@ -272,7 +279,8 @@ static void measure_gpu(void *ctx, size_t slot, int worker)
     struct ledger_job *job = ctx;
     struct gap_cursor *cursor = job->cursors + (size_t)worker * job->v->n_threads;
     struct arena *temporary = arena_scratch();
-    struct work w = {job->v, &job->v->gpus[slot], temporary, &job->l->gpus[slot]};
+    struct work w = {job->v,  &job->v->gpus[slot], temporary, &job->l->gpus[slot], job->note,
+                     job->ctx};
     struct spans busy = {0}, by_class[KERNEL_BLIT + 1] = {0};
     spans_of_kernels(&w, by_class);
     measure_kernels(&w, by_class, &busy);
@@ -288,11 +296,29 @@ void ledger_make(struct ledger *l, const struct view *v, struct arena *a)
     l->gpus = arena_array(a, struct ledger_gpu, v->n_gpus);
     struct arena *temporary = arena_scratch();
     size_t workers = (size_t)v->workers < v->n_gpus ? (size_t)v->workers : v->n_gpus;
-    struct ledger_job job = {l, v,
-                             arena_array(temporary, struct gap_cursor, workers * v->n_threads)};
+    struct ledger_job job = {.l = l,
+                             .v = v,
+                             .cursors =
+                                 arena_array(temporary, struct gap_cursor, workers * v->n_threads)};
     parallel_for(v->workers, v->n_gpus, measure_gpu, &job);
     arena_release(temporary);
-    for (size_t g = 0; g < l->n_gpus; g++)
+    for (size_t g = 0; g < l->n_gpus; g++) {
+        l->paused_ns = add_ns(l->paused_ns, l->gpus[g].paused_ns);
         for (enum cause c = 0; c < CAUSES; c++)
             l->ns[c] = add_ns(l->ns[c], l->gpus[g].ns[c]);
+    }
+}
+
+void ledger_parts(const struct view *v, gap_part_fn *note, void *ctx)
+{
+    struct arena *temporary = arena_scratch();
+    struct ledger again = {.gpus = arena_array(temporary, struct ledger_gpu, v->n_gpus)};
+    struct ledger_job job = {.l = &again,
+                             .v = v,
+                             .cursors = arena_array(temporary, struct gap_cursor, v->n_threads),
+                             .note = note,
+                             .ctx = ctx};
+    for (size_t g = 0; g < v->n_gpus; g++)
+        measure_gpu(&job, g, 0);
+    arena_release(temporary);
 }

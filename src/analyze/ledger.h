@@ -39,10 +39,12 @@ const struct cause_info *cause_info(enum cause c);
  */
 #define LEDGER_SYNC_HOST_NS 250000
 
-/* A launching call this long beside an idle GPU loads code. */
+/* A launching call this long beside an idle GPU loads code, when it is a first use. */
 #define LEDGER_LOAD_NS 1000000
 
-/* A gap before work that was queued in time and that is longer than this waits for something else.
+/*
+ * Work that was submitted reaches an idle GPU in this time; a gap that is longer waits for something
+ * else.
  */
 #define LEDGER_QUEUE_NS 50000
 
@@ -69,6 +71,7 @@ struct ledger_gpu {
     int64_t copy_ns;           /* union of all copies, exposed or not */
     int64_t comm_ns;           /* union of all collectives */
     int64_t comm_hidden_ns;    /* of it, under compute */
+    int64_t paused_ns;         /* of its gaps, in which recording was paused: in unknown */
     int64_t kernel_sum_ns;     /* plain sum of durations: shows concurrency */
     int64_t first_ns, last_ns; /* first start and last end of work; window bounds when none */
     struct gap_bucket buckets[GAP_BUCKETS]; /* gaps between work, not start-up and tail */
@@ -83,10 +86,27 @@ struct ledger {
     int64_t window_ns;
     size_t n_gpus;
     int64_t ns[CAUSES]; /* over all GPUs */
+    int64_t paused_ns;  /* likewise */
     struct ledger_gpu *gpus;
 };
 
 void ledger_make(struct ledger *l, const struct view *v, struct arena *a);
+
+/* Idle time put down to one thing: a call, or (NO_INDEX) what the thread did between two calls. */
+struct gap_part {
+    enum cause cause;
+    uint32_t thread; /* of the view */
+    uint32_t call;   /* regions row, or NO_INDEX */
+    int64_t start_ns, end_ns;
+};
+
+typedef void gap_part_fn(void *ctx, const struct gap_part *part);
+
+/*
+ * Tells of all parts of gaps that lie in a call or between two calls, GPU by GPU in order of time:
+ * what the ledger puts down to them, once more and in detail.
+ */
+void ledger_parts(const struct view *v, gap_part_fn *note, void *ctx);
 
 /* Upper bounds of the buckets as text: "<10us", ..., ">100ms". */
 const char *gap_bucket_label(size_t bucket);

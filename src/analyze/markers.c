@@ -530,9 +530,9 @@ static const struct field row_fields[] = {
           "number of ranges, or of moments, that touch the window"),
     FIELD(R, wall_ns, FIELD_I64, "wall", "ns",
           "sum over threads of the union of its ranges in the window; 0 for moments"),
-    FIELD(R, avg_ns, FIELD_NUM, "average", "ns",
+    FIELD(R, avg_ns, FIELD_NUM, "mean", "ns",
           "plain sum of the ranges' durations inside the window / calls"),
-    FIELD(R, max_ns, FIELD_I64, "longest", "ns", "duration inside the window of the longest range"),
+    FIELD(R, max_ns, FIELD_I64, "max", "ns", "duration inside the window of the longest range"),
     FIELD(R, kernels, FIELD_U64, "kernels", "",
           "number of kernels in the window whose launching call starts inside it on its thread, "
           "ranges inside it included"),
@@ -541,7 +541,7 @@ static const struct field row_fields[] = {
     FIELD(R, copy_ns, FIELD_I64, "copy time", "ns",
           "plain sum of the durations in the window of copies whose call starts inside it, ranges "
           "inside it included"),
-    FIELD(R, gpu_pct, FIELD_NUM, "GPU", "%",
+    FIELD(R, gpu_pct, FIELD_NUM, "of range", "%",
           "100 x kernel_ns / wall_ns; above 100 where kernels overlap or run on after the range; "
           "null for ranges of no thread, whose launches are not known"),
     FIELD(R, pct_of_window, FIELD_NUM, "of window", "%",

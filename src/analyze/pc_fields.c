@@ -53,7 +53,7 @@ static const struct field instruction_fields[] = {
     FIELD(R, rank, FIELD_U32, "#", "", "by samples"),
     FIELD(R, kernel, FIELD_TEXT, "kernel", "", "short name; null: dispatch not in the trace"),
     FIELD(R, code_object, FIELD_U64, "code object", "", "its id; 0: not recorded"),
-    FIELD(R, offset, FIELD_U64, "offset", "", "in the code object; 0: not recorded (CSV)"),
+    FIELD(R, offset, FIELD_U64, "offset", "address", "in the code object; 0: not recorded (CSV)"),
     FIELD(R, instruction, FIELD_TEXT, "instruction", "", "as disassembled; null: not recorded"),
     FIELD(R, source, FIELD_TEXT, "source", "", "file and line; null: compiled without -g"),
     SHARE_FIELDS(R, "of all samples"),
@@ -89,7 +89,7 @@ static const struct field pipe_fields[] = {
     FIELD(R, pipe, FIELD_TEXT, "pipeline", "", "of the SIMD's arbiter"),
     FIELD(R, issue, FIELD_U64, "issues", "", "samples in which an instruction went to it"),
     FIELD(R, stall, FIELD_U64, "held up", "", "samples in which it could not take one"),
-    FIELD(R, stall_pct, FIELD_NUM, "held up", "%", "held up / (issues + held up)"),
+    FIELD(R, stall_pct, FIELD_NUM, "held up share", "%", "held up / (issues + held up)"),
 };
 #undef R
 

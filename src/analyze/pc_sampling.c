@@ -410,7 +410,7 @@ static void run(struct analysis *a)
     s->a = a;
     s->s = p;
     s->temporary = arena_scratch();
-    name_groups_make(&s->names, a->trace, s->temporary);
+    s->names = a->view.names;
     idmap_init(&s->by_key, s->temporary);
     for (size_t i = 0; i < p->n; i++) {
         if (!selected(s, i))

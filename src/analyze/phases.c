@@ -183,15 +183,14 @@ static void run(struct analysis *a)
     struct segments *s = arena_new(temporary, struct segments);
     segments_find(s, &a->view, a->opts.max_phases, temporary);
     join_by_marker(a, s, temporary);
-    struct name_groups names;
-    name_groups_make(&names, a->trace, temporary);
+    const struct name_groups *names = &a->view.names;
     a->phase_stats = (struct phase_stats){(uint32_t)s->n, s->quality, s->bin_ns};
     for (size_t i = 0; i < s->n && a->view.n_gpus; i++) {
         struct phase_row p = {
             .phase = (uint32_t)i + 1, .start_ns = s->v[i].start_ns, .end_ns = s->v[i].end_ns};
         p.duration_ns = p.end_ns - p.start_ns;
         p.pct_of_window = percent_of((double)p.duration_ns, (double)view_window(&a->view));
-        measure_phase(a, &p, &names);
+        measure_phase(a, &p, names);
         vec_push(&a->phases, a->arena, p);
     }
     number_names(a);
@@ -208,7 +207,7 @@ static const struct field phase_list[] = {
     FIELD(struct phase_row, end_ns, FIELD_I64, "end", "ns", "first moment after it"),
     FIELD(struct phase_row, duration_ns, FIELD_I64, "duration", "ns", "end - start"),
     FIELD(struct phase_row, pct_of_window, FIELD_NUM, "of window", "%", "duration / window x 100"),
-    FIELD(struct phase_row, busy_ns, FIELD_I64, "busy", "ns",
+    FIELD(struct phase_row, busy_ns, FIELD_I64, "busy time", "ns",
           "sum over GPUs of the union of kernels and copies"),
     FIELD(struct phase_row, busy_pct, FIELD_NUM, "busy", "%", "busy / (duration x GPUs) x 100"),
     FIELD(struct phase_row, kernels, FIELD_U64, "kernels", "", "kernels that run in it"),

@@ -100,11 +100,13 @@ static void check_notes(struct check *c)
         [NOTE_SKIPPED] = {"skipped-rows", 30, "counts and totals"},
         [NOTE_DUPLICATE] = {"duplicate-id", 10, "links between rows"},
         [NOTE_MISSING_TABLE] = {"missing-table", 10, "what the table would hold"},
+        [NOTE_APART] = {"captures-apart", 10, "moments of the later captures"},
         [NOTE_OTHER] = {"note", 5, ""},
     };
     for (size_t i = 0; i < c->t->notes.n; i++) {
         const struct note *n = &c->t->notes.v[i];
-        bool whole = n->kind == NOTE_UNFINISHED || n->kind == NOTE_MISSING_TABLE;
+        bool whole =
+            n->kind == NOTE_UNFINISHED || n->kind == NOTE_MISSING_TABLE || n->kind == NOTE_APART;
         reason(c, kinds[n->kind].code, kinds[n->kind].weight, n->count,
                whole ? n->count : trace_events(c->t), n->text, kinds[n->kind].affects);
         if (whole) /* a sentence, not a count */

@@ -3,6 +3,7 @@
 
 #include "analyze/analysis.h"
 #include "analyze/name_groups.h"
+#include "analyze/shapes.h"
 
 enum { MAX_KERNELS = 20 };
 
@@ -19,7 +20,7 @@ struct selection {
     struct arena *arena;
     uint32_t names[MAX_KERNELS];
     uint8_t *of_symbol;  /* by symbol: place in names, or MAX_KERNELS */
-    uint32_t *shape;     /* by launch: the first one of the same sizes */
+    uint32_t *shape;     /* of launches */
     struct idmap of_key; /* kernel and shape to config */
     VEC(struct config) configs;
     uint32_t last[MAX_KERNELS]; /* most kernels are launched like the time before */
@@ -45,33 +46,6 @@ static void select_names(struct selection *s)
     for (size_t i = 0; i < t->symbols.n; i++) {
         uint32_t k = idmap_get(&place, t->symbols.v[i].name);
         s->of_symbol[i] = (uint8_t)(k == NO_INDEX ? MAX_KERNELS : k);
-    }
-}
-
-static bool same_shape(const struct launch *a, const struct launch *b)
-{
-    return !memcmp(a->grid, b->grid, sizeof(a->grid)) &&
-           !memcmp(a->group, b->group, sizeof(a->group)) && a->lds_bytes == b->lds_bytes &&
-           a->scratch_bytes == b->scratch_bytes;
-}
-
-/* Entries of trace.launches also differ by graph and marker text, which change nothing here. */
-static void find_shapes(struct selection *s)
-{
-    const struct trace *t = s->a->trace;
-    struct idmap seen;
-    idmap_init(&seen, s->arena);
-    s->shape = arena_array(s->arena, uint32_t, t->launches.n);
-    for (size_t i = 0; i < t->launches.n; i++) {
-        struct launch l = t->launches.v[i];
-        s->shape[i] = (uint32_t)i;
-        l.graph = l.rename = 0;
-        uint64_t key = hash_bytes(&l, sizeof(l));
-        uint32_t first = idmap_get(&seen, key);
-        if (first == NO_INDEX)
-            idmap_put(&seen, key, (uint32_t)i);
-        else if (same_shape(&l, &t->launches.v[first]))
-            s->shape[i] = first;
     }
 }
 
@@ -210,7 +184,7 @@ static void run(struct analysis *a)
     idmap_init(&s.of_key, s.arena);
     select_names(&s);
     if (s.n) {
-        find_shapes(&s);
+        s.shape = shapes_find(a->trace, s.arena);
         count_launches(&s);
     }
     for (size_t i = 0; i < s.n; i++)

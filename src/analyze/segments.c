@@ -313,7 +313,7 @@ void segments_find(struct segments *out, const struct view *v, size_t most, stru
     if (most < 2 || window < MOST_BINS || window > INT64_MAX / 4 || !v->n_gpus)
         return;
     struct state s = {.v = v, .arena = a, .n_bins = bins, .width = window / (int64_t)bins + 1};
-    name_groups_make(&s.names, v->trace, a);
+    s.names = v->names;
     choose_words(&s);
     s.bin = arena_calloc(a, s.n_bins, sizeof(*s.bin));
     fill_bins(&s);

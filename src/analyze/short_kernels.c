@@ -99,11 +99,10 @@ static void list_offenders(struct analysis *a, struct counts *c)
 static void run(struct analysis *a)
 {
     struct short_kernels *s = &a->short_kernels;
-    struct name_groups names;
+    const struct name_groups *names = &a->view.names;
     struct arena *temporary = arena_scratch();
-    name_groups_make(&names, a->trace, temporary);
-    struct counts c = {.a = a, .names = &names, .out = s};
-    c.by_name = arena_array(temporary, struct short_offender, names.n);
+    struct counts c = {.a = a, .names = names, .out = s};
+    c.by_name = arena_array(temporary, struct short_offender, names->n);
     *s = (struct short_kernels){.threshold_us = (double)a->opts.short_threshold_ns / 1000,
                                 .total_kernels = a->view.n_kernels};
     for (size_t g = 0; g < a->view.n_gpus; g++)
@@ -130,7 +129,7 @@ static const struct field fields[] = {
     F(short_kernel_pct, FIELD_NUM, "short", "%", "100 x short_kernel_count / total_kernels"),
     F(short_ns, FIELD_I64, "time in short kernels", "ns",
       "sum of the durations of short kernels: work, not waste"),
-    F(short_pct_of_kernel_time, FIELD_NUM, "of kernel time", "%",
+    F(short_pct_of_kernel_time, FIELD_NUM, "of kernels", "%",
       "100 x short_ns / sum of the durations of all kernels"),
     F(gap_ns, FIELD_I64, "gaps before", "ns",
       "sum over short kernels of start - latest end of all kernels and copies that started earlier "
@@ -152,7 +151,7 @@ static const struct field bucket_fields[] = {
 static const struct field offender_fields[] = {
     F(name, FIELD_TEXT, "kernel", "", "full, demangled name"),
     F(count, FIELD_U64, "short calls", "", "dispatches with duration < threshold"),
-    F(avg_us, FIELD_NUM, "average", "us", "total_ns / count / 1000"),
+    F(avg_us, FIELD_NUM, "mean", "us", "total_ns / count / 1000"),
     F(total_ns, FIELD_I64, "total", "ns", "sum of the durations of these dispatches"),
 };
 #undef F

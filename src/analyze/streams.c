@@ -257,7 +257,7 @@ static const struct field stat_fields[] = {
     FIELD(R, overlap_ns, FIELD_I64, "overlap", "ns",
           "sum over GPUs of the time in which two or more of its streams run something"),
     FIELD(
-        R, overlap_pct, FIELD_NUM, "overlap", "%",
+        R, overlap_pct, FIELD_NUM, "overlap share", "%",
         "100 x overlap_ns / sum over GPUs of (sum of its streams' busy_ns - the largest of them), "
         "at most 100; not known where no GPU has two busy streams"),
     FIELD(R, kernel_concurrency, FIELD_NUM, "concurrency", "",

@@ -59,9 +59,9 @@ static const struct field row_fields[] = {
     FIELD(R, units, FIELD_TEXT, "units", "", "units of the values, as the profiler gives them"),
     FIELD(R, gpu, FIELD_I32, "GPU", "", "number of the GPU; -1 for the host or a process"),
     FIELD(R, points, FIELD_U64, "points", "", "number of finite readings in the window"),
-    FIELD(R, min, FIELD_NUM, "least", "", "smallest reading in the window"),
+    FIELD(R, min, FIELD_NUM, "min", "", "smallest reading in the window"),
     FIELD(R, mean, FIELD_NUM, "mean", "", "mean of the readings, each counted alike"),
-    FIELD(R, max, FIELD_NUM, "most", "", "largest reading in the window"),
+    FIELD(R, max, FIELD_NUM, "max", "", "largest reading in the window"),
 };
 #undef R
 

@@ -14,6 +14,7 @@
 
 #include "analyze/api_class.h"
 #include "analyze/intervals.h"
+#include "analyze/name_groups.h"
 #include "model/kernel_role.h"
 #include "model/trace.h"
 
@@ -58,15 +59,24 @@ struct view {
     size_t n_gpus;
     struct view_thread *threads; /* one for each thread of the trace, and one for calls without */
     size_t n_threads;
-    uint8_t *role;         /* by symbol: enum kernel_role */
-    uint8_t *kernel_class; /* by symbol */
-    uint8_t *call_class;   /* by string and kind, see view_call_class() */
+    struct name_groups names; /* kernels by full name */
+    uint8_t *role;            /* by symbol: enum kernel_role */
+    uint8_t *kernel_class;    /* by symbol */
+    uint8_t *call_class;      /* by string and kind, see view_call_class() */
     size_t n_strings;
+    uint8_t *first_use;    /* bits by regions row, see view_first_use() */
+    uint8_t *first_kernel; /* bits by kernels row: the first of its name in its process */
     size_t n_kernels, n_copies, n_calls; /* in the view */
     const uint32_t *kernel_wait_ns;      /* see view_opts */
     int workers;
     bool is_slice; /* idle time at its ends is a gap like others, no start-up or tail */
 };
+
+/*
+ * All kernels of the view (n_kernels rows), for sums in which order does not matter: with several
+ * GPUs in order of rows, which reads the columns once and not once for each GPU.
+ */
+const uint32_t *kernel_rows(const struct view *v, struct arena *a);
 
 void view_make(struct view *v, const struct trace *t, const struct view_opts *o, struct arena *a);
 
@@ -82,6 +92,23 @@ static inline enum api_class view_call_class(const struct view *v, uint32_t call
     const struct regions *r = &v->trace->regions;
     return (enum api_class)v->call_class[(size_t)r->kind[call] * v->n_strings + r->name[call]];
 }
+
+/*
+ * An outer call that uses something for the first time: it holds the first dispatch of a kernel or
+ * the first launch of a graph, or it loads code or starts the runtime.
+ */
+static inline bool view_first_use(const struct view *v, uint32_t call)
+{
+    return v->first_use[call / 8] >> call % 8 & 1;
+}
+
+static inline bool view_first_kernel(const struct view *v, uint32_t kernel)
+{
+    return v->first_kernel[kernel / 8] >> kernel % 8 & 1;
+}
+
+/* view_first.c; part of view_make(). */
+void view_find_first_uses(struct view *v, struct arena *a);
 
 /* Whether the process of a thread is looked at. */
 bool view_has_thread(const struct trace *t, size_t thread, const struct view_opts *o);

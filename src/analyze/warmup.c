@@ -5,13 +5,17 @@
 #include "analyze/analysis.h"
 #include "analyze/name_groups.h"
 #include "analyze/quantile.h"
+#include "analyze/shapes.h"
 
 enum { MIN_CALLS = 3, MIN_EXCESS_NS = 10000, MAX_ROWS = 10 };
 #define MIN_RATIO 2.0
 
+/* The calls of a name that can be compared with its first: those of the same shape. */
 struct name_calls {
-    size_t calls, at; /* at: where its next duration goes */
+    bool seen;
     uint32_t first;   /* kernels row of the earliest dispatch */
+    uint32_t shape;   /* of that */
+    size_t calls, at; /* at: where its next duration goes */
     int64_t least;    /* shortest duration */
     bool candidate;
 };
@@ -20,7 +24,8 @@ struct search {
     const struct analysis *a;
     struct arena *arena;
     struct name_groups names;
-    const uint32_t *rows;  /* all kernels */
+    const uint32_t *rows; /* all kernels */
+    const uint32_t *shapes;
     struct name_calls *of; /* by group */
     int64_t *durations;    /* of candidates, without the first */
 };
@@ -36,9 +41,29 @@ static void find_first(struct search *s)
     for (size_t i = 0; i < s->a->view.n_kernels; i++) {
         uint32_t row = s->rows[i];
         struct name_calls *n = &s->of[s->names.of_symbol[k->symbol[row]]];
-        int64_t ns = kernel_ns(s->a, row);
-        if (!n->calls || earlier(k, row, n->first))
+        if (!n->seen || earlier(k, row, n->first))
             n->first = row;
+        n->seen = true;
+    }
+    for (size_t i = 0; i < s->names.n; i++)
+        if (s->of[i].seen)
+            s->of[i].shape = shape_of(s->shapes, s->a->trace, s->of[i].first);
+}
+
+/* The name of a dispatch, if that can be compared with its first; NULL: it does other work. */
+static struct name_calls *like_first(const struct search *s, uint32_t row)
+{
+    struct name_calls *n = &s->of[s->names.of_symbol[s->a->trace->kernels.symbol[row]]];
+    return shape_of(s->shapes, s->a->trace, row) == n->shape ? n : NULL;
+}
+
+static void count_calls(struct search *s)
+{
+    for (size_t i = 0; i < s->a->view.n_kernels; i++) {
+        struct name_calls *n = like_first(s, s->rows[i]);
+        if (!n)
+            continue;
+        int64_t ns = kernel_ns(s->a, s->rows[i]);
         if (!n->calls || ns < n->least)
             n->least = ns;
         n->calls++;
@@ -65,8 +90,8 @@ static void gather(struct search *s)
     s->durations = arena_array(s->arena, int64_t, sum);
     for (size_t i = 0; sum && i < a->view.n_kernels; i++) {
         uint32_t row = s->rows[i];
-        struct name_calls *n = &s->of[s->names.of_symbol[a->trace->kernels.symbol[row]]];
-        if (n->candidate && row != n->first)
+        struct name_calls *n = like_first(s, row);
+        if (n && n->candidate && row != n->first)
             s->durations[n->at++] = kernel_ns(a, row);
     }
 }
@@ -104,10 +129,12 @@ static void run(struct analysis *a)
 {
     struct search s = {.a = a};
     s.arena = arena_scratch();
-    name_groups_make(&s.names, a->trace, s.arena);
+    s.names = a->view.names;
     s.rows = kernel_rows(&a->view, s.arena);
     s.of = arena_array(s.arena, struct name_calls, s.names.n);
+    s.shapes = shapes_find(a->trace, s.arena);
     find_first(&s);
+    count_calls(&s);
     gather(&s);
     VEC(struct warmup_row) rows = {0};
     struct warmup_row row;
@@ -123,11 +150,13 @@ static void run(struct analysis *a)
 
 #define F(member, type, label, unit, doc) FIELD(struct warmup_row, member, type, label, unit, doc)
 static const struct field fields[] = {
-    F(kernel_name, FIELD_TEXT, "kernel", "", "full, demangled name; kernels with 3 calls or more"),
+    F(kernel_name, FIELD_TEXT, "kernel", "",
+      "full, demangled name; kernels with 3 calls or more of the first one's launch shape"),
     F(first_duration_ns, FIELD_I64, "first", "ns",
       "duration of the dispatch that starts first in the window"),
     F(median_ns, FIELD_I64, "median", "ns",
-      "median (nearest rank) of the durations of all other dispatches"),
+      "median (nearest rank) of the durations of the other dispatches with the same grid, group and "
+      "LDS"),
     F(ratio, FIELD_NUM, "ratio", "",
       "first_duration_ns / median_ns, above 2 in every row; unknown when the median is 0"),
     F(excess_ns, FIELD_I64, "excess", "ns",

@@ -3,8 +3,8 @@
 #define CYCLES "cycles"
 
 static const struct field kernel_fields[] = {
-    FIELD(struct att_kernel, name, FIELD_TEXT, "kernel", "", "full name, demangled"),
-    FIELD(struct att_kernel, short_name, FIELD_TEXT, "kernel, short", "", "name for tables"),
+    FIELD(struct att_kernel, name, FIELD_TEXT, "full name", "", "full name, demangled"),
+    FIELD(struct att_kernel, short_name, FIELD_TEXT, "kernel", "", "name for tables"),
     FIELD(struct att_kernel, dispatches, FIELD_U32, "dispatches", "",
           "traced dispatches in which it ran; numbers are sums over them"),
     FIELD(struct att_kernel, waves, FIELD_U64, "waves", "",
@@ -52,7 +52,7 @@ const struct fields att_kernel_fields =
            struct att_kernel, kernel_fields);
 
 static const struct field instruction_fields[] = {
-    FIELD(struct att_instruction, address, FIELD_U64, "address", "", "in its code object"),
+    FIELD(struct att_instruction, address, FIELD_U64, "address", "address", "in its code object"),
     FIELD(struct att_instruction, text, FIELD_TEXT, "instruction", "", "as disassembled"),
     FIELD(struct att_instruction, source, FIELD_TEXT, "source", "",
           "file and line; null: compiled without -g"),
@@ -102,7 +102,7 @@ static const struct field class_fields[] = {
           "its stall, of the kernel's"),
     FIELD(struct att_class_row, hottest, FIELD_TEXT, "hottest", "",
           "instruction with most time in it"),
-    FIELD(struct att_class_row, hottest_address, FIELD_U64, "at", "", "its address"),
+    FIELD(struct att_class_row, hottest_address, FIELD_U64, "at", "address", "its address"),
 };
 const struct fields att_class_fields =
     FIELDS("stall_classes", "where the waves of a kernel spent their time", struct att_class_row,
@@ -110,8 +110,8 @@ const struct fields att_class_fields =
 
 static const struct field block_fields[] = {
     FIELD(struct att_block, block, FIELD_U32, "block", "", "from 0, by address"),
-    FIELD(struct att_block, first_address, FIELD_U64, "first", "", "address"),
-    FIELD(struct att_block, last_address, FIELD_U64, "last", "", "address"),
+    FIELD(struct att_block, first_address, FIELD_U64, "first", "address", "address"),
+    FIELD(struct att_block, last_address, FIELD_U64, "last", "address", "address"),
     FIELD(struct att_block, instructions, FIELD_U32, "instructions", "", "in it"),
     FIELD(struct att_block, hits, FIELD_U64, "hits", "", "how often waves entered it"),
     FIELD(struct att_block, latency, FIELD_U64, "latency", CYCLES, "sum"),
@@ -125,7 +125,7 @@ static const struct field block_fields[] = {
           "address at which the innermost of them begins; null: none"),
     FIELD(struct att_block, trips, FIELD_NUM, "per wave", "", "hits / waves of the kernel"),
     FIELD(struct att_block, hottest, FIELD_TEXT, "hottest", "", "instruction with most time"),
-    FIELD(struct att_block, hottest_address, FIELD_U64, "at", "", "its address"),
+    FIELD(struct att_block, hottest_address, FIELD_U64, "at", "address", "its address"),
 };
 const struct fields att_block_fields =
     FIELDS("att_blocks", "basic blocks of a kernel, by address", struct att_block, block_fields);
@@ -152,7 +152,7 @@ static const struct field occupancy_fields[] = {
     FIELD(struct att_occupancy_row, end_cycle, FIELD_U64, "to", CYCLES, "shader clock"),
     FIELD(struct att_occupancy_row, waves, FIELD_NUM, "waves", "",
           "mean number of waves on the traced shader engines"),
-    FIELD(struct att_occupancy_row, most, FIELD_U32, "most", "", "at once"),
+    FIELD(struct att_occupancy_row, most, FIELD_U32, "max", "", "at once"),
     FIELD(struct att_occupancy_row, started, FIELD_U32, "started", "", "waves that began"),
 };
 const struct fields att_occupancy_fields =
@@ -175,7 +175,7 @@ static const struct field finding_fields[] = {
     FIELD(struct att_finding, text, FIELD_TEXT, "text", "",
           "how much, the instruction and what feeds it"),
     FIELD(struct att_finding, advice, FIELD_TEXT, "advice", "", "what to try"),
-    FIELD(struct att_finding, address, FIELD_U64, "address", "", "of the instruction"),
+    FIELD(struct att_finding, address, FIELD_U64, "address", "address", "of the instruction"),
     FIELD(struct att_finding, pct_of_time, FIELD_NUM, "of kernel", "%",
           "of the kernel's wave time"),
 };

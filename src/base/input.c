@@ -264,3 +264,17 @@ uint64_t input_total_bytes(const struct input *in)
 {
     return in->state ? in->state->codec.total : 0;
 }
+
+static void close_it(void *in)
+{
+    input_close(in);
+}
+
+struct input *input_new(struct arena *a, const char *path, struct gs_error *err)
+{
+    struct input *in = arena_new(a, struct input);
+    if (!input_open(in, path, err))
+        return NULL;
+    arena_defer(a, close_it, in);
+    return in;
+}

@@ -32,6 +32,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "base/progress.h"
 
@@ -53,6 +54,8 @@ void input_allow_unpacked(uint64_t bytes);
 
 /* False with the reason where a file that will unpack to so many bytes would fail. */
 bool input_may_hold(const struct input *in, uint64_t bytes, struct gs_error *err);
+/* One that belongs to the arena and is closed with it; NULL when it cannot be opened. */
+struct input *input_new(struct arena *a, const char *path, struct gs_error *err);
 void input_close(struct input *in); /* also in the middle of the file, and twice */
 
 /*

@@ -317,3 +317,16 @@ bool jr_error(const struct jread *j, struct gs_error *err)
     return fail(err, GS_E_FORMAT, "bad JSON: %s, line %llu, column %llu", j->problem,
                 (unsigned long long)j->line, (unsigned long long)j->column);
 }
+
+static void release_it(void *j)
+{
+    jr_release(j);
+}
+
+struct jread *jr_new(struct arena *a, jread_fill *fill, void *ctx)
+{
+    struct jread *j = arena_new(a, struct jread);
+    jr_stream(j, fill, ctx);
+    arena_defer(a, release_it, j);
+    return j;
+}

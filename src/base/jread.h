@@ -30,6 +30,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
 
@@ -66,6 +67,8 @@ struct jread {
 
 void jr_memory(struct jread *j, const char *text, size_t n);
 void jr_stream(struct jread *j, jread_fill *fill, void *ctx);
+/* A stream that belongs to the arena and is released with it. */
+struct jread *jr_new(struct arena *a, jread_fill *fill, void *ctx);
 void jr_release(struct jread *j); /* also needed after jr_memory() */
 
 enum jtype jr_type(struct jread *j); /* of the next value, nothing consumed */

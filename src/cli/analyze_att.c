@@ -20,7 +20,6 @@ static void write_json(struct str *out, const struct att *t, const char *prompt)
 
 struct att_form {
     const struct att *att;
-    const struct att_doc_opts *doc;
     const char *prompt;
 };
 
@@ -31,19 +30,14 @@ static void att_json_form(const struct report *r, struct str *out, bool in_page)
     write_json(out, f->att, f->prompt);
 }
 
-static struct doc *att_doc_form(const struct report *r)
-{
-    const struct att_form *f = r->ctx;
-    return att_doc(f->att, f->doc, r->arena);
-}
-
-bool analyze_att_report(const struct att *t, const struct att_doc_opts *o, struct output *out,
+bool analyze_att_report(const struct att *t, struct subject *about, struct output *out,
                         const char *profile, const char *prompt, struct gs_error *err)
 {
-    struct att_form f = {t, o, prompt};
+    struct att_form f = {t, prompt};
     struct report r = {.ctx = &f,
                        .arena = out->cli->arena,
-                       .doc = att_doc_form,
+                       .about = about,
+                       .make = att_report,
                        .json = att_json_form,
                        .kind = "thread trace"};
     if (out->form == &renderer_json && str_eq(profile, "rocinsight"))

@@ -2,9 +2,9 @@
 #ifndef GS_CLI_ANALYZE_ATT_H
 #define GS_CLI_ANALYZE_ATT_H
 
+#include "att/att.h"
 #include "cli/output.h"
 #include "model/trace.h"
-#include "report/att_report.h"
 
 struct analyze_att_opts {
     struct opt_list dir;
@@ -24,7 +24,7 @@ struct analyze_att_opts {
 enum att_listing att_listing_of(const char *word);
 
 /* The report of a thread trace alone, in the form asked for. */
-bool analyze_att_report(const struct att *t, const struct att_doc_opts *o, struct output *out,
+bool analyze_att_report(const struct att *t, struct subject *about, struct output *out,
                         const char *profile, const char *prompt, struct gs_error *err);
 
 #endif

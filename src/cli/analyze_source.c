@@ -1,42 +1,38 @@
 #include "cli/analyze_source.h"
 
 #include "base/str.h"
+#include "cli/report_time.h"
 #include "render/source_json.h"
-
-static void write_json(const struct source_scan *s, const char *prompt, bool strict, int indent,
-                       struct str *out)
-{
-    struct jwrite w;
-    struct analysis_json_opts o = {.prompt = prompt};
-    jw_init(&w, out, indent);
-    source_json_document(&w, s, &o, strict);
-}
 
 struct source_form {
     const struct source_scan *s;
     const char *profile, *prompt;
-    size_t top;
+    const struct timespec *begin;
 };
 
 static void source_json_form(const struct report *r, struct str *out, bool in_page)
 {
     const struct source_form *f = r->ctx;
-    write_json(f->s, f->prompt, !in_page && str_eq(f->profile, "rocinsight"), in_page ? 0 : 2, out);
+    struct analysis_json_opts o = {.prompt = f->prompt};
+    bool strict = !in_page && str_eq(f->profile, "rocinsight");
+    struct jwrite w;
+    if (strict) {
+        struct report_time now = report_time(f->begin, r->arena);
+        o.timestamp = now.timestamp;
+        o.duration_ms = now.duration_ms;
+    }
+    jw_init(&w, out, in_page ? 0 : 2);
+    source_json_document(&w, f->s, &o, strict);
 }
 
-static struct doc *source_doc_form(const struct report *r)
+bool analyze_source_report(struct subject *about, struct output *out, const char *profile,
+                           const char *prompt, const struct timespec *begin, struct gs_error *err)
 {
-    const struct source_form *f = r->ctx;
-    return source_doc(f->s, f->top, r->arena);
-}
-
-bool analyze_source_report(const struct source_scan *s, struct output *out, const char *profile,
-                           const char *prompt, size_t top, struct gs_error *err)
-{
-    struct source_form f = {s, profile, prompt, top};
+    struct source_form f = {about->source, profile, prompt, begin};
     struct report r = {.ctx = &f,
                        .arena = out->cli->arena,
-                       .doc = source_doc_form,
+                       .about = about,
+                       .make = source_report,
                        .json = source_json_form,
                        .kind = "scan"};
     return output_named(out, "source", err) && output_report(out, &r, err);

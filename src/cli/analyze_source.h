@@ -2,12 +2,14 @@
 #ifndef GS_CLI_ANALYZE_SOURCE_H
 #define GS_CLI_ANALYZE_SOURCE_H
 
+#include <time.h>
+
 #include "cli/output.h"
 #include "render/analysis_json.h"
 #include "report/source_report.h"
 
 /* The report of a scan without a trace, in the form asked for. */
-bool analyze_source_report(const struct source_scan *s, struct output *out, const char *profile,
-                           const char *prompt, size_t top, struct gs_error *err);
+bool analyze_source_report(struct subject *about, struct output *out, const char *profile,
+                           const char *prompt, const struct timespec *begin, struct gs_error *err);
 
 #endif

@@ -43,11 +43,6 @@ static void json_form(const struct report *report, struct str *out, bool in_page
     str_putc(out, '\n');
 }
 
-static struct doc *doc_form(const struct report *report)
-{
-    return workload_doc(report->ctx, report->arena);
-}
-
 static struct doc *info_doc_form(const struct report *report)
 {
     return workload_info_doc(report->ctx, report->arena);
@@ -55,8 +50,13 @@ static struct doc *info_doc_form(const struct report *report)
 
 bool workload_output(struct workload_report *r, struct output *out, struct gs_error *err)
 {
-    struct report report = {
-        .ctx = r, .arena = out->cli->arena, .doc = doc_form, .json = json_form, .kind = "workload"};
+    struct subject about = {.workload = r};
+    struct report report = {.ctx = r,
+                            .arena = out->cli->arena,
+                            .about = &about,
+                            .make = workload_doc_report,
+                            .json = json_form,
+                            .kind = "workload"};
     return output_report(out, &report, err);
 }
 
@@ -87,25 +87,13 @@ struct draw *workload_plot(struct cli *cli, const char *dir, const char *chart, 
                   : workload_roof_draw(&r, width, cli->arena);
 }
 
-struct compare_form {
-    struct workload_comparison c;
-    size_t top;
-};
-
 static void compare_json_form(const struct report *report, struct str *out, bool in_page)
 {
-    struct compare_form *f = report->ctx;
     struct jwrite w;
     (void)in_page;
     jw_init(&w, out, 2);
-    workload_compare_json(&w, &f->c);
+    workload_compare_json(&w, report->ctx);
     str_putc(out, '\n');
-}
-
-static struct doc *compare_doc_form(const struct report *report)
-{
-    struct compare_form *f = report->ctx;
-    return workload_compare_doc(&f->c, f->top, report->arena);
 }
 
 bool workload_compare_report(struct output *out, const char *dir_a, const char *dir_b, size_t top,
@@ -114,15 +102,17 @@ bool workload_compare_report(struct output *out, const char *dir_a, const char *
     enum { KERNELS = 100 };
     struct cli *cli = out->cli;
     struct workload_report a, b;
-    struct compare_form f = {.top = top};
-    struct report report = {.ctx = &f,
+    struct workload_comparison c;
+    struct subject about = {.workloads = &c, .top = top};
+    struct report report = {.ctx = &c,
                             .arena = cli->arena,
-                            .doc = compare_doc_form,
+                            .about = &about,
+                            .make = workloads_report,
                             .json = compare_json_form,
                             .kind = "comparison"};
     if (!workload_load(&a, cli, dir_a, NULL, KERNELS, err) ||
         !workload_load(&b, cli, dir_b, NULL, KERNELS, err))
         return false;
-    workload_compare(&f.c, &a, &b, cli->arena);
+    workload_compare(&c, &a, &b, cli->arena);
     return output_named(out, NULL, err) && output_report(out, &report, err);
 }

@@ -11,8 +11,8 @@
 #include "run/run.h"
 
 struct analyzed_opts {
-    const char *window, *iteration, *reader;
-    int64_t gpu, process, rank, phase, max_phases;
+    const char *window, *iteration, *gpu, *reader;
+    int64_t process, rank, phase, max_phases;
     double short_us;
     bool no_replay;
 };
@@ -26,7 +26,7 @@ struct analyzed_opts {
         OPT_TEXT(T, in.iteration, 0, "iteration", "N|A..B",                                        \
                  "only this repetition of the step, or these; from 1, of the phase when --phase "  \
                  "is given"),                                                                      \
-        OPT_INT(T, in.gpu, 0, "gpu", 0, 100000, "N", "only this GPU, as numbered by 'info'"),      \
+        OPT_TEXT(T, in.gpu, 0, "gpu", "N|HOST:N", "only this GPU, as numbered by 'info'"),         \
         OPT_INT(T, in.process, 0, "process", 0, 1e15, "PID", "only this process"),                 \
         OPT_INT(T, in.rank, 0, "rank", 0, 1000000000, "N",                                         \
                 "of a job, this rank in detail; all are compared nevertheless"),                   \
@@ -40,7 +40,7 @@ struct analyzed_opts {
 
 #define ANALYZED_DEFAULTS                                                                          \
     {                                                                                              \
-        .reader = "auto", .gpu = -1, .process = -1, .rank = -1, .max_phases = 12, .short_us = 10   \
+        .reader = "auto", .process = -1, .rank = -1, .max_phases = 12, .short_us = 10              \
     }
 
 /* What the options amount to, for the operands of the command. */

@@ -11,10 +11,10 @@
 #include "cli/analyze_workload.h"
 #include "cli/analyzed.h"
 #include "cli/output.h"
+#include "cli/report_time.h"
 #include "render/analysis_json.h"
 #include "render/chart_files.h"
-#include "render/html.h"
-#include "report/analysis_doc.h"
+#include "render/html/html.h"
 
 struct analyze_opts {
     struct opt_list input, by;
@@ -46,6 +46,7 @@ static const struct opt opts[] = {
              "split hotspots by this as well"),
     OPT_INT(struct analyze_opts, timeline_limit, 0, "timeline-limit", 0, 1e9, "N",
             "html: events in the timeline, the longest are kept; 0: all (3500000)"),
+    SECTION_OPTS(struct analyze_opts, out),
     OPT_TEXT(struct analyze_opts, prompt, 0, "prompt", "TEXT", "a question, kept in the JSON"),
     WORKLOAD_OPTS(struct analyze_opts, workload),
     OPT_GROUP("Output"),
@@ -83,7 +84,6 @@ struct call {
     struct analyze_opts *o;
     const struct run *run; /* NULL for a workload */
     const char *workload;  /* folder of rocprof-compute, when it is one */
-    struct att_doc_opts att_doc;
     struct timespec begin;
     struct output *out;
     struct gs_error *err;
@@ -127,60 +127,54 @@ static void json_form(const struct report *r, struct str *out, bool in_page)
     const struct analyze_opts *o = c->o;
     const struct run *run = c->run;
     struct jwrite w;
-    (void)in_page;
-    jw_init(&w, out, 2);
-    struct analysis_json_opts j = {.top_kernels = (size_t)o->top_kernels,
-                                   .prompt = o->prompt,
-                                   .source = run->source,
-                                   .links = run->source ? &run->links : NULL,
-                                   .att = run->att};
-    if (str_eq(o->json_profile, "rocinsight"))
+    jw_init(&w, out, in_page ? 0 : 2);
+    struct analysis_json_opts j = {.top_kernels = (size_t)o->top_kernels, .prompt = o->prompt};
+    if (!in_page) {
+        j.source = run->source;
+        j.links = run->source ? &run->links : NULL;
+        j.att = run->att;
+    }
+    bool strict = !in_page && str_eq(o->json_profile, "rocinsight");
+    if (strict) {
+        struct report_time now = report_time(&c->begin, r->arena);
+        j.timestamp = now.timestamp;
+        j.duration_ms = now.duration_ms;
+    }
+    if (strict)
         analysis_json_rocinsight(&w, run->analysis, &run->advice, &j);
     else
         analysis_json(&w, run->analysis, &run->advice, &j);
 }
 
-static void html_form(const struct report *r, struct str *out)
+static struct subject subject_of(const struct call *c)
 {
-    const struct call *c = r->ctx;
-    const struct analyze_opts *o = c->o;
     const struct run *run = c->run;
-    struct html_opts page = {.top_kernels = (size_t)o->top_kernels,
-                             .prompt = o->prompt,
-                             .timeline_limit = (uint64_t)o->timeline_limit,
-                             .source = run->source,
-                             .links = run->source ? &run->links : NULL,
-                             .att = run->att};
-    render_html(out, run->analysis, &run->advice, &page);
-}
-
-static struct doc *doc_form(const struct report *r)
-{
-    const struct call *c = r->ctx;
-    const struct run *run = c->run;
-    size_t top = (size_t)c->o->top_kernels;
-    struct doc *d = analysis_doc(run->analysis, &run->advice, top, r->arena);
-    if (run->source)
-        source_section(d, run->source, &run->links, top);
-    if (run->att)
-        att_section(d, run->att, &c->att_doc);
-    return d;
+    return (struct subject){.a = run->analysis,
+                            .advice = &run->advice,
+                            .source = run->source,
+                            .links = run->source ? &run->links : NULL,
+                            .att = run->att,
+                            .listing = att_listing_of(c->o->att.listing),
+                            .timeline_limit = (uint64_t)c->o->timeline_limit,
+                            .top = (size_t)c->o->top_kernels};
 }
 
 static bool write_report(struct call *c)
 {
     const char *charts = c->o->charts;
+    struct subject about = subject_of(c);
     struct report r = {.ctx = c,
                        .arena = c->cli->arena,
-                       .doc = doc_form,
+                       .about = &about,
+                       .make = analysis_report,
                        .json = json_form,
-                       .html = html_form,
-                       .charts = c->run->analysis};
+                       .kind = "analysis"};
     if (!output_named(c->out, base_of(c), c->err))
         return false;
     if (charts) {
+        struct doc *d = analysis_report(&about, c->o->out.sections, r.arena, c->err);
         r.chart_prefix = chart_files_link(charts, c->out->path, r.arena);
-        if (!chart_files_write(doc_form(&r), c->run->analysis, charts, &c->out->set, c->err))
+        if (!d || !chart_files_write(d, charts, &c->out->set, c->err))
             return false;
     }
     return output_report(c->out, &r, c->err) && output_finish(c->out, c->err);
@@ -203,7 +197,7 @@ static const char *only_for_traces(const struct analyze_opts *o)
     bool profile = !str_eq(o->json_profile, "gpusight");
     return o->in.window         ? "window"
            : o->in.phase        ? "phase"
-           : o->in.gpu >= 0     ? "gpu"
+           : o->in.gpu          ? "gpu"
            : o->in.process >= 0 ? "process"
            : o->by.n            ? "by"
            : o->source_dir      ? "source-dir"
@@ -240,10 +234,11 @@ static bool without_trace(struct call *c)
     if (r->att && r->source)
         return fail(c->err, GS_E_USAGE,
                     "options '--att-dir' and '--source-dir' together need a trace");
+    struct subject about = subject_of(c);
     bool ok =
-        r->att ? analyze_att_report(r->att, &c->att_doc, c->out, o->json_profile, o->prompt, c->err)
-               : analyze_source_report(r->source, c->out, o->json_profile, o->prompt,
-                                       (size_t)o->top_kernels, c->err);
+        r->att
+            ? analyze_att_report(r->att, &about, c->out, o->json_profile, o->prompt, c->err)
+            : analyze_source_report(&about, c->out, o->json_profile, o->prompt, &c->begin, c->err);
     return ok && output_finish(c->out, c->err);
 }
 
@@ -256,7 +251,6 @@ static bool analyze_run_opts(struct call *c, struct run_opts *ro)
     ro->source_dir = o->source_dir;
     ro->att_dirs = o->att.dir;
     ro->att_beside = !o->att.off;
-    c->att_doc = (struct att_doc_opts){(size_t)o->top_kernels, att_listing_of(o->att.listing)};
     if (!ro->paths.n && !ro->source_dir && !ro->att_dirs.n)
         return fail(c->err, GS_E_USAGE, "no trace given; see 'gpusight analyze --help'");
     return split_options(o, ro, c->err);

@@ -7,9 +7,7 @@
 #include "cli/output.h"
 #include "cli/runs.h"
 #include "compare/gate.h"
-#include "render/compare_html.h"
 #include "render/compare_json.h"
-#include "report/compare_doc.h"
 #include "report/compare_tables.h"
 
 struct compare_opts {
@@ -22,6 +20,7 @@ struct compare_opts {
 static const struct opt opts[] = {
     OPT_GROUP("Output"),
     OUTPUT_OPTS(struct compare_opts, out, RENDERER_CHOICES_AND(xlsx)),
+    SECTION_OPTS(struct compare_opts, out),
     OPT_INT(struct compare_opts, top, 0, "top", 1, 1000000, "N", "rows in tables (10)"),
     OPT_CHOICE(struct compare_opts, reader, 0, "reader", "auto|fast|sqlite|check",
                "how to read databases"),
@@ -62,16 +61,9 @@ static void json_form(const struct report *r, struct str *out, bool in_page)
 {
     const struct call *k = r->ctx;
     struct jwrite w;
-    (void)in_page;
-    jw_init(&w, out, 2);
+    jw_init(&w, out, in_page ? 0 : 2);
     compare_json(&w, &k->c, &k->gate);
     str_putc(out, '\n');
-}
-
-static void html_form(const struct report *r, struct str *out)
-{
-    const struct call *k = r->ctx;
-    render_compare_html(out, &k->c, &k->gate);
 }
 
 static void workbook_form(const struct report *r, struct workbook *w)
@@ -80,19 +72,15 @@ static void workbook_form(const struct report *r, struct workbook *w)
     workbook_compare(w, &k->c, &k->gate, r->arena);
 }
 
-static struct doc *doc_form(const struct report *r)
-{
-    const struct call *k = r->ctx;
-    return compare_doc(&k->c, &k->gate, (size_t)k->o->top, r->arena);
-}
-
 static bool write_report(struct call *k)
 {
+    struct subject about = {.comparison = &k->c, .gate = &k->gate, .top = (size_t)k->o->top};
     struct report r = {.ctx = k,
                        .arena = k->cli->arena,
-                       .doc = doc_form,
+                       .about = &about,
+                       .make = compare_report,
                        .json = json_form,
-                       .html = html_form,
+                       .kind = "comparison",
                        .workbook = workbook_form};
     return output_named(k->out, NULL, k->err) && output_report(k->out, &r, k->err);
 }

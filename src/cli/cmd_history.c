@@ -13,7 +13,6 @@
 #include "cli/runs.h"
 #include "compare/history.h"
 #include "field/field.h"
-#include "report/history_doc.h"
 
 struct history_opts {
     struct output_opts out;
@@ -24,6 +23,7 @@ static const struct opt opts[] = {
     OPT_CHOICE(struct history_opts, by, 0, "by", "name|time",
                "order of the runs: name, or time of the file (name)"),
     OUTPUT_OPTS(struct history_opts, out, RENDERER_CHOICES),
+    SECTION_OPTS(struct history_opts, out),
     OPT_CHOICE(struct history_opts, reader, 0, "reader", "auto|fast|sqlite|check",
                "how to read databases"),
     OPT_END,
@@ -143,19 +143,18 @@ static void json_form(const struct report *r, struct str *out, bool in_page)
     str_putc(out, '\n');
 }
 
-static struct doc *doc_form(const struct report *r)
-{
-    const struct call *k = r->ctx;
-    const struct opt_list *given = &k->cli->operands;
-    return history_doc(&k->history, given->n > 1 ? "history" : given->v[0], r->arena);
-}
-
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     struct call *k = arena_new(cli->arena, struct call);
     *k = (struct call){.cli = cli, .o = settings, .err = err};
-    struct report report = {
-        .ctx = k, .arena = cli->arena, .doc = doc_form, .json = json_form, .kind = "history"};
+    struct subject about = {.history = &k->history,
+                            .title = cli->operands.n > 1 ? "history" : cli->operands.v[0]};
+    struct report report = {.ctx = k,
+                            .arena = cli->arena,
+                            .about = &about,
+                            .make = history_report,
+                            .json = json_form,
+                            .kind = "history"};
     k->out = output_begin(cli, &k->o->out, RENDERER_CHOICES, err);
     if (!k->out || !find_runs(k) || !load_runs(k))
         return false;

@@ -39,6 +39,7 @@ static const struct opt opts[] = {
     OPT_TEXT(struct plan_opts, folder, 'd', "directory", "DIR",
              "folder that captures write to (gpusight-plan)"),
     OUTPUT_OPTS(struct plan_opts, out, RENDERER_CHOICES_AND(shell)),
+    SECTION_OPTS(struct plan_opts, out),
     OPT_CHOICE(struct plan_opts, reader, 0, "reader", "auto|fast|sqlite|check",
                "how to read databases"),
     OPT_END,
@@ -193,16 +194,13 @@ static void shell_form(const struct report *r, struct str *out)
     plan_shell(out, &((const struct call *)r->ctx)->plan, r->arena);
 }
 
-static struct doc *doc_form(const struct report *r)
-{
-    return plan_doc(&((const struct call *)r->ctx)->plan, r->arena);
-}
-
 static bool write_plan(struct call *k)
 {
+    struct subject about = {.plan = &k->plan};
     struct report report = {.ctx = k,
                             .arena = k->cli->arena,
-                            .doc = doc_form,
+                            .about = &about,
+                            .make = plan_report,
                             .json = json_form,
                             .shell = shell_form,
                             .kind = "plan"};

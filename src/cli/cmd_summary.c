@@ -4,7 +4,7 @@
 #include "base/str.h"
 #include "cli/analyzed.h"
 #include "cli/output.h"
-#include "report/summary.h"
+#include "report/summary_json.h"
 
 struct summary_opts {
     struct output_opts out;
@@ -13,6 +13,7 @@ struct summary_opts {
 
 static const struct opt opts[] = {
     OUTPUT_OPTS(struct summary_opts, out, RENDERER_CHOICES),
+    SECTION_OPTS(struct summary_opts, out),
     OPT_CHOICE(struct summary_opts, reader, 0, "reader", "auto|fast|sqlite|check",
                "how to read databases"),
     OPT_END,
@@ -31,17 +32,17 @@ static void json_form(const struct report *r, struct str *out, bool in_page)
     summary_json(r->ctx, &w);
 }
 
-static struct doc *doc_form(const struct report *r)
-{
-    return summary_doc(r->ctx, r->arena);
-}
-
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     const struct summary_opts *o = settings;
     struct summary *summary = arena_new(cli->arena, struct summary);
-    struct report report = {
-        .ctx = summary, .arena = cli->arena, .doc = doc_form, .json = json_form, .kind = "summary"};
+    struct subject about = {.summary = summary};
+    struct report report = {.ctx = summary,
+                            .arena = cli->arena,
+                            .about = &about,
+                            .make = summary_report,
+                            .json = json_form,
+                            .kind = "summary"};
     struct run_opts ro = RUN_DEFAULTS;
     ro.paths = cli->operands;
     ro.reader = reader_mode_of(o->reader);
@@ -56,6 +57,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
                     cli->operands.v[0]);
     summary_make(summary, r->analysis, cli->arena);
     summary_phases(summary, cli->arena);
+    about.a = r->analysis;
     return output_named(out, NULL, err) && output_report(out, &report, err) &&
            output_finish(out, err);
 }

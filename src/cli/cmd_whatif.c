@@ -9,8 +9,8 @@
 #include "base/str.h"
 #include "cli/analyzed.h"
 #include "cli/output.h"
+#include "depend/whatif.h"
 #include "field/field.h"
-#include "report/whatif.h"
 
 struct whatif_opts {
     struct opt_list kernels, remove;
@@ -57,6 +57,7 @@ static const struct opt opts[] = {
                "how to read databases"),
     OPT_GROUP("Output"),
     OUTPUT_OPTS(struct whatif_opts, out, RENDERER_CHOICES),
+    SECTION_OPTS(struct whatif_opts, out),
     OPT_END,
 };
 
@@ -184,19 +185,19 @@ static void json_form(const struct report *r, struct str *out, bool in_page)
     fields_write(&w, NULL, &document, r->ctx);
 }
 
-static struct doc *doc_form(const struct report *r)
-{
-    return whatif_doc(r->ctx, r->arena);
-}
-
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     struct whatif_opts *o = settings;
     struct arena *arena = cli->arena;
     struct change c = {0};
     struct whatif *w = arena_new(arena, struct whatif);
-    struct report report = {
-        .ctx = w, .arena = arena, .doc = doc_form, .json = json_form, .kind = "what if"};
+    struct subject about = {.whatif = w};
+    struct report report = {.ctx = w,
+                            .arena = arena,
+                            .about = &about,
+                            .make = whatif_report,
+                            .json = json_form,
+                            .kind = "what if"};
     struct output *out = output_begin(cli, &o->out, RENDERER_CHOICES, err);
     if (!out || !read_change(o, &c, arena, err))
         return false;

@@ -9,7 +9,7 @@
 #include "render/reference.h"
 #include "render/workload_reference.h"
 #include "report/inventory.h"
-#include "report/summary.h"
+#include "report/summary_json.h"
 
 void each_option(const struct command *c, void (*fn)(const struct opt *o, void *ctx), void *ctx)
 {

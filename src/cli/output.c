@@ -122,9 +122,12 @@ struct render_opts output_layout(const struct output *out)
     return (struct render_opts){out->cli->columns, out->cli->color && str_eq(out->path, "-")};
 }
 
-bool output_report(struct output *out, const struct report *r, struct gs_error *err)
+bool output_report(struct output *out, const struct report *given, struct gs_error *err)
 {
-    const struct renderer *form = out->form;
+    struct report report = *given, *r = &report;
+    report.sections = out->o->sections;
+    report.list_sections = out->o->list_sections;
+    const struct renderer *form = report.list_sections ? &renderer_text : out->form;
     struct render_opts layout = output_layout(out);
     struct str *text = arena_new(out->cli->arena, struct str);
     if (form->has && !form->has(r))

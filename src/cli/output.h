@@ -25,7 +25,8 @@
 
 struct output_opts {
     const char *format, *name, *dir;
-    bool json;
+    const char *sections; /* of the report; NULL: all that have something to show */
+    bool json, list_sections;
     bool adds_extension; /* a default of the command: -o NAME becomes NAME.txt */
 };
 
@@ -36,6 +37,13 @@ struct output_opts {
     OPT_FLAG(T, m.json, 0, "json", "the same as --format json"),                                   \
     OPT_TEXT(T, m.name, 'o', "output", "FILE",                                                     \
              "write to FILE instead of standard output; never to one that is read")
+
+/* Of commands whose reports have sections (report/section.h). */
+#define SECTION_OPTS(T, m)                                                                         \
+    OPT_TEXT(T, m.sections, 0, "sections", "LIST",                                                 \
+             "only these sections of the report, divided by commas, with all their details"),      \
+    OPT_FLAG(T, m.list_sections, 0, "list-sections",                                               \
+             "list the sections of the report, and which of them have something to show")
 /* clang-format on */
 
 struct output {

@@ -3,7 +3,7 @@
 #define F(member, type, label, unit, doc)                                                          \
     FIELD(struct compare_kernel, member, type, label, unit, doc)
 static const struct field kernel_fields[] = {
-    F(name, FIELD_TEXT, "kernel", "", "of A, or a role; null: only in B"),
+    F(name, FIELD_TEXT, "in A", "", "of A, or a role; null: only in B"),
     F(name_b, FIELD_TEXT, "in B", "", "its partner; null: only in A"),
     F(title, FIELD_TEXT, "kernel", "", "name for tables; 'old → new' when renamed"),
     F(role, FIELD_TEXT, "role", "", "what it does"),
@@ -19,9 +19,9 @@ static const struct field kernel_fields[] = {
     F(typical_b_ns, FIELD_NUM, "typical B", "ns", "mean of the middle half of durations in B"),
     F(change_ns, FIELD_I64, "change", "ns",
       "calls both have x (duration in B - in A), and calls that came or went"),
-    F(change_pct, FIELD_NUM, "change", "%", "of A's time in it"),
+    F(change_pct, FIELD_NUM, "of A", "%", "of A's time in it"),
     F(noise_ns, FIELD_I64, "noise", "ns", "smaller changes are not significant"),
-    F(noise_pct, FIELD_NUM, "noise", "%", "the same, of A's time"),
+    F(noise_pct, FIELD_NUM, "noise of A", "%", "the same, of A's time"),
     F(significant, FIELD_BOOL, "significant", "", "beyond noise and at least 0.5 %"),
     F(other_work, FIELD_BOOL, "other work", "", "work-items of a call differ by more than 1 %"),
     F(vgpr_a, FIELD_U32, "registers A", "", "vector and accumulation registers in A"),
@@ -42,7 +42,7 @@ static const struct field cause_fields[] = {
     F(kind, FIELD_TEXT, "kind", "",
       "kernel, calls, new_kernel, gone_kernel, overlap, copy, communication, idle"),
     F(change_ns, FIELD_I64, "change", "ns", "of GPU time; negative is a gain"),
-    F(change_pct, FIELD_NUM, "change", "%", "of base_ns"),
+    F(change_pct, FIELD_NUM, "of all", "%", "of base_ns"),
     F(noise_ns, FIELD_I64, "noise", "ns", "smaller changes are not significant"),
     F(significant, FIELD_BOOL, "significant", "", "beyond noise"),
     F(counted, FIELD_BOOL, "counted", "", "part of the verdict when significant"),
@@ -56,7 +56,7 @@ static const struct field row_fields[] = {
     F(a, FIELD_I64, "A", "", "in A"),
     F(b, FIELD_I64, "B", "", "in B"),
     F(change, FIELD_I64, "change", "", "B per A's number of steps - A"),
-    F(change_pct, FIELD_NUM, "change", "%", "of A"),
+    F(change_pct, FIELD_NUM, "of A", "%", "of A"),
     F(noise, FIELD_I64, "noise", "", "smaller changes mean nothing; 0: not known"),
 };
 #undef F
@@ -75,7 +75,7 @@ static const struct field phase_list[] = {
     F(duration_a_ns, FIELD_NUM, "A", "ns", "length in A; null: only in B"),
     F(duration_b_ns, FIELD_NUM, "B", "ns", "length in B; null: only in A"),
     F(change_ns, FIELD_I64, "change", "ns", "length in B per A's number of steps - in A"),
-    F(change_pct, FIELD_NUM, "change", "%", "of the length in A"),
+    F(change_pct, FIELD_NUM, "of A", "%", "of the length in A"),
     F(compute_change_ns, FIELD_I64, "compute", "ns", "change of compute in its ledger"),
     F(exposed_change_ns, FIELD_I64, "exposed", "ns", "change of copies and communication in it"),
     F(idle_change_ns, FIELD_I64, "idle", "ns", "change of idle time in its ledger"),
@@ -96,7 +96,7 @@ static const struct field rank_fields[] = {
     F(window_a_ns, FIELD_NUM, "A", "ns", "first to last event in A; null: only in B"),
     F(window_b_ns, FIELD_NUM, "B", "ns", "first to last event in B; null: only in A"),
     F(change_ns, FIELD_I64, "change", "ns", "B per A's number of steps - A; so are all changes"),
-    F(change_pct, FIELD_NUM, "change", "%", "of the window in A"),
+    F(change_pct, FIELD_NUM, "of A", "%", "of the window in A"),
     F(compute_change_ns, FIELD_I64, "compute", "ns", "change of its GPUs' compute time"),
     F(copy_change_ns, FIELD_I64, "copies", "ns", "change of its GPUs' exposed copies"),
     F(comm_change_ns, FIELD_I64, "collectives", "ns", "change of its GPUs' exposed collectives"),

@@ -39,7 +39,7 @@ static bool several_configs(const void *row)
 #define F(member, type, label, unit, doc)                                                          \
     FIELD(struct profile_kernel, member, type, label, unit, doc)
 static const struct field kernel_fields[] = {
-    F(name, FIELD_TEXT, "kernel", "", "full, demangled name"),
+    F(name, FIELD_TEXT, "full name", "", "full, demangled name"),
     F(short_name, FIELD_TEXT, "kernel", "", "name for tables"),
     F(category, FIELD_TEXT, "role", "", "what it does, judged by its name"),
     F(calls, FIELD_U64, "calls", "", "number of dispatches"),

@@ -264,7 +264,7 @@ void profile_kernels_make(struct run_profile *p, const struct analysis *a, struc
 {
     struct grouping s = {.a = a};
     s.arena = arena_scratch();
-    name_groups_make(&s.names, a->trace, s.arena);
+    s.names = a->view.names;
     idmap_init(&s.of_key, s.arena);
     find_shapes(&s);
     find_slots(&s);

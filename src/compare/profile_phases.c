@@ -102,10 +102,9 @@ static const char *kept(struct arena *arena, const char *s)
 void profile_phases_make(struct run_profile *p, const struct analysis *a, struct arena *arena)
 {
     struct arena *temporary = arena_scratch();
-    struct name_groups names;
-    name_groups_make(&names, a->trace, temporary);
-    bool sum = a->phases.n && names.n <= MOST_NAMES;
-    const int64_t *sums = sum ? sum_names(a, &names, temporary) : NULL;
+    const struct name_groups *names = &a->view.names;
+    bool sum = a->phases.n && names->n <= MOST_NAMES;
+    const int64_t *sums = sum ? sum_names(a, names, temporary) : NULL;
     for (size_t i = 0; i < a->phases.n && i < PROFILE_PHASES; i++) {
         const struct phase_row *from = &a->phases.v[i];
         struct profile_phase phase = {
@@ -124,7 +123,7 @@ void profile_phases_make(struct run_profile *p, const struct analysis *a, struct
         };
         memcpy(phase.cause_ns, from->ledger.ns, sizeof(phase.cause_ns));
         if (sums)
-            keep_shares(&phase, sums + i * names.n, &names, a->trace, arena);
+            keep_shares(&phase, sums + i * names->n, names, a->trace, arena);
         vec_push(&p->phases, arena, phase);
     }
     arena_release(temporary);

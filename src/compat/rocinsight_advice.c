@@ -1,4 +1,7 @@
 /* Recommendations and warnings of rocinsight's document. */
+#include <math.h>
+
+#include "base/array.h"
 #include "base/str.h"
 #include "compat/rocinsight_json.h"
 
@@ -6,7 +9,7 @@ static bool known_tool(const char *tool)
 {
     static const char *const tools[] = {"rocprofv3", "rocprof-sys-sample", "rocprof-sys-instrument",
                                         "rocprof-sys-run", "rocprof-compute"};
-    for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++)
+    for (size_t i = 0; i < ARRAY_LEN(tools); i++)
         if (str_eq(tool, tools[i]))
             return true;
     return false;
@@ -67,6 +70,11 @@ static void write_omissions(struct rocinsight *d)
                 &(struct warning){
                     "info", arena_printf(arena, "not in memory_analysis: %s", c->direction), NULL});
     }
+    if (isfinite(d->a->counter_stats.avg_waves))
+        write_warning(d->w, &(struct warning){"info",
+                                              "avg_waves, max_waves and min_waves are waves "
+                                              "launched by a dispatch (SQ_WAVES), not occupancy",
+                                              NULL});
     for (size_t i = 0; i < d->advice->findings.n; i++)
         for (size_t k = 0; k < d->advice->findings.v[i]->commands.n; k++)
             commands += !known_tool(d->advice->findings.v[i]->commands.v[k].tool);
@@ -83,8 +91,8 @@ static void write_omissions(struct rocinsight *d)
 void rocinsight_warnings(struct rocinsight *d)
 {
     jw_open(d->w, "warnings", '[');
-    for (size_t i = 0; i < d->overview.warnings.n; i++)
-        write_warning(d->w, &d->overview.warnings.v[i]);
+    for (size_t i = 0; i < d->advice->overview.warnings.n; i++)
+        write_warning(d->w, &d->advice->overview.warnings.v[i]);
     write_omissions(d);
     jw_close(d->w);
     jw_open(d->w, "errors", '[');

@@ -7,7 +7,11 @@
 #include "compat/rocinsight_json.h"
 #include "config.h"
 
-#define ROCINSIGHT_VERSION "0.4.0"
+/* It numbers a document by what is in it: a thread trace makes it 0.4.0. */
+static const char *version_of(const struct rocinsight *d)
+{
+    return d->o->att ? "0.4.0" : "0.3.0";
+}
 
 double rocinsight_rounded(double v, double steps)
 {
@@ -25,7 +29,7 @@ static void write_metadata(struct rocinsight *d)
     const struct trace *t = d->a->trace;
     jw_open(w, "metadata", '{');
     jw_str(w, "rocpd_version", GPUSIGHT_VERSION);
-    jw_str(w, "analysis_version", ROCINSIGHT_VERSION);
+    jw_str(w, "analysis_version", version_of(d));
     jw_str(w, "database_file", t->files.n ? t->files.v[0].path : NULL);
     jw_str(w, "analysis_timestamp", d->o->timestamp ? d->o->timestamp : NO_TIMESTAMP);
     jw_int(w, "analysis_duration_ms", d->o->duration_ms);
@@ -38,9 +42,9 @@ static void write_profiling(struct rocinsight *d)
     struct jwrite *w = d->w;
     const struct trace *t = d->a->trace;
     jw_open(w, "profiling_info", '{');
-    jw_int(w, "total_duration_ns", d->overview.execution.total_runtime_ns);
-    jw_str(w, "profiling_mode", d->overview.profiling_mode);
-    jw_int(w, "analysis_tier", d->overview.tier);
+    jw_int(w, "total_duration_ns", d->advice->overview.execution.total_runtime_ns);
+    jw_str(w, "profiling_mode", d->o->att ? "thread_trace" : d->advice->overview.profiling_mode);
+    jw_int(w, "analysis_tier", d->o->att ? 3 : d->advice->overview.tier);
     jw_open(w, "gpus", '[');
     for (size_t g = 0; g < d->a->view.n_gpus; g++) {
         uint32_t gpu = d->a->view.gpus[g].gpu;
@@ -60,7 +64,7 @@ static void write_profiling(struct rocinsight *d)
 static void write_summary(struct rocinsight *d)
 {
     struct jwrite *w = d->w;
-    const struct overview *o = &d->overview;
+    const struct overview *o = &d->advice->overview;
     jw_open(w, "summary", '{');
     jw_str(w, "overall_assessment", o->assessment);
     jw_str(w, "primary_bottleneck", o->bottleneck);
@@ -75,7 +79,7 @@ static void write_summary(struct rocinsight *d)
 static void write_breakdown(struct rocinsight *d)
 {
     struct jwrite *w = d->w;
-    const struct execution *e = &d->overview.execution;
+    const struct execution *e = &d->advice->overview.execution;
     jw_open(w, "execution_breakdown", '{');
     jw_int(w, "total_runtime_ns", e->total_runtime_ns);
     jw_int(w, "kernel_time_ns", e->kernel_time_ns);
@@ -152,7 +156,7 @@ static void write_copies(struct rocinsight *d)
 static void write_counter_values(struct rocinsight *d)
 {
     struct jwrite *w = d->w;
-    const struct counter_stats *s = &d->overview.counters;
+    const struct counter_stats *s = &d->a->counter_stats;
     jw_open(w, "hardware_counters", '{');
     jw_bool(w, "has_counters", s->rows.n);
     if (s->rows.n) {
@@ -186,9 +190,8 @@ void analysis_json_rocinsight(struct jwrite *w, const struct analysis *a,
                               const struct advice *advice, const struct analysis_json_opts *o)
 {
     struct rocinsight d = {.w = w, .a = a, .advice = advice, .o = o};
-    overview_make(&d.overview, a, advice, w->out->arena);
     jw_open(w, NULL, '{');
-    jw_str(w, "schema_version", ROCINSIGHT_VERSION);
+    jw_str(w, "schema_version", version_of(&d));
     write_metadata(&d);
     write_profiling(&d);
     write_summary(&d);
@@ -202,6 +205,8 @@ void analysis_json_rocinsight(struct jwrite *w, const struct analysis *a,
     rocinsight_timeline(&d);
     rocinsight_categories(&d);
     rocinsight_short_kernels(&d);
+    if (o->att)
+        rocinsight_att(&d);
     if (o->source)
         fields_write(w, "tier0", &source_strict_fields,
                      source_json_make(o->source, NULL, o->timestamp, true, w->out->arena));

@@ -9,7 +9,6 @@ struct rocinsight {
     const struct analysis *a;
     const struct advice *advice;
     const struct analysis_json_opts *o;
-    struct overview overview;
 };
 
 /* It rounds, and knows no null: v in steps of 1 / steps, 0 where it cannot be said. */
@@ -22,5 +21,6 @@ void rocinsight_categories(struct rocinsight *d);
 void rocinsight_short_kernels(struct rocinsight *d);
 void rocinsight_recommendations(struct rocinsight *d);
 void rocinsight_warnings(struct rocinsight *d);
+void rocinsight_att(struct rocinsight *d); /* of a thread trace, which there must be */
 
 #endif

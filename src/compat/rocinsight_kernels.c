@@ -8,7 +8,7 @@
 void rocinsight_timeline(struct rocinsight *d)
 {
     struct jwrite *w = d->w;
-    const struct timeline *t = &d->overview.timeline;
+    const struct timeline *t = &d->advice->overview.timeline;
     jw_open(w, "interval_timeline", '{');
     jw_int(w, "total_wall_ns", t->total_wall_ns);
     jw_int(w, "true_compute_ns", t->true_compute_ns);

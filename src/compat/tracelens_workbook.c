@@ -15,7 +15,7 @@ static const struct field timeline_v[] = {
       "window where the trace does not tell"),
     F(struct timeline_row, pct, FIELD_NUM, "percent", "%", "of total_time"),
 };
-static const struct fields timeline_fields =
+static const struct fields gpu_timeline_fields =
     FIELDS("gpu_timeline", "How long GPUs ran kernels, copies, anything, nothing.",
            struct timeline_row, timeline_v);
 
@@ -177,8 +177,8 @@ static void add_timeline(struct workbook *w, const struct analysis *a)
     static const char *const types[] = {"total_time", "kernel", "memory", "busy_time", "idle"};
     for (size_t i = 0; i < 5; i++)
         rows[i] = (struct timeline_row){types[i], ns[i] / 1e6, percent_of(ns[i], total)};
-    struct sheet *s = workbook_add(w, "gpu_timeline", timeline_fields.doc, &timeline_fields, rows,
-                                   b->gpu_count ? 5 : 0);
+    struct sheet *s = workbook_add(w, "gpu_timeline", gpu_timeline_fields.doc, &gpu_timeline_fields,
+                                   rows, b->gpu_count ? 5 : 0);
     s->exact_titles = true;
     s->chart = SHEET_BARS;
     s->chart_value = 1;

@@ -38,32 +38,30 @@ static size_t lane_of(const struct depend *d, uint32_t op)
 void replay_account(struct account *out, const struct replay *r)
 {
     const struct depend *d = r->d;
-    struct arena a;
-    arena_init(&a);
+    struct arena *a = arena_scratch();
     *out = (struct account){{0}, 0};
     size_t n_lanes = d->trace->gpus.n + 1;
-    struct lane *lanes = arena_array(&a, struct lane, n_lanes);
-    uint32_t *order = arena_array(&a, uint32_t, d->n_ops + 1);
+    struct lane *lanes = arena_array(a, struct lane, n_lanes);
+    uint32_t *order = arena_array(a, uint32_t, d->n_ops + 1);
     for (uint32_t op = 0; op < d->n_ops; op++)
         order[op] = op;
-    sort_rows(order, d->n_ops, r->op_start, &a);
+    sort_rows(order, d->n_ops, r->op_start, a);
     for (size_t i = 0; i < d->n_ops; i++) {
         uint32_t op = order[i];
-        spans_append(&lanes[lane_of(d, op)].of[cause_of(d, op)], &a, r->op_start[op],
-                     r->op_end[op]);
+        spans_append(&lanes[lane_of(d, op)].of[cause_of(d, op)], a, r->op_start[op], r->op_end[op]);
     }
     int64_t length = r->end_ns - r->start_ns;
     for (size_t g = 0; g < n_lanes; g++) {
         struct spans busy = {0};
         for (enum cause c = 0; c <= CAUSE_COPY_SET; c++) {
             struct spans exposed = {0}, both = {0};
-            spans_subtract(&exposed, &lanes[g].of[c], &busy, &a);
+            spans_subtract(&exposed, &lanes[g].of[c], &busy, a);
             out->ns[c] = add_ns(out->ns[c], spans_total(&exposed));
-            spans_union(&both, &busy, &lanes[g].of[c], &a);
+            spans_union(&both, &busy, &lanes[g].of[c], a);
             busy = both;
         }
         if (busy.n)
             out->idle_ns = add_ns(out->idle_ns, length - spans_total(&busy));
     }
-    arena_release(&a);
+    arena_release(a);
 }

@@ -2,9 +2,11 @@
 #include <math.h>
 
 #include "analyze/quantile.h"
+#include "base/sat.h"
 #include "base/str.h"
 #include "depend/replay_in.h"
 #include "model/kernel_role.h"
+#include "model/occupancy.h"
 
 /* No kernel is shorter, whatever is done to it: start and end of the smallest. */
 #define KERNEL_FLOOR_NS 1000
@@ -15,8 +17,10 @@
 /* What a copy takes besides its bytes. */
 #define COPY_FLOOR_NS 1500
 
-/* Of a link's rate, what large copies of pinned memory reach. */
+/* Of a link's rate, what large copies of pinned memory reach: usually, at least, at most. */
 #define LINK_SHARE 0.85
+#define LINK_SHARE_LOW 0.7
+#define LINK_SHARE_HIGH 0.95
 
 /* Kernels that share the device with copies are slower by as much, at worst. */
 #define BESIDE_COPIES 1.15
@@ -92,20 +96,53 @@ static uint64_t groups_in(const struct launch *l)
     return n;
 }
 
+/* Work-groups of a kernel that fit on the device at once; 0: not known. */
+static double resident(const struct recipe *p, uint32_t row)
+{
+    const struct trace *t = p->d->trace;
+    const struct launch *l = &t->launches.v[t->kernels.launch[row]];
+    const struct symbol *s = &t->symbols.v[t->kernels.symbol[row]];
+    uint32_t stream = t->kernels.stream[row];
+    uint32_t gpu = stream < t->streams.n ? t->streams.v[stream].gpu : NO_INDEX;
+    const struct hardware *hw = hardware_of(p, stream);
+    double units = gpu < t->gpus.n ? t->gpus.v[gpu].cu_count : 0;
+    units = units <= 0 && hw ? hw->cu_count : units;
+    struct occupancy o;
+    struct occupancy_in in = {
+        .hw = hw,
+        .group_threads = (int64_t)(l->group[0] ? l->group[0] : 1) *
+                         (l->group[1] ? l->group[1] : 1) * (l->group[2] ? l->group[2] : 1),
+        .registers = s->vgprs,
+        .accum_registers = s->accum_vgprs,
+        .sgprs = s->sgprs,
+        .lds_bytes = l->lds_bytes,
+    };
+    if (p->c->cautious || !hw || !occupancy_of(&o, &in) || !o.groups)
+        return units;
+    return units / o.cus_per_unit * o.groups;
+}
+
 /* Several streams: as many at once as there are, while they leave room on the device. */
 static double stream_scale(const struct recipe *p, uint32_t row)
 {
     const struct trace *t = p->d->trace;
-    uint32_t stream = t->kernels.stream[row], launch = t->kernels.launch[row];
-    const struct hardware *hw = hardware_of(p, stream);
-    uint32_t gpu = stream < t->streams.n ? t->streams.v[stream].gpu : NO_INDEX;
-    double units = gpu < t->gpus.n ? t->gpus.v[gpu].cu_count : 0;
-    if (units <= 0 && hw)
-        units = hw->cu_count;
-    if (launch >= t->launches.n || !t->launches.v[launch].grid[0] || units <= 0)
+    uint32_t launch = t->kernels.launch[row];
+    if (launch >= t->launches.n || !t->launches.v[launch].grid[0])
         return 1; /* what it fills is not known */
-    double filled = fmin((double)groups_in(&t->launches.v[launch]) / units, 1);
-    return fmax(1.0 / p->c->streams, filled);
+    if (p->filled[launch] <= 0) {
+        double fit = resident(p, row);
+        p->filled[launch] =
+            (float)(fit > 0 ? fmin((double)groups_in(&t->launches.v[launch]) / fit, 1) : 1);
+    }
+    return fmax(1.0 / p->c->streams, (double)p->filled[launch]);
+}
+
+/* A factor that a rule estimated, from the good or the bad side. */
+static double doubtful(const struct change *c, double factor)
+{
+    if (factor >= 1 || c->scale_doubt <= 0 || !(c->cautious || c->hopeful))
+        return factor;
+    return c->cautious ? fmin(factor * (1 + c->scale_doubt), 1) : factor * (1 - c->scale_doubt);
 }
 
 static int64_t kernel_time(const struct recipe *p, uint32_t row, int64_t ns)
@@ -120,16 +157,17 @@ static int64_t kernel_time(const struct recipe *p, uint32_t row, int64_t ns)
         return 0;
     if (c->launch_scale && t->kernels.launch[row] < t->launches.n)
         factor *= (double)c->launch_scale[t->kernels.launch[row]];
+    factor = doubtful(c, factor);
     if (c->streams > 1)
         factor *= stream_scale(p, row);
     if (c->gpu)
         factor *= gpu_scale(p, row);
     if (c->overlap && c->cautious)
         factor *= BESIDE_COPIES;
-    ns -= wait < ns ? wait : ns;
+    ns = sub_ns(ns, wait < ns ? wait : ns);
     if (factor == 1)
         return ns;
-    int64_t scaled = (int64_t)((double)ns * factor),
+    int64_t scaled = ns_from((double)ns * factor),
             floor = ns < KERNEL_FLOOR_NS ? ns : KERNEL_FLOOR_NS;
     return scaled > floor ? scaled : floor;
 }
@@ -155,7 +193,8 @@ static int64_t copy_time(const struct recipe *p, uint32_t row, int64_t ns)
     bool pageable = (kind == COPY_H2D && t->src_memory[row] != MEMORY_PINNED) ||
                     (kind == COPY_D2H && t->dst_memory[row] != MEMORY_PINNED);
     if (c->pinned && pageable && hw && hw->host_gbps > 0 && t->bytes[row] != BYTES_UNKNOWN) {
-        double best = COPY_FLOOR_NS + (double)t->bytes[row] / (hw->host_gbps * LINK_SHARE);
+        double share = c->cautious ? LINK_SHARE_LOW : c->hopeful ? LINK_SHARE_HIGH : LINK_SHARE;
+        double best = COPY_FLOOR_NS + (double)t->bytes[row] / (hw->host_gbps * share);
         time = fmin(time, best);
     }
     double link = c->link > 0 ? c->link : 1;
@@ -163,7 +202,7 @@ static int64_t copy_time(const struct recipe *p, uint32_t row, int64_t ns)
         link *= rate(hw->host_gbps, c->gpu->host_gbps);
     if (link != 1 && time > COPY_FLOOR_NS)
         time = COPY_FLOOR_NS + (time - COPY_FLOOR_NS) * link;
-    return (int64_t)time;
+    return ns_from(time);
 }
 
 int64_t recipe_op(const struct recipe *p, uint32_t op)
@@ -197,7 +236,7 @@ int64_t recipe_own(const struct recipe *p, uint32_t call)
         if (mark & (MARK_GRAPH_HEAD | MARK_GRAPH_AGAIN))
             own = add_ns(own, mark & MARK_GRAPH_HEAD ? p->graph_launch_ns : GRAPH_LAUNCH_NS);
     }
-    return p->host == 1 ? own : (int64_t)((double)own * p->host);
+    return p->host == 1 ? own : ns_from((double)own * p->host);
 }
 
 /* ---- all of it ---- */
@@ -227,7 +266,7 @@ static void recipe_graph(struct recipe *p)
     double node_ns = c->cautious ? 1000 : c->hopeful ? 0 : 500;
     p->period_ns = nvidia ? 1300 : 2000;
     p->follow_ns = c->cautious ? p->d->queue_ns : nvidia ? 700 : 1500;
-    p->graph_launch_ns = GRAPH_LAUNCH_NS + (int64_t)fmin((double)nodes * node_ns, 1e12);
+    p->graph_launch_ns = GRAPH_LAUNCH_NS + ns_from(fmin((double)nodes * node_ns, 1e12));
 }
 
 void recipe_make(struct recipe *p, const struct depend *d, const struct change *c,
@@ -236,6 +275,8 @@ void recipe_make(struct recipe *p, const struct depend *d, const struct change *
     *p = (struct recipe){.d = d, .c = c, .host = c->host > 0 ? c->host : 1};
     p->usual_launch_ns = usual_launch(d, temporary);
     scale_symbols(p, temporary);
+    if (c->streams > 1)
+        p->filled = arena_array(temporary, float, d->trace->launches.n + 1);
     if (c->graph)
         recipe_graph(p);
     recipe_mark_calls(p, temporary);

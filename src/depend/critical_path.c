@@ -3,6 +3,7 @@
 
 #include "analyze/analysis.h"
 #include "analyze/name_groups.h"
+#include "base/sat.h"
 #include "depend/path.h"
 #include "depend/predict.h"
 
@@ -121,9 +122,9 @@ static void keep_kinds(const struct sums *s, struct analysis *a)
     struct path_stats *p = &a->path_stats;
     for (enum path_kind k = 0; k < PATH_KINDS; k++) {
         if (is_op_time(k))
-            p->gpu_ns += s->ns[k];
+            p->gpu_ns = add_ns(p->gpu_ns, s->ns[k]);
         else if (k >= PATH_CALL_LAUNCH && k <= PATH_HANDOVER)
-            p->host_ns += s->ns[k];
+            p->host_ns = add_ns(p->host_ns, s->ns[k]);
         if (!s->ns[k])
             continue;
         struct path_row row = {path_info(k)->key, path_info(k)->label, s->ns[k],
@@ -151,7 +152,7 @@ static void count_edges(const struct depend *d, struct path_stats *p)
 static void prepare(struct sums *s, struct arena *temporary)
 {
     const struct trace *t = s->a->trace;
-    name_groups_make(&s->names, t, temporary);
+    s->names = s->a->view.names;
     s->kernels = arena_array(temporary, struct path_member, s->names.n + 1);
     s->copies = arena_array(temporary, struct path_member, COPY_KINDS);
     s->calls = arena_array(temporary, struct path_member, t->strings.n + 1);
@@ -170,18 +171,20 @@ static void run(struct analysis *a)
     if (!a->opts.replay || !(a->view.n_kernels + a->view.n_copies))
         return;
     struct depend *d = arena_new(a->arena, struct depend);
+    struct replay *r = arena_new(a->arena, struct replay);
     struct arena *temporary = arena_scratch();
-    struct replay r;
     depend_make(d, &a->view, a->arena);
-    replay_run(&r, d, NULL, temporary);
+    replay_init(r, d, a->arena);
+    replay_run(r, NULL);
     a->depend = d;
+    a->replay = r;
     a->path_stats.length_ns = depend_span(d);
-    a->path_stats.replay_error_pct = replay_error_pct(&r);
+    a->path_stats.replay_error_pct = replay_error_pct(r);
     a->path_stats.rough = a->path_stats.replay_error_pct > REPLAY_ROUGH_PCT;
     struct sums s = {.a = a, .d = d};
     prepare(&s, temporary);
-    path_walk(&r, add_step, &s);
-    add_totals(&s, path_slack(d, temporary));
+    path_walk(r, add_step, &s);
+    add_totals(&s, path_slack(r));
     a->path_stats.ops_on_path = s.ops;
     keep_kinds(&s, a);
     keep_members(&s, a, temporary);

@@ -22,7 +22,8 @@
  *     struct depend d;
  *     depend_make(&d, &analysis->view, arena);
  *     struct replay r;
- *     replay_run(&r, &d, NULL, &temporary);   // replay.h
+ *     replay_init(&r, &d, &temporary);        // replay.h
+ *     replay_run(&r, NULL);
  *
  * Times are nanoseconds from the start of the view, clipped to it. Ownership: the arena. Thread-
  * safety: read-only once made.
@@ -48,22 +49,31 @@ struct depend_handover {
     uint32_t call, from; /* calls */
 };
 
+/* What is known of a call. */
+enum call_flag {
+    CALL_BEGINS = 1, /* the first one of its thread */
+    CALL_MANY = 2,   /* it submitted several ops: a graph already */
+};
+
 struct depend {
     const struct trace *trace;
     const struct view *view;
 
     /* Ops, in the order in which they began (or were launched, where clocks disagree). */
     size_t n_ops;
-    uint32_t *row;  /* kernels row, or copies row with DEPEND_COPY */
-    uint32_t *prev; /* op before it on its stream, or NO_INDEX */
-    uint32_t *call; /* call that submitted it, or NO_INDEX */
+    struct span *op_time;
+    uint32_t *row;     /* kernels row, or copies row with DEPEND_COPY */
+    uint32_t *prev;    /* op before it on its stream, or NO_INDEX */
+    uint32_t *call;    /* call that submitted it, or NO_INDEX */
+    int64_t *residual; /* what it began later than by its edges, which nothing explains */
 
     /* Calls: the outer calls of all threads, thread by thread. */
     size_t n_calls;
+    struct span *call_time;
     uint32_t *call_row;   /* regions row */
     uint32_t *awaited;    /* op it waits for, or NO_INDEX */
     uint32_t *first_call; /* by thread of the view, and one more */
-    uint8_t *begins;      /* by call: the first one of its thread */
+    uint8_t *flags;       /* by call: enum call_flag */
 
     VEC(struct depend_wait) waits;         /* sorted by op */
     VEC(struct depend_handover) handovers; /* sorted by call */
@@ -100,20 +110,12 @@ static inline uint32_t op_row(const struct depend *d, uint32_t op)
 
 static inline struct span op_span(const struct depend *d, uint32_t op)
 {
-    const struct trace *t = d->trace;
-    uint32_t row = op_row(d, op);
-    struct span s = op_is_copy(d, op)
-                        ? view_clip(d->view, t->copies.start_ns[row], t->copies.end_ns[row])
-                        : view_clip(d->view, t->kernels.start_ns[row], t->kernels.end_ns[row]);
-    return (struct span){s.start - d->view->start_ns, s.end - d->view->start_ns};
+    return d->op_time[op];
 }
 
 static inline struct span call_span(const struct depend *d, uint32_t call)
 {
-    const struct regions *r = &d->trace->regions;
-    uint32_t row = d->call_row[call];
-    struct span s = view_clip(d->view, r->start_ns[row], r->end_ns[row]);
-    return (struct span){s.start - d->view->start_ns, s.end - d->view->start_ns};
+    return d->call_time[call];
 }
 
 static inline uint32_t op_stream(const struct depend *d, uint32_t op)
@@ -125,6 +127,11 @@ static inline uint32_t op_stream(const struct depend *d, uint32_t op)
 static inline enum api_class call_class(const struct depend *d, uint32_t call)
 {
     return view_call_class(d->view, d->call_row[call]);
+}
+
+static inline bool call_begins(const struct depend *d, uint32_t call)
+{
+    return d->flags[call] & CALL_BEGINS;
 }
 
 #endif

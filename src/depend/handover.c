@@ -35,7 +35,7 @@ static bool takes_over(const struct depend *d, uint32_t call, uint32_t from)
     struct span c = call_span(d, call), f = call_span(d, from);
     if (f.end > c.start)
         return false;
-    return d->begins[call] || c.start - call_span(d, call - 1).end >= PAUSE_NS;
+    return call_begins(d, call) || c.start - call_span(d, call - 1).end >= PAUSE_NS;
 }
 
 /* Calls that only wait inside the operating system say nothing about turns. */
@@ -80,7 +80,12 @@ static void sort_by_call(struct building *b)
 
 void depend_handovers(struct building *b)
 {
-    size_t n = b->d->trace->processes.n + 1;
+    const struct view *v = b->d->view;
+    size_t n = b->d->trace->processes.n + 1, active = 0;
+    for (size_t t = 0; t < v->n_threads; t++)
+        active += v->threads[t].n_outer > 0;
+    if (active < 2)
+        return;
     struct turns *of = arena_array(b->temporary, struct turns, n);
     for (int pass = 0; pass < 2; pass++) {
         for (size_t p = 0; p < n; p++)

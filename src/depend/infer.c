@@ -1,5 +1,5 @@
 /*
- * Ops that stood ready and began just as another op of their GPU ended: an event that was not
+ * Ops that stood ready and began just as another op of their GPU, or else of their process, ended: an event that was not
  * recorded, the order of the default stream, a copy engine or a device that was full. The edge is
  * marked as inferred.
  */
@@ -49,20 +49,36 @@ void depend_infer(struct building *b)
     struct depend *d = b->d;
     const struct trace *t = d->trace;
     struct beside *of = arena_array(b->temporary, struct beside, t->gpus.n + 1);
+    struct beside *of_process = arena_array(b->temporary, struct beside, t->processes.n + 1);
     size_t known = d->waits.n, at = 0;
+    d->residual = arena_array(b->arena, int64_t, d->n_ops + 1);
     for (uint32_t op = 0; op < d->n_ops; op++) {
         uint32_t stream = op_stream(d, op);
         uint32_t gpu = stream < t->streams.n ? t->streams.v[stream].gpu : NO_INDEX;
         struct beside *g = &of[gpu < t->gpus.n ? gpu : t->gpus.n];
+        struct beside *p =
+            &of_process[stream < t->streams.n ? t->streams.v[stream].process : t->processes.n];
         while (at < known && d->waits.v[at].op < op)
             at++;
-        if (g->n > 1 && op_span(d, op).start - op_ready(d, op, at, known) > DELAY_NS) {
+        d->residual[op] = op_span(d, op).start - op_ready(d, op, at, known);
+        if (p->n > 1 && d->residual[op] > DELAY_NS) {
             uint32_t on = ended_just_before(d, g, op);
+            if (on == NO_INDEX) /* its process may have another GPU to wait for */
+                on = ended_just_before(d, p, op);
             if (on != NO_INDEX)
                 vec_push(&d->waits, b->arena, ((struct depend_wait){op, on, WAIT_INFERRED}));
         }
         g->ops[g->n++ % BESIDE] = op;
+        p->ops[p->n++ % BESIDE] = op;
     }
     if (d->waits.n > known)
         qsort(d->waits.v, d->waits.n, sizeof(*d->waits.v), by_op);
+    /* Where an edge was added, what is left to explain is less. */
+    at = 0;
+    for (size_t i = 0; d->waits.n > known && i < d->waits.n; i++) {
+        uint32_t op = d->waits.v[i].op;
+        while (at < d->waits.n && d->waits.v[at].op < op)
+            at++;
+        d->residual[op] = op_span(d, op).start - op_ready(d, op, at, d->waits.n);
+    }
 }

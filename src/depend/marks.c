@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "analyze/ledger.h"
+#include "base/sat.h"
 #include "base/sort.h"
 #include "base/str.h"
 #include "depend/replay_in.h"
@@ -28,7 +29,7 @@ static unsigned removal_mark(const struct recipe *p, uint32_t call, enum api_cla
 {
     const struct change *c = p->c;
     if (c->remove[REMOVE_SYNC] && class == API_SYNC && call != p->d->last_call &&
-        !(c->keep_results && waits_for_result(p->d, call)))
+        !((c->keep_results || c->cautious) && waits_for_result(p->d, call)))
         return MARK_REMOVED;
     if (c->remove[REMOVE_ALLOCATION] && class == API_ALLOC)
         return MARK_REMOVED;
@@ -44,7 +45,7 @@ static unsigned removal_mark(const struct recipe *p, uint32_t call, enum api_cla
         (class == API_SYNC || p->d->awaited[call] != NO_INDEX))
         return MARK_FREE;
     if (c->remove[REMOVE_SYNC] && class == API_COPY && call != p->d->last_call &&
-        !(c->keep_results && waits_for_result(p->d, call)))
+        !((c->keep_results || c->cautious) && waits_for_result(p->d, call)))
         return MARK_FREE;
     return 0;
 }
@@ -55,14 +56,14 @@ static unsigned removal_mark(const struct recipe *p, uint32_t call, enum api_cla
 static bool can_record(const struct recipe *p, uint32_t call, enum api_class class)
 {
     const struct change *c = p->c;
-    if (p->d->awaited[call] != NO_INDEX && class != API_LAUNCH)
+    if ((p->d->awaited[call] != NO_INDEX && class != API_LAUNCH) || p->d->flags[call] & CALL_MANY)
         return false;
     if (c->graph_from_ns || c->graph_to_ns) {
         int64_t at = call_span(p->d, call).start;
         if (at < c->graph_from_ns || at >= c->graph_to_ns)
             return false;
     }
-    if (class == API_LAUNCH || class == API_COPY_ASYNC || class == API_EVENT)
+    if (class == API_LAUNCH || class == API_COPY_ASYNC || class == API_EVENT || class == API_CREATE)
         return true;
     struct span s = call_span(p->d, call); /* questions to the runtime, asked once when recording */
     return (class == API_OTHER || class == API_MODULE) && s.end - s.start < SHORT_GAP_NS;
@@ -147,7 +148,7 @@ static bool is_operator(const struct depend *d, uint32_t lo, uint32_t hi, int64_
     if (hi - lo > CALLS_MOST)
         return false;
     for (uint32_t c = lo; c < hi; c++)
-        ns -= call_span(d, c).end - call_span(d, c).start;
+        ns = sub_ns(ns, call_span(d, c).end - call_span(d, c).start);
     return ns < SHORT_GAP_NS;
 }
 

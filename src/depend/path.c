@@ -1,5 +1,7 @@
 #include "depend/path.h"
 
+#include "base/sort.h"
+
 static const struct path_info infos[PATH_KINDS] = {
 #define PATH(id, key, label, doc) {key, label, doc},
 #include "depend/path.def"
@@ -56,7 +58,7 @@ static enum path_kind call_kind(const struct depend *d, uint32_t call)
         [API_COPY_ASYNC] = PATH_CALL_COPY, [API_ALLOC] = PATH_CALL_ALLOC,
         [API_MODULE] = PATH_CALL_MODULE,   [API_EVENT] = PATH_CALL_OTHER,
         [API_COMM] = PATH_CALL_COMM,       [API_IO] = PATH_CALL_IO,
-        [API_HOST] = PATH_CALL_OTHER,
+        [API_CREATE] = PATH_CALL_OTHER,    [API_HOST] = PATH_CALL_OTHER,
     };
     return kinds[call_class(d, call)];
 }
@@ -67,15 +69,15 @@ static bool leave_call_start(struct walk *w, uint32_t *node)
     const struct replay *r = w->r;
     uint32_t call = *node, from = r->bound_to[call];
     switch (r->bound[call]) {
-    case BOUND_PROGRAM:
+    case BIND_PROGRAM:
         step_to(w, r->call_end[from], PATH_HOST, NO_INDEX, call);
         *node = from;
         return true;
-    case BOUND_HANDOVER:
+    case BIND_HANDOVER:
         step_to(w, r->call_end[from], PATH_HANDOVER, NO_INDEX, call);
         *node = from;
         return true;
-    case BOUND_WORKER:
+    case BIND_WORKER:
         step_to(w, r->start_ns, PATH_HOST, NO_INDEX, call);
         return false;
     default:
@@ -115,16 +117,16 @@ static bool leave_op(struct walk *w, uint32_t *node, bool *inside)
     if (to == NO_INDEX)
         return false;
     switch (r->bound[*node]) {
-    case BOUND_LAUNCH:
+    case BIND_LAUNCH:
         step_way(w, op, r->call_end[to], d->launch_ns, PATH_LATENCY);
         break;
-    case BOUND_IN_CALL:
+    case BIND_IN_CALL:
         if (r->op_start[op] > r->call_end[to]) /* it waited longer than the call took */
             step_to(w, r->call_end[to], PATH_DELAY, op, NO_INDEX);
         *inside = true;
         break;
-    case BOUND_EVENT:
-    case BOUND_INFERRED:
+    case BIND_EVENT:
+    case BIND_INFERRED:
         step_way(w, op, r->op_end[to - d->n_calls], d->queue_ns, PATH_EVENT);
         break;
     default:
@@ -197,8 +199,7 @@ static void hold_op(struct late *l, uint32_t op, size_t first)
 {
     const struct depend *d = l->d;
     struct span o = op_span(d, op);
-    int64_t residual = o.start - op_ready(d, op, first, d->waits.n);
-    int64_t start = sub_ns(sub_ns(l->op[op], o.end - o.start), residual);
+    int64_t start = sub_ns(sub_ns(l->op[op], o.end - o.start), d->residual[op]);
     if (d->prev[op] != NO_INDEX)
         not_after(&l->op[d->prev[op]],
                   sub_ns(start, lag_behind(d, o.start, op_span(d, d->prev[op]).end)));
@@ -214,7 +215,8 @@ static void hold_op(struct late *l, uint32_t op, size_t first)
         not_after(&l->start[d->call[op]], sub_ns(start, lag_inside(d, op, o.start, c.start)));
 }
 
-static void hold_call(struct late *l, uint32_t call)
+/* A call's own time begins so late at most; and what it waits for ends then. */
+static int64_t hold_end(struct late *l, uint32_t call)
 {
     const struct depend *d = l->d;
     struct span c = call_span(d, call);
@@ -224,9 +226,16 @@ static void hold_call(struct late *l, uint32_t call)
         int64_t late = op_span(d, op).end - c.end;
         not_after(&l->op[op], add_ns(begin, late > 0 ? late : 0));
     }
-    not_after(&l->start[call], begin);
+    return begin;
+}
+
+static void hold_call(struct late *l, uint32_t call)
+{
+    const struct depend *d = l->d;
+    struct span c = call_span(d, call);
+    not_after(&l->start[call], hold_end(l, call));
     bool handed = l->handover && l->handover[call];
-    if (!d->begins[call])
+    if (!call_begins(d, call))
         not_after(&l->end[call - 1],
                   sub_ns(l->start[call], handed ? 0 : c.start - call_span(d, call - 1).end));
     if (handed) {
@@ -235,13 +244,42 @@ static void hold_call(struct late *l, uint32_t call)
     }
 }
 
-int64_t *path_slack(const struct depend *d, struct arena *arena)
+/*
+ * Calls that wait, by their end: going back in time, a call's end comes before what it waited for,
+ * its start after.
+ */
+static uint32_t *by_end(const struct depend *d, size_t *n, struct arena *temporary)
 {
+    for (size_t c = *n = 0; c < d->n_calls; c++)
+        *n += d->awaited[c] != NO_INDEX;
+    uint32_t *calls = arena_array(temporary, uint32_t, *n + 1);
+    int64_t *end = arena_array(temporary, int64_t, d->n_calls + 1);
+    for (size_t c = *n = 0; c < d->n_calls; c++) {
+        if (d->awaited[c] == NO_INDEX)
+            continue;
+        end[c] = call_span(d, (uint32_t)c).end;
+        calls[(*n)++] = (uint32_t)c;
+    }
+    sort_rows(calls, *n, end, temporary);
+    return calls;
+}
+
+static int64_t place_of(const struct depend *d, uint32_t node)
+{
+    if (node < d->n_calls)
+        return call_span(d, node).start;
+    uint32_t op = node - (uint32_t)d->n_calls;
+    int64_t start = op_span(d, op).start;
+    int64_t called = d->call[op] == NO_INDEX ? start : call_span(d, d->call[op]).start;
+    return called > start ? called : start;
+}
+
+int64_t *path_slack(struct replay *scratch)
+{
+    const struct depend *d = scratch->d;
     struct arena *temporary = arena_scratch();
-    struct late l = {.d = d};
-    l.op = arena_array(arena, int64_t, d->n_ops + 1);
-    l.start = arena_array(temporary, int64_t, d->n_calls + 1);
-    l.end = arena_array(temporary, int64_t, d->n_calls + 1);
+    struct late l = {
+        .d = d, .op = scratch->op_end, .start = scratch->call_start, .end = scratch->call_end};
     l.handover = d->handovers.n ? arena_array(temporary, uint32_t, d->n_calls + 1) : NULL;
     for (size_t i = 0; i < d->handovers.n; i++)
         l.handover[d->handovers.v[i].call] = d->handovers.v[i].from + 1;
@@ -251,8 +289,12 @@ int64_t *path_slack(const struct depend *d, struct arena *arena)
         l.op[op] = d->end_ns;
     if (d->last_call != NO_INDEX)
         l.end[d->last_call] = d->end_ns;
-    size_t wait = d->waits.n;
+    size_t wait = d->waits.n, ends;
+    uint32_t *waiting = by_end(d, &ends, temporary);
     for (size_t i = d->n_calls + d->n_ops; i-- > 0;) {
+        int64_t at = place_of(d, d->order[i]);
+        while (ends && call_span(d, waiting[ends - 1]).end > at)
+            hold_end(&l, waiting[--ends]);
         if (d->order[i] < d->n_calls) {
             hold_call(&l, d->order[i]);
             continue;

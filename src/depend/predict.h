@@ -3,7 +3,8 @@
  *
  *     struct change c = {.graph = true};
  *     struct prediction p;
- *     predict(&p, &depend, &c, arena);
+ *     replay_init(&r, &depend, arena);
+ *     predict(&p, &r, &c, true, arena);
  *     p.predicted_ns, p.low_ns, p.high_ns, p.speedup, path_info(p.next)->label
  *
  * The interval comes from three replays: with what is uncertain about the change taken at its
@@ -25,7 +26,12 @@ struct prediction {
     const char *reasons;              /* of the interval, "; " between them; "" when it has none */
 };
 
-void predict(struct prediction *p, const struct depend *d, const struct change *c,
+/*
+ * `scratch` is made by replay_init() and may serve many predictions, one after another; the arena
+ * keeps the reasons. Without `interval` there is one replay instead of three, and low and high are
+ * as predicted.
+ */
+void predict(struct prediction *p, struct replay *scratch, const struct change *c, bool interval,
              struct arena *arena);
 
 /* How far a replay without changes is from the recorded time, in percent of it. */

@@ -1,5 +1,6 @@
 #include "depend/replay.h"
 
+#include "base/sat.h"
 #include "depend/replay_in.h"
 
 int64_t op_ready(const struct depend *d, uint32_t op, size_t at, size_t n)
@@ -23,35 +24,54 @@ int64_t op_ready(const struct depend *d, uint32_t op, size_t at, size_t n)
     return ready == INT64_MIN ? start : ready;
 }
 
+/* The first wait of d->waits that is of this op or a later one. */
+static size_t first_wait(const struct depend *d, uint32_t op)
+{
+    size_t lo = 0, hi = d->waits.n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (d->waits.v[mid].op < op)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+enum binding op_bound_by(const struct depend *d, uint32_t op, uint32_t *to)
+{
+    int64_t start = op_span(d, op).start;
+    uint32_t call = d->call[op], prev = d->prev[op];
+    struct ready x = {start, BIND_START, NO_INDEX};
+    if (call != NO_INDEX) {
+        struct span c = call_span(d, call);
+        if (start > c.end)
+            later(&x, c.end + lag_launch(d, start, c.end), BIND_LAUNCH, call);
+        else
+            later(&x, c.start + lag_inside(d, op, start, c.start), BIND_IN_CALL, call);
+    }
+    if (prev != NO_INDEX) {
+        int64_t end = op_span(d, prev).end;
+        later(&x, end + lag_behind(d, start, end), BIND_STREAM, (uint32_t)d->n_calls + prev);
+    }
+    for (size_t i = first_wait(d, op); i < d->waits.n && d->waits.v[i].op == op; i++) {
+        const struct depend_wait *w = &d->waits.v[i];
+        int64_t end = op_span(d, w->on).end;
+        later(&x, end + lag_behind(d, start, end),
+              w->kind == WAIT_EVENT ? BIND_EVENT : BIND_INFERRED, (uint32_t)d->n_calls + w->on);
+    }
+    *to = x.to;
+    return x.how;
+}
+
 /* ---- the pass ---- */
 
-/* Buffers of a stream whose copies run beside its kernels; times are when what is named ended. */
-struct pipeline {
-    int64_t compute, compute_start; /* the last kernel */
-    int64_t released[2];            /* kernels before the last groups of copies in */
-    int64_t in, out, out_before;    /* copies in; copies out of the last group and the one before */
-    bool in_group, out_group;       /* the last op was such a copy */
-    uint32_t last_compute, last_in, last_out;
-};
-
-struct engine {
-    int64_t end;
-    uint32_t op; /* its last, or NO_INDEX */
-};
-
-struct pass {
-    struct replay *r;
-    const struct depend *d;
-    struct recipe p;
-    bool changed;
-    size_t wait, handover_at;
-    uint32_t *handover;     /* by call: from + 1; NULL: none */
-    int64_t *carry;         /* by call's thread: host work beside removed calls */
-    int64_t *worker;        /* by thread: when the host work done ahead is done */
-    uint32_t *thread;       /* by call: thread of the view; only where the two above are needed */
-    struct pipeline *lines; /* by stream */
-    struct engine *engines; /* by GPU and kind of copy */
-};
+/* Threads of the view are those of the trace, and one for calls without. */
+static size_t thread_of(const struct depend *d, uint32_t call)
+{
+    uint32_t thread = d->trace->regions.thread[d->call_row[call]];
+    return thread < d->view->n_threads - 1 ? thread : d->view->n_threads - 1;
+}
 
 /* A call's end: what it does itself, after what it waits for. */
 static int64_t finish_call(struct pass *s, uint32_t call)
@@ -75,7 +95,7 @@ static int64_t finish_call(struct pass *s, uint32_t call)
     return r->call_end[call] = add_ns(at, own);
 }
 
-static void bind(struct replay *r, uint32_t node, enum bound how, uint32_t to)
+static void bind(struct replay *r, uint32_t node, enum binding how, uint32_t to)
 {
     r->bound[node] = (uint8_t)how;
     r->bound_to[node] = to;
@@ -86,7 +106,7 @@ static int64_t gap_before(struct pass *s, uint32_t call, int64_t gap)
 {
     const struct recipe *p = &s->p;
     unsigned here = recipe_mark(p, call), before = recipe_mark(p, call - 1);
-    int64_t scaled = p->host == 1 ? gap : (int64_t)((double)gap * p->host);
+    int64_t scaled = p->host == 1 ? gap : ns_from((double)gap * p->host);
     if (!((here | before) & (MARK_REMOVED | MARK_GRAPH)) || gap >= SHORT_GAP_NS)
         return scaled;
     if (here & before & MARK_GRAPH) /* inside a graph the host does nothing */
@@ -97,16 +117,16 @@ static int64_t gap_before(struct pass *s, uint32_t call, int64_t gap)
     int64_t usual = p->kept_gap ? 2000 : s->d->between_ns;
     if (!p->kept_gap && usual < 0)
         return scaled;
-    int64_t *carry = &s->carry[s->thread[call]];
+    int64_t *carry = &s->carry[thread_of(s->d, call)];
     int64_t rest = gap > kept ? gap - kept : 0;
     if (here & MARK_REMOVED) {
         *carry = add_ns(*carry, rest);
-        return (int64_t)((double)kept * p->host);
+        return ns_from((double)kept * p->host);
     }
     rest = add_ns(rest, *carry);
     *carry = 0;
     rest = rest < usual ? rest : usual;
-    return (int64_t)((double)(kept + rest) * p->host);
+    return ns_from((double)(kept + rest) * p->host);
 }
 
 static void start_call(struct pass *s, uint32_t call)
@@ -114,22 +134,23 @@ static void start_call(struct pass *s, uint32_t call)
     struct replay *r = s->r;
     const struct depend *d = s->d;
     int64_t start = call_span(d, call).start, at = start;
-    bind(r, call, BOUND_START, NO_INDEX);
-    if (!d->begins[call]) {
+    bind(r, call, BIND_START, NO_INDEX);
+    if (!call_begins(d, call)) {
         int64_t gap = start - call_span(d, call - 1).end, end = finish_call(s, call - 1);
         bool handed = s->handover && s->handover[call];
-        bool ahead = s->worker && gap >= SHORT_GAP_NS && !handed;
+        bool ahead = s->worker && gap >= AHEAD_GAP_NS && !handed;
         int64_t wait = handed ? 0 : s->changed ? gap_before(s, call, gap) : gap;
-        at = add_ns(end, ahead && wait > SHORT_GAP_NS / 10 ? SHORT_GAP_NS / 10 : wait);
-        bind(r, call, BOUND_PROGRAM, call - 1);
+        int64_t stays = !ahead ? wait : s->p.c->cautious ? wait / 5 : TAKE_OVER_NS;
+        at = add_ns(end, stays < wait ? stays : wait);
+        bind(r, call, BIND_PROGRAM, call - 1);
         if (ahead) {
-            int64_t *worker = &s->worker[s->thread[call]];
-            *worker = add_ns(*worker == INT64_MIN ? r->call_start[d->first_call[s->thread[call]]]
+            int64_t *worker = &s->worker[thread_of(d, call)];
+            *worker = add_ns(*worker == INT64_MIN ? r->call_start[d->first_call[thread_of(d, call)]]
                                                   : *worker,
                              wait);
             if (*worker > at) {
                 at = *worker;
-                bind(r, call, BOUND_WORKER, NO_INDEX);
+                bind(r, call, BIND_WORKER, NO_INDEX);
             }
         }
     }
@@ -140,33 +161,22 @@ static void start_call(struct pass *s, uint32_t call)
             gap < SHORT_GAP_NS)
             gap = 0;
         else if (s->changed)
-            gap = (int64_t)((double)gap * s->p.host);
+            gap = ns_from((double)gap * s->p.host);
         int64_t end = add_ns(finish_call(s, from), gap);
-        if (end >= at || d->begins[call]) {
+        if (end >= at || call_begins(d, call)) {
             at = end;
-            bind(r, call, BOUND_HANDOVER, from);
+            bind(r, call, BIND_HANDOVER, from);
         }
     }
     r->call_start[call] = at;
     r->call_end[call] = INT64_MIN;
+    r->waited[call] = 0;
 }
 
 /* ---- ops ---- */
 
-struct ready {
-    int64_t at;
-    enum bound how;
-    uint32_t to;
-};
-
-static void later(struct ready *x, int64_t at, enum bound how, uint32_t to)
-{
-    if (x->to == NO_INDEX || at > x->at)
-        *x = (struct ready){at, how, to};
-}
-
 static void after_op(const struct pass *s, struct ready *x, uint32_t op, int64_t lag,
-                     enum bound how)
+                     enum binding how)
 {
     later(x, add_ns(s->r->op_end[op], lag), how, (uint32_t)s->d->n_calls + op);
 }
@@ -177,16 +187,16 @@ static void after_launch(struct pass *s, struct ready *x, uint32_t op, int64_t s
     uint32_t call = d->call[op];
     struct span c = call_span(d, call);
     if (start > c.end) {
-        later(x, add_ns(finish_call(s, call), lag_launch(d, start, c.end)), BOUND_LAUNCH, call);
+        later(x, add_ns(finish_call(s, call), lag_launch(d, start, c.end)), BIND_LAUNCH, call);
         return;
     }
     int64_t inside = lag_inside(d, op, start, c.start);
     if (s->changed && inside > 0 && c.end > c.start) {
         int64_t own = recipe_own(&s->p, call), was = c.end - call_waits_until(d, call);
         if (own < was)
-            inside = (int64_t)((double)inside * ((double)own / (double)was));
+            inside = ns_from((double)inside * ((double)own / (double)was));
     }
-    later(x, add_ns(s->r->call_start[call], inside), BOUND_IN_CALL, call);
+    later(x, add_ns(s->r->call_start[call], inside), BIND_IN_CALL, call);
 }
 
 static void after_stream(struct pass *s, struct ready *x, uint32_t op, int64_t start)
@@ -202,79 +212,7 @@ static void after_stream(struct pass *s, struct ready *x, uint32_t op, int64_t s
         lag = lag < s->p.follow_ns ? lag : s->p.follow_ns;
         lag = lag > least ? lag : least;
     }
-    after_op(s, x, prev, lag, BOUND_STREAM);
-}
-
-static enum copy_kind kind_of(const struct depend *d, uint32_t op)
-{
-    return op_is_copy(d, op) ? (enum copy_kind)d->trace->copies.kind[op_row(d, op)] : COPY_KINDS;
-}
-
-/* One a GPU and direction. */
-static struct engine *engine_of(const struct pass *s, uint32_t op)
-{
-    const struct trace *t = s->d->trace;
-    uint32_t stream = op_stream(s->d, op);
-    uint32_t gpu = stream < t->streams.n ? t->streams.v[stream].gpu : NO_INDEX;
-    size_t at = gpu < t->gpus.n ? gpu : t->gpus.n;
-    return &s->engines[at * (COPY_KINDS + 1) + kind_of(s->d, op)];
-}
-
-/* Copies over the link run on an engine a direction, beside the kernels of their stream. */
-static void after_pipeline(struct pass *s, struct ready *x, uint32_t op)
-{
-    const struct depend *d = s->d;
-    uint32_t stream = op_stream(d, op), base = (uint32_t)d->n_calls;
-    struct pipeline *l = &s->lines[stream < d->trace->streams.n ? stream : d->trace->streams.n];
-    enum copy_kind kind = kind_of(d, op);
-    int64_t lag = d->queue_ns;
-    if (kind == COPY_H2D || kind == COPY_D2H || kind == COPY_P2P) {
-        const struct engine *e = engine_of(s, op);
-        if (e->op != NO_INDEX)
-            later(x, add_ns(e->end, lag), BOUND_ENGINE, base + e->op);
-        if (kind != COPY_D2H && !l->in_group) {
-            l->released[1] = l->released[0];
-            l->released[0] = l->compute;
-            l->in_group = true;
-        }
-        if (kind == COPY_D2H && l->last_compute != NO_INDEX)
-            later(x, add_ns(l->compute, lag), BOUND_STREAM, base + l->last_compute);
-        else if (kind != COPY_D2H && l->released[1] > 0 && l->last_compute != NO_INDEX &&
-                 l->released[1] > x->at)
-            later(x, l->released[1], BOUND_ENGINE, base + l->last_compute);
-        return;
-    }
-    if (l->last_compute != NO_INDEX)
-        later(x, add_ns(l->compute, lag), BOUND_STREAM, base + l->last_compute);
-    if (l->last_in != NO_INDEX)
-        later(x, add_ns(l->in, lag), BOUND_ENGINE, base + l->last_in);
-    if (l->out_before && l->last_out != NO_INDEX && l->out_before > x->at)
-        later(x, l->out_before, BOUND_ENGINE, base + l->last_out);
-}
-
-static void pass_pipeline(struct pass *s, uint32_t op, int64_t end)
-{
-    const struct depend *d = s->d;
-    uint32_t stream = op_stream(d, op);
-    struct pipeline *l = &s->lines[stream < d->trace->streams.n ? stream : d->trace->streams.n];
-    enum copy_kind kind = kind_of(d, op);
-    if (kind == COPY_H2D || kind == COPY_D2H || kind == COPY_P2P) {
-        *engine_of(s, op) = (struct engine){end, op};
-        if (kind != COPY_D2H) {
-            l->in = end;
-            l->last_in = op;
-        } else {
-            if (!l->out_group)
-                l->out_before = l->out;
-            l->out = end;
-            l->last_out = op;
-            l->out_group = true;
-        }
-        return;
-    }
-    l->in_group = l->out_group = false;
-    l->compute = end;
-    l->last_compute = op;
+    after_op(s, x, prev, lag, BIND_STREAM);
 }
 
 static void place_op(struct pass *s, uint32_t op)
@@ -282,8 +220,7 @@ static void place_op(struct pass *s, uint32_t op)
     struct replay *r = s->r;
     const struct depend *d = s->d;
     struct span o = op_span(d, op);
-    struct ready x = {o.start, BOUND_START, NO_INDEX};
-    size_t first = s->wait;
+    struct ready x = {o.start, BIND_START, NO_INDEX};
     if (d->call[op] != NO_INDEX)
         after_launch(s, &x, op, o.start);
     if (s->lines)
@@ -294,11 +231,10 @@ static void place_op(struct pass *s, uint32_t op)
         const struct depend_wait *w = &d->waits.v[s->wait];
         int64_t lag = lag_behind(d, o.start, op_span(d, w->on).end);
         if (!s->lines || w->kind == WAIT_EVENT)
-            after_op(s, &x, w->on, lag, w->kind == WAIT_EVENT ? BOUND_EVENT : BOUND_INFERRED);
+            after_op(s, &x, w->on, lag, w->kind == WAIT_EVENT ? BIND_EVENT : BIND_INFERRED);
     }
-    int64_t residual = o.start - op_ready(d, op, first, d->waits.n);
     /* An op that nothing is known of keeps its time; a delay without a cause goes with the op. */
-    int64_t start = x.to == NO_INDEX ? o.start : add_ns(x.at, residual);
+    int64_t start = x.to == NO_INDEX ? o.start : add_ns(x.at, d->residual[op]);
     bind(r, (uint32_t)d->n_calls + op, x.how, x.to);
     r->op_start[op] = start;
     r->op_end[op] = add_ns(start, s->changed ? recipe_op(&s->p, op) : o.end - o.start);
@@ -322,10 +258,6 @@ static void prepare(struct pass *s, struct arena *temporary)
     s->changed = true;
     recipe_make(&s->p, d, c, temporary);
     size_t n = d->view->n_threads + 1;
-    s->thread = arena_array(temporary, uint32_t, d->n_calls + 1);
-    for (size_t t = 0; t < d->view->n_threads; t++)
-        for (uint32_t k = d->first_call[t]; k < d->first_call[t + 1]; k++)
-            s->thread[k] = (uint32_t)t;
     s->carry = arena_array(temporary, int64_t, n);
     if (c->prefetch) {
         s->worker = arena_array(temporary, int64_t, n);
@@ -334,13 +266,7 @@ static void prepare(struct pass *s, struct arena *temporary)
     }
     if (!c->overlap)
         return;
-    s->lines = arena_array(temporary, struct pipeline, d->trace->streams.n + 1);
-    for (size_t i = 0; i <= d->trace->streams.n; i++)
-        s->lines[i].last_compute = s->lines[i].last_in = s->lines[i].last_out = NO_INDEX;
-    size_t n_engines = (d->trace->gpus.n + 1) * (COPY_KINDS + 1);
-    s->engines = arena_array(temporary, struct engine, n_engines);
-    for (size_t i = 0; i < n_engines; i++)
-        s->engines[i].op = NO_INDEX;
+    pipeline_init(s, temporary);
 }
 
 /* From the first call that led to work to the end of the last work, or of the wait for it. */
@@ -366,13 +292,10 @@ static void measure(struct pass *s)
         r->end_ns = r->call_end[d->last_call];
 }
 
-void replay_run(struct replay *r, const struct depend *d, const struct change *c,
-                struct arena *arena)
+void replay_init(struct replay *r, const struct depend *d, struct arena *arena)
 {
-    struct arena *temporary = arena_scratch();
-    *r = (struct replay){.d = d, .change = c};
-    struct pass s = {.r = r, .d = d};
     size_t n = d->n_calls + d->n_ops;
+    *r = (struct replay){.d = d};
     r->op_start = arena_array(arena, int64_t, d->n_ops + 1);
     r->op_end = arena_array(arena, int64_t, d->n_ops + 1);
     r->call_start = arena_array(arena, int64_t, d->n_calls + 1);
@@ -380,8 +303,17 @@ void replay_run(struct replay *r, const struct depend *d, const struct change *c
     r->bound_to = arena_array(arena, uint32_t, n + 1);
     r->bound = arena_array(arena, uint8_t, n + 1);
     r->waited = arena_array(arena, uint8_t, d->n_calls + 1);
+}
+
+void replay_run(struct replay *r, const struct change *c)
+{
+    const struct depend *d = r->d;
+    struct arena *temporary = arena_scratch();
+    r->change = c;
+    r->end_ns = 0;
+    struct pass s = {.r = r, .d = d};
     prepare(&s, temporary);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < d->n_calls + d->n_ops; i++) {
         if (d->order[i] < d->n_calls)
             start_call(&s, d->order[i]);
         else

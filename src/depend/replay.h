@@ -7,7 +7,8 @@
  *     struct change c = {0};
  *     c.remove[REMOVE_SYNC] = true;
  *     struct replay r;
- *     replay_run(&r, &depend, &c, arena);
+ *     replay_init(&r, &depend, arena);
+ *     replay_run(&r, &c);
  *     r.end_ns - r.start_ns                    // new time; depend_span() is the recorded one
  *     path_walk(&r, ...)                       // what limits then: path.h
  *
@@ -56,6 +57,7 @@ struct change {
     bool rank_typical;          /* collectives do not wait for a late rank */
     const struct hardware *gpu; /* another GPU */
     const float *launch_scale;  /* by launches row: factor of a kernel's time; NULL: none */
+    double scale_doubt;         /* how far these two may be off: 0.3 is 30 % either way */
     const float *symbol_scale;  /* by symbols row */
     bool cautious;              /* take what is uncertain from the bad side */
     bool hopeful;               /* ... from the good side */
@@ -63,17 +65,17 @@ struct change {
 };
 
 /* What a node waited for last. */
-enum bound {
-    BOUND_START,    /* nothing: it stands at its recorded time */
-    BOUND_PROGRAM,  /* the call before it on its thread */
-    BOUND_HANDOVER, /* a call of another thread */
-    BOUND_WORKER,   /* host work done ahead */
-    BOUND_STREAM,   /* the op before it on its stream */
-    BOUND_LAUNCH,   /* the end of the call that launched it */
-    BOUND_IN_CALL,  /* a moment inside that call */
-    BOUND_EVENT,    /* an op of another stream */
-    BOUND_INFERRED, /* the same, inferred */
-    BOUND_ENGINE,   /* a copy engine, or the buffers of a pipeline */
+enum binding {
+    BIND_START,    /* nothing: it stands at its recorded time */
+    BIND_PROGRAM,  /* the call before it on its thread */
+    BIND_HANDOVER, /* a call of another thread */
+    BIND_WORKER,   /* host work done ahead */
+    BIND_STREAM,   /* the op before it on its stream */
+    BIND_LAUNCH,   /* the end of the call that launched it */
+    BIND_IN_CALL,  /* a moment inside that call */
+    BIND_EVENT,    /* an op of another stream */
+    BIND_INFERRED, /* the same, inferred */
+    BIND_ENGINE,   /* a copy engine, or the buffers of a pipeline */
 };
 
 struct replay {
@@ -81,14 +83,17 @@ struct replay {
     const struct change *change; /* NULL: none */
     int64_t *op_start, *op_end, *call_start, *call_end;
     uint32_t *bound_to; /* by node (calls, then ops): node it waited for last, or NO_INDEX */
-    uint8_t *bound;     /* by node: enum bound */
+    uint8_t *bound;     /* by node: enum binding */
     uint8_t *waited;    /* by call: its end was set by what it waits for */
     int64_t start_ns, end_ns;
     uint32_t last_op; /* that ended last */
 };
 
-void replay_run(struct replay *r, const struct depend *d, const struct change *c,
-                struct arena *arena);
+/* Makes room in the arena, once for any number of runs one after another. */
+void replay_init(struct replay *r, const struct depend *d, struct arena *arena);
+
+/* Runs the graph with a change, or without (NULL). What an earlier run left is overwritten. */
+void replay_run(struct replay *r, const struct change *c);
 
 /* The recorded length of what is measured. */
 static inline int64_t depend_span(const struct depend *d)
@@ -101,6 +106,12 @@ static inline int64_t depend_span(const struct depend *d)
  * d->waits from `at` up to `n` that name it.
  */
 int64_t op_ready(const struct depend *d, uint32_t op, size_t at, size_t n);
+
+/*
+ * What an op waited for last, as recorded: the edge that was satisfied last, and the node it leads
+ * to (a call, or n_calls + op) or NO_INDEX. For causes of gaps; costs a binary search.
+ */
+enum binding op_bound_by(const struct depend *d, uint32_t op, uint32_t *to);
 
 /* ---- the model of one edge, as recorded: what follows after how long ---- */
 

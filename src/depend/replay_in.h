@@ -16,13 +16,14 @@ enum call_mark {
 struct recipe {
     const struct depend *d;
     const struct change *c;
-    uint8_t *marks;          /* by call; NULL: none is marked */
-    uint32_t *kept_gap;      /* by call: host work before it that stays though a neighbour goes, ns;
-                                NULL: not known */
-    float *symbol_scale;     /* by symbol; NULL: none */
-    double host;             /* factor */
-    int64_t usual_launch_ns; /* a launching call, by the median */
-    int64_t graph_launch_ns; /* the first launch of a graph */
+    uint8_t *marks;      /* by call; NULL: none is marked */
+    uint32_t *kept_gap;  /* by call: host work before it that stays though a neighbour goes, ns;
+                            NULL: not known */
+    float *symbol_scale; /* by symbol; NULL: none */
+    float *filled; /* by launch: share of the device that one fills, found when first asked for */
+    double host;   /* factor */
+    int64_t usual_launch_ns;      /* a launching call, by the median */
+    int64_t graph_launch_ns;      /* the first launch of a graph */
     int64_t period_ns, follow_ns; /* in a graph: from start to start, from end to start */
 };
 
@@ -45,5 +46,63 @@ void recipe_mark_calls(struct recipe *p, struct arena *temporary);
 
 /* Host work between calls up to this length belongs to the calls beside it. */
 #define SHORT_GAP_NS 50000
+
+/* Host work from this length on is taken for a job of its own, which another thread can do ahead.
+ */
+#define AHEAD_GAP_NS 200000
+
+/* What is left of it: taking over what the other thread made. */
+#define TAKE_OVER_NS 5000
+
+/* ---- the pass over the nodes (replay.c) ---- */
+
+/* Buffers of a stream whose copies run beside its kernels; times are when what is named ended. */
+struct pipeline {
+    int64_t compute, compute_start; /* the last kernel */
+    int64_t released[2];            /* kernels before the last groups of copies in */
+    int64_t in, out, out_before;    /* copies in; copies out of the last group and the one before */
+    bool in_group, out_group;       /* the last op was such a copy */
+    uint32_t last_compute, last_in, last_out;
+};
+
+struct engine {
+    int64_t end;
+    uint32_t op; /* its last, or NO_INDEX */
+};
+
+struct pass {
+    struct replay *r;
+    const struct depend *d;
+    struct recipe p;
+    bool changed;
+    size_t wait, handover_at;
+    uint32_t *handover;     /* by call: from + 1; NULL: none */
+    int64_t *carry;         /* by call's thread: host work beside removed calls */
+    int64_t *worker;        /* by thread: when the host work done ahead is done */
+    struct pipeline *lines; /* by stream */
+    /* By GPU: the last copy in that the host waited for, and the last kernel. The host that waits
+     * orders streams; when it no longer waits, this does. */
+    struct engine *in_for_all, *compute_of_all;
+    uint8_t *awaited_copy;  /* by op: the host waits for this copy */
+    struct engine *engines; /* by GPU and kind of copy */
+};
+
+/* When an op can begin, and why not before. */
+struct ready {
+    int64_t at;
+    enum binding how;
+    uint32_t to;
+};
+
+static inline void later(struct ready *x, int64_t at, enum binding how, uint32_t to)
+{
+    if (x->to == NO_INDEX || at > x->at)
+        *x = (struct ready){at, how, to};
+}
+
+/* pipeline.c: copies over the link beside kernels. */
+void pipeline_init(struct pass *s, struct arena *temporary);
+void after_pipeline(struct pass *s, struct ready *x, uint32_t op);
+void pass_pipeline(struct pass *s, uint32_t op, int64_t end);
 
 #endif

@@ -57,7 +57,7 @@ static void sample_calls(const struct building *b, struct sampled *between)
     const struct depend *d = b->d;
     size_t step = d->n_calls / SAMPLES + 1;
     for (size_t c = 1; c < d->n_calls; c += step)
-        if (!d->begins[c] && b->first_op[c] < b->first_op[c + 1] &&
+        if (!call_begins(d, (uint32_t)c) && b->first_op[c] < b->first_op[c + 1] &&
             b->first_op[c - 1] < b->first_op[c])
             add(between, call_span(d, (uint32_t)c).start - call_span(d, (uint32_t)c - 1).end,
                 BETWEEN_MOST_NS);

@@ -13,7 +13,7 @@
 #include "depend/depend_in.h"
 
 /* Streams of a process looked at when a call waits: the last used ones. */
-enum { RECENT = 64, LOOK_BACK = 64, QUEUE_DEPTH = 256 };
+enum { RECENT = 64, LOOK_BACK = 64, QUEUE_DEPTH = 256, LOOK_FAR = 4096 };
 
 /* A launching call this long while the queue is deep waits for room in it. */
 #define FULL_QUEUE_NS 20000
@@ -34,6 +34,7 @@ struct walk {
     struct depend *d;
     uint32_t *submitted;   /* by stream: the last op given to it, or NO_INDEX */
     struct recent *of;     /* by process */
+    uint32_t *room;        /* by stream: the op that made room in its queue last */
     uint32_t *open;        /* by process: the call that waited for all last, + 1 */
     uint32_t *sync_of;     /* by call: row of syncs + 1; NULL: none recorded */
     uint32_t *record_on;   /* by call: the stream it recorded an event on, + 1 */
@@ -142,23 +143,39 @@ static uint32_t own_op(const struct walk *w, uint32_t call)
                                                                                          : NO_INDEX;
 }
 
+/* The last op of a stream before `own` that ended with the call or before. */
+static uint32_t ended_by(struct walk *w, uint32_t own, int64_t end)
+{
+    const struct depend *d = w->d;
+    uint32_t stream = op_stream(d, own), op = d->prev[own];
+    uint32_t *room = &w->room[stream < d->trace->streams.n ? stream : d->trace->streams.n];
+    if (*room == NO_INDEX || *room >= own) {
+        for (int i = 0; op != NO_INDEX && op_span(d, op).end > end && i < LOOK_FAR; i++)
+            op = d->prev[op];
+        return *room = op;
+    }
+    /* Calls come in order of time: go on from the last one's. */
+    for (op = *room; op < own; op++) {
+        if (op_stream(d, op) != stream)
+            continue;
+        if (op_span(d, op).end > end)
+            break;
+        *room = op;
+    }
+    return op_span(d, *room).end <= end ? *room : NO_INDEX;
+}
+
 /* A long launch into a deep queue waits for the op that made room. */
-static uint32_t room_in_queue(const struct walk *w, uint32_t call)
+static uint32_t room_in_queue(struct walk *w, uint32_t call)
 {
     const struct building *b = w->b;
     struct span c = call_span(w->d, call);
     if (c.end - c.start < FULL_QUEUE_NS || b->first_op[call] == b->first_op[call + 1])
         return NO_INDEX;
     uint32_t own = b->ops_of_call[b->first_op[call]];
-    uint32_t op = w->d->prev[own];
-    for (int depth = 0; op != NO_INDEX && depth < 16 * QUEUE_DEPTH; depth++, op = w->d->prev[op]) {
-        int64_t end = op_span(w->d, op).end;
-        if (end <= c.start)
-            return NO_INDEX;
-        if (end <= c.end && may_await(w->d, call, op))
-            return depth >= QUEUE_DEPTH ? op : NO_INDEX;
-    }
-    return NO_INDEX;
+    uint32_t op = ended_by(w, own, c.end);
+    bool deep = op != NO_INDEX && own - op >= QUEUE_DEPTH && op_span(w->d, op).end > c.start;
+    return deep && may_await(w->d, call, op) ? op : NO_INDEX;
 }
 
 /* The op behind which an event was recorded. */
@@ -264,6 +281,8 @@ static void prepare(struct walk *w)
     w->pending = arena_array(a, uint32_t, t->streams.n + 1);
     w->of = arena_array(a, struct recent, t->processes.n + 1);
     w->open = arena_array(a, uint32_t, t->processes.n + 1);
+    w->room = arena_array(a, uint32_t, t->streams.n + 1);
+    memset(w->room, 0xff, (t->streams.n + 1) * sizeof(*w->room));
     vec_reserve(&w->for_name, a, t->strings.n + 1);
     memset(w->for_name.v, 0, t->strings.n + 1);
     idmap_init(&w->recorded, a);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sat.h"
 #include "base/human.h"
+#include "base/sat.h"
 #include "field/field_in.h"
 
 static const struct field text_item[] = {{.type = FIELD_TEXT, .unit = "", .null = NULL_NEVER}};
@@ -145,26 +145,36 @@ double field_number(const struct field *f, const void *row)
     return as_real(field_get(f, row));
 }
 
+/* Without a unit; a number that names something has no commas. */
+static const char *plain_text(struct field_value known, struct arena *a)
+{
+    char text[HUMAN_MAX];
+    double v = as_real(known), size = fabs(v);
+    if (known.kind == VALUE_UINT)
+        return arena_strdup(a, human_count(text, known.u));
+    if (known.kind == VALUE_INT)
+        return arena_printf(a, "%" PRId64, known.i);
+    if (size < 999.5 || size >= 1e15)
+        return arena_printf(a, size >= 1 ? "%.3g" : "%.2g", v);
+    return arena_printf(a, "%s%s", v < 0 ? "-" : "", human_count(text, count_from(size + 0.5)));
+}
+
 static const char *number_text(const struct field *f, struct field_value known, struct arena *a)
 {
     char text[HUMAN_MAX];
     double v = as_real(known);
-    if (!isfinite(v))
-        return "–";
+    if (!isfinite(v) || (f->type == FIELD_I32 && v < 0))
+        return "-";
     if (!strcmp(f->unit, "ns"))
         return arena_strdup(a, human_time(text, ns_from(v)));
     if (!strcmp(f->unit, "bytes"))
-        return arena_printf(a, "%s%s", v < 0 ? "-" : "",
-                            human_bytes(text, count_from(fabs(v))));
+        return arena_printf(a, "%s%s", v < 0 ? "-" : "", human_bytes(text, count_from(fabs(v))));
     if (!strcmp(f->unit, "%"))
         return arena_strdup(a, human_pct(text, v));
-    if (known.kind == VALUE_REAL)
-        return arena_printf(a, fabs(v) >= 1000 ? "%.0f" : "%.4g", v);
-    if (f->type == FIELD_I32 && v < 0)
-        return "–";
-    if (known.kind == VALUE_UINT)
-        return arena_strdup(a, human_count(text, known.u));
-    return arena_printf(a, "%" PRId64, known.i); /* a number that names something */
+    if (!strcmp(f->unit, "address"))
+        return arena_printf(a, "0x%" PRIx64, known.u);
+    bool said = !*f->unit || !strcmp(f->unit, "cycles"); /* a table of cycles has nothing else */
+    return said ? plain_text(known, a) : arena_printf(a, "%s %s", plain_text(known, a), f->unit);
 }
 
 static const char *set_text(const struct field *f, const void *row, struct arena *a)

@@ -196,7 +196,7 @@ struct field_value field_get(const struct field *f, const void *row);
 bool field_is_text(const struct field *f);                   /* no number: text, word, yes or no */
 double field_number(const struct field *f, const void *row); /* NaN: none, or no number */
 
-/* For a person, by the unit: "1.25 ms", "3 KiB", "yes"; "–" where there is no number. */
+/* For a person, by the unit: "1.25 ms", "3 KiB", "9.17 GB/s", "yes"; "-" where there is no number. */
 const char *field_text(const struct field *f, const void *row, struct arena *a);
 
 /*

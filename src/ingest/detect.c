@@ -16,41 +16,30 @@ static const struct format *const formats[] = {
 #undef FORMAT
 };
 
-struct table_call {
-    struct db db;
-    struct arena *arena;
-    VEC(const char *) names;
-    struct gs_error *err;
-    bool ok;
-};
-
-static void read_tables(void *ctx)
+static void close_db(void *db)
 {
-    struct table_call *c = ctx;
-    const struct schema *s = &c->db.schema;
-    for (size_t i = 0; i < s->n && i < MOST_TABLES; i++)
-        vec_push(&c->names, c->arena, arena_strdup(c->arena, s->v[i].name));
-    c->ok = true;
-    vec_push(&c->names, c->arena, NULL);
+    db_close(db);
 }
 
 /* *again: a compressed database was looked at only in front, and its schema is not there. */
 static bool list_tables_as(struct probe *p, enum reader_mode mode, bool *again, struct arena *a,
                            struct gs_error *err)
 {
-    struct table_call call = {.arena = a, .err = err};
-    *again = false;
-    bool open = db_open(&call.db, p->path, mode, 1, err);
-    *again = !call.db.unpacked.whole;
-    if (!open)
-        return false;
-    bool had_memory = mem_guard(read_tables, &call, NULL);
-    db_close(&call.db);
-    if (!had_memory)
-        mem_exhausted();
-    if (call.ok)
-        p->tables = call.names.v;
-    return call.ok;
+    struct arena *temporary = arena_scratch();
+    struct db *db = arena_new(temporary, struct db);
+    VEC(const char *) names = {0};
+    bool ok = db_open(db, p->path, mode, 1, err);
+    *again = !ok && !db->unpacked.whole;
+    if (ok) {
+        arena_defer(temporary, close_db, db);
+        *again = !db->unpacked.whole;
+        for (size_t i = 0; i < db->schema.n && i < MOST_TABLES; i++)
+            vec_push(&names, a, arena_strdup(a, db->schema.v[i].name));
+        vec_push(&names, a, NULL);
+        p->tables = names.v;
+    }
+    arena_release(temporary);
+    return ok;
 }
 
 static bool list_tables(struct probe *p, struct arena *a, struct gs_error *err)

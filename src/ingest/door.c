@@ -112,6 +112,22 @@ static void hide_secrets(struct trace *t)
     }
 }
 
+/* A copy between GPUs takes the time of the one it arrives at, whatever a profiler puts it under. */
+static void place_peer_copies(struct trace *t)
+{
+    struct copies *c = &t->copies;
+    for (size_t i = 0; i < c->n; i++) {
+        if (c->kind[i] != COPY_P2P || c->dst[i] >= t->agents.n || c->stream[i] >= t->streams.n)
+            continue;
+        uint32_t gpu = t->agents.v[c->dst[i]].gpu;
+        struct stream s = t->streams.v[c->stream[i]];
+        if (gpu == NO_INDEX || gpu == s.gpu)
+            continue;
+        c->stream[i] = trace_stream(t, s.process, gpu, s.id, s.name);
+        t->gpus.v[gpu].used = true;
+    }
+}
+
 void door_pass(struct trace *t, int workers)
 {
     struct job job = {.n = 0};
@@ -120,6 +136,7 @@ void door_pass(struct trace *t, int workers)
 #undef ADD
     check_entities(&job, t);
     hide_secrets(t);
+    place_peer_copies(t);
     parallel_for(workers, job.items, check_chunk, &job);
     for (int w = 1; w < PARALLEL_MAX; w++) {
         job.cut_moments[0] += job.cut_moments[w];

@@ -29,8 +29,8 @@ struct identity {
 
 struct finder {
     struct arena *arena;
-    struct arena scratch; /* for one file at a time */
-    DIR *dir;             /* open now */
+    struct arena *scratch; /* for one file at a time */
+    DIR *dir;              /* open now */
     struct ingest_files files;
     VEC(struct identity) met;
     struct idmap met_index; /* hash of an identity -> met */
@@ -106,8 +106,8 @@ static bool find_file(struct finder *f, const char *path, struct gs_error *err)
     struct gs_error why;
     struct probe p;
     size_t mark = inputs_mark();
-    arena_release(&f->scratch);
-    if (detect_probe(&p, path, &f->scratch, &why)) {
+    arena_release(f->scratch);
+    if (detect_probe(&p, path, f->scratch, &why)) {
         const struct format *format = detect_probed(&p, &why);
         if (format)
             return add_file(f, path, format, err);
@@ -183,9 +183,9 @@ static bool find_capture(struct finder *f, const char *path)
         if (!str_starts(name, base))
             continue;
         const char *file = arena_printf(f->arena, "%.*s%s", (int)(base - path), path, name);
-        arena_release(&f->scratch);
+        arena_release(f->scratch);
         size_t mark = inputs_mark();
-        const struct format *format = detect_format(file, &f->scratch, &ignored);
+        const struct format *format = detect_format(file, f->scratch, &ignored);
         if (!format || !format->capture || !str_eq(format->capture(file, f->arena), path)) {
             inputs_forget(mark);
             continue;
@@ -210,38 +210,26 @@ static bool find_path(struct finder *f, const char *path, struct gs_error *err)
     }
     if (!fs_exists(path) && find_capture(f, path))
         return true;
-    arena_release(&f->scratch);
-    const struct format *format = detect_format(path, &f->scratch, err);
+    arena_release(f->scratch);
+    const struct format *format = detect_format(path, f->scratch, err);
     return format && add_file(f, path, format, err);
 }
 
-struct find_call {
-    struct finder *finder;
-    const struct opt_list *paths;
-    struct gs_error *err;
-    bool ok;
-};
-
-static void find_paths(void *ctx)
+static void close_finder(void *finder)
 {
-    struct find_call *c = ctx;
-    c->ok = true;
-    for (size_t i = 0; c->ok && i < c->paths->n; i++)
-        c->ok = find_path(c->finder, c->paths->v[i], c->err);
+    struct finder *f = finder;
+    if (f->dir)
+        closedir(f->dir);
 }
 
 static bool find_all(struct finder *f, const struct opt_list *paths, struct gs_error *err)
 {
-    struct find_call call = {f, paths, err, false};
     idmap_init(&f->met_index, f->arena);
     idmap_init(&f->captures, f->arena);
-    bool had_memory = mem_guard(find_paths, &call, NULL);
-    if (f->dir)
-        closedir(f->dir);
-    arena_release(&f->scratch);
-    if (!had_memory)
-        mem_exhausted();
-    return call.ok;
+    for (size_t i = 0; i < paths->n; i++)
+        if (!find_path(f, paths->v[i], err))
+            return false;
+    return true;
 }
 
 static bool same_format(const struct finder *f, struct gs_error *err)
@@ -262,6 +250,28 @@ static uint64_t size_of(const char *path)
     return size < 0 ? 0 : (uint64_t)size;
 }
 
+struct load_call {
+    struct trace *trace;
+    const struct ingest_file *file;
+    const struct ingest_opts *o;
+    struct gs_error *err;
+    bool ok;
+};
+
+static void load_guarded(void *ctx)
+{
+    struct load_call *c = ctx;
+    c->ok = c->file->format->load(c->trace, c->file->path, c->o, arena_scratch(), c->err);
+}
+
+/* A shortage while a file is read is an error of that file. */
+bool ingest_load_one(struct trace *t, const struct ingest_file *file, const struct ingest_opts *o,
+                     struct gs_error *err)
+{
+    struct load_call call = {t, file, o, err, false};
+    return mem_guard(load_guarded, &call, err) && call.ok;
+}
+
 static bool load_all(struct trace *t, const struct ingest_files *files, const struct ingest_opts *o,
                      struct gs_error *err)
 {
@@ -271,7 +281,7 @@ static bool load_all(struct trace *t, const struct ingest_files *files, const st
     progress_expect(o->progress, total);
     for (size_t i = 0; i < files->n; i++) {
         const struct ingest_file *file = &files->v[i];
-        if (!file->format->load(t, file->path, o, err))
+        if (!ingest_load_one(t, file, o, err))
             return wrap(err, "cannot read '%s'", file->path);
         done += size_of(file->path);
         progress_set(o->progress, done); /* parts that are never read count, too */
@@ -281,51 +291,42 @@ static bool load_all(struct trace *t, const struct ingest_files *files, const st
     return true;
 }
 
-struct check_call {
-    struct trace *trace;
-    struct trace other;
-    const struct ingest_files *files;
-    struct arena *arena;
-    struct ingest_opts opts;
-    struct gs_error *err;
-    bool ok;
-};
-
-static void load_and_compare(void *ctx)
+static void release_trace(void *trace)
 {
-    struct check_call *c = ctx;
-    trace_init(&c->other);
-    c->ok = load_all(&c->other, c->files, &c->opts, c->err);
-    if (!c->ok)
-        return;
-    const char *difference = trace_difference(c->trace, &c->other, c->arena);
-    if (difference)
-        c->ok =
-            fail(c->err, GS_E_FORMAT, "the fast and the sqlite reader differ at %s", difference);
+    trace_release(trace);
 }
 
 /* Loads once more through libsqlite3 and compares every column. */
 static bool check(struct trace *t, const struct ingest_files *files, const struct ingest_opts *o,
                   struct gs_error *err)
 {
-    struct check_call call = {
-        .trace = t, .files = files, .arena = &t->arena, .opts = *o, .err = err};
-    call.opts.reader = READER_SQLITE;
-    bool had_memory = mem_guard(load_and_compare, &call, NULL);
-    trace_release(&call.other);
-    if (!had_memory)
-        mem_exhausted();
-    return call.ok;
+    struct arena *temporary = arena_scratch();
+    struct trace *other = arena_new(temporary, struct trace);
+    struct ingest_opts slow = *o;
+    slow.reader = READER_SQLITE;
+    trace_init(other);
+    arena_defer(temporary, release_trace, other);
+    const char *difference = NULL;
+    bool ok = load_all(other, files, &slow, err);
+    if (ok)
+        difference = trace_difference(t, other, &t->arena);
+    arena_release(temporary);
+    return ok && (!difference || fail(err, GS_E_FORMAT,
+                                      "the fast and the sqlite reader differ at %s", difference));
 }
 
 bool ingest_find(struct ingest_files *out, const struct opt_list *paths, struct arena *a,
                  struct gs_error *err)
 {
-    struct finder f = {.arena = a};
-    if (!find_all(&f, paths, err) || !same_format(&f, err))
-        return false;
-    *out = f.files;
-    return true;
+    struct arena *temporary = arena_scratch();
+    struct finder *f = arena_new(temporary, struct finder);
+    *f = (struct finder){.arena = a, .scratch = arena_child(temporary)};
+    arena_defer(temporary, close_finder, f);
+    bool ok = find_all(f, paths, err) && same_format(f, err);
+    if (ok)
+        *out = f->files;
+    arena_release(temporary);
+    return ok;
 }
 
 bool ingest_load_files(struct trace *t, const struct ingest_files *files,

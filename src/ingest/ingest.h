@@ -38,9 +38,9 @@ struct format {
      * a capture.
      */
     const char *(*capture)(const char *path, struct arena *a);
-    /* Appends the file to the trace. */
+    /* Appends the file to the trace. What it acquires belongs to the arena, which goes after it. */
     bool (*load)(struct trace *t, const char *path, const struct ingest_opts *o,
-                 struct gs_error *err);
+                 struct arena *arena, struct gs_error *err);
 };
 
 #define FORMAT(name) extern const struct format format_##name;
@@ -61,6 +61,10 @@ struct ingest_files {
 /* The traces that paths stand for, in order, each once. All must be of one format. */
 bool ingest_find(struct ingest_files *out, const struct opt_list *paths, struct arena *a,
                  struct gs_error *err);
+
+/* One of them as its reader leaves it; a shortage of memory is an error of that file. */
+bool ingest_load_one(struct trace *t, const struct ingest_file *file, const struct ingest_opts *o,
+                     struct gs_error *err);
 
 /* Loads them into one trace, as ingest_load() does. */
 bool ingest_load_files(struct trace *t, const struct ingest_files *files,

@@ -82,3 +82,13 @@ void launches_finish(struct launches *l, struct trace *t, size_t first)
     for (size_t i = t->launches.n; i < all->list.n; i++)
         vec_push(&t->launches, &t->arena, all->list.v[i]);
 }
+
+static void release_it(void *l)
+{
+    launches_release(l);
+}
+
+void launches_defer(struct launches *l, struct arena *a)
+{
+    arena_defer(a, release_it, l);
+}

@@ -28,6 +28,9 @@ struct launches {
 void launches_init(struct launches *l);
 void launches_release(struct launches *l);
 
+/* Released with the arena. */
+void launches_defer(struct launches *l, struct arena *a);
+
 /*
  * The provisional number; only this worker's table is touched. `hint` is anything that tends to
  * go with the same launch, such as the symbol.

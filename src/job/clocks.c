@@ -3,12 +3,16 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/human.h"
 #include "base/str.h"
 
 enum { MOST_POINTS = 1 << 14, SLOPE_POINTS = 192, LEAST_POINTS = 3 };
 
 /* Ranks of one host share its clock; this much between them is how they leave a call. */
 #define SAME_CLOCK_NS 1000000
+
+/* This far apart they are not of one run. */
+#define OTHER_RUN_NS 10000000000
 
 /* A drift is taken when it makes the residual this much smaller. */
 #define DRIFT_HELPS 0.7
@@ -131,6 +135,27 @@ static void share_by_host(struct job *job)
     }
 }
 
+/* Ranks of one host that ran at one time differ by how they leave a call, not by hours. */
+static void note_apart(struct job *job)
+{
+    char text[HUMAN_MAX];
+    int64_t most = 0;
+    for (size_t i = 0; i < job->ranks.n; i++)
+        for (size_t j = 0; *job->ranks.v[i].host && j < i; j++) {
+            int64_t apart =
+                sub_ns(job->ranks.v[i].clock_offset_ns, job->ranks.v[j].clock_offset_ns);
+            apart = apart < 0 ? -apart : apart;
+            if (str_eq(job->ranks.v[i].host, job->ranks.v[j].host) && apart > most)
+                most = apart;
+        }
+    if (most >= OTHER_RUN_NS)
+        vec_push(&job->notes, job->arena,
+                 arena_printf(job->arena,
+                              "ranks of one host were captured %s apart: they are laid side by "
+                              "side, and may be of different runs",
+                              human_time(text, most)));
+}
+
 int64_t job_time(const struct job_rank *r, int64_t ns)
 {
     int64_t since = sub_ns(sub_ns(ns, r->clock_offset_ns), r->clock_origin_ns);
@@ -208,6 +233,7 @@ void job_align_clocks(struct job *job, const struct meetings *all, struct arena 
                 job->stats.clock_residual_ns = r->clock_residual_ns;
         }
         share_by_host(job);
+        note_apart(job);
         job->stats.aligned =
             c.several || !c.name ? tries[k].what : arena_strdup(job->arena, c.name);
         return;

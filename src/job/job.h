@@ -86,8 +86,10 @@ struct job_rank {
     uint32_t order; /* of the files */
     int32_t rank;
     const char *rank_source, *host, *file, *command;
+    const char *capture; /* which of several in the file; "": the only one */
     int64_t pid;
     uint32_t process; /* its place among those of its file */
+    uint32_t place;   /* among those of its capture */
     uint32_t gpus;
     const char *gpu_name;
     int64_t start_ns, end_ns, window_ns;
@@ -124,9 +126,18 @@ struct late {
     double net, net_square; /* cost where it came last, minus its own wait elsewhere */
 };
 
+enum straggler_cause {
+    STRAGGLER_KERNELS, /* it computes longer */
+    STRAGGLER_CLOCKS,
+    STRAGGLER_COPIES,
+    STRAGGLER_HOST,
+    STRAGGLER_START, /* it starts later */
+};
+
 struct straggler {
     int32_t rank;
-    const char *cause;  /* "kernel_time", "slow_clocks", "copies", "host", "start_up" */
+    enum straggler_cause why;
+    const char *cause;  /* the same for people: "kernel_time", "slow_clocks", ... */
     const char *detail; /* a sentence without a full stop */
     int64_t cost_ns;    /* by which the job is longer: median wait of the others, summed */
     int64_t waited_ns;  /* all time the others waited for it */
@@ -192,9 +203,15 @@ struct job_opts {
 bool job_load(struct job *job, const struct ingest_files *files, const struct job_opts *o,
               struct arena *arena, struct gs_error *err);
 
-/* The same for a trace that is loaded already and holds several processes. */
+/* The same for a trace that is loaded already: a file with several processes, or all files. */
 void job_of_trace(struct job *job, const struct trace *t, const struct job_opts *o,
                   struct arena *arena);
+
+/*
+ * Whether job_of_trace() makes of all files what job_load() makes of them one by one: not where
+ * rows belong to no process, for these cannot be told apart by file any more.
+ */
+bool job_can_split(const struct trace *t);
 
 /* A time of a rank in the clock of the first rank. */
 int64_t job_time(const struct job_rank *r, int64_t ns);
@@ -214,7 +231,7 @@ const struct job_rank *job_find(const struct job *job, int32_t rank);
 
 /* ---- the steps, in order ---- */
 void rank_take(struct job_rank *r, const struct analysis *a, uint32_t process,
-               struct arena *arena); /* rank_take.c */
+               struct arena *arena);         /* rank_take.c */
 double rank_clock(const struct analysis *a); /* mean of the GPU clocks in its telemetry, or NaN */
 void rank_meets(struct job_rank *r, const struct analysis *a, uint32_t process,
                 struct arena *arena); /* meets.c */

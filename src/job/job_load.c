@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "base/progress.h"
 #include "job/job.h"
+#include "job/sources.h"
 #include "job/split.h"
 
 /* Traces held at once may take about this much; a trace takes about a quarter of its database. */
@@ -63,27 +64,42 @@ static void take_whole(const struct taking *k, const struct trace *t, struct are
     k->add(k->ctx, &r);
 }
 
-/* What holds for all processes of a trace: the window they are seen in, the clocks of the GPUs. */
-static double take_common(struct analysis_opts *ao, const struct trace *t, struct arena *scratch)
+/* What processes share: those of one source the window they are seen in and the GPUs' clocks. */
+struct shared {
+    struct analysis_opts opts;
+    struct sources sources;
+    double clock_mhz;
+};
+
+static void find_shared(struct shared *s, const struct trace *t, struct arena *scratch)
 {
+    struct view_opts *v = &s->opts.view;
     struct analysis *a = arena_new(scratch, struct analysis);
-    pass_window(&ao->view, t, scratch);
-    if (!ao->view.has_window)
-        ao->view.has_window = trace_span(t, 1, &ao->view.start_ns, &ao->view.end_ns);
-    *a = (struct analysis){.trace = t, .arena = scratch, .opts = *ao};
-    a->view.start_ns = ao->view.start_ns;
-    a->view.end_ns = ao->view.end_ns;
+    if (s->sources.n > 1)
+        return;
+    pass_window(v, t, scratch);
+    if (!v->has_window)
+        v->has_window = trace_span(t, 1, &v->start_ns, &v->end_ns);
+    *a = (struct analysis){.trace = t, .arena = scratch, .opts = s->opts};
+    a->view.start_ns = v->start_ns;
+    a->view.end_ns = v->end_ns;
     analysis_telemetry.run(a);
-    return rank_clock(a);
+    s->clock_mhz = rank_clock(a);
 }
 
 enum { ROWS_FOR_THREADS = 50000 }; /* for less, starting threads takes longer than the work */
 
 /* One of several processes, in a trace of its own. */
 static void take_one(const struct taking *k, struct split *s, uint32_t p, struct trace *one,
-                     const struct analysis_opts *common, double clock_mhz, struct arena *scratch)
+                     const struct shared *shared, struct arena *scratch)
 {
-    struct analysis_opts ao = *common;
+    struct analysis_opts ao = shared->opts;
+    const struct span *own = &shared->sources.span[shared->sources.of_process[p]];
+    if (shared->sources.n > 1) {
+        ao.view.has_window = own->start <= own->end;
+        ao.view.start_ns = own->start;
+        ao.view.end_ns = own->end;
+    }
     split_take(s, p, one);
     if (ao.view.gpu >= 0) {
         uint32_t gpu = split_gpu(s, (uint32_t)ao.view.gpu);
@@ -95,7 +111,9 @@ static void take_one(const struct taking *k, struct split *s, uint32_t p, struct
     analysis_run(a, one, &ao, scratch);
     rank_take(&r, a, 0, k->keep);
     r.process = p;
-    r.clock_mhz = clock_mhz;
+    r.place = shared->sources.place[p];
+    if (shared->sources.n == 1)
+        r.clock_mhz = shared->clock_mhz;
     k->add(k->ctx, &r);
 }
 
@@ -118,10 +136,11 @@ static void take_processes(const struct taking *k, const struct trace *t)
     struct trace *one = new_trace(temporary);
     struct split s;
     bool *worker = arena_array(temporary, bool, t->processes.n + 1);
-    struct analysis_opts common = k->o->analysis;
-    common.view.process = -1;
+    struct shared shared = {.opts = k->o->analysis};
+    shared.opts.view.process = -1;
     find_workers(t, worker);
-    double clock_mhz = take_common(&common, t, scratch);
+    sources_find(&shared.sources, t, temporary);
+    find_shared(&shared, t, scratch);
     split_init(&s, t, temporary);
     for (uint32_t p = 0; p < t->processes.n; p++) {
         if (!worker[p])
@@ -129,7 +148,7 @@ static void take_processes(const struct taking *k, const struct trace *t)
         trace_release(one);
         trace_init(one);
         arena_release(scratch);
-        take_one(k, &s, p, one, &common, clock_mhz, scratch);
+        take_one(k, &s, p, one, &shared, scratch);
     }
     arena_release(temporary);
 }
@@ -216,6 +235,16 @@ static void add_to_job(void *ctx, struct job_rank *r)
 {
     struct job *job = ctx;
     vec_push(&job->ranks, job->arena, *r);
+}
+
+bool job_can_split(const struct trace *t)
+{
+    struct arena *temporary = arena_scratch();
+    struct sources s;
+    sources_find(&s, t, temporary);
+    bool complete = s.complete;
+    arena_release(temporary);
+    return complete;
 }
 
 void job_of_trace(struct job *job, const struct trace *t, const struct job_opts *o,

@@ -202,6 +202,8 @@ static void take_identity(struct job_rank *r, const struct analysis *a, uint32_t
     r->rank_source = p->rank_source ? arena_strdup(arena, p->rank_source) : NULL;
     r->pid = p->pid;
     r->process = process;
+    r->capture = arena_strdup(
+        arena, p->file < t->files.n && t->files.v[p->file].guid ? t->files.v[p->file].guid : "");
     r->host = text_of(t, p->host, arena);
     r->command = text_of(t, p->command, arena);
     r->file = arena_strdup(arena, p->file < t->files.n ? t->files.v[p->file].path : "");

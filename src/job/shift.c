@@ -41,28 +41,42 @@ static void shift(const struct shifting *s, const struct job_rank *r, int64_t *s
         *end_ns = moved_time(s, r, *end_ns);
 }
 
-/* A process of a file. */
-static uint64_t key_of(uint32_t place, int64_t pid, const char *file)
+/* A process of a capture, of which a file may hold several. */
+struct who {
+    uint32_t place;
+    int64_t pid;
+    const char *file, *capture;
+};
+
+static uint64_t key_of(const struct who *w)
 {
-    return hash_u64(hash_u64(place) ^ (uint64_t)pid) ^ hash_bytes(file, strlen(file));
+    return hash_u64(hash_u64(w->place) ^ (uint64_t)w->pid) ^
+           hash_u64(hash_bytes(w->file, strlen(w->file)) +
+                    3 * hash_bytes(w->capture, strlen(w->capture)));
 }
 
-static bool is_rank(const struct job_rank *r, uint32_t place, int64_t pid, const char *file)
+static struct who who_is(const struct job_rank *r)
 {
-    return r->process == place && r->pid == pid && str_eq(r->file, file);
+    return (struct who){r->place, r->pid, r->file, r->capture};
+}
+
+static bool is_rank(const struct job_rank *r, const struct who *w)
+{
+    return r->place == w->place && r->pid == w->pid && str_eq(r->file, w->file) &&
+           str_eq(r->capture, w->capture);
 }
 
 /* Two ranks with one hash: all are looked at, the last counts. */
 static const struct job_rank *find_rank(const struct job *job, const struct idmap *ranks,
-                                        uint32_t place, int64_t pid, const char *file)
+                                        const struct who *who)
 {
-    uint32_t at = idmap_get(ranks, key_of(place, pid, file));
+    uint32_t at = idmap_get(ranks, key_of(who));
     if (at == NO_INDEX)
         return NULL;
-    if (is_rank(&job->ranks.v[at], place, pid, file))
+    if (is_rank(&job->ranks.v[at], who))
         return &job->ranks.v[at];
     for (size_t r = job->ranks.n; r-- > 0;)
-        if (is_rank(&job->ranks.v[r], place, pid, file))
+        if (is_rank(&job->ranks.v[r], who))
             return &job->ranks.v[r];
     return NULL;
 }
@@ -75,14 +89,19 @@ static void find_ranks(struct shifting *s, const struct job *job, struct arena *
     struct idmap ranks;
     idmap_init(&ranks, arena);
     for (size_t r = 0; r < job->ranks.n; r++) {
-        const struct job_rank *rank = &job->ranks.v[r];
-        idmap_put(&ranks, key_of(rank->process, rank->pid, rank->file), (uint32_t)r);
+        struct who who = who_is(&job->ranks.v[r]);
+        idmap_put(&ranks, key_of(&who), (uint32_t)r);
     }
     for (size_t p = 0; p < s->t->processes.n; p++) {
         const struct process *process = &s->t->processes.v[p];
         place = p && process[-1].file == process->file ? place + 1 : 0;
-        const char *file = process->file < s->t->files.n ? s->t->files.v[process->file].path : "";
-        s->of[p] = find_rank(job, &ranks, place, process->pid, file);
+        struct who who = {place, process->pid, "", ""};
+        if (process->file < s->t->files.n) {
+            const struct trace_file *f = &s->t->files.v[process->file];
+            who.file = f->path;
+            who.capture = f->guid ? f->guid : "";
+        }
+        s->of[p] = find_rank(job, &ranks, &who);
     }
 }
 

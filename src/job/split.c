@@ -43,6 +43,22 @@ static uint32_t of_message(const struct trace *t, size_t i)
     return call < t->regions.n ? of_region(t, call) : NO_INDEX;
 }
 
+static uint32_t of_series(const struct trace *t, uint32_t series)
+{
+    uint32_t p = series < t->series.n ? t->series.v[series].process : NO_INDEX;
+    return p < t->processes.n ? p : NO_INDEX;
+}
+
+static uint32_t of_telemetry(const struct trace *t, size_t i)
+{
+    return of_series(t, t->telemetry.series[i]);
+}
+
+static uint32_t of_series_row(const struct trace *t, size_t i)
+{
+    return of_series(t, (uint32_t)i);
+}
+
 static uint32_t of_thread_row(const struct trace *t, size_t i)
 {
     return of_thread(t, (uint32_t)i);
@@ -68,15 +84,15 @@ static void bucket(struct split *s, struct split_rows *rows, size_t n,
     }
     for (size_t p = 2; p < processes + 2; p++)
         rows->start[p] += rows->start[p - 1];
+    uint32_t *taken = arena_array(s->arena, uint32_t, processes + 1);
     for (size_t i = 0; i < n; i++) { /* moves start[p + 1] from the first of p to behind its last */
         uint32_t p = owner(s->t, i);
         rows->place[i] = NO_INDEX;
-        if (p != NO_INDEX)
-            rows->v[rows->start[p + 1]++] = (uint32_t)i;
+        if (p == NO_INDEX)
+            continue;
+        rows->place[i] = taken[p]++; /* rows of processes may stand in turn */
+        rows->v[rows->start[p + 1]++] = (uint32_t)i;
     }
-    for (size_t p = 0; p < processes; p++) /* only now all of start is final */
-        for (size_t at = rows->start[p]; at < rows->start[p + 1]; at++)
-            rows->place[rows->v[at]] = (uint32_t)(at - rows->start[p]);
 }
 
 /* ---- what processes share ---- */
@@ -136,6 +152,8 @@ void split_init(struct split *s, const struct trace *t, struct arena *arena)
     bucket(s, &s->regions, t->regions.n, of_region);
     bucket(s, &s->markers, t->markers.n, of_marker);
     bucket(s, &s->messages, t->messages.n, of_message);
+    bucket(s, &s->telemetry, t->telemetry.n, of_telemetry);
+    bucket(s, &s->series, t->series.n, of_series_row);
     bucket(s, &s->threads, t->threads.n, of_thread_row);
     bucket(s, &s->streams, t->streams.n, of_stream_row);
     map_init(&s->strings, t->strings.n, arena);
@@ -184,6 +202,11 @@ static void find_used(struct split *s, uint32_t p)
     }
     EACH(threads, p, i)
     map_use(s, &s->strings, t->threads.v[i].name);
+    EACH(series, p, i)
+    {
+        map_use(s, &s->strings, t->series.v[i].name);
+        map_use(s, &s->strings, t->series.v[i].units);
+    }
     EACH(streams, p, i)
     {
         map_use(s, &s->strings, t->streams.v[i].name);
@@ -259,6 +282,15 @@ static void take_entities(struct split *s, uint32_t p, struct trace *out)
         thread.name = text(s, thread.name);
         vec_push(&out->threads, &out->arena, thread);
     }
+    EACH(series, p, i)
+    {
+        struct series series = t->series.v[i];
+        series.process = 0;
+        series.gpu = map_get(&s->gpus, series.gpu);
+        series.name = text(s, series.name);
+        series.units = text(s, series.units);
+        vec_push(&out->series, &out->arena, series);
+    }
     EACH(streams, p, i)
     {
         struct stream stream = t->streams.v[i];
@@ -306,6 +338,7 @@ static void take_tables(struct split *s, uint32_t p, struct trace *out)
     TAKE(regions);
     TAKE(markers);
     TAKE(messages);
+    TAKE(telemetry);
 #undef TAKE
     for (size_t i = 0; i < out->kernels.n; i++) {
         struct kernels *k = &out->kernels;
@@ -332,6 +365,8 @@ static void take_tables(struct split *s, uint32_t p, struct trace *out)
         out->markers.domain[i] = text(s, out->markers.domain[i]);
         out->markers.thread[i] = s->threads.place[out->markers.thread[i]];
     }
+    for (size_t i = 0; i < out->telemetry.n; i++)
+        out->telemetry.series[i] = s->series.place[out->telemetry.series[i]];
     for (size_t i = 0; i < out->messages.n; i++)
         out->messages.call[i] = call_of(s, p, out->messages.call[i]);
 }

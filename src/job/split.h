@@ -16,9 +16,9 @@
  *     }
  *
  * It holds what is the process's beyond doubt and what ranks are made of: kernels, copies, calls,
- * markers and messages, with their threads, streams, GPUs, symbols and launches, in the order of
- * the whole trace. Rows without a known thread or stream, agents, queues, allocations, counters,
- * samples and telemetry are left out.
+ * markers, messages and telemetry, with their threads, streams, GPUs, symbols and launches, in the
+ * order of the whole trace. Rows without a known thread or stream, agents, queues, allocations,
+ * counters and samples are left out.
  *
  * Thread-safety: a split belongs to one thread.
  */
@@ -44,7 +44,8 @@ struct split_map {
 struct split {
     const struct trace *t;
     struct arena *arena;
-    struct split_rows kernels, copies, regions, markers, messages, threads, streams;
+    struct split_rows kernels, copies, regions, markers, messages, telemetry, threads, streams,
+        series;
     struct split_map strings, symbols, launches, gpus;
 };
 

@@ -137,6 +137,17 @@ static bool clocks_are_slow(const struct kernel_view *v, const struct job_rank *
     return v->kernels > 1 && v->most - v->least <= EVENLY * (v->most - 1);
 }
 
+static void set_cause(struct straggler *s, enum straggler_cause why)
+{
+    static const char *const words[] = {[STRAGGLER_KERNELS] = "kernel_time",
+                                        [STRAGGLER_CLOCKS] = "slow_clocks",
+                                        [STRAGGLER_COPIES] = "copies",
+                                        [STRAGGLER_HOST] = "host",
+                                        [STRAGGLER_START] = "start_up"};
+    s->why = why;
+    s->cause = words[why];
+}
+
 static void explain_kernels(struct job *job, struct straggler *s, const struct job_rank *r,
                             const struct job_rank *typical, const char *more)
 {
@@ -144,7 +155,7 @@ static void explain_kernels(struct job *job, struct straggler *s, const struct j
     look_at_kernels(&v, r, typical);
     if (clocks_are_slow(&v, r, typical)) {
         bool seen = r->clock_mhz < CLOCK_SLOWER * typical->clock_mhz;
-        s->cause = "slow_clocks";
+        set_cause(s, STRAGGLER_CLOCKS);
         s->confidence = seen ? 0.95 : 0.7;
         s->detail =
             seen ? arena_printf(job->arena,
@@ -158,7 +169,7 @@ static void explain_kernels(struct job *job, struct straggler *s, const struct j
                                 100 * (v.least - 1), 100 * (v.most - 1));
         return;
     }
-    s->cause = "kernel_time";
+    set_cause(s, STRAGGLER_KERNELS);
     s->confidence = 0.9;
     if (v.extra_calls_ns >= v.slower_ns && v.extra_calls_ns >= v.extra_work_ns && v.worst_calls)
         s->detail = arena_printf(job->arena, "it computes %s longer: %lld more calls of %s", more,
@@ -255,20 +266,20 @@ static void explain(struct job *job, struct straggler *s, const struct job_rank 
     human_time(text, more[worst]);
     s->confidence = 0.85;
     if (late > more[worst] && late >= s->cost_ns / 2) {
-        s->cause = "start_up";
+        set_cause(s, STRAGGLER_START);
         s->detail =
             arena_printf(job->arena, "it starts %s after the others", human_time(text, late));
     } else if (more[worst] <= 0 || more[worst] < s->cost_ns / LEAST_EXPLAINED) {
-        s->cause = "host";
+        set_cause(s, STRAGGLER_HOST);
         s->confidence = 0.5;
         s->detail = "it does nothing for longer than the others that the trace shows";
     } else if (worst == PART_KERNELS) {
         explain_kernels(job, s, r, typical, arena_strdup(job->arena, text));
     } else if (worst == PART_COPIES) {
-        s->cause = "copies";
+        set_cause(s, STRAGGLER_COPIES);
         s->detail = arena_printf(job->arena, "its GPU copies %s longer without computing", text);
     } else {
-        s->cause = "host";
+        set_cause(s, STRAGGLER_HOST);
         s->detail = arena_printf(job->arena, "%s: %s more without GPU work or MPI than the others",
                                  idle_word(r, typical), text);
     }
@@ -298,7 +309,8 @@ static void guess_straggler(struct job *job)
         others[n++] = work[i];
         waited = add_ns(waited, work[worst] - work[i]);
     }
-    int64_t cost = work[worst] - select_rank(others, n, n / 2);
+    int64_t cost = work[worst] - select_rank(others, n, n / 2), mean = waited / (int64_t)n;
+    cost = mean < cost ? mean : cost; /* as in meetings */
     if ((double)shortest < SIDE_BY_SIDE * (double)longest ||
         percent_of((double)cost, (double)longest) < LEAST_GUESS_PCT)
         return;

@@ -36,6 +36,15 @@ static int64_t middle(int64_t *v, size_t n)
 }
 
 /*
+ * What a late rank costs is how long the others wait, the middle one of them; where some are as
+ * late as it is, the job would wait for these instead, and balance wins no more than the mean.
+ */
+static int64_t least(int64_t middle, int64_t mean)
+{
+    return mean < middle ? mean : middle;
+}
+
+/*
  * Of those that hardly wait, the one that arrives last. Communicators that meet side by side look
  * like one meeting; the ranks of one in which nobody waits hold nobody up.
  */
@@ -121,7 +130,7 @@ static void count(void *ctx, const struct meeting *m)
     r->caused_ns = add_ns(r->caused_ns, mul_ns(sum, m->stands_for));
     r->late += m->stands_for;
     struct late *late = &c->late[m->rank[last]];
-    int64_t cost = middle(c->others, others);
+    int64_t cost = least(middle(c->others, others), sum / (int64_t)others);
     late->cost_ns = add_ns(late->cost_ns, mul_ns(cost, m->stands_for));
     vec_push(&c->costs, c->temporary,
              ((struct cost){m->rank[last], cost, mul_ns(cost, m->stands_for)}));

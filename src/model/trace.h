@@ -227,6 +227,7 @@ struct process {
     int32_t rank;             /* -1: not known */
     const char *rank_source;  /* "OMPI_COMM_WORLD_RANK", "file name", or NULL */
     uint32_t host, command;   /* strings */
+    bool only_named;          /* command is a name that was given to it, no command line */
     uint32_t file;            /* index into files */
     int64_t start_ns, end_ns; /* of the process itself; 0: not known */
 };
@@ -332,6 +333,7 @@ enum note_kind {
     NOTE_DUPLICATE,     /* ids that repeat */
     NOTE_MISSING_TABLE, /* a table of the format is absent */
     NOTE_RANGE,         /* numbers too large to count with, cut to the largest */
+    NOTE_APART,         /* captures with pauses between them that nobody recorded */
     NOTE_OTHER
 };
 

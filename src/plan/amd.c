@@ -7,17 +7,18 @@
 #include "base/str.h"
 #include "plan/amd.h"
 
-/* What rocprofv3 records when told to. */
+/* What rocprofv3 records when told to, and what must be of the same run to give the answer. */
 static const struct {
     enum item item;
-    const char *capability, *flag, *answers;
+    unsigned with;
+    const char *flag, *answers;
 } traced[] = {
-    {ITEM_KERNELS, "kernels", "--kernel-trace", "when kernels run and how long"},
-    {ITEM_API, "api", "--hip-trace", "what the host does between kernels"},
-    {ITEM_COPIES, "copies", "--memory-copy-trace", "when copies run"},
-    {ITEM_ALLOCATIONS, "allocations", "--memory-allocation-trace", "allocations and footprint"},
-    {ITEM_MARKERS, "markers", "--marker-trace", "time per part of the program"},
-    {ITEM_COLLECTIVES, "collectives", "--rccl-trace", "which calls start collectives"},
+    {ITEM_KERNELS, 0, "--kernel-trace", "when kernels run and how long"},
+    {ITEM_API, ITEM_KERNELS, "--hip-trace", "what the host does between kernels"},
+    {ITEM_COPIES, ITEM_KERNELS, "--memory-copy-trace", "when copies run"},
+    {ITEM_ALLOCATIONS, 0, "--memory-allocation-trace", "allocations and footprint"},
+    {ITEM_MARKERS, ITEM_KERNELS | ITEM_API, "--marker-trace", "time per part of the program"},
+    {ITEM_COLLECTIVES, ITEM_KERNELS, "--rccl-trace", "which calls start collectives"},
 };
 enum { N_TRACED = sizeof(traced) / sizeof(*traced) };
 
@@ -46,31 +47,33 @@ void amd_output(struct planner *pl, struct capture *c, const char *format, const
     tool_command_value(&c->command, "--output-file", plan_name(pl, name));
 }
 
-const char *plan_trace_flag(const char *capability)
+unsigned plan_trace_together(unsigned items)
 {
-    size_t i = 0;
-    while (i + 1 < N_TRACED && !str_eq(traced[i].capability, capability))
-        i++;
-    return traced[i].flag;
+    unsigned all = items;
+    for (size_t i = 0; i < N_TRACED; i++)
+        all |= items & traced[i].item ? traced[i].with : 0;
+    return all;
+}
+
+void plan_trace_flags(struct tool_command *c, unsigned items)
+{
+    for (size_t i = 0; i < N_TRACED; i++)
+        if (plan_trace_together(items) & traced[i].item)
+            tool_command_flag(c, traced[i].flag);
 }
 
 static void timeline(struct planner *pl, unsigned items)
 {
     struct capture *c = plan_capture(pl, "rocprofv3", plan_goals_with(pl, items));
     c->title = "timeline";
-    for (size_t i = 0; i < N_TRACED; i++) {
-        if (!(items & traced[i].item))
-            continue;
-        tool_command_flag(&c->command, traced[i].flag);
-        vec_push(&c->answers, pl->arena, traced[i].answers);
-    }
+    plan_trace_flags(&c->command, items);
+    items = plan_trace_together(items);
+    for (size_t i = 0; i < N_TRACED; i++)
+        if (items & traced[i].item)
+            vec_push(&c->answers, pl->arena, traced[i].answers);
     amd_output(pl, c, "rocpd", "timeline");
     estimate_trace(pl, c, items);
     plan_capture_done(pl, c);
-    if ((items & ITEM_API) && (pl->have & ITEM_KERNELS))
-        plan_note(pl,
-                  "host calls and kernels of different runs cannot be linked to each other: add "
-                  "--kernel-trace to the timeline for launch latencies");
 }
 
 static void system_capture(struct planner *pl, unsigned items)

@@ -11,6 +11,8 @@
 #define NSYS_ITEMS                                                                                 \
     (CUDA_ITEMS | ITEM_ALLOCATIONS | ITEM_MARKERS | ITEM_MPI | ITEM_COLLECTIVES | ITEM_TELEMETRY | \
      ITEM_SAMPLES | ITEM_IO)
+/* What is worth nothing without the kernels and calls of the same run. */
+#define WITH_CUDA (ITEM_ALLOCATIONS | ITEM_MARKERS | ITEM_COLLECTIVES)
 
 static const struct {
     unsigned items;
@@ -40,6 +42,8 @@ static void timeline(struct planner *pl, unsigned items)
     struct capture *c = plan_capture(pl, "nsys", plan_goals_with(pl, items));
     struct tool_command *k = &c->command;
     c->title = "timeline";
+    if (items & WITH_CUDA)
+        items |= CUDA_ITEMS;
     tool_command_value(k, "--trace", trace_words(pl, c, items));
     tool_command_value(k, "--sample", items & ITEM_SAMPLES ? "process-tree" : "none");
     if (items & ITEM_SAMPLES) {

@@ -79,7 +79,11 @@ void plan_counters(struct passes *out, const struct analysis *a, const char *con
 /* The architecture whose counters are meant: of the first GPU that worked; "" unknown. */
 const char *plan_trace_arch(const struct trace *t);
 
-/* What rocprofv3 is told to record something ("kernels", as capability.h calls it). */
-const char *plan_trace_flag(const char *capability);
+/*
+ * Options that tell rocprofv3 to record items (goals.h). Calls say why a GPU is idle only beside
+ * the kernels of the same run: these come along.
+ */
+void plan_trace_flags(struct tool_command *c, unsigned items);
+unsigned plan_trace_together(unsigned items);
 
 #endif

@@ -88,8 +88,9 @@ void analysis_json(struct jwrite *w, const struct analysis *a, const struct advi
     metadata_make(&d.metadata, o, ANALYSIS_SCHEMA_VERSION);
     d.metadata.database_file = t->files.n ? t->files.v[0].path : NULL;
     LEND(&d.metadata.files, &t->files, 0);
-    overview_make(&d.overview, a, advice, arena);
-    d.has_counters = d.overview.counters.rows.n;
+    d.overview = advice->overview;
+    d.counters = a->counter_stats;
+    d.has_counters = d.counters.rows.n;
     d.has_regions = d.overview.regions.n;
     take_gpus(&d, t, arena);
     take_ledger(&d, a, arena);

@@ -7,7 +7,6 @@
 
 #include "att/att.h"
 #include "render/analysis_json.h"
-#include "report/overview.h"
 #include "report/source_report.h"
 #include "report/trust.h"
 
@@ -78,6 +77,7 @@ struct analysis_document {
     const struct analysis *a;
     const struct verdict *verdict;
     struct overview overview;
+    struct counter_stats counters;
     bool has_counters, has_regions;
     VEC(struct gpu_json) gpus;
     VEC(struct cause_json) causes;

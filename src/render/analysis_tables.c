@@ -89,7 +89,13 @@ PART(verdict_fields, T, ALWAYS(T, status, FIELD_ENUM, "status", "", .words = ver
      ALWAYS(T, headline, FIELD_TEXT, "headline", "one sentence"),
      ALWAYS(T, recoverable_ns, FIELD_I64, "recoverable_ns",
             "GPU time claimed by findings above INFO, compute aside"),
-     ALWAYS(T, recoverable_pct, FIELD_NUM, "recoverable_pct", "of window x GPUs"));
+     ALWAYS(T, recoverable_pct, FIELD_NUM, "recoverable_pct", "of window x GPUs"),
+     ALWAYS(T, together, FIELD_U32, "together",
+            "how many of the first findings of MEDIUM and HIGH were replayed together, 3 at most"),
+     ALWAYS(T, together_ns, FIELD_I64, "together_ns",
+            "the time when all of these are followed; 0: none was"),
+     OR_NULL(T, together_speedup, FIELD_NUM, "together_speedup",
+             "what they win together, for fixes overlap"));
 #undef T
 
 #define T struct warning
@@ -179,17 +185,16 @@ PART(resource_json, T, ALL_OF(&resource_fields),
 #define T struct analysis_document
 #define COUNTERS .flag = FLAG(T, has_counters)
 PART(metrics, T,
-     OR_NULL(T, overview.counters.gpu_utilization_pct, FIELD_NUM, "gpu_utilization_pct",
+     OR_NULL(T, counters.gpu_utilization_pct, FIELD_NUM, "gpu_utilization_pct",
              "100 x GRBM_GUI_ACTIVE / GRBM_COUNT, inside dispatches only"),
-     OR_NULL(T, overview.counters.avg_waves, FIELD_NUM, "avg_waves",
+     OR_NULL(T, counters.avg_waves, FIELD_NUM, "avg_waves",
              "SQ_WAVES per dispatch: waves launched, not occupancy"),
-     OR_NULL(T, overview.counters.max_waves, FIELD_NUM, "max_waves", "most of a dispatch"),
-     OR_NULL(T, overview.counters.min_waves, FIELD_NUM, "min_waves", "least of a dispatch"));
+     OR_NULL(T, counters.max_waves, FIELD_NUM, "max_waves", "most of a dispatch"),
+     OR_NULL(T, counters.min_waves, FIELD_NUM, "min_waves", "least of a dispatch"));
 PART(counters, T,
      ALWAYS(T, has_counters, FIELD_BOOL, "has_counters", "any value of a dispatch in the window"),
      WITHIN("metrics", "derived values", &metrics, .null = NULL_MAYBE, COUNTERS),
-     OR_NULL(T, overview.counters.rows, FIELD_MAP, "counters", "by name", .of = &counter_fields,
-             COUNTERS));
+     OR_NULL(T, counters.rows, FIELD_MAP, "counters", "by name", .of = &counter_fields, COUNTERS));
 PART(short_kernels, T, SPREAD(T, a, FIELD_REF, &short_part),
      ALWAYS(T, overview.short_gap_ns, FIELD_I64, "wasted_ns",
             "gap_ns: idle time right before short kernels, not their own time"),

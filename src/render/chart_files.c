@@ -5,9 +5,10 @@
 #include "render/svg.h"
 #include "report/chart/chart.h"
 
-bool chart_files_write(const struct doc *d, const struct analysis *a, const char *dir,
-                       struct fs_set *set, struct gs_error *err)
+bool chart_files_write(const struct doc *d, const char *dir, struct fs_set *set,
+                       struct gs_error *err)
 {
+    const struct analysis *a = d->a;
     if (!fs_set_folder(set, dir, err))
         return false;
     for (size_t i = 0; i < d->blocks.n; i++) {

@@ -4,12 +4,11 @@
 #ifndef GS_RENDER_CHART_FILES_H
 #define GS_RENDER_CHART_FILES_H
 
-#include "analyze/analysis.h"
 #include "base/fs_set.h"
 #include "report/doc.h"
 
-bool chart_files_write(const struct doc *d, const struct analysis *a, const char *dir,
-                       struct fs_set *set, struct gs_error *err);
+bool chart_files_write(const struct doc *d, const char *dir, struct fs_set *set,
+                       struct gs_error *err);
 
 /*
  * How `dir` is reached from the folder of `file` ("-": from the current one), both relative to the

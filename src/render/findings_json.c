@@ -44,6 +44,11 @@ const struct fields profiler_command_fields = FIELDS("commands", "", T, command_
 #undef T
 
 #define T struct finding_json
+static bool is_predicted(const void *row)
+{
+    return ((const T *)row)->f.predicted_by != NULL;
+}
+
 static const struct field finding_list[] = {
     ALWAYS(T, f.id, FIELD_TEXT, "id", "stable name; repeats count up at the end"),
     ALWAYS(T, rule, FIELD_TEXT, "rule", "the rule, see docs/rules.md"),
@@ -62,10 +67,31 @@ static const struct field finding_list[] = {
     ALWAYS(T, f.claimed_ns, FIELD_I64, "claimed_ns", "sum of claims"),
     ALWAYS(T, f.runtime_fraction_pct, FIELD_NUM, "runtime_fraction_pct",
            "100 x claimed_ns / (window x GPUs)"),
-    ALWAYS(T, f.speedup_lower_pct, FIELD_NUM, "estimated_speedup_pct_lower",
-           "Amdahl: half of what is claimed goes away"),
+    OR_NULL(T, f.speedup_lower_pct, FIELD_NUM, "estimated_speedup_pct_lower",
+            "100 x (recorded_ns / predicted_high_ns - 1) by replay; otherwise Amdahl: half of what "
+            "may be won of the claim goes away"),
     OR_NULL(T, f.speedup_upper_pct, FIELD_NUM, "estimated_speedup_pct_upper",
-            "all of it does; null: no bound"),
+            "100 x (recorded_ns / predicted_low_ns - 1) by replay; otherwise all of it does; null: "
+            "no bound"),
+    OR_NULL(T, f.predicted_by, FIELD_TEXT, "predicted_by",
+            "'replay' of the dependency graph with the advice followed, or 'amdahl': by the share "
+            "of time it claims; null: nothing is predicted",
+            .words = WORDS("replay", "amdahl")),
+    OR_NULL(T, f.recorded_ns, FIELD_I64, "recorded_ns",
+            "the time that is predicted, as recorded: from the first call that led to GPU work to "
+            "the end of the last work, or of the call that waited for it",
+            .has = is_predicted),
+    OR_NULL(T, f.predicted_ns, FIELD_I64, "predicted_ns", "the same after the advice was followed",
+            .has = is_predicted),
+    OR_NULL(T, f.predicted_low_ns, FIELD_I64, "predicted_low_ns",
+            "with what is uncertain taken from its good side", .has = is_predicted),
+    OR_NULL(T, f.predicted_high_ns, FIELD_I64, "predicted_high_ns", "... from its bad side",
+            .has = is_predicted),
+    OR_NULL(T, f.predicted_speedup, FIELD_NUM, "predicted_speedup", "recorded_ns / predicted_ns",
+            .has = is_predicted),
+    OR_NULL(T, f.next_limit, FIELD_TEXT, "next_limit",
+            "the largest part of the critical path then"),
+    OR_NULL(T, f.predicted_why, FIELD_TEXT, "predicted_because", "why it is an interval"),
     ALWAYS(T, f.actions, FIELD_LIST, "actions", "steps", .of = &field_texts),
     ALWAYS(T, claims, FIELD_LIST, "claims", "GPU time that it explains", .of = &claim_fields),
     ALWAYS(T, f.evidence, FIELD_LIST, "evidence", "facts to check", .of = &evidence_fields),
@@ -79,6 +105,8 @@ void finding_json_make(T *out, const struct finding *f, struct arena *arena)
     *out = (T){.f = *f, .rule = f->rule->name, .impact = finding_impact(f, arena)};
     if (!f->issue)
         out->f.issue = f->title;
+    if (f->predicted_why && !*f->predicted_why)
+        out->f.predicted_why = NULL;
     for (enum cause c = 0; c < CAUSES; c++)
         if (f->granted[c])
             vec_push(&out->claims, arena,

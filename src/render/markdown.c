@@ -124,54 +124,51 @@ static void picture(struct str *out, const struct chart *chart, const char *pref
     str_printf(out, "%s%s.svg)\n\n", *prefix ? "/" : "", chart->name);
 }
 
-static void markdown(struct str *out, const struct doc *d, const struct analysis *a,
-                     const char *prefix)
+static void block(struct str *out, const struct block *b, bool more_items)
 {
-    for (size_t i = 0; i < d->blocks.n; i++) {
-        const struct block *b = d->blocks.v[i];
-        bool more_items = i + 1 < d->blocks.n && d->blocks.v[i + 1]->kind == BLOCK_ITEM;
-        switch (b->kind) {
-        case BLOCK_HEADING:
-            line(out, b->level == 1 ? "# " : b->level == 2 ? "## " : "### ", b->text, "\n\n");
-            break;
-        case BLOCK_TEXT:
-            line(out, "", b->text, "\n\n");
-            break;
-        case BLOCK_ITEM:
-            line(out, "- ", b->text, more_items ? "\n" : "\n\n");
-            break;
-        case BLOCK_CALLOUT:
-            line(out, "> **", b->text, "**\n\n");
-            break;
-        case BLOCK_CODE:
-            code(out, b->text);
-            break;
-        case BLOCK_FACTS:
-            facts(out, b);
-            break;
-        case BLOCK_TABLE:
-            table(out, b);
-            break;
-        case BLOCK_BARS:
-            bars(out, b);
-            break;
-        case BLOCK_PICTURE:
-            drawing(out, b->text);
-            break;
-        }
-        const struct chart *chart = a && b->chart ? chart_find(b->chart) : NULL;
-        if (chart && chart->has(a))
-            picture(out, chart, prefix);
+    switch (b->kind) {
+    case BLOCK_HEADING:
+        line(out, b->level == 1 ? "# " : b->level == 2 ? "## " : "### ", b->text, "\n\n");
+        break;
+    case BLOCK_TEXT:
+        line(out, "", b->text, "\n\n");
+        break;
+    case BLOCK_ITEM:
+        line(out, "- ", b->text, more_items ? "\n" : "\n\n");
+        break;
+    case BLOCK_CALLOUT:
+        line(out, "> **", b->text, "**\n\n");
+        break;
+    case BLOCK_CODE:
+        code(out, b->text);
+        break;
+    case BLOCK_FACTS:
+        facts(out, b);
+        break;
+    case BLOCK_TABLE:
+        table(out, b);
+        break;
+    case BLOCK_BARS:
+        bars(out, b);
+        break;
+    case BLOCK_PICTURE:
+        drawing(out, b->lines);
+        break;
+    default:
+        break;
     }
 }
 
-void render_markdown(struct str *out, const struct doc *d)
+void render_markdown(struct str *out, const struct doc *d, const char *pictures)
 {
-    markdown(out, d, NULL, "");
-}
-
-void render_markdown_linked(struct str *out, const struct doc *d, const struct analysis *a,
-                            const char *prefix)
-{
-    markdown(out, d, a, prefix);
+    d = doc_linear(d);
+    for (size_t i = 0; i < d->blocks.n; i++) {
+        const struct block *b = d->blocks.v[i];
+        if (b->kind == BLOCK_HEADING && b->level > 1 && !pictures && doc_is_bare(d, i))
+            continue;
+        block(out, b, i + 1 < d->blocks.n && d->blocks.v[i + 1]->kind == BLOCK_ITEM);
+        const struct chart *chart = pictures && d->a && b->chart ? chart_find(b->chart) : NULL;
+        if (chart && chart->has(d->a))
+            picture(out, chart, pictures);
+    }
 }

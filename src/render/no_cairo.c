@@ -13,9 +13,8 @@ bool render_png(struct str *out, const struct draw *d, enum theme theme, struct 
     return no_cairo(err, "PNG");
 }
 
-bool render_pdf(struct str *out, const struct doc *d, const struct analysis *a,
-                struct gs_error *err)
+bool render_pdf(struct str *out, const struct doc *d, struct gs_error *err)
 {
-    (void)out, (void)d, (void)a;
+    (void)out, (void)d;
     return no_cairo(err, "PDF");
 }

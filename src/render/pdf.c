@@ -46,7 +46,7 @@ static size_t count_headings(const struct doc *d)
 {
     size_t n = 0;
     for (size_t i = 0; i < d->blocks.n; i++)
-        n += d->blocks.v[i]->kind == BLOCK_HEADING;
+        n += d->blocks.v[i]->kind == BLOCK_HEADING && d->blocks.v[i]->level <= PDF_LISTED;
     return n;
 }
 
@@ -130,13 +130,11 @@ static cairo_status_t pass(struct pdf *p, cairo_write_func_t write, void *closur
     return status;
 }
 
-bool render_pdf(struct str *out, const struct doc *d, const struct analysis *a,
-                struct gs_error *err)
+bool render_pdf(struct str *out, const struct doc *d, struct gs_error *err)
 {
-    struct pdf p = {.arena = d->arena, .doc = d, .a = a, .title = "gpusight"};
-    for (size_t i = d->blocks.n; i-- > 0;)
-        if (d->blocks.v[i]->kind == BLOCK_HEADING && d->blocks.v[i]->level == 1)
-            p.title = cairo_safe(d->arena, d->blocks.v[i]->text);
+    struct pdf p = {.arena = d->arena, .doc = doc_linear(d), .title = "gpusight"};
+    if (doc_title_of(d))
+        p.title = cairo_safe(d->arena, doc_title_of(d)->text);
     cairo_status_t status = pass(&p, drop, NULL);
     p.pages = p.page;
     p.final = true;

@@ -51,33 +51,36 @@ static double scale_of(const struct draw *d)
     return fits < CHART_SCALE ? fits : CHART_SCALE;
 }
 
+static const struct draw *picture_of(struct pdf *p, const struct block *b)
+{
+    return b->picture ? b->picture : b->draw(b->of, (int)(CONTENT_W / CHART_SCALE), p->arena);
+}
+
+static double next_height(struct pdf *p, const struct block *b)
+{
+    const struct draw *d = picture_of(p, b);
+    return d->height / DRAW_UNIT * scale_of(d);
+}
+
 /* Never alone at the foot of a page: the picture that follows comes along. */
 static double room_of_heading(struct pdf *p, const struct block *b, const struct block *next)
 {
     double room = b->level == 2 ? 70 : 50;
-    const char *name = b->chart ? b->chart : next && next->kind == BLOCK_BARS ? next->chart : NULL;
-    double with_chart = pdf_chart_height(p, name) + 34;
+    double with_chart = next ? pdf_chart_height(p, next->chart) + 34 : 0;
     if (next && next->kind == BLOCK_PICTURE)
-        with_chart = next->picture->height / DRAW_UNIT * scale_of(next->picture) + 34;
+        with_chart = next_height(p, next) + 34;
     return with_chart > room ? with_chart : room;
 }
 
-static void heading(struct pdf *p, const struct block *b, const struct block *next)
+/* The place that contents and outline lead to. */
+static void listed_heading(struct pdf *p, const struct block *b, const struct pdf_font *f)
 {
-    static const struct pdf_font fonts[] = {
-        {CAIRO_FONT, 18, 24, true}, {CAIRO_FONT, 13, 18, true}, {CAIRO_FONT, 9.5, 14, true}};
-    const struct pdf_font *f = &fonts[b->level <= 1 ? 0 : b->level == 2 ? 1 : 2];
-    if (p->y > TOP)
-        p->y += b->level == 2 ? 14 : 6;
-    p->under = b->text;
-    pdf_need(p, room_of_heading(p, b, next));
     size_t id = p->heading++;
-    int level = b->level < 1 ? 1 : b->level > 3 ? 3 : b->level;
+    int level = b->level < 1 ? 1 : b->level;
     struct pdf_heading h = {cairo_safe(p->arena, b->text), level, p->page};
     if (!p->final)
         vec_push(&p->headings, p->arena, h);
-    const char *dest = arena_printf(p->arena, "name='s%zu'", id);
-    cairo_tag_begin(p->cr, CAIRO_TAG_DEST, dest);
+    cairo_tag_begin(p->cr, CAIRO_TAG_DEST, arena_printf(p->arena, "name='s%zu'", id));
     pdf_paragraph(p, f, INK_TEXT, MARGIN, CONTENT_W, b->text);
     cairo_tag_end(p->cr, CAIRO_TAG_DEST);
     p->outline[level] = cairo_pdf_surface_add_outline(p->surface, p->outline[level - 1], h.text,
@@ -85,7 +88,22 @@ static void heading(struct pdf *p, const struct block *b, const struct block *ne
                                                       level == 1 ? CAIRO_PDF_OUTLINE_FLAG_OPEN : 0);
     for (int deeper = level + 1; deeper < 4; deeper++)
         p->outline[deeper] = p->outline[level];
-    if (level == 2) {
+}
+
+static void heading(struct pdf *p, const struct block *b, const struct block *next)
+{
+    static const struct pdf_font fonts[] = {
+        {CAIRO_FONT, 18, 24, true}, {CAIRO_FONT, 13, 18, true}, {CAIRO_FONT, 10, 14, true}};
+    const struct pdf_font *f = &fonts[b->level <= 1 ? 0 : b->level == 2 ? 1 : 2];
+    if (p->y > TOP)
+        p->y += b->level == 2 ? 14 : 6;
+    p->under = b->text;
+    pdf_need(p, room_of_heading(p, b, next));
+    if (b->level <= PDF_LISTED)
+        listed_heading(p, b, f);
+    else
+        pdf_paragraph(p, f, INK_TEXT, MARGIN, CONTENT_W, b->text);
+    if (b->level == 2) {
         box(p, INK_GRID, MARGIN, p->y, CONTENT_W, 0.7);
         p->y += 6;
     }
@@ -150,15 +168,16 @@ static void bars(struct pdf *p, const struct block *b)
 static struct draw *drawn(struct pdf *p, const char *name)
 {
     const struct chart *chart = name ? chart_find(name) : NULL;
-    if (!p->a || !chart || !chart->has(p->a))
+    const struct analysis *a = p->doc->a;
+    if (!a || !chart || !chart->has(a))
         return NULL;
     struct chart_opts o = {.width = (int)(CONTENT_W / CHART_SCALE)};
     o.no_title = p->under && str_eq(p->under, chart->title);
-    struct draw *d = chart_draw(chart, p->a, &o, p->arena);
+    struct draw *d = chart_draw(chart, a, &o, p->arena);
     if (d->height / DRAW_UNIT * CHART_SCALE <= BOTTOM - TOP - 40)
         return d;
     o.height = (int)((BOTTOM - TOP - 40) / CHART_SCALE);
-    return chart_draw(chart, p->a, &o, p->arena);
+    return chart_draw(chart, a, &o, p->arena);
 }
 
 double pdf_chart_height(struct pdf *p, const char *name)
@@ -177,6 +196,13 @@ static void show(struct pdf *p, const struct draw *d)
     cairo_draw(p->cr, d, THEME_LIGHT);
     cairo_restore(p->cr);
     p->y += high + 6;
+}
+
+static void picture(struct pdf *p, const struct block *b)
+{
+    if (b->text && *b->text)
+        pdf_paragraph(p, &pdf_small, INK_MUTED, MARGIN, CONTENT_W, b->text);
+    show(p, picture_of(p, b));
 }
 
 void pdf_chart(struct pdf *p, const char *name)
@@ -217,13 +243,17 @@ void pdf_block(struct pdf *p, const struct block *b, const struct block *next)
         boxed(p, &pdf_mono, INK_SILVER, b->text);
         break;
     case BLOCK_BARS:
-        if (!p->a || !b->chart)
+        if (!drawn(p, b->chart))
             bars(p, b);
+        pdf_chart(p, b->chart);
         break;
     case BLOCK_PICTURE:
-        show(p, b->picture);
+        picture(p, b);
+        break;
+    case BLOCK_CHART:
+        pdf_chart(p, b->chart);
+        break;
+    default: /* a linear doc has no others */
         break;
     }
-    if (b->chart)
-        pdf_chart(p, b->chart);
 }

@@ -12,6 +12,9 @@
 enum { PAGE_W = 595, PAGE_H = 842, MARGIN = 48, TOP = 62, BOTTOM = PAGE_H - 58 };
 enum { CONTENT_W = PAGE_W - 2 * MARGIN };
 
+/* Headings of deeper levels are not in the contents. */
+enum { PDF_LISTED = 3 };
+
 struct pdf_heading {
     const char *text;
     int level, page;
@@ -22,7 +25,6 @@ struct pdf {
     cairo_t *cr;
     struct arena *arena;
     const struct doc *doc;
-    const struct analysis *a; /* NULL: no charts */
     const char *title;
     double y;
     int page, pages;                  /* pages: of the pass before, 0 in the first */

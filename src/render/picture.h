@@ -4,18 +4,13 @@
 #ifndef GS_RENDER_PICTURE_H
 #define GS_RENDER_PICTURE_H
 
-#include "analyze/analysis.h"
 #include "base/err.h"
 #include "report/chart/draw.h"
 #include "report/doc.h"
 
 bool render_png(struct str *out, const struct draw *d, enum theme theme, struct gs_error *err);
 
-/*
- * A report as A4 pages: contents, outline, page numbers, and charts of the analysis where blocks
- * name one. `a` may be NULL: no charts.
- */
-bool render_pdf(struct str *out, const struct doc *d, const struct analysis *a,
-                struct gs_error *err);
+/* A report as A4 pages: contents, outline, page numbers, charts. */
+bool render_pdf(struct str *out, const struct doc *d, struct gs_error *err);
 
 #endif

@@ -2,11 +2,11 @@
 
 #include <string.h>
 
+#include "advise/overview.h"
 #include "advise/rule.h"
 #include "att/att.h"
 #include "plan/plan.h"
 #include "report/compare_tables.h"
-#include "report/overview.h"
 #include "report/terms.h"
 
 /* ---- metrics ---- */

@@ -4,7 +4,6 @@
 #ifndef GS_RENDER_RENDER_H
 #define GS_RENDER_RENDER_H
 
-#include "analyze/analysis.h"
 #include "base/str.h"
 #include "report/doc.h"
 
@@ -14,13 +13,11 @@ struct render_opts {
 };
 
 void render_text(struct str *out, const struct doc *d, const struct render_opts *o);
-void render_markdown(struct str *out, const struct doc *d);
 
 /*
- * With links to pictures of the charts that the doc names (see chart_files.h): `prefix` is how the
- * folder they are in is reached from where the Markdown will be.
+ * pictures: how the folder with pictures of the doc's charts (chart_files.h) is reached from where
+ * the Markdown will be; NULL: there are none.
  */
-void render_markdown_linked(struct str *out, const struct doc *d, const struct analysis *a,
-                            const char *prefix);
+void render_markdown(struct str *out, const struct doc *d, const char *pictures);
 
 #endif

@@ -5,15 +5,24 @@
 
 #include "base/fs.h"
 #include "base/log.h"
-#include "render/doc_page.h"
+#include "render/html/html.h"
 #include "render/picture.h"
+
+struct doc *report_doc(const struct report *r, struct gs_error *err)
+{
+    if (!r->make)
+        return r->doc(r);
+    struct doc *d = r->make(r->about, r->list_sections ? NULL : r->sections, r->arena, err);
+    return d && r->list_sections ? sections_list(r->about, r->arena) : d;
+}
 
 static bool text(const struct report *r, struct str *out, const struct render_opts *o,
                  struct gs_error *err)
 {
-    (void)err;
-    render_text(out, r->doc(r), o);
-    return true;
+    const struct doc *d = report_doc(r, err);
+    if (d)
+        render_text(out, d, o);
+    return d;
 }
 
 const struct renderer renderer_text = {
@@ -32,12 +41,11 @@ const struct renderer renderer_json = {.name = "json", .extensions = "json", .re
 static bool markdown(const struct report *r, struct str *out, const struct render_opts *o,
                      struct gs_error *err)
 {
-    (void)o, (void)err;
-    if (r->chart_prefix)
-        render_markdown_linked(out, r->doc(r), r->charts, r->chart_prefix);
-    else
-        render_markdown(out, r->doc(r));
-    return true;
+    const struct doc *d = report_doc(r, err);
+    (void)o;
+    if (d)
+        render_markdown(out, d, r->chart_prefix);
+    return d;
 }
 
 const struct renderer renderer_markdown = {
@@ -46,15 +54,16 @@ const struct renderer renderer_markdown = {
 static bool html(const struct report *r, struct str *out, const struct render_opts *o,
                  struct gs_error *err)
 {
-    (void)o, (void)err;
-    if (r->html) {
-        r->html(r, out);
-        return true;
-    }
+    struct doc *d = report_doc(r, err);
     struct str data;
+    (void)o;
+    if (!d)
+        return false;
     str_init(&data, r->arena);
     r->json(r, &data, true);
-    render_doc_html(out, r->doc(r), r->kind, &data);
+    d->kind = r->kind;
+    d->json = &data;
+    render_html(out, d);
     return true;
 }
 
@@ -66,8 +75,9 @@ const struct renderer renderer_webview = {
 static bool pdf(const struct report *r, struct str *out, const struct render_opts *o,
                 struct gs_error *err)
 {
+    const struct doc *d = report_doc(r, err);
     (void)o;
-    return render_pdf(out, r->doc(r), r->charts, err);
+    return d && render_pdf(out, d, err);
 }
 
 const struct renderer renderer_pdf = {

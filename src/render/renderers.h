@@ -9,23 +9,29 @@
 
 #include "render/render.h"
 #include "render/workbook_out.h"
+#include "report/section.h"
 
 /*
- * What a command has to show: a doc and JSON at least. Members that are functions are called at
- * most once and only for the form asked for.
+ * What a command has to show: a doc and JSON at least. Functions are called at most once and only
+ * for the form asked for.
  */
 struct report {
     void *ctx; /* for the functions */
     struct arena *arena;
-    struct doc *(*doc)(const struct report *r);
+    struct subject *about; /* what report_maker makes a doc of, with these sections */
+    report_maker *make;
+    const char *sections;                       /* divided by commas; NULL: all */
+    bool list_sections;                         /* instead of the report */
+    struct doc *(*doc)(const struct report *r); /* where there are no sections */
     void (*json)(const struct report *r, struct str *out, bool in_page); /* in_page: inside html */
     const char *kind;                                       /* of the JSON a page lets one save */
-    void (*html)(const struct report *r, struct str *out);  /* NULL: the doc as a page */
     void (*shell)(const struct report *r, struct str *out); /* SOME */
     void (*workbook)(const struct report *r, struct workbook *w); /* SOME */
-    const struct analysis *charts; /* of the charts that the doc names; NULL: none */
-    const char *chart_prefix;      /* how Markdown reaches pictures of them; NULL: no pictures */
+    const char *chart_prefix; /* how Markdown reaches pictures of charts; NULL: no pictures */
 };
+
+/* The doc, made; NULL: see err. */
+struct doc *report_doc(const struct report *r, struct gs_error *err);
 
 struct renderer {
     const char *name;

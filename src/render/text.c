@@ -12,6 +12,7 @@ struct text {
     struct str *out;
     const struct render_opts *o;
     struct arena *arena;
+    enum block_kind after; /* kind of the block before */
 };
 
 static const char *color_of(enum tone tone)
@@ -98,7 +99,7 @@ static void pad(struct text *t, const char *s, size_t width, bool right)
 static void heading(struct text *t, const struct block *b)
 {
     const char *s = escaped(t, b->text);
-    if (t->out->len)
+    if (t->out->len && (b->level < 4 || t->after == BLOCK_TABLE || t->after == BLOCK_BARS))
         str_putc(t->out, '\n');
     style(t, "\033[1m");
     str_puts(t->out, s);
@@ -134,8 +135,39 @@ static void callout(struct text *t, const struct block *b)
     style(t, b->tone == TONE_PLAIN ? "" : "\033[0m");
 }
 
+/* Numbers that stand for themselves, in as few lines as they take. */
+static void numbers(struct text *t, const struct block *b)
+{
+    size_t at = 0, width = page_width(t);
+    for (size_t i = 0; i < b->facts.n; i++) {
+        const char *s = arena_printf(t->arena, "%s %s", b->facts.v[i].label,
+                                     escaped(t, b->facts.v[i].value));
+        size_t w = utf8_width(s);
+        if (at && at + 3 + w <= width) {
+            str_printf(t->out, " · %s", s);
+            at += 3 + w;
+            continue;
+        }
+        str_puts(t->out, at ? "\n  " : "  ");
+        at = GAP + w <= width ? GAP + w : 0;
+        if (at)
+            str_puts(t->out, s);
+        else
+            wrapped(t, s, GAP, GAP);
+    }
+    if (at)
+        str_putc(t->out, '\n');
+}
+
 static void facts(struct text *t, const struct block *b)
 {
+    bool explained = true;
+    for (size_t i = 0; i < b->facts.n; i++)
+        explained &= b->facts.v[i].doc != NULL;
+    if (explained) {
+        numbers(t, b);
+        return;
+    }
     size_t widest = 0;
     for (size_t i = 0; i < b->facts.n; i++) {
         size_t w = utf8_width(b->facts.v[i].label);
@@ -289,14 +321,21 @@ static void render_block(struct text *t, const struct block *b)
         bars(t, b);
         break;
     case BLOCK_PICTURE:
-        lines(t, b->text);
+        lines(t, b->lines);
+        break;
+    default: /* charts: their numbers are in the tables */
         break;
     }
 }
 
 void render_text(struct str *out, const struct doc *d, const struct render_opts *o)
 {
-    struct text t = {out, o, d->arena};
-    for (size_t i = 0; i < d->blocks.n; i++)
-        render_block(&t, d->blocks.v[i]);
+    struct text t = {out, o, d->arena, BLOCK_TEXT};
+    d = doc_linear(d);
+    for (size_t i = 0; i < d->blocks.n; i++) {
+        if (d->blocks.v[i]->kind != BLOCK_HEADING || d->blocks.v[i]->level == 1 ||
+            !doc_is_bare(d, i))
+            render_block(&t, d->blocks.v[i]);
+        t.after = d->blocks.v[i]->kind;
+    }
 }

@@ -11,7 +11,7 @@
         FIELD(struct compare_row, b, FIELD_I64, "B", unit, what " in B"),                          \
         FIELD(struct compare_row, change, FIELD_I64, "change", unit,                               \
               "B per A's number of steps - A"),                                                    \
-        FIELD(struct compare_row, change_pct, FIELD_NUM, "change", "%", "the same, of A")
+        FIELD(struct compare_row, change_pct, FIELD_NUM, "of A", "%", "the same, of A")
 
 static const struct field ledger_v[] = {
     FIELD(struct compare_row, label, FIELD_TEXT, "cause", "", "what the GPU time went to"),
@@ -24,7 +24,7 @@ static const struct field copy_v[] = {
     SIDES("bytes copied", "bytes"),
 };
 static const struct field api_v[] = {
-    FIELD(struct compare_row, key, FIELD_TEXT, "class", "", "what the calls do"),
+    FIELD(struct compare_row, key, FIELD_TEXT, "kind", "", "what the calls do"),
     SIDES("calls", ""),
 };
 static const struct field fact_v[] = {

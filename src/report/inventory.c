@@ -98,10 +98,17 @@ static void gpus(const struct inventory *i, struct doc *d)
     static const enum column_kind kinds[] = {COLUMN_NUMBER, COLUMN_TEXT,   COLUMN_KEEP,
                                              COLUMN_NUMBER, COLUMN_NUMBER, COLUMN_NUMBER,
                                              COLUMN_KEEP};
+    bool hosts = false;
+    for (size_t g = 1; g < t->gpus.n; g++)
+        hosts |= t->gpus.v[g].host != t->gpus.v[0].host;
+    if (hosts)
+        doc_column(b, "host", COLUMN_TEXT);
     for (size_t c = 0; c < 7; c++)
         doc_column(b, c == 3 && t->gpus.v[0].vendor == VENDOR_NVIDIA ? "SMs" : titles[c], kinds[c]);
     for (size_t g = 0; g < t->gpus.n; g++) {
         const struct gpu *u = &t->gpus.v[g];
+        if (hosts)
+            doc_cell(b, "%s", trace_str(t, u->host));
         doc_cell(b, "%d", u->index);
         doc_cell(b, "%s", trace_str(t, u->name));
         doc_cell(b, "%s", trace_str(t, u->arch));
@@ -147,14 +154,16 @@ static void abilities(const struct inventory *i, struct doc *d)
         const struct capability *k = &i->capabilities.v[c];
         if (k->present)
             doc_item(d, "%s", k->answers);
-        any |= !k->present;
+        any |= k->wanted;
     }
-    if (!any)
+    if (!any) {
+        doc_text(d, "There is nothing more to capture.");
         return;
+    }
     doc_heading(d, 2, "It cannot tell");
     for (size_t c = 0; c < i->capabilities.n; c++) {
         const struct capability *k = &i->capabilities.v[c];
-        if (k->present)
+        if (!k->wanted)
             continue;
         doc_item(d, "%s; capture it with", k->lacking);
         doc_code(d, "%s", k->command);

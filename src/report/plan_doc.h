@@ -1,14 +1,11 @@
 /*
- * A capture plan as a document, and as a shell script.
+ * A capture plan as a shell script.
  */
 #ifndef GS_REPORT_PLAN_DOC_H
 #define GS_REPORT_PLAN_DOC_H
 
 #include "base/str.h"
 #include "plan/plan.h"
-#include "report/doc.h"
-
-struct doc *plan_doc(const struct plan *p, struct arena *a);
 
 /* Runnable by any POSIX shell; arguments with line ends included. */
 void plan_shell(struct str *out, const struct plan *p, struct arena *a);

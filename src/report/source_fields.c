@@ -68,6 +68,19 @@ static const struct field pattern_fields[] = {
 const struct fields source_pattern_fields =
     FIELDS("source_patterns", "what the code does", struct source_pattern, pattern_fields);
 
+static const struct field place_fields[] = {
+    FIELD(struct source_place_row, severity, FIELD_TEXT, "severity", "",
+          "high, medium, low or info"),
+    FIELD(struct source_place_row, description, FIELD_TEXT, "what", "", "what it is"),
+    FIELD(struct source_place_row, count, FIELD_U32, "count", "", "places"),
+    FIELD(struct source_place_row, in_loop, FIELD_U32, "in loops", "", "of them inside a loop"),
+    FIELD(struct source_place_row, first, FIELD_TEXT, "first at", "",
+          "the first of them, one in a loop before others"),
+};
+const struct fields source_place_fields =
+    FIELDS("source_places", "what the code does, most serious first", struct source_place_row,
+           place_fields);
+
 static const struct field skip_fields[] = {
     FIELD(struct source_skip, path, FIELD_TEXT, "file", "", "below the folder scanned"),
     FIELD(struct source_skip, reason, FIELD_TEXT, "reason", "", "why it was left out"),

@@ -1,20 +1,12 @@
 /*
- * Tier 0 for people: the scan of a source folder as a section of the report or a report of its
- * own, and the links between a trace and the lines that it comes from.
+ * Tier 0 for people: the rows of a scan.
  */
 #ifndef GS_REPORT_SOURCE_REPORT_H
 #define GS_REPORT_SOURCE_REPORT_H
 
 #include "advise/beside.h"
-#include "report/doc.h"
+#include "field/field.h"
 #include "source/source.h"
-
-/* Appends the section; links may be NULL. */
-void source_section(struct doc *d, const struct source_scan *s, const struct source_links *links,
-                    size_t top);
-
-/* The report of a scan without a trace. */
-struct doc *source_doc(const struct source_scan *s, size_t top, struct arena *arena);
 
 extern const struct fields source_kernel_fields, source_fact_fields, source_file_fields,
     source_skip_fields, source_pattern_fields, source_link_fields, source_call_fields;
@@ -26,6 +18,13 @@ struct source_fact_row {
     bool in_loop, in_macro;
 };
 struct source_fact_row source_fact_row(const struct source_scan *s, const struct source_fact *f);
+
+/* Patterns with the first place of each, one in a loop before others. */
+struct source_place_row {
+    const char *severity, *description, *first;
+    uint32_t count, in_loop;
+};
+extern const struct fields source_place_fields;
 
 struct source_file_row {
     const char *path, *language;

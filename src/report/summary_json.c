@@ -3,7 +3,7 @@
 #include "base/sat.h"
 #include "base/str.h"
 #include "field/field.h"
-#include "report/summary.h"
+#include "report/summary_json.h"
 
 /* Times are in the units of PerfAdvisor: seconds, milliseconds, microseconds. */
 #define S .divide = 1e9
@@ -135,7 +135,7 @@ PART(gpu_fields, T, ALL_OF(&device_fields), ALWAYS(T, index, FIELD_I32, "gpu", "
 #define T struct analysis
 static bool has_api(const void *row)
 {
-    return capability_has(&((const T *)row)->capabilities, "api");
+    return capability_has(&((const T *)row)->capabilities, CAPABLE_API);
 }
 
 #define TIME(member, key, doc, ...)                                                                \
@@ -167,22 +167,26 @@ PART(phase_name, T, ALWAYS(T, name, FIELD_TEXT, "name", "marker, kernel, or what
 PART(phase_span, T, ALWAYS(T, duration_ns, FIELD_I64, "duration_s", "its length", S),
      ALWAYS(T, start_ns, FIELD_I64, "start_ns", "in the trace's clock"),
      ALWAYS(T, end_ns, FIELD_I64, "end_ns", "in the trace's clock"));
+PART(phase_idle, T,
+     ALWAYS(T, idle_ns, FIELD_I64, "total_gpu_idle_s",
+            "neither kernel nor copy runs, at the edges of the phase too", S));
 #undef T
 
 #define T struct part_json
-#define IDLE ALWAYS(T, gap_ns, FIELD_I64, "total_gpu_idle_s", "sum of gaps between work", S)
 #define GAPS                                                                                       \
     ALWAYS(T, gaps, FIELD_LIST, "gap_histogram", "gaps by length", .of = &gap_fields),             \
         ALWAYS(T, kernels, FIELD_LIST, "top_kernels", "most time first", .of = &kernel_fields)
 #define CALLS ALWAYS(T, mpi, FIELD_LIST, "mpi_ops", "calls of MPI", .of = &mpi_rows)
 PART(run_head, T, SPREAD(T, a, FIELD_REF, &run_times),
      ALWAYS(T, sync_ns, FIELD_I64, "gpu_sync_s", "union per thread of synchronising calls", S),
-     SPREAD(T, a, FIELD_REF, &run_use), IDLE, GAPS, SPREAD(T, a, FIELD_REF, &run_rows));
+     SPREAD(T, a, FIELD_REF, &run_use),
+     ALWAYS(T, gap_ns, FIELD_I64, "total_gpu_idle_s", "sum of gaps between work", S), GAPS,
+     SPREAD(T, a, FIELD_REF, &run_rows));
 PART(run_calls, T, SPREAD(T, a, FIELD_REF, &blocked), CALLS);
 PART(phase, T, SPREAD(T, row, FIELD_REF, &phase_name),
      ALWAYS(T, start_ns, FIELD_I64, "start_s", "from the start of the first phase", S),
      ALWAYS(T, end_ns, FIELD_I64, "end_s", "the same", S), SPREAD(T, row, FIELD_REF, &phase_span),
-     SPREAD(T, a, FIELD_REF, &phase_times), IDLE, GAPS, CALLS);
+     SPREAD(T, a, FIELD_REF, &phase_times), SPREAD(T, row, FIELD_REF, &phase_idle), GAPS, CALLS);
 #undef T
 
 #define T struct summary_json
@@ -226,7 +230,7 @@ void summary_json(const struct summary *s, struct jwrite *w)
     d.devices.n = s->devices.n;
     d.first = s->devices.n ? &s->devices.v[0] : NULL;
     d.peak_gbps = d.first ? d.first->peak_gbps : NAN;
-    d.has_mpi = capability_has(&s->a->capabilities, "mpi");
+    d.has_mpi = capability_has(&s->a->capabilities, CAPABLE_MPI);
     for (size_t i = 0; i < s->phases.n; i++) {
         const struct phase_row *row = s->phases.v[i].row;
         struct part_json p = part_of(s->phases.v[i].summary, TOP, arena);

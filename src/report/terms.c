@@ -3,13 +3,14 @@
 #include <string.h>
 #include <strings.h>
 
+#include "advise/overview.h"
 #include "att/att.h"
 #include "base/str.h"
+#include "depend/path.h"
 #include "job/job.h"
 #include "metric/metrics.h"
 #include "plan/plan.h"
 #include "report/compare_tables.h"
-#include "report/overview.h"
 #include "workload/panels.h"
 
 const struct quality_check_doc quality_check_docs[] = {
@@ -35,7 +36,8 @@ static const char *const api_docs[API_CLASSES] = {
     [API_COPY_ASYNC] = "enqueues a copy or a memset and returns",
     [API_ALLOC] = "allocates, frees, registers or maps memory",
     [API_MODULE] = "loads or compiles code, or starts the runtime",
-    [API_EVENT] = "records or queries events, creates or destroys streams",
+    [API_EVENT] = "records, queries or waits for events",
+    [API_CREATE] = "creates or destroys streams, events and their like",
     [API_COMM] = "MPI",
     [API_IO] = "the operating system: files, locks, sleep",
     [API_HOST] = "functions of the program that were instrumented: they say where, not why",
@@ -190,6 +192,8 @@ void terms_list(struct terms *out, struct arena *a)
     add_tables(out, a);
     for (enum cause c = 0; c < CAUSES; c++)
         add(out, a, TERM_CAUSE, cause_info(c)->key, cause_info(c)->doc);
+    for (enum path_kind k = 0; k < PATH_KINDS; k++)
+        add(out, a, TERM_PATH, path_info(k)->key, path_info(k)->doc);
     add_rules(out, a);
     for (unsigned r = 0; r < ROLE_COUNT; r++)
         add(out, a, TERM_ROLE, kernel_role_info((enum kernel_role)r)->label,

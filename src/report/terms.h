@@ -12,6 +12,7 @@ enum term_kind {
     TERM_METRIC,
     TERM_TABLE,
     TERM_CAUSE,
+    TERM_PATH,
     TERM_RULE,
     TERM_CATEGORY,
     TERM_ROLE,

@@ -11,6 +11,7 @@ static const struct {
     [TERM_METRIC] = {"metric", "Metrics, by table"},
     [TERM_TABLE] = {"table", "Tables"},
     [TERM_CAUSE] = {"cause of the ledger", "Causes of the ledger"},
+    [TERM_PATH] = {"part of the critical path", "Parts of the critical path"},
     [TERM_RULE] = {"rule", "Rules"},
     [TERM_CATEGORY] = {"category of findings", "Categories of findings"},
     [TERM_ROLE] = {"kernel category", "Kernel categories"},

@@ -34,7 +34,8 @@ const struct fields trust_quality_fields = FIELDS("", "", T, trust_list);
 static const struct field capability_list[] = {
     ALWAYS(T, capabilities, FIELD_PAIRS, "capabilities", "what the trace can tell",
            .of = &pair_fields),
-    ALWAYS(T, missing, FIELD_LIST, "missing", "what it cannot", .of = &missing_fields),
+    ALWAYS(T, missing, FIELD_LIST, "missing", "what a further capture would tell",
+           .of = &missing_fields),
 };
 const struct fields trust_capability_fields = FIELDS("", "", T, capability_list);
 
@@ -45,6 +46,6 @@ void trust_json_make(T *t, const struct quality *q, const struct capabilities *c
     t->quality.reasons.v = q->reasons.v;
     t->quality.reasons.n = q->reasons.n;
     for (size_t i = 0; i < c->n; i++)
-        if (!c->v[i].present)
+        if (c->v[i].wanted)
             vec_push(&t->missing, arena, c->v[i]);
 }

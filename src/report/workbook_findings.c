@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "base/str.h"
 #include "report/workbook.h"
 
@@ -6,6 +8,9 @@ struct finding_row {
     const char *id, *priority, *category, *bottleneck, *title, *issue, *suggestion;
     int64_t claimed_ns;
     double pct, lower_pct, upper_pct, confidence_pct;
+    int64_t predicted_ns;
+    double predicted_speedup;
+    const char *predicted_by, *next_limit;
     const char *reason, *evidence, *actions, *commands;
 };
 
@@ -21,8 +26,14 @@ static const struct field row_v[] = {
     F(suggestion, FIELD_TEXT, "suggestion", "", "what to do"),
     F(claimed_ns, FIELD_I64, "costs", "ns", "GPU time it claims from the ledger"),
     F(pct, FIELD_NUM, "of GPU time", "%", "100 x costs / (window x GPUs)"),
-    F(lower_pct, FIELD_NUM, "faster by, half removed", "%", "Amdahl, when half of it goes"),
-    F(upper_pct, FIELD_NUM, "faster by, all removed", "%", "Amdahl, when all of it goes"),
+    F(lower_pct, FIELD_NUM, "faster by, at least", "%",
+      "by replay; without one by Amdahl, when half of it goes"),
+    F(upper_pct, FIELD_NUM, "faster by, at most", "%",
+      "by replay; without one by Amdahl, when all of it goes"),
+    F(predicted_ns, FIELD_I64, "predicted", "ns", "time after its advice was followed"),
+    F(predicted_speedup, FIELD_NUM, "speed-up", "", "recorded / predicted"),
+    F(predicted_by, FIELD_TEXT, "predicted by", "", "replay of the dependency graph, or amdahl"),
+    F(next_limit, FIELD_TEXT, "next limit", "", "largest part of the critical path then"),
     F(confidence_pct, FIELD_NUM, "sure", "%", "how sure the rule is"),
     F(reason, FIELD_TEXT, "why so sure", "", "what the confidence rests on"),
     F(evidence, FIELD_TEXT, "evidence", "", "facts that can be looked up in the trace"),
@@ -64,6 +75,10 @@ static struct finding_row row_of(const struct finding *f, size_t rank, struct ar
         .pct = f->runtime_fraction_pct,
         .lower_pct = f->speedup_lower_pct,
         .upper_pct = f->speedup_upper_pct,
+        .predicted_ns = f->predicted_ns,
+        .predicted_speedup = f->predicted_by ? f->predicted_speedup : NAN,
+        .predicted_by = f->predicted_by,
+        .next_limit = f->next_limit,
         .confidence_pct = 100 * f->confidence,
         .reason = f->confidence_reason,
         .evidence = evidence.buf,

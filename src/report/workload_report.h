@@ -10,12 +10,8 @@
 #include "workload/compare.h"
 #include "workload/results.h"
 
-struct doc *workload_doc(const struct workload_report *r, struct arena *a);
-
 /* What the folder holds, without the metrics. */
 struct doc *workload_info_doc(const struct workload_report *r, struct arena *a);
-
-struct doc *workload_compare_doc(const struct workload_comparison *c, size_t top, struct arena *a);
 
 /* The memory chart: as a picture, and in characters for media that cannot draw. */
 struct draw *workload_memory_draw(const struct workload_report *r, int width_px, struct arena *a);

@@ -50,9 +50,16 @@ bool run_read_att(struct run_call *c)
     if (!dirs->n)
         return true;
     struct att *t = new_att(c->r->arena);
-    for (size_t i = 0; i < dirs->n; i++)
-        if (!att_read(t, dirs->v[i], ATT_EXPLICIT, c->err))
+    for (size_t i = 0; i < dirs->n; i++) {
+        if (att_read(t, dirs->v[i], ATT_EXPLICIT, c->err))
+            continue;
+        if (!c->o->paths.n || c->err->code != GS_E_EMPTY)
             return false;
+        log_warn("%s; the report goes on without it", c->err->text); /* there is a trace */
+        *c->err = (struct gs_error){0};
+    }
+    if (!t->dispatches.n)
+        return true;
     c->r->att = t;
     warn(t);
     return true;

@@ -1,11 +1,12 @@
 /* The first stage: one trace, or the ranks of a job. */
+#include "analyze/captures.h"
 #include "base/fs.h"
 #include "base/progress.h"
 #include "base/sat.h"
 #include "base/str.h"
 #include "run/run_in.h"
 
-/* Traces up to this size in all are also loaded together. */
+/* Traces up to this size in all are loaded together. */
 #define WHOLE_BYTES (512ll << 20)
 
 static bool all_small(const struct ingest_files *files)
@@ -46,6 +47,16 @@ static bool choose_rank(struct run_call *c, struct job *job, struct ingest_files
     return true;
 }
 
+static bool job_from_files(struct run_call *c, struct job *job, struct ingest_files *files,
+                           const struct job_opts *jo)
+{
+    return job_load(job, files, jo, c->r->arena, c->err) && choose_rank(c, job, files);
+}
+
+/*
+ * Every file is read once: small jobs whole, large ones rank by rank and then the typical one
+ * again, as the one that was asked for.
+ */
 static bool load_files(struct run_call *c, struct progress *p)
 {
     struct run *r = c->r;
@@ -56,20 +67,25 @@ static bool load_files(struct run_call *c, struct progress *p)
     if (!ingest_find(&files, &c->o->paths, r->arena, c->err))
         return false;
     bool many = files.n > 1 && !c->o->apart;
-    if (many && (!job_load(job, &files, &jo, r->arena, c->err) || !choose_rank(c, job, &files)))
+    bool together = many && c->o->rank < 0 && all_small(&files);
+    if (many && !together && !job_from_files(c, job, &files, &jo))
         return false;
     if (!ingest_load_files(&r->trace, &files, &io, c->err))
         return false;
-    if (!many && !c->o->apart && r->trace.processes.n > 1) {
+    if (together && !job_can_split(&r->trace)) {
+        if (!job_from_files(c, job, &files, &jo))
+            return false;
+    } else if ((together || !many) && !c->o->apart && r->trace.processes.n > 1) {
         job_of_trace(job, &r->trace, &jo, r->arena);
         if (!choose_rank(c, job, &files))
             return false;
     }
-    if (!job->is_job)
-        return true;
-    r->job = job;
-    c->kernel_wait_ns = job_kernel_waits(job, &r->trace, r->arena);
-    job_shift(job, &r->trace);
+    if (job->is_job) {
+        r->job = job;
+        c->kernel_wait_ns = job_kernel_waits(job, &r->trace, r->arena);
+        job_shift(job, &r->trace);
+    }
+    captures_find(&r->trace, true);
     return true;
 }
 
@@ -103,6 +119,8 @@ bool run_load_only(struct trace *t, const struct run_opts *o, struct gs_error *e
     struct arena *temporary = show_progress(&p);
     struct ingest_opts io = {o->reader, o->threads, p};
     bool ok = ingest_load(t, &o->paths, &io, err);
+    if (ok)
+        captures_find(t, false);
     arena_release(temporary);
     return ok;
 }

@@ -6,6 +6,7 @@
 
 #include "analyze/iterations.h"
 #include "analyze/window.h"
+#include "base/log.h"
 #include "run/run_in.h"
 
 static void analyze_window(struct analysis *a, struct analysis_opts *o, int64_t start, int64_t end)
@@ -74,16 +75,52 @@ bool run_narrow(struct run_call *c)
 
 /* ---- before the analysis ---- */
 
-static bool find_gpu(struct view_opts *view, const struct trace *t, int64_t index,
+/* "2" or "node7:2"; a name of a host may hold colons, too. */
+static bool parse_gpu(const char *text, const char **number, size_t *host, struct gs_error *err)
+{
+    const char *colon = strrchr(text, ':');
+    *number = colon ? colon + 1 : text;
+    *host = colon ? (size_t)(colon - text) : 0;
+    size_t digits = strspn(*number, "0123456789");
+    return (digits && digits < 8 && !(*number)[digits]) ||
+           fail(err, GS_E_USAGE, "option '--gpu' must be a number or HOST:NUMBER, not '%s'", text);
+}
+
+static bool is_host(const struct trace *t, const struct gpu *g, const char *name, size_t n)
+{
+    const char *host = trace_str(t, g->host);
+    return !n || (strlen(host) == n && !memcmp(host, name, n));
+}
+
+/* Hosts number their GPUs alike: a number alone must mean one of them. */
+static bool find_gpu(struct view_opts *view, const struct trace *t, const char *text,
                      struct gs_error *err)
 {
-    for (size_t g = 0; index >= 0 && g < t->gpus.n && view->gpu < 0; g++)
-        if (t->gpus.v[g].index == index && t->gpus.v[g].used)
-            view->gpu = (int32_t)g;
-    if (index < 0 || view->gpu >= 0)
+    const char *number;
+    size_t host, same = 0;
+    const struct gpu *found = NULL;
+    if (!text)
         return true;
-    return fail(err, GS_E_USAGE, "no GPU %lld with work in the trace; see 'gpusight info'",
-                (long long)index);
+    if (!parse_gpu(text, &number, &host, err))
+        return false;
+    for (size_t i = 0; i < t->gpus.n; i++) {
+        const struct gpu *g = &t->gpus.v[i];
+        if (!g->used || g->index != atoi(number) || !is_host(t, g, text, host))
+            continue;
+        if (found && g->host != found->host)
+            return fail(err, GS_E_USAGE,
+                        "GPU %s is in several hosts, '%s' and '%s' among them; write HOST:%s",
+                        number, trace_str(t, found->host), trace_str(t, g->host), number);
+        same++;
+        if (!found)
+            view->gpu = (int32_t)i;
+        found = found ? found : g;
+    }
+    if (same > 1)
+        log_warn("%zu GPUs of '%s' have the number %s: the first is taken", same,
+                 trace_str(t, found->host), number);
+    return found ||
+           fail(err, GS_E_USAGE, "no GPU %s with work in the trace; see 'gpusight info'", text);
 }
 
 static bool check_process(const struct trace *t, int64_t pid, struct gs_error *err)

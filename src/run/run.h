@@ -25,7 +25,8 @@ struct run_opts {
     int threads;                    /* 0: all cores */
     const char *window, *iteration; /* only this part, see window.h; NULL: all */
     int64_t phase;                  /* from 1; 0: all */
-    int64_t gpu, process, rank;     /* as users number them; -1: all */
+    const char *gpu;                /* "2", "node7:2"; NULL: all */
+    int64_t process, rank;          /* as users number them; -1: all */
     int64_t short_ns;               /* what counts as a short kernel */
     int64_t min_duration_ns;        /* shorter kernels are left out of the hotspots */
     uint32_t max_phases;
@@ -33,14 +34,14 @@ struct run_opts {
     const char *source_dir;             /* NULL: no source */
     struct opt_list att_dirs;           /* thread traces */
     bool att_beside;                    /* look for one beside the traces, or instead of them */
-    bool apart;                         /* several files are no job: nothing is moved or compared */
+    bool apart;                         /* several files are no job: ranks are not compared */
     bool facts_only;                    /* no findings and no verdict */
     bool replay;                        /* dependency graph, critical path, gains by replay */
 };
 
 #define RUN_DEFAULTS                                                                               \
     {                                                                                              \
-        .gpu = -1, .process = -1, .rank = -1, .short_ns = 10000, .max_phases = 12                  \
+        .process = -1, .rank = -1, .short_ns = 10000, .max_phases = 12                             \
     }
 
 struct run {

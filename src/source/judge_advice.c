@@ -1,4 +1,5 @@
 /* What to run first: rocinsight's ten pieces of advice, and ours for loops. */
+#include "base/array.h"
 #include "base/str.h"
 #include "metric/counters.h"
 #include "source/source_in.h"
@@ -267,15 +268,32 @@ static void multi_gpu(struct author *w)
     end(w, "collectives between GPUs", "overlap communication with compute", "better scaling");
 }
 
-static void choose_first(struct source_scan *s)
+static size_t place_of(const char *priority)
 {
     static const char *const order[] = {"HIGH", "MEDIUM", "LOW", "INFO"};
-    for (int p = 0; p < 4; p++)
-        for (size_t i = 0; i < s->advice.n; i++)
-            if (str_eq(s->advice.v[i].priority, order[p]) && s->advice.v[i].commands.n) {
-                s->first_command = s->advice.v[i].commands.v[0].full_command;
-                return;
-            }
+    size_t i = 0;
+    while (i + 1 < ARRAY_LEN(order) && !str_eq(priority, order[i]))
+        i++;
+    return i;
+}
+
+/* Most urgent first; equals stay in the order in which they were judged. */
+static void sort_advice(struct source_scan *s)
+{
+    for (size_t i = 1; i < s->advice.n; i++) {
+        struct source_advice a = s->advice.v[i];
+        size_t at = i;
+        for (; at && place_of(s->advice.v[at - 1].priority) > place_of(a.priority); at--)
+            s->advice.v[at] = s->advice.v[at - 1];
+        s->advice.v[at] = a;
+    }
+}
+
+static void choose_first(struct source_scan *s)
+{
+    for (size_t i = 0; i < s->advice.n && !s->first_command; i++)
+        if (s->advice.v[i].commands.n)
+            s->first_command = s->advice.v[i].commands.v[0].full_command;
 }
 
 void judge_advice(struct source_scan *s)
@@ -294,5 +312,6 @@ void judge_advice(struct source_scan *s)
         timeline(&w, "rocpd_output", "baseline", "what the GPU does at all");
         end(&w, "no GPU code of a known kind was found", "capture a timeline", "shows what runs");
     }
+    sort_advice(s);
     choose_first(s);
 }

@@ -89,6 +89,8 @@ void kinetow_region(struct sink *s, const struct rec_region *r)
     struct kineto_writer *w = (struct kineto_writer *)s;
     struct kprocess *p = process_of(w, r->process);
     bool call = r->category == CAT_HIP || r->category == CAT_HSA || r->category == CAT_COMPILER;
+    if (r->category == CAT_DRIVER) /* has no place here */
+        return;
     if (r->category == CAT_RCCL) {
         put_collective(w, p, r);
         return;
@@ -165,10 +167,11 @@ void kinetow_kernel(struct sink *s, const struct rec_kernel *r)
 void kinetow_copy(struct sink *s, const struct rec_copy *r)
 {
     static const char *const directions[] = {"HtoD", "DtoH", "DtoD", "PtoP", "HtoH"};
-    static const char *const memories[] = {"Device", "Pinned", "Pageable"};
+    static const char *const memories[] = {"Device", "Pinned", "Pageable", "Managed"};
     struct kineto_writer *w = (struct kineto_writer *)s;
     struct kprocess *p = process_of(w, r->process);
-    int64_t device = r->dst_gpu >= 0 ? r->dst_gpu : r->src_gpu >= 0 ? r->src_gpu : 0;
+    bool pushed = r->direction == COPY_P2P && r->src_gpu >= 0; /* under the GPU that issues it */
+    int64_t device = !pushed && r->dst_gpu >= 0 ? r->dst_gpu : r->src_gpu >= 0 ? r->src_gpu : 0;
     char text[64];
     int n = snprintf(text, sizeof(text), "Memcpy %s (%s -> %s)", directions[r->direction],
                      memories[r->src_memory], memories[r->dst_memory]);

@@ -140,6 +140,8 @@ void nsysw_region(struct sink *s, const struct rec_region *r)
     case CAT_MPI:
         put_mpi(w, p, r);
         break;
+    case CAT_DRIVER: /* has no place here */
+        break;
     default:
         put_nvtx(w, p, r);
         break;
@@ -208,7 +210,7 @@ void nsysw_kernel(struct sink *s, const struct rec_kernel *r)
 
 static int64_t memory_kind(enum memory m)
 {
-    return m == MEM_PAGEABLE ? 0 : m == MEM_PINNED ? 1 : 2;
+    return m == MEM_PAGEABLE ? 0 : m == MEM_PINNED ? 1 : m == MEM_MANAGED ? 4 : 2;
 }
 
 void nsysw_copy(struct sink *s, const struct rec_copy *r)
@@ -218,7 +220,8 @@ void nsysw_copy(struct sink *s, const struct rec_copy *r)
     struct nprocess *p = process_of(w, r->process);
     struct nfile *f = p->file;
     bool peer = r->direction == COPY_P2P;
-    int64_t device = r->dst_gpu >= 0 ? r->dst_gpu : r->src_gpu >= 0 ? r->src_gpu : 0;
+    bool pushed = r->direction == COPY_P2P && r->src_gpu >= 0; /* under the GPU that issues it */
+    int64_t device = !pushed && r->dst_gpu >= 0 ? r->dst_gpu : r->src_gpu >= 0 ? r->src_gpu : 0;
     NROW(w, f, NI_MEMCPY, time_of(f, r->start_ns), time_of(f, r->end_ns), device, device + 1, 0,
          nsysw_stream(r->stream), corr_of(r->corr), nsysw_global(p, 0), r->size,
          kinds[r->direction], NI_NULL, memory_kind(r->src_memory), memory_kind(r->dst_memory),

@@ -80,7 +80,7 @@ struct rocpd {
 };
 
 /* Categories beyond enum category, for the records that are no regions. */
-enum { RCAT_KERNEL = 7, RCAT_COPY, RCAT_ALLOC, RCAT_SCRATCH, RCAT_SMI, RCAT_HSA_AMD, RCAT_COUNT };
+enum { RCAT_KERNEL = 8, RCAT_COPY, RCAT_ALLOC, RCAT_SCRATCH, RCAT_SMI, RCAT_HSA_AMD, RCAT_COUNT };
 
 /* Sets the sticky error of the writer from SQLite's. */
 void rocpdw_fail(struct rocpd *w, sqlite3 *db, const char *what);

@@ -4,9 +4,9 @@
 static unsigned want_of(enum category c)
 {
     static const unsigned bits[] = {
-        [CAT_HIP] = WANT_HIP,      [CAT_HSA] = WANT_HSA,  [CAT_MARKER] = WANT_MARKER,
-        [CAT_RCCL] = WANT_RCCL,    [CAT_MPI] = WANT_HOST, [CAT_HOST] = WANT_HOST,
-        [CAT_COMPILER] = WANT_HIP,
+        [CAT_HIP] = WANT_HIP,      [CAT_HSA] = WANT_HSA,     [CAT_MARKER] = WANT_MARKER,
+        [CAT_RCCL] = WANT_RCCL,    [CAT_MPI] = WANT_HOST,    [CAT_HOST] = WANT_HOST,
+        [CAT_COMPILER] = WANT_HIP, [CAT_DRIVER] = WANT_HOST,
     };
     return bits[c];
 }

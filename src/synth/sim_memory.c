@@ -30,7 +30,8 @@ static struct rec_copy copy_record(struct sim *s, struct thread *t, const struct
 {
     struct process *p = t->process;
     struct rec_copy c = {.process = p->rec.index, .thread = t->index, .stream = stream->id};
-    enum memory host = stmt_arg(st, K_pageable) ? MEM_PAGEABLE : MEM_PINNED;
+    bool managed = stmt_arg(st, K_managed) != NULL;
+    enum memory host = managed ? MEM_MANAGED : stmt_arg(st, K_pageable) ? MEM_PAGEABLE : MEM_PINNED;
     c.direction = (enum direction)stmt_arg(st, K_direction)->word;
     bool from_host = c.direction == COPY_H2D || c.direction == COPY_H2H;
     bool to_host = c.direction == COPY_D2H || c.direction == COPY_H2H;
@@ -43,8 +44,8 @@ static struct rec_copy copy_record(struct sim *s, struct thread *t, const struct
     c.dst_gpu = to_host ? -1 : c.direction == COPY_P2P ? (int)peer : stream->gpu;
     c.src_agent = from_host ? 0 : CPU_AGENTS + c.src_gpu;
     c.dst_agent = to_host ? 0 : CPU_AGENTS + c.dst_gpu;
-    c.src_memory = from_host ? host : MEM_DEVICE;
-    c.dst_memory = to_host ? host : MEM_DEVICE;
+    c.src_memory = from_host || managed ? host : MEM_DEVICE;
+    c.dst_memory = to_host || managed ? host : MEM_DEVICE;
     c.src_address = from_host ? host_address(p) : device_address(p, c.src_gpu);
     c.dst_address = to_host ? host_address(p) : device_address(p, c.dst_gpu) + (1 << 30);
     p->copies++;

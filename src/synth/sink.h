@@ -41,11 +41,20 @@ enum {
 };
 
 /* The order is that of the words of the key `category` in language.def. */
-enum category { CAT_HIP, CAT_HSA, CAT_MARKER, CAT_RCCL, CAT_MPI, CAT_HOST, CAT_COMPILER };
+enum category {
+    CAT_HIP,
+    CAT_HSA,
+    CAT_MARKER,
+    CAT_RCCL,
+    CAT_MPI,
+    CAT_HOST,
+    CAT_COMPILER,
+    CAT_DRIVER
+};
 
 enum direction { COPY_H2D, COPY_D2H, COPY_D2D, COPY_P2P, COPY_H2H };
 
-enum memory { MEM_DEVICE, MEM_PINNED, MEM_PAGEABLE };
+enum memory { MEM_DEVICE, MEM_PINNED, MEM_PAGEABLE, MEM_MANAGED };
 
 enum alloc_type { ALLOC_ALLOC, ALLOC_FREE, ALLOC_REALLOC, ALLOC_RECLAIM };
 enum alloc_level { LEVEL_REAL, LEVEL_VIRTUAL, LEVEL_SCRATCH };

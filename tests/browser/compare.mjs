@@ -58,7 +58,7 @@ const column = (table, key) =>
 
 test('the verdict comes first and is that of the JSON', async () => {
     assert.equal(document_.verdict, 'slower');
-    assert.equal(await p.locator('main .headline').textContent(), document_.headline);
+    assert.equal(await p.locator('#verdict .headline').textContent(), document_.headline);
     assert.equal(await p.locator('header .badge').first().textContent(), 'slower');
     assert.deepEqual(JSON.parse(await p.locator('#analysis').textContent()), document_);
     for (const id of ['verdict', 'comparability', 'causes', 'ledger', 'phases', 'kernels', 'api'])
@@ -79,7 +79,7 @@ test('tables hold the rows of the JSON, and sort and search', async () => {
         (await column('table-ledger', 'change')).map(Number),
         document_.ledger.map((r) => r.change),
     );
-    await p.locator('#table-kernels th[data-key=calls_a] button').click();
+    await p.locator('#table-kernels th[data-key=change_ns] button').click();
     await p.locator('.table[data-name=kernels] input[type=search]').fill('solve');
     assert.deepEqual(await column('table-kernels', 'title'), ['solve_cg']);
     await p.locator('.table[data-name=kernels] input[type=search]').fill('');
@@ -87,7 +87,7 @@ test('tables hold the rows of the JSON, and sort and search', async () => {
 
 test('histograms of both runs lie over each other and count every call', async () => {
     const kernel = document_.kernels[0];
-    const titles = await p.locator('#kernel-0 .overlaid rect title').allTextContents();
+    const titles = await p.locator('#kernel-0 .beside rect title').allTextContents();
     const sums = [0, 0];
     for (const t of new Set(titles)) {
         const [, x, y] = t.match(/: A ([\d,]+) calls .*, B ([\d,]+) calls /);
@@ -127,7 +127,7 @@ test('runs that cannot be compared are refused with the reason', async () => {
     const x = trace('small_grid', '--set', 'n=50');
     const y = trace('small_grid', '--set', 'n=50', '--set', 'blocks=6');
     const q = await browser.goto(compared(x, y, 'compare_refused.html'));
-    assert.match(await q.locator('.verdict').textContent(), /Not comparable/);
+    assert.match(await q.locator('#verdict .verdict').textContent(), /Not comparable/);
     assert.match(await q.locator('#comparability').textContent(), /work-items instead of/);
     await q.close();
 });

@@ -57,7 +57,7 @@ test('the embedded JSON is the document of --format json', async () => {
 test('the verdict comes first and says what the JSON says', async () => {
     const {verdict} = json(trace('demo'));
     assert.equal(await p.locator('main h2').first().textContent(), 'Verdict');
-    assert.equal(await p.locator('.verdict .headline').textContent(), verdict.headline);
+    assert.equal(await p.locator('#overview .headline').textContent(), verdict.headline);
 });
 
 test('the theme follows the system until it is chosen, then is remembered', async () => {
@@ -141,7 +141,7 @@ test('the ledger leads to causes and from there to findings', async () => {
     assert.equal(await card.evaluate((e) => e.open), false);
     await p.locator(`#chart-ledger .wide a[href="#cause-${largest.cause}"]`).click();
     assert.equal(await card.evaluate((e) => e.open), true);
-    assert.equal(await card.locator('.exact').textContent(), largest.ns + ' ns');
+    assert.equal(await card.locator('dd').first().textContent(), largest.ns + ' ns');
     await p.locator('[data-close-all]').click();
     await card.locator('a[href^="#finding-"]').first().click();
     assert.equal(await p.locator('.finding[open]').count(), 1);

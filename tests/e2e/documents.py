@@ -76,7 +76,7 @@ def check_breakdown(d):
     for key, value in list(e.items()) + list(t.items()):
         if key.endswith("_pct") and not 0 <= value <= 100 + 1e-9:
             yield f"{key} is {value}"
-    if t["true_compute_ns"] + t["exposed_memcpy_ns"] + t["idle_ns"] != t["total_wall_ns"]:
+    if t["true_compute_ns"] + t["exposed_memcpy_ns"] + t["idle_ns"] != t["total_wall_ns"] * t["gpu_count"]:
         yield "the timeline does not add up"
     if e["api_overhead_ns"] + e["idle_time_ns"] != t["idle_ns"]:
         yield "API overhead and other idle time are not the idle time"

@@ -3,23 +3,18 @@
 #include <stdlib.h>
 
 #include "advise/advise.h"
-#include "compare/compare.h"
+#include "analyze/summary.h"
 #include "compare/gate.h"
-#include "compare/profile.h"
 #include "compare/profile_write.h"
 #include "plan/plan.h"
 #include "render/analysis_json.h"
-#include "render/compare_html.h"
 #include "render/compare_json.h"
-#include "render/html.h"
+#include "render/html/html.h"
 #include "render/render.h"
 #include "render/svg.h"
-#include "report/analysis_doc.h"
 #include "report/chart/chart.h"
-#include "report/compare_doc.h"
 #include "report/inventory.h"
-#include "report/plan_doc.h"
-#include "report/summary.h"
+#include "report/section.h"
 
 static const struct render_opts plain = {80, false};
 
@@ -38,8 +33,10 @@ static void compared(const struct analysis *a, struct str *out, struct arena *ar
                        &err))
         abort(); /* what was saved must be read back */
     compare(&c, &one, &two, arena);
-    render_text(out, compare_doc(&c, &gate, 10, arena), &plain);
-    render_compare_html(out, &c, &gate);
+    struct subject about = {.comparison = &c, .gate = &gate, .top = 10};
+    const struct doc *d = compare_report(&about, NULL, arena, &err);
+    render_text(out, d, &plain);
+    render_html(out, d);
     jw_init(&w, out, 0);
     compare_json(&w, &c, &gate);
 }
@@ -53,7 +50,8 @@ static void planned(const struct analysis *a, struct str *out, struct arena *are
     if (!launch_form_find(&q.form, &command, arena))
         abort();
     plan_make(&p, &q, arena);
-    render_text(out, plan_doc(&p, arena), &plain);
+    struct gs_error err = {0};
+    render_text(out, plan_report(&(struct subject){.plan = &p}, NULL, arena, &err), &plain);
 }
 
 static void shown(const struct analysis *a, const struct advice *advice, struct str *out,
@@ -61,14 +59,18 @@ static void shown(const struct analysis *a, const struct advice *advice, struct 
 {
     struct jwrite w;
     struct summary s;
-    render_text(out, analysis_doc(a, advice, 10, arena), &plain);
-    render_markdown(out, analysis_doc(a, advice, 10, arena));
+    struct gs_error err = {0};
+    struct subject about = {.a = a, .advice = advice, .top = 10};
+    const struct doc *d = analysis_report(&about, NULL, arena, &err);
+    render_text(out, d, &plain);
+    render_markdown(out, d, NULL);
+    render_html(out, d);
     jw_init(&w, out, 0);
     analysis_json(&w, a, advice, &(struct analysis_json_opts){.top_kernels = 10});
-    render_html(out, a, advice, &(struct html_opts){.top_kernels = 10});
     summary_make(&s, a, arena);
     summary_phases(&s, arena);
-    render_text(out, summary_doc(&s, arena), &plain);
+    about = (struct subject){.a = a, .summary = &s, .top = 10};
+    render_text(out, summary_report(&about, NULL, arena, &err), &plain);
     for (size_t i = 0; charts[i]; i++)
         if (charts[i]->has(a))
             render_svg(out, chart_draw(charts[i], a, &(struct chart_opts){.top = 12}, arena),

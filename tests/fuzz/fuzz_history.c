@@ -8,7 +8,7 @@
 #include "compare/history.h"
 #include "compare/profile_write.h"
 #include "render/render.h"
-#include "report/history_doc.h"
+#include "report/section.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -43,7 +43,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct str out;
         history_make(&h, runs, n, &a);
         str_init(&out, &a);
-        render_text(&out, history_doc(&h, "fuzzed", &a), &(struct render_opts){80, false});
+        struct subject about = {.history = &h, .title = "fuzzed"};
+        render_text(&out, history_report(&about, NULL, &a, &err), &(struct render_opts){80, false});
     }
     arena_release(&a);
     return 0;

@@ -8,10 +8,10 @@
 
 #include "compare/gate.h"
 #include "compare/profile_write.h"
-#include "render/compare_html.h"
 #include "render/compare_json.h"
+#include "render/html/html.h"
 #include "render/render.h"
-#include "report/compare_doc.h"
+#include "report/section.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -36,8 +36,10 @@ static void write_all(const struct run_profile *a, const struct run_profile *b, 
     str_init(&out, arena);
     jw_init(&w, &out, 0);
     compare_json(&w, &c, &gate);
-    render_compare_html(&out, &c, &gate);
-    render_text(&out, compare_doc(&c, &gate, 10, arena), &(struct render_opts){80, false});
+    struct subject s = {.comparison = &c, .gate = &gate, .top = 10};
+    const struct doc *d = compare_report(&s, NULL, arena, &err);
+    render_html(&out, d);
+    render_text(&out, d, &(struct render_opts){80, false});
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "render/render.h"
 #include "render/workload_json.h"
-#include "report/workload_report.h"
+#include "report/section.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -77,8 +77,9 @@ static void run(void *ctx)
     jw_init(&json, &out, 0);
     workload_json(&json, &r);
     workload_compare(&both, &r, &r, c->arena);
-    render_markdown(&out, workload_doc(&r, c->arena));
-    render_markdown(&out, workload_compare_doc(&both, 3, c->arena));
+    struct subject one = {.workload = &r, .top = 5}, two = {.workloads = &both, .top = 3};
+    render_markdown(&out, workload_doc_report(&one, NULL, c->arena, &err), NULL);
+    render_markdown(&out, workloads_report(&two, NULL, c->arena, &err), NULL);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

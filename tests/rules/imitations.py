@@ -249,10 +249,18 @@ def warm_up(job):
 
 
 def stream_serialisation(job):
+    serial_streams(job, job.random.choice([16, 48, 96]))
+
+
+def full_streams(job):
+    """The same with kernels that fill the device: streams cannot win anything."""
+    serial_streams(job, 4864)
+
+
+def serial_streams(job, groups):
     r = job.random
     count, n = r.randrange(2, 7), 400
     kernel = r.uniform(50e3, 500e3)
-    groups = r.choice([16, 48, 96, 4864])
     by_host = r.random() < 0.25
     app, gpu, main = program(job, n * kernel)
     streams = [gpu.stream() for _ in range(count)]
@@ -385,11 +393,12 @@ FAULTS = {
     "overlap_missing": (overlap_missing, ["overlap-missing"]),
     "host_idle": (host_idle, ["host-idle"]),
     "pageable_copies": (pageable_copies, ["slow-copies"]),
-    "tiny_copies": (tiny_copies, ["slow-copies"]),
+    "tiny_copies": (tiny_copies, ["tiny-copies", "slow-copies"]),
     "allocation_churn": (allocation_churn, ["allocation-churn"]),
     "unbalanced_gpus": (unbalanced_gpus, ["gpu-imbalance"]),
     "warm_up": (warm_up, ["warmup", "startup"]),
     "stream_serialisation": (stream_serialisation, ["stream-serialisation"]),
+    "full_streams": (full_streams, None),
     "exposed_comm": (exposed_comm, ["exposed-comm"]),
     "hidden_comm": (hidden_comm, None),
     "small_grid": (small_grid, ["small-grid"]),

@@ -38,14 +38,39 @@ def gain(finding, doc):
     share = finding["claimed_ns"] / time if time else 0
     if not near(finding["runtime_fraction_pct"], 100 * share):
         yield f"runtime_fraction_pct is {finding['runtime_fraction_pct']}, not {100 * share}"
-    if not near(finding["estimated_speedup_pct_lower"], 100 * (1 / (1 - share / 2) - 1)):
-        yield "the lower speed-up is not Amdahl's for half of it"
-    upper = finding["estimated_speedup_pct_upper"]
-    if (upper is None) != (share >= 0.999) or (upper is not None and
-                                               not near(upper, 100 * (1 / (1 - share) - 1))):
-        yield f"the upper speed-up {upper} is not Amdahl's for all of it"
+    yield from prediction(finding)
     if 100 * share < LEAST_SHARE_PCT and finding["priority"] != "INFO":
         yield f"{finding['priority']} for {100 * share:.2f} % of the window"
+
+
+def faster_pct(finding, after):
+    return None if finding[after] <= 0 else 100 * (finding["recorded_ns"] / finding[after] - 1)
+
+
+def prediction(finding):
+    """A time after the advice, within its interval; nothing gets slower by following it."""
+    lower, upper = finding["estimated_speedup_pct_lower"], finding["estimated_speedup_pct_upper"]
+    by, time = finding["predicted_by"], finding["predicted_ns"]
+    if upper is not None and lower is not None and not -1e-9 <= lower <= upper + 1e-9:
+        yield f"faster by {lower} to {upper} %"
+    if by is None:
+        if time is not None or finding["next_limit"] is not None:
+            yield "a prediction by nothing"
+        return
+    if by not in ("replay", "amdahl"):
+        yield f"predicted by {by}"
+    if not 0 <= finding["predicted_low_ns"] <= time <= finding["predicted_high_ns"] <= finding["recorded_ns"]:
+        yield (f"predicts {time} between {finding['predicted_low_ns']} and {finding['predicted_high_ns']} "
+               f"of {finding['recorded_ns']}")
+    if time and not near(finding["predicted_speedup"], finding["recorded_ns"] / time):
+        yield f"the speed-up {finding['predicted_speedup']} is not recorded / predicted"
+    if (finding["next_limit"] is None) != (by == "amdahl"):
+        yield "only a replay knows the next limit"
+    if by == "replay":
+        for value, after in ((lower, "predicted_high_ns"), (upper, "predicted_low_ns")):
+            expected = faster_pct(finding, after)
+            if (value is None) != (expected is None) or (value is not None and not near(value, expected)):
+                yield f"faster by {value} %, not {expected}"
 
 
 def evidence(finding, doc):
@@ -88,9 +113,12 @@ def command(c, doc):
         return
     has = {key for key, present in doc["capabilities"].items() if present}
     archs = {g["architecture"] for g in doc["profiling_info"]["gpus"] if g["vendor"] == "AMD"}
+    asked = [name for name, _ in options if name in profilers.CAPTURES]
+    if asked and all(profilers.CAPTURES[name] in has for name in asked):
+        yield f"{asked} are already captured"
+    if "--hip-trace" in asked and "--kernel-trace" not in asked:
+        yield "host calls without kernels of the same run do not say why a GPU is idle"
     for name, values in options:
-        if profilers.CAPTURES.get(name) in has:
-            yield f"'{name}' is already captured"
         for arch in archs if name == "--pmc" else ():
             yield from profilers.pass_faults(values, arch)
 

@@ -54,10 +54,6 @@ def pct(v):
     return "-" if v is None else "<0.1 %" if 0 < v < 0.05 else f"{v:.1f} %"
 
 
-def number(v, form):
-    return "-" if v is None else format(v, form)
-
-
 # ---- what must be there, section by section: (heading, lines in order)
 
 
@@ -69,8 +65,8 @@ def ledger(doc):
 
 def gpus(doc):
     rows = doc["analyses"]["gpus"]
-    if len(rows) > 1:
-        yield "GPUs", [f"{pct(g['busy_pct'])} {time(g['compute_ns'])} {time(g['idle_ns'])} {g['kernels']:,} "
+    if rows:
+        yield "GPUs", [f"{time(g['compute_ns'])} {time(g['idle_ns'])} {pct(g['busy_pct'])} {g['kernels']:,} "
                        f"{g['copies']:,}" for g in rows]
 
 
@@ -81,59 +77,80 @@ def speedup(f):
 
 def findings(doc):
     lines = []
-    shown = [f for f in doc["recommendations"] if f["priority"] != "INFO"]
-    for i, f in enumerate(shown, 1):
-        lines.append(f"{i}. [{f['priority']}] {f['title']}")
+    for f in doc["recommendations"]:
+        if f["priority"] == "INFO":
+            lines.append(f["issue"])
+            continue
+        lines.append(f"[{f['priority']}] {f['title']}")
         if f["claimed_ns"]:
-            lines.append(f"costs {time(f['claimed_ns'])}, {pct(f['runtime_fraction_pct'])} of the GPU time; "
-                         f"faster by {speedup(f)} when")
+            lines.append(f"costs {time(f['claimed_ns'])}, {pct(f['runtime_fraction_pct'])} of the GPU time")
+            if f["predicted_by"] != "replay":
+                lines.append(f"faster by {speedup(f)} when")
+        if f["predicted_by"] == "replay":
+            lines.append(f"then {time(f['predicted_ns'])} instead of {time(f['recorded_ns'])}, "
+                         f"{f['predicted_speedup']:.2f} times as fast")
         lines.append(f"sure {100 * f['confidence']:.0f} %:")
-    if lines:
-        yield "Findings, by what they can win", lines
+    yield "Findings", lines
+
+
+def plain_number(v):
+    if v is None:
+        return "-"
+    return f"{round(v):,}" if abs(v) >= 999.5 else f"{v:.3g}" if abs(v) >= 1 else f"{v:.2g}"
 
 
 def hotspots(doc):
     rows = doc["hotspots"][:TOP]
     if rows:
-        yield "Kernels that take longest", [
+        yield "Kernels #", [
             f"{h['calls']:,} {time(h['total_duration_ns'])} {time(int(h['avg_duration_ns']))} "
-            f"{time(h['p95_ns'])} {time(h['max_duration_ns'])} {h['cv']:.2f} {pct(h['pct_of_total'])}"
+            f"{time(h['p95_ns'])} {plain_number(h['cv'])} {pct(h['pct_of_total'])}"
             for h in rows]
 
 
 def copies(doc):
     rows = doc["analyses"]["copies"]
     if rows:
-        yield "Copies", [
-            f"{c['direction']} {c['count']:,} {size(c['total_bytes'])} {time(c['total_duration_ns'])} "
-            f"{time(c['exposed_ns'])} {number(c['bandwidth_gbps'], '.1f')} {pct(c['efficiency_pct'])}"
+        known = any(c["bandwidth_gbps"] is not None for c in rows)
+        linked = any(c["efficiency_pct"] is not None for c in rows)
+
+        def rate(c):
+            v = c["bandwidth_gbps"]
+            return "" if not known else " -" if v is None else f" {plain_number(v)} GB/s"
+        yield "Copies direction", [
+            f"{c['direction']} {c['count']:,} {size(c['total_bytes'])} {time(c['total_duration_ns'])}"
+            f"{rate(c)}{' ' + pct(c['efficiency_pct']) if linked else ''} {time(c['exposed_ns'])}"
             for c in rows]
 
 
 def gaps(doc):
-    rows = [g for g in doc["analyses"]["idle_gaps"] if g["count"]]
-    if rows:
-        yield "Idle gaps between work", [f"{g['label']} {time(g['total_ns'])} in {g['count']:,}, mostly "
-                                         f"{g['main_cause']}" for g in rows]
+    rows = doc["analyses"]["idle_gaps"]
+    if any(g["count"] for g in rows):
+        yield "Idle gaps between work", [f"{g['label']} {g['count']:,} {time(g['total_ns'])} {g['main_cause'] or '-'}"
+                                         for g in rows]
 
 
 def calls(doc):
     rows = doc["analyses"]["api_calls"][:TOP]
     if rows:
-        b = doc["analyses"]["breakdown"]
-        yield "Host calls", [f"blocked in sync {time(b['sync_blocked_ns'])} ({pct(b['sync_blocked_pct'])} of"] + [
-            f"{r['class']} {r['calls']:,} {time(r['exclusive_ns'])} {time(int(r['avg_ns']))} {time(r['max_ns'])}"
-            for r in rows]
+        yield "Host calls call", [
+            f"{r['calls']:,} {time(r['exclusive_ns'])} {time(int(r['avg_ns']))} {time(r['max_ns'])} "
+            f"{pct(r['pct_of_window'])}" for r in rows]
+
+
+def blocked(doc):
+    b = doc["analyses"]["breakdown"]
+    yield "host blocked", [f"host blocked {pct(b['sync_blocked_pct'])}; {time(b['sync_blocked_ns'])} of"]
 
 
 def streams(doc):
     rows = doc["analyses"]["streams"]
-    if len(rows) > 1:
-        yield "Streams", [f"{s['gpu']} {s['stream']} {s['kernels']:,} {s['copies']:,} {time(s['busy_ns'])} "
-                          f"{pct(s['pct_of_gpu_busy'])}" for s in rows[:TOP]]
+    if rows:
+        yield "Streams GPU", [f"{s['kernels']:,} {s['copies']:,} {time(s['busy_ns'])} {pct(s['pct_of_gpu_busy'])}"
+                              for s in rows[:TOP]]
 
 
-SECTIONS = [ledger, gpus, findings, hotspots, copies, gaps, calls, streams]
+SECTIONS = [blocked, ledger, findings, hotspots, copies, gaps, calls, gpus, streams]
 
 
 def plain(text, markdown):

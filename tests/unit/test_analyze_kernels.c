@@ -192,7 +192,7 @@ static void categories_sum_kernels_by_role(void **state)
     assert_int_equal(c[0].total_ns, 55);
     assert_int_equal(c[0].avg_duration_ns, 27); /* 27.5 rounded down */
     assert_near(c[0].pct_of_kernel_time, 55);
-    assert_near(c[0].pct_of_total_time, 27.5);
+    assert_near(c[0].pct_of_total_time, 34.375);
     assert_string_equal(c[1].category, "Softmax");
     assert_string_equal(c[1].group, "Reduction");
     assert_string_equal(c[2].category, "Other");
@@ -352,6 +352,33 @@ static void a_slow_first_dispatch_is_warm_up(void **state)
     made_release(&m);
 }
 
+/* Two grids in turn: the large one comes first and is slower, as it always is. */
+static void warmup_compares_calls_of_one_shape(void **state)
+{
+    (void)state;
+    struct made m;
+    struct analysis a;
+    made_init(&m);
+    uint32_t s = made_stream(&m, made_gpu(&m), 1);
+    for (uint32_t i = 0; i < 2; i++)
+        vec_push(&m.t.launches, &m.t.arena,
+                 ((struct launch){.grid = {256u << (10 * !i), 1, 1}, .group = {256, 1, 1}}));
+    for (int i = 0; i < 20; i++) {
+        uint32_t k =
+            made_kernel(&m, "both", s, US(500 * i), US(500 * i + (i % 2 ? 20 : 200)), NO_INDEX);
+        m.t.kernels.launch[k] = (uint32_t)i % 2;
+    }
+    struct analysis_opts o = made_options(0, US(20000));
+    made_analyze(&m, &a, &o);
+    assert_int_equal(a.warmup.n, 0);
+    m.t.kernels.end_ns[0] = US(480); /* and now against its like */
+    made_analyze(&m, &a, &o);
+    assert_int_equal(a.warmup.n, 1);
+    assert_int_equal(a.warmup.v[0].median_ns, US(200));
+    assert_int_equal(a.warmup.v[0].excess_ns, US(280));
+    made_release(&m);
+}
+
 static void resources_show_the_costliest_configuration(void **state)
 {
     (void)state;
@@ -506,6 +533,7 @@ int main(void)
         unit_test(launches_are_measured_from_call_to_kernel),
         unit_test(launches_behind_a_wait_are_counted),
         unit_test(a_slow_first_dispatch_is_warm_up),
+        unit_test(warmup_compares_calls_of_one_shape),
         unit_test(resources_show_the_costliest_configuration),
         unit_test(gaps_of_all_gpus_come_together),
         unit_test(an_empty_view_gives_empty_results),

@@ -336,12 +336,22 @@ static void check_warmup(const struct analysis *a)
     for (size_t name = 0; name < 6; name++) {
         int64_t v[MAX_ROWS];
         size_t n = 0, first = 0, first_at = 0;
+        bool any = false;
         struct span p;
         for (size_t i = 0; i < t->kernels.n; i++) {
             if (!kernel_seen(a, i, &p) || strcmp(name_of(t, i), names[name]))
                 continue;
-            if (!n || t->kernels.start_ns[i] < t->kernels.start_ns[first])
-                first = i, first_at = n;
+            if (!any || t->kernels.start_ns[i] < t->kernels.start_ns[first])
+                first = i;
+            any = true;
+        }
+        for (size_t i = 0; any && i < t->kernels.n; i++) {
+            if (!kernel_seen(a, i, &p) || strcmp(name_of(t, i), names[name]) ||
+                t->launches.v[t->kernels.launch[i]].grid[0] !=
+                    t->launches.v[t->kernels.launch[first]].grid[0])
+                continue;
+            if (i == first)
+                first_at = n;
             v[n++] = p.end - p.start;
         }
         if (n < 3)

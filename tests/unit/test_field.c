@@ -181,8 +181,8 @@ static void people_read_units(void **state)
     struct arena *a = *state;
     struct whole w = make(a);
     static const char *const expected[][2] = {
-        {"time_ns", "1.50 ms"}, {"bytes", "2.00 KiB"}, {"calls", "1,234"},     {"rank", "–"},
-        {"share", "12.3 %"},    {"rate", "–"},         {"text", "a \"word\""}, {"yes", "yes"},
+        {"time_ns", "1.50 ms"}, {"bytes", "2.00 KiB"}, {"calls", "1,234"},     {"rank", "-"},
+        {"share", "12.3 %"},    {"rate", "-"},         {"text", "a \"word\""}, {"yes", "yes"},
         {"mood", "bad"},        {"set", "red, blue"},  {"grade", "B"},         {"time_s", "0.0015"},
     };
     for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++)

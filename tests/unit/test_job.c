@@ -307,6 +307,20 @@ static void the_cause_is_what_the_late_rank_does_longer(void **state)
 }
 
 /* Each of two ranks is late every second time: nobody holds the others up. */
+/* Three of eight are late alike: the job cannot win what the other five wait. */
+static void cost_is_what_balance_can_win(void **state)
+{
+    (void)state;
+    struct job job = {0};
+    for (int32_t i = 0; i < 8; i++) {
+        struct job_rank *r = add_rank(&job, i, "a");
+        for (int k = 0; k < 10; k++)
+            add_meet(r, "MPI_Allreduce", MEET_ALL, i < 3 ? 90000 + i : 60000, 100000);
+    }
+    job_meet(&job);
+    assert_int_equal(job.late[2].cost_ns, 10 * ((5 * 30002 + 2 + 1) / 7));
+}
+
 static void taking_turns_is_no_straggler(void **state)
 {
     (void)state;
@@ -514,6 +528,7 @@ int main(void)
         T(one_host_has_one_clock),
         T(hosts_without_meetings_start_together),
         T(the_cause_is_what_the_late_rank_does_longer),
+        T(cost_is_what_balance_can_win),
         T(taking_turns_is_no_straggler),
         T(chance_is_no_straggler),
         T(phases_are_aligned_by_content),

@@ -250,8 +250,26 @@ static void a_launch_that_takes_milliseconds_loads_code(void **state)
     made_kernel(&m, "a", s, 0, US(100), NO_INDEX);
     made_kernel(&m, "b", s, US(1200), US(1300), made_launch(&m, US(110), US(1110)));
     made_kernel(&m, "c", s, US(2400), US(2500), made_launch(&m, US(1310), US(2309)));
-    struct ledger l = ledger_of(&m, &v, 0, US(2500));
-    ASSERT_CAUSES(l.ns, CAUSE_COMPUTE, 300, CAUSE_STARTUP, 1000, CAUSE_LAUNCH, 10 + 90 + 1100);
+    /* The same kernel again has been loaded. */
+    made_kernel(&m, "b", s, US(4600), US(4700), made_launch(&m, US(2510), US(4590)));
+    struct ledger l = ledger_of(&m, &v, 0, US(4700));
+    ASSERT_CAUSES(l.ns, CAUSE_COMPUTE, 400, CAUSE_STARTUP, 1000, CAUSE_LAUNCH,
+                  10 + 50 + 10 + 999 + 50 + 10 + 2080 + 10, CAUSE_UNKNOWN, 40 + 41);
+    made_release(&m);
+}
+
+/* A launch is on its way for a short time only: then the work waits for something else. */
+static void work_that_begins_late_waited_for_something(void **state)
+{
+    (void)state;
+    struct made m;
+    struct view v;
+    made_init(&m);
+    uint32_t s = made_stream(&m, made_gpu(&m), 1);
+    made_kernel(&m, "a", s, 0, US(100), NO_INDEX);
+    made_kernel(&m, "a", s, US(463115), US(463215), made_launch(&m, US(110), US(115)));
+    struct ledger l = ledger_of(&m, &v, 0, US(463215));
+    ASSERT_CAUSES(l.ns, CAUSE_COMPUTE, 200, CAUSE_LAUNCH, 10 + 5 + 50, CAUSE_UNKNOWN, 463000 - 50);
     made_release(&m);
 }
 
@@ -266,6 +284,7 @@ static void calls_in_a_gap_tell_its_cause(void **state)
         {REGION_HIP, "hipMalloc", CAUSE_ALLOC},       {REGION_HIP, "hipFree", CAUSE_ALLOC},
         {REGION_MPI, "MPI_Wait", CAUSE_HOST_IO},      {REGION_OS, "read", CAUSE_HOST_IO},
         {REGION_HIP, "hipModuleLoad", CAUSE_STARTUP}, {REGION_HIP, "hipGetDevice", CAUSE_LAUNCH},
+        {REGION_HSA, "cuMemHostAlloc", CAUSE_ALLOC},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct made m;
@@ -734,6 +753,7 @@ int main(void)
         unit_test(a_gap_that_a_sync_drained_belongs_to_it),
         unit_test(long_host_work_behind_a_wait_is_the_hosts),
         unit_test(a_launch_that_takes_milliseconds_loads_code),
+        unit_test(work_that_begins_late_waited_for_something),
         unit_test(calls_in_a_gap_tell_its_cause),
         unit_test(a_gap_without_calls_is_the_hosts),
         unit_test(work_that_was_queued_in_time_waits_in_the_queue),

@@ -350,8 +350,9 @@ static void the_tables_agree(void **state)
 static void every_rule_has_goals_or_needs_none(void **state)
 {
     (void)state;
-    static const char *const none[] = {"blit-kernels",         "profiling-scope", "startup",
-                                       "stream-serialisation", "warmup",          NULL};
+    static const char *const none[] = {
+        "blit-kernels", "profiling-scope",      "recording-paused", "slow-down",
+        "startup",      "stream-serialisation", "warmup",           NULL};
     for (size_t i = 0; rules[i]; i++) {
         bool expected = true;
         for (size_t k = 0; none[k]; k++)

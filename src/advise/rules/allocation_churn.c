@@ -9,6 +9,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     char lost[HUMAN_MAX], n[HUMAN_MAX], api[HUMAN_MAX];
     const struct allocation_stats *s = &a->allocations;
     finding_claim(f, CAUSE_ALLOC, ns);
+    finding_change(f)->remove[REMOVE_ALLOCATION] = true;
     finding_issue(f,
                   "the GPU idles %s while the host allocates and frees; %s such call%s between the "
                   "first and last kernel",

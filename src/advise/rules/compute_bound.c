@@ -41,7 +41,7 @@ static bool eval(const struct analysis *a, struct finding *f)
 
 const struct rule rule_compute_bound = {
     .name = "compute-bound",
-    .id = "GS-COMPUTE-001",
+    .id = "ROCPD-COMPUTE-BOUND-001",
     .category = "Compute-Bound Kernel",
     .title = "a kernel is bound by compute",
     .bottleneck = BOTTLENECK_COMPUTE,

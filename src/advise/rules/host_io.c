@@ -1,13 +1,15 @@
-#include "advise/rule.h"
+#include "advise/host_words.h"
 #include "base/human.h"
-#include "base/str.h"
 
-static const struct api_row *longest_of(const struct analysis *a, enum api_class class)
+/* Whether the calls in these gaps are more of MPI than of the operating system. */
+static bool mostly_mpi(const struct host_time *h)
 {
-    for (size_t i = 0; i < a->api.n; i++)
-        if (str_eq(a->api.v[i].class, api_class_name(class)))
-            return &a->api.v[i];
-    return NULL;
+    int64_t mpi = 0, io = 0;
+    for (size_t i = 0; i < h->parts.n; i++) {
+        int64_t *to = h->parts.v[i].class == API_COMM ? &mpi : &io;
+        *to = add_ns(*to, h->parts.v[i].ns);
+    }
+    return mpi >= io;
 }
 
 static bool eval(const struct analysis *a, struct finding *f)
@@ -15,9 +17,13 @@ static bool eval(const struct analysis *a, struct finding *f)
     int64_t ns = ledger_ns(a, CAUSE_HOST_IO);
     if (share_pct(a, ns) < 1)
         return false;
-    const struct api_row *mpi = longest_of(a, API_COMM), *io = longest_of(a, API_IO);
-    bool is_mpi = mpi && (!io || mpi->exclusive_ns >= io->exclusive_ns);
-    const struct api_row *call = is_mpi ? mpi : io;
+    struct host_time h;
+    host_time_find(&h, a, CAUSE_HOST_IO, f->arena);
+    bool is_mpi = mostly_mpi(&h);
+    const struct host_part *call = NULL;
+    for (size_t i = 0; i < h.parts.n && !call; i++)
+        if ((h.parts.v[i].class == API_COMM) == is_mpi)
+            call = &h.parts.v[i];
     char lost[HUMAN_MAX];
     finding_claim(f, CAUSE_HOST_IO, ns);
     f->bottleneck = is_mpi ? BOTTLENECK_MPI_LATENCY : BOTTLENECK_IO;
@@ -26,8 +32,9 @@ static bool eval(const struct analysis *a, struct finding *f)
                   call ? call->name : "");
     finding_because(f, "ledger.causes.host_io", share_pct(a, ns), LEAST_SHARE_PCT, "%",
                     "%.1f %% of the GPU time", share_pct(a, ns));
+    finding_because_host(f, &h, "ledger.causes.host_io");
     if (call)
-        finding_at_call(f, call->longest, "longest call of %s", call->name);
+        finding_at_call(f, call->call, "%s, the call with the longest part in a gap", call->name);
     finding_at_gaps(f, CAUSE_HOST_IO);
     finding_suggest(f, is_mpi ? "overlap communication with compute" : "take I/O out of the way");
     if (is_mpi) {

@@ -53,7 +53,7 @@ static bool eval(const struct analysis *a, struct finding *f)
 
 const struct rule rule_memory_bound = {
     .name = "memory-bound",
-    .id = "GS-MEMORY-001",
+    .id = "ROCPD-MEMORY-BOUND-001",
     .category = "Memory-Bound Kernel",
     .title = "a kernel is bound by memory",
     .bottleneck = BOTTLENECK_MEMORY,

@@ -1,17 +1,19 @@
 #include "advise/rule.h"
+#include "base/array.h"
 #include "base/str.h"
 
 static bool eval(const struct analysis *a, struct finding *f)
 {
     struct str list;
     str_init(&list, f->arena);
-    static const char *const wanted[] = {"kernels", "api", "copies", "launch_links"};
+    static const enum capability_id vital[] = {CAPABLE_KERNELS, CAPABLE_API, CAPABLE_LINKS,
+                                               CAPABLE_COPIES};
     for (size_t i = 0; i < a->capabilities.n; i++) {
         const struct capability *c = &a->capabilities.v[i];
         bool matters = false;
-        for (size_t k = 0; k < sizeof(wanted) / sizeof(*wanted); k++)
-            matters |= str_eq(c->key, wanted[k]);
-        if (c->present || !matters)
+        for (size_t k = 0; k < ARRAY_LEN(vital); k++)
+            matters |= c->id == vital[k];
+        if (!c->wanted || !matters)
             continue;
         str_printf(&list, "%s%s", list.len ? ", " : "", c->key);
         finding_action(f, "without %s: %s", c->key, c->lacking);
@@ -22,8 +24,9 @@ static bool eval(const struct analysis *a, struct finding *f)
     finding_issue(f, "not recorded: %s", list.buf);
     finding_because(f, "capabilities", 0, 0, "", "not in the trace: %s", list.buf);
     finding_suggest(f, "capture what is missing and analyze again");
-    finding_sure(f, 1.0,
-                 "the tables are empty or absent; a program that does none of it looks the same");
+    finding_sure(
+        f, 1.0,
+        "the tables are empty or absent, and nothing says that the program does none of it");
     finding_capture_trace(f, "what is missing");
     return true;
 }

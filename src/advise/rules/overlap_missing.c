@@ -18,6 +18,8 @@ static bool eval(const struct analysis *a, struct finding *f)
     double edge = (double)s.edge_ns / (double)s.exposed_ns;
     f->gain = LOOP_GAIN * (1 - edge) + EDGE_GAIN * edge;
     claim_copies(f, s.hideable_ns);
+    finding_change(f)->overlap = true;
+    f->shares = true;
     finding_issue(f,
                   "%s of copies run while nothing computes; they could hide behind %s of compute",
                   human_time(lost, s.hideable_ns), human_time(all, ledger_ns(a, CAUSE_COMPUTE)));

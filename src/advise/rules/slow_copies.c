@@ -15,6 +15,8 @@ static bool eval(const struct analysis *a, struct finding *f)
     bool tiny = false, pageable = false;
     char lost[HUMAN_MAX];
     claim_copies(f, s.slow_ns);
+    finding_change(f)->pinned = true;
+    f->shares = true;
     for (size_t i = 0; i < a->copies.n; i++) {
         const struct copy_row *c = &a->copies.v[i];
         char size[HUMAN_MAX];

@@ -1,5 +1,10 @@
+#include <math.h>
+
 #include "advise/rule.h"
 #include "base/human.h"
+
+/* No kernel takes less than about this, however small its work. */
+#define FLOOR_NS 1500.0
 
 /* How much of a device a launch configuration leaves empty, over all its calls. */
 struct narrow {
@@ -54,7 +59,8 @@ static void add_gpu(struct search *s, size_t slot)
             continue;
         struct narrow *n = &s->of[launch];
         int64_t ns = kernel_ns(s->a, row);
-        double lost = (double)ns / s->beside * (1 - groups / units);
+        double left = fmax((double)ns * groups / units, FLOOR_NS);
+        double lost = fmax((double)ns - left, 0) / s->beside;
         n->kernel = row;
         n->total_ns = add_ns(n->total_ns, ns);
         n->lost_ns += (double)lost;
@@ -78,6 +84,38 @@ static uint32_t find_narrow(struct search *s, struct arena *arena)
         if (s->of[i].lost_ns > (worst == NO_INDEX ? 0 : s->of[worst].lost_ns))
             worst = (uint32_t)i;
     return worst;
+}
+
+/* Waves that a unit needs to hide the latency of its instructions: two for each of its SIMDs. */
+#define WAVES_BUSY 8.0
+
+/* How much of a unit one group keeps busy. */
+static double busy_share(const struct analysis *a, const struct launch *l)
+{
+    bool nvidia = trace_is_nvidia(a->trace);
+    double threads = 1;
+    for (int i = 0; i < 3; i++)
+        threads *= l->group[i] ? l->group[i] : 1;
+    double waves = threads / (nvidia ? 32 : 64);
+    return waves < 1 ? 1 / WAVES_BUSY : waves < WAVES_BUSY ? waves / WAVES_BUSY : 1;
+}
+
+/*
+ * The same work by as many groups as keep all units busy: as much shorter as it leaves empty now,
+ * units without a group and units with too few waves.
+ */
+static void fill_device(struct finding *f, const struct search *s)
+{
+    const struct trace *t = s->a->trace;
+    float *scale = arena_array(f->arena, float, t->launches.n + 1);
+    for (size_t i = 0; i < t->launches.n; i++) {
+        double total = (double)s->of[i].total_ns, lost = s->of[i].lost_ns * s->beside;
+        scale[i] = 1;
+        if (total > 0)
+            scale[i] = (float)((1 - lost / total) * busy_share(s->a, &t->launches.v[i]));
+    }
+    finding_change(f)->launch_scale = scale;
+    f->change->scale_doubt = SCALE_DOUBT;
 }
 
 /*
@@ -129,8 +167,11 @@ static void tell_tail(struct finding *f, const struct resource_row *r)
     const struct vendor_words *w = vendor_words(f->analysis->trace);
     const char *kernel = short_name_of(f->analysis, r);
     finding_scope(f, "kernel %s", kernel);
-    finding_issue(f, "%llu %ss fill the device %.1f times: the last round of %s is mostly empty",
-                  (unsigned long long)r->workgroups, w->group, r->rounds, kernel);
+    double last = r->rounds - floor(r->rounds);
+    finding_issue(f,
+                  "%llu %ss fill the device %.1f times: the last round of %s leaves %.0f %% of it "
+                  "empty",
+                  (unsigned long long)r->workgroups, w->group, r->rounds, kernel, 100 * (1 - last));
     finding_because(f, "kernel_resources.tail_efficiency_pct", r->tail_efficiency_pct, 60, "%",
                     "%.1f rounds: %.0f %% of the places are used", r->rounds,
                     r->tail_efficiency_pct);
@@ -148,6 +189,8 @@ static bool eval(const struct analysis *a, struct finding *f)
     if (fires) {
         const struct vendor_words *w = vendor_words(a->trace);
         finding_claim(f, CAUSE_COMPUTE, ns);
+        if (worst != NO_INDEX)
+            fill_device(f, &s);
         if (worst != NO_INDEX && (!tail || 2 * s.lost_ns >= (double)ns))
             tell_narrow(f, &s, worst);
         else
@@ -177,6 +220,7 @@ const struct rule rule_small_grid = {
         "Fires when kernels start fewer workgroups than the device has CUs (SMs), those that run "
         "side "
         "by side taken together, or when hot kernels leave the last of few rounds of groups mostly "
-        "empty. Claims the part of their time that the empty units stand for, an eighth of it for "
-        "last rounds.",
+        "empty. Claims the part of their time that the empty units stand for, down to 1.5 us a "
+        "kernel, and an eighth of it for last rounds. Predicts the same work on all units, each "
+        "with waves enough to keep it busy (8).",
 };

@@ -30,7 +30,8 @@ static double loading_share(const struct analysis *a)
             int64_t end = r->end_ns[call] < first ? r->end_ns[call] : first;
             enum api_class class = view_call_class(v, call);
             if (class == API_MODULE ||
-                (class == API_LAUNCH && end - r->start_ns[call] >= LEDGER_LOAD_NS))
+                (class == API_LAUNCH && end - r->start_ns[call] >= LEDGER_LOAD_NS &&
+                 view_first_use(v, call)))
                 ns = add_ns(ns, view_clip(v, r->start_ns[call], end).end -
                                     view_clip(v, r->start_ns[call], end).start);
         }

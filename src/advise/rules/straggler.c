@@ -1,6 +1,5 @@
 #include "advise/rule.h"
 #include "base/human.h"
-#include "base/str.h"
 #include "job/job.h"
 
 /* What the ranks in the report wait, as far as the ledger shows it. */
@@ -18,9 +17,9 @@ static void claim_work(const struct analysis *a, struct finding *f, int64_t ns)
     static const enum cause copies[] = {CAUSE_COPY_H2D, CAUSE_COPY_D2H, CAUSE_COPY_P2P,
                                         CAUSE_COPY_D2D},
                             kernels[] = {CAUSE_COMPUTE};
-    const char *cause = a->job->straggler.cause;
-    bool of_copies = str_eq(cause, "copies");
-    if (!of_copies && !str_eq(cause, "kernel_time") && !str_eq(cause, "slow_clocks"))
+    enum straggler_cause why = a->job->straggler.why;
+    bool of_copies = why == STRAGGLER_COPIES;
+    if (!of_copies && why != STRAGGLER_KERNELS && why != STRAGGLER_CLOCKS)
         return;
     for (size_t i = 0; i < (of_copies ? sizeof(copies) / sizeof(*copies) : 1) && ns > 0; i++) {
         enum cause c = of_copies ? copies[i] : kernels[i];
@@ -54,25 +53,25 @@ static void claim(const struct analysis *a, struct finding *f, int64_t ns)
         claim_work(a, f, s->cost_ns - claimed);
 }
 
-static void advise_on(struct finding *f, const char *cause)
+static void advise_on(struct finding *f, enum straggler_cause why)
 {
-    if (str_eq(cause, "kernel_time")) {
+    if (why == STRAGGLER_KERNELS) {
         finding_suggest(f, "give the late rank less work, or make what it computes more cheap");
         finding_action(f,
                        "split by measured cost instead of by count: the tables show by how much");
         finding_action(f, "check what is special about it: boundary conditions, output, root of a "
                           "reduction");
-    } else if (str_eq(cause, "slow_clocks")) {
+    } else if (why == STRAGGLER_CLOCKS) {
         finding_suggest(f, "look at the GPU of the late rank");
         finding_action(f, "compare power cap, temperature and clocks of its GPU with the others'");
         finding_action(f, "check that no other process runs on it, and run the job without that "
                           "node to be sure");
-    } else if (str_eq(cause, "copies")) {
+    } else if (why == STRAGGLER_COPIES) {
         finding_suggest(f, "take the copies of the late rank out of the way");
         finding_action(f, "check its binding: a GPU far from its NUMA node or a shared link copies "
                           "slowly");
         finding_action(f, "overlap copies with compute, or keep the data on the device");
-    } else if (str_eq(cause, "start_up")) {
+    } else if (why == STRAGGLER_START) {
         finding_suggest(f, "let all ranks start together");
         finding_action(f, "look at what it does before its first event: loading of libraries, "
                           "input, the launcher, a slow file system on its node");
@@ -113,7 +112,7 @@ static bool eval(const struct analysis *a, struct finding *f)
                     "ns", "rank %d computes %s, rank %d %s", late->rank,
                     human_time(own, late->compute_ns), other->rank,
                     human_time(theirs, other->compute_ns));
-    advise_on(f, s->cause);
+    advise_on(f, s->why);
     finding_sure(f, s->confidence, "%s",
                  s->meetings ? "waiting is the time in a meeting beyond the shortest of all ranks; "
                                "the cause is what it does longer than the others"

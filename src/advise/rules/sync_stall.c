@@ -24,6 +24,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     char lost[HUMAN_MAX], n[HUMAN_MAX];
     const struct api_row *call = busiest_sync(a);
     finding_claim(f, CAUSE_SYNC, ns);
+    finding_change(f)->remove[REMOVE_SYNC] = true;
     finding_issue(f,
                   "the GPU runs dry for %s because the host waits for it before launching more%s%s",
                   human_time(lost, ns), call ? "; most in " : "", call ? call->name : "");

@@ -6,6 +6,9 @@
 /* A kernel that runs about as long as a launch takes cannot hide the next launch. */
 #define SHORT_MEDIAN_NS 50000.0
 
+/* A step with fewer kernels is no graph of its own: several steps are recorded as one. */
+#define GRAPH_LEAST 32
+
 static bool eval(const struct analysis *a, struct finding *f)
 {
     int64_t ns = ledger_ns(a, CAUSE_LAUNCH);
@@ -16,6 +19,10 @@ static bool eval(const struct analysis *a, struct finding *f)
     human_time(lost, ns);
     human_time(mean, ns_from(mean_ns));
     finding_claim(f, CAUSE_LAUNCH, ns);
+    struct change *c = finding_change(f);
+    c->graph = true;
+    if (a->iterations.count > 1 && a->iterations.kernels >= GRAPH_LEAST)
+        c->graph_nodes = a->iterations.kernels;
     finding_issue(f, "the GPU waits %s for launches; %s kernels of %s on average", lost,
                   human_count(n, a->view.n_kernels), mean);
     finding_because(f, "ledger.causes.launch", share_pct(a, ns), LEAST_SHARE_PCT, "%",

@@ -11,8 +11,13 @@ static bool eval(const struct analysis *a, struct finding *f)
         return false;
     char lost[HUMAN_MAX], compute[HUMAN_MAX];
     claim_copies(f, s.bound_ns);
-    finding_issue(f, "copies over the host link take %s while nothing computes; compute takes %s",
-                  human_time(lost, s.bound_ns), human_time(compute, ledger_ns(a, CAUSE_COMPUTE)));
+    finding_change(f)->overlap = true; /* in both directions, and half of the bytes moved */
+    f->change->link = 0.5;
+    f->shares = true;
+    bool both = share_pct(a, s.both_ns) >= LEAST_SHARE_PCT;
+    finding_issue(f, "copies over the host link take %s while nothing computes; compute takes %s%s",
+                  human_time(lost, s.bound_ns), human_time(compute, ledger_ns(a, CAUSE_COMPUTE)),
+                  both ? "; both directions take turns" : "");
     finding_because(f, "breakdown.exposed_copy_ns", share_pct(a, s.exposed_ns), LEAST_SHARE_PCT,
                     "%", "%.1f %% of the GPU time is exposed copies", share_pct(a, s.exposed_ns));
     for (size_t i = 0; i < a->copies.n; i++) {
@@ -27,7 +32,17 @@ static bool eval(const struct analysis *a, struct finding *f)
                             c->bandwidth_gbps);
         finding_at_copy(f, c->slowest, "slowest large copy, %s", c->direction);
     }
-    finding_suggest(f, "move less data, or keep it on the GPU");
+    if (both) {
+        finding_because(f, "breakdown.exposed_copy_ns", share_pct(a, s.both_ns), LEAST_SHARE_PCT,
+                        "%", "%s of them could run beside copies in the other direction",
+                        human_time(lost, s.both_ns));
+        finding_suggest(f, "overlap the two directions and the compute, and move less data");
+        finding_action(f,
+                       "use three streams with pinned memory: copy the next piece in and the last "
+                       "one out while one computes");
+    } else {
+        finding_suggest(f, "move less data, or keep it on the GPU");
+    }
     finding_action(
         f, "keep arrays resident on the device between steps instead of copying them back and "
            "forth");
@@ -50,7 +65,10 @@ const struct rule rule_transfer_bound = {
     .eval = eval,
     .doc =
         "Fires when exposed copies between host and device (or GPUs) outlast compute so far that "
-        "overlap could not hide them (compute below 40 % of the copies). The cure is to move less. "
+        "overlap could not hide them (compute below 40 % of the copies). The cure is to move less, "
+        "and, where copies go both ways, to let the two directions run at once: a link carries "
+        "both. "
         "Claims the exposed "
-        "copy time that is not due to slow copies.",
+        "copy time that is not due to slow copies. What it predicts is half of the bytes, "
+        "overlapped.",
 };

@@ -1,5 +1,6 @@
 #include "advise/rule.h"
 #include "analyze/name_groups.h"
+#include "analyze/shapes.h"
 #include "base/human.h"
 
 /* A call is still warming up while it takes more than this many times the median. */
@@ -17,12 +18,20 @@ struct start {
 
 struct warm {
     const struct analysis *a;
-    uint8_t *row;         /* by name group: 1 + row of the analysis, or 0 */
+    uint8_t *row; /* by name group: 1 + row of the analysis, or 0 */
+    const uint32_t *shapes;
     struct start *starts; /* by row */
     uint32_t first;       /* row of the analysis with most excess that counts */
     int64_t excess_ns;
     uint64_t calls, kernels;
 };
+
+/* Other sizes are other work. */
+static bool like_first(const struct warm *w, size_t row, uint32_t kernel)
+{
+    const struct trace *t = w->a->trace;
+    return shape_of(w->shapes, t, kernel) == shape_of(w->shapes, t, w->a->warmup.v[row].kernel);
+}
 
 /* The slow calls each kernel begins with on a GPU. */
 static void walk_gpu(struct warm *w, const struct view_gpu *g, const struct name_groups *names)
@@ -34,7 +43,7 @@ static void walk_gpu(struct warm *w, const struct view_gpu *g, const struct name
     for (size_t i = 0; i < g->n_kernels && left; i++) {
         uint8_t row = w->row[names->of_symbol[a->trace->kernels.symbol[g->kernels[i]]]];
         struct start *s = row ? &w->starts[row - 1] : NULL;
-        if (!s || s->over)
+        if (!s || s->over || !like_first(w, row - 1u, g->kernels[i]))
             continue;
         int64_t ns = kernel_ns(a, g->kernels[i]), median = a->warmup.v[row - 1].median_ns;
         s->over = (double)ns <= WARM_RATIO * (double)median;
@@ -62,17 +71,17 @@ static void measure(struct warm *w)
 {
     const struct analysis *a = w->a;
     struct arena *temporary = arena_scratch();
-    struct name_groups names;
-    name_groups_make(&names, a->trace, temporary);
-    w->row = arena_array(temporary, uint8_t, names.n);
+    const struct name_groups *names = &a->view.names;
+    w->row = arena_array(temporary, uint8_t, names->n);
+    w->shapes = shapes_find(a->trace, temporary);
     w->starts = arena_array(temporary, struct start, a->warmup.n);
     for (size_t i = 0; i < a->warmup.n; i++) {
         uint32_t symbol = a->trace->kernels.symbol[a->warmup.v[i].kernel];
         if (a->view.kernel_class[symbol] == KERNEL_COMPUTE) /* a collective waits for late ranks */
-            w->row[names.of_symbol[symbol]] = (uint8_t)(i + 1);
+            w->row[names->of_symbol[symbol]] = (uint8_t)(i + 1);
     }
     for (size_t g = 0; g < a->view.n_gpus; g++)
-        add_gpu(w, &a->view.gpus[g], &names);
+        add_gpu(w, &a->view.gpus[g], names);
     arena_release(temporary);
 }
 
@@ -114,11 +123,11 @@ const struct rule rule_warmup = {
     .needs = NEED_KERNELS,
     .gain = 0.9,
     .eval = eval,
-    .doc = "Fires when the first call of a kernel takes more than twice the median of its other "
-           "calls (three "
-           "calls or more). Claims the excess of all calls up to the first that takes less than "
-           "that, on "
-           "each GPU; where more than 32 calls or all of them are slow, it is no warm-up. "
-           "Collectives are "
-           "left out: they wait for late ranks.",
+    .doc =
+        "Fires when the first call of a kernel takes more than twice the median of its other "
+        "calls with the same sizes (three or more). Claims the excess of all calls up to the first that takes less than "
+        "that, on "
+        "each GPU; where more than 32 calls or all of them are slow, it is no warm-up. "
+        "Collectives are "
+        "left out: they wait for late ranks.",
 };

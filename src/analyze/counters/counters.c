@@ -269,6 +269,7 @@ static void run(struct analysis *a)
     struct arena *scratch = arena_scratch();
     struct counter_run r = {.a = a, .out = &a->counters, .scratch = scratch};
     a->counters = (struct counter_results){.summary = {.unknown_arch = ""}};
+    counter_stats_make(&a->counter_stats, a, a->arena);
     if (!a->trace->counters.n)
         return;
     r.devices = arena_array(a->arena, struct counter_device, a->trace->gpus.n + 1);

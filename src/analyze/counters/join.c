@@ -203,7 +203,7 @@ void counter_join_make(struct counter_join *j, const struct analysis *a, struct 
     s.in_view = counter_kernels_in(a, s.scratch);
     list_counters(&s);
     place_rows(&s);
-    name_groups_make(&s.names, s.t, s.scratch);
+    s.names = a->view.names;
     j->rows_of = arena_array(arena, uint32_t, j->n_counters);
     j->touched = arena_array(arena, uint32_t, j->n_counters);
     j->scratch = arena_array(arena, struct join_cell, j->n_counters);

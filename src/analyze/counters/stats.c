@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/analysis.h"
 #include "analyze/counters/join.h"
 #include "base/str.h"
 #include "metric/formula.h"
@@ -19,10 +20,10 @@ static const struct field fields[] = {
     F(reduction, FIELD_TEXT, "over instances", "",
       "what makes one value of a dispatch: sum; max for clocks (GRBM), which all instances count "
       "alike; avr for shares and means that the profiler derived"),
-    F(avg_value, FIELD_NUM, "average", "",
+    F(avg_value, FIELD_NUM, "mean", "",
       "total_value / sample_count; the value of a dispatch is reduced over instances first"),
-    F(min_value, FIELD_NUM, "least", "", "smallest value of a dispatch"),
-    F(max_value, FIELD_NUM, "most", "", "largest value of a dispatch"),
+    F(min_value, FIELD_NUM, "min", "", "smallest value of a dispatch"),
+    F(max_value, FIELD_NUM, "max", "", "largest value of a dispatch"),
     F(total_value, FIELD_NUM, "total", "", "sum of the values of all dispatches"),
 };
 #undef F

@@ -6,7 +6,11 @@
 #ifndef GS_ANALYZE_COUNTERS_STATS_H
 #define GS_ANALYZE_COUNTERS_STATS_H
 
-#include "analyze/analysis.h"
+#include "field/field.h"
+#include "base/arena.h"
+#include "base/vec.h"
+
+struct analysis;
 
 struct counter_row {
     const char *counter;

@@ -73,7 +73,8 @@ static uint32_t process_of(struct kineto *k, int64_t pid)
         t->processes.v[k->process].pid = pid;
         p = k->process;
     } else {
-        struct process made = {.pid = text ? 0 : pid, .rank = -1, .file = k->file};
+        struct process made = {
+            .pid = text ? 0 : pid, .rank = -1, .only_named = true, .file = k->file};
         made.command = text ? (uint32_t)(pid - K_TEXT) : 0;
         p = (uint32_t)t->processes.n;
         vec_push(&t->processes, &t->arena, made);
@@ -158,6 +159,8 @@ void kineto_apply_labels(struct kineto *k)
         if (l->tid == K_NONE) {
             if (p != NO_INDEX && !t->processes.v[p].command)
                 t->processes.v[p].command = l->name;
+            if (p != NO_INDEX)
+                t->processes.v[p].only_named = true;
             continue;
         }
         uint32_t thread =

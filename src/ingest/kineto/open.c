@@ -3,7 +3,6 @@
 
 #include "base/fs.h"
 #include "base/input.h"
-#include "base/mem.h"
 #include "ingest/kineto/kineto.h"
 #include "ingest/rank.h"
 
@@ -176,50 +175,31 @@ static void set_ranks(struct kineto *k, const char *path)
     }
 }
 
-struct file_call {
-    struct kineto *k;
-    struct input *in;
-    const char *path;
-    struct gs_error *err;
-    bool ok;
-};
-
-static void read_file(void *ctx)
+static bool read_file(struct kineto *k, struct input *in, const char *path, struct gs_error *err)
 {
-    struct file_call *call = ctx;
-    struct kineto *k = call->k;
-    start(k, call->path);
-    call->ok = read_document(k, call->err);
-    if (!input_error(call->in, call->err)) /* the reason, when it was the file that failed */
-        call->ok = false;
-    if (!call->ok)
-        return;
-    call->ok = kineto_finish(k, call->err);
-    set_ranks(k, call->path);
+    start(k, path);
+    bool ok = read_document(k, err);
+    if (!input_error(in, err) || !ok) /* the reason, when it was the file that failed */
+        return false;
+    ok = kineto_finish(k, err);
+    set_ranks(k, path);
     if (k->pytorch)
         k->trace->files.v[k->file].flavor = "the PyTorch profiler";
+    return ok;
 }
 
 static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
-                 struct gs_error *err)
+                 struct arena *arena, struct gs_error *err)
 {
-    struct input in;
-    if (!input_open(&in, path, err))
+    struct input *in = input_new(arena, path, err);
+    if (!in)
         return false;
-    in.progress = o->progress;
-    struct arena arena;
-    struct jread json;
-    arena_init(&arena);
-    jr_stream(&json, input_read, &in);
-    struct kineto k = {.trace = t, .arena = &arena, .json = &json};
-    struct file_call call = {&k, &in, path, err, false};
-    bool had_memory = mem_guard(read_file, &call, err);
-    jr_release(&json);
-    input_close(&in);
-    launches_release(&k.raw);
-    launches_release(&k.launches);
-    arena_release(&arena);
-    return had_memory && call.ok;
+    in->progress = o->progress;
+    struct kineto *k = arena_new(arena, struct kineto);
+    *k = (struct kineto){.trace = t, .arena = arena, .json = jr_new(arena, input_read, in)};
+    launches_defer(&k->raw, arena);
+    launches_defer(&k->launches, arena);
+    return read_file(k, in, path, err);
 }
 
 const struct format format_kineto = {

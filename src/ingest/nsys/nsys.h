@@ -7,8 +7,9 @@
  *
  * Order of reading (open.c): metadata (meta.c), strings (strings.c), hosts and names (who.c),
  * GPUs (gpus.c), host calls (regions.c) and their index (calls.c), kernels (kernels.c), copies
- * (copies.c), allocations (memory.c), waits (syncs.c), markers (nvtx.c), GPU metrics (metrics.c), CPU samples
- * (samples.c), counts of all tables (tables.c). Later steps use the maps of earlier ones.
+ * (copies.c), allocations (memory.c), waits (syncs.c), markers (nvtx.c), GPU metrics (metrics.c),
+ * CPU samples (samples.c), counts of all tables (tables.c). Later steps use the maps of earlier
+ * ones.
  */
 #ifndef GS_INGEST_NSYS_NSYS_H
 #define GS_INGEST_NSYS_NSYS_H

@@ -32,24 +32,14 @@ static void note_schema(struct nsys *n, const struct trace_file *f)
                    "file has an Nsight Systems schema newer than 3, the newest known");
 }
 
-struct file_call {
-    struct nsys *n;
-    struct gs_error *err;
-    bool ok;
-};
-
-static void read_file(void *ctx)
+static bool read_file(struct nsys *n, struct gs_error *err)
 {
-    struct file_call *call = ctx;
-    struct nsys *n = call->n;
-    struct gs_error *err = call->err;
-    call->ok = nsys_read_strings(n, err) && nsys_read_who(n, err) && nsys_read_gpus(n, err) &&
-               nsys_read_regions(n, err) && nsys_read_kernels(n, err) && nsys_read_graphs(n, err) &&
-               nsys_read_copies(n, err) && nsys_read_memsets(n, err) &&
-               nsys_read_allocations(n, err) && nsys_read_syncs(n, err) &&
-               nsys_read_markers(n, err) && nsys_read_metrics(n, err) &&
-               nsys_read_samples(n, err) && nsys_finish_processes(n, err) &&
-               nsys_read_diagnostics(n, err) && nsys_count_tables(n, err);
+    return nsys_read_strings(n, err) && nsys_read_who(n, err) && nsys_read_gpus(n, err) &&
+           nsys_read_regions(n, err) && nsys_read_kernels(n, err) && nsys_read_graphs(n, err) &&
+           nsys_read_copies(n, err) && nsys_read_memsets(n, err) && nsys_read_allocations(n, err) &&
+           nsys_read_syncs(n, err) && nsys_read_markers(n, err) && nsys_read_metrics(n, err) &&
+           nsys_read_samples(n, err) && nsys_finish_processes(n, err) &&
+           nsys_read_diagnostics(n, err) && nsys_count_tables(n, err);
 }
 
 static void begin_file(struct nsys *n)
@@ -72,8 +62,9 @@ static void begin_file(struct nsys *n)
     idtable_init(&n->strings, n->arena);
 }
 
-static void release_file(struct nsys *n)
+static void release_file(void *file)
 {
+    struct nsys *n = file;
     keys_release(&n->threads);
     keys_release(&n->streams);
     keys_release(&n->symbols);
@@ -82,57 +73,35 @@ static void release_file(struct nsys *n)
     keys_release(&n->domains);
     texts_release(&n->texts);
     launches_release(&n->launches);
-    arena_release(n->arena);
-}
-
-static void load_file(void *ctx)
-{
-    struct file_call *call = ctx;
-    struct nsys *n = call->n;
-    struct trace *t = n->trace;
-    begin_file(n);
-    struct trace_file file = {
-        .path = n->db->path, .format = "nsys", .flavor = "Nsight Systems", .bytes = n->db->bytes};
-    call->ok = nsys_read_meta(n, &file, call->err);
-    if (!call->ok)
-        return;
-    note_schema(n, &file);
-    vec_push(&t->files, &t->arena, file);
-    read_file(call);
-    const struct db *db = n->db;
-    struct trace_file *f = &t->files.v[n->file];
-    f->reader = db->slow_scans && !db->fast_scans ? "sqlite" : db->slow_scans ? "mixed" : "fast";
-    f->reader_reason = db->slow_reason;
 }
 
 static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
-                 struct gs_error *err)
+                 struct arena *arena, struct gs_error *err)
 {
-    struct db db;
-    if (!db_open(&db, path, o->reader, o->threads, err))
+    struct db *db = db_new(arena, path, o->reader, o->threads, err);
+    if (!db)
         return false;
-    db.progress = o->progress;
-    db.progress = o->progress;
-    struct arena arena;
-    arena_init(&arena);
-    struct nsys *n = mem_try_alloc(sizeof(*n));
-    if (!n) {
-        db_close(&db);
-        return fail(err, GS_E_IO, "out of memory");
-    }
-    memset(n, 0, sizeof(*n));
+    db->progress = o->progress;
+    struct nsys *n = arena_new(arena, struct nsys);
     n->trace = t;
-    n->db = &db;
-    n->arena = &arena;
-    struct file_call call = {n, err, false};
-    bool had_memory = mem_guard(load_file, &call, err);
-    if (had_memory && call.ok)
-        trace_note(t, NOTE_UNFINISHED, db.unfinished,
+    n->db = db;
+    n->arena = arena;
+    arena_defer(arena, release_file, n);
+    begin_file(n);
+    struct trace_file file = {
+        .path = db->path, .format = "nsys", .flavor = "Nsight Systems", .bytes = db->bytes};
+    if (!nsys_read_meta(n, &file, err))
+        return false;
+    note_schema(n, &file);
+    vec_push(&t->files, &t->arena, file);
+    bool ok = read_file(n, err);
+    struct trace_file *f = &t->files.v[n->file];
+    f->reader = db->slow_scans && !db->fast_scans ? "sqlite" : db->slow_scans ? "mixed" : "fast";
+    f->reader_reason = db->slow_reason;
+    if (ok)
+        trace_note(t, NOTE_UNFINISHED, db->unfinished,
                    "the writer had not finished; its last changes were recovered");
-    release_file(n);
-    mem_free(n);
-    db_close(&db);
-    return had_memory && call.ok;
+    return ok;
 }
 
 const struct format format_nsys = {

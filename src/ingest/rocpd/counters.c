@@ -106,35 +106,32 @@ static void split(struct counter_job *job)
     trace_note(r->trace, NOTE_DANGLING, orphans, "counter values that belong to no kernel");
 }
 
-struct counter_call {
-    struct counter_job *job;
-    struct gs_error *err;
-    bool ok;
-};
-
-static void read_counters(void *ctx)
+static void free_events(void *job)
 {
-    struct counter_call *call = ctx;
-    struct counter_job *job = call->job;
+    mem_free(((struct counter_job *)job)->event);
+}
+
+static bool read_counters(struct counter_job *job, struct gs_error *err)
+{
     struct scan scan = {rocpd_table(job->r, "pmc_event"), columns, N_COLS, begin, rows, job};
-    call->ok = scan_table(job->r->db, &scan, call->err);
-    if (!call->ok) {
+    if (!scan_table(job->r->db, &scan, err)) {
         job->r->trace->counters.n = job->base;
-        return;
+        return false;
     }
     job->r->trace->counter_records += job->r->trace->counters.n - job->base;
     split(job);
+    return true;
 }
 
 bool rocpd_read_counters(struct rocpd *r, struct gs_error *err)
 {
     if (!r->has_counters)
         return true;
-    struct counter_job job = {.r = r, .base = r->trace->counters.n};
-    struct counter_call call = {&job, err, false};
-    bool had_memory = mem_guard(read_counters, &call, err);
-    mem_free(job.event);
-    if (!had_memory)
-        mem_exhausted();
-    return call.ok;
+    struct arena *temporary = arena_scratch();
+    struct counter_job *job = arena_new(temporary, struct counter_job);
+    *job = (struct counter_job){.r = r, .base = r->trace->counters.n};
+    arena_defer(temporary, free_events, job);
+    bool ok = read_counters(job, err);
+    arena_release(temporary);
+    return ok;
 }

@@ -256,30 +256,29 @@ static void index_ids(struct rocpd *r)
     trace_note(r->trace, NOTE_DUPLICATE, repeated, "events repeat the id of another one");
 }
 
-struct event_call {
-    struct event_job *job;
-    struct gs_error *err;
-    bool ok;
-};
-
-static void read_events(void *ctx)
+static bool read_events(struct event_job *job, struct gs_error *err)
 {
-    struct event_call *call = ctx;
-    struct rocpd *r = call->job->r;
-    struct scan scan = {rocpd_table(r, "event"), columns, N_COLS, begin, rows, call->job};
-    call->ok = scan_table(r->db, &scan, call->err);
-    if (call->ok && !is_small(call->job)) {
-        call->job->wide = true;
+    struct rocpd *r = job->r;
+    struct scan scan = {rocpd_table(r, "event"), columns, N_COLS, begin, rows, job};
+    if (!scan_table(r->db, &scan, err))
+        return false;
+    if (!is_small(job)) {
+        job->wide = true;
         mem_free(r->events.stack);
         r->events.stack = NULL;
-        call->ok = scan_table(r->db, &scan, call->err);
-        if (call->ok)
-            index_ids(r);
+        if (!scan_table(r->db, &scan, err))
+            return false;
+        index_ids(r);
     }
-    if (!call->ok)
-        return;
-    sum_categories(call->job);
-    intern_messages(call->job);
+    sum_categories(job);
+    intern_messages(job);
+    return true;
+}
+
+static void release_workers(void *job)
+{
+    for (int i = 0; i < PARALLEL_MAX; i++)
+        arena_release(&((struct event_job *)job)->workers[i].arena);
 }
 
 bool rocpd_read_events(struct rocpd *r, struct gs_error *err)
@@ -289,11 +288,8 @@ bool rocpd_read_events(struct rocpd *r, struct gs_error *err)
         return true;
     struct event_job *job = arena_new(r->arena, struct event_job);
     job->r = r;
-    struct event_call call = {job, err, false};
-    bool had_memory = mem_guard(read_events, &call, err);
-    for (int i = 0; i < PARALLEL_MAX; i++)
-        arena_release(&job->workers[i].arena);
-    if (!had_memory)
-        mem_exhausted();
-    return call.ok;
+    arena_defer(r->arena, release_workers, job);
+    bool ok = read_events(job, err);
+    release_workers(job);
+    return ok;
 }

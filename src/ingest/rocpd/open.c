@@ -130,29 +130,20 @@ static void count_categories(struct rocpd *r)
     }
 }
 
-struct set_call {
-    struct rocpd *r;
-    struct gs_error *err;
-    bool ok;
-};
-
-static void read_set(void *ctx)
+static bool read_set(struct rocpd *r, struct gs_error *err)
 {
-    struct set_call *call = ctx;
-    struct rocpd *r = call->r;
-    struct gs_error *err = call->err;
     struct trace_file file = {.path = r->db->path, .format = "rocpd", .bytes = r->db->bytes};
     if (!read_metadata(r, &file, err))
-        return;
+        return false;
     vec_push(&r->trace->files, &r->trace->arena, file);
-    call->ok = has_rows(r, "pmc_event", &r->has_counters, err) && rocpd_read_strings(r, err) &&
-               rocpd_read_info(r, err) && rocpd_read_events(r, err);
-    if (!call->ok)
-        return;
+    if (!has_rows(r, "pmc_event", &r->has_counters, err) || !rocpd_read_strings(r, err) ||
+        !rocpd_read_info(r, err) || !rocpd_read_events(r, err))
+        return false;
     count_categories(r);
-    call->ok = rocpd_read_regions(r, err) && rocpd_read_samples(r, err) &&
-               rocpd_read_kernels(r, err) && rocpd_read_copies(r, err) &&
-               rocpd_read_allocations(r, err) && rocpd_read_counters(r, err);
+    struct rocpd_rows first = {r->trace->regions.n, r->trace->kernels.n, r->trace->copies.n};
+    return rocpd_read_regions(r, err) && rocpd_read_samples(r, err) && rocpd_read_kernels(r, err) &&
+           rocpd_read_copies(r, err) && rocpd_read_allocations(r, err) &&
+           rocpd_read_counters(r, err) && rocpd_read_syncs(r, &first, err);
 }
 
 static void finish_file(struct rocpd *r, struct trace_file *f, const struct db *db)
@@ -162,58 +153,46 @@ static void finish_file(struct rocpd *r, struct trace_file *f, const struct db *
     f->reader_reason = db->slow_reason;
 }
 
-static bool load_set(struct trace *t, struct db *db, const char *suffix, struct gs_error *err)
+static void release_set(void *set)
 {
-    struct arena arena;
-    arena_init(&arena);
-    struct rocpd *r = mem_calloc(1, sizeof(*r));
-    *r = (struct rocpd){.trace = t, .db = db, .arena = &arena, .suffix = suffix};
-    r->file = (uint32_t)t->files.n;
-    struct set_call call = {r, err, false};
-    bool ok = mem_guard(read_set, &call, err) && call.ok;
-    if (ok)
-        finish_file(r, &t->files.v[r->file], db);
+    struct rocpd *r = set;
     mem_free(r->events.id);
     mem_free(r->events.stack);
     mem_free(r->events.wide_stack);
     mem_free(r->events.kind);
     mem_free(r->events.kernel);
     launches_release(&r->launches);
-    mem_free(r);
-    arena_release(&arena);
+}
+
+static bool load_set(struct trace *t, struct db *db, const char *suffix, struct gs_error *err)
+{
+    struct arena *arena = arena_scratch();
+    struct rocpd *r = arena_new(arena, struct rocpd);
+    *r = (struct rocpd){.trace = t, .db = db, .arena = arena, .suffix = suffix};
+    r->file = (uint32_t)t->files.n;
+    arena_defer(arena, release_set, r);
+    bool ok = read_set(r, err);
+    if (ok)
+        finish_file(r, &t->files.v[r->file], db);
+    arena_release(arena);
     return ok;
 }
 
-struct file_call {
-    struct trace *trace;
-    struct db *db;
-    struct gs_error *err;
-    bool ok;
-};
-
-static void load_sets(void *ctx)
-{
-    struct file_call *call = ctx;
-    struct suffix_list sets = {0};
-    trace_note(call->trace, NOTE_UNFINISHED, call->db->unfinished,
-               "the writer had not finished; its last changes were recovered");
-    find_sets(call->db, &sets, &call->trace->arena);
-    call->ok = true;
-    for (size_t i = 0; call->ok && i < sets.n; i++)
-        call->ok = load_set(call->trace, call->db, sets.v[i], call->err);
-}
-
 static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
-                 struct gs_error *err)
+                 struct arena *arena, struct gs_error *err)
 {
-    struct db db;
-    if (!db_open(&db, path, o->reader, o->threads, err))
+    struct suffix_list sets = {0};
+    struct db *db = db_new(arena, path, o->reader, o->threads, err);
+    if (!db)
         return false;
-    db.progress = o->progress;
-    struct file_call call = {t, &db, err, false};
-    bool had_memory = mem_guard(load_sets, &call, err);
-    db_close(&db);
-    return had_memory && call.ok;
+    db->progress = o->progress;
+    trace_note(t, NOTE_UNFINISHED, db->unfinished,
+               "the writer had not finished; its last changes were recovered");
+    find_sets(db, &sets, &t->arena);
+    bool ok = true;
+    for (size_t i = 0; ok && i < sets.n; i++)
+        ok = load_set(t, db, sets.v[i], err);
+    return ok;
 }
 
 const struct format format_rocpd = {

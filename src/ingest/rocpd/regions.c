@@ -201,25 +201,22 @@ static void note_missing(struct region_job *job)
         rocpd_fill_times(g->start_ns, g->end_ns, job->base, g->n);
 }
 
-struct region_call {
-    struct region_job *job;
-    struct gs_error *err;
-    bool ok;
-};
-
-static void read_regions(void *ctx)
+static void free_events(void *job)
 {
-    struct region_call *call = ctx;
-    struct region_job *job = call->job;
+    mem_free(((struct region_job *)job)->event);
+}
+
+static bool read_regions(struct region_job *job, struct gs_error *err)
+{
     struct scan scan = {rocpd_table(job->r, "region"), columns, N_COLS, begin, rows, job};
-    call->ok = scan_table(job->r->db, &scan, call->err);
-    if (!call->ok) {
+    if (!scan_table(job->r->db, &scan, err)) {
         job->r->trace->regions.n = job->base;
-        return;
+        return false;
     }
     note_missing(job);
     split_markers(job);
     index_calls(job);
+    return true;
 }
 
 bool rocpd_read_regions(struct rocpd *r, struct gs_error *err)
@@ -227,13 +224,12 @@ bool rocpd_read_regions(struct rocpd *r, struct gs_error *err)
     idtable_init(&r->call_of_stack, r->arena);
     if (!rocpd_has(r, "region"))
         return true;
-    struct region_job *job = arena_new(r->arena, struct region_job);
+    struct arena *temporary = arena_scratch();
+    struct region_job *job = arena_new(temporary, struct region_job);
     job->r = r;
     job->base = r->trace->regions.n;
-    struct region_call call = {job, err, false};
-    bool had_memory = mem_guard(read_regions, &call, err);
-    mem_free(job->event);
-    if (!had_memory)
-        mem_exhausted();
-    return call.ok;
+    arena_defer(temporary, free_events, job);
+    bool ok = read_regions(job, err);
+    arena_release(temporary);
+    return ok;
 }

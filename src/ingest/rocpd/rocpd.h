@@ -4,7 +4,7 @@
  *
  * Order of reading (open.c): strings and info tables (info.c), events (events.c), regions and
  * samples (regions.c), kernels (kernels.c), copies and allocations (copies.c), counters
- * (counters.c). Later steps use the maps of earlier ones.
+ * (counters.c), waits (syncs.c). Later steps use the maps of earlier ones.
  */
 #ifndef GS_INGEST_ROCPD_ROCPD_H
 #define GS_INGEST_ROCPD_ROCPD_H
@@ -107,6 +107,11 @@ bool rocpd_read_kernels(struct rocpd *r, struct gs_error *err);
 bool rocpd_read_copies(struct rocpd *r, struct gs_error *err);
 bool rocpd_read_allocations(struct rocpd *r, struct gs_error *err);
 bool rocpd_read_counters(struct rocpd *r, struct gs_error *err);
+/* Where the rows of this set begin. */
+struct rocpd_rows {
+    size_t regions, kernels, copies;
+};
+bool rocpd_read_syncs(struct rocpd *r, const struct rocpd_rows *first, struct gs_error *err);
 
 enum marker_kind rocpd_marker_kind(const char *function);
 /* The text the user gave, or the name of the call where the profiler kept none. */

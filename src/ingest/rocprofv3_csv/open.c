@@ -136,9 +136,8 @@ static bool find_members(struct load_call *c)
     return true;
 }
 
-static void load_capture(void *ctx)
+static bool load_capture(struct load_call *c)
 {
-    struct load_call *c = ctx;
     struct rv3c *r = c->r = mem_calloc(1, sizeof(*r));
     struct trace *t = r->trace = c->trace;
     rv3_init(&r->build, t, (uint32_t)t->files.n);
@@ -160,26 +159,33 @@ static void load_capture(void *ctx)
     for (size_t i = 0; c->ok && i < c->members.n; i++)
         c->ok = read_file(c, c->members.v[i].path, true);
     if (!c->ok)
-        return;
+        return false;
     rv3c_resolve(r);
     rv3_finish(&r->build);
     for (size_t i = 0; i < r->processes.n; i++)
         rank_from_path(&t->processes.v[r->build.processes.v[i].process], c->capture);
+    return true;
+}
+
+static void release_call(void *call)
+{
+    struct load_call *c = call;
+    if (c->r) {
+        csv_release(&c->r->csv);
+        rv3_release(&c->r->build);
+        mem_free(c->r);
+    }
+    input_close(&c->in);
 }
 
 static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
-                 struct gs_error *err)
+                 struct arena *arena, struct gs_error *err)
 {
-    struct load_call call = {.trace = t, .capture = path, .err = err};
+    struct load_call *call = arena_new(arena, struct load_call);
+    *call = (struct load_call){.trace = t, .capture = path, .err = err};
     (void)o;
-    bool had_memory = mem_guard(load_capture, &call, err);
-    if (call.r) {
-        csv_release(&call.r->csv);
-        rv3_release(&call.r->build);
-        mem_free(call.r);
-    }
-    input_close(&call.in);
-    return had_memory && call.ok;
+    arena_defer(arena, release_call, call);
+    return load_capture(call);
 }
 
 const struct format format_rocprofv3_csv = {

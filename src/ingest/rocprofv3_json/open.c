@@ -38,8 +38,9 @@ struct load_call {
     struct rv3j *r; /* the process being read, to be released */
 };
 
-static void release_process(struct load_call *c)
+static void release_process(void *call)
 {
+    struct load_call *c = call;
     if (!c->r)
         return;
     rv3_release(&c->r->build);
@@ -67,9 +68,8 @@ static void load_process(struct load_call *c)
     release_process(c);
 }
 
-static void load_all(void *ctx)
+static void load_all(struct load_call *c)
 {
-    struct load_call *c = ctx;
     struct jread *j = c->j;
     if (!jr_object(j))
         return;
@@ -85,14 +85,12 @@ static void load_all(void *ctx)
 }
 
 static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
-                 struct gs_error *err)
+                 struct arena *arena, struct gs_error *err)
 {
-    struct input in;
-    if (!input_open(&in, path, err))
+    struct input *in = input_new(arena, path, err);
+    if (!in)
         return false;
-    in.progress = o->progress;
-    struct jread j;
-    jr_stream(&j, input_read, &in);
+    in->progress = o->progress;
     int64_t bytes = fs_size(path);
     struct trace_file file = {.path = path,
                               .format = "rocprofv3-json",
@@ -102,16 +100,14 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
                               .guid = "",
                               .reader = "fast",
                               .bytes = bytes < 0 ? 0 : (uint64_t)bytes};
-    struct load_call call = {.trace = t, .j = &j, .path = path, .file = (uint32_t)t->files.n};
+    struct load_call *call = arena_new(arena, struct load_call);
+    *call = (struct load_call){
+        .trace = t, .j = jr_new(arena, input_read, in), .path = path, .file = (uint32_t)t->files.n};
+    arena_defer(arena, release_process, call);
     vec_push(&t->files, &t->arena, file);
-    bool ok = mem_guard(load_all, &call, err);
-    release_process(&call);
-    ok = ok && jr_end(&j, err);
-    if (!input_error(&in, err))
-        ok = false;
-    jr_release(&j);
-    input_close(&in);
-    return ok;
+    load_all(call);
+    bool ok = jr_end(call->j, err);
+    return input_error(in, err) && ok;
 }
 
 const struct format format_rocprofv3_json = {

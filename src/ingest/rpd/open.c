@@ -73,17 +73,8 @@ static void ensure_process(struct rpd *r)
     vec_push(&r->trace->processes, &r->trace->arena, p);
 }
 
-struct file_call {
-    struct rpd *r;
-    struct gs_error *err;
-    bool ok;
-};
-
-static void read_file(void *ctx)
+static bool read_file(struct rpd *r, struct gs_error *err)
 {
-    struct file_call *call = ctx;
-    struct rpd *r = call->r;
-    struct gs_error *err = call->err;
     struct idmap *maps[] = {&r->processes, &r->threads, &r->symbols, &r->graphs,
                             &r->streams,   &r->queues,  &r->gpus,    &r->agents};
     for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
@@ -100,32 +91,28 @@ static void read_file(void *ctx)
     trace_note(r->trace, NOTE_UNFINISHED, r->db->unfinished,
                "the writer had not finished; its last changes were recovered");
     if (!read_metadata(r, &file, err))
-        return;
+        return false;
     vec_push(&r->trace->files, &r->trace->arena, file);
-    call->ok = rpd_read_strings(r, err) && rpd_read_calls(r, err);
+    bool ok = rpd_read_strings(r, err) && rpd_read_calls(r, err);
     ensure_process(r);
-    call->ok = call->ok && rpd_read_ops(r, err) && rpd_read_monitors(r, err);
+    ok = ok && rpd_read_ops(r, err) && rpd_read_monitors(r, err);
     struct trace_file *f = &r->trace->files.v[r->file];
     f->reader = !r->db->slow_scans ? "fast" : r->db->fast_scans ? "mixed" : "sqlite";
     f->reader_reason = r->db->slow_reason;
+    return ok;
 }
 
 static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
-                 struct gs_error *err)
+                 struct arena *arena, struct gs_error *err)
 {
-    struct db db;
-    if (!db_open(&db, path, o->reader, o->threads, err))
+    struct db *db = db_new(arena, path, o->reader, o->threads, err);
+    if (!db)
         return false;
-    db.progress = o->progress;
-    struct arena arena;
-    arena_init(&arena);
-    struct rpd r = {.trace = t, .db = &db, .arena = &arena};
-    struct file_call call = {&r, err, false};
-    bool had_memory = mem_guard(read_file, &call, err);
-    launches_release(&r.launches);
-    arena_release(&arena);
-    db_close(&db);
-    return had_memory && call.ok;
+    db->progress = o->progress;
+    struct rpd *r = arena_new(arena, struct rpd);
+    *r = (struct rpd){.trace = t, .db = db, .arena = arena};
+    launches_defer(&r->launches, arena);
+    return read_file(r, err);
 }
 
 const struct format format_rpd = {

@@ -325,3 +325,18 @@ bool db_has_column(struct db *db, const char *table, const char *column)
     const struct db_table *t = schema_columns(db, table, NULL);
     return t && schema_column(t, column);
 }
+
+static void close_it(void *db)
+{
+    db_close(db);
+}
+
+struct db *db_new(struct arena *a, const char *path, enum reader_mode mode, int threads,
+                  struct gs_error *err)
+{
+    struct db *db = arena_new(a, struct db);
+    if (!db_open(db, path, mode, threads, err))
+        return NULL;
+    arena_defer(a, close_it, db);
+    return db;
+}

@@ -57,6 +57,9 @@ struct db {
 
 bool db_open(struct db *db, const char *path, enum reader_mode mode, int threads,
              struct gs_error *err);
+/* One that belongs to the arena and is closed with it; NULL when it cannot be opened. */
+struct db *db_new(struct arena *a, const char *path, enum reader_mode mode, int threads,
+                  struct gs_error *err);
 void db_close(struct db *db);
 
 /* GS_E_FORMAT with SQLite's own words. Always false. */

@@ -1,4 +1,4 @@
-/* The events of the page, unpacked: src/render/timeline_pack.h has the format. */
+/* The events of the page, unpacked: src/render/html/timeline_pack.h has the format. */
 
 const pause = () => new Promise((done) => setTimeout(done, 0));
 

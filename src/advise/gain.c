@@ -1,0 +1,190 @@
+/* What following a finding's advice would win: by replay where that is possible. */
+#include <math.h>
+
+#include "advise/rule.h"
+#include "base/parallel.h"
+
+struct change *finding_change(struct finding *f)
+{
+    if (!f->change) {
+        f->change = arena_new(f->arena, struct change);
+        f->change->hardware = f->analysis->hardware;
+    }
+    return f->change;
+}
+
+void finding_change_kernel(struct finding *f, uint32_t name_id, double factor)
+{
+    const struct trace *t = f->analysis->trace;
+    struct change *c = finding_change(f);
+    float *scale = arena_array(f->arena, float, t->symbols.n + 1);
+    for (size_t i = 0; i < t->symbols.n; i++)
+        scale[i] = (c->symbol_scale ? c->symbol_scale[i] : 1.0f) *
+                   (t->symbols.v[i].name == name_id ? (float)factor : 1.0f);
+    c->symbol_scale = scale;
+    c->scale_doubt = SCALE_DOUBT;
+}
+
+/* ---- by replay ---- */
+
+static double faster_pct(int64_t before, int64_t after)
+{
+    return after > 0 ? 100 * ((double)before / (double)after - 1) : NAN;
+}
+
+struct prediction_work {
+    struct finding *f;
+    struct arena *arena;
+    struct prediction p;
+};
+
+/* Room for replays, one a worker; the first has that of the analysis. */
+struct scratch {
+    struct arena *arena;
+    struct replay replay;
+};
+
+struct jobs {
+    struct prediction_work *v;
+    struct scratch workers[PARALLEL_MAX];
+};
+
+static void predict_one(void *ctx, size_t i, int worker)
+{
+    struct jobs *jobs = ctx;
+    struct prediction_work *job = &jobs->v[i];
+    struct scratch *s = &jobs->workers[worker];
+    if (worker && !s->replay.d)
+        replay_init(&s->replay, job->f->analysis->depend, s->arena);
+    predict(&job->p, worker ? &s->replay : job->f->analysis->replay, job->f->change, true,
+            job->arena);
+}
+
+/* Where several rules share the same time, each promises no more than its part. */
+static void keep_to_claim(const struct finding *f, struct prediction *p)
+{
+    int64_t gpus = f->analysis->breakdown.gpu_count ? f->analysis->breakdown.gpu_count : 1;
+    int64_t least = p->recorded_ns - f->claimed_ns / gpus;
+    int64_t *ns[] = {&p->predicted_ns, &p->low_ns, &p->high_ns};
+    for (int i = 0; i < 3; i++)
+        if (*ns[i] < least)
+            *ns[i] = least;
+    p->speedup = p->predicted_ns > 0 ? (double)p->recorded_ns / (double)p->predicted_ns : NAN;
+}
+
+static void take(struct finding *f, struct prediction *p)
+{
+    if (f->shares)
+        keep_to_claim(f, p);
+    if (f->may_win_nothing)
+        p->high_ns = p->recorded_ns;
+    if (p->predicted_ns > p->recorded_ns) { /* nobody keeps what makes it slower */
+        p->predicted_ns = p->high_ns = p->recorded_ns;
+        p->low_ns = p->low_ns < p->recorded_ns ? p->low_ns : p->recorded_ns;
+        p->speedup = 1;
+    }
+    f->predicted_by = "replay";
+    f->recorded_ns = p->recorded_ns;
+    f->predicted_ns = p->predicted_ns;
+    f->predicted_low_ns = p->low_ns;
+    f->predicted_high_ns = p->high_ns;
+    f->predicted_speedup = p->speedup;
+    f->next_limit = path_info(p->next)->label;
+    f->predicted_why = p->reasons;
+    f->speedup_lower_pct = faster_pct(p->recorded_ns, p->high_ns);
+    f->speedup_upper_pct = faster_pct(p->recorded_ns, p->low_ns);
+    /* Nobody is placed by more than what it was granted and may win of that: the rest is another
+     * finding's, too. */
+    if (p->recorded_ns > 0)
+        f->win_pct = fmin(100 * (1 - (double)p->predicted_ns / (double)p->recorded_ns), f->win_pct);
+}
+
+void findings_predict(struct finding *const *v, size_t n, int workers)
+{
+    struct arena *temporary = arena_scratch();
+    size_t count = 0;
+    struct jobs *jobs = arena_new(temporary, struct jobs);
+    jobs->v = arena_array(temporary, struct prediction_work, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        if (!v[i]->change || !v[i]->analysis->depend ||
+            v[i]->runtime_fraction_pct < LEAST_SHARE_PCT)
+            continue;
+        jobs->v[count].arena = arena_child(v[i]->arena);
+        jobs->v[count++].f = v[i];
+    }
+    for (int w = 0; w < PARALLEL_MAX; w++)
+        jobs->workers[w].arena = arena_child(temporary);
+    parallel_for(workers, count, predict_one, jobs);
+    for (size_t i = 0; i < count; i++)
+        take(jobs->v[i].f, &jobs->v[i].p);
+    arena_release(temporary);
+}
+
+/* ---- by share ---- */
+
+/* Of the time from first to last work: what may be won of the claim, and half of that. */
+void finding_by_share(struct finding *f)
+{
+    const struct analysis *a = f->analysis;
+    const struct breakdown *b = &a->breakdown;
+    int64_t recorded = a->depend ? depend_span(a->depend) : b->gpu_span_ns;
+    double share = (double)f->claimed_ns / ((double)recorded * b->gpu_count);
+    if (!(share > 0) || recorded <= 0)
+        return;
+    share = fmin(share, 1);
+    f->predicted_by = "amdahl";
+    f->recorded_ns = recorded;
+    f->predicted_ns = ns_from((double)recorded * (1 - share * f->gain));
+    f->predicted_low_ns = f->predicted_ns;
+    f->predicted_high_ns = ns_from((double)recorded * (1 - share * f->gain / 2));
+    f->predicted_speedup = f->predicted_ns > 0 ? (double)recorded / (double)f->predicted_ns : NAN;
+    f->predicted_why = "by the share of the time it claims: all or half of what may be won of it";
+}
+
+/* ---- several at once ---- */
+
+static float *product(const float *x, const float *y, size_t n, struct arena *arena)
+{
+    float *out = arena_array(arena, float, n + 1);
+    for (size_t i = 0; i < n; i++)
+        out[i] = (x ? x[i] : 1.0f) * (y ? y[i] : 1.0f);
+    return out;
+}
+
+static void add_change(struct change *to, const struct change *from, const struct trace *t,
+                       struct arena *arena)
+{
+    for (int r = 0; r < REMOVALS; r++)
+        to->remove[r] |= from->remove[r];
+    to->keep_results |= from->keep_results;
+    to->graph |= from->graph;
+    to->graph_nodes = from->graph_nodes ? from->graph_nodes : to->graph_nodes;
+    to->overlap |= from->overlap;
+    to->pinned |= from->pinned;
+    to->link = from->link > 0 ? from->link : to->link;
+    to->prefetch |= from->prefetch;
+    to->scale_doubt = from->scale_doubt > to->scale_doubt ? from->scale_doubt : to->scale_doubt;
+    to->rank_typical |= from->rank_typical;
+    to->streams = from->streams > to->streams ? from->streams : to->streams;
+    if (from->launch_scale)
+        to->launch_scale = product(to->launch_scale, from->launch_scale, t->launches.n, arena);
+    if (from->symbol_scale)
+        to->symbol_scale = product(to->symbol_scale, from->symbol_scale, t->symbols.n, arena);
+}
+
+const struct change *findings_together(struct finding *const *v, size_t n, struct arena *arena)
+{
+    struct change *all = NULL;
+    for (size_t i = 0; i < n; i++) {
+        if (!v[i]->change)
+            continue;
+        if (!all) {
+            all = arena_new(arena, struct change);
+            all->hardware = v[i]->analysis->hardware;
+        }
+        add_change(all, v[i]->change, v[i]->analysis->trace, arena);
+    }
+    if (all && all->launch_scale)
+        all->streams = 0; /* kernels that fill the device leave no room beside them */
+    return all;
+}

@@ -1,0 +1,31 @@
+#include "analyze/shapes.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+
+static bool same_shape(const struct launch *a, const struct launch *b)
+{
+    return !memcmp(a->grid, b->grid, sizeof(a->grid)) &&
+           !memcmp(a->group, b->group, sizeof(a->group)) && a->lds_bytes == b->lds_bytes &&
+           a->scratch_bytes == b->scratch_bytes;
+}
+
+uint32_t *shapes_find(const struct trace *t, struct arena *a)
+{
+    struct idmap seen;
+    idmap_init(&seen, a);
+    uint32_t *shapes = arena_array(a, uint32_t, t->launches.n);
+    for (size_t i = 0; i < t->launches.n; i++) {
+        struct launch l = t->launches.v[i];
+        shapes[i] = (uint32_t)i;
+        l.graph = l.rename = 0;
+        uint64_t key = hash_bytes(&l, sizeof(l));
+        uint32_t first = idmap_get(&seen, key);
+        if (first == NO_INDEX)
+            idmap_put(&seen, key, (uint32_t)i);
+        else if (same_shape(&l, &t->launches.v[first]))
+            shapes[i] = first;
+    }
+    return shapes;
+}

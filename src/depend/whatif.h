@@ -1,0 +1,40 @@
+/*
+ * 'gpusight whatif': the time after a change, why it is an interval, what limits
+ * then, and what the GPUs do before and after.
+ */
+#ifndef GS_DEPEND_WHATIF_H
+#define GS_DEPEND_WHATIF_H
+
+#include "analyze/analysis.h"
+#include "depend/predict.h"
+
+struct whatif_result {
+    int64_t recorded_ns, predicted_ns, low_ns, high_ns;
+    double speedup, speedup_low, speedup_high;
+    double replay_error_pct;
+    bool rough;
+    const char *limit_before, *limit_after;
+    const char *reasons;
+};
+
+/* A part of the critical path, or of the GPUs' time, before and after. */
+struct whatif_row {
+    const char *kind, *label;
+    int64_t before_ns, after_ns;
+};
+
+struct whatif {
+    struct whatif_result result;
+    VEC(const char *) changes; /* in words */
+    VEC(const char *) notes;   /* what to bear in mind */
+    VEC(struct whatif_row) path, ledger;
+    struct arena *arena;
+};
+
+extern const struct fields whatif_fields, whatif_path_fields, whatif_ledger_fields;
+
+/* a->depend must be there. */
+void whatif_make(struct whatif *w, const struct analysis *a, const struct change *c,
+                 struct arena *arena);
+
+#endif

@@ -1,0 +1,96 @@
+#include "report/section.h"
+
+#include <string.h>
+
+#include "base/opt.h"
+#include "base/str.h"
+
+static const struct section *const all[] = {
+#define SECTION(name) &section_##name,
+#include "report/sections.def"
+#undef SECTION
+    NULL,
+};
+
+const struct result *section_result(const struct subject *s, const char *key)
+{
+    return results_find(&s->results, key);
+}
+
+static bool belongs(const struct section *p, const struct subject *s)
+{
+    return (p->in & IN(s->kind)) != 0;
+}
+
+static void build(struct doc *d, const struct section *p, const struct subject *s)
+{
+    if (*p->title)
+        doc_section(d, p->name, p->nav, "%s", p->title);
+    p->build(s, d);
+}
+
+static const struct section *find(const struct subject *s, const char *name)
+{
+    for (size_t i = 0; all[i]; i++)
+        if (belongs(all[i], s) && str_eq(all[i]->name, name))
+            return all[i];
+    return NULL;
+}
+
+static bool unknown(const struct subject *s, const char *name, struct arena *a,
+                    struct gs_error *err)
+{
+    VEC(const char *) names = {0};
+    for (size_t i = 0; all[i]; i++)
+        if (belongs(all[i], s))
+            vec_push(&names, a, all[i]->name);
+    vec_push(&names, a, NULL);
+    const char *near = opt_nearest(name, names.v);
+    return near ? fail(err, GS_E_USAGE, "no section '%s'; did you mean '%s'?", name, near)
+                : fail(err, GS_E_USAGE, "no section '%s'; see '--list-sections'", name);
+}
+
+bool sections_build(struct doc *d, const struct subject *s, const char *names, struct gs_error *err)
+{
+    bool asked[sizeof(all) / sizeof(*all)] = {0};
+    d->detailed = names != NULL;
+    for (const char *p = names; p && *p; p += *p == ',') {
+        size_t n = strcspn(p, ",");
+        const char *name = arena_strndup(d->arena, p, n);
+        const struct section *found = find(s, name);
+        if (!found)
+            return unknown(s, name, d->arena, err);
+        for (size_t i = 0; all[i]; i++)
+            asked[i] |= all[i] == found;
+        p += n;
+    }
+    for (size_t i = 0; all[i]; i++) {
+        const struct section *p = all[i];
+        if (!belongs(p, s) || (names && !asked[i]))
+            continue;
+        if (p->has(s))
+            build(d, p, s);
+        else if (names) {
+            doc_section(d, p->name, p->nav, "%s", *p->title ? p->title : p->nav);
+            doc_text(d, "There is nothing about this here.");
+        }
+    }
+    return true;
+}
+
+struct doc *sections_list(const struct subject *s, struct arena *arena)
+{
+    struct doc *d = doc_new(arena);
+    struct block *t = doc_table(d, "");
+    doc_column(t, "section", COLUMN_KEEP);
+    doc_column(t, "title", COLUMN_KEEP);
+    doc_column(t, "there", COLUMN_KEEP);
+    for (size_t i = 0; all[i]; i++) {
+        if (!belongs(all[i], s))
+            continue;
+        doc_cell(t, "%s", all[i]->name);
+        doc_cell(t, "%s", *all[i]->title ? all[i]->title : all[i]->nav);
+        doc_cell(t, "%s", all[i]->has(s) ? "yes" : "no");
+    }
+    return d;
+}

@@ -1,0 +1,179 @@
+/* A capture plan: what is there, what to run, and the same as a script. */
+#include <math.h>
+#include <string.h>
+
+#include "base/human.h"
+#include "base/sat.h"
+#include "base/utf8.h"
+#include "plan/plan.h"
+#include "plan/quote.h"
+#include "report/plan_doc.h"
+#include "report/section.h"
+
+const char *plan_goal_names(unsigned which, struct arena *a)
+{
+    struct str s;
+    str_init(&s, a);
+    for (size_t i = 0; i < GOALS; i++)
+        if (which & (1u << i))
+            str_printf(&s, "%s%s", s.len ? ", " : "", plan_goals[i].name);
+    return s.len ? s.buf : "none";
+}
+
+static const char *joined(const char *const *v, size_t n, const char *between, struct arena *a)
+{
+    struct str s;
+    str_init(&s, a);
+    for (size_t i = 0; i < n; i++)
+        str_printf(&s, "%s%s", i ? between : "", v[i]);
+    return s.len ? s.buf : "";
+}
+
+static const char *overhead_text(const struct capture *c, struct arena *a)
+{
+    char pct[HUMAN_MAX];
+    if (c->overhead_pct < 0.1)
+        return "below 0.1 %";
+    return isnan(c->overhead_pct) ? "unknown"
+                                  : arena_printf(a, "about %s", human_pct(pct, c->overhead_pct));
+}
+
+static const char *size_text(const struct capture *c, struct arena *a)
+{
+    char size[HUMAN_MAX];
+    if (isnan(c->size_bytes))
+        return "unknown";
+    return arena_printf(a, "about %s", human_bytes(size, count_from(c->size_bytes)));
+}
+
+static const char *runs_text(const struct capture *c, struct arena *a)
+{
+    return arena_printf(a, "%s%llu", c->runs_exact ? "" : "about ", (unsigned long long)c->runs);
+}
+
+static bool has(const struct subject *s)
+{
+    return s->plan != NULL;
+}
+
+static void facts(const struct subject *s, struct doc *d)
+{
+    const struct plan *p = s->plan;
+    const char *name = *p->product ? p->product : vendor_name(p->vendor);
+    struct words all = {0};
+    doc_fact(d, "GPU", "%s%s%s, %s", name, *p->arch ? " " : "", p->arch, p->gpu_source);
+    doc_fact(d, "goals", "%s", plan_goal_names(p->goals, d->arena));
+    for (size_t i = 0; i < p->form.launcher.n; i++)
+        vec_push(&all, d->arena, p->form.launcher.v[i]);
+    for (size_t i = 0; i < p->form.app.n; i++)
+        vec_push(&all, d->arena, p->form.app.v[i]);
+    doc_fact(d, "program", "%s", shell_line(d->arena, &all));
+    if (p->open)
+        doc_fact(d, "left open", "%s", plan_goal_names(p->open, d->arena));
+    doc_fact(d, "captures", "%zu", p->captures.n);
+    doc_fact(d, "runs", "%llu", (unsigned long long)p->runs);
+}
+
+static bool has_records(const struct subject *s)
+{
+    return s->plan->have.n > 0;
+}
+
+static void have(const struct subject *s, struct doc *d)
+{
+    const struct plan *p = s->plan;
+    struct block *t = doc_table(d, "not asked for again");
+    doc_column(t, "what", COLUMN_TEXT);
+    doc_column(t, "records", COLUMN_NUMBER);
+    doc_column(t, "serves", COLUMN_TEXT);
+    for (size_t i = 0; i < p->have.n; i++) {
+        doc_cell(t, "%s", p->have.v[i].what);
+        doc_cell(t, "%s", value_count(d->arena, p->have.v[i].count));
+        doc_cell(t, "%s", plan_goal_names(p->have.v[i].goals, d->arena));
+    }
+}
+
+static void one_capture(struct doc *d, const struct capture *c, size_t number)
+{
+    doc_heading(d, 3, "%zu. %s: %s", number, c->command.tool, c->title);
+    doc_code(d, "%s", c->command.text);
+    doc_fact(d, "why", "%s", plan_goal_names(c->goals, d->arena));
+    doc_fact(d, "answers", "%s", joined(c->answers.v, c->answers.n, "; ", d->arena));
+    doc_fact(d, "runs", "%s", runs_text(c, d->arena));
+    doc_fact(d, "overhead", "%s", overhead_text(c, d->arena));
+    doc_fact(d, "size", "%s", size_text(c, d->arena));
+    doc_fact(d, "estimate", "%s", c->basis);
+}
+
+static void captures(const struct subject *s, struct doc *d)
+{
+    const struct plan *p = s->plan;
+    if (!p->captures.n)
+        doc_text(d, "%s",
+                 !p->open ? "Nothing is left to capture for these goals."
+                          : "Nothing can be captured for these goals.");
+    for (size_t i = 0; i < p->captures.n; i++)
+        one_capture(d, &p->captures.v[i], i + 1);
+}
+
+static bool has_notes(const struct subject *s)
+{
+    return s->plan->notes.n > 0;
+}
+
+static void notes(const struct subject *s, struct doc *d)
+{
+    for (size_t i = 0; i < s->plan->notes.n; i++)
+        doc_item(d, "%s", s->plan->notes.v[i]);
+}
+
+const struct section section_plan_goals = {"goals", "Goals", "Goals", IN(REPORT_PLAN), has, facts};
+const struct section section_plan_have = {"have",          "Already there", "Already there",
+                                          IN(REPORT_PLAN), has_records,     have};
+const struct section section_plan_captures = {"captures",      "Captures", "Captures",
+                                              IN(REPORT_PLAN), has,        captures};
+const struct section section_plan_notes = {"notes",         "Notes",   "Notes",
+                                           IN(REPORT_PLAN), has_notes, notes};
+
+struct doc *plan_report(struct subject *s, const char *sections, struct arena *arena,
+                        struct gs_error *err)
+{
+    struct doc *d = doc_new(arena);
+    s->kind = REPORT_PLAN;
+    doc_title(d, "Capture plan");
+    return sections_build(d, s, sections, err) ? d : NULL;
+}
+
+/*
+ * A comment ends with its line: whatever the text holds, it stays one, and reads as what it is in
+ * an editor and on a terminal.
+ */
+static void comment(struct str *out, const char *text)
+{
+    str_puts(out, "# ");
+    utf8_escape(out, text, strlen(text));
+    str_putc(out, '\n');
+}
+
+void plan_shell(struct str *out, const struct plan *p, struct arena *a)
+{
+    str_puts(out, "#!/bin/sh\n");
+    comment(out, "A capture plan by 'gpusight plan'.");
+    comment(out, arena_printf(a, "GPU: %s %s (%s). Goals: %s.", p->product, p->arch, p->gpu_source,
+                              plan_goal_names(p->goals, a)));
+    for (size_t i = 0; i < p->notes.n; i++)
+        comment(out, arena_printf(a, "Note: %s.", p->notes.v[i]));
+    str_puts(out, "set -eu\n");
+    if (p->captures.n)
+        str_printf(out, "mkdir -p -- %s\n", shell_word(a, p->out));
+    for (size_t i = 0; i < p->captures.n; i++) {
+        const struct capture *c = &p->captures.v[i];
+        str_putc(out, '\n');
+        comment(out, arena_printf(a, "%zu of %zu, %s: %s", i + 1, p->captures.n, c->command.tool,
+                                  c->title));
+        comment(out, arena_printf(a, "for %s; runs %s, overhead %s, size %s",
+                                  plan_goal_names(c->goals, a), runs_text(c, a),
+                                  overhead_text(c, a), size_text(c, a)));
+        str_printf(out, "%s\n", c->command.text);
+    }
+}

@@ -1,0 +1,71 @@
+#include "report/value.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/human.h"
+#include "base/sat.h"
+
+bool value_listed(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *p = list; p && *p; p += strcspn(p, " "), p += strspn(p, " "))
+        if (strcspn(p, " ") == n && !strncmp(p, word, n))
+            return true;
+    return false;
+}
+
+bool value_is_empty(const struct field *f, const void *row)
+{
+    struct field_value v = field_get(f, row);
+    return v.kind == VALUE_NONE || (v.kind == VALUE_TEXT && !*v.text) ||
+           (f->type == FIELD_I32 && v.i < 0);
+}
+
+const char *value_change(struct arena *a, const struct field *f, const void *row)
+{
+    double v = field_number(f, row);
+    if (!strcmp(f->unit, "%"))
+        return value_signed_pct(a, v);
+    const char *text = field_text(f, row, a);
+    return v >= 0 ? arena_printf(a, "+%s", text) : text;
+}
+
+const char *value_moment(struct arena *a, const struct field *f, const void *row, int64_t origin_ns)
+{
+    return value_ns(a, sub_ns(field_get(f, row).i, origin_ns));
+}
+
+const char *value_ns(struct arena *a, int64_t ns)
+{
+    char text[HUMAN_MAX];
+    return arena_strdup(a, human_time(text, ns));
+}
+
+const char *value_bytes(struct arena *a, uint64_t n)
+{
+    char text[HUMAN_MAX];
+    return arena_strdup(a, human_bytes(text, n));
+}
+
+const char *value_count(struct arena *a, uint64_t n)
+{
+    char text[HUMAN_MAX];
+    return arena_strdup(a, human_count(text, n));
+}
+
+const char *value_pct(struct arena *a, double pct)
+{
+    char text[HUMAN_MAX];
+    return isfinite(pct) ? arena_strdup(a, human_pct(text, pct)) : "-";
+}
+
+const char *value_signed_ns(struct arena *a, int64_t ns)
+{
+    return arena_printf(a, "%s%s", ns < 0 ? "" : "+", value_ns(a, ns));
+}
+
+const char *value_signed_pct(struct arena *a, double pct)
+{
+    return isfinite(pct) ? arena_printf(a, "%+.1f %%", pct) : "-";
+}

@@ -1,0 +1,588 @@
+#include "unit.h"
+
+#include <string.h>
+
+#include "depend/account.h"
+#include "depend/path.h"
+#include "depend/predict.h"
+#include "made_trace.h"
+
+/* ---- programs with known dependencies ---- */
+
+enum { STREAMS = 3, NODES = 160 };
+
+/* What a random program did, and why: one thread, three streams. */
+struct truth {
+    struct made m;
+    struct made_random random;
+    uint32_t streams[STREAMS];
+    size_t n_ops, n_calls;
+    struct {
+        int64_t start, end;
+        int prev, call, wait; /* -1: none */
+        bool fast;            /* its name is "fast" */
+    } op[NODES];
+    struct {
+        int64_t start, end;
+        int awaited;
+    } call[NODES];
+    int last[STREAMS]; /* op given to the stream last */
+    int64_t at;        /* host time */
+};
+
+static int64_t some(struct truth *t, int64_t least, int64_t most)
+{
+    return least + made_random(&t->random, most - least + 1);
+}
+
+static int add_call(struct truth *t, const char *name, int64_t end, int awaited)
+{
+    int c = (int)t->n_calls++;
+    made_call(&t->m, name, t->at, end);
+    t->call[c].start = t->at;
+    t->call[c].end = end;
+    t->call[c].awaited = awaited;
+    t->at = end + some(t, 0, 30000);
+    return c;
+}
+
+static void launch(struct truth *t, int stream, int wait)
+{
+    int prev = t->last[stream], o = (int)t->n_ops++;
+    int64_t begin = t->at, sent = t->at + some(t, 1000, 9000);
+    int c = add_call(t, "hipLaunchKernel", sent, -1);
+    int64_t start = sent + some(t, 1, 6000);
+    bool inside =
+        made_random(&t->random, 5) == 0 && wait < 0 && (prev < 0 || t->op[prev].end < begin);
+    if (inside)
+        start = begin + some(t, 1, sent - begin);
+    if (prev >= 0 && t->op[prev].end + 500 > start)
+        start = t->op[prev].end + some(t, 500, 3000);
+    if (wait >= 0 && t->op[wait].end + 500 > start)
+        start = t->op[wait].end + some(t, 500, 3000);
+    t->op[o].start = start;
+    t->op[o].end = start + some(t, 500, 90000);
+    t->op[o].prev = prev;
+    t->op[o].call = c;
+    t->op[o].wait = wait;
+    t->op[o].fast = made_random(&t->random, 2) == 0;
+    t->last[stream] = o;
+    made_kernel(&t->m, t->op[o].fast ? "fast" : "slow", t->streams[stream], start, t->op[o].end,
+                (uint32_t)c);
+}
+
+static int latest(const struct truth *t)
+{
+    int found = -1;
+    for (int s = 0; s < STREAMS; s++)
+        if (t->last[s] >= 0 && (found < 0 || t->op[t->last[s]].end > t->op[found].end))
+            found = t->last[s];
+    return found;
+}
+
+static void add_sync(struct truth *t, enum sync_kind kind, int call, int stream, int source,
+                     int record)
+{
+    trace_room(&t->m.t, syncs, 1);
+    struct syncs *s = &t->m.t.syncs;
+    size_t i = s->n++;
+    s->start_ns[i] = t->call[call].start;
+    s->call[i] = (uint32_t)call;
+    s->stream[i] = stream < 0 ? NO_INDEX : t->streams[stream];
+    s->source[i] = source < 0 ? NO_INDEX : t->streams[source];
+    s->record[i] = record < 0 ? NO_INDEX : (uint32_t)record;
+    s->kind[i] = (uint8_t)kind;
+}
+
+/* The host waits for all streams, or for one, which only the profiler's record says. */
+static void wait_on_host(struct truth *t)
+{
+    int stream = (int)made_random(&t->random, STREAMS);
+    bool all = made_random(&t->random, 2) == 0;
+    int op = all ? latest(t) : t->last[stream];
+    if (op < 0)
+        return;
+    int64_t end = t->op[op].end > t->at ? t->op[op].end : t->at;
+    int c = add_call(t, all ? "hipDeviceSynchronize" : "hipStreamSynchronize",
+                     end + some(t, 500, 4000), op);
+    if (!all)
+        add_sync(t, SYNC_STREAM, c, stream, -1, -1);
+}
+
+/* One stream waits for what another one has been given so far. */
+static void wait_on_stream(struct truth *t)
+{
+    int source = (int)made_random(&t->random, STREAMS), stream = (source + 1) % STREAMS;
+    int op = t->last[source];
+    if (op < 0)
+        return;
+    int record = add_call(t, "hipEventRecord", t->at + 700, -1);
+    int c = add_call(t, "hipStreamWaitEvent", t->at + 600, -1);
+    add_sync(t, SYNC_STREAM_WAIT, c, stream, source, record);
+    launch(t, stream, op);
+}
+
+static void make(struct truth *t, uint64_t seed)
+{
+    memset(t, 0, sizeof(*t));
+    made_init(&t->m);
+    t->random = (struct made_random){seed};
+    uint32_t gpu = made_gpu(&t->m);
+    for (int s = 0; s < STREAMS; s++) {
+        t->streams[s] = made_stream(&t->m, gpu, s);
+        t->last[s] = -1;
+    }
+    t->at = 1000;
+    size_t steps = 5 + (size_t)made_random(&t->random, 40);
+    for (size_t i = 0; i < steps; i++) {
+        switch (made_random(&t->random, 8)) {
+        case 0:
+            wait_on_host(t);
+            break;
+        case 1:
+            wait_on_stream(t);
+            break;
+        case 2:
+            add_call(t, "hipMalloc", t->at + some(t, 1000, 20000), -1);
+            break;
+        default:
+            launch(t, (int)made_random(&t->random, STREAMS), -1);
+        }
+    }
+    launch(t, 0, -1);
+    wait_on_host(t);
+}
+
+static void make_graph(struct truth *t, struct view *v, struct depend *d)
+{
+    struct view_opts o = {.gpu = -1, .process = -1, .threads = 1};
+    view_make(v, &t->m.t, &o, &t->m.arena);
+    depend_make(d, v, &t->m.arena);
+}
+
+/* The op of the graph that is this kernel. */
+static uint32_t graph_op(const struct depend *d, int kernel)
+{
+    for (uint32_t op = 0; op < d->n_ops; op++)
+        if (d->row[op] == (uint32_t)kernel)
+            return op;
+    assert_true(false);
+    return 0;
+}
+
+static int kernel_of(const struct depend *d, uint32_t op)
+{
+    return op == NO_INDEX ? -1 : (int)d->row[op];
+}
+
+/* ---- the oracle: longest paths by trying every edge until nothing moves ---- */
+
+struct oracle {
+    int64_t op_start[NODES], op_end[NODES], call_start[NODES], call_end[NODES];
+    int64_t end;
+};
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Where an op could begin, by its edges; times as recorded when x is NULL. */
+static int64_t ready(const struct truth *t, const struct depend *d, const struct oracle *x, int o)
+{
+    int prev = t->op[o].prev, wait = t->op[o].wait, c = t->op[o].call;
+    int64_t start = t->op[o].start, at;
+    if (start > t->call[c].end)
+        at = (x ? x->call_end[c] : t->call[c].end) + least(d->launch_ns, start - t->call[c].end);
+    else
+        at = (x ? x->call_start[c] : t->call[c].start) + start - t->call[c].start;
+    if (prev >= 0)
+        at = most(at, (x ? x->op_end[prev] : t->op[prev].end) +
+                          least(d->queue_ns, start - t->op[prev].end));
+    if (wait >= 0)
+        at = most(at, (x ? x->op_end[wait] : t->op[wait].end) +
+                          least(d->queue_ns, start - t->op[wait].end));
+    return at;
+}
+
+static int64_t duration(const struct truth *t, int o, double factor, int longer, int64_t by)
+{
+    int64_t ns = t->op[o].end - t->op[o].start;
+    if (t->op[o].fast && factor != 1)
+        ns = most((int64_t)((double)ns * factor), least(ns, 1000));
+    return ns + (o == longer ? by : 0);
+}
+
+static void solve(struct oracle *x, const struct truth *t, const struct depend *d, double factor,
+                  int longer, int64_t by)
+{
+    int64_t first = t->call[0].start - d->view->start_ns;
+    memset(x, 0, sizeof(*x));
+    for (bool moved = true; moved;) {
+        struct oracle old = *x;
+        for (size_t c = 0; c < t->n_calls; c++) {
+            int w = t->call[c].awaited;
+            x->call_start[c] =
+                c ? x->call_end[c - 1] + t->call[c].start - t->call[c - 1].end : first;
+            int64_t was = w >= 0 ? most(t->call[c].start, t->op[w].end) : t->call[c].start;
+            int64_t is = w >= 0 ? most(x->call_start[c], x->op_end[w]) : x->call_start[c];
+            x->call_end[c] = is + t->call[c].end - was;
+        }
+        x->end = 0;
+        for (int o = 0; o < (int)t->n_ops; o++) {
+            int64_t residual = t->op[o].start - ready(t, d, NULL, o);
+            x->op_start[o] = ready(t, d, x, o) + residual;
+            x->op_end[o] = x->op_start[o] + duration(t, o, factor, longer, by);
+            x->end = most(x->end, x->op_end[o]);
+        }
+        if (d->last_call != NO_INDEX)
+            x->end = most(x->end, x->call_end[d->last_call]);
+        moved = memcmp(&old, x, sizeof(old)) != 0;
+    }
+}
+
+/* ---- tests ---- */
+
+enum { SEEDS = 400 };
+
+static void edges_are_those_of_the_program(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        static struct truth t;
+        struct view v;
+        struct depend d;
+        make(&t, seed);
+        make_graph(&t, &v, &d);
+        assert_int_equal(d.n_ops, t.n_ops);
+        assert_int_equal(d.n_calls, t.n_calls);
+        for (int o = 0; o < (int)t.n_ops; o++) {
+            uint32_t op = graph_op(&d, o);
+            int wait = -1;
+            assert_int_equal(kernel_of(&d, d.prev[op]), t.op[o].prev);
+            assert_int_equal(d.call[op], t.op[o].call);
+            for (size_t i = 0; i < d.waits.n; i++)
+                if (d.waits.v[i].op == op)
+                    wait = kernel_of(&d, d.waits.v[i].on);
+            assert_int_equal(wait, t.op[o].wait);
+        }
+        for (size_t c = 0; c < t.n_calls; c++)
+            assert_int_equal(kernel_of(&d, d.awaited[c]), t.call[c].awaited);
+        made_release(&t.m);
+    }
+}
+
+static void a_replay_without_a_change_gives_every_recorded_time(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        static struct truth t;
+        struct view v;
+        struct depend d;
+        struct replay r;
+        make(&t, seed);
+        make_graph(&t, &v, &d);
+        replay_init(&r, &d, &t.m.arena);
+        replay_run(&r, NULL);
+        for (uint32_t op = 0; op < d.n_ops; op++) {
+            assert_int_equal(r.op_start[op], op_span(&d, op).start);
+            assert_int_equal(r.op_end[op], op_span(&d, op).end);
+            uint32_t to;
+            assert_int_equal(op_bound_by(&d, op, &to), r.bound[d.n_calls + op]);
+            assert_int_equal(to, r.bound_to[d.n_calls + op]);
+        }
+        for (uint32_t c = 0; c < d.n_calls; c++) {
+            assert_int_equal(r.call_start[c], call_span(&d, c).start);
+            assert_int_equal(r.call_end[c], call_span(&d, c).end);
+        }
+        assert_int_equal(r.end_ns - r.start_ns, depend_span(&d));
+        made_release(&t.m);
+    }
+}
+
+static void changed_kernels_move_what_the_oracle_moves(void **state)
+{
+    (void)state;
+    static const double factors[] = {0.5, 0.01, 3};
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        static struct truth t;
+        struct view v;
+        struct depend d;
+        struct replay r;
+        make(&t, seed);
+        make_graph(&t, &v, &d);
+        replay_init(&r, &d, &t.m.arena);
+        for (size_t f = 0; f < sizeof(factors) / sizeof(*factors); f++) {
+            struct change c = {0};
+            struct oracle x;
+            vec_push(&c.kernels, &t.m.arena, ((struct kernel_scale){"fast", factors[f]}));
+            replay_run(&r, &c);
+            solve(&x, &t, &d, factors[f], -1, 0);
+            for (int o = 0; o < (int)t.n_ops; o++) {
+                assert_int_equal(r.op_start[graph_op(&d, o)], x.op_start[o]);
+                assert_int_equal(r.op_end[graph_op(&d, o)], x.op_end[o]);
+            }
+            for (size_t k = 0; k < t.n_calls; k++)
+                assert_int_equal(r.call_end[k], x.call_end[k]);
+            assert_int_equal(r.end_ns, x.end);
+            int64_t ns[PATH_KINDS], sum = 0;
+            path_compose(&r, ns);
+            for (int k = 0; k < PATH_KINDS; k++)
+                sum += ns[k];
+            assert_int_equal(sum, r.end_ns - r.start_ns);
+        }
+        made_release(&t.m);
+    }
+}
+
+struct on_path {
+    const struct depend *d;
+    bool op[NODES];
+};
+
+static void note_step(void *ctx, const struct path_step *s)
+{
+    struct on_path *p = ctx;
+    if (s->kind == PATH_KERNEL)
+        p->op[s->op] = true;
+}
+
+static void an_op_may_take_as_much_longer_as_its_slack(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS / 8; seed++) {
+        static struct truth t;
+        struct view v;
+        struct depend d;
+        struct replay r;
+        struct oracle x;
+        make(&t, seed);
+        make_graph(&t, &v, &d);
+        struct on_path p = {.d = &d};
+        replay_init(&r, &d, &t.m.arena);
+        replay_run(&r, NULL);
+        path_walk(&r, note_step, &p);
+        int64_t end = r.end_ns, *slack = path_slack(&r);
+        for (int o = 0; o < (int)t.n_ops; o++) {
+            uint32_t op = graph_op(&d, o);
+            assert_true(slack[op] >= 0);
+            assert_true(!p.op[op] || slack[op] == 0);
+            solve(&x, &t, &d, 1, o, slack[op]);
+            assert_int_equal(x.end, end);
+            solve(&x, &t, &d, 1, o, slack[op] + 1);
+            assert_true(x.end > end);
+        }
+        made_release(&t.m);
+    }
+}
+
+/* Two threads in turns: what the second does begins when the first is done, and back. */
+static void threads_that_take_turns_hand_over(void **state)
+{
+    (void)state;
+    struct made m;
+    struct view v;
+    struct depend d;
+    made_init(&m);
+    uint32_t other = trace_thread(&m.t, 0, 2), stream = made_stream(&m, made_gpu(&m), 1);
+    int64_t at = 0;
+    for (int turn = 0; turn < 6; turn++) {
+        for (int i = 0; i < 20; i++, at += US(10))
+            made_kernel(&m, "k", stream, at + US(6), at + US(9),
+                        made_call_on(&m, turn % 2 ? other : 0, REGION_HIP, "hipLaunchKernel", at,
+                                     at + US(5)));
+        at += US(40);
+    }
+    struct view_opts o = {.gpu = -1, .process = -1, .threads = 1};
+    view_make(&v, &m.t, &o, &m.arena);
+    depend_make(&d, &v, &m.arena);
+    assert_int_equal(d.handovers.n, 5);
+    struct replay r;
+    struct change half = {.host = 0.5};
+    replay_init(&r, &d, &m.arena);
+    replay_run(&r, NULL);
+    assert_int_equal(r.end_ns - r.start_ns, depend_span(&d));
+    replay_run(&r, &half);
+    assert_true(r.end_ns - r.start_ns < depend_span(&d) * 6 / 10);
+    made_release(&m);
+}
+
+/* Launches of 10 us and kernels of 2 us, `n` of them; host work of `gap` between. */
+static void make_launches(struct made *m, int n, int64_t gap, struct view *v, struct depend *d)
+{
+    made_init(m);
+    uint32_t stream = made_stream(m, made_gpu(m), 1);
+    int64_t at = 0;
+    for (int i = 0; i < n; i++, at += US(10) + gap)
+        made_kernel(m, "k", stream, at + US(12), at + US(14), made_launch(m, at, at + US(10)));
+    struct view_opts o = {.gpu = -1, .process = -1, .threads = 1};
+    view_make(v, &m->t, &o, &m->arena);
+    depend_make(d, v, &m->arena);
+}
+
+static void a_graph_leaves_the_period_of_its_kernels(void **state)
+{
+    (void)state;
+    struct made m;
+    struct view v;
+    struct depend d;
+    struct replay r;
+    struct prediction p;
+    struct change graph = {.graph = true};
+    make_launches(&m, 1000, US(3), &v, &d);
+    replay_init(&r, &d, &m.arena);
+    predict(&p, &r, &graph, true, &m.arena);
+    /* Kernels of 2 us with their way through the queue, and an upload of 0 to 1 us each. */
+    assert_true(p.predicted_ns > US(2500) && p.predicted_ns < US(4500));
+    assert_true(p.low_ns < p.predicted_ns && p.predicted_ns < p.high_ns);
+    assert_true(p.speedup > 2.5 && p.next == PATH_KERNEL);
+    made_release(&m);
+}
+
+static void long_host_work_is_no_part_of_a_graph_but_can_be_done_ahead(void **state)
+{
+    (void)state;
+    struct made m;
+    struct view v;
+    struct depend d;
+    struct replay r;
+    make_launches(&m, 50, US(400), &v, &d);
+    struct change graph = {.graph = true}, ahead = {.prefetch = true};
+    replay_init(&r, &d, &m.arena);
+    replay_run(&r, &graph);
+    assert_true(r.end_ns - r.start_ns >= depend_span(&d));
+    replay_run(&r, &ahead);
+    /* The other thread needs its 400 us a round: nothing but the launches is hidden. */
+    assert_true(r.end_ns - r.start_ns < depend_span(&d));
+    assert_true(r.end_ns - r.start_ns > US(49 * 400));
+    made_release(&m);
+}
+
+/* In, compute, out on one stream. */
+static void copies_beside_kernels_leave_the_longest_of_the_three(void **state)
+{
+    (void)state;
+    struct made m;
+    struct view v;
+    struct depend d;
+    struct replay r;
+    made_init(&m);
+    uint32_t stream = made_stream(&m, made_gpu(&m), 1);
+    int64_t host = 0, at = US(20);
+    enum { ROUNDS = 20 };
+    for (int i = 0; i < ROUNDS; i++) {
+        made_copy(&m, COPY_H2D, stream, at, at + US(300),
+                  made_call(&m, "hipMemcpyAsync", host, host + US(2)));
+        made_kernel(&m, "k", stream, at + US(301), at + US(801),
+                    made_launch(&m, host + US(3), host + US(5)));
+        made_copy(&m, COPY_D2H, stream, at + US(802), at + US(1002),
+                  made_call(&m, "hipMemcpyAsync", host + US(6), host + US(8)));
+        host += US(9);
+        at += US(1003);
+    }
+    made_call(&m, "hipDeviceSynchronize", host, at + US(5));
+    struct view_opts o = {.gpu = -1, .process = -1, .threads = 1};
+    view_make(&v, &m.t, &o, &m.arena);
+    depend_make(&d, &v, &m.arena);
+    replay_init(&r, &d, &m.arena);
+    struct change overlap = {.overlap = true};
+    replay_run(&r, &overlap);
+    int64_t ns = r.end_ns - r.start_ns;
+    assert_true(ns > US(ROUNDS * 500) && ns < US(ROUNDS * 500 + 700));
+    struct account a;
+    replay_account(&a, &r);
+    assert_int_equal(a.ns[CAUSE_COMPUTE], US(ROUNDS * 500));
+    int64_t sum = a.idle_ns;
+    for (enum cause c = 0; c < CAUSES; c++)
+        sum += a.ns[c];
+    assert_int_equal(sum, ns);
+    made_release(&m);
+}
+
+/* Waits, an allocation and a blocking copy taken out; the last wait stays. */
+static void what_is_removed_takes_no_time(void **state)
+{
+    (void)state;
+    struct made m;
+    struct view v;
+    struct depend d;
+    struct replay r;
+    made_init(&m);
+    uint32_t stream = made_stream(&m, made_gpu(&m), 1);
+    int64_t at = 0;
+    for (int i = 0; i < 30; i++, at += US(140)) {
+        made_kernel(&m, "k", stream, at + US(12), at + US(72), made_launch(&m, at, at + US(10)));
+        made_call(&m, "hipDeviceSynchronize", at + US(10), at + US(75));
+        made_call(&m, "hipMalloc", at + US(75), at + US(140));
+    }
+    struct view_opts o = {.gpu = -1, .process = -1, .threads = 1};
+    view_make(&v, &m.t, &o, &m.arena);
+    depend_make(&d, &v, &m.arena);
+    replay_init(&r, &d, &m.arena);
+    struct change sync = {0}, both = {0};
+    sync.remove[REMOVE_SYNC] = both.remove[REMOVE_SYNC] = both.remove[REMOVE_ALLOCATION] = true;
+    replay_run(&r, &sync);
+    assert_int_equal(r.end_ns - r.start_ns, 29 * US(75) + US(12) + US(60) + US(3));
+    replay_run(&r, &both);
+    int64_t ns = r.end_ns - r.start_ns;
+    assert_true(ns >= US(30 * 60) && ns < US(30 * 64 + 20));
+    made_release(&m);
+}
+
+/* Kernels of 50 us behind each other; launches go 300 ahead, then each waits for room. */
+static void launches_into_a_full_queue_wait_for_room(void **state)
+{
+    (void)state;
+    enum { N = 900, DEPTH = 300 };
+    struct made m;
+    struct view v;
+    struct depend d;
+    struct replay r;
+    made_init(&m);
+    uint32_t stream = made_stream(&m, made_gpu(&m), 1);
+    int64_t host = 0;
+    for (int i = 0; i < N; i++) {
+        int64_t start = US(10) + i * US(51), room = US(10) + (i - DEPTH) * US(51) + US(50);
+        int64_t end = i >= DEPTH && room > host + US(5) ? room + US(1) : host + US(5);
+        made_kernel(&m, "k", stream, start, start + US(50), made_launch(&m, host, end));
+        host = end + US(1);
+    }
+    struct view_opts o = {.gpu = -1, .process = -1, .threads = 1};
+    view_make(&v, &m.t, &o, &m.arena);
+    depend_make(&d, &v, &m.arena);
+    uint32_t waiting = 0;
+    for (uint32_t c = 0; c < N; c++) {
+        bool waits = call_span(&d, c).end - call_span(&d, c).start >= US(20);
+        assert_int_equal(d.awaited[c], waits ? c - DEPTH : NO_INDEX);
+        waiting += waits;
+    }
+    assert_true(waiting > N / 2);
+    struct change half = {0};
+    vec_push(&half.kernels, &m.arena, ((struct kernel_scale){"*", 0.5}));
+    replay_init(&r, &d, &m.arena);
+    replay_run(&r, &half); /* the host would hold it up, did its waits not shrink, too */
+    assert_true(r.end_ns - r.start_ns < US(N * 27));
+    made_release(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        unit_test(edges_are_those_of_the_program),
+        unit_test(a_replay_without_a_change_gives_every_recorded_time),
+        unit_test(changed_kernels_move_what_the_oracle_moves),
+        unit_test(an_op_may_take_as_much_longer_as_its_slack),
+        unit_test(threads_that_take_turns_hand_over),
+        unit_test(a_graph_leaves_the_period_of_its_kernels),
+        unit_test(long_host_work_is_no_part_of_a_graph_but_can_be_done_ahead),
+        unit_test(copies_beside_kernels_leave_the_longest_of_the_three),
+        unit_test(what_is_removed_takes_no_time),
+        unit_test(launches_into_a_full_queue_wait_for_room),
+    };
+    return unit_run(tests);
+}
