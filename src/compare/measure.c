@@ -36,21 +36,20 @@ struct delta {
 
 static struct sample sample_of_kernel(const struct profile_kernel *k)
 {
-    double more = k->dependence > 1 ? k->dependence : 1;
-    return (struct sample){k->calls,      k->avg_duration_ns, k->std_dev_ns * more,
-                           k->typical_ns, k->error_ns * more, k->by_median};
+    double more = k->dependence > 1 ? k->dependence : 1, spread = k->std_dev_ns,
+           error = k->error_ns;
+    return (struct sample){k->calls,      k->avg_duration_ns, spread * more,
+                           k->typical_ns, error * more,       k->by_median};
 }
 
 static struct sample sample_of_config(const struct profile_config *k,
                                       const struct profile_kernel *of)
 {
-    double more = of->dependence > 1 ? of->dependence : 1;
-    return (struct sample){k->calls,
-                           k->calls ? (double)k->total_ns / (double)k->calls : 0,
-                           k->std_dev_ns * more,
-                           k->typical_ns,
-                           k->error_ns * more,
-                           false};
+    double more = of->dependence > 1 ? of->dependence : 1, spread = k->std_dev_ns;
+    double error = k->error_ns;
+    return (struct sample){k->calls,      k->calls ? (double)k->total_ns / (double)k->calls : 0,
+                           spread * more, k->typical_ns,
+                           error * more,  false};
 }
 
 /*

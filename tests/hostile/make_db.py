@@ -180,10 +180,12 @@ def rpd_view(path):
 def computed_columns(path):
     """A column that is computed when it is read, 100 MB for each row."""
     db = rocpd(path)
-    db.executescript("""DROP TABLE rocpd_string;
-        CREATE TABLE rocpd_string(id INTEGER PRIMARY KEY, guid,
-            string TEXT AS (printf('%.*c', 100000000, 'x') || id) VIRTUAL);""")
+    db.executescript("DROP TABLE rocpd_string; CREATE TABLE rocpd_string(id INTEGER PRIMARY KEY, guid);")
     db.executemany("INSERT INTO rocpd_string(id) VALUES(?)", ((i,) for i in range(1, 200)))
+    db.execute("PRAGMA writable_schema=ON")  # SQLite would compute it for every row that is added
+    db.execute("UPDATE sqlite_master SET sql=? WHERE name='rocpd_string'",
+               ("CREATE TABLE rocpd_string(id INTEGER PRIMARY KEY, guid, "
+                "string TEXT AS (printf('%.*c', 100000000, 'x') || id) VIRTUAL)",))
     db.close()
 
 

@@ -9,6 +9,8 @@
 #include "job/clocks.h"
 #include "job/job.h"
 #include "job/meetings.h"
+#include "job/split.h"
+#include "made_trace.h"
 
 static struct arena arena;
 
@@ -478,6 +480,42 @@ static void staging_knows_rings_halos_and_nodes(void **state)
     }
 }
 
+/* Rows of three processes that take turns, last first: each keeps its own calls. */
+static void split_rows_keep_their_calls(void **state)
+{
+    (void)state;
+    struct made m;
+    made_init(&m);
+    uint32_t gpu = made_gpu(&m), stream[3], thread[3];
+    for (uint32_t p = 0; p < 3; p++) {
+        if (p)
+            vec_push(&m.t.processes, &m.t.arena, ((struct process){.pid = 100 + p, .rank = -1}));
+        stream[p] = trace_stream(&m.t, p, gpu, 1, 0);
+        thread[p] = trace_thread(&m.t, p, 1);
+    }
+    for (uint32_t i = 0; i < 30; i++) {
+        uint32_t p = 2 - i % 3, call = made_call(&m, "hipLaunchKernel", US(i), US(i + 1));
+        m.t.regions.thread[call] = thread[p];
+        made_kernel(&m, "k", stream[p], US(i + 2), US(i + 3), call);
+    }
+    struct split s;
+    split_init(&s, &m.t, &arena);
+    for (uint32_t p = 0; p < 3; p++) {
+        struct trace one;
+        trace_init(&one);
+        split_take(&s, p, &one);
+        assert_int_equal(one.kernels.n, 10);
+        assert_int_equal(one.regions.n, 10);
+        for (size_t i = 0; i < one.kernels.n; i++) {
+            assert_true(one.kernels.call[i] < one.regions.n && one.kernels.stream[i] == 0);
+            assert_int_equal(one.regions.start_ns[one.kernels.call[i]],
+                             one.kernels.start_ns[i] - US(2));
+        }
+        trace_release(&one);
+    }
+    made_release(&m);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, start, end)
@@ -497,6 +535,7 @@ int main(void)
         T(other_programs_have_no_common_phases),
         T(ranks_get_numbers),
         T(staging_knows_rings_halos_and_nodes),
+        T(split_rows_keep_their_calls),
     };
     return unit_run(tests);
 }

@@ -288,6 +288,8 @@ bool db_next(struct db_query *q)
         return false;
     }
     q->rc = sqlite3_step(q->stmt);
+    if (q->rc == SQLITE_ROW && !guard_row(q->db, ++q->rows))
+        q->rc = SQLITE_CORRUPT;
     return q->rc == SQLITE_ROW;
 }
 

@@ -77,6 +77,7 @@ bool db_fail(struct db *db, struct gs_error *err);
 struct db_query {
     struct db *db;
     sqlite3_stmt *stmt;
+    uint64_t rows; /* so far */
     int rc;
 };
 bool db_query(struct db_query *q, struct db *db, struct gs_error *err, const char *fmt, ...);

@@ -21,6 +21,8 @@ enum {
     FREE_TEXT = 4 * 1024 * 1024,
     SHORT_TEXT = 64, /* numbers as text, which may be longer than stored, are not counted */
     MOST_SQL = 1000 * 1000,
+    LEAST_ROW = 4, /* where it is, its length, its number, its header */
+    FREE_ROWS = 1000,
 };
 
 static const char *const functions[] = {"count", "like", "substr", NULL};
@@ -134,6 +136,12 @@ bool guard_text(struct db *db, uint64_t n)
         return refuse(db, NULL, "it has more text than there is room for");
     db->guard.text_left -= n;
     return true;
+}
+
+bool guard_row(struct db *db, uint64_t n)
+{
+    return n <= db->bytes / LEAST_ROW + FREE_ROWS ||
+           refuse(db, NULL, "a table has more rows than there is room for");
 }
 
 static void set_limits(struct db *db)

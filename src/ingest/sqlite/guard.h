@@ -33,4 +33,7 @@ void guard_query(struct db *db);
 /* Takes n bytes of text from the budget; false: that is more than the file can hold. */
 bool guard_text(struct db *db, uint64_t n);
 
+/* Whether a query may have an nth row; no table has more than the file has room for. */
+bool guard_row(struct db *db, uint64_t n);
+
 #endif
