@@ -239,8 +239,9 @@ int64_t recipe_op(const struct recipe *p, uint32_t op)
 
 uint32_t recipe_awaited(const struct recipe *p, uint32_t call)
 {
-    return recipe_mark(p, call) & (MARK_REMOVED | MARK_GRAPH | MARK_FREE | MARK_MERGED) ? NO_INDEX
-                                                                          : p->d->awaited[call];
+    return recipe_mark(p, call) & (MARK_REMOVED | MARK_GRAPH | MARK_FREE | MARK_MERGED)
+               ? NO_INDEX
+               : p->d->awaited[call];
 }
 
 int64_t recipe_own(const struct recipe *p, uint32_t call)
