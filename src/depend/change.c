@@ -228,6 +228,8 @@ static int64_t merged_time(const struct recipe *p, uint32_t row, int64_t ns)
 int64_t recipe_op(const struct recipe *p, uint32_t op)
 {
     struct span s = op_span(p->d, op);
+    if (p->same_ops)
+        return s.end - s.start;
     uint32_t row = op_row(p->d, op), call = p->d->call[op];
     if (call != NO_INDEX && recipe_mark(p, call) & MARK_MERGED)
         return merged_time(p, row, s.end - s.start);
@@ -295,10 +297,19 @@ static void recipe_graph(struct recipe *p)
     p->graph_launch_ns = GRAPH_LAUNCH_NS + ns_from(fmin((double)nodes * node_ns, 1e12));
 }
 
+/* Changes of the host only leave all ops as they are. */
+static bool leaves_ops(const struct change *c)
+{
+    return !c->kernels.n && !c->symbol_scale && !c->launch_scale && c->streams <= 1 && !c->gpu &&
+           !c->overlap && !c->pinned && !(c->link > 0) && !c->rank_typical && !c->merge_copies &&
+           !c->remove[REMOVE_COPY] && !c->remove[REMOVE_COMMUNICATION];
+}
+
 void recipe_make(struct recipe *p, const struct depend *d, const struct change *c,
                  struct arena *temporary)
 {
     *p = (struct recipe){.d = d, .c = c, .host = c->host > 0 ? c->host : 1};
+    p->same_ops = leaves_ops(c);
     p->usual_launch_ns = usual_launch(d, temporary);
     scale_symbols(p, temporary);
     if (c->streams > 1)

@@ -236,6 +236,20 @@ static void after_stream(struct pass *s, struct ready *x, uint32_t op, int64_t s
     after_op(s, x, prev, lag, BIND_STREAM);
 }
 
+/* From the first call that led to work to the end of the last work. */
+static void measure_op(struct replay *r, uint32_t op)
+{
+    int64_t first = r->op_start[op];
+    uint32_t call = r->d->call[op];
+    if (call != NO_INDEX && r->call_start[call] < first)
+        first = r->call_start[call];
+    r->start_ns = first < r->start_ns ? first : r->start_ns;
+    if (r->last_op == NO_INDEX || r->op_end[op] > r->end_ns) {
+        r->end_ns = r->op_end[op];
+        r->last_op = op;
+    }
+}
+
 static void place_op(struct pass *s, uint32_t op)
 {
     struct replay *r = s->r;
@@ -261,6 +275,7 @@ static void place_op(struct pass *s, uint32_t op)
     r->op_end[op] = add_ns(start, s->changed ? recipe_op(&s->p, op) : o.end - o.start);
     if (s->lines)
         pass_pipeline(s, op, r->op_end[op]);
+    measure_op(r, op);
 }
 
 /* ---- all of it ---- */
@@ -290,23 +305,10 @@ static void prepare(struct pass *s, struct arena *temporary)
     pipeline_init(s, temporary);
 }
 
-/* From the first call that led to work to the end of the last work, or of the wait for it. */
-static void measure(struct pass *s)
+/* The end is that of the wait for the last work, where there is one. */
+static void measure_end(struct replay *r)
 {
-    struct replay *r = s->r;
-    const struct depend *d = s->d;
-    r->start_ns = INT64_MAX;
-    r->last_op = NO_INDEX;
-    for (uint32_t op = 0; op < d->n_ops; op++) {
-        int64_t first = r->op_start[op];
-        if (d->call[op] != NO_INDEX && r->call_start[d->call[op]] < first)
-            first = r->call_start[d->call[op]];
-        r->start_ns = first < r->start_ns ? first : r->start_ns;
-        if (r->last_op == NO_INDEX || r->op_end[op] > r->end_ns) {
-            r->end_ns = r->op_end[op];
-            r->last_op = op;
-        }
-    }
+    const struct depend *d = r->d;
     if (r->last_op == NO_INDEX)
         r->start_ns = r->end_ns = 0;
     else if (d->last_call != NO_INDEX && r->call_end[d->last_call] > r->end_ns)
@@ -331,7 +333,9 @@ void replay_run(struct replay *r, const struct change *c)
     const struct depend *d = r->d;
     struct arena *temporary = arena_scratch();
     r->change = c;
+    r->start_ns = INT64_MAX;
     r->end_ns = 0;
+    r->last_op = NO_INDEX;
     struct pass s = {.r = r, .d = d};
     prepare(&s, temporary);
     for (size_t i = 0; i < d->n_calls + d->n_ops; i++) {
@@ -342,6 +346,6 @@ void replay_run(struct replay *r, const struct change *c)
     }
     for (uint32_t call = 0; call < d->n_calls; call++)
         finish_call(&s, call);
-    measure(&s);
+    measure_end(r);
     arena_release(temporary);
 }

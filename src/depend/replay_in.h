@@ -17,6 +17,7 @@ enum call_mark {
 struct recipe {
     const struct depend *d;
     const struct change *c;
+    bool same_ops;       /* every op takes as long as it did */
     uint8_t *marks;      /* by call; NULL: none is marked */
     uint32_t *kept_gap;  /* by call: host work before it that stays though a neighbour goes, ns;
                             NULL: not known */
