@@ -65,10 +65,11 @@ static void keep_to_claim(const struct finding *f, struct prediction *p)
 {
     int64_t gpus = f->analysis->breakdown.gpu_count ? f->analysis->breakdown.gpu_count : 1;
     int64_t least = p->recorded_ns - f->claimed_ns / gpus;
-    int64_t *ns[] = {&p->predicted_ns, &p->low_ns, &p->high_ns};
-    for (int i = 0; i < 3; i++)
-        if (*ns[i] < least)
-            *ns[i] = least;
+    /* The good side stays: the time may be won by this one alone. */
+    if (p->predicted_ns < least)
+        p->predicted_ns = least;
+    if (p->high_ns < least)
+        p->high_ns = least;
     p->speedup = p->predicted_ns > 0 ? (double)p->recorded_ns / (double)p->predicted_ns : NAN;
 }
 
@@ -160,10 +161,12 @@ static void add_change(struct change *to, const struct change *from, const struc
     to->graph |= from->graph;
     to->graph_nodes = from->graph_nodes ? from->graph_nodes : to->graph_nodes;
     to->overlap |= from->overlap;
+    to->merge_copies |= from->merge_copies;
     to->pinned |= from->pinned;
     to->link = from->link > 0 ? from->link : to->link;
     to->prefetch |= from->prefetch;
     to->scale_doubt = from->scale_doubt > to->scale_doubt ? from->scale_doubt : to->scale_doubt;
+    to->scale_hope = from->scale_hope > to->scale_hope ? from->scale_hope : to->scale_hope;
     to->rank_typical |= from->rank_typical;
     to->streams = from->streams > to->streams ? from->streams : to->streams;
     if (from->launch_scale)

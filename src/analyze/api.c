@@ -264,8 +264,8 @@ static const struct field class_fields[] = {
 };
 #undef R
 
-const struct fields api_call_fields = FIELDS(
-    "api_calls", "host calls by name, most own time first", struct api_row, row_fields);
+const struct fields api_call_fields =
+    FIELDS("api_calls", "host calls by name, most own time first", struct api_row, row_fields);
 const struct fields api_class_fields =
     FIELDS("api_classes", "outermost host calls by what they do, most time first",
            struct api_class_row, class_fields);

@@ -161,7 +161,8 @@ static void sum_gpus(const struct stream_work *job, size_t n_streams, struct gpu
     }
 }
 
-static void make_stats(struct analysis *a, const struct stream_work *job, const struct gpu_sum *sums)
+static void make_stats(struct analysis *a, const struct stream_work *job,
+                       const struct gpu_sum *sums)
 {
     struct stream_stats *st = &a->stream_stats;
     int64_t could_ns = 0, kernel_ns_ = 0, kernel_sum_ns = 0;
@@ -224,7 +225,7 @@ static void run(struct analysis *a)
     size_t n_streams = a->trace->streams.n;
     struct arena *temporary = arena_scratch();
     struct stream_work job = {&a->view, arena_array(temporary, struct use, n_streams),
-                      arena_array(temporary, int64_t, a->view.n_gpus)};
+                              arena_array(temporary, int64_t, a->view.n_gpus)};
     for (size_t i = 0; i < n_streams; i++)
         job.uses[i].until = INT64_MIN;
     parallel_for(a->view.workers, a->view.n_gpus, sweep_gpu, &job);

@@ -14,7 +14,7 @@
 
 struct whatif_opts {
     struct opt_list kernels, remove;
-    const char *graph_range, *overlap, *link, *host, *rank, *gpu;
+    const char *graph_range, *overlap, *merge, *link, *host, *rank, *gpu;
     bool graph, pinned, prefetch;
     int64_t streams;
     struct output_opts out;
@@ -33,6 +33,8 @@ static const struct opt opts[] = {
              "... only in this part of the run, written as for --window"),
     OPT_CHOICE(struct whatif_opts, overlap, 0, "overlap", "copies",
                "copies over the link run beside kernels, double-buffered"),
+    OPT_CHOICE(struct whatif_opts, merge, 0, "merge", "copies",
+               "tiny copies in a row, of one direction, become one"),
     OPT_INT(struct whatif_opts, streams, 0, "streams", 1, 1024, "N",
             "kernels that leave room on the device run N at once"),
     OPT_FLAG(struct whatif_opts, pinned, 0, "pinned",
@@ -138,6 +140,7 @@ static bool read_change(struct whatif_opts *o, struct change *c, struct arena *a
 {
     c->graph = o->graph || o->graph_range;
     c->overlap = o->overlap != NULL;
+    c->merge_copies = o->merge != NULL;
     c->streams = (uint32_t)o->streams;
     c->pinned = o->pinned;
     c->prefetch = o->prefetch;

@@ -22,8 +22,15 @@
 #define LINK_SHARE_LOW 0.7
 #define LINK_SHARE_HIGH 0.95
 
-/* Kernels that share the device with copies are slower by as much, at worst. */
-#define BESIDE_COPIES 1.15
+/* Where the link is not known, 16 lanes of the fourth generation; and what a large copy of pageable
+ * memory reaches of it, at least. */
+#define MERGED_GBPS 32.0
+#define PAGEABLE_SHARE_LOW 0.1
+
+/* Kernels and copies that share the device, and copies in both directions that share the link, are
+ * slower by as much, at worst. */
+#define BESIDE_COPIES 1.2
+#define BESIDE_KERNELS 1.2
 
 const char *removal_name(enum removal r)
 {
@@ -142,7 +149,8 @@ static double doubtful(const struct change *c, double factor)
 {
     if (factor >= 1 || c->scale_doubt <= 0 || !(c->cautious || c->hopeful))
         return factor;
-    return c->cautious ? fmin(factor * (1 + c->scale_doubt), 1) : factor * (1 - c->scale_doubt);
+    double hope = c->scale_hope > c->scale_doubt ? c->scale_hope : c->scale_doubt;
+    return c->cautious ? fmin(factor * (1 + c->scale_doubt), 1) : factor * (1 - hope);
 }
 
 static int64_t kernel_time(const struct recipe *p, uint32_t row, int64_t ns)
@@ -200,15 +208,31 @@ static int64_t copy_time(const struct recipe *p, uint32_t row, int64_t ns)
     double link = c->link > 0 ? c->link : 1;
     if (c->gpu && hw && kind != COPY_P2P)
         link *= rate(hw->host_gbps, c->gpu->host_gbps);
+    if (c->overlap && c->cautious)
+        link *= BESIDE_KERNELS;
     if (link != 1 && time > COPY_FLOOR_NS)
         time = COPY_FLOOR_NS + (time - COPY_FLOOR_NS) * link;
     return ns_from(time);
 }
 
+/* One of many copies made as one: its bytes go with the others'. */
+static int64_t merged_time(const struct recipe *p, uint32_t row, int64_t ns)
+{
+    const struct copies *t = &p->d->trace->copies;
+    const struct hardware *hw = hardware_of(p, t->stream[row]);
+    double gbps = hw && hw->host_gbps > 0 ? hw->host_gbps : MERGED_GBPS;
+    double share = p->c->cautious ? PAGEABLE_SHARE_LOW : LINK_SHARE;
+    return ns_from(fmin((double)ns, (double)t->bytes[row] / (gbps * share)));
+}
+
 int64_t recipe_op(const struct recipe *p, uint32_t op)
 {
     struct span s = op_span(p->d, op);
-    uint32_t row = op_row(p->d, op);
+    if (p->same_ops)
+        return s.end - s.start;
+    uint32_t row = op_row(p->d, op), call = p->d->call[op];
+    if (call != NO_INDEX && recipe_mark(p, call) & MARK_MERGED)
+        return merged_time(p, row, s.end - s.start);
     return op_is_copy(p->d, op) ? copy_time(p, row, s.end - s.start)
                                 : kernel_time(p, row, s.end - s.start);
 }
@@ -217,15 +241,16 @@ int64_t recipe_op(const struct recipe *p, uint32_t op)
 
 uint32_t recipe_awaited(const struct recipe *p, uint32_t call)
 {
-    return recipe_mark(p, call) & (MARK_REMOVED | MARK_GRAPH | MARK_FREE) ? NO_INDEX
-                                                                          : p->d->awaited[call];
+    return recipe_mark(p, call) & (MARK_REMOVED | MARK_GRAPH | MARK_FREE | MARK_MERGED)
+               ? NO_INDEX
+               : p->d->awaited[call];
 }
 
 int64_t recipe_own(const struct recipe *p, uint32_t call)
 {
     unsigned mark = recipe_mark(p, call);
     int64_t own = call_span(p->d, call).end - call_waits_until(p->d, call);
-    if (mark & MARK_REMOVED)
+    if (mark & (MARK_REMOVED | MARK_MERGED))
         return 0;
     if (mark & MARK_FIRST_USE && own > p->usual_launch_ns)
         own = p->usual_launch_ns;
@@ -264,15 +289,27 @@ static void recipe_graph(struct recipe *p)
     bool nvidia = trace_vendor(p->d->trace) == VENDOR_NVIDIA;
     uint64_t nodes = c->graph_nodes ? c->graph_nodes : p->d->n_ops;
     double node_ns = c->cautious ? 1000 : c->hopeful ? 0 : 500;
+    p->graph_gap_ns = c->cautious ? 3 * p->d->between_ns : AHEAD_GAP_NS;
+    if (p->graph_gap_ns < SHORT_GAP_NS)
+        p->graph_gap_ns = SHORT_GAP_NS;
     p->period_ns = nvidia ? 1300 : 2000;
     p->follow_ns = c->cautious ? p->d->queue_ns : nvidia ? 700 : 1500;
     p->graph_launch_ns = GRAPH_LAUNCH_NS + ns_from(fmin((double)nodes * node_ns, 1e12));
+}
+
+/* Changes of the host only leave all ops as they are. */
+static bool leaves_ops(const struct change *c)
+{
+    return !c->kernels.n && !c->symbol_scale && !c->launch_scale && c->streams <= 1 && !c->gpu &&
+           !c->overlap && !c->pinned && !(c->link > 0) && !c->rank_typical && !c->merge_copies &&
+           !c->remove[REMOVE_COPY] && !c->remove[REMOVE_COMMUNICATION];
 }
 
 void recipe_make(struct recipe *p, const struct depend *d, const struct change *c,
                  struct arena *temporary)
 {
     *p = (struct recipe){.d = d, .c = c, .host = c->host > 0 ? c->host : 1};
+    p->same_ops = leaves_ops(c);
     p->usual_launch_ns = usual_launch(d, temporary);
     scale_symbols(p, temporary);
     if (c->streams > 1)

@@ -25,13 +25,24 @@ static bool is_first_use(const struct recipe *p, uint32_t call, enum api_class c
            ns >= FIRST_USE_RATIO * p->usual_launch_ns;
 }
 
+/* A wait just before memory is freed is for that: freeing would wait as well. */
+static bool before_freeing(const struct recipe *p, uint32_t call)
+{
+    const struct depend *d = p->d;
+    uint32_t next = call + 1;
+    return call != d->last_call && next < d->n_calls && !call_begins(d, next) &&
+           call_class(d, next) == API_ALLOC && d->awaited[next] != NO_INDEX &&
+           call_span(d, next).start - call_span(d, call).end < SHORT_GAP_NS;
+}
+
 static unsigned removal_mark(const struct recipe *p, uint32_t call, enum api_class class)
 {
     const struct change *c = p->c;
     if (c->remove[REMOVE_SYNC] && class == API_SYNC && call != p->d->last_call &&
         !((c->keep_results || c->cautious) && waits_for_result(p->d, call)))
         return MARK_REMOVED;
-    if (c->remove[REMOVE_ALLOCATION] && class == API_ALLOC)
+    if (c->remove[REMOVE_ALLOCATION] &&
+        (class == API_ALLOC || (!c->cautious && class == API_SYNC && before_freeing(p, call))))
         return MARK_REMOVED;
     if (c->remove[REMOVE_LAUNCH] && class == API_LAUNCH)
         return MARK_REMOVED;
@@ -79,7 +90,7 @@ static void mark_graphs(struct recipe *p, size_t thread)
         if (p->marks[c] || !can_record(p, c, call_class(d, c)))
             continue;
         while (next < end && !p->marks[next] && can_record(p, next, call_class(d, next)) &&
-               call_span(d, next).start - call_span(d, next - 1).end < SHORT_GAP_NS)
+               call_span(d, next).start - call_span(d, next - 1).end < p->graph_gap_ns)
             next++;
         if (next - c < 2)
             continue;
@@ -99,6 +110,66 @@ static void only_first_uploads(struct recipe *p)
             p->marks[c] = MARK_GRAPH | MARK_GRAPH_AGAIN;
         first = false;
     }
+}
+
+/* ---- tiny copies ---- */
+
+/* The kind of the one tiny copy that a call makes, or COPY_KINDS. */
+static enum copy_kind tiny_copy(const struct recipe *p, const uint32_t *op_of, uint32_t call)
+{
+    const struct copies *t = &p->d->trace->copies;
+    uint32_t op = op_of[call], row = op == NO_INDEX ? NO_INDEX : op_row(p->d, op);
+    if (op == NO_INDEX || !op_is_copy(p->d, op) || t->bytes[row] >= TINY_COPY_BYTES)
+        return COPY_KINDS;
+    return (enum copy_kind)t->kind[row];
+}
+
+/* Calls between two tiny copies that go when both become one: waits for the first, questions. */
+static bool goes_with_copies(const struct depend *d, uint32_t call)
+{
+    enum api_class class = call_class(d, call);
+    uint32_t op = d->awaited[call];
+    return (class == API_SYNC && (op == NO_INDEX || op_is_copy(d, op))) || class == API_OTHER ||
+           class == API_EVENT;
+}
+
+/*
+ * Tiny copies of one direction that a thread makes one after another, on one stream, become the
+ * first of them. With more than short host work between them they do not belong together.
+ */
+static void mark_merged(struct recipe *p, size_t thread, const uint32_t *op_of)
+{
+    const struct depend *d = p->d;
+    uint32_t end = d->first_call[thread + 1], head = NO_INDEX, last = NO_INDEX;
+    for (uint32_t c = d->first_call[thread]; c < end; c++) {
+        enum copy_kind kind = tiny_copy(p, op_of, c);
+        bool close = head != NO_INDEX && c > head &&
+                     call_span(d, c).start - call_span(d, c - 1).end < SHORT_GAP_NS;
+        if (kind == COPY_KINDS) {
+            if (!close || !goes_with_copies(d, c))
+                head = NO_INDEX;
+            continue;
+        }
+        bool same = close && kind == tiny_copy(p, op_of, head) &&
+                    op_stream(d, op_of[head]) == op_stream(d, op_of[c]);
+        if (same)
+            memset(p->marks + last + 1, MARK_MERGED, c - last);
+        else
+            head = c;
+        last = c;
+    }
+}
+
+static void mark_all_merged(struct recipe *p, struct arena *temporary)
+{
+    const struct depend *d = p->d;
+    uint32_t *op_of = arena_array(temporary, uint32_t, d->n_calls + 1);
+    memset(op_of, 0xff, (d->n_calls + 1) * sizeof(*op_of));
+    for (uint32_t op = 0; op < d->n_ops; op++)
+        if (d->call[op] != NO_INDEX)
+            op_of[d->call[op]] = op;
+    for (size_t t = 0; t < d->view->n_threads; t++)
+        mark_merged(p, t, op_of);
 }
 
 /* ---- host work that stays ---- */
@@ -208,7 +279,7 @@ void recipe_mark_calls(struct recipe *p, struct arena *temporary)
     bool removes = c->overlap;
     for (int i = 0; i < REMOVALS; i++)
         removes |= c->remove[i];
-    if (!removes && !c->graph)
+    if (!removes && !c->graph && !c->merge_copies)
         return;
     p->marks = arena_array(temporary, uint8_t, d->n_calls + 1);
     bool any = false;
@@ -216,6 +287,8 @@ void recipe_mark_calls(struct recipe *p, struct arena *temporary)
         p->marks[call] = (uint8_t)removal_mark(p, call, call_class(d, call));
         any |= p->marks[call] & MARK_REMOVED;
     }
+    if (c->merge_copies)
+        mark_all_merged(p, temporary);
     for (size_t t = 0; c->graph && t < d->view->n_threads; t++)
         mark_graphs(p, t);
     if (c->graph)

@@ -55,56 +55,92 @@ static uint32_t node_of(const struct building *b, uint32_t call)
     return call < b->d->trace->regions.n ? b->node_of_row[call] : NO_INDEX;
 }
 
-/* Ops as they lie in the view, GPU by GPU. */
-static void collect_ops(struct building *b, uint32_t *row, uint32_t *call)
+/* ---- the order ---- */
+
+/* Nodes that are in order: a thread's calls, a GPU's kernels or copies. */
+struct list {
+    const uint32_t *rows; /* of kernels or copies; NULL: calls */
+    uint32_t copy;        /* DEPEND_COPY when they are copies */
+    uint32_t at, end;     /* calls, or places in rows */
+    uint32_t rank;        /* among the lists: nodes of the same moment stand in this order */
+    /* The first of them. An op takes its place at its start, and not before the call that
+     * launched it. */
+    int64_t key;
+    struct span time;
+    uint32_t call;
+};
+
+struct lists {
+    struct list *v;
+    size_t n;
+    uint32_t *last; /* by stream: the op numbered last */
+    size_t ops;     /* numbered so far */
+};
+
+static void look_at_first(const struct building *b, struct list *l)
 {
-    const struct view *v = b->d->view;
     const struct trace *t = b->d->trace;
-    size_t n = 0;
+    if (!l->rows) {
+        l->key = call_span(b->d, l->at).start;
+        return;
+    }
+    uint32_t row = l->rows[l->at];
+    l->time = l->copy ? time_of(b->d->view, t->copies.start_ns[row], t->copies.end_ns[row])
+                      : time_of(b->d->view, t->kernels.start_ns[row], t->kernels.end_ns[row]);
+    l->call = node_of(b, l->copy ? t->copies.call[row] : t->kernels.call[row]);
+    int64_t called = l->call == NO_INDEX ? l->time.start : call_span(b->d, l->call).start;
+    l->key = called > l->time.start ? called : l->time.start;
+}
+
+static void add_list(const struct building *b, struct lists *all, struct list l)
+{
+    if (l.at == l.end)
+        return;
+    l.rank = (uint32_t)all->n;
+    look_at_first(b, &l);
+    all->v[all->n++] = l;
+}
+
+static void collect_lists(const struct building *b, struct lists *all)
+{
+    const struct depend *d = b->d;
+    const struct view *v = d->view;
+    all->v = arena_array(b->temporary, struct list, v->n_threads + 2 * v->n_gpus + 1);
+    all->n = 0;
+    for (size_t t = 0; t < v->n_threads; t++)
+        add_list(b, all, (struct list){.at = d->first_call[t], .end = d->first_call[t + 1]});
     for (size_t g = 0; g < v->n_gpus; g++) {
-        for (size_t i = 0; i < v->gpus[g].n_kernels; i++, n++) {
-            row[n] = v->gpus[g].kernels[i];
-            call[n] = node_of(b, t->kernels.call[row[n]]);
-            b->d->op_time[n] = time_of(v, t->kernels.start_ns[row[n]], t->kernels.end_ns[row[n]]);
-        }
-        for (size_t i = 0; i < v->gpus[g].n_copies; i++, n++) {
-            uint32_t copy = v->gpus[g].copies[i];
-            row[n] = copy | DEPEND_COPY;
-            call[n] = node_of(b, t->copies.call[copy]);
-            b->d->op_time[n] = time_of(v, t->copies.start_ns[copy], t->copies.end_ns[copy]);
-        }
+        const struct view_gpu *gpu = &v->gpus[g];
+        add_list(b, all, (struct list){.rows = gpu->kernels, .end = (uint32_t)gpu->n_kernels});
+        add_list(b, all,
+                 (struct list){
+                     .rows = gpu->copies, .copy = DEPEND_COPY, .end = (uint32_t)gpu->n_copies});
     }
 }
 
-/* When an op takes its place: at its start, and not before the call that launched it. */
-static int64_t place_of(const struct depend *d, uint32_t op)
+/* The first node of a list is the next one of all; an op gets its number and its link. */
+static void append(struct building *b, struct lists *all, const struct list *l, size_t at)
 {
-    int64_t at = op_span(d, op).start;
-    int64_t called = d->call[op] == NO_INDEX ? at : call_span(d, d->call[op]).start;
-    return called > at ? called : at;
-}
-
-static int64_t key_of(const struct depend *d, uint32_t node)
-{
-    return node < d->n_calls ? call_span(d, node).start : place_of(d, node - (uint32_t)d->n_calls);
-}
-
-/* Nodes [at, end) that are in order: a thread's calls, a GPU's kernels or copies. */
-struct list {
-    uint32_t at, end;
-    int64_t key; /* of the first */
-};
-
-static void add_list(const struct depend *d, struct list *lists, size_t *n, size_t at, size_t count)
-{
-    if (count)
-        lists[(*n)++] =
-            (struct list){(uint32_t)at, (uint32_t)(at + count), key_of(d, (uint32_t)at)};
+    struct depend *d = b->d;
+    if (!l->rows) {
+        d->order[at] = l->at;
+        return;
+    }
+    size_t op = all->ops++, n_streams = d->trace->streams.n;
+    d->op_time[op] = l->time;
+    d->row[op] = l->rows[l->at] | l->copy;
+    d->call[op] = l->call;
+    d->unlinked += l->call == NO_INDEX;
+    uint32_t stream = op_stream(d, (uint32_t)op);
+    uint32_t *slot = &all->last[stream < n_streams ? stream : n_streams];
+    d->prev[op] = *slot;
+    *slot = (uint32_t)op;
+    d->order[at] = (uint32_t)(d->n_calls + op);
 }
 
 static bool before(const struct list *x, const struct list *y)
 {
-    return x->key != y->key ? x->key < y->key : x->at < y->at;
+    return x->key != y->key ? x->key < y->key : x->rank < y->rank;
 }
 
 static void sift_down(struct list *heap, size_t n, size_t i)
@@ -119,90 +155,83 @@ static void sift_down(struct list *heap, size_t n, size_t i)
     }
 }
 
-/* Merges the lists into d->order; false when one of them is not in order. */
-static bool merge(struct depend *d, struct list *heap, size_t n)
+static void restart(struct building *b, struct lists *all)
 {
-    size_t out = 0;
+    size_t n_streams = b->d->trace->streams.n + 1;
+    memset(all->last, 0xff, n_streams * sizeof(*all->last));
+    all->ops = 0;
+    b->d->unlinked = 0;
+}
+
+/* Merges the lists; false when one of them is not in order. */
+static bool merge(struct building *b, struct lists *all)
+{
+    struct list *heap = all->v;
+    size_t n = all->n, out = 0;
+    restart(b, all);
     for (size_t i = n / 2; i-- > 0;)
         sift_down(heap, n, i);
     while (n) {
-        d->order[out++] = heap->at;
+        append(b, all, heap, out++);
         if (++heap->at == heap->end) {
             *heap = heap[--n];
         } else {
-            int64_t next = key_of(d, heap->at);
-            if (next < heap->key)
+            int64_t key = heap->key;
+            look_at_first(b, heap);
+            if (heap->key < key)
                 return false;
-            heap->key = next;
         }
         sift_down(heap, n, 0);
     }
     return true;
 }
 
-/* Where clocks disagree, a launch may overtake another. */
-static void sort_nodes(struct building *b)
+/* Where clocks disagree, a launch may overtake another: all nodes are sorted. */
+static void sort_nodes(struct building *b, struct lists *all)
 {
     struct depend *d = b->d;
-    size_t n = d->n_calls + d->n_ops;
+    size_t n = d->n_calls + d->n_ops, k = 0;
     struct arena *room = arena_scratch();
     int64_t *key = arena_array(room, int64_t, n + 1);
-    for (size_t i = 0; i < n; i++) {
-        d->order[i] = (uint32_t)i;
-        key[i] = key_of(d, (uint32_t)i);
+    uint32_t *order = arena_array(room, uint32_t, n + 1);
+    uint32_t *list_of = arena_array(room, uint32_t, n + 1);
+    uint32_t *at = arena_array(room, uint32_t, n + 1);
+    collect_lists(b, all);
+    restart(b, all);
+    for (uint32_t i = 0; i < all->n; i++) {
+        for (struct list l = all->v[i]; l.at < l.end; l.at++, k++) {
+            look_at_first(b, &l);
+            order[k] = (uint32_t)k;
+            key[k] = l.key;
+            list_of[k] = i;
+            at[k] = l.at;
+        }
     }
-    sort_rows(d->order, n, key, room);
+    sort_rows(order, n, key, room);
+    for (size_t i = 0; i < n; i++) {
+        struct list l = all->v[list_of[order[i]]];
+        l.at = at[order[i]];
+        look_at_first(b, &l);
+        append(b, all, &l, i);
+    }
     arena_release(room);
 }
 
-/* Orders all nodes by time; calls stand before ops of the same moment. */
+/* Orders all nodes by time, calls before ops of the same moment, and numbers the ops. */
 static void order_nodes(struct building *b)
 {
     struct depend *d = b->d;
-    const struct view *v = d->view;
-    struct list *lists = arena_array(b->temporary, struct list, v->n_threads + 2 * v->n_gpus + 1);
-    size_t n = 0, op = d->n_calls;
+    struct lists all = {.n = 0};
+    d->n_ops = d->view->n_kernels + d->view->n_copies;
     d->order = arena_array(b->arena, uint32_t, d->n_calls + d->n_ops + 1);
-    for (size_t t = 0; t < v->n_threads; t++)
-        add_list(d, lists, &n, d->first_call[t], d->first_call[t + 1] - d->first_call[t]);
-    for (size_t g = 0; g < v->n_gpus; g++) {
-        add_list(d, lists, &n, op, v->gpus[g].n_kernels);
-        op += v->gpus[g].n_kernels;
-        add_list(d, lists, &n, op, v->gpus[g].n_copies);
-        op += v->gpus[g].n_copies;
-    }
-    if (!merge(d, lists, n))
-        sort_nodes(b);
-}
-
-/* Numbers the ops in that order, and links those of a stream. */
-static void number_ops(struct building *b)
-{
-    struct depend *d = b->d;
-    struct span *time = arena_array(b->arena, struct span, d->n_ops + 1);
-    uint32_t *row = arena_array(b->arena, uint32_t, d->n_ops + 1);
-    uint32_t *call = arena_array(b->arena, uint32_t, d->n_ops + 1);
-    size_t n_streams = d->trace->streams.n + 1, op = 0;
-    uint32_t *last = arena_array(b->temporary, uint32_t, n_streams);
-    memset(last, 0xff, n_streams * sizeof(*last));
+    d->op_time = arena_array(b->arena, struct span, d->n_ops + 1);
+    d->row = arena_array(b->arena, uint32_t, d->n_ops + 1);
+    d->call = arena_array(b->arena, uint32_t, d->n_ops + 1);
     d->prev = arena_array(b->arena, uint32_t, d->n_ops + 1);
-    for (size_t i = 0; i < d->n_calls + d->n_ops; i++) {
-        if (d->order[i] < d->n_calls)
-            continue;
-        uint32_t from = d->order[i] - (uint32_t)d->n_calls;
-        uint32_t stream = op_stream(d, from);
-        uint32_t *slot = &last[stream < n_streams - 1 ? stream : n_streams - 1];
-        time[op] = d->op_time[from];
-        row[op] = d->row[from];
-        call[op] = d->call[from];
-        d->unlinked += call[op] == NO_INDEX;
-        d->prev[op] = *slot;
-        *slot = (uint32_t)op;
-        d->order[i] = (uint32_t)(d->n_calls + op++);
-    }
-    d->op_time = time;
-    d->row = row;
-    d->call = call;
+    all.last = arena_array(b->temporary, uint32_t, d->trace->streams.n + 1);
+    collect_lists(b, &all);
+    if (!merge(b, &all))
+        sort_nodes(b, &all);
 }
 
 /* The ops of each call, in order. */
@@ -226,14 +255,7 @@ static void group_ops(struct building *b)
 
 void depend_order(struct building *b)
 {
-    struct depend *d = b->d;
     collect_calls(b);
-    d->n_ops = d->view->n_kernels + d->view->n_copies;
-    d->op_time = arena_array(b->temporary, struct span, d->n_ops + 1);
-    d->row = arena_array(b->temporary, uint32_t, d->n_ops + 1);
-    d->call = arena_array(b->temporary, uint32_t, d->n_ops + 1);
-    collect_ops(b, d->row, d->call);
     order_nodes(b);
-    number_ops(b);
     group_ops(b);
 }

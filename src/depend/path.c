@@ -253,13 +253,18 @@ static uint32_t *by_end(const struct depend *d, size_t *n, struct arena *tempora
     for (size_t c = *n = 0; c < d->n_calls; c++)
         *n += d->awaited[c] != NO_INDEX;
     uint32_t *calls = arena_array(temporary, uint32_t, *n + 1);
-    int64_t *end = arena_array(temporary, int64_t, d->n_calls + 1);
+    bool sorted = true; /* as those of one thread are */
     for (size_t c = *n = 0; c < d->n_calls; c++) {
         if (d->awaited[c] == NO_INDEX)
             continue;
-        end[c] = call_span(d, (uint32_t)c).end;
+        sorted &= !*n || call_span(d, calls[*n - 1]).end <= call_span(d, (uint32_t)c).end;
         calls[(*n)++] = (uint32_t)c;
     }
+    if (sorted)
+        return calls;
+    int64_t *end = arena_array(temporary, int64_t, d->n_calls + 1);
+    for (size_t i = 0; i < *n; i++)
+        end[calls[i]] = call_span(d, calls[i]).end;
     sort_rows(calls, *n, end, temporary);
     return calls;
 }

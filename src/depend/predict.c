@@ -19,13 +19,17 @@ static const char *reasons_of(const struct change *c, struct arena *arena)
     } table[] = {
         {c->remove[REMOVE_SYNC], "waits for results that the host needs may have to stay"},
         {removes_calls(c), "the host's own work beside a call may go with it or stay"},
-        {c->graph, "the first launch of a graph uploads it, at 0 to 1 us a kernel"},
-        {c->overlap, "kernels that share the device with copies may be up to 15 % slower"},
+        {c->graph, "the first launch of a graph uploads it, at 0 to 1 us a kernel; host "
+                   "work between launches of up to 0.2 ms may only prepare them or have to stay"},
+        {c->overlap, "kernels that share the device with copies may be up to 20 % slower, and "
+                     "so may copies that share the link"},
+        {c->merge_copies, "one large copy reaches 10 to 85 % of the link"},
         {c->pinned, "copies of pinned memory reach 70 to 95 % of the link"},
         {c->prefetch, "up to a fifth of the host work may have to stay where it is"},
         {c->streams > 1, "kernels may need a whole unit for each of their work-groups"},
         {c->scale_doubt > 0, "how much faster the kernels get is an estimate"},
         {c->gpu, "kernels may gain as the matrix units or only as the memory does"},
+        {true, "the host's own time varies from run to run, by 10 %"},
     };
     struct str s;
     str_init(&s, arena);
@@ -35,11 +39,24 @@ static const char *reasons_of(const struct change *c, struct arena *arena)
     return s.buf;
 }
 
-/* The likely side of the others is the good one. */
-static bool has_good_side(const struct change *c)
+/* What the host does itself, of a path. */
+static int64_t host_part(const int64_t *path)
 {
-    return c->graph || c->pinned || c->gpu || c->scale_doubt > 0;
+    int64_t ns = 0;
+    for (int k = PATH_CALL_LAUNCH; k <= PATH_HANDOVER; k++) /* path.def: from calls on */
+        ns = add_ns(ns, path[k]);
+    return ns;
 }
+
+/* For the others the likely side is the good one, unless the host limits. */
+static bool has_good_side(const struct change *c, const struct prediction *p)
+{
+    return c->graph || c->pinned || c->gpu || c->scale_doubt > 0 ||
+           host_part(p->path) > p->predicted_ns / 100;
+}
+
+/* How much the host's own time varies. */
+#define HOST_DOUBT 0.1
 
 static int64_t time_of(struct replay *r, const struct change *c)
 {
@@ -62,11 +79,14 @@ void predict(struct prediction *p, struct replay *scratch, const struct change *
     p->reasons = interval ? reasons_of(c, arena) : "";
     if (*p->reasons) {
         struct change other = *c;
+        double host = c->host > 0 ? c->host : 1;
         other.cautious = true;
+        other.host = host * (1 + HOST_DOUBT);
         int64_t bad = time_of(scratch, &other);
         other.cautious = false;
         other.hopeful = true;
-        int64_t good = has_good_side(c) ? time_of(scratch, &other) : p->low_ns;
+        other.host = host * (1 - HOST_DOUBT);
+        int64_t good = has_good_side(c, p) ? time_of(scratch, &other) : p->low_ns;
         p->high_ns = bad > p->high_ns ? bad : p->high_ns;
         p->low_ns = good < p->low_ns ? good : p->low_ns;
         /* A change that makes it slower is taken back. */

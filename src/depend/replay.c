@@ -101,20 +101,39 @@ static void bind(struct replay *r, uint32_t node, enum binding how, uint32_t to)
     r->bound_to[node] = to;
 }
 
+/*
+ * Before a graph, the preparation of its first operator goes with those inside; the call that
+ * launches the graph has to be made all the same.
+ */
+static int64_t gap_before_graph(const struct pass *s, int64_t gap)
+{
+    int64_t usual = s->p.c->cautious ? 0 : s->d->between_ns;
+    int64_t least = gap < OPERATOR_GAP_NS ? gap : OPERATOR_GAP_NS;
+    int64_t left = usual > 0 ? gap - usual : gap;
+    left = left > least ? left : least;
+    return s->p.host == 1 ? left : ns_from((double)left * s->p.host);
+}
+
 /* Host work before a call whose neighbours may be gone. */
 static int64_t gap_before(struct pass *s, uint32_t call, int64_t gap)
 {
     const struct recipe *p = &s->p;
     unsigned here = recipe_mark(p, call), before = recipe_mark(p, call - 1);
     int64_t scaled = p->host == 1 ? gap : ns_from((double)gap * p->host);
-    if (!((here | before) & (MARK_REMOVED | MARK_GRAPH)) || gap >= SHORT_GAP_NS)
-        return scaled;
+    if (here & MARK_MERGED)
+        return 0;
+    if (here & (MARK_GRAPH_HEAD | MARK_GRAPH_AGAIN))
+        return gap_before_graph(s, gap);
     if (here & before & MARK_GRAPH) /* inside a graph the host does nothing */
-        return here & (MARK_GRAPH_HEAD | MARK_GRAPH_AGAIN) ? scaled : 0;
+        return 0;
+    if (!((here | before) & MARK_REMOVED) || gap >= SHORT_GAP_NS)
+        return scaled;
     if (!((here | before) & MARK_REMOVED) || p->c->cautious)
         return scaled;
     int64_t kept = p->kept_gap ? p->kept_gap[call] : 0;
-    int64_t usual = p->kept_gap ? 2000 : s->d->between_ns;
+    int64_t usual = !p->kept_gap    ? s->d->between_ns
+                    : p->c->hopeful ? OPERATOR_GAP_LEAST_NS
+                                    : OPERATOR_GAP_NS;
     if (!p->kept_gap && usual < 0)
         return scaled;
     int64_t *carry = &s->carry[thread_of(s->d, call)];
@@ -158,7 +177,7 @@ static void start_call(struct pass *s, uint32_t call)
         uint32_t from = s->handover[call] - 1;
         int64_t gap = start - call_span(d, from).end;
         if (s->changed && (recipe_mark(&s->p, call) & recipe_mark(&s->p, from) & MARK_GRAPH) &&
-            gap < SHORT_GAP_NS)
+            gap < (s->p.c->cautious ? s->p.graph_gap_ns : HANDOVER_GAP_NS))
             gap = 0;
         else if (s->changed)
             gap = ns_from((double)gap * s->p.host);
@@ -212,7 +231,23 @@ static void after_stream(struct pass *s, struct ready *x, uint32_t op, int64_t s
         lag = lag < s->p.follow_ns ? lag : s->p.follow_ns;
         lag = lag > least ? lag : least;
     }
+    if (s->changed && call != NO_INDEX && recipe_mark(&s->p, call) & MARK_MERGED)
+        lag = 0;
     after_op(s, x, prev, lag, BIND_STREAM);
+}
+
+/* From the first call that led to work to the end of the last work. */
+static void measure_op(struct replay *r, uint32_t op)
+{
+    int64_t first = r->op_start[op];
+    uint32_t call = r->d->call[op];
+    if (call != NO_INDEX && r->call_start[call] < first)
+        first = r->call_start[call];
+    r->start_ns = first < r->start_ns ? first : r->start_ns;
+    if (r->last_op == NO_INDEX || r->op_end[op] > r->end_ns) {
+        r->end_ns = r->op_end[op];
+        r->last_op = op;
+    }
 }
 
 static void place_op(struct pass *s, uint32_t op)
@@ -240,6 +275,7 @@ static void place_op(struct pass *s, uint32_t op)
     r->op_end[op] = add_ns(start, s->changed ? recipe_op(&s->p, op) : o.end - o.start);
     if (s->lines)
         pass_pipeline(s, op, r->op_end[op]);
+    measure_op(r, op);
 }
 
 /* ---- all of it ---- */
@@ -269,23 +305,10 @@ static void prepare(struct pass *s, struct arena *temporary)
     pipeline_init(s, temporary);
 }
 
-/* From the first call that led to work to the end of the last work, or of the wait for it. */
-static void measure(struct pass *s)
+/* The end is that of the wait for the last work, where there is one. */
+static void measure_end(struct replay *r)
 {
-    struct replay *r = s->r;
-    const struct depend *d = s->d;
-    r->start_ns = INT64_MAX;
-    r->last_op = NO_INDEX;
-    for (uint32_t op = 0; op < d->n_ops; op++) {
-        int64_t first = r->op_start[op];
-        if (d->call[op] != NO_INDEX && r->call_start[d->call[op]] < first)
-            first = r->call_start[d->call[op]];
-        r->start_ns = first < r->start_ns ? first : r->start_ns;
-        if (r->last_op == NO_INDEX || r->op_end[op] > r->end_ns) {
-            r->end_ns = r->op_end[op];
-            r->last_op = op;
-        }
-    }
+    const struct depend *d = r->d;
     if (r->last_op == NO_INDEX)
         r->start_ns = r->end_ns = 0;
     else if (d->last_call != NO_INDEX && r->call_end[d->last_call] > r->end_ns)
@@ -310,7 +333,9 @@ void replay_run(struct replay *r, const struct change *c)
     const struct depend *d = r->d;
     struct arena *temporary = arena_scratch();
     r->change = c;
+    r->start_ns = INT64_MAX;
     r->end_ns = 0;
+    r->last_op = NO_INDEX;
     struct pass s = {.r = r, .d = d};
     prepare(&s, temporary);
     for (size_t i = 0; i < d->n_calls + d->n_ops; i++) {
@@ -321,6 +346,6 @@ void replay_run(struct replay *r, const struct change *c)
     }
     for (uint32_t call = 0; call < d->n_calls; call++)
         finish_call(&s, call);
-    measure(&s);
+    measure_end(r);
     arena_release(temporary);
 }

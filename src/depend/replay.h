@@ -51,6 +51,7 @@ struct change {
     uint64_t graph_nodes;               /* launches in one graph: uploaded once; 0: all of them */
     bool overlap;               /* copies over the link run beside kernels, double-buffered */
     uint32_t streams;           /* kernels that leave room run so many at once */
+    bool merge_copies;          /* tiny copies in a row, of one direction, become one */
     bool pinned;                /* copies of pageable memory at the speed of the link */
     double link, host;          /* factors of copies over the link, and of the host's own time */
     bool prefetch;              /* long host work between calls is done ahead by another thread */
@@ -58,6 +59,7 @@ struct change {
     const struct hardware *gpu; /* another GPU */
     const float *launch_scale;  /* by launches row: factor of a kernel's time; NULL: none */
     double scale_doubt;         /* how far these two may be off: 0.3 is 30 % either way */
+    double scale_hope;          /* ... how far to the good side, where that is more */
     const float *symbol_scale;  /* by symbols row */
     bool cautious;              /* take what is uncertain from the bad side */
     bool hopeful;               /* ... from the good side */

@@ -11,11 +11,13 @@ enum call_mark {
     MARK_FREE = 8,         /* waits for nothing, takes its own time */
     MARK_FIRST_USE = 16,   /* takes no longer than usual */
     MARK_GRAPH_AGAIN = 32, /* a launch of a graph that was uploaded before */
+    MARK_MERGED = 64,      /* its copy is made with the one before it */
 };
 
 struct recipe {
     const struct depend *d;
     const struct change *c;
+    bool same_ops;       /* every op takes as long as it did */
     uint8_t *marks;      /* by call; NULL: none is marked */
     uint32_t *kept_gap;  /* by call: host work before it that stays though a neighbour goes, ns;
                             NULL: not known */
@@ -25,6 +27,7 @@ struct recipe {
     int64_t usual_launch_ns;      /* a launching call, by the median */
     int64_t graph_launch_ns;      /* the first launch of a graph */
     int64_t period_ns, follow_ns; /* in a graph: from start to start, from end to start */
+    int64_t graph_gap_ns;         /* host work up to this length only prepares the next launch */
 };
 
 /* change.c */
@@ -44,12 +47,25 @@ uint32_t recipe_awaited(const struct recipe *p, uint32_t call);
 /* marks.c: which calls are removed or become part of a graph; gaps that stay. */
 void recipe_mark_calls(struct recipe *p, struct arena *temporary);
 
+/* Smaller copies cost what it costs to start one. */
+#define TINY_COPY_BYTES (64u << 10)
+
 /* Host work between calls up to this length belongs to the calls beside it. */
 #define SHORT_GAP_NS 50000
+
+/*
+ * What a program does between two operators of a framework, without a call: 2 to 7 us in Python,
+ * less in compiled programs. That much stays where calls are removed.
+ */
+#define OPERATOR_GAP_NS 3000
+#define OPERATOR_GAP_LEAST_NS 1000
 
 /* Host work from this length on is taken for a job of its own, which another thread can do ahead.
  */
 #define AHEAD_GAP_NS 200000
+
+/* To a thread that takes turns, waking it and setting up what it does included. */
+#define HANDOVER_GAP_NS 400000
 
 /* What is left of it: taking over what the other thread made. */
 #define TAKE_OVER_NS 5000

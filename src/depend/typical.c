@@ -11,7 +11,7 @@ enum { SAMPLES = 1 << 16, LEAST_SAMPLES = 8 };
 /* Longer ones are no matter of queues, launches or neighbours. */
 #define QUEUE_MOST_NS 20000
 #define LAUNCH_MOST_NS 100000
-#define BETWEEN_MOST_NS 50000
+#define BETWEEN_MOST_NS 200000
 
 /* Submitted so long before its predecessor ended, an op surely stood in the queue. */
 #define QUEUED_NS 10000

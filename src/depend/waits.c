@@ -134,11 +134,13 @@ static uint32_t own_op(const struct walk *w, uint32_t call)
     if (!op_is_copy(d, op) || o.start >= c.end)
         return NO_INDEX;
     enum copy_kind kind = (enum copy_kind)d->trace->copies.kind[op_row(d, op)];
+    bool host = kind == COPY_H2D || kind == COPY_D2H;
+    if (!host && call_class(d, call) != API_COPY)
+        return NO_INDEX;
     if (o.end > c.end)
         return 2 * (c.end - o.start) >= c.end - c.start && c.end - o.start >= o.end - c.end
                    ? op
                    : NO_INDEX;
-    bool host = kind == COPY_H2D || kind == COPY_D2H;
     return call_class(d, call) == API_COPY || (host && c.end - c.start >= FULL_QUEUE_NS) ? op
                                                                                          : NO_INDEX;
 }

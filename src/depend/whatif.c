@@ -28,6 +28,7 @@ static void describe(struct whatif *w, const struct change *c)
     for (int r = 0; r < REMOVALS; r++)
         say(w, c->remove[r], removals[r]);
     say(w, c->graph, "launches that follow each other closely become one graph");
+    say(w, c->merge_copies, "tiny copies in a row become one");
     say(w, c->overlap, "copies over the link run beside kernels, double-buffered");
     say(w, c->streams > 1,
         arena_printf(w->arena, "kernels that leave room on the device run %u at once", c->streams));

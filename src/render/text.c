@@ -140,8 +140,8 @@ static void numbers(struct text *t, const struct block *b)
 {
     size_t at = 0, width = page_width(t);
     for (size_t i = 0; i < b->facts.n; i++) {
-        const char *s = arena_printf(t->arena, "%s %s", b->facts.v[i].label,
-                                     escaped(t, b->facts.v[i].value));
+        const char *s =
+            arena_printf(t->arena, "%s %s", b->facts.v[i].label, escaped(t, b->facts.v[i].value));
         size_t w = utf8_width(s);
         if (at && at + 3 + w <= width) {
             str_printf(t->out, " · %s", s);

@@ -570,6 +570,89 @@ static void launches_into_a_full_queue_wait_for_room(void **state)
     made_release(&m);
 }
 
+static void make_replay(struct made *m, struct view *v, struct depend *d, struct replay *r)
+{
+    struct view_opts o = {.gpu = -1, .process = -1, .threads = 1};
+    view_make(v, &m->t, &o, &m->arena);
+    depend_make(d, v, &m->arena);
+    replay_init(r, d, &m->arena);
+}
+
+/* Launches every 60 us, each after 50 us and more of host work: a slow program, not a pause. */
+static void a_graph_takes_the_host_work_that_prepares_its_launches(void **state)
+{
+    (void)state;
+    struct made m;
+    struct view v;
+    struct depend d;
+    struct replay r;
+    struct prediction p;
+    made_init(&m);
+    uint32_t stream = made_stream(&m, made_gpu(&m), 1);
+    int64_t at = 0;
+    for (int i = 0; i < 100; i++, at += US(i % 10 ? 60 : 150))
+        made_kernel(&m, "k", stream, at + US(8), at + US(10), made_launch(&m, at, at + US(6)));
+    made_call(&m, "hipDeviceSynchronize", at, at + US(5));
+    make_replay(&m, &v, &d, &r);
+    struct change graph = {.graph = true};
+    predict(&p, &r, &graph, true, &m.arena);
+    /* No launch is left but one: kernels of 2 us, 2 us apart at most, and the upload. */
+    assert_true(p.predicted_ns < US(100 * 4 + 100 / 2 + 50 + 60));
+    assert_true(p.low_ns < p.predicted_ns && p.predicted_ns < p.high_ns);
+    made_release(&m);
+}
+
+static void a_wait_before_freeing_goes_with_it(void **state)
+{
+    (void)state;
+    struct made m;
+    struct view v;
+    struct depend d;
+    struct replay r;
+    made_init(&m);
+    uint32_t stream = made_stream(&m, made_gpu(&m), 1);
+    int64_t at = 0;
+    for (int i = 0; i < 30; i++, at += US(160)) {
+        made_kernel(&m, "k", stream, at + US(12), at + US(72), made_launch(&m, at, at + US(10)));
+        made_call(&m, "hipDeviceSynchronize", at + US(12), at + US(75));
+        made_call(&m, "hipFree", at + US(76), at + US(159));
+    }
+    make_replay(&m, &v, &d, &r);
+    struct change c = {0};
+    c.remove[REMOVE_ALLOCATION] = true;
+    replay_run(&r, &c); /* kernels behind each other */
+    assert_true(r.end_ns - r.start_ns < US(30 * 64 + 20));
+    c.cautious = true; /* the waits stay: a launch, its way and a kernel each */
+    replay_run(&r, &c);
+    assert_true(r.end_ns - r.start_ns > US(30 * 70));
+    made_release(&m);
+}
+
+/* 50 copies of 4 KiB, each waited for, then large ones, which stay. */
+static void tiny_copies_in_a_row_become_one(void **state)
+{
+    (void)state;
+    struct made m;
+    struct view v;
+    struct depend d;
+    struct replay r;
+    made_init(&m);
+    uint32_t stream = made_stream(&m, made_gpu(&m), 1);
+    int64_t at = 0;
+    for (int i = 0; i < 60; i++, at += US(40)) {
+        uint32_t call = made_call(&m, "hipMemcpyAsync", at, at + US(10));
+        uint32_t row = made_copy(&m, COPY_H2D, stream, at + US(12), at + US(14), call);
+        m.t.copies.bytes[row] = i < 50 ? 4096 : 1 << 20;
+        made_call(&m, "hipStreamSynchronize", at + US(11), at + US(20));
+    }
+    make_replay(&m, &v, &d, &r);
+    struct change c = {.merge_copies = true};
+    replay_run(&r, &c);
+    int64_t ns = r.end_ns - r.start_ns; /* ten large ones and one that is left of the others */
+    assert_true(ns > US(10 * 40) && ns < US(12 * 40));
+    made_release(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -583,6 +666,9 @@ int main(void)
         unit_test(copies_beside_kernels_leave_the_longest_of_the_three),
         unit_test(what_is_removed_takes_no_time),
         unit_test(launches_into_a_full_queue_wait_for_room),
+        unit_test(a_graph_takes_the_host_work_that_prepares_its_launches),
+        unit_test(a_wait_before_freeing_goes_with_it),
+        unit_test(tiny_copies_in_a_row_become_one),
     };
     return unit_run(tests);
 }

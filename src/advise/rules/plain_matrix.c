@@ -46,6 +46,8 @@ static bool eval(const struct analysis *a, struct finding *f)
             continue;
         const struct hardware *hw = hardware_of(a, h->slowest);
         double factor = hw->tflops.fp32 / hw->tflops.mat_tf32;
+        if (hw->tflops.mat_bf16 > hw->tflops.mat_tf32) /* at best, with 16 bits */
+            finding_change(f)->scale_hope = 1 - hw->tflops.mat_tf32 / hw->tflops.mat_bf16;
         won += (double)h->total_duration_ns * (1 - factor);
         finding_change_kernel(f, h->name_id, factor);
         if (!first) {

@@ -8,9 +8,9 @@
 struct joiner {
     struct counter_join *j;
     const struct trace *t;
-    struct arena *arena;  /* of what stays */
+    struct arena *arena;   /* of what stays */
     struct arena *scratch; /* of what does not */
-    bool *in_view;        /* by kernels row */
+    bool *in_view;         /* by kernels row */
     struct name_groups names;
     uint32_t *pass_of, *lane_of; /* by process */
     bool *damaged;               /* by slot: a value of it is lost or makes no sense */

@@ -6,9 +6,9 @@
 #ifndef GS_ANALYZE_COUNTERS_STATS_H
 #define GS_ANALYZE_COUNTERS_STATS_H
 
-#include "field/field.h"
 #include "base/arena.h"
 #include "base/vec.h"
+#include "field/field.h"
 
 struct analysis;
 
