@@ -44,6 +44,20 @@ static void look(const struct analysis *a, enum copy_kind kind, struct tiny *tin
         }
 }
 
+/* Where most of the work is tiny copies, the calls and waits around them go with them. */
+static int64_t claim_around(const struct analysis *a, struct finding *f, uint64_t count)
+{
+    static const enum cause around[] = {CAUSE_LAUNCH, CAUSE_SYNC, CAUSE_HOST};
+    double share = (double)count / (double)(a->view.n_kernels + a->view.n_copies);
+    int64_t claimed = 0;
+    for (size_t i = 0; share > 0.5 && i < ARRAY_LEN(around); i++) {
+        int64_t ns = ns_from((double)ledger_ns(a, around[i]) * share);
+        finding_claim(f, around[i], ns);
+        claimed = add_ns(claimed, ns);
+    }
+    return claimed;
+}
+
 static bool eval(const struct analysis *a, struct finding *f)
 {
     struct tiny sum = {.example = NO_INDEX};
@@ -64,10 +78,15 @@ static bool eval(const struct analysis *a, struct finding *f)
         sum.ns = add_ns(sum.ns, t.ns);
         sum.example = t.example;
     }
+    if (sum.count)
+        claimed = add_ns(claimed, claim_around(a, f, sum.count));
     if (!sum.count || share_pct(a, claimed) < LEAST_SHARE_PCT)
         return false;
+    finding_change(f)->merge_copies = true;
     char lost[HUMAN_MAX], n[HUMAN_MAX], bytes[HUMAN_MAX];
-    finding_issue(f, "%s copies of %s on average take %s while nothing computes",
+    finding_issue(f,
+                  "%s copies of %s on average take %s while nothing computes, calls and waits "
+                  "around them included",
                   human_count(n, sum.count), human_bytes(bytes, sum.bytes / sum.count),
                   human_time(lost, claimed));
     finding_because(f, "copy_sizes.count", (double)sum.count, LEAST_COPIES, "",
@@ -96,5 +115,6 @@ const struct rule rule_tiny_copies = {
     .eval = eval,
     .doc = "Fires when 64 or more copies of one direction are smaller than 64 KiB and 2 % of the "
            "GPU time or more passes in such copies while nothing computes. Each costs what "
-           "starting a copy costs, whatever its size. Claims their part of the exposed copies.",
+           "starting a copy costs, whatever its size. Claims their part of the exposed copies and, "
+           "where they are most of the work, of the launch, sync and host time around them.",
 };
