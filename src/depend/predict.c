@@ -85,7 +85,10 @@ void predict(struct prediction *p, struct replay *scratch, const struct change *
         int64_t bad = time_of(scratch, &other);
         other.cautious = false;
         other.hopeful = true;
-        other.host = host * (1 - HOST_DOUBT);
+        /* Where the change wins nothing, neither does chance. */
+        other.host = p->recorded_ns - p->predicted_ns < p->recorded_ns / 1000
+                         ? c->host
+                         : host * (1 - HOST_DOUBT);
         int64_t good = has_good_side(c, p) ? time_of(scratch, &other) : p->low_ns;
         p->high_ns = bad > p->high_ns ? bad : p->high_ns;
         p->low_ns = good < p->low_ns ? good : p->low_ns;

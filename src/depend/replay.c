@@ -77,8 +77,6 @@ static size_t thread_of(const struct depend *d, uint32_t call)
 static int64_t finish_call(struct pass *s, uint32_t call)
 {
     struct replay *r = s->r;
-    if (r->call_end[call] != INT64_MIN)
-        return r->call_end[call];
     int64_t at = r->call_start[call];
     uint32_t op = s->changed ? recipe_awaited(&s->p, call) : s->d->awaited[call];
     struct span c = call_span(s->d, call);
@@ -93,6 +91,13 @@ static int64_t finish_call(struct pass *s, uint32_t call)
     }
     int64_t own = s->changed ? recipe_own(&s->p, call) : c.end - call_waits_until(s->d, call);
     return r->call_end[call] = add_ns(at, own);
+}
+
+/* The same, found once; asked for several times. */
+static inline int64_t end_of_call(struct pass *s, uint32_t call)
+{
+    int64_t end = s->r->call_end[call];
+    return end != INT64_MIN ? end : finish_call(s, call);
 }
 
 static void bind(struct replay *r, uint32_t node, enum binding how, uint32_t to)
@@ -155,7 +160,7 @@ static void start_call(struct pass *s, uint32_t call)
     int64_t start = call_span(d, call).start, at = start;
     bind(r, call, BIND_START, NO_INDEX);
     if (!call_begins(d, call)) {
-        int64_t gap = start - call_span(d, call - 1).end, end = finish_call(s, call - 1);
+        int64_t gap = start - call_span(d, call - 1).end, end = end_of_call(s, call - 1);
         bool handed = s->handover && s->handover[call];
         bool ahead = s->worker && gap >= AHEAD_GAP_NS && !handed;
         int64_t wait = handed ? 0 : s->changed ? gap_before(s, call, gap) : gap;
@@ -181,7 +186,7 @@ static void start_call(struct pass *s, uint32_t call)
             gap = 0;
         else if (s->changed)
             gap = ns_from((double)gap * s->p.host);
-        int64_t end = add_ns(finish_call(s, from), gap);
+        int64_t end = add_ns(end_of_call(s, from), gap);
         if (end >= at || call_begins(d, call)) {
             at = end;
             bind(r, call, BIND_HANDOVER, from);
@@ -206,7 +211,7 @@ static void after_launch(struct pass *s, struct ready *x, uint32_t op, int64_t s
     uint32_t call = d->call[op];
     struct span c = call_span(d, call);
     if (start > c.end) {
-        later(x, add_ns(finish_call(s, call), lag_launch(d, start, c.end)), BIND_LAUNCH, call);
+        later(x, add_ns(end_of_call(s, call), lag_launch(d, start, c.end)), BIND_LAUNCH, call);
         return;
     }
     int64_t inside = lag_inside(d, op, start, c.start);
@@ -345,7 +350,7 @@ void replay_run(struct replay *r, const struct change *c)
             place_op(&s, d->order[i] - (uint32_t)d->n_calls);
     }
     for (uint32_t call = 0; call < d->n_calls; call++)
-        finish_call(&s, call);
+        end_of_call(&s, call);
     measure_end(r);
     arena_release(temporary);
 }
