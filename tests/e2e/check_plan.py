@@ -294,7 +294,8 @@ def findings(g):
     for model in "MI100 MI210 MI250X MI300A MI300X MI350X RX7900XTX A100 H100".split():
         with open(os.path.join(g.folder, model + ".trace"), "w", encoding="utf-8") as f:
             f.write(f"gpu {model}\nkernel gemm vgpr=200 lds=60KiB wg=64 blocks=40 dur=900us\nloop 40 {{\n launch gemm\n}}\nsync\n")
-        doc = json.loads(g.run("analyze", "--json", g.synth(model + ".trace")))
+        form = ["--format", "nsys"] if model in ("A100", "H100") else []
+        doc = json.loads(g.run("analyze", "--json", g.synth(model + ".trace", *form)))
         arch = doc["profiling_info"]["gpus"][0]["architecture"]
         commands = [c["full_command"] for f in doc["recommendations"] for c in f["commands"]]
         check(commands, f"no command for {model}")

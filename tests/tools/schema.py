@@ -56,7 +56,7 @@ def check_one_of(value, forms, root, where):
 
 
 KEYWORDS = {"type", "enum", "const", "minimum", "maximum", "pattern", "items", "properties", "required",
-            "additionalProperties", "propertyNames", "$ref", "oneOf"} | NOTES
+            "additionalProperties", "propertyNames", "$ref", "oneOf", "maxItems"} | NOTES
 
 
 def check(value, schema, root, where="$"):
@@ -83,6 +83,8 @@ def check(value, schema, root, where="$"):
         yield from check_number(value, schema, where)
     if isinstance(value, dict):
         yield from check_object(value, schema, root, where)
+    if isinstance(value, list) and len(value) > schema.get("maxItems", len(value)):
+        yield f"{where}: {len(value)} items, at most {schema['maxItems']} are allowed"
     if isinstance(value, list) and "items" in schema:
         for i, item in enumerate(value):
             yield from check(item, schema["items"], root, f"{where}[{i}]")
