@@ -90,8 +90,6 @@ static void walk(struct search *s, const struct view_gpu *g)
         c->n++;
         c->ns = add_ns(c->ns, kernel_ns(s->a, row));
     }
-    for (size_t i = 0; i < t->streams.n; i++)
-        close_chain(s, &s->of[i]);
 }
 
 static bool eval(const struct analysis *a, struct finding *f)
@@ -101,6 +99,8 @@ static bool eval(const struct analysis *a, struct finding *f)
     s.of = arena_array(temporary, struct chain, a->trace->streams.n + 1);
     for (size_t g = 0; g < a->view.n_gpus; g++)
         walk(&s, &a->view.gpus[g]);
+    for (size_t i = 0; i < a->trace->streams.n; i++)
+        close_chain(&s, &s.of[i]);
     arena_release(temporary);
     int64_t compute = ledger_ns(a, CAUSE_COMPUTE);
     int64_t ns = s.saved_ns < compute ? s.saved_ns : compute;
