@@ -275,7 +275,7 @@ struct ledger_job {
     void *ctx;
 };
 
-static inline int64_t sum_of(const int64_t *ns)
+__attribute__((unused)) static int64_t sum_of(const int64_t *ns)
 {
     int64_t sum = 0;
     for (enum cause c = 0; c < CAUSES; c++)
