@@ -188,9 +188,7 @@ void profile_join(struct run_profile *out, const struct run_profile *runs, size_
                   struct arena *arena)
 {
     VEC(struct profile_repeat) all = {0};
-    size_t single = 0;
     for (size_t i = 0; i < n; i++) {
-        single += !runs[i].repeats.n;
         if (!runs[i].repeats.n)
             vec_push(&all, arena, repeat_of(&runs[i]));
         for (size_t k = 0; k < runs[i].repeats.n; k++)
