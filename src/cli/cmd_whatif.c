@@ -1,14 +1,13 @@
 /*
  * gpusight whatif TRACE...: the run again, with changes.
  */
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyze/window.h"
 #include "base/str.h"
 #include "cli/analyzed.h"
 #include "cli/output.h"
+#include "depend/change_text.h"
 #include "depend/whatif.h"
 #include "field/field.h"
 
@@ -69,50 +68,7 @@ static void defaults(void *settings)
     *o = (struct whatif_opts){.in = ANALYZED_DEFAULTS};
 }
 
-/* "0.5x" */
-static bool read_factor(const char *text, const char *option, double *out, struct gs_error *err)
-{
-    char *end;
-    double v = strtod(text, &end);
-    if (end == text || !(v > 0) || !isfinite(v) || v > 1e6 || (*end == 'x' ? end[1] : *end))
-        return fail(err, GS_E_USAGE, "option '--%s' wants a factor above 0, not '%s'; write 0.5x",
-                    option, text);
-    *out = v;
-    return true;
-}
-
-static bool read_kernels(const struct whatif_opts *o, struct change *c, struct arena *arena,
-                         struct gs_error *err)
-{
-    for (size_t i = 0; i < o->kernels.n; i++) {
-        const char *text = o->kernels.v[i], *equals = strrchr(text, '=');
-        struct kernel_scale k;
-        if (!equals || equals == text)
-            return fail(err, GS_E_USAGE, "option '--kernel' wants PATTERN=FACTOR, not '%s'", text);
-        k.pattern = arena_strndup(arena, text, (size_t)(equals - text));
-        if (!read_factor(equals + 1, "kernel", &k.factor, err))
-            return false;
-        vec_push(&c->kernels, arena, k);
-    }
-    return true;
-}
-
-static bool read_removals(const struct whatif_opts *o, struct change *c, struct gs_error *err)
-{
-    for (size_t i = 0; i < o->remove.n; i++) {
-        int r = 0;
-        while (r < REMOVALS && !str_eq(o->remove.v[i], removal_name((enum removal)r)))
-            r++;
-        if (r == REMOVALS)
-            return fail(err, GS_E_USAGE,
-                        "option '--remove' must be one of "
-                        "sync|allocation|launch|copy|first-use|communication, not '%s'",
-                        o->remove.v[i]);
-        c->remove[r] = true;
-    }
-    return true;
-}
-
+/* Of a job, one rank; the others are taken as in time. */
 static bool read_rank(struct whatif_opts *o, struct change *c, struct gs_error *err)
 {
     char *end;
@@ -126,29 +82,35 @@ static bool read_rank(struct whatif_opts *o, struct change *c, struct gs_error *
     return true;
 }
 
-static bool read_gpu(const struct whatif_opts *o, struct change *c, struct gs_error *err)
+static bool read_list(struct change *c, const char *name, const struct opt_list *values,
+                      struct arena *arena, struct gs_error *err)
 {
-    if (!o->gpu)
-        return true;
-    c->gpu = hardware_find(NULL, o->gpu, 0);
-    return (c->gpu && !c->gpu->generic) ||
-           fail(err, GS_E_USAGE, "no GPU '%s' in the table; try its name, as in 'H200'", o->gpu);
+    for (size_t i = 0; i < values->n; i++)
+        if (!change_read(c, name, values->v[i], arena, err))
+            return false;
+    return true;
 }
 
 static bool read_change(struct whatif_opts *o, struct change *c, struct arena *arena,
                         struct gs_error *err)
 {
+    const struct {
+        const char *name, *value;
+    } words[] = {{"overlap", o->overlap},
+                 {"merge", o->merge},
+                 {"gpu", o->gpu},
+                 {"host", o->host},
+                 {"link", o->link}};
     c->graph = o->graph || o->graph_range;
-    c->overlap = o->overlap != NULL;
-    c->merge_copies = o->merge != NULL;
     c->streams = (uint32_t)o->streams;
     c->pinned = o->pinned;
     c->prefetch = o->prefetch;
-    if (!read_kernels(o, c, arena, err) || !read_removals(o, c, err) || !read_rank(o, c, err) ||
-        !read_gpu(o, c, err) || (o->host && !read_factor(o->host, "host", &c->host, err)) ||
-        (o->link && !read_factor(o->link, "link", &c->link, err)))
+    if (!read_list(c, "kernel", &o->kernels, arena, err) ||
+        !read_list(c, "remove", &o->remove, arena, err) || !read_rank(o, c, err))
         return false;
-    c->link = o->link ? 1 / c->link : 0;
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (words[i].value && !change_read(c, words[i].name, words[i].value, arena, err))
+            return false;
     return true;
 }
 
@@ -167,25 +129,11 @@ static bool limit_graph(const struct whatif_opts *o, const struct run *r, struct
     return true;
 }
 
-#define T struct whatif
-static const struct field document_list[] = {
-    FIXED("schema_version", "1", "version of this document"),
-    ALWAYS(T, changes, FIELD_LIST, "changes", "what was changed", .of = &field_texts),
-    ALWAYS(T, result, FIELD_OBJECT, "result", "time before and after", .of = &whatif_fields),
-    ALWAYS(T, notes, FIELD_LIST, "notes", "what was assumed", .of = &field_texts),
-    ALWAYS(T, path, FIELD_LIST, "critical_path", "what limits, before and after",
-           .of = &whatif_path_fields),
-    ALWAYS(T, ledger, FIELD_LIST, "ledger", "GPU time by cause, before and after",
-           .of = &whatif_ledger_fields),
-};
-#undef T
-static const struct fields document = FIELDS("whatif", "", struct whatif, document_list);
-
 static void json_form(const struct report *r, struct str *out, bool in_page)
 {
     struct jwrite w;
     jw_init(&w, out, in_page ? 0 : 2);
-    fields_write(&w, NULL, &document, r->ctx);
+    fields_write(&w, NULL, &whatif_document_fields, r->ctx);
 }
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)

@@ -32,6 +32,8 @@ struct whatif {
 };
 
 extern const struct fields whatif_fields, whatif_path_fields, whatif_ledger_fields;
+/* The document of --json, of struct whatif. */
+extern const struct fields whatif_document_fields;
 
 /* a->depend must be there. */
 void whatif_make(struct whatif *w, const struct analysis *a, const struct change *c,
