@@ -273,8 +273,6 @@ static void close_it(void *in)
 struct input *input_new(struct arena *a, const char *path, struct gs_error *err)
 {
     struct input *in = arena_new(a, struct input);
-    if (!input_open(in, path, err))
-        return NULL;
     arena_defer(a, close_it, in);
-    return in;
+    return input_open(in, path, err) ? in : NULL;
 }

@@ -113,11 +113,11 @@ bool profile_parse(struct run_profile *p, const char *data, size_t n, const char
                    struct arena *arena, struct gs_error *err)
 {
     struct profile_doc d = {0};
-    struct jread j;
-    jr_memory(&j, data, n);
-    fields_read(&j, &profile_document_fields, &d, arena);
-    bool ok = jr_end(&j, err) ? finish(&d, path, arena, err) : wrap(err, "cannot read '%s'", path);
-    jr_release(&j);
+    struct arena *temporary = arena_scratch();
+    struct jread *j = jr_text(temporary, data, n);
+    fields_read(j, &profile_document_fields, &d, arena);
+    bool ok = jr_end(j, err) ? finish(&d, path, arena, err) : wrap(err, "cannot read '%s'", path);
+    arena_release(temporary);
     *p = d.p;
     return ok;
 }

@@ -161,7 +161,6 @@ static void release_set(void *set)
     mem_free(r->events.wide_stack);
     mem_free(r->events.kind);
     mem_free(r->events.kernel);
-    launches_release(&r->launches);
 }
 
 static bool load_set(struct trace *t, struct db *db, const char *suffix, struct gs_error *err)
@@ -171,6 +170,7 @@ static bool load_set(struct trace *t, struct db *db, const char *suffix, struct 
     *r = (struct rocpd){.trace = t, .db = db, .arena = arena, .suffix = suffix};
     r->file = (uint32_t)t->files.n;
     arena_defer(arena, release_set, r);
+    launches_init(&r->launches, arena);
     bool ok = read_set(r, err);
     if (ok)
         finish_file(r, &t->files.v[r->file], db);
