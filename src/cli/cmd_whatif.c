@@ -9,13 +9,14 @@
 #include "base/str.h"
 #include "cli/analyzed.h"
 #include "cli/output.h"
+#include "depend/fuse.h"
 #include "depend/whatif.h"
 #include "field/field.h"
 
 struct whatif_opts {
     struct opt_list kernels, remove;
-    const char *graph_range, *overlap, *merge, *link, *host, *rank, *gpu;
-    bool graph, pinned, prefetch;
+    const char *graph_range, *overlap, *merge, *fuse, *link, *host, *rank, *gpu;
+    bool graph, pinned, prefetch, stay;
     int64_t streams;
     struct output_opts out;
     struct analyzed_opts in;
@@ -35,6 +36,10 @@ static const struct opt opts[] = {
                "copies over the link run beside kernels, double-buffered"),
     OPT_CHOICE(struct whatif_opts, merge, 0, "merge", "copies",
                "tiny copies in a row, of one direction, become one"),
+    OPT_CHOICE(struct whatif_opts, fuse, 0, "fuse", "optimizer|chains",
+               "kernels become one: those of an optimizer step, or chains of elementwise ones"),
+    OPT_FLAG(struct whatif_opts, stay, 0, "stay",
+             "data that goes to the host only to come back stays on the device"),
     OPT_INT(struct whatif_opts, streams, 0, "streams", 1, 1024, "N",
             "kernels that leave room on the device run N at once"),
     OPT_FLAG(struct whatif_opts, pinned, 0, "pinned",
@@ -141,6 +146,9 @@ static bool read_change(struct whatif_opts *o, struct change *c, struct arena *a
     c->graph = o->graph || o->graph_range;
     c->overlap = o->overlap != NULL;
     c->merge_copies = o->merge != NULL;
+    if (o->fuse)
+        c->fuse = str_eq(o->fuse, "chains") ? FUSE_CHAINS : FUSE_OPTIMIZER;
+    c->stay = o->stay;
     c->streams = (uint32_t)o->streams;
     c->pinned = o->pinned;
     c->prefetch = o->prefetch;
