@@ -86,7 +86,7 @@ static void close_chain(const struct finder *s, struct chain *c)
         s->out->moving_ns += fmax((double)g->ns - FLOOR_NS * g->n, 0) * (1 - 1.0 / g->n);
         if (g->ns > s->out->longest.ns)
             s->out->longest = *g;
-        keep(s, c->rows[0], (double)(s->cautious ? (left + g->ns) / 2 : left));
+        keep(s, c->rows[0], (double)(s->cautious ? add_ns(left, g->ns) / 2 : left));
         for (uint32_t i = 1; i < g->n; i++)
             join(s, c->rows[i]);
     }
