@@ -13,8 +13,8 @@
 
 struct whatif_opts {
     struct opt_list kernels, remove;
-    const char *graph_range, *overlap, *merge, *link, *host, *rank, *gpu;
-    bool graph, pinned, prefetch;
+    const char *graph_range, *overlap, *merge, *fuse, *link, *host, *rank, *gpu;
+    bool graph, pinned, prefetch, stay;
     int64_t streams;
     struct output_opts out;
     struct analyzed_opts in;
@@ -34,6 +34,10 @@ static const struct opt opts[] = {
                "copies over the link run beside kernels, double-buffered"),
     OPT_CHOICE(struct whatif_opts, merge, 0, "merge", "copies",
                "tiny copies in a row, of one direction, become one"),
+    OPT_CHOICE(struct whatif_opts, fuse, 0, "fuse", "optimizer|chains",
+               "kernels become one: those of an optimizer step, or chains of elementwise ones"),
+    OPT_FLAG(struct whatif_opts, stay, 0, "stay",
+             "data that goes to the host only to come back stays on the device"),
     OPT_INT(struct whatif_opts, streams, 0, "streams", 1, 1024, "N",
             "kernels that leave room on the device run N at once"),
     OPT_FLAG(struct whatif_opts, pinned, 0, "pinned",
@@ -96,12 +100,10 @@ static bool read_change(struct whatif_opts *o, struct change *c, struct arena *a
 {
     const struct {
         const char *name, *value;
-    } words[] = {{"overlap", o->overlap},
-                 {"merge", o->merge},
-                 {"gpu", o->gpu},
-                 {"host", o->host},
-                 {"link", o->link}};
+    } words[] = {{"overlap", o->overlap}, {"merge", o->merge}, {"fuse", o->fuse},
+                 {"gpu", o->gpu},         {"host", o->host},   {"link", o->link}};
     c->graph = o->graph || o->graph_range;
+    c->stay = o->stay;
     c->streams = (uint32_t)o->streams;
     c->pinned = o->pinned;
     c->prefetch = o->prefetch;

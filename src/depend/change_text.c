@@ -6,6 +6,7 @@
 
 #include "base/str.h"
 #include "base/vec.h"
+#include "depend/fuse.h"
 #include "model/hardware.h"
 
 const struct change_name change_names[] = {
@@ -14,6 +15,8 @@ const struct change_name change_names[] = {
     {"graph", "yes", "launches that follow each other closely become one graph"},
     {"overlap", "copies", "copies over the link run beside kernels, double-buffered"},
     {"merge", "copies", "tiny copies in a row, of one direction, become one"},
+    {"fuse", "optimizer|chains", "small kernels in a row become one"},
+    {"stay", "yes", "data that goes to the host and comes back stays on the GPU"},
     {"streams", "N", "kernels that leave room on the device run N at once"},
     {"pinned", "yes", "copies from and to pageable memory run as from pinned memory"},
     {"link", "2x", "the link to the host is so much faster"},
@@ -71,6 +74,13 @@ static bool read_gpu(struct change *c, const char *name, struct gs_error *err)
            fail(err, GS_E_USAGE, "no GPU '%s' in the table; try its name, as in 'H200'", name);
 }
 
+static bool read_fuse(struct change *c, const char *text, struct gs_error *err)
+{
+    c->fuse = str_eq(text, "chains") ? FUSE_CHAINS : FUSE_OPTIMIZER;
+    return str_eq(text, "chains") || str_eq(text, "optimizer") ||
+           fail(err, GS_E_USAGE, "option '--fuse' must be one of optimizer|chains, not '%s'", text);
+}
+
 static bool read_streams(struct change *c, const char *text, struct gs_error *err)
 {
     char *end;
@@ -103,6 +113,7 @@ bool change_read(struct change *c, const char *name, const char *value, struct a
         {"merge", "copies", NULL, &c->merge_copies},
         {"pinned", "yes", "no", &c->pinned},
         {"prefetch", "yes", "no", &c->prefetch},
+        {"stay", "yes", "no", &c->stay},
         {"rank-typical", "yes", "no", &c->rank_typical},
     };
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
@@ -112,6 +123,8 @@ bool change_read(struct change *c, const char *name, const char *value, struct a
         return read_kernel(c, value, arena, err);
     if (str_eq(name, "remove"))
         return read_removal(c, value, err);
+    if (str_eq(name, "fuse"))
+        return read_fuse(c, value, err);
     if (str_eq(name, "streams"))
         return read_streams(c, value, err);
     if (str_eq(name, "host"))
