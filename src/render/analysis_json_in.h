@@ -92,10 +92,11 @@ struct analysis_document {
     const char *arch; /* of the first GPU */
     VEC(struct resource_row) resources;
     struct trust_json trust;
-    VEC(const char *) errors;   /* always empty: what fails ends the run */
-    struct source_json *source; /* NULL: none */
-    struct att_json *att;       /* NULL: none */
-    struct results results;     /* all tables */
+    VEC(const char *) errors;              /* always empty: what fails ends the run */
+    struct source_json *source;            /* NULL: none */
+    struct att_json *att;                  /* NULL: none */
+    const struct explanation *explanation; /* NULL: none */
+    struct results results;                /* all tables */
 };
 
 extern const struct fields analysis_document_fields, source_document_fields,

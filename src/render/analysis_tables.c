@@ -3,6 +3,7 @@
 
 #include "job/job.h"
 #include "render/analysis_json_in.h"
+#include "report/explanation.h"
 
 /* ---- who made this, and what was recorded ---- */
 
@@ -277,6 +278,9 @@ static const struct field document_list[] = {
             .of = &source_json_fields),
     OR_NULL(T, att, FIELD_REF, "thread_trace", "stalls by instruction, of --att-dir; null without",
             .of = &att_json_fields),
+    IF_ANY(T, explanation, FIELD_REF, "explanation",
+           "what a language model said, of --llm; only there when one was asked",
+           .of = &explanation_fields),
     ALWAYS(T, results, FIELD_TABLES, "analyses", "every table of every analysis, whole"),
 };
 const struct fields analysis_document_fields = FIELDS("analysis", "", T, document_list);

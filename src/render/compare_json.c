@@ -2,6 +2,7 @@
 
 #include "config.h"
 #include "field/field.h"
+#include "report/explanation.h"
 
 #define TEXTS(T, member, key, doc) ALWAYS(T, member, FIELD_LIST, key, doc, .of = &field_texts)
 
@@ -16,6 +17,7 @@ struct compare_json {
     struct run_json a, b;
     const struct gate *gate;
     bool has_gate, passed;
+    const struct explanation *explanation;
 };
 
 #define T struct run_profile
@@ -85,7 +87,10 @@ PART(document, T, FIXED("schema_version", COMPARE_SCHEMA_VERSION, "version of th
      SPREAD(T, c, FIELD_REF, &verdict),
      WITHIN("gate", "conditions of --fail-on; null without", &gate, .null = NULL_MAYBE,
             .flag = FLAG(T, has_gate)),
-     SPREAD(T, c, FIELD_REF, &tables));
+     SPREAD(T, c, FIELD_REF, &tables),
+     IF_ANY(T, explanation, FIELD_REF, "explanation",
+            "what a language model said, of --llm; only there when one was asked",
+            .of = &explanation_fields));
 
 static struct run_json run_of(const struct run_profile *p)
 {
@@ -93,11 +98,13 @@ static struct run_json run_of(const struct run_profile *p)
     return (struct run_json){p, first ? first->name : NULL, first ? first->vendor : NULL};
 }
 
-void compare_json(struct jwrite *w, const struct comparison *c, const struct gate *g)
+void compare_json(struct jwrite *w, const struct comparison *c, const struct gate *g,
+                  const struct explanation *e)
 {
     T d = {.c = c, .program = GPUSIGHT_VERSION, .a = run_of(c->a), .b = run_of(c->b), .gate = g};
     d.has_gate = g->conditions.n;
     d.passed = !g->failed;
+    d.explanation = e;
     fields_write(w, NULL, &document, &d);
 }
 

@@ -9,7 +9,11 @@
 
 #define COMPARE_SCHEMA_VERSION "1.0"
 
-void compare_json(struct jwrite *w, const struct comparison *c, const struct gate *gate);
+struct explanation;
+
+/* `e`: what a language model said; NULL: none was asked. */
+void compare_json(struct jwrite *w, const struct comparison *c, const struct gate *gate,
+                  const struct explanation *e);
 
 /* Its JSON Schema, as a whole file. */
 void compare_json_schema(struct str *out);
