@@ -9,6 +9,9 @@
 
 #define COMPARE_SCHEMA_VERSION "1.0"
 
+/* What is said of struct comparison without its tables. */
+extern const struct fields compare_verdict_fields;
+
 void compare_json(struct jwrite *w, const struct comparison *c, const struct gate *gate);
 
 /* Its JSON Schema, as a whole file. */
