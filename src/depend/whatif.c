@@ -181,3 +181,19 @@ const struct fields whatif_path_fields =
            struct whatif_row, row_v);
 const struct fields whatif_ledger_fields =
     FIELDS("ledger", "GPU time by cause over all GPUs with work.", struct whatif_row, row_v);
+
+/* ---- as JSON ---- */
+
+#define T struct whatif
+static const struct field document_list[] = {
+    FIXED("schema_version", "1", "version of this document"),
+    ALWAYS(T, changes, FIELD_LIST, "changes", "what was changed", .of = &field_texts),
+    ALWAYS(T, result, FIELD_OBJECT, "result", "time before and after", .of = &whatif_fields),
+    ALWAYS(T, notes, FIELD_LIST, "notes", "what was assumed", .of = &field_texts),
+    ALWAYS(T, path, FIELD_LIST, "critical_path", "what limits, before and after",
+           .of = &whatif_path_fields),
+    ALWAYS(T, ledger, FIELD_LIST, "ledger", "GPU time by cause, before and after",
+           .of = &whatif_ledger_fields),
+};
+#undef T
+const struct fields whatif_document_fields = FIELDS("whatif", "", struct whatif, document_list);

@@ -101,6 +101,7 @@ struct analysis_document {
 
 extern const struct fields analysis_document_fields, source_document_fields,
     source_strict_document_fields, att_document_fields;
+extern const struct fields verdict_json_fields, cause_json_fields, ledger_gpu_json_fields;
 extern const struct fields finding_json_fields, profiler_command_fields;
 extern const struct fields source_json_fields, source_strict_fields, source_advice_fields;
 extern const struct fields att_json_fields;

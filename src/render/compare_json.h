@@ -9,6 +9,9 @@
 
 #define COMPARE_SCHEMA_VERSION "1.0"
 
+/* What is said of struct comparison without its tables. */
+extern const struct fields compare_verdict_fields;
+
 struct explanation;
 
 /* `e`: what a language model said; NULL: none was asked. */
