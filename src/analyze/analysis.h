@@ -406,7 +406,7 @@ void analysis_run(struct analysis *a, const struct trace *t, const struct analys
 extern const struct fields breakdown_fields, hotspot_fields, category_fields, short_kernel_fields,
     short_bucket_fields, short_offender_fields, launch_fields, resource_fields, api_call_fields,
     api_class_fields, copy_fields, allocation_fields, collective_fields, telemetry_fields,
-    phase_fields;
+    phase_fields, long_gap_fields;
 
 /* All tables of all analyses. */
 void analysis_results(const struct analysis *a, struct results *out, struct arena *arena);

@@ -1,55 +1,49 @@
 /*
  * gpusight whatif TRACE...: the run again, with changes.
  */
-#include <stdlib.h>
-
-#include "analyze/window.h"
-#include "base/str.h"
 #include "cli/analyzed.h"
 #include "cli/output.h"
-#include "depend/change_text.h"
+#include "depend/change_words.h"
 #include "depend/whatif.h"
-#include "field/field.h"
 
 struct whatif_opts {
-    struct opt_list kernels, remove;
-    const char *graph_range, *overlap, *merge, *fuse, *link, *host, *rank, *gpu;
-    bool graph, pinned, prefetch, stay;
-    int64_t streams;
+    struct change_words change;
     struct output_opts out;
     struct analyzed_opts in;
 };
 
 static const struct opt opts[] = {
     OPT_GROUP("What changes; options combine"),
-    OPT_LIST(struct whatif_opts, kernels, 0, "kernel", "PATTERN=0.5x",
+    OPT_LIST(struct whatif_opts, change.kernels, 0, "kernel", "PATTERN=0.5x",
              "kernels whose name holds PATTERN take this much of their time; '*' is all"),
-    OPT_LIST(struct whatif_opts, remove, 0, "remove", "WHAT",
+    OPT_LIST(struct whatif_opts, change.remove, 0, "remove", "WHAT",
              "take out: sync, allocation, launch, copy, first-use or communication"),
-    OPT_FLAG(struct whatif_opts, graph, 0, "graph",
+    OPT_FLAG(struct whatif_opts, change.graph, 0, "graph",
              "launches that follow each other closely become one graph"),
-    OPT_TEXT(struct whatif_opts, graph_range, 0, "graph-range", "START..END",
+    OPT_TEXT(struct whatif_opts, change.graph_range, 0, "graph-range", "START..END",
              "... only in this part of the run, written as for --window"),
-    OPT_CHOICE(struct whatif_opts, overlap, 0, "overlap", "copies",
+    OPT_CHOICE(struct whatif_opts, change.overlap, 0, "overlap", "copies",
                "copies over the link run beside kernels, double-buffered"),
-    OPT_CHOICE(struct whatif_opts, merge, 0, "merge", "copies",
+    OPT_CHOICE(struct whatif_opts, change.merge, 0, "merge", "copies",
                "tiny copies in a row, of one direction, become one"),
-    OPT_CHOICE(struct whatif_opts, fuse, 0, "fuse", "optimizer|chains",
+    OPT_CHOICE(struct whatif_opts, change.fuse, 0, "fuse", "optimizer|chains",
                "kernels become one: those of an optimizer step, or chains of elementwise ones"),
-    OPT_FLAG(struct whatif_opts, stay, 0, "stay",
+    OPT_FLAG(struct whatif_opts, change.stay, 0, "stay",
              "data that goes to the host only to come back stays on the device"),
-    OPT_INT(struct whatif_opts, streams, 0, "streams", 1, 1024, "N",
+    OPT_INT(struct whatif_opts, change.streams, 0, "streams", 1, 1024, "N",
             "kernels that leave room on the device run N at once"),
-    OPT_FLAG(struct whatif_opts, pinned, 0, "pinned",
+    OPT_FLAG(struct whatif_opts, change.pinned, 0, "pinned",
              "copies from and to pageable memory run as from pinned memory"),
-    OPT_TEXT(struct whatif_opts, link, 0, "link", "2x", "the link to the host is so much faster"),
-    OPT_TEXT(struct whatif_opts, host, 0, "host", "0.5x", "the host takes so much of its time"),
-    OPT_FLAG(struct whatif_opts, prefetch, 0, "prefetch",
+    OPT_TEXT(struct whatif_opts, change.link, 0, "link", "2x",
+             "the link to the host is so much faster"),
+    OPT_TEXT(struct whatif_opts, change.host, 0, "host", "0.5x",
+             "the host takes so much of its time"),
+    OPT_FLAG(struct whatif_opts, change.prefetch, 0, "prefetch",
              "long host work between calls is done ahead by another thread"),
-    OPT_TEXT(struct whatif_opts, rank, 0, "rank", "N=typical",
+    OPT_TEXT(struct whatif_opts, change.rank, 0, "rank", "N=typical",
              "of a job, rank N in detail, without waiting for late ranks"),
     OPT_TEXT(
-        struct whatif_opts, gpu, 0, "gpu", "MODEL",
+        struct whatif_opts, change.gpu, 0, "gpu", "MODEL",
         "another GPU, by its name: matrix kernels scale by its matrix units, others by memory"),
     OPT_GROUP("What to look at"),
     OPT_TEXT(struct whatif_opts, in.window, 0, "window", "START..END",
@@ -69,66 +63,7 @@ static const struct opt opts[] = {
 static void defaults(void *settings)
 {
     struct whatif_opts *o = settings;
-    *o = (struct whatif_opts){.in = ANALYZED_DEFAULTS};
-}
-
-/* Of a job, one rank; the others are taken as in time. */
-static bool read_rank(struct whatif_opts *o, struct change *c, struct gs_error *err)
-{
-    char *end;
-    long n = o->rank ? strtol(o->rank, &end, 10) : 0;
-    if (!o->rank)
-        return true;
-    if (end == o->rank || n < 0 || !str_eq(end, "=typical"))
-        return fail(err, GS_E_USAGE, "option '--rank' wants N=typical, not '%s'", o->rank);
-    o->in.rank = n;
-    c->rank_typical = true;
-    return true;
-}
-
-static bool read_list(struct change *c, const char *name, const struct opt_list *values,
-                      struct arena *arena, struct gs_error *err)
-{
-    for (size_t i = 0; i < values->n; i++)
-        if (!change_read(c, name, values->v[i], arena, err))
-            return false;
-    return true;
-}
-
-static bool read_change(struct whatif_opts *o, struct change *c, struct arena *arena,
-                        struct gs_error *err)
-{
-    const struct {
-        const char *name, *value;
-    } words[] = {{"overlap", o->overlap}, {"merge", o->merge}, {"fuse", o->fuse},
-                 {"gpu", o->gpu},         {"host", o->host},   {"link", o->link}};
-    c->graph = o->graph || o->graph_range;
-    c->stay = o->stay;
-    c->streams = (uint32_t)o->streams;
-    c->pinned = o->pinned;
-    c->prefetch = o->prefetch;
-    if (!read_list(c, "kernel", &o->kernels, arena, err) ||
-        !read_list(c, "remove", &o->remove, arena, err) || !read_rank(o, c, err))
-        return false;
-    for (size_t i = 0; i < ARRAY_LEN(words); i++)
-        if (words[i].value && !change_read(c, words[i].name, words[i].value, arena, err))
-            return false;
-    return true;
-}
-
-static bool limit_graph(const struct whatif_opts *o, const struct run *r, struct change *c,
-                        struct gs_error *err)
-{
-    struct view_opts v = {.gpu = -1, .process = -1};
-    if (!o->graph_range)
-        return true;
-    if (!window_parse(&v, &r->trace, o->graph_range, err))
-        return false;
-    c->graph_from_ns = sub_ns(v.start_ns, r->analysis->view.start_ns);
-    c->graph_to_ns = sub_ns(v.end_ns, r->analysis->view.start_ns);
-    if (!c->graph_from_ns && !c->graph_to_ns)
-        c->graph_to_ns = 1;
-    return true;
+    *o = (struct whatif_opts){.in = ANALYZED_DEFAULTS, .change.noun = "option '--"};
 }
 
 static void json_form(const struct report *r, struct str *out, bool in_page)
@@ -152,18 +87,19 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
                             .json = json_form,
                             .kind = "what if"};
     struct output *out = output_begin(cli, &o->out, RENDERER_CHOICES, err);
-    if (!out || !read_change(o, &c, arena, err))
+    int64_t rank;
+    if (!out || !change_read(&c, &o->change, &rank, arena, err))
         return false;
+    o->in.rank = rank;
     struct run_opts ro = cli_run_opts(cli, &o->in);
     ro.facts_only = true;
     ro.replay = true;
     struct run *r = cli_run(cli, &ro, err);
-    if (!r || !limit_graph(o, r, &c, err))
+    if (!r || !change_of_run(&c, &o->change, r->analysis, err))
         return false;
     if (!r->analysis->depend)
         return fail(err, GS_E_EMPTY, "no GPU work in '%s'; 'gpusight info' shows what there is",
                     cli->operands.v[0]);
-    c.hardware = r->analysis->hardware;
     whatif_make(w, r->analysis, &c, arena);
     return output_named(out, NULL, err) && output_report(out, &report, err) &&
            output_finish(out, err);
