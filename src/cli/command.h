@@ -37,6 +37,7 @@ struct command {
     const struct opt *opts; /* may be NULL */
     size_t settings_size;
     bool writes_here;                 /* without --output, a file into this folder */
+    bool keeps_history;               /* of what is typed, in state_folder() */
     void (*defaults)(void *settings); /* may be NULL: all zero */
     /*
      * Writes the result to standard output itself. On false, main prints the error once and its

@@ -37,6 +37,7 @@ struct run_opts {
     bool apart;                         /* several files are no job: ranks are not compared */
     bool facts_only;                    /* no findings and no verdict */
     bool replay;                        /* dependency graph, critical path, gains by replay */
+    unsigned leave_out;                 /* run_load_only(): parts not needed, enum ingest_part */
 };
 
 #define RUN_DEFAULTS                                                                               \
