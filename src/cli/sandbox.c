@@ -11,6 +11,7 @@
 
 #include "base/str.h"
 #include "base/vec.h"
+#include "cli/prompt.h"
 #include "config.h"
 
 /* ---- what a command writes ---- */
@@ -42,6 +43,9 @@ void sandbox_targets(struct opt_list *out, const struct command *c, const void *
         }
     if (c->writes_here && !has_output)
         vec_push(out, a, ".");
+    const char *state = c->keeps_history && prompt_is_possible() ? state_folder(a) : NULL;
+    if (state)
+        vec_push(out, a, state);
 }
 
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
