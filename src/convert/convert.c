@@ -77,10 +77,44 @@ static void prepare_agents(struct conversion *c)
     }
 }
 
+/* The driver's numbers, where they tell the agents of a process apart; else their places. */
+static void prepare_nodes(struct conversion *c)
+{
+    const struct trace *t = c->trace;
+    struct idmap seen;
+    uint8_t *clash = arena_array(c->arena, uint8_t, t->processes.n + 1);
+    idmap_init(&seen, c->arena);
+    c->agent_node = arena_array(c->arena, int64_t, t->agents.n + 1);
+    for (uint32_t i = 0; i < t->agents.n; i++) {
+        const struct agent *a = &t->agents.v[i];
+        int64_t node = a->gpu != NO_INDEX ? t->gpus.v[a->gpu].node_id : a->id;
+        uint64_t key = agent_key(a->process, (uint32_t)node);
+        c->agent_node[i] = node;
+        if (node < 0 || node > INT32_MAX || idmap_get(&seen, key) != NO_INDEX)
+            clash[a->process] = 1;
+        idmap_put(&seen, key, i);
+    }
+    for (uint32_t i = 0; i < t->agents.n; i++)
+        if (clash[t->agents.v[i].process])
+            c->agent_node[i] = c->agent_place[i];
+}
+
+/* Ids of AMD's profilers are unique among all calls of a process; others have several counters. */
+static bool needs_own_ids(const struct trace *t)
+{
+    for (size_t i = 0; i < t->files.n; i++)
+        if (!str_eq(t->files.v[i].format, "rocpd") &&
+            !str_starts(t->files.v[i].format, "rocprofv3"))
+            return true;
+    return false;
+}
+
 bool convert_write(const struct converter *w, struct conversion *c, struct gs_error *err)
 {
     c->arena = arena_scratch();
     prepare_agents(c);
+    prepare_nodes(c);
+    c->own_ids = needs_own_ids(c->trace);
     bool ok = w->write(c, err);
     arena_release(c->arena);
     c->arena = NULL;
@@ -94,13 +128,12 @@ uint32_t conversion_agent(const struct conversion *c, uint32_t process, uint32_t
 
 int64_t agent_number(const struct conversion *c, uint32_t agent)
 {
-    const struct trace *t = c->trace;
-    const struct agent *a = &t->agents.v[agent];
-    if (c->o->agent_index == AGENT_TYPE_RELATIVE)
-        return a->gpu != NO_INDEX ? t->gpus.v[a->gpu].index : c->agent_type_place[agent];
-    if (c->o->agent_index == AGENT_ABSOLUTE && a->gpu != NO_INDEX)
-        return t->gpus.v[a->gpu].node_id;
-    return c->o->agent_index == AGENT_ABSOLUTE ? a->id : c->agent_place[agent];
+    const struct agent *a = &c->trace->agents.v[agent];
+    if (c->o->agent_index == AGENT_ABSOLUTE)
+        return c->agent_node[agent];
+    if (c->o->agent_index == AGENT_RELATIVE)
+        return c->agent_place[agent];
+    return a->gpu != NO_INDEX ? c->trace->gpus.v[a->gpu].index : c->agent_type_place[agent];
 }
 
 void agent_label(const struct conversion *c, uint32_t agent, char *out, size_t n)

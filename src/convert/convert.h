@@ -46,6 +46,8 @@ struct conversion {
     uint64_t bytes; /* of all files */
     /* made by convert_write(): */
     int64_t *agent_place, *agent_type_place; /* by agent: among those of its process */
+    int64_t *agent_node;                     /* as the driver numbers it, unique in the process */
+    bool own_ids; /* calls of the source are not told apart by their ids: rows are */
     struct idmap agent_of;                   /* (process, GPU) -> agent */
 };
 
@@ -113,6 +115,14 @@ static inline bool conversion_takes(const struct conversion *c, uint32_t process
 static inline uint32_t gpu_of_stream(const struct trace *t, uint32_t stream)
 {
     return stream < t->streams.n ? t->streams.v[stream].gpu : NO_INDEX;
+}
+
+/* What links a call and its work, unique in a process; 0: there is no call. */
+static inline int64_t conversion_call(const struct conversion *c, uint32_t call)
+{
+    if (call >= c->trace->regions.n)
+        return 0;
+    return c->own_ids ? (int64_t)call + 1 : c->trace->regions.id[call];
 }
 
 /* An end that does not lie before its start. */

@@ -37,7 +37,7 @@ static void note_place(struct device *d, struct pf_event *e, uint32_t stream, ui
 static void note_call(struct device *d, struct pf_event *e, uint32_t call)
 {
     if (call < d->w->t->regions.n)
-        pf_note_int(e, PF_CORR_ID, d->w->t->regions.id[call]);
+        pf_note_int(e, PF_CORR_ID, conversion_call(d->w->c, call));
 }
 
 /* Instances are added up: one number a counter, as AMD's tools have it. */
@@ -347,7 +347,7 @@ static void begin_alloc(void *ctx, uint32_t lane, const struct lane_item *item)
         pf_note_int(&e, PF_GPU, gpu == NO_INDEX ? -1 : t->gpus.v[gpu].index);
     }
     if (a->call[row] < t->regions.n)
-        pf_note_int(&e, PF_CORR_ID, t->regions.id[a->call[row]]);
+        pf_note_int(&e, PF_CORR_ID, conversion_call(w->c, a->call[row]));
     if (a->thread[row] < t->threads.n)
         pf_note_int(&e, PF_TID, t->threads.v[a->thread[row]].tid);
     pf_end(w, &e);

@@ -35,7 +35,7 @@ static void begin_call(struct host *h, uint64_t track, uint32_t row)
     e.p = pb_uint(e.p, EVENT_NAME_IID, name);
     for (size_t i = from; i < to; i++)
         e.p = pb_fixed(e.p, EVENT_FLOW, w->flow + w->flow_ops[i] + 1);
-    pf_note_int(&e, PF_CORR_ID, r->id[row]);
+    pf_note_int(&e, PF_CORR_ID, conversion_call(w->c, row));
     if (w->c->o->annotate_args) {
         note_times(&e, r->start_ns[row], r->end_ns[row]);
         if (r->thread[row] < w->t->threads.n)
