@@ -153,6 +153,8 @@ class Mutator:
         with concurrent.futures.ThreadPoolExecutor(self.args.workers) as pool:
             for texts in pool.map(lambda x: self.one(*x), todo):
                 done += texts is not None
+                if texts is not None and done % 5000 == 0:
+                    print(f"# {done} files, {failed} faults", flush=True)
                 for text in texts or []:
                     failed += 1
                     print("not ok -", text, flush=True)

@@ -203,6 +203,8 @@ def change_table(r, db):
     tables = [t for t, in db.execute("SELECT name FROM sqlite_master WHERE type='table' AND "
                                      "name NOT LIKE 'sqlite%'") if db.execute(
                                          f'SELECT 1 FROM "{t}" LIMIT 1').fetchone()]
+    if not tables:
+        return  # changes before took all rows
     table = r.choice(tables)
     columns = [c[1] for c in db.execute(f'PRAGMA table_info("{table}")')]
     column, other, n = r.choice(columns), r.choice(columns), r.choice([1, 2, 3, 7])

@@ -117,6 +117,8 @@ def faults(o, line, item, out, sanitized=False):
         wrong.append(f"exit code {o.code}: {o.err[-300:]!r}")
     elif item.sound and o.code and not line.refused:
         wrong.append(f"exit code {o.code} for a sound input: {o.err[-300:]!r}")
+    elif item.damaged and not o.code and not line.refused:
+        wrong.append("takes a damaged input for a sound one")
     if o.cpu_s > CPU_S * (6 if sanitized else 1):
         wrong.append(f"{o.cpu_s:.1f} s of processor time")
     if o.peak_mb > MEMORY_MB and not sanitized:
