@@ -7,7 +7,7 @@
 #include "compare/compare.h"
 #include "compare/gate.h"
 #include "compare/profile.h"
-#include "depend/change_text.h"
+#include "depend/change_words.h"
 #include "depend/whatif.h"
 #include "render/analysis_json.h"
 #include "render/compare_json.h"
@@ -120,25 +120,50 @@ bool gs_render(gs_run *run, const char *format, const struct gs_option *options,
 
 /* ---- what if ---- */
 
+static const struct opt change_table[] = {
+    OPT_LIST(struct change_words, kernels, 0, "kernel", "", ""),
+    OPT_LIST(struct change_words, remove, 0, "remove", "", ""),
+    OPT_TEXT(struct change_words, graph_range, 0, "graph-range", "", ""),
+    OPT_CHOICE(struct change_words, overlap, 0, "overlap", "copies", ""),
+    OPT_CHOICE(struct change_words, merge, 0, "merge", "copies", ""),
+    OPT_CHOICE(struct change_words, fuse, 0, "fuse", "optimizer|chains", ""),
+    OPT_TEXT(struct change_words, link, 0, "link", "", ""),
+    OPT_TEXT(struct change_words, host, 0, "host", "", ""),
+    OPT_TEXT(struct change_words, gpu, 0, "gpu", "", ""),
+    OPT_INT(struct change_words, streams, 0, "streams", 1, 1024, "", ""),
+    OPT_FLAG(struct change_words, graph, 0, "graph", ""),
+    OPT_FLAG(struct change_words, pinned, 0, "pinned", ""),
+    OPT_FLAG(struct change_words, prefetch, 0, "prefetch", ""),
+    OPT_FLAG(struct change_words, stay, 0, "stay", ""),
+    OPT_END,
+};
+
+static bool make_whatif(struct rendering *c, struct whatif *w, struct arena *a)
+{
+    const struct analysis *an = c->run->run->analysis;
+    struct change_words words = {.noun = "option '"};
+    struct change change = {0};
+    int64_t rank;
+    if (!api_analyzed(c->run, c->err) ||
+        !api_options(change_table, &words, c->options, a, c->err) ||
+        !change_read(&change, &words, &rank, a, c->err) ||
+        !change_of_run(&change, &words, an, c->err))
+        return false;
+    if (!an->depend)
+        return fail(c->err, GS_E_EMPTY, "nothing to replay: no GPU work, or opened without replay");
+    whatif_make(w, an, &change, a);
+    return true;
+}
+
 static void run_whatif(void *ctx)
 {
     struct rendering *c = ctx;
-    const struct analysis *an = c->run->run->analysis;
     struct arena *a = arena_scratch();
-    if (!api_analyzed(c->run, c->err))
-        return;
-    struct change change = {.hardware = an->hardware};
     struct whatif w = {0};
     struct str text;
     struct jwrite jw;
-    for (const struct gs_option *o = c->options; o && o->name; o++)
-        if (!change_read(&change, o->name, o->value ? o->value : "", a, c->err))
-            return;
-    if (!an->depend) {
-        fail(c->err, GS_E_EMPTY, "nothing to replay: no GPU work, or opened without replay");
+    if (!make_whatif(c, &w, a))
         return;
-    }
-    whatif_make(&w, an, &change, a);
     str_init(&text, a);
     jw_init(&jw, &text, 2);
     fields_write(&jw, NULL, &whatif_document_fields, &w);
@@ -249,7 +274,7 @@ static void comparison_form(const struct report *r, struct str *out, bool in_pag
     const struct rendering *c = r->ctx;
     struct jwrite w;
     jw_init(&w, out, in_page ? 0 : 2);
-    compare_json(&w, &c->comparison->c, &c->comparison->gate);
+    compare_json(&w, &c->comparison->c, &c->comparison->gate, NULL);
     str_putc(out, '\n');
 }
 

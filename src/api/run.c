@@ -176,18 +176,12 @@ struct opening {
     struct gs_error *err;
 };
 
-static void release_trace(void *trace)
-{
-    trace_release(trace);
-}
-
 /* The rows, and nothing made of them. */
 static struct run *only_load(const struct run_opts *o, struct arena *a, struct gs_error *err)
 {
     struct run *r = arena_new(a, struct run);
     r->arena = a;
-    trace_init(&r->trace);
-    arena_defer(a, release_trace, &r->trace);
+    trace_init_in(&r->trace, a);
     return run_load_only(&r->trace, o, err) ? r : NULL;
 }
 
