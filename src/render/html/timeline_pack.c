@@ -115,7 +115,7 @@ void pack_tables_make(struct pack_tables *p, const struct tracks *t, struct aren
 struct column_job {
     const struct tracks *t;
     const struct pack_tables *tables;
-    struct arena *arenas; /* one a worker: columns are written side by side */
+    struct arena *arenas[PARALLEL_MAX]; /* one a worker: columns are written side by side */
     struct str *out;
     uint32_t *track;
     enum pack_column *column;
@@ -124,7 +124,7 @@ struct column_job {
 static void write_column(void *ctx, size_t i, int worker)
 {
     struct column_job *j = ctx;
-    str_init(&j->out[i], &j->arenas[worker]);
+    str_init(&j->out[i], j->arenas[worker]);
     pack_write_column(&j->out[i], j->t, j->tables, &j->t->v.v[j->track[i]], j->column[i]);
 }
 
@@ -139,7 +139,6 @@ static size_t list_columns(struct column_job *j, struct arena *arena)
             j->column[n++] = *c;
         }
     j->out = arena_array(arena, struct str, n);
-    j->arenas = arena_array(arena, struct arena, PARALLEL_MAX);
     return n;
 }
 
@@ -154,6 +153,9 @@ void timeline_pack_make(struct timeline_pack *p, const struct tracks *t, struct 
     struct pack_tables tables;
     pack_tables_make(&tables, t, arena);
     struct column_job j = {.t = t, .tables = &tables};
+    struct arena *columns = arena_child(arena);
+    for (int i = 0; i < PARALLEL_MAX; i++)
+        j.arenas[i] = arena_child(columns);
     size_t n = list_columns(&j, arena);
     parallel_for(t->a->view.workers, n, write_column, &j);
     struct str launches, header;
@@ -170,8 +172,7 @@ void timeline_pack_make(struct timeline_pack *p, const struct tracks *t, struct 
     append(p, &launches);
     for (size_t i = 0; i < n; i++)
         append(p, &j.out[i]);
-    for (int i = 0; i < PARALLEL_MAX; i++)
-        arena_release(&j.arenas[i]);
+    arena_release(columns);
 }
 
 /* ---- compression ---- */
