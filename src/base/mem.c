@@ -178,7 +178,7 @@ void mem_fail_after(int64_t n)
     atomic_store(&fail_in, n);
 }
 
-void mem_fail_never(void)
+int64_t mem_fail_never(void)
 {
-    atomic_store(&fail_in, -1);
+    return atomic_exchange(&fail_in, -1);
 }
