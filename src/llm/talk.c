@@ -116,6 +116,7 @@ bool talk_ask(struct llm_talk *t, const char *question, struct llm_answer *out, 
 {
     size_t before = t->starts.v[t->starts.n - 1];
     t->asked++;
+    transcript_open(t->l, NULL); /* llm_exchange() says where that fails */
     transcript_question(t->l, question);
     archive(t, "user", question);
     if (!agent_run(&t->agent, &t->d, out, show, ctx)) {

@@ -123,9 +123,22 @@ static void find_sections(struct answer *out, const struct subject *s, const str
             vec_push(&out->sections, a, names[i]);
 }
 
+/* Only then: names of figures are common words, too. */
+static bool asks_for_meaning(const char *question)
+{
+    static const char *const signs[] = {"what is", "what's", "what are",   "what does", "mean",
+                                        "explain", "define", "definition", "_"};
+    for (size_t i = 0; i < ARRAY_LEN(signs); i++)
+        if (str_has_fold(question, signs[i]))
+            return true;
+    return false;
+}
+
 static void find_terms(struct answer *out, const struct words *w, struct arena *a)
 {
     struct terms all;
+    if (!asks_for_meaning(out->question))
+        return;
     terms_list(&all, a);
     for (size_t k = 0; k < w->n; k++)
         for (size_t i = 0; i < all.n && out->terms.n < ANSWER_TERMS; i++) {
