@@ -38,6 +38,7 @@ struct command {
     const struct opt *opts; /* may be NULL */
     size_t settings_size;
     bool writes_here;                 /* without --output, a file into this folder */
+    bool keeps_history;               /* of what is typed, in state_folder() */
     void (*defaults)(void *settings); /* may be NULL: all zero */
     /*
      * Runs outside of the box (sandbox.h), before any file is read: for what must be started while

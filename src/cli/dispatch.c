@@ -35,6 +35,9 @@ static bool print_version(struct gs_error *err)
 #ifdef HAVE_CURL
                                " llm"
 #endif
+#ifdef HAVE_EDIT
+                               " edit"
+#endif
                                "\n";
     return fs_write("-", text, sizeof(text) - 1, err);
 }

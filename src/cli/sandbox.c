@@ -11,6 +11,7 @@
 
 #include "base/str.h"
 #include "base/vec.h"
+#include "cli/prompt.h"
 #include "config.h"
 
 /* ---- what a command writes ---- */
@@ -25,8 +26,9 @@ void sandbox_targets(struct opt_list *out, const struct command *c, const void *
                      struct arena *a)
 {
     static const char *const names[] = {
-        "output",  "dir",        "charts",      "junit",    "truth",          "baseline-dir",
-        "csv-dir", "llm-record", "llm-archive", "log-file", "transcript-file"};
+        "output",  "dir",        "charts",      "junit",    "truth",           "baseline-dir",
+        "csv-dir", "llm-record", "llm-archive", "log-file", "transcript-file", "output-file",
+        "output-path"};
     bool saves = false, has_output = false;
     for (const struct opt *o = c->opts; o && o->name; o++) {
         saves |= str_eq(o->name, "save-baseline") && text_of(o, settings);
@@ -42,6 +44,9 @@ void sandbox_targets(struct opt_list *out, const struct command *c, const void *
         }
     if (c->writes_here && !has_output)
         vec_push(out, a, ".");
+    const char *state = c->keeps_history && prompt_is_possible() ? state_folder(a) : NULL;
+    if (state)
+        vec_push(out, a, state);
 }
 
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))

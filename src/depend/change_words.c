@@ -7,6 +7,7 @@
 #include "analyze/window.h"
 #include "base/sat.h"
 #include "base/str.h"
+#include "depend/fuse.h"
 
 /* "0.5x" */
 static bool read_factor(const char *text, const char *noun, const char *option, double *out,
@@ -83,6 +84,9 @@ bool change_read(struct change *c, const struct change_words *o, int64_t *rank, 
     c->graph = o->graph || o->graph_range;
     c->overlap = o->overlap != NULL;
     c->merge_copies = o->merge != NULL;
+    if (o->fuse)
+        c->fuse = str_eq(o->fuse, "chains") ? FUSE_CHAINS : FUSE_OPTIMIZER;
+    c->stay = o->stay;
     c->streams = (uint32_t)o->streams;
     c->pinned = o->pinned;
     c->prefetch = o->prefetch;

@@ -10,9 +10,10 @@
 #include "depend/replay.h"
 
 struct change_words {
-    struct opt_list kernels, remove;                                      /* "gemm=0.5x"; "sync" */
-    const char *graph_range, *overlap, *merge, *link, *host, *rank, *gpu; /* NULL: not given */
-    bool graph, pinned, prefetch;
+    struct opt_list kernels, remove; /* "gemm=0.5x"; "sync" */
+    const char *graph_range, *overlap, *merge, *fuse, *link, *host, *rank,
+        *gpu; /* NULL: not given */
+    bool graph, pinned, prefetch, stay;
     int64_t streams;
     const char *noun; /* how errors call one: "option '--", "argument '" */
 };

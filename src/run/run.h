@@ -39,6 +39,7 @@ struct run_opts {
     bool facts_only;                    /* no findings and no verdict */
     bool replay;                        /* dependency graph, critical path, gains by replay */
     struct progress *progress; /* counts what is read, for a caller that shows it; NULL: a bar */
+    unsigned leave_out;                 /* run_load_only(): parts not needed, enum ingest_part */
 };
 
 #define RUN_DEFAULTS                                                                               \

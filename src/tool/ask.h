@@ -21,8 +21,8 @@ struct tool_args {
     struct opt_list goals, profilers, app;
     const char *gpu, *source_dir, *folder;
     struct opt_list kernels, remove;
-    const char *graph_range, *overlap, *merge, *link, *host, *rank;
-    bool graph, pinned, prefetch;
+    const char *graph_range, *overlap, *merge, *fuse, *link, *host, *rank;
+    bool graph, pinned, prefetch, stay;
     uint64_t streams;
 };
 
