@@ -13,8 +13,9 @@
  * - A file that this process has read (base/inputs.h) is never a target: that fails with GS_E_USAGE
  *   before anything is written.
  * - The bytes go to a file without a name in the same folder where the system has such (O_TMPFILE),
- *   else to NAME.PID.tmp, which is removed when a signal ends the process (base/unfinished.h). They
- *   reach the disk before the file gets its name.
+ *   else to NAME.PID.tmp, which is removed when a signal ends the process (base/unfinished.h) or,
+ *   after SIGKILL, by the next one that writes NAME (base/fs_stale.h). They reach the disk before
+ *   the file gets its name.
  * - A file that was there keeps its permissions. A symbolic link is replaced, its target stays.
  * - "-", /dev/stdout and the like, pipes and devices are written into; nothing is renamed over
  * them.
