@@ -163,14 +163,14 @@ bool fs_out_name(struct fs_out *out, const char *path, struct gs_error *err)
     return true;
 }
 
-bool fs_out_database(struct fs_out *out, const char *path, struct gs_error *err)
+bool fs_out_database(struct fs_out *out, const char *path, bool alone, struct gs_error *err)
 {
     if (!begin(out, path, err))
         return false;
     if (out->direct && !fs_is_dir(path))
         return fail(err, GS_E_USAGE,
                     "cannot write '%s': a database needs a file, not a pipe or a device", path);
-    return open_beside(out, err);
+    return alone ? open_target(out, err) : open_beside(out, err);
 }
 
 void fs_out_abandon(struct fs_out *out)
