@@ -163,14 +163,22 @@ bool fs_out_name(struct fs_out *out, const char *path, struct gs_error *err)
     return true;
 }
 
-bool fs_out_database(struct fs_out *out, const char *path, bool alone, struct gs_error *err)
+static bool begin_database(struct fs_out *out, const char *path, struct gs_error *err)
 {
-    if (!begin(out, path, err))
-        return false;
-    if (out->direct && !fs_is_dir(path))
-        return fail(err, GS_E_USAGE,
-                    "cannot write '%s': a database needs a file, not a pipe or a device", path);
-    return alone ? open_target(out, err) : open_beside(out, err);
+    return begin(out, path, err) &&
+           (!out->direct || fs_is_dir(path) ||
+            fail(err, GS_E_USAGE,
+                 "cannot write '%s': a database needs a file, not a pipe or a device", path));
+}
+
+bool fs_out_database(struct fs_out *out, const char *path, struct gs_error *err)
+{
+    return begin_database(out, path, err) && open_beside(out, err);
+}
+
+bool fs_out_database_alone(struct fs_out *out, const char *path, struct gs_error *err)
+{
+    return begin_database(out, path, err) && open_target(out, err);
 }
 
 void fs_out_abandon(struct fs_out *out)

@@ -58,10 +58,11 @@ bool fs_out_write(struct fs_out *out, const char *data, size_t n, struct gs_erro
 bool fs_out_name(struct fs_out *out, const char *path, struct gs_error *err);
 
 /*
- * For SQLite; "-", pipes and devices are refused. Unless the database is alone, without journal and
- * log, it needs a name in a folder.
+ * For SQLite, which needs a name in a folder; "-", pipes and devices are refused. A database that is
+ * alone, without journal and log, needs none, if it is opened in its own way (synth/db_file.h).
  */
-bool fs_out_database(struct fs_out *out, const char *path, bool alone, struct gs_error *err);
+bool fs_out_database(struct fs_out *out, const char *path, struct gs_error *err);
+bool fs_out_database_alone(struct fs_out *out, const char *path, struct gs_error *err);
 
 bool fs_out_close(struct fs_out *out, struct gs_error *err);
 void fs_out_abandon(struct fs_out *out); /* removes what was written so far; twice is fine */

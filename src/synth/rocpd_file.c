@@ -31,7 +31,9 @@ struct rfile *rocpdw_open(struct rocpd *w, const struct rprocess *p)
             fail(&why, GS_E_USAGE, "two processes would be written to '%s'; use %%pid%%", f->path);
             failed(w, &why);
         }
-    if (!w->sink.failed && !fs_out_database(&f->out, f->path, w->o.journal == JOURNAL_NONE, &why))
+    bool alone = w->o.journal == JOURNAL_NONE;
+    if (!w->sink.failed &&
+        !(alone ? fs_out_database_alone : fs_out_database)(&f->out, f->path, &why))
         failed(w, &why);
     f->temp = f->out.temp;
     vec_push(&w->files, w->arena, f);
@@ -71,10 +73,15 @@ static void close_file(struct rocpd *w, struct rfile *f, bool keep)
 {
     for (size_t i = 0; i < w->processes.n; i++) {
         struct rprocess *p = &w->processes.v[i];
-        for (int k = 0; k < INS_COUNT && p->file == f; k++)
+        if (p->file != f)
+            continue;
+        for (int k = 0; k < INS_COUNT; k++) {
             sqlite3_finalize(p->insert[k]);
-        for (size_t k = 0; k < p->arg_inserts.n && p->file == f; k++)
+            p->insert[k] = NULL; /* a shortage below calls once more */
+        }
+        for (size_t k = 0; k < p->arg_inserts.n; k++)
             sqlite3_finalize(p->arg_inserts.v[k].st);
+        p->arg_inserts.n = 0;
     }
     if (keep && !w->sink.failed) {
         rocpdw_complete(w, f);

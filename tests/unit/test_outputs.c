@@ -147,16 +147,16 @@ static void databases_need_a_file(void **state)
 {
     (void)state;
     struct fs_out out;
-    assert_false(fs_out_database(&out, "/dev/null", false, &err));
+    assert_false(fs_out_database(&out, "/dev/null", &err));
     assert_int_equal(err.code, GS_E_USAGE);
-    assert_true(fs_out_database(&out, in_scratch("d"), false, &err));
+    assert_true(fs_out_database(&out, in_scratch("d"), &err));
     assert_true(str_ends(out.temp, ".tmp") && fs_exists(out.temp));
     struct fs_out again; /* a name that a killed process has left is no obstacle */
-    assert_true(fs_out_database(&again, in_scratch("d"), false, &err));
+    assert_true(fs_out_database(&again, in_scratch("d"), &err));
     fs_out_abandon(&again);
     assert_false(fs_exists(out.temp));
     fs_out_abandon(&out);
-    assert_true(fs_out_database(&out, in_scratch("d"), false, &err));
+    assert_true(fs_out_database(&out, in_scratch("d"), &err));
     assert_true(fs_out_close(&out, &err));
     assert_true(fs_exists(in_scratch("d")));
 }

@@ -14,7 +14,6 @@
 
 #include "base/fs.h"
 #include "base/inputs.h"
-#include "base/mem.h"
 #include "base/str.h"
 #include "ingest/sqlite/overlay.h"
 
@@ -239,51 +238,41 @@ static bool open_pages(struct db *db, const uint8_t *header, bool has_log, struc
                                : fail(err, GS_E_FORMAT, "damaged database: %s", check.why));
 }
 
-struct open_call {
-    struct db *db;
-    struct gs_error *err;
-    bool ok;
-};
-
-static void open_all(void *ctx)
+static bool open_all(struct db *db, struct gs_error *err)
 {
-    struct open_call *call = ctx;
-    struct db *db = call->db;
-    struct gs_error *err = call->err, why = {0};
+    struct gs_error why = {0};
     uint8_t header[PAGES_HEADER];
     bool has_log = false;
     /* Before SQLite: closing any descriptor of a file drops the locks SQLite holds on it. */
     if (!open_fds(db, err) || !find_log(db, &has_log, err))
-        return;
+        return false;
     bool ok = open_handle(db, has_log, &why);
     /* After SQLite: a writer that was at work has finished now, and the next one waits. */
-    if (!read_header(db, header)) {
-        fail(err, GS_E_IO, "cannot read '%s': %s", db->unpacked.path, strerror(errno));
-        return;
-    }
+    if (!read_header(db, header))
+        return fail(err, GS_E_IO, "cannot read '%s': %s", db->unpacked.path, strerror(errno));
     bool plain = !has_log && db->overlay && !overlay_changed(db->overlay);
     uint64_t told = plain && (ok || why.code == GS_E_FORMAT) ? told_size(header, db->bytes) : 0;
-    if (db->bytes < told) {
-        fail(err, GS_E_FORMAT, "the file was cut: %" PRIu64 " of %" PRIu64 " bytes are there",
-             db->bytes, told);
-        return;
-    }
-    if (!ok) {
-        fail(err, why.code, "%s", why.text);
-        return;
-    }
-    call->ok = open_pages(db, header, has_log, err) && schema_load(db, err);
+    if (db->bytes < told)
+        return fail(err, GS_E_FORMAT,
+                    "the file was cut: %" PRIu64 " of %" PRIu64 " bytes are there", db->bytes,
+                    told);
+    if (!ok)
+        return fail(err, why.code, "%s", why.text);
+    return open_pages(db, header, has_log, err) && schema_load(db, err);
 }
 
-bool db_open(struct db *db, const char *path, enum reader_mode mode, int threads,
-             struct gs_error *err)
+static void close_it(void *db)
 {
-    *db = (struct db){.path = path, .mode = mode, .threads = threads};
+    db_close(db);
+}
+
+bool db_open(struct db *db, struct arena *owner, const char *path, enum reader_mode mode,
+             int threads, struct gs_error *err)
+{
+    *db = (struct db){.path = path, .mode = mode, .threads = threads, .unpacked.fd = -1};
+    arena_defer(owner, close_it, db);
     enum unpack_part part = mode == READER_SCHEMA ? UNPACK_FRONT : UNPACK_ALL;
-    if (!unpack_open(&db->unpacked, path, part, err))
-        return false;
-    struct open_call call = {db, err, false};
-    if (mem_guard(open_all, &call, err) && call.ok)
+    if (unpack_open(&db->unpacked, path, part, err) && open_all(db, err))
         return true;
     db_close(db);
     return false;
@@ -365,17 +354,9 @@ bool db_has_column(struct db *db, const char *table, const char *column)
     return t && schema_column(t, column);
 }
 
-static void close_it(void *db)
-{
-    db_close(db);
-}
-
 struct db *db_new(struct arena *a, const char *path, enum reader_mode mode, int threads,
                   struct gs_error *err)
 {
     struct db *db = arena_new(a, struct db);
-    if (!db_open(db, path, mode, threads, err))
-        return NULL;
-    arena_defer(a, close_it, db);
-    return db;
+    return db_open(db, a, path, mode, threads, err) ? db : NULL;
 }

@@ -57,9 +57,10 @@ struct db {
     const char *slow_reason;
 };
 
-bool db_open(struct db *db, const char *path, enum reader_mode mode, int threads,
-             struct gs_error *err);
-/* One that belongs to the arena and is closed with it; NULL when it cannot be opened. */
+/* The arena owns it: it is closed with the arena, at the latest. */
+bool db_open(struct db *db, struct arena *owner, const char *path, enum reader_mode mode,
+             int threads, struct gs_error *err);
+/* The same with the struct, too; NULL when it cannot be opened. */
 struct db *db_new(struct arena *a, const char *path, enum reader_mode mode, int threads,
                   struct gs_error *err);
 void db_close(struct db *db);
