@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "base/fs_stale.h"
 #include "base/str.h"
 #include "cli/analyzed.h"
 #include "compare/profile_write.h"
@@ -81,7 +82,7 @@ bool runs_in(struct fs_list *out, const char *dir, struct arena *arena, struct g
     while (n > 1 && dir[n - 1] == '/')
         n--;
     for (const struct dirent *e; (e = readdir(d)) != NULL;)
-        if (*e->d_name != '.')
+        if (*e->d_name != '.' && !fs_is_unfinished(e->d_name))
             vec_push(out, arena, arena_printf(arena, "%.*s/%s", (int)n, dir, e->d_name));
     closedir(d);
     return true;

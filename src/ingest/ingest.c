@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "base/fs_stale.h"
 #include "base/hash.h"
 #include "base/inputs.h"
 #include "base/log.h"
@@ -146,7 +147,7 @@ static bool list_folder(struct finder *f, const char *dir, struct fs_list *out,
         return fail(err, GS_E_IO, "cannot open '%s': %s", dir, strerror(errno));
     size_t n = strlen(dir);
     for (struct dirent *e; (e = readdir(f->dir));)
-        if (e->d_name[0] != '.')
+        if (e->d_name[0] != '.' && !fs_is_unfinished(e->d_name))
             vec_push(out, f->arena,
                      arena_printf(f->arena, "%s%s%s", dir, n && dir[n - 1] == '/' ? "" : "/",
                                   e->d_name));
