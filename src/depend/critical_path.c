@@ -184,7 +184,7 @@ static void run(struct analysis *a)
     depend_make(d, &a->view, a->arena);
     d->noise = noise_of(&a->iterations);
     replay_init(r, d, a->arena);
-    replay_run(r, NULL);
+    replay_recorded(r);
     a->depend = d;
     a->replay = r;
     a->path_stats.length_ns = depend_span(d);
