@@ -28,7 +28,7 @@ static void step_to(struct walk *w, int64_t from, enum path_kind kind, uint32_t 
     from = from < w->r->start_ns ? w->r->start_ns : from;
     if (from >= w->at)
         return;
-    struct path_step s = {kind, w->at - from, op, call};
+    struct path_step s = {kind, from, w->at - from, op, call};
     w->fn(w->ctx, &s);
     w->at = from;
 }

@@ -21,6 +21,8 @@ static const char *named(struct arena *arena, const char *what, int64_t number, 
 
 static const char *label_of(const struct trace *t, const struct track *k, struct arena *arena)
 {
+    if (k->kind == TRACK_PATH)
+        return "what the end waits for";
     if (k->kind == TRACK_SERIES) {
         const struct series *s = &t->series.v[k->of];
         const char *units = trace_str(t, s->units);
@@ -50,11 +52,9 @@ static void index_or_null(struct jwrite *w, const char *key, uint32_t index)
 static const size_t *write_track(struct jwrite *w, const struct tracks *t, const struct track *k,
                                  const size_t *sizes)
 {
-    static const char *const kinds[] = {[TRACK_KERNELS] = "kernels",
-                                        [TRACK_COPIES] = "copies",
-                                        [TRACK_MARKERS] = "markers",
-                                        [TRACK_CALLS] = "calls",
-                                        [TRACK_SERIES] = "series"};
+    static const char *const kinds[] = {
+        [TRACK_KERNELS] = "kernels", [TRACK_COPIES] = "copies", [TRACK_MARKERS] = "markers",
+        [TRACK_CALLS] = "calls",     [TRACK_SERIES] = "series", [TRACK_PATH] = "path"};
     struct arena *arena = w->out->arena;
     jw_open(w, NULL, '{');
     jw_str(w, "kind", kinds[k->kind]);
@@ -105,8 +105,8 @@ static void write_names(struct jwrite *w, const struct tracks *t, const struct p
     for (size_t i = 0; i < tables->names.n; i++) {
         const struct pack_name *n = &tables->names.v[i];
         jw_open(w, NULL, '[');
-        jw_str(w, NULL, visible(w->out->arena, trace_str(trace, n->full)));
-        if (n->brief == n->full)
+        jw_str(w, NULL, n->text ? n->text : visible(w->out->arena, trace_str(trace, n->full)));
+        if (n->text || n->brief == n->full)
             jw_int(w, NULL, 0);
         else
             jw_str(w, NULL, visible(w->out->arena, trace_str(trace, n->brief)));
