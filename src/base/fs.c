@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fs_stale.h"
 #include "base/inputs.h"
 #include "base/vec.h"
 
