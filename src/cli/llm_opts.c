@@ -2,12 +2,26 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fs.h"
 #include "base/log.h"
+#include "cli/output.h"
 #include "cli/sandbox.h"
 #include "llm/price.h"
+
+/* PerfAdvisor's names for files that were asked for without one. */
+static const char *named_file(struct cli *cli, const char *what)
+{
+    char when[32];
+    time_t now = time(NULL);
+    struct tm t;
+    localtime_r(&now, &t);
+    strftime(when, sizeof(when), "%Y%m%d_%H%M%S", &t);
+    const char *trace = cli->operands.n ? cli->operands.v[0] : "gpusight";
+    return arena_printf(cli->arena, "%s_%s_%s.txt", output_base(trace, cli->arena), when, what);
+}
 
 bool cli_llm_before(struct cli *cli, struct llm_settings *s, struct gs_error *err)
 {
@@ -20,6 +34,10 @@ bool cli_llm_before(struct cli *cli, struct llm_settings *s, struct gs_error *er
                     "options '--llm-record' and '--llm-replay' exclude each other");
     if (!llm_price_check(s->o.price, err))
         return false;
+    if (s->o.log && !s->o.log_file)
+        s->o.log_file = named_file(cli, "log");
+    if (s->o.transcript && !s->o.transcript_file)
+        s->o.transcript_file = named_file(cli, "transcript");
     s->session = llm_open(&s->o, sandbox_messenger, cli, cli->arena, &s->problem);
     if (s->session || s->problem.code == GS_E_NETWORK)
         return true;

@@ -28,6 +28,7 @@ struct llm {
     struct journal *record, *log, *transcript;
     struct replay_file *replayed;
     struct llm_usage usage; /* of all requests so far */
+    int64_t thinking;       /* of the variable */
     size_t requests;
     bool old_limit, no_effort, no_tools; /* what the server was found not to know */
 };
