@@ -10,6 +10,7 @@
 #include "render/workload_reference.h"
 #include "report/inventory.h"
 #include "report/summary_json.h"
+#include "verify/verify_doc.h"
 
 void each_option(const struct command *c, void (*fn)(const struct opt *o, void *ctx), void *ctx)
 {
@@ -61,6 +62,7 @@ bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
                  {"compare-schema", compare_json_schema},
                  {"info-schema", inventory_json_schema},
                  {"summary-schema", summary_json_schema},
+                 {"verify-schema", verify_json_schema},
                  {"metrics", reference_metrics},
                  {"rules", reference_rules},
                  {"counters", reference_counters},
@@ -77,6 +79,6 @@ bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
     }
     return fail(err, GS_E_USAGE,
                 "option '--generate' needs list, man PAGE, bash, zsh, fish, schema, plan-schema, "
-                "compare-schema, info-schema, summary-schema, metrics, "
+                "compare-schema, info-schema, summary-schema, verify-schema, metrics, "
                 "rules, counters or workload-metrics");
 }
