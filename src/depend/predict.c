@@ -7,7 +7,7 @@
 static bool removes_calls(const struct change *c)
 {
     return c->remove[REMOVE_SYNC] || c->remove[REMOVE_ALLOCATION] || c->remove[REMOVE_LAUNCH] ||
-           c->remove[REMOVE_COPY] || c->remove[REMOVE_FIRST_USE];
+           c->remove[REMOVE_COPY] || c->remove[REMOVE_FIRST_USE] || c->stay;
 }
 
 /* What about a change is uncertain enough to be tried from both sides. */
@@ -21,9 +21,13 @@ static const char *reasons_of(const struct change *c, struct arena *arena)
         {removes_calls(c), "the host's own work beside a call may go with it or stay"},
         {c->graph, "the first launch of a graph uploads it, at 0 to 1 us a kernel; host "
                    "work between launches of up to 0.2 ms may only prepare them or have to stay"},
-        {c->overlap, "kernels that share the device with copies may be up to 20 % slower, and "
-                     "so may copies that share the link"},
+        {c->overlap, "kernels that share the device with copies may be up to 20 % slower (10 % is "
+                     "assumed of those of 50 us and more), and so may copies that share the link; "
+                     "results may have buffers of their own or share two with what comes in"},
         {c->merge_copies, "one large copy reaches 10 to 85 % of the link"},
+        {c->fuse, "fused kernels may save less of the GPU's time, or only that of their launches"},
+        {c->stay, "the host may need to see the data that comes back"},
+        {c->link_hope > 0, "half of the bytes may do"},
         {c->pinned, "copies of pinned memory reach 70 to 95 % of the link"},
         {c->prefetch, "up to a fifth of the host work may have to stay where it is"},
         {c->streams > 1, "kernels may need a whole unit for each of their work-groups"},
@@ -51,8 +55,8 @@ static int64_t host_part(const int64_t *path)
 /* For the others the likely side is the good one, unless the host limits. */
 static bool has_good_side(const struct change *c, const struct prediction *p)
 {
-    return c->graph || c->pinned || c->gpu || c->scale_doubt > 0 ||
-           host_part(p->path) > p->predicted_ns / 100;
+    return c->graph || c->pinned || c->overlap || c->link_hope > 0 || c->gpu ||
+           c->scale_doubt > 0 || host_part(p->path) > p->predicted_ns / 100;
 }
 
 /* How much the host's own time varies. */

@@ -119,6 +119,23 @@ static int64_t gap_before_graph(const struct pass *s, int64_t gap)
     return s->p.host == 1 ? left : ns_from((double)left * s->p.host);
 }
 
+/*
+ * How long the removed copying calls up to this call took. Host work beside them that is no longer
+ * than they were makes room for their data or gives it back.
+ */
+static int64_t removed_copy(struct pass *s, uint32_t call, unsigned here)
+{
+    const struct depend *d = s->d;
+    int64_t *copied = &s->copied[thread_of(d, call)], so_far = *copied;
+    if (!(here & MARK_REMOVED)) {
+        *copied = 0;
+    } else if (call_class(d, call) == API_COPY || call_class(d, call) == API_COPY_ASYNC) {
+        struct span c = call_span(d, call);
+        *copied = so_far = add_ns(so_far, c.end - c.start);
+    }
+    return so_far;
+}
+
 /* Host work before a call whose neighbours may be gone. */
 static int64_t gap_before(struct pass *s, uint32_t call, int64_t gap)
 {
@@ -131,9 +148,10 @@ static int64_t gap_before(struct pass *s, uint32_t call, int64_t gap)
         return gap_before_graph(s, gap);
     if (here & before & MARK_GRAPH) /* inside a graph the host does nothing */
         return 0;
-    if (!((here | before) & MARK_REMOVED) || gap >= SHORT_GAP_NS)
-        return scaled;
+    int64_t copied = removed_copy(s, call, here);
     if (!((here | before) & MARK_REMOVED) || p->c->cautious)
+        return scaled;
+    if (gap >= SHORT_GAP_NS && gap > copied)
         return scaled;
     int64_t kept = p->kept_gap ? p->kept_gap[call] : 0;
     int64_t usual = !p->kept_gap    ? s->d->between_ns
@@ -150,7 +168,8 @@ static int64_t gap_before(struct pass *s, uint32_t call, int64_t gap)
     rest = add_ns(rest, *carry);
     *carry = 0;
     rest = rest < usual ? rest : usual;
-    return ns_from((double)(kept + rest) * p->host);
+    double warm = here & MARK_WARM ? recipe_warm(p) : 1;
+    return ns_from((double)(kept + rest) * p->host * warm);
 }
 
 static void start_call(struct pass *s, uint32_t call)
@@ -273,8 +292,9 @@ static void place_op(struct pass *s, uint32_t op)
         if (!s->lines || w->kind == WAIT_EVENT)
             after_op(s, &x, w->on, lag, w->kind == WAIT_EVENT ? BIND_EVENT : BIND_INFERRED);
     }
+    bool gone = s->changed && recipe_gone(&s->p, op);
     /* An op that nothing is known of keeps its time; a delay without a cause goes with the op. */
-    int64_t start = x.to == NO_INDEX ? o.start : add_ns(x.at, d->residual[op]);
+    int64_t start = x.to == NO_INDEX ? o.start : add_ns(x.at, gone ? 0 : d->residual[op]);
     bind(r, (uint32_t)d->n_calls + op, x.how, x.to);
     r->op_start[op] = start;
     r->op_end[op] = add_ns(start, s->changed ? recipe_op(&s->p, op) : o.end - o.start);
@@ -300,6 +320,7 @@ static void prepare(struct pass *s, struct arena *temporary)
     recipe_make(&s->p, d, c, temporary);
     size_t n = d->view->n_threads + 1;
     s->carry = arena_array(temporary, int64_t, n);
+    s->copied = arena_array(temporary, int64_t, n);
     if (c->prefetch) {
         s->worker = arena_array(temporary, int64_t, n);
         for (size_t t = 0; t < n; t++)

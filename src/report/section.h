@@ -20,6 +20,7 @@
 
 struct att;
 struct comparison;
+struct explanation;
 struct gate;
 struct history;
 struct plan;
@@ -65,9 +66,10 @@ struct subject {
     const struct whatif *whatif;
     const struct workload_report *workload;
     const struct workload_comparison *workloads;
-    const char *title;       /* of a history */
-    uint64_t timeline_limit; /* events in the timeline; 0: all */
-    size_t top;              /* rows of tables, where they are printed */
+    const struct explanation *explanation; /* of a language model */
+    const char *title;                     /* of a history */
+    uint64_t timeline_limit;               /* events in the timeline; 0: all */
+    size_t top;                            /* rows of tables, where they are printed */
 };
 
 struct section {

@@ -16,7 +16,8 @@ FILES = {"schema": "schema/analysis.schema.json", "plan-schema": "schema/plan.sc
          "compare-schema": "schema/compare.schema.json", "info-schema": "schema/info.schema.json",
          "summary-schema": "schema/summary.schema.json", "verify-schema": "schema/verify.schema.json",
          "metrics": "docs/metrics.md", "rules": "docs/rules.md",
-         "counters": "docs/counter-metrics.md", "workload-metrics": "docs/workload-metrics.md"}
+         "counters": "docs/counter-metrics.md", "workload-metrics": "docs/workload-metrics.md",
+         "tools": "docs/tools.md"}
 
 
 def main():
