@@ -87,7 +87,7 @@ static void defaults(void *settings)
 struct call {
     struct cli *cli;
     struct analyze_opts *o;
-    const struct run *run;                 /* NULL for a workload */
+    struct run *run;                       /* NULL for a workload */
     const char *workload;                  /* folder of rocprof-compute, when it is one */
     const struct explanation *explanation; /* NULL: no model was asked */
     struct timespec begin;
@@ -267,8 +267,9 @@ static bool analyze_run_opts(struct call *c, struct run_opts *ro)
 /* A model's words, where one was asked for. *done: that was all there is to do. */
 static bool explain(struct call *c, bool *done)
 {
-    const struct run *r = c->run;
-    struct explain_of of = {.run = r, .question = c->o->prompt, .agent = c->o->llm.o.agent};
+    struct run *r = c->run;
+    struct explain_of of = {
+        .run = r, .question = c->o->prompt, .agent = c->o->llm.o.agent, .threads = c->cli->threads};
     *done = false;
     if (!r->analysis && !r->source)
         return !cli_llm_asked(&c->o->llm) ||

@@ -76,6 +76,7 @@ struct explanation *cli_llm_explain(struct cli *cli, struct llm_settings *s,
                                     const struct explain_of *of, bool *done, struct gs_error *err)
 {
     struct llm_dialogue d;
+    struct llm_agent agent;
     *done = false;
     if (!cli_llm_asked(s))
         return NULL;
@@ -86,13 +87,13 @@ struct explanation *cli_llm_explain(struct cli *cli, struct llm_settings *s,
         say_result(NULL, out);
         return out;
     }
-    explain_begin(s->session, of, &d);
+    explain_begin(s->session, of, &d, &agent);
     if (s->o.preview) {
         *done = cli_llm_preview(s, &d, err);
         return NULL;
     }
     if (cli_llm_agreed(cli, s, &d, of->agent ? s->o.max_turns : 1, false))
-        explain_run(s->session, of, &d, out, NULL, NULL);
+        explain_run(s->session, &d, &agent, out, NULL, NULL);
     else
         explain_failed(out, s->session->target.provider->name, s->session->target.model,
                        "not asked, as you wished");

@@ -9,17 +9,37 @@
 #include "base/fs.h"
 #include "source/source.h"
 
-/* "gemm" of "void ns::gemm<float>(int)": what people call it. */
-static const char *base_name(const char *name, struct arena *a)
+static bool in_identifier(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+/*
+ * "ns::gemm" and "gemm" of "void ns::gemm<float>(int)": what people call it, and what commands
+ * select it by.
+ */
+static void shorter_names(struct redact *r, uint32_t entry, const char *name)
 {
     size_t end = strcspn(name, "<(");
     while (end && name[end - 1] == ' ')
         end--;
-    size_t start = end;
-    while (start && (isalnum((unsigned char)name[start - 1]) || name[start - 1] == '_' ||
-                     (unsigned char)name[start - 1] >= 0x80))
+    size_t start = end, base = end;
+    while (start && (in_identifier(name[start - 1]) || name[start - 1] == ':'))
         start--;
-    return end - start >= 4 ? arena_strndup(a, name + start, end - start) : NULL;
+    while (base > start && in_identifier(name[base - 1]))
+        base--;
+    if (end - start >= 4)
+        redact_alias(r, entry, arena_strndup(r->arena, name + start, end - start));
+    if (end - base >= 4)
+        redact_alias(r, entry, arena_strndup(r->arena, name + base, end - base));
+    for (size_t i = start; i < base;) { /* the names of the spaces around it */
+        size_t n = 0;
+        while (i + n < base && in_identifier(name[i + n]))
+            n++;
+        if (n >= 4)
+            redact_add(r, NAME_OTHER, arena_strndup(r->arena, name + i, n), NULL);
+        i += n ? n : 1;
+    }
 }
 
 static void kernel(struct redact *r, const char *name, const char *short_name, const char *mangled)
@@ -29,7 +49,9 @@ static void kernel(struct redact *r, const char *name, const char *short_name, c
     uint32_t e = redact_add(r, NAME_KERNEL, name, short_name && *short_name ? short_name : name);
     redact_alias(r, e, short_name);
     redact_alias(r, e, mangled);
-    redact_alias(r, e, base_name(name, r->arena));
+    shorter_names(r, e, name);
+    if (short_name)
+        shorter_names(r, e, short_name);
 }
 
 static void user_of_path(struct redact *r, const char *path)

@@ -64,12 +64,21 @@ struct estimate llm_estimate(const struct llm *l, const struct llm_dialogue *d, 
     arena_release(scratch);
     enum { TURN_TOKENS = 1500 };
     int64_t first = (int64_t)(system / 4 + rest * 2 / (openai ? 7 : 5));
-    struct estimate e = {first, d->max_tokens + d->thinking, NAN};
-    if (turns > 1) { /* every turn sends what was before */
-        e.input = turns * first + TURN_TOKENS * turns * (turns - 1) / 2;
-        e.output = 600 * turns + 800;
+    struct estimate e = {.input = first, .output = d->max_tokens + d->thinking, .turns = turns};
+    struct llm_usage once = {.input = first, .output = e.output, .cost = NAN}, all = once;
+    e.cost = llm_cost(l, &once);
+    int64_t more = turns - 1,
+            added = TURN_TOKENS * more * turns / 2; /* each sends what was before */
+    all.input = turns * first + added;
+    all.output = turns > 1 ? 600 * turns + 800 : e.output;
+    e.most_input = all.input;
+    e.most_output = all.output;
+    if (l->target.provider->wire == &wire_anthropic && more) { /* which marks what to keep */
+        all.cache_write = first + TURN_TOKENS * more;
+        all.cache_read = more * first + TURN_TOKENS * more * (more - 1) / 2;
+        all.input = 0;
     }
-    e.cost = llm_cost(l, &(struct llm_usage){.input = e.input, .output = e.output, .cost = NAN});
+    e.most_cost = llm_cost(l, &all);
     return e;
 }
 
@@ -85,7 +94,7 @@ double llm_cost(const struct llm *l, const struct llm_usage *u)
 
 static const char *dollars(struct arena *a, double cost)
 {
-    return isnan(cost)    ? "cost not known, as no price is"
+    return isnan(cost)    ? "cost not known"
            : cost == 0    ? "no cost"
            : cost < 0.005 ? "under 1 cent"
                           : arena_printf(a, "$%.2f", cost);
@@ -94,9 +103,15 @@ static const char *dollars(struct arena *a, double cost)
 const char *llm_estimate_text(const struct llm *l, const struct estimate *e)
 {
     char in[HUMAN_MAX], out[HUMAN_MAX];
-    return arena_printf(l->arena, "about %s tokens in, up to %s out; %s",
-                        human_count(in, (uint64_t)e->input), human_count(out, (uint64_t)e->output),
-                        dollars(l->arena, e->cost));
+    struct arena *a = l->arena;
+    const char *once =
+        arena_printf(a, "about %s tokens in, up to %s out, %s", human_count(in, (uint64_t)e->input),
+                     human_count(out, (uint64_t)e->output), dollars(a, e->cost));
+    if (e->turns < 2)
+        return once;
+    return arena_printf(a, "%s; at most %lld turns with %s in, %s out, %s", once,
+                        (long long)e->turns, human_count(in, (uint64_t)e->most_input),
+                        human_count(out, (uint64_t)e->most_output), dollars(a, e->most_cost));
 }
 
 const char *llm_usage_text(const struct llm *l)

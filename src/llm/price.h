@@ -8,8 +8,11 @@
 #include "llm/session.h"
 
 struct estimate {
-    int64_t input, output; /* tokens; output is the most there can be of a plain answer */
+    int64_t input, output; /* tokens of one request; output is the most there can be */
     double cost;           /* NaN: no price is known */
+    int64_t turns;         /* as often as that, at most: */
+    int64_t most_input, most_output;
+    double most_cost;
 };
 
 /* `turns`: how often the dialogue goes back and forth, at most. */

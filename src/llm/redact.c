@@ -32,10 +32,23 @@ static uint32_t known(const struct redact *r, const char *text)
     return idmap_get(&r->known, hash_bytes(text, strlen(text)));
 }
 
-/* "1" and "a" are names too, though replacing them everywhere would make numbers of none. */
+/* Words of our own sentences, keys and commands. */
+static const char *const ours[] = {
+    "kernel", "kernels", "copy",  "copies", "memory", "device",  "host",  "stream",  "launch",
+    "sync",   "time",    "total", "name",   "idle",   "wait",    "busy",  "compute", "gpu",
+    "call",   "calls",   "the",   "and",    "of",     "in",      "is",    "to",      "it",
+    "trace",  "include", "regex", "output", "format", "command", "share", "none"};
+
+/*
+ * "1", "a" and "copy" may be names, too; replacing them everywhere would leave neither numbers nor
+ * sentences.
+ */
 static bool is_name(const char *name, size_t n)
 {
     bool letters = false;
+    for (size_t i = 0; i < ARRAY_LEN(ours); i++)
+        if (strlen(ours[i]) == n && !memcmp(ours[i], name, n))
+            return false;
     for (size_t i = 0; i < n; i++)
         letters |= isalpha((unsigned char)name[i]) || (unsigned char)name[i] >= 0x80;
     return n >= 2 && letters;
@@ -283,8 +296,7 @@ static size_t placeholder_at(const struct redact *r, const char *p, size_t n, ui
         if (m < len)
             continue;
         size_t at = i + len, digits;
-        if (p[at] == '\\' && at + 1 < n)
-            at++; /* "KERNEL\_1" of Markdown */
+        at += at < n && p[at] == '\\'; /* "KERNEL\_1" of Markdown */
         if (at >= n)
             return SIZE_MAX;
         if (p[at++] != '_')
@@ -296,7 +308,9 @@ static size_t placeholder_at(const struct redact *r, const char *p, size_t n, ui
             return SIZE_MAX;
         if (at == digits || is_word(p[at]))
             continue;
-        at += bracket && p[at] == '\\' && at + 1 < n;
+        at += bracket && p[at] == '\\';
+        if (at == n)
+            return SIZE_MAX;
         if (bracket && p[at] != ']')
             continue;
         at += bracket;

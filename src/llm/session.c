@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "llm/journal.h"
 #include "llm/record.h"
+#include "llm/transcript.h"
 
 static bool is_offline(const struct llm_opts *o)
 {
@@ -37,6 +38,8 @@ static bool open_files(struct llm *l, struct gs_error *err)
     const struct llm_opts *o = l->o;
     struct arena *a = l->arena;
     if (o->replay && !l->replayed && !(l->replayed = replay_open(o->replay, a, err)))
+        return false;
+    if (!transcript_open(l, err))
         return false;
     return !o->record || l->record || (l->record = journal_open(o->record, false, a, err));
 }
@@ -170,6 +173,7 @@ static void ask_once(struct llm *l, const struct llm_dialogue *d, struct taking 
     const char *body = llm_body(l, d, &n, scratch);
     l->requests++;
     recorder_begin(&rec, l, body, n, scratch);
+    transcript_request(l, body, n);
     if (l->replayed)
         replay_next(l->replayed, body, n, recorder_take, &rec);
     else
@@ -239,6 +243,7 @@ bool llm_exchange(struct llm *l, struct llm_dialogue *d, struct llm_answer *out,
     } while (out->fault && !t.raw.len && adapted(l, d, out));
     out->text = t.text.buf;
     out->raw = t.raw.buf;
+    transcript_answer(l, out, out->raw);
     if (out->fault)
         return false;
     keep_answer(d, &t);

@@ -251,6 +251,8 @@ static bool choose_address(struct llm_target *t, const struct llm_opts *o, bool 
         base = "https://example.invalid/v1";
     if (!base)
         return fail(err, GS_E_USAGE, "provider '%s' needs an address; %s", p->name, p->no_endpoint);
+    if (!llm_url_parse(&u, expanded(base, t, a), err))
+        return false;
     t->url = join(expanded(base, t, a), expanded(p->path, t, a), a);
     if (!llm_url_parse(&u, t->url, err))
         return false;

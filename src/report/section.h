@@ -92,6 +92,9 @@ struct section {
 bool sections_build(struct doc *d, const struct subject *s, const char *names,
                     struct gs_error *err);
 
+/* Whether this report has such a section, with something to show. */
+bool section_has(const struct subject *s, const char *name);
+
 /* Their names and titles, and whether there is anything to show. */
 struct doc *sections_list(const struct subject *s, struct arena *arena);
 
