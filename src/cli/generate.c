@@ -11,6 +11,7 @@
 #include "report/inventory.h"
 #include "report/summary_json.h"
 #include "tool/tool.h"
+#include "verify/verify_doc.h"
 
 void each_option(const struct command *c, void (*fn)(const struct opt *o, void *ctx), void *ctx)
 {
@@ -62,6 +63,7 @@ bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
                  {"compare-schema", compare_json_schema},
                  {"info-schema", inventory_json_schema},
                  {"summary-schema", summary_json_schema},
+                 {"verify-schema", verify_json_schema},
                  {"metrics", reference_metrics},
                  {"rules", reference_rules},
                  {"counters", reference_counters},
@@ -79,6 +81,6 @@ bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
     }
     return fail(err, GS_E_USAGE,
                 "option '--generate' needs list, man PAGE, bash, zsh, fish, schema, plan-schema, "
-                "compare-schema, info-schema, summary-schema, metrics, "
+                "compare-schema, info-schema, summary-schema, verify-schema, metrics, "
                 "rules, counters, workload-metrics or tools");
 }

@@ -1,7 +1,6 @@
 /* What a change does to the time of one op or call. */
 #include <math.h>
 
-#include "analyze/quantile.h"
 #include "base/sat.h"
 #include "base/str.h"
 #include "depend/fuse.h"
@@ -287,18 +286,6 @@ int64_t recipe_own(const struct recipe *p, uint32_t call)
 
 /* ---- all of it ---- */
 
-/* The usual length of a launching call. */
-static int64_t usual_launch(const struct depend *d, struct arena *temporary)
-{
-    enum { SAMPLES = 1 << 14 };
-    int64_t *v = arena_array(temporary, int64_t, SAMPLES);
-    size_t n = 0, step = d->n_calls / SAMPLES + 1;
-    for (size_t c = 0; c < d->n_calls && n < SAMPLES; c += step)
-        if (call_class(d, (uint32_t)c) == API_LAUNCH)
-            v[n++] = call_span(d, (uint32_t)c).end - call_span(d, (uint32_t)c).start;
-    return n ? percentile(v, n, 50) : 5000;
-}
-
 /*
  * A graph launches its kernels on the device: about 1.3 us from start to start on NVIDIA GPUs,
  * 2 us on AMD's, and closer to each other than from the host's queue. The first launch of a graph
@@ -338,12 +325,12 @@ static void share_kernels(struct recipe *p, struct arena *temporary)
     fuse_find(&found, p->d->view, p->c->fuse, p->share, p->c->cautious, temporary);
 }
 
-void recipe_make(struct recipe *p, const struct depend *d, const struct change *c,
+void recipe_make(struct recipe *p, const struct depend *d, const struct change *c, uint8_t *marks,
                  struct arena *temporary)
 {
     *p = (struct recipe){.d = d, .c = c, .host = c->host > 0 ? c->host : 1};
     p->same_ops = leaves_ops(c);
-    p->usual_launch_ns = usual_launch(d, temporary);
+    p->usual_launch_ns = d->call_ns;
     scale_symbols(p, temporary);
     if (c->fuse)
         share_kernels(p, temporary);
@@ -356,5 +343,5 @@ void recipe_make(struct recipe *p, const struct depend *d, const struct change *
         p->filled = arena_array(temporary, float, d->trace->launches.n + 1);
     if (c->graph)
         recipe_graph(p);
-    recipe_mark_calls(p, temporary);
+    recipe_mark_calls(p, marks, temporary);
 }

@@ -83,7 +83,8 @@ static void close_chain(const struct finder *s, struct chain *c)
         s->out->kernels += g->n;
         s->out->ns = add_ns(s->out->ns, g->ns);
         s->out->saved_ns = add_ns(s->out->saved_ns, g->ns - left);
-        s->out->moving_ns += /* in range: double */ fmax((double)g->ns - FLOOR_NS * g->n, 0) * (1 - 1.0 / g->n);
+        s->out->moving_ns +=
+            /* in range: double */ fmax((double)g->ns - FLOOR_NS * g->n, 0) * (1 - 1.0 / g->n);
         if (g->ns > s->out->longest.ns)
             s->out->longest = *g;
         keep(s, c->rows[0], (double)(s->cautious ? add_ns(left, g->ns) / 2 : left));

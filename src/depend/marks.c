@@ -382,7 +382,15 @@ static void find_kept(struct recipe *p, struct arena *temporary)
     }
 }
 
-void recipe_mark_calls(struct recipe *p, struct arena *temporary)
+/* Calls of this class may be marked: most are launches, which most changes leave alone. */
+static bool concerns(const struct change *c, enum api_class class)
+{
+    if (class == API_LAUNCH)
+        return c->remove[REMOVE_LAUNCH] || c->remove[REMOVE_FIRST_USE] || c->overlap;
+    return class != API_CREATE && class != API_HOST;
+}
+
+void recipe_mark_calls(struct recipe *p, uint8_t *marks, struct arena *temporary)
 {
     const struct depend *d = p->d;
     const struct change *c = p->c;
@@ -391,12 +399,18 @@ void recipe_mark_calls(struct recipe *p, struct arena *temporary)
         removes |= c->remove[i];
     if (!removes && !c->graph && !c->merge_copies && !c->fuse)
         return;
-    p->marks = arena_array(temporary, uint8_t, d->n_calls + 1);
+    p->marks = marks;
+    if (!removes)
+        memset(marks, 0, d->n_calls);
     bool any = false;
     if (c->merge_copies || c->stay)
         find_ops(p, temporary);
+    bool concerned[API_CLASSES];
+    for (int k = 0; k < API_CLASSES; k++)
+        concerned[k] = concerns(c, (enum api_class)k);
     for (uint32_t call = 0; removes && call < d->n_calls; call++) {
-        p->marks[call] = (uint8_t)removal_mark(p, call, call_class(d, call));
+        enum api_class class = call_class(d, call);
+        p->marks[call] = concerned[class] ? (uint8_t)removal_mark(p, call, class) : 0;
         any |= p->marks[call] & MARK_REMOVED;
     }
     for (size_t t = 0; c->merge_copies && t < d->view->n_threads; t++)

@@ -90,6 +90,8 @@ struct replay {
     uint32_t *bound_to; /* by node (calls, then ops): node it waited for last, or NO_INDEX */
     uint8_t *bound;     /* by node: enum binding */
     uint8_t *waited;    /* by call: its end was set by what it waits for */
+    uint8_t *marks;     /* by call: room for what a change marks */
+    bool times_only;    /* the next runs need no path: bound, bound_to and waited are not written */
     int64_t start_ns, end_ns;
     uint32_t last_op; /* that ended last */
 };

@@ -35,7 +35,7 @@ struct recipe {
 };
 
 /* change.c */
-void recipe_make(struct recipe *p, const struct depend *d, const struct change *c,
+void recipe_make(struct recipe *p, const struct depend *d, const struct change *c, uint8_t *marks,
                  struct arena *temporary);
 /* Duration of an op. */
 int64_t recipe_op(const struct recipe *p, uint32_t op);
@@ -53,7 +53,7 @@ double recipe_warm(const struct recipe *p);
 uint32_t recipe_awaited(const struct recipe *p, uint32_t call);
 
 /* marks.c: which calls are removed or become part of a graph; gaps that stay. */
-void recipe_mark_calls(struct recipe *p, struct arena *temporary);
+void recipe_mark_calls(struct recipe *p, uint8_t *marks, struct arena *temporary);
 
 /* Smaller copies cost what it costs to start one. */
 #define TINY_COPY_BYTES (64u << 10)

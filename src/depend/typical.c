@@ -70,6 +70,18 @@ static void sample_calls(const struct building *b, struct sampled *between)
                 BETWEEN_MOST_NS);
 }
 
+/* The usual length of a launching call. */
+static int64_t usual_launch(const struct depend *d, struct arena *temporary)
+{
+    enum { CALLS = 1 << 14 };
+    int64_t *v = arena_array(temporary, int64_t, CALLS);
+    size_t n = 0, step = d->n_calls / CALLS + 1;
+    for (size_t c = 0; c < d->n_calls && n < CALLS; c += step)
+        if (call_class(d, (uint32_t)c) == API_LAUNCH)
+            v[n++] = call_span(d, (uint32_t)c).end - call_span(d, (uint32_t)c).start;
+    return n ? percentile(v, n, 50) : 5000;
+}
+
 void depend_typical(struct building *b)
 {
     struct depend *d = b->d;
@@ -82,4 +94,5 @@ void depend_typical(struct building *b)
     d->launch_ns = median_or(&launch, nvidia ? 2000 : 4000);
     d->submit_ns = median_or(&submit, 5000);
     d->between_ns = median_or(&between, -1);
+    d->call_ns = usual_launch(d, b->temporary);
 }
