@@ -4,6 +4,7 @@
 #include "cli/globals.h"
 #include "cli/help.h"
 #include "render/analysis_json.h"
+#include "render/answer_json.h"
 #include "render/compare_json.h"
 #include "render/plan_json.h"
 #include "render/reference.h"
@@ -64,6 +65,7 @@ bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
                  {"info-schema", inventory_json_schema},
                  {"summary-schema", summary_json_schema},
                  {"verify-schema", verify_json_schema},
+                 {"answer-schema", answer_json_schema},
                  {"metrics", reference_metrics},
                  {"rules", reference_rules},
                  {"counters", reference_counters},
@@ -79,8 +81,9 @@ bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
             return fs_write("-", out.buf, out.len, err);
         }
     }
-    return fail(err, GS_E_USAGE,
-                "option '--generate' needs list, man PAGE, bash, zsh, fish, schema, plan-schema, "
-                "compare-schema, info-schema, summary-schema, verify-schema, metrics, "
-                "rules, counters, workload-metrics or tools");
+    return fail(
+        err, GS_E_USAGE,
+        "option '--generate' needs list, man PAGE, bash, zsh, fish, schema, plan-schema, "
+        "compare-schema, info-schema, summary-schema, verify-schema, answer-schema, metrics, "
+        "rules, counters, workload-metrics or tools");
 }

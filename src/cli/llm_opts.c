@@ -90,6 +90,13 @@ static void say_result(const struct llm *l, const struct explanation *e)
         log_say("used %s", llm_usage_text(l));
 }
 
+static void explain_asked(struct llm *l, const struct explain_of *of, struct llm_dialogue *d,
+                          struct llm_agent *agent, struct explanation *out)
+{
+    explain_run(l, d, agent, out, NULL, NULL);
+    explain_check(l, of->run, agent, out);
+}
+
 struct explanation *cli_llm_explain(struct cli *cli, struct llm_settings *s,
                                     const struct explain_of *of, bool *done, struct gs_error *err)
 {
@@ -111,7 +118,7 @@ struct explanation *cli_llm_explain(struct cli *cli, struct llm_settings *s,
         return NULL;
     }
     if (cli_llm_agreed(cli, s, &d, of->agent ? s->o.max_turns : 1, false))
-        explain_run(s->session, &d, &agent, out, NULL, NULL);
+        explain_asked(s->session, of, &d, &agent, out);
     else
         explain_failed(out, s->session->target.provider->name, s->session->target.model,
                        "not asked, as you wished");

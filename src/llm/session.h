@@ -30,6 +30,7 @@ struct llm {
     struct llm_usage usage; /* of all requests so far */
     int64_t thinking;       /* of the variable */
     size_t requests;
+    const char *data; /* what the model was told, with its names: JSON, for those who check */
     bool old_limit, no_effort, no_tools; /* what the server was found not to know */
 };
 
