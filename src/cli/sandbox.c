@@ -26,9 +26,9 @@ void sandbox_targets(struct opt_list *out, const struct command *c, const void *
                      struct arena *a)
 {
     static const char *const names[] = {
-        "output",  "dir",        "charts",      "junit",    "truth",           "baseline-dir",
-        "csv-dir", "llm-record", "llm-archive", "log-file", "transcript-file", "output-file",
-        "output-path"};
+        "output",          "dir",         "charts",     "junit",       "truth",
+        "baseline-dir",    "csv-dir",     "llm-record", "llm-archive", "log-file",
+        "transcript-file", "output-file", "output-path"};
     bool saves = false, has_output = false;
     for (const struct opt *o = c->opts; o && o->name; o++) {
         saves |= str_eq(o->name, "save-baseline") && text_of(o, settings);
@@ -230,7 +230,7 @@ bool sandbox_enter(const char *mode, const struct opt_list *writable, struct gs_
     return true;
 }
 
-void sandbox_messenger(void *cli)
+void sandbox_messenger(void *cli, const char *ca)
 {
     struct opt_list nothing = {0};
     const char *mode = ((const struct cli *)cli)->sandbox;
@@ -240,15 +240,17 @@ void sandbox_messenger(void *cli)
 #endif
     if (str_eq(mode, "off") || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return;
+    (void)ca;
     close_files(&nothing);
     close_calls(NETWORK_CALLS);
 }
 
 #else
 
-void sandbox_messenger(void *cli)
+void sandbox_messenger(void *cli, const char *ca)
 {
     (void)cli;
+    (void)ca;
 }
 
 bool sandbox_enter(const char *mode, const struct opt_list *writable, struct gs_error *err)
