@@ -5,6 +5,7 @@
 #include "cli/help.h"
 #include "compare/history.h"
 #include "render/analysis_json.h"
+#include "render/answer_json.h"
 #include "render/compare_json.h"
 #include "render/plan_json.h"
 #include "render/reference.h"
@@ -13,6 +14,7 @@
 #include "report/inventory.h"
 #include "report/summary_json.h"
 #include "tool/tool.h"
+#include "verify/verify_doc.h"
 
 void each_option(const struct command *c, void (*fn)(const struct opt *o, void *ctx), void *ctx)
 {
@@ -67,6 +69,8 @@ bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
                  {"history-schema", history_json_schema},
                  {"workload-schema", workload_json_schema},
                  {"workload-compare-schema", workload_compare_json_schema},
+                 {"verify-schema", verify_json_schema},
+                 {"answer-schema", answer_json_schema},
                  {"metrics", reference_metrics},
                  {"rules", reference_rules},
                  {"counters", reference_counters},

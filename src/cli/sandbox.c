@@ -249,7 +249,7 @@ bool sandbox_enter(const char *mode, const struct opt_list *writable, struct gs_
     return true;
 }
 
-void sandbox_messenger(void *cli)
+void sandbox_messenger(void *cli, const char *ca)
 {
     struct opt_list nothing = {0};
     const char *mode = ((const struct cli *)cli)->sandbox;
@@ -259,15 +259,17 @@ void sandbox_messenger(void *cli)
 #endif
     if (str_eq(mode, "off") || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return;
+    (void)ca;
     close_files(&nothing);
     close_calls(NETWORK_CALLS);
 }
 
 #else
 
-void sandbox_messenger(void *cli)
+void sandbox_messenger(void *cli, const char *ca)
 {
     (void)cli;
+    (void)ca;
 }
 
 bool sandbox_enter(const char *mode, const struct opt_list *writable, struct gs_error *err)

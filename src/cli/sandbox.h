@@ -22,9 +22,10 @@ bool sandbox_enter(const char *mode, const struct opt_list *writable, struct gs_
 
 /*
  * The same for the messenger (llm/messenger.h), which reads no trace and writes no file, and needs
- * the network. What the kernel does not have is left out. `cli`: struct cli.
+ * the network. What the kernel does not have is left out. `cli`: struct cli; `ca`: certificates that
+ * it reads, or NULL.
  */
-void sandbox_messenger(void *cli);
+void sandbox_messenger(void *cli, const char *ca);
 
 /* Where a command writes, by its options. */
 void sandbox_targets(struct opt_list *out, const struct command *c, const void *settings,

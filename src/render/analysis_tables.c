@@ -305,11 +305,13 @@ static const struct field source_list[] = {VERSION, METADATA(&metadata), SOURCE_
                                            SCAN(&source_json_fields)};
 const struct fields source_document_fields = FIELDS("source", "", T, source_list);
 
+PART(enhanced_part, struct source_json,
+     OR_NULL(struct source_json, explanation, FIELD_TEXT, "llm_enhanced_explanation", ""));
 static const struct field strict_source_list[] = {
     ALWAYS(T, metadata.document_version, FIELD_TEXT, "schema_version", "of rocinsight's document"),
     METADATA(&strict_metadata),
     SOURCE_BODY,
-    ALWAYS_NULL("llm_enhanced_explanation", ""),
+    SPREAD(T, source, FIELD_REF, &enhanced_part),
     SCAN(&source_strict_fields),
 };
 const struct fields source_strict_document_fields = FIELDS("source", "", T, strict_source_list);
