@@ -155,7 +155,7 @@ ptrdiff_t input_read(void *in, char *buf, size_t n)
     }
     if (!n)
         return 0;
-    if (s->failed)
+    if (s->failed || mem_stopping())
         return -1;
     if (!s->started)
         start_thread(s);

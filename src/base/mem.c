@@ -15,6 +15,7 @@ struct guard {
     jmp_buf jump;
     struct guard *outer;
     struct arena scratch;
+    const atomic_bool *stop; /* NULL: nothing stops it */
 };
 
 static _Thread_local struct guard *innermost;
@@ -64,6 +65,24 @@ _Noreturn void mem_exhausted(void)
     _Exit(GS_E_IO);
 }
 
+const atomic_bool *mem_stop(void)
+{
+    return innermost ? innermost->stop : NULL;
+}
+
+bool mem_stopping(void)
+{
+    const atomic_bool *stop = mem_stop();
+    return stop && atomic_load_explicit(stop, memory_order_relaxed);
+}
+
+/* What all allocation that may unwind goes past. */
+static void come_by(void)
+{
+    if (injected_fault() || mem_stopping())
+        mem_exhausted();
+}
+
 void *mem_try_alloc(size_t size)
 {
     if (injected_fault())
@@ -78,6 +97,8 @@ void *mem_try_alloc(size_t size)
 
 void *mem_alloc(size_t size)
 {
+    if (mem_stopping())
+        mem_exhausted();
     void *p = mem_try_alloc(size);
     if (!p)
         mem_exhausted();
@@ -95,8 +116,7 @@ size_t mem_mul(size_t n, size_t size)
 void *mem_calloc(size_t n, size_t size)
 {
     size_t total = mem_mul(n, size);
-    if (injected_fault())
-        mem_exhausted();
+    come_by();
     void *p = calloc(total ? total : 1, 1);
     if (!p)
         mem_exhausted();
@@ -107,8 +127,7 @@ void *mem_calloc(size_t n, size_t size)
 
 void *mem_realloc(void *p, size_t size)
 {
-    if (injected_fault())
-        mem_exhausted();
+    come_by();
     size_t old = p ? malloc_usable_size(p) : 0;
     void *q = realloc(p, size ? size : 1);
     if (!q)
@@ -134,22 +153,30 @@ void mem_free(void *p)
     free(p);
 }
 
-bool mem_guard(void (*fn)(void *ctx), void *ctx, struct gs_error *err)
+bool mem_guard_until(void (*fn)(void *ctx), void *ctx, const atomic_bool *stop,
+                     struct gs_error *err)
 {
     struct guard g;
     g.outer = innermost;
+    g.stop = stop;
     arena_init(&g.scratch);
     if (setjmp(g.jump)) {
         struct guard *left = innermost; /* &g, read from where longjmp cannot have lost it */
+        bool stopped = mem_stopping();
         innermost = left->outer;
         arena_release(&left->scratch);
-        return fail(err, GS_E_IO, "out of memory");
+        return fail(err, GS_E_IO, stopped ? "cancelled" : "out of memory");
     }
     innermost = &g;
     fn(ctx);
     innermost = g.outer;
     arena_release(&g.scratch);
     return true;
+}
+
+bool mem_guard(void (*fn)(void *ctx), void *ctx, struct gs_error *err)
+{
+    return mem_guard_until(fn, ctx, mem_stop(), err);
 }
 
 struct arena *mem_scratch_root(void)

@@ -17,6 +17,7 @@
 #ifndef GS_BASE_MEM_H
 #define GS_BASE_MEM_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,6 +44,16 @@ _Noreturn void mem_exhausted(void);
 
 /* Runs fn(ctx); false with GS_E_IO "out of memory" when an allocation in it failed. */
 bool mem_guard(void (*fn)(void *ctx), void *ctx, struct gs_error *err);
+
+/*
+ * The same for work that somebody may no longer want: once `stop` is true, the next allocation or
+ * item of parallel_for() unwinds, in all threads that work for it, and the error is "cancelled".
+ * Guards inside stop with it.
+ */
+bool mem_guard_until(void (*fn)(void *ctx), void *ctx, const atomic_bool *stop,
+                     struct gs_error *err);
+const atomic_bool *mem_stop(void); /* of the nearest guard; NULL: nothing can stop it */
+bool mem_stopping(void);           /* it is set: for loops that do neither */
 
 /* The arena of this thread's nearest guard: released when that guard is left, in either way. */
 struct arena;

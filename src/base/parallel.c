@@ -13,6 +13,7 @@ struct parallel_work {
     size_t n;
     atomic_size_t next;
     atomic_bool exhausted;
+    const atomic_bool *stop; /* of the caller's guard */
 };
 
 struct worker {
@@ -27,6 +28,8 @@ static void take_items(void *arg)
         size_t i = atomic_fetch_add(&w->job->next, 1);
         if (i >= w->job->n || atomic_load(&w->job->exhausted))
             return;
+        if (mem_stopping())
+            mem_exhausted();
         w->job->fn(w->job->ctx, i, w->id);
     }
 }
@@ -34,7 +37,7 @@ static void take_items(void *arg)
 static void *run_worker(void *arg)
 {
     struct worker *w = arg;
-    if (!mem_guard(take_items, w, NULL))
+    if (!mem_guard_until(take_items, w, w->job->stop, NULL))
         atomic_store(&w->job->exhausted, true);
     return NULL;
 }
@@ -46,11 +49,14 @@ void parallel_for(int threads, size_t n, parallel_fn *fn, void *ctx)
     if ((size_t)threads > n)
         threads = (int)n;
     if (threads <= 1) {
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
+            if (mem_stopping())
+                mem_exhausted();
             fn(ctx, i, 0);
+        }
         return;
     }
-    struct parallel_work job = {.fn = fn, .ctx = ctx, .n = n};
+    struct parallel_work job = {.fn = fn, .ctx = ctx, .n = n, .stop = mem_stop()};
     struct worker workers[PARALLEL_MAX];
     pthread_t ids[PARALLEL_MAX];
     int started = 1;

@@ -22,6 +22,7 @@ struct cli {
     bool color;               /* stdout may carry colour */
     int columns;              /* width to lay out for */
     int threads;              /* for parallel_for(), at least 1 */
+    const char *sandbox;      /* auto, on or off; entered already */
 };
 
 struct command {

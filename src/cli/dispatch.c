@@ -139,6 +139,7 @@ static bool run_command(struct cli *cli, const struct command *c, const struct g
     if (!check_operands(c, &cli->operands, err))
         return false;
     struct opt_list targets = {0};
+    cli->sandbox = g->sandbox;
     sandbox_targets(&targets, c, settings, cli->arena);
     return sandbox_enter(g->sandbox, &targets, err) && c->run(cli, settings, err);
 }
