@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/parallel.h"
 #include "base/str.h"
 
 static bool removes_calls(const struct change *c)
@@ -69,36 +70,105 @@ static double ratio(int64_t before, int64_t after)
     return after > 0 ? (double)before / (double)after : NAN;
 }
 
-void predict(struct prediction *p, struct replay *scratch, const struct change *c, bool interval,
-             struct arena *arena)
+static struct change bad_side(const struct change *c)
 {
-    *p = (struct prediction){.recorded_ns = depend_span(scratch->d)};
-    p->predicted_ns = p->low_ns = p->high_ns = time_of(scratch, c);
-    path_compose(scratch, p->path);
+    struct change other = *c;
+    other.cautious = true;
+    other.host = (c->host > 0 ? c->host : 1) * (1 + HOST_DOUBT);
+    return other;
+}
+
+/* Where the change wins nothing, neither does chance. */
+static struct change good_side(const struct change *c, const struct prediction *p)
+{
+    struct change other = *c;
+    other.hopeful = true;
+    if (p->recorded_ns - p->predicted_ns >= p->recorded_ns / 1000)
+        other.host = (c->host > 0 ? c->host : 1) * (1 - HOST_DOUBT);
+    return other;
+}
+
+static void take_sides(struct prediction *p, int64_t bad, int64_t good)
+{
+    p->high_ns = bad > p->high_ns ? bad : p->high_ns;
+    p->low_ns = good < p->low_ns ? good : p->low_ns;
+    /* A change that makes it slower is taken back. */
+    if (p->high_ns > p->recorded_ns && p->predicted_ns <= p->recorded_ns)
+        p->high_ns = p->recorded_ns;
+}
+
+static void take_likely(struct prediction *p, const struct replay *likely)
+{
+    p->recorded_ns = depend_span(likely->d);
+    p->predicted_ns = p->low_ns = p->high_ns = likely->end_ns - likely->start_ns;
+    path_compose(likely, p->path);
     p->next = path_largest(p->path);
-    p->reasons = interval ? reasons_of(c, arena) : "";
-    if (*p->reasons) {
-        struct change other = *c;
-        double host = c->host > 0 ? c->host : 1;
-        other.cautious = true;
-        other.host = host * (1 + HOST_DOUBT);
-        int64_t bad = time_of(scratch, &other);
-        other.cautious = false;
-        other.hopeful = true;
-        /* Where the change wins nothing, neither does chance. */
-        other.host = p->recorded_ns - p->predicted_ns < p->recorded_ns / 1000
-                         ? c->host
-                         : host * (1 - HOST_DOUBT);
-        int64_t good = has_good_side(c, p) ? time_of(scratch, &other) : p->low_ns;
-        p->high_ns = bad > p->high_ns ? bad : p->high_ns;
-        p->low_ns = good < p->low_ns ? good : p->low_ns;
-        /* A change that makes it slower is taken back. */
-        if (p->high_ns > p->recorded_ns && p->predicted_ns <= p->recorded_ns)
-            p->high_ns = p->recorded_ns;
-    }
+}
+
+static void take_ratios(struct prediction *p)
+{
     p->speedup = ratio(p->recorded_ns, p->predicted_ns);
     p->speedup_low = ratio(p->recorded_ns, p->high_ns);
     p->speedup_high = ratio(p->recorded_ns, p->low_ns);
+}
+
+void predict(struct prediction *p, struct replay *scratch, const struct change *c, bool interval,
+             struct arena *arena)
+{
+    *p = (struct prediction){0};
+    replay_run(scratch, c);
+    take_likely(p, scratch);
+    p->reasons = interval ? reasons_of(c, arena) : "";
+    if (*p->reasons) {
+        struct change bad = bad_side(c), good = good_side(c, p);
+        int64_t bad_ns = time_of(scratch, &bad);
+        take_sides(p, bad_ns, has_good_side(c, p) ? time_of(scratch, &good) : p->low_ns);
+    }
+    take_ratios(p);
+}
+
+/* ---- with threads ---- */
+
+struct sides {
+    const struct predict_rooms *rooms;
+    const struct change *likely, *other; /* other NULL: not tried */
+};
+
+static void run_side(void *ctx, size_t i, int worker)
+{
+    const struct sides *s = ctx;
+    (void)worker;
+    if (i)
+        replay_run(s->rooms->other, s->other);
+    else
+        replay_run(s->rooms->likely, s->likely);
+}
+
+static void run_beside(void *ctx, size_t i, int worker)
+{
+    const struct sides *s = ctx;
+    (void)worker;
+    if (i && s->other)
+        replay_run(s->rooms->other, s->other);
+    if (!i && s->rooms->beside)
+        s->rooms->beside(s->rooms->ctx, s->rooms->likely);
+}
+
+void predict_in(struct prediction *p, const struct predict_rooms *rooms, const struct change *c,
+                struct arena *arena)
+{
+    const struct replay *other = rooms->other;
+    struct change bad = bad_side(c), good;
+    struct sides s = {rooms, c, &bad};
+    *p = (struct prediction){.reasons = reasons_of(c, arena)};
+    parallel_for(rooms->workers, 2, run_side, &s);
+    int64_t bad_ns = other->end_ns - other->start_ns;
+    take_likely(p, rooms->likely);
+    good = good_side(c, p);
+    s.other = has_good_side(c, p) ? &good : NULL;
+    parallel_for(rooms->workers, 2, run_beside, &s);
+    take_sides(p, bad_ns, s.other ? other->end_ns - other->start_ns : p->low_ns);
+    take_ratios(p);
 }
 
 double replay_error_pct(const struct replay *unchanged)

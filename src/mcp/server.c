@@ -95,6 +95,7 @@ bool mcp_serve(const struct mcp_opts *o, struct arena *arena, struct gs_error *e
     struct server *s = arena_new(arena, struct server);
     struct lines l = {0};
     pthread_t worker;
+    mem_keep();
     s->o = *o;
     s->arena = arena;
     atomic_store(&s->version, mcp_versions[0]);
