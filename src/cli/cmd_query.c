@@ -1,6 +1,7 @@
 /*
  * gpusight query TRACE... 'SQL': questions in SQL, the same for every format.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -76,6 +77,7 @@ struct call {
     struct cli *cli;
     struct query_opts *o;
     struct query *q;
+    const struct run *run; /* NULL: nobody asked for results yet */
     struct query_limits limits;
     struct output *out;
     VEC(struct query_result) results;
@@ -84,19 +86,35 @@ struct call {
 
 /* ---- where rows come from ---- */
 
-static const struct trace *load_trace(void *ctx, unsigned leave_out, struct gs_error *err)
-{
-    struct call *c = ctx;
-    struct run_opts ro = cli_run_opts(c->cli, &c->o->in);
-    ro.leave_out = leave_out;
-    return cli_load_rows(c->cli, &ro, err);
-}
-
 static const struct run *load_run(void *ctx, struct gs_error *err)
 {
     struct call *c = ctx;
     struct run_opts ro = cli_run_opts(c->cli, &c->o->in);
-    return cli_run(c->cli, &ro, err);
+    if (!c->run)
+        c->run = cli_run(c->cli, &ro, err);
+    return c->run;
+}
+
+static bool is_filtered(const struct run_opts *o)
+{
+    return filter_any(&o->filter) || o->window || o->gpu || o->process >= 0 || o->rank >= 0;
+}
+
+static const struct trace *load_trace(void *ctx, unsigned leave_out, struct gs_error *err)
+{
+    struct call *c = ctx;
+    struct run_opts ro = cli_run_opts(c->cli, &c->o->in);
+    bool part = ro.phase || ro.iteration;
+    const struct run *r = part ? load_run(c, err) : NULL;
+    if (part && !r)
+        return NULL;
+    if (r) /* rows of the part that the analysis found */
+        ro.window = arena_printf(c->cli->arena, "%" PRId64 "..%" PRId64, r->analysis->view.start_ns,
+                                 r->analysis->view.end_ns);
+    bool all =
+        part || filter_any(&ro.filter) || ro.window || ro.gpu || ro.process >= 0 || ro.rank >= 0;
+    ro.leave_out = all ? 0 : leave_out;
+    return cli_load_rows(c->cli, &ro, NULL, err);
 }
 
 /* ---- as a document ---- */
@@ -130,6 +148,7 @@ static struct doc *doc_form(const struct report *report)
     struct doc *d = doc_new(report->arena);
     bool many = c->results.n > 1, terminal = str_eq(c->out->path, "-") && isatty(STDOUT_FILENO);
     char n[HUMAN_MAX];
+    d->detailed = true;
     if (c->out->form != &renderer_text)
         doc_title(d, "query");
     for (size_t i = 0; i < c->results.n; i++) {
@@ -442,7 +461,9 @@ static bool begin(struct call *c)
     c->limits.seconds = o->timeout;
     c->limits.memory = o->memory;
     c->limits.rows = o->limit >= 0 ? (uint64_t)o->limit : program ? 0 : MOST_FOR_PEOPLE;
-    c->q = query_open(&(struct query_source){c, load_trace, load_run}, c->cli->arena);
+    struct run_opts ro = cli_run_opts(c->cli, &o->in);
+    bool same = !is_filtered(&ro) && !ro.phase && !ro.iteration;
+    c->q = query_open(&(struct query_source){c, load_trace, load_run, same}, c->cli->arena);
     return true;
 }
 

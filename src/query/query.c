@@ -164,7 +164,7 @@ struct query *query_open(const struct query_source *source, struct arena *arena)
 static void load_trace(void *query)
 {
     struct query *q = query;
-    bool have = q->run && q->run->trace.files.n == 1;
+    bool have = q->run && q->source.run_has_rows && q->run->trace.files.n == 1;
     unsigned leave_out = have || q->has_trace ? 0 : INGEST_ALL & ~q->needs;
     const struct trace *t =
         have ? &q->run->trace : q->source.trace(q->source.ctx, leave_out, &q->load_error);
