@@ -156,7 +156,7 @@ static struct doc *doc_form(const struct report *report)
         if (many || c->out->form != &renderer_text)
             doc_heading(d, 2, "%s", first_line(r->sql, report->arena));
         if (r->n)
-            put_table(d, r, !terminal);
+            put_table(d, r, !terminal && c->out->form != &renderer_pdf);
         else
             doc_text(d, "no rows");
         if (r->cut)
@@ -487,7 +487,8 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     if (!run_all(c, sql.len ? sql.buf : ""))
         return false;
     if (!c->results.n)
-        return fail(err, GS_E_USAGE, "there is no SQL to run; see 'gpusight query --help'");
+        return fail(err, GS_E_USAGE,
+                    "this SQL asks for nothing; 'gpusight query --help' has examples");
     return show(c);
 }
 

@@ -1,5 +1,7 @@
 #include "cli/summary_domains.h"
 
+#include <unistd.h>
+
 #include "analyze/domains.h"
 #include "base/fs.h"
 #include "base/str.h"
@@ -35,12 +37,12 @@ static void put_cell(struct block *b, const struct field *f, const void *row)
         doc_cell(b, "%s", v.kind == VALUE_NONE || negative ? "-" : value_exact(v, buf));
 }
 
-static void put_table(struct doc *d, const struct domain_table *t)
+static void put_table(struct doc *d, const struct domain_table *t, enum column_kind names)
 {
     const struct fields *f = domain_fields(t);
     struct block *b = doc_table(d, "");
     for (size_t k = 0; k < f->n; k++)
-        doc_column(b, f->v[k].label, field_is_text(&f->v[k]) ? COLUMN_TEXT : COLUMN_NUMBER);
+        doc_column(b, f->v[k].label, field_is_text(&f->v[k]) ? names : COLUMN_NUMBER);
     for (size_t i = 0; i < t->rows.n; i++)
         for (size_t k = 0; k < f->n; k++)
             put_cell(b, &f->v[k], &t->rows.v[i]);
@@ -50,6 +52,8 @@ static struct doc *doc_form(const struct report *report)
 {
     const struct call *c = report->ctx;
     struct doc *d = doc_new(report->arena);
+    bool wide =
+        c->out->form != &renderer_pdf && !(str_eq(c->out->path, "-") && isatty(STDOUT_FILENO));
     d->detailed = true;
     doc_title(d, "%s%s", fs_basename(c->t->files.v[0].path),
               c->t->files.n > 1 ? arena_printf(report->arena, " and %zu more", c->t->files.n - 1)
@@ -61,7 +65,7 @@ static struct doc *doc_form(const struct report *report)
         if (!is_shown(c, t))
             continue;
         doc_heading(d, 2, "%s%s", t->title, t->by_rank && !t->is_domains ? " by rank" : "");
-        put_table(d, t);
+        put_table(d, t, wide ? COLUMN_KEEP : COLUMN_TEXT);
     }
     return d;
 }

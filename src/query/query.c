@@ -19,7 +19,10 @@ static double now(void)
 
 static void close_query(void *query)
 {
-    sqlite3_close(((struct query *)query)->db);
+    struct query *q = query;
+    sqlite3_finalize(q->format);
+    sqlite3_close(q->db);
+    sqlite3_close(q->plain);
 }
 
 static void must(int rc)
@@ -144,17 +147,24 @@ static void register_tables(struct query *q)
 
 struct query *query_open(const struct query_source *source, struct arena *arena)
 {
+    static const char *const builtin[] = {
+        "SELECT 1 FROM json_each('[]')", "SELECT 1 FROM json_tree('[]')",
+        "SELECT 1 FROM pragma_table_info('')", "SELECT 1 FROM pragma_table_list LIMIT 0",
+        "SELECT 1 FROM pragma_function_list LIMIT 0"};
     struct query *q = arena_new(arena, struct query);
     q->arena = arena;
     q->source = *source;
     int flags =
         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_PRIVATECACHE;
-    int rc = sqlite3_open_v2(":memory:", &q->db, flags, NULL);
     arena_defer(arena, close_query, q);
-    must(rc);
+    must(sqlite3_open_v2(":memory:", &q->db, flags, NULL));
+    must(sqlite3_open_v2(":memory:", &q->plain, flags, NULL));
     sqlite3_exec(q->db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
     functions_register(q);
     register_tables(q);
+    /* Connected now: SQLite asks the guard about the declarations of its own tables, too. */
+    for (size_t i = 0; i < ARRAY_LEN(builtin); i++)
+        sqlite3_exec(q->db, builtin[i], NULL, NULL, NULL);
     query_guard_install(q);
     return q;
 }
@@ -255,7 +265,11 @@ static bool fail_run(struct query *q, const struct query_limits *l, const char *
         return fail(err, GS_E_USAGE,
                     "the query needs more memory than %s; make it narrower, or give '--memory'",
                     human_bytes(size, l->memory));
-    if (rc == SQLITE_AUTH && q->refused)
+    if (strstr(sqlite3_errmsg(q->db), "may not be modified"))
+        q->refused = "write", rc = SQLITE_AUTH;
+    if (rc == SQLITE_AUTH && !q->refused)
+        q->refused = "do this";
+    if (rc == SQLITE_AUTH || strstr(sqlite3_errmsg(q->db), "not authorized to use function"))
         return fail(err, GS_E_USAGE, "queries only read: SQL that would %s is refused", q->refused);
     return fail_at(q, sql, err);
 }

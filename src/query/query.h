@@ -123,6 +123,9 @@ struct query_tables {
 const struct query_tables *query_tables(struct query *q);
 const char *query_kind_name(enum query_table_kind kind);
 
+/* All of it as a page of Markdown. */
+void query_reference(struct str *out);
+
 /* The name nearest to a wrong one; NULL: none is near. */
 const char *query_nearest_table(struct query *q, const char *name);
 

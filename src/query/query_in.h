@@ -165,6 +165,9 @@ struct rtable {
 
 struct query {
     sqlite3 *db;
+    sqlite3 *plain;       /* SQLite as it is, for functions that we put our own before */
+    sqlite3_stmt *format; /* of printf() with so many arguments: */
+    int format_args;
     struct arena *arena;
     struct query_source source;
     struct qdata data;
