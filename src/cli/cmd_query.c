@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "base/hash.h"
 #include "base/human.h"
 #include "base/log.h"
 #include "base/str.h"
@@ -303,6 +304,21 @@ static bool list_columns(struct call *c, const char *name)
 
 /* ---- the prompt ---- */
 
+struct words {
+    VEC(const char *) v;
+    struct idmap seen; /* hash of the word */
+};
+
+static void add_word(struct words *w, const char *word, struct arena *a)
+{
+    uint64_t key = hash_bytes(word, strlen(word));
+    if (idmap_get(&w->seen, key) != NO_INDEX)
+        return;
+    idmap_put(&w->seen, key, 0);
+    vec_push(&w->v, a, word);
+}
+
+/* What Tab completes: each word once. */
 static const char *const *words_of(struct call *c)
 {
     static const char *const sql[] = {"select",  "from",    "where",       "group by", "order by",
@@ -310,16 +326,18 @@ static const char *const *words_of(struct call *c)
                                       "median(", "stddev(", "percentile(", ".tables",  ".schema",
                                       ".help",   ".quit"};
     const struct query_tables *all = query_tables(c->q);
-    VEC(const char *) words = {0};
+    struct arena *a = c->cli->arena;
+    struct words w = {0};
+    idmap_init(&w.seen, a);
     for (size_t i = 0; i < ARRAY_LEN(sql); i++)
-        vec_push(&words, c->cli->arena, sql[i]);
+        add_word(&w, sql[i], a);
     for (size_t i = 0; i < all->v.n; i++)
-        vec_push(&words, c->cli->arena, all->v.v[i].name);
+        add_word(&w, all->v.v[i].name, a);
     for (size_t i = 0; i < all->v.n; i++)
         for (size_t k = 0; k < all->v.v[i].columns.n; k++)
-            vec_push(&words, c->cli->arena, all->v.v[i].columns.v[k].name);
-    vec_push(&words, c->cli->arena, NULL);
-    return words.v;
+            add_word(&w, all->v.v[i].columns.v[k].name, a);
+    vec_push(&w.v, a, NULL);
+    return w.v.v;
 }
 
 static bool help(struct call *c)
@@ -350,20 +368,18 @@ static bool obey(struct call *c, const char *line)
     else
         ok = help(c);
     if (!ok)
-        log_warn("%s", c->err->text);
+        log_say("%s", c->err->text);
     return true;
 }
 
 static void answer(struct call *c, const char *sql)
 {
-    struct arena *mine = c->cli->arena;
     c->results.n = 0;
     if (run_all(c, sql) && c->results.n)
         show(c);
     if (c->err->code)
-        log_warn("%s", c->err->text);
+        log_say("%s", c->err->text);
     *c->err = (struct gs_error){0};
-    (void)mine;
 }
 
 static bool interact(struct call *c)
