@@ -187,9 +187,15 @@ static void load_trace(void *query)
     q->has_trace = true;
 }
 
+static void load_args(void *query)
+{
+    struct query *q = query;
+    q->has_args = ingest_args(&q->data.args, q->data.t, q->arena, &q->load_error);
+}
+
 static bool has_parts(const struct query *q)
 {
-    return q->has_trace && !(q->needs & ~q->parts);
+    return q->has_trace && !(q->needs & ~q->parts) && (!q->wants_args || q->has_args);
 }
 
 static void load_run(void *query)
@@ -209,7 +215,13 @@ bool query_need_run(struct query *q)
 
 bool query_need_trace(struct query *q)
 {
-    return has_parts(q) || (mem_guard(load_trace, q, &q->load_error) && q->has_trace);
+    if (!q->has_trace || (q->needs & ~q->parts)) {
+        q->has_args = false;
+        if (!mem_guard(load_trace, q, &q->load_error) || !q->has_trace)
+            return false;
+    }
+    return !q->wants_args || q->has_args ||
+           (mem_guard(load_args, q, &q->load_error) && q->has_args);
 }
 
 /* ---- errors ---- */
@@ -402,7 +414,7 @@ static void finalize(void *statement)
 static int prepare(struct query *q, const char *sql, sqlite3_stmt **s, const char **tail)
 {
     q->refused = NULL;
-    q->timed_out = q->wants_trace = q->wants_run = false;
+    q->timed_out = q->wants_trace = q->wants_run = q->wants_args = false;
     q->needs = 0;
     int rc = sqlite3_prepare_v2(q->db, sql, -1, s, tail);
     bool load = (q->wants_run && !q->has_run) || (q->wants_trace && !has_parts(q));

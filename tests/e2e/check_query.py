@@ -83,6 +83,7 @@ BASE = {
     "rocpd_memory_allocate": 'count(*), total("end" - start), total(size)',
     "rocpd_sample": "count(*), min(timestamp), max(timestamp)",
     "rocpd_pmc_event": "count(*), total(value)",
+    "rocpd_arg": "count(*), total(position), count(distinct type || name || value)",
     "rocpd_info_process": "count(*), total(pid)",
     "rocpd_info_thread": "count(*), total(tid)",
     "rocpd_info_agent": "count(*)",
@@ -123,6 +124,9 @@ VIEWS = [
     ("select name, calls, \"DURATION (nsec)\" from memory_allocation_summary",
      'select type, count(*), sum("end" - start) from "rocpd_memory_allocate{x}" '
      "where level <> 'SCRATCH' group by 1"),
+    ("select id, name, value from region_args",
+     'select r.id, a.name, a.value from "rocpd_arg{x}" a join "rocpd_region{x}" r '
+     "on r.event_id = a.event_id"),
     ("select name, total_calls, round(total_duration * 1000) from top where kind = 'copy'",
      'select s.string, count(*), round(total(c."end" - c.start)) from "rocpd_memory_copy{x}" c '
      'join "rocpd_string{x}" s on s.id = c.name_id group by 1'),
