@@ -365,6 +365,7 @@ struct analysis {
     const struct trace *trace;
     struct arena *arena;
     struct analysis_opts opts;
+    const char *only;     /* what filters left, in words; NULL: all. Set after the run */
     const char *times_of; /* of several passes, the one the window is; NULL: no such thing */
     struct view view;
     struct ledger ledger;

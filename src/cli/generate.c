@@ -4,6 +4,7 @@
 #include "cli/globals.h"
 #include "cli/help.h"
 #include "compare/history.h"
+#include "query/query.h"
 #include "render/analysis_json.h"
 #include "render/answer_json.h"
 #include "render/compare_json.h"
@@ -75,7 +76,9 @@ bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
                  {"rules", reference_rules},
                  {"counters", reference_counters},
                  {"workload-metrics", reference_workload},
-                 {"tools", tools_reference}};
+                 {"tools", tools_reference},
+
+                 {"query-tables", query_reference}};
     struct str out;
     str_init(&out, a);
     if (argc == 2 && str_eq(argv[0], "man"))
