@@ -32,6 +32,9 @@ static bool print_version(struct gs_error *err)
 #ifdef HAVE_XLSX
                                " xlsx"
 #endif
+#ifdef HAVE_OTF2
+                               " otf2"
+#endif
                                "\n";
     return fs_write("-", text, sizeof(text) - 1, err);
 }
