@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "cli/alias.h"
 #include "cli/command.h"
 #include "cli/generate.h"
 #include "cli/globals.h"
@@ -148,6 +149,7 @@ static bool run_command(struct cli *cli, const struct command *c, const struct g
 
 bool dispatch(struct arena *a, int argc, char **argv, struct gs_error *err)
 {
+    argv = alias_expand(a, &argc, argv);
     if (argc > 1 && str_eq(argv[1], "--generate"))
         return generate(a, argc - 2, argv + 2, err);
     struct cli cli = {.arena = a};
