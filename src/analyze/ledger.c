@@ -44,6 +44,7 @@ struct work {
     struct arena *arena;
     struct ledger_gpu *out;
     gap_part_fn *note; /* NULL: nobody listens */
+    gap_fn *tell;      /* likewise */
     void *ctx;
 };
 
@@ -262,6 +263,8 @@ static void measure_gaps(const struct work *w, const struct spans *busy, uint32_
         gap_explain(&reader, gap.start_ns, gap.end_ns, call,
                     busy->v[i - 1].end - busy->v[i - 1].start, gap.ns);
         note_gap(out, &gap);
+        if (w->tell)
+            w->tell(w->ctx, &gap);
     }
     measure_trail(w, &reader, out->last_ns, busy->v[busy->n - 1].end - busy->v[busy->n - 1].start);
     out->paused_ns = reader.paused_ns;
@@ -272,6 +275,7 @@ struct ledger_job {
     const struct view *v;
     struct gap_cursor *cursors; /* worker after worker */
     gap_part_fn *note;
+    gap_fn *tell;
     void *ctx;
 };
 
@@ -288,8 +292,8 @@ static void measure_gpu(void *ctx, size_t slot, int worker)
     struct ledger_job *job = ctx;
     struct gap_cursor *cursor = job->cursors + (size_t)worker * job->v->n_threads;
     struct arena *temporary = arena_scratch();
-    struct work w = {job->v,  &job->v->gpus[slot], temporary, &job->l->gpus[slot], job->note,
-                     job->ctx};
+    struct work w = {job->v,    &job->v->gpus[slot], temporary, &job->l->gpus[slot],
+                     job->note, job->tell,           job->ctx};
     struct spans busy = {0}, by_class[KERNEL_BLIT + 1] = {0};
     spans_of_kernels(&w, by_class);
     measure_kernels(&w, by_class, &busy);
@@ -319,16 +323,27 @@ void ledger_make(struct ledger *l, const struct view *v, struct arena *a)
     }
 }
 
-void ledger_parts(const struct view *v, gap_part_fn *note, void *ctx)
+static void again(const struct view *v, gap_part_fn *note, gap_fn *tell, void *ctx)
 {
     struct arena *temporary = arena_scratch();
-    struct ledger again = {.gpus = arena_array(temporary, struct ledger_gpu, v->n_gpus)};
-    struct ledger_job job = {.l = &again,
+    struct ledger ledger = {.gpus = arena_array(temporary, struct ledger_gpu, v->n_gpus)};
+    struct ledger_job job = {.l = &ledger,
                              .v = v,
                              .cursors = arena_array(temporary, struct gap_cursor, v->n_threads),
                              .note = note,
+                             .tell = tell,
                              .ctx = ctx};
     for (size_t g = 0; g < v->n_gpus; g++)
         measure_gpu(&job, g, 0);
     arena_release(temporary);
+}
+
+void ledger_parts(const struct view *v, gap_part_fn *note, void *ctx)
+{
+    again(v, note, NULL, ctx);
+}
+
+void ledger_gaps(const struct view *v, gap_fn *tell, void *ctx)
+{
+    again(v, NULL, tell, ctx);
 }

@@ -108,6 +108,11 @@ typedef void gap_part_fn(void *ctx, const struct gap_part *part);
  */
 void ledger_parts(const struct view *v, gap_part_fn *note, void *ctx);
 
+typedef void gap_fn(void *ctx, const struct gap *gap);
+
+/* Tells of every gap between two pieces of work, GPU by GPU in order of time. */
+void ledger_gaps(const struct view *v, gap_fn *tell, void *ctx);
+
 /* Upper bounds of the buckets as text: "<10us", ..., ">100ms". */
 const char *gap_bucket_label(size_t bucket);
 size_t gap_bucket_of(int64_t ns);

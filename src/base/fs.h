@@ -31,6 +31,9 @@ void unmap_file(struct mapping *m);
  * SIGBUS. More than `most` bytes are an error. unmap_file() lets it go.
  */
 bool fs_read(struct mapping *m, const char *path, uint64_t most, struct gs_error *err);
+/* One that belongs to the arena and is let go with it; NULL where it cannot be read. */
+const struct mapping *fs_read_in(struct arena *a, const char *path, uint64_t most,
+                                 struct gs_error *err);
 
 /*
  * Opens a file to read it; -1 and the reason where that fails. Everything that is read is opened

@@ -46,22 +46,20 @@ struct run *cli_run(struct cli *cli, const struct run_opts *o, struct gs_error *
     return r;
 }
 
-static void release_trace(void *trace)
+const struct trace *cli_load_rows(struct cli *cli, const struct run_opts *o, struct gs_error *err)
 {
-    trace_release(trace);
+    struct trace *t = trace_new(cli->arena);
+    if (run_load_only(t, o, err))
+        return t;
+    load_failed(cli, &o->paths, err);
+    return NULL;
 }
 
 const struct trace *cli_load(struct cli *cli, const char *reader, struct gs_error *err)
 {
     struct run_opts o = RUN_DEFAULTS;
-    struct trace *t = arena_new(cli->arena, struct trace);
     o.paths = cli->operands;
     o.reader = reader_mode_of(reader);
     o.threads = cli->threads;
-    trace_init(t);
-    arena_defer(cli->arena, release_trace, t);
-    if (run_load_only(t, &o, err))
-        return t;
-    load_failed(cli, &o.paths, err);
-    return NULL;
+    return cli_load_rows(cli, &o, err);
 }

@@ -53,6 +53,7 @@ struct run_opts cli_run_opts(const struct cli *cli, const struct analyzed_opts *
 struct run *cli_run(struct cli *cli, const struct run_opts *o, struct gs_error *err);
 
 /* Only loaded: the rows, as they are. `reader` is the word of the --reader option. */
+const struct trace *cli_load_rows(struct cli *cli, const struct run_opts *o, struct gs_error *err);
 const struct trace *cli_load(struct cli *cli, const char *reader, struct gs_error *err);
 
 #endif

@@ -183,7 +183,7 @@ static struct trace *load(struct cli *cli, const struct convert_settings *o, str
     struct trace *t = arena_new(cli->arena, struct trace);
     struct arena *temporary = arena_scratch();
     struct progress *p = arena_new(temporary, struct progress);
-    struct ingest_opts io = {reader_mode_of(o->reader), cli->threads, p};
+    struct ingest_opts io = {.reader = reader_mode_of(o->reader), .threads = cli->threads, .progress = p};
     struct ingest_files files = {0};
     struct opt_list paths = {0};
     for (size_t i = 0; i < o->inputs.n; i++)

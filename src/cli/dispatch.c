@@ -36,6 +36,12 @@ static bool print_version(struct gs_error *err)
 #ifdef HAVE_OTF2
                                " otf2"
 #endif
+#ifdef HAVE_CURL
+                               " llm"
+#endif
+#ifdef HAVE_EDIT
+                               " edit"
+#endif
                                "\n";
     return fs_write("-", text, sizeof(text) - 1, err);
 }
@@ -117,6 +123,7 @@ static void apply_globals(struct cli *cli, const struct globals *g)
     cli->color = terminal_color(g->color);
     cli->columns = terminal_columns();
     cli->threads = g->threads ? (int)g->threads : parallel_cores();
+    cli->sandbox = g->sandbox;
     input_allow_unpacked(g->max_unpacked);
     log_set_level(g->quiet ? LOG_QUIET : g->verbose ? LOG_VERBOSE : LOG_NORMAL);
 }
@@ -144,7 +151,8 @@ static bool run_command(struct cli *cli, const struct command *c, const struct g
         return false;
     struct opt_list targets = {0};
     sandbox_targets(&targets, c, settings, cli->arena);
-    return sandbox_enter(g->sandbox, &targets, err) && c->run(cli, settings, err);
+    return (!c->before || c->before(cli, settings, err)) &&
+           sandbox_enter(g->sandbox, &targets, err) && c->run(cli, settings, err);
 }
 
 bool dispatch(struct arena *a, int argc, char **argv, struct gs_error *err)

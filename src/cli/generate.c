@@ -10,6 +10,7 @@
 #include "render/workload_reference.h"
 #include "report/inventory.h"
 #include "report/summary_json.h"
+#include "tool/tool.h"
 
 void each_option(const struct command *c, void (*fn)(const struct opt *o, void *ctx), void *ctx)
 {
@@ -64,7 +65,8 @@ bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
                  {"metrics", reference_metrics},
                  {"rules", reference_rules},
                  {"counters", reference_counters},
-                 {"workload-metrics", reference_workload}};
+                 {"workload-metrics", reference_workload},
+                 {"tools", tools_reference}};
     struct str out;
     str_init(&out, a);
     if (argc == 2 && str_eq(argv[0], "man"))
@@ -78,5 +80,5 @@ bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
     return fail(err, GS_E_USAGE,
                 "option '--generate' needs list, man PAGE, bash, zsh, fish, schema, plan-schema, "
                 "compare-schema, info-schema, summary-schema, metrics, "
-                "rules, counters or workload-metrics");
+                "rules, counters, workload-metrics or tools");
 }

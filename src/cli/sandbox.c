@@ -11,6 +11,7 @@
 
 #include "base/str.h"
 #include "base/vec.h"
+#include "cli/prompt.h"
 #include "config.h"
 
 /* ---- what a command writes ---- */
@@ -24,9 +25,10 @@ static const char *text_of(const struct opt *o, const void *settings)
 void sandbox_targets(struct opt_list *out, const struct command *c, const void *settings,
                      struct arena *a)
 {
-    static const char *const names[] = {"output", "dir",          "charts", "junit",
-                                        "truth",  "baseline-dir", "csv-dir",
-                                        "output-file", "output-path"};
+    static const char *const names[] = {
+        "output",  "dir",        "charts",      "junit",    "truth",           "baseline-dir",
+        "csv-dir", "llm-record", "llm-archive", "log-file", "transcript-file", "output-file",
+        "output-path"};
     bool saves = false, has_output = false;
     for (const struct opt *o = c->opts; o && o->name; o++) {
         saves |= str_eq(o->name, "save-baseline") && text_of(o, settings);
@@ -42,6 +44,9 @@ void sandbox_targets(struct opt_list *out, const struct command *c, const void *
         }
     if (c->writes_here && !has_output)
         vec_push(out, a, ".");
+    const char *state = c->keeps_history && prompt_is_possible() ? state_folder(a) : NULL;
+    if (state)
+        vec_push(out, a, state);
 }
 
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
@@ -143,8 +148,9 @@ static bool close_files(const struct opt_list *writable)
 #endif
 
 /* No reader of files needs these: the network, other programs and processes, the kernel itself. */
+enum { NETWORK_CALLS = 2 };
 static const unsigned refused[] = {
-    SYS_socket,
+    SYS_socket, /* these two are left to the messenger */
     SYS_connect,
     SYS_bind,
     SYS_listen,
@@ -182,20 +188,22 @@ static const unsigned refused[] = {
     SYS_reboot,
 };
 
-static bool close_calls(void)
+static bool close_calls(unsigned first)
 {
-    enum { N = ARRAY_LEN(refused) };
-    struct sock_filter code[N + 8] = {
+    enum { ALL = ARRAY_LEN(refused) };
+    unsigned char n_calls = (unsigned char)(ALL - first);
+    struct sock_filter code[ALL + 8] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCH, 1, 0),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, N + 1, 0), /* the other calls of x86: x32 */
+        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, (unsigned char)(n_calls + 1),
+                 0), /* the other calls of x86: x32 */
     };
     unsigned short n = 5;
-    for (size_t i = 0; i < N; i++)
-        code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refused[i],
-                                                 (unsigned char)(N - i), 0);
+    for (unsigned i = 0; i < n_calls; i++)
+        code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refused[first + i],
+                                                 (unsigned char)(n_calls - i), 0);
     code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
     struct sock_fprog program = {n, code};
@@ -212,7 +220,7 @@ bool sandbox_enter(const char *mode, const struct opt_list *writable, struct gs_
     if (str_eq(mode, "off"))
         return true;
     bool files = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && close_files(writable);
-    bool calls = close_calls();
+    bool calls = close_calls(0);
     if (must && !files)
         return fail(err, GS_E_IO,
                     "no sandbox: the kernel has no Landlock; run with --sandbox=auto");
@@ -222,7 +230,26 @@ bool sandbox_enter(const char *mode, const struct opt_list *writable, struct gs_
     return true;
 }
 
+void sandbox_messenger(void *cli)
+{
+    struct opt_list nothing = {0};
+    const char *mode = ((const struct cli *)cli)->sandbox;
+#ifdef SANITIZED
+    if (!str_eq(mode, "on"))
+        return;
+#endif
+    if (str_eq(mode, "off") || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        return;
+    close_files(&nothing);
+    close_calls(NETWORK_CALLS);
+}
+
 #else
+
+void sandbox_messenger(void *cli)
+{
+    (void)cli;
+}
 
 bool sandbox_enter(const char *mode, const struct opt_list *writable, struct gs_error *err)
 {

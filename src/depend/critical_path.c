@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -166,6 +167,13 @@ static void prepare(struct sums *s, struct arena *temporary)
         s->calls[i].least_slack_ns = -1;
 }
 
+/* Twice the error of the mean of the iterations. */
+static double noise_of(const struct iteration_stats *i)
+{
+    double noise = i->count > 2 && i->cv > 0 ? 2 * i->cv / sqrt((double)i->count) : 0;
+    return noise > LEAST_NOISE ? fmin(noise, 1) : LEAST_NOISE;
+}
+
 static void run(struct analysis *a)
 {
     if (!a->opts.replay || !(a->view.n_kernels + a->view.n_copies))
@@ -174,6 +182,7 @@ static void run(struct analysis *a)
     struct replay *r = arena_new(a->arena, struct replay);
     struct arena *temporary = arena_scratch();
     depend_make(d, &a->view, a->arena);
+    d->noise = noise_of(&a->iterations);
     replay_init(r, d, a->arena);
     replay_run(r, NULL);
     a->depend = d;

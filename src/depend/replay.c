@@ -93,15 +93,22 @@ static int64_t finish_call(struct pass *s, uint32_t call)
     return r->call_end[call] = add_ns(at, own);
 }
 
-/* The same, found once; asked for several times. */
+/* The same, found once; asked for several times. Most calls wait for nothing. */
 static inline int64_t end_of_call(struct pass *s, uint32_t call)
 {
     int64_t end = s->r->call_end[call];
-    return end != INT64_MIN ? end : finish_call(s, call);
+    if (end != INT64_MIN)
+        return end;
+    if (s->changed || s->d->awaited[call] != NO_INDEX)
+        return finish_call(s, call);
+    struct span c = call_span(s->d, call);
+    return s->r->call_end[call] = add_ns(s->r->call_start[call], c.end - c.start);
 }
 
 static void bind(struct replay *r, uint32_t node, enum binding how, uint32_t to)
 {
+    if (r->times_only)
+        return;
     r->bound[node] = (uint8_t)how;
     r->bound_to[node] = to;
 }
@@ -119,6 +126,23 @@ static int64_t gap_before_graph(const struct pass *s, int64_t gap)
     return s->p.host == 1 ? left : ns_from((double)left * s->p.host);
 }
 
+/*
+ * How long the removed copying calls up to this call took. Host work beside them that is no longer
+ * than they were makes room for their data or gives it back.
+ */
+static int64_t removed_copy(struct pass *s, uint32_t call, unsigned here)
+{
+    const struct depend *d = s->d;
+    int64_t *copied = &s->copied[thread_of(d, call)], so_far = *copied;
+    if (!(here & MARK_REMOVED)) {
+        *copied = 0;
+    } else if (call_class(d, call) == API_COPY || call_class(d, call) == API_COPY_ASYNC) {
+        struct span c = call_span(d, call);
+        *copied = so_far = add_ns(so_far, c.end - c.start);
+    }
+    return so_far;
+}
+
 /* Host work before a call whose neighbours may be gone. */
 static int64_t gap_before(struct pass *s, uint32_t call, int64_t gap)
 {
@@ -131,9 +155,11 @@ static int64_t gap_before(struct pass *s, uint32_t call, int64_t gap)
         return gap_before_graph(s, gap);
     if (here & before & MARK_GRAPH) /* inside a graph the host does nothing */
         return 0;
-    if (!((here | before) & MARK_REMOVED) || gap >= SHORT_GAP_NS)
-        return scaled;
+    bool copies = p->gone || p->c->remove[REMOVE_COPY];
+    int64_t copied = copies ? removed_copy(s, call, here) : 0;
     if (!((here | before) & MARK_REMOVED) || p->c->cautious)
+        return scaled;
+    if (gap >= SHORT_GAP_NS && gap > copied)
         return scaled;
     int64_t kept = p->kept_gap ? p->kept_gap[call] : 0;
     int64_t usual = !p->kept_gap    ? s->d->between_ns
@@ -150,13 +176,29 @@ static int64_t gap_before(struct pass *s, uint32_t call, int64_t gap)
     rest = add_ns(rest, *carry);
     *carry = 0;
     rest = rest < usual ? rest : usual;
-    return ns_from((double)(kept + rest) * p->host);
+    double warm = here & MARK_WARM ? recipe_warm(p) : 1;
+    return ns_from((double)(kept + rest) * p->host * warm);
+}
+
+/* Without a change, behind a call of the same thread. */
+static void follow_call(struct pass *s, uint32_t call)
+{
+    struct replay *r = s->r;
+    int64_t gap = call_span(s->d, call).start - call_span(s->d, call - 1).end;
+    bind(r, call, BIND_PROGRAM, call - 1);
+    r->call_start[call] = add_ns(end_of_call(s, call - 1), gap);
+    r->call_end[call] = INT64_MIN;
+    r->waited[call] = 0;
 }
 
 static void start_call(struct pass *s, uint32_t call)
 {
     struct replay *r = s->r;
     const struct depend *d = s->d;
+    if (!s->changed && !s->handover && !call_begins(d, call)) {
+        follow_call(s, call);
+        return;
+    }
     int64_t start = call_span(d, call).start, at = start;
     bind(r, call, BIND_START, NO_INDEX);
     if (!call_begins(d, call)) {
@@ -197,12 +239,13 @@ static void start_call(struct pass *s, uint32_t call)
     r->waited[call] = 0;
 }
 
-/* ---- ops ---- */
+/* ---- ops ----
+ * Times and lags are bounded, so that one sum of two cannot overflow; the start is bounded again. */
 
 static void after_op(const struct pass *s, struct ready *x, uint32_t op, int64_t lag,
                      enum binding how)
 {
-    later(x, add_ns(s->r->op_end[op], lag), how, (uint32_t)s->d->n_calls + op);
+    later(x, s->r->op_end[op] + lag, how, (uint32_t)s->d->n_calls + op);
 }
 
 static void after_launch(struct pass *s, struct ready *x, uint32_t op, int64_t start)
@@ -211,7 +254,7 @@ static void after_launch(struct pass *s, struct ready *x, uint32_t op, int64_t s
     uint32_t call = d->call[op];
     struct span c = call_span(d, call);
     if (start > c.end) {
-        later(x, add_ns(end_of_call(s, call), lag_launch(d, start, c.end)), BIND_LAUNCH, call);
+        later(x, end_of_call(s, call) + lag_launch(d, start, c.end), BIND_LAUNCH, call);
         return;
     }
     int64_t inside = lag_inside(d, op, start, c.start);
@@ -220,7 +263,7 @@ static void after_launch(struct pass *s, struct ready *x, uint32_t op, int64_t s
         if (own < was)
             inside = ns_from((double)inside * ((double)own / (double)was));
     }
-    later(x, add_ns(s->r->call_start[call], inside), BIND_IN_CALL, call);
+    later(x, s->r->call_start[call] + inside, BIND_IN_CALL, call);
 }
 
 static void after_stream(struct pass *s, struct ready *x, uint32_t op, int64_t start)
@@ -273,8 +316,9 @@ static void place_op(struct pass *s, uint32_t op)
         if (!s->lines || w->kind == WAIT_EVENT)
             after_op(s, &x, w->on, lag, w->kind == WAIT_EVENT ? BIND_EVENT : BIND_INFERRED);
     }
+    bool gone = s->changed && recipe_gone(&s->p, op);
     /* An op that nothing is known of keeps its time; a delay without a cause goes with the op. */
-    int64_t start = x.to == NO_INDEX ? o.start : add_ns(x.at, d->residual[op]);
+    int64_t start = x.to == NO_INDEX ? o.start : add_ns(x.at, gone ? 0 : d->residual[op]);
     bind(r, (uint32_t)d->n_calls + op, x.how, x.to);
     r->op_start[op] = start;
     r->op_end[op] = add_ns(start, s->changed ? recipe_op(&s->p, op) : o.end - o.start);
@@ -297,9 +341,10 @@ static void prepare(struct pass *s, struct arena *temporary)
     if (!c)
         return;
     s->changed = true;
-    recipe_make(&s->p, d, c, temporary);
+    recipe_make(&s->p, d, c, s->r->marks, temporary);
     size_t n = d->view->n_threads + 1;
     s->carry = arena_array(temporary, int64_t, n);
+    s->copied = arena_array(temporary, int64_t, n);
     if (c->prefetch) {
         s->worker = arena_array(temporary, int64_t, n);
         for (size_t t = 0; t < n; t++)
@@ -331,6 +376,7 @@ void replay_init(struct replay *r, const struct depend *d, struct arena *arena)
     r->bound_to = arena_array(arena, uint32_t, n + 1);
     r->bound = arena_array(arena, uint8_t, n + 1);
     r->waited = arena_array(arena, uint8_t, d->n_calls + 1);
+    r->marks = arena_array(arena, uint8_t, d->n_calls + 1);
 }
 
 void replay_run(struct replay *r, const struct change *c)

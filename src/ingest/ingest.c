@@ -291,21 +291,14 @@ static bool load_all(struct trace *t, const struct ingest_files *files, const st
     return true;
 }
 
-static void release_trace(void *trace)
-{
-    trace_release(trace);
-}
-
 /* Loads once more through libsqlite3 and compares every column. */
 static bool check(struct trace *t, const struct ingest_files *files, const struct ingest_opts *o,
                   struct gs_error *err)
 {
     struct arena *temporary = arena_scratch();
-    struct trace *other = arena_new(temporary, struct trace);
+    struct trace *other = trace_new(temporary);
     struct ingest_opts slow = *o;
     slow.reader = READER_SQLITE;
-    trace_init(other);
-    arena_defer(temporary, release_trace, other);
     const char *difference = NULL;
     bool ok = load_all(other, files, &slow, err);
     if (ok)

@@ -44,14 +44,17 @@ struct nfile *nsysw_open(struct nsys_writer *w, int process)
 
 static void close_file(struct nsys_writer *w, struct nfile *f, bool keep)
 {
-    for (int i = 0; i < NI_COUNT; i++)
+    for (int i = 0; i < NI_COUNT; i++) {
         sqlite3_finalize(f->insert[i]);
+        f->insert[i] = NULL; /* a shortage below calls once more */
+    }
     if (keep && !w->sink.failed) {
         nsysw_complete(w, f);
         nsysw_exec(w, f, "COMMIT; PRAGMA locking_mode=normal");
     }
     if (f->db && sqlite3_close(f->db) != SQLITE_OK)
         nsysw_fail(w, f->db, "close");
+    f->db = NULL;
     struct gs_error why;
     if (!keep || w->sink.failed)
         fs_out_abandon(&f->out);

@@ -71,10 +71,15 @@ static void close_file(struct rocpd *w, struct rfile *f, bool keep)
 {
     for (size_t i = 0; i < w->processes.n; i++) {
         struct rprocess *p = &w->processes.v[i];
-        for (int k = 0; k < INS_COUNT && p->file == f; k++)
+        if (p->file != f)
+            continue;
+        for (int k = 0; k < INS_COUNT; k++) {
             sqlite3_finalize(p->insert[k]);
-        for (size_t k = 0; k < p->arg_inserts.n && p->file == f; k++)
+            p->insert[k] = NULL; /* a shortage below calls once more */
+        }
+        for (size_t k = 0; k < p->arg_inserts.n; k++)
             sqlite3_finalize(p->arg_inserts.v[k].st);
+        p->arg_inserts.n = 0;
     }
     if (keep && !w->sink.failed) {
         rocpdw_complete(w, f);

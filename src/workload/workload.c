@@ -44,19 +44,21 @@ bool workload_same_name(const char *a, const char *b)
 bool workload_csv_open(struct workload_csv *f, const struct workload *w, const char *path,
                        struct gs_error *err)
 {
-    if (!input_open_within(&f->in, w->dir, path, err))
-        return false;
-    csv_open(&f->csv, input_read, &f->in);
-    return true;
+    f->own = arena_scratch();
+    f->in = input_new_within(f->own, w->dir, path, err);
+    if (f->in)
+        f->csv = csv_new(f->own, input_read, f->in);
+    else
+        arena_release(f->own);
+    return f->in;
 }
 
 bool workload_csv_close(struct workload_csv *f, struct gs_error *err)
 {
-    bool ok = csv_end(&f->csv, err);
-    if (!input_error(&f->in, err))
+    bool ok = csv_end(f->csv, err);
+    if (!input_error(f->in, err))
         ok = false;
-    csv_release(&f->csv);
-    input_close(&f->in);
+    arena_release(f->own);
     return ok;
 }
 

@@ -15,7 +15,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 FILES = {"schema": "schema/analysis.schema.json", "plan-schema": "schema/plan.schema.json",
          "compare-schema": "schema/compare.schema.json", "info-schema": "schema/info.schema.json",
          "summary-schema": "schema/summary.schema.json", "metrics": "docs/metrics.md", "rules": "docs/rules.md",
-         "counters": "docs/counter-metrics.md", "workload-metrics": "docs/workload-metrics.md"}
+         "counters": "docs/counter-metrics.md", "workload-metrics": "docs/workload-metrics.md",
+         "tools": "docs/tools.md"}
 
 
 def main():

@@ -11,6 +11,7 @@ is hostile about it. @item sets what is special:
                "att" (for --att-dir too) or "baseline" (a saved profile)
     forbidden  bytes that no output may hold
     sound      nothing is wrong with it: commands must succeed
+    damaged    commands must refuse it
     heavy      takes seconds for each command: fewer of them in the short form
 
 Modules called make_*.py hold functions `def NAME(path)`, which write one input to that path.
@@ -38,6 +39,7 @@ class Input:
         self.kind = marks.get("kind", "trace")
         self.forbidden = marks.get("forbidden")
         self.sound = marks.get("sound", False)
+        self.damaged = marks.get("damaged", False)
         self.heavy = marks.get("heavy", False)
 
     def make(self, folder):

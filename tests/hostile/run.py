@@ -33,7 +33,7 @@ WORKERS = 2
 
 class Extra:
     """An input that lies in a folder."""
-    kind, forbidden, sound, heavy, doc = "trace", None, False, True, ""
+    kind, forbidden, sound, damaged, heavy, doc = "trace", None, False, False, True, ""
 
     def __init__(self, path):
         self.name, self.path = os.path.basename(path), path

@@ -492,7 +492,11 @@ static void copies_beside_kernels_leave_the_longest_of_the_three(void **state)
     replay_init(&r, &d, &m.arena);
     struct change overlap = {.overlap = true};
     replay_run(&r, &overlap);
-    int64_t ns = r.end_ns - r.start_ns;
+    int64_t ns = r.end_ns - r.start_ns; /* long kernels are 10 % slower beside copies */
+    assert_true(ns > US(ROUNDS * 550) && ns < US(ROUNDS * 550 + 700));
+    overlap.hopeful = true;
+    replay_run(&r, &overlap);
+    ns = r.end_ns - r.start_ns;
     assert_true(ns > US(ROUNDS * 500) && ns < US(ROUNDS * 500 + 700));
     struct account a;
     replay_account(&a, &r);

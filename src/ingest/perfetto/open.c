@@ -280,11 +280,6 @@ static void note_odd(struct perfetto *p)
     trace_note(t, NOTE_OTHER, p->pc_samples, "PC samples, passed over");
 }
 
-static void release(void *perfetto)
-{
-    rv3_release(&((struct perfetto *)perfetto)->build);
-}
-
 static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
                  struct arena *arena, struct gs_error *err)
 {
@@ -308,8 +303,7 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
     for (size_t i = 0; i < ARRAY_LEN(maps); i++)
         idmap_init(maps[i], arena);
     vec_push(&t->files, &t->arena, f);
-    rv3_init(&p->build, t, p->file);
-    arena_defer(arena, release, p);
+    rv3_init(&p->build, t, p->file, arena);
     p->first_region = t->regions.n;
     p->first_marker = t->markers.n;
     p->first_sample = t->samples.n;

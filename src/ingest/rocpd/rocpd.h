@@ -80,6 +80,7 @@ struct rocpd {
     VEC(int64_t) samples_at;
     struct launches launches;
     struct tally tally[PARALLEL_MAX];
+    unsigned leave_out; /* enum ingest_part */
     bool has_counters, rocprof_sys;
 };
 
