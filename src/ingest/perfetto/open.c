@@ -24,45 +24,43 @@ enum {
 
 /* ---- detection ---- */
 
-/* Fields of a packet that every writer uses; nothing else starts with several of such. */
-static bool is_packet(const uint8_t *p, size_t n)
+/*
+ * A packet has a time, a sequence or packets inside; others of a writer's own stand between such.
+ * Other protobuf files start with the same byte, so what is inside must fit, too.
+ */
+static bool is_packet(const uint8_t *p, size_t n, bool cut, bool *sure)
 {
     struct wire w = {p, p + n, true};
-    bool known = !n;
     for (struct field f; wire_next(&w, &f);) {
         if (f.number > 4096)
             return false;
-        known |= (f.number == PACKET_SEQUENCE && f.kind == 0) ||
-                 (f.number == PACKET_TIME && f.kind == 0) ||
-                 (f.kind == 2 && (f.number == PACKET_TRACK || f.number == PACKET_COMPRESSED ||
-                                  f.number == PACKET_CLOCKS || f.number == 33 || f.number == 36 ||
-                                  f.number == 45)) ||
-                 (f.number == 3 && f.kind == 0);
+        *sure |= f.kind == 0 && (f.number == PACKET_TIME || f.number == PACKET_SEQUENCE);
     }
-    return w.ok && known;
+    if (cut && n > 2 && !*sure) { /* deflated packets of some hundred kilobytes */
+        struct wire head = {p, p + n, true};
+        uint64_t tag;
+        *sure = wire_varint(&head, &tag) && tag == (PACKET_COMPRESSED << 3 | 2);
+    }
+    return w.ok || cut;
 }
 
 static bool detect(const struct probe *p)
 {
     const uint8_t *at = (const uint8_t *)p->head, *end = at + p->n;
-    size_t whole = 0;
+    bool sure = false;
     if (p->is_sqlite || p->n < 4 || *at != 0x0a)
         return false;
-    while (at < end && whole < 8) {
+    for (size_t i = 0; at < end && i < 64; i++) {
         struct wire w = {at, end, true};
         uint64_t tag, n;
-        if (!wire_varint(&w, &tag) || tag != 0x0a || !wire_varint(&w, &n))
-            break;
-        if (n > (uint64_t)(end - w.p)) { /* cut by the end of what we look at */
-            bool cut = p->n >= 64 * 1024 && n <= PF_PACKET_MOST;
-            return whole ? cut : cut && w.p < end && (*w.p & 7) != 3 && (*w.p & 7) != 4;
-        }
-        if (!is_packet(w.p, n))
-            return false;
-        whole++;
+        if (!wire_varint(&w, &tag) || tag != 0x0a || !wire_varint(&w, &n) || n > PF_PACKET_MOST)
+            return sure && w.p == end;
+        bool cut = n > (uint64_t)(end - w.p);
+        if (!is_packet(w.p, cut ? (size_t)(end - w.p) : n, cut, &sure) || cut)
+            return cut && sure;
         at = w.p + n;
     }
-    return whole >= 8 || (whole && at == end);
+    return sure;
 }
 
 /* ---- packets ---- */
