@@ -24,8 +24,7 @@ int64_t op_ready(const struct depend *d, uint32_t op, size_t at, size_t n)
     return ready == INT64_MIN ? start : ready;
 }
 
-/* The first wait of d->waits that is of this op or a later one. */
-static size_t first_wait(const struct depend *d, uint32_t op)
+size_t depend_first_wait(const struct depend *d, uint32_t op)
 {
     size_t lo = 0, hi = d->waits.n;
     while (lo < hi) {
@@ -54,7 +53,7 @@ enum binding op_bound_by(const struct depend *d, uint32_t op, uint32_t *to)
         int64_t end = op_span(d, prev).end;
         later(&x, end + lag_behind(d, start, end), BIND_STREAM, (uint32_t)d->n_calls + prev);
     }
-    for (size_t i = first_wait(d, op); i < d->waits.n && d->waits.v[i].op == op; i++) {
+    for (size_t i = depend_first_wait(d, op); i < d->waits.n && d->waits.v[i].op == op; i++) {
         const struct depend_wait *w = &d->waits.v[i];
         int64_t end = op_span(d, w->on).end;
         later(&x, end + lag_behind(d, start, end),
