@@ -4,7 +4,9 @@
 #include "cli/globals.h"
 #include "cli/help.h"
 #include "compare/history.h"
+#include "query/query.h"
 #include "render/analysis_json.h"
+#include "render/answer_json.h"
 #include "render/compare_json.h"
 #include "render/plan_json.h"
 #include "render/reference.h"
@@ -12,6 +14,8 @@
 #include "render/workload_reference.h"
 #include "report/inventory.h"
 #include "report/summary_json.h"
+#include "tool/tool.h"
+#include "verify/verify_doc.h"
 
 void each_option(const struct command *c, void (*fn)(const struct opt *o, void *ctx), void *ctx)
 {
@@ -66,10 +70,15 @@ bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
                  {"history-schema", history_json_schema},
                  {"workload-schema", workload_json_schema},
                  {"workload-compare-schema", workload_compare_json_schema},
+                 {"verify-schema", verify_json_schema},
+                 {"answer-schema", answer_json_schema},
                  {"metrics", reference_metrics},
                  {"rules", reference_rules},
                  {"counters", reference_counters},
-                 {"workload-metrics", reference_workload}};
+                 {"workload-metrics", reference_workload},
+                 {"tools", tools_reference},
+
+                 {"query-tables", query_reference}};
     struct str out;
     str_init(&out, a);
     if (argc == 2 && str_eq(argv[0], "man"))

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "base/fs_stale.h"
 #include "base/str.h"
 #include "cli/analyzed.h"
 #include "compare/profile_write.h"

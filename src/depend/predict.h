@@ -7,8 +7,10 @@
  *     predict(&p, &r, &c, true, arena);
  *     p.predicted_ns, p.low_ns, p.high_ns, p.speedup, path_info(p.next)->label
  *
- * The interval comes from three replays: with what is uncertain about the change taken at its
- * likely, its good and its bad side; p.reasons says what that is.
+ * The interval comes from replays with what is uncertain about the change taken at its likely, its
+ * good and its bad side (where only the host's pace is, the good side follows from the path), from
+ * delays that nothing explains, and from how much iterations differ; p.reasons says what there is.
+ * A change that wins nothing has none.
  */
 #ifndef GS_DEPEND_PREDICT_H
 #define GS_DEPEND_PREDICT_H
@@ -33,6 +35,19 @@ struct prediction {
  */
 void predict(struct prediction *p, struct replay *scratch, const struct change *c, bool interval,
              struct arena *arena);
+
+/*
+ * The same interval with two rooms and several threads: the replay of the change itself stays in
+ * `likely`, for those who look at it further. `beside` runs while the good side is tried.
+ */
+struct predict_rooms {
+    struct replay *likely, *other;
+    int workers;
+    void (*beside)(void *ctx, const struct replay *likely); /* may be NULL */
+    void *ctx;
+};
+void predict_in(struct prediction *p, const struct predict_rooms *rooms, const struct change *c,
+                struct arena *arena);
 
 /* How far a replay without changes is from the recorded time, in percent of it. */
 double replay_error_pct(const struct replay *unchanged);

@@ -137,6 +137,10 @@ struct fields {
 #define PART(name, T, ...)                                                                         \
     static const struct field name##_list[] = {__VA_ARGS__};                                       \
     static const struct fields name = FIELDS("", "", T, name##_list)
+/* The same for several files: a header declares `name`. */
+#define SHARED_PART(name, T, ...)                                                                  \
+    static const struct field name##_list[] = {__VA_ARGS__};                                       \
+    const struct fields name = FIELDS("", "", T, name##_list)
 #define ALWAYS_NULL(k, d)                                                                          \
     {                                                                                              \
         .key = k, .label = k, .unit = "", .type = FIELD_NULL, .doc = d                             \

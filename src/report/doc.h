@@ -100,7 +100,7 @@ struct rows {
     const char *depth;          /* the column that says how deep in a tree a row is */
     size_t top;                 /* rows printed where they cannot be folded or searched; 0: all */
     const bool *printed;        /* by row: which are printed there, instead of the first; NULL */
-    size_t most;                /* rows in the page; 0: all */
+    size_t most;                /* rows in the page; 0: some thousands */
 };
 
 struct disclosure {

@@ -387,7 +387,7 @@ struct slow_call {
 static bool count_rows(struct slow_call *call, size_t *rows)
 {
     struct db_query q;
-    int64_t most = (int64_t)(call->db->bytes / SMALLEST_ROW) + FREE_ROWS;
+    int64_t most = (int64_t)(db_room(call->db) / SMALLEST_ROW) + FREE_ROWS;
     if (!db_query(&q, call->db, call->err,
                   "SELECT count(*) FROM (SELECT 1 FROM \"%w\" NOT INDEXED LIMIT %lld)",
                   call->scan->table, (long long)most + 1))
