@@ -20,7 +20,7 @@ struct verify_opts {
     struct analyzed_opts in;
 };
 
-enum { REPORT_BYTES_MAX = 1 << 30 };
+enum { REPORT_BYTES_MAX = 128 << 20 };
 
 static const struct opt opts[] = {
     OPT_GROUP("How to judge"),

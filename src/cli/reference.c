@@ -70,7 +70,7 @@ static void analysis_form(const struct report *r, struct str *out, bool in_page)
     const struct run *run = m->run;
     struct jwrite w;
     struct analysis_json_opts j = {.top_kernels = m->top};
-    jw_init(&w, out, 0);
+    jw_init(&w, out, in_page ? 0 : 2);
     if (!in_page) {
         j.source = run->source;
         j.links = run->source ? &run->links : NULL;
@@ -83,8 +83,7 @@ static void summary_form(const struct report *r, struct str *out, bool in_page)
 {
     struct making *m = r->ctx;
     struct jwrite w;
-    (void)in_page;
-    jw_init(&w, out, 0);
+    jw_init(&w, out, in_page ? 0 : 2);
     summary_json(&m->summary, &w);
 }
 
@@ -92,8 +91,7 @@ static void inventory_form(const struct report *r, struct str *out, bool in_page
 {
     struct making *m = r->ctx;
     struct jwrite w;
-    (void)in_page;
-    jw_init(&w, out, 0);
+    jw_init(&w, out, in_page ? 0 : 2);
     inventory_json(&m->inventory, &w);
 }
 
@@ -144,7 +142,7 @@ static void workload_form(const struct report *r, struct str *out, bool in_page)
 {
     struct jwrite w;
     (void)in_page;
-    jw_init(&w, out, 0);
+    jw_init(&w, out, 2);
     workload_json(&w, r->about->workload);
 }
 

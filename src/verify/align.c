@@ -162,7 +162,7 @@ static bool same_value(const struct figure *a, const char *a_text, const struct 
 static const char *names_beside(const struct side *s, size_t i)
 {
     uint32_t object = s->r->passages.v[i].object;
-    const char *names = object == NO_INDEX ? NULL : s->r->objects.v[object].names;
+    const char *names = object == NO_INDEX ? NULL : s->r->objects.v[object].names.buf;
     return names ? names : "";
 }
 
@@ -207,10 +207,13 @@ void check_by_reference(struct checking *c)
     size_t *to = NULL, most = 0;
     for (size_t i = 0; i < c->facts->references.n; i++) {
         struct reference *ref = &c->facts->references.v[i];
+        /* JSON that was damaged is compared line by line */
+        bool lines = ref->kind == VERIFY_JSON && !c->r->is_json;
         if (!t.bones)
             add_bones(&t, c->arena);
         if (!ref->reading)
-            ref->reading = reading_of(ref->text, ref->n, ref->kind, c->facts->arena);
+            ref->reading =
+                reading_of(ref->text, ref->n, lines ? VERIFY_TEXT : ref->kind, c->facts->arena);
         struct side side = {.r = ref->reading};
         find_figures(&side, c->arena);
         add_bones(&side, c->arena);

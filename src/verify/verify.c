@@ -73,6 +73,7 @@ struct verification *verify_text(const char *text, size_t n, enum verify_kind ki
     facts_seal(f);
     c.r = reading_of(text, n, kind, arena);
     find_all(&c);
+    c.weights = arena_array(arena, double, f->words.counts.n + 1);
     check_by_reference(&c);
     for (size_t p = 0; p < c.r->passages.n; p++)
         for (size_t i = c.first[p]; i < c.first[p + 1]; i++) {
