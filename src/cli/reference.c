@@ -60,8 +60,14 @@ static void render_forms(struct making *m, struct report *r)
     int width = m->kind == VERIFY_TEXT ? width_of(m->text, m->n) : 0;
     r->arena = m->cli->arena;
     render_one(m, r, 80);
-    if (width > 80 || (width >= 40 && width < 70))
+    if (width > 80 || (width >= 40 && width < 70)) {
+        int terminal = (width + 3) / 4 * 4, round = (width + 9) / 10 * 10;
         render_one(m, r, width);
+        if (terminal != width)
+            render_one(m, r, terminal);
+        if (round != width && round != terminal)
+            render_one(m, r, round);
+    }
 }
 
 static void analysis_form(const struct report *r, struct str *out, bool in_page)
@@ -77,6 +83,35 @@ static void analysis_form(const struct report *r, struct str *out, bool in_page)
         j.att = run->att;
     }
     analysis_json(&w, run->analysis, &run->advice, &j);
+}
+
+static void rocinsight_form(const struct report *r, struct str *out, bool in_page)
+{
+    const struct making *m = r->ctx;
+    struct jwrite w;
+    struct analysis_json_opts j = {.top_kernels = m->top, .timestamp = NO_TIMESTAMP};
+    jw_init(&w, out, in_page ? 0 : 2);
+    analysis_json_rocinsight(&w, m->run->analysis, &m->run->advice, &j);
+}
+
+/* Sections that are asked for by name have more in them. */
+static void add_details(struct making *m, struct report *r)
+{
+    struct str names;
+    struct gs_error err = {0};
+    if (m->kind != VERIFY_TEXT && m->kind != VERIFY_MARKDOWN)
+        return;
+    const struct doc *d = r->make(r->about, NULL, m->cli->arena, &err);
+    str_init(&names, m->cli->arena);
+    for (size_t i = 0; d && i < d->blocks.n; i++) {
+        const struct block *b = d->blocks.v[i];
+        if (b->kind == BLOCK_HEADING && b->level == 2 && b->id)
+            str_printf(&names, "%s%s", names.len ? "," : "", b->id);
+    }
+    r->sections = names.buf;
+    if (names.len)
+        render_forms(m, r);
+    r->sections = NULL;
 }
 
 static void summary_form(const struct report *r, struct str *out, bool in_page)
@@ -121,6 +156,11 @@ void reference_add_run(struct facts *f, struct cli *cli, const struct run *run,
                               .json = analysis_form,
                               .kind = "analysis"};
     render_forms(m, &analysis);
+    add_details(m, &analysis);
+    if (kind == VERIFY_JSON) {
+        analysis.json = rocinsight_form;
+        render_forms(m, &analysis);
+    }
     if (run->trace.kernels.n || run->trace.copies.n) {
         summary_make(&m->summary, run->analysis, cli->arena);
         summary_phases(&m->summary, cli->arena);
