@@ -2,9 +2,11 @@
 
 #include <string.h>
 
-#include "base/utf8.h"
+#include "cli/runs.h"
+#include "compare/compare.h"
+#include "compare/gate.h"
 #include "render/analysis_json.h"
-#include "render/html/html.h"
+#include "render/compare_json.h"
 #include "render/renderers.h"
 #include "render/workload_json.h"
 #include "report/inventory.h"
@@ -20,6 +22,8 @@ struct making {
     size_t n, top;
     struct inventory inventory;
     struct summary summary;
+    struct comparison comparison;
+    struct gate gate;
 };
 
 /* Plain text is as wide as its terminal was: no narrower than its longest line that was wrapped. */
@@ -30,8 +34,13 @@ static int width_of(const char *text, size_t n)
         const char *nl = memchr(text + i, '\n', n - i);
         size_t end = nl ? (size_t)(nl - text) : n, columns = 0;
         bool command = text_find(text + i, end - i, " -- ");
-        for (size_t k = i; k < end; k++)
-            columns += ((unsigned char)text[k] & 0xc0) != 0x80;
+        for (size_t k = i; k < end; k++) {
+            if (text[k] == '\x1b') /* colour */
+                while (k < end && text[k] != 'm')
+                    k++;
+            else
+                columns += ((unsigned char)text[k] & 0xc0) != 0x80 && text[k] != '\r';
+        }
         if (!command && columns > widest && columns <= 400)
             widest = columns;
         i = end + 1;
@@ -176,6 +185,38 @@ void reference_add_run(struct facts *f, struct cli *cli, const struct run *run,
     struct report info = {
         .ctx = m, .doc = inventory_doc_form, .json = inventory_form, .kind = "inventory"};
     render_forms(m, &info);
+}
+
+static void comparison_form(const struct report *r, struct str *out, bool in_page)
+{
+    struct making *m = r->ctx;
+    struct jwrite w;
+    jw_init(&w, out, in_page ? 0 : 2);
+    compare_json(&w, &m->comparison, &m->gate, NULL);
+}
+
+void reference_add_comparison(struct facts *f, struct cli *cli, const char *a, const char *b,
+                              enum verify_kind kind, const char *text, size_t n)
+{
+    struct making *m = arena_new(cli->arena, struct making);
+    struct run_profile *runs = arena_array(cli->arena, struct run_profile, 2);
+    struct gs_error err = {0};
+    *m = (struct making){.f = f, .cli = cli, .kind = kind, .text = text, .n = n};
+    if (!profile_load(cli, &runs[0], a, "auto", &err) ||
+        !profile_load(cli, &runs[1], b, "auto", &err))
+        return; /* they are one job and nothing else */
+    compare(&m->comparison, &runs[0], &runs[1], cli->arena);
+    struct subject about = {.comparison = &m->comparison, .gate = &m->gate, .top = 10};
+    struct report report = {.ctx = m,
+                            .about = &about,
+                            .make = compare_report,
+                            .json = comparison_form,
+                            .kind = "comparison"};
+    render_forms(m, &report);
+    struct str *json = arena_new(cli->arena, struct str);
+    str_init(json, cli->arena);
+    comparison_form(&report, json, true);
+    facts_add_json(f, "comparison", json->buf, json->len);
 }
 
 static void workload_form(const struct report *r, struct str *out, bool in_page)
