@@ -169,6 +169,8 @@ static bool members(struct scan *s, uint32_t parent)
         if (!take(s, '"') || !string(s, &key) || !take(s, ':'))
             return false;
         str_printf(&s->path, "%s%.*s", old ? "." : "", KEY_BYTES, key.buf);
+        if (key.len > KEY_BYTES)
+            key.buf[KEY_BYTES] = 0;
         if (!value(s, key.buf, me))
             return false;
         s->path.len = old;
