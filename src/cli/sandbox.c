@@ -26,9 +26,9 @@ void sandbox_targets(struct opt_list *out, const struct command *c, const void *
                      struct arena *a)
 {
     static const char *const names[] = {
-        "output",  "dir",        "charts",      "junit",    "truth",           "baseline-dir",
-        "csv-dir", "llm-record", "llm-archive", "log-file", "transcript-file", "output-file",
-        "output-path"};
+        "output",          "dir",         "charts",     "junit",       "truth",
+        "baseline-dir",    "csv-dir",     "llm-record", "llm-archive", "log-file",
+        "transcript-file", "output-file", "output-path"};
     bool saves = false, has_output = false;
     for (const struct opt *o = c->opts; o && o->name; o++) {
         saves |= str_eq(o->name, "save-baseline") && text_of(o, settings);

@@ -71,14 +71,22 @@ static OTF2_CallbackCode on_clock(void *user, uint64_t resolution, uint64_t offs
 static OTF2_CallbackCode on_string(void *user, OTF2_StringRef id, const char *text)
 {
     static const char *const names[ON_NOTES] = {
-        [ON_CATEGORY] = "category",     [ON_CORRELATION] = "corr_id",
-        [ON_ID] = "id",                 [ON_BYTES] = "bytes",
-        [ON_GRID] = "grid_size",        [ON_WORKGROUP] = "workgroup_size",
-        [ON_LDS] = "lds_bytes",         [ON_SCRATCH] = "scratch_bytes",
-        [ON_VGPRS] = "vgprs",           [ON_SRC] = "src_gpu",
-        [ON_DST] = "dst_gpu",           [ON_OPERATION] = "operation",
-        [ON_QUEUE] = "queue",           [ON_TID] = "tid",
-        [ON_GPU] = "gpu",               [ON_ADDRESS] = "address",
+        [ON_CATEGORY] = "category",
+        [ON_CORRELATION] = "corr_id",
+        [ON_ID] = "id",
+        [ON_BYTES] = "bytes",
+        [ON_GRID] = "grid_size",
+        [ON_WORKGROUP] = "workgroup_size",
+        [ON_LDS] = "lds_bytes",
+        [ON_SCRATCH] = "scratch_bytes",
+        [ON_VGPRS] = "vgprs",
+        [ON_SRC] = "src_gpu",
+        [ON_DST] = "dst_gpu",
+        [ON_OPERATION] = "operation",
+        [ON_QUEUE] = "queue",
+        [ON_TID] = "tid",
+        [ON_GPU] = "gpu",
+        [ON_ADDRESS] = "address",
     };
     size_t n = text ? strlen(text) : 0;
     (void)user;

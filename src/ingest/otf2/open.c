@@ -15,8 +15,16 @@
 #include "ingest/perfetto/perfetto.h"
 
 enum { TEXT_MOST = 1 << 24, TYPE_STREAM = 2, TYPE_METRIC = 3, GROUP_ACCELERATOR = 2 };
-enum { PARADIGM_OPENMP = 3, PARADIGM_MPI = 4, PARADIGM_CUDA = 5, PARADIGM_MEASUREMENT = 6,
-       PARADIGM_PTHREAD = 7, PARADIGM_HIP = 23, ROLE_TRANSFER = 30, ROLE_ARTIFICIAL = 31 };
+enum {
+    PARADIGM_OPENMP = 3,
+    PARADIGM_MPI = 4,
+    PARADIGM_CUDA = 5,
+    PARADIGM_MEASUREMENT = 6,
+    PARADIGM_PTHREAD = 7,
+    PARADIGM_HIP = 23,
+    ROLE_TRANSFER = 30,
+    ROLE_ARTIFICIAL = 31
+};
 
 struct o_region {
     uint32_t name, paradigm, role;
@@ -103,7 +111,7 @@ static int64_t number_after(const char *name, const char *word)
     at += strlen(word);
     at += strspn(at, " :#[");
     return *at >= '0' && *at <= '9' && strspn(at, "0123456789") < 18 ? strtoll(at, NULL, 10)
-                                                                      : PF_NONE;
+                                                                     : PF_NONE;
 }
 
 /* Processes are told apart by their group; what the name says is shown. */
@@ -252,8 +260,8 @@ static bool take_enter(struct otf2_in *o, const struct otf2_record *r)
         e.number[i] = PF_NONE;
     uint32_t category = n.given >> ON_CATEGORY & 1 ? text_of(o, (uint64_t)n.value[ON_CATEGORY]) : 0;
     if (!category)
-        category = strings_add(&p->trace->strings,
-                               category_of_region(region, l->type == TYPE_STREAM));
+        category =
+            strings_add(&p->trace->strings, category_of_region(region, l->type == TYPE_STREAM));
     e.category = perfetto_category(p, category);
     set_number(&e, PK_CORR, &n, ON_CORRELATION);
     set_number(&e, PK_ID, &n, ON_ID);
@@ -331,8 +339,7 @@ static bool take_record(struct otf2_in *o, const struct otf2_record *r)
         return true;
     case O_REGION:
         idmap_put(&o->regions, r->a, (uint32_t)o->region.n);
-        vec_push(&o->region, o->arena,
-                 ((struct o_region){text_of(o, r->b), (uint32_t)r->c, r->e}));
+        vec_push(&o->region, o->arena, ((struct o_region){text_of(o, r->b), (uint32_t)r->c, r->e}));
         return true;
     case O_METRIC:
         idmap_put(&o->metrics, r->a, (uint32_t)(o->metric.n / 2));
@@ -409,8 +416,8 @@ static bool start_child(struct otf2_in *o, const char *path, uint64_t bytes, str
 static void init(struct otf2_in *o, struct trace *t, struct arena *arena)
 {
     struct perfetto *p = &o->p;
-    struct idmap *maps[] = {&o->strings,    &o->nodes,     &o->groups,      &o->locations,
-                            &o->regions,    &o->metrics,   &p->sequence_of, &p->track_of,
+    struct idmap *maps[] = {&o->strings,     &o->nodes,      &o->groups,      &o->locations,
+                            &o->regions,     &o->metrics,    &p->sequence_of, &p->track_of,
                             &p->category_of, &p->process_of, &p->key_of};
     *o = (struct otf2_in){.arena = arena, .fd = -1};
     *p = (struct perfetto){.trace = t, .arena = arena, .file = (uint32_t)t->files.n};
@@ -446,14 +453,14 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *op
     while (take(o, &r, sizeof(r)) && take_record(o, &r))
         ;
     if (!o->complete && !o->location.n)
-        return fail(err, GS_E_FORMAT, "libotf2 cannot read it: damaged, or files of it are missing");
+        return fail(err, GS_E_FORMAT,
+                    "libotf2 cannot read it: damaged, or files of it are missing");
     trace_note(t, NOTE_UNFINISHED, !o->complete, "libotf2 stopped before the end of the archive");
     trace_note(t, NOTE_DANGLING, o->p.lost, "events that refer to nothing defined");
     perfetto_close_all(&o->p);
     perfetto_finish(&o->p, path);
     if (o->realtime)
-        t->files.v[o->p.file].origin_ns =
-            (int64_t)(o->realtime - (uint64_t)ns_of(o, o->offset));
+        t->files.v[o->p.file].origin_ns = (int64_t)(o->realtime - (uint64_t)ns_of(o, o->offset));
     return true;
 }
 

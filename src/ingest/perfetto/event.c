@@ -555,8 +555,7 @@ void perfetto_stage(struct perfetto *p, struct pf_sequence *s, struct wire w, in
     }
     p->damaged += !w.ok;
     o.end_ns = (int64_t)((uint64_t)ns + length);
-    o.category =
-        perfetto_category(p, strings_add(&p->trace->strings, "kernel_dispatch"));
+    o.category = perfetto_category(p, strings_add(&p->trace->strings, "kernel_dispatch"));
     o.track = perfetto_track_of(p, UINT64_C(0xfffffffffffffff0));
     if (!o.name)
         o.name = strings_add(&p->trace->strings, "(render stage)");

@@ -114,8 +114,8 @@ static struct pf_category judge(const char *name)
     if (known.category == CATEGORY_MARKER)
         return (struct pf_category){0, PA_MARKER, REGION_OTHER, 0};
     /* Of a tool we do not know: functions of the program. */
-    return (struct pf_category){
-        0, PA_REGION, known.category == CATEGORY_UNKNOWN ? REGION_USER : known.kind, 0};
+    return (struct pf_category){0, PA_REGION,
+                                known.category == CATEGORY_UNKNOWN ? REGION_USER : known.kind, 0};
 }
 
 uint32_t perfetto_category(struct perfetto *p, uint32_t name)
