@@ -161,7 +161,9 @@ static bool align(struct cli *cli, const struct convert_settings *o, struct trac
                   const struct ingest_files *files, struct gs_error *err)
 {
     struct job *job = arena_new(cli->arena, struct job);
-    struct job_opts jo = {{.short_threshold_ns = 10000, .max_phases = 1},
+    struct job_opts jo = {{.view = {.gpu = -1, .process = -1, .threads = cli->threads},
+                           .short_threshold_ns = 10000,
+                           .max_phases = 1},
                           reader_mode_of(o->reader),
                           cli->threads,
                           NULL};

@@ -23,7 +23,7 @@ struct sink {
     char *buf;
     size_t n;
     uint64_t total;
-    bool failed;
+    int failed; /* errno of the first failure; 0: none */
 };
 
 bool sink_open(struct sink *s, struct conversion *c, const char *path, struct gs_error *err);
