@@ -171,7 +171,7 @@ static bool handle(struct asking *k, const char *question, bool last)
             return cli_llm_preview(&k->o->llm, &k->talk->d, k->err);
         int64_t turns = k->talk->d.tools.n ? k->talk->agent.max_turns : 1;
         if (!cli_llm_agreed(k->cli, &k->o->llm, &k->talk->d, turns, k->talk->asked > 0))
-            return fail(k->err, GS_E_NETWORK, "not asked, as you wished");
+            k->talk = NULL; /* the analysis answers */
     }
     if (!(k->talk ? answer_by_model(k, question) : answer_locally(k, question)))
         return false;

@@ -150,9 +150,10 @@ static bool run_command(struct cli *cli, const struct command *c, const struct g
     if (!check_operands(c, &cli->operands, err))
         return false;
     struct opt_list targets = {0};
+    if (c->before && !c->before(cli, settings, err))
+        return false;
     sandbox_targets(&targets, c, settings, cli->arena);
-    return (!c->before || c->before(cli, settings, err)) &&
-           sandbox_enter(g->sandbox, &targets, err) && c->run(cli, settings, err);
+    return sandbox_enter(g->sandbox, &targets, err) && c->run(cli, settings, err);
 }
 
 bool dispatch(struct arena *a, int argc, char **argv, struct gs_error *err)

@@ -2,12 +2,26 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fs.h"
 #include "base/log.h"
+#include "cli/output.h"
 #include "cli/sandbox.h"
 #include "llm/price.h"
+
+/* PerfAdvisor's names for files that were asked for without one. */
+static const char *named_file(struct cli *cli, const char *what)
+{
+    char when[32];
+    time_t now = time(NULL);
+    struct tm t;
+    localtime_r(&now, &t);
+    strftime(when, sizeof(when), "%Y%m%d_%H%M%S", &t);
+    const char *trace = cli->operands.n ? cli->operands.v[0] : "gpusight";
+    return arena_printf(cli->arena, "%s_%s_%s.txt", output_base(trace, cli->arena), when, what);
+}
 
 bool cli_llm_before(struct cli *cli, struct llm_settings *s, struct gs_error *err)
 {
@@ -20,6 +34,10 @@ bool cli_llm_before(struct cli *cli, struct llm_settings *s, struct gs_error *er
                     "options '--llm-record' and '--llm-replay' exclude each other");
     if (!llm_price_check(s->o.price, err))
         return false;
+    if (s->o.log && !s->o.log_file)
+        s->o.log_file = named_file(cli, "log");
+    if (s->o.transcript && !s->o.transcript_file)
+        s->o.transcript_file = named_file(cli, "transcript");
     s->session = llm_open(&s->o, sandbox_messenger, cli, cli->arena, &s->problem);
     if (s->session || s->problem.code == GS_E_NETWORK)
         return true;
@@ -72,6 +90,13 @@ static void say_result(const struct llm *l, const struct explanation *e)
         log_say("used %s", llm_usage_text(l));
 }
 
+static void explain_asked(struct llm *l, const struct explain_of *of, struct llm_dialogue *d,
+                          struct llm_agent *agent, struct explanation *out)
+{
+    explain_run(l, d, agent, out, NULL, NULL);
+    explain_check(l, of->run, agent, out);
+}
+
 struct explanation *cli_llm_explain(struct cli *cli, struct llm_settings *s,
                                     const struct explain_of *of, bool *done, struct gs_error *err)
 {
@@ -93,7 +118,7 @@ struct explanation *cli_llm_explain(struct cli *cli, struct llm_settings *s,
         return NULL;
     }
     if (cli_llm_agreed(cli, s, &d, of->agent ? s->o.max_turns : 1, false))
-        explain_run(s->session, &d, &agent, out, NULL, NULL);
+        explain_asked(s->session, of, &d, &agent, out);
     else
         explain_failed(out, s->session->target.provider->name, s->session->target.model,
                        "not asked, as you wished");

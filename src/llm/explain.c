@@ -87,15 +87,6 @@ void explain_take(const struct llm *l, const struct llm_agent *agent, const stru
         out->problem = "the answer was cut at the limit of tokens; raise '--llm-max-tokens'";
 }
 
-void explain_check(const struct llm *l, const struct run *run, const struct llm_agent *agent,
-                   struct explanation *out)
-{
-    (void)l;
-    (void)run;
-    (void)agent;
-    (void)out;
-}
-
 void explain_run(struct llm *l, struct llm_dialogue *d, struct llm_agent *agent,
                  struct explanation *out, llm_shower *show, void *ctx)
 {

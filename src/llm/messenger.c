@@ -144,13 +144,13 @@ static void detach(void)
         dup2(null, fd);
 }
 
-static _Noreturn void run_messenger(const struct llm_target *t, int fd, void (*confine)(void *),
-                                    void *ctx)
+static _Noreturn void run_messenger(const struct llm_target *t, int fd,
+                                    void (*confine)(void *, const char *), void *ctx)
 {
     struct service s = {t, fd};
     detach();
     if (confine)
-        confine(ctx);
+        confine(ctx, t->ca);
     mem_guard(serve, &s, NULL);
     _exit(0);
 }
@@ -164,7 +164,8 @@ static void stop_messenger(void *what)
     waitpid(m->pid, NULL, 0); /* it sees the end at once */
 }
 
-struct messenger *messenger_start(const struct llm_target *t, void (*confine)(void *ctx), void *ctx,
+struct messenger *messenger_start(const struct llm_target *t,
+                                  void (*confine)(void *ctx, const char *ca), void *ctx,
                                   struct arena *a, struct gs_error *err)
 {
     int ends[2];

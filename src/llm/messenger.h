@@ -21,7 +21,8 @@
 struct messenger;
 
 /* `confine` is called in the new process, before it does anything; NULL: nothing. */
-struct messenger *messenger_start(const struct llm_target *t, void (*confine)(void *ctx), void *ctx,
+struct messenger *messenger_start(const struct llm_target *t,
+                                  void (*confine)(void *ctx, const char *ca), void *ctx,
                                   struct arena *a, struct gs_error *err);
 void messenger_ask(struct messenger *m, const char *body, size_t n, llm_taker *take, void *ctx);
 

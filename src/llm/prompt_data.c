@@ -233,6 +233,7 @@ static struct telling *begin(struct llm *l, const struct run *run)
 static const char *finish(struct llm *l, struct telling *t)
 {
     jw_close(&t->w);
+    l->data = t->out.buf;
     return prompt_quoted(redact_json(&l->redact, t->out.buf, false), l->arena);
 }
 

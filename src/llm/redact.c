@@ -323,6 +323,19 @@ static size_t placeholder_at(const struct redact *r, const char *p, size_t n, ui
     return 0;
 }
 
+size_t redact_placeholder(const char *p)
+{
+    for (size_t k = 0; *p == '[' && k < NAME_KINDS; k++) {
+        size_t len = strlen(kind_words[k]), digits;
+        if (strncmp(p + 1, kind_words[k], len) || p[1 + len] != '_')
+            continue;
+        digits = strspn(p + 2 + len, "0123456789");
+        if (digits && p[2 + len + digits] == ']')
+            return 3 + len + digits;
+    }
+    return 0;
+}
+
 static bool may_begin(const char *text, size_t i)
 {
     return text[i] == '[' || text[i] == '\\' ||

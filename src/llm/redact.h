@@ -96,6 +96,9 @@ void restore_end(struct restore *s);
 
 enum redact_mode redact_mode_of(const char *word); /* "none|names|all" */
 
+/* Whether a placeholder stands at p; its length, or 0. */
+size_t redact_placeholder(const char *p);
+
 /* What a text looks like at p: a path, an address; its length, or 0. */
 size_t look_like_name(const char *text, size_t at, enum name_kind *kind);
 

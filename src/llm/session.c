@@ -1,6 +1,7 @@
 #include "llm/session.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,14 +15,17 @@ static bool is_offline(const struct llm_opts *o)
     return o->preview || o->replay;
 }
 
-struct llm *llm_open(const struct llm_opts *o, void (*confine)(void *ctx), void *ctx,
-                     struct arena *a, struct gs_error *err)
+struct llm *llm_open(const struct llm_opts *o, void (*confine)(void *ctx, const char *ca),
+                     void *ctx, struct arena *a, struct gs_error *err)
 {
     struct llm *l = arena_new(a, struct llm);
     enum redact_mode mode = redact_mode_of(o->redact);
     *l = (struct llm){.arena = a, .o = o, .usage.cost = NAN};
     if (!llm_target_find(&l->target, o, is_offline(o), mode == REDACT_NONE, a, err))
         return NULL;
+    const char *which, *thinking = llm_env("*_LLM_THINKING", &which, a);
+    if (thinking && l->target.provider->thinks && atoi(thinking) >= 1024)
+        l->thinking = atoi(thinking);
     redact_init(&l->redact, mode, a);
     if (!is_offline(o)) {
         l->messenger = messenger_start(&l->target, l->target.program ? NULL : confine, ctx, a, err);
@@ -50,7 +54,7 @@ void llm_begin(struct llm *l, struct llm_dialogue *d)
     d->model = l->target.model;
     d->stream = !l->target.provider->no_stream;
     d->bedrock = l->target.provider->bedrock;
-    d->thinking = l->o->thinking;
+    d->thinking = l->o->thinking ? l->o->thinking : l->thinking;
     d->effort = l->o->effort;
     d->max_tokens = l->o->max_tokens ? l->o->max_tokens : d->effort ? 8192 : 4096;
     l->old_limit |= l->target.provider->old_limit;

@@ -28,7 +28,9 @@ struct llm {
     struct journal *record, *log, *transcript;
     struct replay_file *replayed;
     struct llm_usage usage; /* of all requests so far */
+    int64_t thinking;       /* of the variable */
     size_t requests;
+    const char *data; /* what the model was told, with its names: JSON, for those who check */
     bool old_limit, no_effort, no_tools; /* what the server was found not to know */
 };
 
@@ -45,8 +47,8 @@ struct llm_answer {
 /* Text as it comes, names put back. */
 typedef void llm_shower(void *ctx, const char *text, size_t n);
 
-struct llm *llm_open(const struct llm_opts *o, void (*confine)(void *ctx), void *ctx,
-                     struct arena *a, struct gs_error *err);
+struct llm *llm_open(const struct llm_opts *o, void (*confine)(void *ctx, const char *ca),
+                     void *ctx, struct arena *a, struct gs_error *err);
 
 /* A dialogue with what the options say about it. */
 void llm_begin(struct llm *l, struct llm_dialogue *d);

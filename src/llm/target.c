@@ -144,6 +144,12 @@ static bool choose_model(struct llm_target *t, const struct llm_opts *o, struct 
         t->model = llm_env_first(p->model_vars, &which, a);
     if (!t->model)
         t->model = p->model;
+    static const char *const short_names[][2] = {{"sonnet", "claude-sonnet-4-6"},
+                                                 {"opus", "claude-opus-4-6"},
+                                                 {"haiku", "claude-haiku-4-5"}};
+    for (size_t i = 0; t->model && p == &provider_anthropic && i < ARRAY_LEN(short_names); i++)
+        if (str_eq(t->model, short_names[i][0]))
+            t->model = short_names[i][1];
     if (!t->model)
         return fail(err, GS_E_USAGE, "provider '%s' needs a model; give one with '--llm-model'",
                     p->name);

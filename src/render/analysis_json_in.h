@@ -55,6 +55,7 @@ struct pattern_json {
 struct source_json {
     const struct source_scan *s;
     const char *timestamp;
+    const char *explanation; /* of a language model; NULL: none */
     VEC(struct pattern_json) patterns;
     VEC(struct advice_json) advice;
     VEC(struct source_file_row) files;

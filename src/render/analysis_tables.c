@@ -133,7 +133,8 @@ PART(window_part, T, ALWAYS(T, ledger.window_ns, FIELD_I64, "window_ns", "end_ns
      ALWAYS(T, view.start_ns, FIELD_I64, "start_ns",
             "start of the analyzed window, in the trace's clock"),
      ALWAYS(T, view.end_ns, FIELD_I64, "end_ns", "its end"),
-     ALWAYS(T, ledger.n_gpus, FIELD_U64, "gpu_count", "GPUs in the view"));
+     ALWAYS(T, ledger.n_gpus, FIELD_U64, "gpu_count", "GPUs in the view"),
+     IF_ANY(T, only, FIELD_TEXT, "only", "what filters left of the trace, in words"));
 PART(kernel_part, T,
      ALWAYS(T, categories, FIELD_LIST, "kernel_categories", "what kernels do",
             .of = &category_fields),
@@ -305,11 +306,13 @@ static const struct field source_list[] = {VERSION, METADATA(&metadata), SOURCE_
                                            SCAN(&source_json_fields)};
 const struct fields source_document_fields = FIELDS("source", "", T, source_list);
 
+PART(enhanced_part, struct source_json,
+     OR_NULL(struct source_json, explanation, FIELD_TEXT, "llm_enhanced_explanation", ""));
 static const struct field strict_source_list[] = {
     ALWAYS(T, metadata.document_version, FIELD_TEXT, "schema_version", "of rocinsight's document"),
     METADATA(&strict_metadata),
     SOURCE_BODY,
-    ALWAYS_NULL("llm_enhanced_explanation", ""),
+    SPREAD(T, source, FIELD_REF, &enhanced_part),
     SCAN(&source_strict_fields),
 };
 const struct fields source_strict_document_fields = FIELDS("source", "", T, strict_source_list);

@@ -28,8 +28,8 @@ static size_t best_of(struct scored *top, size_t most, size_t n, const size_t *s
     return kept;
 }
 
-static void find_findings(struct answer *out, const struct subject *s, const struct words *w,
-                          struct arena *a)
+static void find_findings(struct answer *out, const struct subject *s,
+                          const struct question_words *w, struct arena *a)
 {
     size_t n = s->advice->findings.n;
     size_t *scores = arena_array(a, size_t, n + 1);
@@ -47,7 +47,7 @@ static void find_findings(struct answer *out, const struct subject *s, const str
         vec_push(&out->findings, a, s->advice->findings.v[top[i].index]);
 }
 
-static void find_causes(struct answer *out, const struct subject *s, const struct words *w,
+static void find_causes(struct answer *out, const struct subject *s, const struct question_words *w,
                         struct arena *a)
 {
     double whole = (double)s->a->breakdown.gpu_time_ns;
@@ -62,8 +62,8 @@ static void find_causes(struct answer *out, const struct subject *s, const struc
 }
 
 /* Kernels whose name holds a word of the question, as people shorten names. */
-static void find_kernels(struct answer *out, const struct subject *s, const struct words *w,
-                         struct arena *a)
+static void find_kernels(struct answer *out, const struct subject *s,
+                         const struct question_words *w, struct arena *a)
 {
     for (size_t i = 0; i < s->a->hotspots.n && out->kernels.n < ANSWER_KERNELS; i++) {
         const struct hotspot *h = &s->a->hotspots.v[i];
@@ -76,15 +76,15 @@ static void find_kernels(struct answer *out, const struct subject *s, const stru
     }
 }
 
-static void figure(struct answer *out, const struct words *w, const char *keys, const char *label,
-                   const char *value, struct arena *a)
+static void figure(struct answer *out, const struct question_words *w, const char *keys,
+                   const char *label, const char *value, struct arena *a)
 {
     if (words_in(w, keys))
         vec_push(&out->figures, a, ((struct answer_figure){label, value}));
 }
 
-static void find_figures(struct answer *out, const struct subject *s, const struct words *w,
-                         struct arena *a)
+static void find_figures(struct answer *out, const struct subject *s,
+                         const struct question_words *w, struct arena *a)
 {
     const struct breakdown *b = &s->a->breakdown;
     figure(out, w, "window wall runtime", "window", value_ns(a, b->window_ns), a);
@@ -112,8 +112,8 @@ static void find_figures(struct answer *out, const struct subject *s, const stru
            arena_printf(a, "%c, %d of 100 points", s->a->quality.grade, s->a->quality.points), a);
 }
 
-static void find_sections(struct answer *out, const struct subject *s, const struct words *w,
-                          struct arena *a)
+static void find_sections(struct answer *out, const struct subject *s,
+                          const struct question_words *w, struct arena *a)
 {
     static const char *const names[] = {"ranks",   "path",      "phases",  "kernels", "counters",
                                         "copies",  "gaps",      "host",    "markers", "gpus",
@@ -134,7 +134,7 @@ static bool asks_for_meaning(const char *question)
     return false;
 }
 
-static void find_terms(struct answer *out, const struct words *w, struct arena *a)
+static void find_terms(struct answer *out, const struct question_words *w, struct arena *a)
 {
     struct terms all;
     if (!asks_for_meaning(out->question))
@@ -155,7 +155,7 @@ static void find_terms(struct answer *out, const struct words *w, struct arena *
 struct answer *answer_find(const struct subject *s, const char *question, struct arena *a)
 {
     struct answer *out = arena_new(a, struct answer);
-    struct words w;
+    struct question_words w;
     words_of(&w, question, a);
     out->question = question;
     out->answered_by = "analysis";
@@ -217,6 +217,7 @@ static void put_model(const struct explanation *e, struct doc *d)
                 "These are the words of a language model (%s, %s), not of the analysis.%s%s",
                 e->provider, e->model, e->problem ? " " : "", e->problem ? e->problem : "");
     doc_label(d, "Language model");
+    doc_checked(d, e);
     if (e->text)
         doc_markdown(d, e->text);
 }

@@ -52,15 +52,15 @@ struct doc *answer_doc(const struct answer *a, struct subject *s, struct arena *
 
 /* ---- words (answer_words.c) ---- */
 
-struct words {
+struct question_words {
     const char **v;
     size_t n, cap;
     bool general;
 };
 
 /* The words of a question that name something, with what they stand for. */
-void words_of(struct words *out, const char *text, struct arena *a);
+void words_of(struct question_words *out, const char *text, struct arena *a);
 /* How many of them are in a text. */
-size_t words_in(const struct words *w, const char *text);
+size_t words_in(const struct question_words *w, const char *text);
 
 #endif

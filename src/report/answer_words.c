@@ -50,7 +50,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
-static void add(struct words *out, const char *word, struct arena *a)
+static void add(struct question_words *out, const char *word, struct arena *a)
 {
     enum { MOST = 64 };
     for (size_t i = 0; i < out->n; i++)
@@ -60,9 +60,9 @@ static void add(struct words *out, const char *word, struct arena *a)
         vec_push(out, a, word);
 }
 
-void words_of(struct words *out, const char *text, struct arena *a)
+void words_of(struct question_words *out, const char *text, struct arena *a)
 {
-    *out = (struct words){0};
+    *out = (struct question_words){0};
     while (*text) {
         size_t n = 0;
         while (is_word(text[n]))
@@ -96,7 +96,7 @@ static bool same(const char *a, size_t n, const char *b, size_t m)
     return (k >= 4 && most - k <= 3) || y;
 }
 
-size_t words_in(const struct words *w, const char *text)
+size_t words_in(const struct question_words *w, const char *text)
 {
     size_t found = 0;
     for (size_t i = 0; text && i < w->n; i++) {

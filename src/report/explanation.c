@@ -54,6 +54,23 @@ static const struct field explanation_list[] = {
 const struct fields explanation_fields =
     FIELDS("explanation", "", struct explanation, explanation_list);
 
+void doc_checked(struct doc *d, const struct explanation *e)
+{
+    if (!e->numbers)
+        return;
+    struct str list;
+    str_init(&list, d->arena);
+    for (size_t i = 0; i < e->unfound.n; i++)
+        str_printf(&list, "%s%s", i ? ", " : "", e->unfound.v[i]);
+    if (e->unfound.n)
+        doc_callout(d, TONE_WARN,
+                    "%zu of its %llu numbers are neither in the analysis nor in what it was told, "
+                    "and marked [?]: %s.",
+                    e->unfound.n, (unsigned long long)e->numbers, list.buf);
+    else
+        doc_text(d, "All of its %llu numbers are in the analysis.", (unsigned long long)e->numbers);
+}
+
 /* ---- Markdown ---- */
 
 static bool is_rule(const char *line)

@@ -25,7 +25,7 @@ struct explanation {
     const char *text;    /* NULL: there is none */
     const char *problem; /* why there is none, or why it ends early; NULL: it is whole */
     VEC(struct hypothesis) hypotheses;
-    uint64_t numbers;          /* in the text, and looked for */
+    uint64_t numbers;          /* and names in the text that were looked for */
     VEC(const char *) unfound; /* those that neither the analysis nor a tool has said */
     uint64_t requests, tool_calls;
     int64_t input_tokens, output_tokens, cache_read_tokens, cache_write_tokens;
@@ -33,6 +33,9 @@ struct explanation {
 };
 
 extern const struct fields hypothesis_fields, explanation_fields;
+
+/* Which of its numbers were found. */
+void doc_checked(struct doc *d, const struct explanation *e);
 
 /* A text in Markdown, as models write it, as blocks. */
 void doc_markdown(struct doc *d, const char *text);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Language models, against a server of our own on loopback (fake_server.py).
 
-    check_llm.py --gpusight PATH wires|faults|redaction|agent|keys|network [--all]
+    check_llm.py --gpusight PATH wires|faults|redaction|agent|words|keys|network [--all]
 
 --all: every fault with every provider, and every tool with every redaction. Exit code 77: skipped.
 """
@@ -70,7 +70,7 @@ def fake_claude(folder, text):
     os.chmod(path, 0o755)
 
 
-def words(out, provider):
+def shown_words(out, provider):
     return re.sub(r"\(" + provider + r", m1\)", "(P)", out.decode().replace("\n  ", " "))
 
 
@@ -88,7 +88,7 @@ def wires():
                 name = f"{provider}{', whole' if whole else ''}"
                 check(r.returncode == 0, name + ": answers", r.stdout, r.stderr)
                 no_key(r, name)
-                shown[name] = words(r.stdout, provider)
+                shown[name] = shown_words(r.stdout, provider)
                 path, headers, body = s.requests[0]
                 check(path.startswith(WIRES[provider].path) or provider in ("azure", "bedrock"),
                       name + ": the path", path)
@@ -105,7 +105,7 @@ def wires():
         r = gpusight("ask", "--llm", "claude-code:m1", TRACE, "what is slow?",
                      env=environment(PATH=folder + ":" + os.environ["PATH"]))
         check(r.returncode == 0, "claude-code: answers", r.stdout, r.stderr)
-        shown["claude-code"] = words(r.stdout, "claude-code")
+        shown["claude-code"] = shown_words(r.stdout, "claude-code")
         with open(folder + "/asked") as f:
             check("<trace-data>" in f.read(), "claude-code: the data is given")
     first = shown["anthropic"]
@@ -360,6 +360,81 @@ def conversation():
               "all of it is archived", lines[-1:])
 
 
+# ---- words: numbers, terminals, source code ----
+
+def words():
+    said = ("[KERNEL_1] was called 40 times.\n\n- idle time is {idle} of the GPU time\n"
+            "- the host wastes 777.7 ms\n- [KERNEL_77] is slow")
+    whole = json.loads(gpusight("analyze", "--json", TRACE).stdout)
+    idle = f"{whole['analyses']['breakdown']['idle_pct']:.1f} %"
+    for idle_said, wrong in ((idle, 2), ("3.3 %", 3)):
+        with Server("anthropic", [{"text": [said.format(idle=idle_said)]}]) as s:
+            r = gpusight("analyze", *llm("anthropic", s.url), "--json", TRACE)
+            e = json.loads(r.stdout)["explanation"]
+            check(len(e["numbers_unfound"]) == wrong and e["numbers_checked"] == 4,
+                  "numbers and names that nobody told are counted", e)
+            check("777.7 ms [?" in e["text"] and "[KERNEL_77] [?]" in e["text"] and
+                  "40 times" in e["text"], "and marked where they stand", e["text"])
+            check((f"3.3 % [? {idle}]" in e["text"]) == (wrong == 3), "with the right value", e["text"])
+            r = gpusight("ask", *llm("anthropic", s.url), TRACE, "why?")
+            check(f"{wrong} of its 4".encode() in r.stdout, "ask says so", r.stdout)
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "quux_secret.cu"), "w") as f:
+            f.write("__global__ void quux_kernel(float *x) {}\n"
+                    "int main() { for (;;) { quux_kernel<<<1, 64>>>(0); cudaDeviceSynchronize(); } }\n")
+        with Server("anthropic", [{"text": ["[KERNEL_1] waits."]}]) as s:
+            r = gpusight("analyze", *llm("anthropic", s.url), "--json", "--source-dir", folder)
+            check(json.loads(r.stdout)["tier0"]["llm_explanation"] == "quux_kernel waits.",
+                  "source code alone can be explained", r.stderr)
+            check(b"quux" not in s.requests[0][2], "without its names")
+    terminal()
+
+
+def on_terminal(argv, answers, env):
+    """Runs a command on a terminal; answers: (what to wait for, what to type)."""
+    import pty
+    import select
+    pid, fd = pty.fork()
+    if not pid:
+        os.execve(G, [G, *argv], env)
+    out, answers, end = b"", list(answers), time.time() + 60
+    while time.time() < end:
+        if select.select([fd], [], [], 0.05)[0]:
+            try:
+                piece = os.read(fd, 65536)
+            except OSError:
+                break
+            if not piece:
+                break
+            out += piece
+        if answers and answers[0][0] in out:
+            os.write(fd, answers.pop(0)[1])
+    _, status = os.waitpid(pid, 0)
+    return out.decode(errors="replace"), os.waitstatus_to_exitcode(status)
+
+
+def terminal():
+    env = environment(TERM="dumb")
+    with Server("anthropic", [{"text": ["The \x1b[31mGPU waits. [KER", "NEL_1] is hot."]},
+                              {"text": ["second answer"]}]) as s:
+        out, code = on_terminal(["ask", *llm("anthropic", s.url), TRACE],
+                                [(b"> ", b"why?\n"), (b"Proceed", b"y\n"), (b"hot.", b"and then?\n"),
+                                 (b"second answer", b"\x04")], env)
+        check(code == 0 and "fission_sweep<double, 7> is hot." in out and "second answer" in out and
+              out.count("Proceed?") == 1, "a conversation on a terminal", code, out)
+        check("\x1b[31m" not in out and "\\x1b[31m" in out, "nothing of it is obeyed", out)
+        check("a language model" in out, "and it says who speaks", out)
+        check(len(json.loads(s.requests[1][2])["messages"]) == 3, "questions know of each other")
+    with Server("anthropic", [{"text": ["x"]}]) as s:
+        out, code = on_terminal(["ask", *llm("anthropic", s.url), TRACE, "why?"], [(b"Proceed", b"n\n")], env)
+        check(code == 0 and not s.requests and "without a language model" in out, "no is no", code, out)
+    with Server("anthropic", [{"fault": "stall-middle"}]) as s:
+        out, code = on_terminal(["ask", *llm("anthropic", s.url), "--yes", TRACE, "why?"],
+                                [(b"half an", b"\x03")], env)
+        check(code == 6 and "stopped" in out and "without a language model" in out,
+              "Ctrl-C ends the request", code, out)
+
+
 # ---- keys ----
 
 def keys():
@@ -486,7 +561,7 @@ if __name__ == "__main__":
     parser.add_argument("--gpusight", required=True)
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--sanitized", action="store_true")
-    parser.add_argument("what", choices=["wires", "faults", "redaction", "agent", "keys", "network"])
+    parser.add_argument("what", choices=["wires", "faults", "redaction", "agent", "keys", "network", "words"])
     args = parser.parse_args()
     G, ALL, SANITIZED = os.path.abspath(args.gpusight), args.all, args.sanitized
     if b" llm" not in subprocess.run([G, "--version"], capture_output=True).stdout:

@@ -19,23 +19,6 @@ static void whose(const struct explanation *e, struct doc *d)
     doc_label(d, "Language model");
 }
 
-static void checked(const struct explanation *e, struct doc *d)
-{
-    if (!e->numbers)
-        return;
-    struct str list;
-    str_init(&list, d->arena);
-    for (size_t i = 0; i < e->unfound.n; i++)
-        str_printf(&list, "%s%s", i ? ", " : "", e->unfound.v[i]);
-    if (e->unfound.n)
-        doc_callout(d, TONE_WARN,
-                    "%zu of its %llu numbers are neither in the analysis nor in what it was told, "
-                    "and marked [?]: %s",
-                    e->unfound.n, (unsigned long long)e->numbers, list.buf);
-    else
-        doc_text(d, "All of its %llu numbers are in the analysis.", (unsigned long long)e->numbers);
-}
-
 static const char *bound(struct arena *a, double pct)
 {
     return isnan(pct) ? "no bound" : arena_printf(a, "%.1f %%", pct);
@@ -61,7 +44,7 @@ static void build(const struct subject *s, struct doc *d)
 {
     const struct explanation *e = s->explanation;
     whose(e, d);
-    checked(e, d);
+    doc_checked(d, e);
     if (e->text)
         doc_markdown(d, e->text);
     for (size_t i = 0; i < e->hypotheses.n; i++)
