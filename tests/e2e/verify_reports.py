@@ -22,7 +22,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 TRACES = os.environ.get("GPUSIGHT_TRACES") or os.path.join(ROOT, "..", "shared", "traces")
 FORMS = {"text": "txt", "markdown": "md", "html": "html", "json": "json"}
 UNITS = {"ns": "µs", "µs": "ms", "ms": "s", "s": "ms", "KiB": "MiB", "MiB": "GiB", "GiB": "MiB", "GB/s": "MB/s", "MB/s": "GB/s"}
-NUMBER = re.compile(r"(?<![\w.,#&/-])(-?\d+(?:,\d{3})*(?:\.\d+)?)(?![\w.,]*\w)( (?:ns|µs|ms|s|KiB|MiB|GiB|GB/s|MB/s|%))?")
+NUMBER = re.compile(r"(?<![\w.,#&/-])(-?\d+(?:,\d{3})*(?:\.\d+)?)(?![\w.,]*\w)( (?:ns|µs|ms|s|KiB|MiB|GiB|GB/s|MB/s|%)(?![A-Za-z]))?")
 
 
 def run(program, *args):
