@@ -157,8 +157,9 @@ static uint32_t read_gpu(struct rocpd *r, struct db_query *q)
 static bool read_agents(struct rocpd *r, struct gs_error *err)
 {
     static const char *const columns[] = {
-        "id",   "nid",        "pid",          "type",      "absolute_index", "type_index",
-        "name", "model_name", "product_name", "user_name", "extdata",        "vendor_name", NULL};
+        "id",         "nid",         "pid",        "type",         "absolute_index",
+        "type_index", "name",        "model_name", "product_name", "user_name",
+        "extdata",    "vendor_name", NULL};
     struct db_query q;
     if (!rocpd_has(r, "info_agent"))
         return true;
