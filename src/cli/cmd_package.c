@@ -34,9 +34,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
         str_ends(o->out, ".rpdb") ? o->out : arena_printf(cli->arena, "%s.rpdb", o->out);
     if (o->copy && o->consolidate)
         return fail(err, GS_E_USAGE, "give '--copy' or '--consolidate', not both");
-    enum package_way way = o->copy          ? PACKAGE_COPY
-                           : o->consolidate ? PACKAGE_MOVE
-                                            : PACKAGE_NAMES;
+    enum package_way way = o->copy ? PACKAGE_COPY : o->consolidate ? PACKAGE_MOVE : PACKAGE_NAMES;
     if (!package_make(&p, &cli->operands, folder, way, cli->arena, err))
         return false;
     log_say("wrote %s/index.yaml: %zu files, %s", folder, p.files, human_bytes(size, p.bytes));
@@ -47,9 +45,10 @@ const struct command command_package = {
     .name = "package",
     .summary = "a folder that stands for the traces of a job",
     .operands = "TRACE...",
-    .doc = "Makes a folder NAME.rpdb with index.yaml, as rocpd has it: the list of the files, which "
-           "is taken as a trace by every command. The files stay where they are, or go into the "
-           "folder with --copy or --consolidate.",
+    .doc =
+        "Makes a folder NAME.rpdb with index.yaml, as rocpd has it: the list of the files, which "
+        "is taken as a trace by every command. The files stay where they are, or go into the "
+        "folder with --copy or --consolidate.",
     .examples = "gpusight package --copy job/*.db -o run7  # run7.rpdb, to send away\n"
                 "gpusight analyze run7.rpdb/index.yaml",
     .opts = opts,

@@ -40,7 +40,8 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     struct fs_set *set = arena_new(cli->arena, struct fs_set);
     struct repaired r = {0};
     if (!o->out)
-        return fail(err, GS_E_USAGE, "no output given; use -o FILE, the trace itself is not touched");
+        return fail(err, GS_E_USAGE,
+                    "no output given; use -o FILE, the trace itself is not touched");
     fs_set_init(set, cli->arena);
     arena_defer(cli->arena, abandon, set);
     if (!repair_file(&r, cli->operands.v[0], o->out, set, cli->arena, err) ||
@@ -54,10 +55,11 @@ const struct command command_repair = {
     .name = "repair",
     .summary = "save what is left of a half-written trace, as a new file",
     .operands = "TRACE",
-    .doc = "JSON that was cut keeps everything up to its last whole element, and what was open is "
-           "closed. Of databases every page that is still there is read, also where others are "
-           "missing; a journal or write-ahead log left behind is applied. It says what was saved and "
-           "what is lost. The trace itself is never touched.",
+    .doc =
+        "JSON that was cut keeps everything up to its last whole element, and what was open is "
+        "closed. Of databases every page that is still there is read, also where others are "
+        "missing; a journal or write-ahead log left behind is applied. It says what was saved and "
+        "what is lost. The trace itself is never touched.",
     .examples = "gpusight repair cut.json -o saved.json\n"
                 "gpusight repair results.db -o saved.db  # the disk was full",
     .opts = opts,

@@ -18,13 +18,20 @@ void pseudonyms_init(struct pseudonyms *p, struct arena *a)
 static const char *word_of(enum kernel_role role)
 {
     static const char *const words[ROLE_COUNT] = {
-        [ROLE_GEMM] = "gemm",           [ROLE_CONV] = "conv",
-        [ROLE_ATTENTION] = "attention", [ROLE_COLLECTIVE] = "ncclDevKernel_AllReduce",
-        [ROLE_NORM] = "layer_norm",     [ROLE_SOFTMAX] = "softmax",
-        [ROLE_REDUCTION] = "reduce",    [ROLE_ELEMENTWISE] = "elementwise",
-        [ROLE_COPY] = "copy",           [ROLE_FILL] = "fill",
-        [ROLE_FFT] = "fft",             [ROLE_SPARSE] = "spmv",
-        [ROLE_SORT_SCAN] = "sort",      [ROLE_RANDOM] = "random",
+        [ROLE_GEMM] = "gemm",
+        [ROLE_CONV] = "conv",
+        [ROLE_ATTENTION] = "attention",
+        [ROLE_COLLECTIVE] = "ncclDevKernel_AllReduce",
+        [ROLE_NORM] = "layer_norm",
+        [ROLE_SOFTMAX] = "softmax",
+        [ROLE_REDUCTION] = "reduce",
+        [ROLE_ELEMENTWISE] = "elementwise",
+        [ROLE_COPY] = "copy",
+        [ROLE_FILL] = "fill",
+        [ROLE_FFT] = "fft",
+        [ROLE_SPARSE] = "spmv",
+        [ROLE_SORT_SCAN] = "sort",
+        [ROLE_RANDOM] = "random",
     };
     const char *word = words[role];
     return word && kernel_role_of(word) == role ? word : "kernel";

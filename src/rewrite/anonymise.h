@@ -14,6 +14,7 @@
 #ifndef GS_REWRITE_ANONYMISE_H
 #define GS_REWRITE_ANONYMISE_H
 
+#include "base/err.h"
 #include "base/str.h"
 #include "model/trace.h"
 
@@ -25,7 +26,7 @@ struct pseudonym {
 struct pseudonyms {
     struct arena *arena;
     VEC(struct pseudonym) v;
-    struct idmap by_name; /* hash of kind and original -> v */
+    struct idmap by_name;   /* hash of kind and original -> v */
     VEC(const char *) left; /* originals that are in the output all the same */
     size_t too_short;       /* originals that are too short to be looked for */
 };

@@ -120,7 +120,8 @@ static void read_name(struct jread *j, struct pseudonyms *p)
         else if (!to)
             jr_skip(j);
     }
-    uint64_t key = hash_bytes(n.name, strlen(n.name)) ^ hash_u64(hash_bytes(n.kind, strlen(n.kind)));
+    uint64_t key =
+        hash_bytes(n.name, strlen(n.name)) ^ hash_u64(hash_bytes(n.kind, strlen(n.kind)));
     idmap_put(&p->by_name, key, (uint32_t)p->v.n);
     vec_push(&p->v, p->arena, n);
 }
@@ -146,7 +147,7 @@ bool pseudonyms_read(struct pseudonyms *p, const char *path, struct gs_error *er
                 jr_skip(j);
             }
         }
-    return jr_end(j, err) && (known || fail(err, GS_E_FORMAT,
-                                            "'%s' is no key that 'gpusight anonymise' has written",
-                                            path));
+    return jr_end(j, err) &&
+           (known ||
+            fail(err, GS_E_FORMAT, "'%s' is no key that 'gpusight anonymise' has written", path));
 }

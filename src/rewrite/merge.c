@@ -65,10 +65,10 @@ static bool find_sets(struct merging *g, struct input_file *f, const char *path)
             return false;
         vec_push(&f->sets, g->arena, s);
     }
-    f->v305 = f->sets.n && db_has_column(f->db,
-                                         arena_printf(g->arena, "rocpd_kernel_dispatch%s",
-                                                      f->sets.v[0].suffix),
-                                         "graph_exec_id");
+    f->v305 =
+        f->sets.n &&
+        db_has_column(f->db, arena_printf(g->arena, "rocpd_kernel_dispatch%s", f->sets.v[0].suffix),
+                      "graph_exec_id");
     return f->sets.n || fail(g->err, GS_E_FORMAT,
                              "'%s' is no rocpd database with sets of tables; 'gpusight convert -f "
                              "rocpd' makes one of other traces",
@@ -104,8 +104,8 @@ static bool out_failed(struct merging *g, const char *what)
 static bool has_out_column(struct merging *g, const char *table, const char *column, bool *there)
 {
     sqlite3_stmt *st;
-    char *sql = sqlite3_mprintf("SELECT 1 FROM pragma_table_info(%Q) WHERE name = %Q COLLATE NOCASE",
-                                table, column);
+    char *sql = sqlite3_mprintf(
+        "SELECT 1 FROM pragma_table_info(%Q) WHERE name = %Q COLLATE NOCASE", table, column);
     int rc = sql ? sqlite3_prepare_v2(g->w->db, sql, -1, &st, NULL) : SQLITE_NOMEM;
     sqlite3_free(sql);
     if (rc != SQLITE_OK)
@@ -126,8 +126,8 @@ static bool add_columns(struct merging *g, const char *table, const struct db_ta
             return false;
         if (there)
             continue;
-        char *sql = sqlite3_mprintf("ALTER TABLE \"%w\" ADD COLUMN \"%w\"", table,
-                                    t->columns[i].name);
+        char *sql =
+            sqlite3_mprintf("ALTER TABLE \"%w\" ADD COLUMN \"%w\"", table, t->columns[i].name);
         int rc = sql ? sqlite3_exec(g->w->db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
         sqlite3_free(sql);
         if (rc != SQLITE_OK)
@@ -150,8 +150,7 @@ static bool make_table(struct merging *g, const char *table, const struct db_tab
     sqlite3_free(head);
     column_list(&sql, t, true, NULL);
     str_putc(&sql, ')');
-    return sqlite3_exec(g->w->db, sql.buf, NULL, NULL, NULL) == SQLITE_OK ||
-           out_failed(g, table);
+    return sqlite3_exec(g->w->db, sql.buf, NULL, NULL, NULL) == SQLITE_OK || out_failed(g, table);
 }
 
 static bool copy_rows(struct merging *g, struct db_query *q, sqlite3_stmt *put, uint64_t *lost)
@@ -188,8 +187,8 @@ static bool copy_table(struct merging *g, struct db *db, const char *from, const
     str_init(&marks, g->arena);
     column_list(&list, t, guid, NULL);
     column_list(&marks, t, guid, "?");
-    char *sql = sqlite3_mprintf("INSERT OR IGNORE INTO \"%w\"(%s) VALUES(%s)", to, list.buf,
-                                marks.buf);
+    char *sql =
+        sqlite3_mprintf("INSERT OR IGNORE INTO \"%w\"(%s) VALUES(%s)", to, list.buf, marks.buf);
     int rc = sql ? sqlite3_prepare_v2(g->w->db, sql, -1, &put, NULL) : SQLITE_NOMEM;
     sqlite3_free(sql);
     if (rc != SQLITE_OK)

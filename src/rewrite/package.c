@@ -76,7 +76,8 @@ static bool move_file(const char *from, const char *to, struct gs_error *err)
     if (errno != EXDEV)
         return fail(err, GS_E_IO, "cannot move '%s': %s", from, strerror(errno));
     return copy_file(from, to, err) &&
-           (unlink(from) == 0 || fail(err, GS_E_IO, "cannot remove '%s': %s", from, strerror(errno)));
+           (unlink(from) == 0 ||
+            fail(err, GS_E_IO, "cannot remove '%s': %s", from, strerror(errno)));
 }
 
 static const char *absolute(const char *path, struct arena *a)
@@ -90,8 +91,8 @@ static bool place(const struct ingest_file *f, const char *folder, enum package_
 {
     const char *name = free_name(names, f->path, a);
     const char *to = arena_printf(a, "%s/%s", folder, name);
-    bool ok = way == PACKAGE_NAMES || (way == PACKAGE_COPY ? copy_file(f->path, to, err)
-                                                           : move_file(f->path, to, err));
+    bool ok = way == PACKAGE_NAMES ||
+              (way == PACKAGE_COPY ? copy_file(f->path, to, err) : move_file(f->path, to, err));
     vec_push(names, a, (char *)(uintptr_t)(way == PACKAGE_NAMES ? absolute(f->path, a) : name));
     return ok;
 }
@@ -104,8 +105,7 @@ bool package_make(struct packaged *p, const struct opt_list *paths, const char *
     struct str text;
     if (!ingest_find(&in, paths, arena, err))
         return false;
-    if (fs_exists(folder) &&
-        (!fs_names(&there, folder, true, 1, arena, err) || there.n))
+    if (fs_exists(folder) && (!fs_names(&there, folder, true, 1, arena, err) || there.n))
         return fail(err, GS_E_USAGE, "'%s' is there and not an empty folder; give another name",
                     folder);
     if (!fs_make_folders(folder, arena, err))
@@ -116,8 +116,9 @@ bool package_make(struct packaged *p, const struct opt_list *paths, const char *
             return false;
     }
     str_init(&text, arena);
-    str_puts(&text, "rocprofiler-sdk:\n  rocpd:\n    rocpd_package_version: \"1.0\"\n    path: \".\"\n"
-                    "    files:\n");
+    str_puts(&text,
+             "rocprofiler-sdk:\n  rocpd:\n    rocpd_package_version: \"1.0\"\n    path: \".\"\n"
+             "    files:\n");
     for (size_t i = 0; i < names.n; i++) {
         str_puts(&text, "      - ");
         quote(&text, names.v[i]);

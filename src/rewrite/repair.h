@@ -8,14 +8,16 @@
 #ifndef GS_REWRITE_REPAIR_H
 #define GS_REWRITE_REPAIR_H
 
+#include <stdint.h>
+
 #include "base/fs_set.h"
 #include "base/vec.h"
 
 struct repaired {
-    uint64_t bytes_kept, bytes_lost; /* of JSON */
+    uint64_t bytes_kept, bytes_lost;   /* of JSON */
     uint64_t rows, tables, tables_cut; /* of databases */
-    bool log; /* a journal or log was applied */
-    bool whole; /* nothing was wrong */
+    bool log;                          /* a journal or log was applied */
+    bool whole;                        /* nothing was wrong */
     VEC(const char *) notes;
 };
 

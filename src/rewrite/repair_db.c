@@ -335,7 +335,8 @@ static bool save_table(struct salvage *s, const struct lost_table *t)
         s->r->tables_cut++;
         vec_push(&s->r->notes, s->arena,
                  arena_printf(s->arena,
-                              "%s: %" PRIu64 " rows saved; %" PRIu64 " pages are missing or damaged, "
+                              "%s: %" PRIu64 " rows saved; %" PRIu64
+                              " pages are missing or damaged, "
                               "%" PRIu64 " rows on others",
                               t->name, f.rows, pages, cells));
     }
@@ -350,9 +351,9 @@ static bool save_all(struct salvage *s, const struct table_list *list)
     for (size_t i = 0; i < list->v.n; i++)
         if (str_eq(list->v.v[i].type, "view") &&
             sqlite3_exec(s->out, list->v.v[i].sql, NULL, NULL, NULL) != SQLITE_OK)
-            vec_push(&s->r->notes, s->arena,
-                     arena_printf(s->arena, "%s: the view cannot be made again",
-                                  list->v.v[i].name));
+            vec_push(
+                &s->r->notes, s->arena,
+                arena_printf(s->arena, "%s: the view cannot be made again", list->v.v[i].name));
     return true;
 }
 
@@ -367,9 +368,12 @@ static bool open_pages(struct salvage *s, const char *path)
         return false;
     if (pread(s->fd, header, sizeof(header), 0) != sizeof(header) || fstat(s->fd, &st) != 0)
         return fail(s->err, GS_E_FORMAT, "nothing to save in '%s': it has no header", path);
-    if (!pages_init(&s->pages, header, sizeof(header), &s->fd) || !s->pages.page_size)
+    /* Whole pages only: the last one may be cut. */
+    uint32_t page = (uint32_t)header[16] << 8 | header[17];
+    page = page == 1 ? 65536 : page;
+    uint64_t size = page ? (uint64_t)st.st_size / page * page : 0;
+    if (!pages_init(&s->pages, header, (size_t)size, &s->fd))
         return fail(s->err, GS_E_FORMAT, "nothing to save in '%s': its header is damaged", path);
-    s->pages.n_pages = (uint32_t)((uint64_t)st.st_size / s->pages.page_size);
     s->seen = arena_alloc(s->arena, (size_t)s->pages.n_pages + 1);
     s->record = arena_alloc(s->arena, LONGEST_RECORD);
     s->fields = arena_array(s->arena, struct field_at, MOST_FIELDS);
@@ -399,7 +403,8 @@ bool repair_database(struct repaired *r, const char *path, const char *out, stru
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     if (sqlite3_open_v2(to->temp, &s->out, flags, NULL) != SQLITE_OK)
         return fail(err, GS_E_IO, "cannot write '%s': %s", out, sqlite3_errmsg(s->out));
-    sqlite3_exec(s->out, "PRAGMA journal_mode=off; PRAGMA synchronous=off; BEGIN", NULL, NULL, NULL);
+    sqlite3_exec(s->out, "PRAGMA journal_mode=off; PRAGMA synchronous=off; BEGIN", NULL, NULL,
+                 NULL);
     sqlite3_set_authorizer(s->out, allow, NULL);
     if (!walk(s, 1, 0, take_schema, &list) || !save_all(s, &list))
         return false;

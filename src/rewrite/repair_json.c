@@ -13,10 +13,10 @@ struct walker {
     bool after_colon, want_value; /* a key or a comma stands there without what follows */
     int depth;
     char open[DEEPEST];
-    uint64_t at;         /* bytes so far */
-    uint64_t good;       /* up to here whole elements */
-    int good_depth;      /* open there */
-    bool done, broken;   /* the document is over; it was no JSON */
+    uint64_t at;       /* bytes so far */
+    uint64_t good;     /* up to here whole elements */
+    int good_depth;    /* open there */
+    bool done, broken; /* the document is over; it was no JSON */
 };
 
 static void whole_until(struct walker *w, uint64_t at)
