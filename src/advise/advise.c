@@ -92,12 +92,16 @@ static int by_claim(const void *x, const void *y)
     return strcmp(a->rule->name, b->rule->name);
 }
 
-/* Faults that matter come before what only may be won inside kernels or once a run. */
+/* Faults come before what only may be won inside kernels or once a run, what matters before what
+ * does not. */
 static int place(const struct finding *f)
 {
+    bool fault = !f->rule->tuning && !f->once;
     if (f->priority == PRIORITY_INFO)
-        return 2;
-    return !f->rule->tuning && f->priority <= PRIORITY_MEDIUM ? 0 : 1;
+        return 4;
+    if (f->priority <= PRIORITY_MEDIUM)
+        return fault ? 0 : 1;
+    return fault ? 2 : 3;
 }
 
 /* Order of ranking: by what can be won; of two that win as good as the same, who knows more. */
@@ -236,6 +240,13 @@ static const char *trust(const struct analysis *a)
     return a->quality.grade == 'F' ? "; the data is too odd to trust" : "";
 }
 
+/* A small loss that a replay says cannot be won back: work before the first kernel, say. */
+static bool wins_nothing(const struct finding *f)
+{
+    return f->change && f->predicted_by && f->predicted_ns >= f->recorded_ns &&
+           f->runtime_fraction_pct < 2 * HEALTHY_LOSS_PCT;
+}
+
 /* The first fault that matters and the first kernel worth tuning, and what can be won back in all.
  */
 static void look_through(struct advice *out, const struct finding **fault,
@@ -249,7 +260,8 @@ static void look_through(struct advice *out, const struct finding **fault,
             *kernel = *kernel ? *kernel : f;
             continue;
         }
-        out->verdict.recoverable_ns = add_ns(out->verdict.recoverable_ns, f->claimed_ns);
+        if (!wins_nothing(f))
+            out->verdict.recoverable_ns = add_ns(out->verdict.recoverable_ns, f->claimed_ns);
         if (!*fault && f->priority <= PRIORITY_MEDIUM)
             *fault = f;
     }
