@@ -47,10 +47,12 @@ static unsigned abilities(const struct analysis *a)
            (a->trace->counters.n ? NEED_COUNTERS : 0u);
 }
 
-static struct finding *run_rule(const struct rule *r, const struct analysis *a, struct arena *arena)
+static struct finding *run_rule(const struct rule *r, const struct analysis *a,
+                                const struct beside *beside, struct arena *arena)
 {
     struct finding *f = arena_new(arena, struct finding);
-    *f = (struct finding){.rule = r, .analysis = a, .arena = arena, .gain = r->gain};
+    *f = (struct finding){
+        .rule = r, .analysis = a, .arena = arena, .gain = r->gain, .beside = beside};
     f->title = r->title;
     f->category = r->category;
     f->bottleneck = r->bottleneck;
@@ -372,7 +374,7 @@ void advise(struct advice *out, const struct analysis *a, const struct beside *b
     for (const struct rule *const *r = rules; *r; r++) {
         if (((*r)->needs & have) != (*r)->needs)
             continue;
-        struct finding *f = run_rule(*r, a, arena);
+        struct finding *f = run_rule(*r, a, beside, arena);
         if (f)
             vec_push(&out->findings, arena, f);
     }
