@@ -44,6 +44,7 @@ struct work {
     struct arena *arena;
     struct ledger_gpu *out;
     gap_part_fn *note; /* NULL: nobody listens */
+    gap_fn *tell;      /* likewise */
     void *ctx;
 };
 
@@ -88,6 +89,18 @@ static void claim(const struct work *w, enum cause cause, const struct spans *sp
     w->out->ns[cause] = add_ns(w->out->ns[cause], spans_total(&exposed));
     spans_union(&both, busy, spans, w->arena);
     *busy = both;
+}
+
+/* Work that a filter took out keeps the GPU from being idle for any cause that we could name. */
+static void claim_left_out(const struct work *w, struct spans *busy)
+{
+    struct spans inside = {0};
+    for (size_t i = 0; i < w->g->left_out->n; i++) {
+        struct span s = view_clip(w->v, w->g->left_out->v[i].start, w->g->left_out->v[i].end);
+        spans_append(&inside, w->arena, s.start, s.end);
+    }
+    claim(w, CAUSE_UNKNOWN, &inside, busy);
+    w->out->left_out_ns = w->out->ns[CAUSE_UNKNOWN];
 }
 
 /* The first part of collectives, in which they wait for other ranks. */
@@ -262,6 +275,8 @@ static void measure_gaps(const struct work *w, const struct spans *busy, uint32_
         gap_explain(&reader, gap.start_ns, gap.end_ns, call,
                     busy->v[i - 1].end - busy->v[i - 1].start, gap.ns);
         note_gap(out, &gap);
+        if (w->tell)
+            w->tell(w->ctx, &gap);
     }
     measure_trail(w, &reader, out->last_ns, busy->v[busy->n - 1].end - busy->v[busy->n - 1].start);
     out->paused_ns = reader.paused_ns;
@@ -272,6 +287,7 @@ struct ledger_job {
     const struct view *v;
     struct gap_cursor *cursors; /* worker after worker */
     gap_part_fn *note;
+    gap_fn *tell;
     void *ctx;
 };
 
@@ -288,13 +304,15 @@ static void measure_gpu(void *ctx, size_t slot, int worker)
     struct ledger_job *job = ctx;
     struct gap_cursor *cursor = job->cursors + (size_t)worker * job->v->n_threads;
     struct arena *temporary = arena_scratch();
-    struct work w = {job->v,  &job->v->gpus[slot], temporary, &job->l->gpus[slot], job->note,
-                     job->ctx};
+    struct work w = {job->v,    &job->v->gpus[slot], temporary, &job->l->gpus[slot],
+                     job->note, job->tell,           job->ctx};
     struct spans busy = {0}, by_class[KERNEL_BLIT + 1] = {0};
     spans_of_kernels(&w, by_class);
     measure_kernels(&w, by_class, &busy);
     measure_copies(&w, &by_class[KERNEL_BLIT], &busy);
     w.out->busy_ns = spans_total(&busy);
+    if (w.g->left_out)
+        claim_left_out(&w, &busy);
     measure_gaps(&w, &busy, (uint32_t)slot, cursor);
     assert(sum_of(w.out->ns) == view_window(job->v)); /* every nanosecond has one cause */
     arena_release(temporary);
@@ -314,21 +332,33 @@ void ledger_make(struct ledger *l, const struct view *v, struct arena *a)
     arena_release(temporary);
     for (size_t g = 0; g < l->n_gpus; g++) {
         l->paused_ns = add_ns(l->paused_ns, l->gpus[g].paused_ns);
+        l->left_out_ns = add_ns(l->left_out_ns, l->gpus[g].left_out_ns);
         for (enum cause c = 0; c < CAUSES; c++)
             l->ns[c] = add_ns(l->ns[c], l->gpus[g].ns[c]);
     }
 }
 
-void ledger_parts(const struct view *v, gap_part_fn *note, void *ctx)
+static void again(const struct view *v, gap_part_fn *note, gap_fn *tell, void *ctx)
 {
     struct arena *temporary = arena_scratch();
-    struct ledger again = {.gpus = arena_array(temporary, struct ledger_gpu, v->n_gpus)};
-    struct ledger_job job = {.l = &again,
+    struct ledger ledger = {.gpus = arena_array(temporary, struct ledger_gpu, v->n_gpus)};
+    struct ledger_job job = {.l = &ledger,
                              .v = v,
                              .cursors = arena_array(temporary, struct gap_cursor, v->n_threads),
                              .note = note,
+                             .tell = tell,
                              .ctx = ctx};
     for (size_t g = 0; g < v->n_gpus; g++)
         measure_gpu(&job, g, 0);
     arena_release(temporary);
+}
+
+void ledger_parts(const struct view *v, gap_part_fn *note, void *ctx)
+{
+    again(v, note, NULL, ctx);
+}
+
+void ledger_gaps(const struct view *v, gap_fn *tell, void *ctx)
+{
+    again(v, NULL, tell, ctx);
 }

@@ -5,6 +5,7 @@
 
 #include "base/input_codec.h"
 #include "base/mem.h"
+#include "base/task.h"
 
 enum { SLOT_SIZE = 512 * 1024 };
 
@@ -155,7 +156,7 @@ ptrdiff_t input_read(void *in, char *buf, size_t n)
     }
     if (!n)
         return 0;
-    if (s->failed)
+    if (s->failed || task_cancelled())
         return -1;
     if (!s->started)
         start_thread(s);
@@ -270,11 +271,15 @@ static void close_it(void *in)
     input_close(in);
 }
 
-struct input *input_new(struct arena *a, const char *path, struct gs_error *err)
+struct input *input_new_within(struct arena *a, const char *root, const char *path,
+                               struct gs_error *err)
 {
     struct input *in = arena_new(a, struct input);
-    if (!input_open(in, path, err))
-        return NULL;
     arena_defer(a, close_it, in);
-    return in;
+    return input_open_within(in, root, path, err) ? in : NULL;
+}
+
+struct input *input_new(struct arena *a, const char *path, struct gs_error *err)
+{
+    return input_new_within(a, NULL, path, err);
 }

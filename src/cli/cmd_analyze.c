@@ -10,6 +10,7 @@
 #include "cli/analyze_source.h"
 #include "cli/analyze_workload.h"
 #include "cli/analyzed.h"
+#include "cli/llm_opts.h"
 #include "cli/output.h"
 #include "cli/report_time.h"
 #include "render/analysis_json.h"
@@ -26,6 +27,7 @@ struct analyze_opts {
     struct analyzed_opts in;
     struct workload_args workload;
     struct analyze_att_opts att;
+    struct llm_settings llm;
 };
 
 static const struct opt opts[] = {
@@ -47,7 +49,8 @@ static const struct opt opts[] = {
     OPT_INT(struct analyze_opts, timeline_limit, 0, "timeline-limit", 0, 1e9, "N",
             "html: events in the timeline, the longest are kept; 0: all (3500000)"),
     SECTION_OPTS(struct analyze_opts, out),
-    OPT_TEXT(struct analyze_opts, prompt, 0, "prompt", "TEXT", "a question, kept in the JSON"),
+    OPT_TEXT(struct analyze_opts, prompt, 0, "prompt", "TEXT",
+             "a question for --llm; also kept in the JSON"),
     WORKLOAD_OPTS(struct analyze_opts, workload),
     OPT_GROUP("Output"),
     OPT_CHOICE(struct analyze_opts, out.format, 0, "format", RENDERER_CHOICES,
@@ -65,6 +68,7 @@ static const struct opt opts[] = {
              "markdown: write charts as SVG into this folder and link them"),
     OPT_FLAG(struct analyze_opts, stats, 0, "stats",
              "print time and memory used, on standard error"),
+    LLM_OPTS(struct analyze_opts, llm),
     OPT_END,
 };
 
@@ -76,14 +80,16 @@ static void defaults(void *settings)
                                .top_kernels = 10,
                                .in = ANALYZED_DEFAULTS,
                                .att = {.listing = "block"},
+                               .llm = LLM_DEFAULTS,
                                .timeline_limit = HTML_TIMELINE_LIMIT};
 }
 
 struct call {
     struct cli *cli;
     struct analyze_opts *o;
-    const struct run *run; /* NULL for a workload */
-    const char *workload;  /* folder of rocprof-compute, when it is one */
+    struct run *run;                       /* NULL for a workload */
+    const char *workload;                  /* folder of rocprof-compute, when it is one */
+    const struct explanation *explanation; /* NULL: no model was asked */
     struct timespec begin;
     struct output *out;
     struct gs_error *err;
@@ -129,6 +135,7 @@ static void json_form(const struct report *r, struct str *out, bool in_page)
     struct jwrite w;
     jw_init(&w, out, in_page ? 0 : 2);
     struct analysis_json_opts j = {.top_kernels = (size_t)o->top_kernels, .prompt = o->prompt};
+    j.explanation = c->explanation;
     if (!in_page) {
         j.source = run->source;
         j.links = run->source ? &run->links : NULL;
@@ -154,6 +161,7 @@ static struct subject subject_of(const struct call *c)
                             .source = run->source,
                             .links = run->source ? &run->links : NULL,
                             .att = run->att,
+                            .explanation = c->explanation,
                             .listing = att_listing_of(c->o->att.listing),
                             .timeline_limit = (uint64_t)c->o->timeline_limit,
                             .top = (size_t)c->o->top_kernels};
@@ -195,7 +203,18 @@ static void print_stats(const struct call *c)
 static const char *only_for_traces(const struct analyze_opts *o)
 {
     bool profile = !str_eq(o->json_profile, "gpusight");
+    const struct filter_opts *f = &o->in.filter;
     return o->in.window         ? "window"
+           : f->streams.n       ? "stream"
+           : f->threads.n       ? "thread"
+           : f->categories.n    ? "category"
+           : f->markers.n       ? "marker"
+           : f->start           ? "start"
+           : f->end             ? "end"
+           : f->start_marker    ? "start-marker"
+           : f->end_marker      ? "end-marker"
+           : f->inclusive       ? "inclusive"
+           : f->kernels.n > 1   ? "kernel"
            : o->in.phase        ? "phase"
            : o->in.gpu          ? "gpu"
            : o->in.process >= 0 ? "process"
@@ -212,6 +231,8 @@ static bool only_workload(struct call *c)
     const char *wrong = only_for_traces(o);
     struct workload_report r;
     char peak[HUMAN_MAX];
+    if (o->in.filter.kernels.n == 1) /* a part of a name, or a number of the table */
+        c->o->workload.kernel = o->in.filter.kernels.v[0];
     if (wrong)
         return fail(c->err, GS_E_USAGE,
                     "option '--%s' needs a trace; '%s' is a workload of rocprof-compute", wrong,
@@ -251,19 +272,39 @@ static bool analyze_run_opts(struct call *c, struct run_opts *ro)
     ro->source_dir = o->source_dir;
     ro->att_dirs = o->att.dir;
     ro->att_beside = !o->att.off;
+    ro->says_only = true;
     if (!ro->paths.n && !ro->source_dir && !ro->att_dirs.n)
         return fail(c->err, GS_E_USAGE, "no trace given; see 'gpusight analyze --help'");
     return split_options(o, ro, c->err);
 }
 
+/* A model's words, where one was asked for. *done: that was all there is to do. */
+static bool explain(struct call *c, bool *done)
+{
+    struct run *r = c->run;
+    struct explain_of of = {
+        .run = r, .question = c->o->prompt, .agent = c->o->llm.o.agent, .threads = c->cli->threads};
+    *done = false;
+    if (!r->analysis && !r->source)
+        return !cli_llm_asked(&c->o->llm) ||
+               fail(c->err, GS_E_USAGE, "option '--llm' needs a trace or source code");
+    c->explanation = cli_llm_explain(c->cli, &c->o->llm, &of, done, c->err);
+    return c->explanation || *done || !c->o->llm.o.preview;
+}
+
 static bool run_traces(struct call *c)
 {
     struct run_opts ro;
+    bool done;
     if (!analyze_run_opts(c, &ro) || !workload_args_unused(&c->o->workload, c->err))
         return false;
     c->run = cli_run(c->cli, &ro, c->err);
     if (!c->run)
         return false;
+    if (!explain(c, &done))
+        return false;
+    if (done)
+        return true;
     if (!c->run->analysis)
         return without_trace(c);
     if (!write_report(c))
@@ -289,6 +330,11 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     if (o->input.n && workload_operand(&o->input, cli->arena, &c->workload))
         return only_workload(c);
     return run_traces(c);
+}
+
+static bool before(struct cli *cli, void *settings, struct gs_error *err)
+{
+    return cli_llm_before(cli, &((struct analyze_opts *)settings)->llm, err);
 }
 
 const struct command command_analyze = {
@@ -318,5 +364,6 @@ const struct command command_analyze = {
     .opts = opts,
     .settings_size = sizeof(struct analyze_opts),
     .defaults = defaults,
+    .before = before,
     .run = run,
 };

@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "cli/alias.h"
 #include "cli/command.h"
 #include "cli/generate.h"
 #include "cli/globals.h"
@@ -31,6 +32,15 @@ static bool print_version(struct gs_error *err)
 #endif
 #ifdef HAVE_XLSX
                                " xlsx"
+#endif
+#ifdef HAVE_OTF2
+                               " otf2"
+#endif
+#ifdef HAVE_CURL
+                               " llm"
+#endif
+#ifdef HAVE_EDIT
+                               " edit"
 #endif
                                "\n";
     return fs_write("-", text, sizeof(text) - 1, err);
@@ -113,6 +123,7 @@ static void apply_globals(struct cli *cli, const struct globals *g)
     cli->color = terminal_color(g->color);
     cli->columns = terminal_columns();
     cli->threads = g->threads ? (int)g->threads : parallel_cores();
+    cli->sandbox = g->sandbox;
     input_allow_unpacked(g->max_unpacked);
     log_set_level(g->quiet ? LOG_QUIET : g->verbose ? LOG_VERBOSE : LOG_NORMAL);
 }
@@ -139,12 +150,15 @@ static bool run_command(struct cli *cli, const struct command *c, const struct g
     if (!check_operands(c, &cli->operands, err))
         return false;
     struct opt_list targets = {0};
+    if (c->before && !c->before(cli, settings, err))
+        return false;
     sandbox_targets(&targets, c, settings, cli->arena);
     return sandbox_enter(g->sandbox, &targets, err) && c->run(cli, settings, err);
 }
 
 bool dispatch(struct arena *a, int argc, char **argv, struct gs_error *err)
 {
+    argv = alias_expand(a, &argc, argv);
     if (argc > 1 && str_eq(argv[1], "--generate"))
         return generate(a, argc - 2, argv + 2, err);
     struct cli cli = {.arena = a};

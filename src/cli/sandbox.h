@@ -20,6 +20,19 @@
 /* Folders of `writable` need not exist: the nearest one above them that does is meant. */
 bool sandbox_enter(const char *mode, const struct opt_list *writable, struct gs_error *err);
 
+/*
+ * The same for the messenger (llm/messenger.h), which reads no trace and writes no file, and needs
+ * the network. What the kernel does not have is left out. `cli`: struct cli; `ca`: certificates that
+ * it reads, or NULL.
+ */
+void sandbox_messenger(void *cli, const char *ca);
+
+/*
+ * Reading, too, is then only possible below these folders or files, and where the system keeps what
+ * every program needs (/usr, /lib, /proc, /dev/null, temporary files). On top of sandbox_enter().
+ */
+bool sandbox_confine(const char *mode, const struct opt_list *readable, struct gs_error *err);
+
 /* Where a command writes, by its options. */
 void sandbox_targets(struct opt_list *out, const struct command *c, const void *settings,
                      struct arena *a);

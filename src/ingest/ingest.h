@@ -17,6 +17,17 @@ struct ingest_opts {
     enum reader_mode reader;
     int threads;               /* 0: all cores */
     struct progress *progress; /* counts bytes; may be NULL */
+    unsigned leave_out;        /* enum ingest_part: a reader may pass over these; 0: all is read */
+};
+
+/* Parts of a trace that not everyone needs. */
+enum ingest_part {
+    INGEST_CALLS = 1, /* host calls, markers, samples, waits, and what links work to them */
+    INGEST_KERNELS = 2,
+    INGEST_COPIES = 4,
+    INGEST_ALLOCATIONS = 8,
+    INGEST_COUNTERS = 16, /* telemetry, too */
+    INGEST_ALL = 31
 };
 
 /* The first bytes of a file, decompressed, and the tables when it is a database. */

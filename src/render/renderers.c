@@ -83,6 +83,29 @@ static bool pdf(const struct report *r, struct str *out, const struct render_opt
 const struct renderer renderer_pdf = {
     .name = "pdf", .extensions = "pdf", .binary = true, .render = pdf};
 
+/* rocpd's words. */
+const struct renderer renderer_console = {
+    .name = "console", .extensions = "", .same_as = &renderer_text};
+const struct renderer renderer_md = {.name = "md", .extensions = "", .same_as = &renderer_markdown};
+const struct renderer renderer_dashboard = {
+    .name = "dashboard", .extensions = "", .same_as = &renderer_html};
+
+static bool has_csv(const struct report *r)
+{
+    return r->csv;
+}
+
+static bool csv(const struct report *r, struct str *out, const struct render_opts *o,
+                struct gs_error *err)
+{
+    (void)o, (void)err;
+    r->csv(r, out);
+    return true;
+}
+
+const struct renderer renderer_csv = {
+    .name = "csv", .extensions = "csv", .has = has_csv, .render = csv};
+
 static bool has_shell(const struct report *r)
 {
     return r->shell;
@@ -139,6 +162,9 @@ const char renderer_choices_shell[] =
 const char renderer_choices_xlsx[] =
 #include "render/renderers.def"
     "|xlsx";
+const char renderer_choices_tables[] =
+#include "render/renderers.def"
+    "|csv|xlsx|console|md|dashboard";
 #undef RENDERER
 
 const struct renderer *renderer_find(const char *name)

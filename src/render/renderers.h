@@ -27,6 +27,7 @@ struct report {
     const char *kind;                                       /* of the JSON a page lets one save */
     void (*shell)(const struct report *r, struct str *out); /* SOME */
     void (*workbook)(const struct report *r, struct workbook *w); /* SOME */
+    void (*csv)(const struct report *r, struct str *out);         /* SOME: one table */
     const char *chart_prefix; /* how Markdown reaches pictures of charts; NULL: no pictures */
 };
 
@@ -53,8 +54,12 @@ struct renderer {
 /* All of them, NULL at the end. */
 extern const struct renderer *const renderers[];
 
-/* "|text|json...": those of every report, and the same with one that some have. */
-extern const char renderer_choices[], renderer_choices_shell[], renderer_choices_xlsx[];
+/*
+ * "|text|json...": those of every report, and the same with one that some have; `tables` are the
+ * forms of commands that print tables, with rocpd's words for them.
+ */
+extern const char renderer_choices[], renderer_choices_shell[], renderer_choices_xlsx[],
+    renderer_choices_tables[];
 #define RENDERER_CHOICES (renderer_choices + 1)
 #define RENDERER_CHOICES_AND(name) (renderer_choices_##name + 1)
 

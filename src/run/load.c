@@ -62,7 +62,7 @@ static bool load_files(struct run_call *c, struct progress *p)
     struct run *r = c->r;
     struct ingest_files files = {0};
     struct job *job = arena_new(r->arena, struct job);
-    struct ingest_opts io = {c->o->reader, c->o->threads, p};
+    struct ingest_opts io = {c->o->reader, c->o->threads, p, 0};
     struct job_opts jo = {c->analysis, c->o->reader, c->o->threads, p};
     if (!ingest_find(&files, &c->o->paths, r->arena, c->err))
         return false;
@@ -107,20 +107,23 @@ static struct arena *show_progress(struct progress **p)
 bool run_load(struct run_call *c)
 {
     struct progress *p;
+    if (c->o->progress)
+        return load_files(c, c->o->progress);
     struct arena *temporary = show_progress(&p);
     bool ok = load_files(c, p);
     arena_release(temporary);
     return ok;
 }
 
-bool run_load_only(struct trace *t, const struct run_opts *o, struct gs_error *err)
+bool run_load_only(struct trace *t, const struct run_opts *o, const char **only,
+                   struct gs_error *err)
 {
     struct progress *p;
     struct arena *temporary = show_progress(&p);
-    struct ingest_opts io = {o->reader, o->threads, p};
+    struct ingest_opts io = {o->reader, o->threads, p, o->leave_out};
     bool ok = ingest_load(t, &o->paths, &io, err);
     if (ok)
         captures_find(t, false);
     arena_release(temporary);
-    return ok;
+    return ok && filter_rows(t, o, only, &t->arena, err);
 }

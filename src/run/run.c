@@ -11,11 +11,6 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static void release_trace(void *trace)
-{
-    trace_release(trace);
-}
-
 static struct analysis_opts analysis_opts(const struct run_opts *o)
 {
     return (struct analysis_opts){
@@ -38,7 +33,8 @@ static bool analyze(struct run_call *c)
     if (!run_narrow(c))
         return false;
     r->analysis->job = r->job;
-    if (r->job && (c->o->window || c->o->phase || c->o->iteration))
+    r->analysis->only = r->only;
+    if (r->job && (c->o->window || c->o->phase || c->o->iteration || filter_any(&c->o->filter)))
         vec_push(&r->job->notes, r->arena,
                  "the ranks are compared over their whole runs, not only over the part chosen");
     return true;
@@ -73,7 +69,6 @@ struct run *run_make(const struct run_opts *o, struct arena *arena, struct gs_er
     struct run *r = arena_new(arena, struct run);
     struct run_call c = {.o = o, .r = r, .analysis = analysis_opts(o), .err = err};
     r->arena = arena;
-    trace_init(&r->trace);
-    arena_defer(arena, release_trace, &r->trace);
+    trace_init_in(&r->trace, arena);
     return make(&c) ? r : NULL;
 }

@@ -15,17 +15,9 @@ struct awaited {
 static uint32_t last_awaited(const struct depend *d, uint32_t op)
 {
     uint32_t last = NO_INDEX;
-    size_t lo = 0, hi = d->waits.n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (d->waits.v[mid].op < op)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    for (; lo < d->waits.n && d->waits.v[lo].op == op; lo++)
-        if (last == NO_INDEX || op_span(d, d->waits.v[lo].on).end > op_span(d, last).end)
-            last = d->waits.v[lo].on;
+    for (size_t i = depend_first_wait(d, op); i < d->waits.n && d->waits.v[i].op == op; i++)
+        if (last == NO_INDEX || op_span(d, d->waits.v[i].on).end > op_span(d, last).end)
+            last = d->waits.v[i].on;
     return last;
 }
 
@@ -90,7 +82,7 @@ static void tell_awaited(struct finding *f, const struct awaited *w, int64_t unk
 
 static bool eval(const struct analysis *a, struct finding *f)
 {
-    int64_t ns = ledger_ns(a, CAUSE_UNKNOWN);
+    int64_t ns = sub_ns(ledger_ns(a, CAUSE_UNKNOWN), a->ledger.left_out_ns); /* that is known */
     if (share_pct(a, ns) < LEAST_SHARE_PCT)
         return false;
     bool no_calls = !a->view.n_calls;

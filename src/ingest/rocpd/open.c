@@ -54,12 +54,7 @@ static bool detect(const struct probe *p)
     return found;
 }
 
-struct suffix_list {
-    const char **v;
-    size_t n, cap;
-};
-
-static void find_sets(struct db *db, struct suffix_list *out, struct arena *a)
+void rocpd_find_sets(struct db *db, struct suffix_list *out, struct arena *a)
 {
     struct strings known;
     bool bare = false; /* "" is a string from the start */
@@ -130,6 +125,29 @@ static void count_categories(struct rocpd *r)
     }
 }
 
+static bool read_all(struct rocpd *r, struct gs_error *err)
+{
+    if (!rocpd_read_events(r, err))
+        return false;
+    count_categories(r);
+    struct rocpd_rows first = {r->trace->regions.n, r->trace->kernels.n, r->trace->copies.n};
+    return rocpd_read_regions(r, err) && rocpd_read_samples(r, err) && rocpd_read_kernels(r, err) &&
+           rocpd_read_copies(r, err) && rocpd_read_allocations(r, err) &&
+           rocpd_read_counters(r, err) && rocpd_read_syncs(r, &first, err);
+}
+
+/* Work without the calls that caused it: events, most of the file, are not needed then. */
+static bool read_some(struct rocpd *r, struct gs_error *err)
+{
+    const unsigned with_events = INGEST_CALLS | INGEST_COUNTERS;
+    if ((r->leave_out & with_events) != with_events)
+        return read_all(r, err);
+    r->has_counters = false;
+    return ((r->leave_out & INGEST_KERNELS) || rocpd_read_kernels(r, err)) &&
+           ((r->leave_out & INGEST_COPIES) || rocpd_read_copies(r, err)) &&
+           ((r->leave_out & INGEST_ALLOCATIONS) || rocpd_read_allocations(r, err));
+}
+
 static bool read_set(struct rocpd *r, struct gs_error *err)
 {
     struct trace_file file = {.path = r->db->path, .format = "rocpd", .bytes = r->db->bytes};
@@ -137,13 +155,9 @@ static bool read_set(struct rocpd *r, struct gs_error *err)
         return false;
     vec_push(&r->trace->files, &r->trace->arena, file);
     if (!has_rows(r, "pmc_event", &r->has_counters, err) || !rocpd_read_strings(r, err) ||
-        !rocpd_read_info(r, err) || !rocpd_read_events(r, err))
+        !rocpd_read_info(r, err))
         return false;
-    count_categories(r);
-    struct rocpd_rows first = {r->trace->regions.n, r->trace->kernels.n, r->trace->copies.n};
-    return rocpd_read_regions(r, err) && rocpd_read_samples(r, err) && rocpd_read_kernels(r, err) &&
-           rocpd_read_copies(r, err) && rocpd_read_allocations(r, err) &&
-           rocpd_read_counters(r, err) && rocpd_read_syncs(r, &first, err);
+    return r->leave_out ? read_some(r, err) : read_all(r, err);
 }
 
 static void finish_file(struct rocpd *r, struct trace_file *f, const struct db *db)
@@ -161,16 +175,18 @@ static void release_set(void *set)
     mem_free(r->events.wide_stack);
     mem_free(r->events.kind);
     mem_free(r->events.kernel);
-    launches_release(&r->launches);
 }
 
-static bool load_set(struct trace *t, struct db *db, const char *suffix, struct gs_error *err)
+static bool load_set(struct trace *t, struct db *db, const char *suffix, unsigned leave_out,
+                     struct gs_error *err)
 {
     struct arena *arena = arena_scratch();
     struct rocpd *r = arena_new(arena, struct rocpd);
     *r = (struct rocpd){.trace = t, .db = db, .arena = arena, .suffix = suffix};
+    r->leave_out = leave_out;
     r->file = (uint32_t)t->files.n;
     arena_defer(arena, release_set, r);
+    launches_init(&r->launches, arena);
     bool ok = read_set(r, err);
     if (ok)
         finish_file(r, &t->files.v[r->file], db);
@@ -188,10 +204,10 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
     db->progress = o->progress;
     trace_note(t, NOTE_UNFINISHED, db->unfinished,
                "the writer had not finished; its last changes were recovered");
-    find_sets(db, &sets, &t->arena);
+    rocpd_find_sets(db, &sets, &t->arena);
     bool ok = true;
     for (size_t i = 0; ok && i < sets.n; i++)
-        ok = load_set(t, db, sets.v[i], err);
+        ok = load_set(t, db, sets.v[i], o->leave_out, err);
     return ok;
 }
 

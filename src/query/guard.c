@@ -1,0 +1,105 @@
+/* What statements may do, and for how long. */
+#include <string.h>
+#include <time.h>
+
+#include "base/str.h"
+#include "query/query_in.h"
+
+enum { STEPS_BETWEEN_LOOKS = 200 };
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Functions that reach files, load code or change how others work. */
+static bool is_forbidden(const char *function)
+{
+    static const char *const names[] = {"load_extension", "readfile",  "writefile",
+                                        "edit",           "fsdir",     "zipfile",
+                                        "fts3_tokenizer", "rtreecheck"};
+    for (size_t i = 0; function && i < ARRAY_LEN(names); i++)
+        if (sqlite3_stricmp(function, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Those that only tell what there is. */
+static bool is_harmless(const char *pragma)
+{
+    static const char *const names[] = {"table_info",    "table_xinfo",   "table_list",
+                                        "function_list", "database_list", "compile_options",
+                                        "module_list",   "pragma_list",   "collation_list"};
+    for (size_t i = 0; pragma && i < ARRAY_LEN(names); i++)
+        if (sqlite3_stricmp(pragma, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static const char *what_of(int action)
+{
+    switch (action) {
+    case SQLITE_ATTACH:
+    case SQLITE_DETACH:
+        return "attach files";
+    case SQLITE_PRAGMA:
+        return "change settings";
+    case SQLITE_FUNCTION:
+        return "call functions that reach files or load code";
+    case SQLITE_TRANSACTION:
+    case SQLITE_SAVEPOINT:
+        return "begin or end transactions";
+    default:
+        return "write";
+    }
+}
+
+static int authorize(void *query, int action, const char *a, const char *b, const char *database,
+                     const char *by)
+{
+    struct query *q = query;
+    (void)database, (void)by;
+    bool ok = q->declaring || action == SQLITE_SELECT || action == SQLITE_READ ||
+              action == SQLITE_RECURSIVE || (action == SQLITE_FUNCTION && !is_forbidden(b)) ||
+              (action == SQLITE_PRAGMA && is_harmless(a));
+    if (ok)
+        return SQLITE_OK;
+    if (!q->refused)
+        q->refused = what_of(action);
+    return SQLITE_DENY;
+}
+
+static int look(void *query)
+{
+    struct query *q = query;
+    q->timed_out = q->until > 0 && now() > q->until;
+    return q->timed_out;
+}
+
+void query_guard_install(struct query *q)
+{
+    static const struct {
+        int limit, most;
+    } limits[] = {
+        /* A function is not interrupted: its arguments must not make it slow. */
+        {SQLITE_LIMIT_LENGTH, 1000000},
+        {SQLITE_LIMIT_SQL_LENGTH, 1000000},
+        {SQLITE_LIMIT_COLUMN, 1000},
+        {SQLITE_LIMIT_EXPR_DEPTH, 500},
+        {SQLITE_LIMIT_COMPOUND_SELECT, 200},
+        {SQLITE_LIMIT_VDBE_OP, 1000000},
+        {SQLITE_LIMIT_FUNCTION_ARG, 100},
+        {SQLITE_LIMIT_ATTACHED, 0},
+        {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000},
+        {SQLITE_LIMIT_TRIGGER_DEPTH, 0},
+        {SQLITE_LIMIT_WORKER_THREADS, 0},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(limits); i++)
+        sqlite3_limit(q->db, limits[i].limit, limits[i].most);
+    sqlite3_db_config(q->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(q->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
+    sqlite3_set_authorizer(q->db, authorize, q);
+    sqlite3_progress_handler(q->db, STEPS_BETWEEN_LOOKS, look, q);
+}
