@@ -170,6 +170,36 @@ static const struct redact_word *cut_at(const struct redact *r, const char *text
                                                                             : NULL;
 }
 
+static size_t shared(const char *a, const char *b)
+{
+    size_t n = 0;
+    while (a[n] && a[n] == b[n])
+        n++;
+    return n;
+}
+
+/* A name that was cut without a sign of it: so long a beginning is no chance. */
+static const struct redact_word *beginning_at(const struct redact *r, const char *text, size_t at,
+                                              size_t *n)
+{
+    enum { LEAST = 24 };
+    const struct redact_word *best = NULL;
+    if (at && is_word(text[at]) && is_word(text[at - 1]))
+        return NULL;
+    size_t i = upper(r, text + at);
+    *n = LEAST - 1;
+    for (size_t k = i ? i - 1 : 0; k <= i && k < r->words.n; k++) {
+        size_t same = shared(r->words.v[k].text, text + at);
+        if (same > *n) {
+            *n = same;
+            best = &r->words.v[k];
+        }
+    }
+    while (best && is_word(text[at + *n]) && is_word(text[at + *n - 1]))
+        ++*n; /* to the end of the word */
+    return best;
+}
+
 static void put_placeholder(struct redact *r, struct str *out, uint32_t entry)
 {
     const struct redact_entry *e = &r->entries.v[entry];
@@ -205,6 +235,8 @@ static size_t replace_at(struct redact *r, struct str *out, const char *text, si
         return looks;
     }
     w = cut_at(r, text, at, &cut);
+    if (!w)
+        w = beginning_at(r, text, at, &cut);
     if (w)
         put_placeholder(r, out, w->entry);
     return w ? cut : 0;
