@@ -346,10 +346,26 @@ struct path_member {
     int64_t least_slack_ns; /* of those not on it, the least; -1: all are, or it is a call */
 };
 
+/* A stretch of the path in which the time is of one kind; by time, without holes. */
+struct path_span {
+    int64_t start_ns, end_ns;
+    const char *label;
+};
+/* The part of the path in a phase. */
+struct path_phase {
+    uint32_t phase;
+    const char *name;
+    int64_t path_ns, gpu_ns, host_ns, other_ns; /* other: queues, latencies, waits, delays */
+    const char *limit;                          /* label of the largest part */
+    int64_t limit_ns;
+    double limit_pct; /* of path_ns */
+};
+
 struct analysis {
     const struct trace *trace;
     struct arena *arena;
     struct analysis_opts opts;
+    const char *only;     /* what filters left, in words; NULL: all. Set after the run */
     const char *times_of; /* of several passes, the one the window is; NULL: no such thing */
     struct view view;
     struct ledger ledger;
@@ -393,6 +409,9 @@ struct analysis {
     struct path_stats path_stats;
     VEC(struct path_row) path;
     VEC(struct path_member) path_members;
+    VEC(struct path_phase) path_phases;
+    VEC(struct path_span) path_spans;
+    bool path_coarse; /* too many to keep one by one: each is the largest part of its time */
     const void *own[N_ANALYSES]; /* by enum analysis_number; NULL: it keeps nothing there */
 };
 

@@ -91,6 +91,18 @@ static void claim(const struct work *w, enum cause cause, const struct spans *sp
     *busy = both;
 }
 
+/* Work that a filter took out keeps the GPU from being idle for any cause that we could name. */
+static void claim_left_out(const struct work *w, struct spans *busy)
+{
+    struct spans inside = {0};
+    for (size_t i = 0; i < w->g->left_out->n; i++) {
+        struct span s = view_clip(w->v, w->g->left_out->v[i].start, w->g->left_out->v[i].end);
+        spans_append(&inside, w->arena, s.start, s.end);
+    }
+    claim(w, CAUSE_UNKNOWN, &inside, busy);
+    w->out->left_out_ns = w->out->ns[CAUSE_UNKNOWN];
+}
+
 /* The first part of collectives, in which they wait for other ranks. */
 static void spans_of_waiting(const struct work *w, struct spans *out)
 {
@@ -299,6 +311,8 @@ static void measure_gpu(void *ctx, size_t slot, int worker)
     measure_kernels(&w, by_class, &busy);
     measure_copies(&w, &by_class[KERNEL_BLIT], &busy);
     w.out->busy_ns = spans_total(&busy);
+    if (w.g->left_out)
+        claim_left_out(&w, &busy);
     measure_gaps(&w, &busy, (uint32_t)slot, cursor);
     assert(sum_of(w.out->ns) == view_window(job->v)); /* every nanosecond has one cause */
     arena_release(temporary);
@@ -318,6 +332,7 @@ void ledger_make(struct ledger *l, const struct view *v, struct arena *a)
     arena_release(temporary);
     for (size_t g = 0; g < l->n_gpus; g++) {
         l->paused_ns = add_ns(l->paused_ns, l->gpus[g].paused_ns);
+        l->left_out_ns = add_ns(l->left_out_ns, l->gpus[g].left_out_ns);
         for (enum cause c = 0; c < CAUSES; c++)
             l->ns[c] = add_ns(l->ns[c], l->gpus[g].ns[c]);
     }

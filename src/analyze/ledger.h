@@ -72,6 +72,7 @@ struct ledger_gpu {
     int64_t comm_ns;           /* union of all collectives */
     int64_t comm_hidden_ns;    /* of it, under compute */
     int64_t paused_ns;         /* of its gaps, in which recording was paused: in unknown */
+    int64_t left_out_ns;       /* work that a filter took out and nothing else: in unknown */
     int64_t kernel_sum_ns;     /* plain sum of durations: shows concurrency */
     int64_t first_ns, last_ns; /* first start and last end of work; window bounds when none */
     struct gap_bucket buckets[GAP_BUCKETS]; /* gaps between work, not start-up and tail */
@@ -85,8 +86,8 @@ struct ledger_gpu {
 struct ledger {
     int64_t window_ns;
     size_t n_gpus;
-    int64_t ns[CAUSES]; /* over all GPUs */
-    int64_t paused_ns;  /* likewise */
+    int64_t ns[CAUSES];             /* over all GPUs */
+    int64_t paused_ns, left_out_ns; /* likewise */
     struct ledger_gpu *gpus;
 };
 

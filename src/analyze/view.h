@@ -31,6 +31,8 @@ struct view_opts {
     uint32_t only_process;
     int threads;
     const uint32_t *kernel_wait_ns; /* by kernels row: waiting of a collective; NULL: not known */
+    /* By GPU of the trace, and one for others: what ran there and was filtered out; NULL: nothing */
+    const struct spans *left_out;
 };
 
 /* A GPU of the view, with its work in order of start. */
@@ -41,6 +43,7 @@ struct view_gpu {
     /* Of a slice: rows behind these that come after it, and whether any came before it. */
     size_t later_kernels, later_copies;
     bool has_earlier;
+    const struct spans *left_out; /* see view_opts; NULL: nothing */
 };
 
 /*

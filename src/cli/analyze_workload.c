@@ -9,8 +9,7 @@ bool workload_operand(const struct opt_list *paths, struct arena *a, const char 
 
 bool workload_args_unused(const struct workload_args *args, struct gs_error *err)
 {
-    const char *given = args->kernel     ? "kernel"
-                        : args->dispatch ? "dispatch"
+    const char *given = args->dispatch   ? "dispatch"
                         : args->panels.n ? "panel"
                         : args->per      ? "per"
                                          : NULL;

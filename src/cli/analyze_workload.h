@@ -16,8 +16,6 @@ struct workload_args {
 /* clang-format off */
 #define WORKLOAD_OPTS(T, member)                                                                   \
     OPT_GROUP("Workloads of rocprof-compute"),                                                     \
-    OPT_TEXT(T, member.kernel, 0, "kernel", "NAME|N",                                              \
-             "only kernels whose name holds this, or number N of the table of kernels"),           \
     OPT_TEXT(T, member.dispatch, 0, "dispatch", "N,N-M",                                           \
              "only these dispatches"),                                                             \
     OPT_LIST(T, member.panels, 0, "panel", "N",                                                    \

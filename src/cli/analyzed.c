@@ -1,5 +1,6 @@
 #include "cli/analyzed.h"
 
+#include "base/log.h"
 #include "base/sat.h"
 #include "workload/workload.h"
 
@@ -18,6 +19,7 @@ struct run_opts cli_run_opts(const struct cli *cli, const struct analyzed_opts *
     r.short_ns = ns_from(o->short_us * 1000);
     r.max_phases = (uint32_t)o->max_phases;
     r.replay = !o->no_replay;
+    r.filter = o->filter;
     return r;
 }
 
@@ -43,14 +45,23 @@ struct run *cli_run(struct cli *cli, const struct run_opts *o, struct gs_error *
     struct run *r = run_make(o, cli->arena, err);
     if (!r)
         load_failed(cli, &o->paths, err);
+    else if (r->only && !o->says_only)
+        log_say("only %s", r->only);
     return r;
 }
 
-const struct trace *cli_load_rows(struct cli *cli, const struct run_opts *o, struct gs_error *err)
+const struct trace *cli_load_rows(struct cli *cli, const struct run_opts *o, const char **only,
+                                  struct gs_error *err)
 {
     struct trace *t = trace_new(cli->arena);
-    if (run_load_only(t, o, err))
+    const char *left = NULL;
+    if (run_load_only(t, o, &left, err)) {
+        if (left && !only)
+            log_say("only %s", left);
+        if (only)
+            *only = left;
         return t;
+    }
     load_failed(cli, &o->paths, err);
     return NULL;
 }
@@ -61,5 +72,5 @@ const struct trace *cli_load(struct cli *cli, const char *reader, struct gs_erro
     o.paths = cli->operands;
     o.reader = reader_mode_of(reader);
     o.threads = cli->threads;
-    return cli_load_rows(cli, &o, err);
+    return cli_load_rows(cli, &o, NULL, err);
 }

@@ -203,7 +203,18 @@ static void print_stats(const struct call *c)
 static const char *only_for_traces(const struct analyze_opts *o)
 {
     bool profile = !str_eq(o->json_profile, "gpusight");
+    const struct filter_opts *f = &o->in.filter;
     return o->in.window         ? "window"
+           : f->streams.n       ? "stream"
+           : f->threads.n       ? "thread"
+           : f->categories.n    ? "category"
+           : f->markers.n       ? "marker"
+           : f->start           ? "start"
+           : f->end             ? "end"
+           : f->start_marker    ? "start-marker"
+           : f->end_marker      ? "end-marker"
+           : f->inclusive       ? "inclusive"
+           : f->kernels.n > 1   ? "kernel"
            : o->in.phase        ? "phase"
            : o->in.gpu          ? "gpu"
            : o->in.process >= 0 ? "process"
@@ -220,6 +231,8 @@ static bool only_workload(struct call *c)
     const char *wrong = only_for_traces(o);
     struct workload_report r;
     char peak[HUMAN_MAX];
+    if (o->in.filter.kernels.n == 1) /* a part of a name, or a number of the table */
+        c->o->workload.kernel = o->in.filter.kernels.v[0];
     if (wrong)
         return fail(c->err, GS_E_USAGE,
                     "option '--%s' needs a trace; '%s' is a workload of rocprof-compute", wrong,
@@ -259,6 +272,7 @@ static bool analyze_run_opts(struct call *c, struct run_opts *ro)
     ro->source_dir = o->source_dir;
     ro->att_dirs = o->att.dir;
     ro->att_beside = !o->att.off;
+    ro->says_only = true;
     if (!ro->paths.n && !ro->source_dir && !ro->att_dirs.n)
         return fail(c->err, GS_E_USAGE, "no trace given; see 'gpusight analyze --help'");
     return split_options(o, ro, c->err);

@@ -17,6 +17,7 @@
 struct convert_settings {
     struct opt_list formats, inputs;
     const char *name, *dir, *agent_index, *reader;
+    const char *backend, *fill_policy, *buffer_size, *shmem_size; /* of a buffer we do not have */
     bool per_rank, no_align, group_by_queue, kernel_rename, annotate_args, annotate_pmc, compress,
         durations;
 };
@@ -53,6 +54,11 @@ static const struct opt opts[] = {
     OPT_TEXT(T, dir, 0, "output-path", "DIR", "the same as --dir"),
     OPT_CHOICE(T, agent_index, 0, "agent-index-value", "absolute|relative|type-relative",
                "the same as --agent-index"),
+    OPT_TEXT(T, backend, 0, "perfetto-backend", "WORD",
+             "ignored: the file is written as a stream, there is no buffer that could overflow"),
+    OPT_TEXT(T, fill_policy, 0, "perfetto-buffer-fill-policy", "WORD", "ignored, as above"),
+    OPT_TEXT(T, buffer_size, 0, "perfetto-buffer-size", "KB", "ignored, as above"),
+    OPT_TEXT(T, shmem_size, 0, "perfetto-shmem-size-hint", "KB", "ignored, as above"),
     OPT_GROUP("Reading"),
     OPT_CHOICE(T, reader, 0, "reader", "auto|fast|sqlite|check", "how to read databases"),
     OPT_END,
@@ -100,6 +106,22 @@ static bool choose_one(struct chosen *c, const char *word, struct gs_error *err)
         if (c->v[i] == w)
             return true;
     c->v[c->n++] = w;
+    return true;
+}
+
+/* "-f csv pftrace", as AMD's tools take it: a word that is a format and no file is one more. */
+static bool choose_operands(struct chosen *c, struct cli *cli, struct gs_error *err)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < cli->operands.n; i++) {
+        const char *word = cli->operands.v[i];
+        bool format = converter_find(word) && !fs_exists(word);
+        if (!format)
+            cli->operands.v[kept++] = word;
+        else if (!choose_one(c, word, err))
+            return false;
+    }
+    cli->operands.n = kept;
     return true;
 }
 
@@ -190,9 +212,11 @@ static const char *base_of(struct cli *cli)
 {
     struct arena *a = cli->arena;
     const char *base = output_base(cli->operands.v[0], a);
-    for (const char *dot; (dot = strrchr(base, '.')) && dot > base &&
-                          (str_eq(dot, ".json") || str_eq(dot, ".db") || str_eq(dot, ".sqlite"));)
-        base = arena_strndup(a, base, (size_t)(dot - base));
+    static const char *const ends[] = {".json", ".db",      ".sqlite",         ".rpd",
+                                       ".csv",  ".pftrace", ".perfetto-trace", ".otf2"};
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++) /* of "x.json.gz", say */
+        if (str_ends(base, ends[i]) && strlen(base) > strlen(ends[i]))
+            base = arena_strndup(a, base, strlen(base) - strlen(ends[i]));
     size_t n = strlen(base);
     return n > 8 && str_ends(base, "_results") ? arena_strndup(a, base, n - 8) : base;
 }
@@ -304,7 +328,8 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
         .durations = o->durations,
         .threads = cli->threads,
     };
-    if (!choose(&chosen, o, cli->arena, err))
+    if ((o->formats.n && !choose_operands(&chosen, cli, err)) ||
+        !choose(&chosen, o, cli->arena, err))
         return false;
     if (chosen.n > 1 && o->name && fs_out_is_direct(o->name))
         return fail(err, GS_E_USAGE, "cannot write several formats to '%s'", o->name);

@@ -12,7 +12,8 @@
 
 struct dump_opts {
     bool csv;
-    const char *table, *reader;
+    const char *table;
+    struct analyzed_opts in;
 };
 
 static const struct opt opts[] = {
@@ -20,16 +21,15 @@ static const struct opt opts[] = {
                "kernels|copies|regions|markers|allocations|counters|samples|telemetry|pc_samples",
                "which rows to print (kernels)"),
     OPT_FLAG(struct dump_opts, csv, 0, "csv", "divide by commas and quote, instead of tabs"),
-    OPT_CHOICE(struct dump_opts, reader, 0, "reader", "auto|fast|sqlite|check",
-               "how to read databases, see gpusight info"),
+    OPT_GROUP("Which rows"),
+    ROWS_OPTS(struct dump_opts, in),
     OPT_END,
 };
 
 static void defaults(void *settings)
 {
     struct dump_opts *o = settings;
-    o->table = "kernels";
-    o->reader = "auto";
+    *o = (struct dump_opts){.table = "kernels", .in = ANALYZED_DEFAULTS};
 }
 
 /* ---- a row of text ---- */
@@ -403,7 +403,8 @@ static bool dump(struct out *o, const struct dump_table *table, struct gs_error 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     const struct dump_opts *o = settings;
-    const struct trace *t = cli_load(cli, o->reader, err);
+    struct run_opts ro = cli_run_opts(cli, &o->in);
+    const struct trace *t = cli_load_rows(cli, &ro, NULL, err);
     if (!t || !fs_out_check("-", err)) /* "dump x.db >> x.db" */
         return false;
     struct out out = {.t = t, .csv = o->csv};
@@ -422,7 +423,8 @@ const struct command command_dump = {
     .doc =
         "Prints every row of one table with names, processes, devices and launching calls "
         "resolved, in the order of the file: for checking a number by hand, or for feeding "
-        "another program. Nothing is summed, filtered or rounded.\n\n"
+        "another program. Nothing is summed or rounded, and nothing is left out but by the filters "
+        "(docs/filters.md); rows are counted anew then.\n\n"
         "The first line names the columns. Times are nanoseconds in the trace's own clock. Grids "
         "and groups are in work-items (threads) whoever made the trace; an NVIDIA grid of blocks "
         "is multiplied by the block. row counts from 0, and call_row is a row of the regions "

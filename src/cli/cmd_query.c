@@ -1,11 +1,13 @@
 /*
  * gpusight query TRACE... 'SQL': questions in SQL, the same for every format.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "base/hash.h"
 #include "base/human.h"
 #include "base/log.h"
 #include "base/str.h"
@@ -76,6 +78,7 @@ struct call {
     struct cli *cli;
     struct query_opts *o;
     struct query *q;
+    const struct run *run; /* NULL: nobody asked for results yet */
     struct query_limits limits;
     struct output *out;
     VEC(struct query_result) results;
@@ -84,19 +87,35 @@ struct call {
 
 /* ---- where rows come from ---- */
 
-static const struct trace *load_trace(void *ctx, unsigned leave_out, struct gs_error *err)
-{
-    struct call *c = ctx;
-    struct run_opts ro = cli_run_opts(c->cli, &c->o->in);
-    ro.leave_out = leave_out;
-    return cli_load_rows(c->cli, &ro, err);
-}
-
 static const struct run *load_run(void *ctx, struct gs_error *err)
 {
     struct call *c = ctx;
     struct run_opts ro = cli_run_opts(c->cli, &c->o->in);
-    return cli_run(c->cli, &ro, err);
+    if (!c->run)
+        c->run = cli_run(c->cli, &ro, err);
+    return c->run;
+}
+
+static bool is_filtered(const struct run_opts *o)
+{
+    return filter_any(&o->filter) || o->window || o->gpu || o->process >= 0 || o->rank >= 0;
+}
+
+static const struct trace *load_trace(void *ctx, unsigned leave_out, struct gs_error *err)
+{
+    struct call *c = ctx;
+    struct run_opts ro = cli_run_opts(c->cli, &c->o->in);
+    bool part = ro.phase || ro.iteration;
+    const struct run *r = part ? load_run(c, err) : NULL;
+    if (part && !r)
+        return NULL;
+    if (r) /* rows of the part that the analysis found */
+        ro.window = arena_printf(c->cli->arena, "%" PRId64 "..%" PRId64, r->analysis->view.start_ns,
+                                 r->analysis->view.end_ns);
+    bool all =
+        part || filter_any(&ro.filter) || ro.window || ro.gpu || ro.process >= 0 || ro.rank >= 0;
+    ro.leave_out = all ? 0 : leave_out;
+    return cli_load_rows(c->cli, &ro, NULL, err);
 }
 
 /* ---- as a document ---- */
@@ -130,6 +149,7 @@ static struct doc *doc_form(const struct report *report)
     struct doc *d = doc_new(report->arena);
     bool many = c->results.n > 1, terminal = str_eq(c->out->path, "-") && isatty(STDOUT_FILENO);
     char n[HUMAN_MAX];
+    d->detailed = true;
     if (c->out->form != &renderer_text)
         doc_title(d, "query");
     for (size_t i = 0; i < c->results.n; i++) {
@@ -137,7 +157,7 @@ static struct doc *doc_form(const struct report *report)
         if (many || c->out->form != &renderer_text)
             doc_heading(d, 2, "%s", first_line(r->sql, report->arena));
         if (r->n)
-            put_table(d, r, !terminal);
+            put_table(d, r, !terminal && c->out->form != &renderer_pdf);
         else
             doc_text(d, "no rows");
         if (r->cut)
@@ -284,6 +304,21 @@ static bool list_columns(struct call *c, const char *name)
 
 /* ---- the prompt ---- */
 
+struct words {
+    VEC(const char *) v;
+    struct idmap seen; /* hash of the word */
+};
+
+static void add_word(struct words *w, const char *word, struct arena *a)
+{
+    uint64_t key = hash_bytes(word, strlen(word));
+    if (idmap_get(&w->seen, key) != NO_INDEX)
+        return;
+    idmap_put(&w->seen, key, 0);
+    vec_push(&w->v, a, word);
+}
+
+/* What Tab completes: each word once. */
 static const char *const *words_of(struct call *c)
 {
     static const char *const sql[] = {"select",  "from",    "where",       "group by", "order by",
@@ -291,16 +326,18 @@ static const char *const *words_of(struct call *c)
                                       "median(", "stddev(", "percentile(", ".tables",  ".schema",
                                       ".help",   ".quit"};
     const struct query_tables *all = query_tables(c->q);
-    VEC(const char *) words = {0};
+    struct arena *a = c->cli->arena;
+    struct words w = {0};
+    idmap_init(&w.seen, a);
     for (size_t i = 0; i < ARRAY_LEN(sql); i++)
-        vec_push(&words, c->cli->arena, sql[i]);
+        add_word(&w, sql[i], a);
     for (size_t i = 0; i < all->v.n; i++)
-        vec_push(&words, c->cli->arena, all->v.v[i].name);
+        add_word(&w, all->v.v[i].name, a);
     for (size_t i = 0; i < all->v.n; i++)
         for (size_t k = 0; k < all->v.v[i].columns.n; k++)
-            vec_push(&words, c->cli->arena, all->v.v[i].columns.v[k].name);
-    vec_push(&words, c->cli->arena, NULL);
-    return words.v;
+            add_word(&w, all->v.v[i].columns.v[k].name, a);
+    vec_push(&w.v, a, NULL);
+    return w.v.v;
 }
 
 static bool help(struct call *c)
@@ -331,20 +368,18 @@ static bool obey(struct call *c, const char *line)
     else
         ok = help(c);
     if (!ok)
-        log_warn("%s", c->err->text);
+        log_say("%s", c->err->text);
     return true;
 }
 
 static void answer(struct call *c, const char *sql)
 {
-    struct arena *mine = c->cli->arena;
     c->results.n = 0;
     if (run_all(c, sql) && c->results.n)
         show(c);
     if (c->err->code)
-        log_warn("%s", c->err->text);
+        log_say("%s", c->err->text);
     *c->err = (struct gs_error){0};
-    (void)mine;
 }
 
 static bool interact(struct call *c)
@@ -442,7 +477,9 @@ static bool begin(struct call *c)
     c->limits.seconds = o->timeout;
     c->limits.memory = o->memory;
     c->limits.rows = o->limit >= 0 ? (uint64_t)o->limit : program ? 0 : MOST_FOR_PEOPLE;
-    c->q = query_open(&(struct query_source){c, load_trace, load_run}, c->cli->arena);
+    struct run_opts ro = cli_run_opts(c->cli, &o->in);
+    bool same = !is_filtered(&ro) && !ro.phase && !ro.iteration;
+    c->q = query_open(&(struct query_source){c, load_trace, load_run, same}, c->cli->arena);
     return true;
 }
 
@@ -466,7 +503,8 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     if (!run_all(c, sql.len ? sql.buf : ""))
         return false;
     if (!c->results.n)
-        return fail(err, GS_E_USAGE, "there is no SQL to run; see 'gpusight query --help'");
+        return fail(err, GS_E_USAGE,
+                    "this SQL asks for nothing; 'gpusight query --help' has examples");
     return show(c);
 }
 

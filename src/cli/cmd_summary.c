@@ -4,25 +4,30 @@
 #include "base/str.h"
 #include "cli/analyzed.h"
 #include "cli/output.h"
+#include "cli/summary_domains.h"
 #include "report/summary_json.h"
 
 struct summary_opts {
     struct output_opts out;
-    const char *reader;
+    struct analyzed_opts in;
+    struct domain_args domains;
 };
 
 static const struct opt opts[] = {
-    OUTPUT_OPTS(struct summary_opts, out, RENDERER_CHOICES),
+    OUTPUT_OPTS(struct summary_opts, out, RENDERER_CHOICES_AND(tables)),
+    OPT_TEXT(struct summary_opts, out.dir, 'd', "dir", "DIR",
+             "--by-domain: write into this folder, as CSV a file for each table"),
     SECTION_OPTS(struct summary_opts, out),
-    OPT_CHOICE(struct summary_opts, reader, 0, "reader", "auto|fast|sqlite|check",
-               "how to read databases"),
+    DOMAIN_OPTS(struct summary_opts, domains),
+    OPT_GROUP("What to sum"),
+    ROWS_OPTS(struct summary_opts, in),
     OPT_END,
 };
 
 static void defaults(void *settings)
 {
     struct summary_opts *o = settings;
-    o->reader = "auto";
+    *o = (struct summary_opts){.in = ANALYZED_DEFAULTS};
 }
 
 static void json_form(const struct report *r, struct str *out, bool in_page)
@@ -43,12 +48,17 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
                             .make = summary_report,
                             .json = json_form,
                             .kind = "summary"};
-    struct run_opts ro = RUN_DEFAULTS;
-    ro.paths = cli->operands;
-    ro.reader = reader_mode_of(o->reader);
-    ro.threads = cli->threads;
+    struct run_opts ro = cli_run_opts(cli, &o->in);
     ro.apart = ro.facts_only = true;
-    struct output *out = output_begin(cli, &o->out, RENDERER_CHOICES, err);
+    ro.replay = false;
+    ro.says_only = true;
+    bool domains = domain_args_given(&o->domains);
+    struct output *out =
+        output_begin(cli, &o->out, domains ? RENDERER_CHOICES_AND(tables) : RENDERER_CHOICES, err);
+    if (domains)
+        return out && summary_domains(cli, &o->domains, &o->in, out, err);
+    if (o->out.dir)
+        return fail(err, GS_E_USAGE, "option '--dir' goes with '--by-domain'; give -o FILE");
     struct run *r = out ? cli_run(cli, &ro, err) : NULL;
     if (!r)
         return false;
@@ -76,8 +86,15 @@ const struct command command_summary = {
         "copies between GPUs are a kind of their own and are compared with the link they used, "
         "launch overhead leaves out waiting behind earlier work, and registers, shared memory and "
         "launches are there for AMD as well. The list 'gpus' has every device; 'device_info' "
-        "is the first of them.",
+        "is the first of them.\n\n"
+        "With --by-domain, or any option of that group, the tables of rocpd's summary are printed "
+        "instead: kernels, copies, allocations, scratch memory, each kind of host call and "
+        "markers by name, and the domains as wholes. Means and deviations of a domain are those of "
+        "all its calls, deviations are of a sample (n - 1), scratch memory is counted once, and "
+        "ranks are processes, not pids. CSV and xlsx are for these tables.",
     .examples = "gpusight summary results.db  # one page\n"
+                "gpusight summary --by-domain results.db  # rocpd's tables\n"
+                "gpusight summary --summary-by-rank --format csv -d sums job/  # of each rank\n"
                 "gpusight summary --json results.db | jq .top_kernels[0]  # for a program",
     .opts = opts,
     .settings_size = sizeof(struct summary_opts),

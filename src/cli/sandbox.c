@@ -26,9 +26,9 @@ void sandbox_targets(struct opt_list *out, const struct command *c, const void *
                      struct arena *a)
 {
     static const char *const names[] = {
-        "output",          "dir",         "charts",     "junit",       "truth",
-        "baseline-dir",    "csv-dir",     "llm-record", "llm-archive", "log-file",
-        "transcript-file", "output-file", "output-path"};
+        "output",       "dir",      "charts",          "junit",        "truth",
+        "baseline-dir", "csv-dir",  "scenarios",       "judge-record", "llm-record",
+        "llm-archive",  "log-file", "transcript-file", "output-file",  "output-path"};
     bool saves = false, has_output = false;
     for (const struct opt *o = c->opts; o && o->name; o++) {
         saves |= str_eq(o->name, "save-baseline") && text_of(o, settings);
@@ -62,7 +62,7 @@ void sandbox_targets(struct opt_list *out, const struct command *c, const void *
 
 /* Rights of later kernels than the headers may be of; the kernel says what it knows. */
 enum { FS_EXECUTE = 1 << 0, FS_WRITE = 1 << 1, FS_REFER = 1 << 13, FS_TRUNCATE = 1 << 14 };
-enum { FS_MAKE_AND_REMOVE = 0x1ff << 4 };
+enum { FS_MAKE_AND_REMOVE = 0x1ff << 4, FS_READ_FILE = 1 << 2, FS_READ_DIR = 1 << 3 };
 
 static int landlock_version(void)
 {
@@ -78,7 +78,7 @@ static void allow(int rules, const char *path, uint64_t rights)
     if (fstat(fd, &st) == 0) {
         struct landlock_path_beneath_attr rule = {.parent_fd = fd, .allowed_access = rights};
         if (!S_ISDIR(st.st_mode))
-            rule.allowed_access &= FS_WRITE | FS_TRUNCATE;
+            rule.allowed_access &= FS_WRITE | FS_TRUNCATE | FS_READ_FILE;
         syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
     }
     close(fd);
@@ -139,6 +139,28 @@ static bool close_files(const struct opt_list *writable)
     return ok;
 }
 
+static bool close_reading(const struct opt_list *readable)
+{
+    static const char *const system[] = {"/usr", "/lib",      "/lib64",        "/proc",
+                                         "/sys", "/dev/null", "/etc/localtime"};
+    const char *tmp = getenv("TMPDIR");
+    uint64_t rights = FS_READ_FILE | FS_READ_DIR;
+    struct landlock_ruleset_attr all = {.handled_access_fs = rights};
+    int rules = landlock_version() < 1
+                    ? -1
+                    : (int)syscall(SYS_landlock_create_ruleset, &all, sizeof(uint64_t), 0);
+    if (rules < 0)
+        return false;
+    for (size_t i = 0; i < readable->n; i++)
+        allow(rules, readable->v[i], rights);
+    for (size_t i = 0; i < ARRAY_LEN(system); i++)
+        allow(rules, system[i], rights);
+    allow(rules, tmp && *tmp ? tmp : "/tmp", rights); /* databases are unpacked there */
+    bool ok = syscall(SYS_landlock_restrict_self, rules, 0) == 0;
+    close(rules);
+    return ok;
+}
+
 /* ---- calls: seccomp ---- */
 
 #ifdef __x86_64__
@@ -147,63 +169,82 @@ static bool close_files(const struct opt_list *writable)
 #define OWN_ARCH AUDIT_ARCH_AARCH64
 #endif
 
+#define OWN_PROCESS 0xffffffffu /* stands for the number of this process */
+
 /* No reader of files needs these: the network, other programs and processes, the kernel itself. */
 enum { NETWORK_CALLS = 2 };
 static const unsigned refused[] = {
-    SYS_socket, /* these two are left to the messenger */
-    SYS_connect,
-    SYS_bind,
-    SYS_listen,
-    SYS_accept,
-    SYS_accept4,
-    SYS_execve,
-    SYS_execveat,
-    SYS_ptrace,
-    SYS_process_vm_readv,
-    SYS_process_vm_writev,
-    SYS_kill,
-    SYS_rt_sigqueueinfo,
-    SYS_pidfd_getfd,
-    SYS_pidfd_send_signal,
-    SYS_bpf,
-    SYS_perf_event_open,
-    SYS_userfaultfd,
-    SYS_io_uring_setup,
-    SYS_io_uring_enter,
-    SYS_io_uring_register,
-    SYS_mount,
-    SYS_umount2,
-    SYS_pivot_root,
-    SYS_chroot,
-    SYS_setns,
-    SYS_unshare,
-    SYS_keyctl,
-    SYS_add_key,
-    SYS_request_key,
-    SYS_init_module,
-    SYS_finit_module,
-    SYS_delete_module,
-    SYS_kexec_load,
-    SYS_open_by_handle_at,
-    SYS_reboot,
+    SYS_socket, SYS_connect, /* these two are left to the messenger */
+    SYS_bind, SYS_listen, SYS_accept, SYS_accept4, SYS_execve, SYS_execveat, SYS_ptrace,
+    SYS_process_vm_readv, SYS_process_vm_writev, SYS_kill, SYS_rt_sigqueueinfo, SYS_pidfd_getfd,
+    SYS_pidfd_send_signal, SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_io_uring_setup,
+    SYS_io_uring_enter, SYS_io_uring_register, SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot,
+    SYS_setns, SYS_unshare, SYS_keyctl, SYS_add_key, SYS_request_key, SYS_init_module,
+    SYS_finit_module, SYS_delete_module, SYS_kexec_load, SYS_open_by_handle_at, SYS_reboot,
+    SYS_tkill, SYS_setpriority, SYS_shmget, SYS_shmat, SYS_msgget, SYS_semget, SYS_mq_open,
+    /* What Landlock does not see: the length, owner, mode and times of any file, by its name. */
+    SYS_truncate, SYS_fchmodat, SYS_fchownat, SYS_utimensat, SYS_setxattr, SYS_lsetxattr,
+    SYS_fsetxattr, SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr,
+#ifdef __x86_64__
+    SYS_chmod, SYS_chown, SYS_lchown, SYS_utime, SYS_utimes, SYS_futimesat,
+#endif
+    452, /* fchmodat2, of later kernels than the headers may be of */
 };
+
+/*
+ * These are needed, but not with every argument: signals to oneself, limits of oneself, and no
+ * typing into the terminal, which the shell would read after us.
+ */
+static const struct {
+    unsigned call, argument;
+    bool only; /* with these values; else: with any but these */
+    unsigned values[2];
+} narrowed[] = {
+    {SYS_tgkill, 0, true, {OWN_PROCESS, OWN_PROCESS}},
+    {SYS_prlimit64, 0, true, {OWN_PROCESS, 0}},
+    {SYS_ioctl, 1, false, {0x5412 /* TIOCSTI */, 0x541c /* TIOCLINUX */}},
+};
+
+enum { NARROWED_CODE = 6 };
+
+static unsigned short narrow(struct sock_filter *code, size_t i)
+{
+    unsigned own = (unsigned)getpid(), v[2];
+    for (int k = 0; k < 2; k++)
+        v[k] = narrowed[i].values[k] == OWN_PROCESS ? own : narrowed[i].values[k];
+    size_t at = offsetof(struct seccomp_data, args) + 8 * narrowed[i].argument; /* its low half */
+    const unsigned no = SECCOMP_RET_ERRNO | EPERM, yes = SECCOMP_RET_ALLOW;
+    const struct sock_filter lines[NARROWED_CODE] = {
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, narrowed[i].call, 0, NARROWED_CODE - 1),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)at),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, v[0], 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, v[1], 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, narrowed[i].only ? yes : no),
+        BPF_STMT(BPF_RET | BPF_K, narrowed[i].only ? no : yes),
+    };
+    memcpy(code, lines, sizeof(lines));
+    return NARROWED_CODE;
+}
 
 static bool close_calls(unsigned first)
 {
-    enum { ALL = ARRAY_LEN(refused) };
-    unsigned char n_calls = (unsigned char)(ALL - first);
-    struct sock_filter code[ALL + 8] = {
+    enum { ALL = ARRAY_LEN(refused), NARROWED = ARRAY_LEN(narrowed) };
+    enum { REST = NARROWED * NARROWED_CODE }; /* between the calls and the last two lines */
+    unsigned n_calls = ALL - first;
+    struct sock_filter code[ALL + REST + 8] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCH, 1, 0),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, (unsigned char)(n_calls + 1),
+        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, (unsigned char)(n_calls + REST + 1),
                  0), /* the other calls of x86: x32 */
     };
     unsigned short n = 5;
     for (unsigned i = 0; i < n_calls; i++)
         code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refused[first + i],
-                                                 (unsigned char)(n_calls - i), 0);
+                                                 (unsigned char)(n_calls - i + REST), 0);
+    for (size_t i = 0; i < NARROWED; i++)
+        n = (unsigned short)(n + narrow(code + n, i));
     code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
     struct sock_fprog program = {n, code};
@@ -245,12 +286,30 @@ void sandbox_messenger(void *cli, const char *ca)
     close_calls(NETWORK_CALLS);
 }
 
+bool sandbox_confine(const char *mode, const struct opt_list *readable, struct gs_error *err)
+{
+#ifdef SANITIZED
+    if (!str_eq(mode, "on"))
+        return true;
+#endif
+    if (str_eq(mode, "off") || close_reading(readable) || !str_eq(mode, "on"))
+        return true;
+    return fail(err, GS_E_IO, "no sandbox: the kernel has no Landlock; run with --sandbox=auto");
+}
+
 #else
 
 void sandbox_messenger(void *cli, const char *ca)
 {
     (void)cli;
     (void)ca;
+}
+
+bool sandbox_confine(const char *mode, const struct opt_list *readable, struct gs_error *err)
+{
+    (void)readable;
+    return !str_eq(mode, "on") ||
+           fail(err, GS_E_IO, "no sandbox on this kind of machine; run with --sandbox=auto");
 }
 
 bool sandbox_enter(const char *mode, const struct opt_list *writable, struct gs_error *err)

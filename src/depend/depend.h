@@ -74,6 +74,7 @@ struct depend {
     size_t n_calls;
     uint32_t *call_row;   /* regions row */
     uint8_t *class;       /* enum api_class */
+    bool cut;             /* some of them are longer than the view */
     uint32_t *awaited;    /* op it waits for, or NO_INDEX */
     uint32_t *first_call; /* by thread of the view, and one more */
     uint8_t *flags;       /* by call: enum call_flag */
@@ -123,7 +124,9 @@ static inline struct span call_span(const struct depend *d, uint32_t call)
 {
     const struct regions *r = &d->trace->regions;
     uint32_t row = d->call_row[call];
-    struct span s = view_clip(d->view, r->start_ns[row], r->end_ns[row]);
+    struct span s = {r->start_ns[row], r->end_ns[row]};
+    if (d->cut)
+        s = view_clip(d->view, s.start, s.end);
     return (struct span){s.start - d->view->start_ns, s.end - d->view->start_ns};
 }
 

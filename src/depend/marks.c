@@ -255,12 +255,12 @@ static void mark_warm(struct recipe *p)
     const struct depend *d = p->d;
     uint32_t until = 0;
     for (uint32_t c = 0; c < d->n_calls; c++) {
-        struct span s = call_span(d, c);
-        if (call_begins(d, c))
-            until = c;
         enum api_class class = call_class(d, c);
         bool leaves = class == API_ALLOC || class == API_COPY || class == API_COPY_ASYNC;
-        if (p->marks[c] & MARK_REMOVED && leaves && s.end - s.start >= COLD_NS)
+        if (call_begins(d, c))
+            until = c;
+        if (leaves && p->marks[c] & MARK_REMOVED &&
+            call_span(d, c).end - call_span(d, c).start >= COLD_NS)
             until = c + NEAR;
         else if (c < until)
             p->marks[c] |= MARK_WARM;
@@ -421,7 +421,7 @@ void recipe_mark_calls(struct recipe *p, uint8_t *marks, struct arena *temporary
         only_first_uploads(p);
     if (c->fuse)
         mark_fused(p);
-    if (any)
+    if (c->remove[REMOVE_ALLOCATION] || c->remove[REMOVE_COPY] || c->stay)
         mark_warm(p);
     if (any && d->trace->markers.n)
         find_kept(p, temporary);

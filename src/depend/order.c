@@ -40,6 +40,8 @@ static void collect_calls(struct building *b)
             if (next < th->n_outer && th->outer[next] == call) {
                 d->call_row[node + next] = call;
                 d->class[node + next] = (uint8_t)view_call_class(v, call);
+                d->cut |= r->start_ns[call] < v->start_ns || r->end_ns[call] > v->end_ns ||
+                          r->end_ns[call] < r->start_ns[call];
                 b->node_of_row[call] = node + (uint32_t)next++;
             } else if (next && r->start_ns[call] < r->end_ns[th->outer[next - 1]]) {
                 b->node_of_row[call] = node + (uint32_t)next - 1;

@@ -102,6 +102,13 @@ void replay_init(struct replay *r, const struct depend *d, struct arena *arena);
 /* Runs the graph with a change, or without (NULL). What an earlier run left is overwritten. */
 void replay_run(struct replay *r, const struct change *c);
 
+/*
+ * The same as replay_run(r, NULL), found from the recorded times: when each node begins just where
+ * its edges and its own delay put it, a replay gives every recorded time, by induction. That is
+ * checked; where it does not hold, the graph is run.
+ */
+void replay_recorded(struct replay *r);
+
 /* The recorded length of what is measured. */
 static inline int64_t depend_span(const struct depend *d)
 {

@@ -111,6 +111,7 @@ struct pass {
     const struct depend *d;
     struct recipe p;
     bool changed;
+    bool paced; /* the host takes another time than recorded */
     size_t wait, handover_at;
     uint32_t *handover;     /* by call: from + 1; NULL: none */
     int64_t *carry;         /* by call's thread: host work beside removed calls */

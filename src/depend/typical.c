@@ -6,7 +6,7 @@
 #include "analyze/quantile.h"
 #include "depend/depend_in.h"
 
-enum { SAMPLES = 1 << 16, LEAST_SAMPLES = 8 };
+enum { SAMPLES = 1 << 14, LEAST_SAMPLES = 8 };
 
 /* Longer ones are no matter of queues, launches or neighbours. */
 #define QUEUE_MOST_NS 20000

@@ -80,8 +80,8 @@ struct field {
 
 /*
  * The fields of a struct. A nameless object or reference is no member of its own: what is in it
- * stands among the others. A list of structs with nothing but nameless numbers and texts is a list
- * of these, row after row.
+ * stands among the others; nameless pairs do, too. A list of structs with nothing but nameless
+ * numbers and texts is a list of these, row after row.
  */
 struct fields {
     const char *key; /* of the table, in JSON */

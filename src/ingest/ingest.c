@@ -1,13 +1,11 @@
 #include "ingest/ingest.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "base/fs_stale.h"
 #include "base/hash.h"
 #include "base/inputs.h"
 #include "base/log.h"
@@ -17,6 +15,7 @@
 #include "base/vec.h"
 #include "ingest/detect.h"
 #include "ingest/door.h"
+#include "ingest/index.h"
 #include "ingest/lift.h"
 
 enum { DEEPEST_FOLDER = 64, MOST_FILES = 100000 };
@@ -30,7 +29,6 @@ struct identity {
 struct finder {
     struct arena *arena;
     struct arena *scratch; /* for one file at a time */
-    DIR *dir;              /* open now */
     struct ingest_files files;
     VEC(struct identity) met;
     struct idmap met_index; /* hash of an identity -> met */
@@ -47,11 +45,6 @@ enum reader_mode reader_mode_of(const char *word)
     if (str_eq(word, "check"))
         return READER_CHECK;
     return READER_AUTO;
-}
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* True for the first time: links lead to one file by several names, and folders into themselves. */
@@ -141,20 +134,10 @@ static bool find_entry(struct finder *f, const char *path, int depth, struct gs_
 static bool list_folder(struct finder *f, const char *dir, struct fs_list *out,
                         struct gs_error *err)
 {
-    f->dir = opendir(dir);
-    if (!f->dir)
-        return fail(err, GS_E_IO, "cannot open '%s': %s", dir, strerror(errno));
-    size_t n = strlen(dir);
-    for (struct dirent *e; (e = readdir(f->dir));)
-        if (e->d_name[0] != '.')
-            vec_push(out, f->arena,
-                     arena_printf(f->arena, "%s%s%s", dir, n && dir[n - 1] == '/' ? "" : "/",
-                                  e->d_name));
-    closedir(f->dir);
-    f->dir = NULL;
-    if (out->n)
-        qsort(out->v, out->n, sizeof(*out->v), by_name);
-    return true;
+    bool ok = fs_names(out, dir, false, SIZE_MAX, f->arena, err);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i] = fs_join(dir, out->v[i], f->arena);
+    return ok;
 }
 
 /* The traces in a folder and below, by name; files of other kinds are passed over. */
@@ -195,7 +178,21 @@ static bool find_capture(struct finder *f, const char *path)
     return false;
 }
 
-static bool find_path(struct finder *f, const char *path, struct gs_error *err)
+static bool find_path(struct finder *f, const char *path, int depth, struct gs_error *err);
+
+/* The files that the list of a package names; a list in a list is none. */
+static bool find_listed(struct finder *f, const char *path, struct gs_error *err)
+{
+    struct fs_list names = {0};
+    if (!index_read(&names, path, f->arena, err))
+        return false;
+    for (size_t i = 0; i < names.n; i++)
+        if (!find_path(f, names.v[i], 1, err))
+            return wrap(err, "cannot read what '%s' names", path);
+    return true;
+}
+
+static bool find_path(struct finder *f, const char *path, int depth, struct gs_error *err)
 {
     struct stat st;
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
@@ -210,16 +207,11 @@ static bool find_path(struct finder *f, const char *path, struct gs_error *err)
     }
     if (!fs_exists(path) && find_capture(f, path))
         return true;
+    if (depth < 1 && index_is(path))
+        return find_listed(f, path, err);
     arena_release(f->scratch);
     const struct format *format = detect_format(path, f->scratch, err);
     return format && add_file(f, path, format, err);
-}
-
-static void close_finder(void *finder)
-{
-    struct finder *f = finder;
-    if (f->dir)
-        closedir(f->dir);
 }
 
 static bool find_all(struct finder *f, const struct opt_list *paths, struct gs_error *err)
@@ -227,7 +219,7 @@ static bool find_all(struct finder *f, const struct opt_list *paths, struct gs_e
     idmap_init(&f->met_index, f->arena);
     idmap_init(&f->captures, f->arena);
     for (size_t i = 0; i < paths->n; i++)
-        if (!find_path(f, paths->v[i], err))
+        if (!find_path(f, paths->v[i], 0, err))
             return false;
     return true;
 }
@@ -312,12 +304,10 @@ bool ingest_find(struct ingest_files *out, const struct opt_list *paths, struct 
                  struct gs_error *err)
 {
     struct arena *temporary = arena_scratch();
-    struct finder *f = arena_new(temporary, struct finder);
-    *f = (struct finder){.arena = a, .scratch = arena_child(temporary)};
-    arena_defer(temporary, close_finder, f);
-    bool ok = find_all(f, paths, err) && same_format(f, err);
+    struct finder f = {.arena = a, .scratch = arena_child(temporary)};
+    bool ok = find_all(&f, paths, err) && same_format(&f, err);
     if (ok)
-        *out = f->files;
+        *out = f.files;
     arena_release(temporary);
     return ok;
 }

@@ -303,6 +303,70 @@ static void trim(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     sqlite3_result_text(ctx, text, (int)(end - text), SQLITE_TRANSIENT);
 }
 
+/* ---- printf ---- */
+
+enum { WIDEST = 1000000, MOST_ARGUMENTS = 100 };
+
+/* Whether no width and no precision is so large that filling it takes long. */
+static bool is_narrow(const char *format, int argc, sqlite3_value **argv)
+{
+    int at = 1;
+    for (const char *p = format; *p; p++) {
+        if (*p != '%')
+            continue;
+        for (p++; *p && strchr("-+ #0!,.*123456789l", *p); p++) {
+            if (*p == '*') {
+                sqlite3_int64 n = at < argc ? sqlite3_value_int64(argv[at]) : 0;
+                at++;
+                if (n > WIDEST || n < -WIDEST)
+                    return false;
+            } else if (*p >= '0' && *p <= '9') {
+                char *end;
+                if (strtod(p, &end) > WIDEST)
+                    return false;
+                p += strspn(p, "0123456789") - 1;
+            }
+        }
+        if (!*p)
+            break;
+        at += *p != '%' && *p != 'n';
+    }
+    return true;
+}
+
+/* SQLite's own, in a connection that has it still. */
+static void format(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    struct query *q = sqlite3_user_data(ctx);
+    const char *text = argc ? (const char *)sqlite3_value_text(argv[0]) : NULL;
+    if (!text || argc > MOST_ARGUMENTS)
+        return;
+    if (!is_narrow(text, argc, argv)) {
+        sqlite3_result_error_toobig(ctx);
+        return;
+    }
+    if (q->format_args != argc) {
+        sqlite3_str *sql = sqlite3_str_new(q->plain);
+        sqlite3_str_appendall(sql, "SELECT printf(?");
+        for (int i = 1; i < argc; i++)
+            sqlite3_str_appendall(sql, ",?");
+        sqlite3_str_appendall(sql, ")");
+        char *made = sqlite3_str_finish(sql);
+        sqlite3_finalize(q->format);
+        q->format = NULL;
+        int rc = made ? sqlite3_prepare_v2(q->plain, made, -1, &q->format, NULL) : SQLITE_NOMEM;
+        sqlite3_free(made);
+        q->format_args = rc == SQLITE_OK ? argc : -1;
+    }
+    for (int i = 0; q->format && i < argc; i++)
+        sqlite3_bind_value(q->format, i + 1, argv[i]);
+    if (q->format && sqlite3_step(q->format) == SQLITE_ROW)
+        sqlite3_result_value(ctx, sqlite3_column_value(q->format, 0));
+    else
+        sqlite3_result_error_nomem(ctx);
+    sqlite3_reset(q->format);
+}
+
 void functions_register(struct query *q)
 {
     static const int left = TRIM_LEFT, right = TRIM_RIGHT, both = TRIM_LEFT | TRIM_RIGHT;
@@ -321,6 +385,9 @@ void functions_register(struct query *q)
     for (size_t i = 0; i < ARRAY_LEN(sums); i++)
         sqlite3_create_function(q->db, sums[i].name, sums[i].argc, flags, NULL, NULL, sums[i].step,
                                 sums[i].end);
+    sqlite3_limit(q->plain, SQLITE_LIMIT_LENGTH, WIDEST);
+    sqlite3_create_function(q->db, "printf", -1, flags, q, format, NULL, NULL);
+    sqlite3_create_function(q->db, "format", -1, flags, q, format, NULL, NULL);
     sqlite3_create_function(q->db, "instr", 2, flags, NULL, instr, NULL, NULL);
     sqlite3_create_function(q->db, "trim", 2, flags, (void *)(uintptr_t)&both, trim, NULL, NULL);
     sqlite3_create_function(q->db, "ltrim", 2, flags, (void *)(uintptr_t)&left, trim, NULL, NULL);

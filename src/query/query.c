@@ -19,7 +19,10 @@ static double now(void)
 
 static void close_query(void *query)
 {
-    sqlite3_close(((struct query *)query)->db);
+    struct query *q = query;
+    sqlite3_finalize(q->format);
+    sqlite3_close(q->db);
+    sqlite3_close(q->plain);
 }
 
 static void must(int rc)
@@ -144,17 +147,24 @@ static void register_tables(struct query *q)
 
 struct query *query_open(const struct query_source *source, struct arena *arena)
 {
+    static const char *const builtin[] = {
+        "SELECT 1 FROM json_each('[]')", "SELECT 1 FROM json_tree('[]')",
+        "SELECT 1 FROM pragma_table_info('')", "SELECT 1 FROM pragma_table_list LIMIT 0",
+        "SELECT 1 FROM pragma_function_list LIMIT 0"};
     struct query *q = arena_new(arena, struct query);
     q->arena = arena;
     q->source = *source;
     int flags =
         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_PRIVATECACHE;
-    int rc = sqlite3_open_v2(":memory:", &q->db, flags, NULL);
     arena_defer(arena, close_query, q);
-    must(rc);
+    must(sqlite3_open_v2(":memory:", &q->db, flags, NULL));
+    must(sqlite3_open_v2(":memory:", &q->plain, flags, NULL));
     sqlite3_exec(q->db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
     functions_register(q);
     register_tables(q);
+    /* Connected now: SQLite asks the guard about the declarations of its own tables, too. */
+    for (size_t i = 0; i < ARRAY_LEN(builtin); i++)
+        sqlite3_exec(q->db, builtin[i], NULL, NULL, NULL);
     query_guard_install(q);
     return q;
 }
@@ -164,7 +174,7 @@ struct query *query_open(const struct query_source *source, struct arena *arena)
 static void load_trace(void *query)
 {
     struct query *q = query;
-    bool have = q->run && q->run->trace.files.n == 1;
+    bool have = q->run && q->source.run_has_rows && q->run->trace.files.n == 1;
     unsigned leave_out = have || q->has_trace ? 0 : INGEST_ALL & ~q->needs;
     const struct trace *t =
         have ? &q->run->trace : q->source.trace(q->source.ctx, leave_out, &q->load_error);
@@ -177,9 +187,15 @@ static void load_trace(void *query)
     q->has_trace = true;
 }
 
+static void load_args(void *query)
+{
+    struct query *q = query;
+    q->has_args = ingest_args(&q->data.args, q->data.t, q->arena, &q->load_error);
+}
+
 static bool has_parts(const struct query *q)
 {
-    return q->has_trace && !(q->needs & ~q->parts);
+    return q->has_trace && !(q->needs & ~q->parts) && (!q->wants_args || q->has_args);
 }
 
 static void load_run(void *query)
@@ -199,7 +215,13 @@ bool query_need_run(struct query *q)
 
 bool query_need_trace(struct query *q)
 {
-    return has_parts(q) || (mem_guard(load_trace, q, &q->load_error) && q->has_trace);
+    if (!q->has_trace || (q->needs & ~q->parts)) {
+        q->has_args = false;
+        if (!mem_guard(load_trace, q, &q->load_error) || !q->has_trace)
+            return false;
+    }
+    return !q->wants_args || q->has_args ||
+           (mem_guard(load_args, q, &q->load_error) && q->has_args);
 }
 
 /* ---- errors ---- */
@@ -255,7 +277,11 @@ static bool fail_run(struct query *q, const struct query_limits *l, const char *
         return fail(err, GS_E_USAGE,
                     "the query needs more memory than %s; make it narrower, or give '--memory'",
                     human_bytes(size, l->memory));
-    if (rc == SQLITE_AUTH && q->refused)
+    if (strstr(sqlite3_errmsg(q->db), "may not be modified"))
+        q->refused = "write", rc = SQLITE_AUTH;
+    if (rc == SQLITE_AUTH && !q->refused)
+        q->refused = "do this";
+    if (rc == SQLITE_AUTH || strstr(sqlite3_errmsg(q->db), "not authorized to use function"))
         return fail(err, GS_E_USAGE, "queries only read: SQL that would %s is refused", q->refused);
     return fail_at(q, sql, err);
 }
@@ -388,7 +414,7 @@ static void finalize(void *statement)
 static int prepare(struct query *q, const char *sql, sqlite3_stmt **s, const char **tail)
 {
     q->refused = NULL;
-    q->timed_out = q->wants_trace = q->wants_run = false;
+    q->timed_out = q->wants_trace = q->wants_run = q->wants_args = false;
     q->needs = 0;
     int rc = sqlite3_prepare_v2(q->db, sql, -1, s, tail);
     bool load = (q->wants_run && !q->has_run) || (q->wants_trace && !has_parts(q));

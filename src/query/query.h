@@ -39,6 +39,7 @@ struct query_source {
     void *ctx;
     const struct trace *(*trace)(void *ctx, unsigned leave_out, struct gs_error *err);
     const struct run *(*run)(void *ctx, struct gs_error *err); /* analyzed; NULL: no results */
+    bool run_has_rows; /* the trace of the run holds the same rows: need not be loaded again */
 };
 
 struct query_limits {
@@ -122,6 +123,9 @@ struct query_tables {
 const struct query_tables *query_tables(struct query *q);
 const char *query_kind_name(enum query_table_kind kind);
 
+/* All of it as a page of Markdown. */
+void query_reference(struct str *out);
+
 /* The name nearest to a wrong one; NULL: none is near. */
 const char *query_nearest_table(struct query *q, const char *name);
 
@@ -129,6 +133,9 @@ const char *query_nearest_table(struct query *q, const char *name);
 
 /* A text that shows a cell in full: "" for NULL. Numbers are written to buf of VALUE_MAX bytes. */
 const char *query_cell_text(const struct query_cell *c, char *buf);
+
+/* One cell, quoted where it must be; with an apostrophe where a spreadsheet would run it. */
+void query_csv_cell(struct str *out, const char *text, bool apostrophe);
 
 /* RFC 4180, line feeds; a text that a spreadsheet would run gets an apostrophe unless `raw`. */
 void query_csv(const struct query_result *r, struct str *out, bool raw);

@@ -11,6 +11,7 @@
 
 #include <sqlite3.h>
 
+#include "ingest/args.h"
 #include "query/query.h"
 
 /* Stands for NULL in integer columns. */
@@ -48,6 +49,7 @@ struct qdata {
     size_t n_bare;
     /* Events are numbered from 1, one kind of row after the other. */
     size_t markers_at, samples_at, kernels_at, copies_at, allocations_at;
+    struct trace_args args; /* only where a statement needs them */
 };
 
 void qdata_make(struct qdata *d, const struct trace *t, struct arena *a);
@@ -165,10 +167,14 @@ struct rtable {
 
 struct query {
     sqlite3 *db;
+    sqlite3 *plain;       /* SQLite as it is, for functions that we put our own before */
+    sqlite3_stmt *format; /* of printf() with so many arguments: */
+    int format_args;
     struct arena *arena;
     struct query_source source;
     struct qdata data;
     bool has_trace, has_run;
+    bool wants_args, has_args;
     unsigned parts;              /* of the trace that is there: enum ingest_part */
     unsigned needs;              /* of the statement being prepared */
     unsigned loads;              /* how often a trace was loaded: indexes are of one */

@@ -82,30 +82,32 @@ const struct qview query_views[] = {
      "start INTEGER: ns\nend INTEGER: ns\nduration INTEGER: ns\ncategory TEXT: KERNEL_DISPATCH\n"
      "nid INTEGER: host\ninstances INTEGER: values summed\nrank INTEGER: MPI rank\n"
      "trace TEXT: path\n"},
-    {"events_args", "Arguments of calls: not kept, empty.",
+    {"events_args", "Arguments of calls, with their events.",
      "SELECT a.event_id, s.string AS category, e.stack_id, e.parent_stack_id, e.correlation_id,"
      " a.position AS arg_position, a.type AS arg_type, a.name AS arg_name, a.value AS arg_value,"
      " e.call_stack, e.line_info, a.extdata FROM rocpd_arg a JOIN rocpd_event e ON e.id ="
      " a.event_id LEFT JOIN rocpd_string s ON s.id = e.category_id",
      QUERY_VIEW,
-     "event_id INTEGER: \ncategory TEXT: \nstack_id INTEGER: \nparent_stack_id INTEGER: \n"
-     "correlation_id INTEGER: \narg_position INTEGER: \narg_type TEXT: \narg_name TEXT: \n"
-     "arg_value TEXT: \ncall_stack TEXT: \nline_info TEXT: \nextdata TEXT: \n"},
-    {"region_args", "Arguments of regions: not kept, empty.",
+     "event_id INTEGER: row of rocpd_event\ncategory TEXT: kind of call\nstack_id INTEGER: id of the region\nparent_stack_id INTEGER: the same\n"
+     "correlation_id INTEGER: 0\narg_position INTEGER: from 0\narg_type TEXT: type in C\narg_name TEXT: name of the parameter\n"
+     "arg_value TEXT: what was passed\ncall_stack TEXT: {}\nline_info TEXT: {}\nextdata TEXT: JSON\n"},
+    {"region_args", "Arguments of regions.",
      "SELECT r.id, r.guid, r.nid, r.pid, a.type, a.name, a.value FROM rocpd_arg a"
      " JOIN rocpd_region r ON r.event_id = a.event_id",
      QUERY_VIEW,
-     "id INTEGER: \nguid TEXT: \nnid INTEGER: \npid INTEGER: \ntype TEXT: \nname TEXT: \n"
-     "value TEXT: \n"},
-    {"stream_args", "Arguments that are streams: not kept, empty.",
+     "id INTEGER: id of the region\nguid TEXT: which trace\nnid INTEGER: number of the host\npid INTEGER: process\ntype TEXT: type in C\nname TEXT: name of the parameter\n"
+     "value TEXT: what was passed\n"},
+    {"stream_args", "Arguments that are streams, with these.",
      "SELECT a.id AS argument_id, a.event_id, a.position AS arg_position, a.type AS arg_type,"
      " a.value AS arg_value, s.id AS stream_id, s.nid, s.pid, s.name AS stream_name, a.extdata"
-     " FROM rocpd_arg a JOIN rocpd_info_stream s ON s.id = a.value AND s.guid = a.guid"
+     " FROM rocpd_arg a JOIN (SELECT guid, id, min(nid) AS nid, min(pid) AS pid, min(name) AS name"
+     " FROM rocpd_info_stream GROUP BY guid, id) s"
+     " ON s.id = json_extract(a.extdata, '$.stream_id') AND s.guid = a.guid"
      " WHERE a.name = 'stream'",
      QUERY_VIEW,
-     "argument_id INTEGER: \nevent_id INTEGER: \narg_position INTEGER: \narg_type TEXT: \n"
-     "arg_value TEXT: \nstream_id INTEGER: \nnid INTEGER: \npid INTEGER: \nstream_name TEXT: \n"
-     "extdata TEXT: \n"},
+     "argument_id INTEGER: row of rocpd_arg\nevent_id INTEGER: row of rocpd_event\narg_position INTEGER: from 0\narg_type TEXT: type in C\n"
+     "arg_value TEXT: what was passed\nstream_id INTEGER: stream\nnid INTEGER: number of the host\npid INTEGER: process\nstream_name TEXT: its name\n"
+     "extdata TEXT: JSON\n"},
     {"top_kernels", "Kernels by their time.",
      "SELECT name, count(*) AS total_calls, sum(duration) / 1000.0 AS total_duration,"
      " avg(duration) / 1000.0 AS average, 100.0 * sum(duration) /"

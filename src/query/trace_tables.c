@@ -49,17 +49,31 @@ Q_COUNT(copy_events, d->t->copies.n)
 Q_PART(allocation_events, ALLOCATION_EVENTS)
 Q_COUNT(allocation_events, d->t->allocations.n)
 
+#define ARG d->args.v.v[i]
+static const char *arg_text(const struct qdata *d, uint32_t id)
+{
+    return strings_text(&d->args.strings, id);
+}
+
+static uint32_t arg_process(const struct qdata *d, const struct trace_arg *a)
+{
+    const struct trace *t = d->t;
+    return process_of_thread(t, a->region != NO_INDEX ? t->regions.thread[a->region]
+                                                      : t->markers.thread[a->marker]);
+}
 #define ARGS(X, P)                                                                                 \
-    X(P, I, id, NONE, "")                                                                          \
-    X(P, T, guid, NULL, "")                                                                        \
-    X(P, I, event_id, NONE, "")                                                                    \
-    X(P, I, position, NONE, "")                                                                    \
-    X(P, T, type, NULL, "")                                                                        \
-    X(P, T, name, NULL, "")                                                                        \
-    X(P, T, value, NULL, "")                                                                       \
-    X(P, T, extdata, NULL, "")
+    X(P, I, id, ARG.id, "number of the argument")                                                  \
+    X(P, T, guid, q_guid(d, arg_process(d, &ARG)), "which trace")                                  \
+    X(P, I, event_id,                                                                              \
+      ARG.region != NO_INDEX ? ARG.region + (size_t)1 : d->markers_at + ARG.marker + 1,            \
+      "row of rocpd_event")                                                                        \
+    X(P, I, position, ARG.position, "from 0")                                                      \
+    X(P, T, type, arg_text(d, ARG.type), "type in C")                                              \
+    X(P, T, name, arg_text(d, ARG.name), "name of the parameter")                                  \
+    X(P, T, value, arg_text(d, ARG.value), "what was passed")                                      \
+    X(P, T, extdata, arg_text(d, ARG.extdata), "JSON")
 Q_PART(args, ARGS)
-Q_EMPTY(args)
+Q_COUNT(args, d->args.v.n)
 
 #define PMC_EVENT(X, P)                                                                            \
     X(P, I, id, i + 1, "of the value")                                                             \
@@ -228,7 +242,9 @@ const struct qtable query_rocpd_tables[] = {
     Q_TABLE("rocpd_event", "One row for each call, marker, sample, dispatch, copy and allocation.",
             QUERY_TABLE, region_events, Q_OF(region_events), Q_OF(marker_events),
             Q_OF(sample_events), Q_OF(kernel_events), Q_OF(copy_events), Q_OF(allocation_events)),
-    Q_TABLE("rocpd_arg", "Arguments of calls: not kept, empty.", QUERY_TABLE, args, Q_OF(args)),
+    Q_TABLE("rocpd_arg",
+            "Arguments of calls, of traces in rocpd's format; read when they are asked for.",
+            QUERY_TABLE, args, Q_OF(args)),
     Q_TABLE("rocpd_pmc_event", "Values of counters and telemetry.", QUERY_TABLE, pmc_event,
             Q_OF(pmc_event), Q_OF(series_event)),
     Q_TABLE("rocpd_region", "Calls of the host and ranges of markers.", QUERY_TABLE, region_rows,

@@ -151,6 +151,7 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
     int n = 0;
     bool equal = false;
     x->q->wants_trace = true;
+    x->q->wants_args |= str_eq(x->table->name, "rocpd_arg");
     x->q->needs |= needs_of(x->table, info->colUsed);
     for (int i = 0; i < info->nConstraint && n < MOST_CONDITIONS; i++) {
         const struct sqlite3_index_constraint *c = &info->aConstraint[i];

@@ -20,7 +20,7 @@ const char *query_cell_text(const struct query_cell *c, char *buf)
     }
 }
 
-static void put_csv(struct str *out, const char *text, bool apostrophe)
+void query_csv_cell(struct str *out, const char *text, bool apostrophe)
 {
     size_t n = strlen(text);
     bool quote = strpbrk(text, ",\"\r\n") || (n && (text[0] == ' ' || text[n - 1] == ' '));
@@ -39,14 +39,14 @@ void query_csv(const struct query_result *r, struct str *out, bool raw)
     char buf[VALUE_MAX];
     for (size_t i = 0; i < r->columns.n; i++) {
         str_puts(out, i ? "," : "");
-        put_csv(out, r->columns.v[i].name, false);
+        query_csv_cell(out, r->columns.v[i].name, false);
     }
     str_puts(out, "\n");
     for (size_t row = 0; row < r->n; row++) {
         for (size_t i = 0; i < r->columns.n; i++) {
             const struct query_cell *c = query_cell(r, row, i);
             str_puts(out, i ? "," : "");
-            put_csv(out, query_cell_text(c, buf), !raw && c->kind == VALUE_TEXT);
+            query_csv_cell(out, query_cell_text(c, buf), !raw && c->kind == VALUE_TEXT);
         }
         str_puts(out, "\n");
     }

@@ -133,7 +133,8 @@ PART(window_part, T, ALWAYS(T, ledger.window_ns, FIELD_I64, "window_ns", "end_ns
      ALWAYS(T, view.start_ns, FIELD_I64, "start_ns",
             "start of the analyzed window, in the trace's clock"),
      ALWAYS(T, view.end_ns, FIELD_I64, "end_ns", "its end"),
-     ALWAYS(T, ledger.n_gpus, FIELD_U64, "gpu_count", "GPUs in the view"));
+     ALWAYS(T, ledger.n_gpus, FIELD_U64, "gpu_count", "GPUs in the view"),
+     IF_ANY(T, only, FIELD_TEXT, "only", "what filters left of the trace, in words"));
 PART(kernel_part, T,
      ALWAYS(T, categories, FIELD_LIST, "kernel_categories", "what kernels do",
             .of = &category_fields),

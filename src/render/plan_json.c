@@ -38,6 +38,7 @@ SHARED_PART(plan_json_fields, T, FIXED("schema_version", "1.0", "version of this
             WITHIN("gpu", "what the plan is made for", &gpu_fields),
             SET_OF_GOALS(T, goals, "goals", "what was planned for"),
             SET_OF_GOALS(T, open, "open", "goals that stay unanswered, in whole or in part"),
+            TEXTS(T, form.environment, "environment", "variables in front of the program"),
             TEXTS(T, form.launcher, "launcher", "what starts the ranks"),
             TEXTS(T, form.app, "app", "the program and its arguments"),
             ALWAYS(T, have, FIELD_LIST, "have", "what traces already hold", .of = &have_fields),

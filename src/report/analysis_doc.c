@@ -41,6 +41,8 @@ static void about(const struct subject *s, struct doc *d)
     doc_about(d, "recorded by", "%s", f ? f->tool_version : "");
     doc_about(d, "tier", "%d", s->advice->overview.tier);
     doc_about(d, "path", "%s", f ? f->path : "");
+    if (s->a->only)
+        doc_about(d, "only", "%s", s->a->only);
 }
 
 struct doc *analysis_report(struct subject *s, const char *sections, struct arena *arena,

@@ -105,6 +105,7 @@ struct rows {
 
 struct disclosure {
     const char *id;    /* "finding-3": the part before the number says what they are */
+    size_t number;     /* its place among them, before the badge: "3."; 0: none */
     const char *badge; /* a word before the title, or NULL */
     enum tone tone;
     bool swatch; /* it has this colour in a chart: */

@@ -115,7 +115,8 @@ bool run_load(struct run_call *c)
     return ok;
 }
 
-bool run_load_only(struct trace *t, const struct run_opts *o, struct gs_error *err)
+bool run_load_only(struct trace *t, const struct run_opts *o, const char **only,
+                   struct gs_error *err)
 {
     struct progress *p;
     struct arena *temporary = show_progress(&p);
@@ -124,5 +125,5 @@ bool run_load_only(struct trace *t, const struct run_opts *o, struct gs_error *e
     if (ok)
         captures_find(t, false);
     arena_release(temporary);
-    return ok;
+    return ok && filter_rows(t, o, only, &t->arena, err);
 }

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "analyze/iterations.h"
-#include "analyze/window.h"
 #include "base/log.h"
+#include "run/filter_in.h"
 #include "run/run_in.h"
 
 static void analyze_window(struct analysis *a, struct analysis_opts *o, int64_t start, int64_t end)
@@ -93,8 +93,7 @@ static bool is_host(const struct trace *t, const struct gpu *g, const char *name
 }
 
 /* Hosts number their GPUs alike: a number alone must mean one of them. */
-static bool find_gpu(struct view_opts *view, const struct trace *t, const char *text,
-                     struct gs_error *err)
+bool run_find_gpu(int32_t *gpu, const struct trace *t, const char *text, struct gs_error *err)
 {
     const char *number;
     size_t host, same = 0;
@@ -113,7 +112,7 @@ static bool find_gpu(struct view_opts *view, const struct trace *t, const char *
                         number, trace_str(t, found->host), trace_str(t, g->host), number);
         same++;
         if (!found)
-            view->gpu = (int32_t)i;
+            *gpu = (int32_t)i;
         found = found ? found : g;
     }
     if (same > 1)
@@ -132,18 +131,33 @@ static bool check_process(const struct trace *t, int64_t pid, struct gs_error *e
                            (long long)pid);
 }
 
+/* Where files are no job, nobody has looked for it yet. */
+static bool find_rank(struct view_opts *view, const struct trace *t, int64_t rank,
+                      struct gs_error *err)
+{
+    for (size_t i = 0; i < t->processes.n && !view->only_process; i++)
+        if (t->processes.v[i].rank == rank)
+            view->only_process = (uint32_t)i + 1;
+    return view->only_process ||
+           fail(err, GS_E_USAGE, "no rank %lld in the traces; see 'gpusight info'",
+                (long long)rank);
+}
+
 bool run_choose(struct run_call *c)
 {
     const struct trace *t = &c->r->trace;
     struct view_opts *view = &c->analysis.view;
-    if (!check_process(t, c->o->process, c->err) || !find_gpu(view, t, c->o->gpu, c->err))
+    if (!check_process(t, c->o->process, c->err) || !run_find_gpu(&view->gpu, t, c->o->gpu, c->err))
         return false;
-    if (c->o->window && !window_parse(view, t, c->o->window, c->err))
+    view->kernel_wait_ns = c->kernel_wait_ns;
+    if (!filter_window(view, t, c->o, c->err) ||
+        !filter_for_view(&c->r->trace, c->o, view, &c->r->only, c->r->arena, c->err))
         return false;
     if (!trace_events(t))
         return fail(c->err, GS_E_EMPTY, "nothing to analyze: '%s' holds no event",
                     t->files.v[0].path);
-    view->kernel_wait_ns = c->kernel_wait_ns;
+    if (c->o->apart && c->o->rank >= 0 && !find_rank(view, t, c->o->rank, c->err))
+        return false;
     if (c->chosen && t->processes.n > 1)
         view->only_process = c->chosen->process + 1;
     return true;

@@ -33,7 +33,8 @@ static bool analyze(struct run_call *c)
     if (!run_narrow(c))
         return false;
     r->analysis->job = r->job;
-    if (r->job && (c->o->window || c->o->phase || c->o->iteration))
+    r->analysis->only = r->only;
+    if (r->job && (c->o->window || c->o->phase || c->o->iteration || filter_any(&c->o->filter)))
         vec_push(&r->job->notes, r->arena,
                  "the ranks are compared over their whole runs, not only over the part chosen");
     return true;

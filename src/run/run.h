@@ -19,6 +19,7 @@
 #include "base/opt.h"
 #include "base/progress.h"
 #include "job/job.h"
+#include "run/filter.h"
 
 struct run_opts {
     struct opt_list paths; /* traces and folders of them; none: only source and thread trace */
@@ -40,6 +41,8 @@ struct run_opts {
     bool replay;                        /* dependency graph, critical path, gains by replay */
     struct progress *progress; /* counts what is read, for a caller that shows it; NULL: a bar */
     unsigned leave_out;                 /* run_load_only(): parts not needed, enum ingest_part */
+    struct filter_opts filter;          /* what of the rows is looked at */
+    bool says_only;                     /* the output says what that is: no note is needed */
 };
 
 #define RUN_DEFAULTS                                                                               \
@@ -50,6 +53,7 @@ struct run_opts {
 struct run {
     struct arena *arena;
     struct trace trace;
+    const char *only;          /* what filters left of it, in words; NULL: all */
     struct analysis *analysis; /* NULL: there was no trace, only source or thread trace */
     struct job *job;           /* NULL: not the ranks of a job */
     struct advice advice;
@@ -62,7 +66,11 @@ struct run {
 /* NULL, with the error, when it cannot be made; GS_E_EMPTY when there is nothing to analyze. */
 struct run *run_make(const struct run_opts *o, struct arena *arena, struct gs_error *err);
 
-/* Only the first stage, for those who look at rows: the traces, as they are. */
-bool run_load_only(struct trace *t, const struct run_opts *o, struct gs_error *err);
+/*
+ * Only the first stage, for those who look at rows: the traces, as they are, or what filters leave of
+ * them (window, GPU, process and rank as well). *only says what is left; NULL: all.
+ */
+bool run_load_only(struct trace *t, const struct run_opts *o, const char **only,
+                   struct gs_error *err);
 
 #endif

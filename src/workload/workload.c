@@ -2,7 +2,6 @@
 #include "workload/workload.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -114,13 +113,11 @@ static void look_in(struct finder *f, const char *dir, int depth)
         f->n++;
         return;
     }
-    DIR *d = depth ? opendir(dir) : NULL;
-    VEC(const char *) names = {0};
-    for (struct dirent *e; d && names.n < MOST_FOLDERS && (e = readdir(d));)
-        if (e->d_name[0] != '.')
-            vec_push(&names, f->arena, arena_printf(f->arena, "%s/%s", dir, e->d_name));
-    if (d)
-        closedir(d);
+    struct fs_list names = {0};
+    if (depth)
+        fs_names(&names, dir, false, MOST_FOLDERS, f->arena, NULL);
+    for (size_t i = 0; i < names.n; i++)
+        names.v[i] = fs_join(dir, names.v[i], f->arena);
     for (size_t i = 0; i < names.n; i++)
         if (!fs_is_dir(names.v[i]))
             return; /* files of another kind: rocprof-compute puts none there */

@@ -387,23 +387,6 @@ def log_with_a_bomb(path):
     open(path + "-wal", "wb").write(out)
 
 
-def journal_with_a_bomb(path):
-    """A journal that makes a tree without end of a table when it is rolled back."""
-    rocpd(path).close()
-    shutil.copy(path, path + ".bomb")
-    bomb(path + ".bomb", "rocpd_kernel_dispatch", 8, 40)
-    new, page = load(path + ".bomb")
-    os.unlink(path + ".bomb")
-    n = len(new) // page
-    out = b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7" + struct.pack(">IIIII", n, 7, n, 512, page)
-    out += bytes(512 - len(out))
-    for i in range(n):
-        body = bytes(new[i * page:(i + 1) * page])
-        check = (7 + sum(body[at] for at in range(page - 200, 0, -200))) & 0xffffffff
-        out += struct.pack(">I", i + 1) + body + struct.pack(">I", check)
-    open(path + "-journal", "wb").write(out)
-
-
 def all_in_the_log(path):
     """Nothing is wrong with it: the writer was killed before any row left the log."""
     rocpd(path + ".first").close()
@@ -420,7 +403,7 @@ def all_in_the_log(path):
     os.unlink(path + ".first")
 
 
-log_with_a_bomb.hostile = journal_with_a_bomb.hostile = {"damaged": True}
+log_with_a_bomb.hostile = {"damaged": True}
 all_in_the_log.hostile = {"sound": True}
 many_sets.hostile = many_categories.hostile = many_processes_of_nsys.hostile = {"heavy": True}
 many_monitors_of_rpd.hostile = {"heavy": True}

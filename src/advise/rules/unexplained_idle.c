@@ -90,7 +90,7 @@ static void tell_awaited(struct finding *f, const struct awaited *w, int64_t unk
 
 static bool eval(const struct analysis *a, struct finding *f)
 {
-    int64_t ns = ledger_ns(a, CAUSE_UNKNOWN);
+    int64_t ns = sub_ns(ledger_ns(a, CAUSE_UNKNOWN), a->ledger.left_out_ns); /* that is known */
     if (share_pct(a, ns) < LEAST_SHARE_PCT)
         return false;
     bool no_calls = !a->view.n_calls;

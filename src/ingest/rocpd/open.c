@@ -54,12 +54,7 @@ static bool detect(const struct probe *p)
     return found;
 }
 
-struct suffix_list {
-    const char **v;
-    size_t n, cap;
-};
-
-static void find_sets(struct db *db, struct suffix_list *out, struct arena *a)
+void rocpd_find_sets(struct db *db, struct suffix_list *out, struct arena *a)
 {
     struct strings known;
     bool bare = false; /* "" is a string from the start */
@@ -209,7 +204,7 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
     db->progress = o->progress;
     trace_note(t, NOTE_UNFINISHED, db->unfinished,
                "the writer had not finished; its last changes were recovered");
-    find_sets(db, &sets, &t->arena);
+    rocpd_find_sets(db, &sets, &t->arena);
     bool ok = true;
     for (size_t i = 0; ok && i < sets.n; i++)
         ok = load_set(t, db, sets.v[i], o->leave_out, err);

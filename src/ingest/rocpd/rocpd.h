@@ -84,6 +84,13 @@ struct rocpd {
     bool has_counters, rocprof_sys;
 };
 
+/* The suffixes of the sets in a file, in order. */
+struct suffix_list {
+    const char **v;
+    size_t n, cap;
+};
+void rocpd_find_sets(struct db *db, struct suffix_list *out, struct arena *a);
+
 /* The name of a table of this set, in the arena. */
 const char *rocpd_table(struct rocpd *r, const char *base);
 /* True when the set has the table; notes its absence otherwise. */

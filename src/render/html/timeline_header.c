@@ -29,6 +29,8 @@ static const char *named(struct arena *arena, const char *what, int64_t number, 
 
 static const char *label_of(const struct trace *t, const struct track *k, struct arena *arena)
 {
+    if (k->kind == TRACK_PATH)
+        return "what the end waits for";
     if (k->kind == TRACK_SERIES) {
         const struct series *s = &t->series.v[k->of];
         const char *units = trace_str(t, s->units);
@@ -58,11 +60,9 @@ static void index_or_null(struct jwrite *w, const char *key, uint32_t index)
 static const size_t *write_track(struct jwrite *w, const struct tracks *t, const struct track *k,
                                  const size_t *sizes, struct arena *arena)
 {
-    static const char *const kinds[] = {[TRACK_KERNELS] = "kernels",
-                                        [TRACK_COPIES] = "copies",
-                                        [TRACK_MARKERS] = "markers",
-                                        [TRACK_CALLS] = "calls",
-                                        [TRACK_SERIES] = "series"};
+    static const char *const kinds[] = {
+        [TRACK_KERNELS] = "kernels", [TRACK_COPIES] = "copies", [TRACK_MARKERS] = "markers",
+        [TRACK_CALLS] = "calls",     [TRACK_SERIES] = "series", [TRACK_PATH] = "path"};
     jw_open(w, NULL, '{');
     jw_str(w, "kind", kinds[k->kind]);
     jw_str(w, "label", visible(arena, label_of(t->a->trace, k, arena)));
@@ -114,8 +114,8 @@ static void write_names(struct jwrite *w, const struct tracks *t, const struct p
     for (size_t i = 0; i < tables->names.n; i++) {
         const struct pack_name *n = &tables->names.v[i];
         jw_open(w, NULL, '[');
-        jw_str(w, NULL, visible(arena, trace_str(trace, n->full)));
-        if (n->brief == n->full)
+        jw_str(w, NULL, n->text ? n->text : visible(arena, trace_str(trace, n->full)));
+        if (n->text || n->brief == n->full)
             jw_int(w, NULL, 0);
         else
             jw_str(w, NULL, visible(arena, trace_str(trace, n->brief)));

@@ -36,7 +36,7 @@ static void use_kernels(struct pack_tables *p, const struct tracks *t, const str
         if (p->of_symbol[symbol] == NO_INDEX) {
             const struct symbol *s = &trace->symbols.v[symbol];
             enum kernel_role role = (enum kernel_role)t->a->view.role[symbol];
-            struct pack_name name = {s->name, s->short_name, kernel_role_info(role)->label};
+            struct pack_name name = {s->name, s->short_name, NULL, kernel_role_info(role)->label};
             p->of_symbol[symbol] = add_name(p, arena, name);
         }
         if (launch < trace->launches.n && p->of_launch[launch] == NO_INDEX) {
@@ -56,7 +56,7 @@ static void use_calls(struct pack_tables *p, const struct tracks *t, const struc
         uint32_t *of = &p->of_call[(size_t)r->kind[row] * v->n_strings + r->name[row]];
         if (*of == NO_INDEX) {
             const char *class = api_class_name(view_call_class(v, row));
-            *of = add_name(p, arena, (struct pack_name){r->name[row], r->name[row], class});
+            *of = add_name(p, arena, (struct pack_name){r->name[row], r->name[row], NULL, class});
         }
         p->of_region[row] = (*place)++;
     }
@@ -68,7 +68,24 @@ static void use_markers(struct pack_tables *p, const struct tracks *t, const str
     for (size_t i = 0; i < k->n; i++) {
         uint32_t name = t->a->trace->markers.name[k->rows[i]];
         if (p->of_marker[name] == NO_INDEX)
-            p->of_marker[name] = add_name(p, arena, (struct pack_name){name, name, ""});
+            p->of_marker[name] = add_name(p, arena, (struct pack_name){name, name, NULL, ""});
+    }
+}
+
+/* Labels are few: each is found by looking through those there are. */
+static void use_path(struct pack_tables *p, const struct tracks *t, const struct track *k,
+                     struct arena *arena)
+{
+    p->of_path = arena_array(arena, uint32_t, k->n + 1);
+    size_t first = p->names.n;
+    for (size_t i = 0; i < k->n; i++) {
+        const char *label = t->a->path_spans.v[k->rows[i]].label;
+        size_t at = first;
+        while (at < p->names.n && p->names.v[at].text != label)
+            at++;
+        if (at == p->names.n)
+            add_name(p, arena, (struct pack_name){0, 0, label, ""});
+        p->of_path[i] = (uint32_t)at;
     }
 }
 
@@ -106,6 +123,8 @@ void pack_tables_make(struct pack_tables *p, const struct tracks *t, struct aren
             use_calls(p, t, k, &place, arena);
         else if (k->kind == TRACK_MARKERS)
             use_markers(p, t, k, arena);
+        else if (k->kind == TRACK_PATH)
+            use_path(p, t, k, arena);
     }
     join_symbols(p, t, arena);
 }

@@ -216,5 +216,7 @@ struct doc *summary_report(struct subject *s, const char *sections, struct arena
     d->a = s->a;
     doc_title(d, "%s%s", t->files.n ? fs_basename(t->files.v[0].path) : "trace",
               t->files.n > 1 ? arena_printf(arena, " and %zu more", t->files.n - 1) : "");
+    if (s->a->only)
+        doc_about(d, "only", "%s", s->a->only);
     return sections_build(d, s, sections, err) ? d : NULL;
 }

@@ -1,0 +1,137 @@
+/* Arguments: rocpd_arg refers to events, and so do the regions of its set. */
+#include "ingest/args.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "ingest/rocpd/rocpd.h"
+
+struct arg_reader {
+    struct trace_args *out;
+    const struct trace *t;
+    struct db *db;
+    const char *suffix;
+    uint32_t file;
+    struct arena *arena, *temporary;
+    struct idmap region, marker; /* id -> row, of this set */
+    struct idmap event;          /* event id -> row; markers behind the regions */
+};
+
+static uint32_t file_of(const struct trace *t, uint32_t thread)
+{
+    uint32_t process = thread < t->threads.n ? t->threads.v[thread].process : NO_INDEX;
+    return process < t->processes.n ? t->processes.v[process].file : NO_INDEX;
+}
+
+static void index_rows(struct arg_reader *r)
+{
+    const struct trace *t = r->t;
+    idmap_init(&r->region, r->temporary);
+    idmap_init(&r->marker, r->temporary);
+    idmap_init(&r->event, r->temporary);
+    for (size_t i = 0; i < t->regions.n - t->lifted_calls; i++)
+        if (file_of(t, t->regions.thread[i]) == r->file)
+            idmap_put(&r->region, (uint64_t)t->regions.id[i], (uint32_t)i);
+    for (size_t i = 0; i < t->markers.n; i++)
+        if (file_of(t, t->markers.thread[i]) == r->file && t->markers.kind[i] != MARKER_INSTANT)
+            idmap_put(&r->marker, (uint64_t)t->markers.id[i], (uint32_t)i);
+}
+
+static bool read_events(struct arg_reader *r, struct gs_error *err)
+{
+    struct db_query q;
+    const char *table = arena_printf(r->temporary, "rocpd_region%s", r->suffix);
+    if (!db_has_table(r->db, table) || !db_has_column(r->db, table, "event_id"))
+        return true;
+    if (!db_query(&q, r->db, err, "SELECT event_id, id FROM \"%w\" NOT INDEXED", table))
+        return false;
+    while (db_next(&q)) {
+        uint64_t id = (uint64_t)sqlite3_column_int64(q.stmt, 1);
+        uint32_t region = idmap_get(&r->region, id), marker = idmap_get(&r->marker, id);
+        if (region == NO_INDEX && marker == NO_INDEX)
+            continue;
+        idmap_put(&r->event, (uint64_t)sqlite3_column_int64(q.stmt, 0),
+                  region != NO_INDEX ? region : (uint32_t)r->t->regions.n + marker);
+    }
+    return db_done(&q, err);
+}
+
+static uint32_t text(struct arg_reader *r, struct db_query *q, int column)
+{
+    const char *s = db_text(q, column);
+    return strings_addn(&r->out->strings, s, db_bytes(q, column));
+}
+
+static bool read_args(struct arg_reader *r, struct gs_error *err)
+{
+    static const char *const columns[] = {"event_id", "position", "type",
+                                          "name",     "value",    "extdata"};
+    struct db_query q;
+    struct str list;
+    const char *table = arena_printf(r->temporary, "rocpd_arg%s", r->suffix);
+    if (!db_has_table(r->db, table))
+        return true;
+    str_init(&list, r->temporary);
+    for (size_t i = 0; i < ARRAY_LEN(columns); i++)
+        str_printf(&list, ", %s", db_has_column(r->db, table, columns[i]) ? columns[i] : "NULL");
+    if (!db_query(&q, r->db, err, "SELECT id%s FROM \"%w\" NOT INDEXED", list.buf, table))
+        return false;
+    while (db_next(&q)) {
+        uint32_t row = idmap_get(&r->event, (uint64_t)sqlite3_column_int64(q.stmt, 1));
+        if (row == NO_INDEX)
+            continue;
+        bool marker = row >= r->t->regions.n;
+        struct trace_arg a = {
+            .id = sqlite3_column_int64(q.stmt, 0),
+            .region = marker ? NO_INDEX : row,
+            .marker = marker ? row - (uint32_t)r->t->regions.n : NO_INDEX,
+            .position = sqlite3_column_int(q.stmt, 2),
+            .type = text(r, &q, 3),
+            .name = text(r, &q, 4),
+            .value = text(r, &q, 5),
+            .extdata = text(r, &q, 6),
+        };
+        vec_push(&r->out->v, r->arena, a);
+    }
+    return db_done(&q, err);
+}
+
+/* The sets of a file stand in the trace in the order in which they were read. */
+static bool read_file(struct arg_reader *r, uint32_t first, struct gs_error *err)
+{
+    struct suffix_list sets = {0};
+    const char *path = r->t->files.v[first].path;
+    r->db = db_new(r->temporary, path, READER_AUTO, 1, err);
+    if (!r->db)
+        return false;
+    rocpd_find_sets(r->db, &sets, r->temporary);
+    for (size_t i = 0; i < sets.n && first + i < r->t->files.n; i++) {
+        if (!str_eq(r->t->files.v[first + i].path, path))
+            break;
+        r->suffix = sets.v[i];
+        r->file = first + (uint32_t)i;
+        index_rows(r);
+        if (!read_events(r, err) || !read_args(r, err))
+            return false;
+    }
+    return true;
+}
+
+bool ingest_args(struct trace_args *out, const struct trace *t, struct arena *a,
+                 struct gs_error *err)
+{
+    struct arena *temporary = arena_scratch();
+    bool ok = true;
+    strings_init(&out->strings, a);
+    for (uint32_t i = 0; ok && i < t->files.n; i++) {
+        struct arg_reader r = {.out = out, .t = t, .arena = a};
+        if (!str_eq(t->files.v[i].format, "rocpd") ||
+            (i && str_eq(t->files.v[i].path, t->files.v[i - 1].path)))
+            continue;
+        r.temporary = arena_child(temporary);
+        ok = read_file(&r, i, err) || wrap(err, "cannot read '%s'", t->files.v[i].path);
+        arena_release(r.temporary);
+    }
+    arena_release(temporary);
+    return ok;
+}
