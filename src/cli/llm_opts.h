@@ -50,6 +50,8 @@ struct llm_settings {
             "budget for thoughts, in tokens; anthropic and bedrock"),                              \
     OPT_CHOICE(T, m.o.effort, 0, "reasoning-effort", "low|medium|high|xhigh|max",                  \
                "how much thought to spend"),                                                       \
+    OPT_TEXT(T, m.o.guide, 0, "llm-guide", "FILE",                                                 \
+             "the guide that the model is given, instead of the one found; see docs/guide.md"),    \
     OPT_FLAG(T, m.o.app_knowledge, 0, "allow-app-knowledge",                                       \
              "the model may use what it knows about the program, not only the data"),              \
     OPT_INT(T, m.o.timeout_s, 0, "llm-timeout", 1, 86400, "S",                                     \

@@ -31,7 +31,8 @@ void explain_begin(struct llm *l, const struct explain_of *of, struct llm_dialog
     enum prompt_task task = task_of(of);
     llm_begin(l, d);
     const char *data = data_of(l, of);
-    d->system = prompt_system(l, task, of->agent, of->run, false);
+    d->system = prompt_system(l, task, of->agent, of->run, of->question, false);
+    l->brief_system = prompt_system(l, task, of->agent, of->run, of->question, true);
     llm_say(d, LLM_USER, prompt_message(l, data, task, of->question));
     agent_init(agent, l, of->agent ? of->run : NULL, of->threads);
     agent->wants_array = task == TASK_HYPOTHESES;
@@ -55,10 +56,11 @@ static void take_usage(const struct llm *l, struct explanation *out)
     out->cost_usd = llm_cost(l, &l->usage);
 }
 
+enum { MORE_TOKENS = 16384 };
+
 /* A thought that used up all tokens: once more, with room for an answer behind it. */
 static bool used_up(const struct llm_dialogue *d, const struct llm_answer *a)
 {
-    enum { MORE_TOKENS = 16384 };
     return a->fault == LLM_FAULT_EMPTY && d->max_tokens < MORE_TOKENS &&
            str_has(a->fault_text, "tokens");
 }
@@ -93,7 +95,9 @@ void explain_run(struct llm *l, struct llm_dialogue *d, struct llm_agent *agent,
     struct llm_answer a;
     bool ok = agent_run(agent, d, &a, show, ctx);
     if (!ok && used_up(d, &a)) {
-        d->max_tokens = 16384;
+        d->max_tokens = MORE_TOKENS;
+        if (l->brief_system)
+            d->system = l->brief_system;
         ok = agent_run(agent, d, &a, show, ctx);
     }
     explain_take(l, agent, &a, ok, out);

@@ -26,6 +26,8 @@ struct llm *llm_open(const struct llm_opts *o, void (*confine)(void *ctx, const 
     const char *which, *thinking = llm_env("*_LLM_THINKING", &which, a);
     if (thinking && l->target.provider->thinks && atoi(thinking) >= 1024)
         l->thinking = atoi(thinking);
+    if (!guide_load(&l->guide, o->guide, a, err))
+        return NULL;
     redact_init(&l->redact, mode, a);
     if (!is_offline(o)) {
         l->messenger = messenger_start(&l->target, l->target.program ? NULL : confine, ctx, a, err);
