@@ -36,6 +36,7 @@ void explain_begin(struct llm *l, const struct explain_of *of, struct llm_dialog
     llm_say(d, LLM_USER, prompt_message(l, data, task, of->question));
     agent_init(agent, l, of->agent ? of->run : NULL, of->threads);
     agent->wants_array = task == TASK_HYPOTHESES;
+    agent->wants_differences = task == TASK_COMPARE;
     agent_offer(agent, d);
 }
 
@@ -89,6 +90,22 @@ void explain_take(const struct llm *l, const struct llm_agent *agent, const stru
         out->problem = "the answer was cut at the limit of tokens; raise '--llm-max-tokens'";
 }
 
+/* They stand at the end, as JSON; people are shown a table instead. */
+static void take_differences(const struct llm *l, const struct llm_answer *a,
+                             struct explanation *out)
+{
+    size_t n = differences_read(out, a->raw, l->arena);
+    if (!out->differences.n)
+        return;
+    out->text = redact_restore(&l->redact, arena_strndup(l->arena, a->raw, n), false);
+    for (size_t i = 0; i < out->differences.n; i++) {
+        struct key_difference *k = &out->differences.v[i];
+        const char **texts[] = {&k->metric, &k->phase, &k->profile_a, &k->profile_b, &k->note};
+        for (size_t m = 0; m < ARRAY_LEN(texts); m++)
+            *texts[m] = redact_restore(&l->redact, *texts[m], false);
+    }
+}
+
 void explain_run(struct llm *l, struct llm_dialogue *d, struct llm_agent *agent,
                  struct explanation *out, llm_shower *show, void *ctx)
 {
@@ -101,6 +118,8 @@ void explain_run(struct llm *l, struct llm_dialogue *d, struct llm_agent *agent,
         ok = agent_run(agent, d, &a, show, ctx);
     }
     explain_take(l, agent, &a, ok, out);
+    if (agent->wants_differences && ok)
+        take_differences(l, &a, out);
     if (!agent->wants_array || !ok)
         return;
     if (hypotheses_read(out, a.raw, l->arena)) {

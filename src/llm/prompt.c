@@ -41,7 +41,9 @@ static const char *const tasks[] = {
     [TASK_COMPARE] =
         "\nThe data compares run A with run B. Write: whether the change helped and whether that "
         "is more than noise; what changed most, with both figures; what to look at next. Where the "
-        "runs cannot be compared, say why and stop.\n",
+        "runs cannot be compared, say why and stop. End with a block ```json that holds an array "
+        "of the key differences, objects with metric, phase (or null), profile_a, profile_b (the "
+        "figures with their units) and note.\n",
     [TASK_QUESTION] = "\nAnswer the user's question, in as few words as it takes.\n",
     [TASK_HYPOTHESES] =
         "\nFind out why the program is as slow as it is. Work from kernels to memory, to MPI, to "

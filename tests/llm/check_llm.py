@@ -132,6 +132,14 @@ def forms(pieces):
             r = gpusight("compare", *options, "--format", form, TRACE, TRACE)
             check(r.returncode == 0 and b"The GPU waits." in r.stdout, f"compare --format {form} has it",
                   r.stdout[:500], r.stderr)
+    told = [{"metric": "time of [KERNEL_1]", "phase": None, "profile_a": "10 ms", "profile_b": "8 ms",
+             "magnitude_pct": 999, "note": "faster"}, {"metric": "x", "profile_a": "1 ms", "profile_b": "2 s"}]
+    with Server("anthropic", [{"text": ["It helped.\n\n```json\n" + json.dumps(told) + "\n```"]}]) as s:
+        r = gpusight("compare", *llm("anthropic", s.url), "--json", TRACE, TRACE)
+        e = json.loads(r.stdout)["explanation"]
+        check(e["text"].strip() == "It helped." and [k["magnitude_pct"] for k in e["key_differences"]] ==
+              [-20, None], "key differences of a comparison, computed by us", e)
+        check("fission_sweep" in e["key_differences"][0]["metric"], "with names", e)
     plain = gpusight("analyze", "--json", TRACE)
     check("explanation" not in json.loads(plain.stdout), "without --llm there is no such member")
 
