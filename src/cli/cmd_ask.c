@@ -266,7 +266,9 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
 
 static bool before(struct cli *cli, void *settings, struct gs_error *err)
 {
-    return cli_llm_before(cli, &((struct ask_opts *)settings)->llm, err);
+    struct ask_opts *o = settings;
+    cli_llm_form(&o->llm, &o->out);
+    return cli_llm_before(cli, &o->llm, err);
 }
 
 const struct command command_ask = {

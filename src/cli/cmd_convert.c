@@ -183,7 +183,8 @@ static struct trace *load(struct cli *cli, const struct convert_settings *o, str
     struct trace *t = arena_new(cli->arena, struct trace);
     struct arena *temporary = arena_scratch();
     struct progress *p = arena_new(temporary, struct progress);
-    struct ingest_opts io = {.reader = reader_mode_of(o->reader), .threads = cli->threads, .progress = p};
+    struct ingest_opts io = {
+        .reader = reader_mode_of(o->reader), .threads = cli->threads, .progress = p};
     struct ingest_files files = {0};
     struct opt_list paths = {0};
     for (size_t i = 0; i < o->inputs.n; i++)
@@ -336,9 +337,8 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     struct names n = {.cli = cli, .o = o, .t = load(cli, o, err)};
     if (!n.t)
         return false;
-    n.apart = n.t->processes.n > 1 &&
-              (o->per_rank || (o->name && keys_tell_apart(o->name)) ||
-               (o->dir && keys_tell_apart(o->dir)));
+    n.apart = n.t->processes.n > 1 && (o->per_rank || (o->name && keys_tell_apart(o->name)) ||
+                                       (o->dir && keys_tell_apart(o->dir)));
     if (n.apart && o->name && fs_out_is_direct(o->name))
         return fail(err, GS_E_USAGE, "cannot write one output a rank to '%s'", o->name);
     struct fs_set *set = arena_new(cli->arena, struct fs_set);
@@ -368,11 +368,12 @@ const struct command command_convert = {
         "ROCPD_OUTPUT_NAME and ROCPD_OUTPUT_PATH stand for -o and -d where these are not given. "
         "Called by the name rocpd2csv, rocpd2pftrace, rocpd2otf2 or rocpd2summary, the program "
         "takes their options.",
-    .examples = "gpusight convert results.db -o trace.pftrace  # for ui.perfetto.dev\n"
-                "gpusight convert report.sqlite -f rocpd -o from_nsys  # an Nsight trace for AMD's "
-                "tools\n"
-                "gpusight convert job/ -f pftrace -f csv -d out --per-rank  # one set for each rank\n"
-                "gpusight convert results.db -f folded -o - | flamegraph.pl > flame.svg",
+    .examples =
+        "gpusight convert results.db -o trace.pftrace  # for ui.perfetto.dev\n"
+        "gpusight convert report.sqlite -f rocpd -o from_nsys  # an Nsight trace for AMD's "
+        "tools\n"
+        "gpusight convert job/ -f pftrace -f csv -d out --per-rank  # one set for each rank\n"
+        "gpusight convert results.db -f folded -o - | flamegraph.pl > flame.svg",
     .opts = opts,
     .settings_size = sizeof(struct convert_settings),
     .writes_here = true,

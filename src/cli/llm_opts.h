@@ -12,6 +12,7 @@
 #define GS_CLI_LLM_OPTS_H
 
 #include "cli/command.h"
+#include "cli/output.h"
 #include "llm/explain.h"
 
 struct llm_settings {
@@ -84,6 +85,9 @@ struct llm_settings {
  * missing key or network is not: it stands in `problem`, and the command goes on without.
  */
 bool cli_llm_before(struct cli *cli, struct llm_settings *s, struct gs_error *err);
+
+/* What programs read is made without asking whether to go on. */
+void cli_llm_form(struct llm_settings *s, const struct output_opts *out);
 
 /* Whether a model was asked for, whatever came of it. */
 static inline bool cli_llm_asked(const struct llm_settings *s)

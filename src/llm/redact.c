@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "llm/json_copy.h"
 
 static const char *const kind_words[NAME_KINDS] = {
@@ -54,6 +55,19 @@ static bool is_name(const char *name, size_t n)
     return n >= 2 && letters;
 }
 
+/* As documents have it: what is no UTF-8 is replaced there. */
+static const char *well_formed(const char *name, size_t n, struct arena *a)
+{
+    struct str out;
+    str_init(&out, a);
+    for (size_t i = 0, len; i < n; i += len) {
+        uint32_t c = utf8_decode(name + i, n - i, &len);
+        bool bad = c == 0xfffd && len == 1;
+        str_put(&out, bad ? "\xef\xbf\xbd" : name + i, bad ? 3 : len);
+    }
+    return out.buf;
+}
+
 void redact_alias(struct redact *r, uint32_t entry, const char *name)
 {
     size_t n = name ? strlen(name) : 0;
@@ -63,6 +77,8 @@ void redact_alias(struct redact *r, uint32_t entry, const char *name)
     if (!is_name(name, n)) /* found only where a string is nothing else */
         return;
     vec_push(&r->words, r->arena, ((struct redact_word){name, (uint32_t)n, entry, NO_INDEX}));
+    if (!utf8_valid(name, n))
+        redact_alias(r, entry, well_formed(name, n, r->arena));
 }
 
 uint32_t redact_add(struct redact *r, enum name_kind kind, const char *name, const char *shown)

@@ -34,7 +34,7 @@ struct llm *llm_open(const struct llm_opts *o, void (*confine)(void *ctx, const 
         if (!l->messenger)
             return NULL;
     }
-    llm_target_forget(&l->target, a); /* from here on only the messenger knows */
+    llm_target_forget(&l->target); /* from here on only the messenger knows */
     return l;
 }
 

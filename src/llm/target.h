@@ -3,7 +3,8 @@
  *
  * The key comes from a variable or from a file that only its owner can read, never from the command
  * line. It is put into the headers of the target, which only the messenger (messenger.h) uses;
- * llm_target_forget() wipes it from this process once that one runs.
+ * llm_target_forget() wipes it from this process once that one runs, llm_forget_environment() from
+ * its variables once all messengers do.
  */
 #ifndef GS_LLM_TARGET_H
 #define GS_LLM_TARGET_H
@@ -54,8 +55,11 @@ bool llm_asked(const struct llm_opts *o);
 bool llm_target_find(struct llm_target *t, const struct llm_opts *o, bool offline, bool say_user,
                      struct arena *a, struct gs_error *err);
 
-/* Wipes keys: those of the target, and of the environment of this process. */
-void llm_target_forget(struct llm_target *t, struct arena *a);
+/* Wipes the key of the target. */
+void llm_target_forget(struct llm_target *t);
+
+/* Wipes all keys that providers know from the environment of this process. */
+void llm_forget_environment(struct arena *a);
 
 /* Scheme and host of an address; false: it is none that we use. */
 struct llm_url {

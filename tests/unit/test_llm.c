@@ -98,6 +98,11 @@ static void names_are_replaced_as_words_the_longest_first(void **state)
         make_names(&r, REDACT_NAMES);
         assert_string_equal(redact_text(&r, cases[i][0]), cases[i][1]);
     }
+    struct redact odd;
+    redact_init(&odd, REDACT_NAMES, &arena);
+    redact_add(&odd, NAME_KERNEL, "bad_\xff_name", NULL);
+    redact_seal(&odd);
+    assert_string_equal(redact_text(&odd, "bad_\xef\xbf\xbd_name"), "[KERNEL_1]");
     struct redact all, none;
     make_names(&all, REDACT_ALL);
     assert_string_equal(redact_text(&all, "hipMemcpy"), "[CALL_1]");
