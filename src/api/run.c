@@ -182,7 +182,8 @@ static struct run *only_load(const struct run_opts *o, struct arena *a, struct g
     struct run *r = arena_new(a, struct run);
     r->arena = a;
     trace_init_in(&r->trace, a);
-    return run_load_only(&r->trace, o, err) ? r : NULL;
+    const char *only = NULL;
+    return run_load_only(&r->trace, o, &only, err) ? r : NULL;
 }
 
 static void open_run(void *ctx)
