@@ -54,7 +54,7 @@ bool cli_llm_preview(const struct llm_settings *s, const struct llm_dialogue *d,
                      struct gs_error *err)
 {
     size_t n;
-    const struct llm *l = s->session;
+    struct llm *l = s->session;
     const char *body = llm_body(l, d, &n, l->arena);
     struct estimate e = llm_estimate(l, d, 1);
     if (l->target.url)
@@ -70,7 +70,7 @@ bool cli_llm_preview(const struct llm_settings *s, const struct llm_dialogue *d,
 bool cli_llm_agreed(const struct cli *cli, const struct llm_settings *s,
                     const struct llm_dialogue *d, int64_t turns, bool quiet)
 {
-    const struct llm *l = s->session;
+    struct llm *l = s->session;
     struct estimate e = llm_estimate(l, d, turns);
     char answer[64];
     (void)cli;

@@ -44,6 +44,8 @@ struct llm_settings {
     OPT_FLAG(T, m.o.preview, 0, "llm-preview",                                                     \
              "print the exact bytes that would be sent, and send nothing"),                        \
     OPT_FLAG(T, m.o.yes, 0, "yes", "do not ask whether to go on after the estimate"),              \
+    OPT_FLAG(T, m.o.exact_count, 0, "exact-token-count",                                           \
+             "let the provider count the tokens before it is asked; anthropic and openai"),        \
     OPT_TEXT(T, m.o.price, 0, "llm-price", "IN/OUT", "dollars per million tokens, for estimates"), \
     OPT_INT(T, m.o.max_tokens, 0, "llm-max-tokens", 16, 1000000, "N",                              \
             "longest answer, in tokens (4096)"),                                                   \

@@ -66,6 +66,9 @@ bool llm_exchange(struct llm *l, struct llm_dialogue *d, struct llm_answer *out,
 /* The body as it would be sent. */
 const char *llm_body(const struct llm *l, const struct llm_dialogue *d, size_t *n, struct arena *a);
 
+/* Tokens of the dialogue, counted by the provider; -1: it cannot, or did not. */
+int64_t llm_count(struct llm *l, const struct llm_dialogue *d);
+
 /* Whether nothing must be sent, and the body be shown instead. */
 static inline bool llm_only_preview(const struct llm *l)
 {

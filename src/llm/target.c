@@ -260,6 +260,8 @@ static bool choose_address(struct llm_target *t, const struct llm_opts *o, bool 
     if (!llm_url_parse(&u, expanded(base, t, a), err))
         return false;
     t->url = join(expanded(base, t, a), expanded(p->path, t, a), a);
+    if (p->count_path)
+        t->count_url = join(expanded(base, t, a), expanded(p->count_path, t, a), a);
     if (!llm_url_parse(&u, t->url, err))
         return false;
     t->host = arena_strdup(a, u.host);

@@ -25,14 +25,15 @@ struct llm_opts {
     const char *log_file, *transcript_file, *archive;
     const char *guide;
     int64_t thinking, timeout_s, retries, max_tokens, max_turns, compact_every;
-    bool preview, yes, no_tools, agent, app_knowledge, log, transcript;
+    bool exact_count, preview, yes, no_tools, agent, app_knowledge, log, transcript;
 };
 
 struct llm_target {
     const struct llm_provider *provider;
     const char *model;
-    const char *why; /* the provider was chosen: "ANTHROPIC_API_KEY is set" */
-    const char *url; /* whole; NULL for programs */
+    const char *why;       /* the provider was chosen: "ANTHROPIC_API_KEY is set" */
+    const char *url;       /* whole; NULL for programs */
+    const char *count_url; /* where tokens are counted; NULL: nowhere */
     const char *host;
     const char *program;  /* path of it; NULL for servers */
     const char *key_from; /* what to check when it is refused */
