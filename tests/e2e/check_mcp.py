@@ -26,7 +26,7 @@ NEEDED = {"finding": {"id": "ROCPD-MEMBW-001"}, "kernel": {"name": "1"}, "event"
           "sql_query": {"sql": "SELECT count(*) AS n FROM kernels"}, "get_table_schema": {"table": "kernels"}}
 NAMES = """analyze ledger findings hotspots window compare plan whatif explain source info summary gaps copies mpi
     markers streams operators phases ranks counters report profile_summary phase_summary top_kernels gap_histogram
-    memcpy_summary mpi_summary marker_ranges stream_summary""".split()
+    memcpy_summary mpi_summary marker_ranges stream_summary query sql_query get_table_schema""".split()
 
 
 def fits(value, described, where):
@@ -124,6 +124,12 @@ def check_numbers(o, folder):
     part = json.loads(run.stdout)
     assert ask("hotspots", start_ns=first, end_ns=last, limit=1000)["tables"]["hotspots"] == part["analyses"]["hotspots"]
     assert ask("copies", start_ns=first, end_ns=last)["tables"]["copies"] == part["analyses"]["copies"]
+    rows = ask("query", sql="SELECT name, count(*) AS calls FROM kernels GROUP BY name ORDER BY name", limit=2)
+    assert rows["count"] == 2 and rows["next_cursor"] == "2"
+    calls = sorted((h["name"], h["calls"]) for h in document["analyses"]["hotspots"])
+    assert [(r["name"], r["calls"]) for r in rows["rows"]] == calls[:2]
+    for statement in ("DELETE FROM kernels", "ATTACH 'x' AS y", "SELECT 1; SELECT 2", "SELECT load_extension('x')", "", "SELECT nothing"):
+        assert client.tool("query", {"sql": statement})["isError"], statement
     run = subprocess.run([o.gpusight, "whatif", "--json", "--remove", "sync", path], check=True, capture_output=True)
     assert ask("whatif", remove=["sync"])["result"] == json.loads(run.stdout)["result"]
     run = subprocess.run([o.gpusight, "compare", "--json", path, os.path.join(folder, "healthy.db")], check=True,
@@ -239,11 +245,16 @@ def check_cancelling(o, folder):
         client.send({"jsonrpc": "2.0", "id": f"c{i}", "method": "tools/call",
                      "params": {"name": "analyze", "arguments": {"trace": "many.db"}, "_meta": {"progressToken": f"p{i}"}}})
         client.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": f"c{i}"}})
+    endless = "WITH RECURSIVE x(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM x) SELECT count(*) FROM x"
+    client.send({"jsonrpc": "2.0", "id": "sql", "method": "tools/call",
+                 "params": {"name": "query", "arguments": {"trace": "many.db", "sql": endless}}})
     assert client.result("ping") == {}
-    assert client.tool("analyze", {"trace": "many.db"})["isError"] is False
+    time.sleep(0.5)
+    client.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "sql"}})
+    assert client.tool("analyze", {"trace": "many.db"})["isError"] is False  # long before its 30 s
     left = [json.loads(line) for line in client.lines]
     answered = [m["id"] for m in left if "id" in m]
-    assert len(answered) < 5, answered  # the first may have been done before the word came
+    assert len(answered) < 5 and "sql" not in answered, answered  # the first may have been done before the word came
     for i in range(300):
         client.send({"jsonrpc": "2.0", "id": f"q{i}", "method": "tools/call", "params": {"name": "hotspots", "arguments": {}}})
     for i in range(300):
