@@ -138,6 +138,30 @@ def check_numbers(o, folder):
     assert client.end() == 0
 
 
+def check_operators(o, folder):
+    """Kernel time goes to the operator that launched it, and once more to those around that."""
+    def event(name, category, start, end, tid, **args):
+        return {"ph": "X", "name": name, "cat": category, "ts": start, "dur": end - start, "pid": 7, "tid": tid, "args": args}
+
+    events = [event("aten::linear", "cpu_op", 0, 100, 7), event("aten::mm", "cpu_op", 10, 50, 7),
+              event("cudaLaunchKernel", "cuda_runtime", 20, 30, 7, correlation=1),
+              event("gemm", "kernel", 60, 90, 1, correlation=1, device=0, stream=1),
+              event("aten::add", "cpu_op", 110, 150, 7),
+              event("cudaLaunchKernel", "cuda_runtime", 120, 130, 7, correlation=2),
+              event("add", "kernel", 160, 170, 1, correlation=2, device=0, stream=1)]
+    with open(os.path.join(folder, "ops.json"), "w", encoding="utf-8") as f:
+        json.dump({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H100"}], "traceEvents": events}, f)
+    client = open_client(o, folder)
+    client.begin()
+    rows = client.tool("operators", {"trace": "ops.json"})["structuredContent"]["operators"]
+    found = {r["name"]: (r["calls"], r["kernels"], r["kernel_ns"], r["self_kernel_ns"]) for r in rows}
+    assert found == {"aten::mm": (1, 1, 30000, 30000), "aten::linear": (1, 1, 30000, 0), "aten::add": (1, 1, 10000, 10000)}, found
+    assert [r["name"] for r in rows][:2] == ["aten::mm", "aten::add"]
+    assert abs(sum(r["pct_of_kernels"] for r in rows) - 100) < 1e-9
+    assert client.end() == 0
+    os.unlink(os.path.join(folder, "ops.json"))
+
+
 def check_documents(o, folder):
     client = open_client(o, folder, "--page", "3")
     client.begin()
@@ -326,7 +350,7 @@ def main():
         with open(os.path.join(folder, "src", "main.hip"), "w", encoding="utf-8") as f:
             f.write("__global__ void gemm_tile(float *a) { a[0] = 1; }\n"
                     "int main() { for (int i = 0; i < 9; i++) { gemm_tile<<<1, 64>>>(0); hipDeviceSynchronize(); } }\n")
-        checks = [check_versions, check_tools, check_numbers, check_documents, check_bad_input, check_confinement,
+        checks = [check_versions, check_tools, check_numbers, check_operators, check_documents, check_bad_input, check_confinement,
                   check_cancelling, check_leaving]
         for check in checks:
             check(o, folder)
