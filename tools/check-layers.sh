@@ -11,8 +11,18 @@ cd "$(dirname "$0")/.."
 # shellcheck disable=SC2016
 find src include tests tools -name '*.[ch]' | LC_ALL=C sort | xargs awk '
     BEGIN {
-        split("base 0 field 1 model 1 ingest 2 metric 2 source 2 synth 2 analyze 3 depend 3 att 3 job 3 workload 3 plan 4 advise 4 compare 4 run 5 report 6 query 6 render 7 compat 7 " \
-              "llm 8 agent 9 session 9 dist 9 tui 9 serve 9 mcp 9 api 10 cli 10", words, " ")
+        rooms = "base 0 " \
+            "field 1 model 1 " \
+            "ingest 2 metric 2 source 2 synth 2 " \
+            "analyze 3 att 3 depend 3 job 3 workload 3 " \
+            "advise 4 compare 4 plan 4 " \
+            "convert 5 run 5 " \
+            "query 6 report 6 " \
+            "compat 7 render 7 verify 7 " \
+            "launch 8 llm 8 tool 8 " \
+            "agent 9 dist 9 evaluate 9 mcp 9 serve 9 session 9 tui 9 " \
+            "api 10 cli 10"
+        split(rooms, words, " ")
         for (i = 1; words[i] != ""; i += 2)
             layer[words[i]] = words[i + 1]
         most = 600

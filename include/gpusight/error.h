@@ -20,12 +20,13 @@ extern "C" {
 /* The numbers are exit codes; docs and the man page list the same table. */
 enum gs_code {
     GS_OK = 0,
-    GS_E_GATE = 1,    /* the gate failed */
-    GS_E_USAGE = 2,   /* the command line makes no sense */
-    GS_E_IO = 3,      /* the system said no: file, disk, memory, pipe */
-    GS_E_FORMAT = 4,  /* the input is not what it claims to be */
-    GS_E_EMPTY = 5,   /* the input is fine and holds nothing to analyze */
-    GS_E_NETWORK = 6, /* network or LLM */
+    GS_E_GATE = 1,        /* the gate failed */
+    GS_E_USAGE = 2,       /* the command line makes no sense */
+    GS_E_IO = 3,          /* the system said no: file, disk, memory, pipe */
+    GS_E_FORMAT = 4,      /* the input is not what it claims to be */
+    GS_E_EMPTY = 5,       /* the input is fine and holds nothing to analyze */
+    GS_E_NETWORK = 6,     /* network or LLM */
+    GS_E_CANCELLED = 130, /* the caller ended it */
 };
 
 struct gs_error {

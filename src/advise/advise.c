@@ -113,6 +113,36 @@ static int by_rank(const void *x, const void *y)
     return strcmp(a->rule->name, b->rule->name);
 }
 
+static bool same_cause(const struct finding *x, const struct finding *y)
+{
+    for (enum cause c = 0; c < CAUSES; c++)
+        if (x->claim[c] && y->claim[c])
+            return true;
+    return false;
+}
+
+/*
+ * Who knows more about a cause comes before the general advice for it, when that wins a good part
+ * of what the general one does: it is the smaller change.
+ */
+static void specific_first(struct advice *out)
+{
+    enum { PART = 4 };
+    for (size_t i = 1; i < out->findings.n; i++) {
+        struct finding *f = out->findings.v[i];
+        if (!f->rule->specific || f->priority != PRIORITY_HIGH)
+            continue;
+        for (size_t k = i; k > 0; k--) {
+            struct finding *g = out->findings.v[k - 1];
+            if (g->rule->specific || place(f) != place(g) || !same_cause(f, g) ||
+                PART * f->win_pct < g->win_pct)
+                break;
+            out->findings.v[k] = g;
+            out->findings.v[k - 1] = f;
+        }
+    }
+}
+
 /* What is left of each cause goes to whoever asks; nobody gets what another one has. */
 static void settle(struct advice *out, const struct analysis *a)
 {
@@ -148,7 +178,9 @@ static void weigh(struct finding *f)
         f->win_pct = 100 * share * f->gain;
     else
         f->win_pct = fmin(100 * (double)f->claimed_ns / active, 100) * f->gain;
-    if (!f->once && !f->advisory)
+    if (f->no_promise)
+        f->speedup_lower_pct = f->speedup_upper_pct = 0;
+    else if (!f->once && !f->advisory)
         finding_by_share(f);
 }
 
@@ -345,6 +377,7 @@ void advise(struct advice *out, const struct analysis *a, const struct beside *b
     }
     if (out->findings.n)
         qsort(out->findings.v, out->findings.n, sizeof(*out->findings.v), by_rank);
+    specific_first(out);
     number(out, arena);
     judge(out, a, arena);
     all_together(out, a, arena);

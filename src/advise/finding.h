@@ -93,9 +93,10 @@ struct finding {
     const char *predicted_why; /* what makes it an interval; "" or NULL: nothing said */
     double confidence;         /* 0 to 1 */
     const char *confidence_reason;
-    double win_pct; /* what is claimed x gain, of the time between first and last GPU work */
-    bool advisory;  /* claims nothing on purpose: INFO */
-    bool once;      /* paid once a run: judged against the whole window, LOW at most */
+    double win_pct;  /* what is claimed x gain, of the time between first and last GPU work */
+    bool no_promise; /* what can be won is not known: nothing is predicted */
+    bool advisory;   /* claims nothing on purpose: INFO */
+    bool once;       /* paid once a run: judged against the whole window, LOW at most */
     VEC(struct evidence) evidence;
     VEC(const char *) actions;
     VEC(struct profiler_command) commands;

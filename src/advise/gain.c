@@ -162,7 +162,10 @@ static void add_change(struct change *to, const struct change *from, const struc
     to->graph_nodes = from->graph_nodes ? from->graph_nodes : to->graph_nodes;
     to->overlap |= from->overlap;
     to->merge_copies |= from->merge_copies;
+    to->fuse |= from->fuse;
+    to->stay |= from->stay;
     to->pinned |= from->pinned;
+    to->link_hope = from->link_hope > 0 ? from->link_hope : to->link_hope;
     to->link = from->link > 0 ? from->link : to->link;
     to->prefetch |= from->prefetch;
     to->scale_doubt = from->scale_doubt > to->scale_doubt ? from->scale_doubt : to->scale_doubt;

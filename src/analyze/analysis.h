@@ -3,7 +3,9 @@
  *
  * Each member is filled by the analysis of the same name (analyses.def; NAME.c). Analyses are
  * pure: they read the trace, the view, the ledger and earlier members, and write their own. Every
- * formula is in the doc of its field, see field.h; docs/metrics.md is made from them.
+ * formula is in the doc of its field, see field.h; docs/metrics.md is made from them. What is of
+ * interest to a chart and a section only needs no member here: `own` has room for what each
+ * analysis keeps, and its header says what that is.
  *
  * Strings are owned by the trace or the arena. Rows are in the order in which they are shown.
  * NaN means "cannot be said" in doubles.
@@ -23,6 +25,16 @@
 #include "field/field.h"
 #include "model/hardware.h"
 #include "model/occupancy.h"
+
+enum analysis_number {
+#define ANALYSIS(name) ANALYSIS_NUMBER_##name,
+#include "analyze/analyses.def"
+#undef ANALYSIS
+    N_ANALYSES,
+};
+
+/* analysis_own(a, NAME): what the analysis NAME keeps. */
+#define analysis_own(a, name) ((a)->own[ANALYSIS_NUMBER_##name])
 
 struct analysis_opts {
     struct view_opts view;
@@ -334,6 +346,21 @@ struct path_member {
     int64_t least_slack_ns; /* of those not on it, the least; -1: all are, or it is a call */
 };
 
+/* A stretch of the path in which the time is of one kind; by time, without holes. */
+struct path_span {
+    int64_t start_ns, end_ns;
+    const char *label;
+};
+/* The part of the path in a phase. */
+struct path_phase {
+    uint32_t phase;
+    const char *name;
+    int64_t path_ns, gpu_ns, host_ns, other_ns; /* other: queues, latencies, waits, delays */
+    const char *limit;                          /* label of the largest part */
+    int64_t limit_ns;
+    double limit_pct; /* of path_ns */
+};
+
 struct analysis {
     const struct trace *trace;
     struct arena *arena;
@@ -382,6 +409,10 @@ struct analysis {
     struct path_stats path_stats;
     VEC(struct path_row) path;
     VEC(struct path_member) path_members;
+    VEC(struct path_phase) path_phases;
+    VEC(struct path_span) path_spans;
+    bool path_coarse; /* too many to keep one by one: each is the largest part of its time */
+    const void *own[N_ANALYSES]; /* by enum analysis_number; NULL: it keeps nothing there */
 };
 
 /* One analysis: the foot of its file. */
@@ -407,7 +438,7 @@ void analysis_run(struct analysis *a, const struct trace *t, const struct analys
 extern const struct fields breakdown_fields, hotspot_fields, category_fields, short_kernel_fields,
     short_bucket_fields, short_offender_fields, launch_fields, resource_fields, api_call_fields,
     api_class_fields, copy_fields, allocation_fields, collective_fields, telemetry_fields,
-    phase_fields;
+    phase_fields, long_gap_fields;
 
 /* All tables of all analyses. */
 void analysis_results(const struct analysis *a, struct results *out, struct arena *arena);

@@ -165,12 +165,18 @@ static bool may_use_mpi(const struct trace *t)
     return false;
 }
 
+/* Each name once: the symbols of many processes share theirs. */
 static bool may_collect(const struct trace *t)
 {
-    for (size_t i = 0; i < t->symbols.n; i++)
-        if (kernel_role_of(trace_str(t, t->symbols.v[i].name)) == ROLE_COLLECTIVE)
-            return true;
-    return false;
+    struct arena *temporary = arena_scratch();
+    bool *seen = arena_array(temporary, bool, t->strings.n + 1), found = false;
+    for (size_t i = 0; i < t->symbols.n && !found; i++) {
+        bool *name = &seen[t->symbols.v[i].name];
+        found = !*name && kernel_role_of(trace_str(t, t->symbols.v[i].name)) == ROLE_COLLECTIVE;
+        *name = true;
+    }
+    arena_release(temporary);
+    return found;
 }
 
 /* %s is the program and its arguments. Every command brings all that its answer needs. */

@@ -98,14 +98,15 @@ static const struct field longest_fields[] = {
 
 static const struct fields histogram_table =
     FIELDS("idle_gaps", "Gaps in the GPUs' work by length.", struct gap_row, histogram_fields);
-static const struct fields longest_table =
+const struct fields long_gap_fields =
     FIELDS("long_gaps", "The 16 longest gaps over all GPUs, longest first.", struct long_gap,
            longest_fields);
 
 static void results(const struct analysis *a, struct results *out, struct arena *arena)
 {
     vec_push(out, arena, ((struct result){&histogram_table, a->gaps.v, a->gaps.n, false}));
-    vec_push(out, arena, ((struct result){&longest_table, a->long_gaps.v, a->long_gaps.n, false}));
+    vec_push(out, arena,
+             ((struct result){&long_gap_fields, a->long_gaps.v, a->long_gaps.n, false}));
 }
 
 const struct analysis_kind analysis_gaps = {

@@ -221,6 +221,12 @@ static void select_markers(struct summary *s, struct arena *arena)
         s->markers.n = TOP_MARKERS;
 }
 
+void summary_markers(struct summary *s, const struct analysis *a, struct arena *arena)
+{
+    *s = (struct summary){.a = a};
+    select_markers(s, arena);
+}
+
 void summary_make(struct summary *s, const struct analysis *a, struct arena *arena)
 {
     *s = (struct summary){.a = a};

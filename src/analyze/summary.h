@@ -46,5 +46,7 @@ struct summary {
 /* Without phases: they are added by summary_phases(). */
 void summary_make(struct summary *s, const struct analysis *a, struct arena *arena);
 void summary_phases(struct summary *s, struct arena *arena);
+/* Only its markers. */
+void summary_markers(struct summary *s, const struct analysis *a, struct arena *arena);
 
 #endif

@@ -22,7 +22,6 @@
 #ifndef GS_ATT_ATT_H
 #define GS_ATT_ATT_H
 
-#include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -196,7 +195,6 @@ struct att {
     VEC(const char *) notes;        /* what is missing, damaged or odd */
     size_t first_kernel;            /* of the folder that is read now */
     /* what is open now; released by att_release() */
-    DIR *open_dir;
     struct input input;
     struct csv csv;
     struct jread json;

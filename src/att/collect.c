@@ -26,31 +26,6 @@ void att_note(struct att *t, const char *fmt, ...)
     vec_push(&t->notes, &t->arena, s.buf);
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-struct names {
-    const char **v;
-    size_t n, cap;
-};
-
-static bool list(struct att *t, const char *dir, struct names *out, struct gs_error *err)
-{
-    t->open_dir = opendir(dir);
-    if (!t->open_dir)
-        return fail(err, GS_E_IO, "cannot open '%s': %s", dir, strerror(errno));
-    for (struct dirent *e; (e = readdir(t->open_dir)) && out->n < MOST_ENTRIES;)
-        if (e->d_name[0] != '.')
-            vec_push(out, &t->arena, arena_strdup(&t->arena, e->d_name));
-    closedir(t->open_dir);
-    t->open_dir = NULL;
-    if (out->n)
-        qsort(out->v, out->n, sizeof(*out->v), by_name);
-    return true;
-}
-
 /* "…stats_NAME.csv", also compressed: NAME. NULL: another file. */
 static const char *stats_name(struct att *t, const char *file, enum att_mode mode)
 {
@@ -102,9 +77,9 @@ static bool is_decoded(struct att *t, const char *dir)
 static bool look_in(struct att *t, const char *dir, enum att_mode mode, int depth,
                     struct gs_error *err)
 {
-    struct names names = {0};
+    struct fs_list names = {0};
     size_t first = t->dispatches.n, slash = strlen(dir);
-    if (!list(t, dir, &names, err))
+    if (!fs_names(&names, dir, false, MOST_ENTRIES, &t->arena, err))
         return false;
     for (size_t i = 0; i < names.n; i++) {
         struct att_dispatch *d;

@@ -16,8 +16,6 @@ void att_init(struct att *t)
 
 void att_release(struct att *t)
 {
-    if (t->open_dir)
-        closedir(t->open_dir);
     csv_release(&t->csv);
     jr_release(&t->json);
     input_close(&t->input);

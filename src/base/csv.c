@@ -26,6 +26,19 @@ void csv_release(struct csv *c)
     memset(c, 0, sizeof(*c));
 }
 
+static void release_it(void *c)
+{
+    csv_release(c);
+}
+
+struct csv *csv_new(struct arena *a, csv_fill *fill, void *ctx)
+{
+    struct csv *c = arena_new(a, struct csv);
+    csv_open(c, fill, ctx);
+    arena_defer(a, release_it, c);
+    return c;
+}
+
 static bool problem(struct csv *c, const char *text)
 {
     if (!c->problem)

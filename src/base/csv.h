@@ -28,6 +28,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 
 enum { CSV_ROW_MAX = 16 * 1024 * 1024, CSV_FIELDS_MAX = 16 * 1024 };
@@ -63,6 +64,8 @@ struct csv {
 
 void csv_open(struct csv *c, csv_fill *fill, void *ctx);
 void csv_release(struct csv *c);
+/* One that belongs to the arena and is released with it. */
+struct csv *csv_new(struct arena *a, csv_fill *fill, void *ctx);
 
 bool csv_row(struct csv *c); /* the next row; false: none, or a problem */
 

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fs_stale.h"
 #include "base/inputs.h"
 #include "base/vec.h"
 
@@ -85,22 +86,45 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-bool fs_list(struct fs_list *out, const char *dir, struct arena *a, struct gs_error *err)
+static void close_dir(void *d)
 {
-    DIR *d = opendir(dir);
-    if (!d)
-        return fail(err, GS_E_IO, "cannot open '%s': %s", dir, strerror(errno));
-    for (struct dirent *e; (e = readdir(d));) {
-        if (e->d_name[0] == '.')
-            continue;
-        size_t n = strlen(dir);
-        char *path = arena_printf(a, "%s%s%s", dir, n && dir[n - 1] == '/' ? "" : "/", e->d_name);
-        struct stat st;
-        if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
-            vec_push(out, a, path);
-    }
-    closedir(d);
+    if (*(DIR **)d)
+        closedir(*(DIR **)d);
+}
+
+bool fs_names(struct fs_list *out, const char *dir, bool dotted, size_t most, struct arena *a,
+              struct gs_error *err)
+{
+    struct arena *temporary = arena_scratch();
+    DIR **d = arena_new(temporary, DIR *);
+    arena_defer(temporary, close_dir, d);
+    *d = opendir(dir);
+    bool ok = *d || fail(err, GS_E_IO, "cannot open '%s': %s", dir, strerror(errno));
+    for (struct dirent *e; ok && out->n < most && (e = readdir(*d));)
+        if ((e->d_name[0] != '.' && !fs_is_unfinished(e->d_name)) ||
+            (dotted && e->d_name[0] == '.' && strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0))
+            vec_push(out, a, arena_strdup(a, e->d_name));
+    arena_release(temporary);
     if (out->n)
         qsort(out->v, out->n, sizeof(*out->v), by_name);
+    return ok;
+}
+
+char *fs_join(const char *dir, const char *name, struct arena *a)
+{
+    size_t n = strlen(dir);
+    return arena_printf(a, "%s%s%s", dir, n && dir[n - 1] == '/' ? "" : "/", name);
+}
+
+bool fs_list(struct fs_list *out, const char *dir, struct arena *a, struct gs_error *err)
+{
+    struct fs_list names = {0};
+    if (!fs_names(&names, dir, false, SIZE_MAX, a, err))
+        return false;
+    for (size_t i = 0; i < names.n; i++) {
+        char *path = fs_join(dir, names.v[i], a);
+        if (fs_is_file(path))
+            vec_push(out, a, path);
+    }
     return true;
 }

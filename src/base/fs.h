@@ -31,6 +31,9 @@ void unmap_file(struct mapping *m);
  * SIGBUS. More than `most` bytes are an error. unmap_file() lets it go.
  */
 bool fs_read(struct mapping *m, const char *path, uint64_t most, struct gs_error *err);
+/* One that belongs to the arena and is let go with it; NULL where it cannot be read. */
+const struct mapping *fs_read_in(struct arena *a, const char *path, uint64_t most,
+                                 struct gs_error *err);
 
 /*
  * Opens a file to read it; -1 and the reason where that fails. Everything that is read is opened
@@ -51,11 +54,20 @@ bool fs_is_file(const char *path); /* a regular one */
 bool fs_exists(const char *path);
 int64_t fs_size(const char *path); /* -1 when there is no such file */
 
-/* The regular files in a folder, sorted by name; not recursive. */
 struct fs_list {
     char **v;
     size_t n, cap;
 };
+
+/*
+ * The names in a folder, sorted: no more than `most`, those that begin with a dot only if asked
+ * for, "." and ".." never. fs_join() makes a path of one.
+ */
+bool fs_names(struct fs_list *out, const char *dir, bool dotted, size_t most, struct arena *a,
+              struct gs_error *err);
+char *fs_join(const char *dir, const char *name, struct arena *a);
+
+/* The paths of regular files in a folder, sorted by name; not recursive. */
 bool fs_list(struct fs_list *out, const char *dir, struct arena *a, struct gs_error *err);
 
 /* The part after the last '/'. */

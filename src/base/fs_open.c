@@ -139,3 +139,16 @@ bool fs_read(struct mapping *m, const char *path, uint64_t most, struct gs_error
     unmap_file(m);
     return fail(err, GS_E_IO, "cannot read '%s': %s", path, strerror(saved));
 }
+
+static void let_go(void *mapping)
+{
+    unmap_file(mapping);
+}
+
+const struct mapping *fs_read_in(struct arena *a, const char *path, uint64_t most,
+                                 struct gs_error *err)
+{
+    struct mapping *m = arena_new(a, struct mapping);
+    arena_defer(a, let_go, m);
+    return fs_read(m, path, most, err) ? m : NULL;
+}

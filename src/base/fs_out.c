@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "base/fs_stale.h"
 #include "base/inputs.h"
 #include "base/str.h"
 #include "base/unfinished.h"
@@ -93,6 +94,7 @@ static bool name_beside(struct fs_out *out, struct gs_error *err)
         return fail(err, GS_E_IO, "cannot write '%s': the name is too long", out->path);
     if (fs_out_check(out->temp, NULL))
         unlink(out->temp); /* of a process that was killed and had the same number */
+    fs_stale_remove(out->path);
     out->unfinished = unfinished_add(out->temp);
     return out->unfinished || fail(err, GS_E_IO, "cannot write '%s': out of memory", out->path);
 }
@@ -102,8 +104,10 @@ static bool open_beside(struct fs_out *out, struct gs_error *err)
     if (!name_beside(out, err))
         return false;
     out->fd = open(out->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_for(out->path));
-    if (out->fd >= 0)
+    if (out->fd >= 0) {
+        fs_stale_claim(out->fd);
         return true;
+    }
     int saved = errno;
     unfinished_done(out->unfinished);
     out->temp[0] = 0;
@@ -159,14 +163,22 @@ bool fs_out_name(struct fs_out *out, const char *path, struct gs_error *err)
     return true;
 }
 
+static bool begin_database(struct fs_out *out, const char *path, struct gs_error *err)
+{
+    return begin(out, path, err) &&
+           (!out->direct || fs_is_dir(path) ||
+            fail(err, GS_E_USAGE,
+                 "cannot write '%s': a database needs a file, not a pipe or a device", path));
+}
+
 bool fs_out_database(struct fs_out *out, const char *path, struct gs_error *err)
 {
-    if (!begin(out, path, err))
-        return false;
-    if (out->direct && !fs_is_dir(path))
-        return fail(err, GS_E_USAGE,
-                    "cannot write '%s': a database needs a file, not a pipe or a device", path);
-    return open_beside(out, err);
+    return begin_database(out, path, err) && open_beside(out, err);
+}
+
+bool fs_out_database_alone(struct fs_out *out, const char *path, struct gs_error *err)
+{
+    return begin_database(out, path, err) && open_target(out, err);
 }
 
 void fs_out_abandon(struct fs_out *out)

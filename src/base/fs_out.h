@@ -13,8 +13,9 @@
  * - A file that this process has read (base/inputs.h) is never a target: that fails with GS_E_USAGE
  *   before anything is written.
  * - The bytes go to a file without a name in the same folder where the system has such (O_TMPFILE),
- *   else to NAME.PID.tmp, which is removed when a signal ends the process (base/unfinished.h). They
- *   reach the disk before the file gets its name.
+ *   else to NAME.PID.tmp, which is removed when a signal ends the process (base/unfinished.h) or,
+ *   after SIGKILL, by the next one that writes NAME (base/fs_stale.h). They reach the disk before
+ *   the file gets its name.
  * - A file that was there keeps its permissions. A symbolic link is replaced, its target stays.
  * - "-", /dev/stdout and the like, pipes and devices are written into; nothing is renamed over
  * them.
@@ -56,8 +57,12 @@ bool fs_out_write(struct fs_out *out, const char *data, size_t n, struct gs_erro
  */
 bool fs_out_name(struct fs_out *out, const char *path, struct gs_error *err);
 
-/* For SQLite, which needs a name in a folder; "-", pipes and devices are refused. */
+/*
+ * For SQLite, which needs a name in a folder; "-", pipes and devices are refused. A database that is
+ * alone, without journal and log, needs none, if it is opened in its own way (synth/db_file.h).
+ */
 bool fs_out_database(struct fs_out *out, const char *path, struct gs_error *err);
+bool fs_out_database_alone(struct fs_out *out, const char *path, struct gs_error *err);
 
 bool fs_out_close(struct fs_out *out, struct gs_error *err);
 void fs_out_abandon(struct fs_out *out); /* removes what was written so far; twice is fine */

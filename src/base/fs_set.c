@@ -77,6 +77,11 @@ struct fs_out *fs_set_name(struct fs_set *set, const char *path, struct gs_error
     return begin(set, path, fs_out_name, err);
 }
 
+struct fs_out *fs_set_database(struct fs_set *set, const char *path, struct gs_error *err)
+{
+    return begin(set, path, fs_out_database, err);
+}
+
 bool fs_set_done(struct fs_set *set, struct fs_out *out, struct gs_error *err)
 {
     (void)set;

@@ -46,6 +46,7 @@ bool fs_set_write(struct fs_set *set, const char *path, const char *data, size_t
  */
 struct fs_out *fs_set_open(struct fs_set *set, const char *path, struct gs_error *err);
 struct fs_out *fs_set_name(struct fs_set *set, const char *path, struct gs_error *err);
+struct fs_out *fs_set_database(struct fs_set *set, const char *path, struct gs_error *err);
 bool fs_set_done(struct fs_set *set, struct fs_out *out, struct gs_error *err);
 
 bool fs_set_close(struct fs_set *set, struct gs_error *err);

@@ -270,11 +270,15 @@ static void close_it(void *in)
     input_close(in);
 }
 
-struct input *input_new(struct arena *a, const char *path, struct gs_error *err)
+struct input *input_new_within(struct arena *a, const char *root, const char *path,
+                               struct gs_error *err)
 {
     struct input *in = arena_new(a, struct input);
-    if (!input_open(in, path, err))
-        return NULL;
     arena_defer(a, close_it, in);
-    return in;
+    return input_open_within(in, root, path, err) ? in : NULL;
+}
+
+struct input *input_new(struct arena *a, const char *path, struct gs_error *err)
+{
+    return input_new_within(a, NULL, path, err);
 }

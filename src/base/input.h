@@ -56,6 +56,9 @@ void input_allow_unpacked(uint64_t bytes);
 bool input_may_hold(const struct input *in, uint64_t bytes, struct gs_error *err);
 /* One that belongs to the arena and is closed with it; NULL when it cannot be opened. */
 struct input *input_new(struct arena *a, const char *path, struct gs_error *err);
+/* The same of input_open_within(). */
+struct input *input_new_within(struct arena *a, const char *root, const char *path,
+                               struct gs_error *err);
 void input_close(struct input *in); /* also in the middle of the file, and twice */
 
 /*

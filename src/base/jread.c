@@ -330,3 +330,19 @@ struct jread *jr_new(struct arena *a, jread_fill *fill, void *ctx)
     arena_defer(a, release_it, j);
     return j;
 }
+
+struct jread *jr_text(struct arena *a, const char *text, size_t n)
+{
+    struct jread *j = jr_new(a, NULL, NULL);
+    jr_memory(j, text, n);
+    return j;
+}
+
+void jr_next_text(struct jread *j, const char *text, size_t n)
+{
+    char *buffer = j->text;
+    size_t room = j->text_cap;
+    jr_memory(j, text, n);
+    j->text = buffer;
+    j->text_cap = room;
+}

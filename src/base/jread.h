@@ -3,7 +3,7 @@
  * is built in memory, so a file of any size needs only a window of it.
  *
  *     struct jread j;
- *     jr_memory(&j, text, len);                  or jr_stream(&j, fill, ctx)
+ *     jr_memory(&j, text, len);                  or jr_stream(&j, fill, ctx), jr_new(), jr_text()
  *     if (jr_object(&j))                         false when the value is something else (skipped)
  *         while (jr_key(&j)) {                   false at the end of the object
  *             if (jr_is(&j, "pid"))
@@ -67,8 +67,11 @@ struct jread {
 
 void jr_memory(struct jread *j, const char *text, size_t n);
 void jr_stream(struct jread *j, jread_fill *fill, void *ctx);
-/* A stream that belongs to the arena and is released with it. */
+/* One that belongs to the arena and is released with it: of a stream, of a text. */
 struct jread *jr_new(struct arena *a, jread_fill *fill, void *ctx);
+struct jread *jr_text(struct arena *a, const char *text, size_t n);
+/* Reads another text with the same reader, which keeps its buffers: for one text a row. */
+void jr_next_text(struct jread *j, const char *text, size_t n);
 void jr_release(struct jread *j); /* also needed after jr_memory() */
 
 enum jtype jr_type(struct jread *j); /* of the next value, nothing consumed */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/task.h"
 
 struct guard {
     jmp_buf jump;
@@ -49,8 +50,11 @@ static void advise_huge(void *p, size_t size)
     madvise((void *)from, to - from, MADV_HUGEPAGE);
 }
 
+/* Also the place where work that its caller ended stops, see task.h. */
 static bool injected_fault(void)
 {
+    if (task_cancelled())
+        return true;
     if (atomic_load_explicit(&fail_in, memory_order_relaxed) < 0)
         return false;
     return atomic_fetch_sub(&fail_in, 1) == 0;
@@ -143,6 +147,8 @@ bool mem_guard(void (*fn)(void *ctx), void *ctx, struct gs_error *err)
         struct guard *left = innermost; /* &g, read from where longjmp cannot have lost it */
         innermost = left->outer;
         arena_release(&left->scratch);
+        if (task_cancelled())
+            return fail(err, GS_E_CANCELLED, "cancelled");
         return fail(err, GS_E_IO, "out of memory");
     }
     innermost = &g;
@@ -172,7 +178,7 @@ void mem_fail_after(int64_t n)
     atomic_store(&fail_in, n);
 }
 
-void mem_fail_never(void)
+int64_t mem_fail_never(void)
 {
-    atomic_store(&fail_in, -1);
+    return atomic_exchange(&fail_in, -1);
 }

@@ -54,6 +54,7 @@ size_t mem_peak(void);
 
 /* Fault injection for tests: the n-th allocation from now fails (0: the very next). */
 void mem_fail_after(int64_t n);
-void mem_fail_never(void);
+/* None fails any more; how many were left before one would have. */
+int64_t mem_fail_never(void);
 
 #endif

@@ -6,11 +6,13 @@
 #include <stdatomic.h>
 
 #include "base/mem.h"
+#include "base/task.h"
 
 struct parallel_work {
     parallel_fn *fn;
     void *ctx;
     size_t n;
+    struct task *task;
     atomic_size_t next;
     atomic_bool exhausted;
 };
@@ -27,6 +29,7 @@ static void take_items(void *arg)
         size_t i = atomic_fetch_add(&w->job->next, 1);
         if (i >= w->job->n || atomic_load(&w->job->exhausted))
             return;
+        task_check();
         w->job->fn(w->job->ctx, i, w->id);
     }
 }
@@ -34,6 +37,7 @@ static void take_items(void *arg)
 static void *run_worker(void *arg)
 {
     struct worker *w = arg;
+    task_join(w->job->task);
     if (!mem_guard(take_items, w, NULL))
         atomic_store(&w->job->exhausted, true);
     return NULL;
@@ -46,11 +50,13 @@ void parallel_for(int threads, size_t n, parallel_fn *fn, void *ctx)
     if ((size_t)threads > n)
         threads = (int)n;
     if (threads <= 1) {
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
+            task_check();
             fn(ctx, i, 0);
+        }
         return;
     }
-    struct parallel_work job = {.fn = fn, .ctx = ctx, .n = n};
+    struct parallel_work job = {.fn = fn, .ctx = ctx, .n = n, .task = task_current()};
     struct worker workers[PARALLEL_MAX];
     pthread_t ids[PARALLEL_MAX];
     int started = 1;

@@ -48,6 +48,9 @@ void progress_start(struct progress *p, const char *what, uint64_t total)
     memset(p, 0, sizeof(*p));
     p->what = what;
     progress_expect(p, total);
+    p->told = task_current() != NULL;
+    if (p->told)
+        return;
     if (!isatty(STDERR_FILENO) || log_level() == LOG_QUIET)
         return;
     pthread_mutex_init(&p->lock, NULL);

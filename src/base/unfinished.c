@@ -10,42 +10,61 @@
 #include "base/array.h"
 #include "base/mem.h"
 
-enum { TAILS = 4 };
+enum { TAILS = 4, ROUND = 256 };
 static const char *const tails[TAILS] = {"", "-wal", "-shm", "-journal"};
 
 /*
  * A signal may come at any instruction of any thread: entries are only ever added at the head and
- * switched off, never moved or freed, and their names are complete before they are added.
+ * switched off, never moved or freed, and their names are complete before they are switched on.
+ * One that is done is used again, so there are no more than files were open at once.
  */
 struct unfinished {
     struct unfinished *next;
-    atomic_bool live;
-    size_t stride; /* TAILS names follow, this many bytes each */
+    atomic_bool taken; /* somebody has it, whose names are in it */
+    atomic_bool live;  /* the file is there */
+    size_t stride;     /* TAILS names follow, this many bytes each */
     char names[];
 };
 
 static _Atomic(struct unfinished *) head;
 
-struct unfinished *unfinished_add(const char *name)
+/* One with room for such names: one that is done, or a new one. */
+static struct unfinished *take(size_t stride)
 {
-    size_t stride = strlen(name) + sizeof("-journal");
-    struct unfinished *u = mem_try_alloc(sizeof(*u) + TAILS * stride);
+    struct unfinished *u = atomic_load(&head);
+    for (; u; u = u->next)
+        if (u->stride >= stride && !atomic_exchange(&u->taken, true))
+            return u;
+    stride = (stride + ROUND - 1) / ROUND * ROUND;
+    u = mem_try_alloc(sizeof(*u) + TAILS * stride);
     if (!u)
         return NULL;
     u->stride = stride;
-    for (size_t i = 0; i < TAILS; i++)
-        snprintf(u->names + i * stride, stride, "%s%s", name, tails[i]);
-    atomic_init(&u->live, true);
+    atomic_init(&u->taken, true);
+    atomic_init(&u->live, false);
     u->next = atomic_load(&head);
     while (!atomic_compare_exchange_weak(&head, &u->next, u))
         continue;
     return u;
 }
 
+struct unfinished *unfinished_add(const char *name)
+{
+    struct unfinished *u = take(strlen(name) + sizeof("-journal"));
+    if (!u)
+        return NULL;
+    for (size_t i = 0; i < TAILS; i++)
+        snprintf(u->names + i * u->stride, u->stride, "%s%s", name, tails[i]);
+    atomic_store(&u->live, true);
+    return u;
+}
+
 void unfinished_done(struct unfinished *u)
 {
-    if (u)
-        atomic_store(&u->live, false);
+    if (!u)
+        return;
+    atomic_store(&u->live, false);
+    atomic_store(&u->taken, false);
 }
 
 /* The last first: what is in a folder goes before the folder. Only calls that signals allow. */

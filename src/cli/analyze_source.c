@@ -8,12 +8,13 @@ struct source_form {
     const struct source_scan *s;
     const char *profile, *prompt;
     const struct timespec *begin;
+    const struct explanation *explanation;
 };
 
 static void source_json_form(const struct report *r, struct str *out, bool in_page)
 {
     const struct source_form *f = r->ctx;
-    struct analysis_json_opts o = {.prompt = f->prompt};
+    struct analysis_json_opts o = {.prompt = f->prompt, .explanation = f->explanation};
     bool strict = !in_page && str_eq(f->profile, "rocinsight");
     struct jwrite w;
     if (strict) {
@@ -28,7 +29,7 @@ static void source_json_form(const struct report *r, struct str *out, bool in_pa
 bool analyze_source_report(struct subject *about, struct output *out, const char *profile,
                            const char *prompt, const struct timespec *begin, struct gs_error *err)
 {
-    struct source_form f = {about->source, profile, prompt, begin};
+    struct source_form f = {about->source, profile, prompt, begin, about->explanation};
     struct report r = {.ctx = &f,
                        .arena = out->cli->arena,
                        .about = about,

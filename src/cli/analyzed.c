@@ -50,17 +50,10 @@ struct run *cli_run(struct cli *cli, const struct run_opts *o, struct gs_error *
     return r;
 }
 
-static void release_trace(void *trace)
-{
-    trace_release(trace);
-}
-
 const struct trace *cli_load_rows(struct cli *cli, const struct run_opts *o, const char **only,
                                   struct gs_error *err)
 {
-    struct trace *t = arena_new(cli->arena, struct trace);
-    trace_init(t);
-    arena_defer(cli->arena, release_trace, t);
+    struct trace *t = trace_new(cli->arena);
     const char *left = NULL;
     if (run_load_only(t, o, &left, err)) {
         if (left && !only)

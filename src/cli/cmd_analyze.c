@@ -10,6 +10,7 @@
 #include "cli/analyze_source.h"
 #include "cli/analyze_workload.h"
 #include "cli/analyzed.h"
+#include "cli/llm_opts.h"
 #include "cli/output.h"
 #include "cli/report_time.h"
 #include "render/analysis_json.h"
@@ -26,6 +27,7 @@ struct analyze_opts {
     struct analyzed_opts in;
     struct workload_args workload;
     struct analyze_att_opts att;
+    struct llm_settings llm;
 };
 
 static const struct opt opts[] = {
@@ -47,7 +49,8 @@ static const struct opt opts[] = {
     OPT_INT(struct analyze_opts, timeline_limit, 0, "timeline-limit", 0, 1e9, "N",
             "html: events in the timeline, the longest are kept; 0: all (3500000)"),
     SECTION_OPTS(struct analyze_opts, out),
-    OPT_TEXT(struct analyze_opts, prompt, 0, "prompt", "TEXT", "a question, kept in the JSON"),
+    OPT_TEXT(struct analyze_opts, prompt, 0, "prompt", "TEXT",
+             "a question for --llm; also kept in the JSON"),
     WORKLOAD_OPTS(struct analyze_opts, workload),
     OPT_GROUP("Output"),
     OPT_CHOICE(struct analyze_opts, out.format, 0, "format", RENDERER_CHOICES,
@@ -65,6 +68,7 @@ static const struct opt opts[] = {
              "markdown: write charts as SVG into this folder and link them"),
     OPT_FLAG(struct analyze_opts, stats, 0, "stats",
              "print time and memory used, on standard error"),
+    LLM_OPTS(struct analyze_opts, llm),
     OPT_END,
 };
 
@@ -76,14 +80,16 @@ static void defaults(void *settings)
                                .top_kernels = 10,
                                .in = ANALYZED_DEFAULTS,
                                .att = {.listing = "block"},
+                               .llm = LLM_DEFAULTS,
                                .timeline_limit = HTML_TIMELINE_LIMIT};
 }
 
 struct call {
     struct cli *cli;
     struct analyze_opts *o;
-    const struct run *run; /* NULL for a workload */
-    const char *workload;  /* folder of rocprof-compute, when it is one */
+    struct run *run;                       /* NULL for a workload */
+    const char *workload;                  /* folder of rocprof-compute, when it is one */
+    const struct explanation *explanation; /* NULL: no model was asked */
     struct timespec begin;
     struct output *out;
     struct gs_error *err;
@@ -129,6 +135,7 @@ static void json_form(const struct report *r, struct str *out, bool in_page)
     struct jwrite w;
     jw_init(&w, out, in_page ? 0 : 2);
     struct analysis_json_opts j = {.top_kernels = (size_t)o->top_kernels, .prompt = o->prompt};
+    j.explanation = c->explanation;
     if (!in_page) {
         j.source = run->source;
         j.links = run->source ? &run->links : NULL;
@@ -154,6 +161,7 @@ static struct subject subject_of(const struct call *c)
                             .source = run->source,
                             .links = run->source ? &run->links : NULL,
                             .att = run->att,
+                            .explanation = c->explanation,
                             .listing = att_listing_of(c->o->att.listing),
                             .timeline_limit = (uint64_t)c->o->timeline_limit,
                             .top = (size_t)c->o->top_kernels};
@@ -270,14 +278,33 @@ static bool analyze_run_opts(struct call *c, struct run_opts *ro)
     return split_options(o, ro, c->err);
 }
 
+/* A model's words, where one was asked for. *done: that was all there is to do. */
+static bool explain(struct call *c, bool *done)
+{
+    struct run *r = c->run;
+    struct explain_of of = {
+        .run = r, .question = c->o->prompt, .agent = c->o->llm.o.agent, .threads = c->cli->threads};
+    *done = false;
+    if (!r->analysis && !r->source)
+        return !cli_llm_asked(&c->o->llm) ||
+               fail(c->err, GS_E_USAGE, "option '--llm' needs a trace or source code");
+    c->explanation = cli_llm_explain(c->cli, &c->o->llm, &of, done, c->err);
+    return c->explanation || *done || !c->o->llm.o.preview;
+}
+
 static bool run_traces(struct call *c)
 {
     struct run_opts ro;
+    bool done;
     if (!analyze_run_opts(c, &ro) || !workload_args_unused(&c->o->workload, c->err))
         return false;
     c->run = cli_run(c->cli, &ro, c->err);
     if (!c->run)
         return false;
+    if (!explain(c, &done))
+        return false;
+    if (done)
+        return true;
     if (!c->run->analysis)
         return without_trace(c);
     if (!write_report(c))
@@ -303,6 +330,11 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     if (o->input.n && workload_operand(&o->input, cli->arena, &c->workload))
         return only_workload(c);
     return run_traces(c);
+}
+
+static bool before(struct cli *cli, void *settings, struct gs_error *err)
+{
+    return cli_llm_before(cli, &((struct analyze_opts *)settings)->llm, err);
 }
 
 const struct command command_analyze = {
@@ -332,5 +364,6 @@ const struct command command_analyze = {
     .opts = opts,
     .settings_size = sizeof(struct analyze_opts),
     .defaults = defaults,
+    .before = before,
     .run = run,
 };

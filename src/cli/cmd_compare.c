@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "base/str.h"
 #include "cli/analyze_workload.h"
+#include "cli/llm_opts.h"
 #include "cli/output.h"
 #include "cli/runs.h"
 #include "compare/gate.h"
@@ -15,6 +16,7 @@ struct compare_opts {
     const char *reader, *junit, *annotations, *save, *baseline, *baseline_dir;
     int64_t top;
     struct output_opts out;
+    struct llm_settings llm;
 };
 
 static const struct opt opts[] = {
@@ -37,19 +39,22 @@ static const struct opt opts[] = {
              "the run kept under this name is A"),
     OPT_TEXT(struct compare_opts, baseline_dir, 0, "baseline-dir", "DIR",
              "where baselines are kept (.gpusight/baselines)"),
+    LLM_OPTS(struct compare_opts, llm),
     OPT_END,
 };
 
 static void defaults(void *settings)
 {
     struct compare_opts *o = settings;
-    *o = (struct compare_opts){.reader = "auto", .top = 10, .baseline_dir = ".gpusight/baselines"};
+    *o = (struct compare_opts){
+        .reader = "auto", .top = 10, .baseline_dir = ".gpusight/baselines", .llm = LLM_DEFAULTS};
 }
 
 struct call {
     struct cli *cli;
-    const struct compare_opts *o;
+    struct compare_opts *o;
     struct gate gate;
+    const struct explanation *explanation; /* NULL: no model was asked */
     struct run_profile a, b;
     struct comparison c;
     struct output *out;
@@ -62,7 +67,7 @@ static void json_form(const struct report *r, struct str *out, bool in_page)
     const struct call *k = r->ctx;
     struct jwrite w;
     jw_init(&w, out, in_page ? 0 : 2);
-    compare_json(&w, &k->c, &k->gate);
+    compare_json(&w, &k->c, &k->gate, k->explanation);
     str_putc(out, '\n');
 }
 
@@ -74,7 +79,10 @@ static void workbook_form(const struct report *r, struct workbook *w)
 
 static bool write_report(struct call *k)
 {
-    struct subject about = {.comparison = &k->c, .gate = &k->gate, .top = (size_t)k->o->top};
+    struct subject about = {.comparison = &k->c,
+                            .gate = &k->gate,
+                            .explanation = k->explanation,
+                            .top = (size_t)k->o->top};
     struct report r = {.ctx = k,
                        .arena = k->cli->arena,
                        .about = &about,
@@ -211,9 +219,19 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
         return output_finish(k->out, err); /* there is nothing to compare with: it was saved */
     compare(&k->c, &k->a, &k->b, cli->arena);
     gate_run(&k->gate, &k->c, cli->arena);
+    struct explain_of of = {.comparison = &k->c};
+    bool done;
+    k->explanation = cli_llm_explain(cli, &o->llm, &of, &done, err);
+    if (done || (o->llm.o.preview && !k->explanation))
+        return done;
     if (!write_report(k) || !write_forms(k) || !output_finish(k->out, err))
         return false;
     return !k->gate.failed || fail(err, GS_E_GATE, "%s", ""); /* the report says why */
+}
+
+static bool before(struct cli *cli, void *settings, struct gs_error *err)
+{
+    return cli_llm_before(cli, &((struct compare_opts *)settings)->llm, err);
 }
 
 const struct command command_compare = {
@@ -252,5 +270,6 @@ const struct command command_compare = {
     .opts = opts,
     .settings_size = sizeof(struct compare_opts),
     .defaults = defaults,
+    .before = before,
     .run = run,
 };

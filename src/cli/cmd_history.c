@@ -129,17 +129,7 @@ static void json_form(const struct report *r, struct str *out, bool in_page)
     const struct history *h = &((const struct call *)r->ctx)->history;
     struct jwrite w;
     jw_init(&w, out, in_page ? 0 : 2);
-    jw_open(&w, NULL, '{');
-    jw_str(&w, "schema_version", "1.0");
-    jw_uint(&w, "workloads", h->groups);
-    fields_write_rows(&w, "runs", &history_fields, h->runs.v, h->runs.n);
-    jw_open(&w, "leader_board", '[');
-    for (uint32_t place = 1; place <= h->runs.n; place++)
-        for (size_t i = 0; i < h->runs.n; i++)
-            if (h->runs.v[i].group == 1 && h->runs.v[i].place == place)
-                jw_str(&w, NULL, h->runs.v[i].label);
-    jw_close(&w);
-    jw_close(&w);
+    fields_write(&w, NULL, &history_document_fields, h);
     str_putc(out, '\n');
 }
 

@@ -12,32 +12,28 @@
 #include "report/plan_doc.h"
 
 struct plan_opts {
-    struct opt_list goals, tools;
-    const char *gpu, *kernel, *launcher, *folder, *reader;
-    int64_t rank;
+    struct plan_words words;
+    struct opt_list batch_lines;
+    const char *launcher, *folder, *reader, *batch;
     bool app_from_trace;
     struct output_opts out;
 };
 
 static const struct opt opts[] = {
-    OPT_LIST(struct plan_opts, goals, 'g', "goal", "GOAL",
-             "what to find out: timeline, roofline, memory, occupancy...; several with commas; "
-             "all (what the findings call for)"),
-    OPT_LIST(struct plan_opts, tools, 't', "tool", "TOOL",
-             "only this profiler: rocprofv3, rocprof-sys, rocprof-compute, nsys or ncu"),
-    OPT_TEXT(struct plan_opts, gpu, 0, "gpu", "GPU",
-             "the GPU to run on: gfx942, MI300X, sm_90, H100... (that of the trace)"),
-    OPT_TEXT(struct plan_opts, kernel, 'k', "kernel", "REGEX",
-             "look at these kernels instead of the hottest ones"),
+    PLAN_WORDS_OPTS(struct plan_opts, words),
     OPT_TEXT(struct plan_opts, launcher, 0, "launcher", "COMMAND",
              "start ranks with this, \"srun -n 4\"; also found at the head of APP"),
     OPT_FLAG(struct plan_opts, app_from_trace, 0, "app-from-trace",
              "without APP, repeat the command that the trace was recorded of; read it before you "
              "run it"),
-    OPT_INT(struct plan_opts, rank, 0, "rank", 0, 100000000, "N",
+    OPT_INT(struct plan_opts, words.rank, 0, "rank", 0, 100000000, "N",
             "profile this rank only, run the others as they are"),
     OPT_TEXT(struct plan_opts, folder, 'd', "directory", "DIR",
              "folder that captures write to (gpusight-plan)"),
+    OPT_CHOICE(struct plan_opts, batch, 0, "batch", "slurm|pbs|lsf|flux",
+               "shell: as a script for this batch system"),
+    OPT_LIST(struct plan_opts, batch_lines, 0, "batch-option", "OPTION",
+             "a further directive of that script, such as --account=x; may be repeated"),
     OUTPUT_OPTS(struct plan_opts, out, RENDERER_CHOICES_AND(shell)),
     SECTION_OPTS(struct plan_opts, out),
     OPT_CHOICE(struct plan_opts, reader, 0, "reader", "auto|fast|sqlite|check",
@@ -48,7 +44,7 @@ static const struct opt opts[] = {
 static void defaults(void *settings)
 {
     struct plan_opts *o = settings;
-    *o = (struct plan_opts){.folder = "gpusight-plan", .reader = "auto", .rank = -1};
+    *o = (struct plan_opts){.folder = "gpusight-plan", .reader = "auto", .words.rank = -1};
 }
 
 struct call {
@@ -62,49 +58,6 @@ struct call {
     struct gs_error *err;
 };
 
-static const struct {
-    const char *name;
-    unsigned tool;
-    enum vendor vendor;
-} tools[] = {
-    {"rocprofv3", TOOL_ROCPROFV3, VENDOR_AMD},
-    {"rocprof-sys", TOOL_ROCPROF_SYS, VENDOR_AMD},
-    {"rocprof-compute", TOOL_ROCPROF_COMPUTE, VENDOR_AMD},
-    {"nsys", TOOL_NSYS, VENDOR_NVIDIA},
-    {"ncu", TOOL_NCU, VENDOR_NVIDIA},
-};
-enum { N_TOOLS = ARRAY_LEN(tools) };
-
-static bool read_tools(struct call *k)
-{
-    for (size_t i = 0; i < k->o->tools.n; i++) {
-        size_t t = 0;
-        while (t < N_TOOLS && !str_eq(tools[t].name, k->o->tools.v[i]))
-            t++;
-        if (t == N_TOOLS)
-            return fail(k->err, GS_E_USAGE,
-                        "unknown tool '%s'; tools are rocprofv3, rocprof-sys, rocprof-compute, "
-                        "nsys, ncu",
-                        k->o->tools.v[i]);
-        k->q.tools |= tools[t].tool;
-    }
-    return true;
-}
-
-static bool read_gpu(struct call *k)
-{
-    const char *name = k->o->gpu;
-    if (!name)
-        return true;
-    bool arch = strstr(name, "gfx") || str_starts(name, "sm") ||
-                strspn(name, "0123456789.") == strlen(name);
-    k->q.gpu = arch ? hardware_find(name, NULL, 0) : hardware_find(NULL, name, 0);
-    return k->q.gpu || fail(k->err, GS_E_USAGE,
-                            "unknown GPU '%s'; give an architecture such as gfx942 or sm_90, or a "
-                            "product such as MI300X or H100",
-                            name);
-}
-
 /* What the findings call for; the timeline where nothing is known yet. */
 static unsigned goals_of_findings(const struct call *k)
 {
@@ -115,14 +68,6 @@ static unsigned goals_of_findings(const struct call *k)
             found |= goals_of_rule(f->rule->name);
     }
     return found ? found : ON(timeline);
-}
-
-static bool read_goals(struct call *k)
-{
-    for (size_t i = 0; i < k->o->goals.n; i++)
-        if (!goals_parse(&k->q.goals, k->o->goals.v[i], k->err))
-            return false;
-    return true;
 }
 
 /* The program: as given, as the trace was recorded of, or a stand-in. */
@@ -143,15 +88,7 @@ static bool read_app(struct call *k, const char **note)
                            "yours in place of ./app, or behind '--'"
                          : "no program given: put yours in place of ./app, or behind '--'";
     }
-    k->q.form.rank = (int)k->o->rank;
-    if (k->o->launcher)
-        launch_form_given(&k->q.form, k->o->launcher, &command, a);
-    if (k->o->launcher ? *command.v[0] != '-' : launch_form_find(&k->q.form, &command, a))
-        return true;
-    return fail(k->err, GS_E_USAGE,
-                "cannot tell where the program begins in '%s'; give the launcher with --launcher "
-                "and one program",
-                shell_line(a, &command));
+    return plan_request_app(&k->q, k->o->launcher, &command, a, k->err);
 }
 
 static bool load(struct call *k)
@@ -171,15 +108,6 @@ static bool load(struct call *k)
         return true;
     }
     k->q.analysis = k->run->analysis;
-    return true;
-}
-
-static bool check_vendor(struct call *k, const struct plan *p)
-{
-    for (size_t i = 0; i < N_TOOLS; i++)
-        if ((k->q.tools & tools[i].tool) && tools[i].vendor != p->vendor)
-            return fail(k->err, GS_E_USAGE, "%s does not profile GPUs of %s", tools[i].name,
-                        vendor_name(p->vendor));
     return true;
 }
 
@@ -215,12 +143,10 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     struct plan *p = &k->plan;
     const char *note = NULL;
     k->out = output_begin(cli, &k->o->out, RENDERER_CHOICES_AND(shell), err);
-    if (!k->out || !read_tools(k) || !read_goals(k) || !read_gpu(k) || !load(k) ||
-        !read_app(k, &note))
+    if (!k->out || !plan_request_read(&k->q, &k->o->words, err) || !load(k) || !read_app(k, &note))
         return false;
     if (!k->q.goals)
         k->q.goals = goals_of_findings(k);
-    k->q.kernel = k->o->kernel;
     /* A folder that starts with a dash would be read as an option. */
     k->q.out =
         strchr("-", *k->o->folder) ? arena_printf(cli->arena, "./%s", k->o->folder) : k->o->folder;
@@ -229,7 +155,12 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
         vec_push(&p->notes, cli->arena, note);
     if (k->empty)
         vec_push(&p->notes, cli->arena, "the trace holds no event: planned as without one");
-    return check_vendor(k, p) && write_plan(k);
+    p->batch = k->o->batch;
+    for (size_t i = 0; i < k->o->batch_lines.n; i++)
+        vec_push(&p->batch_lines, cli->arena, k->o->batch_lines.v[i]);
+    if (p->batch && k->out->form != &renderer_shell)
+        return fail(err, GS_E_USAGE, "option '--batch' goes with '--format shell'");
+    return plan_check_tools(p, k->q.tools, err) && write_plan(k);
 }
 
 const struct command command_plan = {
@@ -245,9 +176,10 @@ const struct command command_plan = {
         "Behind '--' stands the program to profile with its arguments; without it commands say "
         "./app. What a trace calls its command is text of that file, so it is repeated only with "
         "--app-from-trace. A launcher in front of it "
-        "(srun, mpirun, mpiexec) is recognised: the profiler goes between launcher and program, "
+        "(srun, mpirun, mpiexec, orterun, jsrun, flux run, aprun, ibrun) is recognised: the profiler goes between launcher and program, "
         "and "
-        "each rank writes files of its own. Without a goal the findings of 'gpusight analyze' "
+        "each rank writes files of its own; so do the "
+        "workers of torchrun, accelerate and deepspeed. Variables in front (A=1 ./app) stay there. Without a goal the findings of 'gpusight analyze' "
         "decide, and without a trace a timeline is planned.\n\n"
         "Goals: timeline, launch, copies, allocations, markers, host, io, mpi, communication, "
         "power, "
@@ -257,7 +189,8 @@ const struct command command_plan = {
         "gpusight plan --goal roofline,occupancy trace.db -- ./app  # counters of the hot kernels\n"
         "gpusight plan --gpu H100 --goal all -- ./app  # before the first run\n"
         "gpusight plan --goal mpi --format shell trace.db -- srun -n 8 ./app > capture.sh  # a "
-        "script",
+        "script\n"
+        "gpusight plan --batch slurm --batch-option --account=x -o job.sh -- srun -n 8 ./app  # a batch script",
     .opts = opts,
     .settings_size = sizeof(struct plan_opts),
     .defaults = defaults,

@@ -65,7 +65,6 @@ struct synth_call {
     const struct synth_opts *o;
     struct gs_error *err;
     struct sink *writer; /* has files to clean up */
-    bool ok;
 };
 
 /* --- listing ----------------------------------------------------------------------------- */
@@ -126,12 +125,11 @@ static bool load(struct synth_call *c, struct program **out)
         return s &&
                (synth_parse(out, s->text, strlen(s->text), a, c->err) || wrap(c->err, "%s", name));
     }
-    struct mapping m;
-    if (!fs_read(&m, name, LARGEST_DESCRIPTION, c->err))
-        return false;
-    bool ok = synth_parse(out, (const char *)m.data, m.size, a, c->err);
-    unmap_file(&m);
-    return ok || wrap(c->err, "%s", name);
+    struct arena *temporary = arena_scratch();
+    const struct mapping *m = fs_read_in(temporary, name, LARGEST_DESCRIPTION, c->err);
+    bool read = m, ok = m && synth_parse(out, (const char *)m->data, m->size, a, c->err);
+    arena_release(temporary);
+    return ok || !read ? ok : wrap(c->err, "%s", name);
 }
 
 static enum rocpd_flavor flavor_of(const char *name)
@@ -190,9 +188,9 @@ static const struct synth_format *format_of(const struct synth_opts *o)
 static bool finish_writer(struct synth_call *c, bool keep, struct opt_list *files,
                           struct gs_error *err)
 {
-    struct sink *w = c->writer;
+    bool ok = format_of(c->o)->finish(c->writer, keep, files, err);
     c->writer = NULL;
-    return format_of(c->o)->finish(w, keep, files, err);
+    return ok;
 }
 
 /* Errors of the description get its name in front, those of the system speak for themselves. */
@@ -254,31 +252,30 @@ static bool make(struct synth_call *c)
     return ok;
 }
 
-static void run_synth(void *ctx)
+/* What was not finished is removed. */
+static void clean_up(void *call)
 {
-    struct synth_call *c = ctx;
-    const struct synth_opts *o = c->o;
-    if (o->list) {
-        c->ok = list(c);
-    } else if (o->show) {
-        const struct scenario *s = find(c, o->show);
-        c->ok = s && fs_write("-", s->text, strlen(s->text), c->err);
-    } else if (c->cli->operands.n != 1) {
-        fail(c->err, GS_E_USAGE, "one scenario or .trace file is needed; see --list");
-    } else if (!o->output && !o->truth) {
-        fail(c->err, GS_E_USAGE, "nothing to write; give -o OUT or --truth FILE");
-    } else {
-        c->ok = make(c);
-    }
+    if (((struct synth_call *)call)->writer)
+        finish_writer(call, false, NULL, NULL);
 }
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
-    struct synth_call call = {.cli = cli, .o = settings, .err = err};
-    bool had_memory = mem_guard(run_synth, &call, err);
-    if (call.writer)
-        finish_writer(&call, false, NULL, NULL);
-    return had_memory && call.ok;
+    struct synth_call *c = arena_new(cli->arena, struct synth_call);
+    const struct synth_opts *o = settings;
+    *c = (struct synth_call){.cli = cli, .o = o, .err = err};
+    arena_defer(cli->arena, clean_up, c);
+    if (o->list)
+        return list(c);
+    if (o->show) {
+        const struct scenario *s = find(c, o->show);
+        return s && fs_write("-", s->text, strlen(s->text), err);
+    }
+    if (cli->operands.n != 1)
+        return fail(err, GS_E_USAGE, "one scenario or .trace file is needed; see --list");
+    if (!o->output && !o->truth)
+        return fail(err, GS_E_USAGE, "nothing to write; give -o OUT or --truth FILE");
+    return make(c);
 }
 
 const struct command command_synth = {

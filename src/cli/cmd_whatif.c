@@ -1,52 +1,49 @@
 /*
  * gpusight whatif TRACE...: the run again, with changes.
  */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "analyze/window.h"
-#include "base/str.h"
 #include "cli/analyzed.h"
 #include "cli/output.h"
+#include "depend/change_words.h"
 #include "depend/whatif.h"
-#include "field/field.h"
 
 struct whatif_opts {
-    struct opt_list kernels, remove;
-    const char *graph_range, *overlap, *merge, *link, *host, *rank, *gpu;
-    bool graph, pinned, prefetch;
-    int64_t streams;
+    struct change_words change;
     struct output_opts out;
     struct analyzed_opts in;
 };
 
 static const struct opt opts[] = {
     OPT_GROUP("What changes; options combine"),
-    OPT_LIST(struct whatif_opts, kernels, 0, "kernel", "PATTERN=0.5x",
+    OPT_LIST(struct whatif_opts, change.kernels, 0, "kernel", "PATTERN=0.5x",
              "kernels whose name holds PATTERN take this much of their time; '*' is all"),
-    OPT_LIST(struct whatif_opts, remove, 0, "remove", "WHAT",
+    OPT_LIST(struct whatif_opts, change.remove, 0, "remove", "WHAT",
              "take out: sync, allocation, launch, copy, first-use or communication"),
-    OPT_FLAG(struct whatif_opts, graph, 0, "graph",
+    OPT_FLAG(struct whatif_opts, change.graph, 0, "graph",
              "launches that follow each other closely become one graph"),
-    OPT_TEXT(struct whatif_opts, graph_range, 0, "graph-range", "START..END",
+    OPT_TEXT(struct whatif_opts, change.graph_range, 0, "graph-range", "START..END",
              "... only in this part of the run, written as for --window"),
-    OPT_CHOICE(struct whatif_opts, overlap, 0, "overlap", "copies",
+    OPT_CHOICE(struct whatif_opts, change.overlap, 0, "overlap", "copies",
                "copies over the link run beside kernels, double-buffered"),
-    OPT_CHOICE(struct whatif_opts, merge, 0, "merge", "copies",
+    OPT_CHOICE(struct whatif_opts, change.merge, 0, "merge", "copies",
                "tiny copies in a row, of one direction, become one"),
-    OPT_INT(struct whatif_opts, streams, 0, "streams", 1, 1024, "N",
+    OPT_CHOICE(struct whatif_opts, change.fuse, 0, "fuse", "optimizer|chains",
+               "kernels become one: those of an optimizer step, or chains of elementwise ones"),
+    OPT_FLAG(struct whatif_opts, change.stay, 0, "stay",
+             "data that goes to the host only to come back stays on the device"),
+    OPT_INT(struct whatif_opts, change.streams, 0, "streams", 1, 1024, "N",
             "kernels that leave room on the device run N at once"),
-    OPT_FLAG(struct whatif_opts, pinned, 0, "pinned",
+    OPT_FLAG(struct whatif_opts, change.pinned, 0, "pinned",
              "copies from and to pageable memory run as from pinned memory"),
-    OPT_TEXT(struct whatif_opts, link, 0, "link", "2x", "the link to the host is so much faster"),
-    OPT_TEXT(struct whatif_opts, host, 0, "host", "0.5x", "the host takes so much of its time"),
-    OPT_FLAG(struct whatif_opts, prefetch, 0, "prefetch",
+    OPT_TEXT(struct whatif_opts, change.link, 0, "link", "2x",
+             "the link to the host is so much faster"),
+    OPT_TEXT(struct whatif_opts, change.host, 0, "host", "0.5x",
+             "the host takes so much of its time"),
+    OPT_FLAG(struct whatif_opts, change.prefetch, 0, "prefetch",
              "long host work between calls is done ahead by another thread"),
-    OPT_TEXT(struct whatif_opts, rank, 0, "rank", "N=typical",
+    OPT_TEXT(struct whatif_opts, change.rank, 0, "rank", "N=typical",
              "of a job, rank N in detail, without waiting for late ranks"),
     OPT_TEXT(
-        struct whatif_opts, gpu, 0, "gpu", "MODEL",
+        struct whatif_opts, change.gpu, 0, "gpu", "MODEL",
         "another GPU, by its name: matrix kernels scale by its matrix units, others by memory"),
     OPT_GROUP("What to look at"),
     OPT_TEXT(struct whatif_opts, in.window, 0, "window", "START..END",
@@ -66,126 +63,14 @@ static const struct opt opts[] = {
 static void defaults(void *settings)
 {
     struct whatif_opts *o = settings;
-    *o = (struct whatif_opts){.in = ANALYZED_DEFAULTS};
+    *o = (struct whatif_opts){.in = ANALYZED_DEFAULTS, .change.noun = "option '--"};
 }
-
-/* "0.5x" */
-static bool read_factor(const char *text, const char *option, double *out, struct gs_error *err)
-{
-    char *end;
-    double v = strtod(text, &end);
-    if (end == text || !(v > 0) || !isfinite(v) || v > 1e6 || (*end == 'x' ? end[1] : *end))
-        return fail(err, GS_E_USAGE, "option '--%s' wants a factor above 0, not '%s'; write 0.5x",
-                    option, text);
-    *out = v;
-    return true;
-}
-
-static bool read_kernels(const struct whatif_opts *o, struct change *c, struct arena *arena,
-                         struct gs_error *err)
-{
-    for (size_t i = 0; i < o->kernels.n; i++) {
-        const char *text = o->kernels.v[i], *equals = strrchr(text, '=');
-        struct kernel_scale k;
-        if (!equals || equals == text)
-            return fail(err, GS_E_USAGE, "option '--kernel' wants PATTERN=FACTOR, not '%s'", text);
-        k.pattern = arena_strndup(arena, text, (size_t)(equals - text));
-        if (!read_factor(equals + 1, "kernel", &k.factor, err))
-            return false;
-        vec_push(&c->kernels, arena, k);
-    }
-    return true;
-}
-
-static bool read_removals(const struct whatif_opts *o, struct change *c, struct gs_error *err)
-{
-    for (size_t i = 0; i < o->remove.n; i++) {
-        int r = 0;
-        while (r < REMOVALS && !str_eq(o->remove.v[i], removal_name((enum removal)r)))
-            r++;
-        if (r == REMOVALS)
-            return fail(err, GS_E_USAGE,
-                        "option '--remove' must be one of "
-                        "sync|allocation|launch|copy|first-use|communication, not '%s'",
-                        o->remove.v[i]);
-        c->remove[r] = true;
-    }
-    return true;
-}
-
-static bool read_rank(struct whatif_opts *o, struct change *c, struct gs_error *err)
-{
-    char *end;
-    long n = o->rank ? strtol(o->rank, &end, 10) : 0;
-    if (!o->rank)
-        return true;
-    if (end == o->rank || n < 0 || !str_eq(end, "=typical"))
-        return fail(err, GS_E_USAGE, "option '--rank' wants N=typical, not '%s'", o->rank);
-    o->in.rank = n;
-    c->rank_typical = true;
-    return true;
-}
-
-static bool read_gpu(const struct whatif_opts *o, struct change *c, struct gs_error *err)
-{
-    if (!o->gpu)
-        return true;
-    c->gpu = hardware_find(NULL, o->gpu, 0);
-    return (c->gpu && !c->gpu->generic) ||
-           fail(err, GS_E_USAGE, "no GPU '%s' in the table; try its name, as in 'H200'", o->gpu);
-}
-
-static bool read_change(struct whatif_opts *o, struct change *c, struct arena *arena,
-                        struct gs_error *err)
-{
-    c->graph = o->graph || o->graph_range;
-    c->overlap = o->overlap != NULL;
-    c->merge_copies = o->merge != NULL;
-    c->streams = (uint32_t)o->streams;
-    c->pinned = o->pinned;
-    c->prefetch = o->prefetch;
-    if (!read_kernels(o, c, arena, err) || !read_removals(o, c, err) || !read_rank(o, c, err) ||
-        !read_gpu(o, c, err) || (o->host && !read_factor(o->host, "host", &c->host, err)) ||
-        (o->link && !read_factor(o->link, "link", &c->link, err)))
-        return false;
-    c->link = o->link ? 1 / c->link : 0;
-    return true;
-}
-
-static bool limit_graph(const struct whatif_opts *o, const struct run *r, struct change *c,
-                        struct gs_error *err)
-{
-    struct view_opts v = {.gpu = -1, .process = -1};
-    if (!o->graph_range)
-        return true;
-    if (!window_parse(&v, &r->trace, o->graph_range, err))
-        return false;
-    c->graph_from_ns = sub_ns(v.start_ns, r->analysis->view.start_ns);
-    c->graph_to_ns = sub_ns(v.end_ns, r->analysis->view.start_ns);
-    if (!c->graph_from_ns && !c->graph_to_ns)
-        c->graph_to_ns = 1;
-    return true;
-}
-
-#define T struct whatif
-static const struct field document_list[] = {
-    FIXED("schema_version", "1", "version of this document"),
-    ALWAYS(T, changes, FIELD_LIST, "changes", "what was changed", .of = &field_texts),
-    ALWAYS(T, result, FIELD_OBJECT, "result", "time before and after", .of = &whatif_fields),
-    ALWAYS(T, notes, FIELD_LIST, "notes", "what was assumed", .of = &field_texts),
-    ALWAYS(T, path, FIELD_LIST, "critical_path", "what limits, before and after",
-           .of = &whatif_path_fields),
-    ALWAYS(T, ledger, FIELD_LIST, "ledger", "GPU time by cause, before and after",
-           .of = &whatif_ledger_fields),
-};
-#undef T
-static const struct fields document = FIELDS("whatif", "", struct whatif, document_list);
 
 static void json_form(const struct report *r, struct str *out, bool in_page)
 {
     struct jwrite w;
     jw_init(&w, out, in_page ? 0 : 2);
-    fields_write(&w, NULL, &document, r->ctx);
+    fields_write(&w, NULL, &whatif_document_fields, r->ctx);
 }
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
@@ -202,18 +87,19 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
                             .json = json_form,
                             .kind = "what if"};
     struct output *out = output_begin(cli, &o->out, RENDERER_CHOICES, err);
-    if (!out || !read_change(o, &c, arena, err))
+    int64_t rank;
+    if (!out || !change_read(&c, &o->change, &rank, arena, err))
         return false;
+    o->in.rank = rank;
     struct run_opts ro = cli_run_opts(cli, &o->in);
     ro.facts_only = true;
     ro.replay = true;
     struct run *r = cli_run(cli, &ro, err);
-    if (!r || !limit_graph(o, r, &c, err))
+    if (!r || !change_of_run(&c, &o->change, r->analysis, err))
         return false;
     if (!r->analysis->depend)
         return fail(err, GS_E_EMPTY, "no GPU work in '%s'; 'gpusight info' shows what there is",
                     cli->operands.v[0]);
-    c.hardware = r->analysis->hardware;
     whatif_make(w, r->analysis, &c, arena);
     return output_named(out, NULL, err) && output_report(out, &report, err) &&
            output_finish(out, err);

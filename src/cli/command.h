@@ -22,6 +22,7 @@ struct cli {
     bool color;               /* stdout may carry colour */
     int columns;              /* width to lay out for */
     int threads;              /* for parallel_for(), at least 1 */
+    const char *sandbox;      /* "auto", "on", "off": how foreign files are read */
 };
 
 struct command {
@@ -39,6 +40,11 @@ struct command {
     bool writes_here;                 /* without --output, a file into this folder */
     bool keeps_history;               /* of what is typed, in state_folder() */
     void (*defaults)(void *settings); /* may be NULL: all zero */
+    /*
+     * Runs outside of the box (sandbox.h), before any file is read: for what must be started while
+     * it still can be. May be NULL.
+     */
+    bool (*before)(struct cli *cli, void *settings, struct gs_error *err);
     /*
      * Writes the result to standard output itself. On false, main prints the error once and its
      * code is the exit code; an error without text (a gate that has said why) prints nothing.

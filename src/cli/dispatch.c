@@ -32,6 +32,9 @@ static bool print_version(struct gs_error *err)
 #ifdef HAVE_XLSX
                                " xlsx"
 #endif
+#ifdef HAVE_CURL
+                               " llm"
+#endif
 #ifdef HAVE_EDIT
                                " edit"
 #endif
@@ -116,6 +119,7 @@ static void apply_globals(struct cli *cli, const struct globals *g)
     cli->color = terminal_color(g->color);
     cli->columns = terminal_columns();
     cli->threads = g->threads ? (int)g->threads : parallel_cores();
+    cli->sandbox = g->sandbox;
     input_allow_unpacked(g->max_unpacked);
     log_set_level(g->quiet ? LOG_QUIET : g->verbose ? LOG_VERBOSE : LOG_NORMAL);
 }
@@ -142,6 +146,8 @@ static bool run_command(struct cli *cli, const struct command *c, const struct g
     if (!check_operands(c, &cli->operands, err))
         return false;
     struct opt_list targets = {0};
+    if (c->before && !c->before(cli, settings, err))
+        return false;
     sandbox_targets(&targets, c, settings, cli->arena);
     return sandbox_enter(g->sandbox, &targets, err) && c->run(cli, settings, err);
 }

@@ -3,14 +3,19 @@
 #include "base/fs.h"
 #include "cli/globals.h"
 #include "cli/help.h"
+#include "compare/history.h"
 #include "query/query.h"
 #include "render/analysis_json.h"
+#include "render/answer_json.h"
 #include "render/compare_json.h"
 #include "render/plan_json.h"
 #include "render/reference.h"
+#include "render/workload_json.h"
 #include "render/workload_reference.h"
 #include "report/inventory.h"
 #include "report/summary_json.h"
+#include "tool/tool.h"
+#include "verify/verify_doc.h"
 
 void each_option(const struct command *c, void (*fn)(const struct opt *o, void *ctx), void *ctx)
 {
@@ -62,11 +67,17 @@ bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
                  {"compare-schema", compare_json_schema},
                  {"info-schema", inventory_json_schema},
                  {"summary-schema", summary_json_schema},
+                 {"history-schema", history_json_schema},
+                 {"workload-schema", workload_json_schema},
+                 {"workload-compare-schema", workload_compare_json_schema},
+                 {"verify-schema", verify_json_schema},
+                 {"answer-schema", answer_json_schema},
                  {"metrics", reference_metrics},
                  {"rules", reference_rules},
                  {"counters", reference_counters},
                  {"workload-metrics", reference_workload},
-                 {"query-tables", query_reference}};
+                 {"query-tables", query_reference},
+                 {"tools", tools_reference}};
     struct str out;
     str_init(&out, a);
     if (argc == 2 && str_eq(argv[0], "man"))
@@ -77,8 +88,8 @@ bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
             return fs_write("-", out.buf, out.len, err);
         }
     }
-    return fail(err, GS_E_USAGE,
-                "option '--generate' needs list, man PAGE, bash, zsh, fish, schema, plan-schema, "
-                "compare-schema, info-schema, summary-schema, metrics, "
-                "rules, counters, workload-metrics or query-tables");
+    str_puts(&out, "man PAGE");
+    for (size_t i = 0; i < ARRAY_LEN(plain); i++)
+        str_printf(&out, "%s%s", i + 1 < ARRAY_LEN(plain) ? ", " : " or ", plain[i].name);
+    return fail(err, GS_E_USAGE, "option '--generate' needs %s", out.buf);
 }

@@ -1,11 +1,10 @@
 #include "cli/runs.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "base/fs_stale.h"
 #include "base/str.h"
 #include "cli/analyzed.h"
 #include "compare/profile_write.h"
@@ -74,16 +73,13 @@ bool profile_load(struct cli *cli, struct run_profile *p, const char *what, cons
 
 bool runs_in(struct fs_list *out, const char *dir, struct arena *arena, struct gs_error *err)
 {
-    DIR *d = opendir(dir);
-    if (!d)
-        return fail(err, GS_E_IO, "cannot open '%s': %s", dir, strerror(errno));
+    if (!fs_names(out, dir, false, SIZE_MAX, arena, err))
+        return false;
     size_t n = strlen(dir);
     while (n > 1 && dir[n - 1] == '/')
         n--;
-    for (const struct dirent *e; (e = readdir(d)) != NULL;)
-        if (*e->d_name != '.')
-            vec_push(out, arena, arena_printf(arena, "%.*s/%s", (int)n, dir, e->d_name));
-    closedir(d);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i] = arena_printf(arena, "%.*s/%s", (int)n, dir, out->v[i]);
     return true;
 }
 

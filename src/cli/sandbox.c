@@ -25,8 +25,10 @@ static const char *text_of(const struct opt *o, const void *settings)
 void sandbox_targets(struct opt_list *out, const struct command *c, const void *settings,
                      struct arena *a)
 {
-    static const char *const names[] = {"output", "dir",          "charts", "junit",
-                                        "truth",  "baseline-dir", "csv-dir"};
+    static const char *const names[] = {
+        "output",          "dir",         "charts",     "junit",       "truth",
+        "baseline-dir",    "csv-dir",     "llm-record", "llm-archive", "log-file",
+        "transcript-file", "output-file", "output-path"};
     bool saves = false, has_output = false;
     for (const struct opt *o = c->opts; o && o->name; o++) {
         saves |= str_eq(o->name, "save-baseline") && text_of(o, settings);
@@ -145,60 +147,82 @@ static bool close_files(const struct opt_list *writable)
 #define OWN_ARCH AUDIT_ARCH_AARCH64
 #endif
 
+#define OWN_PROCESS 0xffffffffu /* stands for the number of this process */
+
 /* No reader of files needs these: the network, other programs and processes, the kernel itself. */
+enum { NETWORK_CALLS = 2 };
 static const unsigned refused[] = {
-    SYS_socket,
-    SYS_connect,
-    SYS_bind,
-    SYS_listen,
-    SYS_accept,
-    SYS_accept4,
-    SYS_execve,
-    SYS_execveat,
-    SYS_ptrace,
-    SYS_process_vm_readv,
-    SYS_process_vm_writev,
-    SYS_kill,
-    SYS_rt_sigqueueinfo,
-    SYS_pidfd_getfd,
-    SYS_pidfd_send_signal,
-    SYS_bpf,
-    SYS_perf_event_open,
-    SYS_userfaultfd,
-    SYS_io_uring_setup,
-    SYS_io_uring_enter,
-    SYS_io_uring_register,
-    SYS_mount,
-    SYS_umount2,
-    SYS_pivot_root,
-    SYS_chroot,
-    SYS_setns,
-    SYS_unshare,
-    SYS_keyctl,
-    SYS_add_key,
-    SYS_request_key,
-    SYS_init_module,
-    SYS_finit_module,
-    SYS_delete_module,
-    SYS_kexec_load,
-    SYS_open_by_handle_at,
-    SYS_reboot,
+    SYS_socket, SYS_connect, /* these two are left to the messenger */
+    SYS_bind, SYS_listen, SYS_accept, SYS_accept4, SYS_execve, SYS_execveat, SYS_ptrace,
+    SYS_process_vm_readv, SYS_process_vm_writev, SYS_kill, SYS_rt_sigqueueinfo, SYS_pidfd_getfd,
+    SYS_pidfd_send_signal, SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_io_uring_setup,
+    SYS_io_uring_enter, SYS_io_uring_register, SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot,
+    SYS_setns, SYS_unshare, SYS_keyctl, SYS_add_key, SYS_request_key, SYS_init_module,
+    SYS_finit_module, SYS_delete_module, SYS_kexec_load, SYS_open_by_handle_at, SYS_reboot,
+    SYS_tkill, SYS_setpriority, SYS_shmget, SYS_shmat, SYS_msgget, SYS_semget, SYS_mq_open,
+    /* What Landlock does not see: the length, owner, mode and times of any file, by its name. */
+    SYS_truncate, SYS_fchmodat, SYS_fchownat, SYS_utimensat, SYS_setxattr, SYS_lsetxattr,
+    SYS_fsetxattr, SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr,
+#ifdef __x86_64__
+    SYS_chmod, SYS_chown, SYS_lchown, SYS_utime, SYS_utimes, SYS_futimesat,
+#endif
+    452, /* fchmodat2, of later kernels than the headers may be of */
 };
 
-static bool close_calls(void)
+/*
+ * These are needed, but not with every argument: signals to oneself, limits of oneself, and no
+ * typing into the terminal, which the shell would read after us.
+ */
+static const struct {
+    unsigned call, argument;
+    bool only; /* with these values; else: with any but these */
+    unsigned values[2];
+} narrowed[] = {
+    {SYS_tgkill, 0, true, {OWN_PROCESS, OWN_PROCESS}},
+    {SYS_prlimit64, 0, true, {OWN_PROCESS, 0}},
+    {SYS_ioctl, 1, false, {0x5412 /* TIOCSTI */, 0x541c /* TIOCLINUX */}},
+};
+
+enum { NARROWED_CODE = 6 };
+
+static unsigned short narrow(struct sock_filter *code, size_t i)
 {
-    enum { N = ARRAY_LEN(refused) };
-    struct sock_filter code[N + 8] = {
+    unsigned own = (unsigned)getpid(), v[2];
+    for (int k = 0; k < 2; k++)
+        v[k] = narrowed[i].values[k] == OWN_PROCESS ? own : narrowed[i].values[k];
+    size_t at = offsetof(struct seccomp_data, args) + 8 * narrowed[i].argument; /* its low half */
+    const unsigned no = SECCOMP_RET_ERRNO | EPERM, yes = SECCOMP_RET_ALLOW;
+    const struct sock_filter lines[NARROWED_CODE] = {
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, narrowed[i].call, 0, NARROWED_CODE - 1),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)at),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, v[0], 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, v[1], 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, narrowed[i].only ? yes : no),
+        BPF_STMT(BPF_RET | BPF_K, narrowed[i].only ? no : yes),
+    };
+    memcpy(code, lines, sizeof(lines));
+    return NARROWED_CODE;
+}
+
+static bool close_calls(unsigned first)
+{
+    enum { ALL = ARRAY_LEN(refused), NARROWED = ARRAY_LEN(narrowed) };
+    enum { REST = NARROWED * NARROWED_CODE }; /* between the calls and the last two lines */
+    unsigned n_calls = ALL - first;
+    struct sock_filter code[ALL + REST + 8] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCH, 1, 0),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, N + 1, 0), /* the other calls of x86: x32 */
+        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, (unsigned char)(n_calls + REST + 1),
+                 0), /* the other calls of x86: x32 */
     };
     unsigned short n = 5;
-    for (size_t i = 0; i < N; i++)
-        code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refused[i],
-                                                 (unsigned char)(N - i), 0);
+    for (unsigned i = 0; i < n_calls; i++)
+        code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refused[first + i],
+                                                 (unsigned char)(n_calls - i + REST), 0);
+    for (size_t i = 0; i < NARROWED; i++)
+        n = (unsigned short)(n + narrow(code + n, i));
     code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
     struct sock_fprog program = {n, code};
@@ -215,7 +239,7 @@ bool sandbox_enter(const char *mode, const struct opt_list *writable, struct gs_
     if (str_eq(mode, "off"))
         return true;
     bool files = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && close_files(writable);
-    bool calls = close_calls();
+    bool calls = close_calls(0);
     if (must && !files)
         return fail(err, GS_E_IO,
                     "no sandbox: the kernel has no Landlock; run with --sandbox=auto");
@@ -225,7 +249,28 @@ bool sandbox_enter(const char *mode, const struct opt_list *writable, struct gs_
     return true;
 }
 
+void sandbox_messenger(void *cli, const char *ca)
+{
+    struct opt_list nothing = {0};
+    const char *mode = ((const struct cli *)cli)->sandbox;
+#ifdef SANITIZED
+    if (!str_eq(mode, "on"))
+        return;
+#endif
+    if (str_eq(mode, "off") || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        return;
+    (void)ca;
+    close_files(&nothing);
+    close_calls(NETWORK_CALLS);
+}
+
 #else
+
+void sandbox_messenger(void *cli, const char *ca)
+{
+    (void)cli;
+    (void)ca;
+}
 
 bool sandbox_enter(const char *mode, const struct opt_list *writable, struct gs_error *err)
 {

@@ -20,6 +20,13 @@
 /* Folders of `writable` need not exist: the nearest one above them that does is meant. */
 bool sandbox_enter(const char *mode, const struct opt_list *writable, struct gs_error *err);
 
+/*
+ * The same for the messenger (llm/messenger.h), which reads no trace and writes no file, and needs
+ * the network. What the kernel does not have is left out. `cli`: struct cli; `ca`: certificates that
+ * it reads, or NULL.
+ */
+void sandbox_messenger(void *cli, const char *ca);
+
 /* Where a command writes, by its options. */
 void sandbox_targets(struct opt_list *out, const struct command *c, const void *settings,
                      struct arena *a);

@@ -103,6 +103,10 @@ void history_make(struct history *h, const struct run_profile *runs, size_t n, s
                         (other->time_ns < r->time_ns || (other->time_ns == r->time_ns && j < i));
         }
     }
+    for (uint32_t place = 1; place <= h->runs.n; place++)
+        for (size_t i = 0; i < h->runs.n; i++)
+            if (h->runs.v[i].group == 1 && h->runs.v[i].place == place)
+                vec_push(&h->leaders, arena, h->runs.v[i].label);
 }
 
 #define F(member, type, label, unit, doc) FIELD(struct history_run, member, type, label, unit, doc)
@@ -123,3 +127,24 @@ static const struct field fields[] = {
 
 const struct fields history_fields =
     FIELDS("runs", "A series of runs.", struct history_run, fields);
+
+#define T struct history
+static const struct field document[] = {
+    FIXED("schema_version", "1.0", "version of this document"),
+    ALWAYS(T, groups, FIELD_U32, "workloads", "groups of runs that did the same work"),
+    ALWAYS(T, runs, FIELD_LIST, "runs", "oldest first", .of = &history_fields),
+    ALWAYS(T, leaders, FIELD_LIST, "leader_board", "runs of the first group, fastest first",
+           .of = &field_texts),
+};
+#undef T
+
+const struct fields history_document_fields = FIELDS(
+    "history", "A series of runs, and which of them were fastest.", struct history, document);
+
+void history_json_schema(struct str *out)
+{
+    fields_schema_document(out, "urn:gpusight:history:1.0", "gpusight history",
+                           "What 'gpusight history --json' writes; null means that it cannot be "
+                           "said. Made by 'gpusight --generate history-schema'.",
+                           &history_document_fields);
+}

@@ -28,10 +28,15 @@ struct history_run {
 struct history {
     VEC(struct history_run) runs;
     uint32_t groups;
+    VEC(const char *) leaders; /* labels of the first group, fastest first */
 };
 
 void history_make(struct history *h, const struct run_profile *runs, size_t n, struct arena *arena);
 
 extern const struct fields history_fields;
+
+/* The JSON document, and its schema. */
+extern const struct fields history_document_fields;
+void history_json_schema(struct str *out);
 
 #endif

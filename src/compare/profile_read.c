@@ -113,11 +113,11 @@ bool profile_parse(struct run_profile *p, const char *data, size_t n, const char
                    struct arena *arena, struct gs_error *err)
 {
     struct profile_doc d = {0};
-    struct jread j;
-    jr_memory(&j, data, n);
-    fields_read(&j, &profile_document_fields, &d, arena);
-    bool ok = jr_end(&j, err) ? finish(&d, path, arena, err) : wrap(err, "cannot read '%s'", path);
-    jr_release(&j);
+    struct arena *temporary = arena_scratch();
+    struct jread *j = jr_text(temporary, data, n);
+    fields_read(j, &profile_document_fields, &d, arena);
+    bool ok = jr_end(j, err) ? finish(&d, path, arena, err) : wrap(err, "cannot read '%s'", path);
+    arena_release(temporary);
     *p = d.p;
     return ok;
 }
@@ -125,10 +125,9 @@ bool profile_parse(struct run_profile *p, const char *data, size_t n, const char
 bool profile_read(struct run_profile *p, const char *path, struct arena *arena,
                   struct gs_error *err)
 {
-    struct mapping file;
-    if (!fs_read(&file, path, PROFILE_LARGEST, err))
-        return false;
-    bool ok = profile_parse(p, (const char *)file.data, file.size, path, arena, err);
-    unmap_file(&file);
+    struct arena *temporary = arena_scratch();
+    const struct mapping *file = fs_read_in(temporary, path, PROFILE_LARGEST, err);
+    bool ok = file && profile_parse(p, (const char *)file->data, file->size, path, arena, err);
+    arena_release(temporary);
     return ok;
 }

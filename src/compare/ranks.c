@@ -1,15 +1,23 @@
 /* Ranks of two jobs side by side, by their numbers. */
 #include <math.h>
 
+#include "base/hash.h"
 #include "base/human.h"
 #include "compare/compare_in.h"
 
-static const struct profile_rank *find(const struct run_profile *p, int32_t rank)
+/* Of ranks with the same number the first counts. */
+static void index_ranks(struct idmap *by_rank, const struct run_profile *p, struct arena *arena)
 {
-    for (size_t i = 0; i < p->ranks.n; i++)
-        if (p->ranks.v[i].rank == rank)
-            return &p->ranks.v[i];
-    return NULL;
+    idmap_init(by_rank, arena);
+    for (size_t i = p->ranks.n; i-- > 0;)
+        idmap_put(by_rank, (uint32_t)p->ranks.v[i].rank, (uint32_t)i);
+}
+
+static const struct profile_rank *find(const struct run_profile *p, const struct idmap *by_rank,
+                                       int32_t rank)
+{
+    uint32_t i = idmap_get(by_rank, (uint32_t)rank);
+    return i == NO_INDEX ? NULL : &p->ranks.v[i];
 }
 
 /* What the rank does longer or shorter than before, most of all; waiting is in MPI or collectives.
@@ -92,10 +100,15 @@ static void note_waiting(struct comparison *c)
 
 void compare_ranks(struct comparison *c)
 {
-    for (size_t i = 0; i < c->a->ranks.n; i++)
-        add_rank(c, c->a->ranks.v[i].rank, &c->a->ranks.v[i], find(c->b, c->a->ranks.v[i].rank));
+    struct idmap of_a, of_b;
+    index_ranks(&of_a, c->a, c->arena);
+    index_ranks(&of_b, c->b, c->arena);
+    for (size_t i = 0; i < c->a->ranks.n; i++) {
+        const struct profile_rank *a = &c->a->ranks.v[i];
+        add_rank(c, a->rank, a, find(c->b, &of_b, a->rank));
+    }
     for (size_t i = 0; i < c->b->ranks.n; i++)
-        if (!find(c->a, c->b->ranks.v[i].rank))
+        if (!find(c->a, &of_a, c->b->ranks.v[i].rank))
             add_rank(c, c->b->ranks.v[i].rank, NULL, &c->b->ranks.v[i]);
     if (c->a->ranks.n != c->b->ranks.n && c->a->ranks.n && c->b->ranks.n)
         vec_push(

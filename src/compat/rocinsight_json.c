@@ -6,6 +6,7 @@
 
 #include "compat/rocinsight_json.h"
 #include "config.h"
+#include "report/explanation.h"
 
 /* It numbers a document by what is in it: a thread trace makes it 0.4.0. */
 static const char *version_of(const struct rocinsight *d)
@@ -201,7 +202,7 @@ void analysis_json_rocinsight(struct jwrite *w, const struct analysis *a,
     write_counter_values(&d);
     rocinsight_recommendations(&d);
     rocinsight_warnings(&d);
-    jw_null(w, "llm_enhanced_explanation");
+    jw_str(w, "llm_enhanced_explanation", o->explanation ? o->explanation->text : NULL);
     rocinsight_timeline(&d);
     rocinsight_categories(&d);
     rocinsight_short_kernels(&d);

@@ -1,10 +1,11 @@
 /* What a change does to the time of one op or call. */
 #include <math.h>
 
-#include "analyze/quantile.h"
 #include "base/sat.h"
 #include "base/str.h"
+#include "depend/fuse.h"
 #include "depend/replay_in.h"
+#include "depend/round_trip.h"
 #include "model/kernel_role.h"
 #include "model/occupancy.h"
 
@@ -30,6 +31,8 @@
 /* Kernels and copies that share the device, and copies in both directions that share the link, are
  * slower by as much, at worst. */
 #define BESIDE_COPIES 1.2
+#define BESIDE_COPIES_USUAL 1.1
+#define LONG_KERNEL_NS 50000 /* shorter ones leave the memory idle often enough */
 #define BESIDE_KERNELS 1.2
 
 const char *removal_name(enum removal r)
@@ -157,6 +160,8 @@ static int64_t kernel_time(const struct recipe *p, uint32_t row, int64_t ns)
 {
     const struct trace *t = p->d->trace;
     const struct change *c = p->c;
+    if (p->share && p->share[row] != 1)
+        return ns_from((double)ns * (double)p->share[row]);
     double factor = p->symbol_scale ? p->symbol_scale[t->kernels.symbol[row]] : 1;
     int64_t wait =
         c->rank_typical && p->d->view->kernel_wait_ns ? p->d->view->kernel_wait_ns[row] : 0;
@@ -170,8 +175,8 @@ static int64_t kernel_time(const struct recipe *p, uint32_t row, int64_t ns)
         factor *= stream_scale(p, row);
     if (c->gpu)
         factor *= gpu_scale(p, row);
-    if (c->overlap && c->cautious)
-        factor *= BESIDE_COPIES;
+    if (c->overlap && !c->hopeful && ns >= LONG_KERNEL_NS)
+        factor *= c->cautious ? BESIDE_COPIES : BESIDE_COPIES_USUAL;
     ns = sub_ns(ns, wait < ns ? wait : ns);
     if (factor == 1)
         return ns;
@@ -194,7 +199,7 @@ static int64_t copy_time(const struct recipe *p, uint32_t row, int64_t ns)
     enum copy_kind kind = (enum copy_kind)t->kind[row];
     const struct hardware *hw = hardware_of(p, t->stream[row]);
     double time = (double)ns;
-    if (c->remove[REMOVE_COPY])
+    if (c->remove[REMOVE_COPY] || (p->gone && p->gone[row]))
         return 0;
     if (!over_link(kind))
         return ns;
@@ -205,7 +210,7 @@ static int64_t copy_time(const struct recipe *p, uint32_t row, int64_t ns)
         double best = COPY_FLOOR_NS + (double)t->bytes[row] / (hw->host_gbps * share);
         time = fmin(time, best);
     }
-    double link = c->link > 0 ? c->link : 1;
+    double link = c->hopeful && c->link_hope > 0 ? c->link_hope : c->link > 0 ? c->link : 1;
     if (c->gpu && hw && kind != COPY_P2P)
         link *= rate(hw->host_gbps, c->gpu->host_gbps);
     if (c->overlap && c->cautious)
@@ -231,13 +236,26 @@ int64_t recipe_op(const struct recipe *p, uint32_t op)
     if (p->same_ops)
         return s.end - s.start;
     uint32_t row = op_row(p->d, op), call = p->d->call[op];
-    if (call != NO_INDEX && recipe_mark(p, call) & MARK_MERGED)
+    if (op_is_copy(p->d, op) && call != NO_INDEX && recipe_mark(p, call) & MARK_MERGED)
         return merged_time(p, row, s.end - s.start);
     return op_is_copy(p->d, op) ? copy_time(p, row, s.end - s.start)
                                 : kernel_time(p, row, s.end - s.start);
 }
 
+bool recipe_gone(const struct recipe *p, uint32_t op)
+{
+    uint32_t row = op_row(p->d, op);
+    if (op_is_copy(p->d, op))
+        return p->c->remove[REMOVE_COPY] || (p->gone && p->gone[row]);
+    return p->share && p->share[row] <= 0;
+}
+
 /* ---- calls ---- */
+
+double recipe_warm(const struct recipe *p)
+{
+    return p->c->cautious ? 1 : p->c->hopeful ? WARM_SHARE_BEST : WARM_SHARE;
+}
 
 uint32_t recipe_awaited(const struct recipe *p, uint32_t call)
 {
@@ -261,22 +279,12 @@ int64_t recipe_own(const struct recipe *p, uint32_t call)
         if (mark & (MARK_GRAPH_HEAD | MARK_GRAPH_AGAIN))
             own = add_ns(own, mark & MARK_GRAPH_HEAD ? p->graph_launch_ns : GRAPH_LAUNCH_NS);
     }
+    if (mark & MARK_WARM && own < SHORT_GAP_NS)
+        own = ns_from((double)own * recipe_warm(p));
     return p->host == 1 ? own : ns_from((double)own * p->host);
 }
 
 /* ---- all of it ---- */
-
-/* The usual length of a launching call. */
-static int64_t usual_launch(const struct depend *d, struct arena *temporary)
-{
-    enum { SAMPLES = 1 << 14 };
-    int64_t *v = arena_array(temporary, int64_t, SAMPLES);
-    size_t n = 0, step = d->n_calls / SAMPLES + 1;
-    for (size_t c = 0; c < d->n_calls && n < SAMPLES; c += step)
-        if (call_class(d, (uint32_t)c) == API_LAUNCH)
-            v[n++] = call_span(d, (uint32_t)c).end - call_span(d, (uint32_t)c).start;
-    return n ? percentile(v, n, 50) : 5000;
-}
 
 /*
  * A graph launches its kernels on the device: about 1.3 us from start to start on NVIDIA GPUs,
@@ -302,19 +310,38 @@ static bool leaves_ops(const struct change *c)
 {
     return !c->kernels.n && !c->symbol_scale && !c->launch_scale && c->streams <= 1 && !c->gpu &&
            !c->overlap && !c->pinned && !(c->link > 0) && !c->rank_typical && !c->merge_copies &&
-           !c->remove[REMOVE_COPY] && !c->remove[REMOVE_COMMUNICATION];
+           !c->remove[REMOVE_COPY] && !c->remove[REMOVE_COMMUNICATION] && !c->fuse && !c->stay &&
+           !(c->link_hope > 0);
 }
 
-void recipe_make(struct recipe *p, const struct depend *d, const struct change *c,
+/* What is left of kernels that are fused. */
+static void share_kernels(struct recipe *p, struct arena *temporary)
+{
+    struct fusable found;
+    size_t n = p->d->trace->kernels.n;
+    p->share = arena_array(temporary, float, n + 1);
+    for (size_t i = 0; i < n; i++)
+        p->share[i] = 1;
+    fuse_find(&found, p->d->view, p->c->fuse, p->share, p->c->cautious, temporary);
+}
+
+void recipe_make(struct recipe *p, const struct depend *d, const struct change *c, uint8_t *marks,
                  struct arena *temporary)
 {
     *p = (struct recipe){.d = d, .c = c, .host = c->host > 0 ? c->host : 1};
     p->same_ops = leaves_ops(c);
-    p->usual_launch_ns = usual_launch(d, temporary);
+    p->usual_launch_ns = d->call_ns;
     scale_symbols(p, temporary);
+    if (c->fuse)
+        share_kernels(p, temporary);
+    if (c->stay) {
+        struct round_trips trips;
+        p->gone = arena_array(temporary, uint8_t, d->trace->copies.n + 1);
+        round_trips_find(&trips, d->view, p->gone, temporary);
+    }
     if (c->streams > 1)
         p->filled = arena_array(temporary, float, d->trace->launches.n + 1);
     if (c->graph)
         recipe_graph(p);
-    recipe_mark_calls(p, temporary);
+    recipe_mark_calls(p, marks, temporary);
 }

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -5,6 +6,7 @@
 #include "analyze/name_groups.h"
 #include "base/sat.h"
 #include "depend/path.h"
+#include "depend/path_parts.h"
 #include "depend/predict.h"
 
 enum { MAX_MEMBERS = 15 };
@@ -19,6 +21,7 @@ struct sums {
     uint32_t *last_call; /* by string: call + 1 counted last */
     int64_t ns[PATH_KINDS];
     uint64_t ops;
+    struct path_parts parts;
 };
 
 static struct path_member *member_of(struct sums *s, uint32_t op)
@@ -38,6 +41,7 @@ static void add_step(void *ctx, const struct path_step *step)
 {
     struct sums *s = ctx;
     s->ns[step->kind] = add_ns(s->ns[step->kind], step->ns);
+    path_parts_add(&s->parts, step);
     if (step->op != NO_INDEX && is_op_time(step->kind)) {
         struct path_member *m = member_of(s, step->op);
         m->path_ns = add_ns(m->path_ns, step->ns);
@@ -166,6 +170,13 @@ static void prepare(struct sums *s, struct arena *temporary)
         s->calls[i].least_slack_ns = -1;
 }
 
+/* Twice the error of the mean of the iterations. */
+static double noise_of(const struct iteration_stats *i)
+{
+    double noise = i->count > 2 && i->cv > 0 ? 2 * i->cv / sqrt((double)i->count) : 0;
+    return noise > LEAST_NOISE ? fmin(noise, 1) : LEAST_NOISE;
+}
+
 static void run(struct analysis *a)
 {
     if (!a->opts.replay || !(a->view.n_kernels + a->view.n_copies))
@@ -174,8 +185,9 @@ static void run(struct analysis *a)
     struct replay *r = arena_new(a->arena, struct replay);
     struct arena *temporary = arena_scratch();
     depend_make(d, &a->view, a->arena);
+    d->noise = noise_of(&a->iterations);
     replay_init(r, d, a->arena);
-    replay_run(r, NULL);
+    replay_recorded(r);
     a->depend = d;
     a->replay = r;
     a->path_stats.length_ns = depend_span(d);
@@ -183,7 +195,9 @@ static void run(struct analysis *a)
     a->path_stats.rough = a->path_stats.replay_error_pct > REPLAY_ROUGH_PCT;
     struct sums s = {.a = a, .d = d};
     prepare(&s, temporary);
+    path_parts_init(&s.parts, a, r, temporary);
     path_walk(r, add_step, &s);
+    path_parts_keep(&s.parts);
     add_totals(&s, path_slack(r));
     a->path_stats.ops_on_path = s.ops;
     keep_kinds(&s, a);
@@ -238,6 +252,20 @@ static const struct field member_fields[] = {
 };
 #undef F
 
+#define F(member, type, label, unit, doc) FIELD(struct path_phase, member, type, label, unit, doc)
+static const struct field path_phase_v[] = {
+    F(phase, FIELD_U32, "phase", "", "number of the phase, from 1"),
+    F(name, FIELD_TEXT, "name", "", "name of the phase"),
+    F(path_ns, FIELD_I64, "on path", "ns", "time on the path in the phase"),
+    F(gpu_ns, FIELD_I64, "GPU", "ns", "of it, GPU work runs"),
+    F(host_ns, FIELD_I64, "host", "ns", "of it, on the host: in calls and between them"),
+    F(other_ns, FIELD_I64, "other", "ns", "of it, queues, launch latency, waits and delays"),
+    F(limit, FIELD_TEXT, "limit", "", "the largest part of the path in the phase"),
+    F(limit_ns, FIELD_I64, "of it", "ns", "time of that part"),
+    F(limit_pct, FIELD_NUM, "share", "%", "of path_ns"),
+};
+#undef F
+
 static const struct fields stats_table =
     FIELDS("critical_path",
            "The critical path: the chain of GPU work, host calls and waits that sets the length.",
@@ -252,12 +280,20 @@ static const struct fields member_table =
            "At most 15 kernels, copies and calls with time on the critical path, largest first.",
            struct path_member, member_fields);
 
+static const struct fields phase_table =
+    FIELDS("critical_path_phases",
+           "The critical path by phase; adds up to its length, but for what lies "
+           "outside of the phases.",
+           struct path_phase, path_phase_v);
+
 static void results(const struct analysis *a, struct results *out, struct arena *arena)
 {
     vec_push(out, arena, ((struct result){&stats_table, &a->path_stats, 1, true}));
     vec_push(out, arena, ((struct result){&row_table, a->path.v, a->path.n, false}));
     vec_push(out, arena,
              ((struct result){&member_table, a->path_members.v, a->path_members.n, false}));
+    vec_push(out, arena,
+             ((struct result){&phase_table, a->path_phases.v, a->path_phases.n, false}));
 }
 
 const struct analysis_kind analysis_critical_path = {

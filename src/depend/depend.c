@@ -38,7 +38,7 @@ static void measure(struct building *b)
 void depend_make(struct depend *d, const struct view *v, struct arena *arena)
 {
     struct arena *temporary = arena_scratch();
-    *d = (struct depend){.trace = v->trace, .view = v};
+    *d = (struct depend){.trace = v->trace, .view = v, .noise = LEAST_NOISE};
     struct building b = {.d = d, .arena = arena, .temporary = temporary};
     depend_order(&b);
     depend_host_waits(&b);

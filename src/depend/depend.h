@@ -36,6 +36,9 @@
 /* Of a row number: the op is a copy. */
 #define DEPEND_COPY 0x80000000u
 
+/* Two runs of one program are hardly nearer than this. */
+#define LEAST_NOISE 0.01
+
 /* An edge beyond launch and stream. */
 enum wait_kind { WAIT_EVENT, WAIT_INFERRED };
 
@@ -69,8 +72,9 @@ struct depend {
 
     /* Calls: the outer calls of all threads, thread by thread. */
     size_t n_calls;
-    struct span *call_time;
     uint32_t *call_row;   /* regions row */
+    uint8_t *class;       /* enum api_class */
+    bool cut;             /* some of them are longer than the view */
     uint32_t *awaited;    /* op it waits for, or NO_INDEX */
     uint32_t *first_call; /* by thread of the view, and one more */
     uint8_t *flags;       /* by call: enum call_flag */
@@ -85,7 +89,10 @@ struct depend {
     int64_t queue_ns;   /* from the end of an op to the start of the next that waits behind it */
     int64_t launch_ns;  /* from the end of a launching call to the start of its op on an idle GPU */
     int64_t submit_ns;  /* from the start of a launching call to the moment its op is on its way */
+    int64_t call_ns;    /* a launching call */
     int64_t between_ns; /* host work between two calls that follow each other closely */
+
+    double noise; /* how far the whole would come out elsewhere if run again: 0.01 is 1 % */
 
     /* What is measured: from the first call that led to GPU work to the end of the last work or of
      * the call that waited for it. */
@@ -115,7 +122,12 @@ static inline struct span op_span(const struct depend *d, uint32_t op)
 
 static inline struct span call_span(const struct depend *d, uint32_t call)
 {
-    return d->call_time[call];
+    const struct regions *r = &d->trace->regions;
+    uint32_t row = d->call_row[call];
+    struct span s = {r->start_ns[row], r->end_ns[row]};
+    if (d->cut)
+        s = view_clip(d->view, s.start, s.end);
+    return (struct span){s.start - d->view->start_ns, s.end - d->view->start_ns};
 }
 
 static inline uint32_t op_stream(const struct depend *d, uint32_t op)
@@ -126,7 +138,7 @@ static inline uint32_t op_stream(const struct depend *d, uint32_t op)
 
 static inline enum api_class call_class(const struct depend *d, uint32_t call)
 {
-    return view_call_class(d->view, d->call_row[call]);
+    return (enum api_class)d->class[call];
 }
 
 static inline bool call_begins(const struct depend *d, uint32_t call)

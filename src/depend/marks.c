@@ -25,6 +25,21 @@ static bool is_first_use(const struct recipe *p, uint32_t call, enum api_class c
            ns >= FIRST_USE_RATIO * p->usual_launch_ns;
 }
 
+/* Copying calls, and waits for what they copied. */
+static bool removes_copy(const struct recipe *p, uint32_t call, enum api_class class)
+{
+    const struct depend *d = p->d;
+    uint32_t op = class == API_SYNC ? d->awaited[call] : p->op_of ? p->op_of[call] : NO_INDEX;
+    if (class == API_SYNC && call == d->last_call)
+        return false;
+    if (class != API_SYNC && class != API_COPY && class != API_COPY_ASYNC)
+        return false;
+    if (p->c->remove[REMOVE_COPY] && class != API_SYNC)
+        return true;
+    return (p->c->remove[REMOVE_COPY] || p->gone) && op != NO_INDEX && op_is_copy(d, op) &&
+           recipe_gone(p, op);
+}
+
 /* A wait just before memory is freed is for that: freeing would wait as well. */
 static bool before_freeing(const struct recipe *p, uint32_t call)
 {
@@ -35,18 +50,57 @@ static bool before_freeing(const struct recipe *p, uint32_t call)
            call_span(d, next).start - call_span(d, call).end < SHORT_GAP_NS;
 }
 
+/* The wait is removed, not kept because its result is needed. */
+static bool removes_wait(const struct recipe *p, uint32_t call)
+{
+    const struct change *c = p->c;
+    return c->remove[REMOVE_SYNC] && call != p->d->last_call &&
+           call_class(p->d, call) == API_SYNC &&
+           !((c->keep_results || c->cautious) && waits_for_result(p->d, call));
+}
+
+/*
+ * Calls just before a wait that serve nothing else: recording the event it waits for, questions to
+ * the runtime, and copying the result it waits for.
+ */
+static bool serves_wait(const struct recipe *p, uint32_t call, enum api_class class)
+{
+    enum { LOOK = 3 };
+    const struct depend *d = p->d;
+    if (class != API_EVENT && class != API_OTHER && class != API_COPY_ASYNC)
+        return false;
+    struct span s = call_span(d, call);
+    if (s.end - s.start >= SHORT_GAP_NS || d->awaited[call] != NO_INDEX)
+        return false;
+    for (uint32_t next = call + 1; next <= call + LOOK && next < d->n_calls; next++) {
+        if (call_begins(d, next) ||
+            call_span(d, next).start - call_span(d, next - 1).end >= SHORT_GAP_NS)
+            return false;
+        enum api_class then = call_class(d, next);
+        if (then == API_SYNC && d->awaited[next] != NO_INDEX && removes_wait(p, next)) {
+            uint32_t op = d->awaited[next];
+            return class != API_COPY_ASYNC ||
+                   (waits_for_result(d, next) && d->call[op] == call &&
+                    d->trace->copies.bytes[op_row(d, op)] < TINY_COPY_BYTES);
+        }
+        if (class == API_COPY_ASYNC ? then != API_OTHER : then != API_EVENT && then != API_OTHER)
+            return false;
+    }
+    return false;
+}
+
 static unsigned removal_mark(const struct recipe *p, uint32_t call, enum api_class class)
 {
     const struct change *c = p->c;
-    if (c->remove[REMOVE_SYNC] && class == API_SYNC && call != p->d->last_call &&
-        !((c->keep_results || c->cautious) && waits_for_result(p->d, call)))
+    if (class == API_SYNC ? removes_wait(p, call)
+                          : c->remove[REMOVE_SYNC] && serves_wait(p, call, class))
         return MARK_REMOVED;
     if (c->remove[REMOVE_ALLOCATION] &&
         (class == API_ALLOC || (!c->cautious && class == API_SYNC && before_freeing(p, call))))
         return MARK_REMOVED;
     if (c->remove[REMOVE_LAUNCH] && class == API_LAUNCH)
         return MARK_REMOVED;
-    if (c->remove[REMOVE_COPY] && (class == API_COPY || class == API_COPY_ASYNC))
+    if (removes_copy(p, call, class))
         return MARK_REMOVED;
     if (c->remove[REMOVE_FIRST_USE] && class == API_MODULE)
         return MARK_REMOVED;
@@ -80,19 +134,29 @@ static bool can_record(const struct recipe *p, uint32_t call, enum api_class cla
     return (class == API_OTHER || class == API_MODULE) && s.end - s.start < SHORT_GAP_NS;
 }
 
-/* Runs of two or more calls that can be recorded, without long host work between them. */
+/* It gives the GPU something to do. */
+static bool enqueues(enum api_class class)
+{
+    return class == API_LAUNCH || class == API_COPY_ASYNC;
+}
+
+/* Runs of calls that can be recorded, without long host work between them. */
 static void mark_graphs(struct recipe *p, size_t thread)
 {
     const struct depend *d = p->d;
     uint32_t end = d->first_call[thread + 1];
     for (uint32_t c = d->first_call[thread], next; c < end; c = next) {
+        enum api_class class = call_class(d, c);
+        uint32_t nodes = enqueues(class);
         next = c + 1;
-        if (p->marks[c] || !can_record(p, c, call_class(d, c)))
+        if (p->marks[c] || !can_record(p, c, class))
             continue;
-        while (next < end && !p->marks[next] && can_record(p, next, call_class(d, next)) &&
-               call_span(d, next).start - call_span(d, next - 1).end < p->graph_gap_ns)
+        while (next < end && !p->marks[next] && can_record(p, next, class = call_class(d, next)) &&
+               call_span(d, next).start - call_span(d, next - 1).end < p->graph_gap_ns) {
+            nodes += enqueues(class);
             next++;
-        if (next - c < 2)
+        }
+        if (nodes < GRAPH_NODES_LEAST)
             continue;
         memset(p->marks + c, MARK_GRAPH, next - c);
         p->marks[c] |= MARK_GRAPH_HEAD;
@@ -160,16 +224,47 @@ static void mark_merged(struct recipe *p, size_t thread, const uint32_t *op_of)
     }
 }
 
-static void mark_all_merged(struct recipe *p, struct arena *temporary)
+/* The last op of each call. */
+static void find_ops(struct recipe *p, struct arena *temporary)
 {
     const struct depend *d = p->d;
-    uint32_t *op_of = arena_array(temporary, uint32_t, d->n_calls + 1);
-    memset(op_of, 0xff, (d->n_calls + 1) * sizeof(*op_of));
+    p->op_of = arena_array(temporary, uint32_t, d->n_calls + 1);
+    memset(p->op_of, 0xff, (d->n_calls + 1) * sizeof(*p->op_of));
     for (uint32_t op = 0; op < d->n_ops; op++)
         if (d->call[op] != NO_INDEX)
-            op_of[d->call[op]] = op;
-    for (size_t t = 0; t < d->view->n_threads; t++)
-        mark_merged(p, t, op_of);
+            p->op_of[d->call[op]] = op;
+}
+
+/* Launches of kernels that are part of the one before them. */
+static void mark_fused(struct recipe *p)
+{
+    const struct depend *d = p->d;
+    for (uint32_t op = 0; op < d->n_ops; op++) {
+        uint32_t call = d->call[op];
+        if (call != NO_INDEX && !op_is_copy(d, op) && recipe_gone(p, op) &&
+            !(d->flags[call] & CALL_MANY) && !(p->marks[call] & MARK_GRAPH) &&
+            call_class(d, call) == API_LAUNCH)
+            p->marks[call] |= MARK_MERGED;
+    }
+}
+
+/* Calls that come after one that took the host out of its caches, and is gone. */
+static void mark_warm(struct recipe *p)
+{
+    enum { NEAR = 4 };
+    const struct depend *d = p->d;
+    uint32_t until = 0;
+    for (uint32_t c = 0; c < d->n_calls; c++) {
+        enum api_class class = call_class(d, c);
+        bool leaves = class == API_ALLOC || class == API_COPY || class == API_COPY_ASYNC;
+        if (call_begins(d, c))
+            until = c;
+        if (leaves && p->marks[c] & MARK_REMOVED &&
+            call_span(d, c).end - call_span(d, c).start >= COLD_NS)
+            until = c + NEAR;
+        else if (c < until)
+            p->marks[c] |= MARK_WARM;
+    }
 }
 
 /* ---- host work that stays ---- */
@@ -209,15 +304,23 @@ static uint32_t call_at(const struct depend *d, uint32_t lo, uint32_t hi, int64_
     return lo;
 }
 
+/* All its calls go, and they were not to make room: it did nothing but wait or copy. */
+static bool is_empty(const struct recipe *p, uint32_t lo, uint32_t hi)
+{
+    for (uint32_t c = lo; c < hi; c++) {
+        enum api_class class = call_class(p->d, c);
+        if (class != API_OTHER && (class == API_ALLOC || !(p->marks[c] & MARK_REMOVED)))
+            return false;
+    }
+    return true;
+}
+
 /*
  * What a range does besides its calls; a removed call leaves it, when that is little: an operator
  * that asks an allocator stays an operator. More is no operator but a part of the program.
  */
 static bool is_operator(const struct depend *d, uint32_t lo, uint32_t hi, int64_t ns)
 {
-    enum { CALLS_MOST = 8 };
-    if (hi - lo > CALLS_MOST)
-        return false;
     for (uint32_t c = lo; c < hi; c++)
         ns = sub_ns(ns, call_span(d, c).end - call_span(d, c).start);
     return ns < SHORT_GAP_NS;
@@ -227,6 +330,7 @@ static bool is_operator(const struct depend *d, uint32_t lo, uint32_t hi, int64_
 static void keep_ranges(struct recipe *p, size_t thread, const struct ranges *r,
                         const uint32_t *removed)
 {
+    enum { CALLS_MOST = 8 };
     const struct depend *d = p->d;
     const struct markers *m = &d->trace->markers;
     uint32_t first = d->first_call[thread], end = d->first_call[thread + 1];
@@ -235,8 +339,14 @@ static void keep_ranges(struct recipe *p, size_t thread, const struct ranges *r,
         struct span s = view_clip(d->view, m->start_ns[r->rows[i]], m->end_ns[r->rows[i]]);
         int64_t from = s.start - d->view->start_ns, to = s.end - d->view->start_ns;
         uint32_t lo = call_at(d, first, end, from), hi = call_at(d, lo, end, to);
-        if (to <= until || (removed[hi] > removed[lo] && !is_operator(d, lo, hi, to - from)))
+        if (to <= until)
             continue;
+        if (removed[hi] > removed[lo]) {
+            bool few = hi - lo <= CALLS_MOST, empty = few && is_empty(p, lo, hi);
+            until = empty ? to : until; /* with all that is in it */
+            if (!few || empty || !is_operator(d, lo, hi, to - from))
+                continue;
+        }
         keep(p, first, end, lo, from, to, &until);
     }
 }
@@ -272,27 +382,47 @@ static void find_kept(struct recipe *p, struct arena *temporary)
     }
 }
 
-void recipe_mark_calls(struct recipe *p, struct arena *temporary)
+/* Calls of this class may be marked: most are launches, which most changes leave alone. */
+static bool concerns(const struct change *c, enum api_class class)
+{
+    if (class == API_LAUNCH)
+        return c->remove[REMOVE_LAUNCH] || c->remove[REMOVE_FIRST_USE] || c->overlap;
+    return class != API_CREATE && class != API_HOST;
+}
+
+void recipe_mark_calls(struct recipe *p, uint8_t *marks, struct arena *temporary)
 {
     const struct depend *d = p->d;
     const struct change *c = p->c;
-    bool removes = c->overlap;
+    bool removes = c->overlap || c->stay;
     for (int i = 0; i < REMOVALS; i++)
         removes |= c->remove[i];
-    if (!removes && !c->graph && !c->merge_copies)
+    if (!removes && !c->graph && !c->merge_copies && !c->fuse)
         return;
-    p->marks = arena_array(temporary, uint8_t, d->n_calls + 1);
+    p->marks = marks;
+    if (!removes)
+        memset(marks, 0, d->n_calls);
     bool any = false;
+    if (c->merge_copies || c->stay)
+        find_ops(p, temporary);
+    bool concerned[API_CLASSES];
+    for (int k = 0; k < API_CLASSES; k++)
+        concerned[k] = concerns(c, (enum api_class)k);
     for (uint32_t call = 0; removes && call < d->n_calls; call++) {
-        p->marks[call] = (uint8_t)removal_mark(p, call, call_class(d, call));
+        enum api_class class = call_class(d, call);
+        p->marks[call] = concerned[class] ? (uint8_t)removal_mark(p, call, class) : 0;
         any |= p->marks[call] & MARK_REMOVED;
     }
-    if (c->merge_copies)
-        mark_all_merged(p, temporary);
+    for (size_t t = 0; c->merge_copies && t < d->view->n_threads; t++)
+        mark_merged(p, t, p->op_of);
     for (size_t t = 0; c->graph && t < d->view->n_threads; t++)
         mark_graphs(p, t);
     if (c->graph)
         only_first_uploads(p);
+    if (c->fuse)
+        mark_fused(p);
+    if (c->remove[REMOVE_ALLOCATION] || c->remove[REMOVE_COPY] || c->stay)
+        mark_warm(p);
     if (any && d->trace->markers.n)
         find_kept(p, temporary);
 }

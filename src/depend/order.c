@@ -23,7 +23,7 @@ static void collect_calls(struct building *b)
     for (size_t i = 0; i < v->n_threads; i++)
         d->n_calls += v->threads[i].n_outer;
     d->call_row = arena_array(b->arena, uint32_t, d->n_calls + 1);
-    d->call_time = arena_array(b->arena, struct span, d->n_calls + 1);
+    d->class = arena_array(b->arena, uint8_t, d->n_calls + 1);
     d->first_call = arena_array(b->arena, uint32_t, v->n_threads + 1);
     d->flags = arena_array(b->arena, uint8_t, d->n_calls + 1);
     b->node_of_row = arena_array(b->temporary, uint32_t, r->n + 1);
@@ -39,7 +39,9 @@ static void collect_calls(struct building *b)
             uint32_t call = th->calls[k];
             if (next < th->n_outer && th->outer[next] == call) {
                 d->call_row[node + next] = call;
-                d->call_time[node + next] = time_of(v, r->start_ns[call], r->end_ns[call]);
+                d->class[node + next] = (uint8_t)view_call_class(v, call);
+                d->cut |= r->start_ns[call] < v->start_ns || r->end_ns[call] > v->end_ns ||
+                          r->end_ns[call] < r->start_ns[call];
                 b->node_of_row[call] = node + (uint32_t)next++;
             } else if (next && r->start_ns[call] < r->end_ns[th->outer[next - 1]]) {
                 b->node_of_row[call] = node + (uint32_t)next - 1;
@@ -143,13 +145,13 @@ static bool before(const struct list *x, const struct list *y)
     return x->key != y->key ? x->key < y->key : x->rank < y->rank;
 }
 
-static void sift_down(struct list *heap, size_t n, size_t i)
+static void sift_down(struct list **heap, size_t n, size_t i)
 {
     for (size_t child; (child = 2 * i + 1) < n; i = child) {
-        child += child + 1 < n && before(&heap[child + 1], &heap[child]);
-        if (!before(&heap[child], &heap[i]))
+        child += child + 1 < n && before(heap[child + 1], heap[child]);
+        if (!before(heap[child], heap[i]))
             return;
-        struct list swap = heap[i];
+        struct list *swap = heap[i];
         heap[i] = heap[child];
         heap[child] = swap;
     }
@@ -166,19 +168,22 @@ static void restart(struct building *b, struct lists *all)
 /* Merges the lists; false when one of them is not in order. */
 static bool merge(struct building *b, struct lists *all)
 {
-    struct list *heap = all->v;
+    struct list **heap = arena_array(b->temporary, struct list *, all->n + 1);
     size_t n = all->n, out = 0;
     restart(b, all);
+    for (size_t i = 0; i < n; i++)
+        heap[i] = &all->v[i];
     for (size_t i = n / 2; i-- > 0;)
         sift_down(heap, n, i);
     while (n) {
-        append(b, all, heap, out++);
-        if (++heap->at == heap->end) {
-            *heap = heap[--n];
+        struct list *l = heap[0];
+        append(b, all, l, out++);
+        if (++l->at == l->end) {
+            heap[0] = heap[--n];
         } else {
-            int64_t key = heap->key;
-            look_at_first(b, heap);
-            if (heap->key < key)
+            int64_t key = l->key;
+            look_at_first(b, l);
+            if (l->key < key)
                 return false;
         }
         sift_down(heap, n, 0);

@@ -28,7 +28,7 @@ static void step_to(struct walk *w, int64_t from, enum path_kind kind, uint32_t 
     from = from < w->r->start_ns ? w->r->start_ns : from;
     if (from >= w->at)
         return;
-    struct path_step s = {kind, w->at - from, op, call};
+    struct path_step s = {kind, from, w->at - from, op, call};
     w->fn(w->ctx, &s);
     w->at = from;
 }
@@ -181,6 +181,10 @@ enum path_kind path_largest(const int64_t ns[PATH_KINDS])
 
 /* ---- slack ---- */
 
+/*
+ * Latest times: none is before the recorded one, since the recorded run ends in time. They and all
+ * lengths are bounded, so that plain differences do.
+ */
 struct late {
     const struct depend *d;
     int64_t *op;          /* by op: latest end */
@@ -199,20 +203,19 @@ static void hold_op(struct late *l, uint32_t op, size_t first)
 {
     const struct depend *d = l->d;
     struct span o = op_span(d, op);
-    int64_t start = sub_ns(sub_ns(l->op[op], o.end - o.start), d->residual[op]);
+    int64_t start = l->op[op] - (o.end - o.start) - d->residual[op];
     if (d->prev[op] != NO_INDEX)
-        not_after(&l->op[d->prev[op]],
-                  sub_ns(start, lag_behind(d, o.start, op_span(d, d->prev[op]).end)));
+        not_after(&l->op[d->prev[op]], start - lag_behind(d, o.start, op_span(d, d->prev[op]).end));
     for (size_t i = first; i < d->waits.n && d->waits.v[i].op == op; i++)
         not_after(&l->op[d->waits.v[i].on],
-                  sub_ns(start, lag_behind(d, o.start, op_span(d, d->waits.v[i].on).end)));
+                  start - lag_behind(d, o.start, op_span(d, d->waits.v[i].on).end));
     if (d->call[op] == NO_INDEX)
         return;
     struct span c = call_span(d, d->call[op]);
     if (o.start > c.end)
-        not_after(&l->end[d->call[op]], sub_ns(start, lag_launch(d, o.start, c.end)));
+        not_after(&l->end[d->call[op]], start - lag_launch(d, o.start, c.end));
     else
-        not_after(&l->start[d->call[op]], sub_ns(start, lag_inside(d, op, o.start, c.start)));
+        not_after(&l->start[d->call[op]], start - lag_inside(d, op, o.start, c.start));
 }
 
 /* A call's own time begins so late at most; and what it waits for ends then. */
@@ -221,10 +224,10 @@ static int64_t hold_end(struct late *l, uint32_t call)
     const struct depend *d = l->d;
     struct span c = call_span(d, call);
     uint32_t op = d->awaited[call];
-    int64_t begin = sub_ns(l->end[call], c.end - call_waits_until(d, call));
+    int64_t begin = l->end[call] - (c.end - call_waits_until(d, call));
     if (op != NO_INDEX) {
         int64_t late = op_span(d, op).end - c.end;
-        not_after(&l->op[op], add_ns(begin, late > 0 ? late : 0));
+        not_after(&l->op[op], begin + (late > 0 ? late : 0));
     }
     return begin;
 }
@@ -233,14 +236,15 @@ static void hold_call(struct late *l, uint32_t call)
 {
     const struct depend *d = l->d;
     struct span c = call_span(d, call);
-    not_after(&l->start[call], hold_end(l, call));
+    not_after(&l->start[call],
+              d->awaited[call] != NO_INDEX ? hold_end(l, call) : l->end[call] - (c.end - c.start));
     bool handed = l->handover && l->handover[call];
     if (!call_begins(d, call))
         not_after(&l->end[call - 1],
-                  sub_ns(l->start[call], handed ? 0 : c.start - call_span(d, call - 1).end));
+                  l->start[call] - (handed ? 0 : c.start - call_span(d, call - 1).end));
     if (handed) {
         uint32_t from = l->handover[call] - 1;
-        not_after(&l->end[from], sub_ns(l->start[call], c.start - call_span(d, from).end));
+        not_after(&l->end[from], l->start[call] - (c.start - call_span(d, from).end));
     }
 }
 
@@ -269,14 +273,12 @@ static uint32_t *by_end(const struct depend *d, size_t *n, struct arena *tempora
     return calls;
 }
 
+/* Ends of calls up to here are held before the node is: what began before a call's end does not
+ * depend on it. */
 static int64_t place_of(const struct depend *d, uint32_t node)
 {
-    if (node < d->n_calls)
-        return call_span(d, node).start;
-    uint32_t op = node - (uint32_t)d->n_calls;
-    int64_t start = op_span(d, op).start;
-    int64_t called = d->call[op] == NO_INDEX ? start : call_span(d, d->call[op]).start;
-    return called > start ? called : start;
+    return node < d->n_calls ? call_span(d, node).start
+                             : op_span(d, node - (uint32_t)d->n_calls).start;
 }
 
 int64_t *path_slack(struct replay *scratch)
@@ -289,17 +291,20 @@ int64_t *path_slack(struct replay *scratch)
     for (size_t i = 0; i < d->handovers.n; i++)
         l.handover[d->handovers.v[i].call] = d->handovers.v[i].from + 1;
     for (size_t c = 0; c < d->n_calls; c++)
-        l.start[c] = l.end[c] = INT64_MAX;
+        l.start[c] = l.end[c] = QUANTITY_MOST;
     for (size_t op = 0; op < d->n_ops; op++)
         l.op[op] = d->end_ns;
     if (d->last_call != NO_INDEX)
         l.end[d->last_call] = d->end_ns;
     size_t wait = d->waits.n, ends;
     uint32_t *waiting = by_end(d, &ends, temporary);
+    int64_t next = ends ? call_span(d, waiting[ends - 1]).end : INT64_MIN;
     for (size_t i = d->n_calls + d->n_ops; i-- > 0;) {
-        int64_t at = place_of(d, d->order[i]);
-        while (ends && call_span(d, waiting[ends - 1]).end > at)
+        int64_t at = ends ? place_of(d, d->order[i]) : 0;
+        while (ends && next > at) {
             hold_end(&l, waiting[--ends]);
+            next = ends ? call_span(d, waiting[ends - 1]).end : INT64_MIN;
+        }
         if (d->order[i] < d->n_calls) {
             hold_call(&l, d->order[i]);
             continue;

@@ -26,7 +26,7 @@ const struct path_info *path_info(enum path_kind k);
 
 struct path_step {
     enum path_kind kind;
-    int64_t ns;
+    int64_t start, ns; /* from the start of the view */
     uint32_t op, call; /* whose time it is; NO_INDEX: of none */
 };
 

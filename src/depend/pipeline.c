@@ -42,8 +42,11 @@ void after_pipeline(struct pass *s, struct ready *x, uint32_t op)
         if (kind == COPY_D2H && s->awaited_copy[op])
             after_engine(s, x, &s->compute_of_all[gpu_of(d, op)]);
         if (kind != COPY_D2H && !l->in_group) {
+            /* A buffer is free when what was made of it has left; at best that has one of its own.
+             */
+            bool leaves = l->out_group && !s->p.c->hopeful;
             l->released[1] = l->released[0];
-            l->released[0] = l->compute;
+            l->released[0] = leaves && l->out > l->compute ? l->out : l->compute;
             l->in_group = true;
         }
         if (kind == COPY_D2H && l->last_compute != NO_INDEX)

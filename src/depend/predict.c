@@ -7,11 +7,17 @@
 static bool removes_calls(const struct change *c)
 {
     return c->remove[REMOVE_SYNC] || c->remove[REMOVE_ALLOCATION] || c->remove[REMOVE_LAUNCH] ||
-           c->remove[REMOVE_COPY] || c->remove[REMOVE_FIRST_USE];
+           c->remove[REMOVE_COPY] || c->remove[REMOVE_FIRST_USE] || c->stay;
+}
+
+static void add_reason(struct str *s, const char *text)
+{
+    str_printf(s, "%s%s", s->len ? "; " : "", text);
 }
 
 /* What about a change is uncertain enough to be tried from both sides. */
-static const char *reasons_of(const struct change *c, struct arena *arena)
+static const char *reasons_of(const struct change *c, const struct prediction *p, double noise,
+                              struct arena *arena)
 {
     const struct {
         bool applies;
@@ -21,21 +27,28 @@ static const char *reasons_of(const struct change *c, struct arena *arena)
         {removes_calls(c), "the host's own work beside a call may go with it or stay"},
         {c->graph, "the first launch of a graph uploads it, at 0 to 1 us a kernel; host "
                    "work between launches of up to 0.2 ms may only prepare them or have to stay"},
-        {c->overlap, "kernels that share the device with copies may be up to 20 % slower, and "
-                     "so may copies that share the link"},
+        {c->overlap, "kernels that share the device with copies may be up to 20 % slower (10 % is "
+                     "assumed of those of 50 us and more), and so may copies that share the link; "
+                     "results may have buffers of their own or share two with what comes in"},
         {c->merge_copies, "one large copy reaches 10 to 85 % of the link"},
+        {c->fuse, "fused kernels may save less of the GPU's time, or only that of their launches"},
+        {c->stay, "the host may need to see the data that comes back"},
+        {c->link_hope > 0, "half of the bytes may do"},
         {c->pinned, "copies of pinned memory reach 70 to 95 % of the link"},
         {c->prefetch, "up to a fifth of the host work may have to stay where it is"},
         {c->streams > 1, "kernels may need a whole unit for each of their work-groups"},
         {c->scale_doubt > 0, "how much faster the kernels get is an estimate"},
         {c->gpu, "kernels may gain as the matrix units or only as the memory does"},
+        {p->path[PATH_DELAY] > p->predicted_ns / 100,
+         "delays that nothing recorded explains may go or stay"},
         {true, "the host's own time varies from run to run, by 10 %"},
     };
     struct str s;
     str_init(&s, arena);
     for (size_t i = 0; i < ARRAY_LEN(table); i++)
         if (table[i].applies)
-            str_printf(&s, "%s%s", s.len ? "; " : "", table[i].text);
+            add_reason(&s, table[i].text);
+    str_printf(&s, "; times of one run come out again to about %.1f %%", 100 * noise);
     return s.buf;
 }
 
@@ -48,11 +61,12 @@ static int64_t host_part(const int64_t *path)
     return ns;
 }
 
-/* For the others the likely side is the good one, unless the host limits. */
-static bool has_good_side(const struct change *c, const struct prediction *p)
+/* There is more to be hoped for than that the host is faster. */
+static bool has_good_side(const struct change *c, const struct depend *d)
 {
-    return c->graph || c->pinned || c->gpu || c->scale_doubt > 0 ||
-           host_part(p->path) > p->predicted_ns / 100;
+    bool beside = d->trace->markers.n && removes_calls(c);
+    return beside || c->graph || c->pinned || c->overlap || c->link_hope > 0 || c->gpu ||
+           c->scale_doubt > 0;
 }
 
 /* How much the host's own time varies. */
@@ -69,33 +83,48 @@ static double ratio(int64_t before, int64_t after)
     return after > 0 ? (double)before / (double)after : NAN;
 }
 
+/* The interval where the change wins something. */
+static void find_interval(struct prediction *p, struct replay *scratch, const struct change *c)
+{
+    const struct depend *d = scratch->d;
+    struct change other = *c;
+    double host = c->host > 0 ? c->host : 1;
+    other.cautious = true;
+    other.host = host * (1 + HOST_DOUBT);
+    scratch->times_only = true;
+    int64_t bad = time_of(scratch, &other), good = p->predicted_ns;
+    other.cautious = false;
+    other.hopeful = true;
+    other.host = host * (1 - HOST_DOUBT);
+    if (has_good_side(c, d))
+        good = time_of(scratch, &other);
+    else /* at best the path stays what it is */
+        good = good - ns_from((double)host_part(p->path) * HOST_DOUBT);
+    scratch->times_only = false;
+    /* What is not explained may go; and no run is like the next. */
+    good = sub_ns(good, p->path[PATH_DELAY]);
+    int64_t spread = ns_from((double)p->predicted_ns * d->noise);
+    bad = bad > add_ns(p->predicted_ns, spread) ? bad : add_ns(p->predicted_ns, spread);
+    good = good < sub_ns(p->predicted_ns, spread) ? good : sub_ns(p->predicted_ns, spread);
+    p->high_ns = bad;
+    p->low_ns = good > 0 ? good : 0;
+    /* A change that makes it slower is taken back. */
+    if (p->high_ns > p->recorded_ns)
+        p->high_ns = p->recorded_ns;
+}
+
 void predict(struct prediction *p, struct replay *scratch, const struct change *c, bool interval,
              struct arena *arena)
 {
-    *p = (struct prediction){.recorded_ns = depend_span(scratch->d)};
+    *p = (struct prediction){.recorded_ns = depend_span(scratch->d), .reasons = ""};
     p->predicted_ns = p->low_ns = p->high_ns = time_of(scratch, c);
     path_compose(scratch, p->path);
     p->next = path_largest(p->path);
-    p->reasons = interval ? reasons_of(c, arena) : "";
-    if (*p->reasons) {
-        struct change other = *c;
-        double host = c->host > 0 ? c->host : 1;
-        other.cautious = true;
-        other.host = host * (1 + HOST_DOUBT);
-        int64_t bad = time_of(scratch, &other);
-        other.cautious = false;
-        other.hopeful = true;
-        /* Where the change wins nothing, neither does chance. */
-        other.host = p->recorded_ns - p->predicted_ns < p->recorded_ns / 1000
-                         ? c->host
-                         : host * (1 - HOST_DOUBT);
-        int64_t good = has_good_side(c, p) ? time_of(scratch, &other) : p->low_ns;
-        p->high_ns = bad > p->high_ns ? bad : p->high_ns;
-        p->low_ns = good < p->low_ns ? good : p->low_ns;
-        /* A change that makes it slower is taken back. */
-        if (p->high_ns > p->recorded_ns && p->predicted_ns <= p->recorded_ns)
-            p->high_ns = p->recorded_ns;
-    }
+    if (interval)
+        p->reasons = reasons_of(c, p, scratch->d->noise, arena);
+    /* Where the change wins nothing, neither does chance. */
+    if (interval && p->recorded_ns - p->predicted_ns >= p->recorded_ns / 1000)
+        find_interval(p, scratch, c);
     p->speedup = ratio(p->recorded_ns, p->predicted_ns);
     p->speedup_low = ratio(p->recorded_ns, p->high_ns);
     p->speedup_high = ratio(p->recorded_ns, p->low_ns);

@@ -7,8 +7,10 @@
  *     predict(&p, &r, &c, true, arena);
  *     p.predicted_ns, p.low_ns, p.high_ns, p.speedup, path_info(p.next)->label
  *
- * The interval comes from three replays: with what is uncertain about the change taken at its
- * likely, its good and its bad side; p.reasons says what that is.
+ * The interval comes from replays with what is uncertain about the change taken at its likely, its
+ * good and its bad side (where only the host's pace is, the good side follows from the path), from
+ * delays that nothing explains, and from how much iterations differ; p.reasons says what there is.
+ * A change that wins nothing has none.
  */
 #ifndef GS_DEPEND_PREDICT_H
 #define GS_DEPEND_PREDICT_H

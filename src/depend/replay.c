@@ -38,7 +38,8 @@ static size_t first_wait(const struct depend *d, uint32_t op)
     return lo;
 }
 
-enum binding op_bound_by(const struct depend *d, uint32_t op, uint32_t *to)
+/* The edge of an op that was satisfied last; its waits begin at `at`. */
+static inline struct ready bound_by(const struct depend *d, uint32_t op, size_t at)
 {
     int64_t start = op_span(d, op).start;
     uint32_t call = d->call[op], prev = d->prev[op];
@@ -54,12 +55,18 @@ enum binding op_bound_by(const struct depend *d, uint32_t op, uint32_t *to)
         int64_t end = op_span(d, prev).end;
         later(&x, end + lag_behind(d, start, end), BIND_STREAM, (uint32_t)d->n_calls + prev);
     }
-    for (size_t i = first_wait(d, op); i < d->waits.n && d->waits.v[i].op == op; i++) {
-        const struct depend_wait *w = &d->waits.v[i];
+    for (; at < d->waits.n && d->waits.v[at].op == op; at++) {
+        const struct depend_wait *w = &d->waits.v[at];
         int64_t end = op_span(d, w->on).end;
         later(&x, end + lag_behind(d, start, end),
               w->kind == WAIT_EVENT ? BIND_EVENT : BIND_INFERRED, (uint32_t)d->n_calls + w->on);
     }
+    return x;
+}
+
+enum binding op_bound_by(const struct depend *d, uint32_t op, uint32_t *to)
+{
+    struct ready x = bound_by(d, op, first_wait(d, op));
     *to = x.to;
     return x.how;
 }
@@ -93,15 +100,22 @@ static int64_t finish_call(struct pass *s, uint32_t call)
     return r->call_end[call] = add_ns(at, own);
 }
 
-/* The same, found once; asked for several times. */
-static inline int64_t end_of_call(struct pass *s, uint32_t call)
+/* The same, found once; asked for several times. Most calls wait for nothing. */
+static inline int64_t end_of_call(struct pass *s, uint32_t call, const bool changed)
 {
     int64_t end = s->r->call_end[call];
-    return end != INT64_MIN ? end : finish_call(s, call);
+    if (end != INT64_MIN)
+        return end;
+    if (s->d->awaited[call] != NO_INDEX || (changed && (s->paced || recipe_mark(&s->p, call))))
+        return finish_call(s, call);
+    struct span c = call_span(s->d, call);
+    return s->r->call_end[call] = add_ns(s->r->call_start[call], c.end - c.start);
 }
 
 static void bind(struct replay *r, uint32_t node, enum binding how, uint32_t to)
 {
+    if (r->times_only)
+        return;
     r->bound[node] = (uint8_t)how;
     r->bound_to[node] = to;
 }
@@ -119,21 +133,42 @@ static int64_t gap_before_graph(const struct pass *s, int64_t gap)
     return s->p.host == 1 ? left : ns_from((double)left * s->p.host);
 }
 
+/*
+ * How long the removed copying calls up to this call took. Host work beside them that is no longer
+ * than they were makes room for their data or gives it back.
+ */
+static int64_t removed_copy(struct pass *s, uint32_t call, unsigned here)
+{
+    const struct depend *d = s->d;
+    int64_t *copied = &s->copied[thread_of(d, call)], so_far = *copied;
+    if (!(here & MARK_REMOVED)) {
+        *copied = 0;
+    } else if (call_class(d, call) == API_COPY || call_class(d, call) == API_COPY_ASYNC) {
+        struct span c = call_span(d, call);
+        *copied = so_far = add_ns(so_far, c.end - c.start);
+    }
+    return so_far;
+}
+
 /* Host work before a call whose neighbours may be gone. */
 static int64_t gap_before(struct pass *s, uint32_t call, int64_t gap)
 {
     const struct recipe *p = &s->p;
     unsigned here = recipe_mark(p, call), before = recipe_mark(p, call - 1);
     int64_t scaled = p->host == 1 ? gap : ns_from((double)gap * p->host);
+    if (!(here | before))
+        return scaled;
     if (here & MARK_MERGED)
         return 0;
     if (here & (MARK_GRAPH_HEAD | MARK_GRAPH_AGAIN))
         return gap_before_graph(s, gap);
     if (here & before & MARK_GRAPH) /* inside a graph the host does nothing */
         return 0;
-    if (!((here | before) & MARK_REMOVED) || gap >= SHORT_GAP_NS)
-        return scaled;
+    bool copies = p->gone || p->c->remove[REMOVE_COPY];
+    int64_t copied = copies ? removed_copy(s, call, here) : 0;
     if (!((here | before) & MARK_REMOVED) || p->c->cautious)
+        return scaled;
+    if (gap >= SHORT_GAP_NS && gap > copied)
         return scaled;
     int64_t kept = p->kept_gap ? p->kept_gap[call] : 0;
     int64_t usual = !p->kept_gap    ? s->d->between_ns
@@ -150,20 +185,37 @@ static int64_t gap_before(struct pass *s, uint32_t call, int64_t gap)
     rest = add_ns(rest, *carry);
     *carry = 0;
     rest = rest < usual ? rest : usual;
-    return ns_from((double)(kept + rest) * p->host);
+    double warm = here & MARK_WARM ? recipe_warm(p) : 1;
+    return ns_from((double)(kept + rest) * p->host * warm);
 }
 
-static void start_call(struct pass *s, uint32_t call)
+/* Without a change, behind a call of the same thread. */
+static inline void follow_call(struct pass *s, uint32_t call)
+{
+    struct replay *r = s->r;
+    int64_t gap = call_span(s->d, call).start - call_span(s->d, call - 1).end;
+    bind(r, call, BIND_PROGRAM, call - 1);
+    r->call_start[call] = add_ns(end_of_call(s, call - 1, false), gap);
+    r->call_end[call] = INT64_MIN;
+    r->waited[call] = 0;
+}
+
+static inline __attribute__((always_inline)) void start_call(struct pass *s, uint32_t call,
+                                                             const bool changed)
 {
     struct replay *r = s->r;
     const struct depend *d = s->d;
+    if (!changed && !s->handover && !call_begins(d, call)) {
+        follow_call(s, call);
+        return;
+    }
     int64_t start = call_span(d, call).start, at = start;
     bind(r, call, BIND_START, NO_INDEX);
     if (!call_begins(d, call)) {
-        int64_t gap = start - call_span(d, call - 1).end, end = end_of_call(s, call - 1);
+        int64_t gap = start - call_span(d, call - 1).end, end = end_of_call(s, call - 1, changed);
         bool handed = s->handover && s->handover[call];
         bool ahead = s->worker && gap >= AHEAD_GAP_NS && !handed;
-        int64_t wait = handed ? 0 : s->changed ? gap_before(s, call, gap) : gap;
+        int64_t wait = handed ? 0 : changed ? gap_before(s, call, gap) : gap;
         int64_t stays = !ahead ? wait : s->p.c->cautious ? wait / 5 : TAKE_OVER_NS;
         at = add_ns(end, stays < wait ? stays : wait);
         bind(r, call, BIND_PROGRAM, call - 1);
@@ -181,12 +233,12 @@ static void start_call(struct pass *s, uint32_t call)
     if (s->handover && s->handover[call]) {
         uint32_t from = s->handover[call] - 1;
         int64_t gap = start - call_span(d, from).end;
-        if (s->changed && (recipe_mark(&s->p, call) & recipe_mark(&s->p, from) & MARK_GRAPH) &&
+        if (changed && (recipe_mark(&s->p, call) & recipe_mark(&s->p, from) & MARK_GRAPH) &&
             gap < (s->p.c->cautious ? s->p.graph_gap_ns : HANDOVER_GAP_NS))
             gap = 0;
-        else if (s->changed)
+        else if (changed)
             gap = ns_from((double)gap * s->p.host);
-        int64_t end = add_ns(end_of_call(s, from), gap);
+        int64_t end = add_ns(end_of_call(s, from, changed), gap);
         if (end >= at || call_begins(d, call)) {
             at = end;
             bind(r, call, BIND_HANDOVER, from);
@@ -197,46 +249,49 @@ static void start_call(struct pass *s, uint32_t call)
     r->waited[call] = 0;
 }
 
-/* ---- ops ---- */
+/* ---- ops ----
+ * Times and lags are bounded, so that one sum of two cannot overflow; the start is bounded again. */
 
 static void after_op(const struct pass *s, struct ready *x, uint32_t op, int64_t lag,
                      enum binding how)
 {
-    later(x, add_ns(s->r->op_end[op], lag), how, (uint32_t)s->d->n_calls + op);
+    later(x, s->r->op_end[op] + lag, how, (uint32_t)s->d->n_calls + op);
 }
 
-static void after_launch(struct pass *s, struct ready *x, uint32_t op, int64_t start)
+static inline void after_launch(struct pass *s, struct ready *x, uint32_t op, int64_t start,
+                                const bool changed)
 {
     const struct depend *d = s->d;
     uint32_t call = d->call[op];
     struct span c = call_span(d, call);
     if (start > c.end) {
-        later(x, add_ns(end_of_call(s, call), lag_launch(d, start, c.end)), BIND_LAUNCH, call);
+        later(x, end_of_call(s, call, changed) + lag_launch(d, start, c.end), BIND_LAUNCH, call);
         return;
     }
     int64_t inside = lag_inside(d, op, start, c.start);
-    if (s->changed && inside > 0 && c.end > c.start) {
+    if (changed && inside > 0 && (s->paced || recipe_mark(&s->p, call))) {
         int64_t own = recipe_own(&s->p, call), was = c.end - call_waits_until(d, call);
         if (own < was)
             inside = ns_from((double)inside * ((double)own / (double)was));
     }
-    later(x, add_ns(s->r->call_start[call], inside), BIND_IN_CALL, call);
+    later(x, s->r->call_start[call] + inside, BIND_IN_CALL, call);
 }
 
-static void after_stream(struct pass *s, struct ready *x, uint32_t op, int64_t start)
+static inline void after_stream(struct pass *s, struct ready *x, uint32_t op, int64_t start,
+                                const bool changed)
 {
     const struct depend *d = s->d;
     uint32_t prev = d->prev[op], call = d->call[op];
     if (prev == NO_INDEX)
         return;
     int64_t lag = lag_behind(d, start, op_span(d, prev).end);
-    if (s->changed && call != NO_INDEX && (recipe_mark(&s->p, call) & MARK_GRAPH) &&
+    if (changed && call != NO_INDEX && (recipe_mark(&s->p, call) & MARK_GRAPH) &&
         !(recipe_mark(&s->p, call) & MARK_GRAPH_HEAD)) {
         int64_t least = add_ns(s->r->op_start[prev], s->p.period_ns) - s->r->op_end[prev];
         lag = lag < s->p.follow_ns ? lag : s->p.follow_ns;
         lag = lag > least ? lag : least;
     }
-    if (s->changed && call != NO_INDEX && recipe_mark(&s->p, call) & MARK_MERGED)
+    if (changed && call != NO_INDEX && recipe_mark(&s->p, call) & MARK_MERGED)
         lag = 0;
     after_op(s, x, prev, lag, BIND_STREAM);
 }
@@ -255,29 +310,31 @@ static void measure_op(struct replay *r, uint32_t op)
     }
 }
 
-static void place_op(struct pass *s, uint32_t op)
+static inline __attribute__((always_inline)) void place_op(struct pass *s, uint32_t op,
+                                                           const bool changed)
 {
     struct replay *r = s->r;
     const struct depend *d = s->d;
     struct span o = op_span(d, op);
     struct ready x = {o.start, BIND_START, NO_INDEX};
     if (d->call[op] != NO_INDEX)
-        after_launch(s, &x, op, o.start);
+        after_launch(s, &x, op, o.start, changed);
     if (s->lines)
         after_pipeline(s, &x, op);
     else
-        after_stream(s, &x, op, o.start);
+        after_stream(s, &x, op, o.start, changed);
     for (; s->wait < d->waits.n && d->waits.v[s->wait].op == op; s->wait++) {
         const struct depend_wait *w = &d->waits.v[s->wait];
         int64_t lag = lag_behind(d, o.start, op_span(d, w->on).end);
         if (!s->lines || w->kind == WAIT_EVENT)
             after_op(s, &x, w->on, lag, w->kind == WAIT_EVENT ? BIND_EVENT : BIND_INFERRED);
     }
+    bool gone = changed && recipe_gone(&s->p, op);
     /* An op that nothing is known of keeps its time; a delay without a cause goes with the op. */
-    int64_t start = x.to == NO_INDEX ? o.start : add_ns(x.at, d->residual[op]);
+    int64_t start = x.to == NO_INDEX ? o.start : add_ns(x.at, gone ? 0 : d->residual[op]);
     bind(r, (uint32_t)d->n_calls + op, x.how, x.to);
     r->op_start[op] = start;
-    r->op_end[op] = add_ns(start, s->changed ? recipe_op(&s->p, op) : o.end - o.start);
+    r->op_end[op] = add_ns(start, changed ? recipe_op(&s->p, op) : o.end - o.start);
     if (s->lines)
         pass_pipeline(s, op, r->op_end[op]);
     measure_op(r, op);
@@ -297,9 +354,11 @@ static void prepare(struct pass *s, struct arena *temporary)
     if (!c)
         return;
     s->changed = true;
-    recipe_make(&s->p, d, c, temporary);
+    s->paced = c->host > 0 && c->host != 1;
+    recipe_make(&s->p, d, c, s->r->marks, temporary);
     size_t n = d->view->n_threads + 1;
     s->carry = arena_array(temporary, int64_t, n);
+    s->copied = arena_array(temporary, int64_t, n);
     if (c->prefetch) {
         s->worker = arena_array(temporary, int64_t, n);
         for (size_t t = 0; t < n; t++)
@@ -331,6 +390,21 @@ void replay_init(struct replay *r, const struct depend *d, struct arena *arena)
     r->bound_to = arena_array(arena, uint32_t, n + 1);
     r->bound = arena_array(arena, uint8_t, n + 1);
     r->waited = arena_array(arena, uint8_t, d->n_calls + 1);
+    r->marks = arena_array(arena, uint8_t, d->n_calls + 1);
+}
+
+/* All nodes in order; `changed` is known where it is called, so that each case has its own code. */
+static inline __attribute__((always_inline)) void run_nodes(struct pass *s, const bool changed)
+{
+    const struct depend *d = s->d;
+    for (size_t i = 0; i < d->n_calls + d->n_ops; i++) {
+        if (d->order[i] < d->n_calls)
+            start_call(s, d->order[i], changed);
+        else
+            place_op(s, d->order[i] - (uint32_t)d->n_calls, changed);
+    }
+    for (uint32_t call = 0; call < d->n_calls; call++)
+        end_of_call(s, call, changed);
 }
 
 void replay_run(struct replay *r, const struct change *c)
@@ -343,14 +417,62 @@ void replay_run(struct replay *r, const struct change *c)
     r->last_op = NO_INDEX;
     struct pass s = {.r = r, .d = d};
     prepare(&s, temporary);
-    for (size_t i = 0; i < d->n_calls + d->n_ops; i++) {
-        if (d->order[i] < d->n_calls)
-            start_call(&s, d->order[i]);
-        else
-            place_op(&s, d->order[i] - (uint32_t)d->n_calls);
-    }
-    for (uint32_t call = 0; call < d->n_calls; call++)
-        end_of_call(&s, call);
+    if (s.changed)
+        run_nodes(&s, true);
+    else
+        run_nodes(&s, false);
     measure_end(r);
     arena_release(temporary);
+}
+
+/* ---- as recorded ---- */
+
+static void take_calls(struct replay *r)
+{
+    const struct depend *d = r->d;
+    for (uint32_t c = 0; c < d->n_calls; c++) {
+        struct span s = call_span(d, c);
+        uint32_t op = d->awaited[c];
+        int64_t end = op == NO_INDEX ? s.start : op_span(d, op).end;
+        bool first = call_begins(d, c);
+        r->call_start[c] = s.start;
+        r->call_end[c] = s.end;
+        r->waited[c] = (end < s.end ? end : s.end) > s.start;
+        bind(r, c, first ? BIND_START : BIND_PROGRAM, first ? NO_INDEX : c - 1);
+    }
+    for (size_t i = 0; i < d->handovers.n; i++)
+        bind(r, d->handovers.v[i].call, BIND_HANDOVER, d->handovers.v[i].from);
+}
+
+/* False when an op did not begin where its edges and its delay put it. */
+static bool take_ops(struct replay *r)
+{
+    const struct depend *d = r->d;
+    size_t wait = 0;
+    for (uint32_t op = 0; op < d->n_ops; op++) {
+        struct span s = op_span(d, op);
+        while (wait < d->waits.n && d->waits.v[wait].op < op)
+            wait++;
+        struct ready x = bound_by(d, op, wait);
+        if (x.to != NO_INDEX && x.at + d->residual[op] != s.start)
+            return false;
+        bind(r, (uint32_t)d->n_calls + op, x.how, x.to);
+        r->op_start[op] = s.start;
+        r->op_end[op] = s.end;
+        measure_op(r, op);
+    }
+    return true;
+}
+
+void replay_recorded(struct replay *r)
+{
+    r->change = NULL;
+    r->start_ns = INT64_MAX;
+    r->end_ns = 0;
+    r->last_op = NO_INDEX;
+    take_calls(r);
+    if (take_ops(r))
+        measure_end(r);
+    else
+        replay_run(r, NULL);
 }

@@ -52,8 +52,11 @@ struct change {
     bool overlap;               /* copies over the link run beside kernels, double-buffered */
     uint32_t streams;           /* kernels that leave room run so many at once */
     bool merge_copies;          /* tiny copies in a row, of one direction, become one */
+    unsigned fuse;              /* kernels that become one: bits of enum fuse_what (fuse.h) */
+    bool stay;                  /* data that makes a round trip through the host stays */
     bool pinned;                /* copies of pageable memory at the speed of the link */
     double link, host;          /* factors of copies over the link, and of the host's own time */
+    double link_hope;           /* ... of the link, at its good side; 0: the same */
     bool prefetch;              /* long host work between calls is done ahead by another thread */
     bool rank_typical;          /* collectives do not wait for a late rank */
     const struct hardware *gpu; /* another GPU */
@@ -87,6 +90,8 @@ struct replay {
     uint32_t *bound_to; /* by node (calls, then ops): node it waited for last, or NO_INDEX */
     uint8_t *bound;     /* by node: enum binding */
     uint8_t *waited;    /* by call: its end was set by what it waits for */
+    uint8_t *marks;     /* by call: room for what a change marks */
+    bool times_only;    /* the next runs need no path: bound, bound_to and waited are not written */
     int64_t start_ns, end_ns;
     uint32_t last_op; /* that ended last */
 };
@@ -96,6 +101,13 @@ void replay_init(struct replay *r, const struct depend *d, struct arena *arena);
 
 /* Runs the graph with a change, or without (NULL). What an earlier run left is overwritten. */
 void replay_run(struct replay *r, const struct change *c);
+
+/*
+ * The same as replay_run(r, NULL), found from the recorded times: when each node begins just where
+ * its edges and its own delay put it, a replay gives every recorded time, by induction. That is
+ * checked; where it does not hold, the graph is run.
+ */
+void replay_recorded(struct replay *r);
 
 /* The recorded length of what is measured. */
 static inline int64_t depend_span(const struct depend *d)

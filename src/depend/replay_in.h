@@ -11,7 +11,8 @@ enum call_mark {
     MARK_FREE = 8,         /* waits for nothing, takes its own time */
     MARK_FIRST_USE = 16,   /* takes no longer than usual */
     MARK_GRAPH_AGAIN = 32, /* a launch of a graph that was uploaded before */
-    MARK_MERGED = 64,      /* its copy is made with the one before it */
+    MARK_MERGED = 64,      /* what it starts is done with the one before it */
+    MARK_WARM = 128,       /* a call just before it that took the host out of its caches is gone */
 };
 
 struct recipe {
@@ -22,6 +23,9 @@ struct recipe {
     uint32_t *kept_gap;  /* by call: host work before it that stays though a neighbour goes, ns;
                             NULL: not known */
     float *symbol_scale; /* by symbol; NULL: none */
+    uint32_t *op_of;     /* by call: its last op, or NO_INDEX; NULL: not asked for */
+    float *share;        /* by kernels row: what is left of its time, fused; NULL: none is */
+    uint8_t *gone;       /* by copies row: the data stays where it is; NULL: none does */
     float *filled; /* by launch: share of the device that one fills, found when first asked for */
     double host;   /* factor */
     int64_t usual_launch_ns;      /* a launching call, by the median */
@@ -31,21 +35,25 @@ struct recipe {
 };
 
 /* change.c */
-void recipe_make(struct recipe *p, const struct depend *d, const struct change *c,
+void recipe_make(struct recipe *p, const struct depend *d, const struct change *c, uint8_t *marks,
                  struct arena *temporary);
 /* Duration of an op. */
 int64_t recipe_op(const struct recipe *p, uint32_t op);
+/* It takes no time and waits for nothing but what it follows. */
+bool recipe_gone(const struct recipe *p, uint32_t op);
 /* A call's own time, without waiting. */
 int64_t recipe_own(const struct recipe *p, uint32_t call);
 static inline unsigned recipe_mark(const struct recipe *p, uint32_t call)
 {
     return p->marks ? p->marks[call] : 0;
 }
+/* What is left of the host's work after a call that is gone, MARK_WARM. */
+double recipe_warm(const struct recipe *p);
 /* The op a call still waits for. */
 uint32_t recipe_awaited(const struct recipe *p, uint32_t call);
 
 /* marks.c: which calls are removed or become part of a graph; gaps that stay. */
-void recipe_mark_calls(struct recipe *p, struct arena *temporary);
+void recipe_mark_calls(struct recipe *p, uint8_t *marks, struct arena *temporary);
 
 /* Smaller copies cost what it costs to start one. */
 #define TINY_COPY_BYTES (64u << 10)
@@ -59,6 +67,18 @@ void recipe_mark_calls(struct recipe *p, struct arena *temporary);
  */
 #define OPERATOR_GAP_NS 3000
 #define OPERATOR_GAP_LEAST_NS 1000
+
+/*
+ * After a call of this length that works inside the operating system (allocating and freeing does)
+ * the host finds its caches cold. What it does next takes less without that call: so much of its
+ * time, at worst all, at best 0.65 of it.
+ */
+#define COLD_NS 20000
+#define WARM_SHARE 0.8
+#define WARM_SHARE_BEST 0.65
+
+/* A graph of fewer kernels and copies is not worth its launch. */
+#define GRAPH_NODES_LEAST 5
 
 /* Host work from this length on is taken for a job of its own, which another thread can do ahead.
  */
@@ -91,9 +111,11 @@ struct pass {
     const struct depend *d;
     struct recipe p;
     bool changed;
+    bool paced; /* the host takes another time than recorded */
     size_t wait, handover_at;
     uint32_t *handover;     /* by call: from + 1; NULL: none */
     int64_t *carry;         /* by call's thread: host work beside removed calls */
+    int64_t *copied;        /* by thread: time of the removed copying calls just before */
     int64_t *worker;        /* by thread: when the host work done ahead is done */
     struct pipeline *lines; /* by stream */
     /* By GPU: the last copy in that the host waited for, and the last kernel. The host that waits

@@ -6,7 +6,7 @@
 #include "analyze/quantile.h"
 #include "depend/depend_in.h"
 
-enum { SAMPLES = 1 << 16, LEAST_SAMPLES = 8 };
+enum { SAMPLES = 1 << 14, LEAST_SAMPLES = 8 };
 
 /* Longer ones are no matter of queues, launches or neighbours. */
 #define QUEUE_MOST_NS 20000
@@ -17,13 +17,20 @@ enum { SAMPLES = 1 << 16, LEAST_SAMPLES = 8 };
 #define QUEUED_NS 10000
 
 struct sampled {
-    int64_t v[SAMPLES];
-    size_t n;
+    int64_t *v;
+    size_t n, room;
 };
+
+/* Room for as many as there can be: traces of many small processes have many small graphs. */
+static struct sampled sampled_of(struct building *b, size_t most)
+{
+    size_t room = most < SAMPLES ? most : SAMPLES;
+    return (struct sampled){.v = arena_array(b->temporary, int64_t, room + 1), .room = room};
+}
 
 static void add(struct sampled *s, int64_t ns, int64_t most)
 {
-    if (ns >= 0 && ns <= most && s->n < SAMPLES)
+    if (ns >= 0 && ns <= most && s->n < s->room)
         s->v[s->n++] = ns;
 }
 
@@ -63,18 +70,29 @@ static void sample_calls(const struct building *b, struct sampled *between)
                 BETWEEN_MOST_NS);
 }
 
+/* The usual length of a launching call. */
+static int64_t usual_launch(const struct depend *d, struct arena *temporary)
+{
+    enum { CALLS = 1 << 14 };
+    int64_t *v = arena_array(temporary, int64_t, CALLS);
+    size_t n = 0, step = d->n_calls / CALLS + 1;
+    for (size_t c = 0; c < d->n_calls && n < CALLS; c += step)
+        if (call_class(d, (uint32_t)c) == API_LAUNCH)
+            v[n++] = call_span(d, (uint32_t)c).end - call_span(d, (uint32_t)c).start;
+    return n ? percentile(v, n, 50) : 5000;
+}
+
 void depend_typical(struct building *b)
 {
     struct depend *d = b->d;
-    struct sampled *queue = arena_new(b->temporary, struct sampled);
-    struct sampled *launch = arena_new(b->temporary, struct sampled);
-    struct sampled *between = arena_new(b->temporary, struct sampled);
+    struct sampled queue = sampled_of(b, d->n_ops), launch = sampled_of(b, d->n_ops);
+    struct sampled submit = sampled_of(b, d->n_ops), between = sampled_of(b, d->n_calls);
     bool nvidia = trace_vendor(d->trace) == VENDOR_NVIDIA;
-    struct sampled *submit = arena_new(b->temporary, struct sampled);
-    sample_ops(d, queue, launch, submit);
-    sample_calls(b, between);
-    d->queue_ns = median_or(queue, nvidia ? 1000 : 3000);
-    d->launch_ns = median_or(launch, nvidia ? 2000 : 4000);
-    d->submit_ns = median_or(submit, 5000);
-    d->between_ns = median_or(between, -1);
+    sample_ops(d, &queue, &launch, &submit);
+    sample_calls(b, &between);
+    d->queue_ns = median_or(&queue, nvidia ? 1000 : 3000);
+    d->launch_ns = median_or(&launch, nvidia ? 2000 : 4000);
+    d->submit_ns = median_or(&submit, 5000);
+    d->between_ns = median_or(&between, -1);
+    d->call_ns = usual_launch(d, b->temporary);
 }

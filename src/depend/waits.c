@@ -232,6 +232,8 @@ static void use_stream(struct walk *w, uint32_t stream)
 {
     struct recent *r = &w->of[w->d->trace->streams.v[stream].process];
     size_t i = 0;
+    if (r->n && r->streams[0] == stream)
+        return;
     while (i < r->n && r->streams[i] != stream)
         i++;
     if (i == r->n && r->n < RECENT)
@@ -312,12 +314,24 @@ static void await_unlinked(struct walk *w, uint32_t op)
         w->d->awaited[call] = later_of(w->d, w->d->awaited[call], op);
 }
 
+/* Most calls are short launches, which wait for nothing: their names need not be asked. */
+static bool may_wait(struct walk *w, uint32_t call)
+{
+    if (w->sync_of)
+        return true;
+    if (call_class(w->d, call) == API_LAUNCH) {
+        struct span c = call_span(w->d, call);
+        return c.end - c.start >= FULL_QUEUE_NS;
+    }
+    return waits_for(w, call) != FOR_NOTHING;
+}
+
 static void visit(struct walk *w, uint32_t call)
 {
     const struct building *b = w->b;
     if (call_class(w->d, call) == API_SYNC)
         w->open[process_of(w, call)] = call + 1;
-    if (waits_for(w, call) != FOR_NOTHING || w->sync_of)
+    if (may_wait(w, call))
         w->d->awaited[call] = find_awaited(w, call);
     if (w->record_on && w->record_on[call] && w->submitted[w->record_on[call] - 1] != NO_INDEX)
         idmap_put(&w->recorded, call, w->submitted[w->record_on[call] - 1]);

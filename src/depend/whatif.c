@@ -5,6 +5,7 @@
 
 #include "base/str.h"
 #include "depend/account.h"
+#include "depend/fuse.h"
 
 /* ---- the change in words ---- */
 
@@ -29,6 +30,9 @@ static void describe(struct whatif *w, const struct change *c)
         say(w, c->remove[r], removals[r]);
     say(w, c->graph, "launches that follow each other closely become one graph");
     say(w, c->merge_copies, "tiny copies in a row become one");
+    say(w, c->fuse & FUSE_OPTIMIZER, "the kernels of optimizer steps are fused");
+    say(w, c->fuse & FUSE_CHAINS, "chains of elementwise kernels become one kernel each");
+    say(w, c->stay, "data that only visits the host stays on the device");
     say(w, c->overlap, "copies over the link run beside kernels, double-buffered");
     say(w, c->streams > 1,
         arena_printf(w->arena, "kernels that leave room on the device run %u at once", c->streams));
@@ -181,3 +185,17 @@ const struct fields whatif_path_fields =
            struct whatif_row, row_v);
 const struct fields whatif_ledger_fields =
     FIELDS("ledger", "GPU time by cause over all GPUs with work.", struct whatif_row, row_v);
+
+#define T struct whatif
+static const struct field document_list[] = {
+    FIXED("schema_version", "1", "version of this document"),
+    ALWAYS(T, changes, FIELD_LIST, "changes", "what was changed", .of = &field_texts),
+    ALWAYS(T, result, FIELD_OBJECT, "result", "time before and after", .of = &whatif_fields),
+    ALWAYS(T, notes, FIELD_LIST, "notes", "what was assumed", .of = &field_texts),
+    ALWAYS(T, path, FIELD_LIST, "critical_path", "what limits, before and after",
+           .of = &whatif_path_fields),
+    ALWAYS(T, ledger, FIELD_LIST, "ledger", "GPU time by cause, before and after",
+           .of = &whatif_ledger_fields),
+};
+#undef T
+const struct fields whatif_document_fields = FIELDS("whatif", "", struct whatif, document_list);

@@ -32,6 +32,7 @@ struct whatif {
 };
 
 extern const struct fields whatif_fields, whatif_path_fields, whatif_ledger_fields;
+extern const struct fields whatif_document_fields; /* all of it, as JSON */
 
 /* a->depend must be there. */
 void whatif_make(struct whatif *w, const struct analysis *a, const struct change *c,

@@ -80,8 +80,8 @@ struct field {
 
 /*
  * The fields of a struct. A nameless object or reference is no member of its own: what is in it
- * stands among the others. A list of structs with nothing but nameless numbers and texts is a list
- * of these, row after row.
+ * stands among the others; nameless pairs do, too. A list of structs with nothing but nameless
+ * numbers and texts is a list of these, row after row.
  */
 struct fields {
     const char *key; /* of the table, in JSON */
@@ -137,6 +137,10 @@ struct fields {
 #define PART(name, T, ...)                                                                         \
     static const struct field name##_list[] = {__VA_ARGS__};                                       \
     static const struct fields name = FIELDS("", "", T, name##_list)
+/* The same for several files: a header declares `name`. */
+#define SHARED_PART(name, T, ...)                                                                  \
+    static const struct field name##_list[] = {__VA_ARGS__};                                       \
+    const struct fields name = FIELDS("", "", T, name##_list)
 #define ALWAYS_NULL(k, d)                                                                          \
     {                                                                                              \
         .key = k, .label = k, .unit = "", .type = FIELD_NULL, .doc = d                             \

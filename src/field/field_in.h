@@ -27,4 +27,10 @@ static inline bool field_is_spread(const struct field *f)
     return !f->key && (f->type == FIELD_OBJECT || f->type == FIELD_REF);
 }
 
+/* Nameless pairs: the same, with names that are known only when it is written. */
+static inline bool field_is_spread_pairs(const struct field *f)
+{
+    return !f->key && f->type == FIELD_PAIRS;
+}
+
 #endif

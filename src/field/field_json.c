@@ -38,7 +38,9 @@ static void write_list(struct jwrite *w, const char *key, const struct field *f,
         fields_write_rows(w, key, f->of, list.v, list.n);
         return;
     }
-    jw_open(w, key, '{');
+    bool open = !field_is_spread_pairs(f);
+    if (open)
+        jw_open(w, key, '{');
     for (size_t i = 0; i < list.n; i++) {
         const void *item = list.v + i * f->of->row_size;
         if (f->type == FIELD_MAP)
@@ -46,7 +48,8 @@ static void write_list(struct jwrite *w, const char *key, const struct field *f,
         else
             write_field(w, key_of(f->of, item), &f->of->v[1], item);
     }
-    jw_close(w);
+    if (open)
+        jw_close(w);
 }
 
 static void write_set(struct jwrite *w, const char *key, const struct field *f, const void *row)

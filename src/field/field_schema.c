@@ -116,10 +116,10 @@ static void write_properties(struct jwrite *w, const struct fields *f, const voi
 {
     for (size_t i = 0; i < f->n; i++) {
         const struct field *v = &f->v[i];
-        if (field_is_spread(v)) {
+        if (field_is_spread(v))
             write_properties(w, v->of, NULL);
+        if (field_is_spread(v) || field_is_spread_pairs(v))
             continue;
-        }
         jw_open(w, v->key, '{');
         write_value(w, v, row);
         jw_close(w);
@@ -131,9 +131,22 @@ static void write_required(struct jwrite *w, const struct fields *f)
     for (size_t i = 0; i < f->n; i++) {
         if (field_is_spread(&f->v[i]))
             write_required(w, f->v[i].of);
-        else if (f->v[i].null != NULL_OMITTED)
+        else if (f->v[i].null != NULL_OMITTED && !field_is_spread_pairs(&f->v[i]))
             jw_str(w, NULL, f->v[i].key);
     }
+}
+
+/* What may stand there under other names. */
+static void write_others(struct jwrite *w, const struct fields *f)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (field_is_spread_pairs(&f->v[i])) {
+            jw_open(w, "additionalProperties", '{');
+            write_value(w, &f->v[i].of->v[1], NULL);
+            jw_close(w);
+            return;
+        }
+    jw_bool(w, "additionalProperties", false);
 }
 
 void fields_schema(struct jwrite *w, const struct fields *f, const void *example)
@@ -144,7 +157,7 @@ void fields_schema(struct jwrite *w, const struct fields *f, const void *example
     jw_open(w, "required", '[');
     write_required(w, f);
     jw_close(w);
-    jw_bool(w, "additionalProperties", false);
+    write_others(w, f);
 }
 
 void fields_schema_document(struct str *out, const char *id, const char *title, const char *doc,

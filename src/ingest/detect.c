@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/input.h"
-#include "base/mem.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "ingest/nsys/report.h"
@@ -16,11 +15,6 @@ static const struct format *const formats[] = {
 #undef FORMAT
 };
 
-static void close_db(void *db)
-{
-    db_close(db);
-}
-
 /* *again: a compressed database was looked at only in front, and its schema is not there. */
 static bool list_tables_as(struct probe *p, enum reader_mode mode, bool *again, struct arena *a,
                            struct gs_error *err)
@@ -28,11 +22,9 @@ static bool list_tables_as(struct probe *p, enum reader_mode mode, bool *again, 
     struct arena *temporary = arena_scratch();
     struct db *db = arena_new(temporary, struct db);
     VEC(const char *) names = {0};
-    bool ok = db_open(db, p->path, mode, 1, err);
-    *again = !ok && !db->unpacked.whole;
+    bool ok = db_open(db, temporary, p->path, mode, 1, err);
+    *again = !db->unpacked.whole;
     if (ok) {
-        arena_defer(temporary, close_db, db);
-        *again = !db->unpacked.whole;
         for (size_t i = 0; i < db->schema.n && i < MOST_TABLES; i++)
             vec_push(&names, a, arena_strdup(a, db->schema.v[i].name));
         vec_push(&names, a, NULL);
@@ -75,13 +67,12 @@ bool detect_probe(struct probe *p, const char *path, struct arena *a, struct gs_
     static const char *const none[] = {NULL};
     *p = (struct probe){.path = path, .tables = none};
     char *head = arena_alloc(a, HEAD + 1);
-    struct input in;
-    if (!input_open(&in, path, err))
-        return false;
-    bool ok = input_peek(&in, head, HEAD, &p->n);
-    if (!ok)
-        input_error(&in, err);
-    input_close(&in);
+    struct arena *temporary = arena_scratch();
+    struct input *in = input_new(temporary, path, err);
+    bool ok = in && input_peek(in, head, HEAD, &p->n);
+    if (in && !ok)
+        input_error(in, err);
+    arena_release(temporary);
     if (!ok)
         return false;
     p->head = head;

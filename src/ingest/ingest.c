@@ -1,13 +1,11 @@
 #include "ingest/ingest.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "base/fs_stale.h"
 #include "base/hash.h"
 #include "base/inputs.h"
 #include "base/log.h"
@@ -30,7 +28,6 @@ struct identity {
 struct finder {
     struct arena *arena;
     struct arena *scratch; /* for one file at a time */
-    DIR *dir;              /* open now */
     struct ingest_files files;
     VEC(struct identity) met;
     struct idmap met_index; /* hash of an identity -> met */
@@ -47,11 +44,6 @@ enum reader_mode reader_mode_of(const char *word)
     if (str_eq(word, "check"))
         return READER_CHECK;
     return READER_AUTO;
-}
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* True for the first time: links lead to one file by several names, and folders into themselves. */
@@ -141,20 +133,10 @@ static bool find_entry(struct finder *f, const char *path, int depth, struct gs_
 static bool list_folder(struct finder *f, const char *dir, struct fs_list *out,
                         struct gs_error *err)
 {
-    f->dir = opendir(dir);
-    if (!f->dir)
-        return fail(err, GS_E_IO, "cannot open '%s': %s", dir, strerror(errno));
-    size_t n = strlen(dir);
-    for (struct dirent *e; (e = readdir(f->dir));)
-        if (e->d_name[0] != '.')
-            vec_push(out, f->arena,
-                     arena_printf(f->arena, "%s%s%s", dir, n && dir[n - 1] == '/' ? "" : "/",
-                                  e->d_name));
-    closedir(f->dir);
-    f->dir = NULL;
-    if (out->n)
-        qsort(out->v, out->n, sizeof(*out->v), by_name);
-    return true;
+    bool ok = fs_names(out, dir, false, SIZE_MAX, f->arena, err);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i] = fs_join(dir, out->v[i], f->arena);
+    return ok;
 }
 
 /* The traces in a folder and below, by name; files of other kinds are passed over. */
@@ -213,13 +195,6 @@ static bool find_path(struct finder *f, const char *path, struct gs_error *err)
     arena_release(f->scratch);
     const struct format *format = detect_format(path, f->scratch, err);
     return format && add_file(f, path, format, err);
-}
-
-static void close_finder(void *finder)
-{
-    struct finder *f = finder;
-    if (f->dir)
-        closedir(f->dir);
 }
 
 static bool find_all(struct finder *f, const struct opt_list *paths, struct gs_error *err)
@@ -291,21 +266,14 @@ static bool load_all(struct trace *t, const struct ingest_files *files, const st
     return true;
 }
 
-static void release_trace(void *trace)
-{
-    trace_release(trace);
-}
-
 /* Loads once more through libsqlite3 and compares every column. */
 static bool check(struct trace *t, const struct ingest_files *files, const struct ingest_opts *o,
                   struct gs_error *err)
 {
     struct arena *temporary = arena_scratch();
-    struct trace *other = arena_new(temporary, struct trace);
+    struct trace *other = trace_new(temporary);
     struct ingest_opts slow = *o;
     slow.reader = READER_SQLITE;
-    trace_init(other);
-    arena_defer(temporary, release_trace, other);
     const char *difference = NULL;
     bool ok = load_all(other, files, &slow, err);
     if (ok)
@@ -319,12 +287,10 @@ bool ingest_find(struct ingest_files *out, const struct opt_list *paths, struct 
                  struct gs_error *err)
 {
     struct arena *temporary = arena_scratch();
-    struct finder *f = arena_new(temporary, struct finder);
-    *f = (struct finder){.arena = a, .scratch = arena_child(temporary)};
-    arena_defer(temporary, close_finder, f);
-    bool ok = find_all(f, paths, err) && same_format(f, err);
+    struct finder f = {.arena = a, .scratch = arena_child(temporary)};
+    bool ok = find_all(&f, paths, err) && same_format(&f, err);
     if (ok)
-        *out = f->files;
+        *out = f.files;
     arena_release(temporary);
     return ok;
 }

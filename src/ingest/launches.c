@@ -8,16 +8,12 @@
 enum { WORKER_SHIFT = 26 };
 #define POSITION_MASK ((1u << WORKER_SHIFT) - 1)
 
-void launches_init(struct launches *l)
+void launches_init(struct launches *l, struct arena *owner)
 {
     memset(l, 0, sizeof(*l));
-}
-
-void launches_release(struct launches *l)
-{
     for (int i = 0; i < PARALLEL_MAX; i++)
-        arena_release(&l->workers[i].arena);
-    arena_release(&l->all.arena);
+        l->workers[i].arena = arena_child(owner);
+    l->all.arena = arena_child(owner);
 }
 
 static bool same(const struct launch *a, const struct launch *b)
@@ -28,7 +24,7 @@ static bool same(const struct launch *a, const struct launch *b)
 static void grow(struct launch_table *t)
 {
     size_t size = t->slots ? (t->mask + 1) * 2 : 64;
-    t->slots = arena_array(&t->arena, uint32_t, size);
+    t->slots = arena_array(t->arena, uint32_t, size);
     t->mask = size - 1;
     for (size_t n = 0; n < t->list.n; n++) {
         size_t i = hash_bytes(&t->list.v[n], sizeof(struct launch)) & t->mask;
@@ -51,7 +47,7 @@ static uint32_t find_or_add(struct launch_table *t, uint32_t hint, const struct 
     if (!t->slots[i]) {
         if (t->list.n > POSITION_MASK)
             mem_exhausted();
-        vec_push(&t->list, &t->arena, *launch);
+        vec_push(&t->list, t->arena, *launch);
         t->slots[i] = (uint32_t)t->list.n;
     }
     return *recent = t->slots[i] - 1;
@@ -70,7 +66,7 @@ void launches_finish(struct launches *l, struct trace *t, size_t first)
     uint32_t *numbers[PARALLEL_MAX] = {0}; /* provisional position -> final number + 1 */
     for (int w = 0; w < PARALLEL_MAX; w++)
         if (l->workers[w].list.n)
-            numbers[w] = arena_array(&l->workers[w].arena, uint32_t, l->workers[w].list.n);
+            numbers[w] = arena_array(l->workers[w].arena, uint32_t, l->workers[w].list.n);
     for (size_t i = first; i < t->kernels.n; i++) {
         uint32_t p = t->kernels.launch[i];
         uint32_t *number = &numbers[p >> WORKER_SHIFT][p & POSITION_MASK];
@@ -81,14 +77,4 @@ void launches_finish(struct launches *l, struct trace *t, size_t first)
     }
     for (size_t i = t->launches.n; i < all->list.n; i++)
         vec_push(&t->launches, &t->arena, all->list.v[i]);
-}
-
-static void release_it(void *l)
-{
-    launches_release(l);
-}
-
-void launches_defer(struct launches *l, struct arena *a)
-{
-    arena_defer(a, release_it, l);
 }

@@ -16,7 +16,7 @@ struct launch_table {
     VEC(struct launch) list;
     uint32_t *slots; /* open addressing: number + 1 */
     size_t mask;
-    struct arena arena;
+    struct arena *arena;
     uint32_t recent[256]; /* by hint: most kernels are launched like the last time */
 };
 
@@ -25,11 +25,8 @@ struct launches {
     struct launch_table all; /* of the trace, in launches_finish() */
 };
 
-void launches_init(struct launches *l);
-void launches_release(struct launches *l);
-
-/* Released with the arena. */
-void launches_defer(struct launches *l, struct arena *a);
+/* The arena owns what they hold. */
+void launches_init(struct launches *l, struct arena *owner);
 
 /*
  * The provisional number; only this worker's table is touched. `hint` is anything that tends to

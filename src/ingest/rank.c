@@ -5,7 +5,6 @@
 #include <strings.h>
 
 #include "base/jread.h"
-#include "base/mem.h"
 #include "base/str.h"
 
 /* In order of trust: what the MPI library sets for itself, then the launchers. */
@@ -15,15 +14,8 @@ static const char *const variables[] = {
 
 enum { N_VARIABLES = ARRAY_LEN(variables), LARGEST_RANK = 100000000 };
 
-struct rank_call {
-    struct process *process;
-    struct jread json;
-};
-
-static void read_environment(void *ctx)
+static void read_environment(struct process *p, struct jread *j)
 {
-    struct process *p = ((struct rank_call *)ctx)->process;
-    struct jread *j = &((struct rank_call *)ctx)->json;
     size_t best = N_VARIABLES;
     if (!jr_object(j))
         return;
@@ -46,12 +38,9 @@ static void read_environment(void *ctx)
 
 void rank_from_environment(struct process *p, const char *json, size_t n)
 {
-    struct rank_call call = {.process = p};
-    jr_memory(&call.json, json, n);
-    bool had_memory = mem_guard(read_environment, &call, NULL);
-    jr_release(&call.json);
-    if (!had_memory)
-        mem_exhausted();
+    struct arena *temporary = arena_scratch();
+    read_environment(p, jr_text(temporary, json, n));
+    arena_release(temporary);
 }
 
 void rank_from_path(struct process *p, const char *path)

@@ -165,11 +165,10 @@ bool unpack_open(struct unpacked *u, const char *path, enum unpack_part part, st
     *u = (struct unpacked){.path = path, .fd = -1, .whole = true};
     if (!is_compressed(path))
         return true;
-    struct input in;
-    if (!input_open(&in, path, err))
-        return false;
-    bool ok = unpack(u, &in, part, err);
-    input_close(&in);
+    struct arena *temporary = arena_scratch();
+    struct input *in = input_new(temporary, path, err);
+    bool ok = in && unpack(u, in, part, err);
+    arena_release(temporary);
     if (!ok) {
         unpack_close(u);
         return false;

@@ -117,23 +117,10 @@ static void take_one(const struct taking *k, struct split *s, uint32_t p, struct
     k->add(k->ctx, &r);
 }
 
-static void release_trace(void *trace)
-{
-    trace_release(trace);
-}
-
-static struct trace *new_trace(struct arena *owner)
-{
-    struct trace *t = arena_new(owner, struct trace);
-    trace_init(t);
-    arena_defer(owner, release_trace, t);
-    return t;
-}
-
 static void take_processes(const struct taking *k, const struct trace *t)
 {
     struct arena *temporary = arena_scratch(), *scratch = arena_child(temporary);
-    struct trace *one = new_trace(temporary);
+    struct trace *one = trace_new(temporary);
     struct split s;
     bool *worker = arena_array(temporary, bool, t->processes.n + 1);
     struct shared shared = {.opts = k->o->analysis};
@@ -177,7 +164,7 @@ static void load_one(void *ctx, size_t i, int worker)
     struct loading *l = ctx;
     struct part *p = &l->parts[i];
     struct arena *temporary = arena_scratch();
-    struct trace *t = new_trace(temporary);
+    struct trace *t = trace_new(temporary);
     struct ingest_files one = {&l->files->v[i], 1, 1};
     struct ingest_opts io = {.reader = l->o.reader, .threads = l->inner};
     p->ok = ingest_load_files(t, &one, &io, &p->err);

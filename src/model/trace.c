@@ -58,6 +58,24 @@ void trace_release(struct trace *t)
     arena_release(&t->arena);
 }
 
+static void release_it(void *trace)
+{
+    trace_release(trace);
+}
+
+void trace_init_in(struct trace *t, struct arena *owner)
+{
+    arena_defer(owner, release_it, t);
+    trace_init(t);
+}
+
+struct trace *trace_new(struct arena *owner)
+{
+    struct trace *t = arena_new(owner, struct trace);
+    trace_init_in(t, owner);
+    return t;
+}
+
 void trace_note(struct trace *t, enum note_kind kind, uint64_t count, const char *text)
 {
     if (!count)

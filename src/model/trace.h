@@ -385,6 +385,10 @@ struct trace {
 void trace_init(struct trace *t);
 void trace_release(struct trace *t);
 
+/* The arena owns it: it is released with the arena, at the latest. */
+void trace_init_in(struct trace *t, struct arena *owner);
+struct trace *trace_new(struct arena *owner);
+
 /* Room for `more` rows beyond those there; the caller fills them and adds to n. */
 #define trace_room(t, table, more) table_reserve(&(t)->table, &table##_desc, (t)->table.n + (more))
 

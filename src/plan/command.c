@@ -79,11 +79,13 @@ static void append(struct words *out, const struct words *more, struct arena *a)
 }
 
 /* The tool with its options, up to where the program follows. */
-static void tool_words(struct words *out, const struct tool_command *c)
+static void tool_words(struct words *out, const struct tool_command *c,
+                       const struct words *environment)
 {
     struct arena *a = c->arena;
-    if (c->variables.n)
+    if (c->variables.n || environment->n)
         vec_push(out, a, "env");
+    append(out, environment, a);
     append(out, &c->variables, a);
     vec_push(out, a, c->tool);
     if (c->subcommand)
@@ -104,8 +106,9 @@ static void tool_words(struct words *out, const struct tool_command *c)
 /* Where each launcher's ranks find their number. */
 static const char *rank_variable(enum launcher_kind kind)
 {
-    return kind == LAUNCHER_SLURM
-               ? "${SLURM_PROCID:-0}"
+    return kind == LAUNCHER_SLURM ? "${SLURM_PROCID:-0}"
+           : kind == LAUNCHER_FLUX
+               ? "${FLUX_TASK_RANK:-0}"
                : "${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-${PMI_RANK:-${SLURM_PROCID:-0}}}}";
 }
 
@@ -123,8 +126,13 @@ static void one_rank(struct words *out, const struct words *tool, const struct l
 
 void tool_command_end(struct tool_command *c, const struct launch_form *how)
 {
+    static const struct words none;
     struct words tool = {0};
-    tool_words(&tool, c);
+    tool_words(&tool, c, how->launcher.n ? &none : &how->environment);
+    if (how->launcher.n && how->environment.n) {
+        vec_push(&c->argv, c->arena, "env");
+        append(&c->argv, &how->environment, c->arena);
+    }
     append(&c->argv, &how->launcher, c->arena);
     if (how->launcher.n && how->rank >= 0)
         one_rank(&c->argv, &tool, how, c->arena);

@@ -22,12 +22,19 @@ struct words {
     size_t n, cap;
 };
 
-enum launcher_kind { LAUNCHER_NONE, LAUNCHER_SLURM, LAUNCHER_MPI };
+enum launcher_kind {
+    LAUNCHER_NONE,
+    LAUNCHER_SLURM,
+    LAUNCHER_MPI,
+    LAUNCHER_FLUX,
+    LAUNCHER_WORKERS, /* torchrun and its like: stays in the program, which is several processes */
+};
 
 /* How the program is started. */
 struct launch_form {
-    struct words launcher; /* "srun -n 4"; empty: none */
-    struct words app;      /* program and arguments */
+    struct words environment; /* "OMP_NUM_THREADS=4", in front of everything */
+    struct words launcher;    /* "srun -n 4"; empty: none */
+    struct words app;         /* program and arguments */
     enum launcher_kind kind;
     int rank; /* only this rank is profiled; -1: all */
 };
@@ -62,7 +69,7 @@ const char *shell_line(struct arena *a, const struct words *w);
 void words_split(struct words *out, const char *text, struct arena *a);
 
 /*
- * Finds the launcher at the head of a command ("srun -n 4 ./app") and divides it. False where it
+ * Finds variables and the launcher at the head of a command ("A=1 srun -n 4 ./app") and divides it. False where it
  * cannot be told where the program begins (several programs divided by ':', none, or what looks
  * like an option); `how` is then of no use.
  */

@@ -25,8 +25,12 @@ const char *plan_name(const struct planner *pl, const char *name)
 {
     bool nvidia = pl->p->vendor == VENDOR_NVIDIA;
     const struct launch_form *form = &pl->p->form;
+    if (form->kind == LAUNCHER_WORKERS) /* nsys has all of them in one report */
+        return nvidia ? name : arena_printf(pl->arena, "%s-%%pid%%", name);
     if (!form->launcher.n || form->rank >= 0)
         return name;
+    if (form->kind == LAUNCHER_FLUX && nvidia)
+        return arena_printf(pl->arena, "%s-rank%%q{FLUX_TASK_RANK}", name);
     if (form->kind == LAUNCHER_SLURM)
         return arena_printf(pl->arena, nvidia ? "%s-rank%%q{SLURM_PROCID}" : "%s-rank%%rank%%",
                             name);

@@ -18,6 +18,7 @@
 #define GS_PLAN_PLAN_H
 
 #include "analyze/analysis.h"
+#include "base/opt.h"
 #include "metric/pack.h"
 #include "plan/command.h"
 #include "plan/goals.h"
@@ -31,6 +32,31 @@ struct plan_request {
     const char *out;    /* folder for results */
     struct launch_form form;
 };
+
+/* The same in words, as options give it. */
+struct plan_words {
+    struct opt_list goals, tools;
+    const char *gpu, *kernel;
+    int64_t rank; /* -1: all */
+};
+
+#define PLAN_WORDS_OPTS(T, m)                                                                      \
+    OPT_LIST(T, m.goals, 'g', "goal", "GOAL",                                                      \
+             "what to find out: timeline, roofline, memory, occupancy...; several with commas; "   \
+             "all (what the findings call for)"),                                                  \
+        OPT_LIST(T, m.tools, 't', "tool", "TOOL",                                                  \
+                 "only this profiler: rocprofv3, rocprof-sys, rocprof-compute, nsys or ncu"),      \
+        OPT_TEXT(T, m.gpu, 0, "gpu", "GPU",                                                        \
+                 "the GPU to run on: gfx942, MI300X, sm_90, H100... (that of the trace)"),         \
+        OPT_TEXT(T, m.kernel, 'k', "kernel", "REGEX",                                              \
+                 "look at these kernels instead of the hottest ones")
+
+/* Fills goals, tools, GPU, kernel and rank. */
+bool plan_request_read(struct plan_request *q, const struct plan_words *w, struct gs_error *err);
+
+/* The program, with variables and the launcher in front of it; `launcher` as given, or NULL. */
+bool plan_request_app(struct plan_request *q, const char *launcher, const struct words *command,
+                      struct arena *a, struct gs_error *err);
 
 /* Something a trace already holds, and the goals it serves. */
 struct plan_have {
@@ -63,10 +89,15 @@ struct plan {
     VEC(const char *) notes;
     uint64_t runs; /* sum over captures */
     struct launch_form form;
-    const char *out; /* folder for results */
+    const char *out;          /* folder for results */
+    const char *batch;        /* "slurm": as a script for this, see plan_shell(); NULL: none */
+    struct words batch_lines; /* further directives: "--account=x" */
 };
 
 extern const struct fields capture_fields;
+
+/* Fails when a tool that was asked for is of another vendor. */
+bool plan_check_tools(const struct plan *p, unsigned asked, struct gs_error *err);
 
 void plan_make(struct plan *p, const struct plan_request *q, struct arena *a);
 

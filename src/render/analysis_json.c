@@ -104,6 +104,7 @@ void analysis_json(struct jwrite *w, const struct analysis *a, const struct advi
         d.source = source_json_make(o->source, o->links, o->timestamp, false, arena);
     if (o->att)
         d.att = att_json_make(o->att, arena);
+    d.explanation = o->explanation;
     analysis_results(a, &d.results, arena);
     fields_write(w, NULL, &analysis_document_fields, &d);
 }

@@ -17,6 +17,7 @@
 #define NO_TIMESTAMP "1970-01-01T00:00:00" /* where null is not allowed */
 
 struct att;
+struct explanation;
 struct source_scan;
 struct source_links;
 
@@ -28,6 +29,7 @@ struct analysis_json_opts {
     const struct source_scan *source; /* for "tier0"; NULL: none */
     const struct source_links *links; /* what in it the trace shows; NULL: not looked for */
     const struct att *att;            /* for "thread_trace"; NULL: none */
+    const struct explanation *explanation; /* of a language model; NULL: none */
 };
 
 void analysis_json(struct jwrite *w, const struct analysis *a, const struct advice *advice,

@@ -55,6 +55,7 @@ struct pattern_json {
 struct source_json {
     const struct source_scan *s;
     const char *timestamp;
+    const char *explanation; /* of a language model; NULL: none */
     VEC(struct pattern_json) patterns;
     VEC(struct advice_json) advice;
     VEC(struct source_file_row) files;
@@ -92,14 +93,16 @@ struct analysis_document {
     const char *arch; /* of the first GPU */
     VEC(struct resource_row) resources;
     struct trust_json trust;
-    VEC(const char *) errors;   /* always empty: what fails ends the run */
-    struct source_json *source; /* NULL: none */
-    struct att_json *att;       /* NULL: none */
-    struct results results;     /* all tables */
+    VEC(const char *) errors;              /* always empty: what fails ends the run */
+    struct source_json *source;            /* NULL: none */
+    struct att_json *att;                  /* NULL: none */
+    const struct explanation *explanation; /* NULL: none */
+    struct results results;                /* all tables */
 };
 
 extern const struct fields analysis_document_fields, source_document_fields,
     source_strict_document_fields, att_document_fields;
+extern const struct fields verdict_json_fields, cause_json_fields, ledger_gpu_json_fields;
 extern const struct fields finding_json_fields, profiler_command_fields;
 extern const struct fields source_json_fields, source_strict_fields, source_advice_fields;
 extern const struct fields att_json_fields;

@@ -3,6 +3,7 @@
 
 #include "job/job.h"
 #include "render/analysis_json_in.h"
+#include "report/explanation.h"
 
 /* ---- who made this, and what was recorded ---- */
 
@@ -85,17 +86,19 @@ PART(summary, T,
 #undef T
 
 #define T struct verdict
-PART(verdict_fields, T, ALWAYS(T, status, FIELD_ENUM, "status", "", .words = verdict_status_names),
-     ALWAYS(T, headline, FIELD_TEXT, "headline", "one sentence"),
-     ALWAYS(T, recoverable_ns, FIELD_I64, "recoverable_ns",
-            "GPU time claimed by findings above INFO, compute aside"),
-     ALWAYS(T, recoverable_pct, FIELD_NUM, "recoverable_pct", "of window x GPUs"),
-     ALWAYS(T, together, FIELD_U32, "together",
-            "how many of the first findings of MEDIUM and HIGH were replayed together, 3 at most"),
-     ALWAYS(T, together_ns, FIELD_I64, "together_ns",
-            "the time when all of these are followed; 0: none was"),
-     OR_NULL(T, together_speedup, FIELD_NUM, "together_speedup",
-             "what they win together, for fixes overlap"));
+SHARED_PART(
+    verdict_json_fields, T,
+    ALWAYS(T, status, FIELD_ENUM, "status", "", .words = verdict_status_names),
+    ALWAYS(T, headline, FIELD_TEXT, "headline", "one sentence"),
+    ALWAYS(T, recoverable_ns, FIELD_I64, "recoverable_ns",
+           "GPU time claimed by findings above INFO, compute aside"),
+    ALWAYS(T, recoverable_pct, FIELD_NUM, "recoverable_pct", "of window x GPUs"),
+    ALWAYS(T, together, FIELD_U32, "together",
+           "how many of the first findings of MEDIUM and HIGH were replayed together, 3 at most"),
+    ALWAYS(T, together_ns, FIELD_I64, "together_ns",
+           "the time when all of these are followed; 0: none was"),
+    OR_NULL(T, together_speedup, FIELD_NUM, "together_speedup",
+            "what they win together, for fixes overlap"));
 #undef T
 
 #define T struct warning
@@ -108,18 +111,20 @@ PART(warning_fields, T,
 /* ---- the ledger ---- */
 
 #define T struct cause_json
-PART(cause_fields, T, ALWAYS(T, cause, FIELD_TEXT, "cause", "key of the cause"),
-     ALWAYS(T, label, FIELD_TEXT, "label", "for people"),
-     ALWAYS(T, kind, FIELD_ENUM, "kind", "", .words = WORDS("work", "exposed", "idle")),
-     ALWAYS(T, ns, FIELD_I64, "ns", "GPU time"),
-     ALWAYS(T, pct, FIELD_NUM, "pct", "share of the whole"));
+SHARED_PART(cause_json_fields, T, ALWAYS(T, cause, FIELD_TEXT, "cause", "key of the cause"),
+            ALWAYS(T, label, FIELD_TEXT, "label", "for people"),
+            ALWAYS(T, kind, FIELD_ENUM, "kind", "", .words = WORDS("work", "exposed", "idle")),
+            ALWAYS(T, ns, FIELD_I64, "ns", "GPU time"),
+            ALWAYS(T, pct, FIELD_NUM, "pct", "share of the whole"));
 #undef T
 
 #define T struct ledger_gpu_json
-PART(ledger_gpu_fields, T,
-     ALWAYS(T, gpu, FIELD_I32, "gpu", "number of the GPU; -1 where the trace does not list it"),
-     ALWAYS(T, name, FIELD_TEXT, "name", "product name"),
-     ALWAYS(T, causes, FIELD_LIST, "causes", "they add up to window_ns", .of = &cause_fields));
+SHARED_PART(ledger_gpu_json_fields, T,
+            ALWAYS(T, gpu, FIELD_I32, "gpu",
+                   "number of the GPU; -1 where the trace does not list it"),
+            ALWAYS(T, name, FIELD_TEXT, "name", "product name"),
+            ALWAYS(T, causes, FIELD_LIST, "causes", "they add up to window_ns",
+                   .of = &cause_json_fields));
 #undef T
 
 /* Members of an analysis that stand among those of the document; names as in the document. */
@@ -226,8 +231,8 @@ PART(regions, T, ALWAYS(T, has_regions, FIELD_BOOL, "has_markers", "true"),
 
 PART(ledger, T, SPREAD(T, a, FIELD_REF, &window_part),
      ALWAYS(T, causes, FIELD_LIST, "causes", "they add up to window_ns x gpu_count",
-            .of = &cause_fields),
-     ALWAYS(T, ledger_gpus, FIELD_LIST, "gpus", "the same per GPU", .of = &ledger_gpu_fields));
+            .of = &cause_json_fields),
+     ALWAYS(T, ledger_gpus, FIELD_LIST, "gpus", "the same per GPU", .of = &ledger_gpu_json_fields));
 
 #define VERSION FIXED("schema_version", ANALYSIS_SCHEMA_VERSION, "version of this document")
 #define METADATA(fields)                                                                           \
@@ -244,7 +249,8 @@ static const struct field document_list[] = {
     METADATA(&metadata),
     WITHIN("profiling_info", "what was recorded", &info),
     WITHIN("summary", "in words", &summary),
-    ALWAYS(T, verdict, FIELD_REF, "verdict", "is there anything to win", .of = &verdict_fields),
+    ALWAYS(T, verdict, FIELD_REF, "verdict", "is there anything to win",
+           .of = &verdict_json_fields),
     WITHIN("ledger", "every nanosecond of every GPU, once", &ledger),
     ALWAYS(T, overview.execution, FIELD_OBJECT, "execution_breakdown",
            "unions per GPU, summed over GPUs; shares are of the span of GPU work x GPUs",
@@ -278,6 +284,9 @@ static const struct field document_list[] = {
             .of = &source_json_fields),
     OR_NULL(T, att, FIELD_REF, "thread_trace", "stalls by instruction, of --att-dir; null without",
             .of = &att_json_fields),
+    IF_ANY(T, explanation, FIELD_REF, "explanation",
+           "what a language model said, of --llm; only there when one was asked",
+           .of = &explanation_fields),
     ALWAYS(T, results, FIELD_TABLES, "analyses", "every table of every analysis, whole"),
 };
 const struct fields analysis_document_fields = FIELDS("analysis", "", T, document_list);
@@ -297,11 +306,13 @@ static const struct field source_list[] = {VERSION, METADATA(&metadata), SOURCE_
                                            SCAN(&source_json_fields)};
 const struct fields source_document_fields = FIELDS("source", "", T, source_list);
 
+PART(enhanced_part, struct source_json,
+     OR_NULL(struct source_json, explanation, FIELD_TEXT, "llm_enhanced_explanation", ""));
 static const struct field strict_source_list[] = {
     ALWAYS(T, metadata.document_version, FIELD_TEXT, "schema_version", "of rocinsight's document"),
     METADATA(&strict_metadata),
     SOURCE_BODY,
-    ALWAYS_NULL("llm_enhanced_explanation", ""),
+    SPREAD(T, source, FIELD_REF, &enhanced_part),
     SCAN(&source_strict_fields),
 };
 const struct fields source_strict_document_fields = FIELDS("source", "", T, strict_source_list);

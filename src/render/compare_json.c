@@ -2,6 +2,7 @@
 
 #include "config.h"
 #include "field/field.h"
+#include "report/explanation.h"
 
 #define TEXTS(T, member, key, doc) ALWAYS(T, member, FIELD_LIST, key, doc, .of = &field_texts)
 
@@ -16,6 +17,7 @@ struct compare_json {
     struct run_json a, b;
     const struct gate *gate;
     bool has_gate, passed;
+    const struct explanation *explanation;
 };
 
 #define T struct run_profile
@@ -40,27 +42,29 @@ PART(comparability, T, ALWAYS(T, score, FIELD_NUM, "score", "1: nothing differs 
      ALWAYS(T, steps, FIELD_NUM, "steps_ratio", "B ran this many times as many steps as A"),
      ALWAYS(T, cross_vendor, FIELD_BOOL, "by_role", "kernels were matched by what they do"));
 
-PART(verdict, T,
-     ALWAYS(T, comparable, FIELD_BOOL, "comparable", "both did work that can be compared"),
-     WITHIN("comparability", "how far that holds", &comparability),
-     ALWAYS(T, verdict, FIELD_ENUM, "verdict", "did the change help",
-            .words = compare_verdict_names),
-     OR_NULL(T, headline, FIELD_TEXT, "headline", "one sentence"),
-     OR_NULL(T, wall_change_pct, FIELD_NUM, "wall_change_pct", "100 x change_ns / base_ns"),
-     OR_NULL(T, noise_pct, FIELD_NUM, "noise_pct", "100 x noise_ns / base_ns"),
-     OR_NULL(T, window_change_pct, FIELD_NUM, "window_change_pct", "difference of the windows"),
-     ALWAYS(T, base_ns, FIELD_I64, "base_ns", "A's time that is compared: wall_a_ns, or its work"),
-     ALWAYS(T, change_ns, FIELD_I64, "change_ns", "of that time; negative is a gain"),
-     ALWAYS(T, noise_ns, FIELD_I64, "noise_ns", "of these changes"),
-     ALWAYS(T, idle_counts, FIELD_BOOL, "idle_counted",
-            "idle time is regular, and part of the work that is compared"),
-     ALWAYS(T, by_wall, FIELD_BOOL, "by_wall", "the clock on the wall decided"),
-     ALWAYS(T, wall_a_ns, FIELD_I64, "wall_a_ns", "A's clock, without the profiler's start"),
-     ALWAYS(T, wall_b_ns, FIELD_I64, "wall_b_ns", "B's clock for the work of A"),
-     ALWAYS(T, wall_noise_ns, FIELD_I64, "wall_noise_ns", "noise of their difference"),
-     ALWAYS(T, repeated, FIELD_BOOL, "repeated", "that noise comes from repeated runs"),
-     OR_NULL(T, common_ratio, FIELD_NUM, "common_ratio",
-             "all kernels took this many times as long: clocks, not code"));
+SHARED_PART(compare_verdict_fields, T,
+            ALWAYS(T, comparable, FIELD_BOOL, "comparable", "both did work that can be compared"),
+            WITHIN("comparability", "how far that holds", &comparability),
+            ALWAYS(T, verdict, FIELD_ENUM, "verdict", "did the change help",
+                   .words = compare_verdict_names),
+            OR_NULL(T, headline, FIELD_TEXT, "headline", "one sentence"),
+            OR_NULL(T, wall_change_pct, FIELD_NUM, "wall_change_pct", "100 x change_ns / base_ns"),
+            OR_NULL(T, noise_pct, FIELD_NUM, "noise_pct", "100 x noise_ns / base_ns"),
+            OR_NULL(T, window_change_pct, FIELD_NUM, "window_change_pct",
+                    "difference of the windows"),
+            ALWAYS(T, base_ns, FIELD_I64, "base_ns",
+                   "A's time that is compared: wall_a_ns, or its work"),
+            ALWAYS(T, change_ns, FIELD_I64, "change_ns", "of that time; negative is a gain"),
+            ALWAYS(T, noise_ns, FIELD_I64, "noise_ns", "of these changes"),
+            ALWAYS(T, idle_counts, FIELD_BOOL, "idle_counted",
+                   "idle time is regular, and part of the work that is compared"),
+            ALWAYS(T, by_wall, FIELD_BOOL, "by_wall", "the clock on the wall decided"),
+            ALWAYS(T, wall_a_ns, FIELD_I64, "wall_a_ns", "A's clock, without the profiler's start"),
+            ALWAYS(T, wall_b_ns, FIELD_I64, "wall_b_ns", "B's clock for the work of A"),
+            ALWAYS(T, wall_noise_ns, FIELD_I64, "wall_noise_ns", "noise of their difference"),
+            ALWAYS(T, repeated, FIELD_BOOL, "repeated", "that noise comes from repeated runs"),
+            OR_NULL(T, common_ratio, FIELD_NUM, "common_ratio",
+                    "all kernels took this many times as long: clocks, not code"));
 
 #define ROWS(member, key, doc, fields) ALWAYS(T, member, FIELD_LIST, key, doc, .of = fields)
 PART(tables, T, ROWS(causes, "causes", "what changed, largest first", &compare_cause_fields),
@@ -82,10 +86,13 @@ PART(document, T, FIXED("schema_version", COMPARE_SCHEMA_VERSION, "version of th
      ALWAYS(T, program, FIELD_TEXT, "program_version", "version of the program"),
      ALWAYS(T, a, FIELD_OBJECT, "a", "the run before", .of = &run_fields),
      ALWAYS(T, b, FIELD_OBJECT, "b", "the run after", .of = &run_fields),
-     SPREAD(T, c, FIELD_REF, &verdict),
+     SPREAD(T, c, FIELD_REF, &compare_verdict_fields),
      WITHIN("gate", "conditions of --fail-on; null without", &gate, .null = NULL_MAYBE,
             .flag = FLAG(T, has_gate)),
-     SPREAD(T, c, FIELD_REF, &tables));
+     SPREAD(T, c, FIELD_REF, &tables),
+     IF_ANY(T, explanation, FIELD_REF, "explanation",
+            "what a language model said, of --llm; only there when one was asked",
+            .of = &explanation_fields));
 
 static struct run_json run_of(const struct run_profile *p)
 {
@@ -93,11 +100,13 @@ static struct run_json run_of(const struct run_profile *p)
     return (struct run_json){p, first ? first->name : NULL, first ? first->vendor : NULL};
 }
 
-void compare_json(struct jwrite *w, const struct comparison *c, const struct gate *g)
+void compare_json(struct jwrite *w, const struct comparison *c, const struct gate *g,
+                  const struct explanation *e)
 {
     T d = {.c = c, .program = GPUSIGHT_VERSION, .a = run_of(c->a), .b = run_of(c->b), .gate = g};
     d.has_gate = g->conditions.n;
     d.passed = !g->failed;
+    d.explanation = e;
     fields_write(w, NULL, &document, &d);
 }
 

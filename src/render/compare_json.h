@@ -9,7 +9,14 @@
 
 #define COMPARE_SCHEMA_VERSION "1.0"
 
-void compare_json(struct jwrite *w, const struct comparison *c, const struct gate *gate);
+/* What is said of struct comparison without its tables. */
+extern const struct fields compare_verdict_fields;
+
+struct explanation;
+
+/* `e`: what a language model said; NULL: none was asked. */
+void compare_json(struct jwrite *w, const struct comparison *c, const struct gate *gate,
+                  const struct explanation *e);
 
 /* Its JSON Schema, as a whole file. */
 void compare_json_schema(struct str *out);

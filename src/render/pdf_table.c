@@ -3,7 +3,8 @@
 
 #include "render/pdf_in.h"
 
-enum { GAP = 8, LEAST_COLUMN = 60, CELL_LINES = 3 };
+/* More than MOST_ROWS are a hundred pages that nobody prints, and cairo holds all of them at once. */
+enum { GAP = 8, LEAST_COLUMN = 60, CELL_LINES = 3, MOST_ROWS = 5000 };
 #define PAD 2.5
 
 static const struct pdf_font head = {CAIRO_FONT, 7.5, 10.5, true};
@@ -12,6 +13,7 @@ struct grid {
     struct pdf *p;
     const struct block *b;
     double *width;
+    size_t cells; /* so many of the block's are set */
 };
 
 static bool may_shrink(const struct block *b, size_t c)
@@ -29,7 +31,7 @@ static void fit(struct grid *g)
     for (size_t c = 0; c < n; c++)
         g->width[c] = pdf_width(g->p, b->columns.v[c].title) + 1;
     pdf_use(g->p, &pdf_small);
-    for (size_t i = 0; i < b->cells.n; i++) {
+    for (size_t i = 0; i < g->cells; i++) {
         const char *cell = b->cells.v[i];
         double w =
             strlen(cell) > 400 ? CONTENT_W : pdf_width(g->p, cairo_safe(g->p->arena, cell)) + 1;
@@ -124,15 +126,19 @@ void pdf_table(struct pdf *p, const struct block *b)
     size_t n = b->columns.n;
     if (!n)
         return;
-    struct grid g = {p, b, arena_array(p->arena, double, n)};
+    size_t rows = b->cells.n / n, most = rows < MOST_ROWS ? rows : MOST_ROWS;
+    struct grid g = {p, b, arena_array(p->arena, double, n), most * n};
     fit(&g);
     pdf_need(p, head.leading + 3 * pdf_small.leading);
     draw_head(&g);
-    for (size_t i = 0; i + n <= b->cells.n; i += n)
+    for (size_t i = 0; i < g.cells; i += n)
         draw_row(&g, b->cells.v + i);
-    if (b->text && *b->text) {
-        p->y += 2;
+    p->y += b->text && *b->text ? 2 : 0;
+    if (b->text && *b->text)
         pdf_paragraph(p, &pdf_small, INK_MUTED, MARGIN, CONTENT_W, b->text);
-    }
+    if (most < rows)
+        pdf_paragraph(
+            p, &pdf_small, INK_MUTED, MARGIN, CONTENT_W,
+            arena_printf(p->arena, "%zu of %zu rows; the text and the JSON have all", most, rows));
     p->y += 6;
 }

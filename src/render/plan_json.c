@@ -34,23 +34,24 @@ PART(gpu_fields, T, ALWAYS(T, vendor, FIELD_ENUM, "vendor", "who made it", .word
      ALWAYS(T, gpu_source, FIELD_TEXT, "source", "how it is known",
             .words = WORDS("from the trace", "as given", "assumed")));
 
-PART(plan_fields, T, FIXED("schema_version", "1.0", "version of this document"),
-     WITHIN("gpu", "what the plan is made for", &gpu_fields),
-     SET_OF_GOALS(T, goals, "goals", "what was planned for"),
-     SET_OF_GOALS(T, open, "open", "goals that stay unanswered, in whole or in part"),
-     TEXTS(T, form.launcher, "launcher", "what starts the ranks"),
-     TEXTS(T, form.app, "app", "the program and its arguments"),
-     ALWAYS(T, have, FIELD_LIST, "have", "what traces already hold", .of = &have_fields),
-     ALWAYS(T, captures, FIELD_LIST, "captures", "in the order to run them",
-            .of = &capture_json_fields),
-     ALWAYS(T, runs, FIELD_U64, "runs", "sum over captures"),
-     TEXTS(T, notes, "notes", "what to know before running it"));
+SHARED_PART(plan_json_fields, T, FIXED("schema_version", "1.0", "version of this document"),
+            WITHIN("gpu", "what the plan is made for", &gpu_fields),
+            SET_OF_GOALS(T, goals, "goals", "what was planned for"),
+            SET_OF_GOALS(T, open, "open", "goals that stay unanswered, in whole or in part"),
+            TEXTS(T, form.environment, "environment", "variables in front of the program"),
+            TEXTS(T, form.launcher, "launcher", "what starts the ranks"),
+            TEXTS(T, form.app, "app", "the program and its arguments"),
+            ALWAYS(T, have, FIELD_LIST, "have", "what traces already hold", .of = &have_fields),
+            ALWAYS(T, captures, FIELD_LIST, "captures", "in the order to run them",
+                   .of = &capture_json_fields),
+            ALWAYS(T, runs, FIELD_U64, "runs", "sum over captures"),
+            TEXTS(T, notes, "notes", "what to know before running it"));
 
 void plan_json(struct str *out, const T *p)
 {
     struct jwrite w;
     jw_init(&w, out, 2);
-    fields_write(&w, NULL, &plan_fields, p);
+    fields_write(&w, NULL, &plan_json_fields, p);
     str_putc(out, '\n');
 }
 
@@ -60,5 +61,5 @@ void plan_json_schema(struct str *out)
         out, "urn:gpusight:plan:1.0", "gpusight plan",
         "What 'gpusight plan --json' writes; null means that it cannot be said. docs/planner.md "
         "explains it. Made by 'gpusight --generate plan-schema'.",
-        &plan_fields);
+        &plan_json_fields);
 }

@@ -5,8 +5,10 @@
 #define GS_RENDER_PLAN_JSON_H
 
 #include "base/str.h"
+#include "field/field.h"
 #include "plan/plan.h"
 
+extern const struct fields plan_json_fields; /* of struct plan */
 void plan_json(struct str *out, const struct plan *p);
 
 /* Its JSON Schema, as a whole file. */

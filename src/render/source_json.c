@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "render/analysis_json_in.h"
+#include "report/explanation.h"
 
 #define ROCINSIGHT_SOURCE_VERSION "0.2.0"
 
@@ -113,9 +114,8 @@ static const struct fields dir_fields = FIELDS("", "", T, dir_list),
         ALWAYS(T, advice, FIELD_LIST, "recommendations", "what to capture",                        \
                .of = &source_advice_fields),                                                       \
         SPREAD(T, s, FIELD_REF, &first_fields),                                                    \
-    {                                                                                              \
-        .key = "llm_explanation", .unit = "", .type = FIELD_NULL, .doc = "no model was asked"      \
-    }
+        OR_NULL(T, explanation, FIELD_TEXT, "llm_explanation",                                     \
+                "what a language model said, of --llm without a trace; null: none was asked")
 static const struct field strict_list[] = {SOURCE(&strict_files_fields, &strict_pattern_fields)};
 static const struct field source_list[] = {
     SOURCE(&files_fields, &pattern_fields),
@@ -213,6 +213,7 @@ void source_json_document(struct jwrite *w, const struct source_scan *s,
 {
     struct arena *arena = w->out->arena;
     struct analysis_document d = {.source = source_json_make(s, NULL, o->timestamp, strict, arena)};
+    d.source->explanation = o->explanation ? o->explanation->text : NULL;
     metadata_make(&d.metadata, o, strict ? ROCINSIGHT_SOURCE_VERSION : ANALYSIS_SCHEMA_VERSION);
     d.metadata.timestamp = d.source->timestamp;
     d.overview.profiling_mode = "source_only";

@@ -1,95 +1,141 @@
-#include <math.h>
-
-#include "base/fs.h"
+#include "field/field.h"
 #include "render/workload_json.h"
 
-static void write_side(struct jwrite *w, const char *key, const struct workload_report *r)
+/* ---- the document, as the tables below describe it ---- */
+
+struct change_row {
+    double a, b, pct;
+};
+
+struct metric_change {
+    const char *metric, *key, *unit;
+    struct change_row change;
+};
+
+struct panel_change {
+    int32_t id;
+    const char *title;
+    VEC(struct metric_change) rows;
+};
+
+struct pair_row {
+    const char *name;
+    struct change_row total, mean, median;
+    VEC(struct panel_change) panels;
+};
+
+struct side {
+    const char *name, *gpu, *arch;
+    uint64_t dispatches;
+    double total_ns;
+};
+
+struct comparison_document {
+    const struct workload_comparison *c;
+    struct side a, b;
+    VEC(struct pair_row) kernels;
+};
+
+/* ---- tables ---- */
+
+#define NUMBER(T, member, key, doc) OR_NULL(T, member, FIELD_NUM, key, doc)
+#define TEXT(T, member, key, doc) ALWAYS(T, member, FIELD_TEXT, key, doc)
+#define TEXTS(T, member, key, doc) ALWAYS(T, member, FIELD_LIST, key, doc, .of = &field_texts)
+
+#define T struct change_row
+PART(change_fields, T, NUMBER(T, a, "a", ""), NUMBER(T, b, "b", ""),
+     NUMBER(T, pct, "change_pct", "from a to b, in percent of a"));
+#undef T
+
+#define T struct metric_change
+PART(metric_fields, T, TEXT(T, metric, "metric", "its name"), TEXT(T, key, "key", "unique"),
+     TEXT(T, unit, "unit", ""), SPREAD(T, change, FIELD_OBJECT, &change_fields));
+#undef T
+
+#define T struct panel_change
+PART(panel_fields, T, ALWAYS(T, id, FIELD_I32, "id", "its number in rocprof-compute"),
+     TEXT(T, title, "title", ""), ALWAYS(T, rows, FIELD_LIST, "rows", "", .of = &metric_fields));
+#undef T
+
+#define T struct pair_row
+#define CHANGE(member, key) ALWAYS(T, member, FIELD_OBJECT, key, "", .of = &change_fields)
+PART(pair_fields, T, TEXT(T, name, "name", "all kernels first"), CHANGE(total, "total_ns"),
+     CHANGE(mean, "mean_ns"), CHANGE(median, "median_ns"),
+     ALWAYS(T, panels, FIELD_LIST, "panels", "", .of = &panel_fields));
+#undef T
+
+#define T struct side
+PART(side_fields, T, TEXT(T, name, "workload", "its name"), TEXT(T, gpu, "gpu", ""),
+     TEXT(T, arch, "arch", ""), ALWAYS(T, dispatches, FIELD_U64, "dispatches", ""),
+     NUMBER(T, total_ns, "total_ns", "of all dispatches"));
+#undef T
+
+#define T struct workload_comparison
+PART(list_fields, T, TEXTS(T, only_a, "only_a", "kernels"), TEXTS(T, only_b, "only_b", "kernels"),
+     TEXTS(T, notes, "notes", "why numbers may not be comparable"));
+#undef T
+
+#define T struct comparison_document
+PART(document_fields, T, FIXED("schema", "gpusight-workload-compare", "what this is"),
+     FIXED("schema_version", WORKLOAD_SCHEMA_VERSION, "version of this document"),
+     ALWAYS(T, a, FIELD_OBJECT, "a", "before", .of = &side_fields),
+     ALWAYS(T, b, FIELD_OBJECT, "b", "after", .of = &side_fields),
+     ALWAYS(T, kernels, FIELD_LIST, "kernels", "all, then longest in a first", .of = &pair_fields),
+     SPREAD(T, c, FIELD_REF, &list_fields));
+#undef T
+
+/* ---- filling it ---- */
+
+static struct change_row change(double a, double b)
+{
+    return (struct change_row){a, b, workload_change(a, b)};
+}
+
+static struct side side_of(const struct workload_report *r)
 {
     const struct workload_system *s = &r->w->system;
-    jw_open(w, key, '{');
-    jw_str(w, "workload", *s->name ? s->name : fs_basename(r->w->dir));
-    jw_str(w, "gpu", s->model);
-    jw_str(w, "arch", s->arch);
-    jw_uint(w, "dispatches", r->all.n);
-    jw_num(w, "total_ns", r->all.total_ns);
-    jw_close(w);
+    return (struct side){workload_title(r), s->model, s->arch, r->all.n, r->all.total_ns};
 }
 
-static void write_change(struct jwrite *w, double a, double b)
+static struct pair_row pair_row(const struct workload_comparison *c, const struct workload_pair *p,
+                                struct arena *arena)
 {
-    jw_num(w, "a", a);
-    jw_num(w, "b", b);
-    jw_num(w, "change_pct", workload_change(a, b));
-}
-
-static void write_times(struct jwrite *w, const struct workload_pair *p)
-{
-    const struct {
-        const char *key;
-        double a, b;
-    } all[] = {{"total_ns", p->a->total_ns, p->b->total_ns},
-               {"mean_ns", p->a->mean_ns, p->b->mean_ns},
-               {"median_ns", p->a->median_ns, p->b->median_ns}};
-    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-        jw_open(w, all[i].key, '{');
-        write_change(w, all[i].a, all[i].b);
-        jw_close(w);
-    }
-}
-
-static void write_pair(struct jwrite *w, const struct workload_comparison *c,
-                       const struct workload_pair *p)
-{
+    struct pair_row row = {.name = p->name,
+                           .total = change(p->a->total_ns, p->b->total_ns),
+                           .mean = change(p->a->mean_ns, p->b->mean_ns),
+                           .median = change(p->a->median_ns, p->b->median_ns)};
     size_t n, panels;
     const struct workload_metric *m = workload_metrics(&n);
     const struct workload_panel *all = workload_panels(&panels);
-    jw_open(w, NULL, '{');
-    jw_str(w, "name", p->name);
-    write_times(w, p);
-    jw_open(w, "panels", '[');
     for (size_t k = 0; k < panels; k++) {
-        jw_open(w, NULL, '{');
-        jw_int(w, "id", all[k].id);
-        jw_str(w, "title", all[k].title);
-        jw_open(w, "rows", '[');
-        for (size_t i = 0; i < n; i++) {
-            if (m[i].panel != all[k].id)
-                continue;
-            jw_open(w, NULL, '{');
-            jw_str(w, "metric", m[i].name);
-            jw_str(w, "key", m[i].key);
-            jw_str(w, "unit", workload_unit(c->a, &m[i]));
-            write_change(w, p->a->values[i].mean, p->b->values[i].mean);
-            jw_close(w);
-        }
-        jw_close(w);
-        jw_close(w);
+        struct panel_change panel = {.id = all[k].id, .title = all[k].title};
+        for (size_t i = 0; i < n; i++)
+            if (m[i].panel == all[k].id)
+                vec_push(
+                    &panel.rows, arena,
+                    ((struct metric_change){m[i].name, m[i].key, workload_unit(c->a, &m[i]),
+                                            change(p->a->values[i].mean, p->b->values[i].mean)}));
+        vec_push(&row.panels, arena, panel);
     }
-    jw_close(w);
-    jw_close(w);
-}
-
-static void write_names(struct jwrite *w, const char *key, const char *const *names, size_t n)
-{
-    jw_open(w, key, '[');
-    for (size_t i = 0; i < n; i++)
-        jw_str(w, NULL, names[i]);
-    jw_close(w);
+    return row;
 }
 
 void workload_compare_json(struct jwrite *w, const struct workload_comparison *c)
 {
-    jw_open(w, NULL, '{');
-    jw_str(w, "schema", "gpusight-workload-compare");
-    jw_str(w, "schema_version", WORKLOAD_SCHEMA_VERSION);
-    write_side(w, "a", c->a);
-    write_side(w, "b", c->b);
-    jw_open(w, "kernels", '[');
+    struct arena *arena = c->a->arena;
+    struct comparison_document d = {.c = c, .a = side_of(c->a), .b = side_of(c->b)};
     for (size_t i = 0; i < c->pairs.n; i++)
-        write_pair(w, c, &c->pairs.v[i]);
-    jw_close(w);
-    write_names(w, "only_a", c->only_a.v, c->only_a.n);
-    write_names(w, "only_b", c->only_b.v, c->only_b.n);
-    write_names(w, "notes", c->notes.v, c->notes.n);
-    jw_close(w);
+        vec_push(&d.kernels, arena, pair_row(c, &c->pairs.v[i], arena));
+    fields_write(w, NULL, &document_fields, &d);
+}
+
+void workload_compare_json_schema(struct str *out)
+{
+    fields_schema_document(
+        out, "urn:gpusight:workload-compare:" WORKLOAD_SCHEMA_VERSION,
+        "gpusight comparison of workloads",
+        "The document of 'gpusight compare --json' for two folders of rocprof-compute; "
+        "docs/workloads.md explains it. A number that cannot be said is null. Made by 'gpusight "
+        "--generate workload-compare-schema'.",
+        &document_fields);
 }

@@ -3,245 +3,352 @@
 #include <math.h>
 
 #include "base/fs.h"
-#include "base/sat.h"
+#include "field/field.h"
 
-static void write_system(struct jwrite *w, const struct workload_system *s)
-{
-    jw_open(w, "sysinfo", '{');
-    jw_bool(w, "found", s->found);
-    jw_str(w, "program", s->program);
-    jw_str(w, "timestamp", s->time);
-    jw_str(w, "version", s->tool);
-    jw_str(w, "linux_distro", s->distro);
-    jw_str(w, "rocm_version", s->rocm);
-    jw_str(w, "compute_partition", s->partition);
-    jw_str(w, "memory_partition", s->memory_partition);
-    jw_num(w, "cu_per_gpu", s->cu);
-    jw_num(w, "simd_per_cu", s->simd_per_cu);
-    jw_num(w, "se_per_gpu", s->se);
-    jw_num(w, "wave_size", s->wave_size);
-    jw_num(w, "max_waves_per_cu", s->waves_per_cu);
-    jw_num(w, "max_sclk_mhz", s->sclk_mhz);
-    jw_num(w, "max_mclk_mhz", s->mclk_mhz);
-    jw_num(w, "total_l2_chan", s->l2_channels);
-    jw_num(w, "lds_banks_per_cu", s->lds_banks);
-    jw_num(w, "sqc_per_gpu", s->sqc);
-    jw_num(w, "num_xcd", s->xcd);
-    jw_num(w, "num_hbm_channels", s->hbm_channels);
-    jw_num(w, "hbm_bw_gbps", s->hbm_gbps);
-    jw_close(w);
-}
+/* ---- the document, as the tables below describe it ---- */
 
-static void write_value(struct jwrite *w, const struct workload_report *r,
-                        const struct workload_metric *m, const struct workload_value *v)
-{
-    jw_str(w, "metric", m->name);
-    jw_str(w, "key", m->key);
-    jw_num(w, "value", v->mean);
-    jw_num(w, "weighted", v->weighted);
-    jw_num(w, "min", v->least);
-    jw_num(w, "max", v->most);
-    jw_str(w, "unit", workload_unit(r, m));
-    jw_num(w, "peak", v->peak);
-    jw_num(w, "pct_of_peak", v->pct);
-    jw_uint(w, "dispatches", v->dispatches);
-    jw_uint(w, "passes", v->passes);
-    jw_open(w, "missing", '[');
-    for (uint32_t i = 0; i < v->n_missing; i++)
-        jw_str(w, NULL, v->missing[i]);
-    jw_close(w);
-}
-
-static void write_panel_rows(struct jwrite *w, const struct workload_report *r, const char *key,
-                             int panel)
-{
-    size_t n;
-    const struct workload_metric *m = workload_metrics(&n);
-    jw_open(w, key, '[');
-    for (size_t i = 0; i < n; i++)
-        if (m[i].panel == panel) {
-            jw_open(w, NULL, '{');
-            write_value(w, r, &m[i], &r->all.values[i]);
-            jw_close(w);
-        }
-    jw_close(w);
-}
-
-static void write_chart(struct jwrite *w, const struct workload_report *r)
-{
-    size_t n;
-    const struct workload_metric *m = workload_metrics(&n);
-    jw_open(w, "memory_chart", '{');
-    for (size_t i = 0; i < n; i++)
-        if (m[i].panel == PANEL_MEMORY_CHART) {
-            jw_open(w, m[i].key, '{');
-            write_value(w, r, &m[i], &r->all.values[i]);
-            jw_close(w);
-        }
-    jw_close(w);
-}
-
-static void write_kernel(struct jwrite *w, const struct workload_report *r, size_t rank)
-{
-    const struct workload_view *v = &r->kernels.v[rank];
-    size_t n;
-    const struct workload_metric *m = workload_metrics(&n);
-    jw_open(w, NULL, '{');
-    jw_uint(w, "rank", rank + 1);
-    jw_str(w, "name", v->name);
-    jw_uint(w, "dispatches", v->n);
-    jw_num(w, "total_ns", v->total_ns);
-    jw_num(w, "time_pct", v->time_pct);
-    jw_num(w, "mean_ns", v->mean_ns);
-    jw_num(w, "median_ns", v->median_ns);
-    jw_num(w, "min_ns", v->least_ns);
-    jw_num(w, "max_ns", v->most_ns);
-    jw_open(w, "speed_of_light", '{');
-    for (size_t i = 0; i < n; i++)
-        if (m[i].panel == PANEL_SPEED_OF_LIGHT)
-            jw_num(w, m[i].key, v->values[i].mean);
-    jw_close(w);
-    jw_close(w);
-}
-
-/* ---- the roofline ---- */
-
-static const char *const level_keys[ROOF_LEVELS] = {"hbm", "l2", "l1", "lds"};
-static const char *const kind_keys[FLOP_KINDS] = {
-    [FLOP_FP64] = "vector_fp64",     [FLOP_FP32] = "vector_fp32",
-    [FLOP_FP16] = "vector_fp16",     [FLOP_MAT_FP64] = "matrix_fp64",
-    [FLOP_MAT_FP32] = "matrix_fp32", [FLOP_MAT_FP16] = "matrix_fp16",
-    [FLOP_MAT_BF16] = "matrix_bf16", [FLOP_MAT_FP8] = "matrix_fp8",
-    [FLOP_MAT_INT8] = "matrix_int8", [FLOP_MAT_FP4] = "matrix_fp6_fp4",
+struct metric_row {
+    const char *metric, *key, *unit;
+    double value, weighted, least, most, peak, pct;
+    uint32_t dispatches, passes;
+    VEC(const char *) missing;
 };
 
-static void write_peaks(struct jwrite *w, const char *key, const struct roof_peaks *p)
+struct keyed_metric {
+    const char *key;
+    struct metric_row row;
+};
+
+struct keyed_number {
+    const char *key;
+    double value;
+};
+
+typedef VEC(struct metric_row) metric_rows;
+typedef VEC(struct keyed_number) keyed_numbers;
+
+struct kernel_row {
+    const struct workload_view *v;
+    uint64_t rank, dispatches;
+    keyed_numbers speed_of_light;
+};
+
+struct point_row {
+    const struct workload_view *v;
+    uint64_t rank;
+    const char *bound, *level;
+};
+
+struct channel_row {
+    uint32_t channel;
+    keyed_numbers values;
+};
+
+struct panel_row {
+    int32_t id;
+    const char *title;
+    metric_rows rows;
+    VEC(struct channel_row) channels;
+    bool has_channels;
+};
+
+struct workload_document {
+    const struct workload_report *r;
+    const struct workload_system *system;
+    const char *name;
+    uint64_t dispatches, in_workload, kernels_selected, counters, passes, columns, unused;
+    VEC(struct kernel_row) kernels;
+    metric_rows speed_of_light;
+    VEC(struct keyed_metric) memory_chart;
+    struct roof_peaks peaks, theory;
+    int64_t device;
+    VEC(struct point_row) points;
+    VEC(struct panel_row) panels;
+};
+
+/* ---- tables ---- */
+
+#define NUMBER(T, member, key, doc) OR_NULL(T, member, FIELD_NUM, key, doc)
+#define COUNT(T, member, key, doc) ALWAYS(T, member, FIELD_U64, key, doc)
+#define TEXT(T, member, key, doc, ...) ALWAYS(T, member, FIELD_TEXT, key, doc, ##__VA_ARGS__)
+
+#define T struct workload_system
+PART(system_fields, T, ALWAYS(T, found, FIELD_BOOL, "found", "there is a sysinfo.csv"),
+     TEXT(T, program, "program", "without its arguments"), TEXT(T, time, "timestamp", "of the run"),
+     TEXT(T, tool, "version", "of rocprof-compute"), TEXT(T, distro, "linux_distro", ""),
+     TEXT(T, rocm, "rocm_version", ""), TEXT(T, partition, "compute_partition", ""),
+     TEXT(T, memory_partition, "memory_partition", ""),
+     NUMBER(T, cu, "cu_per_gpu", "compute units"), NUMBER(T, simd_per_cu, "simd_per_cu", ""),
+     NUMBER(T, se, "se_per_gpu", "shader engines"), NUMBER(T, wave_size, "wave_size", "work-items"),
+     NUMBER(T, waves_per_cu, "max_waves_per_cu", ""), NUMBER(T, sclk_mhz, "max_sclk_mhz", ""),
+     NUMBER(T, mclk_mhz, "max_mclk_mhz", ""), NUMBER(T, l2_channels, "total_l2_chan", ""),
+     NUMBER(T, lds_banks, "lds_banks_per_cu", ""), NUMBER(T, sqc, "sqc_per_gpu", ""),
+     NUMBER(T, xcd, "num_xcd", ""), NUMBER(T, hbm_channels, "num_hbm_channels", ""),
+     NUMBER(T, hbm_gbps, "hbm_bw_gbps", "of the memory, in theory"));
+#undef T
+
+#define T struct metric_row
+PART(metric_fields, T, TEXT(T, metric, "metric", "its name"), TEXT(T, key, "key", "unique"),
+     NUMBER(T, value, "value", "mean over dispatches"),
+     NUMBER(T, weighted, "weighted", "the formula on the mean of each counter"),
+     NUMBER(T, least, "min", "over dispatches"), NUMBER(T, most, "max", "over dispatches"),
+     TEXT(T, unit, "unit", ""), NUMBER(T, peak, "peak", "what the GPU can do"),
+     NUMBER(T, pct, "pct_of_peak", "100 x value / peak"),
+     ALWAYS(T, dispatches, FIELD_U32, "dispatches", "where it can be said"),
+     ALWAYS(T, passes, FIELD_U32, "passes", "in which its counters were measured"),
+     ALWAYS(T, missing, FIELD_LIST, "missing", "counters and facts, where there is no value",
+            .of = &field_texts));
+#undef T
+
+PART(keyed_metric_fields, struct keyed_metric, TEXT(struct keyed_metric, key, "key", ""),
+     ALWAYS(struct keyed_metric, row, FIELD_OBJECT, "metric", "", .of = &metric_fields));
+PART(keyed_number_fields, struct keyed_number, TEXT(struct keyed_number, key, "key", ""),
+     NUMBER(struct keyed_number, value, "value", ""));
+
+#define T struct workload_view
+PART(view_name_fields, T, TEXT(T, name, "name", "of the kernel"));
+PART(view_fields, T, NUMBER(T, total_ns, "total_ns", "sum of its dispatches"),
+     NUMBER(T, time_pct, "time_pct", "of all dispatches selected"),
+     NUMBER(T, mean_ns, "mean_ns", ""), NUMBER(T, median_ns, "median_ns", ""),
+     NUMBER(T, least_ns, "min_ns", ""), NUMBER(T, most_ns, "max_ns", ""));
+
+#define LEVELS(name, member)                                                                       \
+    PART(name, T, NUMBER(T, member[ROOF_HBM], "hbm", ""), NUMBER(T, member[ROOF_L2], "l2", ""),    \
+         NUMBER(T, member[ROOF_L1], "l1", ""), NUMBER(T, member[ROOF_LDS], "lds", ""))
+LEVELS(bytes_fields, roof.bytes);
+LEVELS(intensity_fields, roof.intensity);
+LEVELS(gbps_fields, roof.gbps);
+LEVELS(bandwidth_fields, roof.bandwidth_pct);
+LEVELS(roof_fields, roof.roof_pct);
+PART(roof_point_fields, T, TEXT(T, name, "name", "of the kernel"),
+     NUMBER(T, roof.gflops, "gflops", "operations that are known / duration"),
+     NUMBER(T, roof.known_flops, "flops", "of the number types that are known"),
+     NUMBER(T, roof.total_flops, "flops_complete", "of all number types"),
+     TEXT(T, roof.not_known, "not_counted", "number types, between commas"),
+     NUMBER(T, roof.flop_pct, "pct_of_compute", "time they need at peak, of the duration"),
+     WITHIN("bytes", "by level", &bytes_fields, .null = NULL_NEVER),
+     WITHIN("flop_per_byte", "by level", &intensity_fields, .null = NULL_NEVER),
+     WITHIN("gbps", "by level", &gbps_fields, .null = NULL_NEVER),
+     WITHIN("pct_of_bandwidth", "of each level's peak", &bandwidth_fields, .null = NULL_NEVER),
+     WITHIN("pct_of_roof", "at each level", &roof_fields, .null = NULL_NEVER));
+PART(roof_why_fields, T, TEXT(T, roof.why, "why", "the numbers that decide, or what is not known"));
+#undef T
+
+#define T struct roof_peaks
+PART(peak_fields, T, NUMBER(T, gbps[ROOF_HBM], "hbm", "GB/s"),
+     NUMBER(T, gbps[ROOF_L2], "l2", "GB/s"), NUMBER(T, gbps[ROOF_L1], "l1", "GB/s"),
+     NUMBER(T, gbps[ROOF_LDS], "lds", "GB/s"),
+     NUMBER(T, gflops[FLOP_FP64], "vector_fp64", "GFLOP/s"),
+     NUMBER(T, gflops[FLOP_FP32], "vector_fp32", "GFLOP/s"),
+     NUMBER(T, gflops[FLOP_FP16], "vector_fp16", "GFLOP/s"),
+     NUMBER(T, gflops[FLOP_MAT_FP64], "matrix_fp64", "GFLOP/s"),
+     NUMBER(T, gflops[FLOP_MAT_FP32], "matrix_fp32", "GFLOP/s"),
+     NUMBER(T, gflops[FLOP_MAT_FP16], "matrix_fp16", "GFLOP/s"),
+     NUMBER(T, gflops[FLOP_MAT_BF16], "matrix_bf16", "GFLOP/s"),
+     NUMBER(T, gflops[FLOP_MAT_FP8], "matrix_fp8", "GFLOP/s"),
+     NUMBER(T, gflops[FLOP_MAT_INT8], "matrix_int8", "GFLOP/s"),
+     NUMBER(T, gflops[FLOP_MAT_FP4], "matrix_fp6_fp4", "GFLOP/s"));
+#undef T
+
+#define T struct kernel_row
+PART(kernel_fields, T, COUNT(T, rank, "rank", "1 is the longest"),
+     SPREAD(T, v, FIELD_REF, &view_name_fields), COUNT(T, dispatches, "dispatches", ""),
+     SPREAD(T, v, FIELD_REF, &view_fields),
+     ALWAYS(T, speed_of_light, FIELD_PAIRS, "speed_of_light", "means, by key",
+            .of = &keyed_number_fields));
+#undef T
+
+#define T struct point_row
+PART(point_fields, T, COUNT(T, rank, "rank", "of the kernel"),
+     SPREAD(T, v, FIELD_REF, &roof_point_fields),
+     TEXT(T, bound, "bound", "what it is bound by",
+          .words = WORDS("compute", "memory", "latency", "unknown")),
+     OR_NULL(T, level, FIELD_TEXT, "level", "of memory that it is bound by",
+             .words = WORDS("hbm", "l2", "l1", "lds")),
+     SPREAD(T, v, FIELD_REF, &roof_why_fields));
+#undef T
+
+#define T struct channel_row
+PART(channel_fields, T, ALWAYS(T, channel, FIELD_U32, "channel", "of the L2"),
+     SPREAD(T, values, FIELD_PAIRS, &keyed_number_fields));
+#undef T
+
+#define T struct panel_row
+PART(panel_fields, T, ALWAYS(T, id, FIELD_I32, "id", "its number in rocprof-compute"),
+     TEXT(T, title, "title", ""), ALWAYS(T, rows, FIELD_LIST, "rows", "", .of = &metric_fields),
+     IF_ANY(T, channels, FIELD_LIST, "channels", "means by channel of the L2",
+            .of = &channel_fields, .flag = FLAG(T, has_channels)));
+#undef T
+
+#define T struct workload_report
+PART(unit_fields, T,
+     TEXT(T, per, "normal_unit", "what counts are divided by",
+          .words = WORDS("wave", "cycle", "second", "kernel")));
+PART(all_fields, T, NUMBER(T, all.total_ns, "total_ns", "of all dispatches selected"));
+PART(measured_fields, T,
+     ALWAYS(T, peaks.measured, FIELD_BOOL, "measured",
+            "peaks come from roofline.csv where it has them"));
+PART(note_fields, T,
+     ALWAYS(T, notes, FIELD_LIST, "notes", "what was odd, and what could not be said",
+            .of = &field_texts));
+#undef T
+
+#define T struct workload_document
+PART(gpu_fields, struct workload_system, TEXT(struct workload_system, model, "gpu", ""),
+     TEXT(struct workload_system, arch, "arch", ""));
+PART(selection_fields, T, COUNT(T, dispatches, "dispatches", "selected"),
+     COUNT(T, in_workload, "dispatches_in_workload", ""),
+     COUNT(T, kernels_selected, "kernels", "selected"), SPREAD(T, r, FIELD_REF, &all_fields),
+     COUNT(T, counters, "counters", "that a metric uses"), COUNT(T, passes, "passes", ""),
+     COUNT(T, columns, "columns", "of pmc_perf.csv"),
+     COUNT(T, unused, "unused_columns", "that no metric uses"));
+PART(roofline_fields, T, SPREAD(T, r, FIELD_REF, &measured_fields),
+     OR_NULL(T, device, FIELD_I64, "device", "of roofline.csv", .flag = FLAG(T, peaks.measured)),
+     ALWAYS(T, peaks, FIELD_OBJECT, "peaks", "measured where they were", .of = &peak_fields),
+     ALWAYS(T, theory, FIELD_OBJECT, "theory", "from clocks and widths", .of = &peak_fields),
+     ALWAYS(T, points, FIELD_LIST, "kernels", "longest first", .of = &point_fields));
+PART(document_fields, T, FIXED("schema", "gpusight-workload", "what this is"),
+     FIXED("schema_version", WORKLOAD_SCHEMA_VERSION, "version of this document"),
+     TEXT(T, name, "workload", "its name"), SPREAD(T, system, FIELD_REF, &gpu_fields),
+     SPREAD(T, r, FIELD_REF, &unit_fields),
+     ALWAYS(T, system, FIELD_REF, "sysinfo",
+            "what the GPU is; host name and arguments of the program are left out",
+            .of = &system_fields),
+     WITHIN("selection", "what the numbers are about", &selection_fields, .null = NULL_NEVER),
+     ALWAYS(T, kernels, FIELD_LIST, "kernels", "longest first", .of = &kernel_fields),
+     ALWAYS(T, speed_of_light, FIELD_LIST, "speed_of_light", "all dispatches",
+            .of = &metric_fields),
+     ALWAYS(T, memory_chart, FIELD_PAIRS, "memory_chart", "by key", .of = &keyed_metric_fields),
+     WITHIN("roofline", "how near to the limits of the GPU", &roofline_fields, .null = NULL_NEVER),
+     ALWAYS(T, panels, FIELD_LIST, "panels", "those chosen", .of = &panel_fields),
+     SPREAD(T, r, FIELD_REF, &note_fields));
+#undef T
+
+/* ---- filling it ---- */
+
+static struct metric_row metric_row(const struct workload_report *r, size_t i)
 {
-    jw_open(w, key, '{');
-    for (int l = 0; l < ROOF_LEVELS; l++)
-        jw_num(w, level_keys[l], p->gbps[l] > 0 ? p->gbps[l] : NAN);
-    for (int k = 0; k < FLOP_KINDS; k++)
-        jw_num(w, kind_keys[k], p->gflops[k] > 0 ? p->gflops[k] : NAN);
-    jw_close(w);
+    const struct workload_metric *m = &workload_metrics(&(size_t){0})[i];
+    const struct workload_value *v = &r->all.values[i];
+    struct metric_row row = {.metric = m->name,
+                             .key = m->key,
+                             .unit = workload_unit(r, m),
+                             .value = v->mean,
+                             .weighted = v->weighted,
+                             .least = v->least,
+                             .most = v->most,
+                             .peak = v->peak,
+                             .pct = v->pct,
+                             .dispatches = v->dispatches,
+                             .passes = v->passes};
+    for (uint32_t k = 0; k < v->n_missing; k++)
+        vec_push(&row.missing, r->arena, v->missing[k]);
+    return row;
 }
 
-static void write_levels(struct jwrite *w, const char *key, const double *v)
+static void add_panels(struct workload_document *d)
 {
-    jw_open(w, key, '{');
-    for (int l = 0; l < ROOF_LEVELS; l++)
-        jw_num(w, level_keys[l], v[l]);
-    jw_close(w);
-}
-
-static void write_point(struct jwrite *w, const struct workload_view *v, size_t rank)
-{
-    const struct roof_point *p = &v->roof;
-    jw_open(w, NULL, '{');
-    jw_uint(w, "rank", rank);
-    jw_str(w, "name", v->name);
-    jw_num(w, "gflops", p->gflops);
-    jw_num(w, "flops", p->known_flops);
-    jw_num(w, "flops_complete", p->total_flops);
-    jw_str(w, "not_counted", p->not_known);
-    jw_num(w, "pct_of_compute", p->flop_pct);
-    write_levels(w, "bytes", p->bytes);
-    write_levels(w, "flop_per_byte", p->intensity);
-    write_levels(w, "gbps", p->gbps);
-    write_levels(w, "pct_of_bandwidth", p->bandwidth_pct);
-    write_levels(w, "pct_of_roof", p->roof_pct);
-    jw_str(w, "bound", bound_label(p->bound));
-    jw_str(w, "level", p->bound == BOUND_MEMORY ? level_keys[p->level] : NULL);
-    jw_str(w, "why", p->why);
-    jw_close(w);
-}
-
-static void write_roofline(struct jwrite *w, const struct workload_report *r)
-{
-    jw_open(w, "roofline", '{');
-    jw_bool(w, "measured", r->peaks.measured);
-    if (r->peaks.measured)
-        jw_int(w, "device", r->w->peaks.v[r->device_row].device);
-    else
-        jw_null(w, "device");
-    write_peaks(w, "peaks", &r->peaks);
-    write_peaks(w, "theory", &r->theory);
-    jw_open(w, "kernels", '[');
-    for (size_t i = 0; i < r->kernels.n; i++)
-        write_point(w, &r->kernels.v[i], i + 1);
-    jw_close(w);
-    jw_close(w);
-}
-
-/* ---- panels ---- */
-
-static void write_channels(struct jwrite *w, const struct workload_report *r)
-{
-    size_t n, first = 0;
+    const struct workload_report *r = d->r;
+    size_t n, panels;
     const struct workload_metric *m = workload_metrics(&n);
-    while (first < n && m[first].panel != PANEL_CHANNELS)
-        first++;
-    jw_open(w, "channels", '[');
-    for (uint32_t c = 0; c < r->channels; c++) {
-        jw_open(w, NULL, '{');
-        jw_uint(w, "channel", c);
-        for (size_t i = first; i < n && m[i].panel == PANEL_CHANNELS; i++)
-            jw_num(w, m[i].key, r->channel_values[(i - first) * r->channels + c]);
-        jw_close(w);
+    const struct workload_panel *p = workload_panels(&panels);
+    for (size_t k = 0; k < panels; k++) {
+        struct panel_row panel = {.id = p[k].id, .title = p[k].title};
+        if (!workload_shows(r, p[k].id))
+            continue;
+        for (size_t i = 0; i < n; i++)
+            if (m[i].panel == p[k].id)
+                vec_push(&panel.rows, r->arena, metric_row(r, i));
+        panel.has_channels = p[k].id == PANEL_CHANNELS;
+        for (uint32_t c = 0; panel.has_channels && c < r->channels; c++) {
+            struct channel_row row = {.channel = c};
+            for (size_t i = 0, at = 0; i < n; i++)
+                if (m[i].panel == PANEL_CHANNELS)
+                    vec_push(&row.values, r->arena,
+                             ((struct keyed_number){m[i].key,
+                                                    r->channel_values[at++ * r->channels + c]}));
+            vec_push(&panel.channels, r->arena, row);
+        }
+        vec_push(&d->panels, r->arena, panel);
     }
-    jw_close(w);
 }
 
-static void write_panels(struct jwrite *w, const struct workload_report *r)
+static void add_metrics(struct workload_document *d)
 {
     size_t n;
-    const struct workload_panel *p = workload_panels(&n);
-    jw_open(w, "panels", '[');
+    const struct workload_metric *m = workload_metrics(&n);
     for (size_t i = 0; i < n; i++) {
-        if (!workload_shows(r, p[i].id))
-            continue;
-        jw_open(w, NULL, '{');
-        jw_int(w, "id", p[i].id);
-        jw_str(w, "title", p[i].title);
-        write_panel_rows(w, r, "rows", p[i].id);
-        if (p[i].id == PANEL_CHANNELS)
-            write_channels(w, r);
-        jw_close(w);
+        if (m[i].panel == PANEL_SPEED_OF_LIGHT)
+            vec_push(&d->speed_of_light, d->r->arena, metric_row(d->r, i));
+        if (m[i].panel == PANEL_MEMORY_CHART)
+            vec_push(&d->memory_chart, d->r->arena,
+                     ((struct keyed_metric){m[i].key, metric_row(d->r, i)}));
     }
-    jw_close(w);
+}
+
+static void add_kernel(struct workload_document *d, const struct workload_view *v, size_t rank)
+{
+    static const char *const levels[ROOF_LEVELS] = {"hbm", "l2", "l1", "lds"};
+    struct arena *a = d->r->arena;
+    struct kernel_row row = {.v = v, .rank = rank, .dispatches = v->n};
+    struct point_row point = {.v = v, .rank = rank, .bound = bound_label(v->roof.bound)};
+    size_t n;
+    const struct workload_metric *m = workload_metrics(&n);
+    for (size_t i = 0; i < n; i++)
+        if (m[i].panel == PANEL_SPEED_OF_LIGHT)
+            vec_push(&row.speed_of_light, a, ((struct keyed_number){m[i].key, v->values[i].mean}));
+    if (v->roof.bound == BOUND_MEMORY)
+        point.level = levels[v->roof.level];
+    vec_push(&d->kernels, a, row);
+    vec_push(&d->points, a, point);
+}
+
+/* 0 is "not known" there. */
+static struct roof_peaks known_peaks(struct roof_peaks p)
+{
+    for (int l = 0; l < ROOF_LEVELS; l++)
+        p.gbps[l] = p.gbps[l] > 0 ? p.gbps[l] : NAN;
+    for (int k = 0; k < FLOP_KINDS; k++)
+        p.gflops[k] = p.gflops[k] > 0 ? p.gflops[k] : NAN;
+    return p;
+}
+
+const char *workload_title(const struct workload_report *r)
+{
+    const char *name = r->w->system.name;
+    return *name ? name : fs_basename(r->w->dir);
 }
 
 void workload_json(struct jwrite *w, const struct workload_report *r)
 {
-    const struct workload_system *s = &r->w->system;
-    jw_open(w, NULL, '{');
-    jw_str(w, "schema", "gpusight-workload");
-    jw_str(w, "schema_version", WORKLOAD_SCHEMA_VERSION);
-    jw_str(w, "workload", *s->name ? s->name : fs_basename(r->w->dir));
-    jw_str(w, "gpu", s->model);
-    jw_str(w, "arch", s->arch);
-    jw_str(w, "normal_unit", r->per);
-    write_system(w, s);
-    jw_open(w, "selection", '{');
-    jw_uint(w, "dispatches", r->all.n);
-    jw_uint(w, "dispatches_in_workload", r->w->dispatches.n);
-    jw_uint(w, "kernels", r->n_kernels);
-    jw_num(w, "total_ns", r->all.total_ns);
-    jw_uint(w, "counters", r->w->counters.n);
-    jw_uint(w, "passes", r->w->passes);
-    jw_uint(w, "columns", r->w->columns);
-    jw_uint(w, "unused_columns", r->w->unused);
-    jw_close(w);
-    jw_open(w, "kernels", '[');
+    struct workload_document d = {
+        .r = r,
+        .system = &r->w->system,
+        .name = workload_title(r),
+        .dispatches = r->all.n,
+        .in_workload = r->w->dispatches.n,
+        .kernels_selected = r->n_kernels,
+        .counters = r->w->counters.n,
+        .passes = r->w->passes,
+        .columns = r->w->columns,
+        .unused = r->w->unused,
+        .peaks = known_peaks(r->peaks),
+        .theory = known_peaks(r->theory),
+        .device = r->peaks.measured ? r->w->peaks.v[r->device_row].device : 0,
+    };
     for (size_t i = 0; i < r->kernels.n; i++)
-        write_kernel(w, r, i);
-    jw_close(w);
-    write_panel_rows(w, r, "speed_of_light", PANEL_SPEED_OF_LIGHT);
-    write_chart(w, r);
-    write_roofline(w, r);
-    write_panels(w, r);
-    jw_open(w, "notes", '[');
-    for (size_t i = 0; i < r->notes.n; i++)
-        jw_str(w, NULL, r->notes.v[i]);
-    jw_close(w);
-    jw_close(w);
+        add_kernel(&d, &r->kernels.v[i], i + 1);
+    add_metrics(&d);
+    add_panels(&d);
+    fields_write(w, NULL, &document_fields, &d);
+}
+
+void workload_json_schema(struct str *out)
+{
+    fields_schema_document(
+        out, "urn:gpusight:workload:" WORKLOAD_SCHEMA_VERSION, "gpusight workload",
+        "The document of 'gpusight analyze --format json' for a folder of rocprof-compute; "
+        "docs/workloads.md explains it. A number that cannot be said is null. Made by 'gpusight "
+        "--generate workload-schema'.",
+        &document_fields);
 }

@@ -56,6 +56,23 @@ static lxw_error close_quietly(lxw_workbook *book)
     return closed;
 }
 
+/* The library leaves the files open in which rows wait. */
+static void free_book(void *xlsx)
+{
+    struct xlsx *x = xlsx;
+    lxw_sheet *sheet;
+    if (!x->book)
+        return;
+    STAILQ_FOREACH(sheet, x->book->sheets, list_pointers)
+    {
+        lxw_worksheet *page = sheet->is_chartsheet ? NULL : sheet->u.worksheet;
+        if (page && page->optimize_tmpfile)
+            fclose(page->optimize_tmpfile);
+    }
+    lxw_workbook_free(x->book);
+    x->book = NULL;
+}
+
 static bool write_book(struct xlsx *x, const struct workbook *w, size_t *split)
 {
     /* The same trace gives the same bytes: no date of today. */
@@ -68,8 +85,7 @@ static bool write_book(struct xlsx *x, const struct workbook *w, size_t *split)
     errno = 0;
     if (x->error != LXW_NO_ERROR ||
         !mem_has(MEM_LIBRARY)) { /* closing supposes that all is there */
-        lxw_workbook_free(x->book);
-        x->book = NULL;
+        free_book(x);
         if (x->error == LXW_NO_ERROR)
             x->error = LXW_ERROR_MEMORY_MALLOC_FAILED;
         return false;
@@ -94,11 +110,13 @@ static const char *folder_of(const struct fs_out *out, struct arena *a)
 bool render_xlsx(const struct workbook *w, const char *path, size_t *split, struct fs_set *set,
                  struct gs_error *err)
 {
-    struct xlsx x = {.arena = w->arena};
+    struct xlsx *x = arena_new(w->arena, struct xlsx);
     uint64_t rows = 0;
     *split = 0;
-    str_init(&x.text, w->arena);
-    str_init(&x.literal, w->arena);
+    x->arena = w->arena;
+    str_init(&x->text, w->arena);
+    str_init(&x->literal, w->arena);
+    arena_defer(w->arena, free_book, x);
     for (size_t i = 0; i < w->sheets.n; i++)
         rows += w->sheets.v[i].n;
     struct fs_out *out = fs_set_name(set, path, err);
@@ -106,17 +124,19 @@ bool render_xlsx(const struct workbook *w, const char *path, size_t *split, stru
         return false;
     lxw_workbook_options options = {.constant_memory = LXW_TRUE, .use_zip64 = rows > 4000000};
     options.tmpdir = arena_strdup(w->arena, folder_of(out, w->arena));
-    x.book = mem_has(MEM_LIBRARY) ? workbook_new_opt(out->temp, &options) : NULL;
-    if (!x.book)
+    x->book = mem_has(MEM_LIBRARY) ? workbook_new_opt(out->temp, &options) : NULL;
+    if (!x->book)
         return fail(err, GS_E_IO, "cannot write '%s': out of memory", path);
-    bool ok = write_book(&x, w, split);
+    bool ok = write_book(x, w, split);
     int saved = errno;
-    if (ok && !xlsx_is_whole(out->temp, x.bytes.v, x.bytes.n)) {
+    if (ok && !xlsx_is_whole(out->temp, x->bytes.v, x->bytes.n)) {
         ok = false;
         saved = ENOSPC;
     }
     if (!ok)
         return fail(err, GS_E_IO, "cannot write '%s': %s", path,
-                    saved ? strerror(saved) : lxw_strerror(x.error));
+                    x->error == LXW_ERROR_MEMORY_MALLOC_FAILED ? "out of memory"
+                    : saved                                    ? strerror(saved)
+                                                               : lxw_strerror(x->error));
     return fs_set_done(set, out, err);
 }

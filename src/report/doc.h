@@ -100,11 +100,12 @@ struct rows {
     const char *depth;          /* the column that says how deep in a tree a row is */
     size_t top;                 /* rows printed where they cannot be folded or searched; 0: all */
     const bool *printed;        /* by row: which are printed there, instead of the first; NULL */
-    size_t most;                /* rows in the page; 0: all */
+    size_t most;                /* rows in the page; 0: some thousands */
 };
 
 struct disclosure {
     const char *id;    /* "finding-3": the part before the number says what they are */
+    size_t number;     /* its place among them, before the badge: "3."; 0: none */
     const char *badge; /* a word before the title, or NULL */
     enum tone tone;
     bool swatch; /* it has this colour in a chart: */

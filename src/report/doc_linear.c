@@ -143,7 +143,8 @@ static size_t fold(struct doc *to, const struct doc *d, size_t i)
             doc_item(to, "%s", o->brief);
         return end_of(d, i);
     }
-    doc_heading(to, 3, "%s%s%s%s%s%s%s", o->badge ? "[" : "", o->badge ? o->badge : "",
+    const char *number = o->number ? arena_printf(to->arena, "%zu. ", o->number) : "";
+    doc_heading(to, 3, "%s%s%s%s%s%s%s%s", number, o->badge ? "[" : "", o->badge ? o->badge : "",
                 o->badge ? "] " : "", o->title, o->cost ? " (" : "", o->cost ? o->cost : "",
                 o->cost ? ")" : "");
     return i;

@@ -37,6 +37,12 @@ static const struct section *find(const struct subject *s, const char *name)
     return NULL;
 }
 
+bool section_has(const struct subject *s, const char *name)
+{
+    const struct section *p = find(s, name);
+    return p && p->has(s);
+}
+
 static bool unknown(const struct subject *s, const char *name, struct arena *a,
                     struct gs_error *err)
 {

@@ -20,6 +20,7 @@
 
 struct att;
 struct comparison;
+struct explanation;
 struct gate;
 struct history;
 struct plan;
@@ -65,9 +66,10 @@ struct subject {
     const struct whatif *whatif;
     const struct workload_report *workload;
     const struct workload_comparison *workloads;
-    const char *title;       /* of a history */
-    uint64_t timeline_limit; /* events in the timeline; 0: all */
-    size_t top;              /* rows of tables, where they are printed */
+    const struct explanation *explanation; /* of a language model */
+    const char *title;                     /* of a history */
+    uint64_t timeline_limit;               /* events in the timeline; 0: all */
+    size_t top;                            /* rows of tables, where they are printed */
 };
 
 struct section {
@@ -89,6 +91,9 @@ struct section {
  */
 bool sections_build(struct doc *d, const struct subject *s, const char *names,
                     struct gs_error *err);
+
+/* Whether this report has such a section, with something to show. */
+bool section_has(const struct subject *s, const char *name);
 
 /* Their names and titles, and whether there is anything to show. */
 struct doc *sections_list(const struct subject *s, struct arena *arena);

@@ -44,6 +44,9 @@ static void columns_of(const struct trace *t, enum track_kind kind, const int64_
 struct span track_span(const struct tracks *t, const struct track *k, size_t i)
 {
     const int64_t *start, *end;
+    if (k->kind == TRACK_PATH)
+        return (struct span){t->a->path_spans.v[k->rows[i]].start_ns,
+                             t->a->path_spans.v[k->rows[i]].end_ns};
     columns_of(t->a->trace, k->kind, &start, &end);
     struct span s = {start[k->rows[i]], end[k->rows[i]]};
     if (s.end < s.start)
@@ -270,6 +273,16 @@ static void add_series(struct maker *m)
     }
 }
 
+static void add_path(struct maker *m)
+{
+    struct track k = {
+        .kind = TRACK_PATH, .process = NO_INDEX, .slot = NO_INDEX, .n = m->a->path_spans.n};
+    k.rows = arena_array(m->arena, uint32_t, k.n + 1);
+    for (size_t i = 0; i < k.n; i++)
+        k.rows[i] = (uint32_t)i;
+    add_track(m, k);
+}
+
 void tracks_make(struct tracks *t, const struct analysis *a, uint64_t limit, struct arena *arena)
 {
     *t = (struct tracks){.a = a};
@@ -280,6 +293,7 @@ void tracks_make(struct tracks *t, const struct analysis *a, uint64_t limit, str
     uint32_t *markers, *threads = order_threads(&m);
     size_t *first, stream = 0, thread = 0, n_threads = a->trace->threads.n + 1;
     order_markers(&m, &markers, &first);
+    add_path(&m);
     for (uint32_t p = 0; p < a->trace->processes.n; p++) {
         add_gpu_work(&m, p, &stream, &kernels, &copies);
         for (; thread < n_threads && threads[thread] < a->trace->threads.n &&

@@ -3,8 +3,8 @@
  *
  * One track for the kernels and one for the copies of every (process, GPU, stream), one for the
  * calls and one for the markers of every thread, one for every series of telemetry; in the order
- * in which they are shown: by process, its GPUs first, busy streams before idle ones, then its
- * threads; telemetry last.
+ * in which they are shown: the critical path, then by process, its GPUs first, busy streams before
+ * idle ones, then its threads; telemetry last.
  *
  * Above a limit of events the longest of each track are kept: markers and GPU work before calls.
  * What was left out is counted, so that a reader can be told.
@@ -17,7 +17,14 @@
 
 #include "analyze/analysis.h"
 
-enum track_kind { TRACK_KERNELS, TRACK_COPIES, TRACK_MARKERS, TRACK_CALLS, TRACK_SERIES };
+enum track_kind {
+    TRACK_KERNELS,
+    TRACK_COPIES,
+    TRACK_MARKERS,
+    TRACK_CALLS,
+    TRACK_SERIES,
+    TRACK_PATH, /* the critical path; its rows are places in a->path_spans */
+};
 
 struct track {
     enum track_kind kind;

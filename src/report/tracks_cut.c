@@ -10,6 +10,11 @@ static bool is_call(const struct track *k)
     return k->kind == TRACK_CALLS;
 }
 
+static bool is_event(const struct track *k)
+{
+    return k->kind != TRACK_SERIES && k->kind != TRACK_PATH;
+}
+
 /* Keeps the `most` longest, in order of start; the earlier ones of equal length. */
 static void keep_longest(struct tracks *t, struct track *k, size_t most, struct arena *arena)
 {
@@ -39,7 +44,7 @@ static void cut(struct tracks *t, bool calls, uint64_t total, uint64_t budget, s
 {
     for (size_t i = 0; i < t->v.n && budget < total; i++) {
         struct track *k = &t->v.v[i];
-        if (k->kind == TRACK_SERIES || is_call(k) != calls)
+        if (!is_event(k) || is_call(k) != calls)
             continue;
         size_t most = count_from((double)k->n * (double)budget / (double)total);
         keep_longest(t, k, most ? most : 1, arena);
@@ -53,7 +58,7 @@ void tracks_cut(struct tracks *t, uint64_t limit, struct arena *arena)
     uint64_t calls = 0, others = 0;
     for (size_t i = 0; i < t->v.n; i++) {
         const struct track *k = &t->v.v[i];
-        if (k->kind != TRACK_SERIES)
+        if (is_event(k))
             *(is_call(k) ? &calls : &others) += k->n;
     }
     t->total = calls + others;
@@ -65,6 +70,6 @@ void tracks_cut(struct tracks *t, uint64_t limit, struct arena *arena)
         cut(t, false, others, limit - for_calls, arena);
     }
     for (size_t i = 0; i < t->v.n; i++)
-        if (t->v.v[i].kind != TRACK_SERIES)
+        if (is_event(&t->v.v[i]))
             t->kept += t->v.v[i].n;
 }

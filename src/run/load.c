@@ -107,6 +107,8 @@ static struct arena *show_progress(struct progress **p)
 bool run_load(struct run_call *c)
 {
     struct progress *p;
+    if (c->o->progress)
+        return load_files(c, c->o->progress);
     struct arena *temporary = show_progress(&p);
     bool ok = load_files(c, p);
     arena_release(temporary);

@@ -11,11 +11,6 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static void release_trace(void *trace)
-{
-    trace_release(trace);
-}
-
 static struct analysis_opts analysis_opts(const struct run_opts *o)
 {
     return (struct analysis_opts){
@@ -74,7 +69,6 @@ struct run *run_make(const struct run_opts *o, struct arena *arena, struct gs_er
     struct run *r = arena_new(arena, struct run);
     struct run_call c = {.o = o, .r = r, .analysis = analysis_opts(o), .err = err};
     r->arena = arena;
-    trace_init(&r->trace);
-    arena_defer(arena, release_trace, &r->trace);
+    trace_init_in(&r->trace, arena);
     return make(&c) ? r : NULL;
 }

@@ -4,7 +4,6 @@
  * Lines of source are shown, so links that lead out of the folder are not followed.
  */
 #define _GNU_SOURCE /* realpath */
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -96,30 +95,6 @@ static const struct ignore_file *read_rules(struct walk *w, const char *dir, con
     return f;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-struct names {
-    char **v;
-    size_t n, cap;
-};
-
-static bool list(struct walk *w, const char *dir, struct names *out)
-{
-    DIR *d = opendir(dir);
-    if (!d)
-        return false;
-    for (struct dirent *e; (e = readdir(d));)
-        if (!str_eq(e->d_name, ".") && !str_eq(e->d_name, ".."))
-            vec_push(out, &w->s->arena, arena_strdup(&w->s->arena, e->d_name));
-    closedir(d);
-    if (out->n)
-        qsort(out->v, out->n, sizeof(*out->v), by_name);
-    return true;
-}
-
 static void folder(struct walk *w, const char *dir, const char *shown,
                    const struct ignore_file *rules);
 
@@ -157,8 +132,8 @@ static void folder(struct walk *w, const char *dir, const char *shown,
                    const struct ignore_file *rules)
 {
     struct arena *a = &w->s->arena;
-    struct names names = {0};
-    if (strlen(dir) > PATH_LONGEST || !list(w, dir, &names)) {
+    struct fs_list names = {0};
+    if (strlen(dir) > PATH_LONGEST || !fs_names(&names, dir, true, SIZE_MAX, &w->s->arena, NULL)) {
         source_skip(w->s, shown, strlen(dir) > PATH_LONGEST ? "path too long" : strerror(errno));
         return;
     }

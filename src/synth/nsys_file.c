@@ -1,5 +1,6 @@
 /* Files of the Nsight Systems writer: made under a temporary name, renamed when complete. */
 #include "base/str.h"
+#include "synth/db_file.h"
 #include "synth/nsys_in.h"
 #include "synth/out_path.h"
 
@@ -26,12 +27,11 @@ struct nfile *nsysw_open(struct nsys_writer *w, int process)
             fail(&why, GS_E_USAGE, "two processes would be written to '%s'; use %%pid%%", f->path);
             failed(w, &why);
         }
-    if (!w->sink.failed && !fs_out_database(&f->out, f->path, &why))
+    if (!w->sink.failed && !fs_out_database_alone(&f->out, f->path, &why))
         failed(w, &why);
     f->temp = f->out.temp;
     vec_push(&w->files, w->arena, f);
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-    if (!w->sink.failed && sqlite3_open_v2(f->temp, &f->db, flags, NULL) != SQLITE_OK)
+    if (!w->sink.failed && db_file_open(f->temp, &f->db) != SQLITE_OK)
         nsysw_fail(w, f->db, f->path);
     nsysw_exec(w, f,
                arena_printf(w->arena,
@@ -44,14 +44,17 @@ struct nfile *nsysw_open(struct nsys_writer *w, int process)
 
 static void close_file(struct nsys_writer *w, struct nfile *f, bool keep)
 {
-    for (int i = 0; i < NI_COUNT; i++)
+    for (int i = 0; i < NI_COUNT; i++) {
         sqlite3_finalize(f->insert[i]);
+        f->insert[i] = NULL; /* a shortage below calls once more */
+    }
     if (keep && !w->sink.failed) {
         nsysw_complete(w, f);
         nsysw_exec(w, f, "COMMIT; PRAGMA locking_mode=normal");
     }
     if (f->db && sqlite3_close(f->db) != SQLITE_OK)
         nsysw_fail(w, f->db, "close");
+    f->db = NULL;
     struct gs_error why;
     if (!keep || w->sink.failed)
         fs_out_abandon(&f->out);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/unfinished.h"
+#include "synth/db_file.h"
 #include "synth/out_path.h"
 #include "synth/rocpd_in.h"
 
@@ -30,12 +31,13 @@ struct rfile *rocpdw_open(struct rocpd *w, const struct rprocess *p)
             fail(&why, GS_E_USAGE, "two processes would be written to '%s'; use %%pid%%", f->path);
             failed(w, &why);
         }
-    if (!w->sink.failed && !fs_out_database(&f->out, f->path, &why))
+    bool alone = w->o.journal == JOURNAL_NONE;
+    if (!w->sink.failed &&
+        !(alone ? fs_out_database_alone : fs_out_database)(&f->out, f->path, &why))
         failed(w, &why);
     f->temp = f->out.temp;
     vec_push(&w->files, w->arena, f);
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-    if (!w->sink.failed && sqlite3_open_v2(f->temp, &f->db, flags, NULL) != SQLITE_OK)
+    if (!w->sink.failed && db_file_open(f->temp, &f->db) != SQLITE_OK)
         rocpdw_fail(w, f->db, f->path);
     char *sql = arena_printf(w->arena,
                              "PRAGMA page_size=%lld; PRAGMA journal_mode=off; PRAGMA "
@@ -71,10 +73,15 @@ static void close_file(struct rocpd *w, struct rfile *f, bool keep)
 {
     for (size_t i = 0; i < w->processes.n; i++) {
         struct rprocess *p = &w->processes.v[i];
-        for (int k = 0; k < INS_COUNT && p->file == f; k++)
+        if (p->file != f)
+            continue;
+        for (int k = 0; k < INS_COUNT; k++) {
             sqlite3_finalize(p->insert[k]);
-        for (size_t k = 0; k < p->arg_inserts.n && p->file == f; k++)
+            p->insert[k] = NULL; /* a shortage below calls once more */
+        }
+        for (size_t k = 0; k < p->arg_inserts.n; k++)
             sqlite3_finalize(p->arg_inserts.v[k].st);
+        p->arg_inserts.n = 0;
     }
     if (keep && !w->sink.failed) {
         rocpdw_complete(w, f);
@@ -96,9 +103,10 @@ static bool move_log(const struct rocpd *w, const struct rfile *f)
 {
     char *from = arena_printf(w->arena, "%s-wal", f->temp);
     char *to = arena_printf(w->arena, "%s-wal", f->path);
-    if (rename(from, to) == 0)
+    bool none = f->out.nameless; /* then nothing can lie beside it */
+    if (!none && rename(from, to) == 0)
         return true;
-    return errno == ENOENT && (unlink(to) == 0 || errno == ENOENT);
+    return (none || errno == ENOENT) && (unlink(to) == 0 || errno == ENOENT);
 }
 
 static void move_file(struct rocpd *w, struct rfile *f, bool keep)

@@ -227,7 +227,7 @@ static void make_processes(struct sim *s)
             s->line = list[i].line;
             struct process *p =
                 sim_process_new(s, &list[i], (int)s->processes.n, (int)k, (int)total);
-            vec_push(&s->processes, &s->arena, p);
+            vec_push(&s->processes, s->arena, p);
         }
 }
 
@@ -272,11 +272,11 @@ static bool one_pass(struct program *p, const struct synth_options *o, struct si
     for (int i = 0; i < HSA_NAMES; i++)
         s.hsa_names[i] = names_adds(&p->names, hsa_function[i]);
     s.wants = sink->begin ? sink->begin(sink, pass, &p->names) : WANT_ALL;
-    arena_init(&s.arena);
-    str_init(&s.scratch, &s.arena);
+    s.arena = arena_scratch();
+    str_init(&s.scratch, s.arena);
     if (!sink->failed && s.wants & *seen)
         run_pass(&s);
-    arena_release(&s.arena);
+    arena_release(s.arena);
     if (!s.failed && !sink->failed && sink->finish)
         sink->finish(sink, pass);
     if (sink->failed && err)

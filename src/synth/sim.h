@@ -155,7 +155,7 @@ struct sim {
     const struct synth_options *options;
     struct sink *sink;
     unsigned wants, seen; /* kinds of records: asked for in this pass, met so far */
-    struct arena arena;   /* of one pass */
+    struct arena *arena;  /* of one pass */
     int64_t params[MAX_PARAMS];
     int64_t base_ns;
     VEC(struct process *) processes;

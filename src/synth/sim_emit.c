@@ -105,7 +105,7 @@ static void feel(struct sim *s, struct series *r, int64_t start, int64_t end)
         while ((int64_t)r->busy.n <= tick) {
             if (!sim_count(s))
                 return;
-            vec_push(&r->busy, &s->arena, 0);
+            vec_push(&r->busy, s->arena, 0);
         }
         int64_t lo = tick * r->every, hi = lo + r->every;
         r->busy.v[tick] += (b < hi ? b : hi) - (a > lo ? a : lo);

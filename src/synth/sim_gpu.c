@@ -169,7 +169,7 @@ static void do_event(struct sim *s, struct thread *t, const struct stmt *st)
         if (i == NO_INDEX) {
             i = (uint32_t)p->events.n;
             idmap_put(&p->event_by_name, name, i);
-            vec_push(&p->events, &s->arena, reached);
+            vec_push(&p->events, s->arena, reached);
         }
         p->events.v[i] = reached;
     } else if (i == NO_INDEX) {

@@ -207,7 +207,7 @@ static void do_malloc(struct sim *s, struct thread *t, const struct stmt *st)
     if (stmt_arg(st, K_name) && sim_count(s)) {
         struct buffer b = {arg_name(s, t, st, K_name), address, size};
         idmap_put(&p->buffer_by_name, b.name, (uint32_t)p->buffers.n);
-        vec_push(&p->buffers, &s->arena, b);
+        vec_push(&p->buffers, s->arena, b);
     }
     emit_memory(s, t, st, address, size, sim_time_add(s, t->clock, cost));
 }

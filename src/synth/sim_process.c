@@ -17,7 +17,7 @@ struct thread *sim_thread_new(struct sim *s, struct process *p, const struct thr
         sim_fail(s, "more than %d threads", MAX_THREADS);
         return NULL;
     }
-    struct thread *t = arena_new(&s->arena, struct thread);
+    struct thread *t = arena_new(s->arena, struct thread);
     t->process = p;
     t->index = (int)p->threads.n;
     t->clock = parent ? parent->clock : s->base_ns;
@@ -29,7 +29,7 @@ struct thread *sim_thread_new(struct sim *s, struct process *p, const struct thr
                 (uint64_t)t->index;
     random_next(&t->random);
     t->frames[t->depth++] = (struct frame){body, 0, NULL, 0, 1};
-    vec_push(&p->threads, &s->arena, t);
+    vec_push(&p->threads, s->arena, t);
     if (s->wants & WANT_INFO && s->sink->thread)
         s->sink->thread(s->sink,
                         &(struct rec_thread){p->rec.index, t->index, p->rec.pid + t->index, name});
@@ -46,7 +46,7 @@ static uint32_t printed(struct sim *s, const char *fmt, long long n)
 static void add_env(struct sim *s, struct process *p, const char *name, uint32_t value)
 {
     struct rec_env e = {names_adds(&s->program->names, name), value};
-    vec_push(&p->env, &s->arena, e);
+    vec_push(&p->env, s->arena, e);
 }
 
 /* What a batch system and a careless user leave in the environment. */
@@ -91,7 +91,7 @@ struct process *sim_process_new(struct sim *s, const struct stmt *st, int index,
 {
     static const struct block empty;
     struct names *n = &s->program->names;
-    struct process *p = arena_new(&s->arena, struct process);
+    struct process *p = arena_new(s->arena, struct process);
     struct thread ask = {.process = p, .random = s->options->seed};
     ask.locals[SLOT_RANK] = st->body && stmt_arg(st, K_count) ? nth : index;
     ask.locals[SLOT_RANK] = arg_int(s, &ask, st, K_rank, ask.locals[SLOT_RANK]);
@@ -108,14 +108,14 @@ struct process *sim_process_new(struct sim *s, const struct stmt *st, int index,
     p->drift_ppm = arg_int(s, &ask, st, K_drift, 0);
     p->rec.start_ns = sim_told(s, p, s->base_ns);
     for (int i = 0; i < SET_COUNT; i++) {
-        struct expr *e = arena_new(&s->arena, struct expr);
+        struct expr *e = arena_new(s->arena, struct expr);
         e->value = default_settings[i];
         p->settings[i] = (struct value){.type = V_INT, .e = e};
     }
     struct idmap *maps[] = {&p->stream_by_name, &p->symbol_by_name, &p->buffer_by_name,
                             &p->event_by_name};
     for (int i = 0; i < 4; i++)
-        idmap_init(maps[i], &s->arena);
+        idmap_init(maps[i], s->arena);
     usual_env(s, p, find_node(s, p));
     if (s->sink->process && s->wants & WANT_INFO)
         s->sink->process(s->sink, &p->rec);

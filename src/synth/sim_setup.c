@@ -28,7 +28,7 @@ static struct stream *stream_add(struct sim *s, struct process *p, int gpu, uint
     int number = gpu * QUEUES_PER_GPU + queue + 1;
     struct stream fresh = {.id = id, .gpu = gpu, .queue = number, .name = name};
     g->streams++;
-    vec_push(&p->streams, &s->arena, fresh);
+    vec_push(&p->streams, s->arena, fresh);
     if (!(s->wants & WANT_INFO))
         return &p->streams.v[p->streams.n - 1];
     if (!(g->queues & 1 << queue) && s->sink->queue)
@@ -46,7 +46,7 @@ static void gpu_add(struct sim *s, struct process *p, const struct gpu_spec *spe
         return;
     }
     struct gpu g = {.spec = *spec, .default_stream = (int)p->streams.n};
-    vec_push(&p->gpus, &s->arena, g);
+    vec_push(&p->gpus, s->arena, g);
     stream_add(s, p, (int)p->gpus.n - 1, 0, 0, 0);
     for (size_t i = 0; i < p->threads.n; i++)
         p->threads.v[i]->locals[SLOT_GPUS] = (int64_t)p->gpus.n;
@@ -152,7 +152,7 @@ static void do_device(struct sim *s, struct thread *t, const struct stmt *st)
 
 struct symbol *sim_symbol_add(struct sim *s, struct process *p, uint32_t name, uint32_t mangled)
 {
-    struct symbol *y = arena_new(&s->arena, struct symbol);
+    struct symbol *y = arena_new(s->arena, struct symbol);
     y->rec = (struct rec_symbol){.process = p->rec.index, .id = (int)p->symbols.n + 1};
     y->rec.name = name;
     y->rec.vgpr = 32;
@@ -170,7 +170,7 @@ struct symbol *sim_symbol_add(struct sim *s, struct process *p, uint32_t name, u
     }
     y->rec.mangled = mangled;
     idmap_put(&p->symbol_by_name, name, (uint32_t)p->symbols.n);
-    vec_push(&p->symbols, &s->arena, y);
+    vec_push(&p->symbols, s->arena, y);
     return y;
 }
 
@@ -236,7 +236,7 @@ static void do_counter(struct sim *s, struct thread *t, const struct stmt *st)
         return;
     }
     if (!c && p->counters.n < 256) {
-        c = vec_add(&p->counters, &s->arena);
+        c = vec_add(&p->counters, s->arena);
         *c = (struct counter){.name = name, .first = p->counter_n};
         c->block = stmt_arg(st, K_block) ? arg_name(s, t, st, K_block)
                                          : names_adds(&s->program->names, "SQ");
@@ -275,7 +275,7 @@ static void do_telemetry(struct sim *s, struct thread *t, const struct stmt *st)
         r.idle = arg_int(s, t, st, K_idle, r.idle);
         r.peak = arg_int(s, t, st, K_peak, r.peak);
         if ((only < 0 || only == g) && sim_count(s))
-            vec_push(&p->series, &s->arena, r);
+            vec_push(&p->series, s->arena, r);
     }
 }
 
@@ -304,7 +304,7 @@ void setup_execute(struct sim *s, struct thread *t, const struct stmt *st)
     case OP_env:
         if (sim_count(s)) {
             struct rec_env e = {arg_name(s, t, st, K_name), arg_name(s, t, st, K_text)};
-            vec_push(&p->env, &s->arena, e);
+            vec_push(&p->env, s->arena, e);
         }
         break;
     default: /* set */

@@ -63,16 +63,16 @@ void workload_read_peaks(struct workload *w)
         workload_note(w, "%s", err.text);
         return;
     }
-    if (csv_row(&f.csv)) {
-        size_t n = f.csv.n < MOST_NAMES ? f.csv.n : MOST_NAMES;
+    if (csv_row(f.csv)) {
+        size_t n = f.csv->n < MOST_NAMES ? f.csv->n : MOST_NAMES;
         const char **header = arena_array(w->arena, const char *, n);
         for (size_t i = 0; i < n; i++)
-            header[i] = workload_text(&f.csv, i, w->arena);
-        while (w->peaks.n < MOST_DEVICES && csv_row(&f.csv)) {
-            if (f.csv.n < f.csv.columns)
+            header[i] = workload_text(f.csv, i, w->arena);
+        while (w->peaks.n < MOST_DEVICES && csv_row(f.csv)) {
+            if (f.csv->n < f.csv->columns)
                 odd++;
             else
-                take_device(w, &f.csv, header, n, &odd);
+                take_device(w, f.csv, header, n, &odd);
         }
     }
     if (!workload_csv_close(&f, &err))

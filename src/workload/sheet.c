@@ -146,7 +146,7 @@ static const char *accumulated(struct sheet_reader *r, const char *name, const c
 static void bind_column(struct sheet_reader *r, size_t i, uint32_t *pass, struct odd *twice)
 {
     struct arena *a = r->w->arena;
-    const char *name = workload_text(&r->file.csv, i, a);
+    const char *name = workload_text(r->file.csv, i, a);
     const char *before = i ? r->names.v[i - 1] : NULL;
     const char *level = accumulated(r, name, before);
     enum role role = role_of(name);
@@ -182,7 +182,7 @@ static void read_header(struct sheet_reader *r)
     struct odd twice = {0};
     uint32_t pass = 0;
     bool start = false, end = false;
-    for (size_t i = 0; i < r->file.csv.n; i++) {
+    for (size_t i = 0; i < r->file.csv->n; i++) {
         bind_column(r, i, &pass, &twice);
         if (!r->w->sheets.n && pass + 1 > r->w->passes)
             r->w->passes = pass + 1;
@@ -202,16 +202,16 @@ static void count_odd(struct sheet_reader *r, struct odd *o, size_t column)
 {
     if (!o->n++) {
         o->column = r->names.v[column];
-        o->line = r->file.csv.line;
+        o->line = r->file.csv->line;
     }
 }
 
 static double number(struct sheet_reader *r, size_t i)
 {
     double v;
-    if (!csv_num(&r->file.csv, i, &v)) {
+    if (!csv_num(r->file.csv, i, &v)) {
         size_t n;
-        csv_text(&r->file.csv, i, &n);
+        csv_text(r->file.csv, i, &n);
         if (n)
             count_odd(r, &r->not_number, i);
         return NAN;
@@ -255,14 +255,14 @@ static double duration(struct sheet_reader *r, size_t start, size_t end)
 {
     int64_t from, to;
     double a, b, d;
-    if (csv_int(&r->file.csv, start, &from) && csv_int(&r->file.csv, end, &to)) {
+    if (csv_int(r->file.csv, start, &from) && csv_int(r->file.csv, end, &to)) {
         if (from < 0 || to < from)
             return NAN;
         d = (double)(to - from);
     } else {
         size_t n;
-        const char *text = csv_text(&r->file.csv, start, &n);
-        if (!csv_num(&r->file.csv, start, &a) || !csv_num(&r->file.csv, end, &b))
+        const char *text = csv_text(r->file.csv, start, &n);
+        if (!csv_num(r->file.csv, start, &a) || !csv_num(r->file.csv, end, &b))
             return NAN;
         r->rounded += memchr(text, 'E', n) || memchr(text, 'e', n);
         d = b - a;
@@ -319,11 +319,11 @@ static void read_row(struct sheet_reader *r)
         else if (r->roles.v[i] == ROLE_COUNTER)
             block[r->places.v[i] * BLOCK_ROWS + in_block] = number(r, i);
         else if (r->roles.v[i] == ROLE_KERNEL)
-            kernel = csv_text(&r->file.csv, i, &length);
+            kernel = csv_text(r->file.csv, i, &length);
         else if (r->roles.v[i] == ROLE_ID)
-            csv_int(&r->file.csv, i, &d.id);
+            csv_int(r->file.csv, i, &d.id);
         else if (r->roles.v[i] == ROLE_GPU)
-            csv_int(&r->file.csv, i, &d.gpu);
+            csv_int(r->file.csv, i, &d.gpu);
         else if (r->roles.v[i] == ROLE_START)
             start = i;
         else if (r->roles.v[i] == ROLE_END)
@@ -351,7 +351,7 @@ bool sheet_read(struct sheet_reader *r, const char *path, struct gs_error *err)
     size_t kernel = 0;
     if (!workload_csv_open(&r->file, r->w, path, err))
         return false;
-    struct csv *c = &r->file.csv;
+    struct csv *c = r->file.csv;
     if (csv_row(c))
         read_header(r);
     while (kernel < r->roles.n && r->roles.v[kernel] != ROLE_KERNEL)

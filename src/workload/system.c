@@ -143,13 +143,13 @@ void workload_read_system(struct workload *w)
         workload_note(w, "%s", err.text);
         return;
     }
-    if (csv_row(&f.csv)) {
-        size_t n = f.csv.n;
+    if (csv_row(f.csv)) {
+        size_t n = f.csv->n;
         const char **header = arena_array(w->arena, const char *, n);
         for (size_t i = 0; i < n; i++)
-            header[i] = workload_text(&f.csv, i, w->arena);
-        if (csv_row(&f.csv))
-            take_row(w, &f.csv, header, n);
+            header[i] = workload_text(f.csv, i, w->arena);
+        if (csv_row(f.csv))
+            take_row(w, f.csv, header, n);
     }
     if (!workload_csv_close(&f, &err))
         workload_note(w, "sysinfo.csv is damaged: %s", err.text);

@@ -2,7 +2,6 @@
 #include "workload/workload.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -44,19 +43,21 @@ bool workload_same_name(const char *a, const char *b)
 bool workload_csv_open(struct workload_csv *f, const struct workload *w, const char *path,
                        struct gs_error *err)
 {
-    if (!input_open_within(&f->in, w->dir, path, err))
-        return false;
-    csv_open(&f->csv, input_read, &f->in);
-    return true;
+    f->own = arena_scratch();
+    f->in = input_new_within(f->own, w->dir, path, err);
+    if (f->in)
+        f->csv = csv_new(f->own, input_read, f->in);
+    else
+        arena_release(f->own);
+    return f->in;
 }
 
 bool workload_csv_close(struct workload_csv *f, struct gs_error *err)
 {
-    bool ok = csv_end(&f->csv, err);
-    if (!input_error(&f->in, err))
+    bool ok = csv_end(f->csv, err);
+    if (!input_error(f->in, err))
         ok = false;
-    csv_release(&f->csv);
-    input_close(&f->in);
+    arena_release(f->own);
     return ok;
 }
 
@@ -112,13 +113,11 @@ static void look_in(struct finder *f, const char *dir, int depth)
         f->n++;
         return;
     }
-    DIR *d = depth ? opendir(dir) : NULL;
-    VEC(const char *) names = {0};
-    for (struct dirent *e; d && names.n < MOST_FOLDERS && (e = readdir(d));)
-        if (e->d_name[0] != '.')
-            vec_push(&names, f->arena, arena_printf(f->arena, "%s/%s", dir, e->d_name));
-    if (d)
-        closedir(d);
+    struct fs_list names = {0};
+    if (depth)
+        fs_names(&names, dir, false, MOST_FOLDERS, f->arena, NULL);
+    for (size_t i = 0; i < names.n; i++)
+        names.v[i] = fs_join(dir, names.v[i], f->arena);
     for (size_t i = 0; i < names.n; i++)
         if (!fs_is_dir(names.v[i]))
             return; /* files of another kind: rocprof-compute puts none there */

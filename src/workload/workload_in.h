@@ -13,8 +13,9 @@ void workload_note(struct workload *w, const char *fmt, ...) __attribute__((form
 
 /* A CSV file that is open. It is opened once more for each of them, never written. */
 struct workload_csv {
-    struct input in;
-    struct csv csv;
+    struct arena *own;
+    struct input *in;
+    struct csv *csv;
 };
 bool workload_csv_open(struct workload_csv *f, const struct workload *w, const char *path,
                        struct gs_error *err);

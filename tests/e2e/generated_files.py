@@ -14,9 +14,15 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FILES = {"schema": "schema/analysis.schema.json", "plan-schema": "schema/plan.schema.json",
          "compare-schema": "schema/compare.schema.json", "info-schema": "schema/info.schema.json",
-         "summary-schema": "schema/summary.schema.json", "metrics": "docs/metrics.md", "rules": "docs/rules.md",
+         "summary-schema": "schema/summary.schema.json",
+         "history-schema": "schema/history.schema.json",
+         "workload-schema": "schema/workload.schema.json",
+         "workload-compare-schema": "schema/workload-compare.schema.json",
+         "verify-schema": "schema/verify.schema.json",
+         "answer-schema": "schema/answer.schema.json",
+         "metrics": "docs/metrics.md", "rules": "docs/rules.md",
          "counters": "docs/counter-metrics.md", "workload-metrics": "docs/workload-metrics.md",
-         "query-tables": "docs/query-tables.md"}
+         "tools": "docs/tools.md", "query-tables": "docs/query-tables.md"}
 
 
 def main():

@@ -38,7 +38,7 @@ static void compared(const struct analysis *a, struct str *out, struct arena *ar
     render_text(out, d, &plain);
     render_html(out, d);
     jw_init(&w, out, 0);
-    compare_json(&w, &c, &gate);
+    compare_json(&w, &c, &gate, NULL);
 }
 
 static void planned(const struct analysis *a, struct str *out, struct arena *arena)

@@ -35,7 +35,7 @@ static void write_all(const struct run_profile *a, const struct run_profile *b, 
     gate_run(&gate, &c, arena);
     str_init(&out, arena);
     jw_init(&w, &out, 0);
-    compare_json(&w, &c, &gate);
+    compare_json(&w, &c, &gate, NULL);
     struct subject s = {.comparison = &c, .gate = &gate, .top = 10};
     const struct doc *d = compare_report(&s, NULL, arena, &err);
     render_html(&out, d);

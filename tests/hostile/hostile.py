@@ -11,6 +11,8 @@ is hostile about it. @item sets what is special:
                "att" (for --att-dir too) or "baseline" (a saved profile)
     forbidden  bytes that no output may hold
     sound      nothing is wrong with it: commands must succeed
+    damaged    commands must refuse it
+    apart      its paths are given one by one, not together
     heavy      takes seconds for each command: fewer of them in the short form
 
 Modules called make_*.py hold functions `def NAME(path)`, which write one input to that path.
@@ -27,7 +29,7 @@ sys.path.insert(0, HERE)
 import seeds  # noqa: E402
 
 MODULES = ["items_sound", "items_names", "items_arithmetic", "items_database", "items_amplify",
-           "items_special"]
+           "items_special", "items_forms"]
 
 
 class Input:
@@ -38,6 +40,8 @@ class Input:
         self.kind = marks.get("kind", "trace")
         self.forbidden = marks.get("forbidden")
         self.sound = marks.get("sound", False)
+        self.apart = marks.get("apart", False)
+        self.damaged = marks.get("damaged", False)
         self.heavy = marks.get("heavy", False)
 
     def make(self, folder):

@@ -269,3 +269,14 @@ def synth_more(folder):
             "graph { " * 10**5, 'loop 100000000 as i { record "e{i}" }')):
         paths.append(seeds.write_text(f"{folder}/{i}.trace", text + "\n"))
     return paths
+
+
+@item(kind="att", heavy=True)
+def att_many_instructions(folder):
+    """A kernel of 200,000 instructions, all of which ran: more rows than a page or a PDF can show."""
+    path = seeds.att(f"{folder}/att")
+    os.unlink(f"{path}/stats_ui_output_agent_1_dispatch_2.csv")
+    seeds.write_json(f"{path}/ui_output_agent_1_dispatch_2/code.json", {"code": seeds.ATT_CODE[:1] + [
+        ["s_waitcnt vmcnt(0)" if i % 2 else "v_add_f32_e32 v0, v0, v1", 0, i + 1,
+         f"axpy.hip:{i % 40 + 1}", 2, 4096 + 4 * i, 4, 800, 700, 1] for i in range(200000)]})
+    return path

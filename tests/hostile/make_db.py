@@ -387,6 +387,24 @@ def log_with_a_bomb(path):
     open(path + "-wal", "wb").write(out)
 
 
+def all_in_the_log(path):
+    """Nothing is wrong with it: the writer was killed before any row left the log."""
+    rocpd(path + ".first").close()
+    of, to = sqlite3.connect(path + ".first"), sqlite3.connect(path, isolation_level=None)
+    to.execute("PRAGMA journal_mode=wal")
+    to.execute("PRAGMA wal_autocheckpoint=0")
+    to.executescript("".join(of.iterdump()))
+    for end in ("", "-wal"):
+        shutil.copy(path + end, path + ".copy" + end)
+    of.close()
+    to.close()
+    for end in ("", "-wal"):
+        os.replace(path + ".copy" + end, path + end)
+    os.unlink(path + ".first")
+
+
+log_with_a_bomb.hostile = {"damaged": True}
+all_in_the_log.hostile = {"sound": True}
 many_sets.hostile = many_categories.hostile = many_processes_of_nsys.hostile = {"heavy": True}
 many_monitors_of_rpd.hostile = {"heavy": True}
 

@@ -69,9 +69,11 @@ def _add(maker):
         f.__name__ = f"{how}_{maker.__name__}"
         f.__doc__ = f"{maker.__doc__.strip()} By a {how}."
         f.ending = ".db"
+        if "page" in maker.__name__ or "bomb" in maker.__name__:
+            f.hostile = {"damaged": True}
         globals()[f.__name__] = f
 
 
 for _maker in make_db.KINDS:
-    if not _maker.__name__.startswith(("many_", "log_")):
+    if not _maker.__name__.startswith(("many_", "log_", "all_in_the_log")):
         _add(_maker)

@@ -5,6 +5,8 @@ and exit codes that are not documented.
     mutate.py PROGRAM                         30 files a format, for the suite
     mutate.py PROGRAM --files 10000           as many as one has time for
     mutate.py PROGRAM --sanitized             PROGRAM is built with -fsanitize=address,undefined
+    mutate.py SERVE --serve --files 10000     a hundred files a second: SERVE is tests/hostile/serve of a
+                                              build with sanitizers (ninja -C build tests/hostile/serve)
     mutate.py PROGRAM --format rocpd --from 123 --files 1 --keep DIR
                                               one of them again, kept to look at
 
@@ -18,6 +20,7 @@ import random
 import shutil
 import sys
 import tempfile
+import threading
 import time
 
 sys.dont_write_bytecode = True
@@ -26,8 +29,6 @@ import hostile
 import mutations
 import sandbox
 import seeds
-
-WORKERS = 2
 
 TRACE_LINES = [
     "analyze {in} --format html -o {out}/x", "analyze {in} --format json -o {out}/x",
@@ -55,12 +56,14 @@ LINES = {
 }
 # How a seed is made, and how files of it are changed, by their endings.
 FORMATS = {"rocpd": ("a.db", mutations.of_database), "nsys": ("a.sqlite", mutations.of_database),
-           "rpd": ("a.rpd", mutations.of_database), "kineto": ("a.json", None),
+           "nsys_old": ("a.sqlite", mutations.of_database),
+           "rocpd_log": ("log", None), "rpd": ("a.rpd", mutations.of_database),
+           "kineto": ("a.json", None), "chrome": ("a.json", None), "kineto_gz": ("a.json.gz", None),
            "rocprofv3_json": ("a_results.json", None), "rocprofv3_csv": ("csv", None),
            "workload": ("work", None), "att": ("att", None), "profile": ("p.json", None),
            "job": ("job", mutations.of_database), "description": ("a.trace", None),
            "source": ("src", None)}
-BY_ENDING = {".json": mutations.of_json, ".csv": mutations.of_csv, ".trace": mutations.of_words,
+BY_ENDING = {".json": mutations.of_json, ".gz": mutations.of_gzip, ".csv": mutations.of_csv, ".trace": mutations.of_words,
              ".cpp": mutations.of_words, ".f90": mutations.of_words, ".py": mutations.of_words}
 
 
@@ -104,10 +107,23 @@ class Mutator:
         self.keep = args.keep or tempfile.mkdtemp(prefix="mutate-kept-")
         self.item = hostile.Input("mutant", make_seed, None)
         self.sound = seeds.rocpd(os.path.join(self.scratch, "sound.db"))
-        self.seeds = {name: make_seed(name, os.path.join(self.scratch, "seed-" + ending))
+        self.seeds = {name: make_seed(name, os.path.join(self.scratch, f"seed-{name}-{ending}"))
                       for name, (ending, _) in FORMATS.items() if args.format in ("", name)}
         self.stop = time.monotonic() + args.seconds if args.seconds else None
         self.codes = {}
+        self.here = threading.local()  # each worker has a server of its own
+
+    def server(self):
+        if self.args.serve and not hasattr(self.here, "server"):
+            self.here.server = sandbox.Server(self.program)
+        return getattr(self.here, "server", None)
+
+    def line(self, name, number):
+        """Commands in turn; PDF and workbooks, which take ten times as long, in one of eight rounds."""
+        lines = LINES.get(name, TRACE_LINES)
+        line = lines[number % len(lines)]
+        slow = "pdf" in line or "xlsx" in line
+        return lines[0] if slow and self.args.serve and number // len(lines) % 8 else line
 
     def one(self, name, number):
         """Makes and tries one file; what is wrong, as texts, or None when time is up."""
@@ -116,11 +132,10 @@ class Mutator:
         r = random.Random(f"{self.args.seed}/{name}/{number}")
         place = tempfile.mkdtemp(dir=self.scratch)
         path = mutant(r, name, self.seeds[name], os.path.join(place, FORMATS[name][0]))
-        lines = LINES.get(name, TRACE_LINES)
-        words = [w.replace("{sound}", self.sound) for w in lines[number % len(lines)].split()]
+        words = [w.replace("{sound}", self.sound) for w in self.line(name, number).split()]
         line = commands.Line(words, raw="--csv" in words)
         o, wrong = sandbox.attempt(self.program, self.item, [path], line, self.scratch,
-                                   self.args.sanitized)
+                                   self.args.sanitized, self.server())
         if o.code == 1 and "--fail-on" not in words:
             wrong.append("exit code 1 without a gate")
         self.codes[o.code] = self.codes.get(o.code, 0) + 1
@@ -135,9 +150,11 @@ class Mutator:
         first, count = self.args.start, self.args.files
         todo = [(name, n) for n in range(first, first + count) for name in self.seeds]
         failed = done = 0
-        with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+        with concurrent.futures.ThreadPoolExecutor(self.args.workers) as pool:
             for texts in pool.map(lambda x: self.one(*x), todo):
                 done += texts is not None
+                if texts is not None and done % 5000 == 0:
+                    print(f"# {done} files, {failed} faults", flush=True)
                 for text in texts or []:
                     failed += 1
                     print("not ok -", text, flush=True)
@@ -160,8 +177,11 @@ def main():
     args.add_argument("--seconds", type=float, default=0, help="stop after as long")
     args.add_argument("--format", default="", choices=["", *FORMATS])
     args.add_argument("--sanitized", action="store_true")
+    args.add_argument("--serve", action="store_true", help="PROGRAM is tests/hostile/serve")
+    args.add_argument("--workers", type=int, default=2)
     args.add_argument("--keep", default="")
     args = args.parse_args()
+    args.sanitized |= args.serve
     seeds.set_program(args.program)
     return Mutator(args).run()
 

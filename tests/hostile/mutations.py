@@ -2,6 +2,7 @@
 doubled and driven to extremes; and by their bytes. Every function takes a random.Random and data."""
 import copy
 import csv
+import gzip
 import io
 import json
 import re
@@ -134,6 +135,20 @@ def of_json(r, data):
     return write_json(tree).encode("utf-8", "surrogatepass")
 
 
+def of_gzip(r, data):
+    """What is packed is changed, or the packing is: members, lengths, checks."""
+    kind = r.randrange(6)
+    if kind == 0:
+        return of_bytes(r, data)
+    if kind == 1:
+        return data + data[:r.randrange(len(data))]
+    if kind == 2:
+        return data[:-8] + struct.pack("<II", r.randrange(2**32), r.choice(NUMBERS) % 2**32)
+    text = gzip.decompress(data)
+    text = of_json(r, text) if kind < 5 else of_bytes(r, text)
+    return gzip.compress(text, compresslevel=r.choice([0, 1, 9]), mtime=0)
+
+
 # ---- CSV
 
 def of_csv(r, data):
@@ -188,6 +203,8 @@ def change_table(r, db):
     tables = [t for t, in db.execute("SELECT name FROM sqlite_master WHERE type='table' AND "
                                      "name NOT LIKE 'sqlite%'") if db.execute(
                                          f'SELECT 1 FROM "{t}" LIMIT 1').fetchone()]
+    if not tables:
+        return  # changes before took all rows
     table = r.choice(tables)
     columns = [c[1] for c in db.execute(f'PRAGMA table_info("{table}")')]
     column, other, n = r.choice(columns), r.choice(columns), r.choice([1, 2, 3, 7])

@@ -33,7 +33,8 @@ WORKERS = 2
 
 class Extra:
     """An input that lies in a folder."""
-    kind, forbidden, sound, heavy, doc = "trace", None, False, True, ""
+    kind, forbidden, heavy, doc = "trace", None, True, ""
+    sound = damaged = apart = False
 
     def __init__(self, path):
         self.name, self.path = os.path.basename(path), path
@@ -95,8 +96,9 @@ class Runner:
         paths = item.make(folder)
         before, bytes_before = sandbox.snapshot(folder), sandbox.contents(folder)
         wrong = []
-        for line in lines:
-            outcome, faults = sandbox.attempt(self.program, item, paths, line, self.scratch,
+        groups = [[p] for p in paths] if item.apart else [paths]
+        for line, given in ((line, given) for line in lines for given in groups):
+            outcome, faults = sandbox.attempt(self.program, item, given, line, self.scratch,
                                               self.sanitized)
             self.cpu_s[item.name] = self.cpu_s.get(item.name, 0) + outcome.cpu_s
             self.worst[0] = max(self.worst[0], (outcome.cpu_s, f"{item.name}: {line}"))

@@ -71,6 +71,31 @@ def run(argv, cwd, tmp, sanitized=False, wall_s=WALL_S, address_kb=ADDRESS_KB, *
     return o
 
 
+class Server:
+    """A program that was started once and runs command lines (serve.c)."""
+
+    def __init__(self, program):
+        env = dict(os.environ, LC_ALL="C.UTF-8")
+        self.process = subprocess.Popen([program, "--serve"], stdin=subprocess.PIPE, text=True,
+                                        stdout=subprocess.PIPE, env=env)
+
+    def run(self, argv, cwd, tmp):
+        """The same as run() below limits for sanitizers."""
+        o = Outcome()
+        words = [cwd, tmp, str(12 * CPU_S), *argv]
+        self.process.stdin.write("\x1f".join(words) + "\n")
+        self.process.stdin.flush()
+        status, cpu_ms, peak_kb = map(int, self.process.stdout.readline().split())
+        o.code, o.late = os.waitstatus_to_exitcode(status), False
+        o.cpu_s, o.peak_mb = cpu_ms / 1000, peak_kb / 1024
+        o.out, o.err = (open(tmp + end, "rb").read(1 << 28) for end in (".stdout", ".stderr"))
+        return o
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
 def written(folder):
     """(path, bytes) of the files that a command wrote."""
     for at, _, files in os.walk(folder):
@@ -92,6 +117,8 @@ def faults(o, line, item, out, sanitized=False):
         wrong.append(f"exit code {o.code}: {o.err[-300:]!r}")
     elif item.sound and o.code and not line.refused:
         wrong.append(f"exit code {o.code} for a sound input: {o.err[-300:]!r}")
+    elif item.damaged and not o.code and not line.refused:
+        wrong.append("takes a damaged input for a sound one")
     if o.cpu_s > CPU_S * (6 if sanitized else 1):
         wrong.append(f"{o.cpu_s:.1f} s of processor time")
     if o.peak_mb > MEMORY_MB and not sanitized:
@@ -124,19 +151,21 @@ def faults_of_files(o, item, out):
     return wrong
 
 
-def attempt(program, item, paths, line, scratch, sanitized=False):
+def attempt(program, item, paths, line, scratch, sanitized=False, server=None):
     """One command line on one input; (outcome, what is wrong)."""
     place = tempfile.mkdtemp(dir=scratch)
     out, tmp = os.path.join(place, "room", "out"), os.path.join(place, "tmp")
     os.makedirs(out)
     os.makedirs(tmp)
     try:
-        o = run([program, *line.argv(paths, out)], os.path.join(place, "room"), tmp, sanitized)
+        room, argv = os.path.join(place, "room"), line.argv(paths, out)
+        o = server.run(argv, room, tmp) if server else run([program, *argv], room, tmp, sanitized)
         wrong = faults(o, line, item, os.path.join(place, "room"), sanitized)
         if os.listdir(tmp):
             wrong.append(f"leaves {os.listdir(tmp)} in the folder for temporary files")
-        if sorted(os.listdir(place)) != ["room", "tmp"]:
-            wrong.append(f"writes outside of its folder: {sorted(os.listdir(place))}")
+        others = set(os.listdir(place)) - {"room", "tmp", "tmp.stdout", "tmp.stderr"}
+        if others:
+            wrong.append(f"writes outside of its folder: {sorted(others)}")
         return o, wrong
     finally:
         shutil.rmtree(place, ignore_errors=True)

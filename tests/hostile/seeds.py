@@ -4,6 +4,7 @@ Those that `gpusight synth` can write come from it (set_program() first); the ot
 here. Every function writes to the path it is given and returns it.
 """
 import csv
+import gzip
 import json
 import os
 import shutil
@@ -42,6 +43,68 @@ def rocpd(path, *args):
 
 def nsys(path):
     return synth(path, "demo", "--set", "n=2", "--format", "nsys", "--page-size", "512")
+
+
+def nsys_old(path):
+    """An export as old versions wrote them: few tables, no enumerations, no kinds declared."""
+    db = sqlite3.connect(path)
+    db.executescript("""PRAGMA page_size=512;
+        CREATE TABLE StringIds(id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL);
+        INSERT INTO StringIds VALUES(1,'_Z4axpyPfS_fi'),(2,'axpy'),(3,'cudaLaunchKernel_v7000'),
+            (4,'cudaMemcpyAsync_v3020'),(5,'step');
+        CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start, "end", deviceId, contextId, streamId,
+            correlationId, globalPid, demangledName, shortName, registersPerThread, gridX, gridY,
+            gridZ, blockX, blockY, blockZ, staticSharedMemory, dynamicSharedMemory);
+        CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start, "end", deviceId, contextId, streamId,
+            correlationId, globalPid, bytes, copyKind, srcKind, dstKind);
+        CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start, "end", eventClass, globalTid, correlationId,
+            nameId, returnValue);
+        CREATE TABLE NVTX_EVENTS(start, "end", eventType, rangeId, text, globalTid, textId);
+        INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES(100, 900, 0, 1, 7, 90, 16777216, 4096, 1, 0, 2);
+        INSERT INTO NVTX_EVENTS VALUES(50, 90000, 59, NULL, 'round', 16777217, NULL),
+            (60, 80000, 59, NULL, NULL, 16777217, 5);""")
+    for i in range(1, 40):
+        db.execute("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(?,?,0,1,7,?,16777216,1,2,32,8,1,1,"
+                   "64,1,1,0,0)", (i * 2000, i * 2000 + 1500, i))
+        db.execute("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(?,?,0,16777217,?,3,0)",
+                   (i * 1000, i * 1000 + 300, i))
+    db.commit()
+    db.close()
+    return path
+
+
+def rocpd_log(path):
+    """A folder with a database whose last rows are only in the log beside it."""
+    os.makedirs(path)
+    subprocess.run([_program, "synth", "-q", "demo", "--set", "n=2", "--page-size", "512", "--journal",
+                    "wal-left", "-o", f"{path}/a.db"], check=True, capture_output=True)
+    return path
+
+
+def chrome(path):
+    """Events as other programs write them: a plain list, begin and end apart, flows, counters."""
+    of = [{"ph": "M", "name": "process_name", "pid": 7, "args": {"name": "app"}},
+          {"ph": "M", "name": "thread_sort_index", "pid": 7, "tid": 2, "args": {"sort_index": 1}},
+          {"ph": "C", "name": "memory", "pid": 7, "ts": 5, "args": {"bytes": 100, "x": 0.5}},
+          {"ph": "i", "name": "mark", "pid": 7, "tid": 1, "ts": 6, "s": "g"},
+          {"ph": "b", "cat": "a", "name": "x", "id": "0x1", "pid": 7, "ts": 1},
+          {"ph": "e", "cat": "a", "name": "x", "id": "0x1", "pid": 7, "ts": 60}]
+    for i in range(12):
+        at = i * 100
+        of += [{"ph": "B", "name": "call", "pid": 7, "tid": 1, "ts": at},
+               {"ph": "s", "id": i, "name": "f", "cat": "ac2g", "pid": 7, "tid": 1, "ts": at + 1},
+               {"ph": "E", "pid": 7, "tid": 1, "ts": at + 20.5},
+               {"ph": "f", "id": i, "bp": "e", "name": "f", "cat": "ac2g", "pid": 0, "tid": 7,
+                "ts": at + 30},
+               kernel_event(ts=at + 30, dur=40, args={"correlation": i})]
+    return write_json(path, of)
+
+
+def kineto_gz(path):
+    with tempfile.TemporaryDirectory() as folder:
+        data = open(events(f"{folder}/a", *(kernel_event(f"k{i % 3}", i * 9000) for i in range(30))),
+                    "rb").read()
+    return write_text(path, gzip.compress(data, mtime=0))
 
 
 def kineto(path):

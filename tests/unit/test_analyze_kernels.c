@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyze/concurrency.h"
 #include "made_trace.h"
 
 /* ---- by hand ---- */
@@ -283,6 +284,65 @@ static void launches_are_measured_from_call_to_kernel(void **state)
     made_release(&m);
 }
 
+static void kernels_at_once_are_counted(void **state)
+{
+    (void)state;
+    struct made m;
+    struct analysis a;
+    made_init(&m);
+    uint32_t g = made_gpu(&m), h = made_gpu(&m), s[3];
+    for (int i = 0; i < 3; i++)
+        s[i] = made_stream(&m, g, i + 1);
+    /*
+     * us. 10..40, 20..50 and 30..40 overlap: one 10..20, two 20..30, three 30..40, one 40..50. One
+     * that begins as another ends is not beside it: 60..70, 70..80. 95..110 is cut by the window.
+     * On the other GPU one runs alone, 0..5.
+     */
+    made_kernel(&m, "a", s[0], US(10), US(40), NO_INDEX);
+    made_kernel(&m, "b", s[1], US(20), US(50), NO_INDEX);
+    made_kernel(&m, "c", s[2], US(30), US(40), NO_INDEX);
+    made_kernel(&m, "a", s[0], US(60), US(70), NO_INDEX);
+    made_kernel(&m, "b", s[1], US(70), US(80), NO_INDEX);
+    made_kernel(&m, "c", s[2], US(95), US(110), NO_INDEX);
+    made_kernel(&m, "a", made_stream(&m, h, 9), US(0), US(5), NO_INDEX);
+    struct analysis_opts o = made_options(0, US(100));
+    made_analyze(&m, &a, &o);
+    const struct concurrency *c = concurrency_of(&a);
+    const int64_t ns[] = {US(45), US(10), US(10), US(5)};
+    assert_int_equal(c->levels.n, 4);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(c->levels.v[i].gpu, i < 3 ? 10 : 11);
+        assert_int_equal(c->levels.v[i].at_once, i < 3 ? i + 1 : 1);
+        assert_int_equal(c->levels.v[i].total_ns, ns[i]);
+    }
+    assert_near(c->levels.v[0].pct_of_kernel_union, 100 * 45 / 65.0);
+    assert_int_equal(c->stats.most, 3);
+    assert_int_equal(c->stats.start_ns, US(30));
+    assert_int_equal(c->stats.alone_ns, US(50));
+    assert_near(c->stats.alone_pct, 100 * 50 / 70.0);
+    made_release(&m);
+}
+
+static void many_kernels_at_once_are_the_last_level(void **state)
+{
+    (void)state;
+    struct made m;
+    struct analysis a;
+    made_init(&m);
+    uint32_t g = made_gpu(&m);
+    for (int i = 0; i < 20; i++) /* 20 begin one after the other, all end at 100 us */
+        made_kernel(&m, "a", made_stream(&m, g, i), US(i), US(100), NO_INDEX);
+    struct analysis_opts o = made_options(0, US(100));
+    made_analyze(&m, &a, &o);
+    const struct concurrency *c = concurrency_of(&a);
+    assert_int_equal(c->levels.n, CONCURRENCY_LEVELS);
+    assert_int_equal(c->levels.v[6].total_ns, US(1));
+    assert_int_equal(c->levels.v[7].total_ns, US(93));
+    assert_int_equal(c->stats.most, 20);
+    assert_int_equal(c->stats.start_ns, US(19));
+    made_release(&m);
+}
+
 static void launches_behind_a_wait_are_counted(void **state)
 {
     (void)state;
@@ -531,6 +591,8 @@ int main(void)
         unit_test(categories_sum_kernels_by_role),
         unit_test(short_kernels_are_counted_with_the_gaps_before_them),
         unit_test(launches_are_measured_from_call_to_kernel),
+        unit_test(kernels_at_once_are_counted),
+        unit_test(many_kernels_at_once_are_the_last_level),
         unit_test(launches_behind_a_wait_are_counted),
         unit_test(a_slow_first_dispatch_is_warm_up),
         unit_test(warmup_compares_calls_of_one_shape),

@@ -9,9 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -113,6 +116,44 @@ static int signal_parent(void)
     return kill(getppid(), 0) ? errno : 0;
 }
 
+static int signal_thread_of_parent(void)
+{
+    return syscall(SYS_tgkill, getppid(), getppid(), 0) ? errno : 0;
+}
+
+static int signal_oneself(void)
+{
+    struct rlimit files;
+    signal(SIGUSR1, SIG_IGN);
+    return raise(SIGUSR1) || getrlimit(RLIMIT_NOFILE, &files) ? errno : 0;
+}
+
+static int limit_parent(void)
+{
+    struct rlimit none = {0, 0};
+    return syscall(SYS_prlimit64, getppid(), RLIMIT_NOFILE, NULL, &none) ? errno : 0;
+}
+
+static int type_into_the_terminal(void)
+{
+    return ioctl(STDIN_FILENO, TIOCSTI, "x") ? errno : 0;
+}
+
+static int change_mode(void)
+{
+    return chmod(in("other/kept"), 0777) ? errno : 0;
+}
+
+static int change_time(void)
+{
+    return utimensat(AT_FDCWD, in("other/kept"), NULL, 0) ? errno : 0;
+}
+
+static int cut(void)
+{
+    return truncate(in("other/kept"), 0) ? errno : 0;
+}
+
 static void *nothing(void *ctx)
 {
     return ctx;
@@ -139,6 +180,9 @@ static void nothing_else_can(void **state)
     assert_int_equal(boxed(NULL, write_elsewhere), EACCES);
     assert_int_equal(boxed(in("out"), change_elsewhere), EACCES);
     assert_int_equal(boxed(in("out"), remove_elsewhere), EACCES);
+    assert_int_equal(boxed(in("out"), change_mode), EPERM);
+    assert_int_equal(boxed(in("out"), change_time), EPERM);
+    assert_int_equal(boxed(in("out"), cut), EPERM);
 }
 
 static void reading_threads_and_temporary_files_work(void **state)
@@ -156,6 +200,10 @@ static void the_world_is_closed(void **state)
     assert_int_equal(boxed(NULL, run_program), EPERM);
     assert_int_equal(boxed(NULL, trace_parent), EPERM);
     assert_int_equal(boxed(NULL, signal_parent), EPERM);
+    assert_int_equal(boxed(NULL, signal_thread_of_parent), EPERM);
+    assert_int_equal(boxed(NULL, limit_parent), EPERM);
+    assert_int_equal(boxed(NULL, type_into_the_terminal), EPERM);
+    assert_int_equal(boxed(NULL, signal_oneself), 0);
 }
 
 static int setup(void **state)

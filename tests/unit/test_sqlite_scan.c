@@ -114,13 +114,16 @@ static struct result read_table(enum reader_mode mode, int threads)
 {
     struct result r = {0};
     struct db db;
-    if (!db_open(&db, path, mode, threads, &r.err))
+    struct arena owner = {0};
+    if (!db_open(&db, &owner, path, mode, threads, &r.err)) {
+        arena_release(&owner);
         return r;
+    }
     struct scan s = {"t", columns, 4, begin, take, &r.rows};
     r.ok = scan_table(&db, &s, &r.err);
     r.fast = db.fast_scans;
     r.reason = db.slow_reason;
-    db_close(&db);
+    arena_release(&owner);
     return r;
 }
 

@@ -40,6 +40,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     if (a->hotspots.n == 1)
         f->gain = ONLY_GAIN;
     finding_claim(f, CAUSE_COMPUTE, h->total_duration_ns);
+    f->no_promise = true;
     finding_scope(f, "kernel %s", h->short_name);
     finding_issue(f, "%s takes %.0f %% of the kernel time (%s)", h->short_name, h->pct_of_total,
                   human_time(total, h->total_duration_ns));
@@ -61,9 +62,10 @@ const struct rule rule_dominant_kernel = {
     .tuning = true,
     .gain = 0.05,
     .eval = eval,
-    .doc = "Fires when one kernel takes more than half of the kernel time. Says nothing on "
-           "compute- or "
-           "memory-bound without counters. Claims the kernel's time; the expected gain is small "
-           "because "
-           "it is not known (0.05, or 0.03 when there is no other kernel).",
+    .doc =
+        "Fires when one kernel takes more than half of the kernel time. Says nothing on "
+        "compute- or "
+        "memory-bound without counters. Claims the kernel's time; the expected gain is small "
+        "because "
+        "it is not known (0.05, or 0.03 when there is no other kernel), and nothing is promised.",
 };

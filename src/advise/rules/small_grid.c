@@ -86,8 +86,10 @@ static uint32_t find_narrow(struct search *s, struct arena *arena)
     return worst;
 }
 
-/* Waves that a unit needs to hide the latency of its instructions: two for each of its SIMDs. */
+/* Waves that a unit needs to hide the latency of its instructions: two for each of its SIMDs; four
+ * where they are half as wide. */
 #define WAVES_BUSY 8.0
+#define WARPS_BUSY 16.0
 
 /* How much of a unit one group keeps busy. */
 static double busy_share(const struct analysis *a, const struct launch *l)
@@ -96,8 +98,8 @@ static double busy_share(const struct analysis *a, const struct launch *l)
     double threads = 1;
     for (int i = 0; i < 3; i++)
         threads *= l->group[i] ? l->group[i] : 1;
-    double waves = threads / (nvidia ? 32 : 64);
-    return waves < 1 ? 1 / WAVES_BUSY : waves < WAVES_BUSY ? waves / WAVES_BUSY : 1;
+    double waves = threads / (nvidia ? 32 : 64), busy = nvidia ? WARPS_BUSY : WAVES_BUSY;
+    return waves < 1 ? 1 / busy : waves < busy ? waves / busy : 1;
 }
 
 /*
@@ -222,5 +224,5 @@ const struct rule rule_small_grid = {
         "by side taken together, or when hot kernels leave the last of few rounds of groups mostly "
         "empty. Claims the part of their time that the empty units stand for, down to 1.5 us a "
         "kernel, and an eighth of it for last rounds. Predicts the same work on all units, each "
-        "with waves enough to keep it busy (8).",
+        "with waves enough to keep it busy (8, or 16 of 32 threads).",
 };

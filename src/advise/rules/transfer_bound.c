@@ -11,10 +11,13 @@ static bool eval(const struct analysis *a, struct finding *f)
         return false;
     char lost[HUMAN_MAX], compute[HUMAN_MAX];
     claim_copies(f, s.bound_ns);
-    finding_change(f)->overlap = true; /* in both directions, and half of the bytes moved */
-    f->change->link = 0.5;
-    f->shares = true;
     bool both = share_pct(a, s.both_ns) >= LEAST_SHARE_PCT;
+    finding_change(f)->overlap = true;
+    if (both)
+        f->change->link_hope = 0.5; /* all overlaps; at best half of the bytes do */
+    else
+        f->change->link = 0.5;
+    f->shares = true;
     finding_issue(f, "copies over the host link take %s while nothing computes; compute takes %s%s",
                   human_time(lost, s.bound_ns), human_time(compute, ledger_ns(a, CAUSE_COMPUTE)),
                   both ? "; both directions take turns" : "");
@@ -69,6 +72,6 @@ const struct rule rule_transfer_bound = {
         "and, where copies go both ways, to let the two directions run at once: a link carries "
         "both. "
         "Claims the exposed "
-        "copy time that is not due to slow copies. What it predicts is half of the bytes, "
-        "overlapped.",
+        "copy time that is not due to slow copies. What it predicts is overlap, where copies go "
+        "both ways, and otherwise half of the bytes.",
 };

@@ -46,13 +46,13 @@ static bool array_is_ours(struct jread *j)
 
 static bool detect(const struct probe *p)
 {
-    struct jread j;
     if (p->is_sqlite || !p->n)
         return false;
-    jr_memory(&j, p->head, p->n);
-    enum jtype type = jr_type(&j);
-    bool ours = type == J_OBJECT ? object_is_ours(&j) : type == J_ARRAY ? array_is_ours(&j) : false;
-    jr_release(&j);
+    struct arena *temporary = arena_scratch();
+    struct jread *j = jr_text(temporary, p->head, p->n);
+    enum jtype type = jr_type(j);
+    bool ours = type == J_OBJECT ? object_is_ours(j) : type == J_ARRAY ? array_is_ours(j) : false;
+    arena_release(temporary);
     return ours;
 }
 
@@ -197,8 +197,8 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
     in->progress = o->progress;
     struct kineto *k = arena_new(arena, struct kineto);
     *k = (struct kineto){.trace = t, .arena = arena, .json = jr_new(arena, input_read, in)};
-    launches_defer(&k->raw, arena);
-    launches_defer(&k->launches, arena);
+    launches_init(&k->raw, arena);
+    launches_init(&k->launches, arena);
     return read_file(k, in, path, err);
 }
 

@@ -1,7 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/str.h"
 #include "ingest/nsys/nsys.h"
 
@@ -72,7 +71,6 @@ static void release_file(void *file)
     keys_release(&n->series);
     keys_release(&n->domains);
     texts_release(&n->texts);
-    launches_release(&n->launches);
 }
 
 static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
@@ -87,6 +85,7 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
     n->db = db;
     n->arena = arena;
     arena_defer(arena, release_file, n);
+    launches_init(&n->launches, arena);
     begin_file(n);
     struct trace_file file = {
         .path = db->path, .format = "nsys", .flavor = "Nsight Systems", .bytes = db->bytes};

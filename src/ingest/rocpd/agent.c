@@ -1,7 +1,6 @@
 #include <string.h>
 
 #include "base/jread.h"
-#include "base/mem.h"
 #include "base/str.h"
 #include "ingest/rocpd/rocpd.h"
 
@@ -57,15 +56,8 @@ static void read_links(struct jread *j, struct gpu *g)
     }
 }
 
-struct agent_call {
-    struct gpu *gpu;
-    struct jread json;
-};
-
-static void read_agent(void *ctx)
+static void read_agent(struct gpu *g, struct jread *j)
 {
-    struct gpu *g = ((struct agent_call *)ctx)->gpu;
-    struct jread *j = &((struct agent_call *)ctx)->json;
     uint64_t domain = 0, location = 0;
     static const struct {
         const char *key;
@@ -105,10 +97,7 @@ static void read_agent(void *ctx)
 /* rocprofv3 keeps the driver's whole description of an agent as JSON; these are its limits. */
 void rocpd_read_agent_json(struct gpu *g, const char *json, size_t n)
 {
-    struct agent_call call = {.gpu = g};
-    jr_memory(&call.json, json, n);
-    bool had_memory = mem_guard(read_agent, &call, NULL);
-    jr_release(&call.json);
-    if (!had_memory)
-        mem_exhausted();
+    struct arena *temporary = arena_scratch();
+    read_agent(g, jr_text(temporary, json, n));
+    arena_release(temporary);
 }

@@ -27,11 +27,12 @@ struct event_job {
         VEC(struct counted) counts;
         struct idmap count_of; /* category string -> counts */
         VEC(struct message) found;
-        struct arena arena;
-        bool odd;       /* a stack id needs more than 32 bits, or ids are not dense */
-        bool any;       /* some row came, so that `first` counts */
-        uint64_t first; /* the id of row 0, if ids are dense */
-        uint32_t most;  /* the largest stack id */
+        struct arena *arena;
+        struct jread *json; /* one for all rows */
+        bool odd;           /* a stack id needs more than 32 bits, or ids are not dense */
+        bool any;           /* some row came, so that `first` counts */
+        uint64_t first;     /* the id of row 0, if ids are dense */
+        uint32_t most;      /* the largest stack id */
     } workers[PARALLEL_MAX];
 };
 
@@ -58,23 +59,20 @@ static void begin(void *ctx, size_t rows)
     e->n = rows;
     for (int i = 0; i < PARALLEL_MAX; i++) {
         job->workers[i].found.n = job->workers[i].counts.n = 0;
-        idmap_init(&job->workers[i].count_of, &job->workers[i].arena);
+        idmap_init(&job->workers[i].count_of, job->workers[i].arena);
         job->workers[i].odd = job->workers[i].any = false;
         job->workers[i].most = 0;
     }
 }
 
-struct message_call {
-    struct event_job *job;
-    int worker;
-    size_t row;
-    struct jread json;
-};
-
-static void read_message(void *ctx)
+/* Keeps the text of {"message": "..."}. */
+static void keep_message(struct event_job *job, int worker, size_t row, struct slice json)
 {
-    struct message_call *c = ctx;
-    struct jread *j = &c->json;
+    struct arena *a = job->workers[worker].arena;
+    if (!job->workers[worker].json)
+        job->workers[worker].json = jr_text(a, NULL, 0);
+    struct jread *j = job->workers[worker].json;
+    jr_next_text(j, json.p, json.n);
     if (!jr_object(j))
         return;
     while (jr_key(j)) {
@@ -82,21 +80,9 @@ static void read_message(void *ctx)
         const char *text = jr_is(j, "message") ? jr_str(j, &n) : (jr_skip(j), NULL);
         if (!text)
             continue;
-        struct arena *a = &c->job->workers[c->worker].arena;
-        struct message m = {c->row, arena_strndup(a, text, n), n};
-        vec_push(&c->job->workers[c->worker].found, a, m);
+        struct message m = {row, arena_strndup(a, text, n), n};
+        vec_push(&job->workers[worker].found, a, m);
     }
-}
-
-/* Keeps the text of {"message": "..."}. */
-static void keep_message(struct event_job *job, int worker, size_t row, struct slice json)
-{
-    struct message_call call = {.job = job, .worker = worker, .row = row};
-    jr_memory(&call.json, json.p, json.n);
-    bool had_memory = mem_guard(read_message, &call, NULL);
-    jr_release(&call.json);
-    if (!had_memory)
-        mem_exhausted();
 }
 
 static void keep_ids(struct event_job *job, const struct scan_batch *b)
@@ -135,7 +121,7 @@ static struct counted *find_category(struct event_job *job, int worker, int64_t 
         bool marker = info.category == CATEGORY_MARKER;
         struct counted c = {s, marker ? EVENT_MARKER : (uint8_t)info.kind, 0};
         at = (uint32_t)job->workers[worker].counts.n;
-        vec_push(&job->workers[worker].counts, &job->workers[worker].arena, c);
+        vec_push(&job->workers[worker].counts, job->workers[worker].arena, c);
         idmap_put(index, s, at);
     }
     return &job->workers[worker].counts.v[at];
@@ -275,21 +261,17 @@ static bool read_events(struct event_job *job, struct gs_error *err)
     return true;
 }
 
-static void release_workers(void *job)
-{
-    for (int i = 0; i < PARALLEL_MAX; i++)
-        arena_release(&((struct event_job *)job)->workers[i].arena);
-}
-
 bool rocpd_read_events(struct rocpd *r, struct gs_error *err)
 {
     idmap_init(&r->events.message, r->arena);
     if (!rocpd_has(r, "event"))
         return true;
-    struct event_job *job = arena_new(r->arena, struct event_job);
+    struct arena *own = arena_child(r->arena);
+    struct event_job *job = arena_new(own, struct event_job);
     job->r = r;
-    arena_defer(r->arena, release_workers, job);
+    for (int i = 0; i < PARALLEL_MAX; i++)
+        job->workers[i].arena = arena_child(own);
     bool ok = read_events(job, err);
-    release_workers(job);
+    arena_release(own);
     return ok;
 }

@@ -156,6 +156,8 @@ static bool read_threads(struct rocpd *r, struct gs_error *err)
     while (db_next(&q)) {
         struct thread t = {rocpd_process(r, sqlite3_column_int64(q.stmt, 1)),
                            sqlite3_column_int64(q.stmt, 2), rocpd_text(r, &q, 3)};
+        if (t.tid < 0) /* stands for "not known" where the schema wants a thread */
+            continue;
         idtable_put(&r->threads, sqlite3_column_int64(q.stmt, 0), (uint32_t)r->trace->threads.n);
         vec_push(&r->trace->threads, &r->trace->arena, t);
     }
@@ -174,12 +176,13 @@ enum {
     A_MODEL,
     A_PRODUCT,
     A_USER,
-    A_EXT
+    A_EXT,
+    A_VENDOR
 };
 
 static uint32_t read_gpu(struct rocpd *r, struct db_query *q)
 {
-    struct gpu g = {.vendor = VENDOR_AMD};
+    struct gpu g = {.vendor = str_has(db_text(q, A_VENDOR), "NVIDIA") ? VENDOR_NVIDIA : VENDOR_AMD};
     g.host = host_of(r, sqlite3_column_int64(q->stmt, A_NID));
     g.node_id = sqlite3_column_int(q->stmt, A_ABSOLUTE);
     g.index = sqlite3_column_int(q->stmt, A_TYPE_INDEX);
@@ -196,7 +199,7 @@ static bool read_agents(struct rocpd *r, struct gs_error *err)
 {
     static const char *const columns[] = {
         "id",   "nid",        "pid",          "type",      "absolute_index", "type_index",
-        "name", "model_name", "product_name", "user_name", "extdata",        NULL};
+        "name", "model_name", "product_name", "user_name", "extdata",        "vendor_name", NULL};
     struct db_query q;
     if (!rocpd_has(r, "info_agent"))
         return true;

@@ -175,7 +175,6 @@ static void release_set(void *set)
     mem_free(r->events.wide_stack);
     mem_free(r->events.kind);
     mem_free(r->events.kernel);
-    launches_release(&r->launches);
 }
 
 static bool load_set(struct trace *t, struct db *db, const char *suffix, unsigned leave_out,
@@ -187,6 +186,7 @@ static bool load_set(struct trace *t, struct db *db, const char *suffix, unsigne
     r->leave_out = leave_out;
     r->file = (uint32_t)t->files.n;
     arena_defer(arena, release_set, r);
+    launches_init(&r->launches, arena);
     bool ok = read_set(r, err);
     if (ok)
         finish_file(r, &t->files.v[r->file], db);

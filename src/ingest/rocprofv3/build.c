@@ -5,31 +5,15 @@
 #include "base/str.h"
 #include "model/names.h"
 
-void rv3_init(struct rv3_build *b, struct trace *t, uint32_t file)
-{
-    memset(b, 0, sizeof(*b));
-    b->trace = t;
-    b->file = file;
-    arena_init(&b->arena);
-    launches_init(&b->launches);
-    idmap_init(&b->stream_slots, &b->arena);
-    b->first_kernel = t->kernels.n;
-    b->first_copy = t->copies.n;
-    b->first_alloc = t->allocations.n;
-    b->first_region = t->regions.n;
-    b->first_counter = t->counters.n;
-    b->first_pc_sample = t->pc_samples.n;
-}
-
 uint32_t rv3_process(struct rv3_build *b, const struct process *p)
 {
     struct rv3_process own = {.process = (uint32_t)b->trace->processes.n};
     struct idmap *maps[] = {&own.threads, &own.queues,   &own.streams, &own.agents,
                             &own.symbols, &own.counters, &own.counted};
     for (size_t i = 0; i < ARRAY_LEN(maps); i++)
-        idmap_init(maps[i], &b->arena);
+        idmap_init(maps[i], b->arena);
     vec_push(&b->trace->processes, &b->trace->arena, *p);
-    vec_push(&b->processes, &b->arena, own);
+    vec_push(&b->processes, b->arena, own);
     return (uint32_t)b->processes.n - 1;
 }
 
@@ -59,7 +43,7 @@ uint32_t rv3_agent(struct rv3_build *b, uint32_t process, uint64_t id)
     if (slot != NO_INDEX)
         return slot;
     slot = (uint32_t)b->agents.n;
-    vec_push(&b->agents, &b->arena, ((struct rv3_agent){process, NO_INDEX, id, false}));
+    vec_push(&b->agents, b->arena, ((struct rv3_agent){process, NO_INDEX, id, false}));
     idmap_put(map, id, slot);
     return slot;
 }
@@ -70,7 +54,7 @@ uint32_t rv3_agent(struct rv3_build *b, uint32_t process, uint64_t id)
     if (slot != NO_INDEX || (id) == RV3_NO_ID)                                                     \
         return slot;                                                                               \
     slot = (uint32_t)(b)->list.n;                                                                  \
-    vec_push(&(b)->list, &(b)->arena, NO_INDEX);                                                   \
+    vec_push(&(b)->list, (b)->arena, NO_INDEX);                                                    \
     idmap_put(map, id, slot);                                                                      \
     return slot
 
@@ -147,6 +131,7 @@ enum copy_kind rv3_copy_kind(const char *operation)
         {"DEVICE_TO_HOST", COPY_D2H},
         {"DEVICE_TO_DEVICE", COPY_D2D},
         {"HOST_TO_HOST", COPY_H2H},
+        {"MEMSET", COPY_SET}, /* of converted traces: AMD's profiler records none */
     };
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (str_has(operation, words[i].part))

@@ -7,12 +7,11 @@
  * sight, described whenever the description comes. rv3_finish() puts the final numbers into the
  * columns and links kernels and copies to the calls that caused them.
  *
- *     rv3_init(&b, trace, file);
+ *     rv3_init(&b, trace, file, arena);          the arena owns all of it
  *     uint32_t p = rv3_process(&b, &process);
  *     rv3_add_kernel(&b, &(struct rv3_kernel){.process = p, .symbol = rv3_symbol(&b, p, id), ...});
  *     rv3_describe_symbol(&b, rv3_symbol(&b, p, id), &symbol);
  *     rv3_finish(&b);
- *     rv3_release(&b);                           in any case
  *
  * Processes are numbered from 0 in the build, slots over all processes of it.
  */
@@ -51,7 +50,7 @@ struct rv3_stream {
 
 struct rv3_build {
     struct trace *trace;
-    struct arena arena;
+    struct arena *arena;
     uint32_t file;
     VEC(struct rv3_process) processes;
     VEC(struct rv3_agent) agents;
@@ -89,8 +88,7 @@ struct rv3_alloc {
     enum alloc_level level;
 };
 
-void rv3_init(struct rv3_build *b, struct trace *t, uint32_t file);
-void rv3_release(struct rv3_build *b);
+void rv3_init(struct rv3_build *b, struct trace *t, uint32_t file, struct arena *owner);
 
 /* Adds a process to the trace; its number in the build. */
 uint32_t rv3_process(struct rv3_build *b, const struct process *p);

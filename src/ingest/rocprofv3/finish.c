@@ -44,7 +44,7 @@ static struct rowindex *index_calls(struct rv3_build *b)
 {
     const struct trace *t = b->trace;
     size_t n = t->regions.n - b->first_region;
-    uint32_t *process = arena_array(&b->arena, uint32_t, n);
+    uint32_t *process = arena_array(b->arena, uint32_t, n);
     uint32_t first = b->processes.n ? b->processes.v[0].process : 0;
     for (size_t i = 0; i < n; i++) {
         uint32_t thread = t->regions.thread[b->first_region + i];
@@ -52,7 +52,7 @@ static struct rowindex *index_calls(struct rv3_build *b)
         process[i] = known ? t->threads.v[thread].process - first : NO_INDEX;
     }
     return rowindex_make(t->regions.id, process, b->processes.n, b->first_region, t->regions.n,
-                         &b->arena);
+                         b->arena);
 }
 
 static uint32_t call_at(const struct finals *f, const struct rv3_links *l, size_t i)
@@ -100,14 +100,14 @@ static struct rowindex *index_dispatches(struct rv3_build *b)
 {
     const struct kernels *k = &b->trace->kernels;
     return rowindex_make(k->id, b->kernel_links.process, b->processes.n, b->first_kernel, k->n,
-                         &b->arena);
+                         b->arena);
 }
 
 /* The kernels row of every counted dispatch. */
 static uint32_t *place_counted(struct finals *f)
 {
     struct rv3_build *b = f->b;
-    uint32_t *row = arena_array(&b->arena, uint32_t, b->counted.n);
+    uint32_t *row = arena_array(b->arena, uint32_t, b->counted.n);
     bool grown = false;
     for (size_t i = 0; i < b->counted.n; i++)
         row[i] = rowindex_get(&f->dispatches[b->counted_links.process[i]], b->counted.id[i]);
@@ -245,7 +245,7 @@ void rv3_finish(struct rv3_build *b)
     struct finals f = {.b = b};
     if (!b->processes.n)
         return;
-    f.stream = arena_array(&b->arena, uint32_t, b->streams.n);
+    f.stream = arena_array(b->arena, uint32_t, b->streams.n);
     memset(f.stream, 0xff, b->streams.n * sizeof(*f.stream));
     fix_rows(t, t->regions.start_ns, t->regions.end_ns, b->first_region, t->regions.n,
              "regions without times");

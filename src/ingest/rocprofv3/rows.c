@@ -1,19 +1,36 @@
-#include "base/mem.h"
+#include <string.h>
+
 #include "ingest/rocprofv3/build.h"
 
 #define LINK_DESC(type, column) {#column, offsetof(struct rv3_links, column), sizeof(type)},
 static const struct column_desc link_columns[] = {RV3_LINK_COLUMNS(LINK_DESC)};
 const struct table_desc rv3_links_desc = {"links", link_columns, ARRAY_LEN(link_columns)};
 
-void rv3_release(struct rv3_build *b)
+static void release_tables(void *build)
 {
+    struct rv3_build *b = build;
     struct rv3_links *links[] = {&b->kernel_links, &b->copy_links, &b->alloc_links,
                                  &b->counted_links};
     for (size_t i = 0; i < ARRAY_LEN(links); i++)
         table_release(links[i], &rv3_links_desc);
     table_release(&b->counted, &kernels_desc);
-    launches_release(&b->launches);
-    arena_release(&b->arena);
+}
+
+void rv3_init(struct rv3_build *b, struct trace *t, uint32_t file, struct arena *owner)
+{
+    memset(b, 0, sizeof(*b));
+    b->trace = t;
+    b->file = file;
+    b->arena = owner;
+    arena_defer(owner, release_tables, b);
+    launches_init(&b->launches, owner);
+    idmap_init(&b->stream_slots, b->arena);
+    b->first_kernel = t->kernels.n;
+    b->first_copy = t->copies.n;
+    b->first_alloc = t->allocations.n;
+    b->first_region = t->regions.n;
+    b->first_counter = t->counters.n;
+    b->first_pc_sample = t->pc_samples.n;
 }
 
 static void add_link(struct rv3_links *l, uint64_t correlation, uint32_t process,
@@ -54,7 +71,7 @@ static uint32_t stream_of(struct rv3_build *b, uint32_t process, uint32_t agent,
     if (slot != NO_INDEX)
         return slot;
     slot = (uint32_t)b->streams.n;
-    vec_push(&b->streams, &b->arena, ((struct rv3_stream){process, agent, id}));
+    vec_push(&b->streams, b->arena, ((struct rv3_stream){process, agent, id}));
     idmap_put(&b->stream_slots, key, slot);
     return slot;
 }

@@ -52,7 +52,7 @@ void rv3c_saw_agent(struct rv3c *r, uint32_t slot, enum agent_type type)
     if (slot == NO_INDEX)
         return;
     while (r->evidence.n <= slot)
-        vec_push(&r->evidence, &r->build.arena, 0);
+        vec_push(&r->evidence, r->build.arena, 0);
     r->evidence.v[slot] = (uint8_t)(type + 1);
 }
 
@@ -76,7 +76,7 @@ static void read_gpu(struct rv3c *r, struct gpu *g)
     };
     struct str text;
     struct jwrite w;
-    str_init(&text, &r->build.arena);
+    str_init(&text, r->build.arena);
     jw_init(&w, &text, 0);
     jw_open(&w, NULL, '{');
     for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
@@ -111,7 +111,7 @@ void rv3c_add_agent(struct rv3c *r)
         read_gpu(r, &a.gpu);
     a.gpu.node_id = (int32_t)a.node;
     a.gpu.index = (int32_t)a.type_index;
-    vec_push(&r->agents, &r->build.arena, a);
+    vec_push(&r->agents, r->build.arena, a);
 }
 
 /* ---- from slots to agents ---- */

@@ -78,7 +78,7 @@ void header_warn(const struct header *h, const char *path)
 
 const char *rv3c_text(struct rv3c *r, enum column c, size_t *n)
 {
-    return csv_text(&r->csv, r->header.at[c], n);
+    return csv_text(r->csv, r->header.at[c], n);
 }
 
 uint32_t rv3c_string(struct rv3c *r, enum column c)
@@ -91,19 +91,19 @@ uint32_t rv3c_string(struct rv3c *r, enum column c)
 uint64_t rv3c_id(struct rv3c *r, enum column c)
 {
     uint64_t v;
-    return csv_uint(&r->csv, r->header.at[c], &v) ? v : RV3_NO_ID;
+    return csv_uint(r->csv, r->header.at[c], &v) ? v : RV3_NO_ID;
 }
 
 int64_t rv3c_time(struct rv3c *r, enum column c)
 {
     int64_t v;
-    return csv_int(&r->csv, r->header.at[c], &v) ? v : NO_TIME;
+    return csv_int(r->csv, r->header.at[c], &v) ? v : NO_TIME;
 }
 
 uint32_t rv3c_small(struct rv3c *r, enum column c)
 {
     uint64_t v;
-    if (!csv_uint(&r->csv, r->header.at[c], &v))
+    if (!csv_uint(r->csv, r->header.at[c], &v))
         return 0;
     return v > UINT32_MAX ? UINT32_MAX : (uint32_t)v;
 }

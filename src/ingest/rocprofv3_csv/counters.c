@@ -27,11 +27,11 @@ void rv3c_add_counter(struct rv3c *r)
         for (size_t i = 0; i < r->counters.n && !known; i++)
             known = r->counters.v[i].slot == slot;
         if (!known)
-            vec_push(&r->counters, &r->build.arena, c);
+            vec_push(&r->counters, r->build.arena, c);
     }
     r->last_counted = counted;
     r->last_counter = slot;
-    if (!csv_num(&r->csv, r->header.at[COL_COUNTER_VALUE], &value)) {
+    if (!csv_num(r->csv, r->header.at[COL_COUNTER_VALUE], &value)) {
         trace_note(r->trace, NOTE_NULL, 1, "counter rows without a value");
         value = NAN; /* zero would be one */
     }
@@ -56,7 +56,7 @@ void rv3c_add_pc_sample(struct rv3c *r)
         trace_note(t, NOTE_NULL, 1, "PC samples without a time");
         return;
     }
-    csv_join(&r->csv, r->header.at[COL_INSTRUCTION]);
+    csv_join(r->csv, r->header.at[COL_INSTRUCTION]);
     uint32_t process = rv3c_process(r);
     trace_room(t, pc_samples, 1);
     struct pc_samples *s = &t->pc_samples;

@@ -62,7 +62,7 @@ struct csv_counter {
 struct rv3c {
     struct rv3_build build;
     struct trace *trace;
-    struct csv csv;
+    struct csv *csv;      /* of the file being read */
     struct header header; /* of the file being read */
     uint32_t host;
     VEC(struct csv_process) processes;

@@ -4,7 +4,6 @@
 
 #include "base/fs.h"
 #include "base/input.h"
-#include "base/mem.h"
 #include "base/str.h"
 #include "ingest/ingest.h"
 #include "ingest/rank.h"
@@ -31,13 +30,13 @@ static bool detect(const struct probe *p)
 {
     struct head head = {p->head, p->n};
     struct header header = {.kind = FILE_UNKNOWN};
-    struct csv c;
     if (p->is_sqlite || memchr(p->head, '\0', p->n))
         return false;
-    csv_open(&c, head_read, &head);
-    if (csv_row(&c))
-        header_read(&header, &c);
-    csv_release(&c);
+    struct arena *temporary = arena_scratch();
+    struct csv *c = csv_new(temporary, head_read, &head);
+    if (csv_row(c))
+        header_read(&header, c);
+    arena_release(temporary);
     return header.kind != FILE_UNKNOWN;
 }
 
@@ -52,7 +51,6 @@ struct load_call {
     struct rv3c *r;
     struct trace *trace;
     const char *capture;
-    struct input in;
     struct gs_error *err;
     VEC(struct member) members;
     uint64_t bytes;
@@ -70,20 +68,24 @@ static void (*const add_row[FILE_KINDS])(struct rv3c *r) = {
 static bool read_file(struct load_call *c, const char *path, bool rows)
 {
     struct rv3c *r = c->r;
-    if (!input_open(&c->in, path, c->err))
+    struct arena *temporary = arena_scratch();
+    struct input *in = input_new(temporary, path, c->err);
+    if (!in) {
+        arena_release(temporary);
         return false;
-    csv_open(&r->csv, input_read, &c->in);
+    }
+    r->csv = csv_new(temporary, input_read, in);
     r->header = (struct header){.kind = FILE_UNKNOWN, .twice = N_COLUMNS, .lacks = N_COLUMNS};
-    if (csv_row(&r->csv))
-        header_read(&r->header, &r->csv);
+    if (csv_row(r->csv))
+        header_read(&r->header, r->csv);
     if (rows && r->header.kind != FILE_UNKNOWN)
-        while (csv_row(&r->csv))
+        while (csv_row(r->csv))
             add_row[r->header.kind](r);
-    bool ok = csv_end(&r->csv, c->err);
-    if (!input_error(&c->in, c->err))
+    bool ok = csv_end(r->csv, c->err);
+    if (!input_error(in, c->err))
         ok = false;
-    csv_release(&r->csv);
-    input_close(&c->in);
+    r->csv = NULL;
+    arena_release(temporary);
     return ok || wrap(c->err, "%s", fs_basename(path));
 }
 
@@ -104,7 +106,7 @@ static void read_name(struct load_call *c)
         r->host = strings_addn(&r->trace->strings, folder, (size_t)(folder_end - folder));
     struct process p = {.rank = -1, .file = r->build.file, .host = r->host, .pid = pid};
     struct csv_process own = {0, pid, rv3_process(&r->build, &p)};
-    vec_push(&r->processes, &r->build.arena, own);
+    vec_push(&r->processes, r->build.arena, own);
 }
 
 static int by_kind(const void *a, const void *b)
@@ -118,7 +120,7 @@ static bool find_members(struct load_call *c)
 {
     struct rv3c *r = c->r;
     struct csv_files files = {0};
-    if (!rv3c_files(&files, c->capture, &r->build.arena, c->err))
+    if (!rv3c_files(&files, c->capture, r->build.arena, c->err))
         return false;
     for (size_t i = 0; i < files.n; i++) {
         if (!read_file(c, files.v[i], false))
@@ -129,18 +131,18 @@ static bool find_members(struct load_call *c)
             continue;
         int64_t bytes = fs_size(files.v[i]);
         c->bytes += bytes < 0 ? 0 : (uint64_t)bytes;
-        vec_push(&c->members, &r->build.arena, ((struct member){files.v[i], r->header.kind}));
+        vec_push(&c->members, r->build.arena, ((struct member){files.v[i], r->header.kind}));
     }
     if (c->members.n)
         qsort(c->members.v, c->members.n, sizeof(*c->members.v), by_kind);
     return true;
 }
 
-static bool load_capture(struct load_call *c)
+static bool load_capture(struct load_call *c, struct arena *arena)
 {
-    struct rv3c *r = c->r = mem_calloc(1, sizeof(*r));
+    struct rv3c *r = c->r = arena_new(arena, struct rv3c);
     struct trace *t = r->trace = c->trace;
-    rv3_init(&r->build, t, (uint32_t)t->files.n);
+    rv3_init(&r->build, t, (uint32_t)t->files.n, arena);
     r->last_counted = r->last_counter = NO_INDEX;
     size_t n = strlen(c->capture), bare = n > 1 && c->capture[n - 1] == '/';
     struct trace_file file = {.path = arena_strndup(&t->arena, c->capture, n - bare),
@@ -167,25 +169,12 @@ static bool load_capture(struct load_call *c)
     return true;
 }
 
-static void release_call(void *call)
-{
-    struct load_call *c = call;
-    if (c->r) {
-        csv_release(&c->r->csv);
-        rv3_release(&c->r->build);
-        mem_free(c->r);
-    }
-    input_close(&c->in);
-}
-
 static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
                  struct arena *arena, struct gs_error *err)
 {
-    struct load_call *call = arena_new(arena, struct load_call);
-    *call = (struct load_call){.trace = t, .capture = path, .err = err};
+    struct load_call call = {.trace = t, .capture = path, .err = err};
     (void)o;
-    arena_defer(arena, release_call, call);
-    return load_capture(call);
+    return load_capture(&call, arena);
 }
 
 const struct format format_rocprofv3_csv = {

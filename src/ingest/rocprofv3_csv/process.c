@@ -11,7 +11,7 @@ static struct csv_process *add_process(struct rv3c *r, uint32_t guid, int64_t pi
     struct process p = {
         .rank = -1, .file = r->build.file, .host = r->host, .pid = pid < 0 ? 0 : pid};
     struct csv_process own = {guid, pid, rv3_process(&r->build, &p)};
-    vec_push(&r->processes, &r->build.arena, own);
+    vec_push(&r->processes, r->build.arena, own);
     return &r->processes.v[r->processes.n - 1];
 }
 
@@ -63,13 +63,13 @@ uint32_t rv3c_process(struct rv3c *r)
 {
     int64_t pid = PID_UNKNOWN;
     size_t n, at = r->header.at[COL_GUID];
-    if (!csv_int(&r->csv, r->header.at[COL_PROCESS], &pid) || pid < 0)
+    if (!csv_int(r->csv, r->header.at[COL_PROCESS], &pid) || pid < 0)
         pid = PID_UNKNOWN;
     if (at == NO_COLUMN)
         at = r->header.at[COL_PID_OR_GUID];
     int64_t number;
-    const char *text = csv_text(&r->csv, at, &n);
-    bool is_guid = n && !csv_int(&r->csv, at, &number);
+    const char *text = csv_text(r->csv, at, &n);
+    bool is_guid = n && !csv_int(r->csv, at, &number);
     if (n && !is_guid && pid < 0)
         pid = number;
     struct csv_process *p;

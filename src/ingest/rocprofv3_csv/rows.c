@@ -33,7 +33,7 @@ static void add_marker(struct rv3c *r, uint32_t thread, uint64_t tid)
 
 void rv3c_add_call(struct rv3c *r)
 {
-    csv_join(&r->csv, r->header.at[COL_FUNCTION]);
+    csv_join(r->csv, r->header.at[COL_FUNCTION]);
     uint32_t domain = rv3c_string(r, COL_DOMAIN), process = rv3c_process(r);
     uint64_t tid = rv3c_id(r, COL_THREAD);
     uint32_t thread = rv3_thread(&r->build, process, tid == RV3_NO_ID ? 0 : tid);
@@ -76,7 +76,7 @@ static uint32_t symbol_of(struct rv3c *r, uint32_t process)
 
 void rv3c_kernel(struct rv3c *r, struct rv3_kernel *k)
 {
-    csv_join(&r->csv, r->header.at[COL_KERNEL_NAME]);
+    csv_join(r->csv, r->header.at[COL_KERNEL_NAME]);
     uint32_t process = rv3c_process(r);
     *k = (struct rv3_kernel){
         .process = process,

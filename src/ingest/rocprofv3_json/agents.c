@@ -56,7 +56,7 @@ static void read_agent(struct rv3j *r)
     struct jwrite w;
     if (!jr_object(j))
         return;
-    str_init(&text, &r->build.arena);
+    str_init(&text, r->build.arena);
     jw_init(&w, &text, 0);
     jw_open(&w, NULL, '{');
     while (jr_key(j)) {
@@ -87,7 +87,7 @@ static void read_agent(struct rv3j *r)
     rocpd_read_agent_json(&a.gpu, text.buf, text.len);
     a.gpu.node_id = index32(a.node_id);
     a.gpu.name = product ? product : model;
-    vec_push(&r->agents, &r->build.arena, a);
+    vec_push(&r->agents, r->build.arena, a);
 }
 
 void rv3j_read_agents(struct rv3j *r)

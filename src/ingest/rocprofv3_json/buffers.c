@@ -18,7 +18,7 @@ static uint32_t rename_of(struct rv3j *r, uint64_t external)
     uint32_t slot = idmap_get(&r->rename_slots, external);
     if (slot == NO_INDEX) {
         slot = (uint32_t)r->renames.n;
-        vec_push(&r->renames, &r->build.arena, external);
+        vec_push(&r->renames, r->build.arena, external);
         idmap_put(&r->rename_slots, external, slot);
     }
     return RENAME_LATER | slot;

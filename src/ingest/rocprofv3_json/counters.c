@@ -30,7 +30,7 @@ static void read_counter_info(struct rv3j *r)
             jr_skip(j);
     }
     c.info.id = (int64_t)c.handle;
-    vec_push(&r->counters, &r->build.arena, c);
+    vec_push(&r->counters, r->build.arena, c);
 }
 
 void rv3j_read_counter_list(struct rv3j *r)
@@ -108,7 +108,7 @@ static void read_values(struct rv3j *r, struct values *out)
             else
                 jr_skip(j);
         }
-        vec_push(&out->list, &r->build.arena, v);
+        vec_push(&out->list, r->build.arena, v);
     }
 }
 

@@ -34,7 +34,7 @@ static uint32_t read_command(struct rv3j *r)
     if (jr_type(j) == J_STRING)
         return rv3j_text(r);
     struct str s;
-    str_init(&s, &r->build.arena);
+    str_init(&s, r->build.arena);
     if (jr_array(j)) {
         while (jr_item(j)) {
             size_t n;

@@ -2,7 +2,6 @@
 
 #include "base/fs.h"
 #include "base/input.h"
-#include "base/mem.h"
 #include "ingest/ingest.h"
 #include "ingest/rank.h"
 #include "ingest/rocprofv3_json/json.h"
@@ -12,21 +11,21 @@ static const char ROOT[] = "rocprofiler-sdk-tool";
 /* The root key is the first one rocprofv3 writes; anything small may stand before it. */
 static bool detect(const struct probe *p)
 {
-    struct jread j;
     bool found = false;
     if (p->is_sqlite)
         return false;
-    jr_memory(&j, p->head, p->n);
-    if (jr_object(&j)) {
-        while (!found && jr_key(&j)) {
-            found = jr_is(&j, ROOT);
-            if (jr_is(&j, "traceEvents"))
+    struct arena *temporary = arena_scratch();
+    struct jread *j = jr_text(temporary, p->head, p->n);
+    if (jr_object(j)) {
+        while (!found && jr_key(j)) {
+            found = jr_is(j, ROOT);
+            if (jr_is(j, "traceEvents"))
                 break;
             if (!found)
-                jr_skip(&j);
+                jr_skip(j);
         }
     }
-    jr_release(&j);
+    arena_release(temporary);
     return found;
 }
 
@@ -35,37 +34,33 @@ struct load_call {
     struct jread *j;
     const char *path;
     uint32_t file;
-    struct rv3j *r; /* the process being read, to be released */
+    struct arena *own; /* of the process being read */
 };
 
-static void release_process(void *call)
+static void release_texts(void *process)
 {
-    struct load_call *c = call;
-    if (!c->r)
-        return;
-    rv3_release(&c->r->build);
-    table_release(&c->r->marker_texts, &rv3_texts_desc);
-    table_release(&c->r->rename_texts, &rv3_texts_desc);
-    mem_free(c->r);
-    c->r = NULL;
+    struct rv3j *r = process;
+    table_release(&r->marker_texts, &rv3_texts_desc);
+    table_release(&r->rename_texts, &rv3_texts_desc);
 }
 
 static void load_process(struct load_call *c)
 {
-    struct rv3j *r = c->r = mem_calloc(1, sizeof(*r));
+    struct rv3j *r = arena_new(c->own, struct rv3j);
+    arena_defer(c->own, release_texts, r);
     r->trace = c->trace;
     r->j = c->j;
-    rv3_init(&r->build, c->trace, c->file);
-    idmap_init(&r->rename_slots, &r->build.arena);
-    str_init(&r->full_name, &r->build.arena);
-    str_init(&r->shown_name, &r->build.arena);
+    rv3_init(&r->build, c->trace, c->file, c->own);
+    idmap_init(&r->rename_slots, c->own);
+    str_init(&r->full_name, c->own);
+    str_init(&r->shown_name, c->own);
     r->process = rv3_process(&r->build, &(struct process){.rank = -1, .file = c->file});
     rv3j_read_process(r);
     struct process *p = &c->trace->processes.v[r->build.processes.v[0].process];
     rank_from_path(p, c->path);
     rv3j_resolve(r);
     rv3_finish(&r->build);
-    release_process(c);
+    arena_release(c->own);
 }
 
 static void load_all(struct load_call *c)
@@ -100,13 +95,14 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
                               .guid = "",
                               .reader = "fast",
                               .bytes = bytes < 0 ? 0 : (uint64_t)bytes};
-    struct load_call *call = arena_new(arena, struct load_call);
-    *call = (struct load_call){
-        .trace = t, .j = jr_new(arena, input_read, in), .path = path, .file = (uint32_t)t->files.n};
-    arena_defer(arena, release_process, call);
+    struct load_call call = {.trace = t,
+                             .j = jr_new(arena, input_read, in),
+                             .path = path,
+                             .file = (uint32_t)t->files.n,
+                             .own = arena_child(arena)};
     vec_push(&t->files, &t->arena, file);
-    load_all(call);
-    bool ok = jr_end(call->j, err);
+    load_all(&call);
+    bool ok = jr_end(call.j, err);
     return input_error(in, err) && ok;
 }
 

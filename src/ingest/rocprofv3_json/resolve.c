@@ -17,8 +17,8 @@ uint32_t rv3j_operation(const struct rv3j *r, uint32_t operation)
 
 static struct rowindex *index_texts(struct rv3j *r, const struct rv3_texts *t)
 {
-    uint32_t *process = arena_array(&r->build.arena, uint32_t, t->n); /* all of process 0 */
-    return rowindex_make(t->key, process, 1, 0, t->n, &r->build.arena);
+    uint32_t *process = arena_array(r->build.arena, uint32_t, t->n); /* all of process 0 */
+    return rowindex_make(t->key, process, 1, 0, t->n, r->build.arena);
 }
 
 static uint32_t text_of(const struct rv3_texts *t, const struct rowindex *x, uint64_t key)
@@ -64,7 +64,7 @@ static void resolve_regions(struct rv3j *r)
 {
     struct trace *t = r->trace;
     struct regions *g = &t->regions;
-    struct category_info *info = arena_array(&r->build.arena, struct category_info, r->kinds.n);
+    struct category_info *info = arena_array(r->build.arena, struct category_info, r->kinds.n);
     struct rowindex *texts = index_texts(r, &r->marker_texts);
     for (size_t i = 0; i < r->kinds.n; i++)
         info[i] = category_of(trace_str(t, r->kinds.v[i].name));

@@ -18,14 +18,14 @@ static void read_kind(struct rv3j *r)
             } else if (jr_is(j, "operations") && jr_type(j) == J_ARRAY) {
                 jr_array(j);
                 while (jr_item(j))
-                    vec_push(&k.operations, &r->build.arena, rv3j_text(r));
+                    vec_push(&k.operations, r->build.arena, rv3j_text(r));
             } else {
                 jr_skip(j);
             }
         }
     }
     if (r->kinds.n < KINDS_MAX)
-        vec_push(&r->kinds, &r->build.arena, k);
+        vec_push(&r->kinds, r->build.arena, k);
 }
 
 void rv3j_read_texts(struct rv3j *r, struct rv3_texts *t)
@@ -83,11 +83,11 @@ void rv3j_read_strings(struct rv3j *r)
         } else if (jr_is(j, "pc_sample_instructions") && jr_type(j) == J_ARRAY) {
             jr_array(j);
             while (jr_item(j))
-                vec_push(&r->instructions, &r->build.arena, rv3j_text(r));
+                vec_push(&r->instructions, r->build.arena, rv3j_text(r));
         } else if (jr_is(j, "pc_sample_comments") && jr_type(j) == J_ARRAY) {
             jr_array(j);
             while (jr_item(j))
-                vec_push(&r->comments, &r->build.arena, rv3j_text(r));
+                vec_push(&r->comments, r->build.arena, rv3j_text(r));
         } else {
             jr_skip(j);
         }

@@ -1,7 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/str.h"
 #include "ingest/rank.h"
 #include "ingest/rpd/rpd.h"
@@ -111,7 +110,7 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
     db->progress = o->progress;
     struct rpd *r = arena_new(arena, struct rpd);
     *r = (struct rpd){.trace = t, .db = db, .arena = arena};
-    launches_defer(&r->launches, arena);
+    launches_init(&r->launches, arena);
     return read_file(r, err);
 }
 

@@ -14,11 +14,17 @@
 
 #include "base/fs.h"
 #include "base/inputs.h"
-#include "base/mem.h"
 #include "base/str.h"
 #include "ingest/sqlite/overlay.h"
 
-enum { WAL_HEADER = 32, LOCK_WAIT_MS = 1000, WAL_LOCK_FIRST = 120, WAL_LOCK_BYTES = 9 };
+/* MOST_CARRIED: a log is held in memory for the sake of the check; larger ones are read as they are. */
+enum {
+    MOST_CARRIED = 256 * 1024 * 1024,
+    WAL_HEADER = 32,
+    LOCK_WAIT_MS = 1000,
+    WAL_LOCK_FIRST = 120,
+    WAL_LOCK_BYTES = 9
+};
 
 /* SQLite speaks of memory also where a record claims to be gigabytes long. */
 static bool lacks_memory(const struct db *db)
@@ -97,16 +103,29 @@ static uint64_t told_size(const uint8_t *header, uint64_t bytes)
     return holds ? (page == 1 ? 65536 : page) * pages : 0;
 }
 
-/* Begins to read: from here on the content stays as it is. Does not look at the schema yet. */
-static bool begin(struct db *db)
+/*
+ * Begins to read: from here on the content stays as it is. Does not look at the schema yet. A log
+ * is carried over into the overlay first, so that its pages can be checked like those of the file.
+ */
+static bool begin(struct db *db, bool has_log)
 {
+    int in_log = 0, carried = 0;
     guard_install(db);
     sqlite3_busy_timeout(db->handle, LOCK_WAIT_MS);
-    return sqlite3_exec(db->handle, "PRAGMA cell_size_check=ON; BEGIN; PRAGMA schema_version", NULL,
-                        NULL, NULL) == SQLITE_OK;
+    /* Only after a first read SQLite knows that there is a log. */
+    if (sqlite3_exec(db->handle, "PRAGMA cell_size_check=ON; PRAGMA schema_version", NULL, NULL,
+                     NULL) != SQLITE_OK)
+        return false;
+    db->log_left = has_log && db->log_bytes > MOST_CARRIED;
+    if (has_log && !db->log_left &&
+        sqlite3_wal_checkpoint_v2(db->handle, NULL, SQLITE_CHECKPOINT_TRUNCATE, &in_log,
+                                  &carried) != SQLITE_OK)
+        return false;
+    db->log_left |= in_log != carried;
+    return sqlite3_exec(db->handle, "BEGIN; PRAGMA schema_version", NULL, NULL, NULL) == SQLITE_OK;
 }
 
-static bool open_handle(struct db *db, struct gs_error *err)
+static bool open_handle(struct db *db, bool has_log, struct gs_error *err)
 {
     db->overlay = overlay_new();
     if (!db->overlay)
@@ -115,19 +134,22 @@ static bool open_handle(struct db *db, struct gs_error *err)
     if (sqlite3_open_v2(db->unpacked.path, &db->handle, flags, overlay_name(db->overlay)) !=
         SQLITE_OK)
         return db_fail(db, err);
-    return begin(db) || db_fail(db, err);
+    return begin(db, has_log) || db_fail(db, err);
 }
 
 /* A log with something in it, beside the file itself (as SQLite looks for it), not beside a link.
  */
-static bool find_log(const struct db *db, bool *found, struct gs_error *err)
+static bool find_log(struct db *db, bool *found, struct gs_error *err)
 {
     char resolved[PATH_MAX];
     const char *real = realpath(db->path, resolved) ? resolved : db->path;
     inputs_add_beside(real, "-wal"); /* what appears there would be taken for part of it */
     inputs_add_beside(real, "-shm");
     inputs_add_beside(real, "-journal");
-    *found = db->unpacked.fd < 0 && size_beside(real, "-wal") > WAL_HEADER;
+    bool packed = db->unpacked.fd >= 0;
+    db->log_bytes = packed ? 0 : (uint64_t)size_beside(real, "-wal");
+    db->journal_bytes = packed ? 0 : (uint64_t)size_beside(real, "-journal");
+    *found = db->log_bytes > WAL_HEADER;
     long pid = *found ? wal_user(real) : 0;
     return !pid || fail(err, GS_E_IO,
                         "another program (pid %ld) is writing it; wait until it has finished", pid);
@@ -174,6 +196,21 @@ static bool read_header(struct db *db, uint8_t *header)
     return true;
 }
 
+/* The pages as SQLite sees them after a recovery; only to be checked. */
+static bool open_view(struct db *db)
+{
+    uint8_t header[PAGES_HEADER];
+    uint64_t size = overlay_size(db->overlay);
+    if (!overlay_read(db->overlay, 0, header, sizeof(header)))
+        return false;
+    uint64_t page = be32(header + 14) & 0xffff, whole = page == 1 ? 65536 : page ? page : 1;
+    if (!pages_init(&db->pages, header, (size + whole - 1) / whole * whole, db->fds))
+        return false;
+    db->pages.view = overlay_read;
+    db->pages.view_of = db->overlay;
+    return true;
+}
+
 /* How the pages are read, and whether they are the ones SQLite sees. */
 static bool open_pages(struct db *db, const uint8_t *header, bool has_log, struct gs_error *err)
 {
@@ -190,7 +227,8 @@ static bool open_pages(struct db *db, const uint8_t *header, bool has_log, struc
         db->not_fast = "unusual page layout";
     /* Also where half a page follows the last one: SQLite does not mind. */
     uint64_t rounded = (db->bytes + whole - 1) / whole * whole;
-    db->can_check = !db->unfinished && (fits || pages_init(&db->pages, header, rounded, db->fds));
+    db->can_check =
+        db->unfinished ? open_view(db) : fits || pages_init(&db->pages, header, rounded, db->fds);
     if (!db->can_check)
         return true;
     size_t owners = ((size_t)db->pages.n_pages + 1) * sizeof(*db->pages.owner);
@@ -200,51 +238,41 @@ static bool open_pages(struct db *db, const uint8_t *header, bool has_log, struc
                                : fail(err, GS_E_FORMAT, "damaged database: %s", check.why));
 }
 
-struct open_call {
-    struct db *db;
-    struct gs_error *err;
-    bool ok;
-};
-
-static void open_all(void *ctx)
+static bool open_all(struct db *db, struct gs_error *err)
 {
-    struct open_call *call = ctx;
-    struct db *db = call->db;
-    struct gs_error *err = call->err, why = {0};
+    struct gs_error why = {0};
     uint8_t header[PAGES_HEADER];
     bool has_log = false;
     /* Before SQLite: closing any descriptor of a file drops the locks SQLite holds on it. */
     if (!open_fds(db, err) || !find_log(db, &has_log, err))
-        return;
-    bool ok = open_handle(db, &why);
+        return false;
+    bool ok = open_handle(db, has_log, &why);
     /* After SQLite: a writer that was at work has finished now, and the next one waits. */
-    if (!read_header(db, header)) {
-        fail(err, GS_E_IO, "cannot read '%s': %s", db->unpacked.path, strerror(errno));
-        return;
-    }
+    if (!read_header(db, header))
+        return fail(err, GS_E_IO, "cannot read '%s': %s", db->unpacked.path, strerror(errno));
     bool plain = !has_log && db->overlay && !overlay_changed(db->overlay);
     uint64_t told = plain && (ok || why.code == GS_E_FORMAT) ? told_size(header, db->bytes) : 0;
-    if (db->bytes < told) {
-        fail(err, GS_E_FORMAT, "the file was cut: %" PRIu64 " of %" PRIu64 " bytes are there",
-             db->bytes, told);
-        return;
-    }
-    if (!ok) {
-        fail(err, why.code, "%s", why.text);
-        return;
-    }
-    call->ok = open_pages(db, header, has_log, err) && schema_load(db, err);
+    if (db->bytes < told)
+        return fail(err, GS_E_FORMAT,
+                    "the file was cut: %" PRIu64 " of %" PRIu64 " bytes are there", db->bytes,
+                    told);
+    if (!ok)
+        return fail(err, why.code, "%s", why.text);
+    return open_pages(db, header, has_log, err) && schema_load(db, err);
 }
 
-bool db_open(struct db *db, const char *path, enum reader_mode mode, int threads,
-             struct gs_error *err)
+static void close_it(void *db)
 {
-    *db = (struct db){.path = path, .mode = mode, .threads = threads};
+    db_close(db);
+}
+
+bool db_open(struct db *db, struct arena *owner, const char *path, enum reader_mode mode,
+             int threads, struct gs_error *err)
+{
+    *db = (struct db){.path = path, .mode = mode, .threads = threads, .unpacked.fd = -1};
+    arena_defer(owner, close_it, db);
     enum unpack_part part = mode == READER_SCHEMA ? UNPACK_FRONT : UNPACK_ALL;
-    if (!unpack_open(&db->unpacked, path, part, err))
-        return false;
-    struct open_call call = {db, err, false};
-    if (mem_guard(open_all, &call, err) && call.ok)
+    if (unpack_open(&db->unpacked, path, part, err) && open_all(db, err))
         return true;
     db_close(db);
     return false;
@@ -326,17 +354,9 @@ bool db_has_column(struct db *db, const char *table, const char *column)
     return t && schema_column(t, column);
 }
 
-static void close_it(void *db)
-{
-    db_close(db);
-}
-
 struct db *db_new(struct arena *a, const char *path, enum reader_mode mode, int threads,
                   struct gs_error *err)
 {
     struct db *db = arena_new(a, struct db);
-    if (!db_open(db, path, mode, threads, err))
-        return NULL;
-    arena_defer(a, close_it, db);
-    return db;
+    return db_open(db, a, path, mode, threads, err) ? db : NULL;
 }

@@ -46,7 +46,9 @@ struct db {
     const char *not_fast; /* why pages cannot be used for rows, or NULL; a static text */
     struct schema schema;
     struct guard guard;
-    bool unfinished; /* a journal was rolled back or a write-ahead log applied */
+    uint64_t log_bytes, journal_bytes; /* of the write-ahead log and the journal beside it */
+    bool log_left;                     /* a write-ahead log that could not be carried over */
+    bool unfinished;                   /* a journal was rolled back or a write-ahead log applied */
     enum reader_mode mode;
     int threads;
     struct progress *progress; /* set by the reader; may be NULL */
@@ -55,12 +57,19 @@ struct db {
     const char *slow_reason;
 };
 
-bool db_open(struct db *db, const char *path, enum reader_mode mode, int threads,
-             struct gs_error *err);
-/* One that belongs to the arena and is closed with it; NULL when it cannot be opened. */
+/* The arena owns it: it is closed with the arena, at the latest. */
+bool db_open(struct db *db, struct arena *owner, const char *path, enum reader_mode mode,
+             int threads, struct gs_error *err);
+/* The same with the struct, too; NULL when it cannot be opened. */
 struct db *db_new(struct arena *a, const char *path, enum reader_mode mode, int threads,
                   struct gs_error *err);
 void db_close(struct db *db);
+
+/* Bytes that what is in the database can come from. */
+static inline uint64_t db_room(const struct db *db)
+{
+    return db->bytes + db->log_bytes + db->journal_bytes;
+}
 
 /* GS_E_FORMAT with SQLite's own words. Always false. */
 bool db_fail(struct db *db, struct gs_error *err);

@@ -125,7 +125,7 @@ static int report(void *ctx)
 void guard_query(struct db *db)
 {
     db->guard.since = cpu_now();
-    db->guard.text_left = TEXT_PER_BYTE * db->bytes + FREE_TEXT;
+    db->guard.text_left = TEXT_PER_BYTE * db_room(db) + FREE_TEXT;
 }
 
 bool guard_text(struct db *db, uint64_t n)
@@ -140,7 +140,7 @@ bool guard_text(struct db *db, uint64_t n)
 
 bool guard_row(struct db *db, uint64_t n)
 {
-    return n <= db->bytes / LEAST_ROW + FREE_ROWS ||
+    return n <= db_room(db) / LEAST_ROW + FREE_ROWS ||
            refuse(db, NULL, "a table has more rows than there is room for");
 }
 
@@ -171,8 +171,8 @@ void guard_install(struct db *db)
         sqlite3_db_config(db->handle, settings[i].what, settings[i].on, (int *)NULL);
     set_limits(db);
     sqlite3_drop_modules(db->handle, NULL);
-    db->guard = (struct guard){.steps_left = STEPS_PER_BYTE * db->bytes + FREE_STEPS,
-                               .time_left_ms = FREE_MS + (int64_t)(db->bytes >> 20) * MS_PER_MB};
+    db->guard = (struct guard){.steps_left = STEPS_PER_BYTE * db_room(db) + FREE_STEPS,
+                               .time_left_ms = FREE_MS + (int64_t)(db_room(db) >> 20) * MS_PER_MB};
     guard_query(db);
     sqlite3_progress_handler(db->handle, STEPS_A_REPORT, report, db);
     sqlite3_set_authorizer(db->handle, authorize, db);

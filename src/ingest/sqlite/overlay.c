@@ -22,12 +22,15 @@ struct block {
     unsigned char bytes[BLOCK];
 };
 
+struct overlay_file;
+
 struct overlay {
     sqlite3_vfs vfs;
     sqlite3_vfs *real;
     char name[64];
     struct arena arena;
     VEC(char *) deleted; /* paths that SQLite believes it deleted */
+    struct overlay_file *database;
     bool changed, lacks_memory;
 };
 
@@ -77,6 +80,8 @@ static int guarded(struct overlay *o, void (*fn)(void *ctx), void *ctx)
 static int file_close(sqlite3_file *file)
 {
     struct overlay_file *f = file_of(file);
+    if (f->owner->database == f)
+        f->owner->database = NULL;
     return f->on_disk ? f->real->pMethods->xClose(f->real) : SQLITE_OK;
 }
 
@@ -349,6 +354,8 @@ static int vfs_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int 
         f->disk_limit = f->size;
     }
     file->pMethods = &methods;
+    if (f->is_database)
+        o->database = f;
     if (out)
         *out = flags;
     return SQLITE_OK;
@@ -446,4 +453,18 @@ bool overlay_changed(const struct overlay *o)
 bool overlay_lacks_memory(const struct overlay *o)
 {
     return o->lacks_memory;
+}
+
+uint64_t overlay_size(const struct overlay *o)
+{
+    return o->database && o->database->size > 0 ? (uint64_t)o->database->size : 0;
+}
+
+bool overlay_read(void *overlay, uint64_t at, uint8_t *buf, size_t n)
+{
+    struct overlay *o = overlay;
+    if (!o->database || at > INT64_MAX - n || n > INT32_MAX)
+        return false;
+    int rc = file_read(&o->database->base, buf, (int)n, (sqlite3_int64)at);
+    return rc == SQLITE_OK || rc == SQLITE_IOERR_SHORT_READ;
 }

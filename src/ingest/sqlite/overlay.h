@@ -22,6 +22,8 @@
 #define GS_INGEST_SQLITE_OVERLAY_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 struct overlay;
 
@@ -31,6 +33,14 @@ const char *overlay_name(const struct overlay *o);
 
 /* True when the database differs from the file on disk (a journal was rolled back). */
 bool overlay_changed(const struct overlay *o);
+
+/*
+ * The database as SQLite sees it, apart from a write-ahead log that was not yet carried over
+ * (sqlite3_wal_checkpoint_v2()): its size, and n bytes of it; zeros stand for what lies behind the
+ * end. The overlay is passed as void, for struct pages.
+ */
+uint64_t overlay_size(const struct overlay *o);
+bool overlay_read(void *overlay, uint64_t at, uint8_t *buf, size_t n);
 
 /* True when a write failed since there was no memory for it. */
 bool overlay_lacks_memory(const struct overlay *o);

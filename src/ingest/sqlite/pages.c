@@ -85,6 +85,8 @@ bool pages_fetch(const struct pages *p, uint32_t number, uint8_t *buf)
         return true;
     }
     off_t at = (off_t)(number - 1) * p->page_size;
+    if (p->view)
+        return p->view(p->view_of, (uint64_t)at, buf, p->page_size);
     size_t got = 0;
     while (got < p->page_size) {
         ssize_t n = pread(p->fds[0], buf + got, p->page_size - got, at + (off_t)got);

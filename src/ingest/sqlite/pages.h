@@ -22,6 +22,9 @@ enum { PAGES_HEADER = 100, PAGES_DEEPEST = 21 /* SQLite refuses deeper trees as 
 struct pages {
     const uint8_t *data; /* the whole file in memory; NULL: read it */
     const int *fds;      /* the file for each worker */
+    /* Where the file is not what SQLite sees: reads that, for pages_fetch() only. NULL: the file */
+    bool (*view)(void *of, uint64_t at, uint8_t *buf, size_t n);
+    void *view_of;
     uint32_t page_size, usable;
     uint32_t n_pages;
     bool utf8;

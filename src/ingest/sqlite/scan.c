@@ -5,7 +5,6 @@
 #include <strings.h>
 
 #include "base/fs.h"
-#include "base/mem.h"
 #include "base/parallel.h"
 #include "base/str.h"
 
@@ -86,7 +85,7 @@ struct worker_state {
     struct decoder *decoder;
     void *out[RECORD_COLS]; /* BATCH values a column */
     uint8_t *buf;           /* the leaves of one item */
-    struct arena arena;
+    struct arena *arena;
 };
 
 struct fast_job {
@@ -135,10 +134,9 @@ static void prepare_worker(struct fast_job *job, struct worker_state *w)
 {
     if (w->decoder)
         return;
-    arena_init(&w->arena);
     const struct scan *s = job->scan;
     for (size_t c = 0; c < s->n_cols; c++) {
-        w->out[c] = arena_calloc(&w->arena, BATCH + APART, value_size(s->cols[c].type));
+        w->out[c] = arena_calloc(w->arena, BATCH + APART, value_size(s->cols[c].type));
         for (size_t i = 0; !job->shape->present[c] && i < BATCH; i++) {
             if (s->cols[c].type == SCAN_INT)
                 ((int64_t *)w->out[c])[i] = s->cols[c].otherwise;
@@ -147,8 +145,8 @@ static void prepare_worker(struct fast_job *job, struct worker_state *w)
         }
     }
     size_t leaves = job->leaves.n < LEAVES_PER_ITEM ? job->leaves.n : LEAVES_PER_ITEM;
-    w->buf = arena_alloc(&w->arena, leaves * job->pages->page_size + FS_SLACK);
-    w->decoder = decoder_new(&job->plan, &w->arena);
+    w->buf = arena_alloc(w->arena, leaves * job->pages->page_size + FS_SLACK);
+    w->decoder = decoder_new(&job->plan, w->arena);
 }
 
 static void emit(const struct fast_job *job, const struct worker_state *w, size_t first, size_t n,
@@ -240,7 +238,6 @@ struct fast_call {
     const struct scan *scan;
     struct fast_job *job;
     struct arena *arena;
-    bool ok;
 };
 
 /* The rowid of the first or last cell of a leaf; buf has room for a page. */
@@ -299,21 +296,19 @@ static bool scan_items(struct fast_call *call, size_t items)
     return !atomic_load(&job->doubt);
 }
 
-static void run_fast(void *ctx)
+static bool run_fast(struct fast_call *call)
 {
-    struct fast_call *call = ctx;
     struct fast_job *job = call->job;
     if (!pages_leaves(job->pages, job->shape->table->root, &job->leaves, call->arena))
-        return;
+        return false;
     size_t items = (job->leaves.n + LEAVES_PER_ITEM - 1) / LEAVES_PER_ITEM;
     job->first_row = arena_array(call->arena, size_t, items + 1);
     job->dense = suppose_dense(job, items, call->arena);
-    call->ok = job->dense && scan_items(call, items);
-    if (call->ok)
-        return;
+    if (job->dense && scan_items(call, items))
+        return true;
     job->dense = false;
     atomic_store(&job->doubt, false);
-    call->ok = count_leaves(call, items) && scan_items(call, items);
+    return count_leaves(call, items) && scan_items(call, items);
 }
 
 static void plan_present(struct fast_job *job, const struct shape *sh)
@@ -328,18 +323,14 @@ static void plan_present(struct fast_job *job, const struct shape *sh)
 
 static bool scan_fast(struct db *db, const struct scan *s, const struct shape *sh)
 {
-    struct arena arena;
-    arena_init(&arena);
+    struct arena *arena = arena_scratch();
     struct fast_job job = {.pages = &db->pages, .progress = db->progress, .scan = s, .shape = sh};
     plan_present(&job, sh);
-    struct fast_call call = {db, s, &job, &arena, false};
-    bool had_memory = mem_guard(run_fast, &call, NULL);
     for (int i = 0; i < PARALLEL_MAX; i++)
-        arena_release(&job.workers[i].arena);
-    arena_release(&arena);
-    if (!had_memory)
-        mem_exhausted();
-    return call.ok;
+        job.workers[i].arena = arena_child(arena);
+    bool ok = run_fast(&(struct fast_call){db, s, &job, arena});
+    arena_release(arena);
+    return ok;
 }
 
 /* ---- through libsqlite3 ---- */
@@ -385,9 +376,8 @@ struct slow_call {
     const struct scan *scan;
     const struct shape *shape;
     struct db_query query;
-    struct arena arena, texts;
+    struct arena *arena, *texts;
     struct gs_error *err;
-    bool ok;
 };
 
 /*
@@ -397,7 +387,7 @@ struct slow_call {
 static bool count_rows(struct slow_call *call, size_t *rows)
 {
     struct db_query q;
-    int64_t most = (int64_t)(call->db->bytes / SMALLEST_ROW) + FREE_ROWS;
+    int64_t most = (int64_t)(db_room(call->db) / SMALLEST_ROW) + FREE_ROWS;
     if (!db_query(&q, call->db, call->err,
                   "SELECT count(*) FROM (SELECT 1 FROM \"%w\" NOT INDEXED LIMIT %lld)",
                   call->scan->table, (long long)most + 1))
@@ -414,56 +404,52 @@ static bool count_rows(struct slow_call *call, size_t *rows)
                                          call->scan->table);
 }
 
-static void run_slow(void *ctx)
+static bool run_slow(struct slow_call *call)
 {
-    struct slow_call *call = ctx;
     const struct scan *s = call->scan;
     size_t rows;
     if (!count_rows(call, &rows))
-        return;
+        return false;
     struct str sql;
-    str_init(&sql, &call->arena);
+    str_init(&sql, call->arena);
     select_columns(&sql, s, call->shape);
     s->begin(s->ctx, rows);
     struct scan_batch b = {0};
     void *out[RECORD_COLS];
     for (size_t c = 0; c < s->n_cols; c++)
-        b.col[c] = out[c] = arena_calloc(&call->arena, BATCH, value_size(s->cols[c].type));
+        b.col[c] = out[c] = arena_calloc(call->arena, BATCH, value_size(s->cols[c].type));
     if (!db_query(&call->query, call->db, call->err, "%s FROM \"%w\" NOT INDEXED", sql.buf,
                   s->table))
-        return;
+        return false;
     while (b.first + b.n < rows && db_next(&call->query)) {
         for (size_t c = 0; c < s->n_cols; c++)
-            store_value(&call->query, s, (int)c, out[c], b.n, &call->texts);
+            store_value(&call->query, s, (int)c, out[c], b.n, call->texts);
         if (++b.n == BATCH) {
             s->rows(s->ctx, &b);
             progress_add(call->db->progress, b.n * ABOUT_ROW_BYTES);
             b.first += b.n;
             b.n = 0;
-            arena_release(&call->texts);
+            arena_release(call->texts);
         }
     }
     if (b.n)
         s->rows(s->ctx, &b);
-    call->ok = b.first + b.n == rows && call->query.rc != SQLITE_ERROR;
     if (call->query.rc != SQLITE_ROW && call->query.rc != SQLITE_DONE &&
         call->query.rc != SQLITE_OK)
-        call->ok = db_fail(call->db, call->err);
-    else if (!call->ok)
-        fail(call->err, GS_E_FORMAT, "damaged database: table '%s' ends too early", s->table);
+        return db_fail(call->db, call->err);
+    return b.first + b.n == rows ||
+           fail(call->err, GS_E_FORMAT, "damaged database: table '%s' ends too early", s->table);
 }
 
 static bool scan_slow(struct db *db, const struct scan *s, const struct shape *sh,
                       struct gs_error *err)
 {
-    struct slow_call call = {.db = db, .scan = s, .shape = sh, .err = err};
-    bool had_memory = mem_guard(run_slow, &call, NULL);
+    struct arena *arena = arena_scratch();
+    struct slow_call call = {db, s, sh, .arena = arena, .texts = arena_child(arena), .err = err};
+    bool ok = run_slow(&call);
     sqlite3_finalize(call.query.stmt);
-    arena_release(&call.arena);
-    arena_release(&call.texts);
-    if (!had_memory)
-        mem_exhausted();
-    return call.ok;
+    arena_release(arena);
+    return ok;
 }
 
 bool scan_table(struct db *db, const struct scan *s, struct gs_error *err)

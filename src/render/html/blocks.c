@@ -153,6 +153,8 @@ static void open_fold(struct html *h, const struct disclosure *o)
              "<svg class=\"swatch\" width=\"12\" height=\"12\" aria-hidden=\"true\"><rect "
              "fill=\"var(--gs-%s)\" width=\"12\" height=\"12\"/></svg>",
              ink_name(o->ink));
+    if (o->number)
+        html(h, "<span class=\"number\">%zu.</span> ", o->number);
     if (o->badge)
         html(h, "<span class=\"badge p-%s\">%s</span> ", html_priority(o->tone), o->badge);
     html(h, "<span class=\"%s\">%s</span>", o->badge ? "title" : "name", o->title);

@@ -147,6 +147,7 @@ const trackPlace = (lane, i) => (lane.index ? lane.index[i] : i);
 
 function headOf(data, track) {
     if (track.kind === 'series') return ['Telemetry', null];
+    if (track.kind === 'path') return ['Critical path', null];
     const process = track.process === null ? 'No process' : data.processes[track.process];
     if (track.gpu === null) return [process, 'Host threads'];
     const gpu = data.gpus[track.gpu];

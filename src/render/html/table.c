@@ -4,8 +4,11 @@
 #include "render/html/html_in.h"
 #include "report/value.h"
 
-/* Longer texts are shown with a few lines; search and CSV still have all of it. */
-enum { LONG_TEXT = 200 };
+/*
+ * Longer texts are shown with a few lines; search and CSV still have all of it. A table with more
+ * rows than PAGE_ROWS says so: browsers would not show it, and each row is a kilobyte. The JSON has all.
+ */
+enum { LONG_TEXT = 200, PAGE_ROWS = 5000 };
 
 struct row {
     const struct block *b;
@@ -55,16 +58,10 @@ static void write_value(struct html *h, const struct row *r, const struct field 
         html(h, "%s", text);
 }
 
-/* For sorting and CSV. */
-static const char *exact(struct html *h, const struct field *f, const void *row)
-{
-    char text[VALUE_MAX];
-    return arena_strdup(h->arena, value_exact(field_get(f, row), text));
-}
-
 static void write_row(struct html *h, const struct row *r)
 {
     const struct field *depth = r->b->rows.depth ? fields_find(r->f, r->b->rows.depth) : NULL;
+    char exact[VALUE_MAX]; /* for sorting and CSV */
     bool first = true;
     if (depth)
         html(h, "<tr data-depth=\"%.0f\">", field_number(depth, r->data));
@@ -78,7 +75,7 @@ static void write_row(struct html *h, const struct row *r)
         if (field_is_text(f))
             html_raw(h, " class=\"name\"");
         else
-            html(h, " class=\"num\" data-v=\"%s\"", exact(h, f, r->data));
+            html(h, " class=\"num\" data-v=\"%s\"", value_exact(field_get(f, r->data), exact));
         html_raw(h, r->shown[i] ? ">" : " hidden>");
         write_value(h, r, f);
         html_raw(h, first ? "</th>" : "</td>");
@@ -98,7 +95,7 @@ void html_table(struct html *h, const struct block *b)
 {
     const struct result *r = b->result;
     const struct rows *o = &b->rows;
-    size_t n = o->most && r->n > o->most ? o->most : r->n;
+    size_t most = o->most ? o->most : PAGE_ROWS, n = r->n > most ? most : r->n;
     const char *caption = b->text ? b->text : r->fields->doc;
     bool *shown = arena_array(h->arena, bool, r->fields->n);
     struct row row = {.b = b, .f = r->fields, .shown = shown};

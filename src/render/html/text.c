@@ -51,13 +51,12 @@ void html_escape(struct str *out, const char *s)
         escape_plain(out, s, n);
         return;
     }
-    struct arena temporary;
-    arena_init(&temporary);
+    struct arena *temporary = arena_scratch();
     struct str visible;
-    str_init(&visible, &temporary);
+    str_init(&visible, temporary);
     utf8_escape(&visible, s, n);
     escape_plain(out, visible.buf, visible.len);
-    arena_release(&temporary);
+    arena_release(temporary);
 }
 
 /* One conversion, "%.1f": everything but strings goes through printf. */

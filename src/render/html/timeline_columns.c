@@ -27,6 +27,7 @@ const enum pack_column *pack_columns(enum track_kind kind)
         [TRACK_MARKERS] = {PACK_LENGTH, PACK_START, PACK_NAME, PACK_COLUMNS},
         [TRACK_CALLS] = {PACK_LENGTH, PACK_START, PACK_NAME, PACK_ID, PACK_COLUMNS},
         [TRACK_SERIES] = {PACK_TIME, PACK_VALUE, PACK_COLUMNS},
+        [TRACK_PATH] = {PACK_LENGTH, PACK_START, PACK_NAME, PACK_COLUMNS},
     };
     return columns[kind];
 }
@@ -61,6 +62,8 @@ static uint32_t name_of(const struct cursor *c, uint32_t row)
     const struct trace *t = c->t->a->trace;
     if (c->k->kind == TRACK_KERNELS)
         return c->tables->of_symbol[t->kernels.symbol[row]];
+    if (c->k->kind == TRACK_PATH)
+        return c->tables->of_path[row];
     if (c->k->kind == TRACK_MARKERS)
         return c->tables->of_marker[t->markers.name[row]];
     return c->tables

@@ -5,6 +5,14 @@
 #include "base/utf8.h"
 #include "render/html/timeline_pack_in.h"
 
+/* Texts that are written are needed no more; there can be millions of them. */
+static void forget(struct arena *texts, size_t i)
+{
+    enum { TOGETHER = 256 };
+    if (i % TOGETHER == TOGETHER - 1)
+        arena_release(texts);
+}
+
 static const char *visible(struct arena *arena, const char *s)
 {
     struct str e;
@@ -21,6 +29,8 @@ static const char *named(struct arena *arena, const char *what, int64_t number, 
 
 static const char *label_of(const struct trace *t, const struct track *k, struct arena *arena)
 {
+    if (k->kind == TRACK_PATH)
+        return "what the end waits for";
     if (k->kind == TRACK_SERIES) {
         const struct series *s = &t->series.v[k->of];
         const char *units = trace_str(t, s->units);
@@ -48,14 +58,11 @@ static void index_or_null(struct jwrite *w, const char *key, uint32_t index)
 }
 
 static const size_t *write_track(struct jwrite *w, const struct tracks *t, const struct track *k,
-                                 const size_t *sizes)
+                                 const size_t *sizes, struct arena *arena)
 {
-    static const char *const kinds[] = {[TRACK_KERNELS] = "kernels",
-                                        [TRACK_COPIES] = "copies",
-                                        [TRACK_MARKERS] = "markers",
-                                        [TRACK_CALLS] = "calls",
-                                        [TRACK_SERIES] = "series"};
-    struct arena *arena = w->out->arena;
+    static const char *const kinds[] = {
+        [TRACK_KERNELS] = "kernels", [TRACK_COPIES] = "copies", [TRACK_MARKERS] = "markers",
+        [TRACK_CALLS] = "calls",     [TRACK_SERIES] = "series", [TRACK_PATH] = "path"};
     jw_open(w, NULL, '{');
     jw_str(w, "kind", kinds[k->kind]);
     jw_str(w, "label", visible(arena, label_of(t->a->trace, k, arena)));
@@ -71,10 +78,9 @@ static const size_t *write_track(struct jwrite *w, const struct tracks *t, const
     return sizes;
 }
 
-static void write_places(struct jwrite *w, const struct analysis *a)
+static void write_places(struct jwrite *w, const struct analysis *a, struct arena *arena)
 {
     const struct trace *t = a->trace;
-    struct arena *arena = w->out->arena;
     jw_open(w, "processes", '[');
     for (size_t i = 0; i < t->processes.n; i++) {
         const struct process *p = &t->processes.v[i];
@@ -83,6 +89,7 @@ static void write_places(struct jwrite *w, const struct analysis *a)
         jw_str(w, NULL,
                visible(arena,
                        arena_printf(arena, "%sprocess %lld %s", rank, (long long)p->pid, command)));
+        forget(arena, i);
     }
     jw_close(w);
     jw_open(w, "gpus", '[');
@@ -94,24 +101,27 @@ static void write_places(struct jwrite *w, const struct analysis *a)
         jw_str(w, "name", visible(arena, name));
         jw_str(w, "host", gpu == NO_INDEX ? "" : visible(arena, trace_str(t, t->gpus.v[gpu].host)));
         jw_close(w);
+        forget(arena, g);
     }
     jw_close(w);
 }
 
-static void write_names(struct jwrite *w, const struct tracks *t, const struct pack_tables *tables)
+static void write_names(struct jwrite *w, const struct tracks *t, const struct pack_tables *tables,
+                        struct arena *arena)
 {
     const struct trace *trace = t->a->trace;
     jw_open(w, "names", '[');
     for (size_t i = 0; i < tables->names.n; i++) {
         const struct pack_name *n = &tables->names.v[i];
         jw_open(w, NULL, '[');
-        jw_str(w, NULL, visible(w->out->arena, trace_str(trace, n->full)));
-        if (n->brief == n->full)
+        jw_str(w, NULL, n->text ? n->text : visible(arena, trace_str(trace, n->full)));
+        if (n->text || n->brief == n->full)
             jw_int(w, NULL, 0);
         else
-            jw_str(w, NULL, visible(w->out->arena, trace_str(trace, n->brief)));
+            jw_str(w, NULL, visible(arena, trace_str(trace, n->brief)));
         jw_str(w, NULL, n->class);
         jw_close(w);
+        forget(arena, i);
     }
     jw_close(w);
 }
@@ -120,6 +130,7 @@ void pack_write_header(struct str *out, const struct tracks *t, const struct pac
                        const size_t *sizes, size_t launches_size)
 {
     const struct view *v = &t->a->view;
+    struct arena *texts = arena_child(out->arena);
     struct jwrite w;
     jw_init(&w, out, 0);
     jw_open(&w, NULL, '{');
@@ -129,15 +140,18 @@ void pack_write_header(struct str *out, const struct tracks *t, const struct pac
     jw_uint(&w, "total", t->total);
     jw_uint(&w, "kept", t->kept);
     jw_uint(&w, "gpu_left_out", t->gpu_left_out);
-    write_places(&w, t->a);
-    write_names(&w, t, tables);
+    write_places(&w, t->a, texts);
+    write_names(&w, t, tables, texts);
     jw_open(&w, "launches", '{');
     jw_uint(&w, "n", tables->launches.n);
     jw_uint(&w, "size", launches_size);
     jw_close(&w);
     jw_open(&w, "tracks", '[');
-    for (size_t i = 0; i < t->v.n; i++)
-        sizes = write_track(&w, t, &t->v.v[i], sizes);
+    for (size_t i = 0; i < t->v.n; i++) {
+        sizes = write_track(&w, t, &t->v.v[i], sizes, texts);
+        forget(texts, i);
+    }
     jw_close(&w);
     jw_close(&w);
+    arena_release(texts);
 }

@@ -36,7 +36,7 @@ static void use_kernels(struct pack_tables *p, const struct tracks *t, const str
         if (p->of_symbol[symbol] == NO_INDEX) {
             const struct symbol *s = &trace->symbols.v[symbol];
             enum kernel_role role = (enum kernel_role)t->a->view.role[symbol];
-            struct pack_name name = {s->name, s->short_name, kernel_role_info(role)->label};
+            struct pack_name name = {s->name, s->short_name, NULL, kernel_role_info(role)->label};
             p->of_symbol[symbol] = add_name(p, arena, name);
         }
         if (launch < trace->launches.n && p->of_launch[launch] == NO_INDEX) {
@@ -56,7 +56,7 @@ static void use_calls(struct pack_tables *p, const struct tracks *t, const struc
         uint32_t *of = &p->of_call[(size_t)r->kind[row] * v->n_strings + r->name[row]];
         if (*of == NO_INDEX) {
             const char *class = api_class_name(view_call_class(v, row));
-            *of = add_name(p, arena, (struct pack_name){r->name[row], r->name[row], class});
+            *of = add_name(p, arena, (struct pack_name){r->name[row], r->name[row], NULL, class});
         }
         p->of_region[row] = (*place)++;
     }
@@ -68,7 +68,24 @@ static void use_markers(struct pack_tables *p, const struct tracks *t, const str
     for (size_t i = 0; i < k->n; i++) {
         uint32_t name = t->a->trace->markers.name[k->rows[i]];
         if (p->of_marker[name] == NO_INDEX)
-            p->of_marker[name] = add_name(p, arena, (struct pack_name){name, name, ""});
+            p->of_marker[name] = add_name(p, arena, (struct pack_name){name, name, NULL, ""});
+    }
+}
+
+/* Labels are few: each is found by looking through those there are. */
+static void use_path(struct pack_tables *p, const struct tracks *t, const struct track *k,
+                     struct arena *arena)
+{
+    p->of_path = arena_array(arena, uint32_t, k->n + 1);
+    size_t first = p->names.n;
+    for (size_t i = 0; i < k->n; i++) {
+        const char *label = t->a->path_spans.v[k->rows[i]].label;
+        size_t at = first;
+        while (at < p->names.n && p->names.v[at].text != label)
+            at++;
+        if (at == p->names.n)
+            add_name(p, arena, (struct pack_name){0, 0, label, ""});
+        p->of_path[i] = (uint32_t)at;
     }
 }
 
@@ -106,16 +123,26 @@ void pack_tables_make(struct pack_tables *p, const struct tracks *t, struct aren
             use_calls(p, t, k, &place, arena);
         else if (k->kind == TRACK_MARKERS)
             use_markers(p, t, k, arena);
+        else if (k->kind == TRACK_PATH)
+            use_path(p, t, k, arena);
     }
     join_symbols(p, t, arena);
 }
 
 /* ---- the bytes ---- */
 
+static struct arena **arena_per_worker(struct arena *arena)
+{
+    struct arena **v = arena_array(arena, struct arena *, PARALLEL_MAX);
+    for (int i = 0; i < PARALLEL_MAX; i++)
+        v[i] = arena_child(arena);
+    return v;
+}
+
 struct column_job {
     const struct tracks *t;
     const struct pack_tables *tables;
-    struct arena *arenas; /* one a worker: columns are written side by side */
+    struct arena **arenas; /* one a worker: columns are written side by side */
     struct str *out;
     uint32_t *track;
     enum pack_column *column;
@@ -124,7 +151,7 @@ struct column_job {
 static void write_column(void *ctx, size_t i, int worker)
 {
     struct column_job *j = ctx;
-    str_init(&j->out[i], &j->arenas[worker]);
+    j->out[i] = (struct str){.arena = j->arenas[worker]}; /* grows to what it needs, no more */
     pack_write_column(&j->out[i], j->t, j->tables, &j->t->v.v[j->track[i]], j->column[i]);
 }
 
@@ -139,14 +166,8 @@ static size_t list_columns(struct column_job *j, struct arena *arena)
             j->column[n++] = *c;
         }
     j->out = arena_array(arena, struct str, n);
-    j->arenas = arena_array(arena, struct arena, PARALLEL_MAX);
+    j->arenas = arena_per_worker(arena);
     return n;
-}
-
-static void append(struct timeline_pack *p, const struct str *s)
-{
-    memcpy(p->bytes + p->size, s->buf, s->len);
-    p->size += s->len;
 }
 
 void timeline_pack_make(struct timeline_pack *p, const struct tracks *t, struct arena *arena)
@@ -165,13 +186,14 @@ void timeline_pack_make(struct timeline_pack *p, const struct tracks *t, struct 
     str_init(&header, arena);
     pack_write_header(&header, t, &tables, sizes, launches.len);
     *p = (struct timeline_pack){.arena = arena, .header_size = header.len};
-    p->bytes = arena_array(arena, uint8_t, total + header.len);
-    append(p, &header);
-    append(p, &launches);
+    str_room(&header, total);
+    str_put(&header, launches.buf, launches.len);
     for (size_t i = 0; i < n; i++)
-        append(p, &j.out[i]);
+        str_put(&header, j.out[i].buf, j.out[i].len);
+    p->bytes = (uint8_t *)header.buf;
+    p->size = header.len;
     for (int i = 0; i < PARALLEL_MAX; i++)
-        arena_release(&j.arenas[i]);
+        arena_release(j.arenas[i]);
 }
 
 /* ---- compression ---- */
@@ -179,11 +201,11 @@ void timeline_pack_make(struct timeline_pack *p, const struct tracks *t, struct 
 struct compress_job {
     const struct timeline_pack *p;
     struct pack_chunk *out;
+    struct arena **arenas; /* one a worker: nobody knows before how long the texts are */
 };
 
 static void compress_chunk(void *ctx, size_t i, int worker)
 {
-    (void)worker;
     struct compress_job *j = ctx;
     struct pack_chunk *c = &j->out[i];
     uLongf size = compressBound((uLong)c->raw_size);
@@ -195,6 +217,7 @@ static void compress_chunk(void *ctx, size_t i, int worker)
         mem_exhausted();
     }
     c->size = base64_size(size);
+    c->text = arena_alloc(j->arenas[worker], c->size + 1);
     base64_encode(c->text, bytes, size);
     arena_release(temporary);
 }
@@ -206,8 +229,7 @@ void timeline_pack_compress(struct pack_chunks *out, const struct timeline_pack 
     for (size_t i = 0; i < out->n; i++) {
         struct pack_chunk *c = &out->v[i];
         c->raw_size = p->size - i * CHUNK < CHUNK ? p->size - i * CHUNK : CHUNK;
-        c->text = arena_alloc(p->arena, base64_size(compressBound((uLong)c->raw_size)));
     }
-    struct compress_job j = {p, out->v};
+    struct compress_job j = {p, out->v, arena_per_worker(p->arena)};
     parallel_for(threads, out->n, compress_chunk, &j);
 }

@@ -8,6 +8,7 @@
 /* A name as events refer to it. */
 struct pack_name {
     uint32_t full, brief; /* strings */
+    const char *text;     /* instead of both, where it is no string of the trace */
     const char *class;    /* of kernels their role, of calls what they do; "" otherwise */
 };
 
@@ -17,6 +18,7 @@ struct pack_tables {
     uint32_t *of_symbol; /* by symbol: place in names, or NO_INDEX */
     uint32_t *of_call;   /* by kind and string, as view.call_class */
     uint32_t *of_marker; /* by string */
+    uint32_t *of_path;   /* by stretch of the critical path */
     VEC(uint32_t) launches;
     uint32_t *of_launch; /* by launch: place in launches */
     uint32_t *of_region; /* by regions row: place among the calls of all tracks, or NO_INDEX */

@@ -90,6 +90,7 @@ static void finding(const struct finding *f, size_t i, struct doc *d)
     const char *pct = value_pct(a, f->runtime_fraction_pct);
     const char *issue = f->issue ? f->issue : f->title;
     struct disclosure o = {.id = arena_printf(a, "finding-%zu", i),
+                           .number = i + 1,
                            .badge = priority_name(f->priority),
                            .tone = tones[f->priority],
                            .title = f->title,

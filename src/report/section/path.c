@@ -31,6 +31,11 @@ static void build(const struct subject *s, struct doc *d)
                             .not_below_zero = "least_slack_ns",
                             .top = s->top < ROWS ? s->top : ROWS,
                             .most = 2000});
+    if (a->path_phases.n > 1) {
+        doc_part(d, "path-phases", "By phase");
+        doc_rows(d, section_result(s, "critical_path_phases"),
+                 &(struct rows){.caption = "what limits each phase", .top = s->top});
+    }
     doc_facts(d, section_result(s, "critical_path"),
               "ops ops_on_path unlinked waits_recorded waits_inferred handovers host_waits");
     if (a->path_stats.rough)

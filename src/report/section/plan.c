@@ -63,6 +63,8 @@ static void facts(const struct subject *s, struct doc *d)
     struct words all = {0};
     doc_fact(d, "GPU", "%s%s%s, %s", name, *p->arch ? " " : "", p->arch, p->gpu_source);
     doc_fact(d, "goals", "%s", plan_goal_names(p->goals, d->arena));
+    for (size_t i = 0; i < p->form.environment.n; i++)
+        vec_push(&all, d->arena, p->form.environment.v[i]);
     for (size_t i = 0; i < p->form.launcher.n; i++)
         vec_push(&all, d->arena, p->form.launcher.v[i]);
     for (size_t i = 0; i < p->form.app.n; i++)
@@ -155,15 +157,64 @@ static void comment(struct str *out, const char *text)
     str_putc(out, '\n');
 }
 
+/* How each batch system reads a script, and what it is told about every job. */
+static const struct batch {
+    const char *name, *directive, *job, *tasks, *begin;
+} batches[] = {
+    {"slurm", "#SBATCH ", "--job-name=gpusight", "--ntasks=", ""},
+    {"pbs", "#PBS ", "-N gpusight", NULL, "cd -- \"$PBS_O_WORKDIR\"\n"},
+    {"lsf", "#BSUB ", "-J gpusight", "-n ", ""},
+    {"flux", "#flux: ", "--job-name=gpusight", "--ntasks=", ""},
+};
+
+/* The number of ranks that the launcher is told; NULL: none. */
+static const char *tasks_of(const struct words *launcher)
+{
+    for (size_t i = 0; i + 1 < launcher->n; i++) {
+        const char *w = launcher->v[i];
+        if (str_eq(w, "-n") || str_eq(w, "-np") || str_eq(w, "--np") || str_eq(w, "--ntasks"))
+            return launcher->v[i + 1];
+    }
+    return NULL;
+}
+
+static void directives(struct str *out, const struct plan *p)
+{
+    const char *tasks = tasks_of(&p->form.launcher);
+    for (size_t i = 0; i < ARRAY_LEN(batches); i++) {
+        const struct batch *b = &batches[i];
+        if (!p->batch || !str_eq(b->name, p->batch))
+            continue;
+        str_printf(out, "%s%s\n", b->directive, b->job);
+        if (tasks && b->tasks && strspn(tasks, "0123456789") == strlen(tasks))
+            str_printf(out, "%s%s%s\n", b->directive, b->tasks, tasks);
+        for (size_t k = 0; k < p->batch_lines.n; k++) {
+            str_puts(out, b->directive);
+            utf8_escape(out, p->batch_lines.v[k], strlen(p->batch_lines.v[k]));
+            str_putc(out, '\n');
+        }
+    }
+}
+
+static const char *begin_of(const struct plan *p)
+{
+    for (size_t i = 0; i < ARRAY_LEN(batches); i++)
+        if (p->batch && str_eq(batches[i].name, p->batch))
+            return batches[i].begin;
+    return "";
+}
+
 void plan_shell(struct str *out, const struct plan *p, struct arena *a)
 {
     str_puts(out, "#!/bin/sh\n");
+    directives(out, p);
     comment(out, "A capture plan by 'gpusight plan'.");
     comment(out, arena_printf(a, "GPU: %s %s (%s). Goals: %s.", p->product, p->arch, p->gpu_source,
                               plan_goal_names(p->goals, a)));
     for (size_t i = 0; i < p->notes.n; i++)
         comment(out, arena_printf(a, "Note: %s.", p->notes.v[i]));
     str_puts(out, "set -eu\n");
+    str_puts(out, begin_of(p));
     if (p->captures.n)
         str_printf(out, "mkdir -p -- %s\n", shell_word(a, p->out));
     for (size_t i = 0; i < p->captures.n; i++) {

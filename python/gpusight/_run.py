@@ -1,0 +1,166 @@
+"""Runs and comparisons."""
+import ctypes
+import html
+import json
+import os
+import sys
+
+from . import _errors, _lib
+from ._lib import Task, lib, options, pairs_of, rendered
+from ._table import Table
+
+
+def _bar(what, done, total):
+    """A bar on the terminal, wiped when it is full."""
+    if total:
+        cells = min(30, done * 30 // total)
+        sys.stderr.write(f"\r{what} [{'#' * cells}{'-' * (30 - cells)}] {done * 100 // total:3} %")
+        sys.stderr.flush()
+    return False
+
+
+def _in_notebook():
+    return "ipykernel" in sys.modules
+
+
+class _NotebookBar:
+    def __init__(self):
+        from IPython.display import HTML, display
+        self._html = HTML
+        self._shown = display(HTML("<progress max=1 value=0></progress>"), display_id=True)
+
+    def __call__(self, what, done, total):
+        if total:
+            self._shown.update(self._html(f"{html.escape(what)} <progress max={total} "
+                                          f"value={done}></progress>"))
+        return False
+
+    def done(self):
+        self._shown.update(self._html(""))
+
+
+def _progress(asked):
+    """None: a bar where somebody looks; False: nothing; a function: that one."""
+    if asked is False or callable(asked):
+        return asked or None
+    if _in_notebook():
+        return _NotebookBar()
+    return _bar if asked or sys.stderr.isatty() else None
+
+
+def open(*paths, progress=None, **keywords):
+    """Reads and analyzes traces, or folders of them; several are the ranks of a job.
+
+    Keywords are the options of `gpusight analyze` with underscores: window, phase, iteration, gpu,
+    process, rank, max_phases, reader, threads, source_dir, att_dir, by, replay, findings,
+    analyze (False: only the recorded events, in a moment).
+    `progress` is called as progress(what, done, total); what it returns ends the work when true.
+    """
+    if len(paths) == 1 and isinstance(paths[0], (list, tuple)):
+        paths = paths[0]
+    names = (ctypes.c_char_p * (len(paths) + 1))(*[os.fsencode(p) for p in paths], None)
+    tell = _progress(progress)
+    task = Task(tell)
+    try:
+        handle = task.call(lib.gs_open, names, len(paths), options(pairs_of(keywords)))
+    finally:
+        if tell is _bar:
+            sys.stderr.write("\r\033[K")
+        elif isinstance(tell, _NotebookBar):
+            tell.done()
+    return Run(handle, task.warnings)
+
+
+class Run:
+    """An analyzed trace. Each table is an attribute: run.ledger, run.findings, run.kernels ..."""
+
+    def __init__(self, handle, warnings=()):
+        self._handle = handle
+        self._tables = {}
+        self.warnings = list(warnings)
+        self.tables = [lib.gs_run_table_name(handle, i).decode()
+                       for i in range(lib.gs_run_tables(handle))]
+
+    def __del__(self):
+        if getattr(self, "_handle", None):
+            lib.gs_close(self._handle)
+            self._handle = None
+
+    def __getitem__(self, name):
+        if name not in self._tables:
+            self._tables[name] = Table(self, name)
+        return self._tables[name]
+
+    def __getattr__(self, name):
+        if name in self.__dict__.get("tables", ()):
+            return self[name]
+        raise AttributeError(f"{name!r}; tables are {', '.join(self.__dict__.get('tables', ()))}")
+
+    def __dir__(self):
+        return list(super().__dir__()) + self.tables
+
+    def __repr__(self):
+        findings = f", {len(self.findings)} findings" if "findings" in self.tables else ""
+        return f"<run with {len(self.kernels)} kernels{findings}>"
+
+    def render(self, format="text", **keywords):
+        """The report: text, markdown, html and json as str, pdf as bytes."""
+        data = rendered(lib.gs_render, self._handle, format, pairs_of(keywords))
+        return data if format == "pdf" else data.decode()
+
+    def to_dict(self):
+        """The document of `gpusight analyze --format json`."""
+        return json.loads(self.render("json"))
+
+    def whatif(self, **changes):
+        """The run again, with changes: whatif(remove="sync", kernel="gemm=0.5x", graph=True)."""
+        return json.loads(rendered(lib.gs_whatif, self._handle, None, pairs_of(changes)))
+
+    def _repr_html_(self):
+        page = html.escape(self.render("html"), quote=True)
+        return f'<iframe srcdoc="{page}" style="width:100%;height:800px;border:0"></iframe>'
+
+
+def _handles(runs):
+    runs = list(runs) if isinstance(runs, (list, tuple)) else [runs]
+    runs = [r if isinstance(r, Run) else open(r) for r in runs]
+    return runs, (ctypes.c_void_p * (len(runs) + 1))(*[r._handle for r in runs], None)
+
+
+def compare(before, after):
+    """Did the change help? Runs or paths; lists of them are repeated runs."""
+    a, of_a = _handles(before)
+    b, of_b = _handles(after)
+    return Comparison(Task().call(lib.gs_compare, of_a, len(a), of_b, len(b)))
+
+
+class Comparison:
+    """Two runs, or two sets of repeated runs."""
+
+    def __init__(self, handle):
+        self._handle = handle
+        self.verdict = lib.gs_comparison_verdict(handle).decode()
+        self.headline = lib.gs_comparison_headline(handle).decode()
+        self.change_pct = lib.gs_comparison_change_pct(handle)
+
+    def __del__(self):
+        if getattr(self, "_handle", None):
+            lib.gs_comparison_close(self._handle)
+            self._handle = None
+
+    def __repr__(self):
+        return f"<comparison: {self.headline}>"
+
+    def render(self, format="text", **keywords):
+        data = rendered(lib.gs_comparison_render, self._handle, format, pairs_of(keywords))
+        return data if format == "pdf" else data.decode()
+
+    def to_dict(self):
+        return json.loads(self.render("json"))
+
+    def _repr_html_(self):
+        page = html.escape(self.render("html"), quote=True)
+        return f'<iframe srcdoc="{page}" style="width:100%;height:800px;border:0"></iframe>'
+
+
+__all__ = ["Comparison", "Run", "compare", "open", "_errors", "_lib"]

@@ -1,0 +1,75 @@
+/*
+ * What the files of the library's interface share (include/gpusight/gpusight.h is the manual).
+ *
+ * Every call enters the caller's task and a mem_guard(), so that a shortage of memory or an early
+ * end unwinds to here and nowhere further.
+ */
+#ifndef GS_API_API_H
+#define GS_API_API_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/task.h"
+#include "gpusight/gpusight.h"
+#include "report/workbook.h"
+#include "run/run.h"
+
+struct gs_task {
+    struct task task;
+};
+
+/* A table that is made when it is first asked for. */
+struct api_table {
+    const char *name;
+    void (*make)(struct gs_run *run, struct api_table *t); /* fills `table` */
+    const void *source;                                    /* for make() */
+    atomic_bool made;
+    gs_table table;
+};
+
+struct gs_run {
+    atomic_size_t references;
+    pthread_mutex_t lock; /* around whatever adds to the arena, and replays */
+    struct arena arena;
+    struct run *run;
+    struct workbook workbook;
+    VEC(struct api_table) tables;
+};
+
+/* Runs fn(ctx) as described above. */
+bool api_call(gs_task *task, void (*fn)(void *ctx), void *ctx, struct gs_error *err);
+
+/* The options as the table says; values of flags are yes and no. */
+struct opt;
+bool api_options(const struct opt *table, void *settings, const struct gs_option *options,
+                 struct arena *a, struct gs_error *err);
+
+/* Fails for a run of rows only. */
+bool api_analyzed(const gs_run *run, struct gs_error *err);
+
+/* Lists the tables of a run. */
+void api_list_events(struct gs_run *run);
+void api_list_results(struct gs_run *run);
+
+/* For make(): appends a column, whose other members the caller fills. */
+struct api_columns {
+    VEC(struct gs_column) v;
+    struct arena *arena;
+};
+struct gs_column *api_column(struct api_columns *c, const char *name, enum gs_type type,
+                             const void *data, size_t stride);
+size_t api_type_size(enum gs_type type);
+
+/* A report to a sink; `report` gives everything but the form. */
+struct report;
+struct api_form {
+    const char *sections;
+    int64_t top, timeline_limit, columns;
+};
+bool api_render(struct report *r, const char *format, const struct api_form *form, gs_sink_fn *sink,
+                void *ctx, struct gs_error *err);
+bool api_form_options(struct api_form *form, const struct gs_option *options, struct arena *a,
+                      struct gs_error *err);
+
+#endif

@@ -1,0 +1,313 @@
+/* Reports into the caller's sink, what-if and comparisons. */
+#include <string.h>
+
+#include "api/api.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "compare/compare.h"
+#include "compare/gate.h"
+#include "compare/profile.h"
+#include "depend/change_words.h"
+#include "depend/whatif.h"
+#include "render/analysis_json.h"
+#include "render/compare_json.h"
+#include "render/html/html.h"
+#include "render/renderers.h"
+#include "report/section.h"
+
+static const struct opt form_table[] = {
+    OPT_TEXT(struct api_form, sections, 0, "sections", "", ""),
+    OPT_INT(struct api_form, top, 0, "top-kernels", 1, 1000000, "", ""),
+    OPT_INT(struct api_form, timeline_limit, 0, "timeline-limit", 0, 1e9, "", ""),
+    OPT_INT(struct api_form, columns, 0, "columns", 40, 1000, "", ""),
+    OPT_END,
+};
+
+bool api_form_options(struct api_form *form, const struct gs_option *options, struct arena *a,
+                      struct gs_error *err)
+{
+    *form = (struct api_form){.top = 10, .timeline_limit = HTML_TIMELINE_LIMIT, .columns = 80};
+    return api_options(form_table, form, options, a, err);
+}
+
+static bool put(gs_sink_fn *sink, void *ctx, const struct str *text, struct gs_error *err)
+{
+    return sink(ctx, text->buf, text->len) || fail(err, GS_E_IO, "the sink took no more");
+}
+
+bool api_render(struct report *r, const char *format, const struct api_form *form, gs_sink_fn *sink,
+                void *ctx, struct gs_error *err)
+{
+    const struct renderer *f = renderer_find(format);
+    struct render_opts layout = {(int)form->columns, false};
+    struct str text;
+    if (!f || !f->render || (f->has && !f->has(r)))
+        return fail(err, GS_E_USAGE,
+                    "cannot write this as '%s'; forms are text, json, markdown, "
+                    "html and pdf",
+                    format);
+    r->sections = form->sections;
+    str_init(&text, r->arena);
+    return f->render(r, &text, &layout, err) && put(sink, ctx, &text, err);
+}
+
+/* ---- the analysis ---- */
+
+struct rendering {
+    gs_run *run;
+    gs_comparison *comparison;
+    const char *format;
+    const struct gs_option *options;
+    gs_sink_fn *sink;
+    void *ctx;
+    struct gs_error *err;
+    struct api_form form;
+};
+
+static void analysis_form(const struct report *r, struct str *out, bool in_page)
+{
+    const struct rendering *c = r->ctx;
+    const struct run *run = c->run->run;
+    struct jwrite w;
+    jw_init(&w, out, in_page ? 0 : 2);
+    struct analysis_json_opts o = {.top_kernels = (size_t)c->form.top};
+    if (!in_page) {
+        o.source = run->source;
+        o.links = run->source ? &run->links : NULL;
+        o.att = run->att;
+    }
+    analysis_json(&w, run->analysis, &run->advice, &o);
+}
+
+static void render_run(void *ctx)
+{
+    struct rendering *c = ctx;
+    const struct run *run = c->run->run;
+    struct arena *a = arena_scratch();
+    if (!api_analyzed(c->run, c->err) || !api_form_options(&c->form, c->options, a, c->err))
+        return;
+    struct subject about = {.a = run->analysis,
+                            .advice = &run->advice,
+                            .source = run->source,
+                            .links = run->source ? &run->links : NULL,
+                            .att = run->att,
+                            .timeline_limit = (uint64_t)c->form.timeline_limit,
+                            .top = (size_t)c->form.top};
+    struct report r = {.ctx = c,
+                       .arena = a,
+                       .about = &about,
+                       .make = analysis_report,
+                       .json = analysis_form,
+                       .kind = "analysis"};
+    api_render(&r, c->format, &c->form, c->sink, c->ctx, c->err);
+}
+
+bool gs_render(gs_run *run, const char *format, const struct gs_option *options, gs_sink_fn *sink,
+               void *ctx, gs_task *task, struct gs_error *err)
+{
+    struct gs_error own;
+    struct rendering c = {.run = run,
+                          .format = format,
+                          .options = options,
+                          .sink = sink,
+                          .ctx = ctx,
+                          .err = err ? err : &own};
+    pthread_mutex_lock(&run->lock);
+    bool ok = api_call(task, render_run, &c, c.err);
+    pthread_mutex_unlock(&run->lock);
+    return ok;
+}
+
+/* ---- what if ---- */
+
+static const struct opt change_table[] = {
+    OPT_LIST(struct change_words, kernels, 0, "kernel", "", ""),
+    OPT_LIST(struct change_words, remove, 0, "remove", "", ""),
+    OPT_TEXT(struct change_words, graph_range, 0, "graph-range", "", ""),
+    OPT_CHOICE(struct change_words, overlap, 0, "overlap", "copies", ""),
+    OPT_CHOICE(struct change_words, merge, 0, "merge", "copies", ""),
+    OPT_CHOICE(struct change_words, fuse, 0, "fuse", "optimizer|chains", ""),
+    OPT_TEXT(struct change_words, link, 0, "link", "", ""),
+    OPT_TEXT(struct change_words, host, 0, "host", "", ""),
+    OPT_TEXT(struct change_words, gpu, 0, "gpu", "", ""),
+    OPT_INT(struct change_words, streams, 0, "streams", 1, 1024, "", ""),
+    OPT_FLAG(struct change_words, graph, 0, "graph", ""),
+    OPT_FLAG(struct change_words, pinned, 0, "pinned", ""),
+    OPT_FLAG(struct change_words, prefetch, 0, "prefetch", ""),
+    OPT_FLAG(struct change_words, stay, 0, "stay", ""),
+    OPT_END,
+};
+
+static bool make_whatif(struct rendering *c, struct whatif *w, struct arena *a)
+{
+    const struct analysis *an = c->run->run->analysis;
+    struct change_words words = {.noun = "option '"};
+    struct change change = {0};
+    int64_t rank;
+    if (!api_analyzed(c->run, c->err) ||
+        !api_options(change_table, &words, c->options, a, c->err) ||
+        !change_read(&change, &words, &rank, a, c->err) ||
+        !change_of_run(&change, &words, an, c->err))
+        return false;
+    if (!an->depend)
+        return fail(c->err, GS_E_EMPTY, "nothing to replay: no GPU work, or opened without replay");
+    whatif_make(w, an, &change, a);
+    return true;
+}
+
+static void run_whatif(void *ctx)
+{
+    struct rendering *c = ctx;
+    struct arena *a = arena_scratch();
+    struct whatif w = {0};
+    struct str text;
+    struct jwrite jw;
+    if (!make_whatif(c, &w, a))
+        return;
+    str_init(&text, a);
+    jw_init(&jw, &text, 2);
+    fields_write(&jw, NULL, &whatif_document_fields, &w);
+    put(c->sink, c->ctx, &text, c->err);
+}
+
+bool gs_whatif(gs_run *run, const struct gs_option *changes, gs_sink_fn *sink, void *ctx,
+               gs_task *task, struct gs_error *err)
+{
+    struct gs_error own;
+    struct rendering c = {
+        .run = run, .options = changes, .sink = sink, .ctx = ctx, .err = err ? err : &own};
+    pthread_mutex_lock(&run->lock); /* there is room for one replay at a time */
+    bool ok = api_call(task, run_whatif, &c, c.err);
+    pthread_mutex_unlock(&run->lock);
+    return ok;
+}
+
+/* ---- comparison ---- */
+
+struct gs_comparison {
+    struct arena arena;
+    pthread_mutex_t lock;
+    struct run_profile a, b;
+    struct comparison c;
+    struct gate gate;
+};
+
+struct comparing {
+    gs_comparison *out;
+    gs_run *const *runs[2];
+    size_t n[2];
+    struct gs_error *err;
+};
+
+static bool join(struct comparing *c, int side, struct run_profile *out)
+{
+    struct arena *a = &c->out->arena;
+    struct run_profile *all = arena_array(a, struct run_profile, c->n[side]);
+    for (size_t i = 0; i < c->n[side]; i++) {
+        const struct run *r = c->runs[side][i]->run;
+        if (!api_analyzed(c->runs[side][i], c->err))
+            return false;
+        if (!r->trace.kernels.n && !r->trace.copies.n)
+            return fail(c->err, GS_E_EMPTY, "no GPU work in '%s'", r->trace.files.v[0].path);
+        profile_make(&all[i], r->analysis, arena_strdup(a, r->trace.files.v[0].path), a);
+    }
+    profile_join(out, all, c->n[side], a);
+    return true;
+}
+
+static void make_comparison(void *ctx)
+{
+    struct comparing *c = ctx;
+    if (!c->n[0] || !c->n[1]) {
+        fail(c->err, GS_E_USAGE, "give at least one run of each");
+        return;
+    }
+    if (join(c, 0, &c->out->a) && join(c, 1, &c->out->b))
+        compare(&c->out->c, &c->out->a, &c->out->b, &c->out->arena);
+}
+
+gs_comparison *gs_compare(gs_run *const *a, size_t n_a, gs_run *const *b, size_t n_b, gs_task *task,
+                          struct gs_error *err)
+{
+    struct gs_error own;
+    struct comparing c = {.runs = {a, b}, .n = {n_a, n_b}, .err = err ? err : &own};
+    c.out = mem_try_alloc(sizeof(*c.out));
+    if (!c.out) {
+        fail(c.err, GS_E_IO, "out of memory");
+        return NULL;
+    }
+    memset(c.out, 0, sizeof(*c.out));
+    arena_init(&c.out->arena);
+    pthread_mutex_init(&c.out->lock, NULL);
+    if (api_call(task, make_comparison, &c, c.err))
+        return c.out;
+    gs_comparison_close(c.out);
+    return NULL;
+}
+
+void gs_comparison_close(gs_comparison *c)
+{
+    if (!c)
+        return;
+    arena_release(&c->arena);
+    pthread_mutex_destroy(&c->lock);
+    mem_free(c);
+}
+
+const char *gs_comparison_verdict(const gs_comparison *c)
+{
+    return compare_verdict_name(c->c.verdict);
+}
+
+const char *gs_comparison_headline(const gs_comparison *c)
+{
+    return c->c.headline;
+}
+
+double gs_comparison_change_pct(const gs_comparison *c)
+{
+    return c->c.wall_change_pct;
+}
+
+static void comparison_form(const struct report *r, struct str *out, bool in_page)
+{
+    const struct rendering *c = r->ctx;
+    struct jwrite w;
+    jw_init(&w, out, in_page ? 0 : 2);
+    compare_json(&w, &c->comparison->c, &c->comparison->gate, NULL);
+    str_putc(out, '\n');
+}
+
+static void render_comparison(void *ctx)
+{
+    struct rendering *c = ctx;
+    struct arena *a = arena_scratch();
+    if (!api_form_options(&c->form, c->options, a, c->err))
+        return;
+    struct subject about = {
+        .comparison = &c->comparison->c, .gate = &c->comparison->gate, .top = (size_t)c->form.top};
+    struct report r = {.ctx = c,
+                       .arena = a,
+                       .about = &about,
+                       .make = compare_report,
+                       .json = comparison_form,
+                       .kind = "comparison"};
+    api_render(&r, c->format, &c->form, c->sink, c->ctx, c->err);
+}
+
+bool gs_comparison_render(gs_comparison *comparison, const char *format,
+                          const struct gs_option *options, gs_sink_fn *sink, void *ctx,
+                          gs_task *task, struct gs_error *err)
+{
+    struct gs_error own;
+    struct rendering c = {.comparison = comparison,
+                          .format = format,
+                          .options = options,
+                          .sink = sink,
+                          .ctx = ctx,
+                          .err = err ? err : &own};
+    pthread_mutex_lock(&comparison->lock);
+    bool ok = api_call(task, render_comparison, &c, c.err);
+    pthread_mutex_unlock(&comparison->lock);
+    return ok;
+}

@@ -1,0 +1,251 @@
+/* Tasks, options, opening and closing. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "base/mem.h"
+#include "base/sat.h"
+#include "base/str.h"
+#include "config.h"
+
+const char *gs_version(void)
+{
+    return GPUSIGHT_VERSION;
+}
+
+gs_task *gs_task_new(gs_progress_fn *progress, gs_warning_fn *warning, void *ctx)
+{
+    gs_task *t = mem_try_alloc(sizeof(*t));
+    if (t) {
+        memset(t, 0, sizeof(*t));
+        t->task.progress = progress;
+        t->task.warning = warning;
+        t->task.ctx = ctx;
+    }
+    return t;
+}
+
+void gs_task_free(gs_task *task)
+{
+    mem_free(task);
+}
+
+void gs_task_cancel(gs_task *task)
+{
+    task_cancel(&task->task);
+}
+
+bool api_call(gs_task *task, void (*fn)(void *ctx), void *ctx, struct gs_error *err)
+{
+    struct task silent = {0}; /* nobody hears it, but nothing is printed either */
+    struct gs_error ignored;
+    struct task *t = task ? &task->task : &silent;
+    struct task *outer = task_enter(t);
+    err = err ? err : &ignored;
+    err->code = GS_OK;
+    *err->text = 0;
+    bool ok = mem_guard(fn, ctx, err) && err->code == GS_OK;
+    if (!ok && task_cancelled() && err->code != GS_E_CANCELLED)
+        fail(err, GS_E_CANCELLED, "cancelled");
+    task_leave(outer);
+    return ok;
+}
+
+/* ---- options ---- */
+
+static const struct opt *find(const struct opt *table, const char *name)
+{
+    for (const struct opt *o = table; o->name; o++)
+        if (str_eq(o->name, name))
+            return o;
+    return NULL;
+}
+
+static bool set_flag(const struct opt *o, void *settings, const char *value, struct gs_error *err)
+{
+    bool yes = str_eq(value, "yes");
+    if (!yes && !str_eq(value, "no"))
+        return fail(err, GS_E_USAGE, "option '%s' must be yes or no, not '%s'", o->name, value);
+    *(bool *)((char *)settings + o->offset) = yes;
+    return true;
+}
+
+bool api_options(const struct opt *table, void *settings, const struct gs_option *options,
+                 struct arena *a, struct gs_error *err)
+{
+    for (; options && options->name; options++) {
+        const struct opt *o = find(table, options->name);
+        struct opt_list operands = {0};
+        bool help = false;
+        if (!o || !options->value)
+            return fail(err, GS_E_USAGE,
+                        o ? "option '%s' has no value" : "no option is called '%s'", options->name);
+        char *argument = arena_printf(a, "--%s=%s", options->name, options->value);
+        if (o->kind == OPT_KIND_FLAG
+                ? !set_flag(o, settings, options->value, err)
+                : !opt_parse(table, settings, 1, &argument, &operands, &help, a, err))
+            return false;
+    }
+    return true;
+}
+
+struct open_opts {
+    const char *window, *iteration, *gpu, *reader, *source_dir;
+    int64_t process, rank, phase, max_phases, threads;
+    double short_us, min_us;
+    struct opt_list att_dirs, by;
+    bool replay, findings, analyze;
+};
+
+static const struct opt open_table[] = {
+    OPT_TEXT(struct open_opts, window, 0, "window", "", ""),
+    OPT_TEXT(struct open_opts, iteration, 0, "iteration", "", ""),
+    OPT_TEXT(struct open_opts, gpu, 0, "gpu", "", ""),
+    OPT_TEXT(struct open_opts, source_dir, 0, "source-dir", "", ""),
+    OPT_LIST(struct open_opts, att_dirs, 0, "att-dir", "", ""),
+    OPT_LIST(struct open_opts, by, 0, "by", "", ""),
+    OPT_CHOICE(struct open_opts, reader, 0, "reader", "auto|fast|sqlite|check", ""),
+    OPT_INT(struct open_opts, process, 0, "process", 0, 1e15, "", ""),
+    OPT_INT(struct open_opts, rank, 0, "rank", 0, 1000000000, "", ""),
+    OPT_INT(struct open_opts, phase, 0, "phase", 1, 32, "", ""),
+    OPT_INT(struct open_opts, max_phases, 0, "max-phases", 1, 32, "", ""),
+    OPT_INT(struct open_opts, threads, 0, "threads", 0, 4096, "", ""),
+    OPT_NUM(struct open_opts, short_us, 0, "short-kernel-threshold-us", 0, 1e9, "", ""),
+    OPT_NUM(struct open_opts, min_us, 0, "min-duration", 0, 1e12, "", ""),
+    OPT_FLAG(struct open_opts, replay, 0, "replay", ""),
+    OPT_FLAG(struct open_opts, findings, 0, "findings", ""),
+    OPT_FLAG(struct open_opts, analyze, 0, "analyze", ""),
+    OPT_END,
+};
+
+static bool read_by(const struct opt_list *by, struct run_opts *r, struct gs_error *err)
+{
+    for (size_t i = 0; i < by->n; i++) {
+        bool *to = str_eq(by->v[i], "gpu")       ? &r->by_gpu
+                   : str_eq(by->v[i], "process") ? &r->by_process
+                   : str_eq(by->v[i], "stream")  ? &r->by_stream
+                                                 : NULL;
+        if (!to)
+            return fail(err, GS_E_USAGE, "option 'by' must be one of gpu|process|stream, not '%s'",
+                        by->v[i]);
+        *to = true;
+    }
+    return true;
+}
+
+static bool read_options(struct run_opts *r, bool *analyze, const struct gs_option *options,
+                         struct arena *a, struct gs_error *err)
+{
+    struct open_opts o = {.process = -1,
+                          .rank = -1,
+                          .max_phases = r->max_phases,
+                          .short_us = (double)r->short_ns / 1000,
+                          .reader = "auto",
+                          .replay = true,
+                          .findings = true,
+                          .analyze = true};
+    if (!api_options(open_table, &o, options, a, err) || !read_by(&o.by, r, err))
+        return false;
+    r->window = o.window;
+    r->iteration = o.iteration;
+    r->gpu = o.gpu;
+    r->reader = reader_mode_of(o.reader);
+    r->source_dir = o.source_dir;
+    r->att_dirs = o.att_dirs;
+    r->att_beside = true;
+    r->process = o.process;
+    r->rank = o.rank;
+    r->phase = o.phase;
+    r->max_phases = (uint32_t)o.max_phases;
+    r->threads = o.threads ? (int)o.threads : parallel_cores();
+    r->short_ns = ns_from(o.short_us * 1000);
+    r->min_duration_ns = ns_from(o.min_us * 1000);
+    r->replay = o.replay;
+    r->facts_only = !o.findings;
+    *analyze = o.analyze;
+    return true;
+}
+
+/* ---- runs ---- */
+
+struct opening {
+    struct gs_run *run;
+    const char *const *paths;
+    size_t n;
+    const struct gs_option *options;
+    struct gs_error *err;
+};
+
+/* The rows, and nothing made of them. */
+static struct run *only_load(const struct run_opts *o, struct arena *a, struct gs_error *err)
+{
+    struct run *r = arena_new(a, struct run);
+    r->arena = a;
+    trace_init_in(&r->trace, a);
+    return run_load_only(&r->trace, o, &r->only, err) ? r : NULL;
+}
+
+static void open_run(void *ctx)
+{
+    struct opening *o = ctx;
+    struct arena *a = &o->run->arena;
+    struct run_opts ro = RUN_DEFAULTS;
+    bool analyze;
+    if (!read_options(&ro, &analyze, o->options, a, o->err))
+        return;
+    for (size_t i = 0; i < o->n; i++)
+        vec_push(&ro.paths, a, (const char *)arena_strdup(a, o->paths[i]));
+    o->run->run = analyze ? run_make(&ro, a, o->err) : only_load(&ro, a, o->err);
+    if (!o->run->run)
+        return;
+    if (analyze && !o->run->run->analysis) {
+        fail(o->err, GS_E_EMPTY, "no trace in '%s', only what lies beside one",
+             o->n ? o->paths[0] : "");
+        return;
+    }
+    api_list_events(o->run);
+    if (analyze)
+        api_list_results(o->run);
+}
+
+bool api_analyzed(const gs_run *run, struct gs_error *err)
+{
+    return run->run->analysis ||
+           fail(err, GS_E_USAGE, "opened without an analysis; leave out the option 'analyze'");
+}
+
+gs_run *gs_open(const char *const *paths, size_t n, const struct gs_option *options, gs_task *task,
+                struct gs_error *err)
+{
+    struct gs_error own;
+    err = err ? err : &own;
+    gs_run *run = mem_try_alloc(sizeof(*run));
+    if (!run) {
+        fail(err, GS_E_IO, "out of memory");
+        return NULL;
+    }
+    memset(run, 0, sizeof(*run));
+    atomic_init(&run->references, 1);
+    pthread_mutex_init(&run->lock, NULL);
+    arena_init(&run->arena);
+    struct opening o = {run, paths, n, options, err};
+    if (api_call(task, open_run, &o, err))
+        return run;
+    gs_close(run);
+    return NULL;
+}
+
+gs_run *gs_retain(gs_run *run)
+{
+    atomic_fetch_add(&run->references, 1);
+    return run;
+}
+
+void gs_close(gs_run *run)
+{
+    if (!run || atomic_fetch_sub(&run->references, 1) > 1)
+        return;
+    arena_release(&run->arena);
+    pthread_mutex_destroy(&run->lock);
+    mem_free(run);
+}

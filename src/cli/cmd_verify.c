@@ -1,0 +1,174 @@
+/*
+ * gpusight verify REPORT TRACE...: are the figures of a text those of the trace?
+ */
+#include <string.h>
+
+#include "base/fs.h"
+#include "base/str.h"
+#include "cli/analyze_workload.h"
+#include "cli/analyzed.h"
+#include "cli/output.h"
+#include "cli/reference.h"
+#include "verify/verify_doc.h"
+
+struct verify_opts {
+    const char *kind, *source_dir;
+    struct opt_list att;
+    bool strict, all, no_att, by_words;
+    int64_t top_kernels;
+    struct output_opts out;
+    struct analyzed_opts in;
+};
+
+enum { REPORT_BYTES_MAX = 1 << 30 };
+
+static const struct opt opts[] = {
+    OPT_GROUP("How to judge"),
+    OPT_CHOICE(struct verify_opts, kind, 0, "kind", "text|markdown|html|json",
+               "what REPORT is, where its name and its beginning do not say so"),
+    OPT_FLAG(struct verify_opts, strict, 0, "strict",
+             "figures that are not found fail as well (exit code 1)"),
+    OPT_FLAG(struct verify_opts, by_words, 0, "by-words",
+             "judge reports of gpusight like those of others: by the words around a figure"),
+    OPT_FLAG(struct verify_opts, all, 0, "all", "list confirmed figures, too, with their facts"),
+    OPT_GROUP("What the report is about"),
+    ANALYZED_OPTS(struct verify_opts),
+    OPT_TEXT(struct verify_opts, source_dir, 0, "source-dir", "DIR",
+             "source code that the report has read, too"),
+    OPT_LIST(struct verify_opts, att, 0, "att-dir", "DIR", "thread trace that it has read, too"),
+    OPT_FLAG(struct verify_opts, no_att, 0, "no-att", "it has not read the one beside the trace"),
+    OPT_INT(struct verify_opts, top_kernels, 0, "top-kernels", 1, 1000000, "N",
+            "rows of its tables, where it was made with this option (10)"),
+    OPT_GROUP("Output"),
+    OUTPUT_OPTS(struct verify_opts, out, RENDERER_CHOICES),
+    OPT_END,
+};
+
+static void defaults(void *settings)
+{
+    struct verify_opts *o = settings;
+    *o = (struct verify_opts){.in = ANALYZED_DEFAULTS, .top_kernels = 10};
+}
+
+struct verify_call {
+    struct cli *cli;
+    struct verify_opts *o;
+    struct mapping text;
+    enum verify_kind kind;
+    struct verify_report report;
+};
+
+static void unmap(void *what)
+{
+    unmap_file(what);
+}
+
+static bool read_report(struct verify_call *c, const char *path, struct gs_error *err)
+{
+    static const char *const kinds[] = {"text", "markdown", "html", "json"};
+    if (!fs_read(&c->text, path, REPORT_BYTES_MAX, err))
+        return false;
+    arena_defer(c->cli->arena, unmap, &c->text);
+    const char *text = (const char *)c->text.data;
+    c->kind = verify_kind_of(path, text, c->text.size);
+    for (int k = 0; c->o->kind && k < 4; k++)
+        if (str_eq(c->o->kind, kinds[k]))
+            c->kind = (enum verify_kind)k;
+    return true;
+}
+
+static bool facts_of_traces(struct verify_call *c, struct facts *f, struct gs_error *err)
+{
+    const char *text = (const char *)c->text.data, *workload;
+    struct opt_list traces = {.v = c->cli->operands.v + 1, .n = c->cli->operands.n - 1};
+    if (workload_operand(&traces, c->cli->arena, &workload)) {
+        struct workload_report *w = arena_new(c->cli->arena, struct workload_report);
+        if (!workload_load(w, c->cli, workload, NULL, (size_t)c->o->top_kernels, err))
+            return false;
+        reference_add_workload(f, c->cli, w, c->kind, text, c->text.size);
+        return true;
+    }
+    struct run_opts ro = cli_run_opts(c->cli, &c->o->in);
+    ro.paths = traces;
+    ro.source_dir = c->o->source_dir;
+    ro.att_dirs = c->o->att;
+    ro.att_beside = !c->o->no_att;
+    struct run *run = cli_run(c->cli, &ro, err);
+    if (!run)
+        return false;
+    if (!run->analysis)
+        return fail(err, GS_E_EMPTY, "no trace in '%s'", traces.v[0]);
+    facts_add_run(f, run);
+    if (!c->o->by_words)
+        reference_add_run(f, c->cli, run, c->kind, text, c->text.size, (size_t)c->o->top_kernels);
+    return true;
+}
+
+static struct doc *doc_form(const struct report *r)
+{
+    const struct verify_call *c = r->ctx;
+    return verify_doc(&c->report, r->arena);
+}
+
+static void json_form(const struct report *r, struct str *out, bool in_page)
+{
+    const struct verify_call *c = r->ctx;
+    struct jwrite w;
+    jw_init(&w, out, in_page ? 0 : 2);
+    verify_json(&c->report, &w, r->arena);
+    if (!in_page)
+        str_putc(out, '\n');
+}
+
+static bool run(struct cli *cli, void *settings, struct gs_error *err)
+{
+    struct verify_opts *o = settings;
+    struct verify_call *c = arena_new(cli->arena, struct verify_call);
+    struct facts *f = facts_new(cli->arena);
+    *c = (struct verify_call){.cli = cli, .o = o};
+    if (cli->operands.n < 2)
+        return fail(err, GS_E_USAGE, "no trace given; write 'gpusight verify REPORT TRACE'");
+    struct output *out = output_begin(cli, &o->out, RENDERER_CHOICES, err);
+    if (!out || !read_report(c, cli->operands.v[0], err) || !facts_of_traces(c, f, err))
+        return false;
+    const struct verification *v =
+        verify_text((const char *)c->text.data, c->text.size, c->kind, f, cli->arena);
+    struct str about;
+    str_init(&about, cli->arena);
+    for (size_t i = 1; i < cli->operands.n; i++)
+        str_printf(&about, "%s%s", i > 1 ? ", " : "", cli->operands.v[i]);
+    c->report = (struct verify_report){.name = cli->operands.v[0],
+                                       .about = about.buf,
+                                       .v = v,
+                                       .facts = facts_count(f),
+                                       .all = o->all};
+    struct report report = {
+        .ctx = c, .arena = cli->arena, .doc = doc_form, .json = json_form, .kind = "verification"};
+    if (!output_named(out, NULL, err) || !output_report(out, &report, err) ||
+        !output_finish(out, err))
+        return false;
+    if (v->contradicted || (o->strict && v->not_found))
+        return fail(err, GS_E_GATE, "%s", "");
+    return true;
+}
+
+const struct command command_verify = {
+    .name = "verify",
+    .summary = "check every figure of a report against the trace it is about",
+    .operands = "REPORT TRACE...",
+    .doc =
+        "Reads text, Markdown, HTML or JSON that talks about a trace, written by gpusight, by "
+        "another tool, a language model or a person. Each figure in it is confirmed by a fact of "
+        "the analysis, contradicted (the fact it is about has another value, which is printed), or "
+        "not found. Units, rounding, percentages and ratios are understood; the words, names, "
+        "titles and keys around a figure say what it is about.\n\n"
+        "The exit code is 0 when nothing is contradicted, and 1 when something is; with --strict "
+        "also when a figure is not found. See docs/verify.md.",
+    .examples = "gpusight verify ticket.md results.db  # is the ticket right?\n"
+                "gpusight verify --strict report.html results.db  # a gate for CI\n"
+                "gpusight verify --json answer.txt results.db | jq '.figures[]'  # for programs",
+    .opts = opts,
+    .settings_size = sizeof(struct verify_opts),
+    .defaults = defaults,
+    .run = run,
+};

@@ -1,0 +1,127 @@
+#include "cli/llm_opts.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fs.h"
+#include "base/log.h"
+#include "cli/output.h"
+#include "cli/sandbox.h"
+#include "llm/price.h"
+
+/* PerfAdvisor's names for files that were asked for without one. */
+static const char *named_file(struct cli *cli, const char *what)
+{
+    char when[32];
+    time_t now = time(NULL);
+    struct tm t;
+    localtime_r(&now, &t);
+    strftime(when, sizeof(when), "%Y%m%d_%H%M%S", &t);
+    const char *trace = cli->operands.n ? cli->operands.v[0] : "gpusight";
+    return arena_printf(cli->arena, "%s_%s_%s.txt", output_base(trace, cli->arena), when, what);
+}
+
+bool cli_llm_before(struct cli *cli, struct llm_settings *s, struct gs_error *err)
+{
+    if (s->o.refused_key && !s->o.provider)
+        s->o.provider = "auto"; /* said why it is refused, whatever else is missing */
+    if (!llm_asked(&s->o))
+        return true;
+    if (s->o.record && s->o.replay)
+        return fail(err, GS_E_USAGE,
+                    "options '--llm-record' and '--llm-replay' exclude each other");
+    if (!llm_price_check(s->o.price, err))
+        return false;
+    if (s->o.log && !s->o.log_file)
+        s->o.log_file = named_file(cli, "log");
+    if (s->o.transcript && !s->o.transcript_file)
+        s->o.transcript_file = named_file(cli, "transcript");
+    s->session = llm_open(&s->o, sandbox_messenger, cli, cli->arena, &s->problem);
+    if (s->session || s->problem.code == GS_E_NETWORK)
+        return true;
+    *err = s->problem;
+    return false;
+}
+
+bool cli_llm_preview(const struct llm_settings *s, const struct llm_dialogue *d,
+                     struct gs_error *err)
+{
+    size_t n;
+    const struct llm *l = s->session;
+    const char *body = llm_body(l, d, &n, l->arena);
+    struct estimate e = llm_estimate(l, d, 1);
+    if (l->target.url)
+        log_say("would be sent to %s, %s: POST %s", l->target.provider->name, l->target.model,
+                l->target.url);
+    else
+        log_say("would be given to the program '%s', %s", l->target.provider->program,
+                l->target.model);
+    log_say("%zu bytes, %s; %zu names replaced", n, llm_estimate_text(l, &e), l->redact.replaced);
+    return fs_write("-", body, n, err);
+}
+
+bool cli_llm_agreed(const struct cli *cli, const struct llm_settings *s,
+                    const struct llm_dialogue *d, int64_t turns, bool quiet)
+{
+    const struct llm *l = s->session;
+    struct estimate e = llm_estimate(l, d, turns);
+    char answer[64];
+    (void)cli;
+    if (log_level() == LOG_QUIET || quiet || l->o->replay)
+        return true;
+    log_say("asking %s, %s (%s): %s", l->target.provider->name, l->target.model, l->target.why,
+            llm_estimate_text(l, &e));
+    if (l->o->yes || !isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
+        return true;
+    fprintf(stderr, "Proceed? [Y/n] ");
+    fflush(stderr);
+    if (!fgets(answer, sizeof(answer), stdin))
+        return false;
+    return !strchr("nN", answer[0]) || answer[0] == '\n';
+}
+
+static void say_result(const struct llm *l, const struct explanation *e)
+{
+    if (e->problem)
+        log_warn("%s: %s", e->text ? "the explanation is not whole" : "no explanation", e->problem);
+    if (l && l->usage.output && log_level() > LOG_QUIET && !l->o->replay)
+        log_say("used %s", llm_usage_text(l));
+}
+
+static void explain_asked(struct llm *l, const struct explain_of *of, struct llm_dialogue *d,
+                          struct llm_agent *agent, struct explanation *out)
+{
+    explain_run(l, d, agent, out, NULL, NULL);
+    explain_check(l, of->run, agent, out);
+}
+
+struct explanation *cli_llm_explain(struct cli *cli, struct llm_settings *s,
+                                    const struct explain_of *of, bool *done, struct gs_error *err)
+{
+    struct llm_dialogue d;
+    struct llm_agent agent;
+    *done = false;
+    if (!cli_llm_asked(s))
+        return NULL;
+    struct explanation *out = arena_new(cli->arena, struct explanation);
+    if (!s->session) {
+        explain_failed(out, s->o.provider ? s->o.provider : "auto", s->o.model ? s->o.model : "",
+                       s->problem.text);
+        say_result(NULL, out);
+        return out;
+    }
+    explain_begin(s->session, of, &d, &agent);
+    if (s->o.preview) {
+        *done = cli_llm_preview(s, &d, err);
+        return NULL;
+    }
+    if (cli_llm_agreed(cli, s, &d, of->agent ? s->o.max_turns : 1, false))
+        explain_asked(s->session, of, &d, &agent, out);
+    else
+        explain_failed(out, s->session->target.provider->name, s->session->target.model,
+                       "not asked, as you wished");
+    say_result(s->session, out);
+    return out;
+}

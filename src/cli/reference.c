@@ -1,0 +1,168 @@
+#include "cli/reference.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+#include "render/analysis_json.h"
+#include "render/html/html.h"
+#include "render/renderers.h"
+#include "render/workload_json.h"
+#include "report/inventory.h"
+#include "report/summary_json.h"
+#include "report/workload_report.h"
+
+struct making {
+    struct facts *f;
+    struct cli *cli;
+    const struct run *run;
+    enum verify_kind kind;
+    const char *text;
+    size_t n, top;
+    struct inventory inventory;
+    struct summary summary;
+};
+
+/* Plain text is as wide as its terminal was: no narrower than its longest line that was wrapped. */
+static int width_of(const char *text, size_t n)
+{
+    size_t widest = 0;
+    for (size_t i = 0; i < n;) {
+        const char *nl = memchr(text + i, '\n', n - i);
+        size_t end = nl ? (size_t)(nl - text) : n, columns = 0;
+        bool command = text_find(text + i, end - i, " -- ");
+        for (size_t k = i; k < end; k++)
+            columns += ((unsigned char)text[k] & 0xc0) != 0x80;
+        if (!command && columns > widest && columns <= 400)
+            widest = columns;
+        i = end + 1;
+    }
+    return (int)widest;
+}
+
+static void render_one(struct making *m, struct report *r, int columns)
+{
+    static const struct renderer *const forms[] = {
+        [VERIFY_TEXT] = &renderer_text,
+        [VERIFY_MARKDOWN] = &renderer_markdown,
+        [VERIFY_HTML] = &renderer_html,
+        [VERIFY_JSON] = &renderer_json,
+    };
+    struct render_opts o = {.columns = columns};
+    struct str *out = arena_new(m->cli->arena, struct str);
+    struct gs_error err = {0};
+    str_init(out, m->cli->arena);
+    if (forms[m->kind]->render(r, out, &o, &err))
+        facts_add_reference(m->f, m->kind, out->buf, out->len);
+}
+
+static void render_forms(struct making *m, struct report *r)
+{
+    int width = m->kind == VERIFY_TEXT ? width_of(m->text, m->n) : 0;
+    r->arena = m->cli->arena;
+    render_one(m, r, 80);
+    if (width > 80 || (width >= 40 && width < 70))
+        render_one(m, r, width);
+}
+
+static void analysis_form(const struct report *r, struct str *out, bool in_page)
+{
+    const struct making *m = r->ctx;
+    const struct run *run = m->run;
+    struct jwrite w;
+    struct analysis_json_opts j = {.top_kernels = m->top};
+    jw_init(&w, out, 0);
+    if (!in_page) {
+        j.source = run->source;
+        j.links = run->source ? &run->links : NULL;
+        j.att = run->att;
+    }
+    analysis_json(&w, run->analysis, &run->advice, &j);
+}
+
+static void summary_form(const struct report *r, struct str *out, bool in_page)
+{
+    struct making *m = r->ctx;
+    struct jwrite w;
+    (void)in_page;
+    jw_init(&w, out, 0);
+    summary_json(&m->summary, &w);
+}
+
+static void inventory_form(const struct report *r, struct str *out, bool in_page)
+{
+    struct making *m = r->ctx;
+    struct jwrite w;
+    (void)in_page;
+    jw_init(&w, out, 0);
+    inventory_json(&m->inventory, &w);
+}
+
+static struct doc *inventory_doc_form(const struct report *r)
+{
+    struct making *m = r->ctx;
+    return inventory_doc(&m->inventory, r->arena);
+}
+
+void reference_add_run(struct facts *f, struct cli *cli, const struct run *run,
+                       enum verify_kind kind, const char *text, size_t n, size_t top)
+{
+    struct making *m = arena_new(cli->arena, struct making);
+    *m = (struct making){
+        .f = f, .cli = cli, .run = run, .kind = kind, .text = text, .n = n, .top = top};
+    struct subject about = {.a = run->analysis,
+                            .advice = &run->advice,
+                            .source = run->source,
+                            .links = run->source ? &run->links : NULL,
+                            .att = run->att,
+                            /* events of the timeline are no text */
+                            .timeline_limit = 1,
+                            .top = top};
+    struct report analysis = {.ctx = m,
+                              .about = &about,
+                              .make = analysis_report,
+                              .json = analysis_form,
+                              .kind = "analysis"};
+    render_forms(m, &analysis);
+    if (run->trace.kernels.n || run->trace.copies.n) {
+        summary_make(&m->summary, run->analysis, cli->arena);
+        summary_phases(&m->summary, cli->arena);
+        struct subject facts = {.a = run->analysis, .summary = &m->summary};
+        struct report summary = {.ctx = m,
+                                 .about = &facts,
+                                 .make = summary_report,
+                                 .json = summary_form,
+                                 .kind = "summary"};
+        render_forms(m, &summary);
+    }
+    inventory_make(&m->inventory, &run->trace, "auto", cli->threads, cli->arena);
+    struct report info = {
+        .ctx = m, .doc = inventory_doc_form, .json = inventory_form, .kind = "inventory"};
+    render_forms(m, &info);
+}
+
+static void workload_form(const struct report *r, struct str *out, bool in_page)
+{
+    struct jwrite w;
+    (void)in_page;
+    jw_init(&w, out, 0);
+    workload_json(&w, r->about->workload);
+}
+
+void reference_add_workload(struct facts *f, struct cli *cli, struct workload_report *w,
+                            enum verify_kind kind, const char *text, size_t n)
+{
+    struct making *m = arena_new(cli->arena, struct making);
+    *m = (struct making){.f = f, .cli = cli, .kind = kind, .text = text, .n = n};
+    struct subject about = {.workload = w};
+    struct report report = {.ctx = m,
+                            .about = &about,
+                            .make = workload_doc_report,
+                            .json = workload_form,
+                            .kind = "workload"};
+    render_forms(m, &report);
+    struct str *json = arena_new(cli->arena, struct str);
+    report.arena = cli->arena;
+    str_init(json, cli->arena);
+    workload_form(&report, json, false);
+    facts_add_json(f, "workload", json->buf, json->len);
+}

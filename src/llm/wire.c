@@ -1,0 +1,251 @@
+#include "llm/wire.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/utf8.h"
+#include "llm/json_copy.h"
+
+void llm_parser_init(struct llm_parser *p, const struct llm_wire *wire, struct arena *a,
+                     llm_taker *take, void *ctx)
+{
+    *p = (struct llm_parser){.wire = wire, .arena = a, .take = take, .ctx = ctx};
+    p->usage.cost = NAN;
+    str_init(&p->refusal, a);
+}
+
+void llm_give_fault(struct llm_parser *p, enum llm_fault fault, int status, const char *fmt, ...)
+{
+    struct str text;
+    va_list ap;
+    if (p->failed)
+        return;
+    str_init(&text, p->arena);
+    va_start(ap, fmt);
+    str_vprintf(&text, fmt, ap);
+    va_end(ap);
+    p->failed = true;
+    p->take(p->ctx, &(struct llm_event){.kind = LLM_EVENT_FAULT,
+                                        .text = text.buf,
+                                        .len = text.len,
+                                        .fault = fault,
+                                        .status = status});
+}
+
+/* Counts against what an answer may hold; false: it is more. */
+static bool count(struct llm_parser *p, size_t n)
+{
+    p->taken += n;
+    if (p->taken > LLM_TEXT_MAX)
+        llm_give_fault(p, LLM_FAULT_TOO_LARGE, 0, "the answer is larger than 1 MiB");
+    return !p->failed;
+}
+
+/* Well-formed and without NUL: what is kept, shown and sent back is text. */
+static const char *cleaned(struct llm_parser *p, const char *text, size_t *n)
+{
+    if (utf8_valid(text, *n) && !memchr(text, 0, *n))
+        return arena_strndup(p->arena, text, *n);
+    struct str out;
+    str_init(&out, p->arena);
+    for (size_t i = 0, len; i < *n; i += len) {
+        uint32_t c = utf8_decode(text + i, *n - i, &len);
+        bool bad = !c || (c == 0xfffd && len == 1);
+        str_put(&out, bad ? "\xef\xbf\xbd" : text + i, bad ? 3 : len);
+    }
+    *n = out.len;
+    return out.buf;
+}
+
+void llm_give_text(struct llm_parser *p, const char *text, size_t n)
+{
+    if (p->failed || !n || !count(p, n))
+        return;
+    const char *clean = cleaned(p, text, &n);
+    p->texts++;
+    p->take(p->ctx, &(struct llm_event){.kind = LLM_EVENT_TEXT, .text = clean, .len = n});
+}
+
+void llm_give_refusal(struct llm_parser *p, const char *text, size_t n)
+{
+    if (p->failed || !count(p, n))
+        return;
+    const char *clean = cleaned(p, text, &n);
+    str_put(&p->refusal, clean, n);
+    p->stop = LLM_STOP_REFUSED;
+}
+
+void llm_give_opaque(struct llm_parser *p, const char *json)
+{
+    size_t n = strlen(json);
+    if (p->failed || !count(p, n))
+        return;
+    p->take(p->ctx, &(struct llm_event){.kind = LLM_EVENT_OPAQUE, .text = json, .len = n});
+}
+
+void llm_give_call(struct llm_parser *p, const char *id, const char *name, const char *arguments,
+                   const char *extra)
+{
+    if (p->failed)
+        return;
+    if (++p->calls > LLM_CALLS_MAX) {
+        llm_give_fault(p, LLM_FAULT_TOO_LARGE, 0, "the answer calls more than %d tools at once",
+                       LLM_CALLS_MAX);
+        return;
+    }
+    size_t n = arguments ? strlen(arguments) : 0;
+    const char *clean = n ? cleaned(p, arguments, &n) : "{}";
+    p->take(p->ctx,
+            &(struct llm_event){.kind = LLM_EVENT_CALL,
+                                .id = id && *id ? id : arena_printf(p->arena, "call_%zu", p->calls),
+                                .name = name ? name : "",
+                                .text = clean,
+                                .len = strlen(clean),
+                                .extra = extra});
+}
+
+struct llm_open *llm_open_at(struct llm_parser *p, int64_t index, bool make)
+{
+    for (size_t i = 0; i < p->open.n; i++)
+        if (p->open.v[i]->index == index && !p->open.v[i]->done)
+            return p->open.v[i];
+    if (!make || p->failed)
+        return NULL;
+    if (p->open.n >= 4 * LLM_CALLS_MAX) {
+        llm_give_fault(p, LLM_FAULT_TOO_LARGE, 0, "the answer has too many parts");
+        return NULL;
+    }
+    struct llm_open *o = arena_new(p->arena, struct llm_open);
+    o->index = index;
+    str_init(&o->text, p->arena);
+    vec_push(&p->open, p->arena, o);
+    return o;
+}
+
+bool llm_open_add(struct llm_parser *p, struct llm_open *o, const char *text, size_t n)
+{
+    if (!count(p, n))
+        return false;
+    str_put(&o->text, text, n);
+    return true;
+}
+
+void llm_open_call(struct llm_parser *p, struct llm_open *o)
+{
+    if (!o->done && o->is_call)
+        llm_give_call(p, o->id, o->name, o->text.buf, o->extra);
+    o->done = true;
+}
+
+const char *llm_keep(struct llm_parser *p, struct jread *j)
+{
+    size_t n;
+    const char *text = jr_str(j, &n);
+    return text ? cleaned(p, text, &n) : NULL; /* what it becomes is counted then */
+}
+
+void llm_read_object(struct llm_parser *p, const char *data, size_t n,
+                     void (*each)(struct llm_parser *p, struct jread *j))
+{
+    if (p->failed)
+        return;
+    struct arena *scratch = arena_scratch(); /* one event of very many */
+    struct jread *j = json_reader(scratch, data, n);
+    bool object = jr_type(j) == J_OBJECT;
+    if (jr_object(j))
+        while (jr_key(j))
+            each(p, j);
+    bool ok = jr_end(j, NULL) && object;
+    arena_release(scratch);
+    if (!ok)
+        llm_give_fault(p, LLM_FAULT_SERVER, 0, "the server sent something that is no answer");
+}
+
+void llm_parser_finish(struct llm_parser *p)
+{
+    if (p->failed)
+        return;
+    p->take(p->ctx, &(struct llm_event){.kind = LLM_EVENT_USAGE, .usage = p->usage});
+    if (p->stop == LLM_STOP_REFUSED)
+        llm_give_fault(p, LLM_FAULT_REFUSED, 0, "the model refused to answer%s%s",
+                       p->refusal.len ? ": " : "", p->refusal.buf);
+    else if (!p->ended)
+        llm_give_fault(p, LLM_FAULT_NETWORK, 0, "the answer was cut off: the connection ended");
+    else if (!p->texts && !p->calls && p->stop != LLM_STOP_LENGTH)
+        llm_give_fault(p, LLM_FAULT_EMPTY, 0, "the answer is empty");
+    else if (!p->texts && !p->calls)
+        llm_give_fault(p, LLM_FAULT_EMPTY, 0,
+                       "the answer is empty: all tokens went into thoughts; raise "
+                       "'--llm-max-tokens'");
+    else
+        p->take(p->ctx, &(struct llm_event){.kind = LLM_EVENT_STOP,
+                                            .stop = p->calls  ? LLM_STOP_CALLS
+                                                    : p->stop ? p->stop
+                                                              : LLM_STOP_END});
+}
+
+/* ---- errors ---- */
+
+struct error_words {
+    const char *message, *kind;
+};
+
+static const char *string_of(struct jread *j, struct arena *a)
+{
+    if (jr_type(j) == J_NUMBER)
+        return arena_printf(a, "%lld", (long long)jr_int(j, 0));
+    size_t n;
+    const char *s = jr_str(j, &n);
+    return s ? arena_strndup(a, s, n) : NULL;
+}
+
+static void error_object(struct jread *j, struct error_words *e, struct arena *a, int depth)
+{
+    while (jr_key(j)) {
+        const char *v;
+        if (jr_is(j, "error") && depth < 3) {
+            if (jr_type(j) == J_OBJECT) {
+                jr_object(j);
+                error_object(j, e, a, depth + 1);
+            } else if ((v = string_of(j, a)))
+                e->message = v;
+        } else if (jr_is(j, "message") || jr_is(j, "detail")) {
+            if ((v = string_of(j, a)))
+                e->message = v;
+        } else if ((jr_is(j, "type") || jr_is(j, "status") || jr_is(j, "code")) && !e->kind)
+            e->kind = string_of(j, a);
+        else
+            jr_skip(j);
+    }
+}
+
+const char *llm_error_text(const char *json, size_t n, const char **kind, struct arena *a)
+{
+    struct jread *j = json_reader(a, json, n);
+    struct error_words e = {0};
+    if (jr_type(j) == J_ARRAY) { /* Gemini answers with a list of one */
+        jr_array(j);
+        jr_item(j);
+    }
+    if (jr_object(j))
+        error_object(j, &e, a, 0);
+    *kind = e.kind ? e.kind : "";
+    return e.message;
+}
+
+enum llm_fault llm_fault_of(const char *kind)
+{
+    static const struct {
+        const char *word;
+        enum llm_fault fault;
+    } words[] = {{"auth", LLM_FAULT_AUTH},         {"permission", LLM_FAULT_AUTH},
+                 {"api_key", LLM_FAULT_AUTH},      {"rate", LLM_FAULT_RATE},
+                 {"exhausted", LLM_FAULT_RATE},    {"quota", LLM_FAULT_RATE},
+                 {"invalid", LLM_FAULT_REQUEST},   {"unsupported", LLM_FAULT_REQUEST},
+                 {"not_found", LLM_FAULT_REQUEST}, {"too_large", LLM_FAULT_REQUEST}};
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (str_has_fold(kind, words[i].word))
+            return words[i].fault;
+    return LLM_FAULT_SERVER;
+}

@@ -1,0 +1,256 @@
+/* Google Gemini: generateContent, streamed as server-sent events. */
+#include "llm/json_copy.h"
+#include "llm/wire.h"
+
+/* ---- out ---- */
+
+static void write_part(struct jwrite *w, const struct llm_part *p)
+{
+    jw_open(w, NULL, '{');
+    if (p->kind == LLM_PART_TEXT)
+        jw_str(w, "text", p->text);
+    else if (p->kind == LLM_PART_CALL) {
+        jw_open(w, "functionCall", '{');
+        jw_str(w, "name", p->name);
+        json_insert(w, "args", json_object_or_empty(p->text, w->out->arena), NULL);
+        jw_close(w);
+        if (p->extra)
+            jw_str(w, "thoughtSignature", p->extra);
+    } else {
+        jw_open(w, "functionResponse", '{');
+        jw_str(w, "name", p->name);
+        jw_open(w, "response", '{');
+        if (!json_insert(w, p->failed ? "error" : "result", p->text, NULL))
+            jw_str(w, "text", p->text);
+        jw_close(w);
+        jw_close(w);
+    }
+    jw_close(w);
+}
+
+static void write_contents(struct jwrite *w, const struct llm_dialogue *d)
+{
+    jw_open(w, "contents", '[');
+    for (size_t i = 0; i < d->messages.n; i++) {
+        const struct llm_message *m = &d->messages.v[i];
+        jw_open(w, NULL, '{');
+        jw_str(w, "role", m->role == LLM_USER ? "user" : "model");
+        jw_open(w, "parts", '[');
+        for (size_t k = 0; k < m->parts.n; k++)
+            if (m->parts.v[k].kind != LLM_PART_OPAQUE)
+                write_part(w, &m->parts.v[k]);
+        jw_close(w);
+        jw_close(w);
+    }
+    jw_close(w);
+}
+
+static void write_tools(struct jwrite *w, const struct llm_dialogue *d)
+{
+    if (!d->tools.n)
+        return;
+    jw_open(w, "tools", '[');
+    jw_open(w, NULL, '{');
+    jw_open(w, "functionDeclarations", '[');
+    for (size_t i = 0; i < d->tools.n; i++) {
+        jw_open(w, NULL, '{');
+        jw_str(w, "name", d->tools.v[i].name);
+        jw_str(w, "description", d->tools.v[i].description);
+        json_insert(w, "parametersJsonSchema", d->tools.v[i].parameters, NULL);
+        jw_close(w);
+    }
+    jw_close(w);
+    jw_close(w);
+    jw_close(w);
+    jw_open(w, "toolConfig", '{');
+    jw_open(w, "functionCallingConfig", '{');
+    jw_str(w, "mode", d->no_more_calls ? "NONE" : "AUTO");
+    jw_close(w);
+    jw_close(w);
+}
+
+static void body(struct str *out, const struct llm_dialogue *d)
+{
+    struct jwrite w;
+    jw_init(&w, out, 0);
+    jw_open(&w, NULL, '{');
+    if (d->system && *d->system) {
+        jw_open(&w, "systemInstruction", '{');
+        jw_open(&w, "parts", '[');
+        jw_open(&w, NULL, '{');
+        jw_str(&w, "text", d->system);
+        jw_close(&w);
+        jw_close(&w);
+        jw_close(&w);
+    }
+    write_tools(&w, d);
+    jw_open(&w, "generationConfig", '{');
+    jw_int(&w, "maxOutputTokens", d->max_tokens);
+    if (d->effort) {
+        bool low = str_eq(d->effort, "low") || str_eq(d->effort, "medium");
+        jw_open(&w, "thinkingConfig", '{');
+        jw_str(&w, "thinkingLevel", low ? d->effort : "high");
+        jw_close(&w);
+    }
+    jw_close(&w);
+    write_contents(&w, d);
+    jw_close(&w);
+}
+
+/* ---- in ---- */
+
+static void read_usage(struct llm_parser *p, struct jread *j)
+{
+    int64_t thoughts = 0, text = 0;
+    if (!jr_object(j))
+        return;
+    while (jr_key(j)) {
+        if (jr_is(j, "promptTokenCount"))
+            p->usage.input = jr_int(j, 0);
+        else if (jr_is(j, "candidatesTokenCount"))
+            text = jr_int(j, 0);
+        else if (jr_is(j, "thoughtsTokenCount"))
+            thoughts = jr_int(j, 0);
+        else if (jr_is(j, "cachedContentTokenCount"))
+            p->usage.cache_read = jr_int(j, 0);
+        else
+            jr_skip(j);
+    }
+    p->usage.output = thoughts + text;
+    if (p->usage.cache_read <= p->usage.input)
+        p->usage.input -= p->usage.cache_read;
+}
+
+struct part {
+    const char *text, *name, *args, *signature;
+    bool thought;
+};
+
+static void read_call(struct llm_parser *p, struct jread *j, struct part *part)
+{
+    if (!jr_object(j))
+        return;
+    while (jr_key(j)) {
+        if (jr_is(j, "name"))
+            part->name = llm_keep(p, j);
+        else if (jr_is(j, "args")) {
+            struct str out;
+            struct jwrite w;
+            str_init(&out, p->arena);
+            jw_init(&w, &out, 0);
+            json_copy(j, &w, NULL, NULL);
+            part->args = out.buf;
+        } else
+            jr_skip(j);
+    }
+}
+
+static void read_part(struct llm_parser *p, struct jread *j)
+{
+    struct part part = {0};
+    if (!jr_object(j))
+        return;
+    while (jr_key(j)) {
+        if (jr_is(j, "text"))
+            part.text = llm_keep(p, j);
+        else if (jr_is(j, "thought"))
+            part.thought = jr_bool(j, false);
+        else if (jr_is(j, "thoughtSignature"))
+            part.signature = llm_keep(p, j);
+        else if (jr_is(j, "functionCall"))
+            read_call(p, j, &part);
+        else
+            jr_skip(j);
+    }
+    if (part.name)
+        llm_give_call(p, NULL, part.name, part.args, part.signature);
+    else if (part.text && !part.thought)
+        llm_give_text(p, part.text, strlen(part.text));
+}
+
+static void read_content(struct llm_parser *p, struct jread *j)
+{
+    if (!jr_object(j))
+        return;
+    while (jr_key(j)) {
+        if (jr_is(j, "parts") && jr_type(j) == J_ARRAY) {
+            jr_array(j);
+            while (jr_item(j))
+                read_part(p, j);
+        } else
+            jr_skip(j);
+    }
+}
+
+static enum llm_stop stop_of(const char *word)
+{
+    return str_eq(word, "MAX_TOKENS") ? LLM_STOP_LENGTH
+           : str_eq(word, "STOP")     ? LLM_STOP_END
+           : str_eq(word, "SAFETY") || str_eq(word, "RECITATION") ||
+                   str_eq(word, "PROHIBITED_CONTENT") || str_eq(word, "BLOCKLIST") ||
+                   str_eq(word, "SPII")
+               ? LLM_STOP_REFUSED
+               : LLM_STOP_END;
+}
+
+static void read_candidate(struct llm_parser *p, struct jread *j)
+{
+    if (!jr_object(j))
+        return;
+    while (jr_key(j)) {
+        if (jr_is(j, "content"))
+            read_content(p, j);
+        else if (jr_is(j, "finishReason") && jr_type(j) == J_STRING) {
+            p->stop = stop_of(jr_str(j, NULL));
+            p->ended = true;
+        } else
+            jr_skip(j);
+    }
+}
+
+static void read_feedback(struct llm_parser *p, struct jread *j)
+{
+    if (!jr_object(j))
+        return;
+    while (jr_key(j)) {
+        if (jr_is(j, "blockReason") && jr_type(j) == J_STRING) {
+            const char *why = llm_keep(p, j);
+            llm_give_refusal(p, why, strlen(why));
+            p->ended = true;
+        } else
+            jr_skip(j);
+    }
+}
+
+static void key(struct llm_parser *p, struct jread *j)
+{
+    if (jr_is(j, "candidates") && jr_type(j) == J_ARRAY) {
+        jr_array(j);
+        for (size_t i = 0; jr_item(j); i++)
+            if (i)
+                jr_skip(j);
+            else
+                read_candidate(p, j);
+    } else if (jr_is(j, "usageMetadata"))
+        read_usage(p, j);
+    else if (jr_is(j, "promptFeedback"))
+        read_feedback(p, j);
+    else if (jr_is(j, "error")) {
+        jr_skip(j);
+        llm_give_fault(p, LLM_FAULT_SERVER, 0, "the server ended the answer with an error");
+    } else
+        jr_skip(j);
+}
+
+static void whole(struct llm_parser *p, const char *text, size_t n)
+{
+    llm_read_object(p, text, n, key);
+}
+
+static void event(struct llm_parser *p, const char *name, const char *data, size_t n)
+{
+    (void)name;
+    whole(p, data, n);
+}
+
+const struct llm_wire wire_gemini = {"Gemini generateContent", body, event, whole};

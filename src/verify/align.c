@@ -1,0 +1,225 @@
+/*
+ * Against a reference: passages are the same where only figures differ. They are met in order, as
+ * in a comparison of files; where one text goes on elsewhere, two passages in a row, or one with
+ * several words, find the place again.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include "verify/check.h"
+
+enum { FEW_WORDS = 3 };
+
+/* What is left of a passage without its figures. */
+struct bones {
+    uint64_t hash;
+    bool wordy;
+};
+
+struct side {
+    const struct reading *r;
+    const struct figures *figures;
+    const size_t *first;
+    struct bones *bones;
+};
+
+struct places {
+    struct idmap first; /* key to the first passage with it */
+    uint32_t *next;     /* the next one with the same key; NO_INDEX */
+};
+
+static struct bones bones_of(const struct side *s, size_t i, struct str *buf)
+{
+    const struct passage *p = &s->r->passages.v[i];
+    size_t words = 0, f = s->first[i];
+    bool in_word = false;
+    str_clear(buf);
+    if (p->path) {
+        str_printf(buf, "path %s", p->path);
+        return (struct bones){hash_bytes(buf->buf, buf->len), true};
+    }
+    for (size_t k = p->at; k < p->at + p->n;) {
+        if (f < s->first[i + 1] && s->figures->v[f].at <= k) {
+            str_putc(buf, '#');
+            k = s->figures->v[f].at + s->figures->v[f].n;
+            f++;
+            in_word = false;
+            continue;
+        }
+        unsigned char c = (unsigned char)s->r->text.buf[k++];
+        if (isspace(c) || c >= 0x80) { /* bars and lines are as long as there is room */
+            in_word = false;
+            continue;
+        }
+        words += isalpha(c) && !in_word;
+        in_word = isalpha(c) != 0;
+        str_putc(buf, (char)c);
+    }
+    return (struct bones){hash_bytes(buf->buf, buf->len), words >= FEW_WORDS};
+}
+
+static void add_bones(struct side *s, struct arena *a)
+{
+    struct str buf;
+    str_init(&buf, a);
+    s->bones = arena_array(a, struct bones, s->r->passages.n + 1);
+    for (size_t i = 0; i < s->r->passages.n; i++)
+        s->bones[i] = bones_of(s, i, &buf);
+}
+
+static void find_figures(struct side *s, struct arena *a)
+{
+    struct figures *all = arena_new(a, struct figures);
+    size_t *first = arena_array(a, size_t, s->r->passages.n + 1);
+    for (size_t i = 0; i < s->r->passages.n; i++) {
+        first[i] = all->n;
+        figures_find(all, s->r->text.buf, s->r->passages.v[i].at, s->r->passages.v[i].n, a);
+    }
+    first[s->r->passages.n] = all->n;
+    s->figures = all;
+    s->first = first;
+}
+
+static uint64_t pair_key(const struct side *s, size_t i)
+{
+    uint64_t next = i + 1 < s->r->passages.n ? s->bones[i + 1].hash : 0;
+    return hash_u64(s->bones[i].hash ^ hash_u64(next + 1));
+}
+
+static void add_places(struct places *p, const struct side *s, bool pairs, struct arena *a)
+{
+    size_t n = s->r->passages.n;
+    idmap_init(&p->first, a);
+    p->next = arena_array(a, uint32_t, n + 1);
+    for (size_t i = n; i-- > 0;) {
+        uint64_t key = pairs ? pair_key(s, i) : s->bones[i].hash;
+        p->next[i] = idmap_get(&p->first, key);
+        idmap_put(&p->first, key, (uint32_t)i);
+    }
+}
+
+/* The next place from here on, or the first of all. */
+static size_t find_place(const struct places *p, uint64_t key, size_t from)
+{
+    uint32_t first = idmap_get(&p->first, key), at = first;
+    for (int tries = 0; at != NO_INDEX && at < from && tries < 4096; tries++)
+        at = p->next[at];
+    return at != NO_INDEX && at >= from ? at : first == NO_INDEX ? NO_PASSAGE : first;
+}
+
+/* Between passages that are the same, one with as many figures is the same place, whatever else
+ * was changed. */
+static bool between_same(const struct side *t, const struct side *ref, size_t i, size_t at)
+{
+    return i && at && i + 1 < t->r->passages.n && at + 1 < ref->r->passages.n &&
+           !t->r->passages.v[i].path && !ref->r->passages.v[at].path &&
+           t->bones[i - 1].hash == ref->bones[at - 1].hash &&
+           t->bones[i + 1].hash == ref->bones[at + 1].hash && t->first[i + 1] > t->first[i] &&
+           t->first[i + 1] - t->first[i] == ref->first[at + 1] - ref->first[at];
+}
+
+/* By passage of the text: the one of the reference, or NO_PASSAGE; how many there are. */
+static size_t align(const struct side *t, const struct side *ref, size_t *out, struct arena *a)
+{
+    struct places pairs, single;
+    size_t at = 0, found = 0, n = t->r->passages.n;
+    add_places(&pairs, ref, true, a);
+    add_places(&single, ref, false, a);
+    for (size_t i = 0; i < n; i++) {
+        size_t to = NO_PASSAGE;
+        if (t->r->passages.v[i].path)
+            to = find_place(&single, t->bones[i].hash, 0);
+        else if (at < ref->r->passages.n && ref->bones[at].hash == t->bones[i].hash)
+            to = at;
+        else {
+            to = find_place(&pairs, pair_key(t, i), at);
+            if (to == NO_PASSAGE && t->bones[i].wordy)
+                to = find_place(&single, t->bones[i].hash, at);
+        }
+        if (to == NO_PASSAGE && between_same(t, ref, i, at))
+            to = at;
+        out[i] = to;
+        if (to == NO_PASSAGE)
+            continue;
+        found++;
+        if (!t->r->passages.v[i].path)
+            at = to + 1;
+    }
+    return found;
+}
+
+static bool same_value(const struct figure *a, const char *a_text, const struct figure *b,
+                       const char *b_text)
+{
+    if (a->n == b->n && !memcmp(a_text + a->at, b_text + b->at, a->n))
+        return true;
+    /* written in another way: 1800 and 1,800 */
+    return a->dim == b->dim && a->dim != DIM_NAME && a->value == b->value && a->scale == b->scale &&
+           a->tolerance == b->tolerance;
+}
+
+static const char *names_beside(const struct side *s, size_t i)
+{
+    uint32_t object = s->r->passages.v[i].object;
+    const char *names = object == NO_INDEX ? NULL : s->r->objects.v[object].names;
+    return names ? names : "";
+}
+
+/* In JSON the same path is the same thing only where the texts beside it are the same. */
+static bool same_row(const struct side *t, size_t i, const struct side *ref, size_t j)
+{
+    const char *a = names_beside(t, i), *b = names_beside(ref, j);
+    for (;; a++, b++) {
+        while (isdigit((unsigned char)*a) || *a == '-' || *a == '.' || *a == ',')
+            a++;
+        while (isdigit((unsigned char)*b) || *b == '-' || *b == '.' || *b == ',')
+            b++;
+        if (*a != *b || !*a)
+            return *a == *b;
+    }
+}
+
+static void settle(struct checking *c, const struct side *t, const struct side *ref, size_t i,
+                   size_t j)
+{
+    size_t n = t->first[i + 1] - t->first[i];
+    if (n != ref->first[j + 1] - ref->first[j] ||
+        (t->r->passages.v[i].path && !same_row(t, i, ref, j)))
+        return;
+    for (size_t k = 0; k < n; k++) {
+        size_t at = t->first[i] + k;
+        const struct figure *mine = &t->figures->v[at],
+                            *right = &ref->figures->v[ref->first[j] + k];
+        const struct passage *p = &ref->r->passages.v[j];
+        bool same = same_value(mine, t->r->text.buf, right, ref->r->text.buf);
+        c->done[at] = true;
+        c->counts[at] = mine->dim != DIM_NAME || !same;
+        c->out[at].verdict = same ? FIGURE_CONFIRMED : FIGURE_CONTRADICTED;
+        c->out[at].right = arena_strndup(c->arena, ref->r->text.buf + right->at, right->n);
+        c->out[at].about = p->path ? p->path : "our own report of this trace";
+    }
+}
+
+void check_by_reference(struct checking *c)
+{
+    struct side t = {.r = c->r, .figures = &c->figures, .first = c->first}, best = {0};
+    size_t *to = NULL, most = 0;
+    for (size_t i = 0; i < c->facts->references.n; i++) {
+        struct reference *ref = &c->facts->references.v[i];
+        if (!t.bones)
+            add_bones(&t, c->arena);
+        if (!ref->reading)
+            ref->reading = reading_of(ref->text, ref->n, ref->kind, c->facts->arena);
+        struct side side = {.r = ref->reading};
+        find_figures(&side, c->arena);
+        add_bones(&side, c->arena);
+        size_t *map = arena_array(c->arena, size_t, c->r->passages.n + 1);
+        size_t found = align(&t, &side, map, c->arena);
+        if (found > most)
+            most = found, to = map, best = side;
+    }
+    for (size_t i = 0; to && i < c->r->passages.n; i++)
+        if (to[i] != NO_PASSAGE)
+            settle(c, &t, &best, i, to[i]);
+}

@@ -1,0 +1,26 @@
+/*
+ * The two ways to check figures, inside of verify_text().
+ */
+#ifndef GS_VERIFY_CHECK_H
+#define GS_VERIFY_CHECK_H
+
+#include "verify/facts.h"
+
+struct checking {
+    struct facts *facts;
+    const struct reading *r;
+    struct figures figures;     /* of all passages, in order */
+    size_t *first;              /* by passage: its first figure; one more at the end */
+    struct checked_figure *out; /* by figure */
+    bool *done;                 /* by figure: out says what it is, or that it does not count */
+    bool *counts;               /* by figure */
+    struct arena *arena;
+};
+
+/* Passages that a reference has word for word (align.c). */
+void check_by_reference(struct checking *c);
+
+/* A figure by the words around it (match.c). */
+void check_by_words(struct checking *c, size_t passage, size_t figure);
+
+#endif

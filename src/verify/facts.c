@@ -1,0 +1,156 @@
+#include "verify/facts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct facts *facts_new(struct arena *arena)
+{
+    struct facts *f = arena_new(arena, struct facts);
+    f->arena = arena;
+    words_init(&f->words, arena);
+    return f;
+}
+
+size_t facts_count(const struct facts *f)
+{
+    return f->v.n;
+}
+
+static uint32_t keep(struct facts *f, const struct word_list *list)
+{
+    uint32_t at = (uint32_t)f->pool.n;
+    for (size_t i = 0; list && i < list->n; i++) {
+        vec_push(&f->pool, f->arena, list->v[i]);
+        f->words.counts.v[list->v[i]]++;
+    }
+    return at;
+}
+
+void facts_put(struct facts *f, const struct fact_kind *kind, double value, const char *whom,
+               const struct word_list *subject)
+{
+    if (!isfinite(value) || f->v.n >= UINT32_MAX / 2)
+        return;
+    struct known one = {.value = value,
+                        .dim = kind->dim,
+                        .what = kind->what,
+                        .whom = whom,
+                        .weak = kind->weak,
+                        .n_words = (uint16_t)kind->words.n,
+                        .n_table = (uint16_t)kind->table.n,
+                        .n_subject = (uint16_t)(subject ? subject->n : 0)};
+    one.words = keep(f, &kind->words);
+    one.table = keep(f, &kind->table);
+    one.subject = keep(f, subject);
+    vec_push(&f->v, f->arena, one);
+}
+
+enum dimension facts_dimension(const char *unit, double *scale)
+{
+    enum dimension dim;
+    *scale = 1;
+    if (!*unit)
+        return DIM_NUMBER;
+    if (unit_at(unit, strlen(unit), &dim, scale) == strlen(unit))
+        return dim;
+    *scale = 1;
+    return DIM_NUMBER;
+}
+
+void facts_add_reference(struct facts *f, enum verify_kind kind, const char *text, size_t n)
+{
+    struct reference r = {.kind = kind, .text = text, .n = n};
+    vec_push(&f->references, f->arena, r);
+}
+
+/* ---- order ---- */
+
+/* Byte-wise radix order of doubles, least first: keys that sort as integers do. */
+static uint64_t sort_key(const struct known *f)
+{
+    union {
+        double d;
+        uint64_t u;
+    } v = {f->value == 0 ? 0 : f->value};
+    return v.u >> 63 ? ~v.u : v.u | UINT64_C(1) << 63;
+}
+
+static void order(struct facts *f)
+{
+    size_t n = f->v.n;
+    uint32_t *from = arena_array(f->arena, uint32_t, n + 1),
+             *to = arena_array(f->arena, uint32_t, n + 1);
+    uint64_t *keys = arena_array(f->arena, uint64_t, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        from[i] = (uint32_t)i;
+        keys[i] = sort_key(&f->v.v[i]);
+    }
+    for (int pass = 0; pass < 9; pass++) {
+        size_t starts[257] = {0};
+        for (size_t i = 0; i < n; i++) {
+            uint64_t b = pass < 8 ? keys[i] >> (8 * pass) & 255 : (uint64_t)f->v.v[i].dim;
+            starts[b + 1]++;
+        }
+        for (int b = 0; b < 256; b++)
+            starts[b + 1] += starts[b];
+        for (size_t i = 0; i < n; i++) {
+            uint64_t b =
+                pass < 8 ? keys[from[i]] >> (8 * pass) & 255 : (uint64_t)f->v.v[from[i]].dim;
+            to[starts[b]++] = from[i];
+        }
+        uint32_t *swap = from;
+        from = to;
+        to = swap;
+    }
+    f->by_value = from;
+}
+
+static void post(struct facts *f)
+{
+    size_t words = f->words.counts.n;
+    f->starts = arena_array(f->arena, uint32_t, words + 2);
+    f->postings = arena_array(f->arena, uint32_t, f->pool.n + 1);
+    for (size_t i = 0; i < f->pool.n; i++)
+        f->starts[f->pool.v[i] + 2]++;
+    for (size_t w = 0; w + 2 < words + 2; w++)
+        f->starts[w + 2] += f->starts[w + 1];
+    for (size_t i = 0; i < f->v.n; i++) {
+        const struct known *one = &f->v.v[i];
+        for (size_t k = 0; k < one->n_words; k++)
+            f->postings[f->starts[f->pool.v[one->words + k] + 1]++] = (uint32_t)i;
+        for (size_t k = 0; k < one->n_table; k++)
+            f->postings[f->starts[f->pool.v[one->table + k] + 1]++] = (uint32_t)i;
+        for (size_t k = 0; k < one->n_subject; k++)
+            f->postings[f->starts[f->pool.v[one->subject + k] + 1]++] = (uint32_t)i;
+    }
+}
+
+void facts_seal(struct facts *f)
+{
+    if (f->sealed == f->v.n && f->by_value)
+        return;
+    order(f);
+    post(f);
+    f->sealed = f->v.n;
+}
+
+size_t facts_from(const struct facts *f, enum dimension dim, double value)
+{
+    size_t lo = 0, hi = f->v.n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        const struct known *m = &f->v.v[f->by_value[mid]];
+        if (m->dim < dim || (m->dim == dim && m->value < value))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+const char *fact_about(const struct known *f, struct arena *a)
+{
+    return f->whom && *f->whom ? arena_printf(a, "%s of '%.120s'", f->what, f->whom)
+                               : arena_strdup(a, f->what);
+}

@@ -1,0 +1,63 @@
+/*
+ * Facts as verify_text() uses them: values with their words, by value and by word.
+ */
+#ifndef GS_VERIFY_FACTS_H
+#define GS_VERIFY_FACTS_H
+
+#include "verify/figure.h"
+#include "verify/reading.h"
+#include "verify/words.h"
+
+struct known {
+    double value;
+    enum dimension dim;
+    uint32_t words, table, subject; /* into facts.pool: of the column, the table, the row */
+    uint16_t n_words, n_table, n_subject;
+    bool weak; /* can confirm, but says too little to contradict: of a sentence, derived, a number
+                * of something */
+    const char *what, *whom; /* "hotspots: calls", "gemm"; whom may be NULL */
+};
+
+struct reference {
+    enum verify_kind kind;
+    const char *text; /* read when it is needed */
+    size_t n;
+    struct reading *reading;
+};
+
+struct facts {
+    struct arena *arena;
+    struct words words;
+    VEC(struct known) v;
+    VEC(uint32_t) pool;
+    VEC(struct reference) references;
+    /* made by facts_seal() */
+    uint32_t *by_value; /* by dimension, then value */
+    uint32_t *postings; /* facts of each word, from starts[word] to starts[word + 1] */
+    uint32_t *starts;
+    size_t sealed; /* facts.n then; 0: not yet */
+};
+
+void facts_seal(struct facts *f);
+
+/* The unit of a field as a dimension. */
+enum dimension facts_dimension(const char *unit, double *scale);
+
+/* What is put in common for the values of a column. */
+struct fact_kind {
+    enum dimension dim;
+    const char *what;
+    struct word_list words, table;
+    bool weak;
+};
+
+void facts_put(struct facts *f, const struct fact_kind *kind, double value, const char *whom,
+               const struct word_list *subject);
+
+/* Where facts of this dimension begin that are not below value; into by_value. */
+size_t facts_from(const struct facts *f, enum dimension dim, double value);
+
+/* "hotspots: calls of 'gemm'" */
+const char *fact_about(const struct known *f, struct arena *a);
+
+#endif

@@ -1,0 +1,561 @@
+/*
+ * By words: which facts a figure may be about, how well the words around it fit each, and what
+ * follows from their values.
+ *
+ * Rare words weigh more than common ones, near ones more than far ones. A value that fits is
+ * confirmed by few words where it has many digits, by more where it has few. Where the words name
+ * one fact well and its value does not fit, it is contradicted.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "verify/check.h"
+
+enum {
+    SAID_MAX = 160,
+    FITS_MAX = 4000,
+    POSTINGS_MAX = 3000,
+    SENTENCE = 400,
+    NEAR_MAX = 24,
+    NAMES_MAX = 32
+};
+
+/* What words must reach to say which fact is meant. */
+#define NAMED 0.48
+
+struct said {
+    uint32_t word;
+    double weight;
+    size_t place; /* in the text of the reading; NO_PASSAGE: not in the sentence */
+};
+
+/* What is said around a figure. */
+struct context {
+    struct checking *c;
+    const struct figure *figure;
+    struct said words[SAID_MAX];
+    size_t n;
+    double weight;           /* of what is being added */
+    size_t from;             /* where the text being added begins */
+    bool by_distance;        /* weigh by how near it is */
+    size_t names[NAMES_MAX]; /* where identifiers stand in the sentence */
+    size_t n_names;
+    bool names_one; /* an identifier that facts have stands near */
+    bool counted;   /* a word for something that is counted stands beside it */
+};
+
+/* Commas and other figures stand between a figure and words that are not its own; the name of a
+ * thing is said once and then meant for a while. */
+static double by_distance(const struct context *x, uint32_t word, size_t lo, size_t hi)
+{
+    const char *t = x->c->r->text.buf;
+    bool name = x->c->facts->words.names.v[word];
+    double weight = 1;
+    for (size_t i = lo; i < hi && weight > 0.15; i++) {
+        char before = i ? t[i - 1] : ' ';
+        if ((t[i] == ',' || t[i] == ';') && isspace((unsigned char)t[i + 1]))
+            weight *= name ? 0.9 : 0.55;
+        else if (isdigit((unsigned char)t[i]) && !isalnum((unsigned char)before) && before != '.' &&
+                 before != ',' && before != '_')
+            weight *= name ? 0.9 : 0.75;
+    }
+    return weight;
+}
+
+static void say(void *ctx, uint32_t word, size_t at)
+{
+    struct context *x = ctx;
+    double weight = x->weight;
+    size_t where = x->by_distance ? x->from + at : NO_PASSAGE;
+    if (word == NO_INDEX)
+        return;
+    if (x->by_distance) {
+        size_t place = x->from + at, f = x->figure->at, end = f + x->figure->n;
+        size_t lo = place < f ? place : end, hi = place < f ? f : place;
+        if (place >= f && place < end)
+            return;
+        weight = by_distance(x, word, lo, hi);
+    }
+    bool name = x->c->facts->words.names.v[word];
+    x->names_one |= weight > 0.5 && name;
+    if (name && where != NO_PASSAGE && x->n_names < NAMES_MAX)
+        x->names[x->n_names++] = where;
+    for (size_t i = 0; i < x->n; i++)
+        if (x->words[i].word == word) {
+            if (weight > x->words[i].weight)
+                x->words[i] = (struct said){word, weight, where};
+            return;
+        }
+    if (x->n < SAID_MAX)
+        x->words[x->n++] = (struct said){word, weight, where};
+}
+
+static void add_text(struct context *x, const char *text, size_t n, double weight)
+{
+    x->weight = weight;
+    x->by_distance = false;
+    words_each(&x->c->facts->words, text, n, false, say, x);
+}
+
+static void add_passage(struct context *x, size_t passage, double weight)
+{
+    if (passage == NO_PASSAGE)
+        return;
+    const struct passage *p = &x->c->r->passages.v[passage];
+    add_text(x, x->c->r->text.buf + p->at, p->n, weight);
+}
+
+/* ---- what stands around ---- */
+
+static bool ends_sentence(const char *t, size_t i)
+{
+    return (t[i] == '.' || t[i] == '!' || t[i] == '?') && isspace((unsigned char)t[i + 1]);
+}
+
+/* Of several names in a sentence a figure belongs to the last one before it, or to one close
+ * behind it; the words of the others are hardly meant. */
+static void keep_nearest_name(struct context *x)
+{
+    size_t best = NO_PASSAGE, least = SIZE_MAX, at = x->figure->at;
+    for (size_t i = 0; i < x->n_names; i++) {
+        size_t far = x->names[i] < at ? at - x->names[i] : (x->names[i] - at) * 3;
+        if (far < least)
+            least = far, best = x->names[i];
+    }
+    for (size_t i = 0; i < x->n; i++)
+        for (size_t k = 0; k < x->n_names; k++)
+            if (x->words[i].place == x->names[k] && x->names[k] != best) {
+                x->words[i].weight *= 0.35;
+                break;
+            }
+}
+
+static void add_sentence(struct context *x, size_t passage)
+{
+    const struct reading *r = x->c->r;
+    const char *t = r->text.buf;
+    size_t first = passage, last = passage;
+    while (first && r->passages.v[first - 1].goes_on == first && passage - first < 4)
+        first--;
+    while (r->passages.v[last].goes_on == last + 1 && last - passage < 4)
+        last++;
+    size_t from = x->figure->at, to = from + x->figure->n;
+    size_t least = r->passages.v[first].at, most = r->passages.v[last].at + r->passages.v[last].n;
+    while (from > least && x->figure->at - from < SENTENCE && !ends_sentence(t, from - 1))
+        from--;
+    while (to < most && to - x->figure->at < SENTENCE && !ends_sentence(t, to))
+        to++;
+    x->weight = 1;
+    x->by_distance = true;
+    x->from = from;
+    words_each(&x->c->facts->words, t + from, to - from, false, say, x);
+    keep_nearest_name(x);
+}
+
+static const struct place *cell_of(const struct checking *c, const struct passage *p, size_t at,
+                                   size_t *column)
+{
+    for (size_t i = 0; i < p->n_cells; i++) {
+        const struct place *cell = &c->r->cells.v[p->cells + i];
+        if (at >= cell->at && at < cell->at + cell->n) {
+            *column = i;
+            return cell;
+        }
+    }
+    return NULL;
+}
+
+static void use_unit(struct figure *f, const char *words, size_t n)
+{
+    enum dimension dim;
+    double scale;
+    if (f->dim != DIM_NUMBER || f->scale != 1 || !unit_of_words(words, n, &dim, &scale))
+        return;
+    f->dim = dim;
+    f->scale = scale;
+    f->value *= scale;
+    f->tolerance *= scale;
+}
+
+/* The title of its column, and what the other cells of the row say. */
+static void add_row(struct context *x, const struct passage *p, struct figure *f)
+{
+    const struct reading *r = x->c->r;
+    size_t column = 0;
+    if (!cell_of(x->c, p, f->at, &column))
+        return;
+    if (p->titles != NO_PASSAGE && column < r->passages.v[p->titles].n_cells) {
+        const struct place *title = &r->cells.v[r->passages.v[p->titles].cells + column];
+        use_unit(f, r->text.buf + title->at, title->n);
+        add_text(x, r->text.buf + title->at, title->n, 1);
+        x->counted = true;
+    }
+    for (size_t i = 0; i < p->n_cells; i++) {
+        const struct place *cell = &r->cells.v[p->cells + i];
+        if (i != column && !isdigit((unsigned char)r->text.buf[cell->at]))
+            add_text(x, r->text.buf + cell->at, cell->n, 1);
+    }
+    x->counted |= column > 0;
+}
+
+static void add_member(struct context *x, const struct passage *p, struct figure *f)
+{
+    const struct reading *r = x->c->r;
+    use_unit(f, p->key, strlen(p->key));
+    add_text(x, p->path, strlen(p->path), 0.6);
+    add_text(x, p->key, strlen(p->key), 1);
+    x->counted = p->is_number;
+    double weight = 1;
+    for (uint32_t o = p->object; o != NO_INDEX && weight > 0.3;
+         o = r->objects.v[o].parent, weight *= 0.6)
+        if (r->objects.v[o].names)
+            add_text(x, r->objects.v[o].names, strlen(r->objects.v[o].names), weight);
+}
+
+static void add_dimension(struct context *x)
+{
+    static const char *const words[] = {[DIM_TIME] = "time duration total",
+                                        [DIM_BYTES] = "bytes",
+                                        [DIM_RATE] = "bandwidth",
+                                        [DIM_PCT] = "share pct",
+                                        [DIM_RATIO] = "times faster"};
+    const char *w = x->figure->dim < sizeof(words) / sizeof(*words) ? words[x->figure->dim] : NULL;
+    if (w)
+        add_text(x, w, strlen(w), 0.5);
+}
+
+/* "the first 3 findings", "top 5 kernels": how many are looked at, not how many there are. */
+static bool behind_a_choice(const struct checking *c, const struct passage *p,
+                            const struct figure *f)
+{
+    static const char *const words[] = {"first ", "top ",   "last ", "next ",
+                                        "other ", "these ", "those "};
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+        size_t n = strlen(words[i]);
+        if (f->at - p->at >= n && !strncasecmp(c->r->text.buf + f->at - n, words[i], n))
+            return true;
+    }
+    return false;
+}
+
+/* "1,800 kernels", "kernels: 1,800", "calls 120" */
+static bool beside_a_count(const struct checking *c, const struct passage *p,
+                           const struct figure *f)
+{
+    static const char counted[] =
+        " kernel kernels call calls launch launches dispatch dispatches copy copies gpu gpus "
+        "process processes rank ranks thread threads stream streams transfers transfer gaps gap sync syncs "
+        "synchronizations allocations iterations steps phases findings events markers ranges waits times waves "
+        "workgroups blocks names queues cus sms registers instances count number memcpys ";
+    const char *t = c->r->text.buf;
+    size_t i = f->at + f->n, end = p->at + p->n;
+    for (int words = 0; words < 3 && i < end; words++) {
+        char word[40] = " ";
+        size_t n = 1;
+        while (i < end && t[i] == ' ')
+            i++;
+        while (i < end && isalpha((unsigned char)t[i]) && n < 36)
+            word[n++] = (char)tolower((unsigned char)t[i++]);
+        if (n == 1)
+            break;
+        word[n++] = ' ';
+        word[n] = 0;
+        if (strstr(counted, word))
+            return true;
+        if (i < end && t[i] != ' ')
+            break;
+    }
+    /* "calls: 120", "kernels 1,800" */
+    size_t stop = f->at;
+    while (stop > p->at && strchr(" :=", t[stop - 1]))
+        stop--;
+    size_t start = stop;
+    while (start > p->at && isalpha((unsigned char)t[start - 1]))
+        start--;
+    char before[40] = " ";
+    if (stop == start || stop - start > 30 || f->at - stop > 3 || stop == f->at)
+        return false;
+    for (size_t k = 0; k < stop - start; k++)
+        before[k + 1] = (char)tolower((unsigned char)t[start + k]);
+    strcat(before, " ");
+    /* "GPU 0" and "rank 3" name one */
+    bool plural = before[stop - start] == 's' || t[stop] == ':' || t[stop] == '=';
+    return plural && strstr(counted, before);
+}
+
+/* ---- how well words fit ---- */
+
+static double rarity(const struct facts *f, uint32_t word)
+{
+    return log(1 + (double)f->v.n / (1 + (double)f->words.counts.v[word]));
+}
+
+static double covered(const struct context *x, const uint32_t *words, size_t n, double *name,
+                      double *told)
+{
+    const struct facts *f = x->c->facts;
+    double all = 0, said = 0;
+    *name = 0;
+    for (size_t i = 0; i < n; i++) {
+        double w = rarity(f, words[i]);
+        all += w;
+        for (size_t k = 0; k < x->n; k++)
+            if (x->words[k].word == words[i]) {
+                said += w * x->words[k].weight;
+                *told += w * x->words[k].weight * x->words[k].weight;
+                if (f->words.names.v[words[i]])
+                    *name = fmax(*name, x->words[k].weight);
+            }
+    }
+    return all > 0 ? said / all : 0;
+}
+
+static double score(const struct context *x, const struct known *one)
+{
+    const struct facts *f = x->c->facts;
+    double none, name, told = 0, unused = 0;
+    double label = covered(x, f->pool.v + one->words, one->n_words, &none, &told);
+    double table = covered(x, f->pool.v + one->table, one->n_table, &none, &unused);
+    double about = 0.85 * label + 0.15 * table, all;
+    /* Where a thing is named, what is said is said of it. */
+    if (!one->n_subject)
+        all = (x->names_one && !one->weak ? 0.6 : 1) * about;
+    else {
+        double named = covered(x, f->pool.v + one->subject, one->n_subject, &name, &told);
+        /* The name of a function without its arguments names it well enough. */
+        named = fmax(named, 0.95 * name);
+        all = (named < 0.25 ? 0.4 : 1) * (0.5 * about + 0.5 * named);
+    }
+    /* "time" and "share" are said of everything: common words alone name nothing. */
+    return all * (1 - exp(-told / 2.5));
+}
+
+static double enough(const struct figure *f)
+{
+    static const double by_digits[] = {0.5, 0.42, 0.33, 0.22, 0.16};
+    int d = f->digits < 0 ? 0 : f->digits > 4 ? 4 : f->digits;
+    return by_digits[d] + (f->dim == DIM_NUMBER ? 0.06 : 0);
+}
+
+struct found {
+    const struct known *fact;
+    double score;
+};
+
+static struct found best_that_fits(const struct context *x, enum dimension dim, double factor)
+{
+    const struct facts *f = x->c->facts;
+    struct figure like = *x->figure;
+    struct found best = {0};
+    like.value *= factor;
+    like.tolerance *= factor;
+    double room = like.tolerance * 1.02 + fabs(like.value) * 1e-11 +
+                  (like.about ? fabs(like.value) * 0.06 : 0);
+    size_t at = facts_from(f, dim, like.value - room);
+    for (size_t tries = 0; at < f->v.n && tries < FITS_MAX; at++, tries++) {
+        const struct known *one = &f->v.v[f->by_value[at]];
+        if (one->dim != dim || one->value > like.value + room)
+            break;
+        double s = figure_fits(&like, one->value) ? score(x, one) : 0;
+        if (s > best.score)
+            best = (struct found){one, s};
+    }
+    return best;
+}
+
+/* Into a list that has the best first; those that came first go before equal ones. */
+static size_t keep_best(struct found *list, size_t n, size_t most, struct found one)
+{
+    for (size_t k = 0; k < n; k++)
+        if (list[k].fact == one.fact)
+            return n;
+    if (n == most && list[n - 1].score >= one.score)
+        return n;
+    size_t k = n < most ? n++ : n - 1;
+    for (; k && list[k - 1].score < one.score; k--)
+        list[k] = list[k - 1];
+    list[k] = one;
+    return n;
+}
+
+/* The facts that the words name best, whatever their value: for each of the rarest words, those
+ * that have it. */
+static size_t named_best(const struct context *x, const bool *dims, struct found *out, size_t most)
+{
+    const struct facts *f = x->c->facts;
+    size_t n = 0, looked = 0;
+    bool used[SAID_MAX] = {0};
+    for (int round = 0; round < 8 && looked < POSTINGS_MAX * 4; round++) {
+        size_t pick = SIZE_MAX;
+        double most_rare = 0;
+        for (size_t i = 0; i < x->n; i++) {
+            double w = used[i] ? 0 : rarity(f, x->words[i].word) * x->words[i].weight;
+            if (w > most_rare)
+                most_rare = w, pick = i;
+        }
+        if (pick == SIZE_MAX)
+            break;
+        used[pick] = true;
+        uint32_t from = f->starts[x->words[pick].word], to = f->starts[x->words[pick].word + 1];
+        for (uint32_t p = from; p < to && p - from < POSTINGS_MAX; p++, looked++) {
+            const struct known *one = &f->v.v[f->postings[p]];
+            double s = dims[one->dim] && !one->weak ? score(x, one) : 0;
+            if (s < 0.2)
+                continue;
+            n = keep_best(out, n, most, (struct found){one, s});
+        }
+    }
+    return n;
+}
+
+static void confirm(struct checking *c, size_t i, const struct known *one)
+{
+    c->out[i].verdict = FIGURE_CONFIRMED;
+    c->out[i].about = fact_about(one, c->arena);
+    c->out[i].right = dimension_text(one->dim, one->value, c->arena);
+}
+
+/* A share or a ratio of two things that are named. */
+static bool derived(struct context *x, size_t i)
+{
+    struct checking *c = x->c;
+    const struct figure *f = x->figure;
+    struct found near[NEAR_MAX] = {0};
+    bool dims[DIM_NAME + 1] = {
+        [DIM_TIME] = true, [DIM_BYTES] = true, [DIM_RATE] = true, [DIM_NUMBER] = true};
+    if ((f->dim != DIM_PCT && f->dim != DIM_RATIO) || f->digits < (f->dim == DIM_PCT ? 3 : 2))
+        return false;
+    size_t n = named_best(x, dims, near, NEAR_MAX);
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b < n; b++) {
+            const struct known *p = near[a].fact, *q = near[b].fact;
+            if (a == b || p->dim != q->dim || q->value == 0 ||
+                fmin(near[a].score, near[b].score) < 0.5)
+                continue;
+            if (!figure_fits(f, (f->dim == DIM_PCT ? 100 : 1) * p->value / q->value))
+                continue;
+            c->out[i].verdict = FIGURE_CONFIRMED;
+            c->out[i].about = arena_printf(c->arena, "%s divided by %s", fact_about(p, c->arena),
+                                           fact_about(q, c->arena));
+            c->out[i].right = dimension_text(
+                f->dim, (f->dim == DIM_PCT ? 100 : 1) * p->value / q->value, c->arena);
+            return true;
+        }
+    return false;
+}
+
+/* "called 60 times" is a count, "1.77 times as fast" is none. */
+static void tell_times(const struct checking *c, const struct passage *p, struct figure *f)
+{
+    static const char *const ratio[] = {" as ",  " fast", " slow",  " more", " long",
+                                        " high", " less", " large", " the "};
+    const char *t = c->r->text.buf;
+    size_t end = f->at + f->n, most = p->at + p->n;
+    if (f->dim != DIM_RATIO || t[end - 1] != 's' || f->value != floor(f->value))
+        return;
+    for (size_t i = 0; i < sizeof(ratio) / sizeof(*ratio); i++)
+        if (most - end >= strlen(ratio[i]) && !memcmp(t + end, ratio[i], strlen(ratio[i])))
+            return;
+    f->dim = DIM_NUMBER;
+}
+
+/* Whether two facts are about things of different names. */
+static bool of_another(const struct facts *f, const struct known *a, const struct known *b)
+{
+    if (!a->n_subject || !b->n_subject || (a->whom && b->whom && str_eq(a->whom, b->whom)))
+        return false;
+    for (size_t i = 0; i < a->n_subject; i++)
+        for (size_t k = 0; k < b->n_subject; k++) {
+            uint32_t word = f->pool.v[a->subject + i];
+            if (word == f->pool.v[b->subject + k] && f->words.names.v[word])
+                return false;
+        }
+    return true;
+}
+
+static void judge(struct context *x, size_t i)
+{
+    struct checking *c = x->c;
+    struct checked_figure *o = &c->out[i];
+    const struct figure *f = x->figure;
+    bool dims[DIM_NAME + 1] = {[DIM_TIME] = f->dim == DIM_TIME, [DIM_BYTES] = f->dim == DIM_BYTES};
+    struct found best[NEAR_MAX] = {0}, fits = best_that_fits(x, f->dim, 1);
+    dims[f->dim] = true;
+    if (f->dim == DIM_PCT) { /* 0.43 of a JSON document may be what 43 % is */
+        struct found part = best_that_fits(x, DIM_NUMBER, 0.01);
+        if (part.score > fits.score && f->digits > 2)
+            fits = part;
+    } else if (f->dim == DIM_RATIO) {
+        struct found plain = best_that_fits(x, DIM_NUMBER, 1);
+        if (plain.score > fits.score)
+            fits = plain;
+        dims[DIM_NUMBER] = false;
+    } else if (f->dim == DIM_OTHER || f->dim == DIM_FLOPS || f->dim == DIM_HZ) {
+        struct found plain = best_that_fits(x, DIM_NUMBER, 1 / f->scale);
+        if (plain.score > fits.score)
+            fits = plain;
+    }
+    size_t n = named_best(x, dims, best, NEAR_MAX);
+    bool named = n && best[0].score >= NAMED;
+    /* One that fits by chance and is hardly meant does not outweigh what the words name. */
+    bool chance =
+        named && fits.fact && !figure_fits(f, best[0].fact->value) &&
+        fits.score < (of_another(c->facts, fits.fact, best[0].fact) ? 0.85 : 0.55) * best[0].score;
+    if (fits.fact && fits.score >= enough(f) && !chance)
+        confirm(c, i, fits.fact);
+    else if (derived(x, i))
+        return;
+    else if (named) {
+        o->verdict = FIGURE_CONTRADICTED;
+        o->about = fact_about(best[0].fact, c->arena);
+        o->right = dimension_text(best[0].fact->dim, best[0].fact->value, c->arena);
+    } else
+        o->verdict = FIGURE_NOT_FOUND;
+}
+
+/* gemm<half, 256, 128>, kernel(int, 4), v[10:11]: no figures but parts of a name. */
+static bool inside_name(const struct checking *c, const struct passage *p, const struct figure *f)
+{
+    const char *t = c->r->text.buf;
+    for (size_t i = f->at; i > p->at + 1 && f->at - i < 120; i--) {
+        char o = t[i - 1];
+        if (o == '>' || o == ')' || o == ']' || o == ';' || o == '\n')
+            return false;
+        if ((o == '<' || o == '[' || o == '(') &&
+            (isalnum((unsigned char)t[i - 2]) || t[i - 2] == '_'))
+            return true;
+    }
+    return false;
+}
+
+void check_by_words(struct checking *c, size_t passage, size_t i)
+{
+    const struct passage *p = &c->r->passages.v[passage];
+    struct figure *f = &c->figures.v[i];
+    struct context *x = arena_new(c->arena, struct context);
+    *x = (struct context){.c = c, .figure = f};
+    c->done[i] = true;
+    if (f->dim == DIM_NAME || p->code || (p->is_heading && f->dim == DIM_NUMBER) ||
+        (f->dim == DIM_NUMBER && inside_name(c, p, f)))
+        return;
+    bool was_ratio = f->dim == DIM_RATIO;
+    tell_times(c, p, f);
+    bool times = was_ratio && f->dim == DIM_NUMBER;
+    if (times)
+        add_text(x, "calls", 5, 0.8);
+    if (p->path)
+        add_member(x, p, f);
+    else if (p->titles != NO_PASSAGE)
+        add_row(x, p, f);
+    if (!p->path || !p->is_number)
+        add_sentence(x, passage);
+    if (f->dim == DIM_NUMBER && f->scale == 1 && !times && !x->counted &&
+        (behind_a_choice(c, p, f) || !beside_a_count(c, p, f)))
+        return;
+    add_passage(x, p->heading, 0.4);
+    add_dimension(x);
+    c->counts[i] = true;
+    judge(x, i);
+}

@@ -1,0 +1,91 @@
+#include "verify/verify.h"
+
+#include <string.h>
+
+#include "verify/check.h"
+
+enum { PASSAGE_MAX = 160 };
+
+static void find_all(struct checking *c)
+{
+    const struct reading *r = c->r;
+    c->first = arena_array(c->arena, size_t, r->passages.n + 1);
+    for (size_t i = 0; i < r->passages.n; i++) {
+        c->first[i] = c->figures.n;
+        figures_find(&c->figures, r->text.buf, r->passages.v[i].at, r->passages.v[i].n, c->arena);
+    }
+    c->first[r->passages.n] = c->figures.n;
+    c->out = arena_array(c->arena, struct checked_figure, c->figures.n + 1);
+    c->done = arena_array(c->arena, bool, c->figures.n + 1);
+    c->counts = arena_array(c->arena, bool, c->figures.n + 1);
+}
+
+static const char *excerpt(const struct checking *c, const struct passage *p,
+                           const struct figure *f)
+{
+    size_t from = p->at, n = p->n;
+    if (n > PASSAGE_MAX) {
+        size_t into = f->at - p->at;
+        from = into > PASSAGE_MAX / 2 ? f->at - PASSAGE_MAX / 2 : p->at;
+        n = p->at + p->n - from < PASSAGE_MAX ? p->at + p->n - from : PASSAGE_MAX;
+        /* not in the middle of a character */
+        while (n && ((unsigned char)c->r->text.buf[from] & 0xc0) == 0x80)
+            from++, n--;
+        while (n && ((unsigned char)c->r->text.buf[from + n] & 0xc0) == 0x80)
+            n--;
+    }
+    const char *text = c->r->text.buf + from;
+    while (n && (*text == ' ' || *text == '\n'))
+        text++, n--;
+    return arena_strndup(c->arena, text, n);
+}
+
+static void describe(struct checking *c, size_t passage, size_t i)
+{
+    const struct figure *f = &c->figures.v[i];
+    struct checked_figure *o = &c->out[i];
+    size_t last = c->r->source.v[f->at + f->n - 1];
+    o->at = c->r->source.v[f->at];
+    o->n = last + 1 - o->at;
+    o->shown = arena_strndup(c->arena, c->r->text.buf + f->at, f->n);
+    o->passage = excerpt(c, &c->r->passages.v[passage], f);
+    if (c->r->passages.v[passage].path)
+        o->passage = c->r->passages.v[passage].path;
+}
+
+static void number_lines(struct verification *v, const char *text, size_t n)
+{
+    uint64_t line = 1;
+    size_t at = 0;
+    for (size_t i = 0; i < v->figures.n; i++) {
+        struct checked_figure *f = &v->figures.v[i];
+        for (; at < f->at && at < n; at++)
+            line += text[at] == '\n';
+        f->line = line;
+    }
+}
+
+struct verification *verify_text(const char *text, size_t n, enum verify_kind kind, struct facts *f,
+                                 struct arena *arena)
+{
+    struct verification *v = arena_new(arena, struct verification);
+    struct checking c = {.facts = f, .arena = arena};
+    facts_seal(f);
+    c.r = reading_of(text, n, kind, arena);
+    find_all(&c);
+    check_by_reference(&c);
+    for (size_t p = 0; p < c.r->passages.n; p++)
+        for (size_t i = c.first[p]; i < c.first[p + 1]; i++) {
+            if (!c.done[i])
+                check_by_words(&c, p, i);
+            if (!c.counts[i])
+                continue;
+            describe(&c, p, i);
+            vec_push(&v->figures, arena, c.out[i]);
+            v->confirmed += c.out[i].verdict == FIGURE_CONFIRMED;
+            v->contradicted += c.out[i].verdict == FIGURE_CONTRADICTED;
+            v->not_found += c.out[i].verdict == FIGURE_NOT_FOUND;
+        }
+    number_lines(v, text, n);
+    return v;
+}

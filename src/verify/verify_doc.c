@@ -1,0 +1,135 @@
+#include "verify/verify_doc.h"
+
+#include <string.h>
+
+struct figure_row {
+    struct checked_figure f;
+    uint64_t at, n;
+    const char *mark;
+};
+
+struct verify_document {
+    const char *report, *traces, *verdict;
+    uint64_t figures, confirmed, contradicted, not_found, facts;
+    VEC(struct figure_row) rows;
+};
+
+static const char *const verdicts[] = {"confirmed", "contradicted", "not found", NULL};
+
+#define T struct figure_row
+static const struct field figure_list[] = {
+    FIELD_AS(T, mark, FIELD_TEXT, "mark", "", "",
+             "\xe2\x9c\x93 confirmed, \xe2\x9c\x97 contradicted, ? not found"),
+    FIELD_AS(T, f.line, FIELD_U64, "line", "line", "", "line of the report, from 1"),
+    FIELD_AS(T, f.shown, FIELD_TEXT, "figure", "figure", "", "as the report has it"),
+    FIELD_AS(T, f.verdict, FIELD_ENUM, "verdict", "verdict", "", "what became of it",
+             .words = verdicts),
+    FIELD_AS(T, f.right, FIELD_TEXT, "value", "value", "",
+             "of the fact it was matched with; null: there is none"),
+    FIELD_AS(T, f.about, FIELD_TEXT, "fact", "fact", "", "what it was matched with; null: nothing"),
+    FIELD_AS(T, f.passage, FIELD_TEXT, "passage", "passage", "",
+             "the words it stands in, or its path in JSON"),
+    FIELD_AS(T, at, FIELD_U64, "offset", "offset", "", "first byte in the report, from 0"),
+    FIELD_AS(T, n, FIELD_U64, "length", "length", "", "bytes, with the unit"),
+};
+#undef T
+static const struct fields figure_fields =
+    FIELDS("figures", "Every figure of the report, in its order.", struct figure_row, figure_list);
+
+#define T struct verify_document
+PART(document_fields, T, ALWAYS(T, report, FIELD_TEXT, "report", "the text that was verified"),
+     ALWAYS(T, traces, FIELD_TEXT, "traces", "what it was compared with"),
+     ALWAYS(T, verdict, FIELD_TEXT, "verdict",
+            "confirmed: all figures; contradicted: at least one; else not found"),
+     ALWAYS(T, figures, FIELD_U64, "figure_count", "figures in the report"),
+     ALWAYS(T, confirmed, FIELD_U64, "confirmed", "a fact has this value"),
+     ALWAYS(T, contradicted, FIELD_U64, "contradicted", "the fact it is about has another value"),
+     ALWAYS(T, not_found, FIELD_U64, "not_found", "no fact is like it"),
+     ALWAYS(T, facts, FIELD_U64, "facts", "values that were looked at"),
+     ALWAYS(T, rows, FIELD_LIST, "figures", "all of them", .of = &figure_fields));
+#undef T
+
+static struct verify_document *document_of(const struct verify_report *r, bool all,
+                                           struct arena *arena)
+{
+    static const char *const marks[] = {"\xe2\x9c\x93", "\xe2\x9c\x97", "?"};
+    struct verify_document *d = arena_new(arena, struct verify_document);
+    const struct verification *v = r->v;
+    *d = (struct verify_document){.report = r->name,
+                                  .traces = r->about,
+                                  .figures = v->figures.n,
+                                  .confirmed = v->confirmed,
+                                  .contradicted = v->contradicted,
+                                  .not_found = v->not_found,
+                                  .facts = r->facts};
+    d->verdict = v->contradicted ? "contradicted" : v->not_found ? "not found" : "confirmed";
+    for (size_t i = 0; i < v->figures.n; i++) {
+        const struct checked_figure *f = &v->figures.v[i];
+        struct figure_row row = {.f = *f, .at = f->at, .n = f->n, .mark = marks[f->verdict]};
+        if (all || f->verdict != FIGURE_CONFIRMED)
+            vec_push(&d->rows, arena, row);
+    }
+    return d;
+}
+
+static const char *headline(const struct verification *v, struct arena *a)
+{
+    if (!v->figures.n)
+        return "there is no figure in it";
+    if (!v->contradicted && !v->not_found)
+        return arena_printf(a, "all %zu figures are confirmed", v->figures.n);
+    if (!v->contradicted)
+        return arena_printf(a, "%llu of %zu figures cannot be found in the trace",
+                            (unsigned long long)v->not_found, v->figures.n);
+    return arena_printf(a, "%llu of %zu figures are contradicted by the trace",
+                        (unsigned long long)v->contradicted, v->figures.n);
+}
+
+struct doc *verify_doc(const struct verify_report *r, struct arena *arena)
+{
+    const struct verification *v = r->v;
+    const struct verify_document *all = document_of(r, r->all, arena);
+    struct doc *d = doc_new(arena);
+    doc_title(d, "%s", r->name);
+    doc_about(d, "compared with", "%s", r->about);
+    doc_callout(d,
+                v->contradicted ? TONE_BAD
+                : v->not_found  ? TONE_WARN
+                                : TONE_GOOD,
+                "%s", headline(v, arena));
+    doc_fact(d, "confirmed", "%llu", (unsigned long long)v->confirmed);
+    doc_fact(d, "contradicted", "%llu", (unsigned long long)v->contradicted);
+    doc_fact(d, "not found", "%llu", (unsigned long long)v->not_found);
+    if (!all->rows.n)
+        return d;
+    doc_section(d, "figures", "Figures", r->all ? "Figures" : "Figures that are not confirmed");
+    struct block *t = doc_table(d, NULL);
+    doc_column(t, "", COLUMN_KEEP);
+    doc_column(t, "line", COLUMN_NUMBER);
+    doc_column(t, "figure", COLUMN_KEEP);
+    doc_column(t, "should be", COLUMN_KEEP);
+    doc_column(t, "fact", COLUMN_TEXT);
+    doc_column(t, "passage", COLUMN_TEXT);
+    for (size_t i = 0; i < all->rows.n; i++) {
+        const struct figure_row *row = &all->rows.v[i];
+        bool wrong = row->f.verdict == FIGURE_CONTRADICTED;
+        doc_cell(t, "%s", row->mark);
+        doc_cell(t, "%llu", (unsigned long long)row->f.line);
+        doc_cell(t, "%s", row->f.shown);
+        doc_cell(t, "%s", row->f.right && (wrong || r->all) ? row->f.right : "-");
+        doc_cell(t, "%s", row->f.about ? row->f.about : "-");
+        doc_cell(t, "%s", row->f.passage);
+    }
+    return d;
+}
+
+void verify_json(const struct verify_report *r, struct jwrite *w, struct arena *arena)
+{
+    fields_write(w, NULL, &document_fields, document_of(r, true, arena));
+}
+
+void verify_json_schema(struct str *out)
+{
+    fields_schema_document(out, "verify.schema.json", "gpusight verify",
+                           "What `gpusight verify --json` prints.", &document_fields);
+}

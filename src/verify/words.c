@@ -1,0 +1,172 @@
+#include "verify/words.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { WORD_BYTES = 96 };
+
+static const struct {
+    const char *said, *means;
+} same[] = {
+#define WORD(said, means) {said, means},
+#include "verify/words.def"
+#undef WORD
+};
+
+/* Words that say nothing about what a figure is. */
+static const char stop_words[] =
+    " a an and are as at be been but by can could do does each every for from has have he "
+    "if in into is it its more most mostly much no not of off on one only or other out over "
+    "per so some such than that the their them then there these they this those to too under up "
+    "very was we were what when which while who will with would you your ns us ms sec ";
+
+void words_init(struct words *w, struct arena *a)
+{
+    *w = (struct words){.arena = a};
+    idmap_init(&w->ids, a);
+}
+
+static size_t stem(char *word, size_t n)
+{
+    if (n > 5 && !memcmp(word + n - 3, "ing", 3))
+        n -= 3;
+    else if (n > 4 && !memcmp(word + n - 2, "ed", 2))
+        n -= 2;
+    else if (n > 3 && word[n - 1] == 's' && word[n - 2] != 's' && word[n - 2] != 'u')
+        n -= 1;
+    word[n] = 0;
+    return n;
+}
+
+static uint32_t number(struct words *w, const char *word, bool add, bool name)
+{
+    uint64_t key = hash_bytes(word, strlen(word));
+    uint32_t id = idmap_get(&w->ids, key);
+    if (id == NO_INDEX && add) {
+        id = (uint32_t)w->counts.n;
+        vec_push(&w->counts, w->arena, 0);
+        vec_push(&w->names, w->arena, name);
+        idmap_put(&w->ids, key, id);
+    }
+    return id;
+}
+
+static void plain(struct words *w, char *word, size_t n, bool add, word_use *use, void *ctx,
+                  size_t at)
+{
+    char padded[WORD_BYTES + 3];
+    if (n < 1 || n >= WORD_BYTES)
+        return;
+    memcpy(padded + 1, word, n);
+    padded[0] = padded[n + 1] = ' ';
+    padded[n + 2] = 0;
+    if (strstr(stop_words, padded))
+        return;
+    for (size_t i = 0; i < sizeof(same) / sizeof(*same); i++)
+        if (!strcmp(word, same[i].said)) {
+            use(ctx, number(w, same[i].means, add, false), at);
+            return;
+        }
+    stem(word, n);
+    const char *means = word;
+    for (size_t i = 0; i < sizeof(same) / sizeof(*same); i++)
+        if (!strcmp(word, same[i].said))
+            means = same[i].means;
+    use(ctx, number(w, means, add, false), at);
+}
+
+/* "GPU 3", "rank 0": the number belongs to the name. */
+static size_t numbered(const char *word, size_t n, const char *text, size_t i, size_t end)
+{
+    static const char *const kinds[] = {"gpu", "rank", "phase", "stream", "process", "device"};
+    for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
+        if (strlen(kinds[k]) != n || memcmp(kinds[k], word, n) != 0)
+            continue;
+        size_t d = i + (i < end && (text[i] == ' ' || text[i] == ':'));
+        size_t first = d;
+        while (d < end && isdigit((unsigned char)text[d]))
+            d++;
+        bool unit =
+            d < end && (isalnum((unsigned char)text[d]) || text[d] == '.' || text[d] == ',');
+        return d > first && d - first < 8 && !unit ? d : 0;
+    }
+    return 0;
+}
+
+static bool in_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+void words_each(struct words *w, const char *text, size_t n, bool add, word_use *use, void *ctx)
+{
+    char word[WORD_BYTES + 16];
+    for (size_t i = 0; i < n;) {
+        if (!in_word(text[i])) {
+            i++;
+            continue;
+        }
+        size_t start = i, len = 0, parts = 0;
+        bool digits = false, letters = false, hump = false;
+        for (; i < n && in_word(text[i]); i++) {
+            char c = (char)tolower((unsigned char)text[i]);
+            hump |=
+                i > start && isupper((unsigned char)text[i]) && islower((unsigned char)text[i - 1]);
+            digits |= isdigit((unsigned char)c) != 0;
+            letters |= isalpha((unsigned char)c) != 0;
+            parts += c == '_';
+            if (len < WORD_BYTES)
+                word[len++] = c;
+        }
+        word[len] = 0;
+        if (!letters)
+            continue;
+        if (parts || digits || hump)
+            use(ctx, number(w, word, add, parts || hump), start);
+        size_t after = numbered(word, len, text, i, n);
+        if (after) {
+            char named[WORD_BYTES + 16];
+            memcpy(named, word, len);
+            size_t from = i + (text[i] == ' ' || text[i] == ':');
+            memcpy(named + len, text + from, after - from);
+            named[len + after - from] = 0;
+            use(ctx, number(w, named, add, true), start);
+        }
+        if (hump && !parts)
+            continue;
+        for (size_t p = 0; p < len;) {
+            size_t e = p;
+            while (e < len && word[e] != '_')
+                e++;
+            if (e > p) {
+                char part[WORD_BYTES + 1];
+                memcpy(part, word + p, e - p);
+                part[e - p] = 0;
+                plain(w, part, e - p, add, use, ctx, start);
+            }
+            p = e + 1;
+        }
+    }
+}
+
+struct adding {
+    struct word_list *list;
+    struct arena *arena;
+};
+
+static void add_one(void *ctx, uint32_t word, size_t at)
+{
+    struct adding *a = ctx;
+    (void)at;
+    for (size_t i = 0; i < a->list->n; i++)
+        if (a->list->v[i] == word)
+            return;
+    if (a->list->n < 48)
+        vec_push(a->list, a->arena, word);
+}
+
+void words_add(struct words *w, struct word_list *list, const char *text, struct arena *a)
+{
+    struct adding ctx = {list, a};
+    words_each(w, text, strlen(text), true, add_one, &ctx);
+}

@@ -1,0 +1,341 @@
+#!/usr/bin/env python3
+"""The Python package against the JSON of the program, and its way with other packages.
+
+    python_api.py --gpusight PROGRAM --library LIBRARY [TRACE...]
+
+Runs itself under the system's Python where that has NumPy and pandas; what needs them is left out,
+with a line that says so, where they are absent. Arrow's structs are read here by hand, from its
+specification, so no package of Arrow's is needed.
+"""
+import argparse
+import ctypes
+import glob
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+TRACES = os.environ.get("GPUSIGHT_TRACES") or os.path.join(ROOT, "..", "shared", "traces")
+failures = 0
+
+
+def check(what, good, why=""):
+    global failures
+    failures += not good
+    print(f"{'ok' if good else 'not ok'} - {what}{'' if good else ': ' + str(why)}", flush=True)
+
+
+# ---- the same integers as the JSON
+
+
+def integers(value):
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def same_numbers(run, document, path):
+    """Every table of "analyses": its integers, reals and texts, row by row."""
+    n = 0
+    for name, rows in document["analyses"].items():
+        table = run[name + "_summary" if name + "_summary" in run.tables else name]
+        rows = rows if isinstance(rows, list) else [rows]
+        if len(rows) != len(table):
+            check(f"{path}: rows of {name}", False, (len(rows), len(table)))
+            continue
+        for key in table.columns:
+            if not rows or key not in rows[0]:
+                continue
+            ours, theirs = list(table[key]), [row[key] for row in rows]
+            n += len(ours)
+            equal = all(a == b or (a != a and b is None) or (b is None and a in (None, -1))
+                        for a, b in zip(ours, theirs))
+            if not equal:
+                check(f"{path}: {name}.{key}", False, (ours[:3], theirs[:3]))
+    ledger = {r["cause"]: r["ns"] for r in run.ledger if r["GPU" if "GPU" in r else "gpu"] == "all"}
+    theirs = {c["label"]: c["ns"] for c in document["ledger"]["causes"]} \
+        if isinstance(document.get("ledger"), dict) and "causes" in document["ledger"] else None
+    if theirs is not None and len(run.ledger):
+        check(f"{path}: ledger", ledger == theirs, (ledger, theirs))
+    check(f"{path}: findings", [f["id"] for f in run.findings] ==
+          [f["id"] for f in document["recommendations"]])
+    return n
+
+
+def json_of(o, path):
+    out = subprocess.run([o.gpusight, "analyze", "--format", "json", "--top-kernels", "1000000", path],
+                         capture_output=True)
+    return json.loads(out.stdout) if out.returncode == 0 else None
+
+
+def check_numbers(o, gpusight, traces):
+    n = 0
+    for path in traces:
+        document = json_of(o, path)
+        try:
+            run = gpusight.open(path, progress=False)
+        except gpusight.Error as e:
+            check(f"{os.path.basename(path)}: fails as the program does", document is None, e)
+            continue
+        n += same_numbers(run, document, os.path.basename(path))
+        check(f"{os.path.basename(path)}: JSON equal", run.render("json", top_kernels=1000000) ==
+              json.dumps(document, indent=2, ensure_ascii=False) or
+              json.loads(run.render("json", top_kernels=1000000)) == document)
+    check(f"{n} values are those of the JSON", n > 0)
+
+
+# ---- Arrow, read by hand
+
+
+class Schema(ctypes.Structure):
+    pass
+
+
+Schema._fields_ = [("format", ctypes.c_char_p), ("name", ctypes.c_char_p),
+                   ("metadata", ctypes.c_char_p), ("flags", ctypes.c_int64),
+                   ("n_children", ctypes.c_int64),
+                   ("children", ctypes.POINTER(ctypes.POINTER(Schema))),
+                   ("dictionary", ctypes.POINTER(Schema)), ("release", ctypes.c_void_p),
+                   ("private", ctypes.c_void_p)]
+
+
+class Array(ctypes.Structure):
+    pass
+
+
+Array._fields_ = [("length", ctypes.c_int64), ("null_count", ctypes.c_int64),
+                  ("offset", ctypes.c_int64), ("n_buffers", ctypes.c_int64),
+                  ("n_children", ctypes.c_int64), ("buffers", ctypes.POINTER(ctypes.c_void_p)),
+                  ("children", ctypes.POINTER(ctypes.POINTER(Array))),
+                  ("dictionary", ctypes.POINTER(Array)), ("release", ctypes.c_void_p),
+                  ("private", ctypes.c_void_p)]
+
+
+class Stream(ctypes.Structure):
+    _fields_ = [("get_schema", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)),
+                ("get_next", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)),
+                ("get_last_error", ctypes.c_void_p), ("release", ctypes.c_void_p),
+                ("private", ctypes.c_void_p)]
+
+
+FIXED = {b"l": ctypes.c_int64, b"L": ctypes.c_uint64, b"i": ctypes.c_int32, b"I": ctypes.c_uint32,
+         b"S": ctypes.c_uint16, b"C": ctypes.c_uint8, b"g": ctypes.c_double}
+RELEASE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+def bit(address, i):
+    return ctypes.c_uint8.from_address(address + i // 8).value >> i % 8 & 1
+
+
+def values(schema, array):
+    n, out = array.length, []
+    if schema.format == b"U":
+        offsets = (ctypes.c_int64 * (n + 1)).from_address(array.buffers[1])
+        out = [ctypes.string_at(array.buffers[2] + offsets[i], offsets[i + 1] - offsets[i])
+               .decode(errors="replace") for i in range(n)]
+    elif schema.format == b"b":
+        out = [bool(bit(array.buffers[1], i)) for i in range(n)]
+    elif n:
+        out = list((FIXED[schema.format] * n).from_address(array.buffers[1]))
+    present = [not array.buffers[0] or bit(array.buffers[0], i) for i in range(n)]
+    if schema.dictionary:
+        texts = values(schema.dictionary.contents, array.dictionary.contents)
+        out = [texts[v] if ok else None for v, ok in zip(out, present)]
+    return [v if ok else None for v, ok in zip(out, present)]
+
+
+def pointer(capsule, name):
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype = ctypes.c_void_p
+    get.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    return get(capsule, name)
+
+
+def release(struct):
+    RELEASE(struct.release)(ctypes.addressof(struct))
+
+
+def check_arrow(gpusight, path):
+    run = gpusight.open(path, progress=False)
+    for name in run.tables:
+        table = run[name]
+        schema_capsule, array_capsule = table.__arrow_c_array__()
+        schema = Schema.from_address(pointer(schema_capsule, b"arrow_schema"))
+        array = Array.from_address(pointer(array_capsule, b"arrow_array"))
+        good = schema.n_children == array.n_children == len(table.columns)
+        for i, column in enumerate(table.columns.values()):
+            child = values(schema.children[i].contents, array.children[i].contents)
+            good = good and schema.children[i].contents.name.decode() == column.name and all(
+                a == b or (a != a and b != b) for a, b in zip(child, column)) and \
+                len(child) == len(column)
+        if not good:
+            check(f"arrow: {name}", False)
+    check("Arrow holds what the tables hold", True)
+    # A column outlives its parent, its table and the run.
+    table = run.kernels
+    expected = list(table["duration_ns"])
+    stream_capsule = table.__arrow_c_stream__()
+    del table, run
+    stream = Stream.from_address(pointer(stream_capsule, b"arrow_array_stream"))
+    at, schema, array, end = ctypes.addressof(stream), Schema(), Array(), Array()
+    check("a stream gives a schema and one batch",
+          stream.get_schema(at, ctypes.byref(schema)) == 0 and
+          stream.get_next(at, ctypes.byref(array)) == 0 and
+          stream.get_next(at, ctypes.byref(end)) == 0 and not end.release)
+    names = [schema.children[i].contents.name for i in range(schema.n_children)]
+    k = names.index(b"duration_ns")
+    kept = Array.from_buffer_copy(array.children[k].contents)  # moved out, as a consumer may
+    kept_schema = Schema.from_buffer_copy(schema.children[k].contents)
+    array.children[k].contents.release = None
+    schema.children[k].contents.release = None
+    release(array)
+    release(schema)
+    release(stream)
+    del stream_capsule
+    check("a column that was kept is whole after the rest is gone",
+          values(kept_schema, kept) == expected)
+    release(kept)
+    release(kept_schema)
+
+
+# ---- NumPy, pandas
+
+
+def check_frames(gpusight, path):
+    try:
+        import numpy
+        import pandas
+    except ImportError as e:
+        print(f"skipped - NumPy and pandas: {e}")
+        return
+    run = gpusight.open(path, progress=False)
+    view = run.kernels["duration_ns"].numpy()
+    check("a NumPy view has the numbers", view.sum() == sum(run.kernels["duration_ns"]))
+    start = run.kernels["start_ns"].numpy()
+    check("columns are views, not copies",
+          numpy.shares_memory(start, run.kernels["start_ns"].numpy()) and not start.flags.writeable)
+    del run
+    check("a view keeps its run alive", int(start[0]) > 0)
+    run = gpusight.open(path, progress=False)
+    frame = run.kernels.to_pandas()
+    check("a frame has all rows and columns", frame.shape == (len(run.kernels),
+                                                              len(run.kernels.columns)))
+    grouped = frame.groupby("name", observed=True)["duration_ns"].sum().to_dict()
+    check("sums by name are those of the hotspots", grouped ==
+          {h["name"]: h["total_duration_ns"] for h in run.hotspots}, grouped)
+    for name in run.tables:
+        run[name].to_pandas()
+        run[name].numpy()
+    check("every table becomes a frame and a structured array", True)
+
+
+# ---- errors, progress, an early end
+
+
+def check_calls(gpusight, path):
+    for what, call, kind in [
+            ("no such file", lambda: gpusight.open("/nonexistent"), gpusight.SystemError),
+            ("no such option", lambda: gpusight.open(path, colour="red"), gpusight.UsageError),
+            ("no such table", lambda: gpusight.open(path, progress=False)["nonsense"],
+             gpusight.UsageError),
+            ("not a trace", lambda: gpusight.open(__file__), gpusight.Error)]:
+        try:
+            call()
+            check(what, False, "no error")
+        except kind as e:
+            check(what, len(str(e)) > 5)
+    told = []
+    gpusight.open(path, progress=lambda *a: told.append(a) and False)
+    check("progress is told", told and told[0][0] == "reading", told[:1])
+    try:
+        gpusight.open(path, progress=lambda *a: True)
+        check("progress can end it", False)
+    except gpusight.CancelledError:
+        check("progress can end it", True)
+
+    def fail(*_):
+        raise KeyError("mine")
+    try:
+        gpusight.open(path, progress=fail)
+        check("an error in progress comes through", False)
+    except KeyError:
+        check("an error in progress comes through", True)
+    run = gpusight.open(path, progress=False, window="10%..50%")
+    check("options work", len(run.phases) > 0 and
+          run.breakdown[0]["window_ns"] < gpusight.open(path, progress=False).breakdown[0]["window_ns"])
+    check("what if", run.whatif(remove="sync", graph=True)["result"]["speedup"] >= 1)
+    check("reports", run.render("markdown").startswith("#") and "<!doctype html" in
+          run.render("html")[:100].lower() and "<iframe" in run._repr_html_())
+    same = gpusight.compare(path, [path, path])
+    check("compare", same.verdict == "same" and same.change_pct == 0 and "verdict" in str(same.to_dict()))
+
+
+def check_interrupt(path, big):
+    """Ctrl-C ends a call of a second in a moment, as KeyboardInterrupt."""
+    program = ("import sys, gpusight\nprint('go', flush=True)\n"
+               f"try:\n    gpusight.open({big!r}, progress=False, threads=1)\n    print('late')\n"
+               "except KeyboardInterrupt:\n    print('interrupted')\n"
+               f"print(len(gpusight.open({path!r}, progress=False).kernels))\n")
+    p = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    p.stdout.readline()
+    timer = threading.Timer(0.08, lambda: p.send_signal(signal.SIGINT))
+    timer.start()
+    out = p.communicate(timeout=60)[0].split()
+    check("Ctrl-C ends a call, and the next one works", out == ["interrupted", "1800"], out)
+
+
+def system_python():
+    """The system's Python has the packages of the system; ours may be another."""
+    other = "/usr/bin/python3"
+    if os.environ.get("GPUSIGHT_SAME_PYTHON") or not os.path.exists(other) or \
+            os.path.realpath(other) == os.path.realpath(sys.executable):
+        return
+    try:
+        import pandas  # noqa: F401
+    except ImportError:
+        if subprocess.run([other, "-c", "import pandas"], capture_output=True).returncode == 0:
+            os.environ["GPUSIGHT_SAME_PYTHON"] = "1"
+            os.execv(other, [other] + sys.argv)
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("--gpusight", required=True)
+    p.add_argument("--library", required=True)
+    p.add_argument("--all", action="store_true", help="every real trace, not only small ones")
+    p.add_argument("traces", nargs="*")
+    o = p.parse_args()
+    system_python()
+    os.environ["GPUSIGHT_LIBRARY"] = os.path.abspath(o.library)
+    os.environ["PYTHONPATH"] = os.path.join(ROOT, "python")
+    sys.path.insert(0, os.environ["PYTHONPATH"])
+    sys.dont_write_bytecode = True
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    import gpusight
+    check("the version is the program's", gpusight.__version__ in
+          subprocess.run([o.gpusight, "--version"], capture_output=True, text=True).stdout)
+    with tempfile.TemporaryDirectory() as folder:
+        path, big = os.path.join(folder, "demo.db"), os.path.join(folder, "big.db")
+        for scenario, to, more in [("demo", path, []), ("bench", big, ["--set", "n=200000"])]:
+            subprocess.run([o.gpusight, "synth", scenario, "-o", to] + more, check=True,
+                           capture_output=True)
+        nsys = os.path.join(folder, "demo.sqlite")
+        subprocess.run([o.gpusight, "synth", "demo", "--format", "nsys", "-o", nsys], check=True,
+                       capture_output=True)
+        real = [f for f in sorted(glob.glob(os.path.join(TRACES, "**", "*"), recursive=True))
+                if f.endswith((".db", ".sqlite", ".json", ".json.gz", ".rpd")) and
+                (o.all or os.path.getsize(f) < 300000)]
+        real = real if o.all else real[:12]
+        if not real:
+            print("skipped - real traces: none there")
+        check_numbers(o, gpusight, o.traces or [path, nsys] + real)
+        check_arrow(gpusight, path)
+        check_frames(gpusight, path)
+        check_calls(gpusight, path)
+        check_interrupt(path, big)
+    sys.exit(failures > 0)
+
+
+main()

@@ -1,0 +1,301 @@
+/* The library's interface: values, threads, an early end, and what is left when memory is short. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "unit.h"
+
+#include "base/mem.h"
+#include "gpusight/gpusight.h"
+#include "made_rocpd.h"
+
+static char folder[] = "/tmp/gpusight-api-XXXXXX";
+static char path[256];
+
+static int make_trace(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof(path), "%s/demo.db", folder);
+    struct made_rocpd made = {.path = path, .scenario = true};
+    return *made_rocpd("demo", &made) ? -1 : 0;
+}
+
+static int remove_trace(void **state)
+{
+    (void)state;
+    remove(path);
+    return rmdir(folder);
+}
+
+static gs_run *open_it(const struct gs_option *o, gs_task *task, struct gs_error *err)
+{
+    const char *paths[] = {path};
+    return gs_open(paths, 1, o, task, err);
+}
+
+static bool count(void *ctx, const char *bytes, size_t n)
+{
+    (void)bytes;
+    *(size_t *)ctx += n;
+    return true;
+}
+
+static bool refuse(void *ctx, const char *bytes, size_t n)
+{
+    (void)ctx, (void)bytes, (void)n;
+    return false;
+}
+
+/* Sums over all rows agree between the events and the results made of them. */
+static void tables_agree(void **state)
+{
+    (void)state;
+    struct gs_error err;
+    gs_run *run = open_it(NULL, NULL, &err);
+    assert_non_null(run);
+    const gs_table *kernels = gs_run_table(run, "kernels", &err);
+    const gs_table *hotspots = gs_run_table(run, "hotspots", &err);
+    const struct gs_column *start = gs_column(kernels, "start_ns"),
+                           *end = gs_column(kernels, "end_ns"),
+                           *duration = gs_column(kernels, "duration_ns"),
+                           *total = gs_column(hotspots, "total_duration_ns"),
+                           *calls = gs_column(hotspots, "calls");
+    int64_t sum = 0, sum_of_groups = 0, n = 0;
+    assert_int_equal(kernels->rows, 1800); /* the demo's text */
+    for (size_t i = 0; i < kernels->rows; i++) {
+        assert_int_equal(gs_int(duration, i), gs_int(end, i) - gs_int(start, i));
+        sum += gs_int(duration, i);
+    }
+    for (size_t i = 0; i < hotspots->rows; i++) {
+        sum_of_groups += gs_int(total, i);
+        n += gs_int(calls, i);
+    }
+    assert_int_equal(sum, sum_of_groups);
+    assert_int_equal(n, 1800);
+    assert_non_null(strstr(gs_text(gs_column(kernels, "name"), 0), "gemm_tile"));
+    assert_null(gs_run_table(run, "nonsense", &err));
+    assert_string_equal(err.text, "no table is called 'nonsense'");
+    assert_null(gs_column(kernels, "nonsense"));
+    gs_close(run);
+}
+
+static void wrong_options_are_errors(void **state)
+{
+    (void)state;
+    struct gs_error err;
+    const struct gs_option unknown[] = {{"colour", "red"}, {NULL, NULL}},
+                           flag[] = {{"replay", "maybe"}, {NULL, NULL}},
+                           number[] = {{"rank", "x"}, {NULL, NULL}},
+                           value[] = {{"window", NULL}, {NULL, NULL}};
+    assert_null(open_it(unknown, NULL, &err));
+    assert_string_equal(err.text, "no option is called 'colour'");
+    assert_int_equal(err.code, GS_E_USAGE);
+    assert_null(open_it(flag, NULL, &err));
+    assert_string_equal(err.text, "option 'replay' must be yes or no, not 'maybe'");
+    assert_null(open_it(number, NULL, &err));
+    assert_int_equal(err.code, GS_E_USAGE);
+    assert_null(open_it(value, NULL, &err));
+    const char *none = "/nonexistent/trace.db";
+    assert_null(gs_open(&none, 1, NULL, NULL, &err));
+    assert_int_equal(err.code, GS_E_IO);
+    assert_null(gs_open(&none, 0, NULL, NULL, NULL));
+}
+
+static void rows_come_without_an_analysis(void **state)
+{
+    (void)state;
+    struct gs_error err;
+    size_t n = 0;
+    const struct gs_option rows[] = {{"analyze", "no"}, {NULL, NULL}};
+    gs_run *run = open_it(rows, NULL, &err);
+    assert_int_equal(gs_run_table(run, "kernels", &err)->rows, 1800);
+    assert_null(gs_run_table(run, "hotspots", &err));
+    assert_false(gs_render(run, "text", NULL, count, &n, NULL, &err));
+    assert_int_equal(err.code, GS_E_USAGE);
+    assert_false(gs_whatif(run, NULL, count, &n, NULL, &err));
+    assert_null(gs_compare(&run, 1, &run, 1, NULL, &err));
+    gs_close(run);
+}
+
+static void reports_go_to_the_sink(void **state)
+{
+    (void)state;
+    struct gs_error err;
+    gs_run *run = open_it(NULL, NULL, &err);
+    static const char *const forms[] = {"text", "json", "markdown", "html"};
+    for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+        size_t n = 0;
+        assert_true(gs_render(run, forms[i], NULL, count, &n, NULL, &err));
+        assert_true(n > 1000);
+        assert_false(gs_render(run, forms[i], NULL, refuse, NULL, NULL, &err));
+        assert_int_equal(err.code, GS_E_IO);
+    }
+    assert_false(gs_render(run, "xlsx", NULL, count, NULL, NULL, &err));
+    assert_int_equal(err.code, GS_E_USAGE);
+    size_t n = 0;
+    const struct gs_option sync[] = {{"remove", "sync"}, {NULL, NULL}},
+                           wrong[] = {{"remove", "everything"}, {NULL, NULL}};
+    assert_true(gs_whatif(run, sync, count, &n, NULL, &err));
+    assert_false(gs_whatif(run, wrong, count, &n, NULL, &err));
+    gs_comparison *c = gs_compare(&run, 1, &run, 1, NULL, &err);
+    gs_close(run);
+    assert_string_equal(gs_comparison_verdict(c), "same");
+    assert_true(gs_comparison_render(c, "json", NULL, count, &n, NULL, &err));
+    gs_comparison_close(c);
+}
+
+/* ---- two threads on one handle, and a run in each of several threads ---- */
+
+static void *use(void *arg)
+{
+    gs_run *run = arg;
+    struct gs_error err;
+    size_t n = 0;
+    for (size_t i = 0; i < gs_run_tables(run); i++)
+        if (!gs_run_table_at(run, i, &err))
+            return "a table could not be made";
+    if (!gs_render(run, "json", NULL, count, &n, NULL, &err))
+        return "no JSON";
+    const struct gs_option graph[] = {{"graph", "yes"}, {NULL, NULL}};
+    return gs_whatif(run, graph, count, &n, NULL, &err) ? NULL : "no what-if";
+}
+
+static void *open_and_use(void *arg)
+{
+    (void)arg;
+    struct gs_error err;
+    gs_run *run = open_it(NULL, NULL, &err);
+    void *wrong = run ? use(run) : "not opened";
+    gs_close(run);
+    return wrong;
+}
+
+static void threads_share_a_run(void **state)
+{
+    (void)state;
+    pthread_t ids[4];
+    struct gs_error err;
+    gs_run *run = open_it(NULL, NULL, &err);
+    for (size_t i = 0; i < 4; i++)
+        pthread_create(&ids[i], NULL, i < 2 ? use : open_and_use, run);
+    for (size_t i = 0; i < 4; i++) {
+        void *wrong;
+        pthread_join(ids[i], &wrong);
+        assert_null(wrong);
+    }
+    gs_close(run);
+}
+
+/* ---- an early end ---- */
+
+static bool end_at_once(void *ctx, const char *what, uint64_t done, uint64_t total)
+{
+    (void)what, (void)done, (void)total;
+    ++*(int *)ctx;
+    return true;
+}
+
+static void progress_can_end_it(void **state)
+{
+    (void)state;
+    struct gs_error err;
+    int calls = 0;
+    size_t before = mem_held();
+    gs_task *task = gs_task_new(end_at_once, NULL, &calls);
+    assert_null(open_it(NULL, task, &err));
+    assert_int_equal(err.code, GS_E_CANCELLED);
+    assert_int_equal(calls, 1);
+    gs_task_free(task);
+    assert_int_equal(mem_held(), before);
+}
+
+struct canceller {
+    gs_task *task;
+    unsigned after_us;
+};
+
+static void *cancel(void *arg)
+{
+    const struct canceller *c = arg;
+    nanosleep(&(struct timespec){0, (long)c->after_us * 1000}, NULL);
+    gs_task_cancel(c->task);
+    return NULL;
+}
+
+static void cancelled_at_any_moment(void **state)
+{
+    (void)state;
+    size_t before = mem_held();
+    unsigned ended = 0;
+    for (unsigned i = 0; i < 40; i++) {
+        struct gs_error err;
+        pthread_t id;
+        size_t n = 0;
+        struct canceller c = {gs_task_new(NULL, NULL, NULL), i * 1500};
+        pthread_create(&id, NULL, cancel, &c);
+        gs_run *run = open_it(NULL, c.task, &err);
+        if (run && !gs_render(run, "html", NULL, count, &n, c.task, &err))
+            ended++;
+        else if (!run)
+            ended++;
+        if (!run || err.code != GS_OK)
+            assert_int_equal(err.code, GS_E_CANCELLED);
+        pthread_join(id, NULL);
+        gs_close(run);
+        gs_task_free(c.task);
+        assert_int_equal(mem_held(), before);
+    }
+    assert_true(ended > 0);
+}
+
+/* ---- shortage ---- */
+
+static bool all_of_it(struct gs_error *err)
+{
+    size_t n = 0;
+    const struct gs_option one[] = {{"threads", "1"}, {NULL, NULL}};
+    gs_run *run = open_it(one, NULL, err);
+    bool ok = run && gs_run_table(run, "kernels", err) && gs_run_table(run, "findings", err) &&
+              gs_render(run, "text", NULL, count, &n, NULL, err);
+    gs_comparison *c = ok ? gs_compare(&run, 1, &run, 1, NULL, err) : NULL;
+    ok = c && gs_comparison_render(c, "json", NULL, count, &n, NULL, err);
+    gs_comparison_close(c);
+    gs_close(run);
+    return ok;
+}
+
+static void a_shortage_anywhere_is_an_error(void **state)
+{
+    (void)state;
+    struct gs_error err;
+    assert_true(all_of_it(&err));
+    size_t before = mem_held();
+    bool done = false;
+    for (int64_t n = 0; !done; n += 7) {
+        mem_fail_after(n);
+        done = all_of_it(&err);
+        mem_fail_never();
+        assert_true(done || err.code == GS_E_IO || err.code == GS_E_EMPTY);
+        assert_int_equal(mem_held(), before);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables_agree),
+        cmocka_unit_test(wrong_options_are_errors),
+        cmocka_unit_test(rows_come_without_an_analysis),
+        cmocka_unit_test(reports_go_to_the_sink),
+        cmocka_unit_test(threads_share_a_run),
+        cmocka_unit_test(progress_can_end_it),
+        cmocka_unit_test(cancelled_at_any_moment),
+        cmocka_unit_test(a_shortage_anywhere_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, make_trace, remove_trace);
+}
