@@ -47,6 +47,7 @@ extern "C" {
 
 typedef struct gs_run gs_run;
 typedef struct gs_comparison gs_comparison;
+typedef struct gs_result gs_result;
 typedef struct gs_task gs_task;
 
 /* "0.2.0" */
@@ -162,6 +163,27 @@ typedef bool gs_sink_fn(void *ctx, const char *bytes, size_t n);
  * timeline-limit, columns. */
 GS_API bool gs_render(gs_run *run, const char *format, const struct gs_option *options,
                       gs_sink_fn *sink, void *ctx, gs_task *task, struct gs_error *err);
+
+/* ---- SQL ---- */
+
+/*
+ * One read-only statement over the tables of docs/query-tables.md, the same for every format.
+ * Options: timeout (seconds, 60), limit (rows; 0: all). The table lives as long as the result.
+ */
+GS_API gs_result *gs_query(gs_run *run, const char *sql, const struct gs_option *options,
+                           gs_task *task, struct gs_error *err);
+GS_API const gs_table *gs_result_table(const gs_result *result);
+GS_API void gs_result_close(gs_result *result); /* NULL is fine */
+
+/* ---- other tools' files ---- */
+
+/*
+ * The trace as pftrace, chrome, csv, rocpd, otf2, speedscope or folded: `path` is the file, or what
+ * the files begin with where there are several. It appears whole, and never over a trace that was read.
+ * Options: group-by-queue, kernel-rename, annotate-args, annotate-pmc, compress, durations (yes or no).
+ */
+GS_API bool gs_convert(gs_run *run, const char *format, const char *path,
+                       const struct gs_option *options, gs_task *task, struct gs_error *err);
 
 /* ---- what if ---- */
 

@@ -116,6 +116,16 @@ class Run:
         """The run again, with changes: whatif(remove="sync", kernel="gemm=0.5x", graph=True)."""
         return json.loads(rendered(lib.gs_whatif, self._handle, None, pairs_of(changes)))
 
+    def query(self, sql, **limits):
+        """Rows of one read-only SQL statement: run.query("select name, count(*) from kernels ...")."""
+        return Table(self, "query", Task().call(lib.gs_query, self._handle, sql.encode(),
+                                                options(pairs_of(limits))))
+
+    def convert(self, format, path, **keywords):
+        """The trace as pftrace, chrome, csv, rocpd, otf2, speedscope or folded."""
+        Task().call(lib.gs_convert, self._handle, format.encode(), os.fsencode(path),
+                    options(pairs_of(keywords)))
+
     def _repr_html_(self):
         page = html.escape(self.render("html"), quote=True)
         return f'<iframe srcdoc="{page}" style="width:100%;height:800px;border:0"></iframe>'

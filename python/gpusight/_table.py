@@ -95,10 +95,13 @@ class Column(Sequence):
 class Table(Sequence):
     """Rows of one struct. `t[3]` is a dict, `t["calls"]` a column."""
 
-    def __init__(self, run, name):
+    def __init__(self, run, name, result=None):
+        """A table of the run, or the one of a query, which then belongs to this object."""
         error = GsError()
         self._run = run
-        self._raw = lib.gs_run_table(run._handle, name.encode(), ctypes.byref(error))
+        self._result = result
+        self._raw = lib.gs_result_table(result) if result else \
+            lib.gs_run_table(run._handle, name.encode(), ctypes.byref(error))
         if not self._raw:
             raise _errors.make(error.code, error.text.decode(errors="replace"))
         raw = self._raw.contents
@@ -109,6 +112,11 @@ class Table(Sequence):
         for i in range(raw.columns):
             c = Column(self, raw.column[i])
             self.columns[c.name] = c
+
+    def __del__(self):
+        if getattr(self, "_result", None):
+            lib.gs_result_close(self._result)
+            self._result = None
 
     def __len__(self):
         return self._rows

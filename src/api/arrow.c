@@ -45,6 +45,7 @@ struct shared {
     atomic_size_t users;
     struct arena arena;
     gs_run *run; /* kept alive by arrays; NULL for schemas, which copy */
+    bool copies; /* the columns are not the run's: nothing of them may be kept */
 };
 
 static void drop(struct shared *s)
@@ -195,7 +196,7 @@ static void fill_texts(struct ArrowArray *n, struct shared *o, const char *const
 static const void *packed(struct shared *o, const struct gs_column *c, size_t rows)
 {
     size_t size = api_type_size(c->type);
-    if (c->stride == size)
+    if (c->stride == size && !o->copies)
         return c->data;
     char *data = arena_calloc(&o->arena, rows + 1, size);
     for (size_t i = 0; i < rows; i++)
@@ -266,13 +267,23 @@ static void abandon(struct shared *s)
     drop(s);
 }
 
+static bool is_of(const gs_run *run, const gs_table *t)
+{
+    for (size_t i = 0; i < run->tables.n; i++)
+        if (t == &run->tables.v[i].table)
+            return true;
+    return false; /* of a query: its result may go before */
+}
+
 bool gs_table_arrow(gs_run *run, const gs_table *t, struct ArrowSchema *schema,
                     struct ArrowArray *array, struct gs_error *err)
 {
     struct exporting e = {new_shared(), new_shared(), t, {0}, {0}};
     bool ok = e.for_schema && e.for_array;
-    if (e.for_array)
+    if (e.for_array) {
         e.for_array->run = gs_retain(run);
+        e.for_array->copies = !is_of(run, t);
+    }
     ok = ok ? api_call(NULL, make_both, &e, err) : fail(err, GS_E_IO, "out of memory");
     if (!ok) {
         abandon(e.for_schema);
@@ -286,48 +297,44 @@ bool gs_table_arrow(gs_run *run, const gs_table *t, struct ArrowSchema *schema,
     return true;
 }
 
-/* ---- streams ---- */
+/* ---- streams: made at once, so that they outlive the table ---- */
 
 struct stream_of {
-    gs_run *run;
-    const gs_table *t;
-    bool given; /* the one batch */
-    struct gs_error err;
+    struct ArrowSchema schema;
+    struct ArrowArray array;
+    const char *wrong;
 };
 
 static int stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 {
     struct stream_of *s = stream->private_data;
-    struct ArrowArray array;
-    if (!gs_table_arrow(s->run, s->t, out, &array, &s->err))
-        return ENOMEM;
-    array.release(&array);
-    return 0;
+    *out = s->schema;
+    s->wrong = s->schema.release ? NULL : "the schema was taken before";
+    s->schema.release = NULL;
+    return s->wrong ? EINVAL : 0;
 }
 
+/* The one batch; after it what is released, which is the end. */
 static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
 {
     struct stream_of *s = stream->private_data;
-    struct ArrowSchema schema;
-    *out = (struct ArrowArray){0};
-    if (s->given)
-        return 0; /* released: the end */
-    if (!gs_table_arrow(s->run, s->t, &schema, out, &s->err))
-        return ENOMEM;
-    schema.release(&schema);
-    s->given = true;
+    *out = s->array;
+    s->array.release = NULL;
     return 0;
 }
 
 static const char *stream_error(struct ArrowArrayStream *stream)
 {
-    return ((struct stream_of *)stream->private_data)->err.text;
+    return ((struct stream_of *)stream->private_data)->wrong;
 }
 
 static void stream_release(struct ArrowArrayStream *stream)
 {
     struct stream_of *s = stream->private_data;
-    gs_close(s->run);
+    if (s->schema.release)
+        s->schema.release(&s->schema);
+    if (s->array.release)
+        s->array.release(&s->array);
     mem_free(s);
     stream->release = NULL;
 }
@@ -338,7 +345,11 @@ bool gs_table_arrow_stream(gs_run *run, const gs_table *t, struct ArrowArrayStre
     struct stream_of *s = mem_try_alloc(sizeof(*s));
     if (!s)
         return fail(err, GS_E_IO, "out of memory");
-    *s = (struct stream_of){.run = gs_retain(run), .t = t};
+    s->wrong = NULL;
+    if (!gs_table_arrow(run, t, &s->schema, &s->array, err)) {
+        mem_free(s);
+        return false;
+    }
     *stream = (struct ArrowArrayStream){.get_schema = stream_schema,
                                         .get_next = stream_next,
                                         .get_last_error = stream_error,

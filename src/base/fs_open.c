@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/confine.h"
 #include "base/fs.h"
 #include "base/human.h"
 #include "base/inputs.h"
@@ -34,12 +35,13 @@ static int checked(int fd, const char *path, struct gs_error *err)
         fail(err, GS_E_IO, "cannot open '%s': %s", path, strerror(errno));
     if (fd < 0)
         return -1;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+    bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    if (regular && confine_allows(fd, path, err)) {
         inputs_add(&st);
         return fd;
     }
     close(fd);
-    return not_regular(st.st_mode, path, err);
+    return regular ? -1 : not_regular(st.st_mode, path, err);
 }
 
 int fs_open(const char *path, struct gs_error *err)

@@ -5,6 +5,7 @@
 
 #include "base/input_codec.h"
 #include "base/mem.h"
+#include "base/task.h"
 
 enum { SLOT_SIZE = 512 * 1024 };
 
@@ -155,7 +156,7 @@ ptrdiff_t input_read(void *in, char *buf, size_t n)
     }
     if (!n)
         return 0;
-    if (s->failed)
+    if (s->failed || task_cancelled())
         return -1;
     if (!s->started)
         start_thread(s);

@@ -163,6 +163,13 @@ struct arena *mem_scratch_root(void)
     return innermost ? &innermost->scratch : &unguarded;
 }
 
+void mem_keep(void)
+{
+    enum { KEPT = 512 << 20 };
+    mallopt(M_MMAP_THRESHOLD, KEPT);
+    mallopt(M_TRIM_THRESHOLD, KEPT);
+}
+
 size_t mem_held(void)
 {
     return atomic_load(&held);

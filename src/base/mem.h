@@ -48,6 +48,12 @@ bool mem_guard(void (*fn)(void *ctx), void *ctx, struct gs_error *err);
 struct arena;
 struct arena *mem_scratch_root(void);
 
+/*
+ * For servers: what is given back stays with the process, up to some hundred megabytes, instead of
+ * being asked for and cleared page by page in the next call.
+ */
+void mem_keep(void);
+
 /* Bytes held now, and the most that were held at once since the start. */
 size_t mem_held(void);
 size_t mem_peak(void);

@@ -13,10 +13,13 @@
 #include "cli/output.h"
 #include "convert/convert.h"
 #include "convert/keys.h"
+#include "run/filter.h"
 
 struct convert_settings {
     struct opt_list formats, inputs;
-    const char *name, *dir, *agent_index, *reader;
+    struct analyzed_opts in; /* what of the traces: filters, window, process, rank */
+    const char *name, *dir, *agent_index;
+    const char *backend, *fill_policy, *buffer_size, *shmem_size; /* of a buffer we do not have */
     bool per_rank, no_align, group_by_queue, kernel_rename, annotate_args, annotate_pmc, compress,
         durations;
 };
@@ -53,8 +56,13 @@ static const struct opt opts[] = {
     OPT_TEXT(T, dir, 0, "output-path", "DIR", "the same as --dir"),
     OPT_CHOICE(T, agent_index, 0, "agent-index-value", "absolute|relative|type-relative",
                "the same as --agent-index"),
-    OPT_GROUP("Reading"),
-    OPT_CHOICE(T, reader, 0, "reader", "auto|fast|sqlite|check", "how to read databases"),
+    OPT_TEXT(T, backend, 0, "perfetto-backend", "WORD",
+             "ignored: the file is written as a stream, there is no buffer that could overflow"),
+    OPT_TEXT(T, fill_policy, 0, "perfetto-buffer-fill-policy", "WORD", "ignored, as above"),
+    OPT_TEXT(T, buffer_size, 0, "perfetto-buffer-size", "KB", "ignored, as above"),
+    OPT_TEXT(T, shmem_size, 0, "perfetto-shmem-size-hint", "KB", "ignored, as above"),
+    OPT_GROUP("What of the traces"),
+    ROWS_OPTS(T, in),
     OPT_END,
 };
 #undef T
@@ -62,7 +70,7 @@ static const struct opt opts[] = {
 static void defaults(void *settings)
 {
     struct convert_settings *o = settings;
-    o->reader = "auto";
+    o->in = (struct analyzed_opts)ANALYZED_DEFAULTS;
     o->agent_index = "relative";
     o->dir = getenv("ROCPD_OUTPUT_PATH");
     o->name = getenv("ROCPD_OUTPUT_NAME");
@@ -103,6 +111,22 @@ static bool choose_one(struct chosen *c, const char *word, struct gs_error *err)
     return true;
 }
 
+/* "-f csv pftrace", as AMD's tools take it: a word that is a format and no file is one more. */
+static bool choose_operands(struct chosen *c, struct cli *cli, struct gs_error *err)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < cli->operands.n; i++) {
+        const char *word = cli->operands.v[i];
+        bool format = converter_find(word) && !fs_exists(word);
+        if (!format)
+            cli->operands.v[kept++] = word;
+        else if (!choose_one(c, word, err))
+            return false;
+    }
+    cli->operands.n = kept;
+    return true;
+}
+
 static bool choose(struct chosen *c, const struct convert_settings *o, struct arena *a,
                    struct gs_error *err)
 {
@@ -125,11 +149,6 @@ static bool choose(struct chosen *c, const struct convert_settings *o, struct ar
 
 /* ---- reading, with the clocks of several ranks brought together ---- */
 
-static void release_trace(void *trace)
-{
-    trace_release(trace);
-}
-
 static void stop(void *progress)
 {
     progress_stop(progress);
@@ -139,8 +158,10 @@ static bool align(struct cli *cli, const struct convert_settings *o, struct trac
                   const struct ingest_files *files, struct gs_error *err)
 {
     struct job *job = arena_new(cli->arena, struct job);
-    struct job_opts jo = {{.short_threshold_ns = 10000, .max_phases = 1},
-                          reader_mode_of(o->reader),
+    struct job_opts jo = {{.view = {.gpu = -1, .process = -1, .threads = cli->threads},
+                           .short_threshold_ns = 10000,
+                           .max_phases = 1},
+                          reader_mode_of(o->in.reader),
                           cli->threads,
                           NULL};
     if (o->no_align || t->processes.n < 2)
@@ -156,20 +177,32 @@ static bool align(struct cli *cli, const struct convert_settings *o, struct trac
     return true;
 }
 
+/* Rows that the filters leave; what that is is said. */
+static bool narrow(struct cli *cli, const struct convert_settings *o, struct trace *t,
+                   struct gs_error *err)
+{
+    struct run_opts ro = cli_run_opts(cli, &o->in);
+    const char *only = NULL;
+    if (!filter_rows(t, &ro, &only, cli->arena, err))
+        return false;
+    if (only)
+        log_say("only %s", only);
+    return true;
+}
+
 static struct trace *load(struct cli *cli, const struct convert_settings *o, struct gs_error *err)
 {
-    struct trace *t = arena_new(cli->arena, struct trace);
+    struct trace *t = trace_new(cli->arena);
     struct arena *temporary = arena_scratch();
     struct progress *p = arena_new(temporary, struct progress);
-    struct ingest_opts io = {.reader = reader_mode_of(o->reader), .threads = cli->threads, .progress = p};
+    struct ingest_opts io = {
+        .reader = reader_mode_of(o->in.reader), .threads = cli->threads, .progress = p};
     struct ingest_files files = {0};
     struct opt_list paths = {0};
     for (size_t i = 0; i < o->inputs.n; i++)
         vec_push(&paths, cli->arena, o->inputs.v[i]);
     for (size_t i = 0; i < cli->operands.n; i++)
         vec_push(&paths, cli->arena, cli->operands.v[i]);
-    trace_init(t);
-    arena_defer(cli->arena, release_trace, t);
     if (!paths.n) {
         fail(err, GS_E_USAGE, "missing operand TRACE; see 'gpusight convert --help'");
         return NULL;
@@ -180,7 +213,7 @@ static struct trace *load(struct cli *cli, const struct convert_settings *o, str
               ingest_load_files(t, &files, &io, err) && align(cli, o, t, &files, err);
     arena_release(temporary);
     cli->operands = paths;
-    return ok ? t : NULL;
+    return ok && narrow(cli, o, t, err) ? t : NULL;
 }
 
 /* ---- names ---- */
@@ -190,9 +223,11 @@ static const char *base_of(struct cli *cli)
 {
     struct arena *a = cli->arena;
     const char *base = output_base(cli->operands.v[0], a);
-    for (const char *dot; (dot = strrchr(base, '.')) && dot > base &&
-                          (str_eq(dot, ".json") || str_eq(dot, ".db") || str_eq(dot, ".sqlite"));)
-        base = arena_strndup(a, base, (size_t)(dot - base));
+    static const char *const ends[] = {".json", ".db",      ".sqlite",         ".rpd",
+                                       ".csv",  ".pftrace", ".perfetto-trace", ".otf2"};
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++) /* of "x.json.gz", say */
+        if (str_ends(base, ends[i]) && strlen(base) > strlen(ends[i]))
+            base = arena_strndup(a, base, strlen(base) - strlen(ends[i]));
     size_t n = strlen(base);
     return n > 8 && str_ends(base, "_results") ? arena_strndup(a, base, n - 8) : base;
 }
@@ -304,16 +339,16 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
         .durations = o->durations,
         .threads = cli->threads,
     };
-    if (!choose(&chosen, o, cli->arena, err))
+    if ((o->formats.n && !choose_operands(&chosen, cli, err)) ||
+        !choose(&chosen, o, cli->arena, err))
         return false;
     if (chosen.n > 1 && o->name && fs_out_is_direct(o->name))
         return fail(err, GS_E_USAGE, "cannot write several formats to '%s'", o->name);
     struct names n = {.cli = cli, .o = o, .t = load(cli, o, err)};
     if (!n.t)
         return false;
-    n.apart = n.t->processes.n > 1 &&
-              (o->per_rank || (o->name && keys_tell_apart(o->name)) ||
-               (o->dir && keys_tell_apart(o->dir)));
+    n.apart = n.t->processes.n > 1 && (o->per_rank || (o->name && keys_tell_apart(o->name)) ||
+                                       (o->dir && keys_tell_apart(o->dir)));
     if (n.apart && o->name && fs_out_is_direct(o->name))
         return fail(err, GS_E_USAGE, "cannot write one output a rank to '%s'", o->name);
     struct fs_set *set = arena_new(cli->arena, struct fs_set);
@@ -343,11 +378,12 @@ const struct command command_convert = {
         "ROCPD_OUTPUT_NAME and ROCPD_OUTPUT_PATH stand for -o and -d where these are not given. "
         "Called by the name rocpd2csv, rocpd2pftrace, rocpd2otf2 or rocpd2summary, the program "
         "takes their options.",
-    .examples = "gpusight convert results.db -o trace.pftrace  # for ui.perfetto.dev\n"
-                "gpusight convert report.sqlite -f rocpd -o from_nsys  # an Nsight trace for AMD's "
-                "tools\n"
-                "gpusight convert job/ -f pftrace -f csv -d out --per-rank  # one set for each rank\n"
-                "gpusight convert results.db -f folded -o - | flamegraph.pl > flame.svg",
+    .examples =
+        "gpusight convert results.db -o trace.pftrace  # for ui.perfetto.dev\n"
+        "gpusight convert report.sqlite -f rocpd -o from_nsys  # an Nsight trace for AMD's "
+        "tools\n"
+        "gpusight convert job/ -f pftrace -f csv -d out --per-rank  # one set for each rank\n"
+        "gpusight convert results.db -f folded -o - | flamegraph.pl > flame.svg",
     .opts = opts,
     .settings_size = sizeof(struct convert_settings),
     .writes_here = true,

@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "cli/alias.h"
 #include "cli/command.h"
 #include "cli/generate.h"
 #include "cli/globals.h"
@@ -31,6 +32,9 @@ static bool print_version(struct gs_error *err)
 #endif
 #ifdef HAVE_XLSX
                                " xlsx"
+#endif
+#ifdef HAVE_OTF2
+                               " otf2"
 #endif
 #ifdef HAVE_CURL
                                " llm"
@@ -154,6 +158,7 @@ static bool run_command(struct cli *cli, const struct command *c, const struct g
 
 bool dispatch(struct arena *a, int argc, char **argv, struct gs_error *err)
 {
+    argv = alias_expand(a, &argc, argv);
     if (argc > 1 && str_eq(argv[1], "--generate"))
         return generate(a, argc - 2, argv + 2, err);
     struct cli cli = {.arena = a};

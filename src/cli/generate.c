@@ -76,8 +76,8 @@ bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
                  {"rules", reference_rules},
                  {"counters", reference_counters},
                  {"workload-metrics", reference_workload},
-                 {"query-tables", query_reference},
-                 {"tools", tools_reference}};
+                 {"tools", tools_reference},
+                 {"query-tables", query_reference}};
     struct str out;
     str_init(&out, a);
     if (argc == 2 && str_eq(argv[0], "man"))

@@ -26,9 +26,9 @@ void sandbox_targets(struct opt_list *out, const struct command *c, const void *
                      struct arena *a)
 {
     static const char *const names[] = {
-        "output",          "dir",         "charts",     "junit",       "truth",
-        "baseline-dir",    "csv-dir",     "llm-record", "llm-archive", "log-file",
-        "transcript-file", "output-file", "output-path"};
+        "output",       "dir",      "charts",          "junit",        "truth",
+        "baseline-dir", "csv-dir",  "scenarios",       "judge-record", "llm-record",
+        "llm-archive",  "log-file", "transcript-file", "output-file",  "output-path"};
     bool saves = false, has_output = false;
     for (const struct opt *o = c->opts; o && o->name; o++) {
         saves |= str_eq(o->name, "save-baseline") && text_of(o, settings);
@@ -62,7 +62,7 @@ void sandbox_targets(struct opt_list *out, const struct command *c, const void *
 
 /* Rights of later kernels than the headers may be of; the kernel says what it knows. */
 enum { FS_EXECUTE = 1 << 0, FS_WRITE = 1 << 1, FS_REFER = 1 << 13, FS_TRUNCATE = 1 << 14 };
-enum { FS_MAKE_AND_REMOVE = 0x1ff << 4 };
+enum { FS_MAKE_AND_REMOVE = 0x1ff << 4, FS_READ_FILE = 1 << 2, FS_READ_DIR = 1 << 3 };
 
 static int landlock_version(void)
 {
@@ -78,7 +78,7 @@ static void allow(int rules, const char *path, uint64_t rights)
     if (fstat(fd, &st) == 0) {
         struct landlock_path_beneath_attr rule = {.parent_fd = fd, .allowed_access = rights};
         if (!S_ISDIR(st.st_mode))
-            rule.allowed_access &= FS_WRITE | FS_TRUNCATE;
+            rule.allowed_access &= FS_WRITE | FS_TRUNCATE | FS_READ_FILE;
         syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
     }
     close(fd);
@@ -134,6 +134,28 @@ static bool close_files(const struct opt_list *writable)
     for (size_t i = 0; i < writable->n; i++)
         allow_target(rules, writable->v[i], rights);
     allow_beside(rules, rights);
+    bool ok = syscall(SYS_landlock_restrict_self, rules, 0) == 0;
+    close(rules);
+    return ok;
+}
+
+static bool close_reading(const struct opt_list *readable)
+{
+    static const char *const system[] = {"/usr", "/lib",      "/lib64",        "/proc",
+                                         "/sys", "/dev/null", "/etc/localtime"};
+    const char *tmp = getenv("TMPDIR");
+    uint64_t rights = FS_READ_FILE | FS_READ_DIR;
+    struct landlock_ruleset_attr all = {.handled_access_fs = rights};
+    int rules = landlock_version() < 1
+                    ? -1
+                    : (int)syscall(SYS_landlock_create_ruleset, &all, sizeof(uint64_t), 0);
+    if (rules < 0)
+        return false;
+    for (size_t i = 0; i < readable->n; i++)
+        allow(rules, readable->v[i], rights);
+    for (size_t i = 0; i < ARRAY_LEN(system); i++)
+        allow(rules, system[i], rights);
+    allow(rules, tmp && *tmp ? tmp : "/tmp", rights); /* databases are unpacked there */
     bool ok = syscall(SYS_landlock_restrict_self, rules, 0) == 0;
     close(rules);
     return ok;
@@ -264,12 +286,30 @@ void sandbox_messenger(void *cli, const char *ca)
     close_calls(NETWORK_CALLS);
 }
 
+bool sandbox_confine(const char *mode, const struct opt_list *readable, struct gs_error *err)
+{
+#ifdef SANITIZED
+    if (!str_eq(mode, "on"))
+        return true;
+#endif
+    if (str_eq(mode, "off") || close_reading(readable) || !str_eq(mode, "on"))
+        return true;
+    return fail(err, GS_E_IO, "no sandbox: the kernel has no Landlock; run with --sandbox=auto");
+}
+
 #else
 
 void sandbox_messenger(void *cli, const char *ca)
 {
     (void)cli;
     (void)ca;
+}
+
+bool sandbox_confine(const char *mode, const struct opt_list *readable, struct gs_error *err)
+{
+    (void)readable;
+    return !str_eq(mode, "on") ||
+           fail(err, GS_E_IO, "no sandbox on this kind of machine; run with --sandbox=auto");
 }
 
 bool sandbox_enter(const char *mode, const struct opt_list *writable, struct gs_error *err)

@@ -27,6 +27,12 @@ bool sandbox_enter(const char *mode, const struct opt_list *writable, struct gs_
  */
 void sandbox_messenger(void *cli, const char *ca);
 
+/*
+ * Reading, too, is then only possible below these folders or files, and where the system keeps what
+ * every program needs (/usr, /lib, /proc, /dev/null, temporary files). On top of sandbox_enter().
+ */
+bool sandbox_confine(const char *mode, const struct opt_list *readable, struct gs_error *err);
+
 /* Where a command writes, by its options. */
 void sandbox_targets(struct opt_list *out, const struct command *c, const void *settings,
                      struct arena *a);

@@ -43,8 +43,8 @@ const char *conversion_kernel_name(const struct conversion *c, size_t kernel)
 {
     const struct trace *t = c->trace;
     uint32_t rename = t->launches.v[t->kernels.launch[kernel]].rename;
-    return trace_str(t, c->o->kernel_rename && rename ? rename
-                                                      : t->symbols.v[t->kernels.symbol[kernel]].name);
+    return trace_str(
+        t, c->o->kernel_rename && rename ? rename : t->symbols.v[t->kernels.symbol[kernel]].name);
 }
 
 static uint64_t agent_key(uint32_t process, uint32_t gpu)
@@ -77,7 +77,7 @@ static void prepare_agents(struct conversion *c)
     }
 }
 
-/* The driver's numbers, where they tell the agents of a process apart; else their places. */
+/* The driver's numbers, where they tell the agents of a process apart; else ours. */
 static void prepare_nodes(struct conversion *c)
 {
     const struct trace *t = c->trace;
@@ -94,9 +94,12 @@ static void prepare_nodes(struct conversion *c)
             clash[a->process] = 1;
         idmap_put(&seen, key, i);
     }
-    for (uint32_t i = 0; i < t->agents.n; i++)
-        if (clash[t->agents.v[i].process])
-            c->agent_node[i] = c->agent_place[i];
+    for (uint32_t i = 0; i < t->agents.n; i++) { /* GPUs alike in all processes, hosts behind */
+        const struct agent *a = &t->agents.v[i];
+        if (clash[a->process])
+            c->agent_node[i] = a->gpu != NO_INDEX ? (int64_t)a->gpu + 1
+                                                  : (int64_t)t->gpus.n + 1 + c->agent_place[i];
+    }
 }
 
 /* Ids of AMD's profilers are unique among all calls of a process; others have several counters. */

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/parallel.h"
 #include "base/str.h"
 
 static bool removes_calls(const struct change *c)
@@ -83,24 +84,47 @@ static double ratio(int64_t before, int64_t after)
     return after > 0 ? (double)before / (double)after : NAN;
 }
 
-/* The interval where the change wins something. */
-static void find_interval(struct prediction *p, struct replay *scratch, const struct change *c)
+/* From the bad side, and from the good one. */
+static struct change bad_side(const struct change *c)
 {
-    const struct depend *d = scratch->d;
     struct change other = *c;
-    double host = c->host > 0 ? c->host : 1;
     other.cautious = true;
-    other.host = host * (1 + HOST_DOUBT);
-    scratch->times_only = true;
-    int64_t bad = time_of(scratch, &other), good = p->predicted_ns;
-    other.cautious = false;
+    other.host = (c->host > 0 ? c->host : 1) * (1 + HOST_DOUBT);
+    return other;
+}
+
+static struct change good_side(const struct change *c)
+{
+    struct change other = *c;
     other.hopeful = true;
-    other.host = host * (1 - HOST_DOUBT);
-    if (has_good_side(c, d))
-        good = time_of(scratch, &other);
-    else /* at best the path stays what it is */
-        good = good - ns_from((double)host_part(p->path) * HOST_DOUBT);
-    scratch->times_only = false;
+    other.host = (c->host > 0 ? c->host : 1) * (1 - HOST_DOUBT);
+    return other;
+}
+
+static void take_likely(struct prediction *p, const struct replay *likely, const struct change *c,
+                        struct arena *arena)
+{
+    p->recorded_ns = depend_span(likely->d);
+    p->predicted_ns = p->low_ns = p->high_ns = likely->end_ns - likely->start_ns;
+    path_compose(likely, p->path);
+    p->next = path_largest(p->path);
+    p->reasons = arena ? reasons_of(c, p, likely->d->noise, arena) : "";
+}
+
+/* Where the change wins nothing, neither does chance. */
+static bool wins(const struct prediction *p)
+{
+    return p->recorded_ns - p->predicted_ns >= p->recorded_ns / 1000;
+}
+
+/* Without a good side the path, at best, stays what it is. */
+static int64_t best_of_path(const struct prediction *p)
+{
+    return p->predicted_ns - ns_from((double)host_part(p->path) * HOST_DOUBT);
+}
+
+static void take_interval(struct prediction *p, const struct depend *d, int64_t bad, int64_t good)
+{
     /* What is not explained may go; and no run is like the next. */
     good = sub_ns(good, p->path[PATH_DELAY]);
     int64_t spread = ns_from((double)p->predicted_ns * d->noise);
@@ -113,21 +137,74 @@ static void find_interval(struct prediction *p, struct replay *scratch, const st
         p->high_ns = p->recorded_ns;
 }
 
-void predict(struct prediction *p, struct replay *scratch, const struct change *c, bool interval,
-             struct arena *arena)
+static void take_ratios(struct prediction *p)
 {
-    *p = (struct prediction){.recorded_ns = depend_span(scratch->d), .reasons = ""};
-    p->predicted_ns = p->low_ns = p->high_ns = time_of(scratch, c);
-    path_compose(scratch, p->path);
-    p->next = path_largest(p->path);
-    if (interval)
-        p->reasons = reasons_of(c, p, scratch->d->noise, arena);
-    /* Where the change wins nothing, neither does chance. */
-    if (interval && p->recorded_ns - p->predicted_ns >= p->recorded_ns / 1000)
-        find_interval(p, scratch, c);
     p->speedup = ratio(p->recorded_ns, p->predicted_ns);
     p->speedup_low = ratio(p->recorded_ns, p->high_ns);
     p->speedup_high = ratio(p->recorded_ns, p->low_ns);
+}
+
+void predict(struct prediction *p, struct replay *scratch, const struct change *c, bool interval,
+             struct arena *arena)
+{
+    *p = (struct prediction){0};
+    replay_run(scratch, c);
+    take_likely(p, scratch, c, interval ? arena : NULL);
+    if (interval && wins(p)) {
+        struct change bad = bad_side(c), good = good_side(c);
+        scratch->times_only = true;
+        int64_t bad_ns = time_of(scratch, &bad);
+        take_interval(p, scratch->d, bad_ns,
+                      has_good_side(c, scratch->d) ? time_of(scratch, &good) : best_of_path(p));
+        scratch->times_only = false;
+    }
+    take_ratios(p);
+}
+
+/* ---- with threads ---- */
+
+struct sides {
+    const struct predict_rooms *rooms;
+    const struct change *likely, *other; /* other NULL: not tried */
+};
+
+static void run_side(void *ctx, size_t i, int worker)
+{
+    const struct sides *s = ctx;
+    (void)worker;
+    if (i)
+        replay_run(s->rooms->other, s->other);
+    else
+        replay_run(s->rooms->likely, s->likely);
+}
+
+static void run_beside(void *ctx, size_t i, int worker)
+{
+    const struct sides *s = ctx;
+    (void)worker;
+    if (i && s->other)
+        replay_run(s->rooms->other, s->other);
+    if (!i && s->rooms->beside)
+        s->rooms->beside(s->rooms->ctx, s->rooms->likely);
+}
+
+void predict_in(struct prediction *p, const struct predict_rooms *rooms, const struct change *c,
+                struct arena *arena)
+{
+    struct replay *other = rooms->other;
+    struct change bad = bad_side(c), good = good_side(c);
+    struct sides s = {rooms, c, &bad};
+    *p = (struct prediction){0};
+    other->times_only = true;
+    parallel_for(rooms->workers, 2, run_side, &s);
+    int64_t bad_ns = other->end_ns - other->start_ns;
+    take_likely(p, rooms->likely, c, arena);
+    s.other = wins(p) && has_good_side(c, other->d) ? &good : NULL;
+    parallel_for(rooms->workers, 2, run_beside, &s);
+    if (wins(p))
+        take_interval(p, other->d, bad_ns,
+                      s.other ? other->end_ns - other->start_ns : best_of_path(p));
+    take_ratios(p);
 }
 
 double replay_error_pct(const struct replay *unchanged)

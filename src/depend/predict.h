@@ -36,6 +36,19 @@ struct prediction {
 void predict(struct prediction *p, struct replay *scratch, const struct change *c, bool interval,
              struct arena *arena);
 
+/*
+ * The same interval with two rooms and several threads: the replay of the change itself stays in
+ * `likely`, for those who look at it further. `beside` runs while the good side is tried.
+ */
+struct predict_rooms {
+    struct replay *likely, *other;
+    int workers;
+    void (*beside)(void *ctx, const struct replay *likely); /* may be NULL */
+    void *ctx;
+};
+void predict_in(struct prediction *p, const struct predict_rooms *rooms, const struct change *c,
+                struct arena *arena);
+
 /* How far a replay without changes is from the recorded time, in percent of it. */
 double replay_error_pct(const struct replay *unchanged);
 

@@ -111,24 +111,30 @@ static void add_accounts(struct whatif *w, const struct account *before,
     vec_push(&w->ledger, w->arena, idle);
 }
 
-void whatif_make(struct whatif *w, const struct analysis *a, const struct change *c,
-                 struct arena *arena)
+void whatif_room_make(struct whatif_room *room, const struct analysis *a, struct arena *arena)
 {
-    struct arena *temporary = arena_scratch();
-    struct replay before, after;
+    room->likely = *a->replay; /* nobody else replays at the same time */
+    replay_init(&room->other, a->depend, arena);
+    room->workers = a->view.workers;
+    replay_run(&room->likely, NULL);
+    path_compose(&room->likely, room->path);
+    replay_account(&room->account, &room->likely);
+    replay_run(&room->other, NULL); /* its pages are there before the first question */
+}
+
+static void account_for(void *after, const struct replay *likely)
+{
+    replay_account(after, likely);
+}
+
+void whatif_make_in(struct whatif *w, struct whatif_room *room, const struct analysis *a,
+                    const struct change *c, struct arena *arena)
+{
     struct prediction p;
-    struct account was, is;
-    int64_t path[PATH_KINDS];
+    struct account after;
+    struct predict_rooms rooms = {&room->likely, &room->other, room->workers, account_for, &after};
     *w = (struct whatif){.arena = arena};
-    replay_init(&before, a->depend, temporary);
-    replay_init(&after, a->depend, temporary);
-    predict(&p, &after, c, true, arena);
-    replay_run(&before, NULL);
-    replay_run(&after, c);
-    path_compose(&before, path);
-    replay_account(&was, &before);
-    replay_account(&is, &after);
-    arena_release(temporary);
+    predict_in(&p, &rooms, c, arena);
     w->result = (struct whatif_result){
         .recorded_ns = p.recorded_ns,
         .predicted_ns = p.predicted_ns,
@@ -139,14 +145,24 @@ void whatif_make(struct whatif *w, const struct analysis *a, const struct change
         .speedup_high = p.speedup_high,
         .replay_error_pct = a->path_stats.replay_error_pct,
         .rough = a->path_stats.rough,
-        .limit_before = path_info(path_largest(path))->label,
+        .limit_before = path_info(path_largest(room->path))->label,
         .limit_after = path_info(p.next)->label,
         .reasons = p.reasons,
     };
     describe(w, c);
     remark(w, a, c);
-    add_paths(w, path, p.path);
-    add_accounts(w, &was, &is);
+    add_paths(w, room->path, p.path);
+    add_accounts(w, &room->account, &after);
+}
+
+void whatif_make(struct whatif *w, const struct analysis *a, const struct change *c,
+                 struct arena *arena)
+{
+    struct arena *temporary = arena_scratch();
+    struct whatif_room *room = arena_new(temporary, struct whatif_room);
+    whatif_room_make(room, a, temporary);
+    whatif_make_in(w, room, a, c, arena);
+    arena_release(temporary);
 }
 
 /* ---- fields ---- */

@@ -6,6 +6,7 @@
 #define GS_DEPEND_WHATIF_H
 
 #include "analyze/analysis.h"
+#include "depend/account.h"
 #include "depend/predict.h"
 
 struct whatif_result {
@@ -34,7 +35,21 @@ struct whatif {
 extern const struct fields whatif_fields, whatif_path_fields, whatif_ledger_fields;
 extern const struct fields whatif_document_fields; /* all of it, as JSON */
 
-/* a->depend must be there. */
+/*
+ * Room for many questions about one run: a second replay beside a->replay, and the run as it
+ * was. Made once, used by one thread at a time, as a->replay is.
+ */
+struct whatif_room {
+    struct replay likely, other;
+    int64_t path[PATH_KINDS]; /* before */
+    struct account account;   /* before */
+    int workers;
+};
+void whatif_room_make(struct whatif_room *room, const struct analysis *a, struct arena *arena);
+void whatif_make_in(struct whatif *w, struct whatif_room *room, const struct analysis *a,
+                    const struct change *c, struct arena *arena);
+
+/* With a room of its own. a->depend must be there, as for the others. */
 void whatif_make(struct whatif *w, const struct analysis *a, const struct change *c,
                  struct arena *arena);
 

@@ -5,6 +5,7 @@
 #include "base/input.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "ingest/foreign.h"
 #include "ingest/nsys/report.h"
 
 enum { HEAD = 64 * 1024, MOST_TABLES = 4096 };
@@ -53,7 +54,7 @@ static bool unknown_format(const struct probe *p, struct gs_error *err)
 {
     if (!p->n)
         return fail(err, GS_E_FORMAT, "the file is empty");
-    if (nsys_explain_report(p, err))
+    if (nsys_explain_report(p, err) || foreign_explain(p, err))
         return false;
     if (p->is_sqlite)
         return fail(err, GS_E_FORMAT, "an SQLite database, but not of a GPU profiler");

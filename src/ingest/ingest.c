@@ -15,6 +15,7 @@
 #include "base/vec.h"
 #include "ingest/detect.h"
 #include "ingest/door.h"
+#include "ingest/index.h"
 #include "ingest/lift.h"
 
 enum { DEEPEST_FOLDER = 64, MOST_FILES = 100000 };
@@ -177,7 +178,21 @@ static bool find_capture(struct finder *f, const char *path)
     return false;
 }
 
-static bool find_path(struct finder *f, const char *path, struct gs_error *err)
+static bool find_path(struct finder *f, const char *path, int depth, struct gs_error *err);
+
+/* The files that the list of a package names; a list in a list is none. */
+static bool find_listed(struct finder *f, const char *path, struct gs_error *err)
+{
+    struct fs_list names = {0};
+    if (!index_read(&names, path, f->arena, err))
+        return false;
+    for (size_t i = 0; i < names.n; i++)
+        if (!find_path(f, names.v[i], 1, err))
+            return wrap(err, "cannot read what '%s' names", path);
+    return true;
+}
+
+static bool find_path(struct finder *f, const char *path, int depth, struct gs_error *err)
 {
     struct stat st;
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
@@ -192,6 +207,8 @@ static bool find_path(struct finder *f, const char *path, struct gs_error *err)
     }
     if (!fs_exists(path) && find_capture(f, path))
         return true;
+    if (depth < 1 && index_is(path))
+        return find_listed(f, path, err);
     arena_release(f->scratch);
     const struct format *format = detect_format(path, f->scratch, err);
     return format && add_file(f, path, format, err);
@@ -202,7 +219,7 @@ static bool find_all(struct finder *f, const struct opt_list *paths, struct gs_e
     idmap_init(&f->met_index, f->arena);
     idmap_init(&f->captures, f->arena);
     for (size_t i = 0; i < paths->n; i++)
-        if (!find_path(f, paths->v[i], err))
+        if (!find_path(f, paths->v[i], 0, err))
             return false;
     return true;
 }

@@ -5,6 +5,7 @@
 #define GS_TOOL_ASK_H
 
 #include "compare/profile.h"
+#include "depend/whatif.h"
 #include "tool/tool.h"
 
 /* Every argument that any tool takes; a tool's params name those it has. */
@@ -86,6 +87,9 @@ const struct tool_box_opts *tool_box_settings(const struct tool_box *box);
 
 /* What 'compare' needs of a run of the box, made once. */
 const struct run_profile *tool_profile(struct tool_box *box, const struct run *run);
+
+/* Room for 'whatif', made once. */
+struct whatif_room *tool_room(struct tool_box *box, const struct run *run);
 
 /* Everything loaded so far, in order of ids. */
 struct tool_loaded {

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/fs.h"
+#include "base/parallel.h"
 #include "base/str.h"
 #include "tool/ask.h"
 
@@ -27,6 +28,7 @@ struct kept {
     struct arena *arena; /* NULL: not ours */
     VEC(struct stamp) stamps;
     struct run_profile *profile; /* NULL: not asked for yet */
+    struct whatif_room *room;    /* the same */
     uint64_t used;
 };
 
@@ -53,6 +55,8 @@ struct tool_box *tool_box_new(const struct tool_box_opts *o, struct arena *arena
         box->opts.answer_bytes = TOOL_ANSWER_BYTES;
     if (!box->opts.most_runs)
         box->opts.most_runs = TOOL_RUNS;
+    if (box->opts.most_runs < 2)
+        box->opts.most_runs = 2; /* to compare */
     return box;
 }
 
@@ -245,6 +249,45 @@ const char *tool_box_add(struct tool_box *box, struct run *run)
     return arena_strdup(box->arena, keep(box, run, NULL, "")->id);
 }
 
+/* ---- what some questions need, made with the run so that no answer waits for it ---- */
+
+static void make_profile(struct kept *k, struct arena *arena)
+{
+    const struct run *run = k->run;
+    struct run_profile *p = arena_new(arena, struct run_profile);
+    profile_make(p, run->analysis, fs_basename(run->trace.files.v[0].path), arena);
+    k->profile = p;
+}
+
+static void make_room_for(struct kept *k, struct arena *arena)
+{
+    struct whatif_room *room = arena_new(arena, struct whatif_room);
+    whatif_room_make(room, k->run->analysis, arena);
+    k->room = room;
+}
+
+struct preparing {
+    struct kept *k;
+    struct arena *arenas[2]; /* of each thread */
+};
+
+static void prepare_one(void *ctx, size_t i, int worker)
+{
+    struct preparing *p = ctx;
+    const struct trace *t = &p->k->run->trace;
+    (void)worker;
+    if (i && p->k->run->analysis->depend)
+        make_room_for(p->k, p->arenas[1]);
+    else if (!i && (t->kernels.n || t->copies.n))
+        make_profile(p->k, p->arenas[0]);
+}
+
+static void prepare(struct kept *k, const struct tool_box *box)
+{
+    struct preparing p = {k, {arena_child(k->arena), arena_child(k->arena)}};
+    parallel_for(box->opts.threads, 2, prepare_one, &p);
+}
+
 static struct kept *load(struct tool_box *box, const struct opt_list *paths, const char *key,
                          struct gs_error *err)
 {
@@ -271,6 +314,7 @@ static struct kept *load(struct tool_box *box, const struct opt_list *paths, con
     struct kept *k = keep(box, run, arena, arena_strdup(arena, key));
     stamp_all(k, &o.paths);
     box->loading = NULL;
+    prepare(k, box);
     return k;
 }
 
@@ -335,21 +379,28 @@ struct run *tool_run(struct tool_box *box, const char *trace, const char **id, s
     return k->run;
 }
 
+static struct kept *find_run(struct tool_box *box, const struct run *run)
+{
+    for (size_t i = 0; i < box->kept.n; i++)
+        if (box->kept.v[i].run == run)
+            return &box->kept.v[i];
+    return NULL;
+}
+
 const struct run_profile *tool_profile(struct tool_box *box, const struct run *run)
 {
-    for (size_t i = 0; i < box->kept.n; i++) {
-        struct kept *k = &box->kept.v[i];
-        struct arena *arena = k->arena ? k->arena : box->arena;
-        if (k->run != run)
-            continue;
-        if (!k->profile) {
-            struct run_profile *p = arena_new(arena, struct run_profile);
-            profile_make(p, run->analysis, fs_basename(run->trace.files.v[0].path), arena);
-            k->profile = p;
-        }
-        return k->profile;
-    }
-    return NULL;
+    struct kept *k = find_run(box, run);
+    if (!k->profile)
+        make_profile(k, k->arena ? k->arena : box->arena);
+    return k->profile;
+}
+
+struct whatif_room *tool_room(struct tool_box *box, const struct run *run)
+{
+    struct kept *k = find_run(box, run);
+    if (!k->room)
+        make_room_for(k, k->arena ? k->arena : box->arena);
+    return k->room;
 }
 
 struct run *tool_box_run(struct tool_box *box, const char *trace, struct gs_error *err)

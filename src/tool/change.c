@@ -45,7 +45,7 @@ static const void *call_whatif(struct tool_ask *ask, struct gs_error *err)
         fail(err, GS_E_EMPTY, "no GPU work in the trace; 'info' shows what there is");
         return NULL;
     }
-    whatif_make(&d->w, ask->a, &c, ask->arena);
+    whatif_make_in(&d->w, tool_room(ask->box, ask->run), ask->a, &c, ask->arena);
     return d;
 }
 

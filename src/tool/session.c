@@ -78,6 +78,26 @@ static void walk_folder(struct walk *w, const char *dir, int depth)
         walk_folder(w, below.v[i], depth + 1);
 }
 
+static void walk_all(struct walk *w, const struct opt_list *folders)
+{
+    for (size_t i = 0; i < folders->n; i++)
+        if (fs_is_dir(folders->v[i]))
+            walk_folder(w, folders->v[i], 0);
+        else if (fs_is_file(folders->v[i]))
+            vec_push(&w->files, w->arena,
+                     ((struct file_row){folders->v[i], fs_size(folders->v[i])}));
+    if (w->files.n)
+        qsort(w->files.v, w->files.n, sizeof(*w->files.v), by_path);
+}
+
+void tool_trace_files(struct opt_list *out, const struct opt_list *folders, struct arena *arena)
+{
+    struct walk w = {.arena = arena};
+    walk_all(&w, folders);
+    for (size_t i = 0; i < w.files.n; i++)
+        vec_push(out, arena, w.files.v[i].path);
+}
+
 static const void *call_traces(struct tool_ask *ask, struct gs_error *err)
 {
     struct traces_doc *d = arena_new(ask->arena, struct traces_doc);
@@ -86,14 +106,7 @@ static const void *call_traces(struct tool_ask *ask, struct gs_error *err)
     (void)err;
     tool_head_set(ask, &d->head);
     d->folders = tool_box_settings(ask->box)->roots;
-    for (size_t i = 0; i < d->folders.n; i++)
-        if (fs_is_dir(d->folders.v[i]))
-            walk_folder(&w, d->folders.v[i], 0);
-        else if (fs_is_file(d->folders.v[i]))
-            vec_push(&w.files, ask->arena,
-                     ((struct file_row){d->folders.v[i], fs_size(d->folders.v[i])}));
-    if (w.files.n)
-        qsort(w.files.v, w.files.n, sizeof(*w.files.v), by_path);
+    walk_all(&w, &d->folders);
     tool_box_list(ask->box, &loaded, ask->arena);
     tool_rows(ask, &d->files, w.files.v, w.files.n);
     tool_rows(ask, &d->loaded, loaded.v, loaded.n);

@@ -63,6 +63,9 @@ struct tool_answer {
 struct tool_answer tool_call(struct tool_box *box, const char *name, const char *args, size_t len,
                              struct arena *arena);
 
+/* Files below the folders that may be traces, by their names; for completion. */
+void tool_trace_files(struct opt_list *out, const struct opt_list *folders, struct arena *arena);
+
 /* ---- what tools there are ---- */
 
 enum tool_group {

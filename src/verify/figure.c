@@ -68,6 +68,11 @@ bool unit_of_words(const char *words, size_t n, enum dimension *dim, double *sca
 
 /* ---- numbers ---- */
 
+static bool name_byte(char c)
+{
+    return word_byte(c) && (unsigned char)c < 0x80;
+}
+
 static bool begins(const char *text, size_t i, size_t end, const char *with)
 {
     size_t n = strlen(with);
@@ -252,7 +257,7 @@ void figures_find(struct figures *out, const char *text, size_t at, size_t n, st
     size_t end = at + n;
     for (size_t i = at; i < end;) {
         bool sign = (text[i] == '-' || text[i] == '+') && i + 1 < end && is_digit(text[i + 1]) &&
-                    (i == at || !(word_byte(text[i - 1]) || text[i - 1] == ')'));
+                    (i == at || !name_byte(text[i - 1]));
         bool minus = i + 3 < end && begins(text, i, end, MINUS) && is_digit(text[i + 3]);
         if (is_digit(text[i]) || sign || minus) {
             if (at_word_start(text, i) || i == at) {

@@ -268,6 +268,34 @@ def check_calls(gpusight, path):
     check("what if", run.whatif(remove="sync", graph=True)["result"]["speedup"] >= 1)
     check("reports", run.render("markdown").startswith("#") and "<!doctype html" in
           run.render("html")[:100].lower() and "<iframe" in run._repr_html_())
+    whole = gpusight.open(path, progress=False)
+    sums = whole.query("select name, count(*) as n, sum(duration) as ns from kernels group by name")
+    check("SQL gives what the hotspots have", {r["name"]: (r["n"], r["ns"]) for r in sums} ==
+          {h["name"]: (h["calls"], h["total_duration_ns"]) for h in whole.hotspots}, sums[:2])
+    schema_capsule, array_capsule = sums.__arrow_c_array__()
+    expected = list(sums["ns"])
+    del sums
+    schema = Schema.from_address(pointer(schema_capsule, b"arrow_schema"))
+    array = Array.from_address(pointer(array_capsule, b"arrow_array"))
+    check("a result goes to Arrow and outlives itself",
+          values(schema.children[2].contents, array.children[2].contents) == expected)
+    for sql, kind in (("drop table kernels", gpusight.UsageError), ("select nonsense from kernels",
+                                                                     gpusight.UsageError)):
+        try:
+            whole.query(sql)
+            check(sql, False, "no error")
+        except gpusight.Error as e:
+            check(f"refused: {sql}", bool(str(e)), e)
+    for form, name in (("pftrace", "x.pftrace"), ("chrome", "x.json"), ("rocpd", "x.db")):
+        to = os.path.join(os.path.dirname(path), name)
+        whole.convert(form, to)
+        again = gpusight.open(to, progress=False, analyze=False)
+        check(f"{form}: all kernels come back", len(again.kernels) == len(whole.kernels))
+    try:
+        whole.convert("rocpd", path)
+        check("a trace is not written over", False)
+    except gpusight.Error as e:
+        check("a trace is not written over", "reads it" in str(e), e)
     same = gpusight.compare(path, [path, path])
     check("compare", same.verdict == "same" and same.change_pct == 0 and "verdict" in str(same.to_dict()))
 

@@ -22,7 +22,8 @@ FILES = {"schema": "schema/analysis.schema.json", "plan-schema": "schema/plan.sc
          "answer-schema": "schema/answer.schema.json",
          "metrics": "docs/metrics.md", "rules": "docs/rules.md",
          "counters": "docs/counter-metrics.md", "workload-metrics": "docs/workload-metrics.md",
-         "tools": "docs/tools.md", "query-tables": "docs/query-tables.md"}
+         "tools": "docs/tools.md",
+         "query-tables": "docs/query-tables.md"}
 
 
 def main():

@@ -101,7 +101,7 @@ def alter(rng, m, others):
             other = rng.choice(others)
             if (other.group(2) or "") != unit:
                 continue
-            new_number = other.group(1)
+            new_number = other.group(1) if "," in number else other.group(1).replace(",", "")
         if float(new_number.replace(",", "")) != float(plain) or (new_unit != unit and float(plain) != 0):
             return how, new_number + new_unit
     return None, None

@@ -171,6 +171,32 @@ def synth(p):
                          refused=True)]
 
 
+def ask(p):
+    return [Line("ask {in} --question why", refused=True), Line("ask {in} --question idle --json", refused=True),
+            Line("ask {in} --question kernels --format html -o {out}/x.html", refused=True),
+            Line("ask {in} --question findings --format markdown -o {out}/x.md", refused=True)]
+
+
+def convert(p):
+    forms = ("pftrace", "chrome", "csv", "rocpd", "otf2", "speedscope", "folded")
+    return [Line(f"convert {{in}} -f {f} -d {{out}}/c", refused=True) for f in forms] + [
+        Line("convert {in} -f chrome -o {out}/%hostname%-%args%-%tag% --per-rank --annotate-args",
+             refused=True),
+        Line("convert {in} -f pftrace -o {out}/x --compress --annotate-pmc --group-by-queue "
+             "--kernel-rename", refused=True),
+        Line("convert {in} -f csv,rocpd -d {out}/%hostname%/%env{HOME}% --durations", refused=True)]
+
+
+def query(p):
+    top = "SELECT name, count(*), sum(end - start), median(end - start) FROM kernels GROUP BY 1"
+    return [Line(["query", "{in}", "-e", top, "--format", f, "-o", "{out}/x." + f], refused=True)
+            for f in ("json", "html", "xlsx", "csv", "pdf", "md")] + [
+        Line(["query", "{in}", "-e", "SELECT * FROM kernels"], refused=True),
+        Line(["query", "{in}", "-e", "SELECT * FROM regions, ledger LIMIT 100000"], refused=True),
+        Line(["query", "{in}", "-e", "SELECT union_ns(start, end) FROM memory_copies"], refused=True),
+        Line(["query", "{in}", "-e", "SELECT * FROM findings", "--json"], refused=True)]
+
+
 def explain(p):
     return [Line("explain {one}", refused=True)]
 

@@ -9,7 +9,10 @@
 
 #include "unit.h"
 
+#include "base/confine.h"
+#include "base/fs.h"
 #include "base/mem.h"
+#include "base/task.h"
 #include "base/str.h"
 #include "made_rocpd.h"
 #include "tool/ask.h"
@@ -344,6 +347,59 @@ static void no_memory_is_an_answer(void **state)
     (void)held;
 }
 
+struct cancelled {
+    struct task work;
+    struct tool_box *box;
+    struct arena answers;
+    bool answered;
+};
+
+static void call_until_stopped(void *ctx)
+{
+    struct cancelled *c = ctx;
+    tool_call(c->box, "analyze", "{\"trace\":\"demo.db\"}", 19, &c->answers);
+    c->answered = !atomic_load(&c->work.cancelled);
+}
+
+static void a_cancelled_call_leaves_the_box_whole(void **state)
+{
+    (void)state;
+    struct tool_box_opts o = {.threads = 2};
+    struct gs_error err = {0};
+    struct cancelled c = {.work.cancelled = true};
+    vec_push(&o.roots, &arena, folder);
+    c.box = tool_box_new(&o, &arena);
+    arena_init(&c.answers);
+    struct task *outer = task_enter(&c.work);
+    assert_false(mem_guard(call_until_stopped, &c, &err));
+    assert_string_equal(err.text, "cancelled");
+    assert_false(c.answered);
+    atomic_store(&c.work.cancelled, false);
+    assert_true(mem_guard(call_until_stopped, &c, &err));
+    task_leave(outer);
+    assert_true(c.answered);
+    arena_release(&c.answers);
+}
+
+/* The last one: a process cannot be let out again. */
+static void what_is_open_decides_about_confinement(void **state)
+{
+    (void)state;
+    struct gs_error err = {0};
+    const char *roots[] = {folder};
+    confine_to(roots, 1, &arena);
+    int fd = fs_open(path_in(folder, "demo.db"), &err);
+    assert_true(fd >= 0);
+    close(fd);
+    static const char *const ways[] = {"way-out/secret.db", "sub/link.db"};
+    for (size_t i = 0; i < ARRAY_LEN(ways); i++) {
+        assert_int_equal(fs_open(path_in(folder, ways[i]), &err), -1);
+        assert_true(str_has(err.text, "outside of the folders"));
+    }
+    assert_int_equal(fs_open(path_in(other, "secret.db"), &err), -1);
+    assert_int_equal(fs_open("/etc/passwd", &err), -1);
+}
+
 /* test_tool TRACE [TOOL [ARGS]]: what tools answer, and what that costs. */
 static int by_hand(int argc, char **argv)
 {
@@ -386,6 +442,8 @@ int main(int argc, char **argv)
         unit_test(a_trace_is_loaded_once_until_it_changes),
         unit_test(few_runs_are_kept),
         unit_test(no_memory_is_an_answer),
+        unit_test(a_cancelled_call_leaves_the_box_whole),
+        unit_test(what_is_open_decides_about_confinement),
     };
     if (argc > 1)
         return by_hand(argc, argv);

@@ -54,6 +54,12 @@ static bool take_number(struct jread *j, struct k_event *e)
         {"Group size", &e->group_size},
         {"wait_on_stream", &e->wait_stream},
         {"wait_on_cuda_event_record_corr_id", &e->wait_record},
+        {"BeginNs", &e->begin_ns},
+        {"EndNs", &e->end_ns},
+        {"gpu-id", &e->device},
+        {"dev-id", &e->device},
+        {"queue-id", &e->stream},
+        {"pid", &e->own_pid},
     };
     for (size_t i = 0; i < ARRAY_LEN(table); i++) {
         if (!jr_is(j, table[i].key))
@@ -100,7 +106,7 @@ static bool take_text(struct kineto *k)
 /* First letters of the names above: most arguments end here. */
 static bool may_matter(const struct jread *j)
 {
-    return j->text_len && memchr("cEedsbBPADftIOGgrkCnw", j->text[0], 21);
+    return j->text_len && memchr("cEedsbBPADftIOGgrkCnwqp", j->text[0], 23);
 }
 
 void kineto_args(struct kineto *k, struct k_event *e)

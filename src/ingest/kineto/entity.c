@@ -147,6 +147,8 @@ void kineto_label(struct kineto *k, const struct k_event *e)
         k->label.len--; /* Kineto ends "stream 7 " so */
     uint32_t name = strings_addn(&k->trace->strings, k->label.buf, k->label.len);
     vec_push(&k->labels, k->arena, ((struct k_label){e->pid, thread ? e->tid : K_NONE, name}));
+    if (!thread)
+        kineto_section(k, e->pid, trace_str(k->trace, name));
 }
 
 /* Names are for those that took part; a GPU's streams look like threads of a process. */

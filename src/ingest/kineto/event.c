@@ -120,6 +120,9 @@ void kineto_event(struct kineto *k)
         .group_size = K_NONE,
         .wait_stream = K_NONE,
         .wait_record = K_NONE,
+        .begin_ns = K_NONE,
+        .end_ns = K_NONE,
+        .own_pid = K_NONE,
         .category = NO_INDEX,
     };
     struct str *texts[] = {&k->name, &k->copy_kind, &k->collective, &k->data_type, &k->label};

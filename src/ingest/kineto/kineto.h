@@ -62,6 +62,8 @@ struct k_event {
     int64_t correlation, external, python, device, stream, bytes, address;
     int64_t memory_device, memory_type, from_device, to_device;
     int64_t in_elements, out_elements, group_size, wait_stream, wait_record;
+    int64_t begin_ns, end_ns,
+        own_pid; /* of rocprof, the older one: times and process in the args */
     uint32_t grid[3], block[3], registers, shared, graph;
     uint32_t name;     /* string; set by kineto_event() for phases that are kept */
     uint32_t category; /* index into k->categories; NO_INDEX: none */
@@ -77,6 +79,12 @@ struct k_half {
 struct k_lane {
     int64_t device, stream;
     uint32_t name;
+};
+
+/* A section of rocprof's files: events of this pid are all of one kind. */
+struct k_section {
+    int64_t pid, device; /* device: K_NONE unless a GPU's */
+    enum k_action action;
 };
 
 struct k_label {
@@ -120,6 +128,7 @@ struct kineto {
     VEC(struct k_lane) lanes;
     VEC(struct k_half) halves;
     VEC(struct k_label) labels;
+    VEC(struct k_section) sections;
     VEC(struct k_properties) properties;
     VEC(struct k_device) devices;
     VEC(struct k_wait) waits; /* by syncs row of this file */
@@ -150,6 +159,11 @@ void kineto_marker(struct kineto *k, const struct k_event *e, uint32_t name, uin
 /* phase.c */
 void kineto_half(struct kineto *k, const struct k_event *e);
 void kineto_join_halves(struct kineto *k);
+
+/* sections.c: what rocprof says of an event by its pid instead of a category. */
+void kineto_section(struct kineto *k, int64_t pid, const char *label);
+/* Fills in what the section says; K_SKIP: it is in none. */
+enum k_action kineto_in_section(struct kineto *k, struct k_event *e);
 
 /* entity.c */
 uint32_t kineto_category(struct kineto *k, const char *text, size_t n);

@@ -46,10 +46,38 @@ static void add_collective(struct kineto *k, const struct k_event *e)
     add_region(k, e, name, e->external, REGION_COLLECTIVE);
 }
 
-void kineto_place(struct kineto *k, const struct k_event *e)
+/* Categories that converters use for what PyTorch does not record. */
+static enum region_kind kind_of_category(const char *category)
 {
+    static const struct {
+        const char *name;
+        enum region_kind kind;
+    } table[] = {
+        {"mpi", REGION_MPI},
+        {"openmp", REGION_OPENMP},
+        {"os_api", REGION_OS},
+        {"rccl_api", REGION_COLLECTIVE},
+        {"hip_compiler_api", REGION_HIP_COMPILER},
+        {"media_api", REGION_MEDIA},
+        {"kfd_events", REGION_DRIVER},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(table); i++)
+        if (str_eq(category, table[i].name))
+            return table[i].kind;
+    return REGION_USER;
+}
+
+void kineto_place(struct kineto *k, const struct k_event *given)
+{
+    struct k_event own = *given;
+    const struct k_event *e = &own;
     uint32_t domain = e->category == NO_INDEX ? 0 : k->categories.v[e->category].name;
-    switch (e->category == NO_INDEX ? K_USER : k->categories.v[e->category].action) {
+    enum k_action action = e->category == NO_INDEX ? K_USER : k->categories.v[e->category].action;
+    if (action == K_USER && k->sections.n) {
+        enum k_action section = kineto_in_section(k, &own);
+        action = section == K_SKIP ? action : section;
+    }
+    switch (action) {
     case K_SKIP:
         return;
     case K_KERNEL:
@@ -84,7 +112,8 @@ void kineto_place(struct kineto *k, const struct k_event *e)
         add_region(k, e, e->name, e->correlation, REGION_OTHER);
         return;
     case K_USER:
-        add_region(k, e, e->name, e->external, REGION_USER);
+        add_region(k, e, e->name, e->correlation == K_NONE ? e->external : e->correlation,
+                   kind_of_category(trace_str(k->trace, domain)));
         return;
     }
 }

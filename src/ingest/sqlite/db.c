@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/confine.h"
 #include "base/fs.h"
 #include "base/inputs.h"
 #include "base/str.h"
@@ -172,6 +173,8 @@ static bool open_fds(struct db *db, struct gs_error *err)
     db->n_fds = 1;
     if (fstat(fd, &first) != 0 || !S_ISREG(first.st_mode))
         return fail(err, GS_E_IO, "cannot read '%s': not a regular file", path);
+    if (db->unpacked.fd < 0 && !confine_allows(fd, path, err))
+        return false;
     db->bytes = (uint64_t)first.st_size;
     for (; db->n_fds < wanted; db->n_fds++) {
         fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

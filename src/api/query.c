@@ -1,0 +1,208 @@
+/* SQL over a run, and its trace as a file of another tool. */
+#include <math.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "convert/convert.h"
+#include "query/query.h"
+
+struct gs_result {
+    struct arena arena;
+    gs_run *run; /* texts of cells may be its */
+    gs_table table;
+};
+
+struct querying {
+    gs_run *run;
+    gs_result *out;
+    const char *sql;
+    const struct gs_option *options;
+    struct gs_error *err;
+};
+
+static const struct trace *trace_for(void *ctx, unsigned leave_out, struct gs_error *err)
+{
+    (void)leave_out, (void)err;
+    return &((gs_run *)ctx)->run->trace;
+}
+
+static const struct run *run_for(void *ctx, struct gs_error *err)
+{
+    gs_run *run = ctx;
+    return api_analyzed(run, err) ? run->run : NULL;
+}
+
+/* ---- cells as columns ---- */
+
+static enum gs_type type_of(const struct query_column *c)
+{
+    return c->kind == VALUE_INT ? GS_INT64 : c->kind == VALUE_REAL ? GS_DOUBLE : GS_TEXT;
+}
+
+static void put_cell(void *at, enum gs_type type, const struct query_cell *c, struct arena *a)
+{
+    char buf[VALUE_MAX];
+    if (type == GS_INT64)
+        *(int64_t *)at = c->i;
+    else if (type == GS_DOUBLE)
+        *(double *)at = c->real;
+    else
+        *(const char **)at = arena_strdup(a, query_cell_text(c, buf));
+}
+
+static void add_column(struct api_columns *out, const struct query_result *r, size_t k)
+{
+    enum gs_type type = type_of(&r->columns.v[k]);
+    size_t size = api_type_size(type);
+    char *data = arena_calloc(out->arena, r->n + 1, size);
+    uint8_t *valid = arena_alloc(out->arena, r->n + 1);
+    bool all = true;
+    for (size_t i = 0; i < r->n; i++) {
+        const struct query_cell *c = query_cell(r, i, k);
+        valid[i] = c->kind != VALUE_NONE;
+        all = all && valid[i];
+        if (valid[i])
+            put_cell(data + i * size, type, c, out->arena);
+        else if (type == GS_DOUBLE)
+            *(double *)(void *)(data + i * size) = NAN;
+    }
+    struct gs_column *column =
+        api_column(out, arena_strdup(out->arena, r->columns.v[k].name), type, data, size);
+    column->valid = all || type != GS_INT64 ? NULL : valid;
+}
+
+struct query_words {
+    double seconds;
+    int64_t rows;
+};
+
+static const struct opt query_table[] = {
+    OPT_NUM(struct query_words, seconds, 0, "timeout", 0, 1e9, "", ""),
+    OPT_INT(struct query_words, rows, 0, "limit", 0, 1e15, "", ""),
+    OPT_END,
+};
+
+static void run_query(void *ctx)
+{
+    struct querying *c = ctx;
+    struct arena *temporary = arena_scratch();
+    struct query_words words = {.seconds = 60};
+    struct query_limits limits = QUERY_LIMITS;
+    struct query_result r = {0};
+    struct query_source source = {c->run, trace_for, run_for, true};
+    struct api_columns columns = {.arena = &c->out->arena};
+    if (!api_options(query_table, &words, c->options, temporary, c->err))
+        return;
+    limits.seconds = words.seconds;
+    limits.rows = (uint64_t)words.rows;
+    struct query *q = query_open(&source, temporary);
+    if (!query_run(q, c->sql, &limits, &r, c->err))
+        return;
+    for (size_t k = 0; k < r.columns.n; k++)
+        add_column(&columns, &r, k);
+    c->out->table = (gs_table){.name = "query",
+                               .doc = arena_strdup(&c->out->arena, c->sql),
+                               .rows = r.n,
+                               .columns = columns.v.n,
+                               .column = columns.v.v};
+}
+
+gs_result *gs_query(gs_run *run, const char *sql, const struct gs_option *options, gs_task *task,
+                    struct gs_error *err)
+{
+    struct gs_error own;
+    struct querying c = {.run = run, .sql = sql, .options = options, .err = err ? err : &own};
+    c.out = mem_try_alloc(sizeof(*c.out));
+    if (!c.out) {
+        fail(c.err, GS_E_IO, "out of memory");
+        return NULL;
+    }
+    memset(c.out, 0, sizeof(*c.out));
+    arena_init(&c.out->arena);
+    c.out->run = gs_retain(run);
+    pthread_mutex_lock(&run->lock);
+    bool ok = api_call(task, run_query, &c, c.err);
+    pthread_mutex_unlock(&run->lock);
+    if (ok)
+        return c.out;
+    gs_result_close(c.out);
+    return NULL;
+}
+
+const gs_table *gs_result_table(const gs_result *r)
+{
+    return &r->table;
+}
+
+void gs_result_close(gs_result *r)
+{
+    if (!r)
+        return;
+    gs_run *run = r->run;
+    arena_release(&r->arena);
+    mem_free(r);
+    gs_close(run);
+}
+
+/* ---- conversion ---- */
+
+static const struct opt convert_table[] = {
+    OPT_FLAG(struct convert_opts, group_by_queue, 0, "group-by-queue", ""),
+    OPT_FLAG(struct convert_opts, kernel_rename, 0, "kernel-rename", ""),
+    OPT_FLAG(struct convert_opts, annotate_args, 0, "annotate-args", ""),
+    OPT_FLAG(struct convert_opts, annotate_pmc, 0, "annotate-pmc", ""),
+    OPT_FLAG(struct convert_opts, compress, 0, "compress", ""),
+    OPT_FLAG(struct convert_opts, durations, 0, "durations", ""),
+    OPT_END,
+};
+
+struct converting {
+    gs_run *run;
+    const char *format, *path;
+    const struct gs_option *options;
+    struct gs_error *err;
+};
+
+static void abandon(void *set)
+{
+    fs_set_abandon(set);
+}
+
+static void run_convert(void *ctx)
+{
+    struct converting *c = ctx;
+    struct arena *a = arena_scratch();
+    struct convert_opts o = {.threads = parallel_cores()};
+    struct fs_set *set = arena_new(a, struct fs_set);
+    const struct converter *w = converter_find(c->format);
+    if (!api_options(convert_table, &o, c->options, a, c->err))
+        return;
+    if (!w) {
+        fail(c->err, GS_E_USAGE, "no format is called '%s'", c->format);
+        return;
+    }
+    fs_set_init(set, a);
+    arena_defer(a, abandon, set);
+    struct conversion k = {.trace = &c->run->run->trace,
+                           .o = &o,
+                           .set = set,
+                           .arena = a,
+                           .base = c->path,
+                           .path = w->extension ? c->path : NULL,
+                           .process = NO_INDEX};
+    if (convert_write(w, &k, c->err))
+        fs_set_close(set, c->err);
+}
+
+bool gs_convert(gs_run *run, const char *format, const char *path, const struct gs_option *options,
+                gs_task *task, struct gs_error *err)
+{
+    struct gs_error own;
+    struct converting c = {run, format, path, options, err ? err : &own};
+    pthread_mutex_lock(&run->lock);
+    bool ok = api_call(task, run_convert, &c, c.err);
+    pthread_mutex_unlock(&run->lock);
+    return ok;
+}

@@ -1,0 +1,181 @@
+/*
+ * The reader of Perfetto traces, inside: those of rocprof-sys, of rocprofv3 and rocpd, of
+ * converters, and ours.
+ *
+ * A file is a list of packets, read as a stream. What is used of it: track events (slices,
+ * instants, counters), descriptions of tracks, interned texts, clocks, render stages of GPUs.
+ * Packets of other kinds (ftrace, process statistics, ...) are skipped and counted.
+ *
+ * Slices that are calls go straight into the trace, with the number of their track in place of a
+ * thread; kernels, copies and allocations wait (ops), since the description of a track may come
+ * after its events. finish.c resolves both.
+ *
+ * Files: open.c (packets), sequence.c (texts and clocks), event.c (track events), finish.c.
+ */
+#ifndef GS_INGEST_PERFETTO_PERFETTO_H
+#define GS_INGEST_PERFETTO_PERFETTO_H
+
+#include "base/vec.h"
+#include "ingest/ingest.h"
+#include "ingest/perfetto/wire.h"
+#include "ingest/rocprofv3/build.h"
+#include "model/trace.h"
+
+/* Open slices of all tracks together; real traces have some hundreds. */
+enum { PF_OPEN_MOST = 1 << 20, PF_PACKET_MOST = 64 << 20, PF_TRACKS_MOST = 1 << 20 };
+
+#define PF_NONE INT64_MIN
+
+/* Annotations that mean something, by what AMD's tools and ours call them. */
+enum pf_key {
+#define KEY(name, text) PK_##name,
+#include "ingest/perfetto/keys.def"
+#undef KEY
+    PK_KEYS,
+    PK_OTHER = PK_KEYS, /* may be a counter */
+};
+
+/* What a category stands for. */
+enum pf_action {
+    PA_REGION,
+    PA_MARKER,
+    PA_KERNEL,
+    PA_COPY,
+    PA_SET,
+    PA_ALLOC,
+    PA_SCRATCH,
+    PA_DEVICE,
+    PA_SAMPLE,
+    PA_SKIP
+};
+
+struct pf_category {
+    uint32_t name;
+    enum pf_action action;
+    enum region_kind kind;
+    uint64_t count;
+};
+
+struct pf_note {
+    uint32_t name; /* string */
+    double value;
+};
+
+/* One event with all that was read of it. */
+struct pf_event {
+    int64_t ns, end_ns;
+    int64_t number[PK_KEYS]; /* PF_NONE: not given */
+    uint32_t text[PK_KEYS];  /* strings; 0: not given */
+    uint64_t flow;
+    uint64_t track_uuid;
+    uint32_t name, category; /* string; index, NO_INDEX: none */
+    int type;
+    bool has_track;
+    double value;
+};
+
+/* What is kept of a slice while it is open, and of kernels and copies until the end. */
+struct pf_op {
+    int64_t start_ns, end_ns;
+    int64_t correlation, dispatch, stream, queue, tid, id;
+    uint64_t bytes, address;
+    uint32_t track, name, category, operation, domain, rename;
+    int32_t gpu, src_gpu, dst_gpu;
+    uint32_t grid[3], group[3], lds, scratch, vgprs, accum_vgprs, sgprs, graph;
+    uint8_t src_memory, dst_memory;
+    uint32_t first_note, n_notes; /* counters */
+    int64_t kernel_id;
+};
+
+struct pf_track {
+    uint64_t uuid, parent;
+    uint32_t name, thread_name, units; /* strings */
+    int64_t pid, tid;                  /* PF_NONE: not said */
+    bool described, is_process, is_thread, is_counter;
+    VEC(uint32_t) open; /* places in p->open */
+    uint32_t process;   /* in the build; NO_INDEX until finish */
+    uint32_t thread;    /* of the trace; the same */
+    uint32_t series;
+};
+
+struct pf_process {
+    int64_t pid, true_pid, ppid, start_ns;
+    uint32_t name, command, host;
+    int32_t rank;
+    uint64_t track;
+};
+
+/* Interned texts of a sequence: iid -> string, or for keys 1 + enum pf_key. */
+struct pf_sequence {
+    uint64_t id;
+    struct idmap categories, names, note_names, note_texts, specs;
+    uint64_t default_track;
+    uint32_t default_clock;
+    struct {
+        uint32_t id;
+        bool incremental;
+        int64_t value, offset, unit;
+    } clock[4]; /* of its own: ids from 64 on */
+    int n_clocks;
+};
+
+struct pf_point {
+    int64_t ns;
+    double value;
+    uint32_t track;
+};
+
+struct perfetto {
+    struct trace *trace;
+    struct arena *arena;
+    struct rv3_build build;
+    uint32_t file;
+    VEC(struct pf_sequence) sequences;
+    struct idmap sequence_of, track_of, category_of, process_of, key_of;
+    VEC(struct pf_track) tracks;
+    VEC(struct pf_process) processes;
+    VEC(struct pf_category) categories;
+    VEC(struct pf_op) open, ops; /* open: slots, reused */
+    VEC(uint32_t) free_slots;
+    VEC(struct pf_note) notes;
+    VEC(struct pf_point) points;
+    VEC(struct gpu) gpus; /* by description: index in .index */
+    size_t first_region, first_marker, first_sample;
+    size_t n_open;
+    int64_t clock_offset[16]; /* of the builtin clocks, to BOOTTIME */
+    int64_t last_ns, realtime_ns;
+    uint64_t other, damaged, no_begin, too_deep, no_time, lost, pc_samples;
+    uint64_t n_events;
+};
+
+/* sequence.c */
+struct pf_sequence *perfetto_sequence(struct perfetto *p, uint64_t id);
+void perfetto_clear(struct perfetto *p, struct pf_sequence *s);
+void perfetto_interned(struct perfetto *p, struct pf_sequence *s, struct wire w);
+void perfetto_clocks(struct perfetto *p, struct pf_sequence *s, struct wire w);
+void perfetto_defaults(struct pf_sequence *s, struct wire w);
+/* The time of a packet in the clock of the trace; false where it cannot be told. */
+bool perfetto_time(struct perfetto *p, struct pf_sequence *s, uint64_t ts, uint64_t clock,
+                   int64_t *ns);
+uint32_t perfetto_string(struct perfetto *p, const struct field *f);
+uint32_t perfetto_category(struct perfetto *p, uint32_t name);
+/* 1 + enum pf_key for those that mean something, else PK_OTHER + 2 + the string. */
+uint32_t perfetto_key_of(struct perfetto *p, uint32_t name);
+
+/* event.c */
+void perfetto_event(struct perfetto *p, struct pf_sequence *s, struct wire w, int64_t ns);
+void perfetto_track(struct perfetto *p, struct wire w);
+void perfetto_stage(struct perfetto *p, struct pf_sequence *s, struct wire w, int64_t ns);
+uint32_t perfetto_track_of(struct perfetto *p, uint64_t uuid);
+void perfetto_close_all(struct perfetto *p);
+/* For other readers that have slices on tracks (otf2). */
+void perfetto_begin_slice(struct perfetto *p, uint32_t track, const struct pf_event *e,
+                          uint32_t first_note);
+void perfetto_end_slice(struct perfetto *p, uint32_t track, int64_t ns);
+/* A counter of the innermost open slice of a track. */
+void perfetto_note_slice(struct perfetto *p, uint32_t track, uint32_t name, double value);
+
+/* finish.c */
+void perfetto_finish(struct perfetto *p, const char *path);
+
+#endif
