@@ -187,16 +187,6 @@ def convert(p):
         Line("convert {in} -f csv,rocpd -d {out}/%hostname%/%env{HOME}% --durations", refused=True)]
 
 
-def query(p):
-    top = "SELECT name, count(*), sum(end - start), median(end - start) FROM kernels GROUP BY 1"
-    return [Line(["query", "{in}", "-e", top, "--format", f, "-o", "{out}/x." + f], refused=True)
-            for f in ("json", "html", "xlsx", "csv", "pdf", "md")] + [
-        Line(["query", "{in}", "-e", "SELECT * FROM kernels"], refused=True),
-        Line(["query", "{in}", "-e", "SELECT * FROM regions, ledger LIMIT 100000"], refused=True),
-        Line(["query", "{in}", "-e", "SELECT union_ns(start, end) FROM memory_copies"], refused=True),
-        Line(["query", "{in}", "-e", "SELECT * FROM findings", "--json"], refused=True)]
-
-
 def explain(p):
     return [Line("explain {one}", refused=True)]
 
