@@ -152,6 +152,16 @@ def info(p):
         Line("info {in} -o {out}/x.html", refused=True)]
 
 
+def verify(p):
+    return [Line(f"verify {{one}} {{in}} --kind {k} --json", refused=True) for k in p.choices("verify", "kind")] + [
+        Line("verify {one} {in} --by-words --all", refused=True),
+        Line("verify {one} {in} -o {out}/x.html", refused=True)]
+
+
+def evaluate(p):
+    return [Line("evaluate {one}", refused=True), Line("evaluate {one} --cached {one}", refused=True)]
+
+
 def dump(p):
     return [Line(f"dump {{in}} --table {t}") for t in p.choices("dump", "table")] + [
         Line("dump {in} --csv", raw=True), Line("dump {in} --reader sqlite"),
