@@ -168,6 +168,7 @@ def check_documents(o, folder):
     resources = pages(client, "resources/list", "resources")
     assert {"gpusight://guide", "gpusight://schema/analysis", "gpusight://docs/mcp"} <= {r["uri"] for r in resources}
     assert len(resources) == len({r["uri"] for r in resources})
+    assert "version " in resources[0]["description"] and resources[0]["uri"] == "gpusight://guide"
     for r in resources:
         content = client.result("resources/read", {"uri": r["uri"]})["contents"][0]
         assert content["uri"] == r["uri"] and content["mimeType"] == r["mimeType"] and len(content["text"]) > 100
