@@ -43,8 +43,8 @@ const char *conversion_kernel_name(const struct conversion *c, size_t kernel)
 {
     const struct trace *t = c->trace;
     uint32_t rename = t->launches.v[t->kernels.launch[kernel]].rename;
-    return trace_str(t, c->o->kernel_rename && rename ? rename
-                                                      : t->symbols.v[t->kernels.symbol[kernel]].name);
+    return trace_str(
+        t, c->o->kernel_rename && rename ? rename : t->symbols.v[t->kernels.symbol[kernel]].name);
 }
 
 static uint64_t agent_key(uint32_t process, uint32_t gpu)

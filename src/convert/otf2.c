@@ -23,7 +23,7 @@ bool otf2_check(struct otf2_out *w, OTF2_ErrorCode code)
 static OTF2_FlushType on_flush(void *user, OTF2_FileType type, OTF2_LocationRef location,
                                void *caller, bool final)
 {
-    (void)user, (void)type, (void)location, (void)caller, (void)final;
+    (void)user, (void)type, (void)location, (void)caller, (void) final;
     return OTF2_FLUSH;
 }
 
@@ -228,8 +228,8 @@ static void put_track(struct otf2_out *w, struct lane_item *items, size_t n, con
     w->events.v = NULL;
     w->events.n = w->events.cap = 0;
     w->arena = a; /* for the events only */
-    lanes_walk(items, n, w->track != TRACK_THREAD,
-               &(struct lane_events){note_begin, note_end, w}, a);
+    lanes_walk(items, n, w->track != TRACK_THREAD, &(struct lane_events){note_begin, note_end, w},
+               a);
     w->arena = outer;
     uint32_t *lane = arena_array(a, uint32_t, w->events.n + 1);
     for (size_t i = 0; i < w->events.n; i++) {
@@ -297,8 +297,8 @@ static void put_streams(struct otf2_out *w)
         struct lane_item *items = arena_array(a, struct lane_item, most + 1);
         for (size_t i = kernels.at[s]; i < kernels.at[s + 1]; i++)
             if (conversion_takes(w->c, process_of_kernel(t, kernels.list[i])))
-                items[n++] = item(t->kernels.start_ns, t->kernels.end_ns, kernels.list[i],
-                                  kernels.list[i]);
+                items[n++] =
+                    item(t->kernels.start_ns, t->kernels.end_ns, kernels.list[i], kernels.list[i]);
         for (size_t i = copies.at[s]; i < copies.at[s + 1]; i++)
             if (conversion_takes(w->c, process_of_copy(t, copies.list[i])))
                 items[n++] = item(t->copies.start_ns, t->copies.end_ns, copies.list[i],
@@ -338,7 +338,8 @@ static void put_allocations(struct otf2_out *w)
 static int by_time(const void *a, const void *b)
 {
     const struct otf2_event *x = a, *y = b;
-    return x->ns != y->ns ? (x->ns > y->ns) - (x->ns < y->ns) : (x->row > y->row) - (x->row < y->row);
+    return x->ns != y->ns ? (x->ns > y->ns) - (x->ns < y->ns)
+                          : (x->row > y->row) - (x->row < y->row);
 }
 
 static void put_telemetry(struct otf2_out *w)

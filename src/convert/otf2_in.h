@@ -14,8 +14,13 @@
 #include "convert/lanes.h"
 
 /* What a region is, beyond enum region_kind. */
-enum { REGION_OF_KERNEL = REGION_KINDS, REGION_OF_COPY, REGION_OF_ALLOC, REGION_OF_FREE,
-       REGION_OF_MARKER };
+enum {
+    REGION_OF_KERNEL = REGION_KINDS,
+    REGION_OF_COPY,
+    REGION_OF_ALLOC,
+    REGION_OF_FREE,
+    REGION_OF_MARKER
+};
 
 struct otf2_region {
     OTF2_StringRef name;
@@ -69,7 +74,7 @@ struct otf2_out {
     OTF2_Archive *archive;
     OTF2_AttributeList *attributes;
     int64_t base_ns, start_ns, end_ns; /* base: what times are written from */
-    const char *dir, *name; /* of the archive while it is made */
+    const char *dir, *name;            /* of the archive while it is made */
     VEC(const char *) strings;
     struct idmap string_of, region_of;
     VEC(struct otf2_region) regions;

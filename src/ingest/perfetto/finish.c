@@ -164,8 +164,7 @@ static uint64_t stream_of(const struct perfetto *p, const struct pf_op *o)
 static uint32_t symbol_of(struct perfetto *p, uint32_t process, const struct pf_op *o)
 {
     uint64_t id = o->kernel_id == PF_NONE ? 0 : (uint64_t)o->kernel_id;
-    uint32_t slot =
-        rv3_symbol(&p->build, process, (uint64_t)o->name << 32 | (id & UINT32_MAX));
+    uint32_t slot = rv3_symbol(&p->build, process, (uint64_t)o->name << 32 | (id & UINT32_MAX));
     if (slot != NO_INDEX && p->build.symbols.v[slot] == NO_INDEX) {
         struct symbol s = {.process = p->build.processes.v[process].process,
                            .mangled = o->name,
