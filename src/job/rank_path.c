@@ -70,6 +70,16 @@ static uint32_t ends_last(const struct job *job)
     return last;
 }
 
+static int64_t starts_first(const struct job *job)
+{
+    int64_t first = INT64_MAX;
+    for (size_t i = 0; i < job->ranks.n; i++) {
+        int64_t start = job_time(&job->ranks.v[i], job->ranks.v[i].start_ns);
+        first = start < first ? start : first;
+    }
+    return first;
+}
+
 void job_path(struct job *job, const struct meetings *all, struct arena *temporary)
 {
     struct walk w = {.job = job, .temporary = temporary};
@@ -89,7 +99,7 @@ void job_path(struct job *job, const struct meetings *all, struct arena *tempora
         until = h->arrival;
     }
     struct job_rank *r = &job->ranks.v[at];
-    int64_t start = job_time(r, r->start_ns);
+    int64_t start = starts_first(job); /* who starts late holds the others up by that, too */
     r->path_ns = add_ns(r->path_ns, until > start ? sub_ns(until, start) : 0);
     r->path_turns++;
 }

@@ -360,6 +360,39 @@ def a_gpu_of_several_hosts_is_named_by_its_host(tool):
             yield f"{host}: {doc['analyses']['breakdown']}"
 
 
+# ---- hand-over between threads ----
+
+def two_threads(arrows):
+    """Forward on thread 1, backward on thread 2, two launches each, in turn; a Kineto file."""
+    events, at = [], 100
+    for i in range(8):
+        for thread in (1, 2):
+            for n in (0, 1):
+                call = 4 * i + 2 * thread + n
+                events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 7, "tid": thread, "ts": at,
+                               "dur": 8, "args": {"correlation": call}})
+                events.append({"ph": "X", "cat": "kernel", "name": "work", "pid": 0, "tid": 7, "ts": at + 10, "dur": 5,
+                               "args": {"device": 0, "stream": 7, "correlation": call, "grid": [64, 1, 1], "block": [64, 1, 1]}})
+                at += 20
+            at += 40
+        if arrows:
+            events += [{"ph": "s", "cat": "fwdbwd", "name": "fwdbwd", "id": i, "pid": 7, "tid": 1, "ts": at - 120},
+                       {"ph": "f", "cat": "fwdbwd", "name": "fwdbwd", "id": i, "pid": 7, "tid": 2, "ts": at - 60, "bp": "e"}]
+    return json.dumps({"schemaVersion": 1, "deviceProperties": [], "traceEvents": events})
+
+
+@case
+def forward_hands_over_to_backward(tool):
+    """So short turns are no pattern of their own; the arrows say whose they are."""
+    for arrows in (False, True):
+        path = os.path.join(tool.folder, f"arrows-{arrows}.json")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(two_threads(arrows))
+        n = tool.analyze(path)["analyses"]["critical_path"]["handovers"]
+        if (n > 0) != arrows:
+            yield f"{n} hand-overs with{'' if arrows else 'out'} arrows"
+
+
 # ---- unified memory ----
 
 @case

@@ -125,6 +125,7 @@ struct kineto {
     VEC(struct k_category) categories;
     struct idmap category_of; /* string -> categories */
     struct idmap processes, threads, symbols, lane_of, agents, streams;
+    struct idmap arrows; /* id of a flow from forward to backward -> thread of its first end */
     VEC(struct k_lane) lanes;
     VEC(struct k_half) halves;
     VEC(struct k_label) labels;

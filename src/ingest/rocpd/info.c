@@ -114,7 +114,7 @@ static bool read_threads(struct rocpd *r, struct gs_error *err)
         return false;
     while (db_next(&q)) {
         struct thread t = {rocpd_process(r, sqlite3_column_int64(q.stmt, 1)),
-                           sqlite3_column_int64(q.stmt, 2), rocpd_text(r, &q, 3)};
+                           sqlite3_column_int64(q.stmt, 2), rocpd_text(r, &q, 3), 0};
         if (t.tid < 0) /* stands for "not known" where the schema wants a thread */
             continue;
         idtable_put(&r->threads, sqlite3_column_int64(q.stmt, 0), (uint32_t)r->trace->threads.n);

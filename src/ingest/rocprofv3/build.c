@@ -26,7 +26,7 @@ uint32_t rv3_thread(struct rv3_build *b, uint32_t process, uint64_t tid)
     if (row != NO_INDEX)
         return row;
     row = (uint32_t)b->trace->threads.n;
-    struct thread t = {p->process, (int64_t)tid, 0};
+    struct thread t = {p->process, (int64_t)tid, 0, 0};
     vec_push(&b->trace->threads, &b->trace->arena, t);
     idmap_put(&p->threads, tid, row);
     return row;
