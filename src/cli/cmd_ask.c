@@ -215,18 +215,26 @@ static bool converse(struct asking *k)
            fail(k->err, GS_E_USAGE, "no question; put one behind the trace, in quotes");
 }
 
-/* The last operand, when it is a sentence and no file. */
+static bool is_sentence(const char *word)
+{
+    return !fs_exists(word) && (strpbrk(word, " \t?") || !strpbrk(word, "./"));
+}
+
+/* The last operands, as far as they are words and no files; the first is always a trace. */
 static const char *take_question(struct asking *k)
 {
     struct opt_list *all = &k->cli->operands;
-    const char *last = all->n > 1 ? all->v[all->n - 1] : NULL;
-    if (k->o->question || !last || fs_exists(last))
+    struct str out;
+    size_t first = all->n;
+    if (k->o->question)
         return k->o->question;
-    bool sentence = strpbrk(last, " \t?") || !strpbrk(last, "./");
-    if (!sentence)
-        return NULL;
-    all->n--;
-    return last;
+    while (first > 1 && is_sentence(all->v[first - 1]))
+        first--;
+    str_init(&out, k->cli->arena);
+    for (size_t i = first; i < all->n; i++)
+        str_printf(&out, "%s%s", i > first ? " " : "", all->v[i]);
+    all->n = first;
+    return out.len ? out.buf : NULL;
 }
 
 static bool begin_talk(struct asking *k)

@@ -132,6 +132,7 @@ def forms(pieces):
             r = gpusight("compare", *options, "--format", form, TRACE, TRACE)
             check(r.returncode == 0 and b"The GPU waits." in r.stdout, f"compare --format {form} has it",
                   r.stdout[:500], r.stderr)
+        binary_forms(options)
     told = [{"metric": "time of [KERNEL_1]", "phase": None, "profile_a": "10 ms", "profile_b": "8 ms",
              "magnitude_pct": 999, "note": "faster"}, {"metric": "x", "profile_a": "1 ms", "profile_b": "2 s"}]
     with Server("anthropic", [{"text": ["It helped.\n\n```json\n" + json.dumps(told) + "\n```"]}]) as s:
@@ -142,6 +143,22 @@ def forms(pieces):
         check("fission_sweep" in e["key_differences"][0]["metric"], "with names", e)
     plain = gpusight("analyze", "--json", TRACE)
     check("explanation" not in json.loads(plain.stdout), "without --llm there is no such member")
+
+
+def binary_forms(options):
+    import zipfile
+    built = gpusight("--version").stdout
+    with tempfile.TemporaryDirectory() as folder:
+        if b" xlsx" in built:
+            path = os.path.join(folder, "c.xlsx")
+            r = gpusight("compare", *options, "-o", path, TRACE, TRACE)
+            with zipfile.ZipFile(path) as z:
+                text = b"".join(z.read(n) for n in z.namelist()).decode(errors="replace")
+            check("language model" in text and "The GPU waits." in text, "the workbook has it", r.stderr)
+        if b" cairo" in built:
+            path = os.path.join(folder, "a.pdf")
+            with_it = gpusight("analyze", *options, "-o", path, "--sections", "explanation", TRACE)
+            check(with_it.returncode == 0 and os.path.getsize(path) > 1000, "the PDF is made", with_it.stderr)
 
 
 # ---- faults ----
