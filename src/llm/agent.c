@@ -35,7 +35,7 @@ static bool offered(const struct tool *t)
     for (size_t i = 0; i < ARRAY_LEN(others); i++)
         if (str_eq(t->name, others[i]))
             return false;
-    return t->group == TOOL_OWN || !t->needs_run;
+    return t->group == TOOL_OWN;
 }
 
 /* A copy of an object without "trace"; of a schema, without the property of that name. */
@@ -151,7 +151,7 @@ static const char *answer_call(struct llm_agent *g, const struct llm_part *call,
     *failed = answer.is_error;
     if (!answer.is_error)
         vec_push(&g->answers, a, answer.json);
-    const char *sent = redact_json(r, answer.json, str_has(t->name, "query"));
+    const char *sent = redact_json(r, answer.json, str_eq(t->name, "query") && !answer.is_error);
     return prompt_quoted(sent ? sent : "{}", a);
 }
 

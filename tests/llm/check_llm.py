@@ -260,7 +260,8 @@ def every_tool():
              ("gaps", "{}"), ("copies", "{}"), ("calls", "{}"), ("markers", "{}")]
     rest = [("streams", "{}"), ("phases", "{}"), ("info", "{}"), ("allocations", "{}"),
             ("critical_path", "{}"), ("plan", "{}"), ("window", '{"window": "0%..50%"}'),
-            ("whatif", '{"remove": ["sync"]}'), ("query", '{"sql": "select * from kernels limit 5"}'),
+            ("whatif", '{"remove": ["sync"]}'), ("query", '{"sql": "select * from kernels limit 5"}'), ("sql_tables", "{}"),
+            ("query", '{"sql": "select substr(name, 12, 9) as part, * from kernels, processes limit 2"}'),
             ("source", "{}"), ("ranks", "{}")]
     return [calls, rest]
 
