@@ -265,6 +265,8 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     k->run = cli_run(cli, &ro, err);
     if (!k->run)
         return false;
+    if (!k->run->analysis)
+        return fail(err, GS_E_EMPTY, "there is no trace to ask about");
     k->about = (struct subject){
         .kind = REPORT_ANALYSIS, .a = k->run->analysis, .advice = &k->run->advice, .top = 10};
     analysis_results(k->run->analysis, &k->about.results, cli->arena);

@@ -357,6 +357,10 @@ def agent():
             forbidden = {"anthropic": '"tool_choice": {"type": "none"}', "gemini": '"mode": "NONE"'}
             check(forbidden.get(provider, '"tool_choice": "none"') in last,
                   f"{provider}: the last request forbids calls", last[:300])
+    with Server("anthropic", [{"calls": [("query", json.dumps(
+            {"sql": "select count(*) as n from kernels where name = '[KERNEL_1]'"}))]}, {"text": ["ok"]}]) as s:
+        r = gpusight("ask", *llm("anthropic", s.url), TRACE, "why?")
+        check('\\"n\\": 40' in s.requests[1][2].decode(), "names in SQL are put back", s.requests[1][2][-400:])
     replays()
     conversation()
 
