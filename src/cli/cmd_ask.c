@@ -215,18 +215,26 @@ static bool converse(struct asking *k)
            fail(k->err, GS_E_USAGE, "no question; put one behind the trace, in quotes");
 }
 
-/* The last operand, when it is a sentence and no file. */
+static bool is_sentence(const char *word)
+{
+    return !fs_exists(word) && (strpbrk(word, " \t?") || !strpbrk(word, "./"));
+}
+
+/* The last operands, as far as they are words and no files; the first is always a trace. */
 static const char *take_question(struct asking *k)
 {
     struct opt_list *all = &k->cli->operands;
-    const char *last = all->n > 1 ? all->v[all->n - 1] : NULL;
-    if (k->o->question || !last || fs_exists(last))
+    struct str out;
+    size_t first = all->n;
+    if (k->o->question)
         return k->o->question;
-    bool sentence = strpbrk(last, " \t?") || !strpbrk(last, "./");
-    if (!sentence)
-        return NULL;
-    all->n--;
-    return last;
+    while (first > 1 && is_sentence(all->v[first - 1]))
+        first--;
+    str_init(&out, k->cli->arena);
+    for (size_t i = first; i < all->n; i++)
+        str_printf(&out, "%s%s", i > first ? " " : "", all->v[i]);
+    all->n = first;
+    return out.len ? out.buf : NULL;
 }
 
 static bool begin_talk(struct asking *k)
@@ -257,6 +265,8 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     k->run = cli_run(cli, &ro, err);
     if (!k->run)
         return false;
+    if (!k->run->analysis)
+        return fail(err, GS_E_EMPTY, "there is no trace to ask about");
     k->about = (struct subject){
         .kind = REPORT_ANALYSIS, .a = k->run->analysis, .advice = &k->run->advice, .top = 10};
     analysis_results(k->run->analysis, &k->about.results, cli->arena);

@@ -74,7 +74,7 @@ static void json_form(const struct report *r, struct str *out, bool in_page)
 static void workbook_form(const struct report *r, struct workbook *w)
 {
     struct call *k = r->ctx;
-    workbook_compare(w, &k->c, &k->gate, r->arena);
+    workbook_compare(w, &k->c, &k->gate, k->explanation, r->arena);
 }
 
 static bool write_report(struct call *k)

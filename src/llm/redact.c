@@ -279,7 +279,25 @@ const char *redact_text(struct redact *r, const char *text)
 struct cells {
     struct redact *r;
     bool whole;
+    VEC(const char *) keys; /* of the document: the names of its columns are told twice */
 };
+
+static const char *note_key(void *ctx, const char *text, size_t n, bool is_key)
+{
+    struct cells *c = ctx;
+    const char *copy = arena_strndup(c->r->arena, text, n);
+    if (is_key)
+        vec_push(&c->keys, c->r->arena, copy);
+    return copy;
+}
+
+static bool names_column(const struct cells *c, const char *text)
+{
+    for (size_t i = 0; i < c->keys.n && i < 256; i++)
+        if (str_eq(c->keys.v[i], text))
+            return true;
+    return false;
+}
 
 /* Words of our own vocabulary: keys, numbers, states. Nothing in them tells who made the trace. */
 static bool plain_value(const char *text, size_t n)
@@ -297,6 +315,8 @@ static const char *redact_string(void *ctx, const char *text, size_t n, bool is_
     if (is_key)
         return arena_strndup(r->arena, text, n);
     const char *copy = arena_strndup(r->arena, text, n);
+    if (c->whole && names_column(c, copy))
+        return copy;
     uint32_t entry = n ? known(r, copy) : NO_INDEX;
     if (entry == NO_INDEX && c->whole && !plain_value(text, n))
         entry = new_entry(r, NAME_TEXT, text, n);
@@ -310,10 +330,12 @@ static const char *redact_string(void *ctx, const char *text, size_t n, bool is_
 
 const char *redact_json(struct redact *r, const char *json, bool cells)
 {
-    struct cells c = {r, cells};
-    struct json_change change = {redact_string, &c};
+    struct cells c = {.r = r, .whole = cells};
+    struct json_change change = {redact_string, &c}, look = {note_key, &c};
     if (r->mode == REDACT_NONE)
         return json;
+    if (cells)
+        json_changed(json, &look, r->arena);
     return json_changed(json, &change, r->arena);
 }
 

@@ -3,6 +3,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "report/workbook.h"
+
 #define T struct hypothesis
 static const struct field hypothesis_list[] = {
     ALWAYS(T, bottleneck_type, FIELD_TEXT, "bottleneck_type",
@@ -81,6 +83,35 @@ void doc_checked(struct doc *d, const struct explanation *e)
                     e->unfound.n, (unsigned long long)e->numbers, list.buf);
     else
         doc_text(d, "All of its %llu numbers are in the analysis.", (unsigned long long)e->numbers);
+}
+
+/* ---- a sheet ---- */
+
+struct said_row {
+    const char *line;
+};
+
+static const struct field said_list[] = {
+    FIELD(struct said_row, line, FIELD_TEXT, "words_of_a_language_model", "",
+          "what a language model said, line by line"),
+};
+static const struct fields said_fields = FIELDS(
+    "explanation", "words of a language model, not of the analysis", struct said_row, said_list);
+
+void workbook_explanation(struct workbook *w, const struct explanation *e)
+{
+    VEC(struct said_row) rows = {0};
+    vec_push(&rows, w->arena,
+             ((struct said_row){arena_printf(
+                 w->arena, "These are the words of a language model (%s, %s), not of the analysis.",
+                 e->provider, e->model)}));
+    for (const char *p = e->text; *p;) {
+        size_t n = strcspn(p, "\n");
+        if (n)
+            vec_push(&rows, w->arena, ((struct said_row){arena_strndup(w->arena, p, n)}));
+        p += n + (p[n] == '\n');
+    }
+    workbook_add(w, "explanation", said_fields.doc, &said_fields, rows.v, rows.n);
 }
 
 /* ---- Markdown ---- */

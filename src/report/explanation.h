@@ -41,6 +41,10 @@ struct explanation {
 
 extern const struct fields hypothesis_fields, explanation_fields;
 
+/* A sheet with its lines, below one that says whose words they are. */
+struct workbook;
+void workbook_explanation(struct workbook *w, const struct explanation *e);
+
 /* Which of its numbers were found. */
 void doc_checked(struct doc *d, const struct explanation *e);
 

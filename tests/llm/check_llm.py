@@ -132,6 +132,7 @@ def forms(pieces):
             r = gpusight("compare", *options, "--format", form, TRACE, TRACE)
             check(r.returncode == 0 and b"The GPU waits." in r.stdout, f"compare --format {form} has it",
                   r.stdout[:500], r.stderr)
+        binary_forms(options)
     told = [{"metric": "time of [KERNEL_1]", "phase": None, "profile_a": "10 ms", "profile_b": "8 ms",
              "magnitude_pct": 999, "note": "faster"}, {"metric": "x", "profile_a": "1 ms", "profile_b": "2 s"}]
     with Server("anthropic", [{"text": ["It helped.\n\n```json\n" + json.dumps(told) + "\n```"]}]) as s:
@@ -142,6 +143,22 @@ def forms(pieces):
         check("fission_sweep" in e["key_differences"][0]["metric"], "with names", e)
     plain = gpusight("analyze", "--json", TRACE)
     check("explanation" not in json.loads(plain.stdout), "without --llm there is no such member")
+
+
+def binary_forms(options):
+    import zipfile
+    built = gpusight("--version").stdout
+    with tempfile.TemporaryDirectory() as folder:
+        if b" xlsx" in built:
+            path = os.path.join(folder, "c.xlsx")
+            r = gpusight("compare", *options, "-o", path, TRACE, TRACE)
+            with zipfile.ZipFile(path) as z:
+                text = b"".join(z.read(n) for n in z.namelist()).decode(errors="replace")
+            check("language model" in text and "The GPU waits." in text, "the workbook has it", r.stderr)
+        if b" cairo" in built:
+            path = os.path.join(folder, "a.pdf")
+            with_it = gpusight("analyze", *options, "-o", path, "--sections", "explanation", TRACE)
+            check(with_it.returncode == 0 and os.path.getsize(path) > 1000, "the PDF is made", with_it.stderr)
 
 
 # ---- faults ----
@@ -243,7 +260,8 @@ def every_tool():
              ("gaps", "{}"), ("copies", "{}"), ("calls", "{}"), ("markers", "{}")]
     rest = [("streams", "{}"), ("phases", "{}"), ("info", "{}"), ("allocations", "{}"),
             ("critical_path", "{}"), ("plan", "{}"), ("window", '{"window": "0%..50%"}'),
-            ("whatif", '{"remove": ["sync"]}'), ("query", '{"sql": "select * from kernels limit 5"}'),
+            ("whatif", '{"remove": ["sync"]}'), ("query", '{"sql": "select * from kernels limit 5"}'), ("sql_tables", "{}"),
+            ("query", '{"sql": "select substr(name, 12, 9) as part, * from kernels, processes limit 2"}'),
             ("source", "{}"), ("ranks", "{}")]
     return [calls, rest]
 
@@ -339,6 +357,10 @@ def agent():
             forbidden = {"anthropic": '"tool_choice": {"type": "none"}', "gemini": '"mode": "NONE"'}
             check(forbidden.get(provider, '"tool_choice": "none"') in last,
                   f"{provider}: the last request forbids calls", last[:300])
+    with Server("anthropic", [{"calls": [("query", json.dumps(
+            {"sql": "select count(*) as n from kernels where name = '[KERNEL_1]'"}))]}, {"text": ["ok"]}]) as s:
+        r = gpusight("ask", *llm("anthropic", s.url), TRACE, "why?")
+        check('\\"n\\": 40' in s.requests[1][2].decode(), "names in SQL are put back", s.requests[1][2][-400:])
     replays()
     conversation()
 
