@@ -35,11 +35,6 @@ const char *bottleneck_name(enum bottleneck b)
     return bottleneck_names[b];
 }
 
-const char *action_category_name(enum action_category c)
-{
-    return action_category_names[c];
-}
-
 static const char *format(struct arena *a, const char *fmt, va_list ap)
 {
     struct str s;

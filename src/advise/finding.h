@@ -37,9 +37,8 @@ enum action_category { ACTION_RUNTIME, ACTION_LAUNCH, ACTION_CODE, ACTION_ALGORI
 extern const char *const priority_names[], *const bottleneck_names[],
                                                *const action_category_names[];
 
-const char *priority_name(enum priority p);               /* "HIGH" */
-const char *bottleneck_name(enum bottleneck b);           /* "transfer_bound" */
-const char *action_category_name(enum action_category c); /* "code_optimization" */
+const char *priority_name(enum priority p);     /* "HIGH" */
+const char *bottleneck_name(enum bottleneck b); /* "transfer_bound" */
 
 /* A fact a person can check: a number with its threshold, or a place in the trace. */
 struct evidence {
@@ -101,6 +100,7 @@ struct finding {
     VEC(const char *) actions;
     VEC(struct profiler_command) commands;
     const struct analysis *analysis;
+    const struct beside *beside; /* source and thread traces, or NULL */
     struct arena *arena;
 };
 

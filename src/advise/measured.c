@@ -50,6 +50,17 @@ void finding_claim_measured(struct finding *f, const struct counter_kernel *k, d
         finding_change_kernel(f, k->name_id, 1 - lost);
 }
 
+const struct counter_kernel *finding_of_measured(struct finding *f, const struct analysis *a,
+                                                 double (*lost)(const struct counter_kernel *k))
+{
+    const struct counter_kernel *k = measured_worst(a, lost);
+    if (!k)
+        return NULL;
+    finding_claim_measured(f, k, lost(k));
+    finding_scope(f, "kernel %s", k->short_name);
+    return k;
+}
+
 void finding_at_measured(struct finding *f, const struct counter_kernel *k)
 {
     const struct kernels *rows = &f->analysis->trace->kernels;

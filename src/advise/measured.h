@@ -21,6 +21,10 @@ int64_t measured_time(const struct analysis *a, const struct counter_kernel *k);
 const struct counter_kernel *measured_worst(const struct analysis *a,
                                             double (*lost)(const struct counter_kernel *k));
 
+/* The same kernel as what a finding is about: its share is claimed, its name the scope. */
+const struct counter_kernel *finding_of_measured(struct finding *f, const struct analysis *a,
+                                                 double (*lost)(const struct counter_kernel *k));
+
 /* Claims that share of a kernel's time. */
 void finding_claim_measured(struct finding *f, const struct counter_kernel *k, double lost);
 

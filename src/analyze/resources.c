@@ -88,17 +88,6 @@ static void count_launches(struct selection *s)
     }
 }
 
-static uint64_t groups_in(const struct launch *l)
-{
-    uint64_t n = 1;
-    for (int i = 0; i < 3; i++) {
-        uint64_t group = l->group[i] ? l->group[i] : 1, grid = l->grid[i] ? l->grid[i] : 1;
-        if (__builtin_mul_overflow(n, (grid + group - 1) / group, &n))
-            return UINT64_MAX;
-    }
-    return n;
-}
-
 static int64_t threads_in(const struct launch *l)
 {
     uint64_t n = 1;
@@ -169,7 +158,7 @@ static void add_row(struct analysis *a, const struct selection *s, size_t kernel
         .calls = c->calls,
         .total_ns = c->total_ns,
         .configurations = s->n_configs[kernel],
-        .workgroups = groups_in(l),
+        .workgroups = launch_groups(l),
         .symbol = c->symbol,
         .launch = c->launch,
     };

@@ -29,3 +29,14 @@ uint32_t *shapes_find(const struct trace *t, struct arena *a)
     }
     return shapes;
 }
+
+uint64_t launch_groups(const struct launch *l)
+{
+    uint64_t n = 1;
+    for (int i = 0; i < 3; i++) {
+        uint64_t group = l->group[i] ? l->group[i] : 1, grid = l->grid[i] ? l->grid[i] : 1;
+        if (__builtin_mul_overflow(n, (grid + group - 1) / group, &n))
+            return UINT64_MAX;
+    }
+    return n;
+}

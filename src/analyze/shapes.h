@@ -21,4 +21,7 @@ static inline uint32_t shape_of(const uint32_t *shapes, const struct trace *t, u
     return launch < t->launches.n ? shapes[launch] : NO_INDEX;
 }
 
+/* Work-groups of a dispatch, those at the edge included; UINT64_MAX where it cannot be counted. */
+uint64_t launch_groups(const struct launch *l);
+
 #endif

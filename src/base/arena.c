@@ -45,31 +45,6 @@ void arena_release(struct arena *a)
     a->idle = true;
 }
 
-void arena_adopt(struct arena *a, struct arena *from)
-{
-    if (!from->blocks)
-        return;
-    if (from->owned) {
-        struct arena_owned *last = from->owned;
-        while (last->older)
-            last = last->older;
-        last->older = a->owned;
-        a->owned = from->owned;
-    }
-    if (!a->blocks) {
-        struct arena_owned *owned = from->owned ? from->owned : a->owned;
-        *a = *from;
-        a->owned = owned;
-    } else { /* behind the newest, in which a still has room */
-        struct arena_block *last = from->blocks;
-        while (last->older)
-            last = last->older;
-        last->older = a->blocks->older;
-        a->blocks->older = from->blocks;
-    }
-    arena_init(from);
-}
-
 static void add_block(struct arena *a, size_t wanted)
 {
     size_t size = a->blocks ? a->blocks->size * 2 : FIRST_BLOCK;

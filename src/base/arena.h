@@ -52,9 +52,6 @@ struct arena *arena_child(struct arena *a);
 /* A child of the nearest mem_guard() of this thread, for what a function needs while it runs. */
 struct arena *arena_scratch(void);
 
-/* Everything `from` owns belongs to `a` from now on; `from` is empty and may be used again. */
-void arena_adopt(struct arena *a, struct arena *from);
-
 void *arena_alloc(struct arena *a, size_t size);            /* zeroed, aligned for any type */
 void *arena_calloc(struct arena *a, size_t n, size_t size); /* overflow-safe */
 char *arena_strdup(struct arena *a, const char *s);

@@ -186,6 +186,7 @@ static bool handle(struct asking *k, const char *question, bool last)
 static bool converse(struct asking *k)
 {
     char line[16384];
+    size_t asked = 0;
     bool prompts = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
     if (k->o->out.name)
         return fail(k->err, GS_E_USAGE, "option '--output' wants one question, not a conversation");
@@ -202,6 +203,7 @@ static bool converse(struct asking *k)
             break;
         if (!*q)
             continue;
+        asked++;
         if (!handle(k, arena_strdup(k->cli->arena, q), true))
             return false;
         fflush(stdout);
@@ -209,7 +211,8 @@ static bool converse(struct asking *k)
         if (!k->out)
             return false;
     }
-    return true;
+    return asked || prompts ||
+           fail(k->err, GS_E_USAGE, "no question; put one behind the trace, in quotes");
 }
 
 /* The last operand, when it is a sentence and no file. */
@@ -266,7 +269,9 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
 
 static bool before(struct cli *cli, void *settings, struct gs_error *err)
 {
-    return cli_llm_before(cli, &((struct ask_opts *)settings)->llm, err);
+    struct ask_opts *o = settings;
+    cli_llm_form(&o->llm, &o->out);
+    return cli_llm_before(cli, &o->llm, err);
 }
 
 const struct command command_ask = {

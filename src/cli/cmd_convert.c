@@ -149,11 +149,6 @@ static bool choose(struct chosen *c, const struct convert_settings *o, struct ar
 
 /* ---- reading, with the clocks of several ranks brought together ---- */
 
-static void release_trace(void *trace)
-{
-    trace_release(trace);
-}
-
 static void stop(void *progress)
 {
     progress_stop(progress);
@@ -197,7 +192,7 @@ static bool narrow(struct cli *cli, const struct convert_settings *o, struct tra
 
 static struct trace *load(struct cli *cli, const struct convert_settings *o, struct gs_error *err)
 {
-    struct trace *t = arena_new(cli->arena, struct trace);
+    struct trace *t = trace_new(cli->arena);
     struct arena *temporary = arena_scratch();
     struct progress *p = arena_new(temporary, struct progress);
     struct ingest_opts io = {
@@ -208,8 +203,6 @@ static struct trace *load(struct cli *cli, const struct convert_settings *o, str
         vec_push(&paths, cli->arena, o->inputs.v[i]);
     for (size_t i = 0; i < cli->operands.n; i++)
         vec_push(&paths, cli->arena, cli->operands.v[i]);
-    trace_init(t);
-    arena_defer(cli->arena, release_trace, t);
     if (!paths.n) {
         fail(err, GS_E_USAGE, "missing operand TRACE; see 'gpusight convert --help'");
         return NULL;

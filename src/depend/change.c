@@ -1,6 +1,7 @@
 /* What a change does to the time of one op or call. */
 #include <math.h>
 
+#include "analyze/shapes.h"
 #include "base/sat.h"
 #include "base/str.h"
 #include "depend/fuse.h"
@@ -95,17 +96,6 @@ static double gpu_scale(const struct recipe *p, uint32_t row)
     return p->d->view->role[t->kernels.symbol[row]] == ROLE_GEMM ? matrix : memory;
 }
 
-static uint64_t groups_in(const struct launch *l)
-{
-    uint64_t n = 1;
-    for (int i = 0; i < 3; i++) {
-        uint64_t group = l->group[i] ? l->group[i] : 1, grid = l->grid[i] ? l->grid[i] : 1;
-        if (__builtin_mul_overflow(n, (grid + group - 1) / group, &n))
-            return UINT64_MAX;
-    }
-    return n;
-}
-
 /* Work-groups of a kernel that fit on the device at once; 0: not known. */
 static double resident(const struct recipe *p, uint32_t row)
 {
@@ -142,7 +132,7 @@ static double stream_scale(const struct recipe *p, uint32_t row)
     if (p->filled[launch] <= 0) {
         double fit = resident(p, row);
         p->filled[launch] =
-            (float)(fit > 0 ? fmin((double)groups_in(&t->launches.v[launch]) / fit, 1) : 1);
+            (float)(fit > 0 ? fmin((double)launch_groups(&t->launches.v[launch]) / fit, 1) : 1);
     }
     return fmax(1.0 / p->c->streams, (double)p->filled[launch]);
 }

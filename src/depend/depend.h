@@ -146,4 +146,7 @@ static inline bool call_begins(const struct depend *d, uint32_t call)
     return d->flags[call] & CALL_BEGINS;
 }
 
+/* The first of d->waits that is of this op or a later one. */
+size_t depend_first_wait(const struct depend *d, uint32_t op);
+
 #endif

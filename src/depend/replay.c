@@ -24,8 +24,7 @@ int64_t op_ready(const struct depend *d, uint32_t op, size_t at, size_t n)
     return ready == INT64_MIN ? start : ready;
 }
 
-/* The first wait of d->waits that is of this op or a later one. */
-static size_t first_wait(const struct depend *d, uint32_t op)
+size_t depend_first_wait(const struct depend *d, uint32_t op)
 {
     size_t lo = 0, hi = d->waits.n;
     while (lo < hi) {
@@ -66,7 +65,7 @@ static inline struct ready bound_by(const struct depend *d, uint32_t op, size_t 
 
 enum binding op_bound_by(const struct depend *d, uint32_t op, uint32_t *to)
 {
-    struct ready x = bound_by(d, op, first_wait(d, op));
+    struct ready x = bound_by(d, op, depend_first_wait(d, op));
     *to = x.to;
     return x.how;
 }
@@ -223,7 +222,7 @@ static inline __attribute__((always_inline)) void start_call(struct pass *s, uin
             int64_t *worker = &s->worker[thread_of(d, call)];
             *worker = add_ns(*worker == INT64_MIN ? r->call_start[d->first_call[thread_of(d, call)]]
                                                   : *worker,
-                             wait);
+                             s->p.c->workers > 1 ? wait / s->p.c->workers : wait);
             if (*worker > at) {
                 at = *worker;
                 bind(r, call, BIND_WORKER, NO_INDEX);

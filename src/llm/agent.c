@@ -193,7 +193,7 @@ static void add_text(struct llm_dialogue *d, const char *text)
 static bool satisfied(struct llm_agent *g, struct llm_dialogue *d, const struct llm_answer *a,
                       bool *nudged)
 {
-    if (!g->wants_array || *nudged || hypotheses_array(a->raw, g->l->arena))
+    if (!g->wants_array || *nudged || hypotheses_array(a->raw, NULL, g->l->arena))
         return true;
     *nudged = true;
     add_text(d, nudge);

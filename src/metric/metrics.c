@@ -41,14 +41,6 @@ const char *metric_archs(const struct metric_def *def, struct arena *arena)
     return s.buf;
 }
 
-const struct metric_def *metric_find(const char *id, const char *arch)
-{
-    for (size_t i = 0; i < DEFS; i++)
-        if (str_eq(defs[i].id, id) && metric_fits(&defs[i], arch))
-            return &defs[i];
-    return NULL;
-}
-
 void metric_set_init(struct metric_set *set, const char *arch, struct arena *arena)
 {
     *set = (struct metric_set){.v = arena_array(arena, struct metric, DEFS)};

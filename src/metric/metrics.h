@@ -31,9 +31,6 @@ bool metric_fits(const struct metric_def *def, const char *arch);
 /* For people: "gfx10*, gfx11*". */
 const char *metric_archs(const struct metric_def *def, struct arena *arena);
 
-/* The line of a metric for an architecture, or NULL. */
-const struct metric_def *metric_find(const char *id, const char *arch);
-
 struct metric {
     const struct metric_def *def;
     const struct formula *formula;

@@ -8,6 +8,7 @@
 #include "base/human.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/task.h"
 #include "query/query_in.h"
 
 static double now(void)
@@ -269,6 +270,8 @@ static bool fail_run(struct query *q, const struct query_limits *l, const char *
                      struct gs_error *err)
 {
     char size[HUMAN_MAX];
+    if (task_cancelled())
+        return fail(err, GS_E_CANCELLED, "cancelled");
     if (q->timed_out)
         return fail(err, GS_E_USAGE,
                     "the query took longer than %g s; make it narrower, or give '--timeout'",

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/utf8.h"
 
 /* fontconfig keeps patterns until the process ends; that is no leak of ours. */
@@ -49,10 +50,45 @@ const char *cairo_safe(struct arena *a, const char *text)
     return s.buf;
 }
 
-cairo_status_t cairo_to_str(void *str, const unsigned char *data, unsigned n)
+static void release_owned(void *owned)
 {
-    str_put(str, (const char *)data, n);
-    return CAIRO_STATUS_SUCCESS;
+    struct cairo_owned *o = owned;
+    o->to = NULL;
+    if (o->cr)
+        cairo_destroy(o->cr);
+    if (o->surface)
+        cairo_surface_destroy(o->surface);
+}
+
+struct cairo_owned *cairo_owned_new(struct arena *owner, struct str *to)
+{
+    struct cairo_owned *o = arena_new(owner, struct cairo_owned);
+    o->to = to;
+    arena_defer(owner, release_owned, o);
+    return o;
+}
+
+struct put_call {
+    struct str *to;
+    const unsigned char *data;
+    unsigned n;
+};
+
+static void put(void *call)
+{
+    const struct put_call *c = call;
+    str_put(c->to, (const char *)c->data, c->n);
+}
+
+/* Nothing may unwind past cairo, which holds locks. */
+cairo_status_t cairo_write(void *owned, const unsigned char *data, unsigned n)
+{
+    struct cairo_owned *o = owned;
+    struct put_call call = {o->to, data, n};
+    if (!o->to || mem_guard(put, &call, NULL))
+        return CAIRO_STATUS_SUCCESS;
+    o->to = NULL;
+    return CAIRO_STATUS_NO_MEMORY;
 }
 
 bool cairo_failed(struct gs_error *err, cairo_status_t status)

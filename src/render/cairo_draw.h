@@ -23,7 +23,18 @@ void cairo_font(cairo_t *cr, const char *family, bool bold, double size);
 const char *cairo_safe(struct arena *a, const char *text);
 
 /* A cairo_write_func_t; the closure is a struct str. */
-cairo_status_t cairo_to_str(void *str, const unsigned char *data, unsigned n);
+/*
+ * A surface and its context, which the arena owns; what the surface writes, by cairo_write() with
+ * this as its closure, goes to `to`. A shortage while it writes is a status of cairo's, and what is
+ * released unfinished writes no more.
+ */
+struct cairo_owned {
+    cairo_surface_t *surface;
+    cairo_t *cr;
+    struct str *to; /* NULL: nowhere */
+};
+struct cairo_owned *cairo_owned_new(struct arena *owner, struct str *to);
+cairo_status_t cairo_write(void *owned, const unsigned char *data, unsigned n);
 
 /* Turns what went wrong in cairo into an error. */
 bool cairo_failed(struct gs_error *err, cairo_status_t status);

@@ -99,34 +99,33 @@ static void set(struct pdf *p)
     }
 }
 
-static cairo_status_t drop(void *closure, const unsigned char *data, unsigned n)
-{
-    (void)closure, (void)data, (void)n;
-    return CAIRO_STATUS_SUCCESS;
-}
-
-static cairo_status_t pass(struct pdf *p, cairo_write_func_t write, void *closure)
+/* `out` may be NULL: then nothing is written. */
+static cairo_status_t pass(struct pdf *p, struct str *out)
 {
     if (!mem_has(MEM_LIBRARY))
         return CAIRO_STATUS_NO_MEMORY;
-    p->surface = cairo_pdf_surface_create_for_stream(write, closure, PAGE_W, PAGE_H);
+    struct arena *temporary = arena_scratch();
+    struct cairo_owned *own = cairo_owned_new(temporary, out);
+    p->surface = own->surface =
+        cairo_pdf_surface_create_for_stream(cairo_write, own, PAGE_W, PAGE_H);
     cairo_pdf_surface_set_metadata(p->surface, CAIRO_PDF_METADATA_TITLE, p->title);
     cairo_pdf_surface_set_metadata(p->surface, CAIRO_PDF_METADATA_CREATOR,
                                    "gpusight " GPUSIGHT_VERSION);
     /* The same trace gives the same bytes: no date of today. */
     cairo_pdf_surface_set_metadata(p->surface, CAIRO_PDF_METADATA_CREATE_DATE,
                                    "2000-01-01T00:00:00Z");
-    p->cr = cairo_create(p->surface);
+    p->cr = own->cr = cairo_create(p->surface);
     p->page = 0;
     p->heading = 0;
     p->outline[0] = p->outline[1] = p->outline[2] = p->outline[3] = CAIRO_PDF_OUTLINE_ROOT;
     set(p);
     cairo_status_t status = cairo_status(p->cr);
     cairo_destroy(p->cr);
+    own->cr = NULL;
     cairo_surface_finish(p->surface);
     if (status == CAIRO_STATUS_SUCCESS)
         status = cairo_surface_status(p->surface);
-    cairo_surface_destroy(p->surface);
+    arena_release(temporary);
     return status;
 }
 
@@ -135,10 +134,10 @@ bool render_pdf(struct str *out, const struct doc *d, struct gs_error *err)
     struct pdf p = {.arena = d->arena, .doc = doc_linear(d), .title = "gpusight"};
     if (doc_title_of(d))
         p.title = cairo_safe(d->arena, doc_title_of(d)->text);
-    cairo_status_t status = pass(&p, drop, NULL);
+    cairo_status_t status = pass(&p, NULL);
     p.pages = p.page;
     p.final = true;
     if (status == CAIRO_STATUS_SUCCESS)
-        status = pass(&p, cairo_to_str, out);
+        status = pass(&p, out);
     return status == CAIRO_STATUS_SUCCESS || cairo_failed(err, status);
 }

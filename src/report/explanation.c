@@ -29,6 +29,16 @@ static const struct field hypothesis_list[] = {
 const struct fields hypothesis_fields =
     FIELDS("hypotheses", "", struct hypothesis, hypothesis_list);
 
+#define T struct key_difference
+PART(difference_fields, T, ALWAYS(T, metric, FIELD_TEXT, "metric", "what differs"),
+     OR_NULL(T, phase, FIELD_TEXT, "phase", "where; null: not said"),
+     OR_NULL(T, profile_a, FIELD_TEXT, "profile_a", "before"),
+     OR_NULL(T, profile_b, FIELD_TEXT, "profile_b", "after"),
+     OR_NULL(T, magnitude_pct, FIELD_NUM, "magnitude_pct",
+             "100 x (b - a) / a, computed by gpusight; null: these are no two numbers"),
+     OR_NULL(T, note, FIELD_TEXT, "note", "what the model says about it"));
+#undef T
+
 #define T struct explanation
 PART(usage, T, ALWAYS(T, requests, FIELD_U64, "requests", "that were sent"),
      ALWAYS(T, tool_calls, FIELD_U64, "tool_calls", "that the model made"),
@@ -45,6 +55,8 @@ static const struct field explanation_list[] = {
     OR_NULL(T, text, FIELD_TEXT, "text", "the answer; null: there is none"),
     OR_NULL(T, problem, FIELD_TEXT, "problem", "why there is none, or why it ends early"),
     ALWAYS(T, hypotheses, FIELD_LIST, "hypotheses", "of the agent", .of = &hypothesis_fields),
+    ALWAYS(T, differences, FIELD_LIST, "key_differences", "of a comparison",
+           .of = &difference_fields),
     ALWAYS(T, numbers, FIELD_U64, "numbers_checked", "numbers in the text"),
     ALWAYS(T, unfound, FIELD_LIST, "numbers_unfound",
            "those that neither the analysis nor a tool's answer has", .of = &field_texts),

@@ -20,11 +20,18 @@ struct hypothesis {
     VEC(const char *) coercion_notes;                           /* what had to be put right */
 };
 
+/* PerfAdvisor's, of comparisons; the magnitude is computed by us where both are numbers. */
+struct key_difference {
+    const char *metric, *phase, *profile_a, *profile_b, *note;
+    double magnitude_pct; /* NaN: cannot be said */
+};
+
 struct explanation {
     const char *provider, *model;
     const char *text;    /* NULL: there is none */
     const char *problem; /* why there is none, or why it ends early; NULL: it is whole */
     VEC(struct hypothesis) hypotheses;
+    VEC(struct key_difference) differences;
     uint64_t numbers;          /* and names in the text that were looked for */
     VEC(const char *) unfound; /* those that neither the analysis nor a tool has said */
     uint64_t requests, tool_calls;

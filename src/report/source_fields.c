@@ -57,17 +57,6 @@ static const struct field file_fields[] = {
 const struct fields source_file_fields =
     FIELDS("files", "files that were read", struct source_file_row, file_fields);
 
-static const struct field pattern_fields[] = {
-    FIELD(struct source_pattern, pattern_id, FIELD_TEXT, "pattern", "", "stable name"),
-    FIELD(struct source_pattern, severity, FIELD_TEXT, "severity", "", "high, medium, low or info"),
-    FIELD(struct source_pattern, category, FIELD_TEXT, "category", "", "subject"),
-    FIELD(struct source_pattern, description, FIELD_TEXT, "what", "", "what it is"),
-    FIELD(struct source_pattern, count, FIELD_U32, "count", "", "places"),
-    FIELD(struct source_pattern, in_loop, FIELD_U32, "in loops", "", "of them inside a loop"),
-};
-const struct fields source_pattern_fields =
-    FIELDS("source_patterns", "what the code does", struct source_pattern, pattern_fields);
-
 static const struct field place_fields[] = {
     FIELD(struct source_place_row, severity, FIELD_TEXT, "severity", "",
           "high, medium, low or info"),

@@ -9,7 +9,7 @@
 #include "source/source.h"
 
 extern const struct fields source_kernel_fields, source_fact_fields, source_file_fields,
-    source_skip_fields, source_pattern_fields, source_link_fields, source_call_fields;
+    source_skip_fields, source_link_fields, source_call_fields;
 
 /* Facts as rows of source_fact_fields. */
 struct source_fact_row {

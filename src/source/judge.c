@@ -117,11 +117,3 @@ uint32_t pattern_count(const struct source_scan *s, enum source_pattern_id id)
             return s->patterns.v[i].count;
     return 0;
 }
-
-uint32_t pattern_in_loop(const struct source_scan *s, enum source_pattern_id id)
-{
-    for (size_t i = 0; i < s->patterns.n; i++)
-        if (s->patterns.v[i].pattern_id == patterns[id].id)
-            return s->patterns.v[i].in_loop;
-    return 0;
-}

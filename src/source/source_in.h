@@ -208,6 +208,5 @@ const char *judge_first_place(struct source_scan *s, enum source_pattern_id id);
 /* "1 blocking copy", "2 blocking copies": `what` is the singular, the plural behind '|'. */
 const char *judge_counted(struct source_scan *s, uint32_t n, const char *what);
 uint32_t pattern_count(const struct source_scan *s, enum source_pattern_id id);
-uint32_t pattern_in_loop(const struct source_scan *s, enum source_pattern_id id);
 
 #endif

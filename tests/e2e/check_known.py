@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shlex
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -357,6 +358,30 @@ def a_gpu_of_several_hosts_is_named_by_its_host(tool):
         doc = tool.analyze("--gpu", f"{host}:0", path)
         if doc["analyses"]["breakdown"]["kernel_sum_ns"] != ns or doc["analyses"]["breakdown"]["gpu_count"] != 1:
             yield f"{host}: {doc['analyses']['breakdown']}"
+
+
+# ---- unified memory ----
+
+@case
+def pages_that_fault_are_told(tool):
+    """Nsight's own tables of page faults: ten faults of 40 us in each kernel of 2 ms."""
+    path = tool.make("faults.sqlite", "gpu A100\nkernel work wg=256 blocks=4096 dur=2ms\n"
+                     "loop 30 { launch work; sync device }\n", "--format", "nsys")
+    db = sqlite3.connect(path)
+    rows = db.execute("SELECT start, end, globalPid, deviceId FROM CUPTI_ACTIVITY_KIND_KERNEL").fetchall()
+    db.execute("CREATE TABLE CUDA_UM_GPU_PAGE_FAULT_EVENTS (start INTEGER, end INTEGER, globalPid INTEGER,"
+               " deviceId INTEGER, address INTEGER, numberOfPageFaults INTEGER, faultAccessType INTEGER)")
+    db.execute("CREATE TABLE CUDA_UM_CPU_PAGE_FAULT_EVENTS (start INTEGER, globalPid INTEGER, address INTEGER)")
+    for start, end, pid, device in rows:
+        db.executemany("INSERT INTO CUDA_UM_GPU_PAGE_FAULT_EVENTS VALUES (?, ?, ?, ?, 4096, 8, 1)",
+                       [(start + k * 50000, start + k * 50000 + 40000, pid, device) for k in range(10)])
+        db.execute("INSERT INTO CUDA_UM_CPU_PAGE_FAULT_EVENTS VALUES (?, ?, 4096)", (end + 1000, pid))
+    db.commit()
+    db.close()
+    doc = tool.analyze(path)
+    first = doc["recommendations"][0]
+    if first["rule"] != "unified-memory" or "330 page faults" not in first["issue"] or "12.0 ms" not in first["issue"]:
+        yield f"{first['rule']}: {first['issue']}"
 
 
 def main():

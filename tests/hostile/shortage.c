@@ -121,7 +121,7 @@ int main(int argc, char **argv)
         before = held_now();
     }
     fprintf(to, "%lld allocations\n", (long long)all);
-    fflush(to);
+    fflush(NULL);
     dup2(fileno(to), STDERR_FILENO); /* for what the sanitizer says at the end */
     return bad != 0;
 }

@@ -40,11 +40,9 @@ static void say_what_to_do(struct finding *f, const struct counter_kernel *k)
 
 static bool eval(const struct analysis *a, struct finding *f)
 {
-    const struct counter_kernel *k = measured_worst(a, lost);
+    const struct counter_kernel *k = finding_of_measured(f, a, lost);
     if (!k)
         return false;
-    finding_claim_measured(f, k, lost(k));
-    finding_scope(f, "kernel %s", k->short_name);
     finding_issue(
         f, "%s uses neither memory (%.0f %%) nor compute units (%.0f %%) to the full: it waits",
         k->short_name, k->level_pct, k->compute_pct);

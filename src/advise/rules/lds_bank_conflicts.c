@@ -15,11 +15,9 @@ static double lost(const struct counter_kernel *k)
 
 static bool eval(const struct analysis *a, struct finding *f)
 {
-    const struct counter_kernel *k = measured_worst(a, lost);
+    const struct counter_kernel *k = finding_of_measured(f, a, lost);
     if (!k)
         return false;
-    finding_claim_measured(f, k, lost(k));
-    finding_scope(f, "kernel %s", k->short_name);
     finding_issue(f, "bank conflicts stall the LDS for %.0f %% of the time of %s",
                   k->lds_conflict_pct, k->short_name);
     finding_because(f, "counter_kernels.lds_conflict_pct", k->lds_conflict_pct, CONFLICT_PCT, "%",

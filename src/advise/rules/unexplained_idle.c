@@ -15,17 +15,9 @@ struct awaited {
 static uint32_t last_awaited(const struct depend *d, uint32_t op)
 {
     uint32_t last = NO_INDEX;
-    size_t lo = 0, hi = d->waits.n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (d->waits.v[mid].op < op)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    for (; lo < d->waits.n && d->waits.v[lo].op == op; lo++)
-        if (last == NO_INDEX || op_span(d, d->waits.v[lo].on).end > op_span(d, last).end)
-            last = d->waits.v[lo].on;
+    for (size_t i = depend_first_wait(d, op); i < d->waits.n && d->waits.v[i].op == op; i++)
+        if (last == NO_INDEX || op_span(d, d->waits.v[i].on).end > op_span(d, last).end)
+            last = d->waits.v[i].on;
     return last;
 }
 

@@ -5,52 +5,11 @@
 #include "ingest/rank.h"
 #include "ingest/rocpd/rocpd.h"
 
-/* ---- strings: read in bulk, there may be many ---- */
-
-struct string_job {
-    struct rocpd *r;
-    size_t n;
-    int64_t *ids;
-    struct slice *texts; /* copies, since the sqlite way gives them back at once */
-};
-
-static void strings_begin(void *ctx, size_t rows)
-{
-    struct string_job *job = ctx;
-    job->n = rows;
-    job->ids = arena_array(job->r->arena, int64_t, rows);
-    job->texts = arena_array(job->r->arena, struct slice, rows);
-}
-
-static void strings_rows(void *ctx, const struct scan_batch *b)
-{
-    struct string_job *job = ctx;
-    memcpy(job->ids + b->first, b->col[0], b->n * sizeof(int64_t));
-    for (size_t i = 0; i < b->n; i++) {
-        struct slice s = batch_texts(b, 1)[i];
-        job->texts[b->first + i] =
-            (struct slice){s.n ? arena_strndup(job->r->arena, s.p, s.n) : "", s.n};
-    }
-}
-
 bool rocpd_read_strings(struct rocpd *r, struct gs_error *err)
 {
-    static const struct scan_col cols[] = {{"id", SCAN_INT, false, 0},
-                                           {"string", SCAN_TEXT, false, 0}};
     idtable_init(&r->strings, r->arena);
-    if (!rocpd_has(r, "string"))
-        return true;
-    struct string_job job = {.r = r};
-    struct scan scan = {rocpd_table(r, "string"), cols, 2, strings_begin, strings_rows, &job};
-    int threads = r->db->threads;
-    r->db->threads = 1; /* the batches share one arena */
-    bool ok = scan_table(r->db, &scan, err);
-    r->db->threads = threads;
-    for (size_t i = 0; ok && i < job.n; i++)
-        idtable_put(&r->strings, job.ids[i],
-                    strings_addn(&r->trace->strings, job.texts[i].p, job.texts[i].n));
-    idtable_seal(&r->strings);
-    return ok;
+    return !rocpd_has(r, "string") ||
+           scan_strings(r->db, rocpd_table(r, "string"), &r->trace->strings, &r->strings, err);
 }
 
 /* ---- the rest, by query ---- */

@@ -111,50 +111,10 @@ bool rpd_read_columns(struct rpd *r, const char *table, const struct scan_col *c
     return true;
 }
 
-/* ---- strings ---- */
-
-struct string_job {
-    struct rpd *r;
-    size_t n;
-    int64_t *ids;
-    struct slice *texts; /* copies, since the sqlite way gives them back at once */
-};
-
-static void strings_begin(void *ctx, size_t n)
-{
-    struct string_job *job = ctx;
-    job->n = n;
-    job->ids = arena_array(job->r->arena, int64_t, n);
-    job->texts = arena_array(job->r->arena, struct slice, n);
-}
-
-static void strings_rows(void *ctx, const struct scan_batch *b)
-{
-    struct string_job *job = ctx;
-    memcpy(job->ids + b->first, b->col[0], b->n * sizeof(int64_t));
-    for (size_t i = 0; i < b->n; i++) {
-        struct slice s = batch_texts(b, 1)[i];
-        job->texts[b->first + i] =
-            (struct slice){s.n ? arena_strndup(job->r->arena, s.p, s.n) : "", s.n};
-    }
-}
-
 bool rpd_read_strings(struct rpd *r, struct gs_error *err)
 {
-    static const struct scan_col cols[] = {{"id", SCAN_INT, false, 0},
-                                           {"string", SCAN_TEXT, false, 0}};
     idtable_init(&r->strings, r->arena);
     if (!db_has_table(r->db, "rocpd_string"))
         return fail(err, GS_E_FORMAT, "table rocpd_string is missing: nothing has a name");
-    struct string_job job = {.r = r};
-    struct scan scan = {"rocpd_string", cols, 2, strings_begin, strings_rows, &job};
-    int threads = r->db->threads;
-    r->db->threads = 1; /* the batches share one arena */
-    bool ok = scan_table(r->db, &scan, err);
-    r->db->threads = threads;
-    for (size_t i = 0; ok && i < job.n; i++)
-        idtable_put(&r->strings, job.ids[i],
-                    strings_addn(&r->trace->strings, job.texts[i].p, job.texts[i].n));
-    idtable_seal(&r->strings);
-    return ok;
+    return scan_strings(r->db, "rocpd_string", &r->trace->strings, &r->strings, err);
 }

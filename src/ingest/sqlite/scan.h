@@ -16,6 +16,7 @@
 
 #include "ingest/sqlite/db.h"
 #include "ingest/sqlite/record.h"
+#include "model/trace.h"
 
 struct scan_col {
     const char *name;
@@ -46,5 +47,9 @@ struct scan {
 };
 
 bool scan_table(struct db *db, const struct scan *s, struct gs_error *err);
+
+/* All texts of a table with the columns id and string; `ids` leads from the one to the other. */
+bool scan_strings(struct db *db, const char *table, struct strings *to, struct idtable *ids,
+                  struct gs_error *err);
 
 #endif
