@@ -362,7 +362,7 @@ static void put_telemetry(struct otf2_out *w)
         if (series->gpu == NO_INDEX)
             snprintf(name, sizeof(name), "%s", trace_str(t, series->name));
         else
-            snprintf(name, sizeof(name), "GPU %d %s", (int)t->gpus.v[series->gpu].index,
+            snprintf(name, sizeof(name), "GPU [%d] %s", (int)t->gpus.v[series->gpu].index,
                      trace_str(t, series->name));
         OTF2_EvtWriter *e = begin_location(w, name, OTF2_LOCATION_TYPE_METRIC,
                                            w->process_group[series->process], NO_INDEX);
