@@ -197,6 +197,40 @@ def convert(p):
         Line("convert {in} -f csv,rocpd -d {out}/%hostname%/%env{HOME}% --durations", refused=True)]
 
 
+def run(p):
+    """It starts programs and reads no file: there is nothing to attack but its own options."""
+    return [Line("run --dry-run -- {one}", refused=True)]
+
+
+def trim(p):
+    return [Line("trim {in} -o {out}/x.db", refused=True), Line("trim {in} --window 10%..60% -o {out}/x.pftrace",
+                                                               refused=True),
+            Line("trim {in} --kernel '*a*' --format csv -o {out}/x", refused=True),
+            Line("trim {in} --iteration 2 -o {out}/x.json", refused=True)]
+
+
+def merge(p):
+    return [Line("merge {in} -o {out}/x.db", refused=True), Line("merge {in} --rename -o {out}/x.db", refused=True)]
+
+
+def package(p):
+    return [Line("package {in} -o {out}/x", refused=True), Line("package {in} --copy -o {out}/y", refused=True)]
+
+
+def anonymise(p):
+    return [Line("anonymise {in} -o {out}/x.db --key {out}/key", refused=True),
+            Line("anonymise {in} -o {out}/x.json", refused=True), Line("anonymise {in} --undo {one} -o {out}/x.db",
+                                                                      refused=True)]
+
+
+def repair(p):
+    return [Line("repair {one} -o {out}/x", refused=True)]
+
+
+def mcp(p):
+    return [Line("mcp {one}", refused=True)]
+
+
 def explain(p):
     return [Line("explain {one}", refused=True)]
 
