@@ -170,12 +170,26 @@ static void put_counters(struct otf2_out *w, OTF2_EvtWriter *e, uint32_t row, in
 
 /* ---- locations ---- */
 
+static void note_file(struct otf2_out *w, const char *name)
+{
+    enum { MOST = 4096 };
+    if (w->unfinished.n < MOST)
+        vec_push(&w->unfinished, w->c->arena,
+                 unfinished_add(arena_printf(w->c->arena, "%s%s", w->dir, name)));
+}
+
 static OTF2_EvtWriter *begin_location(struct otf2_out *w, const char *name, OTF2_LocationType type,
                                       OTF2_LocationGroupRef group, uint32_t thread)
 {
     OTF2_LocationRef ref = w->locations.n;
     vec_push(&w->locations, w->arena,
              ((struct otf2_location){otf2_string(w, name), type, group, 0, thread}));
+    char file[64];
+    for (int i = 0; i < 2; i++) {
+        snprintf(file, sizeof(file), "/archive/%llu.%s", (unsigned long long)ref,
+                 i ? "def" : "evt");
+        note_file(w, file);
+    }
     OTF2_EvtWriter *e = OTF2_Archive_GetEvtWriter(w->archive, ref);
     w->failed |= !e;
     return e;
@@ -362,7 +376,7 @@ static void put_telemetry(struct otf2_out *w)
         if (series->gpu == NO_INDEX)
             snprintf(name, sizeof(name), "%s", trace_str(t, series->name));
         else
-            snprintf(name, sizeof(name), "GPU %d %s", (int)t->gpus.v[series->gpu].index,
+            snprintf(name, sizeof(name), "GPU [%d] %s", (int)t->gpus.v[series->gpu].index,
                      trace_str(t, series->name));
         OTF2_EvtWriter *e = begin_location(w, name, OTF2_LOCATION_TYPE_METRIC,
                                            w->process_group[series->process], NO_INDEX);
@@ -419,6 +433,14 @@ static void remove_tree(void *dir)
     arena_release(a);
 }
 
+static void remove_made(void *out)
+{
+    struct otf2_out *w = out;
+    remove_tree((void *)(uintptr_t)w->dir);
+    for (size_t i = 0; i < w->unfinished.n; i++)
+        unfinished_done(w->unfinished.v[i]);
+}
+
 static bool copy_file(struct conversion *c, const char *from, const char *to, struct gs_error *err)
 {
     char buf[1 << 16];
@@ -468,7 +490,11 @@ static bool make_folder(struct otf2_out *w, const char *path, struct gs_error *e
         return fail(err, GS_E_IO, "cannot write '%s': %s", path, strerror(errno));
     w->dir = dir;
     w->name = "archive";
-    arena_defer(w->arena, remove_tree, dir);
+    arena_defer(w->arena, remove_made, w);
+    note_file(w, "");
+    note_file(w, "/archive");
+    note_file(w, "/archive.otf2");
+    note_file(w, "/archive.def");
     return true;
 }
 

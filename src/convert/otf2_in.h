@@ -67,6 +67,8 @@ struct otf2_event {
     uint32_t lane; /* twice, plus 1 for an end */
 };
 
+struct unfinished;
+
 struct otf2_out {
     struct conversion *c;
     const struct trace *t;
@@ -83,9 +85,10 @@ struct otf2_out {
     uint32_t *process_group;
     struct idmap gpu_group; /* (process, GPU) -> group */
     const struct counter_index *counters;
-    VEC(struct otf2_event) events; /* of the track at hand */
-    int track;                     /* what its rows are */
-    OTF2_StringRef *extent;        /* by launch, twice: grid and group; 0: not yet */
+    VEC(struct otf2_event) events;       /* of the track at hand */
+    int track;                           /* what its rows are */
+    OTF2_StringRef *extent;              /* by launch, twice: grid and group; 0: not yet */
+    VEC(struct unfinished *) unfinished; /* files of the folder, in case a signal comes */
     bool failed;
 };
 

@@ -315,8 +315,8 @@ static void index_flows(struct pf *w)
     if (!n || !calls)
         return;
     uint32_t *call = arena_array(w->arena, uint32_t, n);
-    memcpy(call, t->kernels.call, t->kernels.n * sizeof(*call));
-    memcpy(call + t->kernels.n, t->copies.call, t->copies.n * sizeof(*call));
+    for (size_t i = 0; i < n; i++)
+        call[i] = i < t->kernels.n ? t->kernels.call[i] : t->copies.call[i - t->kernels.n];
     struct row_groups g = row_groups_make(call, n, calls, w->arena);
     w->flow_at = g.at;
     w->flow_ops = g.list;

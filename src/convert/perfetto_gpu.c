@@ -306,8 +306,8 @@ void pf_gpu(struct pf *w)
                          .copy_category = pf_category("memory_copy"),
                          .set_category = pf_category("memory_set")};
     for (int k = 0; k < COPY_KINDS; k++)
-        d->operation[k] =
-            pf_word(w, k == COPY_P2P ? "MEMORY_COPY_PEER_TO_PEER" : copy_operation(k));
+        d->operation[k] = pf_word(w, k == COPY_P2P ? "MEMORY_COPY_PEER_TO_PEER"
+                                                   : copy_operation((enum copy_kind)k));
     for (int k = 0; k < 5; k++)
         d->memory[k] = pf_word(w, memories[k]);
     d->agent_of = arena_array(w->arena, uint32_t, t->streams.n + 1);

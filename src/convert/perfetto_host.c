@@ -199,9 +199,10 @@ void pf_host(struct pf *w)
     bool cuda = trace_vendor(t) == VENDOR_NVIDIA;
     *h = (struct host){.w = w, .markers = (uint32_t)t->regions.n};
     for (int k = 0; k < REGION_KINDS; k++)
-        h->category[k] = pf_category(cuda && k == REGION_HIP   ? "cuda_api"
-                                     : cuda && k == REGION_HSA ? "cuda_driver_api"
-                                                               : pf_region_category(k, ""));
+        h->category[k] =
+            pf_category(cuda && k == REGION_HIP   ? "cuda_api"
+                        : cuda && k == REGION_HSA ? "cuda_driver_api"
+                                                  : pf_region_category((enum region_kind)k, ""));
     h->marker_category = pf_category("marker_api");
     h->operation[MARKER_THREAD_RANGE] = pf_word(w, "roctxThreadRangeA");
     h->operation[MARKER_PROCESS_RANGE] = pf_word(w, "roctxProcessRangeA");

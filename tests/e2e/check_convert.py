@@ -228,6 +228,31 @@ def round_trips(path, folder, formats):
         shutil.rmtree(d)
 
 
+def sums(path):
+    """Counters, added up over instances, by kernel."""
+    out = collections.defaultdict(float)
+    start = {k["row"]: k["start_ns"] for k in rows(path, "kernels")}
+    for c in rows(path, "counters"):
+        out[start[c["kernel_row"]], c["counter"]] += float(c["value"])
+    return dict(out)
+
+
+def check_numbers(counted, measured, folder):
+    """Hardware counters and telemetry, read back."""
+    points = sorted((p["time_ns"], p["series"], p["gpu"], p["value"]) for p in rows(measured, "telemetry"))
+    want = sums(counted)
+    for name, words in (("x.pftrace", ()), ("y.pftrace", ("--annotate-pmc",)), ("x.db", ()), ("x.otf2", ())):
+        if name.endswith("otf2") and "otf2" not in features:
+            continue
+        out = os.path.join(folder, "n-" + name)
+        run("convert", counted, "-o", out, *words)
+        same(f"counters in {name}", want, sums(out))
+        out = os.path.join(folder, "t-" + name)
+        run("convert", measured, "-o", out, *words)
+        same(f"telemetry in {name}", points,
+             sorted((p["time_ns"], p["series"], p["gpu"], p["value"]) for p in rows(out, "telemetry")))
+
+
 def overlapping(folder):
     """Kernels that overlap on one stream, and calls that do on one thread."""
     events = [{"ph": "X", "cat": "kernel", "name": f"k{i}", "pid": 0, "tid": 7, "ts": 10 * i,
@@ -259,7 +284,9 @@ def check_formats(folder):
     demo = os.path.join(folder, "demo.db")
     check_flames(demo, folder)
     round_trips(demo, folder, ("pftrace", "csv", "rocpd", "chrome", "otf2"))
-    round_trips(os.path.join(folder, "counters.db"), folder, ("pftrace", "csv", "rocpd"))
+    counted = os.path.join(folder, "counters.db")
+    round_trips(counted, folder, ("pftrace", "csv", "rocpd"))
+    check_numbers(counted, os.path.join(folder, "telemetry.db"), folder)
     path = overlapping(folder)
     check_perfetto(path, os.path.join(folder, "o.pftrace"))
     check_flames(path, folder)

@@ -63,6 +63,7 @@ FORMATS = {"rocpd": ("a.db", mutations.of_database), "nsys": ("a.sqlite", mutati
            "kineto": ("a.json", None), "chrome": ("a.json", None), "kineto_gz": ("a.json.gz", None),
            "rocprofv3_json": ("a_results.json", None), "rocprofv3_csv": ("csv", None),
            "perfetto": ("a.pftrace", None), "rocprof_v1": ("a.csv", None),
+           "otf2": ("otf2", None),
            "workload": ("work", None), "att": ("att", None), "profile": ("p.json", None),
            "job": ("job", mutations.of_database), "description": ("a.trace", None),
            "source": ("src", None)}

@@ -244,6 +244,16 @@ def perfetto(path):
     return converted(path, "pftrace")
 
 
+def otf2(path):
+    """A folder with an archive; of a build without libotf2, with something else."""
+    os.makedirs(path)
+    try:
+        converted(f"{path}/a", "otf2")
+    except subprocess.CalledProcessError:
+        converted(f"{path}/a.pftrace", "pftrace")
+    return path
+
+
 def rocprof_v1(path):
     """results.csv of the older rocprof."""
     head = ("Index KernelName gpu-id queue-id queue-index pid tid grd wgr lds scr arch_vgpr accum_vgpr sgpr "

@@ -398,9 +398,17 @@ void perfetto_note_slice(struct perfetto *p, uint32_t track, uint32_t name, doub
 {
     struct pf_track *t = &p->tracks.v[track];
     struct pf_op *o = t->open.n ? &p->open.v[t->open.v[t->open.n - 1]] : NULL;
-    if (!o || o->first_note + o->n_notes != p->notes.n) { /* those of a slice stand together */
+    if (!o || o->n_notes >= 4096) {
         p->lost++;
         return;
+    }
+    if (o->first_note + o->n_notes != p->notes.n) { /* those of a slice stand together */
+        uint32_t from = o->first_note;
+        o->first_note = (uint32_t)p->notes.n;
+        for (uint32_t i = 0; i < o->n_notes; i++) {
+            struct pf_note moved = p->notes.v[from + i];
+            vec_push(&p->notes, p->arena, moved);
+        }
     }
     vec_push(&p->notes, p->arena, ((struct pf_note){name, value}));
     o->n_notes++;
