@@ -293,9 +293,9 @@ static void judge(struct advice *out, const struct analysis *a, struct arena *ar
     const struct finding *fault = NULL, *kernel = NULL;
     char busy[HUMAN_MAX], share[HUMAN_MAX];
     /* What was not recorded is no idle time. */
-    double active = percent_of((double)b->busy_ns,
-                               (double)b->gpu_span_ns * b->gpu_count - (double)a->ledger.paused_ns -
-                                   (double)a->ledger.left_out_ns);
+    double active = percent_of((double)b->busy_ns, (double)b->gpu_span_ns * b->gpu_count -
+                                                       (double)a->ledger.paused_ns -
+                                                       (double)a->ledger.left_out_ns);
     look_through(out, &fault, &kernel);
     v->recoverable_pct = share_pct(a, v->recoverable_ns);
     if (!a->view.n_kernels && !a->view.n_copies) {

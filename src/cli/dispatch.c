@@ -43,6 +43,9 @@ static bool print_version(struct gs_error *err)
 #ifdef HAVE_EDIT
                                " edit"
 #endif
+#ifdef STATIC
+                               " static"
+#endif
                                "\n";
     return fs_write("-", text, sizeof(text) - 1, err);
 }
