@@ -12,6 +12,7 @@
 #include "cli/output.h"
 #include "cli/prompt.h"
 #include "cli/session_menu.h"
+#include "cli/session_model.h"
 #include "session/session_doc.h"
 
 struct session_settings {
@@ -21,6 +22,7 @@ struct session_settings {
     uint64_t most_bytes;
     bool automatic, dry_run, quiet_app;
     struct output_opts out;
+    struct llm_settings llm;
     /* From before() to run(): */
     const char *action, *root;
     struct words names, app;
@@ -60,14 +62,18 @@ static const struct opt opts[] = {
     OPT_FLAG(struct session_settings, dry_run, 0, "dry-run", "show each action, do nothing"),
     OPT_GROUP("Output"),
     OUTPUT_OPTS(struct session_settings, out, RENDERER_CHOICES),
+    LLM_OPTS(struct session_settings, llm),
     OPT_END,
 };
 
 static void defaults(void *settings)
 {
     struct session_settings *s = settings;
-    *s = (struct session_settings){
-        .repeat = 3, .plateau = 2, .most_bytes = (uint64_t)50 << 30, .out.adds_extension = true};
+    *s = (struct session_settings){.repeat = 3,
+                                   .plateau = 2,
+                                   .most_bytes = (uint64_t)50 << 30,
+                                   .out.adds_extension = true,
+                                   .llm = LLM_DEFAULTS};
 }
 
 static bool is(const struct session_settings *s, const char *action)
@@ -176,6 +182,12 @@ static bool go_on(struct cli *cli, struct session_settings *s, struct loop *l, s
     l->quiet_app = s->quiet_app;
     l->timeout_s = s->timeout_s;
     l->most_bytes = s->most_bytes;
+    struct session_model model = {cli, &s->llm, false};
+    if (s->llm.session) {
+        l->propose = session_propose;
+        l->propose_ctx = &model;
+    } else if (cli_llm_asked(&s->llm))
+        log_warn("no language model: %s", s->llm.problem.text);
     s->session = l->s;
     if (s->automatic)
         return loop_run(l, err);
@@ -331,6 +343,8 @@ static bool before(struct cli *cli, void *settings, struct gs_error *err)
 {
     struct session_settings *s = settings;
     if (!read_words(cli, s, err) || !find_root(cli, s, err))
+        return false;
+    if ((is(s, "new") || is(s, "resume")) && !cli_llm_before(cli, &s->llm, err))
         return false;
     if (is(s, "new"))
         return begin(cli, s, err);

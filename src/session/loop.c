@@ -13,7 +13,7 @@
 #include "base/str.h"
 #include "session/store.h"
 
-enum { MOST_EDIT = 16 << 20 };
+enum { MOST_EDIT = 16 << 20, MOST_WASTED = 3 };
 
 /* A change smaller than this is next to nothing. */
 static const double FLAT_PCT = 2;
@@ -254,6 +254,7 @@ bool loop_try(struct loop *l, const char *text, size_t n, const char *name, bool
     struct edit e;
     struct gs_error why = {0};
     *kept = false;
+    l->wasted++;
     if (!edit_read(&e, s, text, n, &why)) {
         session_event(s, "unfit", "%s: %s", name, why.text);
         log_say("%s does not fit: %s", name, why.text);
@@ -281,6 +282,7 @@ bool loop_try(struct loop *l, const char *text, size_t n, const char *name, bool
         log_say("that is checkpoint %lld again; it is not measured twice", (long long)same);
         return session_save(s, err);
     }
+    l->wasted = 0;
     return session_save(s, err) && try_checkpoint(l, number, kept, err);
 }
 
@@ -371,7 +373,7 @@ static const char *next_text(struct loop *l, size_t *n, const char **name, struc
         return NULL;
     if (l->s->propose)
         return ask_program(l, n, err);
-    const char *text = l->propose(l->ctx, l, err);
+    const char *text = l->propose(l->propose_ctx, l, err);
     *n = text ? strlen(text) : 0;
     return text;
 }
@@ -385,6 +387,8 @@ static const char *reason_to_stop(const struct loop *l)
         return "the goal is reached";
     if (clock_s() >= l->ends_at)
         return "the budget is spent";
+    if (l->wasted >= MOST_WASTED && (s->propose || l->propose))
+        return "the proposals are nothing new";
     if (s->plateau && l->flat >= s->plateau)
         return "a plateau: the last changes did next to nothing";
     return NULL;

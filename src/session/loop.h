@@ -28,9 +28,10 @@ struct loop {
     char (*ask)(void *ctx, const char *question, const char *letters);
     /* Another source of edits, a model; NULL text: none. */
     const char *(*propose)(void *ctx, struct loop *l, struct gs_error *err);
-    void *ctx;
+    void *ctx, *propose_ctx; /* of ask, of propose */
     VEC(struct loop_finding) findings;
     double ends_at;     /* by the clock; infinite: no budget */
+    int64_t wasted;     /* proposals in a row that were nothing new */
     int64_t built;      /* the state that was built last; -1: none */
     int64_t flat;       /* candidates in a row that changed next to nothing */
     struct words unfit; /* keys of edits that do not fit the current state */

@@ -195,7 +195,7 @@ def killed(o):
             words = toy.new_words("--patches", "edits", "--auto", "--repeat", "1", "--plateau", "0", "--",
                                   "./app")
             for ref in toy.git("for-each-ref", "--format=%(refname)", "refs/gpusight").split():
-                toy.git("update-ref", "-d", ref)
+                toy.git("-c", "core.hooksPath=/dev/null", "update-ref", "-d", ref)
             continue
         except subprocess.TimeoutExpired:
             child.send_signal(signal.SIGKILL)
@@ -265,6 +265,41 @@ for name in sorted(os.listdir("edits")):
           (results(document), done.stderr))
 
 
+def modelled(o):
+    """Edits of a language model: a stand-in for the program `claude -p`."""
+    if " llm" not in subprocess.run([o.gpusight, "--version"], capture_output=True, text=True).stdout:
+        print("built without language models: skipped")
+        return
+    toy = toys.Toy(o.gpusight, git=False)
+    toy.write("toy/main.c", toys.SOURCE.replace("int main", "// password=hunter2secret\nint main"))
+    toy.write("bin/claude", f"""#!{sys.executable}
+import json, os, sys
+prompt = sys.stdin.read()
+open({toy.folder!r} + "/prompts", "a").write(prompt)
+findings, rest = prompt.split("## Findings")[1].split("## Tried before")
+tried = rest.split("\\n## ")[0]
+text = "NONE"
+for name in sorted(os.listdir({toy.folder!r} + "/edits"), reverse=True):
+    edit = open({toy.folder!r} + "/edits/" + name).read()
+    if edit.split("\\n")[0].split(": ")[1] in findings and edit.split("\\n")[1].split(": ")[1] not in tried:
+        text = "Here it is.\\n\\n" + edit
+        break
+print(json.dumps({{"type": "result", "is_error": False, "result": text,
+                   "usage": {{"input_tokens": 10, "output_tokens": 10}}}}))
+""", 0o755)
+    toy.write("edits/b-host.diff", "Finding: none\nSummary: none\n")
+    done = toy.run(*toy.new_words("--llm", "claude-code", "--auto", "--repeat", "1", "--plateau", "0",
+                                  "--", "./app"))
+    document, _ = load(toy)
+    found = results(document)
+    prompts = open(os.path.join(toy.folder, "prompts"), encoding="utf-8").read()
+    check("a model's edits are tried, the bad ones taken back", done.returncode == 0 and
+          [found.get(k) for k in ("copy from pinned memory", "allocate once", "a better tile", "slower", "fails the test",
+                                  "does not compile")]
+          == ["kept", "kept", "kept", "slower", "test failed", "build failed"], (found, done.stderr))
+    check("no secret of the source is sent", "hunter2secret" not in prompts and "password=***" in prompts)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--gpusight", required=True)
@@ -273,7 +308,7 @@ def main():
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--only")
     o = parser.parse_args()
-    for part in (unattended, refused, places, locked, scripted, killed):
+    for part in (unattended, refused, places, locked, scripted, modelled, killed):
         if not o.only or o.only == part.__name__:
             part(o)
     sys.exit(failures > 0)
