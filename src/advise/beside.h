@@ -60,4 +60,8 @@ void source_link(struct source_links *out, const struct source_scan *s, const st
  */
 void att_join(struct att *t, const struct analysis *a, struct advice *advice);
 
+/* The kernel of a thread trace in the trace, by name; NULL: not there. */
+struct att_kernel;
+const struct hotspot *att_hotspot(const struct analysis *a, const struct att_kernel *k);
+
 #endif

@@ -195,8 +195,7 @@ static struct run *only_load(const struct run_opts *o, struct arena *a, struct g
     struct run *r = arena_new(a, struct run);
     r->arena = a;
     trace_init_in(&r->trace, a);
-    const char *only = NULL;
-    return run_load_only(&r->trace, o, &only, err) ? r : NULL;
+    return run_load_only(&r->trace, o, &r->only, err) ? r : NULL;
 }
 
 static void open_run(void *ctx)

@@ -79,7 +79,7 @@ static void json_form(const struct report *r, struct str *out, bool in_page)
 static void workbook_form(const struct report *r, struct workbook *w)
 {
     struct call *k = r->ctx;
-    workbook_compare(w, &k->c, &k->gate, r->arena);
+    workbook_compare(w, &k->c, &k->gate, k->explanation, r->arena);
 }
 
 static bool write_report(struct call *k)
@@ -220,6 +220,8 @@ static bool compare_workloads(struct call *k)
         return false;
     if (k->o->fail_on.n || k->o->save || k->o->junit || k->o->sarif || k->o->annotations)
         fail(k->err, GS_E_USAGE, "gates and baselines are for traces, not for workloads");
+    else if (cli_llm_asked(&k->o->llm))
+        fail(k->err, GS_E_USAGE, "option '--llm' is for traces, not for workloads");
     else
         k->ok = workload_compare_report(k->out, first, second, (size_t)k->o->top, k->err) &&
                 output_finish(k->out, k->err);
@@ -261,7 +263,9 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
 
 static bool before(struct cli *cli, void *settings, struct gs_error *err)
 {
-    return cli_llm_before(cli, &((struct compare_opts *)settings)->llm, err);
+    struct compare_opts *o = settings;
+    cli_llm_form(&o->llm, &o->out);
+    return cli_llm_before(cli, &o->llm, err);
 }
 
 const struct command command_compare = {

@@ -16,6 +16,7 @@
 #include "cli/sandbox.h"
 #include "cli/terminal.h"
 #include "config.h"
+#include "llm/target.h"
 
 static bool print_version(struct gs_error *err)
 {
@@ -155,6 +156,8 @@ static bool run_command(struct cli *cli, const struct command *c, const struct g
     struct opt_list targets = {0};
     if (c->before && !c->before(cli, settings, err))
         return false;
+    if (cli->forget_keys)
+        llm_forget_environment(cli->arena);
     sandbox_targets(&targets, c, settings, cli->arena);
     return sandbox_enter(g->sandbox, &targets, err) && c->run(cli, settings, err);
 }

@@ -85,6 +85,7 @@ static void signal_all(const struct running *c, int number)
 static _Noreturn void become(const struct child_opts *o, int output, int report)
 {
     setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0); /* when we are killed, nothing goes on alone */
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
     signal(SIGHUP, SIG_DFL);

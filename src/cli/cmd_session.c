@@ -1,0 +1,487 @@
+/*
+ * gpusight session: tune a program in steps that can be taken back.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fs_out.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "cli/output.h"
+#include "cli/prompt.h"
+#include "cli/session_menu.h"
+#include "cli/session_model.h"
+#include "session/session_doc.h"
+
+struct session_settings {
+    const char *source, *build, *test, *tolerance, *budget, *goal, *patches, *propose;
+    int64_t repeat, plateau;
+    double timeout_s;
+    uint64_t most_bytes;
+    bool automatic, dry_run, quiet_app;
+    struct output_opts out;
+    struct llm_settings llm;
+    /* From before() to run(): */
+    const char *action, *root;
+    struct words names, app;
+    struct session *session; /* to be shown; NULL: none */
+};
+
+static const struct opt opts[] = {
+    OPT_GROUP("The program"),
+    OPT_TEXT(struct session_settings, source, 0, "source", "DIR",
+             "the folder that may be edited; nothing outside of it is"),
+    OPT_TEXT(struct session_settings, build, 0, "build", "COMMAND",
+             "builds the program; an edit that breaks it is taken back"),
+    OPT_TEXT(struct session_settings, test, 0, "test", "COMMAND",
+             "tests it; an edit that breaks it is taken back"),
+    OPT_TEXT(
+        struct session_settings, tolerance, 0, "check-output", "TOLERANCE",
+        "the program must print the same, numbers within this relative tolerance, such as 1e-6"),
+    OPT_GROUP("Edits"),
+    OPT_TEXT(struct session_settings, patches, 0, "patches", "PATH",
+             "a folder of edits, or one: unified diffs or SEARCH/REPLACE blocks"),
+    OPT_TEXT(struct session_settings, propose, 0, "propose", "COMMAND",
+             "prints an edit, given the files of the analysis and of the session; nothing ends it"),
+    OPT_GROUP("The loop"),
+    OPT_FLAG(struct session_settings, automatic, 0, "auto", "try all edits and ask nothing"),
+    OPT_TEXT(struct session_settings, budget, 0, "budget", "TIME", "stop after 30m, 45s, 1h30m"),
+    OPT_TEXT(struct session_settings, goal, 0, "goal", "PERCENT", "stop at so much less time"),
+    OPT_INT(struct session_settings, repeat, 0, "repeat", 1, 1000, "N",
+            "runs of each state, in turns (3)"),
+    OPT_INT(struct session_settings, plateau, 0, "plateau", 0, 1000, "N",
+            "stop after so many edits in a row that change less than 2 % (2; 0: never)"),
+    OPT_NUM(struct session_settings, timeout_s, 0, "timeout", 0, 1e9, "SECONDS",
+            "end each program after this time, and what it has started"),
+    OPT_BYTES(struct session_settings, most_bytes, 0, "max-size", "SIZE",
+              "end a program when the session's folder grows beyond this (50G)"),
+    OPT_FLAG(struct session_settings, quiet_app, 0, "quiet-app",
+             "keep the output of programs in the session's logs only"),
+    OPT_FLAG(struct session_settings, dry_run, 0, "dry-run", "show each action, do nothing"),
+    OPT_GROUP("Output"),
+    OUTPUT_OPTS(struct session_settings, out, RENDERER_CHOICES),
+    LLM_OPTS(struct session_settings, llm),
+    OPT_END,
+};
+
+static void defaults(void *settings)
+{
+    struct session_settings *s = settings;
+    *s = (struct session_settings){.repeat = 3,
+                                   .plateau = 2,
+                                   .most_bytes = (uint64_t)50 << 30,
+                                   .out.adds_extension = true,
+                                   .llm = LLM_DEFAULTS};
+}
+
+static bool is(const struct session_settings *s, const char *action)
+{
+    return str_eq(s->action, action);
+}
+
+/* ---- words ---- */
+
+static bool read_words(struct cli *cli, struct session_settings *s, struct gs_error *err)
+{
+    static const char *const actions[] = {"new",    "list",   "show",  "resume", "rollback",
+                                          "export", "delete", "prune", NULL};
+    size_t front = cli->operands.n - cli->behind;
+    for (size_t i = 1; i < front; i++)
+        vec_push(&s->names, cli->arena, cli->operands.v[i]);
+    for (size_t i = front; i < cli->operands.n; i++)
+        vec_push(&s->app, cli->arena, cli->operands.v[i]);
+    s->action = front ? cli->operands.v[0] : "list";
+    for (size_t i = 0; actions[i]; i++)
+        if (is(s, actions[i]))
+            return true;
+    const char *near = opt_nearest(s->action, actions);
+    return fail(err, GS_E_USAGE, "unknown action '%s'%s%s%s", s->action,
+                near ? "; did you mean '" : "; see 'gpusight session --help'", near ? near : "",
+                near ? "'?" : "");
+}
+
+static bool find_root(struct cli *cli, struct session_settings *s, struct gs_error *err)
+{
+    const char *state = state_folder(cli->arena);
+    if (!state)
+        return fail(err, GS_E_IO, "no folder for sessions; set XDG_STATE_HOME or HOME");
+    s->root = fs_join(state, "sessions", cli->arena);
+    return true;
+}
+
+/* "NAME=value" words in front go to the environment; their names alone are kept. */
+static void take_app(struct session *x, struct loop *l, const struct words *app)
+{
+    size_t i = 0;
+    l->app.n = x->app.n = x->variables.n = 0;
+    x->hidden = false;
+    for (; i < app->n; i++) {
+        const char *equals = strchr(app->v[i], '='), *slash = strchr(app->v[i], '/');
+        if (!equals || equals == app->v[i] || (slash && slash < equals))
+            break;
+        const char *name = arena_strndup(x->arena, app->v[i], (size_t)(equals - app->v[i]));
+        setenv(name, equals + 1, 1);
+        vec_push(&x->variables, x->arena, name);
+    }
+    for (; i < app->n; i++)
+        vec_push(&l->app, x->arena, app->v[i]);
+    const char *line = shell_line(x->arena, &l->app);
+    x->hidden = !str_eq(session_hidden(x, line), line);
+    if (x->hidden)
+        vec_push(&x->app, x->arena, session_hidden(x, line));
+    for (i = 0; !x->hidden && i < l->app.n; i++)
+        vec_push(&x->app, x->arena, l->app.v[i]);
+}
+
+static const char *absolute(const char *path, struct arena *a)
+{
+    char *real = path ? realpath(path, NULL) : NULL;
+    const char *kept = real ? arena_strdup(a, real) : path;
+    free(real);
+    return kept;
+}
+
+static bool take_settings(struct session *x, const struct session_settings *s, struct gs_error *err)
+{
+    struct arena *a = x->arena;
+    if ((s->budget && !loop_read_time(&x->budget_s, s->budget, err)) ||
+        (s->goal && !loop_read_percent(&x->goal_pct, s->goal, err)))
+        return false;
+    char *end;
+    if (s->tolerance && (!(strtod(s->tolerance, &end) >= 0) || *end || !*s->tolerance))
+        return fail(err, GS_E_USAGE, "'%s' is no tolerance; give a number such as 1e-6",
+                    s->tolerance);
+    if (s->patches && !fs_exists(s->patches))
+        return fail(err, GS_E_IO, "there is no '%s'", s->patches);
+    x->build = s->build ? s->build : x->build;
+    x->test = s->test ? s->test : x->test;
+    x->tolerance = s->tolerance ? s->tolerance : x->tolerance;
+    x->patches = s->patches ? absolute(s->patches, a) : x->patches;
+    x->propose = s->propose ? s->propose : x->propose;
+    return true;
+}
+
+static bool check_commands(const struct session *x, struct gs_error *err)
+{
+    const char *all[] = {x->build, x->test, x->propose};
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        struct words w = {0};
+        if (all[i] && !loop_split(&w, all[i], x->arena, err))
+            return false;
+    }
+    return true;
+}
+
+/* ---- actions ---- */
+
+static bool go_on(struct cli *cli, struct session_settings *s, struct loop *l, struct gs_error *err)
+{
+    l->automatic = s->automatic;
+    l->quiet_app = s->quiet_app;
+    l->timeout_s = s->timeout_s;
+    l->most_bytes = s->most_bytes;
+    struct session_model model = {cli, &s->llm, false};
+    if (s->llm.session) {
+        l->propose = session_propose;
+        l->propose_ctx = &model;
+    } else if (cli_llm_asked(&s->llm))
+        log_warn("no language model: %s", s->llm.problem.text);
+    s->session = l->s;
+    if (s->automatic)
+        return loop_run(l, err);
+    if (!prompt_is_possible())
+        return fail(err, GS_E_USAGE,
+                    "no terminal to ask at; give '--auto' (the session is saved as '%s')",
+                    l->s->id);
+    s->session = NULL;
+    return session_menu(cli, l, err);
+}
+
+static bool show_dry(struct loop *l, struct gs_error *err)
+{
+    struct str out;
+    str_init(&out, l->s->arena);
+    return loop_show(l, &out, err) && output_print(&out, err);
+}
+
+static bool begin(struct cli *cli, struct session_settings *s, struct gs_error *err)
+{
+    struct arena *a = cli->arena;
+    struct loop l;
+    if (!s->source || !s->app.n)
+        return fail(err, GS_E_USAGE, "%s; see 'gpusight session --help'",
+                    s->source ? "give the program behind '--'" : "give the source with '--source'");
+    if (!tree_check(s->source, err))
+        return false;
+    const char *source = absolute(s->source, a);
+    struct session draft = {.arena = a, .source = source, .repeat = s->repeat};
+    draft.goal_pct = draft.budget_s = NAN;
+    if (!take_settings(&draft, s, err) || !check_commands(&draft, err))
+        return false;
+    loop_init(&l, &draft);
+    take_app(&draft, &l, &s->app);
+    if (!l.app.n)
+        return fail(err, GS_E_USAGE, "give the program behind '--'");
+    if (s->dry_run)
+        return show_dry(&l, err);
+    if (!fs_make_folders(s->root, a, err))
+        return false;
+    struct session *x = session_new(s->root, source, a, err);
+    if (!x || !take_settings(x, s, err))
+        return false;
+    x->here = absolute(".", a);
+    x->repeat = s->repeat;
+    x->plateau = s->plateau;
+    loop_init(&l, x);
+    take_app(x, &l, &s->app);
+    session_event(x, "new", "%s", source);
+    log_say("session %s", x->id);
+    return session_save(x, err) && go_on(cli, s, &l, err);
+}
+
+static bool check_variables(const struct session *x, struct gs_error *err)
+{
+    for (size_t i = 0; i < x->variables.n; i++)
+        if (!getenv(x->variables.v[i]))
+            return fail(err, GS_E_USAGE,
+                        "variable '%s' of the program is not kept; set it, or give the program "
+                        "again behind '--'",
+                        x->variables.v[i]);
+    return !x->hidden || fail(err, GS_E_USAGE,
+                              "a secret of the program's options is not kept; give "
+                              "the program again behind '--'");
+}
+
+static bool resume(struct cli *cli, struct session_settings *s, struct session *x,
+                   struct gs_error *err)
+{
+    struct loop l;
+    bool did;
+    if (!tree_check(x->source, err) || !take_settings(x, s, err) || !check_commands(x, err))
+        return false;
+    if (s->dry_run) {
+        loop_init(&l, x);
+        return show_dry(&l, err);
+    }
+    if (!tree_recover(x, &did, err))
+        return false;
+    if (did)
+        log_say("it had been interrupted: the files are those of checkpoint %lld again",
+                (long long)x->current);
+    loop_init(&l, x);
+    if (s->app.n)
+        take_app(x, &l, &s->app);
+    else if (!check_variables(x, err))
+        return false;
+    session_event(x, "resume", "at checkpoint %lld", (long long)x->current);
+    if (!session_save(x, err))
+        return false;
+    if (!s->automatic && !prompt_is_possible()) {
+        s->session = x;
+        return true;
+    }
+    return go_on(cli, s, &l, err);
+}
+
+static bool roll_back(struct session_settings *s, struct session *x, struct gs_error *err)
+{
+    char *end;
+    const char *word = s->names.v[s->names.n - 1];
+    long long to = strtoll(word, &end, 10);
+    bool did;
+    if (*end || end == word)
+        return fail(err, GS_E_USAGE, "'%s' is no number of a checkpoint", word);
+    if (s->dry_run) {
+        log_say("would put the files into the state of checkpoint %lld", to);
+        return true;
+    }
+    s->session = x;
+    return tree_check(x->source, err) && tree_recover(x, &did, err) && tree_roll_back(x, to, err);
+}
+
+static bool change(struct cli *cli, struct session_settings *s, struct gs_error *err)
+{
+    size_t want = is(s, "rollback") ? 2 : 1;
+    const char *id = s->names.n >= want ? s->names.v[0] : "latest";
+    if (is(s, "rollback") && !s->names.n)
+        return fail(err, GS_E_USAGE, "give the number of the checkpoint");
+    if (is(s, "delete") && !s->names.n)
+        return fail(err, GS_E_USAGE, "give the session to delete");
+    struct session *x = session_open(s->root, id, true, cli->arena, err);
+    if (!x)
+        return false;
+    if (is(s, "resume"))
+        return resume(cli, s, x, err);
+    if (is(s, "rollback"))
+        return roll_back(s, x, err);
+    if (s->dry_run) {
+        log_say("would %s session %s", s->action, x->id);
+        return true;
+    }
+    if (is(s, "delete")) {
+        if (x->moving != NOT_MOVING)
+            return fail(err, GS_E_USAGE,
+                        "session '%s' was interrupted; resume it first, so that "
+                        "its files are put right",
+                        x->id);
+        if (!session_delete(x, err))
+            return false;
+        log_say("deleted session %s", x->id);
+        return true;
+    }
+    size_t dropped;
+    if (!tree_prune(x, &dropped, err))
+        return false;
+    log_say("%zu checkpoints pruned", dropped);
+    return true;
+}
+
+/* Programs are run and sources edited outside of the box; no trace is read there. */
+static bool before(struct cli *cli, void *settings, struct gs_error *err)
+{
+    struct session_settings *s = settings;
+    if (!read_words(cli, s, err) || !find_root(cli, s, err))
+        return false;
+    if ((is(s, "new") || is(s, "resume")) && !cli_llm_before(cli, &s->llm, err))
+        return false;
+    if (is(s, "new"))
+        return begin(cli, s, err);
+    if (is(s, "list") || is(s, "show") || is(s, "export"))
+        return true;
+    return change(cli, s, err);
+}
+
+/* ---- showing ---- */
+
+struct shown {
+    struct session_settings *s;
+    struct arena *arena;
+};
+
+static struct doc *one_doc(const struct report *r)
+{
+    const struct shown *k = r->ctx;
+    return session_doc(k->s->session, is(k->s, "export") || is(k->s, "show"), k->arena);
+}
+
+static void one_json(const struct report *r, struct str *out, bool in_page)
+{
+    const struct shown *k = r->ctx;
+    (void)in_page;
+    session_write(k->s->session, out);
+}
+
+static struct doc *list_doc(const struct report *r)
+{
+    static const char *const titles[] = {"Session", "Source", "Last step", "Edits", "Gain"};
+    const struct shown *k = r->ctx;
+    struct doc *d = doc_new(k->arena);
+    struct fs_list ids = {0};
+    struct gs_error none = {0};
+    doc_title(d, "Sessions");
+    session_ids(k->s->root, &ids, k->arena, &none);
+    if (!ids.n)
+        doc_text(d, "There are none; 'gpusight session new' begins one.");
+    struct block *t = ids.n ? doc_table(d, NULL) : NULL;
+    for (size_t i = 0; t && i < ARRAY_LEN(titles); i++)
+        doc_column(t, titles[i], i > 2 ? COLUMN_NUMBER : i == 1 ? COLUMN_TEXT : COLUMN_KEEP);
+    for (size_t i = 0; i < ids.n; i++) {
+        struct gs_error why = {0};
+        const struct session *x = session_open(k->s->root, ids.v[i], false, k->arena, &why);
+        if (!x) {
+            log_warn("%s", why.text);
+            continue;
+        }
+        doc_cell(t, "%s", x->id);
+        doc_cell(t, "%s", x->source);
+        doc_cell(t, "%s", x->updated);
+        doc_cell(t, "%zu", x->checkpoints.n - 1);
+        doc_cell(t, "%.1f %%", session_gain_pct(x));
+    }
+    return d;
+}
+
+static void list_json(const struct report *r, struct str *out, bool in_page)
+{
+    const struct shown *k = r->ctx;
+    struct jwrite w;
+    struct fs_list ids = {0};
+    struct gs_error none = {0};
+    session_ids(k->s->root, &ids, k->arena, &none);
+    jw_init(&w, out, in_page ? 0 : 2);
+    jw_open(&w, NULL, '[');
+    for (size_t i = 0; i < ids.n; i++) {
+        const struct session *x = session_open(k->s->root, ids.v[i], false, k->arena, &none);
+        if (!x)
+            continue;
+        jw_open(&w, NULL, '{');
+        jw_str(&w, "id", x->id);
+        jw_str(&w, "source", x->source);
+        jw_str(&w, "updated", x->updated);
+        jw_int(&w, "current", x->current);
+        jw_num(&w, "gain_pct", session_gain_pct(x));
+        jw_close(&w);
+    }
+    jw_close(&w);
+    str_putc(out, '\n');
+}
+
+static bool run(struct cli *cli, void *settings, struct gs_error *err)
+{
+    struct session_settings *s = settings;
+    bool list = is(s, "list");
+    if (is(s, "show") || is(s, "export")) {
+        s->session =
+            session_open(s->root, s->names.n ? s->names.v[0] : "latest", false, cli->arena, err);
+        if (!s->session)
+            return false;
+        if (is(s, "export") && !s->out.format && !s->out.name && !s->out.json)
+            s->out.format = "markdown";
+    }
+    if (!list && !s->session)
+        return true;
+    struct shown k = {s, cli->arena};
+    struct report r = {.ctx = &k,
+                       .arena = cli->arena,
+                       .doc = list ? list_doc : one_doc,
+                       .json = list ? list_json : one_json,
+                       .kind = "session"};
+    struct output *out = output_begin(cli, &s->out, RENDERER_CHOICES, err);
+    return out && output_named(out, NULL, err) && output_report(out, &r, err) &&
+           output_finish(out, err);
+}
+
+const struct command command_session = {
+    .name = "session",
+    .summary = "tune a program in steps that are measured and can be taken back",
+    .operands = "[ACTION...]",
+    .doc =
+        "new --source DIR [--build COMMAND] [--test COMMAND] -- APP ARGS begins a session: the "
+        "program is built, tested, profiled and analyzed. Edits are then tried one by one: shown, "
+        "applied, built, tested, measured in turns with the state before, judged as 'gpusight "
+        "compare' does, and kept or taken back. With --auto that goes on without questions, until "
+        "--goal, --budget, a plateau, or nothing is left; else there is a menu.\n\n"
+        "resume [ID] goes on, after a crash too: files are put right first. rollback [ID] N puts "
+        "them into the state of any checkpoint. list, show [ID] and export [ID] tell what happened, "
+        "with the speed-up of each step; prune [ID] drops contents that were taken back, delete ID "
+        "all of a session, and leaves the source as it is. An ID may be the start of one, a path, "
+        "or latest, which is the default.\n\n"
+        "Checkpoints are in the session's folder, and where the source is in git, under "
+        "refs/gpusight/: your branch, index, stash and hooks are not touched. Commands run without "
+        "a shell. Values of variables in front of the program are passed on and not kept.\n\n"
+        "docs/session.md has the details.",
+    .examples =
+        "gpusight session new --source src --build make --test 'make test' -- ./app  # the menu\n"
+        "gpusight session new --source . --patches edits --auto --budget 30m -- ./app  # unattended\n"
+        "gpusight session resume latest  # go on\n"
+        "gpusight session rollback 2  # the files of checkpoint 2\n"
+        "gpusight session export -o tuning.html  # the whole story as a page",
+    .opts = opts,
+    .settings_size = sizeof(struct session_settings),
+    .keeps_history = true,
+    .defaults = defaults,
+    .before = before,
+    .run = run,
+};

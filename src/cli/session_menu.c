@@ -1,0 +1,229 @@
+#include "cli/session_menu.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/log.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "cli/output.h"
+#include "cli/prompt.h"
+#include "session/session_doc.h"
+#include "session/store.h"
+
+struct menu {
+    struct cli *cli;
+    struct loop *l;
+    struct prompt *prompt;
+};
+
+static void say(struct menu *m, const char *text)
+{
+    struct str out;
+    struct gs_error none = {0};
+    str_init(&out, m->cli->arena);
+    str_puts(&out, text);
+    output_print(&out, &none);
+}
+
+char session_ask(void *prompt, const char *question, const char *letters)
+{
+    struct menu *m = prompt;
+    say(m, arena_printf(m->cli->arena, "%s\n", question));
+    for (;;) {
+        const char *line = prompt_line(m->prompt, "? ");
+        if (!line)
+            return letters[strlen(letters) - 1];
+        if (*line && strchr(letters, *line))
+            return *line;
+    }
+}
+
+static void show_findings(struct menu *m)
+{
+    struct str out;
+    struct gs_error none = {0};
+    const struct loop *l = m->l;
+    str_init(&out, m->cli->arena);
+    if (!l->findings.n)
+        str_puts(&out, "no findings\n");
+    for (size_t i = 0; i < l->findings.n; i++) {
+        const struct loop_finding *f = &l->findings.v[i];
+        str_printf(&out, "%3zu  %-6s  %s", i + 1, f->priority, f->issue);
+        if (isfinite(f->predicted_pct))
+            str_printf(&out, " (predicted: %.1f %% less time)", f->predicted_pct);
+        str_putc(&out, '\n');
+    }
+    output_print(&out, &none);
+}
+
+static void show_status(struct menu *m)
+{
+    const struct session *s = m->l->s;
+    say(m, arena_printf(m->cli->arena,
+                        "\nsession %s, checkpoint %lld, %.1f %% less time than at first\n"
+                        "[p] profile  [a] analyze again  [o] optimise  [e] edit a file  [f] try an "
+                        "edit from a file\n[b] roll back  [l] list  [s] save  [q] quit  number: a "
+                        "finding\n",
+                        s->id, (long long)s->current, session_gain_pct(s)));
+}
+
+static void show_finding(struct menu *m, size_t number)
+{
+    if (!number || number > m->l->findings.n) {
+        say(m, "there is no such finding\n");
+        return;
+    }
+    const struct loop_finding *f = &m->l->findings.v[number - 1];
+    say(m, arena_printf(m->cli->arena, "%s (%s, %s)\nto do: %s\n%s%s%s", f->issue, f->rule,
+                        f->priority, f->suggestion, f->where ? "where: " : "",
+                        f->where ? f->where : "", f->where ? "\n" : ""));
+}
+
+static bool try_text(struct menu *m, const char *text, size_t n, const char *name,
+                     struct gs_error *err)
+{
+    bool kept;
+    if (!loop_try(m->l, text, n, name, &kept, err))
+        return false;
+    return !kept || loop_analyze(m->l, err);
+}
+
+static bool try_file(struct menu *m, struct gs_error *err)
+{
+    const char *path = prompt_line(m->prompt, "file with a diff or SEARCH/REPLACE blocks: ");
+    const struct mapping *t = path && *path ? fs_read_in(m->cli->arena, path, 16 << 20, err) : NULL;
+    if (!t)
+        return !err->code;
+    return try_text(m, (const char *)t->data, t->size, fs_basename(path), err);
+}
+
+/* A copy is edited, so the file itself changes only as every other edit does. */
+static bool edit_copy(struct menu *m, struct gs_error *err)
+{
+    struct session *s = m->l->s;
+    struct arena *a = s->arena;
+    const char *path = prompt_line(m->prompt, "file, in the source folder: ");
+    const struct mapping *now = path && *path ? tree_content(s, path, err) : NULL;
+    if (!now)
+        return err->code ? false : (say(m, "there is no such file\n"), true);
+    const char *folder = fs_join(s->folder, "edit", a);
+    const char *copy = fs_join(folder, fs_basename(path), a);
+    mkdir(folder, 0700);
+    if (!store_put(copy, (const char *)now->data, now->size, a, err))
+        return false;
+    say(m, arena_printf(a, "edit this copy: %s\n", copy));
+    if (session_ask(m, "[d] done, [n] leave it", "dn") != 'd')
+        return true;
+    const struct mapping *new = fs_read_in(a, copy, 16 << 20, err);
+    if (!new)
+        return false;
+    struct str block;
+    str_init(&block, a);
+    str_printf(&block, "Summary: %s edited by hand\n%s\n<<<<<<< SEARCH\n", path, path);
+    str_put(&block, (const char *)now->data, now->size);
+    str_puts(&block, "=======\n");
+    str_put(&block, (const char *)new->data, new->size);
+    str_puts(&block, ">>>>>>> REPLACE\n");
+    return try_text(m, block.buf, block.len, path, err);
+}
+
+static bool show_table(struct menu *m)
+{
+    struct str out;
+    struct gs_error none = {0};
+    str_init(&out, m->cli->arena);
+    struct render_opts o = {.columns = m->cli->columns, .color = m->cli->color};
+    render_text(&out, session_doc(m->l->s, false, m->cli->arena), &o);
+    return output_print(&out, &none);
+}
+
+static bool roll_back(struct menu *m, struct gs_error *err)
+{
+    struct session *s = m->l->s;
+    int64_t from = s->current;
+    show_table(m);
+    const char *line = prompt_line(m->prompt, "back to checkpoint: ");
+    if (!line || !*line)
+        return true;
+    char *end;
+    long long to = strtoll(line, &end, 10);
+    if (*end || !tree_roll_back(s, to, err))
+        return !err->code;
+    struct checkpoint *c = session_checkpoint(s, from);
+    if (from != to &&
+        session_ask(m, "never propose what was there before again? [y] [n]", "yn") == 'y')
+        c->blacklisted = true;
+    m->l->findings.n = 0;
+    return session_save(s, err) && loop_analyze(m->l, err);
+}
+
+/* False with an error: the step failed; the menu goes on, except after Ctrl-C. */
+static bool step(struct menu *m, const char *line, struct gs_error *err)
+{
+    struct loop *l = m->l;
+    if (*line >= '0' && *line <= '9') {
+        show_finding(m, (size_t)strtoul(line, NULL, 10));
+        return true;
+    }
+    switch (*line) {
+    case 'p':
+        return loop_profile(l, err) && loop_analyze(l, err) && (show_findings(m), true);
+    case 'a':
+        return loop_analyze(l, err) && (show_findings(m), true);
+    case 'o':
+        if (!l->s->patches && !l->s->propose && !l->propose) {
+            show_findings(m);
+            say(m, "give edits with [e] or [f], or start with --patches, --propose or --llm\n");
+            return true;
+        }
+        return loop_run(l, err);
+    case 'e':
+        return edit_copy(m, err);
+    case 'f':
+        return try_file(m, err);
+    case 'b':
+        return roll_back(m, err);
+    case 'l':
+        return show_table(m);
+    case 's':
+        return session_save(l->s, err) && (say(m, "saved\n"), true);
+    case 0:
+        return true;
+    default:
+        say(m, "no such key\n");
+        return true;
+    }
+}
+
+bool session_menu(struct cli *cli, struct loop *l, struct gs_error *err)
+{
+    static const char *const words[] = {"profile", "analyze", "optimise", "edit", "file",
+                                        "back",    "list",    "save",     "quit", NULL};
+    struct menu m = {cli, l, prompt_new("session_history", words, cli->arena)};
+    l->ask = session_ask;
+    l->ctx = &m;
+    if (!loop_baseline(l, err) || !loop_analyze(l, err))
+        return false;
+    show_findings(&m);
+    for (;;) {
+        struct gs_error problem = {0};
+        show_status(&m);
+        const char *line = prompt_line(m.prompt, "session> ");
+        if (!line || *line == 'q')
+            break;
+        prompt_keep(m.prompt, line);
+        if (!step(&m, line, &problem) && problem.code == GS_E_CANCELLED) {
+            *err = problem;
+            return false;
+        }
+        if (problem.code)
+            say(&m, arena_printf(cli->arena, "%s\n", problem.text));
+    }
+    session_event(l->s, "quit", "%.1f %% less time than at first", session_gain_pct(l->s));
+    log_say("saved; go on with 'gpusight session resume %s'", l->s->id);
+    return session_save(l->s, err);
+}

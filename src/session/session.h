@@ -1,0 +1,106 @@
+/*
+ * A session: one program being tuned, and everything that happened to it, in order.
+ *
+ *     struct session *s = session_new(root, source, arena, err);   or session_open(root, id, ...)
+ *     ...
+ *     session_event(s, "measured")->text = "...";
+ *     session_save(s, err);
+ *
+ * It is a folder under `root` for its user alone: session.json, the contents of edited files by
+ * their SHA-256 (objects/), logs and traces. While a session is open it is locked; a second user is
+ * refused. The file appears whole, and is the journal of edits as well (tree.h).
+ *
+ * No values of environment variables are kept, and what looks like a secret in a command is hidden.
+ */
+#ifndef GS_SESSION_SESSION_H
+#define GS_SESSION_SESSION_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "plan/command.h"
+
+enum { SESSION_VERSION = 1, NOT_MOVING = -1, OBJECT_NAME = 65 };
+
+/* A file of the source folder in some state. */
+struct tree_file {
+    const char *path;   /* relative to the source folder */
+    const char *object; /* of objects/; "": there is no such file */
+    int64_t mode;
+};
+
+struct tree_files {
+    struct tree_file *v;
+    size_t n, cap;
+};
+
+/* A state of the source folder; number 0 is the one the session found. */
+struct checkpoint {
+    int64_t number, parent;
+    const char *time, *summary, *finding;
+    const char *result;      /* "base", "trying", "kept", or why it was taken back */
+    const char *commit;      /* in git; "": none */
+    const char *key;         /* of the edit's text, to know it again */
+    struct tree_files files; /* all that the session has touched up to here */
+    double change_pct, noise_pct, predicted_pct; /* of the time; NaN: unknown */
+    bool blacklisted;
+};
+
+struct session_event {
+    const char *time, *kind, *text;
+    const char *command, *trace, *log; /* NULL: none */
+    int64_t checkpoint;                /* the state of the source then */
+    double seconds;                    /* NaN: no matter */
+};
+
+struct session {
+    struct arena *arena;
+    const char *folder, *id, *created, *updated;
+    const char *source, *here; /* absolute: what is edited; where programs run */
+    struct words app;          /* without its variables, secrets hidden */
+    struct words variables;    /* their names alone */
+    const char *build, *test, *tolerance, *patches, *propose; /* NULL: none */
+    double goal_pct, budget_s;
+    int64_t repeat, plateau;
+    bool hidden;             /* something of `app` was a secret, so it cannot be run as it is */
+    int64_t current, moving; /* checkpoints: judged good; the files may be those of, NOT_MOVING */
+    const char *trace;       /* the runs of the current state, a folder; NULL: none yet */
+    VEC(struct checkpoint) checkpoints;
+    VEC(struct session_event) events;
+    int lock;
+};
+
+/* Makes a folder and its file, locked. */
+struct session *session_new(const char *root, const char *source, struct arena *a,
+                            struct gs_error *err);
+
+/* By id, the start of one, a path, or "latest". `locked`: to change it. */
+struct session *session_open(const char *root, const char *id, bool locked, struct arena *a,
+                             struct gs_error *err);
+bool session_save(struct session *s, struct gs_error *err);
+
+/* All of them, the oldest first; those that cannot be read are left out with a warning. */
+bool session_ids(const char *root, struct fs_list *out, struct arena *a, struct gs_error *err);
+
+/* With its refs in git; the source stays as it is. */
+bool session_delete(struct session *s, struct gs_error *err);
+
+/* The next one, with the time and the state; `kind` is a constant. */
+struct session_event *session_event(struct session *s, const char *kind, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Secrets hidden, for what is kept. */
+const char *session_hidden(struct session *s, const char *text);
+
+struct checkpoint *session_checkpoint(const struct session *s, int64_t number); /* NULL: none */
+
+/* The file with everything in it (store_json.c). */
+void session_write(const struct session *s, struct str *out);
+bool session_read(struct session *s, const char *text, size_t n, struct gs_error *err);
+
+/* How much faster than at first the current state is: the kept changes together, in percent. */
+double session_gain_pct(const struct session *s);
+
+#endif

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""The menu of gpusight session in a real terminal: tmux types, the screen is read.
+
+    menu.py --gpusight PROGRAM
+
+Skipped where there is no tmux.
+"""
+import argparse
+import glob
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+import toy as toys
+
+failures = 0
+
+
+def check(what, good, why=""):
+    global failures
+    failures += not good
+    print(f"{'ok' if good else 'not ok'} - {what}{'' if good else ': ' + str(why)[-1500:]}", flush=True)
+
+
+class Terminal:
+    """A tmux server of its own."""
+
+    def __init__(self, toy):
+        self.toy = toy
+        self.socket = os.path.join(toy.folder, "tmux")
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", "120", "-y", "50", "-s", "t",
+                  "env", "PS1=$ ", "sh")
+
+    def tmux(self, *words):
+        return subprocess.run(["tmux", "-S", self.socket, *words], env=self.toy.env, cwd=self.toy.folder,
+                              capture_output=True, text=True).stdout
+
+    def type(self, text, enter=True):
+        self.tmux("send-keys", "-t", "t", "-l", text)
+        if enter:
+            self.tmux("send-keys", "-t", "t", "Enter")
+
+    def key(self, name):
+        self.tmux("send-keys", "-t", "t", name)
+
+    def screen(self):
+        return self.tmux("capture-pane", "-p", "-J", "-S", "-300", "-t", "t")
+
+    def clear(self):
+        self.key("C-l")
+        self.tmux("clear-history", "-t", "t")
+
+    def wait(self, text, times=1, seconds=60):
+        end = time.time() + seconds
+        while time.time() < end:
+            if self.screen().count(text) >= times:
+                return True
+            time.sleep(0.1)
+        return False
+
+    def close(self):
+        self.tmux("kill-server")
+
+
+def document(toy):
+    path = sorted(glob.glob(os.path.join(toy.folder, "state/gpusight/sessions/*/session.json")))[-1]
+    with open(path, encoding="utf-8") as f:
+        return json.load(f)
+
+
+def drive(toy, t):
+    words = " ".join(f"'{w}'" if " " in w else w for w in toy.new_words("--repeat", "1", "--", "./app"))
+    t.type(f"{toy.gpusight} session {words}")
+    check("the menu comes with the findings", t.wait("session> ") and "copies run far below" in t.screen(),
+          t.screen())
+    t.type("1")
+    check("a number shows a finding", t.wait("to do: copy from pinned memory"), t.screen())
+    t.type("z")
+    check("other keys are told", t.wait("no such key"), t.screen())
+    t.type("f")
+    t.wait("blocks: ")
+    t.type("edits/a-pinned.edit")
+    check("the edit is shown as a diff", t.wait("try this edit?") and
+          "+// trace: copy h2d size=24MiB pinned" in t.screen(), t.screen())
+    t.type("y")
+    check("and measured", t.wait("measured: ") and t.wait("checkpoint 1, "), t.screen())
+    t.tmux("resize-window", "-t", "t", "-x", "60", "-y", "40")
+    t.type("b")
+    check("rollback shows the table, in a smaller window", t.wait("back to checkpoint: "), t.screen())
+    t.type("0")
+    t.wait("never propose")
+    t.type("y")
+    check("rollback", t.wait("checkpoint 0, 0.0 %") and toy.files()["main.c"].decode() == toys.SOURCE,
+          t.screen())
+    t.type("s")
+    check("save", t.wait("saved"), t.screen())
+    t.key("C-z")
+    check("Ctrl-Z suspends it", t.wait("Stopped"), t.screen())
+    t.type("fg")
+    time.sleep(0.5)
+    t.key("C-d")
+    check("the end of input saves and leaves", t.wait("go on with 'gpusight session resume"), t.screen())
+    d = document(toy)
+    check("all of it is kept", d["checkpoints"][1]["blacklisted"] and d["current"] == 0 and
+          d["events"][-1]["kind"] == "quit", d["events"][-3:])
+    t.clear()
+    t.type(f"{toy.gpusight} session resume --quiet-app")
+    check("resume", t.wait("session> "), t.screen())
+    t.key("C-c")
+    time.sleep(0.5)
+    t.type("echo left $?")
+    check("Ctrl-C leaves", t.wait("left 130") or t.wait("left 0", seconds=1), t.screen())
+    check("and nothing is lost", document(toy)["moving"] == -1 and
+          toy.files()["main.c"].decode() == toys.SOURCE)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--gpusight", required=True)
+    o = parser.parse_args()
+    if not shutil.which("tmux"):
+        print("no tmux: skipped")
+        sys.exit(77)
+    toy = toys.Toy(o.gpusight)
+    t = Terminal(toy)
+    try:
+        drive(toy, t)
+    finally:
+        t.close()
+    sys.exit(failures > 0)
+
+
+main()
