@@ -149,6 +149,67 @@ static void reports_go_to_the_sink(void **state)
     gs_comparison_close(c);
 }
 
+static void pictures_go_there_too(void **state)
+{
+    (void)state;
+    struct gs_error err;
+    gs_run *run = open_it(NULL, NULL, &err);
+    const struct gs_option dark[] = {{"theme", "dark"}, {"width", "600"}, {NULL, NULL}},
+                           wrong[] = {{"width", "1"}, {NULL, NULL}};
+    size_t charts = 0;
+    for (; gs_chart_name(charts); charts++) {
+        size_t n = 0;
+        assert_true(gs_plot(run, gs_chart_name(charts), dark, count, &n, NULL, &err));
+        assert_true(n > 200);
+    }
+    assert_true(charts > 10);
+    assert_false(gs_plot(run, "pie", NULL, count, NULL, NULL, &err));
+    assert_int_equal(err.code, GS_E_USAGE);
+    assert_false(gs_plot(run, "ledger", wrong, count, NULL, NULL, &err));
+    assert_false(gs_plot(run, "ledger", NULL, refuse, NULL, NULL, &err));
+    assert_int_equal(err.code, GS_E_IO);
+    gs_close(run);
+}
+
+static void source_needs_no_trace(void **state)
+{
+    (void)state;
+    struct gs_error err;
+    char place[] = "/tmp/gpusight-api-XXXXXX", file[64];
+    assert_non_null(mkdtemp(place));
+    assert_false(gs_scan_source(place, "json", NULL, count, NULL, NULL, &err));
+    assert_int_equal(err.code, GS_E_EMPTY);
+    snprintf(file, sizeof(file), "%s/a.hip", place);
+    FILE *f = fopen(file, "w");
+    assert_non_null(f);
+    fputs("__global__ void k(int *a) { a[0] = 1; }\nint main() { k<<<1, 1>>>(a); }\n", f);
+    fclose(f);
+    const struct gs_option theirs[] = {{"json-profile", "rocinsight"}, {NULL, NULL}};
+    size_t before = mem_held(), n = 0, m = 0;
+    assert_true(gs_scan_source(place, "json", theirs, count, &n, NULL, &err));
+    assert_true(gs_scan_source(place, "text", NULL, count, &m, NULL, &err));
+    assert_true(n > 500 && m > 100);
+    assert_int_equal(mem_held(), before);
+    remove(file);
+    remove(place);
+    assert_false(gs_scan_source(place, "json", NULL, count, NULL, NULL, &err));
+    assert_int_equal(err.code, GS_E_IO);
+}
+
+static void filters_are_options(void **state)
+{
+    (void)state;
+    struct gs_error err;
+    const struct gs_option gemm[] = {{"kernel", "gemm"}, {NULL, NULL}},
+                           none[] = {{"kernel", "no such kernel"}, {NULL, NULL}};
+    gs_run *run = open_it(gemm, NULL, &err);
+    assert_non_null(run);
+    assert_int_equal(gs_run_table(run, "kernels", &err)->rows, 120);
+    gs_close(run);
+    assert_null(open_it(none, NULL, &err));
+    assert_int_equal(err.code, GS_E_USAGE);
+}
+
 /* ---- two threads on one handle, and a run in each of several threads ---- */
 
 static void *use(void *arg)
@@ -261,7 +322,8 @@ static bool all_of_it(struct gs_error *err)
     const struct gs_option one[] = {{"threads", "1"}, {NULL, NULL}};
     gs_run *run = open_it(one, NULL, err);
     bool ok = run && gs_run_table(run, "kernels", err) && gs_run_table(run, "findings", err) &&
-              gs_render(run, "text", NULL, count, &n, NULL, err);
+              gs_render(run, "text", NULL, count, &n, NULL, err) &&
+              gs_plot(run, "ledger", NULL, count, &n, NULL, err);
     gs_comparison *c = ok ? gs_compare(&run, 1, &run, 1, NULL, err) : NULL;
     ok = c && gs_comparison_render(c, "json", NULL, count, &n, NULL, err);
     gs_comparison_close(c);
@@ -292,6 +354,9 @@ int main(void)
         cmocka_unit_test(wrong_options_are_errors),
         cmocka_unit_test(rows_come_without_an_analysis),
         cmocka_unit_test(reports_go_to_the_sink),
+        cmocka_unit_test(pictures_go_there_too),
+        cmocka_unit_test(source_needs_no_trace),
+        cmocka_unit_test(filters_are_options),
         cmocka_unit_test(threads_share_a_run),
         cmocka_unit_test(progress_can_end_it),
         cmocka_unit_test(cancelled_at_any_moment),
