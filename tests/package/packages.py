@@ -173,16 +173,28 @@ def check_rpm(folder):
     done = run("rpmbuild", "-bb", "--nodeps", "--define", f"_topdir {folder}/rpm", "--define", f"_sourcedir {folder}",
                "--define", "_libdir /usr/lib64", os.path.join(ROOT, "packaging", "gpusight.spec"))
     check("rpmbuild", done.returncode == 0, done.stderr[-800:])
-    made = glob.glob(os.path.join(folder, "rpm", "RPMS", "*", "*.rpm"))
+    use_rpms(os.path.join(folder, "rpm", "RPMS"), os.path.join(folder, "root"))
+
+
+def use_rpms(made, root):
+    """Installs, uses and removes them in a root of their own; libraries of others are this system's."""
+    made = glob.glob(os.path.join(made, "*", "*.rpm"))
     check("five packages", len(made) == 5, made)
-    root = os.path.join(folder, "root")
     os.makedirs(root)
-    for m in made:
-        subprocess.run(f"rpm2cpio '{m}' | cpio -idm --quiet", shell=True, cwd=root, check=True)
-    program = os.path.join(root, "usr", "bin", "gpusight")
-    done = run(program, "synth", "demo", "-o", os.path.join(folder, "d.db"))
-    check("what is in them runs", done.returncode == 0 and
-          run(program, "analyze", os.path.join(folder, "d.db")).returncode == 0, done.stderr)
+    done = run("rpm", "--root", root, "-i", "--nodeps", *made)
+    check("they install", done.returncode == 0, done.stderr)
+    program, trace = os.path.join(root, "usr", "bin", "gpusight"), os.path.join(root, "d.db")
+    done = run(program, "synth", "demo", "-o", trace)
+    check("and work", done.returncode == 0 and run(program, "analyze", trace).returncode == 0, done.stderr)
+    places = glob.glob(os.path.join(root, "usr", "lib64", "libgpusight.so.0"))
+    done = run(sys.executable, "-c", f"import gpusight; gpusight.open({trace!r}, progress=False).ledger", env=dict(
+        os.environ, GPUSIGHT_LIBRARY=places[0], PYTHONPATH=os.path.join(root, "usr/lib/python3/site-packages")))
+    check("in Python, too", done.returncode == 0, done.stderr)
+    names = run("rpm", "--root", root, "-qa").stdout.split()
+    done = run("rpm", "--root", root, "-e", "--nodeps", *names)
+    left = [f for f in glob.glob(os.path.join(root, "usr", "**", "*gpusight*"), recursive=True)
+            if not os.path.basename(f) == "__pycache__"]
+    check("and go", done.returncode == 0 and len(names) == 5 and not [f for f in left if os.path.isfile(f)], left)
 
 
 def main():
