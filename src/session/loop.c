@@ -109,7 +109,6 @@ bool loop_profile(struct loop *l, struct gs_error *err)
     if (!loop_capture(l, folder, err))
         return false;
     s->trace = folder;
-    l->report = arena_printf(s->arena, "%s.txt", folder);
     return session_save(s, err);
 }
 
@@ -119,13 +118,14 @@ bool loop_analyze(struct loop *l, struct gs_error *err)
     struct arena *a = s->arena;
     if (!s->trace && !loop_profile(l, err))
         return false;
-    const char *path = arena_printf(a, "%s.json", s->trace);
-    const char *log = arena_printf(a, "%s.log", s->trace);
+    mkdir(fs_join(s->folder, "runs", a), 0700);
+    const char *path = arena_printf(a, "%s/runs/%zu-analysis.json", s->folder, s->events.n);
+    const char *log = arena_printf(a, "%s/runs/%zu-analysis.log", s->folder, s->events.n);
     const char *words[] = {"analyze", s->trace, "--source-dir", s->source, "--json", "-o", path};
     struct words w = {0};
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         vec_push(&w, a, words[i]);
-    unlink(path);
+    l->analysis = path;
     if (!loop_self(l, &w, log, err) || !loop_read_findings(l, path, err))
         return false;
     struct session_event *e =
@@ -147,7 +147,7 @@ bool loop_baseline(struct loop *l, struct gs_error *err)
         return false;
     if (failure)
         return fail(err, GS_E_IO, "the test %s before anything was changed", failure);
-    return (l->s->trace && fs_is_dir(l->s->trace)) || loop_profile(l, err);
+    return (l->s->trace && fs_exists(l->s->trace)) || loop_profile(l, err);
 }
 
 /* ---- one edit ---- */
@@ -348,7 +348,7 @@ static const char *ask_program(struct loop *l, size_t *n, struct gs_error *err)
     if (!loop_split(&argv, s->propose, a, err))
         return NULL;
     mkdir(fs_join(s->folder, "logs", a), 0700);
-    vec_push(&argv, a, (const char *)arena_printf(a, "%s.json", s->trace));
+    vec_push(&argv, a, l->analysis);
     vec_push(&argv, a, (const char *)fs_join(s->folder, "session.json", a));
     if (!loop_step(l, "propose", &argv, log, &failure, err) || failure)
         return NULL;

@@ -198,6 +198,9 @@ bool loop_capture(struct loop *l, const char *folder, struct gs_error *err)
     struct arena *a = s->arena;
     const char *log = log_path(l, "profile");
     struct words w = {0};
+    if (!l->app.n)
+        return fail(err, GS_E_USAGE,
+                    "no program is known; give it with 'gpusight session resume %s -- APP'", s->id);
     const char *head[] = {"run",        "--quiet-app",
                           "-o",         arena_printf(a, "%s.txt", folder),
                           "-d",         folder,

@@ -50,7 +50,8 @@ class Terminal:
         return self.tmux("capture-pane", "-p", "-J", "-S", "-300", "-t", "t")
 
     def clear(self):
-        self.key("C-l")
+        time.sleep(0.3)
+        self.tmux("send-keys", "-R", "-t", "t")
         self.tmux("clear-history", "-t", "t")
 
     def wait(self, text, times=1, seconds=60):
@@ -117,6 +118,24 @@ def drive(toy, t):
           toy.files()["main.c"].decode() == toys.SOURCE)
 
 
+def aliases(toy, t):
+    subprocess.run([toy.gpusight, "synth", "demo", "-o", os.path.join(toy.folder, "demo.db")],
+                   capture_output=True, check=True)
+    for words, what in (("--source-dir toy -i demo.db --interactive", "a trace and no program"),
+                        ("--source-dir toy --interactive './app 1'", "a program and no trace")):
+        t.clear()
+        t.type(f"{toy.gpusight} analyze {words}")
+        check(f"rocinsight's --interactive: {what}", t.wait("session> "), t.screen())
+        t.type("q")
+        t.wait("saved; go on")
+    d = document(toy)
+    check("with the words of the program", d["app"] == ["./app", "1"], d["app"])
+    t.clear()
+    t.type(f"{toy.gpusight} analyze --resume-session latest")
+    check("rocinsight's --resume-session", t.wait("session> "), t.screen())
+    t.type("q")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--gpusight", required=True)
@@ -128,6 +147,7 @@ def main():
     t = Terminal(toy)
     try:
         drive(toy, t)
+        aliases(toy, t)
     finally:
         t.close()
     sys.exit(failures > 0)
