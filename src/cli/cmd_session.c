@@ -1,6 +1,7 @@
 /*
  * gpusight session: tune a program in steps that can be taken back.
  */
+#define _GNU_SOURCE /* realpath */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

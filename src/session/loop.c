@@ -50,7 +50,7 @@ bool loop_read_time(double *out, const char *text, struct gs_error *err)
         for (size_t i = 0; *end && i < ARRAY_LEN(units); i++)
             if (*end == units[i].unit)
                 by = units[i].seconds;
-        if (end == p || !(v >= 0) || !by || !isfinite(v))
+        if (end == p || !(v >= 0) || by <= 0 || !isfinite(v))
             return fail(err, GS_E_USAGE, "'%s' is no time; give it as 30m, 45s or 1h30m", text);
         sum += v * by;
         p = *end ? end + 1 : end;
