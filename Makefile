@@ -8,7 +8,7 @@ GPUSIGHT = $(BUILD)/src/cli/gpusight
 SOURCES = find include src tests -name '*.[ch]'
 
 .DEFAULT_GOAL := all
-.PHONY: all configure demo test bench fuzz install uninstall format check-format clean help
+.PHONY: all configure demo test bench fuzz static wheel dist install uninstall format check-format clean help
 
 all: configure ## build the program and the library
 	@ninja -C $(BUILD)
@@ -38,6 +38,21 @@ fuzz: ## run every fuzz target for SECONDS_EACH seconds
 	@tools/install-packages.sh build fuzz
 	@tests/fuzz/run.sh $(SECONDS_EACH) build-fuzz
 
+static: ## one file without shared libraries, to carry to a cluster: build-static/gpusight
+	@tools/install-packages.sh build build-optional
+	@test -f build-static/build.ninja || meson setup build-static -Dstatic=true -Dprefer_static=true \
+	  -Dcairo=disabled -Dotf2=disabled -Dllm=disabled -Dxlsx=disabled -Dtests=false
+	@ninja -C build-static src/cli/gpusight
+	@strip -o build-static/gpusight build-static/src/cli/gpusight
+	@build-static/gpusight --version
+
+wheel: ## the Python package with the library inside: dist/*.whl
+	@tools/install-packages.sh build build-optional
+	@python/backend.py -o dist
+
+dist: ## the source archive of HEAD, the same bytes each time
+	@tools/dist.sh dist
+
 install: all ## install to PREFIX (DESTDIR is obeyed)
 	@meson configure $(BUILD) --prefix=$(PREFIX)
 	meson install -C $(BUILD)
@@ -52,7 +67,7 @@ check-format: ## say which C files are not laid out
 	@$(SOURCES) | xargs clang-format --dry-run -Werror -style=file
 
 clean: ## remove what was built
-	rm -rf $(BUILD) build-* $(DEMO)
+	rm -rf $(BUILD) build-* $(DEMO) dist
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile

@@ -77,7 +77,9 @@ struct gs_option {
  * Reads and analyzes traces, or folders of them; several are the ranks of a job. Options:
  * window, phase, iteration, gpu, process, rank, max-phases, short-kernel-threshold-us, min-duration
  * (us), reader, threads, source-dir, att-dir, by (gpu, process or stream), replay (yes or no),
- * findings (yes or no), analyze (no: only the tables of events, at once). `options` and `task` may be NULL.
+ * findings (yes or no), analyze (no: only the tables of events, at once), and the filters of
+ * docs/filters.md: kernel, stream, thread, category, marker, start, end, start-marker, end-marker,
+ * inclusive (true or false). `options` and `task` may be NULL.
  */
 GS_API gs_run *gs_open(const char *const *paths, size_t n, const struct gs_option *options,
                        gs_task *task, struct gs_error *err);
@@ -160,9 +162,19 @@ GS_API bool gs_table_arrow_stream(gs_run *run, const gs_table *t, struct ArrowAr
 typedef bool gs_sink_fn(void *ctx, const char *bytes, size_t n);
 
 /* text, json, markdown, html, pdf: as `gpusight analyze --format`. Options: sections, top-kernels,
- * timeline-limit, columns. */
+ * timeline-limit, columns, json-profile (rocinsight: its document, version 0.4.0). */
 GS_API bool gs_render(gs_run *run, const char *format, const struct gs_option *options,
                       gs_sink_fn *sink, void *ctx, gs_task *task, struct gs_error *err);
+
+/* The charts of `gpusight plot`; NULL after the last. */
+GS_API const char *gs_chart_name(size_t i);
+/* One chart. Options: format (svg or png), theme (light or dark), width, height (pixels), top (rows). */
+GS_API bool gs_plot(gs_run *run, const char *chart, const struct gs_option *options,
+                    gs_sink_fn *sink, void *ctx, gs_task *task, struct gs_error *err);
+
+/* Source code without a trace: as gs_render(), of a folder. */
+GS_API bool gs_scan_source(const char *dir, const char *format, const struct gs_option *options,
+                           gs_sink_fn *sink, void *ctx, gs_task *task, struct gs_error *err);
 
 /* ---- SQL ---- */
 

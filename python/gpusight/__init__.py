@@ -15,9 +15,10 @@ installed). NumPy, pandas, polars and others are used when they are there.
 from ._errors import (CancelledError, Error, FormatError, NothingToAnalyzeError, SystemError,
                       UsageError)
 from ._lib import version as _version
-from ._run import Comparison, Run, compare, open
+from ._run import Comparison, Picture, Run, charts, compare, open, scan_source
 from ._table import Column, Table
 
 __version__ = _version()
 __all__ = ["CancelledError", "Column", "Comparison", "Error", "FormatError",
-           "NothingToAnalyzeError", "Run", "SystemError", "Table", "UsageError", "compare", "open"]
+           "NothingToAnalyzeError", "Picture", "Run", "SystemError", "Table", "UsageError",
+           "charts", "compare", "open", "scan_source"]

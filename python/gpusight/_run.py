@@ -1,4 +1,5 @@
 """Runs and comparisons."""
+import builtins
 import ctypes
 import html
 import json
@@ -126,9 +127,51 @@ class Run:
         Task().call(lib.gs_convert, self._handle, format.encode(), os.fsencode(path),
                     options(pairs_of(keywords)))
 
+    def plot(self, chart="ledger", **keywords):
+        """One chart, shown in notebooks; format="png", width, height, theme="dark", top."""
+        data = rendered(lib.gs_plot, self._handle, chart, pairs_of(keywords))
+        return Picture(data, keywords.get("format", "svg"))
+
     def _repr_html_(self):
         page = html.escape(self.render("html"), quote=True)
         return f'<iframe srcdoc="{page}" style="width:100%;height:800px;border:0"></iframe>'
+
+
+class Picture:
+    """A chart as SVG or PNG: `data` holds its bytes."""
+
+    def __init__(self, data, format):
+        self.data = data
+        self.format = format
+
+    def save(self, path):
+        with builtins.open(path, "wb") as f:
+            f.write(self.data)
+
+    def __repr__(self):
+        return f"<picture: {self.format}, {len(self.data)} bytes>"
+
+    def _repr_svg_(self):
+        return self.data.decode() if self.format == "svg" else None
+
+    def _repr_png_(self):
+        return self.data if self.format == "png" else None
+
+
+def charts():
+    """The names that Run.plot() takes."""
+    found = []
+    while True:
+        name = lib.gs_chart_name(len(found))
+        if not name:
+            return found
+        found.append(name.decode())
+
+
+def scan_source(folder, format="json", **keywords):
+    """What source code says without a trace: a dict, or the report as text, markdown or html."""
+    data = rendered(lib.gs_scan_source, os.fsencode(folder), format, pairs_of(keywords))
+    return json.loads(data) if format == "json" else data.decode()
 
 
 def _handles(runs):
@@ -173,4 +216,4 @@ class Comparison:
         return f'<iframe srcdoc="{page}" style="width:100%;height:800px;border:0"></iframe>'
 
 
-__all__ = ["Comparison", "Run", "compare", "open", "_errors", "_lib"]
+__all__ = ["Comparison", "Picture", "Run", "charts", "compare", "open", "scan_source", "_errors", "_lib"]

@@ -47,10 +47,12 @@ static unsigned abilities(const struct analysis *a)
            (a->trace->counters.n ? NEED_COUNTERS : 0u);
 }
 
-static struct finding *run_rule(const struct rule *r, const struct analysis *a, struct arena *arena)
+static struct finding *run_rule(const struct rule *r, const struct analysis *a,
+                                const struct beside *beside, struct arena *arena)
 {
     struct finding *f = arena_new(arena, struct finding);
-    *f = (struct finding){.rule = r, .analysis = a, .arena = arena, .gain = r->gain};
+    *f = (struct finding){
+        .rule = r, .analysis = a, .arena = arena, .gain = r->gain, .beside = beside};
     f->title = r->title;
     f->category = r->category;
     f->bottleneck = r->bottleneck;
@@ -92,12 +94,16 @@ static int by_claim(const void *x, const void *y)
     return strcmp(a->rule->name, b->rule->name);
 }
 
-/* Faults that matter come before what only may be won inside kernels or once a run. */
+/* Faults come before what only may be won inside kernels or once a run, what matters before what
+ * does not. */
 static int place(const struct finding *f)
 {
+    bool fault = !f->rule->tuning && !f->once;
     if (f->priority == PRIORITY_INFO)
-        return 2;
-    return !f->rule->tuning && f->priority <= PRIORITY_MEDIUM ? 0 : 1;
+        return 4;
+    if (f->priority <= PRIORITY_MEDIUM)
+        return fault ? 0 : 1;
+    return fault ? 2 : 3;
 }
 
 /* Order of ranking: by what can be won; of two that win as good as the same, who knows more. */
@@ -236,6 +242,13 @@ static const char *trust(const struct analysis *a)
     return a->quality.grade == 'F' ? "; the data is too odd to trust" : "";
 }
 
+/* A small loss that a replay says cannot be won back: work before the first kernel, say. */
+static bool wins_nothing(const struct finding *f)
+{
+    return f->change && f->predicted_by && f->predicted_ns >= f->recorded_ns &&
+           f->runtime_fraction_pct < 2 * HEALTHY_LOSS_PCT;
+}
+
 /* The first fault that matters and the first kernel worth tuning, and what can be won back in all.
  */
 static void look_through(struct advice *out, const struct finding **fault,
@@ -249,7 +262,8 @@ static void look_through(struct advice *out, const struct finding **fault,
             *kernel = *kernel ? *kernel : f;
             continue;
         }
-        out->verdict.recoverable_ns = add_ns(out->verdict.recoverable_ns, f->claimed_ns);
+        if (!wins_nothing(f))
+            out->verdict.recoverable_ns = add_ns(out->verdict.recoverable_ns, f->claimed_ns);
         if (!*fault && f->priority <= PRIORITY_MEDIUM)
             *fault = f;
     }
@@ -279,9 +293,9 @@ static void judge(struct advice *out, const struct analysis *a, struct arena *ar
     const struct finding *fault = NULL, *kernel = NULL;
     char busy[HUMAN_MAX], share[HUMAN_MAX];
     /* What was not recorded is no idle time. */
-    double active = percent_of((double)b->busy_ns,
-                               (double)b->gpu_span_ns * b->gpu_count - (double)a->ledger.paused_ns -
-                                   (double)a->ledger.left_out_ns);
+    double active = percent_of((double)b->busy_ns, (double)b->gpu_span_ns * b->gpu_count -
+                                                       (double)a->ledger.paused_ns -
+                                                       (double)a->ledger.left_out_ns);
     look_through(out, &fault, &kernel);
     v->recoverable_pct = share_pct(a, v->recoverable_ns);
     if (!a->view.n_kernels && !a->view.n_copies) {
@@ -361,7 +375,7 @@ void advise(struct advice *out, const struct analysis *a, const struct beside *b
     for (const struct rule *const *r = rules; *r; r++) {
         if (((*r)->needs & have) != (*r)->needs)
             continue;
-        struct finding *f = run_rule(*r, a, arena);
+        struct finding *f = run_rule(*r, a, beside, arena);
         if (f)
             vec_push(&out->findings, arena, f);
     }

@@ -8,7 +8,7 @@
 #include "att/att.h"
 #include "base/str.h"
 
-static const struct hotspot *hotspot_of(const struct analysis *a, const struct att_kernel *k)
+const struct hotspot *att_hotspot(const struct analysis *a, const struct att_kernel *k)
 {
     for (size_t h = 0; h < a->hotspots.n; h++) {
         const struct hotspot *r = &a->hotspots.v[h];
@@ -73,7 +73,7 @@ void att_join(struct att *t, const struct analysis *a, struct advice *advice)
 {
     for (size_t i = 0; i < t->kernels.n; i++) {
         struct att_kernel *k = &t->kernels.v[i];
-        const struct hotspot *r = hotspot_of(a, k);
+        const struct hotspot *r = att_hotspot(a, k);
         if (!r)
             continue;
         k->rank = (int32_t)r->rank;

@@ -42,6 +42,14 @@ struct beside {
     struct att *att;                  /* NULL: none */
 };
 
+/*
+ * The kernel of the source that a trace calls `name`; NULL: none. Where several have that name one
+ * that is launched goes first, and *candidates says how many there are.
+ */
+struct source_kernel;
+const struct source_kernel *source_find_kernel(const struct source_scan *s, const char *name,
+                                               uint32_t *candidates, struct arena *arena);
+
 /* Finds the links and adds the lines to the evidence of findings that they explain. */
 void source_link(struct source_links *out, const struct source_scan *s, const struct analysis *a,
                  struct advice *advice, struct arena *arena);
@@ -51,5 +59,9 @@ void source_link(struct source_links *out, const struct source_scan *s, const st
  * what its instructions say.
  */
 void att_join(struct att *t, const struct analysis *a, struct advice *advice);
+
+/* The kernel of a thread trace in the trace, by name; NULL: not there. */
+struct att_kernel;
+const struct hotspot *att_hotspot(const struct analysis *a, const struct att_kernel *k);
 
 #endif

@@ -100,6 +100,7 @@ struct finding {
     VEC(const char *) actions;
     VEC(struct profiler_command) commands;
     const struct analysis *analysis;
+    const struct beside *beside; /* source and thread traces, or NULL */
     struct arena *arena;
 };
 

@@ -49,6 +49,10 @@ struct jobs {
     struct scratch workers[PARALLEL_MAX];
 };
 
+/* Host work that one thread more does not shorten enough takes several. */
+enum { WORKERS = 2 };
+#define WORKER_LEAST_PCT 10.0
+
 static void predict_one(void *ctx, size_t i, int worker)
 {
     struct jobs *jobs = ctx;
@@ -56,8 +60,13 @@ static void predict_one(void *ctx, size_t i, int worker)
     struct scratch *s = &jobs->workers[worker];
     if (worker && !s->replay.d)
         replay_init(&s->replay, job->f->analysis->depend, s->arena);
-    predict(&job->p, worker ? &s->replay : job->f->analysis->replay, job->f->change, true,
-            job->arena);
+    struct replay *r = worker ? &s->replay : job->f->analysis->replay;
+    predict(&job->p, r, job->f->change, true, job->arena);
+    if (job->f->change->prefetch &&
+        faster_pct(job->p.recorded_ns, job->p.predicted_ns) < WORKER_LEAST_PCT) {
+        job->f->change->workers = WORKERS;
+        predict(&job->p, r, job->f->change, true, job->arena);
+    }
 }
 
 /* Where several rules share the same time, each promises no more than its part. */
@@ -168,6 +177,7 @@ static void add_change(struct change *to, const struct change *from, const struc
     to->link_hope = from->link_hope > 0 ? from->link_hope : to->link_hope;
     to->link = from->link > 0 ? from->link : to->link;
     to->prefetch |= from->prefetch;
+    to->workers = from->workers > to->workers ? from->workers : to->workers;
     to->scale_doubt = from->scale_doubt > to->scale_doubt ? from->scale_doubt : to->scale_doubt;
     to->scale_hope = from->scale_hope > to->scale_hope ? from->scale_hope : to->scale_hope;
     to->rank_typical |= from->rank_typical;

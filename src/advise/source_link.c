@@ -50,20 +50,28 @@ static bool same_region(const char *traced, const char *ours)
     return n > m && str_starts(traced, ours) && str_starts(traced + m, "_gpu");
 }
 
-static void link_kernel(struct source_links *out, const struct source_scan *s,
-                        const struct hotspot *h, struct arena *arena)
+const struct source_kernel *source_find_kernel(const struct source_scan *s, const char *name,
+                                               uint32_t *candidates, struct arena *arena)
 {
-    const char *bare = bare_name(arena, h->name);
+    const char *bare = bare_name(arena, name);
     const struct source_kernel *found = NULL;
-    uint32_t candidates = 0;
+    *candidates = 0;
     for (size_t i = 0; i < s->kernels.n; i++) {
         const struct source_kernel *k = &s->kernels.v[i];
         if (!str_eq(k->name, bare) && !same_region(bare, k->name))
             continue;
-        candidates++;
+        ++*candidates;
         if (!found || (!found->launches && k->launches))
             found = k;
     }
+    return found;
+}
+
+static void link_kernel(struct source_links *out, const struct source_scan *s,
+                        const struct hotspot *h, struct arena *arena)
+{
+    uint32_t candidates;
+    const struct source_kernel *found = source_find_kernel(s, h->name, &candidates, arena);
     if (!found)
         return;
     struct source_link l = {.rank = h->rank,

@@ -64,7 +64,7 @@ size_t api_type_size(enum gs_type type);
 /* A report to a sink; `report` gives everything but the form. */
 struct report;
 struct api_form {
-    const char *sections;
+    const char *sections, *json_profile;
     int64_t top, timeline_limit, columns;
 };
 bool api_render(struct report *r, const char *format, const struct api_form *form, gs_sink_fn *sink,

@@ -95,6 +95,7 @@ struct open_opts {
     double short_us, min_us;
     struct opt_list att_dirs, by;
     bool replay, findings, analyze;
+    struct filter_opts filter;
 };
 
 static const struct opt open_table[] = {
@@ -112,6 +113,16 @@ static const struct opt open_table[] = {
     OPT_INT(struct open_opts, threads, 0, "threads", 0, 4096, "", ""),
     OPT_NUM(struct open_opts, short_us, 0, "short-kernel-threshold-us", 0, 1e9, "", ""),
     OPT_NUM(struct open_opts, min_us, 0, "min-duration", 0, 1e12, "", ""),
+    OPT_LIST(struct open_opts, filter.kernels, 0, "kernel", "", ""),
+    OPT_LIST(struct open_opts, filter.streams, 0, "stream", "", ""),
+    OPT_LIST(struct open_opts, filter.threads, 0, "thread", "", ""),
+    OPT_LIST(struct open_opts, filter.categories, 0, "category", "", ""),
+    OPT_LIST(struct open_opts, filter.markers, 0, "marker", "", ""),
+    OPT_TEXT(struct open_opts, filter.start, 0, "start", "", ""),
+    OPT_TEXT(struct open_opts, filter.end, 0, "end", "", ""),
+    OPT_TEXT(struct open_opts, filter.start_marker, 0, "start-marker", "", ""),
+    OPT_TEXT(struct open_opts, filter.end_marker, 0, "end-marker", "", ""),
+    OPT_CHOICE(struct open_opts, filter.inclusive, 0, "inclusive", "true|false", ""),
     OPT_FLAG(struct open_opts, replay, 0, "replay", ""),
     OPT_FLAG(struct open_opts, findings, 0, "findings", ""),
     OPT_FLAG(struct open_opts, analyze, 0, "analyze", ""),
@@ -162,6 +173,8 @@ static bool read_options(struct run_opts *r, bool *analyze, const struct gs_opti
     r->min_duration_ns = ns_from(o.min_us * 1000);
     r->replay = o.replay;
     r->facts_only = !o.findings;
+    r->filter = o.filter;
+    r->says_only = true;
     *analyze = o.analyze;
     return true;
 }
@@ -182,8 +195,7 @@ static struct run *only_load(const struct run_opts *o, struct arena *a, struct g
     struct run *r = arena_new(a, struct run);
     r->arena = a;
     trace_init_in(&r->trace, a);
-    const char *only = NULL;
-    return run_load_only(&r->trace, o, &only, err) ? r : NULL;
+    return run_load_only(&r->trace, o, &r->only, err) ? r : NULL;
 }
 
 static void open_run(void *ctx)

@@ -16,7 +16,7 @@ static const struct {
     {"rocpd2csv", {"convert", "--format", "csv", NULL}, true},
     {"rocpd2pftrace", {"convert", "--format", "pftrace", NULL}, true},
     {"rocpd2otf2", {"convert", "--format", "otf2", NULL}, true},
-    {"rocpd2summary", {"summary", NULL, NULL, NULL}, false},
+    {"rocpd2summary", {"summary", "--by-domain", NULL, NULL}, false},
 };
 
 /* ---- rocinsight's sessions ---- */
@@ -113,8 +113,11 @@ char **alias_expand(struct arena *a, int *argc, char **argv)
             out[n++] = arena_strdup(a, "--output=out");
         if (aliases[i].writes && !getenv("ROCPD_OUTPUT_PATH"))
             out[n++] = arena_strdup(a, "--dir=./rocpd-output-data");
-        for (int k = 1; k < *argc; k++)
-            out[n++] = argv[k];
+        for (int k = 1; k < *argc; k++) {
+            bool input = str_eq(argv[k], "-i") || str_eq(argv[k], "--input");
+            if (!input || aliases[i].writes) /* operands of summary need no word in front */
+                out[n++] = argv[k];
+        }
         *argc = n;
         return out;
     }

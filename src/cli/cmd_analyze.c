@@ -204,25 +204,26 @@ static const char *only_for_traces(const struct analyze_opts *o)
 {
     bool profile = !str_eq(o->json_profile, "gpusight");
     const struct filter_opts *f = &o->in.filter;
-    return o->in.window         ? "window"
-           : f->streams.n       ? "stream"
-           : f->threads.n       ? "thread"
-           : f->categories.n    ? "category"
-           : f->markers.n       ? "marker"
-           : f->start           ? "start"
-           : f->end             ? "end"
-           : f->start_marker    ? "start-marker"
-           : f->end_marker      ? "end-marker"
-           : f->inclusive       ? "inclusive"
-           : f->kernels.n > 1   ? "kernel"
-           : o->in.phase        ? "phase"
-           : o->in.gpu          ? "gpu"
-           : o->in.process >= 0 ? "process"
-           : o->by.n            ? "by"
-           : o->source_dir      ? "source-dir"
-           : o->charts          ? "charts"
-           : profile            ? "json-profile"
-                                : NULL;
+    return o->in.window             ? "window"
+           : f->streams.n           ? "stream"
+           : f->threads.n           ? "thread"
+           : f->categories.n        ? "category"
+           : f->markers.n           ? "marker"
+           : f->start               ? "start"
+           : f->end                 ? "end"
+           : f->start_marker        ? "start-marker"
+           : f->end_marker          ? "end-marker"
+           : f->inclusive           ? "inclusive"
+           : f->kernels.n > 1       ? "kernel"
+           : o->in.phase            ? "phase"
+           : o->in.gpu              ? "gpu"
+           : o->in.process >= 0     ? "process"
+           : o->by.n                ? "by"
+           : o->source_dir          ? "source-dir"
+           : o->charts              ? "charts"
+           : profile                ? "json-profile"
+           : cli_llm_asked(&o->llm) ? "llm"
+                                    : NULL;
 }
 
 static bool only_workload(struct call *c)
@@ -334,7 +335,9 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
 
 static bool before(struct cli *cli, void *settings, struct gs_error *err)
 {
-    return cli_llm_before(cli, &((struct analyze_opts *)settings)->llm, err);
+    struct analyze_opts *o = settings;
+    cli_llm_form(&o->llm, &o->out);
+    return cli_llm_before(cli, &o->llm, err);
 }
 
 const struct command command_analyze = {

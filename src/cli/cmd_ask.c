@@ -186,6 +186,7 @@ static bool handle(struct asking *k, const char *question, bool last)
 static bool converse(struct asking *k)
 {
     char line[16384];
+    size_t asked = 0;
     bool prompts = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
     if (k->o->out.name)
         return fail(k->err, GS_E_USAGE, "option '--output' wants one question, not a conversation");
@@ -202,6 +203,7 @@ static bool converse(struct asking *k)
             break;
         if (!*q)
             continue;
+        asked++;
         if (!handle(k, arena_strdup(k->cli->arena, q), true))
             return false;
         fflush(stdout);
@@ -209,21 +211,30 @@ static bool converse(struct asking *k)
         if (!k->out)
             return false;
     }
-    return true;
+    return asked || prompts ||
+           fail(k->err, GS_E_USAGE, "no question; put one behind the trace, in quotes");
 }
 
-/* The last operand, when it is a sentence and no file. */
+static bool is_sentence(const char *word)
+{
+    return !fs_exists(word) && (strpbrk(word, " \t?") || !strpbrk(word, "./"));
+}
+
+/* The last operands, as far as they are words and no files; the first is always a trace. */
 static const char *take_question(struct asking *k)
 {
     struct opt_list *all = &k->cli->operands;
-    const char *last = all->n > 1 ? all->v[all->n - 1] : NULL;
-    if (k->o->question || !last || fs_exists(last))
+    struct str out;
+    size_t first = all->n;
+    if (k->o->question)
         return k->o->question;
-    bool sentence = strpbrk(last, " \t?") || !strpbrk(last, "./");
-    if (!sentence)
-        return NULL;
-    all->n--;
-    return last;
+    while (first > 1 && is_sentence(all->v[first - 1]))
+        first--;
+    str_init(&out, k->cli->arena);
+    for (size_t i = first; i < all->n; i++)
+        str_printf(&out, "%s%s", i > first ? " " : "", all->v[i]);
+    all->n = first;
+    return out.len ? out.buf : NULL;
 }
 
 static bool begin_talk(struct asking *k)
@@ -254,6 +265,8 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     k->run = cli_run(cli, &ro, err);
     if (!k->run)
         return false;
+    if (!k->run->analysis)
+        return fail(err, GS_E_EMPTY, "there is no trace to ask about");
     k->about = (struct subject){
         .kind = REPORT_ANALYSIS, .a = k->run->analysis, .advice = &k->run->advice, .top = 10};
     analysis_results(k->run->analysis, &k->about.results, cli->arena);
@@ -266,7 +279,9 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
 
 static bool before(struct cli *cli, void *settings, struct gs_error *err)
 {
-    return cli_llm_before(cli, &((struct ask_opts *)settings)->llm, err);
+    struct ask_opts *o = settings;
+    cli_llm_form(&o->llm, &o->out);
+    return cli_llm_before(cli, &o->llm, err);
 }
 
 const struct command command_ask = {

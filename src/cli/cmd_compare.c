@@ -10,10 +10,11 @@
 #include "compare/gate.h"
 #include "render/compare_json.h"
 #include "report/compare_tables.h"
+#include "source/source.h"
 
 struct compare_opts {
     struct opt_list fail_on;
-    const char *reader, *junit, *annotations, *save, *baseline, *baseline_dir;
+    const char *reader, *junit, *sarif, *source_dir, *annotations, *save, *baseline, *baseline_dir;
     int64_t top;
     struct output_opts out;
     struct llm_settings llm;
@@ -30,6 +31,10 @@ static const struct opt opts[] = {
     OPT_LIST(struct compare_opts, fail_on, 0, "fail-on", "CONDITION",
              "exit with 1 when this holds, like 'wall>5%' or 'idle>10ms'"),
     OPT_TEXT(struct compare_opts, junit, 0, "junit", "FILE", "write the conditions as JUnit XML"),
+    OPT_TEXT(struct compare_opts, sarif, 0, "sarif", "FILE",
+             "write what failed and what became slower as SARIF"),
+    OPT_TEXT(struct compare_opts, source_dir, 0, "source-dir", "DIR",
+             "source code, for the lines of kernels in --sarif"),
     OPT_CHOICE(struct compare_opts, annotations, 0, "annotations", "github|gitlab",
                "github: workflow commands on standard error; gitlab: gl-code-quality-report.json"),
     OPT_GROUP("Baselines"),
@@ -74,7 +79,7 @@ static void json_form(const struct report *r, struct str *out, bool in_page)
 static void workbook_form(const struct report *r, struct workbook *w)
 {
     struct call *k = r->ctx;
-    workbook_compare(w, &k->c, &k->gate, r->arena);
+    workbook_compare(w, &k->c, &k->gate, k->explanation, r->arena);
 }
 
 static bool write_report(struct call *k)
@@ -115,6 +120,31 @@ static bool write_forms(struct call *k)
             return false;
     }
     return true;
+}
+
+static void release_source(void *scan)
+{
+    source_scan_release(scan);
+}
+
+static bool write_sarif(struct call *k)
+{
+    struct arena *a = k->cli->arena;
+    struct source_scan *scan = NULL;
+    struct str *out = arena_new(a, struct str);
+    if (!k->o->sarif)
+        return !k->o->source_dir ||
+               fail(k->err, GS_E_USAGE, "option '--source-dir' needs '--sarif'");
+    if (k->o->source_dir) {
+        scan = arena_new(a, struct source_scan);
+        source_scan_init(scan);
+        arena_defer(a, release_source, scan);
+        if (!source_scan_run(scan, k->o->source_dir, parallel_cores(), k->err))
+            return false;
+    }
+    str_init(out, a);
+    gate_sarif(out, &k->gate, &k->c, scan);
+    return output_extra(k->out, k->o->sarif, out, k->err);
 }
 
 static bool save_baseline(struct call *k, const struct run_profile *p)
@@ -188,8 +218,10 @@ static bool compare_workloads(struct call *k)
     if (runs->n != 2 || !workload_find(runs->v[0], a, &first) ||
         !workload_find(runs->v[1], a, &second))
         return false;
-    if (k->o->fail_on.n || k->o->save || k->o->junit || k->o->annotations)
+    if (k->o->fail_on.n || k->o->save || k->o->junit || k->o->sarif || k->o->annotations)
         fail(k->err, GS_E_USAGE, "gates and baselines are for traces, not for workloads");
+    else if (cli_llm_asked(&k->o->llm))
+        fail(k->err, GS_E_USAGE, "option '--llm' is for traces, not for workloads");
     else
         k->ok = workload_compare_report(k->out, first, second, (size_t)k->o->top, k->err) &&
                 output_finish(k->out, k->err);
@@ -224,14 +256,16 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     k->explanation = cli_llm_explain(cli, &o->llm, &of, &done, err);
     if (done || (o->llm.o.preview && !k->explanation))
         return done;
-    if (!write_report(k) || !write_forms(k) || !output_finish(k->out, err))
+    if (!write_report(k) || !write_forms(k) || !write_sarif(k) || !output_finish(k->out, err))
         return false;
     return !k->gate.failed || fail(err, GS_E_GATE, "%s", ""); /* the report says why */
 }
 
 static bool before(struct cli *cli, void *settings, struct gs_error *err)
 {
-    return cli_llm_before(cli, &((struct compare_opts *)settings)->llm, err);
+    struct compare_opts *o = settings;
+    cli_llm_form(&o->llm, &o->out);
+    return cli_llm_before(cli, &o->llm, err);
 }
 
 const struct command command_compare = {

@@ -13,10 +13,12 @@
 #include "cli/output.h"
 #include "convert/convert.h"
 #include "convert/keys.h"
+#include "run/filter.h"
 
 struct convert_settings {
     struct opt_list formats, inputs;
-    const char *name, *dir, *agent_index, *reader;
+    struct analyzed_opts in; /* what of the traces: filters, window, process, rank */
+    const char *name, *dir, *agent_index;
     const char *backend, *fill_policy, *buffer_size, *shmem_size; /* of a buffer we do not have */
     bool per_rank, no_align, group_by_queue, kernel_rename, annotate_args, annotate_pmc, compress,
         durations;
@@ -59,8 +61,8 @@ static const struct opt opts[] = {
     OPT_TEXT(T, fill_policy, 0, "perfetto-buffer-fill-policy", "WORD", "ignored, as above"),
     OPT_TEXT(T, buffer_size, 0, "perfetto-buffer-size", "KB", "ignored, as above"),
     OPT_TEXT(T, shmem_size, 0, "perfetto-shmem-size-hint", "KB", "ignored, as above"),
-    OPT_GROUP("Reading"),
-    OPT_CHOICE(T, reader, 0, "reader", "auto|fast|sqlite|check", "how to read databases"),
+    OPT_GROUP("What of the traces"),
+    ROWS_OPTS(T, in),
     OPT_END,
 };
 #undef T
@@ -68,7 +70,7 @@ static const struct opt opts[] = {
 static void defaults(void *settings)
 {
     struct convert_settings *o = settings;
-    o->reader = "auto";
+    o->in = (struct analyzed_opts)ANALYZED_DEFAULTS;
     o->agent_index = "relative";
     o->dir = getenv("ROCPD_OUTPUT_PATH");
     o->name = getenv("ROCPD_OUTPUT_NAME");
@@ -156,8 +158,10 @@ static bool align(struct cli *cli, const struct convert_settings *o, struct trac
                   const struct ingest_files *files, struct gs_error *err)
 {
     struct job *job = arena_new(cli->arena, struct job);
-    struct job_opts jo = {{.short_threshold_ns = 10000, .max_phases = 1},
-                          reader_mode_of(o->reader),
+    struct job_opts jo = {{.view = {.gpu = -1, .process = -1, .threads = cli->threads},
+                           .short_threshold_ns = 10000,
+                           .max_phases = 1},
+                          reader_mode_of(o->in.reader),
                           cli->threads,
                           NULL};
     if (o->no_align || t->processes.n < 2)
@@ -173,13 +177,26 @@ static bool align(struct cli *cli, const struct convert_settings *o, struct trac
     return true;
 }
 
+/* Rows that the filters leave; what that is is said. */
+static bool narrow(struct cli *cli, const struct convert_settings *o, struct trace *t,
+                   struct gs_error *err)
+{
+    struct run_opts ro = cli_run_opts(cli, &o->in);
+    const char *only = NULL;
+    if (!filter_rows(t, &ro, &only, cli->arena, err))
+        return false;
+    if (only)
+        log_say("only %s", only);
+    return true;
+}
+
 static struct trace *load(struct cli *cli, const struct convert_settings *o, struct gs_error *err)
 {
     struct trace *t = trace_new(cli->arena);
     struct arena *temporary = arena_scratch();
     struct progress *p = arena_new(temporary, struct progress);
     struct ingest_opts io = {
-        .reader = reader_mode_of(o->reader), .threads = cli->threads, .progress = p};
+        .reader = reader_mode_of(o->in.reader), .threads = cli->threads, .progress = p};
     struct ingest_files files = {0};
     struct opt_list paths = {0};
     for (size_t i = 0; i < o->inputs.n; i++)
@@ -196,7 +213,7 @@ static struct trace *load(struct cli *cli, const struct convert_settings *o, str
               ingest_load_files(t, &files, &io, err) && align(cli, o, t, &files, err);
     arena_release(temporary);
     cli->operands = paths;
-    return ok ? t : NULL;
+    return ok && narrow(cli, o, t, err) ? t : NULL;
 }
 
 /* ---- names ---- */

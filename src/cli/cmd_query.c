@@ -58,7 +58,7 @@ static const struct opt opts[] = {
     OPT_TEXT(struct query_opts, out.dir, 'd', "dir", "DIR",
              "write into this folder, which is made; named query unless -o is given"),
     OPT_FLAG(struct query_opts, raw, 0, "raw",
-             "csv: no apostrophe before texts that a spreadsheet would run"),
+             "csv: texts as they are, also what a spreadsheet or a terminal would obey"),
     OPT_GROUP("What to ask"),
     ANALYZED_OPTS(struct query_opts),
     OPT_END,
@@ -456,6 +456,9 @@ static bool gather(struct call *c, struct str *sql, bool *prompt)
         vec_push(operands, c->cli->arena, o->input.v[i]);
     if (!operands->n)
         return fail(c->err, GS_E_USAGE, "no trace given; see 'gpusight query --help'");
+    struct ingest_files files = {0}; /* known as inputs, whether rows of them are needed or not */
+    if (!ingest_find(&files, operands, c->cli->arena, c->err))
+        return false;
     *prompt = !o->sql && !o->script && prompt_is_possible();
     if (!o->sql && !o->script && !*prompt)
         return read_script(c, "-", sql);

@@ -20,7 +20,7 @@ struct verify_opts {
     struct analyzed_opts in;
 };
 
-enum { REPORT_BYTES_MAX = 1 << 30 };
+enum { REPORT_BYTES_MAX = 128 << 20 };
 
 static const struct opt opts[] = {
     OPT_GROUP("How to judge"),
@@ -99,6 +99,8 @@ static bool facts_of_traces(struct verify_call *c, struct facts *f, struct gs_er
     if (!run->analysis)
         return fail(err, GS_E_EMPTY, "no trace in '%s'", traces.v[0]);
     facts_add_run(f, run);
+    if (traces.n == 2 && !c->o->by_words)
+        reference_add_comparison(f, c->cli, traces.v[0], traces.v[1], c->kind, text, c->text.size);
     if (!c->o->by_words)
         reference_add_run(f, c->cli, run, c->kind, text, c->text.size, (size_t)c->o->top_kernels);
     return true;

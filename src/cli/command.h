@@ -22,6 +22,7 @@ struct cli {
     bool color;               /* stdout may carry colour */
     int columns;              /* width to lay out for */
     int threads;              /* for parallel_for(), at least 1 */
+    bool forget_keys;         /* set by `before`: keys of language models must not stay here */
     const char *sandbox;      /* "auto", "on", "off": how foreign files are read */
 };
 

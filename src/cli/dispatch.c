@@ -16,6 +16,7 @@
 #include "cli/sandbox.h"
 #include "cli/terminal.h"
 #include "config.h"
+#include "llm/target.h"
 
 static bool print_version(struct gs_error *err)
 {
@@ -41,6 +42,9 @@ static bool print_version(struct gs_error *err)
 #endif
 #ifdef HAVE_EDIT
                                " edit"
+#endif
+#ifdef STATIC
+                               " static"
 #endif
                                "\n";
     return fs_write("-", text, sizeof(text) - 1, err);
@@ -152,6 +156,8 @@ static bool run_command(struct cli *cli, const struct command *c, const struct g
     struct opt_list targets = {0};
     if (c->before && !c->before(cli, settings, err))
         return false;
+    if (cli->forget_keys)
+        llm_forget_environment(cli->arena);
     sandbox_targets(&targets, c, settings, cli->arena);
     return sandbox_enter(g->sandbox, &targets, err) && c->run(cli, settings, err);
 }

@@ -77,7 +77,6 @@ bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
                  {"counters", reference_counters},
                  {"workload-metrics", reference_workload},
                  {"tools", tools_reference},
-
                  {"query-tables", query_reference}};
     struct str out;
     str_init(&out, a);

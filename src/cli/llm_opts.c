@@ -7,7 +7,6 @@
 
 #include "base/fs.h"
 #include "base/log.h"
-#include "cli/output.h"
 #include "cli/sandbox.h"
 #include "llm/price.h"
 
@@ -21,6 +20,11 @@ static const char *named_file(struct cli *cli, const char *what)
     strftime(when, sizeof(when), "%Y%m%d_%H%M%S", &t);
     const char *trace = cli->operands.n ? cli->operands.v[0] : "gpusight";
     return arena_printf(cli->arena, "%s_%s_%s.txt", output_base(trace, cli->arena), when, what);
+}
+
+void cli_llm_form(struct llm_settings *s, const struct output_opts *out)
+{
+    s->o.yes |= out->json || (out->format && str_eq(out->format, "json"));
 }
 
 bool cli_llm_before(struct cli *cli, struct llm_settings *s, struct gs_error *err)
@@ -38,6 +42,7 @@ bool cli_llm_before(struct cli *cli, struct llm_settings *s, struct gs_error *er
         s->o.log_file = named_file(cli, "log");
     if (s->o.transcript && !s->o.transcript_file)
         s->o.transcript_file = named_file(cli, "transcript");
+    cli->forget_keys = true;
     s->session = llm_open(&s->o, sandbox_messenger, cli, cli->arena, &s->problem);
     if (s->session || s->problem.code == GS_E_NETWORK)
         return true;
@@ -49,7 +54,7 @@ bool cli_llm_preview(const struct llm_settings *s, const struct llm_dialogue *d,
                      struct gs_error *err)
 {
     size_t n;
-    const struct llm *l = s->session;
+    struct llm *l = s->session;
     const char *body = llm_body(l, d, &n, l->arena);
     struct estimate e = llm_estimate(l, d, 1);
     if (l->target.url)
@@ -65,7 +70,7 @@ bool cli_llm_preview(const struct llm_settings *s, const struct llm_dialogue *d,
 bool cli_llm_agreed(const struct cli *cli, const struct llm_settings *s,
                     const struct llm_dialogue *d, int64_t turns, bool quiet)
 {
-    const struct llm *l = s->session;
+    struct llm *l = s->session;
     struct estimate e = llm_estimate(l, d, turns);
     char answer[64];
     (void)cli;
@@ -90,10 +95,24 @@ static void say_result(const struct llm *l, const struct explanation *e)
         log_say("used %s", llm_usage_text(l));
 }
 
+/* For someone who waits: the report comes when the answer is there. */
+static void show_length(void *ctx, const char *text, size_t n)
+{
+    size_t *length = ctx;
+    (void)text;
+    *length += n;
+    fprintf(stderr, "\r%zu characters so far; Ctrl-C goes on without", *length);
+    fflush(stderr);
+}
+
 static void explain_asked(struct llm *l, const struct explain_of *of, struct llm_dialogue *d,
                           struct llm_agent *agent, struct explanation *out)
 {
-    explain_run(l, d, agent, out, NULL, NULL);
+    size_t length = 0;
+    bool waits = isatty(STDERR_FILENO) && log_level() > LOG_QUIET;
+    explain_run(l, d, agent, out, waits ? show_length : NULL, &length);
+    if (length)
+        fprintf(stderr, "\r%60s\r", "");
     explain_check(l, of->run, agent, out);
 }
 

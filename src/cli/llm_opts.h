@@ -12,6 +12,7 @@
 #define GS_CLI_LLM_OPTS_H
 
 #include "cli/command.h"
+#include "cli/output.h"
 #include "llm/explain.h"
 
 struct llm_settings {
@@ -43,6 +44,8 @@ struct llm_settings {
     OPT_FLAG(T, m.o.preview, 0, "llm-preview",                                                     \
              "print the exact bytes that would be sent, and send nothing"),                        \
     OPT_FLAG(T, m.o.yes, 0, "yes", "do not ask whether to go on after the estimate"),              \
+    OPT_FLAG(T, m.o.exact_count, 0, "exact-token-count",                                           \
+             "let the provider count the tokens before it is asked; anthropic and openai"),        \
     OPT_TEXT(T, m.o.price, 0, "llm-price", "IN/OUT", "dollars per million tokens, for estimates"), \
     OPT_INT(T, m.o.max_tokens, 0, "llm-max-tokens", 16, 1000000, "N",                              \
             "longest answer, in tokens (4096)"),                                                   \
@@ -50,6 +53,8 @@ struct llm_settings {
             "budget for thoughts, in tokens; anthropic and bedrock"),                              \
     OPT_CHOICE(T, m.o.effort, 0, "reasoning-effort", "low|medium|high|xhigh|max",                  \
                "how much thought to spend"),                                                       \
+    OPT_TEXT(T, m.o.guide, 0, "llm-guide", "FILE",                                                 \
+             "the guide that the model is given, instead of the one found; see docs/guide.md"),    \
     OPT_FLAG(T, m.o.app_knowledge, 0, "allow-app-knowledge",                                       \
              "the model may use what it knows about the program, not only the data"),              \
     OPT_INT(T, m.o.timeout_s, 0, "llm-timeout", 1, 86400, "S",                                     \
@@ -82,6 +87,9 @@ struct llm_settings {
  * missing key or network is not: it stands in `problem`, and the command goes on without.
  */
 bool cli_llm_before(struct cli *cli, struct llm_settings *s, struct gs_error *err);
+
+/* What programs read is made without asking whether to go on. */
+void cli_llm_form(struct llm_settings *s, const struct output_opts *out);
 
 /* Whether a model was asked for, whatever came of it. */
 static inline bool cli_llm_asked(const struct llm_settings *s)

@@ -34,11 +34,20 @@ static bool is_choice(const char *choices, const char *name)
     return has_extension(choices, name);
 }
 
+/* What the name says it is. CSV is a form of tables: only commands that print those know it. */
+static const struct renderer *promised(const struct output *out)
+{
+    const char *name = out->o->name, *extension = name ? path_extension(name) : NULL;
+    if (extension && has_extension(renderer_csv.extensions, extension))
+        return is_choice(out->choices, renderer_csv.name) ? &renderer_csv : NULL;
+    return name ? renderer_by_extension(name) : NULL;
+}
+
 /* By what -o ends in. */
 static const struct renderer *form_of_name(const struct output *out, struct gs_error *err)
 {
     const char *name = out->o->name;
-    const struct renderer *r = name ? renderer_by_extension(name) : NULL;
+    const struct renderer *r = promised(out);
     struct arena *a = out->cli->arena;
     if (r && is_choice(out->choices, r->name))
         return r;
@@ -57,7 +66,7 @@ static const struct renderer *form_of_name(const struct output *out, struct gs_e
 static bool name_agrees(const struct output *out, struct gs_error *err)
 {
     const char *name = out->o->name;
-    const struct renderer *r = name ? renderer_by_extension(name) : NULL;
+    const struct renderer *r = promised(out);
     return !r || r == out->form ||
            fail(err, GS_E_USAGE, "cannot write %s into '%s', which says %s; end the name in %s",
                 out->form->name, name, r->name, renderer_extension(out->form, out->cli->arena));

@@ -2,9 +2,11 @@
 
 #include <string.h>
 
-#include "base/utf8.h"
+#include "cli/runs.h"
+#include "compare/compare.h"
+#include "compare/gate.h"
 #include "render/analysis_json.h"
-#include "render/html/html.h"
+#include "render/compare_json.h"
 #include "render/renderers.h"
 #include "render/workload_json.h"
 #include "report/inventory.h"
@@ -20,6 +22,8 @@ struct making {
     size_t n, top;
     struct inventory inventory;
     struct summary summary;
+    struct comparison comparison;
+    struct gate gate;
 };
 
 /* Plain text is as wide as its terminal was: no narrower than its longest line that was wrapped. */
@@ -30,8 +34,13 @@ static int width_of(const char *text, size_t n)
         const char *nl = memchr(text + i, '\n', n - i);
         size_t end = nl ? (size_t)(nl - text) : n, columns = 0;
         bool command = text_find(text + i, end - i, " -- ");
-        for (size_t k = i; k < end; k++)
-            columns += ((unsigned char)text[k] & 0xc0) != 0x80;
+        for (size_t k = i; k < end; k++) {
+            if (text[k] == '\x1b') /* colour */
+                while (k < end && text[k] != 'm')
+                    k++;
+            else
+                columns += ((unsigned char)text[k] & 0xc0) != 0x80 && text[k] != '\r';
+        }
         if (!command && columns > widest && columns <= 400)
             widest = columns;
         i = end + 1;
@@ -60,8 +69,14 @@ static void render_forms(struct making *m, struct report *r)
     int width = m->kind == VERIFY_TEXT ? width_of(m->text, m->n) : 0;
     r->arena = m->cli->arena;
     render_one(m, r, 80);
-    if (width > 80 || (width >= 40 && width < 70))
+    if (width > 80 || (width >= 40 && width < 70)) {
+        int terminal = (width + 3) / 4 * 4, round = (width + 9) / 10 * 10;
         render_one(m, r, width);
+        if (terminal != width)
+            render_one(m, r, terminal);
+        if (round != width && round != terminal)
+            render_one(m, r, round);
+    }
 }
 
 static void analysis_form(const struct report *r, struct str *out, bool in_page)
@@ -70,7 +85,7 @@ static void analysis_form(const struct report *r, struct str *out, bool in_page)
     const struct run *run = m->run;
     struct jwrite w;
     struct analysis_json_opts j = {.top_kernels = m->top};
-    jw_init(&w, out, 0);
+    jw_init(&w, out, in_page ? 0 : 2);
     if (!in_page) {
         j.source = run->source;
         j.links = run->source ? &run->links : NULL;
@@ -79,12 +94,40 @@ static void analysis_form(const struct report *r, struct str *out, bool in_page)
     analysis_json(&w, run->analysis, &run->advice, &j);
 }
 
+static void rocinsight_form(const struct report *r, struct str *out, bool in_page)
+{
+    const struct making *m = r->ctx;
+    struct jwrite w;
+    struct analysis_json_opts j = {.top_kernels = m->top, .timestamp = NO_TIMESTAMP};
+    jw_init(&w, out, in_page ? 0 : 2);
+    analysis_json_rocinsight(&w, m->run->analysis, &m->run->advice, &j);
+}
+
+/* Sections that are asked for by name have more in them. */
+static void add_details(struct making *m, struct report *r)
+{
+    struct str names;
+    struct gs_error err = {0};
+    if (m->kind != VERIFY_TEXT && m->kind != VERIFY_MARKDOWN)
+        return;
+    const struct doc *d = r->make(r->about, NULL, m->cli->arena, &err);
+    str_init(&names, m->cli->arena);
+    for (size_t i = 0; d && i < d->blocks.n; i++) {
+        const struct block *b = d->blocks.v[i];
+        if (b->kind == BLOCK_HEADING && b->level == 2 && b->id)
+            str_printf(&names, "%s%s", names.len ? "," : "", b->id);
+    }
+    r->sections = names.buf;
+    if (names.len)
+        render_forms(m, r);
+    r->sections = NULL;
+}
+
 static void summary_form(const struct report *r, struct str *out, bool in_page)
 {
     struct making *m = r->ctx;
     struct jwrite w;
-    (void)in_page;
-    jw_init(&w, out, 0);
+    jw_init(&w, out, in_page ? 0 : 2);
     summary_json(&m->summary, &w);
 }
 
@@ -92,8 +135,7 @@ static void inventory_form(const struct report *r, struct str *out, bool in_page
 {
     struct making *m = r->ctx;
     struct jwrite w;
-    (void)in_page;
-    jw_init(&w, out, 0);
+    jw_init(&w, out, in_page ? 0 : 2);
     inventory_json(&m->inventory, &w);
 }
 
@@ -123,6 +165,11 @@ void reference_add_run(struct facts *f, struct cli *cli, const struct run *run,
                               .json = analysis_form,
                               .kind = "analysis"};
     render_forms(m, &analysis);
+    add_details(m, &analysis);
+    if (kind == VERIFY_JSON) {
+        analysis.json = rocinsight_form;
+        render_forms(m, &analysis);
+    }
     if (run->trace.kernels.n || run->trace.copies.n) {
         summary_make(&m->summary, run->analysis, cli->arena);
         summary_phases(&m->summary, cli->arena);
@@ -140,11 +187,43 @@ void reference_add_run(struct facts *f, struct cli *cli, const struct run *run,
     render_forms(m, &info);
 }
 
+static void comparison_form(const struct report *r, struct str *out, bool in_page)
+{
+    struct making *m = r->ctx;
+    struct jwrite w;
+    jw_init(&w, out, in_page ? 0 : 2);
+    compare_json(&w, &m->comparison, &m->gate, NULL);
+}
+
+void reference_add_comparison(struct facts *f, struct cli *cli, const char *a, const char *b,
+                              enum verify_kind kind, const char *text, size_t n)
+{
+    struct making *m = arena_new(cli->arena, struct making);
+    struct run_profile *runs = arena_array(cli->arena, struct run_profile, 2);
+    struct gs_error err = {0};
+    *m = (struct making){.f = f, .cli = cli, .kind = kind, .text = text, .n = n};
+    if (!profile_load(cli, &runs[0], a, "auto", &err) ||
+        !profile_load(cli, &runs[1], b, "auto", &err))
+        return; /* they are one job and nothing else */
+    compare(&m->comparison, &runs[0], &runs[1], cli->arena);
+    struct subject about = {.comparison = &m->comparison, .gate = &m->gate, .top = 10};
+    struct report report = {.ctx = m,
+                            .about = &about,
+                            .make = compare_report,
+                            .json = comparison_form,
+                            .kind = "comparison"};
+    render_forms(m, &report);
+    struct str *json = arena_new(cli->arena, struct str);
+    str_init(json, cli->arena);
+    comparison_form(&report, json, true);
+    facts_add_json(f, "comparison", json->buf, json->len);
+}
+
 static void workload_form(const struct report *r, struct str *out, bool in_page)
 {
     struct jwrite w;
     (void)in_page;
-    jw_init(&w, out, 0);
+    jw_init(&w, out, 2);
     workload_json(&w, r->about->workload);
 }
 

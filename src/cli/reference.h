@@ -14,6 +14,10 @@ struct workload_report;
 void reference_add_run(struct facts *f, struct cli *cli, const struct run *run,
                        enum verify_kind kind, const char *text, size_t n, size_t top);
 
+/* Two traces may also be the runs of a comparison: 'gpusight compare A B'. */
+void reference_add_comparison(struct facts *f, struct cli *cli, const char *a, const char *b,
+                              enum verify_kind kind, const char *text, size_t n);
+
 /* The same for a workload of rocprof-compute. */
 void reference_add_workload(struct facts *f, struct cli *cli, struct workload_report *w,
                             enum verify_kind kind, const char *text, size_t n);

@@ -274,6 +274,8 @@ bool sandbox_enter(const char *mode, const struct opt_list *writable, struct gs_
 void sandbox_messenger(void *cli, const char *ca)
 {
     struct opt_list nothing = {0};
+    const char *system[] = {"/etc", "/run", ca};
+    struct opt_list readable = {.v = system, .n = ca ? 3 : 2};
     const char *mode = ((const struct cli *)cli)->sandbox;
 #ifdef SANITIZED
     if (!str_eq(mode, "on"))
@@ -281,8 +283,8 @@ void sandbox_messenger(void *cli, const char *ca)
 #endif
     if (str_eq(mode, "off") || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return;
-    (void)ca;
     close_files(&nothing);
+    close_reading(&readable);
     close_calls(NETWORK_CALLS);
 }
 

@@ -13,9 +13,9 @@ struct chrome {
     const struct trace *t;
     struct sink s;
     int64_t base_ns;
-    bool any; /* an event was written */
+    bool any;          /* an event was written */
     uint8_t *has_work; /* by call: bit 0, it launched something */
-    uint64_t lanes; /* tracks of GPUs so far */
+    uint64_t lanes;    /* tracks of GPUs so far */
     struct {
         VEC(uint64_t) lane;
         int64_t pid;
@@ -98,11 +98,11 @@ static void flow(struct chrome *w, char phase, int64_t pid, uint64_t tid, int64_
 static const char *category_of(const struct chrome *w, enum region_kind kind)
 {
     static const char *const of[REGION_KINDS] = {
-        [REGION_OTHER] = "overhead",   [REGION_HIP_COMPILER] = "hip_compiler_api",
+        [REGION_OTHER] = "overhead",      [REGION_HIP_COMPILER] = "hip_compiler_api",
         [REGION_COLLECTIVE] = "rccl_api", [REGION_MPI] = "mpi",
-        [REGION_OPENMP] = "openmp",    [REGION_OS] = "os_api",
-        [REGION_MEDIA] = "media_api",  [REGION_DRIVER] = "kfd_events",
-        [REGION_USER] = "user",        [REGION_PYTHON] = "python_function",
+        [REGION_OPENMP] = "openmp",       [REGION_OS] = "os_api",
+        [REGION_MEDIA] = "media_api",     [REGION_DRIVER] = "kfd_events",
+        [REGION_USER] = "user",           [REGION_PYTHON] = "python_function",
     };
     if (kind == REGION_HIP)
         return w->runtime;
@@ -337,8 +337,8 @@ static void write_stream(struct chrome *w, const struct row_groups *kernels,
 {
     const struct trace *t = w->t;
     struct arena *a = arena_scratch();
-    size_t most = kernels->at[stream + 1] - kernels->at[stream] + copies->at[stream + 1] -
-                  copies->at[stream];
+    size_t most =
+        kernels->at[stream + 1] - kernels->at[stream] + copies->at[stream + 1] - copies->at[stream];
     struct lane_item *items = arena_array(a, struct lane_item, most + 1);
     uint32_t gpu = gpu_of_stream(t, (uint32_t)stream);
     size_t n = 0;
@@ -350,16 +350,16 @@ static void write_stream(struct chrome *w, const struct row_groups *kernels,
     for (size_t i = kernels->at[stream]; i < kernels->at[stream + 1]; i++) {
         uint32_t row = kernels->list[i];
         if (conversion_takes(w->c, process_of_kernel(t, row)))
-            items[n++] = (struct lane_item){
-                t->kernels.start_ns[row],
-                later_of(t->kernels.start_ns[row], t->kernels.end_ns[row]), row};
+            items[n++] =
+                (struct lane_item){t->kernels.start_ns[row],
+                                   later_of(t->kernels.start_ns[row], t->kernels.end_ns[row]), row};
     }
     for (size_t i = copies->at[stream]; i < copies->at[stream + 1]; i++) {
         uint32_t row = copies->list[i];
         if (conversion_takes(w->c, process_of_copy(t, row)))
             items[n++] = (struct lane_item){
-                t->copies.start_ns[row],
-                later_of(t->copies.start_ns[row], t->copies.end_ns[row]), w->copies + row};
+                t->copies.start_ns[row], later_of(t->copies.start_ns[row], t->copies.end_ns[row]),
+                w->copies + row};
     }
     lanes_walk(items, n, true, &(struct lane_events){begin, end, w}, a);
     arena_release(a);
@@ -379,8 +379,8 @@ static void write_properties(struct chrome *w)
         arg_text(w, ",\"name\":", trace_str(t, g->name));
         arg_int(w, ",\"totalGlobalMem\":", (int64_t)bound_bytes(g->memory_bytes));
         if (str_starts(arch, "sm_") && strlen(arch) >= 5) {
-            sink_printf(&w->s, ",\"computeMajor\":%.*s,\"computeMinor\":%s",
-                        (int)strlen(arch) - 4, arch + 3, arch + strlen(arch) - 1);
+            sink_printf(&w->s, ",\"computeMajor\":%.*s,\"computeMinor\":%s", (int)strlen(arch) - 4,
+                        arch + 3, arch + strlen(arch) - 1);
         } else if (*arch) {
             arg_text(w, ",\"gcnArchName\":", arch);
         }

@@ -1,6 +1,7 @@
 #include "convert/convert.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/names.h"
@@ -43,8 +44,8 @@ const char *conversion_kernel_name(const struct conversion *c, size_t kernel)
 {
     const struct trace *t = c->trace;
     uint32_t rename = t->launches.v[t->kernels.launch[kernel]].rename;
-    return trace_str(t, c->o->kernel_rename && rename ? rename
-                                                      : t->symbols.v[t->kernels.symbol[kernel]].name);
+    return trace_str(
+        t, c->o->kernel_rename && rename ? rename : t->symbols.v[t->kernels.symbol[kernel]].name);
 }
 
 static uint64_t agent_key(uint32_t process, uint32_t gpu)
@@ -56,8 +57,7 @@ static uint64_t agent_key(uint32_t process, uint32_t gpu)
 static void prepare_agents(struct conversion *c)
 {
     const struct trace *t = c->trace;
-    struct idmap all, typed;
-    idmap_init(&all, c->arena);
+    struct idmap typed;
     idmap_init(&typed, c->arena);
     idmap_init(&c->agent_of, c->arena);
     c->agent_place = arena_array(c->arena, int64_t, t->agents.n + 1);
@@ -65,12 +65,9 @@ static void prepare_agents(struct conversion *c)
     for (uint32_t i = 0; i < t->agents.n; i++) {
         const struct agent *a = &t->agents.v[i];
         uint64_t type = agent_key(a->process, (uint32_t)a->type);
-        uint32_t place = idmap_get(&all, a->process), of_type = idmap_get(&typed, type);
-        place = place == NO_INDEX ? 0 : place;
+        uint32_t of_type = idmap_get(&typed, type);
         of_type = of_type == NO_INDEX ? 0 : of_type;
-        c->agent_place[i] = place;
         c->agent_type_place[i] = of_type;
-        idmap_put(&all, a->process, place + 1);
         idmap_put(&typed, type, of_type + 1);
         if (a->gpu != NO_INDEX && conversion_agent(c, a->process, a->gpu) == NO_INDEX)
             idmap_put(&c->agent_of, agent_key(a->process, a->gpu), i);
@@ -97,8 +94,37 @@ static void prepare_nodes(struct conversion *c)
     for (uint32_t i = 0; i < t->agents.n; i++) { /* GPUs alike in all processes, hosts behind */
         const struct agent *a = &t->agents.v[i];
         if (clash[a->process])
-            c->agent_node[i] = a->gpu != NO_INDEX ? (int64_t)a->gpu + 1
-                                                  : (int64_t)t->gpus.n + 1 + c->agent_place[i];
+            c->agent_node[i] =
+                a->gpu != NO_INDEX ? (int64_t)a->gpu : (int64_t)t->gpus.n + c->agent_type_place[i];
+    }
+}
+
+struct placed {
+    int64_t node;
+    uint32_t process, agent;
+};
+
+static int by_node(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    return (x->agent > y->agent) - (x->agent < y->agent);
+}
+
+/* Logical numbers follow the driver's, as AMD's do: readers take either for the other. */
+static void prepare_places(struct conversion *c)
+{
+    const struct trace *t = c->trace;
+    struct placed *v = arena_array(c->arena, struct placed, t->agents.n + 1);
+    for (uint32_t i = 0; i < t->agents.n; i++)
+        v[i] = (struct placed){c->agent_node[i], t->agents.v[i].process, i};
+    qsort(v, t->agents.n, sizeof(*v), by_node);
+    for (uint32_t i = 0, first = 0; i < t->agents.n; i++) {
+        first = i && v[i].process == v[i - 1].process ? first : i;
+        c->agent_place[v[i].agent] = i - first;
     }
 }
 
@@ -117,6 +143,7 @@ bool convert_write(const struct converter *w, struct conversion *c, struct gs_er
     c->arena = arena_scratch();
     prepare_agents(c);
     prepare_nodes(c);
+    prepare_places(c);
     c->own_ids = needs_own_ids(c->trace);
     bool ok = w->write(c, err);
     arena_release(c->arena);

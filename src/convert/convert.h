@@ -47,16 +47,16 @@ struct conversion {
     /* made by convert_write(): */
     int64_t *agent_place, *agent_type_place; /* by agent: among those of its process */
     int64_t *agent_node;                     /* as the driver numbers it, unique in the process */
-    bool own_ids; /* calls of the source are not told apart by their ids: rows are */
-    struct idmap agent_of;                   /* (process, GPU) -> agent */
+    bool own_ids;          /* calls of the source are not told apart by their ids: rows are */
+    struct idmap agent_of; /* (process, GPU) -> agent */
 };
 
 struct converter {
-    const char *name;    /* "pftrace" */
-    const char *other;   /* another name for it, or NULL */
-    const char *ends;    /* of files: "_results.pftrace"; "" where there are several */
+    const char *name;      /* "pftrace" */
+    const char *other;     /* another name for it, or NULL */
+    const char *ends;      /* of files: "_results.pftrace"; "" where there are several */
     const char *extension; /* by which -o asks for it: ".pftrace", or NULL */
-    const char *summary; /* one line for help */
+    const char *summary;   /* one line for help */
     bool binary;
     bool (*write)(struct conversion *c, struct gs_error *err);
 };

@@ -479,8 +479,7 @@ static bool write_pc_samples(struct csv_out *w, struct gs_error *err)
         csv_put_int(w, known ? conversion_call(w->c, w->t->kernels.call[s->kernel[i]]) : 0);
         if (stochastic) {
             csv_put_int(w, s->issued[i] == PC_ISSUED_YES);
-            csv_put_text(w, arena_printf(w->c->arena,
-                                         "ROCPROFILER_PC_SAMPLING_INSTRUCTION_TYPE_%s",
+            csv_put_text(w, arena_printf(w->c->arena, "ROCPROFILER_PC_SAMPLING_INSTRUCTION_TYPE_%s",
                                          trace_str(w->t, s->type[i])));
             csv_put_text(w, arena_printf(w->c->arena,
                                          "ROCPROFILER_PC_SAMPLING_INSTRUCTION_NOT_ISSUED_REASON_%s",

@@ -8,8 +8,8 @@ struct csv_out {
     struct conversion *c;
     const struct trace *t;
     struct sink s;
-    bool guid;    /* several processes: a first column says whose row it is */
-    bool started; /* the row has a cell */
+    bool guid;          /* several processes: a first column says whose row it is */
+    bool started;       /* the row has a cell */
     const char **guids; /* by process */
 };
 

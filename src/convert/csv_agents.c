@@ -30,8 +30,7 @@ static int64_t gfx_version(const char *arch)
     char major[8];
     snprintf(major, sizeof(major), "%.*s", (int)(n - 5 < 7 ? n - 5 : 7), arch + 3);
     char minor[2] = {arch[n - 2], 0}, step[2] = {arch[n - 1], 0};
-    return strtol(major, NULL, 10) * 10000 + strtol(minor, NULL, 16) * 100 +
-           strtol(step, NULL, 16);
+    return strtol(major, NULL, 10) * 10000 + strtol(minor, NULL, 16) * 100 + strtol(step, NULL, 16);
 }
 
 static void put_gpu(struct csv_out *w, const struct gpu *g)

@@ -46,8 +46,8 @@ static void take(struct name_stat *s, int64_t ns)
 }
 
 /* `key` tells names of one table apart. */
-static void add(struct stat_table *t, struct arena *a, uint64_t key, const char *name, int64_t start,
-                int64_t end)
+static void add(struct stat_table *t, struct arena *a, uint64_t key, const char *name,
+                int64_t start, int64_t end)
 {
     uint32_t at = idmap_get(&t->of, key);
     if (at == NO_INDEX) {

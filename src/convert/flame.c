@@ -20,9 +20,9 @@ size_t flame_thread(const struct flame_rows *f, size_t thread, struct lane_item 
     size_t n = 0;
     for (size_t i = f->calls.at[thread]; i < f->calls.at[thread + 1]; i++) {
         uint32_t row = f->calls.list[i];
-        v[n++] = (struct lane_item){t->regions.start_ns[row],
-                                    later_of(t->regions.start_ns[row], t->regions.end_ns[row]),
-                                    row};
+        v[n++] =
+            (struct lane_item){t->regions.start_ns[row],
+                               later_of(t->regions.start_ns[row], t->regions.end_ns[row]), row};
     }
     for (size_t i = f->markers.at[thread]; i < f->markers.at[thread + 1]; i++) {
         uint32_t row = f->markers.list[i];

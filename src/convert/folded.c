@@ -25,7 +25,7 @@ struct folded {
     VEC(struct node) nodes;
     struct idmap of; /* (parent, name) -> node */
     VEC(const char *) titles;
-    uint32_t *gpu_root; /* by GPU + 1 */
+    uint32_t *gpu_root;     /* by GPU + 1 */
     struct row_groups work; /* kernels, then copies, by call */
     VEC(struct open) stack[16];
     uint32_t root;
@@ -96,8 +96,7 @@ static void begin(void *ctx, uint32_t lane, const struct lane_item *item)
     if (lane >= 16) { /* beside everything else: it stands alone */
         add(w, child(w, w->root, name), sub_ns(item->end_ns, item->start_ns));
     } else {
-        uint32_t above =
-            w->stack[lane].n ? w->stack[lane].v[w->stack[lane].n - 1].node : w->root;
+        uint32_t above = w->stack[lane].n ? w->stack[lane].v[w->stack[lane].n - 1].node : w->root;
         vec_push(&w->stack[lane], w->c->arena,
                  ((struct open){child(w, above, name), item->start_ns, 0}));
     }

@@ -47,9 +47,9 @@ static void sift_down(struct walk *w, size_t i)
 {
     struct heap_entry *h = w->heap.v, moved = h[i];
     for (size_t child; (child = 2 * i + 1) < w->heap.n; i = child) {
-        if (child + 1 < w->heap.n && (h[child + 1].end_ns < h[child].end_ns ||
-                                      (h[child + 1].end_ns == h[child].end_ns &&
-                                       h[child + 1].lane < h[child].lane)))
+        if (child + 1 < w->heap.n &&
+            (h[child + 1].end_ns < h[child].end_ns ||
+             (h[child + 1].end_ns == h[child].end_ns && h[child + 1].lane < h[child].lane)))
             child++;
         if (moved.end_ns < h[child].end_ns ||
             (moved.end_ns == h[child].end_ns && moved.lane < h[child].lane))

@@ -23,7 +23,7 @@ bool otf2_check(struct otf2_out *w, OTF2_ErrorCode code)
 static OTF2_FlushType on_flush(void *user, OTF2_FileType type, OTF2_LocationRef location,
                                void *caller, bool final)
 {
-    (void)user, (void)type, (void)location, (void)caller, (void)final;
+    (void)user, (void)type, (void)location, (void)caller, (void) final;
     return OTF2_FLUSH;
 }
 
@@ -170,12 +170,26 @@ static void put_counters(struct otf2_out *w, OTF2_EvtWriter *e, uint32_t row, in
 
 /* ---- locations ---- */
 
+static void note_file(struct otf2_out *w, const char *name)
+{
+    enum { MOST = 4096 };
+    if (w->unfinished.n < MOST)
+        vec_push(&w->unfinished, w->c->arena,
+                 unfinished_add(arena_printf(w->c->arena, "%s%s", w->dir, name)));
+}
+
 static OTF2_EvtWriter *begin_location(struct otf2_out *w, const char *name, OTF2_LocationType type,
                                       OTF2_LocationGroupRef group, uint32_t thread)
 {
     OTF2_LocationRef ref = w->locations.n;
     vec_push(&w->locations, w->arena,
              ((struct otf2_location){otf2_string(w, name), type, group, 0, thread}));
+    char file[64];
+    for (int i = 0; i < 2; i++) {
+        snprintf(file, sizeof(file), "/archive/%llu.%s", (unsigned long long)ref,
+                 i ? "def" : "evt");
+        note_file(w, file);
+    }
     OTF2_EvtWriter *e = OTF2_Archive_GetEvtWriter(w->archive, ref);
     w->failed |= !e;
     return e;
@@ -228,8 +242,8 @@ static void put_track(struct otf2_out *w, struct lane_item *items, size_t n, con
     w->events.v = NULL;
     w->events.n = w->events.cap = 0;
     w->arena = a; /* for the events only */
-    lanes_walk(items, n, w->track != TRACK_THREAD,
-               &(struct lane_events){note_begin, note_end, w}, a);
+    lanes_walk(items, n, w->track != TRACK_THREAD, &(struct lane_events){note_begin, note_end, w},
+               a);
     w->arena = outer;
     uint32_t *lane = arena_array(a, uint32_t, w->events.n + 1);
     for (size_t i = 0; i < w->events.n; i++) {
@@ -297,8 +311,8 @@ static void put_streams(struct otf2_out *w)
         struct lane_item *items = arena_array(a, struct lane_item, most + 1);
         for (size_t i = kernels.at[s]; i < kernels.at[s + 1]; i++)
             if (conversion_takes(w->c, process_of_kernel(t, kernels.list[i])))
-                items[n++] = item(t->kernels.start_ns, t->kernels.end_ns, kernels.list[i],
-                                  kernels.list[i]);
+                items[n++] =
+                    item(t->kernels.start_ns, t->kernels.end_ns, kernels.list[i], kernels.list[i]);
         for (size_t i = copies.at[s]; i < copies.at[s + 1]; i++)
             if (conversion_takes(w->c, process_of_copy(t, copies.list[i])))
                 items[n++] = item(t->copies.start_ns, t->copies.end_ns, copies.list[i],
@@ -338,7 +352,8 @@ static void put_allocations(struct otf2_out *w)
 static int by_time(const void *a, const void *b)
 {
     const struct otf2_event *x = a, *y = b;
-    return x->ns != y->ns ? (x->ns > y->ns) - (x->ns < y->ns) : (x->row > y->row) - (x->row < y->row);
+    return x->ns != y->ns ? (x->ns > y->ns) - (x->ns < y->ns)
+                          : (x->row > y->row) - (x->row < y->row);
 }
 
 static void put_telemetry(struct otf2_out *w)
@@ -361,7 +376,7 @@ static void put_telemetry(struct otf2_out *w)
         if (series->gpu == NO_INDEX)
             snprintf(name, sizeof(name), "%s", trace_str(t, series->name));
         else
-            snprintf(name, sizeof(name), "GPU %d %s", (int)t->gpus.v[series->gpu].index,
+            snprintf(name, sizeof(name), "GPU [%d] %s", (int)t->gpus.v[series->gpu].index,
                      trace_str(t, series->name));
         OTF2_EvtWriter *e = begin_location(w, name, OTF2_LOCATION_TYPE_METRIC,
                                            w->process_group[series->process], NO_INDEX);
@@ -418,6 +433,14 @@ static void remove_tree(void *dir)
     arena_release(a);
 }
 
+static void remove_made(void *out)
+{
+    struct otf2_out *w = out;
+    remove_tree((void *)(uintptr_t)w->dir);
+    for (size_t i = 0; i < w->unfinished.n; i++)
+        unfinished_done(w->unfinished.v[i]);
+}
+
 static bool copy_file(struct conversion *c, const char *from, const char *to, struct gs_error *err)
 {
     char buf[1 << 16];
@@ -467,7 +490,11 @@ static bool make_folder(struct otf2_out *w, const char *path, struct gs_error *e
         return fail(err, GS_E_IO, "cannot write '%s': %s", path, strerror(errno));
     w->dir = dir;
     w->name = "archive";
-    arena_defer(w->arena, remove_tree, dir);
+    arena_defer(w->arena, remove_made, w);
+    note_file(w, "");
+    note_file(w, "/archive");
+    note_file(w, "/archive.otf2");
+    note_file(w, "/archive.def");
     return true;
 }
 

@@ -37,8 +37,7 @@ void otf2_groups(struct otf2_out *w)
         const struct process *p = &t->processes.v[i];
         char name[128];
         if (p->rank >= 0)
-            snprintf(name, sizeof(name), "MPI Rank %d (pid %lld)", (int)p->rank,
-                     (long long)p->pid);
+            snprintf(name, sizeof(name), "MPI Rank %d (pid %lld)", (int)p->rank, (long long)p->pid);
         else
             snprintf(name, sizeof(name), "Process %lld", (long long)p->pid);
         w->process_group[i] = (uint32_t)w->groups.n;
@@ -60,9 +59,9 @@ OTF2_LocationGroupRef otf2_gpu_group(struct otf2_out *w, uint32_t process, uint3
         snprintf(name, sizeof(name), "GPU %d%s%.200s", (int)w->t->gpus.v[gpu].index,
                  w->t->gpus.v[gpu].name ? " " : "", trace_str(w->t, w->t->gpus.v[gpu].name));
     group = (uint32_t)w->groups.n;
-    vec_push(&w->groups, w->arena,
-             ((struct otf2_group){otf2_string(w, name), OTF2_LOCATION_GROUP_TYPE_ACCELERATOR,
-                                  process}));
+    vec_push(
+        &w->groups, w->arena,
+        ((struct otf2_group){otf2_string(w, name), OTF2_LOCATION_GROUP_TYPE_ACCELERATOR, process}));
     idmap_put(&w->gpu_group, key, group);
     return group;
 }
@@ -70,14 +69,22 @@ OTF2_LocationGroupRef otf2_gpu_group(struct otf2_out *w, uint32_t process, uint3
 const char *otf2_category(int kind)
 {
     static const char *const of[] = {
-        [REGION_OTHER] = "other",        [REGION_HIP] = "hip_api",
-        [REGION_HIP_COMPILER] = "hip_compiler_api", [REGION_HSA] = "hsa_api",
-        [REGION_COLLECTIVE] = "rccl_api", [REGION_MPI] = "mpi",
-        [REGION_OPENMP] = "openmp",      [REGION_OS] = "os_api",
-        [REGION_MEDIA] = "rocdecode_api", [REGION_DRIVER] = "kfd_events",
-        [REGION_USER] = "user",          [REGION_PYTHON] = "python",
-        [REGION_OF_KERNEL] = "kernel_dispatch", [REGION_OF_COPY] = "memory_copy",
-        [REGION_OF_ALLOC] = "memory_allocation", [REGION_OF_FREE] = "memory_allocation",
+        [REGION_OTHER] = "other",
+        [REGION_HIP] = "hip_api",
+        [REGION_HIP_COMPILER] = "hip_compiler_api",
+        [REGION_HSA] = "hsa_api",
+        [REGION_COLLECTIVE] = "rccl_api",
+        [REGION_MPI] = "mpi",
+        [REGION_OPENMP] = "openmp",
+        [REGION_OS] = "os_api",
+        [REGION_MEDIA] = "rocdecode_api",
+        [REGION_DRIVER] = "kfd_events",
+        [REGION_USER] = "user",
+        [REGION_PYTHON] = "python",
+        [REGION_OF_KERNEL] = "kernel_dispatch",
+        [REGION_OF_COPY] = "memory_copy",
+        [REGION_OF_ALLOC] = "memory_allocation",
+        [REGION_OF_FREE] = "memory_allocation",
         [REGION_OF_MARKER] = "marker_api",
     };
     return of[kind];
@@ -149,9 +156,9 @@ static void define_tree(struct otf2_out *w, OTF2_GlobalDefWriter *g)
     struct idmap nodes; /* host -> node */
     uint32_t n = 1;
     idmap_init(&nodes, w->arena);
-    otf2_check(w, OTF2_GlobalDefWriter_WriteSystemTreeNode(
-                      g, 0, otf2_string(w, "machine"), otf2_string(w, "machine"),
-                      OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+    otf2_check(w, OTF2_GlobalDefWriter_WriteSystemTreeNode(g, 0, otf2_string(w, "machine"),
+                                                           otf2_string(w, "machine"),
+                                                           OTF2_UNDEFINED_SYSTEM_TREE_NODE));
     for (uint32_t i = 0; i < t->processes.n; i++) {
         const char *host = trace_str(t, t->processes.v[i].host);
         if (idmap_get(&nodes, t->processes.v[i].host) != NO_INDEX)
@@ -168,16 +175,16 @@ static void define_tree(struct otf2_out *w, OTF2_GlobalDefWriter *g)
         bool device = group->type == OTF2_LOCATION_GROUP_TYPE_ACCELERATOR;
         if (!conversion_takes(w->c, group->process))
             continue;
-        otf2_check(w, OTF2_GlobalDefWriter_WriteLocationGroup(
-                          g, i, group->name, group->type,
-                          idmap_get(&nodes, t->processes.v[group->process].host),
-                          device ? w->process_group[group->process]
-                                 : OTF2_UNDEFINED_LOCATION_GROUP));
+        otf2_check(w,
+                   OTF2_GlobalDefWriter_WriteLocationGroup(
+                       g, i, group->name, group->type,
+                       idmap_get(&nodes, t->processes.v[group->process].host),
+                       device ? w->process_group[group->process] : OTF2_UNDEFINED_LOCATION_GROUP));
     }
     for (uint32_t i = 0; i < w->locations.n; i++) {
         const struct otf2_location *l = &w->locations.v[i];
-        otf2_check(w, OTF2_GlobalDefWriter_WriteLocation(g, i, l->name, l->type, l->events,
-                                                         l->group));
+        otf2_check(w,
+                   OTF2_GlobalDefWriter_WriteLocation(g, i, l->name, l->type, l->events, l->group));
     }
 }
 
@@ -196,9 +203,9 @@ static void define_metrics(struct otf2_out *w, OTF2_GlobalDefWriter *g)
                           g, i, otf2_string(w, name), otf2_string(w, text), OTF2_METRIC_TYPE_OTHER,
                           OTF2_METRIC_ABSOLUTE_POINT, OTF2_TYPE_DOUBLE, OTF2_BASE_DECIMAL, 0,
                           otf2_string(w, *units ? units : "#")));
-        otf2_check(w, OTF2_GlobalDefWriter_WriteMetricClass(
-                          g, i, 1, &i, OTF2_METRIC_ASYNCHRONOUS,
-                          counter ? OTF2_RECORDER_KIND_GPU : OTF2_RECORDER_KIND_ABSTRACT));
+        otf2_check(w, OTF2_GlobalDefWriter_WriteMetricClass(g, i, 1, &i, OTF2_METRIC_ASYNCHRONOUS,
+                                                            counter ? OTF2_RECORDER_KIND_GPU
+                                                                    : OTF2_RECORDER_KIND_ABSTRACT));
     }
 }
 
@@ -235,8 +242,8 @@ static void define_ranks(struct otf2_out *w, OTF2_GlobalDefWriter *g)
 /* A definition may only name what was defined before it: all strings come first. */
 static void collect_strings(struct otf2_out *w)
 {
-    static const char *const words[] = {"machine", "node", "host", "MPI ranks", "MPI_COMM_WORLD",
-                                        "#"};
+    static const char *const words[] = {"machine",   "node",           "host",
+                                        "MPI ranks", "MPI_COMM_WORLD", "#"};
     const struct trace *t = w->t;
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         otf2_string(w, words[i]);
@@ -283,10 +290,10 @@ void otf2_definitions(struct otf2_out *w)
     OTF2_StringRef none = otf2_string(w, "");
     for (uint32_t i = 0; i < w->regions.n; i++) {
         const struct otf2_region *r = &w->regions.v[i];
-        otf2_check(w, OTF2_GlobalDefWriter_WriteRegion(
-                          g, i, r->name, r->name, otf2_string(w, otf2_category(r->kind)),
-                          role_of(r->kind), paradigm_of(r->kind, cuda), OTF2_REGION_FLAG_NONE, none,
-                          0, 0));
+        otf2_check(w, OTF2_GlobalDefWriter_WriteRegion(g, i, r->name, r->name,
+                                                       otf2_string(w, otf2_category(r->kind)),
+                                                       role_of(r->kind), paradigm_of(r->kind, cuda),
+                                                       OTF2_REGION_FLAG_NONE, none, 0, 0));
     }
     OTF2_Archive_CloseGlobalDefWriter(w->archive, g);
 }

@@ -14,8 +14,13 @@
 #include "convert/lanes.h"
 
 /* What a region is, beyond enum region_kind. */
-enum { REGION_OF_KERNEL = REGION_KINDS, REGION_OF_COPY, REGION_OF_ALLOC, REGION_OF_FREE,
-       REGION_OF_MARKER };
+enum {
+    REGION_OF_KERNEL = REGION_KINDS,
+    REGION_OF_COPY,
+    REGION_OF_ALLOC,
+    REGION_OF_FREE,
+    REGION_OF_MARKER
+};
 
 struct otf2_region {
     OTF2_StringRef name;
@@ -62,6 +67,8 @@ struct otf2_event {
     uint32_t lane; /* twice, plus 1 for an end */
 };
 
+struct unfinished;
+
 struct otf2_out {
     struct conversion *c;
     const struct trace *t;
@@ -69,7 +76,7 @@ struct otf2_out {
     OTF2_Archive *archive;
     OTF2_AttributeList *attributes;
     int64_t base_ns, start_ns, end_ns; /* base: what times are written from */
-    const char *dir, *name; /* of the archive while it is made */
+    const char *dir, *name;            /* of the archive while it is made */
     VEC(const char *) strings;
     struct idmap string_of, region_of;
     VEC(struct otf2_region) regions;
@@ -78,9 +85,10 @@ struct otf2_out {
     uint32_t *process_group;
     struct idmap gpu_group; /* (process, GPU) -> group */
     const struct counter_index *counters;
-    VEC(struct otf2_event) events; /* of the track at hand */
-    int track;                     /* what its rows are */
-    OTF2_StringRef *extent;        /* by launch, twice: grid and group; 0: not yet */
+    VEC(struct otf2_event) events;       /* of the track at hand */
+    int track;                           /* what its rows are */
+    OTF2_StringRef *extent;              /* by launch, twice: grid and group; 0: not yet */
+    VEC(struct unfinished *) unfinished; /* files of the folder, in case a signal comes */
     bool failed;
 };
 

@@ -23,8 +23,8 @@ static void flush_packed(struct pf *w)
     }
     char head[32], inner[16];
     char *q = pb_varint(pb_varint(inner, PACKET_COMPRESSED << 3 | WIRE_BYTES), room);
-    char *p = pb_varint(pb_varint(head, TRACE_PACKET << 3 | WIRE_BYTES),
-                        (uint64_t)(q - inner) + room);
+    char *p =
+        pb_varint(pb_varint(head, TRACE_PACKET << 3 | WIRE_BYTES), (uint64_t)(q - inner) + room);
     s->n = 0;
     sink_put(s, head, (size_t)(p - head));
     sink_put(s, inner, (size_t)(q - inner));
@@ -237,12 +237,18 @@ static void describe_gpu(struct pf *w, uint32_t process, const struct gpu *g, in
         enum note_name name;
         uint64_t value;
     } numbers[] = {
-        {PF_COMPUTE_UNITS, g->cu_count},        {PF_SIMD_PER_CU, g->simd_per_cu},
-        {PF_WAVES, g->max_waves_per_simd},      {PF_WAVE_SIZE, g->wave_size},
-        {PF_LDS_PER_CU, g->lds_bytes_per_cu},   {PF_XCC, g->xcc_count},
-        {PF_CLOCK, g->clock_mhz},               {PF_MEMORY, g->memory_bytes},
-        {PF_MEMORY_CLOCK, g->memory_clock_mhz}, {PF_MEMORY_WIDTH, g->memory_width_bits},
-        {PF_HOST_LINK, g->host_link_mbps},      {PF_PEER_LINK, g->peer_link_mbps},
+        {PF_COMPUTE_UNITS, g->cu_count},
+        {PF_SIMD_PER_CU, g->simd_per_cu},
+        {PF_WAVES, g->max_waves_per_simd},
+        {PF_WAVE_SIZE, g->wave_size},
+        {PF_LDS_PER_CU, g->lds_bytes_per_cu},
+        {PF_XCC, g->xcc_count},
+        {PF_CLOCK, g->clock_mhz},
+        {PF_MEMORY, g->memory_bytes},
+        {PF_MEMORY_CLOCK, g->memory_clock_mhz},
+        {PF_MEMORY_WIDTH, g->memory_width_bits},
+        {PF_HOST_LINK, g->host_link_mbps},
+        {PF_PEER_LINK, g->peer_link_mbps},
     };
     struct pf_event e;
     uint64_t name = pf_text(w, g->name), arch = pf_text(w, g->arch), title = pf_name(w, g->name);
@@ -282,8 +288,7 @@ static void send_clocks(struct pf *w)
 {
     const struct trace *t = w->t;
     int64_t start, end;
-    if (!t->files.n || !t->files.v[0].origin_ns ||
-        !trace_span(t, w->c->o->threads, &start, &end))
+    if (!t->files.n || !t->files.v[0].origin_ns || !trace_span(t, w->c->o->threads, &start, &end))
         return;
     struct arena *a = arena_scratch();
     struct str s, clock;
@@ -310,8 +315,8 @@ static void index_flows(struct pf *w)
     if (!n || !calls)
         return;
     uint32_t *call = arena_array(w->arena, uint32_t, n);
-    memcpy(call, t->kernels.call, t->kernels.n * sizeof(*call));
-    memcpy(call + t->kernels.n, t->copies.call, t->copies.n * sizeof(*call));
+    for (size_t i = 0; i < n; i++)
+        call[i] = i < t->kernels.n ? t->kernels.call[i] : t->copies.call[i - t->kernels.n];
     struct row_groups g = row_groups_make(call, n, calls, w->arena);
     w->flow_at = g.at;
     w->flow_ops = g.list;

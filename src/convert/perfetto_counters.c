@@ -45,8 +45,8 @@ static void write_telemetry(struct pf *w)
             const char *name = trace_str(t, s->name);
             if (s->gpu != NO_INDEX)
                 name = arena_printf(w->arena, "GPU [%d] %s", (int)t->gpus.v[s->gpu].index, name);
-            track[k] = pf_counter_track(w, parent_of(w, s->process), name,
-                                        trace_str(t, s->units), false);
+            track[k] =
+                pf_counter_track(w, parent_of(w, s->process), name, trace_str(t, s->units), false);
         }
         point(w, track[k], t->telemetry.time_ns[i], t->telemetry.value[i]);
     }
@@ -67,11 +67,11 @@ static void write_counter(struct pf *w, uint32_t kernel, uint64_t *track)
         const struct counter_info *info = &t->counter_infos.v[which];
         if (!track[which]) {
             const char *name = trace_str(t, info->name);
-            char *title = arena_printf(w->arena, "Agent [%d] PMC %s",
-                                       info->gpu == NO_INDEX ? -1 : (int)t->gpus.v[info->gpu].index,
-                                       name);
-            track[which] = pf_counter_track(w, parent_of(w, process_of_kernel(t, kernel)), title,
-                                            "", false);
+            char *title =
+                arena_printf(w->arena, "Agent [%d] PMC %s",
+                             info->gpu == NO_INDEX ? -1 : (int)t->gpus.v[info->gpu].index, name);
+            track[which] =
+                pf_counter_track(w, parent_of(w, process_of_kernel(t, kernel)), title, "", false);
         }
         point(w, track[which], t->kernels.start_ns[kernel], sum);
         point(w, track[which], later_of(t->kernels.start_ns[kernel], t->kernels.end_ns[kernel]), 0);
@@ -155,22 +155,21 @@ static void write_allocated(struct pf *w)
     for (size_t k = 0; k < m->n; k++) {
         uint32_t i = order[k], process = process_of_thread(w->t, m->thread[i]);
         uint64_t key = hash_u64(m->address[i]) + process;
-        if (m->level[i] == LEVEL_SCRATCH ||
-            !conversion_takes(w->c, process))
+        if (m->level[i] == LEVEL_SCRATCH || !conversion_takes(w->c, process))
             continue;
         if (m->op[i] == ALLOC_ALLOC) {
             idmap_put(&held, key, i);
-            vec_push(&v, a,
-                     ((struct change){m->end_ns[i], (int64_t)bound_bytes(m->bytes[i]),
-                                      m->agent[i]}));
+            vec_push(
+                &v, a,
+                ((struct change){m->end_ns[i], (int64_t)bound_bytes(m->bytes[i]), m->agent[i]}));
             continue;
         }
         uint32_t was = idmap_get(&held, key);
         if (m->op[i] != ALLOC_FREE || was == NO_INDEX || was >= m->n)
             continue;
-        vec_push(&v, a,
-                 ((struct change){m->end_ns[i], -(int64_t)bound_bytes(m->bytes[was]),
-                                  m->agent[was]}));
+        vec_push(
+            &v, a,
+            ((struct change){m->end_ns[i], -(int64_t)bound_bytes(m->bytes[was]), m->agent[was]}));
         idmap_put(&held, key, NO_INDEX - 1); /* a second free of it gives nothing back */
     }
     if (v.n)

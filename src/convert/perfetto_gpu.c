@@ -178,16 +178,16 @@ static void write_track(struct device *d, const struct row_groups *kernels, size
     for (size_t i = kernels ? kernels->at[a] : 0; kernels && i < kernels->at[a + 1]; i++) {
         uint32_t row = kernels->list[i];
         if (conversion_takes(d->w->c, process_of_kernel(t, row)))
-            items[n++] = (struct lane_item){
-                t->kernels.start_ns[row],
-                later_of(t->kernels.start_ns[row], t->kernels.end_ns[row]), row};
+            items[n++] =
+                (struct lane_item){t->kernels.start_ns[row],
+                                   later_of(t->kernels.start_ns[row], t->kernels.end_ns[row]), row};
     }
     for (size_t i = copies ? copies->at[b] : 0; copies && i < copies->at[b + 1]; i++) {
         uint32_t row = copies->list[i];
         if (conversion_takes(d->w->c, process_of_copy(t, row)))
             items[n++] = (struct lane_item){
-                t->copies.start_ns[row],
-                later_of(t->copies.start_ns[row], t->copies.end_ns[row]), d->copies + row};
+                t->copies.start_ns[row], later_of(t->copies.start_ns[row], t->copies.end_ns[row]),
+                d->copies + row};
     }
     lanes_walk(items, n, true, &(struct lane_events){begin, end, d}, temporary);
     arena_release(temporary);
@@ -277,8 +277,8 @@ static void write_pc_samples(struct pf *w)
     const struct pc_samples *s = &w->t->pc_samples;
     pf_track(w, parent_of(w, 0), "PC SAMPLES");
     for (size_t i = 0; i < s->n; i++) {
-        uint32_t process = s->kernel[i] < w->t->kernels.n ? process_of_kernel(w->t, s->kernel[i])
-                                                          : 0;
+        uint32_t process =
+            s->kernel[i] < w->t->kernels.n ? process_of_kernel(w->t, s->kernel[i]) : 0;
         struct pf_event e;
         if (!conversion_takes(w->c, process))
             continue;
@@ -306,8 +306,8 @@ void pf_gpu(struct pf *w)
                          .copy_category = pf_category("memory_copy"),
                          .set_category = pf_category("memory_set")};
     for (int k = 0; k < COPY_KINDS; k++)
-        d->operation[k] =
-            pf_word(w, k == COPY_P2P ? "MEMORY_COPY_PEER_TO_PEER" : copy_operation(k));
+        d->operation[k] = pf_word(w, k == COPY_P2P ? "MEMORY_COPY_PEER_TO_PEER"
+                                                   : copy_operation((enum copy_kind)k));
     for (int k = 0; k < 5; k++)
         d->memory[k] = pf_word(w, memories[k]);
     d->agent_of = arena_array(w->arena, uint32_t, t->streams.n + 1);

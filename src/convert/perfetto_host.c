@@ -55,8 +55,7 @@ static void put_marker(struct host *h, uint64_t track, uint32_t row, int type)
     pf_begin(w, &e, m->start_ns[row], type, track);
     e.p = pb_uint(e.p, EVENT_CATEGORY_IID, h->marker_category);
     e.p = pb_uint(e.p, EVENT_NAME_IID, name);
-    pf_note_text(&e, PF_OPERATION,
-                 h->operation[m->kind[row] <= MARKER_INSTANT ? m->kind[row] : 0]);
+    pf_note_text(&e, PF_OPERATION, h->operation[m->kind[row] <= MARKER_INSTANT ? m->kind[row] : 0]);
     pf_note_int(&e, PF_ID, m->id[row]);
     if (domain)
         pf_note_text(&e, PF_DOMAIN, domain);
@@ -104,13 +103,13 @@ static void write_thread(struct host *h, const struct row_groups *calls,
     struct pf *w = h->w;
     const struct trace *t = w->t;
     struct arena *a = arena_scratch();
-    size_t most = calls->at[thread + 1] - calls->at[thread] + markers->at[thread + 1] -
-                  markers->at[thread];
+    size_t most =
+        calls->at[thread + 1] - calls->at[thread] + markers->at[thread + 1] - markers->at[thread];
     struct lane_item *items = arena_array(a, struct lane_item, most + 1);
     size_t n = 0;
     for (size_t i = calls->at[thread]; i < calls->at[thread + 1]; i++)
-        items[n++] = item_of(t->regions.start_ns, t->regions.end_ns, calls->list[i],
-                             calls->list[i]);
+        items[n++] =
+            item_of(t->regions.start_ns, t->regions.end_ns, calls->list[i], calls->list[i]);
     for (size_t i = markers->at[thread]; i < markers->at[thread + 1]; i++) {
         uint32_t row = markers->list[i];
         if (t->markers.kind[row] == MARKER_INSTANT) {
@@ -175,10 +174,9 @@ static void write_samples(struct pf *w)
             continue;
         uint32_t process = process_of_thread(w->t, (uint32_t)thread);
         pf_track(w, w->t->processes.n ? w->process_track[process] : 0,
-                 thread < w->t->threads.n
-                     ? arena_printf(w->arena, "SAMPLES THREAD %lld",
-                                    (long long)w->t->threads.v[thread].tid)
-                     : "SAMPLES");
+                 thread < w->t->threads.n ? arena_printf(w->arena, "SAMPLES THREAD %lld",
+                                                         (long long)w->t->threads.v[thread].tid)
+                                          : "SAMPLES");
         for (size_t i = g.at[thread]; i < g.at[thread + 1]; i++) {
             struct pf_event e;
             uint64_t name = pf_name(w, s->name[g.list[i]]), track = pf_lane(w, 0);
@@ -201,9 +199,10 @@ void pf_host(struct pf *w)
     bool cuda = trace_vendor(t) == VENDOR_NVIDIA;
     *h = (struct host){.w = w, .markers = (uint32_t)t->regions.n};
     for (int k = 0; k < REGION_KINDS; k++)
-        h->category[k] = pf_category(cuda && k == REGION_HIP   ? "cuda_api"
-                                     : cuda && k == REGION_HSA ? "cuda_driver_api"
-                                                               : pf_region_category(k, ""));
+        h->category[k] =
+            pf_category(cuda && k == REGION_HIP   ? "cuda_api"
+                        : cuda && k == REGION_HSA ? "cuda_driver_api"
+                                                  : pf_region_category((enum region_kind)k, ""));
     h->marker_category = pf_category("marker_api");
     h->operation[MARKER_THREAD_RANGE] = pf_word(w, "roctxThreadRangeA");
     h->operation[MARKER_PROCESS_RANGE] = pf_word(w, "roctxProcessRangeA");

@@ -65,9 +65,9 @@ struct pf {
     const struct trace *t;
     struct sink sink;
     struct arena *arena;
-    uint64_t uuid, flow; /* what the next track and all flows start from */
-    uint64_t *process_track; /* by process */
-    int64_t *pid;            /* the same: as it is shown */
+    uint64_t uuid, flow;          /* what the next track and all flows start from */
+    uint64_t *process_track;      /* by process */
+    int64_t *pid;                 /* the same: as it is shown */
     uint8_t *name_out, *text_out; /* bits: interned already */
     size_t texts;                 /* how many there can be */
     const struct counter_index *counters;
@@ -134,7 +134,9 @@ struct pf_event {
     char *p, *packet, *body;
 };
 
-enum { EVENT_ROOM = 4096 }; /* more than any event takes, without its annotated counters and flows */
+enum {
+    EVENT_ROOM = 4096
+}; /* more than any event takes, without its annotated counters and flows */
 
 void pf_room(struct pf *w, size_t n);
 
@@ -189,7 +191,7 @@ uint64_t pf_name(struct pf *w, uint32_t string);
 uint64_t pf_text(struct pf *w, uint32_t string);
 uint64_t pf_extent(struct pf *w, uint32_t launch, bool group); /* "256 (x=256,y=1,z=1)" */
 uint64_t pf_word(struct pf *w, const char *word);              /* one of AMD's, of a fixed few */
-uint64_t pf_category(const char *name);                         /* the iid of one of the fixed few */
+uint64_t pf_category(const char *name);                        /* the iid of one of the fixed few */
 const char *pf_region_category(enum region_kind kind, const char *name);
 
 /* ---- tracks ---- */

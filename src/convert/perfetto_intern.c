@@ -4,11 +4,31 @@
 #include "convert/perfetto_in.h"
 
 static const char *const categories[] = {
-    "none",          "hip_api",       "hip_compiler_api", "hsa_api",           "marker_api",
-    "rccl_api",      "rocdecode_api", "rocjpeg_api",      "openmp",            "kernel_dispatch",
-    "memory_copy",   "memory_set",    "memory_allocation", "scratch_memory",   "counter_collection",
-    "kfd_events",    "mpi",           "os_api",           "user",              "python",
-    "sample",        "pc_sampling",   "device",           "cuda_api", "cuda_driver_api",
+    "none",
+    "hip_api",
+    "hip_compiler_api",
+    "hsa_api",
+    "marker_api",
+    "rccl_api",
+    "rocdecode_api",
+    "rocjpeg_api",
+    "openmp",
+    "kernel_dispatch",
+    "memory_copy",
+    "memory_set",
+    "memory_allocation",
+    "scratch_memory",
+    "counter_collection",
+    "kfd_events",
+    "mpi",
+    "os_api",
+    "user",
+    "python",
+    "sample",
+    "pc_sampling",
+    "device",
+    "cuda_api",
+    "cuda_driver_api",
 };
 _Static_assert(sizeof(categories) / sizeof(*categories) == PF_CATEGORIES, "as many as declared");
 
@@ -178,12 +198,18 @@ uint64_t pf_category(const char *name)
 const char *pf_region_category(enum region_kind kind, const char *name)
 {
     static const char *const of[REGION_KINDS] = {
-        [REGION_OTHER] = "none",      [REGION_HIP] = "hip_api",
-        [REGION_HIP_COMPILER] = "hip_compiler_api", [REGION_HSA] = "hsa_api",
-        [REGION_COLLECTIVE] = "rccl_api",           [REGION_MPI] = "mpi",
-        [REGION_OPENMP] = "openmp",   [REGION_OS] = "os_api",
-        [REGION_MEDIA] = "rocdecode_api",           [REGION_DRIVER] = "kfd_events",
-        [REGION_USER] = "user",       [REGION_PYTHON] = "python",
+        [REGION_OTHER] = "none",
+        [REGION_HIP] = "hip_api",
+        [REGION_HIP_COMPILER] = "hip_compiler_api",
+        [REGION_HSA] = "hsa_api",
+        [REGION_COLLECTIVE] = "rccl_api",
+        [REGION_MPI] = "mpi",
+        [REGION_OPENMP] = "openmp",
+        [REGION_OS] = "os_api",
+        [REGION_MEDIA] = "rocdecode_api",
+        [REGION_DRIVER] = "kfd_events",
+        [REGION_USER] = "user",
+        [REGION_PYTHON] = "python",
     };
     if (kind == REGION_MEDIA && str_starts(name, "rocJpeg"))
         return "rocjpeg_api";

@@ -179,8 +179,7 @@ static void put_streams(struct rocpd_out *w)
             rocpd_run(p->set, ROCPD_INS_STREAM, "iiis", INT64_C(0), p->nid, p->pid,
                       "Default Stream");
         if (p && !p->has_queue_0)
-            rocpd_run(p->set, ROCPD_INS_QUEUE, "iiis", INT64_C(0), p->nid, p->pid,
-                      "Default Queue");
+            rocpd_run(p->set, ROCPD_INS_QUEUE, "iiis", INT64_C(0), p->nid, p->pid, "Default Queue");
     }
 }
 
@@ -230,8 +229,7 @@ static void put_counters(struct rocpd_out *w)
             uint32_t agent = p ? conversion_agent(w->c, p->process, c->gpu) : NO_INDEX;
             if (!p || (agent == NO_INDEX && c->gpu != NO_INDEX))
                 continue;
-            rocpd_run(p->set, ROCPD_INS_PMC_INFO, "iiiisssssssi",
-                      (int64_t)i + 1, p->nid, p->pid,
+            rocpd_run(p->set, ROCPD_INS_PMC_INFO, "iiiisssssssi", (int64_t)i + 1, p->nid, p->pid,
                       agent == NO_INDEX ? ROCPD_NULL : w->c->agent_node[agent], "GPU",
                       trace_str(t, c->name), trace_str(t, c->description), "rocm",
                       trace_str(t, c->units), trace_str(t, c->block), trace_str(t, c->expression),
@@ -250,9 +248,8 @@ static void put_series(struct rocpd_out *w)
         uint32_t agent = p ? conversion_agent(w->c, s->process, s->gpu) : NO_INDEX;
         if (!p)
             continue;
-        rocpd_run(p->set, ROCPD_INS_PMC_INFO, "iiiisssssssi",
-                  (int64_t)(t->counter_infos.n + i) + 1, p->nid, p->pid,
-                  agent == NO_INDEX ? ROCPD_NULL : w->c->agent_node[agent],
+        rocpd_run(p->set, ROCPD_INS_PMC_INFO, "iiiisssssssi", (int64_t)(t->counter_infos.n + i) + 1,
+                  p->nid, p->pid, agent == NO_INDEX ? ROCPD_NULL : w->c->agent_node[agent],
                   s->gpu == NO_INDEX ? "CPU" : "GPU", trace_str(t, s->name), trace_str(t, s->name),
                   "amd_smi", trace_str(t, s->units), "", "", INT64_C(0));
         w->series_track[i] = ++p->tracks;
@@ -280,8 +277,8 @@ static void put_info(struct rocpd_out *w)
     for (size_t i = 0; i < w->processes.n; i++) {
         struct rocpd_process *p = w->processes.v[i];
         if (p)
-            rocpd_run(p->set, ROCPD_INS_CODE_OBJECT, "iiiis", INT64_C(1), p->nid, p->pid, ROCPD_NULL,
-                      "");
+            rocpd_run(p->set, ROCPD_INS_CODE_OBJECT, "iiiis", INT64_C(1), p->nid, p->pid,
+                      ROCPD_NULL, "");
     }
     put_streams(w);
     put_symbols(w);

@@ -54,8 +54,8 @@ static void put_calls(struct rocpd_out *w)
             continue;
         int64_t id = conversion_call(w->c, i);
         int64_t event = rocpd_add_event(p->set, region_category(r->kind[i], name), id, 0, NULL);
-        put_region(w, p, id, r->thread[i], r->start_ns[i], r->end_ns[i],
-                   rocpd_string(p->set, name), event);
+        put_region(w, p, id, r->thread[i], r->start_ns[i], r->end_ns[i], rocpd_string(p->set, name),
+                   event);
     }
 }
 
@@ -101,8 +101,7 @@ static void put_samples(struct rocpd_out *w)
             continue;
         int64_t event = rocpd_add_event(p->set, "timer_sampling", 0, 0, NULL);
         RUN(p->set, ROCPD_INS_SAMPLE, ++p->samples,
-            track_of(w, p, thread, trace_str(t, t->samples.name[i])), t->samples.time_ns[i],
-            event);
+            track_of(w, p, thread, trace_str(t, t->samples.name[i])), t->samples.time_ns[i], event);
     }
 }
 
@@ -205,20 +204,17 @@ static void put_counters(struct rocpd_out *w, const int64_t *event_of)
             continue;
         int64_t event = event_of[c->kernel[i]], pmc = (int64_t)c->counter[i] + 1;
         if (w->out->v305)
-            rocpd_run(p->set, ROCPD_INS_PMC, "iiiriii", ++p->pmcs, event, pmc,
-                      c->value[i], (int64_t)(x >> 24), (int64_t)(x >> 16 & 0xff),
-                      (int64_t)(x & 0xffff));
+            rocpd_run(p->set, ROCPD_INS_PMC, "iiiriii", ++p->pmcs, event, pmc, c->value[i],
+                      (int64_t)(x >> 24), (int64_t)(x >> 16 & 0xff), (int64_t)(x & 0xffff));
         else
-            rocpd_run(p->set, ROCPD_INS_PMC, "iiir", ++p->pmcs, event, pmc,
-                      c->value[i]);
+            rocpd_run(p->set, ROCPD_INS_PMC, "iiir", ++p->pmcs, event, pmc, c->value[i]);
     }
 }
 
 static void put_kernels(struct rocpd_out *w)
 {
     const struct trace *t = w->t;
-    int64_t *event_of =
-        t->counters.n ? arena_array(w->c->arena, int64_t, t->kernels.n + 1) : NULL;
+    int64_t *event_of = t->counters.n ? arena_array(w->c->arena, int64_t, t->kernels.n + 1) : NULL;
     for (uint32_t i = 0; i < t->kernels.n && !w->out->failed; i++) {
         struct rocpd_process *p = rocpd_process_at(w, process_of_kernel(t, i));
         int64_t event = p ? put_kernel(w, p, i) : 0;
@@ -264,8 +260,7 @@ static void put_allocations(struct rocpd_out *w)
             continue;
         int64_t event = rocpd_add_event(p->set, scratch ? "SCRATCH_MEMORY" : "MEMORY_ALLOCATION",
                                         conversion_call(w->c, a->call[i]), 0, NULL);
-        rocpd_run(p->set, ROCPD_INS_ALLOC,
-                  "iiiiissiiiii", ++p->allocs, p->nid, p->pid,
+        rocpd_run(p->set, ROCPD_INS_ALLOC, "iiiiissiiiii", ++p->allocs, p->nid, p->pid,
                   thread_row(w, p, a->thread[i]), agent_row(w, a->agent[i]),
                   types[a->op[i] <= ALLOC_RECLAIM ? a->op[i] : 0],
                   levels[a->level[i] <= LEVEL_SCRATCH ? a->level[i] : 0], a->start_ns[i],

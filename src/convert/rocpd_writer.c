@@ -117,13 +117,10 @@ static void put_metadata(struct rocpd_set *s, const char *tag, const char *value
                             s->suffix, tag, value));
 }
 
-struct rocpd_set *rocpd_writer_set(struct rocpd_writer *w, const char *guid)
+struct rocpd_set *rocpd_writer_set_empty(struct rocpd_writer *w, const char *guid,
+                                         const char *suffix)
 {
     struct rocpd_set *s = arena_new(w->arena, struct rocpd_set);
-    char *suffix = arena_printf(w->arena, "_%s", guid);
-    for (char *c = suffix; *c; c++)
-        if (*c == '-')
-            *c = '_';
     *s = (struct rocpd_set){.w = w, .guid = guid, .suffix = suffix};
     idmap_init(&s->strings, w->arena);
     vec_push(&w->sets, w->arena, s);
@@ -135,6 +132,16 @@ struct rocpd_set *rocpd_writer_set(struct rocpd_writer *w, const char *guid)
         rocpd_table_sql(&sql, t, suffix, guid, w->v305);
         exec(w, sql.buf);
     }
+    return s;
+}
+
+struct rocpd_set *rocpd_writer_set(struct rocpd_writer *w, const char *guid)
+{
+    char *suffix = arena_printf(w->arena, "_%s", guid);
+    for (char *c = suffix; *c; c++)
+        if (*c == '-')
+            *c = '_';
+    struct rocpd_set *s = rocpd_writer_set_empty(w, guid, suffix);
     put_metadata(s, "schema_version", w->v305 ? "3.0.5" : "3");
     put_metadata(s, "schema_version_major", "3");
     put_metadata(s, "schema_version_minor", "0");

@@ -69,6 +69,10 @@ struct rocpd_writer *rocpd_writer_open(struct fs_set *set, const char *path, boo
 /* A set of tables; the guid is 36 characters, hexadecimal digits and dashes. */
 struct rocpd_set *rocpd_writer_set(struct rocpd_writer *w, const char *guid);
 
+/* The same without any row, for those who copy all of a set; `suffix` begins with '_'. */
+struct rocpd_set *rocpd_writer_set_empty(struct rocpd_writer *w, const char *guid,
+                                         const char *suffix);
+
 /* The id of a text in rocpd_string. */
 int64_t rocpd_string(struct rocpd_set *s, const char *text);
 

@@ -17,7 +17,7 @@ bool sink_open(struct sink *s, struct conversion *c, const char *path, struct gs
 static void write_out(struct sink *s, const void *p, size_t n)
 {
     if (!s->failed && fwrite(p, 1, n, s->out->file) != n)
-        s->failed = true;
+        s->failed = errno ? errno : EIO;
     s->total += n;
 }
 
@@ -44,8 +44,8 @@ bool sink_close(struct sink *s, struct conversion *c, struct gs_error *err)
 {
     sink_flush(s);
     c->bytes = c->bytes + s->total;
-    if (s->failed && !ferror(s->out->file))
-        return fail(err, GS_E_IO, "cannot write '%s': %s", s->out->path, strerror(errno));
+    if (s->failed) /* the first reason: closing would tell a later one */
+        return fail(err, GS_E_IO, "cannot write '%s': %s", s->out->path, strerror(s->failed));
     return fs_set_done(c->set, s->out, err);
 }
 

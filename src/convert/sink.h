@@ -23,7 +23,7 @@ struct sink {
     char *buf;
     size_t n;
     uint64_t total;
-    bool failed;
+    int failed; /* errno of the first failure; 0: none */
 };
 
 bool sink_open(struct sink *s, struct conversion *c, const char *path, struct gs_error *err);
@@ -64,7 +64,7 @@ void sink_uint(struct sink *s, uint64_t v);
 void sink_int(struct sink *s, int64_t v);
 /* Nanoseconds as microseconds with three digits behind the point. */
 void sink_us(struct sink *s, int64_t ns);
-void sink_num(struct sink *s, double v); /* the shortest that reads back the same */
+void sink_num(struct sink *s, double v);          /* the shortest that reads back the same */
 void sink_json(struct sink *s, const char *text); /* quoted, malformed UTF-8 replaced */
 void sink_printf(struct sink *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -7,7 +7,7 @@ struct speedscope {
     const struct trace *t;
     struct sink s;
     int64_t base_ns, end_ns;
-    uint32_t *frame; /* by string, then by kind of copy: 1 + its place; 0: not used yet */
+    uint32_t *frame;      /* by string, then by kind of copy: 1 + its place; 0: not used yet */
     VEC(uint32_t) frames; /* strings or kinds of copies, in order of use */
     size_t profiles;
     bool any;    /* an event of the profile was written */
@@ -58,8 +58,8 @@ static void put_event(struct speedscope *w, char type, uint32_t lane, int64_t ns
         *s = arena_new(w->waiting, struct str);
         str_init(*s, w->waiting);
     }
-    str_printf(*s, "%s{\"type\":\"%c\",\"frame\":%u,\"at\":%lld}", (*s)->len ? "," : "", type, frame,
-               at);
+    str_printf(*s, "%s{\"type\":\"%c\",\"frame\":%u,\"at\":%lld}", (*s)->len ? "," : "", type,
+               frame, at);
 }
 
 static void begin(void *ctx, uint32_t lane, const struct lane_item *item)
@@ -136,11 +136,11 @@ static void write_streams(struct speedscope *w)
         for (size_t i = copies.at[s]; i < copies.at[s + 1]; i++) {
             uint32_t row = copies.list[i];
             if (conversion_takes(w->c, process_of_copy(t, row)))
-                vec_push(&items, a,
-                         ((struct lane_item){
-                             t->copies.start_ns[row],
-                             later_of(t->copies.start_ns[row], t->copies.end_ns[row]),
-                             (uint32_t)t->kernels.n + row}));
+                vec_push(
+                    &items, a,
+                    ((struct lane_item){t->copies.start_ns[row],
+                                        later_of(t->copies.start_ns[row], t->copies.end_ns[row]),
+                                        (uint32_t)t->kernels.n + row}));
         }
         uint32_t gpu = gpu_of_stream(t, (uint32_t)s);
         if (items.n)
@@ -169,9 +169,8 @@ static bool write_speedscope(struct conversion *c, struct gs_error *err)
     for (size_t i = 0; i < w->frames.n; i++) {
         uint32_t key = w->frames.v[i];
         sink_puts(&w->s, i ? ",\n{\"name\":" : "\n{\"name\":");
-        sink_json(&w->s, key < t->strings.n
-                             ? trace_str(t, key)
-                             : copy_kind_name((enum copy_kind)(key - t->strings.n)));
+        sink_json(&w->s, key < t->strings.n ? trace_str(t, key)
+                                            : copy_kind_name((enum copy_kind)(key - t->strings.n)));
         sink_puts(&w->s, "}");
     }
     sink_puts(&w->s, "\n]}}\n");

@@ -1,8 +1,9 @@
 /*
  * Threads that take turns: while one makes calls, the other makes none, and the other way round. A
- * backward pass in a thread of its own is that, or a queue and its worker. Told by plausibility
- * only: calls of two threads that have nothing to do with each other mix, those that take turns
- * come in runs.
+ * backward pass in a thread of its own is that, or a queue and its worker. Where the trace says who
+ * hands over to whom (Kineto's arrows from forward to backward) that is taken; otherwise it is told
+ * by plausibility: calls of two threads that have nothing to do with each other mix, those that take
+ * turns come in runs.
  */
 #include <string.h>
 
@@ -30,6 +31,15 @@ static bool same_thread(const struct depend *d, uint32_t x, uint32_t y)
     return thread[d->call_row[x]] == thread[d->call_row[y]];
 }
 
+/* The trace says that one of the two threads hands over to the other. */
+static bool is_recorded(const struct depend *d, uint32_t x, uint32_t y)
+{
+    const struct trace *t = d->trace;
+    uint32_t a = t->regions.thread[d->call_row[x]], b = t->regions.thread[d->call_row[y]];
+    return a < t->threads.n && b < t->threads.n &&
+           (t->threads.v[a].gets_from == b + 1 || t->threads.v[b].gets_from == a + 1);
+}
+
 static bool takes_over(const struct depend *d, uint32_t call, uint32_t from)
 {
     struct span c = call_span(d, call), f = call_span(d, from);
@@ -54,8 +64,9 @@ static void walk(struct building *b, struct turns *of, bool collect)
             continue;
         struct turns *t = &of[process_of(d, call)];
         bool change = t->last != NO_INDEX && !same_thread(d, t->last, call);
-        if (collect && change && t->switches >= TURNS_LEAST &&
-            t->calls >= t->switches * RUN_LEAST && takes_over(d, call, t->last))
+        bool turns = t->switches >= TURNS_LEAST && t->calls >= t->switches * RUN_LEAST;
+        if (collect && change && (turns || is_recorded(d, call, t->last)) &&
+            takes_over(d, call, t->last))
             vec_push(&d->handovers, b->arena, ((struct depend_handover){call, t->last}));
         if (!collect) {
             t->calls++;

@@ -37,6 +37,7 @@ static const char *reasons_of(const struct change *c, const struct prediction *p
         {c->link_hope > 0, "half of the bytes may do"},
         {c->pinned, "copies of pinned memory reach 70 to 95 % of the link"},
         {c->prefetch, "up to a fifth of the host work may have to stay where it is"},
+        {c->workers > 1, "two threads are assumed to share the host work; more may do more"},
         {c->streams > 1, "kernels may need a whole unit for each of their work-groups"},
         {c->scale_doubt > 0, "how much faster the kernels get is an estimate"},
         {c->gpu, "kernels may gain as the matrix units or only as the memory does"},

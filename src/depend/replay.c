@@ -222,7 +222,7 @@ static inline __attribute__((always_inline)) void start_call(struct pass *s, uin
             int64_t *worker = &s->worker[thread_of(d, call)];
             *worker = add_ns(*worker == INT64_MIN ? r->call_start[d->first_call[thread_of(d, call)]]
                                                   : *worker,
-                             wait);
+                             s->p.c->workers > 1 ? wait / s->p.c->workers : wait);
             if (*worker > at) {
                 at = *worker;
                 bind(r, call, BIND_WORKER, NO_INDEX);

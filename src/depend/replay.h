@@ -57,6 +57,7 @@ struct change {
     bool pinned;                /* copies of pageable memory at the speed of the link */
     double link, host;          /* factors of copies over the link, and of the host's own time */
     double link_hope;           /* ... of the link, at its good side; 0: the same */
+    uint32_t workers;           /* threads that do so; 0: one */
     bool prefetch;              /* long host work between calls is done ahead by another thread */
     bool rank_typical;          /* collectives do not wait for a late rank */
     const struct hardware *gpu; /* another GPU */

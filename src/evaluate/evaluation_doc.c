@@ -192,6 +192,25 @@ static void run_json(struct jwrite *w, const struct eval_run *r)
     jw_close(w);
 }
 
+/* How often each trace was right at first: the same every time, or by chance. */
+static void stability_json(struct jwrite *w, const struct evaluation *e)
+{
+    jw_open(w, "stability", '[');
+    for (size_t i = 0; i < e->truths.n; i++) {
+        const struct eval_truth *t = &e->truths.v[i];
+        uint64_t runs = 0, first = 0;
+        for (size_t k = 0; k < e->runs.n; k++)
+            if (e->runs.v[k]->truth == t && !e->runs.v[k]->error)
+                runs++, first += e->runs.v[k]->rank == 0;
+        jw_open(w, NULL, '{');
+        jw_str(w, "run_id", t->run_id);
+        jw_uint(w, "repeats", runs);
+        jw_uint(w, "detected_at_1", first);
+        jw_close(w);
+    }
+    jw_close(w);
+}
+
 void evaluation_json(const struct evaluation *e, struct jwrite *w)
 {
     jw_open(w, NULL, '{');
@@ -208,6 +227,7 @@ void evaluation_json(const struct evaluation *e, struct jwrite *w)
     for (size_t i = 0; i < e->by_repeat.n; i++)
         jw_num(w, NULL, e->by_repeat.v[i]);
     jw_close(w);
+    stability_json(w, e);
     jw_open(w, "runs", '[');
     for (size_t i = 0; i < e->runs.n; i++)
         run_json(w, e->runs.v[i]);

@@ -61,8 +61,7 @@ static char *word(const char *s, size_t n, struct arena *a)
 static void add(struct fs_list *out, const char *dir, const char *name, struct arena *a)
 {
     if (*name && out->n < MOST)
-        vec_push(out, a,
-                 *name == '/' ? arena_strdup(a, name) : arena_printf(a, "%s%s", dir, name));
+        vec_push(out, a, *name == '/' ? arena_strdup(a, name) : arena_printf(a, "%s%s", dir, name));
 }
 
 /* "[a.db, b.db]" */
@@ -101,7 +100,8 @@ bool index_read(struct fs_list *out, const char *path, struct arena *a, struct g
         if ((v = value_of(p, n, "path:", &left))) {
             char *sub = word(v, left, a);
             if (*sub && !str_eq(sub, "."))
-                dir = *sub == '/' ? arena_printf(a, "%s/", sub) : arena_printf(a, "%s%s/", dir, sub);
+                dir =
+                    *sub == '/' ? arena_printf(a, "%s/", sub) : arena_printf(a, "%s%s/", dir, sub);
         } else if ((v = value_of(p, n, "files:", &left))) {
             in_files = true;
             add_inline(out, dir, v, left, a);

@@ -36,6 +36,11 @@ static const struct field rank_v[] = {
     FIELD(R, caused_ns, FIELD_I64, "makes wait", "ns",
           "sum of wait_ns of all ranks over the meetings to which this rank came last"),
     FIELD(R, late, FIELD_U64, "late", "", "meetings to which it came last"),
+    FIELD(R, path_ns, FIELD_I64, "on path", "ns",
+          "of the critical path over ranks, the time in this one: from the end of the job back to "
+          "the last meeting at which the rank waited, on in the rank it waited for, and so on; 0 "
+          "for all where nobody waits"),
+    FIELD(R, path_turns, FIELD_U64, "turns", "", "stretches of that path in this rank"),
     FIELD(R, kernels, FIELD_U64, "kernels", "", "number of kernels"),
     FIELD(R, copies, FIELD_U64, "copies", "", "number of copies"),
     FIELD(R, iterations, FIELD_U64, "iterations", "", "repetitions found; 0: none"),

@@ -98,12 +98,14 @@ struct job_rank {
     const char *gpu_name;
     int64_t start_ns, end_ns, window_ns;
     int64_t gpu_busy_ns, gpu_idle_ns, compute_ns, comm_ns, copy_ns;
-    int64_t mpi_ns;    /* union of the MPI calls */
-    int64_t host_ns;   /* neither GPU work nor MPI */
-    int64_t useful_ns; /* window without MPI and exposed collectives */
-    int64_t wait_ns;   /* waited for others in meetings */
-    int64_t caused_ns; /* others waited while this was the last to come */
-    uint64_t late;     /* meetings in which it was the last */
+    int64_t mpi_ns;      /* union of the MPI calls */
+    int64_t host_ns;     /* neither GPU work nor MPI */
+    int64_t useful_ns;   /* window without MPI and exposed collectives */
+    int64_t wait_ns;     /* waited for others in meetings */
+    int64_t caused_ns;   /* others waited while this was the last to come */
+    uint64_t late;       /* meetings in which it was the last */
+    int64_t path_ns;     /* of the critical path over ranks, what lies in this one */
+    uint64_t path_turns; /* stretches of that */
     uint64_t kernels, copies, mpi_calls, iterations;
     int64_t iteration_ns;
     double busy_pct, clock_mhz; /* the latter NaN unless recorded */

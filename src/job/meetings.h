@@ -51,4 +51,10 @@ void meetings_match(struct meetings *m, const struct job *job, struct arena *are
 void meetings_each(const struct meetings *m, void (*show)(void *ctx, const struct meeting *),
                    void *ctx);
 
+/* Fills wait[], by place in the meeting, and says who came last; NO_INDEX: all came together. */
+size_t meeting_judge(const struct job *job, const struct meeting *m, int64_t *wait);
+
+/* Fills path_ns and path_turns of the ranks: rank_path.c. */
+void job_path(struct job *job, const struct meetings *all, struct arena *temporary);
+
 #endif

@@ -60,8 +60,7 @@ static size_t latest_of(const struct job *job, const struct meeting *m, const in
     return last;
 }
 
-/* Fills wait[] and says who came last; NO_INDEX: all came together. */
-static size_t judge(const struct job *job, const struct meeting *m, int64_t *wait)
+size_t meeting_judge(const struct job *job, const struct meeting *m, int64_t *wait)
 {
     size_t last = 0;
     bool all = m->op->kind == MEET_ALL;
@@ -109,7 +108,7 @@ static void count(void *ctx, const struct meeting *m)
     if (m->op->kind == MEET_MARKER || (c->only_all && m->op->kind != MEET_ALL))
         return;
     c->meetings += m->stands_for;
-    size_t last = judge(c->job, m, c->wait);
+    size_t last = meeting_judge(c->job, m, c->wait);
     if (last == NO_INDEX) {
         vec_push(&c->costs, c->temporary, ((struct cost){.rank = NO_INDEX}));
         return;
@@ -186,6 +185,7 @@ void job_meet(struct job *job)
     c.late = arena_array(job->arena, struct late, n);
     meetings_each(&all, count, &c);
     find_stalls(&c);
+    job_path(job, &all, temporary);
     job->late = c.late;
     job->stats.meetings = c.meetings;
     for (size_t i = 0; i < n; i++)

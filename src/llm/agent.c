@@ -35,7 +35,7 @@ static bool offered(const struct tool *t)
     for (size_t i = 0; i < ARRAY_LEN(others); i++)
         if (str_eq(t->name, others[i]))
             return false;
-    return t->group == TOOL_OWN || !t->needs_run;
+    return t->group == TOOL_OWN;
 }
 
 /* A copy of an object without "trace"; of a schema, without the property of that name. */
@@ -103,6 +103,27 @@ void agent_offer(struct llm_agent *g, struct llm_dialogue *d)
 
 /* ---- calls ---- */
 
+/* Inside a literal of SQL a quote is written twice. */
+static const char *put_back_sql(void *ctx, const char *text, size_t n, bool is_key)
+{
+    struct redact *r = ctx;
+    struct str out;
+    const char *copy = arena_strndup(r->arena, text, n);
+    if (is_key)
+        return copy;
+    str_init(&out, r->arena);
+    while (*copy) {
+        size_t k = redact_placeholder(copy);
+        const char *name = k ? redact_restore(r, arena_strndup(r->arena, copy, k), true) : NULL;
+        for (const char *p = name; p && *p; p++)
+            str_puts(&out, *p == '\'' ? "''" : (const char[]){*p, 0});
+        if (!k)
+            str_putc(&out, *copy);
+        copy += k ? k : 1;
+    }
+    return out.buf;
+}
+
 static const char *put_back(void *ctx, const char *text, size_t n, bool is_key)
 {
     struct redact *r = ctx;
@@ -136,8 +157,8 @@ static const char *answer_call(struct llm_agent *g, const struct llm_part *call,
 {
     struct arena *a = g->l->arena;
     struct redact *r = &g->l->redact;
-    struct json_change names = {put_back, r};
     const struct tool *t = g->box ? tool_find(call->name) : NULL;
+    struct json_change names = {t && str_eq(t->name, "query") ? put_back_sql : put_back, r};
     const char *args = json_changed(*call->text ? call->text : "{}", &names, a);
     *failed = true;
     if (!t || !offered(t))
@@ -151,7 +172,7 @@ static const char *answer_call(struct llm_agent *g, const struct llm_part *call,
     *failed = answer.is_error;
     if (!answer.is_error)
         vec_push(&g->answers, a, answer.json);
-    const char *sent = redact_json(r, answer.json, str_has(t->name, "query"));
+    const char *sent = redact_json(r, answer.json, str_eq(t->name, "query") && !answer.is_error);
     return prompt_quoted(sent ? sent : "{}", a);
 }
 
@@ -193,7 +214,7 @@ static void add_text(struct llm_dialogue *d, const char *text)
 static bool satisfied(struct llm_agent *g, struct llm_dialogue *d, const struct llm_answer *a,
                       bool *nudged)
 {
-    if (!g->wants_array || *nudged || hypotheses_array(a->raw, g->l->arena))
+    if (!g->wants_array || *nudged || hypotheses_array(a->raw, NULL, g->l->arena))
         return true;
     *nudged = true;
     add_text(d, nudge);

@@ -29,6 +29,7 @@ struct llm_agent {
     int64_t max_turns, turns;
     size_t calls;
     bool wants_array;          /* the last message must hold a JSON array */
+    bool wants_differences;    /* it may end with one */
     VEC(const char *) asked;   /* "name arguments" of calls so far */
     VEC(const char *) answers; /* of tools, with their names, for those who check */
 };

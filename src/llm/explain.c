@@ -31,10 +31,12 @@ void explain_begin(struct llm *l, const struct explain_of *of, struct llm_dialog
     enum prompt_task task = task_of(of);
     llm_begin(l, d);
     const char *data = data_of(l, of);
-    d->system = prompt_system(l, task, of->agent, of->run, false);
+    d->system = prompt_system(l, task, of->agent, of->run, of->question, false);
+    l->brief_system = prompt_system(l, task, of->agent, of->run, of->question, true);
     llm_say(d, LLM_USER, prompt_message(l, data, task, of->question));
     agent_init(agent, l, of->agent ? of->run : NULL, of->threads);
     agent->wants_array = task == TASK_HYPOTHESES;
+    agent->wants_differences = task == TASK_COMPARE;
     agent_offer(agent, d);
 }
 
@@ -55,10 +57,11 @@ static void take_usage(const struct llm *l, struct explanation *out)
     out->cost_usd = llm_cost(l, &l->usage);
 }
 
+enum { MORE_TOKENS = 16384 };
+
 /* A thought that used up all tokens: once more, with room for an answer behind it. */
 static bool used_up(const struct llm_dialogue *d, const struct llm_answer *a)
 {
-    enum { MORE_TOKENS = 16384 };
     return a->fault == LLM_FAULT_EMPTY && d->max_tokens < MORE_TOKENS &&
            str_has(a->fault_text, "tokens");
 }
@@ -87,16 +90,36 @@ void explain_take(const struct llm *l, const struct llm_agent *agent, const stru
         out->problem = "the answer was cut at the limit of tokens; raise '--llm-max-tokens'";
 }
 
+/* They stand at the end, as JSON; people are shown a table instead. */
+static void take_differences(const struct llm *l, const struct llm_answer *a,
+                             struct explanation *out)
+{
+    size_t n = differences_read(out, a->raw, l->arena);
+    if (!out->differences.n)
+        return;
+    out->text = redact_restore(&l->redact, arena_strndup(l->arena, a->raw, n), false);
+    for (size_t i = 0; i < out->differences.n; i++) {
+        struct key_difference *k = &out->differences.v[i];
+        const char **texts[] = {&k->metric, &k->phase, &k->profile_a, &k->profile_b, &k->note};
+        for (size_t m = 0; m < ARRAY_LEN(texts); m++)
+            *texts[m] = redact_restore(&l->redact, *texts[m], false);
+    }
+}
+
 void explain_run(struct llm *l, struct llm_dialogue *d, struct llm_agent *agent,
                  struct explanation *out, llm_shower *show, void *ctx)
 {
     struct llm_answer a;
     bool ok = agent_run(agent, d, &a, show, ctx);
     if (!ok && used_up(d, &a)) {
-        d->max_tokens = 16384;
+        d->max_tokens = MORE_TOKENS;
+        if (l->brief_system)
+            d->system = l->brief_system;
         ok = agent_run(agent, d, &a, show, ctx);
     }
     explain_take(l, agent, &a, ok, out);
+    if (agent->wants_differences && ok)
+        take_differences(l, &a, out);
     if (!agent->wants_array || !ok)
         return;
     if (hypotheses_read(out, a.raw, l->arena)) {

@@ -107,8 +107,8 @@ static void set_up(struct attempt *a, struct curl_slist *headers)
     const struct llm_target *t = a->e->target;
     CURL *c = a->curl;
     struct llm_url u;
-    llm_url_parse(&u, t->url, NULL);
-    curl_easy_setopt(c, CURLOPT_URL, t->url);
+    llm_url_parse(&u, a->e->url, NULL);
+    curl_easy_setopt(c, CURLOPT_URL, a->e->url);
     curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, u.tls ? "https" : "http");
     curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(c, CURLOPT_POST, 1L);
@@ -268,7 +268,7 @@ static bool attempt(struct errand *e, CURLM *multi, int tries)
     CURLcode rc;
     a->e = e;
     a->curl = curl_easy_init();
-    llm_parser_init(&a->parser, e->target->provider->wire, e->arena, e->take, e->ctx);
+    llm_parser_init(&a->parser, e->wire, e->arena, e->take, e->ctx);
     sse_init(&a->sse, e->arena, take_sse, a);
     str_init(&a->whole, e->arena);
     struct curl_slist *headers = headers_of(e->target);

@@ -7,7 +7,7 @@
 
 #include "llm/json_copy.h"
 
-const char *hypotheses_array(const char *text, struct arena *a)
+const char *hypotheses_array(const char *text, size_t *start, struct arena *a)
 {
     enum { TRIES = 64 };
     const char *end = text ? strrchr(text, ']') : NULL;
@@ -15,8 +15,11 @@ const char *hypotheses_array(const char *text, struct arena *a)
     for (const char *p = end ? strchr(text, '[') : NULL; p && p < end && tries < TRIES;
          p = strchr(p + 1, '['), tries++) {
         const char *json = json_changed(arena_strndup(a, p, (size_t)(end - p + 1)), NULL, a);
-        if (json && *json == '[')
+        if (json && *json == '[') {
+            if (start)
+                *start = (size_t)(p - text);
             return json;
+        }
     }
     return NULL;
 }
@@ -227,7 +230,7 @@ static void read_one(struct reading *r, struct jread *j)
 bool hypotheses_read(struct explanation *out, const char *text, struct arena *a)
 {
     enum { MOST = 64 };
-    const char *json = hypotheses_array(text, a);
+    const char *json = hypotheses_array(text, NULL, a);
     if (!json)
         return false;
     struct jread *j = json_reader(a, json, strlen(json));
@@ -242,4 +245,68 @@ bool hypotheses_read(struct explanation *out, const char *text, struct arena *a)
         read_one(&(struct reading){h, a}, j);
     }
     return true;
+}
+
+/* ---- comparisons ---- */
+
+/* The number a text begins with; its unit is the other's, too, or the two cannot be compared. */
+static double number_of(const char *text, const char **unit)
+{
+    char *end;
+    double v = text ? strtod(text, &end) : NAN;
+    if (!text || end == text)
+        return NAN;
+    *unit = end + strspn(end, " ");
+    return v;
+}
+
+static double change_pct(const struct key_difference *k)
+{
+    const char *unit_a = "", *unit_b = "";
+    double a = number_of(k->profile_a, &unit_a), b = number_of(k->profile_b, &unit_b);
+    if (!isfinite(a) || !isfinite(b) || a == 0 || !str_eq(unit_a, unit_b))
+        return NAN;
+    return round(1000 * (b - a) / a) / 10;
+}
+
+static void read_difference(struct explanation *out, struct jread *j, struct arena *a)
+{
+    struct key_difference k = {0};
+    while (jr_key(j)) {
+        const char **to = jr_is(j, "metric")      ? &k.metric
+                          : jr_is(j, "phase")     ? &k.phase
+                          : jr_is(j, "profile_a") ? &k.profile_a
+                          : jr_is(j, "profile_b") ? &k.profile_b
+                          : jr_is(j, "note")      ? &k.note
+                                                  : NULL;
+        if (to)
+            *to = text_of(j, a);
+        else
+            jr_skip(j);
+    }
+    k.magnitude_pct = change_pct(&k);
+    if (k.metric && *k.metric && out->differences.n < 32)
+        vec_push(&out->differences, a, k);
+}
+
+size_t differences_read(struct explanation *out, const char *text, struct arena *a)
+{
+    size_t start, n = strlen(text);
+    const char *json = hypotheses_array(text, &start, a);
+    if (!json)
+        return n;
+    struct jread *j = json_reader(a, json, strlen(json));
+    jr_array(j);
+    while (jr_item(j))
+        if (jr_type(j) == J_OBJECT) {
+            jr_object(j);
+            read_difference(out, j, a);
+        } else
+            jr_skip(j);
+    if (!out->differences.n)
+        return n;
+    const char *fence = NULL; /* the line that opens the block belongs to it */
+    for (const char *p = strstr(text, "```"); p && p < text + start; p = strstr(p + 3, "```"))
+        fence = p;
+    return fence && (size_t)(fence - text) + 12 > start ? (size_t)(fence - text) : start;
 }

@@ -16,6 +16,7 @@
 #include "llm/scrub.h"
 
 enum { FRAME_MAX = 32 * 1024 * 1024 };
+enum { KIND_ASK = 'a', KIND_COUNT = 'c' }; /* the first byte of a frame that asks */
 
 struct messenger {
     int fd;
@@ -59,6 +60,13 @@ static bool write_frame(int fd, const char *p, size_t n)
 {
     uint32_t len = (uint32_t)n;
     return n <= FRAME_MAX && write_all(fd, &len, sizeof(len)) && write_all(fd, p, n);
+}
+
+static bool write_request(int fd, char kind, const char *p, size_t n)
+{
+    uint32_t len = (uint32_t)n + 1;
+    return n < FRAME_MAX && write_all(fd, &len, sizeof(len)) && write_all(fd, &kind, 1) &&
+           write_all(fd, p, n);
 }
 
 /* NULL: the other side is gone. An empty one is "stop". */
@@ -116,9 +124,12 @@ static void serve(void *ctx)
         if (n) {
             struct outlet o = {.fd = s->fd};
             scrub_init(&o.scrub, s->target->secrets.v, s->target->secrets.n, a, send_event, &o);
+            bool count = body[0] == KIND_COUNT;
             struct errand e = {.target = s->target,
-                               .body = body,
-                               .n = n,
+                               .url = count ? s->target->count_url : s->target->url,
+                               .wire = count ? &wire_count : s->target->provider->wire,
+                               .body = body + 1,
+                               .n = n - 1,
                                .arena = a,
                                .take = scrub_take,
                                .ctx = &o.scrub,
@@ -244,7 +255,8 @@ static bool take_events(struct messenger *m, llm_taker *take, void *ctx)
     }
 }
 
-void messenger_ask(struct messenger *m, const char *body, size_t n, llm_taker *take, void *ctx)
+static void exchange(struct messenger *m, char kind, const char *body, size_t n, llm_taker *take,
+                     void *ctx)
 {
     struct sigaction before,
         now = {.sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND}; /* the second one ends */
@@ -255,9 +267,19 @@ void messenger_ask(struct messenger *m, const char *body, size_t n, llm_taker *t
     interrupted = 0;
     sigemptyset(&now.sa_mask);
     sigaction(SIGINT, &now, &before);
-    m->dead = !write_frame(m->fd, body, n) || !take_events(m, take, ctx);
+    m->dead = !write_request(m->fd, kind, body, n) || !take_events(m, take, ctx);
     sigaction(SIGINT, &before, NULL);
     if (m->dead)
         give_fault(take, ctx, interrupted ? LLM_FAULT_STOPPED : LLM_FAULT_NETWORK,
                    interrupted ? "stopped" : "the messenger ended in the middle of an answer");
+}
+
+void messenger_ask(struct messenger *m, const char *body, size_t n, llm_taker *take, void *ctx)
+{
+    exchange(m, KIND_ASK, body, n, take, ctx);
+}
+
+void messenger_count(struct messenger *m, const char *body, size_t n, llm_taker *take, void *ctx)
+{
+    exchange(m, KIND_COUNT, body, n, take, ctx);
 }

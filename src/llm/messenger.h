@@ -25,6 +25,8 @@ struct messenger *messenger_start(const struct llm_target *t,
                                   void (*confine)(void *ctx, const char *ca), void *ctx,
                                   struct arena *a, struct gs_error *err);
 void messenger_ask(struct messenger *m, const char *body, size_t n, llm_taker *take, void *ctx);
+/* The same, to where tokens are counted. */
+void messenger_count(struct messenger *m, const char *body, size_t n, llm_taker *take, void *ctx);
 
 /* Whether this build can reach servers; programs can be asked in any. */
 bool llm_has_network(void);
@@ -33,6 +35,8 @@ bool llm_has_network(void);
 
 struct errand {
     const struct llm_target *target;
+    const char *url;
+    const struct llm_wire *wire;
     const char *body;
     size_t n;
     struct arena *arena; /* of this errand */

@@ -51,7 +51,7 @@ static struct price price_of(const struct llm *l)
 }
 
 /* Prose takes four letters a token, JSON fewer. */
-struct estimate llm_estimate(const struct llm *l, const struct llm_dialogue *d, int64_t turns)
+struct estimate llm_estimate(struct llm *l, const struct llm_dialogue *d, int64_t turns)
 {
     size_t n;
     struct arena *scratch = arena_scratch();
@@ -64,7 +64,12 @@ struct estimate llm_estimate(const struct llm *l, const struct llm_dialogue *d, 
     arena_release(scratch);
     enum { TURN_TOKENS = 1500 };
     int64_t first = (int64_t)(system / 4 + rest * 2 / (openai ? 7 : 5));
-    struct estimate e = {.input = first, .output = d->max_tokens + d->thinking, .turns = turns};
+    int64_t exact = l->o->exact_count ? llm_count(l, d) : -1;
+    first = exact >= 0 ? exact : first;
+    struct estimate e = {.input = first,
+                         .output = d->max_tokens + d->thinking,
+                         .turns = turns,
+                         .counted = exact >= 0};
     struct llm_usage once = {.input = first, .output = e.output, .cost = NAN}, all = once;
     e.cost = llm_cost(l, &once);
     int64_t more = turns - 1,
@@ -104,9 +109,9 @@ const char *llm_estimate_text(const struct llm *l, const struct estimate *e)
 {
     char in[HUMAN_MAX], out[HUMAN_MAX];
     struct arena *a = l->arena;
-    const char *once =
-        arena_printf(a, "about %s tokens in, up to %s out, %s", human_count(in, (uint64_t)e->input),
-                     human_count(out, (uint64_t)e->output), dollars(a, e->cost));
+    const char *once = arena_printf(a, "%s%s tokens in, up to %s out, %s",
+                                    e->counted ? "" : "about ", human_count(in, (uint64_t)e->input),
+                                    human_count(out, (uint64_t)e->output), dollars(a, e->cost));
     if (e->turns < 2)
         return once;
     return arena_printf(a, "%s; at most %lld turns with %s in, %s out, %s", once,

@@ -10,13 +10,14 @@
 struct estimate {
     int64_t input, output; /* tokens of one request; output is the most there can be */
     double cost;           /* NaN: no price is known */
+    bool counted;          /* by the provider */
     int64_t turns;         /* as often as that, at most: */
     int64_t most_input, most_output;
     double most_cost;
 };
 
 /* `turns`: how often the dialogue goes back and forth, at most. */
-struct estimate llm_estimate(const struct llm *l, const struct llm_dialogue *d, int64_t turns);
+struct estimate llm_estimate(struct llm *l, const struct llm_dialogue *d, int64_t turns);
 
 /* Dollars for what was used; NaN: no price is known. */
 double llm_cost(const struct llm *l, const struct llm_usage *u);

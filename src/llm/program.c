@@ -113,7 +113,7 @@ void program_run(struct errand *e)
     struct str out;
     int status = 0;
     str_init(&out, e->arena);
-    llm_parser_init(&p, e->target->provider->wire, e->arena, e->take, e->ctx);
+    llm_parser_init(&p, e->wire, e->arena, e->take, e->ctx);
     if (!start(&c, e->target)) {
         llm_give_fault(&p, LLM_FAULT_NETWORK, 0, "cannot start '%s': %s", e->target->program,
                        strerror(errno));

@@ -41,7 +41,9 @@ static const char *const tasks[] = {
     [TASK_COMPARE] =
         "\nThe data compares run A with run B. Write: whether the change helped and whether that "
         "is more than noise; what changed most, with both figures; what to look at next. Where the "
-        "runs cannot be compared, say why and stop.\n",
+        "runs cannot be compared, say why and stop. End with a block ```json that holds an array "
+        "of the key differences, objects with metric, phase (or null), profile_a, profile_b (the "
+        "figures with their units) and note.\n",
     [TASK_QUESTION] = "\nAnswer the user's question, in as few words as it takes.\n",
     [TASK_HYPOTHESES] =
         "\nFind out why the program is as slow as it is. Work from kernels to memory, to MPI, to "
@@ -70,12 +72,27 @@ static const char glossary[] =
     "(window x GPUs) one cause; a finding claims time of the ledger, and no nanosecond twice; "
     "times end in _ns and are nanoseconds, _pct are percent.\n";
 
+/* What of the guide is of use here. */
+static const char *guide_text(const struct llm *l, const struct run *run, const char *question,
+                              bool brief)
+{
+    struct guide_context c = {.tier = 1, .prompt = question, .has_categories = true};
+    if (brief)
+        return guide_select(&l->guide, GUIDE_ALWAYS, l->arena);
+    if (run && run->analysis) {
+        c.tier = run->advice.overview.tier;
+        c.bottleneck = run->advice.overview.bottleneck;
+        c.has_counters = run->analysis->counter_stats.rows.n > 0;
+    } else if (run)
+        c.tier = 0;
+    c.has_source = run && run->source;
+    return guide_select(&l->guide, guide_tags(&c), l->arena);
+}
+
 const char *prompt_system(const struct llm *l, enum prompt_task task, bool tools,
-                          const struct run *run, bool short_guide)
+                          const struct run *run, const char *question, bool short_guide)
 {
     struct str out;
-    (void)run;
-    (void)short_guide;
     str_init(&out, l->arena);
     str_puts(&out, role);
     str_puts(&out, rules);
@@ -86,6 +103,8 @@ const char *prompt_system(const struct llm *l, enum prompt_task task, bool tools
     str_puts(&out, tasks[task]);
     if (tools)
         str_puts(&out, with_tools);
+    str_printf(&out, "\nThe guide (%s):\n\n%s", l->guide.version,
+               guide_text(l, run, question, short_guide));
     return out.buf;
 }
 

@@ -18,9 +18,9 @@ enum prompt_task {
     TASK_HYPOTHESES, /* PerfAdvisor's schema, as a bare JSON array */
 };
 
-/* `tools`: the model may look things up. */
+/* `tools`: the model may look things up; `short_guide`: only what is always of use. */
 const char *prompt_system(const struct llm *l, enum prompt_task task, bool tools,
-                          const struct run *run, bool short_guide);
+                          const struct run *run, const char *question, bool short_guide);
 
 /* The analysis in brief, as JSON; redacted. */
 const char *prompt_analysis(struct llm *l, const struct run *run);

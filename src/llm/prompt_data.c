@@ -230,11 +230,25 @@ static struct telling *begin(struct llm *l, const struct run *run)
     return t;
 }
 
+/* Names can be as long as their makers like; a few hundred letters tell which one it is. */
+static const char *clipped(void *ctx, const char *text, size_t n, bool is_key)
+{
+    enum { MOST = 600 };
+    struct arena *a = ctx;
+    if (n <= MOST || is_key)
+        return arena_strndup(a, text, n);
+    for (n = MOST; n && ((unsigned char)text[n] & 0xc0) == 0x80;)
+        n--;
+    return arena_printf(a, "%.*s\xe2\x80\xa6", (int)n, text);
+}
+
 static const char *finish(struct llm *l, struct telling *t)
 {
+    struct json_change clip = {clipped, l->arena};
     jw_close(&t->w);
     l->data = t->out.buf;
-    return prompt_quoted(redact_json(&l->redact, t->out.buf, false), l->arena);
+    const char *sent = redact_json(&l->redact, t->out.buf, false);
+    return prompt_quoted(json_changed(sent, &clip, l->arena), l->arena);
 }
 
 const char *prompt_analysis(struct llm *l, const struct run *run)

@@ -27,7 +27,7 @@ struct llm_provider {
     const char *url;                /* base; "%r": the region; NULL: one must be given */
     const char *url_vars[LLM_VARS]; /* that give one */
     const char *path;               /* behind the base; "%m": the model, "%v": the version */
-    const char *path_versions;      /* a base that ends in its first part has it already */
+    const char *count_path;         /* where tokens are counted for nothing; NULL: nowhere */
     const char *verify_var;         /* 0, false, no: certificates are not checked; NULL: always */
     const char *no_endpoint;        /* what to do where there is no address */
     int timeout_s;                  /* without a byte */

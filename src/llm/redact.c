@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "llm/json_copy.h"
 
 static const char *const kind_words[NAME_KINDS] = {
@@ -54,6 +55,19 @@ static bool is_name(const char *name, size_t n)
     return n >= 2 && letters;
 }
 
+/* As documents have it: what is no UTF-8 is replaced there. */
+static const char *well_formed(const char *name, size_t n, struct arena *a)
+{
+    struct str out;
+    str_init(&out, a);
+    for (size_t i = 0, len; i < n; i += len) {
+        uint32_t c = utf8_decode(name + i, n - i, &len);
+        bool bad = c == 0xfffd && len == 1;
+        str_put(&out, bad ? "\xef\xbf\xbd" : name + i, bad ? 3 : len);
+    }
+    return out.buf;
+}
+
 void redact_alias(struct redact *r, uint32_t entry, const char *name)
 {
     size_t n = name ? strlen(name) : 0;
@@ -63,6 +77,8 @@ void redact_alias(struct redact *r, uint32_t entry, const char *name)
     if (!is_name(name, n)) /* found only where a string is nothing else */
         return;
     vec_push(&r->words, r->arena, ((struct redact_word){name, (uint32_t)n, entry, NO_INDEX}));
+    if (!utf8_valid(name, n))
+        redact_alias(r, entry, well_formed(name, n, r->arena));
 }
 
 uint32_t redact_add(struct redact *r, enum name_kind kind, const char *name, const char *shown)
@@ -170,6 +186,36 @@ static const struct redact_word *cut_at(const struct redact *r, const char *text
                                                                             : NULL;
 }
 
+static size_t shared(const char *a, const char *b)
+{
+    size_t n = 0;
+    while (a[n] && a[n] == b[n])
+        n++;
+    return n;
+}
+
+/* A name that was cut without a sign of it: so long a beginning is no chance. */
+static const struct redact_word *beginning_at(const struct redact *r, const char *text, size_t at,
+                                              size_t *n)
+{
+    enum { LEAST = 24 };
+    const struct redact_word *best = NULL;
+    if (at && is_word(text[at]) && is_word(text[at - 1]))
+        return NULL;
+    size_t i = upper(r, text + at);
+    *n = LEAST - 1;
+    for (size_t k = i ? i - 1 : 0; k <= i && k < r->words.n; k++) {
+        size_t same = shared(r->words.v[k].text, text + at);
+        if (same > *n) {
+            *n = same;
+            best = &r->words.v[k];
+        }
+    }
+    while (best && is_word(text[at + *n]) && is_word(text[at + *n - 1]))
+        ++*n; /* to the end of the word */
+    return best;
+}
+
 static void put_placeholder(struct redact *r, struct str *out, uint32_t entry)
 {
     const struct redact_entry *e = &r->entries.v[entry];
@@ -205,6 +251,8 @@ static size_t replace_at(struct redact *r, struct str *out, const char *text, si
         return looks;
     }
     w = cut_at(r, text, at, &cut);
+    if (!w)
+        w = beginning_at(r, text, at, &cut);
     if (w)
         put_placeholder(r, out, w->entry);
     return w ? cut : 0;
@@ -231,7 +279,25 @@ const char *redact_text(struct redact *r, const char *text)
 struct cells {
     struct redact *r;
     bool whole;
+    VEC(const char *) keys; /* of the document: the names of its columns are told twice */
 };
+
+static const char *note_key(void *ctx, const char *text, size_t n, bool is_key)
+{
+    struct cells *c = ctx;
+    const char *copy = arena_strndup(c->r->arena, text, n);
+    if (is_key)
+        vec_push(&c->keys, c->r->arena, copy);
+    return copy;
+}
+
+static bool names_column(const struct cells *c, const char *text)
+{
+    for (size_t i = 0; i < c->keys.n && i < 256; i++)
+        if (str_eq(c->keys.v[i], text))
+            return true;
+    return false;
+}
 
 /* Words of our own vocabulary: keys, numbers, states. Nothing in them tells who made the trace. */
 static bool plain_value(const char *text, size_t n)
@@ -249,6 +315,8 @@ static const char *redact_string(void *ctx, const char *text, size_t n, bool is_
     if (is_key)
         return arena_strndup(r->arena, text, n);
     const char *copy = arena_strndup(r->arena, text, n);
+    if (c->whole && names_column(c, copy))
+        return copy;
     uint32_t entry = n ? known(r, copy) : NO_INDEX;
     if (entry == NO_INDEX && c->whole && !plain_value(text, n))
         entry = new_entry(r, NAME_TEXT, text, n);
@@ -262,10 +330,12 @@ static const char *redact_string(void *ctx, const char *text, size_t n, bool is_
 
 const char *redact_json(struct redact *r, const char *json, bool cells)
 {
-    struct cells c = {r, cells};
-    struct json_change change = {redact_string, &c};
+    struct cells c = {.r = r, .whole = cells};
+    struct json_change change = {redact_string, &c}, look = {note_key, &c};
     if (r->mode == REDACT_NONE)
         return json;
+    if (cells)
+        json_changed(json, &look, r->arena);
     return json_changed(json, &change, r->arena);
 }
 

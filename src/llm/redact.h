@@ -10,8 +10,8 @@
  *     const char *sent = redact_text(&r, "gemm takes 3 ms");     "[KERNEL_1] takes 3 ms"
  *     const char *read = redact_restore(&r, answer);
  *
- * A name is found where it stands as a word, the longest first; also where it was cut and ends in
- * an ellipsis. Paths, addresses of mail and of machines are found by their looks. What is known is
+ * A name is found where it stands as a word, the longest first; also where it was cut: when an
+ * ellipsis follows, or 24 letters of it are there. Paths, addresses of mail and of machines are found by their looks. What is known is
  * the same for the same trace, so are the placeholders.
  */
 #ifndef GS_LLM_REDACT_H

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "llm/journal.h"
+#include "llm/json_copy.h"
 #include "llm/record.h"
 #include "llm/transcript.h"
 
@@ -26,13 +27,15 @@ struct llm *llm_open(const struct llm_opts *o, void (*confine)(void *ctx, const 
     const char *which, *thinking = llm_env("*_LLM_THINKING", &which, a);
     if (thinking && l->target.provider->thinks && atoi(thinking) >= 1024)
         l->thinking = atoi(thinking);
+    if (!guide_load(&l->guide, o->guide, a, err))
+        return NULL;
     redact_init(&l->redact, mode, a);
     if (!is_offline(o)) {
         l->messenger = messenger_start(&l->target, l->target.program ? NULL : confine, ctx, a, err);
         if (!l->messenger)
             return NULL;
     }
-    llm_target_forget(&l->target, a); /* from here on only the messenger knows */
+    llm_target_forget(&l->target); /* from here on only the messenger knows */
     return l;
 }
 
@@ -258,4 +261,52 @@ bool llm_failed(const struct llm *l, const struct llm_answer *a, struct gs_error
 {
     return fail(err, GS_E_NETWORK, "no answer from %s: %s", l->target.provider->name,
                 a->fault_text);
+}
+
+/* ---- counting ---- */
+
+/* What of a request is counted; the rest is not known there. */
+static const char *counted_part(const char *body, struct arena *a)
+{
+    static const char *const keys[] = {"model", "system",   "tools",       "messages",
+                                       "input", "thinking", "instructions"};
+    struct str out;
+    struct jwrite w;
+    struct jread *j = json_reader(a, body, strlen(body));
+    str_init(&out, a);
+    jw_init(&w, &out, 0);
+    jw_open(&w, NULL, '{');
+    if (jr_object(j))
+        while (jr_key(j)) {
+            bool kept = false;
+            const char *name = arena_strdup(a, j->text);
+            for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+                kept |= str_eq(keys[i], name);
+            if (kept)
+                json_copy(j, &w, name, NULL);
+            else
+                jr_skip(j);
+        }
+    jw_close(&w);
+    return out.buf;
+}
+
+static void take_count(void *ctx, const struct llm_event *e)
+{
+    int64_t *count = ctx;
+    if (e->kind == LLM_EVENT_TEXT)
+        *count = strtoll(e->text, NULL, 10);
+}
+
+int64_t llm_count(struct llm *l, const struct llm_dialogue *d)
+{
+    int64_t count = -1;
+    size_t n;
+    if (!l->messenger || !l->target.count_url)
+        return -1;
+    struct arena *scratch = arena_child(l->arena);
+    const char *part = counted_part(llm_body(l, d, &n, scratch), scratch);
+    messenger_count(l->messenger, part, strlen(part), take_count, &count);
+    arena_release(scratch);
+    return count;
 }

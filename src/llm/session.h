@@ -13,6 +13,7 @@
 #ifndef GS_LLM_SESSION_H
 #define GS_LLM_SESSION_H
 
+#include "guide/guide.h"
 #include "llm/messenger.h"
 #include "llm/redact.h"
 
@@ -25,11 +26,13 @@ struct llm {
     struct llm_target target;
     struct messenger *messenger; /* NULL: nothing is sent */
     struct redact redact;
+    struct guide guide;
     struct journal *record, *log, *transcript;
     struct replay_file *replayed;
     struct llm_usage usage; /* of all requests so far */
     int64_t thinking;       /* of the variable */
     size_t requests;
+    const char *brief_system; /* the instructions with less of the guide; NULL: none */
     const char *data; /* what the model was told, with its names: JSON, for those who check */
     bool old_limit, no_effort, no_tools; /* what the server was found not to know */
 };
@@ -62,6 +65,9 @@ bool llm_exchange(struct llm *l, struct llm_dialogue *d, struct llm_answer *out,
 
 /* The body as it would be sent. */
 const char *llm_body(const struct llm *l, const struct llm_dialogue *d, size_t *n, struct arena *a);
+
+/* Tokens of the dialogue, counted by the provider; -1: it cannot, or did not. */
+int64_t llm_count(struct llm *l, const struct llm_dialogue *d);
 
 /* Whether nothing must be sent, and the body be shown instead. */
 static inline bool llm_only_preview(const struct llm *l)

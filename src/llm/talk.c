@@ -24,7 +24,7 @@ bool talk_begin(struct llm_talk *t, struct llm *l, struct run *run, int threads,
     redact_seal(&l->redact);
     agent_init(&t->agent, l, run, threads);
     agent_offer(&t->agent, &t->d);
-    t->d.system = prompt_system(l, TASK_QUESTION, t->d.tools.n > 0, run, false);
+    t->d.system = prompt_system(l, TASK_QUESTION, t->d.tools.n > 0, run, NULL, false);
     return true;
 }
 

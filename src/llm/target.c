@@ -260,6 +260,8 @@ static bool choose_address(struct llm_target *t, const struct llm_opts *o, bool 
     if (!llm_url_parse(&u, expanded(base, t, a), err))
         return false;
     t->url = join(expanded(base, t, a), expanded(p->path, t, a), a);
+    if (p->count_path)
+        t->count_url = join(expanded(base, t, a), expanded(p->count_path, t, a), a);
     if (!llm_url_parse(&u, t->url, err))
         return false;
     t->host = arena_strdup(a, u.host);
@@ -330,7 +332,7 @@ bool llm_target_find(struct llm_target *t, const struct llm_opts *o, bool offlin
     return headers_further(t, say_user, a, err);
 }
 
-void llm_target_forget(struct llm_target *t, struct arena *a)
+void llm_target_forget(struct llm_target *t)
 {
     if (t->key_line)
         explicit_bzero(t->key_line, strlen(t->key_line));
@@ -339,6 +341,10 @@ void llm_target_forget(struct llm_target *t, struct arena *a)
         explicit_bzero(s, strlen(s));
     }
     t->headers.n = t->secrets.n = 0;
+}
+
+void llm_forget_environment(struct arena *a)
+{
     for (size_t i = 0; llm_providers[i]; i++)
         for (size_t k = 0; k < LLM_VARS && llm_providers[i]->key_vars[k]; k++) {
             const char *which, *v;

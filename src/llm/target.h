@@ -3,7 +3,8 @@
  *
  * The key comes from a variable or from a file that only its owner can read, never from the command
  * line. It is put into the headers of the target, which only the messenger (messenger.h) uses;
- * llm_target_forget() wipes it from this process once that one runs.
+ * llm_target_forget() wipes it from this process once that one runs, llm_forget_environment() from
+ * its variables once all messengers do.
  */
 #ifndef GS_LLM_TARGET_H
 #define GS_LLM_TARGET_H
@@ -24,14 +25,15 @@ struct llm_opts {
     const char *log_file, *transcript_file, *archive;
     const char *guide;
     int64_t thinking, timeout_s, retries, max_tokens, max_turns, compact_every;
-    bool preview, yes, no_tools, agent, app_knowledge, log, transcript;
+    bool exact_count, preview, yes, no_tools, agent, app_knowledge, log, transcript;
 };
 
 struct llm_target {
     const struct llm_provider *provider;
     const char *model;
-    const char *why; /* the provider was chosen: "ANTHROPIC_API_KEY is set" */
-    const char *url; /* whole; NULL for programs */
+    const char *why;       /* the provider was chosen: "ANTHROPIC_API_KEY is set" */
+    const char *url;       /* whole; NULL for programs */
+    const char *count_url; /* where tokens are counted; NULL: nowhere */
     const char *host;
     const char *program;  /* path of it; NULL for servers */
     const char *key_from; /* what to check when it is refused */
@@ -54,8 +56,11 @@ bool llm_asked(const struct llm_opts *o);
 bool llm_target_find(struct llm_target *t, const struct llm_opts *o, bool offline, bool say_user,
                      struct arena *a, struct gs_error *err);
 
-/* Wipes keys: those of the target, and of the environment of this process. */
-void llm_target_forget(struct llm_target *t, struct arena *a);
+/* Wipes the key of the target. */
+void llm_target_forget(struct llm_target *t);
+
+/* Wipes all keys that providers know from the environment of this process. */
+void llm_forget_environment(struct arena *a);
 
 /* Scheme and host of an address; false: it is none that we use. */
 struct llm_url {

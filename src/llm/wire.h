@@ -55,7 +55,8 @@ struct llm_wire {
     void (*whole)(struct llm_parser *p, const char *text, size_t n);
 };
 
-extern const struct llm_wire wire_anthropic, wire_responses, wire_chat, wire_gemini, wire_claude;
+extern const struct llm_wire wire_anthropic, wire_responses, wire_chat, wire_gemini, wire_claude,
+    wire_count;
 
 void llm_parser_init(struct llm_parser *p, const struct llm_wire *wire, struct arena *a,
                      llm_taker *take, void *ctx);

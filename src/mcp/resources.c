@@ -64,6 +64,14 @@ static struct resource resource_at(size_t i, struct arena *arena)
                              "text/markdown"};
 }
 
+/* Which one it is: users edit it, and several places are looked at. */
+static const char *about_guide(struct request *q)
+{
+    const struct guide *g = q->s->o.guide;
+    return arena_printf(q->arena, "What a model should know before it speaks: version %s, %s",
+                        *g->version ? g->version : "unknown", g->path);
+}
+
 bool list_resources(struct request *q, struct jwrite *w, struct gs_error *err)
 {
     size_t n = count_resources(), from, to;
@@ -76,7 +84,7 @@ bool list_resources(struct request *q, struct jwrite *w, struct gs_error *err)
         jw_str(w, "uri", r.uri);
         jw_str(w, "name", r.name);
         jw_str(w, "title", r.title);
-        jw_str(w, "description", r.title);
+        jw_str(w, "description", i ? r.title : about_guide(q));
         jw_str(w, "mimeType", r.type);
         jw_close(w);
     }

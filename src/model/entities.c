@@ -73,7 +73,7 @@ uint32_t trace_gpu(struct trace *t, const struct gpu *g)
 
 uint32_t trace_thread(struct trace *t, uint32_t process, int64_t tid)
 {
-    struct thread made = {process, tid, 0};
+    struct thread made = {process, tid, 0, 0};
     uint32_t at = find_thread(t, &made);
     if (at != NO_INDEX)
         return at;

@@ -116,8 +116,7 @@ const struct rocpd_table rocpd_tables[] = {
     {NULL, NULL},
 };
 
-void rocpd_expand(struct str *out, const char *sql, const char *suffix, const char *guid,
-                  bool v305)
+void rocpd_expand(struct str *out, const char *sql, const char *suffix, const char *guid, bool v305)
 {
     str_puts(out, "");
     while (*sql) {

@@ -236,6 +236,7 @@ struct thread {
     uint32_t process;
     int64_t tid;
     uint32_t name;
+    uint32_t gets_from; /* thread that hands work over to it, + 1; 0: not recorded */
 };
 
 /* A physical device. Zero means "not known" in every number. */

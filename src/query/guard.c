@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "base/str.h"
+#include "base/task.h"
 #include "query/query_in.h"
 
 enum { STEPS_BETWEEN_LOOKS = 200 };
@@ -75,7 +76,7 @@ static int look(void *query)
 {
     struct query *q = query;
     q->timed_out = q->until > 0 && now() > q->until;
-    return q->timed_out;
+    return q->timed_out || task_cancelled();
 }
 
 void query_guard_install(struct query *q)

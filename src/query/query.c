@@ -8,6 +8,7 @@
 #include "base/human.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/task.h"
 #include "query/query_in.h"
 
 static double now(void)
@@ -269,6 +270,8 @@ static bool fail_run(struct query *q, const struct query_limits *l, const char *
                      struct gs_error *err)
 {
     char size[HUMAN_MAX];
+    if (task_cancelled())
+        return fail(err, GS_E_CANCELLED, "cancelled");
     if (q->timed_out)
         return fail(err, GS_E_USAGE,
                     "the query took longer than %g s; make it narrower, or give '--timeout'",
@@ -381,33 +384,40 @@ static void name_columns(struct query_result *r, sqlite3_stmt *s)
     }
 }
 
-static bool execute(struct query *q, sqlite3_stmt *s, const char *sql, const struct query_limits *l,
+/* A statement, and what must be put back when it ends in whatever way. */
+struct running {
+    struct query *q;
+    sqlite3_stmt *stmt;
+    int64_t heap; /* the limit before; -1: not changed */
+};
+
+static void stop(void *running)
+{
+    struct running *r = running;
+    sqlite3_finalize(r->stmt);
+    if (r->heap >= 0)
+        sqlite3_hard_heap_limit64(r->heap);
+    r->q->until = 0;
+}
+
+static bool execute(struct running *run, const char *sql, const struct query_limits *l,
                     struct query_result *r, struct gs_error *err)
 {
+    struct query *q = run->q;
     double begin = now();
     bool too_large = false;
     q->until = l->seconds > 0 ? begin + l->seconds : 0;
-    name_columns(r, s);
-    int64_t before = sqlite3_hard_heap_limit64(-1);
+    name_columns(r, run->stmt);
     if (l->memory)
-        sqlite3_hard_heap_limit64((int64_t)l->memory);
-    int rc = step_all(r, s, l, &too_large);
-    bool ok = rc == SQLITE_DONE || (too_large ? fail(err, GS_E_USAGE,
-                                                     "the result is too large; "
-                                                     "give '--limit'")
-                                              : fail_run(q, l, sql, rc, err));
-    sqlite3_hard_heap_limit64(before);
-    q->until = 0;
+        run->heap = sqlite3_hard_heap_limit64((int64_t)l->memory);
+    int rc = step_all(r, run->stmt, l, &too_large);
     r->seconds = now() - begin;
     for (size_t i = 0; i < r->columns.n; i++)
         if (r->columns.v[i].kind == VALUE_BOOL)
             r->columns.v[i].kind = VALUE_NONE;
-    return ok;
-}
-
-static void finalize(void *statement)
-{
-    sqlite3_finalize(statement);
+    if (too_large)
+        return fail(err, GS_E_USAGE, "the result is too large; give '--limit'");
+    return rc == SQLITE_DONE || fail_run(q, l, sql, rc, err);
 }
 
 /* Only what names stand for is loaded; with it there, SQLite plans by real numbers. */
@@ -427,28 +437,35 @@ static int prepare(struct query *q, const char *sql, sqlite3_stmt **s, const cha
     return sqlite3_prepare_v2(q->db, sql, -1, s, tail);
 }
 
+static bool run_one(struct running *run, const char **sql, const struct query_limits *limits,
+                    struct query_result *out, struct gs_error *err)
+{
+    struct query *q = run->q;
+    const char *text = *sql, *tail = text + strlen(text);
+    int rc = prepare(q, text, &run->stmt, &tail);
+    if (rc != SQLITE_OK && q->load_error.code) {
+        *err = q->load_error;
+        return false;
+    }
+    if (rc != SQLITE_OK)
+        return fail_run(q, limits, text, rc, err);
+    *sql = tail;
+    if (!run->stmt)
+        return true;
+    out->sql = arena_strndup(q->arena, text, (size_t)(tail - text));
+    return execute(run, text, limits, out, err);
+}
+
 bool query_next(struct query *q, const char **sql, const struct query_limits *limits,
                 struct query_result *out, struct gs_error *err)
 {
-    sqlite3_stmt *s = NULL;
-    const char *text = *sql, *tail = text + strlen(text);
+    struct arena *temporary = arena_scratch();
+    struct running *run = arena_new(temporary, struct running);
+    *run = (struct running){.q = q, .heap = -1};
+    arena_defer(temporary, stop, run);
     *out = (struct query_result){.arena = q->arena};
     q->load_error = (struct gs_error){0};
-    int rc = prepare(q, text, &s, &tail);
-    if (rc != SQLITE_OK) {
-        if (q->load_error.code) {
-            *err = q->load_error;
-            return false;
-        }
-        return fail_run(q, limits, text, rc, err);
-    }
-    *sql = tail;
-    if (!s)
-        return true;
-    struct arena *temporary = arena_scratch();
-    arena_defer(temporary, finalize, s);
-    out->sql = arena_strndup(q->arena, text, (size_t)(tail - text));
-    bool ok = execute(q, s, text, limits, out, err);
+    bool ok = run_one(run, sql, limits, out, err);
     arena_release(temporary);
     return ok;
 }

@@ -134,10 +134,13 @@ const char *query_nearest_table(struct query *q, const char *name);
 /* A text that shows a cell in full: "" for NULL. Numbers are written to buf of VALUE_MAX bytes. */
 const char *query_cell_text(const struct query_cell *c, char *buf);
 
-/* One cell, quoted where it must be; with an apostrophe where a spreadsheet would run it. */
-void query_csv_cell(struct str *out, const char *text, bool apostrophe);
+/*
+ * One cell, quoted where it must be. `safe`: an apostrophe where a spreadsheet would run it, control
+ * characters and malformed bytes as \xNN.
+ */
+void query_csv_cell(struct str *out, const char *text, bool safe);
 
-/* RFC 4180, line feeds; a text that a spreadsheet would run gets an apostrophe unless `raw`. */
+/* RFC 4180, line feeds; texts are made safe unless `raw`. */
 void query_csv(const struct query_result *r, struct str *out, bool raw);
 
 /* An array with an object for each row, NULL as null. */

@@ -225,6 +225,13 @@ static inline uint32_t gpu_of_stream(const struct trace *t, uint32_t stream)
     return stream < t->streams.n ? t->streams.v[stream].gpu : NO_INDEX;
 }
 
+/* How a kernel was launched; zeros where nobody says. */
+static inline struct launch q_launch(const struct trace *t, size_t kernel)
+{
+    uint32_t at = t->kernels.launch[kernel];
+    return at < t->launches.n ? t->launches.v[at] : (struct launch){0};
+}
+
 int64_t q_pid(const struct qdata *d, uint32_t process);
 int64_t q_rank(const struct qdata *d, uint32_t process);
 int64_t q_nid(const struct qdata *d, uint32_t process);

@@ -149,7 +149,7 @@ Q_COUNT(sample_rows, d->t->samples.n)
 Q_PART(point_rows, POINT_ROWS)
 Q_COUNT(point_rows, d->t->telemetry.n)
 
-#define K_LAUNCH t->launches.v[t->kernels.launch[i]]
+#define K_LAUNCH q_launch(t, i)
 #define K_STREAM t->kernels.stream[i]
 #define DISPATCHES(X, P)                                                                           \
     X(P, I, id, t->kernels.id[i], "number of the dispatch")                                        \

@@ -18,7 +18,7 @@
 #define K_PROCESS process_of_work(t, KER.stream[i], KER.thread[i])
 #define K_GPU gpu_of_stream(t, KER.stream[i])
 #define K_SYMBOL t->symbols.v[KER.symbol[i]]
-#define K_LAUNCH t->launches.v[KER.launch[i]]
+#define K_LAUNCH q_launch(t, i)
 #define KERNELS(X, P)                                                                              \
     X(P, I, id, KER.id[i], "number of the dispatch")                                               \
     X(P, T, guid, q_guid(d, K_PROCESS), "which trace")                                             \

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "query/query.h"
 
 const char *query_cell_text(const struct query_cell *c, char *buf)
@@ -20,17 +21,35 @@ const char *query_cell_text(const struct query_cell *c, char *buf)
     }
 }
 
-void query_csv_cell(struct str *out, const char *text, bool apostrophe)
+/* What a terminal or a spreadsheet would obey is written out, as in all our tables. */
+static void put_safe(struct str *out, const char *text, size_t n)
+{
+    for (size_t i = 0, len; i < n; i += len) {
+        uint32_t c = utf8_decode(text + i, n - i, &len);
+        bool malformed = len == 1 && (unsigned char)text[i] >= 0x80;
+        bool unsafe = (malformed || utf8_unsafe(c)) && text[i] != '\n' && text[i] != '\t';
+        if (text[i] == '"')
+            str_putc(out, '"');
+        for (size_t k = 0; unsafe && k < len; k++)
+            str_printf(out, "\\x%02x", (unsigned char)text[i + k]);
+        if (!unsafe)
+            str_put(out, text + i, len);
+    }
+}
+
+void query_csv_cell(struct str *out, const char *text, bool safe)
 {
     size_t n = strlen(text);
     bool quote = strpbrk(text, ",\"\r\n") || (n && (text[0] == ' ' || text[n - 1] == ' '));
     str_puts(out, quote ? "\"" : "");
-    str_puts(out, apostrophe && n && strchr("=+-@\t\r", *text) ? "'" : "");
-    for (const char *p = text; *p; p++) {
+    str_puts(out, safe && n && strchr("=+-@\t\r", *text) ? "'" : "");
+    for (const char *p = text; !safe && *p; p++) {
         if (*p == '"')
             str_putc(out, '"');
         str_putc(out, *p);
     }
+    if (safe)
+        put_safe(out, text, n);
     str_puts(out, quote ? "\"" : "");
 }
 
@@ -39,7 +58,7 @@ void query_csv(const struct query_result *r, struct str *out, bool raw)
     char buf[VALUE_MAX];
     for (size_t i = 0; i < r->columns.n; i++) {
         str_puts(out, i ? "," : "");
-        query_csv_cell(out, r->columns.v[i].name, false);
+        query_csv_cell(out, r->columns.v[i].name, !raw);
     }
     str_puts(out, "\n");
     for (size_t row = 0; row < r->n; row++) {

@@ -27,6 +27,11 @@ void gate_junit(struct str *out, const struct gate *gate, const struct compariso
 /* "::error ...::" lines, as workflows on GitHub read them. */
 void gate_github(struct str *out, const struct gate *gate, const struct comparison *c);
 
+/* SARIF 2.1.0; with a scan of the source, results have its lines. NULL: none. */
+struct source_scan;
+void gate_sarif(struct str *out, const struct gate *gate, const struct comparison *c,
+                const struct source_scan *source);
+
 /* GitLab's code quality report, a JSON array. */
 void gate_gitlab(struct str *out, const struct gate *gate, const struct comparison *c);
 

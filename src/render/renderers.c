@@ -194,7 +194,7 @@ const struct renderer *renderer_by_extension(const char *path)
 {
     const char *extension = path_extension(path);
     for (size_t i = 0; extension && renderers[i]; i++)
-        if (has_extension(renderers[i]->extensions, extension))
+        if (renderers[i] != &renderer_csv && has_extension(renderers[i]->extensions, extension))
             return renderers[i];
     return NULL;
 }

@@ -66,7 +66,7 @@ extern const char renderer_choices[], renderer_choices_shell[], renderer_choices
 /* By name, other names resolved; NULL: there is none. */
 const struct renderer *renderer_find(const char *name);
 
-/* By what a path ends in, of all forms; NULL: no extension, or none of theirs. */
+/* By what a path ends in, of all forms but csv, which is many things; NULL: no extension, or none of theirs. */
 const struct renderer *renderer_by_extension(const char *path);
 
 /* Behind the last dot of the last part; NULL: none. ".bashrc" has none. */

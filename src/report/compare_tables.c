@@ -5,6 +5,7 @@
 #include "base/human.h"
 #include "config.h"
 #include "report/compare_draw.h"
+#include "report/explanation.h"
 
 #define SIDES(what, unit)                                                                          \
     FIELD(struct compare_row, a, FIELD_I64, "A", unit, what " in A"),                              \
@@ -150,7 +151,7 @@ static void add_chart(struct sheet *s, enum sheet_chart chart, size_t label, siz
     workbook_add(w, (fields).key, (fields).doc, &(fields), (rows).v, (rows).n)
 
 void workbook_compare(struct workbook *w, const struct comparison *c, const struct gate *gate,
-                      struct arena *arena)
+                      const struct explanation *e, struct arena *arena)
 {
     struct compare_tables t;
     *w = (struct workbook){.arena = arena};
@@ -168,4 +169,6 @@ void workbook_compare(struct workbook *w, const struct comparison *c, const stru
     if (gate->conditions.n)
         workbook_add(w, "gate", gate_fields.doc, &gate_fields, gate->conditions.v,
                      gate->conditions.n);
+    if (e && e->text)
+        workbook_explanation(w, e);
 }

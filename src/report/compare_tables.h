@@ -33,7 +33,10 @@ void compare_tables_make(struct compare_tables *t, const struct comparison *c, s
 enum { COMPARE_TABLES = 6 };
 void compare_term_list(struct fields *out); /* COMPARE_TABLES of them */
 
+struct explanation;
+
+/* `e`: what a language model said; NULL: nothing. */
 void workbook_compare(struct workbook *w, const struct comparison *c, const struct gate *gate,
-                      struct arena *arena);
+                      const struct explanation *e, struct arena *arena);
 
 #endif

@@ -3,6 +3,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "report/workbook.h"
+
 #define T struct hypothesis
 static const struct field hypothesis_list[] = {
     ALWAYS(T, bottleneck_type, FIELD_TEXT, "bottleneck_type",
@@ -29,6 +31,16 @@ static const struct field hypothesis_list[] = {
 const struct fields hypothesis_fields =
     FIELDS("hypotheses", "", struct hypothesis, hypothesis_list);
 
+#define T struct key_difference
+PART(difference_fields, T, ALWAYS(T, metric, FIELD_TEXT, "metric", "what differs"),
+     OR_NULL(T, phase, FIELD_TEXT, "phase", "where; null: not said"),
+     OR_NULL(T, profile_a, FIELD_TEXT, "profile_a", "before"),
+     OR_NULL(T, profile_b, FIELD_TEXT, "profile_b", "after"),
+     OR_NULL(T, magnitude_pct, FIELD_NUM, "magnitude_pct",
+             "100 x (b - a) / a, computed by gpusight; null: these are no two numbers"),
+     OR_NULL(T, note, FIELD_TEXT, "note", "what the model says about it"));
+#undef T
+
 #define T struct explanation
 PART(usage, T, ALWAYS(T, requests, FIELD_U64, "requests", "that were sent"),
      ALWAYS(T, tool_calls, FIELD_U64, "tool_calls", "that the model made"),
@@ -45,6 +57,8 @@ static const struct field explanation_list[] = {
     OR_NULL(T, text, FIELD_TEXT, "text", "the answer; null: there is none"),
     OR_NULL(T, problem, FIELD_TEXT, "problem", "why there is none, or why it ends early"),
     ALWAYS(T, hypotheses, FIELD_LIST, "hypotheses", "of the agent", .of = &hypothesis_fields),
+    ALWAYS(T, differences, FIELD_LIST, "key_differences", "of a comparison",
+           .of = &difference_fields),
     ALWAYS(T, numbers, FIELD_U64, "numbers_checked", "numbers in the text"),
     ALWAYS(T, unfound, FIELD_LIST, "numbers_unfound",
            "those that neither the analysis nor a tool's answer has", .of = &field_texts),
@@ -69,6 +83,35 @@ void doc_checked(struct doc *d, const struct explanation *e)
                     e->unfound.n, (unsigned long long)e->numbers, list.buf);
     else
         doc_text(d, "All of its %llu numbers are in the analysis.", (unsigned long long)e->numbers);
+}
+
+/* ---- a sheet ---- */
+
+struct said_row {
+    const char *line;
+};
+
+static const struct field said_list[] = {
+    FIELD(struct said_row, line, FIELD_TEXT, "words_of_a_language_model", "",
+          "what a language model said, line by line"),
+};
+static const struct fields said_fields = FIELDS(
+    "explanation", "words of a language model, not of the analysis", struct said_row, said_list);
+
+void workbook_explanation(struct workbook *w, const struct explanation *e)
+{
+    VEC(struct said_row) rows = {0};
+    vec_push(&rows, w->arena,
+             ((struct said_row){arena_printf(
+                 w->arena, "These are the words of a language model (%s, %s), not of the analysis.",
+                 e->provider, e->model)}));
+    for (const char *p = e->text; *p;) {
+        size_t n = strcspn(p, "\n");
+        if (n)
+            vec_push(&rows, w->arena, ((struct said_row){arena_strndup(w->arena, p, n)}));
+        p += n + (p[n] == '\n');
+    }
+    workbook_add(w, "explanation", said_fields.doc, &said_fields, rows.v, rows.n);
 }
 
 /* ---- Markdown ---- */

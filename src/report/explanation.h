@@ -20,11 +20,18 @@ struct hypothesis {
     VEC(const char *) coercion_notes;                           /* what had to be put right */
 };
 
+/* PerfAdvisor's, of comparisons; the magnitude is computed by us where both are numbers. */
+struct key_difference {
+    const char *metric, *phase, *profile_a, *profile_b, *note;
+    double magnitude_pct; /* NaN: cannot be said */
+};
+
 struct explanation {
     const char *provider, *model;
     const char *text;    /* NULL: there is none */
     const char *problem; /* why there is none, or why it ends early; NULL: it is whole */
     VEC(struct hypothesis) hypotheses;
+    VEC(struct key_difference) differences;
     uint64_t numbers;          /* and names in the text that were looked for */
     VEC(const char *) unfound; /* those that neither the analysis nor a tool has said */
     uint64_t requests, tool_calls;
@@ -33,6 +40,10 @@ struct explanation {
 };
 
 extern const struct fields hypothesis_fields, explanation_fields;
+
+/* A sheet with its lines, below one that says whose words they are. */
+struct workbook;
+void workbook_explanation(struct workbook *w, const struct explanation *e);
 
 /* Which of its numbers were found. */
 void doc_checked(struct doc *d, const struct explanation *e);

@@ -49,10 +49,11 @@ struct tool_ask {
     const struct tool *tool;
     struct tool_args args;
     struct arena *arena;
-    struct run *run;          /* NULL: the tool needs none */
-    const char *id;           /* of it */
-    const struct analysis *a; /* of the part asked for; of the whole run without one */
-    struct tool_head *head;   /* of the result; NULL: it has none */
+    struct run *run;             /* NULL: the tool needs none */
+    const char *id;              /* of it */
+    const struct analysis *a;    /* of the part asked for; of the whole run without one */
+    struct tool_head *head;      /* of the result; NULL: it has none */
+    const struct fields *result; /* instead of the tool's, where columns are known only now */
     VEC(struct tool_list) lists;
     size_t first; /* row that the page begins with */
     size_t limit; /* rows of a page */

@@ -144,7 +144,7 @@ static bool write_answer(struct tool_ask *ask, const void *row, struct str *out,
         str_clear(out);
         cut(ask, limit);
         jw_init(&w, out, 0);
-        fields_write(&w, NULL, ask->tool->result, row);
+        fields_write(&w, NULL, ask->result ? ask->result : ask->tool->result, row);
         if (out->len <= most)
             return true;
         if (limit <= 1 || !ask->lists.n)

@@ -75,7 +75,7 @@ static void write_results(struct str *out, const struct tool *t, const struct fi
         const struct field *v = &f->v[i];
         if (!v->key)
             write_results(out, t, v->of);
-        else if (v->type != FIELD_TABLES)
+        else if (v->type != FIELD_TABLES || !t->tables)
             fields_doc_row(out, v->key, v->unit, v->doc);
         else
             for (const char *const *k = t->tables; k && *k; k++)

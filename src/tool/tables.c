@@ -145,44 +145,6 @@ const struct tool tool_critical_path = {
     OF_RUN,
 };
 
-/* ---- framework operators ---- */
-
-struct operators_doc {
-    struct tool_head head;
-    VEC(struct api_row) operators;
-};
-
-static const void *call_operators(struct tool_ask *ask, struct gs_error *err)
-{
-    (void)err;
-    struct operators_doc *d = arena_new(ask->arena, struct operators_doc);
-    VEC(struct api_row) rows = {0};
-    tool_head_set(ask, &d->head);
-    for (size_t i = 0; i < ask->a->api.n; i++)
-        if (str_eq(ask->a->api.v[i].class, api_class_name(API_HOST)))
-            vec_push(&rows, ask->arena, ask->a->api.v[i]);
-    tool_rows(ask, &d->operators, rows.v, rows.n);
-    return d;
-}
-
-#define T struct operators_doc
-PART(operators_result, T, TOOL_HEAD(T),
-     ALWAYS(T, operators, FIELD_LIST, "operators", "most time of their own first",
-            .of = &api_call_fields));
-#undef T
-
-const struct tool tool_operators = {
-    .name = "operators",
-    .title = "Operators of a framework",
-    .description = "Operators of PyTorch and functions of the program that were recorded, with "
-                   "calls and host time. Empty when none were",
-    .params = &tool_params_part,
-    .result = &operators_result,
-    .kinds = KINDS(&analysis_api),
-    .needs_run = true,
-    .call = call_operators,
-};
-
 /* ---- any table ---- */
 
 struct table_doc {

@@ -162,7 +162,7 @@ static bool same_value(const struct figure *a, const char *a_text, const struct 
 static const char *names_beside(const struct side *s, size_t i)
 {
     uint32_t object = s->r->passages.v[i].object;
-    const char *names = object == NO_INDEX ? NULL : s->r->objects.v[object].names;
+    const char *names = object == NO_INDEX ? NULL : s->r->objects.v[object].names.buf;
     return names ? names : "";
 }
 
@@ -178,6 +178,19 @@ static bool same_row(const struct side *t, size_t i, const struct side *ref, siz
         if (*a != *b || !*a)
             return *a == *b;
     }
+}
+
+static bool same_figures(const struct side *t, size_t i, const struct side *ref, size_t j)
+{
+    size_t n = t->first[i + 1] - t->first[i];
+    if (n != ref->first[j + 1] - ref->first[j] ||
+        (t->r->passages.v[i].path && !same_row(t, i, ref, j)))
+        return false;
+    for (size_t k = 0; k < n; k++)
+        if (!same_value(&t->figures->v[t->first[i] + k], t->r->text.buf,
+                        &ref->figures->v[ref->first[j] + k], ref->r->text.buf))
+            return false;
+    return true;
 }
 
 static void settle(struct checking *c, const struct side *t, const struct side *ref, size_t i,
@@ -201,25 +214,56 @@ static void settle(struct checking *c, const struct side *t, const struct side *
     }
 }
 
+/* One text of ours, and where each passage of the other stands in it. */
+struct aligned {
+    struct side side;
+    size_t *to;
+    size_t found;
+};
+
+static struct aligned align_with(struct checking *c, const struct side *t, struct reference *ref)
+{
+    struct aligned out = {.to = arena_array(c->arena, size_t, c->r->passages.n + 1)};
+    /* JSON that was damaged is compared line by line */
+    bool lines = ref->kind == VERIFY_JSON && !c->r->is_json;
+    if (!ref->reading)
+        ref->reading =
+            reading_of(ref->text, ref->n, lines ? VERIFY_TEXT : ref->kind, c->facts->arena);
+    out.side.r = ref->reading;
+    find_figures(&out.side, c->arena);
+    add_bones(&out.side, c->arena);
+    out.found = align(t, &out.side, out.to, c->arena);
+    return out;
+}
+
+/*
+ * The text that has most of the passages decides. Where it contradicts one, or does not have it,
+ * another may have it whole: sections with all their details, or a longer table.
+ */
 void check_by_reference(struct checking *c)
 {
-    struct side t = {.r = c->r, .figures = &c->figures, .first = c->first}, best = {0};
-    size_t *to = NULL, most = 0;
-    for (size_t i = 0; i < c->facts->references.n; i++) {
-        struct reference *ref = &c->facts->references.v[i];
-        if (!t.bones)
-            add_bones(&t, c->arena);
-        if (!ref->reading)
-            ref->reading = reading_of(ref->text, ref->n, ref->kind, c->facts->arena);
-        struct side side = {.r = ref->reading};
-        find_figures(&side, c->arena);
-        add_bones(&side, c->arena);
-        size_t *map = arena_array(c->arena, size_t, c->r->passages.n + 1);
-        size_t found = align(&t, &side, map, c->arena);
-        if (found > most)
-            most = found, to = map, best = side;
+    struct side t = {.r = c->r, .figures = &c->figures, .first = c->first};
+    size_t n = c->facts->references.n, best = 0;
+    if (!n)
+        return;
+    struct aligned *all = arena_array(c->arena, struct aligned, n);
+    add_bones(&t, c->arena);
+    for (size_t i = 0; i < n; i++) {
+        all[i] = align_with(c, &t, &c->facts->references.v[i]);
+        if (all[i].found > all[best].found)
+            best = i;
     }
-    for (size_t i = 0; to && i < c->r->passages.n; i++)
-        if (to[i] != NO_PASSAGE)
-            settle(c, &t, &best, i, to[i]);
+    for (size_t p = 0; p < c->r->passages.n; p++) {
+        size_t by = best;
+        for (size_t i = 0; i < n && t.first[p + 1] > t.first[p]; i++) {
+            size_t at = all[by].to[p];
+            if (at != NO_PASSAGE && same_figures(&t, p, &all[by].side, at))
+                break;
+            at = all[i].to[p];
+            if (at != NO_PASSAGE && t.bones[p].wordy && same_figures(&t, p, &all[i].side, at))
+                by = i;
+        }
+        if (all[by].to[p] != NO_PASSAGE)
+            settle(c, &t, &all[by].side, p, all[by].to[p]);
+    }
 }

@@ -6,6 +6,8 @@
 
 #include "verify/facts.h"
 
+struct context;
+
 struct checking {
     struct facts *facts;
     const struct reading *r;
@@ -14,6 +16,8 @@ struct checking {
     struct checked_figure *out; /* by figure */
     bool *done;                 /* by figure: out says what it is, or that it does not count */
     bool *counts;               /* by figure */
+    double *weights;            /* by word: how near it was said; all 0 between figures */
+    struct context *context;    /* of match.c, used again for each figure */
     struct arena *arena;
 };
 

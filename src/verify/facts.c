@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FEW_FACTS = 1000 };
+
 struct facts *facts_new(struct arena *arena)
 {
     struct facts *f = arena_new(arena, struct facts);
@@ -130,8 +132,14 @@ void facts_seal(struct facts *f)
 {
     if (f->sealed == f->v.n && f->by_value)
         return;
+    vec_reserve(&f->pool, f->arena, 1); /* never NULL */
     order(f);
     post(f);
+    f->rarity = arena_array(f->arena, double, f->words.counts.n + 1);
+    /* among few facts, too, a name is a name */
+    double all = fmax((double)f->v.n, FEW_FACTS);
+    for (size_t w = 0; w < f->words.counts.n; w++)
+        f->rarity[w] = log(1 + all / (1 + (double)f->words.counts.v[w]));
     f->sealed = f->v.n;
 }
 

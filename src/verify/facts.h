@@ -35,7 +35,8 @@ struct facts {
     uint32_t *by_value; /* by dimension, then value */
     uint32_t *postings; /* facts of each word, from starts[word] to starts[word + 1] */
     uint32_t *starts;
-    size_t sealed; /* facts.n then; 0: not yet */
+    double *rarity; /* of each word: rare ones say more */
+    size_t sealed;  /* facts.n then; 0: not yet */
 };
 
 void facts_seal(struct facts *f);

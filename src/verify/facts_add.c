@@ -210,8 +210,8 @@ static void add_value(struct facts *f, const char *source, const struct reading 
     const char *whom = NULL;
     words_add(&f->words, &kind.words, p->key, f->arena);
     words_add(&f->words, &kind.table, path, f->arena);
-    if (p->object != NO_INDEX && r->objects.v[p->object].names) {
-        whom = r->objects.v[p->object].names;
+    if (p->object != NO_INDEX && r->objects.v[p->object].names.buf) {
+        whom = r->objects.v[p->object].names.buf;
         words_add(&f->words, &subject, whom, f->arena);
         whom = arena_strndup(f->arena, whom, strcspn(whom, "\n"));
     }

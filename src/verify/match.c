@@ -16,7 +16,7 @@
 enum {
     SAID_MAX = 160,
     FITS_MAX = 4000,
-    POSTINGS_MAX = 3000,
+    POSTINGS_MAX = 2000,
     SENTENCE = 400,
     NEAR_MAX = 24,
     NAMES_MAX = 32
@@ -210,8 +210,8 @@ static void add_member(struct context *x, const struct passage *p, struct figure
     double weight = 1;
     for (uint32_t o = p->object; o != NO_INDEX && weight > 0.3;
          o = r->objects.v[o].parent, weight *= 0.6)
-        if (r->objects.v[o].names)
-            add_text(x, r->objects.v[o].names, strlen(r->objects.v[o].names), weight);
+        if (r->objects.v[o].names.buf)
+            add_text(x, r->objects.v[o].names.buf, r->objects.v[o].names.len, weight);
 }
 
 static void add_dimension(struct context *x)
@@ -287,11 +287,6 @@ static bool beside_a_count(const struct checking *c, const struct passage *p,
 
 /* ---- how well words fit ---- */
 
-static double rarity(const struct facts *f, uint32_t word)
-{
-    return log(1 + (double)f->v.n / (1 + (double)f->words.counts.v[word]));
-}
-
 static double covered(const struct context *x, const uint32_t *words, size_t n, double *name,
                       double *told)
 {
@@ -299,15 +294,12 @@ static double covered(const struct context *x, const uint32_t *words, size_t n, 
     double all = 0, said = 0;
     *name = 0;
     for (size_t i = 0; i < n; i++) {
-        double w = rarity(f, words[i]);
+        double w = f->rarity[words[i]], weight = x->c->weights[words[i]];
         all += w;
-        for (size_t k = 0; k < x->n; k++)
-            if (x->words[k].word == words[i]) {
-                said += w * x->words[k].weight;
-                *told += w * x->words[k].weight * x->words[k].weight;
-                if (f->words.names.v[words[i]])
-                    *name = fmax(*name, x->words[k].weight);
-            }
+        said += w * weight;
+        *told += w * weight * weight;
+        if (f->words.names.v[words[i]])
+            *name = fmax(*name, weight);
     }
     return all > 0 ? said / all : 0;
 }
@@ -391,7 +383,7 @@ static size_t named_best(const struct context *x, const bool *dims, struct found
         size_t pick = SIZE_MAX;
         double most_rare = 0;
         for (size_t i = 0; i < x->n; i++) {
-            double w = used[i] ? 0 : rarity(f, x->words[i].word) * x->words[i].weight;
+            double w = used[i] ? 0 : f->rarity[x->words[i].word] * x->words[i].weight;
             if (w > most_rare)
                 most_rare = w, pick = i;
         }
@@ -534,7 +526,9 @@ void check_by_words(struct checking *c, size_t passage, size_t i)
 {
     const struct passage *p = &c->r->passages.v[passage];
     struct figure *f = &c->figures.v[i];
-    struct context *x = arena_new(c->arena, struct context);
+    if (!c->context)
+        c->context = arena_new(c->arena, struct context);
+    struct context *x = c->context;
     *x = (struct context){.c = c, .figure = f};
     c->done[i] = true;
     if (f->dim == DIM_NAME || p->code || (p->is_heading && f->dim == DIM_NUMBER) ||
@@ -557,5 +551,9 @@ void check_by_words(struct checking *c, size_t passage, size_t i)
     add_passage(x, p->heading, 0.4);
     add_dimension(x);
     c->counts[i] = true;
+    for (size_t k = 0; k < x->n; k++)
+        c->weights[x->words[k].word] = x->words[k].weight;
     judge(x, i);
+    for (size_t k = 0; k < x->n; k++)
+        c->weights[x->words[k].word] = 0;
 }

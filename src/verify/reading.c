@@ -8,7 +8,7 @@
 void reading_put(struct reading *r, char c, size_t source)
 {
     str_putc(&r->text, c);
-    vec_push(&r->source, r->arena, source);
+    vec_push(&r->source, r->arena, (uint32_t)source);
 }
 
 struct passage *reading_begin(struct reading *r)
@@ -177,7 +177,7 @@ struct reading *reading_of(const char *text, size_t n, enum verify_kind kind, st
         reading_markdown(r, text, n);
     else if (kind == VERIFY_HTML)
         reading_html(r, text, n);
-    else if (kind == VERIFY_TEXT || !reading_json(r, text, n, 0)) {
+    else if (kind == VERIFY_TEXT || !(r->is_json = reading_json(r, text, n, 0))) {
         if (kind != VERIFY_TEXT) { /* no JSON after all */
             *r = (struct reading){.arena = a};
             str_init(&r->text, a);

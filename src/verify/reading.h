@@ -29,16 +29,17 @@ struct passage {
 
 /* An object of a JSON document: the texts in it name what its numbers are about. */
 struct json_object {
-    const char *names; /* divided by line feeds */
-    uint32_t parent;   /* NO_INDEX: none */
+    struct str names; /* divided by line feeds; buf is NULL where there are none */
+    uint32_t parent;  /* NO_INDEX: none */
 };
 
 struct reading {
     struct str text;
-    VEC(size_t) source;
+    VEC(uint32_t) source;
     VEC(struct passage) passages;
     VEC(struct place) cells;
     VEC(struct json_object) objects;
+    bool is_json; /* it was asked for, and it is */
     struct arena *arena;
 };
 

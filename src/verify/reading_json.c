@@ -7,7 +7,8 @@
 #include "base/hash.h"
 #include "verify/reading.h"
 
-enum { DEPTH = 256, NAMES_MAX = 600 };
+/* A path is told apart by this many bytes: a document made to harm must not multiply. */
+enum { DEPTH = 256, NAMES_MAX = 600, PATH_BYTES = 1000, KEY_BYTES = 200 };
 
 struct scan {
     struct reading *r;
@@ -103,7 +104,8 @@ static bool string(struct scan *s, struct str *key)
 static struct passage *begin(struct scan *s, const char *key, uint32_t object)
 {
     struct passage *p = reading_begin(s->r);
-    p->path = arena_strdup(s->r->arena, s->path.buf);
+    p->path = arena_strndup(s->r->arena, s->path.buf,
+                            s->path.len < PATH_BYTES ? s->path.len : PATH_BYTES);
     p->key = key;
     p->object = object;
     return p;
@@ -123,9 +125,12 @@ static void add_name(struct scan *s, uint32_t object, size_t me)
     if (object == NO_INDEX || !text_is_name(s->r->text.buf + p->at, p->n))
         return;
     struct json_object *o = &s->r->objects.v[object];
-    const char *old = o->names ? o->names : "";
-    if (strlen(old) < NAMES_MAX)
-        o->names = arena_printf(s->r->arena, "%s%.*s\n", old, (int)p->n, s->r->text.buf + p->at);
+    if (!o->names.buf)
+        str_init(&o->names, s->r->arena);
+    if (o->names.len < NAMES_MAX) {
+        str_put(&o->names, s->r->text.buf + p->at, p->n);
+        str_putc(&o->names, '\n');
+    }
 }
 
 static bool scalar(struct scan *s, const char *key, uint32_t object)
@@ -163,7 +168,9 @@ static bool members(struct scan *s, uint32_t parent)
         str_init(&key, s->r->arena);
         if (!take(s, '"') || !string(s, &key) || !take(s, ':'))
             return false;
-        str_printf(&s->path, "%s%s", old ? "." : "", key.buf);
+        str_printf(&s->path, "%s%.*s", old ? "." : "", KEY_BYTES, key.buf);
+        if (key.len > KEY_BYTES)
+            key.buf[KEY_BYTES] = 0;
         if (!value(s, key.buf, me))
             return false;
         s->path.len = old;

@@ -65,6 +65,17 @@ static void number_lines(struct verification *v, const char *text, size_t n)
     }
 }
 
+/* When and how fast a report was made is not about the trace. */
+static bool about_the_report(const struct passage *p)
+{
+    static const char *const paths[] = {"metadata.analysis_duration_ms",
+                                        "metadata.analysis_timestamp", "metadata.timestamp"};
+    for (size_t i = 0; p->path && i < sizeof(paths) / sizeof(*paths); i++)
+        if (!strcmp(p->path, paths[i]))
+            return true;
+    return false;
+}
+
 struct verification *verify_text(const char *text, size_t n, enum verify_kind kind, struct facts *f,
                                  struct arena *arena)
 {
@@ -73,12 +84,13 @@ struct verification *verify_text(const char *text, size_t n, enum verify_kind ki
     facts_seal(f);
     c.r = reading_of(text, n, kind, arena);
     find_all(&c);
+    c.weights = arena_array(arena, double, f->words.counts.n + 1);
     check_by_reference(&c);
     for (size_t p = 0; p < c.r->passages.n; p++)
         for (size_t i = c.first[p]; i < c.first[p + 1]; i++) {
             if (!c.done[i])
                 check_by_words(&c, p, i);
-            if (!c.counts[i])
+            if (!c.counts[i] || about_the_report(&c.r->passages.v[p]))
                 continue;
             describe(&c, p, i);
             vec_push(&v->figures, arena, c.out[i]);

@@ -74,15 +74,19 @@ static struct verify_document *document_of(const struct verify_report *r, bool a
 
 static const char *headline(const struct verification *v, struct arena *a)
 {
-    if (!v->figures.n)
+    size_t n = v->figures.n;
+    const char *of = n == 1 ? "figure" : "figures";
+    if (!n)
         return "there is no figure in it";
     if (!v->contradicted && !v->not_found)
-        return arena_printf(a, "all %zu figures are confirmed", v->figures.n);
+        return n == 1 ? "its one figure is confirmed"
+                      : arena_printf(a, "all %zu figures are confirmed", n);
     if (!v->contradicted)
-        return arena_printf(a, "%llu of %zu figures cannot be found in the trace",
-                            (unsigned long long)v->not_found, v->figures.n);
-    return arena_printf(a, "%llu of %zu figures are contradicted by the trace",
-                        (unsigned long long)v->contradicted, v->figures.n);
+        return arena_printf(a, "%llu of %zu %s cannot be found in the trace",
+                            (unsigned long long)v->not_found, n, of);
+    return arena_printf(a, "%llu of %zu %s %s contradicted by the trace",
+                        (unsigned long long)v->contradicted, n, of,
+                        v->contradicted == 1 ? "is" : "are");
 }
 
 struct doc *verify_doc(const struct verify_report *r, struct arena *arena)

@@ -271,6 +271,21 @@ HEADER = "CodeObj,Vaddr,Instruction,Hitcount,Latency,Stall,Idle,Source\n"
 GOOD = HEADER + '1,16,"; <script>alert(1)</script>",0,0,0,0,""\n1,16,"s_barrier",4,80,64,0,"a<b>.hip:3"\n1,20,s_endpgm,4,16,0,0,\n'
 
 
+def check_finding(t, temp, put):
+    """The finding 'thread-trace' has the kernel's time behind it, and needs the kernel in the trace."""
+    for name, kernel in (("beside", "waits_at_a_barrier"), ("stranger", "another_one")):
+        folder = put(f"{name}/stats_ui_output_agent_1_dispatch_2.csv",
+                     GOOD.replace("<script>alert(1)</script>", "waits_at_a_barrier"))
+        source = os.path.join(temp, name + ".trace")
+        with open(source, "w", encoding="utf-8") as f:
+            f.write(f"gpu MI300X\nkernel {kernel} wg=256 blocks=4096 dur=1ms\nloop 30 {{ launch {kernel} }}\nsync\n")
+        subprocess.run([t.program, "synth", source, "-o", os.path.join(folder, "run.db")], check=True, capture_output=True)
+        found = {r["rule"]: r for r in t.json(folder)["recommendations"]}
+        t.equal("thread-trace" in found, name == "beside", f"{name}: the finding 'thread-trace'")
+        if name == "beside":
+            t.check("takes 30.0 ms" in found["thread-trace"]["issue"], found["thread-trace"]["issue"])
+
+
 def check_made(t):
     with tempfile.TemporaryDirectory() as temp:
         def put(name, data):
@@ -287,6 +302,7 @@ def check_made(t):
         for form in ("html", "markdown"):
             out = t.run("--format", form, good).stdout.decode()
             t.check("<script>alert" not in out and "a<b>" not in out, f"{form} escapes names")
+        check_finding(t, temp, put)
         garbage = bytes(range(256)) * 50
         put("mixed/stats_ui_output_agent_1_dispatch_2.csv", GOOD)
         put("mixed/stats_ui_output_agent_1_dispatch_3.csv", garbage)

@@ -126,6 +126,7 @@ def model(bench, folder):
             check([r["matched_hypothesis_idx"] for r in d["runs"]] == [0, 1], "a model, twice", d.get("runs"))
             check(d["summary"]["detection_at_1_pct"] == 50 and near(d["summary"]["detection_at_1_sd_pct"], 5000 ** 0.5),
                   "mean and deviation over repeats", d["summary"])
+            check(d["stability"] == [{"run_id": "tiny_kernels", "repeats": 2, "detected_at_1": 1}], "stability", d["stability"])
             body = json.loads(s.requests[0][2])
             check(bool(body.get("tools")) == (not more), "with tools, and without", list(body))
             check(not any(b"tiny_kernel(" in r[2] for r in s.requests), "names of kernels stay here")

@@ -343,6 +343,9 @@ def named(case, made, rank, cost):
     need(doc["recommendations"][0]["rule"] == "straggler", f"first is {doc['recommendations'][0]['rule']}")
     for r in doc["ranks"]:
         need(r["wait_ns"] <= r["mpi_ns"], f"rank {r['rank']} waits {r['wait_ns']} of {r['mpi_ns']} in MPI")
+    path = {r["rank"]: r["path_ns"] for r in doc["ranks"]}  # each moment of the job is of one rank: mostly the late one
+    near(sum(path.values()), doc["job"]["window_ns"], 0.01, "length of the path over ranks")
+    need(max(path, key=path.get) == rank, f"the path is mostly in {path}")
     return doc
 
 

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shlex
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -357,6 +358,63 @@ def a_gpu_of_several_hosts_is_named_by_its_host(tool):
         doc = tool.analyze("--gpu", f"{host}:0", path)
         if doc["analyses"]["breakdown"]["kernel_sum_ns"] != ns or doc["analyses"]["breakdown"]["gpu_count"] != 1:
             yield f"{host}: {doc['analyses']['breakdown']}"
+
+
+# ---- hand-over between threads ----
+
+def two_threads(arrows):
+    """Forward on thread 1, backward on thread 2, two launches each, in turn; a Kineto file."""
+    events, at = [], 100
+    for i in range(8):
+        for thread in (1, 2):
+            for n in (0, 1):
+                call = 4 * i + 2 * thread + n
+                events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 7, "tid": thread, "ts": at,
+                               "dur": 8, "args": {"correlation": call}})
+                events.append({"ph": "X", "cat": "kernel", "name": "work", "pid": 0, "tid": 7, "ts": at + 10, "dur": 5,
+                               "args": {"device": 0, "stream": 7, "correlation": call, "grid": [64, 1, 1], "block": [64, 1, 1]}})
+                at += 20
+            at += 40
+        if arrows:
+            events += [{"ph": "s", "cat": "fwdbwd", "name": "fwdbwd", "id": i, "pid": 7, "tid": 1, "ts": at - 120},
+                       {"ph": "f", "cat": "fwdbwd", "name": "fwdbwd", "id": i, "pid": 7, "tid": 2, "ts": at - 60, "bp": "e"}]
+    return json.dumps({"schemaVersion": 1, "deviceProperties": [], "traceEvents": events})
+
+
+@case
+def forward_hands_over_to_backward(tool):
+    """So short turns are no pattern of their own; the arrows say whose they are."""
+    for arrows in (False, True):
+        path = os.path.join(tool.folder, f"arrows-{arrows}.json")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(two_threads(arrows))
+        n = tool.analyze(path)["analyses"]["critical_path"]["handovers"]
+        if (n > 0) != arrows:
+            yield f"{n} hand-overs with{'' if arrows else 'out'} arrows"
+
+
+# ---- unified memory ----
+
+@case
+def pages_that_fault_are_told(tool):
+    """Nsight's own tables of page faults: ten faults of 40 us in each kernel of 2 ms."""
+    path = tool.make("faults.sqlite", "gpu A100\nkernel work wg=256 blocks=4096 dur=2ms\n"
+                     "loop 30 { launch work; sync device }\n", "--format", "nsys")
+    db = sqlite3.connect(path)
+    rows = db.execute("SELECT start, end, globalPid, deviceId FROM CUPTI_ACTIVITY_KIND_KERNEL").fetchall()
+    db.execute("CREATE TABLE CUDA_UM_GPU_PAGE_FAULT_EVENTS (start INTEGER, end INTEGER, globalPid INTEGER,"
+               " deviceId INTEGER, address INTEGER, numberOfPageFaults INTEGER, faultAccessType INTEGER)")
+    db.execute("CREATE TABLE CUDA_UM_CPU_PAGE_FAULT_EVENTS (start INTEGER, globalPid INTEGER, address INTEGER)")
+    for start, end, pid, device in rows:
+        db.executemany("INSERT INTO CUDA_UM_GPU_PAGE_FAULT_EVENTS VALUES (?, ?, ?, ?, 4096, 8, 1)",
+                       [(start + k * 50000, start + k * 50000 + 40000, pid, device) for k in range(10)])
+        db.execute("INSERT INTO CUDA_UM_CPU_PAGE_FAULT_EVENTS VALUES (?, ?, 4096)", (end + 1000, pid))
+    db.commit()
+    db.close()
+    doc = tool.analyze(path)
+    first = doc["recommendations"][0]
+    if first["rule"] != "unified-memory" or "330 page faults" not in first["issue"] or "12.0 ms" not in first["issue"]:
+        yield f"{first['rule']}: {first['issue']}"
 
 
 def main():

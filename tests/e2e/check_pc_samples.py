@@ -186,6 +186,18 @@ def check_forms(t, path, code, samples):
     t.equal((one["samples"], one["outside"]), (500, 2505), "a window")
 
 
+def check_finding(t, temp, code, samples):
+    """The finding 'pc-stalls': not for reasons that are all alike, but where most wait for one."""
+    for name, one in (("mixed", False), ("waits", True)):
+        path = os.path.join(temp, name + ".json")
+        write_json(path, code, [s | {"reason": "WAITCNT"} if one and i % 10 else s for i, s in enumerate(samples)], True)
+        found = {r["rule"]: r for r in json.loads(t.run("analyze", "--json", "--no-att", path))["recommendations"]}
+        t.equal("pc-stalls" in found, one, f"{name}: the finding")
+        if one:
+            t.equal("takes 1.00 µs" in found["pc-stalls"]["issue"], True, f"{name}: the kernel's time")
+            t.equal([c["cause"] for c in found["pc-stalls"]["claims"]], ["compute"], f"{name}: claims")
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--gpusight", required=True)
@@ -202,6 +214,7 @@ def main():
             check(t, name, code, samples, stochastic, False)
             if stochastic:
                 check_forms(t, name + ".json", code, samples)
+                check_finding(t, temp, code, samples)
     print(f"{t.checks} checks, {t.failures} failed")
     sys.exit(t.failures > 0)
 

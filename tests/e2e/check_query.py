@@ -414,7 +414,7 @@ def attacks(g, folder):
         f"select writefile('{evil}', 'x')", "select readfile('/etc/passwd')", "detach main",
     ]
     for sql in refused:
-        code, out, err = g.try_run("query", path, sql)
+        code, out, err = g.try_run("query", path, "--query", sql)
         if code != 2 or out or err.count("\n") != 1:
             sys.exit(f"'{sql}': exit code {code}, {out!r}, {err!r}")
     endless = [

@@ -26,6 +26,7 @@ COMMANDS = [
     "history runs", "history --json runs",
     "report T -o -", "report T -o /dev/stdout",
     "plot T", "plot T --format png", "plot T --format draw", "plot --list",
+    "query T --query select%201", "query --tables", "summary --by-domain T",
     "dump T", "dump --csv T", "dump -t regions T", "synth --list", "synth --show demo",
 ]
 
@@ -36,11 +37,12 @@ TARGETS = [
     "analyze --format pdf -o OUT T", "report T -o OUT", "plot T -o OUT",
     "plot T --format png -o OUT", "summary -o OUT T", "compare -o OUT T T",
     "compare --format html -o OUT T T", "compare --format xlsx -o OUT T T",
+    "query --format csv -o OUT T --query select%201", "query --format xlsx -o OUT T --query select%201",
 ]
 
 
 def words(line, **names):
-    return [names.get(w, w) for w in line.split()]
+    return [names.get(w, w).replace("%20", " ") for w in line.split()]
 
 
 def run(gpusight, arguments, stdout):

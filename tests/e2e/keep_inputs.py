@@ -32,6 +32,8 @@ TARGETS = [
     "plot --format svg -o OUT T", "plot --format png -o OUT T", "plot --format draw -o OUT T",
     "synth D -o OUT", "synth D --format kineto -o OUT", "synth D --format rocprofv3-json -o OUT",
     "synth D --format nsys -o OUT", "synth D --truth OUT", "synth D -o new.db --truth OUT",
+    "query --format csv -o OUT T --query select(1)",
+    "summary --by-domain --format csv -o OUT T",
     "analyze --format text -o OUT runs", "info --format json -o OUT runs",
     "analyze --format text -o OUT W", "info --format json -o OUT W",
     "compare --format text -o OUT W W", "compare --json -o OUT J U",

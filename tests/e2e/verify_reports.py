@@ -22,7 +22,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 TRACES = os.environ.get("GPUSIGHT_TRACES") or os.path.join(ROOT, "..", "shared", "traces")
 FORMS = {"text": "txt", "markdown": "md", "html": "html", "json": "json"}
 UNITS = {"ns": "µs", "µs": "ms", "ms": "s", "s": "ms", "KiB": "MiB", "MiB": "GiB", "GiB": "MiB", "GB/s": "MB/s", "MB/s": "GB/s"}
-NUMBER = re.compile(r"(?<![\w.,#&/-])(-?\d+(?:,\d{3})*(?:\.\d+)?)(?![\w.,]*\w)( (?:ns|µs|ms|s|KiB|MiB|GiB|GB/s|MB/s|%))?")
+NUMBER = re.compile(r"(?<![\w.,#&/-])(-?\d+(?:,\d{3})*(?:\.\d+)?)(?![\w.,]*\w)( (?:ns|µs|ms|s|KiB|MiB|GiB|GB/s|MB/s|%)(?![A-Za-z]))?")
 
 
 def run(program, *args):
@@ -152,6 +152,29 @@ def check(program, traces, form, folder, rng, count, failures, quiet):
     return done, len(missed), alarms
 
 
+def others(program, traces, folder, failures):
+    """Reports of other commands, and with options: as they are, all is confirmed."""
+    a, b = traces[0][0], traces[1][0]
+    for words, about, more in ((["summary", a], [a], []), (["info", a], [a], []), (["compare", a, b], [a, b], []),
+                               (["analyze", a, "--sections", "kernels,copies"], [a], []),
+                               (["analyze", a, "--phase", "2"], [a], ["--phase", "2"])):
+        for form, end in FORMS.items():
+            report = os.path.join(folder, "other." + end)
+            with open(report, "w") as f:
+                f.write(run(program, *words, "--format", form).stdout)
+            r = run(program, "verify", "--strict", *more, report, *about)
+            if r.returncode:
+                failures.append(f"{' '.join(words)} {form}: {r.stdout} {r.stderr}")
+    path = os.path.join(folder, "color.txt")
+    with open(path, "w") as f:
+        f.write(run(program, "analyze", "--color", "always", a).stdout)
+    if run(program, "verify", "--strict", path, a).returncode:
+        failures.append("a report in colour")
+    r = run(program, "verify", "--strict", os.path.join(folder, "other.json"), b)
+    if r.returncode != 1:
+        failures.append(f"a report of another trace: exit {r.returncode}")
+
+
 def real_traces(root):
     out = []
     for kind, ends in (("rocpd", (".db",)), ("nsys", (".sqlite",)), ("rpd", (".rpd", ".gz")), ("kineto", (".gz",)),
@@ -202,6 +225,8 @@ def main():
                     done, missed, alarms = done + result[0], missed + result[1], alarms + result[2]
                 if o.real:
                     print(t[0].split("traces/")[-1], form, result, flush=True)
+        if not o.real:
+            others(program, traces, folder, failures)
         print(f"{done} alterations, {missed} missed, {alarms} false alarms")
         if missed > done * 0.05:
             failures.append("more than 5 % of the alterations were missed")

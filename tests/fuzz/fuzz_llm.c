@@ -76,6 +76,7 @@ static void others(const struct llm_wire *wire, const char *text, size_t n, stru
         abort();
     event_read(json_reader(a, text, n), &e, a);
     hypotheses_read(&x, text, a);
+    differences_read(&x, text, a);
     redact_init(&r, REDACT_ALL, a);
     redact_add(&r, NAME_KERNEL, "gemm", NULL);
     redact_seal(&r);

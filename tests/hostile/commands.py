@@ -67,6 +67,7 @@ def analyze(p):
         Line("analyze {in} -o {out}/x.svg", refused=True),
         Line("analyze {in} --window 0:1s", refused=True), Line("analyze {in} --phase 1", refused=True),
         Line("analyze {in} --json --json-profile rocinsight", refused=True),
+        Line("analyze {in} --kernel /./ --category gpu,api --stream 0,1", refused=True),
         Line("analyze {in} --top-kernels 1000000 --timeline-limit 1000000000 --format html -o {out}/x"),
         Line("analyze {in} --color always -o {out}/x.txt")]
 
@@ -106,7 +107,10 @@ def whatif(p):
 
 def summary(p):
     return [Line("summary {in}"), Line("summary {in} --json"),
-            Line("summary {in} -o {out}/x.html", refused=True)]
+            Line("summary {in} -o {out}/x.html", refused=True),
+            Line("summary {in} --by-domain --summary-by-rank", refused=True),
+            Line("summary {in} --by-domain --format csv -d {out}/sums", refused=True),
+            Line("summary {in} --domain-summary --json --window 10%..90%", refused=True)]
 
 
 def report(p):
@@ -127,15 +131,43 @@ def plot(p):
                          refused=True)]
 
 
+def query(p):
+    rows = ["select * from kernels", "select * from regions_and_samples", "select * from rocpd_event",
+            "select * from memory_copies, busy", "select * from pmc_events", "select * from top",
+            "select * from counters_collection", "select * from rocpd_arg", "select * from gaps",
+            "select name, stddev(duration), median(duration) from kernels group by 1",
+            "select * from kernels k join regions r on r.id = k.stack_id",
+            "select * from ledger", "select * from findings", "select * from marker_rows"]
+    forms = [f for f in p.choices("query", "format") if f != "clipboard"]
+    return [Line(["query", "{in}", sql, "--limit", "1000", "--timeout", "10"], refused=True)
+            for sql in rows] + [
+        Line(["query", "{in}", "select * from kernels limit 100", "--format", f, "-o",
+              "{out}/x." + {"text": "txt", "console": "txt", "markdown": "md", "webview": "html",
+                            "dashboard": "html"}.get(f, f)], refused=True) for f in forms]
+
+
 def info(p):
     return [Line(f"info {{in}} --reader {r}") for r in p.choices("info", "reader")] + [
         Line("info {in} --json"), Line("info {in} --verbose --stats"),
         Line("info {in} -o {out}/x.html", refused=True)]
 
 
+def verify(p):
+    return [Line(f"verify {{one}} {{in}} --kind {k} --json", refused=True) for k in p.choices("verify", "kind")] + [
+        Line("verify {one} {in} --by-words --all", refused=True),
+        Line("verify {one} {in} -o {out}/x.html", refused=True)]
+
+
+def evaluate(p):
+    return [Line("evaluate {one}", refused=True), Line("evaluate {one} --cached {one}", refused=True)]
+
+
 def dump(p):
     return [Line(f"dump {{in}} --table {t}") for t in p.choices("dump", "table")] + [
-        Line("dump {in} --csv", raw=True), Line("dump {in} --reader sqlite")]
+        Line("dump {in} --csv", raw=True), Line("dump {in} --reader sqlite"),
+        Line("dump {in} --kernel * --window 10%..60%", refused=True),
+        Line("dump {in} --table regions --category !hsa --inclusive false --start 1%", refused=True),
+        Line("dump {in} --table markers --marker *", refused=True)]
 
 
 def synth(p):
@@ -147,6 +179,56 @@ def synth(p):
     return lines + [Line("synth {one} --max-events 100000 -o {out}/a.db --merge", refused=True),
                     Line("synth {one} --max-events 100000 --truth {out}/truth.json -o {out}/b/",
                          refused=True)]
+
+
+def ask(p):
+    return [Line("ask {in} --question why", refused=True), Line("ask {in} --question idle --json", refused=True),
+            Line("ask {in} --question kernels --format html -o {out}/x.html", refused=True),
+            Line("ask {in} --question findings --format markdown -o {out}/x.md", refused=True)]
+
+
+def convert(p):
+    forms = ("pftrace", "chrome", "csv", "rocpd", "otf2", "speedscope", "folded")
+    return [Line(f"convert {{in}} -f {f} -d {{out}}/c", refused=True) for f in forms] + [
+        Line("convert {in} -f chrome -o {out}/%hostname%-%args%-%tag% --per-rank --annotate-args",
+             refused=True),
+        Line("convert {in} -f pftrace -o {out}/x --compress --annotate-pmc --group-by-queue "
+             "--kernel-rename", refused=True),
+        Line("convert {in} -f csv,rocpd -d {out}/%hostname%/%env{HOME}% --durations", refused=True)]
+
+
+def run(p):
+    """It starts programs and reads no file: there is nothing to attack but its own options."""
+    return [Line("run --dry-run -- {one}", refused=True)]
+
+
+def trim(p):
+    return [Line("trim {in} -o {out}/x.db", refused=True), Line("trim {in} --window 10%..60% -o {out}/x.pftrace",
+                                                               refused=True),
+            Line("trim {in} --kernel '*a*' --format csv -o {out}/x", refused=True),
+            Line("trim {in} --iteration 2 -o {out}/x.json", refused=True)]
+
+
+def merge(p):
+    return [Line("merge {in} -o {out}/x.db", refused=True), Line("merge {in} --rename -o {out}/x.db", refused=True)]
+
+
+def package(p):
+    return [Line("package {in} -o {out}/x", refused=True), Line("package {in} --copy -o {out}/y", refused=True)]
+
+
+def anonymise(p):
+    return [Line("anonymise {in} -o {out}/x.db --key {out}/key", refused=True),
+            Line("anonymise {in} -o {out}/x.json", refused=True), Line("anonymise {in} --undo {one} -o {out}/x.db",
+                                                                      refused=True)]
+
+
+def repair(p):
+    return [Line("repair {one} -o {out}/x", refused=True)]
+
+
+def mcp(p):
+    return [Line("mcp {one}", refused=True)]
 
 
 def explain(p):

@@ -89,14 +89,13 @@ def keyed_tables(folder):
     return path
 
 
-@item(heavy=True)
 def tables_thousands(folder):
-    """20,000 tables that mean nothing beside those of a trace."""
+    """2,000 tables that mean nothing beside those of a trace."""
     path = seeds.rocpd(f"{folder}/a.db")
     db = sqlite3.connect(path, isolation_level=None)
     db.execute("PRAGMA journal_mode=OFF")
     db.execute("BEGIN")
-    for i in range(20000):
+    for i in range(2000):
         db.execute(f"CREATE TABLE t{i}(a)")
     db.execute("COMMIT")
     db.close()
@@ -158,11 +157,11 @@ def zst_runs(folder):
 
 @item(heavy=True)
 def folder_full(folder):
-    """30,000 files in a folder, most of them nothing, beside a trace."""
+    """10,000 files in a folder, most of them nothing, beside a trace."""
     path = f"{folder}/job"
     os.makedirs(path)
     seeds.rocpd(f"{path}/a.db")
-    for i in range(30000):
+    for i in range(10000):
         open(f"{path}/{i}.{('json', 'csv', 'db', 'txt', 'sqlite')[i % 5]}", "wb").close()
     return path
 

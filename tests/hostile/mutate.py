@@ -39,6 +39,8 @@ TRACE_LINES = [
     "analyze {in} --format markdown --phase 1", "report {in} -o {out}/x.xlsx --kernel-details",
     "plan {in} --format shell", "dump {in} --csv", "compare {one} {sound} --format html -o {out}/x.html",
     "analyze {in} {sound} --json", "info {in} --json", "whatif {in} --graph --remove sync --json",
+    "convert {in} -f pftrace -f chrome -f csv -f rocpd -f otf2 -f folded -f speedscope -d {out} -o x",
+    "convert {in} -f pftrace --compress --group-by-queue --annotate-pmc --per-rank -d {out} -o x",
     "whatif {in} --kernel *=0.5x --overlap copies --pinned --link 2x --streams 4 --prefetch"]
 LINES = {
     "workload": ["analyze {in}", "analyze {in} --format html -o {out}/x", "compare {one} {one}",
@@ -60,6 +62,8 @@ FORMATS = {"rocpd": ("a.db", mutations.of_database), "nsys": ("a.sqlite", mutati
            "rocpd_log": ("log", None), "rpd": ("a.rpd", mutations.of_database),
            "kineto": ("a.json", None), "chrome": ("a.json", None), "kineto_gz": ("a.json.gz", None),
            "rocprofv3_json": ("a_results.json", None), "rocprofv3_csv": ("csv", None),
+           "perfetto": ("a.pftrace", None), "rocprof_v1": ("a.csv", None),
+           "otf2": ("otf2", None),
            "workload": ("work", None), "att": ("att", None), "profile": ("p.json", None),
            "job": ("job", mutations.of_database), "description": ("a.trace", None),
            "source": ("src", None)}

@@ -232,6 +232,37 @@ def rocprofv3_csv(path, name="1", rows=20, kernel=KERNEL):
     return path
 
 
+def converted(path, form):
+    """A small trace in another format, by gpusight itself."""
+    trace = synth(path + ".source.db", "demo", "--set", "n=1", "--set", "tiny=2")
+    subprocess.run([_program, "convert", trace, "-f", form, "-o", path], check=True, capture_output=True)
+    os.remove(trace)
+    return path
+
+
+def perfetto(path):
+    return converted(path, "pftrace")
+
+
+def otf2(path):
+    """A folder with an archive; of a build without libotf2, with something else."""
+    os.makedirs(path)
+    try:
+        converted(f"{path}/a", "otf2")
+    except subprocess.CalledProcessError:
+        converted(f"{path}/a.pftrace", "pftrace")
+    return path
+
+
+def rocprof_v1(path):
+    """results.csv of the older rocprof."""
+    head = ("Index KernelName gpu-id queue-id queue-index pid tid grd wgr lds scr arch_vgpr accum_vgpr sgpr "
+            "wave_size sig obj SQ_WAVES DispatchNs BeginNs EndNs CompleteNs DurationNs").split()
+    return write_csv(path, [head] + [
+        [i, KERNEL, 0, 0, i, 70, 77, 2048, 256, 0, 0, 8, 0, 16, 64, "0x0", "0x1", 32.5, 10**9 + i * 9000,
+         10**9 + i * 9000 + 10, 10**9 + i * 9000 + 7010, 10**9 + i * 9000 + 7020, 7000] for i in range(20)])
+
+
 def workload(path, name="vcopy"):
     """A folder of rocprof-compute."""
     os.makedirs(path, exist_ok=True)

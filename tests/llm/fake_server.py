@@ -217,7 +217,9 @@ class Server:
                 with outer.lock:
                     outer.requests.append((self.path, {k.lower(): v for k, v in
                                                        self.headers.items()}, body))
-                    turn = outer.script.pop(0) if len(outer.script) > 1 else outer.script[0]
+                    counts = self.path.endswith(("/count_tokens", "/input_tokens"))
+                    turn = {"count": 1234} if counts else \
+                        outer.script.pop(0) if len(outer.script) > 1 else outer.script[0]
                 try:
                     outer.answer(self, turn)
                 except (BrokenPipeError, ConnectionResetError):
@@ -265,6 +267,11 @@ class Server:
 
     def answer(self, h, turn):
         fault = turn.get("fault")
+        if "count" in turn:
+            data = json.dumps({"input_tokens": turn["count"]}).encode()
+            self.head(h, 200, "application/json", len(data))
+            h.wfile.write(data)
+            return None
         if fault:
             return self.fault(h, turn, fault)
         if self.provider == "bedrock" or turn.get("whole"):

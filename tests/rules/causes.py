@@ -401,6 +401,134 @@ def page_events(doc):
         yield "not told"
 
 
+@case("""# an optimizer with seven kernels for each of 40 tensors
+gpu A100
+kernel gemm_f16 wg=256 blocks=4096 dur=200us
+kernel mul_ wg=256 blocks=1024 dur=3us
+kernel lerp_ wg=256 blocks=1024 dur=3us
+kernel addcmul_ wg=256 blocks=1024 dur=3us
+kernel sqrt_ wg=256 blocks=1024 dur=3us
+kernel div_ wg=256 blocks=1024 dur=3us
+kernel addcdiv_ wg=256 blocks=1024 dur=3us
+set launch_cost=12us
+loop 12 {
+    loop 5 { launch gemm_f16 }
+    marker range "Optimizer.step#AdamW.step" {
+        loop 40 { launch mul_; launch lerp_; launch mul_; launch addcmul_; launch sqrt_; launch div_; launch addcdiv_ }
+    }
+}
+sync device
+""")
+def an_optimizer_of_one_tensor_at_a_time(doc):
+    x = doc["recommendations"][0]
+    if x["rule"] != "optimizer-loop":
+        yield f"{x['rule']} comes first"
+    else:
+        # 285 launches of 12 us become 29; then 1 ms of products and 0.4 ms of fused kernels limit
+        yield from between("speed-up", x["predicted_speedup"], 2.0, 2.6)
+
+
+@case("""# results go through the host and back
+gpu A100
+kernel work wg=256 blocks=4096 dur=500us
+loop 40 {
+    launch work
+    copy d2h size=16MiB dur=2ms sync pageable
+    copy h2d size=16MiB dur=2ms sync pageable
+}
+sync device
+""")
+def a_round_trip_through_the_host(doc):
+    x = doc["recommendations"][0]
+    if x["rule"] != "round-trip":
+        yield f"{x['rule']} comes first"
+    else:
+        yield from between("speed-up", x["predicted_speedup"], 8, 9.5)
+
+
+@case("""# data streams through the device: no round trip
+gpu A100
+kernel work wg=256 blocks=4096 dur=500us
+loop 40 {
+    copy h2d size=64MiB dur=2600us sync pageable
+    launch work
+    copy d2h size=64MiB dur=2600us sync pageable
+}
+sync device
+""")
+def in_and_out_is_no_round_trip(doc):
+    yield from without(doc, "round-trip")
+
+
+@case("""# chains of four elementwise kernels on one grid
+gpu A100
+kernel elementwise_add wg=256 blocks=16384 dur=60us
+kernel elementwise_mul wg=256 blocks=16384 dur=60us
+kernel gemm_f16 wg=256 blocks=4096 dur=200us
+loop 100 {
+    launch gemm_f16
+    launch elementwise_add; launch elementwise_mul; launch elementwise_add; launch elementwise_mul
+}
+sync device
+""")
+def chains_that_could_be_one(doc):
+    x = finding(doc, "fusable-chain")
+    if not x:
+        yield "not told"
+    else:
+        # 440 us a round become 260
+        yield from between("speed-up", x["predicted_speedup"], 1.6, 1.75)
+
+
+@case("""# one kernel writes many tensors: nothing to fuse
+gpu A100
+kernel elementwise_fill wg=256 blocks=16384 dur=60us
+loop 400 { launch elementwise_fill }
+sync device
+""")
+def one_kernel_again_and_again_is_no_chain(doc):
+    yield from without(doc, "fusable-chain")
+
+
+@case("""# matrix products by kernels that do not use matrix units
+gpu H100
+kernel ampere_sgemm_128x128_tn blocks=1024 dur=900us
+kernel scale blocks=1024 dur=100us
+loop 40 { launch ampere_sgemm_128x128_tn; launch scale }
+sync
+""")
+def products_on_plain_units(doc):
+    x = doc["recommendations"][0]
+    if x["rule"] != "plain-matrix":
+        yield f"{x['rule']} comes first"
+
+
+@case("""# 20 blocks on over a hundred units
+gpu A100
+kernel narrow blocks=20 wg=256 dur=500us
+loop 100 { launch narrow }
+sync
+""")
+def grids_that_leave_the_device_empty(doc):
+    x = doc["recommendations"][0]
+    if x["rule"] != "small-grid" or "20 " not in x["issue"]:
+        yield f"{x['rule']}: {x['issue']}"
+
+
+@case("""# one kernel, nothing to win: no promise
+gpu A100
+kernel gemm_f16 wg=256 blocks=4096 dur=2ms
+loop 60 { launch gemm_f16 }
+sync device
+""")
+def a_healthy_run_gets_no_promise(doc):
+    if doc["verdict"]["status"] != "healthy":
+        yield doc["verdict"]["headline"]
+    for x in doc["recommendations"]:
+        if (x["predicted_speedup"] or 1) > 1.005:
+            yield f"{x['rule']} promises {x['predicted_speedup']}"
+
+
 def analyze(gpusight, folder, name, form):
     path = os.path.join(folder, name + "." + form)
     how = FORMS[form]

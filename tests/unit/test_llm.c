@@ -66,6 +66,7 @@ static void make_names(struct redact *r, enum redact_mode mode)
     redact_alias(r, e, "gemm_tile<float>");
     redact_alias(r, e, "gemm_tile");
     redact_add(r, NAME_KERNEL, "gemm_tile_small", NULL);
+    redact_add(r, NAME_KERNEL, "a_very_long_name_of_a_kernel_that_was_cut_somewhere", NULL);
     redact_add(r, NAME_MARKER, "step 1", NULL);
     redact_add(r, NAME_MARKER, "step 12", NULL);
     redact_add(r, NAME_MARKER, "7", NULL);
@@ -85,6 +86,7 @@ static void names_are_replaced_as_words_the_longest_first(void **state)
         {"step 123", "step 123"},
         {"on node-7: 3 GB/s", "on [HOST_1]: 3 GB/s"},
         {"void ns::gemm_t\xe2\x80\xa6 is cut", "[KERNEL_1] is cut"},
+        {"--regex a_very_long_name_of_a_kernel_that_was_c --", "--regex [KERNEL_3] --"},
         {"see /home/ann/x.db, ok", "see [PATH_1], ok"},
         {"copies/compute and 12/s", "copies/compute and 12/s"},
         {"mail ann@site.org or 10.0.0.1", "mail [USER_1] or [HOST_2]"},
@@ -96,6 +98,11 @@ static void names_are_replaced_as_words_the_longest_first(void **state)
         make_names(&r, REDACT_NAMES);
         assert_string_equal(redact_text(&r, cases[i][0]), cases[i][1]);
     }
+    struct redact odd;
+    redact_init(&odd, REDACT_NAMES, &arena);
+    redact_add(&odd, NAME_KERNEL, "bad_\xff_name", NULL);
+    redact_seal(&odd);
+    assert_string_equal(redact_text(&odd, "bad_\xef\xbf\xbd_name"), "[KERNEL_1]");
     struct redact all, none;
     make_names(&all, REDACT_ALL);
     assert_string_equal(redact_text(&all, "hipMemcpy"), "[CALL_1]");

@@ -7,6 +7,7 @@ struct moved {
     int64_t ns;
     uint32_t longest; /* copies or regions row */
     int64_t longest_ns;
+    int64_t union_ns; /* of the driver's events: those at the same time count once */
 };
 
 static void add(struct moved *m, uint32_t row, int64_t ns, uint64_t bytes)
@@ -41,7 +42,8 @@ static void look(const struct analysis *a, enum copy_kind kind, struct moved *m,
 static void look_at_driver(const struct analysis *a, struct moved *m)
 {
     const struct regions *r = &a->trace->regions;
-    for (size_t t = 0; t < a->view.n_threads; t++)
+    int64_t until = INT64_MIN;
+    for (size_t t = 0; t < a->view.n_threads; t++, until = INT64_MIN)
         for (size_t i = 0; i < a->view.threads[t].n_calls; i++) {
             uint32_t row = a->view.threads[t].calls[i];
             const char *name = trace_str(a->trace, r->name[row]);
@@ -50,6 +52,9 @@ static void look_at_driver(const struct analysis *a, struct moved *m)
                 continue;
             struct span s = view_clip(&a->view, r->start_ns[row], r->end_ns[row]);
             add(m, row, s.end - s.start, BYTES_UNKNOWN);
+            int64_t from = s.start > until ? s.start : until;
+            m->union_ns = add_ns(m->union_ns, s.end > from ? s.end - from : 0);
+            until = s.end > until ? s.end : until;
         }
 }
 
@@ -80,7 +85,8 @@ static bool eval(const struct analysis *a, struct finding *f)
     }
     look_at_driver(a, &driver);
     bool told = share_pct(a, exposed) >= LEAST_SHARE_PCT;
-    if (!told && percent_of((double)driver.ns, (double)view_window(&a->view)) < LEAST_SHARE_PCT)
+    if (!told &&
+        percent_of((double)driver.union_ns, (double)view_window(&a->view)) < LEAST_SHARE_PCT)
         return false;
     char time[HUMAN_MAX], n[HUMAN_MAX], bytes[HUMAN_MAX];
     if (told) {
@@ -91,9 +97,11 @@ static bool eval(const struct analysis *a, struct finding *f)
                         "%.1f %% of the GPU time is exposed migration", share_pct(a, exposed));
         finding_at_copy(f, copies.longest, "the longest migration");
     } else {
-        f->advisory = true;
-        finding_issue(f, "the driver spends %s in %s page faults and migrations",
-                      human_time(time, driver.ns), human_count(n, driver.count));
+        /* Kernels stand still while their pages come. */
+        int64_t compute = ledger_ns(a, CAUSE_COMPUTE);
+        finding_claim(f, CAUSE_COMPUTE, driver.union_ns < compute ? driver.union_ns : compute);
+        finding_issue(f, "kernels wait while the driver spends %s in %s page faults and migrations",
+                      human_time(time, driver.union_ns), human_count(n, driver.count));
     }
     if (driver.count) {
         finding_because(f, "api.total_ns", (double)driver.ns, 0, "ns",
@@ -117,8 +125,10 @@ const struct rule rule_unified_memory = {
     .specific = true,
     .gain = 0.8,
     .eval = eval,
-    .doc = "Fires when migrations of managed (unified) memory take 2 % or more of the GPU time "
-           "while nothing computes, and tells of it when the driver's page faults and migrations "
-           "take as much of the window. Page by page the link is used badly; prefetching moves "
-           "the same bytes in large pieces ahead of time. Claims the exposed migrations.",
+    .doc =
+        "Fires when migrations of managed (unified) memory take 2 % or more of the GPU time "
+        "while nothing computes, or when the driver's page faults and migrations take as much of "
+        "the window: kernels stand still meanwhile. Page by page the link is used badly; prefetching moves "
+        "the same bytes in large pieces ahead of time. Claims the exposed migrations, "
+        "or the time of these events from that of the kernels.",
 };

@@ -75,12 +75,34 @@ static bool is_kept(char phase)
     return phase && strchr("XBEbeSFiIRn", phase);
 }
 
+/* An arrow from an operator to its part in the backward pass: which thread hands over to which. */
+static void note_arrow(struct kineto *k, const struct k_event *e)
+{
+    uint32_t thread = kineto_thread(k, e->pid, e->tid);
+    uint32_t other = idmap_get(&k->arrows, (uint64_t)e->id);
+    if (other == NO_INDEX) {
+        idmap_put(&k->arrows, (uint64_t)e->id, thread);
+        return;
+    }
+    uint32_t from = e->phase == 's' ? thread : other, to = e->phase == 's' ? other : thread;
+    if (from != to)
+        k->trace->threads.v[to].gets_from = from + 1;
+}
+
+static bool is_arrow(const struct kineto *k, const struct k_event *e)
+{
+    return (e->phase == 's' || e->phase == 'f') && e->category != NO_INDEX &&
+           str_eq(trace_str(k->trace, k->categories.v[e->category].name), "fwdbwd");
+}
+
 static void dispatch(struct kineto *k, struct k_event *e)
 {
     if (e->phase == 'M') {
         kineto_label(k, e);
         return;
     }
+    if (is_arrow(k, e))
+        note_arrow(k, e);
     k->no_phase += !e->phase;
     if (!is_kept(e->phase))
         return;

@@ -62,7 +62,8 @@ struct k_event {
     int64_t correlation, external, python, device, stream, bytes, address;
     int64_t memory_device, memory_type, from_device, to_device;
     int64_t in_elements, out_elements, group_size, wait_stream, wait_record;
-    int64_t begin_ns, end_ns, own_pid; /* of rocprof, the older one: times and process in the args */
+    int64_t begin_ns, end_ns,
+        own_pid; /* of rocprof, the older one: times and process in the args */
     uint32_t grid[3], block[3], registers, shared, graph;
     uint32_t name;     /* string; set by kineto_event() for phases that are kept */
     uint32_t category; /* index into k->categories; NO_INDEX: none */
@@ -124,6 +125,7 @@ struct kineto {
     VEC(struct k_category) categories;
     struct idmap category_of; /* string -> categories */
     struct idmap processes, threads, symbols, lane_of, agents, streams;
+    struct idmap arrows; /* id of a flow from forward to backward -> thread of its first end */
     VEC(struct k_lane) lanes;
     VEC(struct k_half) halves;
     VEC(struct k_label) labels;

@@ -133,7 +133,7 @@ static void start(struct kineto *k, const char *path)
 {
     struct trace *t = k->trace;
     struct idmap *maps[] = {&k->category_of, &k->processes, &k->threads, &k->symbols,
-                            &k->lane_of,     &k->agents,    &k->streams};
+                            &k->lane_of,     &k->agents,    &k->streams, &k->arrows};
     struct str *texts[] = {&k->name, &k->copy_kind, &k->collective, &k->data_type, &k->label};
     for (size_t i = 0; i < ARRAY_LEN(maps); i++)
         idmap_init(maps[i], k->arena);

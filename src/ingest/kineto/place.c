@@ -72,8 +72,7 @@ void kineto_place(struct kineto *k, const struct k_event *given)
     struct k_event own = *given;
     const struct k_event *e = &own;
     uint32_t domain = e->category == NO_INDEX ? 0 : k->categories.v[e->category].name;
-    enum k_action action =
-        e->category == NO_INDEX ? K_USER : k->categories.v[e->category].action;
+    enum k_action action = e->category == NO_INDEX ? K_USER : k->categories.v[e->category].action;
     if (action == K_USER && k->sections.n) {
         enum k_action section = kineto_in_section(k, &own);
         action = section == K_SKIP ? action : section;

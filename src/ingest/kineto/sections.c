@@ -16,8 +16,8 @@ void kineto_section(struct kineto *k, int64_t pid, const char *label)
         const char *name;
         enum k_action action;
     } table[] = {
-        {"CPU HIP API", K_RUNTIME},          {"CPU HSA API", K_DRIVER}, {"COPY", K_COPY},
-        {"Markers and Ranges", K_MARKER},    {"GPU", K_KERNEL},
+        {"CPU HIP API", K_RUNTIME},       {"CPU HSA API", K_DRIVER}, {"COPY", K_COPY},
+        {"Markers and Ranges", K_MARKER}, {"GPU", K_KERNEL},
     };
     const char *name = label + strspn(label, "0123456789");
     if (name == label || *name != ' ' || k->sections.n >= SECTIONS_MAX)

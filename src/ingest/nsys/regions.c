@@ -10,25 +10,31 @@ static const struct region_table {
     enum region_kind kind;
     bool cuda;  /* names carry versions and rows correlation ids */
     bool peers; /* rows say whom a message goes to or comes from */
+    /* Events of the driver about pages: what all are called, and that they are of a process. */
+    const char *fixed;
+    bool moment; /* without an end */
 } region_tables[] = {
-    {"CUPTI_ACTIVITY_KIND_RUNTIME", "nameId", REGION_HIP, true, false},
-    {"CUPTI_ACTIVITY_KIND_DRIVER", "nameId", REGION_HSA, true, false},
-    {"MPI_P2P_EVENTS", "textId", REGION_MPI, false, true},
-    {"MPI_COLLECTIVES_EVENTS", "textId", REGION_MPI, false, false},
-    {"MPI_START_WAIT_EVENTS", "textId", REGION_MPI, false, false},
-    {"MPI_OTHER_EVENTS", "textId", REGION_MPI, false, false},
-    {"UCP_", "textId", REGION_MPI, false, false},
-    {"OPENMP_EVENT_KIND_", "nameId", REGION_OPENMP, false, false},
-    {"OPENACC_", "nameId", REGION_OTHER, false, false},
-    {"CUDNN_EVENTS", "nameId", REGION_OTHER, false, false},
-    {"CUBLAS_EVENTS", "nameId", REGION_OTHER, false, false},
-    {"OSRT_API", "nameId", REGION_OS, false, false},
+    {"CUPTI_ACTIVITY_KIND_RUNTIME", "nameId", REGION_HIP, true, false, NULL, false},
+    {"CUPTI_ACTIVITY_KIND_DRIVER", "nameId", REGION_HSA, true, false, NULL, false},
+    {"MPI_P2P_EVENTS", "textId", REGION_MPI, false, true, NULL, false},
+    {"MPI_COLLECTIVES_EVENTS", "textId", REGION_MPI, false, false, NULL, false},
+    {"MPI_START_WAIT_EVENTS", "textId", REGION_MPI, false, false, NULL, false},
+    {"MPI_OTHER_EVENTS", "textId", REGION_MPI, false, false, NULL, false},
+    {"UCP_", "textId", REGION_MPI, false, false, NULL, false},
+    {"OPENMP_EVENT_KIND_", "nameId", REGION_OPENMP, false, false, NULL, false},
+    {"OPENACC_", "nameId", REGION_OTHER, false, false, NULL, false},
+    {"CUDNN_EVENTS", "nameId", REGION_OTHER, false, false, NULL, false},
+    {"CUBLAS_EVENTS", "nameId", REGION_OTHER, false, false, NULL, false},
+    {"OSRT_API", "nameId", REGION_OS, false, false, NULL, false},
+    {"CUDA_UM_GPU_PAGE_FAULT_EVENTS", NULL, REGION_DRIVER, false, false, "GPU page faults", false},
+    {"CUDA_UM_CPU_PAGE_FAULT_EVENTS", NULL, REGION_DRIVER, false, false, "CPU page fault", true},
 };
 
 struct region_job {
     struct nsys *n;
     const struct region_table *spec;
     size_t base, message_base;
+    uint32_t fixed; /* string */
 };
 
 enum { START, END, TID, NAME, CORRELATION, CLASS, PEER, SIZE, N_COLS };
@@ -84,7 +90,7 @@ static void rows(void *ctx, const struct scan_batch *b)
         size_t row = job->base + b->first + i;
         int64_t start = nsys_time(n, batch_ints(b, START)[i]);
         int64_t end = nsys_time(n, batch_ints(b, END)[i]);
-        uint32_t name = nsys_string(n, batch_ints(b, NAME)[i]);
+        uint32_t name = job->spec->fixed ? job->fixed : nsys_string(n, batch_ints(b, NAME)[i]);
         uint8_t kind = (uint8_t)job->spec->kind;
         if (job->spec->cuda)
             name_call(n, &name, &kind, batch_ints(b, CLASS)[i]);
@@ -107,16 +113,18 @@ static bool read_table(struct nsys *n, const struct region_table *spec, const ch
 {
     const struct scan_col columns[N_COLS] = {
         [START] = {"start", SCAN_INT, false, NO_VALUE},
-        [END] = {"end", SCAN_INT, true, NO_VALUE},
-        [TID] = {"globalTid", SCAN_INT, true, 0},
-        [NAME] = {spec->name_column, SCAN_INT, true, NO_VALUE},
+        [END] = {spec->moment ? "start" : "end", SCAN_INT, true, NO_VALUE},
+        [TID] = {spec->fixed ? "globalPid" : "globalTid", SCAN_INT, true, 0},
+        [NAME] = {spec->fixed ? "start" : spec->name_column, SCAN_INT, true, NO_VALUE},
         [CORRELATION] = {"correlationId", SCAN_INT, true, -1},
         [CLASS] = {"eventClass", SCAN_INT, true, 0},
         [PEER] = {spec->peers ? "remoteRank" : NULL, SCAN_INT, true, -1},
         [SIZE] = {spec->peers ? "size" : NULL, SCAN_INT, true, -1},
     };
     struct regions *r = &n->trace->regions;
-    struct region_job job = {n, spec, r->n, n->trace->messages.n};
+    struct region_job job = {n, spec, r->n, n->trace->messages.n, 0};
+    if (spec->fixed)
+        job.fixed = strings_add(&n->trace->strings, spec->fixed);
     struct scan scan = {table, columns, spec->peers ? N_COLS : PEER, begin, rows, &job};
     if (!nsys_scan(n, &scan, err)) {
         r->n = job.base;

@@ -285,7 +285,7 @@ static void add_marker(struct perfetto *p, const struct pf_op *o, bool instant)
     t->markers.kind[row] = (uint8_t)(instant      ? MARKER_INSTANT
                                      : *operation ? rocpd_marker_kind(operation)
                                                   : MARKER_THREAD_RANGE);
-    if (t->markers.kind[row] == MARKER_INSTANT && !instant)
+    if (t->markers.kind[row] == MARKER_INSTANT && o->start_ns != o->end_ns)
         t->markers.kind[row] = MARKER_THREAD_RANGE;
 }
 
@@ -355,8 +355,8 @@ static void take_device(struct perfetto *p, const struct pf_event *e)
 
 /* ---- slices ---- */
 
-static void begin_slice(struct perfetto *p, uint32_t track, const struct pf_event *e,
-                        uint32_t first_note)
+void perfetto_begin_slice(struct perfetto *p, uint32_t track, const struct pf_event *e,
+                          uint32_t first_note)
 {
     uint32_t slot;
     if (p->n_open >= PF_OPEN_MOST) {
@@ -379,7 +379,7 @@ static void begin_slice(struct perfetto *p, uint32_t track, const struct pf_even
     p->n_open++;
 }
 
-static void end_slice(struct perfetto *p, uint32_t track, int64_t ns)
+void perfetto_end_slice(struct perfetto *p, uint32_t track, int64_t ns)
 {
     struct pf_track *t = &p->tracks.v[track];
     if (!t->open.n) {
@@ -394,12 +394,32 @@ static void end_slice(struct perfetto *p, uint32_t track, int64_t ns)
     take(p, &o, false);
 }
 
+void perfetto_note_slice(struct perfetto *p, uint32_t track, uint32_t name, double value)
+{
+    struct pf_track *t = &p->tracks.v[track];
+    struct pf_op *o = t->open.n ? &p->open.v[t->open.v[t->open.n - 1]] : NULL;
+    if (!o || o->n_notes >= 4096) {
+        p->lost++;
+        return;
+    }
+    if (o->first_note + o->n_notes != p->notes.n) { /* those of a slice stand together */
+        uint32_t from = o->first_note;
+        o->first_note = (uint32_t)p->notes.n;
+        for (uint32_t i = 0; i < o->n_notes; i++) {
+            struct pf_note moved = p->notes.v[from + i];
+            vec_push(&p->notes, p->arena, moved);
+        }
+    }
+    vec_push(&p->notes, p->arena, ((struct pf_note){name, value}));
+    o->n_notes++;
+}
+
 void perfetto_close_all(struct perfetto *p)
 {
     uint64_t n = 0;
     for (uint32_t i = 0; i < p->tracks.n; i++)
         for (; p->tracks.v[i].open.n; n++)
-            end_slice(p, i, p->last_ns);
+            perfetto_end_slice(p, i, p->last_ns);
     trace_note(p->trace, NOTE_UNFINISHED, n, "slices that never end: they end with the trace");
 }
 
@@ -502,9 +522,9 @@ void perfetto_event(struct perfetto *p, struct pf_sequence *s, struct wire w, in
     if (e.type == 3 && action_of(p, e.category) == PA_DEVICE)
         take_device(p, &e);
     else if (e.type == 1)
-        begin_slice(p, track, &e, first_note);
+        perfetto_begin_slice(p, track, &e, first_note);
     else if (e.type == 2)
-        end_slice(p, track, ns);
+        perfetto_end_slice(p, track, ns);
     else if (e.type == 4)
         vec_push(&p->points, p->arena, ((struct pf_point){ns, e.value, track}));
     else if (e.type == 3 || e.type == 100)
@@ -543,8 +563,7 @@ void perfetto_stage(struct perfetto *p, struct pf_sequence *s, struct wire w, in
     }
     p->damaged += !w.ok;
     o.end_ns = (int64_t)((uint64_t)ns + length);
-    o.category =
-        perfetto_category(p, strings_add(&p->trace->strings, "kernel_dispatch"));
+    o.category = perfetto_category(p, strings_add(&p->trace->strings, "kernel_dispatch"));
     o.track = perfetto_track_of(p, UINT64_C(0xfffffffffffffff0));
     if (!o.name)
         o.name = strings_add(&p->trace->strings, "(render stage)");

@@ -164,8 +164,7 @@ static uint64_t stream_of(const struct perfetto *p, const struct pf_op *o)
 static uint32_t symbol_of(struct perfetto *p, uint32_t process, const struct pf_op *o)
 {
     uint64_t id = o->kernel_id == PF_NONE ? 0 : (uint64_t)o->kernel_id;
-    uint32_t slot =
-        rv3_symbol(&p->build, process, (uint64_t)o->name << 32 | (id & UINT32_MAX));
+    uint32_t slot = rv3_symbol(&p->build, process, (uint64_t)o->name << 32 | (id & UINT32_MAX));
     if (slot != NO_INDEX && p->build.symbols.v[slot] == NO_INDEX) {
         struct symbol s = {.process = p->build.processes.v[process].process,
                            .mangled = o->name,
@@ -370,20 +369,26 @@ static void place_points(struct perfetto *p)
 static void place_pmcs(struct perfetto *p)
 {
     struct trace *t = p->trace;
-    struct idmap at; /* (GPU, start) -> kernels row */
+    struct idmap at;   /* (GPU, start) -> op */
+    struct idmap last; /* (track, time) -> point: a zero may end the kernel before */
     if (t->counters.n > p->build.first_counter)
         return; /* the kernels had them */
     idmap_init(&at, p->arena);
+    idmap_init(&last, p->arena);
     for (size_t i = 0; p->points.n && i < p->ops.n; i++) {
         const struct pf_op *o = &p->ops.v[i];
         if (p->categories.v[o->category].action == PA_KERNEL)
             idmap_put(&at, hash_u64((uint64_t)gpu_of_op(p, o)) ^ (uint64_t)o->start_ns,
                       (uint32_t)i);
     }
-    for (size_t i = 0; i < p->points.n; i++) {
+    for (size_t i = 0; i < p->points.n; i++)
+        idmap_put(&last, hash_u64(p->points.v[i].track) ^ (uint64_t)p->points.v[i].ns, (uint32_t)i);
+    for (size_t i = 0, n = p->points.n; i < n; i++) {
         const struct pf_point *v = &p->points.v[i];
         const char *name = trace_str(t, p->tracks.v[v->track].name);
         const char *counter = strstr(name, " PMC ");
+        if (idmap_get(&last, hash_u64(v->track) ^ (uint64_t)v->ns) != i)
+            continue;
         int64_t gpu = number_in(name, "Agent");
         if (!counter || gpu == PF_NONE)
             continue;

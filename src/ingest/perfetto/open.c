@@ -208,11 +208,11 @@ static void fill(struct bytes_in *s, size_t n)
     memmove(s->buf, s->buf + s->at, s->end - s->at);
     s->end -= s->at;
     s->at = 0;
-    if (n > s->cap) {
-        s->cap = n * 2;
-        s->buf = mem_realloc(s->buf, s->cap);
-    }
     while (!s->last && s->end < n) {
+        if (s->end == s->cap) { /* as there are bytes, not as a length claims */
+            s->cap *= 2;
+            s->buf = mem_realloc(s->buf, s->cap);
+        }
         ptrdiff_t got = input_read(s->in, (char *)s->buf + s->end, s->cap - s->end);
         s->last = got <= 0;
         s->end += got > 0 ? (size_t)got : 0;

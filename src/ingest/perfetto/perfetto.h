@@ -168,6 +168,12 @@ void perfetto_track(struct perfetto *p, struct wire w);
 void perfetto_stage(struct perfetto *p, struct pf_sequence *s, struct wire w, int64_t ns);
 uint32_t perfetto_track_of(struct perfetto *p, uint64_t uuid);
 void perfetto_close_all(struct perfetto *p);
+/* For other readers that have slices on tracks (otf2). */
+void perfetto_begin_slice(struct perfetto *p, uint32_t track, const struct pf_event *e,
+                          uint32_t first_note);
+void perfetto_end_slice(struct perfetto *p, uint32_t track, int64_t ns);
+/* A counter of the innermost open slice of a track. */
+void perfetto_note_slice(struct perfetto *p, uint32_t track, uint32_t name, double value);
 
 /* finish.c */
 void perfetto_finish(struct perfetto *p, const char *path);

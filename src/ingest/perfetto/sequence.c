@@ -67,6 +67,10 @@ static struct pf_category judge(const char *name)
         enum region_kind kind;
     } table[] = {
         {"kernel_dispatch", PA_KERNEL, 0},
+        {"KERNEL_DISPATCH", PA_KERNEL, 0},
+        {"MEMORY_COPY", PA_COPY, 0},
+        {"MEMORY_ALLOCATION", PA_ALLOC, 0},
+        {"SCRATCH_MEMORY", PA_SCRATCH, 0},
         {"rocm_kernel_dispatch", PA_KERNEL, 0},
         {"kernel", PA_KERNEL, 0},
         {"memory_copy", PA_COPY, 0},
@@ -101,6 +105,7 @@ static struct pf_category judge(const char *name)
         {"os_api", PA_REGION, REGION_OS},
         {"kfd_events", PA_REGION, REGION_DRIVER},
         {"none", PA_REGION, REGION_OTHER},
+        {"other", PA_REGION, REGION_OTHER},
     };
     for (size_t i = 0; i < ARRAY_LEN(table); i++)
         if (str_eq(name, table[i].name))
@@ -109,8 +114,8 @@ static struct pf_category judge(const char *name)
     if (known.category == CATEGORY_MARKER)
         return (struct pf_category){0, PA_MARKER, REGION_OTHER, 0};
     /* Of a tool we do not know: functions of the program. */
-    return (struct pf_category){
-        0, PA_REGION, known.category == CATEGORY_UNKNOWN ? REGION_USER : known.kind, 0};
+    return (struct pf_category){0, PA_REGION,
+                                known.category == CATEGORY_UNKNOWN ? REGION_USER : known.kind, 0};
 }
 
 uint32_t perfetto_category(struct perfetto *p, uint32_t name)

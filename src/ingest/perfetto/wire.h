@@ -69,9 +69,12 @@ static inline bool wire_next(struct wire *w, struct field *f)
     return true;
 }
 
+/* What is inside a field of bytes; of any other, nothing that is well. */
 static inline struct wire wire_in(const struct field *f)
 {
-    return (struct wire){f->bytes, f->bytes + (f->kind == 2 ? f->value : 0), f->kind == 2};
+    if (f->kind != 2)
+        return (struct wire){NULL, NULL, false};
+    return (struct wire){f->bytes, f->bytes + f->value, true};
 }
 
 static inline double wire_double(uint64_t bits)

@@ -114,7 +114,7 @@ static bool read_threads(struct rocpd *r, struct gs_error *err)
         return false;
     while (db_next(&q)) {
         struct thread t = {rocpd_process(r, sqlite3_column_int64(q.stmt, 1)),
-                           sqlite3_column_int64(q.stmt, 2), rocpd_text(r, &q, 3)};
+                           sqlite3_column_int64(q.stmt, 2), rocpd_text(r, &q, 3), 0};
         if (t.tid < 0) /* stands for "not known" where the schema wants a thread */
             continue;
         idtable_put(&r->threads, sqlite3_column_int64(q.stmt, 0), (uint32_t)r->trace->threads.n);
@@ -157,8 +157,9 @@ static uint32_t read_gpu(struct rocpd *r, struct db_query *q)
 static bool read_agents(struct rocpd *r, struct gs_error *err)
 {
     static const char *const columns[] = {
-        "id",   "nid",        "pid",          "type",      "absolute_index", "type_index",
-        "name", "model_name", "product_name", "user_name", "extdata",        "vendor_name", NULL};
+        "id",         "nid",         "pid",        "type",         "absolute_index",
+        "type_index", "name",        "model_name", "product_name", "user_name",
+        "extdata",    "vendor_name", NULL};
     struct db_query q;
     if (!rocpd_has(r, "info_agent"))
         return true;

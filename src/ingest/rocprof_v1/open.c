@@ -55,7 +55,7 @@ static const char *const names[COLUMNS][3] = {
 };
 
 /* Columns that are neither of these nor counters. */
-static const char *const others[] = {"queue-index", "wave_size", "Wave_Size",  "sig",        "obj",
+static const char *const others[] = {"queue-index", "wave_size",  "Wave_Size",  "sig",        "obj",
                                      "fbar",        "DispatchNs", "CompleteNs", "DurationNs", ""};
 
 #define NO_COLUMN ((size_t)-1)
@@ -66,7 +66,7 @@ struct rv1 {
     struct csv csv;
     struct input in;
     size_t at[COLUMNS];
-    VEC(size_t) counters;    /* columns */
+    VEC(size_t) counters; /* columns */
     VEC(uint32_t) counter_names;
     struct idmap processes; /* pid -> process of the build */
     VEC(uint64_t) pids;
@@ -160,7 +160,8 @@ static uint32_t process_of(struct rv1 *r, uint64_t pid)
     uint32_t at = idmap_get(&r->processes, pid);
     if (at != NO_INDEX)
         return at;
-    struct process p = {.rank = -1, .file = r->build.file, .pid = pid > INT32_MAX ? 0 : (int64_t)pid};
+    struct process p = {
+        .rank = -1, .file = r->build.file, .pid = pid > INT32_MAX ? 0 : (int64_t)pid};
     at = rv3_process(&r->build, &p);
     idmap_put(&r->processes, pid, at);
     return at;

@@ -26,7 +26,7 @@ uint32_t rv3_thread(struct rv3_build *b, uint32_t process, uint64_t tid)
     if (row != NO_INDEX)
         return row;
     row = (uint32_t)b->trace->threads.n;
-    struct thread t = {p->process, (int64_t)tid, 0};
+    struct thread t = {p->process, (int64_t)tid, 0, 0};
     vec_push(&b->trace->threads, &b->trace->arena, t);
     idmap_put(&p->threads, tid, row);
     return row;
@@ -126,13 +126,12 @@ enum copy_kind rv3_copy_kind(const char *operation)
     static const struct {
         const char *part;
         enum copy_kind kind;
-    } words[] = {
-        {"HOST_TO_DEVICE", COPY_H2D},
-        {"DEVICE_TO_HOST", COPY_D2H},
-        {"DEVICE_TO_DEVICE", COPY_D2D},
-        {"HOST_TO_HOST", COPY_H2H},
-        {"MEMSET", COPY_SET}, /* of converted traces: AMD's profiler records none */
-    };
+    } words[] =
+        {
+            {"HOST_TO_DEVICE", COPY_H2D},   {"DEVICE_TO_HOST", COPY_D2H},
+            {"DEVICE_TO_DEVICE", COPY_D2D}, {"HOST_TO_HOST", COPY_H2H},
+            {"MEMSET", COPY_SET}, /* of converted traces: AMD's profiler records none */
+        };
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (str_has(operation, words[i].part))
             return words[i].kind;

@@ -13,6 +13,7 @@ const struct llm_provider provider_anthropic = {
     .url = "https://api.anthropic.com",
     .url_vars = {"ANTHROPIC_BASE_URL"},
     .path = "v1/messages",
+    .count_path = "v1/messages/count_tokens",
     .timeout_s = 120,
     .thinks = true,
 };

@@ -12,5 +12,6 @@ const struct llm_provider provider_openai = {
     .url = "https://api.openai.com/v1",
     .url_vars = {"OPENAI_BASE_URL", "OPENAI_API_BASE"},
     .path = "v1/responses",
+    .count_path = "v1/responses/input_tokens",
     .timeout_s = 120,
 };

@@ -100,9 +100,9 @@ static void tables(const struct subject *s, struct doc *d)
                                                     100 * job->stats.imbalance),
                             .shown = clocks_moved(job)
                                          ? "rank host busy_pct compute_ns gpu_idle_ns mpi_ns "
-                                           "host_ns wait_ns late clock_offset_ns"
+                                           "host_ns wait_ns late path_ns clock_offset_ns"
                                          : "rank host busy_pct compute_ns gpu_idle_ns mpi_ns "
-                                           "host_ns wait_ns late",
+                                           "host_ns wait_ns late path_ns",
                             .printed = worth_a_look(job, a)});
     if (job->phases.n > 1)
         doc_rows(

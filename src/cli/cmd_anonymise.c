@@ -1,0 +1,104 @@
+/*
+ * gpusight anonymise TRACE... -o FILE: a trace under other names.
+ */
+#include <sys/stat.h>
+
+#include "base/fs.h"
+#include "base/log.h"
+#include "cli/rewritten.h"
+#include "rewrite/anonymise.h"
+
+struct anonymise_settings {
+    struct rewritten_opts out;
+    const char *key, *undo;
+};
+
+static const struct opt opts[] = {
+    REWRITTEN_OPTS(struct anonymise_settings, out),
+    OPT_TEXT(struct anonymise_settings, key, 'k', "key", "FILE",
+             "write the names and their pseudonyms there, readable by you alone, to undo it"),
+    OPT_TEXT(struct anonymise_settings, undo, 0, "undo", "FILE",
+             "put the names back that this key has"),
+    OPT_CHOICE(struct anonymise_settings, out.in.reader, 0, "reader", "auto|fast|sqlite|check",
+               "how to read databases"),
+    OPT_END,
+};
+
+static void defaults(void *settings)
+{
+    struct anonymise_settings *s = settings;
+    *s = (struct anonymise_settings){.out = REWRITTEN_DEFAULTS};
+}
+
+static bool write_key(const struct pseudonyms *p, const char *path, struct gs_error *err)
+{
+    struct str text;
+    str_init(&text, p->arena);
+    pseudonyms_json(p, &text);
+    mode_t before = umask(077);
+    bool ok = fs_write(path, text.buf, text.len, err);
+    umask(before);
+    if (ok)
+        log_say("wrote %s: keep it to yourself", path);
+    return ok;
+}
+
+/* What was written is read again: a name that is still there is told. */
+static bool prove(struct pseudonyms *p, const struct opt_list *files, struct gs_error *err)
+{
+    enum { SHOWN = 10 };
+    for (size_t i = 0; i < files->n; i++)
+        if (!anonymise_scan(p, files->v[i], err))
+            return false;
+    for (size_t i = 0; i < p->left.n && i < SHOWN; i++)
+        log_warn("still in the output, where it may mean something else: %s", p->left.v[i]);
+    log_say(
+        "%zu names replaced; %zu of them occur in the bytes of the output, %zu are too short to "
+        "be looked for",
+        p->v.n, p->left.n, p->too_short);
+    return true;
+}
+
+static bool run(struct cli *cli, void *settings, struct gs_error *err)
+{
+    struct anonymise_settings *s = settings;
+    const char *only = NULL;
+    struct opt_list files = {0};
+    struct pseudonyms p;
+    pseudonyms_init(&p, cli->arena);
+    if (s->undo && s->key)
+        return fail(err, GS_E_USAGE, "give '--key' or '--undo', not both");
+    if (s->undo && !pseudonyms_read(&p, s->undo, err))
+        return false;
+    struct trace *t = rewritten_load(cli, &s->out, &only, err);
+    if (!t)
+        return false;
+    if (s->undo)
+        anonymise_undo(t, &p);
+    else
+        anonymise_trace(t, &p);
+    if (!rewritten_write(cli, &s->out, t, &files, err))
+        return false;
+    for (size_t i = 0; i < files.n; i++)
+        log_say("wrote %s", files.v[i]);
+    return s->undo || (prove(&p, &files, err) && (!s->key || write_key(&p, s->key, err)));
+}
+
+const struct command command_anonymise = {
+    .name = "anonymise",
+    .summary = "a trace under other names, to show to strangers",
+    .operands = "TRACE...",
+    .doc =
+        "Replaces what people have named (kernels, markers, functions, threads, streams, hosts, "
+        "commands, source lines) by pseudonyms, the same for the same name everywhere, and writes "
+        "the trace in any form that 'gpusight convert' knows. A kernel keeps its kind (gemm_0007), so "
+        "the analysis says the same. Names of APIs, counters and GPUs stay, times too.\n\n"
+        "The output is then searched for every original name, and what is found is told. With "
+        "--key the names are kept in a file of your own, and --undo puts them back.",
+    .examples = "gpusight anonymise results.db -o public.db --key names.json\n"
+                "gpusight anonymise public.db --undo names.json -o again.db",
+    .opts = opts,
+    .settings_size = sizeof(struct anonymise_settings),
+    .defaults = defaults,
+    .run = run,
+};

@@ -1,0 +1,71 @@
+/*
+ * gpusight merge TRACE... -o ALL.db: databases of a job as one, nothing lost.
+ */
+#include <inttypes.h>
+
+#include "base/log.h"
+#include "cli/command.h"
+#include "rewrite/merge.h"
+
+struct merge_settings {
+    const char *out;
+    bool rename;
+};
+
+static const struct opt opts[] = {
+    OPT_TEXT(struct merge_settings, out, 'o', "output", "FILE",
+             "the database to write (merged.db)"),
+    OPT_FLAG(struct merge_settings, rename, 0, "rename",
+             "a guid that two inputs have gets another in the second, instead of an error"),
+    OPT_END,
+};
+
+static void defaults(void *settings)
+{
+    ((struct merge_settings *)settings)->out = "merged.db";
+}
+
+static void abandon(void *set)
+{
+    fs_set_abandon(set);
+}
+
+static bool run(struct cli *cli, void *settings, struct gs_error *err)
+{
+    const struct merge_settings *o = settings;
+    struct fs_set *set = arena_new(cli->arena, struct fs_set);
+    struct merged m = {0};
+    fs_set_init(set, cli->arena);
+    arena_defer(cli->arena, abandon, set);
+    if (!rocpd_merge(&m, &(struct merge_opts){&cli->operands, o->out, o->rename}, set, cli->arena,
+                     err) ||
+        !fs_set_close(set, err))
+        return false;
+    for (size_t i = 0; i < m.notes.n; i++)
+        log_warn("%s", m.notes.v[i]);
+    if (m.renamed)
+        log_say("%zu sets of tables have a new guid", m.renamed);
+    log_say("wrote %s: %zu sets of tables of %zu files, %" PRIu64 " rows", o->out, m.sets, m.files,
+            m.rows);
+    return true;
+}
+
+const struct command command_merge = {
+    .name = "merge",
+    .summary = "several rocpd databases as one, nothing lost",
+    .operands = "TRACE...",
+    .doc =
+        "Copies every set of tables of every database, row by row, and writes the views of AMD's "
+        "tools over all of them. Ids stay as they are, since they are unique with their guid. Schema "
+        "versions may differ: columns that only some have are kept. Two inputs with one guid are "
+        "refused, or told apart with --rename.\n\n"
+        "The inputs are never touched. Other formats become databases by 'gpusight convert -f "
+        "rocpd'.",
+    .examples = "gpusight merge job/ -o all.db  # all ranks in one file\n"
+                "gpusight merge a.db b.db --rename  # two runs with the same guid",
+    .opts = opts,
+    .settings_size = sizeof(struct merge_settings),
+    .writes_here = true,
+    .defaults = defaults,
+    .run = run,
+};

@@ -1,0 +1,326 @@
+#include "rewrite/merge.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/sat.h"
+#include "base/str.h"
+#include "convert/rocpd_writer.h"
+#include "ingest/ingest.h"
+#include "ingest/sqlite/db.h"
+#include "model/rocpd_schema.h"
+
+struct merging {
+    struct merged *m;
+    const struct merge_opts *o;
+    struct rocpd_writer *w;
+    struct arena *arena;
+    struct gs_error *err;
+};
+
+/* A set of tables in a file: those whose name ends in its suffix. */
+struct input_set {
+    const char *guid, *suffix;
+};
+
+struct input_file {
+    struct db *db;
+    VEC(struct input_set) sets;
+    bool v305; /* has what only that version has */
+};
+
+/* ---- what is in a file ---- */
+
+static bool is_word(const char *s)
+{
+    return *s && strspn(s, "0123456789abcdefABCDEF_-") == strlen(s) && strlen(s) < 100;
+}
+
+/* The guid that a set's own metadata tells; from the suffix where they do not. */
+static bool read_guid(struct merging *g, struct input_file *f, struct input_set *s)
+{
+    struct db_query q;
+    const char *guid = NULL;
+    if (!db_query(&q, f->db, g->err, "SELECT tag, value FROM \"rocpd_metadata%w\"", s->suffix))
+        return false;
+    while (db_next(&q))
+        if (str_eq(db_text(&q, 0), "guid"))
+            guid = arena_strdup(g->arena, db_text(&q, 1));
+    if (!db_done(&q, g->err))
+        return false;
+    s->guid = guid && is_word(guid) ? guid : s->suffix + 1;
+    return true;
+}
+
+static bool find_sets(struct merging *g, struct input_file *f, const char *path)
+{
+    static const char head[] = "rocpd_metadata_";
+    for (size_t i = 0; i < f->db->schema.n; i++) {
+        const char *name = f->db->schema.v[i].name;
+        if (strncmp(name, head, sizeof(head) - 1) != 0 || !is_word(name + sizeof(head) - 1))
+            continue;
+        struct input_set s = {.suffix = arena_strdup(g->arena, name + sizeof(head) - 2)};
+        if (!read_guid(g, f, &s))
+            return false;
+        vec_push(&f->sets, g->arena, s);
+    }
+    f->v305 =
+        f->sets.n &&
+        db_has_column(f->db, arena_printf(g->arena, "rocpd_kernel_dispatch%s", f->sets.v[0].suffix),
+                      "graph_exec_id");
+    return f->sets.n || fail(g->err, GS_E_FORMAT,
+                             "'%s' is no rocpd database with sets of tables; 'gpusight convert -f "
+                             "rocpd' makes one of other traces",
+                             path);
+}
+
+/* ---- copying ---- */
+
+static void column_list(struct str *out, const struct db_table *t, bool guid, const char *each)
+{
+    bool any = false;
+    for (size_t i = 0; i < t->n_columns; i++) {
+        if (t->columns[i].is_computed || (!guid && str_eq(t->columns[i].name, "guid")))
+            continue;
+        str_puts(out, any ? ", " : "");
+        any = true;
+        if (each) {
+            str_puts(out, each);
+        } else {
+            char *quoted = sqlite3_mprintf("\"%w\"", t->columns[i].name);
+            str_puts(out, quoted ? quoted : "NULL");
+            sqlite3_free(quoted);
+        }
+    }
+}
+
+static bool out_failed(struct merging *g, const char *what)
+{
+    return fail(g->err, GS_E_IO, "cannot write '%s': %s: %s", g->o->out, what,
+                sqlite3_errmsg(g->w->db));
+}
+
+static bool has_out_column(struct merging *g, const char *table, const char *column, bool *there)
+{
+    sqlite3_stmt *st;
+    char *sql = sqlite3_mprintf(
+        "SELECT 1 FROM pragma_table_info(%Q) WHERE name = %Q COLLATE NOCASE", table, column);
+    int rc = sql ? sqlite3_prepare_v2(g->w->db, sql, -1, &st, NULL) : SQLITE_NOMEM;
+    sqlite3_free(sql);
+    if (rc != SQLITE_OK)
+        return out_failed(g, table);
+    *there = sqlite3_step(st) == SQLITE_ROW;
+    sqlite3_finalize(st);
+    return true;
+}
+
+/* Columns that the schema does not know are added, so that nothing is lost. */
+static bool add_columns(struct merging *g, const char *table, const struct db_table *t)
+{
+    for (size_t i = 0; i < t->n_columns; i++) {
+        bool there = false;
+        if (t->columns[i].is_computed)
+            continue;
+        if (!has_out_column(g, table, t->columns[i].name, &there))
+            return false;
+        if (there)
+            continue;
+        char *sql =
+            sqlite3_mprintf("ALTER TABLE \"%w\" ADD COLUMN \"%w\"", table, t->columns[i].name);
+        int rc = sql ? sqlite3_exec(g->w->db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+        sqlite3_free(sql);
+        if (rc != SQLITE_OK)
+            return out_failed(g, table);
+    }
+    return true;
+}
+
+static bool make_table(struct merging *g, const char *table, const struct db_table *t)
+{
+    bool there = false;
+    struct str sql;
+    if (!has_out_column(g, table, t->columns[0].name, &there))
+        return false;
+    if (there)
+        return add_columns(g, table, t);
+    char *head = sqlite3_mprintf("CREATE TABLE IF NOT EXISTS \"%w\"(", table);
+    str_init(&sql, g->arena);
+    str_puts(&sql, head ? head : "");
+    sqlite3_free(head);
+    column_list(&sql, t, true, NULL);
+    str_putc(&sql, ')');
+    return sqlite3_exec(g->w->db, sql.buf, NULL, NULL, NULL) == SQLITE_OK || out_failed(g, table);
+}
+
+static bool copy_rows(struct merging *g, struct db_query *q, sqlite3_stmt *put, uint64_t *lost)
+{
+    int n = sqlite3_column_count(q->stmt);
+    while (db_next(q)) {
+        for (int i = 0; i < n; i++)
+            sqlite3_bind_value(put, i + 1, sqlite3_column_value(q->stmt, i));
+        int rc = sqlite3_step(put);
+        *lost += rc == SQLITE_DONE && sqlite3_changes(g->w->db) == 0;
+        sqlite3_reset(put);
+        if (rc != SQLITE_DONE && rc != SQLITE_CONSTRAINT)
+            return out_failed(g, "row");
+        *lost += rc == SQLITE_CONSTRAINT;
+        g->m->rows++;
+    }
+    return true;
+}
+
+/* A table of a set; without its guid column where that gets another value by default. */
+static bool copy_table(struct merging *g, struct db *db, const char *from, const char *to,
+                       bool guid)
+{
+    struct str list, marks;
+    struct db_query q;
+    sqlite3_stmt *put = NULL;
+    uint64_t lost = 0;
+    const struct db_table *t = schema_columns(db, from, g->err);
+    if (!t || !t->n_columns)
+        return t != NULL;
+    if (!make_table(g, to, t))
+        return false;
+    str_init(&list, g->arena);
+    str_init(&marks, g->arena);
+    column_list(&list, t, guid, NULL);
+    column_list(&marks, t, guid, "?");
+    char *sql =
+        sqlite3_mprintf("INSERT OR IGNORE INTO \"%w\"(%s) VALUES(%s)", to, list.buf, marks.buf);
+    int rc = sql ? sqlite3_prepare_v2(g->w->db, sql, -1, &put, NULL) : SQLITE_NOMEM;
+    sqlite3_free(sql);
+    if (rc != SQLITE_OK)
+        return out_failed(g, to);
+    bool ok = db_query(&q, db, g->err, "SELECT %s FROM \"%w\"", list.buf, from) &&
+              copy_rows(g, &q, put, &lost);
+    ok = db_done(&q, ok ? g->err : NULL) && ok;
+    sqlite3_finalize(put);
+    if (lost)
+        vec_push(&g->m->notes, g->arena,
+                 arena_printf(g->arena, "%s: %llu rows repeat an id and are left out", from,
+                              (unsigned long long)lost));
+    return ok;
+}
+
+/* ---- sets ---- */
+
+static bool is_taken(const struct merging *g, const char *guid, const char *suffix)
+{
+    for (size_t i = 0; i < g->w->sets.n; i++)
+        if (str_eq(g->w->sets.v[i]->guid, guid) || str_eq(g->w->sets.v[i]->suffix, suffix))
+            return true;
+    return false;
+}
+
+/* Another guid of the same form, which the same inputs always get. */
+static const char *other_guid(struct merging *g, const char *guid)
+{
+    for (uint64_t n = 2;; n++) {
+        uint64_t h = hash_fixed_bytes(guid, strlen(guid)) ^ hash_fixed_u64(n);
+        const char *other =
+            arena_printf(g->arena, "%08llx-%04llx-7%03llx-8%03llx-%012llx",
+                         (unsigned long long)(h >> 32), (unsigned long long)(h >> 16 & 0xffff),
+                         (unsigned long long)(h & 0xfff), (unsigned long long)(n & 0xfff),
+                         (unsigned long long)(hash_fixed_u64(h) & 0xffffffffffff));
+        if (!is_taken(g, other, ""))
+            return other;
+    }
+}
+
+static const char *suffix_of(const char *guid, struct arena *a)
+{
+    char *suffix = arena_printf(a, "_%s", guid);
+    for (char *c = suffix; *c; c++)
+        if (*c == '-')
+            *c = '_';
+    return suffix;
+}
+
+static bool rename_metadata(struct merging *g, const char *suffix, const char *guid)
+{
+    char *sql = sqlite3_mprintf("UPDATE \"rocpd_metadata%w\" SET value = %Q WHERE tag = 'uuid'; "
+                                "UPDATE \"rocpd_metadata%w\" SET value = %Q WHERE tag = 'guid'",
+                                suffix, suffix, suffix, guid);
+    int rc = sql ? sqlite3_exec(g->w->db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+    sqlite3_free(sql);
+    return rc == SQLITE_OK || out_failed(g, "metadata");
+}
+
+static bool copy_set(struct merging *g, struct input_file *f, const struct input_set *s,
+                     const char *path)
+{
+    struct input_set to = *s;
+    bool taken = is_taken(g, s->guid, s->suffix);
+    size_t n = strlen(s->suffix);
+    if (taken && !g->o->rename)
+        return fail(g->err, GS_E_USAGE,
+                    "'%s' has the guid %s, which another input has too; give --rename to keep both",
+                    path, s->guid);
+    if (taken) {
+        to.guid = other_guid(g, s->guid);
+        to.suffix = suffix_of(to.guid, g->arena);
+        g->m->renamed++;
+    }
+    rocpd_writer_set_empty(g->w, to.guid, to.suffix);
+    for (size_t i = 0; i < f->db->schema.n && !g->w->failed; i++) {
+        const char *name = f->db->schema.v[i].name;
+        size_t len = strlen(name);
+        if (!str_starts(name, "rocpd_") || len <= n || !str_eq(name + len - n, s->suffix))
+            continue;
+        const char *new = arena_printf(g->arena, "%.*s%s", (int)(len - n), name, to.suffix);
+        if (!copy_table(g, f->db, name, new, !taken))
+            return false;
+    }
+    g->m->sets++;
+    return !taken || rename_metadata(g, to.suffix, to.guid);
+}
+
+static struct db *open_file(struct merging *g, const char *path, struct arena *owner)
+{
+    return db_new(owner, path, READER_SQLITE, 1, g->err);
+}
+
+/* Which sets there are; a job has more files than a process may have open. */
+static bool look_into(struct merging *g, struct input_file *f, const char *path)
+{
+    struct arena *own = arena_child(g->arena);
+    f->db = open_file(g, path, own);
+    bool ok = f->db && find_sets(g, f, path);
+    arena_release(own);
+    return ok;
+}
+
+static bool copy_file(struct merging *g, struct input_file *f, const char *path)
+{
+    struct arena *own = arena_child(g->arena);
+    f->db = open_file(g, path, own);
+    bool ok = f->db != NULL;
+    for (size_t k = 0; ok && k < f->sets.n; k++)
+        ok = copy_set(g, f, &f->sets.v[k], path);
+    arena_release(own);
+    return ok;
+}
+
+bool rocpd_merge(struct merged *m, const struct merge_opts *o, struct fs_set *set,
+                 struct arena *arena, struct gs_error *err)
+{
+    struct merging g = {.m = m, .o = o, .arena = arena, .err = err};
+    struct ingest_files in = {0};
+    bool v305 = false;
+    if (!ingest_find(&in, o->paths, arena, err))
+        return false;
+    struct input_file *files = arena_array(arena, struct input_file, in.n + 1);
+    for (size_t i = 0; i < in.n; i++) {
+        if (!look_into(&g, &files[i], in.v[i].path))
+            return false;
+        v305 |= files[i].v305;
+    }
+    g.w = rocpd_writer_open(set, o->out, v305, arena, err);
+    for (size_t i = 0; g.w && i < in.n; i++)
+        if (!copy_file(&g, &files[i], in.v[i].path))
+            return false;
+    m->files = in.n;
+    return g.w && rocpd_writer_close(g.w, err);
+}
