@@ -214,16 +214,32 @@ static bool decide(struct loop *l, int64_t number, const struct measure *m, bool
     return tree_move(s, number, err) && tree_settle(s, number, err);
 }
 
+/* Instead of being tried, an edit can be kept for another tool. */
+static void write_patch(struct loop *l, const struct str *diff)
+{
+    struct session *s = l->s;
+    struct gs_error why = {0};
+    const char *path = arena_printf(s->arena, "%s/%s-%zu.patch", s->here, s->id, s->events.n);
+    if (fs_write(path, diff->buf, diff->len, &why))
+        log_say("wrote %s", path);
+    else
+        log_warn("%s", why.text);
+}
+
 static bool agreed(struct loop *l, const struct edit *e)
 {
-    struct str diff;
-    str_init(&diff, l->s->arena);
-    edit_diff(&diff, l->s, e);
-    if (l->automatic)
-        return true;
-    return l->ask &&
-           l->ask(l->ctx, arena_printf(l->s->arena, "%s\ntry this edit? [y] [n]", diff.buf),
-                  "yn") == 'y';
+    struct str question;
+    if (l->automatic || !l->ask)
+        return l->automatic;
+    str_init(&question, l->s->arena);
+    edit_diff(&question, l->s, e);
+    struct str diff = question;
+    str_puts(&question, "\ntry this edit? [y] yes  [w] write it as a patch file  [n] no");
+    diff.buf = question.buf;
+    char answer = l->ask(l->ctx, question.buf, "ywn");
+    if (answer == 'w')
+        write_patch(l, &diff);
+    return answer == 'y';
 }
 
 /* The phases behind the proposal. */

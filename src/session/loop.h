@@ -22,6 +22,7 @@ struct loop {
     struct session *s;
     struct words app; /* as it is run */
     bool automatic, quiet_app;
+    const char *goal; /* of the next capture, a word of 'gpusight run'; NULL: the timeline */
     double timeout_s;
     uint64_t most_bytes; /* of the results of one run */
     /* Asks the person, with the choices' letters; 0: nobody is there. */
