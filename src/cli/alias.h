@@ -1,6 +1,7 @@
 /*
  * Other names of the program: rocpd2csv and its like, as AMD's tools are called. A link of that name
- * stands for a command with options.
+ * stands for a command with options. And rocinsight's options that are a command here:
+ * "analyze --interactive" and "analyze --resume-session".
  */
 #ifndef GS_CLI_ALIAS_H
 #define GS_CLI_ALIAS_H

@@ -1,6 +1,7 @@
 /*
  * gpusight session: tune a program in steps that can be taken back.
  */
+#define _GNU_SOURCE /* realpath */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 #include "session/session_doc.h"
 
 struct session_settings {
-    const char *source, *build, *test, *tolerance, *budget, *goal, *patches, *propose;
+    const char *source, *build, *test, *tolerance, *budget, *goal, *patches, *propose, *trace;
     int64_t repeat, plateau;
     double timeout_s;
     uint64_t most_bytes;
@@ -40,6 +41,8 @@ static const struct opt opts[] = {
     OPT_TEXT(
         struct session_settings, tolerance, 0, "check-output", "TOLERANCE",
         "the program must print the same, numbers within this relative tolerance, such as 1e-6"),
+    OPT_TEXT(struct session_settings, trace, 0, "trace", "TRACE",
+             "a trace of it as it is, instead of a first capture; the program may then come later"),
     OPT_GROUP("Edits"),
     OPT_TEXT(struct session_settings, patches, 0, "patches", "PATH",
              "a folder of edits, or one: unified diffs or SEARCH/REPLACE blocks"),
@@ -206,11 +209,26 @@ static bool show_dry(struct loop *l, struct gs_error *err)
     return loop_show(l, &out, err) && output_print(&out, err);
 }
 
+/* Others of the same source, so that nobody begins again by mistake. */
+static void name_others(const struct session_settings *s, const struct session *x)
+{
+    struct fs_list ids = {0};
+    struct gs_error none = {0};
+    session_ids(s->root, &ids, x->arena, &none);
+    for (size_t i = ids.n; i-- > 0;) {
+        const struct session *other = session_open(s->root, ids.v[i], false, x->arena, &none);
+        if (!other || str_eq(other->id, x->id) || !str_eq(other->source, x->source))
+            continue;
+        log_say("there is an earlier one of this source: 'gpusight session resume %s'", other->id);
+        return;
+    }
+}
+
 static bool begin(struct cli *cli, struct session_settings *s, struct gs_error *err)
 {
     struct arena *a = cli->arena;
     struct loop l;
-    if (!s->source || !s->app.n)
+    if (!s->source || (!s->app.n && !s->trace))
         return fail(err, GS_E_USAGE, "%s; see 'gpusight session --help'",
                     s->source ? "give the program behind '--'" : "give the source with '--source'");
     if (!tree_check(s->source, err))
@@ -222,8 +240,10 @@ static bool begin(struct cli *cli, struct session_settings *s, struct gs_error *
         return false;
     loop_init(&l, &draft);
     take_app(&draft, &l, &s->app);
-    if (!l.app.n)
+    if (!l.app.n && !s->trace)
         return fail(err, GS_E_USAGE, "give the program behind '--'");
+    if (s->trace && !fs_exists(s->trace))
+        return fail(err, GS_E_IO, "there is no '%s'", s->trace);
     if (s->dry_run)
         return show_dry(&l, err);
     if (!fs_make_folders(s->root, a, err))
@@ -232,12 +252,14 @@ static bool begin(struct cli *cli, struct session_settings *s, struct gs_error *
     if (!x || !take_settings(x, s, err))
         return false;
     x->here = absolute(".", a);
+    x->trace = absolute(s->trace, a);
     x->repeat = s->repeat;
     x->plateau = s->plateau;
     loop_init(&l, x);
     take_app(x, &l, &s->app);
     session_event(x, "new", "%s", source);
     log_say("session %s", x->id);
+    name_others(s, x);
     return session_save(x, err) && go_on(cli, s, &l, err);
 }
 

@@ -161,6 +161,40 @@ static bool roll_back(struct menu *m, struct gs_error *err)
     return session_save(s, err) && loop_analyze(m->l, err);
 }
 
+/* Whether the same was captured in this state before. */
+static bool was_captured(const struct session *s, const char *goal, struct arena *a)
+{
+    const char *head =
+        *goal ? arena_printf(a, "gpusight run --goal %s -- ", goal) : "gpusight run -- ";
+    for (size_t i = 0; i < s->events.n; i++) {
+        const struct session_event *e = &s->events.v[i];
+        if (str_eq(e->kind, "profile") && str_eq(e->text, "well") && e->checkpoint == s->current &&
+            e->command && str_starts(e->command, head))
+            return true;
+    }
+    return false;
+}
+
+static bool profile(struct menu *m, struct gs_error *err)
+{
+    struct loop *l = m->l;
+    const char *goal =
+        prompt_line(m->prompt, "goal (return: timeline; roofline, memory, occupancy, latency, "
+                               "sampling, instructions ...): ");
+    if (!goal)
+        return true;
+    if (was_captured(l->s, goal, m->cli->arena) &&
+        session_ask(m, "that was captured in this state and adds nothing; again? [y] [n]", "yn") !=
+            'y')
+        return true;
+    l->goal = *goal ? goal : NULL;
+    bool ok = loop_profile(l, err) && loop_analyze(l, err);
+    l->goal = NULL;
+    if (ok)
+        show_findings(m);
+    return ok;
+}
+
 /* False with an error: the step failed; the menu goes on, except after Ctrl-C. */
 static bool step(struct menu *m, const char *line, struct gs_error *err)
 {
@@ -171,7 +205,7 @@ static bool step(struct menu *m, const char *line, struct gs_error *err)
     }
     switch (*line) {
     case 'p':
-        return loop_profile(l, err) && loop_analyze(l, err) && (show_findings(m), true);
+        return profile(m, err);
     case 'a':
         return loop_analyze(l, err) && (show_findings(m), true);
     case 'o':

@@ -50,7 +50,7 @@ bool loop_read_time(double *out, const char *text, struct gs_error *err)
         for (size_t i = 0; *end && i < ARRAY_LEN(units); i++)
             if (*end == units[i].unit)
                 by = units[i].seconds;
-        if (end == p || !(v >= 0) || !by || !isfinite(v))
+        if (end == p || !(v >= 0) || by <= 0 || !isfinite(v))
             return fail(err, GS_E_USAGE, "'%s' is no time; give it as 30m, 45s or 1h30m", text);
         sum += v * by;
         p = *end ? end + 1 : end;
@@ -109,7 +109,6 @@ bool loop_profile(struct loop *l, struct gs_error *err)
     if (!loop_capture(l, folder, err))
         return false;
     s->trace = folder;
-    l->report = arena_printf(s->arena, "%s.txt", folder);
     return session_save(s, err);
 }
 
@@ -119,13 +118,14 @@ bool loop_analyze(struct loop *l, struct gs_error *err)
     struct arena *a = s->arena;
     if (!s->trace && !loop_profile(l, err))
         return false;
-    const char *path = arena_printf(a, "%s.json", s->trace);
-    const char *log = arena_printf(a, "%s.log", s->trace);
+    mkdir(fs_join(s->folder, "runs", a), 0700);
+    const char *path = arena_printf(a, "%s/runs/%zu-analysis.json", s->folder, s->events.n);
+    const char *log = arena_printf(a, "%s/runs/%zu-analysis.log", s->folder, s->events.n);
     const char *words[] = {"analyze", s->trace, "--source-dir", s->source, "--json", "-o", path};
     struct words w = {0};
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         vec_push(&w, a, words[i]);
-    unlink(path);
+    l->analysis = path;
     if (!loop_self(l, &w, log, err) || !loop_read_findings(l, path, err))
         return false;
     struct session_event *e =
@@ -147,7 +147,7 @@ bool loop_baseline(struct loop *l, struct gs_error *err)
         return false;
     if (failure)
         return fail(err, GS_E_IO, "the test %s before anything was changed", failure);
-    return (l->s->trace && fs_is_dir(l->s->trace)) || loop_profile(l, err);
+    return (l->s->trace && fs_exists(l->s->trace)) || loop_profile(l, err);
 }
 
 /* ---- one edit ---- */
@@ -214,16 +214,32 @@ static bool decide(struct loop *l, int64_t number, const struct measure *m, bool
     return tree_move(s, number, err) && tree_settle(s, number, err);
 }
 
+/* Instead of being tried, an edit can be kept for another tool. */
+static void write_patch(struct loop *l, const struct str *diff)
+{
+    struct session *s = l->s;
+    struct gs_error why = {0};
+    const char *path = arena_printf(s->arena, "%s/%s-%zu.patch", s->here, s->id, s->events.n);
+    if (fs_write(path, diff->buf, diff->len, &why))
+        log_say("wrote %s", path);
+    else
+        log_warn("%s", why.text);
+}
+
 static bool agreed(struct loop *l, const struct edit *e)
 {
-    struct str diff;
-    str_init(&diff, l->s->arena);
-    edit_diff(&diff, l->s, e);
-    if (l->automatic)
-        return true;
-    return l->ask &&
-           l->ask(l->ctx, arena_printf(l->s->arena, "%s\ntry this edit? [y] [n]", diff.buf),
-                  "yn") == 'y';
+    struct str question;
+    if (l->automatic || !l->ask)
+        return l->automatic;
+    str_init(&question, l->s->arena);
+    edit_diff(&question, l->s, e);
+    struct str diff = question;
+    str_puts(&question, "\ntry this edit? [y] yes  [w] write it as a patch file  [n] no");
+    diff.buf = question.buf;
+    char answer = l->ask(l->ctx, question.buf, "ywn");
+    if (answer == 'w')
+        write_patch(l, &diff);
+    return answer == 'y';
 }
 
 /* The phases behind the proposal. */
@@ -348,7 +364,7 @@ static const char *ask_program(struct loop *l, size_t *n, struct gs_error *err)
     if (!loop_split(&argv, s->propose, a, err))
         return NULL;
     mkdir(fs_join(s->folder, "logs", a), 0700);
-    vec_push(&argv, a, (const char *)arena_printf(a, "%s.json", s->trace));
+    vec_push(&argv, a, l->analysis);
     vec_push(&argv, a, (const char *)fs_join(s->folder, "session.json", a));
     if (!loop_step(l, "propose", &argv, log, &failure, err) || failure)
         return NULL;

@@ -22,6 +22,7 @@ struct loop {
     struct session *s;
     struct words app; /* as it is run */
     bool automatic, quiet_app;
+    const char *goal; /* of the next capture, a word of 'gpusight run'; NULL: the timeline */
     double timeout_s;
     uint64_t most_bytes; /* of the results of one run */
     /* Asks the person, with the choices' letters; 0: nobody is there. */
@@ -30,12 +31,12 @@ struct loop {
     const char *(*propose)(void *ctx, struct loop *l, struct gs_error *err);
     void *ctx, *propose_ctx; /* of ask, of propose */
     VEC(struct loop_finding) findings;
-    double ends_at;     /* by the clock; infinite: no budget */
-    int64_t wasted;     /* proposals in a row that were nothing new */
-    int64_t built;      /* the state that was built last; -1: none */
-    int64_t flat;       /* candidates in a row that changed next to nothing */
-    struct words unfit; /* keys of edits that do not fit the current state */
-    const char *report; /* of the last profile, as text */
+    double ends_at;       /* by the clock; infinite: no budget */
+    int64_t wasted;       /* proposals in a row that were nothing new */
+    int64_t built;        /* the state that was built last; -1: none */
+    int64_t flat;         /* candidates in a row that changed next to nothing */
+    struct words unfit;   /* keys of edits that do not fit the current state */
+    const char *analysis; /* of the last profile, JSON */
 };
 
 void loop_init(struct loop *l, struct session *s);

@@ -198,6 +198,9 @@ bool loop_capture(struct loop *l, const char *folder, struct gs_error *err)
     struct arena *a = s->arena;
     const char *log = log_path(l, "profile");
     struct words w = {0};
+    if (!l->app.n)
+        return fail(err, GS_E_USAGE,
+                    "no program is known; give it with 'gpusight session resume %s -- APP'", s->id);
     const char *head[] = {"run",        "--quiet-app",
                           "-o",         arena_printf(a, "%s.txt", folder),
                           "-d",         folder,
@@ -205,12 +208,20 @@ bool loop_capture(struct loop *l, const char *folder, struct gs_error *err)
                           "--"};
     for (size_t i = 0; i < ARRAY_LEN(head); i++)
         vec_push(&w, a, head[i]);
+    if (l->goal) {
+        w.v[w.n - 1] = "--all-passes";
+        vec_push(&w, a, "--goal");
+        vec_push(&w, a, l->goal);
+        vec_push(&w, a, "--");
+    }
     for (size_t i = 0; i < l->app.n; i++)
         vec_push(&w, a, l->app.v[i]);
     double begin = clock_s();
     bool ok = loop_self(l, &w, log, err);
     struct session_event *e = session_event(s, "profile", "%s", ok ? "well" : err->text);
-    e->command = session_hidden(s, arena_printf(a, "gpusight run -- %s", shell_line(a, &l->app)));
+    e->command =
+        session_hidden(s, arena_printf(a, "gpusight run%s%s -- %s", l->goal ? " --goal " : "",
+                                       l->goal ? l->goal : "", shell_line(a, &l->app)));
     e->trace = folder;
     e->log = log;
     e->seconds = clock_s() - begin;

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* realpath */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

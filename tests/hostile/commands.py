@@ -202,6 +202,12 @@ def run(p):
     return [Line("run --dry-run -- {one}", refused=True)]
 
 
+def session(p):
+    """Traces are read by others that it starts; its own files are below the user's state."""
+    return [Line("session show {one}", refused=True), Line("session list --json", refused=True),
+            Line("session new --dry-run --source {out} --patches {one} --trace {one}", refused=True)]
+
+
 def trim(p):
     return [Line("trim {in} -o {out}/x.db", refused=True), Line("trim {in} --window 10%..60% -o {out}/x.pftrace",
                                                                refused=True),

@@ -50,7 +50,8 @@ class Terminal:
         return self.tmux("capture-pane", "-p", "-J", "-S", "-300", "-t", "t")
 
     def clear(self):
-        self.key("C-l")
+        time.sleep(0.3)
+        self.tmux("send-keys", "-R", "-t", "t")
         self.tmux("clear-history", "-t", "t")
 
     def wait(self, text, times=1, seconds=60):
@@ -80,6 +81,24 @@ def drive(toy, t):
     check("a number shows a finding", t.wait("to do: copy from pinned memory"), t.screen())
     t.type("z")
     check("other keys are told", t.wait("no such key"), t.screen())
+    t.type("p")
+    t.wait("goal (return")
+    t.type("")
+    check("a capture that adds nothing is not run by itself", t.wait("adds nothing"), t.screen())
+    t.type("n")
+    t.type("p")
+    t.wait("goal (return", 2)
+    t.type("copies")
+    check("another goal is captured", t.wait("checkpoint 0, ", 5) and
+          any("--goal copies" in e.get("command", "") for e in document(toy)["events"]), t.screen())
+    t.type("f")
+    t.wait("blocks: ")
+    t.type("edits/a-pinned.edit")
+    t.wait("try this edit?")
+    t.type("w")
+    check("an edit can be written as a patch", t.wait(".patch") and glob.glob(toy.folder + "/*.patch"),
+          t.screen())
+    t.clear()
     t.type("f")
     t.wait("blocks: ")
     t.type("edits/a-pinned.edit")
@@ -117,6 +136,24 @@ def drive(toy, t):
           toy.files()["main.c"].decode() == toys.SOURCE)
 
 
+def aliases(toy, t):
+    subprocess.run([toy.gpusight, "synth", "demo", "-o", os.path.join(toy.folder, "demo.db")],
+                   capture_output=True, check=True)
+    for words, what in (("--source-dir toy -i demo.db --interactive", "a trace and no program"),
+                        ("--source-dir toy --interactive './app 1'", "a program and no trace")):
+        t.clear()
+        t.type(f"{toy.gpusight} analyze {words}")
+        check(f"rocinsight's --interactive: {what}", t.wait("session> "), t.screen())
+        t.type("q")
+        t.wait("saved; go on")
+    d = document(toy)
+    check("with the words of the program", d["app"] == ["./app", "1"], d["app"])
+    t.clear()
+    t.type(f"{toy.gpusight} analyze --resume-session latest")
+    check("rocinsight's --resume-session", t.wait("session> "), t.screen())
+    t.type("q")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--gpusight", required=True)
@@ -128,6 +165,7 @@ def main():
     t = Terminal(toy)
     try:
         drive(toy, t)
+        aliases(toy, t)
     finally:
         t.close()
     sys.exit(failures > 0)
