@@ -8,7 +8,7 @@ GPUSIGHT = $(BUILD)/src/cli/gpusight
 SOURCES = find include src tests -name '*.[ch]'
 
 .DEFAULT_GOAL := all
-.PHONY: all configure demo test bench fuzz static wheel dist install uninstall format check-format clean help
+.PHONY: all configure demo test bench fuzz static wheel manual dist install uninstall format check-format clean help
 
 all: configure ## build the program and the library
 	@ninja -C $(BUILD)
@@ -49,6 +49,9 @@ static: ## one file without shared libraries, to carry to a cluster: build-stati
 wheel: ## the Python package with the library inside: dist/*.whl
 	@tools/install-packages.sh build build-optional
 	@python/backend.py -o dist
+
+manual: ## docs as HTML, to read and search without a network: build-manual/index.html
+	@tools/manual.py -o build-manual
 
 dist: ## the source archive of HEAD, the same bytes each time
 	@tools/dist.sh dist

@@ -137,8 +137,7 @@ static void order_gpu_work(struct view *v, const struct view_opts *o, struct are
         v->n_copies += v->gpus[g].n_copies = counts[g];
     }
     for (size_t g = 0; o->left_out && g < v->n_gpus; g++)
-        v->gpus[g].left_out =
-            &o->left_out[v->gpus[g].gpu < t->gpus.n ? v->gpus[g].gpu : t->gpus.n];
+        v->gpus[g].left_out = &o->left_out[v->gpus[g].gpu < t->gpus.n ? v->gpus[g].gpu : t->gpus.n];
     parallel_for(v->workers, v->n_gpus, sort_gpu, v);
 }
 

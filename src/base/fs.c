@@ -102,7 +102,8 @@ bool fs_names(struct fs_list *out, const char *dir, bool dotted, size_t most, st
     bool ok = *d || fail(err, GS_E_IO, "cannot open '%s': %s", dir, strerror(errno));
     for (struct dirent *e; ok && out->n < most && (e = readdir(*d));)
         if ((e->d_name[0] != '.' && !fs_is_unfinished(e->d_name)) ||
-            (dotted && e->d_name[0] == '.' && strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0))
+            (dotted && e->d_name[0] == '.' && strcmp(e->d_name, ".") != 0 &&
+             strcmp(e->d_name, "..") != 0))
             vec_push(out, a, arena_strdup(a, e->d_name));
     arena_release(temporary);
     if (out->n)

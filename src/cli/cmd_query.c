@@ -118,6 +118,17 @@ static const struct trace *load_trace(void *ctx, unsigned leave_out, struct gs_e
     return cli_load_rows(c->cli, &ro, NULL, err);
 }
 
+/*
+ * Files are loaded when a statement needs them; they are inputs all the same, and no result is
+ * written over one of them (base/inputs.h). What is wrong with them shows when they are read.
+ */
+static void note_inputs(const struct call *c)
+{
+    struct ingest_files files = {0};
+    struct gs_error ignored;
+    ingest_find(&files, &c->cli->operands, c->cli->arena, &ignored);
+}
+
 /* ---- as a document ---- */
 
 static const char *first_line(const char *sql, struct arena *a)
@@ -501,6 +512,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
         return list_columns(c, c->o->schema);
     if (!gather(c, &sql, &prompt))
         return false;
+    note_inputs(c);
     if (prompt)
         return interact(c);
     if (!run_all(c, sql.len ? sql.buf : ""))

@@ -1,9 +1,11 @@
 #include "cli/dispatch.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/fs.h"
 #include "base/input.h"
+#include "base/inputs.h"
 #include "base/log.h"
 #include "base/parallel.h"
 #include "base/str.h"
@@ -132,6 +134,15 @@ static void apply_globals(struct cli *cli, const struct globals *g)
     log_set_level(g->quiet ? LOG_QUIET : g->verbose ? LOG_VERBOSE : LOG_NORMAL);
 }
 
+/* Whatever a command does with its operands, it writes no result over one of them. */
+static void note_operands(const struct opt_list *operands)
+{
+    struct stat st;
+    for (size_t i = 0; i < operands->n; i++)
+        if (stat(operands->v[i], &st) == 0)
+            inputs_add(&st);
+}
+
 static bool run_command(struct cli *cli, const struct command *c, const struct globals *before,
                         int argc, char **argv, struct gs_error *err)
 {
@@ -154,6 +165,7 @@ static bool run_command(struct cli *cli, const struct command *c, const struct g
     if (!check_operands(c, &cli->operands, err))
         return false;
     struct opt_list targets = {0};
+    note_operands(&cli->operands);
     if (c->before && !c->before(cli, settings, err))
         return false;
     if (cli->forget_keys)

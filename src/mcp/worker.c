@@ -113,7 +113,8 @@ void worker_end(struct server *s, pthread_t thread)
 
 /* ---- what waits ---- */
 
-static struct mcp_call *new_task(struct request *q, const char *tool, struct raw args, struct raw token)
+static struct mcp_call *new_task(struct request *q, const char *tool, struct raw args,
+                                 struct raw token)
 {
     struct mcp_call *task = mem_calloc(1, sizeof(*task));
     arena_init(&task->arena);

@@ -42,11 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fflush(in);
     lseek(fileno(in), 0, SEEK_SET);
     arena_init(&arena);
-    struct mcp_opts o = {.in = fileno(in),
-                         .out = fileno(out),
-                         .threads = 1,
-                         .page = 1 + size % 7,
-                         .guide = &guide};
+    struct mcp_opts o = {
+        .in = fileno(in), .out = fileno(out), .threads = 1, .page = 1 + size % 7, .guide = &guide};
     if (!mcp_serve(&o, &arena, &err))
         abort();
     check_lines(out, &arena);

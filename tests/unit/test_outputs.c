@@ -191,7 +191,8 @@ static void every_form_has_a_name_and_an_extension(void **state)
         if (r->same_as)
             continue;
         const char *path = arena_printf(&arena, "a.b/c%s", renderer_extension(r, &arena));
-        assert_ptr_equal(renderer_by_extension(path), r);
+        /* Many things are CSV: only commands that write such a table take the name for it. */
+        assert_ptr_equal(renderer_by_extension(path), r == &renderer_csv ? NULL : r);
     }
     assert_true(str_starts(RENDERER_CHOICES, "text|json|"));
     assert_true(str_ends(RENDERER_CHOICES_AND(shell), "|shell"));

@@ -12,8 +12,8 @@
 #include "base/confine.h"
 #include "base/fs.h"
 #include "base/mem.h"
-#include "base/task.h"
 #include "base/str.h"
+#include "base/task.h"
 #include "made_rocpd.h"
 #include "tool/ask.h"
 
