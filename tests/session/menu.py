@@ -67,8 +67,8 @@ class Terminal:
 
 
 def document(toy):
-    path = sorted(glob.glob(os.path.join(toy.folder, "state/gpusight/sessions/*/session.json")))[-1]
-    with open(path, encoding="utf-8") as f:
+    folder = sorted(glob.glob(os.path.join(toy.folder, "state/gpusight/sessions/*")))[-1]
+    with open(os.path.join(folder, "session.json"), encoding="utf-8") as f:
         return json.load(f)
 
 
