@@ -10,6 +10,7 @@
 #include "base/fs_out.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "cli/output.h"
 #include "cli/prompt.h"
 #include "cli/session_menu.h"
@@ -234,6 +235,8 @@ static bool begin(struct cli *cli, struct session_settings *s, struct gs_error *
     if (!tree_check(s->source, err))
         return false;
     const char *source = absolute(s->source, a);
+    if (!utf8_valid(source, strlen(source)))
+        return fail(err, GS_E_USAGE, "'%s' has a name that is no UTF-8", s->source);
     struct session draft = {.arena = a, .source = source, .repeat = s->repeat};
     draft.goal_pct = draft.budget_s = NAN;
     if (!take_settings(&draft, s, err) || !check_commands(&draft, err))

@@ -90,7 +90,7 @@ static void allow_target(int rules, const char *path, uint64_t rights)
     char above[4096];
     allow(rules, path, rights); /* also a device or a pipe that is written as it is */
     size_t n = strlen(path);
-    if (str_starts(path, "/dev/") || n >= sizeof(above))
+    if ((str_starts(path, "/dev/") && !str_starts(path, "/dev/shm/")) || n >= sizeof(above))
         return;
     memcpy(above, path, n + 1);
     struct stat st;

@@ -104,9 +104,8 @@ bool loop_split(struct words *out, const char *text, struct arena *a, struct gs_
 bool loop_profile(struct loop *l, struct gs_error *err)
 {
     struct session *s = l->s;
-    mkdir(fs_join(s->folder, "runs", s->arena), 0700);
-    const char *folder = arena_printf(s->arena, "%s/runs/%zu-profile", s->folder, s->events.n);
-    if (!loop_capture(l, folder, err))
+    const char *folder = loop_folder(l, "profile", err);
+    if (!folder || !loop_capture(l, folder, err))
         return false;
     s->trace = folder;
     return session_save(s, err);
@@ -118,9 +117,10 @@ bool loop_analyze(struct loop *l, struct gs_error *err)
     struct arena *a = s->arena;
     if (!s->trace && !loop_profile(l, err))
         return false;
-    mkdir(fs_join(s->folder, "runs", a), 0700);
-    const char *path = arena_printf(a, "%s/runs/%zu-analysis.json", s->folder, s->events.n);
-    const char *log = arena_printf(a, "%s/runs/%zu-analysis.log", s->folder, s->events.n);
+    const char *folder = loop_folder(l, "analysis", err);
+    if (!folder)
+        return false;
+    const char *path = fs_join(folder, "analysis.json", a), *log = loop_log(l, "analysis");
     const char *words[] = {"analyze", s->trace, "--source-dir", s->source, "--json", "-o", path};
     struct words w = {0};
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
@@ -359,11 +359,9 @@ static const char *ask_program(struct loop *l, size_t *n, struct gs_error *err)
     struct session *s = l->s;
     struct arena *a = s->arena;
     struct words argv = {0};
-    const char *failure = NULL,
-               *log = arena_printf(a, "%s/logs/%zu-propose.log", s->folder, s->events.n);
+    const char *failure = NULL, *log = loop_log(l, "propose");
     if (!loop_split(&argv, s->propose, a, err))
         return NULL;
-    mkdir(fs_join(s->folder, "logs", a), 0700);
     vec_push(&argv, a, l->analysis);
     vec_push(&argv, a, (const char *)fs_join(s->folder, "session.json", a));
     if (!loop_step(l, "propose", &argv, log, &failure, err) || failure)

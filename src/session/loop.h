@@ -75,6 +75,9 @@ struct measure {
 /* Runs one program with its output in a log of the session; its event is kept. */
 bool loop_step(struct loop *l, const char *kind, const struct words *argv, const char *log,
                const char **failure, struct gs_error *err);
+/* New names in the session's folder; of a folder that was made, NULL where it cannot be. */
+const char *loop_log(struct loop *l, const char *what);
+const char *loop_folder(struct loop *l, const char *what, struct gs_error *err);
 bool loop_build(struct loop *l, const char **failure, struct gs_error *err);
 bool loop_test(struct loop *l, const char **failure, struct gs_error *err);
 bool loop_capture(struct loop *l, const char *folder, struct gs_error *err);

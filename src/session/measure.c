@@ -68,12 +68,32 @@ bool loop_step(struct loop *l, const char *kind, const struct words *argv, const
     return session_save(s, err);
 }
 
-static const char *log_path(struct loop *l, const char *what)
+/* After a crash the number of events may come again, and with it names that are in use. */
+const char *loop_log(struct loop *l, const char *what)
 {
     struct session *s = l->s;
-    const char *folder = fs_join(s->folder, "logs", s->arena);
+    const char *folder = fs_join(s->folder, "logs", s->arena), *path;
+    size_t i = s->events.n;
     mkdir(folder, 0700);
-    return arena_printf(s->arena, "%s/%zu-%s.log", folder, s->events.n, what);
+    do
+        path = arena_printf(s->arena, "%s/%zu-%s.log", folder, i++, what);
+    while (fs_exists(path));
+    return path;
+}
+
+const char *loop_folder(struct loop *l, const char *what, struct gs_error *err)
+{
+    struct session *s = l->s;
+    const char *path;
+    size_t i = s->events.n;
+    mkdir(fs_join(s->folder, "runs", s->arena), 0700);
+    do {
+        path = arena_printf(s->arena, "%s/runs/%zu-%s", s->folder, i++, what);
+        if (mkdir(path, 0700) == 0)
+            return path;
+    } while (errno == EEXIST);
+    fail(err, GS_E_IO, "cannot make '%s': %s", path, strerror(errno));
+    return NULL;
 }
 
 static bool gate(struct loop *l, const char *kind, const char *command, const char **failure,
@@ -84,7 +104,7 @@ static bool gate(struct loop *l, const char *kind, const char *command, const ch
     if (!command)
         return true;
     return loop_split(&argv, command, l->s->arena, err) &&
-           loop_step(l, kind, &argv, log_path(l, kind), failure, err);
+           loop_step(l, kind, &argv, loop_log(l, kind), failure, err);
 }
 
 bool loop_build(struct loop *l, const char **failure, struct gs_error *err)
@@ -140,7 +160,7 @@ static bool check_output(struct loop *l, const char **failure, struct gs_error *
 {
     struct session *s = l->s;
     struct arena *a = s->arena;
-    const char *right = fs_join(s->folder, "output.txt", a), *log = log_path(l, "output");
+    const char *right = fs_join(s->folder, "output.txt", a), *log = loop_log(l, "output");
     if (!loop_step(l, "output", &l->app, log, failure, err) || *failure)
         return !err->code;
     const struct mapping *now = fs_read_in(a, log, MOST_DOCUMENT, err);
@@ -196,7 +216,7 @@ bool loop_capture(struct loop *l, const char *folder, struct gs_error *err)
 {
     struct session *s = l->s;
     struct arena *a = s->arena;
-    const char *log = log_path(l, "profile");
+    const char *log = loop_log(l, "profile");
     struct words w = {0};
     if (!l->app.n)
         return fail(err, GS_E_USAGE,
@@ -280,7 +300,7 @@ static bool judge(struct loop *l, const struct words *before, const struct words
     vec_push(&w, a, "--");
     for (size_t i = 0; i < after->n; i++)
         vec_push(&w, a, after->v[i]);
-    if (!loop_self(l, &w, log_path(l, "compare"), err))
+    if (!loop_self(l, &w, loop_log(l, "compare"), err))
         return false;
     const struct mapping *doc = fs_read_in(a, path, MOST_DOCUMENT, err);
     if (!doc)
@@ -298,11 +318,9 @@ bool loop_measure(struct loop *l, int64_t candidate, struct measure *m, struct g
     struct session *s = l->s;
     struct arena *a = s->arena;
     struct words before = {0}, after = {0};
-    const char *folder =
-        arena_printf(a, "%s/runs/%zu-%lld", s->folder, s->events.n, (long long)candidate);
-    mkdir(fs_join(s->folder, "runs", a), 0700);
-    if (mkdir(folder, 0700) != 0)
-        return fail(err, GS_E_IO, "cannot make '%s': %s", folder, strerror(errno));
+    const char *folder = loop_folder(l, arena_printf(a, "%lld", (long long)candidate), err);
+    if (!folder)
+        return false;
     for (int64_t i = 0; i < 2 * s->repeat; i++) {
         bool is_after = (i % 4 == 1) || (i % 4 == 2);
         const char *run =

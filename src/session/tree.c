@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/sha256.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "session/store.h"
 
 enum { MOST_SOURCE = 64 << 20 };
@@ -37,6 +38,8 @@ static bool is_odd_part(const char *p, size_t n)
 bool tree_allows(const struct session *s, const char *path, struct gs_error *err)
 {
     struct stat st;
+    if (!utf8_valid(path, strlen(path))) /* session.json could not name it */
+        return fail(err, GS_E_USAGE, "'%s' has a name that is no UTF-8; it is not edited", path);
     for (const char *p = path;;) {
         size_t n = strcspn(p, "/");
         bool last = !p[n];

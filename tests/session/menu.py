@@ -3,7 +3,7 @@
 
     menu.py --gpusight PROGRAM
 
-Skipped where there is no tmux.
+Skipped where there is no tmux, git or cc.
 """
 import argparse
 import glob
@@ -67,8 +67,8 @@ class Terminal:
 
 
 def document(toy):
-    path = sorted(glob.glob(os.path.join(toy.folder, "state/gpusight/sessions/*/session.json")))[-1]
-    with open(path, encoding="utf-8") as f:
+    folder = sorted(glob.glob(os.path.join(toy.folder, "state/gpusight/sessions/*")))[-1]
+    with open(os.path.join(folder, "session.json"), encoding="utf-8") as f:
         return json.load(f)
 
 
@@ -158,8 +158,8 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--gpusight", required=True)
     o = parser.parse_args()
-    if not shutil.which("tmux"):
-        print("no tmux: skipped")
+    if not all(shutil.which(p) for p in ("tmux", "git", "cc")):
+        print("no tmux, git or cc: skipped")
         sys.exit(77)
     toy = toys.Toy(o.gpusight)
     t = Terminal(toy)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """gpusight session: the loop with a toy, checkpoints, recovery after kill -9, and what is refused.
 
-    session.py --gpusight PROGRAM [--kills N] [--only PART]
+    session.py --gpusight PROGRAM [--kills N] [--state DIR] [--only PART]
 """
 import argparse
 import glob
@@ -181,17 +181,21 @@ def killed(o):
     bad, kills, done = [], 0, None
     words = toy.new_words("--patches", "edits", "--auto", "--repeat", "1", "--plateau", "0", "--", "./app")
     rng = random.Random(o.seed)
+    if o.state:  # on another file system than the source
+        os.rmdir(os.path.join(toy.folder, "state"))
+        state = os.path.join(o.state, os.path.basename(toy.folder))
+        os.mkdir(state)
+        os.symlink(state, os.path.join(toy.folder, "state"))
     while kills < o.kills:
         child = subprocess.Popen(toy.command(*words), cwd=toy.folder, env=toy.env,
                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         try:
-            child.communicate(timeout=rng.uniform(0.05, o.longest))
+            _, said = child.communicate(timeout=rng.uniform(0.05, o.longest))
             done = child.returncode
             if done:
-                bad.append(("rc", done))
+                bad.append(("rc", done, said[-300:]))
             toy.run("rollback", "0")  # another round over the same edits
-            shutil.rmtree(os.path.join(toy.folder, "state"))
-            os.mkdir(os.path.join(toy.folder, "state"))
+            shutil.rmtree(os.path.join(toy.folder, "state", "gpusight"))
             words = toy.new_words("--patches", "edits", "--auto", "--repeat", "1", "--plateau", "0", "--",
                                   "./app")
             for ref in toy.git("for-each-ref", "--format=%(refname)", "refs/gpusight").split():
@@ -306,8 +310,12 @@ def main():
     parser.add_argument("--kills", type=int, default=4)
     parser.add_argument("--longest", type=float, default=3)
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--state", help="a folder of another file system, for what is killed")
     parser.add_argument("--only")
     o = parser.parse_args()
+    if not shutil.which("git") or not shutil.which("cc"):
+        print("no git or no cc: skipped")
+        sys.exit(77)
     for part in (unattended, refused, places, locked, scripted, modelled, killed):
         if not o.only or o.only == part.__name__:
             part(o)
