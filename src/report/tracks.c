@@ -293,7 +293,6 @@ void tracks_make(struct tracks *t, const struct analysis *a, uint64_t limit, str
     uint32_t *markers, *threads = order_threads(&m);
     size_t *first, stream = 0, thread = 0, n_threads = a->trace->threads.n + 1;
     order_markers(&m, &markers, &first);
-    add_path(&m);
     for (uint32_t p = 0; p < a->trace->processes.n; p++) {
         add_gpu_work(&m, p, &stream, &kernels, &copies);
         for (; thread < n_threads && threads[thread] < a->trace->threads.n &&
@@ -303,6 +302,7 @@ void tracks_make(struct tracks *t, const struct analysis *a, uint64_t limit, str
     }
     for (; thread < n_threads; thread++)
         add_thread(&m, NO_INDEX, threads[thread], markers, first);
+    add_path(&m); /* below what it is made of, which people look at first */
     add_series(&m);
     tracks_cut(t, limit, arena);
 }
