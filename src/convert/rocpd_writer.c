@@ -120,7 +120,15 @@ static void put_metadata(struct rocpd_set *s, const char *tag, const char *value
 struct rocpd_set *rocpd_writer_set_empty(struct rocpd_writer *w, const char *guid,
                                          const char *suffix)
 {
+    enum { MOST_SETS = 500 }; /* SQLite's views are unions of no more tables */
     struct rocpd_set *s = arena_new(w->arena, struct rocpd_set);
+    if (w->sets.n == MOST_SETS && !w->failed) {
+        fail(&w->error, GS_E_USAGE,
+             "cannot write '%s': a rocpd database holds at most %d processes; write one each, with "
+             "--per-rank",
+             w->out->path, MOST_SETS);
+        w->failed = true;
+    }
     *s = (struct rocpd_set){.w = w, .guid = guid, .suffix = suffix};
     idmap_init(&s->strings, w->arena);
     vec_push(&w->sets, w->arena, s);

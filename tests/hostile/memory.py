@@ -107,13 +107,14 @@ def main():
     args.add_argument("program")
     args.add_argument("--steps", type=int, default=4)
     args.add_argument("--only", default="")
+    args.add_argument("--every", type=int, default=1, help="only every so many-th command, for the suite")
     args = args.parse_args()
     seeds.set_program(args.program)
     scratch = tempfile.mkdtemp(prefix="memory-")
     program = os.path.abspath(args.program)
     paths = inputs(os.path.join(scratch))
     start = Case(program, "--version", paths, scratch).least()
-    cases = [Case(program, line, paths, scratch) for line in LINES if args.only in line]
+    cases = [Case(program, line, paths, scratch) for line in LINES[::args.every] if args.only in line]
     done = failed = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for n, texts in pool.map(lambda c: c.check(args.steps, start), cases):

@@ -132,6 +132,7 @@ def main():
     args.add_argument("--only", default="")
     args.add_argument("--without", action="append", default=[])
     args.add_argument("--each", type=int, default=0)
+    args.add_argument("--every", type=int, default=1, help="only every so many-th input, for the suite")
     args.add_argument("--times", action="store_true")
     args.add_argument("--sanitized", action="store_true")
     args.add_argument("--extra", action="append", default=[])
@@ -142,6 +143,7 @@ def main():
     for folder in args.extra:
         items += list(extras(folder))
     items = [i for i in items if args.only in i.name and not any(w in i.name for w in args.without)]
+    items = items[::args.every]
     made = commands.by_command(program)
     chosen = choose(items, made, args.all or (args.only and not args.each), args.each)
     runner = Runner(program, args.sanitized)
