@@ -1,5 +1,6 @@
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -416,27 +417,27 @@ static void put_archive(struct otf2_out *w)
     otf2_definitions(w);
 }
 
-static void remove_tree(void *dir)
+/* Without memory: it may be called because there is none. */
+static void remove_tree(const char *dir)
 {
-    struct arena *a = arena_scratch();
+    char path[PATH_MAX];
     DIR *d = opendir(dir);
     for (struct dirent *e; d && (e = readdir(d));) {
         if (str_eq(e->d_name, ".") || str_eq(e->d_name, ".."))
             continue;
-        char *path = arena_printf(a, "%s/%s", (const char *)dir, e->d_name);
-        if (unlink(path) != 0)
+        int n = snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
+        if (n < (int)sizeof(path) && unlink(path) != 0)
             remove_tree(path);
     }
     if (d)
         closedir(d);
     rmdir(dir);
-    arena_release(a);
 }
 
 static void remove_made(void *out)
 {
     struct otf2_out *w = out;
-    remove_tree((void *)(uintptr_t)w->dir);
+    remove_tree(w->dir);
     for (size_t i = 0; i < w->unfinished.n; i++)
         unfinished_done(w->unfinished.v[i]);
 }
@@ -444,15 +445,16 @@ static void remove_made(void *out)
 static bool copy_file(struct conversion *c, const char *from, const char *to, struct gs_error *err)
 {
     char buf[1 << 16];
-    FILE *in = fopen(from, "rb");
     struct sink s;
+    if (!sink_open(&s, c, to, err)) /* first, as it takes memory and may unwind */
+        return false;
+    FILE *in = fopen(from, "rb");
     if (!in)
         return fail(err, GS_E_IO, "cannot write '%s': %s", to, strerror(errno));
-    bool ok = sink_open(&s, c, to, err);
-    for (size_t n; ok && (n = fread(buf, 1, sizeof(buf), in)) > 0;)
+    for (size_t n; (n = fread(buf, 1, sizeof(buf), in)) > 0;)
         sink_write(&s, buf, n);
     fclose(in);
-    return ok && sink_close(&s, c, err);
+    return sink_close(&s, c, err);
 }
 
 static bool copy_folder(struct conversion *c, const char *from, const char *to,

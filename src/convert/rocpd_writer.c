@@ -87,6 +87,8 @@ static void close_db(void *writer)
             sqlite3_finalize(w->sets.v[i]->insert[k]);
             w->sets.v[i]->insert[k] = NULL;
         }
+    for (sqlite3_stmt *st; w->db && (st = sqlite3_next_stmt(w->db, NULL));)
+        sqlite3_finalize(st); /* of others, that were unwound */
     sqlite3_close(w->db);
     w->db = NULL;
 }

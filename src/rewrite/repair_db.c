@@ -383,7 +383,9 @@ static bool open_pages(struct salvage *s, const char *path)
 static void close_all(void *salvage)
 {
     struct salvage *s = salvage;
-    sqlite3_close_v2(s->out);
+    for (sqlite3_stmt *st; s->out && (st = sqlite3_next_stmt(s->out, NULL));)
+        sqlite3_finalize(st); /* of what was unwound */
+    sqlite3_close(s->out);
     if (s->fd >= 0)
         close(s->fd);
 }
