@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* realpath */
 #include "rewrite/package.h"
 
 #include <errno.h>
