@@ -35,7 +35,7 @@ struct gs_column *api_column(struct api_columns *c, const char *name, enum gs_ty
 /* Of plain members a column is a view of the rows. */
 static bool plain_type(const struct field *f, enum gs_type *out)
 {
-    if (f->has || f->flag || f->divide)
+    if (f->has || f->flag || f->divide != 0)
         return false;
     switch (f->type) {
     case FIELD_I64:
@@ -69,11 +69,11 @@ static bool made_type(const struct field *f, enum gs_type *out)
     switch (f->type) {
     case FIELD_I64:
     case FIELD_I32:
-        *out = f->divide ? GS_DOUBLE : GS_INT64;
+        *out = f->divide != 0 ? GS_DOUBLE : GS_INT64;
         return true;
     case FIELD_U64:
     case FIELD_U32:
-        *out = f->divide ? GS_DOUBLE : GS_UINT64;
+        *out = f->divide != 0 ? GS_DOUBLE : GS_UINT64;
         return true;
     case FIELD_NUM:
         *out = GS_DOUBLE;

@@ -232,7 +232,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(record, b.p, local);
         b.p += local;
         b.n -= local;
-        cells[n] = (struct cell){(int64_t)n * 1000 - 3, record, (uint32_t)local, local + beyond};
+        cells[n] = (struct cell){(int64_t)n * 1000 - 3, record, (uint32_t)local,
+                                 (uint32_t)(local + beyond)};
         n++;
     }
     for (int round = 0; round < 2; round++) /* the second time from the cache */
