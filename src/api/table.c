@@ -119,6 +119,12 @@ struct rows_of {
     size_t n, stride;
 };
 
+/* A member of the first row; a table without rows may have no place at all. */
+static const char *member_of(struct rows_of rows, const struct field *f)
+{
+    return rows.at ? rows.at + f->offset : NULL;
+}
+
 static void made_column(struct api_columns *c, const struct field *f, struct rows_of rows,
                         enum gs_type type)
 {
@@ -146,14 +152,14 @@ static void add_fields(struct api_columns *c, const struct fields *fields, struc
         enum gs_type type;
         size_t before = c->v.n;
         if (!f->key && f->type == FIELD_OBJECT && f->of) {
-            struct rows_of inner = {rows.at + f->offset, rows.n, rows.stride};
+            struct rows_of inner = {member_of(rows, f), rows.n, rows.stride};
             add_fields(c, f->of, inner);
             continue;
         }
         if (!f->key)
             continue;
         if (plain_type(f, &type))
-            api_column(c, f->key, type, rows.at + f->offset, rows.stride);
+            api_column(c, f->key, type, member_of(rows, f), rows.stride);
         else if (made_type(f, &type))
             made_column(c, f, rows, type);
         if (c->v.n == before)

@@ -10,6 +10,7 @@ every allocation; otherwise that many of a line, and of the formats but rocpd on
 import argparse
 import concurrent.futures
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -69,7 +70,7 @@ def judge(name, line, done, left):
             return None, 0
     if done.returncode or left:
         return f"{name}: {line}: exit {done.returncode} {left}\n{text[-3000:]}", 0
-    return None, int(text.split()[-2])
+    return None, int(re.findall(r"(\d+) allocations", text)[-1])
 
 
 def main():
