@@ -500,6 +500,22 @@ static bool make_folder(struct otf2_out *w, const char *path, struct gs_error *e
     return true;
 }
 
+/* Also when memory ends in the middle; false: it could not be closed. */
+static bool close_archive(struct otf2_out *w)
+{
+    bool closed = !w->archive || OTF2_Archive_Close(w->archive) == OTF2_SUCCESS;
+    if (w->attributes)
+        OTF2_AttributeList_Delete(w->attributes);
+    w->archive = NULL;
+    w->attributes = NULL;
+    return closed;
+}
+
+static void close_it(void *out)
+{
+    close_archive(out);
+}
+
 static bool write_otf2(struct conversion *c, struct gs_error *err)
 {
     struct otf2_out *w = arena_new(c->arena, struct otf2_out);
@@ -518,14 +534,14 @@ static bool write_otf2(struct conversion *c, struct gs_error *err)
     w->counters = counter_index_make(c->trace, w->arena);
     trace_span(c->trace, c->o->threads, &w->start_ns, &w->end_ns);
     w->base_ns = w->start_ns < 0 ? w->start_ns : 0; /* times stay as they are, unless negative */
+    arena_defer(w->arena, close_it, w);
     w->attributes = OTF2_AttributeList_New();
     w->archive = OTF2_Archive_Open(w->dir, w->name, OTF2_FILEMODE_WRITE, 1 << 20, 4 << 20,
                                    OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (!w->archive || !w->attributes)
         return fail(err, GS_E_IO, "cannot write '%s': libotf2 cannot make the archive", path);
     put_archive(w);
-    bool closed = OTF2_Archive_Close(w->archive) == OTF2_SUCCESS;
-    OTF2_AttributeList_Delete(w->attributes);
+    bool closed = close_archive(w);
     if (w->failed || !closed)
         return fail(err, GS_E_IO, "cannot write '%s': libotf2 reports an error", path);
     return publish(w, path, err);

@@ -38,7 +38,7 @@ static const char *find(const char *text, size_t n, const char *part, size_t m)
 struct moments {
     int64_t n;
     long double mean, distance, squares;
-};
+} __attribute__((packed, aligned(8))); /* as SQLite aligns what it gives */
 
 static void moments_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
