@@ -165,17 +165,12 @@ struct converting {
     struct gs_error *err;
 };
 
-static void abandon(void *set)
-{
-    fs_set_abandon(set);
-}
-
 static void run_convert(void *ctx)
 {
     struct converting *c = ctx;
     struct arena *a = arena_scratch();
     struct convert_opts o = {.threads = parallel_cores()};
-    struct fs_set *set = arena_new(a, struct fs_set);
+    struct fs_set *set = fs_set_new(a);
     const struct converter *w = converter_find(c->format);
     if (!api_options(convert_table, &o, c->options, a, c->err))
         return;
@@ -183,8 +178,6 @@ static void run_convert(void *ctx)
         fail(c->err, GS_E_USAGE, "no format is called '%s'", c->format);
         return;
     }
-    fs_set_init(set, a);
-    arena_defer(a, abandon, set);
     struct conversion k = {.trace = &c->run->run->trace,
                            .o = &o,
                            .set = set,

@@ -305,15 +305,15 @@ bool fs_out_close(struct fs_out *out, struct gs_error *err)
     return true;
 }
 
-static bool write_all(int fd, const char *data, size_t n)
+bool fs_write_all(int fd, const void *data, size_t n)
 {
-    while (n) {
-        ssize_t done = write(fd, data, n);
+    for (const char *at = data; n;) {
+        ssize_t done = write(fd, at, n);
         if (done < 0 && errno == EINTR)
             continue;
         if (done < 0)
             return false;
-        data += done;
+        at += done;
         n -= (size_t)done;
     }
     return true;
@@ -321,7 +321,7 @@ static bool write_all(int fd, const char *data, size_t n)
 
 bool fs_out_write(struct fs_out *out, const char *data, size_t n, struct gs_error *err)
 {
-    return write_all(fileno(out->file), data, n) || cannot(err, out->path, errno);
+    return fs_write_all(fileno(out->file), data, n) || cannot(err, out->path, errno);
 }
 
 bool fs_write(const char *path, const char *data, size_t n, struct gs_error *err)

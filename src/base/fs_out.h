@@ -48,6 +48,9 @@ bool fs_out_is_direct(const char *path);
 
 bool fs_out_open(struct fs_out *out, const char *path, struct gs_error *err);
 
+/* All of it into an open file, pipe or socket; false with errno. */
+bool fs_write_all(int fd, const void *data, size_t n);
+
 /* All of a file in one piece, after fs_out_open(). */
 bool fs_out_write(struct fs_out *out, const char *data, size_t n, struct gs_error *err);
 

@@ -162,3 +162,16 @@ void fs_set_abandon(struct fs_set *set)
     }
     *set = (struct fs_set){.arena = set->arena};
 }
+
+static void abandon(void *set)
+{
+    fs_set_abandon(set);
+}
+
+struct fs_set *fs_set_new(struct arena *a)
+{
+    struct fs_set *set = arena_new(a, struct fs_set);
+    fs_set_init(set, a);
+    arena_defer(a, abandon, set);
+    return set;
+}

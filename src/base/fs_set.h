@@ -32,6 +32,8 @@ struct fs_set {
 };
 
 void fs_set_init(struct fs_set *set, struct arena *a);
+/* One that belongs to the arena: what is not closed when that goes is abandoned. */
+struct fs_set *fs_set_new(struct arena *a);
 
 /* Makes a folder for files of the set; it is gone again if the set is abandoned. */
 bool fs_set_folder(struct fs_set *set, const char *dir, struct gs_error *err);

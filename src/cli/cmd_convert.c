@@ -295,11 +295,6 @@ static bool place(const struct names *n, struct conversion *c, const struct conv
 
 /* ---- the command ---- */
 
-static void release_set(void *set)
-{
-    fs_set_abandon(set);
-}
-
 static bool convert_all(struct names *n, struct fs_set *set, const struct chosen *chosen,
                         const struct convert_opts *co, struct gs_error *err)
 {
@@ -351,9 +346,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
                                        (o->dir && keys_tell_apart(o->dir)));
     if (n.apart && o->name && fs_out_is_direct(o->name))
         return fail(err, GS_E_USAGE, "cannot write one output a rank to '%s'", o->name);
-    struct fs_set *set = arena_new(cli->arena, struct fs_set);
-    fs_set_init(set, cli->arena);
-    arena_defer(cli->arena, release_set, set);
+    struct fs_set *set = fs_set_new(cli->arena);
     return convert_all(&n, set, &chosen, &co, err);
 }
 

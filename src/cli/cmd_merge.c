@@ -25,18 +25,11 @@ static void defaults(void *settings)
     ((struct merge_settings *)settings)->out = "merged.db";
 }
 
-static void abandon(void *set)
-{
-    fs_set_abandon(set);
-}
-
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     const struct merge_settings *o = settings;
-    struct fs_set *set = arena_new(cli->arena, struct fs_set);
+    struct fs_set *set = fs_set_new(cli->arena);
     struct merged m = {0};
-    fs_set_init(set, cli->arena);
-    arena_defer(cli->arena, abandon, set);
     if (!rocpd_merge(&m, &(struct merge_opts){&cli->operands, o->out, o->rename}, set, cli->arena,
                      err) ||
         !fs_set_close(set, err))

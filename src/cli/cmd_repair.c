@@ -16,11 +16,6 @@ static const struct opt opts[] = {
     OPT_END,
 };
 
-static void abandon(void *set)
-{
-    fs_set_abandon(set);
-}
-
 static void tell(const struct repaired *r, const char *out)
 {
     for (size_t i = 0; i < r->notes.n; i++)
@@ -37,13 +32,11 @@ static void tell(const struct repaired *r, const char *out)
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     const struct repair_settings *o = settings;
-    struct fs_set *set = arena_new(cli->arena, struct fs_set);
+    struct fs_set *set = fs_set_new(cli->arena);
     struct repaired r = {0};
     if (!o->out)
         return fail(err, GS_E_USAGE,
                     "no output given; use -o FILE, the trace itself is not touched");
-    fs_set_init(set, cli->arena);
-    arena_defer(cli->arena, abandon, set);
     if (!repair_file(&r, cli->operands.v[0], o->out, set, cli->arena, err) ||
         !fs_set_close(set, err))
         return false;

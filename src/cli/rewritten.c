@@ -34,15 +34,10 @@ struct trace *rewritten_load(struct cli *cli, const struct rewritten_opts *o, co
     return (struct trace *)(uintptr_t)cli_load_rows(cli, &ro, only, err);
 }
 
-static void abandon(void *set)
-{
-    fs_set_abandon(set);
-}
-
 bool rewritten_write(struct cli *cli, const struct rewritten_opts *o, const struct trace *t,
                      struct opt_list *files, struct gs_error *err)
 {
-    struct fs_set *set = arena_new(cli->arena, struct fs_set);
+    struct fs_set *set = fs_set_new(cli->arena);
     const struct converter *named = converter_by_extension(o->name);
     const struct converter *w = o->format ? converter_find(o->format)
                                 : named   ? named
@@ -51,8 +46,6 @@ bool rewritten_write(struct cli *cli, const struct rewritten_opts *o, const stru
     if (named && named != w)
         return fail(err, GS_E_USAGE, "cannot write %s into '%s', which says %s", w->name, o->name,
                     named->name);
-    fs_set_init(set, cli->arena);
-    arena_defer(cli->arena, abandon, set);
     struct conversion c = {.trace = t,
                            .o = &co,
                            .set = set,

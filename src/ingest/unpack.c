@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "base/fs_out.h"
 #include "base/human.h"
 #include "base/input.h"
 #include "base/mem.h"
@@ -82,16 +83,8 @@ static bool has_room(int fd, uint64_t bytes, struct gs_error *err)
 
 static bool write_all(int fd, const char *data, size_t n, struct gs_error *err)
 {
-    while (n) {
-        ssize_t done = write(fd, data, n);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done < 0)
-            return fail(err, GS_E_IO, "cannot unpack it into '%s': %s", folder(), strerror(errno));
-        data += done;
-        n -= (size_t)done;
-    }
-    return true;
+    return fs_write_all(fd, data, n) ||
+           fail(err, GS_E_IO, "cannot unpack it into '%s': %s", folder(), strerror(errno));
 }
 
 /*

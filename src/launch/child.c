@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fs_out.h"
 #include "base/str.h"
 
 enum { GRACE_MS = 5000, TICK_MS = 50, LOOK_EVERY_MS = 1000 };
@@ -147,17 +148,6 @@ static bool start(struct running *c, struct gs_error *err)
 
 /* ---- ours, while it runs ---- */
 
-static void put_all(int to, const char *data, size_t n)
-{
-    while (n) {
-        ssize_t k = write(to, data, n);
-        if (k < 0 && errno != EINTR)
-            return; /* nobody reads it: the child goes on all the same */
-        data += k > 0 ? k : 0;
-        n -= k > 0 ? (size_t)k : 0;
-    }
-}
-
 /* False: there will be no more. */
 static bool pass_output(const struct running *c)
 {
@@ -165,10 +155,11 @@ static bool pass_output(const struct running *c)
     ssize_t n = read(c->from, block, sizeof(block));
     if (n < 0)
         return errno == EINTR || errno == EAGAIN;
+    /* Where nobody reads it any more the child goes on all the same. */
     if (!c->o->silent)
-        put_all(c->o->output_to_stderr ? STDERR_FILENO : STDOUT_FILENO, block, (size_t)n);
+        fs_write_all(c->o->output_to_stderr ? STDERR_FILENO : STDOUT_FILENO, block, (size_t)n);
     if (c->log >= 0)
-        put_all(c->log, block, (size_t)n);
+        fs_write_all(c->log, block, (size_t)n);
     return n > 0;
 }
 

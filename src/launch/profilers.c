@@ -23,11 +23,6 @@ static const struct {
     [PROFILER_NCU] = {"ncu", TOOL_NCU, VENDOR_NVIDIA},
 };
 
-const char *profiler_name(enum profiler_program p)
-{
-    return known[p].name;
-}
-
 /* Where vendors install without touching PATH; the newest last, so from the end. */
 static void usual_folders(struct words *out, struct arena *a)
 {

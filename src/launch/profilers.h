@@ -31,7 +31,6 @@ struct profilers {
 };
 
 void profilers_find(struct profilers *p, struct arena *a);
-const char *profiler_name(enum profiler_program p);
 
 /* Where the tool of this name is; NULL: not there. */
 const char *profilers_path(const struct profilers *p, const char *tool);

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fs_out.h"
 #include "base/mem.h"
 #include "llm/event_json.h"
 #include "llm/json_copy.h"
@@ -25,21 +26,6 @@ struct messenger {
 };
 
 /* ---- frames: a length, and so many bytes ---- */
-
-static bool write_all(int fd, const void *p, size_t n)
-{
-    const char *at = p;
-    while (n) {
-        ssize_t k = write(fd, at, n);
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k <= 0)
-            return false;
-        at += k;
-        n -= (size_t)k;
-    }
-    return true;
-}
 
 static bool read_all(int fd, void *p, size_t n)
 {
@@ -59,14 +45,14 @@ static bool read_all(int fd, void *p, size_t n)
 static bool write_frame(int fd, const char *p, size_t n)
 {
     uint32_t len = (uint32_t)n;
-    return n <= FRAME_MAX && write_all(fd, &len, sizeof(len)) && write_all(fd, p, n);
+    return n <= FRAME_MAX && fs_write_all(fd, &len, sizeof(len)) && fs_write_all(fd, p, n);
 }
 
 static bool write_request(int fd, char kind, const char *p, size_t n)
 {
     uint32_t len = (uint32_t)n + 1;
-    return n < FRAME_MAX && write_all(fd, &len, sizeof(len)) && write_all(fd, &kind, 1) &&
-           write_all(fd, p, n);
+    return n < FRAME_MAX && fs_write_all(fd, &len, sizeof(len)) && fs_write_all(fd, &kind, 1) &&
+           fs_write_all(fd, p, n);
 }
 
 /* NULL: the other side is gone. An empty one is "stop". */

@@ -233,19 +233,3 @@ const char *llm_error_text(const char *json, size_t n, const char **kind, struct
     *kind = e.kind ? e.kind : "";
     return e.message;
 }
-
-enum llm_fault llm_fault_of(const char *kind)
-{
-    static const struct {
-        const char *word;
-        enum llm_fault fault;
-    } words[] = {{"auth", LLM_FAULT_AUTH},         {"permission", LLM_FAULT_AUTH},
-                 {"api_key", LLM_FAULT_AUTH},      {"rate", LLM_FAULT_RATE},
-                 {"exhausted", LLM_FAULT_RATE},    {"quota", LLM_FAULT_RATE},
-                 {"invalid", LLM_FAULT_REQUEST},   {"unsupported", LLM_FAULT_REQUEST},
-                 {"not_found", LLM_FAULT_REQUEST}, {"too_large", LLM_FAULT_REQUEST}};
-    for (size_t i = 0; i < ARRAY_LEN(words); i++)
-        if (str_has_fold(kind, words[i].word))
-            return words[i].fault;
-    return LLM_FAULT_SERVER;
-}

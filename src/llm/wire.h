@@ -88,8 +88,6 @@ const char *llm_keep(struct llm_parser *p, struct jread *j);
  * NULL. `kind` gets type, status or code, or "".
  */
 const char *llm_error_text(const char *json, size_t n, const char **kind, struct arena *a);
-/* What kind of fault such an error is, by its word. */
-enum llm_fault llm_fault_of(const char *kind);
 
 /* Reads an answer of one object: each(p, j) for every key, jr_skip() is up to it. */
 void llm_read_object(struct llm_parser *p, const char *data, size_t n,

@@ -10,7 +10,6 @@ enum { BLOCK = 1 << 20, DEEPEST = 1024 };
 /* Where the text is sound up to, and what is open there. */
 struct walker {
     bool in_string, escaped;
-    bool after_colon, want_value; /* a key or a comma stands there without what follows */
     int depth;
     char open[DEEPEST];
     uint64_t at;       /* bytes so far */

@@ -22,27 +22,13 @@ enum { MOST_SESSIONS = 100000, MOST_FILE = 256 << 20 };
 
 /* ---- files for this user alone ---- */
 
-static bool put_all(int fd, const char *data, size_t n)
-{
-    while (n) {
-        ssize_t w = write(fd, data, n);
-        if (w < 0 && errno == EINTR)
-            continue;
-        if (w <= 0)
-            return false;
-        data += w;
-        n -= (size_t)w;
-    }
-    return true;
-}
-
 bool store_stage(const char *path, const char *data, size_t n, int64_t mode, struct gs_error *err)
 {
     unlink(path);
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return fail(err, GS_E_IO, "cannot write '%s': %s", path, strerror(errno));
-    bool ok = put_all(fd, data, n) && fchmod(fd, (mode_t)mode) == 0 && fsync(fd) == 0;
+    bool ok = fs_write_all(fd, data, n) && fchmod(fd, (mode_t)mode) == 0 && fsync(fd) == 0;
     int why = errno;
     ok = close(fd) == 0 && ok;
     if (!ok)
