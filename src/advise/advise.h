@@ -33,6 +33,9 @@ struct advice {
 void advise(struct advice *out, const struct analysis *a, const struct beside *beside,
             struct arena *arena);
 
+/* What further captures its findings call for (plan/goals.h); the timeline where nothing does. NULL: no advice. */
+unsigned advice_goals(const struct advice *advice);
+
 extern const char *const verdict_status_names[];        /* by value, NULL at the end */
 const char *verdict_status_name(enum verdict_status s); /* "healthy" */
 

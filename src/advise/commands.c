@@ -2,7 +2,8 @@
  * Profiler commands of findings: made of the planner's pieces (plan/), so that a finding and a plan
  * never disagree. Nothing the trace already holds is asked for.
  */
-#include "advise/finding.h"
+#include "advise/advise.h"
+#include "advise/rule.h"
 #include "base/array.h"
 #include "base/str.h"
 #include "metric/counters.h"
@@ -142,4 +143,15 @@ void finding_capture_counters(struct finding *f, const char *const *counters, co
             tool_command_value(&c, "--kernel-include-regex", regex);
         end(&c, f, why);
     }
+}
+
+unsigned advice_goals(const struct advice *advice)
+{
+    unsigned found = 0;
+    for (size_t i = 0; advice && i < advice->findings.n; i++) {
+        const struct finding *f = advice->findings.v[i];
+        if (f->priority != PRIORITY_INFO || f->advisory)
+            found |= goals_of_rule(f->rule->name);
+    }
+    return found ? found : ON(timeline);
 }

@@ -58,18 +58,6 @@ struct call {
     struct gs_error *err;
 };
 
-/* What the findings call for; the timeline where nothing is known yet. */
-static unsigned goals_of_findings(const struct call *k)
-{
-    unsigned found = 0;
-    for (size_t i = 0; k->run && i < k->run->advice.findings.n; i++) {
-        const struct finding *f = k->run->advice.findings.v[i];
-        if (f->priority != PRIORITY_INFO || f->advisory)
-            found |= goals_of_rule(f->rule->name);
-    }
-    return found ? found : ON(timeline);
-}
-
 /* The program: as given, as the trace was recorded of, or a stand-in. */
 static bool read_app(struct call *k, const char **note)
 {
@@ -146,7 +134,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     if (!k->out || !plan_request_read(&k->q, &k->o->words, err) || !load(k) || !read_app(k, &note))
         return false;
     if (!k->q.goals)
-        k->q.goals = goals_of_findings(k);
+        k->q.goals = advice_goals(k->run ? &k->run->advice : NULL);
     /* A folder that starts with a dash would be read as an option. */
     k->q.out =
         strchr("-", *k->o->folder) ? arena_printf(cli->arena, "./%s", k->o->folder) : k->o->folder;

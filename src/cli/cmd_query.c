@@ -112,9 +112,7 @@ static const struct trace *load_trace(void *ctx, unsigned leave_out, struct gs_e
     if (r) /* rows of the part that the analysis found */
         ro.window = arena_printf(c->cli->arena, "%" PRId64 "..%" PRId64, r->analysis->view.start_ns,
                                  r->analysis->view.end_ns);
-    bool all =
-        part || filter_any(&ro.filter) || ro.window || ro.gpu || ro.process >= 0 || ro.rank >= 0;
-    ro.leave_out = all ? 0 : leave_out;
+    ro.leave_out = part || is_filtered(&ro) ? 0 : leave_out;
     return cli_load_rows(c->cli, &ro, NULL, err);
 }
 

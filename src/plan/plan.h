@@ -54,6 +54,9 @@ struct plan_words {
 /* Fills goals, tools, GPU, kernel and rank. */
 bool plan_request_read(struct plan_request *q, const struct plan_words *w, struct gs_error *err);
 
+/* The GPU alone: an architecture or a product; NULL: none is given. */
+bool plan_request_gpu(struct plan_request *q, const char *name, struct gs_error *err);
+
 /* The program, with variables and the launcher in front of it; `launcher` as given, or NULL. */
 bool plan_request_app(struct plan_request *q, const char *launcher, const struct words *command,
                       struct arena *a, struct gs_error *err);

@@ -33,7 +33,7 @@ static bool read_tools(struct plan_request *q, const struct opt_list *names, str
     return true;
 }
 
-static bool read_gpu(struct plan_request *q, const char *name, struct gs_error *err)
+bool plan_request_gpu(struct plan_request *q, const char *name, struct gs_error *err)
 {
     if (!name)
         return true;
@@ -55,7 +55,7 @@ bool plan_request_read(struct plan_request *q, const struct plan_words *w, struc
             return false;
     q->kernel = w->kernel;
     q->form.rank = (int)w->rank;
-    return read_gpu(q, w->gpu, err);
+    return plan_request_gpu(q, w->gpu, err);
 }
 
 bool plan_request_app(struct plan_request *q, const char *launcher, const struct words *command,

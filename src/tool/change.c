@@ -176,30 +176,6 @@ const struct tool tool_compare = {
 
 /* ---- plan ---- */
 
-static bool read_gpu(struct plan_request *q, const char *name, struct gs_error *err)
-{
-    if (!name)
-        return true;
-    bool arch = strstr(name, "gfx") || str_starts(name, "sm") ||
-                strspn(name, "0123456789.") == strlen(name);
-    q->gpu = arch ? hardware_find(name, NULL, 0) : hardware_find(NULL, name, 0);
-    return q->gpu || fail(err, GS_E_USAGE,
-                          "unknown GPU '%.80s'; give an architecture such as gfx942 or sm_90, or a "
-                          "product such as MI300X or H100",
-                          name);
-}
-
-static unsigned goals_of_findings(const struct run *r)
-{
-    unsigned found = 0;
-    for (size_t i = 0; r && i < r->advice.findings.n; i++) {
-        const struct finding *f = r->advice.findings.v[i];
-        if (f->priority != PRIORITY_INFO || f->advisory)
-            found |= goals_of_rule(f->rule->name);
-    }
-    return found ? found : ON(timeline);
-}
-
 static bool read_app(struct plan_request *q, const struct opt_list *app, struct arena *arena,
                      struct gs_error *err)
 {
@@ -232,8 +208,8 @@ static const void *call_plan(struct tool_ask *ask, struct gs_error *err)
         if (!goals_parse(&q.goals, ask->args.goals.v[i], err))
             return NULL;
     if (!q.goals)
-        q.goals = goals_of_findings(r);
-    if (!read_gpu(&q, ask->args.gpu, err) || !read_app(&q, &ask->args.app, ask->arena, err))
+        q.goals = advice_goals(r ? &r->advice : NULL);
+    if (!plan_request_gpu(&q, ask->args.gpu, err) || !read_app(&q, &ask->args.app, ask->arena, err))
         return NULL;
     plan_make(p, &q, ask->arena);
     return p;
