@@ -74,12 +74,7 @@ static void analysis_form(const struct report *r, struct str *out, bool in_page)
     const struct run *run = c->run->run;
     struct jwrite w;
     jw_init(&w, out, in_page ? 0 : 2);
-    struct analysis_json_opts o = {.top_kernels = (size_t)c->form.top};
-    if (!in_page) {
-        o.source = run->source;
-        o.links = run->source ? &run->links : NULL;
-        o.att = run->att;
-    }
+    struct analysis_json_opts o = run_json_opts(run, (size_t)c->form.top, in_page);
     if (!in_page && str_eq(c->form.json_profile, "rocinsight"))
         analysis_json_rocinsight(&w, run->analysis, &run->advice, &o);
     else
@@ -93,13 +88,8 @@ static void render_run(void *ctx)
     struct arena *a = arena_scratch();
     if (!api_analyzed(c->run, c->err) || !api_form_options(&c->form, c->options, a, c->err))
         return;
-    struct subject about = {.a = run->analysis,
-                            .advice = &run->advice,
-                            .source = run->source,
-                            .links = run->source ? &run->links : NULL,
-                            .att = run->att,
-                            .timeline_limit = (uint64_t)c->form.timeline_limit,
-                            .top = (size_t)c->form.top};
+    struct subject about = subject_of_run(run, (size_t)c->form.top);
+    about.timeline_limit = (uint64_t)c->form.timeline_limit;
     struct report r = {.ctx = c,
                        .arena = a,
                        .about = &about,

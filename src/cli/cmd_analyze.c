@@ -134,13 +134,9 @@ static void json_form(const struct report *r, struct str *out, bool in_page)
     const struct run *run = c->run;
     struct jwrite w;
     jw_init(&w, out, in_page ? 0 : 2);
-    struct analysis_json_opts j = {.top_kernels = (size_t)o->top_kernels, .prompt = o->prompt};
+    struct analysis_json_opts j = run_json_opts(run, (size_t)o->top_kernels, in_page);
+    j.prompt = o->prompt;
     j.explanation = c->explanation;
-    if (!in_page) {
-        j.source = run->source;
-        j.links = run->source ? &run->links : NULL;
-        j.att = run->att;
-    }
     bool strict = !in_page && str_eq(o->json_profile, "rocinsight");
     if (strict) {
         struct report_time now = report_time(&c->begin, r->arena);
@@ -155,16 +151,11 @@ static void json_form(const struct report *r, struct str *out, bool in_page)
 
 static struct subject subject_of(const struct call *c)
 {
-    const struct run *run = c->run;
-    return (struct subject){.a = run->analysis,
-                            .advice = &run->advice,
-                            .source = run->source,
-                            .links = run->source ? &run->links : NULL,
-                            .att = run->att,
-                            .explanation = c->explanation,
-                            .listing = att_listing_of(c->o->att.listing),
-                            .timeline_limit = (uint64_t)c->o->timeline_limit,
-                            .top = (size_t)c->o->top_kernels};
+    struct subject s = subject_of_run(c->run, (size_t)c->o->top_kernels);
+    s.explanation = c->explanation;
+    s.listing = att_listing_of(c->o->att.listing);
+    s.timeline_limit = (uint64_t)c->o->timeline_limit;
+    return s;
 }
 
 static bool write_report(struct call *c)

@@ -397,22 +397,21 @@ static bool before(struct cli *cli, void *settings, struct gs_error *err)
 
 /* ---- the verdict ---- */
 
+enum { TOP = 10 }; /* rows in tables, as 'analyze' has */
+
 static void json_form(const struct report *r, struct str *out, bool in_page)
 {
     const struct run *run = r->ctx;
     struct jwrite w;
     jw_init(&w, out, in_page ? 0 : 2);
-    struct analysis_json_opts o = {.top_kernels = 10};
+    struct analysis_json_opts o = run_json_opts(run, TOP, in_page);
     analysis_json(&w, run->analysis, &run->advice, &o);
 }
 
 static bool show(struct cli *cli, struct run_settings *s, struct run *run, struct gs_error *err)
 {
-    struct subject about = {.a = run->analysis,
-                            .advice = &run->advice,
-                            .att = run->att,
-                            .timeline_limit = HTML_TIMELINE_LIMIT,
-                            .top = 10};
+    struct subject about = subject_of_run(run, TOP);
+    about.timeline_limit = HTML_TIMELINE_LIMIT;
     struct report r = {.ctx = run,
                        .arena = cli->arena,
                        .about = &about,

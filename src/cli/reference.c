@@ -84,13 +84,8 @@ static void analysis_form(const struct report *r, struct str *out, bool in_page)
     const struct making *m = r->ctx;
     const struct run *run = m->run;
     struct jwrite w;
-    struct analysis_json_opts j = {.top_kernels = m->top};
+    struct analysis_json_opts j = run_json_opts(run, m->top, in_page);
     jw_init(&w, out, in_page ? 0 : 2);
-    if (!in_page) {
-        j.source = run->source;
-        j.links = run->source ? &run->links : NULL;
-        j.att = run->att;
-    }
     analysis_json(&w, run->analysis, &run->advice, &j);
 }
 
@@ -151,14 +146,8 @@ void reference_add_run(struct facts *f, struct cli *cli, const struct run *run,
     struct making *m = arena_new(cli->arena, struct making);
     *m = (struct making){
         .f = f, .cli = cli, .run = run, .kind = kind, .text = text, .n = n, .top = top};
-    struct subject about = {.a = run->analysis,
-                            .advice = &run->advice,
-                            .source = run->source,
-                            .links = run->source ? &run->links : NULL,
-                            .att = run->att,
-                            /* events of the timeline are no text */
-                            .timeline_limit = 1,
-                            .top = top};
+    struct subject about = subject_of_run(run, top);
+    about.timeline_limit = 1; /* events of the timeline are no text */
     struct report analysis = {.ctx = m,
                               .about = &about,
                               .make = analysis_report,

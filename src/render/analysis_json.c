@@ -5,6 +5,7 @@
 #include "config.h"
 #include "job/job.h"
 #include "render/analysis_json_in.h"
+#include "run/run.h"
 
 #define T struct analysis_document
 
@@ -141,4 +142,15 @@ void analysis_json_schema(struct str *out)
     write_form(&w, "of a thread trace alone", &att_document_fields, NULL);
     jw_close(&w);
     jw_close(&w);
+}
+
+struct analysis_json_opts run_json_opts(const struct run *run, size_t top, bool in_page)
+{
+    struct analysis_json_opts o = {.top_kernels = top};
+    if (!in_page) {
+        o.source = run->source;
+        o.links = run->source ? &run->links : NULL;
+        o.att = run->att;
+    }
+    return o;
 }

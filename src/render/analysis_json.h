@@ -19,6 +19,7 @@
 struct att;
 struct explanation;
 struct source_scan;
+struct run;
 struct source_links;
 
 struct analysis_json_opts {
@@ -31,6 +32,9 @@ struct analysis_json_opts {
     const struct att *att;            /* for "thread_trace"; NULL: none */
     const struct explanation *explanation; /* of a language model; NULL: none */
 };
+
+/* For a run with what lies beside its trace; inside a page that has chapters of its own. */
+struct analysis_json_opts run_json_opts(const struct run *run, size_t top, bool in_page);
 
 void analysis_json(struct jwrite *w, const struct analysis *a, const struct advice *advice,
                    const struct analysis_json_opts *o);

@@ -4,6 +4,7 @@
 
 #include "base/opt.h"
 #include "base/str.h"
+#include "run/run.h"
 
 static const struct section *const all[] = {
 #define SECTION(name) &section_##name,
@@ -99,4 +100,14 @@ struct doc *sections_list(const struct subject *s, struct arena *arena)
         doc_cell(t, "%s", all[i]->has(s) ? "yes" : "no");
     }
     return d;
+}
+
+struct subject subject_of_run(const struct run *run, size_t top)
+{
+    return (struct subject){.a = run->analysis,
+                            .advice = &run->advice,
+                            .source = run->source,
+                            .links = run->source ? &run->links : NULL,
+                            .att = run->att,
+                            .top = top};
 }

@@ -30,6 +30,7 @@ struct summary;
 struct whatif;
 struct workload_comparison;
 struct workload_report;
+struct run;
 
 enum report_kind {
     REPORT_ANALYSIS,
@@ -84,6 +85,9 @@ struct section {
 #define SECTION(name) extern const struct section section_##name;
 #include "report/sections.def"
 #undef SECTION
+
+/* All that a run has to show, in an analysis_report(); options of the form are the caller's. */
+struct subject subject_of_run(const struct run *run, size_t top);
 
 /*
  * Appends the sections of the report. `names`: those, divided by commas, with all their details;

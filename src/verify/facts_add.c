@@ -303,22 +303,14 @@ void facts_add_run(struct facts *f, const struct run *run)
     facts_add_results(f, &all);
     str_init(&json, f->arena);
     jw_init(&w, &json, 0);
-    struct analysis_json_opts o = {.top_kernels = 0,
-                                   .source = run->source,
-                                   .links = run->source ? &run->links : NULL,
-                                   .att = run->att};
+    struct analysis_json_opts o = run_json_opts(run, 0, false);
     analysis_json(&w, run->analysis, &run->advice, &o);
     /* the tables are there already, with the names of their columns */
     add_document(f, "analysis", json.buf, json.len, "analyses");
     if (run->trace.kernels.n || run->trace.copies.n)
         add_summary(f, run);
-    struct subject about = {.a = run->analysis,
-                            .advice = &run->advice,
-                            .source = run->source,
-                            .links = run->source ? &run->links : NULL,
-                            .att = run->att,
-                            .timeline_limit = 1,
-                            .top = 10};
+    struct subject about = subject_of_run(run, 10);
+    about.timeline_limit = 1;
     struct doc *d = analysis_report(&about, NULL, f->arena, NULL);
     if (d)
         add_doc(f, doc_linear(d));
