@@ -204,14 +204,27 @@ static void judge(struct running *c)
     }
 }
 
-static void reap(struct running *c)
+/* True when nothing is left that is ours. */
+static bool reap(struct running *c)
 {
     int status;
-    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
+    pid_t pid;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
         if (pid == c->pid) {
             c->gone = true;
             c->status = status;
         }
+    return pid < 0;
+}
+
+/* What it had started becomes ours only when its own parent is gone, so more than one round. */
+static void kill_rest(struct running *c)
+{
+    enum { ROUNDS = 200, ROUND_MS = 10 };
+    for (int i = 0; i < ROUNDS && !reap(c); i++) {
+        signal_all(c, SIGKILL);
+        poll(NULL, 0, ROUND_MS);
+    }
 }
 
 static void wait_for(struct running *c)
@@ -229,7 +242,7 @@ static void wait_for(struct running *c)
     for (struct pollfd p = {c->from, POLLIN, 0}; open && poll(&p, 1, 0) > 0;)
         open = pass_output(c);
     if (c->r->interrupted || c->r->timed_out || c->r->too_large)
-        signal_all(c, SIGKILL);
+        kill_rest(c);
 }
 
 bool child_run(const struct child_opts *o, struct child_result *r, struct gs_error *err)
