@@ -35,6 +35,30 @@ void loop_init(struct loop *l, struct session *s)
         vec_push(&l->app, s->arena, s->app.v[i]);
 }
 
+void loop_take_app(struct loop *l, const struct words *app)
+{
+    struct session *x = l->s;
+    size_t i = 0;
+    l->app.n = x->app.n = x->variables.n = 0;
+    x->hidden = false;
+    for (; i < app->n; i++) {
+        const char *equals = strchr(app->v[i], '='), *slash = strchr(app->v[i], '/');
+        if (!equals || equals == app->v[i] || (slash && slash < equals))
+            break;
+        const char *name = arena_strndup(x->arena, app->v[i], (size_t)(equals - app->v[i]));
+        setenv(name, equals + 1, 1);
+        vec_push(&x->variables, x->arena, name);
+    }
+    for (; i < app->n; i++)
+        vec_push(&l->app, x->arena, app->v[i]);
+    const char *line = shell_line(x->arena, &l->app);
+    x->hidden = !str_eq(session_hidden(x, line), line);
+    if (x->hidden)
+        vec_push(&x->app, x->arena, session_hidden(x, line));
+    for (i = 0; !x->hidden && i < l->app.n; i++)
+        vec_push(&x->app, x->arena, l->app.v[i]);
+}
+
 /* ---- values of options ---- */
 
 bool loop_read_time(double *out, const char *text, struct gs_error *err)

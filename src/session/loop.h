@@ -41,6 +41,10 @@ struct loop {
 
 void loop_init(struct loop *l, struct session *s);
 
+/* The program from now on. NAME=value words in front go to the environment; their names alone are
+ * kept. */
+void loop_take_app(struct loop *l, const struct words *app);
+
 /* "30m", "1h30m", "45s", "90": seconds; "20%", "20": percent. */
 bool loop_read_time(double *out, const char *text, struct gs_error *err);
 bool loop_read_percent(double *out, const char *text, struct gs_error *err);
