@@ -43,6 +43,16 @@ static bool is_aside(const struct menu *m, const struct loop_finding *f)
     return false;
 }
 
+/* The last edit that was for this finding. */
+static const struct checkpoint *tried_for(const struct session *s, const struct loop_finding *f)
+{
+    for (size_t i = s->checkpoints.n; i-- > 1;)
+        if (str_eq(s->checkpoints.v[i].finding, f->rule) ||
+            str_eq(s->checkpoints.v[i].finding, f->id))
+            return &s->checkpoints.v[i];
+    return NULL;
+}
+
 void session_show_findings(struct menu *m)
 {
     struct str out;
@@ -58,6 +68,9 @@ void session_show_findings(struct menu *m)
             str_printf(&out, " (predicted: %.1f %% less time)", f->predicted_pct);
         if (is_aside(m, f))
             str_puts(&out, " (left aside)");
+        const struct checkpoint *tried = tried_for(l->s, f);
+        if (tried)
+            str_printf(&out, " (%s: %s)", tried->summary, tried->result);
         str_putc(&out, '\n');
     }
     output_print(&out, &none);
@@ -252,6 +265,35 @@ static bool step(struct menu *m, const char *line, struct gs_error *err)
     }
 }
 
+/* Built, tested and profiled, the last if the person agrees. */
+static bool begin(struct menu *m, struct gs_error *err)
+{
+    if (!loop_first_gates(m->l, err))
+        return false;
+    if (!loop_has_trace(m->l))
+        return session_capture(m, "", err);
+    if (!loop_analyze(m->l, err))
+        return false;
+    session_show_findings(m);
+    return true;
+}
+
+/* What came of it, in a few lines. */
+static void say_end(const struct session *s, struct arena *a)
+{
+    size_t tried = s->checkpoints.n - 1, kept = 0;
+    struct str files;
+    str_init(&files, a);
+    for (size_t i = 1; i <= tried; i++)
+        kept += str_eq(s->checkpoints.v[i].result, "kept");
+    const struct checkpoint *now = session_checkpoint(s, s->current);
+    for (size_t i = 0; now && i < now->files.n; i++)
+        str_printf(&files, "%s%s", i ? ", " : "", now->files.v[i].path);
+    log_say("%zu edits tried, %zu kept, %.1f %% less time than at first%s%s", tried, kept,
+            session_gain_pct(s), files.len ? "; files: " : "", files.buf);
+    log_say("saved; go on with 'gpusight session resume %s'", s->id);
+}
+
 bool session_menu(struct cli *cli, struct loop *l, struct gs_error *err)
 {
     static const char *const words[] = {"profile", "analyze", "next", "optimise", "edit", "file",
@@ -260,9 +302,8 @@ bool session_menu(struct cli *cli, struct loop *l, struct gs_error *err)
     m.prompt = prompt_new("session_history", words, cli->arena);
     l->ask = session_ask;
     l->ctx = &m;
-    if (!loop_baseline(l, err) || !loop_analyze(l, err))
+    if (!begin(&m, err))
         return false;
-    session_show_findings(&m);
     for (;;) {
         struct gs_error problem = {0};
         show_status(&m);
@@ -278,6 +319,6 @@ bool session_menu(struct cli *cli, struct loop *l, struct gs_error *err)
             session_say(&m, arena_printf(cli->arena, "%s\n", problem.text));
     }
     session_event(l->s, "quit", "%.1f %% less time than at first", session_gain_pct(l->s));
-    log_say("saved; go on with 'gpusight session resume %s'", l->s->id);
+    say_end(l->s, cli->arena);
     return session_save(l->s, err);
 }

@@ -149,7 +149,7 @@ const char *session_propose(void *ctx, struct loop *l, struct gs_error *err)
         return NULL;
     }
     session_event(l->s, "propose", "%s, %s", llm->target.provider->name, llm->target.model);
-    bool edit = answer.text &&
-                (str_has(answer.text, "<<<<<<< SEARCH") || str_has(answer.text, "\n+++ "));
+    bool edit =
+        answer.text && (str_has(answer.text, "<<<<<<< SEARCH") || str_has(answer.text, "\n+++ "));
     return edit ? answer.text : NULL;
 }

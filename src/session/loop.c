@@ -129,7 +129,7 @@ bool loop_profile(struct loop *l, struct gs_error *err)
 {
     struct session *s = l->s;
     const char *folder = loop_folder(l, "profile", err);
-    if (!folder || !loop_capture(l, folder, err))
+    if (!folder || !loop_capture(l, folder, !l->quiet_app, err))
         return false;
     s->trace = folder;
     return session_save(s, err);
@@ -150,7 +150,7 @@ bool loop_analyze(struct loop *l, struct gs_error *err)
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         vec_push(&w, a, words[i]);
     l->analysis = path;
-    if (!loop_self(l, &w, log, err) || !loop_read_findings(l, path, err))
+    if (!loop_self(l, &w, log, false, err) || !loop_read_findings(l, path, err))
         return false;
     struct session_event *e =
         session_event(s, "analyze", "%zu findings%s%s", l->findings.n, l->findings.n ? ": " : "",
@@ -159,7 +159,7 @@ bool loop_analyze(struct loop *l, struct gs_error *err)
     return session_save(s, err);
 }
 
-bool loop_baseline(struct loop *l, struct gs_error *err)
+bool loop_first_gates(struct loop *l, struct gs_error *err)
 {
     const char *failure = NULL;
     if (!loop_build(l, &failure, err))
@@ -171,7 +171,17 @@ bool loop_baseline(struct loop *l, struct gs_error *err)
         return false;
     if (failure)
         return fail(err, GS_E_IO, "the test %s before anything was changed", failure);
-    return (l->s->trace && fs_exists(l->s->trace)) || loop_profile(l, err);
+    return true;
+}
+
+bool loop_has_trace(const struct loop *l)
+{
+    return l->s->trace && fs_exists(l->s->trace);
+}
+
+bool loop_baseline(struct loop *l, struct gs_error *err)
+{
+    return loop_first_gates(l, err) && (loop_has_trace(l) || loop_profile(l, err));
 }
 
 /* ---- one edit ---- */

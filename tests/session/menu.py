@@ -75,6 +75,9 @@ def document(toy):
 def drive(toy, t):
     words = " ".join(f"'{w}'" if " " in w else w for w in toy.new_words("--repeat", "1", "--", "./app"))
     t.type(f"{toy.gpusight} session {words}")
+    check("the first capture is shown before it is run", t.wait("gpusight run -- ./app") and t.wait("[r] run it"),
+          t.screen())
+    t.type("r")
     check("the menu comes with the findings", t.wait("session> ") and "copies run far below" in t.screen(),
           t.screen())
     t.type("1")
@@ -145,6 +148,29 @@ def drive(toy, t):
           t.screen())
     t.type("s")
     check("save", t.wait("saved"), t.screen())
+    t.clear()
+    t.type("l")
+    check("list", t.wait("Checkpoints") and t.wait("base"), t.screen())
+    t.clear()
+    t.type("a")
+    check("analyze again, with what was tried", t.wait("copies run far") and t.wait("copy from"), t.screen())
+    t.clear()
+    t.type("o")
+    check("optimise without a source of edits says what to give", t.wait("--patches, --propose or"), t.screen())
+    t.clear()
+    t.type("e")
+    t.wait("file, in the source folder: ")
+    t.type("scale.h")
+    t.wait("edit this copy: ")
+    copy = glob.glob(toy.folder + "/state/gpusight/sessions/*/edit/scale.h")
+    check("a copy is edited, not the file", len(copy) == 1 and toy.files()["scale.h"].decode() == toys.HEADER)
+    with open(copy[0], "w", encoding="utf-8") as file:
+        file.write(toys.HEADER + "#error by hand\n")
+    t.type("d")
+    t.wait("try this edit?")
+    t.type("y")
+    check("and an edit by hand that does not compile is taken back", t.wait("taken back: build failed") and
+          t.wait("checkpoint 0, ") and toy.files()["scale.h"].decode() == toys.HEADER, t.screen())
     t.key("C-z")
     check("Ctrl-Z suspends it", t.wait("Stopped"), t.screen())
     t.type("fg")
@@ -172,6 +198,9 @@ def aliases(toy, t):
                         ("--source-dir toy --interactive './app 1'", "a program and no trace")):
         t.clear()
         t.type(f"{toy.gpusight} analyze {words}")
+        if "./app" in words:
+            t.wait("[r] run it")
+            t.type("r")
         check(f"rocinsight's --interactive: {what}", t.wait("session> "), t.screen())
         t.type("q")
         t.wait("saved; go on")
