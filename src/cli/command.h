@@ -38,9 +38,10 @@ struct command {
     const char *examples;   /* lines "command  # what it does" */
     const struct opt *opts; /* may be NULL */
     size_t settings_size;
-    bool writes_here;                 /* without --output, a file into this folder */
-    bool keeps_history;               /* of what is typed, in state_folder() */
-    void (*defaults)(void *settings); /* may be NULL: all zero */
+    bool writes_here;                    /* without --output, a file into this folder */
+    bool keeps_history;                  /* of what is typed, in state_folder() */
+    bool (*moves)(const void *settings); /* whether it moves its operands; may be NULL: never */
+    void (*defaults)(void *settings);    /* may be NULL: all zero */
     /*
      * Runs outside of the box (sandbox.h), before any file is read: for what must be started while
      * it still can be. May be NULL.

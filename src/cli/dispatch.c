@@ -171,6 +171,8 @@ static bool run_command(struct cli *cli, const struct command *c, const struct g
     if (cli->forget_keys)
         llm_forget_environment(cli->arena);
     sandbox_targets(&targets, c, settings, cli->arena);
+    for (size_t i = 0; i < cli->operands.n && c->moves && c->moves(settings); i++)
+        vec_push(&targets, cli->arena, cli->operands.v[i]);
     return sandbox_enter(g->sandbox, &targets, err) && c->run(cli, settings, err);
 }
 
