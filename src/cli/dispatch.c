@@ -8,6 +8,7 @@
 #include "base/inputs.h"
 #include "base/log.h"
 #include "base/parallel.h"
+#include "base/spill.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "cli/alias.h"
@@ -170,6 +171,8 @@ static bool run_command(struct cli *cli, const struct command *c, const struct g
         return false;
     if (cli->forget_keys)
         llm_forget_environment(cli->arena);
+    if (g->memory && !spill_limit(g->memory, err)) /* after the messenger is a process of its own */
+        return false;
     sandbox_targets(&targets, c, settings, cli->arena);
     return sandbox_enter(g->sandbox, &targets, err) && c->run(cli, settings, err);
 }

@@ -12,6 +12,9 @@ const struct opt globals_opts[] = {
     OPT_BYTES(struct globals, max_unpacked, 0, "max-unpacked", "SIZE",
               "what a compressed file may unpack to, such as 8G, instead of 200 times its size "
               "(and 64 MiB in any case)"),
+    OPT_BYTES(struct globals, memory, 0, "memory", "SIZE",
+              "hold no more than this in memory, such as 4G, and the rest on a disk (TMPDIR, or "
+              "/var/tmp); the result is the same (no bound)"),
     OPT_CHOICE(struct globals, sandbox, 0, "sandbox", "auto|on|off",
                "read files in a box: no writes but the output, no network, no other programs; on "
                "fails where the kernel has none (auto)"),
