@@ -11,6 +11,7 @@
 #include "base/spill.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "cache/cache.h"
 #include "cli/alias.h"
 #include "cli/command.h"
 #include "cli/generate.h"
@@ -131,6 +132,7 @@ static void apply_globals(struct cli *cli, const struct globals *g)
     cli->columns = terminal_columns();
     cli->threads = g->threads ? (int)g->threads : parallel_cores();
     cli->sandbox = g->sandbox;
+    cli->cache = g->cache;
     input_allow_unpacked(g->max_unpacked);
     log_set_level(g->quiet ? LOG_QUIET : g->verbose ? LOG_VERBOSE : LOG_NORMAL);
 }
@@ -174,6 +176,10 @@ static bool run_command(struct cli *cli, const struct command *c, const struct g
     if (g->memory && !spill_limit(g->memory, err)) /* after the messenger is a process of its own */
         return false;
     sandbox_targets(&targets, c, settings, cli->arena);
+    if (g->cache && *c->operands) { /* made here, so that the box need not be open around it */
+        cache_folder(g->cache, NULL);
+        vec_push(&targets, cli->arena, g->cache);
+    }
     return sandbox_enter(g->sandbox, &targets, err) && c->run(cli, settings, err);
 }
 

@@ -16,6 +16,7 @@
 #include "ingest/detect.h"
 #include "ingest/door.h"
 #include "ingest/index.h"
+#include "ingest/kept.h"
 #include "ingest/lift.h"
 
 enum { DEEPEST_FOLDER = 64, MOST_FILES = 100000 };
@@ -300,6 +301,21 @@ static bool check(struct trace *t, const struct ingest_files *files, const struc
                                       "the fast and the sqlite reader differ at %s", difference));
 }
 
+/* From the cache, or into it; then it is whole, so that whoever comes next finds what they need. */
+static bool load_kept(struct trace *t, const struct ingest_files *files, struct ingest_opts *o,
+                      struct gs_error *err)
+{
+    struct arena *temporary = arena_scratch();
+    struct cache_of *of = kept_of(files, o, temporary, err);
+    size_t warnings = log_warnings();
+    o->leave_out = 0;
+    bool ok = of && (cache_load(t, of) || load_all(t, files, o, err));
+    if (ok && !cache_is_hit(of) && log_warnings() == warnings) /* warnings are given each time */
+        cache_store(t, of);
+    arena_release(temporary);
+    return ok;
+}
+
 bool ingest_find(struct ingest_files *out, const struct opt_list *paths, struct arena *a,
                  struct gs_error *err)
 {
@@ -318,6 +334,8 @@ bool ingest_load_files(struct trace *t, const struct ingest_files *files,
     struct ingest_opts o = *opts;
     if (o.threads < 1)
         o.threads = parallel_cores();
+    if (o.cache && o.reader != READER_CHECK && !t->files.n)
+        return load_kept(t, files, &o, err);
     return load_all(t, files, &o, err) && (o.reader != READER_CHECK || check(t, files, &o, err));
 }
 

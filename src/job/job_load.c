@@ -166,7 +166,7 @@ static void load_one(void *ctx, size_t i, int worker)
     struct arena *temporary = arena_scratch();
     struct trace *t = trace_new(temporary);
     struct ingest_files one = {&l->files->v[i], 1, 1};
-    struct ingest_opts io = {.reader = l->o.reader, .threads = l->inner};
+    struct ingest_opts io = {.reader = l->o.reader, .threads = l->inner, .cache = l->o.cache};
     p->ok = ingest_load_files(t, &one, &io, &p->err);
     if (p->ok)
         take(&(struct taking){&l->o, l->inner, p->arena, add_to_part, p}, t, temporary);

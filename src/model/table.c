@@ -38,6 +38,20 @@ static size_t row_bytes(const struct table_desc *desc)
     return row;
 }
 
+/* Columns that were lent, copied into a block of their own. */
+static void own_columns(void *table, const struct table_desc *desc)
+{
+    struct table *t = table;
+    mem_mul(t->cap, row_bytes(desc) + 2 * FENCE * desc->n_columns);
+    char *block = mem_alloc(place_of(desc, t->cap, desc->n_columns));
+    for (size_t i = 0; i < desc->n_columns; i++) {
+        char *to = block + place_of(desc, t->cap, i);
+        memcpy(to, *array_of(table, &desc->columns[i]), t->cap * desc->columns[i].size);
+        *array_of(table, &desc->columns[i]) = to;
+    }
+    t->lent = false;
+}
+
 /* All columns lie in one block, the first column's: huge pages then serve several of them. */
 void table_reserve(void *table, const struct table_desc *desc, size_t want)
 {
@@ -46,6 +60,11 @@ void table_reserve(void *table, const struct table_desc *desc, size_t want)
         return;
     size_t cap = want > t->cap * 2 ? want : t->cap * 2;
     mem_mul(cap, row_bytes(desc) + 2 * FENCE * desc->n_columns); /* so that no sum overflows */
+    if (t->lent) {
+        own_columns(table, desc);
+        if (want <= t->cap)
+            return;
+    }
     char *block = *array_of(table, &desc->columns[0]);
     block = mem_realloc(block, place_of(desc, cap, desc->n_columns));
     for (size_t i = desc->n_columns; i-- > 0;) { /* each moves up, the last one first */
@@ -62,7 +81,8 @@ void table_reserve(void *table, const struct table_desc *desc, size_t want)
 
 void table_release(void *table, const struct table_desc *desc)
 {
-    mem_free(*array_of(table, &desc->columns[0]));
+    if (!((struct table *)table)->lent)
+        mem_free(*array_of(table, &desc->columns[0]));
     for (size_t i = 0; i < desc->n_columns; i++)
         *array_of(table, &desc->columns[i]) = NULL;
     *(struct table *)table = (struct table){0};
