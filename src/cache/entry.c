@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fs.h"
+#include "base/sat.h"
 #include "cache/folder.h"
 #include "cache/sum.h"
 
@@ -22,7 +22,7 @@ static void add_table(struct entry_columns *out, void *table, const struct table
                                       .at = out->bytes,
                                       .bytes = (uint64_t)n * c->size,
                                       .first_piece = out->pieces};
-        out->bytes += column.bytes;
+        out->bytes = add_bytes(out->bytes, column.bytes);
         out->pieces += (size_t)((column.bytes - 1) / ENTRY_PIECE + 1);
         vec_push(&out->v, a, column);
     }

@@ -12,7 +12,7 @@ enum { CACHE_FORMAT = 1 }; /* raised when the file changes, or what readers make
 /* Columns of tables; those called _ns and bytes are known by that, numbers that lead nowhere by CK_PLAIN. */
 static const struct cache_rule columns[] = {
     {"kernels", "id", CK_PLAIN, 0, 0, 0},
-    {"kernels", "symbol", CK_SYMBOL, 0, 0, 0},
+    {"kernels", "symbol", CK_SYMBOL, CACHE_ALWAYS, 0, 0},
     {"kernels", "launch", CK_LAUNCH, 0, 0, 0},
     {"kernels", "stream", CK_STREAM, 0, 0, 0},
     {"kernels", "queue", CK_QUEUE, 0, 0, 0},
@@ -231,7 +231,8 @@ bool cache_values_hold(const struct cache_rule *rule, size_t size, const void *v
     case CK_STRING:
         return size == 4 && words_below(values, n, counts[CK_STRING]);
     default:
-        return size == 4 && refs_hold(values, n, counts[rule->kind]);
+        return size == 4 && (rule->most == CACHE_ALWAYS ? words_below(values, n, counts[rule->kind])
+                                                        : refs_hold(values, n, counts[rule->kind]));
     }
 }
 

@@ -32,11 +32,13 @@ enum cache_kind {
     CK_KINDS
 };
 
+enum { CACHE_ALWAYS = 1 };
+
 struct cache_rule {
     const char *of; /* table or list */
     const char *member;
     enum cache_kind kind;
-    uint32_t most;       /* CK_BELOW */
+    uint32_t most;       /* CK_BELOW; CACHE_ALWAYS: there is no row without it */
     size_t offset, size; /* of a list's member */
 };
 

@@ -176,9 +176,9 @@ static bool run_command(struct cli *cli, const struct command *c, const struct g
     if (g->memory && !spill_limit(g->memory, err)) /* after the messenger is a process of its own */
         return false;
     sandbox_targets(&targets, c, settings, cli->arena);
-    if (g->cache && *c->operands) { /* made here, so that the box need not be open around it */
-        cache_folder(g->cache, NULL);
-        vec_push(&targets, cli->arena, g->cache);
+    if (cli->cache && *c->operands) { /* made here, so that the box need not be open around it */
+        cache_folder(cli->cache, NULL);
+        vec_push(&targets, cli->arena, cli->cache);
     }
     return sandbox_enter(g->sandbox, &targets, err) && c->run(cli, settings, err);
 }
