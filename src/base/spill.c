@@ -115,9 +115,13 @@ static bool set_aside(void)
     return false;
 }
 
+/* A child gives the addresses back that nothing lies at: it may have few of its own. */
 static void in_child(void)
 {
+    size_t end = n_blocks ? blocks[n_blocks - 1].at + blocks[n_blocks - 1].size : 0;
     elsewhere = true;
+    munmap(base + end, window - end);
+    window = end;
 }
 
 bool spill_limit(uint64_t bytes, struct gs_error *err)
@@ -400,6 +404,11 @@ const char *spill_full(void)
 uint64_t spill_peak(void)
 {
     return atomic_load(&most_used);
+}
+
+uint64_t spill_bound(void)
+{
+    return limit;
 }
 
 bool spill_fits(uint64_t bytes, struct gs_error *err)

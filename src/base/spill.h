@@ -8,7 +8,7 @@
  * with the system, which keeps them while it has room and writes them to the disk when it has not, and
  * come back when they are touched. So no result depends on the bound, only the time does.
  *
- * Used by mem.c and parallel.c alone, apart from the first and the last two functions.
+ * Used by mem.c and parallel.c alone, apart from the first and the last three functions.
  *
  * Thread-safety: all functions; spill_limit() is called once, before there are threads and before the
  * box is closed (cli/sandbox.h), since it opens the file.
@@ -45,6 +45,9 @@ const char *spill_full(void);
 
 /* The most bytes that lay in the file at once. */
 uint64_t spill_peak(void);
+
+/* The bound; 0: there is none. */
+uint64_t spill_bound(void);
 
 /* Whether so many bytes would fit: true without a bound. */
 bool spill_fits(uint64_t bytes, struct gs_error *err);

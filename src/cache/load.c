@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "base/spill.h"
 #include "base/str.h"
 #include "cache/entry.h"
 #include "cache/folder.h"
@@ -194,9 +195,21 @@ struct checking {
     const struct entry_columns *columns;
     const char *data;
     const char *sums;
+    bool copied; /* to blocks that --memory can let go of; else the tables are the entry */
     size_t counts[CK_KINDS];
     bool wrong[PARALLEL_MAX];
 };
+
+/* Nothing was written to the mapping yet, so the pages that lie in the piece can go. */
+static void copy_piece(const struct entry_column *c, uint64_t from, const char *data, size_t n)
+{
+    char *to = *(char **)(void *)((char *)c->table + c->desc->offset);
+    uintptr_t first = ((uintptr_t)data + ENTRY_PAGE - 1) & ~(uintptr_t)(ENTRY_PAGE - 1);
+    uintptr_t end = ((uintptr_t)data + n) & ~(uintptr_t)(ENTRY_PAGE - 1);
+    memcpy(to + from, data, n);
+    if (end > first)
+        madvise((void *)first, end - first, MADV_DONTNEED);
+}
 
 static void check_piece(void *ctx, size_t piece, int worker)
 {
@@ -209,6 +222,8 @@ static void check_piece(void *ctx, size_t piece, int worker)
     if (cache_sum(data, n) != sum ||
         !cache_values_hold(&c->rule, c->desc->size, data, n / c->desc->size, k->counts))
         k->wrong[worker] = true;
+    if (k->copied)
+        copy_piece(c, from, data, n);
 }
 
 /* Tables become the pages of the entry. */
@@ -223,6 +238,13 @@ static void lend_columns(const struct entry_columns *columns, char *data)
     }
 }
 
+static void make_room(struct trace *t)
+{
+#define RESERVE(name) table_reserve(&t->name, &name##_desc, t->name.n);
+    TRACE_TABLES(RESERVE)
+#undef RESERVE
+}
+
 static bool get_columns(struct cursor *c, struct trace *t, const struct mapped *m,
                         const struct entry_header *h, const struct cache_of *of)
 {
@@ -233,15 +255,18 @@ static bool get_columns(struct cursor *c, struct trace *t, const struct mapped *
     bool ok = c->ok && entry_columns(&columns, t, of->arena) &&
               columns.bytes == h->file_bytes - h->columns_at && get_number(c) == columns.pieces;
     struct checking *k = arena_new(of->arena, struct checking);
-    *k = (struct checking){&columns, m->data + h->columns_at, NULL, {0}, {false}};
+    *k = (struct checking){.columns = &columns, .data = m->data + h->columns_at};
     k->sums = ok ? get(c, columns.pieces, sizeof(uint64_t)) : NULL;
     cache_counts(t, k->counts);
     if (!ok || !c->ok || c->at != c->end || !lists_hold(t, k->counts))
         return false;
+    k->copied = spill_wants(columns.bytes, mem_held());
+    if (k->copied)
+        make_room(t);
     parallel_for(of->threads, columns.pieces, check_piece, k);
     for (int w = 0; w < PARALLEL_MAX; w++)
         ok &= !k->wrong[w];
-    if (ok)
+    if (ok && !k->copied)
         lend_columns(&columns, m->data + h->columns_at);
     return ok;
 }
@@ -297,7 +322,7 @@ static bool fill(struct trace *t, const struct mapped *m, const struct entry_hea
 /* As if it had not been begun; what was put into the arena stays there, unused. */
 static void forget(struct trace *t)
 {
-#define FORGET(name) t->name.n = 0;
+#define FORGET(name) table_release(&t->name, &name##_desc);
     TRACE_TABLES(FORGET)
 #undef FORGET
 #define FORGET(list, type) memset(&t->list, 0, sizeof(t->list));

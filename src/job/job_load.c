@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "base/parallel.h"
 #include "base/progress.h"
+#include "base/spill.h"
 #include "job/job.h"
 #include "job/sources.h"
 #include "job/split.h"
@@ -187,7 +188,8 @@ static int at_once(const struct ingest_files *files, int threads, uint64_t *tota
         largest = bytes > largest ? bytes : largest;
         *total += bytes;
     }
-    uint64_t fit = HELD_BYTES / (largest / FILE_TO_MEMORY + 1);
+    uint64_t held = spill_bound() && spill_bound() < HELD_BYTES ? spill_bound() : HELD_BYTES;
+    uint64_t fit = held / (largest / FILE_TO_MEMORY + 1);
     int n = threads < (int)files->n ? threads : (int)files->n;
     return fit < 1 ? 1 : fit < (uint64_t)n ? (int)fit : n;
 }

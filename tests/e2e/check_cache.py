@@ -165,7 +165,9 @@ def same_results(folder):
     traces.append([traces[0][0], traces[1][0]])
     for trace in traces:
         for words in (["analyze", "--json"], ["info", "--json"], ["dump", "--table", "kernels"],
-                      ["summary"], ["analyze", "--json", "--window", "10%..50%"]):
+                      ["summary"],
+                      ["query", "--format", "csv", "select name, count(*), sum(duration) from kernels group by 1"],
+                      ["analyze", "--json", "--memory", "128M"], ["analyze", "--json", "--window", "10%..50%"]):
             if words[0] == "dump" and len(trace) > 1:
                 continue
             plain = run(*words, *trace, fails=True)
