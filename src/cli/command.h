@@ -23,6 +23,7 @@ struct cli {
     int columns;              /* width to lay out for */
     int threads;              /* for parallel_for(), at least 1 */
     bool forget_keys;         /* set by `before`: keys of language models must not stay here */
+    const char *cache;        /* folder of loaded traces; NULL: none */
     const char *sandbox;      /* "auto", "on", "off": how foreign files are read */
 };
 

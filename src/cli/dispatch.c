@@ -8,8 +8,10 @@
 #include "base/inputs.h"
 #include "base/log.h"
 #include "base/parallel.h"
+#include "base/spill.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "cache/cache.h"
 #include "cli/alias.h"
 #include "cli/command.h"
 #include "cli/generate.h"
@@ -130,6 +132,7 @@ static void apply_globals(struct cli *cli, const struct globals *g)
     cli->columns = terminal_columns();
     cli->threads = g->threads ? (int)g->threads : parallel_cores();
     cli->sandbox = g->sandbox;
+    cli->cache = g->cache;
     input_allow_unpacked(g->max_unpacked);
     log_set_level(g->quiet ? LOG_QUIET : g->verbose ? LOG_VERBOSE : LOG_NORMAL);
 }
@@ -170,9 +173,15 @@ static bool run_command(struct cli *cli, const struct command *c, const struct g
         return false;
     if (cli->forget_keys)
         llm_forget_environment(cli->arena);
+    if (g->memory && !spill_limit(g->memory, err)) /* after the messenger is a process of its own */
+        return false;
     sandbox_targets(&targets, c, settings, cli->arena);
     for (size_t i = 0; i < cli->operands.n && c->moves && c->moves(settings); i++)
         vec_push(&targets, cli->arena, cli->operands.v[i]);
+    if (cli->cache && *c->operands) { /* made here, so that the box need not be open around it */
+        cache_folder(cli->cache, NULL);
+        vec_push(&targets, cli->arena, cli->cache);
+    }
     return sandbox_enter(g->sandbox, &targets, err) && c->run(cli, settings, err);
 }
 

@@ -11,11 +11,13 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "base/spill.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "ingest/detect.h"
 #include "ingest/door.h"
 #include "ingest/index.h"
+#include "ingest/kept.h"
 #include "ingest/lift.h"
 
 enum { DEEPEST_FOLDER = 64, MOST_FILES = 100000 };
@@ -253,6 +255,14 @@ static uint64_t size_of(const char *path)
     return size < 0 ? 0 : (uint64_t)size;
 }
 
+static uint64_t size_of_all(const struct ingest_files *files)
+{
+    uint64_t total = 0;
+    for (size_t i = 0; i < files->n; i++)
+        total += size_of(files->v[i].path);
+    return total;
+}
+
 struct load_call {
     struct trace *trace;
     const struct ingest_file *file;
@@ -278,10 +288,8 @@ bool ingest_load_one(struct trace *t, const struct ingest_file *file, const stru
 static bool load_all(struct trace *t, const struct ingest_files *files, const struct ingest_opts *o,
                      struct gs_error *err)
 {
-    uint64_t done = 0, total = 0;
-    for (size_t i = 0; i < files->n; i++)
-        total += size_of(files->v[i].path);
-    progress_expect(o->progress, total);
+    uint64_t done = 0;
+    progress_expect(o->progress, size_of_all(files));
     for (size_t i = 0; i < files->n; i++) {
         const struct ingest_file *file = &files->v[i];
         if (!ingest_load_one(t, file, o, err))
@@ -311,6 +319,21 @@ static bool check(struct trace *t, const struct ingest_files *files, const struc
                                       "the fast and the sqlite reader differ at %s", difference));
 }
 
+/* From the cache, or into it; then it is whole, so that whoever comes next finds what they need. */
+static bool load_kept(struct trace *t, const struct ingest_files *files, struct ingest_opts *o,
+                      struct gs_error *err)
+{
+    struct arena *temporary = arena_scratch();
+    struct cache_of *of = kept_of(files, o, temporary, err);
+    size_t warnings = log_warnings();
+    o->leave_out = 0;
+    bool ok = of && (cache_load(t, of) || load_all(t, files, o, err));
+    if (ok && !cache_is_hit(of) && log_warnings() == warnings) /* warnings are given each time */
+        cache_store(t, of);
+    arena_release(temporary);
+    return ok;
+}
+
 bool ingest_find(struct ingest_files *out, const struct opt_list *paths, struct arena *a,
                  struct gs_error *err)
 {
@@ -326,9 +349,14 @@ bool ingest_find(struct ingest_files *out, const struct opt_list *paths, struct 
 bool ingest_load_files(struct trace *t, const struct ingest_files *files,
                        const struct ingest_opts *opts, struct gs_error *err)
 {
+    enum { FILE_TO_MEMORY = 4 }; /* a trace takes about a quarter of its file, or more */
     struct ingest_opts o = *opts;
     if (o.threads < 1)
         o.threads = parallel_cores();
+    if (!spill_fits(size_of_all(files) / FILE_TO_MEMORY, err))
+        return false;
+    if (o.cache && o.reader != READER_CHECK && !t->files.n)
+        return load_kept(t, files, &o, err);
     return load_all(t, files, &o, err) && (o.reader != READER_CHECK || check(t, files, &o, err));
 }
 

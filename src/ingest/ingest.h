@@ -8,6 +8,7 @@
 #define GS_INGEST_INGEST_H
 
 #include "base/err.h"
+#include "base/fs.h"
 #include "base/opt.h"
 #include "base/progress.h"
 #include "ingest/sqlite/db.h"
@@ -17,6 +18,7 @@ struct ingest_opts {
     enum reader_mode reader;
     int threads;               /* 0: all cores */
     struct progress *progress; /* counts bytes; may be NULL */
+    const char *cache;         /* folder of loaded traces (cache/cache.h); NULL: none */
     unsigned leave_out;        /* enum ingest_part: a reader may pass over these; 0: all is read */
 };
 
@@ -49,6 +51,8 @@ struct format {
      * a capture.
      */
     const char *(*capture)(const char *path, struct arena *a);
+    /* The files it reads for that path, where there are others than the one and its journals. */
+    void (*parts)(struct fs_list *out, const char *path, struct arena *a);
     /* Appends the file to the trace. What it acquires belongs to the arena, which goes after it. */
     bool (*load)(struct trace *t, const char *path, const struct ingest_opts *o,
                  struct arena *arena, struct gs_error *err);
