@@ -13,6 +13,7 @@ struct globals {
     int64_t threads;       /* 0: one per core */
     uint64_t max_unpacked; /* 0: by the size of the file */
     const char *sandbox;   /* auto, on, off */
+    const char *mpi;       /* auto, yes, no, openmpi, mpich */
     bool verbose, quiet, version;
 };
 
