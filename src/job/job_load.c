@@ -145,10 +145,25 @@ static void take(const struct taking *k, const struct trace *t, struct arena *sc
     }
 }
 
+/* Meetings kept of all ranks together: with more ranks, fewer of each (docs/ranks.md). */
+enum { MEETS_OF_ALL = 1 << 23, MEETS_LEAST = 1 << 10 };
+
+static size_t most_meets(size_t ranks)
+{
+    size_t most = MEETS_OF_ALL / ranks;
+    return most < MEETS_LEAST ? MEETS_LEAST : most;
+}
+
+struct keeping {
+    struct job_part *part;
+    size_t most; /* meetings */
+};
+
 static void add_to_part(void *ctx, struct job_rank *r)
 {
-    struct job_part *p = ctx;
-    vec_push(&p->ranks, p->arena, *r);
+    struct keeping *k = ctx;
+    rank_thin(r, k->most);
+    vec_push(&k->part->ranks, k->part->arena, rank_copy(r, k->part->arena));
 }
 
 static void load_one(void *ctx, size_t place, int worker)
@@ -163,7 +178,9 @@ static void load_one(void *ctx, size_t place, int worker)
     struct ingest_opts io = {.reader = l->o.reader, .threads = l->inner};
     p->ok = ingest_load_files(t, &one, &io, &p->err);
     if (p->ok)
-        take(&(struct taking){&l->o, l->inner, p->arena, add_to_part, p}, t, temporary);
+        take(&(struct taking){&l->o, l->inner, temporary, add_to_part,
+                              &(struct keeping){p, most_meets(l->files->n)}},
+             t, temporary);
     arena_release(temporary);
     progress_set(l->o.progress,
                  __atomic_add_fetch(&l->done, ingest_size(&l->files->v[i]), __ATOMIC_RELAXED));

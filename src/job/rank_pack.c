@@ -125,3 +125,18 @@ void rank_pack(struct pack *p, struct job_rank *r)
     PACK_FLAT(p, &r->gpu_waits);
     check_meets(p, r);
 }
+
+struct job_rank rank_copy(struct job_rank *r, struct arena *arena)
+{
+    struct arena *temporary = arena_scratch();
+    struct job_rank copy;
+    struct str bytes;
+    struct pack p;
+    str_init(&bytes, temporary);
+    pack_write(&p, &bytes);
+    rank_pack(&p, r);
+    pack_read(&p, bytes.buf, bytes.len, arena);
+    rank_pack(&p, &copy);
+    arena_release(temporary);
+    return copy;
+}

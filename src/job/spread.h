@@ -31,6 +31,9 @@ void job_spread_threads(int threads);
 
 void rank_pack(struct pack *p, struct job_rank *r); /* rank_pack.c */
 
+/* One that takes no more room than it needs. */
+struct job_rank rank_copy(struct job_rank *r, struct arena *arena);
+
 extern const struct team_kind job_ranks_kind;
 
 #endif
