@@ -363,4 +363,5 @@ const struct command command_analyze = {
     .defaults = defaults,
     .before = before,
     .run = run,
+    .spreads = true,
 };

@@ -551,4 +551,5 @@ const struct command command_query = {
     .settings_size = sizeof(struct query_opts),
     .defaults = defaults,
     .run = run,
+    .spreads = true,
 };

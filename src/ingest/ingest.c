@@ -19,6 +19,7 @@
 #include "ingest/index.h"
 #include "ingest/kept.h"
 #include "ingest/lift.h"
+#include "ingest/remote.h"
 
 enum { DEEPEST_FOLDER = 64, MOST_FILES = 100000 };
 
@@ -91,7 +92,7 @@ static bool add_file(struct finder *f, const char *path, const struct format *fo
         if (!meet_capture(f, path))
             return true;
     }
-    vec_push(&f->files, f->arena, ((struct ingest_file){path, format}));
+    vec_push(&f->files, f->arena, ((struct ingest_file){path, format, NULL}));
     return true;
 }
 
@@ -237,21 +238,20 @@ static bool find_all(struct finder *f, const struct opt_list *paths, struct gs_e
     return true;
 }
 
-static bool same_format(const struct finder *f, struct gs_error *err)
+static bool same_format(const struct ingest_files *f, struct gs_error *err)
 {
-    for (size_t i = 1; i < f->files.n; i++)
-        if (f->files.v[i].format != f->files.v[0].format)
+    for (size_t i = 1; i < f->n; i++)
+        if (f->v[i].format != f->v[0].format)
             return fail(
                 err, GS_E_USAGE,
                 "traces of different formats: '%s' is %s, '%s' is %s; give one kind at a time",
-                f->files.v[0].path, f->files.v[0].format->label, f->files.v[i].path,
-                f->files.v[i].format->label);
+                f->v[0].path, f->v[0].format->label, f->v[i].path, f->v[i].format->label);
     return true;
 }
 
-static uint64_t size_of(const char *path)
+uint64_t ingest_size(const struct ingest_file *file)
 {
-    int64_t size = fs_size(path);
+    int64_t size = file->remote ? file->remote->bytes : fs_size(file->path);
     return size < 0 ? 0 : (uint64_t)size;
 }
 
@@ -259,13 +259,14 @@ static uint64_t size_of_all(const struct ingest_files *files)
 {
     uint64_t total = 0;
     for (size_t i = 0; i < files->n; i++)
-        total += size_of(files->v[i].path);
+        total += ingest_size(&files->v[i]);
     return total;
 }
 
 struct load_call {
     struct trace *trace;
     const struct ingest_file *file;
+    const char *path;
     const struct ingest_opts *o;
     struct gs_error *err;
     bool ok;
@@ -274,15 +275,41 @@ struct load_call {
 static void load_guarded(void *ctx)
 {
     struct load_call *c = ctx;
-    c->ok = c->file->format->load(c->trace, c->file->path, c->o, arena_scratch(), c->err);
+    c->ok = c->file->format->load(c->trace, c->path, c->o, arena_scratch(), c->err);
 }
 
 /* A shortage while a file is read is an error of that file. */
+static bool load_path(struct trace *t, const struct ingest_file *file, const char *path,
+                      const struct ingest_opts *o, struct gs_error *err)
+{
+    struct load_call call = {t, file, path, o, err, false};
+    return mem_guard(load_guarded, &call, err) && call.ok;
+}
+
+/* One that only others see: as a copy, which has the name of the original in all that is said. */
+static bool load_copy(struct trace *t, const struct ingest_file *file, const struct ingest_opts *o,
+                      struct gs_error *err)
+{
+    struct arena *temporary = arena_scratch();
+    size_t before = t->files.n;
+    const char *copy = remote_copy(file, temporary, err);
+    bool ok = copy && load_path(t, file, copy, o, err);
+    if (copy && !ok && str_has(err->text, copy))
+        fail(err, err->code, "the copy of it cannot be read; try '--mpi no' where it is");
+    for (size_t i = before; i < t->files.n; i++)
+        t->files.v[i].path = arena_printf(
+            &t->arena, "%s%s", file->path,
+            str_starts(t->files.v[i].path, copy) ? t->files.v[i].path + strlen(copy) : "");
+    arena_release(temporary);
+    return ok;
+}
+
 bool ingest_load_one(struct trace *t, const struct ingest_file *file, const struct ingest_opts *o,
                      struct gs_error *err)
 {
-    struct load_call call = {t, file, o, err, false};
-    return mem_guard(load_guarded, &call, err) && call.ok;
+    if (file->remote && !file->remote->here)
+        return load_copy(t, file, o, err);
+    return load_path(t, file, file->path, o, err);
 }
 
 static bool load_all(struct trace *t, const struct ingest_files *files, const struct ingest_opts *o,
@@ -294,7 +321,7 @@ static bool load_all(struct trace *t, const struct ingest_files *files, const st
         const struct ingest_file *file = &files->v[i];
         if (!ingest_load_one(t, file, o, err))
             return wrap(err, "cannot read '%s'", file->path);
-        done += size_of(file->path);
+        done += ingest_size(file);
         progress_set(o->progress, done); /* parts that are never read count, too */
     }
     door_pass(t, o->threads);
@@ -334,16 +361,24 @@ static bool load_kept(struct trace *t, const struct ingest_files *files, struct 
     return ok;
 }
 
-bool ingest_find(struct ingest_files *out, const struct opt_list *paths, struct arena *a,
-                 struct gs_error *err)
+bool ingest_find_here(struct ingest_files *out, const struct opt_list *paths, struct arena *a,
+                      struct gs_error *err)
 {
     struct arena *temporary = arena_scratch();
     struct finder f = {.arena = a, .scratch = arena_child(temporary)};
-    bool ok = find_all(&f, paths, err) && same_format(&f, err);
+    bool ok = find_all(&f, paths, err) && same_format(&f.files, err);
     if (ok)
         *out = f.files;
     arena_release(temporary);
     return ok;
+}
+
+bool ingest_find(struct ingest_files *out, const struct opt_list *paths, struct arena *a,
+                 struct gs_error *err)
+{
+    if (team_size() < 2 || team_rank() != 0)
+        return ingest_find_here(out, paths, a, err);
+    return remote_find(out, paths, a, err) && same_format(out, err);
 }
 
 bool ingest_load_files(struct trace *t, const struct ingest_files *files,

@@ -63,9 +63,11 @@ struct format {
 #undef FORMAT
 
 /* A trace, or a capture of several files by the name they share. */
+struct remote;
 struct ingest_file {
     const char *path;
     const struct format *format;
+    const struct remote *remote; /* who sees it (remote.h); NULL: there is only this process */
 };
 
 struct ingest_files {
@@ -76,6 +78,13 @@ struct ingest_files {
 /* The traces that paths stand for, in order, each once. All must be of one format. */
 bool ingest_find(struct ingest_files *out, const struct opt_list *paths, struct arena *a,
                  struct gs_error *err);
+
+/* The same without the other processes of a team: what this one sees. */
+bool ingest_find_here(struct ingest_files *out, const struct opt_list *paths, struct arena *a,
+                      struct gs_error *err);
+
+/* In bytes; 0 when that cannot be told. */
+uint64_t ingest_size(const struct ingest_file *file);
 
 /* One of them as its reader leaves it; a shortage of memory is an error of that file. */
 bool ingest_load_one(struct trace *t, const struct ingest_file *file, const struct ingest_opts *o,

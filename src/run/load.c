@@ -1,6 +1,5 @@
 /* The first stage: one trace, or the ranks of a job. */
 #include "analyze/captures.h"
-#include "base/fs.h"
 #include "base/progress.h"
 #include "base/sat.h"
 #include "base/str.h"
@@ -13,7 +12,7 @@ static bool all_small(const struct ingest_files *files)
 {
     int64_t bytes = 0;
     for (size_t i = 0; i < files->n && bytes <= WHOLE_BYTES; i++)
-        bytes = add_ns(bytes, fs_size(files->v[i].path));
+        bytes = add_ns(bytes, (int64_t)ingest_size(&files->v[i]));
     return bytes <= WHOLE_BYTES;
 }
 
