@@ -429,14 +429,26 @@ def check_inputs(folder):
         open(index, "w").write("rocprofiler-sdk:\n  rocpd:\n    rocpd_package_version: \"1.0\"\n"
                                f"    path: \".\"\n    {form}\n")
         same(f"index.yaml: {form[:7]}", 1, len(rows(index, "kernels")))
+        same(f"the folder of it: {form[:7]}", 1, len(rows(package, "kernels")))
+    open(index, "w").write('rocprofiler-sdk:\n  rocpd:\n    path: "."\n    files: ["gone.db"]\n')
+    r = run("info", package, code=3)
+    same("a package that names what is gone", True, b"index.yaml" in r.stderr and b"gone.db" in r.stderr)
     for name, head, word in (("x.ncu-rep", b"NVR\0\2\0\0\0", b"ncu --import"),
                              ("x.csv", b'"Name","Calls","TotalDurationNs"\n', b"sums without times"),
                              ("x.zip", b"PK\3\4aaaa", b"unpack it"),
                              ("x.pb", b"\x0a\x20\x12\x0e/host:metadata", b"XPlane"),
+                             ("x.nsys-rep", b"any\0bytes", b"nsys export"),
+                             ("y.ncu-rep", b"any\0bytes", b"Nsight Compute"),
+                             ("x.pftrace", b"\x0a\5hello\x12\3abc", b"no packets"),
+                             ("x.proto", b"\x0a\5hello\x12\3abc", b"perfetto-trace-*.proto"),
+                             ("x.otf2", b"any\0bytes", b"anchor"),
+                             ("x.rpdb", b"any bytes", b"index.yaml"),
+                             ("x.txt", b"|---|\n| LABEL | COUNT | DEPTH |\n", b"sums without times"),
+                             ("x.json", b'{"timemory": {}}', b"sums without times"),
                              ("x.qdrep", b"QDREP\0\0\0", b"nsys export")):
         path = os.path.join(folder, name)
         open(path, "wb").write(head)
-        r = run("info", path, code=4)
+        r = run("convert", path, "-f", "csv", "-o", os.path.join(folder, "none"), code=4)
         same(f"{name}: says what it is and what to do", (True, 1), (word in r.stderr, r.stderr.count(b"\n")))
 
 
