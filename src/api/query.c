@@ -169,7 +169,7 @@ static void run_convert(void *ctx)
 {
     struct converting *c = ctx;
     struct arena *a = arena_scratch();
-    struct convert_opts o = {.threads = parallel_cores()};
+    struct convert_opts o = {.threads = parallel_cores(), .args = true};
     struct fs_set *set = fs_set_new(a);
     const struct converter *w = converter_find(c->format);
     if (!api_options(convert_table, &o, c->options, a, c->err))

@@ -77,7 +77,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
         anonymise_undo(t, &p);
     else
         anonymise_trace(t, &p);
-    if (!rewritten_write(cli, &s->out, t, &files, err))
+    if (!rewritten_write(cli, &s->out, t, false, &files, err))
         return false;
     for (size_t i = 0; i < files.n; i++)
         log_say("wrote %s", files.v[i]);

@@ -35,14 +35,14 @@ struct trace *rewritten_load(struct cli *cli, const struct rewritten_opts *o, co
 }
 
 bool rewritten_write(struct cli *cli, const struct rewritten_opts *o, const struct trace *t,
-                     struct opt_list *files, struct gs_error *err)
+                     bool args, struct opt_list *files, struct gs_error *err)
 {
     struct fs_set *set = fs_set_new(cli->arena);
     const struct converter *named = converter_by_extension(o->name);
     const struct converter *w = o->format ? converter_find(o->format)
                                 : named   ? named
                                           : converter_find("rocpd");
-    struct convert_opts co = {.threads = cli->threads};
+    struct convert_opts co = {.threads = cli->threads, .args = args};
     if (named && named != w)
         return fail(err, GS_E_USAGE, "cannot write %s into '%s', which says %s", w->name, o->name,
                     named->name);

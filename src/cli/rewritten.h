@@ -27,8 +27,8 @@ struct rewritten_opts {
 struct trace *rewritten_load(struct cli *cli, const struct rewritten_opts *o, const char **only,
                              struct gs_error *err);
 
-/* Writes it; *path is the file, or the first of several. */
+/* Writes it, with the arguments of calls where `args`; the files are appended to the list. */
 bool rewritten_write(struct cli *cli, const struct rewritten_opts *o, const struct trace *t,
-                     struct opt_list *files, struct gs_error *err);
+                     bool args, struct opt_list *files, struct gs_error *err);
 
 #endif

@@ -316,9 +316,7 @@ static void take(struct perfetto *p, const struct pf_op *o, bool instant)
     case PA_SAMPLE:
         add_sample(p, o);
         return;
-    case PA_SKIP:
-        p->pc_samples++;
-        return;
+    case PA_PC_SAMPLE: /* a slice of this name is none */
     case PA_DEVICE:
         return;
     default:
@@ -351,6 +349,43 @@ static void take_device(struct perfetto *p, const struct pf_event *e)
     g.peer_link_mbps = small(e->number[PK_PEER_LINK], 0);
     if (g.index >= 0)
         vec_push(&p->gpus, p->arena, g);
+}
+
+static uint64_t given(const struct pf_event *e, enum pf_key key)
+{
+    return e->number[key] == PF_NONE ? 0 : (uint64_t)e->number[key];
+}
+
+static uint16_t short_of(const struct pf_event *e, enum pf_key key)
+{
+    uint64_t v = given(e, key);
+    return v > UINT16_MAX ? UINT16_MAX : (uint16_t)v;
+}
+
+/* A sample of the program counter, as our own writer has them. */
+static void take_pc_sample(struct perfetto *p, uint32_t track, const struct pf_event *e)
+{
+    struct trace *t = p->trace;
+    trace_room(t, pc_samples, 1);
+    struct pc_samples *s = &t->pc_samples;
+    size_t row = s->n++;
+    p->categories.v[e->category].count++;
+    s->time_ns[row] = e->ns;
+    s->dispatch[row] = (int64_t)given(e, PK_DISPATCH);
+    s->offset[row] = given(e, PK_OFFSET);
+    s->exec_mask[row] = (uint64_t)e->number[PK_EXEC_MASK]; /* lane 63 alone looks like none */
+    s->code_object[row] = small(e->number[PK_CODE_OBJECT], 0);
+    s->kernel[row] = track; /* until its process is known */
+    s->instruction[row] = e->name;
+    s->comment[row] = e->text[PK_COMMENT];
+    s->type[row] = e->text[PK_INSTRUCTION_TYPE];
+    s->stall[row] = e->text[PK_STALL_REASON];
+    s->waves[row] = short_of(e, PK_WAVES_ON_SIMD);
+    s->pipes_issue[row] = short_of(e, PK_PIPES_ISSUE);
+    s->pipes_stall[row] = short_of(e, PK_PIPES_STALL);
+    s->issued[row] = e->number[PK_ISSUED] == PF_NONE ? PC_ISSUED_UNKNOWN
+                     : e->number[PK_ISSUED]          ? PC_ISSUED_YES
+                                                     : PC_ISSUED_NO;
 }
 
 /* ---- slices ---- */
@@ -521,6 +556,8 @@ void perfetto_event(struct perfetto *p, struct pf_sequence *s, struct wire w, in
     p->last_ns = ns > p->last_ns ? ns : p->last_ns;
     if (e.type == 3 && action_of(p, e.category) == PA_DEVICE)
         take_device(p, &e);
+    else if (e.type == 3 && action_of(p, e.category) == PA_PC_SAMPLE)
+        take_pc_sample(p, track, &e);
     else if (e.type == 1)
         perfetto_begin_slice(p, track, &e, first_note);
     else if (e.type == 2)

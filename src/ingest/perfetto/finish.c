@@ -428,6 +428,8 @@ static void place_rows(struct perfetto *p)
     }
     for (size_t i = p->first_sample; i < t->samples.n; i++)
         t->samples.thread[i] = p->tracks.v[t->samples.thread[i]].thread;
+    for (size_t i = p->build.first_pc_sample; i < t->pc_samples.n; i++)
+        t->pc_samples.kernel[i] = p->tracks.v[t->pc_samples.kernel[i]].process;
 }
 
 void perfetto_finish(struct perfetto *p, const char *path)

@@ -275,7 +275,6 @@ static void note_odd(struct perfetto *p)
     trace_note(t, NOTE_SKIPPED, p->too_deep, "slices inside more open ones than any program has");
     trace_note(t, NOTE_NULL, p->no_time, "events whose time cannot be told");
     trace_note(t, NOTE_DANGLING, p->lost, "references to texts that are not there");
-    trace_note(t, NOTE_OTHER, p->pc_samples, "PC samples, passed over");
 }
 
 static bool load(struct trace *t, const char *path, const struct ingest_opts *o,

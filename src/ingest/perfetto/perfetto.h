@@ -46,7 +46,7 @@ enum pf_action {
     PA_SCRATCH,
     PA_DEVICE,
     PA_SAMPLE,
-    PA_SKIP
+    PA_PC_SAMPLE
 };
 
 struct pf_category {
@@ -144,7 +144,7 @@ struct perfetto {
     size_t n_open;
     int64_t clock_offset[16]; /* of the builtin clocks, to BOOTTIME */
     int64_t last_ns, realtime_ns;
-    uint64_t other, damaged, no_begin, too_deep, no_time, lost, pc_samples;
+    uint64_t other, damaged, no_begin, too_deep, no_time, lost;
     uint64_t n_events;
 };
 
