@@ -37,6 +37,7 @@ struct finder {
     struct idmap met_index; /* hash of an identity -> met */
     struct idmap captures;  /* hash of its name -> files */
     size_t n_traces;        /* found, also those found before */
+    bool listing;           /* inside the list of a package: a list in a list is none */
 };
 
 enum reader_mode reader_mode_of(const char *word)
@@ -154,10 +155,18 @@ static bool list_folder(struct finder *f, const char *dir, struct fs_list *out,
     return ok;
 }
 
-/* The traces in a folder and below, by name; files of other kinds are passed over. */
+static bool find_listed(struct finder *f, const char *path, struct gs_error *err);
+
+/*
+ * The traces in a folder and below, by name; files of other kinds are passed over. A package is
+ * what its list names, which may lie elsewhere.
+ */
 static bool find_in_folder(struct finder *f, const char *dir, int depth, struct gs_error *err)
 {
     struct fs_list names = {0};
+    const char *index = fs_join(dir, "index.yaml", f->arena);
+    if (!f->listing && index_is(index))
+        return find_listed(f, index, err);
     if (!list_folder(f, dir, &names, err))
         return false;
     for (size_t i = 0; i < names.n; i++)
@@ -194,16 +203,18 @@ static bool find_capture(struct finder *f, const char *path)
 
 static bool find_path(struct finder *f, const char *path, int depth, struct gs_error *err);
 
-/* The files that the list of a package names; a list in a list is none. */
+/* The files that the list of a package names. */
 static bool find_listed(struct finder *f, const char *path, struct gs_error *err)
 {
     struct fs_list names = {0};
     if (!index_read(&names, path, f->arena, err))
         return false;
-    for (size_t i = 0; i < names.n; i++)
-        if (!find_path(f, names.v[i], 1, err))
-            return wrap(err, "cannot read what '%s' names", path);
-    return true;
+    f->listing = true;
+    bool ok = true;
+    for (size_t i = 0; ok && i < names.n; i++)
+        ok = find_path(f, names.v[i], 1, err) || wrap(err, "cannot read what '%s' names", path);
+    f->listing = false;
+    return ok;
 }
 
 static bool find_path(struct finder *f, const char *path, int depth, struct gs_error *err)
@@ -216,7 +227,9 @@ static bool find_path(struct finder *f, const char *path, int depth, struct gs_e
         if (!find_in_folder(f, path, 0, err))
             return false;
         if (f->n_traces == before)
-            return fail(err, GS_E_EMPTY, "no traces in '%s'", path);
+            return fail(err, GS_E_EMPTY, "no traces in '%s'%s", path,
+                        str_ends(path, ".rpdb") ? "; a package has a list of them, index.yaml"
+                                                : "");
         return true;
     }
     if (!fs_exists(path) && find_capture(f, path))
@@ -261,6 +274,20 @@ static uint64_t size_of_all(const struct ingest_files *files)
     for (size_t i = 0; i < files->n; i++)
         total += ingest_size(&files->v[i]);
     return total;
+}
+
+struct trace_file ingest_file(const char *path, const char *format, const char *flavor,
+                              const char *reader)
+{
+    int64_t bytes = fs_size(path);
+    return (struct trace_file){.path = path,
+                               .format = format,
+                               .flavor = flavor,
+                               .schema_version = "",
+                               .tool_version = "",
+                               .guid = "",
+                               .reader = reader,
+                               .bytes = bytes < 0 ? 0 : (uint64_t)bytes};
 }
 
 struct load_call {
@@ -361,12 +388,12 @@ static bool load_kept(struct trace *t, const struct ingest_files *files, struct 
     return ok;
 }
 
-bool ingest_find_here(struct ingest_files *out, const struct opt_list *paths, struct arena *a,
-                      struct gs_error *err)
+static bool find(struct ingest_files *out, const struct opt_list *paths, bool mixed,
+                 struct arena *a, struct gs_error *err)
 {
     struct arena *temporary = arena_scratch();
     struct finder f = {.arena = a, .scratch = arena_child(temporary)};
-    bool ok = find_all(&f, paths, err) && same_format(&f.files, err);
+    bool ok = find_all(&f, paths, err) && (mixed || same_format(&f.files, err));
     if (ok)
         *out = f.files;
     arena_release(temporary);
@@ -379,6 +406,18 @@ bool ingest_find(struct ingest_files *out, const struct opt_list *paths, struct 
     if (team_size() < 2 || team_rank() != 0)
         return ingest_find_here(out, paths, a, err);
     return remote_find(out, paths, a, err) && same_format(out, err);
+}
+
+bool ingest_find_here(struct ingest_files *out, const struct opt_list *paths, struct arena *a,
+                      struct gs_error *err)
+{
+    return find(out, paths, false, a, err);
+}
+
+bool ingest_find_mixed(struct ingest_files *out, const struct opt_list *paths, struct arena *a,
+                       struct gs_error *err)
+{
+    return find(out, paths, true, a, err);
 }
 
 bool ingest_load_files(struct trace *t, const struct ingest_files *files,
@@ -399,5 +438,6 @@ bool ingest_load(struct trace *t, const struct opt_list *paths, const struct ing
                  struct gs_error *err)
 {
     struct ingest_files files = {0};
-    return ingest_find(&files, paths, &t->arena, err) && ingest_load_files(t, &files, o, err);
+    bool ok = (o->mixed ? ingest_find_mixed : ingest_find)(&files, paths, &t->arena, err);
+    return ok && ingest_load_files(t, &files, o, err);
 }
