@@ -25,7 +25,8 @@
  *     replay_init(&r, &d, &temporary);        // replay.h
  *     replay_run(&r, NULL);
  *
- * Times are nanoseconds from the start of the view, clipped to it. Ownership: the arena. Thread-
+ * Times are nanoseconds from the start of the view, clipped to it, by a clock that stands still in
+ * pauses of the recording (view_elapsed()). Ownership: the arena. Thread-
  * safety: read-only once made.
  */
 #ifndef GS_DEPEND_DEPEND_H
@@ -56,6 +57,7 @@ struct depend_handover {
 enum call_flag {
     CALL_BEGINS = 1, /* the first one of its thread */
     CALL_MANY = 2,   /* it submitted several ops: a graph already */
+    CALL_GRAPH = 4,  /* it launches a graph, by its name */
 };
 
 struct depend {
@@ -74,7 +76,7 @@ struct depend {
     size_t n_calls;
     uint32_t *call_row;   /* regions row */
     uint8_t *class;       /* enum api_class */
-    bool cut;             /* some of them are longer than the view */
+    bool cut;             /* some are longer than the view, or it has pauses */
     uint32_t *awaited;    /* op it waits for, or NO_INDEX */
     uint32_t *first_call; /* by thread of the view, and one more */
     uint8_t *flags;       /* by call: enum call_flag */
@@ -125,8 +127,10 @@ static inline struct span call_span(const struct depend *d, uint32_t call)
     const struct regions *r = &d->trace->regions;
     uint32_t row = d->call_row[call];
     struct span s = {r->start_ns[row], r->end_ns[row]};
-    if (d->cut)
+    if (d->cut) {
         s = view_clip(d->view, s.start, s.end);
+        return (struct span){view_elapsed(d->view, s.start), view_elapsed(d->view, s.end)};
+    }
     return (struct span){s.start - d->view->start_ns, s.end - d->view->start_ns};
 }
 
