@@ -177,6 +177,16 @@ static void drop_empty(struct advice *out)
     out->findings.n = n;
 }
 
+/* Texts tell of all a rule saw; what counts for it may be less. */
+static void tell_shared(struct finding *f)
+{
+    char part[HUMAN_MAX];
+    if (!f->rule->tuning && (double)f->claimed_ns < 0.95 * (double)total(f->claim))
+        finding_because(f, "recommendations.claimed_ns", (double)f->claimed_ns, NAN, "ns",
+                        "%s of it count here, the rest for findings that know more about it",
+                        human_time(part, f->claimed_ns));
+}
+
 /*
  * Shares and speed-ups are of the window. What a finding is worth is judged against the time from
  * the first to the last GPU work: a long start-up must not make a bad loop look good.
@@ -447,6 +457,8 @@ void advise(struct advice *out, const struct analysis *a, const struct beside *b
     drop_empty(out);
     for (size_t i = 0; i < out->findings.n; i++)
         weigh(out->findings.v[i]);
+    for (size_t i = 0; i < out->findings.n; i++)
+        tell_shared(out->findings.v[i]);
     findings_predict(out->findings.v, out->findings.n, a->view.workers);
     for (size_t i = 0; i < out->findings.n; i++) {
         prioritise(out->findings.v[i]);

@@ -530,6 +530,49 @@ def plain_matrix():
     return p, check
 
 
+@case("a grid that leaves a tenth of the device empty does not leave most of it empty", forms=("nsys", "kineto"))
+def nearly_full():
+    p, main, s = program()
+    for _ in range(100):
+        main.launch("narrow", s, MS, blocks=97)
+    main.sync()
+
+    def check(r):
+        yield from has("small-grid", r.words("small-grid"), "97 thread blocks on 108 SMs", "10 % of the device is empty")
+    return p, check
+
+
+@case("host time is named by what is recorded, also when no range has most of it")
+def many_ranges():
+    p, main, s = program()
+    for _ in range(30):
+        for n in range(5):
+            main.launch("work", s, 500 * US)
+            main.sync()
+            main.range(f"stage_{n}", lambda n=n: main.host((300 + 40 * n) * US))
+
+    def check(r):
+        yield from has("host-idle", r.words("host-idle"), "5 things that the trace names, most in the range stage_4 (24 %)",
+                       "22 % of it", "in the range stage_3")
+    return p, check
+
+
+@case("what counts for another finding is said")
+def shared_claims():
+    p, main, s = program()
+    for _ in range(40):
+        for _ in range(25):
+            main.copy("h2d", s, 1024, 3 * US)
+        main.launch("work", s, 300 * US)
+        main.sync()
+
+    def check(r):
+        f = r.finding("sync-stall")
+        if f:
+            yield from has("sync-stall", r.words("sync-stall"), "count here, the rest for findings that know more")
+    return p, check
+
+
 @case("no finding where nothing is wrong")
 def nothing_wrong():
     p, main, s = program()

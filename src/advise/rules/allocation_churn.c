@@ -28,10 +28,17 @@ static void tell_allocation(const struct analysis *a, struct finding *f, int64_t
 {
     const struct allocation_stats *s = &a->allocations;
     char lost[HUMAN_MAX], n[HUMAN_MAX], api[HUMAN_MAX];
-    finding_issue(f,
-                  "the GPU idles %s while the host allocates and frees; %s such call%s between the "
-                  "first and last kernel",
-                  human_time(lost, ns), human_count(n, s->in_loop), s->in_loop == 1 ? "" : "s");
+    if (s->in_loop)
+        finding_issue(f,
+                      "the GPU idles %s while the host allocates and frees; %s such call%s between "
+                      "the first and last kernel",
+                      human_time(lost, ns), human_count(n, s->in_loop), s->in_loop == 1 ? "" : "s");
+    else
+        finding_issue(
+            f,
+            "the GPU idles %s while the host allocates and frees, before the first kernel "
+            "or after the last one",
+            human_time(lost, ns));
     finding_because(f, "ledger.causes.allocation", share_pct(a, ns), LEAST_SHARE_PCT, "%",
                     "%.1f %% of the GPU time is idle during allocation", share_pct(a, ns));
     finding_because(f, "allocations.per_kernel", s->per_kernel, 0.1, "",

@@ -11,6 +11,8 @@
 #define GRAPH_LEAST 32
 
 /* Graphs whose launches are what the GPU waits for: most launching time is in such calls. */
+enum { GRAPHS_LEAST = 4 };
+
 static const struct api_row *slow_graphs(const struct analysis *a)
 {
     const struct api_row *graph = NULL;
@@ -23,7 +25,9 @@ static const struct api_row *slow_graphs(const struct analysis *a)
         if (str_has(r->name, "GraphLaunch") && (!graph || r->exclusive_ns > graph->exclusive_ns))
             graph = r;
     }
-    return graph && 2 * (double)graph->exclusive_ns > (double)all ? graph : NULL;
+    return graph && graph->calls >= GRAPHS_LEAST && 2 * (double)graph->exclusive_ns > (double)all
+               ? graph
+               : NULL;
 }
 
 /* A graph is one launch already: what is left to win is not in the trace. */
@@ -31,7 +35,7 @@ static void tell_graphs(const struct analysis *a, struct finding *f, const struc
                         int64_t ns)
 {
     char lost[HUMAN_MAX], n[HUMAN_MAX], each[HUMAN_MAX], call[HUMAN_MAX];
-    f->title = "launch-bound: launching graphs takes longer than running them";
+    f->title = "launch-bound: launching graphs keeps the GPU waiting";
     f->no_promise = true;
     finding_issue(f, "the GPU waits %s for launches; %s launches of graphs take %s each",
                   human_time(lost, ns), human_count(n, graph->calls),
