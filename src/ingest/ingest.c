@@ -113,6 +113,17 @@ static bool find_file(struct finder *f, const char *path, struct gs_error *err)
     return true;
 }
 
+/* JAX writes the same events twice: HOST.trace.json.gz has a million at most, HOST.xplane.pb all. */
+static bool has_better_twin(const char *path, struct arena *a)
+{
+    static const char *const ends[] = {".trace.json.gz", ".trace.json"};
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+        if (str_ends(path, ends[i]))
+            return fs_exists(
+                arena_printf(a, "%.*s.xplane.pb", (int)(strlen(path) - strlen(ends[i])), path));
+    return false;
+}
+
 static bool find_in_folder(struct finder *f, const char *dir, int depth, struct gs_error *err);
 
 static bool find_entry(struct finder *f, const char *path, int depth, struct gs_error *err)
@@ -125,7 +136,7 @@ static bool find_entry(struct finder *f, const char *path, int depth, struct gs_
     if (S_ISDIR(st.st_mode))
         return depth >= DEEPEST_FOLDER || !meet(f, &st) || find_in_folder(f, path, depth + 1, err);
     if (!S_ISREG(st.st_mode) || str_ends(path, "-wal") || str_ends(path, "-shm") ||
-        str_ends(path, "-journal"))
+        str_ends(path, "-journal") || has_better_twin(path, f->arena))
         return true;
     return find_file(f, path, err);
 }

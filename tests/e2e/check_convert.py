@@ -432,7 +432,6 @@ def check_inputs(folder):
     for name, head, word in (("x.ncu-rep", b"NVR\0\2\0\0\0", b"ncu --import"),
                              ("x.csv", b'"Name","Calls","TotalDurationNs"\n', b"sums without times"),
                              ("x.zip", b"PK\3\4aaaa", b"unpack it"),
-                             ("x.pb", b"\x0a\x20\x12\x0e/host:metadata", b"XPlane"),
                              ("x.qdrep", b"QDREP\0\0\0", b"nsys export")):
         path = os.path.join(folder, name)
         open(path, "wb").write(head)
