@@ -117,7 +117,7 @@ static bool answer_ranks(struct pack *question, struct str *out, struct arena *a
             vec_push(&which, arena, i);
     }
     struct job_part *parts = arena_array(arena, struct job_part, files.n);
-    struct job_opts o = {e.analysis, e.reader, own_threads, NULL};
+    struct job_opts o = {.analysis = e.analysis, .reader = e.reader, .threads = own_threads};
     for (size_t i = 0; i < which.n; i++)
         parts[which.v[i]].arena = arena_child(arena);
     job_load_parts(parts, &files, which.v, which.n, &o);
