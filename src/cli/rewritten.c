@@ -35,13 +35,13 @@ struct trace *rewritten_load(struct cli *cli, const struct rewritten_opts *o, co
 }
 
 bool rewritten_put(struct cli *cli, const struct rewritten_opts *o, const struct trace *t,
-                   struct fs_set *set, struct opt_list *files, struct gs_error *err)
+                   bool args, struct fs_set *set, struct opt_list *files, struct gs_error *err)
 {
     const struct converter *named = converter_by_extension(o->name);
     const struct converter *w = o->format ? converter_find(o->format)
                                 : named   ? named
                                           : converter_find("rocpd");
-    struct convert_opts co = {.threads = cli->threads};
+    struct convert_opts co = {.threads = cli->threads, .args = args};
     if (named && named != w)
         return fail(err, GS_E_USAGE, "cannot write %s into '%s', which says %s", w->name, o->name,
                     named->name);
@@ -60,8 +60,8 @@ bool rewritten_put(struct cli *cli, const struct rewritten_opts *o, const struct
 }
 
 bool rewritten_write(struct cli *cli, const struct rewritten_opts *o, const struct trace *t,
-                     struct opt_list *files, struct gs_error *err)
+                     bool args, struct opt_list *files, struct gs_error *err)
 {
     struct fs_set *set = fs_set_new(cli->arena);
-    return rewritten_put(cli, o, t, set, files, err) && fs_set_close(set, err);
+    return rewritten_put(cli, o, t, args, set, files, err) && fs_set_close(set, err);
 }

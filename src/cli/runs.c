@@ -57,6 +57,7 @@ bool profile_load(struct cli *cli, struct run_profile *p, const char *what, cons
     own.arena = arena_child(cli->arena);
     o.reader = reader_mode_of(reader);
     o.threads = cli->threads;
+    o.cache = cli->cache;
     o.max_phases = PROFILE_SOUGHT;
     o.facts_only = true;
     split_paths(&o.paths, what, own.arena);
