@@ -89,7 +89,7 @@ struct otf2_out {
     int track;                           /* what its rows are */
     OTF2_StringRef *extent;              /* by launch, twice: grid and group; 0: not yet */
     VEC(struct unfinished *) unfinished; /* files of the folder, in case a signal comes */
-    bool failed;
+    bool failed, too_many;
 };
 
 OTF2_StringRef otf2_string(struct otf2_out *w, const char *text);
