@@ -47,9 +47,10 @@ struct analysis_opts {
 
 /* ---- breakdown: one object, the totals of the window ---- */
 struct breakdown {
-    int64_t window_ns;   /* length of the window */
-    int64_t gpu_span_ns; /* first start to last end of GPU work, over all GPUs */
-    int64_t gpu_time_ns; /* window x GPUs: what the ledger distributes */
+    int64_t window_ns;       /* length of the window, without pauses of the recording */
+    int64_t not_recorded_ns; /* those pauses */
+    int64_t gpu_span_ns;     /* first start to last end of GPU work, over all GPUs */
+    int64_t gpu_time_ns;     /* window x GPUs: what the ledger distributes */
     uint32_t gpu_count;
     int64_t busy_ns;         /* sum over GPUs of union(kernels, copies) */
     int64_t kernel_ns;       /* sum over GPUs of union(kernels) */
@@ -208,6 +209,10 @@ struct allocation_stats {
     uint64_t in_loop;     /* allocating calls after the first kernel and before the last one */
     double per_kernel;    /* in_loop / kernels */
     const char *top_call; /* the call with most time */
+    /* Slow calls between first and last kernel that make or give back streams and events. */
+    uint64_t created;
+    int64_t created_ns, in_loop_ns; /* in them; in the allocating calls of in_loop */
+    const char *top_created;
 };
 
 /* ---- gaps: the idle time between pieces of work ---- */
@@ -329,7 +334,7 @@ struct path_stats {
     uint64_t ops;            /* kernels and copies in the graph */
     uint64_t ops_on_path;
     uint64_t unlinked; /* without the call that launched them */
-    uint64_t waits_recorded, waits_inferred, handovers, host_waits;
+    uint64_t waits_recorded, waits_inferred, handovers, host_waits, meetings;
 };
 struct path_row {
     const char *kind, *label;

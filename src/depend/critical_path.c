@@ -149,6 +149,7 @@ static void count_edges(const struct depend *d, struct path_stats *p)
     for (size_t c = 0; c < d->n_calls; c++)
         p->host_waits += d->awaited[c] != NO_INDEX;
     p->handovers = d->handovers.n;
+    p->meetings = d->meetings.n;
     p->unlinked = d->unlinked;
     p->ops = d->n_ops;
 }
@@ -233,6 +234,9 @@ static const struct field stats_fields[] = {
     F(waits_recorded, FIELD_U64, "event waits", "", "waits for other streams by recorded events"),
     F(waits_inferred, FIELD_U64, "inferred waits", "",
       "work that stood ready for 10 us or more and began just as work of another stream ended"),
+    F(meetings, FIELD_U64, "meetings", "",
+      "collectives that nobody leaves before all have come, of processes or of GPUs, and messages "
+      "with who sends and who receives them"),
     F(handovers, FIELD_U64, "hand-overs", "",
       "calls that begin when a thread that takes turns with theirs is done; by plausibility"),
     F(host_waits, FIELD_U64, "host waits", "", "calls that wait for GPU work"),

@@ -50,6 +50,7 @@ void depend_make(struct depend *d, const struct view *v, struct arena *arena)
     depend_typical(&b);
     depend_infer(&b);
     depend_handovers(&b);
+    depend_meet(&b);
     measure(&b);
     arena_release(temporary);
 }

@@ -39,6 +39,20 @@ static size_t row_bytes(const struct table_desc *desc)
     return row;
 }
 
+/* Columns that were lent, copied into a block of their own. */
+static void own_columns(void *table, const struct table_desc *desc)
+{
+    struct table *t = table;
+    mem_mul(t->cap, row_bytes(desc) + 2 * FENCE * desc->n_columns);
+    char *block = mem_alloc(place_of(desc, t->cap, desc->n_columns));
+    for (size_t i = 0; i < desc->n_columns; i++) {
+        char *to = block + place_of(desc, t->cap, i);
+        memcpy(to, *array_of(table, &desc->columns[i]), t->cap * desc->columns[i].size);
+        *array_of(table, &desc->columns[i]) = to;
+    }
+    t->lent = false;
+}
+
 /* Where the columns lie when there is room for cap rows instead. */
 static void move_columns(void *table, const struct table_desc *desc, char *block, size_t cap)
 {
@@ -59,6 +73,8 @@ void table_resize(void *table, const struct table_desc *desc, size_t cap)
     struct table *t = table;
     if (cap == t->cap || cap < t->n)
         return;
+    if (t->lent)
+        own_columns(table, desc);
     mem_mul(cap, row_bytes(desc) + 2 * FENCE * desc->n_columns); /* so that no sum overflows */
     char *block = *array_of(table, &desc->columns[0]);
     size_t bytes = place_of(desc, cap, desc->n_columns);
@@ -88,7 +104,8 @@ void table_reserve(void *table, const struct table_desc *desc, size_t want)
 
 void table_release(void *table, const struct table_desc *desc)
 {
-    mem_free(*array_of(table, &desc->columns[0]));
+    if (!((struct table *)table)->lent)
+        mem_free(*array_of(table, &desc->columns[0]));
     for (size_t i = 0; i < desc->n_columns; i++)
         *array_of(table, &desc->columns[i]) = NULL;
     *(struct table *)table = (struct table){0};

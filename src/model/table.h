@@ -4,9 +4,10 @@
  *     #define THING_COLUMNS(X) X(int64_t, start_ns) X(uint32_t, name)
  *     TABLE(things, THING_COLUMNS);
  *
- * declares struct things { size_t n, cap; int64_t *start_ns; uint32_t *name; } and
+ * declares struct things { size_t n, cap; bool lent; int64_t *start_ns; uint32_t *name; } and
  * things_desc, which the functions here work from. Rows [0, n) are filled, [n, cap) is room.
- * The table owns its arrays, which lie in one block; table_release() frees it.
+ * The table owns its arrays, which lie in one block; table_release() frees it. Arrays that are lent to it
+ * (cache/cache.h) may be written to as well; table_reserve() moves them to a block of its own.
  *
  * Thread-safety: several threads may fill different rows once the room is reserved.
  */
@@ -32,12 +33,14 @@ struct table_desc {
 /* Every table struct starts like this. */
 struct table {
     size_t n, cap;
+    bool lent; /* the arrays belong to somebody else, who keeps them for as long as the table is */
 };
 
 #define TABLE_MEMBER_(type, column) type *column;
 #define TABLE(name, COLUMNS)                                                                       \
     struct name {                                                                                  \
         size_t n, cap;                                                                             \
+        bool lent;                                                                                 \
         COLUMNS(TABLE_MEMBER_)                                                                     \
     };                                                                                             \
     extern const struct table_desc name##_desc

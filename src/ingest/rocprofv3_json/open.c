@@ -88,15 +88,7 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
     if (!in)
         return false;
     in->progress = o->progress;
-    int64_t bytes = fs_size(path);
-    struct trace_file file = {.path = path,
-                              .format = "rocprofv3-json",
-                              .flavor = "rocprofv3",
-                              .schema_version = "",
-                              .tool_version = "",
-                              .guid = "",
-                              .reader = "fast",
-                              .bytes = bytes < 0 ? 0 : (uint64_t)bytes};
+    struct trace_file file = ingest_file(path, "rocprofv3-json", "rocprofv3", "fast");
     struct load_call call = {.trace = t,
                              .j = jr_new(arena, input_read, in),
                              .in = in,
