@@ -78,5 +78,5 @@ int parallel_cores(void)
 {
     cpu_set_t set;
     int n = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
-    return n < 1 ? 1 : n > PARALLEL_MAX ? PARALLEL_MAX : n;
+    return n < 1 ? 1 : n > PARALLEL_USUAL ? PARALLEL_USUAL : n;
 }

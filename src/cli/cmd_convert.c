@@ -335,6 +335,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
         .annotate_pmc = o->annotate_pmc,
         .compress = o->compress,
         .durations = o->durations,
+        .args = true,
         .threads = cli->threads,
     };
     if ((o->formats.n && !choose_operands(&chosen, cli, err)) ||
@@ -385,4 +386,5 @@ const struct command command_convert = {
     .writes_here = true,
     .defaults = defaults,
     .run = run,
+    .spreads = true,
 };

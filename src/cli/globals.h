@@ -15,6 +15,7 @@ struct globals {
     uint64_t memory;       /* 0: no bound */
     const char *cache;     /* folder of loaded traces; NULL: none */
     const char *sandbox;   /* auto, on, off */
+    const char *mpi;       /* auto, yes, no, openmpi, mpich */
     bool verbose, quiet, version;
 };
 

@@ -17,7 +17,7 @@ bool is_profile_document(const char *path)
     int fd = fs_open(path, NULL);
     if (fd < 0)
         return false;
-    ssize_t n = read(fd, head, sizeof(head));
+    ptrdiff_t n = fs_read_up_to(fd, head, sizeof(head));
     close(fd);
     return n > 0 && profile_is_document(head, (size_t)n);
 }

@@ -45,8 +45,13 @@ struct table {
     };                                                                                             \
     extern const struct table_desc name##_desc
 
-/* Makes room for at least `want` rows in all; grows exactly to it when that is more than double. */
+/*
+ * Makes room for at least `want` rows in all: exactly so many when that is more than double, or when
+ * thousands are asked for at once.
+ */
 void table_reserve(void *table, const struct table_desc *desc, size_t want);
+/* Room for exactly `cap` rows, also less than there was; nothing happens when there are more rows. */
+void table_resize(void *table, const struct table_desc *desc, size_t cap);
 void table_release(void *table, const struct table_desc *desc);
 size_t table_bytes(const void *table, const struct table_desc *desc); /* of the room */
 

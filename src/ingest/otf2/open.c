@@ -440,13 +440,7 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *op
                  struct arena *arena, struct gs_error *err)
 {
     struct otf2_in *o = arena_new(arena, struct otf2_in);
-    struct trace_file f = {.path = path,
-                           .format = "otf2",
-                           .flavor = "OTF2",
-                           .schema_version = "",
-                           .tool_version = "",
-                           .guid = "",
-                           .reader = "libotf2"};
+    struct trace_file f = ingest_file(path, "otf2", "OTF2", "libotf2");
     (void)opts;
     f.bytes = archive_bytes(path, arena);
     init(o, t, arena);
