@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -145,6 +146,8 @@ bool spill_limit(uint64_t bytes, struct gs_error *err)
     if (!set_aside())
         return fail(err, GS_E_IO, "'--memory' finds no addresses; raise 'ulimit -v'");
     pthread_atfork(NULL, NULL, in_child);
+    mallopt(M_MMAP_THRESHOLD, LARGE); /* what is given back goes back: mem_keep() is undone */
+    mallopt(M_TRIM_THRESHOLD, LARGE);
     limit = bytes;
     return true;
 }
