@@ -421,6 +421,21 @@ def folders(folder):
     check("pruned", entries(shared) == [])
 
 
+def cut_in_use(folder):
+    """An entry that is cut while a command has it mapped: one line, and the exit code of files."""
+    cache, path = os.path.join(folder, "cut"), os.path.join(folder, "c.db")
+    run("synth", "bench", "--set", "n=20000", "-o", path)
+    run("info", "--cache", cache, path)
+    (entry,) = entries(cache)
+    done = subprocess.Popen([args.gpusight, "dump", "--table", "regions", "--cache", cache, path],
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    done.stdout.read(1000)  # it has begun, and waits for us
+    os.truncate(entry, 5000)
+    out, err = done.communicate()
+    check("an entry that is cut in use", done.returncode == 3 and err.count(b"\n") == 1, (done.returncode, len(out), err))
+    check("is noticed", not hit(run("info", "--cache", cache, path)))
+
+
 def real(folder):
     cache, n = os.path.join(folder, "real"), 0
     for at, _, names in sorted(os.walk(args.traces)):
@@ -447,7 +462,7 @@ def main():
     os.environ.pop("GPUSIGHT_CACHE", None)
     os.umask(0o022)
     with tempfile.TemporaryDirectory() as folder:
-        for part in (same_results, stale, damaged, forged, folders):
+        for part in (same_results, stale, damaged, forged, folders, cut_in_use):
             part(folder)
         if args.traces:
             real(folder)
