@@ -87,6 +87,10 @@ bool ingest_find_mixed(struct ingest_files *out, const struct opt_list *paths, s
 bool ingest_find_here(struct ingest_files *out, const struct opt_list *paths, struct arena *a,
                       struct gs_error *err);
 
+/* The paths of all files that a trace is made of, those of SQLite beside it included. */
+struct fs_list;
+void ingest_members(struct fs_list *out, const struct ingest_file *file, struct arena *a);
+
 /* In bytes; 0 when that cannot be told. */
 uint64_t ingest_size(const struct ingest_file *file);
 
