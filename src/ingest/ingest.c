@@ -363,5 +363,5 @@ bool ingest_load(struct trace *t, const struct opt_list *paths, const struct ing
                  struct gs_error *err)
 {
     struct ingest_files files = {0};
-    return find(&files, paths, o->mixed, &t->arena, err) && ingest_load_files(t, &files, o, err);
+    return find(&files, paths, false, &t->arena, err) && ingest_load_files(t, &files, o, err);
 }
