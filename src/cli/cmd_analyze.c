@@ -5,6 +5,7 @@
 #include "base/human.h"
 #include "base/mem.h"
 #include "base/sat.h"
+#include "base/spill.h"
 #include "base/str.h"
 #include "cli/analyze_att.h"
 #include "cli/analyze_source.h"
@@ -189,6 +190,8 @@ static void print_stats(const struct call *c)
             "%.1f bytes per event\n",
             human_count(n, events), c->run->load_seconds, c->run->analysis_seconds, seconds(c),
             human_bytes(peak, mem_peak()), events ? (double)mem_peak() / (double)events : 0);
+    if (spill_peak())
+        fprintf(stderr, "stats: up to %s of that on a disk\n", human_bytes(peak, spill_peak()));
 }
 
 /* Options that mean nothing for a workload are not passed over in silence. */
@@ -380,4 +383,5 @@ const struct command command_analyze = {
     .defaults = defaults,
     .before = before,
     .run = run,
+    .spreads = true,
 };

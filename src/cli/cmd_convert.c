@@ -332,4 +332,5 @@ const struct command command_convert = {
     .writes_here = true,
     .defaults = defaults,
     .run = run,
+    .spreads = true,
 };

@@ -121,4 +121,5 @@ const struct command command_info = {
     .settings_size = sizeof(struct info_opts),
     .defaults = defaults,
     .run = run,
+    .spreads = true,
 };

@@ -25,6 +25,11 @@ static void defaults(void *settings)
     ((struct package_settings *)settings)->out = "package.rpdb";
 }
 
+static bool moves(const void *settings)
+{
+    return ((const struct package_settings *)settings)->consolidate;
+}
+
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     const struct package_settings *o = settings;
@@ -55,6 +60,7 @@ const struct command command_package = {
     .opts = opts,
     .settings_size = sizeof(struct package_settings),
     .writes_here = true,
+    .moves = moves,
     .defaults = defaults,
     .run = run,
 };

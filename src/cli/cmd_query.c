@@ -48,7 +48,7 @@ static const struct opt opts[] = {
             "end a statement that takes longer; 0: never (60)"),
     OPT_INT(struct query_opts, limit, 0, "limit", 0, 1e15, "N",
             "rows of a result; 0: all (10,000 for people, all as csv, json and xlsx)"),
-    OPT_BYTES(struct query_opts, memory, 0, "memory", "SIZE",
+    OPT_BYTES(struct query_opts, memory, 0, "sort-memory", "SIZE",
               "for sorting and grouping; 0: no limit (2G)"),
     OPT_GROUP("Output"),
     OPT_CHOICE(struct query_opts, out.format, 0, "format", FORMS,
@@ -561,7 +561,7 @@ const struct command command_query = {
         "stddev, variance, stddev_pop, median, percentile(x, p), sumsq and union_ns(start, end), "
         "the length of what intervals cover.\n\n"
         "SQL only reads. What would write, attach a file, change a setting or load code is refused "
-        "before it runs; --timeout, --limit and --memory bound what a statement may take.\n\n"
+        "before it runs; --timeout, --limit and --sort-memory bound what a statement may take.\n\n"
         "Without SQL, statements are read from standard input or, on a terminal, asked for. The "
         "exit code is 5 when no statement gives a row; the empty table is written nevertheless.",
     .examples =
@@ -576,4 +576,5 @@ const struct command command_query = {
     .settings_size = sizeof(struct query_opts),
     .defaults = defaults,
     .run = run,
+    .spreads = true,
 };

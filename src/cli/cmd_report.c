@@ -162,4 +162,5 @@ const struct command command_report = {
     .settings_size = sizeof(struct report_opts),
     .defaults = defaults,
     .run = run,
+    .spreads = true,
 };

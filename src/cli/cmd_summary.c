@@ -107,4 +107,5 @@ const struct command command_summary = {
     .settings_size = sizeof(struct summary_opts),
     .defaults = defaults,
     .run = run,
+    .spreads = true,
 };

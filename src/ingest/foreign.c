@@ -33,8 +33,6 @@ static const struct sight sights[] = {
     AT_START("NVR\0",
              "a report of Nsight Compute; export it with 'ncu --import FILE --page raw --csv', "
              "or give the trace of Nsight Systems"),
-    WITHIN("/host:metadata", 64,
-           "an XPlane of JAX or TensorFlow; give the .trace.json.gz that lies beside it"),
     AT_START("PK\x03\x04", "a ZIP archive; unpack it and give the trace inside"),
     WITHIN("ustar", 512, "a tar archive; unpack it and give the trace inside"),
     AT_START("%PDF", "a PDF, not a trace; give the file that the profiler wrote"),

@@ -11,12 +11,15 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "base/spill.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "ingest/detect.h"
 #include "ingest/door.h"
 #include "ingest/index.h"
+#include "ingest/kept.h"
 #include "ingest/lift.h"
+#include "ingest/remote.h"
 
 enum { DEEPEST_FOLDER = 64, MOST_FILES = 100000 };
 
@@ -90,7 +93,7 @@ static bool add_file(struct finder *f, const char *path, const struct format *fo
         if (!meet_capture(f, path))
             return true;
     }
-    vec_push(&f->files, f->arena, ((struct ingest_file){path, format}));
+    vec_push(&f->files, f->arena, ((struct ingest_file){path, format, NULL}));
     return true;
 }
 
@@ -114,6 +117,17 @@ static bool find_file(struct finder *f, const char *path, struct gs_error *err)
     return true;
 }
 
+/* JAX writes the same events twice: HOST.trace.json.gz has a million at most, HOST.xplane.pb all. */
+static bool has_better_twin(const char *path, struct arena *a)
+{
+    static const char *const ends[] = {".trace.json.gz", ".trace.json"};
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+        if (str_ends(path, ends[i]))
+            return fs_exists(
+                arena_printf(a, "%.*s.xplane.pb", (int)(strlen(path) - strlen(ends[i])), path));
+    return false;
+}
+
 static bool find_in_folder(struct finder *f, const char *dir, int depth, struct gs_error *err);
 
 static bool find_entry(struct finder *f, const char *path, int depth, struct gs_error *err)
@@ -126,7 +140,7 @@ static bool find_entry(struct finder *f, const char *path, int depth, struct gs_
     if (S_ISDIR(st.st_mode))
         return depth >= DEEPEST_FOLDER || !meet(f, &st) || find_in_folder(f, path, depth + 1, err);
     if (!S_ISREG(st.st_mode) || str_ends(path, "-wal") || str_ends(path, "-shm") ||
-        str_ends(path, "-journal"))
+        str_ends(path, "-journal") || has_better_twin(path, f->arena))
         return true;
     return find_file(f, path, err);
 }
@@ -237,27 +251,35 @@ static bool find_all(struct finder *f, const struct opt_list *paths, struct gs_e
     return true;
 }
 
-static bool same_format(const struct finder *f, struct gs_error *err)
+static bool same_format(const struct ingest_files *f, struct gs_error *err)
 {
-    for (size_t i = 1; i < f->files.n; i++)
-        if (f->files.v[i].format != f->files.v[0].format)
+    for (size_t i = 1; i < f->n; i++)
+        if (f->v[i].format != f->v[0].format)
             return fail(
                 err, GS_E_USAGE,
                 "traces of different formats: '%s' is %s, '%s' is %s; give one kind at a time",
-                f->files.v[0].path, f->files.v[0].format->label, f->files.v[i].path,
-                f->files.v[i].format->label);
+                f->v[0].path, f->v[0].format->label, f->v[i].path, f->v[i].format->label);
     return true;
 }
 
-static uint64_t size_of(const char *path)
+uint64_t ingest_size(const struct ingest_file *file)
 {
-    int64_t size = fs_size(path);
+    int64_t size = file->remote ? file->remote->bytes : fs_size(file->path);
     return size < 0 ? 0 : (uint64_t)size;
+}
+
+static uint64_t size_of_all(const struct ingest_files *files)
+{
+    uint64_t total = 0;
+    for (size_t i = 0; i < files->n; i++)
+        total += ingest_size(&files->v[i]);
+    return total;
 }
 
 struct trace_file ingest_file(const char *path, const char *format, const char *flavor,
                               const char *reader)
 {
+    int64_t bytes = fs_size(path);
     return (struct trace_file){.path = path,
                                .format = format,
                                .flavor = flavor,
@@ -265,12 +287,13 @@ struct trace_file ingest_file(const char *path, const char *format, const char *
                                .tool_version = "",
                                .guid = "",
                                .reader = reader,
-                               .bytes = size_of(path)};
+                               .bytes = bytes < 0 ? 0 : (uint64_t)bytes};
 }
 
 struct load_call {
     struct trace *trace;
     const struct ingest_file *file;
+    const char *path;
     const struct ingest_opts *o;
     struct gs_error *err;
     bool ok;
@@ -279,29 +302,53 @@ struct load_call {
 static void load_guarded(void *ctx)
 {
     struct load_call *c = ctx;
-    c->ok = c->file->format->load(c->trace, c->file->path, c->o, arena_scratch(), c->err);
+    c->ok = c->file->format->load(c->trace, c->path, c->o, arena_scratch(), c->err);
 }
 
 /* A shortage while a file is read is an error of that file. */
+static bool load_path(struct trace *t, const struct ingest_file *file, const char *path,
+                      const struct ingest_opts *o, struct gs_error *err)
+{
+    struct load_call call = {t, file, path, o, err, false};
+    return mem_guard(load_guarded, &call, err) && call.ok;
+}
+
+/* One that only others see: as a copy, which has the name of the original in all that is said. */
+static bool load_copy(struct trace *t, const struct ingest_file *file, const struct ingest_opts *o,
+                      struct gs_error *err)
+{
+    struct arena *temporary = arena_scratch();
+    size_t before = t->files.n;
+    const char *copy = remote_copy(file, temporary, err);
+    bool ok = copy && load_path(t, file, copy, o, err);
+    if (copy && !ok && str_has(err->text, copy))
+        fail(err, err->code, "the copy of it cannot be read; try '--mpi no' where it is");
+    for (size_t i = before; i < t->files.n; i++)
+        t->files.v[i].path = arena_printf(
+            &t->arena, "%s%s", file->path,
+            str_starts(t->files.v[i].path, copy) ? t->files.v[i].path + strlen(copy) : "");
+    arena_release(temporary);
+    return ok;
+}
+
 bool ingest_load_one(struct trace *t, const struct ingest_file *file, const struct ingest_opts *o,
                      struct gs_error *err)
 {
-    struct load_call call = {t, file, o, err, false};
-    return mem_guard(load_guarded, &call, err) && call.ok;
+    if (file->remote && !file->remote->here)
+        return load_copy(t, file, o, err);
+    return load_path(t, file, file->path, o, err);
 }
 
 static bool load_all(struct trace *t, const struct ingest_files *files, const struct ingest_opts *o,
                      struct gs_error *err)
 {
-    uint64_t done = 0, total = 0;
-    for (size_t i = 0; i < files->n; i++)
-        total += size_of(files->v[i].path);
-    progress_expect(o->progress, total);
+    uint64_t done = 0;
+    progress_expect(o->progress, size_of_all(files));
     for (size_t i = 0; i < files->n; i++) {
         const struct ingest_file *file = &files->v[i];
         if (!ingest_load_one(t, file, o, err))
             return wrap(err, "cannot read '%s'", file->path);
-        done += size_of(file->path);
+        done += ingest_size(file);
         progress_set(o->progress, done); /* parts that are never read count, too */
     }
     door_pass(t, o->threads);
@@ -326,12 +373,27 @@ static bool check(struct trace *t, const struct ingest_files *files, const struc
                                       "the fast and the sqlite reader differ at %s", difference));
 }
 
+/* From the cache, or into it; then it is whole, so that whoever comes next finds what they need. */
+static bool load_kept(struct trace *t, const struct ingest_files *files, struct ingest_opts *o,
+                      struct gs_error *err)
+{
+    struct arena *temporary = arena_scratch();
+    struct cache_of *of = kept_of(files, o, temporary, err);
+    size_t warnings = log_warnings();
+    o->leave_out = 0;
+    bool ok = of && (cache_load(t, of) || load_all(t, files, o, err));
+    if (ok && !cache_is_hit(of) && log_warnings() == warnings) /* warnings are given each time */
+        cache_store(t, of);
+    arena_release(temporary);
+    return ok;
+}
+
 static bool find(struct ingest_files *out, const struct opt_list *paths, bool mixed,
                  struct arena *a, struct gs_error *err)
 {
     struct arena *temporary = arena_scratch();
     struct finder f = {.arena = a, .scratch = arena_child(temporary)};
-    bool ok = find_all(&f, paths, err) && (mixed || same_format(&f, err));
+    bool ok = find_all(&f, paths, err) && (mixed || same_format(&f.files, err));
     if (ok)
         *out = f.files;
     arena_release(temporary);
@@ -340,6 +402,14 @@ static bool find(struct ingest_files *out, const struct opt_list *paths, bool mi
 
 bool ingest_find(struct ingest_files *out, const struct opt_list *paths, struct arena *a,
                  struct gs_error *err)
+{
+    if (team_size() < 2 || team_rank() != 0)
+        return ingest_find_here(out, paths, a, err);
+    return remote_find(out, paths, a, err) && same_format(out, err);
+}
+
+bool ingest_find_here(struct ingest_files *out, const struct opt_list *paths, struct arena *a,
+                      struct gs_error *err)
 {
     return find(out, paths, false, a, err);
 }
@@ -353,9 +423,14 @@ bool ingest_find_mixed(struct ingest_files *out, const struct opt_list *paths, s
 bool ingest_load_files(struct trace *t, const struct ingest_files *files,
                        const struct ingest_opts *opts, struct gs_error *err)
 {
+    enum { FILE_TO_MEMORY = 4 }; /* a trace takes about a quarter of its file, or more */
     struct ingest_opts o = *opts;
     if (o.threads < 1)
         o.threads = parallel_cores();
+    if (!spill_fits(size_of_all(files) / FILE_TO_MEMORY, err))
+        return false;
+    if (o.cache && o.reader != READER_CHECK && !t->files.n)
+        return load_kept(t, files, &o, err);
     return load_all(t, files, &o, err) && (o.reader != READER_CHECK || check(t, files, &o, err));
 }
 

@@ -471,7 +471,6 @@ def check_inputs(folder):
     for name, head, word in (("x.ncu-rep", b"NVR\0\2\0\0\0", b"ncu --import"),
                              ("x.csv", b'"Name","Calls","TotalDurationNs"\n', b"sums without times"),
                              ("x.zip", b"PK\3\4aaaa", b"unpack it"),
-                             ("x.pb", b"\x0a\x20\x12\x0e/host:metadata", b"XPlane"),
                              ("x.nsys-rep", b"any\0bytes", b"nsys export"),
                              ("y.ncu-rep", b"any\0bytes", b"Nsight Compute"),
                              ("x.pftrace", b"\x0a\5hello\x12\3abc", b"no packets"),

@@ -10,7 +10,11 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
+import xla_files
 
 _program = None
 _cache = None  # a folder with what synth has written, made once a process
@@ -242,6 +246,14 @@ def converted(path, form):
 
 def perfetto(path):
     return converted(path, "pftrace")
+
+
+def xplane(path):
+    return xla_files.write_xplane(path, xla_files.example(2))
+
+
+def jax(path):
+    return xla_files.write_json(path, xla_files.example(2))
 
 
 def otf2(path):

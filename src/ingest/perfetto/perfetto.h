@@ -17,7 +17,7 @@
 
 #include "base/vec.h"
 #include "ingest/ingest.h"
-#include "ingest/perfetto/wire.h"
+#include "ingest/wire.h"
 #include "ingest/rocprofv3/build.h"
 #include "model/trace.h"
 

@@ -157,10 +157,20 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
     return load_capture(&call, arena);
 }
 
+static void parts(struct fs_list *out, const char *path, struct arena *a)
+{
+    struct csv_files files = {0};
+    struct gs_error ignored;
+    if (rv3c_files(&files, path, a, &ignored))
+        for (size_t i = 0; i < files.n; i++)
+            vec_push(out, a, (char *)files.v[i]);
+}
+
 const struct format format_rocprofv3_csv = {
     .name = "rocprofv3-csv",
     .label = "AMD rocprofv3 CSV",
     .detect = detect,
     .capture = rv3c_capture,
+    .parts = parts,
     .load = load,
 };
