@@ -27,11 +27,16 @@ def case(sentence, forms=tuple(FORMS)):
 
 
 class Report:
-    def __init__(self, doc):
-        self.doc = doc
+    def __init__(self, gpusight, path):
+        self.gpusight, self.path = gpusight, path
+        self.doc = doc = analyze(gpusight, path)
         self.ns = {c["cause"]: c["ns"] for c in doc["ledger"]["causes"]}
         self.rules = [f["rule"] for f in doc["recommendations"] if f["priority"] != "INFO"]
         self.first = doc["recommendations"][0] if doc["recommendations"] else None
+
+    def whatif(self, *change):
+        done = subprocess.run([self.gpusight, "whatif", "--json", *change, self.path], capture_output=True, timeout=60, check=True)
+        return json.loads(done.stdout)["result"]
 
     def finding(self, rule):
         return next((f for f in self.doc["recommendations"] if f["rule"] == rule), None)
@@ -573,6 +578,42 @@ def shared_claims():
     return p, check
 
 
+def default_stream(seed, blocking, factor=1):
+    """Work on the default stream and two others, at random; the first one's takes `factor` of its time."""
+    p = Program(seed=seed)
+    r, main = p.random, p.thread()
+    streams = [p.null[0], p.stream(blocking=blocking), p.stream(blocking=blocking)]
+    for _ in range(80):
+        s = r.choice(streams)
+        s.free = p.before(s) + 2 * US
+        ns = r.randrange(50, 400) * US
+        main.launch(f"kernel_{s.number}", s, ns * factor if s.number == 0 else ns, blocks=30)
+    main.sync()
+    return p
+
+
+@case("the default stream waits for blocking streams and they for it: a replay with the rules is the simulation",
+      forms=("rocpd", "nsys"))  # Kineto does not say how streams were made
+def rules_of_the_default_stream():
+    simulated = default_stream(11, True, 0.5)
+
+    def check(r):
+        path = r.doc["analyses"]["critical_path"]
+        if path["waits_default"] < 20 or path["waits_inferred"]:
+            yield f"{path}"
+        truth = simulated.end() - simulated.kernels[0]["start"]
+        said = r.whatif("--kernel", "kernel_0=0.5x")
+        yield from near("what is left", said["predicted_ns"], truth, 30 * US)
+    return default_stream(11, True), check
+
+
+@case("streams that were made not to block do not wait for the default stream", forms=("rocpd", "nsys"))
+def streams_that_do_not_block():
+    def check(r):
+        yield from near("waits", r.doc["analyses"]["critical_path"]["waits_default"], 0)
+    return default_stream(12, False), check
+
+
 @case("no finding where nothing is wrong")
 def nothing_wrong():
     p, main, s = program()
@@ -602,7 +643,7 @@ def problems(gpusight, folder, name):
     first = None
     for form in forms:
         p, check = build()
-        r = Report(analyze(gpusight, p.write(folder, form, name)))
+        r = Report(gpusight, p.write(folder, form, name))
         for wrong in [*judge.document(r.doc), *check(r)]:
             yield f"{form}: {wrong}"
         first = first or r
