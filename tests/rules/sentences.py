@@ -578,6 +578,51 @@ def shared_claims():
     return p, check
 
 
+@case("host time is named by another thread's allocation")
+def an_allocation_elsewhere():
+    p, main, s = program()
+    helper = p.thread()
+    for _ in range(40):
+        main.launch("work", s, 2 * MS)
+        main.sync(s)
+        helper.now = main.now + 10 * US
+        helper.call("Malloc", 2900 * US)
+        main.host(3 * MS)
+
+    def check(r):
+        yield from near("host", r.ns["host"], 39 * 3 * MS, MS)
+        yield from has("host-idle", r.words("host-idle"), "while another thread is in", "Malloc", "100 % of it")
+    return p, check
+
+
+@case("host time is named by calls of the operating system", forms=("rocpd", "nsys"))  # Kineto has none
+def calls_of_the_system():
+    p, main, s = program()
+    for _ in range(40):
+        main.launch("work", s, 2 * MS)
+        main.sync(s)
+        main.os("read", 3 * MS)
+
+    def check(r):
+        yield from near("host_io", r.ns["host_io"], 39 * 3 * MS, MS)
+        yield from has("host-io", r.words("host-io"), "operating system", "most in read")
+    return p, check
+
+
+@case("a slow-down of all kernels by one factor is told as that")
+def clocks_go_down():
+    p, main, s = program()
+    for i in range(300):
+        for n, us in (("a", 200), ("b", 300), ("c", 400)):
+            main.launch("kernel_" + n, s, us * US * (1 if i < 150 else 1.3))
+    main.sync()
+
+    def check(r):
+        yield from has("slow-down", r.words("slow-down"), "nearly all kernels take 1.30 times as long", "40.5 ms")
+        yield from near("speed-up", r.first["predicted_speedup"], 310.5 / 270, 0.03)
+    return p, check
+
+
 def default_stream(seed, blocking, factor=1):
     """Work on the default stream and two others, at random; the first one's takes `factor` of its time."""
     p = Program(seed=seed)
