@@ -8,6 +8,7 @@
 
 #include "advise/rule.h"
 #include "base/human.h"
+#include "base/parallel.h"
 #include "base/str.h"
 
 /* What must be won for these priorities. */
@@ -62,6 +63,39 @@ static struct finding *run_rule(const struct rule *r, const struct analysis *a,
     f->confidence = 0.5;
     f->confidence_reason = "";
     return r->eval(a, f) ? f : NULL;
+}
+
+struct questions {
+    const struct analysis *a;
+    const struct beside *beside;
+    unsigned have;
+    struct {
+        struct arena *arena;
+        struct finding *answer; /* NULL: nothing to say */
+    } of[ARRAY_LEN(rules)];
+};
+
+static void ask_rule(void *ctx, size_t i, int worker)
+{
+    struct questions *q = ctx;
+    (void)worker;
+    if ((rules[i]->needs & q->have) == rules[i]->needs)
+        q->of[i].answer = run_rule(rules[i], q->a, q->beside, q->of[i].arena);
+}
+
+/* Rules know nothing of each other: several are asked at once, answers stand in their order. */
+static void ask_rules(struct advice *out, const struct analysis *a, const struct beside *beside,
+                      struct arena *arena)
+{
+    struct questions *q = arena_new(arena, struct questions);
+    size_t n = ARRAY_LEN(rules) - 1;
+    *q = (struct questions){.a = a, .beside = beside, .have = abilities(a)};
+    for (size_t i = 0; i < n; i++)
+        q->of[i].arena = arena_child(arena);
+    parallel_for(a->view.workers, n, ask_rule, q);
+    for (size_t i = 0; i < n; i++)
+        if (q->of[i].answer)
+            vec_push(&out->findings, arena, q->of[i].answer);
 }
 
 static int64_t total(const int64_t *ns)
@@ -443,14 +477,7 @@ void advise(struct advice *out, const struct analysis *a, const struct beside *b
             struct arena *arena)
 {
     *out = (struct advice){0};
-    unsigned have = abilities(a);
-    for (const struct rule *const *r = rules; *r; r++) {
-        if (((*r)->needs & have) != (*r)->needs)
-            continue;
-        struct finding *f = run_rule(*r, a, beside, arena);
-        if (f)
-            vec_push(&out->findings, arena, f);
-    }
+    ask_rules(out, a, beside, arena);
     if (out->findings.n)
         qsort(out->findings.v, out->findings.n, sizeof(*out->findings.v), by_claim);
     settle(out, a);

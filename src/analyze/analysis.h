@@ -409,8 +409,8 @@ struct analysis {
     struct counter_results counters;
     struct counter_stats counter_stats; /* as the profiler counted */
     struct pc_sampling pc_sampling;
-    const struct depend *depend; /* NULL: replay was not asked for, or there is no GPU work */
-    struct replay *replay;       /* room for replays of it, one at a time; NULL as above */
+    struct depend *depend; /* NULL: replay was not asked for, or there is no GPU work */
+    struct replay *replay; /* room for replays of it, one at a time; NULL as above */
     struct path_stats path_stats;
     VEC(struct path_row) path;
     VEC(struct path_member) path_members;
@@ -425,6 +425,12 @@ struct analysis_kind {
     const char *name;
     const char *doc; /* what it answers, one paragraph */
     void (*run)(struct analysis *a);
+    /*
+     * Or NULL: the part of it that needs nothing but the view. It runs in a thread beside all other
+     * analyses, before run(), writes what no other one reads, and allocates from an arena of its
+     * own that lives as long as the analysis.
+     */
+    void (*beside)(struct analysis *a, struct arena *arena);
     /* Appends its tables (struct result) in the order in which they are shown. */
     void (*results)(const struct analysis *a, struct results *out, struct arena *arena);
 };

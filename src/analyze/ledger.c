@@ -130,25 +130,34 @@ static void measure_kernels(const struct work *w, const struct spans *by_class, 
     claim(w, CAUSE_COMM, comm, busy);
 }
 
+/*
+ * What is busy is a large set and each kind of copies a small one: they are put together once, and
+ * what was claimed before is kept beside it until then.
+ */
 static void measure_copies(const struct work *w, const struct spans *blits, struct spans *busy)
 {
-    struct spans all = {0}, kernels = {0};
+    struct spans all = {0}, claimed = {0}, kernels = {0}, both = {0};
     spans_union(&kernels, busy, blits, w->arena);
     w->out->kernel_ns = spans_total(&kernels);
     for (enum cause c = CAUSE_COPY_H2D; c <= CAUSE_COPY_SET; c++) {
-        struct spans kind = {0}, joined = {0};
+        struct spans kind = {0}, joined = {0}, with_blits = {0}, exposed = {0}, rest = {0};
+        struct spans claimed_too = {0};
         spans_of_copies(w, c, &kind);
-        if (c == CAUSE_COPY_D2D && blits->n) {
-            struct spans with_blits = {0};
+        if (c == CAUSE_COPY_D2D)
             spans_union(&with_blits, &kind, blits, w->arena);
-            claim(w, c, &with_blits, busy);
-        } else {
-            claim(w, c, &kind, busy);
-        }
+        else
+            with_blits = kind;
+        spans_subtract(&exposed, &with_blits, busy, w->arena);
+        spans_subtract(&rest, &exposed, &claimed, w->arena);
+        w->out->ns[c] = add_ns(w->out->ns[c], spans_total(&rest));
+        spans_union(&claimed_too, &claimed, &with_blits, w->arena);
+        claimed = claimed_too;
         spans_union(&joined, &all, &kind, w->arena);
         all = joined;
     }
     w->out->copy_ns = spans_total(&all);
+    spans_union(&both, busy, &claimed, w->arena);
+    *busy = both;
 }
 
 /* ---- what does not ---- */

@@ -311,4 +311,5 @@ const struct command command_ask = {
     .defaults = defaults,
     .before = before,
     .run = run,
+    .spreads = true,
 };

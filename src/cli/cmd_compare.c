@@ -306,4 +306,5 @@ const struct command command_compare = {
     .defaults = defaults,
     .before = before,
     .run = run,
+    .spreads = true,
 };

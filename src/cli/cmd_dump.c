@@ -441,4 +441,5 @@ const struct command command_dump = {
     .settings_size = sizeof(struct dump_opts),
     .defaults = defaults,
     .run = run,
+    .spreads = true,
 };

@@ -170,4 +170,5 @@ const struct command command_history = {
     .settings_size = sizeof(struct history_opts),
     .defaults = defaults,
     .run = run,
+    .spreads = true,
 };

@@ -183,4 +183,5 @@ const struct command command_plan = {
     .settings_size = sizeof(struct plan_opts),
     .defaults = defaults,
     .run = run,
+    .spreads = true,
 };

@@ -244,4 +244,5 @@ const struct command command_plot = {
     .settings_size = sizeof(struct plot_opts),
     .defaults = defaults,
     .run = run,
+    .spreads = true,
 };

@@ -173,4 +173,5 @@ const struct command command_verify = {
     .settings_size = sizeof(struct verify_opts),
     .defaults = defaults,
     .run = run,
+    .spreads = true,
 };

@@ -124,4 +124,5 @@ const struct command command_whatif = {
     .settings_size = sizeof(struct whatif_opts),
     .defaults = defaults,
     .run = run,
+    .spreads = true,
 };

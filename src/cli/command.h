@@ -3,7 +3,7 @@
  * the file is all that the rest of the program knows of it: dispatch, help, the man page and
  * shell completion are made from it.
  *
- * The options every command has (--color, --threads, --max-unpacked, --sandbox, --verbose, --quiet,
+ * The options every command has (--color, --threads, --max-unpacked, --sandbox, --mpi, --verbose, --quiet,
  * --help, --version) are parsed by the program itself; a command sees only what they amount to, in struct
  * cli. So it must not use the letters h, q, v for its own options.
  */
@@ -23,6 +23,8 @@ struct cli {
     int columns;              /* width to lay out for */
     int threads;              /* for parallel_for(), at least 1 */
     bool forget_keys;         /* set by `before`: keys of language models must not stay here */
+    const char *cache;        /* folder of loaded traces; NULL: none */
+    bool one_of_many;         /* of processes that a launcher has started, not the first */
     const char *sandbox;      /* "auto", "on", "off": how foreign files are read */
 };
 
@@ -38,9 +40,11 @@ struct command {
     const char *examples;   /* lines "command  # what it does" */
     const struct opt *opts; /* may be NULL */
     size_t settings_size;
-    bool writes_here;                 /* without --output, a file into this folder */
-    bool keeps_history;               /* of what is typed, in state_folder() */
-    void (*defaults)(void *settings); /* may be NULL: all zero */
+    bool writes_here;   /* without --output, a file into this folder */
+    bool keeps_history; /* of what is typed, in state_folder() */
+    bool spreads; /* over the processes of a launcher: all its files come from ingest_find() */
+    bool (*moves)(const void *settings); /* whether it moves its operands; may be NULL: never */
+    void (*defaults)(void *settings);    /* may be NULL: all zero */
     /*
      * Runs outside of the box (sandbox.h), before any file is read: for what must be started while
      * it still can be. May be NULL.

@@ -8,8 +8,10 @@
 #include "base/inputs.h"
 #include "base/log.h"
 #include "base/parallel.h"
+#include "base/spill.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "cache/cache.h"
 #include "cli/alias.h"
 #include "cli/command.h"
 #include "cli/generate.h"
@@ -18,7 +20,10 @@
 #include "cli/sandbox.h"
 #include "cli/terminal.h"
 #include "config.h"
+#include "ingest/remote.h"
+#include "job/spread.h"
 #include "llm/target.h"
+#include "team/team.h"
 
 static bool print_version(struct gs_error *err)
 {
@@ -44,6 +49,9 @@ static bool print_version(struct gs_error *err)
 #endif
 #ifdef HAVE_EDIT
                                " edit"
+#endif
+#ifdef HAVE_MPI
+                               " mpi"
 #endif
 #ifdef STATIC
                                " static"
@@ -130,6 +138,7 @@ static void apply_globals(struct cli *cli, const struct globals *g)
     cli->columns = terminal_columns();
     cli->threads = g->threads ? (int)g->threads : parallel_cores();
     cli->sandbox = g->sandbox;
+    cli->cache = g->cache;
     input_allow_unpacked(g->max_unpacked);
     log_set_level(g->quiet ? LOG_QUIET : g->verbose ? LOG_VERBOSE : LOG_NORMAL);
 }
@@ -143,6 +152,33 @@ static void note_operands(const struct opt_list *operands)
             inputs_add(&st);
 }
 
+static const struct team_kind *const team_questions[] = {&remote_list_kind, &remote_members_kind,
+                                                         &remote_read_kind, &remote_hash_kind,
+                                                         &job_ranks_kind,   NULL};
+
+/* *done: the first process runs the command, and this one has answered its questions. */
+static bool join_team(struct cli *cli, const struct globals *g, bool *done, struct gs_error *err)
+{
+    struct opt_list nothing = {0};
+    enum team_role role;
+    int threads = (int)g->threads;
+    *done = false;
+    if (!team_start(g->mpi, &threads, &role, err))
+        return false;
+    apply_globals(cli, g); /* standard output may be another now */
+    cli->threads = threads ? threads : cli->threads;
+    team_kinds(team_questions);
+    remote_operands(&cli->operands);
+    job_spread_threads(cli->threads);
+    *done = role == TEAM_SERVES || role == TEAM_IDLE;
+    if (role != TEAM_SERVES)
+        return true;
+    if (!sandbox_enter(g->sandbox, &nothing, err))
+        return false;
+    team_serve();
+    return true;
+}
+
 static bool run_command(struct cli *cli, const struct command *c, const struct globals *before,
                         int argc, char **argv, struct gs_error *err)
 {
@@ -152,11 +188,13 @@ static bool run_command(struct cli *cli, const struct command *c, const struct g
     *g = *before;
     if (c->defaults)
         c->defaults(settings);
-    bool help;
+    bool help, done;
+    cli->one_of_many = team_follows();
     if (!opt_parse(merge_tables(cli->arena, c->opts, shift), settings, argc, argv, &cli->operands,
                    &help, cli->arena, err))
         return false;
     apply_globals(cli, g);
+    cli->one_of_many &= !str_eq(g->mpi, "no");
     cli->behind = count_behind(&cli->operands, argc, argv);
     if (help)
         return help_command(cli, c, err);
@@ -165,12 +203,22 @@ static bool run_command(struct cli *cli, const struct command *c, const struct g
     if (!check_operands(c, &cli->operands, err))
         return false;
     struct opt_list targets = {0};
+    if (c->spreads && (!join_team(cli, g, &done, err) || done))
+        return done;
     note_operands(&cli->operands);
     if (c->before && !c->before(cli, settings, err))
         return false;
     if (cli->forget_keys)
         llm_forget_environment(cli->arena);
+    if (g->memory && !spill_limit(g->memory, err)) /* after the messenger is a process of its own */
+        return false;
     sandbox_targets(&targets, c, settings, cli->arena);
+    for (size_t i = 0; i < cli->operands.n && c->moves && c->moves(settings); i++)
+        vec_push(&targets, cli->arena, cli->operands.v[i]);
+    if (cli->cache && *c->operands) { /* made here, so that the box need not be open around it */
+        cache_folder(cli->cache, NULL);
+        vec_push(&targets, cli->arena, cli->cache);
+    }
     return sandbox_enter(g->sandbox, &targets, err) && c->run(cli, settings, err);
 }
 
@@ -194,5 +242,8 @@ bool dispatch(struct arena *a, int argc, char **argv, struct gs_error *err)
     const struct command *c = command_find(argv[name]);
     if (!c)
         return command_unknown(argv[name], err);
-    return run_command(&cli, c, &g, argc - name - 1, argv + name + 1, err);
+    bool ok = run_command(&cli, c, &g, argc - name - 1, argv + name + 1, err);
+    if (!ok && c->spreads && cli.one_of_many)
+        err->text[0] = 0; /* the first process has said so */
+    return ok;
 }

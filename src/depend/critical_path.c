@@ -179,19 +179,27 @@ static double noise_of(const struct iteration_stats *i)
     return noise > LEAST_NOISE ? fmin(noise, 1) : LEAST_NOISE;
 }
 
-static void run(struct analysis *a)
+static void make_graph(struct analysis *a, struct arena *arena)
 {
     if (!a->opts.replay || !(a->view.n_kernels + a->view.n_copies))
         return;
-    struct depend *d = arena_new(a->arena, struct depend);
-    struct replay *r = arena_new(a->arena, struct replay);
-    struct arena *temporary = arena_scratch();
-    depend_make(d, &a->view, a->arena);
-    d->noise = noise_of(&a->iterations);
-    replay_init(r, d, a->arena);
+    struct depend *d = arena_new(arena, struct depend);
+    struct replay *r = arena_new(arena, struct replay);
+    depend_make(d, &a->view, arena);
+    replay_init(r, d, arena);
     replay_recorded(r);
     a->depend = d;
     a->replay = r;
+}
+
+static void run(struct analysis *a)
+{
+    struct depend *d = a->depend;
+    struct replay *r = a->replay;
+    if (!d)
+        return;
+    struct arena *temporary = arena_scratch();
+    d->noise = noise_of(&a->iterations);
     a->path_stats.length_ns = depend_span(d);
     a->path_stats.replay_error_pct = replay_error_pct(r);
     a->path_stats.rough = a->path_stats.replay_error_pct > REPLAY_ROUGH_PCT;
@@ -310,5 +318,6 @@ const struct analysis_kind analysis_critical_path = {
            "Only what stands here shortens the run when it gets faster, and no more than up to the "
            "slack of the next path.",
     .run = run,
+    .beside = make_graph,
     .results = results,
 };

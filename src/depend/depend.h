@@ -87,12 +87,14 @@ struct depend {
 
     /* Calls: the outer calls of all threads, thread by thread. */
     size_t n_calls;
-    uint32_t *call_row;   /* regions row */
-    uint8_t *class;       /* enum api_class */
-    bool cut;             /* some are longer than the view, or it has pauses */
-    uint32_t *awaited;    /* op it waits for, or NO_INDEX */
-    uint32_t *first_call; /* by thread of the view, and one more */
-    uint8_t *flags;       /* by call: enum call_flag */
+    uint32_t *call_row;                 /* regions row */
+    const int64_t *row_start, *row_end; /* by regions row: columns of the trace */
+    int64_t from;                       /* where the view starts */
+    uint8_t *class;                     /* enum api_class */
+    bool cut;                           /* some are longer than the view, or it has pauses */
+    uint32_t *awaited;                  /* op it waits for, or NO_INDEX */
+    uint32_t *first_call;               /* by thread of the view, and one more */
+    uint8_t *flags;                     /* by call: enum call_flag */
 
     VEC(struct depend_wait) waits;         /* sorted by op */
     VEC(struct depend_handover) handovers; /* sorted by call */
@@ -140,14 +142,13 @@ static inline struct span op_span(const struct depend *d, uint32_t op)
 
 static inline struct span call_span(const struct depend *d, uint32_t call)
 {
-    const struct regions *r = &d->trace->regions;
     uint32_t row = d->call_row[call];
-    struct span s = {r->start_ns[row], r->end_ns[row]};
+    struct span s = {d->row_start[row], d->row_end[row]};
     if (d->cut) {
         s = view_clip(d->view, s.start, s.end);
         return (struct span){view_elapsed(d->view, s.start), view_elapsed(d->view, s.end)};
     }
-    return (struct span){s.start - d->view->start_ns, s.end - d->view->start_ns};
+    return (struct span){s.start - d->from, s.end - d->from};
 }
 
 static inline uint32_t op_stream(const struct depend *d, uint32_t op)

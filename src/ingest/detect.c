@@ -96,3 +96,11 @@ const struct format *detect_format(const char *path, struct arena *a, struct gs_
     struct probe p;
     return detect_probe(&p, path, a, err) ? detect_probed(&p, err) : NULL;
 }
+
+const struct format *detect_named(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(formats); i++)
+        if (str_eq(formats[i]->name, name))
+            return formats[i];
+    return NULL;
+}

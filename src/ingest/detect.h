@@ -19,4 +19,7 @@ const struct format *detect_format(const char *path, struct arena *a, struct gs_
 bool detect_probe(struct probe *p, const char *path, struct arena *a, struct gs_error *err);
 const struct format *detect_probed(const struct probe *p, struct gs_error *err);
 
+/* The format of that name ("rocpd"), or NULL. */
+const struct format *detect_named(const char *name);
+
 #endif

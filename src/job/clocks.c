@@ -5,8 +5,10 @@
 
 #include "base/human.h"
 #include "base/str.h"
+#include "job/hosts.h"
 
 enum { MOST_POINTS = 1 << 14, SLOPE_POINTS = 192, LEAST_POINTS = 3 };
+enum { MOST_OF_ALL = 1 << 22 }; /* of all ranks together */
 
 /* Ranks of one host share its clock; this much between them is how they leave a call. */
 #define SAME_CLOCK_NS 1000000
@@ -84,7 +86,8 @@ static double fit_offset(const struct points *p, double slope, int64_t origin, d
 static double fit_slope(const struct points *p, struct arena *arena)
 {
     size_t step = p->v.n / SLOPE_POINTS + 1, n = 0;
-    double *slopes = arena_array(arena, double, (SLOPE_POINTS + 1) * (SLOPE_POINTS + 1));
+    size_t taken = p->v.n / step + 1;
+    double *slopes = arena_array(arena, double, taken *taken);
     for (size_t i = 0; i < p->v.n; i += step)
         for (size_t j = i + step; j < p->v.n; j += step) {
             double apart = (double)(p->v.v[j].at - p->v.v[i].at);
@@ -117,37 +120,52 @@ static void fit(struct job *job, struct job_rank *r, struct points *p, struct ar
     r->clock_residual_ns = ns_from(round(drifts ? rest_drifting : rest));
 }
 
-/* Ranks of a host have one clock: that of its first rank with a fit. */
-static void share_by_host(struct job *job)
+/*
+ * Ranks of a host have one clock: that of its first rank with a fit that is near enough. Only those
+ * that follow nobody can be followed.
+ */
+static void share_by_host(struct job *job, const struct host_list *hosts, struct arena *temporary)
 {
-    for (size_t i = 0; i < job->ranks.n; i++) {
+    struct points_of {
+        VEC(uint32_t) ranks;
+    } *leaders = arena_array(temporary, struct points_of, hosts->n);
+    for (uint32_t i = 0; i < job->ranks.n; i++) {
         struct job_rank *r = &job->ranks.v[i];
-        for (size_t j = 0; *r->host && j < i; j++) {
-            const struct job_rank *other = &job->ranks.v[j];
+        struct points_of *own = &leaders[hosts->of_rank[i]];
+        size_t k = 0;
+        for (; *r->host && k < own->ranks.n; k++) {
+            const struct job_rank *other = &job->ranks.v[own->ranks.v[k]];
             int64_t apart = sub_ns(r->clock_offset_ns, other->clock_offset_ns);
-            if (!str_eq(other->host, r->host) || apart > SAME_CLOCK_NS || apart < -SAME_CLOCK_NS)
+            if (apart > SAME_CLOCK_NS || apart < -SAME_CLOCK_NS)
                 continue;
             r->clock_offset_ns = other->clock_offset_ns;
             r->clock_drift_ppm = other->clock_drift_ppm;
             r->clock_origin_ns = other->clock_origin_ns;
             break;
         }
+        if (k == own->ranks.n)
+            vec_push(&own->ranks, temporary, i);
     }
 }
 
 /* Ranks of one host that ran at one time differ by how they leave a call, not by hours. */
-static void note_apart(struct job *job)
+static void note_apart(struct job *job, const struct host_list *hosts, struct arena *temporary)
 {
     char text[HUMAN_MAX];
     int64_t most = 0;
-    for (size_t i = 0; i < job->ranks.n; i++)
-        for (size_t j = 0; *job->ranks.v[i].host && j < i; j++) {
-            int64_t apart =
-                sub_ns(job->ranks.v[i].clock_offset_ns, job->ranks.v[j].clock_offset_ns);
-            apart = apart < 0 ? -apart : apart;
-            if (str_eq(job->ranks.v[i].host, job->ranks.v[j].host) && apart > most)
-                most = apart;
-        }
+    struct span *reach = arena_array(temporary, struct span, hosts->n);
+    for (size_t i = 0; i < hosts->n; i++)
+        reach[i] = (struct span){INT64_MAX, INT64_MIN};
+    for (size_t i = 0; i < job->ranks.n; i++) {
+        struct span *s = &reach[hosts->of_rank[i]];
+        int64_t own = job->ranks.v[i].clock_offset_ns;
+        s->start = own < s->start ? own : s->start;
+        s->end = own > s->end ? own : s->end;
+    }
+    for (size_t i = 0; i < hosts->n; i++) {
+        int64_t apart = *hosts->name[i] ? sub_ns(reach[i].end, reach[i].start) : 0;
+        most = apart > most ? apart : most;
+    }
     if (most >= OTHER_RUN_NS)
         vec_push(&job->notes, job->arena,
                  arena_printf(job->arena,
@@ -172,33 +190,26 @@ static bool enough(const struct collecting *c, size_t least)
     return n && 2 * n >= c->job->ranks.n - 1;
 }
 
-static struct span span_of_host(const struct job *job, const char *host)
-{
-    struct span s = {INT64_MAX, INT64_MIN};
-    for (size_t i = 0; i < job->ranks.n; i++) {
-        const struct job_rank *r = &job->ranks.v[i];
-        if (!str_eq(r->host, host))
-            continue;
-        s.start = r->start_ns < s.start ? r->start_ns : s.start;
-        s.end = r->end_ns > s.end ? r->end_ns : s.end;
-    }
-    return s;
-}
-
 /*
  * Nothing to compare clocks by. Ranks of a job run at one time: hosts whose times do not even
  * overlap start together as far as one can tell, rather than seconds of idling apart.
  */
-static void lay_side_by_side(struct job *job)
+static void lay_side_by_side(struct job *job, const struct host_list *hosts,
+                             struct arena *temporary)
 {
-    const char *host = NULL;
-    struct span first = span_of_host(job, job->ranks.v[0].host), own = first;
+    struct span *of = arena_array(temporary, struct span, hosts->n);
+    for (size_t i = 0; i < hosts->n; i++)
+        of[i] = (struct span){INT64_MAX, INT64_MIN};
+    for (size_t i = 0; i < job->ranks.n; i++) {
+        struct span *s = &of[hosts->of_rank[i]];
+        const struct job_rank *r = &job->ranks.v[i];
+        s->start = r->start_ns < s->start ? r->start_ns : s->start;
+        s->end = r->end_ns > s->end ? r->end_ns : s->end;
+    }
     for (size_t i = 1; i < job->ranks.n; i++) {
-        struct job_rank *r = &job->ranks.v[i];
-        if (!host || !str_eq(host, r->host))
-            own = span_of_host(job, host = r->host);
+        struct span first = of[0], own = of[hosts->of_rank[i]];
         if (own.start > first.end || own.end < first.start)
-            r->clock_offset_ns = sub_ns(own.start, first.start);
+            job->ranks.v[i].clock_offset_ns = sub_ns(own.start, first.start);
     }
 }
 
@@ -212,6 +223,9 @@ void job_align_clocks(struct job *job, const struct meetings *all, struct arena 
                  {MEET_PEERS, LEAST_POINTS, "messages"},
                  {MEET_ROOTED, LEAST_POINTS, "rooted collectives"},
                  {MEET_MARKER, LEAST_POINTS, "markers"}};
+    struct host_list hosts;
+    struct arena *own = arena_child(temporary);
+    job_hosts(&hosts, job, temporary);
     job->stats.aligned = "none";
     job->stats.clock_residual_ns = -1;
     for (size_t k = 0; k < ARRAY_LEN(tries); k++) {
@@ -220,7 +234,8 @@ void job_align_clocks(struct job *job, const struct meetings *all, struct arena 
         for (size_t i = 0; i < all->ops.n; i++)
             if (all->ops.v[i].kind == c.kind && all->ops.v[i].parts.n > 1)
                 meetings += all->ops.v[i].count / all->stride + 1;
-        c.stride = (uint32_t)(meetings / MOST_POINTS + 1);
+        uint64_t most = MOST_OF_ALL / job->ranks.n;
+        c.stride = (uint32_t)(meetings / (most < MOST_POINTS ? most + 1 : MOST_POINTS) + 1);
         c.of_rank = arena_array(temporary, struct points, job->ranks.n);
         meetings_each(all, collect, &c);
         if (!enough(&c, tries[k].least))
@@ -228,15 +243,16 @@ void job_align_clocks(struct job *job, const struct meetings *all, struct arena 
         job->ranks.v[0].clock_residual_ns = 0;
         for (size_t i = 1; i < job->ranks.n; i++) {
             struct job_rank *r = &job->ranks.v[i];
-            fit(job, r, &c.of_rank[i], temporary);
+            fit(job, r, &c.of_rank[i], own);
+            arena_release(own);
             if (r->clock_residual_ns > job->stats.clock_residual_ns)
                 job->stats.clock_residual_ns = r->clock_residual_ns;
         }
-        share_by_host(job);
-        note_apart(job);
+        share_by_host(job, &hosts, temporary);
+        note_apart(job, &hosts, temporary);
         job->stats.aligned =
             c.several || !c.name ? tries[k].what : arena_strdup(job->arena, c.name);
         return;
     }
-    lay_side_by_side(job);
+    lay_side_by_side(job, &hosts, temporary);
 }

@@ -3,15 +3,22 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/str.h"
+#include "job/hosts.h"
 
 const struct job_rank *job_find(const struct job *job, int32_t rank)
 {
-    for (size_t i = 0; i < job->ranks.n; i++)
-        if (job->ranks.v[i].rank == rank)
-            return &job->ranks.v[i];
-    return NULL;
+    size_t lo = 0, hi = job->ranks.n;
+    while (lo < hi) { /* they are by rank */
+        size_t mid = lo + (hi - lo) / 2;
+        if (job->ranks.v[mid].rank < rank)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < job->ranks.n && job->ranks.v[lo].rank == rank ? &job->ranks.v[lo] : NULL;
 }
 
 static int by_compute(const void *x, const void *y)
@@ -92,15 +99,15 @@ static void measure(struct job *job)
 
 static void count_hosts(struct job *job)
 {
+    struct arena *temporary = arena_scratch();
+    struct host_list hosts;
+    job_hosts(&hosts, job, temporary);
     job->stats.ranks = (uint32_t)job->ranks.n;
+    job->stats.hosts = (uint32_t)hosts.n;
     job->stats.analyzed_rank = -1;
-    for (size_t i = 0; i < job->ranks.n; i++) {
-        bool seen = false;
-        for (size_t j = 0; j < i && !seen; j++)
-            seen = str_eq(job->ranks.v[j].host, job->ranks.v[i].host);
-        job->stats.hosts += !seen;
+    for (size_t i = 0; i < job->ranks.n; i++)
         job->stats.gpus += job->ranks.v[i].gpus;
-    }
+    arena_release(temporary);
 }
 
 static void add_mpi_ops(struct job *job)
@@ -129,7 +136,7 @@ static int by_total(const void *x, const void *y)
     const struct mpi_op_row *a = x, *b = y;
     if (a->total_ns != b->total_ns)
         return a->total_ns < b->total_ns ? 1 : -1;
-    return (a->name > b->name) - (a->name < b->name);
+    return strcmp(a->name, b->name);
 }
 
 /* Of the exposed collectives, what is waiting for later ranks. */

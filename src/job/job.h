@@ -203,6 +203,7 @@ struct job_opts {
     enum reader_mode reader;
     int threads;
     struct progress *progress;
+    const char *cache; /* folder of loaded traces; NULL: none */
 };
 
 /* Loads and analyzes every file on its own and makes the job of what is in them. */
@@ -240,7 +241,8 @@ void rank_take(struct job_rank *r, const struct analysis *a, uint32_t process,
                struct arena *arena);         /* rank_take.c */
 double rank_clock(const struct analysis *a); /* mean of the GPU clocks in its telemetry, or NaN */
 void rank_meets(struct job_rank *r, const struct analysis *a, uint32_t process,
-                struct arena *arena); /* meets.c */
+                struct arena *arena);            /* meets.c */
+bool rank_thin(struct job_rank *r, size_t most); /* keeps fewer meetings; false: it has few */
 void rank_staging(struct job_rank *r, const struct analysis *a, uint32_t process,
                   struct arena *arena); /* staging.c */
 bool rank_owns(const struct trace *t, uint32_t thread, uint32_t process);

@@ -2,29 +2,23 @@
 #include <string.h>
 
 #include "analyze/pass_window.h"
-#include "base/fs.h"
 #include "base/parallel.h"
 #include "base/progress.h"
+#include "base/spill.h"
 #include "job/job.h"
 #include "job/sources.h"
 #include "job/split.h"
+#include "job/spread.h"
 
 /* Traces held at once may take about this much; a trace takes about a quarter of its database. */
 #define HELD_BYTES (4ull << 30)
 enum { FILE_TO_MEMORY = 4 };
 
-/* What one file gives. */
-struct part {
-    struct arena *arena; /* of the ranks in it */
-    VEC(struct job_rank) ranks;
-    struct gs_error err;
-    bool ok;
-};
-
 struct loading {
     const struct ingest_files *files;
+    const uint32_t *which; /* of them */
     struct job_opts o;
-    struct part *parts;
+    struct job_part *parts;
     int inner; /* threads for each */
     uint64_t done;
 };
@@ -152,67 +146,106 @@ static void take(const struct taking *k, const struct trace *t, struct arena *sc
     }
 }
 
-static void add_to_part(void *ctx, struct job_rank *r)
+/* Meetings kept of all ranks together: with more ranks, fewer of each (docs/ranks.md). */
+enum { MEETS_OF_ALL = 1 << 23, MEETS_LEAST = 1 << 10 };
+
+static size_t most_meets(size_t ranks)
 {
-    struct part *p = ctx;
-    vec_push(&p->ranks, p->arena, *r);
+    size_t most = MEETS_OF_ALL / ranks;
+    return most < MEETS_LEAST ? MEETS_LEAST : most;
 }
 
-static void load_one(void *ctx, size_t i, int worker)
+struct keeping {
+    struct job_part *part;
+    size_t most; /* meetings */
+};
+
+static void add_to_part(void *ctx, struct job_rank *r)
+{
+    struct keeping *k = ctx;
+    rank_thin(r, k->most);
+    vec_push(&k->part->ranks, k->part->arena, rank_copy(r, k->part->arena));
+}
+
+static void load_one(void *ctx, size_t place, int worker)
 {
     (void)worker;
     struct loading *l = ctx;
-    struct part *p = &l->parts[i];
+    uint32_t i = l->which[place];
+    struct job_part *p = &l->parts[i];
     struct arena *temporary = arena_scratch();
     struct trace *t = trace_new(temporary);
     struct ingest_files one = {&l->files->v[i], 1, 1};
-    struct ingest_opts io = {.reader = l->o.reader, .threads = l->inner};
+    struct ingest_opts io = {.reader = l->o.reader, .threads = l->inner, .cache = l->o.cache};
     p->ok = ingest_load_files(t, &one, &io, &p->err);
     if (p->ok)
-        take(&(struct taking){&l->o, l->inner, p->arena, add_to_part, p}, t, temporary);
+        take(&(struct taking){&l->o, l->inner, temporary, add_to_part,
+                              &(struct keeping){p, most_meets(l->files->n)}},
+             t, temporary);
     arena_release(temporary);
-    int64_t size = fs_size(l->files->v[i].path);
-    uint64_t done = __atomic_add_fetch(&l->done, size > 0 ? (uint64_t)size : 0, __ATOMIC_RELAXED);
-    progress_set(l->o.progress, done);
+    progress_set(l->o.progress,
+                 __atomic_add_fetch(&l->done, ingest_size(&l->files->v[i]), __ATOMIC_RELAXED));
 }
 
 /* As many as there are threads, but no more than memory allows. */
-static int at_once(const struct ingest_files *files, int threads, uint64_t *total)
+static int at_once(const struct loading *l, size_t n, uint64_t *total)
 {
     uint64_t largest = 1;
     *total = 0;
-    for (size_t i = 0; i < files->n; i++) {
-        int64_t size = fs_size(files->v[i].path);
-        uint64_t bytes = size > 0 ? (uint64_t)size : 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bytes = ingest_size(&l->files->v[l->which[i]]);
         largest = bytes > largest ? bytes : largest;
         *total += bytes;
     }
-    uint64_t fit = HELD_BYTES / (largest / FILE_TO_MEMORY + 1);
-    int n = threads < (int)files->n ? threads : (int)files->n;
-    return fit < 1 ? 1 : fit < (uint64_t)n ? (int)fit : n;
+    uint64_t held = spill_bound() && spill_bound() < HELD_BYTES ? spill_bound() : HELD_BYTES;
+    uint64_t fit = held / (largest / FILE_TO_MEMORY + 1);
+    int most = l->o.threads < (int)n ? l->o.threads : (int)n;
+    return fit < 1 ? 1 : fit < (uint64_t)most ? (int)fit : most;
+}
+
+void job_load_parts(struct job_part *parts, const struct ingest_files *files, const uint32_t *which,
+                    size_t n, const struct job_opts *o)
+{
+    struct loading l = {.files = files, .which = which, .o = *o, .parts = parts};
+    uint64_t total;
+    if (!n)
+        return;
+    l.o.threads = o->threads < 1 ? parallel_cores() : o->threads;
+    int workers = at_once(&l, n, &total);
+    l.inner = l.o.threads / workers < 1 ? 1 : l.o.threads / workers;
+    progress_expect(o->progress, total);
+    parallel_for(workers, n, load_one, &l);
+}
+
+static void load_here(struct job_part *parts, const struct ingest_files *files,
+                      const struct job_opts *o, struct arena *arena)
+{
+    uint32_t *all = arena_array(arena, uint32_t, files->n);
+    for (uint32_t i = 0; i < files->n; i++) {
+        all[i] = i;
+        parts[i].arena = arena_child(arena);
+    }
+    job_load_parts(parts, files, all, files->n, o);
 }
 
 bool job_load(struct job *job, const struct ingest_files *files, const struct job_opts *o,
               struct arena *arena, struct gs_error *err)
 {
     *job = (struct job){.arena = arena};
-    struct loading l = {.files = files, .o = *o};
-    uint64_t total;
-    l.o.threads = o->threads < 1 ? parallel_cores() : o->threads;
-    int workers = at_once(l.files, l.o.threads, &total);
-    l.inner = l.o.threads / workers < 1 ? 1 : l.o.threads / workers;
-    l.parts = arena_array(arena, struct part, files->n);
-    for (size_t i = 0; i < files->n; i++)
-        l.parts[i].arena = arena_child(arena);
-    progress_expect(o->progress, total);
-    parallel_for(workers, files->n, load_one, &l);
+    struct job_part *parts = arena_array(arena, struct job_part, files->n);
+    if (files->n && files->v[0].remote) {
+        if (!job_spread(parts, files, o, arena, err))
+            return false;
+    } else {
+        load_here(parts, files, o, arena);
+    }
     for (size_t i = 0; i < files->n; i++) {
-        if (!l.parts[i].ok) {
-            *err = l.parts[i].err;
+        if (!parts[i].ok) {
+            *err = parts[i].err;
             return false;
         }
-        for (size_t r = 0; r < l.parts[i].ranks.n; r++)
-            vec_push(&job->ranks, arena, l.parts[i].ranks.v[r]);
+        for (size_t r = 0; r < parts[i].ranks.n; r++)
+            vec_push(&job->ranks, arena, parts[i].ranks.v[r]);
     }
     job_finish(job);
     return true;

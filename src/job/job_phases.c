@@ -172,15 +172,18 @@ void job_align_phases(struct job *job)
     const struct job_rank *ref = &job->ranks.v[base];
     if (ref->phases.n < 1 || job->ranks.n < 2)
         return;
-    uint32_t **of = arena_array(arena, uint32_t *, job->ranks.n);
+    struct arena *temporary = arena_scratch(), *room = arena_child(temporary);
+    uint32_t **of = arena_array(temporary, uint32_t *, job->ranks.n);
     double confidence = 0;
     for (size_t r = 0; r < job->ranks.n; r++) {
-        of[r] = arena_array(arena, uint32_t, ref->phases.n);
-        double like = align(ref, &job->ranks.v[r], of[r], arena);
+        of[r] = arena_array(temporary, uint32_t, ref->phases.n);
+        double like = align(ref, &job->ranks.v[r], of[r], room);
         confidence += r == base ? 0 : like;
+        arena_release(room);
     }
     confidence /= (double)(job->ranks.n - 1);
     if (confidence < LEAST_CONFIDENCE) {
+        arena_release(temporary);
         vec_push(&job->notes, arena,
                  "the ranks do not go through the same phases: only whole runs are compared");
         return;
@@ -188,4 +191,5 @@ void job_align_phases(struct job *job)
     job->stats.phase_confidence = confidence;
     for (size_t i = 0; i < ref->phases.n; i++)
         vec_push(&job->phases, arena, gather(job, ref->phases.v[i].name, i + 1, of, i));
+    arena_release(temporary);
 }

@@ -37,18 +37,57 @@ static struct shared_op *find_op(struct meetings *m, struct idmap *map, const st
     return &m->ops.v[i];
 }
 
+/* The counts of an operation, rising. */
+struct counts {
+    uint64_t *v;
+    size_t n;
+};
+
+static int by_count(const void *x, const void *y)
+{
+    uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
+    return (a > b) - (a < b);
+}
+
+static struct counts counts_of(const struct shared_op *op, struct arena *arena)
+{
+    struct counts c = {arena_array(arena, uint64_t, op->parts.n), op->parts.n};
+    for (size_t i = 0; i < c.n; i++)
+        c.v[i] = op->parts.v[i].count;
+    qsort(c.v, c.n, sizeof(*c.v), by_count);
+    return c;
+}
+
+static size_t below(const struct counts *c, uint64_t count)
+{
+    size_t lo = 0, hi = c->n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (c->v[mid] < count)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* How many ranks have it so often. */
+static size_t how_many(const struct counts *c, uint64_t count)
+{
+    return below(c, count + 1) - below(c, count); /* in range: a count is of rows in memory */
+}
+
 /* How often most ranks have it; of two counts that are equally common, the larger one. */
-static uint64_t common_count(const struct shared_op *op)
+static uint64_t common_count(const struct counts *c)
 {
     uint64_t best = 0;
     size_t most = 0;
-    for (size_t i = 0; i < op->parts.n; i++) {
-        size_t same = 0;
-        for (size_t j = 0; j < op->parts.n; j++)
-            same += op->parts.v[j].count == op->parts.v[i].count;
-        if (same > most || (same == most && op->parts.v[i].count > best)) {
-            most = same;
-            best = op->parts.v[i].count;
+    for (size_t i = 0, n; i < c->n; i += n) {
+        for (n = 1; i + n < c->n && c->v[i + n] == c->v[i]; n++)
+            ;
+        if (n >= most) {
+            most = n;
+            best = c->v[i];
         }
     }
     return best;
@@ -106,25 +145,26 @@ static struct shared_op group_of(const struct shared_op *op, uint64_t count, str
 }
 
 /* Replaces an operation by one for every group of ranks, the largest first. */
-static void split(struct meetings *m, size_t place)
+static void split(struct meetings *m, size_t place, struct arena *temporary)
 {
     struct shared_op all = m->ops.v[place];
-    uint64_t common = common_count(&all);
+    struct counts counts = counts_of(&all, temporary);
+    uint64_t common = common_count(&counts);
     struct shared_op group = group_of(&all, common, m->arena);
+    struct idmap grouped;
     bool alone = false;
+    idmap_init(&grouped, temporary);
     for (size_t i = 0; i < all.parts.n; i++) {
         uint64_t count = all.parts.v[i].count;
-        size_t same = 0, first = NO_INDEX;
-        for (size_t k = 0; k < all.parts.n && count != common; k++)
-            if (all.parts.v[k].count == count) {
-                first = same++ ? first : k;
-            }
-        if (same == 1 && all.kind == MEET_ALL && joins(&all.parts.v[i], &group, m->arena))
+        size_t same = count == common ? 0 : how_many(&counts, count);
+        if (same == 1 && all.kind == MEET_ALL && joins(&all.parts.v[i], &group, m->arena)) {
             insert_by_rank(&group, all.parts.v[i], m->arena);
-        else if (same > 1 && first == i)
+        } else if (same > 1 && idmap_get(&grouped, count) == NO_INDEX) {
+            idmap_put(&grouped, count, 0);
             vec_push(&m->ops, m->arena, group_of(&all, count, m->arena));
-        else
+        } else {
             alone |= same == 1;
+        }
     }
     m->left_out += alone && all.kind == MEET_ALL;
     m->ops.v[place] = group;
@@ -147,9 +187,12 @@ void meetings_match(struct meetings *m, const struct job *job, struct arena *are
                                        first[i + 1] - first[i], 0}));
         }
     }
+    struct arena *temporary = arena_scratch();
     size_t n = m->ops.n;
-    for (size_t i = 0; i < n; i++)
-        split(m, i);
+    for (size_t i = 0; i < n; i++) {
+        split(m, i, temporary);
+        arena_release(temporary);
+    }
 }
 
 /* The first meet of a part at or behind `at` that every rank has kept; or its end. */

@@ -219,3 +219,11 @@ void rank_meets(struct job_rank *r, const struct analysis *a, uint32_t process, 
         take_markers(&k, a, process, temporary);
     arena_release(temporary);
 }
+
+bool rank_thin(struct job_rank *r, size_t most)
+{
+    bool thinned = r->meets.n > most;
+    while (r->meets.n > most && r->meet_stride < UINT32_MAX / 2)
+        thin_out(r);
+    return thinned;
+}

@@ -12,20 +12,32 @@ static int by_rank(const void *x, const void *y)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-static bool overlap(const struct job_rank *a, const struct job_rank *b)
+static int by_start(const void *x, const void *y)
 {
-    return a->start_ns < b->end_ns && b->start_ns < a->end_ns;
+    const struct span *a = x, *b = y;
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    return (a->end > b->end) - (a->end < b->end);
 }
 
 /* Captures of one program one after the other on one host: passes, or runs to compare. */
 static bool one_after_the_other(const struct job *job)
 {
-    for (size_t i = 0; i < job->ranks.n; i++)
-        for (size_t j = 0; j < i; j++)
-            if (!str_eq(job->ranks.v[i].host, job->ranks.v[j].host) ||
-                overlap(&job->ranks.v[i], &job->ranks.v[j]))
-                return false;
-    return true;
+    struct arena *temporary = arena_scratch();
+    struct span *v = arena_array(temporary, struct span, job->ranks.n);
+    int64_t until = INT64_MIN;
+    bool apart = true;
+    for (size_t i = 0; i < job->ranks.n; i++) {
+        apart &= str_eq(job->ranks.v[i].host, job->ranks.v[0].host);
+        v[i] = (struct span){job->ranks.v[i].start_ns, job->ranks.v[i].end_ns};
+    }
+    qsort(v, job->ranks.n, sizeof(*v), by_start);
+    for (size_t i = 0; i < job->ranks.n; i++) {
+        apart &= v[i].start >= until;
+        until = v[i].end > until ? v[i].end : until;
+    }
+    arena_release(temporary);
+    return apart;
 }
 
 static size_t known(const struct job *job)

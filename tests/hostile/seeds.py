@@ -275,6 +275,37 @@ def rocprof_v1(path):
          10**9 + i * 9000 + 10, 10**9 + i * 9000 + 7010, 10**9 + i * 9000 + 7020, 7000] for i in range(20)])
 
 
+def rocprof_lines(path):
+    """What the older rocprof keeps while it runs."""
+    os.makedirs(path, exist_ok=True)
+    calls = "".join(f"{i * 9000}:{i * 9000 + 800} 70:77 hipLaunchKernel(f=0x1, stream=0x2) kernel={KERNEL} :{i}\n"
+                    for i in range(1, 20))
+    work = "".join(f"{i * 9000 + 1000}:{i * 9000 + 7000} 0:0 {'KernelExecution' if i % 3 else 'CopyHostToDevice'}"
+                   f":{i}:70\n" for i in range(1, 20))
+    for name, text in (("hip_api", calls), ("hcc_ops", work), ("async_copy", "5000:6000 async-copy:7:70\n"),
+                       ("roctx", '500 70:77 1:0:"phase"\n700 70:77 3:9:"job"\n90000 70:77 2:0:""\n')):
+        with open(f"{path}/{name}_trace.txt", "w") as f:
+            f.write(text)
+    return path
+
+
+def sums(path):
+    """Tables without times: of rocprof-sys as text and JSON, statistics."""
+    os.makedirs(path, exist_ok=True)
+    write_csv(f"{path}/x_kernel_stats.csv", [["Name", "Calls", "TotalDurationNs", "AverageNs", "Percentage"],
+                                             [KERNEL, 3, 900, 300.0, 90.0], ["b", 1, 100, 100.0, 10.0]])
+    with open(f"{path}/wall_clock.txt", "w") as f:
+        f.write("|-----|\n| LABEL | COUNT | DEPTH | METRIC | UNITS | SUM | MEAN | % SELF |\n|---|---|---|\n"
+                "| |00>>> main | 1 | 0 | wall_clock | sec | 1.5 | 1.5 | 20.0 |\n"
+                "| |00>>> |_work | 4 | 1 | wall_clock | sec | 1.0 | 0.25 | 100.0 |\n|-----|\n")
+    entry = {"laps": 1, "value": 5, "repr_data": 0.5}
+    with open(f"{path}/wall_clock.json", "w") as f:
+        json.dump({"timemory": {"wall_clock": {"type": "wall_clock", "unit_repr": "sec", "ranks": [
+            {"rank": 0, "graph": [{"prefix": "|0>>> main", "depth": 0, "entry": entry,
+                                   "stats": {"sum": 0.5, "count": 1, "min": 0.5, "max": 0.5, "mean": 0.5}}]}]}}}, f)
+    return path
+
+
 def workload(path, name="vcopy"):
     """A folder of rocprof-compute."""
     os.makedirs(path, exist_ok=True)

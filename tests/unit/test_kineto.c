@@ -506,7 +506,7 @@ static void shortage_of_memory_is_an_error(void **state)
         trace_init(&trace);
         error = (struct gs_error){0};
         mem_fail_after(n);
-        ok = ingest_load_one(&trace, &(struct ingest_file){path, &format_kineto}, &o, &error);
+        ok = ingest_load_one(&trace, &(struct ingest_file){path, &format_kineto, NULL}, &o, &error);
         mem_fail_never();
         if (!ok)
             assert_int_equal(error.code, GS_E_IO);

@@ -363,7 +363,7 @@ static void a_shortage_of_memory_is_an_error(void **state)
         struct gs_error err = {0};
         trace_init(&t);
         mem_fail_after(n);
-        ok = ingest_load_one(&t, &(struct ingest_file){capture, &format_rocprofv3_csv},
+        ok = ingest_load_one(&t, &(struct ingest_file){capture, &format_rocprofv3_csv, NULL},
                              &(struct ingest_opts){.threads = 1}, &err);
         mem_fail_never();
         assert_true(ok || err.code == GS_E_IO);

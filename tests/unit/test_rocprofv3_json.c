@@ -440,7 +440,8 @@ static void a_shortage_of_memory_is_an_error(void **state)
         trace_init(&t);
         trace_str(&t, 0);
         mem_fail_after(n);
-        ok = ingest_load_one(&t, &(struct ingest_file){name, &format_rocprofv3_json}, &o, &err);
+        ok = ingest_load_one(&t, &(struct ingest_file){name, &format_rocprofv3_json, NULL}, &o,
+                             &err);
         mem_fail_never();
         assert_true(ok || err.code == GS_E_IO);
         trace_release(&t);

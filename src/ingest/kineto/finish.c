@@ -43,6 +43,22 @@ static void remember(struct kineto *k, uint32_t *slot, uint32_t row)
         *slot = row;
 }
 
+/* Ids that lie apart. */
+static void sort_calls(struct kineto *k, size_t n)
+{
+    const struct regions *g = &k->trace->regions;
+    int64_t *id = arena_array(k->arena, int64_t, n);
+    uint32_t *row = arena_array(k->arena, uint32_t, n);
+    n = 0;
+    for (size_t i = k->first.regions; i < g->n; i++) {
+        if (!is_call(g, i))
+            continue;
+        id[n] = g->id[i];
+        row[n++] = (uint32_t)i;
+    }
+    k->repeated += idindex_make(&k->call_by_id, id, row, n, k->arena);
+}
+
 /* Correlation id -> call; the first call with an id counts. Ids are dense, as profilers write them.
  */
 static void index_calls(struct kineto *k)
@@ -61,22 +77,25 @@ static void index_calls(struct kineto *k)
     }
     if (!n)
         return;
-    bool dense = idtable_span(t, least, most, n);
+    if (!idtable_span(t, least, most, n)) {
+        sort_calls(k, n);
+        return;
+    }
     for (size_t i = k->first.regions; i < g->n; i++) {
         if (!is_call(g, i))
             continue;
         uint32_t known = idtable_get(t, g->id[i]);
         remember(k, &known, (uint32_t)i);
-        if (dense)
-            idtable_claim(t, g->id[i], known);
-        else if (known == i)
-            idmap_put(&t->map, (uint64_t)g->id[i], known);
+        idtable_claim(t, g->id[i], known);
     }
 }
 
 static uint32_t call_of(const struct kineto *k, int64_t correlation)
 {
-    return correlation ? idtable_get(&k->call_of, correlation) : NO_INDEX;
+    if (!correlation)
+        return NO_INDEX;
+    return k->call_of.dense ? idtable_get(&k->call_of, correlation)
+                            : idindex_get(&k->call_by_id, correlation);
 }
 
 static uint32_t process_of(const struct kineto *k, uint32_t thread)

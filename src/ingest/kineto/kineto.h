@@ -20,6 +20,7 @@
 #ifndef GS_INGEST_KINETO_KINETO_H
 #define GS_INGEST_KINETO_KINETO_H
 
+#include "base/idindex.h"
 #include "base/jread.h"
 #include "base/str.h"
 #include "ingest/ingest.h"
@@ -135,9 +136,10 @@ struct kineto {
     VEC(struct k_section) sections;
     VEC(struct k_properties) properties;
     VEC(struct k_device) devices;
-    VEC(struct k_wait) waits; /* by syncs row of this file */
-    VEC(int64_t) device_ids;  /* of GPU events, in order of first use */
-    struct idtable call_of;   /* correlation -> regions row */
+    VEC(struct k_wait) waits;  /* by syncs row of this file */
+    VEC(int64_t) device_ids;   /* of GPU events, in order of first use */
+    struct idtable call_of;    /* correlation -> regions row, where ids are dense */
+    struct idindex call_by_id; /* the same where they are not */
     struct launches raw, launches;
     struct {
         size_t kernels, copies, regions, markers, allocations, syncs;

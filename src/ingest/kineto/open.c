@@ -140,15 +140,7 @@ static void start(struct kineto *k, const char *path)
         idmap_init(maps[i], k->arena);
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         str_init(texts[i], k->arena);
-    int64_t size = fs_size(path);
-    struct trace_file f = {.path = path,
-                           .format = "kineto",
-                           .flavor = "an unknown tool",
-                           .schema_version = "",
-                           .tool_version = "",
-                           .guid = "",
-                           .reader = "json",
-                           .bytes = size < 0 ? 0 : (uint64_t)size};
+    struct trace_file f = ingest_file(path, "kineto", "an unknown tool", "json");
     struct process p = {.rank = -1, .file = (uint32_t)t->files.n};
     k->file = (uint32_t)t->files.n;
     k->process = (uint32_t)t->processes.n;

@@ -8,7 +8,7 @@
 struct row_job {
     struct rocpd *r;
     size_t base;
-    uint8_t *kind_of; /* copies: what a name says, by trace string */
+    uint8_t *kind_of; /* copies: 1 + what a name says, by trace string; 0: not asked yet */
 };
 
 /* ---- copies ---- */
@@ -57,6 +57,24 @@ static enum copy_kind kind_of_name(const char *name)
         if (str_has_fold(name, table[i].part))
             return table[i].kind;
     return COPY_UNKNOWN;
+}
+
+/*
+ * What a name says, found out when it is first used: a trace has thousands of names, and copies a
+ * few. Threads that meet here write the same.
+ */
+static enum copy_kind kind_of_string(const struct row_job *job, uint32_t name)
+{
+    if (name == NO_INDEX)
+        return COPY_UNKNOWN;
+    uint8_t known = __atomic_load_n(&job->kind_of[name], __ATOMIC_RELAXED);
+    if (!known) {
+        const struct strings *s = &job->r->trace->strings;
+        known = s->v[name].len < 64 ? (uint8_t)(1 + kind_of_name(s->v[name].text))
+                                    : (uint8_t)(1 + COPY_UNKNOWN);
+        __atomic_store_n(&job->kind_of[name], known, __ATOMIC_RELAXED);
+    }
+    return (enum copy_kind)(known - 1);
 }
 
 /* The name says the direction; the ends say it where the name does not, and tell peers apart. */
@@ -108,7 +126,7 @@ static void copies_rows(void *ctx, const struct scan_batch *b)
         uint32_t dst = idtable_get(&r->agents, batch_ints(b, DST)[i]);
         uint32_t event = event_row(&r->events, batch_ints(b, EVENT)[i]);
         uint32_t name = idtable_get(&r->strings, batch_ints(b, NAME)[i]);
-        enum copy_kind named = name == NO_INDEX ? COPY_UNKNOWN : (enum copy_kind)job->kind_of[name];
+        enum copy_kind named = kind_of_string(job, name);
         tally->no_time += fix_times(&start, &end);
         tally->no_agent += owner(r, src, dst) == NO_INDEX && named != COPY_H2H;
         c->start_ns[row] = start;
@@ -143,10 +161,8 @@ bool rocpd_read_copies(struct rocpd *r, struct gs_error *err)
 {
     if (!rocpd_has(r, "memory_copy"))
         return true;
-    const struct strings *s = &r->trace->strings;
-    struct row_job job = {r, r->trace->copies.n, arena_array(r->arena, uint8_t, s->n)};
-    for (size_t i = 0; i < s->n; i++)
-        job.kind_of[i] = s->v[i].len < 64 ? (uint8_t)kind_of_name(s->v[i].text) : COPY_UNKNOWN;
+    struct row_job job = {r, r->trace->copies.n,
+                          arena_array(r->arena, uint8_t, r->trace->strings.n + 1)};
     struct scan scan = {
         rocpd_table(r, "memory_copy"), copy_columns, N_COLS, copies_begin, copies_rows, &job};
     if (!scan_table(r->db, &scan, err)) {

@@ -1,0 +1,187 @@
+#include "job/spread.h"
+
+#include <stdlib.h>
+
+#include "ingest/detect.h"
+
+/* What every process is told: the options, and all files with the process that takes each. */
+struct errand {
+    const char *path, *format;
+    int32_t process;
+};
+
+struct errands {
+    struct analysis_opts analysis;
+    enum reader_mode reader;
+    uint64_t n_files;
+    VEC(struct errand) v;
+};
+
+static void pack_errand(struct pack *p, struct errand *e)
+{
+    pack_text(p, &e->path);
+    pack_text(p, &e->format);
+    PACK(p, e->process);
+}
+
+/* Of the view, all but what belongs to a trace that is loaded here. */
+static void pack_errands(struct pack *p, struct errands *e)
+{
+    struct analysis_opts *a = &e->analysis;
+    PACK(p, a->view.has_window);
+    PACK(p, a->view.start_ns);
+    PACK(p, a->view.end_ns);
+    PACK(p, a->view.gpu);
+    PACK(p, a->view.process);
+    PACK(p, a->view.only_process);
+    PACK(p, a->min_duration_ns);
+    PACK(p, a->short_threshold_ns);
+    PACK(p, a->by_gpu);
+    PACK(p, a->by_process);
+    PACK(p, a->by_stream);
+    PACK(p, a->max_phases);
+    PACK(p, a->replay);
+    PACK(p, e->reader);
+    PACK(p, e->n_files);
+    PACK_VEC(p, &e->v, pack_errand);
+}
+
+static void pack_part(struct pack *p, struct job_part *part)
+{
+    PACK(p, part->ok);
+    if (part->ok)
+        PACK_VEC(p, &part->ranks, rank_pack);
+    else
+        pack_error(p, &part->err);
+}
+
+/* ---- who takes what ---- */
+
+struct load {
+    uint64_t bytes;
+    uint32_t file;
+};
+
+static int largest_first(const void *x, const void *y)
+{
+    const struct load *a = x, *b = y;
+    if (a->bytes != b->bytes)
+        return a->bytes < b->bytes ? 1 : -1;
+    return a->file < b->file ? -1 : 1;
+}
+
+/* The largest first, each to whoever has least to do of those who see it. */
+static void share_out(int32_t *process, const struct ingest_files *files, struct arena *temporary)
+{
+    struct load *loads = arena_array(temporary, struct load, files->n);
+    uint64_t *busy = arena_array(temporary, uint64_t, (size_t)team_size());
+    for (uint32_t i = 0; i < files->n; i++)
+        loads[i] = (struct load){ingest_size(&files->v[i]) + 1, i};
+    qsort(loads, files->n, sizeof(*loads), largest_first);
+    for (size_t i = 0; i < files->n; i++) {
+        const struct remote *r = files->v[loads[i].file].remote;
+        int best = r->processes[0];
+        for (size_t k = 1; k < r->n; k++)
+            if (busy[r->processes[k]] < busy[best])
+                best = r->processes[k];
+        busy[best] += loads[i].bytes;
+        process[loads[i].file] = best;
+    }
+}
+
+/* ---- in each process ---- */
+
+static int own_threads; /* of this process, whatever the root has */
+
+void job_spread_threads(int threads)
+{
+    own_threads = threads;
+}
+
+static bool answer_ranks(struct pack *question, struct str *out, struct arena *arena,
+                         struct gs_error *err)
+{
+    struct errands e = {0};
+    struct ingest_files files = {0};
+    VEC(uint32_t) which = {0};
+    struct pack p;
+    pack_errands(question, &e);
+    if (!pack_done(question))
+        return fail(err, GS_E_IO, "a question of another process cannot be read");
+    for (uint32_t i = 0; i < e.v.n; i++) {
+        const struct format *f = e.v.v[i].format ? detect_named(e.v.v[i].format) : NULL;
+        if (!f || !e.v.v[i].path)
+            return fail(err, GS_E_IO, "a question of another process cannot be read");
+        vec_push(&files, arena, ((struct ingest_file){e.v.v[i].path, f, NULL}));
+        if (e.v.v[i].process == team_rank())
+            vec_push(&which, arena, i);
+    }
+    struct job_part *parts = arena_array(arena, struct job_part, files.n);
+    struct job_opts o = {.analysis = e.analysis, .reader = e.reader, .threads = own_threads};
+    for (size_t i = 0; i < which.n; i++)
+        parts[which.v[i]].arena = arena_child(arena);
+    job_load_parts(parts, &files, which.v, which.n, &o);
+    pack_write(&p, out);
+    for (size_t i = 0; i < which.n; i++) {
+        PACK(&p, which.v[i]);
+        pack_part(&p, &parts[which.v[i]]);
+        arena_release(parts[which.v[i]].arena); /* it is in the answer */
+    }
+    return true;
+}
+
+const struct team_kind job_ranks_kind = {"ranks", answer_ranks};
+
+/* ---- in the root ---- */
+
+static bool take_parts(struct job_part *parts, bool *has, const struct ingest_files *files,
+                       const struct team_answer *answer, struct arena *arena)
+{
+    struct pack p;
+    pack_read(&p, answer->bytes, answer->n, arena);
+    while (p.at < p.end && !p.bad) {
+        uint32_t i = 0;
+        PACK(&p, i);
+        if (p.bad || i >= files->n)
+            return false;
+        parts[i].arena = arena;
+        pack_part(&p, &parts[i]);
+        has[i] = true;
+        for (size_t k = 0; k < parts[i].ranks.n; k++) /* two machines may have a file of one name */
+            if (files->v[i].path != files->v[i].remote->path)
+                parts[i].ranks.v[k].file = files->v[i].path;
+    }
+    return pack_done(&p);
+}
+
+bool job_spread(struct job_part *parts, const struct ingest_files *files, const struct job_opts *o,
+                struct arena *arena, struct gs_error *err)
+{
+    struct arena *temporary = arena_scratch();
+    struct errands e = {.analysis = o->analysis, .reader = o->reader, .n_files = files->n};
+    int32_t *process = arena_array(temporary, int32_t, files->n);
+    bool *has = arena_array(temporary, bool, files->n);
+    struct str question;
+    struct pack p;
+    share_out(process, files, temporary);
+    for (size_t i = 0; i < files->n; i++)
+        vec_push(&e.v, temporary,
+                 ((struct errand){files->v[i].remote->path, files->v[i].format->name, process[i]}));
+    str_init(&question, temporary);
+    pack_write(&p, &question);
+    pack_errands(&p, &e);
+    own_threads = o->threads;
+    struct team_answer *answers = team_call(&job_ranks_kind, &question, temporary, err);
+    bool ok = answers != NULL;
+    for (int i = 0; ok && i < team_size(); i++) {
+        if (!answers[i].ok)
+            *err = answers[i].err;
+        ok =
+            answers[i].ok && (take_parts(parts, has, files, &answers[i], arena) ||
+                              fail(err, GS_E_IO, "the answer of process %d cannot be read", i + 1));
+    }
+    for (size_t i = 0; ok && i < files->n; i++)
+        ok = has[i] || fail(err, GS_E_IO, "no process has read '%s'", files->v[i].path);
+    arena_release(temporary);
+    return ok;
+}
