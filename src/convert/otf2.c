@@ -1,4 +1,3 @@
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -10,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/fs.h"
-#include "base/fs_stale.h"
 #include "base/unfinished.h"
 #include "convert/otf2_in.h"
 #include "convert/sink.h"
@@ -425,27 +423,10 @@ static void put_archive(struct otf2_out *w)
     otf2_definitions(w);
 }
 
-/* Without memory: it may be called because there is none. */
-static void remove_tree(const char *dir)
-{
-    char path[PATH_MAX];
-    DIR *d = opendir(dir);
-    for (struct dirent *e; d && (e = readdir(d));) {
-        if (str_eq(e->d_name, ".") || str_eq(e->d_name, ".."))
-            continue;
-        int n = snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
-        if (n < (int)sizeof(path) && unlink(path) != 0)
-            remove_tree(path);
-    }
-    if (d)
-        closedir(d);
-    rmdir(dir);
-}
-
 static void remove_made(void *out)
 {
     struct otf2_out *w = out;
-    remove_tree(w->dir);
+    otf2_remove_tree(w->dir);
     for (size_t i = 0; i < w->unfinished.n; i++)
         unfinished_done(w->unfinished.v[i]);
 }
@@ -512,27 +493,9 @@ static bool publish(struct otf2_out *w, const char *path, struct gs_error *err)
     return ok;
 }
 
-/* Folders of processes that were killed. */
-static void remove_left(struct otf2_out *w, const char *path, const char *base)
-{
-    const char *folder = base == path ? "." : arena_strndup(w->arena, path, (size_t)(base - path));
-    size_t n = strlen(base);
-    DIR *d = opendir(folder);
-    for (const struct dirent *e; d && (e = readdir(d));) {
-        const char *at = arena_printf(w->arena, "%s/%s", folder, e->d_name);
-        if (strncmp(e->d_name, base, n) == 0 && e->d_name[n] == '.' &&
-            fs_is_unfinished(e->d_name) && fs_writer_is_gone(e->d_name) && !fs_is_link(at) &&
-            fs_is_dir(at))
-            remove_tree(at);
-    }
-    if (d)
-        closedir(d);
-}
-
 static bool make_folder(struct otf2_out *w, const char *path, struct gs_error *err)
 {
-    const char *base = fs_basename(path);
-    remove_left(w, path, base);
+    otf2_remove_left(w, path);
     char *dir = arena_printf(w->arena, "%s.%ld.tmp", path, (long)getpid());
     if (mkdir(dir, 0700) != 0)
         return fail(err, GS_E_IO, "cannot write '%s': %s", path, strerror(errno));

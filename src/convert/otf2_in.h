@@ -105,4 +105,9 @@ static inline OTF2_TimeStamp otf2_time(const struct otf2_out *w, int64_t ns)
     return (OTF2_TimeStamp)ns - (OTF2_TimeStamp)w->base_ns;
 }
 
+/* Needs no memory: it may be called because there is none. */
+void otf2_remove_tree(const char *dir);
+/* Folders of processes that were killed while they wrote this archive. */
+void otf2_remove_left(struct otf2_out *w, const char *path);
+
 #endif

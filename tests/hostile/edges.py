@@ -11,6 +11,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 
 sys.dont_write_bytecode = True
 import seeds
@@ -154,7 +155,39 @@ def full_folder_for_temporary_files(d):
     expect("no output", not os.path.exists(f"{d}/x.json"))
 
 
-TESTS = [package_takes_logs_along, package_tells_names_apart, package_refuses_sets, keys_go_elsewhere,
+def a_writer_still_appends(d):
+    """Rows come in by a log while we read: what is there, or one line; and the writer loses nothing."""
+    trace = seeds.rocpd(f"{d}/a.db")
+    db = sqlite3.connect(trace, isolation_level=None, check_same_thread=False)
+    db.execute("PRAGMA journal_mode=WAL")
+    db.execute("CREATE TABLE more(id INTEGER PRIMARY KEY, t TEXT)")
+    end, done = threading.Event(), []
+
+    def append():
+        while not end.is_set():
+            db.execute("INSERT INTO more(t) VALUES(?)", ("x" * 2000,))
+            done.append(1)
+    writer = threading.Thread(target=append)
+    writer.start()
+    codes = set()
+    try:
+        for words in (["summary", trace], ["analyze", trace, "--json"], ["convert", trace, "-o", f"{d}/x.pftrace"]) * 3:
+            o = run(*words)
+            codes.add(o.returncode)
+            expect("a right answer or one line", o.returncode == 0 or (
+                o.returncode == 3 and o.stderr.startswith("gpusight: ") and o.stderr.count("\n") == 1), o)
+    finally:
+        end.set()
+        writer.join()
+    expect("the writer was at work", len(done) > 10)
+    expect("nothing is lost", db.execute("SELECT count(*) FROM more").fetchone() == (len(done),))
+    expect("it is sound", db.execute("PRAGMA integrity_check").fetchone() == ("ok",))
+    db.close()
+    o = run("summary", trace)
+    expect("and can be read afterwards", o.returncode == 0, o)
+
+
+TESTS = [a_writer_still_appends, package_takes_logs_along, package_tells_names_apart, package_refuses_sets, keys_go_elsewhere,
          many_names_take_linear_time, too_many_processes_for_rocpd, otf2_of_many_streams,
          full_folder_for_temporary_files]
 
