@@ -119,12 +119,13 @@ const struct tool tool_sql_query = {
 /* ---- what there is ---- */
 
 #define T struct query_table_doc
-static const char *const kind_words[] = {"table", "view", "summary", "rows", "result", NULL};
+static const char *const kind_words[] = {"table",  "view", "summary", "rows",
+                                         "result", "sums", NULL};
 PART(
     table_fields, T, ALWAYS(T, name, FIELD_TEXT, "name", "for SQL"),
     ALWAYS(T, kind, FIELD_ENUM, "kind",
            "table and view: as in rocpd; summary: added up; rows: as gpusight has them; result: of "
-           "the analysis",
+           "the analysis; sums: of a file that holds no times",
            .words = kind_words),
     ALWAYS(T, doc, FIELD_TEXT, "doc", "what its rows are"));
 #undef T
