@@ -150,3 +150,70 @@ bool session_capture(struct menu *m, const char *goal, struct gs_error *err)
         session_show_findings(m);
     return !err->code;
 }
+
+/* ---- command lines that a model has named ---- */
+
+static bool is_output(const char *word)
+{
+    static const char *const names[] = {"-d", "--output-directory", "-o", "--output", "--export"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (str_eq(word, names[i]))
+            return true;
+    return false;
+}
+
+/* The same command, its results in this folder. False: it is more than one. */
+static bool put_into(struct words *out, const char *line, const char *folder, struct arena *a,
+                     struct gs_error *err)
+{
+    struct words given = {0};
+    if (line[strcspn(line, ";|&<>$`()")])
+        return fail(err, GS_E_USAGE, "that is no plain command; it is not run");
+    if (!loop_split(&given, line, a, err))
+        return false;
+    bool nsys = str_eq(given.v[0], "nsys"), ncu = str_eq(given.v[0], "ncu");
+    size_t head = nsys ? 2 : 1;
+    for (size_t i = 0; i < head && i < given.n; i++)
+        vec_push(out, a, given.v[i]);
+    vec_push(out, a, nsys || ncu ? "-o" : "-d");
+    vec_push(out, a, nsys || ncu ? fs_join(folder, "trace", a) : folder);
+    if (nsys)
+        vec_push(out, a, "--export=sqlite");
+    bool options = true;
+    for (size_t i = head; i < given.n; i++) {
+        const char *word = given.v[i];
+        options &= *word == '-' && !str_eq(word, "--");
+        if (options && is_output(word))
+            i++;
+        else if (!options || (!str_starts(word, "--output=") && !str_starts(word, "--export=") &&
+                              !str_starts(word, "--output-directory=")))
+            vec_push(out, a, word);
+    }
+    return true;
+}
+
+static bool run_named(struct menu *m, const char *line, struct gs_error *err)
+{
+    struct loop *l = m->l;
+    struct session *s = l->s;
+    struct words argv = {0};
+    const char *failure = NULL, *folder = loop_folder(l, "profile", err);
+    if (!folder || !put_into(&argv, line, folder, s->arena, err) ||
+        !loop_step(l, "profile", &argv, loop_log(l, "profile"), &failure, err))
+        return false;
+    if (failure)
+        return fail(err, GS_E_IO, "'%s' %s", argv.v[0], failure);
+    s->trace = folder;
+    return session_save(s, err) && loop_analyze(l, err) && (session_show_findings(m), true);
+}
+
+bool session_run_named(struct menu *m, struct gs_error *err)
+{
+    struct words named = m->l->named;
+    m->l->named.n = 0;
+    for (size_t i = 0; i < named.n; i++)
+        session_say(m, arena_printf(m->cli->arena, "%3zu  %s\n", i + 1, named.v[i]));
+    const char *text = named.n ? prompt_line(m->prompt, "run one of them (return: none): ") : NULL;
+    size_t k = text ? strtoul(text, NULL, 10) : 0;
+    return !k || k > named.n || run_named(m, named.v[k - 1], err);
+}

@@ -246,7 +246,7 @@ static bool step(struct menu *m, const char *line, struct gs_error *err)
                 m, "give edits with [e] or [f], or start with --patches, --propose or --llm\n");
             return true;
         }
-        return loop_run(l, err);
+        return loop_run(l, err) && session_run_named(m, err);
     case 'e':
         return edit_copy(m, err);
     case 'f':

@@ -29,6 +29,8 @@ void session_show_findings(struct menu *m);
  * back.
  */
 bool session_capture(struct menu *m, const char *goal, struct gs_error *err);
+/* Offers the command lines that a model has named, and runs the one that is chosen. */
+bool session_run_named(struct menu *m, struct gs_error *err);
 /* Whether the same was captured in this state before. */
 bool session_captured(const struct menu *m, const char *goal);
 

@@ -37,6 +37,7 @@ struct loop {
     int64_t flat;         /* candidates in a row that changed next to nothing */
     struct words unfit;   /* keys of edits that do not fit the current state */
     const char *analysis; /* of the last profile, JSON */
+    struct words named;   /* command lines of profilers that a model has named */
 };
 
 void loop_init(struct loop *l, struct session *s);
