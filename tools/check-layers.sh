@@ -13,8 +13,8 @@ find src include tests tools -name '*.[ch]' | LC_ALL=C sort | xargs awk '
     BEGIN {
         rooms = "base 0 " \
             "field 1 model 1 team 1 " \
-            "guide 2 ingest 2 metric 2 source 2 synth 2 " \
-            "analyze 3 att 3 depend 3 job 3 workload 3 " \
+            "cache 2 guide 2 ingest 2 metric 2 source 2 synth 2 " \
+            "analyze 3 att 3 depend 3 job 3 tally 3 workload 3 " \
             "advise 4 compare 4 plan 4 " \
             "convert 5 run 5 " \
             "fleet 6 query 6 report 6 rewrite 6 " \

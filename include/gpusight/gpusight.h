@@ -76,8 +76,8 @@ struct gs_option {
 /*
  * Reads and analyzes traces, or folders of them; several are the ranks of a job. Options:
  * window, phase, iteration, gpu, process, rank, max-phases, short-kernel-threshold-us, min-duration
- * (us), reader, threads, source-dir, att-dir, by (gpu, process or stream), replay (yes or no),
- * findings (yes or no), analyze (no: only the tables of events, at once), and the filters of
+ * (us), reader, threads, cache (a folder, docs/cache.md), source-dir, att-dir, by (gpu, process or
+ * stream), replay (yes or no), findings (yes or no), analyze (no: only the tables of events, at once), and the filters of
  * docs/filters.md: kernel, stream, thread, category, marker, start, end, start-marker, end-marker,
  * inclusive (true or false). `options` and `task` may be NULL.
  */

@@ -53,7 +53,7 @@ def open(*paths, progress=None, **keywords):
     """Reads and analyzes traces, or folders of them; several are the ranks of a job.
 
     Keywords are the options of `gpusight analyze` with underscores: window, phase, iteration, gpu,
-    process, rank, max_phases, reader, threads, source_dir, att_dir, by, replay, findings,
+    process, rank, max_phases, reader, threads, cache, source_dir, att_dir, by, replay, findings,
     analyze (False: only the recorded events, in a moment).
     `progress` is called as progress(what, done, total); what it returns ends the work when true.
     """

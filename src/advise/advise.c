@@ -8,6 +8,7 @@
 
 #include "advise/rule.h"
 #include "base/human.h"
+#include "base/parallel.h"
 #include "base/str.h"
 
 /* What must be won for these priorities. */
@@ -62,6 +63,39 @@ static struct finding *run_rule(const struct rule *r, const struct analysis *a,
     f->confidence = 0.5;
     f->confidence_reason = "";
     return r->eval(a, f) ? f : NULL;
+}
+
+struct questions {
+    const struct analysis *a;
+    const struct beside *beside;
+    unsigned have;
+    struct {
+        struct arena *arena;
+        struct finding *answer; /* NULL: nothing to say */
+    } of[ARRAY_LEN(rules)];
+};
+
+static void ask_rule(void *ctx, size_t i, int worker)
+{
+    struct questions *q = ctx;
+    (void)worker;
+    if ((rules[i]->needs & q->have) == rules[i]->needs)
+        q->of[i].answer = run_rule(rules[i], q->a, q->beside, q->of[i].arena);
+}
+
+/* Rules know nothing of each other: several are asked at once, answers stand in their order. */
+static void ask_rules(struct advice *out, const struct analysis *a, const struct beside *beside,
+                      struct arena *arena)
+{
+    struct questions *q = arena_new(arena, struct questions);
+    size_t n = ARRAY_LEN(rules) - 1;
+    *q = (struct questions){.a = a, .beside = beside, .have = abilities(a)};
+    for (size_t i = 0; i < n; i++)
+        q->of[i].arena = arena_child(arena);
+    parallel_for(a->view.workers, n, ask_rule, q);
+    for (size_t i = 0; i < n; i++)
+        if (q->of[i].answer)
+            vec_push(&out->findings, arena, q->of[i].answer);
 }
 
 static int64_t total(const int64_t *ns)
@@ -165,6 +199,28 @@ static void settle(struct advice *out, const struct analysis *a)
     }
 }
 
+/* Who asked for time that others explain better, all of it, has nothing to add. */
+static void drop_empty(struct advice *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < out->findings.n; i++) {
+        struct finding *f = out->findings.v[i];
+        if (f->claimed_ns || !total(f->claim))
+            out->findings.v[n++] = f;
+    }
+    out->findings.n = n;
+}
+
+/* Texts tell of all a rule saw; what counts for it may be less. */
+static void tell_shared(struct finding *f)
+{
+    char part[HUMAN_MAX];
+    if (!f->rule->tuning && (double)f->claimed_ns < 0.95 * (double)total(f->claim))
+        finding_because(f, "recommendations.claimed_ns", (double)f->claimed_ns, NAN, "ns",
+                        "%s of it count here, the rest for findings that know more about it",
+                        human_time(part, f->claimed_ns));
+}
+
 /*
  * Shares and speed-ups are of the window. What a finding is worth is judged against the time from
  * the first to the last GPU work: a long start-up must not make a bad loop look good.
@@ -242,30 +298,55 @@ static const char *trust(const struct analysis *a)
     return a->quality.grade == 'F' ? "; the data is too odd to trust" : "";
 }
 
-/* A small loss that a replay says cannot be won back: work before the first kernel, say. */
-static bool wins_nothing(const struct finding *f)
+static bool by_replay(const struct finding *f)
 {
-    return f->change && f->predicted_by && f->predicted_ns >= f->recorded_ns &&
-           f->runtime_fraction_pct < 2 * HEALTHY_LOSS_PCT;
+    return f->predicted_by && str_eq(f->predicted_by, "replay");
 }
 
-/* The first fault that matters and the first kernel worth tuning, and what can be won back in all.
- */
-static void look_through(struct advice *out, const struct finding **fault,
-                         const struct finding **kernel)
+/* Of what is claimed, what following the advice wins: no more than a replay finds. */
+static int64_t won_back(const struct finding *f)
+{
+    if (!by_replay(f))
+        return f->no_promise ? 0 : f->claimed_ns;
+    double gpus = f->analysis->breakdown.gpu_count;
+    int64_t won = ns_from((double)(f->recorded_ns - f->predicted_ns) * gpus);
+    return won < f->claimed_ns ? won : f->claimed_ns;
+}
+
+/* What the verdict rests on. */
+struct grounds {
+    const struct finding *fault;  /* the first that matters */
+    const struct finding *kernel; /* the first worth tuning */
+    const struct finding *faster; /* of these, the first of which a replay says what it wins */
+    const struct finding *once;   /* the largest that is paid once a run */
+    const struct finding *lost;   /* the largest fault, whether it can be won back or not */
+    int64_t lost_ns;              /* all of them */
+};
+
+static const struct finding *larger(const struct finding *x, const struct finding *y)
+{
+    return !x || y->claimed_ns > x->claimed_ns ? y : x;
+}
+
+static void look_through(struct advice *out, struct grounds *g)
 {
     for (size_t i = 0; i < out->findings.n; i++) {
         const struct finding *f = out->findings.v[i];
-        if (f->priority == PRIORITY_INFO || f->once || !(f->gain > 0))
+        if (f->priority == PRIORITY_INFO || !(f->gain > 0))
             continue;
-        if (f->rule->tuning) {
-            *kernel = *kernel ? *kernel : f;
-            continue;
+        if (f->once) {
+            g->once = larger(g->once, f);
+        } else if (f->rule->tuning) {
+            g->kernel = g->kernel ? g->kernel : f;
+            if (!g->faster && by_replay(f) && f->predicted_speedup >= 1 + HEALTHY_LOSS_PCT / 100)
+                g->faster = f;
+        } else {
+            g->lost = larger(g->lost, f);
+            g->lost_ns = add_ns(g->lost_ns, f->claimed_ns);
+            out->verdict.recoverable_ns = add_ns(out->verdict.recoverable_ns, won_back(f));
+            if (!g->fault && f->priority <= PRIORITY_MEDIUM)
+                g->fault = f;
         }
-        if (!wins_nothing(f))
-            out->verdict.recoverable_ns = add_ns(out->verdict.recoverable_ns, f->claimed_ns);
-        if (!*fault && f->priority <= PRIORITY_MEDIUM)
-            *fault = f;
     }
 }
 
@@ -286,49 +367,74 @@ static const char *busy_text(const struct analysis *a, double active_pct, struct
                         human_pct(busy, active_pct));
 }
 
+/* What a finding costs, as the headline of a report. */
+static const char *headline(const struct finding *f, const char *often, struct arena *arena)
+{
+    const struct analysis *a = f->analysis;
+    char busy[HUMAN_MAX], share[HUMAN_MAX];
+    return arena_printf(arena, "%s: %s of the GPU time%s; GPU busy %s%s", f->title,
+                        human_pct(share, f->runtime_fraction_pct), often,
+                        human_pct(busy, a->breakdown.busy_pct), trust(a));
+}
+
+/* The GPU is busy enough: what is there to win besides, if anything? */
+static void judge_busy(struct verdict *v, const struct analysis *a, const struct grounds *g,
+                       const char *busy, struct arena *arena)
+{
+    char share[HUMAN_MAX];
+    size_t n_kernels = a->view.n_kernels, n_copies = a->view.n_copies;
+    double lost_pct = share_pct(a, g->lost_ns);
+    v->status = VERDICT_IMPROVABLE;
+    if (g->faster) {
+        v->headline = headline(g->faster, "", arena);
+    } else if (v->recoverable_pct >= HEALTHY_LOSS_PCT) {
+        v->headline = arena_printf(
+            arena, "the GPU is busy %s, but %s of the GPU time can be won back in small parts%s",
+            busy, human_pct(share, v->recoverable_pct), trust(a));
+    } else if (lost_pct >= 2 * HEALTHY_LOSS_PCT) {
+        v->headline =
+            arena_printf(arena, "the GPU is busy %s, but %s of the GPU time does not compute: %s%s",
+                         busy, human_pct(share, lost_pct), g->lost->title, trust(a));
+    } else if (n_kernels + n_copies < LEAST_WORK) {
+        v->headline = arena_printf(
+            arena, "too little GPU work to judge: %zu kernel%s and %zu cop%s%s", n_kernels,
+            n_kernels == 1 ? "" : "s", n_copies, n_copies == 1 ? "y" : "ies", trust(a));
+    } else {
+        v->status = VERDICT_HEALTHY;
+        v->headline =
+            arena_printf(arena, "healthy: the GPU is busy %s; %s%s%s", busy,
+                         g->kernel ? "what is left is inside kernels: " : "stop tuning here",
+                         g->kernel ? g->kernel->issue : "", trust(a));
+    }
+}
+
 static void judge(struct advice *out, const struct analysis *a, struct arena *arena)
 {
     struct verdict *v = &out->verdict;
     const struct breakdown *b = &a->breakdown;
-    const struct finding *fault = NULL, *kernel = NULL;
-    char busy[HUMAN_MAX], share[HUMAN_MAX];
+    struct grounds g = {0};
     /* What was not recorded is no idle time. */
     double active = percent_of((double)b->busy_ns, (double)b->gpu_span_ns * b->gpu_count -
-                                                       (double)a->ledger.paused_ns -
                                                        (double)a->ledger.left_out_ns);
-    look_through(out, &fault, &kernel);
+    look_through(out, &g);
     v->recoverable_pct = share_pct(a, v->recoverable_ns);
     if (!a->view.n_kernels && !a->view.n_copies) {
         v->status = VERDICT_NO_GPU_WORK;
         v->headline = "no GPU work in the window";
-    } else if (fault) {
-        v->status = fault->priority == PRIORITY_HIGH ? VERDICT_PROBLEM : VERDICT_IMPROVABLE;
-        v->headline = arena_printf(arena, "%s: %s of the GPU time; GPU busy %s%s", fault->title,
-                                   human_pct(share, fault->runtime_fraction_pct),
-                                   human_pct(busy, b->busy_pct), trust(a));
-    } else if (active < HEALTHY_BUSY_PCT) {
+    } else if (g.fault) {
+        v->status = g.fault->priority == PRIORITY_HIGH ? VERDICT_PROBLEM : VERDICT_IMPROVABLE;
+        v->headline = headline(g.fault, "", arena);
+    } else if (active >= HEALTHY_BUSY_PCT) {
+        judge_busy(v, a, &g, busy_text(a, active, arena), arena);
+    } else if (g.once && g.once->runtime_fraction_pct >= HEALTHY_LOSS_PCT) {
+        v->status = VERDICT_IMPROVABLE;
+        v->headline = headline(g.once, ", once a run", arena);
+    } else {
         v->status = VERDICT_IMPROVABLE;
         v->headline =
             arena_printf(arena, "no cause stands out, but the GPU is busy only %s%s%s",
                          busy_text(a, active, arena),
                          much_outside(b) ? ": analyze that part (--window)" : "", trust(a));
-    } else if (v->recoverable_pct >= HEALTHY_LOSS_PCT) {
-        v->status = VERDICT_IMPROVABLE;
-        v->headline = arena_printf(
-            arena, "the GPU is busy %s, but %s of the GPU time can be won back in small parts%s",
-            busy_text(a, active, arena), human_pct(share, v->recoverable_pct), trust(a));
-    } else if (a->view.n_kernels + a->view.n_copies < LEAST_WORK) {
-        v->status = VERDICT_IMPROVABLE;
-        v->headline =
-            arena_printf(arena, "too little GPU work to judge: %zu kernel%s and %zu cop%s%s",
-                         a->view.n_kernels, a->view.n_kernels == 1 ? "" : "s", a->view.n_copies,
-                         a->view.n_copies == 1 ? "y" : "ies", trust(a));
-    } else {
-        v->status = VERDICT_HEALTHY;
-        v->headline =
-            arena_printf(arena, "healthy: the GPU is busy %s; %s%s%s", busy_text(a, active, arena),
-                         kernel ? "what is left is inside kernels: " : "stop tuning here",
-                         kernel ? kernel->issue : "", trust(a));
     }
 }
 
@@ -371,19 +477,15 @@ void advise(struct advice *out, const struct analysis *a, const struct beside *b
             struct arena *arena)
 {
     *out = (struct advice){0};
-    unsigned have = abilities(a);
-    for (const struct rule *const *r = rules; *r; r++) {
-        if (((*r)->needs & have) != (*r)->needs)
-            continue;
-        struct finding *f = run_rule(*r, a, beside, arena);
-        if (f)
-            vec_push(&out->findings, arena, f);
-    }
+    ask_rules(out, a, beside, arena);
     if (out->findings.n)
         qsort(out->findings.v, out->findings.n, sizeof(*out->findings.v), by_claim);
     settle(out, a);
+    drop_empty(out);
     for (size_t i = 0; i < out->findings.n; i++)
         weigh(out->findings.v[i]);
+    for (size_t i = 0; i < out->findings.n; i++)
+        tell_shared(out->findings.v[i]);
     findings_predict(out->findings.v, out->findings.n, a->view.workers);
     for (size_t i = 0; i < out->findings.n; i++) {
         prioritise(out->findings.v[i]);

@@ -46,6 +46,17 @@ static int64_t edges(const struct analysis *a, const struct view_gpu *g)
     return ns;
 }
 
+/* One direction is on its way nearly all the time: nothing is left to hide it behind. */
+static bool link_is_full(const struct analysis *a)
+{
+    double span = (double)a->breakdown.gpu_span_ns;
+    for (size_t i = 0; i < a->copies.n; i++)
+        if (over_link(a->copies.v[i].kind) && a->breakdown.gpu_count == 1 &&
+            (double)a->copies.v[i].total_duration_ns >= FULL_LINK_SHARE * span)
+            return true;
+    return false;
+}
+
 void copy_split(struct copy_split *s, const struct analysis *a)
 {
     *s = (struct copy_split){0};
@@ -67,7 +78,8 @@ void copy_split(struct copy_split *s, const struct analysis *a)
     if (s->exposed_ns)
         s->both_ns =
             ns_from((double)(s->exposed_ns - longest) * ((double)rest / (double)s->exposed_ns));
-    if ((double)compute < HIDEABLE_SHARE * (double)rest) {
+    s->full = link_is_full(a);
+    if ((double)compute < HIDEABLE_SHARE * (double)rest || s->full) {
         s->bound_ns = rest;
     } else {
         s->both_ns = 0;

@@ -2,8 +2,8 @@
  * Exposed copies cost time for three reasons, and three rules share that time:
  * - copies run slower than the link (slow-copies): what full speed would save;
  * - at full speed they could hide behind compute (overlap-missing): as much as there is compute;
- * - with hardly any compute to hide behind, it is more data than the link can move
- * (transfer-bound).
+ * - with hardly any compute to hide behind, or with a link that is busy all the time, it is more
+ *   data than the link can move (transfer-bound).
  */
 #ifndef GS_ADVISE_COPY_SPLIT_H
 #define GS_ADVISE_COPY_SPLIT_H
@@ -17,6 +17,7 @@ struct copy_split {
     int64_t hideable_ns; /* as much as there is compute; 0 when that is too little to matter */
     int64_t bound_ns;    /* the rest, when there is too little compute to hide it behind */
     int64_t both_ns;     /* of that, what could run beside copies in the other direction */
+    bool full;           /* copies in one direction follow each other without a pause */
 };
 
 /*
@@ -29,6 +30,9 @@ struct copy_split {
 
 /* With less compute than this share of the copies, overlap would not help. */
 #define HIDEABLE_SHARE 0.4
+
+/* Copies of one direction that are under way for this share of the time fill the link. */
+#define FULL_LINK_SHARE 0.95
 
 /* Whether the copies of a direction between devices are slow. */
 bool copy_is_slow(const struct copy_row *c);

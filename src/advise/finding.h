@@ -81,7 +81,6 @@ struct finding {
     /* How much faster the run gets, at least and at most: by replay, else by Amdahl with half and
      * all of what may be won of the claim removed; NaN: unbounded. */
     double speedup_lower_pct, speedup_upper_pct;
-    bool may_win_nothing; /* what it depends on is not in the trace: at worst it stays as it is */
     bool shares; /* its claim is a part of what its change would win alone: no more is promised */
     struct change *change;    /* what its advice comes to; NULL: cannot be replayed */
     const char *predicted_by; /* "replay" or "amdahl"; NULL: nothing is predicted */

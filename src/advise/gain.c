@@ -86,8 +86,6 @@ static void take(struct finding *f, struct prediction *p)
 {
     if (f->shares)
         keep_to_claim(f, p);
-    if (f->may_win_nothing)
-        p->high_ns = p->recorded_ns;
     if (p->predicted_ns > p->recorded_ns) { /* nobody keeps what makes it slower */
         p->predicted_ns = p->high_ns = p->recorded_ns;
         p->low_ns = p->low_ns < p->recorded_ns ? p->low_ns : p->recorded_ns;

@@ -28,9 +28,13 @@ void finding_because_host(struct finding *f, const struct host_time *h, const ch
 
 const char *host_words(const struct host_time *h, struct arena *arena)
 {
-    if (!h->parts.n || 2 * h->parts.v[0].ns < h->all_ns)
+    const struct host_part *p = h->parts.n ? &h->parts.v[0] : NULL;
+    double share = p ? percent_of((double)p->ns, (double)h->all_ns) : 0;
+    if (!p || 2 * h->named_ns < h->all_ns || share < LEAST_PART_PCT)
         return NULL;
-    const struct host_part *p = &h->parts.v[0];
+    if (2 * p->ns < h->all_ns)
+        return arena_printf(arena, "is in %zu things that the trace names, most %s %s (%.0f %%)",
+                            h->parts.n, host_source_text(p->source), p->name, share);
     if (p->source == HOST_SAMPLE)
         return arena_printf(arena, "is mostly in %s, by its CPU samples", p->name);
     if (p->source == HOST_OTHER_THREAD)

@@ -119,7 +119,13 @@ struct calls {
     int64_t *ns;     /* by string */
     uint64_t allocating, freeing;
     int64_t first_ns, last_ns; /* starts of the first and the last kernel */
+    int64_t longest_ns;        /* of those that make streams and events */
 };
+
+static bool is_in_loop(const struct calls *c, int64_t ns)
+{
+    return ns > c->first_ns && ns < c->last_ns;
+}
 
 static void find_loop(const struct view *v, struct calls *c)
 {
@@ -149,7 +155,26 @@ static void add_call(struct analysis *a, struct calls *c, uint32_t call)
     c->ns[name] = add_ns(c->ns[name], sub_ns(s.end, s.start));
     st->device_calls++;
     st->api_ns = add_ns(st->api_ns, sub_ns(s.end, s.start));
-    st->in_loop += r->start_ns[call] > c->first_ns && r->start_ns[call] < c->last_ns;
+    if (is_in_loop(c, r->start_ns[call])) {
+        st->in_loop++;
+        st->in_loop_ns = add_ns(st->in_loop_ns, sub_ns(s.end, s.start));
+    }
+}
+
+/* Streams and events are made in no time, as a rule. */
+static void add_creation(struct analysis *a, struct calls *c, uint32_t call)
+{
+    const struct regions *r = &a->trace->regions;
+    struct allocation_stats *st = &a->allocations;
+    struct span s = view_clip(&a->view, r->start_ns[call], r->end_ns[call]);
+    if (sub_ns(s.end, s.start) < LEDGER_SHORT_HOST_NS || !is_in_loop(c, r->start_ns[call]))
+        return;
+    st->created++;
+    st->created_ns = add_ns(st->created_ns, sub_ns(s.end, s.start));
+    if (sub_ns(s.end, s.start) > c->longest_ns) {
+        c->longest_ns = sub_ns(s.end, s.start);
+        st->top_created = trace_str(a->trace, r->name[call]);
+    }
 }
 
 static const char *top_call(const struct trace *t, const struct calls *c, size_t n)
@@ -174,9 +199,13 @@ static void walk_calls(struct analysis *a, struct calls *c, struct arena *arena)
     find_loop(v, c);
     for (size_t i = 0; i < v->n_threads; i++) {
         const struct view_thread *th = &v->threads[i];
-        for (size_t k = 0; k < th->n_outer; k++)
-            if (view_call_class(v, th->outer[k]) == API_ALLOC)
+        for (size_t k = 0; k < th->n_outer; k++) {
+            enum api_class class = view_call_class(v, th->outer[k]);
+            if (class == API_ALLOC)
                 add_call(a, c, th->outer[k]);
+            else if (class == API_CREATE)
+                add_creation(a, c, th->outer[k]);
+        }
     }
     a->allocations.top_call = top_call(a->trace, c, v->n_strings);
 }

@@ -1,6 +1,7 @@
 #include "analyze/analysis.h"
 
 #include "analyze/pass_window.h"
+#include "base/parallel.h"
 #include "base/str.h"
 
 const struct analysis_kind *const analysis_kinds[] = {
@@ -16,6 +17,29 @@ int32_t analysis_gpu_index(const struct analysis *a, size_t slot)
     return gpu == NO_INDEX ? -1 : a->trace->gpus.v[gpu].index;
 }
 
+struct stage {
+    struct analysis *a;
+    struct arena *beside;
+};
+
+static void run_part(void *ctx, size_t part, int worker)
+{
+    const struct stage *s = ctx;
+    struct analysis *a = s->a;
+    (void)worker;
+    for (const struct analysis_kind *const *k = analysis_kinds; part && *k; k++)
+        if ((*k)->beside)
+            (*k)->beside(a, s->beside);
+    if (part)
+        return;
+    ledger_make(&a->ledger, &a->view, a->arena);
+    quality_check(&a->quality, a->trace, a->view.workers, a->arena);
+    capabilities_find(&a->capabilities, a->trace, a->arena);
+    for (const struct analysis_kind *const *k = analysis_kinds; *k; k++)
+        if (!(*k)->beside)
+            (*k)->run(a);
+}
+
 void analysis_run(struct analysis *a, const struct trace *t, const struct analysis_opts *o,
                   struct arena *arena)
 {
@@ -26,11 +50,14 @@ void analysis_run(struct analysis *a, const struct trace *t, const struct analys
                                        trace_str(t, t->gpus.v[g].name), (int)t->gpus.v[g].cu_count);
     a->times_of = pass_window(&a->opts.view, t, arena);
     view_make(&a->view, t, &a->opts.view, arena);
-    ledger_make(&a->ledger, &a->view, arena);
-    quality_check(&a->quality, t, a->view.workers, arena);
-    capabilities_find(&a->capabilities, t, arena);
+    struct stage s = {a, arena_child(arena)};
+    int workers = a->view.workers;
+    a->view.workers = workers > 1 ? workers - 1 : 1; /* one is beside */
+    parallel_for(workers, 2, run_part, &s);
+    a->view.workers = workers;
     for (const struct analysis_kind *const *k = analysis_kinds; *k; k++)
-        (*k)->run(a);
+        if ((*k)->beside)
+            (*k)->run(a);
 }
 
 void analysis_results(const struct analysis *a, struct results *out, struct arena *arena)

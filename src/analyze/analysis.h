@@ -47,9 +47,10 @@ struct analysis_opts {
 
 /* ---- breakdown: one object, the totals of the window ---- */
 struct breakdown {
-    int64_t window_ns;   /* length of the window */
-    int64_t gpu_span_ns; /* first start to last end of GPU work, over all GPUs */
-    int64_t gpu_time_ns; /* window x GPUs: what the ledger distributes */
+    int64_t window_ns;       /* length of the window, without pauses of the recording */
+    int64_t not_recorded_ns; /* those pauses */
+    int64_t gpu_span_ns;     /* first start to last end of GPU work, over all GPUs */
+    int64_t gpu_time_ns;     /* window x GPUs: what the ledger distributes */
     uint32_t gpu_count;
     int64_t busy_ns;         /* sum over GPUs of union(kernels, copies) */
     int64_t kernel_ns;       /* sum over GPUs of union(kernels) */
@@ -208,6 +209,10 @@ struct allocation_stats {
     uint64_t in_loop;     /* allocating calls after the first kernel and before the last one */
     double per_kernel;    /* in_loop / kernels */
     const char *top_call; /* the call with most time */
+    /* Slow calls between first and last kernel that make or give back streams and events. */
+    uint64_t created;
+    int64_t created_ns, in_loop_ns; /* in them; in the allocating calls of in_loop */
+    const char *top_created;
 };
 
 /* ---- gaps: the idle time between pieces of work ---- */
@@ -329,7 +334,7 @@ struct path_stats {
     uint64_t ops;            /* kernels and copies in the graph */
     uint64_t ops_on_path;
     uint64_t unlinked; /* without the call that launched them */
-    uint64_t waits_recorded, waits_inferred, handovers, host_waits;
+    uint64_t waits_recorded, waits_inferred, handovers, host_waits, meetings;
 };
 struct path_row {
     const char *kind, *label;
@@ -404,8 +409,8 @@ struct analysis {
     struct counter_results counters;
     struct counter_stats counter_stats; /* as the profiler counted */
     struct pc_sampling pc_sampling;
-    const struct depend *depend; /* NULL: replay was not asked for, or there is no GPU work */
-    struct replay *replay;       /* room for replays of it, one at a time; NULL as above */
+    struct depend *depend; /* NULL: replay was not asked for, or there is no GPU work */
+    struct replay *replay; /* room for replays of it, one at a time; NULL as above */
     struct path_stats path_stats;
     VEC(struct path_row) path;
     VEC(struct path_member) path_members;
@@ -420,6 +425,12 @@ struct analysis_kind {
     const char *name;
     const char *doc; /* what it answers, one paragraph */
     void (*run)(struct analysis *a);
+    /*
+     * Or NULL: the part of it that needs nothing but the view. It runs in a thread beside all other
+     * analyses, before run(), writes what no other one reads, and allocates from an arena of its
+     * own that lives as long as the analysis.
+     */
+    void (*beside)(struct analysis *a, struct arena *arena);
     /* Appends its tables (struct result) in the order in which they are shown. */
     void (*results)(const struct analysis *a, struct results *out, struct arena *arena);
 };

@@ -39,7 +39,7 @@ static int64_t sum_of_kind(const struct ledger *l, enum cause_kind kind)
     return sum;
 }
 
-static void add_gpus(struct breakdown *b, const struct ledger *l)
+static void add_gpus(struct breakdown *b, const struct view *v, const struct ledger *l)
 {
     int64_t first = INT64_MAX, last = INT64_MIN;
     for (size_t g = 0; g < l->n_gpus; g++) {
@@ -55,7 +55,7 @@ static void add_gpus(struct breakdown *b, const struct ledger *l)
         last = gpu->last_ns > last ? gpu->last_ns : last;
     }
     if (last > first)
-        b->gpu_span_ns = last - first;
+        b->gpu_span_ns = last - first - view_paused(v, first, last);
 }
 
 static void run(struct analysis *a)
@@ -63,7 +63,8 @@ static void run(struct analysis *a)
     const struct ledger *l = &a->ledger;
     struct breakdown *b = &a->breakdown;
     *b = (struct breakdown){.window_ns = l->window_ns, .gpu_count = (uint32_t)l->n_gpus};
-    add_gpus(b, l);
+    b->not_recorded_ns = view_window(&a->view) - l->window_ns;
+    add_gpus(b, &a->view, l);
     b->exposed_comm_ns = add_ns(l->ns[CAUSE_COMM], l->ns[CAUSE_COMM_WAIT]);
     b->exposed_copy_ns = sub_ns(sum_of_kind(l, CAUSE_EXPOSED), b->exposed_comm_ns);
     b->idle_ns = sum_of_kind(l, CAUSE_IDLE);
@@ -77,9 +78,14 @@ static void run(struct analysis *a)
 
 #define F(member, type, label, unit, doc) FIELD(struct breakdown, member, type, label, unit, doc)
 static const struct field fields[] = {
-    F(window_ns, FIELD_I64, "window", "ns", "end - start of the analyzed window"),
+    F(window_ns, FIELD_I64, "window", "ns",
+      "end - start of the analyzed window, without not_recorded_ns"),
+    F(not_recorded_ns, FIELD_I64, "not recorded", "ns",
+      "of end - start: the program had told the profiler to pause, and nothing is recorded; no "
+      "account has it"),
     F(gpu_span_ns, FIELD_I64, "GPU span", "ns",
-      "last end - first start of kernels and copies over all GPUs, clipped to the window"),
+      "last end - first start of kernels and copies over all GPUs, clipped to the window, "
+      "without pauses of the recording"),
     F(gpu_time_ns, FIELD_I64, "GPU time", "ns",
       "window_ns x gpu_count: what the ledger distributes"),
     F(gpu_count, FIELD_U32, "GPUs", "", "number of GPUs in the view"),

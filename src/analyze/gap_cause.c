@@ -1,7 +1,5 @@
 #include "analyze/gap_cause.h"
 
-#include "base/str.h"
-
 void gap_reader_init(struct gap_reader *r, const struct view *v, size_t slot,
                      struct gap_cursor *cursor)
 {
@@ -125,27 +123,6 @@ static bool explain_queued(const struct gap_reader *r, int64_t start, int64_t en
     return true;
 }
 
-/* A call after which nothing is recorded until another one: the program told the profiler so. */
-static bool pauses(const struct view *v, uint32_t call)
-{
-    if (view_call_class(v, call) != API_OTHER)
-        return false;
-    const char *name = trace_str(v->trace, v->trace->regions.name[call]);
-    return str_ends(name, "ProfilerPause") || str_ends(name, "ProfilerStop");
-}
-
-/* Time between two calls; none of the host's when it is only not recorded. */
-static void add_until_call(struct gap_reader *r, struct span s, bool paused, bool drained,
-                           int64_t busy_ns, int64_t *ns)
-{
-    if (!paused) {
-        add_between(r, s, drained, busy_ns, ns);
-        return;
-    }
-    add_to(ns, CAUSE_UNKNOWN, s.end - s.start);
-    r->paused_ns = add_ns(r->paused_ns, s.end - s.start);
-}
-
 static void explain_by_thread(struct gap_reader *r, int64_t start, int64_t end, uint32_t thread,
                               uint32_t launch, int64_t busy_ns, int64_t *ns)
 {
@@ -158,14 +135,12 @@ static void explain_by_thread(struct gap_reader *r, int64_t start, int64_t end, 
     /* Once the launching call is over, the rest is the way from the host to the GPU. */
     int64_t sent = launch == NO_INDEX ? end : g->end_ns[launch];
     int64_t at = start;
-    bool paused = i > 0 && i <= th->n_outer && pauses(r->v, th->outer[i - 1]);
     for (; i < th->n_outer && at < end && at < sent; i++) {
         uint32_t call = th->outer[i];
         int64_t from = g->start_ns[call] > at ? g->start_ns[call] : at;
         if (from >= end || from >= sent)
             break;
-        add_until_call(r, (struct span){at, from}, paused, drained, busy_ns, ns);
-        paused = pauses(r->v, call);
+        add_between(r, (struct span){at, from}, drained, busy_ns, ns);
         at = from;
         int64_t to = g->end_ns[call] < end ? g->end_ns[call] : end;
         if (to < at) /* it ends before it starts: odd, counts as zero */

@@ -20,7 +20,6 @@ struct gap_reader {
     uint32_t gpu;         /* 1 + its place in the view */
     uint32_t last_thread; /* that launched work, for work without a link */
     bool has_calls;
-    int64_t paused_ns; /* of the gaps so far, in which recording was paused */
     gap_part_fn *note; /* told of time in calls and between them; NULL: nobody listens */
     void *ctx;
 };

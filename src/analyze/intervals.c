@@ -1,6 +1,7 @@
 #include "analyze/intervals.h"
 
 #include <assert.h>
+#include <stdbool.h>
 
 #include "base/vec.h"
 
@@ -17,6 +18,23 @@ void spans_append(struct spans *s, struct arena *a, int64_t start, int64_t end)
     vec_push(s, a, ((struct span){start, end}));
 }
 
+/* A set with so many times fewer spans than the other is looked up in it, span by span. */
+enum { FAR = 16 };
+
+/* The first span from j on that ends after a time, in steps that grow. */
+static size_t first_after(const struct spans *s, size_t j, int64_t time)
+{
+    size_t step = 1;
+    while (j + step < s->n && s->v[j + step].end <= time) {
+        j += step;
+        step *= 2;
+    }
+    for (; step; step /= 2)
+        if (j + step < s->n && s->v[j + step].end <= time)
+            j += step;
+    return j;
+}
+
 /* Sets are taken over whole where nothing is to be worked out; they are never changed afterwards.
  */
 void spans_subtract(struct spans *out, const struct spans *a, const struct spans *b,
@@ -27,8 +45,10 @@ void spans_subtract(struct spans *out, const struct spans *a, const struct spans
         return;
     }
     size_t j = 0;
+    bool sparse = a->n < b->n / FAR;
     for (size_t i = 0; i < a->n; i++) {
         int64_t at = a->v[i].start, end = a->v[i].end;
+        j = sparse ? first_after(b, j, at) : j;
         while (j < b->n && b->v[j].end <= at)
             j++;
         for (size_t k = j; k < b->n && b->v[k].start < end && at < end; k++) {

@@ -130,25 +130,34 @@ static void measure_kernels(const struct work *w, const struct spans *by_class, 
     claim(w, CAUSE_COMM, comm, busy);
 }
 
+/*
+ * What is busy is a large set and each kind of copies a small one: they are put together once, and
+ * what was claimed before is kept beside it until then.
+ */
 static void measure_copies(const struct work *w, const struct spans *blits, struct spans *busy)
 {
-    struct spans all = {0}, kernels = {0};
+    struct spans all = {0}, claimed = {0}, kernels = {0}, both = {0};
     spans_union(&kernels, busy, blits, w->arena);
     w->out->kernel_ns = spans_total(&kernels);
     for (enum cause c = CAUSE_COPY_H2D; c <= CAUSE_COPY_SET; c++) {
-        struct spans kind = {0}, joined = {0};
+        struct spans kind = {0}, joined = {0}, with_blits = {0}, exposed = {0}, rest = {0};
+        struct spans claimed_too = {0};
         spans_of_copies(w, c, &kind);
-        if (c == CAUSE_COPY_D2D && blits->n) {
-            struct spans with_blits = {0};
+        if (c == CAUSE_COPY_D2D)
             spans_union(&with_blits, &kind, blits, w->arena);
-            claim(w, c, &with_blits, busy);
-        } else {
-            claim(w, c, &kind, busy);
-        }
+        else
+            with_blits = kind;
+        spans_subtract(&exposed, &with_blits, busy, w->arena);
+        spans_subtract(&rest, &exposed, &claimed, w->arena);
+        w->out->ns[c] = add_ns(w->out->ns[c], spans_total(&rest));
+        spans_union(&claimed_too, &claimed, &with_blits, w->arena);
+        claimed = claimed_too;
         spans_union(&joined, &all, &kind, w->arena);
         all = joined;
     }
     w->out->copy_ns = spans_total(&all);
+    spans_union(&both, busy, &claimed, w->arena);
+    *busy = both;
 }
 
 /* ---- what does not ---- */
@@ -218,23 +227,50 @@ static uint32_t later_call(const struct work *w)
     return copy == NO_INDEX ? NO_INDEX : c->call[copy];
 }
 
+/*
+ * The next part of an idle stretch in which recording was not paused, from *at on; pauses are in
+ * order, and so are the stretches.
+ */
+static bool next_part(const struct work *w, int64_t *at, int64_t end, struct span *out)
+{
+    const struct spans *p = &w->v->paused;
+    for (size_t i = p->n ? view_next_pause(w->v, *at) : 0; i < p->n && *at < end; i++) {
+        if (p->v[i].start > *at) {
+            *out = (struct span){*at, p->v[i].start < end ? p->v[i].start : end};
+            *at = out->end;
+            return true;
+        }
+        *at = p->v[i].end;
+    }
+    *out = (struct span){*at, end};
+    bool more = *at < end;
+    *at = end;
+    return more;
+}
+
 /* Idle time before the first work: start-up, unless this is a slice and there was work before it.
  */
 static void measure_lead(const struct work *w, struct gap_reader *r, int64_t until, uint32_t call)
 {
-    if (w->g->has_earlier && until > w->v->start_ns)
-        gap_explain(r, w->v->start_ns, until, call, 0, w->out->ns);
-    else
-        w->out->ns[CAUSE_STARTUP] = add_ns(w->out->ns[CAUSE_STARTUP], until - w->v->start_ns);
+    struct span s;
+    for (int64_t at = w->v->start_ns; next_part(w, &at, until, &s);) {
+        if (w->g->has_earlier)
+            gap_explain(r, s.start, s.end, call, 0, w->out->ns);
+        else
+            w->out->ns[CAUSE_STARTUP] = add_ns(w->out->ns[CAUSE_STARTUP], s.end - s.start);
+    }
 }
 
 /* Idle time after the last work: the tail, unless this is a slice and more work follows. */
 static void measure_trail(const struct work *w, struct gap_reader *r, int64_t from, int64_t busy_ns)
 {
-    if ((w->g->later_kernels || w->g->later_copies) && from < w->v->end_ns)
-        gap_explain(r, from, w->v->end_ns, later_call(w), busy_ns, w->out->ns);
-    else
-        w->out->ns[CAUSE_TAIL] = add_ns(w->out->ns[CAUSE_TAIL], w->v->end_ns - from);
+    struct span s;
+    for (int64_t at = from; next_part(w, &at, w->v->end_ns, &s);) {
+        if (w->g->later_kernels || w->g->later_copies)
+            gap_explain(r, s.start, s.end, later_call(w), busy_ns, w->out->ns);
+        else
+            w->out->ns[CAUSE_TAIL] = add_ns(w->out->ns[CAUSE_TAIL], s.end - s.start);
+    }
 }
 
 static void measure_unused(const struct work *w, struct gap_reader *r)
@@ -243,9 +279,9 @@ static void measure_unused(const struct work *w, struct gap_reader *r)
     out->first_ns = w->v->start_ns;
     out->last_ns = w->v->end_ns;
     if (!w->v->is_slice)
-        out->ns[CAUSE_UNKNOWN] = add_ns(out->ns[CAUSE_UNKNOWN], view_window(w->v));
+        out->ns[CAUSE_UNKNOWN] = add_ns(out->ns[CAUSE_UNKNOWN], view_recorded(w->v));
     else if (!w->g->has_earlier)
-        out->ns[CAUSE_STARTUP] = add_ns(out->ns[CAUSE_STARTUP], view_window(w->v));
+        out->ns[CAUSE_STARTUP] = add_ns(out->ns[CAUSE_STARTUP], view_recorded(w->v));
     else
         measure_trail(w, r, w->v->start_ns, 0);
 }
@@ -269,17 +305,20 @@ static void measure_gaps(const struct work *w, const struct spans *busy, uint32_
     find_next(w, &next, out->first_ns, &kernel, &first_call);
     measure_lead(w, &reader, out->first_ns, first_call);
     for (size_t i = 1; i < busy->n; i++) {
-        struct gap gap = {.start_ns = busy->v[i - 1].end, .end_ns = busy->v[i].start, .gpu = slot};
         uint32_t call;
-        find_next(w, &next, gap.end_ns, &gap.next_kernel, &call);
-        gap_explain(&reader, gap.start_ns, gap.end_ns, call,
-                    busy->v[i - 1].end - busy->v[i - 1].start, gap.ns);
-        note_gap(out, &gap);
-        if (w->tell)
-            w->tell(w->ctx, &gap);
+        struct span s;
+        find_next(w, &next, busy->v[i].start, &kernel, &call);
+        for (int64_t at = busy->v[i - 1].end; next_part(w, &at, busy->v[i].start, &s);) {
+            struct gap gap = {
+                .start_ns = s.start, .end_ns = s.end, .gpu = slot, .next_kernel = kernel};
+            gap_explain(&reader, s.start, s.end, call, busy->v[i - 1].end - busy->v[i - 1].start,
+                        gap.ns);
+            note_gap(out, &gap);
+            if (w->tell)
+                w->tell(w->ctx, &gap);
+        }
     }
     measure_trail(w, &reader, out->last_ns, busy->v[busy->n - 1].end - busy->v[busy->n - 1].start);
-    out->paused_ns = reader.paused_ns;
 }
 
 struct ledger_job {
@@ -314,13 +353,13 @@ static void measure_gpu(void *ctx, size_t slot, int worker)
     if (w.g->left_out)
         claim_left_out(&w, &busy);
     measure_gaps(&w, &busy, (uint32_t)slot, cursor);
-    assert(sum_of(w.out->ns) == view_window(job->v)); /* every nanosecond has one cause */
+    assert(sum_of(w.out->ns) == view_recorded(job->v)); /* every nanosecond has one cause */
     arena_release(temporary);
 }
 
 void ledger_make(struct ledger *l, const struct view *v, struct arena *a)
 {
-    *l = (struct ledger){.window_ns = view_window(v), .n_gpus = v->n_gpus};
+    *l = (struct ledger){.window_ns = view_recorded(v), .n_gpus = v->n_gpus};
     l->gpus = arena_array(a, struct ledger_gpu, v->n_gpus);
     struct arena *temporary = arena_scratch();
     size_t workers = (size_t)v->workers < v->n_gpus ? (size_t)v->workers : v->n_gpus;
@@ -331,7 +370,6 @@ void ledger_make(struct ledger *l, const struct view *v, struct arena *a)
     parallel_for(v->workers, v->n_gpus, measure_gpu, &job);
     arena_release(temporary);
     for (size_t g = 0; g < l->n_gpus; g++) {
-        l->paused_ns = add_ns(l->paused_ns, l->gpus[g].paused_ns);
         l->left_out_ns = add_ns(l->left_out_ns, l->gpus[g].left_out_ns);
         for (enum cause c = 0; c < CAUSES; c++)
             l->ns[c] = add_ns(l->ns[c], l->gpus[g].ns[c]);

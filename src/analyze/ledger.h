@@ -1,7 +1,8 @@
 /*
  * The ledger: every nanosecond of every GPU in the window has exactly one cause.
  *
- * Integers; per GPU the causes add up to the window, over all GPUs to GPUs x window. Work wins over
+ * Integers; per GPU the causes add up to the window (without pauses of the recording, which are
+ * outside of it), over all GPUs to GPUs x window. Work wins over
  * communication, that over copies, and what is left are gaps. A gap is explained by what the
  * thread that launched the next piece of work was doing (by correlation, not by guess).
  * ledger.def says what each cause means.
@@ -71,7 +72,6 @@ struct ledger_gpu {
     int64_t copy_ns;           /* union of all copies, exposed or not */
     int64_t comm_ns;           /* union of all collectives */
     int64_t comm_hidden_ns;    /* of it, under compute */
-    int64_t paused_ns;         /* of its gaps, in which recording was paused: in unknown */
     int64_t left_out_ns;       /* work that a filter took out and nothing else: in unknown */
     int64_t kernel_sum_ns;     /* plain sum of durations: shows concurrency */
     int64_t first_ns, last_ns; /* first start and last end of work; window bounds when none */
@@ -84,10 +84,10 @@ struct ledger_gpu {
 };
 
 struct ledger {
-    int64_t window_ns;
+    int64_t window_ns; /* without pauses of the recording */
     size_t n_gpus;
-    int64_t ns[CAUSES];             /* over all GPUs */
-    int64_t paused_ns, left_out_ns; /* likewise */
+    int64_t ns[CAUSES];  /* over all GPUs */
+    int64_t left_out_ns; /* likewise */
     struct ledger_gpu *gpus;
 };
 

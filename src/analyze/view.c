@@ -324,6 +324,7 @@ void view_make(struct view *v, const struct trace *t, const struct view_opts *o,
     order_gpu_work(v, o, a);
     order_calls(v, o, a);
     view_find_first_uses(v, a);
+    view_find_pauses(v, a);
 }
 
 const uint32_t *kernel_rows(const struct view *v, struct arena *a)

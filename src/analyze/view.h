@@ -71,6 +71,8 @@ struct view {
     uint8_t *first_kernel; /* bits by kernels row: the first of its name in its process */
     size_t n_kernels, n_copies, n_calls; /* in the view */
     const uint32_t *kernel_wait_ns;      /* see view_opts */
+    struct spans paused;                 /* nothing was recorded, see view_find_pauses() */
+    int64_t *paused_before;              /* by pause: all those before it */
     int workers;
     bool is_slice; /* idle time at its ends is a gap like others, no start-up or tail */
 };
@@ -113,6 +115,18 @@ static inline bool view_first_kernel(const struct view *v, uint32_t kernel)
 /* view_first.c; part of view_make(). */
 void view_find_first_uses(struct view *v, struct arena *a);
 
+/*
+ * view_paused.c; part of view_make(). Moments of the window in which the program had told the
+ * profiler to record nothing: outside of all accounts.
+ */
+void view_find_pauses(struct view *v, struct arena *a);
+
+/* The first of v->paused that ends after a moment; v->paused.n: none does. */
+size_t view_next_pause(const struct view *v, int64_t at);
+
+/* How much of [start, end) was not recorded. */
+int64_t view_paused(const struct view *v, int64_t start, int64_t end);
+
 /* Whether the process of a thread is looked at. */
 bool view_has_thread(const struct trace *t, size_t thread, const struct view_opts *o);
 
@@ -128,6 +142,19 @@ static inline struct span view_clip(const struct view *v, int64_t start, int64_t
 static inline int64_t view_window(const struct view *v)
 {
     return v->end_ns - v->start_ns;
+}
+
+/*
+ * Recorded time from the start of the window to a moment in it, clipped to it: a clock that stands
+ * still in pauses. And the moment at which it shows so much, the last one where it stood still.
+ */
+int64_t view_elapsed(const struct view *v, int64_t ns);
+int64_t view_moment(const struct view *v, int64_t elapsed);
+
+/* The window without pauses of the recording: what there is to account for. */
+static inline int64_t view_recorded(const struct view *v)
+{
+    return view_window(v) - (v->paused.n ? view_paused(v, v->start_ns, v->end_ns) : 0);
 }
 
 #endif

@@ -91,7 +91,7 @@ static void run_query(void *ctx)
     struct query_words words = {.seconds = 60};
     struct query_limits limits = QUERY_LIMITS;
     struct query_result r = {0};
-    struct query_source source = {c->run, trace_for, run_for, true};
+    struct query_source source = {c->run, trace_for, run_for, true, NULL};
     struct api_columns columns = {.arena = &c->out->arena};
     if (!api_options(query_table, &words, c->options, temporary, c->err))
         return;
@@ -169,7 +169,7 @@ static void run_convert(void *ctx)
 {
     struct converting *c = ctx;
     struct arena *a = arena_scratch();
-    struct convert_opts o = {.threads = parallel_cores()};
+    struct convert_opts o = {.threads = parallel_cores(), .args = true};
     struct fs_set *set = fs_set_new(a);
     const struct converter *w = converter_find(c->format);
     if (!api_options(convert_table, &o, c->options, a, c->err))

@@ -90,7 +90,7 @@ bool api_options(const struct opt *table, void *settings, const struct gs_option
 }
 
 struct open_opts {
-    const char *window, *iteration, *gpu, *reader, *source_dir;
+    const char *window, *iteration, *gpu, *reader, *source_dir, *cache;
     int64_t process, rank, phase, max_phases, threads;
     double short_us, min_us;
     struct opt_list att_dirs, by;
@@ -103,6 +103,7 @@ static const struct opt open_table[] = {
     OPT_TEXT(struct open_opts, iteration, 0, "iteration", "", ""),
     OPT_TEXT(struct open_opts, gpu, 0, "gpu", "", ""),
     OPT_TEXT(struct open_opts, source_dir, 0, "source-dir", "", ""),
+    OPT_TEXT(struct open_opts, cache, 0, "cache", "", ""),
     OPT_LIST(struct open_opts, att_dirs, 0, "att-dir", "", ""),
     OPT_LIST(struct open_opts, by, 0, "by", "", ""),
     OPT_CHOICE(struct open_opts, reader, 0, "reader", "auto|fast|sqlite|check", ""),
@@ -162,6 +163,7 @@ static bool read_options(struct run_opts *r, bool *analyze, const struct gs_opti
     r->gpu = o.gpu;
     r->reader = reader_mode_of(o.reader);
     r->source_dir = o.source_dir;
+    r->cache = o.cache;
     r->att_dirs = o.att_dirs;
     r->att_beside = true;
     r->process = o.process;

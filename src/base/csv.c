@@ -265,6 +265,16 @@ const char *csv_text(struct csv *c, size_t i, size_t *n)
     return c->text;
 }
 
+ptrdiff_t csv_head_read(void *head, char *buf, size_t n)
+{
+    struct csv_head *h = head;
+    n = n < h->n ? n : h->n;
+    memcpy(buf, h->p, n);
+    h->p += n;
+    h->n -= n;
+    return (ptrdiff_t)n;
+}
+
 bool csv_end(const struct csv *c, struct gs_error *err)
 {
     if (!c->problem)

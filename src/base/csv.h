@@ -36,6 +36,13 @@ enum { CSV_ROW_MAX = 16 * 1024 * 1024, CSV_FIELDS_MAX = 16 * 1024 };
 /* Reads up to n bytes into buf; 0 at the end, < 0 on error: the same as a jread_fill. */
 typedef ptrdiff_t csv_fill(void *ctx, char *buf, size_t n);
 
+/* A text in memory, for csv_open(): the first bytes of a file, say. */
+struct csv_head {
+    const char *p;
+    size_t n;
+};
+ptrdiff_t csv_head_read(void *head, char *buf, size_t n);
+
 struct csv_field {
     const char *p; /* without the quotes around it */
     size_t n;

@@ -98,13 +98,18 @@ bool fs_names(struct fs_list *out, const char *dir, bool dotted, size_t most, st
     struct arena *temporary = arena_scratch();
     DIR **d = arena_new(temporary, DIR *);
     arena_defer(temporary, close_dir, d);
-    *d = opendir(dir);
+    do
+        *d = opendir(dir);
+    while (!*d && errno == EINTR);
     bool ok = *d || fail(err, GS_E_IO, "cannot open '%s': %s", dir, strerror(errno));
-    for (struct dirent *e; ok && out->n < most && (e = readdir(*d));)
+    errno = 0; /* tells an error from the end */
+    for (struct dirent *e; ok && out->n < most && (e = readdir(*d)); errno = 0)
         if ((e->d_name[0] != '.' && !fs_is_unfinished(e->d_name)) ||
             (dotted && e->d_name[0] == '.' && strcmp(e->d_name, ".") != 0 &&
              strcmp(e->d_name, "..") != 0))
             vec_push(out, a, arena_strdup(a, e->d_name));
+    if (ok && errno)
+        ok = fail(err, GS_E_IO, "cannot read '%s': %s", dir, strerror(errno));
     arena_release(temporary);
     if (out->n)
         qsort(out->v, out->n, sizeof(*out->v), by_name);

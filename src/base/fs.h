@@ -49,6 +49,15 @@ int fs_open(const char *path, struct gs_error *err);
 int fs_open_within(const char *root, const char *path, struct gs_error *err);
 bool fs_is_link(const char *path);
 
+/*
+ * Calls to the system that are finished whatever happens meanwhile: begun anew where a signal
+ * interrupts them, and repeated where a file system gives less than was asked for. Fewer than n bytes
+ * are read only at the end of the file; -1 with errno.
+ */
+int fs_open_plain(const char *path, int flags);
+ptrdiff_t fs_read_up_to(int fd, void *to, size_t n);
+ptrdiff_t fs_read_at(int fd, void *to, size_t n, uint64_t at);
+
 bool fs_is_dir(const char *path);
 bool fs_is_file(const char *path); /* a regular one */
 bool fs_exists(const char *path);

@@ -44,12 +44,21 @@ static int checked(int fd, const char *path, struct gs_error *err)
     return regular ? -1 : not_regular(st.st_mode, path, err);
 }
 
+int fs_open_plain(const char *path, int flags)
+{
+    int fd;
+    do
+        fd = open(path, flags);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
 int fs_open(const char *path, struct gs_error *err)
 {
     struct stat st;
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) /* opening a device may already do harm */
         return not_regular(st.st_mode, path, err);
-    return checked(open(path, HOW), path, err);
+    return checked(fs_open_plain(path, HOW), path, err);
 }
 
 /* The next part of a path; false at its end. */
@@ -73,14 +82,16 @@ int fs_open_within(const char *root, const char *path, struct gs_error *err)
         return fs_open(path, err); /* the root itself: the user's own word */
     const char *rest = path + n;
     char part[NAME_MAX + 1];
-    int at = open(root, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+    int at = fs_open_plain(root, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
     while (at >= 0 && next_part(&rest, part)) {
         int how = *rest ? O_RDONLY | O_CLOEXEC | O_DIRECTORY : HOW;
         int below = -1;
         if (str_eq(part, ".."))
             errno = ELOOP;
         else
-            below = openat(at, part, how | O_NOFOLLOW);
+            do
+                below = openat(at, part, how | O_NOFOLLOW);
+            while (below < 0 && errno == EINTR);
         int saved = *rest && errno == ENOTDIR ? ELOOP : errno; /* so a link to a folder is told */
         close(at);
         errno = saved;
@@ -97,22 +108,44 @@ bool fs_is_link(const char *path)
     return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
 }
 
-/* What is there, up to the size the file had: it may be cut or grow meanwhile. */
-static bool read_all(struct mapping *m, int fd, uint8_t *to)
+ptrdiff_t fs_read_up_to(int fd, void *to, size_t n)
 {
-    size_t at = 0;
-    while (at < m->size) {
-        ssize_t got = read(fd, to + at, m->size - at);
+    size_t have = 0;
+    while (have < n) {
+        ssize_t got = read(fd, (char *)to + have, n - have);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return false;
+            return -1;
         if (!got)
             break;
-        at += (size_t)got;
+        have += (size_t)got;
     }
-    m->size = at;
-    return true;
+    return (ptrdiff_t)have;
+}
+
+ptrdiff_t fs_read_at(int fd, void *to, size_t n, uint64_t at)
+{
+    size_t have = 0;
+    while (have < n) {
+        ssize_t got = pread(fd, (char *)to + have, n - have, (off_t)(at + have));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -1;
+        if (!got)
+            break;
+        have += (size_t)got;
+    }
+    return (ptrdiff_t)have;
+}
+
+/* What is there, up to the size the file had: it may be cut or grow meanwhile. */
+static bool read_all(struct mapping *m, int fd, uint8_t *to)
+{
+    ptrdiff_t got = fs_read_up_to(fd, to, m->size);
+    m->size = got < 0 ? 0 : (size_t)got;
+    return got >= 0;
 }
 
 bool fs_read(struct mapping *m, const char *path, uint64_t most, struct gs_error *err)

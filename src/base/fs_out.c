@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* O_TMPFILE */
+#define _GNU_SOURCE /* O_TMPFILE, renameat2 */
 #include "base/fs_out.h"
 
 #include <errno.h>
@@ -75,7 +75,9 @@ static void folder_of(const char *path, char *dir, size_t size)
 /* A file without a name in the folder; false where the system has none. */
 static bool open_nameless(struct fs_out *out, const char *dir, mode_t mode)
 {
-    out->fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+    do
+        out->fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+    while (out->fd < 0 && errno == EINTR);
     if (out->fd < 0)
         return false;
     snprintf(out->temp, sizeof(out->temp), "/proc/self/fd/%d", out->fd);
@@ -103,7 +105,9 @@ static bool open_beside(struct fs_out *out, struct gs_error *err)
 {
     if (!name_beside(out, err))
         return false;
-    out->fd = open(out->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_for(out->path));
+    do
+        out->fd = open(out->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_for(out->path));
+    while (out->fd < 0 && errno == EINTR);
     if (out->fd >= 0) {
         fs_stale_claim(out->fd);
         return true;
@@ -126,7 +130,7 @@ static bool open_stream(struct fs_out *out, const char *mode, struct gs_error *e
     int own = own_descriptor(out->path);
     int fd = !out->direct ? dup(out->fd)
              : own >= 0   ? dup(own)
-                          : open(out->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+                          : fs_open_plain(out->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
     out->file = fd < 0 ? NULL : fdopen(fd, mode);
     if (out->file)
         return true;
@@ -189,8 +193,13 @@ void fs_out_abandon(struct fs_out *out)
     if (out->temp[0] && out->fd >= 0)
         close(out->fd);
     out->fd = -1;
-    if (out->temp[0] && !out->nameless)
+    if (out->swapped)
+        rename(out->temp, out->path);
+    else if (out->named)
+        unlink(out->path);
+    else if (out->temp[0] && !out->nameless)
         unlink(out->temp);
+    out->named = out->swapped = false;
     out->temp[0] = 0;
     unfinished_done(out->unfinished);
     out->unfinished = NULL;
@@ -231,7 +240,11 @@ static bool flush(struct fs_out *out, struct gs_error *err)
 /* Some file systems cannot; only what says that bytes were lost is an error. */
 static bool reach_disk(int fd)
 {
-    return fsync(fd) == 0 || (errno != EIO && errno != ENOSPC && errno != EDQUOT);
+    int result;
+    do
+        result = fsync(fd);
+    while (result != 0 && errno == EINTR);
+    return result == 0 || (errno != EIO && errno != ENOSPC && errno != EDQUOT);
 }
 
 bool fs_out_complete(struct fs_out *out, struct gs_error *err)
@@ -246,20 +259,32 @@ bool fs_out_complete(struct fs_out *out, struct gs_error *err)
         if (fchown(out->fd, st.st_uid, st.st_gid) != 0 &&
             fchown(out->fd, (uid_t)-1, st.st_gid) != 0)
             st.st_mode &= ~(mode_t)(S_IRWXG & ~((st.st_mode & S_IRWXO) << 3));
-        fchmod(out->fd, st.st_mode & 0777);
+        fchmod(out->fd, st.st_mode & (out->is_private ? 0600 : 0777));
     }
     return reach_disk(out->fd) || cannot(err, out->path, errno);
 }
 
+/* In place of what stands there, which gets the other name where the file system can do that. */
+static bool exchange(struct fs_out *out, struct gs_error *err)
+{
+    struct stat st;
+    bool may = lstat(out->path, &st) == 0 && (S_ISREG(st.st_mode) || S_ISLNK(st.st_mode));
+    out->swapped = may && renameat2(AT_FDCWD, out->temp, AT_FDCWD, out->path, RENAME_EXCHANGE) == 0;
+    out->named = out->swapped || rename(out->temp, out->path) == 0;
+    return out->named || cannot(err, out->path, errno);
+}
+
 /* linkat() never replaces: where a file is in the way, a name beside it is needed for a moment. */
-static bool take_name(struct fs_out *out, struct gs_error *err)
+bool fs_out_give_name(struct fs_out *out, struct gs_error *err)
 {
     char own[64];
     snprintf(own, sizeof(own), "%.60s", out->temp);
     if (!out->nameless)
-        return rename(out->temp, out->path) == 0 || cannot(err, out->path, errno);
-    if (linkat(AT_FDCWD, own, AT_FDCWD, out->path, AT_SYMLINK_FOLLOW) == 0)
+        return exchange(out, err);
+    if (linkat(AT_FDCWD, own, AT_FDCWD, out->path, AT_SYMLINK_FOLLOW) == 0) {
+        out->named = true;
         return true;
+    }
     if (errno != EEXIST)
         return cannot(err, out->path, errno);
     out->nameless = false;
@@ -267,16 +292,25 @@ static bool take_name(struct fs_out *out, struct gs_error *err)
         return false;
     if (linkat(AT_FDCWD, own, AT_FDCWD, out->temp, AT_SYMLINK_FOLLOW) != 0)
         return cannot(err, out->path, errno);
-    return rename(out->temp, out->path) == 0 || cannot(err, out->path, errno);
+    return exchange(out, err);
+}
+
+void fs_out_keep_name(struct fs_out *out)
+{
+    if (!out->swapped && !out->direct)
+        out->nameless = true; /* there is no other name to remove any more */
+    out->named = out->swapped = false;
+    fs_out_abandon(out);
 }
 
 bool fs_out_publish(struct fs_out *out, struct gs_error *err)
 {
-    bool ok =
-        !out->direct ? take_name(out, err) : (out->file || copy_out(out, err)) && flush(out, err);
-    if (ok && !out->direct)
-        out->nameless = true; /* there is no other name to remove any more */
-    fs_out_abandon(out);
+    bool ok = !out->direct ? fs_out_give_name(out, err)
+                           : (out->file || copy_out(out, err)) && flush(out, err);
+    if (ok)
+        fs_out_keep_name(out);
+    else
+        fs_out_abandon(out);
     return ok;
 }
 

@@ -36,6 +36,9 @@ struct fs_out {
     const char *path; /* as given; must outlive this */
     bool direct;      /* a pipe or a device: there is nothing to rename */
     bool nameless;    /* temp is /proc/self/fd/N */
+    bool is_private;  /* set before fs_out_complete(): for its owner alone, whatever stood there */
+    bool named;       /* it has its name, which can still be taken back */
+    bool swapped;     /* and what stood there before has the name temp */
     int fd;           /* the file that will get the name; -1: none is open */
     struct unfinished *unfinished;
 };
@@ -77,6 +80,14 @@ void fs_out_abandon(struct fs_out *out); /* removes what was written so far; twi
  */
 bool fs_out_complete(struct fs_out *out, struct gs_error *err);
 bool fs_out_publish(struct fs_out *out, struct gs_error *err);
+
+/*
+ * The second half once more in two, so that all of several files appear or none: after
+ * fs_out_give_name() of each either fs_out_keep_name() of each, or fs_out_abandon(), which puts back
+ * what stood there (where the file system can exchange two names; else that one is gone).
+ */
+bool fs_out_give_name(struct fs_out *out, struct gs_error *err);
+void fs_out_keep_name(struct fs_out *out);
 
 /* The third, once a folder: that a file has its name reaches the disk as well. */
 void fs_out_settle(const char *path);

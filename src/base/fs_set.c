@@ -88,6 +88,14 @@ bool fs_set_done(struct fs_set *set, struct fs_out *out, struct gs_error *err)
     return fs_out_complete(out, err);
 }
 
+void fs_set_take(struct fs_set *set, struct fs_out *out)
+{
+    struct fs_set_file *file = arena_new(set->arena, struct fs_set_file);
+    file->out = (struct fs_out){.path = out->path, .fd = -1, .direct = out->direct};
+    file->pending = out;
+    vec_push(&set->files, set->arena, file);
+}
+
 bool fs_set_write(struct fs_set *set, const char *path, const char *data, size_t n,
                   struct gs_error *err)
 {
@@ -110,6 +118,20 @@ static bool publish(struct fs_set_file *file, struct gs_error *err)
     file->pending = NULL;
     return file->data ? fs_write(file->out.path, file->data, file->n, err)
                       : !out || fs_out_publish(out, err);
+}
+
+/* All names, or what stood there before. */
+static bool give_names(struct fs_set *set, struct gs_error *err)
+{
+    for (size_t i = 0; i < set->files.n; i++)
+        if (set->files.v[i]->pending && !fs_out_give_name(set->files.v[i]->pending, err))
+            return false;
+    for (size_t i = 0; i < set->files.n; i++) {
+        if (set->files.v[i]->pending)
+            fs_out_keep_name(set->files.v[i]->pending);
+        set->files.v[i]->pending = NULL;
+    }
+    return true;
 }
 
 /* Each folder once, where its files follow each other. */
@@ -136,9 +158,9 @@ bool fs_set_close(struct fs_set *set, struct gs_error *err)
         if (set->files.v[i]->out.direct)
             ok = publish(set->files.v[i], err);
     unfinished_hold();
-    for (size_t i = 0; i < set->files.n && ok; i++)
-        if (!set->files.v[i]->out.direct)
-            ok = publish(set->files.v[i], err);
+    ok = ok && give_names(set, err);
+    if (!ok)
+        fs_set_abandon(set);
     for (size_t i = 0; i < set->made.n && ok; i++)
         unfinished_done(set->made.v[i]);
     unfinished_let_go();
@@ -146,8 +168,6 @@ bool fs_set_close(struct fs_set *set, struct gs_error *err)
         settle(set);
     if (ok)
         *set = (struct fs_set){.arena = set->arena};
-    else
-        fs_set_abandon(set);
     return ok;
 }
 

@@ -51,6 +51,9 @@ struct fs_out *fs_set_name(struct fs_set *set, const char *path, struct gs_error
 struct fs_out *fs_set_database(struct fs_set *set, const char *path, struct gs_error *err);
 bool fs_set_done(struct fs_set *set, struct fs_out *out, struct gs_error *err);
 
+/* One that was opened by itself and is complete joins the others; it must live as long as they. */
+void fs_set_take(struct fs_set *set, struct fs_out *out);
+
 bool fs_set_close(struct fs_set *set, struct gs_error *err);
 void fs_set_abandon(struct fs_set *set);
 

@@ -235,6 +235,11 @@ void input_allow_unpacked(uint64_t bytes)
     codec_allow(bytes);
 }
 
+uint64_t input_allowed_unpacked(void)
+{
+    return codec_allowed();
+}
+
 bool input_may_hold(const struct input *in, uint64_t bytes, struct gs_error *err)
 {
     const struct codec *c = &in->state->codec;

@@ -51,6 +51,7 @@ bool input_open_within(struct input *in, const char *root, const char *path, str
 
 /* What every compressed file may unpack to instead; 0: by its size. Once, before any is opened. */
 void input_allow_unpacked(uint64_t bytes);
+uint64_t input_allowed_unpacked(void);
 
 /* False with the reason where a file that will unpack to so many bytes would fail. */
 bool input_may_hold(const struct input *in, uint64_t bytes, struct gs_error *err);

@@ -28,6 +28,11 @@ void codec_allow(uint64_t bytes)
     most_unpacked = bytes;
 }
 
+uint64_t codec_allowed(void)
+{
+    return most_unpacked;
+}
+
 uint64_t codec_most(const struct codec *c)
 {
     if (most_unpacked)

@@ -47,6 +47,7 @@ ptrdiff_t codec_read(struct codec *c, char *buf, size_t n);
 
 /* How many bytes may come out of a compressed file, and the error when it is more: see input.h. */
 void codec_allow(uint64_t bytes);
+uint64_t codec_allowed(void);
 uint64_t codec_most(const struct codec *c);
 bool codec_too_large(const struct codec *c, struct gs_error *err); /* always false */
 

@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 
 static atomic_int current = LOG_NORMAL;
+static atomic_size_t warnings;
 
 void log_set_level(enum log_level level)
 {
@@ -44,8 +45,14 @@ static void put_line(const char *kind, const char *fmt, va_list ap)
     fprintf(stderr, "gpusight: %s%s\n", kind, text);
 }
 
+size_t log_warnings(void)
+{
+    return atomic_load(&warnings);
+}
+
 void log_warn(const char *fmt, ...)
 {
+    atomic_fetch_add(&warnings, 1);
     if (log_level() < LOG_NORMAL)
         return;
     va_list ap;

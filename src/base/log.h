@@ -13,6 +13,8 @@
 #ifndef GS_BASE_LOG_H
 #define GS_BASE_LOG_H
 
+#include <stddef.h>
+
 enum log_level {
     LOG_QUIET,   /* nothing */
     LOG_NORMAL,  /* warnings; the level at the start */
@@ -24,6 +26,9 @@ enum log_level log_level(void);
 
 void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* How many warnings there were so far, printed or not. */
+size_t log_warnings(void);
 
 /*
  * A line about what was done ("wrote x.json"), whatever the level. Characters that a terminal would

@@ -6,10 +6,12 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/spill.h"
 #include "base/task.h"
 
 struct guard {
@@ -23,10 +25,15 @@ static _Thread_local struct arena unguarded; /* scratch of a thread without a gu
 static atomic_size_t held, peak;
 static atomic_llong fail_in = -1; /* allocations left before one fails; < 0: none fails */
 
+static size_t size_of(void *p)
+{
+    return spill_has(p) ? spill_size(p) : malloc_usable_size(p);
+}
+
 static void account(void *p)
 {
-    size_t now = atomic_fetch_add_explicit(&held, malloc_usable_size(p), memory_order_relaxed) +
-                 malloc_usable_size(p);
+    size_t size = size_of(p);
+    size_t now = atomic_fetch_add_explicit(&held, size, memory_order_relaxed) + size;
     size_t top = atomic_load_explicit(&peak, memory_order_relaxed);
     while (now > top && !atomic_compare_exchange_weak_explicit(
                             &peak, &top, now, memory_order_relaxed, memory_order_relaxed))
@@ -68,16 +75,26 @@ _Noreturn void mem_exhausted(void)
     _Exit(GS_E_IO);
 }
 
-void *mem_try_alloc(size_t size)
+/* Memory, or, past a bound, pages of a file (spill.h). NULL: there is none. */
+static void *take(size_t size, bool zeroed)
 {
-    if (injected_fault())
-        return NULL;
-    void *p = malloc(size ? size : 1);
+    if (spill_wants(size, atomic_load_explicit(&held, memory_order_relaxed))) {
+        void *p = spill_take(size);
+        if (p)
+            account(p);
+        return p;
+    }
+    void *p = zeroed ? calloc(size ? size : 1, 1) : malloc(size ? size : 1);
     if (p) {
         account(p);
         advise_huge(p, size);
     }
     return p;
+}
+
+void *mem_try_alloc(size_t size)
+{
+    return injected_fault() ? NULL : take(size, false);
 }
 
 void *mem_alloc(size_t size)
@@ -99,27 +116,38 @@ size_t mem_mul(size_t n, size_t size)
 void *mem_calloc(size_t n, size_t size)
 {
     size_t total = mem_mul(n, size);
-    if (injected_fault())
-        mem_exhausted();
-    void *p = calloc(total ? total : 1, 1);
+    void *p = injected_fault() ? NULL : take(total, true);
     if (!p)
         mem_exhausted();
-    account(p);
-    advise_huge(p, total);
     return p;
+}
+
+/* A block that is or will be in the file: grown there, or moved there. */
+static void *move_to_file(void *p, size_t size, size_t old)
+{
+    if (spill_has(p))
+        return spill_grow(p, size);
+    void *q = spill_take(size);
+    if (q && p) {
+        memcpy(q, p, old < size ? old : size);
+        free(p);
+    }
+    return q;
 }
 
 void *mem_realloc(void *p, size_t size)
 {
     if (injected_fault())
         mem_exhausted();
-    size_t old = p ? malloc_usable_size(p) : 0;
-    void *q = realloc(p, size ? size : 1);
+    size_t old = p ? size_of(p) : 0, all = atomic_load_explicit(&held, memory_order_relaxed);
+    bool in_file = spill_has(p) || spill_wants(size, all - old);
+    void *q = in_file ? move_to_file(p, size, old) : realloc(p, size ? size : 1);
     if (!q)
         mem_exhausted();
     atomic_fetch_sub_explicit(&held, old, memory_order_relaxed);
     account(q);
-    advise_huge(q, size);
+    if (!in_file)
+        advise_huge(q, size);
     return q;
 }
 
@@ -134,8 +162,22 @@ void mem_free(void *p)
 {
     if (!p)
         return;
-    atomic_fetch_sub_explicit(&held, malloc_usable_size(p), memory_order_relaxed);
-    free(p);
+    atomic_fetch_sub_explicit(&held, size_of(p), memory_order_relaxed);
+    if (spill_has(p))
+        spill_free(p);
+    else
+        free(p);
+}
+
+static bool out_of_memory(struct gs_error *err)
+{
+    const char *folder = spill_full();
+    if (!folder)
+        return fail(err, GS_E_IO, "out of memory");
+    return fail(err, GS_E_IO,
+                "out of memory: '%s' has no room left for what '--memory' keeps there; set TMPDIR "
+                "to a folder with more",
+                folder);
 }
 
 bool mem_guard(void (*fn)(void *ctx), void *ctx, struct gs_error *err)
@@ -149,7 +191,7 @@ bool mem_guard(void (*fn)(void *ctx), void *ctx, struct gs_error *err)
         arena_release(&left->scratch);
         if (task_cancelled())
             return fail(err, GS_E_CANCELLED, "cancelled");
-        return fail(err, GS_E_IO, "out of memory");
+        return out_of_memory(err);
     }
     innermost = &g;
     fn(ctx);

@@ -49,8 +49,9 @@ struct arena;
 struct arena *mem_scratch_root(void);
 
 /*
- * For servers: what is given back stays with the process, up to some hundred megabytes, instead of
- * being asked for and cleared page by page in the next call.
+ * What is given back stays with the process, up to some hundred megabytes, instead of being asked
+ * for and cleared page by page when it is needed next. For programs; a library leaves the choice to
+ * its host.
  */
 void mem_keep(void);
 

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "base/mem.h"
+#include "base/spill.h"
 #include "base/task.h"
 
 struct parallel_work {
@@ -30,6 +31,7 @@ static void take_items(void *arg)
         if (i >= w->job->n || atomic_load(&w->job->exhausted))
             return;
         task_check();
+        spill_pace();
         w->job->fn(w->job->ctx, i, w->id);
     }
 }
@@ -52,6 +54,7 @@ void parallel_for(int threads, size_t n, parallel_fn *fn, void *ctx)
     if (threads <= 1) {
         for (size_t i = 0; i < n; i++) {
             task_check();
+            spill_pace();
             fn(ctx, i, 0);
         }
         return;
@@ -75,5 +78,5 @@ int parallel_cores(void)
 {
     cpu_set_t set;
     int n = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
-    return n < 1 ? 1 : n > PARALLEL_MAX ? PARALLEL_MAX : n;
+    return n < 1 ? 1 : n > PARALLEL_USUAL ? PARALLEL_USUAL : n;
 }

@@ -15,9 +15,12 @@ typedef void parallel_fn(void *ctx, size_t i, int worker);
 
 void parallel_for(int threads, size_t n, parallel_fn *fn, void *ctx);
 
-/* The number of cores this process may run on (at least 1, at most PARALLEL_MAX). */
+/*
+ * The number of cores this process may run on, at least 1, at most PARALLEL_USUAL: more threads cost
+ * more memory than they save time, but may be asked for, up to PARALLEL_MAX.
+ */
 int parallel_cores(void);
 
-enum { PARALLEL_MAX = 64 };
+enum { PARALLEL_MAX = 256, PARALLEL_USUAL = 64 };
 
 #endif

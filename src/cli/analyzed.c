@@ -10,6 +10,7 @@ struct run_opts cli_run_opts(const struct cli *cli, const struct analyzed_opts *
     r.paths = cli->operands;
     r.reader = reader_mode_of(o->reader);
     r.threads = cli->threads;
+    r.cache = cli->cache;
     r.window = o->window;
     r.iteration = o->iteration;
     r.phase = o->phase;
@@ -72,5 +73,6 @@ const struct trace *cli_load(struct cli *cli, const char *reader, struct gs_erro
     o.paths = cli->operands;
     o.reader = reader_mode_of(reader);
     o.threads = cli->threads;
+    o.cache = cli->cache;
     return cli_load_rows(cli, &o, NULL, err);
 }

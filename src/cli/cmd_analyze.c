@@ -5,6 +5,7 @@
 #include "base/human.h"
 #include "base/mem.h"
 #include "base/sat.h"
+#include "base/spill.h"
 #include "base/str.h"
 #include "cli/analyze_att.h"
 #include "cli/analyze_source.h"
@@ -13,6 +14,7 @@
 #include "cli/llm_opts.h"
 #include "cli/output.h"
 #include "cli/report_time.h"
+#include "cli/tallied.h"
 #include "render/analysis_json.h"
 #include "render/chart_files.h"
 #include "render/html/html.h"
@@ -188,6 +190,8 @@ static void print_stats(const struct call *c)
             "%.1f bytes per event\n",
             human_count(n, events), c->run->load_seconds, c->run->analysis_seconds, seconds(c),
             human_bytes(peak, mem_peak()), events ? (double)mem_peak() / (double)events : 0);
+    if (spill_peak())
+        fprintf(stderr, "stats: up to %s of that on a disk\n", human_bytes(peak, spill_peak()));
 }
 
 /* Options that mean nothing for a workload are not passed over in silence. */
@@ -237,6 +241,17 @@ static bool only_workload(struct call *c)
         fprintf(stderr, "stats: %zu dispatches, total %.3f s, peak %s\n", r.w->dispatches.n,
                 seconds(c), human_bytes(peak, mem_peak()));
     return ok;
+}
+
+/* Sums without times: nothing to analyze, but something to show. */
+static bool show_tables(struct call *c, const struct tally *tables)
+{
+    const char *wrong = only_for_traces(c->o);
+    wrong = c->o->in.filter.kernels.n ? "kernel" : wrong;
+    if (wrong)
+        return fail(c->err, GS_E_USAGE, "option '--%s' needs a trace; '%s' is %s", wrong,
+                    tables->files.v[0].path, tables->files.v[0].kind);
+    return tallied_output(tables, c->out, false, c->err);
 }
 
 /* What there is without a trace: a scan of source code, or a thread trace. */
@@ -321,6 +336,11 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
         vec_push(&o->input, cli->arena, cli->operands.v[i]);
     if (o->input.n && workload_operand(&o->input, cli->arena, &c->workload))
         return only_workload(c);
+    struct tally *tables;
+    if (!tallied_only(cli, &o->input, &tables, err))
+        return false;
+    if (tables)
+        return show_tables(c, tables);
     return run_traces(c);
 }
 
@@ -335,14 +355,17 @@ const struct command command_analyze = {
     .name = "analyze",
     .summary = "where the time went, what can be won back, and how",
     .operands = "[TRACE...]",
-    .doc = "Loads the trace, accounts for every nanosecond of every GPU, and prints a verdict, the "
-           "ledger of GPU time by cause, findings ranked by what they can win (with evidence, how "
-           "sure they are, and what to do), hotspots, copies, host calls and more.\n\n"
-           "A folder of rocprof-compute (pmc_perf.csv, sysinfo.csv) gives its speed-of-light, "
-           "memory chart, roofline and panels instead; see docs/workloads.md.\n\n"
-           "A folder stands for the traces in it and below; several files are one job. The exit "
-           "code is 5 when there is nothing to analyze.\n\n"
-           "'gpusight explain TERM' says what a number, a cause or a rule means.",
+    .doc =
+        "Loads the trace, accounts for every nanosecond of every GPU, and prints a verdict, the "
+        "ledger of GPU time by cause, findings ranked by what they can win (with evidence, how "
+        "sure they are, and what to do), hotspots, copies, host calls and more.\n\n"
+        "A folder of rocprof-compute (pmc_perf.csv, sysinfo.csv) gives its speed-of-light, "
+        "memory chart, roofline and panels instead; see docs/workloads.md. Profiles of rocprof-sys, statistics of rocprof and "
+        "rocprofv3 and databases of rocprof-compute are shown as tables; see "
+        "docs/formats.md.\n\n"
+        "A folder stands for the traces in it and below; several files are one job. The exit "
+        "code is 5 when there is nothing to analyze.\n\n"
+        "'gpusight explain TERM' says what a number, a cause or a rule means.",
     .examples =
         "gpusight analyze results.db  # the report\n"
         "gpusight analyze --window marker:training results.db  # one part of the run\n"

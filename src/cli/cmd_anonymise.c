@@ -3,7 +3,7 @@
  */
 #include <sys/stat.h>
 
-#include "base/fs.h"
+#include "base/fs_set.h"
 #include "base/log.h"
 #include "cli/rewritten.h"
 #include "rewrite/anonymise.h"
@@ -30,26 +30,31 @@ static void defaults(void *settings)
     *s = (struct anonymise_settings){.out = REWRITTEN_DEFAULTS};
 }
 
-static bool write_key(const struct pseudonyms *p, const char *path, struct gs_error *err)
+static bool write_key(const struct pseudonyms *p, const char *path, struct fs_set *set,
+                      struct gs_error *err)
 {
     struct str text;
     str_init(&text, p->arena);
     pseudonyms_json(p, &text);
     mode_t before = umask(077);
-    bool ok = fs_write(path, text.buf, text.len, err);
+    struct fs_out *out = fs_set_open(set, path, err);
     umask(before);
-    if (ok)
-        log_say("wrote %s: keep it to yourself", path);
-    return ok;
+    if (!out)
+        return false;
+    out->is_private = true;
+    return fs_out_write(out, text.buf, text.len, err) && fs_set_done(set, out, err);
 }
 
-/* What was written is read again: a name that is still there is told. */
-static bool prove(struct pseudonyms *p, const struct opt_list *files, struct gs_error *err)
+/* What was written is read again, before it has its name: what is still in it is told. */
+static bool prove(struct pseudonyms *p, const struct fs_set *set, struct gs_error *err)
 {
     enum { SHOWN = 10 };
-    for (size_t i = 0; i < files->n; i++)
-        if (!anonymise_scan(p, files->v[i], err))
-            return false;
+    struct opt_list files = {0};
+    for (size_t i = 0; i < set->files.n; i++)
+        if (set->files.v[i]->out.temp[0])
+            vec_push(&files, p->arena, (const char *)set->files.v[i]->out.temp);
+    if (!anonymise_scan(p, &files, err))
+        return false;
     for (size_t i = 0; i < p->left.n && i < SHOWN; i++)
         log_warn("still in the output, where it may mean something else: %s", p->left.v[i]);
     log_say(
@@ -77,11 +82,15 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
         anonymise_undo(t, &p);
     else
         anonymise_trace(t, &p);
-    if (!rewritten_write(cli, &s->out, t, &files, err))
+    struct fs_set *set = fs_set_new(cli->arena);
+    if (!rewritten_put(cli, &s->out, t, false, set, &files, err) || (!s->undo && !prove(&p, set, err)) ||
+        (s->key && !write_key(&p, s->key, set, err)) || !fs_set_close(set, err))
         return false;
     for (size_t i = 0; i < files.n; i++)
         log_say("wrote %s", files.v[i]);
-    return s->undo || (prove(&p, &files, err) && (!s->key || write_key(&p, s->key, err)));
+    if (s->key)
+        log_say("wrote %s: keep it to yourself", s->key);
+    return true;
 }
 
 const struct command command_anonymise = {

@@ -163,7 +163,8 @@ static bool align(struct cli *cli, const struct convert_settings *o, struct trac
                            .max_phases = 1},
                           reader_mode_of(o->in.reader),
                           cli->threads,
-                          NULL};
+                          NULL,
+                          cli->cache};
     if (o->no_align || t->processes.n < 2)
         return true;
     if (!job_can_split(t)) {
@@ -195,8 +196,10 @@ static struct trace *load(struct cli *cli, const struct convert_settings *o, str
     struct trace *t = trace_new(cli->arena);
     struct arena *temporary = arena_scratch();
     struct progress *p = arena_new(temporary, struct progress);
-    struct ingest_opts io = {
-        .reader = reader_mode_of(o->in.reader), .threads = cli->threads, .progress = p};
+    struct ingest_opts io = {.reader = reader_mode_of(o->in.reader),
+                             .threads = cli->threads,
+                             .progress = p,
+                             .cache = cli->cache};
     struct ingest_files files = {0};
     struct opt_list paths = {0};
     for (size_t i = 0; i < o->inputs.n; i++)
@@ -332,6 +335,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
         .annotate_pmc = o->annotate_pmc,
         .compress = o->compress,
         .durations = o->durations,
+        .args = true,
         .threads = cli->threads,
     };
     if ((o->formats.n && !choose_operands(&chosen, cli, err)) ||

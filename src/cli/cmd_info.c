@@ -9,6 +9,7 @@
 #include "cli/analyze_workload.h"
 #include "cli/analyzed.h"
 #include "cli/output.h"
+#include "cli/tallied.h"
 #include "report/inventory.h"
 
 struct info_opts {
@@ -83,6 +84,11 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
         return false;
     if (workload_operand(&cli->operands, cli->arena, &workload))
         return workload_info(out, workload, err) && output_finish(out, err);
+    struct tally *tables;
+    if (!tallied_only(cli, &cli->operands, &tables, err))
+        return false;
+    if (tables)
+        return tallied_output(tables, out, true, err);
     const struct trace *t = cli_load(cli, o->reader, err);
     if (!t)
         return false;

@@ -45,18 +45,30 @@ static bool check_folders(struct cli *cli, struct gs_error *err)
     return true;
 }
 
+/* Where traces are, and where those that were loaded before are kept. */
+static const struct opt_list *readable(struct cli *cli)
+{
+    struct opt_list *all = arena_new(cli->arena, struct opt_list);
+    for (size_t i = 0; i < cli->operands.n; i++)
+        vec_push(all, cli->arena, cli->operands.v[i]);
+    if (cli->cache)
+        vec_push(all, cli->arena, cli->cache);
+    return all;
+}
+
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     const struct mcp_settings *o = settings;
     struct guide guide;
     if (!check_folders(cli, err) || !guide_load(&guide, o->guide, cli->arena, err) ||
-        !sandbox_confine(cli->sandbox, &cli->operands, err))
+        !sandbox_confine(cli->sandbox, readable(cli), err))
         return false;
     confine_to(cli->operands.v, cli->operands.n, cli->arena);
     struct mcp_opts m = {.in = STDIN_FILENO,
                          .out = STDOUT_FILENO,
                          .roots = cli->operands,
                          .threads = cli->threads,
+                         .cache = cli->cache,
                          .page = (size_t)o->page,
                          .guide = &guide};
     return mcp_serve(&m, cli->arena, err);

@@ -25,6 +25,11 @@ static void defaults(void *settings)
     ((struct package_settings *)settings)->out = "package.rpdb";
 }
 
+static bool moves(const void *settings)
+{
+    return ((const struct package_settings *)settings)->consolidate;
+}
+
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     const struct package_settings *o = settings;
@@ -37,7 +42,8 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     enum package_way way = o->copy ? PACKAGE_COPY : o->consolidate ? PACKAGE_MOVE : PACKAGE_NAMES;
     if (!package_make(&p, &cli->operands, folder, way, cli->arena, err))
         return false;
-    log_say("wrote %s/index.yaml: %zu files, %s", folder, p.files, human_bytes(size, p.bytes));
+    log_say("wrote %s/index.yaml: %zu %s, %s", folder, p.files, p.files == 1 ? "file" : "files",
+            human_bytes(size, p.bytes));
     return true;
 }
 
@@ -54,6 +60,7 @@ const struct command command_package = {
     .opts = opts,
     .settings_size = sizeof(struct package_settings),
     .writes_here = true,
+    .moves = moves,
     .defaults = defaults,
     .run = run,
 };

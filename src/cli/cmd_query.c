@@ -14,6 +14,7 @@
 #include "cli/analyzed.h"
 #include "cli/output.h"
 #include "cli/prompt.h"
+#include "cli/tallied.h"
 #include "query/query.h"
 
 /* rocpd's words, and one that we know and cannot do. */
@@ -47,7 +48,7 @@ static const struct opt opts[] = {
             "end a statement that takes longer; 0: never (60)"),
     OPT_INT(struct query_opts, limit, 0, "limit", 0, 1e15, "N",
             "rows of a result; 0: all (10,000 for people, all as csv, json and xlsx)"),
-    OPT_BYTES(struct query_opts, memory, 0, "memory", "SIZE",
+    OPT_BYTES(struct query_opts, memory, 0, "sort-memory", "SIZE",
               "for sorting and grouping; 0: no limit (2G)"),
     OPT_GROUP("Output"),
     OPT_CHOICE(struct query_opts, out.format, 0, "format", FORMS,
@@ -78,6 +79,7 @@ struct call {
     struct cli *cli;
     struct query_opts *o;
     struct query *q;
+    struct tally *sums;    /* tables without times that were given; NULL: none */
     const struct run *run; /* NULL: nobody asked for results yet */
     struct query_limits limits;
     struct output *out;
@@ -87,9 +89,21 @@ struct call {
 
 /* ---- where rows come from ---- */
 
+/* A table of traces was named, and only sums were given. */
+static bool has_traces(const struct call *c, struct gs_error *err)
+{
+    return c->cli->operands.n || !c->sums ||
+           fail(err, GS_E_USAGE,
+                "this table is made of a trace, and '%s' is %s; 'gpusight query --tables' says "
+                "which tables hold sums",
+                c->sums->files.v[0].path, c->sums->files.v[0].kind);
+}
+
 static const struct run *load_run(void *ctx, struct gs_error *err)
 {
     struct call *c = ctx;
+    if (!has_traces(c, err))
+        return NULL;
     struct run_opts ro = cli_run_opts(c->cli, &c->o->in);
     if (!c->run)
         c->run = cli_run(c->cli, &ro, err);
@@ -104,6 +118,8 @@ static bool is_filtered(const struct run_opts *o)
 static const struct trace *load_trace(void *ctx, unsigned leave_out, struct gs_error *err)
 {
     struct call *c = ctx;
+    if (!has_traces(c, err))
+        return NULL;
     struct run_opts ro = cli_run_opts(c->cli, &c->o->in);
     bool part = ro.phase || ro.iteration;
     const struct run *r = part ? load_run(c, err) : NULL;
@@ -112,6 +128,7 @@ static const struct trace *load_trace(void *ctx, unsigned leave_out, struct gs_e
     if (r) /* rows of the part that the analysis found */
         ro.window = arena_printf(c->cli->arena, "%" PRId64 "..%" PRId64, r->analysis->view.start_ns,
                                  r->analysis->view.end_ns);
+    ro.mixed = true; /* rows of all of them, each on its own clock */
     ro.leave_out = part || is_filtered(&ro) ? 0 : leave_out;
     return cli_load_rows(c->cli, &ro, NULL, err);
 }
@@ -124,7 +141,7 @@ static void note_inputs(const struct call *c)
 {
     struct ingest_files files = {0};
     struct gs_error ignored;
-    ingest_find(&files, &c->cli->operands, c->cli->arena, &ignored);
+    ingest_find_mixed(&files, &c->cli->operands, c->cli->arena, &ignored);
 }
 
 /* ---- as a document ---- */
@@ -457,16 +474,12 @@ static bool gather(struct call *c, struct str *sql, bool *prompt)
     struct opt_list *operands = &c->cli->operands;
     if (o->script && !read_script(c, o->script, sql))
         return false;
-    if (!o->sql && operands->n && is_sql(operands->v[operands->n - 1]))
-        o->sql = operands->v[--operands->n];
     if (o->sql)
         str_printf(sql, "%s%s", sql->len ? "\n;" : "", o->sql);
-    for (size_t i = 0; i < o->input.n; i++)
-        vec_push(operands, c->cli->arena, o->input.v[i]);
-    if (!operands->n)
+    if (!operands->n && !c->sums)
         return fail(c->err, GS_E_USAGE, "no trace given; see 'gpusight query --help'");
     struct ingest_files files = {0}; /* known as inputs, whether rows of them are needed or not */
-    if (!ingest_find(&files, operands, c->cli->arena, c->err))
+    if (operands->n && !ingest_find_mixed(&files, operands, c->cli->arena, c->err))
         return false;
     *prompt = !o->sql && !o->script && prompt_is_possible();
     if (!o->sql && !o->script && !*prompt)
@@ -491,7 +504,19 @@ static bool begin(struct call *c)
     c->limits.rows = o->limit >= 0 ? (uint64_t)o->limit : program ? 0 : MOST_FOR_PEOPLE;
     struct run_opts ro = cli_run_opts(c->cli, &o->in);
     bool same = !is_filtered(&ro) && !ro.phase && !ro.iteration;
-    c->q = query_open(&(struct query_source){c, load_trace, load_run, same}, c->cli->arena);
+    struct opt_list *operands = &c->cli->operands;
+    if (!o->sql && operands->n && is_sql(operands->v[operands->n - 1]))
+        o->sql = operands->v[--operands->n];
+    for (size_t i = 0; i < o->input.n; i++)
+        vec_push(operands, c->cli->arena, o->input.v[i]);
+    if (!tallied_take(c->cli, &c->cli->operands, &c->sums, c->err))
+        return false;
+    struct query_source source = {.ctx = c,
+                                  .trace = load_trace,
+                                  .run = load_run,
+                                  .run_has_rows = same,
+                                  .sums = c->sums ? tally_tables(c->sums, false) : NULL};
+    c->q = query_open(&source, c->cli->arena);
     return true;
 }
 
@@ -536,7 +561,7 @@ const struct command command_query = {
         "stddev, variance, stddev_pop, median, percentile(x, p), sumsq and union_ns(start, end), "
         "the length of what intervals cover.\n\n"
         "SQL only reads. What would write, attach a file, change a setting or load code is refused "
-        "before it runs; --timeout, --limit and --memory bound what a statement may take.\n\n"
+        "before it runs; --timeout, --limit and --sort-memory bound what a statement may take.\n\n"
         "Without SQL, statements are read from standard input or, on a terminal, asked for. The "
         "exit code is 5 when no statement gives a row; the empty table is written nevertheless.",
     .examples =

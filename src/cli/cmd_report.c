@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "cli/analyzed.h"
 #include "cli/output.h"
+#include "cli/tallied.h"
 #include "workload/workload.h"
 
 struct report_opts {
@@ -117,8 +118,15 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     if (!o->out.name && !o->csv_dir)
         o->out.name = default_name(cli->operands.v[0], cli->arena);
     c->out = output_begin(cli, &o->out, "xlsx", err);
+    struct tally *tables = NULL;
+    if (!c->out || !tallied_only(cli, &cli->operands, &tables, err))
+        return false;
+    if (tables) {
+        tallied_workbook(tables, &c->workbook, cli->arena);
+        return write_all(c);
+    }
     struct run_opts ro = cli_run_opts(cli, &o->in);
-    struct run *r = c->out ? cli_run(cli, &ro, err) : NULL;
+    struct run *r = cli_run(cli, &ro, err);
     if (!r)
         return false;
     workbook_make(&c->workbook, r->analysis, &r->advice, &wo, cli->arena);

@@ -1,7 +1,6 @@
 /*
  * gpusight run -- APP ARGS: from a program to its verdict.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "advise/rule.h"
+#include "advise/advise.h"
 #include "base/fs.h"
 #include "base/fs_out.h"
 #include "base/human.h"
@@ -97,18 +96,6 @@ static void defaults(void *settings)
 
 /* ---- the folder ---- */
 
-static bool is_empty(const char *dir)
-{
-    DIR *d = opendir(dir);
-    const struct dirent *e;
-    bool found = false;
-    while (d && (e = readdir(d)) && !found)
-        found = !str_eq(e->d_name, ".") && !str_eq(e->d_name, "..");
-    if (d)
-        closedir(d);
-    return d && !found;
-}
-
 static bool make_folder(struct run_settings *s, struct arena *a, struct gs_error *err)
 {
     enum { MOST = 10000 };
@@ -125,30 +112,64 @@ static bool make_folder(struct run_settings *s, struct arena *a, struct gs_error
     s->call.folder = given;
     if (s->dry_run || !s->folder)
         return true;
-    if (fs_exists(given) && !is_empty(given))
+    struct fs_list names = {0};
+    if (fs_exists(given) && !fs_names(&names, given, true, 1, a, err))
+        return false;
+    if (names.n)
         return fail(err, GS_E_USAGE, "'%s' is there and not empty; give another folder", given);
     return fs_make_folders(given, a, err);
 }
 
 /* ---- which profiler ---- */
 
+static void plan_in(struct run_settings *s, const char *folder, struct arena *a)
+{
+    struct plan_request *q = &s->call.q;
+    q->out = folder;
+    if (!q->tools) {
+        q->tools = s->call.profilers.tools;
+        q->installed = true;
+    }
+    plan_make(&s->call.plan, q, a);
+}
+
+/* Whether a profiler of this machine answers what is asked; one for kernels alone has no timeline. */
+static bool profiler_fits(struct run_settings *s, struct arena *a)
+{
+    struct run_call *c = &s->call;
+    if (!(c->profilers.tools & (c->q.tools ? c->q.tools : ~0u)))
+        return false;
+    plan_in(s, ".", a);
+    return c->plan.captures.n > 0 && !(c->plan.open & ON(timeline));
+}
+
+static bool no_profiler(const struct run_call *c, bool asked, struct gs_error *err)
+{
+    const char *app = c->q.form.app.v[0];
+    if (asked)
+        return fail(err, GS_E_USAGE,
+                    "'%s' runs no Python script that a wrapper could be put around", app);
+    if (c->plan.notes.n)
+        return fail(err, GS_E_USAGE, "nothing to capture for '%s': %s", app, c->plan.notes.v[0]);
+    return fail(err, GS_E_USAGE,
+                "no profiler found for '%s': rocprofv3, rocprof-sys, nsys and ncu are neither in "
+                "PATH nor where they are usually installed",
+                app);
+}
+
 static bool choose_wrapper(struct run_settings *s, struct arena *a, struct gs_error *err)
 {
     struct run_call *c = &s->call;
-    enum wrapper found = wrapper_find(&c->q.form.app, &c->wrapped_at, a);
     bool asked = !str_eq(s->profiler, "auto");
-    if (!asked && (c->profilers.tools & (c->q.tools ? c->q.tools : ~0u)))
-        return true;
-    if (found == WRAPPER_NONE)
-        return fail(err, GS_E_USAGE,
-                    asked ? "'%s' runs no Python script that a wrapper could be put around"
-                          : "no profiler found for '%s': rocprofv3, rocprof-sys, nsys and ncu are "
-                            "neither in PATH nor where they are usually installed",
-                    c->q.form.app.v[0]);
+    if (!asked && profiler_fits(s, a))
+        return plan_check_tools(&c->plan, c->q.tools, err);
+    enum wrapper found = wrapper_find(&c->q.form.app, &c->wrapped_at, a);
+    if (found == WRAPPER_NONE || (!asked && !(c->q.goals & ON(timeline))))
+        return no_profiler(c, asked, err);
     c->wrapper = asked ? (str_eq(s->profiler, "jax") ? WRAPPER_JAX : WRAPPER_TORCH) : found;
     if (!asked)
-        log_note("no profiler is installed: the one of %s is used",
-                 c->wrapper == WRAPPER_JAX ? "JAX" : "PyTorch");
+        log_say("no profiler that records a timeline is installed: the one of %s is used",
+                c->wrapper == WRAPPER_JAX ? "JAX" : "PyTorch");
     return true;
 }
 
@@ -163,13 +184,13 @@ static bool read_request(struct cli *cli, struct run_settings *s, struct gs_erro
         return fail(err, GS_E_USAGE, "no program given; see 'gpusight run --help'");
     profilers_find(&c->profilers, a);
     if (!plan_request_read(&c->q, &s->words, err) ||
-        !plan_request_app(&c->q, s->launcher, &command, a, err) || !choose_wrapper(s, a, err))
+        !plan_request_app(&c->q, s->launcher, &command, a, err))
         return false;
     if (!c->q.goals)
         c->q.goals = ON(timeline);
     if (!c->q.gpu && c->profilers.vendor != VENDOR_UNKNOWN)
         c->q.gpu = hardware_find(c->profilers.vendor == VENDOR_AMD ? "gfx942" : "sm_90", NULL, 0);
-    return true;
+    return choose_wrapper(s, a, err);
 }
 
 /* ---- running ---- */
@@ -223,14 +244,6 @@ static bool run_capture(struct cli *cli, struct run_settings *s, const struct ca
     return run_words(cli, s, &c->command.argv, folder, err);
 }
 
-static void plan_in(struct run_settings *s, const char *folder, struct arena *a)
-{
-    s->call.q.out = folder;
-    if (!s->call.q.tools)
-        s->call.q.tools = s->call.profilers.tools;
-    plan_make(&s->call.plan, &s->call.q, a);
-}
-
 static bool run_wrapped(struct cli *cli, struct run_settings *s, const char *folder,
                         struct gs_error *err)
 {
@@ -258,11 +271,6 @@ static bool run_once(struct cli *cli, struct run_settings *s, const char *folder
     if (s->call.wrapper)
         return run_wrapped(cli, s, folder, err);
     plan_in(s, folder, cli->arena);
-    if (!plan_check_tools(&s->call.plan, s->call.q.tools, err))
-        return false;
-    if (!s->call.plan.captures.n)
-        return fail(err, GS_E_USAGE, "nothing to capture: %s",
-                    s->call.plan.notes.n ? s->call.plan.notes.v[0] : "no tool for the goals");
     return run_capture(cli, s, &s->call.plan.captures.v[0], folder, err);
 }
 
@@ -316,8 +324,8 @@ static bool run_further(struct cli *cli, struct run_settings *s, struct gs_error
     if (!r)
         return false;
     c->q.analysis = r->analysis;
-    for (size_t i = 0; !s->words.goals.n && i < r->advice.findings.n; i++)
-        c->q.goals |= goals_of_rule(r->advice.findings.v[i]->rule->name);
+    if (!s->words.goals.n)
+        c->q.goals |= advice_goals(&r->advice);
     c->q.gpu = s->words.gpu ? c->q.gpu : NULL; /* that of the trace */
     plan_in(s, c->chosen, cli->arena);
     for (size_t i = 0; i < c->plan.captures.n; i++)
@@ -388,7 +396,7 @@ static bool before(struct cli *cli, void *settings, struct gs_error *err)
         return write_batch(cli, s, err);
     if (!run_repeats(cli, s, err))
         return false;
-    if (s->all_passes && !s->call.wrapper && !s->dry_run)
+    if (s->all_passes && s->call.profilers.tools && !s->dry_run)
         return run_further(cli, s, err);
     if (s->call.plan.captures.n > 1)
         log_say("%zu more captures answer the rest: --all-passes", s->call.plan.captures.n - 1);
@@ -423,12 +431,26 @@ static bool show(struct cli *cli, struct run_settings *s, struct run *run, struc
            output_finish(out, err);
 }
 
+/* ncu writes what only it reads. */
+static bool reports_only(const struct run_call *c)
+{
+    size_t n = 0;
+    while (n < c->plan.captures.n && str_eq(c->plan.captures.v[n].command.tool, "ncu"))
+        n++;
+    return !c->wrapper && n > 0 && n == c->plan.captures.n;
+}
+
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     struct run_settings *s = settings;
     struct run_call *c = &s->call;
     if (s->dry_run || s->batch)
         return true;
+    if (reports_only(c)) {
+        log_say("the reports are in %s; ncu itself reads them: ncu --import FILE --page details",
+                c->chosen);
+        return !c->failure || fail(err, GS_E_IO, "%s", c->failure);
+    }
     struct run_opts ro = cli_run_opts(cli, &s->in);
     ro.paths = (struct opt_list){0};
     ro.att_beside = true;

@@ -115,30 +115,6 @@ static bool find_root(struct cli *cli, struct session_settings *s, struct gs_err
     return true;
 }
 
-/* "NAME=value" words in front go to the environment; their names alone are kept. */
-static void take_app(struct session *x, struct loop *l, const struct words *app)
-{
-    size_t i = 0;
-    l->app.n = x->app.n = x->variables.n = 0;
-    x->hidden = false;
-    for (; i < app->n; i++) {
-        const char *equals = strchr(app->v[i], '='), *slash = strchr(app->v[i], '/');
-        if (!equals || equals == app->v[i] || (slash && slash < equals))
-            break;
-        const char *name = arena_strndup(x->arena, app->v[i], (size_t)(equals - app->v[i]));
-        setenv(name, equals + 1, 1);
-        vec_push(&x->variables, x->arena, name);
-    }
-    for (; i < app->n; i++)
-        vec_push(&l->app, x->arena, app->v[i]);
-    const char *line = shell_line(x->arena, &l->app);
-    x->hidden = !str_eq(session_hidden(x, line), line);
-    if (x->hidden)
-        vec_push(&x->app, x->arena, session_hidden(x, line));
-    for (i = 0; !x->hidden && i < l->app.n; i++)
-        vec_push(&x->app, x->arena, l->app.v[i]);
-}
-
 static const char *absolute(const char *path, struct arena *a)
 {
     char *real = path ? realpath(path, NULL) : NULL;
@@ -242,7 +218,7 @@ static bool begin(struct cli *cli, struct session_settings *s, struct gs_error *
     if (!take_settings(&draft, s, err) || !check_commands(&draft, err))
         return false;
     loop_init(&l, &draft);
-    take_app(&draft, &l, &s->app);
+    loop_take_app(&l, &s->app);
     if (!l.app.n && !s->trace)
         return fail(err, GS_E_USAGE, "give the program behind '--'");
     if (s->trace && !fs_exists(s->trace))
@@ -259,7 +235,7 @@ static bool begin(struct cli *cli, struct session_settings *s, struct gs_error *
     x->repeat = s->repeat;
     x->plateau = s->plateau;
     loop_init(&l, x);
-    take_app(x, &l, &s->app);
+    loop_take_app(&l, &s->app);
     session_event(x, "new", "%s", source);
     log_say("session %s", x->id);
     name_others(s, x);
@@ -297,7 +273,7 @@ static bool resume(struct cli *cli, struct session_settings *s, struct session *
                 (long long)x->current);
     loop_init(&l, x);
     if (s->app.n)
-        take_app(x, &l, &s->app);
+        loop_take_app(&l, &s->app);
     else if (!check_variables(x, err))
         return false;
     session_event(x, "resume", "at checkpoint %lld", (long long)x->current);

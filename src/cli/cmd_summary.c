@@ -5,6 +5,7 @@
 #include "cli/analyzed.h"
 #include "cli/output.h"
 #include "cli/summary_domains.h"
+#include "cli/tallied.h"
 #include "report/summary_json.h"
 
 struct summary_opts {
@@ -55,11 +56,17 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     bool domains = domain_args_given(&o->domains);
     struct output *out =
         output_begin(cli, &o->out, domains ? RENDERER_CHOICES_AND(tables) : RENDERER_CHOICES, err);
+    struct tally *tables = NULL;
+    if (!out || !tallied_only(cli, &cli->operands, &tables, err))
+        return false;
+    if (tables)
+        return tallied_output(tables, out, false, err);
     if (domains)
-        return out && summary_domains(cli, &o->domains, &o->in, out, err);
+        return summary_domains(cli, &o->domains, &o->in, out, err);
     if (o->out.dir)
         return fail(err, GS_E_USAGE, "option '--dir' goes with '--by-domain'; give -o FILE");
-    struct run *r = out ? cli_run(cli, &ro, err) : NULL;
+    ro.paths = cli->operands;
+    struct run *r = cli_run(cli, &ro, err);
     if (!r)
         return false;
     if (!r->trace.kernels.n && !r->trace.copies.n)

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/fs.h"
-#include "base/fs_out.h"
+#include "base/fs_set.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -65,6 +65,7 @@ struct synth_call {
     const struct synth_opts *o;
     struct gs_error *err;
     struct sink *writer; /* has files to clean up */
+    struct fs_set *set;  /* all that is written appears together */
 };
 
 /* --- listing ----------------------------------------------------------------------------- */
@@ -210,7 +211,7 @@ static bool write_truth(struct synth_call *c, struct program *p, const struct sy
         return false;
     str_init(&out, c->cli->arena);
     truth_json(t, &out);
-    return fs_write(c->o->truth, out.buf, out.len, c->err);
+    return fs_set_write(c->set, c->o->truth, out.buf, out.len, c->err);
 }
 
 /* Before anything is written: the truth must not go where a trace or the description is. */
@@ -238,15 +239,17 @@ static bool make(struct synth_call *c)
     struct synth_options s = {.seed = (uint64_t)o->seed, .max_events = (uint64_t)o->max_events};
     s.mpi_as_markers = !sys;
     s.no_telemetry = !sys;
+    c->set = fs_set_new(c->cli->arena);
     if (o->truth && !write_truth(c, p, &s))
         return false;
     if (!o->output)
-        return true;
+        return fs_set_close(c->set, c->err);
     c->writer = format_of(o)->begin(o, c->cli->arena);
+    c->writer->set = c->set;
     if (!simulate(c, p, &s, c->writer))
         return false;
     struct opt_list files = {0};
-    bool ok = finish_writer(c, true, &files, c->err);
+    bool ok = finish_writer(c, true, &files, c->err) && fs_set_close(c->set, c->err);
     for (size_t i = 0; i < files.n && ok; i++)
         log_say("wrote %s", files.v[i]);
     return ok;

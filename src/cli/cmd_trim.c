@@ -61,7 +61,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     if (!trace_span(t, cli->threads, &start, &end))
         return fail(err, GS_E_EMPTY, "nothing is left of the trace: %s",
                     only ? only : "it is empty");
-    if (!rewritten_write(cli, &s->out, t, &files, err))
+    if (!rewritten_write(cli, &s->out, t, true, &files, err))
         return false;
     log_say("kept %s: %s events in %s", only ? only : "everything",
             human_count(events, trace_events(t)), human_time(length, sub_ns(end, start)));

@@ -23,6 +23,7 @@ struct cli {
     int columns;              /* width to lay out for */
     int threads;              /* for parallel_for(), at least 1 */
     bool forget_keys;         /* set by `before`: keys of language models must not stay here */
+    const char *cache;        /* folder of loaded traces; NULL: none */
     bool one_of_many;         /* of processes that a launcher has started, not the first */
     const char *sandbox;      /* "auto", "on", "off": how foreign files are read */
 };
@@ -43,7 +44,8 @@ struct command {
     bool keeps_history; /* of what is typed, in state_folder() */
     bool fills_db;      /* what --db names is written */
     bool spreads; /* over the processes of a launcher: all its files come from ingest_find() */
-    void (*defaults)(void *settings); /* may be NULL: all zero */
+    bool (*moves)(const void *settings); /* whether it moves its operands; may be NULL: never */
+    void (*defaults)(void *settings);    /* may be NULL: all zero */
     /*
      * Runs outside of the box (sandbox.h), before any file is read: for what must be started while
      * it still can be. May be NULL.

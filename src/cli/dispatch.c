@@ -8,8 +8,10 @@
 #include "base/inputs.h"
 #include "base/log.h"
 #include "base/parallel.h"
+#include "base/spill.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "cache/cache.h"
 #include "cli/alias.h"
 #include "cli/command.h"
 #include "cli/generate.h"
@@ -139,6 +141,7 @@ static void apply_globals(struct cli *cli, const struct globals *g)
     cli->columns = terminal_columns();
     cli->threads = g->threads ? (int)g->threads : parallel_cores();
     cli->sandbox = g->sandbox;
+    cli->cache = g->cache;
     input_allow_unpacked(g->max_unpacked);
     log_set_level(g->quiet ? LOG_QUIET : g->verbose ? LOG_VERBOSE : LOG_NORMAL);
 }
@@ -152,6 +155,15 @@ static void note_operands(const struct opt_list *operands)
             inputs_add(&st);
 }
 
+/* Made here, so that the box need not be open around it. */
+static void allow_cache(struct cli *cli, struct opt_list *targets)
+{
+    if (!cli->cache)
+        return;
+    cache_folder(cli->cache, NULL);
+    vec_push(targets, cli->arena, cli->cache);
+}
+
 static const struct team_kind *const team_questions[] = {&remote_list_kind, &remote_members_kind,
                                                          &remote_read_kind, &remote_hash_kind,
                                                          &job_ranks_kind,   NULL};
@@ -159,7 +171,7 @@ static const struct team_kind *const team_questions[] = {&remote_list_kind, &rem
 /* *done: the first process runs the command, and this one has answered its questions. */
 static bool join_team(struct cli *cli, const struct globals *g, bool *done, struct gs_error *err)
 {
-    struct opt_list nothing = {0};
+    struct opt_list targets = {0};
     enum team_role role;
     int threads = (int)g->threads;
     *done = false;
@@ -169,14 +181,15 @@ static bool join_team(struct cli *cli, const struct globals *g, bool *done, stru
     cli->threads = threads ? threads : cli->threads;
     team_kinds(team_questions);
     remote_operands(&cli->operands);
-    job_spread_threads(cli->threads);
-    *done = role == TEAM_SERVES || role == TEAM_IDLE;
+    job_spread_with(cli->threads, cli->cache);
+    *done = role == TEAM_IDLE;
     if (role != TEAM_SERVES)
         return true;
-    if (!sandbox_enter(g->sandbox, &nothing, err))
+    allow_cache(cli, &targets);
+    if ((g->memory && !spill_limit(g->memory, err)) || !sandbox_enter(g->sandbox, &targets, err))
         return false;
     team_serve();
-    return true;
+    return *done = true;
 }
 
 static bool run_command(struct cli *cli, const struct command *c, const struct globals *before,
@@ -210,7 +223,13 @@ static bool run_command(struct cli *cli, const struct command *c, const struct g
         return false;
     if (cli->forget_keys)
         llm_forget_environment(cli->arena);
+    if (g->memory && !spill_limit(g->memory, err)) /* after the messenger is a process of its own */
+        return false;
     sandbox_targets(&targets, c, settings, cli->arena);
+    for (size_t i = 0; i < cli->operands.n && c->moves && c->moves(settings); i++)
+        vec_push(&targets, cli->arena, cli->operands.v[i]);
+    if (*c->operands)
+        allow_cache(cli, &targets);
     return sandbox_enter(g->sandbox, &targets, err) && c->run(cli, settings, err);
 }
 

@@ -14,6 +14,7 @@
 #include "render/workload_reference.h"
 #include "report/inventory.h"
 #include "report/summary_json.h"
+#include "tally/tally.h"
 #include "tool/tool.h"
 #include "verify/verify_doc.h"
 
@@ -72,6 +73,7 @@ bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
                  {"workload-compare-schema", workload_compare_json_schema},
                  {"verify-schema", verify_json_schema},
                  {"answer-schema", answer_json_schema},
+                 {"tables-schema", tally_json_schema},
                  {"metrics", reference_metrics},
                  {"rules", reference_rules},
                  {"counters", reference_counters},

@@ -12,6 +12,12 @@ const struct opt globals_opts[] = {
     OPT_BYTES(struct globals, max_unpacked, 0, "max-unpacked", "SIZE",
               "what a compressed file may unpack to, such as 8G, instead of 200 times its size "
               "(and 64 MiB in any case)"),
+    OPT_BYTES(struct globals, memory, 0, "memory", "SIZE",
+              "hold no more than this in memory, such as 4G, and the rest on a disk (TMPDIR, or "
+              "/var/tmp); the result is the same (no bound)"),
+    OPT_TEXT(struct globals, cache, 0, "cache", "DIR",
+             "keep loaded traces in this folder, so that the next command on them begins at once "
+             "(GPUSIGHT_CACHE, else none)"),
     OPT_CHOICE(struct globals, sandbox, 0, "sandbox", "auto|on|off",
                "read files in a box: no writes but the output, no network, no other programs; on "
                "fails where the kernel has none (auto)"),
@@ -27,6 +33,9 @@ const struct opt globals_opts[] = {
 void globals_defaults(struct globals *g)
 {
     *g = (struct globals){.color = "auto", .sandbox = "auto", .mpi = "auto"};
+    const char *cache = getenv("GPUSIGHT_CACHE");
+    if (cache && *cache)
+        g->cache = cache;
     const char *text = getenv("GPUSIGHT_THREADS");
     long n = text ? strtol(text, NULL, 10) : 0;
     if (n >= 1 && n <= PARALLEL_MAX)

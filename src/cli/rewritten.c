@@ -34,15 +34,14 @@ struct trace *rewritten_load(struct cli *cli, const struct rewritten_opts *o, co
     return (struct trace *)(uintptr_t)cli_load_rows(cli, &ro, only, err);
 }
 
-bool rewritten_write(struct cli *cli, const struct rewritten_opts *o, const struct trace *t,
-                     struct opt_list *files, struct gs_error *err)
+bool rewritten_put(struct cli *cli, const struct rewritten_opts *o, const struct trace *t,
+                   bool args, struct fs_set *set, struct opt_list *files, struct gs_error *err)
 {
-    struct fs_set *set = fs_set_new(cli->arena);
     const struct converter *named = converter_by_extension(o->name);
     const struct converter *w = o->format ? converter_find(o->format)
                                 : named   ? named
                                           : converter_find("rocpd");
-    struct convert_opts co = {.threads = cli->threads};
+    struct convert_opts co = {.threads = cli->threads, .args = args};
     if (named && named != w)
         return fail(err, GS_E_USAGE, "cannot write %s into '%s', which says %s", w->name, o->name,
                     named->name);
@@ -53,9 +52,16 @@ bool rewritten_write(struct cli *cli, const struct rewritten_opts *o, const stru
                            .base = o->name,
                            .path = w->extension ? o->name : NULL,
                            .process = NO_INDEX};
-    if (!convert_write(w, &c, err) || !fs_set_close(set, err))
+    if (!convert_write(w, &c, err))
         return false;
     for (size_t i = 0; i < c.written.n; i++)
         vec_push(files, cli->arena, c.written.v[i]);
     return true;
+}
+
+bool rewritten_write(struct cli *cli, const struct rewritten_opts *o, const struct trace *t,
+                     bool args, struct opt_list *files, struct gs_error *err)
+{
+    struct fs_set *set = fs_set_new(cli->arena);
+    return rewritten_put(cli, o, t, args, set, files, err) && fs_set_close(set, err);
 }

@@ -27,8 +27,12 @@ struct rewritten_opts {
 struct trace *rewritten_load(struct cli *cli, const struct rewritten_opts *o, const char **only,
                              struct gs_error *err);
 
-/* Writes it; *path is the file, or the first of several. */
+/* Puts it into the set, with the arguments of calls where `args`; *files are the names. */
+bool rewritten_put(struct cli *cli, const struct rewritten_opts *o, const struct trace *t,
+                   bool args, struct fs_set *set, struct opt_list *files, struct gs_error *err);
+
+/* The same, written at once. */
 bool rewritten_write(struct cli *cli, const struct rewritten_opts *o, const struct trace *t,
-                     struct opt_list *files, struct gs_error *err);
+                     bool args, struct opt_list *files, struct gs_error *err);
 
 #endif

@@ -17,7 +17,7 @@ bool is_profile_document(const char *path)
     int fd = fs_open(path, NULL);
     if (fd < 0)
         return false;
-    ssize_t n = read(fd, head, sizeof(head));
+    ptrdiff_t n = fs_read_up_to(fd, head, sizeof(head));
     close(fd);
     return n > 0 && profile_is_document(head, (size_t)n);
 }
@@ -57,6 +57,7 @@ bool profile_load(struct cli *cli, struct run_profile *p, const char *what, cons
     own.arena = arena_child(cli->arena);
     o.reader = reader_mode_of(reader);
     o.threads = cli->threads;
+    o.cache = cli->cache;
     o.max_phases = PROFILE_SOUGHT;
     o.facts_only = true;
     split_paths(&o.paths, what, own.arena);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fs.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "cli/prompt.h"
@@ -29,7 +30,8 @@ void sandbox_targets(struct opt_list *out, const struct command *c, const void *
     static const char *const names[] = {
         "output",       "dir",      "charts",          "junit",        "truth",
         "baseline-dir", "csv-dir",  "scenarios",       "judge-record", "llm-record",
-        "llm-archive",  "log-file", "transcript-file", "output-file",  "output-path"};
+        "llm-archive",  "log-file", "transcript-file", "output-file",  "output-path",
+        "key",          "sarif"};
     bool saves = false, has_output = false;
     for (const struct opt *o = c->opts; o && o->name; o++) {
         saves |= str_eq(o->name, "save-baseline") && text_of(o, settings);
@@ -77,7 +79,7 @@ static int landlock_version(void)
 static void allow(int rules, const char *path, uint64_t rights)
 {
     struct stat st;
-    int fd = open(path, O_PATH | O_CLOEXEC);
+    int fd = fs_open_plain(path, O_PATH | O_CLOEXEC);
     if (fd < 0)
         return;
     if (fstat(fd, &st) == 0) {

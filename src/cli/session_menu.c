@@ -10,17 +10,10 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "cli/output.h"
-#include "cli/prompt.h"
 #include "session/session_doc.h"
 #include "session/store.h"
 
-struct menu {
-    struct cli *cli;
-    struct loop *l;
-    struct prompt *prompt;
-};
-
-static void say(struct menu *m, const char *text)
+void session_say(struct menu *m, const char *text)
 {
     struct str out;
     struct gs_error none = {0};
@@ -32,7 +25,7 @@ static void say(struct menu *m, const char *text)
 char session_ask(void *prompt, const char *question, const char *letters)
 {
     struct menu *m = prompt;
-    say(m, arena_printf(m->cli->arena, "%s\n", question));
+    session_say(m, arena_printf(m->cli->arena, "%s\n", question));
     for (;;) {
         const char *line = prompt_line(m->prompt, "? ");
         if (!line)
@@ -42,7 +35,25 @@ char session_ask(void *prompt, const char *question, const char *letters)
     }
 }
 
-static void show_findings(struct menu *m)
+static bool is_aside(const struct menu *m, const struct loop_finding *f)
+{
+    for (size_t i = 0; i < m->aside.n; i++)
+        if (str_eq(m->aside.v[i], f->rule))
+            return true;
+    return false;
+}
+
+/* The last edit that was for this finding. */
+static const struct checkpoint *tried_for(const struct session *s, const struct loop_finding *f)
+{
+    for (size_t i = s->checkpoints.n; i-- > 1;)
+        if (str_eq(s->checkpoints.v[i].finding, f->rule) ||
+            str_eq(s->checkpoints.v[i].finding, f->id))
+            return &s->checkpoints.v[i];
+    return NULL;
+}
+
+void session_show_findings(struct menu *m)
 {
     struct str out;
     struct gs_error none = {0};
@@ -55,41 +66,86 @@ static void show_findings(struct menu *m)
         str_printf(&out, "%3zu  %-6s  %s", i + 1, f->priority, f->issue);
         if (isfinite(f->predicted_pct))
             str_printf(&out, " (predicted: %.1f %% less time)", f->predicted_pct);
+        if (is_aside(m, f))
+            str_puts(&out, " (left aside)");
+        const struct checkpoint *tried = tried_for(l->s, f);
+        if (tried)
+            str_printf(&out, " (%s: %s)", tried->summary, tried->result);
         str_putc(&out, '\n');
     }
     output_print(&out, &none);
 }
 
+/* Whether something is worth a change, and not left aside. */
+static const struct loop_finding *first_open(const struct menu *m)
+{
+    for (size_t i = 0; i < m->l->findings.n; i++) {
+        const struct loop_finding *f = &m->l->findings.v[i];
+        if (!str_eq(f->priority, "INFO") && !is_aside(m, f))
+            return f;
+    }
+    return NULL;
+}
+
+/* Keys that lead nowhere in this state are not shown, though they work. */
 static void show_status(struct menu *m)
 {
     const struct session *s = m->l->s;
-    say(m, arena_printf(m->cli->arena,
-                        "\nsession %s, checkpoint %lld, %.1f %% less time than at first\n"
-                        "[p] profile  [a] analyze again  [o] optimise  [e] edit a file  [f] try an "
-                        "edit from a file\n[b] roll back  [l] list  [s] save  [q] quit  number: a "
-                        "finding\n",
-                        s->id, (long long)s->current, session_gain_pct(s)));
+    struct str t;
+    bool todo = first_open(m);
+    str_init(&t, m->cli->arena);
+    str_printf(&t, "\nsession %s, checkpoint %lld, %.1f %% less time than at first\n", s->id,
+               (long long)s->current, session_gain_pct(s));
+    str_puts(&t, "[p] profile  [a] analyze again");
+    if (todo)
+        str_puts(&t, "  number: a finding  [n] leave the first aside  [o] optimise all");
+    else
+        str_puts(&t, "  [r] profile again");
+    str_puts(&t, "  [e] edit a file\n[f] try an edit from a file");
+    if (!session_captured(m, "sampling"))
+        str_puts(&t, "  [d] sample program counters");
+    if (!session_captured(m, "instructions"))
+        str_puts(&t, "  [t] thread trace");
+    str_puts(&t, s->checkpoints.n > 1 ? "  [b] roll back" : "");
+    str_puts(&t, "  [l] list  [s] save  [q] quit\n");
+    session_say(m, t.buf);
+}
+
+static void leave_aside(struct menu *m)
+{
+    const struct loop_finding *f = first_open(m);
+    if (f)
+        vec_push(&m->aside, m->cli->arena, f->rule);
+    session_show_findings(m);
 }
 
 static void show_finding(struct menu *m, size_t number)
 {
     if (!number || number > m->l->findings.n) {
-        say(m, "there is no such finding\n");
+        session_say(m, "there is no such finding\n");
         return;
     }
     const struct loop_finding *f = &m->l->findings.v[number - 1];
-    say(m, arena_printf(m->cli->arena, "%s (%s, %s)\nto do: %s\n%s%s%s", f->issue, f->rule,
-                        f->priority, f->suggestion, f->where ? "where: " : "",
-                        f->where ? f->where : "", f->where ? "\n" : ""));
+    session_say(m, arena_printf(m->cli->arena, "%s (%s, %s)\nto do: %s\n%s%s%s", f->issue, f->rule,
+                                f->priority, f->suggestion, f->where ? "where: " : "",
+                                f->where ? f->where : "", f->where ? "\n" : ""));
 }
 
 static bool try_text(struct menu *m, const char *text, size_t n, const char *name,
                      struct gs_error *err)
 {
+    struct loop *l = m->l;
     bool kept;
-    if (!loop_try(m->l, text, n, name, &kept, err))
+    if (!loop_try(l, text, n, name, &kept, err))
         return false;
-    return !kept || loop_analyze(m->l, err);
+    if (kept)
+        return loop_analyze(l, err);
+    const struct checkpoint *last = &l->s->checkpoints.v[l->s->checkpoints.n - 1];
+    if (!l->propose || !str_ends(last->result, " failed") ||
+        session_ask(m, "[f] let the model see why, and propose another  [q] leave it", "fq") != 'f')
+        return true;
+    text = l->propose(l->propose_ctx, l, err);
+    return !text ? !err->code : try_text(m, text, strlen(text), "proposal", err);
 }
 
 static bool try_file(struct menu *m, struct gs_error *err)
@@ -109,13 +165,13 @@ static bool edit_copy(struct menu *m, struct gs_error *err)
     const char *path = prompt_line(m->prompt, "file, in the source folder: ");
     const struct mapping *now = path && *path ? tree_content(s, path, err) : NULL;
     if (!now)
-        return err->code ? false : (say(m, "there is no such file\n"), true);
+        return err->code ? false : (session_say(m, "there is no such file\n"), true);
     const char *folder = fs_join(s->folder, "edit", a);
     const char *copy = fs_join(folder, fs_basename(path), a);
     mkdir(folder, 0700);
     if (!store_put(copy, (const char *)now->data, now->size, a, err))
         return false;
-    say(m, arena_printf(a, "edit this copy: %s\n", copy));
+    session_say(m, arena_printf(a, "edit this copy: %s\n", copy));
     if (session_ask(m, "[d] done, [n] leave it", "dn") != 'd')
         return true;
     const struct mapping *new = fs_read_in(a, copy, 16 << 20, err);
@@ -161,40 +217,6 @@ static bool roll_back(struct menu *m, struct gs_error *err)
     return session_save(s, err) && loop_analyze(m->l, err);
 }
 
-/* Whether the same was captured in this state before. */
-static bool was_captured(const struct session *s, const char *goal, struct arena *a)
-{
-    const char *head =
-        *goal ? arena_printf(a, "gpusight run --goal %s -- ", goal) : "gpusight run -- ";
-    for (size_t i = 0; i < s->events.n; i++) {
-        const struct session_event *e = &s->events.v[i];
-        if (str_eq(e->kind, "profile") && str_eq(e->text, "well") && e->checkpoint == s->current &&
-            e->command && str_starts(e->command, head))
-            return true;
-    }
-    return false;
-}
-
-static bool profile(struct menu *m, struct gs_error *err)
-{
-    struct loop *l = m->l;
-    const char *goal =
-        prompt_line(m->prompt, "goal (return: timeline; roofline, memory, occupancy, latency, "
-                               "sampling, instructions ...): ");
-    if (!goal)
-        return true;
-    if (was_captured(l->s, goal, m->cli->arena) &&
-        session_ask(m, "that was captured in this state and adds nothing; again? [y] [n]", "yn") !=
-            'y')
-        return true;
-    l->goal = *goal ? goal : NULL;
-    bool ok = loop_profile(l, err) && loop_analyze(l, err);
-    l->goal = NULL;
-    if (ok)
-        show_findings(m);
-    return ok;
-}
-
 /* False with an error: the step failed; the menu goes on, except after Ctrl-C. */
 static bool step(struct menu *m, const char *line, struct gs_error *err)
 {
@@ -205,13 +227,23 @@ static bool step(struct menu *m, const char *line, struct gs_error *err)
     }
     switch (*line) {
     case 'p':
-        return profile(m, err);
+        return session_capture(m, NULL, err);
+    case 'r':
+        return session_capture(m, "", err);
+    case 'd':
+        return session_capture(m, "sampling", err);
+    case 't':
+        return session_capture(m, "instructions", err);
+    case 'n':
+        leave_aside(m);
+        return true;
     case 'a':
-        return loop_analyze(l, err) && (show_findings(m), true);
+        return loop_analyze(l, err) && (session_show_findings(m), true);
     case 'o':
         if (!l->s->patches && !l->s->propose && !l->propose) {
-            show_findings(m);
-            say(m, "give edits with [e] or [f], or start with --patches, --propose or --llm\n");
+            session_show_findings(m);
+            session_say(
+                m, "give edits with [e] or [f], or start with --patches, --propose or --llm\n");
             return true;
         }
         return loop_run(l, err);
@@ -224,25 +256,54 @@ static bool step(struct menu *m, const char *line, struct gs_error *err)
     case 'l':
         return show_table(m);
     case 's':
-        return session_save(l->s, err) && (say(m, "saved\n"), true);
+        return session_save(l->s, err) && (session_say(m, "saved\n"), true);
     case 0:
         return true;
     default:
-        say(m, "no such key\n");
+        session_say(m, "no such key\n");
         return true;
     }
 }
 
+/* Built, tested and profiled, the last if the person agrees. */
+static bool begin(struct menu *m, struct gs_error *err)
+{
+    if (!loop_first_gates(m->l, err))
+        return false;
+    if (!loop_has_trace(m->l))
+        return session_capture(m, "", err);
+    if (!loop_analyze(m->l, err))
+        return false;
+    session_show_findings(m);
+    return true;
+}
+
+/* What came of it, in a few lines. */
+static void say_end(const struct session *s, struct arena *a)
+{
+    size_t tried = s->checkpoints.n - 1, kept = 0;
+    struct str files;
+    str_init(&files, a);
+    for (size_t i = 1; i <= tried; i++)
+        kept += str_eq(s->checkpoints.v[i].result, "kept");
+    const struct checkpoint *now = session_checkpoint(s, s->current);
+    for (size_t i = 0; now && i < now->files.n; i++)
+        str_printf(&files, "%s%s", i ? ", " : "", now->files.v[i].path);
+    log_say("%zu edits tried, %zu kept, %.1f %% less time than at first%s%s", tried, kept,
+            session_gain_pct(s), files.len ? "; files: " : "", files.buf);
+    log_say("saved; go on with 'gpusight session resume %s'", s->id);
+}
+
 bool session_menu(struct cli *cli, struct loop *l, struct gs_error *err)
 {
-    static const char *const words[] = {"profile", "analyze", "optimise", "edit", "file",
-                                        "back",    "list",    "save",     "quit", NULL};
-    struct menu m = {cli, l, prompt_new("session_history", words, cli->arena)};
+    static const char *const words[] = {"profile", "analyze", "next", "optimise", "edit", "file",
+                                        "back",    "list",    "save", "quit",     NULL};
+    struct menu m = {.cli = cli, .l = l};
+    m.prompt = prompt_new("session_history", words, cli->arena);
     l->ask = session_ask;
     l->ctx = &m;
-    if (!loop_baseline(l, err) || !loop_analyze(l, err))
+    if (!begin(&m, err))
         return false;
-    show_findings(&m);
     for (;;) {
         struct gs_error problem = {0};
         show_status(&m);
@@ -255,9 +316,9 @@ bool session_menu(struct cli *cli, struct loop *l, struct gs_error *err)
             return false;
         }
         if (problem.code)
-            say(&m, arena_printf(cli->arena, "%s\n", problem.text));
+            session_say(&m, arena_printf(cli->arena, "%s\n", problem.text));
     }
     session_event(l->s, "quit", "%.1f %% less time than at first", session_gain_pct(l->s));
-    log_say("saved; go on with 'gpusight session resume %s'", l->s->id);
+    say_end(l->s, cli->arena);
     return session_save(l->s, err);
 }

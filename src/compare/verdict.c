@@ -153,21 +153,25 @@ static double wall_noise_pct(const struct comparison *c)
 }
 
 /* The clock moved, by less than its noise. */
+static bool moved_in_noise(const struct comparison *c)
+{
+    return !c->by_wall && fabs((double)c->wall_b_ns - (double)c->wall_a_ns) * 100 >
+                              SAME_PCT * (double)c->wall_a_ns;
+}
+
 static bool cannot_tell(const struct comparison *c)
 {
-    return !c->by_wall && !c->repeated &&
-           fabs((double)c->wall_b_ns - (double)c->wall_a_ns) * 100 >
-               SAME_PCT * (double)c->wall_a_ns;
+    return moved_in_noise(c) && !c->repeated;
 }
 
 static const char *same_text(const struct comparison *c, const char *per)
 {
     const struct compare_cause *first = first_cause(c);
-    if (cannot_tell(c))
-        return arena_printf(c->arena,
-                            "the same%s as far as one run of each can tell: %s (noise %.1f %%)%s%s",
-                            per, wall_times(c), wall_noise_pct(c),
-                            first ? "; largest change: " : "", first ? first->what : "");
+    if (moved_in_noise(c))
+        return arena_printf(c->arena, "the same%s as far as %s can tell: %s (noise %.1f %%)%s%s",
+                            per, c->repeated ? "these runs" : "one run of each", wall_times(c),
+                            wall_noise_pct(c), first ? "; largest change: " : "",
+                            first ? first->what : "");
     if (first)
         return arena_printf(c->arena, "the same%s within %.1f %%: %s; largest change: %s", per,
                             more_of(c->noise_pct, SAME_PCT), wall_times(c), first->what);

@@ -31,6 +31,7 @@ struct convert_opts {
     bool annotate_pmc;   /* counters go with their kernel */
     bool compress;
     bool durations; /* CSV: one column more */
+    bool args;      /* rocpd: arguments of calls go along, read from the files once more */
     int threads;
 };
 

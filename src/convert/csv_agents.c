@@ -70,7 +70,8 @@ bool csv_agents(struct csv_out *w, struct gs_error *err)
 {
     enum { NUMBERS_BEHIND_TYPE = 46 };
     const struct trace *t = w->t;
-    if (!csv_begin(w, "agent_info", columns, true, err))
+    const char *all = w->guid ? arena_printf(w->c->arena, "%s Hostname", columns) : columns;
+    if (!csv_begin(w, "agent_info", all, true, err))
         return false;
     for (uint32_t i = 0; i < t->agents.n; i++) {
         const struct agent *a = &t->agents.v[i];
@@ -89,6 +90,8 @@ bool csv_agents(struct csv_out *w, struct gs_error *err)
             csv_put_text(w, "");
             csv_put_text(w, "");
         }
+        if (w->guid) /* which processes share a clock and GPUs */
+            csv_put_text(w, trace_str(t, t->processes.v[a->process].host));
         csv_end_row(w);
     }
     return csv_finish(w, err);

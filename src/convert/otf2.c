@@ -453,8 +453,10 @@ static bool copy_file(struct conversion *c, const char *from, const char *to, st
         return fail(err, GS_E_IO, "cannot write '%s': %s", to, strerror(errno));
     for (size_t n; (n = fread(buf, 1, sizeof(buf), in)) > 0;)
         sink_write(&s, buf, n);
+    bool bad = ferror(in) != 0;
     fclose(in);
-    return sink_close(&s, c, err);
+    return bad ? fail(err, GS_E_IO, "cannot write '%s': %s", to, strerror(EIO))
+               : sink_close(&s, c, err);
 }
 
 static bool copy_folder(struct conversion *c, const char *from, const char *to,

@@ -272,26 +272,55 @@ static void write_queues(struct device *d)
     }
 }
 
-static void write_pc_samples(struct pf *w)
+static void put_pc_sample(struct pf *w, uint32_t i)
 {
     const struct pc_samples *s = &w->t->pc_samples;
-    pf_track(w, parent_of(w, 0), "PC SAMPLES");
-    for (size_t i = 0; i < s->n; i++) {
-        uint32_t process =
-            s->kernel[i] < w->t->kernels.n ? process_of_kernel(w->t, s->kernel[i]) : 0;
-        struct pf_event e;
-        if (!conversion_takes(w->c, process))
+    struct pf_event e;
+    uint64_t name = pf_name(w, s->instruction[i]), track = pf_lane(w, 0);
+    uint64_t comment = s->comment[i] ? pf_text(w, s->comment[i]) : 0;
+    uint64_t type = s->type[i] ? pf_text(w, s->type[i]) : 0;
+    uint64_t stall = s->stall[i] ? pf_text(w, s->stall[i]) : 0;
+    pf_room(w, EVENT_ROOM);
+    pf_begin(w, &e, s->time_ns[i], INSTANT, track);
+    e.p = pb_uint(e.p, EVENT_CATEGORY_IID, pf_category("pc_sampling"));
+    e.p = pb_uint(e.p, EVENT_NAME_IID, name);
+    pf_note_int(&e, PF_DISPATCH_ID, s->dispatch[i]);
+    pf_note_uint(&e, PF_OFFSET, s->offset[i]);
+    pf_note_uint(&e, PF_EXEC_MASK, s->exec_mask[i]);
+    pf_note_uint(&e, PF_CODE_OBJECT, s->code_object[i]);
+    if (comment)
+        pf_note_text(&e, PF_COMMENT, comment);
+    if (type)
+        pf_note_text(&e, PF_INSTRUCTION_TYPE, type);
+    if (stall)
+        pf_note_text(&e, PF_STALL_REASON, stall);
+    if (s->waves[i])
+        pf_note_uint(&e, PF_WAVES_ON_SIMD, s->waves[i]);
+    if (s->issued[i] != PC_ISSUED_UNKNOWN)
+        pf_note_uint(&e, PF_ISSUED, s->issued[i] == PC_ISSUED_YES);
+    if (s->pipes_issue[i] || s->pipes_stall[i]) {
+        pf_note_uint(&e, PF_PIPES_ISSUE, s->pipes_issue[i]);
+        pf_note_uint(&e, PF_PIPES_STALL, s->pipes_stall[i]);
+    }
+    pf_end(w, &e);
+    w->instants++;
+}
+
+/* A track for each process that has any; samples of no kernel are those of the first. */
+static void write_pc_samples(struct pf *w)
+{
+    const struct trace *t = w->t;
+    const struct pc_samples *s = &t->pc_samples;
+    uint32_t *owner = arena_array(w->arena, uint32_t, s->n);
+    for (size_t i = 0; i < s->n; i++)
+        owner[i] = s->kernel[i] < t->kernels.n ? process_of_kernel(t, s->kernel[i]) : 0;
+    struct row_groups by = row_groups_make(owner, s->n, t->processes.n, w->arena);
+    for (uint32_t p = 0; p < t->processes.n; p++) {
+        if (by.at[p] == by.at[p + 1] || !conversion_takes(w->c, p))
             continue;
-        uint64_t name = pf_name(w, s->instruction[i]), track = pf_lane(w, 0);
-        pf_room(w, EVENT_ROOM);
-        pf_begin(w, &e, s->time_ns[i], INSTANT, track);
-        e.p = pb_uint(e.p, EVENT_CATEGORY_IID, pf_category("pc_sampling"));
-        e.p = pb_uint(e.p, EVENT_NAME_IID, name);
-        pf_note_int(&e, PF_DISPATCH_ID, s->dispatch[i]);
-        pf_note_uint(&e, PF_OFFSET, s->offset[i]);
-        pf_note_uint(&e, PF_EXEC_MASK, s->exec_mask[i]);
-        pf_end(w, &e);
-        w->instants++;
+        pf_track(w, parent_of(w, p), "PC SAMPLES");
+        for (size_t i = by.at[p]; i < by.at[p + 1]; i++)
+            put_pc_sample(w, by.list[i]);
     }
 }
 

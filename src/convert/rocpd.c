@@ -4,6 +4,7 @@
 
 #include "base/jwrite.h"
 #include "convert/rocpd_in.h"
+#include "ingest/args.h"
 
 /* ---- identity ---- */
 
@@ -308,9 +309,13 @@ static bool write_rocpd(struct conversion *c, struct gs_error *err)
                                needs_305(c->trace), c->arena, err);
     if (!w->out)
         return false;
+    if (c->o->args && ingest_has_args(c->trace))
+        w->event_of = arena_array(c->arena, int64_t, c->trace->regions.n + c->trace->markers.n + 1);
     put_info(w);
     rocpd_put_host(w);
     rocpd_put_device(w);
+    if (w->event_of && !rocpd_put_args(w, err))
+        return false;
     return rocpd_writer_close(w->out, err);
 }
 

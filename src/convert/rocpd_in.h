@@ -11,7 +11,7 @@ struct rocpd_process {
     struct rocpd_set *set;
     uint32_t process;
     int64_t nid, pid; /* ids of its rows */
-    int64_t tracks, samples, pmcs, copies, allocs;
+    int64_t tracks, samples, pmcs, copies, allocs, args;
     bool has_stream_0, has_queue_0, has_nobody;
 };
 
@@ -22,6 +22,7 @@ struct rocpd_out {
     VEC(struct rocpd_process *) processes; /* by process; NULL: not written */
     int64_t *thread_row, *symbol_row, *series_track;
     struct idmap tracks; /* (thread, name) -> id */
+    int64_t *event_of;   /* by region, markers behind them; NULL: no arguments will come */
 };
 
 static inline struct rocpd_process *rocpd_process_at(const struct rocpd_out *w, uint32_t process)
@@ -30,6 +31,7 @@ static inline struct rocpd_process *rocpd_process_at(const struct rocpd_out *w, 
 }
 
 void rocpd_put_host(struct rocpd_out *w);
+bool rocpd_put_args(struct rocpd_out *w, struct gs_error *err);
 void rocpd_put_device(struct rocpd_out *w);
 
 #endif

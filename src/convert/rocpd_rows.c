@@ -1,6 +1,7 @@
 /* Rows in bulk: each has an event, which says what kind it is and which call caused it. */
 #include "base/jwrite.h"
 #include "convert/rocpd_in.h"
+#include "ingest/args.h"
 
 #define RUN(set, which, ...)                                                                       \
     rocpd_run_ints(set, which, (int64_t[]){__VA_ARGS__},                                           \
@@ -54,6 +55,8 @@ static void put_calls(struct rocpd_out *w)
             continue;
         int64_t id = conversion_call(w->c, i);
         int64_t event = rocpd_add_event(p->set, region_category(r->kind[i], name), id, 0, NULL);
+        if (w->event_of)
+            w->event_of[i] = event;
         put_region(w, p, id, r->thread[i], r->start_ns[i], r->end_ns[i], rocpd_string(p->set, name),
                    event);
     }
@@ -81,6 +84,8 @@ static void put_markers(struct rocpd_out *w)
         int64_t id = w->c->own_ids ? (int64_t)t->regions.n + i + 1 : m->id[i];
         int64_t event = rocpd_add_event(p->set, category, id, 0, json.buf);
         uint8_t kind = m->kind[i] <= MARKER_INSTANT ? m->kind[i] : 0;
+        if (w->event_of)
+            w->event_of[t->regions.n + i] = event;
         if (kind != MARKER_INSTANT) {
             put_region(w, p, id, m->thread[i], m->start_ns[i], m->end_ns[i],
                        rocpd_string(p->set, functions[kind]), event);
@@ -103,6 +108,26 @@ static void put_samples(struct rocpd_out *w)
         RUN(p->set, ROCPD_INS_SAMPLE, ++p->samples,
             track_of(w, p, thread, trace_str(t, t->samples.name[i])), t->samples.time_ns[i], event);
     }
+}
+
+/* Arguments are of the events that calls and markers got here. */
+static void put_arg(void *ctx, const struct trace_arg_text *a)
+{
+    struct rocpd_out *w = ctx;
+    const struct trace *t = w->t;
+    bool marker = a->arg.region == NO_INDEX;
+    size_t row = marker ? t->regions.n + a->arg.marker : a->arg.region;
+    uint32_t thread = marker ? t->markers.thread[a->arg.marker] : t->regions.thread[row];
+    struct rocpd_process *p = rocpd_process_at(w, process_of_thread(t, thread));
+    if (p && w->event_of[row] && !w->out->failed)
+        rocpd_run(p->set, ROCPD_INS_ARG, "iiissss", ++p->args, w->event_of[row],
+                  (int64_t)a->arg.position, a->type, a->name, a->value,
+                  *a->extdata ? a->extdata : "{}");
+}
+
+bool rocpd_put_args(struct rocpd_out *w, struct gs_error *err)
+{
+    return ingest_each_arg(w->t, put_arg, w, err);
 }
 
 static void put_telemetry(struct rocpd_out *w)

@@ -43,6 +43,8 @@ static const char *const statements[ROCPD_INSERTS] = {
                          "VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
     [ROCPD_INS_SAMPLE] =
         "\"rocpd_sample{u}\"(id, track_id, timestamp, event_id) VALUES(?, ?, ?, ?)",
+    [ROCPD_INS_ARG] = "\"rocpd_arg{u}\"(id, event_id, position, type, name, value, extdata) "
+                      "VALUES(?, ?, ?, ?, ?, ?, ?)",
     [ROCPD_INS_KERNEL] =
         "\"rocpd_kernel_dispatch{u}\"(id, nid, pid, tid, agent_id, kernel_id, dispatch_id, "
         "queue_id, stream_id, start, end, private_segment_size, group_segment_size, "

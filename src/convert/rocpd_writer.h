@@ -35,6 +35,7 @@ enum rocpd_insert {
     ROCPD_INS_EVENT_EXT, /* with extdata */
     ROCPD_INS_REGION,
     ROCPD_INS_SAMPLE,
+    ROCPD_INS_ARG,
     ROCPD_INS_KERNEL,
     ROCPD_INS_COPY,
     ROCPD_INS_ALLOC,

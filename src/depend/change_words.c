@@ -108,8 +108,8 @@ bool change_of_run(struct change *c, const struct change_words *o, const struct 
         return true;
     if (!window_parse(&v, a->trace, o->graph_range, err))
         return false;
-    c->graph_from_ns = sub_ns(v.start_ns, a->view.start_ns);
-    c->graph_to_ns = sub_ns(v.end_ns, a->view.start_ns);
+    c->graph_from_ns = view_elapsed(&a->view, v.start_ns);
+    c->graph_to_ns = view_elapsed(&a->view, v.end_ns);
     if (!c->graph_from_ns && !c->graph_to_ns)
         c->graph_to_ns = 1;
     return true;

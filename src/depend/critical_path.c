@@ -149,6 +149,7 @@ static void count_edges(const struct depend *d, struct path_stats *p)
     for (size_t c = 0; c < d->n_calls; c++)
         p->host_waits += d->awaited[c] != NO_INDEX;
     p->handovers = d->handovers.n;
+    p->meetings = d->meetings.n;
     p->unlinked = d->unlinked;
     p->ops = d->n_ops;
 }
@@ -177,19 +178,27 @@ static double noise_of(const struct iteration_stats *i)
     return noise > LEAST_NOISE ? fmin(noise, 1) : LEAST_NOISE;
 }
 
-static void run(struct analysis *a)
+static void make_graph(struct analysis *a, struct arena *arena)
 {
     if (!a->opts.replay || !(a->view.n_kernels + a->view.n_copies))
         return;
-    struct depend *d = arena_new(a->arena, struct depend);
-    struct replay *r = arena_new(a->arena, struct replay);
-    struct arena *temporary = arena_scratch();
-    depend_make(d, &a->view, a->arena);
-    d->noise = noise_of(&a->iterations);
-    replay_init(r, d, a->arena);
+    struct depend *d = arena_new(arena, struct depend);
+    struct replay *r = arena_new(arena, struct replay);
+    depend_make(d, &a->view, arena);
+    replay_init(r, d, arena);
     replay_recorded(r);
     a->depend = d;
     a->replay = r;
+}
+
+static void run(struct analysis *a)
+{
+    struct depend *d = a->depend;
+    struct replay *r = a->replay;
+    if (!d)
+        return;
+    struct arena *temporary = arena_scratch();
+    d->noise = noise_of(&a->iterations);
     a->path_stats.length_ns = depend_span(d);
     a->path_stats.replay_error_pct = replay_error_pct(r);
     a->path_stats.rough = a->path_stats.replay_error_pct > REPLAY_ROUGH_PCT;
@@ -225,6 +234,9 @@ static const struct field stats_fields[] = {
     F(waits_recorded, FIELD_U64, "event waits", "", "waits for other streams by recorded events"),
     F(waits_inferred, FIELD_U64, "inferred waits", "",
       "work that stood ready for 10 us or more and began just as work of another stream ended"),
+    F(meetings, FIELD_U64, "meetings", "",
+      "collectives that nobody leaves before all have come, of processes or of GPUs, and messages "
+      "with who sends and who receives them"),
     F(handovers, FIELD_U64, "hand-overs", "",
       "calls that begin when a thread that takes turns with theirs is done; by plausibility"),
     F(host_waits, FIELD_U64, "host waits", "", "calls that wait for GPU work"),
@@ -302,5 +314,6 @@ const struct analysis_kind analysis_critical_path = {
            "Only what stands here shortens the run when it gets faster, and no more than up to the "
            "slack of the next path.",
     .run = run,
+    .beside = make_graph,
     .results = results,
 };

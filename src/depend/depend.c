@@ -38,13 +38,19 @@ static void measure(struct building *b)
 void depend_make(struct depend *d, const struct view *v, struct arena *arena)
 {
     struct arena *temporary = arena_scratch();
-    *d = (struct depend){.trace = v->trace, .view = v, .noise = LEAST_NOISE};
+    *d = (struct depend){.trace = v->trace,
+                         .view = v,
+                         .noise = LEAST_NOISE,
+                         .row_start = v->trace->regions.start_ns,
+                         .row_end = v->trace->regions.end_ns,
+                         .from = v->start_ns};
     struct building b = {.d = d, .arena = arena, .temporary = temporary};
     depend_order(&b);
     depend_host_waits(&b);
     depend_typical(&b);
     depend_infer(&b);
     depend_handovers(&b);
+    depend_meet(&b);
     measure(&b);
     arena_release(temporary);
 }

@@ -12,7 +12,9 @@
  * - waits: an op begins after ops of other streams: by recorded events, or inferred, where an op
  *   was ready long before and began just as another one of its GPU ended;
  * - host waits: a call ends after the op it waits for (synchronisation, blocking copies, freeing
- *   memory, launches into a full queue).
+ *   memory, launches into a full queue);
+ * - meetings: a collective ends after the last of those that take part has begun, on the host (MPI)
+ *   or on the GPUs (RCCL, NCCL); a message is received after it was sent.
  *
  * What an op waited beyond its edges is kept with it as its residual, what a call does besides
  * waiting as its own time. Hence a replay without changes gives exactly the recorded times, and one
@@ -25,7 +27,8 @@
  *     replay_init(&r, &d, &temporary);        // replay.h
  *     replay_run(&r, NULL);
  *
- * Times are nanoseconds from the start of the view, clipped to it. Ownership: the arena. Thread-
+ * Times are nanoseconds from the start of the view, clipped to it, by a clock that stands still in
+ * pauses of the recording (view_elapsed()). Ownership: the arena. Thread-
  * safety: read-only once made.
  */
 #ifndef GS_DEPEND_DEPEND_H
@@ -52,10 +55,21 @@ struct depend_handover {
     uint32_t call, from; /* calls */
 };
 
+/*
+ * Calls of several processes, or kernels of several GPUs, that nobody leaves before the last one has
+ * come; of a message, the second one not before the first has begun.
+ */
+struct depend_meeting {
+    uint32_t first, n; /* members */
+    int64_t latest_ns; /* when the last one came, as recorded */
+    bool message, kernels;
+};
+
 /* What is known of a call. */
 enum call_flag {
     CALL_BEGINS = 1, /* the first one of its thread */
     CALL_MANY = 2,   /* it submitted several ops: a graph already */
+    CALL_GRAPH = 4,  /* it launches a graph, by its name */
 };
 
 struct depend {
@@ -72,15 +86,20 @@ struct depend {
 
     /* Calls: the outer calls of all threads, thread by thread. */
     size_t n_calls;
-    uint32_t *call_row;   /* regions row */
-    uint8_t *class;       /* enum api_class */
-    bool cut;             /* some of them are longer than the view */
-    uint32_t *awaited;    /* op it waits for, or NO_INDEX */
-    uint32_t *first_call; /* by thread of the view, and one more */
-    uint8_t *flags;       /* by call: enum call_flag */
+    uint32_t *call_row;                 /* regions row */
+    const int64_t *row_start, *row_end; /* by regions row: columns of the trace */
+    int64_t from;                       /* where the view starts */
+    uint8_t *class;                     /* enum api_class */
+    bool cut;                           /* some are longer than the view, or it has pauses */
+    uint32_t *awaited;                  /* op it waits for, or NO_INDEX */
+    uint32_t *first_call;               /* by thread of the view, and one more */
+    uint8_t *flags;                     /* by call: enum call_flag */
 
     VEC(struct depend_wait) waits;         /* sorted by op */
     VEC(struct depend_handover) handovers; /* sorted by call */
+    VEC(struct depend_meeting) meetings;
+    VEC(uint32_t) members;               /* calls or ops, meeting by meeting */
+    uint32_t *call_meeting, *op_meeting; /* the one a call or op waits in, + 1; NULL: none does */
 
     /* All nodes in an order in which every edge leads back: calls, and n_calls + op. */
     uint32_t *order;
@@ -122,12 +141,13 @@ static inline struct span op_span(const struct depend *d, uint32_t op)
 
 static inline struct span call_span(const struct depend *d, uint32_t call)
 {
-    const struct regions *r = &d->trace->regions;
     uint32_t row = d->call_row[call];
-    struct span s = {r->start_ns[row], r->end_ns[row]};
-    if (d->cut)
+    struct span s = {d->row_start[row], d->row_end[row]};
+    if (d->cut) {
         s = view_clip(d->view, s.start, s.end);
-    return (struct span){s.start - d->view->start_ns, s.end - d->view->start_ns};
+        return (struct span){view_elapsed(d->view, s.start), view_elapsed(d->view, s.end)};
+    }
+    return (struct span){s.start - d->from, s.end - d->from};
 }
 
 static inline uint32_t op_stream(const struct depend *d, uint32_t op)
@@ -144,6 +164,26 @@ static inline enum api_class call_class(const struct depend *d, uint32_t call)
 static inline bool call_begins(const struct depend *d, uint32_t call)
 {
     return d->flags[call] & CALL_BEGINS;
+}
+
+/* The meeting a call or an op waits in, or NULL. */
+static inline const struct depend_meeting *meeting_of_call(const struct depend *d, uint32_t call)
+{
+    return d->call_meeting && d->call_meeting[call] ? &d->meetings.v[d->call_meeting[call] - 1]
+                                                    : NULL;
+}
+
+static inline const struct depend_meeting *meeting_of_op(const struct depend *d, uint32_t op)
+{
+    return d->op_meeting && d->op_meeting[op] ? &d->meetings.v[d->op_meeting[op] - 1] : NULL;
+}
+
+/* How long a collective lasts once all have come. */
+static inline int64_t op_alone(const struct depend *d, uint32_t op)
+{
+    const struct depend_meeting *m = meeting_of_op(d, op);
+    struct span s = op_span(d, op);
+    return s.end - (m && m->latest_ns > s.start ? m->latest_ns : s.start);
 }
 
 /* The first of d->waits that is of this op or a later one. */

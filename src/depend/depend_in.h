@@ -29,6 +29,9 @@ void depend_infer(struct building *b);
 /* handover.c */
 void depend_handovers(struct building *b);
 
+/* meet.c: collectives and messages, after all other edges but hand-overs. */
+void depend_meet(struct building *b);
+
 /* typical.c */
 void depend_typical(struct building *b);
 

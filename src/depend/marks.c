@@ -89,6 +89,13 @@ static bool serves_wait(const struct recipe *p, uint32_t call, enum api_class cl
     return false;
 }
 
+/* Streams and events that are made in the loop, as slowly as memory. */
+static bool is_slow_creation(const struct recipe *p, uint32_t call, enum api_class class)
+{
+    struct span s = call_span(p->d, call);
+    return class == API_CREATE && s.end - s.start >= LEDGER_SHORT_HOST_NS;
+}
+
 static unsigned removal_mark(const struct recipe *p, uint32_t call, enum api_class class)
 {
     const struct change *c = p->c;
@@ -96,7 +103,8 @@ static unsigned removal_mark(const struct recipe *p, uint32_t call, enum api_cla
                           : c->remove[REMOVE_SYNC] && serves_wait(p, call, class))
         return MARK_REMOVED;
     if (c->remove[REMOVE_ALLOCATION] &&
-        (class == API_ALLOC || (!c->cautious && class == API_SYNC && before_freeing(p, call))))
+        (class == API_ALLOC || is_slow_creation(p, call, class) ||
+         (!c->cautious && class == API_SYNC && before_freeing(p, call))))
         return MARK_REMOVED;
     if (c->remove[REMOVE_LAUNCH] && class == API_LAUNCH)
         return MARK_REMOVED;
@@ -121,7 +129,8 @@ static unsigned removal_mark(const struct recipe *p, uint32_t call, enum api_cla
 static bool can_record(const struct recipe *p, uint32_t call, enum api_class class)
 {
     const struct change *c = p->c;
-    if ((p->d->awaited[call] != NO_INDEX && class != API_LAUNCH) || p->d->flags[call] & CALL_MANY)
+    if ((p->d->awaited[call] != NO_INDEX && class != API_LAUNCH) ||
+        p->d->flags[call] & (CALL_MANY | CALL_GRAPH))
         return false;
     if (c->graph_from_ns || c->graph_to_ns) {
         int64_t at = call_span(p->d, call).start;
@@ -337,7 +346,7 @@ static void keep_ranges(struct recipe *p, size_t thread, const struct ranges *r,
     int64_t until = INT64_MIN;
     for (size_t i = 0; i < r->n && first < end; i++) {
         struct span s = view_clip(d->view, m->start_ns[r->rows[i]], m->end_ns[r->rows[i]]);
-        int64_t from = s.start - d->view->start_ns, to = s.end - d->view->start_ns;
+        int64_t from = view_elapsed(d->view, s.start), to = view_elapsed(d->view, s.end);
         uint32_t lo = call_at(d, first, end, from), hi = call_at(d, lo, end, to);
         if (to <= until)
             continue;
@@ -387,7 +396,7 @@ static bool concerns(const struct change *c, enum api_class class)
 {
     if (class == API_LAUNCH)
         return c->remove[REMOVE_LAUNCH] || c->remove[REMOVE_FIRST_USE] || c->overlap;
-    return class != API_CREATE && class != API_HOST;
+    return class == API_CREATE ? c->remove[REMOVE_ALLOCATION] : class != API_HOST;
 }
 
 void recipe_mark_calls(struct recipe *p, uint8_t *marks, struct arena *temporary)

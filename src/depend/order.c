@@ -2,16 +2,35 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "base/str.h"
 #include "depend/depend_in.h"
 
 /* A call with so many ops launched them as one. */
 enum { MANY = 4 };
 
-/* Times from the start of the view, clipped to it. */
+/* Times from the start of the view, clipped to it, without pauses of the recording. */
 static struct span time_of(const struct view *v, int64_t start, int64_t end)
 {
     struct span s = view_clip(v, start, end);
+    if (v->paused.n)
+        return (struct span){view_elapsed(v, s.start), view_elapsed(v, s.end)};
     return (struct span){s.start - v->start_ns, s.end - v->start_ns};
+}
+
+/* By string: a call of this name launches a graph; NULL: none does. */
+static bool *names_of_graphs(const struct building *b)
+{
+    const struct view *v = b->d->view;
+    const uint8_t *class = v->call_class + (size_t)REGION_HIP * v->n_strings;
+    bool *found = NULL;
+    for (size_t i = 0; i < v->n_strings; i++) {
+        if (class[i] != API_LAUNCH || !str_has(trace_str(v->trace, (uint32_t)i), "GraphLaunch"))
+            continue;
+        if (!found)
+            found = arena_array(b->temporary, bool, v->n_strings);
+        found[i] = true;
+    }
+    return found;
 }
 
 /* Calls, and which of them each row of the regions lies in. */
@@ -19,6 +38,8 @@ static void collect_calls(struct building *b)
 {
     struct depend *d = b->d;
     const struct view *v = d->view;
+    const bool *graphs = names_of_graphs(b);
+    d->cut = v->paused.n > 0;
     const struct regions *r = &d->trace->regions;
     for (size_t i = 0; i < v->n_threads; i++)
         d->n_calls += v->threads[i].n_outer;
@@ -40,6 +61,8 @@ static void collect_calls(struct building *b)
             if (next < th->n_outer && th->outer[next] == call) {
                 d->call_row[node + next] = call;
                 d->class[node + next] = (uint8_t)view_call_class(v, call);
+                if (graphs && graphs[r->name[call]])
+                    d->flags[node + next] |= CALL_GRAPH;
                 d->cut |= r->start_ns[call] < v->start_ns || r->end_ns[call] > v->end_ns ||
                           r->end_ns[call] < r->start_ns[call];
                 b->node_of_row[call] = node + (uint32_t)next++;

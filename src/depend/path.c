@@ -90,6 +90,11 @@ static bool leave_call(struct walk *w, uint32_t *node, bool inside)
 {
     const struct replay *r = w->r;
     uint32_t call = *node;
+    if (!inside && r->waited[call] == WAITED_MEETING) { /* on with who came last, from its start */
+        *node = r->met_last[r->d->call_meeting[call] - 1];
+        step_to(w, r->call_start[*node], call_kind(r->d, call), NO_INDEX, call);
+        return leave_call_start(w, node);
+    }
     if (!inside && r->waited[call]) {
         uint32_t op = r->d->awaited[call];
         step_to(w, r->op_end[op], call_kind(r->d, call), NO_INDEX, call);
@@ -111,8 +116,17 @@ static bool leave_op(struct walk *w, uint32_t *node, bool *inside)
 {
     const struct replay *r = w->r;
     const struct depend *d = r->d;
-    uint32_t op = *node - (uint32_t)d->n_calls, to = r->bound_to[*node];
+    uint32_t op = *node - (uint32_t)d->n_calls;
     *inside = false;
+    if (d->op_meeting && d->op_meeting[op]) { /* on with the one that began last */
+        uint32_t last = r->met_last[d->op_meeting[op] - 1];
+        if (last != NO_INDEX && r->op_start[last] > r->op_start[op]) {
+            step_to(w, r->op_start[last], op_kind(d, op), op, NO_INDEX);
+            op = last;
+            *node = (uint32_t)d->n_calls + op;
+        }
+    }
+    uint32_t to = r->bound_to[*node];
     step_to(w, r->op_start[op], op_kind(d, op), op, NO_INDEX);
     if (to == NO_INDEX)
         return false;
@@ -190,6 +204,8 @@ struct late {
     int64_t *op;          /* by op: latest end */
     int64_t *start, *end; /* by call */
     uint32_t *handover;   /* by call: from + 1 */
+    uint32_t *comes;      /* by call: the meeting it comes to first, + 1; NULL: there are none */
+    int64_t *met;         /* by meeting: when the last one comes at the latest */
 };
 
 static void not_after(int64_t *slot, int64_t ns)
@@ -198,12 +214,26 @@ static void not_after(int64_t *slot, int64_t ns)
         *slot = ns;
 }
 
+/* All of a collective begin in time for the one that may least be late; found when the first is
+ * asked for: then the ends of all are known. */
+static int64_t latest_start(struct late *l, const struct depend_meeting *m)
+{
+    int64_t *met = &l->met[m - l->d->meetings.v];
+    for (uint32_t i = 0; *met == QUANTITY_MOST && i < m->n; i++) {
+        uint32_t x = l->d->members.v[m->first + i];
+        not_after(met, l->op[x] - op_alone(l->d, x));
+    }
+    return *met;
+}
+
 /* What must not be later so that an op does not begin later than it may. */
 static void hold_op(struct late *l, uint32_t op, size_t first)
 {
     const struct depend *d = l->d;
     struct span o = op_span(d, op);
-    int64_t start = l->op[op] - (o.end - o.start) - d->residual[op];
+    const struct depend_meeting *m = meeting_of_op(d, op);
+    int64_t begin = m ? latest_start(l, m) : l->op[op] - (o.end - o.start);
+    int64_t start = begin - d->residual[op];
     if (d->prev[op] != NO_INDEX)
         not_after(&l->op[d->prev[op]], start - lag_behind(d, o.start, op_span(d, d->prev[op]).end));
     for (size_t i = first; i < d->waits.n && d->waits.v[i].op == op; i++)
@@ -228,8 +258,22 @@ static int64_t hold_end(struct late *l, uint32_t call)
     if (op != NO_INDEX) {
         int64_t late = op_span(d, op).end - c.end;
         not_after(&l->op[op], begin + (late > 0 ? late : 0));
+    } else if (meeting_of_call(d, call)) {
+        not_after(&l->met[d->call_meeting[call] - 1], begin);
     }
     return begin;
+}
+
+static bool waits(const struct depend *d, uint32_t call)
+{
+    return d->awaited[call] != NO_INDEX || meeting_of_call(d, call);
+}
+
+/* Who comes to a meeting does so in time for all others; who sends, for the one that receives. */
+static int64_t hold_meeting(const struct late *l, uint32_t call)
+{
+    uint32_t m = l->comes ? l->comes[call] : 0;
+    return m ? l->met[m - 1] : QUANTITY_MOST;
 }
 
 static void hold_call(struct late *l, uint32_t call)
@@ -237,7 +281,8 @@ static void hold_call(struct late *l, uint32_t call)
     const struct depend *d = l->d;
     struct span c = call_span(d, call);
     not_after(&l->start[call],
-              d->awaited[call] != NO_INDEX ? hold_end(l, call) : l->end[call] - (c.end - c.start));
+              waits(d, call) ? hold_end(l, call) : l->end[call] - (c.end - c.start));
+    not_after(&l->start[call], hold_meeting(l, call));
     bool handed = l->handover && l->handover[call];
     if (!call_begins(d, call))
         not_after(&l->end[call - 1],
@@ -254,15 +299,17 @@ static void hold_call(struct late *l, uint32_t call)
  */
 static uint32_t *by_end(const struct depend *d, size_t *n, struct arena *temporary)
 {
-    for (size_t c = *n = 0; c < d->n_calls; c++)
-        *n += d->awaited[c] != NO_INDEX;
+    *n = 0;
+    for (uint32_t c = 0; c < d->n_calls; c++)
+        *n += waits(d, c);
     uint32_t *calls = arena_array(temporary, uint32_t, *n + 1);
     bool sorted = true; /* as those of one thread are */
-    for (size_t c = *n = 0; c < d->n_calls; c++) {
-        if (d->awaited[c] == NO_INDEX)
+    *n = 0;
+    for (uint32_t c = 0; c < d->n_calls; c++) {
+        if (!waits(d, c))
             continue;
-        sorted &= !*n || call_span(d, calls[*n - 1]).end <= call_span(d, (uint32_t)c).end;
-        calls[(*n)++] = (uint32_t)c;
+        sorted &= !*n || call_span(d, calls[*n - 1]).end <= call_span(d, c).end;
+        calls[(*n)++] = c;
     }
     if (sorted)
         return calls;
@@ -281,6 +328,19 @@ static int64_t place_of(const struct depend *d, uint32_t node)
                              : op_span(d, node - (uint32_t)d->n_calls).start;
 }
 
+static void prepare_meetings(struct late *l, struct arena *temporary)
+{
+    const struct depend *d = l->d;
+    l->met = arena_array(temporary, int64_t, d->meetings.n);
+    l->comes = arena_array(temporary, uint32_t, d->n_calls + 1);
+    for (size_t i = 0; i < d->meetings.n; i++) {
+        const struct depend_meeting *m = &d->meetings.v[i];
+        l->met[i] = QUANTITY_MOST;
+        for (uint32_t k = 0; !m->kernels && k < (m->message ? 1 : m->n); k++)
+            l->comes[d->members.v[m->first + k]] = (uint32_t)i + 1;
+    }
+}
+
 int64_t *path_slack(struct replay *scratch)
 {
     const struct depend *d = scratch->d;
@@ -290,6 +350,8 @@ int64_t *path_slack(struct replay *scratch)
     l.handover = d->handovers.n ? arena_array(temporary, uint32_t, d->n_calls + 1) : NULL;
     for (size_t i = 0; i < d->handovers.n; i++)
         l.handover[d->handovers.v[i].call] = d->handovers.v[i].from + 1;
+    if (d->meetings.n)
+        prepare_meetings(&l, temporary);
     for (size_t c = 0; c < d->n_calls; c++)
         l.start[c] = l.end[c] = QUANTITY_MOST;
     for (size_t op = 0; op < d->n_ops; op++)

@@ -29,7 +29,7 @@ static void add_to_phases(struct path_parts *p, enum path_kind kind, int64_t sta
 {
     const struct analysis *a = p->a;
     while (p->phase && start < end) {
-        int64_t from = sub_ns(a->phases.v[p->phase - 1].start_ns, a->view.start_ns);
+        int64_t from = view_elapsed(&a->view, a->phases.v[p->phase - 1].start_ns);
         int64_t lo = p->phase > 1 && from > start ? from : start;
         int64_t *ns = &p->phases[p->phase - 1][kind];
         *ns = add_ns(*ns, end > lo ? end - lo : 0);
@@ -109,8 +109,8 @@ void path_parts_keep(struct path_parts *p)
     vec_reserve(&a->path_spans, a->arena, p->spans.n + 1);
     for (size_t i = p->spans.n; i-- > 0;) {
         struct path_span s = p->spans.v[i];
-        s.start_ns = add_ns(s.start_ns, a->view.start_ns);
-        s.end_ns = add_ns(s.end_ns, a->view.start_ns);
+        s.start_ns = view_moment(&a->view, s.start_ns);
+        s.end_ns = view_moment(&a->view, s.end_ns);
         vec_push(&a->path_spans, a->arena, s);
     }
 }

@@ -1,5 +1,7 @@
 #include "depend/replay.h"
 
+#include <string.h>
+
 #include "base/sat.h"
 #include "depend/replay_in.h"
 
@@ -79,6 +81,35 @@ static size_t thread_of(const struct depend *d, uint32_t call)
     return thread < d->view->n_threads - 1 ? thread : d->view->n_threads - 1;
 }
 
+/* Who of a meeting came last; all of them have begun when the first one leaves. */
+static uint32_t last_of_meeting(const struct replay *r, const struct depend_meeting *m,
+                                const int64_t *start)
+{
+    uint32_t *last = &r->met_last[m - r->d->meetings.v];
+    const uint32_t *v = &r->d->members.v[m->first];
+    if (*last != NO_INDEX)
+        return *last;
+    *last = v[0];
+    for (uint32_t i = 1; i < m->n && !m->message; i++)
+        if (start[v[i]] > start[*last])
+            *last = v[i];
+    return *last;
+}
+
+/* When a call can go on that meets others. */
+static int64_t leave_meeting(struct pass *s, const struct depend_meeting *m, uint32_t call,
+                             int64_t at)
+{
+    struct replay *r = s->r;
+    if (s->changed && r->change->rank_typical) /* nobody is late, and nobody knows how much */
+        return add_ns(at, call_waits_until(s->d, call) - call_span(s->d, call).start);
+    int64_t all = r->call_start[last_of_meeting(r, m, r->call_start)];
+    if (all <= at || (s->changed && recipe_mark(&s->p, call) & (MARK_REMOVED | MARK_FREE)))
+        return at;
+    r->waited[call] = WAITED_MEETING;
+    return all;
+}
+
 /* A call's end: what it does itself, after what it waits for. */
 static int64_t finish_call(struct pass *s, uint32_t call)
 {
@@ -92,9 +123,12 @@ static int64_t finish_call(struct pass *s, uint32_t call)
         int64_t end = sub_ns(r->op_end[op], late > 0 ? late : 0);
         if (end > at) {
             at = end;
-            r->waited[call] = 1;
+            r->waited[call] = WAITED_OP;
         }
     }
+    const struct depend_meeting *m = meeting_of_call(s->d, call);
+    if (m && op == NO_INDEX)
+        at = leave_meeting(s, m, call, at);
     int64_t own = s->changed ? recipe_own(&s->p, call) : c.end - call_waits_until(s->d, call);
     return r->call_end[call] = add_ns(at, own);
 }
@@ -105,7 +139,8 @@ static inline int64_t end_of_call(struct pass *s, uint32_t call, const bool chan
     int64_t end = s->r->call_end[call];
     if (end != INT64_MIN)
         return end;
-    if (s->d->awaited[call] != NO_INDEX || (changed && (s->paced || recipe_mark(&s->p, call))))
+    if (s->d->awaited[call] != NO_INDEX || (changed && (s->paced || recipe_mark(&s->p, call))) ||
+        meeting_of_call(s->d, call))
         return finish_call(s, call);
     struct span c = call_span(s->d, call);
     return s->r->call_end[call] = add_ns(s->r->call_start[call], c.end - c.start);
@@ -309,6 +344,40 @@ static void measure_op(struct replay *r, uint32_t op)
     }
 }
 
+/* What a collective takes without waiting, of the time that a change leaves it. */
+static int64_t alone(const struct pass *s, uint32_t op)
+{
+    struct span o = op_span(s->d, op);
+    int64_t own = op_alone(s->d, op), is = s->r->op_end[op] - s->r->op_start[op];
+    return is == o.end - o.start ? own
+                                 : ns_from((double)is * ((double)own / (double)(o.end - o.start)));
+}
+
+/*
+ * The last one of a collective that begins sets the end of all: what depends on an end stands
+ * behind it in the order. False: it is not known yet.
+ */
+static bool join_meeting(struct pass *s, uint32_t op)
+{
+    struct replay *r = s->r;
+    const struct depend *d = s->d;
+    const struct depend_meeting *m = meeting_of_op(d, op);
+    const struct change *c = s->changed ? r->change : NULL;
+    if (c && (c->rank_typical || c->remove[REMOVE_COMMUNICATION]))
+        return true;
+    if (++s->came[m - d->meetings.v] < m->n)
+        return false;
+    int64_t all = r->op_start[last_of_meeting(r, m, r->op_start)];
+    for (uint32_t i = 0; i < m->n; i++) {
+        uint32_t x = d->members.v[m->first + i];
+        int64_t from = r->op_start[x] > all ? r->op_start[x] : all;
+        r->op_end[x] = add_ns(from, alone(s, x));
+        if (x != op)
+            measure_op(r, x);
+    }
+    return true;
+}
+
 static inline __attribute__((always_inline)) void place_op(struct pass *s, uint32_t op,
                                                            const bool changed)
 {
@@ -334,9 +403,11 @@ static inline __attribute__((always_inline)) void place_op(struct pass *s, uint3
     bind(r, (uint32_t)d->n_calls + op, x.how, x.to);
     r->op_start[op] = start;
     r->op_end[op] = add_ns(start, changed ? recipe_op(&s->p, op) : o.end - o.start);
+    bool known = !d->op_meeting || !d->op_meeting[op] || join_meeting(s, op);
     if (s->lines)
         pass_pipeline(s, op, r->op_end[op]);
-    measure_op(r, op);
+    if (known)
+        measure_op(r, op);
 }
 
 /* ---- all of it ---- */
@@ -345,6 +416,10 @@ static void prepare(struct pass *s, struct arena *temporary)
 {
     const struct depend *d = s->d;
     const struct change *c = s->r->change;
+    if (d->meetings.n) {
+        s->came = arena_array(temporary, uint32_t, d->meetings.n);
+        memset(s->r->met_last, 0xff, d->meetings.n * sizeof(*s->r->met_last));
+    }
     if (d->handovers.n) {
         s->handover = arena_array(temporary, uint32_t, d->n_calls + 1);
         for (size_t i = 0; i < d->handovers.n; i++)
@@ -390,6 +465,8 @@ void replay_init(struct replay *r, const struct depend *d, struct arena *arena)
     r->bound = arena_array(arena, uint8_t, n + 1);
     r->waited = arena_array(arena, uint8_t, d->n_calls + 1);
     r->marks = arena_array(arena, uint8_t, d->n_calls + 1);
+    if (d->meetings.n)
+        r->met_last = arena_array(arena, uint32_t, d->meetings.n);
 }
 
 /* All nodes in order; `changed` is known where it is called, so that each case has its own code. */
@@ -402,7 +479,10 @@ static inline __attribute__((always_inline)) void run_nodes(struct pass *s, cons
         else
             place_op(s, d->order[i] - (uint32_t)d->n_calls, changed);
     }
-    for (uint32_t call = 0; call < d->n_calls; call++)
+    /* Where only times are asked for, that is the end of the last call: see measure_end(). */
+    if (s->r->times_only && d->last_call != NO_INDEX)
+        end_of_call(s, d->last_call, changed);
+    for (uint32_t call = 0; call < d->n_calls && !s->r->times_only; call++)
         end_of_call(s, call, changed);
 }
 
@@ -436,7 +516,10 @@ static void take_calls(struct replay *r)
         bool first = call_begins(d, c);
         r->call_start[c] = s.start;
         r->call_end[c] = s.end;
-        r->waited[c] = (end < s.end ? end : s.end) > s.start;
+        r->waited[c] = (end < s.end ? end : s.end) > s.start ? WAITED_OP : WAITED_NOT;
+        const struct depend_meeting *m = op == NO_INDEX ? meeting_of_call(d, c) : NULL;
+        if (m && m->latest_ns > s.start)
+            r->waited[c] = WAITED_MEETING;
         bind(r, c, first ? BIND_START : BIND_PROGRAM, first ? NO_INDEX : c - 1);
     }
     for (size_t i = 0; i < d->handovers.n; i++)
@@ -463,6 +546,17 @@ static bool take_ops(struct replay *r)
     return true;
 }
 
+static void take_meetings(struct replay *r)
+{
+    const struct depend *d = r->d;
+    if (d->meetings.n)
+        memset(r->met_last, 0xff, d->meetings.n * sizeof(*r->met_last));
+    for (size_t i = 0; i < d->meetings.n; i++) {
+        const struct depend_meeting *m = &d->meetings.v[i];
+        last_of_meeting(r, m, m->kernels ? r->op_start : r->call_start);
+    }
+}
+
 void replay_recorded(struct replay *r)
 {
     r->change = NULL;
@@ -470,8 +564,10 @@ void replay_recorded(struct replay *r)
     r->end_ns = 0;
     r->last_op = NO_INDEX;
     take_calls(r);
-    if (take_ops(r))
+    if (take_ops(r)) {
+        take_meetings(r);
         measure_end(r);
-    else
+    } else {
         replay_run(r, NULL);
+    }
 }

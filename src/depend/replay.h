@@ -84,13 +84,16 @@ enum binding {
     BIND_ENGINE,   /* a copy engine, or the buffers of a pipeline */
 };
 
+enum waited { WAITED_NOT, WAITED_OP, WAITED_MEETING };
+
 struct replay {
     const struct depend *d;
     const struct change *change; /* NULL: none */
     int64_t *op_start, *op_end, *call_start, *call_end;
     uint32_t *bound_to; /* by node (calls, then ops): node it waited for last, or NO_INDEX */
     uint8_t *bound;     /* by node: enum binding */
-    uint8_t *waited;    /* by call: its end was set by what it waits for */
+    uint8_t *waited;    /* by call: its end was set by what it waits for, enum waited */
+    uint32_t *met_last; /* by meeting: the node that came last; NULL: there are none */
     uint8_t *marks;     /* by call: room for what a change marks */
     bool times_only;    /* the next runs need no path: bound, bound_to and waited are not written */
     int64_t start_ns, end_ns;
@@ -160,8 +163,9 @@ static inline int64_t lag_inside(const struct depend *d, uint32_t op, int64_t st
 static inline int64_t call_waits_until(const struct depend *d, uint32_t call)
 {
     struct span c = call_span(d, call);
+    const struct depend_meeting *m = meeting_of_call(d, call);
     if (d->awaited[call] == NO_INDEX)
-        return c.start;
+        return m && m->latest_ns > c.start ? m->latest_ns : c.start;
     int64_t end = op_span(d, d->awaited[call]).end;
     return end > c.end ? c.end : end < c.start ? c.start : end;
 }

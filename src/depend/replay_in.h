@@ -123,6 +123,7 @@ struct pass {
     struct engine *in_for_all, *compute_of_all;
     uint8_t *awaited_copy;  /* by op: the host waits for this copy */
     struct engine *engines; /* by GPU and kind of copy */
+    uint32_t *came;         /* by meeting: how many of its kernels have begun */
 };
 
 /* When an op can begin, and why not before. */

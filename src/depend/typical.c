@@ -39,8 +39,9 @@ static int64_t median_or(struct sampled *s, int64_t otherwise)
     return s->n < LEAST_SAMPLES ? otherwise : percentile(s->v, s->n, 50);
 }
 
+/* `late` are launches into a stream that ran dry well before the op began: for where none ran dry before. */
 static void sample_ops(const struct depend *d, struct sampled *queue, struct sampled *launch,
-                       struct sampled *submit)
+                       struct sampled *late, struct sampled *submit)
 {
     size_t step = d->n_ops / SAMPLES + 1;
     for (size_t op = 0; op < d->n_ops; op += step) {
@@ -53,6 +54,8 @@ static void sample_ops(const struct depend *d, struct sampled *queue, struct sam
             add(queue, o.start - before, QUEUE_MOST_NS);
         if (before <= c.start && o.start > c.end)
             add(launch, o.start - c.end, LAUNCH_MOST_NS);
+        else if (o.start > c.end && 2 * (before - c.end) <= o.start - c.end)
+            add(late, o.start - c.end, LAUNCH_MOST_NS);
         if (before <= c.start)
             add(submit, (o.start < c.end ? o.start : c.end) - c.start, LAUNCH_MOST_NS);
     }
@@ -88,10 +91,11 @@ void depend_typical(struct building *b)
     struct sampled queue = sampled_of(b, d->n_ops), launch = sampled_of(b, d->n_ops);
     struct sampled submit = sampled_of(b, d->n_ops), between = sampled_of(b, d->n_calls);
     bool nvidia = trace_vendor(d->trace) == VENDOR_NVIDIA;
-    sample_ops(d, &queue, &launch, &submit);
+    struct sampled late = sampled_of(b, d->n_ops);
+    sample_ops(d, &queue, &launch, &late, &submit);
     sample_calls(b, &between);
     d->queue_ns = median_or(&queue, nvidia ? 1000 : 3000);
-    d->launch_ns = median_or(&launch, nvidia ? 2000 : 4000);
+    d->launch_ns = median_or(&launch, median_or(&late, nvidia ? 2000 : 4000));
     d->submit_ns = median_or(&submit, 5000);
     d->between_ns = median_or(&between, -1);
     d->call_ns = usual_launch(d, b->temporary);

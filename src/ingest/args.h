@@ -23,6 +23,20 @@ struct trace_args {
     struct strings strings;
 };
 
+/* One of them as it is read; texts are valid until the next. */
+struct trace_arg_text {
+    struct trace_arg arg; /* without its strings */
+    const char *type, *name, *value, *extdata;
+};
+
+/* Calls `take` for each, in the order of the files. Nothing is kept. */
+bool ingest_each_arg(const struct trace *t, void (*take)(void *ctx, const struct trace_arg_text *a),
+                     void *ctx, struct gs_error *err);
+
+/* Whether any file of the trace can have arguments. */
+bool ingest_has_args(const struct trace *t);
+
+/* All of them, as a list. */
 bool ingest_args(struct trace_args *out, const struct trace *t, struct arena *a,
                  struct gs_error *err);
 

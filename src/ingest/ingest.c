@@ -11,11 +11,13 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "base/spill.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "ingest/detect.h"
 #include "ingest/door.h"
 #include "ingest/index.h"
+#include "ingest/kept.h"
 #include "ingest/lift.h"
 #include "ingest/remote.h"
 
@@ -35,6 +37,7 @@ struct finder {
     struct idmap met_index; /* hash of an identity -> met */
     struct idmap captures;  /* hash of its name -> files */
     size_t n_traces;        /* found, also those found before */
+    bool listing;           /* inside the list of a package: a list in a list is none */
 };
 
 enum reader_mode reader_mode_of(const char *word)
@@ -114,6 +117,17 @@ static bool find_file(struct finder *f, const char *path, struct gs_error *err)
     return true;
 }
 
+/* JAX writes the same events twice: HOST.trace.json.gz has a million at most, HOST.xplane.pb all. */
+static bool has_better_twin(const char *path, struct arena *a)
+{
+    static const char *const ends[] = {".trace.json.gz", ".trace.json"};
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+        if (str_ends(path, ends[i]))
+            return fs_exists(
+                arena_printf(a, "%.*s.xplane.pb", (int)(strlen(path) - strlen(ends[i])), path));
+    return false;
+}
+
 static bool find_in_folder(struct finder *f, const char *dir, int depth, struct gs_error *err);
 
 static bool find_entry(struct finder *f, const char *path, int depth, struct gs_error *err)
@@ -126,7 +140,7 @@ static bool find_entry(struct finder *f, const char *path, int depth, struct gs_
     if (S_ISDIR(st.st_mode))
         return depth >= DEEPEST_FOLDER || !meet(f, &st) || find_in_folder(f, path, depth + 1, err);
     if (!S_ISREG(st.st_mode) || str_ends(path, "-wal") || str_ends(path, "-shm") ||
-        str_ends(path, "-journal"))
+        str_ends(path, "-journal") || has_better_twin(path, f->arena))
         return true;
     return find_file(f, path, err);
 }
@@ -141,10 +155,18 @@ static bool list_folder(struct finder *f, const char *dir, struct fs_list *out,
     return ok;
 }
 
-/* The traces in a folder and below, by name; files of other kinds are passed over. */
+static bool find_listed(struct finder *f, const char *path, struct gs_error *err);
+
+/*
+ * The traces in a folder and below, by name; files of other kinds are passed over. A package is
+ * what its list names, which may lie elsewhere.
+ */
 static bool find_in_folder(struct finder *f, const char *dir, int depth, struct gs_error *err)
 {
     struct fs_list names = {0};
+    const char *index = fs_join(dir, "index.yaml", f->arena);
+    if (!f->listing && index_is(index))
+        return find_listed(f, index, err);
     if (!list_folder(f, dir, &names, err))
         return false;
     for (size_t i = 0; i < names.n; i++)
@@ -181,16 +203,18 @@ static bool find_capture(struct finder *f, const char *path)
 
 static bool find_path(struct finder *f, const char *path, int depth, struct gs_error *err);
 
-/* The files that the list of a package names; a list in a list is none. */
+/* The files that the list of a package names. */
 static bool find_listed(struct finder *f, const char *path, struct gs_error *err)
 {
     struct fs_list names = {0};
     if (!index_read(&names, path, f->arena, err))
         return false;
-    for (size_t i = 0; i < names.n; i++)
-        if (!find_path(f, names.v[i], 1, err))
-            return wrap(err, "cannot read what '%s' names", path);
-    return true;
+    f->listing = true;
+    bool ok = true;
+    for (size_t i = 0; ok && i < names.n; i++)
+        ok = find_path(f, names.v[i], 1, err) || wrap(err, "cannot read what '%s' names", path);
+    f->listing = false;
+    return ok;
 }
 
 static bool find_path(struct finder *f, const char *path, int depth, struct gs_error *err)
@@ -203,7 +227,9 @@ static bool find_path(struct finder *f, const char *path, int depth, struct gs_e
         if (!find_in_folder(f, path, 0, err))
             return false;
         if (f->n_traces == before)
-            return fail(err, GS_E_EMPTY, "no traces in '%s'", path);
+            return fail(err, GS_E_EMPTY, "no traces in '%s'%s", path,
+                        str_ends(path, ".rpdb") ? "; a package has a list of them, index.yaml"
+                                                : "");
         return true;
     }
     if (!fs_exists(path) && find_capture(f, path))
@@ -240,6 +266,28 @@ uint64_t ingest_size(const struct ingest_file *file)
 {
     int64_t size = file->remote ? file->remote->bytes : fs_size(file->path);
     return size < 0 ? 0 : (uint64_t)size;
+}
+
+static uint64_t size_of_all(const struct ingest_files *files)
+{
+    uint64_t total = 0;
+    for (size_t i = 0; i < files->n; i++)
+        total += ingest_size(&files->v[i]);
+    return total;
+}
+
+struct trace_file ingest_file(const char *path, const char *format, const char *flavor,
+                              const char *reader)
+{
+    int64_t bytes = fs_size(path);
+    return (struct trace_file){.path = path,
+                               .format = format,
+                               .flavor = flavor,
+                               .schema_version = "",
+                               .tool_version = "",
+                               .guid = "",
+                               .reader = reader,
+                               .bytes = bytes < 0 ? 0 : (uint64_t)bytes};
 }
 
 struct load_call {
@@ -294,10 +342,8 @@ bool ingest_load_one(struct trace *t, const struct ingest_file *file, const stru
 static bool load_all(struct trace *t, const struct ingest_files *files, const struct ingest_opts *o,
                      struct gs_error *err)
 {
-    uint64_t done = 0, total = 0;
-    for (size_t i = 0; i < files->n; i++)
-        total += ingest_size(&files->v[i]);
-    progress_expect(o->progress, total);
+    uint64_t done = 0;
+    progress_expect(o->progress, size_of_all(files));
     for (size_t i = 0; i < files->n; i++) {
         const struct ingest_file *file = &files->v[i];
         if (!ingest_load_one(t, file, o, err))
@@ -327,12 +373,27 @@ static bool check(struct trace *t, const struct ingest_files *files, const struc
                                       "the fast and the sqlite reader differ at %s", difference));
 }
 
-bool ingest_find_here(struct ingest_files *out, const struct opt_list *paths, struct arena *a,
+/* From the cache, or into it; then it is whole, so that whoever comes next finds what they need. */
+static bool load_kept(struct trace *t, const struct ingest_files *files, struct ingest_opts *o,
                       struct gs_error *err)
 {
     struct arena *temporary = arena_scratch();
+    struct cache_of *of = kept_of(files, o, temporary, err);
+    size_t warnings = log_warnings();
+    o->leave_out = 0;
+    bool ok = of && (cache_load(t, of) || load_all(t, files, o, err));
+    if (ok && !cache_is_hit(of) && log_warnings() == warnings) /* warnings are given each time */
+        cache_store(t, of);
+    arena_release(temporary);
+    return ok;
+}
+
+bool ingest_find_here(struct ingest_files *out, const struct opt_list *paths, bool mixed,
+                      struct arena *a, struct gs_error *err)
+{
+    struct arena *temporary = arena_scratch();
     struct finder f = {.arena = a, .scratch = arena_child(temporary)};
-    bool ok = find_all(&f, paths, err) && same_format(&f.files, err);
+    bool ok = find_all(&f, paths, err) && (mixed || same_format(&f.files, err));
     if (ok)
         *out = f.files;
     arena_release(temporary);
@@ -343,16 +404,38 @@ bool ingest_find(struct ingest_files *out, const struct opt_list *paths, struct 
                  struct gs_error *err)
 {
     if (team_size() < 2 || team_rank() != 0)
-        return ingest_find_here(out, paths, a, err);
+        return ingest_find_here(out, paths, false, a, err);
     return remote_find(out, paths, a, err) && same_format(out, err);
+}
+
+bool ingest_find_mixed(struct ingest_files *out, const struct opt_list *paths, struct arena *a,
+                       struct gs_error *err)
+{
+    if (team_size() < 2 || team_rank() != 0)
+        return ingest_find_here(out, paths, true, a, err);
+    return remote_find(out, paths, a, err);
+}
+
+/* Whether this process can read them where they are. */
+static bool all_here(const struct ingest_files *files)
+{
+    for (size_t i = 0; i < files->n; i++)
+        if (files->v[i].remote && !files->v[i].remote->here)
+            return false;
+    return true;
 }
 
 bool ingest_load_files(struct trace *t, const struct ingest_files *files,
                        const struct ingest_opts *opts, struct gs_error *err)
 {
+    enum { FILE_TO_MEMORY = 4 }; /* a trace takes about a quarter of its file, or more */
     struct ingest_opts o = *opts;
     if (o.threads < 1)
         o.threads = parallel_cores();
+    if (!spill_fits(size_of_all(files) / FILE_TO_MEMORY, err))
+        return false;
+    if (o.cache && o.reader != READER_CHECK && !t->files.n && all_here(files))
+        return load_kept(t, files, &o, err);
     return load_all(t, files, &o, err) && (o.reader != READER_CHECK || check(t, files, &o, err));
 }
 
@@ -360,5 +443,6 @@ bool ingest_load(struct trace *t, const struct opt_list *paths, const struct ing
                  struct gs_error *err)
 {
     struct ingest_files files = {0};
-    return ingest_find(&files, paths, &t->arena, err) && ingest_load_files(t, &files, o, err);
+    bool ok = (o->mixed ? ingest_find_mixed : ingest_find)(&files, paths, &t->arena, err);
+    return ok && ingest_load_files(t, &files, o, err);
 }

@@ -8,6 +8,7 @@
 #define GS_INGEST_INGEST_H
 
 #include "base/err.h"
+#include "base/fs.h"
 #include "base/opt.h"
 #include "base/progress.h"
 #include "ingest/sqlite/db.h"
@@ -17,7 +18,9 @@ struct ingest_opts {
     enum reader_mode reader;
     int threads;               /* 0: all cores */
     struct progress *progress; /* counts bytes; may be NULL */
+    const char *cache;         /* folder of loaded traces (cache/cache.h); NULL: none */
     unsigned leave_out;        /* enum ingest_part: a reader may pass over these; 0: all is read */
+    bool mixed;                /* ingest_load(): of any formats */
 };
 
 /* Parts of a trace that not everyone needs. */
@@ -49,6 +52,8 @@ struct format {
      * a capture.
      */
     const char *(*capture)(const char *path, struct arena *a);
+    /* The files it reads for that path, where there are others than the one and its journals. */
+    void (*parts)(struct fs_list *out, const char *path, struct arena *a);
     /* Appends the file to the trace. What it acquires belongs to the arena, which goes after it. */
     bool (*load)(struct trace *t, const char *path, const struct ingest_opts *o,
                  struct arena *arena, struct gs_error *err);
@@ -74,10 +79,13 @@ struct ingest_files {
 /* The traces that paths stand for, in order, each once. All must be of one format. */
 bool ingest_find(struct ingest_files *out, const struct opt_list *paths, struct arena *a,
                  struct gs_error *err);
+/* The same, of any formats: for rows that are asked and not compared on one clock. */
+bool ingest_find_mixed(struct ingest_files *out, const struct opt_list *paths, struct arena *a,
+                       struct gs_error *err);
 
 /* The same without the other processes of a team: what this one sees. */
-bool ingest_find_here(struct ingest_files *out, const struct opt_list *paths, struct arena *a,
-                      struct gs_error *err);
+bool ingest_find_here(struct ingest_files *out, const struct opt_list *paths, bool mixed,
+                      struct arena *a, struct gs_error *err);
 
 /* The paths of all files that a trace is made of, those of SQLite beside it included. */
 struct fs_list;
@@ -96,11 +104,15 @@ bool ingest_load_files(struct trace *t, const struct ingest_files *files,
 
 /*
  * Loads all paths into one trace; a folder stands for the traces in it and below. All must be of
- * one format. On failure the trace may be partly filled; release it all the same.
+ * one format, unless o->mixed. On failure the trace may be partly filled; release it all the same.
  * With READER_CHECK everything is loaded twice and compared.
  */
 bool ingest_load(struct trace *t, const struct opt_list *paths, const struct ingest_opts *o,
                  struct gs_error *err);
+
+/* What a reader knows of its file before it reads it; the rest is "", to be filled in. */
+struct trace_file ingest_file(const char *path, const char *format, const char *flavor,
+                              const char *reader);
 
 /* "auto", "fast", "sqlite", "check". */
 enum reader_mode reader_mode_of(const char *word);

@@ -20,16 +20,18 @@ enum { HEADER = 100, CHUNK = 256 * 1024, REST = 16 * 1024 * 1024, FRONT = 16 * 1
 enum { ROOM_STEP = 256 * 1024 * 1024 };
 #define OWN_PREFIX "/proc/self/fd/"
 
-static bool is_compressed(const char *path)
+static bool find_compressed(const char *path, bool *is, struct gs_error *err)
 {
     unsigned char magic[4] = {0};
-    int fd = fs_open(path, NULL);
+    int fd = fs_open(path, err);
     if (fd < 0)
         return false;
-    ssize_t n = read(fd, magic, sizeof(magic));
+    ptrdiff_t n = fs_read_up_to(fd, magic, sizeof(magic));
+    int saved = errno;
     close(fd);
-    return (n >= 2 && magic[0] == 0x1f && magic[1] == 0x8b) ||
-           (n == 4 && !memcmp(magic, "\x28\xb5\x2f\xfd", 4));
+    *is = (n >= 2 && magic[0] == 0x1f && magic[1] == 0x8b) ||
+          (n == 4 && !memcmp(magic, "\x28\xb5\x2f\xfd", 4));
+    return n >= 0 || fail(err, GS_E_IO, "cannot read '%s': %s", path, strerror(saved));
 }
 
 static uint32_t be32(const char *p)
@@ -57,11 +59,14 @@ static const char *folder(void)
 static int temporary(struct gs_error *err)
 {
     char name[4096];
-    if (snprintf(name, sizeof(name), "%s/gpusight-XXXXXX", folder()) >= (int)sizeof(name)) {
-        fail(err, GS_E_IO, "cannot unpack it: TMPDIR is too long");
-        return -1;
-    }
-    int fd = mkostemp(name, O_CLOEXEC);
+    int fd;
+    do {
+        if (snprintf(name, sizeof(name), "%s/gpusight-XXXXXX", folder()) >= (int)sizeof(name)) {
+            fail(err, GS_E_IO, "cannot unpack it: TMPDIR is too long");
+            return -1;
+        }
+        fd = mkostemp(name, O_CLOEXEC);
+    } while (fd < 0 && errno == EINTR);
     if (fd < 0)
         fail(err, GS_E_IO, "cannot unpack it into '%s': %s", folder(), strerror(errno));
     else
@@ -156,7 +161,10 @@ static bool unpack(struct unpacked *u, struct input *in, enum unpack_part part,
 bool unpack_open(struct unpacked *u, const char *path, enum unpack_part part, struct gs_error *err)
 {
     *u = (struct unpacked){.path = path, .fd = -1, .whole = true};
-    if (!is_compressed(path))
+    bool packed;
+    if (!find_compressed(path, &packed, err))
+        return false;
+    if (!packed)
         return true;
     struct arena *temporary = arena_scratch();
     struct input *in = input_new(temporary, path, err);

@@ -203,6 +203,7 @@ struct job_opts {
     enum reader_mode reader;
     int threads;
     struct progress *progress;
+    const char *cache; /* folder of loaded traces; NULL: none */
 };
 
 /* Loads and analyzes every file on its own and makes the job of what is in them. */

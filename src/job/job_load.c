@@ -4,6 +4,7 @@
 #include "analyze/pass_window.h"
 #include "base/parallel.h"
 #include "base/progress.h"
+#include "base/spill.h"
 #include "job/job.h"
 #include "job/sources.h"
 #include "job/split.h"
@@ -175,7 +176,7 @@ static void load_one(void *ctx, size_t place, int worker)
     struct arena *temporary = arena_scratch();
     struct trace *t = trace_new(temporary);
     struct ingest_files one = {&l->files->v[i], 1, 1};
-    struct ingest_opts io = {.reader = l->o.reader, .threads = l->inner};
+    struct ingest_opts io = {.reader = l->o.reader, .threads = l->inner, .cache = l->o.cache};
     p->ok = ingest_load_files(t, &one, &io, &p->err);
     if (p->ok)
         take(&(struct taking){&l->o, l->inner, temporary, add_to_part,
@@ -196,7 +197,8 @@ static int at_once(const struct loading *l, size_t n, uint64_t *total)
         largest = bytes > largest ? bytes : largest;
         *total += bytes;
     }
-    uint64_t fit = HELD_BYTES / (largest / FILE_TO_MEMORY + 1);
+    uint64_t held = spill_bound() && spill_bound() < HELD_BYTES ? spill_bound() : HELD_BYTES;
+    uint64_t fit = held / (largest / FILE_TO_MEMORY + 1);
     int most = l->o.threads < (int)n ? l->o.threads : (int)n;
     return fit < 1 ? 1 : fit < (uint64_t)most ? (int)fit : most;
 }

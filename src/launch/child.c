@@ -19,7 +19,7 @@
 #include "base/fs_out.h"
 #include "base/str.h"
 
-enum { GRACE_MS = 5000, TICK_MS = 50, LOOK_EVERY_MS = 1000 };
+enum { GRACE_MS = 5000, TICK_MS = 50, LOOK_EVERY_MS = 1000, OTHERS = 16 };
 
 struct running {
     const struct child_opts *o;
@@ -29,6 +29,8 @@ struct running {
     int64_t begin_ms, told_ms, looked_ms; /* told: to end; 0: not yet */
     bool gone;
     int status;
+    pid_t others[OTHERS]; /* children that were there before: the messenger of a language model */
+    size_t n_others;
 };
 
 static volatile sig_atomic_t signalled;
@@ -63,22 +65,40 @@ static pid_t parent_of(const char *pid)
     return behind && sscanf(behind + 1, " %*c %d", &parent) == 1 ? parent : -1;
 }
 
+static bool is_other(const struct running *c, pid_t pid)
+{
+    size_t i = 0;
+    while (i < c->n_others && c->others[i] != pid)
+        i++;
+    return i < c->n_others;
+}
+
 /* Those without another parent are ours, as we said PR_SET_CHILD_SUBREAPER. */
-static void signal_orphans(int number)
+static size_t own_children(pid_t *out, size_t most)
 {
     DIR *d = opendir("/proc");
     const struct dirent *e;
-    while (d && (e = readdir(d)))
+    size_t n = 0;
+    while (d && n < most && (e = readdir(d)))
         if (*e->d_name >= '0' && *e->d_name <= '9' && parent_of(e->d_name) == getpid())
-            kill((pid_t)atoi(e->d_name), number);
+            out[n++] = (pid_t)atoi(e->d_name);
     if (d)
         closedir(d);
+    return n;
 }
 
-static void signal_all(const struct running *c, int number)
+/* How many there were, the group as one. */
+static size_t signal_all(const struct running *c, int number)
 {
-    kill(-c->pid, number);
-    signal_orphans(number);
+    enum { MOST = 1024 };
+    pid_t found[MOST];
+    size_t n = own_children(found, MOST), told = kill(-c->pid, number) == 0;
+    for (size_t i = 0; i < n; i++)
+        if (!is_other(c, found[i])) {
+            kill(found[i], number);
+            told++;
+        }
+    return told;
 }
 
 /* ---- the child's side ---- */
@@ -214,6 +234,16 @@ static void reap(struct running *c)
         }
 }
 
+/* What it had started becomes ours only when its own parent is gone, so more than one round. */
+static void kill_rest(struct running *c)
+{
+    enum { ROUNDS = 200, ROUND_MS = 10 };
+    for (int i = 0; i < ROUNDS && signal_all(c, SIGKILL); i++) {
+        poll(NULL, 0, ROUND_MS);
+        reap(c);
+    }
+}
+
 static void wait_for(struct running *c)
 {
     bool open = c->from >= 0;
@@ -229,7 +259,7 @@ static void wait_for(struct running *c)
     for (struct pollfd p = {c->from, POLLIN, 0}; open && poll(&p, 1, 0) > 0;)
         open = pass_output(c);
     if (c->r->interrupted || c->r->timed_out || c->r->too_large)
-        signal_all(c, SIGKILL);
+        kill_rest(c);
 }
 
 bool child_run(const struct child_opts *o, struct child_result *r, struct gs_error *err)
@@ -248,6 +278,7 @@ bool child_run(const struct child_opts *o, struct child_result *r, struct gs_err
     signalled = 0;
     for (size_t i = 0; i < ARRAY_LEN(caught); i++)
         sigaction(caught[i], &catcher, &before[i]);
+    c.n_others = own_children(c.others, OTHERS);
     bool ok = start(&c, err);
     if (ok)
         wait_for(&c);

@@ -33,7 +33,10 @@ static const char torch_part[] =
     "from torch.profiler import ProfilerActivity, profile\n"
     "kinds = [ProfilerActivity.CPU] + ([ProfilerActivity.CUDA] if torch.cuda.is_available() else "
     "[])\n"
-    "p = profile(activities=kinds)\n"
+    "try: # newer ones warn without it\n"
+    "    p = profile(activities=kinds, acc_events=True)\n"
+    "except TypeError:\n"
+    "    p = profile(activities=kinds)\n"
     "p.start()\n"
     "try:\n"
     "    run()\n"
@@ -43,14 +46,19 @@ static const char torch_part[] =
     "    p.stop()\n"
     "    p.export_chrome_trace(name + '.json')\n";
 
-static const char jax_part[] = "import jax\n"
-                               "jax.profiler.start_trace(name, create_perfetto_trace=False)\n"
-                               "try:\n"
-                               "    run()\n"
-                               "finally:\n"
-                               "    (jax.effects_barrier if hasattr(jax, 'effects_barrier') else "
-                               "(lambda: None))()\n"
-                               "    jax.profiler.stop_trace()\n";
+/* Without Python's own frames, which fill the trace before the GPU's work is in it. */
+static const char jax_part[] =
+    "import jax\n"
+    "given = {}\n"
+    "if hasattr(jax.profiler, 'ProfileOptions'):\n"
+    "    given['profiler_options'] = jax.profiler.ProfileOptions()\n"
+    "    given['profiler_options'].python_tracer_level = 0\n"
+    "jax.profiler.start_trace(name, create_perfetto_trace=False, **given)\n"
+    "try:\n"
+    "    run()\n"
+    "finally:\n"
+    "    (jax.effects_barrier if hasattr(jax, 'effects_barrier') else (lambda: None))()\n"
+    "    jax.profiler.stop_trace()\n";
 
 static bool is_python(const char *word)
 {

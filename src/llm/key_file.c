@@ -26,7 +26,7 @@ const char *llm_key_file(const char *path, struct arena *a, struct gs_error *err
     int fd = fs_open(path, err);
     if (fd < 0)
         return NULL;
-    ssize_t n = may_be_read(fd, path, err) ? read(fd, key, 8191) : -2;
+    ptrdiff_t n = may_be_read(fd, path, err) ? fs_read_up_to(fd, key, 8191) : -2;
     close(fd);
     if (n == -2)
         return NULL;

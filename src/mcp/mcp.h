@@ -17,6 +17,7 @@ struct mcp_opts {
     int in, out;           /* descriptors */
     struct opt_list roots; /* folders that traces are read from */
     int threads;
+    const char *cache;         /* folder of loaded traces (cache/cache.h); NULL: none */
     size_t page;               /* items of a page of a listing */
     const struct guide *guide; /* shown as a resource */
 };

@@ -100,7 +100,8 @@ bool mcp_serve(const struct mcp_opts *o, struct arena *arena, struct gs_error *e
     s->arena = arena;
     atomic_store(&s->version, mcp_versions[0]);
     atomic_store(&s->level, LEVELS);
-    struct tool_box_opts box = {.roots = o->roots, .threads = o->threads, .progress = &s->progress};
+    struct tool_box_opts box = {
+        .roots = o->roots, .threads = o->threads, .cache = o->cache, .progress = &s->progress};
     s->box = tool_box_new(&box, arena);
     pthread_mutex_init(&s->writing, NULL);
     pthread_mutex_init(&s->lock, NULL);

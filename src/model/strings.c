@@ -73,9 +73,8 @@ uint32_t strings_addn(struct strings *s, const char *text, size_t len)
     return (uint32_t)s->n - 1;
 }
 
-void strings_share(struct strings *s, const struct strings *from, uint32_t id)
+static void place(struct strings *s, struct string_entry e)
 {
-    struct string_entry e = from->v[id];
     if (!s->slots || (s->n + 1) * 2 > s->mask + 1)
         grow_slots(s);
     size_t i = e.hash & s->mask;
@@ -83,6 +82,16 @@ void strings_share(struct strings *s, const struct strings *from, uint32_t id)
         i = (i + 1) & s->mask;
     vec_push(s, s->arena, e);
     s->slots[i] = (uint32_t)s->n;
+}
+
+void strings_share(struct strings *s, const struct strings *from, uint32_t id)
+{
+    place(s, from->v[id]);
+}
+
+void strings_place(struct strings *s, const char *text, uint32_t len)
+{
+    place(s, (struct string_entry){text, len, (uint32_t)hash_bytes(text, len)});
 }
 
 uint32_t strings_add(struct strings *s, const char *text)

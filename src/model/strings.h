@@ -35,6 +35,9 @@ uint32_t strings_addn(struct strings *s, const char *text, size_t len);
 /* Adds entry `id` of another, which must not be there yet and must outlive this one: no copy. */
 void strings_share(struct strings *s, const struct strings *from, uint32_t id);
 
+/* Adds a text that must not be there yet, holds no NUL, and must outlive this one: no copy. */
+void strings_place(struct strings *s, const char *text, uint32_t len);
+
 /* The id of a text that is already there, or NO_INDEX (hash.h). */
 uint32_t strings_find(const struct strings *s, const char *text);
 

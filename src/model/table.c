@@ -19,6 +19,7 @@ enum { FENCE = 64 };
 #include <sanitizer/asan_interface.h>
 #else
 #define ASAN_POISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
+#define ASAN_UNPOISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
 #endif
 
 /* Where a column begins in the block of a table with room for cap rows. */
@@ -38,31 +39,73 @@ static size_t row_bytes(const struct table_desc *desc)
     return row;
 }
 
-/* All columns lie in one block, the first column's: huge pages then serve several of them. */
-void table_reserve(void *table, const struct table_desc *desc, size_t want)
+/* Columns that were lent, copied into a block of their own. */
+static void own_columns(void *table, const struct table_desc *desc)
 {
     struct table *t = table;
-    if (want <= t->cap)
-        return;
-    size_t cap = want > t->cap * 2 ? want : t->cap * 2;
-    mem_mul(cap, row_bytes(desc) + 2 * FENCE * desc->n_columns); /* so that no sum overflows */
-    char *block = *array_of(table, &desc->columns[0]);
-    block = mem_realloc(block, place_of(desc, cap, desc->n_columns));
-    for (size_t i = desc->n_columns; i-- > 0;) { /* each moves up, the last one first */
-        size_t size = desc->columns[i].size;
-        char *to = block + place_of(desc, cap, i);
-        if (t->cap)
-            memmove(to, block + place_of(desc, t->cap, i), t->cap * size);
+    mem_mul(t->cap, row_bytes(desc) + 2 * FENCE * desc->n_columns);
+    char *block = mem_alloc(place_of(desc, t->cap, desc->n_columns));
+    for (size_t i = 0; i < desc->n_columns; i++) {
+        char *to = block + place_of(desc, t->cap, i);
+        memcpy(to, *array_of(table, &desc->columns[i]), t->cap * desc->columns[i].size);
         *array_of(table, &desc->columns[i]) = to;
     }
+    t->lent = false;
+}
+
+/* Where the columns lie when there is room for cap rows instead. */
+static void move_columns(void *table, const struct table_desc *desc, char *block, size_t cap)
+{
+    const struct table *t = table;
+    bool up = cap > t->cap; /* then the last one first, so that none is written over */
+    for (size_t k = 0; k < desc->n_columns; k++) {
+        size_t i = up ? desc->n_columns - 1 - k : k;
+        char *to = block + place_of(desc, cap, i);
+        if (t->n)
+            memmove(to, block + place_of(desc, t->cap, i), t->n * desc->columns[i].size);
+        *array_of(table, &desc->columns[i]) = to;
+    }
+}
+
+/* All columns lie in one block, the first column's: huge pages then serve several of them. */
+void table_resize(void *table, const struct table_desc *desc, size_t cap)
+{
+    struct table *t = table;
+    if (cap == t->cap || cap < t->n)
+        return;
+    if (t->lent)
+        own_columns(table, desc);
+    mem_mul(cap, row_bytes(desc) + 2 * FENCE * desc->n_columns); /* so that no sum overflows */
+    char *block = *array_of(table, &desc->columns[0]);
+    size_t bytes = place_of(desc, cap, desc->n_columns);
+    if (block)
+        ASAN_UNPOISON_MEMORY_REGION(block, place_of(desc, t->cap, desc->n_columns));
+    if (cap < t->cap)
+        move_columns(table, desc, block, cap);
+    block = mem_realloc(block, bytes);
+    if (cap < t->cap)
+        for (size_t i = 0; i < desc->n_columns; i++)
+            *array_of(table, &desc->columns[i]) = block + place_of(desc, cap, i);
+    else
+        move_columns(table, desc, block, cap);
     for (size_t i = 0; i < desc->n_columns; i++)
         ASAN_POISON_MEMORY_REGION(block + place_of(desc, cap, i + 1) - FENCE, FENCE);
     t->cap = cap;
 }
 
+void table_reserve(void *table, const struct table_desc *desc, size_t want)
+{
+    enum { BULK = 4096 }; /* so many at once are all that are known to come */
+    struct table *t = table;
+    if (want <= t->cap)
+        return;
+    table_resize(table, desc, want > t->cap * 2 || want - t->n >= BULK ? want : t->cap * 2);
+}
+
 void table_release(void *table, const struct table_desc *desc)
 {
-    mem_free(*array_of(table, &desc->columns[0]));
+    if (!((struct table *)table)->lent)
+        mem_free(*array_of(table, &desc->columns[0]));
     for (size_t i = 0; i < desc->n_columns; i++)
         *array_of(table, &desc->columns[i]) = NULL;
     *(struct table *)table = (struct table){0};

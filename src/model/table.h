@@ -4,9 +4,10 @@
  *     #define THING_COLUMNS(X) X(int64_t, start_ns) X(uint32_t, name)
  *     TABLE(things, THING_COLUMNS);
  *
- * declares struct things { size_t n, cap; int64_t *start_ns; uint32_t *name; } and
+ * declares struct things { size_t n, cap; bool lent; int64_t *start_ns; uint32_t *name; } and
  * things_desc, which the functions here work from. Rows [0, n) are filled, [n, cap) is room.
- * The table owns its arrays, which lie in one block; table_release() frees it.
+ * The table owns its arrays, which lie in one block; table_release() frees it. Arrays that are lent to it
+ * (cache/cache.h) may be written to as well; table_reserve() moves them to a block of its own.
  *
  * Thread-safety: several threads may fill different rows once the room is reserved.
  */
@@ -32,18 +33,25 @@ struct table_desc {
 /* Every table struct starts like this. */
 struct table {
     size_t n, cap;
+    bool lent; /* the arrays belong to somebody else, who keeps them for as long as the table is */
 };
 
 #define TABLE_MEMBER_(type, column) type *column;
 #define TABLE(name, COLUMNS)                                                                       \
     struct name {                                                                                  \
         size_t n, cap;                                                                             \
+        bool lent;                                                                                 \
         COLUMNS(TABLE_MEMBER_)                                                                     \
     };                                                                                             \
     extern const struct table_desc name##_desc
 
-/* Makes room for at least `want` rows in all; grows exactly to it when that is more than double. */
+/*
+ * Makes room for at least `want` rows in all: exactly so many when that is more than double, or when
+ * thousands are asked for at once.
+ */
 void table_reserve(void *table, const struct table_desc *desc, size_t want);
+/* Room for exactly `cap` rows, also less than there was; nothing happens when there are more rows. */
+void table_resize(void *table, const struct table_desc *desc, size_t cap);
 void table_release(void *table, const struct table_desc *desc);
 size_t table_bytes(const void *table, const struct table_desc *desc); /* of the room */
 

@@ -164,7 +164,8 @@ static void note_left_out(struct planner *pl, unsigned items, const char *tool)
     unsigned hit = plan_goals_with(pl, items);
     for (size_t i = 0; i < GOALS; i++)
         if ((hit & (1u << i)) && (plan_goals[i].items & items)) {
-            plan_note(pl, "goal %s needs %s, which --tool leaves out", plan_goals[i].name, tool);
+            plan_note(pl, "goal %s needs %s, which %s", plan_goals[i].name, tool,
+                      plan_left_out(pl));
             pl->p->open |= 1u << i;
         }
 }

@@ -218,7 +218,9 @@ void amd_counters(struct planner *pl)
     }
     if (!plan_allows(pl, TOOL_ROCPROFV3)) {
         amd_left_open(pl, served,
-                      "counters need rocprofv3 or rocprof-compute, which --tool leaves out");
+                      arena_printf(pl->arena,
+                                   "counters need rocprofv3 or rocprof-compute, which %s",
+                                   plan_left_out(pl)));
         return;
     }
     pack(&passes, w.counters.v, w.counters.n, w.groups.v, w.groups.n, pl->arena);

@@ -130,13 +130,13 @@ void plan_nvidia(struct planner *pl)
     if (needs && plan_allows(pl, TOOL_NSYS))
         timeline(pl, needs | (plan_worth(pl) & NSYS_ITEMS));
     else if (needs) {
-        plan_note(pl, "the timeline needs nsys, which --tool leaves out");
+        plan_note(pl, "the timeline needs nsys, which %s", plan_left_out(pl));
         pl->p->open |= plan_goals_with(pl, needs);
     }
     if (found && plan_allows(pl, TOOL_NCU))
         kernel_capture(pl, &sections, found);
     else if (found) {
-        plan_note(pl, "metrics of kernels need ncu, which --tool leaves out");
+        plan_note(pl, "metrics of kernels need ncu, which %s", plan_left_out(pl));
         pl->p->open |= found;
     }
 }

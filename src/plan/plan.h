@@ -27,6 +27,7 @@ struct plan_request {
     const struct analysis *analysis; /* NULL: no trace */
     unsigned goals;                  /* ON(roofline) | ... */
     unsigned tools;                  /* TOOL_ROCPROFV3 | ...; 0: any */
+    bool installed;                  /* those are the ones of this machine, not of --tool */
     const struct hardware *gpu;      /* NULL: of the trace */
     const char *kernel; /* regular expression instead of the hottest kernels, or NULL */
     const char *out;    /* folder for results */

@@ -34,6 +34,12 @@ static inline bool plan_allows(const struct planner *pl, unsigned tool)
     return !pl->q->tools || (pl->q->tools & tool);
 }
 
+/* Why a tool may not be used. */
+static inline const char *plan_left_out(const struct planner *pl)
+{
+    return pl->q->installed ? "is not installed" : "--tool leaves out";
+}
+
 /* have.c */
 void plan_find_have(struct planner *pl);
 unsigned plan_needs(const struct planner *pl); /* items that goals want and the trace lacks */

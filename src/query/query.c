@@ -75,7 +75,8 @@ static void doc_view(struct query *q, const struct qview *v)
 
 static void doc_result(struct query *q, const struct rtable *r)
 {
-    struct query_table_doc d = {.name = r->name, .doc = r->fields->doc, .kind = QUERY_RESULT};
+    struct query_table_doc d = {
+        .name = r->name, .doc = r->fields->doc, .kind = r->is_sums ? QUERY_SUMS : QUERY_RESULT};
     for (size_t i = 0; i < r->columns.n; i++) {
         const struct field *f = r->columns.v[i];
         const char *type = f->type == FIELD_NUM                            ? "REAL"
@@ -95,8 +96,8 @@ const struct query_tables *query_tables(struct query *q)
 
 const char *query_kind_name(enum query_table_kind kind)
 {
-    static const char *const names[] = {"rocpd table", "rocpd view", "rocpd summary", "rows",
-                                        "result"};
+    static const char *const names[] = {"rocpd table", "rocpd view", "rocpd summary",
+                                        "rows",        "result",     "sums"};
     return names[kind];
 }
 
@@ -136,9 +137,9 @@ static void register_tables(struct query *q)
         doc_view(q, v);
     }
     doc_tables(q, query_rows);
-    if (!q->source.run)
-        return;
-    rtables_make(q);
+    if (q->source.run)
+        rtables_make(q);
+    rtables_sums(q);
     for (size_t i = 0; i < q->tables.n; i++) {
         if (!rtab_register(q, &q->tables.v[i]))
             must(SQLITE_NOMEM);
@@ -278,7 +279,7 @@ static bool fail_run(struct query *q, const struct query_limits *l, const char *
                     l->seconds);
     if (rc == SQLITE_NOMEM)
         return fail(err, GS_E_USAGE,
-                    "the query needs more memory than %s; make it narrower, or give '--memory'",
+                    "the query needs more memory than %s; make it narrower, or give '--sort-memory'",
                     human_bytes(size, l->memory));
     if (strstr(sqlite3_errmsg(q->db), "may not be modified"))
         q->refused = "write", rc = SQLITE_AUTH;

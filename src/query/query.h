@@ -40,6 +40,7 @@ struct query_source {
     const struct trace *(*trace)(void *ctx, unsigned leave_out, struct gs_error *err);
     const struct run *(*run)(void *ctx, struct gs_error *err); /* analyzed; NULL: no results */
     bool run_has_rows; /* the trace of the run holds the same rows: need not be loaded again */
+    const struct results *sums; /* tables that are there already (tally/tally.h); NULL: none */
 };
 
 struct query_limits {
@@ -107,7 +108,14 @@ struct query_column_doc {
     const char *name, *type, *doc;
 };
 
-enum query_table_kind { QUERY_TABLE, QUERY_VIEW, QUERY_SUMMARY, QUERY_ROWS, QUERY_RESULT };
+enum query_table_kind {
+    QUERY_TABLE,
+    QUERY_VIEW,
+    QUERY_SUMMARY,
+    QUERY_ROWS,
+    QUERY_RESULT,
+    QUERY_SUMS
+};
 
 struct query_table_doc {
     const char *name, *doc;

@@ -161,6 +161,7 @@ struct rtable {
     VEC(uint8_t) through; /* a pointer is followed there */
     struct result rows;
     const struct sheet *sheet; /* rows are made by it; NULL: in `rows` */
+    bool is_sums;              /* rows are there before anything is run */
 };
 
 /* ---- the connection ---- */
@@ -198,6 +199,7 @@ bool query_need_run(struct query *q);
 bool vtab_register(struct query *q, const struct qtable *table);
 bool rtab_register(struct query *q, struct rtable *table);
 void rtables_make(struct query *q); /* the list of them, before anything is run */
+void rtables_sums(struct query *q); /* tables of sums, behind them */
 void rtables_fill(struct query *q); /* their rows, after */
 void functions_register(struct query *q);
 void query_guard_install(struct query *q);

@@ -25,7 +25,8 @@ static void put_table(struct str *out, const struct query_table_doc *t)
 
 void query_reference(struct str *out)
 {
-    struct query *q = query_open(&(struct query_source){NULL, no_trace, no_run, false}, out->arena);
+    struct query *q =
+        query_open(&(struct query_source){.trace = no_trace, .run = no_run}, out->arena);
     const struct query_tables *all = query_tables(q);
     str_puts(out,
              "# Tables of `gpusight query`\n\n"

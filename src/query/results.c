@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "query/query_in.h"
 #include "report/workbook.h"
+#include "tally/tally.h"
 
 /* ---- gaps: each of them, not only the longest ---- */
 
@@ -123,6 +124,19 @@ void rtables_make(struct query *q)
         add_table(q, all.v[i].fields->key, all.v[i].fields);
 }
 
+void rtables_sums(struct query *q)
+{
+    struct tally none = {.arena = q->arena};
+    const struct results *all = tally_tables(&none, true);
+    for (size_t i = 0; i < all->n; i++) {
+        const char *key = all->v[i].fields->key;
+        const struct result *there = q->source.sums ? results_find(q->source.sums, key) : NULL;
+        add_table(q, key, all->v[i].fields);
+        q->tables.v[q->tables.n - 1].is_sums = true;
+        q->tables.v[q->tables.n - 1].rows = there ? *there : all->v[i];
+    }
+}
+
 void rtables_fill(struct query *q)
 {
     const struct analysis *a = q->run->analysis;
@@ -216,7 +230,7 @@ static size_t rows_of(const struct rtable *r)
 static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
     struct raux *x = ((struct rtab *)base)->aux;
-    x->q->wants_run = true;
+    x->q->wants_run |= !x->table->is_sums;
     info->estimatedRows = (sqlite3_int64)rows_of(x->table) + 1;
     info->estimatedCost = (double)info->estimatedRows;
     return SQLITE_OK;
@@ -249,7 +263,7 @@ static int filter(sqlite3_vtab_cursor *base, int n, const char *plan, int argc,
     (void)n, (void)plan, (void)argc, (void)argv;
     c->at = 0;
     c->n = rows_of(x->table);
-    return x->q->has_run ? SQLITE_OK : SQLITE_ERROR;
+    return x->q->has_run || x->table->is_sums ? SQLITE_OK : SQLITE_ERROR;
 }
 
 static int next(sqlite3_vtab_cursor *base)

@@ -129,7 +129,9 @@ SHARED_PART(ledger_gpu_json_fields, T,
 
 /* Members of an analysis that stand among those of the document; names as in the document. */
 #define T struct analysis
-PART(window_part, T, ALWAYS(T, ledger.window_ns, FIELD_I64, "window_ns", "end_ns - start_ns"),
+PART(window_part, T,
+     ALWAYS(T, ledger.window_ns, FIELD_I64, "window_ns",
+            "end_ns - start_ns, without pauses of the recording"),
      ALWAYS(T, view.start_ns, FIELD_I64, "start_ns",
             "start of the analyzed window, in the trace's clock"),
      ALWAYS(T, view.end_ns, FIELD_I64, "end_ns", "its end"),

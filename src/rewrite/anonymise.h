@@ -8,13 +8,14 @@
  *     struct pseudonyms p;
  *     pseudonyms_init(&p, arena);
  *     anonymise_trace(&t, &p);       now write it; then prove it:
- *     anonymise_scan(&p, path, err); no original name is in the bytes
+ *     anonymise_scan(&p, &paths, err); no original name is in the bytes
  *     pseudonyms_json(&p, &text);    the key, to undo it
  */
 #ifndef GS_REWRITE_ANONYMISE_H
 #define GS_REWRITE_ANONYMISE_H
 
 #include "base/err.h"
+#include "base/opt.h"
 #include "base/str.h"
 #include "model/trace.h"
 
@@ -39,8 +40,8 @@ void anonymise_trace(struct trace *t, struct pseudonyms *p);
 /* Puts the originals back, by a key that was read. */
 void anonymise_undo(struct trace *t, const struct pseudonyms *p);
 
-/* Fills p->left with what the file holds of the originals. */
-bool anonymise_scan(struct pseudonyms *p, const char *path, struct gs_error *err);
+/* Fills p->left with what the files hold of the originals, each once. */
+bool anonymise_scan(struct pseudonyms *p, const struct opt_list *paths, struct gs_error *err);
 
 void pseudonyms_json(const struct pseudonyms *p, struct str *out);
 bool pseudonyms_read(struct pseudonyms *p, const char *path, struct gs_error *err);

@@ -1,8 +1,5 @@
-/* The key of pseudonyms as a file, and the proof that no name is left. */
-#include <errno.h>
-#include <fcntl.h>
+/* The key of pseudonyms as a file. */
 #include <string.h>
-#include <unistd.h>
 
 #include "base/fs.h"
 #include "base/jread.h"
@@ -27,81 +24,6 @@ void pseudonyms_json(const struct pseudonyms *p, struct str *out)
     jw_close(&w);
     jw_close(&w);
     str_putc(out, '\n');
-}
-
-/* ---- the proof ---- */
-
-/*
- * All originals at once: four bytes of the text say whether one of them may begin here, a table of
- * these leads to the names.
- */
-enum { HEAD = 4, BUCKETS = 1 << 16, BLOCK = 1 << 20 };
-
-struct scanner {
-    struct pseudonyms *p;
-    uint32_t *first, *next; /* by bucket and by pseudonym: index + 1 */
-    bool *found;
-    size_t longest;
-};
-
-static uint32_t bucket_of(const char *at)
-{
-    uint32_t v;
-    memcpy(&v, at, HEAD);
-    return (v * 2654435761u) >> 16;
-}
-
-static void prepare(struct scanner *s, struct pseudonyms *p, struct arena *a)
-{
-    *s = (struct scanner){.p = p};
-    s->first = arena_array(a, uint32_t, BUCKETS);
-    s->next = arena_array(a, uint32_t, p->v.n + 1);
-    s->found = arena_array(a, bool, p->v.n + 1);
-    p->too_short = 0;
-    for (size_t i = 0; i < p->v.n; i++) {
-        size_t n = strlen(p->v.v[i].original);
-        if (n < HEAD) {
-            p->too_short++;
-            continue;
-        }
-        uint32_t b = bucket_of(p->v.v[i].original);
-        s->next[i] = s->first[b];
-        s->first[b] = (uint32_t)i + 1;
-        s->longest = n > s->longest ? n : s->longest;
-    }
-}
-
-static void look(struct scanner *s, const char *data, size_t n)
-{
-    for (size_t i = 0; i + HEAD <= n; i++)
-        for (uint32_t at = s->first[bucket_of(data + i)]; at; at = s->next[at - 1]) {
-            const char *original = s->p->v.v[at - 1].original;
-            size_t len = strlen(original);
-            if (!s->found[at - 1] && len <= n - i && memcmp(data + i, original, len) == 0) {
-                s->found[at - 1] = true;
-                vec_push(&s->p->left, s->p->arena, original);
-            }
-        }
-}
-
-bool anonymise_scan(struct pseudonyms *p, const char *path, struct gs_error *err)
-{
-    struct arena *a = arena_scratch();
-    struct scanner s;
-    prepare(&s, p, a);
-    size_t kept = 0, room = s.longest + BLOCK;
-    char *data = arena_alloc(a, room + HEAD);
-    int fd = open(path, O_RDONLY | O_CLOEXEC); /* what we have just written: no input */
-    if (fd < 0)
-        return fail(err, GS_E_IO, "cannot open '%s': %s", path, strerror(errno));
-    for (ssize_t n; (n = read(fd, data + kept, BLOCK)) > 0;) {
-        size_t have = kept + (size_t)n;
-        look(&s, data, have);
-        kept = have < s.longest ? have : s.longest;
-        memmove(data, data + have - kept, kept);
-    }
-    close(fd);
-    return true;
 }
 
 /* ---- reading it back ---- */

@@ -9,9 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/fs.h"
+#include "base/hash.h"
 #include "base/sat.h"
 #include "base/str.h"
+#include "base/unfinished.h"
 #include "ingest/ingest.h"
 
 /* In double quotes, as YAML has it: any name is one line and reads back. */
@@ -29,56 +32,59 @@ static void quote(struct str *out, const char *text)
     str_putc(out, '"');
 }
 
-static const char *name_in(const char *path, size_t n, struct arena *a)
-{
-    return n ? arena_printf(a, "%zu-%s", n, fs_basename(path)) : fs_basename(path);
-}
+/* A file that goes into the package. */
+struct part {
+    const char *from, *to;
+    bool copied; /* in the set; else it is moved by its name */
+    bool moved;
+};
 
-/* A name that no other file of the package has. */
-static const char *free_name(const struct fs_list *taken, const char *path, struct arena *a)
+struct packing {
+    enum package_way way;
+    const char *folder;
+    struct fs_set *set;
+    struct arena *arena;
+    struct fs_list names; /* for the index */
+    struct idmap taken;   /* hash of a name in the folder: how many wanted it */
+    VEC(struct part) parts;
+};
+
+/* What SQLite keeps beside a database belongs to it: its last rows may be there only. */
+static const char *const tails[] = {"", "-wal", "-journal"};
+
+/* A name that no other file of the package has; those that resemble each other get numbers. */
+static const char *free_name(struct packing *p, const char *path)
 {
-    for (size_t n = 0;; n++) {
-        const char *name = name_in(path, n, a);
-        bool used = false;
-        for (size_t i = 0; i < taken->n; i++)
-            used |= str_eq(taken->v[i], name);
-        if (!used)
-            return name;
+    const char *base = fs_basename(path), *name = base;
+    uint64_t wanted = hash_bytes(base, strlen(base));
+    uint32_t n = idmap_get(&p->taken, wanted);
+    for (n = n == NO_INDEX ? 0 : n;; n++) {
+        name = n ? arena_printf(p->arena, "%u-%s", n, base) : base;
+        if (!n || idmap_get(&p->taken, hash_bytes(name, strlen(name))) == NO_INDEX)
+            break;
     }
+    idmap_put(&p->taken, wanted, n + 1);
+    if (n)
+        idmap_put(&p->taken, hash_bytes(name, strlen(name)), 1);
+    return name;
 }
 
-static bool copy_file(const char *from, const char *to, struct gs_error *err)
+static bool copy_file(struct packing *p, const char *from, const char *to, struct gs_error *err)
 {
     enum { BLOCK = 1 << 16 };
     char block[BLOCK];
-    struct fs_out out;
     int fd = fs_open(from, err);
-    if (fd < 0 || !fs_out_open(&out, to, err)) {
-        if (fd >= 0)
-            close(fd);
+    struct fs_out *out = fd < 0 ? NULL : fs_set_open(p->set, to, err);
+    ptrdiff_t n = -1;
+    while (out && (n = fs_read_up_to(fd, block, sizeof(block))) > 0)
+        fwrite(block, 1, (size_t)n, out->file);
+    int saved = errno;
+    if (fd >= 0)
+        close(fd);
+    if (!out)
         return false;
-    }
-    ssize_t n;
-    while ((n = read(fd, block, sizeof(block))) > 0)
-        fwrite(block, 1, (size_t)n, out.file);
-    close(fd);
-    if (n < 0) {
-        fs_out_abandon(&out);
-        return fail(err, GS_E_IO, "cannot read '%s': %s", from, strerror(errno));
-    }
-    return fs_out_close(&out, err);
-}
-
-/* Renamed where that works, else copied and removed: the user asked for it. */
-static bool move_file(const char *from, const char *to, struct gs_error *err)
-{
-    if (rename(from, to) == 0)
-        return true;
-    if (errno != EXDEV)
-        return fail(err, GS_E_IO, "cannot move '%s': %s", from, strerror(errno));
-    return copy_file(from, to, err) &&
-           (unlink(from) == 0 ||
-            fail(err, GS_E_IO, "cannot remove '%s': %s", from, strerror(errno)));
+    return n == 0 ? fs_set_done(p->set, out, err)
+                  : fail(err, GS_E_IO, "cannot read '%s': %s", from, strerror(saved));
 }
 
 static const char *absolute(const char *path, struct arena *a)
@@ -87,44 +93,118 @@ static const char *absolute(const char *path, struct arena *a)
     return realpath(path, real) ? arena_strdup(a, real) : path;
 }
 
-static bool place(const struct ingest_file *f, const char *folder, enum package_way way,
-                  struct fs_list *names, struct arena *a, struct gs_error *err)
+/* By its name where it lies on the same disk, else as a copy that replaces it. */
+static bool can_be_renamed(const char *from, const char *folder)
 {
-    const char *name = free_name(names, f->path, a);
-    const char *to = arena_printf(a, "%s/%s", folder, name);
-    bool ok = way == PACKAGE_NAMES ||
-              (way == PACKAGE_COPY ? copy_file(f->path, to, err) : move_file(f->path, to, err));
-    vec_push(names, a, (char *)(uintptr_t)(way == PACKAGE_NAMES ? absolute(f->path, a) : name));
+    struct stat x, y;
+    return lstat(from, &x) == 0 && stat(folder, &y) == 0 && x.st_dev == y.st_dev;
+}
+
+static bool place(struct packing *p, const struct ingest_file *f, struct gs_error *err)
+{
+    struct arena *a = p->arena;
+    if (p->way == PACKAGE_NAMES) {
+        vec_push(&p->names, a, (char *)(uintptr_t)absolute(f->path, a));
+        return true;
+    }
+    const char *name = free_name(p, f->path);
+    vec_push(&p->names, a, (char *)(uintptr_t)name);
+    for (size_t i = 0; i < ARRAY_LEN(tails); i++) {
+        struct part part = {arena_printf(a, "%s%s", f->path, tails[i]),
+                            arena_printf(a, "%s/%s%s", p->folder, name, tails[i]), false, false};
+        if (i && !fs_is_file(part.from))
+            continue;
+        part.copied = p->way == PACKAGE_COPY || !can_be_renamed(part.from, p->folder);
+        vec_push(&p->parts, a, part);
+        if (part.copied && !copy_file(p, part.from, part.to, err))
+            return false;
+    }
+    return true;
+}
+
+/* All of them, or none. */
+static bool move_files(struct packing *p, struct gs_error *err)
+{
+    for (size_t i = 0; i < p->parts.n; i++) {
+        struct part *part = &p->parts.v[i];
+        part->moved = !part->copied && rename(part->from, part->to) == 0;
+        if (!part->copied && !part->moved)
+            return fail(err, GS_E_IO, "cannot move '%s': %s", part->from, strerror(errno));
+    }
+    return true;
+}
+
+static void move_back(struct packing *p)
+{
+    for (size_t i = 0; i < p->parts.n; i++)
+        if (p->parts.v[i].moved)
+            rename(p->parts.v[i].to, p->parts.v[i].from);
+}
+
+/* Signals wait: what is moved must be in the index. */
+static bool finish(struct packing *p, struct gs_error *err)
+{
+    unfinished_hold();
+    bool ok = move_files(p, err) && fs_set_close(p->set, err);
+    if (!ok)
+        move_back(p);
+    for (size_t i = 0; i < p->parts.n && ok && p->way == PACKAGE_MOVE; i++)
+        if (p->parts.v[i].copied && unlink(p->parts.v[i].from) != 0)
+            ok = fail(err, GS_E_IO, "cannot remove '%s', which was copied: %s", p->parts.v[i].from,
+                      strerror(errno));
+    unfinished_let_go();
     return ok;
 }
 
-bool package_make(struct packaged *p, const struct opt_list *paths, const char *folder,
+static bool write_index(struct packing *p, struct gs_error *err)
+{
+    struct str *text = arena_new(p->arena, struct str);
+    str_init(text, p->arena);
+    str_puts(text,
+             "rocprofiler-sdk:\n  rocpd:\n    rocpd_package_version: \"1.0\"\n    path: \".\"\n"
+             "    files:\n");
+    for (size_t i = 0; i < p->names.n; i++) {
+        str_puts(text, "      - ");
+        quote(text, p->names.v[i]);
+        str_putc(text, '\n');
+    }
+    return fs_set_write(p->set, arena_printf(p->arena, "%s/index.yaml", p->folder), text->buf,
+                        text->len, err);
+}
+
+/* Those that lie in several files, or a folder, are not taken apart. */
+static bool may_go(const struct ingest_files *in, struct gs_error *err)
+{
+    for (size_t i = 0; i < in->n; i++)
+        if (in->v[i].format->capture || str_eq(in->v[i].format->name, "otf2"))
+            return fail(err, GS_E_USAGE,
+                        "cannot put '%s' into a package: it lies in several files; make it one "
+                        "with 'gpusight convert -f rocpd'",
+                        in->v[i].path);
+    return true;
+}
+
+bool package_make(struct packaged *result, const struct opt_list *paths, const char *folder,
                   enum package_way way, struct arena *arena, struct gs_error *err)
 {
     struct ingest_files in = {0};
-    struct fs_list names = {0}, there = {0};
-    struct str text;
-    if (!ingest_find(&in, paths, arena, err))
+    struct fs_list there = {0};
+    struct packing *p = arena_new(arena, struct packing);
+    *p = (struct packing){.way = way, .folder = folder, .arena = arena};
+    if (!ingest_find(&in, paths, arena, err) || !may_go(&in, err))
         return false;
     if (fs_exists(folder) && (!fs_names(&there, folder, true, 1, arena, err) || there.n))
         return fail(err, GS_E_USAGE, "'%s' is there and not an empty folder; give another name",
                     folder);
-    if (!fs_make_folders(folder, arena, err))
+    idmap_init(&p->taken, arena);
+    p->set = fs_set_new(arena);
+    if (!fs_set_folder(p->set, folder, err))
         return false;
     for (size_t i = 0; i < in.n; i++) {
-        p->bytes = add_bytes(p->bytes, (uint64_t)fs_size(in.v[i].path));
-        if (!place(&in.v[i], folder, way, &names, arena, err))
+        result->bytes = add_bytes(result->bytes, (uint64_t)fs_size(in.v[i].path));
+        if (!place(p, &in.v[i], err))
             return false;
     }
-    str_init(&text, arena);
-    str_puts(&text,
-             "rocprofiler-sdk:\n  rocpd:\n    rocpd_package_version: \"1.0\"\n    path: \".\"\n"
-             "    files:\n");
-    for (size_t i = 0; i < names.n; i++) {
-        str_puts(&text, "      - ");
-        quote(&text, names.v[i]);
-        str_putc(&text, '\n');
-    }
-    p->files = in.n;
-    return fs_write(arena_printf(arena, "%s/index.yaml", folder), text.buf, text.len, err);
+    result->files = in.n;
+    return write_index(p, err) && finish(p, err);
 }

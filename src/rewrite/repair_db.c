@@ -67,7 +67,8 @@ static uint32_t be32(const uint8_t *p)
 static bool fetch(struct salvage *s, uint32_t number, uint8_t *buf)
 {
     off_t at = (off_t)(number - 1) * s->pages.page_size;
-    return number && pread(s->fd, buf, s->pages.page_size, at) == (ssize_t)s->pages.page_size;
+    return number && fs_read_at(s->fd, buf, s->pages.page_size, (uint64_t)at) ==
+                         (ptrdiff_t)s->pages.page_size;
 }
 
 /* How much of a record is on its own page, by SQLite's file format. */
@@ -366,7 +367,7 @@ static bool open_pages(struct salvage *s, const char *path)
     s->fd = fs_open(path, s->err);
     if (s->fd < 0)
         return false;
-    if (pread(s->fd, header, sizeof(header), 0) != sizeof(header) || fstat(s->fd, &st) != 0)
+    if (fs_read_at(s->fd, header, sizeof(header), 0) != sizeof(header) || fstat(s->fd, &st) != 0)
         return fail(s->err, GS_E_FORMAT, "nothing to save in '%s': it has no header", path);
     /* Whole pages only: the last one may be cut. */
     uint32_t page = (uint32_t)header[16] << 8 | header[17];

@@ -61,8 +61,9 @@ static bool load_files(struct run_call *c, struct progress *p)
     struct run *r = c->r;
     struct ingest_files files = {0};
     struct job *job = arena_new(r->arena, struct job);
-    struct ingest_opts io = {c->o->reader, c->o->threads, p, 0};
-    struct job_opts jo = {c->analysis, c->o->reader, c->o->threads, p};
+    struct ingest_opts io = {
+        .reader = c->o->reader, .threads = c->o->threads, .progress = p, .cache = c->o->cache};
+    struct job_opts jo = {c->analysis, c->o->reader, c->o->threads, p, c->o->cache};
     if (!ingest_find(&files, &c->o->paths, r->arena, c->err))
         return false;
     bool many = files.n > 1 && !c->o->apart;
@@ -119,7 +120,12 @@ bool run_load_only(struct trace *t, const struct run_opts *o, const char **only,
 {
     struct progress *p;
     struct arena *temporary = show_progress(&p);
-    struct ingest_opts io = {o->reader, o->threads, p, o->leave_out};
+    struct ingest_opts io = {.reader = o->reader,
+                             .threads = o->threads,
+                             .progress = p,
+                             .cache = o->cache,
+                             .leave_out = o->leave_out,
+                             .mixed = o->mixed};
     bool ok = ingest_load(t, &o->paths, &io, err);
     if (ok)
         captures_find(t, false);

@@ -39,8 +39,10 @@ struct run_opts {
     bool apart;                         /* several files are no job: ranks are not compared */
     bool facts_only;                    /* no findings and no verdict */
     bool replay;                        /* dependency graph, critical path, gains by replay */
+    const char *cache;                  /* folder of loaded traces (cache/cache.h); NULL: none */
     struct progress *progress; /* counts what is read, for a caller that shows it; NULL: a bar */
     unsigned leave_out;        /* run_load_only(): parts not needed, enum ingest_part */
+    bool mixed;                /* run_load_only(): traces of any formats */
     struct filter_opts filter; /* what of the rows is looked at */
     bool says_only;            /* the output says what that is: no note is needed */
 };

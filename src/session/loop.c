@@ -35,6 +35,30 @@ void loop_init(struct loop *l, struct session *s)
         vec_push(&l->app, s->arena, s->app.v[i]);
 }
 
+void loop_take_app(struct loop *l, const struct words *app)
+{
+    struct session *x = l->s;
+    size_t i = 0;
+    l->app.n = x->app.n = x->variables.n = 0;
+    x->hidden = false;
+    for (; i < app->n; i++) {
+        const char *equals = strchr(app->v[i], '='), *slash = strchr(app->v[i], '/');
+        if (!equals || equals == app->v[i] || (slash && slash < equals))
+            break;
+        const char *name = arena_strndup(x->arena, app->v[i], (size_t)(equals - app->v[i]));
+        setenv(name, equals + 1, 1);
+        vec_push(&x->variables, x->arena, name);
+    }
+    for (; i < app->n; i++)
+        vec_push(&l->app, x->arena, app->v[i]);
+    const char *line = shell_line(x->arena, &l->app);
+    x->hidden = !str_eq(session_hidden(x, line), line);
+    if (x->hidden)
+        vec_push(&x->app, x->arena, session_hidden(x, line));
+    for (i = 0; !x->hidden && i < l->app.n; i++)
+        vec_push(&x->app, x->arena, l->app.v[i]);
+}
+
 /* ---- values of options ---- */
 
 bool loop_read_time(double *out, const char *text, struct gs_error *err)
@@ -105,7 +129,7 @@ bool loop_profile(struct loop *l, struct gs_error *err)
 {
     struct session *s = l->s;
     const char *folder = loop_folder(l, "profile", err);
-    if (!folder || !loop_capture(l, folder, err))
+    if (!folder || !loop_capture(l, folder, !l->quiet_app, err))
         return false;
     s->trace = folder;
     return session_save(s, err);
@@ -126,7 +150,7 @@ bool loop_analyze(struct loop *l, struct gs_error *err)
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         vec_push(&w, a, words[i]);
     l->analysis = path;
-    if (!loop_self(l, &w, log, err) || !loop_read_findings(l, path, err))
+    if (!loop_self(l, &w, log, false, err) || !loop_read_findings(l, path, err))
         return false;
     struct session_event *e =
         session_event(s, "analyze", "%zu findings%s%s", l->findings.n, l->findings.n ? ": " : "",
@@ -135,7 +159,7 @@ bool loop_analyze(struct loop *l, struct gs_error *err)
     return session_save(s, err);
 }
 
-bool loop_baseline(struct loop *l, struct gs_error *err)
+bool loop_first_gates(struct loop *l, struct gs_error *err)
 {
     const char *failure = NULL;
     if (!loop_build(l, &failure, err))
@@ -147,7 +171,17 @@ bool loop_baseline(struct loop *l, struct gs_error *err)
         return false;
     if (failure)
         return fail(err, GS_E_IO, "the test %s before anything was changed", failure);
-    return (l->s->trace && fs_exists(l->s->trace)) || loop_profile(l, err);
+    return true;
+}
+
+bool loop_has_trace(const struct loop *l)
+{
+    return l->s->trace && fs_exists(l->s->trace);
+}
+
+bool loop_baseline(struct loop *l, struct gs_error *err)
+{
+    return loop_first_gates(l, err) && (loop_has_trace(l) || loop_profile(l, err));
 }
 
 /* ---- one edit ---- */

@@ -41,6 +41,10 @@ struct loop {
 
 void loop_init(struct loop *l, struct session *s);
 
+/* The program from now on. NAME=value words in front go to the environment; their names alone are
+ * kept. */
+void loop_take_app(struct loop *l, const struct words *app);
+
 /* "30m", "1h30m", "45s", "90": seconds; "20%", "20": percent. */
 bool loop_read_time(double *out, const char *text, struct gs_error *err);
 bool loop_read_percent(double *out, const char *text, struct gs_error *err);
@@ -50,6 +54,9 @@ bool loop_split(struct words *out, const char *text, struct arena *a, struct gs_
 
 /* Builds and tests the state as it is, and profiles it: what everything is measured against. */
 bool loop_baseline(struct loop *l, struct gs_error *err);
+/* The parts of it: builds and tests; whether there is a profile of the current state already. */
+bool loop_first_gates(struct loop *l, struct gs_error *err);
+bool loop_has_trace(const struct loop *l);
 
 /* Profiles and analyzes the current state; fills the findings. */
 bool loop_profile(struct loop *l, struct gs_error *err);
@@ -80,11 +87,13 @@ const char *loop_log(struct loop *l, const char *what);
 const char *loop_folder(struct loop *l, const char *what, struct gs_error *err);
 bool loop_build(struct loop *l, const char **failure, struct gs_error *err);
 bool loop_test(struct loop *l, const char **failure, struct gs_error *err);
-bool loop_capture(struct loop *l, const char *folder, struct gs_error *err);
+/* `shown`: the program's output, too. */
+bool loop_capture(struct loop *l, const char *folder, bool shown, struct gs_error *err);
 bool loop_measure(struct loop *l, int64_t candidate, struct measure *m, struct gs_error *err);
 bool loop_read_findings(struct loop *l, const char *path, struct gs_error *err);
-/* gpusight itself, with these words; its output goes into the log. */
-bool loop_self(struct loop *l, const struct words *words, const char *log, struct gs_error *err);
+/* gpusight itself, with these words; its output goes into the log and, if `shown`, is seen. */
+bool loop_self(struct loop *l, const struct words *words, const char *log, bool shown,
+               struct gs_error *err);
 
 /* Whether two outputs are the same: numbers within the tolerance, everything else as it is. *why
  * says where not. */

@@ -187,7 +187,8 @@ bool loop_test(struct loop *l, const char **failure, struct gs_error *err)
 
 /* ---- gpusight itself ---- */
 
-bool loop_self(struct loop *l, const struct words *words, const char *log, struct gs_error *err)
+bool loop_self(struct loop *l, const struct words *words, const char *log, bool shown,
+               struct gs_error *err)
 {
     struct session *s = l->s;
     struct words argv = {0};
@@ -199,7 +200,8 @@ bool loop_self(struct loop *l, const struct words *words, const char *log, struc
     struct child_opts o = {.argv = argv.v,
                            .folder = s->here,
                            .timeout_s = limit_s(l),
-                           .silent = true,
+                           .output_to_stderr = true,
+                           .silent = !shown,
                            .log = log,
                            .watched = s->folder,
                            .most_bytes = l->most_bytes};
@@ -212,7 +214,7 @@ bool loop_self(struct loop *l, const struct words *words, const char *log, struc
     return !why || fail(err, GS_E_IO, "'gpusight %s' %s; see '%s'", words->v[0], why, log);
 }
 
-bool loop_capture(struct loop *l, const char *folder, struct gs_error *err)
+bool loop_capture(struct loop *l, const char *folder, bool shown, struct gs_error *err)
 {
     struct session *s = l->s;
     struct arena *a = s->arena;
@@ -221,23 +223,27 @@ bool loop_capture(struct loop *l, const char *folder, struct gs_error *err)
     if (!l->app.n)
         return fail(err, GS_E_USAGE,
                     "no program is known; give it with 'gpusight session resume %s -- APP'", s->id);
-    const char *head[] = {"run",        "--quiet-app",
-                          "-o",         arena_printf(a, "%s.txt", folder),
-                          "-d",         folder,
-                          "--max-size", arena_printf(a, "%llu", (unsigned long long)l->most_bytes),
-                          "--"};
+    const char *head[] = {"run",
+                          "-o",
+                          arena_printf(a, "%s.txt", folder),
+                          "-d",
+                          folder,
+                          "--max-size",
+                          arena_printf(a, "%llu", (unsigned long long)l->most_bytes)};
     for (size_t i = 0; i < ARRAY_LEN(head); i++)
         vec_push(&w, a, head[i]);
+    if (!shown)
+        vec_push(&w, a, "--quiet-app");
     if (l->goal) {
-        w.v[w.n - 1] = "--all-passes";
+        vec_push(&w, a, "--all-passes");
         vec_push(&w, a, "--goal");
         vec_push(&w, a, l->goal);
-        vec_push(&w, a, "--");
     }
+    vec_push(&w, a, "--");
     for (size_t i = 0; i < l->app.n; i++)
         vec_push(&w, a, l->app.v[i]);
     double begin = clock_s();
-    bool ok = loop_self(l, &w, log, err);
+    bool ok = loop_self(l, &w, log, shown, err);
     struct session_event *e = session_event(s, "profile", "%s", ok ? "well" : err->text);
     e->command =
         session_hidden(s, arena_printf(a, "gpusight run%s%s -- %s", l->goal ? " --goal " : "",
@@ -300,7 +306,7 @@ static bool judge(struct loop *l, const struct words *before, const struct words
     vec_push(&w, a, "--");
     for (size_t i = 0; i < after->n; i++)
         vec_push(&w, a, after->v[i]);
-    if (!loop_self(l, &w, loop_log(l, "compare"), err))
+    if (!loop_self(l, &w, loop_log(l, "compare"), false, err))
         return false;
     const struct mapping *doc = fs_read_in(a, path, MOST_DOCUMENT, err);
     if (!doc)
@@ -325,7 +331,8 @@ bool loop_measure(struct loop *l, int64_t candidate, struct measure *m, struct g
         bool is_after = (i % 4 == 1) || (i % 4 == 2);
         const char *run =
             arena_printf(a, "%s/%s-%lld", folder, is_after ? "after" : "before", (long long)i / 2);
-        if (!take_state(l, is_after ? candidate : s->current, err) || !loop_capture(l, run, err))
+        if (!take_state(l, is_after ? candidate : s->current, err) ||
+            !loop_capture(l, run, false, err))
             return false;
         vec_push(is_after ? &after : &before, a, run);
     }

@@ -68,7 +68,7 @@ static void close_file(struct kineto_writer *w, struct kprocess *p, bool keep)
     struct gs_error why;
     if (p->file && (!keep || w->sink.failed))
         fs_out_abandon(p->file);
-    else if (p->file && !fs_out_close(p->file, &why))
+    else if (p->file && !sink_file_done(&w->sink, p->file, &why))
         failed(w, &why);
     p->file = NULL;
 }

@@ -58,7 +58,7 @@ static void close_file(struct nsys_writer *w, struct nfile *f, bool keep)
     struct gs_error why;
     if (!keep || w->sink.failed)
         fs_out_abandon(&f->out);
-    else if (!fs_out_close(&f->out, &why))
+    else if (!sink_file_done(&w->sink, &f->out, &why))
         failed(w, &why);
 }
 

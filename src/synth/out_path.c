@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/fs.h"
+#include "base/fs_set.h"
 #include "base/str.h"
 #include "base/utf8.h"
 
@@ -64,4 +65,16 @@ char *out_path(const char *path, bool merged, const struct rec_process *p,
     if (many || str_ends(path, "/") || fs_is_dir(path))
         path = arena_printf(a, "%s%s%s", path, str_ends(path, "/") ? "" : "/", name);
     return make_folders(path, a, err) ? arena_strdup(a, path) : NULL;
+}
+
+bool sink_file_done(const struct sink *s, struct fs_out *out, struct gs_error *err)
+{
+    if (!s->set)
+        return fs_out_close(out, err);
+    if (!fs_out_complete(out, err)) {
+        fs_out_abandon(out);
+        return false;
+    }
+    fs_set_take(s->set, out);
+    return true;
 }

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/fs_out.h"
 #include "synth/sink.h"
 
 /*
@@ -18,6 +19,9 @@
  */
 char *out_path(const char *path, bool merged, const struct rec_process *p,
                const struct names *names, const char *name, struct arena *a, struct gs_error *err);
+
+/* A file of the sink is whole: it gets its name, now or with all others. */
+bool sink_file_done(const struct sink *s, struct fs_out *out, struct gs_error *err);
 
 /*
  * A word of a description as a part of a file name: it leads to no other folder, hides nothing, and

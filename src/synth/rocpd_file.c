@@ -120,6 +120,13 @@ static void move_file(struct rocpd *w, struct rfile *f, bool keep)
         return;
     }
     unlink(arena_printf(w->arena, "%s-shm", f->temp));
+    if (w->sink.set && w->o.journal == JOURNAL_NONE) {
+        if (!sink_file_done(&w->sink, &f->out, &why))
+            failed(w, &why);
+        else
+            unlink(arena_printf(w->arena, "%s-wal", f->path)); /* of an older file */
+        return;
+    }
     if (!fs_out_complete(&f->out, &why)) {
         failed(w, &why);
         fs_out_abandon(&f->out);

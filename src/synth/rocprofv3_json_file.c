@@ -100,7 +100,7 @@ static void close_one(struct rv3json *w, struct jprocess *p, bool keep)
         return;
     if (!keep || w->sink.failed)
         fs_out_abandon(file);
-    else if (!fs_out_close(file, &w->sink.error))
+    else if (!sink_file_done(&w->sink, file, &w->sink.error))
         w->sink.failed = true;
 }
 

@@ -184,6 +184,8 @@ struct rec_sample {
     double value;
 };
 
+struct fs_set;
+
 struct sink {
     int passes;
     /* Before each pass; returns its mask. */
@@ -205,6 +207,7 @@ struct sink {
     void (*finish)(struct sink *, int pass);                  /* after each pass */
     bool failed;
     struct gs_error error;
+    struct fs_set *set; /* the files appear when it is closed; NULL: each when it is whole */
 };
 
 #endif

@@ -300,6 +300,7 @@ static struct kept *load(struct tool_box *box, const struct opt_list *paths, con
     for (size_t i = 0; i < paths->n; i++)
         vec_push(&o.paths, arena, arena_strdup(arena, paths->v[i]));
     o.threads = box->opts.threads;
+    o.cache = box->opts.cache;
     o.replay = true;
     o.att_beside = true;
     o.progress = box->opts.progress;

@@ -23,7 +23,7 @@ static const struct run *run_of(void *ask, struct gs_error *err)
 
 static struct query *open_query(struct tool_ask *ask)
 {
-    return query_open(&(struct query_source){ask, trace_of, run_of, true}, ask->arena);
+    return query_open(&(struct query_source){ask, trace_of, run_of, true, NULL}, ask->arena);
 }
 
 /* ---- query ---- */

@@ -32,6 +32,7 @@ enum { TOOL_ANSWER_BYTES = 100000, TOOL_RUNS = 8 };
 struct tool_box_opts {
     struct opt_list roots; /* traces are read below these folders only; none: anywhere */
     int threads;
+    const char *cache;         /* folder of loaded traces (cache/cache.h); NULL: none */
     size_t answer_bytes;       /* an answer is not larger; 0: TOOL_ANSWER_BYTES */
     size_t most_runs;          /* kept loaded, the longest unused goes first; 0: TOOL_RUNS */
     struct progress *progress; /* of loading, started by the caller; NULL: a bar of its own */

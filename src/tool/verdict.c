@@ -197,7 +197,8 @@ static const void *call_ledger(struct tool_ask *ask, struct gs_error *err)
 
 #define T struct ledger_doc
 PART(ledger_result, T, TOOL_HEAD(T),
-     ALWAYS(T, window_ns, FIELD_I64, "window_ns", "end_ns - start_ns"),
+     ALWAYS(T, window_ns, FIELD_I64, "window_ns",
+            "end_ns - start_ns, without pauses of the recording"),
      ALWAYS(T, gpu_count, FIELD_U64, "gpu_count", "GPUs looked at"),
      ALWAYS(T, causes, FIELD_LIST, "causes", "they add up to window_ns x gpu_count, exactly",
             .of = &cause_json_fields),

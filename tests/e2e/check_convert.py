@@ -253,6 +253,39 @@ def check_numbers(counted, measured, folder):
              sorted((p["time_ns"], p["series"], p["gpu"], p["value"]) for p in rows(out, "telemetry")))
 
 
+ARGS = ("SELECT s.string, r.start, a.position, a.type, a.name, a.value FROM rocpd_arg a JOIN rocpd_region r "
+        "ON r.event_id = a.event_id AND r.guid = a.guid JOIN rocpd_string s ON s.id = r.name_id AND s.guid = r.guid "
+        "ORDER BY 2, 1, 3")
+
+
+def check_args(path, folder):
+    """Arguments of calls go along, with what is left of the calls."""
+    want = sqlite3.connect(path).execute(ARGS).fetchall()
+    out = os.path.join(folder, "args.db")
+    run("convert", path, "-o", out)
+    same(f"{os.path.basename(path)}: arguments in rocpd", (True, want),
+         (len(want) > 0, sqlite3.connect(out).execute(ARGS).fetchall()))
+    out = os.path.join(folder, "part.db")
+    run("trim", path, "--window", "30%..60%", "-o", out)
+    got = sqlite3.connect(out).execute(ARGS).fetchall()
+    same("arguments of a part", True, 0 < len(got) < len(want) and set(got) <= set(want))
+    out = os.path.join(folder, "hidden.db")
+    run("anonymise", path, "-o", out)
+    same("no arguments of what is hidden", [], sqlite3.connect(out).execute(ARGS).fetchall())
+
+
+def check_hosts(folder):
+    """Two processes of one host share its clock and number its GPUs together, in CSV as well."""
+    job = os.path.join(folder, "job")
+    os.mkdir(job)
+    run("synth", "mpi_job", "-o", job + "/", "--set", "ranks=3")
+    d = os.path.join(folder, "hosts")
+    run("convert", job, "-f", "csv", "-o", "x", "-d", d, "--no-align")
+    sql = "select gpu, count(*), min(start), sum(duration) from kernels group by gpu, pid order by 1, 3"
+    same("GPUs and hosts of several processes in CSV", run("query", job, sql).stdout, run("query", d, sql).stdout)
+    same("hosts", run("query", job, "select host from devices").stdout, run("query", d, "select host from devices").stdout)
+
+
 def overlapping(folder):
     """Kernels that overlap on one stream, and calls that do on one thread."""
     events = [{"ph": "X", "cat": "kernel", "name": f"k{i}", "pid": 0, "tid": 7, "ts": 10 * i,
@@ -287,6 +320,8 @@ def check_formats(folder):
     counted = os.path.join(folder, "counters.db")
     round_trips(counted, folder, ("pftrace", "csv", "rocpd"))
     check_numbers(counted, os.path.join(folder, "telemetry.db"), folder)
+    check_args(demo, folder)
+    check_hosts(folder)
     path = overlapping(folder)
     check_perfetto(path, os.path.join(folder, "o.pftrace"))
     check_flames(path, folder)
@@ -429,14 +464,25 @@ def check_inputs(folder):
         open(index, "w").write("rocprofiler-sdk:\n  rocpd:\n    rocpd_package_version: \"1.0\"\n"
                                f"    path: \".\"\n    {form}\n")
         same(f"index.yaml: {form[:7]}", 1, len(rows(index, "kernels")))
+        same(f"the folder of it: {form[:7]}", 1, len(rows(package, "kernels")))
+    open(index, "w").write('rocprofiler-sdk:\n  rocpd:\n    path: "."\n    files: ["gone.db"]\n')
+    r = run("info", package, code=3)
+    same("a package that names what is gone", True, b"index.yaml" in r.stderr and b"gone.db" in r.stderr)
     for name, head, word in (("x.ncu-rep", b"NVR\0\2\0\0\0", b"ncu --import"),
                              ("x.csv", b'"Name","Calls","TotalDurationNs"\n', b"sums without times"),
                              ("x.zip", b"PK\3\4aaaa", b"unpack it"),
-                             ("x.pb", b"\x0a\x20\x12\x0e/host:metadata", b"XPlane"),
+                             ("x.nsys-rep", b"any\0bytes", b"nsys export"),
+                             ("y.ncu-rep", b"any\0bytes", b"Nsight Compute"),
+                             ("x.pftrace", b"\x0a\5hello\x12\3abc", b"no packets"),
+                             ("x.proto", b"\x0a\5hello\x12\3abc", b"perfetto-trace-*.proto"),
+                             ("x.otf2", b"any\0bytes", b"anchor"),
+                             ("x.rpdb", b"any bytes", b"index.yaml"),
+                             ("x.txt", b"|---|\n| LABEL | COUNT | DEPTH |\n", b"sums without times"),
+                             ("x.json", b'{"timemory": {}}', b"sums without times"),
                              ("x.qdrep", b"QDREP\0\0\0", b"nsys export")):
         path = os.path.join(folder, name)
         open(path, "wb").write(head)
-        r = run("info", path, code=4)
+        r = run("convert", path, "-f", "csv", "-o", os.path.join(folder, "none"), code=4)
         same(f"{name}: says what it is and what to do", (True, 1), (word in r.stderr, r.stderr.count(b"\n")))
 
 

@@ -212,6 +212,9 @@ def main():
             write_csv(name, code, samples, stochastic)
             check(t, name + ".json", code, samples, stochastic, True)
             check(t, name, code, samples, stochastic, False)
+            t.run("convert", name + ".json", "-o", name + ".pftrace")
+            t.equal(t.run("dump", "--table", "pc_samples", name + ".pftrace"),
+                    t.run("dump", "--table", "pc_samples", name + ".json"), "samples in Perfetto, read back")
             if stochastic:
                 check_forms(t, name + ".json", code, samples)
                 check_finding(t, temp, code, samples)

@@ -441,7 +441,7 @@ def attacks(g, folder):
         seconds = time.monotonic() - begin
         if code != (0 if sql in fast else 2) or seconds > 10:
             sys.exit(f"'{sql[:80]}': exit code {code} after {seconds:.1f} s, {err!r}")
-    code, _, err = g.try_run("query", "--memory", "8M", path,
+    code, _, err = g.try_run("query", "--sort-memory", "8M", path,
                              "select a.name || b.name || c.name from kernels a, kernels b, regions c "
                              "order by 1")
     if code != 2 or "memory" not in err:

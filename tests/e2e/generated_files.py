@@ -20,6 +20,7 @@ FILES = {"schema": "schema/analysis.schema.json", "plan-schema": "schema/plan.sc
          "workload-compare-schema": "schema/workload-compare.schema.json",
          "verify-schema": "schema/verify.schema.json",
          "answer-schema": "schema/answer.schema.json",
+         "tables-schema": "schema/tables.schema.json",
          "metrics": "docs/metrics.md", "rules": "docs/rules.md",
          "counters": "docs/counter-metrics.md", "workload-metrics": "docs/workload-metrics.md",
          "tools": "docs/tools.md",

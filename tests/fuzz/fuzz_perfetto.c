@@ -1,5 +1,5 @@
 /*
- * Fuzzing the reader of Perfetto traces, and the writers: any bytes, as a file. Whatever it makes
+ * Fuzzing the readers of Perfetto traces and XPlanes, and the writers: any bytes, as a file. Whatever they make
  * of them must be a trace whose references hold, or an error with one line of text; and such a
  * trace can be converted.
  */
@@ -76,6 +76,7 @@ static void convert(const struct trace *t)
 
 struct call {
     const char *path;
+    const struct format *format;
 };
 
 static void one(void *ctx)
@@ -84,7 +85,7 @@ static void one(void *ctx)
     struct trace t;
     struct gs_error err = {0};
     struct ingest_opts o = {.reader = READER_AUTO, .threads = 1};
-    struct ingest_file file = {call->path, &format_perfetto};
+    struct ingest_file file = {call->path, call->format};
     trace_init(&t);
     if (ingest_load_files(&t, &(struct ingest_files){&file, 1, 1}, &o, &err)) {
         check(&t);
@@ -111,7 +112,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(head, data, size);
     struct probe p = {.path = path, .head = head, .n = size, .tables = no_tables};
     format_perfetto.detect(&p);
+    bool xplane = format_xplane.detect(&p);
     free(head);
-    mem_guard(one, &(struct call){path}, NULL);
+    mem_guard(one, &(struct call){path, xplane ? &format_xplane : &format_perfetto}, NULL);
     return 0;
 }

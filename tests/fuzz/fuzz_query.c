@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!trace.processes.n)
         make();
     arena_init(&a);
-    struct query *q = query_open(&(struct query_source){NULL, give, NULL, false}, &a);
+    struct query *q = query_open(&(struct query_source){.trace = give}, &a);
     const char *sql = arena_strndup(&a, (const char *)data, size);
     for (int i = 0; i < 4 && *sql; i++) {
         if (!query_next(q, &sql, &limits, &r, &err)) {

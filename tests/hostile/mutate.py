@@ -47,6 +47,8 @@ LINES = {
                  "plot {in} --chart memory", "plot {in} --chart roofline", "info {in}",
                  "analyze {in} --json --per kernel", "compare {one} {one} --json",
                  "analyze {in} --format pdf -o {out}/x"],
+    "sums": ["analyze {in}", "analyze {in} --json", "info {in}", "report {in} --csv-dir {out}/csv",
+             "analyze {in} --format html -o {out}/x", "summary {in} --format markdown"],
     "att": ["analyze {in} --att-listing all", "analyze {in} --format html -o {out}/x",
             "analyze {in} --json", "analyze --att-dir {one} {sound} --json"],
     "profile": ["compare {one} {one}", "compare {one} {sound} --json",
@@ -62,12 +64,13 @@ FORMATS = {"rocpd": ("a.db", mutations.of_database), "nsys": ("a.sqlite", mutati
            "rocpd_log": ("log", None), "rpd": ("a.rpd", mutations.of_database),
            "kineto": ("a.json", None), "chrome": ("a.json", None), "kineto_gz": ("a.json.gz", None),
            "rocprofv3_json": ("a_results.json", None), "rocprofv3_csv": ("csv", None),
-           "perfetto": ("a.pftrace", None), "rocprof_v1": ("a.csv", None),
-           "otf2": ("otf2", None),
+           "perfetto": ("a.pftrace", None), "xplane": ("a.xplane.pb", None),
+           "jax": ("a.trace.json", None), "rocprof_v1": ("a.csv", None),
+           "otf2": ("otf2", None), "rocprof_lines": ("lines", None), "sums": ("sums", None),
            "workload": ("work", None), "att": ("att", None), "profile": ("p.json", None),
            "job": ("job", mutations.of_database), "description": ("a.trace", None),
            "source": ("src", None)}
-BY_ENDING = {".json": mutations.of_json, ".gz": mutations.of_gzip, ".csv": mutations.of_csv, ".trace": mutations.of_words,
+BY_ENDING = {".json": mutations.of_json, ".gz": mutations.of_gzip, ".csv": mutations.of_csv, ".trace": mutations.of_words, ".txt": mutations.of_words,
              ".cpp": mutations.of_words, ".f90": mutations.of_words, ".py": mutations.of_words}
 
 

@@ -10,7 +10,11 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
+import xla_files
 
 _program = None
 _cache = None  # a folder with what synth has written, made once a process
@@ -244,6 +248,14 @@ def perfetto(path):
     return converted(path, "pftrace")
 
 
+def xplane(path):
+    return xla_files.write_xplane(path, xla_files.example(2))
+
+
+def jax(path):
+    return xla_files.write_json(path, xla_files.example(2))
+
+
 def otf2(path):
     """A folder with an archive; of a build without libotf2, with something else."""
     os.makedirs(path)
@@ -261,6 +273,37 @@ def rocprof_v1(path):
     return write_csv(path, [head] + [
         [i, KERNEL, 0, 0, i, 70, 77, 2048, 256, 0, 0, 8, 0, 16, 64, "0x0", "0x1", 32.5, 10**9 + i * 9000,
          10**9 + i * 9000 + 10, 10**9 + i * 9000 + 7010, 10**9 + i * 9000 + 7020, 7000] for i in range(20)])
+
+
+def rocprof_lines(path):
+    """What the older rocprof keeps while it runs."""
+    os.makedirs(path, exist_ok=True)
+    calls = "".join(f"{i * 9000}:{i * 9000 + 800} 70:77 hipLaunchKernel(f=0x1, stream=0x2) kernel={KERNEL} :{i}\n"
+                    for i in range(1, 20))
+    work = "".join(f"{i * 9000 + 1000}:{i * 9000 + 7000} 0:0 {'KernelExecution' if i % 3 else 'CopyHostToDevice'}"
+                   f":{i}:70\n" for i in range(1, 20))
+    for name, text in (("hip_api", calls), ("hcc_ops", work), ("async_copy", "5000:6000 async-copy:7:70\n"),
+                       ("roctx", '500 70:77 1:0:"phase"\n700 70:77 3:9:"job"\n90000 70:77 2:0:""\n')):
+        with open(f"{path}/{name}_trace.txt", "w") as f:
+            f.write(text)
+    return path
+
+
+def sums(path):
+    """Tables without times: of rocprof-sys as text and JSON, statistics."""
+    os.makedirs(path, exist_ok=True)
+    write_csv(f"{path}/x_kernel_stats.csv", [["Name", "Calls", "TotalDurationNs", "AverageNs", "Percentage"],
+                                             [KERNEL, 3, 900, 300.0, 90.0], ["b", 1, 100, 100.0, 10.0]])
+    with open(f"{path}/wall_clock.txt", "w") as f:
+        f.write("|-----|\n| LABEL | COUNT | DEPTH | METRIC | UNITS | SUM | MEAN | % SELF |\n|---|---|---|\n"
+                "| |00>>> main | 1 | 0 | wall_clock | sec | 1.5 | 1.5 | 20.0 |\n"
+                "| |00>>> |_work | 4 | 1 | wall_clock | sec | 1.0 | 0.25 | 100.0 |\n|-----|\n")
+    entry = {"laps": 1, "value": 5, "repr_data": 0.5}
+    with open(f"{path}/wall_clock.json", "w") as f:
+        json.dump({"timemory": {"wall_clock": {"type": "wall_clock", "unit_repr": "sec", "ranks": [
+            {"rank": 0, "graph": [{"prefix": "|0>>> main", "depth": 0, "entry": entry,
+                                   "stats": {"sum": 0.5, "count": 1, "min": 0.5, "max": 0.5, "mean": 0.5}}]}]}}}, f)
+    return path
 
 
 def workload(path, name="vcopy"):

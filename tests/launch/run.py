@@ -81,6 +81,12 @@ def failing(o):
     done = bare.run("--", "./app")
     check("no profiler", done.returncode == 2 and "no profiler found" in done.stderr, done.stderr)
     check("nothing is left behind", not bare.files("gpusight-run-1"))
+    kernels = Place(o.gpusight, ["ncu"])
+    done = kernels.run("--", "./app")
+    check("no profiler for a timeline", done.returncode == 2 and "nsys, which is not installed" in done.stderr
+          and not os.path.exists(os.path.join(kernels.folder, "gpusight-run-1")), done.stderr)
+    done = kernels.run("--goal", "roofline", "--", "./app")
+    check("reports that only ncu reads", done.returncode == 0 and "ncu --import" in done.stderr, done.stderr)
 
 
 def launchers(o):
@@ -126,6 +132,15 @@ def wrapped(o):
     done = p.run("--", sys.executable, "train.py", env=env)
     check("PyTorch's own profiler is used where there is no other", done.returncode == 0 and
           "GPU busy" in done.stdout and "args ['train.py']" in done.stderr, done.stderr)
+    os.symlink(os.path.join(HERE, "profiler.py"), os.path.join(p.bin, "ncu"))
+    done = p.run("-d", "kernels", "--", sys.executable, "train.py", env=env)
+    check("a profiler of kernels alone records no timeline: PyTorch's does", done.returncode == 0 and
+          "GPU busy" in done.stdout and "that records a timeline" in done.stderr, done.stderr)
+    done = p.run("-d", "all", "--all-passes", "--gpu", "H100", "--goal", "timeline", "--goal", "roofline", "--",
+                 sys.executable, "train.py", env=env)
+    check("and that of kernels comes after it", done.returncode == 0 and "GPU busy" in done.stdout and
+          "running ncu" in done.stderr, done.stderr)
+    os.unlink(os.path.join(p.bin, "ncu"))
     done = p.run("--", sys.executable, "train.py", "5", env=env)
     check("the script's exit code is kept", done.returncode == 3 and "exit code 5" in done.stderr,
           done.stderr)

@@ -325,7 +325,12 @@ loop 100 { launch work }
 sync device
 """)
 def a_pause_is_not_idle(doc):
-    yield from between("unknown", ledger(doc)["unknown"], 1000 * MS, 1000 * MS)
+    yield from between("unknown", ledger(doc)["unknown"], 0, 0)
+    b = doc["analyses"]["breakdown"]
+    yield from between("not recorded", b["not_recorded_ns"], 1000 * MS, 1000 * MS)
+    yield from between("the window", b["window_ns"], 200 * MS, 201 * MS)
+    yield from between("the span", b["gpu_span_ns"], 200 * MS, 201 * MS)
+    yield from between("the path", doc["analyses"]["critical_path"]["length_ns"], 200 * MS, 201 * MS)
     if doc["verdict"]["status"] != "healthy" or not finding(doc, "recording-paused"):
         yield doc["verdict"]["headline"]
 

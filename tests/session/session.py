@@ -260,13 +260,16 @@ for name in sorted(os.listdir("edits")):
         print(text, end="")
         break
 """, 0o755)
-    done = toy.run(*toy.new_words("--propose", "./model", "--auto", "--repeat", "1", "--goal", "50%", "--",
+    done = toy.run(*toy.new_words("--propose", "./model", "--auto", "--repeat", "2", "--goal", "50%", "--",
                                   "./app"))
     document, _ = load(toy)
     check("a scripted model reaches the goal, and no more", done.returncode == 0 and
           "the goal is reached" in done.stderr and
           [c["result"] for c in document["checkpoints"]] == ["base", "kept", "kept"],
           (results(document), done.stderr))
+    turns = [os.path.basename(e["trace"]) for e in document["events"] if e["kind"] == "profile"]
+    check("repeats are measured in turns", [t for t in turns if "-profile" not in t] ==
+          2 * ["before-0", "after-0", "after-1", "before-1"], turns)
 
 
 def modelled(o):
@@ -291,16 +294,17 @@ for name in sorted(os.listdir({toy.folder!r} + "/edits"), reverse=True):
 print(json.dumps({{"type": "result", "is_error": False, "result": text,
                    "usage": {{"input_tokens": 10, "output_tokens": 10}}}}))
 """, 0o755)
-    toy.write("edits/b-host.diff", "Finding: none\nSummary: none\n")
     done = toy.run(*toy.new_words("--llm", "claude-code", "--auto", "--repeat", "1", "--plateau", "0",
                                   "--", "./app"))
     document, _ = load(toy)
     found = results(document)
     prompts = open(os.path.join(toy.folder, "prompts"), encoding="utf-8").read()
     check("a model's edits are tried, the bad ones taken back", done.returncode == 0 and
-          [found.get(k) for k in ("copy from pinned memory", "allocate once", "a better tile", "slower", "fails the test",
-                                  "does not compile")]
-          == ["kept", "kept", "kept", "slower", "test failed", "build failed"], (found, done.stderr))
+          [found.get(k) for k in ("copy from pinned memory", "prepare the next step while this one runs",
+                                  "allocate once", "a better tile", "slower", "fails the test", "does not compile")]
+          == ["kept"] * 4 + ["slower", "test failed", "build failed"], (found, done.stderr))
+    check("it sees why an edit failed", "why: checkpoint" in prompts and "it printed:" in prompts and
+          "error: expected" in prompts, prompts[-3000:])
     check("no secret of the source is sent", "hunter2secret" not in prompts and "password=***" in prompts)
 
 

@@ -41,7 +41,7 @@ static void begin(struct asked *a)
         made_kernel(&a->m, i % 3 ? "axpy" : "gemm", stream, start, start + i, call);
     }
     arena_init(&a->arena);
-    a->q = query_open(&(struct query_source){a, give, NULL, false}, &a->arena);
+    a->q = query_open(&(struct query_source){.ctx = a, .trace = give}, &a->arena);
 }
 
 static void end(struct asked *a)

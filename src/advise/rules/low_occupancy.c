@@ -11,6 +11,14 @@ static bool is_cleared(const struct analysis *a, const struct resource_row *r)
     return k && (k->limit == BOUND_COMPUTE || k->limit == BOUND_MEMORY);
 }
 
+/* Matrix kernels are made to run with few waves: without counters that is no fault of theirs. */
+static bool is_by_design(const struct analysis *a, const struct resource_row *r)
+{
+    enum kernel_role role = (enum kernel_role)a->view.role[r->symbol];
+    return (role == ROLE_GEMM || role == ROLE_CONV || role == ROLE_ATTENTION) &&
+           !measured_kernel(a, a->trace->symbols.v[r->symbol].name);
+}
+
 static bool eval(const struct analysis *a, struct finding *f)
 {
     const struct resource_row *worst = NULL;
@@ -19,7 +27,7 @@ static bool eval(const struct analysis *a, struct finding *f)
         const struct resource_row *r = &a->resources.v[i];
         if (a->view.kernel_class[r->symbol] != KERNEL_COMPUTE ||
             !(r->occupancy_pct < LOW_OCCUPANCY_PCT) || share_pct(a, r->total_ns) < 5 ||
-            is_cleared(a, r))
+            is_cleared(a, r) || is_by_design(a, r))
             continue;
         ns = add_ns(ns,
                     r->total_ns / 8); /* higher occupancy hides latency; it does not remove work */
@@ -40,7 +48,6 @@ static bool eval(const struct analysis *a, struct finding *f)
     finding_suggest(f, "use less of the limiting resource, if the kernel waits for memory");
     finding_action(f, "limit registers with __launch_bounds__, or split the kernel");
     finding_action(f, "use less %s per %s, or smaller tiles", w->lds, w->group);
-    finding_action(f, "matrix kernels often run best at low occupancy: check with counters first");
     finding_sure(f, 0.5,
                  "occupancy is theoretical; whether it limits this kernel only counters can tell");
     finding_capture_kernel(f, kernel, "achieved occupancy and what the kernel waits for");
@@ -60,6 +67,7 @@ const struct rule rule_low_occupancy = {
     .eval = eval,
     .doc =
         "Fires when a kernel with at least 5 % of the GPU time has a theoretical occupancy below "
-        "25 %, unless counters show that compute or memory binds it. "
+        "25 %, unless counters show that compute or memory binds it. Matrix kernels are made to run "
+        "like that and are left out, as long as no counters were recorded. "
         "Names the limiting resource with the arithmetic. Claims an eighth of the kernel's time.",
 };

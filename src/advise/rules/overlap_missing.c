@@ -20,9 +20,18 @@ static bool eval(const struct analysis *a, struct finding *f)
     claim_copies(f, s.hideable_ns);
     finding_change(f)->overlap = true;
     f->shares = true;
-    finding_issue(f,
-                  "%s of copies run while nothing computes; they could hide behind %s of compute",
-                  human_time(lost, s.hideable_ns), human_time(all, ledger_ns(a, CAUSE_COMPUTE)));
+    if (edge > 0.5) {
+        f->title = "copies before and after all compute hide behind nothing";
+        finding_issue(
+            f,
+            "%s of copies run while nothing computes, most of it before the first kernel or "
+            "after the last one: only in pieces could they hide behind compute",
+            human_time(lost, s.hideable_ns));
+    } else {
+        finding_issue(
+            f, "%s of copies run while nothing computes; they could hide behind %s of compute",
+            human_time(lost, s.hideable_ns), human_time(all, ledger_ns(a, CAUSE_COMPUTE)));
+    }
     finding_because(f, "breakdown.exposed_copy_ns", share_pct(a, s.exposed_ns), LEAST_SHARE_PCT,
                     "%", "%.1f %% of the GPU time is exposed copies", share_pct(a, s.exposed_ns));
     finding_because(f, "breakdown.copy_ns", hidden, 50, "%",

@@ -3,18 +3,19 @@
 
 static bool eval(const struct analysis *a, struct finding *f)
 {
-    int64_t ns = a->ledger.paused_ns;
-    if (share_pct(a, ns) < LEAST_SHARE_PCT)
+    int64_t ns = a->breakdown.not_recorded_ns;
+    double pct = percent_of((double)ns, (double)view_window(&a->view));
+    if (pct < LEAST_SHARE_PCT)
         return false;
     char time[HUMAN_MAX];
-    finding_claim(f, CAUSE_UNKNOWN, ns);
-    finding_issue(f, "%s of GPU time were not recorded: the program paused the profiler",
-                  human_time(time, ns));
-    finding_because(f, "ledger.causes.unknown", share_pct(a, ns), LEAST_SHARE_PCT, "%",
-                    "%.1f %% of the GPU time lies behind a call that stops recording",
-                    share_pct(a, ns));
-    finding_at_gaps(f, CAUSE_UNKNOWN);
-    finding_suggest(f, "nothing is wrong: do not take these gaps for idle time");
+    f->advisory = true;
+    finding_issue(f, "%s were not recorded: the program paused the profiler", human_time(time, ns));
+    finding_because(
+        f, "breakdown.not_recorded_ns", pct, LEAST_SHARE_PCT, "%",
+        "%.1f %% of the time from start to end lies behind a call that stops recording; "
+        "all shares are of the rest",
+        pct);
+    finding_suggest(f, "nothing is wrong: these gaps are no idle time, and no account has them");
     finding_action(f, "analyze a part without pauses: --window START..END");
     finding_sure(f, 0.95, "the calls that stop and resume recording are in the trace");
     return true;
@@ -31,8 +32,8 @@ const struct rule rule_recording_paused = {
     .specific = true,
     .gain = 0,
     .eval = eval,
-    .doc = "Fires when the thread that launches stopped recording (roctxProfilerPause, "
-           "cudaProfilerStop, hipProfilerStop) and gaps of 2 % or more lie behind that. They are "
-           "not recorded, not idle: no cause is looked for, nothing can be won, and the verdict "
-           "leaves them out. Claims that time.",
+    .doc = "Fires when the program stopped recording (roctxProfilerPause, "
+           "cudaProfilerStop, hipProfilerStop) and nothing is recorded for 2 % of the time or more "
+           "behind that. It is not recorded, not idle: the window, the ledger and all shares leave "
+           "it out. Claims nothing.",
 };

@@ -151,9 +151,11 @@ static void tell_narrow(struct finding *f, const struct search *s, uint32_t laun
         slot++;
     char total[HUMAN_MAX];
     finding_scope(f, "kernel %s", kernel);
-    finding_issue(f, "%llu %s%s on %u %ss: most of the device is empty while %s runs (%s)",
+    double units = units_of(s->a, slot);
+    double empty = 100 * (1 - fmin((double)s->groups[launch] / fmax(units, 1), 1));
+    finding_issue(f, "%llu %s%s on %u %ss: %.0f %% of the device is empty while %s runs (%s)",
                   (unsigned long long)s->groups[launch], w->group,
-                  s->groups[launch] == 1 ? "" : "s", units_of(s->a, slot), w->cu, kernel,
+                  s->groups[launch] == 1 ? "" : "s", units_of(s->a, slot), w->cu, empty, kernel,
                   human_time(total, n->total_ns));
     finding_because(f, "kernel_resources.workgroups", (double)s->groups[launch],
                     units_of(s->a, slot), "", "grid %ux%ux%u, group %ux%ux%u: %llu %s%s",

@@ -166,10 +166,16 @@ static bool eval(const struct analysis *a, struct finding *f)
     if (share_pct(a, ns) < LEAST_SHARE_PCT)
         return false;
     char lost[HUMAN_MAX];
+    bool depend = dependent_share(a) >= DEPENDENT_SHARE;
     finding_claim(f, CAUSE_COMPUTE, ns);
-    if (!isnan(filled(a)))
+    if (depend)
+        f->no_promise = true; /* what needs another's result cannot run beside it */
+    else if (!isnan(filled(a)))
         finding_change(f)->streams = s->busiest_gpu_streams;
-    finding_issue(f, "%u streams are used but never run at the same time; %s could overlap",
+    finding_issue(f,
+                  depend ? "%u streams are used but never run at the same time: events make them "
+                           "wait for each other; where the work does not depend, %s could overlap"
+                         : "%u streams are used but never run at the same time; %s could overlap",
                   s->busiest_gpu_streams, human_time(lost, ns));
     finding_because(f, "stream_stats.overlap_pct", s->overlap_pct, 1, "%",
                     "%.1f %% of what could overlap does", s->overlap_pct);
@@ -182,11 +188,9 @@ static bool eval(const struct analysis *a, struct finding *f)
     finding_suggest(f, "remove what makes the streams wait for each other");
     finding_action(
         f, "avoid the default stream and blocking calls between launches on different streams");
-    if (dependent_share(a) >= DEPENDENT_SHARE) {
-        f->may_win_nothing = true;
+    if (depend)
         finding_action(f, "check which of the events between the streams are needed: work that "
                           "needs another's result cannot run beside it");
-    }
     finding_action(f,
                    "check that kernels leave room: a grid that fills the device runs alone anyway");
     finding_action(f,
@@ -208,10 +212,12 @@ const struct rule rule_stream_serialisation = {
     .specific = true,
     .gain = 0.45,
     .eval = eval,
-    .doc = "Fires when a GPU's compute is spread over streams, each with at least 10 % of it, and "
-           "they never run at the same time. Claims the compute time of all but the busiest stream "
-           "of each process and GPU, as far as the kernels leave room on the device: what overlap "
-           "could hide at best. Where events make the streams wait for each other, the least it "
-           "promises is nothing, since the work may depend. The expected gain is 0.8 where the "
-           "hottest kernel leaves room on the device and 0.15 where it fills it.",
+    .doc =
+        "Fires when a GPU's compute is spread over streams, each with at least 10 % of it, and "
+        "they never run at the same time. Claims the compute time of all but the busiest stream "
+        "of each process and GPU, as far as the kernels leave room on the device: what overlap "
+        "could hide at best. Where events make the streams wait for each other it promises nothing: "
+        "work that needs another's result cannot run beside it, and whether it does is not in the "
+        "trace. The expected gain is 0.8 where the "
+        "hottest kernel leaves room on the device and 0.15 where it fills it.",
 };

@@ -51,7 +51,9 @@ static bool eval(const struct analysis *a, struct finding *f)
            "forth");
     finding_action(f, "copy only what changed, or a smaller type");
     finding_action(f, "do the work on the side where the data is");
-    finding_sure(f, 0.9, "copies outlast compute even at the speed they reach");
+    finding_sure(f, 0.9,
+                 s.full ? "copies follow each other without a pause"
+                        : "copies outlast compute even at the speed they reach");
     finding_capture_trace(f, "which calls copy");
     return true;
 }
@@ -68,7 +70,8 @@ const struct rule rule_transfer_bound = {
     .eval = eval,
     .doc =
         "Fires when exposed copies between host and device (or GPUs) outlast compute so far that "
-        "overlap could not hide them (compute below 40 % of the copies). The cure is to move less, "
+        "overlap could not hide them (compute below 40 % of the copies), or when copies in one "
+        "direction are under way 95 % of the time. The cure is to move less, "
         "and, where copies go both ways, to let the two directions run at once: a link carries "
         "both. "
         "Claims the exposed "

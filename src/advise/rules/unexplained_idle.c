@@ -28,7 +28,7 @@ static void look_at_gap(struct awaited *w, const struct analysis *a, const struc
     uint32_t on = op == NO_INDEX ? NO_INDEX : last_awaited(a->depend, op);
     if (on == NO_INDEX)
         return;
-    int64_t until = add_ns(op_span(a->depend, on).end, a->view.start_ns) - gap->start_ns;
+    int64_t until = sub_ns(view_moment(&a->view, op_span(a->depend, on).end), gap->start_ns);
     int64_t ns = until < gap->ns[CAUSE_UNKNOWN] ? until : gap->ns[CAUSE_UNKNOWN];
     if (ns <= 0)
         return;

@@ -1,4 +1,6 @@
 /* The arguments of an event: the few that are used, by name. All others are skipped. */
+#include <string.h>
+
 #include "ingest/kineto/kineto.h"
 
 void kineto_text(struct kineto *k, struct str *to)
@@ -37,6 +39,8 @@ static bool take_number(struct jread *j, struct k_event *e)
         int64_t *to;
     } table[] = {
         {"correlation", &e->correlation},
+        {"correlation_id", &e->correlation},
+        {"step_num", &e->step},
         {"External id", &e->external},
         {"external id", &e->external},
         {"device", &e->device},
@@ -80,16 +84,22 @@ static bool take_launch(struct jread *j, struct k_event *e)
         e->registers = count(j);
     else if (jr_is(j, "shared memory"))
         e->shared = count(j);
-    else if (jr_is(j, "graph id"))
+    else if (jr_is(j, "graph id") || jr_is(j, "cuda_graph_id"))
         e->graph = count(j);
     else
         return false;
     return true;
 }
 
-static bool take_text(struct kineto *k)
+static bool take_text(struct kineto *k, struct k_event *e)
 {
     struct jread *j = k->json;
+    if (k->xla && (jr_is(j, "kernel_details") || jr_is(j, "memcpy_details") ||
+                   jr_is(j, "Memset_details") || jr_is(j, "memset_details"))) {
+        kineto_text(k, &k->label);
+        xla_details(k, e, k->label.buf);
+        return true;
+    }
     if (jr_is(j, "kind"))
         kineto_text(k, &k->copy_kind);
     else if (jr_is(j, "Collective name"))
@@ -106,7 +116,7 @@ static bool take_text(struct kineto *k)
 /* First letters of the names above: most arguments end here. */
 static bool may_matter(const struct jread *j)
 {
-    return j->text_len && memchr("cEedsbBPADftIOGgrkCnwqp", j->text[0], 23);
+    return j->text_len && strchr("cEedsbBPADftIOGgrkCnwqpmM", j->text[0]);
 }
 
 void kineto_args(struct kineto *k, struct k_event *e)
@@ -115,6 +125,6 @@ void kineto_args(struct kineto *k, struct k_event *e)
     if (!jr_object(j))
         return;
     while (jr_key(j))
-        if (!may_matter(j) || (!take_number(j, e) && !take_launch(j, e) && !take_text(k)))
+        if (!may_matter(j) || (!take_number(j, e) && !take_launch(j, e) && !take_text(k, e)))
             jr_skip(j);
 }

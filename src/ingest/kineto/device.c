@@ -72,10 +72,15 @@ static enum copy_kind kind_of(const char *name)
         const char *part;
         enum copy_kind kind;
     } table[] = {
-        {"memset", COPY_SET},         {"FillBuffer", COPY_SET},   {"HtoD", COPY_H2D},
-        {"DtoH", COPY_D2H},           {"DtoD", COPY_D2D},         {"PtoP", COPY_P2P},
-        {"HtoH", COPY_H2H},           {"HostToDevice", COPY_H2D}, {"DeviceToHost", COPY_D2H},
-        {"DeviceToDevice", COPY_D2D}, {"PeerToPeer", COPY_P2P},   {"HostToHost", COPY_H2H},
+        {"memset", COPY_SET},       {"FillBuffer", COPY_SET},
+        {"HtoD", COPY_H2D},         {"DtoH", COPY_D2H},
+        {"DtoD", COPY_D2D},         {"PtoP", COPY_P2P},
+        {"HtoH", COPY_H2H},         {"HostToDevice", COPY_H2D},
+        {"DeviceToHost", COPY_D2H}, {"DeviceToDevice", COPY_D2D},
+        {"PeerToPeer", COPY_P2P},   {"HostToHost", COPY_H2H},
+        {"H2D", COPY_H2D},          {"D2H", COPY_D2H},
+        {"D2D", COPY_D2D},          {"P2P", COPY_P2P},
+        {"H2H", COPY_H2H},
     };
     for (size_t i = 0; i < ARRAY_LEN(table); i++)
         if (str_has_fold(name, table[i].part))
@@ -140,7 +145,7 @@ void kineto_copy(struct kineto *k, const struct k_event *e)
     c->src[n] = ends ? (uint32_t)(e->from_device % K_DEVICES_MAX) : NO_INDEX;
     c->dst[n] = ends ? (uint32_t)(e->to_device % K_DEVICES_MAX) : NO_INDEX;
     c->kind[n] = (uint8_t)kind;
-    set_memory(c, n, name);
+    set_memory(c, n, strstr(name, "->") ? name : k->xla ? k->copy_kind.buf : name);
 }
 
 /* "Stream Wait Event", "Event Sync", "Stream Sync", "Context Sync". */

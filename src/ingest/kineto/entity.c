@@ -147,7 +147,9 @@ void kineto_label(struct kineto *k, const struct k_event *e)
         k->label.len--; /* Kineto ends "stream 7 " so */
     uint32_t name = strings_addn(&k->trace->strings, k->label.buf, k->label.len);
     vec_push(&k->labels, k->arena, ((struct k_label){e->pid, thread ? e->tid : K_NONE, name}));
-    if (!thread)
+    if (thread)
+        xla_line(k, e->pid, e->tid, trace_str(k->trace, name));
+    else
         kineto_section(k, e->pid, trace_str(k->trace, name));
 }
 
@@ -158,6 +160,9 @@ void kineto_apply_labels(struct kineto *k)
     for (size_t i = 0; i < k->labels.n; i++) {
         const struct k_label *l = &k->labels.v[i];
         uint32_t p = idmap_get(&k->processes, (uint64_t)l->pid);
+        int64_t device;
+        if (k->xla && l->tid == K_NONE && xla_plane(trace_str(t, l->name), &device))
+            continue; /* a plane, no program */
         if (l->tid == K_NONE) {
             if (p != NO_INDEX && !t->processes.v[p].command)
                 t->processes.v[p].command = l->name;

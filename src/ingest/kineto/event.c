@@ -95,7 +95,7 @@ static bool is_arrow(const struct kineto *k, const struct k_event *e)
            str_eq(trace_str(k->trace, k->categories.v[e->category].name), "fwdbwd");
 }
 
-static void dispatch(struct kineto *k, struct k_event *e)
+void kineto_take(struct kineto *k, struct k_event *e)
 {
     if (e->phase == 'M') {
         kineto_label(k, e);
@@ -121,9 +121,9 @@ static void dispatch(struct kineto *k, struct k_event *e)
         kineto_instant(k, e);
 }
 
-void kineto_event(struct kineto *k)
+struct k_event kineto_none(void)
 {
-    struct k_event e = {
+    return (struct k_event){
         .ts_ns = K_NONE,
         .dur_ns = K_NONE,
         .external = K_NONE,
@@ -142,21 +142,33 @@ void kineto_event(struct kineto *k)
         .group_size = K_NONE,
         .wait_stream = K_NONE,
         .wait_record = K_NONE,
+        .step = K_NONE,
         .begin_ns = K_NONE,
         .end_ns = K_NONE,
         .own_pid = K_NONE,
         .category = NO_INDEX,
     };
+}
+
+void kineto_clear(struct kineto *k)
+{
     struct str *texts[] = {&k->name, &k->copy_kind, &k->collective, &k->data_type, &k->label};
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         if (texts[i]->len)
             str_clear(texts[i]);
+}
+
+void kineto_event(struct kineto *k)
+{
+    struct k_event e = kineto_none();
+    kineto_clear(k);
     if (!jr_object(k->json)) {
         k->no_phase++;
         return;
     }
-    while (jr_key(k->json))
+    bool any = false; /* lists may end with an empty object, where a comma stood */
+    for (; jr_key(k->json); any = true)
         read_key(k, &e);
-    if (!jr_failed(k->json))
-        dispatch(k, &e);
+    if (any && !jr_failed(k->json))
+        kineto_take(k, &e);
 }

@@ -43,6 +43,22 @@ static void remember(struct kineto *k, uint32_t *slot, uint32_t row)
         *slot = row;
 }
 
+/* Ids that lie apart. */
+static void sort_calls(struct kineto *k, size_t n)
+{
+    const struct regions *g = &k->trace->regions;
+    int64_t *id = arena_array(k->arena, int64_t, n);
+    uint32_t *row = arena_array(k->arena, uint32_t, n);
+    n = 0;
+    for (size_t i = k->first.regions; i < g->n; i++) {
+        if (!is_call(g, i))
+            continue;
+        id[n] = g->id[i];
+        row[n++] = (uint32_t)i;
+    }
+    k->repeated += idindex_make(&k->call_by_id, id, row, n, k->arena);
+}
+
 /* Correlation id -> call; the first call with an id counts. Ids are dense, as profilers write them.
  */
 static void index_calls(struct kineto *k)
@@ -61,22 +77,25 @@ static void index_calls(struct kineto *k)
     }
     if (!n)
         return;
-    bool dense = idtable_span(t, least, most, n);
+    if (!idtable_span(t, least, most, n)) {
+        sort_calls(k, n);
+        return;
+    }
     for (size_t i = k->first.regions; i < g->n; i++) {
         if (!is_call(g, i))
             continue;
         uint32_t known = idtable_get(t, g->id[i]);
         remember(k, &known, (uint32_t)i);
-        if (dense)
-            idtable_claim(t, g->id[i], known);
-        else if (known == i)
-            idmap_put(&t->map, (uint64_t)g->id[i], known);
+        idtable_claim(t, g->id[i], known);
     }
 }
 
 static uint32_t call_of(const struct kineto *k, int64_t correlation)
 {
-    return correlation ? idtable_get(&k->call_of, correlation) : NO_INDEX;
+    if (!correlation)
+        return NO_INDEX;
+    return k->call_of.dense ? idtable_get(&k->call_of, correlation)
+                            : idindex_get(&k->call_by_id, correlation);
 }
 
 static uint32_t process_of(const struct kineto *k, uint32_t thread)
@@ -166,10 +185,38 @@ static void resolve_copies(struct kineto *k)
     }
 }
 
+/* Streams with work by number and process; two of one number on several devices are not told apart. */
+static void index_streams(struct kineto *k, struct idmap *by_number)
+{
+    const struct trace *t = k->trace;
+    idmap_init(by_number, k->arena);
+    for (uint32_t i = 0; i < t->streams.n; i++) {
+        uint64_t key = hash_u64((uint64_t)t->streams.v[i].id) ^ t->streams.v[i].process;
+        bool again = idmap_get(by_number, key) != NO_INDEX;
+        idmap_put(by_number, key, again ? (uint32_t)t->streams.n : i);
+    }
+}
+
+/* An event may have been recorded on another device, which no field names: the stream does. */
+static uint32_t elsewhere(const struct kineto *k, const struct idmap *by_number, uint32_t lane,
+                          uint32_t process)
+{
+    uint64_t key = hash_u64((uint64_t)k->lanes.v[lane].stream) ^ process;
+    uint32_t stream = idmap_get(by_number, key);
+    const struct trace *t = k->trace;
+    return stream < t->streams.n && t->streams.v[stream].process == process &&
+                   t->streams.v[stream].id == k->lanes.v[lane].stream
+               ? stream
+               : NO_INDEX;
+}
+
 /* Only streams with work are streams of the trace; waits that name no other refer to all. */
 static void resolve_syncs(struct kineto *k)
 {
     struct syncs *s = &k->trace->syncs;
+    struct idmap by_number;
+    if (s->n > k->first.syncs)
+        index_streams(k, &by_number);
     for (size_t i = k->first.syncs; i < s->n; i++) {
         const struct k_wait *w = &k->waits.v[i - k->first.syncs];
         s->call[i] = call_of(k, w->call);
@@ -177,10 +224,13 @@ static void resolve_syncs(struct kineto *k)
         uint32_t process = s->call[i] == NO_INDEX
                                ? k->process
                                : process_of(k, k->trace->regions.thread[s->call[i]]);
+        uint32_t source = s->source[i];
         uint32_t *lanes[] = {&s->stream[i], &s->source[i]};
         for (int l = 0; l < 2; l++)
             if (*lanes[l] != NO_INDEX)
                 *lanes[l] = idmap_get(&k->streams, (uint64_t)*lanes[l] << 32 | process);
+        if (source != NO_INDEX && s->source[i] == NO_INDEX)
+            s->source[i] = elsewhere(k, &by_number, source, process);
     }
 }
 

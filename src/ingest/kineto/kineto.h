@@ -15,11 +15,12 @@
  *
  * Files: open.c (the document), event.c and args.c (one event), place.c (host events), device.c
  * (GPU events), phase.c (begin and end events), entity.c (processes, threads), properties.c
- * (devices), finish.c.
+ * (devices), sections.c and xla.c (files without categories), finish.c.
  */
 #ifndef GS_INGEST_KINETO_KINETO_H
 #define GS_INGEST_KINETO_KINETO_H
 
+#include "base/idindex.h"
 #include "base/jread.h"
 #include "base/str.h"
 #include "ingest/ingest.h"
@@ -47,6 +48,7 @@ enum k_action {
     K_OVERHEAD, /* of the profiler */
     K_SYNC,     /* waits as the GPU saw them, with the event waited for */
     K_USER,     /* any other interval on the host */
+    K_XLA,      /* of a section: xla.c says which of these */
 };
 
 struct k_category {
@@ -62,6 +64,7 @@ struct k_event {
     int64_t correlation, external, python, device, stream, bytes, address;
     int64_t memory_device, memory_type, from_device, to_device;
     int64_t in_elements, out_elements, group_size, wait_stream, wait_record;
+    int64_t step; /* of XLA: the number of a training step */
     int64_t begin_ns, end_ns,
         own_pid; /* of rocprof, the older one: times and process in the args */
     uint32_t grid[3], block[3], registers, shared, graph;
@@ -81,7 +84,7 @@ struct k_lane {
     uint32_t name;
 };
 
-/* A section of rocprof's files: events of this pid are all of one kind. */
+/* A section of files of rocprof and XLA: events of this pid are all of one kind. */
 struct k_section {
     int64_t pid, device; /* device: K_NONE unless a GPU's */
     enum k_action action;
@@ -118,23 +121,25 @@ struct kineto {
     int64_t base_ns;
     enum vendor vendor;
     int64_t rank;
-    bool has_events, pytorch;
+    bool has_events, pytorch, xla;
     bool alike; /* events and properties number devices alike; known when GPUs are made */
     /* Texts of the event at hand. */
     struct str name, copy_kind, collective, data_type, label;
     VEC(struct k_category) categories;
     struct idmap category_of; /* string -> categories */
     struct idmap processes, threads, symbols, lane_of, agents, streams;
-    struct idmap arrows; /* id of a flow from forward to backward -> thread of its first end */
+    struct idmap xla_streams; /* pid and tid -> number of the stream */
+    struct idmap arrows;      /* id of a flow from forward to backward -> thread of its first end */
     VEC(struct k_lane) lanes;
     VEC(struct k_half) halves;
     VEC(struct k_label) labels;
     VEC(struct k_section) sections;
     VEC(struct k_properties) properties;
     VEC(struct k_device) devices;
-    VEC(struct k_wait) waits; /* by syncs row of this file */
-    VEC(int64_t) device_ids;  /* of GPU events, in order of first use */
-    struct idtable call_of;   /* correlation -> regions row */
+    VEC(struct k_wait) waits;  /* by syncs row of this file */
+    VEC(int64_t) device_ids;   /* of GPU events, in order of first use */
+    struct idtable call_of;    /* correlation -> regions row, where ids are dense */
+    struct idindex call_by_id; /* the same where they are not */
     struct launches raw, launches;
     struct {
         size_t kernels, copies, regions, markers, allocations, syncs;
@@ -142,8 +147,18 @@ struct kineto {
     uint64_t no_phase, no_time, no_end, no_begin, repeated;
 };
 
+/*
+ * open.c: a reader of one file, which has a row in the trace's files; and what is left to do when
+ * all events have come. Others that read the same kind of events use it, too (ingest/xplane).
+ */
+struct kineto *kineto_new(struct trace *t, const char *path, struct arena *a);
+bool kineto_end(struct kineto *k, const char *path, struct gs_error *err);
+
 /* event.c, args.c: reads the event at hand; texts go to k->name and so on. */
 void kineto_event(struct kineto *k);
+struct k_event kineto_none(void);                      /* one that says nothing yet */
+void kineto_clear(struct kineto *k);                   /* its texts */
+void kineto_take(struct kineto *k, struct k_event *e); /* puts it where it belongs */
 void kineto_args(struct kineto *k, struct k_event *e);
 void kineto_text(struct kineto *k, struct str *to); /* the value, as text; empty if it is none */
 
@@ -165,6 +180,13 @@ void kineto_join_halves(struct kineto *k);
 void kineto_section(struct kineto *k, int64_t pid, const char *label);
 /* Fills in what the section says; K_SKIP: it is in none. */
 enum k_action kineto_in_section(struct kineto *k, struct k_event *e);
+
+/* xla.c: which names of processes are planes of XLA, of which device; names of threads; details
+ * such as "grid:8,1,1 block:256,1,1"; what becomes of an event. */
+bool xla_plane(const char *label, int64_t *device);
+void xla_line(struct kineto *k, int64_t pid, int64_t tid, const char *label);
+void xla_details(struct kineto *k, struct k_event *e, const char *text);
+enum k_action xla_action(struct kineto *k, struct k_event *e);
 
 /* entity.c */
 uint32_t kineto_category(struct kineto *k, const char *text, size_t n);

@@ -132,22 +132,15 @@ static bool read_document(struct kineto *k, struct gs_error *err)
 static void start(struct kineto *k, const char *path)
 {
     struct trace *t = k->trace;
-    struct idmap *maps[] = {&k->category_of, &k->processes, &k->threads, &k->symbols,
-                            &k->lane_of,     &k->agents,    &k->streams, &k->arrows};
+    struct idmap *maps[] = {&k->category_of, &k->processes, &k->threads,
+                            &k->symbols,     &k->lane_of,   &k->agents,
+                            &k->streams,     &k->arrows,    &k->xla_streams};
     struct str *texts[] = {&k->name, &k->copy_kind, &k->collective, &k->data_type, &k->label};
     for (size_t i = 0; i < ARRAY_LEN(maps); i++)
         idmap_init(maps[i], k->arena);
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         str_init(texts[i], k->arena);
-    int64_t size = fs_size(path);
-    struct trace_file f = {.path = path,
-                           .format = "kineto",
-                           .flavor = "an unknown tool",
-                           .schema_version = "",
-                           .tool_version = "",
-                           .guid = "",
-                           .reader = "json",
-                           .bytes = size < 0 ? 0 : (uint64_t)size};
+    struct trace_file f = ingest_file(path, "kineto", "an unknown tool", "json");
     struct process p = {.rank = -1, .file = (uint32_t)t->files.n};
     k->file = (uint32_t)t->files.n;
     k->process = (uint32_t)t->processes.n;
@@ -175,16 +168,24 @@ static void set_ranks(struct kineto *k, const char *path)
     }
 }
 
-static bool read_file(struct kineto *k, struct input *in, const char *path, struct gs_error *err)
+struct kineto *kineto_new(struct trace *t, const char *path, struct arena *a)
 {
+    struct kineto *k = arena_new(a, struct kineto);
+    *k = (struct kineto){.trace = t, .arena = a};
+    launches_init(&k->raw, a);
+    launches_init(&k->launches, a);
     start(k, path);
-    bool ok = read_document(k, err);
-    if (!input_error(in, err) || !ok) /* the reason, when it was the file that failed */
-        return false;
-    ok = kineto_finish(k, err);
+    return k;
+}
+
+bool kineto_end(struct kineto *k, const char *path, struct gs_error *err)
+{
+    bool ok = kineto_finish(k, err);
     set_ranks(k, path);
     if (k->pytorch)
         k->trace->files.v[k->file].flavor = "the PyTorch profiler";
+    else if (k->xla)
+        k->trace->files.v[k->file].flavor = "the profiler of JAX (XLA)";
     return ok;
 }
 
@@ -195,11 +196,12 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
     if (!in)
         return false;
     in->progress = o->progress;
-    struct kineto *k = arena_new(arena, struct kineto);
-    *k = (struct kineto){.trace = t, .arena = arena, .json = jr_new(arena, input_read, in)};
-    launches_init(&k->raw, arena);
-    launches_init(&k->launches, arena);
-    return read_file(k, in, path, err);
+    struct kineto *k = kineto_new(t, path, arena);
+    k->json = jr_new(arena, input_read, in);
+    bool ok = read_document(k, err);
+    if (!input_error(in, err) || !ok) /* the reason, when it was the file that failed */
+        return false;
+    return kineto_end(k, path, err);
 }
 
 const struct format format_kineto = {

@@ -75,10 +75,11 @@ void kineto_place(struct kineto *k, const struct k_event *given)
     enum k_action action = e->category == NO_INDEX ? K_USER : k->categories.v[e->category].action;
     if (action == K_USER && k->sections.n) {
         enum k_action section = kineto_in_section(k, &own);
-        action = section == K_SKIP ? action : section;
+        action = section == K_SKIP && !k->xla ? action : section;
     }
     switch (action) {
     case K_SKIP:
+    case K_XLA:
         return;
     case K_KERNEL:
         kineto_kernel(k, e);

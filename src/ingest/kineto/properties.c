@@ -96,7 +96,7 @@ static enum vendor vendor_of(const struct kineto *k, const char *product)
     const struct regions *g = &k->trace->regions;
     for (size_t i = k->first.regions; i < g->n; i++) {
         const char *name = g->kind[i] == REGION_HIP ? trace_str(k->trace, g->name[i]) : "";
-        if (str_starts(name, "hip") || str_starts(name, "cuda"))
+        if (str_starts(name, "hip") || str_starts(name, "cu"))
             return *name == 'h' ? VENDOR_AMD : VENDOR_NVIDIA;
     }
     return VENDOR_UNKNOWN;

@@ -20,6 +20,12 @@ void kineto_section(struct kineto *k, int64_t pid, const char *label)
         {"Markers and Ranges", K_MARKER}, {"GPU", K_KERNEL},
     };
     const char *name = label + strspn(label, "0123456789");
+    int64_t device;
+    if (xla_plane(label, &device) && k->sections.n < SECTIONS_MAX) {
+        vec_push(&k->sections, k->arena, ((struct k_section){pid, device, K_XLA}));
+        k->xla = true;
+        return;
+    }
     if (name == label || *name != ' ' || k->sections.n >= SECTIONS_MAX)
         return;
     name++;
@@ -43,11 +49,13 @@ enum k_action kineto_in_section(struct kineto *k, struct k_event *e)
         if (k->sections.v[i].pid != e->pid)
             continue;
         action = k->sections.v[i].action;
-        if (e->device == K_NONE)
+        if (e->device == K_NONE || action == K_XLA)
             e->device = k->sections.v[i].device;
     }
     if (action == K_SKIP)
         return action;
+    if (action == K_XLA)
+        return xla_action(k, e);
     if (e->begin_ns != K_NONE && e->end_ns != K_NONE) {
         e->ts_ns = e->begin_ns;
         e->dur_ns = (int64_t)((uint64_t)e->end_ns - (uint64_t)e->begin_ns);

@@ -1,6 +1,6 @@
 /*
  * Calls by correlation id. Ids count per process and grow with time, so an array serves most
- * files; where few of many calls were kept, a hash map does.
+ * files; where few of many calls were kept, they are sorted.
  */
 #include <string.h>
 
@@ -36,9 +36,14 @@ static void make_room(struct nsys *n)
     for (size_t i = 0; i < n->n_calls; i++) {
         struct call_index *c = &n->calls[i];
         uint64_t range = (uint64_t)c->most - (uint64_t)c->least;
-        idmap_init(&c->sparse, n->arena);
-        if (!c->n || range >= c->n * 8 + 1024)
+        if (!c->n)
             continue;
+        if (range >= c->n * 8 + 1024) {
+            c->ids = arena_array(n->arena, int64_t, c->n);
+            c->rows = arena_array(n->arena, uint32_t, c->n);
+            c->n = 0;
+            continue;
+        }
         c->dense = arena_array(n->arena, uint32_t, (size_t)range + 1);
         memset(c->dense, 0xff, ((size_t)range + 1) * sizeof(*c->dense));
     }
@@ -47,29 +52,43 @@ static void make_room(struct nsys *n)
 static uint32_t call_get(const struct call_index *c, int64_t id)
 {
     if (!c->dense)
-        return idmap_get(&c->sparse, (uint64_t)id);
+        return idindex_get(&c->sorted, id);
     return id >= c->least && id <= c->most ? c->dense[id - c->least] : NO_INDEX;
+}
+
+/*
+ * Of several calls with an id the first one wins, the runtime's before the driver's below it: the
+ * driver's calls are looked at in a second pass.
+ */
+static void index_pass(struct nsys *n, size_t first, size_t end, bool runtime)
+{
+    const struct regions *r = &n->trace->regions;
+    for (size_t row = first; row < end; row++) {
+        struct call_index *c = index_of(n, row);
+        if (!c || (r->kind[row] == REGION_HIP) != runtime)
+            continue;
+        if (!c->dense) {
+            c->ids[c->n] = r->id[row];
+            c->rows[c->n++] = (uint32_t)row;
+            continue;
+        }
+        uint32_t *slot = &c->dense[r->id[row] - c->least];
+        *slot = *slot == NO_INDEX ? (uint32_t)row : *slot;
+    }
 }
 
 void nsys_index_calls(struct nsys *n, size_t first, size_t end)
 {
-    const struct regions *r = &n->trace->regions;
     n->n_calls = n->trace->processes.n - n->first_process;
     n->calls = arena_array(n->arena, struct call_index, n->n_calls);
     measure(n, first, end);
     make_room(n);
-    for (size_t row = end; row-- > first;) { /* backwards: the first call with an id wins */
-        struct call_index *c = index_of(n, row);
-        if (!c)
-            continue;
-        uint32_t there = call_get(c, r->id[row]);
-        if (there != NO_INDEX && r->kind[there] == REGION_HIP && r->kind[row] != REGION_HIP)
-            continue; /* the runtime's call before the driver's below it */
-        if (c->dense)
-            c->dense[r->id[row] - c->least] = (uint32_t)row;
-        else
-            idmap_put(&c->sparse, (uint64_t)r->id[row], (uint32_t)row);
-    }
+    index_pass(n, first, end, true);
+    index_pass(n, first, end, false);
+    for (size_t i = 0; i < n->n_calls; i++)
+        if (n->calls[i].ids)
+            idindex_make(&n->calls[i].sorted, n->calls[i].ids, n->calls[i].rows, n->calls[i].n,
+                         n->arena);
 }
 
 uint32_t nsys_call(const struct nsys *n, uint32_t process, int64_t correlation)

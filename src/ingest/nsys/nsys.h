@@ -14,6 +14,7 @@
 #ifndef GS_INGEST_NSYS_NSYS_H
 #define GS_INGEST_NSYS_NSYS_H
 
+#include "base/idindex.h"
 #include "base/parallel.h"
 #include "ingest/ingest.h"
 #include "ingest/launches.h"
@@ -37,7 +38,9 @@ struct call_index {
     size_t n;
     int64_t least, most;
     uint32_t *dense; /* regions row by id - least; NULL where ids are sparse */
-    struct idmap sparse;
+    struct idindex sorted;
+    int64_t *ids; /* what it is made of */
+    uint32_t *rows;
 };
 
 struct nsys {

@@ -369,13 +369,19 @@ static bool detect(const struct probe *p)
     return !p->is_sqlite && p->n >= 6 && p->head[0] == 3 && !memcmp(p->head + 2, "OTF2", 4);
 }
 
+/* What the other names of an archive begin with; the path itself where it is called otherwise. */
+static const char *stem_of(const char *path, struct arena *a)
+{
+    size_t n = strlen(path);
+    return n > 5 && str_ends(path, ".otf2") ? arena_strndup(a, path, n - 5) : path;
+}
+
 static uint64_t archive_bytes(const char *path, struct arena *a)
 {
     struct fs_list files = {0};
     struct gs_error ignored;
     uint64_t sum = fs_size(path) < 0 ? 0 : (uint64_t)fs_size(path);
-    size_t n = strlen(path);
-    const char *stem = n > 5 && str_ends(path, ".otf2") ? arena_strndup(a, path, n - 5) : path;
+    const char *stem = stem_of(path, a);
     if (fs_is_dir(stem) && fs_list(&files, stem, a, &ignored))
         for (size_t i = 0; i < files.n; i++) {
             int64_t size = fs_size(arena_printf(a, "%s/%s", stem, fs_basename(files.v[i])));
@@ -434,13 +440,7 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *op
                  struct arena *arena, struct gs_error *err)
 {
     struct otf2_in *o = arena_new(arena, struct otf2_in);
-    struct trace_file f = {.path = path,
-                           .format = "otf2",
-                           .flavor = "OTF2",
-                           .schema_version = "",
-                           .tool_version = "",
-                           .guid = "",
-                           .reader = "libotf2"};
+    struct trace_file f = ingest_file(path, "otf2", "OTF2", "libotf2");
     (void)opts;
     f.bytes = archive_bytes(path, arena);
     init(o, t, arena);
@@ -464,9 +464,25 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *op
     return true;
 }
 
+/* The anchor, the definitions, and a file or two for each location. */
+static void parts(struct fs_list *out, const char *path, struct arena *a)
+{
+    struct fs_list files = {0};
+    struct gs_error ignored;
+    const char *stem = stem_of(path, a);
+    vec_push(out, a, arena_strdup(a, path));
+    if (stem == path)
+        return;
+    vec_push(out, a, arena_printf(a, "%s.def", stem));
+    if (fs_is_dir(stem) && fs_names(&files, stem, true, SIZE_MAX, a, &ignored))
+        for (size_t i = 0; i < files.n; i++)
+            vec_push(out, a, fs_join(stem, files.v[i], a));
+}
+
 const struct format format_otf2 = {
     .name = "otf2",
     .label = "OTF2 archive",
     .detect = detect,
+    .parts = parts,
     .load = load,
 };

@@ -182,12 +182,6 @@ static void extents(const char *text, int64_t number, uint32_t *v)
         v[0] = v[1] = v[2] = 0;
 }
 
-static uint32_t small(int64_t a, int64_t b)
-{
-    int64_t v = a != PF_NONE ? a : b;
-    return v < 0 ? 0 : v > UINT32_MAX ? UINT32_MAX : (uint32_t)v;
-}
-
 static uint8_t memory_kind(const char *text)
 {
     static const char *const words[] = {"", "pageable", "pinned", "device", "managed"};
@@ -208,11 +202,6 @@ static int64_t number_of(const struct perfetto *p, const struct pf_event *e, enu
     return end == text ? PF_NONE : v;
 }
 
-static int32_t gpu_of(int64_t v)
-{
-    return v == PF_NONE ? INT32_MIN : v < -1 || v > 65535 ? INT32_MIN : (int32_t)v;
-}
-
 static void fill_op(struct perfetto *p, const struct pf_event *e, struct pf_op *o)
 {
     const struct trace *t = p->trace;
@@ -230,9 +219,10 @@ static void fill_op(struct perfetto *p, const struct pf_event *e, struct pf_op *
     o->tid = number_of(p, e, PK_TID);
     o->id = number_of(p, e, PK_ID);
     o->kernel_id = number_of(p, e, PK_KERNEL_ID);
-    o->gpu = gpu_of(e->number[PK_GPU] != PF_NONE ? e->number[PK_GPU] : number_of(p, e, PK_AGENT));
-    o->src_gpu = gpu_of(e->number[PK_SRC_GPU]);
-    o->dst_gpu = gpu_of(e->number[PK_DST_GPU]);
+    o->gpu =
+        pf_gpu_of(e->number[PK_GPU] != PF_NONE ? e->number[PK_GPU] : number_of(p, e, PK_AGENT));
+    o->src_gpu = pf_gpu_of(e->number[PK_SRC_GPU]);
+    o->dst_gpu = pf_gpu_of(e->number[PK_DST_GPU]);
     int64_t bytes = number_of(p, e, PK_BYTES);
     bytes = bytes == PF_NONE ? number_of(p, e, PK_BYTES_OLD) : bytes;
     bytes = bytes == PF_NONE ? number_of(p, e, PK_SIZE) : bytes;
@@ -243,12 +233,12 @@ static void fill_op(struct perfetto *p, const struct pf_event *e, struct pf_op *
     o->rename = e->text[PK_REGION];
     extents(trace_str(t, e->text[PK_GRID]), e->number[PK_GRID], o->grid);
     extents(trace_str(t, e->text[PK_GROUP]), e->number[PK_GROUP], o->group);
-    o->lds = small(e->number[PK_LDS], e->number[PK_LDS_OLD]);
-    o->scratch = small(e->number[PK_SCRATCH], e->number[PK_SCRATCH_OLD]);
-    o->vgprs = small(e->number[PK_VGPRS], 0);
-    o->accum_vgprs = small(e->number[PK_ACCUM_VGPRS], 0);
-    o->sgprs = small(e->number[PK_SGPRS], 0);
-    o->graph = small(e->number[PK_GRAPH], 0);
+    o->lds = pf_small(e->number[PK_LDS], e->number[PK_LDS_OLD]);
+    o->scratch = pf_small(e->number[PK_SCRATCH], e->number[PK_SCRATCH_OLD]);
+    o->vgprs = pf_small(e->number[PK_VGPRS], 0);
+    o->accum_vgprs = pf_small(e->number[PK_ACCUM_VGPRS], 0);
+    o->sgprs = pf_small(e->number[PK_SGPRS], 0);
+    o->graph = pf_small(e->number[PK_GRAPH], 0);
     o->src_memory = memory_kind(trace_str(t, e->text[PK_SRC_MEMORY]));
     o->dst_memory = memory_kind(trace_str(t, e->text[PK_DST_MEMORY]));
 }
@@ -316,41 +306,16 @@ static void take(struct perfetto *p, const struct pf_op *o, bool instant)
     case PA_SAMPLE:
         add_sample(p, o);
         return;
-    case PA_SKIP:
-        p->pc_samples++;
-        return;
+    case PA_PC_SAMPLE: /* a slice of this name is none */
     case PA_DEVICE:
         return;
     default:
-        vec_push(&p->ops, p->arena, *o);
+        if (!p->ops_arena)
+            p->ops_arena = arena_child(p->arena);
+        if (p->n_ops == p->ops.n * PF_OPS_EACH)
+            vec_push(&p->ops, p->arena, arena_array(p->ops_arena, struct pf_op, PF_OPS_EACH));
+        *pf_op_at(p, p->n_ops++) = *o;
     }
-}
-
-/* A GPU, as our own writer describes it. */
-static void take_device(struct perfetto *p, const struct pf_event *e)
-{
-    const char *vendor = trace_str(p->trace, e->text[PK_VENDOR]);
-    struct gpu g = {.index = gpu_of(e->number[PK_GPU]), .node_id = gpu_of(e->number[PK_NODE])};
-    for (size_t i = 0; i < p->gpus.n; i++)
-        if (p->gpus.v[i].index == g.index)
-            return;
-    g.vendor = str_eq(vendor, "NVIDIA") ? VENDOR_NVIDIA : VENDOR_AMD;
-    g.name = e->text[PK_NAME];
-    g.arch = e->text[PK_ARCH];
-    g.cu_count = small(e->number[PK_CUS], 0);
-    g.simd_per_cu = small(e->number[PK_SIMDS], 0);
-    g.max_waves_per_simd = small(e->number[PK_WAVES], 0);
-    g.wave_size = small(e->number[PK_WAVE_SIZE], 0);
-    g.lds_bytes_per_cu = small(e->number[PK_LDS_PER_CU], 0);
-    g.xcc_count = small(e->number[PK_XCC], 0);
-    g.clock_mhz = small(e->number[PK_CLOCK], 0);
-    g.memory_clock_mhz = small(e->number[PK_MEMORY_CLOCK], 0);
-    g.memory_width_bits = small(e->number[PK_MEMORY_WIDTH], 0);
-    g.memory_bytes = e->number[PK_MEMORY] < 0 ? 0 : (uint64_t)e->number[PK_MEMORY];
-    g.host_link_mbps = small(e->number[PK_HOST_LINK], 0);
-    g.peer_link_mbps = small(e->number[PK_PEER_LINK], 0);
-    if (g.index >= 0)
-        vec_push(&p->gpus, p->arena, g);
 }
 
 /* ---- slices ---- */
@@ -520,7 +485,9 @@ void perfetto_event(struct perfetto *p, struct pf_sequence *s, struct wire w, in
         return;
     p->last_ns = ns > p->last_ns ? ns : p->last_ns;
     if (e.type == 3 && action_of(p, e.category) == PA_DEVICE)
-        take_device(p, &e);
+        perfetto_device(p, &e);
+    else if (e.type == 3 && action_of(p, e.category) == PA_PC_SAMPLE)
+        perfetto_pc_sample(p, track, &e);
     else if (e.type == 1)
         perfetto_begin_slice(p, track, &e, first_note);
     else if (e.type == 2)
@@ -555,7 +522,7 @@ void perfetto_stage(struct perfetto *p, struct pf_sequence *s, struct wire w, in
         else if (f.number == 3 || f.number == 13)
             o.stream = (int64_t)f.value;
         else if (f.number == 11)
-            o.gpu = gpu_of((int64_t)f.value);
+            o.gpu = pf_gpu_of((int64_t)f.value);
         else if (f.number == 14)
             name = idmap_get(&s->specs, f.value);
         if (name != NO_INDEX)

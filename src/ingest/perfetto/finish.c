@@ -295,8 +295,8 @@ static void add_alloc(struct perfetto *p, const struct pf_op *o, bool scratch)
 
 static void place_ops(struct perfetto *p)
 {
-    for (size_t i = 0; i < p->ops.n; i++) {
-        const struct pf_op *o = &p->ops.v[i];
+    for (size_t i = 0; i < p->n_ops; i++) {
+        const struct pf_op *o = pf_op_at(p, i);
         switch (p->categories.v[o->category].action) {
         case PA_KERNEL:
             add_kernel(p, o, i + 1);
@@ -352,9 +352,12 @@ static uint32_t series_of(struct perfetto *p, uint32_t track)
 static void place_points(struct perfetto *p)
 {
     struct trace *t = p->trace;
+    bool *derived = arena_array(p->arena, bool, p->tracks.n + 1);
+    for (size_t i = 0; i < p->tracks.n; i++)
+        derived[i] = is_derived(trace_str(t, p->tracks.v[i].name));
     for (size_t i = 0; i < p->points.n; i++) {
         const struct pf_point *v = &p->points.v[i];
-        if (is_derived(trace_str(t, p->tracks.v[v->track].name)))
+        if (derived[v->track])
             continue;
         uint32_t series = series_of(p, v->track);
         trace_room(t, telemetry, 1);
@@ -365,18 +368,28 @@ static void place_points(struct perfetto *p)
     }
 }
 
+static bool any_pmc(const struct perfetto *p)
+{
+    for (size_t i = 0; i < p->tracks.n; i++)
+        if (str_has(trace_str(p->trace, p->tracks.v[i].name), " PMC "))
+            return true;
+    return false;
+}
+
 /* "Agent [0] PMC NAME": the value of a counter where a kernel of that GPU starts. */
 static void place_pmcs(struct perfetto *p)
 {
     struct trace *t = p->trace;
+    if (!any_pmc(p))
+        return;
     struct idmap at;   /* (GPU, start) -> op */
     struct idmap last; /* (track, time) -> point: a zero may end the kernel before */
     if (t->counters.n > p->build.first_counter)
         return; /* the kernels had them */
     idmap_init(&at, p->arena);
     idmap_init(&last, p->arena);
-    for (size_t i = 0; p->points.n && i < p->ops.n; i++) {
-        const struct pf_op *o = &p->ops.v[i];
+    for (size_t i = 0; p->points.n && i < p->n_ops; i++) {
+        const struct pf_op *o = pf_op_at(p, i);
         if (p->categories.v[o->category].action == PA_KERNEL)
             idmap_put(&at, hash_u64((uint64_t)gpu_of_op(p, o)) ^ (uint64_t)o->start_ns,
                       (uint32_t)i);
@@ -395,7 +408,7 @@ static void place_pmcs(struct perfetto *p)
         uint32_t op = idmap_get(&at, hash_u64((uint64_t)gpu) ^ (uint64_t)v->ns);
         if (op == NO_INDEX)
             continue;
-        struct pf_op o = p->ops.v[op];
+        struct pf_op o = *pf_op_at(p, op);
         uint32_t process = p->tracks.v[o.track].process;
         struct rv3_kernel k = {.process = process,
                                .agent = agent_of(p, process, gpu_of_op(p, &o)),
@@ -428,6 +441,8 @@ static void place_rows(struct perfetto *p)
     }
     for (size_t i = p->first_sample; i < t->samples.n; i++)
         t->samples.thread[i] = p->tracks.v[t->samples.thread[i]].thread;
+    for (size_t i = p->build.first_pc_sample; i < t->pc_samples.n; i++)
+        t->pc_samples.kernel[i] = p->tracks.v[t->pc_samples.kernel[i]].process;
 }
 
 void perfetto_finish(struct perfetto *p, const char *path)
@@ -441,6 +456,9 @@ void perfetto_finish(struct perfetto *p, const char *path)
     place_ops(p);
     place_pmcs(p);
     place_points(p);
+    if (p->ops_arena)
+        arena_release(p->ops_arena);
+    p->n_ops = p->ops.n = 0;
     rv3_finish(&p->build);
     for (size_t i = 0; i < p->categories.n; i++)
         rv3_count(&p->build, p->categories.v[i].name, p->categories.v[i].count);

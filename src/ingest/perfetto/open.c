@@ -275,7 +275,6 @@ static void note_odd(struct perfetto *p)
     trace_note(t, NOTE_SKIPPED, p->too_deep, "slices inside more open ones than any program has");
     trace_note(t, NOTE_NULL, p->no_time, "events whose time cannot be told");
     trace_note(t, NOTE_DANGLING, p->lost, "references to texts that are not there");
-    trace_note(t, NOTE_OTHER, p->pc_samples, "PC samples, passed over");
 }
 
 static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
@@ -285,15 +284,7 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
     if (!in)
         return false;
     in->progress = o->progress;
-    int64_t size = fs_size(path);
-    struct trace_file f = {.path = path,
-                           .format = "perfetto",
-                           .flavor = "Perfetto",
-                           .schema_version = "",
-                           .tool_version = "",
-                           .guid = "",
-                           .reader = "fast",
-                           .bytes = size < 0 ? 0 : (uint64_t)size};
+    struct trace_file f = ingest_file(path, "perfetto", "Perfetto", "fast");
     struct perfetto *p = arena_new(arena, struct perfetto);
     *p = (struct perfetto){.trace = t, .arena = arena, .file = (uint32_t)t->files.n};
     struct idmap *maps[] = {&p->sequence_of, &p->track_of, &p->category_of, &p->process_of,

@@ -17,11 +17,12 @@
 
 #include "base/vec.h"
 #include "ingest/ingest.h"
-#include "ingest/perfetto/wire.h"
+#include "ingest/wire.h"
 #include "ingest/rocprofv3/build.h"
 #include "model/trace.h"
 
 /* Open slices of all tracks together; real traces have some hundreds. */
+enum { PF_OPS_EACH = 4096 };
 enum { PF_OPEN_MOST = 1 << 20, PF_PACKET_MOST = 64 << 20, PF_TRACKS_MOST = 1 << 20 };
 
 #define PF_NONE INT64_MIN
@@ -46,7 +47,7 @@ enum pf_action {
     PA_SCRATCH,
     PA_DEVICE,
     PA_SAMPLE,
-    PA_SKIP
+    PA_PC_SAMPLE
 };
 
 struct pf_category {
@@ -135,7 +136,10 @@ struct perfetto {
     VEC(struct pf_track) tracks;
     VEC(struct pf_process) processes;
     VEC(struct pf_category) categories;
-    VEC(struct pf_op) open, ops; /* open: slots, reused */
+    VEC(struct pf_op) open;  /* slots, reused */
+    VEC(struct pf_op *) ops; /* PF_OPS_EACH a piece, so that millions are never moved */
+    size_t n_ops;
+    struct arena *ops_arena; /* of the pieces; gone when they are placed */
     VEC(uint32_t) free_slots;
     VEC(struct pf_note) notes;
     VEC(struct pf_point) points;
@@ -144,9 +148,14 @@ struct perfetto {
     size_t n_open;
     int64_t clock_offset[16]; /* of the builtin clocks, to BOOTTIME */
     int64_t last_ns, realtime_ns;
-    uint64_t other, damaged, no_begin, too_deep, no_time, lost, pc_samples;
+    uint64_t other, damaged, no_begin, too_deep, no_time, lost;
     uint64_t n_events;
 };
+
+static inline struct pf_op *pf_op_at(const struct perfetto *p, size_t i)
+{
+    return &p->ops.v[i / PF_OPS_EACH][i % PF_OPS_EACH];
+}
 
 /* sequence.c */
 struct pf_sequence *perfetto_sequence(struct perfetto *p, uint64_t id);
@@ -174,6 +183,22 @@ void perfetto_begin_slice(struct perfetto *p, uint32_t track, const struct pf_ev
 void perfetto_end_slice(struct perfetto *p, uint32_t track, int64_t ns);
 /* A counter of the innermost open slice of a track. */
 void perfetto_note_slice(struct perfetto *p, uint32_t track, uint32_t name, double value);
+
+/* own.c: instants of our own writer. */
+void perfetto_device(struct perfetto *p, const struct pf_event *e);
+void perfetto_pc_sample(struct perfetto *p, uint32_t track, const struct pf_event *e);
+
+/* Numbers of annotations, held in a range. */
+static inline uint32_t pf_small(int64_t a, int64_t b)
+{
+    int64_t v = a != PF_NONE ? a : b;
+    return v < 0 ? 0 : v > UINT32_MAX ? UINT32_MAX : (uint32_t)v;
+}
+
+static inline int32_t pf_gpu_of(int64_t v)
+{
+    return v == PF_NONE ? INT32_MIN : v < -1 || v > 65535 ? INT32_MIN : (int32_t)v;
+}
 
 /* finish.c */
 void perfetto_finish(struct perfetto *p, const char *path);

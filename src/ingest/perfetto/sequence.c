@@ -86,7 +86,7 @@ static struct pf_category judge(const char *name)
         {"sample", PA_SAMPLE, 0},
         {"timer_sampling", PA_SAMPLE, 0},
         {"overflow_sampling", PA_SAMPLE, 0},
-        {"pc_sampling", PA_SKIP, 0},
+        {"pc_sampling", PA_PC_SAMPLE, 0},
         {"marker_api", PA_MARKER, 0},
         {"rocm_marker_api", PA_MARKER, 0},
         {"user_annotation", PA_MARKER, 0},

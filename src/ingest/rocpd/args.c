@@ -7,12 +7,14 @@
 #include "ingest/rocpd/rocpd.h"
 
 struct arg_reader {
-    struct trace_args *out;
+    void (*take)(void *ctx, const struct trace_arg_text *a);
+    void *ctx;
     const struct trace *t;
     struct db *db;
     const char *suffix;
     uint32_t file;
-    struct arena *arena, *temporary;
+    struct arena *temporary;
+    struct str texts;            /* of the row at hand */
     struct idmap region, marker; /* id -> row, of this set */
     struct idmap event;          /* event id -> row; markers behind the regions */
 };
@@ -56,10 +58,14 @@ static bool read_events(struct arg_reader *r, struct gs_error *err)
     return db_done(&q, err);
 }
 
-static uint32_t text(struct arg_reader *r, struct db_query *q, int column)
+/* Where a text lies in r->texts: reading one column may change where another one is. */
+static size_t text(struct arg_reader *r, struct db_query *q, int column)
 {
+    size_t at = r->texts.len;
     const char *s = db_text(q, column);
-    return strings_addn(&r->out->strings, s, db_bytes(q, column));
+    str_put(&r->texts, s, db_bytes(q, column));
+    str_put(&r->texts, "", 1);
+    return at;
 }
 
 static bool read_args(struct arg_reader *r, struct gs_error *err)
@@ -81,17 +87,21 @@ static bool read_args(struct arg_reader *r, struct gs_error *err)
         if (row == NO_INDEX)
             continue;
         bool marker = row >= r->t->regions.n;
-        struct trace_arg a = {
-            .id = sqlite3_column_int64(q.stmt, 0),
-            .region = marker ? NO_INDEX : row,
-            .marker = marker ? row - (uint32_t)r->t->regions.n : NO_INDEX,
-            .position = sqlite3_column_int(q.stmt, 2),
-            .type = text(r, &q, 3),
-            .name = text(r, &q, 4),
-            .value = text(r, &q, 5),
-            .extdata = text(r, &q, 6),
+        str_clear(&r->texts);
+        size_t type = text(r, &q, 3), name = text(r, &q, 4), value = text(r, &q, 5),
+               extdata = text(r, &q, 6);
+        const char *texts = r->texts.buf;
+        struct trace_arg_text a = {
+            .arg = {.id = sqlite3_column_int64(q.stmt, 0),
+                    .region = marker ? NO_INDEX : row,
+                    .marker = marker ? row - (uint32_t)r->t->regions.n : NO_INDEX,
+                    .position = sqlite3_column_int(q.stmt, 2)},
+            .type = texts + type,
+            .name = texts + name,
+            .value = texts + value,
+            .extdata = texts + extdata,
         };
-        vec_push(&r->out->v, r->arena, a);
+        r->take(r->ctx, &a);
     }
     return db_done(&q, err);
 }
@@ -117,21 +127,57 @@ static bool read_file(struct arg_reader *r, uint32_t first, struct gs_error *err
     return true;
 }
 
-bool ingest_args(struct trace_args *out, const struct trace *t, struct arena *a,
-                 struct gs_error *err)
+static bool may_have(const struct trace *t, uint32_t file)
+{
+    return str_eq(t->files.v[file].format, "rocpd") &&
+           (!file || !str_eq(t->files.v[file].path, t->files.v[file - 1].path));
+}
+
+bool ingest_has_args(const struct trace *t)
+{
+    for (uint32_t i = 0; i < t->files.n; i++)
+        if (may_have(t, i))
+            return true;
+    return false;
+}
+
+bool ingest_each_arg(const struct trace *t, void (*take)(void *ctx, const struct trace_arg_text *a),
+                     void *ctx, struct gs_error *err)
 {
     struct arena *temporary = arena_scratch();
     bool ok = true;
-    strings_init(&out->strings, a);
     for (uint32_t i = 0; ok && i < t->files.n; i++) {
-        struct arg_reader r = {.out = out, .t = t, .arena = a};
-        if (!str_eq(t->files.v[i].format, "rocpd") ||
-            (i && str_eq(t->files.v[i].path, t->files.v[i - 1].path)))
+        struct arg_reader r = {.take = take, .ctx = ctx, .t = t};
+        if (!may_have(t, i))
             continue;
         r.temporary = arena_child(temporary);
+        str_init(&r.texts, r.temporary);
         ok = read_file(&r, i, err) || wrap(err, "cannot read '%s'", t->files.v[i].path);
         arena_release(r.temporary);
     }
     arena_release(temporary);
     return ok;
+}
+
+struct listed {
+    struct trace_args *out;
+    struct arena *arena;
+};
+
+static void list_one(void *ctx, const struct trace_arg_text *a)
+{
+    struct listed *l = ctx;
+    struct trace_arg row = a->arg;
+    row.type = strings_add(&l->out->strings, a->type);
+    row.name = strings_add(&l->out->strings, a->name);
+    row.value = strings_add(&l->out->strings, a->value);
+    row.extdata = strings_add(&l->out->strings, a->extdata);
+    vec_push(&l->out->v, l->arena, row);
+}
+
+bool ingest_args(struct trace_args *out, const struct trace *t, struct arena *a,
+                 struct gs_error *err)
+{
+    strings_init(&out->strings, a);
+    return ingest_each_arg(t, list_one, &(struct listed){out, a}, err);
 }

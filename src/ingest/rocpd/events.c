@@ -4,7 +4,7 @@
 #include "base/jread.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "ingest/rocpd/rocpd.h"
+#include "ingest/rocpd/event_ids.h"
 
 /* A marker text found while reading; interned later, in row order. */
 struct message {
@@ -22,17 +22,13 @@ struct counted {
 
 struct event_job {
     struct rocpd *r;
-    bool wide; /* second try: ids are not dense, or stack ids large */
+    struct event_ids ids;
     struct {
         VEC(struct counted) counts;
         struct idmap count_of; /* category string -> counts */
         VEC(struct message) found;
         struct arena *arena;
         struct jread *json; /* one for all rows */
-        bool odd;           /* a stack id needs more than 32 bits, or ids are not dense */
-        bool any;           /* some row came, so that `first` counts */
-        uint64_t first;     /* the id of row 0, if ids are dense */
-        uint32_t most;      /* the largest stack id */
     } workers[PARALLEL_MAX];
 };
 
@@ -49,19 +45,11 @@ static void begin(void *ctx, size_t rows)
 {
     struct event_job *job = ctx;
     struct events *e = &job->r->events;
-    if (job->wide) {
-        e->id = mem_realloc(e->id, mem_mul(rows, sizeof(*e->id)));
-        e->wide_stack = mem_realloc(e->wide_stack, mem_mul(rows, sizeof(*e->wide_stack)));
-    } else {
-        e->stack = mem_realloc(e->stack, mem_mul(rows, sizeof(*e->stack)));
-    }
+    event_ids_begin(&job->ids, rows);
     e->kind = mem_realloc(e->kind, rows);
-    e->n = rows;
     for (int i = 0; i < PARALLEL_MAX; i++) {
         job->workers[i].found.n = job->workers[i].counts.n = 0;
         idmap_init(&job->workers[i].count_of, job->workers[i].arena);
-        job->workers[i].odd = job->workers[i].any = false;
-        job->workers[i].most = 0;
     }
 }
 
@@ -83,31 +71,6 @@ static void keep_message(struct event_job *job, int worker, size_t row, struct s
         struct message m = {row, arena_strndup(a, text, n), n};
         vec_push(&job->workers[worker].found, a, m);
     }
-}
-
-static void keep_ids(struct event_job *job, const struct scan_batch *b)
-{
-    struct events *e = &job->r->events;
-    const int64_t *id = batch_ints(b, ID), *stack = batch_ints(b, STACK);
-    if (job->wide) {
-        memcpy(e->id + b->first, id, b->n * sizeof(*id));
-        memcpy(e->wide_stack + b->first, stack, b->n * sizeof(*stack));
-        return;
-    }
-    uint64_t high = 0, holes = 0, first = (uint64_t)id[0] - b->first;
-    uint32_t most = job->workers[b->worker].most;
-    for (size_t i = 0; i < b->n; i++) {
-        e->stack[b->first + i] = (uint32_t)stack[i];
-        high |= (uint64_t)stack[i];
-        most = (uint32_t)stack[i] > most ? (uint32_t)stack[i] : most;
-        holes |= ((uint64_t)id[i] - (uint64_t)id[0]) ^ i;
-    }
-    if (high > UINT32_MAX || holes ||
-        (job->workers[b->worker].any && job->workers[b->worker].first != first))
-        job->workers[b->worker].odd = true;
-    job->workers[b->worker].any = true;
-    job->workers[b->worker].first = first;
-    job->workers[b->worker].most = most;
 }
 
 static struct counted *find_category(struct event_job *job, int worker, int64_t id)
@@ -134,7 +97,7 @@ static void rows(void *ctx, const struct scan_batch *b)
     uint8_t *kind = job->r->events.kind + b->first;
     const int64_t *category = batch_ints(b, CATEGORY);
     const struct slice *extdata = batch_texts(b, EXTDATA);
-    keep_ids(job, b);
+    event_ids_take(&job->ids, b, batch_ints(b, ID), batch_ints(b, STACK));
     for (size_t i = 0, end; i < b->n; i = end) {
         for (end = i + 1; end < b->n && category[end] == category[i];)
             end++;
@@ -205,57 +168,16 @@ static void intern_messages(struct event_job *job)
     }
 }
 
-/* Whether 32-bit stacks and the id of the first row are enough; sets the latter. */
-static bool is_small(const struct event_job *job)
-{
-    bool any = false;
-    uint64_t first = 0;
-    for (int i = 0; i < PARALLEL_MAX; i++) {
-        if (job->workers[i].odd || (any && job->workers[i].any && job->workers[i].first != first))
-            return false;
-        if (job->workers[i].any)
-            first = job->workers[i].first;
-        if (job->workers[i].most > job->r->events.most_stack)
-            job->r->events.most_stack = job->workers[i].most;
-        any |= job->workers[i].any;
-    }
-    job->r->events.first_id = (int64_t)first;
-    return true;
-}
-
-/* Ids ascend where they are the rowid; in a table that somebody copied they may come in any order.
- */
-static void index_ids(struct rocpd *r)
-{
-    struct events *e = &r->events;
-    uint64_t repeated = 0;
-    size_t i = 1;
-    while (i < e->n && e->id[i - 1] < e->id[i])
-        i++;
-    if (i >= e->n)
-        return;
-    idmap_init(&e->by_id, r->arena);
-    for (i = e->n; i-- > 0;) { /* the first one with an id wins */
-        repeated += idmap_get(&e->by_id, (uint64_t)e->id[i]) != NO_INDEX;
-        idmap_put(&e->by_id, (uint64_t)e->id[i], (uint32_t)i);
-    }
-    trace_note(r->trace, NOTE_DUPLICATE, repeated, "events repeat the id of another one");
-}
-
 static bool read_events(struct event_job *job, struct gs_error *err)
 {
     struct rocpd *r = job->r;
     struct scan scan = {rocpd_table(r, "event"), columns, N_COLS, begin, rows, job};
-    if (!scan_table(r->db, &scan, err))
-        return false;
-    if (!is_small(job)) {
-        job->wide = true;
-        mem_free(r->events.stack);
-        r->events.stack = NULL;
+    uint64_t repeated = 0;
+    do {
         if (!scan_table(r->db, &scan, err))
             return false;
-        index_ids(r);
-    }
+    } while (!event_ids_finish(&job->ids, &repeated));
+    trace_note(r->trace, NOTE_DUPLICATE, repeated, "events repeat the id of another one");
     sum_categories(job);
     intern_messages(job);
     return true;
@@ -269,6 +191,7 @@ bool rocpd_read_events(struct rocpd *r, struct gs_error *err)
     struct arena *own = arena_child(r->arena);
     struct event_job *job = arena_new(own, struct event_job);
     job->r = r;
+    event_ids_init(&job->ids, &r->events, r->arena, own);
     for (int i = 0; i < PARALLEL_MAX; i++)
         job->workers[i].arena = arena_child(own);
     bool ok = read_events(job, err);

@@ -164,6 +164,25 @@ static void index_some(void *ctx, size_t item, int worker)
     }
 }
 
+/* Ids that lie apart: sorted, the first call with an id wins. */
+static void sort_calls(struct region_job *job, size_t n)
+{
+    struct rocpd *r = job->r;
+    size_t some = 0;
+    for (size_t i = 0; i < n; i++)
+        some += stack_of(job, i) != 0;
+    int64_t *id = arena_array(r->arena, int64_t, some);
+    uint32_t *row = arena_array(r->arena, uint32_t, some);
+    some = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!stack_of(job, i))
+            continue;
+        id[some] = stack_of(job, i);
+        row[some++] = (uint32_t)(job->base + i);
+    }
+    idindex_make(&r->call_by_stack, id, row, some, r->arena);
+}
+
 /* Stack id -> call, for kernels and copies; 0 is no id. */
 static void index_calls(struct region_job *job)
 {
@@ -177,10 +196,8 @@ static void index_calls(struct region_job *job)
     }
     if (!n || job->indexed)
         return;
-    if (!idtable_span(t, least, most, n)) { /* sparse ids: hash them */
-        for (size_t i = n; i-- > 0;)
-            if (stack_of(job, i))
-                idtable_put(t, stack_of(job, i), (uint32_t)(job->base + i));
+    if (!idtable_span(t, least, most, n)) {
+        sort_calls(job, n);
         return;
     }
     parallel_for(r->db->threads, (n + CALLS_PER_ITEM - 1) / CALLS_PER_ITEM, index_some, job);

@@ -9,6 +9,8 @@
 #ifndef GS_INGEST_ROCPD_ROCPD_H
 #define GS_INGEST_ROCPD_ROCPD_H
 
+#include "base/idblocks.h"
+#include "base/idindex.h"
 #include "base/parallel.h"
 #include "ingest/ingest.h"
 #include "ingest/launches.h"
@@ -35,16 +37,25 @@ struct category_info category_of(const char *name);
 /* In place of a region's kind: this row is a marker and moves to the markers table. */
 enum { EVENT_MARKER = 255 };
 
+/* Rows whose event ids count up. */
+struct event_range {
+    int64_t id; /* of the first */
+    uint32_t row, n;
+};
+
 /*
  * rocpd_event: what the other tables need of it, by row. There are as many events as everything
- * else together, so the usual case is kept small: dense ids and stack ids below 2^32.
+ * else together, so it is kept small: five bytes an event, but for files with odd ids.
  */
 struct events {
     size_t n;
-    int64_t *id; /* NULL where ids are dense: then row = id - first_id */
+    size_t n_ranges; /* 1: row = id - first_id; 0: see by_id */
     int64_t first_id;
-    struct idmap by_id; /* id -> row, only where ids neither are dense nor ascend */
-    uint32_t *stack;    /* NULL when wide_stack is used */
+    struct event_range *ranges; /* as the rows are */
+    struct idindex by_id;       /* first id -> range; or id -> row where there are no ranges */
+    int64_t *id;                /* behind by_id, then */
+    uint32_t *stack;            /* numbers of stack ids (idblocks.h); NULL: see wide_stack */
+    struct idblocks *blocks;
     int64_t *wide_stack;
     uint32_t most_stack; /* the largest of `stack` */
     uint8_t *kind;       /* what the category stands for: enum region_kind or EVENT_MARKER */
@@ -75,7 +86,8 @@ struct rocpd {
     VEC(uint32_t) track_names, track_threads;
     VEC(uint32_t) pmc_series; /* pmc index -> series, made when first used */
     struct events events;
-    struct idtable call_of_stack; /* stack id -> regions row */
+    struct idtable call_of_stack; /* event_stack() -> regions row, where these are dense */
+    struct idindex call_by_stack; /* the same where they are not */
     struct idmap sample_time;     /* event row -> samples_at index */
     VEC(int64_t) samples_at;
     struct launches launches;
@@ -128,21 +140,17 @@ uint32_t rocpd_marker_name(const struct rocpd *r, uint32_t function, uint32_t ev
 /* Row of an event id, or NO_INDEX. */
 static inline uint32_t event_row(const struct events *e, int64_t id)
 {
-    if (!e->id) {
+    if (e->n_ranges == 1) {
         uint64_t row = (uint64_t)id - (uint64_t)e->first_id;
         return row < e->n ? (uint32_t)row : NO_INDEX;
     }
-    if (e->by_id.slots)
-        return idmap_get(&e->by_id, (uint64_t)id);
-    size_t lo = 0, hi = e->n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (e->id[mid] < id)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < e->n && e->id[lo] == id ? (uint32_t)lo : NO_INDEX;
+    if (!e->n_ranges)
+        return idindex_get(&e->by_id, id);
+    uint32_t range = idindex_floor(&e->by_id, id);
+    if (range == NO_INDEX)
+        return NO_INDEX;
+    uint64_t place = (uint64_t)id - (uint64_t)e->ranges[range].id;
+    return place < e->ranges[range].n ? e->ranges[range].row + (uint32_t)place : NO_INDEX;
 }
 
 /* What links a call and the work it caused; 0: nothing. */
@@ -154,8 +162,11 @@ static inline int64_t event_stack(const struct events *e, uint32_t row)
 /* The call that caused an event, by its stack id. */
 static inline uint32_t event_call(const struct rocpd *r, uint32_t row)
 {
-    return row == NO_INDEX ? NO_INDEX
-                           : idtable_get(&r->call_of_stack, event_stack(&r->events, row));
+    if (row == NO_INDEX)
+        return NO_INDEX;
+    int64_t stack = event_stack(&r->events, row);
+    return r->call_of_stack.dense ? idtable_get(&r->call_of_stack, stack)
+                                  : idindex_get(&r->call_by_stack, stack);
 }
 
 /*

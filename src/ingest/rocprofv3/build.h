@@ -18,6 +18,7 @@
 #ifndef GS_INGEST_ROCPROFV3_BUILD_H
 #define GS_INGEST_ROCPROFV3_BUILD_H
 
+#include "base/input.h"
 #include "ingest/launches.h"
 #include "model/trace.h"
 
@@ -48,8 +49,16 @@ struct rv3_stream {
     uint64_t id;
 };
 
+/* How far the file was read when a table was full last: what is left of it says how many come. */
+struct rv3_pace {
+    size_t rows;
+    uint64_t bytes;
+};
+
 struct rv3_build {
     struct trace *trace;
+    const struct input *input; /* where rows come from; NULL: not known */
+    struct rv3_pace kernel_pace, link_pace, region_pace;
     struct arena *arena;
     uint32_t file;
     VEC(struct rv3_process) processes;

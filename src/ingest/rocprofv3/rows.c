@@ -33,6 +33,33 @@ void rv3_init(struct rv3_build *b, struct trace *t, uint32_t file, struct arena 
     b->first_pc_sample = t->pc_samples.n;
 }
 
+/*
+ * Room for one more row. Doubling a large table touches twice the memory it needs: once a table has
+ * been filled at a pace, the bytes that are left say how many rows will come at most.
+ */
+static void room_for_one(const struct rv3_build *b, void *table, const struct table_desc *desc,
+                         struct rv3_pace *pace)
+{
+    enum { LARGE = 16384, MOST_TIMES = 8 };
+    const struct table *t = table;
+    if (t->n < t->cap)
+        return;
+    if (!b->input || t->n < LARGE) {
+        table_reserve(table, desc, t->n + 1);
+        return;
+    }
+    uint64_t all = input_total_bytes(b->input), at = input_consumed_bytes(b->input);
+    size_t rows = t->n - pace->rows;
+    double bytes = (double)(at - pace->bytes), left = (double)(all > at ? all - at : 0);
+    double more = pace->rows && bytes > 0 ? 1.02 * left * (double)rows / bytes : (double)t->n;
+    size_t least = t->n / 8, most = t->n * MOST_TIMES;
+    *pace = (struct rv3_pace){t->n, at};
+    table_resize(table, desc,
+                 t->n + (more > (double)most    ? most
+                         : more < (double)least ? least
+                                                : (size_t)more));
+}
+
 static void add_link(struct rv3_links *l, uint64_t correlation, uint32_t process,
                      uint32_t operation)
 {
@@ -79,7 +106,8 @@ static uint32_t stream_of(struct rv3_build *b, uint32_t process, uint32_t agent,
 static void put_kernel(struct rv3_build *b, struct kernels *out, struct rv3_links *links,
                        const struct rv3_kernel *k)
 {
-    table_reserve(out, &kernels_desc, out->n + 1);
+    room_for_one(b, out, &kernels_desc, &b->kernel_pace);
+    room_for_one(b, links, &rv3_links_desc, &b->link_pace);
     size_t row = out->n;
     out->start_ns[row] = k->start_ns;
     out->end_ns[row] = k->end_ns;
@@ -170,7 +198,7 @@ size_t rv3_add_region(struct rv3_build *b, int64_t start_ns, int64_t end_ns, uin
                       uint32_t thread)
 {
     struct regions *r = &b->trace->regions;
-    trace_room(b->trace, regions, 1);
+    room_for_one(b, r, &regions_desc, &b->region_pace);
     size_t row = r->n++;
     r->start_ns[row] = start_ns;
     r->end_ns[row] = end_ns;

@@ -4,6 +4,7 @@
  * ran on an agent shows what it is.
  */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/jwrite.h"
@@ -87,6 +88,17 @@ static void read_gpu(struct rv3c *r, struct gpu *g)
     g->name = rv3c_string(r, COL_PRODUCT);
     if (!g->name)
         g->name = rv3c_string(r, COL_MODEL);
+    if (str_eq(trace_str(r->trace, rv3c_string(r, COL_VENDOR_NAME)), "NVIDIA"))
+        g->vendor = VENDOR_NVIDIA;
+}
+
+/* The host of a process, which the row may name. */
+static uint32_t host_of(struct rv3c *r, uint32_t process)
+{
+    struct process *p = &r->trace->processes.v[r->build.processes.v[process].process];
+    uint32_t host = rv3c_string(r, COL_HOSTNAME);
+    p->host = p->host ? p->host : host;
+    return p->host;
 }
 
 void rv3c_add_agent(struct rv3c *r)
@@ -101,8 +113,10 @@ void rv3c_add_agent(struct rv3c *r)
     a.type = n == 3 && !memcmp(type, "GPU", 3)   ? AGENT_GPU
              : n == 3 && !memcmp(type, "CPU", 3) ? AGENT_CPU
                                                  : AGENT_OTHER;
-    if (owned)
+    if (owned) {
         a.process = rv3c_process(r);
+        a.gpu.host = host_of(r, a.process);
+    }
     a.node = (int64_t)node;
     a.logical = (int64_t)rv3c_small(r, COL_LOGICAL_NODE);
     for (size_t i = 0; i < r->agents.n; i++)
@@ -163,9 +177,51 @@ static void describe_all(struct rv3c *r)
     }
 }
 
+struct place {
+    uint32_t host;
+    int64_t node;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    if (x->host != y->host)
+        return x->host < y->host ? -1 : 1;
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+/*
+ * Users count the GPUs of a host. A process that lists only its own would call each of them 0, so
+ * they are counted over all processes of the host, by the driver's number.
+ */
+static void number_gpus(struct rv3c *r)
+{
+    struct place *v = arena_array(r->build.arena, struct place, r->agents.n + 1);
+    size_t n = 0, kept = 0;
+    for (size_t i = 0; i < r->agents.n; i++)
+        if (r->agents.v[i].type == AGENT_GPU)
+            v[n++] = (struct place){r->agents.v[i].gpu.host, r->agents.v[i].node};
+    if (n)
+        qsort(v, n, sizeof(*v), by_place);
+    for (size_t i = 0; i < n; i++)
+        if (!kept || by_place(&v[kept - 1], &v[i]) != 0)
+            v[kept++] = v[i];
+    for (size_t i = 0; i < r->agents.n; i++) {
+        struct csv_agent *a = &r->agents.v[i];
+        struct place own = {a->gpu.host, a->node};
+        if (a->type != AGENT_GPU || a->process == NO_INDEX)
+            continue;
+        const struct place *at = bsearch(&own, v, kept, sizeof(*v), by_place), *first = at;
+        while (first > v && first[-1].host == own.host && at - first < 4096)
+            first--;
+        a->gpu.index = (int32_t)(at - first);
+    }
+}
+
 void rv3c_resolve(struct rv3c *r)
 {
     struct rv3_build *b = &r->build;
+    number_gpus(r);
     describe_all(r);
     for (uint32_t i = 0; i < b->agents.n; i++) {
         const struct csv_agent *a = listed(r, &b->agents.v[i]);

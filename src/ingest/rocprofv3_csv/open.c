@@ -11,29 +11,14 @@
 
 /* ---- detect ---- */
 
-struct head {
-    const char *p;
-    size_t n;
-};
-
-static ptrdiff_t head_read(void *ctx, char *buf, size_t n)
-{
-    struct head *h = ctx;
-    n = n < h->n ? n : h->n;
-    memcpy(buf, h->p, n);
-    h->p += n;
-    h->n -= n;
-    return (ptrdiff_t)n;
-}
-
 static bool detect(const struct probe *p)
 {
-    struct head head = {p->head, p->n};
+    struct csv_head head = {p->head, p->n};
     struct header header = {.kind = FILE_UNKNOWN};
     if (p->is_sqlite || memchr(p->head, '\0', p->n))
         return false;
     struct arena *temporary = arena_scratch();
-    struct csv *c = csv_new(temporary, head_read, &head);
+    struct csv *c = csv_new(temporary, csv_head_read, &head);
     if (csv_row(c))
         header_read(&header, c);
     arena_release(temporary);
@@ -145,13 +130,8 @@ static bool load_capture(struct load_call *c, struct arena *arena)
     rv3_init(&r->build, t, (uint32_t)t->files.n, arena);
     r->last_counted = r->last_counter = NO_INDEX;
     size_t n = strlen(c->capture), bare = n > 1 && c->capture[n - 1] == '/';
-    struct trace_file file = {.path = arena_strndup(&t->arena, c->capture, n - bare),
-                              .format = "rocprofv3-csv",
-                              .flavor = "rocprofv3",
-                              .schema_version = "",
-                              .tool_version = "",
-                              .guid = "",
-                              .reader = "fast"};
+    struct trace_file file = ingest_file(arena_strndup(&t->arena, c->capture, n - bare),
+                                         "rocprofv3-csv", "rocprofv3", "fast");
     vec_push(&t->files, &t->arena, file);
     read_name(c);
     c->ok = find_members(c);
@@ -177,10 +157,20 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
     return load_capture(&call, arena);
 }
 
+static void parts(struct fs_list *out, const char *path, struct arena *a)
+{
+    struct csv_files files = {0};
+    struct gs_error ignored;
+    if (rv3c_files(&files, path, a, &ignored))
+        for (size_t i = 0; i < files.n; i++)
+            vec_push(out, a, (char *)files.v[i]);
+}
+
 const struct format format_rocprofv3_csv = {
     .name = "rocprofv3-csv",
     .label = "AMD rocprofv3 CSV",
     .detect = detect,
     .capture = rv3c_capture,
+    .parts = parts,
     .load = load,
 };

@@ -32,6 +32,7 @@ static bool detect(const struct probe *p)
 struct load_call {
     struct trace *trace;
     struct jread *j;
+    const struct input *in;
     const char *path;
     uint32_t file;
     struct arena *own; /* of the process being read */
@@ -51,6 +52,7 @@ static void load_process(struct load_call *c)
     r->trace = c->trace;
     r->j = c->j;
     rv3_init(&r->build, c->trace, c->file, c->own);
+    r->build.input = c->in;
     idmap_init(&r->rename_slots, c->own);
     str_init(&r->full_name, c->own);
     str_init(&r->shown_name, c->own);
@@ -86,22 +88,17 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
     if (!in)
         return false;
     in->progress = o->progress;
-    int64_t bytes = fs_size(path);
-    struct trace_file file = {.path = path,
-                              .format = "rocprofv3-json",
-                              .flavor = "rocprofv3",
-                              .schema_version = "",
-                              .tool_version = "",
-                              .guid = "",
-                              .reader = "fast",
-                              .bytes = bytes < 0 ? 0 : (uint64_t)bytes};
+    struct trace_file file = ingest_file(path, "rocprofv3-json", "rocprofv3", "fast");
     struct load_call call = {.trace = t,
                              .j = jr_new(arena, input_read, in),
+                             .in = in,
                              .path = path,
                              .file = (uint32_t)t->files.n,
                              .own = arena_child(arena)};
     vec_push(&t->files, &t->arena, file);
     load_all(&call);
+    table_resize(&t->kernels, &kernels_desc, t->kernels.n);
+    table_resize(&t->regions, &regions_desc, t->regions.n);
     bool ok = jr_end(call.j, err);
     return input_error(in, err) && ok;
 }

@@ -78,13 +78,8 @@ static bool read_file(struct rpd *r, struct gs_error *err)
                             &r->streams,   &r->queues,  &r->gpus,    &r->agents};
     for (size_t i = 0; i < ARRAY_LEN(maps); i++)
         idmap_init(maps[i], r->arena);
-    struct trace_file file = {.path = r->db->path,
-                              .format = "rpd",
-                              .flavor = "rocmProfileData",
-                              .schema_version = "",
-                              .tool_version = "",
-                              .guid = "",
-                              .bytes = r->db->bytes};
+    struct trace_file file = ingest_file(r->db->path, "rpd", "rocmProfileData", NULL);
+    file.bytes = r->db->bytes;
     r->file = (uint32_t)r->trace->files.n;
     r->first_process = (uint32_t)r->trace->processes.n;
     trace_note(r->trace, NOTE_UNFINISHED, r->db->unfinished,

@@ -164,8 +164,8 @@ static bool open_fds(struct db *db, struct gs_error *err)
 {
     struct stat first, now;
     const char *path = db->unpacked.path;
-    int wanted = db->threads < PARALLEL_MAX ? db->threads : PARALLEL_MAX;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int wanted = db->threads < PARALLEL_USUAL ? db->threads : PARALLEL_USUAL;
+    int fd = fs_open_plain(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return fail(err, GS_E_IO, "cannot open '%s': %s", path, strerror(errno));
     for (int i = 0; i < PARALLEL_MAX; i++)
@@ -177,7 +177,7 @@ static bool open_fds(struct db *db, struct gs_error *err)
         return false;
     db->bytes = (uint64_t)first.st_size;
     for (; db->n_fds < wanted; db->n_fds++) {
-        fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        fd = fs_open_plain(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         if (fd < 0)
             return true;
         if (fstat(fd, &now) != 0 || now.st_ino != first.st_ino || now.st_dev != first.st_dev) {
@@ -193,7 +193,7 @@ static bool read_header(struct db *db, uint8_t *header)
 {
     struct stat st;
     memset(header, 0, PAGES_HEADER);
-    if (fstat(db->fds[0], &st) != 0 || pread(db->fds[0], header, PAGES_HEADER, 0) < 0)
+    if (fstat(db->fds[0], &st) != 0 || fs_read_at(db->fds[0], header, PAGES_HEADER, 0) < 0)
         return false;
     db->bytes = (uint64_t)st.st_size;
     return true;

@@ -1,10 +1,11 @@
 #include "ingest/sqlite/nameless.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/fs.h"
 
 static int descriptor(sqlite3_file *file)
 {
@@ -19,22 +20,11 @@ static int nameless_close(sqlite3_file *file)
 
 static int nameless_read(sqlite3_file *file, void *buf, int n, sqlite3_int64 at)
 {
-    char *to = buf;
-    while (n > 0) {
-        ssize_t got = pread(descriptor(file), to, (size_t)n, (off_t)at);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return SQLITE_IOERR_READ;
-        if (got == 0) {
-            memset(to, 0, (size_t)n);
-            return SQLITE_IOERR_SHORT_READ;
-        }
-        to += got;
-        at += got;
-        n -= (int)got;
-    }
-    return SQLITE_OK;
+    ptrdiff_t got = fs_read_at(descriptor(file), buf, (size_t)n, (uint64_t)at);
+    if (got < 0)
+        return SQLITE_IOERR_READ;
+    memset((char *)buf + got, 0, (size_t)(n - got));
+    return got == n ? SQLITE_OK : SQLITE_IOERR_SHORT_READ;
 }
 
 static int nameless_size(sqlite3_file *file, sqlite3_int64 *size)
@@ -71,7 +61,7 @@ int nameless_open(sqlite3_file *file, const char *path)
         .xCheckReservedLock = nameless_reserved,
     };
     struct nameless *f = (struct nameless *)(void *)file;
-    f->fd = open(path, O_RDONLY | O_CLOEXEC);
+    f->fd = fs_open_plain(path, O_RDONLY | O_CLOEXEC);
     if (f->fd < 0)
         return SQLITE_CANTOPEN;
     file->pMethods = &methods;

@@ -1,8 +1,9 @@
 #include "ingest/sqlite/pages.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/types.h>
+
+#include "base/fs.h"
 
 enum {
     LEAF_TABLE = 13,
@@ -63,17 +64,7 @@ static const uint8_t *header_of(const uint8_t *page, uint32_t number)
 
 static bool read_all(int fd, uint8_t *buf, size_t n, off_t at)
 {
-    while (n) {
-        ssize_t got = pread(fd, buf, n, at);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return false;
-        buf += got;
-        at += got;
-        n -= (size_t)got;
-    }
-    return true;
+    return fs_read_at(fd, buf, n, (uint64_t)at) == (ptrdiff_t)n;
 }
 
 bool pages_fetch(const struct pages *p, uint32_t number, uint8_t *buf)
@@ -87,18 +78,10 @@ bool pages_fetch(const struct pages *p, uint32_t number, uint8_t *buf)
     off_t at = (off_t)(number - 1) * p->page_size;
     if (p->view)
         return p->view(p->view_of, (uint64_t)at, buf, p->page_size);
-    size_t got = 0;
-    while (got < p->page_size) {
-        ssize_t n = pread(p->fds[0], buf + got, p->page_size - got, at + (off_t)got);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return false;
-        if (n == 0)
-            break;
-        got += (size_t)n;
-    }
-    memset(buf + got, 0, p->page_size - got);
+    ptrdiff_t got = fs_read_at(p->fds[0], buf, p->page_size, (uint64_t)at);
+    if (got < 0)
+        return false;
+    memset(buf + got, 0, p->page_size - (size_t)got);
     return true;
 }
 

@@ -77,8 +77,10 @@ static void cards(const struct subject *s, struct doc *d)
     struct arena *a = d->arena;
     size_t processes = an->trace->processes.n;
     card(d, "window", doc_of(s, "window_ns"), value_ns(a, b->window_ns),
-         arena_printf(a, "%u GPU%s, %zu process%s", b->gpu_count, b->gpu_count == 1 ? "" : "s",
-                      processes, processes == 1 ? "" : "es"));
+         arena_printf(a, "%u GPU%s, %zu process%s%s%s", b->gpu_count, b->gpu_count == 1 ? "" : "s",
+                      processes, processes == 1 ? "" : "es",
+                      b->not_recorded_ns ? "; not recorded: " : "",
+                      b->not_recorded_ns ? value_ns(a, b->not_recorded_ns) : ""));
     card(d, "kernels", doc_of(s, "kernel_ns"), value_count(a, an->view.n_kernels),
          arena_printf(a, "%s busy, %zu name%s", value_ns(a, b->kernel_ns), an->hotspots.n,
                       an->hotspots.n == 1 ? "" : "s"));

@@ -16,6 +16,8 @@ static void totals(const struct subject *s, struct doc *d)
     const struct breakdown *b = &an->breakdown;
     struct arena *a = d->arena;
     doc_fact(d, "window", "%s", value_ns(a, b->window_ns));
+    if (b->not_recorded_ns)
+        doc_fact(d, "not recorded", "%s", value_ns(a, b->not_recorded_ns));
     doc_fact(d, "GPUs", "%u", b->gpu_count);
     doc_fact(d, "kernel sum", "%s (utilization %s%s)", value_ns(a, b->kernel_sum_ns),
              value_pct(a, b->kernel_pct), b->gpu_count > 1 ? ", mean over GPUs" : "");

@@ -7,8 +7,8 @@
  *         if (f.number == 8) ts = f.value;
  *     if (!w.ok) it is damaged
  */
-#ifndef GS_INGEST_PERFETTO_WIRE_H
-#define GS_INGEST_PERFETTO_WIRE_H
+#ifndef GS_INGEST_WIRE_H
+#define GS_INGEST_WIRE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,114 @@
+#include <string.h>
+
+#include "base/fs.h"
+#include "base/inputs.h"
+#include "base/str.h"
+#include "ingest/detect.h"
+#include "tally/tally_in.h"
+
+/* A file may hold so many rows: more is no profile that anyone reads. */
+enum { MOST_ROWS = 50 * 1000 * 1000 };
+
+static const struct tally_kind *const kinds[] = {&tally_profile_text, &tally_profile_json,
+                                                 &tally_statistics_csv, &tally_compute_db};
+
+static const struct tally_kind *kind_of(const char *path)
+{
+    struct arena *temporary = arena_scratch();
+    struct gs_error ignored;
+    struct probe p;
+    size_t mark = inputs_mark();
+    const struct tally_kind *found = NULL;
+    bool ok = fs_is_file(path) && detect_probe(&p, path, temporary, &ignored);
+    for (size_t i = 0; ok && !found && i < ARRAY_LEN(kinds); i++)
+        if (kinds[i]->detect(&p))
+            found = kinds[i];
+    arena_release(temporary);
+    if (!found)
+        inputs_forget(mark);
+    return found;
+}
+
+const char *tally_is(const char *path)
+{
+    const struct tally_kind *k = kind_of(path);
+    return k ? k->what : NULL;
+}
+
+static size_t rows_of(const struct tally *t)
+{
+    return t->lines.n + t->statistics.n + t->workloads.n + t->kernels.n + t->metrics.n +
+           t->dispatches.n + t->roofs.n;
+}
+
+bool tally_add(struct tally *t, const char *path, struct gs_error *err)
+{
+    const struct tally_kind *k = kind_of(path);
+    size_t before = rows_of(t);
+    if (!k)
+        return fail(err, GS_E_FORMAT, "'%s' holds no table of a profiler", path);
+    if (!k->read(t, arena_strdup(t->arena, path), err))
+        return wrap(err, "cannot read '%s'", path);
+    size_t rows = rows_of(t) - before;
+    if (!rows)
+        return fail(err, GS_E_EMPTY, "'%s' is %s without rows", path, k->what);
+    if (rows > MOST_ROWS)
+        return fail(err, GS_E_FORMAT, "'%s' holds more rows than a table may have", path);
+    vec_push(&t->files, t->arena,
+             ((struct tally_file){arena_strdup(t->arena, path), k->what, rows}));
+    return true;
+}
+
+/* ---- lines of trees ---- */
+
+static const char *number(const char *p, const char *end, int64_t *out)
+{
+    int64_t v = 0;
+    const char *start = p;
+    while (p < end && *p >= '0' && *p <= '9' && p - start < 9)
+        v = v * 10 + (*p++ - '0');
+    *out = p > start ? v : -1;
+    return p;
+}
+
+const char *tally_label(const char *text, size_t n, struct tally_line *line, int64_t *indent,
+                        struct arena *a)
+{
+    const char *p = text, *end = text + n;
+    int64_t first = -1, second = -1;
+    *indent = -1;
+    line->rank = line->thread = -1;
+    while (p < end && *p == ' ')
+        p++;
+    const char *body = p;
+    if (p < end && *p == '|') {
+        p = number(p + 1, end, &first);
+        if (p < end && *p == '|')
+            p = number(p + 1, end, &second);
+    }
+    if (end - p >= 3 && !memcmp(p, ">>>", 3)) {
+        line->thread = second >= 0 ? second : first;
+        line->rank = second >= 0 ? first : -1;
+        body = p + 3 + (p + 3 < end && p[3] == ' ');
+    }
+    p = body;
+    while (p < end && *p == ' ')
+        p++;
+    if (end - p >= 2 && !memcmp(p, "|_", 2)) {
+        *indent = (p - body) / 2 + 1;
+        p += 2;
+    }
+    while (end > p && (end[-1] == ' ' || end[-1] == '\r'))
+        end--;
+    return arena_strndup(a, p, (size_t)(end - p));
+}
+
+void tally_push(struct tally *t, struct tally_line *line, size_t first)
+{
+    line->parent = -1;
+    for (size_t i = t->lines.n; line->parent < 0 && i > first && i + 4096 > t->lines.n; i--)
+        if (t->lines.v[i - 1].depth < line->depth && t->lines.v[i - 1].metric == line->metric)
+            line->parent = t->lines.v[i - 1].line;
+    line->line = (int64_t)t->lines.n + 1;
+    vec_push(&t->lines, t->arena, *line);
+}

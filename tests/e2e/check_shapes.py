@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""The numbering of a trace is no part of its meaning.
+
+    check_shapes.py --gpusight build/src/cli/gpusight
+
+Rewrites the ids of one trace in every way writers have: with holes, in blocks, far apart, all over
+the 64 bits, rows in any order. The analysis must be the same, byte for byte, also for any number of
+threads.
+"""
+import argparse
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+REFERENCES = ("region", "kernel_dispatch", "memory_copy", "memory_allocate", "sample", "pmc_event", "arg")
+failures = 0
+
+
+def same(what, expected, actual):
+    global failures
+    good = expected == actual
+    failures += not good
+    print(f"{'ok' if good else 'not ok'} - {what}")
+
+
+def holes(i):
+    return i * 3 + (i // 50) * 1000
+
+
+def blocks(i):
+    return ((i % 3) << 40) + i
+
+
+def far_apart(i):
+    return i * 5_000_011
+
+
+def all_over(i):
+    return (i * 0x9E3779B97F4A7C15) % (1 << 63)
+
+
+SHAPES = {"with holes": holes, "in blocks": blocks, "far apart": far_apart, "all over": all_over}
+
+
+def table(db, base):
+    rows = db.execute("select name from sqlite_master where type = 'table' and name like ?", (f"rocpd_{base}_%",)).fetchall()
+    return rows[0][0] if rows else None
+
+
+def columns(db, name):
+    return [row[1] for row in db.execute(f'pragma table_info("{name}")')]
+
+
+def renumber_events(db, to):
+    """New ids for the events, and for what refers to them; the table keeps its order of ids."""
+    db.create_function("renumbered", 1, lambda i: None if i is None else to(i))
+    name = table(db, "event")
+    for base in REFERENCES:
+        other = table(db, base)
+        if other and "event_id" in columns(db, other):
+            db.execute(f'update "{other}" set event_id = renumbered(event_id)')
+    db.execute(f'create temp table moved as select * from "{name}"')
+    db.execute(f'delete from "{name}"')
+    db.execute("update moved set id = renumbered(id)")
+    db.execute(f'insert into "{name}" select * from moved order by id')
+
+
+def renumber_stacks(db, to):
+    db.create_function("stacked", 1, lambda i: i if not i else to(i))
+    name = table(db, "event")
+    db.execute(f'update "{name}" set stack_id = stacked(stack_id), parent_stack_id = stacked(parent_stack_id)')
+
+
+def shuffle_events(db):
+    """A table that somebody copied: ids are no longer the rowid and come in any order."""
+    name = table(db, "event")
+    names = ", ".join(f'"{c}"' for c in columns(db, name))
+    rows = db.execute(f'select {names} from "{name}"').fetchall()
+    db.execute(f'drop table "{name}"')
+    db.execute(f'create table "{name}" ({names})')
+    random.Random(1).shuffle(rows)
+    db.executemany(f'insert into "{name}" values ({", ".join("?" * len(rows[0]))})', rows)
+
+
+def analysis(gpusight, path, threads="2"):
+    done = subprocess.run([gpusight, "--threads", threads, "analyze", "--format", "json", os.path.basename(path)],
+                          cwd=os.path.dirname(path), capture_output=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def variant(gpusight, plain, folder, change):
+    """The trace with a change, under the same name, in a folder of its own."""
+    os.makedirs(folder)
+    path = shutil.copy(plain, folder)
+    db = sqlite3.connect(path)
+    db.execute("pragma foreign_keys = off")
+    change(db)
+    db.commit()
+    db.close()
+    return analysis(gpusight, path)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--gpusight", required=True)
+    gpusight = os.path.abspath(parser.parse_args().gpusight)
+    with tempfile.TemporaryDirectory() as folder:
+        plain = os.path.join(folder, "trace.db")
+        subprocess.run([gpusight, "synth", "demo", "-o", plain], check=True, capture_output=True)
+        code, expected, err = analysis(gpusight, plain)
+        same("the plain trace is analyzed", 0, code)
+        for threads in ("1", "3", "7"):
+            same(f"{threads} threads", expected, analysis(gpusight, plain, threads)[1])
+        for name, to in SHAPES.items():
+            for what, change in (("events", renumber_events), ("stacks", renumber_stacks)):
+                where = os.path.join(folder, f"{what} {name}")
+                same(f"ids of {what} {name}", (0, expected), variant(gpusight, plain, where, lambda db: change(db, to))[:2])
+        where = os.path.join(folder, "shuffled")
+        same("events in any order", (0, expected), variant(gpusight, plain, where, shuffle_events)[:2])
+        where = os.path.join(folder, "shuffled far")
+        same("events in any order, all over", (0, expected), variant(
+            gpusight, plain, where, lambda db: (renumber_events(db, all_over), renumber_stacks(db, all_over), shuffle_events(db)))[:2])
+    print(f"{failures} failed" if failures else "all as expected")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

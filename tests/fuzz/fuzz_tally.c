@@ -1,0 +1,90 @@
+/*
+ * Fuzzing what is read line by line: tables of sums, and what the older rocprof leaves. Any bytes, as
+ * a file: tables whose rows can be written, or a trace whose references hold, or an error of one line.
+ */
+#define _GNU_SOURCE /* memfd_create */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "ingest/ingest.h"
+#include "tally/tally.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void must(bool holds, const char *what)
+{
+    if (holds)
+        return;
+    fprintf(stderr, "does not hold: %s\n", what);
+    abort();
+}
+
+static void one_line(const struct gs_error *err)
+{
+    must(err->text[0] && !strchr(err->text, '\n'), "one line of error");
+}
+
+static void tables(const char *path, struct arena *a)
+{
+    struct tally t = {.arena = a};
+    struct gs_error err = {0};
+    struct str out;
+    struct jwrite w;
+    if (!tally_is(path))
+        return;
+    if (!tally_add(&t, path, &err)) {
+        one_line(&err);
+        return;
+    }
+    for (size_t i = 0; i < t.lines.n; i++)
+        must(t.lines.v[i].parent < t.lines.v[i].line, "a parent stands above");
+    str_init(&out, a);
+    jw_init(&w, &out, 0);
+    fields_write(&w, NULL, &tally_fields, &t);
+    must(out.len > 0 && tally_tables(&t, false)->n > 0, "a table");
+}
+
+static void trace(const char *path)
+{
+    struct trace t;
+    struct gs_error err = {0};
+    struct ingest_opts o = {.reader = READER_AUTO, .threads = 1};
+    struct ingest_file file = {path, &format_rocprof_v1};
+    trace_init(&t);
+    bool ok = ingest_load_files(&t, &(struct ingest_files){&file, 1, 1}, &o, &err);
+    if (!ok)
+        one_line(&err);
+    for (size_t i = 0; ok && i < t.kernels.n; i++)
+        must(t.kernels.symbol[i] < t.symbols.n && t.kernels.stream[i] < t.streams.n, "kernel");
+    for (size_t i = 0; ok && i < t.markers.n; i++)
+        must(t.markers.start_ns[i] <= t.markers.end_ns[i], "a marker ends after it began");
+    trace_release(&t);
+}
+
+static void one(void *ctx)
+{
+    struct arena *a = arena_scratch();
+    tables(ctx, a);
+    trace(ctx);
+    arena_release(a);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static int fd = -1;
+    static char path[64];
+    if (fd < 0) {
+        fd = memfd_create("fuzz", MFD_CLOEXEC);
+        snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    }
+    if (ftruncate(fd, 0) != 0 || pwrite(fd, data, size, 0) != (ssize_t)size)
+        abort();
+    mem_guard(one, path, NULL);
+    return 0;
+}
