@@ -155,7 +155,7 @@ static void note_operands(const struct opt_list *operands)
             inputs_add(&st);
 }
 
-/* Made here, so that the box need not be open around it. */
+/* The folder is made here, so that the box need not be open around it. */
 static void allow_cache(struct cli *cli, struct opt_list *targets)
 {
     if (!cli->cache)
@@ -181,7 +181,7 @@ static bool join_team(struct cli *cli, const struct globals *g, bool *done, stru
     cli->threads = threads ? threads : cli->threads;
     team_kinds(team_questions);
     remote_operands(&cli->operands);
-    job_spread_with(cli->threads, cli->cache);
+    job_spread_options(cli->threads, cli->cache);
     *done = role == TEAM_IDLE;
     if (role != TEAM_SERVES)
         return true;

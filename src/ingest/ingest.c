@@ -373,6 +373,15 @@ static bool check(struct trace *t, const struct ingest_files *files, const struc
                                       "the fast and the sqlite reader differ at %s", difference));
 }
 
+/* What only other machines see has no identity here. */
+static bool all_here(const struct ingest_files *files)
+{
+    for (size_t i = 0; i < files->n; i++)
+        if (files->v[i].remote && !files->v[i].remote->here)
+            return false;
+    return true;
+}
+
 /* From the cache, or into it; then it is whole, so that whoever comes next finds what they need. */
 static bool load_kept(struct trace *t, const struct ingest_files *files, struct ingest_opts *o,
                       struct gs_error *err)
@@ -416,15 +425,6 @@ bool ingest_find_mixed(struct ingest_files *out, const struct opt_list *paths, s
     return remote_find(out, paths, a, err);
 }
 
-/* Whether this process can read them where they are. */
-static bool all_here(const struct ingest_files *files)
-{
-    for (size_t i = 0; i < files->n; i++)
-        if (files->v[i].remote && !files->v[i].remote->here)
-            return false;
-    return true;
-}
-
 bool ingest_load_files(struct trace *t, const struct ingest_files *files,
                        const struct ingest_opts *opts, struct gs_error *err)
 {
@@ -443,6 +443,5 @@ bool ingest_load(struct trace *t, const struct opt_list *paths, const struct ing
                  struct gs_error *err)
 {
     struct ingest_files files = {0};
-    bool ok = (o->mixed ? ingest_find_mixed : ingest_find)(&files, paths, &t->arena, err);
-    return ok && ingest_load_files(t, &files, o, err);
+    return ingest_find(&files, paths, &t->arena, err) && ingest_load_files(t, &files, o, err);
 }

@@ -20,7 +20,6 @@ struct ingest_opts {
     struct progress *progress; /* counts bytes; may be NULL */
     const char *cache;         /* folder of loaded traces (cache/cache.h); NULL: none */
     unsigned leave_out;        /* enum ingest_part: a reader may pass over these; 0: all is read */
-    bool mixed;                /* ingest_load(): of any formats */
 };
 
 /* Parts of a trace that not everyone needs. */
@@ -104,7 +103,7 @@ bool ingest_load_files(struct trace *t, const struct ingest_files *files,
 
 /*
  * Loads all paths into one trace; a folder stands for the traces in it and below. All must be of
- * one format, unless o->mixed. On failure the trace may be partly filled; release it all the same.
+ * one format. On failure the trace may be partly filled; release it all the same.
  * With READER_CHECK everything is loaded twice and compared.
  */
 bool ingest_load(struct trace *t, const struct opt_list *paths, const struct ingest_opts *o,

@@ -91,16 +91,13 @@ static void share_out(int32_t *process, const struct ingest_files *files, struct
 
 /* ---- in each process ---- */
 
-/* Of this process, whatever the root has. */
-static struct {
-    int threads;
-    const char *cache;
-} own;
+static int own_threads; /* of this process, whatever the root has */
+static const char *own_cache;
 
-void job_spread_with(int threads, const char *cache)
+void job_spread_options(int threads, const char *cache)
 {
-    own.threads = threads;
-    own.cache = cache;
+    own_threads = threads;
+    own_cache = cache;
 }
 
 static bool answer_ranks(struct pack *question, struct str *out, struct arena *arena,
@@ -122,8 +119,7 @@ static bool answer_ranks(struct pack *question, struct str *out, struct arena *a
             vec_push(&which, arena, i);
     }
     struct job_part *parts = arena_array(arena, struct job_part, files.n);
-    struct job_opts o = {
-        .analysis = e.analysis, .reader = e.reader, .threads = own.threads, .cache = own.cache};
+    struct job_opts o = {e.analysis, e.reader, own_threads, NULL, own_cache};
     for (size_t i = 0; i < which.n; i++)
         parts[which.v[i]].arena = arena_child(arena);
     job_load_parts(parts, &files, which.v, which.n, &o);
@@ -176,7 +172,7 @@ bool job_spread(struct job_part *parts, const struct ingest_files *files, const 
     str_init(&question, temporary);
     pack_write(&p, &question);
     pack_errands(&p, &e);
-    job_spread_with(o->threads, o->cache);
+    job_spread_options(o->threads, o->cache);
     struct team_answer *answers = team_call(&job_ranks_kind, &question, temporary, err);
     bool ok = answers != NULL;
     for (int i = 0; ok && i < team_size(); i++) {

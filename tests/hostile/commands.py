@@ -243,6 +243,11 @@ def mcp(p):
     return [Line("mcp {one}", refused=True)]
 
 
+def cache(p):
+    """What lies in the folder may be anything."""
+    return [Line("cache {one}", refused=True), Line("cache {one} --json", refused=True)]
+
+
 def explain(p):
     return [Line("explain {one}", refused=True)]
 
