@@ -139,14 +139,14 @@ static bool look(struct fleet *f, bool *ours, bool *others, struct gs_error *err
             f,
             pg ? "SELECT 1 FROM pg_tables WHERE tablename = 'gpusight_schema' AND schemaname "
                  "= ANY (current_schemas(false))"
-               : "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = "
-                 "'gpusight_schema'",
+               : "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name IN "
+                 "('gpusight_schema', 'gpusight_run')",
             NULL, 0, count_rows, &own, NULL, err))
         return false;
     if (!pg &&
         !fleet_run(f, "SELECT 1 FROM sqlite_master LIMIT 1", NULL, 0, count_rows, &all, NULL, err))
         return false;
-    *ours = own.rows > 0;
+    *ours = own.rows >= (pg ? 1 : 2); /* tables, not views that say what they like */
     *others = all.rows > 0; /* a server may hold what it likes: ours has names of its own */
     return true;
 }
