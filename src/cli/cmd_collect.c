@@ -43,6 +43,7 @@ struct call {
     struct fleet_found found;
     struct str out; /* a line a run */
     size_t added, known, bad;
+    struct gs_error first; /* of what was left out */
     struct gs_error *err;
 };
 
@@ -74,6 +75,7 @@ static void collect_guarded(void *ctx)
     o.reader = reader_mode_of(k->o->reader);
     o.threads = k->cli->threads;
     o.replay = true;
+    o.cache = k->cli->cache;
     struct run *r = run_make(&o, w->arena, &w->err);
     if (!r)
         return;
@@ -108,7 +110,7 @@ static bool collect_one(struct call *k, const struct fleet_found_run *run)
     } else if (w.database) {
         *k->err = w.err;
     } else {
-        k->bad++;
+        k->first = k->bad++ ? k->first : w.err;
         put_line(k, "left out", run->path, w.err.text);
     }
     arena_release(w.arena);
@@ -148,6 +150,8 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     for (size_t i = 0; i < k->found.bad.n; i++)
         put_line(k, "left out", k->found.bad.v[i].path, k->found.bad.v[i].why);
     k->bad = k->found.bad.n;
+    if (k->bad)
+        fail(&k->first, k->found.bad.v[0].code, "%s", k->found.bad.v[0].why);
     for (size_t i = 0; i < k->found.runs.n; i++)
         if (!collect_one(k, &k->found.runs.v[i])) {
             report(k); /* what was added stays */
@@ -157,8 +161,11 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
         return false;
     if (k->added || k->known)
         return true;
-    return k->bad ? fail(err, GS_E_FORMAT, "none of the traces could be read")
-                  : fail(err, GS_E_EMPTY, "no traces in '%s'", cli->operands.v[0]);
+    if (k->bad) {
+        *err = k->first;
+        return false;
+    }
+    return fail(err, GS_E_EMPTY, "no traces in '%s'", cli->operands.v[0]);
 }
 
 static bool before(struct cli *cli, void *settings, struct gs_error *err)
@@ -179,7 +186,7 @@ const struct command command_collect = {
         "A run is known by the content of its files: what is there already is not analyzed again, "
         "wherever it lies now. Each is added in one transaction, so an interrupted collect goes on "
         "where it was. Traces that cannot be read are named and left out; the exit code is 0 when "
-        "any run was added or known.\n\n"
+        "any run was added or known, else that of the first trace that was left out.\n\n"
         "The network is used only for an address given with --db. Its password is taken from "
         "~/.pgpass, PGPASSWORD or the address, and is never printed.\n\n"
         "docs/fleet.md has the tables and views.",

@@ -182,14 +182,14 @@ static bool join_team(struct cli *cli, const struct globals *g, bool *done, stru
     team_kinds(team_questions);
     remote_operands(&cli->operands);
     job_spread_options(cli->threads, cli->cache);
-    *done = role == TEAM_SERVES || role == TEAM_IDLE;
+    *done = role == TEAM_IDLE;
     if (role != TEAM_SERVES)
         return true;
     allow_cache(cli, &targets);
     if ((g->memory && !spill_limit(g->memory, err)) || !sandbox_enter(g->sandbox, &targets, err))
         return false;
     team_serve();
-    return true;
+    return *done = true;
 }
 
 static bool run_command(struct cli *cli, const struct command *c, const struct globals *before,

@@ -90,7 +90,7 @@ static void look_at_file(struct walk *w, const char *path, struct ingest_files *
     const struct format *format = readable ? detect_probed(&p, &why) : NULL;
     if (readable && is_fleet(&p))
         w->out->others++;
-    else if (format && ingest_find_here(&found, &one, w->arena, &why)) {
+    else if (format && ingest_find_here(&found, &one, false, w->arena, &why)) {
         bool known = false;
         for (size_t i = files->n; i-- && !known;) /* another file of the same capture */
             known = str_eq(files->v[i].path, found.v[0].path);
@@ -167,7 +167,7 @@ static void add_whole(struct walk *w, const char *path)
         look_at_file(w, path, &files);
         if (files.n)
             add_run(w, path, false, &files);
-    } else if (ingest_find_here(&files, &one, w->arena, &why))
+    } else if (ingest_find_here(&files, &one, false, w->arena, &why))
         add_run(w, path, true, &files);
     else if (why.code == GS_E_EMPTY)
         w->out->others++;

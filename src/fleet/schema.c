@@ -8,34 +8,36 @@
  * Words that both know, so that there is one text: SQLite takes any name of a type. A run is known
  * by its content: all tables have it.
  */
-static const char *const tables[] = {
-    "CREATE TABLE IF NOT EXISTS gpusight_schema (version BIGINT NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS gpusight_run (run TEXT PRIMARY KEY, name TEXT NOT NULL, "
-    "path TEXT NOT NULL, started_ns BIGINT NOT NULL, time_of TEXT NOT NULL, "
-    "files BIGINT NOT NULL, bytes BIGINT NOT NULL, ranks BIGINT NOT NULL, gpus BIGINT NOT NULL, "
-    "gpu_name TEXT, host TEXT, command TEXT, verdict TEXT NOT NULL, headline TEXT NOT NULL, "
-    "recoverable_ns BIGINT NOT NULL, recoverable_pct DOUBLE PRECISION, "
-    "wall_ns BIGINT NOT NULL, window_ns BIGINT NOT NULL, gpu_time_ns BIGINT NOT NULL, "
-    "busy_pct DOUBLE PRECISION, kernel_pct DOUBLE PRECISION, idle_pct DOUBLE PRECISION, "
-    "kernels BIGINT NOT NULL, copies BIGINT NOT NULL, straggler BIGINT, quality TEXT NOT NULL, "
-    "profile TEXT NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS gpusight_ledger (run TEXT NOT NULL REFERENCES gpusight_run(run), "
-    "cause TEXT NOT NULL, label TEXT NOT NULL, ns BIGINT NOT NULL, pct DOUBLE PRECISION, "
-    "PRIMARY KEY (run, cause))",
-    "CREATE TABLE IF NOT EXISTS gpusight_finding (run TEXT NOT NULL REFERENCES gpusight_run(run), "
-    "place BIGINT NOT NULL, rule TEXT NOT NULL, title TEXT NOT NULL, category TEXT, "
-    "priority TEXT NOT NULL, bottleneck TEXT NOT NULL, claimed_ns BIGINT NOT NULL, "
-    "claimed_pct DOUBLE PRECISION, speedup_low_pct DOUBLE PRECISION, "
-    "speedup_high_pct DOUBLE PRECISION, confidence DOUBLE PRECISION, issue TEXT, "
-    "suggestion TEXT, PRIMARY KEY (run, place))",
-    "CREATE TABLE IF NOT EXISTS gpusight_hotspot (run TEXT NOT NULL REFERENCES gpusight_run(run), "
-    "place BIGINT NOT NULL, name TEXT NOT NULL, short_name TEXT, category TEXT, "
-    "calls BIGINT NOT NULL, total_ns BIGINT NOT NULL, avg_ns DOUBLE PRECISION, "
-    "p95_ns BIGINT NOT NULL, pct DOUBLE PRECISION, PRIMARY KEY (run, place))",
-    "CREATE TABLE IF NOT EXISTS gpusight_version (run TEXT NOT NULL REFERENCES gpusight_run(run), "
-    "what TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (run, what))",
-    "CREATE INDEX IF NOT EXISTS gpusight_run_by_time ON gpusight_run (started_ns)",
-    "CREATE INDEX IF NOT EXISTS gpusight_run_by_name ON gpusight_run (name, started_ns)",
+static const struct {
+    const char *text;
+} tables[] = {
+    {"CREATE TABLE IF NOT EXISTS gpusight_schema (version BIGINT NOT NULL)"},
+    {"CREATE TABLE IF NOT EXISTS gpusight_run (run TEXT PRIMARY KEY, name TEXT NOT NULL, "
+     "path TEXT NOT NULL, started_ns BIGINT NOT NULL, time_of TEXT NOT NULL, "
+     "files BIGINT NOT NULL, bytes BIGINT NOT NULL, ranks BIGINT NOT NULL, gpus BIGINT NOT NULL, "
+     "gpu_name TEXT, host TEXT, command TEXT, verdict TEXT NOT NULL, headline TEXT NOT NULL, "
+     "recoverable_ns BIGINT NOT NULL, recoverable_pct DOUBLE PRECISION, "
+     "wall_ns BIGINT NOT NULL, window_ns BIGINT NOT NULL, gpu_time_ns BIGINT NOT NULL, "
+     "busy_pct DOUBLE PRECISION, kernel_pct DOUBLE PRECISION, idle_pct DOUBLE PRECISION, "
+     "kernels BIGINT NOT NULL, copies BIGINT NOT NULL, straggler BIGINT, quality TEXT NOT NULL, "
+     "profile TEXT NOT NULL)"},
+    {"CREATE TABLE IF NOT EXISTS gpusight_ledger (run TEXT NOT NULL REFERENCES gpusight_run(run), "
+     "cause TEXT NOT NULL, label TEXT NOT NULL, ns BIGINT NOT NULL, pct DOUBLE PRECISION, "
+     "PRIMARY KEY (run, cause))"},
+    {"CREATE TABLE IF NOT EXISTS gpusight_finding (run TEXT NOT NULL REFERENCES gpusight_run(run), "
+     "place BIGINT NOT NULL, rule TEXT NOT NULL, title TEXT NOT NULL, category TEXT, "
+     "priority TEXT NOT NULL, bottleneck TEXT NOT NULL, claimed_ns BIGINT NOT NULL, "
+     "claimed_pct DOUBLE PRECISION, speedup_low_pct DOUBLE PRECISION, "
+     "speedup_high_pct DOUBLE PRECISION, confidence DOUBLE PRECISION, issue TEXT, "
+     "suggestion TEXT, PRIMARY KEY (run, place))"},
+    {"CREATE TABLE IF NOT EXISTS gpusight_hotspot (run TEXT NOT NULL REFERENCES gpusight_run(run), "
+     "place BIGINT NOT NULL, name TEXT NOT NULL, short_name TEXT, category TEXT, "
+     "calls BIGINT NOT NULL, total_ns BIGINT NOT NULL, avg_ns DOUBLE PRECISION, "
+     "p95_ns BIGINT NOT NULL, pct DOUBLE PRECISION, PRIMARY KEY (run, place))"},
+    {"CREATE TABLE IF NOT EXISTS gpusight_version (run TEXT NOT NULL REFERENCES gpusight_run(run), "
+     "what TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (run, what))"},
+    {"CREATE INDEX IF NOT EXISTS gpusight_run_by_time ON gpusight_run (started_ns)"},
+    {"CREATE INDEX IF NOT EXISTS gpusight_run_by_name ON gpusight_run (name, started_ns)"},
 };
 
 /* TIME stands for what a dashboard takes for a time, which each database writes in its own way. */
@@ -114,7 +116,7 @@ static bool create(struct fleet *f, struct gs_error *err)
         !statement(f, "SELECT pg_advisory_xact_lock(7378697629)", err))
         return false;
     for (size_t i = 0; i < ARRAY_LEN(tables); i++)
-        if (!statement(f, tables[i], err))
+        if (!statement(f, tables[i].text, err))
             return false;
     if (!fleet_run(f, "SELECT version FROM gpusight_schema", NULL, 0, count_rows, &there, NULL,
                    err))
@@ -137,14 +139,14 @@ static bool look(struct fleet *f, bool *ours, bool *others, struct gs_error *err
             f,
             pg ? "SELECT 1 FROM pg_tables WHERE tablename = 'gpusight_schema' AND schemaname "
                  "= ANY (current_schemas(false))"
-               : "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = "
-                 "'gpusight_schema'",
+               : "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name IN "
+                 "('gpusight_schema', 'gpusight_run')",
             NULL, 0, count_rows, &own, NULL, err))
         return false;
     if (!pg &&
         !fleet_run(f, "SELECT 1 FROM sqlite_master LIMIT 1", NULL, 0, count_rows, &all, NULL, err))
         return false;
-    *ours = own.rows > 0;
+    *ours = own.rows >= (pg ? 1 : 2); /* tables, not views that say what they like */
     *others = all.rows > 0; /* a server may hold what it likes: ours has names of its own */
     return true;
 }

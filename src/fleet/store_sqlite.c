@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/fs.h"
 #include "fleet/store.h"
+#include "ingest/sqlite/overlay.h"
 
 enum { BUSY_MS = 30000, MOST_COLUMNS = 64 };
 
@@ -66,17 +66,57 @@ static bool run(void *ctx, const char *sql, const struct fleet_value *v, size_t 
     return ok;
 }
 
-static void release(void *db)
+/* Of one that is only read: nothing is written beside it, not even to recover it. */
+struct reading {
+    sqlite3 *db;
+    struct overlay *overlay;
+};
+
+static void release(void *what)
 {
-    sqlite3_close_v2(db);
+    struct reading *r = what;
+    sqlite3_close(r->db);
+    if (r->overlay)
+        overlay_free(r->overlay);
 }
 
 static const struct fleet_backend backend = {.begin = "BEGIN IMMEDIATE", .run = run};
 
+static bool open_as(struct fleet *f, const char *path, enum fleet_mode mode, struct gs_error *err)
+{
+    struct reading *r = arena_new(f->arena, struct reading);
+    arena_defer(f->arena, release, r);
+    r->overlay = mode == FLEET_READ ? overlay_new() : NULL;
+    if (mode == FLEET_READ && !r->overlay)
+        return fail(err, GS_E_IO, "out of memory");
+    int flags = SQLITE_OPEN_READWRITE | (mode == FLEET_READ ? 0 : SQLITE_OPEN_CREATE);
+    if (sqlite3_open_v2(path, &r->db, flags, r->overlay ? overlay_name(r->overlay) : NULL) !=
+        SQLITE_OK)
+        return fail(err, GS_E_IO, "cannot open '%s': %s", path,
+                    r->db ? sqlite3_errmsg(r->db) : "out of memory");
+    sqlite3_busy_timeout(r->db, BUSY_MS);
+    /* A file that was handed on must not run anything. */
+    sqlite3_db_config(r->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(r->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(r->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    f->backend = &backend;
+    f->db = r->db;
+    return true;
+}
+
+/* To open a database for writing may change it: one that is not ours is not opened so. */
+static bool is_ours(const struct fleet *f, const char *path, struct gs_error *err)
+{
+    struct arena *temporary = arena_scratch();
+    struct fleet before = {.place = f->place, .arena = temporary};
+    bool ok = open_as(&before, path, FLEET_READ, err) && fleet_schema(&before, FLEET_READ, err);
+    arena_release(temporary);
+    return ok;
+}
+
 bool fleet_open_sqlite(struct fleet *f, const char *path, enum fleet_mode mode,
                        struct gs_error *err)
 {
-    sqlite3 *db = NULL;
     struct stat st;
     bool exists = stat(path, &st) == 0;
     if (exists && !S_ISREG(st.st_mode))
@@ -85,20 +125,7 @@ bool fleet_open_sqlite(struct fleet *f, const char *path, enum fleet_mode mode,
     if (!exists && mode == FLEET_READ)
         return fail(err, GS_E_IO, "cannot open '%s': no such file; make it with 'gpusight collect'",
                     path);
-    int flags =
-        mode == FLEET_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-    int code = sqlite3_open_v2(path, &db, flags, NULL);
-    if (db)
-        arena_defer(f->arena, release, db);
-    if (code != SQLITE_OK || !db)
-        return fail(err, GS_E_IO, "cannot open '%s': %s", path,
-                    db ? sqlite3_errmsg(db) : "out of memory");
-    sqlite3_busy_timeout(db, BUSY_MS);
-    /* A file that was handed on must not run anything. */
-    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-    f->backend = &backend;
-    f->db = db;
-    return true;
+    if (mode == FLEET_WRITE && exists && st.st_size && !is_ours(f, path, err))
+        return false;
+    return open_as(f, path, mode, err);
 }

@@ -397,8 +397,8 @@ static bool load_kept(struct trace *t, const struct ingest_files *files, struct 
     return ok;
 }
 
-static bool find(struct ingest_files *out, const struct opt_list *paths, bool mixed,
-                 struct arena *a, struct gs_error *err)
+bool ingest_find_here(struct ingest_files *out, const struct opt_list *paths, bool mixed,
+                      struct arena *a, struct gs_error *err)
 {
     struct arena *temporary = arena_scratch();
     struct finder f = {.arena = a, .scratch = arena_child(temporary)};
@@ -413,20 +413,16 @@ bool ingest_find(struct ingest_files *out, const struct opt_list *paths, struct 
                  struct gs_error *err)
 {
     if (team_size() < 2 || team_rank() != 0)
-        return ingest_find_here(out, paths, a, err);
+        return ingest_find_here(out, paths, false, a, err);
     return remote_find(out, paths, a, err) && same_format(out, err);
-}
-
-bool ingest_find_here(struct ingest_files *out, const struct opt_list *paths, struct arena *a,
-                      struct gs_error *err)
-{
-    return find(out, paths, false, a, err);
 }
 
 bool ingest_find_mixed(struct ingest_files *out, const struct opt_list *paths, struct arena *a,
                        struct gs_error *err)
 {
-    return find(out, paths, true, a, err);
+    if (team_size() < 2 || team_rank() != 0)
+        return ingest_find_here(out, paths, true, a, err);
+    return remote_find(out, paths, a, err);
 }
 
 bool ingest_load_files(struct trace *t, const struct ingest_files *files,
@@ -447,5 +443,5 @@ bool ingest_load(struct trace *t, const struct opt_list *paths, const struct ing
                  struct gs_error *err)
 {
     struct ingest_files files = {0};
-    return find(&files, paths, false, &t->arena, err) && ingest_load_files(t, &files, o, err);
+    return ingest_find(&files, paths, &t->arena, err) && ingest_load_files(t, &files, o, err);
 }

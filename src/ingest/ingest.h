@@ -83,8 +83,8 @@ bool ingest_find_mixed(struct ingest_files *out, const struct opt_list *paths, s
                        struct gs_error *err);
 
 /* The same without the other processes of a team: what this one sees. */
-bool ingest_find_here(struct ingest_files *out, const struct opt_list *paths, struct arena *a,
-                      struct gs_error *err);
+bool ingest_find_here(struct ingest_files *out, const struct opt_list *paths, bool mixed,
+                      struct arena *a, struct gs_error *err);
 
 /* The paths of all files that a trace is made of, those of SQLite beside it included. */
 struct fs_list;

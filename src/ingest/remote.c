@@ -63,7 +63,7 @@ static bool look_here(struct seen_list *out, bool *found, const struct opt_list 
         struct opt_list one = {.v = &paths->v[i], .n = 1};
         struct ingest_files files = {0};
         struct gs_error why = {0};
-        found[i] = ingest_find_here(&files, &one, a, &why);
+        found[i] = ingest_find_here(&files, &one, true, a, &why);
         if (!found[i] && fs_exists(paths->v[i]) && why.code != GS_E_EMPTY) {
             *err = why;
             return false;
@@ -147,6 +147,31 @@ static bool same_file(const struct seen *a, const struct seen *b)
            a->inode == b->inode;
 }
 
+/* Which traces of the root this process sees as well, and which more. */
+static void compare_with_root(struct list_answer *answer, const struct seen_list *here,
+                              const struct seen_list *root, struct arena *arena)
+{
+    struct idmap of_root;
+    size_t common = 0;
+    idmap_init(&of_root, arena);
+    for (size_t i = 0; i < root->v.n; i++) {
+        idmap_put(&of_root, key_of(root->v.v[i].path), (uint32_t)i);
+        vec_push(&answer->sees, arena, 0);
+    }
+    for (size_t i = 0; i < here->v.n; i++) {
+        uint32_t k = idmap_get(&of_root, key_of(here->v.v[i].path));
+        if (k != NO_INDEX && same_file(&here->v.v[i], &root->v.v[k])) {
+            common += !answer->sees.v[k];
+            answer->sees.v[k] = 1;
+        } else {
+            vec_push(&answer->more.v, arena, here->v.v[i]);
+        }
+    }
+    answer->sees_all = common == root->v.n;
+    if (answer->sees_all)
+        answer->sees.n = 0;
+}
+
 static bool answer_list(struct pack *question, struct str *out, struct arena *arena,
                         struct gs_error *err)
 {
@@ -159,35 +184,20 @@ static bool answer_list(struct pack *question, struct str *out, struct arena *ar
     pack_question(question, &q);
     if (!pack_done(question) || q.operands.n != q.paths.n)
         return fail(err, GS_E_IO, "the list of traces cannot be read");
-    enum log_level level = log_level();
-    struct opt_list paths = paths_here(&q, arena, &answer.own_paths);
-    bool *found = arena_array(arena, bool, paths.n + 1);
-    log_set_level(LOG_QUIET); /* the root says what is odd */
-    bool ok = look_here(&here, found, &paths, arena, &missing, err);
-    log_set_level(level);
-    if (!ok)
-        return false;
-    for (size_t i = 0; !answer.own_paths && i < paths.n; i++)
-        vec_push(&answer.found, arena, found[i]);
-    struct idmap of_root;
-    idmap_init(&of_root, arena);
-    for (size_t i = 0; i < q.seen.v.n; i++) {
-        idmap_put(&of_root, key_of(q.seen.v.v[i].path), (uint32_t)i);
-        vec_push(&answer.sees, arena, 0);
+    answer.sees_all = team_rank() == 0; /* it has looked before it asked */
+    if (!answer.sees_all) {
+        enum log_level level = log_level();
+        struct opt_list paths = paths_here(&q, arena, &answer.own_paths);
+        bool *found = arena_array(arena, bool, paths.n + 1);
+        log_set_level(LOG_QUIET); /* the root says what is odd */
+        bool ok = look_here(&here, found, &paths, arena, &missing, err);
+        log_set_level(level);
+        if (!ok)
+            return false;
+        for (size_t i = 0; !answer.own_paths && i < paths.n; i++)
+            vec_push(&answer.found, arena, found[i]);
+        compare_with_root(&answer, &here, &q.seen, arena);
     }
-    size_t common = 0;
-    for (size_t i = 0; i < here.v.n; i++) {
-        uint32_t k = idmap_get(&of_root, key_of(here.v.v[i].path));
-        if (k != NO_INDEX && same_file(&here.v.v[i], &q.seen.v.v[k])) {
-            common += !answer.sees.v[k];
-            answer.sees.v[k] = 1;
-        } else {
-            vec_push(&answer.more.v, arena, here.v.v[i]);
-        }
-    }
-    answer.sees_all = common == q.seen.v.n;
-    if (answer.sees_all)
-        answer.sees.n = 0;
     gethostname(host, sizeof(host) - 1);
     answer.host = host;
     pack_write(&p, out);

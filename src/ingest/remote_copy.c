@@ -15,7 +15,7 @@
 #include "ingest/detect.h"
 #include "ingest/remote.h"
 
-enum { CHUNK = 4 << 20, DEEPEST = 16 };
+enum { CHUNK = 4 << 20 };
 
 /* ---- where the file is ---- */
 
@@ -29,44 +29,18 @@ static void add_if_there(struct members *m, const char *path, struct arena *a)
         vec_push(&m->paths, a, path);
 }
 
-static void add_folder(struct members *m, const char *dir, int depth, struct arena *a)
-{
-    struct fs_list names = {0};
-    if (depth > DEEPEST || !fs_names(&names, dir, false, SIZE_MAX, a, NULL))
-        return;
-    for (size_t i = 0; i < names.n; i++) {
-        const char *path = fs_join(dir, names.v[i], a);
-        if (fs_is_dir(path) && !fs_is_link(path))
-            add_folder(m, path, depth + 1, a);
-        else
-            add_if_there(m, path, a);
-    }
-}
-
-static const char *folder_of(const char *path, struct arena *a)
-{
-    size_t n = (size_t)(fs_basename(path) - path);
-    return n ? arena_strndup(a, path, n > 1 ? n - 1 : n) : ".";
-}
-
-/* It, what SQLite keeps beside it, all of a capture. */
+/* It and what SQLite keeps beside it, or the parts that its format knows. */
 static void list_members(struct members *m, const char *path, const struct format *f,
                          struct arena *a)
 {
     static const char *const beside[] = {"", "-wal", "-journal"};
-    struct fs_list names = {0};
-    if (str_eq(f->name, "otf2")) { /* an archive is a folder */
-        add_folder(m, folder_of(path, a), 0, a);
-    } else if (f->capture && fs_names(&names, folder_of(path, a), false, SIZE_MAX, a, NULL)) {
-        for (size_t i = 0; i < names.n; i++)
-            if (str_starts(names.v[i], fs_basename(path)))
-                add_if_there(
-                    m, arena_printf(a, "%.*s%s", (int)(fs_basename(path) - path), path, names.v[i]),
-                    a);
-    } else {
-        for (size_t i = 0; i < ARRAY_LEN(beside); i++)
-            add_if_there(m, arena_printf(a, "%s%s", path, beside[i]), a);
-    }
+    struct fs_list parts = {0};
+    if (f->parts)
+        f->parts(&parts, path, a);
+    for (size_t i = 0; i < parts.n; i++)
+        add_if_there(m, parts.v[i], a);
+    for (size_t i = 0; !f->parts && i < ARRAY_LEN(beside); i++)
+        add_if_there(m, arena_printf(a, "%s%s", path, beside[i]), a);
 }
 
 void ingest_members(struct fs_list *out, const struct ingest_file *file, struct arena *a)

@@ -172,7 +172,7 @@ bool job_spread(struct job_part *parts, const struct ingest_files *files, const 
     str_init(&question, temporary);
     pack_write(&p, &question);
     pack_errands(&p, &e);
-    own_threads = o->threads;
+    job_spread_options(o->threads, o->cache);
     struct team_answer *answers = team_call(&job_ranks_kind, &question, temporary, err);
     bool ok = answers != NULL;
     for (int i = 0; ok && i < team_size(); i++) {

@@ -287,7 +287,8 @@ static void carry(struct courier *c)
 {
     bool leaving = false;
     for (int nap = 0; !leaving || c->out.first || c->output >= 0;) {
-        bool moved = send_next(c) | receive_next(c);
+        bool moved = send_next(c);
+        moved |= receive_next(c);
         moved |= serve_own(c, moved ? 0 : nap);
         nap = moved ? 0 : nap < LONGEST_NAP_MS ? nap + 1 : nap;
         if (c->quit && !leaving) {

@@ -155,11 +155,11 @@ def alive(pid):
         return False
 
 
-def lost(t):
+def lost(t, kinds):
     """A process that is killed ends all with one line and a code, and nothing stays behind."""
     expected = {("worker", 1): b"process 2 of 3 on '", ("worker", 0): b"the first process was ended by signal 9",
                 ("courier", 1): None}  # what the launcher itself has started: it says so, in its own words
-    for (kind, which), line in expected.items():
+    for (kind, which), line in list(expected.items())[:kinds]:
         p = t.start(3, "analyze", "--rank", "1", "slow")
         until = time.monotonic() + 30
         found = []
@@ -193,7 +193,7 @@ def make_jobs(gpusight, folder, ranks):
     synth("mpi_job", "--set", f"ranks={ranks}", "-o", "job/")
     synth("mpi_job", "--set", f"ranks={ranks}", "--seed", "5", "-o", "other/")
     synth("mpi_job", "--set", "ranks=3", "--format", "nsys", "-o", "nsys/")
-    synth("bench", "--set", "n=100000", "-o", "slow0.db")
+    synth("bench", "--set", "n=60000", "-o", "slow0.db")
     for name, files in (("slow", 12), ("cut", 2)):
         os.makedirs(os.path.join(folder, name))
         for i in range(files):
@@ -237,7 +237,7 @@ def main():
                 own_views(t)
                 errors(t)
                 alone(t)
-            lost(t)
+            lost(t, 1 if i else 3)
             print(f"{name}: {'FAILED' if failures else 'ok'}")
     return 1 if failures else 0
 
