@@ -278,9 +278,10 @@ static bool fail_run(struct query *q, const struct query_limits *l, const char *
                     "the query took longer than %g s; make it narrower, or give '--timeout'",
                     l->seconds);
     if (rc == SQLITE_NOMEM)
-        return fail(err, GS_E_USAGE,
-                    "the query needs more memory than %s; make it narrower, or give '--sort-memory'",
-                    human_bytes(size, l->memory));
+        return fail(
+            err, GS_E_USAGE,
+            "the query needs more memory than %s; make it narrower, or give '--sort-memory'",
+            human_bytes(size, l->memory));
     if (strstr(sqlite3_errmsg(q->db), "may not be modified"))
         q->refused = "write", rc = SQLITE_AUTH;
     if (rc == SQLITE_AUTH && !q->refused)
