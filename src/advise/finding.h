@@ -101,6 +101,7 @@ struct finding {
     const struct analysis *analysis;
     const struct beside *beside; /* source and thread traces, or NULL */
     struct arena *arena;
+    struct kernel_scales *scales; /* gain.c: factors of kernels; NULL: none */
 };
 
 /* ---- what a rule says ---- */

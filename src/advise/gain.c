@@ -13,15 +13,37 @@ struct change *finding_change(struct finding *f)
     return f->change;
 }
 
-void finding_change_kernel(struct finding *f, uint32_t name_id, double factor)
+/* The factors of a finding, and the symbols that share a name: there may be many of both. */
+struct kernel_scales {
+    float *scale;           /* by symbol */
+    uint32_t *first, *next; /* by string, by symbol: a symbol of that name + 1 */
+};
+
+static struct kernel_scales *scales_of(struct finding *f)
 {
     const struct trace *t = f->analysis->trace;
+    if (f->scales)
+        return f->scales;
+    struct kernel_scales *s = f->scales = arena_new(f->arena, struct kernel_scales);
+    s->scale = arena_array(f->arena, float, t->symbols.n + 1);
+    s->first = arena_array(f->arena, uint32_t, t->strings.n + 1);
+    s->next = arena_array(f->arena, uint32_t, t->symbols.n + 1);
+    for (uint32_t i = 0; i < t->symbols.n; i++) {
+        uint32_t *first = &s->first[t->symbols.v[i].name];
+        s->scale[i] = 1;
+        s->next[i] = *first;
+        *first = i + 1;
+    }
+    return s;
+}
+
+void finding_change_kernel(struct finding *f, uint32_t name_id, double factor)
+{
+    struct kernel_scales *s = scales_of(f);
     struct change *c = finding_change(f);
-    float *scale = arena_array(f->arena, float, t->symbols.n + 1);
-    for (size_t i = 0; i < t->symbols.n; i++)
-        scale[i] = (c->symbol_scale ? c->symbol_scale[i] : 1.0f) *
-                   (t->symbols.v[i].name == name_id ? (float)factor : 1.0f);
-    c->symbol_scale = scale;
+    for (uint32_t i = s->first[name_id]; i; i = s->next[i - 1])
+        s->scale[i - 1] *= (float)factor;
+    c->symbol_scale = s->scale;
     c->scale_doubt = SCALE_DOUBT;
 }
 

@@ -53,6 +53,9 @@ static bool print_version(struct gs_error *err)
 #ifdef HAVE_MPI
                                " mpi"
 #endif
+#ifdef HAVE_PQ
+                               " postgresql"
+#endif
 #ifdef STATIC
                                " static"
 #endif

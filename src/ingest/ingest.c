@@ -447,6 +447,5 @@ bool ingest_load(struct trace *t, const struct opt_list *paths, const struct ing
                  struct gs_error *err)
 {
     struct ingest_files files = {0};
-    bool ok = (o->mixed ? ingest_find_mixed : ingest_find)(&files, paths, &t->arena, err);
-    return ok && ingest_load_files(t, &files, o, err);
+    return find(&files, paths, false, &t->arena, err) && ingest_load_files(t, &files, o, err);
 }

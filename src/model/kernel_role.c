@@ -1,5 +1,7 @@
 #include "model/kernel_role.h"
 
+#include <assert.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -152,74 +154,155 @@ static void split(struct parts *parts, const char *full)
     text_end(&parts->args);
 }
 
-/* Whether the alternative [w, end) of a pattern word stands at t->s[i]. */
-static bool stands_at(const struct text *t, size_t i, const char *w, const char *end)
+/*
+ * All alternatives of all patterns as one automaton. A match begins where a word does, so a trie is
+ * enough: from each edge of the text it is walked once, and says which alternatives stand there.
+ */
+enum {
+    SYMBOLS = 40, /* letters, digits, ':', ' ', and one for all that no pattern has */
+    OTHER_SYMBOL = SYMBOLS - 1,
+    ROWS = ARRAY_LEN(rows),
+    ALL_ROWS = ROWS + ARRAY_LEN(fallbacks),
+    LETTERS = 1 /* of all patterns: no more nodes, and no more alternatives */
+#define ROLE_WORDS(id, library, pattern) +(int)sizeof(pattern)
+#define ROLE_FALLBACK(id, library, pattern) +(int)sizeof(pattern)
+#include "model/kernel_roles.def"
+};
+_Static_assert(LETTERS <= UINT16_MAX, "nodes have numbers of 16 bits");
+
+/* Where an alternative is used: a word of a row. */
+struct place {
+    uint16_t row;     /* fallbacks stand behind the others */
+    uint8_t word;     /* bit of the row's words */
+    bool bound, open; /* "^": only where an identifier starts; "*": whatever follows */
+    uint16_t next;    /* of the same node; 0: none */
+};
+
+static struct {
+    uint16_t next[LETTERS][SYMBOLS]; /* 0: nothing goes on */
+    uint16_t places[LETTERS];        /* first of the alternatives that end here; 0: none */
+    bool colon[LETTERS];             /* they end in ':', behind which anything may stand */
+    struct place place[LETTERS];
+    uint8_t words[ALL_ROWS]; /* all bits of a row */
+    size_t nodes, n_places;
+} automaton;
+static pthread_once_t automaton_made = PTHREAD_ONCE_INIT;
+
+static unsigned symbol_of(char c)
 {
-    for (; w < end; w++) {
-        if (*w == '*')
-            return true;
+    return c >= 'a' && c <= 'z' ? (unsigned)(c - 'a')
+           : is_digit(c)        ? 26 + (unsigned)(c - '0')
+           : c == ':'           ? 36
+           : c == ' '           ? 37
+                                : OTHER_SYMBOL;
+}
+
+static void add_alternative(const char *w, const char *end, size_t row, unsigned word)
+{
+    struct place p = {.row = (uint16_t)row, .word = (uint8_t)(1u << word)};
+    size_t node = 0;
+    p.bound = *w == '^';
+    for (w += p.bound; w < end && *w != '*'; w++) {
         if (*w == '_')
             continue;
         if (*w == ':' && w + 1 < end && w[1] == ':')
             w++;
-        if (t->s[i] != *w) /* the NUL behind the text stops this */
-            return false;
-        i++;
+        uint16_t *next = &automaton.next[node][symbol_of(*w)];
+        if (!*next)
+            *next = (uint16_t)automaton.nodes++;
+        node = *next;
     }
-    return t->edge[i] || end[-1] == ':';
+    p.open = w < end;
+    automaton.colon[node] |= end[-1] == ':';
+    p.next = automaton.places[node];
+    automaton.places[node] = (uint16_t)automaton.n_places;
+    automaton.place[automaton.n_places++] = p;
 }
 
-static bool has_alternative(const struct text *t, const char *w, const char *end)
+static void add_row(const char *pattern, size_t row)
 {
-    bool bound = *w == '^';
-    w += bound;
-    for (size_t k = 0; k < t->starts; k++) {
-        size_t i = t->start[k];
-        if (t->s[i] == *w && (!bound || t->fresh[i]) && stands_at(t, i, w, end))
-            return true;
-    }
-    return false;
-}
-
-static bool matches(const struct text *t, const char *pattern)
-{
-    while (*pattern) {
+    for (unsigned word = 0; *pattern; word++) {
         const char *end = pattern + strcspn(pattern, " ");
-        bool found = false;
-        for (const char *w = pattern; w < end && !found;) {
+        assert(word < 8);
+        for (const char *w = pattern; w < end;) {
             const char *stop = w + strcspn(w, "| ");
-            found = has_alternative(t, w, stop);
+            add_alternative(w, stop, row, word);
             w = stop < end ? stop + 1 : end;
         }
-        if (!found)
-            return false;
+        automaton.words[row] |= (uint8_t)(1u << word);
         pattern = *end ? end + 1 : end;
     }
-    return true;
+}
+
+static void make_automaton(void)
+{
+    automaton.nodes = automaton.n_places = 1;
+    for (size_t i = 0; i < ALL_ROWS; i++)
+        add_row(i < ROWS ? rows[i].pattern : fallbacks[i - ROWS].pattern, i);
+}
+
+/* Which words of which rows a text has. */
+struct found {
+    uint8_t words[ALL_ROWS];
+};
+
+static void note_places(struct found *f, const struct text *t, size_t node, size_t from, size_t to)
+{
+    bool ends = t->edge[to] || automaton.colon[node];
+    for (size_t k = automaton.places[node]; k; k = automaton.place[k].next) {
+        const struct place *p = &automaton.place[k];
+        if ((ends || p->open) && (!p->bound || t->fresh[from]))
+            f->words[p->row] |= p->word;
+    }
+}
+
+static void walk(struct found *f, const struct text *t)
+{
+    memset(f, 0, sizeof(*f));
+    for (size_t k = 0; k < t->starts; k++) {
+        size_t node = 0, from = t->start[k];
+        for (size_t i = from; i < t->n; i++) {
+            node = automaton.next[node][symbol_of(t->s[i])];
+            if (!node)
+                break;
+            if (automaton.places[node])
+                note_places(f, t, node, from, i + 1);
+        }
+    }
 }
 
 enum want { WANT_ROLE, WANT_LIBRARY };
 
-static const struct row *find(const struct row *table, size_t n, const struct text *t,
-                              enum want want)
+static const struct row *row_at(size_t i)
 {
-    for (size_t i = 0; i < n; i++) {
-        bool says = want == WANT_ROLE ? table[i].role != ROLE_OTHER : table[i].library != NULL;
-        if (says && matches(t, table[i].pattern))
-            return &table[i];
+    return i < ROWS ? &rows[i] : &fallbacks[i - ROWS];
+}
+
+/* The first row that says what is wanted and has all its words. */
+static const struct row *find(const struct found *f, size_t from, size_t to, enum want want)
+{
+    for (size_t i = from; i < to; i++) {
+        const struct row *r = row_at(i);
+        if (f->words[i] == automaton.words[i] &&
+            (want == WANT_ROLE ? r->role != ROLE_OTHER : r->library != NULL))
+            return r;
     }
     return NULL;
 }
 
 static const struct row *classify(const char *full_name, enum want want)
 {
-    enum { ROWS = ARRAY_LEN(rows), LAST = ARRAY_LEN(fallbacks) };
     struct parts parts;
+    struct found core, args;
+    pthread_once(&automaton_made, make_automaton);
     split(&parts, full_name);
-    const struct row *r = find(rows, ROWS, &parts.core, want);
-    if (!r)
-        r = find(rows, ROWS, &parts.args, want);
-    return r ? r : find(fallbacks, LAST, &parts.core, want);
+    walk(&core, &parts.core);
+    const struct row *r = find(&core, 0, ROWS, want);
+    if (!r) {
+        walk(&args, &parts.args);
+        r = find(&args, 0, ROWS, want);
+    }
+    return r ? r : find(&core, ROWS, ALL_ROWS, want);
 }
 
 enum kernel_role kernel_role_of(const char *full_name)

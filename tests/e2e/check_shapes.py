@@ -4,12 +4,15 @@
     check_shapes.py --gpusight build/src/cli/gpusight
 
 Rewrites the ids of one trace in every way writers have: with holes, in blocks, far apart, all over
-the 64 bits, rows in any order. The analysis must be the same, byte for byte, also for any number of
-threads.
+the 64 bits, rows in any order; and lays out a JSON so that records look alike, or not. The analysis
+must be the same, byte for byte, also for any number of threads.
 """
 import argparse
+import itertools
+import json
 import os
 import random
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -104,6 +107,39 @@ def variant(gpusight, plain, folder, change):
     return analysis(gpusight, path)
 
 
+ODD = {5: {"thread_id": "17"}, 9: {"start_timestamp": -5}, 11: {"timestamp": 77}, 13: {"bytes": 5, "allocation_size": 9},
+       17: {"dispatch_info": None}, 19: {"start_timestamp": 2**63 + 5}, 23: {"kind": 1.0}, 29: {"correlation_id": 3},
+       31: {"operation": 12345678901234567890}}
+
+
+def json_trace(gpusight, plain, folder, spaces):
+    """A rocprofv3 JSON with odd records in between; no two look alike where each has its own spaces."""
+    os.makedirs(folder)
+    with open(plain, encoding="utf-8") as f:
+        document = json.load(f)
+    for process in document["rocprofiler-sdk-tool"]:
+        for name, records in process["buffer_records"].items():
+            for i, record in enumerate(records):
+                record.update(ODD.get(i % 37, {}))
+    text = json.dumps(document, separators=(",", ":"))
+    if spaces:
+        count = itertools.count()
+        text = re.sub(r'\{"size":', lambda m: "{" + " " * (next(count) % 50) + '"size":', text)
+        same("records were told apart", True, next(count) > 1000)
+    path = os.path.join(folder, "trace_results.json")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
+    return analysis(gpusight, path)
+
+
+def check_json(gpusight, folder):
+    plain = os.path.join(folder, "plain_results.json")
+    subprocess.run([gpusight, "synth", "demo", "-o", plain, "--format", "rocprofv3-json"], check=True, capture_output=True)
+    code, expected, _ = json_trace(gpusight, plain, os.path.join(folder, "apart"), True)
+    same("a JSON with odd records is analyzed", 0, code)
+    same("records that look alike", expected, json_trace(gpusight, plain, os.path.join(folder, "alike"), False)[1])
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--gpusight", required=True)
@@ -124,6 +160,7 @@ def main():
         where = os.path.join(folder, "shuffled far")
         same("events in any order, all over", (0, expected), variant(
             gpusight, plain, where, lambda db: (renumber_events(db, all_over), renumber_stacks(db, all_over), shuffle_events(db)))[:2])
+        check_json(gpusight, folder)
     print(f"{failures} failed" if failures else "all as expected")
     return 1 if failures else 0
 

@@ -131,14 +131,19 @@ static void read_array(struct rv3j *r, const struct array *a)
     uint64_t skipped = 0;
     if (!jr_array(j))
         return;
+    rv3j_alike_begin(r);
     while (jr_item(j)) {
         struct record k = record_blank;
-        if (!jr_object(j))
-            continue;
-        while (jr_key(j))
-            rv3j_read_key(j, &k);
-        if (jr_failed(j))
-            return;
+        const char *from = j->at, *end = j->end;
+        if (!rv3j_read_alike(&r->alike, j, &k)) {
+            if (!jr_object(j))
+                continue;
+            while (jr_key(j))
+                rv3j_read_key(j, &k);
+            if (jr_failed(j))
+                return;
+            rv3j_learn(&r->alike, j, from, end);
+        }
         if (!a->key && k.start_ns == NO_TIME) {
             skipped++;
             continue;

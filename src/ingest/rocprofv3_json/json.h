@@ -11,7 +11,7 @@
 #ifndef GS_INGEST_ROCPROFV3_JSON_JSON_H
 #define GS_INGEST_ROCPROFV3_JSON_JSON_H
 
-#include "base/jread.h"
+#include "base/jread_alike.h"
 #include "base/str.h"
 #include "ingest/rocprofv3/build.h"
 
@@ -51,7 +51,16 @@ struct pending_counter {
 };
 
 /* One process while it is read. */
+struct rv3j_alike {
+    struct jalike like;
+    uint16_t member[JALIKE_NUMBERS]; /* by number: the word of struct record it goes to */
+    bool known;
+    unsigned tries;
+    struct jread *probe;
+};
+
 struct rv3j {
+    struct rv3j_alike alike; /* records of the array at hand */
     struct rv3_build build;
     struct trace *trace;
     struct jread *j;
@@ -89,6 +98,12 @@ struct record {
 };
 
 extern const struct record record_blank;
+
+/* alike.c: reads records that differ from one before them in their numbers only. */
+void rv3j_alike_begin(struct rv3j *r);
+bool rv3j_read_alike(struct rv3j_alike *x, struct jread *j, struct record *k);
+/* After another one was read: it began at `from`, when the window ended at `end`. */
+void rv3j_learn(struct rv3j_alike *x, const struct jread *j, const char *from, const char *end);
 
 /* One key of a record, whose value is consumed. */
 void rv3j_read_key(struct jread *j, struct record *k);
