@@ -338,7 +338,8 @@ static void look_through(struct advice *out, struct grounds *g)
             g->once = larger(g->once, f);
         } else if (f->rule->tuning) {
             g->kernel = g->kernel ? g->kernel : f;
-            if (!g->faster && by_replay(f) && f->predicted_speedup >= 1 + HEALTHY_LOSS_PCT / 100)
+            if (!g->faster && f->priority <= PRIORITY_MEDIUM && by_replay(f) &&
+                f->predicted_speedup >= 1 + HEALTHY_LOSS_PCT / 100)
                 g->faster = f;
         } else {
             g->lost = larger(g->lost, f);

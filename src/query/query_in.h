@@ -191,6 +191,7 @@ struct query {
     double until;               /* when the statement must end; 0: no limit */
     bool timed_out;
     const char *refused; /* what the statement tried and may not */
+    bool whole_names;    /* of the limits of the statement at hand */
 };
 
 /* Loads what is not there yet; false with q->load_error. Never unwinds. */

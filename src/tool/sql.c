@@ -68,7 +68,8 @@ static const void *call_query(struct tool_ask *ask, struct gs_error *err)
     struct query_result r;
     struct query_limits limits = {.seconds = SQL_SECONDS,
                                   .memory = (uint64_t)SQL_MEMORY_MB << 20,
-                                  .result_size = (uint64_t)SQL_RESULT_MB << 20};
+                                  .result_size = (uint64_t)SQL_RESULT_MB << 20,
+                                  .whole_names = tool_box_settings(ask->box)->whole_names};
     tool_head_set(ask, &d->head);
     if (!ask->args.has_limit)
         ask->limit = SQL_ROWS;
@@ -118,12 +119,13 @@ const struct tool tool_sql_query = {
 /* ---- what there is ---- */
 
 #define T struct query_table_doc
-static const char *const kind_words[] = {"table", "view", "summary", "rows", "result", NULL};
+static const char *const kind_words[] = {"table",  "view", "summary", "rows",
+                                         "result", "sums", NULL};
 PART(
     table_fields, T, ALWAYS(T, name, FIELD_TEXT, "name", "for SQL"),
     ALWAYS(T, kind, FIELD_ENUM, "kind",
            "table and view: as in rocpd; summary: added up; rows: as gpusight has them; result: of "
-           "the analysis",
+           "the analysis; sums: of a file that holds no times",
            .words = kind_words),
     ALWAYS(T, doc, FIELD_TEXT, "doc", "what its rows are"));
 #undef T

@@ -45,7 +45,9 @@ static bool eval(const struct analysis *a, struct finding *f)
     finding_action(f, "use %s from pinned memory (%s) on a second stream", w->async_copy,
                    w->pinned_alloc);
     finding_action(f, "split the work into chunks and double-buffer them");
-    finding_sure(f, 0.85, "there is more compute than exposed copy time to hide behind");
+    finding_sure(f, 0.85,
+                 edge > 0.5 ? "nothing computes before the first kernel and after the last"
+                            : "there is more compute than exposed copy time to hide behind");
     finding_capture_trace(f, "which calls copy");
     return true;
 }

@@ -106,12 +106,12 @@ bool rv1_is_results(const struct probe *p)
 {
     struct csv_head head = {p->head, p->n};
     size_t at[COLUMNS];
-    struct csv c;
     if (p->is_sqlite || memchr(p->head, '\0', p->n))
         return false;
-    csv_open(&c, csv_head_read, &head);
-    bool ours = csv_row(&c) && read_header(&c, at, NULL);
-    csv_release(&c);
+    struct arena *temporary = arena_scratch();
+    struct csv *c = csv_new(temporary, csv_head_read, &head);
+    bool ours = csv_row(c) && read_header(c, at, NULL);
+    arena_release(temporary);
     return ours;
 }
 
