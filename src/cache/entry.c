@@ -1,4 +1,5 @@
 /* Which entry it is, and where its columns lie. */
+#define _GNU_SOURCE /* realpath */
 #include "cache/entry.h"
 
 #include <stdlib.h>

@@ -251,6 +251,49 @@ bool cache_rows_hold(const char *list, const void *rows, size_t n, size_t row_by
     return true;
 }
 
+/* ---- strings ---- */
+
+static void use_columns(bool *used, size_t n_strings, const void *table,
+                        const struct table_desc *desc)
+{
+    size_t n = ((const struct table *)table)->n;
+    for (size_t c = 0; c < desc->n_columns; c++) {
+        const struct column_desc *column = &desc->columns[c];
+        if (cache_column_rule(desc->name, column).kind != CK_STRING)
+            continue;
+        const uint32_t *v =
+            *(const uint32_t *const *)(const void *)((const char *)table + column->offset);
+        for (size_t i = 0; i < n; i++)
+            if (v[i] < n_strings)
+                used[v[i]] = true;
+    }
+}
+
+static void use_members(bool *used, size_t n_strings, const char *list, const void *rows, size_t n,
+                        size_t row_bytes)
+{
+    for (size_t r = 0; r < ARRAY_LEN(members); r++)
+        for (size_t i = 0; i < n && members[r].kind == CK_STRING && str_eq(members[r].of, list);
+             i++) {
+            uint32_t id;
+            memcpy(&id, (const char *)rows + i * row_bytes + members[r].offset, sizeof(id));
+            if (id < n_strings)
+                used[id] = true;
+        }
+}
+
+bool *cache_strings_used(const struct trace *t, struct arena *a)
+{
+    bool *used = arena_array(a, bool, t->strings.n + 1);
+#define USE(name) use_columns(used, t->strings.n, &t->name, &name##_desc);
+    TRACE_TABLES(USE)
+#undef USE
+#define USE(list, type) use_members(used, t->strings.n, #list, t->list.v, t->list.n, sizeof(type));
+    CACHE_LISTS(USE)
+#undef USE
+    return used;
+}
+
 /* ---- the fingerprint ---- */
 
 static void mix_text(struct cache_sum *s, const char *text)

@@ -62,6 +62,9 @@ bool cache_values_hold(const struct cache_rule *rule, size_t size, const void *v
 bool cache_rows_hold(const char *list, const void *rows, size_t n, size_t row_bytes,
                      const size_t counts[CK_KINDS]);
 
+/* By string: whether some row refers to it. Files may hold others: values of variables, secrets. */
+bool *cache_strings_used(const struct trace *t, struct arena *a);
+
 /* Of this program: version, what was built in, and the layout of tables and lists. */
 uint64_t cache_fingerprint(void);
 

@@ -116,7 +116,9 @@ static void get_files(struct cursor *c, struct trace *t)
     }
 }
 
-/* Strings of an entry are all different; the first is "", as in every trace. */
+/*
+ * The first string is "", as in every trace. Others that are empty were used by nobody.
+ */
 static void get_strings(struct cursor *c, struct trace *t)
 {
     uint64_t n = get_number(c);
@@ -128,10 +130,12 @@ static void get_strings(struct cursor *c, struct trace *t)
         uint32_t len;
         memcpy(&len, lengths + i * sizeof(len), sizeof(len));
         const char *text = get(c, (size_t)len + 1, 1);
-        if (!text || text[len] || memchr(text, 0, len) || (i == 0) != (len == 0))
+        if (!text || text[len] || memchr(text, 0, len) || (!i && len))
             c->ok = false;
-        else if (i)
+        else if (len)
             strings_place(&t->strings, text, len);
+        else if (i)
+            strings_skip(&t->strings);
     }
 }
 

@@ -96,13 +96,17 @@ static void put_lists(struct str *s, const struct trace *t)
     }
 }
 
+/* Texts that no row refers to are left out, and keep their numbers: secrets may be among them. */
 static void put_strings(struct str *s, const struct trace *t)
 {
+    const bool *used = cache_strings_used(t, s->arena);
     put_number(s, t->strings.n);
+    for (size_t i = 0; i < t->strings.n; i++) {
+        uint32_t len = used[i] ? t->strings.v[i].len : 0;
+        put(s, &len, sizeof(len));
+    }
     for (size_t i = 0; i < t->strings.n; i++)
-        put(s, &t->strings.v[i].len, sizeof(t->strings.v[i].len));
-    for (size_t i = 0; i < t->strings.n; i++)
-        put(s, t->strings.v[i].text, (size_t)t->strings.v[i].len + 1);
+        put(s, used[i] ? t->strings.v[i].text : "", used[i] ? (size_t)t->strings.v[i].len + 1 : 1);
 }
 
 static void put_small(struct str *s, const struct trace *t, const struct cache_of *of)

@@ -74,6 +74,7 @@ static void collect_guarded(void *ctx)
     o.paths = w->run->traces;
     o.reader = reader_mode_of(k->o->reader);
     o.threads = k->cli->threads;
+    o.cache = k->cli->cache;
     o.replay = true;
     o.cache = k->cli->cache;
     struct run *r = run_make(&o, w->arena, &w->err);

@@ -26,6 +26,7 @@ const struct env_variable env_variables[] = {
     {"NO_COLOR", "when set and not empty, no colour unless --color=always"},
     {"COLUMNS", "the width to lay out for, instead of the terminal's"},
     {"GPUSIGHT_THREADS", "how many threads to use, as --threads"},
+    {"GPUSIGHT_CACHE", "folder of loaded traces, as --cache"},
     {NULL, NULL},
 };
 

@@ -94,6 +94,12 @@ void strings_place(struct strings *s, const char *text, uint32_t len)
     place(s, (struct string_entry){text, len, (uint32_t)hash_bytes(text, len)});
 }
 
+/* With a hash of its own: many that are alike would lie in one row. */
+void strings_skip(struct strings *s)
+{
+    place(s, (struct string_entry){"", 0, (uint32_t)hash_u64(s->n) | 1});
+}
+
 uint32_t strings_add(struct strings *s, const char *text)
 {
     return strings_addn(s, text, strlen(text));

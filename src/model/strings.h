@@ -38,6 +38,9 @@ void strings_share(struct strings *s, const struct strings *from, uint32_t id);
 /* Adds a text that must not be there yet, holds no NUL, and must outlive this one: no copy. */
 void strings_place(struct strings *s, const char *text, uint32_t len);
 
+/* The next id for a text that is not known: an empty one, which no search finds. */
+void strings_skip(struct strings *s);
+
 /* The id of a text that is already there, or NO_INDEX (hash.h). */
 uint32_t strings_find(const struct strings *s, const char *text);
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "cache/layout.h"
 #include "query/query_in.h"
 
 const char *const query_words[WORDS_IN_ALL] = {
@@ -104,6 +105,7 @@ void qdata_make(struct qdata *d, const struct trace *t, struct arena *a)
     number_hosts(d, a);
     name_files(d, a);
     find_agents(d, a);
+    d->used = cache_strings_used(t, a);
     d->markers_at = d->n_regions;
     d->samples_at = d->markers_at + t->markers.n;
     d->kernels_at = d->samples_at + t->samples.n;

@@ -42,6 +42,7 @@ struct qdata {
     size_t n_ranges, n_instants;
     uint32_t *host;         /* by process: number of its host, from 1 */
     uint32_t *host_process; /* by host: a process of it */
+    const bool *used;       /* by string: some row refers to it; others may be secrets */
     size_t n_hosts;
     const char **guid;     /* by file */
     struct idmap agent_of; /* process and GPU -> agents row */

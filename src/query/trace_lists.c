@@ -35,7 +35,7 @@ Q_COUNT(metadata, d->t->files.n * 3)
 #define STRINGS(X, P)                                                                              \
     X(P, I, id, i + 1, "number of the text")                                                       \
     X(P, T, guid, q_guid(d, 0), "which trace; texts are shared by all of them")                    \
-    X(P, S, string, (uint32_t)i, "the text")
+    X(P, S, string, (d->used[i] ? (uint32_t)i : 0), "the text; empty where nothing refers to it")
 #define WORD_STRINGS(X, P)                                                                         \
     X(P, I, id, q_word(d, (enum word)i), "")                                                       \
     X(P, T, guid, q_guid(d, 0), "")                                                                \

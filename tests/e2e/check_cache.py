@@ -181,6 +181,19 @@ def same_results(folder):
                       (plain.returncode, plain.stdout) == (done.returncode, done.stdout), done.stderr[-300:])
             if plain.returncode == 0:
                 check(f"{words} of {trace} is taken from the cache", hit(done), done.stderr[-300:])
+    whole = ["query", "--format", "csv", traces[0][0], "select * from rocpd_string"]
+    texts = run(*whole).stdout
+    check("texts", texts == run(*whole, "--cache", cache).stdout and b"hipMalloc" in texts and
+          b"hunter2" not in texts)
+    for entry in entries(cache):
+        check("no secret is kept", b"hunter2" not in open(entry, "rb").read(), entry)
+    for words in (["anonymise", "--key", "k"], ["trim", "--window", "10%..50%"], ["convert", "-f", "chrome"]):
+        made = []
+        for more in ([], ["--cache", cache]):
+            target = os.path.join(folder, f"made-{len(made)}" + (".json" if words[0] == "convert" else ".db"))
+            done = run(*words, *more, traces[0][0], "-o", target, fails=True)
+            made.append((done.returncode, open(target, "rb").read() if os.path.isfile(target) else done.stderr))
+        check(f"{words} writes the same", made[0] == made[1], [m[0] for m in made])
     once = run("compare", "--json", traces[0][0], traces[1][0], fails=True)
     again = run("compare", "--json", "--cache", cache, traces[0][0], traces[1][0], fails=True)
     check("compare", once.stdout == again.stdout and hit(again), again.stderr)

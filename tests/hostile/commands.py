@@ -154,7 +154,7 @@ def query(p):
 
 def info(p):
     return [Line(f"info {{in}} --reader {r}") for r in p.choices("info", "reader")] + [
-        Line("info {in} --json"), Line("info {in} --verbose --stats"),
+        Line("info {in} --json"), Line("info {in} --verbose --stats"), Line("info {in} --cache {out}/kept"),
         Line("info {in} -o {out}/x.html", refused=True)]
 
 
