@@ -23,7 +23,7 @@ demo: all ## make a trace and look at it
 	$(GPUSIGHT) analyze $(DEMO)/demo.db
 
 test: configure ## build and run all tests
-	@tools/install-packages.sh test browser-optional mpi-optional
+	@tools/install-packages.sh test browser-optional mpi-optional database-optional
 	@command -v npm >/dev/null || tools/install-packages.sh node-optional
 	@meson introspect --tests $(BUILD) | grep -q golden || meson configure $(BUILD) -Dtests=true
 	@ninja -C $(BUILD)

@@ -17,7 +17,7 @@ find src include tests tools -name '*.[ch]' | LC_ALL=C sort | xargs awk '
             "analyze 3 att 3 depend 3 job 3 tally 3 workload 3 " \
             "advise 4 compare 4 plan 4 " \
             "convert 5 run 5 " \
-            "query 6 report 6 rewrite 6 " \
+            "fleet 6 query 6 report 6 rewrite 6 " \
             "compat 7 render 7 verify 7 " \
             "launch 8 llm 8 tool 8 " \
             "agent 9 dist 9 evaluate 9 mcp 9 serve 9 session 9 tui 9 " \

@@ -334,7 +334,7 @@ struct path_stats {
     uint64_t ops;            /* kernels and copies in the graph */
     uint64_t ops_on_path;
     uint64_t unlinked; /* without the call that launched them */
-    uint64_t waits_recorded, waits_inferred, handovers, host_waits, meetings;
+    uint64_t waits_recorded, waits_inferred, waits_default, handovers, host_waits, meetings;
 };
 struct path_row {
     const char *kind, *label;

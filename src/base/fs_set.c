@@ -46,12 +46,18 @@ static struct fs_set_file *add(struct fs_set *set, const char *path, struct gs_e
 {
     struct fs_set_file *file = arena_new(set->arena, struct fs_set_file);
     file->out = (struct fs_out){.path = arena_strdup(set->arena, path), .fd = -1};
-    for (size_t i = 0; i < set->files.n; i++)
+    const char *base = fs_basename(path);
+    uint64_t key = hash_bytes(base, strlen(base));
+    if (!set->by_name.arena)
+        idmap_init(&set->by_name, set->arena);
+    file->alike = idmap_get(&set->by_name, key);
+    for (uint32_t i = file->alike; i != NO_INDEX; i = set->files.v[i]->alike)
         if (!set->files.v[i]->out.direct &&
             same_target(set->files.v[i]->out.path, path, set->arena)) {
             fail(err, GS_E_USAGE, "cannot write '%s': two results would go there", path);
             return NULL;
         }
+    idmap_put(&set->by_name, key, (uint32_t)set->files.n);
     vec_push(&set->files, set->arena, file);
     return file;
 }
@@ -93,6 +99,7 @@ void fs_set_take(struct fs_set *set, struct fs_out *out)
     struct fs_set_file *file = arena_new(set->arena, struct fs_set_file);
     file->out = (struct fs_out){.path = out->path, .fd = -1, .direct = out->direct};
     file->pending = out;
+    file->alike = NO_INDEX;
     vec_push(&set->files, set->arena, file);
 }
 

@@ -15,6 +15,7 @@
 #define GS_BASE_FS_SET_H
 
 #include "base/fs_out.h"
+#include "base/hash.h"
 #include "base/vec.h"
 
 struct fs_set_file {
@@ -22,6 +23,7 @@ struct fs_set_file {
     const char *data; /* for what is written into a pipe or device at the end; NULL: in out */
     size_t n;
     struct fs_out *pending; /* this->out while it is neither published nor abandoned */
+    uint32_t alike;         /* another file whose name ends alike, see fs_set.by_name */
 };
 
 struct fs_set {
@@ -29,6 +31,7 @@ struct fs_set {
     VEC(struct fs_set_file *) files;
     VEC(struct unfinished *) made; /* folders that were not there */
     VEC(const char *) folders;
+    struct idmap by_name; /* hash of the last part of a path: the newest file of such */
 };
 
 void fs_set_init(struct fs_set *set, struct arena *a);

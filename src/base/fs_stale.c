@@ -28,8 +28,7 @@ bool fs_is_unfinished(const char *name)
     return digits && digits <= PID_DIGITS && digits + 1 < n && name[n - digits - 1] == '.';
 }
 
-/* Whether the process whose number stands before ".tmp" is gone, as far as one can see. */
-static bool is_gone(const char *name)
+bool fs_writer_is_gone(const char *name)
 {
     char proc[64];
     size_t at = strlen(name) - strlen(".tmp");
@@ -75,7 +74,7 @@ void fs_stale_remove(const char *path)
                     fs_is_unfinished(e->d_name) &&
                     strspn(e->d_name + length + 1, "0123456789") ==
                         strlen(e->d_name + length + 1) - strlen(".tmp");
-        if (!ours || !is_gone(e->d_name) ||
+        if (!ours || !fs_writer_is_gone(e->d_name) ||
             snprintf(name, sizeof(name), "%.*s%s", (int)(base - path), path, e->d_name) >=
                 (int)sizeof(name))
             continue;

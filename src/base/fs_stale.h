@@ -13,6 +13,9 @@
 /* Whether a name is that of an unfinished file. */
 bool fs_is_unfinished(const char *name);
 
+/* Whether the process whose number such a name has is gone, as far as one can see. */
+bool fs_writer_is_gone(const char *name);
+
 /*
  * Removes unfinished files of `path` whose process is gone: there is no process of that number,
  * and nobody holds the lock of fs_stale_claim(). What this process reads is never removed.

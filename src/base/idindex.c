@@ -79,7 +79,7 @@ static void leave_out_repeated(struct idindex *x, struct arena *a)
 static void list_groups(struct idindex *x, struct arena *a)
 {
     uint64_t range = (uint64_t)x->id[x->n - 1] - (uint64_t)x->id[0];
-    while (range >> x->shift > x->n / IDS_PER_GROUP)
+    while (range >> x->shift > x->n / IDS_PER_GROUP + 1) /* of 64 bits one is left at least */
         x->shift++;
     size_t groups = (size_t)(range >> x->shift) + 1, at = 0;
     x->first = arena_array(a, uint32_t, groups + 1);

@@ -48,23 +48,51 @@ static void block(uint32_t h[8], const uint8_t *p)
         h[i] += v[i];
 }
 
-void sha256(uint8_t out[SHA256_BYTES], const void *data, size_t n)
+void sha256_init(struct sha256 *s)
 {
-    uint32_t h[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                     0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                      0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    *s = (struct sha256){0};
+    memcpy(s->h, start, sizeof(start));
+}
+
+void sha256_add(struct sha256 *s, const void *data, size_t n)
+{
     const uint8_t *p = data;
-    size_t whole = n / 64;
-    for (size_t i = 0; i < whole; i++)
-        block(h, p + 64 * i);
+    while (n) {
+        size_t have = s->n % 64, part = n < 64 - have ? n : 64 - have;
+        if (!have && n >= 64) {
+            block(s->h, p);
+            part = 64;
+        } else {
+            memcpy(s->rest + have, p, part);
+            if (have + part == 64)
+                block(s->h, s->rest);
+        }
+        s->n += part;
+        p += part;
+        n -= part;
+    }
+}
+
+void sha256_end(struct sha256 *s, uint8_t out[SHA256_BYTES])
+{
     uint8_t last[128] = {0}; /* the rest, a one bit, zeros, the length in bits */
-    size_t rest = n - 64 * whole, size = rest < 56 ? 64 : 128;
-    if (rest)
-        memcpy(last, p + 64 * whole, rest);
+    size_t rest = s->n % 64, size = rest < 56 ? 64 : 128;
+    memcpy(last, s->rest, rest);
     last[rest] = 0x80;
     for (int i = 0; i < 8; i++)
-        last[size - 1 - (size_t)i] = (uint8_t)((uint64_t)n * 8 >> 8 * i);
+        last[size - 1 - (size_t)i] = (uint8_t)(s->n * 8 >> 8 * i);
     for (size_t i = 0; i < size; i += 64)
-        block(h, last + i);
+        block(s->h, last + i);
     for (int i = 0; i < SHA256_BYTES; i++)
-        out[i] = (uint8_t)(h[i / 4] >> (24 - 8 * (i % 4)));
+        out[i] = (uint8_t)(s->h[i / 4] >> (24 - 8 * (i % 4)));
+}
+
+void sha256(uint8_t out[SHA256_BYTES], const void *data, size_t n)
+{
+    struct sha256 s;
+    sha256_init(&s);
+    sha256_add(&s, data, n);
+    sha256_end(&s, out);
 }

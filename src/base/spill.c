@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -14,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -41,6 +43,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct block *blocks; /* by address; in its own mapping, since mem.c stands on this */
 static size_t n_blocks, cap_blocks;
 static atomic_size_t used, most_used;
+static atomic_size_t last; /* where the last block ends */
 static atomic_bool full, watching;
 static bool elsewhere; /* in a child: the file is the parent's, nothing is added or taken away */
 
@@ -118,7 +121,7 @@ static bool set_aside(void)
 /* A child gives the addresses back that nothing lies at: it may have few of its own. */
 static void in_child(void)
 {
-    size_t end = n_blocks ? blocks[n_blocks - 1].at + blocks[n_blocks - 1].size : 0;
+    size_t end = atomic_load(&last);
     elsewhere = true;
     munmap(base + end, window - end);
     window = end;
@@ -143,6 +146,8 @@ bool spill_limit(uint64_t bytes, struct gs_error *err)
     if (!set_aside())
         return fail(err, GS_E_IO, "'--memory' finds no addresses; raise 'ulimit -v'");
     pthread_atfork(NULL, NULL, in_child);
+    mallopt(M_MMAP_THRESHOLD, LARGE); /* what is given back goes back: mem_keep() is undone */
+    mallopt(M_TRIM_THRESHOLD, LARGE);
     limit = bytes;
     return true;
 }
@@ -166,7 +171,7 @@ static uint64_t resident(void)
  */
 static uint64_t high_mark(void)
 {
-    uint64_t room = limit / 2 < 128u << 20 ? limit / 2 : 128u << 20;
+    uint64_t room = limit / 2 < 192u << 20 ? limit / 2 : 192u << 20;
     return limit - (room > limit / 4 ? room : limit / 4);
 }
 
@@ -179,13 +184,9 @@ static void drop_pages(void)
     static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
     static size_t hand;
     uint64_t low = high_mark() / 2;
-    size_t end = 0;
+    size_t end = atomic_load(&last);
     if (pthread_mutex_trylock(&one) != 0)
         return; /* somebody is at it */
-    pthread_mutex_lock(&lock);
-    if (n_blocks)
-        end = blocks[n_blocks - 1].at + blocks[n_blocks - 1].size;
-    pthread_mutex_unlock(&lock);
     for (size_t seen = 0; seen < end && resident() > low; seen += DROPPED) {
         if (hand >= end)
             hand = 0;
@@ -202,12 +203,35 @@ void spill_pace(void)
         drop_pages();
 }
 
+/*
+ * On a busy machine threads wait for their turn, and meanwhile those that have theirs touch memory by
+ * the gigabyte. So it asks to come before them for the microseconds that it needs: where that is not
+ * allowed, for a short slice, which lets it run soon after it wakes (since Linux 6.12).
+ */
+static void ask_for_promptness(void)
+{
+#ifdef SYS_sched_setattr
+    enum { NORMAL = 0, ROUND_ROBIN = 2, ATTRIBUTES = 48 };
+    struct {
+        uint32_t size, policy;
+        uint64_t flags;
+        int32_t nice;
+        uint32_t priority;
+        uint64_t runtime_ns, deadline_ns, period_ns;
+    } first = {.size = ATTRIBUTES, .policy = ROUND_ROBIN, .priority = 1},
+      soon = {.size = ATTRIBUTES, .policy = NORMAL, .runtime_ns = 100000};
+    if (syscall(SYS_sched_setattr, 0, &first, 0) != 0)
+        syscall(SYS_sched_setattr, 0, &soon, 0);
+#endif
+}
+
 static void *watch(void *nothing)
 {
     (void)nothing;
+    ask_for_promptness();
     for (;;) {
         spill_pace();
-        struct timespec pause = {0, resident() > high_mark() / 2 ? 500000 : 5000000};
+        struct timespec pause = {0, 500000}; /* the system maps megabytes at one touch */
         nanosleep(&pause, NULL);
     }
     return NULL;
@@ -224,7 +248,7 @@ static void start_watcher(void)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_attr_init(&small);
     pthread_attr_setdetachstate(&small, PTHREAD_CREATE_DETACHED);
-    pthread_attr_setstacksize(&small, 64 << 10);
+    pthread_attr_setstacksize(&small, 256 << 10);
     if (pthread_create(&thread, &small, watch, NULL) != 0)
         atomic_store(&watching, false); /* the next block tries again */
     pthread_attr_destroy(&small);
@@ -322,22 +346,47 @@ static void count(size_t size)
         ;
 }
 
-void *spill_take(size_t size)
+static void set_last(void)
 {
-    size_t index, at, whole = (size + page - 1) & ~(page - 1);
-    if (whole < size)
-        return NULL;
-    start_watcher();
+    atomic_store(&last, n_blocks ? blocks[n_blocks - 1].at + blocks[n_blocks - 1].size : 0);
+}
+
+static bool add_block(size_t size, size_t *at)
+{
+    size_t index;
     pthread_mutex_lock(&lock);
-    bool ok = room_for_one() && find_gap(whole, &index, &at) && back(at, whole);
+    bool ok = room_for_one() && find_gap(size, &index, at);
     if (ok) {
         memmove(blocks + index + 1, blocks + index, (n_blocks - index) * sizeof(*blocks));
-        blocks[index] = (struct block){at, whole};
+        blocks[index] = (struct block){*at, size};
         n_blocks++;
+        set_last();
     }
     pthread_mutex_unlock(&lock);
-    if (!ok)
+    return ok;
+}
+
+static void remove_block(size_t at)
+{
+    pthread_mutex_lock(&lock);
+    size_t i = find(at);
+    memmove(blocks + i, blocks + i + 1, (n_blocks - i - 1) * sizeof(*blocks));
+    n_blocks--;
+    set_last();
+    pthread_mutex_unlock(&lock);
+}
+
+/* The disk may take its time; nobody else waits for it, as the lock is not held meanwhile. */
+void *spill_take(size_t size)
+{
+    size_t at, whole = (size + page - 1) & ~(page - 1);
+    start_watcher();
+    if (whole < size || !add_block(whole, &at))
         return NULL;
+    if (!back(at, whole)) {
+        remove_block(at);
+        return NULL;
+    }
     count(whole);
     return base + at;
 }
@@ -350,19 +399,30 @@ size_t spill_size(const void *p)
     return size;
 }
 
+static bool resize(size_t at, size_t size)
+{
+    pthread_mutex_lock(&lock);
+    size_t i = find(at), end = i + 1 < n_blocks ? blocks[i + 1].at : window;
+    bool ok = end - at >= size;
+    if (ok)
+        blocks[i].size = size;
+    set_last();
+    pthread_mutex_unlock(&lock);
+    return ok;
+}
+
 /* Where the addresses behind it are free: in place. */
 static bool grow_in_place(void *p, size_t old, size_t whole)
 {
     size_t at = (size_t)((char *)p - base);
-    pthread_mutex_lock(&lock);
-    size_t i = find(at), end = i + 1 < n_blocks ? blocks[i + 1].at : window;
-    bool ok = end - at >= whole && back(at + old, whole - old);
-    if (ok)
-        blocks[i].size = whole;
-    pthread_mutex_unlock(&lock);
-    if (ok)
-        count(whole - old);
-    return ok;
+    if (!resize(at, whole))
+        return false;
+    if (!back(at + old, whole - old)) {
+        resize(at, old);
+        return false;
+    }
+    count(whole - old);
+    return true;
 }
 
 void *spill_grow(void *p, size_t size)
@@ -382,15 +442,11 @@ void *spill_grow(void *p, size_t size)
 
 void spill_free(void *p)
 {
-    size_t at = (size_t)((char *)p - base);
+    size_t at = (size_t)((char *)p - base), size = spill_size(p);
     if (elsewhere)
         return;
-    pthread_mutex_lock(&lock);
-    size_t i = find(at), size = blocks[i].size;
     unback(at, size);
-    memmove(blocks + i, blocks + i + 1, (n_blocks - i - 1) * sizeof(*blocks));
-    n_blocks--;
-    pthread_mutex_unlock(&lock);
+    remove_block(at);
     atomic_fetch_sub(&used, size);
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/err.h"
 #include "base/mem.h"
 
 enum { TAILS = 4, ROUND = 256 };
@@ -85,6 +86,17 @@ static void end(int number)
     raise(number); /* once more, and now as if it had not been caught */
 }
 
+/* A page of a mapped file is gone: an entry of the cache was cut, or the disk of --memory fails. */
+static void lost_page(int number)
+{
+    static const char text[] = "gpusight: a file in use was cut or cannot be read any more\n";
+    (void)number;
+    unfinished_remove();
+    ssize_t told = write(STDERR_FILENO, text, sizeof(text) - 1);
+    (void)told; /* there is nobody else to tell */
+    _exit(GS_E_IO);
+}
+
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2};
 enum { N_ENDING = ARRAY_LEN(ending) };
 
@@ -97,6 +109,10 @@ void unfinished_on_signals(void)
         if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
             sigaction(ending[i], &now, NULL);
     }
+    struct sigaction before, lost = {.sa_handler = lost_page};
+    sigemptyset(&lost.sa_mask);
+    if (sigaction(SIGBUS, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+        sigaction(SIGBUS, &lost, NULL);
     signal(SIGXFSZ, SIG_IGN);
 }
 

@@ -22,7 +22,8 @@ void unfinished_remove(void);
 
 /*
  * SIGINT, SIGTERM, SIGHUP and others that end a process do so after unfinished_remove(), unless
- * they are ignored (nohup). SIGXFSZ is ignored: the write fails, and is told as such.
+ * they are ignored (nohup). SIGXFSZ is ignored: the write fails, and is told as such. SIGBUS, a
+ * mapped file that was cut, ends it in the same way, with one line.
  */
 void unfinished_on_signals(void);
 

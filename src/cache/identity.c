@@ -14,7 +14,7 @@ enum { ENDS = 64 << 10, PLACES = 32, AT_A_PLACE = 4096 };
 
 static bool sample(struct cache_sum *s, int fd, int64_t at, size_t n)
 {
-    static _Thread_local unsigned char buffer[ENDS];
+    unsigned char buffer[ENDS];
     size_t got = 0;
     while (got < n) {
         ssize_t more = pread(fd, buffer + got, n - got, (off_t)(at + (int64_t)got));

@@ -240,7 +240,12 @@ static void lend_columns(const struct entry_columns *columns, char *data)
 
 static void make_room(struct trace *t)
 {
-#define RESERVE(name) table_reserve(&t->name, &name##_desc, t->name.n);
+    size_t n;
+#define RESERVE(name)                                                                              \
+    n = t->name.n;                                                                                 \
+    t->name.n = 0; /* nothing is there yet that would have to move */                              \
+    table_reserve(&t->name, &name##_desc, n);                                                      \
+    t->name.n = n;
     TRACE_TABLES(RESERVE)
 #undef RESERVE
 }

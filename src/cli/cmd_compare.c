@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "base/str.h"
 #include "cli/analyze_workload.h"
+#include "cli/fleet_opts.h"
 #include "cli/llm_opts.h"
 #include "cli/output.h"
 #include "cli/runs.h"
@@ -17,6 +18,7 @@ struct compare_opts {
     const char *reader, *junit, *sarif, *source_dir, *annotations, *save, *baseline, *baseline_dir;
     int64_t top;
     struct output_opts out;
+    struct fleet_settings fleet;
     struct llm_settings llm;
 };
 
@@ -25,6 +27,8 @@ static const struct opt opts[] = {
     OUTPUT_OPTS(struct compare_opts, out, RENDERER_CHOICES_AND(xlsx)),
     SECTION_OPTS(struct compare_opts, out),
     OPT_INT(struct compare_opts, top, 0, "top", 1, 1000000, "N", "rows in tables (10)"),
+    FLEET_OPT(struct compare_opts, fleet,
+              "runs may be named as in this database of 'gpusight collect'"),
     OPT_CHOICE(struct compare_opts, reader, 0, "reader", "auto|fast|sqlite|check",
                "how to read databases"),
     OPT_GROUP("Gate"),
@@ -62,6 +66,7 @@ struct call {
     const struct explanation *explanation; /* NULL: no model was asked */
     struct run_profile a, b;
     struct comparison c;
+    struct fleet_entries stored; /* with --db */
     struct output *out;
     struct gs_error *err;
     bool ok;
@@ -160,12 +165,27 @@ static bool save_baseline(struct call *k, const struct run_profile *p)
            output_extra(k->out, path, text, k->err);
 }
 
+/* A run of the database, or of the disk where that has none of the name. */
+static bool load_run(struct call *k, struct run_profile *p, const char *what)
+{
+    struct arena *a = k->cli->arena;
+    if (!k->o->fleet.db)
+        return profile_load(k->cli, p, what, k->o->reader, k->err);
+    struct fleet *f = fleet_opts_open(k->cli, &k->o->fleet, FLEET_READ, k->err);
+    if (!f || (!k->stored.v.n && !fleet_list(f, NULL, &k->stored, a, k->err)))
+        return false;
+    const struct fleet_entry *e = fleet_choose(&k->stored, what, f, k->err);
+    if (e)
+        return fleet_profile(f, e, p, a, k->err);
+    return fs_exists(what) && profile_load(k->cli, p, what, k->o->reader, k->err);
+}
+
 /* Runs of one program, from `first` on, as one. */
 static bool load_runs(struct call *k, struct run_profile *out, size_t first, size_t n)
 {
     struct run_profile *all = arena_array(k->cli->arena, struct run_profile, n);
     for (size_t i = 0; i < n; i++)
-        if (!profile_load(k->cli, &all[i], k->cli->operands.v[first + i], k->o->reader, k->err))
+        if (!load_run(k, &all[i], k->cli->operands.v[first + i]))
             return false;
     for (size_t i = 1; i < n; i++) {
         struct comparison c;
@@ -265,6 +285,8 @@ static bool before(struct cli *cli, void *settings, struct gs_error *err)
 {
     struct compare_opts *o = settings;
     cli_llm_form(&o->llm, &o->out);
+    if (!fleet_opts_before(cli, &o->fleet, FLEET_READ, err))
+        return false;
     return cli_llm_before(cli, &o->llm, err);
 }
 
@@ -276,6 +298,8 @@ const struct command command_compare = {
         "Compares run A with run B. A run is a trace, a folder or several files divided by commas "
         "(the ranks of a job), a saved baseline, or the JSON of 'gpusight analyze'. Formats and "
         "vendors may differ.\n\n"
+        "With --db a run may also be one that 'gpusight collect' has put into a database, by its "
+        "name, the first letters of its hash, or as latest, latest~1 and so on.\n\n"
         "Several runs of each are given as 'A1 A2 A3 -- B1 B2 B3': noise then is what the runs "
         "of one program differ by, instead of what one run alone can tell. A baseline may stand "
         "for several runs, too.\n\n"
@@ -298,6 +322,7 @@ const struct command command_compare = {
                 "gpusight compare a1.db a2.db a3.db -- b1.db b2.db b3.db  # repeated runs\n"
                 "gpusight compare --save-baseline main results.db  # keep a run\n"
                 "gpusight compare --baseline main --fail-on 'wall>5%' results.db  # a gate for CI\n"
+                "gpusight compare --db fleet.db latest~1 latest  # of a fleet\n"
                 "gpusight compare --format markdown a.sqlite b.db > ticket.md  # across vendors\n"
                 "gpusight compare before.db after.db -o change.html  # a page, side by side\n"
                 "gpusight compare before.db after.db -o change.xlsx  # a workbook",

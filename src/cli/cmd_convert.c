@@ -8,12 +8,10 @@
 #include "base/fs.h"
 #include "base/human.h"
 #include "base/log.h"
-#include "base/progress.h"
 #include "cli/analyzed.h"
 #include "cli/output.h"
 #include "convert/convert.h"
 #include "convert/keys.h"
-#include "run/filter.h"
 
 struct convert_settings {
     struct opt_list formats, inputs;
@@ -149,58 +147,9 @@ static bool choose(struct chosen *c, const struct convert_settings *o, struct ar
 
 /* ---- reading, with the clocks of several ranks brought together ---- */
 
-static void stop(void *progress)
+static const struct trace *load(struct cli *cli, const struct convert_settings *o,
+                                struct gs_error *err)
 {
-    progress_stop(progress);
-}
-
-static bool align(struct cli *cli, const struct convert_settings *o, struct trace *t,
-                  const struct ingest_files *files, struct gs_error *err)
-{
-    struct job *job = arena_new(cli->arena, struct job);
-    struct job_opts jo = {{.view = {.gpu = -1, .process = -1, .threads = cli->threads},
-                           .short_threshold_ns = 10000,
-                           .max_phases = 1},
-                          reader_mode_of(o->in.reader),
-                          cli->threads,
-                          NULL,
-                          cli->cache};
-    if (o->no_align || t->processes.n < 2)
-        return true;
-    if (!job_can_split(t)) {
-        if (files->n > 1 && !job_load(job, files, &jo, cli->arena, err))
-            return false;
-    } else {
-        job_of_trace(job, t, &jo, cli->arena);
-    }
-    if (job->is_job)
-        job_shift(job, t);
-    return true;
-}
-
-/* Rows that the filters leave; what that is is said. */
-static bool narrow(struct cli *cli, const struct convert_settings *o, struct trace *t,
-                   struct gs_error *err)
-{
-    struct run_opts ro = cli_run_opts(cli, &o->in);
-    const char *only = NULL;
-    if (!filter_rows(t, &ro, &only, cli->arena, err))
-        return false;
-    if (only)
-        log_say("only %s", only);
-    return true;
-}
-
-static struct trace *load(struct cli *cli, const struct convert_settings *o, struct gs_error *err)
-{
-    struct trace *t = trace_new(cli->arena);
-    struct arena *temporary = arena_scratch();
-    struct progress *p = arena_new(temporary, struct progress);
-    struct ingest_opts io = {.reader = reader_mode_of(o->in.reader),
-                             .threads = cli->threads,
-                             .progress = p,
-                             .cache = cli->cache};
-    struct ingest_files files = {0};
     struct opt_list paths = {0};
     for (size_t i = 0; i < o->inputs.n; i++)
         vec_push(&paths, cli->arena, o->inputs.v[i]);
@@ -210,13 +159,10 @@ static struct trace *load(struct cli *cli, const struct convert_settings *o, str
         fail(err, GS_E_USAGE, "missing operand TRACE; see 'gpusight convert --help'");
         return NULL;
     }
-    progress_start(p, "reading", 0);
-    arena_defer(temporary, stop, p);
-    bool ok = ingest_find(&files, &paths, cli->arena, err) &&
-              ingest_load_files(t, &files, &io, err) && align(cli, o, t, &files, err);
-    arena_release(temporary);
     cli->operands = paths;
-    return ok && narrow(cli, o, t, err) ? t : NULL;
+    struct run_opts ro = cli_run_opts(cli, &o->in);
+    ro.align = !o->no_align;
+    return cli_load_rows(cli, &ro, NULL, err);
 }
 
 /* ---- names ---- */

@@ -9,6 +9,7 @@
 #include "base/inputs.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "cli/fleet_opts.h"
 #include "cli/output.h"
 #include "cli/runs.h"
 #include "compare/history.h"
@@ -16,7 +17,8 @@
 
 struct history_opts {
     struct output_opts out;
-    const char *by, *reader;
+    const char *by, *reader, *name;
+    struct fleet_settings fleet;
 };
 
 static const struct opt opts[] = {
@@ -26,6 +28,10 @@ static const struct opt opts[] = {
     SECTION_OPTS(struct history_opts, out),
     OPT_CHOICE(struct history_opts, reader, 0, "reader", "auto|fast|sqlite|check",
                "how to read databases"),
+    FLEET_OPT(struct history_opts, fleet,
+              "the runs of a database of 'gpusight collect', in order of time"),
+    OPT_TEXT(struct history_opts, name, 0, "name", "PATTERN",
+             "of --db, those whose name is like this, with * and ?"),
     OPT_END,
 };
 
@@ -42,7 +48,7 @@ struct entry {
 
 struct call {
     struct cli *cli;
-    const struct history_opts *o;
+    struct history_opts *o;
     VEC(struct entry) entries;
     VEC(struct run_profile) runs;
     struct history history;
@@ -102,6 +108,33 @@ static bool find_runs(struct call *k)
     return true;
 }
 
+/* All, those of a pattern, or those named, in that order. */
+static bool load_stored(struct call *k)
+{
+    struct arena *a = k->cli->arena;
+    struct history_opts *o = k->o;
+    const struct opt_list *given = &k->cli->operands;
+    struct fleet_entries all = {0}, chosen = {0};
+    struct fleet *f = fleet_opts_open(k->cli, &o->fleet, FLEET_READ, k->err);
+    if (!f || !fleet_list(f, o->name, &all, a, k->err))
+        return false;
+    for (size_t i = 0; i < given->n; i++) {
+        const struct fleet_entry *e = fleet_choose(&all, given->v[i], f, k->err);
+        if (!e)
+            return false;
+        vec_push(&chosen.v, a, *e);
+    }
+    const struct fleet_entries *from = given->n ? &chosen : &all;
+    for (size_t i = 0; i < from->v.n; i++) {
+        struct run_profile p;
+        if (!fleet_profile(f, &from->v.v[i], &p, a, k->err))
+            return false;
+        vec_push(&k->runs, a, p);
+    }
+    return k->runs.n || fail(k->err, GS_E_EMPTY, "no run%s%s%s in '%s'", o->name ? " like '" : "",
+                             o->name ? o->name : "", o->name ? "'" : "", fleet_place(f));
+}
+
 /* In a folder there may be anything: what is no run is named and left out. */
 static bool load_runs(struct call *k)
 {
@@ -133,12 +166,22 @@ static void json_form(const struct report *r, struct str *out, bool in_page)
     str_putc(out, '\n');
 }
 
+static bool check_operands(const struct call *k)
+{
+    if (!k->o->fleet.db && k->o->name)
+        return fail(k->err, GS_E_USAGE, "option '--name' needs '--db'");
+    return k->o->fleet.db || k->cli->operands.n ||
+           fail(k->err, GS_E_USAGE, "missing operand RUN; see 'gpusight history --help'");
+}
+
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     struct call *k = arena_new(cli->arena, struct call);
     *k = (struct call){.cli = cli, .o = settings, .err = err};
     struct subject about = {.history = &k->history,
-                            .title = cli->operands.n > 1 ? "history" : cli->operands.v[0]};
+                            .title = k->o->fleet.db         ? fleet_mask(k->o->fleet.db, cli->arena)
+                                     : cli->operands.n == 1 ? cli->operands.v[0]
+                                                            : "history"};
     struct report report = {.ctx = k,
                             .arena = cli->arena,
                             .about = &about,
@@ -146,29 +189,41 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
                             .json = json_form,
                             .kind = "history"};
     k->out = output_begin(cli, &k->o->out, RENDERER_CHOICES, err);
-    if (!k->out || !find_runs(k) || !load_runs(k))
+    if (!k->out || !check_operands(k) ||
+        !(k->o->fleet.db ? load_stored(k) : find_runs(k) && load_runs(k)))
         return false;
     history_make(&k->history, k->runs.v, k->runs.n, cli->arena);
     return output_named(k->out, NULL, err) && output_report(k->out, &report, err) &&
            output_finish(k->out, err);
 }
 
+static bool before(struct cli *cli, void *settings, struct gs_error *err)
+{
+    struct history_opts *o = settings;
+    return fleet_opts_before(cli, &o->fleet, FLEET_READ, err);
+}
+
 const struct command command_history = {
     .name = "history",
     .summary = "a series of runs: change points and a leader board",
-    .operands = "RUN...",
+    .operands = "[RUN...]",
     .doc =
         "Takes the runs in a folder in order (saved baselines, JSON of 'gpusight analyze', "
         "traces, and sub-folders, each one run), or several runs in the order given. Each is "
         "compared with the one before it: where it is faster or slower by more than noise, there "
         "is a change point, with its first cause. Runs that did other work are set apart.\n\n"
+        "With --db the runs come from a database of 'gpusight collect', in order of time: all, those "
+        "like --name, or those given by name, by the first letters of their hash, or as latest, "
+        "latest~1 and so on.\n\n"
         "The comparison is that of 'gpusight compare'.",
     .examples = "gpusight history .gpusight/baselines  # all that was kept\n"
                 "gpusight history --by time runs/  # in order of time\n"
+                "gpusight history --db fleet.db --name 'train/*'  # every night\n"
                 "gpusight history --json a.db b.db c.db  # for programs",
     .opts = opts,
     .settings_size = sizeof(struct history_opts),
     .defaults = defaults,
+    .before = before,
     .run = run,
     .spreads = true,
 };

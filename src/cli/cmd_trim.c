@@ -5,6 +5,7 @@
 #include "base/human.h"
 #include "base/log.h"
 #include "base/sat.h"
+#include "base/str.h"
 #include "cli/rewritten.h"
 
 struct trim_settings {
@@ -47,6 +48,16 @@ static uint64_t sizes(const struct opt_list *paths)
     return sum;
 }
 
+/* Of all files that were read; sets of tables of one database stand one after the other. */
+static uint64_t size_read(const struct trace *t)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < t->files.n; i++)
+        if (!i || !str_eq(t->files.v[i].path, t->files.v[i - 1].path))
+            sum = add_bytes(sum, t->files.v[i].bytes);
+    return sum;
+}
+
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     struct trim_settings *s = settings;
@@ -67,7 +78,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
             human_count(events, trace_events(t)), human_time(length, sub_ns(end, start)));
     for (size_t i = 0; i < files.n; i++)
         log_say("wrote %s", files.v[i]);
-    log_say("%s of %s", human_bytes(to, sizes(&files)), human_bytes(from, sizes(&cli->operands)));
+    log_say("%s of %s", human_bytes(to, sizes(&files)), human_bytes(from, size_read(t)));
     return true;
 }
 

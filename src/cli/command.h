@@ -42,6 +42,7 @@ struct command {
     size_t settings_size;
     bool writes_here;   /* without --output, a file into this folder */
     bool keeps_history; /* of what is typed, in state_folder() */
+    bool fills_db;      /* what --db names is written */
     bool spreads; /* over the processes of a launcher: all its files come from ingest_find() */
     bool (*moves)(const void *settings); /* whether it moves its operands; may be NULL: never */
     void (*defaults)(void *settings);    /* may be NULL: all zero */

@@ -53,6 +53,9 @@ static bool print_version(struct gs_error *err)
 #ifdef HAVE_MPI
                                " mpi"
 #endif
+#ifdef HAVE_PQ
+                               " postgresql"
+#endif
 #ifdef STATIC
                                " static"
 #endif
@@ -152,6 +155,15 @@ static void note_operands(const struct opt_list *operands)
             inputs_add(&st);
 }
 
+/* The folder is made here, so that the box need not be open around it. */
+static void allow_cache(struct cli *cli, struct opt_list *targets)
+{
+    if (!cli->cache)
+        return;
+    cache_folder(cli->cache, NULL);
+    vec_push(targets, cli->arena, cli->cache);
+}
+
 static const struct team_kind *const team_questions[] = {&remote_list_kind, &remote_members_kind,
                                                          &remote_read_kind, &remote_hash_kind,
                                                          &job_ranks_kind,   NULL};
@@ -159,7 +171,7 @@ static const struct team_kind *const team_questions[] = {&remote_list_kind, &rem
 /* *done: the first process runs the command, and this one has answered its questions. */
 static bool join_team(struct cli *cli, const struct globals *g, bool *done, struct gs_error *err)
 {
-    struct opt_list nothing = {0};
+    struct opt_list targets = {0};
     enum team_role role;
     int threads = (int)g->threads;
     *done = false;
@@ -169,11 +181,12 @@ static bool join_team(struct cli *cli, const struct globals *g, bool *done, stru
     cli->threads = threads ? threads : cli->threads;
     team_kinds(team_questions);
     remote_operands(&cli->operands);
-    job_spread_threads(cli->threads);
+    job_spread_options(cli->threads, cli->cache);
     *done = role == TEAM_SERVES || role == TEAM_IDLE;
     if (role != TEAM_SERVES)
         return true;
-    if (!sandbox_enter(g->sandbox, &nothing, err))
+    allow_cache(cli, &targets);
+    if ((g->memory && !spill_limit(g->memory, err)) || !sandbox_enter(g->sandbox, &targets, err))
         return false;
     team_serve();
     return true;
@@ -215,10 +228,8 @@ static bool run_command(struct cli *cli, const struct command *c, const struct g
     sandbox_targets(&targets, c, settings, cli->arena);
     for (size_t i = 0; i < cli->operands.n && c->moves && c->moves(settings); i++)
         vec_push(&targets, cli->arena, cli->operands.v[i]);
-    if (cli->cache && *c->operands) { /* made here, so that the box need not be open around it */
-        cache_folder(cli->cache, NULL);
-        vec_push(&targets, cli->arena, cli->cache);
-    }
+    if (*c->operands)
+        allow_cache(cli, &targets);
     return sandbox_enter(g->sandbox, &targets, err) && c->run(cli, settings, err);
 }
 

@@ -18,7 +18,7 @@ const struct exit_code exit_codes[] = {
     {GS_E_IO, "a file, the disk, memory or a pipe failed"},
     {GS_E_FORMAT, "the input is not what it claims to be"},
     {GS_E_EMPTY, "the input is fine and holds nothing to analyze"},
-    {GS_E_NETWORK, "a language model was asked for and did not answer"},
+    {GS_E_NETWORK, "a language model or a database server did not answer"},
     {GS_OK, NULL},
 };
 

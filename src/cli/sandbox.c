@@ -14,6 +14,7 @@
 #include "base/vec.h"
 #include "cli/prompt.h"
 #include "config.h"
+#include "fleet/store.h"
 
 /* ---- what a command writes ---- */
 
@@ -44,6 +45,10 @@ void sandbox_targets(struct opt_list *out, const struct command *c, const void *
             if (v && !str_eq(v, "-"))
                 vec_push(out, a, v);
         }
+    for (const struct opt *o = c->opts; c->fills_db && o && o->name; o++)
+        if (str_eq(o->name, "db") && text_of(o, settings) &&
+            !fleet_is_address(text_of(o, settings)))
+            vec_push(out, a, text_of(o, settings));
     if (c->writes_here && !has_output)
         vec_push(out, a, ".");
     const char *state = c->keeps_history && prompt_is_possible() ? state_folder(a) : NULL;

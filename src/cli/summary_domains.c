@@ -150,12 +150,32 @@ static bool write_files(struct call *c, struct arena *arena, struct gs_error *er
     return output_finish(c->out, err);
 }
 
+static bool is_category(const char *word)
+{
+    return *word && !word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_")] && !fs_exists(word);
+}
+
+/* "--region-categories HIP HSA", as AMD's tool takes it: words in capitals that are no files. */
+static const char *take_categories(struct cli *cli, const char *first)
+{
+    size_t kept = 0;
+    for (size_t i = 0; first && i < cli->operands.n; i++) {
+        const char *word = cli->operands.v[i];
+        if (is_category(word))
+            first = arena_printf(cli->arena, "%s,%s", first, word);
+        else
+            cli->operands.v[kept++] = word;
+    }
+    cli->operands.n = first ? kept : cli->operands.n;
+    return first;
+}
+
 bool summary_domains(struct cli *cli, const struct domain_args *a, const struct analyzed_opts *in,
                      struct output *out, struct gs_error *err)
 {
     struct call *c = arena_new(cli->arena, struct call);
+    struct domain_opts o = {.by_rank = a->by_rank, .regions = take_categories(cli, a->regions)};
     struct run_opts ro = cli_run_opts(cli, in);
-    struct domain_opts o = {.by_rank = a->by_rank, .regions = a->regions};
     struct report r = {.ctx = c,
                        .arena = cli->arena,
                        .doc = doc_form,

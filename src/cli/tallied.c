@@ -116,7 +116,7 @@ static struct doc *doc_form(const struct report *report)
     char n[HUMAN_MAX];
     doc_title(d, "%s", s->t->files.n == 1 ? fs_basename(s->t->files.v[0].path) : "tables");
     for (size_t i = 0; i < s->t->files.n; i++)
-        doc_fact(d, s->t->files.v[i].path, "%s, %s %s", s->t->files.v[i].kind,
+        doc_fact(d, "file", "%s: %s, %s %s", s->t->files.v[i].path, s->t->files.v[i].kind,
                  human_count(n, s->t->files.v[i].rows),
                  s->t->files.v[i].rows == 1 ? "row" : "rows");
     doc_text(d, "Sums without times: they can be shown and asked ('gpusight query'), but nothing "

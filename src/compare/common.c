@@ -7,12 +7,20 @@
 #define ALIKE 0.25           /* of the common change: kernels do not all follow the clock exactly */
 #define CLOCKS_REPEAT 0.0425 /* 3 x sqrt(2) x 1 %: what clocks do from run to run */
 #define LEAST_RATIO 0.002
+#define MOST_CLOCK 1.6 /* no clock of one GPU changes the time of kernels by more, as a rule */
 
 static bool counts(const struct compare_kernel *k, double all)
 {
     return k->a && k->b && k->a->class == KERNEL_COMPUTE && !k->other_work &&
            (k->how == MATCH_NAME || k->how == MATCH_SHORT) && isfinite(k->own_pct) &&
            k->own_pct > -100 && (double)k->total_a_ns >= LEAST_SHARE * all;
+}
+
+const char *factor_words(double ratio)
+{
+    return ratio > MOST_CLOCK || ratio < 1 / MOST_CLOCK
+               ? "another GPU, clock or size of the problem, not one change of code"
+               : "clocks, not code";
 }
 
 void compare_common(struct comparison *c)
@@ -53,8 +61,10 @@ void compare_common(struct comparison *c)
     if (!c->clocks)
         return;
     c->common_ratio = ratio;
-    compare_note(c,
-                 n < 2 ? "the kernels take %.3g times as long, which clocks may do from run to run"
-                       : "all kernels take %.3g times as long, by one factor: clocks, not code",
-                 ratio);
+    if (n < 2)
+        compare_note(c, "the kernels take %.3g times as long, which clocks may do from run to run",
+                     ratio);
+    else
+        compare_note(c, "all kernels take %.3g times as long, by one factor: %s", ratio,
+                     factor_words(ratio));
 }

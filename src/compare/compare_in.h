@@ -52,6 +52,9 @@ double gap_variance(const struct run_profile *p, enum cause c);
 /* The class of calls whose number changed, or NULL: idle time may have changed with them. */
 const char *changed_calls(const struct comparison *c);
 
+/* What makes all kernels slower or faster by one factor. */
+const char *factor_words(double ratio);
+
 /* One factor over all kernels: common_ratio, clocks. */
 void compare_common(struct comparison *c);
 

@@ -188,8 +188,8 @@ static const char *why(const struct comparison *c)
         return "first cause: many small ones";
     if (!isnan(c->common_ratio) && (c->common_ratio > 1) == (c->change_ns > 0) &&
         first->sort == CHANGE_KERNEL)
-        return arena_printf(c->arena, "all kernels take %.3g times as long: clocks, not code",
-                            c->common_ratio);
+        return arena_printf(c->arena, "all kernels take %.3g times as long: %s", c->common_ratio,
+                            factor_words(c->common_ratio));
     return arena_printf(c->arena, "first cause: %s", first->what);
 }
 

@@ -227,6 +227,25 @@ const char *region_category(enum region_kind kind, const char *name)
     return kind < REGION_KINDS ? words[kind] : words[REGION_OTHER];
 }
 
+const char *region_word(enum region_kind kind)
+{
+    static const char *const words[REGION_KINDS] = {
+        [REGION_OTHER] = "other",
+        [REGION_HIP] = "hip_api",
+        [REGION_HIP_COMPILER] = "hip_compiler_api",
+        [REGION_HSA] = "hsa_api",
+        [REGION_COLLECTIVE] = "rccl_api",
+        [REGION_MPI] = "mpi",
+        [REGION_OPENMP] = "openmp",
+        [REGION_OS] = "os_api",
+        [REGION_MEDIA] = "rocdecode_api",
+        [REGION_DRIVER] = "kfd_events",
+        [REGION_USER] = "user",
+        [REGION_PYTHON] = "python",
+    };
+    return kind < REGION_KINDS ? words[kind] : words[REGION_OTHER];
+}
+
 struct counter_index *counter_index_make(const struct trace *t, struct arena *a)
 {
     const struct counters *c = &t->counters;

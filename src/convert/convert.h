@@ -146,6 +146,8 @@ int64_t agent_number(const struct conversion *c, uint32_t agent);
 const char *copy_operation(enum copy_kind kind);
 const char *alloc_operation(enum alloc_op op, enum alloc_level level);
 const char *region_category(enum region_kind kind, const char *name);
+/* "hip_api", "mpi": the same in the small letters of timelines. */
+const char *region_word(enum region_kind kind);
 
 /* The rows of counters of each kernel, by counter: of[k]..of[k + 1] in rows. NULL without any. */
 struct counter_index {

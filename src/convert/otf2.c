@@ -1,9 +1,10 @@
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -182,7 +183,12 @@ static void note_file(struct otf2_out *w, const char *name)
 static OTF2_EvtWriter *begin_location(struct otf2_out *w, const char *name, OTF2_LocationType type,
                                       OTF2_LocationGroupRef group, uint32_t thread)
 {
+    enum { MOST = 10000 }; /* two files each: a folder that no tool would open */
     OTF2_LocationRef ref = w->locations.n;
+    w->too_many |= ref >= MOST;
+    w->failed |= w->too_many;
+    if (w->failed)
+        return NULL;
     vec_push(&w->locations, w->arena,
              ((struct otf2_location){otf2_string(w, name), type, group, 0, thread}));
     char file[64];
@@ -417,27 +423,10 @@ static void put_archive(struct otf2_out *w)
     otf2_definitions(w);
 }
 
-/* Without memory: it may be called because there is none. */
-static void remove_tree(const char *dir)
-{
-    char path[PATH_MAX];
-    DIR *d = opendir(dir);
-    for (struct dirent *e; d && (e = readdir(d));) {
-        if (str_eq(e->d_name, ".") || str_eq(e->d_name, ".."))
-            continue;
-        int n = snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
-        if (n < (int)sizeof(path) && unlink(path) != 0)
-            remove_tree(path);
-    }
-    if (d)
-        closedir(d);
-    rmdir(dir);
-}
-
 static void remove_made(void *out)
 {
     struct otf2_out *w = out;
-    remove_tree(w->dir);
+    otf2_remove_tree(w->dir);
     for (size_t i = 0; i < w->unfinished.n; i++)
         unfinished_done(w->unfinished.v[i]);
 }
@@ -445,18 +434,22 @@ static void remove_made(void *out)
 static bool copy_file(struct conversion *c, const char *from, const char *to, struct gs_error *err)
 {
     char buf[1 << 16];
-    struct sink s;
-    if (!sink_open(&s, c, to, err)) /* first, as it takes memory and may unwind */
+    struct fs_out *out = fs_set_open(c->set, to, err); /* first, as it may unwind */
+    if (!out)
         return false;
-    FILE *in = fopen(from, "rb");
-    if (!in)
-        return fail(err, GS_E_IO, "cannot write '%s': %s", to, strerror(errno));
-    for (size_t n; (n = fread(buf, 1, sizeof(buf), in)) > 0;)
-        sink_write(&s, buf, n);
-    bool bad = ferror(in) != 0;
-    fclose(in);
-    return bad ? fail(err, GS_E_IO, "cannot write '%s': %s", to, strerror(EIO))
-               : sink_close(&s, c, err);
+    int fd = fs_open_plain(from, O_RDONLY | O_CLOEXEC); /* what we have just written: no input */
+    ptrdiff_t n = fd < 0 ? -1 : 0;
+    bool ok = fd >= 0;
+    while (ok && (n = fs_read_up_to(fd, buf, sizeof(buf))) > 0) {
+        c->bytes = c->bytes + (uint64_t)n;
+        ok = fs_out_write(out, buf, (size_t)n, err);
+    }
+    int saved = errno;
+    if (fd >= 0)
+        close(fd);
+    if (n < 0)
+        return fail(err, GS_E_IO, "cannot write '%s': %s", to, strerror(saved));
+    return ok && fs_set_done(c->set, out, err);
 }
 
 static bool copy_folder(struct conversion *c, const char *from, const char *to,
@@ -474,6 +467,16 @@ static bool copy_folder(struct conversion *c, const char *from, const char *to,
     return true;
 }
 
+/* As many open files as the system lets us have: all parts wait until the last one is there. */
+static void allow_files(void)
+{
+    struct rlimit most;
+    if (getrlimit(RLIMIT_NOFILE, &most) == 0 && most.rlim_cur < most.rlim_max) {
+        most.rlim_cur = most.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &most);
+    }
+}
+
 /* NAME.otf2, NAME.def and the folder NAME. */
 static bool publish(struct otf2_out *w, const char *path, struct gs_error *err)
 {
@@ -481,16 +484,20 @@ static bool publish(struct otf2_out *w, const char *path, struct gs_error *err)
     struct arena *a = c->set->arena;
     const char *stem = arena_strndup(a, path, strlen(path) - 5);
     const char *made = arena_printf(w->arena, "%s/%s", w->dir, w->name);
-    return copy_folder(c, made, stem, err) &&
-           copy_file(c, arena_printf(a, "%s.def", made), arena_printf(a, "%s.def", stem), err) &&
-           copy_file(c, arena_printf(a, "%s.otf2", made), path, err);
+    allow_files();
+    bool ok = copy_folder(c, made, stem, err) &&
+              copy_file(c, arena_printf(a, "%s.def", made), arena_printf(a, "%s.def", stem), err) &&
+              copy_file(c, arena_printf(a, "%s.otf2", made), path, err);
+    if (!ok)
+        fs_set_abandon(c->set); /* where no file can be opened, none can be removed either */
+    return ok;
 }
 
 static bool make_folder(struct otf2_out *w, const char *path, struct gs_error *err)
 {
-    const char *base = fs_basename(path);
-    char *dir = arena_printf(w->arena, "%.*s.gpusight-otf2-XXXXXX", (int)(base - path), path);
-    if (!mkdtemp(dir))
+    otf2_remove_left(w, path);
+    char *dir = arena_printf(w->arena, "%s.%ld.tmp", path, (long)getpid());
+    if (mkdir(dir, 0700) != 0)
         return fail(err, GS_E_IO, "cannot write '%s': %s", path, strerror(errno));
     w->dir = dir;
     w->name = "archive";
@@ -538,12 +545,20 @@ static bool write_otf2(struct conversion *c, struct gs_error *err)
     w->base_ns = w->start_ns < 0 ? w->start_ns : 0; /* times stay as they are, unless negative */
     arena_defer(w->arena, close_it, w);
     w->attributes = OTF2_AttributeList_New();
-    w->archive = OTF2_Archive_Open(w->dir, w->name, OTF2_FILEMODE_WRITE, 1 << 20, 4 << 20,
+    /* libotf2 clears this much for every thread and stream. */
+    bool many = c->trace->threads.n + c->trace->streams.n > 64;
+    w->archive = OTF2_Archive_Open(w->dir, w->name, OTF2_FILEMODE_WRITE,
+                                   many ? OTF2_CHUNK_SIZE_MIN : 1 << 20, many ? 1 << 20 : 4 << 20,
                                    OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (!w->archive || !w->attributes)
         return fail(err, GS_E_IO, "cannot write '%s': libotf2 cannot make the archive", path);
     put_archive(w);
     bool closed = close_archive(w);
+    if (w->too_many)
+        return fail(err, GS_E_USAGE,
+                    "cannot write '%s': threads, streams and rows of events that overlap are more "
+                    "than 10000; choose some of them, or another format",
+                    path);
     if (w->failed || !closed)
         return fail(err, GS_E_IO, "cannot write '%s': libotf2 reports an error", path);
     return publish(w, path, err);

@@ -68,26 +68,19 @@ OTF2_LocationGroupRef otf2_gpu_group(struct otf2_out *w, uint32_t process, uint3
 
 const char *otf2_category(int kind)
 {
-    static const char *const of[] = {
-        [REGION_OTHER] = "other",
-        [REGION_HIP] = "hip_api",
-        [REGION_HIP_COMPILER] = "hip_compiler_api",
-        [REGION_HSA] = "hsa_api",
-        [REGION_COLLECTIVE] = "rccl_api",
-        [REGION_MPI] = "mpi",
-        [REGION_OPENMP] = "openmp",
-        [REGION_OS] = "os_api",
-        [REGION_MEDIA] = "rocdecode_api",
-        [REGION_DRIVER] = "kfd_events",
-        [REGION_USER] = "user",
-        [REGION_PYTHON] = "python",
-        [REGION_OF_KERNEL] = "kernel_dispatch",
-        [REGION_OF_COPY] = "memory_copy",
-        [REGION_OF_ALLOC] = "memory_allocation",
-        [REGION_OF_FREE] = "memory_allocation",
-        [REGION_OF_MARKER] = "marker_api",
-    };
-    return of[kind];
+    switch (kind) {
+    case REGION_OF_KERNEL:
+        return "kernel_dispatch";
+    case REGION_OF_COPY:
+        return "memory_copy";
+    case REGION_OF_ALLOC:
+    case REGION_OF_FREE:
+        return "memory_allocation";
+    case REGION_OF_MARKER:
+        return "marker_api";
+    default:
+        return region_word((enum region_kind)kind);
+    }
 }
 
 static OTF2_Paradigm paradigm_of(int kind, bool cuda)

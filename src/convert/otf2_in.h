@@ -89,7 +89,7 @@ struct otf2_out {
     int track;                           /* what its rows are */
     OTF2_StringRef *extent;              /* by launch, twice: grid and group; 0: not yet */
     VEC(struct unfinished *) unfinished; /* files of the folder, in case a signal comes */
-    bool failed;
+    bool failed, too_many;
 };
 
 OTF2_StringRef otf2_string(struct otf2_out *w, const char *text);
@@ -104,5 +104,10 @@ static inline OTF2_TimeStamp otf2_time(const struct otf2_out *w, int64_t ns)
 {
     return (OTF2_TimeStamp)ns - (OTF2_TimeStamp)w->base_ns;
 }
+
+/* Needs no memory: it may be called because there is none. */
+void otf2_remove_tree(const char *dir);
+/* Folders of processes that were killed while they wrote this archive. */
+void otf2_remove_left(struct otf2_out *w, const char *path);
 
 #endif

@@ -197,21 +197,7 @@ uint64_t pf_category(const char *name)
 
 const char *pf_region_category(enum region_kind kind, const char *name)
 {
-    static const char *const of[REGION_KINDS] = {
-        [REGION_OTHER] = "none",
-        [REGION_HIP] = "hip_api",
-        [REGION_HIP_COMPILER] = "hip_compiler_api",
-        [REGION_HSA] = "hsa_api",
-        [REGION_COLLECTIVE] = "rccl_api",
-        [REGION_MPI] = "mpi",
-        [REGION_OPENMP] = "openmp",
-        [REGION_OS] = "os_api",
-        [REGION_MEDIA] = "rocdecode_api",
-        [REGION_DRIVER] = "kfd_events",
-        [REGION_USER] = "user",
-        [REGION_PYTHON] = "python",
-    };
     if (kind == REGION_MEDIA && str_starts(name, "rocJpeg"))
         return "rocjpeg_api";
-    return kind < REGION_KINDS ? of[kind] : "none";
+    return kind == REGION_OTHER ? "none" : region_word(kind);
 }

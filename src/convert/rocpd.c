@@ -305,8 +305,13 @@ static bool write_rocpd(struct conversion *c, struct gs_error *err)
     *w = (struct rocpd_out){.c = c, .t = c->trace};
     if (!c->trace->processes.n)
         return fail(err, GS_E_EMPTY, "no process in the trace; nothing to write as rocpd");
-    w->out = rocpd_writer_open(c->set, conversion_path(c, converter_rocpd.ends),
-                               needs_305(c->trace), c->arena, err);
+    const char *path = conversion_path(c, converter_rocpd.ends);
+    size_t n = 0;
+    for (size_t i = 0; i < c->trace->processes.n; i++)
+        n += conversion_takes(c, (uint32_t)i);
+    if (!rocpd_writer_holds(n, path, err))
+        return false;
+    w->out = rocpd_writer_open(c->set, path, needs_305(c->trace), c->arena, err);
     if (!w->out)
         return false;
     if (c->o->args && ingest_has_args(c->trace))

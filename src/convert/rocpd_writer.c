@@ -121,18 +121,22 @@ static void put_metadata(struct rocpd_set *s, const char *tag, const char *value
                             s->suffix, tag, value));
 }
 
+bool rocpd_writer_holds(size_t processes, const char *path, struct gs_error *err)
+{
+    enum { MOST_SETS = 500 };
+    return processes <= MOST_SETS ||
+           fail(err, GS_E_USAGE,
+                "cannot write '%s': a rocpd database holds at most %d processes; write one each, "
+                "with 'gpusight convert --per-rank', or choose some with --rank or --process",
+                path, MOST_SETS);
+}
+
 struct rocpd_set *rocpd_writer_set_empty(struct rocpd_writer *w, const char *guid,
                                          const char *suffix)
 {
-    enum { MOST_SETS = 500 }; /* SQLite's views are unions of no more tables */
     struct rocpd_set *s = arena_new(w->arena, struct rocpd_set);
-    if (w->sets.n == MOST_SETS && !w->failed) {
-        fail(&w->error, GS_E_USAGE,
-             "cannot write '%s': a rocpd database holds at most %d processes; write one each, with "
-             "--per-rank",
-             w->out->path, MOST_SETS);
+    if (!w->failed && !rocpd_writer_holds(w->sets.n + 1, w->out->path, &w->error))
         w->failed = true;
-    }
     *s = (struct rocpd_set){.w = w, .guid = guid, .suffix = suffix};
     idmap_init(&s->strings, w->arena);
     vec_push(&w->sets, w->arena, s);

@@ -64,6 +64,9 @@ struct rocpd_writer {
     bool failed;
 };
 
+/* Whether so many processes fit into one database: SQLite's views are unions of no more tables. */
+bool rocpd_writer_holds(size_t processes, const char *path, struct gs_error *err);
+
 struct rocpd_writer *rocpd_writer_open(struct fs_set *set, const char *path, bool v305,
                                        struct arena *a, struct gs_error *err);
 

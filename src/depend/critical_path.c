@@ -145,6 +145,7 @@ static void count_edges(const struct depend *d, struct path_stats *p)
     for (size_t i = 0; i < d->waits.n; i++) {
         p->waits_recorded += d->waits.v[i].kind == WAIT_EVENT;
         p->waits_inferred += d->waits.v[i].kind == WAIT_INFERRED;
+        p->waits_default += d->waits.v[i].kind == WAIT_DEFAULT;
     }
     for (size_t c = 0; c < d->n_calls; c++)
         p->host_waits += d->awaited[c] != NO_INDEX;
@@ -232,6 +233,9 @@ static const struct field stats_fields[] = {
     F(unlinked, FIELD_U64, "unlinked", "",
       "kernels and copies whose launching call is not known: their delays stay as recorded"),
     F(waits_recorded, FIELD_U64, "event waits", "", "waits for other streams by recorded events"),
+    F(waits_default, FIELD_U64, "default-stream waits", "",
+      "waits between the default stream and others of its process and GPU, by its rules; not of "
+      "streams that were made not to block or are seen to run beside it"),
     F(waits_inferred, FIELD_U64, "inferred waits", "",
       "work that stood ready for 10 us or more and began just as work of another stream ended"),
     F(meetings, FIELD_U64, "meetings", "",

@@ -47,6 +47,7 @@ void depend_make(struct depend *d, const struct view *v, struct arena *arena)
     struct building b = {.d = d, .arena = arena, .temporary = temporary};
     depend_order(&b);
     depend_host_waits(&b);
+    depend_default_streams(&b);
     depend_typical(&b);
     depend_infer(&b);
     depend_handovers(&b);

@@ -9,7 +9,8 @@
  *   backward, queue and worker) depends on that one's last call (hand-over);
  * - launch: an op begins after the call that submitted it;
  * - stream: an op begins after the one before it on its stream;
- * - waits: an op begins after ops of other streams: by recorded events, or inferred, where an op
+ * - waits: an op begins after ops of other streams: by recorded events, by the rules of the default
+ *   stream, or inferred, where an op
  *   was ready long before and began just as another one of its GPU ended;
  * - host waits: a call ends after the op it waits for (synchronisation, blocking copies, freeing
  *   memory, launches into a full queue);
@@ -43,7 +44,7 @@
 #define LEAST_NOISE 0.01
 
 /* An edge beyond launch and stream. */
-enum wait_kind { WAIT_EVENT, WAIT_INFERRED };
+enum wait_kind { WAIT_EVENT, WAIT_INFERRED, WAIT_DEFAULT };
 
 struct depend_wait {
     uint32_t op, on; /* ops */

@@ -23,6 +23,12 @@ void depend_order(struct building *b);
 /* waits.c: what host calls and streams wait for, by walking the calls in order of time. */
 void depend_host_waits(struct building *b);
 
+/* default_stream.c: what follows from the rules of the default stream. */
+void depend_default_streams(struct building *b);
+
+/* waits.c: by op, then by what it waits for. */
+void depend_sort_waits(struct depend *d);
+
 /* infer.c: ops that began as another one ended, without a record of why. */
 void depend_infer(struct building *b);
 

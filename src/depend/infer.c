@@ -3,9 +3,6 @@
  * recorded, the order of the default stream, a copy engine or a device that was full. The edge is
  * marked as inferred.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "depend/depend_in.h"
 #include "depend/replay.h"
 
@@ -36,14 +33,6 @@ static uint32_t ended_just_before(const struct depend *d, const struct beside *g
     return found;
 }
 
-static int by_op(const void *x, const void *y)
-{
-    const struct depend_wait *a = x, *b = y;
-    if (a->op != b->op)
-        return a->op < b->op ? -1 : 1;
-    return a->on < b->on ? -1 : a->on > b->on;
-}
-
 void depend_infer(struct building *b)
 {
     struct depend *d = b->d;
@@ -72,7 +61,7 @@ void depend_infer(struct building *b)
         p->ops[p->n++ % BESIDE] = op;
     }
     if (d->waits.n > known)
-        qsort(d->waits.v, d->waits.n, sizeof(*d->waits.v), by_op);
+        depend_sort_waits(d);
     /* Where an edge was added, what is left to explain is less. */
     at = 0;
     for (size_t i = 0; d->waits.n > known && i < d->waits.n; i++) {

@@ -348,6 +348,11 @@ static int by_op(const void *x, const void *y)
     return a->on < b->on ? -1 : a->on > b->on;
 }
 
+void depend_sort_waits(struct depend *d)
+{
+    qsort(d->waits.v, d->waits.n, sizeof(*d->waits.v), by_op);
+}
+
 void depend_host_waits(struct building *b)
 {
     struct depend *d = b->d;
@@ -365,5 +370,5 @@ void depend_host_waits(struct building *b)
         }
     }
     if (d->waits.n)
-        qsort(d->waits.v, d->waits.n, sizeof(*d->waits.v), by_op);
+        depend_sort_waits(d);
 }

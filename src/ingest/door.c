@@ -124,6 +124,7 @@ static void place_peer_copies(struct trace *t)
         if (gpu == NO_INDEX || gpu == s.gpu)
             continue;
         c->stream[i] = trace_stream(t, s.process, gpu, s.id, s.name);
+        t->streams.v[c->stream[i]].kind = s.kind;
         t->gpus.v[gpu].used = true;
     }
 }

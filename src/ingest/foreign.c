@@ -50,6 +50,8 @@ static const struct sight sights[] = {
     WITHIN("\"timemory\"", 4096,
            "a profile of rocprof-sys as JSON" SUMS "here give the perfetto-trace-*.proto of the "
            "same run, or a rocpd database (ROCPROFSYS_USE_ROCPD=ON)"),
+    BOTH("Vaddr", "Hitcount", 128,
+         "a table of a thread trace; give the folder it lies in, with 'analyze --att-dir'"),
     AT_START("Dispatch_ID,Kernel_Name", "a table of rocprof-compute; give the folder it lies in"),
     AT_START("\xc1\x1f\xfc\xc1",
              "a trace of LTTng or babeltrace (CTF), which holds no GPU times we read; "

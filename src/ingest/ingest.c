@@ -373,6 +373,15 @@ static bool check(struct trace *t, const struct ingest_files *files, const struc
                                       "the fast and the sqlite reader differ at %s", difference));
 }
 
+/* What only other machines see has no identity here. */
+static bool all_here(const struct ingest_files *files)
+{
+    for (size_t i = 0; i < files->n; i++)
+        if (files->v[i].remote && !files->v[i].remote->here)
+            return false;
+    return true;
+}
+
 /* From the cache, or into it; then it is whole, so that whoever comes next finds what they need. */
 static bool load_kept(struct trace *t, const struct ingest_files *files, struct ingest_opts *o,
                       struct gs_error *err)
@@ -429,7 +438,7 @@ bool ingest_load_files(struct trace *t, const struct ingest_files *files,
         o.threads = parallel_cores();
     if (!spill_fits(size_of_all(files) / FILE_TO_MEMORY, err))
         return false;
-    if (o.cache && o.reader != READER_CHECK && !t->files.n)
+    if (o.cache && o.reader != READER_CHECK && !t->files.n && all_here(files))
         return load_kept(t, files, &o, err);
     return load_all(t, files, &o, err) && (o.reader != READER_CHECK || check(t, files, &o, err));
 }
@@ -438,6 +447,5 @@ bool ingest_load(struct trace *t, const struct opt_list *paths, const struct ing
                  struct gs_error *err)
 {
     struct ingest_files files = {0};
-    bool ok = (o->mixed ? ingest_find_mixed : ingest_find)(&files, paths, &t->arena, err);
-    return ok && ingest_load_files(t, &files, o, err);
+    return find(&files, paths, false, &t->arena, err) && ingest_load_files(t, &files, o, err);
 }

@@ -20,7 +20,6 @@ struct ingest_opts {
     struct progress *progress; /* counts bytes; may be NULL */
     const char *cache;         /* folder of loaded traces (cache/cache.h); NULL: none */
     unsigned leave_out;        /* enum ingest_part: a reader may pass over these; 0: all is read */
-    bool mixed;                /* ingest_load(): of any formats */
 };
 
 /* Parts of a trace that not everyone needs. */
@@ -87,6 +86,10 @@ bool ingest_find_mixed(struct ingest_files *out, const struct opt_list *paths, s
 bool ingest_find_here(struct ingest_files *out, const struct opt_list *paths, struct arena *a,
                       struct gs_error *err);
 
+/* The paths of all files that a trace is made of, those of SQLite beside it included. */
+struct fs_list;
+void ingest_members(struct fs_list *out, const struct ingest_file *file, struct arena *a);
+
 /* In bytes; 0 when that cannot be told. */
 uint64_t ingest_size(const struct ingest_file *file);
 
@@ -100,7 +103,7 @@ bool ingest_load_files(struct trace *t, const struct ingest_files *files,
 
 /*
  * Loads all paths into one trace; a folder stands for the traces in it and below. All must be of
- * one format, unless o->mixed. On failure the trace may be partly filled; release it all the same.
+ * one format. On failure the trace may be partly filled; release it all the same.
  * With READER_CHECK everything is loaded twice and compared.
  */
 bool ingest_load(struct trace *t, const struct opt_list *paths, const struct ingest_opts *o,

@@ -49,7 +49,7 @@ static const char *folder_of(const char *path, struct arena *a)
     return n ? arena_strndup(a, path, n > 1 ? n - 1 : n) : ".";
 }
 
-/* The files that a trace is made of: it, what SQLite keeps beside it, all of a capture. */
+/* It, what SQLite keeps beside it, all of a capture. */
 static void list_members(struct members *m, const char *path, const struct format *f,
                          struct arena *a)
 {
@@ -67,6 +67,14 @@ static void list_members(struct members *m, const char *path, const struct forma
         for (size_t i = 0; i < ARRAY_LEN(beside); i++)
             add_if_there(m, arena_printf(a, "%s%s", path, beside[i]), a);
     }
+}
+
+void ingest_members(struct fs_list *out, const struct ingest_file *file, struct arena *a)
+{
+    struct members m = {0};
+    list_members(&m, file->path, file->format, a);
+    for (size_t i = 0; i < m.paths.n; i++)
+        vec_push(out, a, arena_strdup(a, m.paths.v[i]));
 }
 
 static bool answer_members(struct pack *question, struct str *out, struct arena *arena,

@@ -89,7 +89,8 @@ static bool has_room(int fd, uint64_t bytes, struct gs_error *err)
 static bool write_all(int fd, const char *data, size_t n, struct gs_error *err)
 {
     return fs_write_all(fd, data, n) ||
-           fail(err, GS_E_IO, "cannot unpack it into '%s': %s", folder(), strerror(errno));
+           fail(err, GS_E_IO, "cannot unpack it into '%s': %s; set TMPDIR", folder(),
+                strerror(errno));
 }
 
 /*

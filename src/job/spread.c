@@ -92,10 +92,12 @@ static void share_out(int32_t *process, const struct ingest_files *files, struct
 /* ---- in each process ---- */
 
 static int own_threads; /* of this process, whatever the root has */
+static const char *own_cache;
 
-void job_spread_threads(int threads)
+void job_spread_options(int threads, const char *cache)
 {
     own_threads = threads;
+    own_cache = cache;
 }
 
 static bool answer_ranks(struct pack *question, struct str *out, struct arena *arena,
@@ -117,7 +119,7 @@ static bool answer_ranks(struct pack *question, struct str *out, struct arena *a
             vec_push(&which, arena, i);
     }
     struct job_part *parts = arena_array(arena, struct job_part, files.n);
-    struct job_opts o = {.analysis = e.analysis, .reader = e.reader, .threads = own_threads};
+    struct job_opts o = {e.analysis, e.reader, own_threads, NULL, own_cache};
     for (size_t i = 0; i < which.n; i++)
         parts[which.v[i]].arena = arena_child(arena);
     job_load_parts(parts, &files, which.v, which.n, &o);

@@ -26,8 +26,8 @@ void job_load_parts(struct job_part *parts, const struct ingest_files *files, co
 bool job_spread(struct job_part *parts, const struct ingest_files *files, const struct job_opts *o,
                 struct arena *arena, struct gs_error *err);
 
-/* How many threads this process works with for the root. */
-void job_spread_threads(int threads);
+/* How many threads this process works with for the root, and where it keeps what it has loaded. */
+void job_spread_options(int threads, const char *cache);
 
 void rank_pack(struct pack *p, struct job_rank *r); /* rank_pack.c */
 

@@ -21,7 +21,9 @@ void agent_init(struct llm_agent *g, struct llm *l, struct run *run, int threads
     *g = (struct llm_agent){.l = l, .max_turns = l->o->max_turns > 0 ? l->o->max_turns : 20};
     if (!run || !run->analysis || l->o->no_tools || l->target.provider->no_tools)
         return;
-    struct tool_box_opts o = {.threads = threads, .answer_bytes = AGENT_ANSWER_BYTES};
+    struct tool_box_opts o = {.threads = threads,
+                              .answer_bytes = AGENT_ANSWER_BYTES,
+                              .whole_names = l->redact.mode != REDACT_NONE};
     vec_push(&o.roots, l->arena, "/dev/null"); /* nothing is read but what is there */
     g->box = tool_box_new(&o, l->arena);
     tool_box_add(g->box, run);

@@ -85,7 +85,7 @@ uint32_t trace_thread(struct trace *t, uint32_t process, int64_t tid)
 
 uint32_t trace_stream(struct trace *t, uint32_t process, uint32_t gpu, int64_t id, uint32_t name)
 {
-    struct stream made = {process, gpu, id, name};
+    struct stream made = {.process = process, .gpu = gpu, .id = id, .name = name};
     uint32_t at = find_stream(t, &made);
     if (at != NO_INDEX)
         return at;

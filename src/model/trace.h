@@ -269,10 +269,19 @@ struct agent {
     uint64_t handle; /* as its records refer to it, where that is another number; otherwise 0 */
 };
 
+/* What a stream has to do with the default stream of its GPU. */
+enum stream_kind {
+    STREAM_UNKNOWN,
+    STREAM_NULL,         /* it is that */
+    STREAM_BLOCKING,     /* waits for its work, and is waited for */
+    STREAM_NON_BLOCKING, /* made to do neither */
+};
+
 struct stream {
     uint32_t process, gpu;
     int64_t id;
     uint32_t name;
+    uint32_t kind; /* enum stream_kind */
 };
 
 struct queue {

@@ -27,6 +27,25 @@ static bool is_forbidden(const char *function)
     return false;
 }
 
+/* Functions whose texts are whole texts of the trace, or none: those that count and calculate. */
+static bool keeps_names(const char *function)
+{
+    static const char *const names[] = {
+        "abs",          "avg",    "ceil",         "ceiling",      "coalesce", "count",
+        "cume_dist",    "exp",    "dense_rank",   "first_value",  "floor",    "glob",
+        "group_concat", "ifnull", "iif",          "json_extract", "lag",      "last_value",
+        "lead",         "length", "like",         "ln",           "log",      "log10",
+        "log2",         "max",    "median",       "min",          "mod",      "nth_value",
+        "ntile",        "nullif", "percent_rank", "percentile",   "pow",      "power",
+        "rank",         "round",  "row_number",   "sign",         "sqrt",     "stddev",
+        "stddev_pop",   "sum",    "sumsq",        "total",        "typeof",   "union_ns",
+        "variance"};
+    for (size_t i = 0; function && i < ARRAY_LEN(names); i++)
+        if (sqlite3_stricmp(function, names[i]) == 0)
+            return true;
+    return false;
+}
+
 /* Those that only tell what there is. */
 static bool is_harmless(const char *pragma)
 {
@@ -39,7 +58,7 @@ static bool is_harmless(const char *pragma)
     return false;
 }
 
-static const char *what_of(int action)
+static const char *what_of(const struct query *q, int action)
 {
     switch (action) {
     case SQLITE_ATTACH:
@@ -48,7 +67,8 @@ static const char *what_of(int action)
     case SQLITE_PRAGMA:
         return "change settings";
     case SQLITE_FUNCTION:
-        return "call functions that reach files or load code";
+        return q->whole_names ? "cut or encode texts while names are hidden"
+                              : "call functions that reach files or load code";
     case SQLITE_TRANSACTION:
     case SQLITE_SAVEPOINT:
         return "begin or end transactions";
@@ -62,13 +82,15 @@ static int authorize(void *query, int action, const char *a, const char *b, cons
 {
     struct query *q = query;
     (void)database, (void)by;
-    bool ok = q->declaring || action == SQLITE_SELECT || action == SQLITE_READ ||
-              action == SQLITE_RECURSIVE || (action == SQLITE_FUNCTION && !is_forbidden(b)) ||
-              (action == SQLITE_PRAGMA && is_harmless(a));
+    bool ok =
+        q->declaring || action == SQLITE_SELECT || action == SQLITE_READ ||
+        action == SQLITE_RECURSIVE ||
+        (action == SQLITE_FUNCTION && !is_forbidden(b) && (!q->whole_names || keeps_names(b))) ||
+        (action == SQLITE_PRAGMA && is_harmless(a));
     if (ok)
         return SQLITE_OK;
     if (!q->refused)
-        q->refused = what_of(action);
+        q->refused = what_of(q, action);
     return SQLITE_DENY;
 }
 

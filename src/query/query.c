@@ -278,9 +278,10 @@ static bool fail_run(struct query *q, const struct query_limits *l, const char *
                     "the query took longer than %g s; make it narrower, or give '--timeout'",
                     l->seconds);
     if (rc == SQLITE_NOMEM)
-        return fail(err, GS_E_USAGE,
-                    "the query needs more memory than %s; make it narrower, or give '--sort-memory'",
-                    human_bytes(size, l->memory));
+        return fail(
+            err, GS_E_USAGE,
+            "the query needs more memory than %s; make it narrower, or give '--sort-memory'",
+            human_bytes(size, l->memory));
     if (strstr(sqlite3_errmsg(q->db), "may not be modified"))
         q->refused = "write", rc = SQLITE_AUTH;
     if (rc == SQLITE_AUTH && !q->refused)
@@ -315,7 +316,8 @@ static const char *hex_of(const unsigned char *p, size_t n, struct arena *a)
     return s.buf;
 }
 
-static struct query_cell cell_of(sqlite3_stmt *s, int i, struct arena *a, uint64_t *size)
+static struct query_cell cell_of(sqlite3_stmt *s, int i, bool whole_names, struct arena *a,
+                                 uint64_t *size)
 {
     struct query_cell c = {.kind = VALUE_NONE};
     size_t n = 0;
@@ -331,6 +333,9 @@ static struct query_cell cell_of(sqlite3_stmt *s, int i, struct arena *a, uint64
         c.text = c.text ? arena_strndup(a, c.text, n) : "";
         break;
     case SQLITE_BLOB:
+        c = (struct query_cell){VALUE_TEXT, {.text = "(bytes)"}};
+        if (whole_names) /* a text as bytes would be one that nobody finds in it */
+            break;
         n = 2 * (size_t)sqlite3_column_bytes(s, i);
         c.kind = VALUE_TEXT;
         c.text = hex_of(sqlite3_column_blob(s, i), n / 2, a);
@@ -342,10 +347,10 @@ static struct query_cell cell_of(sqlite3_stmt *s, int i, struct arena *a, uint64
     return c;
 }
 
-static void take_row(struct query_result *r, sqlite3_stmt *s, uint64_t *size)
+static void take_row(struct query_result *r, sqlite3_stmt *s, bool whole_names, uint64_t *size)
 {
     for (size_t i = 0; i < r->columns.n; i++) {
-        struct query_cell c = cell_of(s, (int)i, r->arena, size);
+        struct query_cell c = cell_of(s, (int)i, whole_names, r->arena, size);
         struct query_column *col = &r->columns.v[i];
         if (c.kind != VALUE_NONE && r->n && col->kind != VALUE_NONE && col->kind != c.kind)
             col->kind = VALUE_BOOL; /* for now: they differ */
@@ -368,7 +373,7 @@ static int step_all(struct query_result *r, sqlite3_stmt *s, const struct query_
             r->cut = true;
             return SQLITE_DONE;
         }
-        take_row(r, s, &size);
+        take_row(r, s, l->whole_names, &size);
         *too_large = l->result_size && size > l->result_size;
         if (*too_large)
             return SQLITE_TOOBIG;
@@ -443,6 +448,7 @@ static bool run_one(struct running *run, const char **sql, const struct query_li
 {
     struct query *q = run->q;
     const char *text = *sql, *tail = text + strlen(text);
+    q->whole_names = limits->whole_names;
     int rc = prepare(q, text, &run->stmt, &tail);
     if (rc != SQLITE_OK && q->load_error.code) {
         *err = q->load_error;

@@ -48,6 +48,7 @@ struct query_limits {
     uint64_t rows;        /* 0: all */
     uint64_t memory;      /* bytes of libsqlite3, for sorting and temporary tables; 0: none */
     uint64_t result_size; /* bytes of cells; 0: none */
+    bool whole_names;     /* texts as they are or not at all: nothing that cuts or encodes them */
 };
 
 #define QUERY_LIMITS                                                                               \

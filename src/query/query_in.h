@@ -190,11 +190,25 @@ struct query {
     double until;               /* when the statement must end; 0: no limit */
     bool timed_out;
     const char *refused; /* what the statement tried and may not */
+    bool whole_names;    /* of the limits of the statement at hand */
 };
 
 /* Loads what is not there yet; false with q->load_error. Never unwinds. */
 bool query_need_trace(struct query *q);
 bool query_need_run(struct query *q);
+
+/*
+ * What virtual tables share: the declaration of columns, "name" TYPE by number, with an object of
+ * `size` bytes that begins with an sqlite3_vtab, zeroed; and its end.
+ */
+struct vtab_columns {
+    size_t n;
+    const char *(*name)(const void *of, size_t i);
+    const char *(*type)(const void *of, size_t i);
+    const void *of;
+};
+int vtab_declare(struct query *q, const struct vtab_columns *c, size_t size, sqlite3_vtab **out);
+int vtab_disconnect(sqlite3_vtab *v);
 
 bool vtab_register(struct query *q, const struct qtable *table);
 bool rtab_register(struct query *q, struct rtable *table);

@@ -190,34 +190,26 @@ static const char *type_of(const struct field *f)
     }
 }
 
+static const char *name_at(const void *of, size_t i)
+{
+    return ((const struct rtable *)of)->columns.v[i]->key;
+}
+
+static const char *type_at(const void *of, size_t i)
+{
+    return type_of(((const struct rtable *)of)->columns.v[i]);
+}
+
 static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out,
                    char **error)
 {
     struct raux *x = aux;
-    sqlite3_str *s = sqlite3_str_new(db);
-    (void)argc, (void)argv, (void)error;
-    sqlite3_str_appendf(s, "CREATE TABLE x(");
-    for (size_t i = 0; i < x->table->columns.n; i++)
-        sqlite3_str_appendf(s, "%s\"%w\" %s", i ? ", " : "", x->table->columns.v[i]->key,
-                            type_of(x->table->columns.v[i]));
-    sqlite3_str_appendf(s, ")");
-    char *sql = sqlite3_str_finish(s);
-    x->q->declaring = true;
-    int rc = sql ? sqlite3_declare_vtab(db, sql) : SQLITE_NOMEM;
-    x->q->declaring = false;
-    sqlite3_free(sql);
-    struct rtab *v = rc == SQLITE_OK ? sqlite3_malloc(sizeof(*v)) : NULL;
-    if (!v)
-        return rc == SQLITE_OK ? SQLITE_NOMEM : rc;
-    *v = (struct rtab){.aux = x};
-    *out = &v->base;
-    return SQLITE_OK;
-}
-
-static int disconnect(sqlite3_vtab *v)
-{
-    sqlite3_free(v);
-    return SQLITE_OK;
+    struct vtab_columns c = {x->table->columns.n, name_at, type_at, x->table};
+    (void)db, (void)argc, (void)argv, (void)error;
+    int rc = vtab_declare(x->q, &c, sizeof(struct rtab), out);
+    if (rc == SQLITE_OK)
+        ((struct rtab *)*out)->aux = x;
+    return rc;
 }
 
 static size_t rows_of(const struct rtable *r)
@@ -346,7 +338,7 @@ static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 static const sqlite3_module module = {
     .xConnect = connect,
     .xBestIndex = best_index,
-    .xDisconnect = disconnect,
+    .xDisconnect = vtab_disconnect,
     .xOpen = open_cursor,
     .xClose = close_cursor,
     .xFilter = filter,

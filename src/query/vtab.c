@@ -63,35 +63,51 @@ static const char *type_name(enum qkind kind)
     return kind == Q_I ? "INTEGER" : kind == Q_R ? "REAL" : "TEXT";
 }
 
+int vtab_declare(struct query *q, const struct vtab_columns *c, size_t size, sqlite3_vtab **out)
+{
+    sqlite3_str *s = sqlite3_str_new(q->db);
+    sqlite3_str_appendf(s, "CREATE TABLE x(");
+    for (size_t i = 0; i < c->n; i++)
+        sqlite3_str_appendf(s, "%s\"%w\" %s", i ? ", " : "", c->name(c->of, i), c->type(c->of, i));
+    sqlite3_str_appendf(s, ")");
+    char *sql = sqlite3_str_finish(s);
+    q->declaring = true;
+    int rc = sql ? sqlite3_declare_vtab(q->db, sql) : SQLITE_NOMEM;
+    q->declaring = false;
+    sqlite3_free(sql);
+    *out = rc == SQLITE_OK ? sqlite3_malloc64(size) : NULL;
+    if (!*out)
+        return rc == SQLITE_OK ? SQLITE_NOMEM : rc;
+    memset(*out, 0, size);
+    return SQLITE_OK;
+}
+
+int vtab_disconnect(sqlite3_vtab *v)
+{
+    sqlite3_free(v);
+    return SQLITE_OK;
+}
+
+static const char *name_at(const void *of, size_t i)
+{
+    return ((const struct qtable *)of)->parts[0].columns[i].name;
+}
+
+static const char *type_at(const void *of, size_t i)
+{
+    return type_name(((const struct qtable *)of)->parts[0].columns[i].kind);
+}
+
 static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out,
                    char **error)
 {
     struct vaux *x = aux;
-    const struct qcolumn *columns = x->table->parts[0].columns;
-    sqlite3_str *s = sqlite3_str_new(db);
-    (void)argc, (void)argv, (void)error;
-    sqlite3_str_appendf(s, "CREATE TABLE x(");
-    for (size_t i = 0; i < x->table->n_columns; i++)
-        sqlite3_str_appendf(s, "%s\"%w\" %s", i ? ", " : "", columns[i].name,
-                            type_name(columns[i].kind));
-    sqlite3_str_appendf(s, ")");
-    char *sql = sqlite3_str_finish(s);
-    x->q->declaring = true;
-    int rc = sql ? sqlite3_declare_vtab(db, sql) : SQLITE_NOMEM;
-    x->q->declaring = false;
-    sqlite3_free(sql);
-    struct vtab *v = rc == SQLITE_OK ? sqlite3_malloc(sizeof(*v)) : NULL;
-    if (!v)
-        return rc == SQLITE_OK ? SQLITE_NOMEM : rc;
-    *v = (struct vtab){.aux = x};
-    *out = &v->base;
-    return SQLITE_OK;
-}
-
-static int disconnect(sqlite3_vtab *v)
-{
-    sqlite3_free(v);
-    return SQLITE_OK;
+    struct vtab_columns c = {x->table->n_columns, name_at, type_at, x->table};
+    (void)db, (void)argc, (void)argv, (void)error;
+    int rc = vtab_declare(x->q, &c, sizeof(struct vtab), out);
+    if (rc == SQLITE_OK)
+        ((struct vtab *)*out)->aux = x;
+    return rc;
 }
 
 /* ---- planning ---- */
@@ -448,7 +464,7 @@ static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 static const sqlite3_module module = {
     .xConnect = connect,
     .xBestIndex = best_index,
-    .xDisconnect = disconnect,
+    .xDisconnect = vtab_disconnect,
     .xOpen = open_cursor,
     .xClose = close_cursor,
     .xFilter = filter,

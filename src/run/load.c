@@ -115,6 +115,31 @@ bool run_load(struct run_call *c)
     return ok;
 }
 
+/* By what the ranks have in common. */
+static bool align(struct trace *t, const struct ingest_files *files, const struct run_opts *o,
+                  struct arena *a, struct gs_error *err)
+{
+    struct job *job = arena_new(a, struct job);
+    struct job_opts jo = {{.view = {.gpu = -1, .process = -1, .threads = o->threads},
+                           .short_threshold_ns = 10000,
+                           .max_phases = 1},
+                          o->reader,
+                          o->threads,
+                          NULL,
+                          o->cache};
+    if (t->processes.n < 2)
+        return true;
+    if (!job_can_split(t)) {
+        if (files->n > 1 && !job_load(job, files, &jo, a, err))
+            return false;
+    } else {
+        job_of_trace(job, t, &jo, a);
+    }
+    if (job->is_job)
+        job_shift(job, t);
+    return true;
+}
+
 bool run_load_only(struct trace *t, const struct run_opts *o, const char **only,
                    struct gs_error *err)
 {
@@ -124,9 +149,11 @@ bool run_load_only(struct trace *t, const struct run_opts *o, const char **only,
                              .threads = o->threads,
                              .progress = p,
                              .cache = o->cache,
-                             .leave_out = o->leave_out,
-                             .mixed = o->mixed};
-    bool ok = ingest_load(t, &o->paths, &io, err);
+                             .leave_out = o->leave_out};
+    struct ingest_files files = {0};
+    bool ok = (o->mixed ? ingest_find_mixed : ingest_find)(&files, &o->paths, &t->arena, err) &&
+              ingest_load_files(t, &files, &io, err) &&
+              (!o->align || align(t, &files, o, temporary, err));
     if (ok)
         captures_find(t, false);
     arena_release(temporary);

@@ -43,6 +43,7 @@ struct run_opts {
     struct progress *progress; /* counts what is read, for a caller that shows it; NULL: a bar */
     unsigned leave_out;        /* run_load_only(): parts not needed, enum ingest_part */
     bool mixed;                /* run_load_only(): traces of any formats */
+    bool align;                /* run_load_only(): clocks of different hosts are brought together */
     struct filter_opts filter; /* what of the rows is looked at */
     bool says_only;            /* the output says what that is: no note is needed */
 };

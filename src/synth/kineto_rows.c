@@ -84,6 +84,31 @@ static void put_collective(struct kineto_writer *w, struct kprocess *p, const st
     end_event(w, p);
 }
 
+/* CUPTI's records of waiting, which Kineto has as events of the stream that waits. */
+static void put_sync(struct kineto_writer *w, struct kprocess *p, const struct rec_region *r)
+{
+    static const char *const names[] = {[SYNC_EVENT] = "Event Sync",
+                                        [SYNC_STREAM_WAIT] = "Stream Wait Event",
+                                        [SYNC_STREAM] = "Stream Sync",
+                                        [SYNC_DEVICE] = "Context Sync"};
+    const struct rec_sync *y = &r->sync;
+    if (y->kind == SYNC_NONE || y->kind == SYNC_RECORD)
+        return;
+    bool stream = y->kind == SYNC_STREAM || y->kind == SYNC_STREAM_WAIT;
+    const char *name = names[y->kind];
+    begin_event(w, p, "cuda_sync", (struct name){name, strlen(name)}, y->gpu,
+                stream ? y->stream : -1, r->start_ns, r->end_ns);
+    put_number(&w->line, "correlation", (int64_t)r->corr);
+    put_number(&w->line, "device", y->gpu);
+    put_number(&w->line, "stream", stream ? y->stream : -1);
+    if (y->event) {
+        put_number(&w->line, "wait_on_stream", y->source_stream);
+        put_number(&w->line, "wait_on_cuda_event_record_corr_id", (int64_t)y->record_corr);
+        put_number(&w->line, "wait_on_cuda_event_id", y->event);
+    }
+    end_event(w, p);
+}
+
 void kinetow_region(struct sink *s, const struct rec_region *r)
 {
     struct kineto_writer *w = (struct kineto_writer *)s;
@@ -109,6 +134,8 @@ void kinetow_region(struct sink *s, const struct rec_region *r)
     begin_event(w, p, cat, name, p->rec.pid, thread_of(p, r->thread), r->start_ns, r->end_ns);
     put_number(&w->line, call ? "correlation" : "External id", (int64_t)r->corr);
     end_event(w, p);
+    if (p->nvidia)
+        put_sync(w, p, r);
 }
 
 /* ---- GPU ---- */

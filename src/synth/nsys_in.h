@@ -19,6 +19,7 @@ enum nsys_insert {
     NI_MEMCPY,
     NI_MEMSET,
     NI_SYNC,
+    NI_EVENT,
     NI_MEMORY,
     NI_NVTX,
     NI_MPI_P2P,

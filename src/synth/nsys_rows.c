@@ -55,26 +55,30 @@ static int64_t time_of(const struct nfile *f, int64_t t)
 
 /* --- host -------------------------------------------------------------------------------- */
 
-/* CUPTI records what a call waited for: 1 event, 3 stream, 4 context; 0: it is no wait. */
-static int64_t sync_type(const char *name)
+/* CUPTI records what a call waited for (1 event, 2 a stream for an event, 3 stream, 4 context), and
+ * where events were recorded. */
+static void put_sync(struct nsys_writer *w, struct nprocess *p, const struct rec_region *r)
 {
-    if (str_starts(name, "hipDeviceSynchronize"))
-        return 4;
-    if (str_starts(name, "hipStreamSynchronize"))
-        return 3;
-    return str_starts(name, "hipEventSynchronize") ? 1 : 0;
+    const struct rec_sync *y = &r->sync;
+    struct nfile *f = p->file;
+    bool stream = y->kind == SYNC_STREAM || y->kind == SYNC_STREAM_WAIT;
+    int64_t event = y->event ? y->event : UINT32_MAX;
+    if (y->kind == SYNC_RECORD)
+        NROW(w, f, NI_EVENT, y->gpu, y->gpu + 1, NI_NULL, nsysw_stream(y->stream), (int64_t)r->corr,
+             nsysw_global(p, 0), event);
+    else if (y->kind != SYNC_NONE)
+        NROW(w, f, NI_SYNC, time_of(f, r->start_ns), time_of(f, r->end_ns), y->gpu, y->gpu + 1,
+             NI_NULL, stream ? nsysw_stream(y->stream) : (int64_t)UINT32_MAX, (int64_t)r->corr,
+             nsysw_global(p, 0), y->kind, event);
 }
 
 static void put_call(struct nsys_writer *w, struct nprocess *p, const struct rec_region *r)
 {
     struct nfile *f = p->file;
-    int64_t start = time_of(f, r->start_ns), end = time_of(f, r->end_ns);
-    int64_t type = sync_type(names_text(w->names, r->name));
-    NROW(w, f, NI_RUNTIME, start, end, r->category == CAT_HSA, thread_of(p, r->thread),
-         (int64_t)r->corr, nsysw_string(w, f, cuda_name(w, r->name)), 0, NI_NULL);
-    if (type)
-        NROW(w, f, NI_SYNC, start, end, 0, 1, NI_NULL, UINT32_MAX, (int64_t)r->corr,
-             nsysw_global(p, 0), type, UINT32_MAX);
+    NROW(w, f, NI_RUNTIME, time_of(f, r->start_ns), time_of(f, r->end_ns), r->category == CAT_HSA,
+         thread_of(p, r->thread), (int64_t)r->corr, nsysw_string(w, f, cuda_name(w, r->name)), 0,
+         NI_NULL);
+    put_sync(w, p, r);
 }
 
 static void put_mpi(struct nsys_writer *w, struct nprocess *p, const struct rec_region *r)

@@ -26,6 +26,8 @@ static const struct {
     [NI_SYNC] = {"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
                  "start end deviceId contextId greenContextId streamId correlationId globalPid "
                  "syncType eventId"},
+    [NI_EVENT] = {"CUPTI_ACTIVITY_KIND_CUDA_EVENT",
+                  "deviceId contextId greenContextId streamId correlationId globalPid eventId"},
     [NI_MEMORY] = {"CUDA_GPU_MEMORY_USAGE_EVENTS",
                    "start globalPid deviceId contextId address pc bytes memKind "
                    "memoryOperationType correlationId"},

@@ -41,6 +41,7 @@ struct call {
     int kind;
     int64_t wg[3], grid[3];
     int64_t lds;
+    struct rec_sync sync;
 };
 
 extern const char *const api_function[API_COUNT];

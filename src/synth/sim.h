@@ -129,6 +129,13 @@ struct thread {
     int64_t arrival, meeting_cost;
 };
 
+/* An event, as recorded last. */
+struct event {
+    int64_t reached;
+    int gpu, stream;
+    uint64_t corr; /* of the call */
+};
+
 struct process {
     struct rec_process rec;
     struct value settings[SET_COUNT];
@@ -141,7 +148,7 @@ struct process {
     VEC(struct thread *) threads;
     VEC(struct rec_env) env;
     struct idmap stream_by_name, symbol_by_name, buffer_by_name, event_by_name;
-    VEC(int64_t) events; /* when each recorded event is reached */
+    VEC(struct event) events;
     int queue_n, counter_n;
     uint64_t corr, dispatch, graphs, addresses, copies;
     int64_t last_ns;

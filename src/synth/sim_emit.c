@@ -86,6 +86,7 @@ uint64_t emit_call(struct sim *s, struct thread *t, enum api_id api, int64_t sta
     r.corr = ++t->process->corr;
     r.args = args;
     r.peer = -1;
+    r.sync = call->sync;
     if (s->wants & WANT_HIP)
         r.arg_n = call_args(api, call, args);
     emit_region(s, &r);

@@ -123,6 +123,21 @@ static void do_launch(struct sim *s, struct thread *t, const struct stmt *st)
     sim_advance(s, t, end);
 }
 
+/* What profilers record beside a call that has to do with an event; `stream` may be NULL. */
+static struct rec_sync of_event(const struct process *p, enum sync_kind kind, uint32_t event,
+                                const struct stream *stream)
+{
+    if (event >= p->events.n)
+        return (struct rec_sync){0};
+    const struct event *e = &p->events.v[event];
+    return (struct rec_sync){kind,
+                             stream ? stream->gpu : e->gpu,
+                             stream ? stream->id : e->stream,
+                             event + 1,
+                             e->stream,
+                             e->corr};
+}
+
 static void do_sync(struct sim *s, struct thread *t, const struct stmt *st)
 {
     struct process *p = t->process;
@@ -135,15 +150,18 @@ static void do_sync(struct sim *s, struct thread *t, const struct stmt *st)
         api = API_STREAM_SYNC;
         until = stream->used ? stream->last_end : until;
         c.stream = (uint64_t)stream->id;
+        c.sync = (struct rec_sync){.kind = SYNC_STREAM, .gpu = stream->gpu, .stream = stream->id};
     } else if (stmt_arg(st, K_event)) {
         uint32_t i = idmap_get(&p->event_by_name, arg_name(s, t, st, K_event));
         api = API_EVENT_SYNC;
         if (i == NO_INDEX)
             sim_fail(s, "unknown event; make it with 'record'");
         else
-            until = p->events.v[i];
+            until = p->events.v[i].reached;
         c.other = 0x600000 + i * 64;
+        c.sync = of_event(p, SYNC_EVENT, i, NULL);
     } else {
+        c.sync = (struct rec_sync){.kind = SYNC_DEVICE, .gpu = t->gpu};
         for (size_t i = 0; i < p->streams.n; i++)
             if (p->streams.v[i].gpu == t->gpu && p->streams.v[i].used &&
                 p->streams.v[i].last_end > until)
@@ -169,19 +187,24 @@ static void do_event(struct sim *s, struct thread *t, const struct stmt *st)
         if (i == NO_INDEX) {
             i = (uint32_t)p->events.n;
             idmap_put(&p->event_by_name, name, i);
-            vec_push(&p->events, s->arena, reached);
+            vec_push(&p->events, s->arena, (struct event){0});
         }
-        p->events.v[i] = reached;
+        p->events.v[i] = (struct event){reached, stream->gpu, stream->id, 0};
     } else if (i == NO_INDEX) {
         sim_fail(s, "unknown event '%.40s'; make it with 'record'",
                  names_text(&s->program->names, name));
         return;
-    } else if (!stream->used || stream->last_end < p->events.v[i]) {
+    } else if (!stream->used || stream->last_end < p->events.v[i].reached) {
         stream->used = true;
-        stream->last_end = p->events.v[i];
+        stream->last_end = p->events.v[i].reached;
     }
     struct call c = {.stream = (uint64_t)stream->id, .other = 0x600000 + i * 64};
-    emit_call(s, t, st->op == OP_record ? API_EVENT_RECORD : API_STREAM_WAIT, t->clock, end, &c);
+    bool records = st->op == OP_record;
+    c.sync = of_event(p, records ? SYNC_RECORD : SYNC_STREAM_WAIT, i, stream);
+    uint64_t corr =
+        emit_call(s, t, records ? API_EVENT_RECORD : API_STREAM_WAIT, t->clock, end, &c);
+    if (records)
+        p->events.v[i].corr = corr;
     sim_advance(s, t, end);
 }
 

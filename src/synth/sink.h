@@ -121,6 +121,17 @@ struct rec_arg {
     uint32_t y, z; /* ARG_DIM3: the other two */
 };
 
+/* What a call waits for, or tells a stream to, where profilers record that beside the call. */
+enum sync_kind { SYNC_NONE, SYNC_EVENT, SYNC_STREAM_WAIT, SYNC_STREAM, SYNC_DEVICE, SYNC_RECORD };
+
+struct rec_sync {
+    enum sync_kind kind;
+    int gpu, stream;      /* of the stream that waits, is waited for or records the event */
+    uint32_t event;       /* counts from 1 in each process; 0: none */
+    int source_stream;    /* the event was recorded on, */
+    uint64_t record_corr; /* by this call */
+};
+
 /* A region; an instant when start and end are equal. */
 struct rec_region {
     int process, thread;
@@ -133,6 +144,7 @@ struct rec_region {
     size_t arg_n;
     int64_t bytes; /* MPI: of the message, else 0 */
     int64_t peer;  /* MPI: the other rank, or -1 */
+    struct rec_sync sync;
 };
 
 struct rec_kernel {

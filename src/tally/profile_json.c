@@ -40,7 +40,6 @@ struct measure {
     const char *path, *name;
     const char *types[MOST_VALUES], *units[MOST_VALUES];
     size_t n_types, n_units;
-    size_t first;
     int64_t rank;
     bool has_list; /* rows of "ranks": the tree says nothing new */
 };
@@ -151,7 +150,7 @@ static void add_rows(struct measure *m, struct tally_line *l, const struct node 
             l->variance = l->deviation * l->deviation;
         double own = value(&n->self, i);
         l->self_pct = l->sum > 0 ? 100 * own / l->sum : NAN;
-        tally_push(m->t, l, m->first);
+        tally_push(m->t, l, i);
     }
 }
 
@@ -198,7 +197,7 @@ static void read_ranks(struct measure *m)
         return;
     while (jr_item(j)) {
         m->rank = (int64_t)n_ranks++;
-        m->first = m->t->lines.n;
+        tally_root(m->t);
         if (!jr_object(j))
             continue;
         while (jr_key(j)) {
@@ -316,7 +315,7 @@ static void read_measure(struct measure *m)
             read_ranks(m);
         } else if ((jr_is(j, "graph") || jr_is(j, "mpi")) && !m->has_list) {
             m->rank = -1;
-            m->first = m->t->lines.n;
+            tally_root(m->t);
             read_tree(m, -1);
         } else {
             jr_skip(j);

@@ -137,7 +137,6 @@ struct reading {
     const char *path;
     struct header h;
     bool has_header;
-    size_t first;         /* line of the table */
     const char *last[64]; /* names of metrics and units, which repeat */
     uint64_t wrong;
 };
@@ -176,6 +175,7 @@ static void add_row(struct reading *r, struct piece line)
     struct piece cells[MOST_COLUMNS];
     struct tally_line l = {.file = r->path, .metric = "", .unit = "", .count = -1};
     int64_t indent;
+    size_t value = 0;
     bool open = false;
     if (!divide(line, cells, r->h.n)) {
         r->wrong++;
@@ -188,7 +188,7 @@ static void add_row(struct reading *r, struct piece line)
         enum column c = r->h.column[i];
         double v = c == METRIC || c == UNITS || c == OTHER ? NAN : number(cells[i]);
         if (c == METRIC && open) { /* the next value of this line */
-            tally_push(r->t, &l, r->first);
+            tally_push(r->t, &l, value++);
             clear_values(&l);
         }
         open |= c == METRIC;
@@ -201,7 +201,7 @@ static void add_row(struct reading *r, struct piece line)
         else if (c != DEPTH && c != OTHER)
             put(&l, c, v);
     }
-    tally_push(r->t, &l, r->first);
+    tally_push(r->t, &l, value);
 }
 
 static void take_line(struct reading *r, struct piece line)
@@ -212,7 +212,7 @@ static void take_line(struct reading *r, struct piece line)
     if (read_header(line, &h)) {
         r->h = h;
         r->has_header = true;
-        r->first = r->t->lines.n;
+        tally_root(r->t);
     } else if (r->has_header) {
         add_row(r, line);
     }

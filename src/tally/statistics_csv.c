@@ -77,8 +77,8 @@ static bool detect(const struct probe *p)
 /* "hip" of results.hip_stats.csv and of out_hip_api_stats.csv, "kernel" of results.stats.csv. */
 static const char *kind_of(const char *path)
 {
-    static const char *const kinds[] = {"kernel",  "hip",    "hsa",     "copy",       "marker",
-                                        "rccl",    "domain", "scratch", "allocation", "rocdecode",
+    static const char *const kinds[] = {"domain",  "kernel", "hip",     "hsa",        "copy",
+                                        "marker",  "rccl",   "scratch", "allocation", "rocdecode",
                                         "rocjpeg", "kfd",    "ompt"};
     const char *name = fs_basename(path);
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++)

@@ -103,12 +103,24 @@ const char *tally_label(const char *text, size_t n, struct tally_line *line, int
     return arena_strndup(a, p, (size_t)(end - p));
 }
 
-void tally_push(struct tally *t, struct tally_line *line, size_t first)
+void tally_root(struct tally *t)
 {
-    line->parent = -1;
-    for (size_t i = t->lines.n; line->parent < 0 && i > first && i + 4096 > t->lines.n; i--)
-        if (t->lines.v[i - 1].depth < line->depth && t->lines.v[i - 1].metric == line->metric)
-            line->parent = t->lines.v[i - 1].line;
+    t->above.n = 0;
+}
+
+void tally_push(struct tally *t, struct tally_line *line, size_t value)
+{
+    enum { DEEPEST = 4096 };
+    size_t depth = line->depth < 0 ? 0 : line->depth > DEEPEST ? DEEPEST : (size_t)line->depth;
     line->line = (int64_t)t->lines.n + 1;
+    if (!value) {
+        t->above.n = t->above.n < depth ? t->above.n : depth;
+        while (t->above.n < depth)
+            vec_push(&t->above, t->arena, -1);
+        vec_push(&t->above, t->arena, line->line);
+    }
+    line->parent = -1;
+    for (size_t i = depth; i-- > 0 && line->parent < 0;)
+        line->parent = t->above.v[i] < 0 ? -1 : t->above.v[i] + (int64_t)value;
     vec_push(&t->lines, t->arena, *line);
 }

@@ -83,6 +83,7 @@ struct tally {
     VEC(struct tally_dispatch) dispatches;
     VEC(struct tally_roof) roofs;
     struct results tables;
+    VEC(int64_t) above; /* of the line added last: by depth, the lines it stands below; -1: none */
 };
 
 /* What the file is ("a profile of rocprof-sys"), or NULL: none of these. Reads its first bytes. */

@@ -21,7 +21,11 @@ extern const struct tally_kind tally_profile_text, tally_profile_json, tally_sta
 const char *tally_label(const char *text, size_t n, struct tally_line *line, int64_t *indent,
                         struct arena *a);
 
-/* Adds the line and finds what stands above it among those since `first`. */
-void tally_push(struct tally *t, struct tally_line *line, size_t first);
+/*
+ * Adds a line below the one that stands above it in the tree. A measure with several values has a
+ * line for each, `value` from 0 on. tally_root() begins a tree.
+ */
+void tally_push(struct tally *t, struct tally_line *line, size_t value);
+void tally_root(struct tally *t);
 
 #endif

@@ -68,7 +68,8 @@ static const void *call_query(struct tool_ask *ask, struct gs_error *err)
     struct query_result r;
     struct query_limits limits = {.seconds = SQL_SECONDS,
                                   .memory = (uint64_t)SQL_MEMORY_MB << 20,
-                                  .result_size = (uint64_t)SQL_RESULT_MB << 20};
+                                  .result_size = (uint64_t)SQL_RESULT_MB << 20,
+                                  .whole_names = tool_box_settings(ask->box)->whole_names};
     tool_head_set(ask, &d->head);
     if (!ask->args.has_limit)
         ask->limit = SQL_ROWS;

@@ -36,6 +36,7 @@ struct tool_box_opts {
     size_t answer_bytes;       /* an answer is not larger; 0: TOOL_ANSWER_BYTES */
     size_t most_runs;          /* kept loaded, the longest unused goes first; 0: TOOL_RUNS */
     struct progress *progress; /* of loading, started by the caller; NULL: a bar of its own */
+    bool whole_names;          /* SQL may not cut or encode texts: names in them are hidden */
     const char *source_dir;    /* looked at where a question is about source; NULL: none */
 };
 

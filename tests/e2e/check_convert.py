@@ -315,6 +315,11 @@ def check_formats(folder):
             same(f"{scenario}: every point of telemetry", points, len(
                 [q for q in t.points if b"BYTES" not in t.tracks[q[0]][2]]))
     demo = os.path.join(folder, "demo.db")
+    if "otf2" in features:
+        run("convert", demo, "-f", "otf2", "-o", "anchor", "-d", folder)
+        os.remove(os.path.join(folder, "anchor_results.def"))
+        r = run("info", os.path.join(folder, "anchor_results.otf2"), code=4)
+        same("an OTF2 anchor alone", True, b"anchor_results.def' is missing" in r.stderr)
     check_flames(demo, folder)
     round_trips(demo, folder, ("pftrace", "csv", "rocpd", "chrome", "otf2"))
     counted = os.path.join(folder, "counters.db")

@@ -55,7 +55,7 @@ static void trace(const char *path)
     struct trace t;
     struct gs_error err = {0};
     struct ingest_opts o = {.reader = READER_AUTO, .threads = 1};
-    struct ingest_file file = {path, &format_rocprof_v1};
+    struct ingest_file file = {.path = path, .format = &format_rocprof_v1};
     trace_init(&t);
     bool ok = ingest_load_files(&t, &(struct ingest_files){&file, 1, 1}, &o, &err);
     if (!ok)

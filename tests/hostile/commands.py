@@ -91,6 +91,12 @@ def history(p):
         Line("history {in} -o {out}/x.html", refused=True)]
 
 
+def collect(p):
+    return [Line(f"collect {{in}} --db {{out}}/fleet.db --runs {r}", refused=True) for r in p.choices("collect", "runs")] + [
+        Line("collect {one} --db {one}", refused=True), Line("history --db {one}", refused=True),
+        Line("compare --db {one} latest latest", refused=True)]
+
+
 def plan(p):
     return [Line(f"plan {{in}} --format {f}", raw=f == "pdf") for f in p.choices("plan", "format")] + [
         Line("plan {in} --format shell -o {out}/x.sh -- ./app"),
@@ -235,6 +241,11 @@ def repair(p):
 
 def mcp(p):
     return [Line("mcp {one}", refused=True)]
+
+
+def cache(p):
+    """What lies in the folder may be anything."""
+    return [Line("cache {one}", refused=True), Line("cache {one} --json", refused=True)]
 
 
 def explain(p):

@@ -33,7 +33,7 @@ ERRORS = {"write": [("+", errno.ENOSPC), ("", errno.EIO)], "sync": [("", errno.E
           "close": [("", errno.EIO)], "open": [("", errno.EMFILE), ("", errno.EACCES)], "read": [("", errno.EIO)],
           "size": [("+", errno.ENOSPC)], "folder": [("", errno.ENOSPC)]}
 NOT_BEGUN = 97  # libc was loaded where faults.c cannot tell its calls; another start puts it elsewhere
-UNFINISHED = re.compile(r"\.\d+\.tmp(-wal|-shm|-journal)?$")
+UNFINISHED = re.compile(r"\.\d+\.tmp(-wal|-shm|-journal|/.*)?$")
 INTERRUPTED = ("read", "open", "sync", "size")
 THREADS = (1, 2, 3, 7, 64, 256)
 

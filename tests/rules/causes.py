@@ -87,6 +87,32 @@ def waits_for_another_gpu(doc):
         yield f"the awaited kernel is not named: {words(finding(doc, 'unexplained-idle'))}"
 
 
+@case("""# two GPUs that wait for each other's events, recorded as each profiler does
+gpu A100 count=2
+kernel produce wg=256 blocks=4096 dur=300us
+kernel consume wg=256 blocks=4096 dur=100us
+stream a
+device 1
+stream b gpu=1
+loop 20 {
+    device 0
+    launch produce stream=a
+    record x stream=a
+    device 1
+    wait x stream=b
+    launch consume stream=b
+    record y stream=b
+    device 0
+    wait y stream=a
+}
+sync event=y
+""")
+def events_are_recorded(doc):
+    path = doc["analyses"]["critical_path"]
+    yield from between("recorded waits", path["waits_recorded"], 39, 39)
+    yield from between("inferred waits", path["waits_inferred"], 0, 0)
+
+
 # ---- what the host did
 
 

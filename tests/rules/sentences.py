@@ -27,11 +27,16 @@ def case(sentence, forms=tuple(FORMS)):
 
 
 class Report:
-    def __init__(self, doc):
-        self.doc = doc
+    def __init__(self, gpusight, path):
+        self.gpusight, self.path = gpusight, path
+        self.doc = doc = analyze(gpusight, path)
         self.ns = {c["cause"]: c["ns"] for c in doc["ledger"]["causes"]}
         self.rules = [f["rule"] for f in doc["recommendations"] if f["priority"] != "INFO"]
         self.first = doc["recommendations"][0] if doc["recommendations"] else None
+
+    def whatif(self, *change):
+        done = subprocess.run([self.gpusight, "whatif", "--json", *change, self.path], capture_output=True, timeout=60, check=True)
+        return json.loads(done.stdout)["result"]
 
     def finding(self, rule):
         return next((f for f in self.doc["recommendations"] if f["rule"] == rule), None)
@@ -573,6 +578,87 @@ def shared_claims():
     return p, check
 
 
+@case("host time is named by another thread's allocation")
+def an_allocation_elsewhere():
+    p, main, s = program()
+    helper = p.thread()
+    for _ in range(40):
+        main.launch("work", s, 2 * MS)
+        main.sync(s)
+        helper.now = main.now + 10 * US
+        helper.call("Malloc", 2900 * US)
+        main.host(3 * MS)
+
+    def check(r):
+        yield from near("host", r.ns["host"], 39 * 3 * MS, MS)
+        yield from has("host-idle", r.words("host-idle"), "while another thread is in", "Malloc", "100 % of it")
+    return p, check
+
+
+@case("host time is named by calls of the operating system", forms=("rocpd", "nsys"))  # Kineto has none
+def calls_of_the_system():
+    p, main, s = program()
+    for _ in range(40):
+        main.launch("work", s, 2 * MS)
+        main.sync(s)
+        main.os("read", 3 * MS)
+
+    def check(r):
+        yield from near("host_io", r.ns["host_io"], 39 * 3 * MS, MS)
+        yield from has("host-io", r.words("host-io"), "operating system", "most in read")
+    return p, check
+
+
+@case("a slow-down of all kernels by one factor is told as that")
+def clocks_go_down():
+    p, main, s = program()
+    for i in range(300):
+        for n, us in (("a", 200), ("b", 300), ("c", 400)):
+            main.launch("kernel_" + n, s, us * US * (1 if i < 150 else 1.3))
+    main.sync()
+
+    def check(r):
+        yield from has("slow-down", r.words("slow-down"), "nearly all kernels take 1.30 times as long", "40.5 ms")
+        yield from near("speed-up", r.first["predicted_speedup"], 310.5 / 270, 0.03)
+    return p, check
+
+
+def default_stream(seed, blocking, factor=1):
+    """Work on the default stream and two others, at random; the first one's takes `factor` of its time."""
+    p = Program(seed=seed)
+    r, main = p.random, p.thread()
+    streams = [p.null[0], p.stream(blocking=blocking), p.stream(blocking=blocking)]
+    for _ in range(80):
+        s = r.choice(streams)
+        s.free = p.before(s) + 2 * US
+        ns = r.randrange(50, 400) * US
+        main.launch(f"kernel_{s.number}", s, ns * factor if s.number == 0 else ns, blocks=30)
+    main.sync()
+    return p
+
+
+@case("the default stream waits for blocking streams and they for it: a replay with the rules is the simulation",
+      forms=("rocpd", "nsys"))  # Kineto does not say how streams were made
+def rules_of_the_default_stream():
+    simulated = default_stream(11, True, 0.5)
+
+    def check(r):
+        path = r.doc["analyses"]["critical_path"]
+        if path["waits_default"] < 20 or path["waits_inferred"]:
+            yield f"{path}"
+        truth = simulated.end() - simulated.kernels[0]["start"]
+        said = r.whatif("--kernel", "kernel_0=0.5x")
+        yield from near("what is left", said["predicted_ns"], truth, 30 * US)
+    return default_stream(11, True), check
+
+
+@case("streams that were made not to block do not wait for the default stream", forms=("rocpd", "nsys"))
+def streams_that_do_not_block():
+    def check(r):
+        yield from near("waits", r.doc["analyses"]["critical_path"]["waits_default"], 0)
+    return default_stream(12, False), check
+
+
 @case("no finding where nothing is wrong")
 def nothing_wrong():
     p, main, s = program()
@@ -602,7 +688,7 @@ def problems(gpusight, folder, name):
     first = None
     for form in forms:
         p, check = build()
-        r = Report(analyze(gpusight, p.write(folder, form, name)))
+        r = Report(gpusight, p.write(folder, form, name))
         for wrong in [*judge.document(r.doc), *check(r)]:
             yield f"{form}: {wrong}"
         first = first or r

@@ -29,8 +29,8 @@ MEMORY = {"pageable": (0, "Pageable"), "pinned": (1, "Pinned"), "device": (2, "D
 
 
 class Stream:
-    def __init__(self, number, gpu):
-        self.number, self.gpu, self.free = number, gpu, 0
+    def __init__(self, number, gpu, blocking=True):
+        self.number, self.gpu, self.blocking, self.free = number, gpu, blocking, 0
 
 
 class Program:
@@ -46,9 +46,15 @@ class Program:
         self.threads.append(Thread(self, len(self.threads), at))
         return self.threads[-1]
 
-    def stream(self, gpu=0):
-        self.streams.append(Stream(len(self.streams) + 1, gpu))
+    def stream(self, gpu=0, blocking=True):
+        self.streams.append(Stream(len(self.streams) + 1, gpu, blocking))
         return self.streams[-1]
+
+    def before(self, stream):
+        """When work can begin there by the rules of the default stream, which writers leave to the program."""
+        if stream.number == 0:
+            return max([stream.free] + [s.free for s in self.streams if s.gpu == stream.gpu and s.blocking])
+        return max(stream.free, self.null[stream.gpu].free if stream.blocking else 0)
 
     def end(self, gpu=None):
         return max((s.free for s in self.streams + self.null if gpu in (None, s.gpu)), default=0)
@@ -289,6 +295,10 @@ def write_nsys(p, path):
         ["Unknown", "Host-to-Device", "Device-to-Host", "Host-to-Array", "Array-to-Host", "Array-to-Array", "Array-to-Device",
          "Device-to-Array", "Device-to-Device", "Host-to-Host", "Peer-to-Peer", "Unified Host-to-Device", "Unified Device-to-Host",
          "Unified Device-to-Device"])))
+    table("TARGET_INFO_CUDA_CONTEXT_INFO", "nullStreamId hwId vmId processId deviceId contextId",
+          [(7, 0, 1, 4100, g, 1 + g) for g in range(p.gpus)])
+    table("TARGET_INFO_CUDA_STREAM", "streamId hwId vmId processId contextId priority flag",
+          [(number(s), 0, 1, 4100, 1 + s.gpu, 0, 1 if s.blocking else 2) for s in p.streams])
     table("PROCESSES", "globalPid pid name", [(pid, 4100, "a.out")])
     table("META_DATA_EXPORT", "name value", [("EXPORT_SCHEMA_VERSION", "3.13.0")])
     table("StringIds", "id value", [(i, s) for s, i in strings.items()])

@@ -230,7 +230,7 @@ static void entities_are_found_by_identity(void **state)
     trace_init(&t);
     for (uint32_t i = 0; i < MANY; i++)
         assert_int_equal(trace_stream(&t, i % 7, i % 3, i, 0), i);
-    vec_push(&t.streams, &t.arena, ((struct stream){9, 9, 9, 0})); /* by a reader on its own */
+    vec_push(&t.streams, &t.arena, ((struct stream){9, 9, 9, 0, 0})); /* by a reader on its own */
     for (uint32_t i = 0; i < MANY; i++)
         assert_int_equal(trace_stream(&t, i % 7, i % 3, i, 5), i);
     assert_int_equal(trace_stream(&t, 9, 9, 9, 0), MANY);

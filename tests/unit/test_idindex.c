@@ -148,6 +148,22 @@ static void threads_agree_on_numbers(void **state)
     arena_release(&a);
 }
 
+/* The range of ids needs all 64 bits, and there are fewer than a group takes. */
+static void two_ids_may_be_as_far_apart_as_can_be(void **state)
+{
+    (void)state;
+    struct arena a;
+    struct idindex x;
+    int64_t id[] = {INT64_MIN, INT64_MAX};
+    uint32_t value[] = {7, 8};
+    arena_init(&a);
+    assert_int_equal(idindex_make(&x, id, value, 2, &a), 0);
+    assert_int_equal(idindex_get(&x, INT64_MIN), 7);
+    assert_int_equal(idindex_get(&x, INT64_MAX), 8);
+    assert_int_equal(idindex_get(&x, 0), NO_INDEX);
+    arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -156,6 +172,7 @@ int main(void)
         unit_test(floors_are_the_last_not_above),
         unit_test(small_ids_stay_and_blocks_are_told_apart),
         unit_test(threads_agree_on_numbers),
+        unit_test(two_ids_may_be_as_far_apart_as_can_be),
     };
     return unit_run(tests);
 }

@@ -112,7 +112,7 @@ static uint32_t stream_of(struct kineto *k, uint32_t lane, uint32_t process)
     if (s != NO_INDEX)
         return s;
     const struct k_lane *l = &k->lanes.v[lane];
-    struct stream made = {process, kineto_gpu(k, l->device), l->stream, l->name};
+    struct stream made = {process, kineto_gpu(k, l->device), l->stream, l->name, STREAM_UNKNOWN};
     s = (uint32_t)k->trace->streams.n;
     vec_push(&k->trace->streams, &k->trace->arena, made);
     idmap_put(&k->streams, key, s);

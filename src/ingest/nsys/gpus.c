@@ -126,8 +126,8 @@ static bool read_cuda_devices(struct nsys *n, struct gs_error *err)
     return db_done(&q, err);
 }
 
-static bool read_null_streams(struct nsys *n, const char *table, const char *stream,
-                              const char *flag, struct gs_error *err)
+static bool read_streams(struct nsys *n, const char *table, const char *stream, const char *flag,
+                         struct gs_error *err)
 {
     const char *const columns[] = {"processId", stream, flag, NULL};
     struct db_query q;
@@ -135,12 +135,17 @@ static bool read_null_streams(struct nsys *n, const char *table, const char *str
         return true;
     if (!nsys_query(&q, n, table, columns, err))
         return false;
-    while (db_next(&q))
-        if (!flag || sqlite3_column_int(q.stmt, 2) == 3) /* CUPTI_…_STREAM_CREATE_FLAG_NULL */
-            idmap_put(&n->null_streams,
+    while (db_next(&q)) {
+        /* CUPTI_…_STREAM_CREATE_FLAG_UNKNOWN, DEFAULT, NON_BLOCKING, NULL */
+        static const enum stream_kind kinds[] = {STREAM_UNKNOWN, STREAM_BLOCKING,
+                                                 STREAM_NON_BLOCKING, STREAM_NULL};
+        int type = flag ? sqlite3_column_int(q.stmt, 2) : 3;
+        if (type > 0 && type <= 3)
+            idmap_put(&n->stream_kinds,
                       pair_key((uint64_t)sqlite3_column_int64(q.stmt, 0),
                                sqlite3_column_int64(q.stmt, 1)),
-                      1);
+                      kinds[type]);
+    }
     return db_done(&q, err);
 }
 
@@ -152,9 +157,9 @@ bool nsys_read_gpus(struct nsys *n, struct gs_error *err)
         return false;
     n->no_gpu_list = !n->gpu_by_id.n;
     return read_cuda_devices(n, err) &&
-           read_null_streams(n, "TARGET_INFO_CUDA_STREAM", "streamId", "flag", err) &&
-           read_null_streams(n, "TARGET_INFO_CUDA_NULL_STREAM", "streamId", NULL, err) &&
-           read_null_streams(n, "TARGET_INFO_CUDA_CONTEXT_INFO", "nullStreamId", NULL, err);
+           read_streams(n, "TARGET_INFO_CUDA_STREAM", "streamId", "flag", err) &&
+           read_streams(n, "TARGET_INFO_CUDA_NULL_STREAM", "streamId", NULL, err) &&
+           read_streams(n, "TARGET_INFO_CUDA_CONTEXT_INFO", "nullStreamId", NULL, err);
 }
 
 /* A device some event names and nothing describes: all that is known is its number. */
@@ -217,11 +222,12 @@ static uint32_t resolve_stream(void *ctx, const struct key *key)
     uint32_t gpu = t->agents.v[agent].gpu;
     int64_t id = key->v[2];
     uint64_t stream = pair_key((uint64_t)t->processes.v[process].pid, id);
-    bool is_null = idmap_get(&n->null_streams, stream) != NO_INDEX;
-    const char *name =
-        arena_printf(n->arena, "%s %lld", is_null ? "Default stream" : "Stream", (long long)id);
+    uint32_t kind = idmap_get(&n->stream_kinds, stream);
+    kind = kind == NO_INDEX ? STREAM_UNKNOWN : kind;
+    const char *name = arena_printf(
+        n->arena, "%s %lld", kind == STREAM_NULL ? "Default stream" : "Stream", (long long)id);
     idmap_put(&n->cuda_users, process, 1);
-    struct stream s = {process, gpu, id, strings_add(&t->strings, name)};
+    struct stream s = {process, gpu, id, strings_add(&t->strings, name), kind};
     vec_push(&t->streams, &t->arena, s);
     return (uint32_t)t->streams.n - 1;
 }

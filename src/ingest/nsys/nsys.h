@@ -70,7 +70,7 @@ struct nsys {
     struct idmap gpu_of_process;           /* pid and CUDA device -> gpu id */
     struct idmap sm_counts;                /* pid and CUDA device -> SMs */
     struct idmap agents;                   /* process and device -> agent */
-    struct idmap null_streams;             /* pid and stream -> 1 */
+    struct idmap stream_kinds;             /* pid and stream -> enum stream_kind */
     bool no_gpu_list;
 
     struct keys threads, streams, symbols, graphs, series, domains;

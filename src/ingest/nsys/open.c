@@ -54,7 +54,7 @@ static void begin_file(struct nsys *n)
     n->env.rank = -1;
     struct idmap *maps[] = {&n->hosts,          &n->processes,  &n->names,     &n->thread_names,
                             &n->ranks,          &n->cuda_users, &n->gpu_by_id, &n->gpu_by_device,
-                            &n->gpu_of_process, &n->sm_counts,  &n->agents,    &n->null_streams,
+                            &n->gpu_of_process, &n->sm_counts,  &n->agents,    &n->stream_kinds,
                             &n->count_of,       &n->machines};
     for (size_t i = 0; i < ARRAY_LEN(maps); i++)
         idmap_init(maps[i], n->arena);

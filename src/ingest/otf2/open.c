@@ -390,6 +390,21 @@ static uint64_t archive_bytes(const char *path, struct arena *a)
     return sum;
 }
 
+/* The anchor alone says nothing: people copy it without the rest. */
+static bool is_whole(const char *path, struct arena *a, struct gs_error *err)
+{
+    size_t n = strlen(path);
+    if (!str_ends(path, ".otf2"))
+        return true;
+    const char *stem = arena_strndup(a, path, n - 5), *def = arena_printf(a, "%s.def", stem);
+    if (fs_exists(def) && fs_is_dir(stem))
+        return true;
+    return fail(err, GS_E_FORMAT,
+                "an OTF2 archive that is not whole: '%s' is missing; copy NAME.otf2, NAME.def and "
+                "the folder NAME together",
+                fs_exists(def) ? stem : def);
+}
+
 static void end_child(void *in)
 {
     struct otf2_in *o = in;
@@ -447,7 +462,7 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *op
     arena_defer(arena, end_child, o);
     vec_push(&t->files, &t->arena, f);
     rv3_init(&o->p.build, t, o->p.file, arena);
-    if (!start_child(o, path, f.bytes, err))
+    if (!is_whole(path, arena, err) || !start_child(o, path, f.bytes, err))
         return false;
     struct otf2_record r;
     while (take(o, &r, sizeof(r)) && take_record(o, &r))

@@ -203,7 +203,7 @@ static bool read_queues_and_streams(struct rocpd *r, struct gs_error *err)
         return false;
     while (db_next(&q)) {
         struct stream s = {rocpd_process(r, sqlite3_column_int64(q.stmt, 1)), NO_INDEX,
-                           sqlite3_column_int64(q.stmt, 0), rocpd_text(r, &q, 2)};
+                           sqlite3_column_int64(q.stmt, 0), rocpd_text(r, &q, 2), STREAM_UNKNOWN};
         idtable_put(&r->streams, s.id, (uint32_t)r->stream_list.n);
         vec_push(&r->stream_list, r->arena, s);
     }

@@ -15,12 +15,15 @@ static uint32_t final_stream(struct rocpd *r, uint32_t provisional)
     size_t width = r->stream_list.n + 1;
     uint32_t agent = (uint32_t)(provisional / width), listed = (uint32_t)(provisional % width);
     uint32_t gpu = agent ? r->trace->agents.v[agent - 1].gpu : NO_INDEX;
-    struct stream s = {r->process, gpu, -1, 0};
+    struct stream s = {r->process, gpu, -1, 0, STREAM_UNKNOWN};
     if (listed)
         s = r->stream_list.v[listed - 1];
     if (gpu != NO_INDEX)
         r->trace->gpus.v[gpu].used = true;
-    return trace_stream(r->trace, s.process, gpu, s.id, s.name);
+    uint32_t stream = trace_stream(r->trace, s.process, gpu, s.id, s.name);
+    if (!s.id) /* HIP's default stream; how others were made is not recorded */
+        r->trace->streams.v[stream].kind = STREAM_NULL;
+    return stream;
 }
 
 void rocpd_finish_streams(struct rocpd *r, uint32_t *column, size_t first, size_t n)

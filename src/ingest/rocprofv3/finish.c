@@ -35,6 +35,8 @@ static uint32_t final_stream(struct finals *f, uint32_t slot)
         b->trace->gpus.v[gpu].used = true;
     f->stream[slot] =
         trace_stream(b->trace, b->processes.v[s->process].process, gpu, (int64_t)s->id, 0);
+    if (!s->id) /* HIP's default stream */
+        b->trace->streams.v[f->stream[slot]].kind = STREAM_NULL;
     return f->stream[slot];
 }
 

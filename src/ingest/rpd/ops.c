@@ -55,7 +55,8 @@ uint32_t rpd_stream(struct rpd *r, uint32_t api, uint32_t gpu, int64_t handle)
     uint32_t s = idmap_get(&r->streams, key);
     if (s == NO_INDEX) {
         s = (uint32_t)r->trace->streams.n;
-        vec_push(&r->trace->streams, &r->trace->arena, ((struct stream){process, gpu, handle, 0}));
+        vec_push(&r->trace->streams, &r->trace->arena,
+                 ((struct stream){process, gpu, handle, 0, STREAM_UNKNOWN}));
         idmap_put(&r->streams, key, s);
     }
     return s;

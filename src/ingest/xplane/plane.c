@@ -35,9 +35,11 @@ enum { /* fields of messages, by their numbers */
 /* Moments behind this one are of a calendar: 1973. */
 #define ABSOLUTE_NS (INT64_C(100) * 1000 * 1000 * 1000 * 1000 * 1000)
 
+static const struct x_text no_text = {(const uint8_t *)"", 0};
+
 static struct x_text text_of(const struct field *f)
 {
-    return f->kind == 2 ? (struct x_text){f->bytes, f->value} : (struct x_text){NULL, 0};
+    return f->kind == 2 ? (struct x_text){f->bytes, f->value} : no_text;
 }
 
 static bool is_text(struct x_text t, const char *s)
@@ -83,8 +85,8 @@ static bool read_entry(struct wire w, uint64_t *key, struct wire *value)
 
 static void add_kind(struct xplane *x, uint64_t key, struct wire w)
 {
-    struct x_kind made = {.stats = w};
-    struct x_text brief = {NULL, 0};
+    struct x_kind made = {.name = no_text, .stats = w};
+    struct x_text brief = no_text;
     for (struct field f; wire_next(&w, &f);) {
         if (f.number == KIND_NAME)
             made.name = text_of(&f);
@@ -99,7 +101,7 @@ static void add_kind(struct xplane *x, uint64_t key, struct wire w)
 
 static void add_stat(struct xplane *x, uint64_t key, struct wire w)
 {
-    struct x_known made = {.name = {NULL, 0}};
+    struct x_known made = {.name = no_text};
     for (struct field f; wire_next(&w, &f);)
         if (f.number == KIND_NAME)
             made.name = text_of(&f);
@@ -115,7 +117,7 @@ static void read_tables(struct xplane *x, struct wire w)
     x->kinds.n = x->kinds.cap = x->stats.n = x->stats.cap = 0;
     x->kinds.v = NULL;
     x->stats.v = NULL;
-    x->name = (struct x_text){NULL, 0};
+    x->name = no_text;
     for (struct field f; wire_next(&w, &f);) {
         uint64_t key;
         struct wire value;
@@ -132,7 +134,7 @@ static void read_tables(struct xplane *x, struct wire w)
 
 static struct x_value read_value(const struct xplane *x, struct wire w)
 {
-    struct x_value v = {.what = X_OTHER, .number = K_NONE};
+    struct x_value v = {.what = X_OTHER, .number = K_NONE, .text = no_text};
     for (struct field f; wire_next(&w, &f);) {
         uint32_t known = f.number == STAT_KIND || f.number == STAT_REFERENCE
                              ? idmap_get(&x->stat_of, f.value)
@@ -238,7 +240,7 @@ static void read_line(struct xplane *x, struct wire w)
 {
     struct wire again = w;
     int64_t start_ns = 0, id = 0, shown = 0;
-    struct x_text name = {NULL, 0};
+    struct x_text name = no_text;
     for (struct field f; wire_next(&w, &f);) {
         if (f.number == LINE_ID)
             id = (int64_t)f.value;
@@ -291,7 +293,7 @@ void xplane_read(struct xplane *x, struct wire w, size_t n, int64_t process)
 {
     int64_t device;
     read_tables(x, w);
-    const char *name = arena_strndup(x->arena, x->name.n ? (const char *)x->name.p : "", x->name.n);
+    const char *name = arena_strndup(x->arena, (const char *)x->name.p, x->name.n);
     bool known = xla_plane(name, &device);
     /* GPUs are no processes: theirs are numbers that no process has. */
     x->pid = device == K_NONE && process > 0 ? process : INT64_MAX - (int64_t)n;

@@ -1,0 +1,325 @@
+#!/usr/bin/env python3
+"""gpusight collect: many runs into SQLite and into PostgreSQL, and what reads from there.
+
+    check_fleet.py --gpusight build/src/cli/gpusight [--kills N]
+
+A server of PostgreSQL is started where one is installed, on loopback, with a password; without one that
+part is left out with a line. It does not run as root: then as the user 'postgres' or 'nobody'.
+"""
+import argparse
+import contextlib
+import csv
+import glob
+import io
+import json
+import os
+import pwd
+import random
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+SECRET = "geheim-7f3a"
+TABLES = ["run", "ledger", "finding", "hotspot", "version"]
+VIEWS = ["runs", "ledger_over_time", "findings_over_time", "hotspots_over_time", "versions_over_time", "latest"]
+failures = []
+
+
+def check(good, what):
+    if not good:
+        failures.append(what)
+        print(f"FAILED: {what}")
+
+
+class Tester:
+    def __init__(self, gpusight, folder):
+        self.gpusight, self.folder = gpusight, folder
+
+    def run(self, *words, env=None):
+        return subprocess.run([self.gpusight, *words], cwd=self.folder, capture_output=True, timeout=120,
+                              env=dict(os.environ, **(env or {})))
+
+    def ok(self, *words, env=None):
+        p = self.run(*words, env=env)
+        check(p.returncode == 0, f"{words}: {p.returncode} {p.stderr[:300]}")
+        return p.stdout.decode(errors="replace")
+
+    def fails(self, code, text, *words, env=None):
+        p = self.run(*words, env=env)
+        check(p.returncode == code and text.encode() in p.stderr and p.stderr.count(b"\n") == 1,
+              f"{words}: {p.returncode} instead of {code}: {p.stderr[:300]}")
+        return p
+
+
+class SQLite:
+    def __init__(self, t, name="fleet.db"):
+        self.place, self.path = name, os.path.join(t.folder, name)
+
+    def rows(self, name, columns="*"):
+        with contextlib.closing(sqlite3.connect(self.path)) as db:
+            return sorted([tuple("" if v is None else str(v) for v in r)
+                           for r in db.execute(f"SELECT {columns} FROM gpusight_{name}")])
+
+    def execute(self, sql):
+        with contextlib.closing(sqlite3.connect(self.path)) as db:
+            db.execute(sql)
+            db.commit()
+
+
+class PostgreSQL:
+    """A server of its own in a folder that goes."""
+
+    def __init__(self, folder):
+        found = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"))
+        self.bin = os.path.dirname(found[-1]) if found else os.path.dirname(shutil.which("initdb") or "")
+        self.folder, self.place, self.as_user = os.path.join(folder, "server"), None, []
+        self.port = None
+
+    def call(self, *words, **more):
+        return subprocess.run([*self.as_user, *words], capture_output=True, text=True, timeout=120, cwd="/", **more)
+
+    def start(self):
+        if not self.bin:
+            return "no initdb"
+        os.makedirs(self.folder)
+        if os.geteuid() == 0:
+            user = next((u for u in pwd.getpwall() if u.pw_name in ("postgres", "nobody")), None)
+            if not user or not shutil.which("setpriv"):
+                return "a server does not run as root, and there is no other user to run it"
+            self.as_user = ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
+            os.chown(self.folder, user.pw_uid, user.pw_gid)
+            os.chmod(os.path.dirname(self.folder), 0o755)
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", 0))
+            self.port = s.getsockname()[1]
+        password = os.path.join(self.folder, "password")
+        with open(password, "w", encoding="ascii") as f:
+            f.write(SECRET)
+        os.chmod(password, 0o644)
+        data = os.path.join(self.folder, "data")
+        p = self.call(f"{self.bin}/initdb", "-D", data, "-U", "perf", "--auth=scram-sha-256", "--no-sync",
+                      f"--pwfile={password}", "--encoding=UTF8", "--locale=C.UTF-8")
+        if p.returncode != 0:
+            return f"initdb failed: {p.stderr.strip()[-200:]}"
+        p = self.call(f"{self.bin}/pg_ctl", "-D", data, "-w", "-l", os.path.join(self.folder, "log"), "-o",
+                      f"-p {self.port} -k {self.folder} -c listen_addresses=127.0.0.1 -c fsync=off", "start")
+        if p.returncode != 0:
+            return f"the server does not start: {p.stderr.strip()[-200:]}"
+        self.place = f"postgresql://perf@127.0.0.1:{self.port}/postgres"
+        return None
+
+    def stop(self):
+        if self.place:
+            self.call(f"{self.bin}/pg_ctl", "-D", os.path.join(self.folder, "data"), "-m", "immediate", "stop")
+
+    def sql(self, text):
+        p = subprocess.run([f"{self.bin}/psql", self.place, "--csv", "-t", "-c", text], capture_output=True,
+                           timeout=60, check=True, env=dict(os.environ, PGPASSWORD=SECRET))
+        return [tuple(r) for r in csv.reader(io.StringIO(p.stdout.decode()))]
+
+    def rows(self, name, columns="*"):
+        return sorted(self.sql(f"SELECT {columns} FROM gpusight_{name}"))
+
+    def execute(self, sql):
+        self.sql(sql)
+
+
+def make_runs(t):
+    def synth(*words):
+        subprocess.run([t.gpusight, "synth", "-q", *words], cwd=t.folder, check=True, capture_output=True)
+    for i in (1, 2, 3):
+        os.makedirs(os.path.join(t.folder, f"site/night{i}"))
+        synth("tiny_kernels", "--seed", str(i), "-o", f"site/night{i}/train.db")
+    synth("mpi_job", "--set", "ranks=3", "--set", "n=10", "-o", "site/job/")
+    synth("hostile_names", "-o", "site/night1/it's \"odd\"; DROP TABLE gpusight_run;--.db")
+    raw = os.path.join(os.fsencode(t.folder), b"site/night2/\xff\xfe\n.db")
+    shutil.copy(os.path.join(t.folder, "site/night1/it's \"odd\"; DROP TABLE gpusight_run;--.db"), raw)
+    with open(raw, "ab") as f:  # other content: another run
+        f.write(bytes(4096))
+    synth("demo", "--format", "kineto", "-o", "site/night3/model.json")
+    whole = open(os.path.join(t.folder, "site/night1/train.db"), "rb").read()
+    with open(os.path.join(t.folder, "site/cut.db"), "wb") as f:
+        f.write(whole[:len(whole) // 2])
+    open(os.path.join(t.folder, "site/empty.db"), "wb").close()
+    with open(os.path.join(t.folder, "site/README.txt"), "w", encoding="ascii") as f:
+        f.write("no trace\n")
+
+
+def figures(t, db, env):
+    """What is stored of a run is what 'analyze' says of it."""
+    for name, path in (("night1/train.db", "site/night1/train.db"), ("job", "site/job")):
+        a = json.loads(t.ok("analyze", "--json", path))
+        run = [r for r in db.rows("run", "name, run, verdict, headline, ranks, gpus, straggler") if r[0] == name]
+        check(len(run) == 1, f"{name}: {len(run)} rows")
+        _, key, verdict, headline, ranks, _, straggler = run[0]
+        check((verdict, headline) == (a["verdict"]["status"], a["verdict"]["headline"]), f"{name}: verdict {verdict}")
+        check(int(ranks) == max(1, len(a["ranks"])), f"{name}: ranks {ranks}")
+        check(straggler == ("" if not a["straggler"] else str(a["straggler"]["rank"])), f"{name}: {straggler}")
+        ledger = {r[1]: int(r[2]) for r in db.rows("ledger", "run, cause, ns") if r[0] == key}
+        check(sum(ledger.values()) == int(next(r[1] for r in db.rows("run", "run, gpu_time_ns") if r[0] == key)),
+              f"{name}: the ledger does not sum up")
+        rules = [r[2] for r in sorted(db.rows("finding", "run, place, rule"), key=lambda r: int(r[1])) if r[0] == key]
+        check(rules == [f["id"] for f in a["recommendations"]], f"{name}: findings {rules}")
+        calls = {r[1]: int(r[2]) for r in db.rows("hotspot", "run, name, calls") if r[0] == key}
+        check(calls == {h["name"]: h["calls"] for h in a["hotspots"]}, f"{name}: hotspots {calls}")
+    check(("gpusight", ) in {r[:1] for r in db.rows("version", "what")}, "no version")
+    for view in VIEWS:
+        check(db.rows(view), f"view {view} is empty")
+    names = {r[0] for r in db.rows("run", "name")}
+    check(any("DROP TABLE" in n and "it's" in n for n in names), f"odd names: {names}")
+    check(any("\ufffd\ufffd" in n for n in names), f"names that are no UTF-8: {names}")
+    _ = env
+
+
+def readers(t, db, env):
+    """'compare' and 'history' say of stored runs what they say of the traces."""
+    one = json.loads(t.ok("compare", "--json", "site/night1/train.db", "site/night2/train.db"))
+    two = json.loads(t.ok("compare", "--json", "--db", db.place, "night1/train.db", "night2/train.db", env=env))
+    check(one["verdict"] == two["verdict"], f"compare: {one['verdict']} {two['verdict']}")
+    mixed = json.loads(t.ok("compare", "--json", "--db", db.place, "night1/train.db", "site/night2/train.db", env=env))
+    check(mixed["verdict"] == one["verdict"], "compare with a file")
+    h = json.loads(t.ok("history", "--json", "--db", db.place, "--name", "*/train.db", env=env))
+    check([r["label"] for r in h["runs"]] == ["night1/train.db", "night2/train.db", "night3/train.db"], f"history {h}")
+    key = next(r[1] for r in db.rows("run", "name, run") if r[0] == "night2/train.db")
+    h = json.loads(t.ok("history", "--json", "--db", db.place, key[:12], "latest", env=env))
+    check(h["runs"][0]["label"] == "night2/train.db", "history by hash")
+    t.fails(2, "no run 'nobody'", "compare", "--db", db.place, "nobody", "latest", env=env)
+    t.fails(5, "no run like 'x*'", "history", "--db", db.place, "--name", "x*", env=env)
+
+
+def collect(t, db, env):
+    out = t.ok("collect", "site", "--db", db.place, "--sandbox", "on", env=env)
+    check(out.endswith("7 runs added, 0 there already, 2 left out\n"), f"collect: {out}")
+    check("cut.db" in out and "empty.db" in out and "README" not in out, f"bad traces are not named: {out}")
+    before = {name: db.rows(name) for name in TABLES}
+    shutil.move(os.path.join(t.folder, "site/night3"), os.path.join(t.folder, "site/moved"))
+    out = t.ok("collect", "site", "--db", db.place, env=env)
+    shutil.move(os.path.join(t.folder, "site/moved"), os.path.join(t.folder, "site/night3"))
+    check(out.endswith("0 runs added, 7 there already, 2 left out\n"), f"again: {out}")
+    check(before == {name: db.rows(name) for name in TABLES}, "the second time changes something")
+    t.ok("collect", "site", "--replace", "--db", db.place, env=env)
+    check(before == {name: db.rows(name) for name in TABLES}, "--replace changes something")
+    figures(t, db, env)
+    readers(t, db, env)
+    return before
+
+
+def divisions(t):
+    for how, names in (("files", 3), ("folders", 1), ("auto", 1)):
+        t.ok("collect", "site/job" if how != "folders" else "site", "--runs", how, "--db", f"{how}.db")
+        rows = SQLite(t, f"{how}.db").rows("run", "name, ranks")
+        rows = [r for r in rows if r[0].startswith("job")]
+        check(len(rows) == names, f"--runs {how}: {rows}")
+
+
+def refusals(t):
+    trace = os.path.join(t.folder, "site/night1/train.db")
+    before = open(trace, "rb").read()
+    t.fails(2, "is no database of 'gpusight collect'", "collect", "site/job", "--db", "site/night1/train.db")
+    t.fails(2, "is no database of 'gpusight collect'", "history", "--db", "site/night1/train.db")
+    check(open(trace, "rb").read() == before and not glob.glob(trace + "-*"), "a trace was changed")
+    t.fails(4, "not a database", "collect", "site/job", "--db", "site/README.txt")
+    t.fails(2, "is no file", "collect", "site/job", "--db", "site")
+    t.fails(3, "no such file", "history", "--db", "nothing.db")
+    t.fails(2, "'--db' is missing", "collect", "site")
+    t.fails(3, "cannot open", "collect", "nothing", "--db", "x.db")
+    t.fails(2, "needs '--db'", "history", "--name", "x", "site")
+    t.fails(2, "no address of PostgreSQL", "collect", "site", "--db", "mysql://u:geheim@h/d")
+    p = t.run("collect", "site/cut.db", "--db", "x.db")
+    check(p.returncode == 4 and b"1 left out" in p.stdout, f"only bad traces: {p.returncode} {p.stdout}")
+    os.makedirs(os.path.join(t.folder, "void"), exist_ok=True)
+    check(t.run("collect", "void", "--db", "x.db").returncode == 5, "no traces at all")
+    db = SQLite(t, "later.db")
+    t.ok("collect", "site/job", "--db", "later.db")
+    db.execute("UPDATE gpusight_schema SET version = 9")
+    t.fails(4, "use a later gpusight", "collect", "site/job", "--db", "later.db")
+    t.fails(4, "use a later gpusight", "history", "--db", "later.db")
+
+
+def interrupted(t, db, env, kills, expected):
+    """Killed at any moment: what is there is whole, and the next one goes on."""
+    r = random.Random(4)
+    for i in range(kills):
+        p = subprocess.Popen([t.gpusight, "collect", "site", "--db", db.place], cwd=t.folder, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL, env=dict(os.environ, **env))
+        time.sleep(r.uniform(0, 0.25))
+        p.send_signal(signal.SIGKILL)
+        p.wait()
+    two = [subprocess.Popen([t.gpusight, "collect", "site", "--db", db.place], cwd=t.folder, stdout=subprocess.DEVNULL,
+                            stderr=subprocess.PIPE, env=dict(os.environ, **env)) for _ in range(2)]
+    for p in two:
+        _, err = p.communicate(timeout=120)
+        check(p.returncode == 0, f"two at once: {err[:300]}")
+    check({name: db.rows(name) for name in TABLES} == expected, "killed and run twice: other rows")
+
+
+def passwords(t, server):
+    def hidden(p):
+        check(SECRET.encode() not in p.stdout + p.stderr, f"the password is shown: {p.stderr[:300]}")
+    wrong = server.place.replace("perf@", f"perf:{SECRET}x@")
+    hidden(t.fails(6, "cannot reach", "collect", "site", "--db", wrong))
+    hidden(t.fails(6, "cannot reach", "collect", "site", "--db", server.place, env={"PGPASSWORD": SECRET + "x"}))
+    for address in (f"postgresql://perf:{SECRET}@[::1/x", f"postgresql://perf:{SECRET}@h:{SECRET}/d",
+                    f"postgresql://h/d?pasword={SECRET}"):
+        p = t.run("collect", "site", "--db", address)
+        hidden(p)
+        check(p.returncode in (2, 6) and p.stderr, f"{address}: {p.returncode}")
+    right = server.place.replace("perf@", f"perf:{SECRET}@")
+    p = t.run("history", "--db", right)
+    hidden(p)
+    check(p.returncode == 0 and b"perf:***@" in p.stdout, f"password in the address: {p.returncode} {p.stderr[:200]}")
+    with socket.socket() as s:  # a server that never answers, to look at the command line meanwhile
+        s.bind(("127.0.0.1", 0))
+        s.listen()
+        slow = f"postgresql://perf:{SECRET}@127.0.0.1:{s.getsockname()[1]}/d"
+        p = subprocess.Popen([t.gpusight, "history", "--db", slow], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        connection, _ = s.accept()
+        with open(f"/proc/{p.pid}/cmdline", "rb") as f:
+            check(SECRET.encode() not in f.read(), "the password is in the list of processes")
+        connection.close()
+        p.communicate(timeout=60)
+        check(p.returncode == 6, f"a server that hangs up: {p.returncode}")
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("--gpusight", required=True)
+    p.add_argument("--kills", type=int, default=4)
+    o = p.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        t = Tester(os.path.realpath(o.gpusight), folder)
+        make_runs(t)
+        files = SQLite(t)
+        expected = collect(t, files, {})
+        divisions(t)
+        refusals(t)
+        interrupted(t, SQLite(t, "killed.db"), {}, o.kills, expected)
+        server = PostgreSQL(folder)
+        try:
+            why = "this build knows no PostgreSQL" if "postgresql" not in t.ok("--version") else server.start()
+            if why:
+                print(f"PostgreSQL is left out: {why}")
+            else:
+                env = {"PGPASSWORD": SECRET}
+                there = collect(t, server, env)
+                for name in TABLES:
+                    check([r[:2] for r in there[name]] == [r[:2] for r in expected[name]], f"{name} differs from SQLite's")
+                names = "run, name, path, started_ns, verdict, headline, wall_ns, straggler, profile"
+                check(server.rows("run", names) == files.rows("run", names), "runs differ from SQLite's")
+                passwords(t, server)
+                server.execute("DROP TABLE gpusight_run, gpusight_ledger, gpusight_finding, gpusight_hotspot, "
+                               "gpusight_version, gpusight_schema CASCADE")
+                interrupted(t, server, env, o.kills, there)
+        finally:
+            server.stop()
+    print(f"{len(failures)} failures" if failures else "ok")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

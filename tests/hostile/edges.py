@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""Where commands end: what is too much is refused with advice, at once; what must go along goes along.
+
+    edges.py PROGRAM [FOLDER]    FOLDER is for what is written, outside of the folders for temporary
+                                 files, so that the box is tried, too; by default this one
+"""
+import os
+import resource
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+
+sys.dont_write_bytecode = True
+import seeds
+
+PROGRAM = None
+SMALL_TMP = 256  # KiB
+
+
+def run(*words, **more):
+    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=300, check=False, **more)
+
+
+def expect(what, condition, done=None):
+    if not condition:
+        text = f": exit code {done.returncode}: {done.stdout[-200:]}{done.stderr[-300:]}" if done else ""
+        raise AssertionError(what + text)
+
+
+def count(path):
+    done = run("query", path, "select count(*) from kernels", "--format", "csv")
+    expect("kernels can be counted", done.returncode == 0, done)
+    return int(done.stdout.split()[-1])
+
+
+def left(folder):
+    """Everything in the folder, below it too."""
+    return sorted(os.path.relpath(os.path.join(at, f), folder) for at, dirs, files in os.walk(folder)
+                  for f in files + dirs)
+
+
+def cpu_of(*words):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = run(*words)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    expect("it succeeds", done.returncode == 0, done)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def package_takes_logs_along(d):
+    """The last rows of a database may be in its log only."""
+    source = seeds.rocpd_log(f"{d}/in") + "/a.db"
+    rows = count(source)
+    for way in ("--copy", "--consolidate"):
+        os.makedirs(f"{d}/to")
+        done = run("package", source, way, "-o", f"{d}/to/p")
+        expect(f"package {way}", done.returncode == 0, done)
+        expect(f"all rows are there after {way}", count(f"{d}/to/p.rpdb/index.yaml") == rows)
+        if way == "--consolidate":
+            expect("it was moved", not os.path.exists(source))
+        shutil.rmtree(f"{d}/to")
+
+
+def package_tells_names_apart(d):
+    """Files of one name, and one that has the name which another would get."""
+    n = 30
+    for i in range(n):
+        os.makedirs(f"{d}/{i}")
+        seeds.rocpd(f"{d}/{i}/a.db" if i else f"{d}/{i}/2-a.db")
+    done = run("package", *(f"{d}/{i}/" for i in range(n)), "--copy", "-o", f"{d}/p")
+    expect("package", done.returncode == 0, done)
+    expect("each is there", len([f for f in left(f"{d}/p.rpdb") if f.endswith(".db")]) == n)
+
+
+def package_refuses_sets(d):
+    """Captures of several files are not taken apart, and nothing is left of the try."""
+    os.makedirs(f"{d}/out")
+    done = run("package", seeds.rocprofv3_csv(f"{d}/csv"), "--copy", "-o", f"{d}/out/p")
+    expect("refused with advice", done.returncode == 2 and "convert" in done.stderr, done)
+    expect("nothing is left", left(f"{d}/out") == [])
+
+
+def keys_go_elsewhere(d):
+    """The key is for its owner alone, even over a file that all could read, in a folder of its own."""
+    for name in ("out", "mine"):
+        os.makedirs(f"{d}/{name}")
+    seeds.write_text(f"{d}/mine/key", "old")
+    os.chmod(f"{d}/mine/key", 0o644)
+    done = run("anonymise", seeds.rocpd(f"{d}/a.db"), "-o", f"{d}/out/x.db", "--key", f"{d}/mine/key")
+    expect("anonymise", done.returncode == 0, done)
+    expect("the key is private", os.stat(f"{d}/mine/key").st_mode & 0o777 == 0o600)
+
+
+def many_names_take_linear_time(d):
+    """Names that begin alike were compared with each other."""
+    def trace(n):
+        return seeds.events(f"{d}/{n}.json", *(seeds.kernel_event(f"kernel_of_the_same_kind_{i}", ts=9 * i)
+                                               for i in range(n)))
+    few, many = trace(10000), trace(40000)
+    a, b = (cpu_of("anonymise", t, "-o", f"{d}/x.db") for t in (few, many))
+    expect(f"4 times the names take 4 times the time, not {b / a:.1f}", b < 9 * a + 0.2)
+
+
+def too_many_processes_for_rocpd(d):
+    def trace(n):
+        return seeds.events(f"{d}/a.json", *(e for i in range(n) for e in (
+            seeds.kernel_event("cudaLaunchKernel", ts=9 * i, dur=1, pid=i + 1, tid=i + 1, cat="cuda_runtime",
+                               args={"correlation": i + 1}),
+            seeds.kernel_event(ts=9 * i + 2, pid=0, args={"correlation": i + 1}))))
+    done = run("convert", trace(501), "-f", "rocpd", "-o", f"{d}/x.db")
+    expect("refused with advice", done.returncode == 2 and "--per-rank" in done.stderr, done)
+    expect("nothing is left", left(d) == ["a.json"])
+    done = run("convert", trace(50), "-f", "rocpd", "-o", f"{d}/x.db")
+    expect("fewer fit", done.returncode == 0, done)
+    expect("all of them", count(f"{d}/x.db") == 50)
+
+
+def otf2_of_many_streams(d):
+    """Each stream is two files: too many are refused, and few descriptors are told."""
+    if " otf2" not in run("--version").stdout:
+        return
+    trace = seeds.events(f"{d}/a.json", *(seeds.kernel_event(ts=9 * i, stream=i) for i in range(10500)))
+    done = run("convert", trace, "-f", "otf2", "-o", f"{d}/x")
+    expect("refused with advice", done.returncode == 2 and "10000" in done.stderr, done)
+    expect("nothing is left", left(d) == ["a.json"])
+    trace = seeds.events(f"{d}/a.json", *(seeds.kernel_event(ts=9 * i, stream=i) for i in range(200)))
+    words = ["convert", trace, "-f", "otf2", "-o", f"{d}/x"]
+    done = run(*words, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (128, 128)))
+    expect("few descriptors are told", done.returncode == 3 and "open files" in done.stderr, done)
+    expect("nothing is left", left(d) == ["a.json"])
+    done = run(*words, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (128, 4096)))
+    expect("more are taken where they may be", done.returncode == 0, done)
+
+
+def full_folder_for_temporary_files(d):
+    """A database is unpacked there: where it does not fit, that is said, and it stays empty."""
+    import gzip
+    data = open(seeds.rocpd(f"{d}/a.db"), "rb").read()
+    db = sqlite3.connect(f"{d}/a.db")
+    db.execute("CREATE TABLE more AS SELECT randomblob(1000000) AS x")
+    db.commit()
+    db.close()
+    data = open(f"{d}/a.db", "rb").read()
+    seeds.write_text(f"{d}/a.db.gz", gzip.compress(data, 1, mtime=0))
+    os.makedirs(f"{d}/tmp")
+    script = (f'mount -t tmpfs -o size={SMALL_TMP}k none "$1/tmp" || exit 77; export TMPDIR="$1/tmp"; '
+              f'"$0" analyze "$1/a.db.gz" --json -o "$1/x.json"; code=$?; ls -A "$1/tmp" >&2; exit $code')
+    done = subprocess.run(["unshare", "-m", "sh", "-c", script, PROGRAM, d], capture_output=True, text=True, check=False)
+    if done.returncode in (1, 77) and "gpusight" not in done.stderr:
+        return  # not allowed to mount anything
+    expect("told", done.returncode == 3 and done.stderr.count("\n") == 1 and "TMPDIR" in done.stderr, done)
+    expect("no output", not os.path.exists(f"{d}/x.json"))
+
+
+def a_writer_still_appends(d):
+    """Rows come in by a log while we read: what is there, or one line; and the writer loses nothing."""
+    trace = seeds.rocpd(f"{d}/a.db")
+    db = sqlite3.connect(trace, isolation_level=None, check_same_thread=False)
+    db.execute("PRAGMA journal_mode=WAL")
+    db.execute("CREATE TABLE more(id INTEGER PRIMARY KEY, t TEXT)")
+    end, done = threading.Event(), []
+
+    def append():
+        while not end.is_set():
+            db.execute("INSERT INTO more(t) VALUES(?)", ("x" * 2000,))
+            done.append(1)
+    writer = threading.Thread(target=append)
+    writer.start()
+    codes = set()
+    try:
+        for words in (["summary", trace], ["analyze", trace, "--json"], ["convert", trace, "-o", f"{d}/x.pftrace"]) * 3:
+            o = run(*words)
+            codes.add(o.returncode)
+            expect("a right answer or one line", o.returncode == 0 or (
+                o.returncode == 3 and o.stderr.startswith("gpusight: ") and o.stderr.count("\n") == 1), o)
+    finally:
+        end.set()
+        writer.join()
+    expect("the writer was at work", len(done) > 10)
+    expect("nothing is lost", db.execute("SELECT count(*) FROM more").fetchone() == (len(done),))
+    expect("it is sound", db.execute("PRAGMA integrity_check").fetchone() == ("ok",))
+    db.close()
+    o = run("summary", trace)
+    expect("and can be read afterwards", o.returncode == 0, o)
+
+
+TESTS = [a_writer_still_appends, package_takes_logs_along, package_tells_names_apart, package_refuses_sets, keys_go_elsewhere,
+         many_names_take_linear_time, too_many_processes_for_rocpd, otf2_of_many_streams,
+         full_folder_for_temporary_files]
+
+
+def main():
+    global PROGRAM
+    PROGRAM = os.path.abspath(sys.argv[1])
+    seeds.set_program(PROGRAM)
+    failed = 0
+    for test in TESTS:
+        with tempfile.TemporaryDirectory(prefix="edges-", dir=sys.argv[2] if len(sys.argv) > 2 else ".") as d:
+            try:
+                test(os.path.abspath(d))
+                print("ok -", test.__name__.replace("_", " "))
+            except AssertionError as e:
+                failed += 1
+                print("not ok -", test.__name__.replace("_", " ") + ":", e)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
