@@ -1,5 +1,6 @@
 #include "base/sort.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 enum { BITS = 11, BUCKETS = 1 << BITS };
@@ -24,29 +25,88 @@ static void radix_pass(const struct item *from, struct item *to, size_t n, unsig
         to[at[from[i].key >> shift & (BUCKETS - 1)]++] = from[i];
 }
 
-void sort_rows(uint32_t *rows, size_t n, const int64_t *key, struct arena *temporary)
+struct keyed {
+    const int64_t *key;
+    uint64_t least; /* of all keys */
+};
+
+static uint64_t key_of(const struct keyed *k, uint32_t row)
+{
+    return (uint64_t)k->key[row] - k->least;
+}
+
+static bool is_sorted(const struct keyed *k, const uint32_t *rows, size_t n)
 {
     size_t i = 1;
-    while (i < n && key[rows[i - 1]] <= key[rows[i]])
+    while (i < n && k->key[rows[i - 1]] <= k->key[rows[i]])
         i++;
-    if (i >= n)
+    return i >= n;
+}
+
+/* By the low `bits` of the keys; a and b have room for n. */
+static void sort_some(uint32_t *rows, size_t n, const struct keyed *k, unsigned bits,
+                      struct item *a, struct item *b)
+{
+    if (is_sorted(k, rows, n))
         return;
-    int64_t least = key[rows[0]], most = least;
-    for (i = 0; i < n; i++) {
-        least = key[rows[i]] < least ? key[rows[i]] : least;
-        most = key[rows[i]] > most ? key[rows[i]] : most;
-    }
-    struct item *a = arena_array(temporary, struct item, n);
-    struct item *b = arena_array(temporary, struct item, n);
-    for (i = 0; i < n; i++)
-        a[i] = (struct item){(uint64_t)key[rows[i]] - (uint64_t)least, rows[i]};
-    uint64_t range = (uint64_t)most - (uint64_t)least;
-    for (unsigned shift = 0; shift < 64 && range >> shift; shift += BITS) {
+    for (size_t i = 0; i < n; i++)
+        a[i] = (struct item){key_of(k, rows[i]), rows[i]};
+    for (unsigned shift = 0; shift < bits; shift += BITS) {
         radix_pass(a, b, n, shift);
         struct item *swap = a;
         a = b;
         b = swap;
     }
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         rows[i] = a[i].row;
+}
+
+/*
+ * Rows by the top digit of their keys first: what is left to sort is small enough for the cache, and
+ * so is the room it takes.
+ */
+static void sort_many(uint32_t *rows, size_t n, const struct keyed *k, unsigned bits,
+                      struct arena *temporary)
+{
+    unsigned shift = bits > BITS ? bits - BITS : 0;
+    size_t end[BUCKETS] = {0}, sum = 0, most = 0;
+    uint32_t *parted = arena_array(temporary, uint32_t, n);
+    for (size_t i = 0; i < n; i++)
+        end[key_of(k, rows[i]) >> shift]++;
+    for (size_t b = 0; b < BUCKETS; b++) {
+        size_t count = end[b];
+        most = count > most ? count : most;
+        end[b] = sum;
+        sum += count;
+    }
+    for (size_t i = 0; i < n; i++)
+        parted[end[key_of(k, rows[i]) >> shift]++] = rows[i];
+    memcpy(rows, parted, n * sizeof(*rows));
+    struct item *room = arena_array(temporary, struct item, 2 * most);
+    for (size_t b = 0, from = 0; b < BUCKETS; from = end[b++])
+        sort_some(rows + from, end[b] - from, k, shift, room, room + most);
+}
+
+void sort_rows(uint32_t *rows, size_t n, const int64_t *key, struct arena *temporary)
+{
+    enum { MANY = 1 << 15 };
+    struct keyed k = {.key = key};
+    if (is_sorted(&k, rows, n))
+        return;
+    int64_t least = key[rows[0]], most = least;
+    for (size_t i = 0; i < n; i++) {
+        least = key[rows[i]] < least ? key[rows[i]] : least;
+        most = key[rows[i]] > most ? key[rows[i]] : most;
+    }
+    uint64_t range = (uint64_t)most - (uint64_t)least;
+    unsigned bits = 0;
+    while (bits < 64 && range >> bits)
+        bits++;
+    k.least = (uint64_t)least;
+    if (n >= MANY) {
+        sort_many(rows, n, &k, bits, temporary);
+        return;
+    }
+    struct item *room = arena_array(temporary, struct item, 2 * n);
+    sort_some(rows, n, &k, bits, room, room + n);
 }

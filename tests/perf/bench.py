@@ -18,6 +18,8 @@ import sys
 import tempfile
 import time
 
+import other_writer
+
 SMALL = bool(os.environ.get("BENCH_SMALL"))
 N = 100_000 if SMALL else 1_000_000
 missed = []
@@ -55,6 +57,11 @@ def threads_option(threads):
 
 def bytes_per_event(err):
     return float(re.search(r"([0-9.]+) bytes per event", err).group(1))
+
+
+def peak_bytes(err):
+    number, unit = re.search(r"peak ([0-9.]+) (\w+)", err).groups()
+    return float(number) * {"B": 1, "bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}[unit]
 
 
 def make(gpusight, folder, name, scenario, *options):
@@ -116,6 +123,74 @@ def page(gpusight, path, analyzed):
     bar("size of the page, MB", size, 20, at_least=False)
 
 
+def other(gpusight, folder, name, **options):
+    """A trace of the other writer; see other_writer.py."""
+    path = os.path.join(folder, name)
+    if not os.path.exists(path):
+        start = time.monotonic()
+        other_writer.write(gpusight, path, **options)
+        print(f"  wrote {name} ({os.path.getsize(path) / 1e6:.0f} MB) in {time.monotonic() - start:.1f} s")
+    return make(gpusight, folder, name, None)
+
+
+def threads(gpusight, path):
+    """What a second thread is worth, and what the graph and its replays cost."""
+    one = run([gpusight, "--threads", "1", "analyze", "--format", "json", path], 3)
+    two = run([gpusight, "--threads", "2", "analyze", "--format", "json", path], 3)
+    less = run([gpusight, "--threads", "1", "analyze", "--no-replay", "--stats", "--format", "json", path], 3)
+    show("analyze, one thread", *one[:2])
+    show("analyze, two threads", *two[:2])
+    show("analyze --no-replay, one thread", *less[:2], f"{bytes_per_event(less[2]):.1f} bytes per event")
+    if len(os.sched_getaffinity(0)) > 1:
+        bar("two threads against one, wall", one[0] / two[0], 1.6)
+    bar("replay against none, CPU", one[1] / less[1], 1.6, at_least=False)
+
+
+def against_query(path, analyzed):
+    query = run(["sqlite3", "-readonly", path, "select count(*), sum(duration) from kernels"], 3)
+    bar("analyze against one query over the kernels, wall", analyzed[0] / query[0], 2, at_least=False)
+
+
+RIVALS = {"perf-advisor": ["perf-advisor", "summary", "{}", "--json"]}
+
+
+def rivals(path, analyzed):
+    """Other tools, where they are installed."""
+    for name, command in RIVALS.items():
+        if not shutil.which(name):
+            print(f"           {name}: not installed")
+            continue
+        wall, cpu, _ = run([c.format(path) for c in command], 1)
+        show(name, wall, cpu, f"{wall / analyzed[0]:.0f} times as long as analyze")
+
+
+def event_cost(gpusight, path):
+    """Microseconds of CPU and bytes for an event."""
+    _, cpu, err = run([gpusight, "analyze", "--stats", "--format", "json", path], 2)
+    events = int(re.search(r"([0-9,]+) events", err).group(1).replace(",", ""))
+    return 1e6 * cpu / events, bytes_per_event(err)
+
+
+def other_shapes(gpusight, folder, plain):
+    path = other(gpusight, folder, "other.db", kernels=N)
+    info = readers(gpusight, path, query_bar=False)
+    analyzed = analysis(gpusight, path, info)
+    against_query(path, analyzed)
+    threads(gpusight, path)
+    rivals(path, analyzed)
+    wall, cpu, _ = run([gpusight, "analyze", "--format", "json", other(gpusight, folder, "other5.db", kernels=5 * N)], 2)
+    show("analyze, five times as many dispatches", wall, cpu)
+    bar("cost of five times the size, CPU", cpu / analyzed[1], 5.5, at_least=False)
+    print("An event of other shapes, against one of synth's")
+    base = event_cost(gpusight, plain)
+    for name, options in (("events in any order", {"unsorted": True}), ("20 calls a launch", {"api": 20, "kernels": N // 10}),
+                          ("10,000 streams", {"gpus": 1, "streams": 10_000}), ("1,000 GPUs", {"gpus": 1000, "streams": 1, "threads": 1000}),
+                          ("100,000 kernel names", {"names": N // 10}), ("markers 300 deep", {"depth": 300})):
+        made = other(gpusight, folder, f"other_{name.replace(' ', '_').replace(',', '')}.db", **{"kernels": N // 4, **options})
+        us, held = event_cost(gpusight, made)
+        print(f"  {name:<44} {us:8.3f} us  {us / base[0]:6.2f} times  {held:8.1f} bytes")
+
+
 def growth(gpusight, folder, info, analyzed):
     path = make(gpusight, folder, "bench5.db", "bench", "--set", f"n={5 * N}")
     wall, cpu, _ = run([gpusight, "info", "--json", path], 3)
@@ -129,12 +204,13 @@ def growth(gpusight, folder, info, analyzed):
 def json_reader(gpusight, folder):
     """rocprofv3 JSON: megabytes a second of one core, and against Python's parser."""
     path = make(gpusight, folder, "bench_results.json", "bench", "--format", "rocprofv3-json", "--set",
-                f"n={N // 4}")
+                f"n={3 * N // 4}")
     size = os.path.getsize(path) / 1e6
     wall, cpu, err = run([gpusight, "--threads", "1", "info", "--stats", "--json", path], 3)
     show(f"info, rocprofv3 JSON of {size:.0f} MB, one thread", wall, cpu,
          f"{bytes_per_event(err):.1f} bytes per event")
-    bar("JSON, MB/s of one core", size / cpu, 500)
+    bar("JSON, MB/s of one core", size / cpu, 600)
+    bar("peak memory, share of the file", float(peak_bytes(err)) / 1e6 / size, 0.3, at_least=False)
     python = run(["python3", "-c", f"import json; json.load(open({path!r}))"], 1)
     show("python3 json.load", *python[:2])
     bar("JSON against python3 json.load, CPU", python[1] / cpu, 5)
@@ -219,7 +295,12 @@ def main():
         info = readers(gpusight, path, query_bar=True)
         analyzed = analysis(gpusight, path, info)
         page(gpusight, path, analyzed)
+        against_query(path, analyzed)
+        threads(gpusight, path)
+        rivals(path, analyzed)
         growth(gpusight, folder, info, analyzed)
+        print(f"Another writer: {N:,} dispatches, 4 GPUs with 4 streams each in turns, ids in blocks with holes")
+        other_shapes(gpusight, folder, path)
         print("API-heavy: a tenth of a real --sys-trace rank (60 regions a dispatch)")
         options = ["--set", "n=4000"] if SMALL else []
         path = make(gpusight, folder, "sys_trace.db", "sys_trace", *options)

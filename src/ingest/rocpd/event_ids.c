@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 
-enum { ROWS_PER_RANGE = 16, RANGES_LEAST = 1024 };
+enum { ROWS_PER_RANGE = 4, RANGES_LEAST = 1024 };
 
 void event_ids_init(struct event_ids *x, struct events *e, struct arena *arena,
                     struct arena *temporary)

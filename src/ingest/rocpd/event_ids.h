@@ -3,7 +3,7 @@
  * link calls and the work they caused, in as little room as the file allows.
  *
  * Ids that count up are kept as ranges, stack ids as numbers of 32 bits (idblocks.h). Files with
- * more than one range for 16 rows, or with ids all over the 64 bits, are read a second time, and
+ * more than one range for four rows, or with ids all over the 64 bits, are read a second time, and
  * each id is kept.
  */
 #ifndef GS_INGEST_ROCPD_EVENT_IDS_H

@@ -253,6 +253,25 @@ static bool edge_rowid(const struct pages *p, const struct leaf_ref *ref, bool l
     return true;
 }
 
+/* Whether some leaves, from all over the table, have as many rows as rowids without holes. */
+static bool looks_dense(const struct fast_job *job, uint8_t *buf)
+{
+    enum { SAMPLES = 16 };
+    const struct leaf_list *l = &job->leaves;
+    for (size_t k = 0; k < SAMPLES; k++) {
+        size_t i = k * l->n / SAMPLES; /* of the last one nothing is known beforehand */
+        int64_t before = i ? l->v[i - 1].last_rowid : (int64_t)((uint64_t)job->first_rowid - 1);
+        struct leaf leaf;
+        if (i + 1 >= l->n)
+            continue;
+        if (!pages_read(job->pages, 0, &l->v[i], 1, buf) ||
+            !leaf_open_at(job->pages, buf, l->v[i].page, &leaf) ||
+            (uint64_t)l->v[i].last_rowid - (uint64_t)before != leaf.n_cells)
+            return false;
+    }
+    return true;
+}
+
 /*
  * Supposes that rowids have no holes, as profilers write them: then the pages above the leaves
  * tell how many rows each leaf has, and no leaf need be visited twice. Checked while scanning.
@@ -264,6 +283,8 @@ static bool suppose_dense(struct fast_job *job, size_t items, struct arena *a)
     int64_t last;
     if (!edge_rowid(job->pages, &l->v[0], false, buf, &job->first_rowid) ||
         !edge_rowid(job->pages, &l->v[l->n - 1], true, buf, &last))
+        return false;
+    if (!looks_dense(job, buf))
         return false;
     uint64_t rows = (uint64_t)last - (uint64_t)job->first_rowid + 1;
     if (last < job->first_rowid || rows > l->n * (uint64_t)job->pages->usable / SMALLEST_ROW)
