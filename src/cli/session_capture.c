@@ -153,13 +153,17 @@ bool session_capture(struct menu *m, const char *goal, struct gs_error *err)
 
 /* ---- command lines that a model has named ---- */
 
-static bool is_output(const char *word)
+/* How many words say where results go: "-d DIR" two, "--output=X" one; 0: it is no such word. */
+static size_t output_words(const char *word)
 {
-    static const char *const names[] = {"-d", "--output-directory", "-o", "--output", "--export"};
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        if (str_eq(word, names[i]))
-            return true;
-    return false;
+    static const char *const names[] = {"-d",       "--output-directory", "-o",
+                                        "--output", "--output-file",      "--export"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        size_t n = strlen(names[i]);
+        if (str_starts(word, names[i]) && (!word[n] || word[n] == '='))
+            return word[n] ? 1 : 2;
+    }
+    return 0;
 }
 
 /* The same command, its results in this folder. False: it is more than one. */
@@ -175,18 +179,25 @@ static bool put_into(struct words *out, const char *line, const char *folder, st
     size_t head = nsys ? 2 : 1;
     for (size_t i = 0; i < head && i < given.n; i++)
         vec_push(out, a, given.v[i]);
-    vec_push(out, a, nsys || ncu ? "-o" : "-d");
-    vec_push(out, a, nsys || ncu ? fs_join(folder, "trace", a) : folder);
+    if (nsys || ncu) {
+        vec_push(out, a, nsys ? "--output" : "--export");
+        vec_push(out, a, (const char *)fs_join(folder, "trace", a));
+    } else {
+        vec_push(out, a, "--output-directory");
+        vec_push(out, a, folder);
+        vec_push(out, a, "--output-file");
+        vec_push(out, a, "trace_%pid%");
+    }
     if (nsys)
         vec_push(out, a, "--export=sqlite");
     bool options = true;
     for (size_t i = head; i < given.n; i++) {
         const char *word = given.v[i];
         options &= *word == '-' && !str_eq(word, "--");
-        if (options && is_output(word))
-            i++;
-        else if (!options || (!str_starts(word, "--output=") && !str_starts(word, "--export=") &&
-                              !str_starts(word, "--output-directory=")))
+        size_t n = options ? output_words(word) : 0;
+        if (n)
+            i += n - 1;
+        else
             vec_push(out, a, word);
     }
     return true;

@@ -120,18 +120,19 @@ static void put_files(struct str *out, struct loop *l, const char *under, int de
     }
 }
 
-/* Lines of an answer that start a profiler, a few of them. */
+/* Shows an answer; its lines that start a profiler, a few of them, are kept. */
 static void take_commands(struct loop *l, const char *text)
 {
-    static const char *const tools[] = {"rocprofv3 ", "nsys profile ", "ncu "};
+    static const char *const starts[] = {"rocprofv3 ", "nsys profile ", "ncu "};
     enum { MOST_COMMANDS = 5 };
     struct arena *a = l->s->arena;
     l->named.n = 0;
-    for (const char *line = text; *line && l->named.n < MOST_COMMANDS;) {
+    for (const char *line = text; *line;) {
         size_t n = strcspn(line, "\n");
+        log_say("  %.*s", (int)(n < 1000 ? n : 1000), line);
         const char *p = line + strspn(line, " \t$`>-*");
-        for (size_t i = 0; i < ARRAY_LEN(tools) && p < line + n; i++)
-            if (str_starts(p, tools[i])) {
+        for (size_t i = 0; i < ARRAY_LEN(starts) && l->named.n < MOST_COMMANDS && p < line + n; i++)
+            if (str_starts(p, starts[i])) {
                 char *copy = arena_strndup(a, p, (size_t)(line + n - p));
                 copy[strcspn(copy, "`\r")] = 0;
                 vec_push(&l->named, a, (const char *)copy);
@@ -173,7 +174,7 @@ const char *session_propose(void *ctx, struct loop *l, struct gs_error *err)
     bool edit =
         answer.text && (str_has(answer.text, "<<<<<<< SEARCH") || str_has(answer.text, "\n+++ "));
     if (!edit && answer.text && !l->automatic) {
-        log_say("%s answers: %s", llm->target.provider->name, answer.text);
+        log_say("%s has no edit; it answers:", llm->target.provider->name);
         take_commands(l, answer.text);
     }
     return edit ? answer.text : NULL;

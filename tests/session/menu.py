@@ -212,6 +212,34 @@ def aliases(toy, t):
     t.type("q")
 
 
+def named(toy, t):
+    """Command lines of profilers in a model's answer become a list to run."""
+    if " llm" not in subprocess.run([toy.gpusight, "--version"], capture_output=True, text=True).stdout:
+        return
+    toy.write("bin/claude", f"""#!{sys.executable}
+import json
+text = "Look closer first:\\n\\n    $ rocprofv3 --sys-trace -d elsewhere -- ./app\\n- `rocprofv3 --sys-trace -- ./app; rm -rf x`\\n"
+print(json.dumps({{"type": "result", "is_error": False, "result": text,
+                   "usage": {{"input_tokens": 10, "output_tokens": 10}}}}))
+""", 0o755)
+    t.clear()
+    t.type(f"{toy.gpusight} session resume --llm claude-code --quiet-app")
+    t.wait("session> ")
+    t.type("o")
+    t.wait("Proceed?")
+    t.type("y")
+    check("command lines of a model are a list", t.wait("run one of them") and t.wait("  2  rocprofv3"), t.screen())
+    t.type("2")
+    check("more than a command is not run", t.wait("no plain command"), t.screen())
+    t.type("o")
+    t.wait("run one of them", 2)
+    t.type("1")
+    check("the chosen one is run and analyzed", t.wait("profile: rocprofv3 --output-directory") and t.wait("session> ", 3) and not os.path.exists(toy.folder + "/elsewhere")
+          and any("rocprofv3 --output-directory" in (e.get("command") or "") for e in document(toy)["events"]), t.screen())
+    t.type("q")
+    t.wait("saved; go on")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--gpusight", required=True)
@@ -223,6 +251,7 @@ def main():
     t = Terminal(toy)
     try:
         drive(toy, t)
+        named(toy, t)
         aliases(toy, t)
     finally:
         t.close()
