@@ -83,8 +83,9 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     else
         anonymise_trace(t, &p);
     struct fs_set *set = fs_set_new(cli->arena);
-    if (!rewritten_put(cli, &s->out, t, false, set, &files, err) || (!s->undo && !prove(&p, set, err)) ||
-        (s->key && !write_key(&p, s->key, set, err)) || !fs_set_close(set, err))
+    if (!rewritten_put(cli, &s->out, t, false, set, &files, err) ||
+        (!s->undo && !prove(&p, set, err)) || (s->key && !write_key(&p, s->key, set, err)) ||
+        !fs_set_close(set, err))
         return false;
     for (size_t i = 0; i < files.n; i++)
         log_say("wrote %s", files.v[i]);

@@ -17,8 +17,8 @@
 
 #include "base/vec.h"
 #include "ingest/ingest.h"
-#include "ingest/wire.h"
 #include "ingest/rocprofv3/build.h"
+#include "ingest/wire.h"
 #include "model/trace.h"
 
 /* Open slices of all tracks together; real traces have some hundreds. */

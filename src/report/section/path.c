@@ -36,8 +36,9 @@ static void build(const struct subject *s, struct doc *d)
         doc_rows(d, section_result(s, "critical_path_phases"),
                  &(struct rows){.caption = "what limits each phase", .top = s->top});
     }
-    doc_facts(d, section_result(s, "critical_path"),
-              "ops ops_on_path unlinked waits_recorded waits_default waits_inferred meetings handovers host_waits");
+    doc_facts(
+        d, section_result(s, "critical_path"),
+        "ops ops_on_path unlinked waits_recorded waits_default waits_inferred meetings handovers host_waits");
     if (a->path_stats.rough)
         doc_callout(d, TONE_WARN, "the replay is off by more than 2 %%: predicted times are rough");
     if (a->path_stats.unlinked == a->path_stats.ops)
