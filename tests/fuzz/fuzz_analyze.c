@@ -101,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct gs_error err = {0};
     struct ingest_opts o = {.reader = READER_AUTO, .threads = 1};
     trace_init(&t);
-    if (ingest_load_one(&t, &(struct ingest_file){path, &format_kineto}, &o, &err))
+    if (ingest_load_one(&t, &(struct ingest_file){path, &format_kineto, NULL}, &o, &err))
         everything(&t);
     trace_release(&t);
     return 0;

@@ -82,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct gs_error err = {0};
     struct ingest_opts o = {.reader = READER_AUTO, .threads = 1};
     trace_init(&t);
-    if (ingest_load_one(&t, &(struct ingest_file){path, &format_kineto}, &o, &err)) {
+    if (ingest_load_one(&t, &(struct ingest_file){path, &format_kineto, NULL}, &o, &err)) {
         check_kernels(&t);
         check_rest(&t);
     } else {

@@ -85,7 +85,7 @@ static void one(void *ctx)
     struct trace t;
     struct gs_error err = {0};
     struct ingest_opts o = {.reader = READER_AUTO, .threads = 1};
-    struct ingest_file file = {call->path, call->format};
+    struct ingest_file file = {call->path, call->format, NULL};
     trace_init(&t);
     if (ingest_load_files(&t, &(struct ingest_files){&file, 1, 1}, &o, &err)) {
         check(&t);

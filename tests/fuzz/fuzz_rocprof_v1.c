@@ -41,7 +41,7 @@ static void as_results(const char *path)
     struct trace t;
     struct gs_error err = {0};
     struct ingest_opts o = {.reader = READER_AUTO, .threads = 1};
-    struct ingest_file file = {path, &format_rocprof_v1};
+    struct ingest_file file = {path, &format_rocprof_v1, NULL};
     trace_init(&t);
     if (ingest_load_files(&t, &(struct ingest_files){&file, 1, 1}, &o, &err))
         check(&t);

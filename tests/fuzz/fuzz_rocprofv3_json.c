@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct trace t;
     struct gs_error err = {0};
     trace_init(&t);
-    bool ok = ingest_load_one(&t, &(struct ingest_file){path, &format_rocprofv3_json},
+    bool ok = ingest_load_one(&t, &(struct ingest_file){path, &format_rocprofv3_json, NULL},
                               &(struct ingest_opts){.threads = 1}, &err);
     if (ok ? err.text[0] : !err.text[0])
         abort();
