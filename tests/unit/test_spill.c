@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -32,7 +33,7 @@ static bool settles_below(long mib)
     return resident_mib() > 0;
 #else
     for (int i = 0; i < 300 && resident_mib() >= mib; i++)
-        usleep(10000);
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     return resident_mib() < mib;
 #endif
 }
