@@ -139,19 +139,25 @@ class Task:
         """function(*arguments, task, error); raises what the library says."""
         error = GsError()
         result = []
-        thread = threading.Thread(
-            target=lambda: result.append(function(*arguments, self.handle, byref(error))))
-        thread.start()
-        try:
-            while thread.is_alive():
-                thread.join(0.05)
-        except BaseException:
-            lib.gs_task_cancel(self.handle)
-            thread.join()
-            raise
-        finally:
-            if not thread.is_alive():
-                lib.gs_task_free(self.handle)
+        done = threading.Event()
+        stopped = None
+
+        def work():
+            try:
+                result.append(function(*arguments, self.handle, byref(error)))
+            finally:
+                done.set()
+
+        threading.Thread(target=work).start()
+        while not done.is_set():  # not join(): interrupted, it takes a running thread for an ended one
+            try:
+                done.wait(0.05)
+            except BaseException as e:
+                stopped = e
+                lib.gs_task_cancel(self.handle)
+        lib.gs_task_free(self.handle)
+        if stopped:
+            raise stopped
         if self._wrong:
             raise self._wrong
         if not result[0]:
