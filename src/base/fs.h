@@ -57,6 +57,7 @@ bool fs_is_link(const char *path);
 int fs_open_plain(const char *path, int flags);
 ptrdiff_t fs_read_up_to(int fd, void *to, size_t n);
 ptrdiff_t fs_read_at(int fd, void *to, size_t n, uint64_t at);
+bool fs_read_all(int fd, void *to, size_t n); /* all n bytes, of a pipe or socket as well */
 
 bool fs_is_dir(const char *path);
 bool fs_is_file(const char *path); /* a regular one */

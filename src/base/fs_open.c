@@ -108,11 +108,13 @@ bool fs_is_link(const char *path)
     return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
 }
 
-ptrdiff_t fs_read_up_to(int fd, void *to, size_t n)
+/* From the place where the file stands, or from `at`. */
+static ptrdiff_t read_some(int fd, char *to, size_t n, bool placed, uint64_t at)
 {
     size_t have = 0;
     while (have < n) {
-        ssize_t got = read(fd, (char *)to + have, n - have);
+        ssize_t got = placed ? pread(fd, to + have, n - have, (off_t)(at + have))
+                             : read(fd, to + have, n - have);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -124,20 +126,19 @@ ptrdiff_t fs_read_up_to(int fd, void *to, size_t n)
     return (ptrdiff_t)have;
 }
 
+ptrdiff_t fs_read_up_to(int fd, void *to, size_t n)
+{
+    return read_some(fd, to, n, false, 0);
+}
+
 ptrdiff_t fs_read_at(int fd, void *to, size_t n, uint64_t at)
 {
-    size_t have = 0;
-    while (have < n) {
-        ssize_t got = pread(fd, (char *)to + have, n - have, (off_t)(at + have));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -1;
-        if (!got)
-            break;
-        have += (size_t)got;
-    }
-    return (ptrdiff_t)have;
+    return read_some(fd, to, n, true, at);
+}
+
+bool fs_read_all(int fd, void *to, size_t n)
+{
+    return fs_read_up_to(fd, to, n) == (ptrdiff_t)n;
 }
 
 /* What is there, up to the size the file had: it may be cut or grow meanwhile. */

@@ -15,18 +15,10 @@ enum { ENDS = 64 << 10, PLACES = 32, AT_A_PLACE = 4096 };
 static bool sample(struct cache_sum *s, int fd, int64_t at, size_t n)
 {
     unsigned char buffer[ENDS];
-    size_t got = 0;
-    while (got < n) {
-        ssize_t more = pread(fd, buffer + got, n - got, (off_t)(at + (int64_t)got));
-        if (more < 0 && errno == EINTR)
-            continue;
-        if (more < 0)
-            return false;
-        if (!more)
-            break;
-        got += (size_t)more;
-    }
-    cache_sum_add(s, buffer, got);
+    ptrdiff_t got = fs_read_at(fd, buffer, n, (uint64_t)at);
+    if (got < 0)
+        return false;
+    cache_sum_add(s, buffer, (size_t)got);
     return true;
 }
 

@@ -241,19 +241,15 @@ static bool add_file(struct sha256 *s, const char *path, struct fleet_content *o
             add_ns(mul_ns((int64_t)st.st_mtim.tv_sec, 1000000000), st.st_mtim.tv_nsec);
         out->changed_ns = changed > out->changed_ns ? changed : out->changed_ns;
     }
-    for (ssize_t k; (k = read(fd, piece, sizeof(piece))) != 0;) {
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k < 0) {
-            fail(err, GS_E_IO, "cannot read '%s': %s", path, strerror(errno));
-            close(fd);
-            return false;
-        }
+    ptrdiff_t k;
+    while ((k = fs_read_up_to(fd, piece, sizeof(piece))) > 0) {
         sha256_add(s, piece, (size_t)k);
         out->bytes = add_bytes(out->bytes, (uint64_t)k);
     }
+    if (k < 0)
+        fail(err, GS_E_IO, "cannot read '%s': %s", path, strerror(errno));
     close(fd);
-    return true;
+    return k == 0;
 }
 
 static int by_bytes(const void *x, const void *y)

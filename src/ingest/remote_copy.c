@@ -83,20 +83,13 @@ static bool answer_read(struct pack *question, struct str *out, struct arena *ar
     int fd = fs_open(path, err);
     if (fd < 0)
         return false;
-    char *room = str_room(out, CHUNK);
-    for (ssize_t k = 1; k && out->len < CHUNK;) {
-        k = pread(fd, room + out->len, CHUNK - out->len, at + (off_t)out->len);
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k < 0) {
-            fail(err, GS_E_IO, "cannot read '%s': %s", path, strerror(errno));
-            close(fd);
-            return false;
-        }
-        out->len += (size_t)k;
-    }
+    ptrdiff_t n = fs_read_at(fd, str_room(out, CHUNK), CHUNK, (uint64_t)at);
+    if (n < 0)
+        fail(err, GS_E_IO, "cannot read '%s': %s", path, strerror(errno));
+    else
+        out->len += (size_t)n;
     close(fd);
-    return true;
+    return n >= 0;
 }
 
 const struct team_kind remote_read_kind = {"read", answer_read};

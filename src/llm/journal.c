@@ -37,14 +37,8 @@ struct journal *journal_open(const char *path, bool append, struct arena *a, str
 
 void journal_put(struct journal *j, const struct str *text)
 {
-    for (size_t at = 0; j && !j->failed && at < text->len;) {
-        ssize_t n = write(j->fd, text->buf + at, text->len - at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            j->failed = true;
-            log_warn("cannot write '%s': %s", j->path, strerror(errno));
-        } else
-            at += (size_t)n;
-    }
+    if (!j || j->failed || fs_write_all(j->fd, text->buf, text->len))
+        return;
+    j->failed = true;
+    log_warn("cannot write '%s': %s", j->path, strerror(errno));
 }

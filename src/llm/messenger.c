@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fs.h"
 #include "base/fs_out.h"
 #include "base/mem.h"
 #include "llm/event_json.h"
@@ -26,21 +27,6 @@ struct messenger {
 };
 
 /* ---- frames: a length, and so many bytes ---- */
-
-static bool read_all(int fd, void *p, size_t n)
-{
-    char *at = p;
-    while (n) {
-        ssize_t k = read(fd, at, n);
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k <= 0)
-            return false;
-        at += k;
-        n -= (size_t)k;
-    }
-    return true;
-}
 
 static bool write_frame(int fd, const char *p, size_t n)
 {
@@ -59,11 +45,11 @@ static bool write_request(int fd, char kind, const char *p, size_t n)
 static char *read_frame(int fd, size_t *n, struct arena *a)
 {
     uint32_t len;
-    if (!read_all(fd, &len, sizeof(len)) || len > FRAME_MAX)
+    if (!fs_read_all(fd, &len, sizeof(len)) || len > FRAME_MAX)
         return NULL;
     char *p = arena_alloc(a, (size_t)len + 1);
     *n = len;
-    return read_all(fd, p, len) ? p : NULL;
+    return fs_read_all(fd, p, len) ? p : NULL;
 }
 
 /* ---- the messenger's side ---- */

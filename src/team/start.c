@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/fs.h"
 #include "base/fs_out.h"
 #include "base/log.h"
 #include "base/parallel.h"
@@ -82,20 +83,6 @@ static const struct team_module *load_any(const struct launcher *l, const char *
 
 #endif
 
-static bool read_all(int fd, void *p, size_t n)
-{
-    for (char *at = p; n;) {
-        ssize_t k = read(fd, at, n);
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k <= 0)
-            return false;
-        at += k;
-        n -= (size_t)k;
-    }
-    return true;
-}
-
 /* What this process may use of the machine. */
 static int share_of(int local)
 {
@@ -165,8 +152,8 @@ static bool join(const struct team_module *m, const struct launcher *l, int *thr
     struct team_ready ready;
     if (!split_off(m, l, &fd, err))
         return false;
-    if (!read_all(fd, &head, sizeof(head)) || head.kind != TEAM_READY ||
-        !read_all(fd, &ready, sizeof(ready)))
+    if (!fs_read_all(fd, &head, sizeof(head)) || head.kind != TEAM_READY ||
+        !fs_read_all(fd, &ready, sizeof(ready)))
         return fail(err, GS_E_IO, "%s", ""); /* the courier has said why */
     if (ready.size != l->size) { /* each is alone: another MPI than that of the launcher */
         *role = l->rank ? TEAM_IDLE : TEAM_NONE;

@@ -1,10 +1,10 @@
 /* Questions down the tree, answers up it. */
-#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fs.h"
 #include "base/fs_out.h"
 #include "base/mem.h"
 #include "config.h"
@@ -47,20 +47,6 @@ void team_kinds(const struct team_kind *const *kinds)
 }
 
 /* ---- messages ---- */
-
-static bool read_all(void *p, size_t n)
-{
-    for (char *at = p; n;) {
-        ssize_t k = read(own.fd, at, n);
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k <= 0)
-            return false;
-        at += k;
-        n -= (size_t)k;
-    }
-    return true;
-}
 
 static bool gone(struct gs_error *err)
 {
@@ -105,14 +91,14 @@ struct mail {
 static bool take_piece(struct mail *m, int *from, bool *whole, struct gs_error *err)
 {
     struct team_head head;
-    if (!read_all(&head, sizeof(head)))
+    if (!fs_read_all(own.fd, &head, sizeof(head)))
         return gone(err);
     if (head.peer >= (uint32_t)own.size || head.n > TEAM_PIECE)
         return fail(err, GS_E_IO, "a message of another process cannot be read");
     struct str *s = &m->of[head.peer];
     if (!s->buf)
         str_init(s, m->arena);
-    if (!read_all(str_room(s, head.n), head.n))
+    if (!fs_read_all(own.fd, str_room(s, head.n), head.n))
         return gone(err);
     s->len += head.n;
     *from = (int)head.peer;

@@ -35,27 +35,17 @@ static bool read_bytes(struct str *to, struct input *in, struct gs_error *err)
     return input_error(in, err);
 }
 
-static bool fact(struct xplane *x, struct wire w, enum x_stat what, int64_t *out)
-{
-    for (struct field f; wire_next(&w, &f);) {
-        struct x_value v;
-        if (f.number == SPACE_PLANE && xplane_fact(x, wire_in(&f), what, &v) && v.number > 0) {
-            *out = v.number;
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool read_planes(struct xplane *x, struct wire w, struct gs_error *err)
 {
     struct kineto *k = x->k;
     struct wire again = w;
     int64_t process = 0;
     size_t n = 0;
-    fact(x, w, X_PROCESS, &process);
-    arena_release(x->arena);
-    fact(x, w, X_START, &k->base_ns);
+    for (struct field f; wire_next(&w, &f);) {
+        arena_release(x->arena);
+        if (f.number == SPACE_PLANE)
+            xplane_facts(x, wire_in(&f), &process, &k->base_ns);
+    }
     for (struct field f; wire_next(&again, &f);) {
         arena_release(x->arena);
         if (f.number == SPACE_PLANE)

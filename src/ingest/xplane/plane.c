@@ -151,16 +151,17 @@ static struct x_value read_value(const struct xplane *x, struct wire w)
     return v;
 }
 
-bool xplane_fact(struct xplane *x, struct wire w, enum x_stat what, struct x_value *out)
+void xplane_facts(struct xplane *x, struct wire w, int64_t *process, int64_t *start_ns)
 {
     read_tables(x, w);
-    for (struct field f; wire_next(&w, &f);)
-        if (f.number == PLANE_VALUE) {
-            *out = read_value(x, wire_in(&f));
-            if (out->what == what)
-                return true;
-        }
-    return false;
+    for (struct field f; wire_next(&w, &f);) {
+        if (f.number != PLANE_VALUE)
+            continue;
+        struct x_value v = read_value(x, wire_in(&f));
+        int64_t *to = v.what == X_PROCESS ? process : v.what == X_START ? start_ns : NULL;
+        if (to && !*to && v.number > 0)
+            *to = v.number;
+    }
 }
 
 static void take(struct xplane *x, struct k_event *e, const struct x_value *v)

@@ -64,7 +64,7 @@ struct xplane {
 /* Reads the plane in `w`, the n-th of its file; `process` is the number of the program's. */
 void xplane_read(struct xplane *x, struct wire w, size_t n, int64_t process);
 
-/* The values of a plane, without its events: false when there are none of that kind. */
-bool xplane_fact(struct xplane *x, struct wire w, enum x_stat what, struct x_value *out);
+/* What a plane says of the whole file, without its events: what is 0 is filled in. */
+void xplane_facts(struct xplane *x, struct wire w, int64_t *process, int64_t *start_ns);
 
 #endif
