@@ -3,15 +3,11 @@
  * magnitude, written as a PyTorch trace, read, and shown in every form there is. It is the
  * arithmetic that is looked at, not the reader.
  */
-#define _GNU_SOURCE /* memfd_create */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/str.h"
 #include "everything.h"
+#include "harness.h"
 #include "ingest/ingest.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -79,12 +75,6 @@ static void event(struct str *s, struct bytes *b)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static int fd = -1;
-    static char path[64];
-    if (fd < 0) {
-        fd = memfd_create("fuzz", MFD_CLOEXEC);
-        snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    }
     struct arena arena;
     struct str s;
     struct bytes b = {data, size};
@@ -94,8 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int i = 0; b.n && i < MOST_EVENTS; i++)
         event(&s, &b);
     str_puts(&s, "{}]}");
-    if (ftruncate(fd, 0) != 0 || pwrite(fd, s.buf, s.len, 0) != (ssize_t)s.len)
-        abort();
+    const char *path = as_file((const uint8_t *)s.buf, s.len);
     arena_release(&arena);
     struct trace t;
     struct gs_error err = {0};

@@ -2,25 +2,10 @@
  * Fuzzing the reader of PyTorch profiler traces: any bytes, as a file. Whatever it makes of them
  * must be a trace whose references hold, or an error with one line of text.
  */
-#define _GNU_SOURCE /* memfd_create */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
+#include "harness.h"
 #include "ingest/ingest.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool holds, const char *what)
-{
-    if (holds)
-        return;
-    fprintf(stderr, "does not hold: %s\n", what);
-    abort();
-}
 
 static bool index_ok(uint32_t i, size_t n)
 {
@@ -63,21 +48,8 @@ static void check_rest(const struct trace *t)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static int fd = -1;
-    static char path[64];
-    if (fd < 0) {
-        fd = memfd_create("fuzz", MFD_CLOEXEC);
-        snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    }
-    static const char *const no_tables[] = {NULL};
-    char *head = malloc(size ? size : 1); /* exact, so that reading past the end shows */
-    if (!head || ftruncate(fd, 0) != 0 || pwrite(fd, data, size, 0) != (ssize_t)size)
-        abort();
-    if (size)
-        memcpy(head, data, size);
-    struct probe p = {.path = path, .head = head, .n = size, .tables = no_tables};
-    format_kineto.detect(&p);
-    free(head);
+    const char *path = as_file(data, size);
+    is_detected(&format_kineto, path, data, size);
     struct trace t;
     struct gs_error err = {0};
     struct ingest_opts o = {.reader = READER_AUTO, .threads = 1};
@@ -86,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_kernels(&t);
         check_rest(&t);
     } else {
-        must(err.text[0] && !strchr(err.text, '\n'), "one line of error");
+        must_be_one_line(&err);
     }
     trace_release(&t);
     return 0;

@@ -3,27 +3,12 @@
  * of them must be a trace whose references hold, or an error with one line of text; and such a
  * trace can be converted.
  */
-#define _GNU_SOURCE /* memfd_create */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "base/mem.h"
 #include "convert/convert.h"
+#include "harness.h"
 #include "ingest/ingest.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool holds, const char *what)
-{
-    if (holds)
-        return;
-    fprintf(stderr, "does not hold: %s\n", what);
-    abort();
-}
 
 static bool index_ok(uint32_t i, size_t n)
 {
@@ -91,29 +76,16 @@ static void one(void *ctx)
         check(&t);
         convert(&t);
     } else {
-        must(err.text[0] && !strchr(err.text, '\n'), "one line of error");
+        must_be_one_line(&err);
     }
     trace_release(&t);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static int fd = -1;
-    static char path[64];
-    static const char *const no_tables[] = {NULL};
-    if (fd < 0) {
-        fd = memfd_create("fuzz", MFD_CLOEXEC);
-        snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    }
-    char *head = malloc(size ? size : 1); /* exact, so that reading past the end shows */
-    if (!head || ftruncate(fd, 0) != 0 || pwrite(fd, data, size, 0) != (ssize_t)size)
-        abort();
-    if (size)
-        memcpy(head, data, size);
-    struct probe p = {.path = path, .head = head, .n = size, .tables = no_tables};
-    format_perfetto.detect(&p);
-    bool xplane = format_xplane.detect(&p);
-    free(head);
+    const char *path = as_file(data, size);
+    is_detected(&format_perfetto, path, data, size);
+    bool xplane = is_detected(&format_xplane, path, data, size);
     mem_guard(one, &(struct call){path, xplane ? &format_xplane : &format_perfetto}, NULL);
     return 0;
 }

@@ -3,27 +3,12 @@
  * trace whose references hold or one line of error, and index.yaml of packages, whose names must
  * be ones.
  */
-#define _GNU_SOURCE /* memfd_create */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "base/mem.h"
+#include "harness.h"
 #include "ingest/index.h"
 #include "ingest/ingest.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool holds, const char *what)
-{
-    if (holds)
-        return;
-    fprintf(stderr, "does not hold: %s\n", what);
-    abort();
-}
 
 static void check(const struct trace *t)
 {
@@ -46,7 +31,7 @@ static void as_results(const char *path)
     if (ingest_load_files(&t, &(struct ingest_files){&file, 1, 1}, &o, &err))
         check(&t);
     else
-        must(err.text[0] && !strchr(err.text, '\n'), "one line of error");
+        must_be_one_line(&err);
     trace_release(&t);
 }
 
@@ -71,21 +56,8 @@ static void one(void *path)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static int fd = -1;
-    static char path[64];
-    static const char *const no_tables[] = {NULL};
-    if (fd < 0) {
-        fd = memfd_create("fuzz", MFD_CLOEXEC);
-        snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    }
-    char *head = malloc(size ? size : 1); /* exact, so that reading past the end shows */
-    if (!head || ftruncate(fd, 0) != 0 || pwrite(fd, data, size, 0) != (ssize_t)size)
-        abort();
-    if (size)
-        memcpy(head, data, size);
-    struct probe p = {.path = path, .head = head, .n = size, .tables = no_tables};
-    format_rocprof_v1.detect(&p);
-    free(head);
-    mem_guard(one, path, NULL);
+    const char *path = as_file(data, size);
+    is_detected(&format_rocprof_v1, path, data, size);
+    mem_guard(one, (void *)(uintptr_t)path, NULL);
     return 0;
 }

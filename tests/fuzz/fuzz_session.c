@@ -10,20 +10,13 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "harness.h"
 #include "session/loop.h"
 #include "session/tree.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char *source; /* a folder with one file */
-
-static void must(bool holds, const char *what)
-{
-    if (holds)
-        return;
-    fprintf(stderr, "does not hold: %s\n", what);
-    abort();
-}
 
 static void remove_source(void)
 {

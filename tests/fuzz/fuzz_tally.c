@@ -2,33 +2,13 @@
  * Fuzzing what is read line by line: tables of sums, and what the older rocprof leaves. Any bytes, as
  * a file: tables whose rows can be written, or a trace whose references hold, or an error of one line.
  */
-#define _GNU_SOURCE /* memfd_create */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "base/mem.h"
 #include "base/str.h"
+#include "harness.h"
 #include "ingest/ingest.h"
 #include "tally/tally.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool holds, const char *what)
-{
-    if (holds)
-        return;
-    fprintf(stderr, "does not hold: %s\n", what);
-    abort();
-}
-
-static void one_line(const struct gs_error *err)
-{
-    must(err->text[0] && !strchr(err->text, '\n'), "one line of error");
-}
 
 static void tables(const char *path, struct arena *a)
 {
@@ -39,7 +19,7 @@ static void tables(const char *path, struct arena *a)
     if (!tally_is(path))
         return;
     if (!tally_add(&t, path, &err)) {
-        one_line(&err);
+        must_be_one_line(&err);
         return;
     }
     for (size_t i = 0; i < t.lines.n; i++)
@@ -59,7 +39,7 @@ static void trace(const char *path)
     trace_init(&t);
     bool ok = ingest_load_files(&t, &(struct ingest_files){&file, 1, 1}, &o, &err);
     if (!ok)
-        one_line(&err);
+        must_be_one_line(&err);
     for (size_t i = 0; ok && i < t.kernels.n; i++)
         must(t.kernels.symbol[i] < t.symbols.n && t.kernels.stream[i] < t.streams.n, "kernel");
     for (size_t i = 0; ok && i < t.markers.n; i++)
@@ -77,14 +57,6 @@ static void one(void *ctx)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static int fd = -1;
-    static char path[64];
-    if (fd < 0) {
-        fd = memfd_create("fuzz", MFD_CLOEXEC);
-        snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    }
-    if (ftruncate(fd, 0) != 0 || pwrite(fd, data, size, 0) != (ssize_t)size)
-        abort();
-    mem_guard(one, path, NULL);
+    mem_guard(one, (void *)(uintptr_t)as_file(data, size), NULL);
     return 0;
 }
