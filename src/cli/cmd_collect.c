@@ -76,7 +76,6 @@ static void collect_guarded(void *ctx)
     o.threads = k->cli->threads;
     o.cache = k->cli->cache;
     o.replay = true;
-    o.cache = k->cli->cache;
     struct run *r = run_make(&o, w->arena, &w->err);
     if (!r)
         return;

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/fs.h"
-#include "base/fs_stale.h"
 #include "base/hash.h"
 #include "base/sat.h"
 #include "base/sha256.h"
@@ -151,12 +150,6 @@ static bool first_time(struct walk *w, const struct stat *st)
     return is_new;
 }
 
-static bool is_beside(const char *name)
-{
-    return str_ends(name, "-wal") || str_ends(name, "-shm") || str_ends(name, "-journal") ||
-           fs_is_unfinished(name);
-}
-
 /* A whole folder, or a file, as one run. */
 static void add_whole(struct walk *w, const char *path)
 {
@@ -186,8 +179,7 @@ static bool walk_folder(struct walk *w, const char *dir, int depth)
     for (size_t i = 0; i < names.n; i++) {
         const char *path = fs_join(dir, names.v[i], w->arena);
         struct stat st;
-        if (stat(path, &st) != 0 || is_beside(names.v[i]) ||
-            str_starts(names.v[i], "ui_output_agent_"))
+        if (stat(path, &st) != 0 || ingest_belongs_to_another(path, S_ISDIR(st.st_mode), w->arena))
             continue;
         if (w->how == FLEET_FOLDERS) {
             add_whole(w, path);

@@ -128,6 +128,14 @@ static bool has_better_twin(const char *path, struct arena *a)
     return false;
 }
 
+bool ingest_belongs_to_another(const char *path, bool folder, struct arena *a)
+{
+    if (folder) /* of a thread trace: a file a wave, thousands of them */
+        return str_starts(fs_basename(path), "ui_output_agent_");
+    return str_ends(path, "-wal") || str_ends(path, "-shm") || str_ends(path, "-journal") ||
+           has_better_twin(path, a);
+}
+
 static bool find_in_folder(struct finder *f, const char *dir, int depth, struct gs_error *err);
 
 static bool find_entry(struct finder *f, const char *path, int depth, struct gs_error *err)
@@ -135,14 +143,11 @@ static bool find_entry(struct finder *f, const char *path, int depth, struct gs_
     struct stat st;
     if (stat(path, &st) != 0)
         return true; /* a dangling link among other files is no concern */
-    if (S_ISDIR(st.st_mode) && str_starts(fs_basename(path), "ui_output_agent_"))
-        return true; /* of a thread trace: a file a wave, thousands of them */
+    if (ingest_belongs_to_another(path, S_ISDIR(st.st_mode), f->arena))
+        return true;
     if (S_ISDIR(st.st_mode))
         return depth >= DEEPEST_FOLDER || !meet(f, &st) || find_in_folder(f, path, depth + 1, err);
-    if (!S_ISREG(st.st_mode) || str_ends(path, "-wal") || str_ends(path, "-shm") ||
-        str_ends(path, "-journal") || has_better_twin(path, f->arena))
-        return true;
-    return find_file(f, path, err);
+    return !S_ISREG(st.st_mode) || find_file(f, path, err);
 }
 
 /* The paths of what is in a folder, sorted. */

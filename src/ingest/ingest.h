@@ -86,6 +86,9 @@ bool ingest_find_mixed(struct ingest_files *out, const struct opt_list *paths, s
 bool ingest_find_here(struct ingest_files *out, const struct opt_list *paths, bool mixed,
                       struct arena *a, struct gs_error *err);
 
+/* What is passed over in a folder, since it is part of another trace there, or says the same. */
+bool ingest_belongs_to_another(const char *path, bool folder, struct arena *a);
+
 /* The paths of all files that a trace is made of, those of SQLite beside it included. */
 struct fs_list;
 void ingest_members(struct fs_list *out, const struct ingest_file *file, struct arena *a);

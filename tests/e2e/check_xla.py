@@ -76,6 +76,8 @@ def made(o, folder):
     check("both say the same", seen["JSON"], seen["XPlane"])
     gpus = json.loads(run(o.gpusight, "info", forms["XPlane"], "--json").stdout)["gpus"]
     check("XPlane: the GPU", [(g["name"], g["cu_count"]) for g in gpus], [("NVIDIA H200", 132)])
+    fleet = run(o.gpusight, "collect", folder, "--db", f"{folder}/../fleet.db")
+    check("and collected once", fleet.stdout.splitlines()[-1], "1 run added, 0 there already, 0 left out")
     both = run(o.gpusight, "info", folder, "--json")
     check("a folder with both forms is read once", (both.stdout.count("host.xplane.pb") > 0,
                                                     "trace.json.gz" in both.stdout), (True, False))
