@@ -96,7 +96,8 @@ def launchers(o):
         databases = [f for f in p.files(line[0]) if f.endswith(".db")]
         check(f"{line[0]}: a file a rank", done.returncode == 0 and len(databases) == 3 and
               all(f"rank{i}" in " ".join(databases) for i in range(3)), (databases, done.stderr))
-    p.write("train.py", "import os\nprint('worker', os.environ['RANK'])\n")
+    # One write each: print() may write word by word, and the workers share a terminal.
+    p.write("train.py", "import os\nos.write(1, b'worker %d\\n' % int(os.environ['RANK']))\n")
     done = p.run("-d", "workers", "--", "torchrun", "--nproc_per_node", "2", "train.py")
     check("torchrun: workers run", "worker 0" in done.stderr and "worker 1" in done.stderr, done.stderr)
     done = p.run("--dry-run", "-d", "dry", "--", "mpirun", "-n", "2", "./app")
