@@ -61,15 +61,9 @@ static int64_t *sum_names(const struct analysis *a, const struct name_groups *na
     int64_t *sums = arena_array(temporary, int64_t, a->phases.n * names->n + 1);
     const uint32_t *rows = kernel_rows(&a->view, temporary);
     for (size_t i = 0; i < a->view.n_kernels; i++) {
-        size_t low = 0, high = a->phases.n;
-        while (high - low > 1) {
-            size_t middle = (low + high) / 2;
-            if (a->phases.v[middle].start_ns <= k->start_ns[rows[i]])
-                low = middle;
-            else
-                high = middle;
-        }
-        int64_t *sum = &sums[low * names->n + names->of_symbol[k->symbol[rows[i]]]];
+        size_t next = 1;
+        BISECT(next, a->phases.n, p, a->phases.v[p].start_ns <= k->start_ns[rows[i]]);
+        int64_t *sum = &sums[(next - 1) * names->n + names->of_symbol[k->symbol[rows[i]]]];
         *sum = add_ns(*sum, kernel_ns(a, rows[i]));
     }
     return sums;
