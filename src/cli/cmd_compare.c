@@ -127,11 +127,6 @@ static bool write_forms(struct call *k)
     return true;
 }
 
-static void release_source(void *scan)
-{
-    source_scan_release(scan);
-}
-
 static bool write_sarif(struct call *k)
 {
     struct arena *a = k->cli->arena;
@@ -140,13 +135,8 @@ static bool write_sarif(struct call *k)
     if (!k->o->sarif)
         return !k->o->source_dir ||
                fail(k->err, GS_E_USAGE, "option '--source-dir' needs '--sarif'");
-    if (k->o->source_dir) {
-        scan = arena_new(a, struct source_scan);
-        source_scan_init(scan);
-        arena_defer(a, release_source, scan);
-        if (!source_scan_run(scan, k->o->source_dir, parallel_cores(), k->err))
-            return false;
-    }
+    if (k->o->source_dir && !(scan = source_scan_in(a, k->o->source_dir, parallel_cores(), k->err)))
+        return false;
     str_init(out, a);
     gate_sarif(out, &k->gate, &k->c, scan);
     return output_extra(k->out, k->o->sarif, out, k->err);

@@ -53,24 +53,19 @@ static void defaults(void *settings)
 struct verify_call {
     struct cli *cli;
     struct verify_opts *o;
-    struct mapping text;
+    const struct mapping *text;
     enum verify_kind kind;
     struct verify_report report;
 };
 
-static void unmap(void *what)
-{
-    unmap_file(what);
-}
-
 static bool read_report(struct verify_call *c, const char *path, struct gs_error *err)
 {
     static const char *const kinds[] = {"text", "markdown", "html", "json"};
-    if (!fs_read(&c->text, path, REPORT_BYTES_MAX, err))
+    c->text = fs_read_in(c->cli->arena, path, REPORT_BYTES_MAX, err);
+    if (!c->text)
         return false;
-    arena_defer(c->cli->arena, unmap, &c->text);
-    const char *text = (const char *)c->text.data;
-    c->kind = verify_kind_of(path, text, c->text.size);
+    const char *text = (const char *)c->text->data;
+    c->kind = verify_kind_of(path, text, c->text->size);
     for (int k = 0; c->o->kind && k < 4; k++)
         if (str_eq(c->o->kind, kinds[k]))
             c->kind = (enum verify_kind)k;
@@ -79,13 +74,13 @@ static bool read_report(struct verify_call *c, const char *path, struct gs_error
 
 static bool facts_of_traces(struct verify_call *c, struct facts *f, struct gs_error *err)
 {
-    const char *text = (const char *)c->text.data, *workload;
+    const char *text = (const char *)c->text->data, *workload;
     struct opt_list traces = {.v = c->cli->operands.v + 1, .n = c->cli->operands.n - 1};
     if (workload_operand(&traces, c->cli->arena, &workload)) {
         struct workload_report *w = arena_new(c->cli->arena, struct workload_report);
         if (!workload_load(w, c->cli, workload, NULL, (size_t)c->o->top_kernels, err))
             return false;
-        reference_add_workload(f, c->cli, w, c->kind, text, c->text.size);
+        reference_add_workload(f, c->cli, w, c->kind, text, c->text->size);
         return true;
     }
     struct run_opts ro = cli_run_opts(c->cli, &c->o->in);
@@ -100,9 +95,9 @@ static bool facts_of_traces(struct verify_call *c, struct facts *f, struct gs_er
         return fail(err, GS_E_EMPTY, "no trace in '%s'", traces.v[0]);
     facts_add_run(f, run);
     if (traces.n == 2 && !c->o->by_words)
-        reference_add_comparison(f, c->cli, traces.v[0], traces.v[1], c->kind, text, c->text.size);
+        reference_add_comparison(f, c->cli, traces.v[0], traces.v[1], c->kind, text, c->text->size);
     if (!c->o->by_words)
-        reference_add_run(f, c->cli, run, c->kind, text, c->text.size, (size_t)c->o->top_kernels);
+        reference_add_run(f, c->cli, run, c->kind, text, c->text->size, (size_t)c->o->top_kernels);
     return true;
 }
 
@@ -134,7 +129,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     if (!out || !read_report(c, cli->operands.v[0], err) || !facts_of_traces(c, f, err))
         return false;
     const struct verification *v =
-        verify_text((const char *)c->text.data, c->text.size, c->kind, f, cli->arena);
+        verify_text((const char *)c->text->data, c->text->size, c->kind, f, cli->arena);
     struct str about;
     str_init(&about, cli->arena);
     for (size_t i = 1; i < cli->operands.n; i++)

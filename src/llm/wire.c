@@ -151,7 +151,7 @@ void llm_read_object(struct llm_parser *p, const char *data, size_t n,
     if (p->failed)
         return;
     struct arena *scratch = arena_scratch(); /* one event of very many */
-    struct jread *j = json_reader(scratch, data, n);
+    struct jread *j = jr_text(scratch, data, n);
     bool object = jr_type(j) == J_OBJECT;
     if (jr_object(j))
         while (jr_key(j))
@@ -222,7 +222,7 @@ static void error_object(struct jread *j, struct error_words *e, struct arena *a
 
 const char *llm_error_text(const char *json, size_t n, const char **kind, struct arena *a)
 {
-    struct jread *j = json_reader(a, json, n);
+    struct jread *j = jr_text(a, json, n);
     struct error_words e = {0};
     if (jr_type(j) == J_ARRAY) { /* Gemini answers with a list of one */
         jr_array(j);

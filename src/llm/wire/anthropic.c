@@ -286,7 +286,7 @@ static void event(struct llm_parser *p, const char *name, const char *data, size
         return;
     (void)name; /* "type" says the same */
     struct arena *scratch = arena_scratch();
-    struct jread *j = json_reader(scratch, data, n);
+    struct jread *j = jr_text(scratch, data, n);
     const char *type = "";
     int64_t index = 0;
     struct block b = {0};

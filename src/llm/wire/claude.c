@@ -43,7 +43,7 @@ static void whole(struct llm_parser *p, const char *text, size_t n)
     struct result r = {0};
     if (p->failed)
         return;
-    struct jread *j = json_reader(p->arena, text, n);
+    struct jread *j = jr_text(p->arena, text, n);
     bool object = jr_object(j);
     while (object && jr_key(j)) {
         if (jr_is(j, "result"))
