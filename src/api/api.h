@@ -13,7 +13,7 @@
 #include "base/task.h"
 #include "gpusight/gpusight.h"
 #include "report/workbook.h"
-#include "run/run.h"
+#include "run/run_words.h"
 
 struct gs_task {
     struct task task;

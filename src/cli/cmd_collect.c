@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "cli/fleet_opts.h"
+#include "run/run_words.h"
 
 struct collect_opts {
     struct fleet_settings fleet;
@@ -25,8 +26,7 @@ static const struct opt opts[] = {
     OPT_FLAG(struct collect_opts, replace, 0, "replace",
              "analyze anew what is there already, after an update of gpusight say"),
     OPT_INT(struct collect_opts, top, 0, "top", 1, 100000, "N", "hotspots kept of a run (50)"),
-    OPT_CHOICE(struct collect_opts, reader, 0, "reader", "auto|fast|sqlite|check",
-               "how to read databases"),
+    READER_OPT(struct collect_opts, reader),
     OPT_END,
 };
 

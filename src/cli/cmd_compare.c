@@ -11,6 +11,7 @@
 #include "compare/gate.h"
 #include "render/compare_json.h"
 #include "report/compare_tables.h"
+#include "run/run_words.h"
 #include "source/source.h"
 
 struct compare_opts {
@@ -29,8 +30,7 @@ static const struct opt opts[] = {
     OPT_INT(struct compare_opts, top, 0, "top", 1, 1000000, "N", "rows in tables (10)"),
     FLEET_OPT(struct compare_opts, fleet,
               "runs may be named as in this database of 'gpusight collect'"),
-    OPT_CHOICE(struct compare_opts, reader, 0, "reader", "auto|fast|sqlite|check",
-               "how to read databases"),
+    READER_OPT(struct compare_opts, reader),
     OPT_GROUP("Gate"),
     OPT_LIST(struct compare_opts, fail_on, 0, "fail-on", "CONDITION",
              "exit with 1 when this holds, like 'wall>5%' or 'idle>10ms'"),
