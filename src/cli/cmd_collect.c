@@ -2,6 +2,7 @@
  * gpusight collect DIR... --db FILE|URL: many runs into one database.
  */
 #include "base/fs.h"
+#include "base/human.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -117,15 +118,10 @@ static bool collect_one(struct call *k, const struct fleet_found_run *run)
     return w.ok || !w.database;
 }
 
-static const char *runs_of(size_t n)
-{
-    return n == 1 ? "run" : "runs";
-}
-
 static bool report(struct call *k)
 {
-    str_printf(&k->out, "%zu %s added, %zu there already, %zu left out\n", k->added,
-               runs_of(k->added), k->known, k->bad);
+    str_printf(&k->out, "%zu run%s added, %zu there already, %zu left out\n", k->added,
+               human_s(k->added), k->known, k->bad);
     return fs_write("-", k->out.buf, k->out.len, k->err);
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/fs_out.h"
+#include "base/human.h"
 #include "base/log.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -335,7 +336,7 @@ static bool change(struct cli *cli, struct session_settings *s, struct gs_error 
     size_t dropped;
     if (!tree_prune(x, &dropped, err))
         return false;
-    log_say("%zu checkpoints pruned", dropped);
+    log_say("%zu checkpoint%s pruned", dropped, human_s(dropped));
     return true;
 }
 

@@ -116,16 +116,15 @@ static struct doc *doc_form(const struct report *report)
     char n[HUMAN_MAX];
     doc_title(d, "%s", s->t->files.n == 1 ? fs_basename(s->t->files.v[0].path) : "tables");
     for (size_t i = 0; i < s->t->files.n; i++)
-        doc_fact(d, "file", "%s: %s, %s %s", s->t->files.v[i].path, s->t->files.v[i].kind,
-                 human_count(n, s->t->files.v[i].rows),
-                 s->t->files.v[i].rows == 1 ? "row" : "rows");
+        doc_fact(d, "file", "%s: %s, %s row%s", s->t->files.v[i].path, s->t->files.v[i].kind,
+                 human_count(n, s->t->files.v[i].rows), human_s(s->t->files.v[i].rows));
     doc_text(d, "Sums without times: they can be shown and asked ('gpusight query'), but nothing "
                 "here says what the GPU waited for; that takes a trace.");
     for (size_t i = 0; i < tables->n; i++) {
         const struct result *r = &tables->v[i];
         const char *key = r->fields->key;
         if (s->brief) {
-            doc_fact(d, key, "%s %s", human_count(n, r->n), r->n == 1 ? "row" : "rows");
+            doc_fact(d, key, "%s row%s", human_count(n, r->n), human_s(r->n));
             continue;
         }
         doc_section(d, key, key, "%s", r->fields->doc);

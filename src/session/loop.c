@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/human.h"
 #include "base/jread.h"
 #include "base/log.h"
 #include "base/str.h"
@@ -153,8 +154,8 @@ bool loop_analyze(struct loop *l, struct gs_error *err)
     if (!loop_self(l, &w, log, false, err) || !loop_read_findings(l, path, err))
         return false;
     struct session_event *e =
-        session_event(s, "analyze", "%zu findings%s%s", l->findings.n, l->findings.n ? ": " : "",
-                      l->findings.n ? l->findings.v[0].issue : "");
+        session_event(s, "analyze", "%zu finding%s%s%s", l->findings.n, human_s(l->findings.n),
+                      l->findings.n ? ": " : "", l->findings.n ? l->findings.v[0].issue : "");
     e->trace = s->trace;
     return session_save(s, err);
 }
