@@ -145,6 +145,30 @@ const char *llm_keep(struct llm_parser *p, struct jread *j)
     return text ? cleaned(p, text, &n) : NULL; /* what it becomes is counted then */
 }
 
+void llm_read_tokens(struct llm_parser *p, struct jread *j)
+{
+    if (!jr_object(j))
+        return;
+    while (jr_key(j)) {
+        int64_t *to = jr_is(j, "input_tokens")                  ? &p->usage.input
+                      : jr_is(j, "output_tokens")               ? &p->usage.output
+                      : jr_is(j, "cache_read_input_tokens")     ? &p->usage.cache_read
+                      : jr_is(j, "cache_creation_input_tokens") ? &p->usage.cache_write
+                                                                : NULL;
+        if (to)
+            *to = jr_int(j, *to);
+        else
+            jr_skip(j);
+    }
+}
+
+void llm_write_tool(struct jwrite *w, const struct llm_function *t, const char *key)
+{
+    jw_str(w, "name", t->name);
+    jw_str(w, "description", t->description);
+    json_insert(w, key, t->parameters, NULL);
+}
+
 void llm_read_object(struct llm_parser *p, const char *data, size_t n,
                      void (*each)(struct llm_parser *p, struct jread *j))
 {
