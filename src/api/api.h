@@ -37,6 +37,9 @@ struct gs_run {
     VEC(struct api_table) tables;
 };
 
+/* Zeroed, for a handle; NULL with the error where there is no memory. */
+void *api_new(size_t size, struct gs_error *err);
+
 /* Runs fn(ctx) as described above. */
 bool api_call(gs_task *task, void (*fn)(void *ctx), void *ctx, struct gs_error *err);
 

@@ -215,12 +215,8 @@ gs_comparison *gs_compare(gs_run *const *a, size_t n_a, gs_run *const *b, size_t
 {
     struct gs_error own;
     struct comparing c = {.runs = {a, b}, .n = {n_a, n_b}, .err = err ? err : &own};
-    c.out = mem_try_alloc(sizeof(*c.out));
-    if (!c.out) {
-        fail(c.err, GS_E_IO, "out of memory");
+    if (!(c.out = api_new(sizeof(*c.out), c.err)))
         return NULL;
-    }
-    memset(c.out, 0, sizeof(*c.out));
     arena_init(&c.out->arena);
     pthread_mutex_init(&c.out->lock, NULL);
     if (api_call(task, make_comparison, &c, c.err))

@@ -13,11 +13,18 @@ const char *gs_version(void)
     return GPUSIGHT_VERSION;
 }
 
+void *api_new(size_t size, struct gs_error *err)
+{
+    void *p = mem_try_alloc(size);
+    if (!p)
+        fail(err, GS_E_IO, "out of memory");
+    return p ? memset(p, 0, size) : NULL;
+}
+
 gs_task *gs_task_new(gs_progress_fn *progress, gs_warning_fn *warning, void *ctx)
 {
-    gs_task *t = mem_try_alloc(sizeof(*t));
+    gs_task *t = api_new(sizeof(*t), NULL);
     if (t) {
-        memset(t, 0, sizeof(*t));
         t->task.progress = progress;
         t->task.warning = warning;
         t->task.ctx = ctx;
@@ -187,12 +194,9 @@ gs_run *gs_open(const char *const *paths, size_t n, const struct gs_option *opti
 {
     struct gs_error own;
     err = err ? err : &own;
-    gs_run *run = mem_try_alloc(sizeof(*run));
-    if (!run) {
-        fail(err, GS_E_IO, "out of memory");
+    gs_run *run = api_new(sizeof(*run), err);
+    if (!run)
         return NULL;
-    }
-    memset(run, 0, sizeof(*run));
     atomic_init(&run->references, 1);
     pthread_mutex_init(&run->lock, NULL);
     arena_init(&run->arena);

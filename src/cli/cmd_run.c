@@ -88,7 +88,7 @@ static void defaults(void *settings)
     struct run_settings *s = settings;
     *s = (struct run_settings){.profiler = "auto",
                                .repeat = 1,
-                               .most_bytes = (uint64_t)50 << 30,
+                               .most_bytes = CHILD_MOST_BYTES,
                                .words.rank = -1,
                                .out.adds_extension = true,
                                .in = ANALYZED_DEFAULTS};

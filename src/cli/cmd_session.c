@@ -16,6 +16,7 @@
 #include "cli/prompt.h"
 #include "cli/session_menu.h"
 #include "cli/session_model.h"
+#include "launch/child.h"
 #include "session/session_doc.h"
 
 struct session_settings {
@@ -76,7 +77,7 @@ static void defaults(void *settings)
     struct session_settings *s = settings;
     *s = (struct session_settings){.repeat = 3,
                                    .plateau = 2,
-                                   .most_bytes = (uint64_t)50 << 30,
+                                   .most_bytes = CHILD_MOST_BYTES,
                                    .out.adds_extension = true,
                                    .llm = LLM_DEFAULTS};
 }

@@ -12,6 +12,7 @@
 #include "base/jread.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "launch/child.h"
 #include "session/store.h"
 
 enum { MOST_EDIT = 16 << 20, MOST_WASTED = 3 };
@@ -29,7 +30,7 @@ static double clock_s(void)
 void loop_init(struct loop *l, struct session *s)
 {
     *l = (struct loop){.s = s,
-                       .most_bytes = (uint64_t)50 << 30,
+                       .most_bytes = CHILD_MOST_BYTES,
                        .built = -1,
                        .ends_at = isfinite(s->budget_s) ? clock_s() + s->budget_s : INFINITY};
     for (size_t i = 0; i < s->app.n; i++)
