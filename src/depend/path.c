@@ -219,9 +219,7 @@ static void not_after(int64_t *slot, int64_t ns)
 static void hold_end_at(const struct late *l, uint32_t call, int64_t ns)
 {
     struct joint *j = &l->r->joints[l->r->head[call]];
-    if (j->call != call)
-        ns -= call_span(l->d, call).end - call_span(l->d, j->call).end;
-    not_after(&j->base, ns);
+    not_after(&j->base, ns - (call_span(l->d, call).end - call_span(l->d, j->call).end));
 }
 
 static void hold_start_at(const struct late *l, uint32_t call, int64_t ns)
