@@ -79,13 +79,18 @@ static bool read_report(struct verify_call *c, const char *path, struct gs_error
 
 static bool facts_of_traces(struct verify_call *c, struct facts *f, struct gs_error *err)
 {
-    const char *text = (const char *)c->text.data, *workload;
+    const struct verified_text t = {.cli = c->cli,
+                                    .facts = f,
+                                    .kind = c->kind,
+                                    .text = (const char *)c->text.data,
+                                    .n = c->text.size};
+    const char *workload;
     struct opt_list traces = {.v = c->cli->operands.v + 1, .n = c->cli->operands.n - 1};
     if (workload_operand(&traces, c->cli->arena, &workload)) {
         struct workload_report *w = arena_new(c->cli->arena, struct workload_report);
         if (!workload_load(w, c->cli, workload, NULL, (size_t)c->o->top_kernels, err))
             return false;
-        reference_add_workload(f, c->cli, w, c->kind, text, c->text.size);
+        reference_add_workload(&t, w);
         return true;
     }
     struct run_opts ro = cli_run_opts(c->cli, &c->o->in);
@@ -99,10 +104,12 @@ static bool facts_of_traces(struct verify_call *c, struct facts *f, struct gs_er
     if (!run->analysis)
         return fail(err, GS_E_EMPTY, "no trace in '%s'", traces.v[0]);
     facts_add_run(f, run);
-    if (traces.n == 2 && !c->o->by_words)
-        reference_add_comparison(f, c->cli, traces.v[0], traces.v[1], c->kind, text, c->text.size);
-    if (!c->o->by_words)
-        reference_add_run(f, c->cli, run, c->kind, text, c->text.size, (size_t)c->o->top_kernels);
+    if (c->o->by_words)
+        return true;
+    if (traces.n == 2)
+        reference_add_comparison(&t, traces.v[0], traces.v[1]);
+    reference_add_run(&t, run, (size_t)c->o->top_kernels);
+    reference_add_asked(&t, run);
     return true;
 }
 
