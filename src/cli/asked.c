@@ -331,20 +331,31 @@ const char *asked_question(const struct reading *r, struct arena *a)
     return NULL;
 }
 
-/* The word that a passage begins with, if it is one of these; "" otherwise. */
-static const char *first_word(const struct reading *r, const struct passage *p,
-                              const char *const *words)
+/* The word of these that is all of a text, or what it begins with; "" otherwise. */
+static const char *first_word(const char *text, size_t n, const char *const *words)
 {
-    size_t at = p->at, end = p->at + p->n;
-    while (at < end && (is_space(r->text.buf[at]) || r->text.buf[at] == '|'))
-        at++;
+    while (n && (is_space(*text) || *text == '|'))
+        text++, n--;
     for (; *words; words++) {
-        size_t n = strlen(*words);
-        if (end - at >= n && !memcmp(r->text.buf + at, *words, n) &&
-            (end - at == n || !isalnum((unsigned char)r->text.buf[at + n])))
+        size_t len = strlen(*words);
+        if (n >= len && !memcmp(text, *words, len) &&
+            (n == len || !isalnum((unsigned char)text[len])))
             return *words;
     }
     return "";
+}
+
+/* The same for a row of CSV: the domain stands behind the name of the table. */
+static const char *domain_at(const struct reading *r, const struct passage *p,
+                             const char *const *words)
+{
+    const char *word = first_word(r->text.buf + p->at, p->n, words);
+    bool sums = p->n_cells && text_find(r->text.buf + p->at, p->n, "domain_summary");
+    for (size_t c = 0; sums && !*word && c < p->n_cells; c++) {
+        const struct place *cell = &r->cells.v[p->cells + c];
+        word = first_word(r->text.buf + cell->at, cell->n, words);
+    }
+    return word;
 }
 
 const char *asked_domains(const struct reading *r, struct arena *a)
@@ -360,7 +371,7 @@ const char *asked_domains(const struct reading *r, struct arena *a)
         const struct passage *p = &r->passages.v[i];
         bool json = p->path && str_starts(p->path, "domain_summary");
         sums |= json || (!p->path && text_find(r->text.buf + p->at, p->n, "STD_DEV"));
-        const char *word = p->path && !json ? "" : first_word(r, p, domains);
+        const char *word = p->path && !json ? "" : domain_at(r, p, domains);
         if (*word && !p->is_heading && !strstr(out.buf, arena_printf(a, ",%s", word)))
             str_printf(&out, ",%s", word);
     }

@@ -24,7 +24,7 @@ enum { REPORT_BYTES_MAX = 128 << 20 };
 
 static const struct opt opts[] = {
     OPT_GROUP("How to judge"),
-    OPT_CHOICE(struct verify_opts, kind, 0, "kind", "text|markdown|html|json",
+    OPT_CHOICE(struct verify_opts, kind, 0, "kind", "text|markdown|html|json|csv",
                "what REPORT is, where its name and its beginning do not say so"),
     OPT_FLAG(struct verify_opts, strict, 0, "strict",
              "figures that are not found fail as well (exit code 1)"),
@@ -65,13 +65,13 @@ static void unmap(void *what)
 
 static bool read_report(struct verify_call *c, const char *path, struct gs_error *err)
 {
-    static const char *const kinds[] = {"text", "markdown", "html", "json"};
+    static const char *const kinds[] = {"text", "markdown", "html", "json", "csv"};
     if (!fs_read(&c->text, path, REPORT_BYTES_MAX, err))
         return false;
     arena_defer(c->cli->arena, unmap, &c->text);
     const char *text = (const char *)c->text.data;
     c->kind = verify_kind_of(path, text, c->text.size);
-    for (int k = 0; c->o->kind && k < 4; k++)
+    for (int k = 0; c->o->kind && k < 5; k++)
         if (str_eq(c->o->kind, kinds[k]))
             c->kind = (enum verify_kind)k;
     return true;
@@ -166,7 +166,7 @@ const struct command command_verify = {
     .summary = "check every figure of a report against the trace it is about",
     .operands = "REPORT TRACE...",
     .doc =
-        "Reads text, Markdown, HTML or JSON that talks about a trace, written by gpusight, by "
+        "Reads text, Markdown, HTML, JSON or CSV that talks about a trace, written by gpusight, by "
         "another tool, a language model or a person. Each figure in it is confirmed by a fact of "
         "the analysis, contradicted (the fact it is about has another value, which is printed), or "
         "not found. Units, rounding, percentages and ratios are understood; the words, names, "

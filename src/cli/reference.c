@@ -47,15 +47,16 @@ static int width_of(const char *text, size_t n)
 static void render_one(const struct verified_text *t, struct report *r, int columns)
 {
     static const struct renderer *const forms[] = {
-        [VERIFY_TEXT] = &renderer_text,
-        [VERIFY_MARKDOWN] = &renderer_markdown,
-        [VERIFY_HTML] = &renderer_html,
-        [VERIFY_JSON] = &renderer_json,
+        [VERIFY_TEXT] = &renderer_text, [VERIFY_MARKDOWN] = &renderer_markdown,
+        [VERIFY_HTML] = &renderer_html, [VERIFY_JSON] = &renderer_json,
+        [VERIFY_CSV] = &renderer_csv,
     };
     struct render_opts o = {.columns = columns};
     struct str *out = arena_new(t->cli->arena, struct str);
     struct gs_error err = {0};
     str_init(out, t->cli->arena);
+    if (t->kind == VERIFY_CSV && !r->csv)
+        return; /* not one of those that are one table */
     if (forms[t->kind]->render(r, out, &o, &err))
         facts_add_reference(t->facts, t->kind, out->buf, out->len);
 }

@@ -2,6 +2,8 @@
  * Reports that answer a question which they name: the question is read from them, asked again, and
  * what we answer is the reference.
  */
+#include <string.h>
+
 #include "analyze/domains.h"
 #include "cli/asked.h"
 #include "cli/reference.h"
@@ -10,6 +12,7 @@
 #include "render/answer_json.h"
 #include "render/plan_json.h"
 #include "render/renderers.h"
+#include "render/workbook_out.h"
 #include "report/plan_doc.h"
 
 static void whatif_form(const struct report *r, struct str *out, bool in_page)
@@ -125,15 +128,48 @@ static void add_domains(const struct verified_text *t, const struct run *run,
                         const struct reading *text)
 {
     const char *regions = asked_domains(text, t->cli->arena);
-    for (int i = 0; regions && i < 3; i++) {
+    for (int i = 0; regions && i < 6; i++) {
         struct domain_args *args = arena_new(t->cli->arena, struct domain_args);
-        *args = (struct domain_args){.by_rank = true,
+        *args = (struct domain_args){.by_rank = i < 3,
                                      .regions = regions,
-                                     .mangled = i == KERNELS_MANGLED,
-                                     .truncated = i == KERNELS_SHORT};
+                                     .mangled = i % 3 == KERNELS_MANGLED,
+                                     .truncated = i % 3 == KERNELS_SHORT};
+        if (!args->by_rank && t->kind != VERIFY_CSV)
+            break; /* the one has all of the other */
         struct report *r = domains_report(args, &run->trace, t->cli->arena);
         if (r)
             reference_render(t, r);
+    }
+}
+
+/* Whether a file of CSV begins with the titles of this sheet. */
+static bool has_titles(const struct verified_text *t, const struct sheet *s)
+{
+    struct str line;
+    str_init(&line, t->cli->arena);
+    sheet_csv(&line, s, 0, t->cli->arena);
+    size_t n = line.len - 2; /* without its end */
+    return t->n > n && !memcmp(line.buf, t->text, n) && strchr("\r\n", t->text[n]);
+}
+
+/* A table of 'gpusight report --csv-dir'. */
+static void add_sheets(const struct verified_text *t, const struct run *run)
+{
+    struct workbook w;
+    for (int full = 0; t->kind == VERIFY_CSV && full < 2; full++) {
+        struct workbook_opts o = {.kernel_details = true,
+                                  .short_kernel_study = true,
+                                  .full_names = full,
+                                  .histogram_bins = 100};
+        workbook_make(&w, run->analysis, &run->advice, &o, t->cli->arena);
+        for (size_t i = 0; i < w.sheets.n; i++) {
+            if (!has_titles(t, &w.sheets.v[i]))
+                continue;
+            struct str *text = arena_new(t->cli->arena, struct str);
+            str_init(text, t->cli->arena);
+            sheet_csv(text, &w.sheets.v[i], SIZE_MAX, t->cli->arena);
+            facts_add_reference(t->facts, VERIFY_CSV, text->buf, text->len);
+        }
     }
 }
 
@@ -144,4 +180,5 @@ void reference_add_asked(const struct verified_text *t, const struct run *run)
     add_plan(t, run, text);
     add_answer(t, run, text);
     add_domains(t, run, text);
+    add_sheets(t, run);
 }

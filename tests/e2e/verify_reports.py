@@ -152,6 +152,8 @@ def check(program, words, traces, form, folder, rng, count, failures, quiet):
     text = r.stdout
     with open(report, "w", newline="") as f:
         f.write(text)
+    if words[0] != "analyze" and run(program, "info", *traces, "--json").returncode == 5:
+        return None  # nothing happens in it
     doc = verify(program, report, traces)
     bad = [f for f in doc["figures"] if f["verdict"] != "confirmed"]
     if not bad and not doc["figure_count"] and words[0] != "analyze":
@@ -185,6 +187,26 @@ def check(program, words, traces, form, folder, rng, count, failures, quiet):
     for how, old, new, where in [] if quiet else missed:
         print(f"  missed: {name} {form}: {old!r} to {new!r} ({how}) in {where!r}")
     return done, len(missed), alarms
+
+
+def tables(program, trace, folder, failures):
+    """Tables as CSV: all of them are confirmed, and one that was altered is not."""
+    sums = os.path.join(folder, "sums.csv")
+    with open(sums, "w") as f:
+        f.write(run(program, "summary", "--by-domain", "--format", "csv", trace).stdout)
+    out = os.path.join(folder, "tables")
+    run(program, "report", "--csv-dir", out, trace)
+    for path in [sums] + [os.path.join(out, f) for f in ("hotspots.csv", "ledger.csv", "gpu_timeline.csv", "metrics.csv")]:
+        doc = verify(program, path, [trace])
+        if doc["confirmed"] != doc["figure_count"] or not doc["figure_count"]:
+            failures.append(f"{os.path.basename(path)}: {doc['confirmed']} of {doc['figure_count']} are confirmed")
+    with open(sums, "r+") as f:
+        text = f.read()
+        f.seek(0)
+        f.write(text.replace(",120,", ",121,", 1))
+    doc = verify(program, sums, [trace])
+    if doc["contradicted"] != 1:
+        failures.append(f"an altered table: {doc['contradicted']} contradicted")
 
 
 def others(program, traces, folder, failures):
@@ -267,6 +289,7 @@ def main():
                         print(t[0].split("traces/")[-1], form, *words, result, flush=True)
         if not o.real:
             others(program, traces, folder, failures)
+            tables(program, traces[0][0], folder, failures)
         print(f"{done} alterations, {missed} missed, {alarms} false alarms")
         if missed > done * 0.05:
             failures.append("more than 5 % of the alterations were missed")
