@@ -1,4 +1,3 @@
-#include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -81,10 +80,11 @@ static void put_row(struct csv *c, const struct sheet *s, const void *row)
     str_puts(&c->line, "\r\n");
 }
 
-static void flush(struct csv *c, FILE *file)
+static bool flush(struct csv *c, struct fs_out *out, struct gs_error *err)
 {
-    fwrite(c->line.buf, 1, c->line.len, file);
+    bool ok = fs_out_write(out, c->line.buf, c->line.len, err);
     str_clear(&c->line);
+    return ok;
 }
 
 static bool write_sheet(struct csv *c, const struct sheet *s, const char *path, struct fs_set *set,
@@ -94,13 +94,13 @@ static bool write_sheet(struct csv *c, const struct sheet *s, const char *path, 
     struct fs_out *out = fs_set_open(set, path, err);
     if (!out)
         return false;
+    bool ok = true;
     put_titles(c, s, set->arena);
-    flush(c, out->file);
-    for (size_t i = 0; i < s->n && !ferror(out->file); i++) {
+    for (size_t i = 0; ok && i < s->n; i++) {
+        ok = flush(c, out, err);
         put_row(c, s, sheet_row(s, i, scratch));
-        flush(c, out->file);
     }
-    return fs_set_done(set, out, err);
+    return ok && flush(c, out, err) && fs_set_done(set, out, err);
 }
 
 void sheet_csv(struct str *out, const struct sheet *s, size_t rows, struct arena *arena)
