@@ -220,3 +220,12 @@ static const struct field document_list[] = {
 };
 #undef T
 const struct fields whatif_document_fields = FIELDS("whatif", "", struct whatif, document_list);
+
+void whatif_json_schema(struct str *out)
+{
+    fields_schema_document(
+        out, "urn:gpusight:whatif:1", "gpusight whatif",
+        "What 'gpusight whatif --format json' writes. docs/whatif.md explains it. "
+        "Made by 'gpusight --generate whatif-schema'.",
+        &whatif_document_fields);
+}

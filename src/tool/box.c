@@ -43,7 +43,7 @@ struct kept {
     struct summary *summary;     /* the same */
     struct arena *answers;       /* of `given`; NULL: none yet */
     VEC(struct given) given;
-    size_t given_bytes;
+    size_t given_size;
     uint64_t used;
 };
 
@@ -228,7 +228,7 @@ static void forget(struct kept *k)
     if (k->answers)
         arena_release(k->answers);
     k->given.v = NULL;
-    k->given.n = k->given.cap = k->given_bytes = 0;
+    k->given.n = k->given.cap = k->given_size = 0;
 }
 
 static void drop(struct tool_box *box, size_t i)
@@ -470,7 +470,7 @@ void tool_give(struct tool_box *box, const struct run *run, const struct tool *t
     size_t bytes = n + answer->len;
     if (!k || bytes > GIVEN_BYTES / 8)
         return;
-    if (k->given.n >= GIVEN_MOST || k->given_bytes + bytes > GIVEN_BYTES)
+    if (k->given.n >= GIVEN_MOST || k->given_size + bytes > GIVEN_BYTES)
         forget(k);
     if (!k->answers)
         k->answers = arena_child(k->arena ? k->arena : box->arena);
@@ -478,7 +478,7 @@ void tool_give(struct tool_box *box, const struct run *run, const struct tool *t
     str_init(&g.answer, k->answers);
     str_put(&g.answer, answer->buf, answer->len);
     vec_push(&k->given, k->answers, g);
-    k->given_bytes += bytes;
+    k->given_size += bytes;
 }
 
 struct run *tool_box_run(struct tool_box *box, const char *trace, struct gs_error *err)
