@@ -18,7 +18,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from fake_server import FAULTS, Server, WIRES  # noqa: E402
+from fake_server import FAULTS, REFUSED, SIGNED, Server, WIRES  # noqa: E402
 
 KEY = "sk-test-0123456789-SECRET-abcdef"
 KEY_VARS = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GOOGLE_API_KEY", "AZURE_OPENAI_API_KEY",
@@ -81,8 +81,6 @@ def wires():
     for provider in WIRES:
         for whole in (False, True):
             turns = [dict(t, whole=whole) for t in script]
-            if provider == "bedrock" or (whole and WIRES[provider].__name__ == "Gemini"):
-                turns = turns[1:]
             with Server(provider, turns) as s:
                 r = gpusight("ask", *llm(provider, s.url), TRACE, "what is slow?")
                 name = f"{provider}{', whole' if whole else ''}"
@@ -100,6 +98,8 @@ def wires():
                 if len(turns) > 1:
                     check(len(s.requests) == 2 and b"total_duration_ns" in s.requests[1][2],
                           name + ": the tool was called and answered", len(s.requests))
+    signed_thoughts()
+    odd_turns()
     with tempfile.TemporaryDirectory() as folder:
         fake_claude(folder, "".join(pieces))
         r = gpusight("ask", "--llm", "claude-code:m1", TRACE, "what is slow?",
@@ -114,6 +114,33 @@ def wires():
     for name, text in shown.items():
         check(text == first, name + ": the same answer as through all others", text, first)
     forms(pieces)
+
+
+def signed_thoughts():
+    """What a server signs goes back as it came: real ones refuse the next turn without."""
+    calls = [("hotspots", '{"limit": 1}'), ("ledger", "{}")]
+    for provider in ("anthropic", "bedrock", "openai", "gemini"):
+        for whole in (False, True):
+            script = [{"thinks": True, "text": ["Looking."], "calls": calls, "whole": whole}, {"text": ["Done."], "whole": whole}]
+            with Server(provider, script) as s:
+                model = "gpt-5.6" if provider == "openai" else "m1"
+                options = ["--llm-thinking", "2048"] if provider in ("anthropic", "bedrock") else ["--reasoning-effort", "max"]
+                r = gpusight("ask", "--llm", provider, "--llm-model", model, "--llm-url", s.url, *options, TRACE, "why?")
+                check(r.returncode == 0 and b"Done." in r.stdout, f"{provider}: an answer after signed thoughts", r.stderr)
+                check(len(s.requests) == 2 and SIGNED.encode() in s.requests[-1][2], f"{provider}: they come back", s.requests[-1][2][-800:])
+
+
+def odd_turns():
+    """What models do: white space beside a call, nothing at all behind the answers of tools."""
+    calls = [("hotspots", '{"limit": 1}')]
+    for provider in ("anthropic", "openai", "openai-chat", "gemini"):
+        with Server(provider, [{"text": ["\n\n"], "calls": calls}, {"text": []}, {"text": ["Done."]}]) as s:
+            r = gpusight("ask", *llm(provider, s.url), TRACE, "why?")
+            check(r.returncode == 0 and b"Done." in r.stdout and len(s.requests) == 3,
+                  f"{provider}: white space and silence in between", r.stderr, s.refused)
+        with Server(provider, [{"calls": calls}, {"text": []}]) as s:
+            r = gpusight("ask", *llm(provider, s.url), TRACE, "why?")
+            check(r.returncode == 6 and len(s.requests) == 3, f"{provider}: asked again once", len(s.requests), r.stderr)
 
 
 def forms(pieces):
@@ -210,6 +237,11 @@ def faults():
     r = gpusight("ask", "--llm", "anthropic", TRACE, "why slow?", env=environment(ANTHROPIC_API_KEY=None))
     check(r.returncode == 6 and b"ANTHROPIC_API_KEY" in r.stderr, "no key: said which", r.stderr)
     older_servers()
+    for provider in ("anthropic", "openai", "openai-chat", "gemini"):
+        with Server(provider, [{"fault": "busy-event"}, {"text": ["fine"]}]) as s:
+            r = gpusight("ask", *llm(provider, s.url), TRACE, "why?")
+            check(r.returncode == 0 and len(s.requests) == 2 and b"fine" in r.stdout,
+                  f"{provider}: a server that says in its stream that it is busy is asked again", r.stderr)
     for provider in ("anthropic", "openai", "gemini"):
         with Server(provider, [{"text": ["fine"]}]) as s:
             r = gpusight("ask", *llm(provider, s.url), "--exact-token-count", TRACE, "why?")
@@ -625,5 +657,6 @@ if __name__ == "__main__":
         subprocess.run([G, "synth", os.path.join(HERE, "secrets.trace"), "-o", TRACE], check=True,
                        capture_output=True)
         globals()[args.what]()
+    check(not REFUSED, "every request is one that the real server takes", sorted(set(REFUSED)))
     print(f"{checks - failures} passed, {failures} failed")
     sys.exit(failures > 0)
