@@ -17,16 +17,22 @@ enum { FITS_MAX = 4000, POSTINGS_MAX = 2000, NEAR_MAX = 24 };
 /* What words must reach to say which fact is meant. */
 #define NAMED 0.48
 
+/* Of identifiers that are keys of ours: people say what they mean instead. */
+#define KEY_WEIGHT 0.2
+
 /* ---- how well words fit ---- */
 
-static double covered(const struct context *x, const uint32_t *words, size_t n, double *name,
-                      double *told)
+/* How much of these words was said. `keys`: identifiers among them are keys of ours. */
+static double covered(const struct context *x, const uint32_t *words, size_t n, bool keys,
+                      double *name, double *told)
 {
     const struct facts *f = x->c->facts;
     double all = 0, said = 0;
     *name = 0;
     for (size_t i = 0; i < n; i++) {
         double w = f->rarity[words[i]], weight = x->c->weights[words[i]];
+        if (keys && weight == 0 && f->words.names.v[words[i]])
+            w *= KEY_WEIGHT;
         all += w;
         said += w * weight;
         *told += w * weight * weight;
@@ -40,14 +46,14 @@ static double score(const struct context *x, const struct known *one)
 {
     const struct facts *f = x->c->facts;
     double none, name, told = 0, unused = 0;
-    double label = covered(x, f->pool.v + one->words, one->n_words, &none, &told);
-    double table = covered(x, f->pool.v + one->table, one->n_table, &none, &unused);
+    double label = covered(x, f->pool.v + one->words, one->n_words, true, &none, &told);
+    double table = covered(x, f->pool.v + one->table, one->n_table, true, &none, &unused);
     double about = 0.85 * label + 0.15 * table, all;
     /* Where a thing is named, what is said is said of it. */
     if (!one->n_subject)
         all = (x->names_one && !one->weak ? 0.6 : 1) * about;
     else {
-        double named = covered(x, f->pool.v + one->subject, one->n_subject, &name, &told);
+        double named = covered(x, f->pool.v + one->subject, one->n_subject, false, &name, &told);
         /* The name of a function without its arguments names it well enough. */
         named = fmax(named, 0.95 * name);
         /* Names of templates are alike; the whole of one says which. */

@@ -375,10 +375,12 @@ def agent():
               "bounds are ours", h[0])
         check("fission_sweep" in h[0]["description"], "names are put back", h[0])
         check(h[0]["expected_impact"] == "high" and h[0]["confidence"] == "low" and
-              h[0]["action_category"] == "runtime_config" and len(h[0]["coercion_notes"]) == 4,
+              h[0]["action_category"] == "runtime_config" and len(h[0]["coercion_notes"]) == 5,
               "what was put right is said", h[0])
+        check("no such share: 50 %" in h[0]["coercion_notes"][4], "a share that is not ours is said to be none", h[0])
         check(h[1]["runtime_fraction_pct"] == 100 and h[1]["estimated_speedup_pct_upper"] is None and
               h[1]["estimated_speedup_pct_lower"] == 100, "shares are held in range", h[1])
+    saved_hypotheses()
     loop = [{"calls": [("hotspots", '{"limit": 1}'), ("no_such_tool", "{}"), ("gaps", '{"limit": "'),
                        ("kernel", '{"name": 7}'), ("analyze", '{"trace": "/etc/passwd"}')]}]
     for provider in ("anthropic", "openai", "openai-chat", "gemini"):
@@ -401,6 +403,30 @@ def agent():
         check('\\"n\\": 40' in s.requests[1][2].decode(), "names in SQL are put back", s.requests[1][2][-400:])
     replays()
     conversation()
+
+
+def saved_hypotheses():
+    """Every number of a hypothesis is checked, with what it is about; --log saves them as PerfAdvisor does."""
+    busy = json.loads(gpusight("analyze", "--json", TRACE).stdout)["execution_breakdown"]["kernel_time_pct"]
+    one = {"bottleneck_type": "compute_bound", "description": "kernel time", "evidence": f"{busy:.2f} %",
+           "suggestion": "win 77.123 ms in [KERNEL_999]", "runtime_fraction_pct": busy, "expected_impact": "low", "confidence": "low"}
+    with Server("anthropic", [{"text": [json.dumps([one])]}]) as s, tempfile.TemporaryDirectory() as folder:
+        r = gpusight("analyze", *llm("anthropic", s.url), "--llm-agent", "--json", "--log", TRACE, cwd=folder)
+        e = json.loads(r.stdout)["explanation"]
+        h = e["hypotheses"][0]
+        check(h["evidence"] == one["evidence"] and not h["coercion_notes"], "numbers of ours are found", h)
+        check("77.123 ms [?" in h["suggestion"] and "[KERNEL_999] [?]" in h["suggestion"] and len(e["numbers_unfound"]) == 2,
+              "others are marked, in what is suggested as well", e)
+        names = sorted(os.listdir(folder))
+        check([n.split("_", 3)[-1] for n in names] == ["hypotheses.json", "log.txt"], "--log writes both files", names)
+        with open(os.path.join(folder, names[0])) as f:
+            saved = json.load(f)
+        check(list(saved) == ["profile_path", "generated_at", "provider", "model", "hypotheses"] and
+              saved["hypotheses"] == e["hypotheses"], "they are PerfAdvisor's document", saved)
+        check(os.stat(os.path.join(folder, names[0])).st_mode & 0o77 == 0, "... for its owner alone")
+        r = gpusight("compare", *llm("anthropic", s.url), "--transcript", TRACE, TRACE, cwd=folder)
+        check(any(re.fullmatch(r"t_vs_t_\d+_\d+_transcript\.txt", n) for n in os.listdir(folder)), "files of compare are named after both",
+              os.listdir(folder))
 
 
 def replays():
