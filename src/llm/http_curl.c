@@ -159,6 +159,8 @@ static enum transfer transfer(struct attempt *a, CURLM *multi, CURLcode *rc)
 
 static bool worth_another_try(const struct attempt *a, CURLcode rc)
 {
+    if (a->parser.busy)
+        return true;
     if (a->begun || a->status)
         return a->status == 408 || a->status == 429 || a->status >= 500;
     return rc == CURLE_COULDNT_CONNECT || rc == CURLE_GOT_NOTHING || rc == CURLE_SEND_ERROR ||
@@ -218,6 +220,11 @@ static void fault_of_network(struct attempt *a, CURLcode rc)
 static void finish(struct attempt *a, enum transfer how, CURLcode rc)
 {
     const struct llm_target *t = a->e->target;
+    if (a->parser.busy) {
+        a->parser.failed = false;
+        if (how != TRANSFER_STOPPED)
+            llm_give_fault(&a->parser, LLM_FAULT_SERVER, 0, "%s", a->parser.busy);
+    }
     if (a->parser.failed)
         return;
     if (how == TRANSFER_STOPPED)
@@ -279,8 +286,9 @@ static bool attempt(struct errand *e, CURLM *multi, int tries)
     double wait_s = how == TRANSFER_DONE && !a->too_large ? wait_before(a, rc, tries) : -1;
     if (wait_s >= 0) {
         const char *why =
-            a->status ? arena_printf(e->arena, "'%s' answered %ld", e->target->host, a->status)
-                      : a->problem;
+            a->parser.busy ? a->parser.busy
+            : a->status    ? arena_printf(e->arena, "'%s' answered %ld", e->target->host, a->status)
+                           : a->problem;
         say_wait(e, why, wait_s);
         if (errand_interrupted(e, (int)(wait_s * 1000))) {
             how = TRANSFER_STOPPED;
