@@ -27,7 +27,7 @@ class Gpusight(MesonPackage):
     depends_on("zstd", when="+zstd")
 
     def meson_args(self):
-        args = ["-Dtests=false", "-Dxlsx=disabled", "-Dedit=disabled", "-Ddemangle=disabled"]
+        args = ["-Dtests=false", "-Dedit=disabled", "-Ddemangle=disabled"]
         for name in ("cairo", "otf2", "llm", "zstd"):
             args.append(f"-D{name}={'enabled' if self.spec.satisfies('+' + name) else 'disabled'}")
         return args

@@ -38,9 +38,7 @@ static bool print_version(struct gs_error *err)
 #ifdef HAVE_CAIRO
                                " cairo"
 #endif
-#ifdef HAVE_XLSX
                                " xlsx"
-#endif
 #ifdef HAVE_OTF2
                                " otf2"
 #endif
