@@ -85,8 +85,18 @@ def check_outputs(o, root, way):
     check("its workbook is the same", len(books[0]) > 10000 and books[0] == books[1])
     code, out, why = run(way + ["/gpusight", "analyze", "t.db", "-o", "r.pdf"], root)
     check("it says what was not built in", code == 2 and b"cairo" in why, (code, why))
+    code, _, why = run(way + ["/gpusight", "ask", "--llm", "local:m", "t.db", "why?"], root)
+    check("it says that it needs curl to ask a model", code == 6 and b"no program 'curl' on PATH" in why, (code, why))
     code, out, _ = run(way + ["/gpusight", "analyze", "t.db", "--format", "json"], root)
     check("its document is whole", code == 0 and "ledger" in json.loads(out))
+
+
+def check_models(o):
+    """Through the curl of this machine, against a server of the tests."""
+    for what in ("wires", "keys", "network"):
+        done = subprocess.run([sys.executable, os.path.join(ROOT, "tests", "llm", "check_llm.py"), "--gpusight",
+                               o.static, "--transport", "curl", what], capture_output=True, text=True)
+        check(f"language models: {what}", done.returncode in (0, 77), done.stdout[-1500:])
 
 
 def main():
@@ -111,6 +121,7 @@ def main():
             print("skipped: an empty root needs root, or user namespaces")
             return 1 if failures else 77
         check_outputs(o, root, way)
+    check_models(o)
     return failures > 0
 
 
