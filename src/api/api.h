@@ -34,7 +34,10 @@ struct gs_run {
     struct arena arena;
     struct run *run;
     struct workbook workbook;
-    VEC(struct api_table) tables;
+    VEC(struct api_table) events;  /* complete once it is open */
+    VEC(struct api_table) results; /* complete, and to be looked at, once `analyzed` is set */
+    atomic_bool analyzed;
+    bool rows_only; /* there will be no results */
 };
 
 /* Runs fn(ctx) as described above. */
@@ -45,8 +48,14 @@ struct opt;
 bool api_options(const struct opt *table, void *settings, const struct gs_option *options,
                  struct arena *a, struct gs_error *err);
 
-/* Fails for a run of rows only. */
-bool api_analyzed(const gs_run *run, struct gs_error *err);
+/*
+ * For what needs an analysis, in api_call() and with the lock: makes it where that was left for later,
+ * fails for a run of rows only.
+ */
+bool api_analyzed(gs_run *run, struct gs_error *err);
+
+/* Table i of those that there are now; NULL: there are fewer. */
+struct api_table *api_table_at(gs_run *run, size_t i);
 
 /* Lists the tables of a run. */
 void api_list_events(struct gs_run *run);

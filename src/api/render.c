@@ -137,14 +137,15 @@ static const struct opt change_table[] = {
 
 static bool make_whatif(struct rendering *c, struct whatif *w, struct arena *a)
 {
-    const struct analysis *an = c->run->run->analysis;
     struct change_words words = {.noun = "option '"};
     struct change change = {0};
     int64_t rank;
     if (!api_analyzed(c->run, c->err) ||
         !api_options(change_table, &words, c->options, a, c->err) ||
-        !change_read(&change, &words, &rank, a, c->err) ||
-        !change_of_run(&change, &words, an, c->err))
+        !change_read(&change, &words, &rank, a, c->err))
+        return false;
+    const struct analysis *an = c->run->run->analysis;
+    if (!change_of_run(&change, &words, an, c->err))
         return false;
     if (!an->depend)
         return fail(c->err, GS_E_EMPTY, "nothing to replay: no GPU work, or opened without replay");
@@ -202,8 +203,6 @@ static bool join(struct comparing *c, int side, struct run_profile *out)
     struct run_profile *all = arena_array(a, struct run_profile, c->n[side]);
     for (size_t i = 0; i < c->n[side]; i++) {
         const struct run *r = c->runs[side][i]->run;
-        if (!api_analyzed(c->runs[side][i], c->err))
-            return false;
         if (!r->trace.kernels.n && !r->trace.copies.n)
             return fail(c->err, GS_E_EMPTY, "no GPU work in '%s'", r->trace.files.v[0].path);
         profile_make(&all[i], r->analysis, arena_strdup(a, r->trace.files.v[0].path), a);
@@ -228,6 +227,10 @@ gs_comparison *gs_compare(gs_run *const *a, size_t n_a, gs_run *const *b, size_t
 {
     struct gs_error own;
     struct comparing c = {.runs = {a, b}, .n = {n_a, n_b}, .err = err ? err : &own};
+    for (int side = 0; side < 2; side++) /* each with the lock of its own */
+        for (size_t i = 0; i < c.n[side]; i++)
+            if (!gs_analyze(c.runs[side][i], task, c.err))
+                return NULL;
     c.out = mem_try_alloc(sizeof(*c.out));
     if (!c.out) {
         fail(c.err, GS_E_IO, "out of memory");

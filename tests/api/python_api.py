@@ -352,10 +352,10 @@ def main():
         nsys = os.path.join(folder, "demo.sqlite")
         subprocess.run([o.gpusight, "synth", "demo", "--format", "nsys", "-o", nsys], check=True,
                        capture_output=True)
-        real = [f for f in sorted(glob.glob(os.path.join(TRACES, "**", "*"), recursive=True))
-                if f.endswith((".db", ".sqlite", ".json", ".json.gz", ".rpd")) and
-                (o.all or os.path.getsize(f) < 300000)]
-        real = real if o.all else real[:12]
+        real = [f for f in sorted(glob.glob(os.path.join(TRACES, "**", "*"), recursive=True)) if os.path.isfile(f)]
+        if not o.all:
+            real = [f for f in real if f.endswith((".db", ".sqlite", ".json", ".json.gz", ".rpd")) and
+                    os.path.getsize(f) < 300000][:12]
         if not real:
             print("skipped - real traces: none there")
         check_numbers(o, gpusight, o.traces or [path, nsys] + real)
