@@ -133,6 +133,9 @@ class Run:
         return list(super().__dir__()) + self.tables
 
     def __repr__(self):
+        other = [f"{len(self[n])} rows of {n}" for n in self._names[8:] if n.startswith(("workload", "stat", "prof"))]
+        if other and not len(self.kernels):
+            return f"<run without a trace: {', '.join(other)}>"
         findings = f", {len(self.findings)} findings" if "findings" in self._names else ""
         return f"<run with {len(self.kernels)} kernels{findings}>"
 

@@ -86,7 +86,13 @@ static void render_run(void *ctx)
     struct rendering *c = ctx;
     const struct run *run = c->run->run;
     struct arena *a = arena_scratch();
-    if (!api_analyzed(c->run, c->err) || !api_form_options(&c->form, c->options, a, c->err))
+    if (!api_form_options(&c->form, c->options, a, c->err))
+        return;
+    if (c->run->sums) {
+        api_render_untimed(c->run, c->format, &c->form, c->sink, c->ctx, a, c->err);
+        return;
+    }
+    if (!api_analyzed(c->run, c->err))
         return;
     struct subject about = subject_of_run(run, (size_t)c->form.top);
     about.timeline_limit = (uint64_t)c->form.timeline_limit;
@@ -203,6 +209,8 @@ static bool join(struct comparing *c, int side, struct run_profile *out)
     struct run_profile *all = arena_array(a, struct run_profile, c->n[side]);
     for (size_t i = 0; i < c->n[side]; i++) {
         const struct run *r = c->runs[side][i]->run;
+        if (!api_has_trace(c->runs[side][i], c->err))
+            return false;
         if (!r->trace.kernels.n && !r->trace.copies.n)
             return fail(c->err, GS_E_EMPTY, "no GPU work in '%s'", r->trace.files.v[0].path);
         profile_make(&all[i], r->analysis, arena_strdup(a, r->trace.files.v[0].path), a);

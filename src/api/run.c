@@ -210,6 +210,8 @@ static void open_run(void *ctx)
         return;
     for (size_t i = 0; i < o->n; i++)
         vec_push(&ro.paths, a, (const char *)arena_strdup(a, o->paths[i]));
+    if (api_is_untimed(o->run, &ro.paths, o->options, o->err))
+        return;
     o->run->rows_only = str_eq(analyze, "no");
     o->run->run = o->run->rows_only ? only_load(&ro, a, o->err) : run_begin(&ro, a, o->err);
     if (!o->run->run)
@@ -226,6 +228,8 @@ static void open_run(void *ctx)
 
 bool api_analyzed(gs_run *run, struct gs_error *err)
 {
+    if (!api_has_trace(run, err))
+        return false;
     if (atomic_load(&run->analyzed))
         return true;
     if (run->rows_only)

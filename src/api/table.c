@@ -197,6 +197,15 @@ static void list_result(struct gs_run *run, const char *name, const char *doc,
     vec_push(&run->results, &run->arena, t);
 }
 
+void api_list_tables(struct gs_run *run, const struct results *all)
+{
+    for (size_t i = 0; i < all->n; i++) {
+        const struct result *r = &all->v[i];
+        list_result(run, r->fields->key, r->fields->doc, r->fields, r->rows,
+                    r->is_object ? 1 : r->n, r->is_object);
+    }
+}
+
 void api_list_results(struct gs_run *run)
 {
     struct results all = {0};
@@ -210,9 +219,7 @@ void api_list_results(struct gs_run *run)
         list_result(run, s->name, s->doc, s->fields, s->rows, s->n, false);
     }
     analysis_results(run->run->analysis, &all, &run->arena);
-    for (size_t i = 0; i < all.n; i++)
-        list_result(run, all.v[i].fields->key, all.v[i].fields->doc, all.v[i].fields, all.v[i].rows,
-                    all.v[i].is_object ? 1 : all.v[i].n, all.v[i].is_object);
+    api_list_tables(run, &all);
 }
 
 /* ---- asked for ---- */
