@@ -90,11 +90,11 @@ bool api_options(const struct opt *table, void *settings, const struct gs_option
 }
 
 struct open_opts {
-    const char *window, *iteration, *gpu, *reader, *source_dir, *cache;
+    const char *window, *iteration, *gpu, *reader, *source_dir, *cache, *analyze;
     int64_t process, rank, phase, max_phases, threads;
     double short_us, min_us;
     struct opt_list att_dirs, by;
-    bool replay, findings, analyze;
+    bool replay, findings;
     struct filter_opts filter;
 };
 
@@ -126,7 +126,7 @@ static const struct opt open_table[] = {
     OPT_CHOICE(struct open_opts, filter.inclusive, 0, "inclusive", "true|false", ""),
     OPT_FLAG(struct open_opts, replay, 0, "replay", ""),
     OPT_FLAG(struct open_opts, findings, 0, "findings", ""),
-    OPT_FLAG(struct open_opts, analyze, 0, "analyze", ""),
+    OPT_CHOICE(struct open_opts, analyze, 0, "analyze", "yes|no|later", ""),
     OPT_END,
 };
 
@@ -145,7 +145,7 @@ static bool read_by(const struct opt_list *by, struct run_opts *r, struct gs_err
     return true;
 }
 
-static bool read_options(struct run_opts *r, bool *analyze, const struct gs_option *options,
+static bool read_options(struct run_opts *r, const char **analyze, const struct gs_option *options,
                          struct arena *a, struct gs_error *err)
 {
     struct open_opts o = {.process = -1,
@@ -155,7 +155,7 @@ static bool read_options(struct run_opts *r, bool *analyze, const struct gs_opti
                           .reader = "auto",
                           .replay = true,
                           .findings = true,
-                          .analyze = true};
+                          .analyze = "yes"};
     if (!api_options(open_table, &o, options, a, err) || !read_by(&o.by, r, err))
         return false;
     r->window = o.window;
@@ -205,28 +205,63 @@ static void open_run(void *ctx)
     struct opening *o = ctx;
     struct arena *a = &o->run->arena;
     struct run_opts ro = RUN_DEFAULTS;
-    bool analyze;
+    const char *analyze;
     if (!read_options(&ro, &analyze, o->options, a, o->err))
         return;
     for (size_t i = 0; i < o->n; i++)
         vec_push(&ro.paths, a, (const char *)arena_strdup(a, o->paths[i]));
-    o->run->run = analyze ? run_make(&ro, a, o->err) : only_load(&ro, a, o->err);
+    if (api_is_untimed(o->run, &ro.paths, o->options, o->err))
+        return;
+    o->run->rows_only = str_eq(analyze, "no");
+    o->run->run = o->run->rows_only ? only_load(&ro, a, o->err) : run_begin(&ro, a, o->err);
     if (!o->run->run)
         return;
-    if (analyze && !o->run->run->analysis) {
+    if (!o->run->rows_only && !o->run->run->left) {
         fail(o->err, GS_E_EMPTY, "no trace in '%s', only what lies beside one",
              o->n ? o->paths[0] : "");
         return;
     }
     api_list_events(o->run);
-    if (analyze)
-        api_list_results(o->run);
+    if (str_eq(analyze, "yes"))
+        api_analyzed(o->run, o->err);
 }
 
-bool api_analyzed(const gs_run *run, struct gs_error *err)
+bool api_analyzed(gs_run *run, struct gs_error *err)
 {
-    return run->run->analysis ||
-           fail(err, GS_E_USAGE, "opened without an analysis; leave out the option 'analyze'");
+    if (!api_has_trace(run, err))
+        return false;
+    if (atomic_load(&run->analyzed))
+        return true;
+    if (run->rows_only)
+        return fail(err, GS_E_USAGE, "opened without an analysis; leave out the option 'analyze'");
+    if (!run_finish(run->run, err))
+        return false;
+    api_list_results(run);
+    atomic_store(&run->analyzed, true);
+    return true;
+}
+
+struct analyzing {
+    gs_run *run;
+    struct gs_error *err;
+};
+
+static void analyze_run(void *ctx)
+{
+    const struct analyzing *c = ctx;
+    api_analyzed(c->run, c->err);
+}
+
+bool gs_analyze(gs_run *run, gs_task *task, struct gs_error *err)
+{
+    struct gs_error own;
+    struct analyzing c = {run, err ? err : &own};
+    if (atomic_load(&run->analyzed))
+        return true;
+    pthread_mutex_lock(&run->lock);
+    bool ok = api_call(task, analyze_run, &c, c.err);
+    pthread_mutex_unlock(&run->lock);
+    return ok;
 }
 
 gs_run *gs_open(const char *const *paths, size_t n, const struct gs_option *options, gs_task *task,
