@@ -266,10 +266,11 @@ static void abandon(struct shared *s)
     drop(s);
 }
 
-static bool is_of(const gs_run *run, const gs_table *t)
+static bool is_of(gs_run *run, const gs_table *t)
 {
-    for (size_t i = 0; i < run->tables.n; i++)
-        if (t == &run->tables.v[i].table)
+    const struct api_table *of;
+    for (size_t i = 0; (of = api_table_at(run, i)); i++)
+        if (t == &of->table)
             return true;
     return false; /* of a query: its result may go before */
 }

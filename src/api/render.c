@@ -86,7 +86,13 @@ static void render_run(void *ctx)
     struct rendering *c = ctx;
     const struct run *run = c->run->run;
     struct arena *a = arena_scratch();
-    if (!api_analyzed(c->run, c->err) || !api_form_options(&c->form, c->options, a, c->err))
+    if (!api_form_options(&c->form, c->options, a, c->err))
+        return;
+    if (c->run->sums) {
+        api_render_untimed(c->run, c->format, &c->form, c->sink, c->ctx, a, c->err);
+        return;
+    }
+    if (!api_analyzed(c->run, c->err))
         return;
     struct subject about = subject_of_run(run, (size_t)c->form.top);
     about.timeline_limit = (uint64_t)c->form.timeline_limit;
@@ -125,13 +131,14 @@ static const struct opt whatif_table[] = {CHANGE_OPTS(struct whatif_opts), OPT_E
 
 static bool make_whatif(struct rendering *c, struct whatif *w, struct arena *a)
 {
-    const struct analysis *an = c->run->run->analysis;
     struct whatif_opts o = {.change.noun = "option '"};
     struct change change = {0};
     int64_t rank;
     if (!api_analyzed(c->run, c->err) || !api_options(whatif_table, &o, c->options, a, c->err) ||
-        !change_read(&change, &o.change, &rank, a, c->err) ||
-        !change_of_run(&change, &o.change, an, c->err))
+        !change_read(&change, &o.change, &rank, a, c->err))
+        return false;
+    const struct analysis *an = c->run->run->analysis;
+    if (!change_of_run(&change, &o.change, an, c->err))
         return false;
     if (!an->depend)
         return fail(c->err, GS_E_EMPTY, "nothing to replay: no GPU work, or opened without replay");
@@ -189,7 +196,7 @@ static bool join(struct comparing *c, int side, struct run_profile *out)
     struct run_profile *all = arena_array(a, struct run_profile, c->n[side]);
     for (size_t i = 0; i < c->n[side]; i++) {
         const struct run *r = c->runs[side][i]->run;
-        if (!api_analyzed(c->runs[side][i], c->err))
+        if (!api_has_trace(c->runs[side][i], c->err))
             return false;
         if (!r->trace.kernels.n && !r->trace.copies.n)
             return fail(c->err, GS_E_EMPTY, "no GPU work in '%s'", r->trace.files.v[0].path);
@@ -215,6 +222,10 @@ gs_comparison *gs_compare(gs_run *const *a, size_t n_a, gs_run *const *b, size_t
 {
     struct gs_error own;
     struct comparing c = {.runs = {a, b}, .n = {n_a, n_b}, .err = err ? err : &own};
+    for (int side = 0; side < 2; side++) /* each with the lock of its own */
+        for (size_t i = 0; i < c.n[side]; i++)
+            if (!gs_analyze(c.runs[side][i], task, c.err))
+                return NULL;
     if (!(c.out = api_new(sizeof(*c.out), c.err)))
         return NULL;
     arena_init(&c.out->arena);

@@ -98,11 +98,11 @@ bool api_options(const struct opt *table, void *settings, const struct gs_option
 
 struct open_opts {
     struct analyzed_opts in;
-    const char *source_dir, *cache;
+    const char *source_dir, *cache, *analyze;
     int64_t threads;
     double min_us;
     struct opt_list att_dirs, by;
-    bool replay, findings, analyze;
+    bool replay, findings;
 };
 
 static const struct opt open_table[] = {
@@ -116,15 +116,15 @@ static const struct opt open_table[] = {
     OPT_NUM(struct open_opts, min_us, 0, "min-duration", 0, 1e12, "", ""),
     OPT_FLAG(struct open_opts, replay, 0, "replay", ""),
     OPT_FLAG(struct open_opts, findings, 0, "findings", ""),
-    OPT_FLAG(struct open_opts, analyze, 0, "analyze", ""),
+    OPT_CHOICE(struct open_opts, analyze, 0, "analyze", "yes|no|later", ""),
     OPT_END,
 };
 
-static bool read_options(struct run_opts *r, bool *analyze, const struct gs_option *options,
+static bool read_options(struct run_opts *r, const char **analyze, const struct gs_option *options,
                          struct arena *a, struct gs_error *err)
 {
     struct open_opts o = {
-        .in = ANALYZED_DEFAULTS, .replay = true, .findings = true, .analyze = true};
+        .in = ANALYZED_DEFAULTS, .replay = true, .findings = true, .analyze = "yes"};
     if (!api_options(open_table, &o, options, a, err))
         return false;
     *r = run_opts_of(&o.in);
@@ -165,28 +165,63 @@ static void open_run(void *ctx)
     struct opening *o = ctx;
     struct arena *a = &o->run->arena;
     struct run_opts ro;
-    bool analyze;
+    const char *analyze;
     if (!read_options(&ro, &analyze, o->options, a, o->err))
         return;
     for (size_t i = 0; i < o->n; i++)
         vec_push(&ro.paths, a, (const char *)arena_strdup(a, o->paths[i]));
-    o->run->run = analyze ? run_make(&ro, a, o->err) : only_load(&ro, a, o->err);
+    if (api_is_untimed(o->run, &ro.paths, o->options, o->err))
+        return;
+    o->run->rows_only = str_eq(analyze, "no");
+    o->run->run = o->run->rows_only ? only_load(&ro, a, o->err) : run_begin(&ro, a, o->err);
     if (!o->run->run)
         return;
-    if (analyze && !o->run->run->analysis) {
+    if (!o->run->rows_only && !o->run->run->left) {
         fail(o->err, GS_E_EMPTY, "no trace in '%s', only what lies beside one",
              o->n ? o->paths[0] : "");
         return;
     }
     api_list_events(o->run);
-    if (analyze)
-        api_list_results(o->run);
+    if (str_eq(analyze, "yes"))
+        api_analyzed(o->run, o->err);
 }
 
-bool api_analyzed(const gs_run *run, struct gs_error *err)
+bool api_analyzed(gs_run *run, struct gs_error *err)
 {
-    return run->run->analysis ||
-           fail(err, GS_E_USAGE, "opened without an analysis; leave out the option 'analyze'");
+    if (!api_has_trace(run, err))
+        return false;
+    if (atomic_load(&run->analyzed))
+        return true;
+    if (run->rows_only)
+        return fail(err, GS_E_USAGE, "opened without an analysis; leave out the option 'analyze'");
+    if (!run_finish(run->run, err))
+        return false;
+    api_list_results(run);
+    atomic_store(&run->analyzed, true);
+    return true;
+}
+
+struct analyzing {
+    gs_run *run;
+    struct gs_error *err;
+};
+
+static void analyze_run(void *ctx)
+{
+    const struct analyzing *c = ctx;
+    api_analyzed(c->run, c->err);
+}
+
+bool gs_analyze(gs_run *run, gs_task *task, struct gs_error *err)
+{
+    struct gs_error own;
+    struct analyzing c = {run, err ? err : &own};
+    if (atomic_load(&run->analyzed))
+        return true;
+    pthread_mutex_lock(&run->lock);
+    bool ok = api_call(task, analyze_run, &c, c.err);
+    pthread_mutex_unlock(&run->lock);
+    return ok;
 }
 
 gs_run *gs_open(const char *const *paths, size_t n, const struct gs_option *options, gs_task *task,

@@ -39,14 +39,13 @@ static bool print_version(struct gs_error *err)
 #ifdef HAVE_CAIRO
                                " cairo"
 #endif
-#ifdef HAVE_XLSX
                                " xlsx"
-#endif
 #ifdef HAVE_OTF2
                                " otf2"
 #endif
-#ifdef HAVE_CURL
                                " llm"
+#ifdef HAVE_CURL
+                               " libcurl"
 #endif
 #ifdef HAVE_EDIT
                                " edit"
