@@ -287,6 +287,7 @@ static bool before(struct cli *cli, void *settings, struct gs_error *err)
     cli_llm_form(&o->llm, &o->out);
     if (!fleet_opts_before(cli, &o->fleet, FLEET_READ, err))
         return false;
+    o->llm.versus = true;
     return cli_llm_before(cli, &o->llm, err);
 }
 

@@ -24,7 +24,7 @@ enum { REPORT_BYTES_MAX = 128 << 20 };
 
 static const struct opt opts[] = {
     OPT_GROUP("How to judge"),
-    OPT_CHOICE(struct verify_opts, kind, 0, "kind", "text|markdown|html|json",
+    OPT_CHOICE(struct verify_opts, kind, 0, "kind", "text|markdown|html|json|csv",
                "what REPORT is, where its name and its beginning do not say so"),
     OPT_FLAG(struct verify_opts, strict, 0, "strict",
              "figures that are not found fail as well (exit code 1)"),
@@ -65,13 +65,13 @@ static void unmap(void *what)
 
 static bool read_report(struct verify_call *c, const char *path, struct gs_error *err)
 {
-    static const char *const kinds[] = {"text", "markdown", "html", "json"};
+    static const char *const kinds[] = {"text", "markdown", "html", "json", "csv"};
     if (!fs_read(&c->text, path, REPORT_BYTES_MAX, err))
         return false;
     arena_defer(c->cli->arena, unmap, &c->text);
     const char *text = (const char *)c->text.data;
     c->kind = verify_kind_of(path, text, c->text.size);
-    for (int k = 0; c->o->kind && k < 4; k++)
+    for (int k = 0; c->o->kind && k < 5; k++)
         if (str_eq(c->o->kind, kinds[k]))
             c->kind = (enum verify_kind)k;
     return true;
@@ -79,13 +79,18 @@ static bool read_report(struct verify_call *c, const char *path, struct gs_error
 
 static bool facts_of_traces(struct verify_call *c, struct facts *f, struct gs_error *err)
 {
-    const char *text = (const char *)c->text.data, *workload;
+    const struct verified_text t = {.cli = c->cli,
+                                    .facts = f,
+                                    .kind = c->kind,
+                                    .text = (const char *)c->text.data,
+                                    .n = c->text.size};
+    const char *workload;
     struct opt_list traces = {.v = c->cli->operands.v + 1, .n = c->cli->operands.n - 1};
     if (workload_operand(&traces, c->cli->arena, &workload)) {
         struct workload_report *w = arena_new(c->cli->arena, struct workload_report);
         if (!workload_load(w, c->cli, workload, NULL, (size_t)c->o->top_kernels, err))
             return false;
-        reference_add_workload(f, c->cli, w, c->kind, text, c->text.size);
+        reference_add_workload(&t, w);
         return true;
     }
     struct run_opts ro = cli_run_opts(c->cli, &c->o->in);
@@ -99,10 +104,12 @@ static bool facts_of_traces(struct verify_call *c, struct facts *f, struct gs_er
     if (!run->analysis)
         return fail(err, GS_E_EMPTY, "no trace in '%s'", traces.v[0]);
     facts_add_run(f, run);
-    if (traces.n == 2 && !c->o->by_words)
-        reference_add_comparison(f, c->cli, traces.v[0], traces.v[1], c->kind, text, c->text.size);
-    if (!c->o->by_words)
-        reference_add_run(f, c->cli, run, c->kind, text, c->text.size, (size_t)c->o->top_kernels);
+    if (c->o->by_words)
+        return true;
+    if (traces.n == 2)
+        reference_add_comparison(&t, traces.v[0], traces.v[1]);
+    reference_add_run(&t, run, (size_t)c->o->top_kernels);
+    reference_add_asked(&t, run);
     return true;
 }
 
@@ -159,7 +166,7 @@ const struct command command_verify = {
     .summary = "check every figure of a report against the trace it is about",
     .operands = "REPORT TRACE...",
     .doc =
-        "Reads text, Markdown, HTML or JSON that talks about a trace, written by gpusight, by "
+        "Reads text, Markdown, HTML, JSON or CSV that talks about a trace, written by gpusight, by "
         "another tool, a language model or a person. Each figure in it is confirmed by a fact of "
         "the analysis, contradicted (the fact it is about has another value, which is printed), or "
         "not found. Units, rounding, percentages and ratios are understood; the words, names, "

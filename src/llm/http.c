@@ -109,6 +109,8 @@ enum http_state http_state(const struct http_exchange *x)
 
 static bool worth_another_try(const struct http_exchange *x)
 {
+    if (x->parser.busy)
+        return true;
     if (x->begun || x->status)
         return x->status == 408 || x->status == 429 || x->status >= 500;
     return x->code == HTTP_NO_CONNECTION || x->code == HTTP_NOTHING || x->code == HTTP_NOT_SENT ||
@@ -166,6 +168,11 @@ static void fault_of_network(struct http_exchange *x)
 static void finish(struct http_exchange *x, enum http_state how)
 {
     const struct llm_target *t = x->e->target;
+    if (x->parser.busy) {
+        x->parser.failed = false;
+        if (how != HTTP_STOPPED)
+            llm_give_fault(&x->parser, LLM_FAULT_SERVER, 0, "%s", x->parser.busy);
+    }
     if (x->parser.failed)
         return;
     if (how == HTTP_STOPPED)
@@ -219,8 +226,9 @@ static bool attempt(struct errand *e, int tries)
     double wait_s = how == HTTP_DONE && !x->too_large ? wait_before(x, tries) : -1;
     if (wait_s >= 0) {
         const char *why =
-            x->status ? arena_printf(e->arena, "'%s' answered %ld", e->target->host, x->status)
-                      : x->problem;
+            x->parser.busy ? x->parser.busy
+            : x->status    ? arena_printf(e->arena, "'%s' answered %ld", e->target->host, x->status)
+                           : x->problem;
         say_wait(e, why, wait_s);
         if (errand_interrupted(e, (int)(wait_s * 1000))) {
             how = HTTP_STOPPED;

@@ -221,7 +221,8 @@ static void keep_answer(struct llm_dialogue *d, const struct taking *t)
     for (size_t i = 0; i < t->parts.n; i++)
         if (t->parts.v[i].kind == LLM_PART_OPAQUE) /* thoughts come before what they led to */
             *llm_part_add(d, LLM_PART_OPAQUE, "") = t->parts.v[i];
-    if (t->raw.len)
+    /* white space alone is no text: servers refuse it when it comes back */
+    if (t->raw.len && t->raw.buf[strspn(t->raw.buf, " \t\r\n")])
         llm_part_add(d, LLM_PART_TEXT, t->raw.buf);
     for (size_t i = 0; i < t->parts.n; i++)
         if (t->parts.v[i].kind == LLM_PART_CALL)

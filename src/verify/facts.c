@@ -11,6 +11,7 @@ struct facts *facts_new(struct arena *arena)
     struct facts *f = arena_new(arena, struct facts);
     f->arena = arena;
     words_init(&f->words, arena);
+    idmap_init(&f->wholes, arena);
     return f;
 }
 
@@ -29,6 +30,15 @@ static uint32_t keep(struct facts *f, const struct word_list *list)
     return at;
 }
 
+uint64_t fact_name(const char *name, size_t n)
+{
+    while (n && *name == ' ')
+        name++, n--;
+    while (n && name[n - 1] == ' ')
+        n--;
+    return n ? hash_bytes(name, n) | 1 : 0;
+}
+
 void facts_put(struct facts *f, const struct fact_kind *kind, double value, const char *whom,
                const struct word_list *subject)
 {
@@ -42,6 +52,11 @@ void facts_put(struct facts *f, const struct fact_kind *kind, double value, cons
                         .n_words = (uint16_t)kind->words.n,
                         .n_table = (uint16_t)kind->table.n,
                         .n_subject = (uint16_t)(subject ? subject->n : 0)};
+    if (whom && subject && subject->n) {
+        one.whole = fact_name(whom, strlen(whom));
+        if (idmap_get(&f->wholes, one.whole) == NO_INDEX)
+            idmap_put(&f->wholes, one.whole, 0);
+    }
     one.words = keep(f, &kind->words);
     one.table = keep(f, &kind->table);
     one.subject = keep(f, subject);

@@ -19,7 +19,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from fake_server import FAULTS, Server, WIRES  # noqa: E402
+from fake_server import FAULTS, REFUSED, SIGNED, Server, WIRES  # noqa: E402
 
 KEY = "sk-test-0123456789-SECRET-abcdef"
 KEY_VARS = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GOOGLE_API_KEY", "AZURE_OPENAI_API_KEY",
@@ -82,8 +82,6 @@ def wires():
     for provider in WIRES:
         for whole in (False, True):
             turns = [dict(t, whole=whole) for t in script]
-            if provider == "bedrock" or (whole and WIRES[provider].__name__ == "Gemini"):
-                turns = turns[1:]
             with Server(provider, turns) as s:
                 r = gpusight("ask", *llm(provider, s.url), TRACE, "what is slow?")
                 name = f"{provider}{', whole' if whole else ''}"
@@ -101,6 +99,8 @@ def wires():
                 if len(turns) > 1:
                     check(len(s.requests) == 2 and b"total_duration_ns" in s.requests[1][2],
                           name + ": the tool was called and answered", len(s.requests))
+    signed_thoughts()
+    odd_turns()
     with tempfile.TemporaryDirectory() as folder:
         fake_claude(folder, "".join(pieces))
         r = gpusight("ask", "--llm", "claude-code:m1", TRACE, "what is slow?",
@@ -115,6 +115,33 @@ def wires():
     for name, text in shown.items():
         check(text == first, name + ": the same answer as through all others", text, first)
     forms(pieces)
+
+
+def signed_thoughts():
+    """What a server signs goes back as it came: real ones refuse the next turn without."""
+    calls = [("hotspots", '{"limit": 1}'), ("ledger", "{}")]
+    for provider in ("anthropic", "bedrock", "openai", "gemini"):
+        for whole in (False, True):
+            script = [{"thinks": True, "text": ["Looking."], "calls": calls, "whole": whole}, {"text": ["Done."], "whole": whole}]
+            with Server(provider, script) as s:
+                model = "gpt-5.6" if provider == "openai" else "m1"
+                options = ["--llm-thinking", "2048"] if provider in ("anthropic", "bedrock") else ["--reasoning-effort", "max"]
+                r = gpusight("ask", "--llm", provider, "--llm-model", model, "--llm-url", s.url, *options, TRACE, "why?")
+                check(r.returncode == 0 and b"Done." in r.stdout, f"{provider}: an answer after signed thoughts", r.stderr)
+                check(len(s.requests) == 2 and SIGNED.encode() in s.requests[-1][2], f"{provider}: they come back", s.requests[-1][2][-800:])
+
+
+def odd_turns():
+    """What models do: white space beside a call, nothing at all behind the answers of tools."""
+    calls = [("hotspots", '{"limit": 1}')]
+    for provider in ("anthropic", "openai", "openai-chat", "gemini"):
+        with Server(provider, [{"text": ["\n\n"], "calls": calls}, {"text": []}, {"text": ["Done."]}]) as s:
+            r = gpusight("ask", *llm(provider, s.url), TRACE, "why?")
+            check(r.returncode == 0 and b"Done." in r.stdout and len(s.requests) == 3,
+                  f"{provider}: white space and silence in between", r.stderr, s.refused)
+        with Server(provider, [{"calls": calls}, {"text": []}]) as s:
+            r = gpusight("ask", *llm(provider, s.url), TRACE, "why?")
+            check(r.returncode == 6 and len(s.requests) == 3, f"{provider}: asked again once", len(s.requests), r.stderr)
 
 
 def forms(pieces):
@@ -210,6 +237,11 @@ def faults():
     r = gpusight("ask", "--llm", "anthropic", TRACE, "why slow?", env=environment(ANTHROPIC_API_KEY=None))
     check(r.returncode == 6 and b"ANTHROPIC_API_KEY" in r.stderr, "no key: said which", r.stderr)
     older_servers()
+    for provider in ("anthropic", "openai", "openai-chat", "gemini"):
+        with Server(provider, [{"fault": "busy-event"}, {"text": ["fine"]}]) as s:
+            r = gpusight("ask", *llm(provider, s.url), TRACE, "why?")
+            check(r.returncode == 0 and len(s.requests) == 2 and b"fine" in r.stdout,
+                  f"{provider}: a server that says in its stream that it is busy is asked again", r.stderr)
     for provider in ("anthropic", "openai", "gemini"):
         with Server(provider, [{"text": ["fine"]}]) as s:
             r = gpusight("ask", *llm(provider, s.url), "--exact-token-count", TRACE, "why?")
@@ -343,10 +375,12 @@ def agent():
               "bounds are ours", h[0])
         check("fission_sweep" in h[0]["description"], "names are put back", h[0])
         check(h[0]["expected_impact"] == "high" and h[0]["confidence"] == "low" and
-              h[0]["action_category"] == "runtime_config" and len(h[0]["coercion_notes"]) == 4,
+              h[0]["action_category"] == "runtime_config" and len(h[0]["coercion_notes"]) == 5,
               "what was put right is said", h[0])
+        check("no such share: 50 %" in h[0]["coercion_notes"][4], "a share that is not ours is said to be none", h[0])
         check(h[1]["runtime_fraction_pct"] == 100 and h[1]["estimated_speedup_pct_upper"] is None and
               h[1]["estimated_speedup_pct_lower"] == 100, "shares are held in range", h[1])
+    saved_hypotheses()
     loop = [{"calls": [("hotspots", '{"limit": 1}'), ("no_such_tool", "{}"), ("gaps", '{"limit": "'),
                        ("kernel", '{"name": 7}'), ("analyze", '{"trace": "/etc/passwd"}')]}]
     for provider in ("anthropic", "openai", "openai-chat", "gemini"):
@@ -369,6 +403,30 @@ def agent():
         check('\\"n\\": 40' in s.requests[1][2].decode(), "names in SQL are put back", s.requests[1][2][-400:])
     replays()
     conversation()
+
+
+def saved_hypotheses():
+    """Every number of a hypothesis is checked, with what it is about; --log saves them as PerfAdvisor does."""
+    busy = json.loads(gpusight("analyze", "--json", TRACE).stdout)["execution_breakdown"]["kernel_time_pct"]
+    one = {"bottleneck_type": "compute_bound", "description": "kernel time", "evidence": f"{busy:.2f} %",
+           "suggestion": "win 77.123 ms in [KERNEL_999]", "runtime_fraction_pct": busy, "expected_impact": "low", "confidence": "low"}
+    with Server("anthropic", [{"text": [json.dumps([one])]}]) as s, tempfile.TemporaryDirectory() as folder:
+        r = gpusight("analyze", *llm("anthropic", s.url), "--llm-agent", "--json", "--log", TRACE, cwd=folder)
+        e = json.loads(r.stdout)["explanation"]
+        h = e["hypotheses"][0]
+        check(h["evidence"] == one["evidence"] and not h["coercion_notes"], "numbers of ours are found", h)
+        check("77.123 ms [?" in h["suggestion"] and "[KERNEL_999] [?]" in h["suggestion"] and len(e["numbers_unfound"]) == 2,
+              "others are marked, in what is suggested as well", e)
+        names = sorted(os.listdir(folder))
+        check([n.split("_", 3)[-1] for n in names] == ["hypotheses.json", "log.txt"], "--log writes both files", names)
+        with open(os.path.join(folder, names[0])) as f:
+            saved = json.load(f)
+        check(list(saved) == ["profile_path", "generated_at", "provider", "model", "hypotheses"] and
+              saved["hypotheses"] == e["hypotheses"], "they are PerfAdvisor's document", saved)
+        check(os.stat(os.path.join(folder, names[0])).st_mode & 0o77 == 0, "... for its owner alone")
+        r = gpusight("compare", *llm("anthropic", s.url), "--transcript", TRACE, TRACE, cwd=folder)
+        check(any(re.fullmatch(r"t_vs_t_\d+_\d+_transcript\.txt", n) for n in os.listdir(folder)), "files of compare are named after both",
+              os.listdir(folder))
 
 
 def replays():
@@ -701,5 +759,6 @@ if __name__ == "__main__":
         subprocess.run([G, "synth", os.path.join(HERE, "secrets.trace"), "-o", TRACE], check=True,
                        capture_output=True)
         globals()[args.what]()
+    check(not REFUSED, "every request is one that the real server takes", sorted(set(REFUSED)))
     print(f"{checks - failures} passed, {failures} failed")
     sys.exit(failures > 0)

@@ -324,8 +324,7 @@ static void event(struct llm_parser *p, const char *name, const char *data, size
         p->ended = p->closed = true;
     else if (str_eq(type, "error")) {
         const char *kind, *text = llm_error_text(data, n, &kind, p->arena);
-        llm_give_fault(p, LLM_FAULT_SERVER, 0, "the server ended the answer: %s",
-                       text ? text : "it did not say why");
+        llm_ended_by(p, kind, text);
     }
 }
 

@@ -63,7 +63,7 @@ static void body(struct str *out, const struct llm_dialogue *d)
     jw_bool(&w, "store", false);
     if (d->effort) {
         jw_open(&w, "reasoning", '{');
-        jw_str(&w, "effort", d->effort);
+        jw_str(&w, "effort", llm_openai_effort(d));
         jw_close(&w);
     }
     if (thinks(d->model) && d->tools.n) { /* thoughts come back sealed, and go with the next turn */
@@ -175,12 +175,9 @@ static void response_key(struct llm_parser *p, struct jread *j, bool whole)
     } else if (jr_is(j, "incomplete_details") && jr_type(j) == J_OBJECT) {
         const char *why = copied(p, j);
         p->stop = str_has(why, "content_filter") ? LLM_STOP_REFUSED : LLM_STOP_LENGTH;
-    } else if (jr_is(j, "error") && jr_type(j) == J_OBJECT) {
-        const char *kind, *json = copied(p, j), *text;
-        text = llm_error_text(json, strlen(json), &kind, p->arena);
-        llm_give_fault(p, LLM_FAULT_SERVER, 0, "the server ended the answer: %s",
-                       text ? text : "it did not say why");
-    } else if (whole && jr_is(j, "output") && jr_type(j) == J_ARRAY) {
+    } else if (jr_is(j, "error") && jr_type(j) == J_OBJECT)
+        llm_read_error(p, j);
+    else if (whole && jr_is(j, "output") && jr_type(j) == J_ARRAY) {
         jr_array(j);
         while (jr_item(j))
             take_item(p, copied(p, j), true);
@@ -199,7 +196,7 @@ static void whole(struct llm_parser *p, const char *text, size_t n)
 }
 
 struct event_parts {
-    const char *type, *delta, *item, *response, *message;
+    const char *type, *delta, *item, *response, *message, *code;
 };
 
 static void give_event(struct llm_parser *p, const struct event_parts *e)
@@ -213,8 +210,7 @@ static void give_event(struct llm_parser *p, const struct event_parts *e)
     else if (str_eq(e->type, "response.output_item.done") && e->item)
         take_item(p, e->item, false);
     else if (str_eq(e->type, "error"))
-        llm_give_fault(p, LLM_FAULT_SERVER, 0, "the server ended the answer: %s",
-                       e->message ? e->message : "it did not say why");
+        llm_ended_by(p, e->code ? e->code : "", e->message);
     else if ((str_eq(e->type, "response.completed") || str_eq(e->type, "response.incomplete") ||
               str_eq(e->type, "response.failed")) &&
              e->response) {
@@ -242,6 +238,8 @@ static void event(struct llm_parser *p, const char *name, const char *data, size
             e.delta = llm_keep(p, j);
         else if (jr_is(j, "message") && jr_type(j) == J_STRING)
             e.message = llm_keep(p, j);
+        else if (jr_is(j, "code") && jr_type(j) == J_STRING)
+            e.code = llm_keep(p, j);
         else if (jr_is(j, "item") && jr_type(j) == J_OBJECT)
             e.item = copied(p, j);
         else if (jr_is(j, "response") && jr_type(j) == J_OBJECT)
