@@ -13,7 +13,7 @@
 #include "base/task.h"
 #include "gpusight/gpusight.h"
 #include "report/workbook.h"
-#include "run/run.h"
+#include "run/run_words.h"
 
 struct gs_task {
     struct task task;
@@ -41,6 +41,9 @@ struct gs_run {
     struct workload *workload; /* a folder of rocprof-compute; NULL: none */
     struct tally *sums;        /* what is there instead of a trace; NULL: there is one */
 };
+
+/* Zeroed, for a handle; NULL with the error where there is no memory. */
+void *api_new(size_t size, struct gs_error *err);
 
 /* Runs fn(ctx) as described above. */
 bool api_call(gs_task *task, void (*fn)(void *ctx), void *ctx, struct gs_error *err);

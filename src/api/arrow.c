@@ -73,9 +73,8 @@ RELEASE(release_array, ArrowArray)
 
 static struct shared *new_shared(void)
 {
-    struct shared *s = mem_try_alloc(sizeof(*s));
+    struct shared *s = api_new(sizeof(*s), NULL);
     if (s) {
-        memset(s, 0, sizeof(*s));
         arena_init(&s->arena);
         atomic_init(&s->users, 1); /* whoever makes it, until it is done */
     }

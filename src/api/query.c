@@ -118,12 +118,8 @@ gs_result *gs_query(gs_run *run, const char *sql, const struct gs_option *option
 {
     struct gs_error own;
     struct querying c = {.run = run, .sql = sql, .options = options, .err = err ? err : &own};
-    c.out = mem_try_alloc(sizeof(*c.out));
-    if (!c.out) {
-        fail(c.err, GS_E_IO, "out of memory");
+    if (!(c.out = api_new(sizeof(*c.out), c.err)))
         return NULL;
-    }
-    memset(c.out, 0, sizeof(*c.out));
     arena_init(&c.out->arena);
     c.out->run = gs_retain(run);
     pthread_mutex_lock(&run->lock);

@@ -217,7 +217,7 @@ static bool take_events(struct messenger *m, llm_taker *take, void *ctx)
         size_t n;
         char *frame = read_frame(m->fd, &n, scratch);
         struct llm_event e;
-        bool ok = frame && event_read(json_reader(scratch, frame, n), &e, scratch);
+        bool ok = frame && event_read(jr_text(scratch, frame, n), &e, scratch);
         bool last = ok && (e.kind == LLM_EVENT_STOP || e.kind == LLM_EVENT_FAULT);
         if (ok)
             take(ctx, &e);

@@ -273,7 +273,7 @@ static const char *counted_part(const char *body, struct arena *a)
                                        "input", "thinking", "instructions"};
     struct str out;
     struct jwrite w;
-    struct jread *j = json_reader(a, body, strlen(body));
+    struct jread *j = jr_text(a, body, strlen(body));
     str_init(&out, a);
     jw_init(&w, &out, 0);
     jw_open(&w, NULL, '{');

@@ -48,9 +48,10 @@ struct run_opts {
     bool says_only;            /* the output says what that is: no note is needed */
 };
 
+enum { RUN_MAX_PHASES = 12, RUN_SHORT_US = 10 };
 #define RUN_DEFAULTS                                                                               \
     {                                                                                              \
-        .process = -1, .rank = -1, .short_ns = 10000, .max_phases = 12                             \
+        .process = -1, .rank = -1, .short_ns = RUN_SHORT_US * 1000, .max_phases = RUN_MAX_PHASES   \
     }
 
 struct run {
