@@ -214,6 +214,7 @@ def others(program, traces, folder, failures):
     a, b = traces[0][0], traces[1][0]
     for words, about, more in ((["summary", a], [a], []), (["info", a], [a], []), (["compare", a, b], [a, b], []),
                                (["analyze", a, "--sections", "kernels,copies"], [a], []),
+                               (["analyze", a, "--top-kernels", "3"], [a], []),
                                (["analyze", a, "--phase", "2"], [a], ["--phase", "2"]),
                                *(([*q[:1], a, *q[1:]], [a], []) for q in QUESTIONS)):
         for k, (form, end) in enumerate(FORMS.items()):
