@@ -152,7 +152,7 @@ def check(program, words, traces, form, folder, rng, count, failures, quiet):
     text = r.stdout
     with open(report, "w", newline="") as f:
         f.write(text)
-    if words[0] != "analyze" and run(program, "info", *traces, "--json").returncode == 5:
+    if words[0] != "analyze" and run(program, "analyze", "--json", *traces).returncode == 5:
         return None  # nothing happens in it
     doc = verify(program, report, traces)
     bad = [f for f in doc["figures"] if f["verdict"] != "confirmed"]
