@@ -244,6 +244,8 @@ static void add_title(struct context *x, const char *title, size_t n, struct fig
     x->titled = true;
     use_unit(f, title, n);
     use_unit(f, words, more);
+    if (f->dim == DIM_NUMBER && f->scale == 1 && n >= 7 && !strncasecmp(title, "percent", 7))
+        f->dim = DIM_PCT;
     add_text(x, title, n, 1);
     add_text(x, words, more, 1);
 }

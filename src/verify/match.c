@@ -218,7 +218,8 @@ static void judge(struct context *x, size_t i)
         if (plain.score > fits.score)
             fits = plain;
         dims[DIM_NUMBER] = false;
-    } else if (f->dim == DIM_NUMBER && x->titled && f->digits > 3) { /* profilers mean ns */
+    } else if (f->dim == DIM_NUMBER && x->titled &&
+               (f->digits > 3 || f->value == 0)) { /* profilers mean ns */
         struct found time = best_that_fits(x, DIM_TIME, 1);
         if (time.score > fits.score)
             fits = time;
