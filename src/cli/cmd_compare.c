@@ -11,6 +11,7 @@
 #include "compare/gate.h"
 #include "render/compare_json.h"
 #include "report/compare_tables.h"
+#include "run/run_words.h"
 #include "source/source.h"
 
 struct compare_opts {
@@ -29,8 +30,7 @@ static const struct opt opts[] = {
     OPT_INT(struct compare_opts, top, 0, "top", 1, 1000000, "N", "rows in tables (10)"),
     FLEET_OPT(struct compare_opts, fleet,
               "runs may be named as in this database of 'gpusight collect'"),
-    OPT_CHOICE(struct compare_opts, reader, 0, "reader", "auto|fast|sqlite|check",
-               "how to read databases"),
+    READER_OPT(struct compare_opts, reader),
     OPT_GROUP("Gate"),
     OPT_LIST(struct compare_opts, fail_on, 0, "fail-on", "CONDITION",
              "exit with 1 when this holds, like 'wall>5%' or 'idle>10ms'"),
@@ -127,11 +127,6 @@ static bool write_forms(struct call *k)
     return true;
 }
 
-static void release_source(void *scan)
-{
-    source_scan_release(scan);
-}
-
 static bool write_sarif(struct call *k)
 {
     struct arena *a = k->cli->arena;
@@ -140,13 +135,8 @@ static bool write_sarif(struct call *k)
     if (!k->o->sarif)
         return !k->o->source_dir ||
                fail(k->err, GS_E_USAGE, "option '--source-dir' needs '--sarif'");
-    if (k->o->source_dir) {
-        scan = arena_new(a, struct source_scan);
-        source_scan_init(scan);
-        arena_defer(a, release_source, scan);
-        if (!source_scan_run(scan, k->o->source_dir, parallel_cores(), k->err))
-            return false;
-    }
+    if (k->o->source_dir && !(scan = source_scan_in(a, k->o->source_dir, parallel_cores(), k->err)))
+        return false;
     str_init(out, a);
     gate_sarif(out, &k->gate, &k->c, scan);
     return output_extra(k->out, k->o->sarif, out, k->err);

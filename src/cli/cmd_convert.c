@@ -13,6 +13,8 @@
 #include "convert/convert.h"
 #include "convert/keys.h"
 
+enum { MOST_APART = 2000 }; /* a database takes milliseconds and 140 KB, however small */
+
 struct convert_settings {
     struct opt_list formats, inputs;
     struct analyzed_opts in; /* what of the traces: filters, window, process, rank */
@@ -296,6 +298,12 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
                                        (o->dir && keys_tell_apart(o->dir)));
     if (n.apart && o->name && fs_out_is_direct(o->name))
         return fail(err, GS_E_USAGE, "cannot write one output a rank to '%s'", o->name);
+    if (n.apart && n.t->processes.n > MOST_APART)
+        return fail(
+            err, GS_E_USAGE,
+            "%zu processes are more than the %d outputs that are written at once; choose some "
+            "with --rank or --process",
+            n.t->processes.n, MOST_APART);
     struct fs_set *set = fs_set_new(cli->arena);
     return convert_all(&n, set, &chosen, &co, err);
 }

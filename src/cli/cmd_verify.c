@@ -54,25 +54,20 @@ static void defaults(void *settings)
 struct verify_call {
     struct cli *cli;
     struct verify_opts *o;
-    struct mapping text;
+    const struct mapping *text;
     enum verify_kind kind;
     struct verify_report report;
 };
 
-static void unmap(void *what)
-{
-    unmap_file(what);
-}
-
 static bool read_report(struct verify_call *c, const char *path, struct gs_error *err)
 {
     static const char *const kinds[] = {"text", "markdown", "html", "json", "csv"};
-    if (!fs_read(&c->text, path, REPORT_BYTES_MAX, err))
+    c->text = fs_read_in(c->cli->arena, path, REPORT_BYTES_MAX, err);
+    if (!c->text)
         return false;
-    arena_defer(c->cli->arena, unmap, &c->text);
-    const char *text = (const char *)c->text.data;
-    c->kind = verify_kind_of(path, text, c->text.size);
-    for (int k = 0; c->o->kind && k < 5; k++)
+    const char *text = (const char *)c->text->data;
+    c->kind = verify_kind_of(path, text, c->text->size);
+    for (size_t k = 0; c->o->kind && k < ARRAY_LEN(kinds); k++)
         if (str_eq(c->o->kind, kinds[k]))
             c->kind = (enum verify_kind)k;
     return true;
@@ -83,8 +78,8 @@ static bool facts_of_traces(struct verify_call *c, struct facts *f, struct gs_er
     const struct verified_text t = {.cli = c->cli,
                                     .facts = f,
                                     .kind = c->kind,
-                                    .text = (const char *)c->text.data,
-                                    .n = c->text.size};
+                                    .text = (const char *)c->text->data,
+                                    .n = c->text->size};
     const char *workload;
     struct opt_list traces = {.v = c->cli->operands.v + 1, .n = c->cli->operands.n - 1};
     if (workload_operand(&traces, c->cli->arena, &workload)) {
@@ -147,7 +142,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     if (!out || !read_report(c, cli->operands.v[0], err) || !facts_of_traces(c, f, err))
         return false;
     const struct verification *v =
-        verify_text((const char *)c->text.data, c->text.size, c->kind, f, cli->arena);
+        verify_text((const char *)c->text->data, c->text->size, c->kind, f, cli->arena);
     struct str about;
     str_init(&about, cli->arena);
     for (size_t i = 1; i < cli->operands.n; i++)

@@ -4,6 +4,7 @@
 
 #include "analyze/domains.h"
 #include "base/fs.h"
+#include "base/human.h"
 #include "base/str.h"
 #include "query/query.h"
 
@@ -145,7 +146,8 @@ static bool write_files(struct call *c, struct arena *arena, struct gs_error *er
     workbook_form(&r, &w);
     if (!render_csv(&w, c->out->o->dir, &c->out->set, err))
         return false;
-    output_note(c->out, "wrote %zu files into %s", w.sheets.n, c->out->o->dir);
+    output_note(c->out, "wrote %zu file%s into %s", w.sheets.n, human_s(w.sheets.n),
+                c->out->o->dir);
     return output_finish(c->out, err);
 }
 

@@ -11,13 +11,14 @@
  * know that a negative tid is none. */
 static int64_t thread_row(struct rocpd_out *w, struct rocpd_process *p, uint32_t thread)
 {
+    int64_t nobody = w->shared ? -1 - (int64_t)p->process : -1;
     if (thread < w->t->threads.n)
         return w->thread_row[thread];
     if (!p->has_nobody)
-        rocpd_run(p->set, ROCPD_INS_THREAD, "iiiiis", INT64_C(-1), p->nid, INT64_C(0), p->pid,
+        rocpd_run(p->set, ROCPD_INS_THREAD, "iiiiis", nobody, p->nid, INT64_C(0), p->pid,
                   INT64_C(-1), "not known");
     p->has_nobody = true;
-    return -1;
+    return nobody;
 }
 
 /* An id that is taken already gives way to the next free one. */
@@ -37,9 +38,10 @@ static int64_t track_of(struct rocpd_out *w, struct rocpd_process *p, uint32_t t
     uint32_t track = idmap_get(&w->tracks, key);
     if (track != NO_INDEX)
         return track;
-    track = (uint32_t)++p->tracks;
+    track = (uint32_t)++p->group->tracks;
     idmap_put(&w->tracks, key, track);
-    RUN(p->set, ROCPD_INS_TRACK, p->tracks, p->nid, p->pid, thread_row(w, p, thread), string);
+    RUN(p->set, ROCPD_INS_TRACK, p->group->tracks, p->nid, p->pid, thread_row(w, p, thread),
+        string);
     return track;
 }
 
@@ -91,7 +93,7 @@ static void put_markers(struct rocpd_out *w)
                        rocpd_string(p->set, functions[kind]), event);
             continue;
         }
-        RUN(p->set, ROCPD_INS_SAMPLE, ++p->samples, track_of(w, p, m->thread[i], category),
+        RUN(p->set, ROCPD_INS_SAMPLE, ++p->group->samples, track_of(w, p, m->thread[i], category),
             m->start_ns[i], event);
     }
 }
@@ -105,7 +107,7 @@ static void put_samples(struct rocpd_out *w)
         if (!p)
             continue;
         int64_t event = rocpd_add_event(p->set, "timer_sampling", 0, 0, NULL);
-        RUN(p->set, ROCPD_INS_SAMPLE, ++p->samples,
+        RUN(p->set, ROCPD_INS_SAMPLE, ++p->group->samples,
             track_of(w, p, thread, trace_str(t, t->samples.name[i])), t->samples.time_ns[i], event);
     }
 }
@@ -120,7 +122,7 @@ static void put_arg(void *ctx, const struct trace_arg_text *a)
     uint32_t thread = marker ? t->markers.thread[a->arg.marker] : t->regions.thread[row];
     struct rocpd_process *p = rocpd_process_at(w, process_of_thread(t, thread));
     if (p && w->event_of[row] && !w->out->failed)
-        rocpd_run(p->set, ROCPD_INS_ARG, "iiissss", ++p->args, w->event_of[row],
+        rocpd_run(p->set, ROCPD_INS_ARG, "iiissss", ++p->group->args, w->event_of[row],
                   (int64_t)a->arg.position, a->type, a->name, a->value,
                   *a->extdata ? a->extdata : "{}");
 }
@@ -139,9 +141,9 @@ static void put_telemetry(struct rocpd_out *w)
         if (!p)
             continue;
         int64_t event = rocpd_add_event(p->set, "amd_smi", 0, 0, NULL);
-        RUN(p->set, ROCPD_INS_SAMPLE, ++p->samples, w->series_track[m->series[i]], m->time_ns[i],
-            event);
-        rocpd_run(p->set, ROCPD_INS_PMC, "iiir", ++p->pmcs, event,
+        RUN(p->set, ROCPD_INS_SAMPLE, ++p->group->samples, w->series_track[m->series[i]],
+            m->time_ns[i], event);
+        rocpd_run(p->set, ROCPD_INS_PMC, "iiir", ++p->group->pmcs, event,
                   (int64_t)(t->counter_infos.n + m->series[i]) + 1, m->value[i]);
     }
 }
@@ -159,7 +161,7 @@ void rocpd_put_host(struct rocpd_out *w)
 
 static int64_t agent_row(const struct rocpd_out *w, uint32_t agent)
 {
-    return agent < w->t->agents.n ? w->c->agent_node[agent] : ROCPD_NULL;
+    return agent < w->t->agents.n ? w->agent_row[agent] : ROCPD_NULL;
 }
 
 static int64_t agent_of_stream(const struct rocpd_out *w, uint32_t stream)
@@ -172,9 +174,9 @@ static int64_t agent_of_stream(const struct rocpd_out *w, uint32_t stream)
     return row == ROCPD_NULL ? -1 : row;
 }
 
-static int64_t stream_row(const struct trace *t, uint32_t stream)
+static int64_t stream_row(const struct rocpd_out *w, const struct rocpd_process *p, uint32_t stream)
 {
-    return stream < t->streams.n ? t->streams.v[stream].id : 0;
+    return stream < w->t->streams.n ? w->stream_row[stream] : p->stream_0;
 }
 
 static int64_t put_kernel(struct rocpd_out *w, struct rocpd_process *p, uint32_t i)
@@ -192,8 +194,8 @@ static int64_t put_kernel(struct rocpd_out *w, struct rocpd_process *p, uint32_t
                      agent_of_stream(w, k->stream[i]),
                      w->symbol_row[k->symbol[i]],
                      dispatch,
-                     k->queue[i] < t->queues.n ? t->queues.v[k->queue[i]].id : 0,
-                     stream_row(t, k->stream[i]),
+                     k->queue[i] < t->queues.n ? w->queue_row[k->queue[i]] : p->queue_0,
+                     stream_row(w, p, k->stream[i]),
                      k->start_ns[i],
                      k->end_ns[i],
                      l->scratch_bytes,
@@ -229,10 +231,10 @@ static void put_counters(struct rocpd_out *w, const int64_t *event_of)
             continue;
         int64_t event = event_of[c->kernel[i]], pmc = (int64_t)c->counter[i] + 1;
         if (w->out->v305)
-            rocpd_run(p->set, ROCPD_INS_PMC, "iiiriii", ++p->pmcs, event, pmc, c->value[i],
+            rocpd_run(p->set, ROCPD_INS_PMC, "iiiriii", ++p->group->pmcs, event, pmc, c->value[i],
                       (int64_t)(x >> 24), (int64_t)(x >> 16 & 0xff), (int64_t)(x & 0xffff));
         else
-            rocpd_run(p->set, ROCPD_INS_PMC, "iiir", ++p->pmcs, event, pmc, c->value[i]);
+            rocpd_run(p->set, ROCPD_INS_PMC, "iiir", ++p->group->pmcs, event, pmc, c->value[i]);
     }
 }
 
@@ -265,10 +267,11 @@ static void put_copies(struct rocpd_out *w)
             dst = agent_of_stream(w, c->stream[i]);
         if (c->kind[i] == COPY_SET && src == ROCPD_NULL) /* AMD's view wants both ends */
             src = dst;
-        RUN(p->set, ROCPD_INS_COPY, ++p->copies, p->nid, p->pid, thread_row(w, p, c->thread[i]),
-            c->start_ns[i], c->end_ns[i], rocpd_string(p->set, copy_operation(c->kind[i])), dst,
-            src, c->bytes[i] == BYTES_UNKNOWN ? -1 : (int64_t)c->bytes[i],
-            stream_row(t, c->stream[i]), event);
+        RUN(p->set, ROCPD_INS_COPY, ++p->group->copies, p->nid, p->pid,
+            thread_row(w, p, c->thread[i]), c->start_ns[i], c->end_ns[i],
+            rocpd_string(p->set, copy_operation(c->kind[i])), dst, src,
+            c->bytes[i] == BYTES_UNKNOWN ? -1 : (int64_t)c->bytes[i],
+            stream_row(w, p, c->stream[i]), event);
     }
 }
 
@@ -285,7 +288,7 @@ static void put_allocations(struct rocpd_out *w)
             continue;
         int64_t event = rocpd_add_event(p->set, scratch ? "SCRATCH_MEMORY" : "MEMORY_ALLOCATION",
                                         conversion_call(w->c, a->call[i]), 0, NULL);
-        rocpd_run(p->set, ROCPD_INS_ALLOC, "iiiiissiiiii", ++p->allocs, p->nid, p->pid,
+        rocpd_run(p->set, ROCPD_INS_ALLOC, "iiiiissiiiii", ++p->group->allocs, p->nid, p->pid,
                   thread_row(w, p, a->thread[i]), agent_row(w, a->agent[i]),
                   types[a->op[i] <= ALLOC_RECLAIM ? a->op[i] : 0],
                   levels[a->level[i] <= LEVEL_SCRATCH ? a->level[i] : 0], a->start_ns[i],

@@ -20,8 +20,10 @@ static const char *const statements[ROCPD_INSERTS] = {
         "\"rocpd_info_agent{u}\"(id, nid, pid, type, absolute_index, logical_index, type_index, "
         "uuid, name, model_name, vendor_name, product_name, user_name, extdata) "
         "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8, ?9, ?10, ?9, ?9, ?11)",
-    [ROCPD_INS_QUEUE] = "\"rocpd_info_queue{u}\"(id, nid, pid, name) VALUES(?, ?, ?, ?)",
-    [ROCPD_INS_STREAM] = "\"rocpd_info_stream{u}\"(id, nid, pid, name) VALUES(?, ?, ?, ?)",
+    [ROCPD_INS_QUEUE] =
+        "\"rocpd_info_queue{u}\"(id, nid, pid, name, extdata) VALUES(?, ?, ?, ?, ?)",
+    [ROCPD_INS_STREAM] =
+        "\"rocpd_info_stream{u}\"(id, nid, pid, name, extdata) VALUES(?, ?, ?, ?, ?)",
     [ROCPD_INS_PMC_INFO] =
         "\"rocpd_info_pmc{u}\"(id, nid, pid, agent_id, target_arch, name, symbol, description, "
         "component, units, value_type, block, expression, is_constant, is_derived) "
@@ -63,7 +65,7 @@ static const char *const statements[ROCPD_INSERTS] = {
                       "instance\n) VALUES(?1, ?2, ?3, ?4\n@, ?5, ?6, ?7\n)",
 };
 
-static bool failed(struct rocpd_writer *w, const char *what)
+bool rocpd_writer_failed(struct rocpd_writer *w, const char *what)
 {
     int code = sqlite3_errcode(w->db);
     if (!w->failed)
@@ -75,15 +77,14 @@ static bool failed(struct rocpd_writer *w, const char *what)
     return false;
 }
 
-static bool exec(struct rocpd_writer *w, const char *sql)
+bool rocpd_writer_exec(struct rocpd_writer *w, const char *sql)
 {
-    return !w->failed &&
-           (sqlite3_exec(w->db, sql, NULL, NULL, NULL) == SQLITE_OK || failed(w, "schema"));
+    return !w->failed && (sqlite3_exec(w->db, sql, NULL, NULL, NULL) == SQLITE_OK ||
+                          rocpd_writer_failed(w, "schema"));
 }
 
-static void close_db(void *writer)
+void rocpd_writer_end(struct rocpd_writer *w)
 {
-    struct rocpd_writer *w = writer;
     for (size_t i = 0; i < w->sets.n; i++)
         for (int k = 0; k < ROCPD_INSERTS; k++) {
             sqlite3_finalize(w->sets.v[i]->insert[k]);
@@ -95,6 +96,22 @@ static void close_db(void *writer)
     w->db = NULL;
 }
 
+static void close_db(void *writer)
+{
+    rocpd_writer_end(writer);
+}
+
+bool rocpd_writer_begin(struct rocpd_writer *w)
+{
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    if (!w->failed && sqlite3_open_v2(w->out->temp, &w->db, flags, NULL) != SQLITE_OK)
+        w->failed =
+            !fail(&w->error, GS_E_IO, "cannot write '%s': %s", w->out->path, sqlite3_errmsg(w->db));
+    return rocpd_writer_exec(w, "PRAGMA page_size=4096; PRAGMA auto_vacuum=none; "
+                                "PRAGMA journal_mode=off; PRAGMA synchronous=off; "
+                                "PRAGMA locking_mode=exclusive; PRAGMA cache_size=-65536; BEGIN");
+}
+
 struct rocpd_writer *rocpd_writer_open(struct fs_set *set, const char *path, bool v305,
                                        struct arena *a, struct gs_error *err)
 {
@@ -104,59 +121,44 @@ struct rocpd_writer *rocpd_writer_open(struct fs_set *set, const char *path, boo
     if (!w->out)
         return NULL;
     arena_defer(a, close_db, w);
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-    if (sqlite3_open_v2(w->out->temp, &w->db, flags, NULL) != SQLITE_OK) {
-        fail(err, GS_E_IO, "cannot write '%s': %s", path, sqlite3_errmsg(w->db));
-        return NULL;
-    }
-    exec(w, "PRAGMA page_size=4096; PRAGMA journal_mode=off; PRAGMA synchronous=off; "
-            "PRAGMA locking_mode=exclusive; PRAGMA cache_size=-65536; BEGIN");
-    return w;
+    if (rocpd_writer_begin(w))
+        return w;
+    *err = w->error;
+    return NULL;
 }
 
 static void put_metadata(struct rocpd_set *s, const char *tag, const char *value)
 {
-    exec(s->w, arena_printf(s->w->arena,
-                            "INSERT INTO \"rocpd_metadata%s\"(tag, value) VALUES('%s', '%s')",
-                            s->suffix, tag, value));
-}
-
-bool rocpd_writer_holds(size_t processes, const char *path, struct gs_error *err)
-{
-    enum { MOST_SETS = 500 };
-    return processes <= MOST_SETS ||
-           fail(err, GS_E_USAGE,
-                "cannot write '%s': a rocpd database holds at most %d processes; write one each, "
-                "with 'gpusight convert --per-rank', or choose some with --rank or --process",
-                path, MOST_SETS);
+    rocpd_writer_exec(
+        s->w,
+        arena_printf(s->w->arena, "INSERT INTO \"rocpd_metadata%s\"(tag, value) VALUES('%s', '%s')",
+                     s->suffix, tag, value));
 }
 
 struct rocpd_set *rocpd_writer_set_empty(struct rocpd_writer *w, const char *guid,
                                          const char *suffix)
 {
     struct rocpd_set *s = arena_new(w->arena, struct rocpd_set);
-    if (!w->failed && !rocpd_writer_holds(w->sets.n + 1, w->out->path, &w->error))
-        w->failed = true;
     *s = (struct rocpd_set){.w = w, .guid = guid, .suffix = suffix};
     idmap_init(&s->strings, w->arena);
     vec_push(&w->sets, w->arena, s);
-    for (const struct rocpd_table *t = rocpd_tables; t->name && !w->failed; t++) {
-        struct str sql;
-        if (!rocpd_in_version(t->name, w->v305))
-            continue;
-        str_init(&sql, w->arena);
-        rocpd_table_sql(&sql, t, suffix, guid, w->v305);
-        exec(w, sql.buf);
-    }
+    if (w->sets.n > w->prepared)
+        rocpd_writer_prepare(w, &(struct rocpd_name){guid, suffix}, 1);
     return s;
+}
+
+const char *rocpd_suffix(const char *guid, struct arena *a)
+{
+    char *suffix = arena_printf(a, "_%s", guid);
+    for (char *c = suffix; *c; c++)
+        if (*c == '-')
+            *c = '_';
+    return suffix;
 }
 
 struct rocpd_set *rocpd_writer_set(struct rocpd_writer *w, const char *guid)
 {
-    char *suffix = arena_printf(w->arena, "_%s", guid);
-    for (char *c = suffix; *c; c++)
-        if (*c == '-')
-            *c = '_';
+    const char *suffix = rocpd_suffix(guid, w->arena);
     struct rocpd_set *s = rocpd_writer_set_empty(w, guid, suffix);
     put_metadata(s, "schema_version", w->v305 ? "3.0.5" : "3");
     put_metadata(s, "schema_version_major", "3");
@@ -181,7 +183,7 @@ static sqlite3_stmt *statement(struct rocpd_set *s, enum rocpd_insert which)
     rocpd_expand(&sql, statements[which], s->suffix, s->guid, w->v305);
     if (sqlite3_prepare_v3(w->db, sql.buf, -1, SQLITE_PREPARE_PERSISTENT, &s->insert[which],
                            NULL) != SQLITE_OK)
-        failed(w, sql.buf);
+        rocpd_writer_failed(w, sql.buf);
     return s->insert[which];
 }
 
@@ -191,7 +193,7 @@ static bool step(struct rocpd_set *s, sqlite3_stmt *st)
     sqlite3_reset(st);
     if (rc == SQLITE_CONSTRAINT)
         return false;
-    return rc == SQLITE_DONE || failed(s->w, "row");
+    return rc == SQLITE_DONE || rocpd_writer_failed(s->w, "row");
 }
 
 static void bind_int(sqlite3_stmt *st, int i, int64_t v)
@@ -269,14 +271,14 @@ static void write_views(struct rocpd_writer *w)
             continue;
         str_clear(&sql);
         rocpd_union_sql(&sql, rocpd_plain_name(t->name), suffixes.v, suffixes.n);
-        exec(w, sql.buf);
+        rocpd_writer_exec(w, sql.buf);
     }
     for (const struct rocpd_view *v = rocpd_views; v->name; v++) {
         if (!rocpd_in_version(v->name, w->v305))
             continue;
         str_clear(&sql);
         rocpd_view_sql(&sql, v, w->v305);
-        exec(w, sql.buf);
+        rocpd_writer_exec(w, sql.buf);
     }
 }
 
@@ -289,11 +291,11 @@ bool rocpd_writer_close(struct rocpd_writer *w, struct gs_error *err)
     for (size_t i = 0; i < w->sets.n; i++) {
         str_clear(&sql);
         rocpd_finish_sql(&sql, w->sets.v[i]->suffix, w->v305);
-        exec(w, sql.buf);
+        rocpd_writer_exec(w, sql.buf);
     }
-    exec(w, rocpd_autoincrement_sql);
-    exec(w, "COMMIT");
-    close_db(w);
+    rocpd_writer_exec(w, rocpd_autoincrement_sql);
+    rocpd_writer_exec(w, "COMMIT");
+    rocpd_writer_end(w);
     if (w->failed) {
         *err = w->error;
         return false;

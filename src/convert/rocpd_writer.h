@@ -2,6 +2,7 @@
  * A rocpd database, row by row: for everything that writes one.
  *
  *     struct rocpd_writer *w = rocpd_writer_open(set, path, v305, arena, err);
+ *     rocpd_writer_prepare(w, names, n);                   where there are many of the next
  *     struct rocpd_set *s = rocpd_writer_set(w, guid);     a process; as many as there are
  *     int64_t event = rocpd_add_event(s, "HIP_RUNTIME_API_EXT", stack, parent, NULL);
  *     rocpd_run(s, ROCPD_INS_REGION, ...);
@@ -60,15 +61,28 @@ struct rocpd_writer {
     struct fs_set *set;
     bool v305;
     VEC(struct rocpd_set *) sets;
+    size_t prepared; /* sets that have their tables */
     struct gs_error error;
     bool failed;
 };
 
-/* Whether so many processes fit into one database: SQLite's views are unions of no more tables. */
-bool rocpd_writer_holds(size_t processes, const char *path, struct gs_error *err);
-
 struct rocpd_writer *rocpd_writer_open(struct fs_set *set, const char *path, bool v305,
                                        struct arena *a, struct gs_error *err);
+
+struct rocpd_name {
+    const char *guid, *suffix; /* the suffix begins with '_' */
+};
+
+/*
+ * Makes the tables of many sets at once, in time linear in their number; SQLite's own way is not.
+ * They are to be asked for one by one, in this order, before any other. More than
+ * ROCPD_MOST_SETS are refused.
+ */
+#define ROCPD_MOST_SETS 1024
+bool rocpd_writer_prepare(struct rocpd_writer *w, const struct rocpd_name *names, size_t n);
+
+/* "_01234567_89ab_...": the suffix of a guid. */
+const char *rocpd_suffix(const char *guid, struct arena *a);
 
 /* A set of tables; the guid is 36 characters, hexadecimal digits and dashes. */
 struct rocpd_set *rocpd_writer_set(struct rocpd_writer *w, const char *guid);
@@ -93,6 +107,12 @@ bool rocpd_run_ints(struct rocpd_set *s, enum rocpd_insert which, const int64_t 
 
 int64_t rocpd_add_event(struct rocpd_set *s, const char *category, int64_t stack, int64_t parent,
                         const char *extdata);
+
+/* For rocpd_sets.c: the connection, opened and closed, and what is told when something fails. */
+bool rocpd_writer_begin(struct rocpd_writer *w);
+void rocpd_writer_end(struct rocpd_writer *w);
+bool rocpd_writer_exec(struct rocpd_writer *w, const char *sql);
+bool rocpd_writer_failed(struct rocpd_writer *w, const char *what);
 
 /* Stops at the first error, which it gives back; else the file is complete. */
 bool rocpd_writer_close(struct rocpd_writer *w, struct gs_error *err);

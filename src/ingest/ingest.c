@@ -133,8 +133,10 @@ bool ingest_belongs_to_another(const char *path, bool folder, struct arena *a)
 {
     if (folder) /* of a thread trace: a file a wave, thousands of them */
         return str_starts(fs_basename(path), "ui_output_agent_");
-    return str_ends(path, "-wal") || str_ends(path, "-shm") || str_ends(path, "-journal") ||
-           has_better_twin(path, a);
+    for (size_t i = 1; i < FS_DB_FILES; i++)
+        if (str_ends(path, fs_db_ends[i]))
+            return true;
+    return has_better_twin(path, a);
 }
 
 static bool find_in_folder(struct finder *f, const char *dir, int depth, struct gs_error *err);

@@ -81,7 +81,7 @@ static const char *without_trace(const char *json, struct arena *a)
     struct jwrite w;
     str_init(&out, a);
     jw_init(&w, &out, 0);
-    copy_without_trace(json_reader(a, json, strlen(json)), &w, NULL, 0);
+    copy_without_trace(jr_text(a, json, strlen(json)), &w, NULL, 0);
     return out.buf;
 }
 

@@ -16,8 +16,8 @@ static bool is_offline(const struct llm_opts *o)
     return o->preview || o->replay;
 }
 
-struct llm *llm_open(const struct llm_opts *o, void (*confine)(void *ctx, const char *ca),
-                     void *ctx, struct arena *a, struct gs_error *err)
+struct llm *llm_open(const struct llm_opts *o, messenger_confine *confine, void *ctx,
+                     struct arena *a, struct gs_error *err)
 {
     struct llm *l = arena_new(a, struct llm);
     enum redact_mode mode = redact_mode_of(o->redact);
@@ -273,7 +273,7 @@ static const char *counted_part(const char *body, struct arena *a)
                                        "input", "thinking", "instructions"};
     struct str out;
     struct jwrite w;
-    struct jread *j = json_reader(a, body, strlen(body));
+    struct jread *j = jr_text(a, body, strlen(body));
     str_init(&out, a);
     jw_init(&w, &out, 0);
     jw_open(&w, NULL, '{');

@@ -146,13 +146,37 @@ const char *llm_keep(struct llm_parser *p, struct jread *j)
     return text ? cleaned(p, text, &n) : NULL; /* what it becomes is counted then */
 }
 
+void llm_read_tokens(struct llm_parser *p, struct jread *j)
+{
+    if (!jr_object(j))
+        return;
+    while (jr_key(j)) {
+        int64_t *to = jr_is(j, "input_tokens")                  ? &p->usage.input
+                      : jr_is(j, "output_tokens")               ? &p->usage.output
+                      : jr_is(j, "cache_read_input_tokens")     ? &p->usage.cache_read
+                      : jr_is(j, "cache_creation_input_tokens") ? &p->usage.cache_write
+                                                                : NULL;
+        if (to)
+            *to = jr_int(j, *to);
+        else
+            jr_skip(j);
+    }
+}
+
+void llm_write_tool(struct jwrite *w, const struct llm_function *t, const char *key)
+{
+    jw_str(w, "name", t->name);
+    jw_str(w, "description", t->description);
+    json_insert(w, key, t->parameters, NULL);
+}
+
 void llm_read_object(struct llm_parser *p, const char *data, size_t n,
                      void (*each)(struct llm_parser *p, struct jread *j))
 {
     if (p->failed)
         return;
     struct arena *scratch = arena_scratch(); /* one event of very many */
-    struct jread *j = json_reader(scratch, data, n);
+    struct jread *j = jr_text(scratch, data, n);
     bool object = jr_type(j) == J_OBJECT;
     if (jr_object(j))
         while (jr_key(j))
@@ -269,7 +293,7 @@ static void error_object(struct jread *j, struct error_words *e, struct arena *a
 
 const char *llm_error_text(const char *json, size_t n, const char **kind, struct arena *a)
 {
-    struct jread *j = json_reader(a, json, n);
+    struct jread *j = jr_text(a, json, n);
     struct error_words e = {0};
     if (jr_type(j) == J_ARRAY) { /* Gemini answers with a list of one */
         jr_array(j);

@@ -95,6 +95,12 @@ void llm_open_call(struct llm_parser *p, struct llm_open *o);
 /* A string of the reader, kept; NULL where the value is none. */
 const char *llm_keep(struct llm_parser *p, struct jread *j);
 
+/* The numbers of tokens, as Anthropic's service and program give them. */
+void llm_read_tokens(struct llm_parser *p, struct jread *j);
+
+/* The name and description of a tool, and the schema of its parameters under `key`. */
+void llm_write_tool(struct jwrite *w, const struct llm_function *t, const char *key);
+
 /*
  * {"error": {"message": ..., "type": ...}} in any of the forms that servers use; the message, or
  * NULL. `kind` gets type, status or code, or "".

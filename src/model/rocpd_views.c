@@ -214,10 +214,17 @@ void rocpd_view_sql(struct str *out, const struct rocpd_view *v, bool v305)
 }
 
 /* rocpd_x over the sets of the file: one for most files, several in a merged one. */
+/* SQLite takes so many terms at once: more are unions of unions. */
 void rocpd_union_sql(struct str *out, const char *table, const char *const *suffixes, size_t n)
 {
+    enum { MOST_TERMS = 500 };
+    bool deep = n > MOST_TERMS;
     str_printf(out, "CREATE VIEW rocpd_%s AS ", table);
-    for (size_t i = 0; i < n; i++)
-        str_printf(out, "%sSELECT * FROM \"rocpd_%s%s\"", i ? " UNION ALL " : "", table,
-                   suffixes[i]);
+    for (size_t i = 0; i < n; i++) {
+        if (deep && i % MOST_TERMS == 0)
+            str_puts(out, i ? ") UNION ALL SELECT * FROM (" : "SELECT * FROM (");
+        str_printf(out, "%sSELECT * FROM \"rocpd_%s%s\"",
+                   i && !(deep && i % MOST_TERMS == 0) ? " UNION ALL " : "", table, suffixes[i]);
+    }
+    str_puts(out, deep ? ")" : "");
 }

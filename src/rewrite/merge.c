@@ -17,11 +17,21 @@ struct merging {
     struct rocpd_writer *w;
     struct arena *arena;
     struct gs_error *err;
+    struct idmap guids, suffixes; /* that are taken */
+    VEC(struct rocpd_name) names; /* of the sets to be written, in order */
+    size_t foreign;               /* tables and columns that the schema does not have */
+};
+
+struct set_tables {
+    const char **v;
+    size_t n, cap;
 };
 
 /* A set of tables in a file: those whose name ends in its suffix. */
 struct input_set {
     const char *guid, *suffix;
+    struct rocpd_name to; /* what it will be called */
+    bool renamed;
 };
 
 struct input_file {
@@ -101,31 +111,51 @@ static bool out_failed(struct merging *g, const char *what)
                 sqlite3_errmsg(g->w->db));
 }
 
-static bool has_out_column(struct merging *g, const char *table, const char *column, bool *there)
+/* SQLite reads the whole schema again for each: many would take hours. */
+static bool may_add(struct merging *g, const char *table)
+{
+    enum { MOST = 500 };
+    return g->foreign++ < MOST ||
+           fail(
+               g->err, GS_E_USAGE,
+               "cannot write '%s': more than %d tables and columns that are not of rocpd's schema, "
+               "the next in '%s'; 'gpusight convert -f rocpd' writes what the schema has",
+               g->o->out, MOST, table);
+}
+
+/* What the table to be written has so far; nothing: it is not there. */
+static bool out_columns(struct merging *g, const char *table, struct strings *out)
 {
     sqlite3_stmt *st;
-    char *sql = sqlite3_mprintf(
-        "SELECT 1 FROM pragma_table_info(%Q) WHERE name = %Q COLLATE NOCASE", table, column);
+    char *sql = sqlite3_mprintf("SELECT lower(name) FROM pragma_table_info(%Q)", table);
     int rc = sql ? sqlite3_prepare_v2(g->w->db, sql, -1, &st, NULL) : SQLITE_NOMEM;
     sqlite3_free(sql);
     if (rc != SQLITE_OK)
         return out_failed(g, table);
-    *there = sqlite3_step(st) == SQLITE_ROW;
+    while (sqlite3_step(st) == SQLITE_ROW)
+        strings_add(out, (const char *)sqlite3_column_text(st, 0));
     sqlite3_finalize(st);
     return true;
 }
 
+static const char *lower(const char *text, struct arena *a)
+{
+    char *out = arena_strdup(a, text);
+    for (char *c = out; *c; c++)
+        *c = (char)(*c >= 'A' && *c <= 'Z' ? *c + 'a' - 'A' : *c);
+    return out;
+}
+
 /* Columns that the schema does not know are added, so that nothing is lost. */
-static bool add_columns(struct merging *g, const char *table, const struct db_table *t)
+static bool add_columns(struct merging *g, const char *table, const struct db_table *t,
+                        struct strings *there, struct arena *a)
 {
     for (size_t i = 0; i < t->n_columns; i++) {
-        bool there = false;
-        if (t->columns[i].is_computed)
+        size_t before = there->n;
+        if (t->columns[i].is_computed || strings_add(there, lower(t->columns[i].name, a)) < before)
             continue;
-        if (!has_out_column(g, table, t->columns[i].name, &there))
+        if (!may_add(g, table))
             return false;
-        if (there)
-            continue;
         char *sql =
             sqlite3_mprintf("ALTER TABLE \"%w\" ADD COLUMN \"%w\"", table, t->columns[i].name);
         int rc = sql ? sqlite3_exec(g->w->db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
@@ -138,19 +168,25 @@ static bool add_columns(struct merging *g, const char *table, const struct db_ta
 
 static bool make_table(struct merging *g, const char *table, const struct db_table *t)
 {
-    bool there = false;
+    struct arena *own = arena_child(g->arena);
+    struct strings there;
     struct str sql;
-    if (!has_out_column(g, table, t->columns[0].name, &there))
-        return false;
-    if (there)
-        return add_columns(g, table, t);
-    char *head = sqlite3_mprintf("CREATE TABLE IF NOT EXISTS \"%w\"(", table);
-    str_init(&sql, g->arena);
-    str_puts(&sql, head ? head : "");
-    sqlite3_free(head);
-    column_list(&sql, t, true, NULL);
-    str_putc(&sql, ')');
-    return sqlite3_exec(g->w->db, sql.buf, NULL, NULL, NULL) == SQLITE_OK || out_failed(g, table);
+    strings_init(&there, own);
+    size_t none = there.n;
+    bool ok = out_columns(g, table, &there);
+    if (ok && there.n > none) {
+        ok = add_columns(g, table, t, &there, own);
+    } else if (ok && (ok = may_add(g, table))) {
+        char *head = sqlite3_mprintf("CREATE TABLE IF NOT EXISTS \"%w\"(", table);
+        str_init(&sql, own);
+        str_puts(&sql, head ? head : "");
+        sqlite3_free(head);
+        column_list(&sql, t, true, NULL);
+        str_putc(&sql, ')');
+        ok = sqlite3_exec(g->w->db, sql.buf, NULL, NULL, NULL) == SQLITE_OK || out_failed(g, table);
+    }
+    arena_release(own);
+    return ok;
 }
 
 static bool copy_rows(struct merging *g, struct db_query *q, sqlite3_stmt *put, uint64_t *lost)
@@ -206,36 +242,52 @@ static bool copy_table(struct merging *g, struct db *db, const char *from, const
 
 /* ---- sets ---- */
 
-static bool is_taken(const struct merging *g, const char *guid, const char *suffix)
+/* Names of tables are the same in small and in large letters. */
+static uint64_t name_key(struct merging *g, const char *name)
 {
-    for (size_t i = 0; i < g->w->sets.n; i++)
-        if (str_eq(g->w->sets.v[i]->guid, guid) || str_eq(g->w->sets.v[i]->suffix, suffix))
-            return true;
-    return false;
+    const char *small = lower(name, g->arena);
+    return hash_bytes(small, strlen(small));
 }
 
-/* Another guid of the same form, which the same inputs always get. */
+static bool is_taken(struct merging *g, const char *guid, const char *suffix)
+{
+    return idmap_get(&g->guids, name_key(g, guid)) != NO_INDEX ||
+           idmap_get(&g->suffixes, name_key(g, suffix)) != NO_INDEX;
+}
+
+/* Another guid of the same form, which the same inputs always get; `n`: how many are there. */
 static const char *other_guid(struct merging *g, const char *guid)
 {
-    for (uint64_t n = 2;; n++) {
+    for (uint64_t n = 2 + g->names.n;; n++) {
         uint64_t h = hash_fixed_bytes(guid, strlen(guid)) ^ hash_fixed_u64(n);
         const char *other =
             arena_printf(g->arena, "%08llx-%04llx-7%03llx-8%03llx-%012llx",
                          (unsigned long long)(h >> 32), (unsigned long long)(h >> 16 & 0xffff),
                          (unsigned long long)(h & 0xfff), (unsigned long long)(n & 0xfff),
                          (unsigned long long)(hash_fixed_u64(h) & 0xffffffffffff));
-        if (!is_taken(g, other, ""))
+        if (!is_taken(g, other, rocpd_suffix(other, g->arena)))
             return other;
     }
 }
 
-static const char *suffix_of(const char *guid, struct arena *a)
+/* What a set will be called, before anything is written. */
+static bool name_set(struct merging *g, struct input_set *s, const char *path)
 {
-    char *suffix = arena_printf(a, "_%s", guid);
-    for (char *c = suffix; *c; c++)
-        if (*c == '-')
-            *c = '_';
-    return suffix;
+    s->to = (struct rocpd_name){s->guid, s->suffix};
+    s->renamed = is_taken(g, s->guid, s->suffix);
+    if (s->renamed && !g->o->rename)
+        return fail(g->err, GS_E_USAGE,
+                    "'%s' has the guid %s, which another input has too; give --rename to keep both",
+                    path, s->guid);
+    if (s->renamed) {
+        s->to.guid = other_guid(g, s->guid);
+        s->to.suffix = rocpd_suffix(s->to.guid, g->arena);
+        g->m->renamed++;
+    }
+    idmap_put(&g->guids, name_key(g, s->to.guid), 0);
+    idmap_put(&g->suffixes, name_key(g, s->to.suffix), 0);
+    vec_push(&g->names, g->arena, s->to);
+    return true;
 }
 
 static bool rename_metadata(struct merging *g, const char *suffix, const char *guid)
@@ -249,37 +301,48 @@ static bool rename_metadata(struct merging *g, const char *suffix, const char *g
 }
 
 static bool copy_set(struct merging *g, struct input_file *f, const struct input_set *s,
-                     const char *path)
+                     const struct set_tables *tables)
 {
-    struct input_set to = *s;
-    bool taken = is_taken(g, s->guid, s->suffix);
     size_t n = strlen(s->suffix);
-    if (taken && !g->o->rename)
-        return fail(g->err, GS_E_USAGE,
-                    "'%s' has the guid %s, which another input has too; give --rename to keep both",
-                    path, s->guid);
-    if (taken) {
-        to.guid = other_guid(g, s->guid);
-        to.suffix = suffix_of(to.guid, g->arena);
-        g->m->renamed++;
-    }
-    rocpd_writer_set_empty(g->w, to.guid, to.suffix);
-    for (size_t i = 0; i < f->db->schema.n && !g->w->failed; i++) {
-        const char *name = f->db->schema.v[i].name;
-        size_t len = strlen(name);
-        if (!str_starts(name, "rocpd_") || len <= n || !str_eq(name + len - n, s->suffix))
-            continue;
-        const char *new = arena_printf(g->arena, "%.*s%s", (int)(len - n), name, to.suffix);
-        if (!copy_table(g, f->db, name, new, !taken))
+    rocpd_writer_set_empty(g->w, s->to.guid, s->to.suffix);
+    for (size_t i = 0; i < tables->n && !g->w->failed; i++) {
+        const char *name = tables->v[i];
+        const char *new =
+            arena_printf(g->arena, "%.*s%s", (int)(strlen(name) - n), name, s->to.suffix);
+        if (!copy_table(g, f->db, name, new, !s->renamed))
             return false;
     }
     g->m->sets++;
-    return !taken || rename_metadata(g, to.suffix, to.guid);
+    return !s->renamed || rename_metadata(g, s->to.suffix, s->to.guid);
 }
 
 static struct db *open_file(struct merging *g, const char *path, struct arena *owner)
 {
     return db_new(owner, path, READER_SQLITE, 1, g->err);
+}
+
+/* The tables of each set: those whose name ends in its suffix. Of several such the longest. */
+static struct set_tables *tables_of_sets(struct input_file *f, struct arena *a)
+{
+    struct set_tables *out = arena_array(a, struct set_tables, f->sets.n + 1);
+    struct idmap by_suffix;
+    idmap_init(&by_suffix, a);
+    for (size_t i = 0; i < f->sets.n; i++)
+        idmap_put(&by_suffix, hash_bytes(f->sets.v[i].suffix, strlen(f->sets.v[i].suffix)),
+                  (uint32_t)i);
+    for (size_t i = 0; i < f->db->schema.n; i++) {
+        const char *name = f->db->schema.v[i].name;
+        if (!str_starts(name, "rocpd_"))
+            continue;
+        uint32_t set = NO_INDEX;
+        for (const char *at = strchr(name + 6, '_'); at && set == NO_INDEX;
+             at = strchr(at + 1, '_'))
+            if (strlen(at) < 102)
+                set = idmap_get(&by_suffix, hash_bytes(at, strlen(at)));
+        if (set != NO_INDEX)
+            vec_push(&out[set], a, name);
+    }
+    return out;
 }
 
 /* Which sets there are; a job has more files than a process may have open. */
@@ -297,8 +360,9 @@ static bool copy_file(struct merging *g, struct input_file *f, const char *path)
     struct arena *own = arena_child(g->arena);
     f->db = open_file(g, path, own);
     bool ok = f->db != NULL;
+    struct set_tables *tables = ok ? tables_of_sets(f, own) : NULL;
     for (size_t k = 0; ok && k < f->sets.n; k++)
-        ok = copy_set(g, f, &f->sets.v[k], path);
+        ok = copy_set(g, f, &f->sets.v[k], &tables[k]);
     arena_release(own);
     return ok;
 }
@@ -309,15 +373,22 @@ bool rocpd_merge(struct merged *m, const struct merge_opts *o, struct fs_set *se
     struct merging g = {.m = m, .o = o, .arena = arena, .err = err};
     struct ingest_files in = {0};
     bool v305 = false;
+    idmap_init(&g.guids, arena);
+    idmap_init(&g.suffixes, arena);
     if (!ingest_find(&in, o->paths, arena, err))
         return false;
     struct input_file *files = arena_array(arena, struct input_file, in.n + 1);
     for (size_t i = 0; i < in.n; i++) {
         if (!look_into(&g, &files[i], in.v[i].path))
             return false;
+        for (size_t k = 0; k < files[i].sets.n; k++)
+            if (!name_set(&g, &files[i].sets.v[k], in.v[i].path))
+                return false;
         v305 |= files[i].v305;
     }
     g.w = rocpd_writer_open(set, o->out, v305, arena, err);
+    if (g.w && !rocpd_writer_prepare(g.w, g.names.v, g.names.n))
+        return rocpd_writer_close(g.w, err);
     for (size_t i = 0; g.w && i < in.n; i++)
         if (!copy_file(&g, &files[i], in.v[i].path))
             return false;

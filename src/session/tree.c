@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/fs_out.h"
+#include "base/human.h"
 #include "base/log.h"
 #include "base/sha256.h"
 #include "base/str.h"
@@ -183,7 +184,7 @@ static bool take_own_edits(struct session *s, struct gs_error *err)
     git_keep(s, c);
     s->current = c->number;
     session_event(s, "own-edit", "%zu file%s of the session had been edited by hand", changed.n,
-                  changed.n == 1 ? "" : "s");
+                  human_s(changed.n));
     return session_save(s, err);
 }
 
@@ -414,7 +415,7 @@ bool tree_prune(struct session *s, size_t *dropped, struct gs_error *err)
         if (!used)
             unlink(fs_join(folder, names.v[i], s->arena));
     }
-    session_event(s, "prune", "%zu checkpoints that were taken back have no contents any more",
-                  *dropped);
+    session_event(s, "prune", "%zu checkpoint%s that were taken back: no contents any more",
+                  *dropped, human_s(*dropped));
     return session_save(s, err);
 }

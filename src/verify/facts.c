@@ -162,15 +162,10 @@ void facts_seal(struct facts *f)
 
 size_t facts_from(const struct facts *f, enum dimension dim, double value)
 {
-    size_t lo = 0, hi = f->v.n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        const struct known *m = &f->v.v[f->by_value[mid]];
-        if (m->dim < dim || (m->dim == dim && m->value < value))
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = 0;
+    const struct known *m;
+    BISECT(lo, f->v.n, mid,
+           (m = &f->v.v[f->by_value[mid]])->dim < dim || (m->dim == dim && m->value < value));
     return lo;
 }
 

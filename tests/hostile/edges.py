@@ -4,6 +4,8 @@
     edges.py PROGRAM [FOLDER]    FOLDER is for what is written, outside of the folders for temporary
                                  files, so that the box is tried, too; by default this one
 """
+import csv
+import json
 import os
 import resource
 import shutil
@@ -104,18 +106,96 @@ def many_names_take_linear_time(d):
     expect(f"4 times the names take 4 times the time, not {b / a:.1f}", b < 9 * a + 0.2)
 
 
-def too_many_processes_for_rocpd(d):
-    def trace(n):
-        return seeds.events(f"{d}/a.json", *(e for i in range(n) for e in (
-            seeds.kernel_event("cudaLaunchKernel", ts=9 * i, dur=1, pid=i + 1, tid=i + 1, cat="cuda_runtime",
-                               args={"correlation": i + 1}),
-            seeds.kernel_event(ts=9 * i + 2, pid=0, args={"correlation": i + 1}))))
-    done = run("convert", trace(501), "-f", "rocpd", "-o", f"{d}/x.db")
-    expect("refused with advice", done.returncode == 2 and "--per-rank" in done.stderr, done)
-    expect("nothing is left", left(d) == ["a.json"])
-    done = run("convert", trace(50), "-f", "rocpd", "-o", f"{d}/x.db")
-    expect("fewer fit", done.returncode == 0, done)
-    expect("all of them", count(f"{d}/x.db") == 50)
+def processes(path, n):
+    """One call and one kernel each; kernels share names, streams and a device."""
+    return seeds.events(path, *(e for i in range(n) for e in (
+        seeds.kernel_event("cudaLaunchKernel", ts=9 * i, dur=1, pid=i + 1, tid=i % 9 + 1, cat="cuda_runtime",
+                           args={"correlation": i + 1}),
+        seeds.kernel_event(f"k{i % 7}", ts=9 * i + 2, pid=0, args={"correlation": i + 1}))))
+
+
+def sound(path, views="%"):
+    """SQLite finds no fault in a database, nor rows that lead nowhere; how many sets it has."""
+    db = sqlite3.connect(path)
+    expect("it is sound", db.execute("PRAGMA integrity_check").fetchone() == ("ok",))
+    lost = {row[0].split("_")[1] for row in db.execute("PRAGMA foreign_key_check")} - {"kernel"}
+    expect(f"all rows that are referred to are there: {lost}", not lost)  # kernels: of devices nobody listed
+    for view, in db.execute("SELECT name FROM sqlite_schema WHERE type = 'view' AND name LIKE ?", (views,)).fetchall():
+        db.execute(f"SELECT * FROM {view} LIMIT 1").fetchall()
+    sets = db.execute("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'rocpd_metadata_%'").fetchone()[0]
+    db.close()
+    return sets
+
+
+def rows(path, *more):
+    done = run("query", path, "select p.pid, k.name, k.stream_id, k.start, k.end, r.name as call from kernels k "
+               "join processes p using (pid) left join regions r on r.stack_id = k.stack_id and r.pid = k.pid "
+               "order by k.start, p.pid", "--format", "csv", *more)
+    expect("its rows can be asked for", done.returncode == 0, done)
+    return done.stdout
+
+
+def many_processes_in_rocpd(d):
+    """A set of tables each, made at once; more than 500 share sets. The same rows, in linear time."""
+    for n, sets in ((40, 40), (501, 1)):
+        trace = processes(f"{d}/{n}.json", n)
+        done = run("convert", trace, "-f", "rocpd", "-o", f"{d}/{n}.db")
+        expect("written", done.returncode == 0, done)
+        expect(f"{sets} sets", sound(f"{d}/{n}.db") == sets)
+        expect("the same rows", rows(trace) == rows(f"{d}/{n}.db"))
+    few, many = processes(f"{d}/few.json", 3000), processes(f"{d}/many.json", 12000)
+    a, b = (cpu_of("convert", t, "-f", "rocpd", "-o", f"{d}/x.db") for t in (few, many))
+    expect(f"4 times the processes take 4 times the time, not {b / a:.1f}", b < 9 * a + 0.2)
+
+
+def ledger(text):
+    whole = json.loads(text)
+    return whole["ledger"], whole["hotspots"], whole["analyses"]
+
+
+def ids_of_shared_sets(d):
+    """Ranks with one pid, one host and ids of their own each, in one set: nothing gets another number."""
+    os.makedirs(f"{d}/job")
+    seeds.rocpd(f"{d}/a.db")
+    for i in range(501):
+        shutil.copyfile(f"{d}/a.db", f"{d}/job/{i}.db")
+    done = run("merge", f"{d}/job", "--rename", "-o", f"{d}/all.db")
+    expect("merged", done.returncode == 0, done)
+    expect("a set each", sound(f"{d}/all.db", "rocpd_event") == 501)
+    done = run("convert", f"{d}/all.db", "-f", "rocpd", "-o", f"{d}/one.db")
+    expect("converted", done.returncode == 0, done)
+    expect("one set", sound(f"{d}/one.db") == 1)
+    a, b = (run("analyze", f"{d}/{x}.db", "--json").stdout.replace("all.db", "one.db") for x in ("all", "one"))
+    expect("the same ledger", ledger(a) == ledger(b))
+    for table in ("kernels", "copies", "regions", "markers", "allocations"):
+        a, b = (run("dump", f"{d}/{x}.db", "--table", table, "--csv") for x in ("all", "one"))
+        expect(f"{table} are there", a.returncode == 0 and len(a.stdout) > 500, a)
+        expect(f"the same {table}", without_ids(table, a.stdout) == without_ids(table, b.stdout))
+
+
+def without_ids(table, text):
+    """Calls and marks are numbered anew: their numbers are of a process, those of rows of a set."""
+    got = list(csv.DictReader(text.splitlines()))
+    left_out = {"kernels": (), "markers": ("id", "row")}.get(table, ("id",))  # instants are in a table of their own
+    return sorted([v for k, v in row.items() if k not in left_out] for row in got)
+
+
+def too_many_sets(d):
+    """What would take minutes is refused at once, with the way out."""
+    db = sqlite3.connect(f"{d}/a.db")
+    db.execute("PRAGMA page_size=512")
+    db.execute("BEGIN")
+    for i in range(1025):
+        db.execute(f'CREATE TABLE "rocpd_metadata_{i:x}"(id, tag, value)')
+    db.execute("CREATE TABLE rocpd_event_0(id)")
+    db.execute("COMMIT")
+    db.close()
+    done = run("merge", f"{d}/a.db", "-o", f"{d}/x.db")
+    expect("refused with advice", done.returncode == 2 and "convert" in done.stderr, done)
+    trace = processes(f"{d}/a.json", 2001)
+    done = run("convert", trace, "-f", "rocpd", "--per-rank", "-d", f"{d}/out")
+    expect("so are outputs", done.returncode == 2 and "--rank" in done.stderr, done)
+    expect("nothing is left", left(d) == ["a.db", "a.json"])
 
 
 def otf2_of_many_streams(d):
@@ -188,7 +268,8 @@ def a_writer_still_appends(d):
 
 
 TESTS = [a_writer_still_appends, package_takes_logs_along, package_tells_names_apart, package_refuses_sets, keys_go_elsewhere,
-         many_names_take_linear_time, too_many_processes_for_rocpd, otf2_of_many_streams,
+         many_names_take_linear_time, many_processes_in_rocpd, ids_of_shared_sets, too_many_sets,
+         otf2_of_many_streams,
          full_folder_for_temporary_files]
 
 

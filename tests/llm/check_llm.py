@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import signal
 import ssl
 import subprocess
@@ -38,7 +39,7 @@ def check(ok, what, *more):
 def environment(**more):
     env = {k: v for k, v in os.environ.items()
            if not re.match(r"(GPUSIGHT|ROCINSIGHT|ROCPD)_LLM|.*_API_KEY$|.*_BASE_URL$|.*proxy$", k, re.I)}
-    env.update({v: KEY for v in KEY_VARS}, LC_ALL="C.UTF-8", USER="zebediah")
+    env.update({v: KEY for v in KEY_VARS}, LC_ALL="C.UTF-8", USER="zebediah", GPUSIGHT_LLM_TRANSPORT=TRANSPORT)
     env.update(more)
     return {k: v for k, v in env.items() if v is not None}
 
@@ -176,12 +177,11 @@ def binary_forms(options):
     import zipfile
     built = gpusight("--version").stdout
     with tempfile.TemporaryDirectory() as folder:
-        if b" xlsx" in built:
-            path = os.path.join(folder, "c.xlsx")
-            r = gpusight("compare", *options, "-o", path, TRACE, TRACE)
-            with zipfile.ZipFile(path) as z:
-                text = b"".join(z.read(n) for n in z.namelist()).decode(errors="replace")
-            check("language model" in text and "The GPU waits." in text, "the workbook has it", r.stderr)
+        path = os.path.join(folder, "c.xlsx")
+        r = gpusight("compare", *options, "-o", path, TRACE, TRACE)
+        with zipfile.ZipFile(path) as z:
+            text = b"".join(z.read(n) for n in z.namelist()).decode(errors="replace")
+        check("language model" in text and "The GPU waits." in text, "the workbook has it", r.stderr)
         if b" cairo" in built:
             path = os.path.join(folder, "a.pdf")
             with_it = gpusight("analyze", *options, "-o", path, "--sections", "explanation", TRACE)
@@ -593,6 +593,20 @@ def detection():
     check(r.returncode == 2 and b"anthropic|openai" in r.stderr, "an unknown provider", r.stderr)
 
 
+def below(pid):
+    """(number, name) of the processes that a process has started, and those that these have."""
+    found = []
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{entry}/stat") as f:
+                name, rest = f.read().rsplit(")", 1)
+        except OSError:
+            continue
+        if int(rest.split()[1]) == pid:
+            found += [(int(entry), name.split("(")[1])] + below(int(entry))
+    return found
+
+
 def in_memory():
     """While a request runs: the process that reads traces is boxed and has no key."""
     with Server("anthropic", [{"fault": "stall"}]) as s:
@@ -608,8 +622,19 @@ def in_memory():
             check("Seccomp:\t2" in status or SANITIZED, "it is in its box", status)
         except OSError as e:
             check(False, "its state can be read", e)
+        others = below(p.pid)
+        for pid, name in others:
+            with open(f"/proc/{pid}/cmdline", "rb") as f:
+                check(KEY.encode() not in f.read(), f"no key in the arguments of {name}")
+            with open(f"/proc/{pid}/status") as f:
+                check("Seccomp:\t2" in f.read() or SANITIZED, f"{name} is in its box")
+            if name == "curl":
+                with open(f"/proc/{pid}/environ", "rb") as f:
+                    check(KEY.encode()[:8] not in f.read(), "no key in the environment of curl")
+        check(("curl" in [name for _, name in others]) == (TRANSPORT == "curl"), "curl runs where it was chosen", others)
         p.send_signal(signal.SIGINT)
         out, err = p.communicate(timeout=20)
+        check(not any(os.path.exists(f"/proc/{pid}") for pid, _ in others), "nothing goes on", others)
         check(p.returncode == 0 and b"GPU busy" in out and b"stopped" in err,
               "Ctrl-C ends the request and keeps the report", p.returncode, out, err)
         no_key(subprocess.CompletedProcess([], 0, out, err), "Ctrl-C")
@@ -641,10 +666,55 @@ def network():
                      env=environment(http_proxy=s.url.replace("://", "://user:pass-word-1@")))
         check(r.returncode == 0 and s.requests[0][0] == "http://model.example/v1/responses",
               "the proxy of the variables is used", r.stderr, s.requests[:1])
+    if TRANSPORT == "curl":
+        curls()
+    with Server("openai", [{"text": ["long"]}]) as s:
+        r = gpusight("ask", *llm("openai", s.url), TRACE, "why? " + "é\"\\n" * 25000)
+        check(r.returncode == 0 and len(s.requests[0][2]) > 100000, "a body that fills no pipe at once", r.stderr)
     with Server("openai-chat", [{"text": ["direct"]}]) as s:
         r = gpusight("ask", *llm("openai-chat", s.url), TRACE, "why?",
                      env=environment(http_proxy="http://127.0.0.1:9"))
         check(r.returncode == 0, "this machine is reached without it", r.stderr)
+
+
+def another_curl(folder, script):
+    """The options of a process that finds a curl of ours."""
+    path = os.path.join(folder, "curl")
+    with open(path, "w") as f:
+        f.write(f"#!{sys.executable}\nimport os, sys, time\n{script}\n")
+    os.chmod(path, 0o755)
+    return {"env": environment(PATH=folder)}
+
+
+def curls():
+    """A program that is not there, is none, or does not do what it should: one line, and an end."""
+    ask = ["ask", *llm("openai", "http://127.0.0.1:9/v1"), "--sandbox", "off", "--llm-retries", "0", TRACE, "why?"]
+    local = gpusight("ask", TRACE, "why?").stdout
+    r = gpusight(*ask, env=environment(PATH="/none"))
+    check(r.returncode == 6 and b"no program 'curl' on PATH" in r.stderr, "no curl", r.stderr)
+    r = gpusight(*ask, env=environment(GPUSIGHT_LLM_TRANSPORT="pigeon"))
+    check(r.returncode == 2 and b"'pigeon'" in r.stderr, "a way that there is not", r.stderr)
+    answers = {"sys.exit(0)": "cannot reach", "sys.exit(2)": "without a word", "os.kill(os.getpid(), 9)": "cannot reach",
+               "sys.stderr.write('curl: (7) no \\x1b[31mway\\nmore')\nsys.exit(7)": "no ?[31mway",
+               "print('nonsense\\n\\nmore')": "no HTTP", "print('HTTP/1.1 700 what\\n\\nmore')": "(700)",
+               "print('HTTP/1.1 100 go on\\n\\nHTTP/1.1 401 no\\n\\n')": "refused the key (401)",
+               "while 1: sys.stdout.write('x: y\\n' * 10000)": "too large",
+               "print('HTTP/1.1 503 busy\\nRetry-After: Fri, 01 Jan 2100 00:00:00 GMT\\n\\n')": "(503)"}
+    with tempfile.TemporaryDirectory() as folder:
+        for script, want in answers.items():
+            r = gpusight(*ask, **another_curl(folder, script))
+            lines = [x for x in r.stderr.decode().splitlines() if not x.startswith("asking")]
+            check(r.returncode == 6 and len(lines) == 1 and want in lines[0] and r.stdout == local,
+                  f"a curl that does {script!r}", r.returncode, r.stdout[:200], r.stderr)
+        r = gpusight(*ask[:-2], "--llm-timeout", "1", *ask[-2:], **another_curl(folder, "time.sleep(60)"))
+        check(r.returncode == 6 and b"sent nothing for 1 s" in r.stderr, "a curl that hangs", r.stderr)
+        r = gpusight(*ask, **another_curl(folder, f"open({folder!r} + '/told', 'w').write(str([sys.argv[1:], "
+                                          "sorted(os.environ), sys.stdin.read()]))"))
+        with open(folder + "/told") as f:
+            told = f.read()
+        check(told.startswith("[['--disable', '--config', '-'], [") and not re.search(r"_KEY|TOKEN|HOME|USER", told[:200]),
+              "its arguments and variables", told[:300])
+        check(f"Bearer {KEY}" in told and 'proto = "=http"' in told, "what it is told on its input", told)
 
 
 def tls(cert, key):
@@ -672,11 +742,17 @@ if __name__ == "__main__":
     parser.add_argument("--gpusight", required=True)
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--sanitized", action="store_true")
+    parser.add_argument("--transport", choices=["libcurl", "curl"], help="the way to the server; else the first there is")
     parser.add_argument("what", choices=["wires", "faults", "redaction", "agent", "keys", "network", "words"])
     args = parser.parse_args()
     G, ALL, SANITIZED = os.path.abspath(args.gpusight), args.all, args.sanitized
-    if b" llm" not in subprocess.run([G, "--version"], capture_output=True).stdout:
+    TRANSPORT = args.transport
+    BUILT = subprocess.run([G, "--version"], capture_output=True).stdout.split()
+    if b"libcurl" not in BUILT and (TRANSPORT == "libcurl" or not shutil.which("curl")):
         print("skipped: built without libcurl")
+        sys.exit(77)
+    if TRANSPORT == "curl" and not shutil.which("curl"):
+        print("skipped: no program curl")
         sys.exit(77)
     with tempfile.TemporaryDirectory() as scratch:
         TRACE = os.path.join(scratch, "t.db")

@@ -141,7 +141,7 @@ def new_root(folder, debs):
 def check_debs(folder, host):
     lint(folder)
     debs = [d for d in glob.glob(os.path.join(folder, "*.deb")) if "dbgsym" not in d]
-    check("five packages", len(debs) == 5, debs)
+    check("six packages", len(debs) == 6, debs)
     with tempfile.TemporaryDirectory() as place:
         root = "/" if host else new_root(place, debs)
         into = [] if host else ["chroot", root]

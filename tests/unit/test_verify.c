@@ -2,10 +2,9 @@
 #include <string.h>
 
 #include "unit.h"
+#include "unit_arena.h"
 #include "verify/figure.h"
 #include "verify/verify.h"
-
-static struct arena arena;
 
 struct expected_figure {
     const char *text;
@@ -146,20 +145,6 @@ static void kinds_are_found(void **state)
     assert_int_equal(verify_kind_of("-", "[HIGH] copies", 13), VERIFY_TEXT);
 }
 
-static int begin(void **state)
-{
-    (void)state;
-    arena_init(&arena);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    arena_release(&arena);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -167,5 +152,5 @@ int main(void)
         cmocka_unit_test(ranges_are_two_figures), cmocka_unit_test(words_choose_the_fact),
         cmocka_unit_test(a_reference_is_strict),  cmocka_unit_test(kinds_are_found),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, arena_begin, arena_end);
 }

@@ -57,14 +57,16 @@ static void rows(void *ctx, const struct scan_batch *b)
 static uint32_t series_of(struct rocpd *r, uint32_t counter)
 {
     const struct counter_info *info = &r->trace->counter_infos.v[counter];
-    for (size_t i = 0; i < r->trace->series.n; i++) {
-        const struct series *s = &r->trace->series.v[i];
-        if (s->name == info->name && s->gpu == info->gpu && s->process == r->process)
-            return (uint32_t)i;
-    }
-    struct series s = {info->name, info->units, info->gpu, r->process};
-    vec_push(&r->trace->series, &r->trace->arena, s);
-    return (uint32_t)r->trace->series.n - 1;
+    uint32_t process = r->pmc_process.v[counter - r->first_pmc];
+    uint64_t key = hash_u64((uint64_t)info->name << 32 | info->gpu) ^ hash_u64(process);
+    uint32_t series = idmap_get(&r->series, key);
+    if (series != NO_INDEX)
+        return series;
+    series = (uint32_t)r->trace->series.n;
+    idmap_put(&r->series, key, series);
+    vec_push(&r->trace->series, &r->trace->arena,
+             ((struct series){info->name, info->units, info->gpu, process}));
+    return series;
 }
 
 static void add_point(struct rocpd *r, uint32_t counter, int64_t time, double value)
@@ -127,6 +129,7 @@ bool rocpd_read_counters(struct rocpd *r, struct gs_error *err)
 {
     if (!r->has_counters)
         return true;
+    idmap_init(&r->series, r->arena);
     struct arena *temporary = arena_scratch();
     struct counter_job *job = arena_new(temporary, struct counter_job);
     *job = (struct counter_job){.r = r, .base = r->trace->counters.n};

@@ -1,4 +1,5 @@
 /* The info tables: who ran, where, on what. Small, so libsqlite3 reads them. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -44,6 +45,17 @@ uint32_t rocpd_process(const struct rocpd *r, int64_t pid)
 {
     uint32_t p = idtable_get(&r->processes, pid);
     return p == NO_INDEX ? r->process : p;
+}
+
+/*
+ * Where many processes share a set, ids that repeat from process to process (stream 0, agent 1) are
+ * kept beside the row, by the converter; those of AMD's files are the rows' own.
+ */
+static int64_t id_in_process(struct db_query *q, int extdata, int64_t row)
+{
+    static const char key[] = "\"id_in_process\":";
+    const char *at = strstr(db_text(q, extdata), key);
+    return at ? strtoll(at + sizeof(key) - 1, NULL, 10) : row;
 }
 
 static bool read_nodes(struct rocpd *r, struct gs_error *err)
@@ -166,14 +178,15 @@ static bool read_agents(struct rocpd *r, struct gs_error *err)
     if (!rocpd_query(&q, r, "info_agent", columns, err))
         return false;
     while (db_next(&q)) {
-        struct agent a = {.gpu = NO_INDEX, .id = sqlite3_column_int64(q.stmt, A_ID)};
+        int64_t row = sqlite3_column_int64(q.stmt, A_ID);
+        struct agent a = {.gpu = NO_INDEX, .id = id_in_process(&q, A_EXT, row)};
         a.process = rocpd_process(r, sqlite3_column_int64(q.stmt, A_PID));
         a.type = str_eq(db_text(&q, A_TYPE), "GPU")   ? AGENT_GPU
                  : str_eq(db_text(&q, A_TYPE), "CPU") ? AGENT_CPU
                                                       : AGENT_OTHER;
         if (a.type == AGENT_GPU)
             a.gpu = read_gpu(r, &q);
-        idtable_put(&r->agents, a.id, (uint32_t)r->trace->agents.n);
+        idtable_put(&r->agents, row, (uint32_t)r->trace->agents.n);
         vec_push(&r->trace->agents, &r->trace->arena, a);
     }
     idtable_seal(&r->agents);
@@ -182,15 +195,16 @@ static bool read_agents(struct rocpd *r, struct gs_error *err)
 
 static bool read_queues_and_streams(struct rocpd *r, struct gs_error *err)
 {
-    static const char *const columns[] = {"id", "pid", "name", NULL};
+    static const char *const columns[] = {"id", "pid", "name", "extdata", NULL};
     struct db_query q;
     if (rocpd_has(r, "info_queue")) {
         if (!rocpd_query(&q, r, "info_queue", columns, err))
             return false;
         while (db_next(&q)) {
+            int64_t row = sqlite3_column_int64(q.stmt, 0);
             struct queue queue = {rocpd_process(r, sqlite3_column_int64(q.stmt, 1)),
-                                  sqlite3_column_int64(q.stmt, 0), rocpd_text(r, &q, 2)};
-            idtable_put(&r->queues, queue.id, (uint32_t)r->trace->queues.n);
+                                  id_in_process(&q, 3, row), rocpd_text(r, &q, 2)};
+            idtable_put(&r->queues, row, (uint32_t)r->trace->queues.n);
             vec_push(&r->trace->queues, &r->trace->arena, queue);
         }
         if (!db_done(&q, err))
@@ -202,9 +216,10 @@ static bool read_queues_and_streams(struct rocpd *r, struct gs_error *err)
     if (!rocpd_query(&q, r, "info_stream", columns, err))
         return false;
     while (db_next(&q)) {
+        int64_t row = sqlite3_column_int64(q.stmt, 0);
         struct stream s = {rocpd_process(r, sqlite3_column_int64(q.stmt, 1)), NO_INDEX,
-                           sqlite3_column_int64(q.stmt, 0), rocpd_text(r, &q, 2), STREAM_UNKNOWN};
-        idtable_put(&r->streams, s.id, (uint32_t)r->stream_list.n);
+                           id_in_process(&q, 3, row), rocpd_text(r, &q, 2), STREAM_UNKNOWN};
+        idtable_put(&r->streams, row, (uint32_t)r->stream_list.n);
         vec_push(&r->stream_list, r->arena, s);
     }
     idtable_seal(&r->streams);
@@ -213,14 +228,15 @@ static bool read_queues_and_streams(struct rocpd *r, struct gs_error *err)
 
 static bool read_pmcs(struct rocpd *r, struct gs_error *err)
 {
-    static const char *const columns[] = {"id",          "agent_id",   "name",
-                                          "block",       "expression", "units",
-                                          "description", "is_derived", NULL};
+    static const char *const columns[] = {"id",         "agent_id", "name",        "block",
+                                          "expression", "units",    "description", "is_derived",
+                                          "pid",        NULL};
     struct db_query q;
     if (!rocpd_has(r, "info_pmc"))
         return true;
     if (!rocpd_query(&q, r, "info_pmc", columns, err))
         return false;
+    r->first_pmc = r->trace->counter_infos.n;
     while (db_next(&q)) {
         struct counter_info c = {.id = sqlite3_column_int64(q.stmt, 0), .gpu = NO_INDEX};
         uint32_t agent = idtable_get(&r->agents, sqlite3_column_int64(q.stmt, 1));
@@ -232,6 +248,7 @@ static bool read_pmcs(struct rocpd *r, struct gs_error *err)
         c.units = rocpd_text(r, &q, 5);
         c.description = rocpd_text(r, &q, 6);
         c.derived = sqlite3_column_int(q.stmt, 7) != 0;
+        vec_push(&r->pmc_process, r->arena, rocpd_process(r, sqlite3_column_int64(q.stmt, 8)));
         idtable_put(&r->pmcs, c.id, (uint32_t)r->trace->counter_infos.n);
         vec_push(&r->trace->counter_infos, &r->trace->arena, c);
     }

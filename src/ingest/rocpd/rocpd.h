@@ -84,7 +84,9 @@ struct rocpd {
     VEC(uint32_t) node_hosts;
     VEC(struct stream) stream_list; /* as listed: process, id, name; no GPU yet */
     VEC(uint32_t) track_names, track_threads;
-    VEC(uint32_t) pmc_series; /* pmc index -> series, made when first used */
+    size_t first_pmc;          /* this set's counters in the trace begin there */
+    VEC(uint32_t) pmc_process; /* of each */
+    struct idmap series;       /* (name, GPU, process) -> series of this set */
     struct events events;
     struct idtable call_of_stack; /* event_stack() -> regions row, where these are dense */
     struct idindex call_by_stack; /* the same where they are not */

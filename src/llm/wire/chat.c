@@ -74,9 +74,7 @@ static void write_tools(struct jwrite *w, const struct llm_dialogue *d)
         jw_open(w, NULL, '{');
         jw_str(w, "type", "function");
         jw_open(w, "function", '{');
-        jw_str(w, "name", d->tools.v[i].name);
-        jw_str(w, "description", d->tools.v[i].description);
-        json_insert(w, "parameters", d->tools.v[i].parameters, NULL);
+        llm_write_tool(w, &d->tools.v[i], "parameters");
         jw_close(w);
         jw_close(w);
     }

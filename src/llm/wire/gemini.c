@@ -68,9 +68,7 @@ static void write_tools(struct jwrite *w, const struct llm_dialogue *d)
     jw_open(w, "functionDeclarations", '[');
     for (size_t i = 0; i < d->tools.n; i++) {
         jw_open(w, NULL, '{');
-        jw_str(w, "name", d->tools.v[i].name);
-        jw_str(w, "description", d->tools.v[i].description);
-        json_insert(w, "parametersJsonSchema", d->tools.v[i].parameters, NULL);
+        llm_write_tool(w, &d->tools.v[i], "parametersJsonSchema");
         jw_close(w);
     }
     jw_close(w);

@@ -35,9 +35,7 @@ static void write_tools(struct jwrite *w, const struct llm_dialogue *d)
     for (size_t i = 0; i < d->tools.n; i++) {
         jw_open(w, NULL, '{');
         jw_str(w, "type", "function");
-        jw_str(w, "name", d->tools.v[i].name);
-        jw_str(w, "description", d->tools.v[i].description);
-        json_insert(w, "parameters", d->tools.v[i].parameters, NULL);
+        llm_write_tool(w, &d->tools.v[i], "parameters");
         jw_bool(w, "strict", false);
         jw_close(w);
     }
@@ -138,7 +136,7 @@ struct item {
 static void take_item(struct llm_parser *p, const char *json, bool whole)
 {
     struct item it = {0};
-    struct jread *j = json_reader(p->arena, json, strlen(json));
+    struct jread *j = jr_text(p->arena, json, strlen(json));
     if (!jr_object(j))
         return;
     while (jr_key(j)) {
@@ -214,7 +212,7 @@ static void give_event(struct llm_parser *p, const struct event_parts *e)
     else if ((str_eq(e->type, "response.completed") || str_eq(e->type, "response.incomplete") ||
               str_eq(e->type, "response.failed")) &&
              e->response) {
-        struct jread *j = json_reader(p->arena, e->response, strlen(e->response));
+        struct jread *j = jr_text(p->arena, e->response, strlen(e->response));
         if (jr_object(j))
             while (jr_key(j))
                 response_key(p, j, false);
@@ -229,7 +227,7 @@ static void event(struct llm_parser *p, const char *name, const char *data, size
     if (p->failed || (n == 6 && !memcmp(data, "[DONE]", 6)))
         return;
     struct arena *scratch = arena_scratch();
-    struct jread *j = json_reader(scratch, data, n);
+    struct jread *j = jr_text(scratch, data, n);
     bool object = jr_object(j);
     while (object && jr_key(j)) {
         if (jr_is(j, "type"))
