@@ -152,7 +152,7 @@ def check(program, words, traces, form, folder, rng, count, failures, quiet):
     text = r.stdout
     with open(report, "w", newline="") as f:
         f.write(text)
-    if words[0] != "analyze" and run(program, "info", *traces, "--json").returncode == 5:
+    if words[0] != "analyze" and run(program, "analyze", "--json", *traces).returncode == 5:
         return None  # nothing happens in it
     doc = verify(program, report, traces)
     bad = [f for f in doc["figures"] if f["verdict"] != "confirmed"]
@@ -214,6 +214,7 @@ def others(program, traces, folder, failures):
     a, b = traces[0][0], traces[1][0]
     for words, about, more in ((["summary", a], [a], []), (["info", a], [a], []), (["compare", a, b], [a, b], []),
                                (["analyze", a, "--sections", "kernels,copies"], [a], []),
+                               (["analyze", a, "--top-kernels", "3"], [a], []),
                                (["analyze", a, "--phase", "2"], [a], ["--phase", "2"]),
                                *(([*q[:1], a, *q[1:]], [a], []) for q in QUESTIONS)):
         for k, (form, end) in enumerate(FORMS.items()):
