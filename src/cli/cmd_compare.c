@@ -18,6 +18,7 @@ struct compare_opts {
     struct opt_list fail_on;
     const char *reader, *junit, *sarif, *source_dir, *annotations, *save, *baseline, *baseline_dir;
     int64_t top;
+    bool gate;
     struct output_opts out;
     struct fleet_settings fleet;
     struct llm_settings llm;
@@ -34,6 +35,8 @@ static const struct opt opts[] = {
     OPT_GROUP("Gate"),
     OPT_LIST(struct compare_opts, fail_on, 0, "fail-on", "CONDITION",
              "exit with 1 when this holds, like 'wall>5%' or 'idle>10ms'"),
+    OPT_FLAG(struct compare_opts, gate, 0, "gate",
+             "the same as --fail-on 'wall>5%', unless conditions are given"),
     OPT_TEXT(struct compare_opts, junit, 0, "junit", "FILE", "write the conditions as JUnit XML"),
     OPT_TEXT(struct compare_opts, sarif, 0, "sarif", "FILE",
              "write what failed and what became slower as SARIF"),
@@ -228,7 +231,8 @@ static bool compare_workloads(struct call *k)
     if (runs->n != 2 || !workload_find(runs->v[0], a, &first) ||
         !workload_find(runs->v[1], a, &second))
         return false;
-    if (k->o->fail_on.n || k->o->save || k->o->junit || k->o->sarif || k->o->annotations)
+    if (k->o->gate || k->o->fail_on.n || k->o->save || k->o->junit || k->o->sarif ||
+        k->o->annotations)
         fail(k->err, GS_E_USAGE, "gates and baselines are for traces, not for workloads");
     else if (cli_llm_asked(&k->o->llm))
         fail(k->err, GS_E_USAGE, "option '--llm' is for traces, not for workloads");
@@ -250,6 +254,8 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
         return false;
     if (compare_workloads(k))
         return k->ok;
+    if (o->gate && !o->fail_on.n)
+        vec_push(&o->fail_on, cli->arena, "wall>5%");
     for (size_t i = 0; i < o->fail_on.n; i++)
         if (!gate_parse(&k->gate, o->fail_on.v[i], cli->arena, err))
             return false;

@@ -631,7 +631,8 @@ def in_memory():
             if name == "curl":
                 with open(f"/proc/{pid}/environ", "rb") as f:
                     check(KEY.encode()[:8] not in f.read(), "no key in the environment of curl")
-        check(("curl" in [name for _, name in others]) == (TRANSPORT == "curl"), "curl runs where it was chosen", others)
+        check(("curl" in [name for _, name in others]) == ((TRANSPORT or DEFAULT) == "curl"),
+              "curl runs where it was chosen", others)
         p.send_signal(signal.SIGINT)
         out, err = p.communicate(timeout=20)
         check(not any(os.path.exists(f"/proc/{pid}") for pid, _ in others), "nothing goes on", others)
@@ -747,8 +748,8 @@ if __name__ == "__main__":
     args = parser.parse_args()
     G, ALL, SANITIZED = os.path.abspath(args.gpusight), args.all, args.sanitized
     TRANSPORT = args.transport
-    BUILT = subprocess.run([G, "--version"], capture_output=True).stdout.split()
-    if b"libcurl" not in BUILT and (TRANSPORT == "libcurl" or not shutil.which("curl")):
+    DEFAULT = "libcurl" if b" libcurl" in subprocess.run([G, "--version"], capture_output=True).stdout else "curl"
+    if DEFAULT == "curl" and (TRANSPORT == "libcurl" or not shutil.which("curl")):
         print("skipped: built without libcurl")
         sys.exit(77)
     if TRANSPORT == "curl" and not shutil.which("curl"):
