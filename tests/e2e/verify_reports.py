@@ -91,7 +91,8 @@ def candidates(form, text):
             line = text[line_start:line_end if line_end >= 0 else len(text)]
             if " -- " in line:
                 continue  # a command to copy: its numbers are options
-            if any(says in line for says in ASKED) or "question" in line:
+            word = re.fullmatch(r'\s*"\d+",?', line)  # of a launcher or a program
+            if any(says in line for says in ASKED) or "question" in line or word:
                 continue  # what was asked: another question has other answers
             if form == "json" or (form == "html" and '"' in text[lo:hi][:2]):
                 before = text[max(0, m.start() - 2):m.start()]
