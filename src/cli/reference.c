@@ -57,11 +57,13 @@ static void render_one(struct making *m, struct report *r, int columns)
         [VERIFY_JSON] = &renderer_json,
     };
     struct render_opts o = {.columns = columns};
-    struct str *out = arena_new(m->cli->arena, struct str);
+    struct arena *own = arena_child(m->cli->arena);
+    struct str *out = arena_new(own, struct str);
     struct gs_error err = {0};
-    str_init(out, m->cli->arena);
+    str_init(out, own);
     if (forms[m->kind]->render(r, out, &o, &err))
         facts_add_reference(m->f, m->kind, out->buf, out->len);
+    arena_release(own);
 }
 
 static void render_forms(struct making *m, struct report *r)

@@ -4,6 +4,7 @@
 #ifndef GS_VERIFY_FACTS_H
 #define GS_VERIFY_FACTS_H
 
+#include "base/hash.h"
 #include "verify/figure.h"
 #include "verify/reading.h"
 #include "verify/words.h"
@@ -30,7 +31,10 @@ struct facts {
     struct words words;
     VEC(struct known) v;
     VEC(uint32_t) pool;
+    struct idmap
+        lists; /* hash of a list of words to where it stands in the pool: each stands once */
     VEC(struct reference) references;
+    size_t reference_size;
     /* made by facts_seal() */
     uint32_t *by_value; /* by dimension, then value */
     uint32_t *postings; /* facts of each word, from starts[word] to starts[word + 1] */

@@ -9,7 +9,6 @@
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 #include "verify/check.h"
 
@@ -24,6 +23,11 @@ enum {
 
 /* What words must reach to say which fact is meant. */
 #define NAMED 0.48
+/* What a value that fits must reach of the score of the fact that is named best. */
+#define OF_ANOTHER 0.85
+#define OF_THE_SAME 0.55
+/* And what they must reach to be one of several. */
+#define LEAST 0.2
 
 struct said {
     uint32_t word;
@@ -77,6 +81,7 @@ static void say(void *ctx, uint32_t word, size_t at)
         if (place >= f && place < end)
             return;
         weight = by_distance(x, word, lo, hi);
+        x->c->work += (hi - lo) / 2;
     }
     bool name = x->c->facts->words.names.v[word];
     x->names_one |= weight > 0.5 && name;
@@ -96,6 +101,7 @@ static void add_text(struct context *x, const char *text, size_t n, double weigh
 {
     x->weight = weight;
     x->by_distance = false;
+    x->c->work += n;
     words_each(&x->c->facts->words, text, n, false, say, x);
 }
 
@@ -104,7 +110,7 @@ static void add_passage(struct context *x, size_t passage, double weight)
     if (passage == NO_PASSAGE)
         return;
     const struct passage *p = &x->c->r->passages.v[passage];
-    add_text(x, x->c->r->text.buf + p->at, p->n, weight);
+    add_text(x, x->c->r->text.buf + p->at, p->n < SENTENCE ? p->n : SENTENCE, weight);
 }
 
 /* ---- what stands around ---- */
@@ -184,6 +190,7 @@ static void add_row(struct context *x, const struct passage *p, struct figure *f
 {
     const struct reading *r = x->c->r;
     size_t column = 0;
+    x->c->work += p->n_cells;
     if (!cell_of(x->c, p, f->at, &column))
         return;
     if (p->titles != NO_PASSAGE && column < r->passages.v[p->titles].n_cells) {
@@ -226,101 +233,65 @@ static void add_dimension(struct context *x)
         add_text(x, w, strlen(w), 0.5);
 }
 
-/* "the first 3 findings", "top 5 kernels": how many are looked at, not how many there are. */
-static bool behind_a_choice(const struct checking *c, const struct passage *p,
-                            const struct figure *f)
-{
-    static const char *const words[] = {"first ", "top ",   "last ", "next ",
-                                        "other ", "these ", "those "};
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-        size_t n = strlen(words[i]);
-        if (f->at - p->at >= n && !strncasecmp(c->r->text.buf + f->at - n, words[i], n))
-            return true;
-    }
-    return false;
-}
-
-/* "1,800 kernels", "kernels: 1,800", "calls 120" */
-static bool beside_a_count(const struct checking *c, const struct passage *p,
-                           const struct figure *f)
-{
-    static const char counted[] =
-        " kernel kernels call calls launch launches dispatch dispatches copy copies gpu gpus "
-        "process processes rank ranks thread threads stream streams transfers transfer gaps gap sync syncs "
-        "synchronizations allocations iterations steps phases findings events markers ranges waits times waves "
-        "workgroups blocks names queues cus sms registers instances count number memcpys ";
-    const char *t = c->r->text.buf;
-    size_t i = f->at + f->n, end = p->at + p->n;
-    for (int words = 0; words < 3 && i < end; words++) {
-        char word[40] = " ";
-        size_t n = 1;
-        while (i < end && t[i] == ' ')
-            i++;
-        while (i < end && isalpha((unsigned char)t[i]) && n < 36)
-            word[n++] = (char)tolower((unsigned char)t[i++]);
-        if (n == 1)
-            break;
-        word[n++] = ' ';
-        word[n] = 0;
-        if (strstr(counted, word))
-            return true;
-        if (i < end && t[i] != ' ')
-            break;
-    }
-    /* "calls: 120", "kernels 1,800" */
-    size_t stop = f->at;
-    while (stop > p->at && strchr(" :=", t[stop - 1]))
-        stop--;
-    size_t start = stop;
-    while (start > p->at && isalpha((unsigned char)t[start - 1]))
-        start--;
-    char before[40] = " ";
-    if (stop == start || stop - start > 30 || f->at - stop > 3 || stop == f->at)
-        return false;
-    for (size_t k = 0; k < stop - start; k++)
-        before[k + 1] = (char)tolower((unsigned char)t[start + k]);
-    strcat(before, " ");
-    /* "GPU 0" and "rank 3" name one */
-    bool plural = before[stop - start] == 's' || t[stop] == ':' || t[stop] == '=';
-    return plural && strstr(counted, before);
-}
-
 /* ---- how well words fit ---- */
 
-static double covered(const struct context *x, const uint32_t *words, size_t n, double *name,
-                      double *told)
+static const struct covered *covered(const struct context *x, uint32_t list, size_t n)
 {
+    static const struct covered nothing;
     const struct facts *f = x->c->facts;
+    struct covered *out = &x->c->covered[list];
+    if (!n)
+        return &nothing;
+    if (out->turn == x->c->turn)
+        return out;
     double all = 0, said = 0;
-    *name = 0;
+    *out = (struct covered){.turn = x->c->turn};
+    x->c->work += n;
     for (size_t i = 0; i < n; i++) {
-        double w = f->rarity[words[i]], weight = x->c->weights[words[i]];
+        uint32_t word = f->pool.v[list + i];
+        double w = f->rarity[word], weight = x->c->weights[word];
         all += w;
         said += w * weight;
-        *told += w * weight * weight;
-        if (f->words.names.v[words[i]])
-            *name = fmax(*name, weight);
+        if (f->words.names.v[word])
+            out->name = fmax(out->name, weight);
     }
-    return all > 0 ? said / all : 0;
+    out->share = all > 0 ? said / all : 0;
+    return out;
 }
 
-static double score(const struct context *x, const struct known *one)
+static double add_told(const struct context *x, uint32_t list, size_t n, double told)
 {
     const struct facts *f = x->c->facts;
-    double none, name, told = 0, unused = 0;
-    double label = covered(x, f->pool.v + one->words, one->n_words, &none, &told);
-    double table = covered(x, f->pool.v + one->table, one->n_table, &none, &unused);
-    double about = 0.85 * label + 0.15 * table, all;
+    for (size_t i = 0; i < n; i++) {
+        double weight = x->c->weights[f->pool.v[list + i]];
+        told += f->rarity[f->pool.v[list + i]] * weight * weight;
+    }
+    return told;
+}
+
+/* 0 where it cannot be more than `least`. */
+static double score(const struct context *x, const struct known *one, double least)
+{
+    const struct covered *label = covered(x, one->words, one->n_words);
+    const struct covered *table = covered(x, one->table, one->n_table);
+    double about = 0.85 * label->share + 0.15 * table->share, all;
     /* Where a thing is named, what is said is said of it. */
     if (!one->n_subject)
         all = (x->names_one && !one->weak ? 0.6 : 1) * about;
     else {
-        double named = covered(x, f->pool.v + one->subject, one->n_subject, &name, &told);
+        if (0.5 * about + 0.5 <= least)
+            return 0;
+        const struct covered *subject = covered(x, one->subject, one->n_subject);
         /* The name of a function without its arguments names it well enough. */
-        named = fmax(named, 0.95 * name);
+        double named = fmax(subject->share, 0.95 * subject->name);
         all = (named < 0.25 ? 0.4 : 1) * (0.5 * about + 0.5 * named);
     }
     /* "time" and "share" are said of everything: common words alone name nothing. */
+    if (all <= least)
+        return 0;
+    double told = add_told(x, one->words, one->n_words, 0);
+    told = add_told(x, one->subject, one->n_subject, told);
+    x->c->work += 2;
     return all * (1 - exp(-told / 2.5));
 }
 
@@ -350,7 +321,8 @@ static struct found best_that_fits(const struct context *x, enum dimension dim, 
         const struct known *one = &f->v.v[f->by_value[at]];
         if (one->dim != dim || one->value > like.value + room)
             break;
-        double s = figure_fits(&like, one->value) ? score(x, one) : 0;
+        double s = figure_fits(&like, one->value) ? score(x, one, best.score) : 0;
+        x->c->work++;
         if (s > best.score)
             best = (struct found){one, s};
     }
@@ -360,9 +332,6 @@ static struct found best_that_fits(const struct context *x, enum dimension dim, 
 /* Into a list that has the best first; those that came first go before equal ones. */
 static size_t keep_best(struct found *list, size_t n, size_t most, struct found one)
 {
-    for (size_t k = 0; k < n; k++)
-        if (list[k].fact == one.fact)
-            return n;
     if (n == most && list[n - 1].score >= one.score)
         return n;
     size_t k = n < most ? n++ : n - 1;
@@ -379,6 +348,7 @@ static size_t named_best(const struct context *x, const bool *dims, struct found
     const struct facts *f = x->c->facts;
     size_t n = 0, looked = 0;
     bool used[SAID_MAX] = {0};
+    uint32_t search = ++x->c->search;
     for (int round = 0; round < 8 && looked < POSTINGS_MAX * 4; round++) {
         size_t pick = SIZE_MAX;
         double most_rare = 0;
@@ -393,12 +363,18 @@ static size_t named_best(const struct context *x, const bool *dims, struct found
         uint32_t from = f->starts[x->words[pick].word], to = f->starts[x->words[pick].word + 1];
         for (uint32_t p = from; p < to && p - from < POSTINGS_MAX; p++, looked++) {
             const struct known *one = &f->v.v[f->postings[p]];
-            double s = dims[one->dim] && !one->weak ? score(x, one) : 0;
-            if (s < 0.2)
+            uint32_t *seen = &x->c->seen[f->postings[p]];
+            if (*seen == search)
+                continue;
+            *seen = search;
+            double least = n == most ? out[n - 1].score : LEAST;
+            double s = dims[one->dim] && !one->weak ? score(x, one, least) : 0;
+            if (s < LEAST)
                 continue;
             n = keep_best(out, n, most, (struct found){one, s});
         }
     }
+    x->c->work += looked + x->n * 8;
     return n;
 }
 
@@ -438,21 +414,6 @@ static bool derived(struct context *x, size_t i)
     return false;
 }
 
-/* "called 60 times" is a count, "1.77 times as fast" is none. */
-static void tell_times(const struct checking *c, const struct passage *p, struct figure *f)
-{
-    static const char *const ratio[] = {" as ",  " fast", " slow",  " more", " long",
-                                        " high", " less", " large", " the "};
-    const char *t = c->r->text.buf;
-    size_t end = f->at + f->n, most = p->at + p->n;
-    if (f->dim != DIM_RATIO || t[end - 1] != 's' || f->value != floor(f->value))
-        return;
-    for (size_t i = 0; i < sizeof(ratio) / sizeof(*ratio); i++)
-        if (most - end >= strlen(ratio[i]) && !memcmp(t + end, ratio[i], strlen(ratio[i])))
-            return;
-    f->dim = DIM_NUMBER;
-}
-
 /* Whether two facts are about things of different names. */
 static bool of_another(const struct facts *f, const struct known *a, const struct known *b)
 {
@@ -489,12 +450,17 @@ static void judge(struct context *x, size_t i)
         if (plain.score > fits.score)
             fits = plain;
     }
+    if (fits.fact && fits.score >= fmax(enough(f), OF_ANOTHER)) { /* whatever else is named */
+        confirm(c, i, fits.fact);
+        return;
+    }
     size_t n = named_best(x, dims, best, NEAR_MAX);
     bool named = n && best[0].score >= NAMED;
     /* One that fits by chance and is hardly meant does not outweigh what the words name. */
     bool chance =
         named && fits.fact && !figure_fits(f, best[0].fact->value) &&
-        fits.score < (of_another(c->facts, fits.fact, best[0].fact) ? 0.85 : 0.55) * best[0].score;
+        fits.score < (of_another(c->facts, fits.fact, best[0].fact) ? OF_ANOTHER : OF_THE_SAME) *
+                         best[0].score;
     if (fits.fact && fits.score >= enough(f) && !chance)
         confirm(c, i, fits.fact);
     else if (derived(x, i))
@@ -507,21 +473,6 @@ static void judge(struct context *x, size_t i)
         o->verdict = FIGURE_NOT_FOUND;
 }
 
-/* gemm<half, 256, 128>, kernel(int, 4), v[10:11]: no figures but parts of a name. */
-static bool inside_name(const struct checking *c, const struct passage *p, const struct figure *f)
-{
-    const char *t = c->r->text.buf;
-    for (size_t i = f->at; i > p->at + 1 && f->at - i < 120; i--) {
-        char o = t[i - 1];
-        if (o == '>' || o == ')' || o == ']' || o == ';' || o == '\n')
-            return false;
-        if ((o == '<' || o == '[' || o == '(') &&
-            (isalnum((unsigned char)t[i - 2]) || t[i - 2] == '_'))
-            return true;
-    }
-    return false;
-}
-
 void check_by_words(struct checking *c, size_t passage, size_t i)
 {
     const struct passage *p = &c->r->passages.v[passage];
@@ -531,6 +482,8 @@ void check_by_words(struct checking *c, size_t passage, size_t i)
     struct context *x = c->context;
     *x = (struct context){.c = c, .figure = f};
     c->done[i] = true;
+    c->turn++;
+    c->work += 50;
     if (f->dim == DIM_NAME || p->code || (p->is_heading && f->dim == DIM_NUMBER) ||
         (f->dim == DIM_NUMBER && inside_name(c, p, f)))
         return;

@@ -198,6 +198,28 @@ def too_many_sets(d):
     expect("nothing is left", left(d) == ["a.db", "a.json"])
 
 
+def reports_that_are_too_much(d):
+    """Texts of figures, lines, cells and keys: checked in seconds, or refused with a line, in bounded memory."""
+    trace, mb = seeds.rocpd(f"{d}/a.db"), 8 << 20
+    texts = {"figures.txt": "the gpu is idle 12 ms, busy 3 % " * 30000, "lines.txt": "\n" * 2 * mb,
+             "row.md": "|" + "1 ms|" * 5000000, "ruler.txt": "-- " * 64 + "\n" + "a\n" * mb,
+             "heading.md": "# " + "gpu idle " * 20000 + "\n\n" + "busy 12 %\n\n" * 20000,
+             "keys.json": '{"' + "k" * 900 + '":[' + "1," * mb + "1]}", "cells.html": "<table>" + "<tr><td>idle<td>1 ms" * 900000}
+    for name, text in texts.items():
+        seeds.write_text(f"{d}/{name}", text)
+        done = run("verify", "--by-words", f"{d}/{name}", trace, preexec_fn=limits)
+        expect(f"'{name}' is checked or refused", done.returncode in (0, 1, 2), done)
+        if done.returncode == 2:
+            expect(f"'{name}' is refused with advice", "too many" in done.stderr and done.stderr.count("\n") == 1, done)
+    few = seeds.write_text(f"{d}/few.txt", "the gpu is idle 12 ms\n" * 1000)
+    expect("what is not too much is checked", "1000" in run("verify", "--by-words", few, trace).stdout)
+
+
+def limits():
+    resource.setrlimit(resource.RLIMIT_CPU, (15, 15))
+    resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30))
+
+
 def otf2_of_many_streams(d):
     """Each stream is two files: too many are refused, and few descriptors are told."""
     if " otf2" not in run("--version").stdout:
@@ -268,7 +290,7 @@ def a_writer_still_appends(d):
 
 
 TESTS = [a_writer_still_appends, package_takes_logs_along, package_tells_names_apart, package_refuses_sets, keys_go_elsewhere,
-         many_names_take_linear_time, many_processes_in_rocpd, ids_of_shared_sets, too_many_sets,
+         many_names_take_linear_time, many_processes_in_rocpd, ids_of_shared_sets, too_many_sets, reports_that_are_too_much,
          otf2_of_many_streams,
          full_folder_for_temporary_files]
 
