@@ -39,9 +39,9 @@ fuzz: ## run every fuzz target for SECONDS_EACH seconds
 	@tests/fuzz/run.sh $(SECONDS_EACH) build-fuzz
 
 static: ## one file without shared libraries, to carry to a cluster: build-static/gpusight
-	@tools/install-packages.sh build build-optional
+	@tools/install-packages.sh build static-optional
 	@test -f build-static/build.ninja || meson setup build-static -Dstatic=true -Dprefer_static=true \
-	  -Dcairo=disabled -Dotf2=disabled -Dllm=disabled -Dxlsx=disabled -Dtests=false
+	  -Dcairo=disabled -Dotf2=disabled -Dllm=disabled -Dtests=false
 	@ninja -C build-static src/cli/gpusight
 	@strip -o build-static/gpusight build-static/src/cli/gpusight
 	@build-static/gpusight --version

@@ -17,7 +17,7 @@ import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
-WHEEL_OPTIONS = [f"-D{f}=disabled" for f in ("cairo", "otf2", "xlsx", "llm", "edit")]
+WHEEL_OPTIONS = [f"-D{f}=disabled" for f in ("cairo", "otf2", "llm", "edit")]
 
 
 def version():

@@ -74,15 +74,24 @@ struct gs_option {
 };
 
 /*
- * Reads and analyzes traces, or folders of them; several are the ranks of a job. Options:
+ * Reads and analyzes traces, or folders of them; several are the ranks of a job. A workload of
+ * rocprof-compute and files of sums (docs/formats.md) are opened, too: they have tables, SQL over
+ * them and reports, what else there is of a run needs a trace. Options:
  * window, phase, iteration, gpu, process, rank, max-phases, short-kernel-threshold-us, min-duration
  * (us), reader, threads, cache (a folder, docs/cache.md), source-dir, att-dir, by (gpu, process or
- * stream), replay (yes or no), findings (yes or no), analyze (no: only the tables of events, at once), and the filters of
- * docs/filters.md: kernel, stream, thread, category, marker, start, end, start-marker, end-marker,
- * inclusive (true or false). `options` and `task` may be NULL.
+ * stream), replay (yes or no), findings (yes or no), analyze (later: when a result is first asked for;
+ * no: never, there are only the tables of events), and the filters of docs/filters.md: kernel, stream,
+ * thread, category, marker, start, end, start-marker, end-marker, inclusive (true or false). `options`
+ * and `task` may be NULL.
  */
 GS_API gs_run *gs_open(const char *const *paths, size_t n, const struct gs_option *options,
                        gs_task *task, struct gs_error *err);
+/*
+ * The analysis that was left for later, at once where it is there. Whatever needs it makes it, too;
+ * this call has a task, and can be made again where it was ended. Before it gs_run_tables() counts
+ * the tables of events only, which stay what and where they are.
+ */
+GS_API bool gs_analyze(gs_run *run, gs_task *task, struct gs_error *err);
 GS_API gs_run *gs_retain(gs_run *run);
 GS_API void gs_close(gs_run *run); /* NULL is fine */
 

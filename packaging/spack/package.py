@@ -6,14 +6,14 @@ from spack.package import *
 class Gpusight(MesonPackage):
     """Analyzer of GPU performance traces: where the time went, what can be won back."""
 
-    homepage = "file:///usr/share/doc/gpusight/html/index.html"
+    homepage = "file:///usr/share/doc/gpusight/html/index.html"  # it has no site; the manual comes with it
     manual_download = True  # an archive of 'make dist' in a mirror
 
     version("0.1.0")
 
     variant("cairo", default=True, description="PNG and PDF")
     variant("otf2", default=False, description="OTF2 archives")
-    variant("llm", default=False, description="language models over the network")
+    variant("llm", default=False, description="language models through libcurl instead of the program curl")
     variant("zstd", default=True, description=".zst traces")
 
     depends_on("c", type="build")
@@ -27,7 +27,9 @@ class Gpusight(MesonPackage):
     depends_on("zstd", when="+zstd")
 
     def meson_args(self):
-        args = ["-Dtests=false", "-Dxlsx=disabled", "-Dedit=disabled", "-Ddemangle=disabled"]
+        args = ["-Dtests=false"]
+        for name in ("edit", "demangle", "openmpi", "mpich", "postgresql"):  # nothing of the system comes in unasked
+            args.append(f"-D{name}=disabled")
         for name in ("cairo", "otf2", "llm", "zstd"):
             args.append(f"-D{name}={'enabled' if self.spec.satisfies('+' + name) else 'disabled'}")
         return args

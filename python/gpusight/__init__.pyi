@@ -53,7 +53,8 @@ class Picture:
     def save(self, path: _Path) -> None: ...
 
 class Run:
-    tables: List[str]
+    @property
+    def tables(self) -> List[str]: ...
     warnings: List[str]
     kernels: Table
     copies: Table
@@ -67,6 +68,7 @@ class Run:
     findings: Table
     hotspots: Table
     phases: Table
+    def analyze(self) -> "Run": ...
     def __getitem__(self, name: str) -> Table: ...
     def __getattr__(self, name: str) -> Table: ...
     @overload

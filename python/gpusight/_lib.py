@@ -39,6 +39,7 @@ _FUNCTIONS = {
     "gs_task_cancel": (None, [c_void_p]),
     "gs_open": (c_void_p, [POINTER(c_char_p), c_size_t, POINTER(GsOption), c_void_p,
                            POINTER(GsError)]),
+    "gs_analyze": (c_bool, [c_void_p, c_void_p, POINTER(GsError)]),
     "gs_retain": (c_void_p, [c_void_p]),
     "gs_close": (None, [c_void_p]),
     "gs_run_tables": (c_size_t, [c_void_p]),

@@ -50,63 +50,98 @@ def _progress(asked):
 
 
 def open(*paths, progress=None, **keywords):
-    """Reads and analyzes traces, or folders of them; several are the ranks of a job.
+    """Reads traces, or folders of them; several are the ranks of a job.
 
+    The recorded events are there at once; they are analyzed when a result is first asked for.
     Keywords are the options of `gpusight analyze` with underscores: window, phase, iteration, gpu,
     process, rank, max_phases, reader, threads, cache, source_dir, att_dir, by, replay, findings,
-    analyze (False: only the recorded events, in a moment).
+    analyze (True: now; False: never, events are all there is).
     `progress` is called as progress(what, done, total); what it returns ends the work when true.
     """
     if len(paths) == 1 and isinstance(paths[0], (list, tuple)):
         paths = paths[0]
     names = (ctypes.c_char_p * (len(paths) + 1))(*[os.fsencode(p) for p in paths], None)
+    parts = keywords.get("phase") or keywords.get("iteration")  # whether there are such shows in the analysis
+    keywords.setdefault("analyze", True if parts else "later")
+    handle, warnings = _told(progress, lib.gs_open, names, len(paths), options(pairs_of(keywords)))
+    return Run(handle, warnings, progress, keywords["analyze"] == "later")
+
+
+def _told(progress, function, *arguments):
+    """A call with a bar that goes when it is done: what it returns, and its warnings."""
     tell = _progress(progress)
     task = Task(tell)
     try:
-        handle = task.call(lib.gs_open, names, len(paths), options(pairs_of(keywords)))
+        return task.call(function, *arguments), task.warnings
     finally:
         if tell is _bar:
             sys.stderr.write("\r\033[K")
         elif isinstance(tell, _NotebookBar):
             tell.done()
-    return Run(handle, task.warnings)
 
 
 class Run:
-    """An analyzed trace. Each table is an attribute: run.ledger, run.findings, run.kernels ..."""
+    """A trace and what was found out. Each table is an attribute: run.ledger, run.findings, run.kernels ..."""
 
-    def __init__(self, handle, warnings=()):
+    def __init__(self, handle, warnings=(), progress=None, analyzes=False):
         self._handle = handle
         self._tables = {}
+        self._progress = progress
+        self._analyzes = analyzes
         self.warnings = list(warnings)
-        self.tables = [lib.gs_run_table_name(handle, i).decode()
-                       for i in range(lib.gs_run_tables(handle))]
+        self._names = self._names_now()
+
+    def _names_now(self):
+        return [lib.gs_run_table_name(self._handle, i).decode() for i in range(lib.gs_run_tables(self._handle))]
+
+    def analyze(self):
+        """The analysis, where it was left for later. Whatever needs it makes it, too."""
+        if self._analyzes:
+            _, warnings = _told(self._progress, lib.gs_analyze, self._handle)
+            self.warnings += warnings
+            self._names = self._names_now()
+            self._analyzes = False
+        return self
+
+    @property
+    def tables(self):
+        """The names of all tables."""
+        return self.analyze()._names
 
     def __del__(self):
         if getattr(self, "_handle", None):
             lib.gs_close(self._handle)
             self._handle = None
 
+    def _has(self, name):
+        return name in self._names or name in self.tables
+
     def __getitem__(self, name):
         if name not in self._tables:
+            self._has(name)  # with a bar, and an end by Ctrl-C
             self._tables[name] = Table(self, name)
         return self._tables[name]
 
     def __getattr__(self, name):
-        if name in self.__dict__.get("tables", ()):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if self._has(name):
             return self[name]
-        raise AttributeError(f"{name!r}; tables are {', '.join(self.__dict__.get('tables', ()))}")
+        raise AttributeError(f"{name!r}; tables are {', '.join(self._names)}")
 
     def __dir__(self):
         return list(super().__dir__()) + self.tables
 
     def __repr__(self):
-        findings = f", {len(self.findings)} findings" if "findings" in self.tables else ""
+        other = [f"{len(self[n])} rows of {n}" for n in self._names[8:] if n.startswith(("workload", "stat", "prof"))]
+        if other and not len(self.kernels):
+            return f"<run without a trace: {', '.join(other)}>"
+        findings = f", {len(self.findings)} findings" if "findings" in self._names else ""
         return f"<run with {len(self.kernels)} kernels{findings}>"
 
     def render(self, format="text", **keywords):
         """The report: text, markdown, html and json as str, pdf as bytes."""
-        data = rendered(lib.gs_render, self._handle, format, pairs_of(keywords))
+        data = rendered(lib.gs_render, self.analyze()._handle, format, pairs_of(keywords))
         return data if format == "pdf" else data.decode()
 
     def to_dict(self):
@@ -115,7 +150,7 @@ class Run:
 
     def whatif(self, **changes):
         """The run again, with changes: whatif(remove="sync", kernel="gemm=0.5x", graph=True)."""
-        return json.loads(rendered(lib.gs_whatif, self._handle, None, pairs_of(changes)))
+        return json.loads(rendered(lib.gs_whatif, self.analyze()._handle, None, pairs_of(changes)))
 
     def query(self, sql, **limits):
         """Rows of one read-only SQL statement: run.query("select name, count(*) from kernels ...")."""
@@ -129,7 +164,7 @@ class Run:
 
     def plot(self, chart="ledger", **keywords):
         """One chart, shown in notebooks; format="png", width, height, theme="dark", top."""
-        data = rendered(lib.gs_plot, self._handle, chart, pairs_of(keywords))
+        data = rendered(lib.gs_plot, self.analyze()._handle, chart, pairs_of(keywords))
         return Picture(data, keywords.get("format", "svg"))
 
     def _repr_html_(self):
@@ -177,7 +212,7 @@ def scan_source(folder, format="json", **keywords):
 def _handles(runs):
     runs = list(runs) if isinstance(runs, (list, tuple)) else [runs]
     runs = [r if isinstance(r, Run) else open(r) for r in runs]
-    return runs, (ctypes.c_void_p * (len(runs) + 1))(*[r._handle for r in runs], None)
+    return runs, (ctypes.c_void_p * (len(runs) + 1))(*[r.analyze()._handle for r in runs], None)
 
 
 def compare(before, after):

@@ -399,7 +399,7 @@ static void judge_busy(struct verdict *v, const struct analysis *a, const struct
     } else if (n_kernels + n_copies < LEAST_WORK) {
         v->headline = arena_printf(
             arena, "too little GPU work to judge: %zu kernel%s and %zu cop%s%s", n_kernels,
-            n_kernels == 1 ? "" : "s", n_copies, n_copies == 1 ? "y" : "ies", trust(a));
+            human_s(n_kernels), n_copies, n_copies == 1 ? "y" : "ies", trust(a));
     } else {
         v->status = VERDICT_HEALTHY;
         v->headline =

@@ -121,10 +121,11 @@ static void say(struct overview *o, const struct analysis *a, const struct advic
 {
     enum { MOST = 3 };
     char x[HUMAN_MAX], y[HUMAN_MAX];
-    o->assessment = arena_printf(arena, "%s; %s GPU time in %s kernels of %zu names on %u GPU%s",
+    o->assessment = arena_printf(arena, "%s; %s GPU time in %s kernel%s of %zu name%s on %u GPU%s",
                                  advice->verdict.headline, human_time(x, a->breakdown.kernel_ns),
-                                 human_count(y, a->view.n_kernels), a->hotspots.n,
-                                 a->breakdown.gpu_count, a->breakdown.gpu_count == 1 ? "" : "s");
+                                 human_count(y, a->view.n_kernels), human_s(a->view.n_kernels),
+                                 a->hotspots.n, human_s(a->hotspots.n), a->breakdown.gpu_count,
+                                 human_s(a->breakdown.gpu_count));
     for (size_t i = 0; i < advice->findings.n && i < MOST; i++) {
         const struct finding *f = advice->findings.v[i];
         if (f->priority == PRIORITY_INFO)

@@ -82,14 +82,8 @@ static void group(struct groups *g, struct span *spans, size_t n, struct arena *
 /* Of the group that a moment lies in, or the last one before it. */
 static int64_t back_at(const struct groups *g, int64_t ns)
 {
-    size_t lo = 0, hi = g->v.n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (g->v.v[mid].span.start <= ns)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = 0;
+    BISECT(lo, g->v.n, mid, g->v.v[mid].span.start <= ns);
     return lo ? g->v.v[lo - 1].back_ns : 0;
 }
 

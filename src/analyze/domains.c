@@ -106,6 +106,7 @@ struct sums {
     uint64_t n;
     int64_t total, min, max, covered;
     long double mean, distance;
+    double median;
 };
 
 static void add(struct sums *s, int64_t ns)
@@ -311,6 +312,39 @@ static void cover(struct work *w, enum domain d)
     arena_release(temporary);
 }
 
+/* ---- what is in the middle ---- */
+
+static int by_value(const void *x, const void *y)
+{
+    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+    return (a > b) - (a < b);
+}
+
+static void find_medians(struct work *w, enum domain d)
+{
+    struct group *g = &w->names[d];
+    size_t n = w->items[d].n;
+    struct arena *temporary = arena_child(w->temporary);
+    int64_t *ns = arena_array(temporary, int64_t, n + 1);
+    size_t *next = arena_array(temporary, size_t, g->v.n + 1), from = 0;
+    for (size_t i = 0; i < g->v.n; i++) {
+        next[i] = from;
+        from += g->v.v[i].n;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const struct item *x = &w->items[d].v[i];
+        size_t at = (size_t)(sums_of(w, g, NO_INDEX, x) - g->v.v);
+        ns[next[at]++] = x->end > x->start ? sub_ns(x->end, x->start) : 0;
+    }
+    for (size_t i = 0; i < g->v.n; i++) {
+        size_t calls = g->v.v[i].n;
+        int64_t *v = ns + next[i] - calls;
+        qsort(v, calls, sizeof(*v), by_value);
+        g->v.v[i].median = ((double)v[(calls - 1) / 2] + (double)v[calls / 2]) / 2;
+    }
+    arena_release(temporary);
+}
+
 /* ---- tables ---- */
 
 static struct domain_row row_of(const struct work *w, const struct sums *s, const char *name)
@@ -328,6 +362,7 @@ static struct domain_row row_of(const struct work *w, const struct sums *s, cons
         .min_ns = s->min,
         .max_ns = s->max,
         .std_dev_ns = s->n > 1 ? (double)sqrtl(s->distance / (long double)(s->n - 1)) : NAN,
+        .median_ns = s->median,
         .covered_ns = s->covered,
     };
 }
@@ -449,6 +484,8 @@ bool domains_make(struct domain_tables *out, const struct trace *t, const struct
         take_calls(w);
         for (enum domain d = 0; d < DOMAINS; d++) {
             cover(w, d);
+            if (o->medians)
+                find_medians(w, d);
             add_table(out, w, d, false);
         }
         add_totals(out, w, false);

@@ -19,6 +19,7 @@ enum kernel_naming { KERNELS_FULL, KERNELS_MANGLED, KERNELS_SHORT };
 struct domain_opts {
     bool by_rank; /* each process on its own as well */
     enum kernel_naming names;
+    bool medians;        /* of names: fill median_ns, which no table of ours shows */
     const char *regions; /* which host domains, "HIP,MPI", "NONE"; NULL: all there are */
 };
 
@@ -34,6 +35,7 @@ struct domain_row {
     double percent; /* of the durations in the same table, and for ranks of the same process */
     int64_t min_ns, max_ns;
     double std_dev_ns;  /* of a sample; NaN for one call */
+    double median_ns;   /* the middle, or the mean of the two in the middle; 0: not asked for */
     int64_t covered_ns; /* of domains: in which at least one runs, per GPU or thread, summed */
 };
 

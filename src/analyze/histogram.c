@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/array.h"
 #include "base/sat.h"
 
 struct bounds {
@@ -25,15 +26,9 @@ static void set_limits(struct histogram *h, struct bounds b)
 
 static size_t bin_of(const struct histogram *h, int64_t ns)
 {
-    size_t low = 0, high = h->bins;
-    while (high - low > 1) {
-        size_t middle = (low + high) / 2;
-        if (h->limit[middle] <= ns)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    size_t next = 1;
+    BISECT(next, h->bins, i, h->limit[i] <= ns);
+    return next - 1;
 }
 
 void histogram_make(struct histogram *h, const int64_t *ns, size_t n)

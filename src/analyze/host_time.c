@@ -183,14 +183,8 @@ static uint32_t blocking_call(const struct search *s, size_t thread, struct span
 {
     const struct view_thread *th = &s->a->view.threads[thread];
     const struct regions *r = &s->a->trace->regions;
-    size_t lo = 0, hi = th->n_outer;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (r->end_ns[th->outer[mid]] <= t.start)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = 0;
+    BISECT(lo, th->n_outer, mid, r->end_ns[th->outer[mid]] <= t.start);
     for (; lo < th->n_outer && r->start_ns[th->outer[lo]] < t.end; lo++) {
         uint32_t call = th->outer[lo];
         enum api_class class = view_call_class(&s->a->view, call);

@@ -183,6 +183,8 @@ static void note_gap(struct ledger_gpu *out, const struct gap *gap)
     b->count++;
     b->total_ns = add_ns(b->total_ns, ns);
     for (enum cause c = 0; c < CAUSES; c++) {
+        if (!gap->ns[c]) /* most: a gap has a cause or two */
+            continue;
         b->ns[c] = add_ns(b->ns[c], gap->ns[c]);
         out->ns[c] = add_ns(out->ns[c], gap->ns[c]);
         out->gap_sq[c] += (double)gap->ns[c] * (double)gap->ns[c];

@@ -192,14 +192,7 @@ static void leave_until(struct sweep *s, int64_t time)
 /* First launch not before `time`, at or after `from`. */
 static size_t position(const struct launches *l, size_t from, int64_t time)
 {
-    size_t to = l->n;
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (l->time[middle] < time)
-            from = middle + 1;
-        else
-            to = middle;
-    }
+    BISECT(from, l->n, i, l->time[i] < time);
     return from;
 }
 

@@ -233,14 +233,8 @@ static size_t choose_segments(const struct state *s, const size_t *edge, size_t 
 static size_t first_from(const struct state *s, const struct view_gpu *gpu, int64_t time)
 {
     const int64_t *start_ns = s->v->trace->kernels.start_ns;
-    size_t lo = 0, hi = gpu->n_kernels;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (start_ns[gpu->kernels[mid]] < time)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = 0;
+    BISECT(lo, gpu->n_kernels, mid, start_ns[gpu->kernels[mid]] < time);
     return lo;
 }
 

@@ -356,26 +356,14 @@ static size_t slice_rows(uint32_t **rows, size_t *n, const int64_t *start_ns, co
                          int64_t start, int64_t end)
 {
     enum { LOOK_BACK = 4096 };
-    size_t lo = 0, hi = *n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (start_ns[(*rows)[mid]] < start)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = 0;
+    BISECT(lo, *n, mid, start_ns[(*rows)[mid]] < start);
     size_t first = lo;
     for (size_t i = lo, steps = 0; i-- > 0 && steps < LOOK_BACK; steps++)
         if (end_ns[(*rows)[i]] > start)
             first = i;
     size_t last = lo;
-    for (size_t top = *n; last < top;) {
-        size_t mid = last + (top - last) / 2;
-        if (start_ns[(*rows)[mid]] < end)
-            last = mid + 1;
-        else
-            top = mid;
-    }
+    BISECT(last, *n, mid, start_ns[(*rows)[mid]] < end);
     size_t later = *n - last;
     *rows += first;
     *n = last - first;

@@ -48,14 +48,8 @@ static void mark(struct view *v, uint32_t call)
     uint32_t thread =
         r->thread[call] < v->n_threads - 1 ? r->thread[call] : (uint32_t)v->n_threads - 1;
     const struct view_thread *th = &v->threads[thread];
-    size_t lo = 0, hi = th->n_outer;
-    while (lo < hi) { /* the last one that starts no later */
-        size_t mid = lo + (hi - lo) / 2;
-        if (r->start_ns[th->outer[mid]] <= r->start_ns[call])
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = 0; /* behind the last one that starts no later */
+    BISECT(lo, th->n_outer, mid, r->start_ns[th->outer[mid]] <= r->start_ns[call]);
     if (lo && r->end_ns[th->outer[lo - 1]] >= r->end_ns[call])
         call = th->outer[lo - 1];
     v->first_use[call / 8] |= (uint8_t)(1u << call % 8);

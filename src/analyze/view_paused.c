@@ -72,14 +72,9 @@ static bool goes_on(const struct view *v, uint32_t process, int64_t start, int64
     const int64_t *start_ns = t->regions.start_ns;
     for (size_t i = 0; i < v->n_threads && i < t->threads.n; i++) {
         const struct view_thread *h = &v->threads[i];
-        size_t lo = 0, hi = t->threads.v[i].process == process ? h->n_outer : 0;
-        while (lo < hi) {
-            size_t mid = lo + (hi - lo) / 2;
-            if (start_ns[h->outer[mid]] < start)
-                lo = mid + 1;
-            else
-                hi = mid;
-        }
+        size_t lo = 0;
+        BISECT(lo, t->threads.v[i].process == process ? h->n_outer : 0, mid,
+               start_ns[h->outer[mid]] < start);
         if (lo < h->n_outer && t->threads.v[i].process == process && start_ns[h->outer[lo]] < end)
             return true;
     }
@@ -186,14 +181,8 @@ void view_find_pauses(struct view *v, struct arena *a)
 
 size_t view_next_pause(const struct view *v, int64_t at)
 {
-    size_t lo = 0, hi = v->paused.n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (v->paused.v[mid].end <= at)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = 0;
+    BISECT(lo, v->paused.n, mid, v->paused.v[mid].end <= at);
     return lo;
 }
 
@@ -220,14 +209,8 @@ int64_t view_elapsed(const struct view *v, int64_t ns)
 int64_t view_moment(const struct view *v, int64_t elapsed)
 {
     int64_t at = add_ns(v->start_ns, elapsed), skipped = paused_until(v, v->start_ns);
-    size_t lo = view_next_pause(v, v->start_ns), hi = v->paused.n;
-    size_t first = lo;
-    while (lo < hi) { /* the first pause that begins later than that, by the same clock */
-        size_t mid = lo + (hi - lo) / 2;
-        if (v->paused.v[mid].start - (v->paused_before[mid] - skipped) <= at)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = view_next_pause(v, v->start_ns);
+    size_t first = lo; /* then the first pause that begins later than `at`, by the same clock */
+    BISECT(lo, v->paused.n, mid, v->paused.v[mid].start - (v->paused_before[mid] - skipped) <= at);
     return lo > first ? add_ns(at, v->paused_before[lo] - skipped) : at;
 }

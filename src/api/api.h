@@ -13,7 +13,7 @@
 #include "base/task.h"
 #include "gpusight/gpusight.h"
 #include "report/workbook.h"
-#include "run/run.h"
+#include "run/run_words.h"
 
 struct gs_task {
     struct task task;
@@ -34,8 +34,16 @@ struct gs_run {
     struct arena arena;
     struct run *run;
     struct workbook workbook;
-    VEC(struct api_table) tables;
+    VEC(struct api_table) events;  /* complete once it is open */
+    VEC(struct api_table) results; /* complete, and to be looked at, once `analyzed` is set */
+    atomic_bool analyzed;
+    bool rows_only;            /* there will be no results */
+    struct workload *workload; /* a folder of rocprof-compute; NULL: none */
+    struct tally *sums;        /* what is there instead of a trace; NULL: there is one */
 };
+
+/* Zeroed, for a handle; NULL with the error where there is no memory. */
+void *api_new(size_t size, struct gs_error *err);
 
 /* Runs fn(ctx) as described above. */
 bool api_call(gs_task *task, void (*fn)(void *ctx), void *ctx, struct gs_error *err);
@@ -45,12 +53,30 @@ struct opt;
 bool api_options(const struct opt *table, void *settings, const struct gs_option *options,
                  struct arena *a, struct gs_error *err);
 
-/* Fails for a run of rows only. */
-bool api_analyzed(const gs_run *run, struct gs_error *err);
+/*
+ * For what needs an analysis, in api_call() and with the lock: makes it where that was left for later,
+ * fails for a run of rows only.
+ */
+bool api_analyzed(gs_run *run, struct gs_error *err);
+
+/* Table i of those that there are now; NULL: there are fewer. */
+struct api_table *api_table_at(gs_run *run, size_t i);
 
 /* Lists the tables of a run. */
 void api_list_events(struct gs_run *run);
 void api_list_results(struct gs_run *run);
+void api_list_tables(struct gs_run *run, const struct results *all);
+
+/*
+ * untimed.c: what is no trace. api_is_untimed() opens it, true: it was such, whether or not that
+ * worked. api_has_trace() fails for it.
+ */
+bool api_is_untimed(gs_run *run, const struct opt_list *paths, const struct gs_option *options,
+                    struct gs_error *err);
+bool api_has_trace(const gs_run *run, struct gs_error *err);
+struct draw;
+const struct draw *api_draw_untimed(const gs_run *run, const char *chart, int width,
+                                    struct arena *a, struct gs_error *err);
 
 /* For make(): appends a column, whose other members the caller fills. */
 struct api_columns {
@@ -69,6 +95,8 @@ struct api_form {
 };
 bool api_render(struct report *r, const char *format, const struct api_form *form, gs_sink_fn *sink,
                 void *ctx, struct gs_error *err);
+bool api_render_untimed(const gs_run *run, const char *format, const struct api_form *form,
+                        gs_sink_fn *sink, void *ctx, struct arena *a, struct gs_error *err);
 bool api_form_options(struct api_form *form, const struct gs_option *options, struct arena *a,
                       struct gs_error *err);
 

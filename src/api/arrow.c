@@ -73,9 +73,8 @@ RELEASE(release_array, ArrowArray)
 
 static struct shared *new_shared(void)
 {
-    struct shared *s = mem_try_alloc(sizeof(*s));
+    struct shared *s = api_new(sizeof(*s), NULL);
     if (s) {
-        memset(s, 0, sizeof(*s));
         arena_init(&s->arena);
         atomic_init(&s->users, 1); /* whoever makes it, until it is done */
     }
@@ -267,10 +266,11 @@ static void abandon(struct shared *s)
     drop(s);
 }
 
-static bool is_of(const gs_run *run, const gs_table *t)
+static bool is_of(gs_run *run, const gs_table *t)
 {
-    for (size_t i = 0; i < run->tables.n; i++)
-        if (t == &run->tables.v[i].table)
+    const struct api_table *of;
+    for (size_t i = 0; (of = api_table_at(run, i)); i++)
+        if (t == &of->table)
             return true;
     return false; /* of a query: its result may go before */
 }

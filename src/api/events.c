@@ -350,6 +350,6 @@ void api_list_events(struct gs_run *run)
         const struct table *rows = (const void *)((const char *)&run->run->trace + e->offset);
         struct api_table t = {.name = e->name, .make = make_events, .source = e};
         t.table = (gs_table){.name = e->name, .doc = e->doc, .rows = rows->n};
-        vec_push(&run->tables, &run->arena, t);
+        vec_push(&run->events, &run->arena, t);
     }
 }

@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "convert/convert.h"
 #include "query/query.h"
+#include "tally/tally.h"
 
 struct gs_result {
     struct arena arena;
@@ -24,8 +25,9 @@ struct querying {
 
 static const struct trace *trace_for(void *ctx, unsigned leave_out, struct gs_error *err)
 {
-    (void)leave_out, (void)err;
-    return &((gs_run *)ctx)->run->trace;
+    gs_run *run = ctx;
+    (void)leave_out;
+    return api_has_trace(run, err) ? &run->run->trace : NULL;
 }
 
 static const struct run *run_for(void *ctx, struct gs_error *err)
@@ -91,7 +93,9 @@ static void run_query(void *ctx)
     struct query_words words = {.seconds = 60};
     struct query_limits limits = QUERY_LIMITS;
     struct query_result r = {0};
-    struct query_source source = {c->run, trace_for, run_for, true, NULL};
+    struct tally *sums = c->run->sums;
+    struct query_source source = {c->run, trace_for, run_for, true,
+                                  sums ? tally_tables(sums, true) : NULL};
     struct api_columns columns = {.arena = &c->out->arena};
     if (!api_options(query_table, &words, c->options, temporary, c->err))
         return;
@@ -114,12 +118,8 @@ gs_result *gs_query(gs_run *run, const char *sql, const struct gs_option *option
 {
     struct gs_error own;
     struct querying c = {.run = run, .sql = sql, .options = options, .err = err ? err : &own};
-    c.out = mem_try_alloc(sizeof(*c.out));
-    if (!c.out) {
-        fail(c.err, GS_E_IO, "out of memory");
+    if (!(c.out = api_new(sizeof(*c.out), c.err)))
         return NULL;
-    }
-    memset(c.out, 0, sizeof(*c.out));
     arena_init(&c.out->arena);
     c.out->run = gs_retain(run);
     pthread_mutex_lock(&run->lock);
@@ -172,7 +172,7 @@ static void run_convert(void *ctx)
     struct convert_opts o = {.threads = parallel_cores(), .args = true};
     struct fs_set *set = fs_set_new(a);
     const struct converter *w = converter_find(c->format);
-    if (!api_options(convert_table, &o, c->options, a, c->err))
+    if (!api_has_trace(c->run, c->err) || !api_options(convert_table, &o, c->options, a, c->err))
         return;
     if (!w) {
         fail(c->err, GS_E_USAGE, "no format is called '%s'", c->format);

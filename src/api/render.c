@@ -86,7 +86,13 @@ static void render_run(void *ctx)
     struct rendering *c = ctx;
     const struct run *run = c->run->run;
     struct arena *a = arena_scratch();
-    if (!api_analyzed(c->run, c->err) || !api_form_options(&c->form, c->options, a, c->err))
+    if (!api_form_options(&c->form, c->options, a, c->err))
+        return;
+    if (c->run->sums) {
+        api_render_untimed(c->run, c->format, &c->form, c->sink, c->ctx, a, c->err);
+        return;
+    }
+    if (!api_analyzed(c->run, c->err))
         return;
     struct subject about = subject_of_run(run, (size_t)c->form.top);
     about.timeline_limit = (uint64_t)c->form.timeline_limit;
@@ -117,34 +123,22 @@ bool gs_render(gs_run *run, const char *format, const struct gs_option *options,
 
 /* ---- what if ---- */
 
-static const struct opt change_table[] = {
-    OPT_LIST(struct change_words, kernels, 0, "kernel", "", ""),
-    OPT_LIST(struct change_words, remove, 0, "remove", "", ""),
-    OPT_TEXT(struct change_words, graph_range, 0, "graph-range", "", ""),
-    OPT_CHOICE(struct change_words, overlap, 0, "overlap", "copies", ""),
-    OPT_CHOICE(struct change_words, merge, 0, "merge", "copies", ""),
-    OPT_CHOICE(struct change_words, fuse, 0, "fuse", "optimizer|chains", ""),
-    OPT_TEXT(struct change_words, link, 0, "link", "", ""),
-    OPT_TEXT(struct change_words, host, 0, "host", "", ""),
-    OPT_TEXT(struct change_words, gpu, 0, "gpu", "", ""),
-    OPT_INT(struct change_words, streams, 0, "streams", 1, 1024, "", ""),
-    OPT_FLAG(struct change_words, graph, 0, "graph", ""),
-    OPT_FLAG(struct change_words, pinned, 0, "pinned", ""),
-    OPT_FLAG(struct change_words, prefetch, 0, "prefetch", ""),
-    OPT_FLAG(struct change_words, stay, 0, "stay", ""),
-    OPT_END,
+struct whatif_opts {
+    struct change_words change;
 };
+
+static const struct opt whatif_table[] = {CHANGE_OPTS(struct whatif_opts), OPT_END};
 
 static bool make_whatif(struct rendering *c, struct whatif *w, struct arena *a)
 {
-    const struct analysis *an = c->run->run->analysis;
-    struct change_words words = {.noun = "option '"};
+    struct whatif_opts o = {.change.noun = "option '"};
     struct change change = {0};
     int64_t rank;
-    if (!api_analyzed(c->run, c->err) ||
-        !api_options(change_table, &words, c->options, a, c->err) ||
-        !change_read(&change, &words, &rank, a, c->err) ||
-        !change_of_run(&change, &words, an, c->err))
+    if (!api_analyzed(c->run, c->err) || !api_options(whatif_table, &o, c->options, a, c->err) ||
+        !change_read(&change, &o.change, &rank, a, c->err))
+        return false;
+    const struct analysis *an = c->run->run->analysis;
+    if (!change_of_run(&change, &o.change, an, c->err))
         return false;
     if (!an->depend)
         return fail(c->err, GS_E_EMPTY, "nothing to replay: no GPU work, or opened without replay");
@@ -202,7 +196,7 @@ static bool join(struct comparing *c, int side, struct run_profile *out)
     struct run_profile *all = arena_array(a, struct run_profile, c->n[side]);
     for (size_t i = 0; i < c->n[side]; i++) {
         const struct run *r = c->runs[side][i]->run;
-        if (!api_analyzed(c->runs[side][i], c->err))
+        if (!api_has_trace(c->runs[side][i], c->err))
             return false;
         if (!r->trace.kernels.n && !r->trace.copies.n)
             return fail(c->err, GS_E_EMPTY, "no GPU work in '%s'", r->trace.files.v[0].path);
@@ -228,12 +222,12 @@ gs_comparison *gs_compare(gs_run *const *a, size_t n_a, gs_run *const *b, size_t
 {
     struct gs_error own;
     struct comparing c = {.runs = {a, b}, .n = {n_a, n_b}, .err = err ? err : &own};
-    c.out = mem_try_alloc(sizeof(*c.out));
-    if (!c.out) {
-        fail(c.err, GS_E_IO, "out of memory");
+    for (int side = 0; side < 2; side++) /* each with the lock of its own */
+        for (size_t i = 0; i < c.n[side]; i++)
+            if (!gs_analyze(c.runs[side][i], task, c.err))
+                return NULL;
+    if (!(c.out = api_new(sizeof(*c.out), c.err)))
         return NULL;
-    }
-    memset(c.out, 0, sizeof(*c.out));
     arena_init(&c.out->arena);
     pthread_mutex_init(&c.out->lock, NULL);
     if (api_call(task, make_comparison, &c, c.err))

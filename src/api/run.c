@@ -13,11 +13,18 @@ const char *gs_version(void)
     return GPUSIGHT_VERSION;
 }
 
+void *api_new(size_t size, struct gs_error *err)
+{
+    void *p = mem_try_alloc(size);
+    if (!p)
+        fail(err, GS_E_IO, "out of memory");
+    return p ? memset(p, 0, size) : NULL;
+}
+
 gs_task *gs_task_new(gs_progress_fn *progress, gs_warning_fn *warning, void *ctx)
 {
-    gs_task *t = mem_try_alloc(sizeof(*t));
+    gs_task *t = api_new(sizeof(*t), NULL);
     if (t) {
-        memset(t, 0, sizeof(*t));
         t->task.progress = progress;
         t->task.warning = warning;
         t->task.ctx = ctx;
@@ -90,95 +97,48 @@ bool api_options(const struct opt *table, void *settings, const struct gs_option
 }
 
 struct open_opts {
-    const char *window, *iteration, *gpu, *reader, *source_dir, *cache;
-    int64_t process, rank, phase, max_phases, threads;
-    double short_us, min_us;
+    struct analyzed_opts in;
+    const char *source_dir, *cache, *analyze;
+    int64_t threads;
+    double min_us;
     struct opt_list att_dirs, by;
-    bool replay, findings, analyze;
-    struct filter_opts filter;
+    bool replay, findings;
 };
 
 static const struct opt open_table[] = {
-    OPT_TEXT(struct open_opts, window, 0, "window", "", ""),
-    OPT_TEXT(struct open_opts, iteration, 0, "iteration", "", ""),
-    OPT_TEXT(struct open_opts, gpu, 0, "gpu", "", ""),
+    PART_OPTS(struct open_opts),
+    READER_OPT(struct open_opts, in.reader),
     OPT_TEXT(struct open_opts, source_dir, 0, "source-dir", "", ""),
     OPT_TEXT(struct open_opts, cache, 0, "cache", "", ""),
     OPT_LIST(struct open_opts, att_dirs, 0, "att-dir", "", ""),
     OPT_LIST(struct open_opts, by, 0, "by", "", ""),
-    OPT_CHOICE(struct open_opts, reader, 0, "reader", "auto|fast|sqlite|check", ""),
-    OPT_INT(struct open_opts, process, 0, "process", 0, 1e15, "", ""),
-    OPT_INT(struct open_opts, rank, 0, "rank", 0, 1000000000, "", ""),
-    OPT_INT(struct open_opts, phase, 0, "phase", 1, 32, "", ""),
-    OPT_INT(struct open_opts, max_phases, 0, "max-phases", 1, 32, "", ""),
     OPT_INT(struct open_opts, threads, 0, "threads", 0, 4096, "", ""),
-    OPT_NUM(struct open_opts, short_us, 0, "short-kernel-threshold-us", 0, 1e9, "", ""),
     OPT_NUM(struct open_opts, min_us, 0, "min-duration", 0, 1e12, "", ""),
-    OPT_LIST(struct open_opts, filter.kernels, 0, "kernel", "", ""),
-    OPT_LIST(struct open_opts, filter.streams, 0, "stream", "", ""),
-    OPT_LIST(struct open_opts, filter.threads, 0, "thread", "", ""),
-    OPT_LIST(struct open_opts, filter.categories, 0, "category", "", ""),
-    OPT_LIST(struct open_opts, filter.markers, 0, "marker", "", ""),
-    OPT_TEXT(struct open_opts, filter.start, 0, "start", "", ""),
-    OPT_TEXT(struct open_opts, filter.end, 0, "end", "", ""),
-    OPT_TEXT(struct open_opts, filter.start_marker, 0, "start-marker", "", ""),
-    OPT_TEXT(struct open_opts, filter.end_marker, 0, "end-marker", "", ""),
-    OPT_CHOICE(struct open_opts, filter.inclusive, 0, "inclusive", "true|false", ""),
     OPT_FLAG(struct open_opts, replay, 0, "replay", ""),
     OPT_FLAG(struct open_opts, findings, 0, "findings", ""),
-    OPT_FLAG(struct open_opts, analyze, 0, "analyze", ""),
+    OPT_CHOICE(struct open_opts, analyze, 0, "analyze", "yes|no|later", ""),
     OPT_END,
 };
 
-static bool read_by(const struct opt_list *by, struct run_opts *r, struct gs_error *err)
-{
-    for (size_t i = 0; i < by->n; i++) {
-        bool *to = str_eq(by->v[i], "gpu")       ? &r->by_gpu
-                   : str_eq(by->v[i], "process") ? &r->by_process
-                   : str_eq(by->v[i], "stream")  ? &r->by_stream
-                                                 : NULL;
-        if (!to)
-            return fail(err, GS_E_USAGE, "option 'by' must be one of gpu|process|stream, not '%s'",
-                        by->v[i]);
-        *to = true;
-    }
-    return true;
-}
-
-static bool read_options(struct run_opts *r, bool *analyze, const struct gs_option *options,
+static bool read_options(struct run_opts *r, const char **analyze, const struct gs_option *options,
                          struct arena *a, struct gs_error *err)
 {
-    struct open_opts o = {.process = -1,
-                          .rank = -1,
-                          .max_phases = r->max_phases,
-                          .short_us = (double)r->short_ns / 1000,
-                          .reader = "auto",
-                          .replay = true,
-                          .findings = true,
-                          .analyze = true};
-    if (!api_options(open_table, &o, options, a, err) || !read_by(&o.by, r, err))
+    struct open_opts o = {
+        .in = ANALYZED_DEFAULTS, .replay = true, .findings = true, .analyze = "yes"};
+    if (!api_options(open_table, &o, options, a, err))
         return false;
-    r->window = o.window;
-    r->iteration = o.iteration;
-    r->gpu = o.gpu;
-    r->reader = reader_mode_of(o.reader);
+    *r = run_opts_of(&o.in);
     r->source_dir = o.source_dir;
     r->cache = o.cache;
     r->att_dirs = o.att_dirs;
     r->att_beside = true;
-    r->process = o.process;
-    r->rank = o.rank;
-    r->phase = o.phase;
-    r->max_phases = (uint32_t)o.max_phases;
     r->threads = o.threads ? (int)o.threads : parallel_cores();
-    r->short_ns = ns_from(o.short_us * 1000);
     r->min_duration_ns = ns_from(o.min_us * 1000);
     r->replay = o.replay;
     r->facts_only = !o.findings;
-    r->filter = o.filter;
     r->says_only = true;
     *analyze = o.analyze;
-    return true;
+    return run_split_by(r, &o.by, "by", err);
 }
 
 /* ---- runs ---- */
@@ -204,29 +164,64 @@ static void open_run(void *ctx)
 {
     struct opening *o = ctx;
     struct arena *a = &o->run->arena;
-    struct run_opts ro = RUN_DEFAULTS;
-    bool analyze;
+    struct run_opts ro;
+    const char *analyze;
     if (!read_options(&ro, &analyze, o->options, a, o->err))
         return;
     for (size_t i = 0; i < o->n; i++)
         vec_push(&ro.paths, a, (const char *)arena_strdup(a, o->paths[i]));
-    o->run->run = analyze ? run_make(&ro, a, o->err) : only_load(&ro, a, o->err);
+    if (api_is_untimed(o->run, &ro.paths, o->options, o->err))
+        return;
+    o->run->rows_only = str_eq(analyze, "no");
+    o->run->run = o->run->rows_only ? only_load(&ro, a, o->err) : run_begin(&ro, a, o->err);
     if (!o->run->run)
         return;
-    if (analyze && !o->run->run->analysis) {
+    if (!o->run->rows_only && !o->run->run->left) {
         fail(o->err, GS_E_EMPTY, "no trace in '%s', only what lies beside one",
              o->n ? o->paths[0] : "");
         return;
     }
     api_list_events(o->run);
-    if (analyze)
-        api_list_results(o->run);
+    if (str_eq(analyze, "yes"))
+        api_analyzed(o->run, o->err);
 }
 
-bool api_analyzed(const gs_run *run, struct gs_error *err)
+bool api_analyzed(gs_run *run, struct gs_error *err)
 {
-    return run->run->analysis ||
-           fail(err, GS_E_USAGE, "opened without an analysis; leave out the option 'analyze'");
+    if (!api_has_trace(run, err))
+        return false;
+    if (atomic_load(&run->analyzed))
+        return true;
+    if (run->rows_only)
+        return fail(err, GS_E_USAGE, "opened without an analysis; leave out the option 'analyze'");
+    if (!run_finish(run->run, err))
+        return false;
+    api_list_results(run);
+    atomic_store(&run->analyzed, true);
+    return true;
+}
+
+struct analyzing {
+    gs_run *run;
+    struct gs_error *err;
+};
+
+static void analyze_run(void *ctx)
+{
+    const struct analyzing *c = ctx;
+    api_analyzed(c->run, c->err);
+}
+
+bool gs_analyze(gs_run *run, gs_task *task, struct gs_error *err)
+{
+    struct gs_error own;
+    struct analyzing c = {run, err ? err : &own};
+    if (atomic_load(&run->analyzed))
+        return true;
+    pthread_mutex_lock(&run->lock);
+    bool ok = api_call(task, analyze_run, &c, c.err);
+    pthread_mutex_unlock(&run->lock);
+    return ok;
 }
 
 gs_run *gs_open(const char *const *paths, size_t n, const struct gs_option *options, gs_task *task,
@@ -234,12 +229,9 @@ gs_run *gs_open(const char *const *paths, size_t n, const struct gs_option *opti
 {
     struct gs_error own;
     err = err ? err : &own;
-    gs_run *run = mem_try_alloc(sizeof(*run));
-    if (!run) {
-        fail(err, GS_E_IO, "out of memory");
+    gs_run *run = api_new(sizeof(*run), err);
+    if (!run)
         return NULL;
-    }
-    memset(run, 0, sizeof(*run));
     atomic_init(&run->references, 1);
     pthread_mutex_init(&run->lock, NULL);
     arena_init(&run->arena);

@@ -186,19 +186,32 @@ static void list_result(struct gs_run *run, const char *name, const char *doc,
 {
     struct sheet *s = arena_new(&run->arena, struct sheet);
     *s = (struct sheet){.name = name, .fields = fields, .rows = rows, .n = n};
-    for (size_t i = 0; i < run->tables.n; i++)
-        if (str_eq(run->tables.v[i].name, name))
+    for (size_t i = 0; i < run->events.n; i++)
+        if (str_eq(run->events.v[i].name, name))
+            name = arena_printf(&run->arena, "%s_summary", name);
+    for (size_t i = 0; i < run->results.n; i++)
+        if (str_eq(run->results.v[i].name, name))
             name = arena_printf(&run->arena, "%s_summary", name);
     struct api_table t = {.name = name, .make = make_result, .source = s};
     t.table = (gs_table){.name = name, .doc = doc, .rows = n, .is_object = object};
-    vec_push(&run->tables, &run->arena, t);
+    vec_push(&run->results, &run->arena, t);
+}
+
+void api_list_tables(struct gs_run *run, const struct results *all)
+{
+    for (size_t i = 0; i < all->n; i++) {
+        const struct result *r = &all->v[i];
+        list_result(run, r->fields->key, r->fields->doc, r->fields, r->rows,
+                    r->is_object ? 1 : r->n, r->is_object);
+    }
 }
 
 void api_list_results(struct gs_run *run)
 {
     struct results all = {0};
     struct workbook *w = &run->workbook;
-    w->arena = &run->arena;
+    run->results.n = 0; /* of a try that did not come to its end */
+    *w = (struct workbook){.arena = &run->arena};
     workbook_ledger(w, run->run->analysis);
     workbook_findings(w, &run->run->advice);
     for (size_t i = 0; i < w->sheets.n; i++) {
@@ -206,21 +219,27 @@ void api_list_results(struct gs_run *run)
         list_result(run, s->name, s->doc, s->fields, s->rows, s->n, false);
     }
     analysis_results(run->run->analysis, &all, &run->arena);
-    for (size_t i = 0; i < all.n; i++)
-        list_result(run, all.v[i].fields->key, all.v[i].fields->doc, all.v[i].fields, all.v[i].rows,
-                    all.v[i].is_object ? 1 : all.v[i].n, all.v[i].is_object);
+    api_list_tables(run, &all);
 }
 
 /* ---- asked for ---- */
 
 size_t gs_run_tables(gs_run *run)
 {
-    return run->tables.n;
+    return run->events.n + (atomic_load(&run->analyzed) ? run->results.n : 0);
+}
+
+struct api_table *api_table_at(gs_run *run, size_t i)
+{
+    return i < run->events.n        ? &run->events.v[i]
+           : i < gs_run_tables(run) ? &run->results.v[i - run->events.n]
+                                    : NULL;
 }
 
 const char *gs_run_table_name(gs_run *run, size_t i)
 {
-    return i < run->tables.n ? run->tables.v[i].name : NULL;
+    const struct api_table *t = api_table_at(run, i);
+    return t ? t->name : NULL;
 }
 
 struct making {
@@ -237,11 +256,11 @@ static void make_table(void *ctx)
 
 const gs_table *gs_run_table_at(gs_run *run, size_t i, struct gs_error *err)
 {
-    if (i >= run->tables.n) {
-        fail(err, GS_E_USAGE, "no table %zu; there are %zu", i, run->tables.n);
+    struct making m = {run, api_table_at(run, i)};
+    if (!m.t) {
+        fail(err, GS_E_USAGE, "no table %zu; there are %zu", i, gs_run_tables(run));
         return NULL;
     }
-    struct making m = {run, &run->tables.v[i]};
     bool ok = atomic_load(&m.t->made);
     if (ok)
         return &m.t->table;
@@ -251,11 +270,26 @@ const gs_table *gs_run_table_at(gs_run *run, size_t i, struct gs_error *err)
     return ok ? &m.t->table : NULL;
 }
 
+/* SIZE_MAX: there is none. */
+static size_t find_table(gs_run *run, const char *name, size_t first)
+{
+    const struct api_table *t;
+    for (size_t i = first; (t = api_table_at(run, i)); i++)
+        if (str_eq(t->name, name))
+            return i;
+    return SIZE_MAX;
+}
+
 const gs_table *gs_run_table(gs_run *run, const char *name, struct gs_error *err)
 {
-    for (size_t i = 0; i < run->tables.n; i++)
-        if (str_eq(run->tables.v[i].name, name))
-            return gs_run_table_at(run, i, err);
+    size_t i = find_table(run, name, 0);
+    if (i == SIZE_MAX && !run->rows_only) { /* of those that are still to be made */
+        if (!gs_analyze(run, NULL, err))
+            return NULL;
+        i = find_table(run, name, run->events.n);
+    }
+    if (i != SIZE_MAX)
+        return gs_run_table_at(run, i, err);
     fail(err, GS_E_USAGE, "no table is called '%s'", name);
     return NULL;
 }

@@ -77,14 +77,8 @@ static void measure_hidden(struct att *t, const struct att_ui *ui, struct lines 
         uint64_t covered[2]; /* issue time before the end and before the start of the stall */
         for (int k = 0; k < 2; k++) {
             uint64_t at = k ? st->start : st->end;
-            size_t low = 0, high = n[s];
-            while (low < high) { /* spans that begin before `at` */
-                size_t mid = (low + high) / 2;
-                if (spans[s][mid].start < at)
-                    low = mid + 1;
-                else
-                    high = mid;
-            }
+            size_t low = 0; /* spans that begin before `at` */
+            BISECT(low, n[s], mid, spans[s][mid].start < at);
             covered[k] = before[s][low];
             if (low && spans[s][low - 1].end > at)
                 covered[k] -= spans[s][low - 1].end - at;

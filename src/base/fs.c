@@ -15,6 +15,8 @@
 #include "base/inputs.h"
 #include "base/vec.h"
 
+const char *const fs_db_ends[FS_DB_FILES] = {"", "-wal", "-journal", "-shm"};
+
 /* Maps the file over the front of a larger anonymous reservation, which provides the slack. */
 static bool map_fd(struct mapping *m, int fd, size_t size)
 {

@@ -80,6 +80,13 @@ char *fs_join(const char *dir, const char *name, struct arena *a);
 /* The paths of regular files in a folder, sorted by name; not recursive. */
 bool fs_list(struct fs_list *out, const char *dir, struct arena *a, struct gs_error *err);
 
+/*
+ * What SQLite keeps of a database: the names of its files are the database's with these ends. Rows
+ * are in the first FS_DB_ROWS, the database itself among them.
+ */
+enum { FS_DB_ROWS = 3, FS_DB_FILES = 4 };
+extern const char *const fs_db_ends[FS_DB_FILES]; /* "", "-wal", "-journal", "-shm" */
+
 /* The part after the last '/'. */
 const char *fs_basename(const char *path);
 

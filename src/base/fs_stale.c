@@ -54,10 +54,9 @@ static bool is_left(const char *path)
 
 static void remove_with_tails(const char *path)
 {
-    static const char *const tails[] = {"-wal", "-shm", "-journal", ""};
     char name[PATH_MAX + 16];
-    for (size_t i = 0; i < sizeof(tails) / sizeof(*tails); i++) {
-        snprintf(name, sizeof(name), "%s%s", path, tails[i]);
+    for (size_t i = FS_DB_FILES; i-- > 0;) {
+        snprintf(name, sizeof(name), "%s%s", path, fs_db_ends[i]);
         unlink(name);
     }
 }

@@ -18,4 +18,10 @@ char *human_rate(char *buf,
                  double bytes_per_second); /* 12.3 GB/s (powers of ten, as links are sold) */
 char *human_pct(char *buf, double pct);    /* 0.0 %, 12.3 %, <0.1 % */
 
+/* What a plural ends in: "%zu file%s", n, human_s(n). */
+static inline const char *human_s(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 #endif

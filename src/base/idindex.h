@@ -41,14 +41,8 @@ static inline size_t idindex_place(const struct idindex *x, int64_t id)
     if (id >= x->id[x->n - 1])
         return x->n - 1;
     uint64_t group = ((uint64_t)id - (uint64_t)x->id[0]) >> x->shift;
-    size_t lo = x->first[group], hi = x->first[group + 1]; /* the first above id is in [lo, hi] */
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (x->id[mid] <= id)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = x->first[group]; /* the first above id: from here to the next group's first */
+    BISECT(lo, x->first[group + 1], mid, x->id[mid] <= id);
     return lo - 1;
 }
 

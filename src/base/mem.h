@@ -30,7 +30,7 @@ void mem_free(void *p);
 
 /*
  * Whether so many bytes could be had now. For libraries that do not notice when there is no memory
- * (fonts, workbooks): asked before they are, with more than they take.
+ * (fonts, pictures): asked before they are, with more than they take.
  */
 enum { MEM_LIBRARY = 48 * 1024 * 1024, MEM_LIBRARY_STEP = 16 * 1024 * 1024 };
 bool mem_has(size_t bytes);

@@ -1,5 +1,6 @@
 #include "base/pack.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { NO_TEXT = -1 };
@@ -21,21 +22,31 @@ bool pack_done(const struct pack *p)
 
 static bool has(struct pack *p, size_t n)
 {
+    assert(!p->out && p->at <= p->end);
     if (p->bad || n > (size_t)(p->end - p->at))
         p->bad = true;
     return !p->bad;
+}
+
+const char *pack_here(struct pack *p, size_t n)
+{
+    if (!has(p, n))
+        return NULL;
+    p->at += n;
+    return p->at - n;
 }
 
 void pack_bytes(struct pack *p, void *v, size_t n)
 {
     if (p->out) {
         str_put(p->out, v, n);
-    } else if (has(p, n)) {
-        memcpy(v, p->at, n);
-        p->at += n;
-    } else {
-        memset(v, 0, n);
+        return;
     }
+    const char *from = pack_here(p, n);
+    if (from)
+        memcpy(v, from, n);
+    else
+        memset(v, 0, n);
 }
 
 void pack_text(struct pack *p, const char **text)
@@ -47,13 +58,9 @@ void pack_text(struct pack *p, const char **text)
             str_put(p->out, *text, (size_t)n);
         return;
     }
-    *text = n == NO_TEXT ? NULL : "";
-    if (n == NO_TEXT || n < 0 || !has(p, (size_t)n)) {
-        p->bad |= n < NO_TEXT;
-        return;
-    }
-    *text = arena_strndup(p->arena, p->at, (size_t)n);
-    p->at += n;
+    p->bad |= n < NO_TEXT;
+    const char *from = n < 0 ? NULL : pack_here(p, (size_t)n);
+    *text = from ? arena_strndup(p->arena, from, (size_t)n) : n == NO_TEXT ? NULL : "";
 }
 
 void pack_blob(struct pack *p, const char **bytes, size_t *n)
@@ -63,8 +70,7 @@ void pack_blob(struct pack *p, const char **bytes, size_t *n)
         str_put(p->out, *bytes, *n);
         return;
     }
-    *bytes = p->at;
-    p->at += *n;
+    *bytes = pack_here(p, *n);
 }
 
 size_t pack_count(struct pack *p, size_t n, size_t least)

@@ -49,6 +49,9 @@ void pack_text(struct pack *p, const char **text);
 /* Bytes with their number; what is read points into what was given. */
 void pack_blob(struct pack *p, const char **bytes, size_t *n);
 
+/* Reading: the next n bytes where they lie; NULL where there are not so many. */
+const char *pack_here(struct pack *p, size_t n);
+
 /* How many elements follow, each of at least so many bytes. */
 size_t pack_count(struct pack *p, size_t n, size_t least);
 
@@ -58,13 +61,10 @@ void pack_error(struct pack *p, struct gs_error *err);
 #define PACK_VEC(p, vec, each)                                                                     \
     do {                                                                                           \
         size_t n_ = pack_count((p), (vec)->n, 1);                                                  \
-        if (!(p)->out) {                                                                           \
+        if (!(p)->out)                                                                             \
             *(vec) = (__typeof__(*(vec))){0};                                                      \
-            vec_reserve((vec), (p)->arena, n_);                                                    \
-            (vec)->n = n_;                                                                         \
-        }                                                                                          \
-        for (size_t i_ = 0; i_ < n_; i_++)                                                         \
-            each((p), &(vec)->v[i_]);                                                              \
+        for (size_t i_ = 0; i_ < n_ && !(p)->bad; i_++)                                            \
+            each((p), (p)->out ? &(vec)->v[i_] : vec_add((vec), (p)->arena));                      \
     } while (0)
 
 /* A vec of structs without pointers. */

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/human.h"
 
 enum { LARGE = 256 << 10, DROPPED = 16 << 20 };
@@ -274,14 +275,8 @@ bool spill_has(const void *p)
 /* The first block that does not end before `at`. */
 static size_t find(size_t at)
 {
-    size_t from = 0, to = n_blocks;
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (blocks[middle].at + blocks[middle].size <= at)
-            from = middle + 1;
-        else
-            to = middle;
-    }
+    size_t from = 0;
+    BISECT(from, n_blocks, i, blocks[i].at + blocks[i].size <= at);
     return from;
 }
 

@@ -9,10 +9,10 @@
 
 #include "base/array.h"
 #include "base/err.h"
+#include "base/fs.h"
 #include "base/mem.h"
 
-enum { TAILS = 4, ROUND = 256 };
-static const char *const tails[TAILS] = {"", "-wal", "-shm", "-journal"};
+enum { ROUND = 256 };
 
 /*
  * A signal may come at any instruction of any thread: entries are only ever added at the head and
@@ -23,7 +23,7 @@ struct unfinished {
     struct unfinished *next;
     atomic_bool taken; /* somebody has it, whose names are in it */
     atomic_bool live;  /* the file is there */
-    size_t stride;     /* TAILS names follow, this many bytes each */
+    size_t stride;     /* FS_DB_FILES names follow, this many bytes each */
     char names[];
 };
 
@@ -37,7 +37,7 @@ static struct unfinished *take(size_t stride)
         if (u->stride >= stride && !atomic_exchange(&u->taken, true))
             return u;
     stride = (stride + ROUND - 1) / ROUND * ROUND;
-    u = mem_try_alloc(sizeof(*u) + TAILS * stride);
+    u = mem_try_alloc(sizeof(*u) + FS_DB_FILES * stride);
     if (!u)
         return NULL;
     u->stride = stride;
@@ -54,8 +54,8 @@ struct unfinished *unfinished_add(const char *name)
     struct unfinished *u = take(strlen(name) + sizeof("-journal"));
     if (!u)
         return NULL;
-    for (size_t i = 0; i < TAILS; i++)
-        snprintf(u->names + i * u->stride, u->stride, "%s%s", name, tails[i]);
+    for (size_t i = 0; i < FS_DB_FILES; i++)
+        snprintf(u->names + i * u->stride, u->stride, "%s%s", name, fs_db_ends[i]);
     atomic_store(&u->live, true);
     return u;
 }
@@ -74,7 +74,7 @@ void unfinished_remove(void)
     for (struct unfinished *u = atomic_load(&head); u; u = u->next) {
         if (!atomic_exchange(&u->live, false))
             continue;
-        for (size_t i = 0; i < TAILS; i++)
+        for (size_t i = 0; i < FS_DB_FILES; i++)
             unlink(u->names + i * u->stride);
         rmdir(u->names);
     }

@@ -144,3 +144,22 @@ void utf8_clip(struct str *out, const char *s, size_t width)
     if (width)
         str_puts(out, "…");
 }
+
+const char *utf8_file_word(const char *text, struct arena *a)
+{
+    enum { MOST = 100 };
+    struct str out;
+    str_init(&out, a);
+    size_t n = strlen(text);
+    if (!n || *text == '.' || *text == '-')
+        str_putc(&out, '_');
+    for (size_t i = 0, len; i < n && out.len < MOST; i += len) {
+        uint32_t c = utf8_decode(text + i, n - i, &len);
+        bool malformed = len == 1 && (unsigned char)text[i] >= 0x80;
+        if (malformed || c == '/' || utf8_unsafe(c))
+            str_putc(&out, '_');
+        else
+            str_put(&out, text + i, len);
+    }
+    return out.buf;
+}

@@ -37,4 +37,10 @@ void utf8_make_printable(char *s);
 /* Appends at most width columns of s, with an ellipsis as the last one where it was cut. */
 void utf8_clip(struct str *out, const char *s, size_t width);
 
+/*
+ * A text of a stranger as a part of a file name: it leads to no other folder, hides nothing, and can
+ * be shown. "../x" becomes "_.._x".
+ */
+const char *utf8_file_word(const char *text, struct arena *a);
+
 #endif

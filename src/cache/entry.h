@@ -11,6 +11,7 @@
 #ifndef GS_CACHE_ENTRY_H
 #define GS_CACHE_ENTRY_H
 
+#include "base/pack.h"
 #include "base/vec.h"
 #include "cache/cache.h"
 #include "cache/identity.h"
@@ -29,9 +30,6 @@ struct entry_header {
     uint64_t columns_at;
     uint64_t own_sum; /* of what is above */
 };
-
-/* A text that is not there, as opposed to an empty one. */
-#define ENTRY_NO_TEXT UINT32_MAX
 
 struct cache_of {
     const char *dir, *path; /* of the entry */
@@ -59,6 +57,14 @@ struct entry_columns {
     uint64_t bytes; /* all of them */
     size_t pieces;
 };
+
+/*
+ * What is small, in two parts: what the entry was made from, which is only ever written and compared
+ * with what is asked for, and what there is of the trace besides its columns. The latter takes what it
+ * reads from p->arena, but strings, which stay where they are.
+ */
+void entry_pack_origin(struct pack *p, struct cache_of *of);
+void entry_pack_trace(struct pack *p, struct trace *t);
 
 /* False when sizes overflow. */
 bool entry_columns(struct entry_columns *out, struct trace *t, struct arena *a);

@@ -1,5 +1,6 @@
 /* An entry is read: mapped, checked from end to end, and made a trace. */
 #define _GNU_SOURCE /* MAP_POPULATE */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -25,161 +26,6 @@ static void unmap(void *what)
     if (m->data)
         munmap(m->data, m->bytes);
     m->data = NULL;
-}
-
-/* ---- what is small ---- */
-
-/* Where reading is; once something was wrong, all that follows is empty. */
-struct cursor {
-    char *at, *end;
-    bool ok;
-};
-
-static void *get(struct cursor *c, size_t n, size_t size)
-{
-    size_t left = (size_t)(c->end - c->at), bytes;
-    if (!c->ok || __builtin_mul_overflow(n, size, &bytes) || bytes > left) {
-        c->ok = false;
-        return NULL;
-    }
-    char *p = c->at;
-    c->at += bytes;
-    return p;
-}
-
-static uint64_t get_number(struct cursor *c)
-{
-    uint64_t n = 0;
-    const void *p = get(c, 1, sizeof(n));
-    if (p)
-        memcpy(&n, p, sizeof(n));
-    return n;
-}
-
-/* In place; NULL for one that is not there. */
-static const char *get_text(struct cursor *c)
-{
-    uint32_t n = ENTRY_NO_TEXT;
-    const void *p = get(c, 1, sizeof(n));
-    if (p)
-        memcpy(&n, p, sizeof(n));
-    if (n == ENTRY_NO_TEXT)
-        return NULL;
-    const char *text = get(c, (size_t)n + 1, 1);
-    if (text && (text[n] || memchr(text, 0, n)))
-        c->ok = false;
-    return c->ok ? text : NULL;
-}
-
-static bool is_text(const char *text, const char *wanted)
-{
-    return text && str_eq(text, wanted);
-}
-
-/* Whether it was made from the same names, options and files. */
-static bool same_origin(struct cursor *c, const struct cache_of *of)
-{
-    if (get_number(c) != of->names.n)
-        return false;
-    for (size_t i = 0; i < of->names.n; i++)
-        if (!is_text(get_text(c), of->names.v[i]))
-            return false;
-    if (!is_text(get_text(c), of->options) || get_number(c) != of->inputs.n)
-        return false;
-    for (size_t i = 0; i < of->inputs.n; i++) {
-        if (!is_text(get_text(c), of->inputs.v[i]))
-            return false;
-        const void *was = get(c, 1, sizeof(struct identity));
-        if (!was || memcmp(was, &of->identities[i], sizeof(struct identity)) != 0)
-            return false;
-    }
-    return c->ok;
-}
-
-static void get_files(struct cursor *c, struct trace *t)
-{
-    uint64_t n = get_number(c);
-    for (uint64_t i = 0; i < n && c->ok; i++) {
-        struct trace_file f = {.path = get_text(c)};
-        f.format = get_text(c);
-        f.flavor = get_text(c);
-        f.schema_version = get_text(c);
-        f.tool_version = get_text(c);
-        f.guid = get_text(c);
-        f.reader = get_text(c);
-        f.reader_reason = get_text(c);
-        f.bytes = get_number(c);
-        f.origin_ns = (int64_t)get_number(c);
-        c->ok &= f.path && f.format;
-        if (c->ok)
-            vec_push(&t->files, &t->arena, f);
-    }
-}
-
-/*
- * The first string is "", as in every trace. Others that are empty were used by nobody.
- */
-static void get_strings(struct cursor *c, struct trace *t)
-{
-    uint64_t n = get_number(c);
-    const char *lengths = get(c, n, sizeof(uint32_t));
-    c->ok &= n >= 1 && n < NO_INDEX;
-    if (c->ok)
-        vec_reserve(&t->strings, &t->arena, n);
-    for (uint64_t i = 0; i < n && c->ok; i++) {
-        uint32_t len;
-        memcpy(&len, lengths + i * sizeof(len), sizeof(len));
-        const char *text = get(c, (size_t)len + 1, 1);
-        if (!text || text[len] || memchr(text, 0, len) || (!i && len))
-            c->ok = false;
-        else if (len)
-            strings_place(&t->strings, text, len);
-        else if (i)
-            strings_skip(&t->strings);
-    }
-}
-
-/* Rows of a list; copied, since lists grow and the entry has them at any address. */
-static void *get_rows(struct cursor *c, struct trace *t, size_t row_bytes, size_t *n)
-{
-    *n = (size_t)get_number(c);
-    const void *rows = get(c, *n, row_bytes);
-    if (!c->ok || !*n || *n >= NO_INDEX) {
-        c->ok &= *n < NO_INDEX;
-        *n = 0;
-        return NULL;
-    }
-    return memcpy(arena_calloc(&t->arena, *n, row_bytes), rows, *n * row_bytes);
-}
-
-#define GET_LIST(c, t, list, type)                                                                 \
-    ((t)->list.v = get_rows((c), (t), sizeof(type), &(t)->list.n), (t)->list.cap = (t)->list.n)
-
-static void get_notes(struct cursor *c, struct trace *t)
-{
-    uint64_t n = get_number(c);
-    for (uint64_t i = 0; i < n && c->ok; i++) {
-        uint64_t kind = get_number(c), count = get_number(c);
-        const char *text = get_text(c);
-        c->ok &= kind <= NOTE_OTHER && text;
-        if (c->ok)
-            vec_push(&t->notes, &t->arena, ((struct note){(enum note_kind)kind, count, text}));
-    }
-}
-
-static void get_lists(struct cursor *c, struct trace *t)
-{
-    GET_LIST(c, t, processes, struct process);
-    for (size_t i = 0; i < t->processes.n; i++)
-        t->processes.v[i].rank_source = get_text(c);
-#define GET(list, type)                                                                            \
-    if ((void *)&t->list != (void *)&t->processes)                                                 \
-        GET_LIST(c, t, list, type);
-    CACHE_LISTS(GET)
-#undef GET
-    get_notes(c, t);
-    for (size_t i = 0; i < t->categories.n; i++)
-        idmap_put(&t->category_of, t->categories.v[i].name, (uint32_t)i);
 }
 
 static bool lists_hold(const struct trace *t, const size_t counts[CK_KINDS])
@@ -236,6 +82,7 @@ static void lend_columns(const struct entry_columns *columns, char *data)
     for (size_t i = 0; i < columns->v.n; i++) {
         const struct entry_column *c = &columns->v.v[i];
         struct table *table = c->table;
+        assert(!*(void **)(void *)((char *)c->table + c->desc->offset)); /* nothing is lost */
         *(void **)(void *)((char *)c->table + c->desc->offset) = data + c->at;
         table->cap = table->n;
         table->lent = true;
@@ -254,21 +101,20 @@ static void make_room(struct trace *t)
 #undef RESERVE
 }
 
-static bool get_columns(struct cursor *c, struct trace *t, const struct mapped *m,
+static bool get_columns(struct pack *p, struct trace *t, const struct mapped *m,
                         const struct entry_header *h, const struct cache_of *of)
 {
     struct entry_columns columns;
-#define GET(name) t->name.n = (size_t)get_number(c);
-    TRACE_TABLES(GET)
-#undef GET
-    bool ok = c->ok && entry_columns(&columns, t, of->arena) &&
-              columns.bytes == h->file_bytes - h->columns_at && get_number(c) == columns.pieces;
+    size_t bytes = 0;
     struct checking *k = arena_new(of->arena, struct checking);
     *k = (struct checking){.columns = &columns, .data = m->data + h->columns_at};
-    k->sums = ok ? get(c, columns.pieces, sizeof(uint64_t)) : NULL;
+    pack_blob(p, &k->sums, &bytes);
     cache_counts(t, k->counts);
-    if (!ok || !c->ok || c->at != c->end || !lists_hold(t, k->counts))
+    if (!pack_done(p) || !entry_columns(&columns, t, of->arena) ||
+        columns.bytes != h->file_bytes - h->columns_at ||
+        bytes != columns.pieces * sizeof(uint64_t) || !lists_hold(t, k->counts))
         return false;
+    bool ok = true;
     k->copied = spill_wants(columns.bytes, mem_held());
     if (k->copied)
         make_room(t);
@@ -309,23 +155,32 @@ static struct mapped *map(const char *path, struct entry_header *h, struct arena
     return m->data ? m : NULL;
 }
 
-static bool fill(struct trace *t, const struct mapped *m, const struct entry_header *h,
-                 const struct cache_of *of)
+static bool small_of(struct pack *p, const struct mapped *m, const struct entry_header *h,
+                     struct arena *a)
 {
-    char *small = m->data + sizeof(*h);
-    if (cache_sum(small, h->small_bytes) != h->small_sum)
+    const char *small = m->data + sizeof(*h);
+    pack_read(p, small, h->small_bytes, a);
+    return cache_sum(small, h->small_bytes) == h->small_sum;
+}
+
+/* It must have been made from the same names, options and files. */
+static bool fill(struct trace *t, const struct mapped *m, const struct entry_header *h,
+                 struct cache_of *of)
+{
+    struct str wanted;
+    struct pack p;
+    str_init(&wanted, of->arena);
+    pack_write(&p, &wanted);
+    entry_pack_origin(&p, of);
+    if (!small_of(&p, m, h, &t->arena))
         return false;
-    struct cursor c = {small, small + h->small_bytes, true};
-    if (!same_origin(&c, of))
+    const char *made_from = pack_here(&p, wanted.len);
+    if (!made_from || memcmp(made_from, wanted.buf, wanted.len) != 0)
         return false;
-    t->masked_values = get_number(&c);
-    t->lifted_calls = get_number(&c);
-    t->sample_records = get_number(&c);
-    t->counter_records = get_number(&c);
-    get_files(&c, t);
-    get_strings(&c, t);
-    get_lists(&c, t);
-    return get_columns(&c, t, m, h, of);
+    entry_pack_trace(&p, t);
+    for (size_t i = 0; i < t->categories.n; i++)
+        idmap_put(&t->category_of, t->categories.v[i].name, (uint32_t)i);
+    return get_columns(&p, t, m, h, of);
 }
 
 /* As if it had not been begun; what was put into the arena stays there, unused. */
@@ -380,12 +235,12 @@ void cache_describe(struct cache_entry *e, const char *path, struct arena *a)
     struct entry_header h;
     struct arena *temporary = arena_child(a);
     const struct mapped *m = map(path, &h, temporary);
-    char *small = m ? m->data + sizeof(h) : NULL;
-    if (m && cache_sum(small, h.small_bytes) == h.small_sum) {
-        struct cursor c = {small, small + h.small_bytes, true};
-        e->n_traces = (size_t)get_number(&c);
-        const char *first = e->n_traces ? get_text(&c) : NULL;
-        e->trace = first ? arena_strdup(a, first) : "";
+    struct cache_inputs names = {0};
+    struct pack p;
+    if (m && small_of(&p, m, &h, a)) {
+        PACK_VEC(&p, &names, pack_text);
+        e->n_traces = names.n;
+        e->trace = names.n && names.v[0] ? names.v[0] : "";
         e->current = true;
     }
     arena_release(temporary);

@@ -13,117 +13,6 @@
 #include "cache/folder.h"
 #include "cache/sum.h"
 
-/* ---- what is small ---- */
-
-static void put(struct str *s, const void *data, size_t n)
-{
-    if (n)
-        str_put(s, data, n);
-}
-
-static void put_number(struct str *s, uint64_t n)
-{
-    put(s, &n, sizeof(n));
-}
-
-static void put_text(struct str *s, const char *text)
-{
-    uint32_t n = text ? (uint32_t)strlen(text) : ENTRY_NO_TEXT;
-    put(s, &n, sizeof(n));
-    if (text)
-        put(s, text, n + 1);
-}
-
-static void put_rows(struct str *s, const void *rows, size_t n, size_t row_bytes)
-{
-    put_number(s, n);
-    put(s, rows, n * row_bytes);
-}
-
-static void put_origin(struct str *s, const struct cache_of *of)
-{
-    put_number(s, of->names.n);
-    for (size_t i = 0; i < of->names.n; i++)
-        put_text(s, of->names.v[i]);
-    put_text(s, of->options);
-    put_number(s, of->inputs.n);
-    for (size_t i = 0; i < of->inputs.n; i++) {
-        put_text(s, of->inputs.v[i]);
-        put(s, &of->identities[i], sizeof(of->identities[i]));
-    }
-}
-
-static void put_files(struct str *s, const struct trace *t)
-{
-    put_number(s, t->files.n);
-    for (size_t i = 0; i < t->files.n; i++) {
-        const struct trace_file *f = &t->files.v[i];
-        const char *const texts[] = {f->path,         f->format, f->flavor, f->schema_version,
-                                     f->tool_version, f->guid,   f->reader, f->reader_reason};
-        for (size_t k = 0; k < ARRAY_LEN(texts); k++)
-            put_text(s, texts[k]);
-        put_number(s, f->bytes);
-        put_number(s, (uint64_t)f->origin_ns);
-    }
-}
-
-/* A pointer is of use to nobody: the text goes beside the row. */
-static void put_processes(struct str *s, const struct trace *t)
-{
-    put_number(s, t->processes.n);
-    for (size_t i = 0; i < t->processes.n; i++) {
-        struct process p = t->processes.v[i];
-        p.rank_source = NULL;
-        put(s, &p, sizeof(p));
-    }
-    for (size_t i = 0; i < t->processes.n; i++)
-        put_text(s, t->processes.v[i].rank_source);
-}
-
-static void put_lists(struct str *s, const struct trace *t)
-{
-    put_processes(s, t);
-#define PUT(list, type)                                                                            \
-    if ((const void *)&t->list != (const void *)&t->processes)                                     \
-        put_rows(s, t->list.v, t->list.n, sizeof(type));
-    CACHE_LISTS(PUT)
-#undef PUT
-    put_number(s, t->notes.n);
-    for (size_t i = 0; i < t->notes.n; i++) {
-        put_number(s, t->notes.v[i].kind);
-        put_number(s, t->notes.v[i].count);
-        put_text(s, t->notes.v[i].text);
-    }
-}
-
-/* Texts that no row refers to are left out, and keep their numbers: secrets may be among them. */
-static void put_strings(struct str *s, const struct trace *t)
-{
-    const bool *used = cache_strings_used(t, s->arena);
-    put_number(s, t->strings.n);
-    for (size_t i = 0; i < t->strings.n; i++) {
-        uint32_t len = used[i] ? t->strings.v[i].len : 0;
-        put(s, &len, sizeof(len));
-    }
-    for (size_t i = 0; i < t->strings.n; i++)
-        put(s, used[i] ? t->strings.v[i].text : "", used[i] ? (size_t)t->strings.v[i].len + 1 : 1);
-}
-
-static void put_small(struct str *s, const struct trace *t, const struct cache_of *of)
-{
-    put_origin(s, of);
-    put_number(s, t->masked_values);
-    put_number(s, t->lifted_calls);
-    put_number(s, t->sample_records);
-    put_number(s, t->counter_records);
-    put_files(s, t);
-    put_strings(s, t);
-    put_lists(s, t);
-#define PUT(name) put_number(s, t->name.n);
-    TRACE_TABLES(PUT)
-#undef PUT
-}
-
 /* ---- the columns ---- */
 
 static const char *data_of(const struct entry_column *c)
@@ -193,14 +82,18 @@ static bool store(struct trace *t, struct cache_of *of, struct gs_error *err)
 {
     struct entry_columns columns;
     struct str small;
+    struct pack p;
     size_t removed;
     if (!entry_columns(&columns, t, of->arena))
         return true; /* no trace has so many rows */
     struct summing s = {&columns, arena_array(of->arena, uint64_t, columns.pieces)};
     parallel_for(of->threads, columns.pieces, sum_piece, &s);
     str_init(&small, of->arena);
-    put_small(&small, t, of);
-    put_rows(&small, s.sums, columns.pieces, sizeof(*s.sums));
+    pack_write(&p, &small);
+    entry_pack_origin(&p, of);
+    entry_pack_trace(&p, t);
+    size_t bytes = columns.pieces * sizeof(*s.sums);
+    pack_blob(&p, &(const char *){(const char *)s.sums}, &bytes);
     struct entry_header h = {.fingerprint = cache_fingerprint(), .small_bytes = small.len};
     memcpy(h.magic, ENTRY_MAGIC, sizeof(h.magic));
     h.small_sum = cache_sum(small.buf, small.len);

@@ -1,26 +1,14 @@
 #include "cli/analyzed.h"
 
 #include "base/log.h"
-#include "base/sat.h"
 #include "workload/workload.h"
 
 struct run_opts cli_run_opts(const struct cli *cli, const struct analyzed_opts *o)
 {
-    struct run_opts r = RUN_DEFAULTS;
+    struct run_opts r = run_opts_of(o);
     r.paths = cli->operands;
-    r.reader = reader_mode_of(o->reader);
     r.threads = cli->threads;
     r.cache = cli->cache;
-    r.window = o->window;
-    r.iteration = o->iteration;
-    r.phase = o->phase;
-    r.gpu = o->gpu;
-    r.process = o->process;
-    r.rank = o->rank;
-    r.short_ns = ns_from(o->short_us * 1000);
-    r.max_phases = (uint32_t)o->max_phases;
-    r.replay = !o->no_replay;
-    r.filter = o->filter;
     return r;
 }
 
@@ -69,10 +57,8 @@ const struct trace *cli_load_rows(struct cli *cli, const struct run_opts *o, con
 
 const struct trace *cli_load(struct cli *cli, const char *reader, struct gs_error *err)
 {
-    struct run_opts o = RUN_DEFAULTS;
-    o.paths = cli->operands;
-    o.reader = reader_mode_of(reader);
-    o.threads = cli->threads;
-    o.cache = cli->cache;
+    struct analyzed_opts all = ANALYZED_DEFAULTS;
+    all.reader = reader;
+    struct run_opts o = cli_run_opts(cli, &all);
     return cli_load_rows(cli, &o, NULL, err);
 }

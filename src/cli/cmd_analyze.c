@@ -113,22 +113,6 @@ static const char *base_of(const struct call *c)
                          : "source";
 }
 
-static bool split_options(const struct analyze_opts *o, struct run_opts *out, struct gs_error *err)
-{
-    for (size_t i = 0; i < o->by.n; i++) {
-        if (str_eq(o->by.v[i], "gpu"))
-            out->by_gpu = true;
-        else if (str_eq(o->by.v[i], "process"))
-            out->by_process = true;
-        else if (str_eq(o->by.v[i], "stream"))
-            out->by_stream = true;
-        else
-            return fail(err, GS_E_USAGE,
-                        "option '--by' must be one of gpu|process|stream, not '%s'", o->by.v[i]);
-    }
-    return true;
-}
-
 static void json_form(const struct report *r, struct str *out, bool in_page)
 {
     const struct call *c = r->ctx;
@@ -282,7 +266,7 @@ static bool analyze_run_opts(struct call *c, struct run_opts *ro)
     ro->says_only = true;
     if (!ro->paths.n && !ro->source_dir && !ro->att_dirs.n)
         return fail(c->err, GS_E_USAGE, "no trace given; see 'gpusight analyze --help'");
-    return split_options(o, ro, c->err);
+    return run_split_by(ro, &o->by, "--by", c->err);
 }
 
 /* A model's words, where one was asked for. *done: that was all there is to do. */

@@ -19,8 +19,7 @@ static const struct opt opts[] = {
              "write the names and their pseudonyms there, readable by you alone, to undo it"),
     OPT_TEXT(struct anonymise_settings, undo, 0, "undo", "FILE",
              "put the names back that this key has"),
-    OPT_CHOICE(struct anonymise_settings, out.in.reader, 0, "reader", "auto|fast|sqlite|check",
-               "how to read databases"),
+    READER_OPT(struct anonymise_settings, out.in.reader),
     OPT_END,
 };
 

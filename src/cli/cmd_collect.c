@@ -2,11 +2,13 @@
  * gpusight collect DIR... --db FILE|URL: many runs into one database.
  */
 #include "base/fs.h"
+#include "base/human.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "cli/fleet_opts.h"
+#include "run/run_words.h"
 
 struct collect_opts {
     struct fleet_settings fleet;
@@ -25,8 +27,7 @@ static const struct opt opts[] = {
     OPT_FLAG(struct collect_opts, replace, 0, "replace",
              "analyze anew what is there already, after an update of gpusight say"),
     OPT_INT(struct collect_opts, top, 0, "top", 1, 100000, "N", "hotspots kept of a run (50)"),
-    OPT_CHOICE(struct collect_opts, reader, 0, "reader", "auto|fast|sqlite|check",
-               "how to read databases"),
+    READER_OPT(struct collect_opts, reader),
     OPT_END,
 };
 
@@ -117,15 +118,10 @@ static bool collect_one(struct call *k, const struct fleet_found_run *run)
     return w.ok || !w.database;
 }
 
-static const char *runs_of(size_t n)
-{
-    return n == 1 ? "run" : "runs";
-}
-
 static bool report(struct call *k)
 {
-    str_printf(&k->out, "%zu %s added, %zu there already, %zu left out\n", k->added,
-               runs_of(k->added), k->known, k->bad);
+    str_printf(&k->out, "%zu run%s added, %zu there already, %zu left out\n", k->added,
+               human_s(k->added), k->known, k->bad);
     return fs_write("-", k->out.buf, k->out.len, k->err);
 }
 

@@ -11,12 +11,14 @@
 #include "compare/gate.h"
 #include "render/compare_json.h"
 #include "report/compare_tables.h"
+#include "run/run_words.h"
 #include "source/source.h"
 
 struct compare_opts {
     struct opt_list fail_on;
     const char *reader, *junit, *sarif, *source_dir, *annotations, *save, *baseline, *baseline_dir;
     int64_t top;
+    bool gate;
     struct output_opts out;
     struct fleet_settings fleet;
     struct llm_settings llm;
@@ -29,11 +31,12 @@ static const struct opt opts[] = {
     OPT_INT(struct compare_opts, top, 0, "top", 1, 1000000, "N", "rows in tables (10)"),
     FLEET_OPT(struct compare_opts, fleet,
               "runs may be named as in this database of 'gpusight collect'"),
-    OPT_CHOICE(struct compare_opts, reader, 0, "reader", "auto|fast|sqlite|check",
-               "how to read databases"),
+    READER_OPT(struct compare_opts, reader),
     OPT_GROUP("Gate"),
     OPT_LIST(struct compare_opts, fail_on, 0, "fail-on", "CONDITION",
              "exit with 1 when this holds, like 'wall>5%' or 'idle>10ms'"),
+    OPT_FLAG(struct compare_opts, gate, 0, "gate",
+             "the same as --fail-on 'wall>5%', unless conditions are given"),
     OPT_TEXT(struct compare_opts, junit, 0, "junit", "FILE", "write the conditions as JUnit XML"),
     OPT_TEXT(struct compare_opts, sarif, 0, "sarif", "FILE",
              "write what failed and what became slower as SARIF"),
@@ -127,11 +130,6 @@ static bool write_forms(struct call *k)
     return true;
 }
 
-static void release_source(void *scan)
-{
-    source_scan_release(scan);
-}
-
 static bool write_sarif(struct call *k)
 {
     struct arena *a = k->cli->arena;
@@ -140,13 +138,8 @@ static bool write_sarif(struct call *k)
     if (!k->o->sarif)
         return !k->o->source_dir ||
                fail(k->err, GS_E_USAGE, "option '--source-dir' needs '--sarif'");
-    if (k->o->source_dir) {
-        scan = arena_new(a, struct source_scan);
-        source_scan_init(scan);
-        arena_defer(a, release_source, scan);
-        if (!source_scan_run(scan, k->o->source_dir, parallel_cores(), k->err))
-            return false;
-    }
+    if (k->o->source_dir && !(scan = source_scan_in(a, k->o->source_dir, parallel_cores(), k->err)))
+        return false;
     str_init(out, a);
     gate_sarif(out, &k->gate, &k->c, scan);
     return output_extra(k->out, k->o->sarif, out, k->err);
@@ -238,7 +231,8 @@ static bool compare_workloads(struct call *k)
     if (runs->n != 2 || !workload_find(runs->v[0], a, &first) ||
         !workload_find(runs->v[1], a, &second))
         return false;
-    if (k->o->fail_on.n || k->o->save || k->o->junit || k->o->sarif || k->o->annotations)
+    if (k->o->gate || k->o->fail_on.n || k->o->save || k->o->junit || k->o->sarif ||
+        k->o->annotations)
         fail(k->err, GS_E_USAGE, "gates and baselines are for traces, not for workloads");
     else if (cli_llm_asked(&k->o->llm))
         fail(k->err, GS_E_USAGE, "option '--llm' is for traces, not for workloads");
@@ -260,6 +254,8 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
         return false;
     if (compare_workloads(k))
         return k->ok;
+    if (o->gate && !o->fail_on.n)
+        vec_push(&o->fail_on, cli->arena, "wall>5%");
     for (size_t i = 0; i < o->fail_on.n; i++)
         if (!gate_parse(&k->gate, o->fail_on.v[i], cli->arena, err))
             return false;
@@ -287,6 +283,7 @@ static bool before(struct cli *cli, void *settings, struct gs_error *err)
     cli_llm_form(&o->llm, &o->out);
     if (!fleet_opts_before(cli, &o->fleet, FLEET_READ, err))
         return false;
+    o->llm.versus = true;
     return cli_llm_before(cli, &o->llm, err);
 }
 

@@ -14,6 +14,7 @@
 #include "cli/runs.h"
 #include "compare/history.h"
 #include "field/field.h"
+#include "run/run_words.h"
 
 struct history_opts {
     struct output_opts out;
@@ -26,8 +27,7 @@ static const struct opt opts[] = {
                "order of the runs: name, or time of the file (name)"),
     OUTPUT_OPTS(struct history_opts, out, RENDERER_CHOICES),
     SECTION_OPTS(struct history_opts, out),
-    OPT_CHOICE(struct history_opts, reader, 0, "reader", "auto|fast|sqlite|check",
-               "how to read databases"),
+    READER_OPT(struct history_opts, reader),
     FLEET_OPT(struct history_opts, fleet,
               "the runs of a database of 'gpusight collect', in order of time"),
     OPT_TEXT(struct history_opts, name, 0, "name", "PATTERN",

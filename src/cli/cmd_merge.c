@@ -3,6 +3,7 @@
  */
 #include <inttypes.h>
 
+#include "base/human.h"
 #include "base/log.h"
 #include "cli/command.h"
 #include "rewrite/merge.h"
@@ -37,9 +38,10 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     for (size_t i = 0; i < m.notes.n; i++)
         log_warn("%s", m.notes.v[i]);
     if (m.renamed)
-        log_say("%zu sets of tables have a new guid", m.renamed);
-    log_say("wrote %s: %zu sets of tables of %zu files, %" PRIu64 " rows", o->out, m.sets, m.files,
-            m.rows);
+        log_say("%zu set%s of tables %s a new guid", m.renamed, human_s(m.renamed),
+                m.renamed == 1 ? "has" : "have");
+    log_say("wrote %s: %zu set%s of tables of %zu file%s, %" PRIu64 " row%s", o->out, m.sets,
+            human_s(m.sets), m.files, human_s(m.files), m.rows, human_s(m.rows));
     return true;
 }
 

@@ -42,7 +42,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     enum package_way way = o->copy ? PACKAGE_COPY : o->consolidate ? PACKAGE_MOVE : PACKAGE_NAMES;
     if (!package_make(&p, &cli->operands, folder, way, cli->arena, err))
         return false;
-    log_say("wrote %s/index.yaml: %zu %s, %s", folder, p.files, p.files == 1 ? "file" : "files",
+    log_say("wrote %s/index.yaml: %zu file%s, %s", folder, p.files, human_s(p.files),
             human_bytes(size, p.bytes));
     return true;
 }

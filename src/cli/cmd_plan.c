@@ -36,8 +36,7 @@ static const struct opt opts[] = {
              "a further directive of that script, such as --account=x; may be repeated"),
     OUTPUT_OPTS(struct plan_opts, out, RENDERER_CHOICES_AND(shell)),
     SECTION_OPTS(struct plan_opts, out),
-    OPT_CHOICE(struct plan_opts, reader, 0, "reader", "auto|fast|sqlite|check",
-               "how to read databases"),
+    READER_OPT(struct plan_opts, reader),
     OPT_END,
 };
 

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "base/human.h"
 #include "base/str.h"
 #include "cli/analyze_workload.h"
 #include "cli/analyzed.h"
@@ -163,7 +164,7 @@ static bool plot_all(struct call *c, const struct analysis *a, const struct pict
             return false;
         n++;
     }
-    output_note(c->out, "wrote %zu files into %s", n, c->o->output);
+    output_note(c->out, "wrote %zu file%s into %s", n, human_s(n), c->o->output);
     return true;
 }
 

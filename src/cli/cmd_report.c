@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fs.h"
+#include "base/human.h"
 #include "base/str.h"
 #include "cli/analyzed.h"
 #include "cli/output.h"
@@ -91,7 +92,8 @@ static bool write_all(struct call *c)
         if (!folder_is_free(o->csv_dir, c->cli->arena, c->err) ||
             !render_csv(&c->workbook, o->csv_dir, &c->out->set, c->err))
             return false;
-        output_note(c->out, "wrote %zu files into %s", c->workbook.sheets.n, o->csv_dir);
+        output_note(c->out, "wrote %zu file%s into %s", c->workbook.sheets.n,
+                    human_s(c->workbook.sheets.n), o->csv_dir);
     }
     if (!o->csv_dir || o->out.name)
         return output_named(c->out, NULL, c->err) && output_report(c->out, &r, c->err) &&

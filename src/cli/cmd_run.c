@@ -88,7 +88,7 @@ static void defaults(void *settings)
     struct run_settings *s = settings;
     *s = (struct run_settings){.profiler = "auto",
                                .repeat = 1,
-                               .most_bytes = (uint64_t)50 << 30,
+                               .most_bytes = CHILD_MOST_BYTES,
                                .words.rank = -1,
                                .out.adds_extension = true,
                                .in = ANALYZED_DEFAULTS};
@@ -293,8 +293,8 @@ static size_t median_run(const struct run_call *c, struct arena *a)
     }
     double low = c->seconds.v[order[0]], high = c->seconds.v[order[n - 1]];
     double middle = c->seconds.v[order[n / 2]];
-    log_say("%zu runs: median %.3f s, from %.3f to %.3f s (%.1f %%)", n, middle, low, high,
-            middle > 0 ? 100 * (high - low) / middle : 0);
+    log_say("%zu run%s: median %.3f s, from %.3f to %.3f s (%.1f %%)", n, human_s(n), middle, low,
+            high, middle > 0 ? 100 * (high - low) / middle : 0);
     return order[n / 2];
 }
 

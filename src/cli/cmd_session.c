@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/fs_out.h"
+#include "base/human.h"
 #include "base/log.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -15,6 +16,7 @@
 #include "cli/prompt.h"
 #include "cli/session_menu.h"
 #include "cli/session_model.h"
+#include "launch/child.h"
 #include "session/session_doc.h"
 
 struct session_settings {
@@ -75,7 +77,7 @@ static void defaults(void *settings)
     struct session_settings *s = settings;
     *s = (struct session_settings){.repeat = 3,
                                    .plateau = 2,
-                                   .most_bytes = (uint64_t)50 << 30,
+                                   .most_bytes = CHILD_MOST_BYTES,
                                    .out.adds_extension = true,
                                    .llm = LLM_DEFAULTS};
 }
@@ -335,7 +337,7 @@ static bool change(struct cli *cli, struct session_settings *s, struct gs_error 
     size_t dropped;
     if (!tree_prune(x, &dropped, err))
         return false;
-    log_say("%zu checkpoints pruned", dropped);
+    log_say("%zu checkpoint%s pruned", dropped, human_s(dropped));
     return true;
 }
 

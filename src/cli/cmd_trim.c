@@ -27,8 +27,7 @@ static const struct opt opts[] = {
     FILTER_OPTS(struct trim_settings, in),
     OPT_GROUP("Output"),
     REWRITTEN_OPTS(struct trim_settings, out),
-    OPT_CHOICE(struct trim_settings, in.reader, 0, "reader", "auto|fast|sqlite|check",
-               "how to read databases"),
+    READER_OPT(struct trim_settings, in.reader),
     OPT_END,
 };
 

@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "cli/analyze_workload.h"
 #include "cli/analyzed.h"
+#include "cli/asked.h"
 #include "cli/output.h"
 #include "cli/reference.h"
 #include "verify/verify_doc.h"
@@ -20,11 +21,11 @@ struct verify_opts {
     struct analyzed_opts in;
 };
 
-enum { REPORT_BYTES_MAX = 64 << 20 };
+enum { REPORT_BYTES_MAX = 64 << 20, TOP_KERNELS = 10, LONGER_ROWS = 1000 };
 
 static const struct opt opts[] = {
     OPT_GROUP("How to judge"),
-    OPT_CHOICE(struct verify_opts, kind, 0, "kind", "text|markdown|html|json",
+    OPT_CHOICE(struct verify_opts, kind, 0, "kind", "text|markdown|html|json|csv",
                "what REPORT is, where its name and its beginning do not say so"),
     OPT_FLAG(struct verify_opts, strict, 0, "strict",
              "figures that are not found fail as well (exit code 1)"),
@@ -47,31 +48,26 @@ static const struct opt opts[] = {
 static void defaults(void *settings)
 {
     struct verify_opts *o = settings;
-    *o = (struct verify_opts){.in = ANALYZED_DEFAULTS, .top_kernels = 10};
+    *o = (struct verify_opts){.in = ANALYZED_DEFAULTS, .top_kernels = TOP_KERNELS};
 }
 
 struct verify_call {
     struct cli *cli;
     struct verify_opts *o;
-    struct mapping text;
+    const struct mapping *text;
     enum verify_kind kind;
     struct verify_report report;
 };
 
-static void unmap(void *what)
-{
-    unmap_file(what);
-}
-
 static bool read_report(struct verify_call *c, const char *path, struct gs_error *err)
 {
-    static const char *const kinds[] = {"text", "markdown", "html", "json"};
-    if (!fs_read(&c->text, path, REPORT_BYTES_MAX, err))
+    static const char *const kinds[] = {"text", "markdown", "html", "json", "csv"};
+    c->text = fs_read_in(c->cli->arena, path, REPORT_BYTES_MAX, err);
+    if (!c->text)
         return false;
-    arena_defer(c->cli->arena, unmap, &c->text);
-    const char *text = (const char *)c->text.data;
-    c->kind = verify_kind_of(path, text, c->text.size);
-    for (int k = 0; c->o->kind && k < 4; k++)
+    const char *text = (const char *)c->text->data;
+    c->kind = verify_kind_of(path, text, c->text->size);
+    for (size_t k = 0; c->o->kind && k < ARRAY_LEN(kinds); k++)
         if (str_eq(c->o->kind, kinds[k]))
             c->kind = (enum verify_kind)k;
     return true;
@@ -79,13 +75,18 @@ static bool read_report(struct verify_call *c, const char *path, struct gs_error
 
 static bool facts_of_traces(struct verify_call *c, struct facts *f, struct gs_error *err)
 {
-    const char *text = (const char *)c->text.data, *workload;
+    const struct verified_text t = {.cli = c->cli,
+                                    .facts = f,
+                                    .kind = c->kind,
+                                    .text = (const char *)c->text->data,
+                                    .n = c->text->size};
+    const char *workload;
     struct opt_list traces = {.v = c->cli->operands.v + 1, .n = c->cli->operands.n - 1};
     if (workload_operand(&traces, c->cli->arena, &workload)) {
         struct workload_report *w = arena_new(c->cli->arena, struct workload_report);
         if (!workload_load(w, c->cli, workload, NULL, (size_t)c->o->top_kernels, err))
             return false;
-        reference_add_workload(f, c->cli, w, c->kind, text, c->text.size);
+        reference_add_workload(&t, w);
         return true;
     }
     struct run_opts ro = cli_run_opts(c->cli, &c->o->in);
@@ -99,10 +100,17 @@ static bool facts_of_traces(struct verify_call *c, struct facts *f, struct gs_er
     if (!run->analysis)
         return fail(err, GS_E_EMPTY, "no trace in '%s'", traces.v[0]);
     facts_add_run(f, run);
-    if (traces.n == 2 && !c->o->by_words)
-        reference_add_comparison(f, c->cli, traces.v[0], traces.v[1], c->kind, text, c->text.size);
-    if (!c->o->by_words)
-        reference_add_run(f, c->cli, run, c->kind, text, c->text.size, (size_t)c->o->top_kernels);
+    if (c->o->by_words)
+        return true;
+    if (traces.n == 2)
+        reference_add_comparison(&t, traces.v[0], traces.v[1]);
+    bool sure, by_default = c->o->top_kernels == TOP_KERNELS;
+    size_t top = (size_t)c->o->top_kernels, said = asked_rows(t.text, t.n, &sure);
+    reference_add_run(&t, run, by_default && sure ? said : top);
+    /* one that does not say how long its tables are may have been made with longer ones */
+    if (by_default && !sure && said != top && (said || run->analysis->hotspots.n > top))
+        reference_add_longer(&t, run, said ? said : LONGER_ROWS);
+    reference_add_asked(&t, run);
     return true;
 }
 
@@ -134,7 +142,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     if (!out || !read_report(c, cli->operands.v[0], err) || !facts_of_traces(c, f, err))
         return false;
     const struct verification *v =
-        verify_text((const char *)c->text.data, c->text.size, c->kind, f, cli->arena);
+        verify_text((const char *)c->text->data, c->text->size, c->kind, f, cli->arena);
     if (v->too_many)
         return fail(err, GS_E_USAGE, "'%s' has too many %s to be checked at once; give it in parts",
                     cli->operands.v[0], v->too_many);
@@ -162,7 +170,7 @@ const struct command command_verify = {
     .summary = "check every figure of a report against the trace it is about",
     .operands = "REPORT TRACE...",
     .doc =
-        "Reads text, Markdown, HTML or JSON that talks about a trace, written by gpusight, by "
+        "Reads text, Markdown, HTML, JSON or CSV that talks about a trace, written by gpusight, by "
         "another tool, a language model or a person. Each figure in it is confirmed by a fact of "
         "the analysis, contradicted (the fact it is about has another value, which is printed), or "
         "not found. Units, rounding, percentages and ratios are understood; the words, names, "

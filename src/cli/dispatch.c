@@ -7,6 +7,7 @@
 #include "base/input.h"
 #include "base/inputs.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/parallel.h"
 #include "base/spill.h"
 #include "base/str.h"
@@ -38,14 +39,13 @@ static bool print_version(struct gs_error *err)
 #ifdef HAVE_CAIRO
                                " cairo"
 #endif
-#ifdef HAVE_XLSX
                                " xlsx"
-#endif
 #ifdef HAVE_OTF2
                                " otf2"
 #endif
-#ifdef HAVE_CURL
                                " llm"
+#ifdef HAVE_CURL
+                               " libcurl"
 #endif
 #ifdef HAVE_EDIT
                                " edit"
@@ -238,7 +238,7 @@ static bool run_command(struct cli *cli, const struct command *c, const struct g
     return sandbox_enter(g->sandbox, &targets, err) && c->run(cli, settings, err);
 }
 
-bool dispatch(struct arena *a, int argc, char **argv, struct gs_error *err)
+static bool run_line(struct arena *a, int argc, char **argv, struct gs_error *err)
 {
     argv = alias_expand(a, &argc, argv);
     if (argc > 1 && str_eq(argv[1], "--generate"))
@@ -262,4 +262,24 @@ bool dispatch(struct arena *a, int argc, char **argv, struct gs_error *err)
     if (!ok && c->spreads && cli.one_of_many)
         err->text[0] = 0; /* the first process has said so */
     return ok;
+}
+
+struct line {
+    struct arena *arena;
+    int argc;
+    char **argv;
+    struct gs_error *err;
+    bool ok;
+};
+
+static void run_guarded(void *ctx)
+{
+    struct line *l = ctx;
+    l->ok = run_line(l->arena, l->argc, l->argv, l->err);
+}
+
+bool dispatch(struct arena *a, int argc, char **argv, struct gs_error *err)
+{
+    struct line l = {a, argc, argv, err, false};
+    return mem_guard(run_guarded, &l, err) && l.ok;
 }

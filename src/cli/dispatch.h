@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 
+/* Under the one guard of the program: a shortage of memory is an error like others. */
 bool dispatch(struct arena *a, int argc, char **argv, struct gs_error *err);
 
 #endif

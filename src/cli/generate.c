@@ -4,6 +4,8 @@
 #include "cli/globals.h"
 #include "cli/help.h"
 #include "compare/history.h"
+#include "depend/whatif.h"
+#include "evaluate/evaluate.h"
 #include "query/query.h"
 #include "render/analysis_json.h"
 #include "render/answer_json.h"
@@ -73,6 +75,8 @@ bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
                  {"workload-compare-schema", workload_compare_json_schema},
                  {"verify-schema", verify_json_schema},
                  {"answer-schema", answer_json_schema},
+                 {"whatif-schema", whatif_json_schema},
+                 {"evaluation-schema", evaluation_json_schema},
                  {"tables-schema", tally_json_schema},
                  {"metrics", reference_metrics},
                  {"rules", reference_rules},

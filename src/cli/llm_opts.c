@@ -8,10 +8,11 @@
 #include "base/fs.h"
 #include "base/log.h"
 #include "cli/sandbox.h"
+#include "llm/journal.h"
 #include "llm/price.h"
 
 /* PerfAdvisor's names for files that were asked for without one. */
-static const char *named_file(struct cli *cli, const char *what)
+static const char *named_file(struct cli *cli, const struct llm_settings *s, const char *what)
 {
     char when[32];
     time_t now = time(NULL);
@@ -19,7 +20,55 @@ static const char *named_file(struct cli *cli, const char *what)
     localtime_r(&now, &t);
     strftime(when, sizeof(when), "%Y%m%d_%H%M%S", &t);
     const char *trace = cli->operands.n ? cli->operands.v[0] : "gpusight";
-    return arena_printf(cli->arena, "%s_%s_%s.txt", output_base(trace, cli->arena), when, what);
+    const char *stem = output_base(trace, cli->arena);
+    if (s->versus && cli->operands.n > 1)
+        stem = arena_printf(cli->arena, "%s_vs_%s", stem,
+                            output_base(cli->operands.v[cli->operands.n - 1], cli->arena));
+    return arena_printf(cli->arena, "%s_%s_%s", stem, when, what);
+}
+
+struct hypotheses_file {
+    const char *profile, *when;
+    const struct explanation *e;
+};
+
+#define T struct explanation
+PART(file_said, T, ALWAYS(T, provider, FIELD_TEXT, "provider", ""),
+     ALWAYS(T, model, FIELD_TEXT, "model", ""),
+     ALWAYS(T, hypotheses, FIELD_LIST, "hypotheses", "", .of = &hypothesis_fields));
+#undef T
+#define T struct hypotheses_file
+PART(file_fields, T, ALWAYS(T, profile, FIELD_TEXT, "profile_path", ""),
+     ALWAYS(T, when, FIELD_TEXT, "generated_at", ""), SPREAD(T, e, FIELD_REF, &file_said));
+#undef T
+
+/* PerfAdvisor's file of hypotheses, in the folder of the log; 'gpusight evaluate' reads it. */
+static void save_hypotheses(struct cli *cli, const struct llm_settings *s,
+                            const struct explanation *e)
+{
+    char when[40];
+    time_t now = time(NULL);
+    struct tm t;
+    struct str json;
+    struct jwrite w;
+    struct gs_error err = {0};
+    const char *slash = strrchr(s->o.log_file, '/');
+    const char *name = named_file(cli, s, "hypotheses.json");
+    if (slash)
+        name = arena_printf(cli->arena, "%.*s%s", (int)(slash + 1 - s->o.log_file), s->o.log_file,
+                            fs_basename(name));
+    gmtime_r(&now, &t);
+    strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &t);
+    struct hypotheses_file file = {cli->operands.n ? cli->operands.v[0] : "", when, e};
+    str_init(&json, cli->arena);
+    jw_init(&w, &json, 2);
+    fields_write(&w, NULL, &file_fields, &file);
+    str_putc(&json, '\n');
+    struct journal *j = journal_open(name, false, cli->arena, &err);
+    if (j)
+        journal_put(j, &json);
+    else
+        log_warn("%s", err.text);
 }
 
 void cli_llm_form(struct llm_settings *s, const struct output_opts *out)
@@ -39,9 +88,9 @@ bool cli_llm_before(struct cli *cli, struct llm_settings *s, struct gs_error *er
     if (!llm_price_check(s->o.price, err))
         return false;
     if (s->o.log && !s->o.log_file)
-        s->o.log_file = named_file(cli, "log");
+        s->o.log_file = named_file(cli, s, "log.txt");
     if (s->o.transcript && !s->o.transcript_file)
-        s->o.transcript_file = named_file(cli, "transcript");
+        s->o.transcript_file = named_file(cli, s, "transcript.txt");
     cli->forget_keys = true;
     s->session = llm_open(&s->o, sandbox_messenger, cli, cli->arena, &s->problem);
     if (s->session || s->problem.code == GS_E_NETWORK)
@@ -141,6 +190,8 @@ struct explanation *cli_llm_explain(struct cli *cli, struct llm_settings *s,
     else
         explain_failed(out, s->session->target.provider->name, s->session->target.model,
                        "not asked, as you wished");
+    if (s->o.log_file && out->hypotheses.n)
+        save_hypotheses(cli, s, out);
     say_result(s->session, out);
     return out;
 }

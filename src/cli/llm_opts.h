@@ -19,6 +19,7 @@ struct llm_settings {
     struct llm_opts o;
     struct llm *session;     /* NULL: none was asked for, or there is none */
     struct gs_error problem; /* why there is none */
+    bool versus;             /* about two traces: files are named after both */
 };
 
 /* clang-format off */
@@ -69,7 +70,7 @@ struct llm_settings {
     OPT_FLAG(T, m.o.agent, 0, "llm-agent",                                                         \
              "let the model look things up with tools, and rank hypotheses"),                      \
     OPT_INT(T, m.o.max_turns, 0, "max-turns", 1, 100, "N", "turns of the agent (20)"),             \
-    OPT_FLAG(T, m.o.log, 0, "log", "write such a log to TRACE_TIME_log.txt in this folder"),       \
+    OPT_FLAG(T, m.o.log, 0, "log", "write such a log to TRACE_TIME_log.txt in this folder, and hypotheses beside it"), \
     OPT_FLAG(T, m.o.transcript, 0, "transcript", "the same for TRACE_TIME_transcript.txt"),        \
     OPT_TEXT(T, m.o.log_file, 0, "log-file", "FILE",                                               \
              "write requests and answers to this file, as they happen"),                           \

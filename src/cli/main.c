@@ -15,20 +15,6 @@
 #include "base/unfinished.h"
 #include "cli/dispatch.h"
 
-struct invocation {
-    int argc;
-    char **argv;
-    struct arena arena;
-    struct gs_error err;
-    bool ok;
-};
-
-static void run_guarded(void *ctx)
-{
-    struct invocation *r = ctx;
-    r->ok = dispatch(&r->arena, r->argc, r->argv, &r->err);
-}
-
 /*
  * A closed standard stream would lend its number to the next file opened, and output would go
  * there. Opened for reading, so that writing still fails as it should.
@@ -65,24 +51,24 @@ static bool flush_output(struct gs_error *err)
 
 int main(int argc, char **argv)
 {
-    struct invocation r = {.argc = argc, .argv = argv};
+    struct arena arena;
+    struct gs_error err = {0};
     occupy_standard_streams();
     unfinished_on_signals();
     raise_file_limit();
     mem_keep();               /* clearing pages is a fifth of the time otherwise */
     signal(SIGPIPE, SIG_IGN); /* a reader that leaves is a failed write, told like any other */
-    arena_init(&r.arena);
-    if (!mem_guard(run_guarded, &r, &r.err))
-        r.ok = false;
-    if (r.ok)
-        r.ok = flush_output(&r.err);
+    arena_init(&arena);
+    bool ok = dispatch(&arena, argc, argv, &err);
+    if (ok)
+        ok = flush_output(&err);
     else
         fflush(stdout);
     unfinished_remove();
-    arena_release(&r.arena);
-    if (r.ok)
+    arena_release(&arena);
+    if (ok)
         return GS_OK;
-    if (r.err.text[0])
-        fprintf(stderr, "gpusight: %s\n", r.err.text);
-    return r.err.code ? (int)r.err.code : GS_E_IO;
+    if (err.text[0])
+        fprintf(stderr, "gpusight: %s\n", err.text);
+    return err.code ? (int)err.code : GS_E_IO;
 }

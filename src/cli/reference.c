@@ -14,12 +14,8 @@
 #include "report/workload_report.h"
 
 struct making {
-    struct facts *f;
-    struct cli *cli;
     const struct run *run;
-    enum verify_kind kind;
-    const char *text;
-    size_t n, top;
+    size_t top;
     struct inventory inventory;
     struct summary summary;
     struct comparison comparison;
@@ -48,36 +44,37 @@ static int width_of(const char *text, size_t n)
     return (int)widest;
 }
 
-static void render_one(struct making *m, struct report *r, int columns)
+static void render_one(const struct verified_text *t, struct report *r, int columns)
 {
     static const struct renderer *const forms[] = {
-        [VERIFY_TEXT] = &renderer_text,
-        [VERIFY_MARKDOWN] = &renderer_markdown,
-        [VERIFY_HTML] = &renderer_html,
-        [VERIFY_JSON] = &renderer_json,
+        [VERIFY_TEXT] = &renderer_text, [VERIFY_MARKDOWN] = &renderer_markdown,
+        [VERIFY_HTML] = &renderer_html, [VERIFY_JSON] = &renderer_json,
+        [VERIFY_CSV] = &renderer_csv,
     };
     struct render_opts o = {.columns = columns};
-    struct arena *own = arena_child(m->cli->arena);
-    struct str *out = arena_new(own, struct str);
     struct gs_error err = {0};
+    if (t->kind == VERIFY_CSV && !r->csv)
+        return; /* not one of those that are one table */
+    struct arena *own = arena_child(t->cli->arena);
+    struct str *out = arena_new(own, struct str);
     str_init(out, own);
-    if (forms[m->kind]->render(r, out, &o, &err))
-        facts_add_reference(m->f, m->kind, out->buf, out->len);
+    if (forms[t->kind]->render(r, out, &o, &err))
+        facts_add_reference(t->facts, t->kind, out->buf, out->len);
     arena_release(own);
 }
 
-static void render_forms(struct making *m, struct report *r)
+void reference_render(const struct verified_text *t, struct report *r)
 {
-    int width = m->kind == VERIFY_TEXT ? width_of(m->text, m->n) : 0;
-    r->arena = m->cli->arena;
-    render_one(m, r, 80);
+    int width = t->kind == VERIFY_TEXT ? width_of(t->text, t->n) : 0;
+    r->arena = t->cli->arena;
+    render_one(t, r, 80);
     if (width > 80 || (width >= 40 && width < 70)) {
         int terminal = (width + 3) / 4 * 4, round = (width + 9) / 10 * 10;
-        render_one(m, r, width);
+        render_one(t, r, width);
         if (terminal != width)
-            render_one(m, r, terminal);
+            render_one(t, r, terminal);
         if (round != width && round != terminal)
-            render_one(m, r, round);
+            render_one(t, r, round);
     }
 }
 
@@ -101,14 +98,14 @@ static void rocinsight_form(const struct report *r, struct str *out, bool in_pag
 }
 
 /* Sections that are asked for by name have more in them. */
-static void add_details(struct making *m, struct report *r)
+static void add_details(const struct verified_text *t, struct report *r)
 {
     struct str names;
     struct gs_error err = {0};
-    if (m->kind != VERIFY_TEXT && m->kind != VERIFY_MARKDOWN)
+    if (t->kind != VERIFY_TEXT && t->kind != VERIFY_MARKDOWN)
         return;
-    const struct doc *d = r->make(r->about, NULL, m->cli->arena, &err);
-    str_init(&names, m->cli->arena);
+    const struct doc *d = r->make(r->about, NULL, t->cli->arena, &err);
+    str_init(&names, t->cli->arena);
     for (size_t i = 0; d && i < d->blocks.n; i++) {
         const struct block *b = d->blocks.v[i];
         if (b->kind == BLOCK_HEADING && b->level == 2 && b->id)
@@ -116,7 +113,7 @@ static void add_details(struct making *m, struct report *r)
     }
     r->sections = names.buf;
     if (names.len)
-        render_forms(m, r);
+        reference_render(t, r);
     r->sections = NULL;
 }
 
@@ -142,12 +139,11 @@ static struct doc *inventory_doc_form(const struct report *r)
     return inventory_doc(&m->inventory, r->arena);
 }
 
-void reference_add_run(struct facts *f, struct cli *cli, const struct run *run,
-                       enum verify_kind kind, const char *text, size_t n, size_t top)
+void reference_add_run(const struct verified_text *t, const struct run *run, size_t top)
 {
-    struct making *m = arena_new(cli->arena, struct making);
-    *m = (struct making){
-        .f = f, .cli = cli, .run = run, .kind = kind, .text = text, .n = n, .top = top};
+    struct arena *arena = t->cli->arena;
+    struct making *m = arena_new(arena, struct making);
+    *m = (struct making){.run = run, .top = top};
     struct subject about = subject_of_run(run, top);
     about.timeline_limit = 1; /* events of the timeline are no text */
     struct report analysis = {.ctx = m,
@@ -155,27 +151,41 @@ void reference_add_run(struct facts *f, struct cli *cli, const struct run *run,
                               .make = analysis_report,
                               .json = analysis_form,
                               .kind = "analysis"};
-    render_forms(m, &analysis);
-    add_details(m, &analysis);
-    if (kind == VERIFY_JSON) {
+    reference_render(t, &analysis);
+    add_details(t, &analysis);
+    if (t->kind == VERIFY_JSON) {
         analysis.json = rocinsight_form;
-        render_forms(m, &analysis);
+        reference_render(t, &analysis);
     }
     if (run->trace.kernels.n || run->trace.copies.n) {
-        summary_make(&m->summary, run->analysis, cli->arena);
-        summary_phases(&m->summary, cli->arena);
+        summary_make(&m->summary, run->analysis, arena);
+        summary_phases(&m->summary, arena);
         struct subject facts = {.a = run->analysis, .summary = &m->summary};
         struct report summary = {.ctx = m,
                                  .about = &facts,
                                  .make = summary_report,
                                  .json = summary_form,
                                  .kind = "summary"};
-        render_forms(m, &summary);
+        reference_render(t, &summary);
     }
-    inventory_make(&m->inventory, &run->trace, "auto", cli->threads, cli->arena);
+    inventory_make(&m->inventory, &run->trace, "auto", t->cli->threads, arena);
     struct report info = {
         .ctx = m, .doc = inventory_doc_form, .json = inventory_form, .kind = "inventory"};
-    render_forms(m, &info);
+    reference_render(t, &info);
+}
+
+void reference_add_longer(const struct verified_text *t, const struct run *run, size_t top)
+{
+    struct making *m = arena_new(t->cli->arena, struct making);
+    *m = (struct making){.run = run, .top = top};
+    struct subject about = subject_of_run(run, top);
+    about.timeline_limit = 1;
+    struct report analysis = {.ctx = m,
+                              .about = &about,
+                              .make = analysis_report,
+                              .json = analysis_form,
+                              .kind = "analysis"};
+    reference_render(t, &analysis);
 }
 
 static void comparison_form(const struct report *r, struct str *out, bool in_page)
@@ -186,28 +196,27 @@ static void comparison_form(const struct report *r, struct str *out, bool in_pag
     compare_json(&w, &m->comparison, &m->gate, NULL);
 }
 
-void reference_add_comparison(struct facts *f, struct cli *cli, const char *a, const char *b,
-                              enum verify_kind kind, const char *text, size_t n)
+void reference_add_comparison(const struct verified_text *t, const char *a, const char *b)
 {
-    struct making *m = arena_new(cli->arena, struct making);
-    struct run_profile *runs = arena_array(cli->arena, struct run_profile, 2);
+    struct arena *arena = t->cli->arena;
+    struct making *m = arena_new(arena, struct making);
+    struct run_profile *runs = arena_array(arena, struct run_profile, 2);
     struct gs_error err = {0};
-    *m = (struct making){.f = f, .cli = cli, .kind = kind, .text = text, .n = n};
-    if (!profile_load(cli, &runs[0], a, "auto", &err) ||
-        !profile_load(cli, &runs[1], b, "auto", &err))
+    if (!profile_load(t->cli, &runs[0], a, "auto", &err) ||
+        !profile_load(t->cli, &runs[1], b, "auto", &err))
         return; /* they are one job and nothing else */
-    compare(&m->comparison, &runs[0], &runs[1], cli->arena);
+    compare(&m->comparison, &runs[0], &runs[1], arena);
     struct subject about = {.comparison = &m->comparison, .gate = &m->gate, .top = 10};
     struct report report = {.ctx = m,
                             .about = &about,
                             .make = compare_report,
                             .json = comparison_form,
                             .kind = "comparison"};
-    render_forms(m, &report);
-    struct str *json = arena_new(cli->arena, struct str);
-    str_init(json, cli->arena);
+    reference_render(t, &report);
+    struct str *json = arena_new(arena, struct str);
+    str_init(json, arena);
     comparison_form(&report, json, true);
-    facts_add_json(f, "comparison", json->buf, json->len);
+    facts_add_json(t->facts, "comparison", json->buf, json->len);
 }
 
 static void workload_form(const struct report *r, struct str *out, bool in_page)
@@ -218,21 +227,16 @@ static void workload_form(const struct report *r, struct str *out, bool in_page)
     workload_json(&w, r->about->workload);
 }
 
-void reference_add_workload(struct facts *f, struct cli *cli, struct workload_report *w,
-                            enum verify_kind kind, const char *text, size_t n)
+void reference_add_workload(const struct verified_text *t, struct workload_report *w)
 {
-    struct making *m = arena_new(cli->arena, struct making);
-    *m = (struct making){.f = f, .cli = cli, .kind = kind, .text = text, .n = n};
+    struct arena *arena = t->cli->arena;
     struct subject about = {.workload = w};
-    struct report report = {.ctx = m,
-                            .about = &about,
-                            .make = workload_doc_report,
-                            .json = workload_form,
-                            .kind = "workload"};
-    render_forms(m, &report);
-    struct str *json = arena_new(cli->arena, struct str);
-    report.arena = cli->arena;
-    str_init(json, cli->arena);
+    struct report report = {
+        .about = &about, .make = workload_doc_report, .json = workload_form, .kind = "workload"};
+    reference_render(t, &report);
+    struct str *json = arena_new(arena, struct str);
+    report.arena = arena;
+    str_init(json, arena);
     workload_form(&report, json, false);
-    facts_add_json(f, "workload", json->buf, json->len);
+    facts_add_json(t->facts, "workload", json->buf, json->len);
 }

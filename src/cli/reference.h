@@ -8,18 +8,34 @@
 #include "run/run.h"
 #include "verify/verify.h"
 
+struct report;
 struct workload_report;
 
-/* Adds our reports of this run (analyze, summary, info), in the form of the text. */
-void reference_add_run(struct facts *f, struct cli *cli, const struct run *run,
-                       enum verify_kind kind, const char *text, size_t n, size_t top);
+/* The text that is verified, and where what we would write goes. */
+struct verified_text {
+    struct cli *cli;
+    struct facts *facts;
+    enum verify_kind kind;
+    const char *text;
+    size_t n;
+};
+
+/* Our reports of this run (analyze, summary, info), in the form of the text. */
+void reference_add_run(const struct verified_text *t, const struct run *run, size_t top);
+
+/* The report of analyze alone, with tables of so many rows. */
+void reference_add_longer(const struct verified_text *t, const struct run *run, size_t top);
 
 /* Two traces may also be the runs of a comparison: 'gpusight compare A B'. */
-void reference_add_comparison(struct facts *f, struct cli *cli, const char *a, const char *b,
-                              enum verify_kind kind, const char *text, size_t n);
+void reference_add_comparison(const struct verified_text *t, const char *a, const char *b);
 
 /* The same for a workload of rocprof-compute. */
-void reference_add_workload(struct facts *f, struct cli *cli, struct workload_report *w,
-                            enum verify_kind kind, const char *text, size_t n);
+void reference_add_workload(const struct verified_text *t, struct workload_report *w);
+
+/* What the text says that it was asked, asked again: what-ifs, plans, answers, sums by domain. */
+void reference_add_asked(const struct verified_text *t, const struct run *run);
+
+/* Writes a report in the form of the text, and takes it as a reference. */
+void reference_render(const struct verified_text *t, struct report *r);
 
 #endif

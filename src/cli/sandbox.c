@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -85,7 +87,7 @@ static void allow(int rules, const char *path, uint64_t rights)
     if (fstat(fd, &st) == 0) {
         struct landlock_path_beneath_attr rule = {.parent_fd = fd, .allowed_access = rights};
         if (!S_ISDIR(st.st_mode))
-            rule.allowed_access &= FS_WRITE | FS_TRUNCATE | FS_READ_FILE;
+            rule.allowed_access &= FS_EXECUTE | FS_WRITE | FS_TRUNCATE | FS_READ_FILE;
         syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
     }
     close(fd);
@@ -128,7 +130,26 @@ static void allow_beside(int rules, uint64_t rights)
         allow(rules, strcat(strcpy(fonts, home), "/.cache/fontconfig"), rights);
 }
 
-static bool close_files(const struct opt_list *writable)
+/* A program and what is installed with it; the loader is run as well. */
+static void allow_program(int rules, const char *program, uint64_t rights)
+{
+    static const char *const parts[] = {"lib", "lib64", "ssl", "etc", "share"};
+    static const char *const loaders[] = {"/lib", "/lib64", "/usr/lib", "/usr/lib64"};
+    char real[PATH_MAX], part[PATH_MAX + 16];
+    if (!program || !realpath(program, real))
+        return;
+    allow(rules, real, rights);
+    for (size_t i = 0; i < ARRAY_LEN(loaders); i++)
+        allow(rules, loaders[i], rights);
+    for (int up = 0; up < 2 && strrchr(real, '/'); up++)
+        *strrchr(real, '/') = 0;
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+        snprintf(part, sizeof(part), "%s/%s", real, parts[i]);
+        allow(rules, part, rights);
+    }
+}
+
+static bool close_files(const struct opt_list *writable, const char *program)
 {
     int version = landlock_version();
     if (version < 2) /* the first one breaks linkat() and rename() between folders */
@@ -141,12 +162,13 @@ static bool close_files(const struct opt_list *writable)
     for (size_t i = 0; i < writable->n; i++)
         allow_target(rules, writable->v[i], rights);
     allow_beside(rules, rights);
+    allow_program(rules, program, FS_EXECUTE);
     bool ok = syscall(SYS_landlock_restrict_self, rules, 0) == 0;
     close(rules);
     return ok;
 }
 
-static bool close_reading(const struct opt_list *readable)
+static bool close_reading(const struct opt_list *readable, const char *program)
 {
     static const char *const system[] = {"/usr", "/lib",      "/lib64",        "/proc",
                                          "/sys", "/dev/null", "/etc/localtime"};
@@ -162,6 +184,7 @@ static bool close_reading(const struct opt_list *readable)
         allow(rules, readable->v[i], rights);
     for (size_t i = 0; i < ARRAY_LEN(system); i++)
         allow(rules, system[i], rights);
+    allow_program(rules, program, rights);
     allow(rules, tmp && *tmp ? tmp : "/tmp", rights); /* databases are unpacked there */
     bool ok = syscall(SYS_landlock_restrict_self, rules, 0) == 0;
     close(rules);
@@ -179,16 +202,17 @@ static bool close_reading(const struct opt_list *readable)
 #define OWN_PROCESS 0xffffffffu /* stands for the number of this process */
 
 /* No reader of files needs these: the network, other programs and processes, the kernel itself. */
-enum { NETWORK_CALLS = 2 };
+enum { NETWORK_CALLS = 2, PROGRAM_CALLS = 4 };
 static const unsigned refused[] = {
     SYS_socket, SYS_connect, /* these two are left to the messenger */
-    SYS_bind, SYS_listen, SYS_accept, SYS_accept4, SYS_execve, SYS_execveat, SYS_ptrace,
-    SYS_process_vm_readv, SYS_process_vm_writev, SYS_kill, SYS_rt_sigqueueinfo, SYS_pidfd_getfd,
-    SYS_pidfd_send_signal, SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_io_uring_setup,
-    SYS_io_uring_enter, SYS_io_uring_register, SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot,
-    SYS_setns, SYS_unshare, SYS_keyctl, SYS_add_key, SYS_request_key, SYS_init_module,
-    SYS_finit_module, SYS_delete_module, SYS_kexec_load, SYS_open_by_handle_at, SYS_reboot,
-    SYS_tkill, SYS_setpriority, SYS_shmget, SYS_shmat, SYS_msgget, SYS_semget, SYS_mq_open,
+    SYS_execve, SYS_kill,    /* and these, where it runs a program, which it must be able to end */
+    SYS_bind, SYS_listen, SYS_accept, SYS_accept4, SYS_execveat, SYS_ptrace, SYS_process_vm_readv,
+    SYS_process_vm_writev, SYS_rt_sigqueueinfo, SYS_pidfd_getfd, SYS_pidfd_send_signal, SYS_bpf,
+    SYS_perf_event_open, SYS_userfaultfd, SYS_io_uring_setup, SYS_io_uring_enter,
+    SYS_io_uring_register, SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_setns,
+    SYS_unshare, SYS_keyctl, SYS_add_key, SYS_request_key, SYS_init_module, SYS_finit_module,
+    SYS_delete_module, SYS_kexec_load, SYS_open_by_handle_at, SYS_reboot, SYS_tkill,
+    SYS_setpriority, SYS_shmget, SYS_shmat, SYS_msgget, SYS_semget, SYS_mq_open,
     /* What Landlock does not see: the length, owner, mode and times of any file, by its name. */
     SYS_truncate, SYS_fchmodat, SYS_fchownat, SYS_utimensat, SYS_setxattr, SYS_lsetxattr,
     SYS_fsetxattr, SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr,
@@ -267,7 +291,7 @@ bool sandbox_enter(const char *mode, const struct opt_list *writable, struct gs_
 #endif
     if (str_eq(mode, "off"))
         return true;
-    bool files = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && close_files(writable);
+    bool files = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && close_files(writable, NULL);
     bool calls = close_calls(0);
     if (must && !files)
         return fail(err, GS_E_IO,
@@ -278,7 +302,7 @@ bool sandbox_enter(const char *mode, const struct opt_list *writable, struct gs_
     return true;
 }
 
-void sandbox_messenger(void *cli, const char *ca)
+void sandbox_messenger(void *cli, const char *ca, const char *program)
 {
     struct opt_list nothing = {0};
     const char *system[] = {"/etc", "/run", ca};
@@ -290,9 +314,9 @@ void sandbox_messenger(void *cli, const char *ca)
 #endif
     if (str_eq(mode, "off") || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return;
-    close_files(&nothing);
-    close_reading(&readable);
-    close_calls(NETWORK_CALLS);
+    close_files(&nothing, program);
+    close_reading(&readable, program);
+    close_calls(program ? PROGRAM_CALLS : NETWORK_CALLS);
 }
 
 bool sandbox_confine(const char *mode, const struct opt_list *readable, struct gs_error *err)
@@ -301,17 +325,16 @@ bool sandbox_confine(const char *mode, const struct opt_list *readable, struct g
     if (!str_eq(mode, "on"))
         return true;
 #endif
-    if (str_eq(mode, "off") || close_reading(readable) || !str_eq(mode, "on"))
+    if (str_eq(mode, "off") || close_reading(readable, NULL) || !str_eq(mode, "on"))
         return true;
     return fail(err, GS_E_IO, "no sandbox: the kernel has no Landlock; run with --sandbox=auto");
 }
 
 #else
 
-void sandbox_messenger(void *cli, const char *ca)
+void sandbox_messenger(void *cli, const char *ca, const char *program)
 {
-    (void)cli;
-    (void)ca;
+    (void)cli, (void)ca, (void)program;
 }
 
 bool sandbox_confine(const char *mode, const struct opt_list *readable, struct gs_error *err)

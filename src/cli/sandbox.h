@@ -23,9 +23,9 @@ bool sandbox_enter(const char *mode, const struct opt_list *writable, struct gs_
 /*
  * The same for the messenger (llm/messenger.h), which reads no trace and writes no file, and needs
  * the network. What the kernel does not have is left out. `cli`: struct cli; `ca`: certificates that
- * it reads, or NULL.
+ * it reads, or NULL; `program`: the one it may run, in the same box, or NULL.
  */
-void sandbox_messenger(void *cli, const char *ca);
+void sandbox_messenger(void *cli, const char *ca, const char *program);
 
 /*
  * Reading, too, is then only possible below these folders or files, and where the system keeps what

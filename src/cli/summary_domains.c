@@ -4,6 +4,7 @@
 
 #include "analyze/domains.h"
 #include "base/fs.h"
+#include "base/human.h"
 #include "base/str.h"
 #include "query/query.h"
 
@@ -12,6 +13,7 @@ struct call {
     const struct trace *t;
     const char *only; /* what filters left; NULL: all */
     struct domain_tables tables;
+    bool wide; /* names are not cut */
     struct output *out;
 };
 
@@ -52,8 +54,6 @@ static struct doc *doc_form(const struct report *report)
 {
     const struct call *c = report->ctx;
     struct doc *d = doc_new(report->arena);
-    bool wide =
-        c->out->form != &renderer_pdf && !(str_eq(c->out->path, "-") && isatty(STDOUT_FILENO));
     d->detailed = true;
     doc_title(d, "%s%s", fs_basename(c->t->files.v[0].path),
               c->t->files.n > 1 ? arena_printf(report->arena, " and %zu more", c->t->files.n - 1)
@@ -65,7 +65,7 @@ static struct doc *doc_form(const struct report *report)
         if (!is_shown(c, t))
             continue;
         doc_heading(d, 2, "%s%s", t->title, t->by_rank && !t->is_domains ? " by rank" : "");
-        put_table(d, t, wide ? COLUMN_KEEP : COLUMN_TEXT);
+        put_table(d, t, c->wide ? COLUMN_KEEP : COLUMN_TEXT);
     }
     return d;
 }
@@ -146,7 +146,8 @@ static bool write_files(struct call *c, struct arena *arena, struct gs_error *er
     workbook_form(&r, &w);
     if (!render_csv(&w, c->out->o->dir, &c->out->set, err))
         return false;
-    output_note(c->out, "wrote %zu files into %s", w.sheets.n, c->out->o->dir);
+    output_note(c->out, "wrote %zu file%s into %s", w.sheets.n, human_s(w.sheets.n),
+                c->out->o->dir);
     return output_finish(c->out, err);
 }
 
@@ -170,23 +171,48 @@ static const char *take_categories(struct cli *cli, const char *first)
     return first;
 }
 
+static struct report *report_of(struct call *c, struct arena *arena)
+{
+    struct report *r = arena_new(arena, struct report);
+    *r = (struct report){.ctx = c,
+                         .arena = arena,
+                         .doc = doc_form,
+                         .json = json_form,
+                         .csv = csv_form,
+                         .workbook = workbook_form,
+                         .kind = "domains"};
+    return r;
+}
+
+static struct domain_opts opts_of(const struct domain_args *a, const char *regions)
+{
+    return (struct domain_opts){.by_rank = a->by_rank,
+                                .regions = regions,
+                                .names = a->mangled     ? KERNELS_MANGLED
+                                         : a->truncated ? KERNELS_SHORT
+                                                        : KERNELS_FULL};
+}
+
+struct report *domains_report(const struct domain_args *a, const struct trace *t,
+                              struct arena *arena)
+{
+    struct call *c = arena_new(arena, struct call);
+    struct domain_opts o = opts_of(a, a->regions);
+    struct gs_error err = {0};
+    *c = (struct call){.args = a, .t = t, .wide = true};
+    return domains_make(&c->tables, t, &o, arena, &err) && c->tables.v.n ? report_of(c, arena)
+                                                                         : NULL;
+}
+
 bool summary_domains(struct cli *cli, const struct domain_args *a, const struct analyzed_opts *in,
                      struct output *out, struct gs_error *err)
 {
     struct call *c = arena_new(cli->arena, struct call);
-    struct domain_opts o = {.by_rank = a->by_rank, .regions = take_categories(cli, a->regions)};
+    struct domain_opts o = opts_of(a, take_categories(cli, a->regions));
     struct run_opts ro = cli_run_opts(cli, in);
-    struct report r = {.ctx = c,
-                       .arena = cli->arena,
-                       .doc = doc_form,
-                       .json = json_form,
-                       .csv = csv_form,
-                       .workbook = workbook_form,
-                       .kind = "domains"};
     if (a->mangled && a->truncated)
         return fail(err, GS_E_USAGE,
                     "options '--mangled-kernels' and '--truncate-kernels' exclude each other");
-    o.names = a->mangled ? KERNELS_MANGLED : a->truncated ? KERNELS_SHORT : KERNELS_FULL;
     *c = (struct call){.args = a, .out = out};
     c->t = cli_load_rows(cli, &ro, &c->only, err);
     if (!c->t || !domains_make(&c->tables, c->t, &o, cli->arena, err))
@@ -195,6 +221,8 @@ bool summary_domains(struct cli *cli, const struct domain_args *a, const struct 
         return fail(err, GS_E_EMPTY, "nothing to sum in '%s'", cli->operands.v[0]);
     if (out->form == &renderer_csv && out->o->dir && !out->o->name)
         return write_files(c, cli->arena, err);
-    return output_named(out, "summary", err) && output_report(out, &r, err) &&
-           output_finish(out, err);
+    if (!output_named(out, "summary", err))
+        return false;
+    c->wide = out->form != &renderer_pdf && !(str_eq(out->path, "-") && isatty(STDOUT_FILENO));
+    return output_report(out, report_of(c, cli->arena), err) && output_finish(out, err);
 }

@@ -30,4 +30,8 @@ bool domain_args_given(const struct domain_args *a);
 bool summary_domains(struct cli *cli, const struct domain_args *a, const struct analyzed_opts *in,
                      struct output *out, struct gs_error *err);
 
+/* What it writes of these rows, wide as for files; NULL: there is nothing to sum. */
+struct report *domains_report(const struct domain_args *a, const struct trace *t,
+                              struct arena *arena);
+
 #endif

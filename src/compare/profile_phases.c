@@ -1,10 +1,10 @@
-/* The phases of a run for a profile: their ledgers, and the kernels that fill them. */
+/* The phases of a run for a profile, made and read: their ledgers, the kernels that fill them. */
 #include <string.h>
 
 #include "analyze/name_groups.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "compare/profile.h"
+#include "compare/profile_doc.h"
 
 static const struct field share_list[] = {
     FIELD(struct profile_share, name, FIELD_TEXT, "kernel", "", "full name"),
@@ -61,15 +61,9 @@ static int64_t *sum_names(const struct analysis *a, const struct name_groups *na
     int64_t *sums = arena_array(temporary, int64_t, a->phases.n * names->n + 1);
     const uint32_t *rows = kernel_rows(&a->view, temporary);
     for (size_t i = 0; i < a->view.n_kernels; i++) {
-        size_t low = 0, high = a->phases.n;
-        while (high - low > 1) {
-            size_t middle = (low + high) / 2;
-            if (a->phases.v[middle].start_ns <= k->start_ns[rows[i]])
-                low = middle;
-            else
-                high = middle;
-        }
-        int64_t *sum = &sums[low * names->n + names->of_symbol[k->symbol[rows[i]]]];
+        size_t next = 1;
+        BISECT(next, a->phases.n, p, a->phases.v[p].start_ns <= k->start_ns[rows[i]]);
+        int64_t *sum = &sums[(next - 1) * names->n + names->of_symbol[k->symbol[rows[i]]]];
         *sum = add_ns(*sum, kernel_ns(a, rows[i]));
     }
     return sums;
@@ -99,6 +93,21 @@ static const char *kept(struct arena *arena, const char *s)
     return s ? arena_strdup(arena, s) : NULL;
 }
 
+static struct profile_phase of_row(const struct phase_row *r)
+{
+    return (struct profile_phase){.name = r->name,
+                                  .named_by = r->named_by,
+                                  .duration_ns = r->duration_ns,
+                                  .busy_ns = r->busy_ns,
+                                  .compute_ns = r->compute_ns,
+                                  .exposed_ns = r->exposed_ns,
+                                  .idle_ns = r->idle_ns,
+                                  .kernels = r->kernels,
+                                  .copies = r->copies,
+                                  .iterations = r->iterations,
+                                  .iteration_ns = r->iteration_ns};
+}
+
 void profile_phases_make(struct run_profile *p, const struct analysis *a, struct arena *arena)
 {
     struct arena *temporary = arena_scratch();
@@ -107,24 +116,51 @@ void profile_phases_make(struct run_profile *p, const struct analysis *a, struct
     const int64_t *sums = sum ? sum_names(a, names, temporary) : NULL;
     for (size_t i = 0; i < a->phases.n && i < PROFILE_PHASES; i++) {
         const struct phase_row *from = &a->phases.v[i];
-        struct profile_phase phase = {
-            .name = kept(arena, from->name),
-            .named_by = kept(arena, from->named_by),
-            .duration_ns = from->duration_ns,
-            .busy_ns = from->busy_ns,
-            .compute_ns = from->compute_ns,
-            .exposed_ns = from->exposed_ns,
-            .idle_ns = from->idle_ns,
-            .kernels = from->kernels,
-            .copies = from->copies,
-            .iterations = from->iterations,
-            .iteration_ns = from->iteration_ns,
-            .has_causes = true,
-        };
+        struct profile_phase phase = of_row(from);
+        phase.name = kept(arena, from->name);
+        phase.named_by = kept(arena, from->named_by);
+        phase.has_causes = true;
         memcpy(phase.cause_ns, from->ledger.ns, sizeof(phase.cause_ns));
         if (sums)
             keep_shares(&phase, sums + i * names->n, names, a->trace, arena);
         vec_push(&p->phases, arena, phase);
     }
     arena_release(temporary);
+}
+
+/* ---- what was read, made harmless and whole ---- */
+
+static bool is_sound(struct profile_phase *p)
+{
+    const int64_t most = INT64_C(4000000000000000000);
+    const int64_t times[] = {p->duration_ns, p->busy_ns, p->compute_ns,
+                             p->exposed_ns,  p->idle_ns, p->iteration_ns};
+    for (size_t i = 0; i < ARRAY_LEN(times); i++)
+        if (times[i] < 0 || times[i] > most)
+            return false;
+    for (enum cause c = 0; c < CAUSES; c++)
+        if (p->cause_ns[c] < 0 || p->cause_ns[c] > most)
+            return false;
+    size_t n = 0;
+    for (size_t i = 0; i < p->shares.n && n < PROFILE_SHARES; i++)
+        if (p->shares.v[i].name && p->shares.v[i].ns > 0)
+            p->shares.v[n++] = p->shares.v[i];
+    p->shares.n = n;
+    return p->name != NULL;
+}
+
+void profile_finish_phases(struct profile_doc *d, struct arena *arena)
+{
+    struct run_profile *p = &d->p;
+    size_t n = 0;
+    if (!p->phases.n) /* an analysis: their kernels are known only by the first of them, in short */
+        for (size_t i = 0; i < d->phases.n; i++)
+            vec_push(&p->phases, arena, of_row(&d->phases.v[i]));
+    for (size_t i = 0; i < p->phases.n && n < PROFILE_PHASES; i++)
+        if (is_sound(&p->phases.v[i]))
+            p->phases.v[n++] = p->phases.v[i];
+    p->phases.n = n;
+    for (size_t i = 0; i < n; i++)
+        if (!p->phases.v[i].named_by)
+            p->phases.v[i].named_by = "";
 }

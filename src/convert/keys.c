@@ -15,26 +15,6 @@ struct keys {
     struct arena *arena;
 };
 
-/* A text of the trace as one word of a path. */
-static const char *word(const char *text, struct arena *a)
-{
-    enum { MOST = 100 };
-    struct str out;
-    size_t n = strlen(text);
-    str_init(&out, a);
-    if (!n || *text == '.' || *text == '-')
-        str_putc(&out, '_');
-    for (size_t i = 0, len; i < n && out.len < MOST; i += len) {
-        uint32_t c = utf8_decode(text + i, n - i, &len);
-        bool malformed = len == 1 && (unsigned char)text[i] >= 0x80;
-        if (malformed || c == '/' || utf8_unsafe(c))
-            str_putc(&out, '_');
-        else
-            str_put(&out, text + i, len);
-    }
-    return out.buf;
-}
-
 static const char *number(const struct keys *k, int64_t v)
 {
     return arena_printf(k->arena, "%lld", (long long)v);
@@ -49,7 +29,7 @@ static const char *argument(const struct keys *k, long n)
         size_t len = strcspn(s, " ");
         if (i == n) {
             const char *text = arena_strndup(k->arena, s, len), *slash = strrchr(text, '/');
-            return word(!n && slash ? slash + 1 : text, k->arena);
+            return utf8_file_word(!n && slash ? slash + 1 : text, k->arena);
         }
         s += len;
     }
@@ -109,7 +89,7 @@ static const char *value_of(const struct keys *k, const char *key, size_t n)
 {
     const struct process *p = k->p;
     if (is(key, n, "hostname") || is(key, n, "h"))
-        return p && p->host ? word(trace_str(k->t, p->host), k->arena) : "localhost";
+        return p && p->host ? utf8_file_word(trace_str(k->t, p->host), k->arena) : "localhost";
     if (is(key, n, "pid") || is(key, n, "p"))
         return number(k, p ? p->pid : 0);
     if (is(key, n, "ppid") || is(key, n, "pgid") || is(key, n, "psid"))
@@ -121,7 +101,7 @@ static const char *value_of(const struct keys *k, const char *key, size_t n)
     if (is(key, n, "nid"))
         return number(k, p ? p->host : 0);
     if (is(key, n, "job") || is(key, n, "j"))
-        return word(environment(k, "SLURM_JOB_ID", "0"), k->arena);
+        return utf8_file_word(environment(k, "SLURM_JOB_ID", "0"), k->arena);
     if (is(key, n, "cwd"))
         return folder(k);
     if (is(key, n, "launch_date"))

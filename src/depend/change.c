@@ -155,8 +155,8 @@ static int64_t kernel_time(const struct recipe *p, uint32_t row, int64_t ns)
     double factor = p->symbol_scale ? p->symbol_scale[t->kernels.symbol[row]] : 1;
     int64_t wait =
         c->rank_typical && p->d->view->kernel_wait_ns ? p->d->view->kernel_wait_ns[row] : 0;
-    if (p->d->view->kernel_class[t->kernels.symbol[row]] == KERNEL_COLLECTIVE &&
-        c->remove[REMOVE_COMMUNICATION])
+    if (c->remove[REMOVE_COMMUNICATION] &&
+        p->d->view->kernel_class[t->kernels.symbol[row]] == KERNEL_COLLECTIVE)
         return 0;
     if (c->launch_scale && t->kernels.launch[row] < t->launches.n)
         factor *= (double)c->launch_scale[t->kernels.launch[row]];

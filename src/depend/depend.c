@@ -2,6 +2,20 @@
 
 #include "depend/depend_in.h"
 
+/* By thread, the first call that led to GPU work. */
+static void find_leads(struct building *b)
+{
+    struct depend *d = b->d;
+    size_t n = d->view->n_threads;
+    d->leads = arena_array(b->arena, uint32_t, n + 1);
+    for (size_t t = 0; t < n; t++) {
+        uint32_t c = d->first_call[t], end = d->first_call[t + 1];
+        while (c < end && b->first_op[c] == b->first_op[c + 1])
+            c++;
+        d->leads[t] = c < end ? c : NO_INDEX;
+    }
+}
+
 /* The first call that led to GPU work, the last work, and the call that waited for it. */
 static void measure(struct building *b)
 {
@@ -35,6 +49,19 @@ static void measure(struct building *b)
     }
 }
 
+/* Calls whose times do not follow from the call before them on their thread. */
+static void mark_apart(struct depend *d)
+{
+    for (uint32_t c = 0; c < d->n_calls; c++)
+        if (call_begins(d, c) || d->awaited[c] != NO_INDEX)
+            d->flags[c] |= CALL_APART;
+    for (size_t i = 0; i < d->handovers.n; i++)
+        d->flags[d->handovers.v[i].call] |= CALL_APART | CALL_HANDED;
+    for (size_t i = 0; i < d->meetings.n; i++)
+        for (uint32_t k = 0; !d->meetings.v[i].kernels && k < d->meetings.v[i].n; k++)
+            d->flags[d->members.v[d->meetings.v[i].first + k]] |= CALL_APART;
+}
+
 void depend_make(struct depend *d, const struct view *v, struct arena *arena)
 {
     struct arena *temporary = arena_scratch();
@@ -52,6 +79,8 @@ void depend_make(struct depend *d, const struct view *v, struct arena *arena)
     depend_infer(&b);
     depend_handovers(&b);
     depend_meet(&b);
+    mark_apart(d);
+    find_leads(&b);
     measure(&b);
     arena_release(temporary);
 }

@@ -71,6 +71,8 @@ enum call_flag {
     CALL_BEGINS = 1, /* the first one of its thread */
     CALL_MANY = 2,   /* it submitted several ops: a graph already */
     CALL_GRAPH = 4,  /* it launches a graph, by its name */
+    CALL_HANDED = 8, /* a call of another thread leads to it */
+    CALL_APART = 16, /* its times do not just follow from the call before it */
 };
 
 struct depend {
@@ -94,6 +96,7 @@ struct depend {
     bool cut;                           /* some are longer than the view, or it has pauses */
     uint32_t *awaited;                  /* op it waits for, or NO_INDEX */
     uint32_t *first_call;               /* by thread of the view, and one more */
+    uint32_t *leads;                    /* by thread: its first call that led to work, NO_INDEX */
     uint8_t *flags;                     /* by call: enum call_flag */
 
     VEC(struct depend_wait) waits;         /* sorted by op */
@@ -102,8 +105,9 @@ struct depend {
     VEC(uint32_t) members;               /* calls or ops, meeting by meeting */
     uint32_t *call_meeting, *op_meeting; /* the one a call or op waits in, + 1; NULL: none does */
 
-    /* All nodes in an order in which every edge leads back: calls, and n_calls + op. */
-    uint32_t *order;
+    /* An order in which every edge leads back: ops by number, and calls with the ops before them. */
+    uint32_t *order;      /* calls */
+    uint32_t *ops_before; /* by call: how many ops come before it */
 
     /* What is usual in this trace; see typical.c. */
     int64_t queue_ns;   /* from the end of an op to the start of the next that waits behind it */
@@ -189,5 +193,8 @@ static inline int64_t op_alone(const struct depend *d, uint32_t op)
 
 /* The first of d->waits that is of this op or a later one. */
 size_t depend_first_wait(const struct depend *d, uint32_t op);
+
+/* The call of another thread that this one begins after, or NO_INDEX. */
+uint32_t depend_handed_by(const struct depend *d, uint32_t call);
 
 #endif

@@ -58,9 +58,9 @@ static bool counts(const struct depend *d, uint32_t call)
 static void walk(struct building *b, struct turns *of, bool collect)
 {
     struct depend *d = b->d;
-    for (size_t i = 0; i < d->n_calls + d->n_ops; i++) {
+    for (size_t i = 0; i < d->n_calls; i++) {
         uint32_t call = d->order[i];
-        if (call >= d->n_calls || !counts(d, call))
+        if (!counts(d, call))
             continue;
         struct turns *t = &of[process_of(d, call)];
         bool change = t->last != NO_INDEX && !same_thread(d, t->last, call);
@@ -105,4 +105,19 @@ void depend_handovers(struct building *b)
     }
     if (b->d->handovers.n)
         sort_by_call(b);
+}
+
+uint32_t depend_handed_by(const struct depend *d, uint32_t call)
+{
+    size_t lo = 0, hi = d->handovers.n;
+    if (!(d->flags[call] & CALL_HANDED))
+        return NO_INDEX;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (d->handovers.v[mid].call < call)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return d->handovers.v[lo].from;
 }

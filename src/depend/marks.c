@@ -59,34 +59,49 @@ static bool removes_wait(const struct recipe *p, uint32_t call)
            !((c->keep_results || c->cautious) && waits_for_result(p->d, call));
 }
 
+/* The wait that follows closely, with nothing else but questions and events before it. */
+static uint32_t wait_behind(const struct depend *d, uint32_t call, bool only_questions)
+{
+    enum { LOOK = 3 };
+    for (uint32_t next = call + 1; next <= call + LOOK && next < d->n_calls; next++) {
+        enum api_class then = call_class(d, next);
+        if (call_begins(d, next))
+            return NO_INDEX;
+        if (then == API_SYNC && d->awaited[next] != NO_INDEX)
+            return next;
+        if (then != API_OTHER && (only_questions || then != API_EVENT))
+            return NO_INDEX;
+    }
+    return NO_INDEX;
+}
+
+/* The host does nothing for long between two calls of a thread. */
+static bool close_to(const struct depend *d, uint32_t call, uint32_t last)
+{
+    for (uint32_t c = call + 1; c <= last; c++)
+        if (call_span(d, c).start - call_span(d, c - 1).end >= SHORT_GAP_NS)
+            return false;
+    return true;
+}
+
 /*
  * Calls just before a wait that serve nothing else: recording the event it waits for, questions to
  * the runtime, and copying the result it waits for.
  */
 static bool serves_wait(const struct recipe *p, uint32_t call, enum api_class class)
 {
-    enum { LOOK = 3 };
     const struct depend *d = p->d;
     if (class != API_EVENT && class != API_OTHER && class != API_COPY_ASYNC)
         return false;
-    struct span s = call_span(d, call);
-    if (s.end - s.start >= SHORT_GAP_NS || d->awaited[call] != NO_INDEX)
+    uint32_t wait = wait_behind(d, call, class == API_COPY_ASYNC);
+    if (wait == NO_INDEX || d->awaited[call] != NO_INDEX || !removes_wait(p, wait) ||
+        !close_to(d, call, wait))
         return false;
-    for (uint32_t next = call + 1; next <= call + LOOK && next < d->n_calls; next++) {
-        if (call_begins(d, next) ||
-            call_span(d, next).start - call_span(d, next - 1).end >= SHORT_GAP_NS)
-            return false;
-        enum api_class then = call_class(d, next);
-        if (then == API_SYNC && d->awaited[next] != NO_INDEX && removes_wait(p, next)) {
-            uint32_t op = d->awaited[next];
-            return class != API_COPY_ASYNC ||
-                   (waits_for_result(d, next) && d->call[op] == call &&
-                    d->trace->copies.bytes[op_row(d, op)] < TINY_COPY_BYTES);
-        }
-        if (class == API_COPY_ASYNC ? then != API_OTHER : then != API_EVENT && then != API_OTHER)
-            return false;
-    }
-    return false;
+    struct span s = call_span(d, call);
+    uint32_t op = d->awaited[wait];
+    return s.end - s.start < SHORT_GAP_NS &&
+           (class != API_COPY_ASYNC || (waits_for_result(d, wait) && d->call[op] == call &&
+                                        d->trace->copies.bytes[op_row(d, op)] < TINY_COPY_BYTES));
 }
 
 /* Streams and events that are made in the loop, as slowly as memory. */
@@ -283,26 +298,71 @@ struct ranges {
     size_t n;
 };
 
-/* Adds the part of [start, end) before each call, where it is not yet counted. */
-static void keep(struct recipe *p, uint32_t first, uint32_t end, uint32_t at, int64_t from,
-                 int64_t to, int64_t *until)
+/* How many calls are removed before each block of them. */
+struct removed {
+    uint32_t *before;
+};
+
+enum { BLOCK = 64 };
+
+static void count_removed(const struct recipe *p, struct removed *r, struct arena *temporary)
 {
-    const struct depend *d = p->d;
-    from = from > *until ? from : *until;
-    for (uint32_t c = at > first ? at : first + 1; c < end && from < to; c++) {
-        int64_t lo = call_span(d, c - 1).end, hi = call_span(d, c).start;
-        if (lo >= to)
-            break;
-        int64_t a = from > lo ? from : lo, b = to < hi ? to : hi;
-        if (b > a && b - a + p->kept_gap[c] <= UINT32_MAX)
-            p->kept_gap[c] += (uint32_t)(b - a);
-    }
-    *until = to > *until ? to : *until;
+    size_t n = p->d->n_calls;
+    r->before = arena_array(temporary, uint32_t, n / BLOCK + 2);
+    for (size_t c = 0; c < n; c++)
+        r->before[c / BLOCK + 1] += p->marks[c] & MARK_REMOVED;
+    for (size_t i = 1; i <= n / BLOCK + 1; i++)
+        r->before[i] += r->before[i - 1];
 }
 
-/* The first call of [lo, hi) that starts at `time` or later. */
+/* Of [lo, hi). */
+static bool any_removed(const struct recipe *p, const struct removed *r, uint32_t lo, uint32_t hi)
+{
+    while (lo < hi && (lo % BLOCK || hi - lo < BLOCK))
+        if (p->marks[lo++] & MARK_REMOVED)
+            return true;
+    if (r->before[hi / BLOCK] > r->before[lo / BLOCK])
+        return true;
+    while (hi > lo && hi % BLOCK)
+        if (p->marks[--hi] & MARK_REMOVED)
+            return true;
+    return false;
+}
+
+/*
+ * Adds what lies in [from, to) before each of the calls from `lo` up to `hi`, where it is not yet
+ * counted. It matters only beside calls that are removed.
+ */
+static void keep(struct recipe *p, uint32_t lo, uint32_t hi, struct span range, int64_t *until,
+                 struct arena *temporary)
+{
+    const struct depend *d = p->d;
+    int64_t from = range.start > *until ? range.start : *until;
+    for (uint32_t c = lo; c <= hi && from < range.end; c++) {
+        if (!((p->marks[c] | p->marks[c - 1]) & MARK_REMOVED))
+            continue;
+        int64_t before = call_span(d, c - 1).end, start = call_span(d, c).start;
+        int64_t a = from > before ? from : before, b = range.end < start ? range.end : start;
+        if (b <= a)
+            continue;
+        if (!p->kept.n || p->kept.v[p->kept.n - 1].call != c)
+            vec_push(&p->kept, temporary, (struct kept_gap){.call = c});
+        struct kept_gap *k = &p->kept.v[p->kept.n - 1];
+        k->ns = add_ns(k->ns, b - a);
+    }
+    *until = range.end > *until ? range.end : *until;
+}
+
+/* The first call of [lo, hi) that starts at `time` or later; it is mostly near `lo`. */
 static uint32_t call_at(const struct depend *d, uint32_t lo, uint32_t hi, int64_t time)
 {
+    for (uint32_t step = 1; step < hi - lo; step *= 2) {
+        if (call_span(d, lo + step).start >= time) {
+            hi = lo + step;
+            break;
+        }
+        lo += step;
+    }
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
         if (call_span(d, mid).start < time)
@@ -337,27 +397,43 @@ static bool is_operator(const struct depend *d, uint32_t lo, uint32_t hi, int64_
 
 /* Ranges without a removed call in them are work that stays, and so are operators. */
 static void keep_ranges(struct recipe *p, size_t thread, const struct ranges *r,
-                        const uint32_t *removed)
+                        const struct removed *removed, struct arena *temporary)
 {
     enum { CALLS_MOST = 8 };
     const struct depend *d = p->d;
     const struct markers *m = &d->trace->markers;
     uint32_t first = d->first_call[thread], end = d->first_call[thread + 1];
+    uint32_t lo = first; /* ranges are sorted by their start */
     int64_t until = INT64_MIN;
     for (size_t i = 0; i < r->n && first < end; i++) {
         struct span s = view_clip(d->view, m->start_ns[r->rows[i]], m->end_ns[r->rows[i]]);
         int64_t from = view_elapsed(d->view, s.start), to = view_elapsed(d->view, s.end);
-        uint32_t lo = call_at(d, first, end, from), hi = call_at(d, lo, end, to);
+        lo = call_at(d, lo, end, from);
         if (to <= until)
             continue;
-        if (removed[hi] > removed[lo]) {
+        uint32_t hi = call_at(d, lo, end, to);
+        if (any_removed(p, removed, lo, hi)) {
             bool few = hi - lo <= CALLS_MOST, empty = few && is_empty(p, lo, hi);
             until = empty ? to : until; /* with all that is in it */
             if (!few || empty || !is_operator(d, lo, hi, to - from))
                 continue;
         }
-        keep(p, first, end, lo, from, to, &until);
+        keep(p, lo > first ? lo : first + 1, hi < end ? hi : end - 1, (struct span){from, to},
+             &until, temporary);
     }
+}
+
+int64_t recipe_kept(const struct recipe *p, uint32_t call)
+{
+    size_t lo = 0, hi = p->kept.n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (p->kept.v[mid].call < call)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < p->kept.n && p->kept.v[lo].call == call ? p->kept.v[lo].ns : 0;
 }
 
 static void find_kept(struct recipe *p, struct arena *temporary)
@@ -366,7 +442,7 @@ static void find_kept(struct recipe *p, struct arena *temporary)
     const struct trace *t = d->trace;
     const struct markers *m = &t->markers;
     struct ranges *of = arena_array(temporary, struct ranges, t->threads.n + 1);
-    uint32_t *removed = arena_array(temporary, uint32_t, d->n_calls + 2);
+    struct removed removed;
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < m->n; i++) {
             if (m->kind[i] != MARKER_THREAD_RANGE || m->thread[i] >= t->threads.n)
@@ -381,13 +457,11 @@ static void find_kept(struct recipe *p, struct arena *temporary)
             of[i].n = 0;
         }
     }
-    for (uint32_t c = 0; c < d->n_calls; c++)
-        removed[c + 1] = removed[c] + ((p->marks[c] & MARK_REMOVED) != 0);
-    removed[d->n_calls + 1] = removed[d->n_calls];
-    p->kept_gap = arena_array(temporary, uint32_t, d->n_calls + 1);
+    count_removed(p, &removed, temporary);
+    p->knows_kept = true;
     for (size_t i = 0; i < t->threads.n && i < d->view->n_threads; i++) {
         sort_rows(of[i].rows, of[i].n, m->start_ns, temporary);
-        keep_ranges(p, i, &of[i], removed);
+        keep_ranges(p, i, &of[i], &removed, temporary);
     }
 }
 

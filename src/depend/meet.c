@@ -153,14 +153,11 @@ static void collect(struct search *s)
     if (!calls && !collectives)
         return;
     const uint32_t *peer = calls && d->trace->messages.n ? peers_of(s) : NULL;
-    for (size_t i = 0; i < d->n_calls + d->n_ops; i++) {
+    for (uint32_t op = 0; collectives && op < d->n_ops; op++)
+        add_kernel(s, op);
+    for (size_t i = 0; calls && i < d->n_calls; i++) {
         uint32_t node = d->order[i];
-        if (node >= d->n_calls) {
-            if (collectives)
-                add_kernel(s, node - (uint32_t)d->n_calls);
-            continue;
-        }
-        if (!calls || call_class(d, node) != API_COMM)
+        if (call_class(d, node) != API_COMM)
             continue;
         enum wanted wanted = wanted_of(s, node);
         if (wanted == WANTED_ALL && process_of(d, node) != NO_INDEX)

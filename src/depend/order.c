@@ -98,8 +98,8 @@ struct list {
 struct lists {
     struct list *v;
     size_t n;
-    uint32_t *last; /* by stream: the op numbered last */
-    size_t ops;     /* numbered so far */
+    uint32_t *last;    /* by stream: the op numbered last */
+    size_t calls, ops; /* put in order so far */
 };
 
 static void look_at_first(const struct building *b, struct list *l)
@@ -144,11 +144,12 @@ static void collect_lists(const struct building *b, struct lists *all)
 }
 
 /* The first node of a list is the next one of all; an op gets its number and its link. */
-static void append(struct building *b, struct lists *all, const struct list *l, size_t at)
+static void append(struct building *b, struct lists *all, const struct list *l)
 {
     struct depend *d = b->d;
     if (!l->rows) {
-        d->order[at] = l->at;
+        d->order[all->calls++] = l->at;
+        d->ops_before[l->at] = (uint32_t)all->ops;
         return;
     }
     size_t op = all->ops++, n_streams = d->trace->streams.n;
@@ -160,7 +161,6 @@ static void append(struct building *b, struct lists *all, const struct list *l, 
     uint32_t *slot = &all->last[stream < n_streams ? stream : n_streams];
     d->prev[op] = *slot;
     *slot = (uint32_t)op;
-    d->order[at] = (uint32_t)(d->n_calls + op);
 }
 
 static bool before(const struct list *x, const struct list *y)
@@ -184,7 +184,7 @@ static void restart(struct building *b, struct lists *all)
 {
     size_t n_streams = b->d->trace->streams.n + 1;
     memset(all->last, 0xff, n_streams * sizeof(*all->last));
-    all->ops = 0;
+    all->calls = all->ops = 0;
     b->d->unlinked = 0;
 }
 
@@ -192,7 +192,7 @@ static void restart(struct building *b, struct lists *all)
 static bool merge(struct building *b, struct lists *all)
 {
     struct list **heap = arena_array(b->temporary, struct list *, all->n + 1);
-    size_t n = all->n, out = 0;
+    size_t n = all->n;
     restart(b, all);
     for (size_t i = 0; i < n; i++)
         heap[i] = &all->v[i];
@@ -200,7 +200,7 @@ static bool merge(struct building *b, struct lists *all)
         sift_down(heap, n, i);
     while (n) {
         struct list *l = heap[0];
-        append(b, all, l, out++);
+        append(b, all, l);
         if (++l->at == l->end) {
             heap[0] = heap[--n];
         } else {
@@ -240,7 +240,7 @@ static void sort_nodes(struct building *b, struct lists *all)
         struct list l = all->v[list_of[order[i]]];
         l.at = at[order[i]];
         look_at_first(b, &l);
-        append(b, all, &l, i);
+        append(b, all, &l);
     }
     arena_release(room);
 }
@@ -251,7 +251,8 @@ static void order_nodes(struct building *b)
     struct depend *d = b->d;
     struct lists all = {.n = 0};
     d->n_ops = d->view->n_kernels + d->view->n_copies;
-    d->order = arena_array(b->arena, uint32_t, d->n_calls + d->n_ops + 1);
+    d->order = arena_array(b->arena, uint32_t, d->n_calls + 1);
+    d->ops_before = arena_array(b->arena, uint32_t, d->n_calls + 1);
     d->op_time = arena_array(b->arena, struct span, d->n_ops + 1);
     d->row = arena_array(b->arena, uint32_t, d->n_ops + 1);
     d->call = arena_array(b->arena, uint32_t, d->n_ops + 1);

@@ -1,6 +1,7 @@
 #include "depend/path.h"
 
 #include "base/sort.h"
+#include "depend/replay_in.h"
 
 static const struct path_info infos[PATH_KINDS] = {
 #define PATH(id, key, label, doc) {key, label, doc},
@@ -67,14 +68,14 @@ static enum path_kind call_kind(const struct depend *d, uint32_t call)
 static bool leave_call_start(struct walk *w, uint32_t *node)
 {
     const struct replay *r = w->r;
-    uint32_t call = *node, from = r->bound_to[call];
-    switch (r->bound[call]) {
+    uint32_t call = *node, from;
+    switch (replay_call_bound(r, call, &from)) {
     case BIND_PROGRAM:
-        step_to(w, r->call_end[from], PATH_HOST, NO_INDEX, call);
+        step_to(w, replay_call_end(r, from), PATH_HOST, NO_INDEX, call);
         *node = from;
         return true;
     case BIND_HANDOVER:
-        step_to(w, r->call_end[from], PATH_HANDOVER, NO_INDEX, call);
+        step_to(w, replay_call_end(r, from), PATH_HANDOVER, NO_INDEX, call);
         *node = from;
         return true;
     case BIND_WORKER:
@@ -90,18 +91,19 @@ static bool leave_call(struct walk *w, uint32_t *node, bool inside)
 {
     const struct replay *r = w->r;
     uint32_t call = *node;
-    if (!inside && r->waited[call] == WAITED_MEETING) { /* on with who came last, from its start */
+    if (!inside &&
+        replay_waited(r, call) == WAITED_MEETING) { /* on with who came last, from its start */
         *node = r->met_last[r->d->call_meeting[call] - 1];
-        step_to(w, r->call_start[*node], call_kind(r->d, call), NO_INDEX, call);
+        step_to(w, replay_call_start(r, *node), call_kind(r->d, call), NO_INDEX, call);
         return leave_call_start(w, node);
     }
-    if (!inside && r->waited[call]) {
+    if (!inside && replay_waited(r, call)) {
         uint32_t op = r->d->awaited[call];
         step_to(w, r->op_end[op], call_kind(r->d, call), NO_INDEX, call);
         *node = (uint32_t)r->d->n_calls + op;
         return true;
     }
-    step_to(w, r->call_start[call], call_kind(r->d, call), NO_INDEX, call);
+    step_to(w, replay_call_start(r, call), call_kind(r->d, call), NO_INDEX, call);
     return leave_call_start(w, node);
 }
 
@@ -126,17 +128,17 @@ static bool leave_op(struct walk *w, uint32_t *node, bool *inside)
             *node = (uint32_t)d->n_calls + op;
         }
     }
-    uint32_t to = r->bound_to[*node];
+    uint32_t to = r->bound_to[op];
     step_to(w, r->op_start[op], op_kind(d, op), op, NO_INDEX);
     if (to == NO_INDEX)
         return false;
-    switch (r->bound[*node]) {
+    switch (r->bound[op]) {
     case BIND_LAUNCH:
-        step_way(w, op, r->call_end[to], d->launch_ns, PATH_LATENCY);
+        step_way(w, op, replay_call_end(r, to), d->launch_ns, PATH_LATENCY);
         break;
     case BIND_IN_CALL:
-        if (r->op_start[op] > r->call_end[to]) /* it waited longer than the call took */
-            step_to(w, r->call_end[to], PATH_DELAY, op, NO_INDEX);
+        if (r->op_start[op] > replay_call_end(r, to)) /* it waited longer than the call took */
+            step_to(w, replay_call_end(r, to), PATH_DELAY, op, NO_INDEX);
         *inside = true;
         break;
     case BIND_EVENT:
@@ -157,7 +159,7 @@ void path_walk(const struct replay *r, path_fn *fn, void *ctx)
     if (r->last_op == NO_INDEX)
         return;
     uint32_t node = (uint32_t)d->n_calls + r->last_op;
-    if (d->last_call != NO_INDEX && r->call_end[d->last_call] >= r->end_ns)
+    if (d->last_call != NO_INDEX && replay_call_end(r, d->last_call) >= r->end_ns)
         node = d->last_call;
     bool more = true, inside = false; /* a moment within the call at hand, not its end */
     while (more && w.at > r->start_ns) {
@@ -201,17 +203,32 @@ enum path_kind path_largest(const int64_t ns[PATH_KINDS])
  */
 struct late {
     const struct depend *d;
-    int64_t *op;          /* by op: latest end */
-    int64_t *start, *end; /* by call */
-    uint32_t *handover;   /* by call: from + 1 */
-    uint32_t *comes;      /* by call: the meeting it comes to first, + 1; NULL: there are none */
-    int64_t *met;         /* by meeting: when the last one comes at the latest */
+    const struct replay *r; /* its joints have the latest start, and as base the latest end */
+    int64_t *op;            /* by op: latest end */
+    uint32_t *comes;        /* by call: the meeting it comes to first, + 1; NULL: there are none */
+    int64_t *met;           /* by meeting: when the last one comes at the latest */
 };
 
 static void not_after(int64_t *slot, int64_t ns)
 {
     if (ns < *slot)
         *slot = ns;
+}
+
+/* A call's end is not later than this, or its start; calls that follow a joint hold its end. */
+static void hold_end_at(const struct late *l, uint32_t call, int64_t ns)
+{
+    struct joint *j = &l->r->joints[l->r->head[call]];
+    not_after(&j->base, ns - (call_span(l->d, call).end - call_span(l->d, j->call).end));
+}
+
+static void hold_start_at(const struct late *l, uint32_t call, int64_t ns)
+{
+    struct joint *j = &l->r->joints[l->r->head[call]];
+    if (j->call == call)
+        not_after(&j->start, ns);
+    else
+        not_after(&j->base, ns - (call_span(l->d, call).start - call_span(l->d, j->call).end));
 }
 
 /* All of a collective begin in time for the one that may least be late; found when the first is
@@ -243,9 +260,9 @@ static void hold_op(struct late *l, uint32_t op, size_t first)
         return;
     struct span c = call_span(d, d->call[op]);
     if (o.start > c.end)
-        not_after(&l->end[d->call[op]], start - lag_launch(d, o.start, c.end));
+        hold_end_at(l, d->call[op], start - lag_launch(d, o.start, c.end));
     else
-        not_after(&l->start[d->call[op]], start - lag_inside(d, op, o.start, c.start));
+        hold_start_at(l, d->call[op], start - lag_inside(d, op, o.start, c.start));
 }
 
 /* A call's own time begins so late at most; and what it waits for ends then. */
@@ -254,7 +271,7 @@ static int64_t hold_end(struct late *l, uint32_t call)
     const struct depend *d = l->d;
     struct span c = call_span(d, call);
     uint32_t op = d->awaited[call];
-    int64_t begin = l->end[call] - (c.end - call_waits_until(d, call));
+    int64_t begin = l->r->joints[l->r->head[call]].base - (c.end - call_waits_until(d, call));
     if (op != NO_INDEX) {
         int64_t late = op_span(d, op).end - c.end;
         not_after(&l->op[op], begin + (late > 0 ? late : 0));
@@ -276,21 +293,19 @@ static int64_t hold_meeting(const struct late *l, uint32_t call)
     return m ? l->met[m - 1] : QUANTITY_MOST;
 }
 
-static void hold_call(struct late *l, uint32_t call)
+static void hold_joint(struct late *l, struct joint *j)
 {
     const struct depend *d = l->d;
+    uint32_t call = j->call, from = depend_handed_by(d, call);
     struct span c = call_span(d, call);
-    not_after(&l->start[call],
-              waits(d, call) ? hold_end(l, call) : l->end[call] - (c.end - c.start));
-    not_after(&l->start[call], hold_meeting(l, call));
-    bool handed = l->handover && l->handover[call];
-    if (!call_begins(d, call))
-        not_after(&l->end[call - 1],
-                  l->start[call] - (handed ? 0 : c.start - call_span(d, call - 1).end));
-    if (handed) {
-        uint32_t from = l->handover[call] - 1;
-        not_after(&l->end[from], l->start[call] - (c.start - call_span(d, from).end));
+    not_after(&j->start, waits(d, call) ? hold_end(l, call) : j->base - (c.end - c.start));
+    not_after(&j->start, hold_meeting(l, call));
+    if (!call_begins(d, call)) {
+        int64_t gap = c.start - call_span(d, call - 1).end;
+        hold_end_at(l, call - 1, j->start - (from != NO_INDEX ? 0 : gap));
     }
+    if (from != NO_INDEX)
+        hold_end_at(l, from, j->start - (c.start - call_span(d, from).end));
 }
 
 /*
@@ -320,12 +335,32 @@ static uint32_t *by_end(const struct depend *d, size_t *n, struct arena *tempora
     return calls;
 }
 
-/* Ends of calls up to here are held before the node is: what began before a call's end does not
- * depend on it. */
-static int64_t place_of(const struct depend *d, uint32_t node)
+/* How far the way back has come: what is below these is still to be held. */
+struct back {
+    size_t wait; /* of d->waits */
+    uint32_t op;
+    uint32_t *waiting; /* calls by their end */
+    size_t ends;       /* of them */
+};
+
+/* Ends of calls up to a node are held before it is: what began before a call's end does not depend
+ * on it. */
+static void hold_ends(struct late *l, struct back *b, int64_t start)
 {
-    return node < d->n_calls ? call_span(d, node).start
-                             : op_span(d, node - (uint32_t)d->n_calls).start;
+    while (b->ends && call_span(l->d, b->waiting[b->ends - 1]).end > start)
+        hold_end(l, b->waiting[--b->ends]);
+}
+
+static void hold_ops(struct late *l, struct back *b, uint32_t first)
+{
+    const struct depend *d = l->d;
+    while (b->op > first) {
+        b->op--;
+        hold_ends(l, b, op_span(d, b->op).start);
+        while (b->wait > 0 && d->waits.v[b->wait - 1].op >= b->op)
+            b->wait--;
+        hold_op(l, b->op, b->wait);
+    }
 }
 
 static void prepare_meetings(struct late *l, struct arena *temporary)
@@ -345,37 +380,27 @@ int64_t *path_slack(struct replay *scratch)
 {
     const struct depend *d = scratch->d;
     struct arena *temporary = arena_scratch();
-    struct late l = {
-        .d = d, .op = scratch->op_end, .start = scratch->call_start, .end = scratch->call_end};
-    l.handover = d->handovers.n ? arena_array(temporary, uint32_t, d->n_calls + 1) : NULL;
-    for (size_t i = 0; i < d->handovers.n; i++)
-        l.handover[d->handovers.v[i].call] = d->handovers.v[i].from + 1;
+    struct late l = {.d = d, .r = scratch, .op = scratch->op_end};
     if (d->meetings.n)
         prepare_meetings(&l, temporary);
-    for (size_t c = 0; c < d->n_calls; c++)
-        l.start[c] = l.end[c] = QUANTITY_MOST;
+    replay_joints(scratch, NULL, INT64_MAX);
+    for (uint32_t i = 0; i < scratch->n_joints; i++)
+        scratch->joints[i].start = scratch->joints[i].base = QUANTITY_MOST;
     for (size_t op = 0; op < d->n_ops; op++)
         l.op[op] = d->end_ns;
     if (d->last_call != NO_INDEX)
-        l.end[d->last_call] = d->end_ns;
-    size_t wait = d->waits.n, ends;
-    uint32_t *waiting = by_end(d, &ends, temporary);
-    int64_t next = ends ? call_span(d, waiting[ends - 1]).end : INT64_MIN;
-    for (size_t i = d->n_calls + d->n_ops; i-- > 0;) {
-        int64_t at = ends ? place_of(d, d->order[i]) : 0;
-        while (ends && next > at) {
-            hold_end(&l, waiting[--ends]);
-            next = ends ? call_span(d, waiting[ends - 1]).end : INT64_MIN;
-        }
-        if (d->order[i] < d->n_calls) {
-            hold_call(&l, d->order[i]);
+        hold_end_at(&l, d->last_call, d->end_ns);
+    struct back at = {.wait = d->waits.n, .op = (uint32_t)d->n_ops};
+    at.waiting = by_end(d, &at.ends, temporary);
+    for (size_t i = d->n_calls; i-- > 0;) {
+        uint32_t call = d->order[i];
+        if (!is_joint(scratch, call))
             continue;
-        }
-        uint32_t op = d->order[i] - (uint32_t)d->n_calls;
-        while (wait > 0 && d->waits.v[wait - 1].op >= op)
-            wait--;
-        hold_op(&l, op, wait);
+        hold_ops(&l, &at, d->ops_before[call]);
+        hold_ends(&l, &at, call_span(d, call).start);
+        hold_joint(&l, &scratch->joints[scratch->head[call]]);
     }
+    hold_ops(&l, &at, 0);
     for (uint32_t op = 0; op < d->n_ops; op++)
         l.op[op] = sub_ns(l.op[op], op_span(d, op).end);
     arena_release(temporary);

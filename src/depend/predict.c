@@ -102,14 +102,18 @@ static struct change good_side(const struct change *c)
     return other;
 }
 
+/* Without an arena: the time alone. */
 static void take_likely(struct prediction *p, const struct replay *likely, const struct change *c,
                         struct arena *arena)
 {
     p->recorded_ns = depend_span(likely->d);
     p->predicted_ns = p->low_ns = p->high_ns = likely->end_ns - likely->start_ns;
+    p->reasons = "";
+    if (!arena)
+        return;
     path_compose(likely, p->path);
     p->next = path_largest(p->path);
-    p->reasons = arena ? reasons_of(c, p, likely->d->noise, arena) : "";
+    p->reasons = reasons_of(c, p, likely->d->noise, arena);
 }
 
 /* Where the change wins nothing, neither does chance. */
@@ -149,7 +153,9 @@ void predict(struct prediction *p, struct replay *scratch, const struct change *
              struct arena *arena)
 {
     *p = (struct prediction){0};
+    scratch->times_only = !interval;
     replay_run(scratch, c);
+    scratch->times_only = false;
     take_likely(p, scratch, c, interval ? arena : NULL);
     if (interval && wins(p)) {
         struct change bad = bad_side(c), good = good_side(c);

@@ -30,8 +30,8 @@ struct prediction {
 
 /*
  * `scratch` is made by replay_init() and may serve many predictions, one after another; the arena
- * keeps the reasons. Without `interval` there is one replay instead of three, and low and high are
- * as predicted.
+ * keeps the reasons. Without `interval` there is one replay instead of three: low and high are as
+ * predicted, and there is no path.
  */
 void predict(struct prediction *p, struct replay *scratch, const struct change *c, bool interval,
              struct arena *arena);

@@ -86,16 +86,32 @@ enum binding {
 
 enum waited { WAITED_NOT, WAITED_OP, WAITED_MEETING };
 
+/*
+ * A call whose times do not just follow from the call before it on its thread: one that stands
+ * apart (CALL_APART), that the change marks, or that comes behind a marked one. All others follow
+ * the last joint before them, at the host's pace; a replay need not look at them.
+ */
+struct joint {
+    int64_t start;
+    int64_t base; /* of it and those that follow: new time = base + pace of the recorded one */
+    uint32_t call;
+    uint8_t bound;  /* enum binding */
+    uint8_t waited; /* its end was set by what it waits for, enum waited */
+    bool still;     /* it and those that follow take no time: they are part of a graph */
+};
+
 struct replay {
     const struct depend *d;
-    const struct change *change; /* NULL: none */
-    int64_t *op_start, *op_end, *call_start, *call_end;
-    uint32_t *bound_to; /* by node (calls, then ops): node it waited for last, or NO_INDEX */
-    uint8_t *bound;     /* by node: enum binding */
-    uint8_t *waited;    /* by call: its end was set by what it waits for, enum waited */
-    uint32_t *met_last; /* by meeting: the node that came last; NULL: there are none */
+    int64_t *op_start, *op_end;
+    uint32_t *bound_to; /* by op: node (calls, then ops) it waited for last, or NO_INDEX */
+    uint8_t *bound;     /* by op: enum binding */
+    struct joint *joints;
+    uint32_t n_joints;
+    uint32_t *head;     /* by call: the joint that it is or follows */
+    double host;        /* the host's pace: factor of recorded times */
+    uint32_t *met_last; /* by meeting: the call or op that came last; NULL: there are none */
     uint8_t *marks;     /* by call: room for what a change marks */
-    bool times_only;    /* the next runs need no path: bound, bound_to and waited are not written */
+    bool times_only;    /* the next runs need no path: bound and bound_to are not written */
     int64_t start_ns, end_ns;
     uint32_t last_op; /* that ended last */
 };
@@ -112,6 +128,39 @@ void replay_run(struct replay *r, const struct change *c);
  * checked; where it does not hold, the graph is run.
  */
 void replay_recorded(struct replay *r);
+
+/* ---- what calls became ---- */
+
+static inline int64_t at_pace(const struct replay *r, int64_t recorded)
+{
+    return r->host == 1 ? recorded : ns_from((double)recorded * r->host);
+}
+
+/* What a recorded time became, of the call of a joint or one that follows it. */
+static inline int64_t behind_joint(const struct replay *r, const struct joint *j, int64_t recorded)
+{
+    return j->still ? j->base : add_ns(j->base, at_pace(r, recorded));
+}
+
+static inline int64_t replay_call_end(const struct replay *r, uint32_t call)
+{
+    return behind_joint(r, &r->joints[r->head[call]], call_span(r->d, call).end);
+}
+
+static inline int64_t replay_call_start(const struct replay *r, uint32_t call)
+{
+    const struct joint *j = &r->joints[r->head[call]];
+    return j->call == call ? j->start : behind_joint(r, j, call_span(r->d, call).start);
+}
+
+static inline enum waited replay_waited(const struct replay *r, uint32_t call)
+{
+    const struct joint *j = &r->joints[r->head[call]];
+    return j->call == call ? (enum waited)j->waited : WAITED_NOT;
+}
+
+/* What a call waited for last, and the call that this leads to, or NO_INDEX. */
+enum binding replay_call_bound(const struct replay *r, uint32_t call, uint32_t *to);
 
 /* The recorded length of what is measured. */
 static inline int64_t depend_span(const struct depend *d)

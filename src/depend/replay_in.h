@@ -15,19 +15,25 @@ enum call_mark {
     MARK_WARM = 128,       /* a call just before it that took the host out of its caches is gone */
 };
 
+/* Host work before a call. */
+struct kept_gap {
+    uint32_t call;
+    int64_t ns;
+};
+
 struct recipe {
     const struct depend *d;
     const struct change *c;
-    bool same_ops;       /* every op takes as long as it did */
-    uint8_t *marks;      /* by call; NULL: none is marked */
-    uint32_t *kept_gap;  /* by call: host work before it that stays though a neighbour goes, ns;
-                            NULL: not known */
-    float *symbol_scale; /* by symbol; NULL: none */
-    uint32_t *op_of;     /* by call: its last op, or NO_INDEX; NULL: not asked for */
-    float *share;        /* by kernels row: what is left of its time, fused; NULL: none is */
-    uint8_t *gone;       /* by copies row: the data stays where it is; NULL: none does */
+    bool same_ops;             /* every op takes as long as it did */
+    uint8_t *marks;            /* by call; NULL: none is marked */
+    bool knows_kept;           /* host work that stays though a neighbour goes is known ... */
+    VEC(struct kept_gap) kept; /* ... and is this, by call */
+    float *symbol_scale;       /* by symbol; NULL: none */
+    uint32_t *op_of;           /* by call: its last op, or NO_INDEX; NULL: not asked for */
+    float *share;              /* by kernels row: what is left of its time, fused; NULL: none is */
+    uint8_t *gone;             /* by copies row: the data stays where it is; NULL: none does */
     float *filled; /* by launch: share of the device that one fills, found when first asked for */
-    double host;   /* factor */
+    double host;   /* factor of recorded times */
     int64_t usual_launch_ns;      /* a launching call, by the median */
     int64_t graph_launch_ns;      /* the first launch of a graph */
     int64_t period_ns, follow_ns; /* in a graph: from start to start, from end to start */
@@ -51,6 +57,9 @@ static inline unsigned recipe_mark(const struct recipe *p, uint32_t call)
 double recipe_warm(const struct recipe *p);
 /* The op a call still waits for. */
 uint32_t recipe_awaited(const struct recipe *p, uint32_t call);
+
+/* Host work before a call that stays. */
+int64_t recipe_kept(const struct recipe *p, uint32_t call);
 
 /* marks.c: which calls are removed or become part of a graph; gaps that stay. */
 void recipe_mark_calls(struct recipe *p, uint8_t *marks, struct arena *temporary);
@@ -99,6 +108,13 @@ struct pipeline {
     int64_t in, out, out_before;    /* copies in; copies out of the last group and the one before */
     bool in_group, out_group;       /* the last op was such a copy */
     uint32_t last_compute, last_in, last_out;
+    uint32_t gpu; /* of the trace, or their number */
+};
+
+/* Where an op runs. */
+struct place {
+    struct pipeline *line;
+    enum copy_kind kind; /* COPY_KINDS: a kernel */
 };
 
 struct engine {
@@ -110,10 +126,7 @@ struct pass {
     struct replay *r;
     const struct depend *d;
     struct recipe p;
-    bool changed;
-    bool paced; /* the host takes another time than recorded */
-    size_t wait, handover_at;
-    uint32_t *handover;     /* by call: from + 1; NULL: none */
+    size_t wait;
     int64_t *carry;         /* by call's thread: host work beside removed calls */
     int64_t *copied;        /* by thread: time of the removed copying calls just before */
     int64_t *worker;        /* by thread: when the host work done ahead is done */
@@ -139,9 +152,50 @@ static inline void later(struct ready *x, int64_t at, enum binding how, uint32_t
         *x = (struct ready){at, how, to};
 }
 
+/*
+ * Makes the joints: those of the graph, of the marks (by call; NULL: none), and calls before which
+ * the host works so long or longer.
+ */
+void replay_joints(struct replay *r, const uint8_t *marks, int64_t ahead_ns);
+
+static inline bool is_joint(const struct replay *r, uint32_t call)
+{
+    return !call || r->head[call] != r->head[call - 1];
+}
+
+/* joints.c: when a call begins, after all before it in the order, and its end. */
+void start_joint(struct pass *s, struct joint *j);
+void finish_call(struct pass *s, struct joint *j);
+/* Who of a meeting came last; all of them have begun when the first one leaves. */
+uint32_t last_of_meeting(const struct replay *r, const struct depend_meeting *m);
+/* The joints without a change, from recorded times. */
+void take_joints(struct replay *r);
+
+/* The joint of a call, with its end: found once, asked for often. */
+static inline struct joint *joint_of(struct pass *s, uint32_t call)
+{
+    struct joint *j = &s->r->joints[s->r->head[call]];
+    if (j->base == INT64_MIN)
+        finish_call(s, j);
+    return j;
+}
+
+static inline int64_t end_of_call(struct pass *s, uint32_t call, int64_t recorded)
+{
+    return behind_joint(s->r, joint_of(s, call), recorded);
+}
+
+/* The joint itself may still wait for what it starts. */
+static inline int64_t start_of_call(struct pass *s, uint32_t call, int64_t recorded)
+{
+    const struct joint *j = &s->r->joints[s->r->head[call]];
+    return j->call == call ? j->start : end_of_call(s, call, recorded);
+}
+
 /* pipeline.c: copies over the link beside kernels. */
 void pipeline_init(struct pass *s, struct arena *temporary);
-void after_pipeline(struct pass *s, struct ready *x, uint32_t op);
-void pass_pipeline(struct pass *s, uint32_t op, int64_t end);
+struct place place_of_op(const struct pass *s, uint32_t op);
+void after_pipeline(struct pass *s, struct ready *x, uint32_t op, struct place at);
+void pass_pipeline(struct pass *s, uint32_t op, struct place at, int64_t end);
 
 #endif

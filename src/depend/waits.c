@@ -353,6 +353,17 @@ void depend_sort_waits(struct depend *d)
     qsort(d->waits.v, d->waits.n, sizeof(*d->waits.v), by_op);
 }
 
+/* Ops without a call, up to `end`. */
+static void submit_unlinked(struct walk *w, uint32_t *op, uint32_t end)
+{
+    for (; *op < end; ++*op) {
+        if (w->d->call[*op] != NO_INDEX)
+            continue;
+        await_unlinked(w, *op);
+        submit(w, *op);
+    }
+}
+
 void depend_host_waits(struct building *b)
 {
     struct depend *d = b->d;
@@ -360,15 +371,12 @@ void depend_host_waits(struct building *b)
     d->awaited = arena_array(b->arena, uint32_t, d->n_calls + 1);
     memset(d->awaited, 0xff, (d->n_calls + 1) * sizeof(*d->awaited));
     prepare(&w);
-    for (size_t i = 0; i < d->n_calls + d->n_ops; i++) {
-        uint32_t node = d->order[i];
-        if (node < d->n_calls)
-            visit(&w, node);
-        else if (d->call[node - d->n_calls] == NO_INDEX) {
-            await_unlinked(&w, node - (uint32_t)d->n_calls);
-            submit(&w, node - (uint32_t)d->n_calls);
-        }
+    uint32_t op = 0;
+    for (size_t i = 0; i < d->n_calls; i++) {
+        submit_unlinked(&w, &op, d->ops_before[d->order[i]]);
+        visit(&w, d->order[i]);
     }
+    submit_unlinked(&w, &op, (uint32_t)d->n_ops);
     if (d->waits.n)
         depend_sort_waits(d);
 }

@@ -24,11 +24,16 @@ static void describe(struct whatif *w, const struct change *c)
     };
     for (size_t i = 0; i < c->kernels.n; i++)
         say(w, true,
-            arena_printf(w->arena, "kernels '%s' take %g of their time", c->kernels.v[i].pattern,
+            arena_printf(w->arena, "kernels '%s' take %.12g of their time", c->kernels.v[i].pattern,
                          c->kernels.v[i].factor));
     for (int r = 0; r < REMOVALS; r++)
         say(w, c->remove[r], removals[r]);
-    say(w, c->graph, "launches that follow each other closely become one graph");
+    say(w, c->graph && !c->graph_to_ns, "launches that follow each other closely become one graph");
+    say(w, c->graph && c->graph_to_ns,
+        arena_printf(w->arena,
+                     "launches that follow each other closely become one graph, from %lld ns to "
+                     "%lld ns of the run",
+                     (long long)c->graph_from_ns, (long long)c->graph_to_ns));
     say(w, c->merge_copies, "tiny copies in a row become one");
     say(w, c->fuse & FUSE_OPTIMIZER, "the kernels of optimizer steps are fused");
     say(w, c->fuse & FUSE_CHAINS, "chains of elementwise kernels become one kernel each");
@@ -37,8 +42,8 @@ static void describe(struct whatif *w, const struct change *c)
     say(w, c->streams > 1,
         arena_printf(w->arena, "kernels that leave room on the device run %u at once", c->streams));
     say(w, c->pinned, "copies from and to pageable memory run as from pinned memory");
-    say(w, c->link > 0, arena_printf(w->arena, "the link is %g times as fast", 1 / c->link));
-    say(w, c->host > 0, arena_printf(w->arena, "the host takes %g of its time", c->host));
+    say(w, c->link > 0, arena_printf(w->arena, "the link is %.12g times as fast", 1 / c->link));
+    say(w, c->host > 0, arena_printf(w->arena, "the host takes %.12g of its time", c->host));
     say(w, c->prefetch, "long host work between calls is done ahead by another thread");
     say(w, c->rank_typical, "collectives do not wait for a late rank");
     say(w, c->gpu, c->gpu ? arena_printf(w->arena, "the GPU is an %s", c->gpu->product) : "");
@@ -215,3 +220,12 @@ static const struct field document_list[] = {
 };
 #undef T
 const struct fields whatif_document_fields = FIELDS("whatif", "", struct whatif, document_list);
+
+void whatif_json_schema(struct str *out)
+{
+    fields_schema_document(
+        out, "urn:gpusight:whatif:1", "gpusight whatif",
+        "What 'gpusight whatif --format json' writes. docs/whatif.md explains it. "
+        "Made by 'gpusight --generate whatif-schema'.",
+        &whatif_document_fields);
+}

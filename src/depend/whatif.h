@@ -34,6 +34,7 @@ struct whatif {
 
 extern const struct fields whatif_fields, whatif_path_fields, whatif_ledger_fields;
 extern const struct fields whatif_document_fields; /* all of it, as JSON */
+void whatif_json_schema(struct str *out);
 
 /*
  * Room for many questions about one run: a second replay beside a->replay, and the run as it

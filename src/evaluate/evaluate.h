@@ -111,5 +111,6 @@ bool claim_matches(const struct eval_claim *c, const char *bottleneck);
 
 struct doc *evaluation_doc(const struct evaluation *e, struct arena *a);
 void evaluation_json(const struct evaluation *e, struct jwrite *w);
+void evaluation_json_schema(struct str *out);
 
 #endif

@@ -45,17 +45,11 @@ static void list_places(struct places *p, const char *given, struct arena *arena
     add_place(p, "/opt/rocm/share/rocprofiler-sdk/" NAME, false, arena);
 }
 
-static void release(void *mapping)
-{
-    unmap_file(mapping);
-}
-
 static const char *read_text(const char *path, struct arena *arena, struct gs_error *err)
 {
-    struct mapping *m = arena_new(arena, struct mapping);
-    if (!fs_read(m, path, GUIDE_BYTES, err))
+    const struct mapping *m = fs_read_in(arena, path, GUIDE_BYTES, err);
+    if (!m)
         return NULL;
-    arena_defer(arena, release, m);
     if (memchr(m->data, 0, m->size)) {
         fail(err, GS_E_FORMAT, "'%s' is no text", path);
         return NULL;

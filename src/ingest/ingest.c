@@ -22,6 +22,7 @@
 #include "ingest/kept.h"
 #include "ingest/lift.h"
 #include "ingest/remote.h"
+#include "ingest/unrecorded.h"
 
 enum { DEEPEST_FOLDER = 64, MOST_FILES = 100000 };
 
@@ -134,8 +135,10 @@ bool ingest_belongs_to_another(const char *path, bool folder, struct arena *a)
 {
     if (folder) /* of a thread trace: a file a wave, thousands of them */
         return str_starts(fs_basename(path), "ui_output_agent_");
-    return str_ends(path, "-wal") || str_ends(path, "-shm") || str_ends(path, "-journal") ||
-           has_better_twin(path, a);
+    for (size_t i = 1; i < FS_DB_FILES; i++)
+        if (str_ends(path, fs_db_ends[i]))
+            return true;
+    return has_better_twin(path, a);
 }
 
 static bool find_in_folder(struct finder *f, const char *dir, int depth, struct gs_error *err);
@@ -353,8 +356,11 @@ static bool load_all(struct trace *t, const struct ingest_files *files, const st
     progress_expect(o->progress, size_of_all(files));
     for (size_t i = 0; i < files->n; i++) {
         const struct ingest_file *file = &files->v[i];
+        struct unrecorded between;
+        unrecorded_begin(&between, t);
         if (!ingest_load_one(t, file, o, err))
             return wrap(err, "cannot read '%s'", file->path);
+        unrecorded_close(&between, t);
         done += ingest_size(file);
         progress_set(o->progress, done); /* parts that are never read count, too */
     }

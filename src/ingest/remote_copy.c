@@ -33,14 +33,13 @@ static void add_if_there(struct members *m, const char *path, struct arena *a)
 static void list_members(struct members *m, const char *path, const struct format *f,
                          struct arena *a)
 {
-    static const char *const beside[] = {"", "-wal", "-journal"};
     struct fs_list parts = {0};
     if (f->parts)
         f->parts(&parts, path, a);
     for (size_t i = 0; i < parts.n; i++)
         add_if_there(m, parts.v[i], a);
-    for (size_t i = 0; !f->parts && i < ARRAY_LEN(beside); i++)
-        add_if_there(m, arena_printf(a, "%s%s", path, beside[i]), a);
+    for (size_t i = 0; !f->parts && i < FS_DB_ROWS; i++)
+        add_if_there(m, arena_printf(a, "%s%s", path, fs_db_ends[i]), a);
 }
 
 void ingest_members(struct fs_list *out, const struct ingest_file *file, struct arena *a)

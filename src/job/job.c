@@ -10,14 +10,8 @@
 
 const struct job_rank *job_find(const struct job *job, int32_t rank)
 {
-    size_t lo = 0, hi = job->ranks.n;
-    while (lo < hi) { /* they are by rank */
-        size_t mid = lo + (hi - lo) / 2;
-        if (job->ranks.v[mid].rank < rank)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = 0; /* they are by rank */
+    BISECT(lo, job->ranks.n, mid, job->ranks.v[mid].rank < rank);
     return lo < job->ranks.n && job->ranks.v[lo].rank == rank ? &job->ranks.v[lo] : NULL;
 }
 

@@ -60,14 +60,8 @@ static struct counts counts_of(const struct shared_op *op, struct arena *arena)
 
 static size_t below(const struct counts *c, uint64_t count)
 {
-    size_t lo = 0, hi = c->n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (c->v[mid] < count)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = 0;
+    BISECT(lo, c->n, mid, c->v[mid] < count);
     return lo;
 }
 

@@ -48,16 +48,10 @@ static int by_rank_and_time(const void *x, const void *y)
 /* The last meeting before `at` at which the rank waited, or NULL. */
 static const struct held *last_held(const struct walk *w, uint32_t rank, int64_t at)
 {
-    size_t lo = 0, hi = w->held.n;
-    while (lo < hi) { /* the first that is not before */
-        size_t mid = lo + (hi - lo) / 2;
-        const struct held *h = &w->held.v[mid];
-        if (h->rank < rank || (h->rank == rank && h->arrival < at))
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo && w->held.v[lo - 1].rank == rank ? &w->held.v[lo - 1] : NULL;
+    const struct held *held = w->held.v;
+    size_t lo = 0; /* the first that is not before */
+    BISECT(lo, w->held.n, i, held[i].rank < rank || (held[i].rank == rank && held[i].arrival < at));
+    return lo && held[lo - 1].rank == rank ? &held[lo - 1] : NULL;
 }
 
 static uint32_t ends_last(const struct job *job)

@@ -20,6 +20,9 @@
 #include "base/arena.h"
 #include "base/err.h"
 
+/* What results may take on the disk where nothing else is said: 50 GiB. */
+#define CHILD_MOST_BYTES (UINT64_C(50) << 30)
+
 struct child_opts {
     const char *const *argv; /* NULL at the end; argv[0] is looked up in PATH */
     const char *folder;      /* to run in; NULL: here */

@@ -12,6 +12,7 @@ static const char wrap_up[] =
     "Three turns are left. Look up only what you still need, then write your answer.";
 static const char last_turn[] =
     "No turns are left: no tool can be called any more. Write your answer now, with what you know.";
+static const char go_on[] = "Your answer was empty. Go on: look up what you need, or write it.";
 static const char nudge[] =
     "That was no JSON array. Write the hypotheses as a bare JSON array of objects, and nothing "
     "else.";
@@ -80,7 +81,7 @@ static const char *without_trace(const char *json, struct arena *a)
     struct jwrite w;
     str_init(&out, a);
     jw_init(&w, &out, 0);
-    copy_without_trace(json_reader(a, json, strlen(json)), &w, NULL, 0);
+    copy_without_trace(jr_text(a, json, strlen(json)), &w, NULL, 0);
     return out.buf;
 }
 
@@ -226,11 +227,17 @@ static bool satisfied(struct llm_agent *g, struct llm_dialogue *d, const struct 
 bool agent_run(struct llm_agent *g, struct llm_dialogue *d, struct llm_answer *out,
                llm_shower *show, void *ctx)
 {
-    bool nudged = false;
+    bool nudged = false, was_empty = false;
     d->no_more_calls = false;
     for (g->turns = 1; g->turns <= g->max_turns; g->turns++) {
-        if (!llm_exchange(g->l, d, out, show, ctx))
-            return false;
+        if (!llm_exchange(g->l, d, out, show, ctx)) {
+            /* models take their turn for over behind the answers of tools, now and then */
+            if (out->fault != LLM_FAULT_EMPTY || was_empty || !g->calls)
+                return false;
+            was_empty = true;
+            add_text(d, go_on);
+            continue;
+        }
         if (!out->calls) {
             if (satisfied(g, d, out, &nudged))
                 return true;

@@ -25,3 +25,8 @@ void llm_say(struct llm_dialogue *d, enum llm_role role, const char *text)
     llm_message_add(d, role);
     llm_part_add(d, LLM_PART_TEXT, text);
 }
+
+const char *llm_openai_effort(const struct llm_dialogue *d)
+{
+    return d->effort && str_eq(d->effort, "max") ? "xhigh" : d->effort;
+}

@@ -73,6 +73,9 @@ struct llm_part *llm_part_add(struct llm_dialogue *d, enum llm_part_kind kind, c
 /* Both at once; the text is not copied. */
 void llm_say(struct llm_dialogue *d, enum llm_role role, const char *text);
 
+/* As OpenAI's servers call it: they know no "max". */
+const char *llm_openai_effort(const struct llm_dialogue *d);
+
 struct llm_usage {
     int64_t input, output; /* tokens; input without those read from a cache */
     int64_t cache_read, cache_write;

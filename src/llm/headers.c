@@ -61,7 +61,7 @@ static bool take_header(struct llm_target *t, const char *name, const char *valu
 static bool take_object(struct llm_target *t, const char *json, bool *has_user, struct arena *a,
                         struct gs_error *err)
 {
-    struct jread *j = json_reader(a, json, strlen(json));
+    struct jread *j = jr_text(a, json, strlen(json));
     bool ok = jr_type(j) == J_OBJECT && jr_object(j);
     while (ok && jr_key(j)) {
         const char *name = arena_strdup(a, j->text), *value;

@@ -233,7 +233,7 @@ bool hypotheses_read(struct explanation *out, const char *text, struct arena *a)
     const char *json = hypotheses_array(text, NULL, a);
     if (!json)
         return false;
-    struct jread *j = json_reader(a, json, strlen(json));
+    struct jread *j = jr_text(a, json, strlen(json));
     jr_array(j);
     while (jr_item(j)) {
         if (jr_type(j) != J_OBJECT || out->hypotheses.n >= MOST) {
@@ -295,7 +295,7 @@ size_t differences_read(struct explanation *out, const char *text, struct arena 
     const char *json = hypotheses_array(text, &start, a);
     if (!json)
         return n;
-    struct jread *j = json_reader(a, json, strlen(json));
+    struct jread *j = jr_text(a, json, strlen(json));
     jr_array(j);
     while (jr_item(j))
         if (jr_type(j) == J_OBJECT) {

@@ -74,23 +74,10 @@ void json_copy(struct jread *j, struct jwrite *w, const char *key, const struct 
         jw_bool(w, key, jr_bool(j, false));
 }
 
-static void release_reader(void *j)
-{
-    jr_release(j);
-}
-
-struct jread *json_reader(struct arena *a, const char *text, size_t n)
-{
-    struct jread *j = arena_new(a, struct jread);
-    jr_memory(j, text, n);
-    arena_defer(a, release_reader, j);
-    return j;
-}
-
 const char *json_changed(const char *text, const struct json_change *c, struct arena *a)
 {
     struct arena *scratch = arena_scratch();
-    struct jread *j = json_reader(scratch, text, strlen(text));
+    struct jread *j = jr_text(scratch, text, strlen(text));
     struct jwrite w;
     struct str out;
     str_init(&out, a);
@@ -105,7 +92,7 @@ bool json_insert(struct jwrite *w, const char *key, const char *text, const stru
 {
     struct arena *scratch = arena_scratch();
     bool ok = text && json_changed(text, NULL, scratch);
-    struct jread *j = json_reader(scratch, ok ? text : "null", ok ? strlen(text) : 4);
+    struct jread *j = jr_text(scratch, ok ? text : "null", ok ? strlen(text) : 4);
     json_copy(j, w, key, c);
     arena_release(scratch);
     return ok;

@@ -2,7 +2,8 @@
  * JSON from a reader to a writer, value by value: what is inserted into a request, kept of an
  * answer, or changed on the way.
  *
- * Readers are those of memory (jr_memory()). Values deeper than JSON_COPY_DEPTH become null, so that a hostile answer cannot nest without end.
+ * Readers are those of a text (jr_text()). Values deeper than JSON_COPY_DEPTH become null, so that a
+ * hostile answer cannot nest without end.
  */
 #ifndef GS_LLM_JSON_COPY_H
 #define GS_LLM_JSON_COPY_H
@@ -17,9 +18,6 @@ struct json_change {
     const char *(*string)(void *ctx, const char *text, size_t n, bool is_key);
     void *ctx;
 };
-
-/* A reader of this text that belongs to the arena; the text must outlive it. */
-struct jread *json_reader(struct arena *a, const char *text, size_t n);
 
 /* The next value of j, under key (NULL in arrays and at the top). */
 void json_copy(struct jread *j, struct jwrite *w, const char *key, const struct json_change *c);

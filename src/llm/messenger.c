@@ -14,6 +14,7 @@
 #include "base/fs_out.h"
 #include "base/mem.h"
 #include "llm/event_json.h"
+#include "llm/http.h"
 #include "llm/json_copy.h"
 #include "llm/scrub.h"
 
@@ -81,6 +82,8 @@ bool errand_interrupted(const struct errand *e, int wait_ms)
 
 struct service {
     const struct llm_target *target;
+    const struct transport *transport;
+    const char *program;
     int fd;
 };
 
@@ -98,6 +101,8 @@ static void serve(void *ctx)
             scrub_init(&o.scrub, s->target->secrets.v, s->target->secrets.n, a, send_event, &o);
             bool count = body[0] == KIND_COUNT;
             struct errand e = {.target = s->target,
+                               .transport = s->transport,
+                               .program = s->program,
                                .url = count ? s->target->count_url : s->target->url,
                                .wire = count ? &wire_count : s->target->provider->wire,
                                .body = body + 1,
@@ -127,14 +132,12 @@ static void detach(void)
         dup2(null, fd);
 }
 
-static _Noreturn void run_messenger(const struct llm_target *t, int fd,
-                                    void (*confine)(void *, const char *), void *ctx)
+static _Noreturn void run_messenger(struct service *s, messenger_confine *confine, void *ctx)
 {
-    struct service s = {t, fd};
     detach();
     if (confine)
-        confine(ctx, t->ca);
-    mem_guard(serve, &s, NULL);
+        confine(ctx, s->target->ca, s->program);
+    mem_guard(serve, s, NULL);
     _exit(0);
 }
 
@@ -147,17 +150,13 @@ static void stop_messenger(void *what)
     waitpid(m->pid, NULL, 0); /* it sees the end at once */
 }
 
-struct messenger *messenger_start(const struct llm_target *t,
-                                  void (*confine)(void *ctx, const char *ca), void *ctx,
+struct messenger *messenger_start(const struct llm_target *t, messenger_confine *confine, void *ctx,
                                   struct arena *a, struct gs_error *err)
 {
     int ends[2];
-    if (!t->program && !llm_has_network()) {
-        fail(err, GS_E_NETWORK,
-             "this build has no network; build with -Dllm=enabled (libcurl), or ask "
-             "'--llm claude-code'");
+    struct service s = {.target = t};
+    if (!t->program && !(s.transport = transport_find(&s.program, a, err)))
         return NULL;
-    }
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
         fail(err, GS_E_IO, "cannot start the messenger: %s", strerror(errno));
         return NULL;
@@ -167,7 +166,8 @@ struct messenger *messenger_start(const struct llm_target *t,
     m->pid = fork();
     if (m->pid == 0) {
         close(ends[0]);
-        run_messenger(t, ends[1], confine, ctx);
+        s.fd = ends[1];
+        run_messenger(&s, confine, ctx);
     }
     close(ends[1]);
     if (m->pid < 0) {
@@ -217,7 +217,7 @@ static bool take_events(struct messenger *m, llm_taker *take, void *ctx)
         size_t n;
         char *frame = read_frame(m->fd, &n, scratch);
         struct llm_event e;
-        bool ok = frame && event_read(json_reader(scratch, frame, n), &e, scratch);
+        bool ok = frame && event_read(jr_text(scratch, frame, n), &e, scratch);
         bool last = ok && (e.kind == LLM_EVENT_STOP || e.kind == LLM_EVENT_FAULT);
         if (ok)
             take(ctx, &e);

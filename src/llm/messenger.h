@@ -20,21 +20,27 @@
 
 struct messenger;
 
-/* `confine` is called in the new process, before it does anything; NULL: nothing. */
-struct messenger *messenger_start(const struct llm_target *t,
-                                  void (*confine)(void *ctx, const char *ca), void *ctx,
+/*
+ * Called in the new process, before it does anything: `ca` are certificates that it reads, `program`
+ * is one that it runs; both may be NULL.
+ */
+typedef void messenger_confine(void *ctx, const char *ca, const char *program);
+
+/* `confine` may be NULL. */
+struct messenger *messenger_start(const struct llm_target *t, messenger_confine *confine, void *ctx,
                                   struct arena *a, struct gs_error *err);
 void messenger_ask(struct messenger *m, const char *body, size_t n, llm_taker *take, void *ctx);
 /* The same, to where tokens are counted. */
 void messenger_count(struct messenger *m, const char *body, size_t n, llm_taker *take, void *ctx);
 
-/* Whether this build can reach servers; programs can be asked in any. */
-bool llm_has_network(void);
-
 /* ---- inside the messenger ---- */
+
+struct transport;
 
 struct errand {
     const struct llm_target *target;
+    const struct transport *transport; /* the way to a server; NULL: the target is a program */
+    const char *program;               /* that the transport runs, or NULL */
     const char *url;
     const struct llm_wire *wire;
     const char *body;

@@ -128,6 +128,6 @@ const char *llm_usage_text(const struct llm *l)
                                                       human_count(read, (uint64_t)u->cache_read))
                                        : "";
     return arena_printf(l->arena, "%zu request%s, %s tokens in%s, %s out; %s", l->requests,
-                        l->requests == 1 ? "" : "s", human_count(in, (uint64_t)all), cached,
+                        human_s(l->requests), human_count(in, (uint64_t)all), cached,
                         human_count(out, (uint64_t)u->output), dollars(l->arena, llm_cost(l, u)));
 }

@@ -60,17 +60,11 @@ struct replay_file {
     size_t played;
 };
 
-static void unmap(void *m)
-{
-    unmap_file(m);
-}
-
 struct replay_file *replay_open(const char *path, struct arena *a, struct gs_error *err)
 {
-    struct mapping *m = arena_new(a, struct mapping);
-    if (!fs_read(m, path, REPLAY_MAX, err))
+    const struct mapping *m = fs_read_in(a, path, REPLAY_MAX, err);
+    if (!m)
         return NULL;
-    arena_defer(a, unmap, m);
     struct replay_file *f = arena_new(a, struct replay_file);
     *f = (struct replay_file){a, path, (const char *)m->data, m->size, 0};
     return f;
@@ -125,7 +119,7 @@ void replay_next(struct replay_file *f, const char *body, size_t n, llm_taker *t
         return;
     }
     f->played++;
-    struct jread *j = json_reader(f->arena, line, len);
+    struct jread *j = jr_text(f->arena, line, len);
     if (jr_object(j))
         while (jr_key(j)) {
             if (jr_is(j, "sha256") && jr_type(j) == J_STRING) {

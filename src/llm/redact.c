@@ -1,5 +1,6 @@
 #include "llm/redact.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,6 +115,7 @@ void redact_seal(struct redact *r)
         uint32_t p = (uint32_t)(i - 1);
         while (p != NO_INDEX && !begins(&r->words.v[i], &r->words.v[p]))
             p = r->words.v[p].inside;
+        assert(p == NO_INDEX || p < i); /* so the way from word to word inside it ends */
         r->words.v[i].inside = p;
     }
 }
@@ -136,15 +138,9 @@ static bool stands_alone(const char *text, size_t at, size_t n)
 /* The last word that is not behind `p` in the order; the words that p begins with are its chain. */
 static size_t upper(const struct redact *r, const char *p)
 {
-    size_t lo = 0, hi = r->words.n;
-    while (lo < hi) {
-        size_t mid = (lo + hi) / 2;
-        const struct redact_word *w = &r->words.v[mid];
-        if (strncmp(w->text, p, w->len) <= 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    const struct redact_word *words = r->words.v;
+    size_t lo = 0;
+    BISECT(lo, r->words.n, mid, strncmp(words[mid].text, p, words[mid].len) <= 0);
     return lo;
 }
 
@@ -173,14 +169,8 @@ static const struct redact_word *cut_at(const struct redact *r, const char *text
     if (!end || end - (text + at) < LEAST || (at && is_word(text[at]) && is_word(text[at - 1])))
         return NULL;
     size_t len = (size_t)(end - (text + at));
-    size_t lo = 0, hi = r->words.n;
-    while (lo < hi) {
-        size_t mid = (lo + hi) / 2;
-        if (strncmp(r->words.v[mid].text, text + at, len) < 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = 0;
+    BISECT(lo, r->words.n, mid, strncmp(r->words.v[mid].text, text + at, len) < 0);
     *n = len + 3;
     return lo < r->words.n && !strncmp(r->words.v[lo].text, text + at, len) ? &r->words.v[lo]
                                                                             : NULL;

@@ -16,8 +16,8 @@ static bool is_offline(const struct llm_opts *o)
     return o->preview || o->replay;
 }
 
-struct llm *llm_open(const struct llm_opts *o, void (*confine)(void *ctx, const char *ca),
-                     void *ctx, struct arena *a, struct gs_error *err)
+struct llm *llm_open(const struct llm_opts *o, messenger_confine *confine, void *ctx,
+                     struct arena *a, struct gs_error *err)
 {
     struct llm *l = arena_new(a, struct llm);
     enum redact_mode mode = redact_mode_of(o->redact);
@@ -221,7 +221,8 @@ static void keep_answer(struct llm_dialogue *d, const struct taking *t)
     for (size_t i = 0; i < t->parts.n; i++)
         if (t->parts.v[i].kind == LLM_PART_OPAQUE) /* thoughts come before what they led to */
             *llm_part_add(d, LLM_PART_OPAQUE, "") = t->parts.v[i];
-    if (t->raw.len)
+    /* white space alone is no text: servers refuse it when it comes back */
+    if (t->raw.len && t->raw.buf[strspn(t->raw.buf, " \t\r\n")])
         llm_part_add(d, LLM_PART_TEXT, t->raw.buf);
     for (size_t i = 0; i < t->parts.n; i++)
         if (t->parts.v[i].kind == LLM_PART_CALL)
@@ -272,7 +273,7 @@ static const char *counted_part(const char *body, struct arena *a)
                                        "input", "thinking", "instructions"};
     struct str out;
     struct jwrite w;
-    struct jread *j = json_reader(a, body, strlen(body));
+    struct jread *j = jr_text(a, body, strlen(body));
     str_init(&out, a);
     jw_init(&w, &out, 0);
     jw_open(&w, NULL, '{');

@@ -50,8 +50,8 @@ struct llm_answer {
 /* Text as it comes, names put back. */
 typedef void llm_shower(void *ctx, const char *text, size_t n);
 
-struct llm *llm_open(const struct llm_opts *o, void (*confine)(void *ctx, const char *ca),
-                     void *ctx, struct arena *a, struct gs_error *err);
+struct llm *llm_open(const struct llm_opts *o, messenger_confine *confine, void *ctx,
+                     struct arena *a, struct gs_error *err);
 
 /* A dialogue with what the options say about it. */
 void llm_begin(struct llm *l, struct llm_dialogue *d);

@@ -17,8 +17,7 @@ bool llm_asked(const struct llm_opts *o)
 
 /* ---- which provider ---- */
 
-/* The path of a program, as a shell would find it; NULL: it is not there. */
-static const char *find_program(const char *name, struct arena *a)
+const char *llm_find_program(const char *name, struct arena *a)
 {
     const char *path = getenv("PATH");
     for (const char *p = path ? path : ""; *p; p += *p == ':') {
@@ -44,7 +43,7 @@ static bool by_environment(struct llm_target *t, struct arena *a)
             t->why = arena_printf(a, "%s is set", which);
             return true;
         }
-    if (find_program(provider_claude_code.program, a)) {
+    if (llm_find_program(provider_claude_code.program, a)) {
         t->provider = &provider_claude_code;
         t->why = "the program 'claude' is installed";
         return true;
@@ -246,7 +245,7 @@ static bool choose_address(struct llm_target *t, const struct llm_opts *o, bool 
     struct llm_url u;
     if (p->program) {
         t->host = p->program;
-        t->program = find_program(p->program, a);
+        t->program = llm_find_program(p->program, a);
         return t->program || offline ||
                fail(err, GS_E_NETWORK, "no program '%s' to ask; it is not on PATH", p->program);
     }

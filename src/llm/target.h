@@ -56,6 +56,9 @@ bool llm_asked(const struct llm_opts *o);
 bool llm_target_find(struct llm_target *t, const struct llm_opts *o, bool offline, bool say_user,
                      struct arena *a, struct gs_error *err);
 
+/* The path of a program, as a shell would find it; NULL: it is not there. */
+const char *llm_find_program(const char *name, struct arena *a);
+
 /* Wipes the key of the target. */
 void llm_target_forget(struct llm_target *t);
 

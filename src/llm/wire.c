@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/utf8.h"
 #include "llm/json_copy.h"
@@ -96,13 +97,13 @@ void llm_give_call(struct llm_parser *p, const char *id, const char *name, const
     }
     size_t n = arguments ? strlen(arguments) : 0;
     const char *clean = n ? cleaned(p, arguments, &n) : "{}";
-    p->take(p->ctx,
-            &(struct llm_event){.kind = LLM_EVENT_CALL,
-                                .id = id && *id ? id : arena_printf(p->arena, "call_%zu", p->calls),
-                                .name = name ? name : "",
-                                .text = clean,
-                                .len = strlen(clean),
-                                .extra = extra});
+    p->take(p->ctx, &(struct llm_event){
+                        .kind = LLM_EVENT_CALL,
+                        .id = id && *id ? id : arena_printf(p->arena, LLM_OWN_ID "%zu", p->calls),
+                        .name = name ? name : "",
+                        .text = clean,
+                        .len = strlen(clean),
+                        .extra = extra});
 }
 
 struct llm_open *llm_open_at(struct llm_parser *p, int64_t index, bool make)
@@ -145,13 +146,37 @@ const char *llm_keep(struct llm_parser *p, struct jread *j)
     return text ? cleaned(p, text, &n) : NULL; /* what it becomes is counted then */
 }
 
+void llm_read_tokens(struct llm_parser *p, struct jread *j)
+{
+    if (!jr_object(j))
+        return;
+    while (jr_key(j)) {
+        int64_t *to = jr_is(j, "input_tokens")                  ? &p->usage.input
+                      : jr_is(j, "output_tokens")               ? &p->usage.output
+                      : jr_is(j, "cache_read_input_tokens")     ? &p->usage.cache_read
+                      : jr_is(j, "cache_creation_input_tokens") ? &p->usage.cache_write
+                                                                : NULL;
+        if (to)
+            *to = jr_int(j, *to);
+        else
+            jr_skip(j);
+    }
+}
+
+void llm_write_tool(struct jwrite *w, const struct llm_function *t, const char *key)
+{
+    jw_str(w, "name", t->name);
+    jw_str(w, "description", t->description);
+    json_insert(w, key, t->parameters, NULL);
+}
+
 void llm_read_object(struct llm_parser *p, const char *data, size_t n,
                      void (*each)(struct llm_parser *p, struct jread *j))
 {
     if (p->failed)
         return;
     struct arena *scratch = arena_scratch(); /* one event of very many */
-    struct jread *j = json_reader(scratch, data, n);
+    struct jread *j = jr_text(scratch, data, n);
     bool object = jr_type(j) == J_OBJECT;
     if (jr_object(j))
         while (jr_key(j))
@@ -160,6 +185,43 @@ void llm_read_object(struct llm_parser *p, const char *data, size_t n,
     arena_release(scratch);
     if (!ok)
         llm_give_fault(p, LLM_FAULT_SERVER, 0, "the server sent something that is no answer");
+}
+
+static bool is_busy(const char *kind)
+{
+    static const char *const words[] = {"overloaded_error", "api_error",    "rate_limit_error",
+                                        "timeout_error",    "server_error", "rate_limit_exceeded",
+                                        "UNAVAILABLE",      "INTERNAL",     "RESOURCE_EXHAUSTED"};
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (str_eq(kind, words[i]))
+            return true;
+    int status = atoi(kind);
+    return status >= 500 || status == 429;
+}
+
+void llm_ended_by(struct llm_parser *p, const char *kind, const char *text)
+{
+    const char *said = arena_printf(p->arena, "the server ended the answer: %s",
+                                    text ? text : "it did not say why");
+    if (p->failed)
+        return;
+    if (!p->taken && !p->calls && is_busy(kind)) {
+        p->busy = said;
+        p->failed = true;
+    } else
+        llm_give_fault(p, LLM_FAULT_SERVER, 0, "%s", said);
+}
+
+void llm_read_error(struct llm_parser *p, struct jread *j)
+{
+    struct str out;
+    struct jwrite w;
+    const char *kind;
+    str_init(&out, p->arena);
+    jw_init(&w, &out, 0);
+    json_copy(j, &w, NULL, NULL);
+    const char *text = llm_error_text(out.buf, out.len, &kind, p->arena);
+    llm_ended_by(p, kind, text);
 }
 
 void llm_parser_finish(struct llm_parser *p)
@@ -173,7 +235,8 @@ void llm_parser_finish(struct llm_parser *p)
     else if (!p->ended)
         llm_give_fault(p, LLM_FAULT_NETWORK, 0, "the answer was cut off: the connection ended");
     else if (!p->texts && !p->calls && p->stop != LLM_STOP_LENGTH)
-        llm_give_fault(p, LLM_FAULT_EMPTY, 0, "the answer is empty");
+        llm_give_fault(p, LLM_FAULT_EMPTY, 0, "the answer is empty%s%s%s", p->why ? " ('" : "",
+                       p->why ? p->why : "", p->why ? "')" : "");
     else if (!p->texts && !p->calls)
         llm_give_fault(p, LLM_FAULT_EMPTY, 0,
                        "the answer is empty: all tokens went into thoughts; raise "
@@ -200,6 +263,13 @@ static const char *string_of(struct jread *j, struct arena *a)
     return s ? arena_strndup(a, s, n) : NULL;
 }
 
+/* Words say more than numbers, and anything more than that it is an error. */
+static bool says_more(const char *kind, const char *than)
+{
+    bool number = *kind && !kind[strspn(kind, "0123456789")];
+    return !than || str_eq(than, "error") || (!number && !than[strspn(than, "0123456789")]);
+}
+
 static void error_object(struct jread *j, struct error_words *e, struct arena *a, int depth)
 {
     while (jr_key(j)) {
@@ -213,16 +283,17 @@ static void error_object(struct jread *j, struct error_words *e, struct arena *a
         } else if (jr_is(j, "message") || jr_is(j, "detail")) {
             if ((v = string_of(j, a)))
                 e->message = v;
-        } else if ((jr_is(j, "type") || jr_is(j, "status") || jr_is(j, "code")) && !e->kind)
-            e->kind = string_of(j, a);
-        else
+        } else if (jr_is(j, "type") || jr_is(j, "status") || jr_is(j, "code")) {
+            if ((v = string_of(j, a)) && says_more(v, e->kind))
+                e->kind = v;
+        } else
             jr_skip(j);
     }
 }
 
 const char *llm_error_text(const char *json, size_t n, const char **kind, struct arena *a)
 {
-    struct jread *j = json_reader(a, json, n);
+    struct jread *j = jr_text(a, json, n);
     struct error_words e = {0};
     if (jr_type(j) == J_ARRAY) { /* Gemini answers with a list of one */
         jr_array(j);

@@ -40,12 +40,14 @@ struct llm_parser {
     VEC(struct llm_open *) open;
     struct llm_usage usage;
     enum llm_stop stop;
+    const char *why; /* the server's word, where it is none of those; NULL */
     struct str refusal;
     size_t taken; /* bytes */
     size_t calls, texts;
-    bool ended;  /* the server said so */
-    bool closed; /* and nothing more will come */
-    bool failed; /* a fault was given */
+    bool ended;       /* the server said so */
+    bool closed;      /* and nothing more will come */
+    bool failed;      /* a fault was given */
+    const char *busy; /* that fault, not given yet: nothing had come, and another try may do */
 };
 
 struct llm_wire {
@@ -73,6 +75,16 @@ void llm_give_call(struct llm_parser *p, const char *id, const char *name, const
 void llm_give_fault(struct llm_parser *p, enum llm_fault fault, int status, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Calls without an id of the server get one of this kind, with a number behind. */
+#define LLM_OWN_ID "call_"
+
+/*
+ * The value of "error", in the middle of a stream. Where nothing of the answer has come and the
+ * server only was too busy, the request may be made again: p->busy.
+ */
+void llm_read_error(struct llm_parser *p, struct jread *j);
+void llm_ended_by(struct llm_parser *p, const char *kind, const char *text);
+
 /* The one with this index, or a new one; NULL: there are too many. */
 struct llm_open *llm_open_at(struct llm_parser *p, int64_t index, bool make);
 /* More of it; false: it has become too large. */
@@ -82,6 +94,12 @@ void llm_open_call(struct llm_parser *p, struct llm_open *o);
 
 /* A string of the reader, kept; NULL where the value is none. */
 const char *llm_keep(struct llm_parser *p, struct jread *j);
+
+/* The numbers of tokens, as Anthropic's service and program give them. */
+void llm_read_tokens(struct llm_parser *p, struct jread *j);
+
+/* The name and description of a tool, and the schema of its parameters under `key`. */
+void llm_write_tool(struct jwrite *w, const struct llm_function *t, const char *key);
 
 /*
  * {"error": {"message": ..., "type": ...}} in any of the forms that servers use; the message, or

@@ -19,25 +19,12 @@ struct raw raw_next(struct jread *j)
     return r;
 }
 
-static void release(void *reader)
-{
-    jr_release(reader);
-}
-
-static struct jread *reader_of(struct raw r, struct arena *arena)
-{
-    struct jread *j = arena_new(arena, struct jread);
-    jr_memory(j, r.text, r.n);
-    arena_defer(arena, release, j);
-    return j;
-}
-
 struct raw raw_member(struct raw object, const char *key, struct arena *arena)
 {
     struct raw found = {0};
     if (!object.text || object.type != J_OBJECT)
         return found;
-    struct jread *j = reader_of(object, arena);
+    struct jread *j = jr_text(arena, object.text, object.n);
     jr_object(j);
     while (jr_key(j)) {
         bool same = jr_is(j, key);
@@ -52,7 +39,7 @@ const char *raw_text(struct raw r, struct arena *arena)
     size_t n;
     if (!r.text || r.type != J_STRING)
         return NULL;
-    const char *s = jr_str(reader_of(r, arena), &n);
+    const char *s = jr_str(jr_text(arena, r.text, r.n), &n);
     return s && strlen(s) == n ? arena_strndup(arena, s, n) : NULL;
 }
 
@@ -281,7 +268,7 @@ static void take_object(struct server *s, struct raw message, struct batch *batc
 static void take_batch(struct server *s, struct raw message, struct arena *arena)
 {
     VEC(struct raw) items = {0};
-    struct jread *j = reader_of(message, arena);
+    struct jread *j = jr_text(arena, message.text, message.n);
     jr_array(j);
     while (jr_item(j) && items.n <= BATCH_MOST)
         vec_push(&items, arena, raw_next(j));
@@ -318,7 +305,7 @@ static void take(void *ctx)
     struct take *t = ctx;
     struct gs_error err = {0};
     struct raw all = {t->line, t->n, J_NONE};
-    struct jread *j = reader_of(all, &t->arena);
+    struct jread *j = jr_text(&t->arena, all.text, all.n);
     all = raw_next(j);
     if (!jr_end(j, &err)) {
         send_error(t->s, NULL, "null", RPC_PARSE, err.text);

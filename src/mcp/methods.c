@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "config.h"
 
-const char *const mcp_versions[] = {"2025-06-18", "2025-03-26", "2024-11-05", NULL};
+const char *const mcp_versions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", NULL};
 
 bool refuse(struct gs_error *err, enum rpc_code code, const char *fmt, ...)
 {
@@ -86,8 +86,11 @@ static bool initialize(struct request *q, struct jwrite *w, struct gs_error *err
     write_capabilities(w);
     jw_open(w, "serverInfo", '{');
     jw_str(w, "name", "gpusight");
-    jw_str(w, "title", "gpusight: where the GPU time went");
+    if (strcmp(version, "2025-06-18") >= 0)
+        jw_str(w, "title", "gpusight: where the GPU time went");
     jw_str(w, "version", GPUSIGHT_VERSION);
+    if (strcmp(version, "2025-11-25") >= 0)
+        jw_str(w, "description", "Exact answers about GPU performance traces, read-only");
     jw_close(w);
     jw_str(
         w, "instructions",

@@ -199,6 +199,14 @@ bool complete(struct request *q, struct jwrite *w, struct gs_error *err)
         return refuse(err, RPC_PARAMS, "ref, argument.name and argument.value are needed");
     if (!str_eq(type, "ref/prompt") && !str_eq(type, "ref/resource"))
         return refuse(err, RPC_PARAMS, "the ref must be ref/prompt or ref/resource");
+    const char *prompt = raw_text(raw_member(ref, "name", q->arena), q->arena);
+    if (str_eq(type, "ref/prompt") && !find_prompt(prompt))
+        return refuse(err, RPC_PARAMS, "no prompt '%.100s'; there are explain, optimise, compare",
+                      prompt ? prompt : "");
+    if (str_eq(type, "ref/resource") && !uri)
+        return refuse(err, RPC_PARAMS, "the uri of the resource is missing");
+    if (str_eq(type, "ref/prompt"))
+        uri = NULL;
     if (uri && str_has(uri, "docs/"))
         for (size_t i = 0; resource_name(i); i++)
             offer(&f, resource_name(i), begin, q->arena);

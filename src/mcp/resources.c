@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "depend/whatif.h"
 #include "mcp/server.h"
 #include "render/analysis_json.h"
 #include "render/compare_json.h"
@@ -20,6 +21,7 @@ static const struct {
     {"info", "JSON Schema of 'gpusight info'", inventory_json_schema},
     {"plan", "JSON Schema of 'gpusight plan'", plan_json_schema},
     {"summary", "JSON Schema of 'gpusight summary'", summary_json_schema},
+    {"whatif", "JSON Schema of 'gpusight whatif'", whatif_json_schema},
 };
 
 #define SCHEME "gpusight://"

@@ -245,7 +245,7 @@ static const char *hint(struct query *q, const char *text)
     const char *near = table    ? query_nearest_table(q, table)
                        : column ? nearest_column(q, column)
                                 : NULL;
-    if (near)
+    if (near && strcmp(near, column ? column : table) != 0) /* another table may have it */
         return arena_printf(q->arena, "; did you mean '%s'?", near);
     return table ? "; 'gpusight query --tables' lists them" : "";
 }

@@ -231,15 +231,10 @@ static void make_index(void *ctx)
 /* The first place in order whose value is not below (with `above`: not up to) this one. */
 static size_t place(const struct qindex *x, int64_t value, bool above)
 {
-    size_t lo = 0, hi = x->n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        int64_t key = x->key[x->rows ? x->rows[mid] : mid];
-        if (key < value || (above && key == value))
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = 0;
+    int64_t key;
+    BISECT(lo, x->n, i,
+           (key = x->key[x->rows ? x->rows[i] : i]) < value || (above && key == value));
     return lo;
 }
 

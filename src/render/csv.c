@@ -1,4 +1,3 @@
-#include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -31,8 +30,7 @@ static bool looks_like_formula(const char *s)
 }
 
 struct csv {
-    FILE *file;
-    struct str text;
+    struct str line, text;
 };
 
 static void put_text(struct csv *c, const char *text)
@@ -41,16 +39,16 @@ static void put_text(struct csv *c, const char *text)
     const char *s = c->text.buf;
     bool quote = strpbrk(s, ",;\"\r\n") || *s == ' ' || (c->text.len && s[c->text.len - 1] == ' ');
     if (quote)
-        fputc('"', c->file);
+        str_putc(&c->line, '"');
     if (looks_like_formula(text))
-        fputc('\'', c->file);
+        str_putc(&c->line, '\'');
     for (; *s; s++) {
         if (*s == '"')
-            fputc('"', c->file);
-        fputc(*s, c->file);
+            str_putc(&c->line, '"');
+        str_putc(&c->line, *s);
     }
     if (quote)
-        fputc('"', c->file);
+        str_putc(&c->line, '"');
 }
 
 static void put_cell(struct csv *c, const struct field *f, const void *row)
@@ -60,39 +58,67 @@ static void put_cell(struct csv *c, const struct field *f, const void *row)
     if (v.kind == VALUE_TEXT)
         put_text(c, v.text);
     else
-        fputs(value_exact(v, buf), c->file);
+        str_puts(&c->line, value_exact(v, buf));
+}
+
+static void put_titles(struct csv *c, const struct sheet *s, struct arena *a)
+{
+    for (size_t k = 0; k < s->fields->n; k++) {
+        str_puts(&c->line, k ? "," : "");
+        put_text(c, sheet_title(s, k, a));
+    }
+    str_puts(&c->line, "\r\n");
+}
+
+static void put_row(struct csv *c, const struct sheet *s, const void *row)
+{
+    for (size_t k = 0; k < s->fields->n; k++) {
+        if (k)
+            str_putc(&c->line, ',');
+        put_cell(c, &s->fields->v[k], row);
+    }
+    str_puts(&c->line, "\r\n");
+}
+
+static bool flush(struct csv *c, struct fs_out *out, struct gs_error *err)
+{
+    bool ok = fs_out_write(out, c->line.buf, c->line.len, err);
+    str_clear(&c->line);
+    return ok;
 }
 
 static bool write_sheet(struct csv *c, const struct sheet *s, const char *path, struct fs_set *set,
                         struct gs_error *err)
 {
-    struct arena *a = set->arena;
-    void *scratch = arena_alloc(a, s->fields->row_size);
+    void *scratch = arena_alloc(set->arena, s->fields->row_size);
     struct fs_out *out = fs_set_open(set, path, err);
     if (!out)
         return false;
-    c->file = out->file;
-    for (size_t k = 0; k < s->fields->n; k++) {
-        fputs(k ? "," : "", c->file);
-        put_text(c, sheet_title(s, k, a));
+    bool ok = true;
+    put_titles(c, s, set->arena);
+    for (size_t i = 0; ok && i < s->n; i++) {
+        ok = flush(c, out, err);
+        put_row(c, s, sheet_row(s, i, scratch));
     }
-    fputs("\r\n", c->file);
-    for (size_t i = 0; i < s->n && !ferror(c->file); i++) {
-        const void *row = sheet_row(s, i, scratch);
-        for (size_t k = 0; k < s->fields->n; k++) {
-            if (k)
-                fputc(',', c->file);
-            put_cell(c, &s->fields->v[k], row);
-        }
-        fputs("\r\n", c->file);
-    }
-    return fs_set_done(set, out, err);
+    return ok && flush(c, out, err) && fs_set_done(set, out, err);
+}
+
+void sheet_csv(struct str *out, const struct sheet *s, size_t rows, struct arena *arena)
+{
+    struct csv c = {.line = *out};
+    void *scratch = arena_alloc(arena, s->fields->row_size);
+    str_init(&c.text, arena);
+    put_titles(&c, s, arena);
+    for (size_t i = 0; i < s->n && i < rows; i++)
+        put_row(&c, s, sheet_row(s, i, scratch));
+    *out = c.line;
 }
 
 bool render_csv(const struct workbook *w, const char *dir, struct fs_set *set, struct gs_error *err)
 {
     struct csv c = {0};
     str_init(&c.text, w->arena);
+    str_init(&c.line, w->arena);
     if (!fs_set_folder(set, dir, err))
         return false;
     for (size_t i = 0; i < w->sheets.n; i++) {

@@ -21,10 +21,12 @@
 bool render_csv(const struct workbook *w, const char *dir, struct fs_set *set,
                 struct gs_error *err);
 
+/* One of them, appended to a text: the titles and the first `rows` rows. */
+void sheet_csv(struct str *out, const struct sheet *s, size_t rows, struct arena *arena);
+
 /*
- * An Excel workbook. Rows go to temporary files as they are made, so memory does not grow with
- * them. A sheet that Excel cannot hold (1,048,576 rows) goes on in NAME_2, NAME_3...; *split counts
- * those.
+ * An Excel workbook. Rows go to the file as they are made, so memory does not grow with them. A
+ * sheet that Excel cannot hold (1,048,576 rows) goes on in NAME_2, NAME_3...; *split counts those.
  */
 bool render_xlsx(const struct workbook *w, const char *path, size_t *split, struct fs_set *set,
                  struct gs_error *err);

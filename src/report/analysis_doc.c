@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/fs.h"
+#include "base/human.h"
 #include "job/job.h"
 #include "report/section.h"
 
@@ -11,7 +12,7 @@ static const char *job_title(const struct job *job, struct arena *arena)
     size_t n = strcspn(command, " ");
     const char *program = fs_basename(arena_strndup(arena, command, n));
     return arena_printf(arena, "%s%s%u ranks on %u host%s", program, *program ? ", " : "",
-                        job->stats.ranks, job->stats.hosts, job->stats.hosts == 1 ? "" : "s");
+                        job->stats.ranks, job->stats.hosts, human_s(job->stats.hosts));
 }
 
 static void badges(const struct advice *v, struct doc *d)

@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "advise/rule.h"
+#include "base/human.h"
 
 struct scored {
     size_t score, index;
@@ -97,8 +98,8 @@ static void find_figures(struct answer *out, const struct subject *s,
         arena_printf(a, "%s, %s of GPU time", value_pct(a, b->idle_pct), value_ns(a, b->idle_ns)),
         a);
     figure(out, w, "kernels dispatches launches", "kernels",
-           arena_printf(a, "%s, %s busy, %zu names", value_count(a, s->a->view.n_kernels),
-                        value_ns(a, b->kernel_ns), s->a->hotspots.n),
+           arena_printf(a, "%s, %s busy, %zu name%s", value_count(a, s->a->view.n_kernels),
+                        value_ns(a, b->kernel_ns), s->a->hotspots.n, human_s(s->a->hotspots.n)),
            a);
     figure(out, w, "copies copy", "copies",
            arena_printf(a, "%s, %s, %s of it exposed", value_count(a, s->a->view.n_copies),

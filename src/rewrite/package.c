@@ -49,9 +49,6 @@ struct packing {
     VEC(struct part) parts;
 };
 
-/* What SQLite keeps beside a database belongs to it: its last rows may be there only. */
-static const char *const tails[] = {"", "-wal", "-journal"};
-
 /* A name that no other file of the package has; those that resemble each other get numbers. */
 static const char *free_name(struct packing *p, const char *path)
 {
@@ -109,9 +106,10 @@ static bool place(struct packing *p, const struct ingest_file *f, struct gs_erro
     }
     const char *name = free_name(p, f->path);
     vec_push(&p->names, a, (char *)(uintptr_t)name);
-    for (size_t i = 0; i < ARRAY_LEN(tails); i++) {
-        struct part part = {arena_printf(a, "%s%s", f->path, tails[i]),
-                            arena_printf(a, "%s/%s%s", p->folder, name, tails[i]), false, false};
+    for (size_t i = 0; i < FS_DB_ROWS; i++) { /* the last rows of a database may be beside it */
+        struct part part = {arena_printf(a, "%s%s", f->path, fs_db_ends[i]),
+                            arena_printf(a, "%s/%s%s", p->folder, name, fs_db_ends[i]), false,
+                            false};
         if (i && !fs_is_file(part.from))
             continue;
         part.copied = p->way == PACKAGE_COPY || !can_be_renamed(part.from, p->folder);

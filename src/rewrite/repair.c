@@ -1,7 +1,6 @@
 #include "rewrite/repair.h"
 
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fs.h"
@@ -24,10 +23,8 @@ static bool is_database(const char *path, struct arena *a, bool *is, struct gs_e
 /* A log or journal that a writer has left: the rows in it are only seen through SQLite. */
 static bool has_log(const char *path, struct arena *a)
 {
-    struct stat st;
-    static const char *const tails[] = {"-wal", "-journal"};
-    for (size_t i = 0; i < ARRAY_LEN(tails); i++)
-        if (stat(arena_printf(a, "%s%s", path, tails[i]), &st) == 0 && st.st_size > 0)
+    for (size_t i = 1; i < FS_DB_ROWS; i++)
+        if (fs_size(arena_printf(a, "%s%s", path, fs_db_ends[i])) > 0)
             return true;
     return false;
 }

@@ -6,20 +6,11 @@
 #include "run/run_in.h"
 #include "source/source.h"
 
-static void release_source(void *scan)
-{
-    source_scan_release(scan);
-}
-
 bool run_read_source(struct run_call *c)
 {
-    struct run *r = c->r;
-    if (!c->o->source_dir)
-        return true;
-    r->source = arena_new(r->arena, struct source_scan);
-    source_scan_init(r->source);
-    arena_defer(r->arena, release_source, r->source);
-    return source_scan_run(r->source, c->o->source_dir, c->o->threads, c->err);
+    if (c->o->source_dir)
+        c->r->source = source_scan_in(c->r->arena, c->o->source_dir, c->o->threads, c->err);
+    return c->r->source || !c->o->source_dir;
 }
 
 /* ---- thread traces ---- */

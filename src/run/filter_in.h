@@ -63,14 +63,8 @@ bool run_find_gpu(int32_t *gpu, const struct trace *t, const char *text, struct 
 
 static inline bool filter_covers(const struct spans *s, int64_t time)
 {
-    size_t lo = 0, hi = s->n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (s->v[mid].start <= time)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = 0;
+    BISECT(lo, s->n, mid, s->v[mid].start <= time);
     return lo && time < s->v[lo - 1].end;
 }
 

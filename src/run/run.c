@@ -34,41 +34,72 @@ static bool analyze(struct run_call *c)
         return false;
     r->analysis->job = r->job;
     r->analysis->only = r->only;
-    if (r->job && (c->o->window || c->o->phase || c->o->iteration || filter_any(&c->o->filter)))
-        vec_push(&r->job->notes, r->arena,
-                 "the ranks are compared over their whole runs, not only over the part chosen");
     return true;
 }
 
-/* Everything, stage by stage; true as well when there is only source or a thread trace. */
-static bool make(struct run_call *c)
+static void note_part(const struct run *r, const struct run_opts *o)
+{
+    if (r->job && (o->window || o->phase || o->iteration || filter_any(&o->filter)))
+        vec_push(&r->job->notes, r->arena,
+                 "the ranks are compared over their whole runs, not only over the part chosen");
+}
+
+/* What is read; *traces: among it there is something to analyze. */
+static bool load(struct run_call *c, bool *traces)
 {
     struct run *r = c->r;
     double begin = now();
+    *traces = false;
     if (!run_read_source(c) || !run_read_att(c))
         return false;
     if (!c->o->paths.n)
         return r->source || r->att || fail(c->err, GS_E_USAGE, "no trace given");
     if (!run_load(c))
         return run_att_instead(c);
-    if (!run_choose(c))
+    *traces = true;
+    r->load_seconds = now() - begin;
+    return run_choose(c);
+}
+
+struct run *run_begin(const struct run_opts *o, struct arena *arena, struct gs_error *err)
+{
+    struct run *r = arena_new(arena, struct run);
+    struct run_call *c = arena_new(arena, struct run_call);
+    struct run_opts *kept = arena_new(arena, struct run_opts);
+    bool traces;
+    *kept = *o;
+    *c = (struct run_call){.o = kept, .r = r, .analysis = analysis_opts(o), .err = err};
+    r->arena = arena;
+    trace_init_in(&r->trace, arena);
+    if (!load(c, &traces))
+        return NULL;
+    c->err = NULL;
+    r->left = traces ? c : NULL;
+    return r;
+}
+
+bool run_finish(struct run *r, struct gs_error *err)
+{
+    if (!r->left)
+        return true;
+    struct run_call c = *r->left; /* a second try begins where the first did */
+    double begin = now();
+    c.err = err;
+    r->advice = (struct advice){0}; /* of a try that did not come to its end */
+    r->links = (struct source_links){0};
+    if (!analyze(&c))
         return false;
-    double loaded = now();
-    r->load_seconds = loaded - begin;
-    if (!analyze(c))
-        return false;
-    run_att_beside(c);
-    if (!c->o->facts_only)
+    run_att_beside(&c);
+    if (!c.o->facts_only)
         advise(&r->advice, r->analysis, &(struct beside){r->source, &r->links, r->att}, r->arena);
-    r->analysis_seconds = now() - loaded;
+    r->analysis_seconds = now() - begin;
+    note_part(r, c.o);
+    r->left = NULL;
     return true;
 }
 
 struct run *run_make(const struct run_opts *o, struct arena *arena, struct gs_error *err)
 {
-    struct run *r = arena_new(arena, struct run);
-    struct run_call c = {.o = o, .r = r, .analysis = analysis_opts(o), .err = err};
-    r->arena = arena;
-    trace_init_in(&r->trace, arena);
-    return make(&c) ? r : NULL;
+    struct run *r = run_begin(o, arena, err);
+    return r && run_finish(r, err) ? r : NULL;
 }

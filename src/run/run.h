@@ -48,9 +48,10 @@ struct run_opts {
     bool says_only;            /* the output says what that is: no note is needed */
 };
 
+enum { RUN_MAX_PHASES = 12, RUN_SHORT_US = 10 };
 #define RUN_DEFAULTS                                                                               \
     {                                                                                              \
-        .process = -1, .rank = -1, .short_ns = 10000, .max_phases = 12                             \
+        .process = -1, .rank = -1, .short_ns = RUN_SHORT_US * 1000, .max_phases = RUN_MAX_PHASES   \
     }
 
 struct run {
@@ -64,10 +65,19 @@ struct run {
     struct source_links links;  /* lines of what the trace shows */
     struct att *att;            /* NULL: none */
     double load_seconds, analysis_seconds;
+    struct run_call *left; /* of run_begin(): what run_finish() goes on with; NULL: all is done */
 };
 
 /* NULL, with the error, when it cannot be made; GS_E_EMPTY when there is nothing to analyze. */
 struct run *run_make(const struct run_opts *o, struct arena *arena, struct gs_error *err);
+
+/*
+ * The same in two steps, for those who may never need the second: what is read, with all checks that
+ * need no analysis, and what is made of it. The rows are final after the first and only read by the
+ * second, which may be tried again where it failed or was ended.
+ */
+struct run *run_begin(const struct run_opts *o, struct arena *arena, struct gs_error *err);
+bool run_finish(struct run *r, struct gs_error *err);
 
 /*
  * Only the first stage, for those who look at rows: the traces, as they are, or what filters leave of

@@ -8,9 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/human.h"
 #include "base/jread.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "launch/child.h"
 #include "session/store.h"
 
 enum { MOST_EDIT = 16 << 20, MOST_WASTED = 3 };
@@ -28,7 +30,7 @@ static double clock_s(void)
 void loop_init(struct loop *l, struct session *s)
 {
     *l = (struct loop){.s = s,
-                       .most_bytes = (uint64_t)50 << 30,
+                       .most_bytes = CHILD_MOST_BYTES,
                        .built = -1,
                        .ends_at = isfinite(s->budget_s) ? clock_s() + s->budget_s : INFINITY};
     for (size_t i = 0; i < s->app.n; i++)
@@ -153,8 +155,8 @@ bool loop_analyze(struct loop *l, struct gs_error *err)
     if (!loop_self(l, &w, log, false, err) || !loop_read_findings(l, path, err))
         return false;
     struct session_event *e =
-        session_event(s, "analyze", "%zu findings%s%s", l->findings.n, l->findings.n ? ": " : "",
-                      l->findings.n ? l->findings.v[0].issue : "");
+        session_event(s, "analyze", "%zu finding%s%s%s", l->findings.n, human_s(l->findings.n),
+                      l->findings.n ? ": " : "", l->findings.n ? l->findings.v[0].issue : "");
     e->trace = s->trace;
     return session_save(s, err);
 }

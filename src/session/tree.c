@@ -1,5 +1,6 @@
 #include "session/tree.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/fs_out.h"
+#include "base/human.h"
 #include "base/log.h"
 #include "base/sha256.h"
 #include "base/str.h"
@@ -127,6 +129,7 @@ static const struct tree_file *find(const struct tree_files *files, const char *
 /* Files that a checkpoint does not name are as the session found them. */
 static const struct tree_file *state_at(const struct session *s, int64_t number, const char *path)
 {
+    assert(s->checkpoints.n && session_checkpoint(s, number));
     const struct tree_file *f = find(&session_checkpoint(s, number)->files, path);
     return f ? f : find(&s->checkpoints.v[0].files, path);
 }
@@ -156,6 +159,7 @@ static struct checkpoint *add(struct session *s, const char *summary, const char
                            .change_pct = NAN,
                            .noise_pct = NAN,
                            .predicted_pct = NAN};
+    assert(session_checkpoint(s, s->current)); /* reading a session checks it */
     const struct tree_files *now = &session_checkpoint(s, s->current)->files;
     for (size_t i = 0; i < now->n; i++)
         vec_push(&c.files, s->arena, now->v[i]);
@@ -183,7 +187,7 @@ static bool take_own_edits(struct session *s, struct gs_error *err)
     git_keep(s, c);
     s->current = c->number;
     session_event(s, "own-edit", "%zu file%s of the session had been edited by hand", changed.n,
-                  changed.n == 1 ? "" : "s");
+                  human_s(changed.n));
     return session_save(s, err);
 }
 
@@ -414,7 +418,7 @@ bool tree_prune(struct session *s, size_t *dropped, struct gs_error *err)
         if (!used)
             unlink(fs_join(folder, names.v[i], s->arena));
     }
-    session_event(s, "prune", "%zu checkpoints that were taken back have no contents any more",
-                  *dropped);
+    session_event(s, "prune", "%zu checkpoint%s that were taken back: no contents any more",
+                  *dropped, human_s(*dropped));
     return session_save(s, err);
 }

@@ -192,3 +192,16 @@ bool source_scan_run(struct source_scan *s, const char *dir, int threads, struct
     judge_advice(s);
     return true;
 }
+
+static void release(void *scan)
+{
+    source_scan_release(scan);
+}
+
+struct source_scan *source_scan_in(struct arena *owner, const char *dir, int threads,
+                                   struct gs_error *err)
+{
+    struct source_scan *s = arena_new(owner, struct source_scan);
+    arena_defer(owner, release, s);
+    return source_scan_run(s, dir, threads, err) ? s : NULL;
+}

@@ -138,6 +138,9 @@ void source_scan_release(struct source_scan *s);
 
 /* Fails when the folder cannot be read (GS_E_IO) or holds no source file (GS_E_EMPTY). */
 bool source_scan_run(struct source_scan *s, const char *dir, int threads, struct gs_error *err);
+/* The same as one that belongs to the arena; NULL where it fails. */
+struct source_scan *source_scan_in(struct arena *owner, const char *dir, int threads,
+                                   struct gs_error *err);
 
 const char *fact_kind_name(enum fact_kind kind); /* "sync" */
 const char *source_pattern_name(enum source_pattern_id id);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/fs_out.h"
+#include "base/utf8.h"
 #include "synth/kineto_in.h"
 #include "synth/out_path.h"
 
@@ -25,7 +26,7 @@ static void failed(struct kineto_writer *w, const struct gs_error *why)
 void kinetow_open(struct kineto_writer *w, struct kprocess *p)
 {
     struct gs_error why;
-    const char *host = out_word(names_text(w->names, p->rec.host), w->arena);
+    const char *host = utf8_file_word(names_text(w->names, p->rec.host), w->arena);
     const char *name = arena_printf(w->arena, "%s_%lld.pt.trace.json", host, (long long)p->rec.pid);
     p->path = out_path(w->o.path, false, &p->rec, w->names, name, w->arena, &why);
     if (!p->path) {

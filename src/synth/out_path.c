@@ -21,25 +21,6 @@ static const char *replaced(const char *path, const char *what, const char *by, 
     return out.buf;
 }
 
-const char *out_word(const char *text, struct arena *a)
-{
-    enum { MOST = 100 };
-    struct str out;
-    str_init(&out, a);
-    size_t n = strlen(text);
-    if (!n || *text == '.' || *text == '-')
-        str_putc(&out, '_');
-    for (size_t i = 0, len; i < n && out.len < MOST; i += len) {
-        uint32_t c = utf8_decode(text + i, n - i, &len);
-        bool malformed = len == 1 && (unsigned char)text[i] >= 0x80;
-        if (malformed || c == '/' || utf8_unsafe(c))
-            str_putc(&out, '_');
-        else
-            str_put(&out, text + i, len);
-    }
-    return out.buf;
-}
-
 static bool make_folders(const char *path, struct arena *a, struct gs_error *err)
 {
     char *copy = arena_strdup(a, path);
@@ -59,7 +40,7 @@ char *out_path(const char *path, bool merged, const struct rec_process *p,
     if (!merged) {
         path = replaced(path, "%pid%", arena_printf(a, "%lld", (long long)p->pid), a);
         path = replaced(path, "%rank%", arena_printf(a, "%lld", (long long)p->rank), a);
-        path = replaced(path, "%host%", out_word(names_text(names, p->host), a), a);
+        path = replaced(path, "%host%", utf8_file_word(names_text(names, p->host), a), a);
     }
     bool many = p->count > 1 && !merged && !pattern;
     if (many || str_ends(path, "/") || fs_is_dir(path))

@@ -23,10 +23,4 @@ char *out_path(const char *path, bool merged, const struct rec_process *p,
 /* A file of the sink is whole: it gets its name, now or with all others. */
 bool sink_file_done(const struct sink *s, struct fs_out *out, struct gs_error *err);
 
-/*
- * A word of a description as a part of a file name: it leads to no other folder, hides nothing, and
- * can be shown. "../x" becomes "_.._x".
- */
-const char *out_word(const char *text, struct arena *a);
-
 #endif

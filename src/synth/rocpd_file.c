@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fs.h"
 #include "base/unfinished.h"
 #include "synth/db_file.h"
 #include "synth/out_path.h"
@@ -113,9 +114,8 @@ static void move_file(struct rocpd *w, struct rfile *f, bool keep)
 {
     struct gs_error why;
     if (!keep || w->sink.failed) {
-        const char *tails[] = {"-wal", "-shm", "-journal"};
-        for (int i = 0; i < 3 && f->temp && *f->temp; i++)
-            unlink(arena_printf(w->arena, "%s%s", f->temp, tails[i]));
+        for (size_t i = 1; i < FS_DB_FILES && f->temp && *f->temp; i++)
+            unlink(arena_printf(w->arena, "%s%s", f->temp, fs_db_ends[i]));
         fs_out_abandon(&f->out);
         return;
     }

@@ -225,6 +225,9 @@ struct rec_kernel sim_kernel_record(struct sim *s, struct thread *t, const struc
 /* The kernel behind a call that ends at `ready`, or as the next node of a graph. */
 void sim_enqueue(struct sim *s, struct thread *t, struct stream *stream, struct rec_kernel *k,
                  int64_t ready, int64_t dur);
+/* The same where no call is recorded: it starts at a given time, or is a node of a graph. */
+bool sim_without_call(struct sim *s, struct thread *t, const struct stmt *st, struct stream *stream,
+                      struct rec_kernel *k, int64_t dur);
 void gpu_execute(struct sim *s, struct thread *t, const struct stmt *st);
 void graph_begin(struct sim *s, struct thread *t, const struct stmt *st);
 void graph_end(struct sim *s, struct thread *t);

@@ -92,6 +92,20 @@ void sim_enqueue(struct sim *s, struct thread *t, struct stream *stream, struct 
     emit_kernel(s, t, k);
 }
 
+bool sim_without_call(struct sim *s, struct thread *t, const struct stmt *st, struct stream *stream,
+                      struct rec_kernel *k, int64_t dur)
+{
+    if (sim_exact_start(s, t, st, &k->start_ns)) {
+        k->end_ns = sim_time_add(s, k->start_ns, dur);
+        sim_stream_busy(stream, k->end_ns);
+        emit_kernel(s, t, k);
+        return true;
+    }
+    if (t->graph_exec)
+        sim_enqueue(s, t, stream, k, 0, dur);
+    return t->graph_exec;
+}
+
 static void do_launch(struct sim *s, struct thread *t, const struct stmt *st)
 {
     struct stream *stream = sim_find_stream(s, t, st);
@@ -99,18 +113,9 @@ static void do_launch(struct sim *s, struct thread *t, const struct stmt *st)
     if (!y)
         return;
     struct rec_kernel k = sim_kernel_record(s, t, st, y, stream);
-    int64_t dur = kernel_duration(s, t, st, y), start;
-    if (sim_exact_start(s, t, st, &start)) {
-        k.start_ns = start;
-        k.end_ns = sim_time_add(s, start, dur);
-        sim_stream_busy(stream, k.end_ns);
-        emit_kernel(s, t, &k);
+    int64_t dur = kernel_duration(s, t, st, y);
+    if (sim_without_call(s, t, st, stream, &k, dur))
         return;
-    }
-    if (t->graph_exec) {
-        sim_enqueue(s, t, stream, &k, 0, dur);
-        return;
-    }
     struct call c = {.name = arg_name(s, t, st, K_api), .lds = k.lds};
     c.pointer = 0x200000 + (uint64_t)y->rec.id * 0x1000;
     c.stream = (uint64_t)stream->id;

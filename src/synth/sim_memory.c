@@ -148,18 +148,9 @@ static void do_memset(struct sim *s, struct thread *t, const struct stmt *st)
     int64_t rate = arg_int(s, t, st, K_bw, p->gpus.v[stream->gpu].spec.memory_bw / 2);
     k.memset_bytes = arg_time(s, t, st, K_size, 0);
     int64_t usual = stmt_arg(st, K_dur) ? 0 : transfer_ns(s, k.memset_bytes, rate);
-    int64_t dur = arg_time(s, t, st, K_dur, usual), start;
-    if (sim_exact_start(s, t, st, &start)) {
-        k.start_ns = start;
-        k.end_ns = sim_time_add(s, start, dur);
-        sim_stream_busy(stream, k.end_ns);
-        emit_kernel(s, t, &k);
+    int64_t dur = arg_time(s, t, st, K_dur, usual);
+    if (sim_without_call(s, t, st, stream, &k, dur))
         return;
-    }
-    if (t->graph_exec) {
-        sim_enqueue(s, t, stream, &k, 0, dur);
-        return;
-    }
     bool sync = stmt_arg(st, K_sync) != NULL;
     struct call c = {.pointer = device_address(p, stream->gpu), .size = k.memset_bytes};
     c.stream = (uint64_t)stream->id;

@@ -17,6 +17,7 @@
 #define GS_TALLY_TALLY_H
 
 #include "base/err.h"
+#include "base/opt.h"
 #include "field/field.h"
 
 /* A line of a profile of rocprof-sys. */
@@ -91,6 +92,15 @@ const char *tally_is(const char *path);
 
 /* Appends what is in a file. Fails where it is none of these, or cut or damaged. */
 bool tally_add(struct tally *t, const char *path, struct gs_error *err);
+
+/*
+ * Takes such files out of a list of operands and reads them; *out is NULL where there is none. A folder
+ * stands for those in it when it holds no trace.
+ */
+bool tally_take(struct opt_list *paths, struct tally **out, struct arena *a, struct gs_error *err);
+
+/* The same for those who show either traces or tables, not both. */
+bool tally_only(struct opt_list *paths, struct tally **out, struct arena *a, struct gs_error *err);
 
 /* All tables that have rows; with `empty`, also the others. */
 const struct results *tally_tables(struct tally *t, bool empty);

@@ -9,7 +9,7 @@
  */
 struct check {
     const struct fields *params;
-    struct jread j;
+    struct jread *j;
     const char *key; /* of the value that is looked at */
     struct gs_error *err;
 };
@@ -51,10 +51,10 @@ static bool wrong(struct check *c, const char *wanted)
 static bool check_integer(struct check *c, const struct field *f)
 {
     bool counts = f->type == FIELD_U64;
-    if (jr_type(&c->j) != J_NUMBER)
+    if (jr_type(c->j) != J_NUMBER)
         return wrong(c, counts ? "a whole number" : "an integer");
     int64_t least = f->least ? strtoll(f->least, NULL, 10) : counts ? 0 : INT64_MIN + 1;
-    int64_t v = jr_int(&c->j, INT64_MIN);
+    int64_t v = jr_int(c->j, INT64_MIN);
     if (v == INT64_MIN)
         return wrong(c, "an integer of 64 bits");
     return v >= least || fail(c->err, GS_E_USAGE, "argument '%s' must be %lld at least, not %lld",
@@ -64,7 +64,7 @@ static bool check_integer(struct check *c, const struct field *f)
 static bool check_word(struct check *c, const struct field *f, struct arena *arena)
 {
     size_t n;
-    const char *s = jr_str(&c->j, &n);
+    const char *s = jr_str(c->j, &n);
     struct str words;
     if (s && strlen(s) != n)
         return wrong(c, "a text without zero bytes");
@@ -82,19 +82,19 @@ static bool check_word(struct check *c, const struct field *f, struct arena *are
 
 static bool check_value(struct check *c, const struct field *f, struct arena *arena)
 {
-    enum jtype type = jr_type(&c->j);
+    enum jtype type = jr_type(c->j);
     switch (f->type) {
     case FIELD_I64:
     case FIELD_U64:
         return check_integer(c, f);
     case FIELD_BOOL:
-        jr_skip(&c->j);
+        jr_skip(c->j);
         return type == J_BOOL || wrong(c, "true or false");
     case FIELD_LIST:
-        if (!jr_array(&c->j))
+        if (!jr_array(c->j))
             return wrong(c, "a list of texts");
-        while (jr_item(&c->j))
-            if (jr_type(&c->j) != J_STRING || !check_word(c, f, arena))
+        while (jr_item(c->j))
+            if (jr_type(c->j) != J_STRING || !check_word(c, f, arena))
                 return wrong(c, "a list of texts");
         return true;
     default:
@@ -106,23 +106,23 @@ static bool check_value(struct check *c, const struct field *f, struct arena *ar
 
 static bool check_all(struct check *c, struct arena *arena)
 {
-    if (jr_type(&c->j) != J_OBJECT) {
-        jr_skip(&c->j);
-        return jr_end(&c->j, c->err) &&
+    if (jr_type(c->j) != J_OBJECT) {
+        jr_skip(c->j);
+        return jr_end(c->j, c->err) &&
                fail(c->err, GS_E_USAGE, "the arguments must be a JSON object");
     }
-    jr_object(&c->j);
-    while (jr_key(&c->j)) {
-        c->key = arena_strndup(arena, c->j.text, c->j.text_len);
+    jr_object(c->j);
+    while (jr_key(c->j)) {
+        c->key = arena_strndup(arena, c->j->text, c->j->text_len);
         const struct field *f = find(c->params, c->key);
         if (!f)
             return unknown(c, arena);
-        if (jr_type(&c->j) == J_NULL)
-            jr_skip(&c->j);
+        if (jr_type(c->j) == J_NULL)
+            jr_skip(c->j);
         else if (!check_value(c, f, arena))
             return false;
     }
-    return jr_end(&c->j, c->err);
+    return jr_end(c->j, c->err);
 }
 
 static bool check_required(const struct fields *f, const struct tool_args *a, struct gs_error *err)
@@ -137,16 +137,10 @@ static bool check_required(const struct fields *f, const struct tool_args *a, st
     return true;
 }
 
-static void release(void *reader)
-{
-    jr_release(reader);
-}
-
 bool tool_args_read(struct tool_args *out, const struct fields *params, const char *json,
                     size_t len, struct arena *arena, struct gs_error *err)
 {
     struct check *c = arena_new(arena, struct check);
-    struct jread *again = arena_new(arena, struct jread);
     *out = (struct tool_args){0};
     c->params = params;
     c->err = err;
@@ -154,12 +148,9 @@ bool tool_args_read(struct tool_args *out, const struct fields *params, const ch
         json = "{}";
         len = 2;
     }
-    jr_memory(&c->j, json, len);
-    arena_defer(arena, release, &c->j);
-    jr_memory(again, json, len);
-    arena_defer(arena, release, again);
+    c->j = jr_text(arena, json, len);
     if (!check_all(c, arena))
         return false;
-    fields_read(again, params, out, arena);
+    fields_read(jr_text(arena, json, len), params, out, arena);
     return check_required(params, out, err);
 }

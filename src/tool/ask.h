@@ -91,6 +91,16 @@ const struct run_profile *tool_profile(struct tool_box *box, const struct run *r
 
 /* Room for 'whatif', made once. */
 struct whatif_room *tool_room(struct tool_box *box, const struct run *run);
+struct summary *tool_run_summary(struct tool_box *box, const struct run *run);
+
+/*
+ * Answers are kept with their run, until it goes or changes. True: `out` is what this tool has
+ * answered to these arguments before.
+ */
+bool tool_given(struct tool_box *box, const struct run *run, const struct tool *tool,
+                const char *args, size_t n, struct str *out);
+void tool_give(struct tool_box *box, const struct run *run, const struct tool *tool,
+               const char *args, size_t n, const struct str *answer);
 
 /* Everything loaded so far, in order of ids. */
 struct tool_loaded {

@@ -10,6 +10,7 @@
 #include "base/fs.h"
 #include "base/parallel.h"
 #include "base/str.h"
+#include "report/summary_json.h"
 #include "tool/ask.h"
 
 /* What tells whether a file is still the one that was read. */
@@ -21,6 +22,16 @@ struct stamp {
     struct timespec changed;
 };
 
+/* An answer that was given before: the same question about the same trace has the same one. */
+struct given {
+    const struct tool *tool;
+    const char *args;
+    size_t args_len;
+    struct str answer;
+};
+
+enum { GIVEN_MOST = 256, GIVEN_BYTES = 8 << 20 };
+
 struct kept {
     char id[24];
     const char *path; /* without links; "" of a run that was added */
@@ -29,6 +40,10 @@ struct kept {
     VEC(struct stamp) stamps;
     struct run_profile *profile; /* NULL: not asked for yet */
     struct whatif_room *room;    /* the same */
+    struct summary *summary;     /* the same */
+    struct arena *answers;       /* of `given`; NULL: none yet */
+    VEC(struct given) given;
+    size_t given_size;
     uint64_t used;
 };
 
@@ -208,11 +223,20 @@ static bool is_unchanged(const struct kept *k)
 
 /* ---- loading and letting go ---- */
 
+static void forget(struct kept *k)
+{
+    if (k->answers)
+        arena_release(k->answers);
+    k->given.v = NULL;
+    k->given.n = k->given.cap = k->given_size = 0;
+}
+
 static void drop(struct tool_box *box, size_t i)
 {
     struct kept *k = &box->kept.v[i];
     if (box->last == k->run)
         box->last = NULL;
+    forget(k);
     if (k->arena)
         arena_release(k->arena);
     memmove(k, k + 1, (box->kept.n - i - 1) * sizeof(*k));
@@ -266,9 +290,17 @@ static void make_room_for(struct kept *k, struct arena *arena)
     k->room = room;
 }
 
+static void make_summary(struct kept *k, struct arena *arena)
+{
+    struct summary *s = arena_new(arena, struct summary);
+    summary_make(s, k->run->analysis, arena);
+    summary_phases(s, arena);
+    k->summary = s;
+}
+
 struct preparing {
     struct kept *k;
-    struct arena *arenas[2]; /* of each thread */
+    struct arena *arenas[3]; /* of each thread */
 };
 
 static void prepare_one(void *ctx, size_t i, int worker)
@@ -276,16 +308,18 @@ static void prepare_one(void *ctx, size_t i, int worker)
     struct preparing *p = ctx;
     const struct trace *t = &p->k->run->trace;
     (void)worker;
-    if (i && p->k->run->analysis->depend)
-        make_room_for(p->k, p->arenas[1]);
+    if (i == 2 && p->k->run->analysis->depend)
+        make_room_for(p->k, p->arenas[2]);
+    else if (i == 1 && (t->kernels.n || t->copies.n))
+        make_summary(p->k, p->arenas[1]);
     else if (!i && (t->kernels.n || t->copies.n))
         make_profile(p->k, p->arenas[0]);
 }
 
 static void prepare(struct kept *k, const struct tool_box *box)
 {
-    struct preparing p = {k, {arena_child(k->arena), arena_child(k->arena)}};
-    parallel_for(box->opts.threads, 2, prepare_one, &p);
+    struct preparing p = {k, {arena_child(k->arena), arena_child(k->arena), arena_child(k->arena)}};
+    parallel_for(box->opts.threads, 3, prepare_one, &p);
 }
 
 static struct kept *load(struct tool_box *box, const struct opt_list *paths, const char *key,
@@ -402,6 +436,49 @@ struct whatif_room *tool_room(struct tool_box *box, const struct run *run)
     if (!k->room)
         make_room_for(k, k->arena ? k->arena : box->arena);
     return k->room;
+}
+
+struct summary *tool_run_summary(struct tool_box *box, const struct run *run)
+{
+    struct kept *k = find_run(box, run);
+    if (!k->summary)
+        make_summary(k, k->arena ? k->arena : box->arena);
+    return k->summary;
+}
+
+/* ---- answers that were given before ---- */
+
+bool tool_given(struct tool_box *box, const struct run *run, const struct tool *tool,
+                const char *args, size_t n, struct str *out)
+{
+    const struct kept *k = find_run(box, run);
+    for (size_t i = 0; k && i < k->given.n; i++) {
+        const struct given *g = &k->given.v[i];
+        if (g->tool != tool || g->args_len != n || memcmp(g->args, args, n) != 0)
+            continue;
+        str_clear(out);
+        str_put(out, g->answer.buf, g->answer.len);
+        return true;
+    }
+    return false;
+}
+
+void tool_give(struct tool_box *box, const struct run *run, const struct tool *tool,
+               const char *args, size_t n, const struct str *answer)
+{
+    struct kept *k = find_run(box, run);
+    size_t bytes = n + answer->len;
+    if (!k || bytes > GIVEN_BYTES / 8)
+        return;
+    if (k->given.n >= GIVEN_MOST || k->given_size + bytes > GIVEN_BYTES)
+        forget(k);
+    if (!k->answers)
+        k->answers = arena_child(k->arena ? k->arena : box->arena);
+    struct given g = {.tool = tool, .args = arena_strndup(k->answers, args, n), .args_len = n};
+    str_init(&g.answer, k->answers);
+    str_put(&g.answer, answer->buf, answer->len);
+    vec_push(&k->given, k->answers, g);
+    k->given_size += bytes;
 }
 
 struct run *tool_box_run(struct tool_box *box, const char *trace, struct gs_error *err)

@@ -192,12 +192,19 @@ static bool answer(struct request *q)
         return false;
     if (ask->tool->needs_run) {
         ask->run = tool_run(q->box, ask->args.trace, &ask->id, &q->err);
+        if (ask->run && !ask->tool->varies &&
+            tool_given(q->box, ask->run, ask->tool, q->args, q->len, &q->out))
+            return true;
         ask->a = ask->run ? tool_part(ask, &q->err) : NULL;
         if (!ask->a)
             return false;
     }
     const void *row = ask->tool->call ? ask->tool->call(ask, &q->err) : tables_answer(ask);
-    return row && write_answer(ask, row, &q->out, &q->err);
+    if (!row || !write_answer(ask, row, &q->out, &q->err))
+        return false;
+    if (ask->run && !ask->tool->varies)
+        tool_give(q->box, ask->run, ask->tool, q->args, q->len, &q->out);
+    return true;
 }
 
 static void run_guarded(void *ctx)

@@ -124,7 +124,7 @@ struct phases_doc {
 static const void *call_phases(struct tool_ask *ask, struct gs_error *err)
 {
     struct phases_doc *d = arena_new(ask->arena, struct phases_doc);
-    struct summary *s = arena_new(ask->arena, struct summary);
+    struct summary *s = NULL;
     struct summary_parts rows = {0};
     const struct analysis *a = ask->a;
     (void)err;
@@ -136,10 +136,12 @@ static const void *call_phases(struct tool_ask *ask, struct gs_error *err)
         fewer->opts.max_phases = (uint32_t)(ask->args.max_phases ? ask->args.max_phases : 1);
         memset(&fewer->phases, 0, sizeof(fewer->phases));
         analysis_phases.run(fewer);
-        a = fewer;
+        s = arena_new(ask->arena, struct summary);
+        summary_make(s, fewer, ask->arena);
+        summary_phases(s, ask->arena);
     }
-    summary_make(s, a, ask->arena);
-    summary_phases(s, ask->arena);
+    if (!s)
+        s = tool_run_summary(ask->box, ask->run);
     summary_parts_make(&rows, s, ask->arena);
     tool_rows(ask, &d->phases, rows.v, rows.n);
     return d;

@@ -102,6 +102,7 @@ const struct tool tool_query = {
     .params = &query_params,
     .result = &sql_result,
     .needs_run = true,
+    .varies = true, /* random() */
     .call = call_query,
 };
 
@@ -113,6 +114,7 @@ const struct tool tool_sql_query = {
     .result = &sql_result,
     .group = TOOL_PERFADVISOR,
     .needs_run = true,
+    .varies = true,
     .call = call_query,
 };
 

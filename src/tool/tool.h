@@ -88,6 +88,7 @@ struct tool {
     const struct analysis_kind *const *kinds;
     enum tool_group group;
     bool needs_run; /* ask->run is there */
+    bool varies;    /* the same question may have another answer the next time */
     /* The row of `result`; NULL: see err. Not there where `tables` answer. */
     const void *(*call)(struct tool_ask *ask, struct gs_error *err);
 };

@@ -150,20 +150,11 @@ struct source_doc {
     VEC(struct source_call) calls;
 };
 
-static void release_scan(void *scan)
-{
-    source_scan_release(scan);
-}
-
 static struct source_scan *scan(struct tool_ask *ask, const char *dir, struct gs_error *err)
 {
-    struct source_scan *s = arena_new(ask->arena, struct source_scan);
     const char *path = tool_path(ask->box, dir, ask->arena, err);
-    if (!path)
-        return NULL;
-    source_scan_init(s);
-    arena_defer(ask->arena, release_scan, s);
-    return source_scan_run(s, path, tool_box_settings(ask->box)->threads, err) ? s : NULL;
+    int threads = tool_box_settings(ask->box)->threads;
+    return path ? source_scan_in(ask->arena, path, threads, err) : NULL;
 }
 
 static bool is_wanted(const struct tool_ask *ask, const struct source_fact_row *f)

@@ -42,9 +42,13 @@ static struct bones bones_of(const struct side *s, size_t i, struct str *buf)
     }
     for (size_t k = p->at; k < p->at + p->n;) {
         if (f < s->first[i + 1] && s->figures->v[f].at <= k) {
+            const struct figure *one = &s->figures->v[f++];
             str_putc(buf, '#');
-            k = s->figures->v[f].at + s->figures->v[f].n;
-            f++;
+            /* digits of a name may differ, the name itself may not */
+            for (; one->dim == DIM_NAME && k < one->at + one->n; k++)
+                if (!isdigit((unsigned char)s->r->text.buf[k]))
+                    str_putc(buf, s->r->text.buf[k]);
+            k = one->at + one->n;
             in_word = false;
             continue;
         }

@@ -24,7 +24,7 @@ struct checking {
     bool *counts;               /* by figure */
     double *weights;            /* by word: how near it was said; all 0 between figures */
     struct context *context;    /* of match.c, used again for each figure */
-    struct covered *covered;    /* by place in facts.pool */
+    struct covered *covered;    /* by place in facts.pool, twice: see match.c */
     uint32_t *seen;             /* by fact: the search that met it */
     uint32_t turn, search;      /* of this figure, of the last search */
     uint64_t work;              /* done by match.c so far, in steps of some ten nanoseconds */
@@ -36,13 +36,5 @@ void check_by_reference(struct checking *c);
 
 /* A figure by the words around it (match.c). */
 void check_by_words(struct checking *c, size_t passage, size_t figure);
-
-/* What stands right beside a figure (beside.c). */
-bool behind_a_choice(const struct checking *c, const struct passage *p, const struct figure *f);
-bool beside_a_count(const struct checking *c, const struct passage *p, const struct figure *f);
-/* Whether it is a part of a name. */
-bool inside_name(const struct checking *c, const struct passage *p, const struct figure *f);
-/* Makes a count of a ratio that is none. */
-void tell_times(const struct checking *c, const struct passage *p, struct figure *f);
 
 #endif

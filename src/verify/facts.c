@@ -12,6 +12,7 @@ struct facts *facts_new(struct arena *arena)
     f->arena = arena;
     words_init(&f->words, arena);
     idmap_init(&f->lists, arena);
+    idmap_init(&f->wholes, arena);
     return f;
 }
 
@@ -37,6 +38,15 @@ static uint32_t keep(struct facts *f, const struct word_list *list)
     return at;
 }
 
+uint64_t fact_name(const char *name, size_t n)
+{
+    while (n && *name == ' ')
+        name++, n--;
+    while (n && name[n - 1] == ' ')
+        n--;
+    return n ? hash_bytes(name, n) | 1 : 0;
+}
+
 void facts_put(struct facts *f, const struct fact_kind *kind, double value, const char *whom,
                const struct word_list *subject)
 {
@@ -50,9 +60,16 @@ void facts_put(struct facts *f, const struct fact_kind *kind, double value, cons
                         .n_words = (uint16_t)kind->words.n,
                         .n_table = (uint16_t)kind->table.n,
                         .n_subject = (uint16_t)(subject ? subject->n : 0)};
+    if (whom && subject && subject->n) {
+        one.whole = fact_name(whom, strlen(whom));
+        if (idmap_get(&f->wholes, one.whole) == NO_INDEX)
+            idmap_put(&f->wholes, one.whole, 0);
+    }
     one.words = keep(f, &kind->words);
     one.table = keep(f, &kind->table);
     one.subject = keep(f, subject);
+    for (size_t i = 0; subject && i < subject->n; i++)
+        f->words.subjects.v[subject->v[i]] = true;
     vec_push_alone(&f->v, f->arena, one);
 }
 
@@ -163,15 +180,10 @@ void facts_seal(struct facts *f)
 
 size_t facts_from(const struct facts *f, enum dimension dim, double value)
 {
-    size_t lo = 0, hi = f->v.n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        const struct known *m = &f->v.v[f->by_value[mid]];
-        if (m->dim < dim || (m->dim == dim && m->value < value))
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = 0;
+    const struct known *m;
+    BISECT(lo, f->v.n, mid,
+           (m = &f->v.v[f->by_value[mid]])->dim < dim || (m->dim == dim && m->value < value));
     return lo;
 }
 

@@ -17,6 +17,7 @@ struct known {
     bool weak; /* can confirm, but says too little to contradict: of a sentence, derived, a number
                 * of something */
     const char *what, *whom; /* "hotspots: calls", "gemm"; whom may be NULL */
+    uint64_t whole;          /* of whom, as a whole: fact_name(); 0: none */
 };
 
 struct reference {
@@ -35,6 +36,7 @@ struct facts {
         lists; /* hash of a list of words to where it stands in the pool: each stands once */
     VEC(struct reference) references;
     size_t reference_size;
+    struct idmap wholes; /* the names of all facts, as wholes */
     /* made by facts_seal() */
     uint32_t *by_value; /* by dimension, then value */
     uint32_t *postings; /* facts of each word, from starts[word] to starts[word + 1] */
@@ -58,6 +60,12 @@ struct fact_kind {
 
 void facts_put(struct facts *f, const struct fact_kind *kind, double value, const char *whom,
                const struct word_list *subject);
+
+/* Sums by name, of kernels, copies, host calls and markers (facts_sums.c). */
+void facts_add_sums(struct facts *f, const struct run *run);
+
+/* A name as a whole, for comparison; spaces around it do not count. */
+uint64_t fact_name(const char *name, size_t n);
 
 /* Where facts of this dimension begin that are not below value; into by_value. */
 size_t facts_from(const struct facts *f, enum dimension dim, double value);

@@ -353,6 +353,7 @@ void facts_add_run(struct facts *f, const struct run *run)
     arena_release(own);
     if (run->trace.kernels.n || run->trace.copies.n)
         add_summary(f, run);
+    facts_add_sums(f, run);
     struct subject about = subject_of_run(run, 10);
     about.timeline_limit = 1;
     struct doc *d = analysis_report(&about, NULL, f->arena, NULL);

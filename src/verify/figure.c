@@ -252,9 +252,43 @@ static struct figure figure_at(const char *text, size_t from, size_t i, size_t e
     return f;
 }
 
+static bool spans(const char *text, size_t from, const struct figure *a, const struct figure *b)
+{
+    static const char *const marks[] = {"-", "\xe2\x80\x93", "\xe2\x80\x94", "..", "to"};
+    size_t at = a->at + a->n, end = b->at;
+    while (at < end && text[at] == ' ')
+        at++;
+    while (end > at && text[end - 1] == ' ')
+        end--;
+    for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
+        if (end - at == strlen(marks[i]) && begins(text, at, end, marks[i]))
+            return true;
+    return end - at == 3 && begins(text, at, end, "and") && a->at - from >= 8 &&
+           !strncasecmp(text + a->at - 8, "between ", 8);
+}
+
+/* "0.8-1.7 ms", "between 800 and 1700 us": the unit stands once and is that of both. */
+static void find_ranges(struct figure *v, size_t n, const char *text, size_t from)
+{
+    for (size_t i = 0; i + 1 < n; i++) {
+        struct figure *a = &v[i], *b = &v[i + 1];
+        if (a->dim == DIM_NAME || b->dim == DIM_NAME || b->dim == DIM_NUMBER ||
+            !spans(text, from, a, b))
+            continue;
+        if (a->dim == DIM_NUMBER && a->scale == 1) {
+            a->dim = b->dim;
+            a->scale = b->scale;
+            a->value *= b->scale;
+            a->tolerance *= b->scale;
+        }
+        if (a->dim == b->dim && a->value < b->value)
+            a->side = SIDE_LOW, b->side = SIDE_HIGH;
+    }
+}
+
 void figures_find(struct figures *out, const char *text, size_t at, size_t n, struct arena *a)
 {
-    size_t end = at + n;
+    size_t end = at + n, first = out->n;
     for (size_t i = at; i < end && out->n <= FIGURES_MAX;) {
         bool sign = (text[i] == '-' || text[i] == '+') && i + 1 < end && is_digit(text[i + 1]) &&
                     (i == at || !name_byte(text[i - 1]));
@@ -267,17 +301,18 @@ void figures_find(struct figures *out, const char *text, size_t at, size_t n, st
                 continue;
             }
             /* digits inside a word: the whole word is a name */
-            size_t first = i;
-            while (first > at && word_byte(text[first - 1]) &&
-                   (unsigned char)text[first - 1] < 0x80)
-                first--;
+            size_t start = i;
+            while (start > at && word_byte(text[start - 1]) &&
+                   (unsigned char)text[start - 1] < 0x80)
+                start--;
             i = name_end(text, i, end);
-            struct figure f = {.at = first, .n = i - first, .number_n = i - first, .dim = DIM_NAME};
+            struct figure f = {.at = start, .n = i - start, .number_n = i - start, .dim = DIM_NAME};
             vec_push_alone(out, a, f);
             continue;
         }
         i++;
     }
+    find_ranges(out->v + first, out->n - first, text, at);
 }
 
 bool figure_fits(const struct figure *f, double value)

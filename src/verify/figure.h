@@ -22,6 +22,9 @@ enum dimension {
     DIM_NAME,  /* no figure: an identifier, version or date with digits in it */
 };
 
+/* Of a range, "0.8 to 1.7 ms". */
+enum range_side { SIDE_NONE, SIDE_LOW, SIDE_HIGH };
+
 struct figure {
     size_t at, n;    /* with its unit */
     size_t number_n; /* without */
@@ -31,6 +34,7 @@ struct figure {
     double scale;     /* of its unit */
     int digits;       /* that are significant */
     bool about;       /* "about", "~": less exact than it looks */
+    enum range_side side;
 };
 
 struct figures {

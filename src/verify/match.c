@@ -10,16 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "verify/check.h"
+#include "verify/around.h"
 
-enum {
-    SAID_MAX = 160,
-    FITS_MAX = 4000,
-    POSTINGS_MAX = 2000,
-    SENTENCE = 400,
-    NEAR_MAX = 24,
-    NAMES_MAX = 32
-};
+enum { FITS_MAX = 4000, POSTINGS_MAX = 2000, NEAR_MAX = 24 };
 
 /* What words must reach to say which fact is meant. */
 #define NAMED 0.48
@@ -29,217 +22,17 @@ enum {
 /* And what they must reach to be one of several. */
 #define LEAST 0.2
 
-struct said {
-    uint32_t word;
-    double weight;
-    size_t place; /* in the text of the reading; NO_PASSAGE: not in the sentence */
-};
-
-/* What is said around a figure. */
-struct context {
-    struct checking *c;
-    const struct figure *figure;
-    struct said words[SAID_MAX];
-    size_t n;
-    double weight;           /* of what is being added */
-    size_t from;             /* where the text being added begins */
-    bool by_distance;        /* weigh by how near it is */
-    size_t names[NAMES_MAX]; /* where identifiers stand in the sentence */
-    size_t n_names;
-    bool names_one; /* an identifier that facts have stands near */
-    bool counted;   /* a word for something that is counted stands beside it */
-};
-
-/* Commas and other figures stand between a figure and words that are not its own; the name of a
- * thing is said once and then meant for a while. */
-static double by_distance(const struct context *x, uint32_t word, size_t lo, size_t hi)
-{
-    const char *t = x->c->r->text.buf;
-    bool name = x->c->facts->words.names.v[word];
-    double weight = 1;
-    for (size_t i = lo; i < hi && weight > 0.15; i++) {
-        char before = i ? t[i - 1] : ' ';
-        if ((t[i] == ',' || t[i] == ';') && isspace((unsigned char)t[i + 1]))
-            weight *= name ? 0.9 : 0.55;
-        else if (isdigit((unsigned char)t[i]) && !isalnum((unsigned char)before) && before != '.' &&
-                 before != ',' && before != '_')
-            weight *= name ? 0.9 : 0.75;
-    }
-    return weight;
-}
-
-static void say(void *ctx, uint32_t word, size_t at)
-{
-    struct context *x = ctx;
-    double weight = x->weight;
-    size_t where = x->by_distance ? x->from + at : NO_PASSAGE;
-    if (word == NO_INDEX)
-        return;
-    if (x->by_distance) {
-        size_t place = x->from + at, f = x->figure->at, end = f + x->figure->n;
-        size_t lo = place < f ? place : end, hi = place < f ? f : place;
-        if (place >= f && place < end)
-            return;
-        weight = by_distance(x, word, lo, hi);
-        x->c->work += (hi - lo) / 2;
-    }
-    bool name = x->c->facts->words.names.v[word];
-    x->names_one |= weight > 0.5 && name;
-    if (name && where != NO_PASSAGE && x->n_names < NAMES_MAX)
-        x->names[x->n_names++] = where;
-    for (size_t i = 0; i < x->n; i++)
-        if (x->words[i].word == word) {
-            if (weight > x->words[i].weight)
-                x->words[i] = (struct said){word, weight, where};
-            return;
-        }
-    if (x->n < SAID_MAX)
-        x->words[x->n++] = (struct said){word, weight, where};
-}
-
-static void add_text(struct context *x, const char *text, size_t n, double weight)
-{
-    x->weight = weight;
-    x->by_distance = false;
-    x->c->work += n;
-    words_each(&x->c->facts->words, text, n, false, say, x);
-}
-
-static void add_passage(struct context *x, size_t passage, double weight)
-{
-    if (passage == NO_PASSAGE)
-        return;
-    const struct passage *p = &x->c->r->passages.v[passage];
-    add_text(x, x->c->r->text.buf + p->at, p->n < SENTENCE ? p->n : SENTENCE, weight);
-}
-
-/* ---- what stands around ---- */
-
-static bool ends_sentence(const char *t, size_t i)
-{
-    return (t[i] == '.' || t[i] == '!' || t[i] == '?') && isspace((unsigned char)t[i + 1]);
-}
-
-/* Of several names in a sentence a figure belongs to the last one before it, or to one close
- * behind it; the words of the others are hardly meant. */
-static void keep_nearest_name(struct context *x)
-{
-    size_t best = NO_PASSAGE, least = SIZE_MAX, at = x->figure->at;
-    for (size_t i = 0; i < x->n_names; i++) {
-        size_t far = x->names[i] < at ? at - x->names[i] : (x->names[i] - at) * 3;
-        if (far < least)
-            least = far, best = x->names[i];
-    }
-    for (size_t i = 0; i < x->n; i++)
-        for (size_t k = 0; k < x->n_names; k++)
-            if (x->words[i].place == x->names[k] && x->names[k] != best) {
-                x->words[i].weight *= 0.35;
-                break;
-            }
-}
-
-static void add_sentence(struct context *x, size_t passage)
-{
-    const struct reading *r = x->c->r;
-    const char *t = r->text.buf;
-    size_t first = passage, last = passage;
-    while (first && r->passages.v[first - 1].goes_on == first && passage - first < 4)
-        first--;
-    while (r->passages.v[last].goes_on == last + 1 && last - passage < 4)
-        last++;
-    size_t from = x->figure->at, to = from + x->figure->n;
-    size_t least = r->passages.v[first].at, most = r->passages.v[last].at + r->passages.v[last].n;
-    while (from > least && x->figure->at - from < SENTENCE && !ends_sentence(t, from - 1))
-        from--;
-    while (to < most && to - x->figure->at < SENTENCE && !ends_sentence(t, to))
-        to++;
-    x->weight = 1;
-    x->by_distance = true;
-    x->from = from;
-    words_each(&x->c->facts->words, t + from, to - from, false, say, x);
-    keep_nearest_name(x);
-}
-
-static const struct place *cell_of(const struct checking *c, const struct passage *p, size_t at,
-                                   size_t *column)
-{
-    for (size_t i = 0; i < p->n_cells; i++) {
-        const struct place *cell = &c->r->cells.v[p->cells + i];
-        if (at >= cell->at && at < cell->at + cell->n) {
-            *column = i;
-            return cell;
-        }
-    }
-    return NULL;
-}
-
-static void use_unit(struct figure *f, const char *words, size_t n)
-{
-    enum dimension dim;
-    double scale;
-    if (f->dim != DIM_NUMBER || f->scale != 1 || !unit_of_words(words, n, &dim, &scale))
-        return;
-    f->dim = dim;
-    f->scale = scale;
-    f->value *= scale;
-    f->tolerance *= scale;
-}
-
-/* The title of its column, and what the other cells of the row say. */
-static void add_row(struct context *x, const struct passage *p, struct figure *f)
-{
-    const struct reading *r = x->c->r;
-    size_t column = 0;
-    x->c->work += p->n_cells;
-    if (!cell_of(x->c, p, f->at, &column))
-        return;
-    if (p->titles != NO_PASSAGE && column < r->passages.v[p->titles].n_cells) {
-        const struct place *title = &r->cells.v[r->passages.v[p->titles].cells + column];
-        use_unit(f, r->text.buf + title->at, title->n);
-        add_text(x, r->text.buf + title->at, title->n, 1);
-        x->counted = true;
-    }
-    for (size_t i = 0; i < p->n_cells; i++) {
-        const struct place *cell = &r->cells.v[p->cells + i];
-        if (i != column && !isdigit((unsigned char)r->text.buf[cell->at]))
-            add_text(x, r->text.buf + cell->at, cell->n, 1);
-    }
-    x->counted |= column > 0;
-}
-
-static void add_member(struct context *x, const struct passage *p, struct figure *f)
-{
-    const struct reading *r = x->c->r;
-    use_unit(f, p->key, strlen(p->key));
-    add_text(x, p->path, strlen(p->path), 0.6);
-    add_text(x, p->key, strlen(p->key), 1);
-    x->counted = p->is_number;
-    double weight = 1;
-    for (uint32_t o = p->object; o != NO_INDEX && weight > 0.3;
-         o = r->objects.v[o].parent, weight *= 0.6)
-        if (r->objects.v[o].names.buf)
-            add_text(x, r->objects.v[o].names.buf, r->objects.v[o].names.len, weight);
-}
-
-static void add_dimension(struct context *x)
-{
-    static const char *const words[] = {[DIM_TIME] = "time duration total",
-                                        [DIM_BYTES] = "bytes",
-                                        [DIM_RATE] = "bandwidth",
-                                        [DIM_PCT] = "share pct",
-                                        [DIM_RATIO] = "times faster"};
-    const char *w = x->figure->dim < sizeof(words) / sizeof(*words) ? words[x->figure->dim] : NULL;
-    if (w)
-        add_text(x, w, strlen(w), 0.5);
-}
+/* Of identifiers that are keys of ours: people say what they mean instead. */
+#define KEY_WEIGHT 0.2
 
 /* ---- how well words fit ---- */
 
-static const struct covered *covered(const struct context *x, uint32_t list, size_t n)
+/* How much of these words was said. `keys`: identifiers among them are keys of ours. */
+static const struct covered *covered(const struct context *x, uint32_t list, size_t n, bool keys)
 {
     static const struct covered nothing;
     const struct facts *f = x->c->facts;
-    struct covered *out = &x->c->covered[list];
+    struct covered *out = &x->c->covered[(size_t)list * 2 + keys];
     if (!n)
         return &nothing;
     if (out->turn == x->c->turn)
@@ -250,6 +43,8 @@ static const struct covered *covered(const struct context *x, uint32_t list, siz
     for (size_t i = 0; i < n; i++) {
         uint32_t word = f->pool.v[list + i];
         double w = f->rarity[word], weight = x->c->weights[word];
+        if (keys && weight == 0 && f->words.names.v[word])
+            w *= KEY_WEIGHT;
         all += w;
         said += w * weight;
         if (f->words.names.v[word])
@@ -272,8 +67,8 @@ static double add_told(const struct context *x, uint32_t list, size_t n, double 
 /* 0 where it cannot be more than `least`. */
 static double score(const struct context *x, const struct known *one, double least)
 {
-    const struct covered *label = covered(x, one->words, one->n_words);
-    const struct covered *table = covered(x, one->table, one->n_table);
+    const struct covered *label = covered(x, one->words, one->n_words, true);
+    const struct covered *table = covered(x, one->table, one->n_table, true);
     double about = 0.85 * label->share + 0.15 * table->share, all;
     /* Where a thing is named, what is said is said of it. */
     if (!one->n_subject)
@@ -281,17 +76,23 @@ static double score(const struct context *x, const struct known *one, double lea
     else {
         if (0.5 * about + 0.5 <= least)
             return 0;
-        const struct covered *subject = covered(x, one->subject, one->n_subject);
+        const struct covered *subject = covered(x, one->subject, one->n_subject, false);
         /* The name of a function without its arguments names it well enough. */
         double named = fmax(subject->share, 0.95 * subject->name);
+        /* Names of templates are alike; the whole of one says which. */
+        if (x->whole && one->whole)
+            named = x->whole == one->whole ? 1 : 0.3 * named;
         all = (named < 0.25 ? 0.4 : 1) * (0.5 * about + 0.5 * named);
     }
-    /* "time" and "share" are said of everything: common words alone name nothing. */
+    /* Who it is about alone does not say what. */
+    if (label->share < 0.05 && x->titled)
+        all *= 0.7;
     if (all <= least)
         return 0;
     double told = add_told(x, one->words, one->n_words, 0);
     told = add_told(x, one->subject, one->n_subject, told);
     x->c->work += 2;
+    /* "time" and "share" are said of everything: common words alone name nothing. */
     return all * (1 - exp(-told / 2.5));
 }
 
@@ -417,7 +218,12 @@ static bool derived(struct context *x, size_t i)
 /* Whether two facts are about things of different names. */
 static bool of_another(const struct facts *f, const struct known *a, const struct known *b)
 {
+    bool identifier = false;
     if (!a->n_subject || !b->n_subject || (a->whom && b->whom && str_eq(a->whom, b->whom)))
+        return false;
+    for (size_t k = 0; k < b->n_subject; k++)
+        identifier |= f->words.names.v[f->pool.v[b->subject + k]];
+    if (!identifier)
         return false;
     for (size_t i = 0; i < a->n_subject; i++)
         for (size_t k = 0; k < b->n_subject; k++) {
@@ -445,6 +251,11 @@ static void judge(struct context *x, size_t i)
         if (plain.score > fits.score)
             fits = plain;
         dims[DIM_NUMBER] = false;
+    } else if (f->dim == DIM_NUMBER && x->titled &&
+               (f->digits > 3 || f->value == 0)) { /* profilers mean ns */
+        struct found time = best_that_fits(x, DIM_TIME, 1);
+        if (time.score > fits.score)
+            fits = time;
     } else if (f->dim == DIM_OTHER || f->dim == DIM_FLOPS || f->dim == DIM_HZ) {
         struct found plain = best_that_fits(x, DIM_NUMBER, 1 / f->scale);
         if (plain.score > fits.score)
@@ -463,6 +274,8 @@ static void judge(struct context *x, size_t i)
                          best[0].score;
     if (fits.fact && fits.score >= enough(f) && !chance)
         confirm(c, i, fits.fact);
+    else if (named && best[0].fact->dim == f->dim && figure_fits(f, best[0].fact->value))
+        confirm(c, i, best[0].fact); /* few digits, many words */
     else if (derived(x, i))
         return;
     else if (named) {
@@ -475,34 +288,15 @@ static void judge(struct context *x, size_t i)
 
 void check_by_words(struct checking *c, size_t passage, size_t i)
 {
-    const struct passage *p = &c->r->passages.v[passage];
-    struct figure *f = &c->figures.v[i];
     if (!c->context)
         c->context = arena_new(c->arena, struct context);
     struct context *x = c->context;
-    *x = (struct context){.c = c, .figure = f};
+    *x = (struct context){.c = c, .figure = &c->figures.v[i]};
     c->done[i] = true;
     c->turn++;
     c->work += 50;
-    if (f->dim == DIM_NAME || p->code || (p->is_heading && f->dim == DIM_NUMBER) ||
-        (f->dim == DIM_NUMBER && inside_name(c, p, f)))
+    if (!around_figure(x, passage, i))
         return;
-    bool was_ratio = f->dim == DIM_RATIO;
-    tell_times(c, p, f);
-    bool times = was_ratio && f->dim == DIM_NUMBER;
-    if (times)
-        add_text(x, "calls", 5, 0.8);
-    if (p->path)
-        add_member(x, p, f);
-    else if (p->titles != NO_PASSAGE)
-        add_row(x, p, f);
-    if (!p->path || !p->is_number)
-        add_sentence(x, passage);
-    if (f->dim == DIM_NUMBER && f->scale == 1 && !times && !x->counted &&
-        (behind_a_choice(c, p, f) || !beside_a_count(c, p, f)))
-        return;
-    add_passage(x, p->heading, 0.4);
-    add_dimension(x);
     c->counts[i] = true;
     for (size_t k = 0; k < x->n; k++)
         c->weights[x->words[k].word] = x->words[k].weight;

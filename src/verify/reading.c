@@ -47,7 +47,7 @@ const char *text_find(const char *text, size_t n, const char *part)
     return NULL;
 }
 
-enum { NAME_WORDS = 7, NAME_BYTES = 400 };
+enum { NAME_WORDS = 7, NAME_BYTES = 8000 };
 
 bool text_is_name(const char *text, size_t n)
 {
@@ -169,8 +169,8 @@ enum verify_kind verify_kind_of(const char *name, const char *text, size_t n)
         enum verify_kind kind;
     } ends[] = {{".json", VERIFY_JSON}, {".md", VERIFY_MARKDOWN}, {".markdown", VERIFY_MARKDOWN},
                 {".html", VERIFY_HTML}, {".htm", VERIFY_HTML},    {".xhtml", VERIFY_HTML},
-                {".txt", VERIFY_TEXT},  {".text", VERIFY_TEXT},   {".log", VERIFY_TEXT},
-                {".out", VERIFY_TEXT}};
+                {".csv", VERIFY_CSV},   {".tsv", VERIFY_CSV},     {".txt", VERIFY_TEXT},
+                {".text", VERIFY_TEXT}, {".log", VERIFY_TEXT},    {".out", VERIFY_TEXT}};
     enum verify_kind kind = VERIFY_TEXT;
     for (size_t i = 0; name && i < sizeof(ends) / sizeof(*ends); i++)
         if (str_ends(name, ends[i].end))
@@ -191,6 +191,8 @@ struct reading *reading_of(const char *text, size_t n, enum verify_kind kind, st
         reading_markdown(r, text, n);
     else if (kind == VERIFY_HTML)
         reading_html(r, text, n);
+    else if (kind == VERIFY_CSV)
+        reading_csv(r, text, n);
     else if (kind == VERIFY_TEXT || (!(r->is_json = reading_json(r, text, n, 0)) && !r->full)) {
         if (kind != VERIFY_TEXT) { /* no JSON after all */
             *r = (struct reading){.arena = a, .text = r->text, .source = r->source};

@@ -51,6 +51,7 @@ struct reading *reading_of(const char *text, size_t n, enum verify_kind kind, st
 
 void reading_text(struct reading *r, const char *text, size_t n);
 void reading_markdown(struct reading *r, const char *text, size_t n);
+void reading_csv(struct reading *r, const char *text, size_t n);
 void reading_html(struct reading *r, const char *text, size_t n);
 /* False: it is no JSON; what was read of it stays. `from`: where it begins in the document. */
 bool reading_json(struct reading *r, const char *json, size_t n, size_t from);

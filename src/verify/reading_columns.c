@@ -94,7 +94,12 @@ static void cut(struct reading *r, struct passage *p, const struct place *spans,
 
 static void cut_by_ruler(struct reading *r, size_t at, const struct place *spans, size_t n)
 {
-    cut(r, &r->passages.v[at - 1], spans, n);
+    /* titles may be shorter or longer than their dashes: two spaces divide them as well */
+    struct passage *titles = &r->passages.v[at - 1];
+    titles->cells = r->cells.n;
+    titles->n_cells = split(r, titles);
+    if (titles->n_cells != n)
+        cut(r, titles, spans, n);
     for (size_t i = at + 1; i < r->passages.n && r->passages.v[i].n; i++) {
         cut(r, &r->passages.v[i], spans, n);
         r->passages.v[i].titles = at - 1;

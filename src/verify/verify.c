@@ -93,7 +93,7 @@ struct verification *verify_text(const char *text, size_t n, enum verify_kind ki
     if (v->too_many)
         return v;
     c.weights = arena_array(arena, double, f->words.counts.n + 1);
-    c.covered = arena_array(arena, struct covered, f->pool.n + 1);
+    c.covered = arena_array(arena, struct covered, 2 * f->pool.n + 2);
     c.seen = arena_array(arena, uint32_t, f->v.n + 1);
     check_by_reference(&c);
     for (size_t p = 0; p < c.r->passages.n && !v->too_many; p++)

@@ -40,7 +40,7 @@ static const struct fields figure_fields =
 PART(document_fields, T, ALWAYS(T, report, FIELD_TEXT, "report", "the text that was verified"),
      ALWAYS(T, traces, FIELD_TEXT, "traces", "what it was compared with"),
      ALWAYS(T, verdict, FIELD_TEXT, "verdict",
-            "confirmed: all figures; contradicted: at least one; else not found"),
+            "confirmed: all figures, of one or more; contradicted: at least one; else not found"),
      ALWAYS(T, figures, FIELD_U64, "figure_count", "figures in the report"),
      ALWAYS(T, confirmed, FIELD_U64, "confirmed", "a fact has this value"),
      ALWAYS(T, contradicted, FIELD_U64, "contradicted", "the fact it is about has another value"),
@@ -62,7 +62,9 @@ static struct verify_document *document_of(const struct verify_report *r, bool a
                                   .contradicted = v->contradicted,
                                   .not_found = v->not_found,
                                   .facts = r->facts};
-    d->verdict = v->contradicted ? "contradicted" : v->not_found ? "not found" : "confirmed";
+    d->verdict = v->contradicted                 ? "contradicted"
+                 : v->not_found || !v->figures.n ? "not found"
+                                                 : "confirmed";
     for (size_t i = 0; i < v->figures.n; i++) {
         const struct checked_figure *f = &v->figures.v[i];
         struct figure_row row = {.f = *f, .at = f->at, .n = f->n, .mark = marks[f->verdict]};

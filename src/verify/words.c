@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 enum { WORD_BYTES = 96 };
 
@@ -15,7 +16,7 @@ static const struct {
 
 /* Words that say nothing about what a figure is. */
 static const char stop_words[] =
-    " a an and are as at be been but by can could do does each every for from has have he "
+    " a an and are as at be been between but by can could do does each every for from has have he "
     "if in into is it its more most mostly much no not of off on one only or other out over "
     "per so some such than that the their them then there these they this those to too under up "
     "very was we were what when which while who will with would you your ns us ms sec ";
@@ -46,8 +47,11 @@ static uint32_t number(struct words *w, const char *word, bool add, bool name)
         id = (uint32_t)w->counts.n;
         vec_push(&w->counts, w->arena, 0);
         vec_push(&w->names, w->arena, name);
+        vec_push(&w->subjects, w->arena, false);
         idmap_put(&w->ids, key, id);
     }
+    if (id != NO_INDEX && name)
+        w->names.v[id] = true;
     return id;
 }
 
@@ -98,6 +102,36 @@ static bool in_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
+static size_t place_word(const char *text, size_t n, bool *host)
+{
+    static const char *const words[] = {"host", "cpu", "device", "gpu"};
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+        if (n >= strlen(words[i]) && !strncasecmp(text, words[i], strlen(words[i]))) {
+            *host = i < 2;
+            return strlen(words[i]);
+        }
+    return 0;
+}
+
+/* "Host-to-Device", "host to device", "HtoD": which way a copy goes is its name; words alone would
+ * say the same of both ways. NULL: none begins here. */
+static const char *direction(const char *text, size_t n)
+{
+    static const char *const ways[2][2] = {{"d2d", "d2h"}, {"h2d", "h2h"}};
+    static const char *const letters[] = {"h2d", "htod", "d2h", "dtoh", "d2d", "dtod"};
+    bool from, to;
+    for (size_t i = 0; i < sizeof(letters) / sizeof(*letters); i++) {
+        size_t len = strlen(letters[i]);
+        if (n >= len && !strncasecmp(text, letters[i], len) && (n == len || !in_word(text[len])))
+            return letters[i - i % 2];
+    }
+    size_t at = place_word(text, n, &from);
+    if (!at || n < at + 4 || !strchr("-_ ", text[at]) || strncasecmp(text + at + 1, "to", 2) != 0 ||
+        text[at + 3] != text[at])
+        return NULL;
+    return place_word(text + at + 4, n - at - 4, &to) ? ways[from][to] : NULL;
+}
+
 void words_each(struct words *w, const char *text, size_t n, bool add, word_use *use, void *ctx)
 {
     char word[WORD_BYTES + 16];
@@ -132,12 +166,22 @@ void words_each(struct words *w, const char *text, size_t n, bool add, word_use 
             named[len + after - from] = 0;
             use(ctx, number(w, named, add, true), start);
         }
-        if (hump && !parts)
+        if (hump && !parts) { /* a name, unless it is a word of ours: HtoD, StdDev */
+            const char *means = direction(text + start, n - start);
+            for (size_t k = 0; k < sizeof(same) / sizeof(*same) && !means; k++)
+                if (!strcmp(word, same[k].said))
+                    means = same[k].means;
+            if (means)
+                use(ctx, number(w, means, add, false), start);
             continue;
+        }
         for (size_t p = 0; p < len;) {
             size_t e = p;
             while (e < len && word[e] != '_')
                 e++;
+            const char *way = direction(text + start + p, n - start - p);
+            if (way)
+                use(ctx, number(w, way, add, true), start);
             if (e > p) {
                 char part[WORD_BYTES + 1];
                 memcpy(part, word + p, e - p);

@@ -122,6 +122,94 @@ static void rows_come_without_an_analysis(void **state)
     gs_close(run);
 }
 
+struct text {
+    char *bytes;
+    size_t n;
+};
+
+static bool keep(void *ctx, const char *bytes, size_t n)
+{
+    struct text *t = ctx;
+    t->bytes = realloc(t->bytes, t->n + n);
+    memcpy(t->bytes + t->n, bytes, n);
+    t->n += n;
+    return true;
+}
+
+static const struct gs_option later[] = {{"analyze", "later"}, {NULL, NULL}};
+
+/* Short of memory again and again, the analysis is at last what it would have been at once. */
+static void analysis_may_come_later(void **state)
+{
+    (void)state;
+    struct gs_error err;
+    struct text now_text = {0}, later_text = {0};
+    gs_run *at_once = open_it(NULL, NULL, &err), *run = open_it(later, NULL, &err);
+    size_t events = gs_run_tables(run), failed = 0;
+    const gs_table *kernels = gs_run_table(run, "kernels", &err);
+    const void *data = kernels->column[0].data;
+    assert_true(events < gs_run_tables(at_once));
+    for (int64_t after = 0;; after += 5, failed++) {
+        mem_fail_after(after);
+        bool ok = gs_analyze(run, NULL, &err);
+        mem_fail_never();
+        if (ok)
+            break;
+        assert_int_equal(err.code, GS_E_IO);
+        assert_int_equal(gs_run_tables(run), events);
+    }
+    assert_true(failed > 3);
+    assert_int_equal(gs_run_tables(run), gs_run_tables(at_once));
+    assert_ptr_equal(gs_run_table(run, "kernels", &err), kernels);
+    assert_ptr_equal(kernels->column[0].data, data);
+    assert_true(gs_render(at_once, "json", NULL, keep, &now_text, NULL, &err));
+    assert_true(gs_render(run, "json", NULL, keep, &later_text, NULL, &err));
+    assert_int_equal(now_text.n, later_text.n);
+    assert_memory_equal(now_text.bytes, later_text.bytes, now_text.n);
+    free(now_text.bytes);
+    free(later_text.bytes);
+    gs_close(at_once);
+    gs_close(run);
+}
+
+static bool sql(gs_run *run, const char *text)
+{
+    gs_result *r = gs_query(run, text, NULL, NULL, NULL);
+    gs_result_close(r);
+    return r;
+}
+
+static bool compare_it(gs_run *run)
+{
+    gs_comparison *c = gs_compare(&run, 1, &run, 1, NULL, NULL);
+    gs_comparison_close(c);
+    return c;
+}
+
+/* Whatever is asked for first makes it; what is about events does not. */
+static void whoever_needs_it_makes_it(void **state)
+{
+    (void)state;
+    for (int way = 0; way < 6; way++) {
+        struct gs_error err = {0};
+        size_t n = 0;
+        gs_run *run = open_it(later, NULL, &err);
+        size_t events = gs_run_tables(run);
+        assert_true(sql(run, "select count(*) from kernels"));
+        assert_non_null(gs_run_table(run, "copies", &err));
+        assert_int_equal(gs_run_tables(run), events);
+        bool ok = way == 0   ? gs_run_table(run, "hotspots", &err) != NULL
+                  : way == 1 ? gs_render(run, "text", NULL, count, &n, NULL, &err)
+                  : way == 2 ? gs_whatif(run, NULL, count, &n, NULL, &err)
+                  : way == 3 ? gs_plot(run, "ledger", NULL, count, &n, NULL, &err)
+                  : way == 4 ? compare_it(run)
+                             : sql(run, "select count(*) from ledger");
+        assert_true(ok);
+        assert_true(gs_run_tables(run) > events);
+        gs_close(run);
+    }
+}
+
 static void reports_go_to_the_sink(void **state)
 {
     (void)state;
@@ -236,12 +324,11 @@ static void *open_and_use(void *arg)
     return wrong;
 }
 
-static void threads_share_a_run(void **state)
+static void share_a_run(const struct gs_option *options)
 {
-    (void)state;
     pthread_t ids[4];
     struct gs_error err;
-    gs_run *run = open_it(NULL, NULL, &err);
+    gs_run *run = open_it(options, NULL, &err);
     for (size_t i = 0; i < 4; i++)
         pthread_create(&ids[i], NULL, i < 2 ? use : open_and_use, run);
     for (size_t i = 0; i < 4; i++) {
@@ -250,6 +337,13 @@ static void threads_share_a_run(void **state)
         assert_null(wrong);
     }
     gs_close(run);
+}
+
+static void threads_share_a_run(void **state)
+{
+    (void)state;
+    share_a_run(NULL);
+    share_a_run(later);
 }
 
 /* ---- an early end ---- */
@@ -353,6 +447,8 @@ int main(void)
         cmocka_unit_test(tables_agree),
         cmocka_unit_test(wrong_options_are_errors),
         cmocka_unit_test(rows_come_without_an_analysis),
+        cmocka_unit_test(analysis_may_come_later),
+        cmocka_unit_test(whoever_needs_it_makes_it),
         cmocka_unit_test(reports_go_to_the_sink),
         cmocka_unit_test(pictures_go_there_too),
         cmocka_unit_test(source_needs_no_trace),

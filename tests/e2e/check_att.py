@@ -344,4 +344,5 @@ def main():
     sys.exit(t.failures > 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

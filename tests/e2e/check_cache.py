@@ -98,7 +98,7 @@ class Entry:
         for skip in range(pieces + 1):
             numbers_at = end - 8 * (pieces - skip) - 8 - 8 * len(sizes)
             rows = struct.unpack_from(f"<{len(sizes)}Q", self.data, numbers_at)
-            n = struct.unpack_from("<Q", self.data, numbers_at + 8 * len(sizes))[0]
+            n = struct.unpack_from("<Q", self.data, numbers_at + 8 * len(sizes))[0] / 8
             if n == pieces - skip and sum(len(s) for s, r in zip(sizes, rows) if r) == n:
                 break
         else:
@@ -344,8 +344,9 @@ def is_padding(data, at):
 
 
 def forged(folder):
-    path, cache = os.path.join(folder, "f.db"), os.path.join(folder, "forged")
+    cache = os.path.join(folder, "forged")
     for scenario in ("demo",) + (("counters", "telemetry", "mpi_job") if args.all else ()):
+        path = os.path.join(folder, f"forged_{scenario}.db")
         text = scenario if scenario != "demo" else os.path.join(folder, "small.trace")
         if scenario == "demo":
             with open(text, "w") as f:

@@ -13,8 +13,12 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "tests", "llm"))
+sys.dont_write_bytecode = True  # leave no files in the tree
+sys.path[:0] = [os.path.join(ROOT, "tests", "llm"), os.path.join(ROOT, "tests", "tools")]
+import schema  # noqa: E402
 from fake_server import Server  # noqa: E402
+
+SCHEMA = schema.load(os.path.join(ROOT, "schema", "evaluation.schema.json"))
 
 failures = checks = 0
 G = None
@@ -37,7 +41,10 @@ def gpusight(*argv):
 def evaluate(*argv, code=0):
     r = gpusight("evaluate", "--json", *argv)
     check(r.returncode == code, f"exit code of evaluate {' '.join(argv)}", r.returncode, r.stderr)
-    return json.loads(r.stdout) if r.stdout else {}
+    d = json.loads(r.stdout) if r.stdout else {}
+    wrong = list(schema.problems(d, SCHEMA)) if d else []
+    check(not wrong, f"the document of evaluate {' '.join(argv)} fits its schema", wrong[:3])
+    return d
 
 
 def near(a, b):
@@ -181,10 +188,10 @@ def main():
         recorded(bench, folder)
         perfadvisor(bench, folder)
         mistakes(bench, folder)
-        if " llm" in gpusight("--version").stdout:
+        if " libcurl" in gpusight("--version").stdout or shutil.which("curl"):
             model(bench, folder)
         else:
-            print("built without libcurl: no model is asked")
+            print("neither libcurl nor curl: no model is asked")
     print(f"{checks} checks, {failures} failed")
     return 1 if failures else 0
 

@@ -3,7 +3,7 @@
 
     check_mcp.py --gpusight GPUSIGHT [--large FILE]
 
---large measures: every tool on a large trace that is there already, three times each.
+--large measures: every tool on a large trace that is there already, three times each, and changes of whatif.
 """
 import argparse
 import json
@@ -51,7 +51,7 @@ def pages(client, method, key):
 
 def check_versions(o, folder):
     for asked, given in (("2024-11-05", "2024-11-05"), ("2025-03-26", "2025-03-26"), ("2025-06-18", "2025-06-18"),
-                         ("1999-01-01", "2025-06-18"), ("3000-01-01", "2025-06-18")):
+                         ("2025-11-25", "2025-11-25"), ("1999-01-01", "2025-11-25"), ("3000-01-01", "2025-11-25")):
         client = open_client(o, folder)
         begun = client.begin(asked)
         assert begun["protocolVersion"] == given, begun
@@ -198,6 +198,9 @@ def check_documents(o, folder):
                                                   "argument": {"name": "name", "value": "me"}})["completion"]
     assert found["values"] == ["metrics"], found
     assert client.ask("completion/complete", {})["error"]["code"] == -32602
+    for ref in ({"type": "ref/prompt", "name": "no such"}, {"type": "ref/prompt"}, {"type": "ref/resource"}):
+        wrong = client.ask("completion/complete", {"ref": ref, "argument": {"name": "trace", "value": ""}})
+        assert wrong["error"]["code"] == -32602, (ref, wrong)
     assert client.result("logging/setLevel", {"level": "debug"}) == {}
     assert client.ask("logging/setLevel", {"level": "loud"})["error"]["code"] == -32602
     client.tool("info", {"trace": "missing.db"})
@@ -313,7 +316,7 @@ def processor_ms(client):
 
 
 def measure(o):
-    """Time on the clock, three times, and of processors, all three together."""
+    """Time on the clock, and of processors. The same question is answered from what was answered before, so windows differ."""
     client = Client([o.gpusight, "mcp", os.path.dirname(os.path.abspath(o.large))])
     client.begin()
     begin = time.perf_counter()
@@ -331,14 +334,21 @@ def measure(o):
         if "window" in tool["inputSchema"]["properties"]:
             variants += [("1%..99%", {**arguments, "window": "1%..99%"}), ("50%..51%", {**arguments, "window": "50%..51%"})]
         for label, values in variants:
-            times, used = [], processor_ms(client)
-            for _ in range(3):
-                begin = time.perf_counter()
-                client.tool(name, values)
+            times, used = [], []
+            for i in range(3):
+                begin, before = time.perf_counter(), processor_ms(client)
+                client.tool(name, {**values, "window": values["window"].replace("%..", f".{i}%..")} if "window" in values else values)
                 times.append(1000 * (time.perf_counter() - begin))
+                used.append(processor_ms(client) - before)
             print(f"{name:18} {label:9} {' '.join(f'{t:8.1f}' for t in times)} ms; "
-                  f"{(processor_ms(client) - used) / 3:6.1f} ms of processors")
+                  f"{' '.join(f'{u:5.0f}' for u in used)} ms of processors")
             slow += [name] if times[0] > 100 else []
+    for change in ({"remove": ["sync"]}, {"graph": True}, {"kernels": ["*=0.5x"]}, {"overlap": "copies", "pinned": True},
+                   {"gpu": "H200"}, {"streams": 2}):
+        used, begin = processor_ms(client), time.perf_counter()
+        client.tool("whatif", change)
+        clock = 1000 * (time.perf_counter() - begin)
+        print(f"whatif {json.dumps(change):40} {clock:8.1f} ms; {processor_ms(client) - used:6.1f} ms of processors")
     client.end()
     print("above 100 ms:", ", ".join(sorted(set(slow))) or "none")
 

@@ -222,4 +222,5 @@ def main():
     sys.exit(t.failures > 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -110,7 +110,7 @@ def check_trace(program, trace, schemas):
     profile = run(program, "analyze", "--json", "--json-profile", "rocinsight", trace)
     yield from ("rocinsight: " + p for p in schema.problems(read(profile), schemas["rocinsight-0.4.0"]))
     yield from check_summary(program, trace)
-    for command in ("summary", "info"):
+    for command in ("summary", "info", "whatif"):
         text = run(program, command, "--json", trace)
         if text is not None:
             yield from (f"{command}: " + p for p in schema.problems(read(text), schemas[command]))
@@ -135,7 +135,7 @@ def main():
     args.add_argument("which", choices=["synthetic", "real"])
     args = args.parse_args()
     schemas = {n: schema.load(os.path.join(ROOT, "schema", n + ".schema.json"))
-               for n in ("analysis", "info", "rocinsight-0.4.0", "summary")}
+               for n in ("analysis", "info", "rocinsight-0.4.0", "summary", "whatif")}
     bad = count = 0
     with tempfile.TemporaryDirectory(prefix="documents-") as scratch:
         if args.which == "real":

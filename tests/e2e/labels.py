@@ -3,19 +3,27 @@
 
     labels.py --gpusight PROGRAM
 
-The page says which column is which (data-key); everything else is compared with it.
+The page says which column is which (data-key); everything else is compared with it. Reports of all
+commands are made until each of their sections has been there.
 """
 import argparse
 import csv
 import html.parser
 import os
+import random
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 
-SCENARIOS = ["demo", "roofline", "phases", "mpi_job", "telemetry", "multi_gpu", "warm_up"]
+sys.dont_write_bytecode = True  # leave no files in the tree
+import check_att
+import check_pc_samples
+import check_workload
+
+SCENARIOS = ["demo", "roofline", "phases", "mpi_job", "multi_gpu", "warm_up", "two_queues"]
+NEEDS_A_MODEL = {"explanation"}  # sentences of a language model, no table
 WIDE = dict(os.environ, COLUMNS="400", NO_COLOR="1")
 
 
@@ -30,8 +38,8 @@ class Tables(html.parser.HTMLParser):
         attrs = dict(attrs)
         if tag == "table":
             self.columns = self.tables.setdefault(attrs["id"][len("table-"):], [])
-        elif tag == "th" and attrs.get("scope") == "col" and "data-tip" in attrs:
-            self.cell = [attrs["data-key"], "", attrs["data-tip"], "hidden" not in attrs]
+        elif tag == "th" and attrs.get("scope") == "col":
+            self.cell = [attrs.get("data-key"), "", attrs.get("data-tip"), "hidden" not in attrs]
 
     def handle_data(self, data):
         if self.cell:
@@ -41,6 +49,11 @@ class Tables(html.parser.HTMLParser):
         if tag == "th" and self.cell:
             self.columns.append(tuple(self.cell))
             self.cell = None
+
+
+def ask(program, command, *options):
+    """A command, with more options before its operands."""
+    return run(program, "-q", command[0], *options, *command[1:])
 
 
 def run(*command):
@@ -63,7 +76,7 @@ def is_in_order(some, everything):
 def check_form(name, form, text, tables):
     lines = {plain(line) for line in text.split("\n")}
     for table, columns in tables.items():
-        shown = " ".join(label for _, label, _, is_shown in columns if is_shown)
+        shown = plain(" ".join(label for _, label, _, is_shown in columns if is_shown))
         if shown not in lines:
             yield f"{name}: {form} has no table '{shown}' ({table})"
 
@@ -110,17 +123,17 @@ def sheets_of(program, folder, trace):
 
 def forms(program, folder, command):
     """(form, text) of all that can be read as text."""
-    yield "text", run(program, "-q", *command)
-    yield "Markdown", run(program, "-q", *command, "--format", "markdown")
+    yield "text", ask(program, command)
+    yield "Markdown", ask(program, command, "--format", "markdown")
     pdf = os.path.join(folder, "r.pdf")
-    done = subprocess.run([program, "-q", *command, "--format", "pdf", "-o", pdf], capture_output=True, check=False)
+    done = subprocess.run([program, "-q", command[0], "--format", "pdf", "-o", pdf, *command[1:]], capture_output=True, check=False)
     if done.returncode == 0 and shutil.which("pdftotext"):
         yield "PDF", run("pdftotext", "-layout", pdf, "-")
 
 
 def check(program, folder, name, command, trace=None):
     page = Tables()
-    page.feed(run(program, "-q", *command, "--format", "html"))
+    page.feed(ask(program, command, "--format", "html"))
     tables = {t: c for t, c in page.tables.items() if c}
     if not tables:
         yield f"{name}: the page has no table"
@@ -150,29 +163,80 @@ def check_explained(program, trace):
     page.feed(run(program, "-q", "analyze", trace, "--format", "html"))
     for table, columns in page.tables.items():
         for key, _, doc, _ in columns:
+            if not doc:  # a table of its own, whose columns are no fields
+                continue
             said = plain(run(program, "explain", f"{table}.{key}"))
             if plain(doc) not in said:
                 yield f"'explain {table}.{key}' does not say '{doc}'"
+
+
+def sections_of(program, command):
+    """{name: whether it is there}"""
+    rows = ask(program, command, "--list-sections").split("\n")[1:]
+    return {words[0]: words[-1] == "yes" for words in map(str.split, rows) if words}
+
+
+def put(folder, name, text):
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+        f.write(text)
+    return folder
+
+
+def reports(program, folder):
+    """(name, command, trace of which there are sheets as well)"""
+    def made(name, scenario, *options):
+        path = os.path.join(folder, name + ".db")
+        run(program, "-q", "synth", scenario, *options, "-o", path)
+        return path
+
+    traces = {name: made(name, name, "--merge") for name in SCENARIOS}
+    traces["telemetry"] = made("telemetry", "telemetry", "--flavor", "rocprof-sys")
+    for name, trace in traces.items():
+        yield name, ["analyze", "--top-kernels", "1000", trace], trace
+    demo, phases, job = traces["demo"], traces["phases"], traces["mpi_job"]
+    code = put(os.path.join(folder, "code"), "a.hip", "__global__ void k() {}\nvoid f() {\n  for (;;) { k<<<1, 1>>>();"
+               " hipDeviceSynchronize(); }\n}\n")
+    att = put(os.path.join(folder, "att"), "stats_ui_output_agent_1_dispatch_2.csv", check_att.GOOD)
+    yield "source and thread trace", ["analyze", demo, "--source-dir", code, "--att-dir", att], None
+    samples = os.path.join(folder, "samples.json")
+    check_pc_samples.write_json(samples, *check_pc_samples.made(random.Random(7), True), True)
+    yield "PC samples", ["analyze", samples], None
+    again = made("again", "demo", "--seed", "2")
+    yield "compare", ["compare", "--top", "1000", "--fail-on", "wall>1000%", demo, again], None
+    yield "compare others", ["compare", "--top", "1000", demo, phases], None
+    yield "compare jobs", ["compare", "--top", "1000", job, job], None
+    yield "history", ["history", demo, again, phases], None
+    yield "plan", ["plan", demo, "--", "./app"], None
+    yield "what if", ["whatif", "--remove", "sync", demo], None
+    yield "summary", ["summary", demo], None
+    yield "summary of a job", ["summary", job], None
+    columns = ["SQ_WAVES", "SQ_BUSY_CU_CYCLES", "GRBM_GUI_ACTIVE", "SQ_INSTS_VALU", "TCC_HIT_sum", "TCC_MISS_sum", "SQ_OF_MARS"]
+    work = [check_workload.make(os.path.join(folder, name), columns, [("k", [n + i for i in range(7)], 1000 * n) for n in range(1, 4)])
+            for name in ("work_a", "work_b")]
+    yield "workload", ["analyze", work[0]], None
+    yield "workloads", ["compare", *work], None
 
 
 def main():
     args = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     args.add_argument("--gpusight", required=True)
     program = os.path.abspath(args.parse_args().gpusight)
-    wrong = []
+    wrong, seen = [], {}
     with tempfile.TemporaryDirectory(prefix="labels-") as folder:
-        for name in SCENARIOS:
-            trace = os.path.join(folder, name + ".db")
-            run(program, "-q", "synth", name, "--merge", "-o", trace)
-            wrong += check(program, folder, name, ["analyze", "--top-kernels", "1000", trace], trace)
+        for name, command, trace in reports(program, folder):
+            wrong += check(program, folder, name, command, trace)
+            there = sections_of(program, command)
+            one = seen.setdefault((command[0], *there), set())
+            one.update(s for s in there if there[s])
         wrong += check_explained(program, os.path.join(folder, "demo.db"))
-        other = os.path.join(folder, "other.db")
-        run(program, "-q", "synth", "demo", "--seed", "2", "-o", other)
-        wrong += check(program, folder, "compare", ["compare", "--top", "1000", os.path.join(folder, "demo.db"), other])
-        wrong += check(program, folder, "summary", ["summary", os.path.join(folder, "demo.db")])
+    for (command, *names), there in seen.items():
+        lost = set(names) - there - NEEDS_A_MODEL
+        if lost:
+            wrong.append(f"no report of '{command}' has shown {', '.join(sorted(lost))}")
     for w in wrong:
         print(w)
-    print(f"{len(wrong)} differences")
+    print(f"{sum(map(len, seen.values()))} sections, {len(wrong)} differences")
     return 1 if wrong else 0
 
 

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as ET
+import zipfile
 import zlib
 
 SCENARIOS = ["demo", "hostile_names", "unbalanced_gpus", "many_streams", "one_kernel", "api_only"]
@@ -202,8 +203,10 @@ def check_xlsx():
         gpusight("report", trace, "-o", "x.xlsx", *options)
         gpusight("report", trace, "-o", "y.xlsx", "--csv-dir", "t", *options)
         assert open("x.xlsx", "rb").read() == open("y.xlsx", "rb").read(), "not the same bytes"
+        check_package("x.xlsx")
         book = openpyxl.load_workbook("x.xlsx")
         assert book.sheetnames[0] == "gpu_timeline" and book.sheetnames[-1] == "about"
+        assert scenario != "demo" or sum(len(sheet._charts) for sheet in book) > 5
         for sheet in book:
             rows = read_csv(f"t/{sheet.title}.csv")
             assert sheet.max_row == len(rows), (sheet.title, sheet.max_row, len(rows))
@@ -214,6 +217,27 @@ def check_xlsx():
                     same_cell(cell.value, text)
     check_compared(openpyxl)
     check_libreoffice()
+
+
+def check_package(path):
+    """Every part is XML, has a kind, and is led to by exactly one link."""
+    with zipfile.ZipFile(path) as z:
+        assert z.testzip() is None
+        names = z.namelist()
+        assert names[0] == "[Content_Types].xml" and len(set(names)) == len(names)
+        parts = {name: ET.fromstring(z.read(name)) for name in names}
+    kinds = [e.get("PartName")[1:] for e in parts[names[0]] if e.tag.endswith("Override")]
+    content = {n for n in names[1:] if not n.endswith(".rels")}
+    assert sorted(kinds) == sorted(content), (set(kinds) ^ content)
+    linked = []
+    for name in names:
+        if name.endswith(".rels"):
+            base = os.path.dirname(os.path.dirname(name))
+            linked += [os.path.normpath(os.path.join(base, e.get("Target"))) for e in parts[name]]
+    assert sorted(linked) == sorted(content), (set(linked) ^ content)
+    for name in content:
+        for e in parts[name].iter():
+            assert not e.tag.endswith("}f") or "sheet" not in name or e.text in ("0", "100"), (name, e.text)
 
 
 def check_compared(openpyxl):

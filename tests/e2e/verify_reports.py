@@ -8,6 +8,7 @@ another sign, or the figure of another place (as when rows were mixed up).
 
     verify_reports.py --gpusight build/src/cli/gpusight              small traces of synth
     verify_reports.py --gpusight ... --real --alter 200              all real traces, see real_traces.py
+    verify_reports.py --gpusight ... --real --commands --alter 2     the same for whatif, plan, ask, summary, info
 """
 import argparse
 import json
@@ -21,6 +22,30 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TRACES = os.environ.get("GPUSIGHT_TRACES") or os.path.join(ROOT, "..", "shared", "traces")
 FORMS = {"text": "txt", "markdown": "md", "html": "html", "json": "json"}
+# Commands that are asked something, which their reports say.
+QUESTIONS = (
+    ["whatif", "--remove", "sync"],
+    ["whatif", "--kernel", "*=0.7x", "--graph-range", "20%..60%"],
+    ["whatif", "--link", "3x", "--host", "0.5x", "--pinned", "--overlap", "copies"],
+    ["whatif", "--merge", "copies", "--fuse", "chains", "--stay", "--streams", "3"],
+    ["whatif", "--gpu", "H200", "--prefetch", "--remove", "launch", "--remove", "allocation", "--remove", "copy"],
+    ["whatif", "--fuse", "optimizer", "--graph", "--remove", "communication", "--remove", "first-use"],
+    ["whatif"],
+    ["plan"],
+    ["plan", "--goal", "all", "--", "srun", "-n", "4", "./app", "--steps", "100"],
+    ["plan", "--goal", "roofline,memory", "--kernel", "gemm.*"],
+    ["plan", "--goal", "timeline,occupancy", "--gpu", "MI300X", "--tool", "rocprofv3"],
+    ["ask", "why is the GPU idle?"],
+    ["ask", "which kernels are hot, and how much time is in copies?"],
+    ["ask", "why is it slow?"],
+    ["summary", "--by-domain"],
+    ["summary", "--summary-by-rank", "--truncate-kernels"],
+    ["summary", "--region-categories", "HIP"],
+)
+# What such reports say of the question: figures of these are part of it.
+ASKED = ("of their time", "become one graph, from", "times as fast\n", "of its time", " at once", "program  ",
+         "the link is ", "**program**", "argv", "kernel-iteration-range", '"command"', '"app"')
+
 UNITS = {"ns": "µs", "µs": "ms", "ms": "s", "s": "ms", "KiB": "MiB", "MiB": "GiB", "GiB": "MiB", "GB/s": "MB/s", "MB/s": "GB/s"}
 NUMBER = re.compile(r"(?<![\w.,#&/-])(-?\d+(?:,\d{3})*(?:\.\d+)?)(?![\w.,]*\w)( (?:ns|µs|ms|s|KiB|MiB|GiB|GB/s|MB/s|%)(?![A-Za-z]))?")
 
@@ -64,8 +89,10 @@ def candidates(form, text):
             line_start = text.rfind("\n", 0, m.start()) + 1
             line_end = text.find("\n", m.end())
             line = text[line_start:line_end if line_end >= 0 else len(text)]
-            if " -- " in line and form in ("text", "markdown"):
+            if " -- " in line:
                 continue  # a command to copy: its numbers are options
+            if any(says in line for says in ASKED) or "question" in line:
+                continue  # what was asked: another question has other answers
             if form == "json" or (form == "html" and '"' in text[lo:hi][:2]):
                 before = text[max(0, m.start() - 2):m.start()]
                 if before not in (": ", "[ ", ", ") and before[-1:] not in (" ", "[", "(", '"'):
@@ -107,20 +134,30 @@ def alter(rng, m, others):
     return None, None
 
 
-def check(program, traces, form, folder, rng, count, failures, quiet):
-    name = os.path.basename(traces[0].rstrip("/"))
+def write(program, words, form, *traces):
+    """A report of a command; what stands behind '--' is the program of a plan."""
+    at = words.index("--") if "--" in words else len(words)
+    return run(program, words[0], *traces, *words[1:at], "--format", form, *words[at:])
+
+
+def check(program, words, traces, form, folder, rng, count, failures, quiet):
+    name = f"{' '.join(words)} {os.path.basename(traces[0].rstrip('/'))}"
     report = os.path.join(folder, "report." + FORMS[form])
-    r = run(program, "analyze", "--format", form, *traces)
-    if r.returncode == 5 or (r.returncode and "no GPU" in r.stderr):
+    r = write(program, words, form, *traces)
+    if r.returncode == 5 or (r.returncode and ("no GPU" in r.stderr or "rocprof-compute" in r.stderr)):
         return None
     if r.returncode:
-        failures.append(f"{name}: analyze: exit {r.returncode}: {r.stderr.strip()}")
+        failures.append(f"{name}: exit {r.returncode}: {r.stderr.strip()}")
         return None
     text = r.stdout
     with open(report, "w", newline="") as f:
         f.write(text)
+    if words[0] != "analyze" and run(program, "analyze", "--json", *traces).returncode == 5:
+        return None  # nothing happens in it
     doc = verify(program, report, traces)
     bad = [f for f in doc["figures"] if f["verdict"] != "confirmed"]
+    if not bad and not doc["figure_count"] and words[0] != "analyze":
+        return None  # nothing was found: an answer without figures
     if bad or not doc["figure_count"]:
         failures.append(f"{name} {form}: {len(bad)} of {doc['figure_count']} not confirmed: {bad[:3]}")
         return None
@@ -152,16 +189,40 @@ def check(program, traces, form, folder, rng, count, failures, quiet):
     return done, len(missed), alarms
 
 
+def tables(program, trace, folder, failures):
+    """Tables as CSV: all of them are confirmed, and one that was altered is not."""
+    sums = os.path.join(folder, "sums.csv")
+    with open(sums, "w") as f:
+        f.write(run(program, "summary", "--by-domain", "--format", "csv", trace).stdout)
+    out = os.path.join(folder, "tables")
+    run(program, "report", "--csv-dir", out, trace)
+    for path in [sums] + [os.path.join(out, f) for f in ("hotspots.csv", "ledger.csv", "gpu_timeline.csv", "metrics.csv")]:
+        doc = verify(program, path, [trace])
+        if doc["confirmed"] != doc["figure_count"] or not doc["figure_count"]:
+            failures.append(f"{os.path.basename(path)}: {doc['confirmed']} of {doc['figure_count']} are confirmed")
+    with open(sums, "r+") as f:
+        text = f.read()
+        f.seek(0)
+        f.write(text.replace(",120,", ",121,", 1))
+    doc = verify(program, sums, [trace])
+    if doc["contradicted"] != 1:
+        failures.append(f"an altered table: {doc['contradicted']} contradicted")
+
+
 def others(program, traces, folder, failures):
     """Reports of other commands, and with options: as they are, all is confirmed."""
     a, b = traces[0][0], traces[1][0]
     for words, about, more in ((["summary", a], [a], []), (["info", a], [a], []), (["compare", a, b], [a, b], []),
                                (["analyze", a, "--sections", "kernels,copies"], [a], []),
-                               (["analyze", a, "--phase", "2"], [a], ["--phase", "2"])):
-        for form, end in FORMS.items():
+                               (["analyze", a, "--top-kernels", "3"], [a], []),
+                               (["analyze", a, "--phase", "2"], [a], ["--phase", "2"]),
+                               *(([*q[:1], a, *q[1:]], [a], []) for q in QUESTIONS)):
+        for k, (form, end) in enumerate(FORMS.items()):
+            if words[0] in ("whatif", "plan", "ask") and k % 2 == len(words) % 2:
+                continue  # half of the forms each: --commands has all
             report = os.path.join(folder, "other." + end)
             with open(report, "w") as f:
-                f.write(run(program, *words, "--format", form).stdout)
+                f.write(write(program, words, form).stdout)
             r = run(program, "verify", "--strict", *more, report, *about)
             if r.returncode:
                 failures.append(f"{' '.join(words)} {form}: {r.stdout} {r.stderr}")
@@ -194,6 +255,7 @@ def main():
     p.add_argument("--real", action="store_true", help="the traces of ../shared/traces instead of synth's")
     p.add_argument("--alter", type=int, default=12, help="alterations a report")
     p.add_argument("--only", default="", help="traces whose path has this in it")
+    p.add_argument("--commands", action="store_true", help="reports of other commands instead of analyze's")
     p.add_argument("--forms", default=",".join(FORMS))
     p.add_argument("--seed", type=int, default=7)
     p.add_argument("--quiet", action="store_true")
@@ -220,13 +282,15 @@ def main():
             if o.only not in t[0]:
                 continue
             for form in o.forms.split(","):
-                result = check(program, t, form, folder, rng, o.alter, failures, o.quiet)
-                if result:
-                    done, missed, alarms = done + result[0], missed + result[1], alarms + result[2]
-                if o.real:
-                    print(t[0].split("traces/")[-1], form, result, flush=True)
+                for words in (QUESTIONS + (["summary"], ["info"]) if o.commands else (["analyze"],)):
+                    result = check(program, words, t, form, folder, rng, o.alter, failures, o.quiet)
+                    if result:
+                        done, missed, alarms = done + result[0], missed + result[1], alarms + result[2]
+                    if o.real:
+                        print(t[0].split("traces/")[-1], form, *words, result, flush=True)
         if not o.real:
             others(program, traces, folder, failures)
+            tables(program, traces[0][0], folder, failures)
         print(f"{done} alterations, {missed} missed, {alarms} false alarms")
         if missed > done * 0.05:
             failures.append("more than 5 % of the alterations were missed")

@@ -59,6 +59,38 @@ run 3 of the script. Step 2 of the plan is next. The first 3 findings matter.
 <table><tr><th>Kernel</th><th>Calls</th></tr><tr><td>gemm_tile</td><td>{+120+}</td></tr><tr><td>layer_norm</td><td>{-90-}</td></tr></table>
 <script>var x = 12345.5;</script></body></html>
 """,
+    "ranges.md": """Each gemm_tile call takes {+0.78+}-{+1.68 ms+}, that is between {+780+} and {+1680 us+}.
+gemm_tile calls range from {+0.78 ms+} to {+1.68 ms+}, attention_fwd from {+582+} – {+640 µs+}.
+A gemm_tile call takes {-0.98-} to {-2.68 ms-}.
+""",
+    "units.md": """gemm_tile takes {+1.448e8 ns+} in total, that is {+144.8 ms+} or {+0.145 s+}, or {+144,828 us+}.
+The GPU sits idle for {+112 milliseconds+}, {+18.4 percent+} of the time. About {+80 %+} of the run the GPU is busy (~{+495 ms+} of ~{+0.6 s+}).
+Host waits take {+476 ms+}, or {+78%+} of the window. There are {+1.8k+} kernel launches.
+""",
+    "units_wrong.md": """gemm_tile takes {-1.948e8 ns-} in total, that is {-194.8 ms-} or {-194,828 us-}.
+The GPU sits idle for {-212 milliseconds-}, {-28.4 percent-} of the time. About {-60 %-} of the run the GPU is busy (~{-395 ms-} of ~{-0.8 s-}).
+Host waits take {-576 ms-}, or {-58%-} of the window. There are {-2.8k-} kernel launches.
+""",
+    "pairs.md": """gemm_tile takes longer than attention_fwd ({+145 ms+} vs {+36.5 ms+}).
+gemm_tile takes longer than attention_fwd ({-36.5 ms-} vs {-145 ms-}).
+""",
+    "nsys.csv": """Time (%),Total Time (ns),Instances,Avg (ns),Min (ns),Max (ns),StdDev (ns),Name
+{+67.8+},{+144827730+},{+120+},{+1206897.8+},{+780188+},{+1679920+},{+395725.5+},"void gemm_tile<half, 256, 128>(half const*, half const*, half*, int, int, int)"
+{-27.1-},{-46458629-},{-61-},{-707643.8-},{-591979-},{-649826-},{-16883.9-},"void attention_fwd<half, 64>(half const*, half const*, half const*, half*, int)"
+""",
+    "kernel_stats.csv": """"Name","Calls","TotalDurationNs","AverageNs","Percentage","MinNs","MaxNs","StdDev"
+"void gemm_tile<half, 256, 128>(half const*, half const*, half*, int, int, int)",{+120+},{+144827730+},{+1206897.75+},{+67.836241+},{+780188+},{+1679920+},{+395725.496728+}
+"void attention_fwd<half, 64>(half const*, half const*, half const*, half*, int)",{-66-},{-37458629-},{-617643.8-},{-27.07-},{-591979-},{-649826-},{-16883.9-}
+""",
+    "hypothesis.txt": """Evidence: gpu_utilization_pct = {+81.6+}, profile_span_s = {+0.607+}, gpu_kernel_s = {+0.213+}, gpu_memcpy_s = {+0.282+}.
+Top kernel gemm_tile: {+120 calls+}, total_s {+0.145+}, avg_us {+1206.9+}, {+67.8%+} of GPU kernel time.
+memcpy H2D: {+61 transfers+}, {+0.223 s+}, effective {+9.17 GB/s+}.
+Top kernel gemm_tile: {-130 calls-}, total_s {-0.245-}, avg_us {-2206.9-}, gpu_utilization_pct = {-71.3-}.
+""",
+    "directions.txt": """H2D: {+61 copies+}, {+223.3 ms+}; D2H: {+61 copies+}, {+58.6 ms+}.
+HtoD: {-59.9 ms-}, DtoH: {-223.3 ms-}.
+The data transfer rate from host to device is {+9.2 GB/s+}.
+""",
 }
 
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/str.h"
+#include "bytes.h"
 #include "everything.h"
 #include "harness.h"
 #include "ingest/ingest.h"
@@ -13,19 +14,6 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MOST_EVENTS = 200 };
-
-struct bytes {
-    const uint8_t *p;
-    size_t n;
-};
-
-static uint8_t take(struct bytes *b)
-{
-    if (!b->n)
-        return 0;
-    b->n--;
-    return *b->p++;
-}
 
 /* Small, ordinary, or near the ends of what microseconds in 64 bits of nanoseconds can say. */
 static int64_t number(struct bytes *b)

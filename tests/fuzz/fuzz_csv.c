@@ -7,26 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../unit/pieces.h"
 #include "base/csv.h"
 #include "base/hash.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-struct pieces {
-    const char *p;
-    size_t n, piece;
-};
-
-static ptrdiff_t fill(void *ctx, char *buf, size_t n)
-{
-    struct pieces *s = ctx;
-    n = n < s->piece ? n : s->piece;
-    n = n < s->n ? n : s->n;
-    memcpy(buf, s->p, n);
-    s->p += n;
-    s->n -= n;
-    return (ptrdiff_t)n;
-}
 
 static void mix(uint64_t *sum, const void *p, size_t n)
 {
@@ -58,7 +43,7 @@ static uint64_t read_all(const char *text, size_t n, size_t piece, size_t join)
     struct csv c;
     struct gs_error err = {0};
     uint64_t sum = 1;
-    csv_open(&c, fill, &pieces);
+    csv_open(&c, pieces_fill, &pieces);
     while (csv_row(&c)) {
         csv_join(&c, join);
         if (join < c.columns && c.n > c.columns)

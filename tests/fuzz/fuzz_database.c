@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "bytes.h"
 #include "everything.h"
 #include "ingest/ingest.h"
 #include "seed_files.h"
@@ -24,19 +25,6 @@ static struct seed {
     size_t n, tables;
     char *table[MOST_TABLES];
 } seeds[SEEDS];
-
-struct bytes {
-    const uint8_t *p;
-    size_t n;
-};
-
-static uint8_t take(struct bytes *b)
-{
-    if (!b->n)
-        return 0;
-    b->n--;
-    return *b->p++;
-}
 
 static void must(bool ok)
 {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/fs.h"
+#include "bytes.h"
 #include "ingest/sqlite/record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -189,16 +190,6 @@ static void compare_all(struct decoder *d, const struct record_plan *plan, const
                 report("another value among others", &all[i]);
         }
     }
-}
-
-struct bytes {
-    const uint8_t *p;
-    size_t n;
-};
-
-static unsigned take(struct bytes *b)
-{
-    return b->n ? b->n--, *b->p++ : 0;
 }
 
 static void make_plan(struct record_plan *plan, struct bytes *b)

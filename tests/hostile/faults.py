@@ -199,7 +199,7 @@ class Case:
 
     def interruptible(self):
         """Other libraries than SQLite give up when a signal interrupts them."""
-        theirs = any(end in self.line for end in (".xlsx", ".pdf", ".png", "otf2", "kineto -o", "rocprofv3-json"))
+        theirs = any(end in self.line for end in (".pdf", ".png", "otf2", "kineto -o", "rocprofv3-json"))
         return ("sync", "size") if theirs else INTERRUPTED
 
     def tries(self):

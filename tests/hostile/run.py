@@ -7,6 +7,7 @@
     run.py PROGRAM --each N        each input with N commands
     run.py PROGRAM --times         says which inputs took most processor time
     run.py PROGRAM --sanitized     the program is built with sanitizers: memory is not judged
+    run.py PROGRAM --every N --from I  every N-th input from the I-th on: a share of the whole
     run.py PROGRAM --extra FOLDER  inputs that lie in a folder too, one an entry; may be repeated
 
 Whatever the input: an exit code that is documented, within seconds, below a gigabyte, without a
@@ -133,6 +134,7 @@ def main():
     args.add_argument("--without", action="append", default=[])
     args.add_argument("--each", type=int, default=0)
     args.add_argument("--every", type=int, default=1, help="only every so many-th input, for the suite")
+    args.add_argument("--from", type=int, default=0, dest="first", help="... beginning with this one")
     args.add_argument("--times", action="store_true")
     args.add_argument("--sanitized", action="store_true")
     args.add_argument("--extra", action="append", default=[])
@@ -143,7 +145,7 @@ def main():
     for folder in args.extra:
         items += list(extras(folder))
     items = [i for i in items if args.only in i.name and not any(w in i.name for w in args.without)]
-    items = items[::args.every]
+    items = items[args.first::args.every]
     made = commands.by_command(program)
     chosen = choose(items, made, args.all or (args.only and not args.each), args.each)
     runner = Runner(program, args.sanitized)

@@ -22,27 +22,18 @@
 #include "cli/dispatch.h"
 
 struct invocation {
-    int argc;
-    char **argv;
     struct arena arena;
     struct gs_error err;
     bool ok;
 };
 
-static void run_guarded(void *ctx)
-{
-    struct invocation *r = ctx;
-    r->ok = dispatch(&r->arena, r->argc, r->argv, &r->err);
-}
-
 /* As main() does it; allocation n fails, none for n < 0. */
 static struct invocation run(int argc, char **argv, int64_t n, int64_t *left)
 {
-    struct invocation r = {.argc = argc, .argv = argv};
+    struct invocation r = {.ok = false};
     inputs_forget(0); /* what the last one read is nothing to this one */
     mem_fail_after(n < 0 ? INT64_MAX : n);
-    if (!mem_guard(run_guarded, &r, &r.err))
-        r.ok = false;
+    r.ok = dispatch(&r.arena, argc, argv, &r.err);
     *left = mem_fail_never();
     fflush(stdout);
     unfinished_remove();

@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import signal
 import ssl
 import subprocess
@@ -18,7 +19,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from fake_server import FAULTS, Server, WIRES  # noqa: E402
+from fake_server import FAULTS, REFUSED, SIGNED, Server, WIRES  # noqa: E402
 
 KEY = "sk-test-0123456789-SECRET-abcdef"
 KEY_VARS = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GOOGLE_API_KEY", "AZURE_OPENAI_API_KEY",
@@ -38,7 +39,7 @@ def check(ok, what, *more):
 def environment(**more):
     env = {k: v for k, v in os.environ.items()
            if not re.match(r"(GPUSIGHT|ROCINSIGHT|ROCPD)_LLM|.*_API_KEY$|.*_BASE_URL$|.*proxy$", k, re.I)}
-    env.update({v: KEY for v in KEY_VARS}, LC_ALL="C.UTF-8", USER="zebediah")
+    env.update({v: KEY for v in KEY_VARS}, LC_ALL="C.UTF-8", USER="zebediah", GPUSIGHT_LLM_TRANSPORT=TRANSPORT)
     env.update(more)
     return {k: v for k, v in env.items() if v is not None}
 
@@ -81,8 +82,6 @@ def wires():
     for provider in WIRES:
         for whole in (False, True):
             turns = [dict(t, whole=whole) for t in script]
-            if provider == "bedrock" or (whole and WIRES[provider].__name__ == "Gemini"):
-                turns = turns[1:]
             with Server(provider, turns) as s:
                 r = gpusight("ask", *llm(provider, s.url), TRACE, "what is slow?")
                 name = f"{provider}{', whole' if whole else ''}"
@@ -100,6 +99,8 @@ def wires():
                 if len(turns) > 1:
                     check(len(s.requests) == 2 and b"total_duration_ns" in s.requests[1][2],
                           name + ": the tool was called and answered", len(s.requests))
+    signed_thoughts()
+    odd_turns()
     with tempfile.TemporaryDirectory() as folder:
         fake_claude(folder, "".join(pieces))
         r = gpusight("ask", "--llm", "claude-code:m1", TRACE, "what is slow?",
@@ -114,6 +115,33 @@ def wires():
     for name, text in shown.items():
         check(text == first, name + ": the same answer as through all others", text, first)
     forms(pieces)
+
+
+def signed_thoughts():
+    """What a server signs goes back as it came: real ones refuse the next turn without."""
+    calls = [("hotspots", '{"limit": 1}'), ("ledger", "{}")]
+    for provider in ("anthropic", "bedrock", "openai", "gemini"):
+        for whole in (False, True):
+            script = [{"thinks": True, "text": ["Looking."], "calls": calls, "whole": whole}, {"text": ["Done."], "whole": whole}]
+            with Server(provider, script) as s:
+                model = "gpt-5.6" if provider == "openai" else "m1"
+                options = ["--llm-thinking", "2048"] if provider in ("anthropic", "bedrock") else ["--reasoning-effort", "max"]
+                r = gpusight("ask", "--llm", provider, "--llm-model", model, "--llm-url", s.url, *options, TRACE, "why?")
+                check(r.returncode == 0 and b"Done." in r.stdout, f"{provider}: an answer after signed thoughts", r.stderr)
+                check(len(s.requests) == 2 and SIGNED.encode() in s.requests[-1][2], f"{provider}: they come back", s.requests[-1][2][-800:])
+
+
+def odd_turns():
+    """What models do: white space beside a call, nothing at all behind the answers of tools."""
+    calls = [("hotspots", '{"limit": 1}')]
+    for provider in ("anthropic", "openai", "openai-chat", "gemini"):
+        with Server(provider, [{"text": ["\n\n"], "calls": calls}, {"text": []}, {"text": ["Done."]}]) as s:
+            r = gpusight("ask", *llm(provider, s.url), TRACE, "why?")
+            check(r.returncode == 0 and b"Done." in r.stdout and len(s.requests) == 3,
+                  f"{provider}: white space and silence in between", r.stderr, s.refused)
+        with Server(provider, [{"calls": calls}, {"text": []}]) as s:
+            r = gpusight("ask", *llm(provider, s.url), TRACE, "why?")
+            check(r.returncode == 6 and len(s.requests) == 3, f"{provider}: asked again once", len(s.requests), r.stderr)
 
 
 def forms(pieces):
@@ -149,12 +177,11 @@ def binary_forms(options):
     import zipfile
     built = gpusight("--version").stdout
     with tempfile.TemporaryDirectory() as folder:
-        if b" xlsx" in built:
-            path = os.path.join(folder, "c.xlsx")
-            r = gpusight("compare", *options, "-o", path, TRACE, TRACE)
-            with zipfile.ZipFile(path) as z:
-                text = b"".join(z.read(n) for n in z.namelist()).decode(errors="replace")
-            check("language model" in text and "The GPU waits." in text, "the workbook has it", r.stderr)
+        path = os.path.join(folder, "c.xlsx")
+        r = gpusight("compare", *options, "-o", path, TRACE, TRACE)
+        with zipfile.ZipFile(path) as z:
+            text = b"".join(z.read(n) for n in z.namelist()).decode(errors="replace")
+        check("language model" in text and "The GPU waits." in text, "the workbook has it", r.stderr)
         if b" cairo" in built:
             path = os.path.join(folder, "a.pdf")
             with_it = gpusight("analyze", *options, "-o", path, "--sections", "explanation", TRACE)
@@ -210,6 +237,11 @@ def faults():
     r = gpusight("ask", "--llm", "anthropic", TRACE, "why slow?", env=environment(ANTHROPIC_API_KEY=None))
     check(r.returncode == 6 and b"ANTHROPIC_API_KEY" in r.stderr, "no key: said which", r.stderr)
     older_servers()
+    for provider in ("anthropic", "openai", "openai-chat", "gemini"):
+        with Server(provider, [{"fault": "busy-event"}, {"text": ["fine"]}]) as s:
+            r = gpusight("ask", *llm(provider, s.url), TRACE, "why?")
+            check(r.returncode == 0 and len(s.requests) == 2 and b"fine" in r.stdout,
+                  f"{provider}: a server that says in its stream that it is busy is asked again", r.stderr)
     for provider in ("anthropic", "openai", "gemini"):
         with Server(provider, [{"text": ["fine"]}]) as s:
             r = gpusight("ask", *llm(provider, s.url), "--exact-token-count", TRACE, "why?")
@@ -343,10 +375,12 @@ def agent():
               "bounds are ours", h[0])
         check("fission_sweep" in h[0]["description"], "names are put back", h[0])
         check(h[0]["expected_impact"] == "high" and h[0]["confidence"] == "low" and
-              h[0]["action_category"] == "runtime_config" and len(h[0]["coercion_notes"]) == 4,
+              h[0]["action_category"] == "runtime_config" and len(h[0]["coercion_notes"]) == 5,
               "what was put right is said", h[0])
+        check("no such share: 50 %" in h[0]["coercion_notes"][4], "a share that is not ours is said to be none", h[0])
         check(h[1]["runtime_fraction_pct"] == 100 and h[1]["estimated_speedup_pct_upper"] is None and
               h[1]["estimated_speedup_pct_lower"] == 100, "shares are held in range", h[1])
+    saved_hypotheses()
     loop = [{"calls": [("hotspots", '{"limit": 1}'), ("no_such_tool", "{}"), ("gaps", '{"limit": "'),
                        ("kernel", '{"name": 7}'), ("analyze", '{"trace": "/etc/passwd"}')]}]
     for provider in ("anthropic", "openai", "openai-chat", "gemini"):
@@ -369,6 +403,30 @@ def agent():
         check('\\"n\\": 40' in s.requests[1][2].decode(), "names in SQL are put back", s.requests[1][2][-400:])
     replays()
     conversation()
+
+
+def saved_hypotheses():
+    """Every number of a hypothesis is checked, with what it is about; --log saves them as PerfAdvisor does."""
+    busy = json.loads(gpusight("analyze", "--json", TRACE).stdout)["execution_breakdown"]["kernel_time_pct"]
+    one = {"bottleneck_type": "compute_bound", "description": "kernel time", "evidence": f"{busy:.2f} %",
+           "suggestion": "win 77.123 ms in [KERNEL_999]", "runtime_fraction_pct": busy, "expected_impact": "low", "confidence": "low"}
+    with Server("anthropic", [{"text": [json.dumps([one])]}]) as s, tempfile.TemporaryDirectory() as folder:
+        r = gpusight("analyze", *llm("anthropic", s.url), "--llm-agent", "--json", "--log", TRACE, cwd=folder)
+        e = json.loads(r.stdout)["explanation"]
+        h = e["hypotheses"][0]
+        check(h["evidence"] == one["evidence"] and not h["coercion_notes"], "numbers of ours are found", h)
+        check("77.123 ms [?" in h["suggestion"] and "[KERNEL_999] [?]" in h["suggestion"] and len(e["numbers_unfound"]) == 2,
+              "others are marked, in what is suggested as well", e)
+        names = sorted(os.listdir(folder))
+        check([n.split("_", 3)[-1] for n in names] == ["hypotheses.json", "log.txt"], "--log writes both files", names)
+        with open(os.path.join(folder, names[0])) as f:
+            saved = json.load(f)
+        check(list(saved) == ["profile_path", "generated_at", "provider", "model", "hypotheses"] and
+              saved["hypotheses"] == e["hypotheses"], "they are PerfAdvisor's document", saved)
+        check(os.stat(os.path.join(folder, names[0])).st_mode & 0o77 == 0, "... for its owner alone")
+        r = gpusight("compare", *llm("anthropic", s.url), "--transcript", TRACE, TRACE, cwd=folder)
+        check(any(re.fullmatch(r"t_vs_t_\d+_\d+_transcript\.txt", n) for n in os.listdir(folder)), "files of compare are named after both",
+              os.listdir(folder))
 
 
 def replays():
@@ -535,6 +593,20 @@ def detection():
     check(r.returncode == 2 and b"anthropic|openai" in r.stderr, "an unknown provider", r.stderr)
 
 
+def below(pid):
+    """(number, name) of the processes that a process has started, and those that these have."""
+    found = []
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{entry}/stat") as f:
+                name, rest = f.read().rsplit(")", 1)
+        except OSError:
+            continue
+        if int(rest.split()[1]) == pid:
+            found += [(int(entry), name.split("(")[1])] + below(int(entry))
+    return found
+
+
 def in_memory():
     """While a request runs: the process that reads traces is boxed and has no key."""
     with Server("anthropic", [{"fault": "stall"}]) as s:
@@ -550,8 +622,20 @@ def in_memory():
             check("Seccomp:\t2" in status or SANITIZED, "it is in its box", status)
         except OSError as e:
             check(False, "its state can be read", e)
+        others = below(p.pid)
+        for pid, name in others:
+            with open(f"/proc/{pid}/cmdline", "rb") as f:
+                check(KEY.encode() not in f.read(), f"no key in the arguments of {name}")
+            with open(f"/proc/{pid}/status") as f:
+                check("Seccomp:\t2" in f.read() or SANITIZED, f"{name} is in its box")
+            if name == "curl":
+                with open(f"/proc/{pid}/environ", "rb") as f:
+                    check(KEY.encode()[:8] not in f.read(), "no key in the environment of curl")
+        check(("curl" in [name for _, name in others]) == ((TRANSPORT or DEFAULT) == "curl"),
+              "curl runs where it was chosen", others)
         p.send_signal(signal.SIGINT)
         out, err = p.communicate(timeout=20)
+        check(not any(os.path.exists(f"/proc/{pid}") for pid, _ in others), "nothing goes on", others)
         check(p.returncode == 0 and b"GPU busy" in out and b"stopped" in err,
               "Ctrl-C ends the request and keeps the report", p.returncode, out, err)
         no_key(subprocess.CompletedProcess([], 0, out, err), "Ctrl-C")
@@ -583,10 +667,55 @@ def network():
                      env=environment(http_proxy=s.url.replace("://", "://user:pass-word-1@")))
         check(r.returncode == 0 and s.requests[0][0] == "http://model.example/v1/responses",
               "the proxy of the variables is used", r.stderr, s.requests[:1])
+    if TRANSPORT == "curl":
+        curls()
+    with Server("openai", [{"text": ["long"]}]) as s:
+        r = gpusight("ask", *llm("openai", s.url), TRACE, "why? " + "é\"\\n" * 25000)
+        check(r.returncode == 0 and len(s.requests[0][2]) > 100000, "a body that fills no pipe at once", r.stderr)
     with Server("openai-chat", [{"text": ["direct"]}]) as s:
         r = gpusight("ask", *llm("openai-chat", s.url), TRACE, "why?",
                      env=environment(http_proxy="http://127.0.0.1:9"))
         check(r.returncode == 0, "this machine is reached without it", r.stderr)
+
+
+def another_curl(folder, script):
+    """The options of a process that finds a curl of ours."""
+    path = os.path.join(folder, "curl")
+    with open(path, "w") as f:
+        f.write(f"#!{sys.executable}\nimport os, sys, time\n{script}\n")
+    os.chmod(path, 0o755)
+    return {"env": environment(PATH=folder)}
+
+
+def curls():
+    """A program that is not there, is none, or does not do what it should: one line, and an end."""
+    ask = ["ask", *llm("openai", "http://127.0.0.1:9/v1"), "--sandbox", "off", "--llm-retries", "0", TRACE, "why?"]
+    local = gpusight("ask", TRACE, "why?").stdout
+    r = gpusight(*ask, env=environment(PATH="/none"))
+    check(r.returncode == 6 and b"no program 'curl' on PATH" in r.stderr, "no curl", r.stderr)
+    r = gpusight(*ask, env=environment(GPUSIGHT_LLM_TRANSPORT="pigeon"))
+    check(r.returncode == 2 and b"'pigeon'" in r.stderr, "a way that there is not", r.stderr)
+    answers = {"sys.exit(0)": "cannot reach", "sys.exit(2)": "without a word", "os.kill(os.getpid(), 9)": "cannot reach",
+               "sys.stderr.write('curl: (7) no \\x1b[31mway\\nmore')\nsys.exit(7)": "no ?[31mway",
+               "print('nonsense\\n\\nmore')": "no HTTP", "print('HTTP/1.1 700 what\\n\\nmore')": "(700)",
+               "print('HTTP/1.1 100 go on\\n\\nHTTP/1.1 401 no\\n\\n')": "refused the key (401)",
+               "while 1: sys.stdout.write('x: y\\n' * 10000)": "too large",
+               "print('HTTP/1.1 503 busy\\nRetry-After: Fri, 01 Jan 2100 00:00:00 GMT\\n\\n')": "(503)"}
+    with tempfile.TemporaryDirectory() as folder:
+        for script, want in answers.items():
+            r = gpusight(*ask, **another_curl(folder, script))
+            lines = [x for x in r.stderr.decode().splitlines() if not x.startswith("asking")]
+            check(r.returncode == 6 and len(lines) == 1 and want in lines[0] and r.stdout == local,
+                  f"a curl that does {script!r}", r.returncode, r.stdout[:200], r.stderr)
+        r = gpusight(*ask[:-2], "--llm-timeout", "1", *ask[-2:], **another_curl(folder, "time.sleep(60)"))
+        check(r.returncode == 6 and b"sent nothing for 1 s" in r.stderr, "a curl that hangs", r.stderr)
+        r = gpusight(*ask, **another_curl(folder, f"open({folder!r} + '/told', 'w').write(str([sys.argv[1:], "
+                                          "sorted(os.environ), sys.stdin.read()]))"))
+        with open(folder + "/told") as f:
+            told = f.read()
+        check(told.startswith("[['--disable', '--config', '-'], [") and not re.search(r"_KEY|TOKEN|HOME|USER", told[:200]),
+              "its arguments and variables", told[:300])
+        check(f"Bearer {KEY}" in told and 'proto = "=http"' in told, "what it is told on its input", told)
 
 
 def tls(cert, key):
@@ -614,16 +743,23 @@ if __name__ == "__main__":
     parser.add_argument("--gpusight", required=True)
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--sanitized", action="store_true")
+    parser.add_argument("--transport", choices=["libcurl", "curl"], help="the way to the server; else the first there is")
     parser.add_argument("what", choices=["wires", "faults", "redaction", "agent", "keys", "network", "words"])
     args = parser.parse_args()
     G, ALL, SANITIZED = os.path.abspath(args.gpusight), args.all, args.sanitized
-    if b" llm" not in subprocess.run([G, "--version"], capture_output=True).stdout:
+    TRANSPORT = args.transport
+    DEFAULT = "libcurl" if b" libcurl" in subprocess.run([G, "--version"], capture_output=True).stdout else "curl"
+    if DEFAULT == "curl" and (TRANSPORT == "libcurl" or not shutil.which("curl")):
         print("skipped: built without libcurl")
+        sys.exit(77)
+    if TRANSPORT == "curl" and not shutil.which("curl"):
+        print("skipped: no program curl")
         sys.exit(77)
     with tempfile.TemporaryDirectory() as scratch:
         TRACE = os.path.join(scratch, "t.db")
         subprocess.run([G, "synth", os.path.join(HERE, "secrets.trace"), "-o", TRACE], check=True,
                        capture_output=True)
         globals()[args.what]()
+    check(not REFUSED, "every request is one that the real server takes", sorted(set(REFUSED)))
     print(f"{checks - failures} passed, {failures} failed")
     sys.exit(failures > 0)

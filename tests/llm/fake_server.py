@@ -6,6 +6,7 @@ What it answers is a script: a list of turns, one for each request. A turn is a 
     refusal    why it refuses
     fault      one of FAULTS, instead of or in the middle of the answer
     stop       "length": cut at the limit
+    thinks     signed thoughts come before the answer, and must come back with the calls
 What it was sent is kept in `requests`: (path, headers, body as bytes).
 """
 import http.server
@@ -14,14 +15,21 @@ import socket
 import threading
 import time
 
+import strict
+
 
 def sse(name, data):
     text = data if isinstance(data, str) else json.dumps(data)
     return ((f"event: {name}\n" if name else "") + f"data: {text}\n\n").encode()
 
 
+SIGNED = "c2lnbmVkIGJ5IHRoZSBzZXJ2ZXI="
+REASONING = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": SIGNED}
+
+
 class Anthropic:
     path = "/v1/messages"
+    busy = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
     key = ("x-api-key", "{}")
 
     @staticmethod
@@ -30,13 +38,25 @@ class Anthropic:
             "id": "m", "role": "assistant", "content": [],
             "usage": {"input_tokens": 100, "output_tokens": 1, "cache_read_input_tokens": 20}}})
         yield sse("ping", {"type": "ping"})
-        yield sse("content_block_start", {"type": "content_block_start", "index": 0,
-                                          "content_block": {"type": "text", "text": ""}})
-        for piece in turn.get("text", ()):
-            yield sse("content_block_delta", {"type": "content_block_delta", "index": 0,
-                                              "delta": {"type": "text_delta", "text": piece}})
-        yield sse("content_block_stop", {"type": "content_block_stop", "index": 0})
-        for i, (name, arguments) in enumerate(turn.get("calls", ()), 1):
+        at = 0
+        if turn.get("thinks"):
+            yield sse("content_block_start", {"type": "content_block_start", "index": 0, "content_block": {
+                "type": "thinking", "thinking": "", "signature": ""}})
+            for delta in ({"type": "thinking_delta", "thinking": "Let me see"}, {"type": "signature_delta", "signature": SIGNED}):
+                yield sse("content_block_delta", {"type": "content_block_delta", "index": 0, "delta": delta})
+            yield sse("content_block_stop", {"type": "content_block_stop", "index": 0})
+            yield sse("content_block_start", {"type": "content_block_start", "index": 1, "content_block": {
+                "type": "redacted_thinking", "data": SIGNED}})
+            yield sse("content_block_stop", {"type": "content_block_stop", "index": 1})
+            at = 2
+        if turn.get("text"):
+            yield sse("content_block_start", {"type": "content_block_start", "index": at,
+                                              "content_block": {"type": "text", "text": ""}})
+            for piece in turn["text"]:
+                yield sse("content_block_delta", {"type": "content_block_delta", "index": at,
+                                                  "delta": {"type": "text_delta", "text": piece}})
+            yield sse("content_block_stop", {"type": "content_block_stop", "index": at})
+        for i, (name, arguments) in enumerate(turn.get("calls", ()), at + 1):
             yield sse("content_block_start", {
                 "type": "content_block_start", "index": i,
                 "content_block": {"type": "tool_use", "id": f"t{i}", "name": name, "input": {}}})
@@ -53,7 +73,8 @@ class Anthropic:
 
     @staticmethod
     def whole(turn):
-        content = [{"type": "text", "text": "".join(turn.get("text", ()))}]
+        content = [{"type": "thinking", "thinking": "Let me see", "signature": SIGNED}] if turn.get("thinks") else []
+        content += [{"type": "text", "text": "".join(turn["text"])}] if turn.get("text") else []
         content += [{"type": "tool_use", "id": f"t{i}", "name": n, "input": json.loads(a)}
                     for i, (n, a) in enumerate(turn.get("calls", ()))]
         reason = "refusal" if "refusal" in turn else "max_tokens" if turn.get("stop") else \
@@ -68,6 +89,7 @@ class Anthropic:
 
 class Chat:
     path = "/v1/chat/completions"
+    busy = {"error": {"message": "the engine is overloaded", "type": "server_error", "code": None}}
     key = ("authorization", "Bearer {}")
 
     @staticmethod
@@ -112,11 +134,14 @@ class Chat:
 
 class Responses:
     path = "/v1/responses"
+    busy = {"type": "error", "code": "server_error", "message": "the engine is overloaded", "param": None, "sequence_number": 1}
     key = ("authorization", "Bearer {}")
 
     @staticmethod
     def stream(turn):
         yield sse("response.created", {"type": "response.created", "response": {"status": "in_progress"}})
+        if turn.get("thinks"):
+            yield sse("response.output_item.done", {"type": "response.output_item.done", "item": REASONING})
         for piece in turn.get("text", ()):
             yield sse("response.output_text.delta",
                       {"type": "response.output_text.delta", "delta": piece})
@@ -135,7 +160,8 @@ class Responses:
         content = [{"type": "output_text", "text": "".join(turn.get("text", ()))}]
         if "refusal" in turn:
             content = [{"type": "refusal", "refusal": turn["refusal"]}]
-        output = [{"type": "message", "content": content}]
+        output = [REASONING] if turn.get("thinks") else []
+        output += [{"type": "message", "content": content}] if turn.get("text") or "refusal" in turn else []
         output += [{"type": "function_call", "call_id": f"t{i}", "name": n, "arguments": a}
                    for i, (n, a) in enumerate(turn.get("calls", ()))]
         done = {"status": "incomplete" if turn.get("stop") else "completed", "output": output,
@@ -150,6 +176,7 @@ class Responses:
 
 class Gemini:
     path = "/v1beta/models/"
+    busy = {"error": {"code": 503, "message": "the model is overloaded", "status": "UNAVAILABLE"}}
     key = ("x-goog-api-key", "{}")
 
     @staticmethod
@@ -163,18 +190,20 @@ class Gemini:
         yield chunk([{"text": "I think", "thought": True}])
         for piece in turn.get("text", ()):
             yield chunk([{"text": piece}])
-        for name, arguments in turn.get("calls", ()):
+        for i, (name, arguments) in enumerate(turn.get("calls", ())):
             try:
                 args = json.loads(arguments)
             except ValueError:
                 args = arguments
-            yield chunk([{"functionCall": {"name": name, "args": args},
-                          "thoughtSignature": "c2ln"}])
+            # of calls that are made together only the first is signed
+            yield chunk([{"functionCall": {"name": name, "args": args, "id": f"g-{i}"}, **({} if i else {"thoughtSignature": SIGNED})}])
         yield chunk([], "SAFETY" if "refusal" in turn else "MAX_TOKENS" if turn.get("stop") else "STOP")
 
     @staticmethod
     def whole(turn):
-        parts = [{"text": "".join(turn.get("text", ()))}]
+        parts = [{"text": "".join(turn["text"])}] if turn.get("text") else []
+        parts += [{"functionCall": {"name": n, "args": json.loads(a), "id": f"g-{i}"}, **({} if i else {"thoughtSignature": SIGNED})}
+                  for i, (n, a) in enumerate(turn.get("calls", ()))]
         finish = "SAFETY" if "refusal" in turn else "MAX_TOKENS" if turn.get("stop") else "STOP"
         return {"candidates": [{"content": {"parts": parts}, "finishReason": finish}],
                 "usageMetadata": {"promptTokenCount": 120, "candidatesTokenCount": 50,
@@ -191,13 +220,17 @@ STATUS = {"401": 401, "403": 403, "404": 404, "400": 400, "500": 500, "503": 503
 FAULTS = ["401", "403", "404", "400", "429", "429-long", "500", "503", "stall", "stall-middle",
           "cut", "malformed", "not-json", "html", "gigantic", "gigantic-event", "empty",
           "empty-body", "refusal", "bad-utf8", "redirect", "downgrade", "echo-key", "error-event",
-          "deep", "no-newline", "slow-close", "reset"]
+          "deep", "no-newline", "slow-close", "reset", "busy-event"]
+
+
+REFUSED = []  # by all servers: whoever starts them looks at it last
 
 
 class Server:
     def __init__(self, provider, script, ssl_context=None):
         self.wire, self.provider = WIRES[provider], provider
         self.script, self.requests, self.lock = list(script), [], threading.Lock()
+        self.refused = []  # what a real server would not have taken
         self.stop = threading.Event()
         outer = self
 
@@ -220,8 +253,14 @@ class Server:
                     counts = self.path.endswith(("/count_tokens", "/input_tokens"))
                     turn = {"count": 1234} if counts else \
                         outer.script.pop(0) if len(outer.script) > 1 else outer.script[0]
+                wrong = strict.problems(outer.provider, self.path, outer.requests[-1][1], body)
                 try:
-                    outer.answer(self, turn)
+                    if wrong:
+                        outer.refused += wrong
+                        REFUSED.extend(f"{outer.provider}: {w}" for w in wrong)
+                        outer.fail(self, 400, "; ".join(wrong))
+                    else:
+                        outer.answer(self, turn)
                 except (BrokenPipeError, ConnectionResetError):
                     pass
                 self.close_connection = True
@@ -319,6 +358,9 @@ class Server:
             for _ in range(200):
                 h.wfile.write(b"x" * 100000)
             return None
+        if fault == "busy-event":
+            h.wfile.write(b"".join(list(self.wire.stream({}))[:1]) if self.wire is Anthropic else b"")
+            return h.wfile.write(sse("error", self.wire.busy))
         events = list(self.wire.stream(dict(turn, text=turn.get("text", ["half an ", "answer"]))))
         if fault == "no-newline":
             h.wfile.write(b"".join(events).rstrip())

@@ -3,7 +3,8 @@
 
     dist.py --gpusight PROGRAM [--build]
 
---build also configures and builds what was unpacked, which takes minutes.
+--build also configures and builds what was unpacked, installs it, uses it on the demo and removes it, which takes
+minutes.
 """
 import argparse
 import os
@@ -35,6 +36,20 @@ def make(folder, umask, zone):
     return done.stdout.strip()
 
 
+def use(tree, root):
+    """Installed into a folder, as packagers do, run on the demo, and removed."""
+    env = dict(os.environ, DESTDIR=root)
+    done = subprocess.run(["meson", "install", "-C", "build", "--no-rebuild"], cwd=tree, capture_output=True, env=env)
+    program, trace = os.path.join(root, "usr/local/bin/gpusight"), os.path.join(root, "demo.db")
+    check("it installs", done.returncode == 0 and os.path.exists(program), done.stderr[-500:])
+    for command in (["synth", "demo", "-o", trace], ["analyze", trace]):
+        done = subprocess.run([program, *command], capture_output=True)
+        check("gpusight " + command[0], done.returncode == 0, done.stderr[-500:])
+    subprocess.run(["ninja", "-C", "build", "uninstall"], cwd=tree, capture_output=True, env=env, check=False)
+    left = [f for _, _, names in os.walk(os.path.join(root, "usr")) for f in names]
+    check("and goes", not left, left[:5])
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--gpusight", required=True)
@@ -64,6 +79,7 @@ def main():
             done = subprocess.run("meson setup build -Dtests=false && ninja -C build", shell=True,
                                   cwd=tree, capture_output=True, text=True)
             check("it builds", done.returncode == 0, done.stdout[-500:])
+            use(tree, os.path.join(folder, "root"))
     return failures > 0
 
 

@@ -70,6 +70,7 @@ def run(command, folder):
 
 
 def check_outputs(o, root, way):
+    books = []
     for command in COMMANDS:
         ours = run(way + ["/gpusight"] + command, root)
         theirs = run([os.path.abspath(o.gpusight)] + command, root)
@@ -77,10 +78,25 @@ def check_outputs(o, root, way):
     code, _, why = run(way + ["/gpusight", "analyze", "t.db", "-o", "r.html"], root)
     check("it writes files there", code == 0 and os.path.getsize(os.path.join(root, "r.html")) > 1000,
           why)
-    code, out, why = run(way + ["/gpusight", "report", "t.db", "-o", "r.xlsx"], root)
-    check("it says what was not built in", code == 2 and b"xlsx" in why.lower() + out.lower(), (code, why))
+    for program in (way + ["/gpusight"], [os.path.abspath(o.gpusight)]):
+        run(program + ["report", "t.db", "--kernel-details", "-o", "r.xlsx"], root)
+        with open(os.path.join(root, "r.xlsx"), "rb") as f:
+            books.append(f.read())
+    check("its workbook is the same", len(books[0]) > 10000 and books[0] == books[1])
+    code, out, why = run(way + ["/gpusight", "analyze", "t.db", "-o", "r.pdf"], root)
+    check("it says what was not built in", code == 2 and b"cairo" in why, (code, why))
+    code, _, why = run(way + ["/gpusight", "ask", "--llm", "local:m", "t.db", "why?"], root)
+    check("it says that it needs curl to ask a model", code == 6 and b"no program 'curl' on PATH" in why, (code, why))
     code, out, _ = run(way + ["/gpusight", "analyze", "t.db", "--format", "json"], root)
     check("its document is whole", code == 0 and "ledger" in json.loads(out))
+
+
+def check_models(o):
+    """Through the curl of this machine, against a server of the tests."""
+    for what in ("wires", "keys", "network"):
+        done = subprocess.run([sys.executable, os.path.join(ROOT, "tests", "llm", "check_llm.py"), "--gpusight",
+                               o.static, "--transport", "curl", what], capture_output=True, text=True)
+        check(f"language models: {what}", done.returncode in (0, 77), done.stdout[-1500:])
 
 
 def main():
@@ -105,6 +121,7 @@ def main():
             print("skipped: an empty root needs root, or user namespaces")
             return 1 if failures else 77
         check_outputs(o, root, way)
+    check_models(o)
     return failures > 0
 
 

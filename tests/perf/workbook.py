@@ -24,9 +24,6 @@ def measure(name, command):
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode == 2 and "xlsx" in name:
-        print(f"  {name:<34} not built in")
-        return None
     assert child.returncode == 0, command
     cpu, peak = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
     print(f"  {name:<34} {time.monotonic() - start:7.2f} s wall {cpu:7.2f} s cpu {peak:7.1f} MB", flush=True)
@@ -46,8 +43,6 @@ def main():
                          ("csv", ["--csv-dir", os.path.join(folder, "b")])):
         plain = measure(name, [gpusight, "report", trace, *target])
         full = measure(name + " with kernel details", [gpusight, "report", "--kernel-details", trace, *target])
-        if not plain or not full:
-            continue
         growth = full[1] - plain[1]
         missed += growth > MOST_GROWTH_MB
         print(f"    {'ok    ' if growth <= MOST_GROWTH_MB else 'MISSED'} memory for the details: "

@@ -214,8 +214,6 @@ def aliases(toy, t):
 
 def named(toy, t):
     """Command lines of profilers in a model's answer become a list to run."""
-    if " llm" not in subprocess.run([toy.gpusight, "--version"], capture_output=True, text=True).stdout:
-        return
     toy.write("bin/claude", f"""#!{sys.executable}
 import json
 text = "Look closer first:\\n\\n    $ rocprofv3 --sys-trace -d elsewhere -- ./app\\n- `rocprofv3 --sys-trace -- ./app; rm -rf x`\\n"

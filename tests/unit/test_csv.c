@@ -7,22 +7,7 @@
 #include "base/csv.h"
 #include "base/mem.h"
 #include "base/str.h"
-
-struct pieces {
-    const char *p;
-    size_t n, piece;
-};
-
-static ptrdiff_t fill(void *ctx, char *buf, size_t n)
-{
-    struct pieces *s = ctx;
-    n = n < s->piece ? n : s->piece;
-    n = n < s->n ? n : s->n;
-    memcpy(buf, s->p, n);
-    s->p += n;
-    s->n -= n;
-    return (ptrdiff_t)n;
-}
+#include "pieces.h"
 
 /* Every row as [a|b|c]. */
 static const char *rows_of(const char *text, size_t n, size_t join, struct arena *a)
@@ -32,7 +17,7 @@ static const char *rows_of(const char *text, size_t n, size_t join, struct arena
     struct gs_error err = {0};
     struct str out;
     str_init(&out, a);
-    csv_open(&c, fill, &pieces);
+    csv_open(&c, pieces_fill, &pieces);
     while (csv_row(&c)) {
         csv_join(&c, join);
         str_putc(&out, '[');
@@ -154,7 +139,7 @@ static void numbers_are_exact(void **state)
     uint64_t u;
     int64_t i;
     double d;
-    csv_open(&c, fill, &pieces);
+    csv_open(&c, pieces_fill, &pieces);
     assert_true(csv_row(&c));
     assert_true(csv_uint(&c, 0, &u) && u == UINT64_MAX);
     assert_false(csv_int(&c, 0, &i));

@@ -11,22 +11,7 @@
 #include "job/meetings.h"
 #include "job/split.h"
 #include "made_trace.h"
-
-static struct arena arena;
-
-static int start(void **state)
-{
-    (void)state;
-    arena_init(&arena);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    arena_release(&arena);
-    return 0;
-}
+#include "unit_arena.h"
 
 /* A rank with a window of 1 ms and one GPU. */
 static struct job_rank *add_rank(struct job *job, int32_t rank, const char *host)
@@ -518,7 +503,7 @@ static void split_rows_keep_their_calls(void **state)
 
 int main(void)
 {
-#define T(f) cmocka_unit_test_setup_teardown(f, start, end)
+#define T(f) cmocka_unit_test_setup_teardown(f, arena_begin, arena_end)
     const struct CMUnitTest tests[] = {
         T(waiting_is_what_exceeds_the_shortest_stay),
         T(messages_serve_where_there_are_no_collectives),

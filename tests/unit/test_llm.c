@@ -9,8 +9,7 @@
 #include "llm/scrub.h"
 #include "llm/sse.h"
 #include "llm/target.h"
-
-static struct arena arena;
+#include "unit_arena.h"
 
 /* ---- events ---- */
 
@@ -224,20 +223,6 @@ static void only_addresses_of_servers_are_taken(void **state)
         assert_false(llm_url_parse(&u, bad[i], NULL));
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    arena_init(&arena);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    arena_release(&arena);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -251,5 +236,5 @@ int main(void)
         unit_test(an_array_is_found_in_any_text),
         unit_test(only_addresses_of_servers_are_taken),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, arena_begin, arena_end);
 }

@@ -7,7 +7,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,30 +19,7 @@
 #include "base/mem.h"
 #include "ingest/sqlite/db.h"
 #include "ingest/sqlite/overlay.h"
-
-static char dir[64], path[96];
-
-static int make_dir(void **state)
-{
-    (void)state;
-    snprintf(dir, sizeof(dir), "/tmp/gpusight-overlay-XXXXXX");
-    if (!mkdtemp(dir))
-        return -1;
-    snprintf(path, sizeof(path), "%s/x.db", dir);
-    return 0;
-}
-
-static int remove_one(const char *name, const struct stat *st, int type, struct FTW *at)
-{
-    (void)st, (void)type, (void)at;
-    return remove(name);
-}
-
-static int remove_dir(void **state)
-{
-    (void)state;
-    return nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
+#include "scratch.h"
 
 static const char *beside(const char *suffix)
 {
@@ -410,7 +386,7 @@ static void a_log_needs_memory(void **state)
                             "UPDATE t SET v = v + 1", SUM + 5000);
 }
 
-#define in_dir(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
+#define in_dir(f) cmocka_unit_test_setup_teardown(f, scratch_make, scratch_remove)
 
 int main(void)
 {

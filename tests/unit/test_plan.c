@@ -14,22 +14,7 @@
 #include "plan/command.h"
 #include "plan/plan.h"
 #include "plan/quote.h"
-
-static struct arena arena;
-
-static int set_up(void **state)
-{
-    (void)state;
-    arena_init(&arena);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    arena_release(&arena);
-    return 0;
-}
+#include "unit_arena.h"
 
 /* ---- passes ---- */
 
@@ -373,7 +358,7 @@ static void every_rule_has_goals_or_needs_none(void **state)
     assert_non_null(strstr(err.text, "roofline"));
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, arena_begin, arena_end)
 
 int main(void)
 {

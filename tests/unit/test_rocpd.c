@@ -7,7 +7,6 @@
 #include "unit.h"
 
 #include <dirent.h>
-#include <ftw.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,30 +19,7 @@
 #include "base/str.h"
 #include "ingest/ingest.h"
 #include "made_rocpd.h"
-
-static char dir[64], path[96];
-
-static int make_dir(void **state)
-{
-    (void)state;
-    snprintf(dir, sizeof(dir), "/tmp/gpusight-rocpd-XXXXXX");
-    if (!mkdtemp(dir))
-        return -1;
-    snprintf(path, sizeof(path), "%s/x.db", dir);
-    return 0;
-}
-
-static int remove_one(const char *name, const struct stat *st, int type, struct FTW *at)
-{
-    (void)st, (void)type, (void)at;
-    return remove(name);
-}
-
-static int remove_dir(void **state)
-{
-    (void)state;
-    return nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
+#include "scratch.h"
 
 /* ---- files ---- */
 
@@ -439,7 +415,7 @@ static void every_allocation_may_fail_on_odd_files(void **state)
     fail_each(path, READER_AUTO, 1, 3);
 }
 
-#define in_dir(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
+#define in_dir(f) cmocka_unit_test_setup_teardown(f, scratch_make, scratch_remove)
 
 int main(void)
 {

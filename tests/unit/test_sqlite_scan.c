@@ -2,6 +2,7 @@
  * Focus: reading tables by our own walk over pages. Whatever the table looks like, the fast way and
  * libsqlite3 give the same rows; where the fast way must not be taken, it is not.
  */
+#define _GNU_SOURCE /* nftw */
 #include "unit.h"
 
 #include <sqlite3.h>
@@ -15,25 +16,7 @@
 #include "base/parallel.h"
 #include "base/str.h"
 #include "ingest/sqlite/scan.h"
-
-static char dir[] = "/tmp/gpusight-scan-XXXXXX";
-static char path[64];
-
-static int make_dir(void **state)
-{
-    (void)state;
-    if (!mkdtemp(dir))
-        return -1;
-    snprintf(path, sizeof(path), "%s/x.db", dir);
-    return 0;
-}
-
-static int remove_dir(void **state)
-{
-    (void)state;
-    unlink(path);
-    return rmdir(dir);
-}
+#include "scratch.h"
 
 static void run_sql(sqlite3 *db, const char *sql)
 {
@@ -557,5 +540,5 @@ int main(void)
         unit_test(odd_headers_are_refused),
         unit_test(varints_end_where_they_must),
     };
-    return cmocka_run_group_tests(tests, make_dir, remove_dir);
+    return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/utf8.h"
 #include "synth/out_path.h"
 #include "synth/synth.h"
 #include "synth/truth.h"
@@ -557,13 +558,13 @@ static void words_become_parts_of_names(void **state)
     (void)state;
     struct arena arena;
     arena_init(&arena);
-    assert_string_equal(out_word("node-1.example", &arena), "node-1.example");
-    assert_string_equal(out_word("../../x", &arena), "_.._.._x");
-    assert_string_equal(out_word("..", &arena), "_..");
-    assert_string_equal(out_word("", &arena), "_");
-    assert_string_equal(out_word("-o", &arena), "_-o");
-    assert_string_equal(out_word("a\x1b\xff/b", &arena), "a___b");
-    assert_true(strlen(out_word(arena_printf(&arena, "%5000d", 1), &arena)) < 200);
+    assert_string_equal(utf8_file_word("node-1.example", &arena), "node-1.example");
+    assert_string_equal(utf8_file_word("../../x", &arena), "_.._.._x");
+    assert_string_equal(utf8_file_word("..", &arena), "_..");
+    assert_string_equal(utf8_file_word("", &arena), "_");
+    assert_string_equal(utf8_file_word("-o", &arena), "_-o");
+    assert_string_equal(utf8_file_word("a\x1b\xff/b", &arena), "a___b");
+    assert_true(strlen(utf8_file_word(arena_printf(&arena, "%5000d", 1), &arena)) < 200);
     arena_release(&arena);
 }
 

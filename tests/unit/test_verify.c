@@ -2,10 +2,9 @@
 #include <string.h>
 
 #include "unit.h"
+#include "unit_arena.h"
 #include "verify/figure.h"
 #include "verify/verify.h"
-
-static struct arena arena;
 
 struct expected_figure {
     const char *text;
@@ -72,7 +71,15 @@ static void ranges_are_two_figures(void **state)
     (void)state;
     figures_find(&f, "10-100us", 0, 8, &arena);
     assert_int_equal(f.n, 2);
-    assert_true(f.v[0].value == 10 && f.v[1].value == 100e3);
+    /* the unit stands once and is that of both */
+    assert_true(f.v[0].value == 10e3 && f.v[1].value == 100e3);
+    assert_true(f.v[0].side == SIDE_LOW && f.v[1].side == SIDE_HIGH);
+    f.n = 0;
+    figures_find(&f, "between 3 and 5 ms", 0, 18, &arena);
+    assert_true(f.n == 2 && f.v[0].value == 3e6 && f.v[1].value == 5e6);
+    f.n = 0;
+    figures_find(&f, "step 3 and 5 ms", 0, 15, &arena);
+    assert_true(f.n == 2 && f.v[0].value == 3 && f.v[0].dim == DIM_NUMBER && !f.v[0].side);
 }
 
 static enum figure_verdict verdict(const char *text, enum verify_kind kind)
@@ -102,6 +109,8 @@ static void words_choose_the_fact(void **state)
     assert_true(verdict("| kernel | calls |\n|---|---|\n| soft\\_max | 120 |\n", VERIFY_MARKDOWN) !=
                 FIGURE_CONFIRMED);
     assert_int_equal(verdict("<p>idle: <b>18.4&nbsp;%</b></p>", VERIFY_HTML), FIGURE_CONFIRMED);
+    assert_int_equal(verdict("kernel,calls\n\"soft_max\",60\n", VERIFY_CSV), FIGURE_CONFIRMED);
+    assert_int_equal(verdict("kernel;calls\r\nsoft_max;61\r\n", VERIFY_CSV), FIGURE_CONTRADICTED);
     assert_int_equal(verdict("{\"idle_pct\": 18.4}", VERIFY_JSON), FIGURE_CONFIRMED);
     assert_true(verdict("{\"idle_pct\": 81.6}", VERIFY_JSON) != FIGURE_CONFIRMED);
 }
@@ -129,24 +138,11 @@ static void kinds_are_found(void **state)
 {
     (void)state;
     assert_int_equal(verify_kind_of("x.md", "{", 1), VERIFY_MARKDOWN);
+    assert_int_equal(verify_kind_of("x.csv", "a,b", 3), VERIFY_CSV);
     assert_int_equal(verify_kind_of("-", " <html>", 7), VERIFY_HTML);
     assert_int_equal(verify_kind_of("-", "{\"a\": 1}", 8), VERIFY_JSON);
     assert_int_equal(verify_kind_of("-", "# Title", 7), VERIFY_MARKDOWN);
     assert_int_equal(verify_kind_of("-", "[HIGH] copies", 13), VERIFY_TEXT);
-}
-
-static int begin(void **state)
-{
-    (void)state;
-    arena_init(&arena);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    arena_release(&arena);
-    return 0;
 }
 
 int main(void)
@@ -156,5 +152,5 @@ int main(void)
         cmocka_unit_test(ranges_are_two_figures), cmocka_unit_test(words_choose_the_fact),
         cmocka_unit_test(a_reference_is_strict),  cmocka_unit_test(kinds_are_found),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, arena_begin, arena_end);
 }

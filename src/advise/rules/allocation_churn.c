@@ -13,8 +13,7 @@ static void tell_creation(const struct analysis *a, struct finding *f, int64_t n
         f,
         "the GPU idles %s while the host makes and gives back streams and events; %s slow "
         "call%s between the first and last kernel, the longest %s",
-        human_time(lost, ns), human_count(n, s->created), s->created == 1 ? "" : "s",
-        s->top_created);
+        human_time(lost, ns), human_count(n, s->created), human_s(s->created), s->top_created);
     finding_because(f, "ledger.causes.allocation", share_pct(a, ns), LEAST_SHARE_PCT, "%",
                     "%.1f %% of the GPU time is idle during such calls and allocation",
                     share_pct(a, ns));
@@ -32,7 +31,7 @@ static void tell_allocation(const struct analysis *a, struct finding *f, int64_t
         finding_issue(f,
                       "the GPU idles %s while the host allocates and frees; %s such call%s between "
                       "the first and last kernel",
-                      human_time(lost, ns), human_count(n, s->in_loop), s->in_loop == 1 ? "" : "s");
+                      human_time(lost, ns), human_count(n, s->in_loop), human_s(s->in_loop));
     else
         finding_issue(
             f,

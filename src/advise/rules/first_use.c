@@ -70,7 +70,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     finding_issue(f,
                   "%s gap%s of %s in all end%s with the first dispatch of a kernel, most before "
                   "%s: compiling, loading or choosing, once a run",
-                  human_count(n, count), count == 1 ? "" : "s", human_time(lost, ns),
+                  human_count(n, count), human_s(count), human_time(lost, ns),
                   count == 1 ? "s" : "", name);
     finding_because(f, "ledger.causes.host", share_pct(a, ns), LEAST_SHARE_PCT, "%",
                     "%.1f %% of the GPU time; later dispatches wait less than a quarter of that",

@@ -154,14 +154,12 @@ static void tell_narrow(struct finding *f, const struct search *s, uint32_t laun
     double units = units_of(s->a, slot);
     double empty = 100 * (1 - fmin((double)s->groups[launch] / fmax(units, 1), 1));
     finding_issue(f, "%llu %s%s on %u %ss: %.0f %% of the device is empty while %s runs (%s)",
-                  (unsigned long long)s->groups[launch], w->group,
-                  s->groups[launch] == 1 ? "" : "s", units_of(s->a, slot), w->cu, empty, kernel,
-                  human_time(total, n->total_ns));
+                  (unsigned long long)s->groups[launch], w->group, human_s(s->groups[launch]),
+                  units_of(s->a, slot), w->cu, empty, kernel, human_time(total, n->total_ns));
     finding_because(f, "kernel_resources.workgroups", (double)s->groups[launch],
                     units_of(s->a, slot), "", "grid %ux%ux%u, group %ux%ux%u: %llu %s%s",
                     l->grid[0], l->grid[1], l->grid[2], l->group[0], l->group[1], l->group[2],
-                    (unsigned long long)s->groups[launch], w->group,
-                    s->groups[launch] == 1 ? "" : "s");
+                    (unsigned long long)s->groups[launch], w->group, human_s(s->groups[launch]));
     finding_at_kernel(f, n->kernel, "a call like that");
     finding_capture_kernel(f, kernel, "how the kernel uses the device");
 }

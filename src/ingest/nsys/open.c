@@ -95,7 +95,7 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
     vec_push(&t->files, &t->arena, file);
     bool ok = read_file(n, err);
     struct trace_file *f = &t->files.v[n->file];
-    f->reader = db->slow_scans && !db->fast_scans ? "sqlite" : db->slow_scans ? "mixed" : "fast";
+    f->reader = db_reader(db);
     f->reader_reason = db->slow_reason;
     if (ok)
         trace_note(t, NOTE_UNFINISHED, db->unfinished,

@@ -163,7 +163,7 @@ static bool read_set(struct rocpd *r, struct gs_error *err)
 static void finish_file(struct rocpd *r, struct trace_file *f, const struct db *db)
 {
     f->flavor = r->rocprof_sys ? "rocprof-sys" : "rocprofv3";
-    f->reader = db->slow_scans && !db->fast_scans ? "sqlite" : db->slow_scans ? "mixed" : "fast";
+    f->reader = db_reader(db);
     f->reader_reason = db->slow_reason;
 }
 

@@ -53,13 +53,7 @@ struct rowindex *rowindex_make(const int64_t *id, const uint32_t *process, size_
 
 uint32_t rowindex_search(const struct rowindex *x, int64_t id)
 {
-    size_t lo = 0, hi = x->n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (x->id[x->rows[mid]] < id)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = 0;
+    BISECT(lo, x->n, mid, x->id[x->rows[mid]] < id);
     return lo < x->n && x->id[x->rows[lo]] == id ? x->rows[lo] : NO_INDEX;
 }

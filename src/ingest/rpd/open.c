@@ -91,7 +91,7 @@ static bool read_file(struct rpd *r, struct gs_error *err)
     ensure_process(r);
     ok = ok && rpd_read_ops(r, err) && rpd_read_monitors(r, err);
     struct trace_file *f = &r->trace->files.v[r->file];
-    f->reader = !r->db->slow_scans ? "fast" : r->db->fast_scans ? "mixed" : "sqlite";
+    f->reader = db_reader(r->db);
     f->reader_reason = r->db->slow_reason;
     return ok;
 }

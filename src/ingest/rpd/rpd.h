@@ -96,19 +96,13 @@ int64_t rpd_argument(const char *args, const char *key);
 static inline uint32_t rpd_row(const struct rpd_columns *c, int64_t id)
 {
     const int64_t *ids = c->col[0];
-    size_t lo = 0, hi = c->n;
-    if (!hi || id < ids[0] || id > ids[hi - 1])
+    size_t lo = 0;
+    if (!c->n || id < ids[0] || id > ids[c->n - 1])
         return NO_INDEX;
     uint64_t guess = (uint64_t)id - (uint64_t)ids[0];
-    if (guess < hi && ids[guess] == id) /* most tables are dense */
+    if (guess < c->n && ids[guess] == id) /* most tables are dense */
         return (uint32_t)guess;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (ids[mid] < id)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    BISECT(lo, c->n, mid, ids[mid] < id);
     return lo < c->n && ids[lo] == id ? (uint32_t)lo : NO_INDEX;
 }
 

@@ -144,9 +144,8 @@ static bool find_log(struct db *db, bool *found, struct gs_error *err)
 {
     char resolved[PATH_MAX];
     const char *real = realpath(db->path, resolved) ? resolved : db->path;
-    inputs_add_beside(real, "-wal"); /* what appears there would be taken for part of it */
-    inputs_add_beside(real, "-shm");
-    inputs_add_beside(real, "-journal");
+    for (size_t i = 1; i < FS_DB_FILES; i++) /* what appears there would be taken for part of it */
+        inputs_add_beside(real, fs_db_ends[i]);
     bool packed = db->unpacked.fd >= 0;
     db->log_bytes = packed ? 0 : (uint64_t)size_beside(real, "-wal");
     db->journal_bytes = packed ? 0 : (uint64_t)size_beside(real, "-journal");

@@ -71,6 +71,12 @@ static inline uint64_t db_room(const struct db *db)
     return db->bytes + db->log_bytes + db->journal_bytes;
 }
 
+/* How its tables were read so far: "fast", "sqlite", or "mixed". */
+static inline const char *db_reader(const struct db *db)
+{
+    return !db->slow_scans ? "fast" : db->fast_scans ? "mixed" : "sqlite";
+}
+
 /* GS_E_FORMAT with SQLite's own words. Always false. */
 bool db_fail(struct db *db, struct gs_error *err);
 

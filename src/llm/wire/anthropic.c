@@ -72,9 +72,7 @@ static void write_tools(struct jwrite *w, const struct llm_dialogue *d)
     jw_open(w, "tools", '[');
     for (size_t i = 0; i < d->tools.n; i++) {
         jw_open(w, NULL, '{');
-        jw_str(w, "name", d->tools.v[i].name);
-        jw_str(w, "description", d->tools.v[i].description);
-        json_insert(w, "input_schema", d->tools.v[i].parameters, NULL);
+        llm_write_tool(w, &d->tools.v[i], "input_schema");
         jw_close(w);
     }
     jw_close(w);
@@ -129,23 +127,6 @@ static void body(struct str *out, const struct llm_dialogue *d)
 }
 
 /* ---- in ---- */
-
-static void read_usage(struct llm_parser *p, struct jread *j)
-{
-    if (!jr_object(j))
-        return;
-    while (jr_key(j)) {
-        int64_t *to = jr_is(j, "input_tokens")                  ? &p->usage.input
-                      : jr_is(j, "output_tokens")               ? &p->usage.output
-                      : jr_is(j, "cache_read_input_tokens")     ? &p->usage.cache_read
-                      : jr_is(j, "cache_creation_input_tokens") ? &p->usage.cache_write
-                                                                : NULL;
-        if (to)
-            *to = jr_int(j, *to);
-        else
-            jr_skip(j);
-    }
-}
 
 static void read_stop(struct llm_parser *p, struct jread *j)
 {
@@ -274,7 +255,7 @@ static void stop_block(struct llm_parser *p, int64_t index)
 static void message_key(struct llm_parser *p, struct jread *j)
 {
     if (jr_is(j, "usage"))
-        read_usage(p, j);
+        llm_read_tokens(p, j);
     else
         jr_skip(j);
 }
@@ -286,7 +267,7 @@ static void event(struct llm_parser *p, const char *name, const char *data, size
         return;
     (void)name; /* "type" says the same */
     struct arena *scratch = arena_scratch();
-    struct jread *j = json_reader(scratch, data, n);
+    struct jread *j = jr_text(scratch, data, n);
     const char *type = "";
     int64_t index = 0;
     struct block b = {0};
@@ -299,7 +280,7 @@ static void event(struct llm_parser *p, const char *name, const char *data, size
         else if (jr_is(j, "content_block") || jr_is(j, "delta"))
             read_block(p, j, &b);
         else if (jr_is(j, "usage"))
-            read_usage(p, j);
+            llm_read_tokens(p, j);
         else if (jr_is(j, "message") && jr_type(j) == J_OBJECT) {
             jr_object(j);
             while (jr_key(j))
@@ -324,15 +305,14 @@ static void event(struct llm_parser *p, const char *name, const char *data, size
         p->ended = p->closed = true;
     else if (str_eq(type, "error")) {
         const char *kind, *text = llm_error_text(data, n, &kind, p->arena);
-        llm_give_fault(p, LLM_FAULT_SERVER, 0, "the server ended the answer: %s",
-                       text ? text : "it did not say why");
+        llm_ended_by(p, kind, text);
     }
 }
 
 static void whole_key(struct llm_parser *p, struct jread *j)
 {
     if (jr_is(j, "usage"))
-        read_usage(p, j);
+        llm_read_tokens(p, j);
     else if (jr_is(j, "stop_reason")) {
         read_stop(p, j);
         p->ended = true;

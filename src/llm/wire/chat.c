@@ -74,9 +74,7 @@ static void write_tools(struct jwrite *w, const struct llm_dialogue *d)
         jw_open(w, NULL, '{');
         jw_str(w, "type", "function");
         jw_open(w, "function", '{');
-        jw_str(w, "name", d->tools.v[i].name);
-        jw_str(w, "description", d->tools.v[i].description);
-        json_insert(w, "parameters", d->tools.v[i].parameters, NULL);
+        llm_write_tool(w, &d->tools.v[i], "parameters");
         jw_close(w);
         jw_close(w);
     }
@@ -92,7 +90,7 @@ static void body(struct str *out, const struct llm_dialogue *d)
     jw_str(&w, "model", d->model);
     jw_int(&w, d->old_limit ? "max_tokens" : "max_completion_tokens", d->max_tokens);
     if (d->effort)
-        jw_str(&w, "reasoning_effort", d->effort);
+        jw_str(&w, "reasoning_effort", llm_openai_effort(d));
     if (d->stream) {
         jw_bool(&w, "stream", true);
         jw_open(&w, "stream_options", '{');
@@ -262,17 +260,9 @@ static void key(struct llm_parser *p, struct jread *j)
                 read_choice(p, j);
     } else if (jr_is(j, "usage") && jr_type(j) == J_OBJECT)
         read_usage(p, j);
-    else if (jr_is(j, "error") && jr_type(j) == J_OBJECT) {
-        const char *text = NULL;
-        jr_object(j);
-        while (jr_key(j))
-            if (jr_is(j, "message"))
-                text = llm_keep(p, j);
-            else
-                jr_skip(j);
-        llm_give_fault(p, LLM_FAULT_SERVER, 0, "the server ended the answer: %s",
-                       text ? text : "it did not say why");
-    } else
+    else if (jr_is(j, "error") && jr_type(j) == J_OBJECT)
+        llm_read_error(p, j);
+    else
         jr_skip(j);
 }
 

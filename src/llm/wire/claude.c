@@ -20,19 +20,6 @@ static void body(struct str *out, const struct llm_dialogue *d)
     str_putc(out, '\n');
 }
 
-static void usage_key(struct llm_parser *p, struct jread *j)
-{
-    int64_t *to = jr_is(j, "input_tokens")                  ? &p->usage.input
-                  : jr_is(j, "output_tokens")               ? &p->usage.output
-                  : jr_is(j, "cache_read_input_tokens")     ? &p->usage.cache_read
-                  : jr_is(j, "cache_creation_input_tokens") ? &p->usage.cache_write
-                                                            : NULL;
-    if (to)
-        *to = jr_int(j, 0);
-    else
-        jr_skip(j);
-}
-
 struct result {
     const char *text;
     bool is_error;
@@ -43,7 +30,7 @@ static void whole(struct llm_parser *p, const char *text, size_t n)
     struct result r = {0};
     if (p->failed)
         return;
-    struct jread *j = json_reader(p->arena, text, n);
+    struct jread *j = jr_text(p->arena, text, n);
     bool object = jr_object(j);
     while (object && jr_key(j)) {
         if (jr_is(j, "result"))
@@ -52,11 +39,9 @@ static void whole(struct llm_parser *p, const char *text, size_t n)
             r.is_error = jr_bool(j, false);
         else if (jr_is(j, "total_cost_usd"))
             p->usage.cost = jr_num(j, 0);
-        else if (jr_is(j, "usage") && jr_type(j) == J_OBJECT) {
-            jr_object(j);
-            while (jr_key(j))
-                usage_key(p, j);
-        } else
+        else if (jr_is(j, "usage"))
+            llm_read_tokens(p, j);
+        else
             jr_skip(j);
     }
     if (!jr_end(j, NULL) || !object)

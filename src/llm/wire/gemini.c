@@ -4,13 +4,27 @@
 
 /* ---- out ---- */
 
+/* Only ids that the server has given: see llm_give_call() for the others. */
+static void write_id(struct jwrite *w, const struct llm_part *p)
+{
+    size_t digits = p->id && str_starts(p->id, LLM_OWN_ID) ? strlen(LLM_OWN_ID) : 0;
+    bool own = digits && strspn(p->id + digits, "0123456789") == strlen(p->id + digits);
+    if (p->id && !own)
+        jw_str(w, "id", p->id);
+}
+
 static void write_part(struct jwrite *w, const struct llm_part *p)
 {
+    if (p->kind == LLM_PART_OPAQUE) {
+        json_insert(w, NULL, p->text, NULL);
+        return;
+    }
     jw_open(w, NULL, '{');
     if (p->kind == LLM_PART_TEXT)
         jw_str(w, "text", p->text);
     else if (p->kind == LLM_PART_CALL) {
         jw_open(w, "functionCall", '{');
+        write_id(w, p);
         jw_str(w, "name", p->name);
         json_insert(w, "args", json_object_or_empty(p->text, w->out->arena), NULL);
         jw_close(w);
@@ -18,6 +32,7 @@ static void write_part(struct jwrite *w, const struct llm_part *p)
             jw_str(w, "thoughtSignature", p->extra);
     } else {
         jw_open(w, "functionResponse", '{');
+        write_id(w, p);
         jw_str(w, "name", p->name);
         jw_open(w, "response", '{');
         if (!json_insert(w, p->failed ? "error" : "result", p->text, NULL))
@@ -37,8 +52,7 @@ static void write_contents(struct jwrite *w, const struct llm_dialogue *d)
         jw_str(w, "role", m->role == LLM_USER ? "user" : "model");
         jw_open(w, "parts", '[');
         for (size_t k = 0; k < m->parts.n; k++)
-            if (m->parts.v[k].kind != LLM_PART_OPAQUE)
-                write_part(w, &m->parts.v[k]);
+            write_part(w, &m->parts.v[k]);
         jw_close(w);
         jw_close(w);
     }
@@ -54,9 +68,7 @@ static void write_tools(struct jwrite *w, const struct llm_dialogue *d)
     jw_open(w, "functionDeclarations", '[');
     for (size_t i = 0; i < d->tools.n; i++) {
         jw_open(w, NULL, '{');
-        jw_str(w, "name", d->tools.v[i].name);
-        jw_str(w, "description", d->tools.v[i].description);
-        json_insert(w, "parametersJsonSchema", d->tools.v[i].parameters, NULL);
+        llm_write_tool(w, &d->tools.v[i], "parametersJsonSchema");
         jw_close(w);
     }
     jw_close(w);
@@ -66,6 +78,18 @@ static void write_tools(struct jwrite *w, const struct llm_dialogue *d)
     jw_open(w, "functionCallingConfig", '{');
     jw_str(w, "mode", d->no_more_calls ? "NONE" : "AUTO");
     jw_close(w);
+    jw_close(w);
+}
+
+/* Models before Gemini 3 take a budget instead of a level; -1 is as much as they want. */
+static void write_thinking(struct jwrite *w, const struct llm_dialogue *d)
+{
+    bool low = str_eq(d->effort, "low"), medium = str_eq(d->effort, "medium");
+    jw_open(w, "thinkingConfig", '{');
+    if (str_starts(d->model, "gemini-2"))
+        jw_int(w, "thinkingBudget", low ? 1024 : medium ? 8192 : -1);
+    else
+        jw_str(w, "thinkingLevel", low || medium ? d->effort : "high");
     jw_close(w);
 }
 
@@ -86,12 +110,8 @@ static void body(struct str *out, const struct llm_dialogue *d)
     write_tools(&w, d);
     jw_open(&w, "generationConfig", '{');
     jw_int(&w, "maxOutputTokens", d->max_tokens);
-    if (d->effort) {
-        bool low = str_eq(d->effort, "low") || str_eq(d->effort, "medium");
-        jw_open(&w, "thinkingConfig", '{');
-        jw_str(&w, "thinkingLevel", low ? d->effort : "high");
-        jw_close(&w);
-    }
+    if (d->effort)
+        write_thinking(&w, d);
     jw_close(&w);
     write_contents(&w, d);
     jw_close(&w);
@@ -122,7 +142,7 @@ static void read_usage(struct llm_parser *p, struct jread *j)
 }
 
 struct part {
-    const char *text, *name, *args, *signature;
+    const char *text, *id, *name, *args, *signature;
     bool thought;
 };
 
@@ -133,6 +153,8 @@ static void read_call(struct llm_parser *p, struct jread *j, struct part *part)
     while (jr_key(j)) {
         if (jr_is(j, "name"))
             part->name = llm_keep(p, j);
+        else if (jr_is(j, "id"))
+            part->id = llm_keep(p, j);
         else if (jr_is(j, "args")) {
             struct str out;
             struct jwrite w;
@@ -143,6 +165,20 @@ static void read_call(struct llm_parser *p, struct jread *j, struct part *part)
         } else
             jr_skip(j);
     }
+}
+
+/* A text may be signed, too, as a rule in an empty part behind it: it goes back in one. */
+static void give_signature(struct llm_parser *p, const char *signature)
+{
+    struct str out;
+    struct jwrite w;
+    str_init(&out, p->arena);
+    jw_init(&w, &out, 0);
+    jw_open(&w, NULL, '{');
+    jw_str(&w, "text", "");
+    jw_str(&w, "thoughtSignature", signature);
+    jw_close(&w);
+    llm_give_opaque(p, out.buf);
 }
 
 static void read_part(struct llm_parser *p, struct jread *j)
@@ -163,9 +199,11 @@ static void read_part(struct llm_parser *p, struct jread *j)
             jr_skip(j);
     }
     if (part.name)
-        llm_give_call(p, NULL, part.name, part.args, part.signature);
+        llm_give_call(p, part.id, part.name, part.args, part.signature);
     else if (part.text && !part.thought)
         llm_give_text(p, part.text, strlen(part.text));
+    if (!part.name && part.signature && !part.thought)
+        give_signature(p, part.signature);
 }
 
 static void read_content(struct llm_parser *p, struct jread *j)
@@ -201,7 +239,9 @@ static void read_candidate(struct llm_parser *p, struct jread *j)
         if (jr_is(j, "content"))
             read_content(p, j);
         else if (jr_is(j, "finishReason") && jr_type(j) == J_STRING) {
-            p->stop = stop_of(jr_str(j, NULL));
+            const char *word = llm_keep(p, j);
+            p->stop = stop_of(word);
+            p->why = str_eq(word, "STOP") ? NULL : word;
             p->ended = true;
         } else
             jr_skip(j);
@@ -235,10 +275,9 @@ static void key(struct llm_parser *p, struct jread *j)
         read_usage(p, j);
     else if (jr_is(j, "promptFeedback"))
         read_feedback(p, j);
-    else if (jr_is(j, "error")) {
-        jr_skip(j);
-        llm_give_fault(p, LLM_FAULT_SERVER, 0, "the server ended the answer with an error");
-    } else
+    else if (jr_is(j, "error"))
+        llm_read_error(p, j);
+    else
         jr_skip(j);
 }
 

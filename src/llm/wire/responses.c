@@ -35,9 +35,7 @@ static void write_tools(struct jwrite *w, const struct llm_dialogue *d)
     for (size_t i = 0; i < d->tools.n; i++) {
         jw_open(w, NULL, '{');
         jw_str(w, "type", "function");
-        jw_str(w, "name", d->tools.v[i].name);
-        jw_str(w, "description", d->tools.v[i].description);
-        json_insert(w, "parameters", d->tools.v[i].parameters, NULL);
+        llm_write_tool(w, &d->tools.v[i], "parameters");
         jw_bool(w, "strict", false);
         jw_close(w);
     }
@@ -63,7 +61,7 @@ static void body(struct str *out, const struct llm_dialogue *d)
     jw_bool(&w, "store", false);
     if (d->effort) {
         jw_open(&w, "reasoning", '{');
-        jw_str(&w, "effort", d->effort);
+        jw_str(&w, "effort", llm_openai_effort(d));
         jw_close(&w);
     }
     if (thinks(d->model) && d->tools.n) { /* thoughts come back sealed, and go with the next turn */
@@ -138,7 +136,7 @@ struct item {
 static void take_item(struct llm_parser *p, const char *json, bool whole)
 {
     struct item it = {0};
-    struct jread *j = json_reader(p->arena, json, strlen(json));
+    struct jread *j = jr_text(p->arena, json, strlen(json));
     if (!jr_object(j))
         return;
     while (jr_key(j)) {
@@ -175,12 +173,9 @@ static void response_key(struct llm_parser *p, struct jread *j, bool whole)
     } else if (jr_is(j, "incomplete_details") && jr_type(j) == J_OBJECT) {
         const char *why = copied(p, j);
         p->stop = str_has(why, "content_filter") ? LLM_STOP_REFUSED : LLM_STOP_LENGTH;
-    } else if (jr_is(j, "error") && jr_type(j) == J_OBJECT) {
-        const char *kind, *json = copied(p, j), *text;
-        text = llm_error_text(json, strlen(json), &kind, p->arena);
-        llm_give_fault(p, LLM_FAULT_SERVER, 0, "the server ended the answer: %s",
-                       text ? text : "it did not say why");
-    } else if (whole && jr_is(j, "output") && jr_type(j) == J_ARRAY) {
+    } else if (jr_is(j, "error") && jr_type(j) == J_OBJECT)
+        llm_read_error(p, j);
+    else if (whole && jr_is(j, "output") && jr_type(j) == J_ARRAY) {
         jr_array(j);
         while (jr_item(j))
             take_item(p, copied(p, j), true);
@@ -199,7 +194,7 @@ static void whole(struct llm_parser *p, const char *text, size_t n)
 }
 
 struct event_parts {
-    const char *type, *delta, *item, *response, *message;
+    const char *type, *delta, *item, *response, *message, *code;
 };
 
 static void give_event(struct llm_parser *p, const struct event_parts *e)
@@ -213,12 +208,11 @@ static void give_event(struct llm_parser *p, const struct event_parts *e)
     else if (str_eq(e->type, "response.output_item.done") && e->item)
         take_item(p, e->item, false);
     else if (str_eq(e->type, "error"))
-        llm_give_fault(p, LLM_FAULT_SERVER, 0, "the server ended the answer: %s",
-                       e->message ? e->message : "it did not say why");
+        llm_ended_by(p, e->code ? e->code : "", e->message);
     else if ((str_eq(e->type, "response.completed") || str_eq(e->type, "response.incomplete") ||
               str_eq(e->type, "response.failed")) &&
              e->response) {
-        struct jread *j = json_reader(p->arena, e->response, strlen(e->response));
+        struct jread *j = jr_text(p->arena, e->response, strlen(e->response));
         if (jr_object(j))
             while (jr_key(j))
                 response_key(p, j, false);
@@ -233,7 +227,7 @@ static void event(struct llm_parser *p, const char *name, const char *data, size
     if (p->failed || (n == 6 && !memcmp(data, "[DONE]", 6)))
         return;
     struct arena *scratch = arena_scratch();
-    struct jread *j = json_reader(scratch, data, n);
+    struct jread *j = jr_text(scratch, data, n);
     bool object = jr_object(j);
     while (object && jr_key(j)) {
         if (jr_is(j, "type"))
@@ -242,6 +236,8 @@ static void event(struct llm_parser *p, const char *name, const char *data, size
             e.delta = llm_keep(p, j);
         else if (jr_is(j, "message") && jr_type(j) == J_STRING)
             e.message = llm_keep(p, j);
+        else if (jr_is(j, "code") && jr_type(j) == J_STRING)
+            e.code = llm_keep(p, j);
         else if (jr_is(j, "item") && jr_type(j) == J_OBJECT)
             e.item = copied(p, j);
         else if (jr_is(j, "response") && jr_type(j) == J_OBJECT)

@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "base/human.h"
 #include "report/chart/parts.h"
 
 static bool has(const struct analysis *a)
@@ -36,7 +37,7 @@ static void draw(struct canvas *c)
         struct bar_part part = {(double)r->exclusive_ns / most, ink, r->name, NULL};
         rows[i] = (struct bar_row){.label = r->name, .mark = NAN};
         rows[i].value = arena_printf(c->d->arena, "%s, %s call%s", chart_ns(c, r->exclusive_ns),
-                                     chart_count(c, r->calls), r->calls == 1 ? "" : "s");
+                                     chart_count(c, r->calls), human_s(r->calls));
         vec_push(&rows[i].parts, c->d->arena, part);
         if (!seen[place])
             vec_push(&items, c->d->arena, ((struct legend_item){ink, r->class}));

@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "base/human.h"
 #include "report/chart/parts.h"
 
 static bool has(const struct analysis *a)
@@ -21,9 +22,9 @@ static void draw(struct canvas *c)
         const struct category_row *r = &a->categories.v[i];
         struct bar_part part = {r->pct_of_kernel_time / 100, series_ink(i), r->category, NULL};
         rows[i] = (struct bar_row){.label = r->category, .mark = NAN};
-        rows[i].value = arena_printf(c->d->arena, "%s, %s, %s call%s",
-                                     chart_pct(c, r->pct_of_kernel_time), chart_ns(c, r->total_ns),
-                                     chart_count(c, r->count), r->count == 1 ? "" : "s");
+        rows[i].value =
+            arena_printf(c->d->arena, "%s, %s, %s call%s", chart_pct(c, r->pct_of_kernel_time),
+                         chart_ns(c, r->total_ns), chart_count(c, r->count), human_s(r->count));
         vec_push(&rows[i].parts, c->d->arena, part);
     }
     chart_rows(c, rows, a->categories.n);

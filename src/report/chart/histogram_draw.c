@@ -39,7 +39,7 @@ static const char *tip_of(const struct plot *p, size_t bin)
     human_time(high, p->h->limit[bin + 1]);
     if (p->h->sides == 1)
         return arena_printf(p->d->arena, "%s to %s: %s call%s", low, high,
-                            human_count(a, s[0].count[bin]), s[0].count[bin] == 1 ? "" : "s");
+                            human_count(a, s[0].count[bin]), human_s(s[0].count[bin]));
     return arena_printf(p->d->arena, "%s to %s: %s %s calls (%.1f %%), %s %s calls (%.1f %%)", low,
                         high, s[0].label, human_count(a, s[0].count[bin]),
                         100 * share_of(&s[0], bin), s[1].label, human_count(b, s[1].count[bin]),

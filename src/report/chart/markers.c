@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "base/human.h"
 #include "base/sat.h"
 #include "report/chart/parts.h"
 
@@ -74,7 +75,7 @@ static void draw(struct canvas *c)
         int32_t x = c->box.x + from, y = c->box.y + step * (int32_t)m->depth;
         const char *what = arena_printf(c->d->arena, "%s, %s", m->name, chart_ns(c, m->wall_ns));
         const char *tip = arena_printf(c->d->arena, "%s: %s call%s, %s, kernels %s", m->name,
-                                       chart_count(c, m->calls), m->calls == 1 ? "" : "s",
+                                       chart_count(c, m->calls), human_s(m->calls),
                                        chart_ns(c, m->wall_ns), chart_ns(c, m->kernel_ns));
         draw_rect(c->d, inks[m->depth % 4], x, y, w - (w > PX(3) ? PX(1) : 0), step - PX(1), tip);
         if (w > PX(30))

@@ -3,6 +3,7 @@
 
 #include "att/att.h"
 #include "base/fs.h"
+#include "base/human.h"
 #include "base/sat.h"
 #include "base/str.h"
 #include "report/section.h"
@@ -39,7 +40,7 @@ static void totals(const struct att_kernel *k, struct doc *d)
     struct arena *a = d->arena;
     if (k->rank >= 0)
         doc_fact(d, "in the trace", "no. %d by time: %s call%s, %s, %s of the kernel time", k->rank,
-                 value_count(a, k->calls), k->calls == 1 ? "" : "s", value_ns(a, k->total_ns),
+                 value_count(a, k->calls), human_s(k->calls), value_ns(a, k->total_ns),
                  value_pct(a, k->pct_of_kernel_time));
     doc_fact(d, "totals", "%s hits, latency %s cycles, stall %s (%s of latency), idle %s",
              value_count(a, k->hits), value_count(a, k->latency), cycles(a, k->stall),

@@ -1,6 +1,7 @@
 /* A series of runs: change points, and the fastest. */
 #include <math.h>
 
+#include "base/human.h"
 #include "compare/history.h"
 #include "report/section.h"
 
@@ -42,8 +43,8 @@ static void all(const struct subject *s, struct doc *d)
     size_t found = 0;
     for (size_t i = 0; i < h->runs.n; i++)
         found += h->runs.v[i].change_point;
-    doc_callout(d, TONE_INFO, "%zu runs, %zu change point%s%s", h->runs.n, found,
-                found == 1 ? "" : "s", h->groups > 1 ? ", not all of the same workload" : "");
+    doc_callout(d, TONE_INFO, "%zu run%s, %zu change point%s%s", h->runs.n, human_s(h->runs.n),
+                found, human_s(found), h->groups > 1 ? ", not all of the same workload" : "");
     runs(h, 1, d);
 }
 
@@ -81,7 +82,7 @@ static void others(const struct subject *s, struct doc *d)
     const struct history *h = s->history;
     for (uint32_t g = 2; g <= h->groups; g++) {
         doc_section(d, arena_printf(d->arena, "workload-%u", g), "Another workload",
-                    "Another workload (%zu run%s)", size_of(h, g), size_of(h, g) == 1 ? "" : "s");
+                    "Another workload (%zu run%s)", size_of(h, g), human_s(size_of(h, g)));
         for (size_t i = 0; i < h->runs.n; i++)
             if (h->runs.v[i].group == g && h->runs.v[i].apart) {
                 doc_text(d, "%s: %s.", h->runs.v[i].label, h->runs.v[i].apart);

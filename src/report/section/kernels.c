@@ -1,6 +1,7 @@
 /* Kernels: those that take longest, each in detail, what they do, and what stands out. */
 #include <math.h>
 
+#include "base/human.h"
 #include "report/chart/histogram_draw.h"
 #include "report/section.h"
 
@@ -44,7 +45,7 @@ static void detail(const struct subject *s, const struct hotspot *k, size_t i, s
                     .title = k->short_name,
                     .cost = arena_printf(a, "%s · %s · %s call%s", value_pct(a, k->pct_of_total),
                                          value_ns(a, k->total_duration_ns),
-                                         value_count(a, k->calls), k->calls == 1 ? "" : "s"),
+                                         value_count(a, k->calls), human_s(k->calls)),
                     .brief = ""});
     durations(k->durations, d);
     doc_text(d, "%s", k->name);

@@ -1,6 +1,7 @@
 /* What a reader sees first: the verdict, and the numbers it rests on. */
 #include <math.h>
 
+#include "base/human.h"
 #include "report/section.h"
 
 static void verdict(const struct verdict *v, struct doc *d)
@@ -77,13 +78,13 @@ static void cards(const struct subject *s, struct doc *d)
     struct arena *a = d->arena;
     size_t processes = an->trace->processes.n;
     card(d, "window", doc_of(s, "window_ns"), value_ns(a, b->window_ns),
-         arena_printf(a, "%u GPU%s, %zu process%s%s%s", b->gpu_count, b->gpu_count == 1 ? "" : "s",
+         arena_printf(a, "%u GPU%s, %zu process%s%s%s", b->gpu_count, human_s(b->gpu_count),
                       processes, processes == 1 ? "" : "es",
                       b->not_recorded_ns ? "; not recorded: " : "",
                       b->not_recorded_ns ? value_ns(a, b->not_recorded_ns) : ""));
     card(d, "kernels", doc_of(s, "kernel_ns"), value_count(a, an->view.n_kernels),
          arena_printf(a, "%s busy, %zu name%s", value_ns(a, b->kernel_ns), an->hotspots.n,
-                      an->hotspots.n == 1 ? "" : "s"));
+                      human_s(an->hotspots.n)));
     card(d, "copies", doc_of(s, "copy_ns"), value_count(a, an->view.n_copies),
          arena_printf(a, "%s, %s exposed", value_ns(a, b->copy_ns),
                       value_ns(a, b->exposed_copy_ns)));

@@ -73,7 +73,7 @@ static void overview(struct doc *d, const struct workload_report *r)
     doc_fact(d, "dispatches", "%zu of %zu, %s", r->all.n, w->dispatches.n,
              time_text(r->all.total_ns, a));
     doc_fact(d, "measured", "%zu counter%s in %u pass%s over the program", w->counters.n,
-             w->counters.n == 1 ? "" : "s", w->passes, w->passes == 1 ? "" : "es");
+             human_s(w->counters.n), w->passes, w->passes == 1 ? "" : "es");
 }
 
 static void kernels(struct doc *d, const struct workload_report *r)

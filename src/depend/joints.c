@@ -1,0 +1,246 @@
+/* Replay: the host's calls. */
+#include "depend/replay_in.h"
+
+/* Threads of the view are those of the trace, and one for calls without. */
+static size_t thread_of(const struct depend *d, uint32_t call)
+{
+    uint32_t thread = d->trace->regions.thread[d->call_row[call]];
+    return thread < d->view->n_threads - 1 ? thread : d->view->n_threads - 1;
+}
+
+/* When who takes part in a meeting begins. */
+static int64_t comes_at(const struct replay *r, const struct depend_meeting *m, uint32_t member)
+{
+    return m->kernels ? r->op_start[member] : r->joints[r->head[member]].start;
+}
+
+uint32_t last_of_meeting(const struct replay *r, const struct depend_meeting *m)
+{
+    uint32_t *last = &r->met_last[m - r->d->meetings.v];
+    const uint32_t *v = &r->d->members.v[m->first];
+    if (*last != NO_INDEX)
+        return *last;
+    *last = v[0];
+    for (uint32_t i = 1; i < m->n && !m->message; i++)
+        if (comes_at(r, m, v[i]) > comes_at(r, m, *last))
+            *last = v[i];
+    return *last;
+}
+
+/* When a call can go on that meets others. */
+static int64_t leave_meeting(struct pass *s, const struct depend_meeting *m, struct joint *j,
+                             int64_t at)
+{
+    struct replay *r = s->r;
+    if (s->p.c->rank_typical) /* nobody is late, and nobody knows how much */
+        return add_ns(at, call_waits_until(s->d, j->call) - call_span(s->d, j->call).start);
+    int64_t all = comes_at(r, m, last_of_meeting(r, m));
+    if (all <= at || recipe_mark(&s->p, j->call) & (MARK_REMOVED | MARK_FREE))
+        return at;
+    j->waited = WAITED_MEETING;
+    return all;
+}
+
+void finish_call(struct pass *s, struct joint *j)
+{
+    struct replay *r = s->r;
+    uint32_t op = recipe_awaited(&s->p, j->call);
+    int64_t at = j->start, recorded = call_span(s->d, j->call).end;
+    if (op != NO_INDEX) {
+        /* Clocks may say that the op ended after the call: it still ends that much before it. */
+        int64_t late = op_span(s->d, op).end - recorded;
+        int64_t end = sub_ns(r->op_end[op], late > 0 ? late : 0);
+        if (end > at) {
+            at = end;
+            j->waited = WAITED_OP;
+        }
+    }
+    const struct depend_meeting *m = meeting_of_call(s->d, j->call);
+    if (m && op == NO_INDEX)
+        at = leave_meeting(s, m, j, at);
+    j->base = add_ns(at, recipe_own(&s->p, j->call));
+    if (!j->still)
+        j->base = sub_ns(j->base, at_pace(r, recorded));
+}
+
+/*
+ * Before a graph, the preparation of its first operator goes with those inside; the call that
+ * launches the graph has to be made all the same.
+ */
+static int64_t gap_before_graph(const struct pass *s, int64_t gap)
+{
+    int64_t usual = s->p.c->cautious ? 0 : s->d->between_ns;
+    int64_t least = gap < OPERATOR_GAP_NS ? gap : OPERATOR_GAP_NS;
+    int64_t left = usual > 0 ? gap - usual : gap;
+    left = left > least ? left : least;
+    return at_pace(s->r, left);
+}
+
+/*
+ * How long the removed copying calls up to this call took. Host work beside them that is no longer
+ * than they were makes room for their data or gives it back.
+ */
+static int64_t removed_copy(struct pass *s, uint32_t call, unsigned here)
+{
+    const struct depend *d = s->d;
+    int64_t *copied = &s->copied[thread_of(d, call)], so_far = *copied;
+    if (!(here & MARK_REMOVED)) {
+        *copied = 0;
+    } else if (call_class(d, call) == API_COPY || call_class(d, call) == API_COPY_ASYNC) {
+        struct span c = call_span(d, call);
+        *copied = so_far = add_ns(so_far, c.end - c.start);
+    }
+    return so_far;
+}
+
+/* Host work before a call whose neighbours may be gone. */
+static int64_t gap_before(struct pass *s, uint32_t call, int64_t gap)
+{
+    const struct recipe *p = &s->p;
+    unsigned here = recipe_mark(p, call), before = recipe_mark(p, call - 1);
+    int64_t scaled = at_pace(s->r, gap);
+    if (!(here | before))
+        return scaled;
+    if (here & MARK_MERGED)
+        return 0;
+    if (here & (MARK_GRAPH_HEAD | MARK_GRAPH_AGAIN))
+        return gap_before_graph(s, gap);
+    if (here & before & MARK_GRAPH) /* inside a graph the host does nothing */
+        return 0;
+    bool copies = p->gone || p->c->remove[REMOVE_COPY];
+    int64_t copied = copies ? removed_copy(s, call, here) : 0;
+    if (!((here | before) & MARK_REMOVED) || p->c->cautious)
+        return scaled;
+    if (gap >= SHORT_GAP_NS && gap > copied)
+        return scaled;
+    int64_t kept = recipe_kept(p, call);
+    int64_t usual = !p->knows_kept  ? s->d->between_ns
+                    : p->c->hopeful ? OPERATOR_GAP_LEAST_NS
+                                    : OPERATOR_GAP_NS;
+    if (!p->knows_kept && usual < 0)
+        return scaled;
+    int64_t *carry = &s->carry[thread_of(s->d, call)];
+    int64_t rest = gap > kept ? gap - kept : 0;
+    if (here & MARK_REMOVED) {
+        *carry = add_ns(*carry, rest);
+        return ns_from((double)kept * p->host);
+    }
+    rest = add_ns(rest, *carry);
+    *carry = 0;
+    rest = rest < usual ? rest : usual;
+    double warm = here & MARK_WARM ? recipe_warm(p) : 1;
+    return ns_from((double)(kept + rest) * p->host * warm);
+}
+
+/* Behind a call of the same thread; host work that is done ahead may not be ready. */
+static int64_t after_program(struct pass *s, struct joint *j, bool handed)
+{
+    const struct depend *d = s->d;
+    int64_t before = call_span(d, j->call - 1).end, gap = call_span(d, j->call).start - before;
+    bool ahead = s->worker && gap >= AHEAD_GAP_NS && !handed;
+    int64_t wait = handed ? 0 : gap_before(s, j->call, gap);
+    int64_t stays = !ahead ? wait : s->p.c->cautious ? wait / 5 : TAKE_OVER_NS;
+    int64_t at = add_ns(end_of_call(s, j->call - 1, before), stays < wait ? stays : wait);
+    j->bound = BIND_PROGRAM;
+    if (!ahead)
+        return at;
+    size_t thread = thread_of(d, j->call);
+    int64_t *worker = &s->worker[thread];
+    if (*worker == INT64_MIN)
+        *worker = s->r->joints[s->r->head[d->first_call[thread]]].start;
+    *worker = add_ns(*worker, s->p.c->workers > 1 ? wait / s->p.c->workers : wait);
+    if (*worker <= at)
+        return at;
+    j->bound = BIND_WORKER;
+    return *worker;
+}
+
+/* Behind a call of another thread. */
+static int64_t after_handover(struct pass *s, uint32_t call, uint32_t from)
+{
+    int64_t before = call_span(s->d, from).end, gap = call_span(s->d, call).start - before;
+    if (recipe_mark(&s->p, call) & recipe_mark(&s->p, from) & MARK_GRAPH &&
+        gap < (s->p.c->cautious ? s->p.graph_gap_ns : HANDOVER_GAP_NS))
+        gap = 0;
+    return add_ns(end_of_call(s, from, before), at_pace(s->r, gap));
+}
+
+void start_joint(struct pass *s, struct joint *j)
+{
+    bool begins = call_begins(s->d, j->call);
+    uint32_t from = depend_handed_by(s->d, j->call);
+    j->start = call_span(s->d, j->call).start;
+    j->bound = BIND_START;
+    if (!begins)
+        j->start = after_program(s, j, from != NO_INDEX);
+    if (from != NO_INDEX) {
+        int64_t end = after_handover(s, j->call, from);
+        if (end >= j->start || begins) {
+            j->start = end;
+            j->bound = BIND_HANDOVER;
+        }
+    }
+}
+
+enum binding replay_call_bound(const struct replay *r, uint32_t call, uint32_t *to)
+{
+    const struct joint *j = &r->joints[r->head[call]];
+    enum binding how = j->call == call ? (enum binding)j->bound : BIND_PROGRAM;
+    *to = how == BIND_PROGRAM    ? call - 1
+          : how == BIND_HANDOVER ? depend_handed_by(r->d, call)
+                                 : NO_INDEX;
+    return how;
+}
+
+/* Inside a graph a call takes no time, and the host does nothing before it. */
+static bool is_still(const struct depend *d, uint32_t call, unsigned mark, unsigned before)
+{
+    struct span s;
+    if (mark != MARK_GRAPH || !(before & MARK_GRAPH))
+        return false;
+    s = call_span(d, call);
+    return s.end - s.start < SHORT_GAP_NS; /* see recipe_own() */
+}
+
+void replay_joints(struct replay *r, const uint8_t *marks, int64_t ahead_ns)
+{
+    const struct depend *d = r->d;
+    unsigned before = 0;
+    bool was_still = false;
+    r->n_joints = 0;
+    for (uint32_t c = 0; c < d->n_calls; c++) {
+        unsigned mark = marks ? marks[c] : 0;
+        bool apart = d->flags[c] & CALL_APART, still = !apart && is_still(d, c, mark, before);
+        bool ahead = ahead_ns < INT64_MAX && !apart &&
+                     call_span(d, c).start - call_span(d, c - 1).end >= ahead_ns;
+        if (apart || ahead || (mark | before && !(still && was_still)))
+            r->joints[r->n_joints++] =
+                (struct joint){.base = INT64_MIN, .call = c, .still = still && !ahead};
+        r->head[c] = r->n_joints - 1;
+        before = mark;
+        was_still = still && !ahead;
+    }
+}
+
+/* ---- as recorded ---- */
+
+void take_joints(struct replay *r)
+{
+    const struct depend *d = r->d;
+    replay_joints(r, NULL, INT64_MAX);
+    for (uint32_t i = 0; i < r->n_joints; i++) {
+        struct joint *j = &r->joints[i];
+        struct span s = call_span(d, j->call);
+        uint32_t op = d->awaited[j->call];
+        int64_t end = op == NO_INDEX ? s.start : op_span(d, op).end;
+        const struct depend_meeting *m = op == NO_INDEX ? meeting_of_call(d, j->call) : NULL;
+        j->start = s.start;
+        j->base = 0;
+        j->waited = (end < s.end ? end : s.end) > s.start ? WAITED_OP : WAITED_NOT;
+        if (m && m->latest_ns > s.start)
+            j->waited = WAITED_MEETING;
+        j->bound = d->flags[j->call] & CALL_HANDED ? BIND_HANDOVER
+                   : call_begins(d, j->call)       ? BIND_START
+                                                   : BIND_PROGRAM;
+    }
+}
