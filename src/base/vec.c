@@ -16,3 +16,11 @@ void *vec_reserve_(struct arena *a, void *v, size_t *cap, size_t want, size_t si
     assert(v && *cap >= want);
     return v;
 }
+
+void *vec_move_(struct arena *a, void *v, size_t *cap, size_t size)
+{
+    size_t more = *cap < 8 ? 8 : *cap * 2;
+    v = arena_move(a, v, *cap * size, mem_mul(more, size));
+    *cap = more;
+    return v;
+}

@@ -26,11 +26,19 @@
     ((vec)->n < (vec)->cap ? (void)0 : (void)vec_reserve((vec), (arena), (vec)->n + 1),            \
      (void)((vec)->v[(vec)->n++] = (item)))
 
+/* The same for large ones that nobody else points into: no old copies stay behind. */
+#define vec_push_alone(vec, arena, item)                                                           \
+    ((vec)->n < (vec)->cap                                                                         \
+         ? (void)0                                                                                 \
+         : (void)((vec)->v = vec_move_((arena), (vec)->v, &(vec)->cap, sizeof(*(vec)->v))),        \
+     (void)((vec)->v[(vec)->n++] = (item)))
+
 /* The next element, zeroed: for structs that are filled in place. */
 #define vec_add(vec, arena)                                                                        \
     ((vec)->n < (vec)->cap ? (void)0 : (void)vec_reserve((vec), (arena), (vec)->n + 1),            \
      &(vec)->v[(vec)->n++])
 
+void *vec_move_(struct arena *a, void *v, size_t *cap, size_t size);
 void *vec_reserve_(struct arena *a, void *v, size_t *cap, size_t want, size_t size);
 
 #endif

@@ -129,8 +129,16 @@ static const char *answer_of(const struct evaluating *v, const struct eval_truth
     return NULL;
 }
 
+/* Whether the system failed, which says nothing about the rules; a file that is not there is no
+ * failure of it. */
+static bool system_failed(const struct eval_truth *t, const struct gs_error *err)
+{
+    const char *path = t->paths.n ? t->paths.v[0] : "";
+    return err->code == GS_E_IO && (fs_is_file(path) || fs_is_dir(path));
+}
+
 /* Of one trace, once or as often as asked for. What cannot be read is a failed run, not the end. */
-static void evaluate_trace(struct evaluating *v, const struct eval_truth *t)
+static bool evaluate_trace(struct evaluating *v, const struct eval_truth *t, struct gs_error *end)
 {
     const struct evaluate_opts *o = v->o;
     struct arena *keep = v->cli->arena, *held = arena_child(keep);
@@ -139,6 +147,10 @@ static void evaluate_trace(struct evaluating *v, const struct eval_truth *t)
     bool needs_run = !o->answers || v->judged;
     if (needs_run)
         run = load(v, t, held, &err);
+    if (needs_run && !run && system_failed(t, &err)) {
+        *end = err;
+        return false;
+    }
     for (int64_t k = 0; k < v->e->repeats; k++) {
         struct eval_run *r = evaluation_add(v->e, t, k);
         struct timespec begin;
@@ -160,7 +172,7 @@ static void evaluate_trace(struct evaluating *v, const struct eval_truth *t)
             r->elapsed_s = seconds_since(&begin);
         evaluation_score(r);
     }
-    /* what findings say is needed until the end, so `held` goes with the command */
+    return true; /* what findings say is needed until the end, so `held` goes with the command */
 }
 
 static void judge_again(struct evaluating *v)
@@ -249,7 +261,8 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
         judge_again(v);
     } else
         for (size_t i = 0; i < e->truths.n; i++)
-            evaluate_trace(v, &e->truths.v[i]);
+            if (!evaluate_trace(v, &e->truths.v[i], err))
+                return false;
     evaluation_sum(e);
     struct report report = {
         .ctx = e, .arena = cli->arena, .doc = doc_form, .json = json_form, .kind = "evaluation"};

@@ -21,7 +21,7 @@ struct verify_opts {
     struct analyzed_opts in;
 };
 
-enum { REPORT_BYTES_MAX = 128 << 20, TOP_KERNELS = 10, LONGER_ROWS = 1000 };
+enum { REPORT_BYTES_MAX = 64 << 20, TOP_KERNELS = 10, LONGER_ROWS = 1000 };
 
 static const struct opt opts[] = {
     OPT_GROUP("How to judge"),
@@ -143,6 +143,9 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
         return false;
     const struct verification *v =
         verify_text((const char *)c->text->data, c->text->size, c->kind, f, cli->arena);
+    if (v->too_many)
+        return fail(err, GS_E_USAGE, "'%s' has too many %s to be checked at once; give it in parts",
+                    cli->operands.v[0], v->too_many);
     struct str about;
     str_init(&about, cli->arena);
     for (size_t i = 1; i < cli->operands.n; i++)

@@ -149,10 +149,15 @@ static void apply_globals(struct cli *cli, const struct globals *g)
 /* Whatever a command does with its operands, it writes no result over one of them. */
 static void note_operands(const struct opt_list *operands)
 {
+    static const char *const journals[] = {"-wal", "-shm", "-journal"};
     struct stat st;
-    for (size_t i = 0; i < operands->n; i++)
-        if (stat(operands->v[i], &st) == 0)
-            inputs_add(&st);
+    for (size_t i = 0; i < operands->n; i++) {
+        if (stat(operands->v[i], &st) != 0)
+            continue;
+        inputs_add(&st);
+        for (size_t k = 0; S_ISREG(st.st_mode) && k < ARRAY_LEN(journals); k++)
+            inputs_add_beside(operands->v[i], journals[k]);
+    }
 }
 
 /* The folder is made here, so that the box need not be open around it. */

@@ -52,13 +52,15 @@ static void render_one(const struct verified_text *t, struct report *r, int colu
         [VERIFY_CSV] = &renderer_csv,
     };
     struct render_opts o = {.columns = columns};
-    struct str *out = arena_new(t->cli->arena, struct str);
     struct gs_error err = {0};
-    str_init(out, t->cli->arena);
     if (t->kind == VERIFY_CSV && !r->csv)
         return; /* not one of those that are one table */
+    struct arena *own = arena_child(t->cli->arena);
+    struct str *out = arena_new(own, struct str);
+    str_init(out, own);
     if (forms[t->kind]->render(r, out, &o, &err))
         facts_add_reference(t->facts, t->kind, out->buf, out->len);
+    arena_release(own);
 }
 
 void reference_render(const struct verified_text *t, struct report *r)

@@ -4,10 +4,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
+#include "base/fs_out.h"
+#include "base/str.h"
 #include "fleet/store.h"
 #include "ingest/sqlite/overlay.h"
 
-enum { BUSY_MS = 30000, MOST_COLUMNS = 64 };
+/* Of one value: a run with 50,000 kernels of their own names takes up to 30 MB. */
+enum { BUSY_MS = 30000, MOST_COLUMNS = 64, MOST_BYTES = 128 << 20 };
 
 /* Reasons are few; what the file holds is none of them. */
 static bool failed(sqlite3 *db, struct gs_error *err)
@@ -99,6 +103,7 @@ static bool open_as(struct fleet *f, const char *path, enum fleet_mode mode, str
     sqlite3_db_config(r->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(r->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_db_config(r->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_limit(r->db, SQLITE_LIMIT_LENGTH, MOST_BYTES);
     f->backend = &backend;
     f->db = r->db;
     return true;
@@ -117,14 +122,22 @@ static bool is_ours(const struct fleet *f, const char *path, struct gs_error *er
 bool fleet_open_sqlite(struct fleet *f, const char *path, enum fleet_mode mode,
                        struct gs_error *err)
 {
+    static const char *const journals[] = {"-wal", "-shm", "-journal"};
     struct stat st;
     bool exists = stat(path, &st) == 0;
+    for (size_t i = 0; i < ARRAY_LEN(journals); i++)
+        if (mode == FLEET_WRITE && str_ends(path, journals[i]))
+            return fail(err, GS_E_USAGE,
+                        "'%s' is a name that belongs to another database; choose another one",
+                        path);
     if (exists && !S_ISREG(st.st_mode))
         return fail(err, GS_E_USAGE, "'%s' is no file; give the file of a database, or an address",
                     path);
     if (!exists && mode == FLEET_READ)
         return fail(err, GS_E_IO, "cannot open '%s': no such file; make it with 'gpusight collect'",
                     path);
+    if (mode == FLEET_WRITE && !fs_out_check(path, err))
+        return false;
     if (mode == FLEET_WRITE && exists && st.st_size && !is_ours(f, path, err))
         return false;
     return open_as(f, path, mode, err);

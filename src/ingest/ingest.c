@@ -4,9 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cgroup.h"
 #include "base/fs.h"
 #include "base/fs_stale.h"
 #include "base/hash.h"
+#include "base/human.h"
 #include "base/inputs.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -436,6 +438,18 @@ bool ingest_find_mixed(struct ingest_files *out, const struct opt_list *paths, s
     return remote_find(out, paths, a, err);
 }
 
+/* A process that takes more than its container may is ended without a word: this one is said before. */
+static void warn_of_limit(uint64_t bytes)
+{
+    char needed[HUMAN_MAX], allowed[HUMAN_MAX];
+    uint64_t most = spill_bound() ? UINT64_MAX : cgroup_memory("");
+    if (bytes > most / 4 * 3)
+        log_warn("the trace may take %s of memory or more, and %s are allowed in this container; "
+                 "'--memory %lluM' keeps within that",
+                 human_bytes(needed, bytes), human_bytes(allowed, most),
+                 (unsigned long long)((most >> 20) / 4 * 3));
+}
+
 bool ingest_load_files(struct trace *t, const struct ingest_files *files,
                        const struct ingest_opts *opts, struct gs_error *err)
 {
@@ -445,6 +459,7 @@ bool ingest_load_files(struct trace *t, const struct ingest_files *files,
         o.threads = parallel_cores();
     if (!spill_fits(size_of_all(files) / FILE_TO_MEMORY, err))
         return false;
+    warn_of_limit(size_of_all(files) / FILE_TO_MEMORY);
     if (o.cache && o.reader != READER_CHECK && !t->files.n && all_here(files))
         return load_kept(t, files, &o, err);
     return load_all(t, files, &o, err) && (o.reader != READER_CHECK || check(t, files, &o, err));

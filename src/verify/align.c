@@ -27,6 +27,7 @@ struct side {
 struct places {
     struct idmap first; /* key to the first passage with it */
     uint32_t *next;     /* the next one with the same key; NO_INDEX */
+    uint64_t steps;     /* along those that may still be taken: most are the next or the first */
 };
 
 static struct bones bones_of(const struct side *s, size_t i, struct str *buf)
@@ -95,6 +96,7 @@ static void add_places(struct places *p, const struct side *s, bool pairs, struc
 {
     size_t n = s->r->passages.n;
     idmap_init(&p->first, a);
+    p->steps = 100000000;
     p->next = arena_array(a, uint32_t, n + 1);
     for (size_t i = n; i-- > 0;) {
         uint64_t key = pairs ? pair_key(s, i) : s->bones[i].hash;
@@ -104,11 +106,13 @@ static void add_places(struct places *p, const struct side *s, bool pairs, struc
 }
 
 /* The next place from here on, or the first of all. */
-static size_t find_place(const struct places *p, uint64_t key, size_t from)
+static size_t find_place(struct places *p, uint64_t key, size_t from)
 {
     uint32_t first = idmap_get(&p->first, key), at = first;
-    for (int tries = 0; at != NO_INDEX && at < from && tries < 4096; tries++)
+    for (int tries = 0; at != NO_INDEX && at < from && tries < 4096 && p->steps; tries++) {
         at = p->next[at];
+        p->steps--;
+    }
     return at != NO_INDEX && at >= from ? at : first == NO_INDEX ? NO_PASSAGE : first;
 }
 

@@ -43,6 +43,7 @@ static void say(void *ctx, uint32_t word, size_t at)
         if (place >= f && place < end)
             return;
         weight = by_distance(x, word, lo, hi);
+        x->c->work += (hi - lo) / 2;
     }
     const struct words *words = &x->c->facts->words;
     bool name = words->names.v[word] && words->subjects.v[word];
@@ -63,6 +64,7 @@ static void add_text(struct context *x, const char *text, size_t n, double weigh
 {
     x->weight = weight;
     x->by_distance = false;
+    x->c->work += n;
     words_each(&x->c->facts->words, text, n, false, say, x);
 }
 
@@ -71,7 +73,7 @@ static void add_passage(struct context *x, size_t passage, double weight)
     if (passage == NO_PASSAGE)
         return;
     const struct passage *p = &x->c->r->passages.v[passage];
-    add_text(x, x->c->r->text.buf + p->at, p->n, weight);
+    add_text(x, x->c->r->text.buf + p->at, p->n < SENTENCE ? p->n : SENTENCE, weight);
 }
 
 /* ---- what stands around ---- */
@@ -157,7 +159,7 @@ static size_t anchor_of(const struct context *x, size_t passage, size_t i)
     const struct checking *c = x->c;
     const struct figure *v = c->figures.v;
     size_t at = i;
-    while (at > c->first[passage] && v[at - 1].dim != DIM_NAME &&
+    while (at > c->first[passage] && i - at < 8 && v[at - 1].dim != DIM_NAME &&
            same_again(c->r->text.buf, v[at - 1].at + v[at - 1].n, v[at].at,
                       v[at - 1].dim != v[at].dim && v[at].dim != DIM_NUMBER &&
                           v[at - 1].dim != DIM_NUMBER))
@@ -284,6 +286,7 @@ static void add_row(struct context *x, const struct passage *p, struct figure *f
 {
     const struct reading *r = x->c->r;
     size_t column = 0;
+    x->c->work += p->n_cells;
     if (!cell_of(x->c, p, f->at, &column))
         return;
     if (p->titles != NO_PASSAGE && column < r->passages.v[p->titles].n_cells) {

@@ -8,6 +8,12 @@
 
 struct context;
 
+/* How well what is said around a figure covers a list of words; of another turn: not known. */
+struct covered {
+    uint32_t turn;
+    double share, name;
+};
+
 struct checking {
     struct facts *facts;
     const struct reading *r;
@@ -18,6 +24,10 @@ struct checking {
     bool *counts;               /* by figure */
     double *weights;            /* by word: how near it was said; all 0 between figures */
     struct context *context;    /* of match.c, used again for each figure */
+    struct covered *covered;    /* by place in facts.pool, twice: see match.c */
+    uint32_t *seen;             /* by fact: the search that met it */
+    uint32_t turn, search;      /* of this figure, of the last search */
+    uint64_t work;              /* done by match.c so far, in steps of some ten nanoseconds */
     struct arena *arena;
 };
 

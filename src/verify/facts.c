@@ -11,6 +11,7 @@ struct facts *facts_new(struct arena *arena)
     struct facts *f = arena_new(arena, struct facts);
     f->arena = arena;
     words_init(&f->words, arena);
+    idmap_init(&f->lists, arena);
     idmap_init(&f->wholes, arena);
     return f;
 }
@@ -22,11 +23,18 @@ size_t facts_count(const struct facts *f)
 
 static uint32_t keep(struct facts *f, const struct word_list *list)
 {
-    uint32_t at = (uint32_t)f->pool.n;
-    for (size_t i = 0; list && i < list->n; i++) {
-        vec_push(&f->pool, f->arena, list->v[i]);
+    if (!list || !list->n)
+        return 0;
+    for (size_t i = 0; i < list->n; i++)
         f->words.counts.v[list->v[i]]++;
-    }
+    uint64_t key = hash_bytes(list->v, list->n * sizeof(*list->v));
+    uint32_t at = idmap_get(&f->lists, key);
+    if (at != NO_INDEX)
+        return at;
+    at = (uint32_t)f->pool.n;
+    idmap_put(&f->lists, key, at);
+    for (size_t i = 0; i < list->n; i++)
+        vec_push(&f->pool, f->arena, list->v[i]);
     return at;
 }
 
@@ -62,7 +70,7 @@ void facts_put(struct facts *f, const struct fact_kind *kind, double value, cons
     one.subject = keep(f, subject);
     for (size_t i = 0; subject && i < subject->n; i++)
         f->words.subjects.v[subject->v[i]] = true;
-    vec_push(&f->v, f->arena, one);
+    vec_push_alone(&f->v, f->arena, one);
 }
 
 enum dimension facts_dimension(const char *unit, double *scale)
@@ -79,8 +87,18 @@ enum dimension facts_dimension(const char *unit, double *scale)
 
 void facts_add_reference(struct facts *f, enum verify_kind kind, const char *text, size_t n)
 {
-    struct reference r = {.kind = kind, .text = text, .n = n};
+    struct reference r = {.kind = kind, .n = n};
+    if (n > facts_reference_room(f))
+        return;
+    f->reference_size += n;
+    r.text = arena_strndup(f->arena, text, n);
     vec_push(&f->references, f->arena, r);
+}
+
+size_t facts_reference_room(const struct facts *f)
+{
+    enum { REFERENCE_BYTES_MAX = 32 << 20 };
+    return REFERENCE_BYTES_MAX - f->reference_size;
 }
 
 /* ---- order ---- */
@@ -127,13 +145,13 @@ static void order(struct facts *f)
 
 static void post(struct facts *f)
 {
-    size_t words = f->words.counts.n;
+    size_t words = f->words.counts.n, n = 0;
     f->starts = arena_array(f->arena, uint32_t, words + 2);
-    f->postings = arena_array(f->arena, uint32_t, f->pool.n + 1);
-    for (size_t i = 0; i < f->pool.n; i++)
-        f->starts[f->pool.v[i] + 2]++;
-    for (size_t w = 0; w + 2 < words + 2; w++)
-        f->starts[w + 2] += f->starts[w + 1];
+    for (size_t w = 0; w < words; w++) {
+        n += f->words.counts.v[w];
+        f->starts[w + 2] = (uint32_t)n;
+    }
+    f->postings = arena_array(f->arena, uint32_t, n + 1);
     for (size_t i = 0; i < f->v.n; i++) {
         const struct known *one = &f->v.v[i];
         for (size_t k = 0; k < one->n_words; k++)

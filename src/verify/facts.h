@@ -4,6 +4,7 @@
 #ifndef GS_VERIFY_FACTS_H
 #define GS_VERIFY_FACTS_H
 
+#include "base/hash.h"
 #include "verify/figure.h"
 #include "verify/reading.h"
 #include "verify/words.h"
@@ -31,7 +32,10 @@ struct facts {
     struct words words;
     VEC(struct known) v;
     VEC(uint32_t) pool;
+    struct idmap
+        lists; /* hash of a list of words to where it stands in the pool: each stands once */
     VEC(struct reference) references;
+    size_t reference_size;
     struct idmap wholes; /* the names of all facts, as wholes */
     /* made by facts_seal() */
     uint32_t *by_value; /* by dimension, then value */

@@ -157,26 +157,49 @@ void facts_add_results(struct facts *f, const struct results *all)
 
 /* ---- JSON ---- */
 
-static const char *path_without_numbers(const char *path, struct arena *a)
+/* What is used again for each value of a document: there may be millions. */
+struct values {
+    struct facts *f;
+    const struct reading *r;
+    const char *source;
+    struct str what;    /* "analysis: hotspots.calls" */
+    struct idmap known; /* its hash to kept */
+    VEC(const char *) kept;
+    struct word_list words, table, subject; /* facts_put() copies them */
+    uint32_t object;                        /* whom is its first name */
+    const char *whom;
+};
+
+/* The path without numbers, behind the source; what is equal is kept once. */
+static const char *what_of(struct values *v, const char *path)
 {
-    char *out = arena_strdup(a, path), *to = out;
+    str_clear(&v->what);
+    str_printf(&v->what, "%s: ", v->source);
     for (const char *p = path; *p; p++) {
         if (*p == '[')
             while (p[1] && *p != ']')
                 p++;
         else
-            *to++ = *p;
+            str_putc(&v->what, *p);
     }
-    *to = 0;
-    return out;
+    uint64_t key = hash_bytes(v->what.buf, v->what.len);
+    uint32_t at = idmap_get(&v->known, key);
+    if (at != NO_INDEX)
+        return v->kept.v[at];
+    idmap_put(&v->known, key, (uint32_t)v->kept.n);
+    const char *what = arena_strdup(v->f->arena, v->what.buf);
+    vec_push(&v->kept, v->r->arena, what);
+    return what;
 }
 
 static void add_sentence(struct facts *f, const struct reading *r, const struct passage *p,
                          const char *what)
 {
     struct figures figures = {0};
-    figures_find(&figures, r->text.buf, p->at, p->n, f->arena);
-    if (!figures.n || p->n > SENTENCE_MAX)
+    if (p->n > SENTENCE_MAX)
+        return;
+    figures_find(&figures, r->text.buf, p->at, p->n, r->arena);
+    if (!figures.n)
         return;
     const char *text = arena_strndup(f->arena, r->text.buf + p->at, p->n);
     struct fact_kind kind = {.what = what, .weak = true};
@@ -189,33 +212,45 @@ static void add_sentence(struct facts *f, const struct reading *r, const struct 
     }
 }
 
-static void add_value(struct facts *f, const char *source, const struct reading *r,
-                      const struct passage *p)
+/* Whom the members of an object are about; NULL: nobody. */
+static const char *add_subject(struct values *v, uint32_t object)
 {
-    const char *path = path_without_numbers(p->path, f->arena);
-    const char *what = arena_printf(f->arena, "%s: %s", source, path);
+    const char *names = object == NO_INDEX ? NULL : v->r->objects.v[object].names.buf;
+    v->subject.n = 0;
+    if (!names)
+        return NULL;
+    words_add(&v->f->words, &v->subject, names, v->r->arena);
+    if (object != v->object)
+        v->whom = arena_strndup(v->f->arena, names, strcspn(names, "\n"));
+    v->object = object;
+    return v->whom;
+}
+
+static void add_value(struct values *v, const struct passage *p)
+{
+    struct facts *f = v->f;
+    const struct reading *r = v->r;
+    const char *what = what_of(v, p->path);
     if (!p->is_number) {
         add_sentence(f, r, p, what);
         return;
     }
-    struct figures one = {0};
-    figures_find(&one, r->text.buf, p->at, p->n, f->arena);
+    struct figure buffer[2];
+    struct figures one = {.v = buffer, .cap = 2};
+    figures_find(&one, r->text.buf, p->at, p->n, r->arena);
     if (one.n != 1 || one.v[0].dim != DIM_NUMBER)
         return;
     struct fact_kind kind = {.what = what, .weak = is_identity(p->key)};
     double scale = 1;
     if (!unit_of_words(p->key, strlen(p->key), &kind.dim, &scale))
         kind.dim = DIM_NUMBER, scale = 1;
-    struct word_list subject = {0};
-    const char *whom = NULL;
-    words_add(&f->words, &kind.words, p->key, f->arena);
-    words_add(&f->words, &kind.table, path, f->arena);
-    if (p->object != NO_INDEX && r->objects.v[p->object].names.buf) {
-        whom = r->objects.v[p->object].names.buf;
-        words_add(&f->words, &subject, whom, f->arena);
-        whom = arena_strndup(f->arena, whom, strcspn(whom, "\n"));
-    }
-    facts_put(f, &kind, one.v[0].value * scale, whom, &subject);
+    v->words.n = v->table.n = 0;
+    words_add(&f->words, &v->words, p->key, r->arena);
+    words_add(&f->words, &v->table, what + strlen(v->source), r->arena);
+    const char *whom = add_subject(v, p->object);
+    kind.words = v->words;
+    kind.table = v->table;
+    facts_put(f, &kind, one.v[0].value * scale, whom, &v->subject);
 }
 
 static bool is_below(const char *path, const char *tree)
@@ -227,12 +262,17 @@ static bool is_below(const char *path, const char *tree)
 static void add_document(struct facts *f, const char *source, const char *json, size_t n,
                          const char *without)
 {
-    struct reading *r = reading_of(json, n, VERIFY_JSON, f->arena);
+    struct arena *own = arena_child(f->arena);
+    struct reading *r = reading_of(json, n, VERIFY_JSON, own);
+    struct values v = {.f = f, .r = r, .source = source, .object = NO_INDEX};
+    str_init(&v.what, own);
+    idmap_init(&v.known, own);
     for (size_t i = 0; i < r->passages.n; i++) {
         const struct passage *p = &r->passages.v[i];
         if (p->path && !(without && is_below(p->path, without)))
-            add_value(f, source, r, p);
+            add_value(&v, p);
     }
+    arena_release(own);
 }
 
 void facts_add_json(struct facts *f, const char *source, const char *json, size_t n)
@@ -281,15 +321,17 @@ static void add_doc(struct facts *f, const struct doc *d)
 
 static void add_summary(struct facts *f, const struct run *run)
 {
-    struct summary *s = arena_new(f->arena, struct summary);
+    struct arena *own = arena_child(f->arena);
+    struct summary *s = arena_new(own, struct summary);
     struct str json;
     struct jwrite w;
-    summary_make(s, run->analysis, f->arena);
-    summary_phases(s, f->arena);
-    str_init(&json, f->arena);
+    summary_make(s, run->analysis, own);
+    summary_phases(s, own);
+    str_init(&json, own);
     jw_init(&w, &json, 0);
     summary_json(s, &w);
     add_document(f, "summary", json.buf, json.len, NULL);
+    arena_release(own);
 }
 
 void facts_add_run(struct facts *f, const struct run *run)
@@ -301,12 +343,14 @@ void facts_add_run(struct facts *f, const struct run *run)
         return;
     analysis_results(run->analysis, &all, f->arena);
     facts_add_results(f, &all);
-    str_init(&json, f->arena);
+    struct arena *own = arena_child(f->arena);
+    str_init(&json, own);
     jw_init(&w, &json, 0);
     struct analysis_json_opts o = run_json_opts(run, 0, false);
     analysis_json(&w, run->analysis, &run->advice, &o);
     /* the tables are there already, with the names of their columns */
     add_document(f, "analysis", json.buf, json.len, "analyses");
+    arena_release(own);
     if (run->trace.kernels.n || run->trace.copies.n)
         add_summary(f, run);
     facts_add_sums(f, run);

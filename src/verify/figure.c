@@ -289,14 +289,14 @@ static void find_ranges(struct figure *v, size_t n, const char *text, size_t fro
 void figures_find(struct figures *out, const char *text, size_t at, size_t n, struct arena *a)
 {
     size_t end = at + n, first = out->n;
-    for (size_t i = at; i < end;) {
+    for (size_t i = at; i < end && out->n <= FIGURES_MAX;) {
         bool sign = (text[i] == '-' || text[i] == '+') && i + 1 < end && is_digit(text[i + 1]) &&
                     (i == at || !name_byte(text[i - 1]));
         bool minus = i + 3 < end && begins(text, i, end, MINUS) && is_digit(text[i + 3]);
         if (is_digit(text[i]) || sign || minus) {
             if (at_word_start(text, i) || i == at) {
                 struct figure f = figure_at(text, at, i, end);
-                vec_push(out, a, f);
+                vec_push_alone(out, a, f);
                 i = f.at + f.n;
                 continue;
             }
@@ -307,7 +307,7 @@ void figures_find(struct figures *out, const char *text, size_t at, size_t n, st
                 start--;
             i = name_end(text, i, end);
             struct figure f = {.at = start, .n = i - start, .number_n = i - start, .dim = DIM_NAME};
-            vec_push(out, a, f);
+            vec_push_alone(out, a, f);
             continue;
         }
         i++;

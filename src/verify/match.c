@@ -16,6 +16,11 @@ enum { FITS_MAX = 4000, POSTINGS_MAX = 2000, NEAR_MAX = 24 };
 
 /* What words must reach to say which fact is meant. */
 #define NAMED 0.48
+/* What a value that fits must reach of the score of the fact that is named best. */
+#define OF_ANOTHER 0.85
+#define OF_THE_SAME 0.55
+/* And what they must reach to be one of several. */
+#define LEAST 0.2
 
 /* Of identifiers that are keys of ours: people say what they mean instead. */
 #define KEY_WEIGHT 0.2
@@ -23,47 +28,70 @@ enum { FITS_MAX = 4000, POSTINGS_MAX = 2000, NEAR_MAX = 24 };
 /* ---- how well words fit ---- */
 
 /* How much of these words was said. `keys`: identifiers among them are keys of ours. */
-static double covered(const struct context *x, const uint32_t *words, size_t n, bool keys,
-                      double *name, double *told)
+static const struct covered *covered(const struct context *x, uint32_t list, size_t n, bool keys)
 {
+    static const struct covered nothing;
     const struct facts *f = x->c->facts;
+    struct covered *out = &x->c->covered[(size_t)list * 2 + keys];
+    if (!n)
+        return &nothing;
+    if (out->turn == x->c->turn)
+        return out;
     double all = 0, said = 0;
-    *name = 0;
+    *out = (struct covered){.turn = x->c->turn};
+    x->c->work += n;
     for (size_t i = 0; i < n; i++) {
-        double w = f->rarity[words[i]], weight = x->c->weights[words[i]];
-        if (keys && weight == 0 && f->words.names.v[words[i]])
+        uint32_t word = f->pool.v[list + i];
+        double w = f->rarity[word], weight = x->c->weights[word];
+        if (keys && weight == 0 && f->words.names.v[word])
             w *= KEY_WEIGHT;
         all += w;
         said += w * weight;
-        *told += w * weight * weight;
-        if (f->words.names.v[words[i]])
-            *name = fmax(*name, weight);
+        if (f->words.names.v[word])
+            out->name = fmax(out->name, weight);
     }
-    return all > 0 ? said / all : 0;
+    out->share = all > 0 ? said / all : 0;
+    return out;
 }
 
-static double score(const struct context *x, const struct known *one)
+static double add_told(const struct context *x, uint32_t list, size_t n, double told)
 {
     const struct facts *f = x->c->facts;
-    double none, name, told = 0, unused = 0;
-    double label = covered(x, f->pool.v + one->words, one->n_words, true, &none, &told);
-    double table = covered(x, f->pool.v + one->table, one->n_table, true, &none, &unused);
-    double about = 0.85 * label + 0.15 * table, all;
+    for (size_t i = 0; i < n; i++) {
+        double weight = x->c->weights[f->pool.v[list + i]];
+        told += f->rarity[f->pool.v[list + i]] * weight * weight;
+    }
+    return told;
+}
+
+/* 0 where it cannot be more than `least`. */
+static double score(const struct context *x, const struct known *one, double least)
+{
+    const struct covered *label = covered(x, one->words, one->n_words, true);
+    const struct covered *table = covered(x, one->table, one->n_table, true);
+    double about = 0.85 * label->share + 0.15 * table->share, all;
     /* Where a thing is named, what is said is said of it. */
     if (!one->n_subject)
         all = (x->names_one && !one->weak ? 0.6 : 1) * about;
     else {
-        double named = covered(x, f->pool.v + one->subject, one->n_subject, false, &name, &told);
+        if (0.5 * about + 0.5 <= least)
+            return 0;
+        const struct covered *subject = covered(x, one->subject, one->n_subject, false);
         /* The name of a function without its arguments names it well enough. */
-        named = fmax(named, 0.95 * name);
+        double named = fmax(subject->share, 0.95 * subject->name);
         /* Names of templates are alike; the whole of one says which. */
         if (x->whole && one->whole)
             named = x->whole == one->whole ? 1 : 0.3 * named;
         all = (named < 0.25 ? 0.4 : 1) * (0.5 * about + 0.5 * named);
     }
     /* Who it is about alone does not say what. */
-    if (label < 0.05 && x->titled)
+    if (label->share < 0.05 && x->titled)
         all *= 0.7;
+    if (all <= least)
+        return 0;
+    double told = add_told(x, one->words, one->n_words, 0);
+    told = add_told(x, one->subject, one->n_subject, told);
+    x->c->work += 2;
     /* "time" and "share" are said of everything: common words alone name nothing. */
     return all * (1 - exp(-told / 2.5));
 }
@@ -94,7 +122,8 @@ static struct found best_that_fits(const struct context *x, enum dimension dim, 
         const struct known *one = &f->v.v[f->by_value[at]];
         if (one->dim != dim || one->value > like.value + room)
             break;
-        double s = figure_fits(&like, one->value) ? score(x, one) : 0;
+        double s = figure_fits(&like, one->value) ? score(x, one, best.score) : 0;
+        x->c->work++;
         if (s > best.score)
             best = (struct found){one, s};
     }
@@ -104,9 +133,6 @@ static struct found best_that_fits(const struct context *x, enum dimension dim, 
 /* Into a list that has the best first; those that came first go before equal ones. */
 static size_t keep_best(struct found *list, size_t n, size_t most, struct found one)
 {
-    for (size_t k = 0; k < n; k++)
-        if (list[k].fact == one.fact)
-            return n;
     if (n == most && list[n - 1].score >= one.score)
         return n;
     size_t k = n < most ? n++ : n - 1;
@@ -123,6 +149,7 @@ static size_t named_best(const struct context *x, const bool *dims, struct found
     const struct facts *f = x->c->facts;
     size_t n = 0, looked = 0;
     bool used[SAID_MAX] = {0};
+    uint32_t search = ++x->c->search;
     for (int round = 0; round < 8 && looked < POSTINGS_MAX * 4; round++) {
         size_t pick = SIZE_MAX;
         double most_rare = 0;
@@ -137,12 +164,18 @@ static size_t named_best(const struct context *x, const bool *dims, struct found
         uint32_t from = f->starts[x->words[pick].word], to = f->starts[x->words[pick].word + 1];
         for (uint32_t p = from; p < to && p - from < POSTINGS_MAX; p++, looked++) {
             const struct known *one = &f->v.v[f->postings[p]];
-            double s = dims[one->dim] && !one->weak ? score(x, one) : 0;
-            if (s < 0.2)
+            uint32_t *seen = &x->c->seen[f->postings[p]];
+            if (*seen == search)
+                continue;
+            *seen = search;
+            double least = n == most ? out[n - 1].score : LEAST;
+            double s = dims[one->dim] && !one->weak ? score(x, one, least) : 0;
+            if (s < LEAST)
                 continue;
             n = keep_best(out, n, most, (struct found){one, s});
         }
     }
+    x->c->work += looked + x->n * 8;
     return n;
 }
 
@@ -228,12 +261,17 @@ static void judge(struct context *x, size_t i)
         if (plain.score > fits.score)
             fits = plain;
     }
+    if (fits.fact && fits.score >= fmax(enough(f), OF_ANOTHER)) { /* whatever else is named */
+        confirm(c, i, fits.fact);
+        return;
+    }
     size_t n = named_best(x, dims, best, NEAR_MAX);
     bool named = n && best[0].score >= NAMED;
     /* One that fits by chance and is hardly meant does not outweigh what the words name. */
     bool chance =
         named && fits.fact && !figure_fits(f, best[0].fact->value) &&
-        fits.score < (of_another(c->facts, fits.fact, best[0].fact) ? 0.85 : 0.55) * best[0].score;
+        fits.score < (of_another(c->facts, fits.fact, best[0].fact) ? OF_ANOTHER : OF_THE_SAME) *
+                         best[0].score;
     if (fits.fact && fits.score >= enough(f) && !chance)
         confirm(c, i, fits.fact);
     else if (named && best[0].fact->dim == f->dim && figure_fits(f, best[0].fact->value))
@@ -255,6 +293,8 @@ void check_by_words(struct checking *c, size_t passage, size_t i)
     struct context *x = c->context;
     *x = (struct context){.c = c, .figure = &c->figures.v[i]};
     c->done[i] = true;
+    c->turn++;
+    c->work += 50;
     if (!around_figure(x, passage, i))
         return;
     c->counts[i] = true;

@@ -13,13 +13,24 @@ void reading_put(struct reading *r, char c, size_t source)
 
 struct passage *reading_begin(struct reading *r)
 {
+    enum { BYTES_MAX = 128 << 20 };
     struct passage *p = vec_add(&r->passages, r->arena);
+    r->full |= r->passages.n * sizeof(*p) + r->path_size > BYTES_MAX;
     *p = (struct passage){.at = r->text.len,
                           .titles = NO_PASSAGE,
                           .heading = NO_PASSAGE,
                           .goes_on = NO_PASSAGE,
                           .object = NO_INDEX};
     return p;
+}
+
+void reading_cell(struct reading *r, size_t at, size_t n)
+{
+    enum { CELLS_MAX = 4000000 };
+    if (r->cells.n < CELLS_MAX)
+        vec_push(&r->cells, r->arena, ((struct place){at, n}));
+    else
+        r->full = true;
 }
 
 const char *text_find(const char *text, size_t n, const char *part)
@@ -102,7 +113,7 @@ void reading_text(struct reading *r, const char *text, size_t n)
 {
     size_t heading = NO_PASSAGE;
     bool empty = true;
-    for (size_t i = 0; i < n;) {
+    for (size_t i = 0; i < n && !r->full;) {
         const char *nl = memchr(text + i, '\n', n - i);
         size_t end = nl ? (size_t)(nl - text) : n;
         struct passage *p = reading_begin(r);
@@ -173,16 +184,20 @@ struct reading *reading_of(const char *text, size_t n, enum verify_kind kind, st
     struct reading *r = arena_new(a, struct reading);
     r->arena = a;
     str_init(&r->text, a);
+    str_room(&r->text,
+             n + n / 8 + 64); /* of large texts nothing is left behind that was too small */
+    vec_reserve(&r->source, a, n + n / 8 + 64);
     if (kind == VERIFY_MARKDOWN)
         reading_markdown(r, text, n);
     else if (kind == VERIFY_HTML)
         reading_html(r, text, n);
     else if (kind == VERIFY_CSV)
         reading_csv(r, text, n);
-    else if (kind == VERIFY_TEXT || !(r->is_json = reading_json(r, text, n, 0))) {
+    else if (kind == VERIFY_TEXT || (!(r->is_json = reading_json(r, text, n, 0)) && !r->full)) {
         if (kind != VERIFY_TEXT) { /* no JSON after all */
-            *r = (struct reading){.arena = a};
-            str_init(&r->text, a);
+            *r = (struct reading){.arena = a, .text = r->text, .source = r->source};
+            str_clear(&r->text);
+            r->source.n = 0;
         }
         reading_text(r, text, n);
     }

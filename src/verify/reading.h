@@ -40,6 +40,8 @@ struct reading {
     VEC(struct place) cells;
     VEC(struct json_object) objects;
     bool is_json; /* it was asked for, and it is */
+    bool full;    /* it has more passages than are kept: the rest was not read */
+    size_t path_size;
     struct arena *arena;
 };
 
@@ -58,6 +60,9 @@ bool reading_json(struct reading *r, const char *json, size_t n, size_t from);
 void reading_put(struct reading *r, char c, size_t source);
 /* Starts a passage at the end of the text. */
 struct passage *reading_begin(struct reading *r);
+
+/* A cell of the row that is being read; there may be too many (full). */
+void reading_cell(struct reading *r, size_t at, size_t n);
 
 /* Whether a text names something: words of a sentence do not, unless they are code. */
 bool text_is_name(const char *text, size_t n);

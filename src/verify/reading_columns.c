@@ -36,8 +36,7 @@ static size_t split(struct reading *r, const struct passage *p)
         size_t stop = i;
         while (stop > start && t[stop - 1] == ' ')
             stop--;
-        struct place c = {start, stop - start};
-        vec_push(&r->cells, r->arena, c);
+        reading_cell(r, start, stop - start);
     }
     return r->cells.n - first;
 }
@@ -78,7 +77,6 @@ static size_t ruler(const struct reading *r, const struct passage *p, struct pla
 static void cut(struct reading *r, struct passage *p, const struct place *spans, size_t n)
 {
     p->cells = r->cells.n;
-    p->n_cells = n;
     for (size_t c = 0; c < n; c++) {
         size_t from = spans[c].at, to = c + 1 < n ? spans[c].at + spans[c].n : p->n;
         /* numbers may stand out to the left of their dashes */
@@ -89,8 +87,9 @@ static void cut(struct reading *r, struct passage *p, const struct place *spans,
             cell.at++, cell.n--;
         while (cell.n && r->text.buf[cell.at + cell.n - 1] == ' ')
             cell.n--;
-        vec_push(&r->cells, r->arena, cell);
+        reading_cell(r, cell.at, cell.n);
     }
+    p->n_cells = r->cells.n - p->cells;
 }
 
 static void cut_by_ruler(struct reading *r, size_t at, const struct place *spans, size_t n)

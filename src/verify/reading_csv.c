@@ -42,7 +42,7 @@ static size_t put_cell(struct reading *r, const char *text, size_t i, size_t n, 
     struct place cell = {at, r->text.len - at};
     while (cell.n && r->text.buf[cell.at] == ' ')
         cell.at++, cell.n--;
-    vec_push(&r->cells, r->arena, cell);
+    reading_cell(r, cell.at, cell.n);
     return i;
 }
 
@@ -65,7 +65,7 @@ void reading_csv(struct reading *r, const char *text, size_t n)
 {
     char mark = delimiter_of(text, n);
     size_t titles = NO_PASSAGE;
-    for (size_t i = 0; i < n;) {
+    for (size_t i = 0; i < n && !r->full;) {
         size_t me = r->passages.n, start = r->text.len;
         reading_begin(r)->cells = r->cells.n;
         for (;;) {

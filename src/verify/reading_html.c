@@ -167,14 +167,12 @@ static void end_row(struct page *g)
     if (!n)
         return;
     size_t cells = r->cells.n;
-    for (size_t i = 0; i < n; i++) {
-        struct place c = {r->passages.v[first + i].at, r->passages.v[first + i].n};
-        vec_push(&r->cells, r->arena, c);
-    }
+    for (size_t i = 0; i < n; i++)
+        reading_cell(r, r->passages.v[first + i].at, r->passages.v[first + i].n);
     struct passage *p = &r->passages.v[first], *last = &r->passages.v[first + n - 1];
     p->n = last->at + last->n - p->at;
     p->cells = cells;
-    p->n_cells = n;
+    p->n_cells = r->cells.n - cells;
     r->passages.n = first + 1;
     if (g->titles == NO_PASSAGE)
         g->titles = first;
@@ -288,7 +286,7 @@ void reading_html(struct reading *r, const char *text, size_t n)
                      .titles = NO_PASSAGE,
                      .me = NO_PASSAGE,
                      .row = NO_PASSAGE};
-    while (g.i < n) {
+    while (g.i < n && !r->full) {
         if (n - g.i >= 4 && !memcmp(text + g.i, "<!--", 4)) {
             const char *stop = text_find(text + g.i, n - g.i, "-->");
             g.i = stop ? (size_t)(stop - text) + 3 : n;

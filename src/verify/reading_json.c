@@ -106,6 +106,7 @@ static struct passage *begin(struct scan *s, const char *key, uint32_t object)
     struct passage *p = reading_begin(s->r);
     p->path = arena_strndup(s->r->arena, s->path.buf,
                             s->path.len < PATH_BYTES ? s->path.len : PATH_BYTES);
+    s->r->path_size += s->path.len < PATH_BYTES ? s->path.len : PATH_BYTES;
     p->key = key;
     p->object = object;
     return p;
@@ -198,7 +199,7 @@ static bool items(struct scan *s, const char *key, uint32_t object)
 static bool value(struct scan *s, const char *key, uint32_t object)
 {
     space(s);
-    if (s->i >= s->n || s->depth >= DEPTH)
+    if (s->i >= s->n || s->depth >= DEPTH || s->r->full)
         return false;
     char c = s->text[s->i];
     if (c != '{' && c != '[')

@@ -79,9 +79,8 @@ static void add_row(struct md *m, size_t i, size_t end)
             to--;
         size_t at = r->text.len;
         put_inline(m, from, to);
-        struct place c = {at, r->text.len - at};
-        if (stop < end || c.n)
-            vec_push(&r->cells, r->arena, c);
+        if (stop < end || r->text.len > at)
+            reading_cell(r, at, r->text.len - at);
         reading_put(r, '|', stop);
         i = stop + 1;
     }
@@ -126,7 +125,7 @@ static void add_line(struct md *m, size_t i, size_t end)
 void reading_markdown(struct reading *r, const char *text, size_t n)
 {
     struct md m = {.r = r, .text = text, .heading = NO_PASSAGE, .titles = NO_PASSAGE};
-    for (size_t i = 0; i < n;) {
+    for (size_t i = 0; i < n && !r->full;) {
         const char *nl = memchr(text + i, '\n', n - i);
         size_t end = nl ? (size_t)(nl - text) : n, from = i;
         while (from < end && text[from] == ' ')

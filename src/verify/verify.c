@@ -6,18 +6,24 @@
 
 enum { PASSAGE_MAX = 160 };
 
-static void find_all(struct checking *c)
+/* Some ten seconds; ordinary figures take 500 to 2,000 steps. */
+#define WORK_MAX UINT64_C(1800000000)
+
+static bool find_all(struct checking *c)
 {
     const struct reading *r = c->r;
     c->first = arena_array(c->arena, size_t, r->passages.n + 1);
     for (size_t i = 0; i < r->passages.n; i++) {
         c->first[i] = c->figures.n;
         figures_find(&c->figures, r->text.buf, r->passages.v[i].at, r->passages.v[i].n, c->arena);
+        if (c->figures.n > FIGURES_MAX)
+            return false;
     }
     c->first[r->passages.n] = c->figures.n;
     c->out = arena_array(c->arena, struct checked_figure, c->figures.n + 1);
     c->done = arena_array(c->arena, bool, c->figures.n + 1);
     c->counts = arena_array(c->arena, bool, c->figures.n + 1);
+    return true;
 }
 
 static const char *excerpt(const struct checking *c, const struct passage *p,
@@ -83,17 +89,25 @@ struct verification *verify_text(const char *text, size_t n, enum verify_kind ki
     struct checking c = {.facts = f, .arena = arena};
     facts_seal(f);
     c.r = reading_of(text, n, kind, arena);
-    find_all(&c);
+    v->too_many = c.r->full ? "passages" : !find_all(&c) ? "figures" : NULL;
+    if (v->too_many)
+        return v;
     c.weights = arena_array(arena, double, f->words.counts.n + 1);
+    c.covered = arena_array(arena, struct covered, 2 * f->pool.n + 2);
+    c.seen = arena_array(arena, uint32_t, f->v.n + 1);
     check_by_reference(&c);
-    for (size_t p = 0; p < c.r->passages.n; p++)
+    for (size_t p = 0; p < c.r->passages.n && !v->too_many; p++)
         for (size_t i = c.first[p]; i < c.first[p + 1]; i++) {
+            if (c.work > WORK_MAX) {
+                v->too_many = "figures";
+                break;
+            }
             if (!c.done[i])
                 check_by_words(&c, p, i);
             if (!c.counts[i] || about_the_report(&c.r->passages.v[p]))
                 continue;
             describe(&c, p, i);
-            vec_push(&v->figures, arena, c.out[i]);
+            vec_push_alone(&v->figures, arena, c.out[i]);
             v->confirmed += c.out[i].verdict == FIGURE_CONFIRMED;
             v->contradicted += c.out[i].verdict == FIGURE_CONTRADICTED;
             v->not_found += c.out[i].verdict == FIGURE_NOT_FOUND;

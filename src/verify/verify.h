@@ -23,8 +23,8 @@
  * these must be equal, whatever other facts there are.
  *
  * facts belong to one thread: verify_text() puts them in order when they have grown. Nothing in
- * a text is trusted: any bytes will do. Work grows with the length of the text and the logarithm of
- * the number of facts.
+ * a text is trusted: any bytes will do. What would take more than some seconds or
+ * hundreds of megabytes is left, and told (verification.too_many).
  */
 #ifndef GS_VERIFY_VERIFY_H
 #define GS_VERIFY_VERIFY_H
@@ -55,6 +55,7 @@ struct checked_figure {
 struct verification {
     VEC(struct checked_figure) figures; /* in the order of the text */
     uint64_t confirmed, contradicted, not_found;
+    const char *too_many; /* NULL, or of what a text has too many for all of it to be checked */
 };
 
 struct facts *facts_new(struct arena *arena);
@@ -66,8 +67,14 @@ void facts_add_results(struct facts *f, const struct results *all);
 /* Every number of a JSON document; keys are its words, texts beside it its names. */
 void facts_add_json(struct facts *f, const char *source, const char *json, size_t n);
 
-/* A text of ours about the same trace. Kinds that are not those of the text verified are unused. */
+/*
+ * A text of ours about the same trace, of which a copy is kept. Kinds that are not those of the
+ * text verified are unused; one that does not fit into the room that is left is not taken.
+ */
 void facts_add_reference(struct facts *f, enum verify_kind kind, const char *text, size_t n);
+
+/* How many bytes of them are still taken. */
+size_t facts_reference_room(const struct facts *f);
 
 /* How many facts there are. */
 size_t facts_count(const struct facts *f);

@@ -67,14 +67,14 @@ static void plain(struct words *w, char *word, size_t n, bool add, word_use *use
     if (strstr(stop_words, padded))
         return;
     for (size_t i = 0; i < sizeof(same) / sizeof(*same); i++)
-        if (!strcmp(word, same[i].said)) {
+        if (*word == *same[i].said && !strcmp(word, same[i].said)) {
             use(ctx, number(w, same[i].means, add, false), at);
             return;
         }
     stem(word, n);
     const char *means = word;
     for (size_t i = 0; i < sizeof(same) / sizeof(*same); i++)
-        if (!strcmp(word, same[i].said))
+        if (*word == *same[i].said && !strcmp(word, same[i].said))
             means = same[i].means;
     use(ctx, number(w, means, add, false), at);
 }

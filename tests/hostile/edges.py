@@ -198,6 +198,76 @@ def too_many_sets(d):
     expect("nothing is left", left(d) == ["a.db", "a.json"])
 
 
+def reports_that_are_too_much(d):
+    """Texts of figures, lines, cells and keys: checked in seconds, or refused with a line, in bounded memory."""
+    trace, mb = seeds.rocpd(f"{d}/a.db"), 8 << 20
+    texts = {"figures.txt": "the gpu is idle 12 ms, busy 3 % " * 30000, "lines.txt": "\n" * 2 * mb,
+             "row.md": "|" + "1 ms|" * 5000000, "ruler.txt": "-- " * 64 + "\n" + "a\n" * mb,
+             "heading.md": "# " + "gpu idle " * 20000 + "\n\n" + "busy 12 %\n\n" * 20000,
+             "keys.json": '{"' + "k" * 900 + '":[' + "1," * mb + "1]}", "cells.html": "<table>" + "<tr><td>idle<td>1 ms" * 900000}
+    for name, text in texts.items():
+        seeds.write_text(f"{d}/{name}", text)
+        done = run("verify", "--by-words", f"{d}/{name}", trace, preexec_fn=limits)
+        expect(f"'{name}' is checked or refused", done.returncode in (0, 1, 2), done)
+        if done.returncode == 2:
+            expect(f"'{name}' is refused with advice", "too many" in done.stderr and done.stderr.count("\n") == 1, done)
+    few = seeds.write_text(f"{d}/few.txt", "the gpu is idle 12 ms\n" * 1000)
+    expect("what is not too much is checked", "1000" in run("verify", "--by-words", few, trace).stdout)
+
+
+def limits():
+    resource.setrlimit(resource.RLIMIT_CPU, (15, 15))
+    resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30))
+
+
+def names_of_journals_are_kept(d):
+    """What stands beside a database under these names is taken for a part of it."""
+    seeds.rocpd(f"{d}/a.db")
+    before = open(f"{d}/a.db", "rb").read()
+    os.link(f"{d}/a.db", f"{d}/hard.db")
+    os.symlink("a.db", f"{d}/soft.db")
+    there = left(d)
+    outs = [f"{d}/a.db{end}" for end in ("", "-wal", "-shm", "-journal")] + [f"{d}/hard.db", f"{d}/soft.db"]
+    lines = ["merge {0} -o {1}", "trim {0} --window 10%..60% -o {1}", "anonymise {0} -o {1}", "repair {0} -o {1}",
+             "collect {0} --db {1}", "collect {2} --db {1}", "anonymise {0} -o {2}/x.db --key {1}", "analyze {0} --json -o {1}"]
+    for line in lines:
+        for out in outs:
+            done = run(*line.format(f"{d}/a.db", out, d).split())
+            expect(f"'{line}' to '{out}' is refused", done.returncode in (2, 4), done)
+            expect(f"'{line}' to '{out}' changes nothing", left(d) == there and open(f"{d}/a.db", "rb").read() == before)
+
+
+def fleets_of_strangers(d):
+    """A database of runs with views for tables, triggers, values of any size and signs for terminals."""
+    os.makedirs(f"{d}/runs")
+    for i in range(2):
+        seeds.synth(f"{d}/runs/{i}.db", "demo", "--set", f"n={i + 2}")
+    done = run("collect", f"{d}/runs", "--db", f"{d}/seed")
+    expect("collected", done.returncode == 0, done)
+    endless = "WITH RECURSIVE q(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM q) SELECT {} FROM q"
+    columns = [row[1] for row in sqlite3.connect(f"{d}/seed").execute("PRAGMA table_info(gpusight_run)")]
+    every = "UPDATE OR IGNORE gpusight_run SET " + "{} = {}"
+    changes = {"a view": ["DROP TABLE gpusight_run", f"CREATE VIEW gpusight_run({','.join(columns)}) AS " +
+                          endless.format(",".join("x" for _ in columns))],
+               "a trigger": ["CREATE TRIGGER t AFTER INSERT ON gpusight_hotspot BEGIN INSERT INTO gpusight_hotspot SELECT * FROM "
+                             "gpusight_hotspot; END"],
+               "200 MB": [every.format(columns[-1], "zeroblob(200000000)")],
+               "numbers": [every.format(c, "9223372036854775807") for c in columns], "no number": [every.format(c, "9e999") for c in columns],
+               "nothing": [every.format(c, "NULL") for c in columns],
+               "signs": [every.format(c, "char(27)||']0;T'||char(7)||char(8238)||'<script>'") for c in columns]}
+    for what, statements in changes.items():
+        shutil.copyfile(f"{d}/seed", f"{d}/x")
+        db = sqlite3.connect(f"{d}/x")
+        for sql in statements:
+            db.execute(sql)
+        db.commit()
+        db.close()
+        for line in ("history --db {0}/x", "compare --db {0}/x latest~1 latest", "collect {0}/runs --db {0}/x"):
+            done = run(*line.format(d).split(), preexec_fn=limits)
+            expect(f"{what}: '{line}' ends", done.returncode in (0, 1, 2, 3, 4, 5), done)
+            expect(f"{what}: '{line}' shows no signs", "\x1b" not in done.stdout + done.stderr and "\u202e" not in done.stdout + done.stderr)
+
+
 def otf2_of_many_streams(d):
     """Each stream is two files: too many are refused, and few descriptors are told."""
     if " otf2" not in run("--version").stdout:
@@ -268,7 +338,8 @@ def a_writer_still_appends(d):
 
 
 TESTS = [a_writer_still_appends, package_takes_logs_along, package_tells_names_apart, package_refuses_sets, keys_go_elsewhere,
-         many_names_take_linear_time, many_processes_in_rocpd, ids_of_shared_sets, too_many_sets,
+         many_names_take_linear_time, many_processes_in_rocpd, ids_of_shared_sets, too_many_sets, reports_that_are_too_much,
+         names_of_journals_are_kept, fleets_of_strangers,
          otf2_of_many_streams,
          full_folder_for_temporary_files]
 
