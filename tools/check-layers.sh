@@ -1,8 +1,10 @@
 #!/bin/sh
 # Checks the shape of the source tree:
 #   - a file includes only its own layer or lower ones (the table below is ARCHITECTURE's),
-#   - rooms of layer 9 stand alone: none includes another,
-#   - reports and renderers run no analysis,
+#   - inside a layer, two rooms do not include each other; rooms of layer 9 stand alone: none
+#     includes another,
+#   - reports, renderers and shapes of other tools compute nothing: they call no function of the rooms
+#     that do (analyze to compare, below) whose name says that it finds something out,
 #   - no file in src has more than 600 lines (.def lists are data and exempt).
 # Prints every breach and a final count; exit 1 when there is one.
 set -eu
@@ -26,6 +28,13 @@ find src include tests tools -name '*.[ch]' | LC_ALL=C sort | xargs awk '
         for (i = 1; words[i] != ""; i += 2)
             layer[words[i]] = words[i + 1]
         most = 600
+        split("analyze depend job att tally workload metric source advise compare plan", words, " ")
+        for (i in words)
+            computes[words[i]] = 1
+        split("report render compat", words, " ")
+        for (i in words)
+            shows[words[i]] = 1
+        finds_out = "(^|_)(make|run|find|check|analyze|evaluate|solve|count|sum|measure)(_|$)"
     }
     function breach(text) { print text; breaches++ }
     FNR == 1 {
@@ -35,8 +44,23 @@ find src include tests tools -name '*.[ch]' | LC_ALL=C sort | xargs awk '
         if (room != "" && !(room in layer))
             breach(FILENAME ": room \"" room "\" has no layer; add it to tools/check-layers.sh")
     }
-    (room == "report" || room == "render") && /analysis_run\(|->run\(/ {
-        breach(FILENAME ":" FNR ": " room " runs an analysis; make it before, in src/analyze")
+    # Functions are declared at the beginning of a line; what is called is looked up at the end.
+    (room in computes) && FILENAME ~ /\.h$/ && match($0, /^[a-z][a-z0-9_ ]*[ *][a-z0-9_]+\(/) {
+        name = substr($0, RSTART, RLENGTH - 1)
+        sub(/.*[ *]/, "", name)
+        if (name ~ finds_out)
+            declared[name] = FILENAME
+    }
+    room in shows {
+        line = $0
+        if (line ~ /->run\(/)
+            breach(FILENAME ":" FNR ": " room " runs an analysis; make it before, in src/analyze")
+        while (match(line, /[a-z_][a-z0-9_]*\(/)) {
+            name = substr(line, RSTART, RLENGTH - 1)
+            if (name ~ finds_out && !(name in called))
+                called[name] = FILENAME ":" FNR ": " room
+            line = substr(line, RSTART + RLENGTH)
+        }
     }
     room != "" && FNR == most + 1 { breach(FILENAME ": more than " most " lines") }
     room != "" && /^[ \t]*#[ \t]*include[ \t]*"[a-z_]+\// {
@@ -52,11 +76,21 @@ find src include tests tools -name '*.[ch]' | LC_ALL=C sort | xargs awk '
             breach(where room " (layer " layer[room] ") includes \"" quoted[2] "\" (layer " layer[to] ")")
         else if (layer[room] == 9 && layer[to] == 9 && to != room)
             breach(where room " and " to " must not know each other")
+        else if (layer[room] == layer[to] && to != room)
+            beside[room, to] = where
     }
     path[1] == "include" && /#[ \t]*include[ \t]*"/ && !/"gpusight\// {
         breach(FILENAME ":" FNR ": a public header includes only public headers")
     }
     END {
+        for (name in called)
+            if (name in declared)
+                breach(called[name] " calls " name "() of " declared[name] "; what it finds must be there before")
+        for (pair in beside) {
+            split(pair, two, SUBSEP)
+            if (two[1] < two[2] && (two[2], two[1]) in beside)
+                breach(beside[pair] two[1] " and " two[2] " include each other")
+        }
         printf "%d files, %d breaches\n", files, breaches
         exit breaches > 0
     }'

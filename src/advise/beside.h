@@ -47,8 +47,8 @@ struct beside {
  * that is launched goes first, and *candidates says how many there are.
  */
 struct source_kernel;
-const struct source_kernel *source_find_kernel(const struct source_scan *s, const char *name,
-                                               uint32_t *candidates, struct arena *arena);
+const struct source_kernel *source_kernel_named(const struct source_scan *s, const char *name,
+                                                uint32_t *candidates, struct arena *arena);
 
 /* Finds the links and adds the lines to the evidence of findings that they explain. */
 void source_link(struct source_links *out, const struct source_scan *s, const struct analysis *a,

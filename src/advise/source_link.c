@@ -50,8 +50,8 @@ static bool same_region(const char *traced, const char *ours)
     return n > m && str_starts(traced, ours) && str_starts(traced + m, "_gpu");
 }
 
-const struct source_kernel *source_find_kernel(const struct source_scan *s, const char *name,
-                                               uint32_t *candidates, struct arena *arena)
+const struct source_kernel *source_kernel_named(const struct source_scan *s, const char *name,
+                                                uint32_t *candidates, struct arena *arena)
 {
     const char *bare = bare_name(arena, name);
     const struct source_kernel *found = NULL;
@@ -71,7 +71,7 @@ static void link_kernel(struct source_links *out, const struct source_scan *s,
                         const struct hotspot *h, struct arena *arena)
 {
     uint32_t candidates;
-    const struct source_kernel *found = source_find_kernel(s, h->name, &candidates, arena);
+    const struct source_kernel *found = source_kernel_named(s, h->name, &candidates, arena);
     if (!found)
         return;
     struct source_link l = {.rank = h->rank,

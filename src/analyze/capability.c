@@ -287,6 +287,13 @@ void capabilities_find(struct capabilities *out, const struct trace *t, struct a
     }
 }
 
+void capabilities_words(struct capabilities *out, enum vendor vendor, struct arena *a)
+{
+    struct trace *none = arena_new(a, struct trace);
+    vec_push(&none->gpus, a, ((struct gpu){.vendor = vendor}));
+    capabilities_find(out, none, a);
+}
+
 bool capability_has(const struct capabilities *c, enum capability_id id)
 {
     return id < c->n && c->v[id].present;

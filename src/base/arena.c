@@ -1,5 +1,6 @@
 #include "base/arena.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -68,6 +69,7 @@ void *arena_alloc(struct arena *a, size_t size)
     size = aligned(size ? size : 1);
     if (!a->at || (size_t)(a->end - a->at) < size)
         add_block(a, size);
+    assert((size_t)(a->end - a->at) >= size);
     void *p = a->at;
     a->at += size;
     return p;

@@ -1,5 +1,6 @@
 #include "base/hash.h"
 
+#include <assert.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
@@ -72,6 +73,7 @@ void idmap_init(struct idmap *m, struct arena *a)
 
 static void place(struct idmap *m, uint64_t key, uint32_t value)
 {
+    assert(m->n <= m->mask); /* a slot is free, so that searches end */
     size_t i = hash_u64(key) & m->mask;
     while (m->slots[i].value != NO_INDEX && m->slots[i].key != key)
         i = (i + 1) & m->mask;

@@ -1,5 +1,6 @@
 #include "base/jwrite.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -23,6 +24,8 @@ static void newline(struct jwrite *w)
 
 static void begin(struct jwrite *w, const char *key)
 {
+    assert(key ? w->depth && w->closers[w->depth - 1] == '}'
+               : !w->depth || w->closers[w->depth - 1] == ']'); /* members have keys, only they */
     if (w->has_items[w->depth])
         str_puts(w->out, w->indent ? "," : ", ");
     w->has_items[w->depth] = true;
@@ -38,6 +41,7 @@ void jw_open(struct jwrite *w, const char *key, char bracket)
 {
     begin(w, key);
     str_putc(w->out, bracket);
+    assert(bracket == '{' || bracket == '[');
     if (w->depth == JWRITE_DEPTH - 1)
         abort(); /* documents are written by our own code, to a known depth */
     w->closers[w->depth++] = bracket == '{' ? '}' : ']';
@@ -46,6 +50,7 @@ void jw_open(struct jwrite *w, const char *key, char bracket)
 
 void jw_close(struct jwrite *w)
 {
+    assert(w->depth > 0);
     bool any = w->has_items[w->depth];
     w->depth--;
     if (any)

@@ -1,5 +1,6 @@
 #include "base/pack.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { NO_TEXT = -1 };
@@ -21,6 +22,7 @@ bool pack_done(const struct pack *p)
 
 static bool has(struct pack *p, size_t n)
 {
+    assert(!p->out && p->at <= p->end);
     if (p->bad || n > (size_t)(p->end - p->at))
         p->bad = true;
     return !p->bad;

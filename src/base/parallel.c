@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "base/parallel.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -26,6 +27,7 @@ struct worker {
 static void take_items(void *arg)
 {
     struct worker *w = arg;
+    assert(w->id >= 0 && w->id < PARALLEL_MAX); /* callers have room for one result a worker */
     for (;;) {
         size_t i = atomic_fetch_add(&w->job->next, 1);
         if (i >= w->job->n || atomic_load(&w->job->exhausted))

@@ -1,5 +1,6 @@
 #include "base/str.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -20,6 +21,7 @@ void str_clear(struct str *s)
 
 char *str_room(struct str *s, size_t n)
 {
+    assert(s->arena && (s->len < s->cap || !s->cap)); /* the NUL has room */
     if (n > PTRDIFF_MAX / 4 || s->len > PTRDIFF_MAX / 4)
         mem_exhausted();
     size_t want = s->len + n + 1;

@@ -1,5 +1,7 @@
 #include "base/vec.h"
 
+#include <assert.h>
+
 #include "base/mem.h"
 
 void *vec_reserve_(struct arena *a, void *v, size_t *cap, size_t want, size_t size)
@@ -11,5 +13,6 @@ void *vec_reserve_(struct arena *a, void *v, size_t *cap, size_t want, size_t si
         more = want;
     v = arena_grow(a, v, *cap * size, mem_mul(more, size));
     *cap = more;
+    assert(v && *cap >= want);
     return v;
 }

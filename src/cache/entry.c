@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* realpath */
 #include "cache/entry.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,11 +155,13 @@ bool entry_columns(struct entry_columns *out, struct trace *t, struct arena *a)
 const struct entry_column *entry_piece(const struct entry_columns *c, size_t piece, uint64_t *from,
                                        size_t *bytes)
 {
+    assert(piece < c->pieces);
     size_t i = 0;
     while (i + 1 < c->v.n && c->v.v[i + 1].first_piece <= piece)
         i++;
     const struct entry_column *column = &c->v.v[i];
     *from = (uint64_t)(piece - column->first_piece) * ENTRY_PIECE;
+    assert(*from < column->bytes && column->at % ENTRY_ALIGN == 0);
     uint64_t left = column->bytes - *from;
     *bytes = (size_t)(left < ENTRY_PIECE ? left : ENTRY_PIECE);
     return column;

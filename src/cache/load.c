@@ -1,5 +1,6 @@
 /* An entry is read: mapped, checked from end to end, and made a trace. */
 #define _GNU_SOURCE /* MAP_POPULATE */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -81,6 +82,7 @@ static void lend_columns(const struct entry_columns *columns, char *data)
     for (size_t i = 0; i < columns->v.n; i++) {
         const struct entry_column *c = &columns->v.v[i];
         struct table *table = c->table;
+        assert(!*(void **)(void *)((char *)c->table + c->desc->offset)); /* nothing is lost */
         *(void **)(void *)((char *)c->table + c->desc->offset) = data + c->at;
         table->cap = table->n;
         table->lent = true;

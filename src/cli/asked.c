@@ -377,3 +377,35 @@ const char *asked_domains(const struct reading *r, struct arena *a)
     }
     return sums ? out.buf : NULL;
 }
+
+static size_t number_at(const char *text, size_t n, size_t *i)
+{
+    size_t v = 0;
+    for (; *i < n && isdigit((unsigned char)text[*i]) && v < 1000000; (*i)++)
+        v = v * 10 + (size_t)(text[*i] - '0');
+    return v;
+}
+
+size_t asked_rows(const char *text, size_t n, bool *sure)
+{
+    size_t most = 0;
+    *sure = false;
+    for (size_t i = 0; i < n;) {
+        const char *nl = memchr(text + i, '\n', n - i);
+        size_t end = nl ? (size_t)(nl - text) : n;
+        while (i < end && is_space(text[i]))
+            i++;
+        size_t rows = number_at(text, end, &i);
+        if (rows && end - i > 4 && !memcmp(text + i, " of ", 4)) {
+            i += 4;
+            size_t all = number_at(text, end, &i);
+            bool whole = i == end || text[i] == '\r';
+            *sure = all > rows && text_find(text + i, end - i, "; --top-kernels shows more");
+            if (*sure)
+                return rows;
+            most = whole && all > rows && rows > most ? rows : most;
+        }
+        i = end + 1;
+    }
+    return most;
+}

@@ -27,4 +27,9 @@ const char *asked_question(const struct reading *r, struct arena *a);
  * --region-categories; NULL: it is none of those. */
 const char *asked_domains(const struct reading *r, struct arena *a);
 
+/* The rows of its tables: of a report of analyze, what stands below one that is not whole, "15 of 538;
+ * --top-kernels shows more", or the longest of "30 of 538". 0: it does not say. `sure`: it is the
+ * former; other tables may have limits of their own. */
+size_t asked_rows(const char *text, size_t n, bool *sure);
+
 #endif

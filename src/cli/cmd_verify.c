@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "cli/analyze_workload.h"
 #include "cli/analyzed.h"
+#include "cli/asked.h"
 #include "cli/output.h"
 #include "cli/reference.h"
 #include "verify/verify_doc.h"
@@ -20,7 +21,7 @@ struct verify_opts {
     struct analyzed_opts in;
 };
 
-enum { REPORT_BYTES_MAX = 128 << 20 };
+enum { REPORT_BYTES_MAX = 128 << 20, TOP_KERNELS = 10, LONGER_ROWS = 1000 };
 
 static const struct opt opts[] = {
     OPT_GROUP("How to judge"),
@@ -47,7 +48,7 @@ static const struct opt opts[] = {
 static void defaults(void *settings)
 {
     struct verify_opts *o = settings;
-    *o = (struct verify_opts){.in = ANALYZED_DEFAULTS, .top_kernels = 10};
+    *o = (struct verify_opts){.in = ANALYZED_DEFAULTS, .top_kernels = TOP_KERNELS};
 }
 
 struct verify_call {
@@ -103,7 +104,12 @@ static bool facts_of_traces(struct verify_call *c, struct facts *f, struct gs_er
         return true;
     if (traces.n == 2)
         reference_add_comparison(&t, traces.v[0], traces.v[1]);
-    reference_add_run(&t, run, (size_t)c->o->top_kernels);
+    bool sure, by_default = c->o->top_kernels == TOP_KERNELS;
+    size_t top = (size_t)c->o->top_kernels, said = asked_rows(t.text, t.n, &sure);
+    reference_add_run(&t, run, by_default && sure ? said : top);
+    /* one that does not say how long its tables are may have been made with longer ones */
+    if (by_default && !sure && said != top && (said || run->analysis->hotspots.n > top))
+        reference_add_longer(&t, run, said ? said : LONGER_ROWS);
     reference_add_asked(&t, run);
     return true;
 }

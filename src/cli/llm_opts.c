@@ -42,6 +42,17 @@ PART(file_fields, T, ALWAYS(T, profile, FIELD_TEXT, "profile_path", ""),
      ALWAYS(T, when, FIELD_TEXT, "generated_at", ""), SPREAD(T, e, FIELD_REF, &file_said));
 #undef T
 
+/* Beside the log, and of the same time where that has one in its name. */
+static const char *hypotheses_name(struct cli *cli, const struct llm_settings *s)
+{
+    const char *log = s->o.log_file, *slash = strrchr(log, '/');
+    if (str_ends(log, "_log.txt"))
+        return arena_printf(cli->arena, "%.*s_hypotheses.json",
+                            (int)(strlen(log) - strlen("_log.txt")), log);
+    return arena_printf(cli->arena, "%.*s%s", slash ? (int)(slash + 1 - log) : 0, log,
+                        fs_basename(named_file(cli, s, "hypotheses.json")));
+}
+
 /* PerfAdvisor's file of hypotheses, in the folder of the log; 'gpusight evaluate' reads it. */
 static void save_hypotheses(struct cli *cli, const struct llm_settings *s,
                             const struct explanation *e)
@@ -52,11 +63,7 @@ static void save_hypotheses(struct cli *cli, const struct llm_settings *s,
     struct str json;
     struct jwrite w;
     struct gs_error err = {0};
-    const char *slash = strrchr(s->o.log_file, '/');
-    const char *name = named_file(cli, s, "hypotheses.json");
-    if (slash)
-        name = arena_printf(cli->arena, "%.*s%s", (int)(slash + 1 - s->o.log_file), s->o.log_file,
-                            fs_basename(name));
+    const char *name = hypotheses_name(cli, s);
     gmtime_r(&now, &t);
     strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &t);
     struct hypotheses_file file = {cli->operands.n ? cli->operands.v[0] : "", when, e};

@@ -172,6 +172,20 @@ void reference_add_run(const struct verified_text *t, const struct run *run, siz
     reference_render(t, &info);
 }
 
+void reference_add_longer(const struct verified_text *t, const struct run *run, size_t top)
+{
+    struct making *m = arena_new(t->cli->arena, struct making);
+    *m = (struct making){.run = run, .top = top};
+    struct subject about = subject_of_run(run, top);
+    about.timeline_limit = 1;
+    struct report analysis = {.ctx = m,
+                              .about = &about,
+                              .make = analysis_report,
+                              .json = analysis_form,
+                              .kind = "analysis"};
+    reference_render(t, &analysis);
+}
+
 static void comparison_form(const struct report *r, struct str *out, bool in_page)
 {
     struct making *m = r->ctx;

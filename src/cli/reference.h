@@ -23,6 +23,9 @@ struct verified_text {
 /* Our reports of this run (analyze, summary, info), in the form of the text. */
 void reference_add_run(const struct verified_text *t, const struct run *run, size_t top);
 
+/* The report of analyze alone, with tables of so many rows. */
+void reference_add_longer(const struct verified_text *t, const struct run *run, size_t top);
+
 /* Two traces may also be the runs of a comparison: 'gpusight compare A B'. */
 void reference_add_comparison(const struct verified_text *t, const char *a, const char *b);
 

@@ -18,10 +18,7 @@ struct words {
 };
 
 void split_words(struct words *w, const char *name);
-double words_alike(const struct words *a, const struct words *b);
-
-/* How alike two names are, by their words: 0 to 1. */
-double name_similarity(const char *a, const char *b);
+double words_alike(const struct words *a, const struct words *b); /* 0 to 1 */
 
 bool same_numbers(const char *a, const char *b);
 

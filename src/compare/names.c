@@ -40,14 +40,6 @@ double words_alike(const struct words *a, const struct words *b)
     return all ? (double)both / (double)all : 0;
 }
 
-double name_similarity(const char *a, const char *b)
-{
-    struct words x, y;
-    split_words(&x, str_starts(a, "void ") ? a + 5 : a);
-    split_words(&y, str_starts(b, "void ") ? b + 5 : b);
-    return words_alike(&x, &y);
-}
-
 /* Whether the numbers in two names are the same: tile sizes and other parameters. */
 bool same_numbers(const char *a, const char *b)
 {

@@ -195,15 +195,9 @@ static uint32_t step_of(const struct steps *s, const struct trace *t, uint32_t r
     uint32_t thread = call < t->regions.n ? t->regions.thread[call] : NO_INDEX;
     if (thread >= t->threads.n)
         return 0;
-    uint32_t lo = s->first[thread], hi = s->first[thread + 1];
+    uint32_t lo = s->first[thread]; /* the first that starts later */
     int64_t at = t->regions.start_ns[call];
-    while (lo < hi) { /* the first that starts later */
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (s->v.v[mid].start <= at)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    BISECT(lo, s->first[thread + 1], mid, s->v.v[mid].start <= at);
     return lo > s->first[thread] && at < s->v.v[lo - 1].end ? lo : 0;
 }
 

@@ -109,15 +109,9 @@ void depend_handovers(struct building *b)
 
 uint32_t depend_handed_by(const struct depend *d, uint32_t call)
 {
-    size_t lo = 0, hi = d->handovers.n;
+    size_t lo = 0;
     if (!(d->flags[call] & CALL_HANDED))
         return NO_INDEX;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (d->handovers.v[mid].call < call)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    BISECT(lo, d->handovers.n, mid, d->handovers.v[mid].call < call);
     return d->handovers.v[lo].from;
 }

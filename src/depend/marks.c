@@ -363,13 +363,7 @@ static uint32_t call_at(const struct depend *d, uint32_t lo, uint32_t hi, int64_
         }
         lo += step;
     }
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (call_span(d, mid).start < time)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    BISECT(lo, hi, mid, call_span(d, mid).start < time);
     return lo;
 }
 
@@ -425,14 +419,8 @@ static void keep_ranges(struct recipe *p, size_t thread, const struct ranges *r,
 
 int64_t recipe_kept(const struct recipe *p, uint32_t call)
 {
-    size_t lo = 0, hi = p->kept.n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (p->kept.v[mid].call < call)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = 0;
+    BISECT(lo, p->kept.n, mid, p->kept.v[mid].call < call);
     return lo < p->kept.n && p->kept.v[lo].call == call ? p->kept.v[lo].ns : 0;
 }
 

@@ -28,14 +28,8 @@ int64_t op_ready(const struct depend *d, uint32_t op, size_t at, size_t n)
 
 size_t depend_first_wait(const struct depend *d, uint32_t op)
 {
-    size_t lo = 0, hi = d->waits.n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (d->waits.v[mid].op < op)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = 0;
+    BISECT(lo, d->waits.n, mid, d->waits.v[mid].op < op);
     return lo;
 }
 

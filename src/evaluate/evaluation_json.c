@@ -1,6 +1,8 @@
 /*
  * PerfAdvisor's document of an evaluation, with ours added: its keys and its meanings.
  */
+#include <string.h>
+
 #include "evaluate/evaluate.h"
 #include "field/field.h"
 
@@ -31,6 +33,10 @@ struct stability_row {
 
 struct evaluation_document {
     const struct evaluation *e;
+    struct metadata {
+        const struct evaluation *e;
+        const char *provider, *judge_provider;
+    } metadata;
     VEC(struct stability_row) stability;
     VEC(struct run_row) runs;
 };
@@ -140,20 +146,29 @@ static const struct field repeat_list[] = {
 static const struct fields repeat_fields = FIELDS("", "", struct repeat_pct, repeat_list);
 
 #define T struct evaluation
-PART(metadata_fields, T, ALWAYS(T, who, FIELD_TEXT, "model", "that was evaluated, or 'rules'"),
-     OR_NULL(T, judge, FIELD_TEXT, "judge_model", "that graded the advice"),
-     OR_NULL(T, folder, FIELD_TEXT, "profiles_dir", "where the traces are"),
+PART(metadata_who, T, ALWAYS(T, who, FIELD_TEXT, "model", "that was evaluated, or 'rules'"));
+PART(metadata_judge, T, OR_NULL(T, judge, FIELD_TEXT, "judge_model", "that graded the advice"));
+PART(metadata_rest, T, OR_NULL(T, folder, FIELD_TEXT, "profiles_dir", "where the traces are"),
      OR_NULL(T, truth_folder, FIELD_TEXT, "ground_truth_dir", "where the truth is"),
      ALWAYS(T, repeats, FIELD_I64, "repeats", "of each trace"));
-PART(evaluation_sums, T, WITHIN("metadata", "what was evaluated", &metadata_fields),
+PART(evaluation_sums, T,
      ALWAYS(T, sums, FIELD_OBJECT, "summary", "measures of all runs", .of = &sums_fields),
      ALWAYS(T, floor, FIELD_OBJECT, "floor", "the same of guesses that look at no trace",
             .of = &sums_fields),
      ALWAYS(T, by_repeat, FIELD_LIST, "detection_at_1_pct_by_repeat", "in order",
             .of = &repeat_fields));
 #undef T
+#define T struct metadata
+PART(metadata_fields, T, SPREAD(T, e, FIELD_REF, &metadata_who),
+     OR_NULL(T, provider, FIELD_TEXT, "provider", "of the model"),
+     SPREAD(T, e, FIELD_REF, &metadata_judge),
+     OR_NULL(T, judge_provider, FIELD_TEXT, "judge_provider", "of the judge"),
+     SPREAD(T, e, FIELD_REF, &metadata_rest));
+#undef T
 #define T struct evaluation_document
-PART(document_fields, T, SPREAD(T, e, FIELD_REF, &evaluation_sums),
+PART(document_fields, T,
+     ALWAYS(T, metadata, FIELD_OBJECT, "metadata", "what was evaluated", .of = &metadata_fields),
+     SPREAD(T, e, FIELD_REF, &evaluation_sums),
      ALWAYS(T, stability, FIELD_LIST, "stability", "how often each trace was right at first",
             .of = &stability_fields),
      ALWAYS(T, runs, FIELD_LIST, "runs", "each trace and repeat", .of = &run_fields));
@@ -190,10 +205,18 @@ static struct stability_row stability_of(const struct evaluation *e, const struc
     return row;
 }
 
+/* "anthropic:claude" is of anthropic; rules are nobody's. */
+static const char *provider_of(const char *who, struct arena *a)
+{
+    size_t n = who ? strcspn(who, ":") : 0;
+    return n && who[n] ? arena_strndup(a, who, n) : NULL;
+}
+
 void evaluation_json(const struct evaluation *e, struct jwrite *w)
 {
     struct arena *a = w->out->arena;
-    struct evaluation_document d = {.e = e};
+    struct evaluation_document d = {
+        .e = e, .metadata = {e, provider_of(e->who, a), provider_of(e->judge, a)}};
     for (size_t i = 0; i < e->truths.n; i++)
         vec_push(&d.stability, a, stability_of(e, &e->truths.v[i]));
     for (size_t i = 0; i < e->runs.n; i++)

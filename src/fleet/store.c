@@ -1,5 +1,6 @@
 #include "fleet/store.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -91,6 +92,7 @@ static const char *valid(const char *text, struct arena *a)
 bool fleet_run(struct fleet *f, const char *sql, const struct fleet_value *v, size_t n,
                fleet_taker *take, void *ctx, uint64_t *changed, struct gs_error *err)
 {
+    assert(!n || strstr(sql, "$1")); /* values reach a statement as parameters only */
     struct arena *temporary = arena_scratch();
     struct fleet_value *clean = arena_array(temporary, struct fleet_value, n + 1);
     for (size_t i = 0; i < n; i++) {

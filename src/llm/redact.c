@@ -1,5 +1,6 @@
 #include "llm/redact.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,6 +115,7 @@ void redact_seal(struct redact *r)
         uint32_t p = (uint32_t)(i - 1);
         while (p != NO_INDEX && !begins(&r->words.v[i], &r->words.v[p]))
             p = r->words.v[p].inside;
+        assert(p == NO_INDEX || p < i); /* so the way from word to word inside it ends */
         r->words.v[i].inside = p;
     }
 }

@@ -64,9 +64,3 @@ const struct metric *metric_set_find(const struct metric_set *set, const char *i
             return &set->v[i];
     return NULL;
 }
-
-double metric_value(const struct metric_set *set, const char *id, const struct formula_scope *scope)
-{
-    const struct metric *m = metric_set_find(set, id);
-    return m ? formula_eval(m->formula, scope) : NAN;
-}

@@ -48,8 +48,4 @@ void metric_set_init(struct metric_set *set, const char *arch, struct arena *are
 /* A metric of the set by its id, or NULL. */
 const struct metric *metric_set_find(const struct metric_set *set, const char *id);
 
-/* The value of a metric in a set; NaN when it is not there or cannot be said. */
-double metric_value(const struct metric_set *set, const char *id,
-                    const struct formula_scope *scope);
-
 #endif

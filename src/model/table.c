@@ -1,5 +1,6 @@
 #include "model/table.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -71,6 +72,7 @@ static void move_columns(void *table, const struct table_desc *desc, char *block
 void table_resize(void *table, const struct table_desc *desc, size_t cap)
 {
     struct table *t = table;
+    assert(t->n <= t->cap);
     if (cap == t->cap || cap < t->n)
         return;
     if (t->lent)

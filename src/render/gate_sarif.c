@@ -71,7 +71,7 @@ static bool put_kernel(struct sarif *s, const struct compare_kernel *k)
     const char *name = k->name_b ? k->name_b : k->name;
     uint32_t candidates;
     const struct source_kernel *found =
-        s->source && name ? source_find_kernel(s->source, name, &candidates, s->arena) : NULL;
+        s->source && name ? source_kernel_named(s->source, name, &candidates, s->arena) : NULL;
     if (!found || !(found->defined || found->launches))
         return false;
     const char *file = found->defined ? found->file : found->launch_file;
@@ -142,7 +142,7 @@ static void put_results(struct sarif *s, const struct gate *gate)
                            : k->kernel->name_b ? k->kernel->name_b
                                                : k->kernel->name;
         if (!name || !k->significant || k->change_ns <= 0 || !s->source ||
-            !source_find_kernel(s->source, name, &candidates, s->arena))
+            !source_kernel_named(s->source, name, &candidates, s->arena))
             continue;
         begin_result(s, "slower", "warning", k->what, name);
         jw_open(&s->w, "locations", '[');

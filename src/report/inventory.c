@@ -1,42 +1,10 @@
 #include "report/inventory.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/fs.h"
 #include "base/human.h"
-#include "base/sat.h"
 #include "base/str.h"
-
-void inventory_make(struct inventory *i, const struct trace *t, const char *reader, int workers,
-                    struct arena *a)
-{
-    *i = (struct inventory){.trace = t, .reader = reader};
-    i->has_span = trace_span(t, workers, &i->start_ns, &i->end_ns);
-    i->markers = t->markers.n;
-    i->regions = t->regions.n - t->lifted_calls;
-    for (size_t m = 0; m < t->markers.n; m++)
-        i->regions += t->markers.kind[m] != MARKER_INSTANT;
-    capabilities_find(&i->capabilities, t, a);
-    quality_check(&i->quality, t, workers, a);
-}
-
-/* Times of broken clocks lie so far apart that only an unsigned number holds the difference. */
-uint64_t inventory_span_ns(const struct inventory *i)
-{
-    return (uint64_t)i->end_ns - (uint64_t)i->start_ns;
-}
-
-static uint64_t total_bytes(const struct trace *t)
-{
-    uint64_t bytes = 0;
-    for (size_t f = 0; f < t->files.n; f++)
-        if (!f || strcmp(t->files.v[f].path, t->files.v[f - 1].path))
-            bytes = add_bytes(bytes, t->files.v[f].bytes);
-    return bytes;
-}
-
-/* ---- the doc ---- */
 
 static void overview(const struct inventory *i, struct doc *d)
 {
@@ -48,7 +16,7 @@ static void overview(const struct inventory *i, struct doc *d)
     doc_fact(d, "format", "%s, schema %s, written by %s%s%s", f->format,
              *f->schema_version ? f->schema_version : "unknown", f->flavor,
              *f->tool_version ? " " : "", f->tool_version);
-    doc_fact(d, "size", "%s, read by the %s reader%s%s", human_bytes(text, total_bytes(t)),
+    doc_fact(d, "size", "%s, read by the %s reader%s%s", human_bytes(text, inventory_bytes(t)),
              f->reader, f->reader_reason ? ": " : "", f->reader_reason ? f->reader_reason : "");
     if (i->has_span)
         doc_fact(d, "time span", "%s",

@@ -158,14 +158,11 @@ static void add_rules(struct terms *t, struct arena *a)
     }
 }
 
-/* Of traces without events, one of each vendor: only the words are used. */
 static void add_capabilities(struct terms *t, struct arena *a)
 {
     struct capabilities amd = {0}, nvidia = {0};
-    struct trace *none = arena_new(a, struct trace);
-    capabilities_find(&amd, none, a);
-    vec_push(&none->gpus, a, ((struct gpu){.vendor = VENDOR_NVIDIA}));
-    capabilities_find(&nvidia, none, a);
+    capabilities_words(&amd, VENDOR_AMD, a);
+    capabilities_words(&nvidia, VENDOR_NVIDIA, a);
     for (size_t i = 0; i < amd.n; i++)
         add(t, a, TERM_CAPABILITY, amd.v[i].key,
             arena_printf(

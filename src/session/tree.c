@@ -1,5 +1,6 @@
 #include "session/tree.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -128,6 +129,7 @@ static const struct tree_file *find(const struct tree_files *files, const char *
 /* Files that a checkpoint does not name are as the session found them. */
 static const struct tree_file *state_at(const struct session *s, int64_t number, const char *path)
 {
+    assert(s->checkpoints.n && session_checkpoint(s, number));
     const struct tree_file *f = find(&session_checkpoint(s, number)->files, path);
     return f ? f : find(&s->checkpoints.v[0].files, path);
 }
@@ -157,6 +159,7 @@ static struct checkpoint *add(struct session *s, const char *summary, const char
                            .change_pct = NAN,
                            .noise_pct = NAN,
                            .predicted_pct = NAN};
+    assert(session_checkpoint(s, s->current)); /* reading a session checks it */
     const struct tree_files *now = &session_checkpoint(s, s->current)->files;
     for (size_t i = 0; i < now->n; i++)
         vec_push(&c.files, s->arena, now->v[i]);

@@ -25,11 +25,6 @@ struct scan_work {
     const struct symbols *c, *fortran, *python;
 };
 
-void source_scan_init(struct source_scan *s)
-{
-    memset(s, 0, sizeof(*s));
-}
-
 void source_scan_release(struct source_scan *s)
 {
     for (int i = 0; i < PARALLEL_MAX; i++) {

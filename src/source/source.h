@@ -6,10 +6,8 @@
  * fact knows the function it is in and how many loops are around it. From the facts come
  * patterns, risks, counters to collect and commands to begin with.
  *
- *     struct source_scan s;
- *     source_scan_init(&s);
- *     if (source_scan_run(&s, "src", threads, err)) ...
- *     source_scan_release(&s);
+ *     struct source_scan *s = source_scan_in(arena, "src", threads, err);
+ *     if (s) ...
  *
  * The scan owns all it points to. The same folder gives the same scan, however many threads.
  */
@@ -133,7 +131,6 @@ struct source_scan {
     struct mapping worker_map[PARALLEL_MAX];
 };
 
-void source_scan_init(struct source_scan *s);
 void source_scan_release(struct source_scan *s);
 
 /* Fails when the folder cannot be read (GS_E_IO) or holds no source file (GS_E_EMPTY). */

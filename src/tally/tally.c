@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <string.h>
 
 #include "base/fs.h"
@@ -49,6 +50,7 @@ bool tally_add(struct tally *t, const char *path, struct gs_error *err)
         return fail(err, GS_E_FORMAT, "'%s' holds no table of a profiler", path);
     if (!k->read(t, arena_strdup(t->arena, path), err))
         return wrap(err, "cannot read '%s'", path);
+    assert(rows_of(t) >= before); /* tables only grow */
     size_t rows = rows_of(t) - before;
     if (!rows)
         return fail(err, GS_E_EMPTY, "'%s' is %s without rows", path, k->what);
@@ -119,6 +121,7 @@ void tally_push(struct tally *t, struct tally_line *line, size_t value)
             vec_push(&t->above, t->arena, -1);
         vec_push(&t->above, t->arena, line->line);
     }
+    assert(t->above.n >= depth); /* a further value has the lines above of the first */
     line->parent = -1;
     for (size_t i = depth; i-- > 0 && line->parent < 0;)
         line->parent = t->above.v[i] < 0 ? -1 : t->above.v[i] + (int64_t)value;

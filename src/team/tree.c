@@ -1,4 +1,5 @@
 /* Questions down the tree, answers up it. */
+#include <assert.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -119,6 +120,7 @@ static uint32_t lowest_bit(uint32_t rank)
 /* The n-th child, largest part of the tree first, or -1. */
 static int child(int rank, int n)
 {
+    assert(rank >= 0 && rank < own.size);
     uint32_t limit = rank ? lowest_bit((uint32_t)rank) : UINT32_C(1) << 31;
     for (uint32_t bit = UINT32_C(1) << 30; bit; bit >>= 1)
         if (bit < limit && (int64_t)rank + bit < own.size && !n--)
@@ -139,6 +141,7 @@ static void put_answer(struct str *out, int process, const struct team_answer *a
 {
     struct pack p;
     struct team_answer copy = *a;
+    assert(process >= 0 && process < own.size);
     pack_write(&p, out);
     PACK(&p, process);
     PACK(&p, copy.ok);

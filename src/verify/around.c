@@ -44,7 +44,8 @@ static void say(void *ctx, uint32_t word, size_t at)
             return;
         weight = by_distance(x, word, lo, hi);
     }
-    bool name = x->c->facts->words.names.v[word];
+    const struct words *words = &x->c->facts->words;
+    bool name = words->names.v[word] && words->subjects.v[word];
     x->names_one |= weight > 0.5 && name;
     if (name && where != NO_PASSAGE && x->n_names < NAMES_MAX)
         x->names[x->n_names++] = where;
@@ -211,6 +212,65 @@ static void use_unit(struct figure *f, const char *words, size_t n)
     f->tolerance *= scale;
 }
 
+enum { TITLE_MAX = 200 };
+
+/* "TotalDurationNs" as "Total Duration (ns)": words of titles that are written as one. */
+static size_t divided(char *out, const char *title, size_t n)
+{
+    size_t used = 0, last = 0;
+    if (n > TITLE_MAX / 3 || memchr(title, ' ', n) || memchr(title, '_', n))
+        return 0;
+    for (size_t i = 0; i < n; i++) {
+        if (i && isupper((unsigned char)title[i]) && islower((unsigned char)title[i - 1])) {
+            out[used++] = ' ';
+            last = used;
+        }
+        out[used++] = title[i];
+    }
+    if (last && used - last == 2 && out[last + 1] == 's' && strchr("NUM", out[last])) {
+        char unit = (char)tolower((unsigned char)out[last]);
+        const char in_brackets[] = {'(', unit, 's', ')'};
+        memcpy(out + last, in_brackets, sizeof(in_brackets));
+        used = last + sizeof(in_brackets);
+    }
+    return last ? used : 0;
+}
+
+/* What a column or a member is called. */
+static void add_title(struct context *x, const char *title, size_t n, struct figure *f)
+{
+    char words[TITLE_MAX + 8];
+    size_t more = divided(words, title, n);
+    x->titled = true;
+    use_unit(f, title, n);
+    use_unit(f, words, more);
+    if (f->dim == DIM_NUMBER && f->scale == 1 && n >= 7 && !strncasecmp(title, "percent", 7))
+        f->dim = DIM_PCT;
+    add_text(x, title, n, 1);
+    add_text(x, words, more, 1);
+}
+
+/* "gpu_utilization_pct = 81.6", "total_s 0.145": a key of a program in a sentence. */
+static void add_key(struct context *x, const struct passage *p, struct figure *f)
+{
+    const char *t = x->c->r->text.buf;
+    size_t end = f->at, start;
+    while (end > p->at && strchr(" =:", t[end - 1]))
+        end--;
+    for (start = end;
+         start > p->at && (isalnum((unsigned char)t[start - 1]) || t[start - 1] == '_');)
+        start--;
+    if (end == f->at || f->at - end > 4 || !memchr(t + start, '_', end - start))
+        return;
+    enum dimension dim;
+    double scale;
+    bool unit = unit_of_words(t + start, end - start, &dim, &scale);
+    if (!unit && !memchr(t + end, '=', f->at - end) && !memchr(t + end, ':', f->at - end))
+        return; /* the name of something, with a number behind it */
+    add_title(x, t + start, end - start, f);
+    x->counted = true;
+}
+
 /* A name that stands alone, and that facts are called by. */
 static void add_name(struct context *x, const char *text, size_t n)
 {
@@ -228,8 +288,7 @@ static void add_row(struct context *x, const struct passage *p, struct figure *f
         return;
     if (p->titles != NO_PASSAGE && column < r->passages.v[p->titles].n_cells) {
         const struct place *title = &r->cells.v[r->passages.v[p->titles].cells + column];
-        use_unit(f, r->text.buf + title->at, title->n);
-        add_text(x, r->text.buf + title->at, title->n, 1);
+        add_title(x, r->text.buf + title->at, title->n, f);
         x->counted = true;
     }
     for (size_t i = 0; i < p->n_cells; i++) {
@@ -255,9 +314,8 @@ static void add_names(struct context *x, const struct str *names, double weight)
 static void add_member(struct context *x, const struct passage *p, struct figure *f)
 {
     const struct reading *r = x->c->r;
-    use_unit(f, p->key, strlen(p->key));
     add_text(x, p->path, strlen(p->path), 0.6);
-    add_text(x, p->key, strlen(p->key), 1);
+    add_title(x, p->key, strlen(p->key), f);
     x->counted = p->is_number;
     double weight = 1;
     for (uint32_t o = p->object; o != NO_INDEX && weight > 0.3;
@@ -410,6 +468,7 @@ bool around_figure(struct context *x, size_t passage, size_t i)
     if (!p->path || !p->is_number) {
         x->anchor = anchor_of(x, passage, i);
         add_sentence(x, passage);
+        add_key(x, p, f);
     }
     if (f->dim == DIM_NUMBER && f->scale == 1 && !times && !x->counted &&
         (behind_a_choice(c, p, f) || !beside_a_count(c, p, f)))

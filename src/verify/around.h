@@ -27,6 +27,7 @@ struct context {
     size_t names[NAMES_MAX]; /* where identifiers stand in the sentence */
     size_t n_names;
     uint64_t whole; /* the name beside it, all of it, where facts have it; 0: none */
+    bool titled;    /* a column or a key says what it is */
     bool names_one; /* an identifier that facts have stands near */
     bool counted;   /* a word for something that is counted stands beside it */
 };

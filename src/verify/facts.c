@@ -60,6 +60,8 @@ void facts_put(struct facts *f, const struct fact_kind *kind, double value, cons
     one.words = keep(f, &kind->words);
     one.table = keep(f, &kind->table);
     one.subject = keep(f, subject);
+    for (size_t i = 0; subject && i < subject->n; i++)
+        f->words.subjects.v[subject->v[i]] = true;
     vec_push(&f->v, f->arena, one);
 }
 

@@ -35,13 +35,15 @@ void facts_add_sums(struct facts *f, const struct run *run)
         struct fields *fields = arena_new(f->arena, struct fields);
         *fields = (struct fields)FIELDS("", "", struct domain_row, sums_list);
         fields->key = t->key;
-        for (size_t k = 0; k < t->rows.n; k++)
+        for (size_t k = 0; k < t->rows.n; k++) {
             if (isnan(t->rows.v[k].std_dev_ns))
                 t->rows.v[k].std_dev_ns = 0;
+            if (t->is_domains)
+                t->rows.v[k].median_ns = NAN;
+        }
         struct results one = {0};
         struct result r = {.fields = fields, .rows = t->rows.v, .n = t->rows.n};
         vec_push(&one, f->arena, r);
-        if (!t->is_domains)
-            facts_add_results(f, &one);
+        facts_add_results(f, &one);
     }
 }

@@ -61,6 +61,9 @@ static double score(const struct context *x, const struct known *one)
             named = x->whole == one->whole ? 1 : 0.3 * named;
         all = (named < 0.25 ? 0.4 : 1) * (0.5 * about + 0.5 * named);
     }
+    /* Who it is about alone does not say what. */
+    if (label < 0.05 && x->titled)
+        all *= 0.7;
     /* "time" and "share" are said of everything: common words alone name nothing. */
     return all * (1 - exp(-told / 2.5));
 }
@@ -182,7 +185,12 @@ static bool derived(struct context *x, size_t i)
 /* Whether two facts are about things of different names. */
 static bool of_another(const struct facts *f, const struct known *a, const struct known *b)
 {
+    bool identifier = false;
     if (!a->n_subject || !b->n_subject || (a->whom && b->whom && str_eq(a->whom, b->whom)))
+        return false;
+    for (size_t k = 0; k < b->n_subject; k++)
+        identifier |= f->words.names.v[f->pool.v[b->subject + k]];
+    if (!identifier)
         return false;
     for (size_t i = 0; i < a->n_subject; i++)
         for (size_t k = 0; k < b->n_subject; k++) {
@@ -210,6 +218,11 @@ static void judge(struct context *x, size_t i)
         if (plain.score > fits.score)
             fits = plain;
         dims[DIM_NUMBER] = false;
+    } else if (f->dim == DIM_NUMBER && x->titled &&
+               (f->digits > 3 || f->value == 0)) { /* profilers mean ns */
+        struct found time = best_that_fits(x, DIM_TIME, 1);
+        if (time.score > fits.score)
+            fits = time;
     } else if (f->dim == DIM_OTHER || f->dim == DIM_FLOPS || f->dim == DIM_HZ) {
         struct found plain = best_that_fits(x, DIM_NUMBER, 1 / f->scale);
         if (plain.score > fits.score)

@@ -47,6 +47,7 @@ static uint32_t number(struct words *w, const char *word, bool add, bool name)
         id = (uint32_t)w->counts.n;
         vec_push(&w->counts, w->arena, 0);
         vec_push(&w->names, w->arena, name);
+        vec_push(&w->subjects, w->arena, false);
         idmap_put(&w->ids, key, id);
     }
     if (id != NO_INDEX && name)

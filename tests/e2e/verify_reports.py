@@ -91,7 +91,8 @@ def candidates(form, text):
             line = text[line_start:line_end if line_end >= 0 else len(text)]
             if " -- " in line:
                 continue  # a command to copy: its numbers are options
-            if any(says in line for says in ASKED) or "question" in line:
+            word = re.fullmatch(r'\s*"\d+",?', line)  # of a launcher or a program
+            if any(says in line for says in ASKED) or "question" in line or word:
                 continue  # what was asked: another question has other answers
             if form == "json" or (form == "html" and '"' in text[lo:hi][:2]):
                 before = text[max(0, m.start() - 2):m.start()]
@@ -152,7 +153,7 @@ def check(program, words, traces, form, folder, rng, count, failures, quiet):
     text = r.stdout
     with open(report, "w", newline="") as f:
         f.write(text)
-    if words[0] != "analyze" and run(program, "info", *traces, "--json").returncode == 5:
+    if words[0] != "analyze" and run(program, "analyze", "--json", *traces).returncode == 5:
         return None  # nothing happens in it
     doc = verify(program, report, traces)
     bad = [f for f in doc["figures"] if f["verdict"] != "confirmed"]
@@ -214,6 +215,7 @@ def others(program, traces, folder, failures):
     a, b = traces[0][0], traces[1][0]
     for words, about, more in ((["summary", a], [a], []), (["info", a], [a], []), (["compare", a, b], [a, b], []),
                                (["analyze", a, "--sections", "kernels,copies"], [a], []),
+                               (["analyze", a, "--top-kernels", "3"], [a], []),
                                (["analyze", a, "--phase", "2"], [a], ["--phase", "2"]),
                                *(([*q[:1], a, *q[1:]], [a], []) for q in QUESTIONS)):
         for k, (form, end) in enumerate(FORMS.items()):

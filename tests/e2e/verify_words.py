@@ -78,6 +78,15 @@ gemm_tile takes longer than attention_fwd ({-36.5 ms-} vs {-145 ms-}).
 {+67.8+},{+144827730+},{+120+},{+1206897.8+},{+780188+},{+1679920+},{+395725.5+},"void gemm_tile<half, 256, 128>(half const*, half const*, half*, int, int, int)"
 {-27.1-},{-46458629-},{-61-},{-707643.8-},{-591979-},{-649826-},{-16883.9-},"void attention_fwd<half, 64>(half const*, half const*, half const*, half*, int)"
 """,
+    "kernel_stats.csv": """"Name","Calls","TotalDurationNs","AverageNs","Percentage","MinNs","MaxNs","StdDev"
+"void gemm_tile<half, 256, 128>(half const*, half const*, half*, int, int, int)",{+120+},{+144827730+},{+1206897.75+},{+67.836241+},{+780188+},{+1679920+},{+395725.496728+}
+"void attention_fwd<half, 64>(half const*, half const*, half const*, half*, int)",{-66-},{-37458629-},{-617643.8-},{-27.07-},{-591979-},{-649826-},{-16883.9-}
+""",
+    "hypothesis.txt": """Evidence: gpu_utilization_pct = {+81.6+}, profile_span_s = {+0.607+}, gpu_kernel_s = {+0.213+}, gpu_memcpy_s = {+0.282+}.
+Top kernel gemm_tile: {+120 calls+}, total_s {+0.145+}, avg_us {+1206.9+}, {+67.8%+} of GPU kernel time.
+memcpy H2D: {+61 transfers+}, {+0.223 s+}, effective {+9.17 GB/s+}.
+Top kernel gemm_tile: {-130 calls-}, total_s {-0.245-}, avg_us {-2206.9-}, gpu_utilization_pct = {-71.3-}.
+""",
     "directions.txt": """H2D: {+61 copies+}, {+223.3 ms+}; D2H: {+61 copies+}, {+58.6 ms+}.
 HtoD: {-59.9 ms-}, DtoH: {-223.3 ms-}.
 The data transfer rate from host to device is {+9.2 GB/s+}.

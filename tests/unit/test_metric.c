@@ -257,7 +257,8 @@ static void metrics_follow_their_definitions(void **state)
         const struct metric_device *d = device(c->arch);
         metric_set_init(&set, c->arch, &a);
         struct text_scope s = {c->values, d};
-        double got = metric_value(&set, c->id, &(struct formula_scope){text_lookup, &s});
+        const struct metric *m = metric_set_find(&set, c->id);
+        double got = m ? formula_eval(m->formula, &(struct formula_scope){text_lookup, &s}) : NAN;
         bool ok = isnan(c->want) ? isnan(got) : fabs(got - c->want) <= 1e-9 * (1 + fabs(c->want));
         if (!ok)
             print_error("%s on %s: got %.12g, want %.12g\n", c->id, c->arch, got, c->want);

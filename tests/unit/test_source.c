@@ -368,9 +368,8 @@ static void odd_files_are_said_and_loops_of_links_end(void **state)
     put(dir, "e.cpp", "void f() { hipFree(p); }", 24);
     put(dir, ".gitignore", "e.cpp\n", 6);
     log_set_level(LOG_QUIET);
-    struct source_scan s;
+    struct source_scan s = {0};
     struct gs_error err = {0};
-    source_scan_init(&s);
     assert_true(source_scan_run(&s, dir, 2, &err));
     assert_int_equal(s.files.n, 2);
     assert_int_equal(s.facts.n, 1);
@@ -383,7 +382,6 @@ static void odd_files_are_said_and_loops_of_links_end(void **state)
     source_scan_release(&s);
     snprintf(command, sizeof(command), "rm -r %s", dir);
     assert_int_equal(system(command), 0);
-    source_scan_init(&s);
     assert_false(source_scan_run(&s, dir, 1, &err));
     assert_int_equal(err.code, GS_E_IO);
     source_scan_release(&s);
@@ -395,8 +393,7 @@ static void advised_counters_fit_their_passes(void **state)
     (void)state;
     static const char *const suggested[] = {"GRBM_COUNT", "GRBM_GUI_ACTIVE", "SQ_WAVES",
                                             "FETCH_SIZE", "WRITE_SIZE"};
-    struct source_scan s;
-    source_scan_init(&s);
+    struct source_scan s = {0};
     s.vendor = "amd";
     s.programming_model = "HIP";
     vec_push(&s.kernels, &s.arena, ((struct source_kernel){.name = "k"}));
