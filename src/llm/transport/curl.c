@@ -62,8 +62,8 @@ static void put_config(struct str *out, const struct errand *e)
         put_option(out, "cacert", t->ca);
     if (t->proxy)
         put_option(out, "proxy", t->proxy);
-    if (t->proxy || u.loopback) /* the variables say nothing then */
-        put_option(out, "noproxy", t->proxy ? "" : "*");
+    else if (u.loopback) /* this machine is reached without the proxy of the variables */
+        put_option(out, "noproxy", "*");
 }
 
 /* ---- the process ---- */
