@@ -170,6 +170,18 @@ void llm_write_tool(struct jwrite *w, const struct llm_function *t, const char *
     json_insert(w, key, t->parameters, NULL);
 }
 
+void llm_write_tools(struct jwrite *w, const char *key, const struct llm_dialogue *d,
+                     void (*one)(struct jwrite *w, const struct llm_function *t))
+{
+    jw_open(w, key, '[');
+    for (size_t i = 0; i < d->tools.n; i++) {
+        jw_open(w, NULL, '{');
+        one(w, &d->tools.v[i]);
+        jw_close(w);
+    }
+    jw_close(w);
+}
+
 void llm_read_object(struct llm_parser *p, const char *data, size_t n,
                      void (*each)(struct llm_parser *p, struct jread *j))
 {

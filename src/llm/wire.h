@@ -101,6 +101,10 @@ void llm_read_tokens(struct llm_parser *p, struct jread *j);
 /* The name and description of a tool, and the schema of its parameters under `key`. */
 void llm_write_tool(struct jwrite *w, const struct llm_function *t, const char *key);
 
+/* All of them, an object each, whose members one() writes. */
+void llm_write_tools(struct jwrite *w, const char *key, const struct llm_dialogue *d,
+                     void (*one)(struct jwrite *w, const struct llm_function *t));
+
 /*
  * {"error": {"message": ..., "type": ...}} in any of the forms that servers use; the message, or
  * NULL. `kind` gets type, status or code, or "".

@@ -65,17 +65,16 @@ static void write_messages(struct jwrite *w, const struct llm_dialogue *d)
     jw_close(w);
 }
 
+static void write_tool(struct jwrite *w, const struct llm_function *t)
+{
+    llm_write_tool(w, t, "input_schema");
+}
+
 static void write_tools(struct jwrite *w, const struct llm_dialogue *d)
 {
     if (!d->tools.n)
         return;
-    jw_open(w, "tools", '[');
-    for (size_t i = 0; i < d->tools.n; i++) {
-        jw_open(w, NULL, '{');
-        llm_write_tool(w, &d->tools.v[i], "input_schema");
-        jw_close(w);
-    }
-    jw_close(w);
+    llm_write_tools(w, "tools", d, write_tool);
     if (d->no_more_calls) {
         jw_open(w, "tool_choice", '{');
         jw_str(w, "type", "none");

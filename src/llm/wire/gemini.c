@@ -59,19 +59,18 @@ static void write_contents(struct jwrite *w, const struct llm_dialogue *d)
     jw_close(w);
 }
 
+static void write_tool(struct jwrite *w, const struct llm_function *t)
+{
+    llm_write_tool(w, t, "parametersJsonSchema");
+}
+
 static void write_tools(struct jwrite *w, const struct llm_dialogue *d)
 {
     if (!d->tools.n)
         return;
     jw_open(w, "tools", '[');
     jw_open(w, NULL, '{');
-    jw_open(w, "functionDeclarations", '[');
-    for (size_t i = 0; i < d->tools.n; i++) {
-        jw_open(w, NULL, '{');
-        llm_write_tool(w, &d->tools.v[i], "parametersJsonSchema");
-        jw_close(w);
-    }
-    jw_close(w);
+    llm_write_tools(w, "functionDeclarations", d, write_tool);
     jw_close(w);
     jw_close(w);
     jw_open(w, "toolConfig", '{');

@@ -27,19 +27,18 @@ static void write_part(struct jwrite *w, const struct llm_part *p, enum llm_role
     jw_close(w);
 }
 
+static void write_tool(struct jwrite *w, const struct llm_function *t)
+{
+    jw_str(w, "type", "function");
+    llm_write_tool(w, t, "parameters");
+    jw_bool(w, "strict", false);
+}
+
 static void write_tools(struct jwrite *w, const struct llm_dialogue *d)
 {
     if (!d->tools.n)
         return;
-    jw_open(w, "tools", '[');
-    for (size_t i = 0; i < d->tools.n; i++) {
-        jw_open(w, NULL, '{');
-        jw_str(w, "type", "function");
-        llm_write_tool(w, &d->tools.v[i], "parameters");
-        jw_bool(w, "strict", false);
-        jw_close(w);
-    }
-    jw_close(w);
+    llm_write_tools(w, "tools", d, write_tool);
     jw_str(w, "tool_choice", d->no_more_calls ? "none" : "auto");
 }
 
