@@ -22,7 +22,6 @@
 #include "ingest/kept.h"
 #include "ingest/lift.h"
 #include "ingest/remote.h"
-#include "ingest/unrecorded.h"
 
 enum { DEEPEST_FOLDER = 64, MOST_FILES = 100000 };
 
@@ -356,11 +355,8 @@ static bool load_all(struct trace *t, const struct ingest_files *files, const st
     progress_expect(o->progress, size_of_all(files));
     for (size_t i = 0; i < files->n; i++) {
         const struct ingest_file *file = &files->v[i];
-        struct unrecorded between;
-        unrecorded_begin(&between, t);
         if (!ingest_load_one(t, file, o, err))
             return wrap(err, "cannot read '%s'", file->path);
-        unrecorded_close(&between, t);
         done += ingest_size(file);
         progress_set(o->progress, done); /* parts that are never read count, too */
     }

@@ -349,32 +349,6 @@ def time_between_captures_is_not_accounted(tool):
 
 
 @case
-def tables_of_several_runs_in_one_folder_are_not_one_run(tool):
-    """Two CSV files without a process, two days apart: 30 us of kernels, then 20 us of copies."""
-    folder = os.path.join(tool.folder, "several")
-    os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, "kernel_trace.csv"), "w", encoding="utf-8") as f:
-        f.write('"Kind","Agent_Id","Queue_Id","Stream_Id","Thread_Id","Dispatch_Id","Kernel_Id","Kernel_Name",'
-                '"Correlation_Id","Start_Timestamp","End_Timestamp","LDS_Block_Size","Scratch_Size","VGPR_Count",'
-                '"Accum_VGPR_Count","SGPR_Count","Workgroup_Size_X","Workgroup_Size_Y","Workgroup_Size_Z",'
-                '"Grid_Size_X","Grid_Size_Y","Grid_Size_Z"\n')
-        for i in range(3):
-            at = 10**15 + i * 10000
-            f.write(f'"KERNEL_DISPATCH","Agent 4",1,1,7,{i},10,"k",{i},{at},{at + 10000},'
-                    '0,0,8,0,16,64,1,1,1024,1024,1\n')
-    with open(os.path.join(folder, "memory_copy_trace.csv"), "w", encoding="utf-8") as f:
-        f.write('"Kind","Direction","Source_Agent_Id","Destination_Agent_Id","Correlation_Id","Start_Timestamp",'
-                '"End_Timestamp"\n')
-        later = 10**15 + 2 * 86400 * 10**9
-        f.write(f'"MEMORY_COPY","MEMORY_COPY_HOST_TO_DEVICE","Agent 0","Agent 4",1,{later},{later + 20000}\n')
-    doc = tool.analyze(folder)
-    if doc["analyses"]["breakdown"]["window_ns"] != 50_000:
-        yield f"a window of {doc['analyses']['breakdown']['window_ns']} ns"
-    if "captures-apart" not in [r["code"] for r in doc["quality"]["reasons"]]:
-        yield f"{doc['quality']}"
-
-
-@case
 def a_gpu_of_several_hosts_is_named_by_its_host(tool):
     path = tool.make("nodes.db", NODES, "--merge")
     done = subprocess.run([tool.program, "analyze", "--gpu", "0", path], capture_output=True, text=True)
