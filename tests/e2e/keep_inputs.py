@@ -376,6 +376,9 @@ def check_signals():
                 child.send_signal(number)
                 ended += child.wait() == -number
             left = glob.glob("**/*.tmp*", recursive=True)
+            if left and number == signal.SIGKILL:  # between two steps; the next writer clears it away
+                good(*command)
+                left = glob.glob("**/*.tmp*", recursive=True)
             assert not left, (command, number, left)
             if number != signal.SIGKILL and os.path.isdir("tables"):
                 assert len(os.listdir("tables")) in (0, whole), os.listdir("tables")
