@@ -28,7 +28,9 @@ def check(what, good, why=""):
 
 
 def load(toy):
-    folders = sorted(glob.glob(os.path.join(toy.folder, "state/gpusight/sessions/*")))
+    """Of the session that was written last: two may have begun in one second."""
+    folders = sorted(glob.glob(os.path.join(toy.folder, "state/gpusight/sessions/*")),
+                     key=lambda f: os.stat(f).st_mtime_ns)
     if not folders or not os.path.exists(os.path.join(folders[-1], "session.json")):
         return None, None
     with open(os.path.join(folders[-1], "session.json"), encoding="utf-8") as f:
