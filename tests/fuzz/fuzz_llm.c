@@ -74,7 +74,7 @@ static void others(const struct llm_wire *wire, const char *text, size_t n, stru
     llm_parser_finish(&parser);
     if (s.ends != 1)
         abort();
-    event_read(json_reader(a, text, n), &e, a);
+    event_read(jr_text(a, text, n), &e, a);
     hypotheses_read(&x, text, a);
     differences_read(&x, text, a);
     redact_init(&r, REDACT_ALL, a);
