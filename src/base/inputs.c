@@ -16,7 +16,9 @@ struct known {
     dev_t device;
     ino_t inode;
     bool named;
-    size_t name; /* in `names` */
+    bool forgotten;
+    const void *thread; /* that added it: its `me` */
+    size_t name;        /* in `names` */
 };
 
 /*
@@ -31,6 +33,7 @@ struct pool {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pool files, names;
 static bool incomplete; /* no memory for one of them: then nothing may be written */
+static _Thread_local char me;
 
 static bool put(struct pool *p, const void *data, size_t n)
 {
@@ -64,8 +67,8 @@ static bool just_added(const struct stat *st)
     size_t n;
     const struct known *known = all(&n);
     for (size_t i = n; i > 0 && n - i < LATELY; i--)
-        if (!known[i - 1].named && known[i - 1].device == st->st_dev &&
-            known[i - 1].inode == st->st_ino)
+        if (!known[i - 1].named && !known[i - 1].forgotten && known[i - 1].thread == &me &&
+            known[i - 1].device == st->st_dev && known[i - 1].inode == st->st_ino)
             return true;
     return false;
 }
@@ -78,7 +81,11 @@ static void add(const struct stat *st, const char *name, const char *tail)
         pthread_mutex_unlock(&lock);
         return;
     }
-    struct known k = {st->st_dev, st->st_ino, name != NULL, names.used};
+    struct known k = {.device = st->st_dev,
+                      .inode = st->st_ino,
+                      .named = name != NULL,
+                      .thread = &me,
+                      .name = names.used};
     bool ok = !name || (put(&names, name, strlen(name)) && put(&names, tail, strlen(tail) + 1));
     if (!ok || !put(&files, &k, sizeof(k)))
         incomplete = true;
@@ -131,7 +138,9 @@ void inputs_add_beside(const char *path, const char *tail)
 size_t inputs_mark(void)
 {
     size_t n;
+    pthread_mutex_lock(&lock);
     all(&n);
+    pthread_mutex_unlock(&lock);
     return n;
 }
 
@@ -139,10 +148,12 @@ void inputs_forget(size_t mark)
 {
     size_t n;
     pthread_mutex_lock(&lock);
-    const struct known *known = all(&n);
-    if (n > mark) {
-        names.used = known[mark].name;
-        files.used = mark * sizeof(*known);
+    struct known *known = all(&n);
+    for (size_t i = mark; i < n; i++) /* what other threads have added since stays */
+        known[i].forgotten |= known[i].thread == &me;
+    for (; n > mark && known[n - 1].forgotten; n--) {
+        names.used = known[n - 1].name;
+        files.used = (n - 1) * sizeof(*known);
     }
     pthread_mutex_unlock(&lock);
 }
@@ -153,8 +164,8 @@ static bool is_known(const struct stat *st, const char *name)
     bool found = false;
     const struct known *known = all(&n);
     for (size_t i = 0; i < n && !found; i++)
-        found = known[i].device == st->st_dev && known[i].inode == st->st_ino &&
-                known[i].named == (name != NULL) &&
+        found = !known[i].forgotten && known[i].device == st->st_dev &&
+                known[i].inode == st->st_ino && known[i].named == (name != NULL) &&
                 (!name || str_eq(names.at + known[i].name, name));
     return found;
 }

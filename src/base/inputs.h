@@ -6,8 +6,7 @@
  * of both kinds, other spellings of a path and names made up from the input's are all the same
  * file.
  *
- * This is state of the process, as the files themselves are. Thread-safety: all functions but
- * inputs_mark() and inputs_forget(), which belong to the thread that searches while nothing loads.
+ * This is state of the process, as the files themselves are. Thread-safety: all functions.
  */
 #ifndef GS_BASE_INPUTS_H
 #define GS_BASE_INPUTS_H
@@ -24,7 +23,7 @@ void inputs_add(const struct stat *st);
 void inputs_add_beside(const char *path, const char *tail);
 
 /*
- * Files that were opened only to see what they are, and are none of ours, are forgotten again:
+ * Files that this thread opened only to see what they are, and are none of ours, are forgotten again:
  *
  *     size_t mark = inputs_mark();
  *     if (!is_a_trace(path))

@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,6 +86,26 @@ static void what_was_read_is_not_written(void **state)
     inputs_add_beside(in_scratch("a"), "-wal");
     assert_false(may_write("a-wal"));
     assert_true(may_write("b-wal"));
+}
+
+static void *add_beside(void *path)
+{
+    inputs_add_beside(path, "-wal");
+    return NULL;
+}
+
+/* Two threads look at files at the same time: one forgets only what it has seen itself. */
+static void one_thread_forgets_nothing_of_another(void **state)
+{
+    (void)state;
+    pthread_t other;
+    size_t mark = inputs_mark();
+    inputs_add_beside(in_scratch("mine"), "-wal");
+    assert_int_equal(pthread_create(&other, NULL, add_beside, (void *)in_scratch("theirs")), 0);
+    assert_int_equal(pthread_join(other, NULL), 0);
+    inputs_forget(mark);
+    assert_true(may_write("mine-wal"));
+    assert_false(may_write("theirs-wal"));
 }
 
 static void what_was_only_looked_at_may_be_written(void **state)
@@ -209,6 +230,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_SCRATCH(what_was_read_is_not_written),
         IN_SCRATCH(what_was_only_looked_at_may_be_written),
+        IN_SCRATCH(one_thread_forgets_nothing_of_another),
         IN_SCRATCH(a_set_appears_together_or_not_at_all),
         IN_SCRATCH(permissions_are_kept),
         IN_SCRATCH(databases_need_a_file),
