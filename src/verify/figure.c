@@ -312,7 +312,8 @@ void figures_find(struct figures *out, const char *text, size_t at, size_t n, st
         }
         i++;
     }
-    find_ranges(out->v + first, out->n - first, text, at);
+    if (out->n > first)
+        find_ranges(out->v + first, out->n - first, text, at);
 }
 
 bool figure_fits(const struct figure *f, double value)
