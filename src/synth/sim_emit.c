@@ -187,11 +187,14 @@ void emit_series(struct sim *s, struct process *p)
 {
     for (size_t i = 0; i < p->series.n; i++) {
         int64_t every = p->series.v[i].every;
-        bool seen = false;
-        for (size_t k = 0; k < i; k++)
-            seen = seen || p->series.v[k].every == every;
+        bool seen = false, any = false; /* a tick that emits nothing would not count */
+        for (size_t k = 0; k < p->series.n; k++) {
+            seen = seen || (k < i && p->series.v[k].every == every);
+            any = any || (p->series.v[k].every == every && p->series.v[k].gpu >= 0 &&
+                          (size_t)p->series.v[k].gpu < p->gpus.n);
+        }
         int64_t ticks = (p->last_ns - s->base_ns) / every;
-        for (int64_t tick = 0; !seen && tick < ticks; tick++)
+        for (int64_t tick = 0; any && !seen && tick < ticks && !s->failed; tick++)
             for (int g = 0; g < (int)p->gpus.n; g++)
                 for (size_t k = i; k < p->series.n && !s->failed; k++)
                     if (p->series.v[k].every == every && p->series.v[k].gpu == g)
