@@ -139,23 +139,34 @@ static struct doc *inventory_doc_form(const struct report *r)
     return inventory_doc(&m->inventory, r->arena);
 }
 
-void reference_add_run(const struct verified_text *t, const struct run *run, size_t top)
+/* What `analyze` says of a run, with tables of this length; its ctx is the making. */
+static struct report *add_analysis(const struct verified_text *t, const struct run *run, size_t top)
 {
     struct arena *arena = t->cli->arena;
     struct making *m = arena_new(arena, struct making);
+    struct subject *about = arena_new(arena, struct subject);
+    struct report *analysis = arena_new(arena, struct report);
     *m = (struct making){.run = run, .top = top};
-    struct subject about = subject_of_run(run, top);
-    about.timeline_limit = 1; /* events of the timeline are no text */
-    struct report analysis = {.ctx = m,
-                              .about = &about,
-                              .make = analysis_report,
-                              .json = analysis_form,
-                              .kind = "analysis"};
-    reference_render(t, &analysis);
-    add_details(t, &analysis);
+    *about = subject_of_run(run, top);
+    about->timeline_limit = 1; /* events of the timeline are no text */
+    *analysis = (struct report){.ctx = m,
+                                .about = about,
+                                .make = analysis_report,
+                                .json = analysis_form,
+                                .kind = "analysis"};
+    reference_render(t, analysis);
+    return analysis;
+}
+
+void reference_add_run(const struct verified_text *t, const struct run *run, size_t top)
+{
+    struct arena *arena = t->cli->arena;
+    struct report *analysis = add_analysis(t, run, top);
+    struct making *m = analysis->ctx;
+    add_details(t, analysis);
     if (t->kind == VERIFY_JSON) {
-        analysis.json = rocinsight_form;
-        reference_render(t, &analysis);
+        analysis->json = rocinsight_form;
+        reference_render(t, analysis);
     }
     if (run->trace.kernels.n || run->trace.copies.n) {
         summary_make(&m->summary, run->analysis, arena);
@@ -176,16 +187,7 @@ void reference_add_run(const struct verified_text *t, const struct run *run, siz
 
 void reference_add_longer(const struct verified_text *t, const struct run *run, size_t top)
 {
-    struct making *m = arena_new(t->cli->arena, struct making);
-    *m = (struct making){.run = run, .top = top};
-    struct subject about = subject_of_run(run, top);
-    about.timeline_limit = 1;
-    struct report analysis = {.ctx = m,
-                              .about = &about,
-                              .make = analysis_report,
-                              .json = analysis_form,
-                              .kind = "analysis"};
-    reference_render(t, &analysis);
+    add_analysis(t, run, top);
 }
 
 static void comparison_form(const struct report *r, struct str *out, bool in_page)

@@ -298,30 +298,27 @@ struct ranges {
     size_t n;
 };
 
-/* How many calls are removed before each block of them. */
-struct removed {
-    uint32_t *before;
-};
-
 enum { BLOCK = 64 };
 
-static void count_removed(const struct recipe *p, struct removed *r, struct arena *temporary)
+/* How many calls are removed before each block of them. */
+static uint32_t *count_removed(const struct recipe *p, struct arena *temporary)
 {
     size_t n = p->d->n_calls;
-    r->before = arena_array(temporary, uint32_t, n / BLOCK + 2);
+    uint32_t *before = arena_array(temporary, uint32_t, n / BLOCK + 2);
     for (size_t c = 0; c < n; c++)
-        r->before[c / BLOCK + 1] += p->marks[c] & MARK_REMOVED;
+        before[c / BLOCK + 1] += p->marks[c] & MARK_REMOVED;
     for (size_t i = 1; i <= n / BLOCK + 1; i++)
-        r->before[i] += r->before[i - 1];
+        before[i] += before[i - 1];
+    return before;
 }
 
 /* Of [lo, hi). */
-static bool any_removed(const struct recipe *p, const struct removed *r, uint32_t lo, uint32_t hi)
+static bool any_removed(const struct recipe *p, const uint32_t *before, uint32_t lo, uint32_t hi)
 {
     while (lo < hi && (lo % BLOCK || hi - lo < BLOCK))
         if (p->marks[lo++] & MARK_REMOVED)
             return true;
-    if (r->before[hi / BLOCK] > r->before[lo / BLOCK])
+    if (before[hi / BLOCK] > before[lo / BLOCK])
         return true;
     while (hi > lo && hi % BLOCK)
         if (p->marks[--hi] & MARK_REMOVED)
@@ -391,7 +388,7 @@ static bool is_operator(const struct depend *d, uint32_t lo, uint32_t hi, int64_
 
 /* Ranges without a removed call in them are work that stays, and so are operators. */
 static void keep_ranges(struct recipe *p, size_t thread, const struct ranges *r,
-                        const struct removed *removed, struct arena *temporary)
+                        const uint32_t *removed, struct arena *temporary)
 {
     enum { CALLS_MOST = 8 };
     const struct depend *d = p->d;
@@ -430,7 +427,6 @@ static void find_kept(struct recipe *p, struct arena *temporary)
     const struct trace *t = d->trace;
     const struct markers *m = &t->markers;
     struct ranges *of = arena_array(temporary, struct ranges, t->threads.n + 1);
-    struct removed removed;
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < m->n; i++) {
             if (m->kind[i] != MARKER_THREAD_RANGE || m->thread[i] >= t->threads.n)
@@ -445,11 +441,11 @@ static void find_kept(struct recipe *p, struct arena *temporary)
             of[i].n = 0;
         }
     }
-    count_removed(p, &removed, temporary);
+    const uint32_t *removed = count_removed(p, temporary);
     p->knows_kept = true;
     for (size_t i = 0; i < t->threads.n && i < d->view->n_threads; i++) {
         sort_rows(of[i].rows, of[i].n, m->start_ns, temporary);
-        keep_ranges(p, i, &of[i], &removed, temporary);
+        keep_ranges(p, i, &of[i], removed, temporary);
     }
 }
 
