@@ -92,18 +92,10 @@ static void read_kernels(struct change_words *w, const char *said, struct arena 
 
 static void read_removals(struct change_words *w, const char *said, struct arena *a)
 {
-    static const char *const says[REMOVALS] = {
-        [REMOVE_SYNC] = "host waits removed, but for the last",
-        [REMOVE_ALLOCATION] = "allocating and freeing calls removed",
-        [REMOVE_LAUNCH] = "launching calls take no time",
-        [REMOVE_COPY] = "copies removed",
-        [REMOVE_FIRST_USE] = "loading and compiling code removed",
-        [REMOVE_COMMUNICATION] = "collectives removed",
-    };
     const char **v = arena_array(a, const char *, REMOVALS);
     w->remove.v = v;
     for (int i = 0; i < REMOVALS; i++)
-        if (strstr(said, says[i]))
+        if (strstr(said, removal_said((enum removal)i)))
             v[w->remove.n++] = removal_name((enum removal)i);
 }
 
@@ -136,28 +128,29 @@ static const char *product_at(const char *said)
 static void read_words(struct change_words *w, const char *said, struct arena *a)
 {
     const struct {
-        const char *says;
+        enum change_said says;
         bool *yes;
     } flags[] = {
-        {"launches that follow each other closely become one graph", &w->graph},
-        {"data that only visits the host stays on the device", &w->stay},
-        {"copies from and to pageable memory run as from pinned memory", &w->pinned},
-        {"long host work between calls is done ahead by another thread", &w->prefetch},
+        {SAID_GRAPH, &w->graph},
+        {SAID_STAY, &w->stay},
+        {SAID_PINNED, &w->pinned},
+        {SAID_PREFETCH, &w->prefetch},
     };
     const struct {
-        const char *says, **word, *is;
+        enum change_said says;
+        const char **word, *is;
     } choices[] = {
-        {"tiny copies in a row become one", &w->merge, "copies"},
-        {"the kernels of optimizer steps are fused", &w->fuse, "optimizer"},
-        {"chains of elementwise kernels become one kernel each", &w->fuse, "chains"},
-        {"copies over the link run beside kernels, double-buffered", &w->overlap, "copies"},
+        {SAID_MERGE, &w->merge, "copies"},
+        {SAID_OPTIMIZER, &w->fuse, "optimizer"},
+        {SAID_CHAINS, &w->fuse, "chains"},
+        {SAID_OVERLAP, &w->overlap, "copies"},
     };
     read_kernels(w, said, a);
     read_removals(w, said, a);
     for (size_t i = 0; i < ARRAY_LEN(flags); i++)
-        *flags[i].yes = strstr(said, flags[i].says) != NULL;
+        *flags[i].yes = strstr(said, change_said(flags[i].says)) != NULL;
     for (size_t i = 0; i < ARRAY_LEN(choices); i++)
-        if (strstr(said, choices[i].says))
+        if (strstr(said, change_said(choices[i].says)))
             *choices[i].word = choices[i].is;
     const char *streams = read_number(said, "leave room on the device run ", " at once", a);
     w->streams = streams ? strtol(streams, NULL, 10) : 0;
@@ -182,7 +175,7 @@ bool asked_change(struct change *out, const struct reading *r, struct arena *a)
     *out = (struct change){0};
     if (!change_read(out, &w, &rank, a, &err))
         return false;
-    out->rank_typical = strstr(said, "collectives do not wait for a late rank") != NULL;
+    out->rank_typical = strstr(said, change_said(SAID_TYPICAL)) != NULL;
     const char *from = read_number(said, "become one graph, from ", " ns", a),
                *to = read_number(said, " ns to ", " ns of the run", a);
     if (from && to) {

@@ -43,6 +43,35 @@ const char *removal_name(enum removal r)
     return names[r];
 }
 
+const char *removal_said(enum removal r)
+{
+    static const char *const says[REMOVALS] = {
+        [REMOVE_SYNC] = "host waits removed, but for the last",
+        [REMOVE_ALLOCATION] = "allocating and freeing calls removed",
+        [REMOVE_LAUNCH] = "launching calls take no time",
+        [REMOVE_COPY] = "copies removed",
+        [REMOVE_FIRST_USE] = "loading and compiling code removed",
+        [REMOVE_COMMUNICATION] = "collectives removed",
+    };
+    return says[r];
+}
+
+const char *change_said(enum change_said s)
+{
+    static const char *const says[] = {
+        [SAID_GRAPH] = "launches that follow each other closely become one graph",
+        [SAID_MERGE] = "tiny copies in a row become one",
+        [SAID_OPTIMIZER] = "the kernels of optimizer steps are fused",
+        [SAID_CHAINS] = "chains of elementwise kernels become one kernel each",
+        [SAID_STAY] = "data that only visits the host stays on the device",
+        [SAID_OVERLAP] = "copies over the link run beside kernels, double-buffered",
+        [SAID_PINNED] = "copies from and to pageable memory run as from pinned memory",
+        [SAID_PREFETCH] = "long host work between calls is done ahead by another thread",
+        [SAID_TYPICAL] = "collectives do not wait for a late rank",
+    };
+    return says[s];
+}
+
 /* ---- kernels ---- */
 
 static double pattern_scale(const struct change *c, const char *name)

@@ -32,6 +32,7 @@ enum removal {
 };
 
 const char *removal_name(enum removal r); /* "first-use" */
+const char *removal_said(enum removal r); /* "loading and compiling code removed" */
 
 /* A kernel and how much longer it takes; 0.5: half as long. */
 struct kernel_scale {
@@ -69,6 +70,20 @@ struct change {
     bool hopeful;               /* ... from the good side */
     const struct hardware *const *hardware; /* by trace GPU, for pinned and gpu; may be NULL */
 };
+
+/* What reports say of a change that has no number in it; 'verify' reads it back. */
+enum change_said {
+    SAID_GRAPH,
+    SAID_MERGE,
+    SAID_OPTIMIZER,
+    SAID_CHAINS,
+    SAID_STAY,
+    SAID_OVERLAP,
+    SAID_PINNED,
+    SAID_PREFETCH,
+    SAID_TYPICAL,
+};
+const char *change_said(enum change_said s); /* "tiny copies in a row become one" */
 
 /* What a node waited for last. */
 enum binding {

@@ -17,35 +17,28 @@ static void say(struct whatif *w, bool applies, const char *text)
 
 static void describe(struct whatif *w, const struct change *c)
 {
-    static const char *const removals[REMOVALS] = {
-        "host waits removed, but for the last", "allocating and freeing calls removed",
-        "launching calls take no time",         "copies removed",
-        "loading and compiling code removed",   "collectives removed",
-    };
     for (size_t i = 0; i < c->kernels.n; i++)
         say(w, true,
             arena_printf(w->arena, "kernels '%s' take %.12g of their time", c->kernels.v[i].pattern,
                          c->kernels.v[i].factor));
     for (int r = 0; r < REMOVALS; r++)
-        say(w, c->remove[r], removals[r]);
-    say(w, c->graph && !c->graph_to_ns, "launches that follow each other closely become one graph");
+        say(w, c->remove[r], removal_said((enum removal)r));
+    say(w, c->graph && !c->graph_to_ns, change_said(SAID_GRAPH));
     say(w, c->graph && c->graph_to_ns,
-        arena_printf(w->arena,
-                     "launches that follow each other closely become one graph, from %lld ns to "
-                     "%lld ns of the run",
+        arena_printf(w->arena, "%s, from %lld ns to %lld ns of the run", change_said(SAID_GRAPH),
                      (long long)c->graph_from_ns, (long long)c->graph_to_ns));
-    say(w, c->merge_copies, "tiny copies in a row become one");
-    say(w, c->fuse & FUSE_OPTIMIZER, "the kernels of optimizer steps are fused");
-    say(w, c->fuse & FUSE_CHAINS, "chains of elementwise kernels become one kernel each");
-    say(w, c->stay, "data that only visits the host stays on the device");
-    say(w, c->overlap, "copies over the link run beside kernels, double-buffered");
+    say(w, c->merge_copies, change_said(SAID_MERGE));
+    say(w, c->fuse & FUSE_OPTIMIZER, change_said(SAID_OPTIMIZER));
+    say(w, c->fuse & FUSE_CHAINS, change_said(SAID_CHAINS));
+    say(w, c->stay, change_said(SAID_STAY));
+    say(w, c->overlap, change_said(SAID_OVERLAP));
     say(w, c->streams > 1,
         arena_printf(w->arena, "kernels that leave room on the device run %u at once", c->streams));
-    say(w, c->pinned, "copies from and to pageable memory run as from pinned memory");
+    say(w, c->pinned, change_said(SAID_PINNED));
     say(w, c->link > 0, arena_printf(w->arena, "the link is %.12g times as fast", 1 / c->link));
     say(w, c->host > 0, arena_printf(w->arena, "the host takes %.12g of its time", c->host));
-    say(w, c->prefetch, "long host work between calls is done ahead by another thread");
-    say(w, c->rank_typical, "collectives do not wait for a late rank");
+    say(w, c->prefetch, change_said(SAID_PREFETCH));
+    say(w, c->rank_typical, change_said(SAID_TYPICAL));
     say(w, c->gpu, c->gpu ? arena_printf(w->arena, "the GPU is an %s", c->gpu->product) : "");
 }
 
