@@ -408,6 +408,17 @@ static inline const char *trace_str(const struct trace *t, uint32_t id)
 }
 
 /*
+ * The same for rows whose words mean something ("GPU [1] STREAM [3]", "MemcpyHtoD"): one text may
+ * belong to millions of rows, so one that is too long to be searched for each of them says nothing.
+ */
+enum { TRACE_PHRASE_MAX = 4096 };
+static inline const char *trace_phrase(const struct trace *t, uint32_t id)
+{
+    return id < t->strings.n && t->strings.v[id].len <= TRACE_PHRASE_MAX ? t->strings.v[id].text
+                                                                         : "";
+}
+
+/*
  * Finds or adds an entity by its identity and returns its index. A GPU is known by host,
  * location and node id; the first description wins and missing numbers are filled in later.
  */

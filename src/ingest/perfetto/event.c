@@ -196,7 +196,7 @@ static int64_t number_of(const struct perfetto *p, const struct pf_event *e, enu
 {
     if (e->number[k] != PF_NONE || !e->text[k])
         return e->number[k];
-    const char *text = trace_str(p->trace, e->text[k]);
+    const char *text = trace_phrase(p->trace, e->text[k]);
     char *end;
     long long v = strtoll(text, &end, 0);
     return end == text ? PF_NONE : v;
@@ -231,8 +231,8 @@ static void fill_op(struct perfetto *p, const struct pf_event *e, struct pf_op *
     o->operation = e->text[PK_OPERATION];
     o->domain = e->text[PK_DOMAIN];
     o->rename = e->text[PK_REGION];
-    extents(trace_str(t, e->text[PK_GRID]), e->number[PK_GRID], o->grid);
-    extents(trace_str(t, e->text[PK_GROUP]), e->number[PK_GROUP], o->group);
+    extents(trace_phrase(t, e->text[PK_GRID]), e->number[PK_GRID], o->grid);
+    extents(trace_phrase(t, e->text[PK_GROUP]), e->number[PK_GROUP], o->group);
     o->lds = pf_small(e->number[PK_LDS], e->number[PK_LDS_OLD]);
     o->scratch = pf_small(e->number[PK_SCRATCH], e->number[PK_SCRATCH_OLD]);
     o->vgprs = pf_small(e->number[PK_VGPRS], 0);
@@ -263,7 +263,7 @@ static void add_region(struct perfetto *p, const struct pf_op *o)
 static void add_marker(struct perfetto *p, const struct pf_op *o, bool instant)
 {
     struct trace *t = p->trace;
-    const char *operation = trace_str(t, o->operation);
+    const char *operation = trace_phrase(t, o->operation);
     trace_room(t, markers, 1);
     size_t row = t->markers.n++;
     t->markers.start_ns[row] = o->start_ns;

@@ -15,6 +15,7 @@
 #ifndef GS_INGEST_PERFETTO_PERFETTO_H
 #define GS_INGEST_PERFETTO_PERFETTO_H
 
+#include "base/input.h"
 #include "base/vec.h"
 #include "ingest/ingest.h"
 #include "ingest/rocprofv3/build.h"
@@ -132,7 +133,7 @@ struct perfetto {
     struct rv3_build build;
     uint32_t file;
     VEC(struct pf_sequence) sequences;
-    struct idmap sequence_of, track_of, category_of, process_of, key_of;
+    struct idmap sequence_of, track_of, category_of, process_of, key_of, gpu_of;
     VEC(struct pf_track) tracks;
     VEC(struct pf_process) processes;
     VEC(struct pf_category) categories;
@@ -150,6 +151,8 @@ struct perfetto {
     int64_t last_ns, realtime_ns;
     uint64_t other, damaged, no_begin, too_deep, no_time, lost;
     uint64_t n_events;
+    struct input *in;  /* the file, for what it may unpack to */
+    uint64_t unpacked; /* bytes of packets in packets */
 };
 
 static inline struct pf_op *pf_op_at(const struct perfetto *p, size_t i)
