@@ -19,6 +19,7 @@
 #define GS_MODEL_TRACE_H
 
 #include "base/arena.h"
+#include "base/err.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "model/strings.h"
@@ -435,6 +436,15 @@ void trace_category(struct trace *t, uint32_t name, uint64_t count);
 /* Number of events, and bytes the tables hold: for --stats. */
 uint64_t trace_events(const struct trace *t);
 size_t trace_bytes(const struct trace *t);
+
+/*
+ * What its rows may take as text: a name stands once in a file and in every row that is written, so
+ * kilobytes could become gigabytes. 64 MiB, or 64 times the files or the tables, whichever is most,
+ * or what --max-unpacked allows (base/input.h).
+ */
+uint64_t trace_text_most(const struct trace *t);
+/* Always false: the error for more. */
+bool trace_text_fail(const struct trace *t, struct gs_error *err);
 
 /* First and last moment of anything in the trace; false when it holds no event. */
 bool trace_span(const struct trace *t, int workers, int64_t *start_ns, int64_t *end_ns);

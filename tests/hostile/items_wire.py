@@ -1,9 +1,11 @@
-"""Protobuf files that cost more than they weigh: texts that stand once and are used by every event, packets
-in packets, lists that are searched for each of their members."""
+"""Files that cost more than they weigh: texts that stand once and are used by every event, packets in
+packets, lists that are searched for each of their members, columns that are there again and again."""
 import os
+import sqlite3
 import struct
 import zlib
 
+import seeds
 from hostile import item
 
 LONG = 1000000
@@ -140,3 +142,48 @@ def perfetto_packed_bomb(folder):
     """Packets in packets: 400 kB that are 400 MB."""
     inner = zlib.compress(_packet(5, _f(11, _f(9, 3) + _f(23, "x") + _f(11, 5))) * 700000, 9)
     return _write(folder, "a.pftrace", _packet(1, _f(11, _f(9, 3) + _f(23, "x"))), *[_f(1, _f(50, inner))] * 30)
+
+
+# ---- the same in tables
+
+@item(damaged=True)
+def sums_many_columns(folder):
+    """A column 253 times: each row of bars is 253 lines."""
+    head = " | ".join(["LABEL", "COUNT"] + ["METRIC"] * 253)
+    return _write(folder, "wall_clock.txt", f"|{head}|\n".encode(), ("|" * 256 + "\n").encode() * 8000)
+
+
+@item(damaged=True)
+def sums_many_values(folder):
+    """Lines with 64 values each, of two bytes a value."""
+    one = '{"prefix":"","entry":{"repr_data":[' + ",".join("0" * 64) + "]}}"
+    return _write(folder, "wall_clock.json", ('{"timemory":{"m":{"ranks":[{"graph":[' + ",".join([one] * 13000)
+                                              + "]}]}}}").encode())
+
+
+@item(damaged=True)
+def sums_long_names(folder):
+    """Names of a megabyte that all rows of a database of rocprof-compute refer to."""
+    path = seeds.compute_db(os.path.join(folder, "c.db"))
+    db = sqlite3.connect(path)
+    db.execute("UPDATE compute_metric_definition SET name=?", ("n" * LONG,))
+    db.execute("UPDATE compute_kernel SET kernel_name=?", ("k" * LONG,))
+    db.executemany("INSERT INTO compute_kernel_metric_value VALUES(7,1,'Avg',1.5)", [()] * 20000)
+    db.executemany("INSERT INTO compute_dispatch VALUES(1,?,0,5,6)", [(i,) for i in range(20000)])
+    db.commit()
+    db.close()
+    return path
+
+
+def rocpd_long_names(folder):
+    """Texts of a megabyte that all kernels, calls and markers refer to."""
+    path = seeds.synth(os.path.join(folder, "a.db"), "tiny_kernels", "--set", "n=4000")
+    db = sqlite3.connect(path)
+    table = next(n for n, in db.execute("SELECT name FROM sqlite_master WHERE name LIKE 'rocpd_string%' AND type='table'"))
+    db.execute(f'UPDATE "{table}" SET string = string || ? WHERE length(string) > 3', ("x" * 20000,))
+    table = next(n for n, in db.execute("SELECT name FROM sqlite_master WHERE name LIKE 'rocpd_info_kernel_symbol%' "
+                                        "AND type='table'"))
+    db.execute(f'UPDATE "{table}" SET kernel_name = kernel_name || ?1, display_name = display_name || ?1', ("x" * LONG,))
+    db.commit()
+    db.close()
+    return path

@@ -163,7 +163,8 @@ static void read_note(struct perfetto *p, struct pf_sequence *s, const struct fi
         e->number[key - 1] = number;
         e->text[key - 1] = text;
     } else if (real) { /* a counter of this kernel */
-        vec_push(&p->notes, p->arena, ((struct pf_note){key - PK_OTHER - 2, value}));
+        vec_push(&p->notes, p->arena,
+                 ((struct pf_note){key - PK_OTHER - 2, (uint32_t)p->notes.n + 1, value}));
     }
 }
 
@@ -340,6 +341,7 @@ void perfetto_begin_slice(struct perfetto *p, uint32_t track, const struct pf_ev
     o->track = track;
     o->first_note = first_note;
     o->n_notes = (uint32_t)p->notes.n - first_note;
+    o->last_note = first_note + o->n_notes - 1; /* of none it means nothing */
     vec_push(&p->tracks.v[track].open, p->arena, slot);
     p->n_open++;
 }
@@ -367,16 +369,13 @@ void perfetto_note_slice(struct perfetto *p, uint32_t track, uint32_t name, doub
         p->lost++;
         return;
     }
-    if (o->first_note + o->n_notes != p->notes.n) { /* those of a slice stand together */
-        uint32_t from = o->first_note;
-        o->first_note = (uint32_t)p->notes.n;
-        for (uint32_t i = 0; i < o->n_notes; i++) {
-            struct pf_note moved = p->notes.v[from + i];
-            vec_push(&p->notes, p->arena, moved);
-        }
-    }
-    vec_push(&p->notes, p->arena, ((struct pf_note){name, value}));
-    o->n_notes++;
+    uint32_t at = (uint32_t)p->notes.n;
+    vec_push(&p->notes, p->arena, ((struct pf_note){name, NO_INDEX, value}));
+    if (o->n_notes++)
+        p->notes.v[o->last_note].next = at;
+    else
+        o->first_note = at;
+    o->last_note = at;
 }
 
 void perfetto_close_all(struct perfetto *p)

@@ -180,8 +180,10 @@ static uint32_t symbol_of(struct perfetto *p, uint32_t process, const struct pf_
 static void add_counters(struct perfetto *p, const struct rv3_kernel *k, const struct pf_op *o)
 {
     uint32_t counted = o->n_notes ? rv3_counted(&p->build, k) : 0;
+    uint32_t at = o->first_note;
     for (uint32_t i = 0; i < o->n_notes; i++) {
-        const struct pf_note *n = &p->notes.v[o->first_note + i];
+        const struct pf_note *n = &p->notes.v[at];
+        at = n->next;
         uint32_t slot = rv3_counter(&p->build, k->process, (uint64_t)n->name << 32 | k->agent);
         if (p->build.counters.v[slot] == NO_INDEX) {
             struct counter_info c = {.name = n->name, .gpu = NO_INDEX, .id = slot};
@@ -422,7 +424,7 @@ static void place_pmcs(struct perfetto *p)
         o.first_note = (uint32_t)p->notes.n;
         o.n_notes = 1;
         vec_push(&p->notes, p->arena,
-                 ((struct pf_note){strings_add(&t->strings, counter + 5), v->value}));
+                 ((struct pf_note){strings_add(&t->strings, counter + 5), NO_INDEX, v->value}));
         add_counters(p, &k, &o);
     }
 }

@@ -60,6 +60,7 @@ struct pf_category {
 
 struct pf_note {
     uint32_t name; /* string */
+    uint32_t next; /* of the same slice; the last one's means nothing */
     double value;
 };
 
@@ -85,7 +86,7 @@ struct pf_op {
     int32_t gpu, src_gpu, dst_gpu;
     uint32_t grid[3], group[3], lds, scratch, vgprs, accum_vgprs, sgprs, graph;
     uint8_t src_memory, dst_memory;
-    uint32_t first_note, n_notes; /* counters */
+    uint32_t first_note, last_note, n_notes; /* counters */
     int64_t kernel_id;
 };
 
