@@ -187,3 +187,33 @@ def rocpd_long_names(folder):
     db.commit()
     db.close()
     return path
+
+
+@item(damaged=True)
+def fleet_shared_pages(folder):
+    """A database of `collect` whose runs are reached in 60 to the power of 14 ways."""
+    path, size = os.path.join(folder, "f.db"), 1024
+    seeds.fleet(path)
+    db = sqlite3.connect(path, isolation_level=None)
+    db.execute(f"PRAGMA page_size={size}")
+    db.execute("VACUUM")
+    db.execute("CREATE TABLE zz(a)")
+    db.executemany("INSERT INTO zz VALUES(?)", [("q" * 900,)] * 60)
+    root, = db.execute("SELECT rootpage FROM sqlite_master WHERE name='gpusight_run'").fetchone()
+    db.close()
+    data = bytearray(open(path, "rb").read())
+    page = lambda i: slice((i - 1) * size, i * size)
+    spare = [i for i in range(2, len(data) // size + 1) if data[page(i)][200:210] == b"q" * 10][:14]
+
+    def interior(child, cells=60):
+        made = bytearray(size)
+        struct.pack_into(">BHHHB", made, 0, 5, 0, cells, size - cells * 5, 0)
+        struct.pack_into(">I", made, 8, child)
+        for c in range(cells):
+            struct.pack_into(">H", made, 12 + 2 * c, size - (c + 1) * 5)
+            struct.pack_into(">IB", made, size - (c + 1) * 5, child, 1)
+        return made
+    data[page(spare[-1])] = data[page(root)]
+    for at, below in zip([root] + spare[:-1], spare):
+        data[page(at)] = interior(below)
+    return _write(folder, "f.db", bytes(data))
