@@ -148,13 +148,14 @@ static void apply_globals(struct cli *cli, const struct globals *g)
     log_set_level(g->quiet ? LOG_QUIET : g->verbose ? LOG_VERBOSE : LOG_NORMAL);
 }
 
-/* Whatever a command does with its operands, it writes no result over one of them. */
-static void note_operands(const struct opt_list *operands)
+/* Whatever a command does with its operands, and with files that options name, it writes no result
+ * over one of them. */
+static void note_operands(const struct opt_list *operands, bool folders)
 {
     static const char *const journals[] = {"-wal", "-shm", "-journal"};
     struct stat st;
     for (size_t i = 0; i < operands->n; i++) {
-        if (stat(operands->v[i], &st) != 0)
+        if (stat(operands->v[i], &st) != 0 || !(folders || S_ISREG(st.st_mode)))
             continue;
         inputs_add(&st);
         for (size_t k = 0; S_ISREG(st.st_mode) && k < ARRAY_LEN(journals); k++)
@@ -240,7 +241,10 @@ static bool run_command(struct cli *cli, const struct command *c, const struct g
     struct opt_list targets = {0};
     if (c->spreads && (!join_team(cli, g, &done, err) || done))
         return done;
-    note_operands(&cli->operands);
+    struct opt_list sources = {0};
+    sandbox_sources(&sources, c, settings, cli->arena);
+    note_operands(&cli->operands, true);
+    note_operands(&sources, false);
     if (c->before && !c->before(cli, settings, err))
         return false;
     if (cli->forget_keys)

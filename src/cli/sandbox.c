@@ -26,23 +26,41 @@ static const char *text_of(const struct opt *o, const void *settings)
 }
 
 /* Options that name a file or folder to write; a baseline only when one is saved. */
-void sandbox_targets(struct opt_list *out, const struct command *c, const void *settings,
-                     struct arena *a)
+/* Options of all commands that name what is written. */
+static bool names_target(const char *option)
 {
     static const char *const names[] = {
         "output",       "dir",      "charts",          "junit",        "truth",
         "baseline-dir", "csv-dir",  "scenarios",       "judge-record", "llm-record",
         "llm-archive",  "log-file", "transcript-file", "output-file",  "output-path",
         "key",          "sarif"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (str_eq(option, names[i]))
+            return true;
+    return false;
+}
+
+void sandbox_sources(struct opt_list *out, const struct command *c, const void *settings,
+                     struct arena *a)
+{
+    for (const struct opt *o = c->opts; o && o->name; o++) {
+        const char *v = o->kind == OPT_KIND_TEXT ? text_of(o, settings) : NULL;
+        if (v && !names_target(o->name) && !(c->fills_db && str_eq(o->name, "db")))
+            vec_push(out, a, v);
+    }
+}
+
+void sandbox_targets(struct opt_list *out, const struct command *c, const void *settings,
+                     struct arena *a)
+{
     bool saves = false, has_output = false;
     for (const struct opt *o = c->opts; o && o->name; o++) {
         saves |= str_eq(o->name, "save-baseline") && text_of(o, settings);
         has_output |= str_eq(o->name, "output") && text_of(o, settings);
     }
     for (const struct opt *o = c->opts; o && o->name; o++)
-        for (size_t i = 0; o->kind == OPT_KIND_TEXT && i < ARRAY_LEN(names); i++) {
-            if (!str_eq(o->name, names[i]) || (str_eq(o->name, "baseline-dir") && !saves))
-                continue;
+        if (o->kind == OPT_KIND_TEXT && names_target(o->name) &&
+            (!str_eq(o->name, "baseline-dir") || saves)) {
             const char *v = text_of(o, settings);
             if (v && !str_eq(v, "-"))
                 vec_push(out, a, v);

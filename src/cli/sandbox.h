@@ -33,6 +33,10 @@ void sandbox_messenger(void *cli, const char *ca, const char *program);
  */
 bool sandbox_confine(const char *mode, const struct opt_list *readable, struct gs_error *err);
 
+/* What options name that are not for writing: scripts, recordings, databases, and other words. */
+void sandbox_sources(struct opt_list *out, const struct command *c, const void *settings,
+                     struct arena *a);
+
 /* Where a command writes, by its options. */
 void sandbox_targets(struct opt_list *out, const struct command *c, const void *settings,
                      struct arena *a);

@@ -38,10 +38,27 @@ TARGETS = [
     "analyze --format text -o OUT W", "info --format json -o OUT W",
     "compare --format text -o OUT W W", "compare --json -o OUT J U",
     "analyze --format text --source-dir src -o OUT", "plot --format svg --chart memory W -o OUT",
+    "query T --script S --format csv -o OUT", "history --db F --json -o OUT", "compare --db F latest latest --json -o OUT",
+    "anonymise T -o new.db --key OUT", "whatif T --remove sync --format text -o OUT",
+    "compare T U --sarif OUT --fail-on wall>5%",
+    "ask T --question why --llm anthropic --yes --llm-replay L --format text -o OUT",
 ]
-FILES = {"T": "t.db", "U": "u.db", "D": "d.trace", "J": "j.json", "W": "w"}
+# Refused for one reason or another: names that they do not write to, or that are read.
+KEPT = [
+    "verify M T --json -o OUT", "verify M T --format text -o OUT", "trim T --window 10%..60% -o OUT", "merge T U -o OUT",
+    "repair T -o OUT", "anonymise T -o OUT", "anonymise T --undo K -o OUT", "report T -o OUT", "evaluate E --json -o OUT",
+    "whatif T --remove sync --json -o OUT", "collect T --db OUT", "collect runs --db OUT",
+    "ask T --question why --llm anthropic --yes --llm-replay L --json -o OUT",
+    "evaluate E --llm anthropic --yes --llm-replay L --json -o OUT",
+]
+# The dialogue is what fails then, and the command says so.
+JOURNALS = [f"{command} --llm anthropic --yes --llm-replay L --{option} OUT" for option in ("log-file", "transcript-file")
+            for command in ("ask T --question why", "analyze T", "ask T --question why --llm-guide M")]
+FILES = {"T": "t.db", "U": "u.db", "D": "d.trace", "J": "j.json", "W": "w", "S": "s.sql", "F": "f.db", "M": "r.md", "K": "k.json",
+         "L": "l.jsonl", "E": "ev"}
 INPUTS = {"T": ["t.db"], "U": ["u.db"], "D": ["d.trace"], "J": ["j.json"], "runs": ["runs/a.db"],
-          "W": ["w/pmc_perf.csv", "w/sysinfo.csv"], "src": ["src/a.hip"]}
+          "W": ["w/pmc_perf.csv", "w/sysinfo.csv"], "src": ["src/a.hip"], "S": ["s.sql"], "F": ["f.db"], "M": ["r.md"],
+          "K": ["k.json"], "L": ["l.jsonl"], "E": ["ev/a.db", "ev/a.truth.json"]}
 
 
 def run(*arguments, **options):
@@ -77,6 +94,14 @@ def make_inputs():
     with open("d.trace", "wb") as f:
         f.write(good("synth", "--show", "one_kernel").stdout)
     good("analyze", "--json", "-o", "j.json", "t.db")
+    good("analyze", "--format", "markdown", "-o", "r.md", "t.db")
+    good("anonymise", "t.db", "-o", "an.db", "--key", "k.json")
+    good("collect", "t.db", "--db", "f.db")
+    good("synth", "healthy", "--set", "n=5", "-o", "ev/a.db")
+    for name, text in (("s.sql", "select 1;"), ("ev/a.truth.json", '{"scenario": "a", "expected_bottleneck": "small_grid"}'),
+                       ("l.jsonl", '{"exchange": 1, "events": [{"text": "x"}, {"stop": "end"}]}\n')):
+        with open(name, "w") as f:
+            f.write(text)
     os.mkdir("src")
     with open("src/a.hip", "w") as f:
         f.write("__global__ void k(float *x) { *x = 1; }\nint main() { k<<<1, 1>>>(0); }\n")
@@ -114,17 +139,28 @@ def check_refused(arguments, before, why=b"this command reads"):
     assert now == before, (arguments, set(now) ^ set(before))
 
 
+def check_kept(arguments, before, said):
+    done = run(*arguments)
+    assert said in done.stderr if said else done.returncode == 2, (arguments, done.returncode, done.stderr)
+    now = everything()
+    assert now == before, (arguments, set(now) ^ set(before))
+
+
 def check_inputs():
     make_inputs()
     n = 0
-    for line in TARGETS:
+    for line in TARGETS + JOURNALS + KEPT:
         words = line.split()
         for word in words:
             for path in INPUTS.get(word, []):
                 names = list(names_of(path))
                 for name in [names[n % len(names)], names[(n + 3) % len(names)]]:  # all in turn
                     before = everything()
-                    check_refused([name if w == "OUT" else FILES.get(w, w) for w in words], before)
+                    arguments = [name if w == "OUT" else FILES.get(w, w) for w in words]
+                    if line in KEPT + JOURNALS:
+                        check_kept(arguments, before, b"this command reads" if line in JOURNALS else None)
+                    else:
+                        check_refused(arguments, before)
                     n += 1
     # Names that are made of the input's.
     good("synth", "demo", "--format", "kineto", "-o", "run.json")
