@@ -551,7 +551,10 @@ static bool write_otf2(struct conversion *c, struct gs_error *err)
                                    many ? OTF2_CHUNK_SIZE_MIN : 1 << 20, many ? 1 << 20 : 4 << 20,
                                    OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (!w->archive || !w->attributes)
-        return fail(err, GS_E_IO, "cannot write '%s': libotf2 cannot make the archive", path);
+        return fail(
+            err, GS_E_IO,
+            "cannot write '%s': libotf2 cannot make the archive; memory or the disk may be too small",
+            path);
     put_archive(w);
     bool closed = close_archive(w);
     if (w->too_many)
@@ -560,7 +563,10 @@ static bool write_otf2(struct conversion *c, struct gs_error *err)
                     "than 10000; choose some of them, or another format",
                     path);
     if (w->failed || !closed)
-        return fail(err, GS_E_IO, "cannot write '%s': libotf2 reports an error", path);
+        return fail(
+            err, GS_E_IO,
+            "cannot write '%s': libotf2 reports an error; memory or the disk may be too small",
+            path);
     return publish(w, path, err);
 }
 

@@ -116,5 +116,7 @@ bool mcp_serve(const struct mcp_opts *o, struct arena *arena, struct gs_error *e
         }
     worker_end(s, worker);
     mem_free(l.buf);
+    if (ok && atomic_load(&s->broken)) /* the last answers, behind the end of the input */
+        return fail(err, GS_E_IO, "cannot write the output");
     return ok;
 }

@@ -16,6 +16,7 @@ After SIGKILL a file may be left that says that it is unfinished; the next comma
 import argparse
 import concurrent.futures
 import errno
+import json
 import os
 import re
 import shutil
@@ -58,7 +59,14 @@ LINES = [
     "anonymise {db} -o {out}/x.db --key {out}/key", "repair {damaged} -o {out}/x",
     "dump {db} --csv", "synth demo --set n=1 -o {out}/t.db --truth {out}/t.json",
     "synth demo --set n=1 --format kineto -o {out}/t.json", "synth demo --set n=1 --format nsys -o {out}/t.sqlite",
-    "synth demo --set n=1 --format rocprofv3-json -o {out}/t_results.json", "synth mpi_job --set ranks=2 -o {out}/job/"]
+    "synth demo --set n=1 --format rocprofv3-json -o {out}/t_results.json", "synth mpi_job --set ranks=2 -o {out}/job/",
+    "session export {session}/session.json -o {out}/x.html", "session show {session}/session.json --json",
+    "session new --dry-run --source {source} --trace {db} --auto", "mcp {folder}", "run -d {out}/r --quiet-app -- {app}",
+    "run -d {out}/r --json --repeat 2 --quiet-app -- {app}"]
+
+# What they write has the time in it, or comes from programs that they start.
+LOOSE = ("run ", "session new")
+OWN_FOLDER = ("package", "run ")  # they write into no folder that has something in it
 
 
 def inputs(folder):
@@ -74,7 +82,28 @@ def inputs(folder):
     seeds.write_text(made["gzdb"], gzip.compress(data, mtime=0))
     seeds.write_text(made["damaged"], data[:len(data) * 3 // 4])
     seeds.write_text(made["report"], "The GPU is busy 12.3 % of the time; 1,800 kernels.\n")
+    made.update(session=seeds.session(at("session")), source=seeds.source_tree(at("source")), app=at("app"), folder=at("."))
+    program_of(made["app"], "exit 0")
+    os.makedirs(os.path.join(folder, "tools"))
+    os.symlink(PROFILER, os.path.join(folder, "tools", "rocprofv3"))  # it goes by its name
+    program_of(os.path.join(folder, "bin", "rocprofv3"), f'exec env -u LD_PRELOAD -u FAULTS -u FAULTS_COUNT STANDIN_GPUSIGHT='
+               f'"{seeds._program}" {sys.executable} {folder}/tools/rocprofv3 "$@"')
+    made["requests"] = at("requests.jsonl")
+    calls = [("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}),
+             ("tools/list", {}), ("tools/call", {"name": "hotspots", "arguments": {"trace": "a.db"}}),
+             ("tools/call", {"name": "info", "arguments": {"trace": "b.sqlite"}})]
+    seeds.write_text(made["requests"], "".join(json.dumps({"jsonrpc": "2.0", "id": i, "method": m, "params": p}) + "\n"
+                                               for i, (m, p) in enumerate(calls)))
     return made
+
+
+PROFILER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "launch", "profiler.py")
+
+
+def program_of(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    seeds.write_text(path, f"#!/bin/sh\n{text}\n")
+    os.chmod(path, 0o755)
 
 
 class Case:
@@ -95,7 +124,7 @@ class Case:
             seeds.write_text(os.path.join(place, name), data)
         argv = [w.format(out="out", **self.paths).replace("~", " ") for w in self.line.split()]
         env = {"LD_PRELOAD": self.o.library, "FAULTS": faults, "FAULTS_COUNT": os.path.join(place, "counts"),
-               "HOME": place, "XDG_STATE_HOME": place, **env}
+               "HOME": place, "XDG_STATE_HOME": place, "PATH": os.path.join(self.scratch, "bin") + ":" + os.environ["PATH"], **env}
         o = self.limited([argv[0], *words, *argv[1:]], place, tmp, env)
         with open(os.path.join(place, "counts"), "rb") as f:
             o.counts = dict(zip(KINDS + ["any"], struct.unpack("<9Q", f.read())))
@@ -112,7 +141,8 @@ class Case:
     def limited(self, words, place, tmp, env):
         argv = ["env", *(f"{k}={v}" for k, v in env.items()), self.o.program, "--threads", "2", *words]
         for _ in range(5):
-            o = sandbox.run(argv, place, tmp, wall_s=60)
+            with open(self.paths["requests"] if self.line.startswith("mcp") else os.devnull, "rb") as given:
+                o = sandbox.run(argv, place, tmp, wall_s=60, stdin=given)
             if o.code != NOT_BEGUN:
                 break
         return o
@@ -126,6 +156,10 @@ class Case:
         return self.whole
 
     def same(self, o):
+        if self.line.startswith(LOOSE):
+            return o.code == self.whole.code and o.files.keys() == self.whole.files.keys()
+        if self.line.startswith("mcp"):  # answers come when they are ready; a trace that cannot be read is an answer
+            return o.code == 0 and o.out.count(b"\n") == self.whole.out.count(b"\n")
         return o.code == self.whole.code and o.out == self.whole.out and o.files == self.whole.files
 
     def told(self, o, codes=(3,)):
@@ -140,14 +174,14 @@ class Case:
 
     def fault(self, kind, n, after, code):
         """One call fails."""
-        again = n % 2 and not self.line.startswith("package")  # which wants a folder of its own
+        again = n % 2 and not self.line.startswith(OWN_FOLDER)
         old = {name: b"old " + name.encode() for name in self.whole.files} if again else {}
         o = self.clear(self.run(f"{kind}:{n}{after}:{code}", old))
         wrong = [f"leaves {o.left[:3]} in the folder for temporary files"] if o.left else []
         if self.same(o) or (kind == "read" and o.code == 0 and b"missing or damaged" in o.err):
             return wrong  # repair saves what can be read, and says what could not
         wrong += self.told(o, (3, 4) if kind == "read" else (3,))
-        if o.files != old:
+        if o.files != old and not self.line.startswith("run"):  # what was recorded stays
             changed = sorted(f for f in o.files.keys() | old.keys() if o.files.get(f) != old.get(f))
             whole = all(o.files.get(f) == self.whole.files.get(f) for f in changed)
             wrong.append(f"leaves {changed[:4]} of {len(self.whole.files)}" + ("" if whole else ", not whole"))
@@ -157,21 +191,24 @@ class Case:
         o = self.run(f"any:{n}:kill")
         wrong = [f"leaves {o.left[:3]} in the folder for temporary files"] if o.left else []
         for name, data in o.files.items():
-            if not UNFINISHED.search(name) and data != self.whole.files.get(name):
+            if not UNFINISHED.search(name) and data != self.whole.files.get(name) and not self.line.startswith(LOOSE):
                 wrong.append(f"leaves {name}, which is not whole")
         return wrong + self.again(o)
 
     def again(self, killed):
         """The same command in the same place: as if nothing had been."""
         argv = [w.format(out="out", **self.paths).replace("~", " ") for w in self.line.split()]
-        env = {"HOME": killed.place, "XDG_STATE_HOME": killed.place}
+        env = {"HOME": killed.place, "XDG_STATE_HOME": killed.place,
+               "PATH": os.path.join(self.scratch, "bin") + ":" + os.environ["PATH"]}
         o = self.limited(argv, killed.place, os.path.join(killed.place, "tmp"), env)
         files = self.files_in(killed.place)
         shutil.rmtree(killed.place)
-        if self.line.startswith("package") and o.code == 2:
-            return []  # it was complete; twice is refused
+        if self.line.startswith(OWN_FOLDER) and o.code == 2:
+            return []  # there is something; twice is refused
         if o.code != self.whole.code:
             return [f"and once more: exit code {o.code}: {o.err[-200:]!r}"]
+        if self.line.startswith(LOOSE):
+            return []
         different = sorted(f for f in files.keys() | self.whole.files.keys() if files.get(f) != self.whole.files.get(f))
         return [f"and once more: {different[:3]} differ"] if different else []
 
@@ -199,6 +236,8 @@ class Case:
 
     def interruptible(self):
         """Other libraries than SQLite give up when a signal interrupts them."""
+        if self.line.startswith("run"):  # so are the programs that it starts
+            return ()
         theirs = any(end in self.line for end in (".pdf", ".png", "otf2", "kineto -o", "rocprofv3-json"))
         return ("sync", "size") if theirs else INTERRUPTED
 

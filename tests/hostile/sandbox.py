@@ -56,7 +56,7 @@ def run(argv, cwd, tmp, sanitized=False, wall_s=WALL_S, address_kb=ADDRESS_KB, *
     env = dict(os.environ, TMPDIR=tmp, LC_ALL="C.UTF-8", **more.pop("env", {}))
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         p = subprocess.Popen(["sh", "-c", limits + 'exec "$0" "$@"', *argv], cwd=cwd, stdout=out,
-                             stderr=err, stdin=subprocess.DEVNULL, env=env, **more)
+                             stderr=err, stdin=more.pop("stdin", subprocess.DEVNULL), env=env, **more)
         late = []
         timer = threading.Timer(wall_s, lambda: (late.append(1), p.kill()))
         timer.start()
