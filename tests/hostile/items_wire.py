@@ -217,3 +217,14 @@ def fleet_shared_pages(folder):
     for at, below in zip([root] + spare[:-1], spare):
         data[page(at)] = interior(below)
     return _write(folder, "f.db", bytes(data))
+
+
+def otf2_many_locations(folder):
+    """An archive that claims half a million locations, each of which takes a reader."""
+    path = seeds.otf2(os.path.join(folder, "otf2"))
+    anchors = [f for f in os.listdir(path) if f.endswith(".otf2")]
+    for name in anchors:  # none in a build without libotf2
+        with open(os.path.join(path, name), "r+b") as f:
+            f.seek(30)
+            f.write(struct.pack("<Q", 500000))
+    return path

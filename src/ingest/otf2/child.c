@@ -3,11 +3,13 @@
 
 #include <fcntl.h>
 #include <otf2/otf2.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+enum { LOCATIONS_MAX = 1000000 };
 enum { BUFFER = 1 << 16, MEMBERS_MAX = 1 << 16, ATTRIBUTES_MAX = 256, STRINGS_MAX = 1 << 16 };
 
 struct out {
@@ -23,6 +25,8 @@ struct child {
     } member[MEMBERS_MAX];
     uint8_t note_of[ATTRIBUTES_MAX]; /* by attribute: 1 + enum otf2_note */
     uint8_t note_name[STRINGS_MAX];  /* by string: the same, of the names they have */
+    uint64_t *location;              /* those that were defined */
+    size_t n_locations, cap_locations;
 };
 
 static struct child *self;
@@ -131,6 +135,15 @@ static OTF2_CallbackCode on_location(void *user, OTF2_LocationRef id, OTF2_Strin
     (void)events;
     record(O_LOCATION, id, name, group, 0, type);
     OTF2_Reader_SelectLocation(user, id);
+    if (self->n_locations == LOCATIONS_MAX)
+        _exit(3);
+    if (self->n_locations == self->cap_locations) {
+        self->cap_locations = self->cap_locations * 2 + 64;
+        self->location = realloc(self->location, self->cap_locations * sizeof(*self->location));
+        if (!self->location)
+            _exit(2);
+    }
+    self->location[self->n_locations++] = id;
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -249,13 +262,24 @@ static void read_definitions(OTF2_Reader *r)
         _exit(3);
 }
 
-static void read_events(OTF2_Reader *r, uint64_t locations)
+/* A reader takes kilobytes: who claims a location must have a file for it. */
+static bool has_events(const char *stem, uint64_t location)
+{
+    char path[4096];
+    int n = snprintf(path, sizeof(path), "%s/%llu.evt", stem, (unsigned long long)location);
+    return n > 0 && (size_t)n < sizeof(path) && access(path, R_OK) == 0;
+}
+
+static void read_events(OTF2_Reader *r, const char *stem)
 {
     uint64_t n;
     bool local = OTF2_Reader_OpenDefFiles(r) == OTF2_SUCCESS;
     if (OTF2_Reader_OpenEvtFiles(r) != OTF2_SUCCESS)
         _exit(3);
-    for (uint64_t i = 0; i < locations; i++) { /* numbered from 0 by all writers we know */
+    for (size_t k = 0; k < self->n_locations; k++) {
+        uint64_t i = self->location[k];
+        if (!has_events(stem, i))
+            continue;
         OTF2_DefReader *d = local ? OTF2_Reader_GetDefReader(r, i) : NULL;
         if (d) {
             OTF2_Reader_ReadAllLocalDefinitions(r, d, &n);
@@ -287,27 +311,40 @@ static void limit(int what, uint64_t most)
     setrlimit(what, &now);
 }
 
-_Noreturn void otf2_child(const char *path, int fd, uint64_t bytes)
+/* What the process has already: its parent's, which it shares. */
+static uint64_t addresses_now(void)
 {
-    uint64_t locations = 0;
+    unsigned long long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "re");
+    if (!f || fscanf(f, "%llu", &pages) != 1)
+        pages = 0;
+    if (f)
+        fclose(f);
+    return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+_Noreturn void otf2_child(const char *path, const char *stem, int fd, uint64_t bytes,
+                          uint64_t files)
+{
+    enum { ALWAYS_MIB = 700, FILE_MIB = 2, TIMES = 8, ALWAYS_S = 10 };
     int quiet = open("/dev/null", O_WRONLY);
     if (quiet >= 0) { /* libotf2 tells its troubles itself; ours is one line */
         dup2(quiet, STDERR_FILENO);
         dup2(quiet, STDOUT_FILENO);
     }
     limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_CPU, 30 + bytes / (1 << 20));
-    limit(RLIMIT_AS, (UINT64_C(4) << 30) + bytes * 4);
+    limit(RLIMIT_CPU, ALWAYS_S + bytes / (1 << 20));
+    limit(RLIMIT_AS,
+          addresses_now() + (((uint64_t)ALWAYS_MIB + files * FILE_MIB) << 20) + bytes * TIMES);
     self = calloc(1, sizeof(*self));
     if (!self)
         _exit(2);
     self->out.fd = fd;
     OTF2_Reader *r = OTF2_Reader_Open(path);
-    if (!r || OTF2_Reader_SetSerialCollectiveCallbacks(r) != OTF2_SUCCESS ||
-        OTF2_Reader_GetNumberOfLocations(r, &locations) != OTF2_SUCCESS || locations > 1000000)
+    if (!r || OTF2_Reader_SetSerialCollectiveCallbacks(r) != OTF2_SUCCESS)
         _exit(3);
     read_definitions(r);
-    read_events(r, locations);
+    read_events(r, stem);
     record(O_END, 0, 0, 0, 0, 0);
     flush();
     _exit(0);

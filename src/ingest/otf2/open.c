@@ -376,16 +376,18 @@ static const char *stem_of(const char *path, struct arena *a)
     return n > 5 && str_ends(path, ".otf2") ? arena_strndup(a, path, n - 5) : path;
 }
 
-static uint64_t archive_bytes(const char *path, struct arena *a)
+static uint64_t archive_bytes(const char *path, uint64_t *n_files, struct arena *a)
 {
     struct fs_list files = {0};
     struct gs_error ignored;
     uint64_t sum = fs_size(path) < 0 ? 0 : (uint64_t)fs_size(path);
     const char *stem = stem_of(path, a);
+    *n_files = 0;
     if (fs_is_dir(stem) && fs_list(&files, stem, a, &ignored))
         for (size_t i = 0; i < files.n; i++) {
             int64_t size = fs_size(arena_printf(a, "%s/%s", stem, fs_basename(files.v[i])));
             sum = add_bytes(sum, size < 0 ? 0 : (uint64_t)size);
+            ++*n_files;
         }
     return sum;
 }
@@ -419,15 +421,17 @@ static void end_child(void *in)
     o->buf = NULL;
 }
 
-static bool start_child(struct otf2_in *o, const char *path, uint64_t bytes, struct gs_error *err)
+static bool start_child(struct otf2_in *o, const char *path, uint64_t bytes, uint64_t files,
+                        struct gs_error *err)
 {
+    const char *stem = stem_of(path, o->arena);
     int ends[2];
     if (pipe(ends) != 0)
         return fail(err, GS_E_IO, "cannot make a pipe: %s", strerror(errno));
     o->child = fork();
     if (o->child == 0) {
         close(ends[0]);
-        otf2_child(path, ends[1], bytes);
+        otf2_child(path, stem, ends[1], bytes, files);
     }
     close(ends[1]);
     o->fd = ends[0];
@@ -457,12 +461,13 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *op
     struct otf2_in *o = arena_new(arena, struct otf2_in);
     struct trace_file f = ingest_file(path, "otf2", "OTF2", "libotf2");
     (void)opts;
-    f.bytes = archive_bytes(path, arena);
+    uint64_t files;
+    f.bytes = archive_bytes(path, &files, arena);
     init(o, t, arena);
     arena_defer(arena, end_child, o);
     vec_push(&t->files, &t->arena, f);
     rv3_init(&o->p.build, t, o->p.file, arena);
-    if (!is_whole(path, arena, err) || !start_child(o, path, f.bytes, err))
+    if (!is_whole(path, arena, err) || !start_child(o, path, f.bytes, files, err))
         return false;
     struct otf2_record r;
     while (take(o, &r, sizeof(r)) && take_record(o, &r))

@@ -58,6 +58,7 @@ struct otf2_notes {
 };
 
 /* Reads the archive and writes records to the descriptor; does not return. */
-_Noreturn void otf2_child(const char *path, int fd, uint64_t bytes);
+_Noreturn void otf2_child(const char *path, const char *stem, int fd, uint64_t bytes,
+                          uint64_t files);
 
 #endif

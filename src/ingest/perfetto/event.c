@@ -163,8 +163,8 @@ static void read_note(struct perfetto *p, struct pf_sequence *s, const struct fi
         e->number[key - 1] = number;
         e->text[key - 1] = text;
     } else if (real) { /* a counter of this kernel */
-        vec_push(&p->notes, p->arena,
-                 ((struct pf_note){key - PK_OTHER - 2, (uint32_t)p->notes.n + 1, value}));
+        struct pf_note note = {key - PK_OTHER - 2, (uint32_t)p->notes.n + 1, value};
+        vec_push(&p->notes, p->arena, note);
     }
 }
 
