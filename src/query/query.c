@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/task.h"
-#include "query/query_in.h"
+#include "query/vtab_in.h"
 
 static double now(void)
 {
@@ -173,6 +173,13 @@ struct query *query_open(const struct query_source *source, struct arena *arena)
 
 /* ---- loading ---- */
 
+/* Whether what is kept is of this trace, as far as it was loaded. */
+static bool is_same(const struct query_kept *k, const struct trace *t)
+{
+    return k->trace == t && k->n_strings == t->strings.n && k->n_kernels == t->kernels.n &&
+           k->n_regions == t->regions.n && k->n_markers == t->markers.n;
+}
+
 static void load_trace(void *query)
 {
     struct query *q = query;
@@ -183,7 +190,18 @@ static void load_trace(void *query)
     q->has_trace = false;
     if (!t)
         return;
-    qdata_make(&q->data, t, q->arena);
+    struct query_kept *kept = q->source.kept;
+    if (!kept || (kept->trace && !is_same(kept, t)))
+        kept = query_kept_new(q->arena);
+    if (!kept->trace)
+        qdata_make(&kept->data, t, kept->arena);
+    kept->trace = t;
+    kept->n_strings = t->strings.n;
+    kept->n_kernels = t->kernels.n;
+    kept->n_regions = t->regions.n;
+    kept->n_markers = t->markers.n;
+    q->kept = kept;
+    q->data = kept->data;
     q->parts = INGEST_ALL & ~leave_out;
     q->loads++;
     q->has_trace = true;
@@ -449,6 +467,7 @@ static bool run_one(struct running *run, const char **sql, const struct query_li
     struct query *q = run->q;
     const char *text = *sql, *tail = text + strlen(text);
     q->whole_names = limits->whole_names;
+    q->sort_memory = limits->memory;
     int rc = prepare(q, text, &run->stmt, &tail);
     if (rc != SQLITE_OK && q->load_error.code) {
         *err = q->load_error;

@@ -174,6 +174,7 @@ struct query {
     int format_args;
     struct arena *arena;
     struct query_source source;
+    struct query_kept *kept; /* what was found out about the rows */
     struct qdata data;
     bool has_trace, has_run;
     bool wants_args, has_args;
@@ -188,6 +189,7 @@ struct query {
     VEC(struct rtable) tables; /* of results */
     struct query_tables docs;
     struct gs_error load_error; /* why the source failed, in full */
+    uint64_t sort_memory;       /* of the limits of the statement at hand; 0: none */
     double until;               /* when the statement must end; 0: no limit */
     bool timed_out;
     const char *refused; /* what the statement tried and may not */
