@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "base/mem.h"
 #include "base/sort.h"
-#include "query/vtab_in.h"
+#include "query/groups_in.h"
 
 enum { MOST_KEPT = 24 }; /* orders of one trace */
 
@@ -112,6 +112,8 @@ struct sorting {
     const uint32_t *rows; /* NULL: all */
     size_t n;
     struct arena *arena;
+    const struct operand *operands; /* instead of by->column; NULL: none */
+    bool failed;
     int64_t *key[MOST_ORDER];
 };
 
@@ -191,6 +193,20 @@ static void rank_texts(struct texts *t, int64_t *key, size_t n)
             key[i] = rank[key[i]];
 }
 
+static int64_t *expr_keys(struct sorting *s, const struct expr *e)
+{
+    const struct vaux *x = s->x;
+    int64_t *key = arena_array(s->arena, int64_t, s->n);
+    for (size_t i = 0, part = 0; i < s->n; i++) {
+        size_t row = s->rows ? s->rows[i] : i;
+        if (row < x->first[part] || row >= x->first[part + 1])
+            part = part_of(x, row);
+        key[i] = expr_value(e, x->table->parts[part].columns, &x->q->data, row - x->first[part],
+                            &s->failed);
+    }
+    return key;
+}
+
 static int64_t *keys_of(struct sorting *s, int column)
 {
     const struct vaux *x = s->x;
@@ -222,7 +238,9 @@ static uint32_t *sort_places(struct sorting *s)
     for (size_t i = 0; i < s->n; i++)
         at[i] = (uint32_t)i;
     for (size_t k = s->by->n; k--;) {
-        int64_t *key = s->key[k] = keys_of(s, s->by->column[k]);
+        const struct operand *o = s->operands ? &s->operands[k] : NULL;
+        int64_t *key = s->key[k] =
+            o && o->expr ? expr_keys(s, o->expr) : keys_of(s, o ? o->column : s->by->column[k]);
         for (size_t i = 0; s->by->descending[k] && i < s->n; i++)
             key[i] = ~key[i];
         sort_rows(at, s->n, key, s->arena);
@@ -257,6 +275,22 @@ static size_t firsts(const struct sorting *s, uint32_t *at)
     return n;
 }
 
+/* Where values change. */
+static uint32_t *starts_of(const struct sorting *s, const uint32_t *at, struct arena *arena,
+                           size_t *n)
+{
+    size_t groups = 0;
+    for (size_t i = 0; i < s->n; i++)
+        groups += !i || !same_keys(s, at[i - 1], at[i]);
+    uint32_t *starts = arena_array(arena, uint32_t, groups + 1);
+    *n = 0;
+    for (size_t i = 0; i < s->n; i++)
+        if (!i || !same_keys(s, at[i - 1], at[i]))
+            starts[(*n)++] = (uint32_t)i;
+    starts[*n] = (uint32_t)s->n;
+    return starts;
+}
+
 static uint32_t *in_order(struct sorting *s, size_t *n)
 {
     uint32_t *at = sort_places(s);
@@ -274,28 +308,47 @@ static bool same_order(const struct order_by *a, const struct order_by *b)
     return same;
 }
 
-const struct qorder *order_all(struct vaux *x, const struct order_by *by)
+static struct qorder *find_order(const struct vaux *x, const struct order_by *by)
 {
     for (size_t i = 0; i < x->found->orders.n; i++)
         if (same_order(&x->found->orders.v[i].by, by))
             return &x->found->orders.v[i];
-    bool keep = x->q->kept->n_orders < MOST_KEPT;
+    return NULL;
+}
+
+/* Makes the order of all rows, and their groups; of an order that is there only the groups. */
+static struct qorder *make_order(struct vaux *x, const struct order_by *by, bool groups)
+{
+    struct qorder *o = find_order(x, by);
+    if (o && (!groups || o->starts))
+        return o;
+    bool keep = o || x->q->kept->n_orders < MOST_KEPT;
     struct arena *arena = keep ? x->q->kept->arena : x->q->arena;
     struct arena *temporary = arena_scratch();
     struct sorting s = {.x = x, .by = by, .n = x->first[x->table->n_parts], .arena = temporary};
-    struct qorder o = {.by = *by};
-    uint32_t *rows = in_order(&s, &o.n);
-    o.rows = arena_array(arena, uint32_t, o.n);
-    memcpy(o.rows, rows, o.n * sizeof(*rows));
+    struct qorder made = o ? *o : (struct qorder){.by = *by};
+    uint32_t *rows = in_order(&s, &made.n);
+    if (groups)
+        made.starts = starts_of(&s, rows, arena, &made.n_groups);
+    if (!o) {
+        made.rows = arena_array(arena, uint32_t, made.n);
+        memcpy(made.rows, rows, made.n * sizeof(*rows));
+    }
     arena_release(temporary);
-    if (keep) {
-        vec_push(&x->found->orders, arena, o);
+    if (!o && keep) {
+        vec_push(&x->found->orders, arena, made);
         x->q->kept->n_orders++;
         return &x->found->orders.v[x->found->orders.n - 1];
     }
-    struct qorder *own = arena_new(arena, struct qorder);
-    *own = o;
-    return own;
+    if (!o)
+        o = arena_new(arena, struct qorder);
+    *o = made;
+    return o;
+}
+
+const struct qorder *order_all(struct vaux *x, const struct order_by *by)
+{
+    return make_order(x, by, false);
 }
 
 size_t order_some(const struct vaux *x, const struct order_by *by, uint32_t *rows, size_t n)
@@ -306,4 +359,45 @@ size_t order_some(const struct vaux *x, const struct order_by *by, uint32_t *row
     memcpy(rows, sorted, n * sizeof(*rows));
     arena_release(temporary);
     return n;
+}
+
+/* ---- groups ---- */
+
+int64_t *order_keys(const struct vaux *x, const struct operand *of, const uint32_t *rows, size_t n,
+                    struct arena *arena, bool *failed)
+{
+    struct sorting s = {.x = x, .rows = rows, .n = n, .arena = arena};
+    int64_t *key = of->expr ? expr_keys(&s, of->expr) : keys_of(&s, of->column);
+    *failed |= s.failed;
+    return key;
+}
+
+struct group_rows order_groups(const struct grouping *g, const uint32_t *rows, size_t n,
+                               struct arena *arena, bool *failed)
+{
+    struct order_by by = {.n = g->n_keys};
+    bool columns = true;
+    for (size_t k = 0; k < g->n_keys; k++) {
+        by.column[k] = g->keys[k].column;
+        by.descending[k] = g->descending[k];
+        columns &= !g->keys[k].expr;
+    }
+    if (!g->n_keys) {
+        uint32_t *starts = arena_array(arena, uint32_t, 2);
+        starts[1] = (uint32_t)n;
+        return (struct group_rows){rows, starts, 1};
+    }
+    if (!rows && columns) {
+        const struct qorder *o = make_order(g->x, &by, true);
+        return (struct group_rows){o->rows, o->starts, o->n_groups};
+    }
+    struct sorting s = {
+        .x = g->x, .by = &by, .rows = rows, .n = n, .arena = arena, .operands = g->keys};
+    uint32_t *at = sort_places(&s);
+    struct group_rows out = {at, NULL, 0};
+    out.starts = starts_of(&s, at, arena, &out.n);
+    for (size_t i = 0; rows && i < n; i++)
+        at[i] = rows[at[i]];
+    *failed |= s.failed;
+    return out;
 }

@@ -16,7 +16,7 @@ static double rows_in(const struct vaux *x)
  * What must be loaded for these columns of a table: work of the GPU can do without the calls of the
  * host, which are most of a trace, unless a column refers to them.
  */
-static unsigned needs_of(const struct qtable *t, uint64_t used)
+unsigned vtab_needs(const struct qtable *t, uint64_t used)
 {
     static const struct {
         const char *name;
@@ -102,7 +102,7 @@ int vtab_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
     bool equal = false, joins = false;
     x->q->wants_trace = true;
     x->q->wants_args |= str_eq(x->table->name, "rocpd_arg");
-    x->q->needs |= needs_of(x->table, info->colUsed);
+    x->q->needs |= vtab_needs(x->table, info->colUsed);
     for (int i = 0; i < info->nConstraint && n < MOST_CONDITIONS; i++) {
         if (!usable(columns, info, i))
             continue;

@@ -186,7 +186,11 @@ struct query {
     const struct run *run;
     struct results results;
     struct workbook *book;
-    VEC(struct rtable) tables; /* of results */
+    VEC(struct rtable) tables;       /* of results */
+    VEC(struct vaux *) aux;          /* tables of the trace (vtab_in.h) */
+    VEC(const char *) grouped_views; /* by number of query_views; NULL: as they are */
+    VEC(struct grouping *) groups;   /* by number (groups_in.h) */
+    bool only_sqlite;                /* can say what the statement at hand gives */
     struct query_tables docs;
     struct gs_error load_error; /* why the source failed, in full */
     uint64_t sort_memory;       /* of the limits of the statement at hand; 0: none */

@@ -249,6 +249,16 @@ static int put_in_order(struct cursor *c)
     return SQLITE_OK;
 }
 
+void vtab_refresh(struct vaux *x)
+{
+    if (x->loads == x->q->loads)
+        return;
+    for (size_t p = 0; p < x->table->n_parts; p++)
+        x->first[p + 1] = x->first[p] + x->table->parts[p].n(&x->q->data);
+    x->found = found_of(x->q, x->table);
+    x->loads = x->q->loads;
+}
+
 struct search {
     struct cursor *c;
     int rc;
@@ -259,12 +269,7 @@ static void find_rows(void *ctx)
     struct search *s = ctx;
     struct cursor *c = s->c;
     struct vaux *x = c->aux;
-    if (x->loads != x->q->loads) {
-        for (size_t p = 0; p < x->table->n_parts; p++)
-            x->first[p + 1] = x->first[p] + x->table->parts[p].n(&x->q->data);
-        x->found = found_of(x->q, x->table);
-        x->loads = x->q->loads;
-    }
+    vtab_refresh(x);
     c->end = x->first[x->table->n_parts];
     s->rc = look_up(c);
     if (s->rc == SQLITE_OK && c->order.n)
@@ -371,12 +376,8 @@ static void put_string(sqlite3_context *ctx, const struct strings *s, uint32_t i
         sqlite3_result_text(ctx, s->v[id].text, (int)s->v[id].len, SQLITE_STATIC);
 }
 
-static int column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int n)
+void vtab_put(sqlite3_context *ctx, const struct qcolumn *col, const struct qdata *d, size_t row)
 {
-    const struct cursor *c = (const struct cursor *)base;
-    const struct qdata *d = &c->aux->q->data;
-    const struct qcolumn *col = &c->columns[n];
-    size_t row = c->row;
     if (col->kind == Q_I) {
         int64_t v = col->I(d, row);
         if (v != NONE)
@@ -392,6 +393,12 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int n)
         if (text)
             sqlite3_result_text(ctx, text, -1, SQLITE_STATIC);
     }
+}
+
+static int column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int n)
+{
+    const struct cursor *c = (const struct cursor *)base;
+    vtab_put(ctx, &c->columns[n], &c->aux->q->data, c->row);
     return SQLITE_OK;
 }
 
@@ -420,6 +427,7 @@ bool vtab_register(struct query *q, const struct qtable *table)
 {
     struct vaux *x = arena_new(q->arena, struct vaux);
     *x = (struct vaux){.q = q, .table = table};
+    vec_push(&q->aux, q->arena, x);
     if (table->n_parts > MOST_PARTS)
         return false;
     return sqlite3_create_module(q->db, table->name, &module, x) == SQLITE_OK;

@@ -35,6 +35,15 @@ struct qorder {
     struct order_by by;
     uint32_t *rows;
     size_t n;
+    uint32_t *starts; /* of rows with the same values, and the end; NULL: not asked for yet */
+    size_t n_groups;
+};
+
+/* A column, or an expression (groups_in.h). */
+struct expr;
+struct operand {
+    int column; /* -1: */
+    const struct expr *expr;
 };
 
 /* What was found out about a table. */
@@ -95,6 +104,10 @@ static inline size_t part_of(const struct vaux *x, size_t row)
     return part;
 }
 
+/* What must be loaded for these columns (as in colUsed) of a table. */
+unsigned vtab_needs(const struct qtable *t, uint64_t used);
+void vtab_refresh(struct vaux *x); /* after a trace was loaded. Under a guard */
+void vtab_put(sqlite3_context *ctx, const struct qcolumn *col, const struct qdata *d, size_t row);
 int vtab_best_index(sqlite3_vtab *base, sqlite3_index_info *info); /* plan.c */
 
 /* ---- match.c ---- */

@@ -132,6 +132,7 @@ class Statements:
         column = self.column(table, "INTEGER")
         return self.rng.choice((f'"{column}" / 1000', f'"{column}" % 7', f'"{column}" / 1e6',
                                 f'case when "{column}" > 5000 then \'long\' else \'short\' end',
+                                f'("{column}" - (select min("{column}") from {table})) / 1000',
                                 f'length("{self.column(table, "TEXT")}")'))
 
     def aggregate(self, table):
@@ -141,7 +142,8 @@ class Statements:
             f'min("{self.column(table)}")', f'max("{self.column(table)}")', f'total("{number}")',
             f'count(distinct "{self.column(table)}")', f'sum("{number}") / 1e6',
             f'max("{number}") - min("{number}")', f'sum("{number}" / 10)', f'sum("{number}") * 2 + 1',
-            f'round(avg("{number}"), 2)', f'sum("{number}" > 1000)'))
+            f'round(avg("{number}"), 2)', f'sum("{number}") * 100.0 / (select sum("{number}") from {table})',
+            f'sum(case when "{number}" > 2000 and "{number}" <= 9000 then 1 else 0 end)', f'sum("{number}" > 1000)'))
 
     def end(self, terms):
         rng, text = self.rng, ""
