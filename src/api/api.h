@@ -39,6 +39,7 @@ struct gs_run {
     atomic_bool analyzed;
     bool rows_only;            /* there will be no results */
     struct workload *workload; /* a folder of rocprof-compute; NULL: none */
+    struct query_kept *kept;   /* what SQL found out about its rows; NULL: nothing yet */
     struct tally *sums;        /* what is there instead of a trace; NULL: there is one */
 };
 
