@@ -176,9 +176,8 @@ static void open_run(void *ctx)
     o->run->run = o->run->rows_only ? only_load(&ro, a, o->err) : run_begin(&ro, a, o->err);
     if (!o->run->run)
         return;
-    if (!o->run->rows_only && !o->run->run->left) {
-        fail(o->err, GS_E_EMPTY, "no trace in '%s', only what lies beside one",
-             o->n ? o->paths[0] : "");
+    if (!o->run->rows_only && !o->run->run->left) { /* no trace, only what lies beside one */
+        api_take_beside(o->run, o->options, o->err);
         return;
     }
     api_list_events(o->run);

@@ -80,18 +80,18 @@ static struct tally *tables_of(const struct workload_report *r, struct arena *a)
 
 /* ---- opening ---- */
 
-/* Options that mean nothing here are not passed over in silence. */
-static bool options_fit(const struct gs_option *o, const struct tally_file *f, struct gs_error *err)
+bool api_options_fit(const gs_run *run, const struct gs_option *o, const char *own,
+                     struct gs_error *err)
 {
     static const char *const fine[] = {"analyze", "threads", "reader",
                                        "cache",   "replay",  "findings"};
     for (; o && o->name; o++) {
-        bool found = false;
+        bool found = own && str_eq(o->name, own);
         for (size_t i = 0; i < ARRAY_LEN(fine); i++)
             found |= str_eq(o->name, fine[i]);
         if (!found)
-            return fail(err, GS_E_USAGE, "option '%s' needs a trace; '%s' is %s", o->name, f->path,
-                        f->kind);
+            return fail(err, GS_E_USAGE, "option '%s' needs a trace; '%s' is %s", o->name,
+                        run->instead.path, run->instead.kind);
     }
     return true;
 }
@@ -114,11 +114,12 @@ bool api_is_untimed(gs_run *run, const struct opt_list *paths, const struct gs_o
     }
     if (!run->sums)
         return false;
+    run->instead = (struct api_instead){run->sums->files.v[0].path, run->sums->files.v[0].kind};
     run->run = arena_new(a, struct run);
     run->run->arena = a;
     trace_init_in(&run->run->trace, a);
     run->rows_only = true;
-    if (options_fit(options, &run->sums->files.v[0], err)) {
+    if (api_options_fit(run, options, NULL, err)) {
         api_list_events(run);
         api_list_tables(run, tally_tables(run->sums, false));
         atomic_store(&run->analyzed, true);
@@ -128,8 +129,8 @@ bool api_is_untimed(gs_run *run, const struct opt_list *paths, const struct gs_o
 
 bool api_has_trace(const gs_run *run, struct gs_error *err)
 {
-    return !run->sums || fail(err, GS_E_USAGE, "that needs a trace; '%s' is %s",
-                              run->sums->files.v[0].path, run->sums->files.v[0].kind);
+    const struct api_instead *i = &run->instead;
+    return !i->kind || fail(err, GS_E_USAGE, "that needs a trace; '%s' is %s", i->path, i->kind);
 }
 
 /* ---- reports ---- */
