@@ -72,23 +72,6 @@ struct fleet *fleet_open(const char *place, enum fleet_mode mode, struct arena *
     return ok && fleet_schema(f, mode, err) ? f : NULL;
 }
 
-/* What is not UTF-8 in a name becomes U+FFFD, as in JSON. */
-static const char *valid(const char *text, struct arena *a)
-{
-    size_t n = strlen(text);
-    struct str s;
-    if (utf8_valid(text, n))
-        return text;
-    str_init(&s, a);
-    for (size_t i = 0, len; i < n; i += len) {
-        if (utf8_decode(text + i, n - i, &len) == 0xfffd && len == 1)
-            str_puts(&s, "\xef\xbf\xbd");
-        else
-            str_put(&s, text + i, len);
-    }
-    return s.buf;
-}
-
 bool fleet_run(struct fleet *f, const char *sql, const struct fleet_value *v, size_t n,
                fleet_taker *take, void *ctx, uint64_t *changed, struct gs_error *err)
 {
@@ -98,7 +81,7 @@ bool fleet_run(struct fleet *f, const char *sql, const struct fleet_value *v, si
     for (size_t i = 0; i < n; i++) {
         clean[i] = v[i];
         if (v[i].kind == FLEET_TEXT)
-            clean[i].text = valid(v[i].text, temporary);
+            clean[i].text = utf8_to_valid(v[i].text, temporary);
     }
     bool ok = f->backend->run(f->db, sql, clean, n, take, ctx, changed, err);
     arena_release(temporary);
