@@ -42,18 +42,18 @@ void fleet_mask_here(char *place)
 /* With three stars: the length of a password is nobody's business either. */
 const char *fleet_mask(const char *place, struct arena *a)
 {
-    char *copy = arena_strdup(a, place), *to = copy;
+    char *copy = arena_strdup(a, place);
+    struct str out;
     fleet_mask_here(copy);
     if (strcmp(copy, place) == 0)
         return copy;
-    size_t stars = 0;
-    for (const char *p = copy; *p; p++) {
-        stars = *p == '*' ? stars + 1 : 0;
-        if (stars <= 3)
-            *to++ = *p;
+    str_init(&out, a);
+    for (const char *p = copy; *p;) {
+        size_t stars = strspn(p, "*");
+        str_put(&out, stars ? "***" : p, stars ? 3 : 1);
+        p += stars ? stars : 1;
     }
-    *to = 0;
-    return copy;
+    return out.buf;
 }
 
 const char *fleet_place(const struct fleet *f)
