@@ -82,8 +82,9 @@ struct gs_option {
  * (us), reader, threads, cache (a folder, docs/cache.md), source-dir, att-dir, by (gpu, process or
  * stream), replay (yes or no), findings (yes or no), analyze (later: when a result is first asked for;
  * no: never, there are only the tables of events), and the filters of docs/filters.md: kernel, stream,
- * thread, category, marker, start, end, start-marker, end-marker, inclusive (true or false). `options`
- * and `task` may be NULL.
+ * thread, category, marker, start, end, start-marker, end-marker, inclusive (true or false). Of a
+ * workload: kernel, dispatch ("0,4,10-20"), panel (a number), per (wave, cycle, second or kernel).
+ * `options` and `task` may be NULL.
  */
 GS_API gs_run *gs_open(const char *const *paths, size_t n, const struct gs_option *options,
                        gs_task *task, struct gs_error *err);

@@ -14,6 +14,7 @@
 #include "gpusight/gpusight.h"
 #include "report/workbook.h"
 #include "run/run_words.h"
+#include "workload/results.h"
 
 struct gs_task {
     struct task task;
@@ -44,6 +45,7 @@ struct gs_run {
     atomic_bool analyzed;
     bool rows_only;            /* there will be no results */
     struct workload *workload; /* a folder of rocprof-compute; NULL: none */
+    struct workload_opts part; /* what of it is looked at */
     struct tally *sums;        /* tables of sums, or of a workload; NULL: none */
     struct api_instead instead;
 };
@@ -90,6 +92,8 @@ bool api_has_trace(const gs_run *run, struct gs_error *err);
 /* Options that mean nothing without a trace, but `own`, are not passed over in silence. */
 bool api_options_fit(const gs_run *run, const struct gs_option *o, const char *own,
                      struct gs_error *err);
+/* The other way round: run->part was given, and this is no workload. */
+bool api_part_unused(const gs_run *run, struct gs_error *err);
 struct draw;
 const struct draw *api_draw_untimed(const gs_run *run, const char *chart, int width,
                                     struct arena *a, struct gs_error *err);

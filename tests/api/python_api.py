@@ -171,6 +171,24 @@ def check_beside(o, gpusight, demo, folder):
             check("a thread trace is no trace", "a trace" in str(e), e)
 
 
+def check_workload(o, gpusight, folder):
+    """A workload of rocprof-compute, and parts of it."""
+    sys.path.insert(0, os.path.join(ROOT, "tests", "e2e"))
+    import check_workload as workload
+    path = workload.make(os.path.join(folder, "workload"), ["TCC_HIT_sum", "TCC_MISS_sum", "SQ_WAVES"],
+                         [("copy", [75, 25, 4], 1000), ("gemm", [10, 90, 8], 5000), ("copy", [50, 50, 4], 1500)])
+    for part in ({}, {"panel": 2}, {"per": "second"}, {"dispatch": "0,2"}, {"kernel": "gemm", "panel": 17}):
+        run = gpusight.open(path, progress=False, **part)
+        same_as(run, json_of(o, path, *[f"--{k}={v}" for k, v in part.items()]), f"workload {part}")
+    for what, says in ((lambda: gpusight.open(path, progress=False, panel="x"), "no panel"),
+                       (lambda: gpusight.open(path, progress=False, window="1%..2%"), "needs a trace"),
+                       (lambda: gpusight.open(os.path.join(folder, "demo.db"), progress=False, panel=2), "is for workloads")):
+        try:
+            check(f"workload: {says}", False, what())
+        except gpusight.Error as e:
+            check(f"workload: {says}", says in str(e), e)
+
+
 # ---- Arrow, read by hand
 
 
@@ -495,6 +513,7 @@ def main():
         made = every_scenario(o, folder) if o.all else []
         check_numbers(o, gpusight, o.traces or [path, nsys] + made + real)
         check_beside(o, gpusight, path, folder)
+        check_workload(o, gpusight, folder)
         check_arrow(gpusight, path)
         check_frames(gpusight, path)
         check_calls(gpusight, path)
