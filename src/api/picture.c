@@ -2,6 +2,7 @@
 #include "render/picture.h"
 #include "api/api.h"
 #include "base/str.h"
+#include "compat/rocinsight.h"
 #include "render/renderers.h"
 #include "render/source_json.h"
 #include "render/svg.h"
@@ -103,8 +104,10 @@ static void scan_form(const struct report *r, struct str *out, bool in_page)
     struct analysis_json_opts o = {0};
     struct jwrite w;
     jw_init(&w, out, in_page ? 0 : 2);
-    source_json_document(&w, c->run->source, &o,
-                         !in_page && str_eq(c->form.json_profile, "rocinsight"));
+    if (!in_page && str_eq(c->form.json_profile, "rocinsight"))
+        rocinsight_source_json(&w, c->run->source, &o);
+    else
+        source_json_document(&w, c->run->source, &o);
 }
 
 static void run_scan(void *ctx)

@@ -7,9 +7,9 @@
 #include "compare/compare.h"
 #include "compare/gate.h"
 #include "compare/profile.h"
+#include "compat/rocinsight.h"
 #include "depend/change_words.h"
 #include "depend/whatif.h"
-#include "render/analysis_json.h"
 #include "render/compare_json.h"
 #include "render/html/html.h"
 #include "render/renderers.h"
@@ -76,7 +76,7 @@ static void analysis_form(const struct report *r, struct str *out, bool in_page)
     jw_init(&w, out, in_page ? 0 : 2);
     struct analysis_json_opts o = run_json_opts(run, (size_t)c->form.top, in_page);
     if (!in_page && str_eq(c->form.json_profile, "rocinsight"))
-        analysis_json_rocinsight(&w, run->analysis, &run->advice, &o);
+        rocinsight_json(&w, run->analysis, &run->advice, &o);
     else
         analysis_json(&w, run->analysis, &run->advice, &o);
 }

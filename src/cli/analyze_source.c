@@ -2,6 +2,7 @@
 
 #include "base/str.h"
 #include "cli/report_time.h"
+#include "compat/rocinsight.h"
 #include "render/source_json.h"
 
 struct source_form {
@@ -23,7 +24,10 @@ static void source_json_form(const struct report *r, struct str *out, bool in_pa
         o.duration_ms = now.duration_ms;
     }
     jw_init(&w, out, in_page ? 0 : 2);
-    source_json_document(&w, f->s, &o, strict);
+    if (strict)
+        rocinsight_source_json(&w, f->s, &o);
+    else
+        source_json_document(&w, f->s, &o);
 }
 
 bool analyze_source_report(struct subject *about, struct output *out, const char *profile,

@@ -15,7 +15,7 @@
 #include "cli/output.h"
 #include "cli/report_time.h"
 #include "cli/tallied.h"
-#include "render/analysis_json.h"
+#include "compat/rocinsight.h"
 #include "render/chart_files.h"
 #include "render/html/html.h"
 
@@ -130,7 +130,7 @@ static void json_form(const struct report *r, struct str *out, bool in_page)
         j.duration_ms = now.duration_ms;
     }
     if (strict)
-        analysis_json_rocinsight(&w, run->analysis, &run->advice, &j);
+        rocinsight_json(&w, run->analysis, &run->advice, &j);
     else
         analysis_json(&w, run->analysis, &run->advice, &j);
 }

@@ -4,10 +4,10 @@
 #include "cli/globals.h"
 #include "cli/help.h"
 #include "compare/history.h"
+#include "compat/rocinsight.h"
 #include "depend/whatif.h"
 #include "evaluate/evaluate.h"
 #include "query/query.h"
-#include "render/analysis_json.h"
 #include "render/answer_json.h"
 #include "render/compare_json.h"
 #include "render/plan_json.h"
@@ -67,6 +67,7 @@ bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
                  {"fish", complete_fish},
                  {"schema", analysis_json_schema},
                  {"plan-schema", plan_json_schema},
+                 {"rocinsight-schema", rocinsight_json_schema},
                  {"compare-schema", compare_json_schema},
                  {"info-schema", inventory_json_schema},
                  {"summary-schema", summary_json_schema},

@@ -5,7 +5,7 @@
 #include "cli/runs.h"
 #include "compare/compare.h"
 #include "compare/gate.h"
-#include "render/analysis_json.h"
+#include "compat/rocinsight.h"
 #include "render/compare_json.h"
 #include "render/renderers.h"
 #include "render/workload_json.h"
@@ -94,7 +94,7 @@ static void rocinsight_form(const struct report *r, struct str *out, bool in_pag
     struct jwrite w;
     struct analysis_json_opts j = {.top_kernels = m->top, .timestamp = NO_TIMESTAMP};
     jw_init(&w, out, in_page ? 0 : 2);
-    analysis_json_rocinsight(&w, m->run->analysis, &m->run->advice, &j);
+    rocinsight_json(&w, m->run->analysis, &m->run->advice, &j);
 }
 
 /* Sections that are asked for by name have more in them. */

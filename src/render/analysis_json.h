@@ -39,14 +39,6 @@ struct analysis_json_opts run_json_opts(const struct run *run, size_t top, bool 
 void analysis_json(struct jwrite *w, const struct analysis *a, const struct advice *advice,
                    const struct analysis_json_opts *o);
 
-/*
- * rocinsight's own document, version 0.4.0, and nothing else: for programs that check against its
- * schema (schema/rocinsight-0.4.0.schema.json). Commands of tools and copies of directions that
- * it does not know are left out, and said so in "warnings".
- */
-void analysis_json_rocinsight(struct jwrite *w, const struct analysis *a,
-                              const struct advice *advice, const struct analysis_json_opts *o);
-
 /* The JSON Schema of analysis_json(), as a whole file. */
 void analysis_json_schema(struct str *out);
 

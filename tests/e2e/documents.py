@@ -108,7 +108,8 @@ def check_trace(program, trace, schemas):
     yield from check_ledger(d)
     yield from check_breakdown(d)
     profile = run(program, "analyze", "--json", "--json-profile", "rocinsight", trace)
-    yield from ("rocinsight: " + p for p in schema.problems(read(profile), schemas["rocinsight-0.4.0"]))
+    for name in ("rocinsight-0.4.0", "rocinsight promises"):
+        yield from (f"{name}: " + p for p in schema.problems(read(profile), schemas[name]))
     yield from check_summary(program, trace)
     for command in ("summary", "info", "whatif"):
         text = run(program, command, "--json", trace)
@@ -136,6 +137,7 @@ def main():
     args = args.parse_args()
     schemas = {n: schema.load(os.path.join(ROOT, "schema", n + ".schema.json"))
                for n in ("analysis", "info", "rocinsight-0.4.0", "summary", "whatif")}
+    schemas["rocinsight promises"] = schema.load(os.path.join(ROOT, "tests/tools/rocinsight-0.4.0.json"))
     bad = count = 0
     with tempfile.TemporaryDirectory(prefix="documents-") as scratch:
         if args.which == "real":

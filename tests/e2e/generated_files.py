@@ -13,6 +13,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FILES = {"schema": "schema/analysis.schema.json", "plan-schema": "schema/plan.schema.json",
+         "rocinsight-schema": "schema/rocinsight-0.4.0.schema.json",
          "compare-schema": "schema/compare.schema.json", "info-schema": "schema/info.schema.json",
          "summary-schema": "schema/summary.schema.json",
          "history-schema": "schema/history.schema.json",

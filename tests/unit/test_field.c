@@ -165,6 +165,16 @@ static void values_are_those_of_the_struct(void **state)
     assert_null(fields_find(&whole_fields, "name"));
 }
 
+static void numbers_are_rounded_where_that_is_asked(void **state)
+{
+    static const struct field share = ALWAYS(T, share, FIELD_NUM, "", "", .steps = 10);
+    static const struct field rate = ALWAYS(T, rate, FIELD_NUM, "", "", .steps = 10);
+    struct whole w = make(*state);
+    assert_true(field_get(&share, &w).real == 12.3);
+    assert_int_equal(field_get(&rate, &w).kind, VALUE_REAL); /* NaN in the struct */
+    assert_true(field_get(&rate, &w).real == 0);
+}
+
 static void only_numbers_are_numbers(void **state)
 {
     struct arena *a = *state;
@@ -420,6 +430,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(values_are_those_of_the_struct, begin, end),
+        cmocka_unit_test_setup_teardown(numbers_are_rounded_where_that_is_asked, begin, end),
         cmocka_unit_test_setup_teardown(only_numbers_are_numbers, begin, end),
         cmocka_unit_test_setup_teardown(people_read_units, begin, end),
         cmocka_unit_test_setup_teardown(programs_read_all_digits, begin, end),
