@@ -16,6 +16,7 @@
 #include "render/workload_reference.h"
 #include "report/inventory.h"
 #include "report/summary_json.h"
+#include "report/terms.h"
 #include "tally/tally.h"
 #include "tool/tool.h"
 #include "verify/verify_doc.h"
@@ -79,6 +80,7 @@ bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
                  {"whatif-schema", whatif_json_schema},
                  {"evaluation-schema", evaluation_json_schema},
                  {"tables-schema", tally_json_schema},
+                 {"explain-schema", terms_json_schema},
                  {"metrics", reference_metrics},
                  {"rules", reference_rules},
                  {"counters", reference_counters},

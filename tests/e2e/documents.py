@@ -117,6 +117,17 @@ def check_trace(program, trace, schemas):
             yield from (f"{command}: " + p for p in schema.problems(read(text), schemas[command]))
 
 
+def check_terms(program):
+    """Every term, in one document; each of them is found again by its name."""
+    terms = schema.load(os.path.join(ROOT, "schema", "explain.schema.json"))
+    d = read(run(program, "explain", "--json"))
+    yield from schema.problems(d, terms)
+    rule = next(t for t in d["terms"] if t["kind"] == "rule")
+    one = read(run(program, "explain", "--json", rule["alias"]))
+    if one["terms"] != [rule]:
+        yield f"explain {rule['alias']}: {one}"
+
+
 def synthetic(program, scratch):
     listed = run(program, "synth", "--list").decode()
     for name in (line.split()[0] for line in listed.splitlines() if not line.startswith(" ")):
@@ -148,6 +159,7 @@ def main():
                 return 77
         else:
             traces = synthetic(args.gpusight, scratch)
+            bad += len([print("explain:", text) for text in check_terms(args.gpusight)])
         for name, path in traces:
             count += 1
             for text in list(check_trace(args.gpusight, path, schemas))[:10]:
