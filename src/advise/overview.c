@@ -71,7 +71,7 @@ static void measure_api(struct overview *o, const struct analysis *a)
     for (size_t i = 0; i < a->api_classes.n; i++) {
         const struct api_class_row *r = &a->api_classes.v[i];
         bool runtime = true;
-        for (size_t k = 0; k < sizeof(not_runtime) / sizeof(*not_runtime); k++)
+        for (size_t k = 0; k < ARRAY_LEN(not_runtime); k++)
             runtime &= !str_eq(r->class, api_class_name(not_runtime[k]));
         if (runtime)
             o->api_ns = add_ns(o->api_ns, r->exclusive_ns);

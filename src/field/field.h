@@ -149,7 +149,7 @@ struct fields {
 #define FLAG(T, member) (offsetof(T, member) + 1)
 #define FIELDS(key, doc, T, array)                                                                 \
     {                                                                                              \
-        key, doc, array, sizeof(array) / sizeof(*(array)), sizeof(T), NULL                         \
+        key, doc, array, ARRAY_LEN(array), sizeof(T), NULL                                         \
     }
 
 /* Of lists of const char * and of uint64_t. */

@@ -203,7 +203,7 @@ void terms_list(struct terms *out, struct arena *a)
     add_capabilities(out, a);
     for (const struct quality_check_doc *q = quality_check_docs; q->code; q++)
         add(out, a, TERM_QUALITY, q->code, q->doc);
-    for (size_t i = 0; i < sizeof(counters) / sizeof(*counters); i++)
+    for (size_t i = 0; i < ARRAY_LEN(counters); i++)
         add(out, a, TERM_COUNTER, counters[i].name, counters[i].doc);
     for (unsigned c = 0; c < ATT_CLASSES; c++)
         add(out, a, TERM_STALL, att_class_info((enum att_class)c)->key,

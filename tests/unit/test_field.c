@@ -195,7 +195,7 @@ static void people_read_units(void **state)
         {"share", "12.3 %"},    {"rate", "-"},         {"text", "a \"word\""}, {"yes", "yes"},
         {"mood", "bad"},        {"set", "red, blue"},  {"grade", "B"},         {"time_s", "0.0015"},
     };
-    for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++)
+    for (size_t i = 0; i < ARRAY_LEN(expected); i++)
         assert_string_equal(field_text(named(expected[i][0]), &w, a), expected[i][1]);
     w.text = NULL;
     w.yes = false;
@@ -214,7 +214,7 @@ static void programs_read_all_digits(void **state)
     str_init(&s, a);
     w.bytes = UINT64_MAX;
     w.share = 0.1;
-    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
         str_puts(&s, value_exact(field_get(named(keys[i]), &w), buf));
         str_putc(&s, ';');
     }
