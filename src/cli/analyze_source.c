@@ -7,7 +7,8 @@
 
 struct source_form {
     const struct source_scan *s;
-    const char *profile, *prompt;
+    enum json_profile profile;
+    const char *prompt;
     const struct timespec *begin;
     const struct explanation *explanation;
 };
@@ -16,7 +17,7 @@ static void source_json_form(const struct report *r, struct str *out, bool in_pa
 {
     const struct source_form *f = r->ctx;
     struct analysis_json_opts o = {.prompt = f->prompt, .explanation = f->explanation};
-    bool strict = !in_page && str_eq(f->profile, "rocinsight");
+    bool strict = !in_page && f->profile == JSON_ROCINSIGHT;
     struct jwrite w;
     if (strict) {
         struct report_time now = report_time(f->begin, r->arena);
@@ -30,7 +31,7 @@ static void source_json_form(const struct report *r, struct str *out, bool in_pa
         source_json_document(&w, f->s, &o);
 }
 
-bool analyze_source_report(struct subject *about, struct output *out, const char *profile,
+bool analyze_source_report(struct subject *about, struct output *out, enum json_profile profile,
                            const char *prompt, const struct timespec *begin, struct gs_error *err)
 {
     struct source_form f = {about->source, profile, prompt, begin, about->explanation};

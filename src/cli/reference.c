@@ -179,7 +179,7 @@ void reference_add_run(const struct verified_text *t, const struct run *run, siz
                                  .kind = "summary"};
         reference_render(t, &summary);
     }
-    inventory_make(&m->inventory, &run->trace, "auto", t->cli->threads, arena);
+    inventory_make(&m->inventory, &run->trace, false, t->cli->threads, arena);
     struct report info = {
         .ctx = m, .doc = inventory_doc_form, .json = inventory_form, .kind = "inventory"};
     reference_render(t, &info);
@@ -204,8 +204,8 @@ void reference_add_comparison(const struct verified_text *t, const char *a, cons
     struct making *m = arena_new(arena, struct making);
     struct run_profile *runs = arena_array(arena, struct run_profile, 2);
     struct gs_error err = {0};
-    if (!profile_load(t->cli, &runs[0], a, "auto", &err) ||
-        !profile_load(t->cli, &runs[1], b, "auto", &err))
+    if (!profile_load(t->cli, &runs[0], a, READER_AUTO, &err) ||
+        !profile_load(t->cli, &runs[1], b, READER_AUTO, &err))
         return; /* they are one job and nothing else */
     compare(&m->comparison, &runs[0], &runs[1], arena);
     struct subject about = {.comparison = &m->comparison, .gate = &m->gate, .top = 10};

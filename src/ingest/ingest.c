@@ -42,17 +42,6 @@ struct finder {
     bool listing;           /* inside the list of a package: a list in a list is none */
 };
 
-enum reader_mode reader_mode_of(const char *word)
-{
-    if (str_eq(word, "fast"))
-        return READER_FAST;
-    if (str_eq(word, "sqlite"))
-        return READER_SQLITE;
-    if (str_eq(word, "check"))
-        return READER_CHECK;
-    return READER_AUTO;
-}
-
 /* True for the first time: links lead to one file by several names, and folders into themselves. */
 static bool meet(struct finder *f, const struct stat *st)
 {

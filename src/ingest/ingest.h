@@ -116,7 +116,4 @@ bool ingest_load(struct trace *t, const struct opt_list *paths, const struct ing
 struct trace_file ingest_file(const char *path, const char *format, const char *flavor,
                               const char *reader);
 
-/* "auto", "fast", "sqlite", "check". */
-enum reader_mode reader_mode_of(const char *word);
-
 #endif

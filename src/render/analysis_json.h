@@ -22,6 +22,9 @@ struct source_scan;
 struct run;
 struct source_links;
 
+/* Whose document: ours, or rocinsight's (compat/rocinsight.h). */
+enum json_profile { JSON_GPUSIGHT, JSON_ROCINSIGHT };
+
 struct analysis_json_opts {
     const char *timestamp;            /* ISO 8601; NULL: null */
     int64_t duration_ms;              /* the analysis took; 0 where that must not show */

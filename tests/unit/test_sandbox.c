@@ -46,7 +46,7 @@ static int boxed(const char *target, int (*fn)(void))
         struct gs_error err = {0};
         const char *v[] = {target};
         struct opt_list writable = {v, target ? 1 : 0, 1};
-        _exit(sandbox_enter("on", &writable, &err) ? fn() : 255);
+        _exit(sandbox_enter(SANDBOX_ON, &writable, &err) ? fn() : 255);
     }
     int status;
     waitpid(child, &status, 0);
