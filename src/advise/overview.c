@@ -171,7 +171,7 @@ const char *finding_impact(const struct finding *f, struct arena *arena)
         return "no time is claimed";
     human_time(time, f->claimed_ns);
     human_pct(share, f->runtime_fraction_pct);
-    if (f->predicted_by && str_eq(f->predicted_by, "replay")) {
+    if (f->predicted_by == PREDICTED_REPLAY) {
         human_time(low, f->recorded_ns);
         return arena_printf(arena, "%s, %s of the GPU time: %s instead of %s, %.2f times as fast",
                             time, share, human_time(high, f->predicted_ns), low,

@@ -38,7 +38,7 @@ struct ledger_gpu_json {
 
 struct finding_json {
     struct finding f;
-    const char *rule, *impact;
+    const char *rule, *impact, *predicted_by;
     VEC(struct cause_json) claims;
 };
 
