@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "base/spill.h"
+#include "base/input.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "ingest/detect.h"
@@ -272,6 +273,24 @@ static uint64_t size_of_all(const struct ingest_files *files)
     for (size_t i = 0; i < files->n; i++)
         total += ingest_size(&files->v[i]);
     return total;
+}
+
+struct input *ingest_input(const char *path, const struct ingest_opts *o, struct arena *arena,
+                           struct gs_error *err)
+{
+    struct input *in = input_new(arena, path, err);
+    if (in)
+        in->progress = o->progress;
+    return in;
+}
+
+struct db *ingest_db(const char *path, const struct ingest_opts *o, struct arena *arena,
+                     struct gs_error *err)
+{
+    struct db *db = db_new(arena, path, o->reader, o->threads, err);
+    if (db)
+        db->progress = o->progress;
+    return db;
 }
 
 struct trace_file ingest_file(const char *path, const char *format, const char *flavor,
