@@ -12,6 +12,7 @@
 
 #include "base/task.h"
 #include "gpusight/gpusight.h"
+#include "render/analysis_json.h"
 #include "report/workbook.h"
 #include "run/run_words.h"
 #include "workload/results.h"
@@ -111,7 +112,8 @@ size_t api_type_size(enum gs_type type);
 /* A report to a sink; `report` gives everything but the form. */
 struct report;
 struct api_form {
-    const char *sections, *json_profile;
+    const char *sections;
+    enum json_profile json_profile;
     int64_t top, timeline_limit, columns;
 };
 bool api_render(struct report *r, const char *format, const struct api_form *form, gs_sink_fn *sink,

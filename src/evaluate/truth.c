@@ -80,7 +80,7 @@ static bool read_truth(struct eval_truth *t, const char *path, struct arena *a,
         return wrap(err, "cannot read '%s'", path);
     if (!t->expected)
         return fail(err, GS_E_FORMAT, "no 'expected_bottleneck' in '%s'", path);
-    if (!str_eq(t->expected, "none") && !eval_bottleneck_find(t->expected))
+    if (!eval_is_healthy(t) && !eval_bottleneck_find(t->expected))
         return fail(err, GS_E_FORMAT,
                     "unknown bottleneck '%s' in '%s'; docs/evaluate.md lists them", t->expected,
                     path);

@@ -44,7 +44,7 @@ static struct price price_of(const struct llm *l)
         return best;
     if (l->target.provider->free)
         return (struct price){"", 0, 0};
-    for (size_t i = 0; i < sizeof(prices) / sizeof(*prices); i++)
+    for (size_t i = 0; i < ARRAY_LEN(prices); i++)
         if (str_starts(l->target.model, prices[i].model) &&
             strlen(prices[i].model) > strlen(best.model))
             best = prices[i];
