@@ -74,31 +74,19 @@ static bool has_good_side(const struct change *c, const struct depend *d)
 /* How much the host's own time varies. */
 #define HOST_DOUBT 0.1
 
-static int64_t time_of(struct replay *r, const struct change *c)
-{
-    replay_run(r, c);
-    return r->end_ns - r->start_ns;
-}
-
 static double ratio(int64_t before, int64_t after)
 {
     return after > 0 ? (double)before / (double)after : NAN;
 }
 
-/* From the bad side, and from the good one. */
-static struct change bad_side(const struct change *c)
+/* The same change, seen from one side. */
+static struct change seen_from(const struct change *c, enum side side)
 {
     struct change other = *c;
-    other.cautious = true;
-    other.host = (c->host > 0 ? c->host : 1) * (1 + HOST_DOUBT);
-    return other;
-}
-
-static struct change good_side(const struct change *c)
-{
-    struct change other = *c;
-    other.hopeful = true;
-    other.host = (c->host > 0 ? c->host : 1) * (1 - HOST_DOUBT);
+    double host = c->host > 0 ? c->host : 1;
+    other.cautious = side == SIDE_BAD;
+    other.hopeful = side == SIDE_GOOD;
+    other.host = host * (side == SIDE_BAD ? 1 + HOST_DOUBT : 1 - HOST_DOUBT);
     return other;
 }
 
@@ -149,23 +137,52 @@ static void take_ratios(struct prediction *p)
     p->speedup_high = ratio(p->recorded_ns, p->low_ns);
 }
 
+void predict_likely(struct prediction *p, struct replay *scratch, const struct change *c,
+                    struct arena *arena)
+{
+    *p = (struct prediction){0};
+    replay_run(scratch, c);
+    take_likely(p, scratch, c, arena);
+}
+
+bool predict_asks(const struct prediction *p, const struct depend *d, const struct change *c,
+                  enum side side)
+{
+    return wins(p) && (side == SIDE_BAD || has_good_side(c, d));
+}
+
+int64_t predict_side(struct replay *scratch, const struct change *c, enum side side)
+{
+    struct change other = seen_from(c, side);
+    scratch->times_only = true;
+    replay_run(scratch, &other);
+    scratch->times_only = false;
+    return scratch->end_ns - scratch->start_ns;
+}
+
+void predict_end(struct prediction *p, const struct depend *d, const struct change *c,
+                 const int64_t ns[SIDES])
+{
+    if (wins(p))
+        take_interval(p, d, ns[SIDE_BAD], has_good_side(c, d) ? ns[SIDE_GOOD] : best_of_path(p));
+    take_ratios(p);
+}
+
 void predict(struct prediction *p, struct replay *scratch, const struct change *c, bool interval,
              struct arena *arena)
 {
-    *p = (struct prediction){0};
+    int64_t ns[SIDES] = {0};
     scratch->times_only = !interval;
-    replay_run(scratch, c);
+    predict_likely(p, scratch, c, interval ? arena : NULL);
     scratch->times_only = false;
-    take_likely(p, scratch, c, interval ? arena : NULL);
-    if (interval && wins(p)) {
-        struct change bad = bad_side(c), good = good_side(c);
-        scratch->times_only = true;
-        int64_t bad_ns = time_of(scratch, &bad);
-        take_interval(p, scratch->d, bad_ns,
-                      has_good_side(c, scratch->d) ? time_of(scratch, &good) : best_of_path(p));
-        scratch->times_only = false;
+    if (!interval) {
+        take_ratios(p);
+        return;
     }
-    take_ratios(p);
+    for (enum side side = 0; side < SIDES; side++)
+        if (predict_asks(p, scratch->d, c, side))
+            ns[side] = predict_side(scratch, c, side);
+    predict_end(p, scratch->d, c, ns);
 }
 
 /* ---- with threads ---- */
@@ -199,19 +216,18 @@ void predict_in(struct prediction *p, const struct predict_rooms *rooms, const s
                 struct arena *arena)
 {
     struct replay *other = rooms->other;
-    struct change bad = bad_side(c), good = good_side(c);
+    struct change bad = seen_from(c, SIDE_BAD), good = seen_from(c, SIDE_GOOD);
     struct sides s = {rooms, c, &bad};
+    int64_t ns[SIDES] = {0};
     *p = (struct prediction){0};
     other->times_only = true;
     parallel_for(rooms->workers, 2, run_side, &s);
-    int64_t bad_ns = other->end_ns - other->start_ns;
+    ns[SIDE_BAD] = other->end_ns - other->start_ns;
     take_likely(p, rooms->likely, c, arena);
-    s.other = wins(p) && has_good_side(c, other->d) ? &good : NULL;
+    s.other = predict_asks(p, other->d, c, SIDE_GOOD) ? &good : NULL;
     parallel_for(rooms->workers, 2, run_beside, &s);
-    if (wins(p))
-        take_interval(p, other->d, bad_ns,
-                      s.other ? other->end_ns - other->start_ns : best_of_path(p));
-    take_ratios(p);
+    ns[SIDE_GOOD] = other->end_ns - other->start_ns;
+    predict_end(p, other->d, c, ns);
 }
 
 double replay_error_pct(const struct replay *unchanged)
