@@ -490,6 +490,10 @@ static void prepare_groups(struct running *run, const char *sql)
     const char *grouped = sqlite3_stmt_isexplain(run->stmt) ? NULL : regroup(run->q, sql);
     if (!grouped || sqlite3_prepare_v2(run->q->db, grouped, -1, &stmt, NULL) != SQLITE_OK)
         return;
+    if (sqlite3_column_count(stmt) != sqlite3_column_count(run->stmt)) {
+        sqlite3_finalize(stmt);
+        return;
+    }
     run->written = run->stmt;
     run->stmt = stmt;
 }
