@@ -137,7 +137,7 @@ static void take(struct finding *f, struct prediction *p)
         p->low_ns = p->low_ns < p->recorded_ns ? p->low_ns : p->recorded_ns;
         p->speedup = 1;
     }
-    f->predicted_by = "replay";
+    f->predicted_by = PREDICTED_REPLAY;
     f->recorded_ns = p->recorded_ns;
     f->predicted_ns = p->predicted_ns;
     f->predicted_low_ns = p->low_ns;
@@ -198,7 +198,7 @@ void finding_by_share(struct finding *f)
     if (!(share > 0) || recorded <= 0)
         return;
     share = fmin(share, 1);
-    f->predicted_by = "amdahl";
+    f->predicted_by = PREDICTED_AMDAHL;
     f->recorded_ns = recorded;
     f->predicted_ns = ns_from((double)recorded * (1 - share * f->gain));
     f->predicted_low_ns = f->predicted_ns;

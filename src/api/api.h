@@ -12,6 +12,7 @@
 
 #include "base/task.h"
 #include "gpusight/gpusight.h"
+#include "render/analysis_json.h"
 #include "report/workbook.h"
 #include "run/run_words.h"
 #include "workload/results.h"
@@ -45,6 +46,7 @@ struct gs_run {
     atomic_bool analyzed;
     bool rows_only;            /* there will be no results */
     struct workload *workload; /* a folder of rocprof-compute; NULL: none */
+    struct query_kept *kept;   /* what SQL found out about its rows; NULL: nothing yet */
     struct workload_opts part; /* what of it is looked at */
     struct tally *sums;        /* tables of sums, or of a workload; NULL: none */
     struct api_instead instead;
@@ -110,7 +112,8 @@ size_t api_type_size(enum gs_type type);
 /* A report to a sink; `report` gives everything but the form. */
 struct report;
 struct api_form {
-    const char *sections, *json_profile;
+    const char *sections;
+    enum json_profile json_profile;
     int64_t top, timeline_limit, columns;
 };
 bool api_render(struct report *r, const char *format, const struct api_form *form, gs_sink_fn *sink,

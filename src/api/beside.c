@@ -5,6 +5,7 @@
 #include "api/api.h"
 #include "att/att.h"
 #include "base/str.h"
+#include "compat/rocinsight.h"
 #include "render/att_json.h"
 #include "render/renderers.h"
 #include "render/source_json.h"
@@ -140,9 +141,10 @@ static void beside_form(const struct report *r, struct str *out, bool in_page)
     jw_init(&w, out, in_page ? 0 : 2);
     if (f->run->att)
         att_json_document(&w, f->run->att, &o);
+    else if (!in_page && f->form->json_profile == JSON_ROCINSIGHT)
+        rocinsight_source_json(&w, f->run->source, &o);
     else
-        source_json_document(&w, f->run->source, &o,
-                             !in_page && str_eq(f->form->json_profile, "rocinsight"));
+        source_json_document(&w, f->run->source, &o);
 }
 
 bool api_render_beside(const struct run *run, const char *format, const struct api_form *form,
@@ -156,7 +158,7 @@ bool api_render_beside(const struct run *run, const char *format, const struct a
                        .make = run->att ? att_report : source_report,
                        .json = beside_form,
                        .kind = run->att ? "thread trace" : "scan"};
-    if (run->att && str_eq(format, "json") && str_eq(form->json_profile, "rocinsight"))
+    if (run->att && str_eq(format, "json") && form->json_profile == JSON_ROCINSIGHT)
         return fail(err, GS_E_USAGE, "option 'json-profile' needs a trace or source code");
     return api_render(&r, format, form, sink, ctx, err);
 }

@@ -16,7 +16,8 @@
 
 struct compare_opts {
     struct opt_list fail_on;
-    const char *reader, *junit, *sarif, *source_dir, *annotations, *save, *baseline, *baseline_dir;
+    enum reader_mode reader;
+    const char *junit, *sarif, *source_dir, *annotations, *save, *baseline, *baseline_dir;
     int64_t top;
     bool gate;
     struct output_opts out;
@@ -59,7 +60,7 @@ static void defaults(void *settings)
 {
     struct compare_opts *o = settings;
     *o = (struct compare_opts){
-        .reader = "auto", .top = 10, .baseline_dir = ".gpusight/baselines", .llm = LLM_DEFAULTS};
+        .top = 10, .baseline_dir = ".gpusight/baselines", .llm = LLM_DEFAULTS};
 }
 
 struct call {

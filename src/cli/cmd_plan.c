@@ -14,7 +14,8 @@
 struct plan_opts {
     struct plan_words words;
     struct opt_list batch_lines;
-    const char *launcher, *folder, *reader, *batch;
+    const char *launcher, *folder, *batch;
+    enum reader_mode reader;
     bool app_from_trace;
     struct output_opts out;
 };
@@ -43,7 +44,7 @@ static const struct opt opts[] = {
 static void defaults(void *settings)
 {
     struct plan_opts *o = settings;
-    *o = (struct plan_opts){.folder = "gpusight-plan", .reader = "auto", .words.rank = -1};
+    *o = (struct plan_opts){.folder = "gpusight-plan", .words.rank = -1};
 }
 
 struct call {

@@ -5,7 +5,7 @@
 #include "cli/runs.h"
 #include "compare/compare.h"
 #include "compare/gate.h"
-#include "render/analysis_json.h"
+#include "compat/rocinsight.h"
 #include "render/compare_json.h"
 #include "render/renderers.h"
 #include "render/workload_json.h"
@@ -94,7 +94,7 @@ static void rocinsight_form(const struct report *r, struct str *out, bool in_pag
     struct jwrite w;
     struct analysis_json_opts j = {.top_kernels = m->top, .timestamp = NO_TIMESTAMP};
     jw_init(&w, out, in_page ? 0 : 2);
-    analysis_json_rocinsight(&w, m->run->analysis, &m->run->advice, &j);
+    rocinsight_json(&w, m->run->analysis, &m->run->advice, &j);
 }
 
 /* Sections that are asked for by name have more in them. */
@@ -139,6 +139,15 @@ static struct doc *inventory_doc_form(const struct report *r)
     return inventory_doc(&m->inventory, r->arena);
 }
 
+static void add_inventory(const struct verified_text *t, struct making *m,
+                          const struct trace *trace)
+{
+    inventory_make(&m->inventory, trace, false, t->cli->threads, t->cli->arena);
+    struct report info = {
+        .ctx = m, .doc = inventory_doc_form, .json = inventory_form, .kind = "inventory"};
+    reference_render(t, &info);
+}
+
 /* What `analyze` says of a run, with tables of this length; its ctx is the making. */
 static struct report *add_analysis(const struct verified_text *t, const struct run *run, size_t top)
 {
@@ -179,10 +188,18 @@ void reference_add_run(const struct verified_text *t, const struct run *run, siz
                                  .kind = "summary"};
         reference_render(t, &summary);
     }
-    inventory_make(&m->inventory, &run->trace, "auto", t->cli->threads, arena);
-    struct report info = {
-        .ctx = m, .doc = inventory_doc_form, .json = inventory_form, .kind = "inventory"};
-    reference_render(t, &info);
+    add_inventory(t, m, &run->trace);
+}
+
+void reference_add_empty(const struct verified_text *t, const struct trace *trace)
+{
+    struct making *m = arena_new(t->cli->arena, struct making);
+    struct str *json = arena_new(t->cli->arena, struct str);
+    add_inventory(t, m, trace);
+    str_init(json, t->cli->arena);
+    inventory_form(&(struct report){.ctx = m}, json, true);
+    facts_add_json(t->facts, "inventory", json->buf, json->len);
+    reference_add_plan(t, NULL);
 }
 
 void reference_add_longer(const struct verified_text *t, const struct run *run, size_t top)
@@ -204,8 +221,8 @@ void reference_add_comparison(const struct verified_text *t, const char *a, cons
     struct making *m = arena_new(arena, struct making);
     struct run_profile *runs = arena_array(arena, struct run_profile, 2);
     struct gs_error err = {0};
-    if (!profile_load(t->cli, &runs[0], a, "auto", &err) ||
-        !profile_load(t->cli, &runs[1], b, "auto", &err))
+    if (!profile_load(t->cli, &runs[0], a, READER_AUTO, &err) ||
+        !profile_load(t->cli, &runs[1], b, READER_AUTO, &err))
         return; /* they are one job and nothing else */
     compare(&m->comparison, &runs[0], &runs[1], arena);
     struct subject about = {.comparison = &m->comparison, .gate = &m->gate, .top = 10};

@@ -398,7 +398,7 @@ static void changed_kernels_move_what_the_oracle_moves(void **state)
         make(&t, seed);
         make_graph(&t, &v, &d);
         replay_init(&r, &d, &t.m.arena);
-        for (size_t f = 0; f < sizeof(factors) / sizeof(*factors); f++) {
+        for (size_t f = 0; f < ARRAY_LEN(factors); f++) {
             struct change c = {0};
             struct oracle x;
             vec_push(&c.kernels, &t.m.arena, ((struct kernel_scale){"fast", factors[f]}));
