@@ -37,5 +37,7 @@ void reference_add_asked(const struct verified_text *t, const struct run *run);
 
 /* Writes a report in the form of the text, and takes it as a reference. */
 void reference_render(const struct verified_text *t, struct report *r);
+/* The numbers of its JSON document, each a fact. */
+void reference_facts(const struct verified_text *t, const struct report *r);
 
 #endif
