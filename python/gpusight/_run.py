@@ -133,7 +133,8 @@ class Run:
         return list(super().__dir__()) + self.tables
 
     def __repr__(self):
-        other = [f"{len(self[n])} rows of {n}" for n in self._names[8:] if n.startswith(("workload", "stat", "prof"))]
+        no_trace = ("workload", "stat", "prof", "thread_trace_k", "source_k")
+        other = [f"{len(self[n])} rows of {n}" for n in self._names[8:] if n.startswith(no_trace)]
         if other and not len(self.kernels):
             return f"<run without a trace: {', '.join(other)}>"
         findings = f", {len(self.findings)} findings" if "findings" in self._names else ""

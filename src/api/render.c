@@ -87,6 +87,10 @@ static void render_run(void *ctx)
         api_render_untimed(c->run, c->format, &c->form, c->sink, c->ctx, a, c->err);
         return;
     }
+    if (c->run->instead.kind) {
+        api_render_beside(run, c->format, &c->form, c->sink, c->ctx, a, c->err);
+        return;
+    }
     if (!api_analyzed(c->run, c->err))
         return;
     struct subject about = subject_of_run(run, (size_t)c->form.top);

@@ -81,10 +81,9 @@ static void place(struct idmap *m, uint64_t key, uint32_t value)
     m->slots[i] = (struct idmap_slot){key, value};
 }
 
-static void grow(struct idmap *m)
+static void resize(struct idmap *m, size_t size)
 {
     struct idmap old = *m;
-    size_t size = old.slots ? (old.mask + 1) * 2 : 16;
     m->slots = arena_array(m->arena, struct idmap_slot, size);
     m->mask = size - 1;
     m->n = 0;
@@ -95,10 +94,19 @@ static void grow(struct idmap *m)
             place(m, old.slots[i].key, old.slots[i].value);
 }
 
+void idmap_expect(struct idmap *m, size_t n)
+{
+    size_t size = 16;
+    while (size < n * 2)
+        size *= 2;
+    if (!m->slots || size > m->mask + 1)
+        resize(m, size);
+}
+
 void idmap_put(struct idmap *m, uint64_t key, uint32_t value)
 {
     if (!m->slots || (m->n + 1) * 2 > m->mask + 1)
-        grow(m);
+        resize(m, m->slots ? (m->mask + 1) * 2 : 16);
     place(m, key, value);
 }
 

@@ -55,6 +55,9 @@ struct idmap {
 void idmap_init(struct idmap *m, struct arena *a);
 void idmap_put(struct idmap *m, uint64_t key, uint32_t value); /* an older value is replaced */
 
+/* Room for n keys at once: what a map has outgrown stays in its arena. */
+void idmap_expect(struct idmap *m, size_t n);
+
 /* The value put for key, or NO_INDEX. */
 static inline uint32_t idmap_get(const struct idmap *m, uint64_t key)
 {

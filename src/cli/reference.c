@@ -144,6 +144,15 @@ static struct doc *inventory_doc_form(const struct report *r)
     return inventory_doc(&m->inventory, r->arena);
 }
 
+static void add_inventory(const struct verified_text *t, struct making *m,
+                          const struct trace *trace)
+{
+    inventory_make(&m->inventory, trace, false, t->cli->threads, t->cli->arena);
+    struct report info = {
+        .ctx = m, .doc = inventory_doc_form, .json = inventory_form, .kind = "inventory"};
+    reference_render(t, &info);
+}
+
 /* What `analyze` says of a run, with tables of this length; its ctx is the making. */
 static struct report *add_analysis(const struct verified_text *t, const struct run *run, size_t top)
 {
@@ -184,10 +193,15 @@ void reference_add_run(const struct verified_text *t, const struct run *run, siz
                                  .kind = "summary"};
         reference_render(t, &summary);
     }
-    inventory_make(&m->inventory, &run->trace, false, t->cli->threads, arena);
-    struct report info = {
-        .ctx = m, .doc = inventory_doc_form, .json = inventory_form, .kind = "inventory"};
-    reference_render(t, &info);
+    add_inventory(t, m, &run->trace);
+}
+
+void reference_add_empty(const struct verified_text *t, const struct trace *trace)
+{
+    struct making *m = arena_new(t->cli->arena, struct making);
+    add_inventory(t, m, trace);
+    reference_facts(t, &(struct report){.ctx = m, .json = inventory_form, .kind = "inventory"});
+    reference_add_plan(t, NULL);
 }
 
 void reference_add_longer(const struct verified_text *t, const struct run *run, size_t top)

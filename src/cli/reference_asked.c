@@ -61,13 +61,12 @@ static void add_one_plan(const struct verified_text *t, const struct plan_reques
     reference_facts(t, &report);
 }
 
-static void add_plan(const struct verified_text *t, const struct run *run,
-                     const struct reading *text)
+void reference_add_plan(const struct verified_text *t, const struct analysis *a)
 {
     struct plan_request q;
-    if (!asked_plan(&q, text, t->cli->arena))
+    if (!asked_plan(&q, reading_of(t->text, t->n, t->kind, t->cli->arena), t->cli->arena))
         return;
-    q.analysis = run->analysis;
+    q.analysis = a;
     unsigned tools = q.tools;
     q.tools = 0;
     add_one_plan(t, &q);
@@ -169,7 +168,7 @@ void reference_add_asked(const struct verified_text *t, const struct run *run)
 {
     const struct reading *text = reading_of(t->text, t->n, t->kind, t->cli->arena);
     add_whatif(t, run, text);
-    add_plan(t, run, text);
+    reference_add_plan(t, run->analysis);
     add_answer(t, run, text);
     add_domains(t, run, text);
     add_sheets(t, run);

@@ -94,11 +94,17 @@ static uint64_t pair_key(const struct side *s, size_t i)
 
 static void add_places(struct places *p, const struct side *s, bool pairs, struct arena *a)
 {
-    size_t n = s->r->passages.n;
+    size_t n = s->r->passages.n, keys = 0;
     idmap_init(&p->first, a);
+    for (size_t i = 0; i < n; i++)
+        keys += !(pairs && s->r->passages.v[i].path);
+    idmap_expect(&p->first, keys);
     p->steps = 100000000;
     p->next = arena_array(a, uint32_t, n + 1);
     for (size_t i = n; i-- > 0;) {
+        p->next[i] = NO_INDEX;
+        if (pairs && s->r->passages.v[i].path)
+            continue; /* a path says where it is */
         uint64_t key = pairs ? pair_key(s, i) : s->bones[i].hash;
         p->next[i] = idmap_get(&p->first, key);
         idmap_put(&p->first, key, (uint32_t)i);
@@ -239,8 +245,11 @@ static struct aligned align_with(struct checking *c, const struct side *t, struc
             reading_of(ref->text, ref->n, lines ? VERIFY_TEXT : ref->kind, c->facts->arena);
     out.side.r = ref->reading;
     find_figures(&out.side, c->arena);
-    add_bones(&out.side, c->arena);
-    out.found = align(t, &out.side, out.to, c->arena);
+    struct arena *own = arena_child(c->arena); /* bones and places are of use to nobody else */
+    add_bones(&out.side, own);
+    out.found = align(t, &out.side, out.to, own);
+    out.side.bones = NULL;
+    arena_release(own);
     return out;
 }
 

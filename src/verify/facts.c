@@ -116,9 +116,9 @@ static uint64_t sort_key(const struct known *f)
 static void order(struct facts *f)
 {
     size_t n = f->v.n;
-    uint32_t *from = arena_array(f->arena, uint32_t, n + 1),
-             *to = arena_array(f->arena, uint32_t, n + 1);
-    uint64_t *keys = arena_array(f->arena, uint64_t, n + 1);
+    struct arena *own = arena_child(f->arena);
+    uint32_t *from = arena_array(own, uint32_t, n + 1), *to = arena_array(own, uint32_t, n + 1);
+    uint64_t *keys = arena_array(own, uint64_t, n + 1);
     for (size_t i = 0; i < n; i++) {
         from[i] = (uint32_t)i;
         keys[i] = sort_key(&f->v.v[i]);
@@ -140,7 +140,9 @@ static void order(struct facts *f)
         from = to;
         to = swap;
     }
-    f->by_value = from;
+    f->by_value = arena_array(f->arena, uint32_t, n + 1);
+    memcpy(f->by_value, from, n * sizeof(*from));
+    arena_release(own);
 }
 
 static void post(struct facts *f)

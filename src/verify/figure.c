@@ -177,7 +177,7 @@ static void join_smaller(struct figure *f, const char *text, size_t end)
     if (f->dim != DIM_TIME || (f->scale != 3600e9 && f->scale != 60e9) || i + 3 >= end ||
         text[i] != ' ' || !is_digit(text[i + 1]))
         return;
-    struct figure next = {.at = i + 1};
+    struct figure next = {.at = (uint32_t)(i + 1)};
     size_t len = number_length(text + i + 1, end - i - 1);
     size_t unit = i + 1 + len + (i + 1 + len < end && text[i + 1 + len] == ' ');
     size_t n = unit < end ? unit_at(text + unit, end - unit, &next.dim, &next.scale) : 0;
@@ -188,7 +188,7 @@ static void join_smaller(struct figure *f, const char *text, size_t end)
     /* Whole minutes or seconds are cut, not rounded. */
     f->tolerance = next.scale;
     f->digits += 2;
-    f->n = unit + n - f->at;
+    f->n = (uint32_t)(unit + n - f->at);
     f->number_n = f->n;
 }
 
@@ -208,7 +208,7 @@ static void take_unit(struct figure *f, const char *text, size_t end)
         f->scale = 1;
         return;
     }
-    f->n = i + gap + len - f->at;
+    f->n = (uint32_t)(i + gap + len - f->at);
 }
 
 static bool says_about(const char *text, size_t from, size_t at)
@@ -226,18 +226,18 @@ static bool says_about(const char *text, size_t from, size_t at)
 
 static struct figure figure_at(const char *text, size_t from, size_t i, size_t end)
 {
-    struct figure f = {.at = i, .dim = DIM_NAME, .scale = 1};
+    struct figure f = {.at = (uint32_t)i, .dim = DIM_NAME, .scale = 1};
     size_t sign = text[i] == '-' || text[i] == '+' ? 1 : begins(text, i, end, MINUS) ? 3 : 0;
     size_t date = date_length(text + i, end - i);
     size_t len = date ? date : number_length(text + i + sign, end - i - sign);
-    f.number_n = f.n = sign + len;
+    f.number_n = f.n = (uint32_t)(sign + len);
     size_t stop = i + f.n;
     if (date || !number_read(text + i + sign, len, &f))
         return f;
     take_unit(&f, text, end);
     if (f.n == f.number_n && stop < end &&
         (word_byte(text[stop]) && (unsigned char)text[stop] < 0x80)) {
-        f.n = f.number_n = name_end(text, stop, end) - i;
+        f.n = f.number_n = (uint32_t)(name_end(text, stop, end) - i);
         f.dim = DIM_NAME;
         return f;
     }
@@ -306,7 +306,8 @@ void figures_find(struct figures *out, const char *text, size_t at, size_t n, st
                    (unsigned char)text[start - 1] < 0x80)
                 start--;
             i = name_end(text, i, end);
-            struct figure f = {.at = start, .n = i - start, .number_n = i - start, .dim = DIM_NAME};
+            uint32_t len = (uint32_t)(i - start);
+            struct figure f = {.at = (uint32_t)start, .n = len, .number_n = len, .dim = DIM_NAME};
             vec_push_alone(out, a, f);
             continue;
         }

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/vec.h"
 
@@ -26,14 +27,14 @@ enum dimension {
 enum range_side { SIDE_NONE, SIDE_LOW, SIDE_HIGH };
 
 struct figure {
-    size_t at, n;    /* with its unit */
-    size_t number_n; /* without */
+    double value;      /* in the unit of its dimension */
+    double tolerance;  /* half of the last digit shown */
+    double scale;      /* of its unit */
+    uint32_t at, n;    /* with its unit; documents are smaller than 4 GiB */
+    uint32_t number_n; /* without */
     enum dimension dim;
-    double value;     /* in the unit of its dimension */
-    double tolerance; /* half of the last digit shown */
-    double scale;     /* of its unit */
-    int digits;       /* that are significant */
-    bool about;       /* "about", "~": less exact than it looks */
+    int digits; /* that are significant */
+    bool about; /* "about", "~": less exact than it looks */
     enum range_side side;
 };
 

@@ -8,20 +8,21 @@
 void reading_put(struct reading *r, char c, size_t source)
 {
     str_putc(&r->text, c);
-    vec_push(&r->source, r->arena, (uint32_t)source);
+    if (r->located)
+        vec_push(&r->source, r->arena, (uint32_t)source);
 }
 
 struct passage *reading_begin(struct reading *r)
 {
     enum { BYTES_MAX = 128 << 20 };
-    struct passage *p = vec_add(&r->passages, r->arena);
-    r->full |= r->passages.n * sizeof(*p) + r->path_size > BYTES_MAX;
-    *p = (struct passage){.at = r->text.len,
-                          .titles = NO_PASSAGE,
-                          .heading = NO_PASSAGE,
-                          .goes_on = NO_PASSAGE,
-                          .object = NO_INDEX};
-    return p;
+    struct passage p = {.at = r->text.len,
+                        .titles = NO_PASSAGE,
+                        .heading = NO_PASSAGE,
+                        .goes_on = NO_PASSAGE,
+                        .object = NO_INDEX};
+    vec_push_alone(&r->passages, r->arena, p);
+    r->full |= r->passages.n * sizeof(p) + r->path_size > BYTES_MAX;
+    return &r->passages.v[r->passages.n - 1];
 }
 
 void reading_cell(struct reading *r, size_t at, size_t n)
@@ -179,14 +180,17 @@ enum verify_kind verify_kind_of(const char *name, const char *text, size_t n)
     return kind;
 }
 
-struct reading *reading_of(const char *text, size_t n, enum verify_kind kind, struct arena *a)
+static struct reading *read_as(const char *text, size_t n, enum verify_kind kind, bool located,
+                               struct arena *a)
 {
     struct reading *r = arena_new(a, struct reading);
     r->arena = a;
+    r->located = located;
     str_init(&r->text, a);
     str_room(&r->text,
              n + n / 8 + 64); /* of large texts nothing is left behind that was too small */
-    vec_reserve(&r->source, a, n + n / 8 + 64);
+    if (located)
+        vec_reserve(&r->source, a, n + n / 8 + 64);
     if (kind == VERIFY_MARKDOWN)
         reading_markdown(r, text, n);
     else if (kind == VERIFY_HTML)
@@ -195,7 +199,8 @@ struct reading *reading_of(const char *text, size_t n, enum verify_kind kind, st
         reading_csv(r, text, n);
     else if (kind == VERIFY_TEXT || (!(r->is_json = reading_json(r, text, n, 0)) && !r->full)) {
         if (kind != VERIFY_TEXT) { /* no JSON after all */
-            *r = (struct reading){.arena = a, .text = r->text, .source = r->source};
+            *r = (struct reading){
+                .arena = a, .located = located, .text = r->text, .source = r->source};
             str_clear(&r->text);
             r->source.n = 0;
         }
@@ -204,4 +209,14 @@ struct reading *reading_of(const char *text, size_t n, enum verify_kind kind, st
     reading_put(r, 0, n);
     r->text.len--;
     return r;
+}
+
+struct reading *reading_of(const char *text, size_t n, enum verify_kind kind, struct arena *a)
+{
+    return read_as(text, n, kind, false, a);
+}
+
+struct reading *reading_located(const char *text, size_t n, enum verify_kind kind, struct arena *a)
+{
+    return read_as(text, n, kind, true, a);
 }

@@ -1,8 +1,7 @@
 /*
  * Reading: a document of any kind as plain passages, each with what says what it is about.
  *
- * Markup, escapes and entities are gone from `text`; source[i] is where byte i of it stood in the
- * document. A passage is a line, a row of a table, or a value of JSON.
+ * Markup, escapes and entities are gone from `text`. A passage is a line, a row of a table, or a value of JSON.
  */
 #ifndef GS_VERIFY_READING_H
 #define GS_VERIFY_READING_H
@@ -35,10 +34,11 @@ struct json_object {
 
 struct reading {
     struct str text;
-    VEC(uint32_t) source;
+    VEC(uint32_t) source; /* where each byte of the text stood in the document; only if located */
     VEC(struct passage) passages;
     VEC(struct place) cells;
     VEC(struct json_object) objects;
+    bool located;
     bool is_json; /* it was asked for, and it is */
     bool full;    /* it has more passages than are kept: the rest was not read */
     size_t path_size;
@@ -46,6 +46,9 @@ struct reading {
 };
 
 struct reading *reading_of(const char *text, size_t n, enum verify_kind kind, struct arena *a);
+
+/* The same with `source`, which takes four times as much as the text. */
+struct reading *reading_located(const char *text, size_t n, enum verify_kind kind, struct arena *a);
 
 /* ---- for the readers of kinds ---- */
 
@@ -58,7 +61,7 @@ bool reading_json(struct reading *r, const char *json, size_t n, size_t from);
 
 /* A byte of the text, and where it stood. */
 void reading_put(struct reading *r, char c, size_t source);
-/* Starts a passage at the end of the text. */
+/* Starts a passage at the end of the text; it is there until the next one begins. */
 struct passage *reading_begin(struct reading *r);
 
 /* A cell of the row that is being read; there may be too many (full). */

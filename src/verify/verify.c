@@ -88,7 +88,7 @@ struct verification *verify_text(const char *text, size_t n, enum verify_kind ki
     struct verification *v = arena_new(arena, struct verification);
     struct checking c = {.facts = f, .arena = arena};
     facts_seal(f);
-    c.r = reading_of(text, n, kind, arena);
+    c.r = reading_located(text, n, kind, arena);
     v->too_many = c.r->full ? "passages" : !find_all(&c) ? "figures" : NULL;
     if (v->too_many)
         return v;

@@ -7,6 +7,7 @@ and exit codes that are not documented.
     mutate.py PROGRAM --sanitized             PROGRAM is built with -fsanitize=address,undefined
     mutate.py SERVE --serve --files 10000     a hundred files a second: SERVE is tests/hostile/serve of a
                                               build with sanitizers (ninja -C build tests/hostile/serve)
+    mutate.py ... --table                     and what came of each format
     mutate.py PROGRAM --format rocpd --from 123 --files 1 --keep DIR
                                               one of them again, kept to look at
 
@@ -56,27 +57,43 @@ LINES = {
                 "compare {one} {one} --fail-on wall>5%,idle>1ms,kernel:k>1%"],
     "description": [f"synth {{one}} --max-events 20000 --format {f} -o {{out}}/t/"
                     for f in ("rocpd", "nsys", "kineto", "rocprofv3-json")],
-    "source": ["analyze --source-dir {one} --json", "analyze --source-dir {one} {sound}"],
+    "source_tree": ["analyze --source-dir {one} --json", "analyze --source-dir {one} {sound}"],
+    "fleet": ["history --db {one}", "compare --db {one} latest latest~1", "history --db {one} --json",
+              "collect {sound} --db {one}", "compare --db {one} latest {sound} --format html -o {out}/x.html",
+              "compare --db {one} latest~1 latest --json"],
+    "session": ["session show {one}", "session show {one} --json", "session export {one} -o {out}/x.html",
+                "session export {one} -o {out}/x.md", "session prune {one}", "session rollback {one} 0"],
+    "dialogue": ["ask {sound} --question why --llm anthropic --yes --llm-replay {one}",
+                 "ask {sound} --question why --llm anthropic --yes --llm-agent --llm-replay {one} --json",
+                 "analyze {sound} --llm openai --yes --llm-replay {one}",
+                 "ask {sound} --question why --llm anthropic --yes --llm-replay {one} --format html -o {out}/x.html"],
+    "names_key": ["anonymise {sound} --undo {one} -o {out}/x.db"],
+    "truth": ["evaluate {one}", "evaluate {one} --cached {one}/saved.json", "evaluate {one} --answers {one} --json"],
+    "told": ["verify {one}/r.json {sound}", "verify {one}/r.html {sound} --json", "verify {one}/r.md {sound} --all",
+             "verify {one}/r.txt {sound} --by-words", "evaluate {one} --answers {one}"],
 }
-# How a seed is made, and how files of it are changed, by their endings.
-FORMATS = {"rocpd": ("a.db", mutations.of_database), "nsys": ("a.sqlite", mutations.of_database),
-           "nsys_old": ("a.sqlite", mutations.of_database),
-           "rocpd_log": ("log", None), "rpd": ("a.rpd", mutations.of_database),
-           "kineto": ("a.json", None), "chrome": ("a.json", None), "kineto_gz": ("a.json.gz", None),
-           "rocprofv3_json": ("a_results.json", None), "rocprofv3_csv": ("csv", None),
-           "perfetto": ("a.pftrace", None), "xplane": ("a.xplane.pb", None),
-           "jax": ("a.trace.json", None), "rocprof_v1": ("a.csv", None),
-           "otf2": ("otf2", None), "rocprof_lines": ("lines", None), "sums": ("sums", None),
-           "workload": ("work", None), "att": ("att", None), "profile": ("p.json", None),
-           "job": ("job", mutations.of_database), "description": ("a.trace", None),
-           "source": ("src", None)}
+LINES["compute_db"] = LINES["sums"]
+# What a changed input of a format is called; folders have no ending.
+FORMATS = {"rocpd": "a.db", "nsys": "a.sqlite", "nsys_old": "a.sqlite", "rocpd_log": "log", "rpd": "a.rpd",
+           "kineto": "a.json", "chrome": "a.json", "kineto_gz": "a.json.gz", "kineto_zst": "a.json.zst",
+           "rocprofv3_json": "a_results.json", "rocprofv3_csv": "csv", "perfetto": "a.pftrace",
+           "xplane": "a.xplane.pb", "jax": "a.trace.json", "rocprof_v1": "a.csv", "otf2": "otf2",
+           "rocprof_lines": "lines", "sums": "sums", "workload": "work", "att": "att", "profile": "p.json",
+           "job": "job", "description": "a.trace", "source_tree": "src", "compute_db": "c.db", "fleet": "f.db",
+           "session": "s", "dialogue": "d.jsonl", "names_key": "key.json", "truth": "truth", "told": "told"}
+MOST_EXTRA = 200000
 BY_ENDING = {".json": mutations.of_json, ".gz": mutations.of_gzip, ".csv": mutations.of_csv, ".trace": mutations.of_words, ".txt": mutations.of_words,
-             ".cpp": mutations.of_words, ".f90": mutations.of_words, ".py": mutations.of_words}
+             ".html": mutations.of_words, ".md": mutations.of_words, ".jsonl": mutations.of_json_lines, ".cpp": mutations.of_words, ".f90": mutations.of_words, ".py": mutations.of_words}
 
 
 def make_seed(name, path):
-    makers = {"source": seeds.source_tree}
-    return makers.get(name, getattr(seeds, name, None))(path)
+    return getattr(seeds, name)(path)
+
+
+def extra_seeds(folder):
+    """Databases and JSON of a folder, those that are small."""
+    found = sorted(os.path.join(at, f) for at, _, files in os.walk(folder) for f in files)
+    return [p for p in found if p.endswith((".db", ".sqlite", ".json")) and os.path.getsize(p) < MOST_EXTRA]
 
 
 def files_of(path):
@@ -85,25 +102,31 @@ def files_of(path):
     return sorted(os.path.join(at, f) for at, _, files in os.walk(path) for f in files)
 
 
-def change_file(r, path, of_database):
-    if of_database and r.random() < 0.8:
-        of_database(r, path)
-        return
+def change_file(r, path, sound):
     with open(path, "rb") as f:
         data = f.read()
     change = BY_ENDING.get(os.path.splitext(path)[1], mutations.of_bytes)
+    if data.startswith(b"SQLite format 3") and not os.path.exists(path + "-wal"):
+        if sound and r.random() < 0.8:
+            mutations.of_database(r, path)
+            return
+        change = mutations.of_pages  # SQLite may never come back from one that is not sound
     if r.random() < 0.2:
         change = mutations.of_bytes
+    try:
+        data = change(r, data)
+    except ValueError:  # it was no such document from the start
+        data = mutations.of_bytes(r, data)
     with open(path, "wb") as f:
-        f.write(change(r, data))
+        f.write(data)
 
 
-def mutant(r, name, seed, path):
+def mutant(r, seed, path, sound):
     """A changed copy of the seed at path."""
     (shutil.copytree if os.path.isdir(seed) else shutil.copyfile)(seed, path)
     files = files_of(path)
     for file in r.sample(files, min(len(files), r.choice([1, 1, 2]))):
-        change_file(r, file, FORMATS[name][1])
+        change_file(r, file, sound)
     return path
 
 
@@ -115,9 +138,13 @@ class Mutator:
         self.item = hostile.Input("mutant", make_seed, None)
         self.sound = seeds.rocpd(os.path.join(self.scratch, "sound.db"))
         self.seeds = {name: make_seed(name, os.path.join(self.scratch, f"seed-{name}-{ending}"))
-                      for name, (ending, _) in FORMATS.items() if args.format in ("", name)}
+                      for name, ending in FORMATS.items() if args.format in ("", name)}
+        self.extra = extra_seeds(args.extra) if args.extra and args.format == "" else []
+        if self.extra:
+            self.seeds["extra"] = None
         self.stop = time.monotonic() + args.seconds if args.seconds else None
         self.codes = {}
+        self.sums = {name: [0, 0, 0.0] for name in self.seeds}  # files, faults, worst seconds
         self.here = threading.local()  # each worker has a server of its own
 
     def server(self):
@@ -132,20 +159,32 @@ class Mutator:
         slow = "pdf" in line or "xlsx" in line
         return lines[0] if slow and self.args.serve and number // len(lines) % 8 else line
 
+    def extra_seed(self, number):
+        seed = self.extra[number % len(self.extra)]
+        return seed, "a" + os.path.splitext(seed)[1]
+
     def one(self, name, number):
         """Makes and tries one file; what is wrong, as texts, or None when time is up."""
         if self.stop and time.monotonic() > self.stop:
             return None
         r = random.Random(f"{self.args.seed}/{name}/{number}")
         place = tempfile.mkdtemp(dir=self.scratch)
-        path = mutant(r, name, self.seeds[name], os.path.join(place, FORMATS[name][0]))
+        seed, ending = (self.seeds[name], FORMATS[name]) if name != "extra" else self.extra_seed(number)
+        path = mutant(r, seed, os.path.join(place, ending), name != "extra")
         words = [w.replace("{sound}", self.sound) for w in self.line(name, number).split()]
         line = commands.Line(words, raw="--csv" in words)
-        o, wrong = sandbox.attempt(self.program, self.item, [path], line, self.scratch,
-                                   self.args.sanitized, self.server())
-        if o.code == 1 and "--fail-on" not in words:
+        try:
+            o, wrong = sandbox.attempt(self.program, self.item, [path], line, self.scratch,
+                                       self.args.sanitized, self.server())
+        except (OSError, ValueError) as e:  # the server is gone
+            o, wrong = sandbox.Outcome(), [f"the server ends: {e}"]
+            o.code, o.cpu_s = None, 0
+            del self.here.server
+        if o.code == 1 and "--fail-on" not in words and words[0] != "verify":
             wrong.append("exit code 1 without a gate")
         self.codes[o.code] = self.codes.get(o.code, 0) + 1
+        sums = self.sums[name]
+        self.sums[name] = [sums[0] + 1, sums[1] + bool(wrong), max(sums[2], o.cpu_s)]
         if wrong or self.args.keep:
             kept = os.path.join(self.keep, f"{name}-{number}")
             shutil.rmtree(kept, ignore_errors=True)
@@ -170,7 +209,10 @@ class Mutator:
             print(f"# kept in {self.keep}")
         else:
             os.rmdir(self.keep)
-        print(f"# {done} files of {len(self.seeds)} formats, exit codes {dict(sorted(self.codes.items()))}"
+        for name, (files, faults, worst_s) in self.sums.items():
+            if self.args.table:
+                print(f"# {name}: {files} files, {faults} faults, {worst_s:.2f} s at most")
+        print(f"# {done} files of {len(self.seeds)} formats, exit codes {dict(sorted(self.codes.items(), key=str))}"
               f", {failed} faults")
         return 1 if failed or not done else 0
 
@@ -185,6 +227,8 @@ def main():
     args.add_argument("--format", default="", choices=["", *FORMATS])
     args.add_argument("--sanitized", action="store_true")
     args.add_argument("--serve", action="store_true", help="PROGRAM is tests/hostile/serve")
+    args.add_argument("--extra", default="", help="a folder with more to change")
+    args.add_argument("--table", action="store_true", help="what came of each format")
     args.add_argument("--workers", type=int, default=2)
     args.add_argument("--keep", default="")
     args = args.parse_args()

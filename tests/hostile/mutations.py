@@ -135,6 +135,13 @@ def of_json(r, data):
     return write_json(tree).encode("utf-8", "surrogatepass")
 
 
+def of_json_lines(r, data):
+    lines = data.splitlines()
+    i = r.randrange(len(lines))
+    lines[i] = of_json(r, lines[i])
+    return b"\n".join(lines)
+
+
 def of_gzip(r, data):
     """What is packed is changed, or the packing is: members, lengths, checks."""
     kind = r.randrange(6)
@@ -193,7 +200,7 @@ def of_database(r, path):
     db.close()
     if r.random() < 0.4:
         with open(path, "r+b") as f:
-            data = of_pages(r, bytearray(f.read()))
+            data = of_pages(r, f.read())
             f.seek(0)
             f.truncate()
             f.write(data)
@@ -230,6 +237,7 @@ def change_table(r, db):
 
 
 def of_pages(r, data):
+    data = bytearray(data)
     size = struct.unpack_from(">H", data, 16)[0] or 65536
     pages = max(1, len(data) // size)
     for _ in range(r.choice([1, 1, 2, 6])):

@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import sqlite3
+import struct
 import subprocess
 import sys
 import tempfile
@@ -109,6 +110,15 @@ def kineto_gz(path):
         data = open(events(f"{folder}/a", *(kernel_event(f"k{i % 3}", i * 9000) for i in range(30))),
                     "rb").read()
     return write_text(path, gzip.compress(data, mtime=0))
+
+
+def kineto_zst(path):
+    """A frame of blocks that are not packed, so that changes reach what is in them."""
+    with tempfile.TemporaryDirectory() as folder:
+        data = open(events(f"{folder}/a", *(kernel_event(f"k{i % 3}", i * 9000) for i in range(30))), "rb").read()
+    blocks = [data[i:i + 4096] for i in range(0, len(data), 4096)]
+    return write_text(path, struct.pack("<IBQ", 0xFD2FB528, 0xE0, len(data)) + b"".join(
+        (len(b) << 3 | (i == len(blocks) - 1)).to_bytes(3, "little") + b for i, b in enumerate(blocks)))
 
 
 def kineto(path):
@@ -303,6 +313,102 @@ def sums(path):
         json.dump({"timemory": {"wall_clock": {"type": "wall_clock", "unit_repr": "sec", "ranks": [
             {"rank": 0, "graph": [{"prefix": "|0>>> main", "depth": 0, "entry": entry,
                                    "stats": {"sum": 0.5, "count": 1, "min": 0.5, "max": 0.5, "mean": 0.5}}]}]}}}, f)
+    return path
+
+
+def compute_db(path):
+    """The database of 'rocprof-compute analyze'."""
+    db = sqlite3.connect(path)
+    db.executescript("""PRAGMA page_size=512;
+        CREATE TABLE compute_metadata(compute_version TEXT, schema_version TEXT);
+        CREATE TABLE compute_workload(workload_id INTEGER, name TEXT, sub_name TEXT, sys_info_extdata TEXT);
+        CREATE TABLE compute_kernel(kernel_uuid INTEGER, workload_id INTEGER, kernel_name TEXT);
+        CREATE TABLE compute_dispatch(kernel_uuid INTEGER, dispatch_id INTEGER, gpu_id INTEGER,
+            start_timestamp INTEGER, end_timestamp INTEGER);
+        CREATE TABLE compute_metric_definition(metric_uuid INTEGER, workload_id INTEGER, metric_id TEXT, name TEXT,
+            unit TEXT, table_name TEXT, sub_table_name TEXT);
+        CREATE TABLE compute_kernel_metric_value(metric_uuid INTEGER, kernel_uuid INTEGER, value_name TEXT, value REAL);
+        CREATE TABLE compute_workload_roofline_data(workload_id INTEGER, total_flops REAL, l1_cache_data REAL,
+            l2_cache_data REAL, hbm_cache_data REAL);
+        INSERT INTO compute_metadata VALUES('3.4.0', '2');
+        INSERT INTO compute_workload VALUES(1, 'vcopy', 'MI300X', '[{"gpu_model": "MI300X", "cu_per_gpu": 304}]');
+        INSERT INTO compute_kernel VALUES(1, 1, '_Z4axpyPfS_fi'), (2, 1, 'b');
+        INSERT INTO compute_metric_definition VALUES(7, 1, '2.1.0', 'VALU', 'GFLOP/s', 'Speed of light', 'all');
+        INSERT INTO compute_kernel_metric_value VALUES(7, 1, 'Avg', 12.5), (7, 2, 'Avg', NULL);
+        INSERT INTO compute_workload_roofline_data VALUES(1, 1e12, 1e9, 1e9, 1e8);""")
+    db.executemany("INSERT INTO compute_dispatch VALUES(?,?,0,?,?)",
+                   [(1 + i % 2, i, i * 9000, i * 9000 + 700) for i in range(20)])
+    db.commit()
+    db.close()
+    return path
+
+
+def fleet(path):
+    """What `collect` has written of two runs."""
+    with tempfile.TemporaryDirectory() as folder:
+        traces = [rocpd(os.path.join(folder, "a.db")), nsys(os.path.join(folder, "b.sqlite"))]
+        subprocess.run([_program, "collect", "-q", *traces, "--db", path], check=True, capture_output=True)
+    return path
+
+
+def session(path):
+    """A folder with a session of two checkpoints, of a source that is not there."""
+    os.makedirs(path, exist_ok=True)
+    def checkpoint(number, **more):
+        return {"number": number, "parent": number - 1, "time": "2030-01-31T12:00:00Z", "summary": "a change",
+                "finding": "ROCPD-TINY-001", "result": "kept" if number else "base", "commit": "", "key": "k",
+                "change_pct": -5.5, "noise_pct": 1.5, "predicted_pct": None, "blacklisted": False,
+                "files": [{"path": "a.c", "object": "00", "mode": 420}], **more}
+    write_json(f"{path}/session.json", {
+        "version": 1, "id": "x", "created": "2030-01-31T12:00:00Z", "updated": "2030-01-31T12:00:00Z",
+        "source": "/does/not/exist", "here": "/does/not/exist", "app": ["./app", "-n", "5"], "variables": ["A"],
+        "hidden": False, "build": "make", "test": None, "tolerance": 1e-6, "patches": None, "propose": None,
+        "goal_pct": 10, "budget_s": 60, "repeat": 3, "plateau": 2, "current": 1, "moving": -1, "trace": None,
+        "checkpoints": [checkpoint(0), checkpoint(1)],
+        "events": [{"time": "2030-01-31T12:00:00Z", "kind": k, "text": "t", "checkpoint": 1, "seconds": 1.5}
+                   for k in ("new", "build", "measure", "kept", "note")]})
+    return path
+
+
+def dialogue(path):
+    """A recorded dialogue with a language model: an answer, calls of tools, thoughts, hypotheses."""
+    answers = [[{"note": "hm"}, {"text": "the GPU is busy 81.6 % of the time"},
+                {"call": {"id": "1", "name": "hotspots", "arguments": "{}"}}, {"stop": "calls"}],
+               [{"text": "```json\n{\"hypotheses\": [{\"bottleneck_type\": \"x\", \"claimed_pct\": 5}]}\n```"},
+                {"usage": {"input": 5, "output": 7}}, {"stop": "end"}],
+               [{"text": "it waits"}, {"stop": "end"}]]
+    return write_text(path, "".join(json.dumps({
+        "exchange": i + 1, "provider": "anthropic", "model": "m", "sha256": "00", "request": "{}",
+        "events": e}) + "\n" for i, e in enumerate(answers)))
+
+
+def names_key(path):
+    """The names that `anonymise --key` kept."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([_program, "anonymise", "-q", rocpd(f"{folder}/a.db"), "-o", f"{folder}/b.db", "--key", path],
+                       check=True, capture_output=True)
+    return path
+
+
+def truth(path):
+    """Traces with their truth, and the evaluation of them."""
+    os.makedirs(path)
+    rocpd(f"{path}/a.db")
+    write_json(f"{path}/a.truth.json", {"scenario": "a", "expected_bottleneck": "small_grid", "also_true":
+               ["dominant_kernel"], "suggestions": ["tune it"], "share_pct": 56.3})
+    subprocess.run([_program, "evaluate", "-q", path, "--json", "-o", f"{path}/saved.json"], check=True,
+                   capture_output=True)
+    return path
+
+
+def told(path):
+    """Reports of a trace in forms that `verify` reads."""
+    os.makedirs(path)
+    trace = rocpd(f"{path}/a.db")
+    for form, name in (("json", "r.json"), ("html", "r.html"), ("markdown", "r.md"), ("text", "r.txt")):
+        subprocess.run([_program, "analyze", "-q", trace, "--format", form, "-o", f"{path}/{name}"], check=True,
+                       capture_output=True)
+    os.remove(trace)
     return path
 
 

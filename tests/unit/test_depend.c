@@ -448,7 +448,7 @@ static void an_op_may_take_as_much_longer_as_its_slack(void **state)
         replay_init(&r, &d, &t.m.arena);
         replay_run(&r, NULL);
         path_walk(&r, note_step, &p);
-        int64_t end = r.end_ns, *slack = path_slack(&r);
+        int64_t end = r.end_ns, *slack = path_slack(&r, &t.m.arena);
         for (int o = 0; o < (int)t.n_ops; o++) {
             uint32_t op = graph_op(&d, o);
             assert_true(slack[op] >= 0);

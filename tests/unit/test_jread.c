@@ -526,6 +526,24 @@ static void wrong_types_are_skipped(void **state)
     jr_release(&j);
 }
 
+/* What looks like a string may end before its end. */
+static void a_cut_string_is_none(void **state)
+{
+    (void)state;
+    struct jread j;
+    struct arena a;
+    arena_init(&a);
+    jr_memory(&j, "[\"ab\", \"cd", 9);
+    assert_true(jr_array(&j) && jr_item(&j));
+    assert_string_equal(jr_strdup(&j, &a), "ab");
+    assert_true(jr_item(&j));
+    assert_int_equal(jr_type(&j), J_STRING);
+    assert_null(jr_strdup(&j, &a));
+    assert_false(jr_end(&j, NULL));
+    jr_release(&j);
+    arena_release(&a);
+}
+
 static void errors_stick(void **state)
 {
     (void)state;
@@ -778,6 +796,7 @@ int main(void)
         cmocka_unit_test(window_edge_may_cut_anything),
         cmocka_unit_test(nesting_has_a_limit),
         cmocka_unit_test(strings_have_a_limit),
+        cmocka_unit_test(a_cut_string_is_none),
         cmocka_unit_test(long_numbers_work),
         cmocka_unit_test(streams_may_fail),
         cmocka_unit_test(shortage_of_memory_is_an_error),
