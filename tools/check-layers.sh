@@ -5,6 +5,7 @@
 #     includes another,
 #   - reports, renderers and shapes of other tools compute nothing: they call no function of the rooms
 #     that do (analyze to compare, below) whose name says that it finds something out,
+#   - lengths of arrays are counted by ARRAY_LEN() (base/array.h),
 #   - no file in src has more than 600 lines (.def lists are data and exempt).
 # Prints every breach and a final count; exit 1 when there is one.
 set -eu
@@ -61,6 +62,9 @@ find src include tests tools -name '*.[ch]' | LC_ALL=C sort | xargs awk '
                 called[name] = FILENAME ":" FNR ": " room
             line = substr(line, RSTART + RLENGTH)
         }
+    }
+    room != "" && FILENAME != "src/base/array.h" && /sizeof\([a-z_]+\) \/ sizeof/ {
+        breach(FILENAME ":" FNR ": a length is ARRAY_LEN(), see base/array.h")
     }
     room != "" && FNR == most + 1 { breach(FILENAME ": more than " most " lines") }
     room != "" && /^[ \t]*#[ \t]*include[ \t]*"[a-z_]+\// {

@@ -76,13 +76,15 @@ struct gs_option {
 /*
  * Reads and analyzes traces, or folders of them; several are the ranks of a job. A workload of
  * rocprof-compute and files of sums (docs/formats.md) are opened, too: they have tables, SQL over
- * them and reports, what else there is of a run needs a trace. Options:
+ * them and reports, what else there is of a run needs a trace. So are thread traces and, with no path
+ * at all, the folders of source-dir or att-dir alone: they have tables and reports. Options:
  * window, phase, iteration, gpu, process, rank, max-phases, short-kernel-threshold-us, min-duration
  * (us), reader, threads, cache (a folder, docs/cache.md), source-dir, att-dir, by (gpu, process or
  * stream), replay (yes or no), findings (yes or no), analyze (later: when a result is first asked for;
  * no: never, there are only the tables of events), and the filters of docs/filters.md: kernel, stream,
- * thread, category, marker, start, end, start-marker, end-marker, inclusive (true or false). `options`
- * and `task` may be NULL.
+ * thread, category, marker, start, end, start-marker, end-marker, inclusive (true or false). Of a
+ * workload: kernel, dispatch ("0,4,10-20"), panel (a number), per (wave, cycle, second or kernel).
+ * `options` and `task` may be NULL.
  */
 GS_API gs_run *gs_open(const char *const *paths, size_t n, const struct gs_option *options,
                        gs_task *task, struct gs_error *err);

@@ -17,7 +17,7 @@ _pointer.restype = c_void_p
 _pointer.argtypes = [c_void_p, c_char_p]
 _RELEASE = ctypes.CFUNCTYPE(None, c_void_p)
 _DESTRUCTOR = ctypes.CFUNCTYPE(None, c_void_p)
-_alive = {}  # address -> memory of the structs; names must outlive their capsules, too
+_alive: dict = {}  # address -> memory of the structs; names must outlive their capsules, too
 
 
 def _destructor(name, release_at):

@@ -133,7 +133,8 @@ class Run:
         return list(super().__dir__()) + self.tables
 
     def __repr__(self):
-        other = [f"{len(self[n])} rows of {n}" for n in self._names[8:] if n.startswith(("workload", "stat", "prof"))]
+        no_trace = ("workload", "stat", "prof", "thread_trace_k", "source_k")
+        other = [f"{len(self[n])} rows of {n}" for n in self._names[8:] if n.startswith(no_trace)]
         if other and not len(self.kernels):
             return f"<run without a trace: {', '.join(other)}>"
         findings = f", {len(self.findings)} findings" if "findings" in self._names else ""
@@ -187,7 +188,8 @@ class Picture:
         return f"<picture: {self.format}, {len(self.data)} bytes>"
 
     def _repr_svg_(self):
-        return self.data.decode() if self.format == "svg" else None
+        """Without its XML declaration: it stands inside of a page, and nbconvert refuses one there."""
+        return self.data[self.data.index(b"<svg"):].decode() if self.format == "svg" else None
 
     def _repr_png_(self):
         return self.data if self.format == "png" else None

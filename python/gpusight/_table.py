@@ -1,4 +1,5 @@
 """Tables and columns: views of the library's memory, and what other packages make of them."""
+import codecs
 import ctypes
 from collections.abc import Sequence
 
@@ -14,8 +15,15 @@ TEXT, CODE = 8, 9
 NONE = 0xffffffff
 
 
+def _replace(error):
+    return "\ufffd" * (error.end - error.start), error.end
+
+
+codecs.register_error("gpusight", _replace)  # a sign for each byte, as in the JSON and in Arrow
+
+
 def _text(value):
-    return None if value is None else value.decode(errors="replace")
+    return None if value is None else value.decode(errors="gpusight")
 
 
 class Column(Sequence):

@@ -300,7 +300,7 @@ static const char *trust(const struct analysis *a)
 
 static bool by_replay(const struct finding *f)
 {
-    return f->predicted_by && str_eq(f->predicted_by, "replay");
+    return f->predicted_by == PREDICTED_REPLAY;
 }
 
 /* Of what is claimed, what following the advice wins: no more than a replay finds. */

@@ -30,6 +30,12 @@ const char *priority_name(enum priority p)
     return priority_names[p];
 }
 
+const char *prediction_name(enum predictor p)
+{
+    static const char *const names[] = {NULL, "replay", "amdahl"};
+    return names[p];
+}
+
 const char *bottleneck_name(enum bottleneck b)
 {
     return bottleneck_names[b];

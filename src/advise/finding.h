@@ -31,6 +31,12 @@ enum bottleneck {
     BOTTLENECK_HOST,          /* idle_host: the GPU is starved by its host */
 };
 
+enum predictor {
+    PREDICTED_NOT,
+    PREDICTED_REPLAY, /* the graph was replayed with the change */
+    PREDICTED_AMDAHL, /* by the share of time it claims */
+};
+
 enum action_category { ACTION_RUNTIME, ACTION_LAUNCH, ACTION_CODE, ACTION_ALGORITHM };
 
 /* By value, NULL at the end. */
@@ -39,6 +45,7 @@ extern const char *const priority_names[], *const bottleneck_names[],
 
 const char *priority_name(enum priority p);     /* "HIGH" */
 const char *bottleneck_name(enum bottleneck b); /* "transfer_bound" */
+const char *prediction_name(enum predictor p);  /* "replay", "amdahl"; NULL: none */
 
 /* A fact a person can check: a number with its threshold, or a place in the trace. */
 struct evidence {
@@ -82,9 +89,9 @@ struct finding {
      * all of what may be won of the claim removed; NaN: unbounded. */
     double speedup_lower_pct, speedup_upper_pct;
     bool shares; /* its claim is a part of what its change would win alone: no more is promised */
-    struct change *change;    /* what its advice comes to; NULL: cannot be replayed */
-    const char *predicted_by; /* "replay" or "amdahl"; NULL: nothing is predicted */
-    int64_t recorded_ns;      /* the time that the prediction is about */
+    struct change *change; /* what its advice comes to; NULL: cannot be replayed */
+    enum predictor predicted_by;
+    int64_t recorded_ns; /* the time that the prediction is about */
     int64_t predicted_ns, predicted_low_ns, predicted_high_ns; /* after the advice was followed */
     double predicted_speedup;                                  /* recorded / predicted */
     const char *next_limit;    /* the largest part of the critical path then; NULL: not known */

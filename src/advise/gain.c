@@ -58,6 +58,7 @@ struct prediction_work {
     struct finding *f;
     struct arena *arena;
     struct prediction p;
+    int64_t sides[SIDES];
 };
 
 /* Room for replays, one a worker; the first has that of the analysis. */
@@ -66,8 +67,16 @@ struct scratch {
     struct replay replay;
 };
 
+/* Replays are handed out one by one: first the likely ones, then what each may be at best and at
+ * worst, where that matters. */
+struct side_work {
+    struct prediction_work *of;
+    enum side side;
+};
+
 struct jobs {
     struct prediction_work *v;
+    struct side_work *sides;
     struct scratch workers[PARALLEL_MAX];
 };
 
@@ -75,20 +84,35 @@ struct jobs {
 enum { WORKERS = 2 };
 #define WORKER_LEAST_PCT 10.0
 
+static struct replay *room_of(struct jobs *jobs, const struct analysis *a, int worker)
+{
+    struct scratch *s = &jobs->workers[worker];
+    if (!worker)
+        return a->replay;
+    if (!s->replay.d)
+        replay_init(&s->replay, a->depend, s->arena);
+    return &s->replay;
+}
+
 static void predict_one(void *ctx, size_t i, int worker)
 {
     struct jobs *jobs = ctx;
     struct prediction_work *job = &jobs->v[i];
-    struct scratch *s = &jobs->workers[worker];
-    if (worker && !s->replay.d)
-        replay_init(&s->replay, job->f->analysis->depend, s->arena);
-    struct replay *r = worker ? &s->replay : job->f->analysis->replay;
-    predict(&job->p, r, job->f->change, true, job->arena);
-    if (job->f->change->prefetch &&
-        faster_pct(job->p.recorded_ns, job->p.predicted_ns) < WORKER_LEAST_PCT) {
-        job->f->change->workers = WORKERS;
-        predict(&job->p, r, job->f->change, true, job->arena);
+    struct change *c = job->f->change;
+    struct replay *r = room_of(jobs, job->f->analysis, worker);
+    predict_likely(&job->p, r, c, job->arena);
+    if (c->prefetch && faster_pct(job->p.recorded_ns, job->p.predicted_ns) < WORKER_LEAST_PCT) {
+        c->workers = WORKERS;
+        predict_likely(&job->p, r, c, job->arena);
     }
+}
+
+static void predict_other(void *ctx, size_t i, int worker)
+{
+    struct jobs *jobs = ctx;
+    const struct side_work *s = &jobs->sides[i];
+    struct replay *r = room_of(jobs, s->of->f->analysis, worker);
+    s->of->sides[s->side] = predict_side(r, s->of->f->change, s->side);
 }
 
 /* Where several rules share the same time, each promises no more than its part. */
@@ -113,7 +137,7 @@ static void take(struct finding *f, struct prediction *p)
         p->low_ns = p->low_ns < p->recorded_ns ? p->low_ns : p->recorded_ns;
         p->speedup = 1;
     }
-    f->predicted_by = "replay";
+    f->predicted_by = PREDICTED_REPLAY;
     f->recorded_ns = p->recorded_ns;
     f->predicted_ns = p->predicted_ns;
     f->predicted_low_ns = p->low_ns;
@@ -145,8 +169,20 @@ void findings_predict(struct finding *const *v, size_t n, int workers)
     for (int w = 0; w < PARALLEL_MAX; w++)
         jobs->workers[w].arena = arena_child(temporary);
     parallel_for(workers, count, predict_one, jobs);
-    for (size_t i = 0; i < count; i++)
-        take(jobs->v[i].f, &jobs->v[i].p);
+    jobs->sides = arena_array(temporary, struct side_work, SIDES * count + 1);
+    size_t n_sides = 0;
+    for (size_t i = 0; i < SIDES * count; i++) {
+        struct prediction_work *job = &jobs->v[i / SIDES];
+        enum side side = (enum side)(i % SIDES);
+        if (predict_asks(&job->p, job->f->analysis->depend, job->f->change, side))
+            jobs->sides[n_sides++] = (struct side_work){job, side};
+    }
+    parallel_for(workers, n_sides, predict_other, jobs);
+    for (size_t i = 0; i < count; i++) {
+        struct prediction_work *job = &jobs->v[i];
+        predict_end(&job->p, job->f->analysis->depend, job->f->change, job->sides);
+        take(job->f, &job->p);
+    }
     arena_release(temporary);
 }
 
@@ -162,7 +198,7 @@ void finding_by_share(struct finding *f)
     if (!(share > 0) || recorded <= 0)
         return;
     share = fmin(share, 1);
-    f->predicted_by = "amdahl";
+    f->predicted_by = PREDICTED_AMDAHL;
     f->recorded_ns = recorded;
     f->predicted_ns = ns_from((double)recorded * (1 - share * f->gain));
     f->predicted_low_ns = f->predicted_ns;

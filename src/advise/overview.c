@@ -71,7 +71,7 @@ static void measure_api(struct overview *o, const struct analysis *a)
     for (size_t i = 0; i < a->api_classes.n; i++) {
         const struct api_class_row *r = &a->api_classes.v[i];
         bool runtime = true;
-        for (size_t k = 0; k < sizeof(not_runtime) / sizeof(*not_runtime); k++)
+        for (size_t k = 0; k < ARRAY_LEN(not_runtime); k++)
             runtime &= !str_eq(r->class, api_class_name(not_runtime[k]));
         if (runtime)
             o->api_ns = add_ns(o->api_ns, r->exclusive_ns);
@@ -171,7 +171,7 @@ const char *finding_impact(const struct finding *f, struct arena *arena)
         return "no time is claimed";
     human_time(time, f->claimed_ns);
     human_pct(share, f->runtime_fraction_pct);
-    if (f->predicted_by && str_eq(f->predicted_by, "replay")) {
+    if (f->predicted_by == PREDICTED_REPLAY) {
         human_time(low, f->recorded_ns);
         return arena_printf(arena, "%s, %s of the GPU time: %s instead of %s, %.2f times as fast",
                             time, share, human_time(high, f->predicted_ns), low,

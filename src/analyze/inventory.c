@@ -4,10 +4,10 @@
 
 #include "base/sat.h"
 
-void inventory_make(struct inventory *i, const struct trace *t, const char *reader, int workers,
+void inventory_make(struct inventory *i, const struct trace *t, bool checked, int workers,
                     struct arena *a)
 {
-    *i = (struct inventory){.trace = t, .reader = reader};
+    *i = (struct inventory){.trace = t, .checked = checked};
     i->has_span = trace_span(t, workers, &i->start_ns, &i->end_ns);
     i->markers = t->markers.n;
     i->regions = t->regions.n - t->lifted_calls;

@@ -15,10 +15,10 @@ struct inventory {
     uint64_t regions, markers; /* a marker range is a region too, as in the profiler's own tables */
     struct capabilities capabilities;
     struct quality quality;
-    const char *reader; /* as asked for: fast, sqlite, check */
+    bool checked; /* read twice and compared */
 };
 
-void inventory_make(struct inventory *i, const struct trace *t, const char *reader, int workers,
+void inventory_make(struct inventory *i, const struct trace *t, bool checked, int workers,
                     struct arena *a);
 uint64_t inventory_span_ns(const struct inventory *i);
 

@@ -15,7 +15,7 @@ static void analyze_phase(struct analysis *part, const struct analysis *a,
                               .hardware = a->hardware,
                               .ledger = p->ledger};
     view_slice(&part->view, &a->view, p->start_ns, p->end_ns, arena);
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
         kinds[i]->run(part);
 }
 

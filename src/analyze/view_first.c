@@ -139,7 +139,7 @@ static bool loads_code(const char *name)
 {
     static const char *const words[] = {"Module",      "Library",     "Link", "FatBinary",
                                         "executable_", "code_object", "rtc"};
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (str_has(name, words[i]))
             return true;
     return false;

@@ -12,8 +12,10 @@
 
 #include "base/task.h"
 #include "gpusight/gpusight.h"
+#include "render/analysis_json.h"
 #include "report/workbook.h"
 #include "run/run_words.h"
+#include "workload/results.h"
 
 struct gs_task {
     struct task task;
@@ -28,6 +30,11 @@ struct api_table {
     gs_table table;
 };
 
+/* What a run is made of where there is no trace. */
+struct api_instead {
+    const char *path, *kind; /* "a thread trace"; both NULL: there is a trace */
+};
+
 struct gs_run {
     atomic_size_t references;
     pthread_mutex_t lock; /* around whatever adds to the arena, and replays */
@@ -39,7 +46,10 @@ struct gs_run {
     atomic_bool analyzed;
     bool rows_only;            /* there will be no results */
     struct workload *workload; /* a folder of rocprof-compute; NULL: none */
-    struct tally *sums;        /* what is there instead of a trace; NULL: there is one */
+    struct query_kept *kept;   /* what SQL found out about its rows; NULL: nothing yet */
+    struct workload_opts part; /* what of it is looked at */
+    struct tally *sums;        /* tables of sums, or of a workload; NULL: none */
+    struct api_instead instead;
 };
 
 /* Zeroed, for a handle; NULL with the error where there is no memory. */
@@ -68,12 +78,24 @@ void api_list_results(struct gs_run *run);
 void api_list_tables(struct gs_run *run, const struct results *all);
 
 /*
+ * beside.c: thread traces and source code, as tables beside those of a trace, and where they are all
+ * that there is.
+ */
+void api_list_beside(gs_run *run);
+bool api_take_beside(gs_run *run, const struct gs_option *options, struct gs_error *err);
+
+/*
  * untimed.c: what is no trace. api_is_untimed() opens it, true: it was such, whether or not that
  * worked. api_has_trace() fails for it.
  */
 bool api_is_untimed(gs_run *run, const struct opt_list *paths, const struct gs_option *options,
                     struct gs_error *err);
 bool api_has_trace(const gs_run *run, struct gs_error *err);
+/* Options that mean nothing without a trace, but `own`, are not passed over in silence. */
+bool api_options_fit(const gs_run *run, const struct gs_option *o, const char *own,
+                     struct gs_error *err);
+/* The other way round: run->part was given, and this is no workload. */
+bool api_part_unused(const gs_run *run, struct gs_error *err);
 struct draw;
 const struct draw *api_draw_untimed(const gs_run *run, const char *chart, int width,
                                     struct arena *a, struct gs_error *err);
@@ -90,13 +112,16 @@ size_t api_type_size(enum gs_type type);
 /* A report to a sink; `report` gives everything but the form. */
 struct report;
 struct api_form {
-    const char *sections, *json_profile;
+    const char *sections;
+    enum json_profile json_profile;
     int64_t top, timeline_limit, columns;
 };
 bool api_render(struct report *r, const char *format, const struct api_form *form, gs_sink_fn *sink,
                 void *ctx, struct gs_error *err);
 bool api_render_untimed(const gs_run *run, const char *format, const struct api_form *form,
                         gs_sink_fn *sink, void *ctx, struct arena *a, struct gs_error *err);
+bool api_render_beside(const struct run *run, const char *format, const struct api_form *form,
+                       gs_sink_fn *sink, void *ctx, struct arena *a, struct gs_error *err);
 bool api_form_options(struct api_form *form, const struct gs_option *options, struct arena *a,
                       struct gs_error *err);
 

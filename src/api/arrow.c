@@ -7,10 +7,12 @@
  * column and release the rest: every node counts as a user of all that was made.
  */
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "api/api.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 
 struct ArrowSchema {
     const char *format, *name, *metadata;
@@ -145,6 +147,8 @@ static bool has_value(const struct gs_column *c, size_t row)
         return c->valid[row];
     if (c->type == GS_TEXT)
         return *(const char *const *)at(c, row) != NULL;
+    if (c->type == GS_DOUBLE)
+        return !isnan(*(const double *)at(c, row)); /* elsewhere a sum with it would be NaN, too */
     return c->type != GS_CODE || *(const uint32_t *)at(c, row) < c->n_texts;
 }
 
@@ -157,7 +161,7 @@ static void set_bit(uint8_t *bits, size_t i)
 static void add_validity(struct ArrowArray *n, struct shared *o, const struct gs_column *c,
                          size_t rows)
 {
-    if (!c->valid && c->type != GS_TEXT && c->type != GS_CODE)
+    if (!c->valid && c->type != GS_TEXT && c->type != GS_CODE && c->type != GS_DOUBLE)
         return;
     uint8_t *bits = arena_alloc(&o->arena, rows / 8 + 1);
     int64_t none = 0;
@@ -171,23 +175,25 @@ static void add_validity(struct ArrowArray *n, struct shared *o, const struct gs
     n->buffers[0] = none ? bits : NULL;
 }
 
-/* Large offsets: the texts of a million calls may be more than 2 GiB. */
+/*
+ * Large offsets: the texts of a million calls may be more than 2 GiB. Arrow's texts are UTF-8 without
+ * exception, which those of a trace need not be.
+ */
 static void fill_texts(struct ArrowArray *n, struct shared *o, const char *const *texts,
                        size_t stride, size_t rows)
 {
     int64_t *offsets = arena_array(&o->arena, int64_t, rows + 1);
+    const char **valid = arena_array(&o->arena, const char *, rows + 1);
     size_t bytes = 0;
     for (size_t i = 0; i < rows; i++) {
         const char *text = *(const char *const *)(const void *)((const char *)texts + i * stride);
-        bytes += text ? strlen(text) : 0; /* in range: all of it is in memory */
+        valid[i] = text ? utf8_to_valid(text, &o->arena) : "";
+        bytes += strlen(valid[i]); /* in range: all of it is in memory */
         offsets[i + 1] = (int64_t)bytes;
     }
     char *data = arena_alloc(&o->arena, bytes + 1);
-    for (size_t i = 0; i < rows; i++) {
-        const char *text = *(const char *const *)(const void *)((const char *)texts + i * stride);
-        if (text)
-            memcpy(data + offsets[i], text, (size_t)(offsets[i + 1] - offsets[i]));
-    }
+    for (size_t i = 0; i < rows; i++)
+        memcpy(data + offsets[i], valid[i], (size_t)(offsets[i + 1] - offsets[i]));
     n->buffers[1] = offsets;
     n->buffers[2] = data;
 }
@@ -305,13 +311,47 @@ struct stream_of {
     const char *wrong;
 };
 
+struct copying {
+    const struct ArrowSchema *from;
+    struct ArrowSchema to;
+    struct shared *o;
+};
+
+static void copy_node(struct ArrowSchema *to, const struct ArrowSchema *from, struct shared *o)
+{
+    schema_node(to, o, from->format, from->name);
+    to->flags = from->flags;
+    to->children = arena_array(&o->arena, struct ArrowSchema *, (size_t)from->n_children + 1);
+    for (int64_t i = 0; i < from->n_children; i++) {
+        to->children[i] = arena_new(&o->arena, struct ArrowSchema);
+        copy_node(to->children[i], from->children[i], o);
+    }
+    to->n_children = from->n_children;
+    to->dictionary = from->dictionary ? arena_new(&o->arena, struct ArrowSchema) : NULL;
+    if (to->dictionary)
+        copy_node(to->dictionary, from->dictionary, o);
+}
+
+static void copy_schema(void *ctx)
+{
+    struct copying *c = ctx;
+    copy_node(&c->to, c->from, c->o);
+}
+
+/* A copy each time: consumers may ask as often as they like. */
 static int stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 {
     struct stream_of *s = stream->private_data;
-    *out = s->schema;
-    s->wrong = s->schema.release ? NULL : "the schema was taken before";
-    s->schema.release = NULL;
-    return s->wrong ? EINVAL : 0;
+    struct copying c = {.from = &s->schema, .o = new_shared()};
+    s->wrong = NULL;
+    if (!c.o || !api_call(NULL, copy_schema, &c, NULL)) {
+        abandon(c.o);
+        s->wrong = "out of memory";
+        return ENOMEM;
+    }
+    *out = c.to;
+    drop(c.o);
+    return 0;
 }
 
 /* The one batch; after it what is released, which is the end. */
@@ -331,8 +371,7 @@ static const char *stream_error(struct ArrowArrayStream *stream)
 static void stream_release(struct ArrowArrayStream *stream)
 {
     struct stream_of *s = stream->private_data;
-    if (s->schema.release)
-        s->schema.release(&s->schema);
+    s->schema.release(&s->schema);
     if (s->array.release)
         s->array.release(&s->array);
     mem_free(s);

@@ -2,6 +2,7 @@
 #include "render/picture.h"
 #include "api/api.h"
 #include "base/str.h"
+#include "compat/rocinsight.h"
 #include "render/renderers.h"
 #include "render/source_json.h"
 #include "render/svg.h"
@@ -11,13 +12,14 @@
 /* ---- charts ---- */
 
 struct plot_opts {
-    const char *theme, *format;
+    enum theme theme;
+    enum { PLOT_SVG, PLOT_PNG } format;
     int64_t width, height, top;
 };
 
 static const struct opt plot_table[] = {
-    OPT_CHOICE(struct plot_opts, theme, 0, "theme", "light|dark", ""),
-    OPT_CHOICE(struct plot_opts, format, 0, "format", "svg|png", ""),
+    OPT_WORD(struct plot_opts, theme, 0, "theme", "light|dark", ""),
+    OPT_WORD(struct plot_opts, format, 0, "format", "svg|png", ""),
     OPT_INT(struct plot_opts, width, 0, "width", CHART_LEAST, CHART_MOST, "", ""),
     OPT_INT(struct plot_opts, height, 0, "height", CHART_LEAST / 2, CHART_MOST, "", ""),
     OPT_INT(struct plot_opts, top, 0, "top", 1, 1000, "", ""),
@@ -36,18 +38,17 @@ struct plotting {
 static bool draw_into(struct str *out, const struct plotting *c, const struct chart *chart,
                       struct arena *a)
 {
-    struct plot_opts o = {.theme = "light", .format = "svg"};
+    struct plot_opts o = {0};
     if (!api_options(plot_table, &o, c->options, a, c->err))
         return false;
-    enum theme theme = str_eq(o.theme, "dark") ? THEME_DARK : THEME_LIGHT;
     struct chart_opts co = {(int)o.width, (int)o.height, (size_t)o.top, false, false};
     const struct draw *d = c->run->sums ? api_draw_untimed(c->run, c->chart, co.width, a, c->err)
                                         : chart_draw(chart, c->run->run->analysis, &co, a);
     if (!d)
         return false;
-    if (str_eq(o.format, "png"))
-        return render_png(out, d, theme, c->err);
-    render_svg(out, d, &(struct svg_opts){.theme = theme});
+    if (o.format == PLOT_PNG)
+        return render_png(out, d, o.theme, c->err);
+    render_svg(out, d, &(struct svg_opts){.theme = o.theme});
     return true;
 }
 
@@ -97,14 +98,14 @@ struct scanning {
     struct run *run;
 };
 
-static void scan_form(const struct report *r, struct str *out, bool in_page)
+static void scan_form(const struct report *r, struct jwrite *w, bool in_page)
 {
     const struct scanning *c = r->ctx;
     struct analysis_json_opts o = {0};
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
-    source_json_document(&w, c->run->source, &o,
-                         !in_page && str_eq(c->form.json_profile, "rocinsight"));
+    if (!in_page && c->form.json_profile == JSON_ROCINSIGHT)
+        rocinsight_source_json(w, c->run->source, &o);
+    else
+        source_json_document(w, c->run->source, &o);
 }
 
 static void run_scan(void *ctx)

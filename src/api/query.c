@@ -94,11 +94,17 @@ static void run_query(void *ctx)
     struct query_limits limits = QUERY_LIMITS;
     struct query_result r = {0};
     struct tally *sums = c->run->sums;
-    struct query_source source = {c->run, trace_for, run_for, true,
-                                  sums ? tally_tables(sums, true) : NULL};
+    struct query_source source = {.ctx = c->run,
+                                  .trace = trace_for,
+                                  .run = run_for,
+                                  .run_has_rows = true,
+                                  .kept = c->run->kept,
+                                  .sums = sums ? tally_tables(sums, true) : NULL};
     struct api_columns columns = {.arena = &c->out->arena};
     if (!api_options(query_table, &words, c->options, temporary, c->err))
         return;
+    if (!source.kept)
+        source.kept = c->run->kept = query_kept_new(&c->run->arena);
     limits.seconds = words.seconds;
     limits.rows = (uint64_t)words.rows;
     struct query *q = query_open(&source, temporary);

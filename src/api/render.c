@@ -7,9 +7,9 @@
 #include "compare/compare.h"
 #include "compare/gate.h"
 #include "compare/profile.h"
+#include "compat/rocinsight.h"
 #include "depend/change_words.h"
 #include "depend/whatif.h"
-#include "render/analysis_json.h"
 #include "render/compare_json.h"
 #include "render/html/html.h"
 #include "render/renderers.h"
@@ -17,7 +17,7 @@
 
 static const struct opt form_table[] = {
     OPT_TEXT(struct api_form, sections, 0, "sections", "", ""),
-    OPT_CHOICE(struct api_form, json_profile, 0, "json-profile", "gpusight|rocinsight", ""),
+    OPT_WORD(struct api_form, json_profile, 0, "json-profile", "gpusight|rocinsight", ""),
     OPT_INT(struct api_form, top, 0, "top-kernels", 1, 1000000, "", ""),
     OPT_INT(struct api_form, timeline_limit, 0, "timeline-limit", 0, 1e9, "", ""),
     OPT_INT(struct api_form, columns, 0, "columns", 40, 1000, "", ""),
@@ -27,10 +27,7 @@ static const struct opt form_table[] = {
 bool api_form_options(struct api_form *form, const struct gs_option *options, struct arena *a,
                       struct gs_error *err)
 {
-    *form = (struct api_form){.json_profile = "gpusight",
-                              .top = 10,
-                              .timeline_limit = HTML_TIMELINE_LIMIT,
-                              .columns = 80};
+    *form = (struct api_form){.top = 10, .timeline_limit = HTML_TIMELINE_LIMIT, .columns = 80};
     return api_options(form_table, form, options, a, err);
 }
 
@@ -68,17 +65,15 @@ struct rendering {
     struct api_form form;
 };
 
-static void analysis_form(const struct report *r, struct str *out, bool in_page)
+static void analysis_form(const struct report *r, struct jwrite *w, bool in_page)
 {
     const struct rendering *c = r->ctx;
     const struct run *run = c->run->run;
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
     struct analysis_json_opts o = run_json_opts(run, (size_t)c->form.top, in_page);
-    if (!in_page && str_eq(c->form.json_profile, "rocinsight"))
-        analysis_json_rocinsight(&w, run->analysis, &run->advice, &o);
+    if (!in_page && c->form.json_profile == JSON_ROCINSIGHT)
+        rocinsight_json(w, run->analysis, &run->advice, &o);
     else
-        analysis_json(&w, run->analysis, &run->advice, &o);
+        analysis_json(w, run->analysis, &run->advice, &o);
 }
 
 static void render_run(void *ctx)
@@ -90,6 +85,10 @@ static void render_run(void *ctx)
         return;
     if (c->run->sums) {
         api_render_untimed(c->run, c->format, &c->form, c->sink, c->ctx, a, c->err);
+        return;
+    }
+    if (c->run->instead.kind) {
+        api_render_beside(run, c->format, &c->form, c->sink, c->ctx, a, c->err);
         return;
     }
     if (!api_analyzed(c->run, c->err))
@@ -260,13 +259,11 @@ double gs_comparison_change_pct(const gs_comparison *c)
     return c->c.wall_change_pct;
 }
 
-static void comparison_form(const struct report *r, struct str *out, bool in_page)
+static void comparison_form(const struct report *r, struct jwrite *w, bool in_page)
 {
+    (void)in_page;
     const struct rendering *c = r->ctx;
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
-    compare_json(&w, &c->comparison->c, &c->comparison->gate, NULL);
-    str_putc(out, '\n');
+    compare_json(w, &c->comparison->c, &c->comparison->gate, NULL);
 }
 
 static void render_comparison(void *ctx)

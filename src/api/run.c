@@ -101,7 +101,8 @@ struct open_opts {
     const char *source_dir, *cache, *analyze;
     int64_t threads;
     double min_us;
-    struct opt_list att_dirs, by;
+    struct opt_list att_dirs, by, panels;
+    const char *dispatch, *per;
     bool replay, findings;
 };
 
@@ -117,11 +118,14 @@ static const struct opt open_table[] = {
     OPT_FLAG(struct open_opts, replay, 0, "replay", ""),
     OPT_FLAG(struct open_opts, findings, 0, "findings", ""),
     OPT_CHOICE(struct open_opts, analyze, 0, "analyze", "yes|no|later", ""),
+    OPT_TEXT(struct open_opts, dispatch, 0, "dispatch", "", ""),
+    OPT_LIST(struct open_opts, panels, 0, "panel", "", ""),
+    OPT_CHOICE(struct open_opts, per, 0, "per", "wave|cycle|second|kernel", ""),
     OPT_END,
 };
 
-static bool read_options(struct run_opts *r, const char **analyze, const struct gs_option *options,
-                         struct arena *a, struct gs_error *err)
+static bool read_options(struct run_opts *r, struct workload_opts *part, const char **analyze,
+                         const struct gs_option *options, struct arena *a, struct gs_error *err)
 {
     struct open_opts o = {
         .in = ANALYZED_DEFAULTS, .replay = true, .findings = true, .analyze = "yes"};
@@ -138,6 +142,12 @@ static bool read_options(struct run_opts *r, const char **analyze, const struct 
     r->facts_only = !o.findings;
     r->says_only = true;
     *analyze = o.analyze;
+    *part = (struct workload_opts){.kernel =
+                                       o.in.filter.kernels.n == 1 ? o.in.filter.kernels.v[0] : NULL,
+                                   .dispatches = o.dispatch,
+                                   .panels = (const char *const *)o.panels.v,
+                                   .n_panels = o.panels.n,
+                                   .per = o.per};
     return run_split_by(r, &o.by, "by", err);
 }
 
@@ -166,19 +176,20 @@ static void open_run(void *ctx)
     struct arena *a = &o->run->arena;
     struct run_opts ro;
     const char *analyze;
-    if (!read_options(&ro, &analyze, o->options, a, o->err))
+    if (!read_options(&ro, &o->run->part, &analyze, o->options, a, o->err))
         return;
     for (size_t i = 0; i < o->n; i++)
         vec_push(&ro.paths, a, (const char *)arena_strdup(a, o->paths[i]));
     if (api_is_untimed(o->run, &ro.paths, o->options, o->err))
         return;
+    if (!api_part_unused(o->run, o->err))
+        return;
     o->run->rows_only = str_eq(analyze, "no");
     o->run->run = o->run->rows_only ? only_load(&ro, a, o->err) : run_begin(&ro, a, o->err);
     if (!o->run->run)
         return;
-    if (!o->run->rows_only && !o->run->run->left) {
-        fail(o->err, GS_E_EMPTY, "no trace in '%s', only what lies beside one",
-             o->n ? o->paths[0] : "");
+    if (!o->run->rows_only && !o->run->run->left) { /* no trace, only what lies beside one */
+        api_take_beside(o->run, o->options, o->err);
         return;
     }
     api_list_events(o->run);

@@ -220,6 +220,7 @@ void api_list_results(struct gs_run *run)
     }
     analysis_results(run->run->analysis, &all, &run->arena);
     api_list_tables(run, &all);
+    api_list_beside(run);
 }
 
 /* ---- asked for ---- */

@@ -80,18 +80,38 @@ static struct tally *tables_of(const struct workload_report *r, struct arena *a)
 
 /* ---- opening ---- */
 
-/* Options that mean nothing here are not passed over in silence. */
-static bool options_fit(const struct gs_option *o, const struct tally_file *f, struct gs_error *err)
+static bool evaluate(struct workload_report *r, const gs_run *run, size_t top, struct arena *a,
+                     struct gs_error *err)
+{
+    struct workload_opts o = run->part;
+    o.top = top;
+    return workload_evaluate(r, run->workload, &o, a, err);
+}
+
+bool api_part_unused(const gs_run *run, struct gs_error *err)
+{
+    const struct workload_opts *o = &run->part;
+    const char *given = o->dispatches ? "dispatch" : o->n_panels ? "panel" : o->per ? "per" : NULL;
+    return !given ||
+           fail(err, GS_E_USAGE,
+                "option '%s' is for workloads of rocprof-compute, which this is not", given);
+}
+
+bool api_options_fit(const gs_run *run, const struct gs_option *o, const char *own,
+                     struct gs_error *err)
 {
     static const char *const fine[] = {"analyze", "threads", "reader",
                                        "cache",   "replay",  "findings"};
+    static const char *const of_workloads[] = {"kernel", "dispatch", "panel", "per"};
     for (; o && o->name; o++) {
-        bool found = false;
+        bool found = own && str_eq(o->name, own);
         for (size_t i = 0; i < ARRAY_LEN(fine); i++)
             found |= str_eq(o->name, fine[i]);
+        for (size_t i = 0; run->workload && i < ARRAY_LEN(of_workloads); i++)
+            found |= str_eq(o->name, of_workloads[i]);
         if (!found)
-            return fail(err, GS_E_USAGE, "option '%s' needs a trace; '%s' is %s", o->name, f->path,
-                        f->kind);
+            return fail(err, GS_E_USAGE, "option '%s' needs a trace; '%s' is %s", o->name,
+                        run->instead.path, run->instead.kind);
     }
     return true;
 }
@@ -105,8 +125,7 @@ bool api_is_untimed(gs_run *run, const struct opt_list *paths, const struct gs_o
     if (paths->n == 1 && workload_find(paths->v[0], a, &dir)) {
         struct workload_report *r = arena_new(a, struct workload_report);
         run->workload = arena_new(a, struct workload);
-        if (!workload_read(run->workload, dir, a, err) ||
-            !workload_evaluate(r, run->workload, &(struct workload_opts){.top = SIZE_MAX}, a, err))
+        if (!workload_read(run->workload, dir, a, err) || !evaluate(r, run, SIZE_MAX, a, err))
             return true;
         run->sums = tables_of(r, a);
     } else if (!tally_only(&left, &run->sums, a, err)) {
@@ -114,11 +133,12 @@ bool api_is_untimed(gs_run *run, const struct opt_list *paths, const struct gs_o
     }
     if (!run->sums)
         return false;
+    run->instead = (struct api_instead){run->sums->files.v[0].path, run->sums->files.v[0].kind};
     run->run = arena_new(a, struct run);
     run->run->arena = a;
     trace_init_in(&run->run->trace, a);
     run->rows_only = true;
-    if (options_fit(options, &run->sums->files.v[0], err)) {
+    if (api_options_fit(run, options, NULL, err)) {
         api_list_events(run);
         api_list_tables(run, tally_tables(run->sums, false));
         atomic_store(&run->analyzed, true);
@@ -128,19 +148,16 @@ bool api_is_untimed(gs_run *run, const struct opt_list *paths, const struct gs_o
 
 bool api_has_trace(const gs_run *run, struct gs_error *err)
 {
-    return !run->sums || fail(err, GS_E_USAGE, "that needs a trace; '%s' is %s",
-                              run->sums->files.v[0].path, run->sums->files.v[0].kind);
+    const struct api_instead *i = &run->instead;
+    return !i->kind || fail(err, GS_E_USAGE, "that needs a trace; '%s' is %s", i->path, i->kind);
 }
 
 /* ---- reports ---- */
 
-static void workload_form(const struct report *r, struct str *out, bool in_page)
+static void workload_form(const struct report *r, struct jwrite *w, bool in_page)
 {
-    struct jwrite w;
     (void)in_page;
-    jw_init(&w, out, 2);
-    workload_json(&w, r->ctx);
-    str_putc(out, '\n');
+    workload_json(w, r->ctx);
 }
 
 static struct doc *sums_doc(const struct report *r)
@@ -148,13 +165,10 @@ static struct doc *sums_doc(const struct report *r)
     return tally_doc(r->ctx, false, r->arena);
 }
 
-static void sums_form(const struct report *r, struct str *out, bool in_page)
+static void sums_form(const struct report *r, struct jwrite *w, bool in_page)
 {
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
-    fields_write(&w, NULL, &tally_fields, r->ctx);
-    if (!in_page)
-        str_putc(out, '\n');
+    (void)in_page;
+    fields_write(w, NULL, &tally_fields, r->ctx);
 }
 
 bool api_render_untimed(const gs_run *run, const char *format, const struct api_form *form,
@@ -164,8 +178,7 @@ bool api_render_untimed(const gs_run *run, const char *format, const struct api_
     struct subject about = {.workload = &r};
     struct report report = {.arena = a};
     if (run->workload) {
-        struct workload_opts o = {.top = (size_t)form->top};
-        if (!workload_evaluate(&r, run->workload, &o, a, err))
+        if (!evaluate(&r, run, (size_t)form->top, a, err))
             return false;
         report.ctx = &r;
         report.about = &about;
@@ -194,7 +207,7 @@ const struct draw *api_draw_untimed(const gs_run *run, const char *chart, int wi
         fail(err, GS_E_USAGE, "a workload has the charts memory and roofline, not '%s'", chart);
         return NULL;
     }
-    if (!workload_evaluate(r, run->workload, &(struct workload_opts){.top = 10}, a, err))
+    if (!evaluate(r, run, 10, a, err))
         return NULL;
     return memory ? workload_memory_draw(r, width, a) : workload_roof_draw(r, width, a);
 }

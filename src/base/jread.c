@@ -293,6 +293,13 @@ const char *jr_str(struct jread *j, size_t *n)
     return j->text;
 }
 
+char *jr_strdup(struct jread *j, struct arena *a)
+{
+    size_t n;
+    const char *s = jr_str(j, &n);
+    return s ? arena_strndup(a, s, n) : NULL;
+}
+
 bool jr_end(struct jread *j, struct gs_error *err)
 {
     int c = jr_next(j);

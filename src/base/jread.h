@@ -93,6 +93,8 @@ int64_t jr_fixed(struct jread *j, unsigned decimals, int64_t otherwise);
 bool jr_bool(struct jread *j, bool otherwise);
 /* The text (length in *n when n is not NULL), or NULL when the value is no string. */
 const char *jr_str(struct jread *j, size_t *n);
+/* The same, kept in the arena. Also NULL when a string is cut: jr_type() looks at its first byte. */
+char *jr_strdup(struct jread *j, struct arena *a);
 void jr_skip(struct jread *j);
 
 /* Nothing but white space may follow. False with GS_E_FORMAT and "…, line L, column C". */

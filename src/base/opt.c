@@ -124,13 +124,15 @@ static bool parse_bytes(const struct opt *o, const char *text, uint64_t *bytes,
                         o->name, text);
 }
 
-static bool is_choice(const char *choices, const char *word)
+/* The place of the word among the choices; -1: it is none. */
+static int choice_of(const char *choices, const char *word)
 {
     size_t len = strlen(word);
-    for (const char *p = choices; len && p; p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL)
+    int at = 0;
+    for (const char *p = choices; len && p; p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL, at++)
         if (!strncmp(p, word, len) && (p[len] == '|' || !p[len]))
-            return true;
-    return false;
+            return at;
+    return -1;
 }
 
 static bool store(const struct opt *o, void *settings, const char *value, struct arena *a,
@@ -139,6 +141,7 @@ static bool store(const struct opt *o, void *settings, const char *value, struct
     char *place = (char *)settings + o->offset;
     double num;
     int64_t integer = 0;
+    int chosen;
     uint64_t bytes;
     switch (o->kind) {
     case OPT_KIND_FLAG:
@@ -160,10 +163,15 @@ static bool store(const struct opt *o, void *settings, const char *value, struct
         memcpy(place, &bytes, sizeof(bytes));
         return true;
     case OPT_KIND_CHOICE:
-        if (!is_choice(o->arg, value))
+    case OPT_KIND_WORD:
+        chosen = choice_of(o->arg, value);
+        if (chosen < 0)
             return fail(err, GS_E_USAGE, "option '--%s' must be one of %s, not '%s'", o->name,
                         o->arg, value);
-        memcpy(place, &value, sizeof(value));
+        if (o->kind == OPT_KIND_WORD)
+            memcpy(place, &chosen, sizeof(chosen));
+        else
+            memcpy(place, &value, sizeof(value));
         return true;
     case OPT_KIND_TEXT:
         memcpy(place, &value, sizeof(value));

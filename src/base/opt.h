@@ -4,11 +4,11 @@
  * A command has one struct for its settings and one table that says which option fills which
  * member. Parsing, --help, man pages and shell completion come from that table.
  *
- *     struct info_opts { bool json; const char *reader; };
+ *     struct info_opts { bool json; enum reader_mode reader; };
  *     static const struct opt opts[] = {
  *         OPT_FLAG(struct info_opts, json, 0, "json", "print JSON"),
- *         OPT_CHOICE(struct info_opts, reader, 0, "reader", "auto|fast|sqlite|check", "how to
- * read"), OPT_END,
+ *         OPT_WORD(struct info_opts, reader, 0, "reader", "auto|fast|sqlite|check", "how to read"),
+ *         OPT_END,
  *     };
  *
  * Options and operands may be mixed; "--" ends options; "--name=value" and "--name value" both
@@ -31,6 +31,7 @@ enum opt_kind {
     OPT_KIND_BYTES,  /* uint64_t: a number, or one of KiB, MiB, GiB, TiB: "500M", "2G" */
     OPT_KIND_TEXT,   /* const char * */
     OPT_KIND_CHOICE, /* const char *, one of the words in `arg`, divided by '|' */
+    OPT_KIND_WORD,   /* an enum: the place of the word among those in `arg` */
     OPT_KIND_LIST,   /* struct opt_list, the option may be repeated */
 };
 
@@ -73,6 +74,10 @@ struct opt {
     {                                                                                              \
         n, c, OPT_KIND_CHOICE, offsetof(T, m), a, h, 0, 0                                          \
     }
+#define OPT_WORD(T, m, c, n, a, h)                                                                 \
+    {                                                                                              \
+        n, c, OPT_KIND_WORD, offsetof(T, m), a, h, 0, 0                                            \
+    }
 #define OPT_LIST(T, m, c, n, a, h)                                                                 \
     {                                                                                              \
         n, c, OPT_KIND_LIST, offsetof(T, m), a, h, 0, 0                                            \
@@ -81,6 +86,12 @@ struct opt {
     {                                                                                              \
         NULL, 0, OPT_KIND_FLAG, 0, NULL, NULL, 0, 0                                                \
     }
+
+/* Whether its value is one of the words in `arg`. */
+static inline bool opt_has_words(const struct opt *o)
+{
+    return o->kind == OPT_KIND_CHOICE || o->kind == OPT_KIND_WORD;
+}
 
 /*
  * Parses argv[0..argc) (without the command name) into `settings`; operands go to *operands.

@@ -25,9 +25,10 @@ static inline int64_t bound_moment(int64_t ns)
     return ns > MOMENT_MOST ? MOMENT_MOST : ns < MOMENT_LEAST ? MOMENT_LEAST : ns;
 }
 
-static inline int64_t bound_ns(int64_t ns)
+static inline int64_t bound_ns(int64_t ns) /* one test for both ends: it is called everywhere */
 {
-    return ns > QUANTITY_MOST ? QUANTITY_MOST : ns < -QUANTITY_MOST ? -QUANTITY_MOST : ns;
+    const uint64_t most = (uint64_t)QUANTITY_MOST;
+    return (uint64_t)ns + most <= 2 * most ? ns : ns < 0 ? -QUANTITY_MOST : QUANTITY_MOST;
 }
 
 static inline uint64_t bound_bytes(uint64_t bytes)
@@ -68,7 +69,9 @@ static inline uint64_t add_bytes(uint64_t a, uint64_t b)
 /* These round towards zero; what does not fit is cut, what is no number is 0. */
 static inline int64_t ns_from(double v)
 {
-    return v >= 0x1p62 ? QUANTITY_MOST : v <= -0x1p62 ? -QUANTITY_MOST : v == v ? (int64_t)v : 0;
+    if (v > -0x1p62 && v < 0x1p62)
+        return (int64_t)v;
+    return v > 0 ? QUANTITY_MOST : v < 0 ? -QUANTITY_MOST : 0;
 }
 
 static inline uint64_t count_from(double v) /* of bytes or of things; negative: 0 */

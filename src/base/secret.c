@@ -244,7 +244,7 @@ static void look_at_user(struct mask *m, struct cut name)
 /* mysql -pSECRET, sshpass -p SECRET */
 static void look_at_letter(struct mask *m, struct cut name)
 {
-    for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++)
+    for (size_t i = 0; i < ARRAY_LEN(tools); i++)
         if (is(name, tools[i].name))
             m->tool = &tools[i];
     bool option = m->tool && name.n > 1 && *name.p == '-' && name.p[1] == m->tool->letter;

@@ -116,6 +116,22 @@ void utf8_escape(struct str *out, const char *s, size_t n)
     }
 }
 
+const char *utf8_to_valid(const char *text, struct arena *a)
+{
+    size_t n = strlen(text);
+    struct str s;
+    if (utf8_valid(text, n))
+        return text;
+    str_init(&s, a);
+    for (size_t i = 0, len; i < n; i += len) {
+        if (utf8_decode(text + i, n - i, &len) == REPLACEMENT && len == 1)
+            str_puts(&s, "\xef\xbf\xbd");
+        else
+            str_put(&s, text + i, len);
+    }
+    return s.buf;
+}
+
 void utf8_make_printable(char *s)
 {
     size_t n = strlen(s);

@@ -31,6 +31,9 @@ size_t utf8_width(const char *s);
 /* Appends s with every unsafe code point shown as a visible escape (\n, \x1b, \u202e). */
 void utf8_escape(struct str *out, const char *s, size_t n);
 
+/* The text itself where it is valid, else a copy with U+FFFD for each malformed byte, as JSON has it. */
+const char *utf8_to_valid(const char *text, struct arena *a);
+
 /* In place: unsafe and malformed bytes become '?'. For fixed buffers such as error texts. */
 void utf8_make_printable(char *s);
 

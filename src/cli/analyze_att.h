@@ -5,10 +5,11 @@
 #include "att/att.h"
 #include "cli/output.h"
 #include "model/trace.h"
+#include "render/analysis_json.h"
 
 struct analyze_att_opts {
     struct opt_list dir;
-    const char *listing;
+    enum att_listing listing;
     bool off;
 };
 
@@ -18,13 +19,11 @@ struct analyze_att_opts {
         "a thread trace (rocprofv3 --att): stalls by instruction; works without a trace. One "     \
         "beside the trace is found by itself"),                                                    \
         OPT_FLAG(T, m.off, 0, "no-att", "do not look for a thread trace beside the trace"),        \
-        OPT_CHOICE(T, m.listing, 0, "att-listing", "block|all|none",                               \
-                   "annotated code of the thread trace: the hottest block, all that ran, none")
-
-enum att_listing att_listing_of(const char *word);
+        OPT_WORD(T, m.listing, 0, "att-listing", "block|all|none",                                 \
+                 "annotated code of the thread trace: the hottest block, all that ran, none")
 
 /* The report of a thread trace alone, in the form asked for. */
 bool analyze_att_report(const struct att *t, struct subject *about, struct output *out,
-                        const char *profile, const char *prompt, struct gs_error *err);
+                        enum json_profile profile, const char *prompt, struct gs_error *err);
 
 #endif

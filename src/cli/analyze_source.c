@@ -2,31 +2,34 @@
 
 #include "base/str.h"
 #include "cli/report_time.h"
+#include "compat/rocinsight.h"
 #include "render/source_json.h"
 
 struct source_form {
     const struct source_scan *s;
-    const char *profile, *prompt;
+    enum json_profile profile;
+    const char *prompt;
     const struct timespec *begin;
     const struct explanation *explanation;
 };
 
-static void source_json_form(const struct report *r, struct str *out, bool in_page)
+static void source_json_form(const struct report *r, struct jwrite *w, bool in_page)
 {
     const struct source_form *f = r->ctx;
     struct analysis_json_opts o = {.prompt = f->prompt, .explanation = f->explanation};
-    bool strict = !in_page && str_eq(f->profile, "rocinsight");
-    struct jwrite w;
+    bool strict = !in_page && f->profile == JSON_ROCINSIGHT;
     if (strict) {
         struct report_time now = report_time(f->begin, r->arena);
         o.timestamp = now.timestamp;
         o.duration_ms = now.duration_ms;
     }
-    jw_init(&w, out, in_page ? 0 : 2);
-    source_json_document(&w, f->s, &o, strict);
+    if (strict)
+        rocinsight_source_json(w, f->s, &o);
+    else
+        source_json_document(w, f->s, &o);
 }
 
-bool analyze_source_report(struct subject *about, struct output *out, const char *profile,
+bool analyze_source_report(struct subject *about, struct output *out, enum json_profile profile,
                            const char *prompt, const struct timespec *begin, struct gs_error *err)
 {
     struct source_form f = {about->source, profile, prompt, begin, about->explanation};

@@ -9,7 +9,7 @@
 #include "report/source_report.h"
 
 /* The report of a scan without a trace, in the form asked for. */
-bool analyze_source_report(struct subject *about, struct output *out, const char *profile,
+bool analyze_source_report(struct subject *about, struct output *out, enum json_profile profile,
                            const char *prompt, const struct timespec *begin, struct gs_error *err);
 
 #endif

@@ -55,7 +55,7 @@ const struct trace *cli_load_rows(struct cli *cli, const struct run_opts *o, con
     return NULL;
 }
 
-const struct trace *cli_load(struct cli *cli, const char *reader, struct gs_error *err)
+const struct trace *cli_load(struct cli *cli, enum reader_mode reader, struct gs_error *err)
 {
     struct analyzed_opts all = ANALYZED_DEFAULTS;
     all.reader = reader;

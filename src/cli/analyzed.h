@@ -16,10 +16,10 @@ struct run *cli_run(struct cli *cli, const struct run_opts *o, struct gs_error *
 
 /*
  * Only loaded: the rows that filters leave. What that is goes to *only, or is said in a note where
- * that is NULL. cli_load() has them all; `reader` is the word of the --reader option.
+ * that is NULL. cli_load() has them all; `reader` is that of --reader.
  */
 const struct trace *cli_load_rows(struct cli *cli, const struct run_opts *o, const char **only,
                                   struct gs_error *err);
-const struct trace *cli_load(struct cli *cli, const char *reader, struct gs_error *err);
+const struct trace *cli_load(struct cli *cli, enum reader_mode reader, struct gs_error *err);
 
 #endif

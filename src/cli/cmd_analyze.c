@@ -15,13 +15,14 @@
 #include "cli/output.h"
 #include "cli/report_time.h"
 #include "cli/tallied.h"
-#include "render/analysis_json.h"
+#include "compat/rocinsight.h"
 #include "render/chart_files.h"
 #include "render/html/html.h"
 
 struct analyze_opts {
     struct opt_list input, by;
-    const char *json_profile, *prompt, *charts, *source_dir;
+    enum json_profile json_profile;
+    const char *prompt, *charts, *source_dir;
     int64_t top_kernels, timeline_limit;
     double min_duration_us;
     bool stats;
@@ -59,8 +60,8 @@ static const struct opt opts[] = {
                "form of the report (text, or what NAME ends in); html is one page that needs no "
                "network, webview the same"),
     OPT_FLAG(struct analyze_opts, out.json, 0, "json", "the same as --format json"),
-    OPT_CHOICE(struct analyze_opts, json_profile, 0, "json-profile", "gpusight|rocinsight",
-               "which JSON document: ours, or exactly rocinsight's 0.4.0"),
+    OPT_WORD(struct analyze_opts, json_profile, 0, "json-profile", "gpusight|rocinsight",
+             "which JSON document: ours, or exactly rocinsight's 0.4.0"),
     OPT_TEXT(struct analyze_opts, out.name, 'o', "output", "NAME",
              "write to this file, never to one that is read; the extension is added when it has "
              "none"),
@@ -78,10 +79,8 @@ static void defaults(void *settings)
 {
     struct analyze_opts *o = settings;
     *o = (struct analyze_opts){.out.adds_extension = true,
-                               .json_profile = "gpusight",
                                .top_kernels = 10,
                                .in = ANALYZED_DEFAULTS,
-                               .att = {.listing = "block"},
                                .llm = LLM_DEFAULTS,
                                .timeline_limit = HTML_TIMELINE_LIMIT};
 }
@@ -113,33 +112,31 @@ static const char *base_of(const struct call *c)
                          : "source";
 }
 
-static void json_form(const struct report *r, struct str *out, bool in_page)
+static void json_form(const struct report *r, struct jwrite *w, bool in_page)
 {
     const struct call *c = r->ctx;
     const struct analyze_opts *o = c->o;
     const struct run *run = c->run;
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
     struct analysis_json_opts j = run_json_opts(run, (size_t)o->top_kernels, in_page);
     j.prompt = o->prompt;
     j.explanation = c->explanation;
-    bool strict = !in_page && str_eq(o->json_profile, "rocinsight");
+    bool strict = !in_page && o->json_profile == JSON_ROCINSIGHT;
     if (strict) {
         struct report_time now = report_time(&c->begin, r->arena);
         j.timestamp = now.timestamp;
         j.duration_ms = now.duration_ms;
     }
     if (strict)
-        analysis_json_rocinsight(&w, run->analysis, &run->advice, &j);
+        rocinsight_json(w, run->analysis, &run->advice, &j);
     else
-        analysis_json(&w, run->analysis, &run->advice, &j);
+        analysis_json(w, run->analysis, &run->advice, &j);
 }
 
 static struct subject subject_of(const struct call *c)
 {
     struct subject s = subject_of_run(c->run, (size_t)c->o->top_kernels);
     s.explanation = c->explanation;
-    s.listing = att_listing_of(c->o->att.listing);
+    s.listing = c->o->att.listing;
     s.timeline_limit = (uint64_t)c->o->timeline_limit;
     return s;
 }
@@ -181,7 +178,7 @@ static void print_stats(const struct call *c)
 /* Options that mean nothing for a workload are not passed over in silence. */
 static const char *only_for_traces(const struct analyze_opts *o)
 {
-    bool profile = !str_eq(o->json_profile, "gpusight");
+    bool profile = o->json_profile != JSON_GPUSIGHT;
     const struct filter_opts *f = &o->in.filter;
     return o->in.window             ? "window"
            : f->streams.n           ? "stream"

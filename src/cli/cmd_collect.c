@@ -12,7 +12,8 @@
 
 struct collect_opts {
     struct fleet_settings fleet;
-    const char *runs, *reader;
+    enum fleet_division runs;
+    enum reader_mode reader;
     int64_t top;
     bool replace;
 };
@@ -21,9 +22,9 @@ static const struct opt opts[] = {
     FLEET_OPT(struct collect_opts, fleet,
               "the database: a file of SQLite, made where there is none, or "
               "'postgresql://USER@HOST/DATABASE'"),
-    OPT_CHOICE(struct collect_opts, runs, 0, "runs", "auto|files|folders",
-               "what is one run: auto: the traces of a folder that say which rank they are, else "
-               "each trace; files: each trace; folders: each file and folder in DIR (auto)"),
+    OPT_WORD(struct collect_opts, runs, 0, "runs", "auto|files|folders",
+             "what is one run: auto: the traces of a folder that say which rank they are, else "
+             "each trace; files: each trace; folders: each file and folder in DIR (auto)"),
     OPT_FLAG(struct collect_opts, replace, 0, "replace",
              "analyze anew what is there already, after an update of gpusight say"),
     OPT_INT(struct collect_opts, top, 0, "top", 1, 100000, "N", "hotspots kept of a run (50)"),
@@ -34,7 +35,7 @@ static const struct opt opts[] = {
 static void defaults(void *settings)
 {
     struct collect_opts *o = settings;
-    *o = (struct collect_opts){.runs = "auto", .reader = "auto", .top = 50};
+    *o = (struct collect_opts){.top = 50};
 }
 
 struct call {
@@ -73,7 +74,7 @@ static void collect_guarded(void *ctx)
     if (w->ok || w->database)
         return;
     o.paths = w->run->traces;
-    o.reader = reader_mode_of(k->o->reader);
+    o.reader = k->o->reader;
     o.threads = k->cli->threads;
     o.cache = k->cli->cache;
     o.replay = true;
@@ -125,13 +126,6 @@ static bool report(struct call *k)
     return fs_write("-", k->out.buf, k->out.len, k->err);
 }
 
-static enum fleet_division division_of(const char *word)
-{
-    return str_eq(word, "files")     ? FLEET_FILES
-           : str_eq(word, "folders") ? FLEET_FOLDERS
-                                     : FLEET_AUTO;
-}
-
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     struct call *k = arena_new(cli->arena, struct call);
@@ -140,8 +134,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     if (!k->o->fleet.db)
         return fail(err, GS_E_USAGE, "option '--db' is missing; see 'gpusight collect --help'");
     k->fleet = fleet_opts_open(cli, &k->o->fleet, FLEET_WRITE, err);
-    if (!k->fleet ||
-        !fleet_find(&k->found, &cli->operands, division_of(k->o->runs), cli->arena, err))
+    if (!k->fleet || !fleet_find(&k->found, &cli->operands, k->o->runs, cli->arena, err))
         return false;
     for (size_t i = 0; i < k->found.bad.n; i++)
         put_line(k, "left out", k->found.bad.v[i].path, k->found.bad.v[i].why);

@@ -16,7 +16,8 @@
 
 struct compare_opts {
     struct opt_list fail_on;
-    const char *reader, *junit, *sarif, *source_dir, *annotations, *save, *baseline, *baseline_dir;
+    enum reader_mode reader;
+    const char *junit, *sarif, *source_dir, *annotations, *save, *baseline, *baseline_dir;
     int64_t top;
     bool gate;
     struct output_opts out;
@@ -59,7 +60,7 @@ static void defaults(void *settings)
 {
     struct compare_opts *o = settings;
     *o = (struct compare_opts){
-        .reader = "auto", .top = 10, .baseline_dir = ".gpusight/baselines", .llm = LLM_DEFAULTS};
+        .top = 10, .baseline_dir = ".gpusight/baselines", .llm = LLM_DEFAULTS};
 }
 
 struct call {
@@ -75,13 +76,11 @@ struct call {
     bool ok;
 };
 
-static void json_form(const struct report *r, struct str *out, bool in_page)
+static void json_form(const struct report *r, struct jwrite *w, bool in_page)
 {
+    (void)in_page;
     const struct call *k = r->ctx;
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
-    compare_json(&w, &k->c, &k->gate, k->explanation);
-    str_putc(out, '\n');
+    compare_json(w, &k->c, &k->gate, k->explanation);
 }
 
 static void workbook_form(const struct report *r, struct workbook *w)

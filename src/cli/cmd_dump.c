@@ -207,12 +207,6 @@ static void dump_kernel(struct out *o, size_t i)
     put_string(o, l->rename);
 }
 
-static const char *memory_name(uint8_t kind)
-{
-    static const char *const names[] = {"", "pageable", "pinned", "device", "managed"};
-    return kind < ARRAY_LEN(names) ? names[kind] : "";
-}
-
 static void dump_copy(struct out *o, size_t i)
 {
     const struct copies *c = &o->t->copies;
@@ -227,8 +221,8 @@ static void dump_copy(struct out *o, size_t i)
     put_call(o, c->call[i]);
     put_agent(o, c->src[i]);
     put_agent(o, c->dst[i]);
-    put(o, memory_name(c->src_memory[i]));
-    put(o, memory_name(c->dst_memory[i]));
+    put(o, memory_kind_name(c->src_memory[i]));
+    put(o, memory_kind_name(c->dst_memory[i]));
 }
 
 static void dump_region(struct out *o, size_t i)

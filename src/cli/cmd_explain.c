@@ -5,24 +5,50 @@
 #include "cli/output.h"
 #include "report/terms.h"
 
+#define CHOICES "text|json|markdown"
+
+struct explain_opts {
+    struct output_opts out;
+};
+
+static const struct opt opts[] = {OUTPUT_OPTS(struct explain_opts, out, CHOICES), OPT_END};
+
+struct explained {
+    struct terms terms;
+    const char *name; /* NULL: all of them */
+    struct doc *doc;
+};
+
+static struct doc *doc_form(const struct report *r)
+{
+    return ((const struct explained *)r->ctx)->doc;
+}
+
+static void json_form(const struct report *r, struct jwrite *w, bool in_page)
+{
+    (void)in_page;
+    const struct explained *e = r->ctx;
+    terms_json(&e->terms, e->name, w);
+}
+
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
-    (void)settings;
-    struct arena *a = cli->arena;
-    struct terms terms;
-    terms_list(&terms, a);
-    const char *name = cli->operands.n ? cli->operands.v[0] : NULL;
-    struct doc *d = name ? term_doc(&terms, name, a) : terms_doc(&terms, a);
-    if (!d) {
-        const char *near = term_nearest(&terms, name, a);
+    const struct explain_opts *o = settings;
+    struct explained e = {.name = cli->operands.n ? cli->operands.v[0] : NULL};
+    struct report report = {
+        .ctx = &e, .arena = cli->arena, .doc = doc_form, .json = json_form, .kind = "terms"};
+    struct output *out = output_begin(cli, &o->out, CHOICES, err);
+    if (!out)
+        return false;
+    terms_list(&e.terms, cli->arena);
+    e.doc = e.name ? term_doc(&e.terms, e.name, cli->arena) : terms_doc(&e.terms, cli->arena);
+    if (!e.doc) {
+        const char *near = term_nearest(&e.terms, e.name, cli->arena);
         if (near)
-            return fail(err, GS_E_USAGE, "unknown term '%s'; did you mean '%s'?", name, near);
-        return fail(err, GS_E_USAGE, "unknown term '%s'; 'gpusight explain' lists all", name);
+            return fail(err, GS_E_USAGE, "unknown term '%s'; did you mean '%s'?", e.name, near);
+        return fail(err, GS_E_USAGE, "unknown term '%s'; 'gpusight explain' lists all", e.name);
     }
-    struct str out;
-    str_init(&out, a);
-    render_text(&out, d, &(struct render_opts){cli->columns, cli->color});
-    return output_print(&out, err);
+    return output_only(out, &report, err);
 }
 
 const struct command command_explain = {
@@ -41,6 +67,9 @@ const struct command command_explain = {
     .examples = "gpusight explain  # all terms\n"
                 "gpusight explain pct_of_wall  # a metric\n"
                 "gpusight explain tiny-kernels  # a rule\n"
-                "gpusight explain GRBM_GUI_ACTIVE  # a counter",
+                "gpusight explain GRBM_GUI_ACTIVE  # a counter\n"
+                "gpusight explain --json | jq '.terms | length'  # all, for a program",
+    .opts = opts,
+    .settings_size = sizeof(struct explain_opts),
     .run = run,
 };

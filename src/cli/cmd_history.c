@@ -18,13 +18,15 @@
 
 struct history_opts {
     struct output_opts out;
-    const char *by, *reader, *name;
+    enum { BY_NAME, BY_TIME } by;
+    enum reader_mode reader;
+    const char *name;
     struct fleet_settings fleet;
 };
 
 static const struct opt opts[] = {
-    OPT_CHOICE(struct history_opts, by, 0, "by", "name|time",
-               "order of the runs: name, or time of the file (name)"),
+    OPT_WORD(struct history_opts, by, 0, "by", "name|time",
+             "order of the runs: name, or time of the file (name)"),
     OUTPUT_OPTS(struct history_opts, out, RENDERER_CHOICES),
     SECTION_OPTS(struct history_opts, out),
     READER_OPT(struct history_opts, reader),
@@ -34,12 +36,6 @@ static const struct opt opts[] = {
              "of --db, those whose name is like this, with * and ?"),
     OPT_END,
 };
-
-static void defaults(void *settings)
-{
-    struct history_opts *o = settings;
-    *o = (struct history_opts){.by = "name", .reader = "auto"};
-}
 
 struct entry {
     const char *path;
@@ -103,7 +99,7 @@ static bool find_runs(struct call *k)
     }
     if (k->entries.n && given->n == 1)
         qsort(k->entries.v, k->entries.n, sizeof(*k->entries.v), by_name);
-    if (k->entries.n && str_eq(k->o->by, "time"))
+    if (k->entries.n && k->o->by == BY_TIME)
         qsort(k->entries.v, k->entries.n, sizeof(*k->entries.v), by_time);
     return true;
 }
@@ -157,13 +153,11 @@ static bool load_runs(struct call *k)
     return true;
 }
 
-static void json_form(const struct report *r, struct str *out, bool in_page)
+static void json_form(const struct report *r, struct jwrite *w, bool in_page)
 {
+    (void)in_page;
     const struct history *h = &((const struct call *)r->ctx)->history;
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
-    fields_write(&w, NULL, &history_document_fields, h);
-    str_putc(out, '\n');
+    fields_write(w, NULL, &history_document_fields, h);
 }
 
 static bool check_operands(const struct call *k)
@@ -193,8 +187,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
         !(k->o->fleet.db ? load_stored(k) : find_runs(k) && load_runs(k)))
         return false;
     history_make(&k->history, k->runs.v, k->runs.n, cli->arena);
-    return output_named(k->out, NULL, err) && output_report(k->out, &report, err) &&
-           output_finish(k->out, err);
+    return output_only(k->out, &report, err);
 }
 
 static bool before(struct cli *cli, void *settings, struct gs_error *err)
@@ -222,7 +215,6 @@ const struct command command_history = {
                 "gpusight history --json a.db b.db c.db  # for programs",
     .opts = opts,
     .settings_size = sizeof(struct history_opts),
-    .defaults = defaults,
     .before = before,
     .run = run,
     .spreads = true,

@@ -15,24 +15,17 @@
 struct info_opts {
     struct output_opts out;
     bool stats;
-    const char *reader;
+    enum reader_mode reader;
 };
 
 static const struct opt opts[] = {
     OUTPUT_OPTS(struct info_opts, out, RENDERER_CHOICES),
-    OPT_CHOICE(
-        struct info_opts, reader, 0, "reader", "auto|fast|sqlite|check",
-        "how to read databases: our own page scan where it can (auto, fast), libsqlite3 only, "
-        "or both and compare"),
+    OPT_WORD(struct info_opts, reader, 0, "reader", "auto|fast|sqlite|check",
+             "how to read databases: our own page scan where it can (auto, fast), libsqlite3 only, "
+             "or both and compare"),
     OPT_FLAG(struct info_opts, stats, 0, "stats", "print time and memory used, on standard error"),
     OPT_END,
 };
-
-static void defaults(void *settings)
-{
-    struct info_opts *o = settings;
-    o->reader = "auto";
-}
 
 static double seconds_since(const struct timespec *then)
 {
@@ -56,12 +49,11 @@ struct info_call {
     struct inventory inventory;
 };
 
-static void json_form(const struct report *r, struct str *out, bool in_page)
+static void json_form(const struct report *r, struct jwrite *w, bool in_page)
 {
+    (void)in_page;
     struct info_call *c = r->ctx;
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
-    inventory_json(&c->inventory, &w);
+    inventory_json(&c->inventory, w);
 }
 
 static struct doc *doc_form(const struct report *r)
@@ -93,9 +85,8 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     if (!t)
         return false;
     double loaded = seconds_since(&begin);
-    inventory_make(&c->inventory, t, o->reader, cli->threads, cli->arena);
-    bool ok =
-        output_named(out, NULL, err) && output_report(out, &report, err) && output_finish(out, err);
+    inventory_make(&c->inventory, t, o->reader == READER_CHECK, cli->threads, cli->arena);
+    bool ok = output_only(out, &report, err);
     if (o->stats)
         print_stats(t, loaded, seconds_since(&begin));
     return ok;
@@ -119,7 +110,6 @@ const struct command command_info = {
                 "gpusight info --reader=check results.db  # read twice and compare",
     .opts = opts,
     .settings_size = sizeof(struct info_opts),
-    .defaults = defaults,
     .run = run,
     .spreads = true,
 };

@@ -14,7 +14,8 @@
 struct plan_opts {
     struct plan_words words;
     struct opt_list batch_lines;
-    const char *launcher, *folder, *reader, *batch;
+    const char *launcher, *folder, *batch;
+    enum reader_mode reader;
     bool app_from_trace;
     struct output_opts out;
 };
@@ -43,7 +44,7 @@ static const struct opt opts[] = {
 static void defaults(void *settings)
 {
     struct plan_opts *o = settings;
-    *o = (struct plan_opts){.folder = "gpusight-plan", .reader = "auto", .words.rank = -1};
+    *o = (struct plan_opts){.folder = "gpusight-plan", .words.rank = -1};
 }
 
 struct call {
@@ -98,10 +99,10 @@ static bool load(struct call *k)
     return true;
 }
 
-static void json_form(const struct report *r, struct str *out, bool in_page)
+static void json_form(const struct report *r, struct jwrite *w, bool in_page)
 {
     (void)in_page;
-    plan_json(out, &((const struct call *)r->ctx)->plan);
+    plan_json(w, &((const struct call *)r->ctx)->plan);
 }
 
 static void shell_form(const struct report *r, struct str *out)
@@ -119,8 +120,7 @@ static bool write_plan(struct call *k)
                             .json = json_form,
                             .shell = shell_form,
                             .kind = "plan"};
-    return output_named(k->out, NULL, k->err) && output_report(k->out, &report, k->err) &&
-           output_finish(k->out, k->err);
+    return output_only(k->out, &report, k->err);
 }
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)

@@ -17,7 +17,8 @@
 
 struct plot_opts {
     struct analyzed_opts in;
-    const char *chart, *output, *theme, *format;
+    const char *chart, *output, *format;
+    enum theme theme;
     int64_t width, height, top;
     bool list;
 };
@@ -34,7 +35,7 @@ static const struct opt opts[] = {
             "width of the picture (800)"),
     OPT_INT(struct plot_opts, height, 0, "height", CHART_LEAST / 2, CHART_MOST, "PIXELS",
             "height of the picture (what the data asks for)"),
-    OPT_CHOICE(struct plot_opts, theme, 0, "theme", "light|dark", "colours (light)"),
+    OPT_WORD(struct plot_opts, theme, 0, "theme", "light|dark", "colours (light)"),
     OPT_INT(struct plot_opts, top, 0, "top", 1, 1000, "N", "rows in ranked charts (12)"),
     OPT_FLAG(struct plot_opts, list, 0, "list", "list the charts and end"),
     OPT_GROUP("What to analyze"),
@@ -45,8 +46,7 @@ static const struct opt opts[] = {
 static void defaults(void *settings)
 {
     struct plot_opts *o = settings;
-    *o = (struct plot_opts){
-        .in = ANALYZED_DEFAULTS, .chart = "ledger", .output = "-", .theme = "light"};
+    *o = (struct plot_opts){.in = ANALYZED_DEFAULTS, .chart = "ledger", .output = "-"};
 }
 
 struct call {
@@ -135,10 +135,9 @@ static const struct picture_form *form_of(const struct plot_opts *o, struct gs_e
 static bool write_picture(struct call *c, const struct draw *d, const struct picture_form *form,
                           const char *path)
 {
-    enum theme theme = str_eq(c->o->theme, "dark") ? THEME_DARK : THEME_LIGHT;
     struct str *out = arena_new(c->cli->arena, struct str);
     str_init(out, c->cli->arena);
-    return form->render(out, d, theme, c->err) &&
+    return form->render(out, d, c->o->theme, c->err) &&
            fs_set_write(&c->out->set, path, out->buf, out->len, c->err);
 }
 

@@ -14,18 +14,21 @@
 #include "base/err.h"
 #include "base/opt.h"
 
+/* The words of --sandbox, as sandbox.h explains them. */
+enum sandbox_mode { SANDBOX_AUTO, SANDBOX_ON, SANDBOX_OFF };
+
 /* What a command gets. The arena lives until the command is done. */
 struct cli {
     struct arena *arena;
-    struct opt_list operands; /* as many as `operands` of the command asks for */
-    size_t behind;            /* how many of them, at the end, stood behind "--" */
-    bool color;               /* stdout may carry colour */
-    int columns;              /* width to lay out for */
-    int threads;              /* for parallel_for(), at least 1 */
-    bool forget_keys;         /* set by `before`: keys of language models must not stay here */
-    const char *cache;        /* folder of loaded traces; NULL: none */
-    bool one_of_many;         /* of processes that a launcher has started, not the first */
-    const char *sandbox;      /* "auto", "on", "off": how foreign files are read */
+    struct opt_list operands;  /* as many as `operands` of the command asks for */
+    size_t behind;             /* how many of them, at the end, stood behind "--" */
+    bool color;                /* stdout may carry colour */
+    int columns;               /* width to lay out for */
+    int threads;               /* for parallel_for(), at least 1 */
+    bool forget_keys;          /* set by `before`: keys of language models must not stay here */
+    const char *cache;         /* folder of loaded traces; NULL: none */
+    bool one_of_many;          /* of processes that a launcher has started, not the first */
+    enum sandbox_mode sandbox; /* how foreign files are read */
 };
 
 struct command {

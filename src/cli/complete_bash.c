@@ -14,7 +14,7 @@ static void put_name(const struct opt *o, void *ctx)
 static void put_choices(const struct opt *o, void *ctx)
 {
     struct str *out = ctx;
-    if (o->kind != OPT_KIND_CHOICE)
+    if (!opt_has_words(o))
         return;
     str_printf(out, "        --%s) words='", o->name);
     for (const char *p = o->arg; *p; p++)

@@ -30,7 +30,7 @@ static void put_option(const struct opt *o, void *ctx)
     str_printf(f->out, " -l %s", o->name);
     if (o->letter)
         str_printf(f->out, " -s %c", o->letter);
-    if (o->kind == OPT_KIND_CHOICE) {
+    if (opt_has_words(o)) {
         str_puts(f->out, " -x -a '");
         for (const char *p = o->arg; *p; p++)
             str_putc(f->out, *p == '|' ? ' ' : *p);

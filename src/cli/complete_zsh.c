@@ -20,8 +20,8 @@ static void put_value(struct str *out, const struct opt *o)
 {
     if (o->kind == OPT_KIND_FLAG)
         return;
-    str_puts(out, o->kind == OPT_KIND_CHOICE ? ":word:(" : ":");
-    if (o->kind == OPT_KIND_CHOICE) {
+    str_puts(out, opt_has_words(o) ? ":word:(" : ":");
+    if (opt_has_words(o)) {
         for (const char *p = o->arg; *p; p++)
             str_putc(out, *p == '|' ? ' ' : *p);
         str_putc(out, ')');

@@ -55,8 +55,9 @@ static bool print_version(struct gs_error *err)
 #ifdef HAVE_MPI
                                " mpi"
 #endif
-#ifdef HAVE_PQ
                                " postgresql"
+#ifdef HAVE_PQ
+                               " libpq"
 #endif
 #ifdef STATIC
                                " static"

@@ -4,10 +4,10 @@
 #include "cli/globals.h"
 #include "cli/help.h"
 #include "compare/history.h"
+#include "compat/rocinsight.h"
 #include "depend/whatif.h"
 #include "evaluate/evaluate.h"
 #include "query/query.h"
-#include "render/analysis_json.h"
 #include "render/answer_json.h"
 #include "render/compare_json.h"
 #include "render/plan_json.h"
@@ -16,6 +16,7 @@
 #include "render/workload_reference.h"
 #include "report/inventory.h"
 #include "report/summary_json.h"
+#include "report/terms.h"
 #include "tally/tally.h"
 #include "tool/tool.h"
 #include "verify/verify_doc.h"
@@ -67,6 +68,7 @@ bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
                  {"fish", complete_fish},
                  {"schema", analysis_json_schema},
                  {"plan-schema", plan_json_schema},
+                 {"rocinsight-schema", rocinsight_json_schema},
                  {"compare-schema", compare_json_schema},
                  {"info-schema", inventory_json_schema},
                  {"summary-schema", summary_json_schema},
@@ -78,6 +80,7 @@ bool generate(struct arena *a, int argc, char **argv, struct gs_error *err)
                  {"whatif-schema", whatif_json_schema},
                  {"evaluation-schema", evaluation_json_schema},
                  {"tables-schema", tally_json_schema},
+                 {"explain-schema", terms_json_schema},
                  {"metrics", reference_metrics},
                  {"rules", reference_rules},
                  {"counters", reference_counters},

@@ -5,8 +5,8 @@
 #include "base/parallel.h"
 
 const struct opt globals_opts[] = {
-    OPT_CHOICE(struct globals, color, 0, "color", "auto|always|never",
-               "when to use colour; auto means on a terminal and unless NO_COLOR is set"),
+    OPT_WORD(struct globals, color, 0, "color", "auto|always|never",
+             "when to use colour; auto means on a terminal and unless NO_COLOR is set"),
     OPT_INT(struct globals, threads, 0, "threads", 1, PARALLEL_MAX, "N",
             "how many threads to use instead of one per core; the result is the same"),
     OPT_BYTES(struct globals, max_unpacked, 0, "max-unpacked", "SIZE",
@@ -18,9 +18,9 @@ const struct opt globals_opts[] = {
     OPT_TEXT(struct globals, cache, 0, "cache", "DIR",
              "keep loaded traces in this folder, so that the next command on them begins at once "
              "(GPUSIGHT_CACHE, else none)"),
-    OPT_CHOICE(struct globals, sandbox, 0, "sandbox", "auto|on|off",
-               "read files in a box: no writes but the output, no network, no other programs; on "
-               "fails where the kernel has none (auto)"),
+    OPT_WORD(struct globals, sandbox, 0, "sandbox", "auto|on|off",
+             "read files in a box: no writes but the output, no network, no other programs; on "
+             "fails where the kernel has none (auto)"),
     OPT_CHOICE(struct globals, mpi, 0, "mpi", "auto|yes|no|openmpi|mpich",
                "work as one with the other processes that mpirun or srun has started; yes fails "
                "where that cannot be (auto)"),
@@ -32,7 +32,7 @@ const struct opt globals_opts[] = {
 
 void globals_defaults(struct globals *g)
 {
-    *g = (struct globals){.color = "auto", .sandbox = "auto", .mpi = "auto"};
+    *g = (struct globals){.mpi = "auto"};
     const char *cache = getenv("GPUSIGHT_CACHE");
     if (cache && *cache)
         g->cache = cache;

@@ -7,15 +7,17 @@
 #include <stdint.h>
 
 #include "base/opt.h"
+#include "cli/command.h"
+#include "cli/terminal.h"
 
 struct globals {
-    const char *color;     /* auto, always, never */
+    enum color_when color;
     int64_t threads;       /* 0: one per core */
     uint64_t max_unpacked; /* 0: by the size of the file */
     uint64_t memory;       /* 0: no bound */
     const char *cache;     /* folder of loaded traces; NULL: none */
-    const char *sandbox;   /* auto, on, off */
-    const char *mpi;       /* auto, yes, no, openmpi, mpich */
+    enum sandbox_mode sandbox;
+    const char *mpi; /* auto, yes, no, openmpi, mpich */
     bool verbose, quiet, version;
 };
 

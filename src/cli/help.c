@@ -67,7 +67,7 @@ void help_option_name(struct str *out, const struct opt *o)
     if (o->letter)
         str_printf(out, "-%c, ", o->letter);
     str_printf(out, "--%s", o->name);
-    if (o->kind == OPT_KIND_CHOICE)
+    if (opt_has_words(o))
         str_printf(out, "=%s", strlen(o->arg) > 24 ? "WORD" : o->arg);
     else if (o->kind != OPT_KIND_FLAG)
         str_printf(out, "=%s", o->arg);
@@ -84,7 +84,7 @@ static void option(struct page *p, const struct opt *o)
     str_puts(&text, o->help);
     if (o->kind == OPT_KIND_LIST)
         str_puts(&text, "; may be repeated");
-    if (o->kind == OPT_KIND_CHOICE && strlen(o->arg) > 24) {
+    if (opt_has_words(o) && strlen(o->arg) > 24) {
         str_puts(&text, "; one of ");
         for (const char *c = o->arg; *c; c++)
             str_puts(&text, *c == '|' ? ", " : (char[]){*c, 0});

@@ -35,7 +35,15 @@ void reference_add_workload(const struct verified_text *t, struct workload_repor
 /* What the text says that it was asked, asked again: what-ifs, plans, answers, sums by domain. */
 void reference_add_asked(const struct verified_text *t, const struct run *run);
 
+/* Only plans; NULL: nothing is captured yet. */
+void reference_add_plan(const struct verified_text *t, const struct analysis *a);
+
+/* A trace without events has no analysis: what 'info' and 'plan' say of it is all there is. */
+void reference_add_empty(const struct verified_text *t, const struct trace *trace);
+
 /* Writes a report in the form of the text, and takes it as a reference. */
 void reference_render(const struct verified_text *t, struct report *r);
+/* The numbers of its JSON document, each a fact. */
+void reference_facts(const struct verified_text *t, const struct report *r);
 
 #endif

@@ -15,11 +15,10 @@
 #include "render/workbook_out.h"
 #include "report/plan_doc.h"
 
-static void whatif_form(const struct report *r, struct str *out, bool in_page)
+static void whatif_form(const struct report *r, struct jwrite *w, bool in_page)
 {
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
-    fields_write(&w, NULL, &whatif_document_fields, r->ctx);
+    (void)in_page;
+    fields_write(w, NULL, &whatif_document_fields, r->ctx);
 }
 
 static void add_whatif(const struct verified_text *t, const struct run *run,
@@ -36,16 +35,13 @@ static void add_whatif(const struct verified_text *t, const struct run *run,
     struct report report = {
         .ctx = w, .about = &about, .make = whatif_report, .json = whatif_form, .kind = "what if"};
     reference_render(t, &report);
-    struct str *json = arena_new(arena, struct str);
-    str_init(json, arena);
-    whatif_form(&report, json, true);
-    facts_add_json(t->facts, "what if", json->buf, json->len);
+    reference_facts(t, &report);
 }
 
-static void plan_form(const struct report *r, struct str *out, bool in_page)
+static void plan_form(const struct report *r, struct jwrite *w, bool in_page)
 {
     (void)in_page;
-    plan_json(out, r->ctx);
+    plan_json(w, r->ctx);
 }
 
 static void add_one_plan(const struct verified_text *t, const struct plan_request *q)
@@ -62,19 +58,15 @@ static void add_one_plan(const struct verified_text *t, const struct plan_reques
     struct report report = {
         .ctx = p, .about = &about, .make = plan_report, .json = plan_form, .kind = "plan"};
     reference_render(t, &report);
-    struct str *json = arena_new(t->cli->arena, struct str);
-    str_init(json, t->cli->arena);
-    plan_form(&report, json, true);
-    facts_add_json(t->facts, "plan", json->buf, json->len);
+    reference_facts(t, &report);
 }
 
-static void add_plan(const struct verified_text *t, const struct run *run,
-                     const struct reading *text)
+void reference_add_plan(const struct verified_text *t, const struct analysis *a)
 {
     struct plan_request q;
-    if (!asked_plan(&q, text, t->cli->arena))
+    if (!asked_plan(&q, reading_of(t->text, t->n, t->kind, t->cli->arena), t->cli->arena))
         return;
-    q.analysis = run->analysis;
+    q.analysis = a;
     unsigned tools = q.tools;
     q.tools = 0;
     add_one_plan(t, &q);
@@ -95,12 +87,11 @@ static struct doc *answer_doc_form(const struct report *r)
     return answer_doc(k->answer, &k->about, r->arena, &err);
 }
 
-static void answer_form(const struct report *r, struct str *out, bool in_page)
+static void answer_form(const struct report *r, struct jwrite *w, bool in_page)
 {
+    (void)in_page;
     const struct asking *k = r->ctx;
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
-    answer_json(&w, k->answer);
+    answer_json(w, k->answer);
 }
 
 static void add_answer(const struct verified_text *t, const struct run *run,
@@ -177,7 +168,7 @@ void reference_add_asked(const struct verified_text *t, const struct run *run)
 {
     const struct reading *text = reading_of(t->text, t->n, t->kind, t->cli->arena);
     add_whatif(t, run, text);
-    add_plan(t, run, text);
+    reference_add_plan(t, run->analysis);
     add_answer(t, run, text);
     add_domains(t, run, text);
     add_sheets(t, run);

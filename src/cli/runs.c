@@ -47,7 +47,7 @@ static const char *label_of(struct arena *arena, const char *what)
     return arena_strndup(arena, from, (size_t)(end - from));
 }
 
-bool profile_load(struct cli *cli, struct run_profile *p, const char *what, const char *reader,
+bool profile_load(struct cli *cli, struct run_profile *p, const char *what, enum reader_mode reader,
                   struct gs_error *err)
 {
     if (is_profile_document(what))
@@ -55,7 +55,7 @@ bool profile_load(struct cli *cli, struct run_profile *p, const char *what, cons
     struct cli own = *cli; /* of a run only its profile is kept */
     struct run_opts o = RUN_DEFAULTS;
     own.arena = arena_child(cli->arena);
-    o.reader = reader_mode_of(reader);
+    o.reader = reader;
     o.threads = cli->threads;
     o.cache = cli->cache;
     o.max_phases = PROFILE_SOUGHT;

@@ -9,8 +9,9 @@
 #include "base/str.h"
 #include "cli/command.h"
 #include "compare/profile.h"
+#include "ingest/ingest.h"
 
-bool profile_load(struct cli *cli, struct run_profile *p, const char *what, const char *reader,
+bool profile_load(struct cli *cli, struct run_profile *p, const char *what, enum reader_mode reader,
                   struct gs_error *err);
 
 /* Whether the file is a saved profile or analysis. */

@@ -300,14 +300,14 @@ static bool close_calls(unsigned first)
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-bool sandbox_enter(const char *mode, const struct opt_list *writable, struct gs_error *err)
+bool sandbox_enter(enum sandbox_mode mode, const struct opt_list *writable, struct gs_error *err)
 {
-    bool must = str_eq(mode, "on");
+    bool must = mode == SANDBOX_ON;
 #ifdef SANITIZED
     if (!must)
         return true;
 #endif
-    if (str_eq(mode, "off"))
+    if (mode == SANDBOX_OFF)
         return true;
     bool files = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && close_files(writable, NULL);
     bool calls = close_calls(0);
@@ -325,25 +325,25 @@ void sandbox_messenger(void *cli, const char *ca, const char *program)
     struct opt_list nothing = {0};
     const char *system[] = {"/etc", "/run", ca};
     struct opt_list readable = {.v = system, .n = ca ? 3 : 2};
-    const char *mode = ((const struct cli *)cli)->sandbox;
+    enum sandbox_mode mode = ((const struct cli *)cli)->sandbox;
 #ifdef SANITIZED
-    if (!str_eq(mode, "on"))
+    if (mode != SANDBOX_ON)
         return;
 #endif
-    if (str_eq(mode, "off") || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+    if (mode == SANDBOX_OFF || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return;
     close_files(&nothing, program);
     close_reading(&readable, program);
     close_calls(program ? PROGRAM_CALLS : NETWORK_CALLS);
 }
 
-bool sandbox_confine(const char *mode, const struct opt_list *readable, struct gs_error *err)
+bool sandbox_confine(enum sandbox_mode mode, const struct opt_list *readable, struct gs_error *err)
 {
 #ifdef SANITIZED
-    if (!str_eq(mode, "on"))
+    if (mode != SANDBOX_ON)
         return true;
 #endif
-    if (str_eq(mode, "off") || close_reading(readable, NULL) || !str_eq(mode, "on"))
+    if (mode == SANDBOX_OFF || close_reading(readable, NULL) || mode != SANDBOX_ON)
         return true;
     return fail(err, GS_E_IO, "no sandbox: the kernel has no Landlock; run with --sandbox=auto");
 }
@@ -355,17 +355,17 @@ void sandbox_messenger(void *cli, const char *ca, const char *program)
     (void)cli, (void)ca, (void)program;
 }
 
-bool sandbox_confine(const char *mode, const struct opt_list *readable, struct gs_error *err)
+bool sandbox_confine(enum sandbox_mode mode, const struct opt_list *readable, struct gs_error *err)
 {
     (void)readable;
-    return !str_eq(mode, "on") ||
+    return mode != SANDBOX_ON ||
            fail(err, GS_E_IO, "no sandbox on this kind of machine; run with --sandbox=auto");
 }
 
-bool sandbox_enter(const char *mode, const struct opt_list *writable, struct gs_error *err)
+bool sandbox_enter(enum sandbox_mode mode, const struct opt_list *writable, struct gs_error *err)
 {
     (void)writable;
-    return !str_eq(mode, "on") ||
+    return mode != SANDBOX_ON ||
            fail(err, GS_E_IO, "no sandbox on this kind of machine; run with --sandbox=auto");
 }
 

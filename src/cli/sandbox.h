@@ -18,7 +18,7 @@
 #include "cli/command.h"
 
 /* Folders of `writable` need not exist: the nearest one above them that does is meant. */
-bool sandbox_enter(const char *mode, const struct opt_list *writable, struct gs_error *err);
+bool sandbox_enter(enum sandbox_mode mode, const struct opt_list *writable, struct gs_error *err);
 
 /*
  * The same for the messenger (llm/messenger.h), which reads no trace and writes no file, and needs
@@ -31,7 +31,7 @@ void sandbox_messenger(void *cli, const char *ca, const char *program);
  * Reading, too, is then only possible below these folders or files, and where the system keeps what
  * every program needs (/usr, /lib, /proc, /dev/null, temporary files). On top of sandbox_enter().
  */
-bool sandbox_confine(const char *mode, const struct opt_list *readable, struct gs_error *err);
+bool sandbox_confine(enum sandbox_mode mode, const struct opt_list *readable, struct gs_error *err);
 
 /* What options name that are not for writing: scripts, recordings, databases, and other words. */
 void sandbox_sources(struct opt_list *out, const struct command *c, const void *settings,

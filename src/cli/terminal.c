@@ -8,10 +8,10 @@
 
 enum { USUAL = 80, NARROWEST = 40, WIDEST = 1000 };
 
-bool terminal_color(const char *when)
+bool terminal_color(enum color_when when)
 {
-    if (!str_eq(when, "auto"))
-        return str_eq(when, "always");
+    if (when != COLOR_AUTO)
+        return when == COLOR_ALWAYS;
     const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
     if ((no_color && *no_color) || (term && str_eq(term, "dumb")))
         return false;

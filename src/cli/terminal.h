@@ -7,7 +7,8 @@
 #include <stdbool.h>
 
 /* `when` is "always", "never" or "auto": a terminal, TERM not "dumb", NO_COLOR not set. */
-bool terminal_color(const char *when);
+enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+bool terminal_color(enum color_when when);
 
 /* Columns to lay out for: COLUMNS when set, else the terminal's, else 80. At least 40. */
 int terminal_columns(void);

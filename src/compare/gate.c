@@ -54,52 +54,73 @@ static double calls_of(const struct run_profile *p)
     return n;
 }
 
-static void measure_times(struct value *v, const struct comparison *c, const char *m)
+static void measure_wall(struct value *v, const struct comparison *c)
 {
-    const struct run_profile *a = c->a, *b = c->b;
     bool decided = c->verdict == COMPARE_FASTER || c->verdict == COMPARE_SLOWER;
     double wall = decided ? (double)c->change_ns : (double)c->wall_b_ns - (double)c->wall_a_ns;
-    if (str_eq(m, "wall"))
-        *v = (struct value){(double)c->wall_a_ns, (double)c->wall_a_ns + wall, wall,
-                            (double)(decided ? c->noise_ns : c->wall_noise_ns), true};
-    else if (str_eq(m, "window"))
-        set(v, (double)a->breakdown.window_ns, (double)b->breakdown.window_ns, c->steps);
-    else if (str_eq(m, "busy"))
-        set(v, (double)a->breakdown.busy_ns, (double)b->breakdown.busy_ns, c->steps);
-    else if (str_eq(m, "launch_latency"))
-        set(v, (double)a->launches.median_latency_ns, (double)b->launches.median_latency_ns, 1);
-    else if (str_eq(m, "idle"))
-        for (enum cause k = CAUSE_LAUNCH; k <= CAUSE_HOST; k++)
-            add_row(v, &c->ledger, cause_info(k)->key);
-    else if (str_eq(m, "copy"))
-        for (enum cause k = CAUSE_COPY_H2D; k <= CAUSE_COPY_SET; k++)
-            add_row(v, &c->ledger, cause_info(k)->key);
-    else
-        add_row(v, &c->ledger, m);
+    *v = (struct value){(double)c->wall_a_ns, (double)c->wall_a_ns + wall, wall,
+                        (double)(decided ? c->noise_ns : c->wall_noise_ns), true};
 }
 
+static void add_causes(struct value *v, const struct comparison *c, enum cause first,
+                       enum cause last)
+{
+    for (enum cause k = first; k <= last; k++)
+        add_row(v, &c->ledger, cause_info(k)->key);
+}
+
+#define SET(member, per) set(&v, (double)c->a->member, (double)c->b->member, per)
 static struct value measure(const struct comparison *c, const struct gate_condition *g)
 {
-    const struct run_profile *a = c->a, *b = c->b;
     struct value v = {0};
-    if (str_eq(g->metric, "kernel") || str_eq(g->metric, "kernel_time"))
+    switch (g->subject) {
+    case GATE_CAUSE:
+        add_row(&v, &c->ledger, g->metric);
+        break;
+    case GATE_WALL:
+        measure_wall(&v, c);
+        break;
+    case GATE_WINDOW:
+        SET(breakdown.window_ns, c->steps);
+        break;
+    case GATE_KERNEL_TIME:
+    case GATE_KERNEL:
         kernels_of(&v, c, g->kernel);
-    else if (str_eq(g->metric, "busy_pct"))
-        set(&v, a->breakdown.busy_pct, b->breakdown.busy_pct, 1);
-    else if (str_eq(g->metric, "idle_pct"))
-        set(&v, a->breakdown.idle_pct, b->breakdown.idle_pct, 1);
-    else if (str_eq(g->metric, "copy_bytes"))
+        break;
+    case GATE_BUSY:
+        SET(breakdown.busy_ns, c->steps);
+        break;
+    case GATE_BUSY_PCT:
+        SET(breakdown.busy_pct, 1);
+        break;
+    case GATE_IDLE:
+        add_causes(&v, c, CAUSE_LAUNCH, CAUSE_HOST);
+        break;
+    case GATE_IDLE_PCT:
+        SET(breakdown.idle_pct, 1);
+        break;
+    case GATE_COPY:
+        add_causes(&v, c, CAUSE_COPY_H2D, CAUSE_COPY_SET);
+        break;
+    case GATE_COPY_BYTES:
         add_row(&v, &c->copies, NULL);
-    else if (str_eq(g->metric, "launches"))
-        set(&v, calls_of(a), calls_of(b), c->steps);
-    else if (str_eq(g->metric, "allocations"))
-        set(&v, (double)a->allocations.allocations, (double)b->allocations.allocations, c->steps);
-    else if (str_eq(g->metric, "peak_memory"))
-        set(&v, (double)a->allocations.peak_bytes, (double)b->allocations.peak_bytes, 1);
-    else
-        measure_times(&v, c, g->metric);
+        break;
+    case GATE_LAUNCHES:
+        set(&v, calls_of(c->a), calls_of(c->b), c->steps);
+        break;
+    case GATE_LAUNCH_LATENCY:
+        SET(launches.median_latency_ns, 1);
+        break;
+    case GATE_ALLOCATIONS:
+        SET(allocations.allocations, c->steps);
+        break;
+    case GATE_PEAK_MEMORY:
+        SET(allocations.peak_bytes, 1);
+        break;
+    }
     return v;
 }
+#undef SET
 
 static bool beyond(const char *op, double value, double limit)
 {

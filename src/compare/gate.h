@@ -20,14 +20,35 @@
 
 enum gate_unit { UNIT_TIME, UNIT_BYTES, UNIT_COUNT, UNIT_PCT };
 
+/* What a metric is about. */
+enum gate_subject {
+    GATE_CAUSE, /* of the ledger, by its key */
+    GATE_WALL,
+    GATE_WINDOW,
+    GATE_KERNEL_TIME,
+    GATE_KERNEL, /* those of a name */
+    GATE_BUSY,
+    GATE_BUSY_PCT,
+    GATE_IDLE,
+    GATE_IDLE_PCT,
+    GATE_COPY,
+    GATE_COPY_BYTES,
+    GATE_LAUNCHES,
+    GATE_LAUNCH_LATENCY,
+    GATE_ALLOCATIONS,
+    GATE_PEAK_MEMORY,
+};
+
 struct gate_metric {
     const char *key, *doc;
     enum gate_unit unit;
+    enum gate_subject subject;
 };
 
 struct gate_condition {
     const char *text;   /* as given */
     const char *metric; /* key; "kernel" for kernels */
+    enum gate_subject subject;
     const char *kernel; /* part of a kernel's name, or NULL */
     const char *op;
     enum gate_unit unit;

@@ -9,22 +9,22 @@
 #include "compare/gate.h"
 
 static const struct gate_metric plain[] = {
-    {"wall", "the clock on the wall for the same work, without the profiler's own start",
-     UNIT_TIME},
-    {"window", "length of the window, as it is", UNIT_TIME},
-    {"kernel_time", "summed durations of kernels", UNIT_TIME},
-    {"busy", "time in which the GPUs run anything", UNIT_TIME},
-    {"busy_pct", "the same in percent of window x GPUs", UNIT_PCT},
-    {"idle", "idle time between pieces of work", UNIT_TIME},
-    {"idle_pct", "all idle time in percent of window x GPUs", UNIT_PCT},
-    {"copy", "exposed copies", UNIT_TIME},
-    {"copy_bytes", "bytes copied", UNIT_BYTES},
-    {"communication", "exposed communication", UNIT_TIME},
-    {"launches", "number of kernels", UNIT_COUNT},
-    {"launch_latency", "median time from a launch to its kernel", UNIT_TIME},
-    {"allocations", "number of allocations", UNIT_COUNT},
-    {"peak_memory", "most device memory held at once", UNIT_BYTES},
-    {"kernel", "kernel:NAME: kernels whose name has NAME in it", UNIT_TIME},
+    {"wall", "the clock on the wall for the same work, without the profiler's own start", UNIT_TIME,
+     GATE_WALL},
+    {"window", "length of the window, as it is", UNIT_TIME, GATE_WINDOW},
+    {"kernel_time", "summed durations of kernels", UNIT_TIME, GATE_KERNEL_TIME},
+    {"busy", "time in which the GPUs run anything", UNIT_TIME, GATE_BUSY},
+    {"busy_pct", "the same in percent of window x GPUs", UNIT_PCT, GATE_BUSY_PCT},
+    {"idle", "idle time between pieces of work", UNIT_TIME, GATE_IDLE},
+    {"idle_pct", "all idle time in percent of window x GPUs", UNIT_PCT, GATE_IDLE_PCT},
+    {"copy", "exposed copies", UNIT_TIME, GATE_COPY},
+    {"copy_bytes", "bytes copied", UNIT_BYTES, GATE_COPY_BYTES},
+    {"communication", "exposed communication", UNIT_TIME, GATE_CAUSE},
+    {"launches", "number of kernels", UNIT_COUNT, GATE_LAUNCHES},
+    {"launch_latency", "median time from a launch to its kernel", UNIT_TIME, GATE_LAUNCH_LATENCY},
+    {"allocations", "number of allocations", UNIT_COUNT, GATE_ALLOCATIONS},
+    {"peak_memory", "most device memory held at once", UNIT_BYTES, GATE_PEAK_MEMORY},
+    {"kernel", "kernel:NAME: kernels whose name has NAME in it", UNIT_TIME, GATE_KERNEL},
 };
 enum { PLAIN = ARRAY_LEN(plain) };
 
@@ -35,7 +35,8 @@ const struct gate_metric *gate_metrics(struct arena *arena)
     memcpy(all, plain, sizeof(plain));
     for (enum cause c = 0; c < CAUSES; c++)
         if (!str_eq(cause_info(c)->key, "communication"))
-            all[n++] = (struct gate_metric){cause_info(c)->key, cause_info(c)->doc, UNIT_TIME};
+            all[n++] =
+                (struct gate_metric){cause_info(c)->key, cause_info(c)->doc, UNIT_TIME, GATE_CAUSE};
     return all;
 }
 
@@ -139,6 +140,7 @@ static bool read_condition(struct gate_condition *c, struct arena *arena, struct
     if (!all->key)
         return unknown_metric(c->metric, gate_metrics(arena), arena, err);
     c->unit = all->unit;
+    c->subject = all->subject;
     bool equal = at[1] == '=';
     c->op = *at == '>' ? (equal ? ">=" : ">") : (equal ? "<=" : "<");
     return read_limit(c, at + 1 + equal, err);

@@ -121,7 +121,7 @@ static bool is_profilers(const char *name)
 {
     static const char *const own[] = {"Activity Buffer Request", "Buffer Flush", "Instrumentation",
                                       "Resource"};
-    for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+    for (size_t i = 0; i < ARRAY_LEN(own); i++)
         if (str_eq(name, own[i]))
             return true;
     return false;

@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/fs.h"
 #include "base/str.h"
-#include "compat/rocinsight_json.h"
+#include "compat/rocinsight_in.h"
 
 enum { TOP = 10, MANY_HITS = 6400 };
 #define HIGH_STALL 0.60
@@ -48,7 +48,7 @@ static uint64_t whole(double cycles)
 
 static double ratio(double stall, double latency)
 {
-    return latency > 0 ? rocinsight_rounded(stall / latency, 10000) : 0;
+    return latency > 0 ? round(stall / latency * 10000) / 10000 : 0;
 }
 
 static int by_stall(const void *x, const void *y)
@@ -94,63 +94,80 @@ static bool is_high(const struct stalls *s)
            ratio(stall_of(s->v.v[0]), (double)s->v.v[0]->latency) >= HIGH_STALL;
 }
 
-static void write_instruction(struct jwrite *w, const struct att_instruction *i)
-{
-    jw_open(w, NULL, '{');
-    jw_str(w, "pc_offset", i->text);
-    jw_uint(w, "hitcount", i->hits);
-    jw_uint(w, "total_latency_cycles", i->latency);
-    jw_uint(w, "stall_cycles", whole(stall_of(i)));
-    jw_num(w, "stall_ratio", ratio(stall_of(i), (double)i->latency));
-    jw_uint(w, "weighted_stall", whole(stall_of(i)));
-    jw_str(w, "source_line", i->source ? i->source : "");
-    jw_close(w);
-}
+/* ---- the tables ---- */
 
-static void write_kernel(struct jwrite *w, const struct att *t, const struct stalls *s)
+#define T struct rocinsight_stall
+PART(stall_fields, T, ALWAYS(T, text, FIELD_TEXT, "pc_offset", "the instruction"),
+     ALWAYS(T, hits, FIELD_U64, "hitcount", "times it was issued"),
+     ALWAYS(T, latency, FIELD_U64, "total_latency_cycles", "over all hits"),
+     ALWAYS(T, stall, FIELD_U64, "stall_cycles", "over all hits"),
+     ALWAYS(T, ratio, FIELD_NUM, "stall_ratio", "stall / latency"),
+     ALWAYS(T, stall, FIELD_U64, "weighted_stall", "stall_cycles, which are totals"),
+     ALWAYS(T, source, FIELD_TEXT, "source_line", "empty: not known"));
+#undef T
+
+#define T struct rocinsight_stalls
+PART(kernel_fields, T, ALWAYS(T, name, FIELD_TEXT, "name", "of the kernel"),
+     ALWAYS(T, file, FIELD_TEXT, "csv_file", "the first file it is in"),
+     ALWAYS(T, instructions, FIELD_U64, "instruction_count", "executed"),
+     ALWAYS(T, ratio, FIELD_NUM, "avg_stall_ratio", "stall / latency"),
+     ALWAYS(T, category, FIELD_TEXT, "stall_category", "of the instruction that stalls most",
+            .words = WORDS("att_vmem_latency", "att_lds_conflict", "att_dependency_chain",
+                           "att_divergence", "unknown")),
+     ALWAYS(T, stall, FIELD_U64, "total_weighted_stall", "cycles"),
+     ALWAYS(T, top, FIELD_LIST, "top_stalling_instructions", "most stall first, 10 at most",
+            .of = &stall_fields));
+#undef T
+
+#define T struct rocinsight_att
+PART(summary, T, ALWAYS(T, kernels.n, FIELD_U64, "kernel_count", "kernels with instructions"),
+     ALWAYS(T, high_stall, FIELD_U64, "high_stall_kernels",
+            "whose first instruction has many hits and waits most of its time"));
+SHARED_PART(rocinsight_att_fields, T,
+            ALWAYS(T, has_data, FIELD_BOOL, "has_att_data", "any kernel with instructions"),
+            ALWAYS(T, reason, FIELD_TEXT, "reason", "why there is none"),
+            WITHIN("summary", "in numbers", &summary),
+            ALWAYS(T, kernels, FIELD_LIST, "kernels", "most stall first", .of = &kernel_fields));
+
+/* ---- what is in them ---- */
+
+static void take_kernel(T *out, const struct att *t, const struct stalls *s, struct arena *arena)
 {
     const struct att_kernel *k = s->kernel;
     const char *file = k->from.n ? t->dispatches.v[k->from.v[0]].stats : NULL;
     double latency = 0;
     for (size_t i = 0; i < s->v.n; i++)
         latency += (double)s->v.v[i]->latency;
-    jw_open(w, NULL, '{');
-    jw_str(w, "name", k->name);
-    jw_str(w, "csv_file", file ? fs_basename(file) : "");
-    jw_uint(w, "instruction_count", s->v.n);
-    jw_num(w, "avg_stall_ratio", ratio(s->total, latency));
-    jw_str(w, "stall_category", s->v.n ? category_of(s->v.v[0]->text) : "unknown");
-    jw_uint(w, "total_weighted_stall", whole(s->total));
-    jw_open(w, "top_stalling_instructions", '[');
-    for (size_t i = 0; i < s->v.n && i < TOP; i++)
-        write_instruction(w, s->v.v[i]);
-    jw_close(w);
-    jw_close(w);
+    struct rocinsight_stalls *to = vec_add(&out->kernels, arena);
+    *to = (struct rocinsight_stalls){.name = k->name,
+                                     .file = file ? fs_basename(file) : "",
+                                     .category = s->v.n ? category_of(s->v.v[0]->text) : "unknown",
+                                     .instructions = s->v.n,
+                                     .stall = whole(s->total),
+                                     .ratio = ratio(s->total, latency)};
+    for (size_t i = 0; i < s->v.n && i < TOP; i++) {
+        const struct att_instruction *v = s->v.v[i];
+        vec_push(&to->top, arena,
+                 ((struct rocinsight_stall){v->text, v->source ? v->source : "", v->hits,
+                                            v->latency, whole(stall_of(v)),
+                                            ratio(stall_of(v), (double)v->latency)}));
+    }
 }
 
-void rocinsight_att(struct rocinsight *d)
+T *rocinsight_att_make(const struct att *t, struct arena *arena)
 {
-    struct jwrite *w = d->w;
-    const struct att *t = d->o->att;
+    T *out = arena_new(arena, T);
     struct arena *temporary = arena_scratch();
     struct stalls *all = arena_array(temporary, struct stalls, t->kernels.n + 1);
-    size_t high = 0;
     for (size_t i = 0; i < t->kernels.n; i++) {
         find_stalls(&all[i], &t->kernels.v[i], temporary);
-        high += is_high(&all[i]);
+        out->high_stall += is_high(&all[i]);
     }
     qsort(all, t->kernels.n, sizeof(*all), by_total);
-    jw_open(w, "att_trace", '{');
-    jw_bool(w, "has_att_data", t->kernels.n > 0);
-    jw_str(w, "reason", t->kernels.n ? "" : "no kernel with instructions in the thread trace");
-    jw_open(w, "summary", '{');
-    jw_uint(w, "kernel_count", t->kernels.n);
-    jw_uint(w, "high_stall_kernels", high);
-    jw_close(w);
-    jw_open(w, "kernels", '[');
+    out->has_data = t->kernels.n > 0;
+    out->reason = out->has_data ? "" : "no kernel with instructions in the thread trace";
     for (size_t i = 0; i < t->kernels.n; i++)
-        write_kernel(w, t, &all[i]);
-    jw_close(w);
-    jw_close(w);
+        take_kernel(out, t, &all[i], arena);
     arena_release(temporary);
+    return out;
 }

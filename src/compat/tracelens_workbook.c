@@ -169,20 +169,21 @@ static int64_t total_ns(const struct analysis *a)
 static void add_timeline(struct workbook *w, const struct analysis *a)
 {
     const struct breakdown *b = &a->breakdown;
-    struct timeline_row *rows = arena_array(w->arena, struct timeline_row, 5);
     double total = (double)total_ns(a) * (double)b->gpu_count;
     double idle = total - (double)b->busy_ns;
     const double ns[] = {total, (double)b->kernel_ns, (double)b->copy_ns, (double)b->busy_ns,
                          idle > 0 ? idle : 0};
     static const char *const types[] = {"total_time", "kernel", "memory", "busy_time", "idle"};
-    for (size_t i = 0; i < 5; i++)
+    size_t n = ARRAY_LEN(types);
+    struct timeline_row *rows = arena_array(w->arena, struct timeline_row, n);
+    for (size_t i = 0; i < n; i++)
         rows[i] = (struct timeline_row){types[i], ns[i] / 1e6, percent_of(ns[i], total)};
     struct sheet *s = workbook_add(w, "gpu_timeline", gpu_timeline_fields.doc, &gpu_timeline_fields,
-                                   rows, b->gpu_count ? 5 : 0);
+                                   rows, b->gpu_count ? n : 0);
     s->exact_titles = true;
     s->chart = SHEET_BARS;
     s->chart_value = 1;
-    s->chart_rows = 5;
+    s->chart_rows = n;
 }
 
 static void add_summary(struct workbook *w, const struct tracelens *t)

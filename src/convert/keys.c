@@ -123,7 +123,7 @@ static const char *value_of(const struct keys *k, const char *key, size_t n)
 static size_t braced(const char *s, const char **name, size_t *n)
 {
     static const char *const forms[] = {"%env{", "%q{", "$ENV{"};
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
         size_t open = strlen(forms[i]);
         const char *close = strncmp(s, forms[i], open) ? NULL : strchr(s + open, '}');
         if (!close)
@@ -175,7 +175,7 @@ const char *keys_expand(const char *path, const struct trace *t, uint32_t proces
 bool keys_tell_apart(const char *path)
 {
     static const char *const keys[] = {"%pid%", "{pid}", "%rank%", "{rank}"};
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
         if (strstr(path, keys[i]))
             return true;
     return false;

@@ -8,7 +8,7 @@ struct device {
     struct pf *w;
     uint32_t copies;
     uint64_t kernel_category, copy_category, set_category;
-    uint64_t memory[5], operation[COPY_KINDS];
+    uint64_t memory[MEMORY_KINDS], operation[COPY_KINDS];
     uint32_t *agent_of; /* by stream: the agent of its GPU in its process */
 };
 
@@ -137,9 +137,9 @@ static void begin_copy(struct device *d, uint64_t track, uint32_t row)
     note_end_of_copy(d, &e, c->dst[row], false);
     if (c->bytes[row] != BYTES_UNKNOWN)
         pf_note_uint(&e, PF_COPY_BYTES, c->bytes[row]);
-    if (c->src_memory[row] && c->src_memory[row] <= MEMORY_MANAGED)
+    if (c->src_memory[row] && c->src_memory[row] < MEMORY_KINDS)
         pf_note_text(&e, PF_SRC_MEMORY, d->memory[c->src_memory[row]]);
-    if (c->dst_memory[row] && c->dst_memory[row] <= MEMORY_MANAGED)
+    if (c->dst_memory[row] && c->dst_memory[row] < MEMORY_KINDS)
         pf_note_text(&e, PF_DST_MEMORY, d->memory[c->dst_memory[row]]);
     pf_end(w, &e);
 }
@@ -326,7 +326,6 @@ static void write_pc_samples(struct pf *w)
 
 void pf_gpu(struct pf *w)
 {
-    static const char *const memories[] = {"unknown", "pageable", "pinned", "device", "managed"};
     const struct trace *t = w->t;
     struct device *d = arena_new(w->arena, struct device);
     *d = (struct device){.w = w,
@@ -337,8 +336,8 @@ void pf_gpu(struct pf *w)
     for (int k = 0; k < COPY_KINDS; k++)
         d->operation[k] = pf_word(w, k == COPY_P2P ? "MEMORY_COPY_PEER_TO_PEER"
                                                    : copy_operation((enum copy_kind)k));
-    for (int k = 0; k < 5; k++)
-        d->memory[k] = pf_word(w, memories[k]);
+    for (uint8_t k = MEMORY_UNKNOWN + 1; k < MEMORY_KINDS; k++)
+        d->memory[k] = pf_word(w, memory_kind_name(k));
     d->agent_of = arena_array(w->arena, uint32_t, t->streams.n + 1);
     for (size_t s = 0; s < t->streams.n; s++)
         d->agent_of[s] = conversion_agent(w->c, t->streams.v[s].process, t->streams.v[s].gpu);

@@ -30,7 +30,7 @@ static const char *const categories[] = {
     "cuda_api",
     "cuda_driver_api",
 };
-_Static_assert(sizeof(categories) / sizeof(*categories) == PF_CATEGORIES, "as many as declared");
+_Static_assert(ARRAY_LEN(categories) == PF_CATEGORIES, "as many as declared");
 
 static const char *const notes[] = {
 #define NOTE_(name, text) text,

@@ -210,7 +210,7 @@ static int64_t put_kernel(struct rocpd_out *w, struct rocpd_process *p, uint32_t
                      event,
                      l->graph,
                      0};
-    int n = (int)(sizeof(row) / sizeof(*row)) - (w->out->v305 ? 0 : 2);
+    int n = (int)ARRAY_LEN(row) - (w->out->v305 ? 0 : 2);
     if (!rocpd_run_ints(p->set, ROCPD_INS_KERNEL, row, n)) {
         row[0] = ROCPD_NULL;
         rocpd_run_ints(p->set, ROCPD_INS_KERNEL, row, n);

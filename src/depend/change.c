@@ -175,6 +175,14 @@ static double doubtful(const struct change *c, double factor)
     return c->cautious ? fmin(factor * (1 + c->scale_doubt), 1) : factor * (1 - hope);
 }
 
+/* Beside copies, long kernels are slower. */
+static double beside_copies(const struct change *c, int64_t ns)
+{
+    if (!c->overlap || c->hopeful || ns < LONG_KERNEL_NS)
+        return 1;
+    return c->cautious ? BESIDE_COPIES : BESIDE_COPIES_USUAL;
+}
+
 static int64_t kernel_time(const struct recipe *p, uint32_t row, int64_t ns)
 {
     const struct trace *t = p->d->trace;
@@ -194,8 +202,7 @@ static int64_t kernel_time(const struct recipe *p, uint32_t row, int64_t ns)
         factor *= stream_scale(p, row);
     if (c->gpu)
         factor *= gpu_scale(p, row);
-    if (c->overlap && !c->hopeful && ns >= LONG_KERNEL_NS)
-        factor *= c->cautious ? BESIDE_COPIES : BESIDE_COPIES_USUAL;
+    factor *= beside_copies(c, ns);
     ns = sub_ns(ns, wait < ns ? wait : ns);
     if (factor == 1)
         return ns;
@@ -255,6 +262,10 @@ int64_t recipe_op(const struct recipe *p, uint32_t op)
     if (p->same_ops)
         return s.end - s.start;
     uint32_t row = op_row(p->d, op), call = p->d->call[op];
+    if (p->same_kernels && !op_is_copy(p->d, op)) {
+        double factor = beside_copies(p->c, s.end - s.start);
+        return factor == 1 ? s.end - s.start : ns_from((double)(s.end - s.start) * factor);
+    }
     if (op_is_copy(p->d, op) && call != NO_INDEX && recipe_mark(p, call) & MARK_MERGED)
         return merged_time(p, row, s.end - s.start);
     return op_is_copy(p->d, op) ? copy_time(p, row, s.end - s.start)
@@ -324,13 +335,18 @@ static void recipe_graph(struct recipe *p)
     p->graph_launch_ns = GRAPH_LAUNCH_NS + ns_from(fmin((double)nodes * node_ns, 1e12));
 }
 
+/* Changes of copies leave all kernels as they are, but for what they share. */
+static bool leaves_kernels(const struct change *c)
+{
+    return !c->kernels.n && !c->symbol_scale && !c->launch_scale && c->streams <= 1 && !c->gpu &&
+           !c->rank_typical && !c->remove[REMOVE_COMMUNICATION] && !c->fuse;
+}
+
 /* Changes of the host only leave all ops as they are. */
 static bool leaves_ops(const struct change *c)
 {
-    return !c->kernels.n && !c->symbol_scale && !c->launch_scale && c->streams <= 1 && !c->gpu &&
-           !c->overlap && !c->pinned && !(c->link > 0) && !c->rank_typical && !c->merge_copies &&
-           !c->remove[REMOVE_COPY] && !c->remove[REMOVE_COMMUNICATION] && !c->fuse && !c->stay &&
-           !(c->link_hope > 0);
+    return leaves_kernels(c) && !c->overlap && !c->pinned && !(c->link > 0) && !c->merge_copies &&
+           !c->remove[REMOVE_COPY] && !c->stay && !(c->link_hope > 0);
 }
 
 /* What is left of kernels that are fused. */
@@ -349,6 +365,8 @@ void recipe_make(struct recipe *p, const struct depend *d, const struct change *
 {
     *p = (struct recipe){.d = d, .c = c, .host = c->host > 0 ? c->host : 1};
     p->same_ops = leaves_ops(c);
+    p->same_kernels = leaves_kernels(c);
+    p->some_gone = c->remove[REMOVE_COPY] || c->stay || c->fuse;
     p->usual_launch_ns = d->call_ns;
     scale_symbols(p, temporary);
     if (c->fuse)

@@ -190,6 +190,8 @@ static void make_graph(struct analysis *a, struct arena *arena)
     replay_recorded(r);
     a->depend = d;
     a->replay = r;
+    a->slack_room = arena_child(arena);
+    a->slack = path_slack(r, a->slack_room);
 }
 
 static void run(struct analysis *a)
@@ -208,7 +210,9 @@ static void run(struct analysis *a)
     path_parts_init(&s.parts, a, r, temporary);
     path_walk(r, add_step, &s);
     path_parts_keep(&s.parts);
-    add_totals(&s, path_slack(r));
+    add_totals(&s, a->slack);
+    arena_release(a->slack_room);
+    a->slack = NULL;
     a->path_stats.ops_on_path = s.ops;
     keep_kinds(&s, a);
     keep_members(&s, a, temporary);

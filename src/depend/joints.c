@@ -1,4 +1,6 @@
 /* Replay: the host's calls. */
+#include <string.h>
+
 #include "depend/replay_in.h"
 
 /* Threads of the view are those of the trace, and one for calls without. */
@@ -202,6 +204,22 @@ static bool is_still(const struct depend *d, uint32_t call, unsigned mark, unsig
     return s.end - s.start < SHORT_GAP_NS; /* see recipe_own() */
 }
 
+/* Calls from this one on, eight at a time, that are neither marked nor apart. */
+static uint32_t plain_calls(const struct depend *d, const uint8_t *marks, uint32_t c)
+{
+    const uint64_t each = UINT64_C(0x0101010101010101);
+    uint64_t flags, marked = 0;
+    uint32_t n = 0;
+    for (; c + n + sizeof(flags) <= d->n_calls; n += sizeof(flags)) {
+        memcpy(&flags, d->flags + c + n, sizeof(flags));
+        if (marks)
+            memcpy(&marked, marks + c + n, sizeof(marked));
+        if (marked | (flags & (each * CALL_APART)))
+            break;
+    }
+    return n;
+}
+
 void replay_joints(struct replay *r, const uint8_t *marks, int64_t ahead_ns)
 {
     const struct depend *d = r->d;
@@ -219,6 +237,10 @@ void replay_joints(struct replay *r, const uint8_t *marks, int64_t ahead_ns)
         r->head[c] = r->n_joints - 1;
         before = mark;
         was_still = still && !ahead;
+        if (mark || ahead_ns < INT64_MAX)
+            continue;
+        for (uint32_t n = plain_calls(d, marks, c + 1); n > 0; n--)
+            r->head[++c] = r->n_joints - 1;
     }
 }
 

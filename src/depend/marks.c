@@ -141,21 +141,21 @@ static unsigned removal_mark(const struct recipe *p, uint32_t call, enum api_cla
 /* ---- graphs ---- */
 
 /* Calls that can be recorded: they enqueue work or order it, and wait for nothing. */
-static bool can_record(const struct recipe *p, uint32_t call, enum api_class class)
+static inline bool can_record(const struct recipe *p, uint32_t call, enum api_class class)
 {
+    const struct depend *d = p->d;
     const struct change *c = p->c;
-    if ((p->d->awaited[call] != NO_INDEX && class != API_LAUNCH) ||
-        p->d->flags[call] & (CALL_MANY | CALL_GRAPH))
+    bool orders =
+        class == API_LAUNCH || class == API_COPY_ASYNC || class == API_EVENT || class == API_CREATE;
+    if ((!orders && class != API_OTHER && class != API_MODULE) ||
+        (d->awaited[call] != NO_INDEX && class != API_LAUNCH) ||
+        d->flags[call] & (CALL_MANY | CALL_GRAPH))
         return false;
-    if (c->graph_from_ns || c->graph_to_ns) {
-        int64_t at = call_span(p->d, call).start;
-        if (at < c->graph_from_ns || at >= c->graph_to_ns)
-            return false;
-    }
-    if (class == API_LAUNCH || class == API_COPY_ASYNC || class == API_EVENT || class == API_CREATE)
-        return true;
-    struct span s = call_span(p->d, call); /* questions to the runtime, asked once when recording */
-    return (class == API_OTHER || class == API_MODULE) && s.end - s.start < SHORT_GAP_NS;
+    struct span s = call_span(d, call);
+    if ((c->graph_from_ns || c->graph_to_ns) &&
+        (s.start < c->graph_from_ns || s.start >= c->graph_to_ns))
+        return false;
+    return orders || s.end - s.start < SHORT_GAP_NS; /* questions, asked once when recording */
 }
 
 /* It gives the GPU something to do. */
@@ -449,12 +449,63 @@ static void find_kept(struct recipe *p, struct arena *temporary)
     }
 }
 
-/* Calls of this class may be marked: most are launches, which most changes leave alone. */
-static bool concerns(const struct change *c, enum api_class class)
+/* What a change has to do with calls of a class: most are launches, which most leave alone. */
+enum concern {
+    CONCERNS_NOT,
+    CONCERNS_WAITS, /* they need not wait any more, where they did */
+    CONCERNS_ALL,   /* see removal_mark() */
+};
+
+static enum concern concern_of(const struct recipe *p, enum api_class class)
 {
-    if (class == API_LAUNCH)
-        return c->remove[REMOVE_LAUNCH] || c->remove[REMOVE_FIRST_USE] || c->overlap;
-    return class == API_CREATE ? c->remove[REMOVE_ALLOCATION] : class != API_HOST;
+    const struct change *c = p->c;
+    bool copies = c->remove[REMOVE_COPY] || p->gone, marked;
+    switch (class) {
+    case API_HOST:
+        return CONCERNS_NOT;
+    case API_LAUNCH:
+        marked = c->remove[REMOVE_LAUNCH] || c->remove[REMOVE_FIRST_USE];
+        break;
+    case API_CREATE:
+        return c->remove[REMOVE_ALLOCATION] ? CONCERNS_ALL : CONCERNS_NOT;
+    case API_ALLOC:
+        marked = c->remove[REMOVE_ALLOCATION];
+        break;
+    case API_MODULE:
+        marked = c->remove[REMOVE_FIRST_USE];
+        break;
+    case API_SYNC:
+        marked = true;
+        break;
+    case API_COPY:
+    case API_COPY_ASYNC:
+        marked = c->remove[REMOVE_SYNC] || copies;
+        break;
+    default:
+        marked = c->remove[REMOVE_SYNC];
+    }
+    return marked ? CONCERNS_ALL : c->overlap ? CONCERNS_WAITS : CONCERNS_NOT;
+}
+
+/* Calls that go or wait no more; false when none goes. */
+static bool mark_removed(struct recipe *p)
+{
+    const struct depend *d = p->d;
+    enum concern of[API_CLASSES];
+    unsigned all = 0;
+    for (int k = 0; k < API_CLASSES; k++)
+        of[k] = concern_of(p, (enum api_class)k);
+    for (uint32_t call = 0, n = (uint32_t)d->n_calls; call < n; call++) {
+        enum api_class class = call_class(d, call);
+        unsigned mark = 0;
+        if (of[class] == CONCERNS_ALL)
+            mark = removal_mark(p, call, class);
+        else if (of[class] == CONCERNS_WAITS && d->awaited[call] != NO_INDEX)
+            mark = call != d->last_call ? MARK_FREE : 0;
+        p->marks[call] = (uint8_t)mark;
+        all |= mark;
+    }
+    return all & MARK_REMOVED;
 }
 
 void recipe_mark_calls(struct recipe *p, uint8_t *marks, struct arena *temporary)
@@ -469,17 +520,9 @@ void recipe_mark_calls(struct recipe *p, uint8_t *marks, struct arena *temporary
     p->marks = marks;
     if (!removes)
         memset(marks, 0, d->n_calls);
-    bool any = false;
     if (c->merge_copies || c->stay)
         find_ops(p, temporary);
-    bool concerned[API_CLASSES];
-    for (int k = 0; k < API_CLASSES; k++)
-        concerned[k] = concerns(c, (enum api_class)k);
-    for (uint32_t call = 0; removes && call < d->n_calls; call++) {
-        enum api_class class = call_class(d, call);
-        p->marks[call] = concerned[class] ? (uint8_t)removal_mark(p, call, class) : 0;
-        any |= p->marks[call] & MARK_REMOVED;
-    }
+    bool any = removes && mark_removed(p);
     for (size_t t = 0; c->merge_copies && t < d->view->n_threads; t++)
         mark_merged(p, t, p->op_of);
     for (size_t t = 0; c->graph && t < d->view->n_threads; t++)

@@ -203,10 +203,11 @@ enum path_kind path_largest(const int64_t ns[PATH_KINDS])
  */
 struct late {
     const struct depend *d;
-    const struct replay *r; /* its joints have the latest start, and as base the latest end */
-    int64_t *op;            /* by op: latest end */
-    uint32_t *comes;        /* by call: the meeting it comes to first, + 1; NULL: there are none */
-    int64_t *met;           /* by meeting: when the last one comes at the latest */
+    const uint32_t *head; /* by call: its joint ... */
+    struct joint *joints; /* ... with the latest start, and as base the latest end */
+    int64_t *op;          /* by op: latest end */
+    uint32_t *comes;      /* by call: the meeting it comes to first, + 1; NULL: there are none */
+    int64_t *met;         /* by meeting: when the last one comes at the latest */
 };
 
 static void not_after(int64_t *slot, int64_t ns)
@@ -218,13 +219,13 @@ static void not_after(int64_t *slot, int64_t ns)
 /* A call's end is not later than this, or its start; calls that follow a joint hold its end. */
 static void hold_end_at(const struct late *l, uint32_t call, int64_t ns)
 {
-    struct joint *j = &l->r->joints[l->r->head[call]];
+    struct joint *j = &l->joints[l->head[call]];
     not_after(&j->base, ns - (call_span(l->d, call).end - call_span(l->d, j->call).end));
 }
 
 static void hold_start_at(const struct late *l, uint32_t call, int64_t ns)
 {
-    struct joint *j = &l->r->joints[l->r->head[call]];
+    struct joint *j = &l->joints[l->head[call]];
     if (j->call == call)
         not_after(&j->start, ns);
     else
@@ -271,7 +272,7 @@ static int64_t hold_end(struct late *l, uint32_t call)
     const struct depend *d = l->d;
     struct span c = call_span(d, call);
     uint32_t op = d->awaited[call];
-    int64_t begin = l->r->joints[l->r->head[call]].base - (c.end - call_waits_until(d, call));
+    int64_t begin = l->joints[l->head[call]].base - (c.end - call_waits_until(d, call));
     if (op != NO_INDEX) {
         int64_t late = op_span(d, op).end - c.end;
         not_after(&l->op[op], begin + (late > 0 ? late : 0));
@@ -376,29 +377,41 @@ static void prepare_meetings(struct late *l, struct arena *temporary)
     }
 }
 
-int64_t *path_slack(struct replay *scratch)
+/* Nothing is held yet: all may be as late as the end. */
+static void prepare_late(struct late *l, const struct replay *r, struct arena *arena,
+                         struct arena *temporary)
 {
-    const struct depend *d = scratch->d;
-    struct arena *temporary = arena_scratch();
-    struct late l = {.d = d, .r = scratch, .op = scratch->op_end};
-    if (d->meetings.n)
-        prepare_meetings(&l, temporary);
-    replay_joints(scratch, NULL, INT64_MAX);
-    for (uint32_t i = 0; i < scratch->n_joints; i++)
-        scratch->joints[i].start = scratch->joints[i].base = QUANTITY_MOST;
+    const struct depend *d = r->d;
+    *l = (struct late){.d = d, .head = r->head};
+    l->op = arena_array(arena, int64_t, d->n_ops + 1);
+    l->joints = arena_array(temporary, struct joint, r->n_joints + 1);
+    for (uint32_t i = 0; i < r->n_joints; i++) {
+        l->joints[i] = r->joints[i];
+        l->joints[i].start = l->joints[i].base = QUANTITY_MOST;
+    }
     for (size_t op = 0; op < d->n_ops; op++)
-        l.op[op] = d->end_ns;
+        l->op[op] = d->end_ns;
+    if (d->meetings.n)
+        prepare_meetings(l, temporary);
+}
+
+int64_t *path_slack(const struct replay *recorded, struct arena *arena)
+{
+    const struct depend *d = recorded->d;
+    struct arena *temporary = arena_scratch();
+    struct late l;
+    prepare_late(&l, recorded, arena, temporary);
     if (d->last_call != NO_INDEX)
         hold_end_at(&l, d->last_call, d->end_ns);
     struct back at = {.wait = d->waits.n, .op = (uint32_t)d->n_ops};
     at.waiting = by_end(d, &at.ends, temporary);
     for (size_t i = d->n_calls; i-- > 0;) {
         uint32_t call = d->order[i];
-        if (!is_joint(scratch, call))
+        if (!is_joint(recorded, call))
             continue;
         hold_ops(&l, &at, d->ops_before[call]);
         hold_ends(&l, &at, call_span(d, call).start);
-        hold_joint(&l, &scratch->joints[scratch->head[call]]);
+        hold_joint(&l, &l.joints[l.head[call]]);
     }
     hold_ops(&l, &at, 0);
     for (uint32_t op = 0; op < d->n_ops; op++)

@@ -74,46 +74,34 @@ static bool has_good_side(const struct change *c, const struct depend *d)
 /* How much the host's own time varies. */
 #define HOST_DOUBT 0.1
 
-static int64_t time_of(struct replay *r, const struct change *c)
-{
-    replay_run(r, c);
-    return r->end_ns - r->start_ns;
-}
-
 static double ratio(int64_t before, int64_t after)
 {
     return after > 0 ? (double)before / (double)after : NAN;
 }
 
-/* From the bad side, and from the good one. */
-static struct change bad_side(const struct change *c)
+/* The same change, seen from one side. */
+static struct change seen_from(const struct change *c, enum side side)
 {
     struct change other = *c;
-    other.cautious = true;
-    other.host = (c->host > 0 ? c->host : 1) * (1 + HOST_DOUBT);
+    double host = c->host > 0 ? c->host : 1;
+    other.cautious = side == SIDE_BAD;
+    other.hopeful = side == SIDE_GOOD;
+    other.host = host * (side == SIDE_BAD ? 1 + HOST_DOUBT : 1 - HOST_DOUBT);
     return other;
 }
 
-static struct change good_side(const struct change *c)
+static void take_time(struct prediction *p, const struct replay *likely)
 {
-    struct change other = *c;
-    other.hopeful = true;
-    other.host = (c->host > 0 ? c->host : 1) * (1 - HOST_DOUBT);
-    return other;
-}
-
-/* Without an arena: the time alone. */
-static void take_likely(struct prediction *p, const struct replay *likely, const struct change *c,
-                        struct arena *arena)
-{
-    p->recorded_ns = depend_span(likely->d);
+    *p = (struct prediction){.recorded_ns = depend_span(likely->d), .reasons = ""};
     p->predicted_ns = p->low_ns = p->high_ns = likely->end_ns - likely->start_ns;
-    p->reasons = "";
-    if (!arena)
-        return;
-    path_compose(likely, p->path);
+}
+
+/* What the path says, once it is composed. */
+static void take_path(struct prediction *p, const struct depend *d, const struct change *c,
+                      struct arena *arena)
+{
     p->next = path_largest(p->path);
-    p->reasons = reasons_of(c, p, likely->d->noise, arena);
+    p->reasons = reasons_of(c, p, d->noise, arena);
 }
 
 /* Where the change wins nothing, neither does chance. */
@@ -149,29 +137,62 @@ static void take_ratios(struct prediction *p)
     p->speedup_high = ratio(p->recorded_ns, p->low_ns);
 }
 
+void predict_likely(struct prediction *p, struct replay *scratch, const struct change *c,
+                    struct arena *arena)
+{
+    replay_run(scratch, c);
+    take_time(p, scratch);
+    path_compose(scratch, p->path);
+    take_path(p, scratch->d, c, arena);
+}
+
+bool predict_asks(const struct prediction *p, const struct depend *d, const struct change *c,
+                  enum side side)
+{
+    return wins(p) && (side == SIDE_BAD || has_good_side(c, d));
+}
+
+int64_t predict_side(struct replay *scratch, const struct change *c, enum side side)
+{
+    struct change other = seen_from(c, side);
+    scratch->times_only = true;
+    replay_run(scratch, &other);
+    scratch->times_only = false;
+    return scratch->end_ns - scratch->start_ns;
+}
+
+void predict_end(struct prediction *p, const struct depend *d, const struct change *c,
+                 const int64_t ns[SIDES])
+{
+    if (wins(p))
+        take_interval(p, d, ns[SIDE_BAD], has_good_side(c, d) ? ns[SIDE_GOOD] : best_of_path(p));
+    take_ratios(p);
+}
+
 void predict(struct prediction *p, struct replay *scratch, const struct change *c, bool interval,
              struct arena *arena)
 {
-    *p = (struct prediction){0};
-    scratch->times_only = !interval;
-    replay_run(scratch, c);
-    scratch->times_only = false;
-    take_likely(p, scratch, c, interval ? arena : NULL);
-    if (interval && wins(p)) {
-        struct change bad = bad_side(c), good = good_side(c);
+    int64_t ns[SIDES] = {0};
+    if (!interval) {
         scratch->times_only = true;
-        int64_t bad_ns = time_of(scratch, &bad);
-        take_interval(p, scratch->d, bad_ns,
-                      has_good_side(c, scratch->d) ? time_of(scratch, &good) : best_of_path(p));
+        replay_run(scratch, c);
         scratch->times_only = false;
+        take_time(p, scratch);
+        take_ratios(p);
+        return;
     }
-    take_ratios(p);
+    predict_likely(p, scratch, c, arena);
+    for (enum side side = 0; side < SIDES; side++)
+        if (predict_asks(p, scratch->d, c, side))
+            ns[side] = predict_side(scratch, c, side);
+    predict_end(p, scratch->d, c, ns);
 }
 
 /* ---- with threads ---- */
 
 struct sides {
     const struct predict_rooms *rooms;
+    struct prediction *p;
     const struct change *likely, *other; /* other NULL: not tried */
 };
 
@@ -191,6 +212,8 @@ static void run_beside(void *ctx, size_t i, int worker)
     (void)worker;
     if (i && s->other)
         replay_run(s->rooms->other, s->other);
+    if (!i)
+        path_compose(s->rooms->likely, s->p->path);
     if (!i && s->rooms->beside)
         s->rooms->beside(s->rooms->ctx, s->rooms->likely);
 }
@@ -199,19 +222,18 @@ void predict_in(struct prediction *p, const struct predict_rooms *rooms, const s
                 struct arena *arena)
 {
     struct replay *other = rooms->other;
-    struct change bad = bad_side(c), good = good_side(c);
-    struct sides s = {rooms, c, &bad};
-    *p = (struct prediction){0};
+    struct change bad = seen_from(c, SIDE_BAD), good = seen_from(c, SIDE_GOOD);
+    struct sides s = {rooms, p, c, &bad};
+    int64_t ns[SIDES] = {0};
     other->times_only = true;
     parallel_for(rooms->workers, 2, run_side, &s);
-    int64_t bad_ns = other->end_ns - other->start_ns;
-    take_likely(p, rooms->likely, c, arena);
-    s.other = wins(p) && has_good_side(c, other->d) ? &good : NULL;
+    ns[SIDE_BAD] = other->end_ns - other->start_ns;
+    take_time(p, rooms->likely);
+    s.other = predict_asks(p, other->d, c, SIDE_GOOD) ? &good : NULL;
     parallel_for(rooms->workers, 2, run_beside, &s);
-    if (wins(p))
-        take_interval(p, other->d, bad_ns,
-                      s.other ? other->end_ns - other->start_ns : best_of_path(p));
-    take_ratios(p);
+    ns[SIDE_GOOD] = other->end_ns - other->start_ns;
+    take_path(p, other->d, c, arena);
+    predict_end(p, other->d, c, ns);
 }
 
 double replay_error_pct(const struct replay *unchanged)

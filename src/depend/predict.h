@@ -37,6 +37,20 @@ void predict(struct prediction *p, struct replay *scratch, const struct change *
              struct arena *arena);
 
 /*
+ * The same interval in steps, for those who have several replays to run at once: the change itself,
+ * then each side that is asked for, in any order and any room, and the end of it.
+ */
+enum side { SIDE_BAD, SIDE_GOOD, SIDES };
+void predict_likely(struct prediction *p, struct replay *scratch, const struct change *c,
+                    struct arena *arena);
+bool predict_asks(const struct prediction *p, const struct depend *d, const struct change *c,
+                  enum side side);
+int64_t predict_side(struct replay *scratch, const struct change *c, enum side side);
+/* By side; of one that was not asked for, anything. */
+void predict_end(struct prediction *p, const struct depend *d, const struct change *c,
+                 const int64_t ns[SIDES]);
+
+/*
  * The same interval with two rooms and several threads: the replay of the change itself stays in
  * `likely`, for those who look at it further. `beside` runs while the good side is tried.
  */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/inline.h"
 #include "base/sat.h"
 #include "depend/replay_in.h"
 
@@ -77,61 +78,66 @@ static inline void bind(struct replay *r, uint32_t op, struct ready x)
     r->bound_to[op] = x.to;
 }
 
-static void after_op(const struct pass *s, struct ready *x, uint32_t op, int64_t lag,
-                     enum binding how)
-{
-    later(x, s->r->op_end[op] + lag, how, (uint32_t)s->d->n_calls + op);
-}
-
-static inline void after_launch(struct pass *s, struct ready *x, uint32_t op, int64_t start)
+/* It began before its call was over. */
+static struct ready inside_call(struct pass *s, uint32_t op, uint32_t call, struct span c)
 {
     const struct depend *d = s->d;
-    uint32_t call = d->call[op];
-    struct span c = call_span(d, call);
-    if (start > c.end) {
-        later(x, end_of_call(s, call, c.end) + lag_launch(d, start, c.end), BIND_LAUNCH, call);
-        return;
-    }
-    int64_t inside = lag_inside(d, op, start, c.start);
+    int64_t inside = lag_inside(d, op, op_span(d, op).start, c.start);
     if (inside > 0 && (s->p.host != 1 || recipe_mark(&s->p, call))) {
         int64_t own = recipe_own(&s->p, call), was = c.end - call_waits_until(d, call);
         if (own < was)
             inside = ns_from((double)inside * ((double)own / (double)was));
     }
-    later(x, start_of_call(s, call, c.start) + inside, BIND_IN_CALL, call);
+    return (struct ready){start_of_call(s, call, c.start) + inside, BIND_IN_CALL, call};
 }
 
-static inline void after_stream(struct pass *s, struct ready *x, uint32_t op, int64_t start)
+/* Behind its call: the first thing that an op is asked about. */
+ALWAYS_INLINE struct ready after_launch(struct pass *s, uint32_t op, uint32_t call, int64_t start)
 {
-    const struct depend *d = s->d;
-    uint32_t prev = d->prev[op], call = d->call[op];
-    if (prev == NO_INDEX)
-        return;
-    int64_t lag = lag_behind(d, start, op_span(d, prev).end);
-    unsigned mark = call != NO_INDEX ? recipe_mark(&s->p, call) : 0;
+    struct span c = call_span(s->d, call);
+    if (start <= c.end)
+        return inside_call(s, op, call, c);
+    return (struct ready){end_of_call(s, call, c.end) + lag_launch(s->d, start, c.end), BIND_LAUNCH,
+                          call};
+}
+
+/* What a mark on its call leaves of the way from the op before it. */
+static int64_t lag_marked(const struct pass *s, uint32_t prev, unsigned mark, int64_t lag)
+{
     if (mark & MARK_GRAPH && !(mark & MARK_GRAPH_HEAD)) {
         int64_t least = add_ns(s->r->op_start[prev], s->p.period_ns) - s->r->op_end[prev];
         lag = lag < s->p.follow_ns ? lag : s->p.follow_ns;
         lag = lag > least ? lag : least;
     }
-    if (mark & MARK_MERGED)
-        lag = 0;
-    after_op(s, x, prev, lag, BIND_STREAM);
+    return mark & MARK_MERGED ? 0 : lag;
 }
 
-/* From the first call that led to work to the end of the last work. */
-static inline void measure_start(struct replay *r, int64_t first)
+ALWAYS_INLINE void after_stream(const struct pass *s, struct ready *x, uint32_t op, uint32_t call,
+                                int64_t start)
 {
-    r->start_ns = first < r->start_ns ? first : r->start_ns;
+    const struct depend *d = s->d;
+    uint32_t prev = d->prev[op];
+    if (prev == NO_INDEX)
+        return;
+    int64_t lag = lag_behind(d, start, op_span(d, prev).end);
+    unsigned mark = s->p.marks && call != NO_INDEX ? s->p.marks[call] : 0;
+    if (mark)
+        lag = lag_marked(s, prev, mark, lag);
+    later(x, s->r->op_end[prev] + lag, BIND_STREAM, (uint32_t)d->n_calls + prev);
 }
 
-static inline void measure_op(struct replay *r, uint32_t op)
+/* Behind ops of other streams. */
+static void after_waits(struct pass *s, struct ready *x, uint32_t op, int64_t start)
 {
-    measure_start(r, r->op_start[op]);
-    if (r->last_op == NO_INDEX || r->op_end[op] > r->end_ns) {
-        r->end_ns = r->op_end[op];
-        r->last_op = op;
+    const struct depend *d = s->d;
+    for (; s->wait < d->waits.n && d->waits.v[s->wait].op == op; s->wait++) {
+        const struct depend_wait *w = &d->waits.v[s->wait];
+        int64_t lag = lag_behind(d, start, op_span(d, w->on).end);
+        if (!s->lines || w->kind == WAIT_EVENT)
+            later(x, s->r->op_end[w->on] + lag, w->kind == WAIT_EVENT ? BIND_EVENT : BIND_INFERRED,
+                  (uint32_t)d->n_calls + w->on);
     }
+    s->wait_op = s->wait < d->waits.n ? d->waits.v[s->wait].op : NO_INDEX;
 }
 
 /* What a collective takes without waiting, of the time that a change leaves it. */
@@ -145,60 +151,86 @@ static int64_t alone(const struct pass *s, uint32_t op)
 
 /*
  * The last one of a collective that begins sets the end of all: what depends on an end stands
- * behind it in the order. False: it is not known yet.
+ * behind it in the order.
  */
-static bool join_meeting(struct pass *s, uint32_t op)
+static void join_meeting(struct pass *s, uint32_t op)
 {
     struct replay *r = s->r;
     const struct depend *d = s->d;
     const struct depend_meeting *m = meeting_of_op(d, op);
     if (s->p.c->rank_typical || s->p.c->remove[REMOVE_COMMUNICATION])
-        return true;
+        return;
     if (++s->came[m - d->meetings.v] < m->n)
-        return false;
+        return;
     int64_t all = r->op_start[last_of_meeting(r, m)];
     for (uint32_t i = 0; i < m->n; i++) {
         uint32_t x = d->members.v[m->first + i];
         int64_t from = r->op_start[x] > all ? r->op_start[x] : all;
         r->op_end[x] = add_ns(from, alone(s, x));
-        if (x != op)
-            measure_op(r, x);
     }
-    return true;
 }
 
-static inline void place_op(struct pass *s, uint32_t op)
+/* `lines` is known where it is called, so that each way has a loop of its own. */
+ALWAYS_INLINE void place_op(struct pass *s, uint32_t op, const bool lines)
 {
     struct replay *r = s->r;
     const struct depend *d = s->d;
     struct span o = op_span(d, op);
+    uint32_t call = d->call[op];
     struct ready x = {o.start, BIND_START, NO_INDEX};
-    if (d->call[op] != NO_INDEX)
-        after_launch(s, &x, op, o.start);
     struct place at = {0};
-    if (s->lines) {
+    if (call != NO_INDEX)
+        x = after_launch(s, op, call, o.start);
+    if (lines) {
         at = place_of_op(s, op);
         after_pipeline(s, &x, op, at);
     } else {
-        after_stream(s, &x, op, o.start);
+        after_stream(s, &x, op, call, o.start);
     }
-    for (; s->wait < d->waits.n && d->waits.v[s->wait].op == op; s->wait++) {
-        const struct depend_wait *w = &d->waits.v[s->wait];
-        int64_t lag = lag_behind(d, o.start, op_span(d, w->on).end);
-        if (!s->lines || w->kind == WAIT_EVENT)
-            after_op(s, &x, w->on, lag, w->kind == WAIT_EVENT ? BIND_EVENT : BIND_INFERRED);
-    }
+    if (op == s->wait_op)
+        after_waits(s, &x, op, o.start);
     /* An op that nothing is known of keeps its time; a delay without a cause goes with the op. */
-    bool gone = !s->p.same_ops && recipe_gone(&s->p, op);
+    bool gone = s->p.some_gone && recipe_gone(&s->p, op);
     int64_t start = x.to == NO_INDEX ? o.start : add_ns(x.at, gone ? 0 : d->residual[op]);
+    int64_t end = add_ns(start, s->p.same_ops ? o.end - o.start : recipe_op(&s->p, op));
     bind(r, op, x);
     r->op_start[op] = start;
-    r->op_end[op] = add_ns(start, s->p.same_ops ? o.end - o.start : recipe_op(&s->p, op));
-    bool known = !d->op_meeting || !d->op_meeting[op] || join_meeting(s, op);
-    if (s->lines)
+    r->op_end[op] = end;
+    if (s->came && d->op_meeting && d->op_meeting[op])
+        join_meeting(s, op);
+    if (lines)
         pass_pipeline(s, op, at, r->op_end[op]);
-    if (known)
-        measure_op(r, op);
+}
+
+/* All ops up to this one. */
+static void place_ops(struct pass *s, uint32_t end)
+{
+    uint32_t op = s->op;
+    if (s->lines)
+        for (; op < end; op++)
+            place_op(s, op, true);
+    else
+        for (; op < end; op++)
+            place_op(s, op, false);
+    s->op = op;
+}
+
+/* From the first call that led to work to the end of the last work. */
+static void measure_ops(struct replay *r)
+{
+    size_t n = r->d->n_ops;
+    uint32_t last = NO_INDEX;
+    int64_t start = INT64_MAX, end = 0;
+    for (uint32_t op = 0; op < n; op++) {
+        start = r->op_start[op] < start ? r->op_start[op] : start;
+        if (last == NO_INDEX || r->op_end[op] > end) {
+            end = r->op_end[op];
+            last = op;
+        }
+    }
+    r->start_ns = start;
+    r->end_ns = end;
+    r->last_op = last;
 }
 
 /* ---- all of it ---- */
@@ -221,17 +253,22 @@ static void prepare(struct pass *s, const struct change *c, struct arena *tempor
     }
     if (c->overlap)
         pipeline_init(s, temporary);
+    s->wait_op = d->waits.n ? d->waits.v[0].op : NO_INDEX;
     s->r->host = s->p.host;
     replay_joints(s->r, s->p.marks, c->prefetch ? AHEAD_GAP_NS : INT64_MAX);
 }
 
 /* The end is that of the wait for the last work, where there is one. */
-static void measure_calls(struct replay *r)
+static void measure(struct replay *r)
 {
     const struct depend *d = r->d;
-    for (size_t t = 0; t < d->view->n_threads; t++)
-        if (d->leads[t] != NO_INDEX)
-            measure_start(r, replay_call_start(r, d->leads[t]));
+    measure_ops(r);
+    for (size_t t = 0; t < d->view->n_threads; t++) {
+        if (d->leads[t] == NO_INDEX)
+            continue;
+        int64_t first = replay_call_start(r, d->leads[t]);
+        r->start_ns = first < r->start_ns ? first : r->start_ns;
+    }
     if (r->last_op == NO_INDEX)
         r->start_ns = r->end_ns = 0;
     else if (d->last_call != NO_INDEX && replay_call_end(r, d->last_call) > r->end_ns)
@@ -252,35 +289,24 @@ void replay_init(struct replay *r, const struct depend *d, struct arena *arena)
         r->met_last = arena_array(arena, uint32_t, d->meetings.n);
 }
 
-static void reset(struct replay *r)
-{
-    r->start_ns = INT64_MAX;
-    r->end_ns = 0;
-    r->last_op = NO_INDEX;
-}
-
 void replay_run(struct replay *r, const struct change *c)
 {
     static const struct change none;
     const struct depend *d = r->d;
     struct arena *temporary = arena_scratch();
     struct pass s = {.r = r, .d = d};
-    reset(r);
     prepare(&s, c ? c : &none, temporary);
-    uint32_t op = 0;
-    for (size_t i = 0; i < d->n_calls; i++) {
+    for (size_t i = 0, n = d->n_calls; i < n; i++) {
         uint32_t call = d->order[i];
         if (!is_joint(r, call))
             continue;
-        for (; op < d->ops_before[call]; op++)
-            place_op(&s, op);
+        place_ops(&s, d->ops_before[call]);
         start_joint(&s, &r->joints[r->head[call]]);
     }
-    for (; op < d->n_ops; op++)
-        place_op(&s, op);
+    place_ops(&s, (uint32_t)d->n_ops);
     for (uint32_t i = 0; i < r->n_joints; i++)
         joint_of(&s, r->joints[i].call);
-    measure_calls(r);
+    measure(r);
     arena_release(temporary);
 }
 
@@ -301,7 +327,6 @@ static bool take_ops(struct replay *r)
         bind(r, op, x);
         r->op_start[op] = s.start;
         r->op_end[op] = s.end;
-        measure_op(r, op);
     }
     return true;
 }
@@ -317,12 +342,11 @@ static void take_meetings(struct replay *r)
 
 void replay_recorded(struct replay *r)
 {
-    reset(r);
     r->host = 1;
     take_joints(r);
     if (take_ops(r)) {
         take_meetings(r);
-        measure_calls(r);
+        measure(r);
     } else {
         replay_run(r, NULL);
     }

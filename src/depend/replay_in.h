@@ -25,6 +25,8 @@ struct recipe {
     const struct depend *d;
     const struct change *c;
     bool same_ops;             /* every op takes as long as it did */
+    bool same_kernels;         /* and every kernel, but for what overlapping copies cost it */
+    bool some_gone;            /* some ops are no longer there */
     uint8_t *marks;            /* by call; NULL: none is marked */
     bool knows_kept;           /* host work that stays though a neighbour goes is known ... */
     VEC(struct kept_gap) kept; /* ... and is this, by call */
@@ -126,7 +128,9 @@ struct pass {
     struct replay *r;
     const struct depend *d;
     struct recipe p;
-    size_t wait;
+    uint32_t op;            /* the next one */
+    size_t wait;            /* the next of the graph's waits ... */
+    uint32_t wait_op;       /* ... and the op that it is of, or NO_INDEX */
     int64_t *carry;         /* by call's thread: host work beside removed calls */
     int64_t *copied;        /* by thread: time of the removed copying calls just before */
     int64_t *worker;        /* by thread: when the host work done ahead is done */

@@ -50,13 +50,6 @@ void claims_of_explanation(struct eval_run *r, const struct explanation *x, stru
 
 /* ---- files ---- */
 
-static const char *text_of(struct jread *j, struct arena *a)
-{
-    size_t n;
-    const char *s = jr_str(j, &n);
-    return s ? arena_strndup(a, s, n) : NULL;
-}
-
 static void read_hypothesis(struct jread *j, struct eval_run *r, struct arena *a)
 {
     struct hypothesis h = {
@@ -66,25 +59,25 @@ static void read_hypothesis(struct jread *j, struct eval_run *r, struct arena *a
         return;
     while (jr_key(j)) {
         if (jr_is(j, "bottleneck_type"))
-            h.bottleneck_type = text_of(j, a);
+            h.bottleneck_type = jr_strdup(j, a);
         else if (jr_is(j, "phase"))
-            h.phase = text_of(j, a);
+            h.phase = jr_strdup(j, a);
         else if (jr_is(j, "description") || jr_is(j, "issue"))
-            h.description = text_of(j, a);
+            h.description = jr_strdup(j, a);
         else if (jr_is(j, "evidence") && jr_type(j) == J_STRING)
-            h.evidence = text_of(j, a);
+            h.evidence = jr_strdup(j, a);
         else if (jr_is(j, "suggestion"))
-            h.suggestion = text_of(j, a);
+            h.suggestion = jr_strdup(j, a);
         else if (jr_is(j, "runtime_fraction_pct"))
             h.runtime_fraction_pct = jr_num(j, NAN);
         else if (jr_is(j, "id"))
-            rule = text_of(j, a);
+            rule = jr_strdup(j, a);
         else if (jr_is(j, "rule"))
-            rule = text_of(j, a);
+            rule = jr_strdup(j, a);
         else if (jr_is(j, "title"))
-            title = text_of(j, a);
+            title = jr_strdup(j, a);
         else if (jr_is(j, "priority"))
-            priority = text_of(j, a);
+            priority = jr_strdup(j, a);
         else
             jr_skip(j);
     }
@@ -160,7 +153,7 @@ static void read_scores(struct jread *j, struct eval_run *r, struct arena *a)
                 if (jr_is(j, "score"))
                     s.score = jr_int(j, -1);
                 else if (jr_is(j, "explanation"))
-                    s.explanation = text_of(j, a);
+                    s.explanation = jr_strdup(j, a);
                 else
                     jr_skip(j);
             }
@@ -180,7 +173,7 @@ static void read_run(struct evaluation *e, struct jread *j)
         return;
     while (jr_key(j)) {
         if (jr_is(j, "run_id"))
-            id = text_of(j, e->arena);
+            id = jr_strdup(j, e->arena);
         else if (jr_is(j, "hypotheses"))
             read_list(j, r, e->arena);
         else if (jr_is(j, "suggestion_scores"))
@@ -194,7 +187,7 @@ static void read_run(struct evaluation *e, struct jread *j)
         else if (jr_is(j, "output_tokens"))
             r->output_tokens = jr_int(j, 0);
         else if (jr_is(j, "error"))
-            r->error = text_of(j, e->arena);
+            r->error = jr_strdup(j, e->arena);
         else
             jr_skip(j);
     }
@@ -221,7 +214,7 @@ bool evaluation_read(struct evaluation *e, const char *path, struct gs_error *er
             else if (jr_is(&j, "metadata") && jr_object(&j))
                 while (jr_key(&j)) {
                     if (jr_is(&j, "model")) {
-                        const char *who = text_of(&j, e->arena);
+                        const char *who = jr_strdup(&j, e->arena);
                         e->who = who ? who : e->who;
                     } else
                         jr_skip(&j);

@@ -103,6 +103,7 @@ bool claims_of_file(struct eval_run *r, const char *path, struct arena *arena,
 /* All runs of a saved evaluation, ours or PerfAdvisor's; those without truth here are left out. */
 bool evaluation_read(struct evaluation *e, const char *path, struct gs_error *err);
 
+bool eval_is_healthy(const struct eval_truth *t); /* nothing is wrong with it */
 void evaluation_score(struct eval_run *r);
 void evaluation_sum(struct evaluation *e);
 

@@ -53,7 +53,7 @@ static void add_sums(struct doc *d, const struct evaluation *e, struct arena *a)
 static void add_run(struct block *t, const struct evaluation *e, const struct eval_run *r,
                     struct arena *a)
 {
-    bool healthy = str_eq(r->truth->expected, "none");
+    bool healthy = eval_is_healthy(r->truth);
     doc_cell(t, "%s", r->truth->run_id);
     if (e->repeats > 1)
         doc_cell(t, "%lld", (long long)r->repeat + 1);

@@ -43,8 +43,7 @@ struct eval_score judge_score(const char *answer, struct arena *a)
             if (jr_is(&j, "score"))
                 s.score = jr_int(&j, -1);
             else if (jr_is(&j, "explanation")) {
-                const char *text = jr_str(&j, NULL);
-                s.explanation = text ? arena_strdup(a, text) : NULL;
+                s.explanation = jr_strdup(&j, a);
             } else
                 jr_skip(&j);
         }

@@ -86,7 +86,7 @@ static bool also_true(const struct eval_claim *c, const struct eval_truth *t)
     return false;
 }
 
-static bool is_healthy(const struct eval_truth *t)
+bool eval_is_healthy(const struct eval_truth *t)
 {
     return str_eq(t->expected, "none");
 }
@@ -150,7 +150,7 @@ static void sum_runs(struct eval_sums *s, struct eval_run *const *runs, size_t n
         s->secondary += r->secondary;
         for (size_t k = 0; k < r->claims.n; k++)
             claims += !r->claims.v[k].minor;
-        if (is_healthy(r->truth)) {
+        if (eval_is_healthy(r->truth)) {
             s->healthy++;
             s->healthy_alarms += r->false_alarms;
             continue;

@@ -18,7 +18,9 @@ enum { TRUTH_MAX = 16 << 20 };
 static void read_texts(struct jread *j, struct opt_list *out, struct arena *a)
 {
     if (jr_type(j) == J_STRING) {
-        vec_push(out, a, arena_strdup(a, jr_str(j, NULL)));
+        const char *s = jr_strdup(j, a);
+        if (s)
+            vec_push(out, a, s);
         return;
     }
     if (!jr_array(j))
@@ -26,9 +28,10 @@ static void read_texts(struct jread *j, struct opt_list *out, struct arena *a)
     while (jr_item(j)) {
         struct str all;
         str_init(&all, a);
-        if (jr_type(j) == J_STRING)
-            str_puts(&all, jr_str(j, NULL));
-        else if (jr_object(j)) /* PerfAdvisor's: action, mechanism, rationale */
+        if (jr_type(j) == J_STRING) {
+            const char *s = jr_str(j, NULL);
+            str_puts(&all, s ? s : "");
+        } else if (jr_object(j)) /* PerfAdvisor's: action, mechanism, rationale */
             while (jr_key(j)) {
                 const char *s = jr_type(j) == J_STRING ? jr_str(j, NULL) : NULL;
                 if (s)
@@ -41,21 +44,15 @@ static void read_texts(struct jread *j, struct opt_list *out, struct arena *a)
     }
 }
 
-static const char *text_of(struct jread *j, struct arena *a)
-{
-    const char *s = jr_str(j, NULL);
-    return s ? arena_strdup(a, s) : NULL;
-}
-
 static void read_members(struct jread *j, struct eval_truth *t, struct arena *a)
 {
     if (!jr_object(j))
         return;
     while (jr_key(j)) {
         if (jr_is(j, "scenario"))
-            t->scenario = text_of(j, a);
+            t->scenario = jr_strdup(j, a);
         else if (jr_is(j, "expected_bottleneck") || jr_is(j, "expected"))
-            t->expected = text_of(j, a);
+            t->expected = jr_strdup(j, a);
         else if (jr_is(j, "also_true"))
             read_texts(j, &t->also_true, a);
         else if (jr_is(j, "suggestions"))
@@ -83,7 +80,7 @@ static bool read_truth(struct eval_truth *t, const char *path, struct arena *a,
         return wrap(err, "cannot read '%s'", path);
     if (!t->expected)
         return fail(err, GS_E_FORMAT, "no 'expected_bottleneck' in '%s'", path);
-    if (!str_eq(t->expected, "none") && !eval_bottleneck_find(t->expected))
+    if (!eval_is_healthy(t) && !eval_bottleneck_find(t->expected))
         return fail(err, GS_E_FORMAT,
                     "unknown bottleneck '%s' in '%s'; docs/evaluate.md lists them", t->expected,
                     path);

@@ -120,6 +120,11 @@ static double as_real(struct field_value v)
                                   : (double)NAN;
 }
 
+static double rounded(double v, double steps)
+{
+    return isfinite(v) ? round(v * steps) / steps : 0;
+}
+
 struct field_value field_get(const struct field *f, const void *row)
 {
     struct field_value v = plain(f, row), none = {.kind = VALUE_NONE};
@@ -129,6 +134,8 @@ struct field_value field_get(const struct field *f, const void *row)
         return none;
     if (f->divide > 0)
         v = (struct field_value){.kind = VALUE_REAL, .real = as_real(v) / f->divide};
+    if (f->steps > 0)
+        v = (struct field_value){.kind = VALUE_REAL, .real = rounded(as_real(v), f->steps)};
     return v.kind == VALUE_REAL && !isfinite(v.real) ? none : v;
 }
 

@@ -74,6 +74,7 @@ struct field {
     const char *const *words; /* of texts: all that it can be; NULL at the end */
     const char *least;        /* of numbers, for the schema: "1"; NULL: 0 where it has no sign */
     double divide;            /* of numbers: shown divided by this; 0: as they are */
+    double steps; /* of numbers: rounded to 1 / steps, 0 where there is none; 0: as they are */
     bool (*has)(const void *row); /* whether there is a value; NULL: always */
     size_t flag; /* the same, by a bool of the struct: FLAG(T, member). Reading sets it */
 };
@@ -148,7 +149,7 @@ struct fields {
 #define FLAG(T, member) (offsetof(T, member) + 1)
 #define FIELDS(key, doc, T, array)                                                                 \
     {                                                                                              \
-        key, doc, array, sizeof(array) / sizeof(*(array)), sizeof(T), NULL                         \
+        key, doc, array, ARRAY_LEN(array), sizeof(T), NULL                                         \
     }
 
 /* Of lists of const char * and of uint64_t. */

@@ -4,13 +4,6 @@
 #include "base/sat.h"
 #include "field/field_in.h"
 
-static const char *read_text(struct jread *j, struct arena *a)
-{
-    size_t n;
-    const char *s = jr_str(j, &n);
-    return s ? arena_strndup(a, s, n) : NULL;
-}
-
 static uint32_t read_u32(struct jread *j)
 {
     uint64_t v = bound_bytes(jr_uint(j, 0));
@@ -121,7 +114,7 @@ static void read_field(struct jread *j, const struct field *f, void *row, struct
         *(double *)at = jr_num(j, NAN);
         break;
     case FIELD_TEXT:
-        *(const char **)at = read_text(j, a);
+        *(const char **)at = jr_strdup(j, a);
         break;
     case FIELD_BOOL:
         *(bool *)at = jr_bool(j, false);

@@ -42,18 +42,18 @@ void fleet_mask_here(char *place)
 /* With three stars: the length of a password is nobody's business either. */
 const char *fleet_mask(const char *place, struct arena *a)
 {
-    char *copy = arena_strdup(a, place), *to = copy;
+    char *copy = arena_strdup(a, place);
+    struct str out;
     fleet_mask_here(copy);
     if (strcmp(copy, place) == 0)
         return copy;
-    size_t stars = 0;
-    for (const char *p = copy; *p; p++) {
-        stars = *p == '*' ? stars + 1 : 0;
-        if (stars <= 3)
-            *to++ = *p;
+    str_init(&out, a);
+    for (const char *p = copy; *p;) {
+        size_t stars = strspn(p, "*");
+        str_put(&out, stars ? "***" : p, stars ? 3 : 1);
+        p += stars ? stars : 1;
     }
-    *to = 0;
-    return copy;
+    return out.buf;
 }
 
 const char *fleet_place(const struct fleet *f)
@@ -72,23 +72,6 @@ struct fleet *fleet_open(const char *place, enum fleet_mode mode, struct arena *
     return ok && fleet_schema(f, mode, err) ? f : NULL;
 }
 
-/* What is not UTF-8 in a name becomes U+FFFD, as in JSON. */
-static const char *valid(const char *text, struct arena *a)
-{
-    size_t n = strlen(text);
-    struct str s;
-    if (utf8_valid(text, n))
-        return text;
-    str_init(&s, a);
-    for (size_t i = 0, len; i < n; i += len) {
-        if (utf8_decode(text + i, n - i, &len) == 0xfffd && len == 1)
-            str_puts(&s, "\xef\xbf\xbd");
-        else
-            str_put(&s, text + i, len);
-    }
-    return s.buf;
-}
-
 bool fleet_run(struct fleet *f, const char *sql, const struct fleet_value *v, size_t n,
                fleet_taker *take, void *ctx, uint64_t *changed, struct gs_error *err)
 {
@@ -98,7 +81,7 @@ bool fleet_run(struct fleet *f, const char *sql, const struct fleet_value *v, si
     for (size_t i = 0; i < n; i++) {
         clean[i] = v[i];
         if (v[i].kind == FLEET_TEXT)
-            clean[i].text = valid(v[i].text, temporary);
+            clean[i].text = utf8_to_valid(v[i].text, temporary);
     }
     bool ok = f->backend->run(f->db, sql, clean, n, take, ctx, changed, err);
     arena_release(temporary);

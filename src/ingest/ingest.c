@@ -9,6 +9,7 @@
 #include "base/fs_stale.h"
 #include "base/hash.h"
 #include "base/human.h"
+#include "base/input.h"
 #include "base/inputs.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -41,17 +42,6 @@ struct finder {
     size_t n_traces;        /* found, also those found before */
     bool listing;           /* inside the list of a package: a list in a list is none */
 };
-
-enum reader_mode reader_mode_of(const char *word)
-{
-    if (str_eq(word, "fast"))
-        return READER_FAST;
-    if (str_eq(word, "sqlite"))
-        return READER_SQLITE;
-    if (str_eq(word, "check"))
-        return READER_CHECK;
-    return READER_AUTO;
-}
 
 /* True for the first time: links lead to one file by several names, and folders into themselves. */
 static bool meet(struct finder *f, const struct stat *st)
@@ -283,6 +273,24 @@ static uint64_t size_of_all(const struct ingest_files *files)
     for (size_t i = 0; i < files->n; i++)
         total += ingest_size(&files->v[i]);
     return total;
+}
+
+struct input *ingest_input(const char *path, const struct ingest_opts *o, struct arena *arena,
+                           struct gs_error *err)
+{
+    struct input *in = input_new(arena, path, err);
+    if (in)
+        in->progress = o->progress;
+    return in;
+}
+
+struct db *ingest_db(const char *path, const struct ingest_opts *o, struct arena *arena,
+                     struct gs_error *err)
+{
+    struct db *db = db_new(arena, path, o->reader, o->threads, err);
+    if (db)
+        db->progress = o->progress;
+    return db;
 }
 
 struct trace_file ingest_file(const char *path, const char *format, const char *flavor,

@@ -112,11 +112,14 @@ bool ingest_load_files(struct trace *t, const struct ingest_files *files,
 bool ingest_load(struct trace *t, const struct opt_list *paths, const struct ingest_opts *o,
                  struct gs_error *err);
 
+/* A file for a reader, with what the options say: a stream of its bytes, or a database. */
+struct input *ingest_input(const char *path, const struct ingest_opts *o, struct arena *arena,
+                           struct gs_error *err);
+struct db *ingest_db(const char *path, const struct ingest_opts *o, struct arena *arena,
+                     struct gs_error *err);
+
 /* What a reader knows of its file before it reads it; the rest is "", to be filled in. */
 struct trace_file ingest_file(const char *path, const char *format, const char *flavor,
                               const char *reader);
-
-/* "auto", "fast", "sqlite", "check". */
-enum reader_mode reader_mode_of(const char *word);
 
 #endif

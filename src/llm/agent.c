@@ -52,8 +52,8 @@ static void copy_without_trace(struct jread *j, struct jwrite *w, const char *ke
                 json_copy(j, w, NULL, NULL);
                 continue;
             }
-            const char *s = arena_strdup(w->out->arena, jr_str(j, NULL));
-            if (!str_eq(s, "trace"))
+            const char *s = jr_strdup(j, w->out->arena);
+            if (s && !str_eq(s, "trace"))
                 jw_str(w, NULL, s);
         }
         jw_close(w);

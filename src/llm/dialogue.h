@@ -82,6 +82,10 @@ struct llm_usage {
     double cost; /* in dollars, where the provider says it; NaN */
 };
 
+struct jread;
+/* A number of tokens, as a server says it: never negative, and sums of them fit. */
+int64_t llm_tokens(struct jread *j, int64_t otherwise);
+
 enum llm_stop {
     LLM_STOP_NONE, /* it has not said yet */
     LLM_STOP_END,

@@ -2,6 +2,9 @@
 
 #include <math.h>
 
+/* No answer has more. */
+#define TOKENS_MOST (INT64_C(1) << 50)
+
 const char *const llm_stop_names[] = {"none", "end", "calls", "length", "refused", NULL};
 const char *const llm_fault_names[] = {"none",      "network", "auth",    "rate",
                                        "request",   "server",  "refused", "empty",
@@ -61,19 +64,18 @@ void event_write(struct jwrite *w, const struct llm_event *e)
     jw_close(w);
 }
 
+int64_t llm_tokens(struct jread *j, int64_t otherwise)
+{
+    int64_t n = jr_int(j, otherwise);
+    return n < 0 ? 0 : n < TOKENS_MOST ? n : TOKENS_MOST;
+}
+
 static int word_index(const char *const *words, const char *word)
 {
     for (int i = 0; word && words[i]; i++)
         if (str_eq(words[i], word))
             return i;
     return 0;
-}
-
-static const char *kept(struct jread *j, struct arena *a)
-{
-    size_t n;
-    const char *s = jr_str(j, &n);
-    return s ? arena_strndup(a, s, n) : NULL;
 }
 
 static void read_call(struct jread *j, struct llm_event *e, struct arena *a)
@@ -88,7 +90,7 @@ static void read_call(struct jread *j, struct llm_event *e, struct arena *a)
                           : jr_is(j, "extra")     ? &e->extra
                                                   : NULL;
         if (to)
-            *to = kept(j, a);
+            *to = jr_strdup(j, a);
         else
             jr_skip(j);
     }
@@ -107,7 +109,7 @@ static void read_usage(struct jread *j, struct llm_event *e)
                       : jr_is(j, "cache_write") ? &u->cache_write
                                                 : NULL;
         if (to)
-            *to = jr_int(j, 0);
+            *to = llm_tokens(j, 0);
         else if (jr_is(j, "cost"))
             u->cost = jr_num(j, NAN);
         else
@@ -124,20 +126,20 @@ bool event_read(struct jread *j, struct llm_event *e, struct arena *a)
     while (jr_key(j)) {
         bool mine = true;
         if (jr_is(j, "text"))
-            e->text = kept(j, a);
+            e->text = jr_strdup(j, a);
         else if (jr_is(j, "note") || jr_is(j, "opaque")) {
             e->kind = jr_is(j, "note") ? LLM_EVENT_NOTE : LLM_EVENT_OPAQUE;
-            e->text = kept(j, a);
+            e->text = jr_strdup(j, a);
         } else if (jr_is(j, "call"))
             read_call(j, e, a);
         else if (jr_is(j, "usage"))
             read_usage(j, e);
         else if (jr_is(j, "stop")) {
             e->kind = LLM_EVENT_STOP;
-            e->stop = (enum llm_stop)word_index(llm_stop_names, kept(j, a));
+            e->stop = (enum llm_stop)word_index(llm_stop_names, jr_strdup(j, a));
         } else if (jr_is(j, "fault")) {
             fault = true;
-            e->fault = (enum llm_fault)word_index(llm_fault_names, kept(j, a));
+            e->fault = (enum llm_fault)word_index(llm_fault_names, jr_strdup(j, a));
         } else if (jr_is(j, "status"))
             e->status = (int)jr_int(j, 0);
         else {

@@ -143,8 +143,10 @@ static const char *word_of(struct reading *r, const char *member, const char *gi
 /* Texts, and lists of texts, which models write where one text is asked for. */
 static const char *text_of(struct jread *j, struct arena *a)
 {
-    if (jr_type(j) == J_STRING)
-        return arena_strdup(a, jr_str(j, NULL));
+    if (jr_type(j) == J_STRING) {
+        const char *text = jr_strdup(j, a);
+        return text ? text : "";
+    }
     struct str out;
     struct jwrite w;
     str_init(&out, a);
@@ -160,9 +162,9 @@ static double share_of(struct reading *r, struct jread *j)
         v = jr_num(j, NAN);
     else if (jr_type(j) == J_STRING) {
         char *end;
-        const char *text = arena_strdup(r->arena, jr_str(j, NULL));
-        v = strtod(text, &end);
-        if (end == text)
+        const char *text = jr_strdup(j, r->arena);
+        v = text ? strtod(text, &end) : NAN;
+        if (text && end == text)
             v = NAN;
     } else if (jr_type(j) == J_NULL) {
         jr_skip(j);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/human.h"
+#include "base/sat.h"
 
 struct price {
     const char *model;
@@ -43,7 +44,7 @@ static struct price price_of(const struct llm *l)
         return best;
     if (l->target.provider->free)
         return (struct price){"", 0, 0};
-    for (size_t i = 0; i < sizeof(prices) / sizeof(*prices); i++)
+    for (size_t i = 0; i < ARRAY_LEN(prices); i++)
         if (str_starts(l->target.model, prices[i].model) &&
             strlen(prices[i].model) > strlen(best.model))
             best = prices[i];
@@ -123,7 +124,7 @@ const char *llm_usage_text(const struct llm *l)
 {
     char in[HUMAN_MAX], out[HUMAN_MAX], read[HUMAN_MAX];
     const struct llm_usage *u = &l->usage;
-    int64_t all = u->input + u->cache_read + u->cache_write;
+    int64_t all = add_ns(add_ns(u->input, u->cache_read), u->cache_write);
     const char *cached = u->cache_read ? arena_printf(l->arena, " (%s from the cache)",
                                                       human_count(read, (uint64_t)u->cache_read))
                                        : "";

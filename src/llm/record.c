@@ -123,8 +123,7 @@ void replay_next(struct replay_file *f, const char *body, size_t n, llm_taker *t
     if (jr_object(j))
         while (jr_key(j)) {
             if (jr_is(j, "sha256") && jr_type(j) == J_STRING) {
-                const char *s = jr_str(j, NULL);
-                sum = arena_strdup(f->arena, s);
+                sum = jr_strdup(j, f->arena);
             } else if (jr_is(j, "events"))
                 last |= play_events(j, f, take, ctx);
             else

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/sat.h"
 #include "llm/journal.h"
 #include "llm/json_copy.h"
 #include "llm/record.h"
@@ -121,10 +122,10 @@ static void take_call(struct taking *t, const struct llm_event *e)
 
 static void add_usage(struct llm_usage *to, const struct llm_usage *u)
 {
-    to->input += u->input > 0 ? u->input : 0;
-    to->output += u->output > 0 ? u->output : 0;
-    to->cache_read += u->cache_read > 0 ? u->cache_read : 0;
-    to->cache_write += u->cache_write > 0 ? u->cache_write : 0;
+    to->input = add_ns(to->input, u->input);
+    to->output = add_ns(to->output, u->output);
+    to->cache_read = add_ns(to->cache_read, u->cache_read);
+    to->cache_write = add_ns(to->cache_write, u->cache_write);
     if (!isnan(u->cost))
         to->cost = (isnan(to->cost) ? 0 : to->cost) + u->cost;
 }

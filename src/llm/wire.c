@@ -157,7 +157,7 @@ void llm_read_tokens(struct llm_parser *p, struct jread *j)
                       : jr_is(j, "cache_creation_input_tokens") ? &p->usage.cache_write
                                                                 : NULL;
         if (to)
-            *to = jr_int(j, *to);
+            *to = llm_tokens(j, *to);
         else
             jr_skip(j);
     }
@@ -270,9 +270,7 @@ static const char *string_of(struct jread *j, struct arena *a)
 {
     if (jr_type(j) == J_NUMBER)
         return arena_printf(a, "%lld", (long long)jr_int(j, 0));
-    size_t n;
-    const char *s = jr_str(j, &n);
-    return s ? arena_strndup(a, s, n) : NULL;
+    return jr_strdup(j, a);
 }
 
 /* Words say more than numbers, and anything more than that it is an error. */

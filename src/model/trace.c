@@ -302,6 +302,12 @@ const char *copy_kind_name(enum copy_kind kind)
     return (unsigned)kind < COPY_KINDS ? names[kind] : "unknown";
 }
 
+const char *memory_kind_name(uint8_t kind)
+{
+    static const char *const names[MEMORY_KINDS] = {"", "pageable", "pinned", "device", "managed"};
+    return kind < MEMORY_KINDS ? names[kind] : "";
+}
+
 const char *const vendor_names[] = {"unknown", "AMD", "NVIDIA", NULL};
 
 const char *vendor_name(enum vendor v)

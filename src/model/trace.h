@@ -54,7 +54,14 @@ enum copy_kind {
     COPY_KINDS
 };
 
-enum memory_kind { MEMORY_UNKNOWN, MEMORY_PAGEABLE, MEMORY_PINNED, MEMORY_DEVICE, MEMORY_MANAGED };
+enum memory_kind {
+    MEMORY_UNKNOWN,
+    MEMORY_PAGEABLE,
+    MEMORY_PINNED,
+    MEMORY_DEVICE,
+    MEMORY_MANAGED,
+    MEMORY_KINDS
+};
 
 enum alloc_op { ALLOC_ALLOC, ALLOC_FREE, ALLOC_REALLOC, ALLOC_RECLAIM };
 enum alloc_level { LEVEL_REAL, LEVEL_VIRTUAL, LEVEL_SCRATCH };
@@ -458,7 +465,8 @@ enum vendor trace_vendor(const struct trace *t);
 const char *pc_pipe_name(enum pc_pipe pipe); /* "valu", as in the profiler's keys */
 const char *region_kind_name(enum region_kind kind);
 const char *copy_kind_name(enum copy_kind kind);
-extern const char *const vendor_names[]; /* by value, NULL at the end */
+const char *memory_kind_name(uint8_t kind); /* "" where it is not known */
+extern const char *const vendor_names[];    /* by value, NULL at the end */
 const char *vendor_name(enum vendor v);
 
 #endif

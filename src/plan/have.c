@@ -4,6 +4,17 @@
 #include "base/str.h"
 #include "plan/plan_in.h"
 
+#define F(member, type, label, doc, ...)                                                           \
+    FIELD(struct plan_have, member, type, label, "", doc, .null = NULL_NEVER, ##__VA_ARGS__)
+static const struct field fields[] = {
+    F(what, FIELD_TEXT, "what", "kind of record, or counter and its name"),
+    F(count, FIELD_U64, "records", "records"),
+    F(goals, FIELD_SET, "serves", "that it serves", .words = goal_names),
+};
+#undef F
+const struct fields plan_have_fields =
+    FIELDS("have", "What traces already hold.", struct plan_have, fields);
+
 static uint64_t count_kind(const struct trace *t, enum region_kind a, enum region_kind b)
 {
     uint64_t n = 0;

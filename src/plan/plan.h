@@ -98,7 +98,7 @@ struct plan {
     struct words batch_lines; /* further directives: "--account=x" */
 };
 
-extern const struct fields capture_fields;
+extern const struct fields capture_fields, plan_have_fields;
 
 /* Fails when a tool that was asked for is of another vendor. */
 bool plan_check_tools(const struct plan *p, unsigned asked, struct gs_error *err);

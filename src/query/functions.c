@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/query_in.h"
+#include "query/groups_in.h"
 
 /* memmem() is in no standard that we build for; this is as fast for our purposes and never quadratic. */
 static const char *find(const char *text, size_t n, const char *part, size_t m)
@@ -35,10 +35,19 @@ static const char *find(const char *text, size_t n, const char *part, size_t m)
 /* ---- numbers ---- */
 
 /* Count, mean and squared distances from it, by Welford; the plain sum of squares beside them. */
-struct moments {
-    int64_t n;
-    long double mean, distance, squares;
-} __attribute__((packed, aligned(8))); /* as SQLite aligns what it gives */
+void moments_add(struct moments *m, long double x)
+{
+    long double from = x - m->mean;
+    m->n++;
+    m->mean += from / (long double)m->n;
+    m->distance += from * (x - m->mean);
+    m->squares += x * x;
+}
+
+double moments_deviation(const struct moments *m, int64_t less)
+{
+    return (double)(m->distance / (long double)(m->n - less));
+}
 
 static void moments_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
@@ -49,11 +58,7 @@ static void moments_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     long double x = sqlite3_value_type(argv[0]) == SQLITE_INTEGER
                         ? (long double)sqlite3_value_int64(argv[0])
                         : (long double)sqlite3_value_double(argv[0]);
-    long double from = x - m->mean;
-    m->n++;
-    m->mean += from / (long double)m->n;
-    m->distance += from * (x - m->mean);
-    m->squares += x * x;
+    moments_add(m, x);
 }
 
 static struct moments moments_of(sqlite3_context *ctx)
@@ -66,7 +71,7 @@ static void variance_end(sqlite3_context *ctx)
 {
     struct moments m = moments_of(ctx);
     if (m.n > 1)
-        sqlite3_result_double(ctx, (double)(m.distance / (long double)(m.n - 1)));
+        sqlite3_result_double(ctx, moments_deviation(&m, 1));
 }
 
 static void stddev_end(sqlite3_context *ctx)
@@ -113,12 +118,6 @@ static void *list_add(sqlite3_context *ctx, struct list *l, size_t size)
     return (char *)l->v + l->n++ * size;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void values_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     struct list *l = sqlite3_aggregate_context(ctx, sizeof(*l));
@@ -130,20 +129,72 @@ static void values_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         *v = sqlite3_value_double(argv[0]);
 }
 
-/* Between the two nearest values, as spreadsheets do. */
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/*
+ * Moves the value that belongs to place k there, smaller ones before it, by halving; where that goes
+ * badly again and again, by sorting.
+ */
+static void select_value(double *v, size_t n, size_t k)
+{
+    size_t lo = 0, hi = n - 1;
+    for (int round = 0; lo < hi; round++) {
+        double a = v[lo], b = v[lo + (hi - lo) / 2], c = v[hi];
+        double middle = a < b ? (b < c ? b : a < c ? c : a) : (a < c ? a : b < c ? c : b);
+        size_t i = lo, j = hi;
+        if (round > 200) {
+            qsort(v + lo, hi - lo + 1, sizeof(*v), by_value);
+            return;
+        }
+        while (i <= j) {
+            while (v[i] < middle)
+                i++;
+            while (v[j] > middle)
+                j--;
+            if (i > j)
+                break;
+            double swap = v[i];
+            v[i++] = v[j];
+            v[j] = swap;
+            if (!j--)
+                break;
+        }
+        if (k <= j && j != SIZE_MAX)
+            hi = j;
+        else if (k >= i)
+            lo = i;
+        else
+            return;
+    }
+}
+
+double query_percentile(double *v, size_t n, double share)
+{
+    double at = share * (double)(n - 1);
+    size_t low = (size_t)at, high = low + 1 < n ? low + 1 : low;
+    select_value(v, n, low);
+    double below = v[low], above = below;
+    if (high > low) {
+        above = v[high];
+        for (size_t i = high; i < n; i++)
+            above = v[i] < above ? v[i] : above;
+    }
+    return below + (above - below) * (at - (double)low);
+}
+
 static void values_end(sqlite3_context *ctx)
 {
     struct list *l = sqlite3_aggregate_context(ctx, 0);
     if (!l || !l->n)
         return;
-    double *v = l->v, at = l->share * (double)(l->n - 1);
-    if (!(l->share >= 0 && l->share <= 1)) {
+    if (!(l->share >= 0 && l->share <= 1))
         sqlite3_result_error(ctx, "percentile is between 0 and 100", -1);
-    } else {
-        qsort(v, l->n, sizeof(*v), by_value);
-        size_t low = (size_t)at, high = low + 1 < l->n ? low + 1 : low;
-        sqlite3_result_double(ctx, v[low] + (v[high] - v[low]) * (at - (double)low));
-    }
+    else
+        sqlite3_result_double(ctx, query_percentile(l->v, l->n, l->share));
     sqlite3_free(l->v);
 }
 

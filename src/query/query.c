@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/task.h"
-#include "query/query_in.h"
+#include "query/groups_in.h"
 
 static double now(void)
 {
@@ -130,6 +130,7 @@ static void register_tables(struct query *q)
     doc_tables(q, query_rocpd_lists);
     doc_tables(q, query_rocpd_tables);
     doc_tables(q, query_rocpd_views);
+    must(groups_register(q) ? SQLITE_OK : SQLITE_NOMEM);
     for (const struct qview *v = query_views; v->name; v++) {
         char *sql = sqlite3_mprintf("CREATE TEMP VIEW \"%w\" AS %s", v->name, v->sql);
         must(sql ? sqlite3_exec(q->db, sql, NULL, NULL, NULL) : SQLITE_NOMEM);
@@ -156,8 +157,8 @@ struct query *query_open(const struct query_source *source, struct arena *arena)
     struct query *q = arena_new(arena, struct query);
     q->arena = arena;
     q->source = *source;
-    int flags =
-        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_PRIVATECACHE;
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY |
+                SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOMUTEX;
     arena_defer(arena, close_query, q);
     must(sqlite3_open_v2(":memory:", &q->db, flags, NULL));
     must(sqlite3_open_v2(":memory:", &q->plain, flags, NULL));
@@ -173,6 +174,13 @@ struct query *query_open(const struct query_source *source, struct arena *arena)
 
 /* ---- loading ---- */
 
+/* Whether what is kept is of this trace, as far as it was loaded. */
+static bool is_same(const struct query_kept *k, const struct trace *t)
+{
+    return k->trace == t && k->n_strings == t->strings.n && k->n_kernels == t->kernels.n &&
+           k->n_regions == t->regions.n && k->n_markers == t->markers.n;
+}
+
 static void load_trace(void *query)
 {
     struct query *q = query;
@@ -183,7 +191,18 @@ static void load_trace(void *query)
     q->has_trace = false;
     if (!t)
         return;
-    qdata_make(&q->data, t, q->arena);
+    struct query_kept *kept = q->source.kept;
+    if (!kept || (kept->trace && !is_same(kept, t)))
+        kept = query_kept_new(q->arena);
+    if (!kept->trace)
+        qdata_make(&kept->data, t, kept->arena);
+    kept->trace = t;
+    kept->n_strings = t->strings.n;
+    kept->n_kernels = t->kernels.n;
+    kept->n_regions = t->regions.n;
+    kept->n_markers = t->markers.n;
+    q->kept = kept;
+    q->data = kept->data;
     q->parts = INGEST_ALL & ~leave_out;
     q->loads++;
     q->has_trace = true;
@@ -412,14 +431,15 @@ static void name_columns(struct query_result *r, sqlite3_stmt *s)
 /* A statement, and what must be put back when it ends in whatever way. */
 struct running {
     struct query *q;
-    sqlite3_stmt *stmt;
-    int64_t heap; /* the limit before; -1: not changed */
+    sqlite3_stmt *stmt, *written; /* as it was written, where stmt is another form of it */
+    int64_t heap;                 /* the limit before; -1: not changed */
 };
 
 static void stop(void *running)
 {
     struct running *r = running;
     sqlite3_finalize(r->stmt);
+    sqlite3_finalize(r->written);
     if (r->heap >= 0)
         sqlite3_hard_heap_limit64(r->heap);
     r->q->until = 0;
@@ -432,8 +452,8 @@ static bool execute(struct running *run, const char *sql, const struct query_lim
     double begin = now();
     bool too_large = false;
     q->until = l->seconds > 0 ? begin + l->seconds : 0;
-    name_columns(r, run->stmt);
-    if (l->memory)
+    name_columns(r, run->written ? run->written : run->stmt);
+    if (l->memory && run->heap < 0)
         run->heap = sqlite3_hard_heap_limit64((int64_t)l->memory);
     uint64_t most_text = q->has_trace ? trace_text_most(q->data.t) : UINT64_MAX;
     int rc = step_all(r, run->stmt, l, most_text, &too_large);
@@ -463,12 +483,28 @@ static int prepare(struct query *q, const char *sql, sqlite3_stmt **s, const cha
     return sqlite3_prepare_v2(q->db, sql, -1, s, tail);
 }
 
+/* Another form of the statement, whose groups are made by us. */
+static void prepare_groups(struct running *run, const char *sql)
+{
+    sqlite3_stmt *stmt = NULL;
+    const char *grouped = sqlite3_stmt_isexplain(run->stmt) ? NULL : regroup(run->q, sql);
+    if (!grouped || sqlite3_prepare_v2(run->q->db, grouped, -1, &stmt, NULL) != SQLITE_OK)
+        return;
+    if (sqlite3_column_count(stmt) != sqlite3_column_count(run->stmt)) {
+        sqlite3_finalize(stmt);
+        return;
+    }
+    run->written = run->stmt;
+    run->stmt = stmt;
+}
+
 static bool run_one(struct running *run, const char **sql, const struct query_limits *limits,
                     struct query_result *out, struct gs_error *err)
 {
     struct query *q = run->q;
     const char *text = *sql, *tail = text + strlen(text);
     q->whole_names = limits->whole_names;
+    q->sort_memory = limits->memory;
     int rc = prepare(q, text, &run->stmt, &tail);
     if (rc != SQLITE_OK && q->load_error.code) {
         *err = q->load_error;
@@ -480,6 +516,17 @@ static bool run_one(struct running *run, const char **sql, const struct query_li
     if (!run->stmt)
         return true;
     out->sql = arena_strndup(q->arena, text, (size_t)(tail - text));
+    prepare_groups(run, out->sql);
+    q->only_sqlite = false;
+    if (execute(run, text, limits, out, err))
+        return true;
+    if (!q->only_sqlite || !run->written)
+        return false;
+    sqlite3_finalize(run->stmt);
+    run->stmt = run->written;
+    run->written = NULL;
+    *out = (struct query_result){.arena = out->arena, .sql = out->sql};
+    *err = (struct gs_error){0};
     return execute(run, text, limits, out, err);
 }
 

@@ -29,6 +29,7 @@
 #include "run/run.h"
 
 struct query;
+struct query_kept;
 
 /*
  * Where rows come from. Both may fail; what they return must outlive the query. `leave_out` are
@@ -40,6 +41,7 @@ struct query_source {
     const struct trace *(*trace)(void *ctx, unsigned leave_out, struct gs_error *err);
     const struct run *(*run)(void *ctx, struct gs_error *err); /* analyzed; NULL: no results */
     bool run_has_rows; /* the trace of the run holds the same rows: need not be loaded again */
+    struct query_kept *kept;    /* of earlier connections to the same trace; NULL: none */
     const struct results *sums; /* tables that are there already (tally/tally.h); NULL: none */
 };
 
@@ -81,6 +83,13 @@ struct query_result {
     struct strings *texts; /* those of the cells that are long: each is kept once */
     struct arena *arena;
 };
+
+/*
+ * What statements find out about the rows of a trace (orders, indexes) is made once. It goes with its
+ * connection, or with this, for connections that come one after the other: the arena must live as
+ * long as the trace.
+ */
+struct query_kept *query_kept_new(struct arena *arena);
 
 struct query *query_open(const struct query_source *source, struct arena *arena);
 

@@ -174,6 +174,7 @@ struct query {
     int format_args;
     struct arena *arena;
     struct query_source source;
+    struct query_kept *kept; /* what was found out about the rows */
     struct qdata data;
     bool has_trace, has_run;
     bool wants_args, has_args;
@@ -185,9 +186,14 @@ struct query {
     const struct run *run;
     struct results results;
     struct workbook *book;
-    VEC(struct rtable) tables; /* of results */
+    VEC(struct rtable) tables;       /* of results */
+    VEC(struct vaux *) aux;          /* tables of the trace (vtab_in.h) */
+    VEC(const char *) grouped_views; /* by number of query_views; NULL: as they are */
+    VEC(struct grouping *) groups;   /* by number (groups_in.h) */
+    bool only_sqlite;                /* can say what the statement at hand gives */
     struct query_tables docs;
     struct gs_error load_error; /* why the source failed, in full */
+    uint64_t sort_memory;       /* of the limits of the statement at hand; 0: none */
     double until;               /* when the statement must end; 0: no limit */
     bool timed_out;
     const char *refused; /* what the statement tried and may not */

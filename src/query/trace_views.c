@@ -238,8 +238,8 @@ static int64_t agent_id(const struct trace *t, uint32_t agent)
 
 static const char *memory_kind(uint8_t kind)
 {
-    static const char *const names[] = {NULL, "pageable", "pinned", "device", "managed"};
-    return kind < ARRAY_LEN(names) ? names[kind] : NULL;
+    const char *name = memory_kind_name(kind);
+    return *name ? name : NULL;
 }
 
 static int64_t known(uint64_t bytes)

@@ -1,10 +1,11 @@
 /*
  * Tables of a trace as virtual tables of libsqlite3.
  *
- * Only columns that a statement reads are computed. Comparisons with numbers and texts are made here,
- * row by row, which costs a fraction of what the statement's own machine would take; a comparison
- * that is made again and again, as in a join, gets an index on its column: row numbers in order of its
- * values, for a binary search. SQLite tests every condition once more, so being too generous is safe.
+ * Only columns that a statement reads are computed. Conditions are tested here, row by row (match.c),
+ * which costs a fraction of what the statement's own machine would take; one that is asked again and
+ * again, as in a join, gets an index on its column. Rows come in the order that ORDER BY and GROUP BY
+ * ask for (order.c), in which rows of the same values stay as they are in the table: what SQLite makes
+ * of them is, to the byte, what it would make of a plain table.
  *
  * Nothing here may unwind through libsqlite3: what takes memory of ours runs under a guard.
  */
@@ -13,49 +14,25 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/sort.h"
 #include "base/str.h"
-#include "query/query_in.h"
+#include "query/vtab_in.h"
 
-enum { MOST_CONDITIONS = 8, SCANS_BEFORE_INDEX = 4 };
-
-/* The values of one column of one part, in order. */
-struct qindex {
-    unsigned scans;
-    bool made;
-    int64_t *key;   /* by row */
-    uint32_t *rows; /* NULL: rows are in order already */
-    size_t n;
-};
-
-/* What stands behind a table as long as the connection lives. */
-struct vaux {
-    struct query *q;
-    const struct qtable *table;
-    struct qindex *index; /* part by part, column by column */
-    unsigned loads;       /* of which trace they are */
-};
-
-struct vtab {
-    sqlite3_vtab base;
-    struct vaux *aux;
-};
-
-/* lo <= value <= hi */
-struct condition {
-    int column;
-    int64_t lo, hi;
-};
+enum { SCANS_BEFORE_INDEX = 3 };
 
 struct cursor {
     sqlite3_vtab_cursor base;
-    struct condition conditions[MOST_CONDITIONS];
-    size_t n_conditions;
-    size_t part;
-    size_t at, end;       /* of the part, or of the rows in order */
+    struct vaux *aux;
+    const char *plan; /* what conditions and order were read from */
+    struct order_by order;
+    struct condition conditions[MOST_CONDITIONS], *active[MOST_CONDITIONS];
+    size_t n_conditions, n_active;
+    size_t at, end;       /* of the table, or of the rows in order */
     const uint32_t *rows; /* NULL: at is the row */
+    uint32_t *own;        /* rows that were found for this cursor */
+    /* The row at hand: */
+    size_t row, part; /* in the part */
     const struct qcolumn *columns;
-    size_t before; /* rows of the parts before */
+    size_t first, length; /* of the part */
 };
 
 static const char *type_name(enum qkind kind)
@@ -110,217 +87,37 @@ static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sq
     return rc;
 }
 
-/* ---- planning ---- */
-
-static bool can_compare(const struct qcolumn *c, unsigned char op)
-{
-    if (op == SQLITE_INDEX_CONSTRAINT_EQ)
-        return c->kind == Q_I || c->kind == Q_S;
-    return c->kind == Q_I &&
-           (op == SQLITE_INDEX_CONSTRAINT_GT || op == SQLITE_INDEX_CONSTRAINT_GE ||
-            op == SQLITE_INDEX_CONSTRAINT_LT || op == SQLITE_INDEX_CONSTRAINT_LE);
-}
-
-static double rows_in(const struct vaux *x)
-{
-    double n = 0;
-    for (size_t i = 0; x->q->has_trace && i < x->table->n_parts; i++)
-        n += (double)x->table->parts[i].n(&x->q->data);
-    return n < 1 ? 1 : n;
-}
-
-/*
- * What must be loaded for these columns of a table: work of the GPU can do without the calls of the
- * host, which are most of a trace, unless a column refers to them.
- */
-static unsigned needs_of(const struct qtable *t, uint64_t used)
-{
-    static const struct {
-        const char *name;
-        unsigned part;
-    } known[] = {
-        {"kernels", INGEST_KERNELS},
-        {"rocpd_kernel_dispatch", INGEST_KERNELS},
-        {"memory_copies", INGEST_COPIES},
-        {"rocpd_memory_copy", INGEST_COPIES},
-        {"memory_allocations", INGEST_ALLOCATIONS},
-        {"rocpd_memory_allocate", INGEST_ALLOCATIONS},
-    };
-    static const char *const links[] = {"stack_id", "parent_stack_id", "event_id", "call"};
-    for (size_t i = 0; i < t->n_columns; i++)
-        for (size_t k = 0; used >> (i < 63 ? i : 63) & 1 && k < ARRAY_LEN(links); k++)
-            if (str_eq(t->parts[0].columns[i].name, links[k]))
-                return INGEST_ALL;
-    for (size_t i = 0; i < ARRAY_LEN(known); i++)
-        if (str_eq(t->name, known[i].name))
-            return known[i].part;
-    return INGEST_ALL;
-}
-
-/* idxStr: for each argument a letter of the operator and the number of the column. */
-static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
-{
-    struct vaux *x = ((struct vtab *)base)->aux;
-    const struct qcolumn *columns = x->table->parts[0].columns;
-    sqlite3_str *plan = sqlite3_str_new(NULL);
-    double rows = rows_in(x), cost = rows;
-    int n = 0;
-    bool equal = false;
-    x->q->wants_trace = true;
-    x->q->wants_args |= str_eq(x->table->name, "rocpd_arg");
-    x->q->needs |= needs_of(x->table, info->colUsed);
-    for (int i = 0; i < info->nConstraint && n < MOST_CONDITIONS; i++) {
-        const struct sqlite3_index_constraint *c = &info->aConstraint[i];
-        if (!c->usable || c->iColumn < 0 || !can_compare(&columns[c->iColumn], c->op))
-            continue;
-        if (columns[c->iColumn].kind == Q_S &&
-            sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") != 0)
-            continue;
-        info->aConstraintUsage[i].argvIndex = ++n;
-        sqlite3_str_appendf(plan, "%d:%d ", (int)c->op, c->iColumn);
-        bool eq = c->op == SQLITE_INDEX_CONSTRAINT_EQ;
-        rows *= eq ? 0.01 : 0.3;
-        equal |= eq;
-    }
-    rows = rows < 1 ? 1 : rows;
-    info->estimatedRows = (sqlite3_int64)rows;
-    info->estimatedCost = equal ? 20 + 2 * rows : cost / 20 + 2 * rows;
-    info->idxStr = sqlite3_str_finish(plan);
-    info->needToFreeIdxStr = 1;
-    info->idxNum = n;
-    return info->idxStr || !n ? SQLITE_OK : SQLITE_NOMEM;
-}
-
-/* ---- an index ---- */
-
-static int64_t key_of(const struct qcolumn *c, const struct qdata *d, size_t i)
-{
-    return c->kind == Q_I ? c->I(d, i) : (int64_t)c->S(d, i);
-}
-
-struct index_job {
-    struct qindex *index;
-    const struct qcolumn *column;
-    const struct qdata *d;
-    struct arena *arena;
-};
-
-static void make_index(void *ctx)
-{
-    struct index_job *j = ctx;
-    struct qindex *x = j->index;
-    bool ordered = true;
-    int64_t *key = arena_array(j->arena, int64_t, x->n);
-    for (size_t i = 0; i < x->n; i++) {
-        key[i] = key_of(j->column, j->d, i);
-        ordered &= !i || key[i - 1] <= key[i];
-    }
-    if (!ordered) {
-        uint32_t *rows = arena_array(j->arena, uint32_t, x->n);
-        for (size_t i = 0; i < x->n; i++)
-            rows[i] = (uint32_t)i;
-        struct arena *temporary = arena_scratch();
-        sort_rows(rows, x->n, key, temporary);
-        arena_release(temporary);
-        x->rows = rows;
-    }
-    x->key = key;
-    x->made = true;
-}
-
-/* The first place in order whose value is not below (with `above`: not up to) this one. */
-static size_t place(const struct qindex *x, int64_t value, bool above)
-{
-    size_t lo = 0;
-    int64_t key;
-    BISECT(lo, x->n, i,
-           (key = x->key[x->rows ? x->rows[i] : i]) < value || (above && key == value));
-    return lo;
-}
-
-/* The narrowest condition: an equality before a range with two ends before one with one. */
-static const struct condition *narrowest(const struct cursor *c)
-{
-    const struct condition *best = NULL;
-    int best_score = 0;
-    for (size_t i = 0; i < c->n_conditions; i++) {
-        const struct condition *x = &c->conditions[i];
-        int score = x->lo == x->hi ? 3 : (x->lo != INT64_MIN) + (x->hi != INT64_MAX);
-        if (score > best_score) {
-            best = x;
-            best_score = score;
-        }
-    }
-    return best;
-}
-
 /* ---- walking ---- */
 
-static const struct vaux *aux_of(const struct cursor *c)
+static bool fits(struct cursor *c)
 {
-    return ((const struct vtab *)c->base.pVtab)->aux;
-}
-
-static bool fits(const struct cursor *c, const struct qdata *d, size_t row)
-{
-    for (size_t i = 0; i < c->n_conditions; i++) {
-        const struct condition *x = &c->conditions[i];
-        int64_t v = key_of(&c->columns[x->column], d, row);
-        if (v < x->lo || v > x->hi)
+    for (size_t i = 0; i < c->n_active; i++)
+        if (!match_row(c->active[i], &c->columns[c->active[i]->column], &c->aux->q->data, c->row))
             return false;
-    }
     return true;
 }
 
-static size_t row_of(const struct cursor *c)
+/* Makes the row at `at` the one at hand. */
+static void take_row(struct cursor *c)
 {
-    return c->rows ? c->rows[c->at] : c->at;
-}
-
-/* Moves into part `c->part`: all of it, or what an index finds. */
-static int enter(struct cursor *c)
-{
-    const struct vaux *x = aux_of(c);
-    const struct qpart *part = &x->table->parts[c->part];
-    const struct condition *by = narrowest(c);
-    c->columns = part->columns;
-    c->rows = NULL;
-    c->at = 0;
-    c->end = part->n(&x->q->data);
-    if (!by)
-        return SQLITE_OK;
-    struct qindex *index = &x->index[c->part * x->table->n_columns + (size_t)by->column];
-    if (!index->made) {
-        if (index->scans++ < SCANS_BEFORE_INDEX || c->end >= UINT32_MAX)
-            return SQLITE_OK;
-        struct index_job job = {index, &part->columns[by->column], &x->q->data, x->q->arena};
-        struct gs_error ignored;
-        index->n = c->end;
-        if (!mem_guard(make_index, &job, &ignored))
-            return SQLITE_NOMEM;
+    size_t row = c->rows ? c->rows[c->at] : c->at;
+    if (row - c->first >= c->length) {
+        const struct vaux *x = c->aux;
+        c->part = part_of(x, row);
+        c->columns = x->table->parts[c->part].columns;
+        c->first = x->first[c->part];
+        c->length = x->first[c->part + 1] - c->first;
     }
-    c->rows = index->rows;
-    c->at = place(index, by->lo, false);
-    c->end = place(index, by->hi, true);
-    return SQLITE_OK;
+    c->row = row - c->first;
 }
 
 /* To the next row that fits, this one included. */
-static int settle(struct cursor *c)
+static void settle(struct cursor *c)
 {
-    const struct vaux *x = aux_of(c);
-    const struct qdata *d = &x->q->data;
-    for (;;) {
-        if (c->n_conditions)
-            while (c->at < c->end && !fits(c, d, row_of(c)))
-                c->at++;
-        if (c->at < c->end || c->part + 1 >= x->table->n_parts)
-            return SQLITE_OK;
-        c->before += x->table->parts[c->part].n(d);
-        c->part++;
-        int rc = enter(c);
-        if (rc != SQLITE_OK)
-            return rc;
+    for (; c->at < c->end; c->at++) {
+        take_row(c);
+        if (!c->n_active || fits(c))
+            return;
     }
 }
 
@@ -328,7 +125,8 @@ static int next(sqlite3_vtab_cursor *base)
 {
     struct cursor *c = (struct cursor *)base;
     c->at++;
-    return !c->n_conditions && c->at < c->end ? SQLITE_OK : settle(c);
+    settle(c);
+    return SQLITE_OK;
 }
 
 static int at_end(sqlite3_vtab_cursor *base)
@@ -337,83 +135,241 @@ static int at_end(sqlite3_vtab_cursor *base)
     return c->at >= c->end;
 }
 
-/* One side of a number: false where no row can fit. */
-static void narrow(struct condition *c, int op, int64_t v, bool inexact)
+/* ---- finding rows ---- */
+
+/* The narrowest condition: an equality before a range with two ends before one with one. */
+static const struct condition *narrowest(const struct cursor *c)
 {
-    bool greater = op == SQLITE_INDEX_CONSTRAINT_GT || op == SQLITE_INDEX_CONSTRAINT_GE;
-    int64_t less = inexact && v > INT64_MIN + 1 ? v - 1 : v;
-    int64_t more = inexact && v < INT64_MAX - 1 ? v + 1 : v;
-    if (greater || op == SQLITE_INDEX_CONSTRAINT_EQ)
-        c->lo = less;
-    if (!greater)
-        c->hi = more;
+    const struct condition *best = NULL;
+    int best_score = 0;
+    for (size_t i = 0; i < c->n_active; i++) {
+        const struct condition *x = c->active[i];
+        int score = x->texts         ? 0
+                    : x->lo == x->hi ? 4
+                    : x->values      ? 3
+                                     : (x->lo != NONE + 1) + (x->hi != INT64_MAX);
+        if (score > best_score) {
+            best = x;
+            best_score = score;
+        }
+    }
+    return best;
 }
 
-/* What a value says about a column; false: nothing fits. */
-static bool condition_of(struct condition *out, const struct qcolumn *c, int op, sqlite3_value *v,
-                         const struct trace *t)
+static int by_number(const void *a, const void *b)
 {
-    int type = sqlite3_value_type(v);
-    out->lo = INT64_MIN;
-    out->hi = INT64_MAX;
-    if (type == SQLITE_NULL)
-        return false;
-    if (c->kind == Q_S) {
-        if (type != SQLITE_TEXT)
-            return true;
-        const char *text = (const char *)sqlite3_value_text(v);
-        uint32_t id = text ? strings_find(&t->strings, text) : NO_INDEX;
-        out->lo = out->hi = id;
-        return id != NO_INDEX;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static bool make_own(struct cursor *c, size_t n)
+{
+    c->own = sqlite3_malloc64((n + 1) * sizeof(*c->own));
+    return c->own;
+}
+
+/* The rows of a range or of several values, in the order of rows; all where these are too many. */
+static int pick(struct cursor *c, const struct qindex *index, const struct condition *by)
+{
+    size_t spans = by->values ? by->n_values : 1, n = 0, most = c->end / 16;
+    if (spans > most)
+        return SQLITE_OK;
+    if (!make_own(c, most))
+        return SQLITE_NOMEM;
+    for (size_t i = 0; i < spans; i++) {
+        size_t at = index_place(index, by->values ? by->values[i] : by->lo, false);
+        size_t end = index_place(index, by->values ? by->values[i] : by->hi, true);
+        if (end > at && end - at > most - n)
+            return SQLITE_OK;
+        for (; at < end; at++)
+            c->own[n++] = index->rows ? index->rows[at] : (uint32_t)at;
     }
-    if (type == SQLITE_INTEGER)
-        narrow(out, op, sqlite3_value_int64(v), false);
-    else if (type == SQLITE_FLOAT && fabs(sqlite3_value_double(v)) < 9e18)
-        narrow(out, op, (int64_t)sqlite3_value_double(v), true);
-    return true;
+    qsort(c->own, n, sizeof(*c->own), by_number);
+    c->rows = c->own;
+    c->end = n;
+    return SQLITE_OK;
+}
+
+/* What an index says; all rows where it says too little. */
+static int look_up(struct cursor *c)
+{
+    struct vaux *x = c->aux;
+    const struct condition *by = narrowest(c);
+    if (!by || c->end >= UINT32_MAX)
+        return SQLITE_OK;
+    const struct qindex *index = index_of(x, by->column);
+    if (!index->made && x->found->index[by->column].scans++ < SCANS_BEFORE_INDEX)
+        return SQLITE_OK;
+    if (!index->made) {
+        index_make(x, by->column);
+        index = index_of(x, by->column);
+    }
+    if (by->values || (index->rows && by->lo != by->hi))
+        return pick(c, index, by);
+    c->rows = index->rows;
+    c->at = index_place(index, by->lo, false);
+    c->end = index_place(index, by->hi, true);
+    return SQLITE_OK;
+}
+
+/* Rows that fit, into a list of our own. */
+static int collect(struct cursor *c)
+{
+    uint32_t *old = c->own;
+    size_t n = 0;
+    if (!make_own(c, c->end > c->at ? c->end - c->at : 0)) {
+        c->own = old;
+        return SQLITE_NOMEM;
+    }
+    for (settle(c); c->at < c->end; c->at++, settle(c))
+        c->own[n++] = (uint32_t)(c->first + c->row);
+    sqlite3_free(old);
+    c->rows = c->own;
+    c->at = 0;
+    c->end = n;
+    return SQLITE_OK;
+}
+
+static int put_in_order(struct cursor *c)
+{
+    struct vaux *x = c->aux;
+    size_t all = x->first[x->table->n_parts];
+    if (c->n_active) {
+        int rc = collect(c);
+        if (rc != SQLITE_OK)
+            return rc;
+        if (c->end < all / 4 || c->order.distinct) {
+            c->end = order_some(x, &c->order, c->own, c->end);
+            c->n_active = 0;
+            return SQLITE_OK;
+        }
+    }
+    const struct qorder *o = order_all(x, &c->order);
+    c->rows = o->rows;
+    c->at = 0;
+    c->end = o->n;
+    return SQLITE_OK;
+}
+
+void vtab_refresh(struct vaux *x)
+{
+    if (x->loads == x->q->loads)
+        return;
+    for (size_t p = 0; p < x->table->n_parts; p++)
+        x->first[p + 1] = x->first[p] + x->table->parts[p].n(&x->q->data);
+    x->found = found_of(x->q, x->table);
+    x->own = NULL;
+    x->orders.n = 0;
+    x->loads = x->q->loads;
+}
+
+struct search {
+    struct cursor *c;
+    int rc;
+};
+
+static void find_rows(void *ctx)
+{
+    struct search *s = ctx;
+    struct cursor *c = s->c;
+    struct vaux *x = c->aux;
+    vtab_refresh(x);
+    c->end = x->first[x->table->n_parts];
+    s->rc = look_up(c);
+    if (s->rc == SQLITE_OK && c->order.n)
+        s->rc = put_in_order(c);
+    if (s->rc == SQLITE_OK)
+        settle(c);
+}
+
+/* ---- a statement begins ---- */
+
+static void read_plan(struct cursor *c, int n, const char *plan)
+{
+    char *rest = (char *)(uintptr_t)plan;
+    for (size_t i = 0; i < c->n_conditions; i++)
+        match_release(&c->conditions[i]);
+    c->plan = plan;
+    c->n_conditions = 0;
+    c->order = (struct order_by){0};
+    for (int i = 0; i < n; i++) {
+        struct condition *k = &c->conditions[c->n_conditions++];
+        *k = (struct condition){.op = (int)strtol(rest, &rest, 10)};
+        k->list = *rest == '*';
+        k->column = (int)strtol(rest + 1, &rest, 10);
+        rest++;
+    }
+    if (!rest)
+        return;
+    c->order.distinct = *rest == '=';
+    for (rest += c->order.distinct; *rest; rest++) {
+        c->order.descending[c->order.n] = *rest == '<';
+        c->order.column[c->order.n++] = (int)strtol(rest + 1, &rest, 10);
+    }
+}
+
+/* False: no row can fit. */
+static int set_conditions(struct cursor *c, sqlite3_value **argv, bool *any)
+{
+    const struct qcolumn *columns = c->aux->table->parts[0].columns;
+    c->n_active = 0;
+    *any = true;
+    for (size_t i = 0; i < c->n_conditions; i++) {
+        struct condition *k = &c->conditions[i];
+        switch (match_set(k, columns[k->column].kind, argv[i], &c->aux->q->data.t->strings)) {
+        case MATCH_NOMEM:
+            return SQLITE_NOMEM;
+        case MATCH_NOTHING:
+            *any = false;
+            return SQLITE_OK;
+        case MATCH_SOME:
+            c->active[c->n_active++] = k;
+            break;
+        default:
+            break;
+        }
+    }
+    return SQLITE_OK;
 }
 
 static int filter(sqlite3_vtab_cursor *base, int n, const char *plan, int argc,
                   sqlite3_value **argv)
 {
     struct cursor *c = (struct cursor *)base;
-    struct vaux *x = ((struct vtab *)base->pVtab)->aux;
-    const struct qcolumn *columns = x->table->parts[0].columns;
-    c->n_conditions = c->part = c->before = c->at = c->end = 0;
-    if (!x->q->has_trace)
+    bool any = true;
+    struct search s = {c, SQLITE_OK};
+    struct gs_error ignored;
+    if (!c->aux->q->has_trace)
         return SQLITE_ERROR;
-    if (x->loads != x->q->loads)
-        memset(x->index, 0, x->table->n_parts * x->table->n_columns * sizeof(*x->index));
-    x->loads = x->q->loads;
-    for (int i = 0; i < n && i < argc; i++) {
-        char *rest;
-        int op = (int)strtol(plan, &rest, 10);
-        struct condition k = {.column = (int)strtol(rest + 1, &rest, 10)};
-        plan = rest + 1;
-        if (!condition_of(&k, &columns[k.column], op, argv[i], x->q->data.t)) {
-            c->part = x->table->n_parts; /* at >= end, and no part left */
-            return SQLITE_OK;
-        }
-        if (k.lo != INT64_MIN || k.hi != INT64_MAX)
-            c->conditions[c->n_conditions++] = k;
-    }
-    int rc = enter(c);
-    return rc == SQLITE_OK ? settle(c) : rc;
+    if (plan != c->plan)
+        read_plan(c, n < argc ? n : argc, plan);
+    sqlite3_free(c->own);
+    c->own = NULL;
+    c->rows = NULL;
+    c->at = c->end = c->length = c->first = 0;
+    int rc = set_conditions(c, argv, &any);
+    if (rc != SQLITE_OK || !any)
+        return rc;
+    return mem_guard(find_rows, &s, &ignored) ? s.rc : SQLITE_NOMEM;
 }
 
 static int open_cursor(sqlite3_vtab *v, sqlite3_vtab_cursor **out)
 {
     struct cursor *c = sqlite3_malloc(sizeof(*c));
-    (void)v;
     if (!c)
         return SQLITE_NOMEM;
     memset(c, 0, sizeof(*c));
+    c->aux = ((struct vtab *)v)->aux;
     *out = &c->base;
     return SQLITE_OK;
 }
 
-static int close_cursor(sqlite3_vtab_cursor *c)
+static int close_cursor(sqlite3_vtab_cursor *base)
 {
+    struct cursor *c = (struct cursor *)base;
+    for (size_t i = 0; i < c->n_conditions; i++)
+        match_release(&c->conditions[i]);
+    sqlite3_free(c->own);
     sqlite3_free(c);
     return SQLITE_OK;
 }
@@ -424,12 +380,8 @@ static void put_string(sqlite3_context *ctx, const struct strings *s, uint32_t i
         sqlite3_result_text(ctx, s->v[id].text, (int)s->v[id].len, SQLITE_STATIC);
 }
 
-static int column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int n)
+void vtab_put(sqlite3_context *ctx, const struct qcolumn *col, const struct qdata *d, size_t row)
 {
-    const struct cursor *c = (const struct cursor *)base;
-    const struct qdata *d = &aux_of(c)->q->data;
-    const struct qcolumn *col = &c->columns[n];
-    size_t row = row_of(c);
     if (col->kind == Q_I) {
         int64_t v = col->I(d, row);
         if (v != NONE)
@@ -445,20 +397,26 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int n)
         if (text)
             sqlite3_result_text(ctx, text, -1, SQLITE_STATIC);
     }
+}
+
+static int column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int n)
+{
+    const struct cursor *c = (const struct cursor *)base;
+    vtab_put(ctx, &c->columns[n], &c->aux->q->data, c->row);
     return SQLITE_OK;
 }
 
 static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 {
     const struct cursor *c = (const struct cursor *)base;
-    *out = (sqlite3_int64)(c->before + row_of(c) + 1);
+    *out = (sqlite3_int64)(c->first + c->row + 1);
     return SQLITE_OK;
 }
 
 /* Without xCreate: the table is there under its own name, and no other can be made of it. */
 static const sqlite3_module module = {
     .xConnect = connect,
-    .xBestIndex = best_index,
+    .xBestIndex = vtab_best_index,
     .xDisconnect = vtab_disconnect,
     .xOpen = open_cursor,
     .xClose = close_cursor,
@@ -473,6 +431,8 @@ bool vtab_register(struct query *q, const struct qtable *table)
 {
     struct vaux *x = arena_new(q->arena, struct vaux);
     *x = (struct vaux){.q = q, .table = table};
-    x->index = arena_array(q->arena, struct qindex, table->n_parts * table->n_columns);
+    vec_push(&q->aux, q->arena, x);
+    if (table->n_parts > MOST_PARTS)
+        return false;
     return sqlite3_create_module(q->db, table->name, &module, x) == SQLITE_OK;
 }

@@ -19,7 +19,8 @@ void metadata_make(struct metadata_json *m, const struct analysis_json_opts *o,
                                 .prompt = o->prompt};
 }
 
-int64_t agent_of_gpu(const struct trace *t, uint32_t gpu)
+/* As the profiler numbers it; -1: none. */
+static int64_t agent_of_gpu(const struct trace *t, uint32_t gpu)
 {
     for (size_t i = 0; i < t->agents.n; i++)
         if (t->agents.v[i].gpu == gpu)
@@ -80,33 +81,39 @@ static void take_job(T *d, const struct job *j)
     d->job = j;
 }
 
+void analysis_document_make(T *d, const struct analysis *a, const struct advice *advice,
+                            const struct analysis_json_opts *o, struct arena *arena)
+{
+    const struct trace *t = a->trace;
+    *d = (T){.a = a, .verdict = &advice->verdict, .explanation = o->explanation};
+    metadata_make(&d->metadata, o, ANALYSIS_SCHEMA_VERSION);
+    d->metadata.database_file = t->files.n ? t->files.v[0].path : NULL;
+    LEND(&d->metadata.files, &t->files, 0);
+    d->overview = advice->overview;
+    d->counters = a->counter_stats;
+    d->has_counters = d->counters.rows.n;
+    d->has_regions = d->overview.regions.n;
+    take_gpus(d, t, arena);
+    take_ledger(d, a, arena);
+    for (size_t i = 0; i < advice->findings.n; i++)
+        finding_json_make(vec_add(&d->findings, arena), advice->findings.v[i], arena);
+    take_job(d, a->job);
+    LEND(&d->hotspots, &a->hotspots, o->top_kernels);
+    LEND(&d->resources, &a->resources, o->top_kernels);
+    trust_json_make(&d->trust, &a->quality, &a->capabilities, arena);
+    analysis_results(a, &d->results, arena);
+}
+
 void analysis_json(struct jwrite *w, const struct analysis *a, const struct advice *advice,
                    const struct analysis_json_opts *o)
 {
     struct arena *arena = w->out->arena;
-    const struct trace *t = a->trace;
-    T d = {.a = a, .verdict = &advice->verdict};
-    metadata_make(&d.metadata, o, ANALYSIS_SCHEMA_VERSION);
-    d.metadata.database_file = t->files.n ? t->files.v[0].path : NULL;
-    LEND(&d.metadata.files, &t->files, 0);
-    d.overview = advice->overview;
-    d.counters = a->counter_stats;
-    d.has_counters = d.counters.rows.n;
-    d.has_regions = d.overview.regions.n;
-    take_gpus(&d, t, arena);
-    take_ledger(&d, a, arena);
-    for (size_t i = 0; i < advice->findings.n; i++)
-        finding_json_make(vec_add(&d.findings, arena), advice->findings.v[i], arena);
-    take_job(&d, a->job);
-    LEND(&d.hotspots, &a->hotspots, o->top_kernels);
-    LEND(&d.resources, &a->resources, o->top_kernels);
-    trust_json_make(&d.trust, &a->quality, &a->capabilities, arena);
+    T d;
+    analysis_document_make(&d, a, advice, o, arena);
     if (o->source)
-        d.source = source_json_make(o->source, o->links, o->timestamp, false, arena);
+        d.source = source_json_make(o->source, o->links, o->timestamp, arena);
     if (o->att)
         d.att = att_json_make(o->att, arena);
-    d.explanation = o->explanation;
-    analysis_results(a, &d.results, arena);
     fields_write(w, NULL, &analysis_document_fields, &d);
 }
 

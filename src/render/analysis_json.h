@@ -22,6 +22,9 @@ struct source_scan;
 struct run;
 struct source_links;
 
+/* Whose document: ours, or rocinsight's (compat/rocinsight.h). */
+enum json_profile { JSON_GPUSIGHT, JSON_ROCINSIGHT };
+
 struct analysis_json_opts {
     const char *timestamp;            /* ISO 8601; NULL: null */
     int64_t duration_ms;              /* the analysis took; 0 where that must not show */
@@ -38,14 +41,6 @@ struct analysis_json_opts run_json_opts(const struct run *run, size_t top, bool 
 
 void analysis_json(struct jwrite *w, const struct analysis *a, const struct advice *advice,
                    const struct analysis_json_opts *o);
-
-/*
- * rocinsight's own document, version 0.4.0, and nothing else: for programs that check against its
- * schema (schema/rocinsight-0.4.0.schema.json). Commands of tools and copies of directions that
- * it does not know are left out, and said so in "warnings".
- */
-void analysis_json_rocinsight(struct jwrite *w, const struct analysis *a,
-                              const struct advice *advice, const struct analysis_json_opts *o);
 
 /* The JSON Schema of analysis_json(), as a whole file. */
 void analysis_json_schema(struct str *out);

@@ -38,7 +38,7 @@ struct ledger_gpu_json {
 
 struct finding_json {
     struct finding f;
-    const char *rule, *impact;
+    const char *rule, *impact, *predicted_by;
     VEC(struct cause_json) claims;
 };
 
@@ -100,25 +100,32 @@ struct analysis_document {
     struct results results;                /* all tables */
 };
 
-extern const struct fields analysis_document_fields, source_document_fields,
-    source_strict_document_fields, att_document_fields;
+extern const struct fields analysis_document_fields, source_document_fields, att_document_fields;
 extern const struct fields verdict_json_fields, cause_json_fields, ledger_gpu_json_fields;
 extern const struct fields finding_json_fields, profiler_command_fields;
-extern const struct fields source_json_fields, source_strict_fields, source_advice_fields;
+extern const struct fields source_json_fields, source_advice_fields;
 extern const struct fields att_json_fields;
+/* Parts that rocinsight's document has in common with ours. */
+extern const struct fields metadata_run_fields, counter_metrics_fields, warning_fields;
+extern const struct fields source_dir_fields, source_risk_fields, source_first_fields;
 
 /* Version of the document, and what the options say. */
 void metadata_make(struct metadata_json *m, const struct analysis_json_opts *o,
                    const char *document_version);
 
-/* `strict` leaves out commands of tools that rocinsight does not know; links may be NULL. */
+/* All but what lies beside the trace: source code and thread trace. */
+void analysis_document_make(struct analysis_document *d, const struct analysis *a,
+                            const struct advice *advice, const struct analysis_json_opts *o,
+                            struct arena *arena);
+/* Of source code alone. */
+void source_document_make(struct analysis_document *d, const struct source_scan *s,
+                          const struct analysis_json_opts *o, struct arena *arena);
+
+/* links may be NULL. */
 struct source_json *source_json_make(const struct source_scan *s, const struct source_links *links,
-                                     const char *timestamp, bool strict, struct arena *arena);
+                                     const char *timestamp, struct arena *arena);
 struct att_json *att_json_make(const struct att *t, struct arena *arena);
 void finding_json_make(struct finding_json *out, const struct finding *f, struct arena *arena);
-
-/* The agent of a GPU as the profiler numbers it; -1: none. */
-int64_t agent_of_gpu(const struct trace *t, uint32_t gpu);
 
 /* A list that is another's, as far as `most` of its rows; 0: all. */
 #define LEND(to, from, most)                                                                       \

@@ -25,15 +25,11 @@ PART(file_fields, T, ALWAYS(T, path, FIELD_TEXT, "path", "the file as it was nam
     ALWAYS(T, version, FIELD_TEXT, "rocpd_version", "the same, under rocinsight's key"),           \
         ALWAYS(T, document_version, FIELD_TEXT, "analysis_version", "version of this document"),   \
         OR_NULL(T, database_file, FIELD_TEXT, "database_file", "first file that was read")
-static const struct field metadata_list[] = {
-    ALWAYS(T, version, FIELD_TEXT, "gpusight_version", "version of the program"),
-    RUN_HEAD,
-    ALWAYS(T, files, FIELD_LIST, "files", "all files that were read", .of = &file_fields),
-    RUN_TAIL,
-};
-static const struct field strict_metadata_list[] = {RUN_HEAD, RUN_TAIL};
-static const struct fields metadata = FIELDS("", "", T, metadata_list),
-                           strict_metadata = FIELDS("", "", T, strict_metadata_list);
+PART(metadata, T, ALWAYS(T, version, FIELD_TEXT, "gpusight_version", "version of the program"),
+     RUN_HEAD,
+     ALWAYS(T, files, FIELD_LIST, "files", "all files that were read", .of = &file_fields),
+     RUN_TAIL);
+SHARED_PART(metadata_run_fields, T, RUN_HEAD, RUN_TAIL);
 #undef T
 
 #define T struct gpu_json
@@ -102,10 +98,10 @@ SHARED_PART(
 #undef T
 
 #define T struct warning
-PART(warning_fields, T,
-     ALWAYS(T, severity, FIELD_TEXT, "severity", "", .words = WORDS("warning", "info")),
-     ALWAYS(T, message, FIELD_TEXT, "message", "what is wrong with the data"),
-     OR_NULL(T, recommendation, FIELD_TEXT, "recommendation", "command that would mend it"));
+SHARED_PART(warning_fields, T,
+            ALWAYS(T, severity, FIELD_TEXT, "severity", "", .words = WORDS("warning", "info")),
+            ALWAYS(T, message, FIELD_TEXT, "message", "what is wrong with the data"),
+            OR_NULL(T, recommendation, FIELD_TEXT, "recommendation", "command that would mend it"));
 #undef T
 
 /* ---- the ledger ---- */
@@ -192,16 +188,16 @@ PART(resource_json, T, ALL_OF(&resource_fields),
 
 #define T struct analysis_document
 #define COUNTERS .flag = FLAG(T, has_counters)
-PART(metrics, T,
-     OR_NULL(T, counters.gpu_utilization_pct, FIELD_NUM, "gpu_utilization_pct",
-             "100 x GRBM_GUI_ACTIVE / GRBM_COUNT, inside dispatches only"),
-     OR_NULL(T, counters.avg_waves, FIELD_NUM, "avg_waves",
-             "SQ_WAVES per dispatch: waves launched, not occupancy"),
-     OR_NULL(T, counters.max_waves, FIELD_NUM, "max_waves", "most of a dispatch"),
-     OR_NULL(T, counters.min_waves, FIELD_NUM, "min_waves", "least of a dispatch"));
+SHARED_PART(counter_metrics_fields, T,
+            OR_NULL(T, counters.gpu_utilization_pct, FIELD_NUM, "gpu_utilization_pct",
+                    "100 x GRBM_GUI_ACTIVE / GRBM_COUNT, inside dispatches only"),
+            OR_NULL(T, counters.avg_waves, FIELD_NUM, "avg_waves",
+                    "SQ_WAVES per dispatch: waves launched, not occupancy"),
+            OR_NULL(T, counters.max_waves, FIELD_NUM, "max_waves", "most of a dispatch"),
+            OR_NULL(T, counters.min_waves, FIELD_NUM, "min_waves", "least of a dispatch"));
 PART(counters, T,
      ALWAYS(T, has_counters, FIELD_BOOL, "has_counters", "any value of a dispatch in the window"),
-     WITHIN("metrics", "derived values", &metrics, .null = NULL_MAYBE, COUNTERS),
+     WITHIN("metrics", "derived values", &counter_metrics_fields, .null = NULL_MAYBE, COUNTERS),
      OR_NULL(T, counters.rows, FIELD_MAP, "counters", "by name", .of = &counter_fields, COUNTERS));
 PART(short_kernels, T, SPREAD(T, a, FIELD_REF, &short_part),
      ALWAYS(T, overview.short_gap_ns, FIELD_I64, "wasted_ns",
@@ -297,27 +293,20 @@ static const struct fields nothing = {.key = "", .doc = ""};
 PART(advice_part, struct source_json,
      ALWAYS(struct source_json, advice, FIELD_LIST, "recommendations",
             "what to capture, and what the code suggests", .of = &source_advice_fields));
-#define SOURCE_BODY                                                                                \
-    WITHIN("profiling_info", "that nothing was recorded", &source_info),                           \
-        WITHIN("summary", "in words", &summary),                                                   \
-        ALWAYS_NULL("execution_breakdown", "nothing was measured"), HOTSPOTS("empty"),             \
-        WITHIN("memory_analysis", "empty", &nothing), COUNTED,                                     \
-        SPREAD(T, source, FIELD_REF, &advice_part), WARNINGS("files that were left out")
-#define SCAN(fields) ALWAYS(T, source, FIELD_REF, "tier0", "the source folder", .of = fields)
-static const struct field source_list[] = {VERSION, METADATA(&metadata), SOURCE_BODY,
-                                           SCAN(&source_json_fields)};
-const struct fields source_document_fields = FIELDS("source", "", T, source_list);
-
-PART(enhanced_part, struct source_json,
-     OR_NULL(struct source_json, explanation, FIELD_TEXT, "llm_enhanced_explanation", ""));
-static const struct field strict_source_list[] = {
-    ALWAYS(T, metadata.document_version, FIELD_TEXT, "schema_version", "of rocinsight's document"),
-    METADATA(&strict_metadata),
-    SOURCE_BODY,
-    SPREAD(T, source, FIELD_REF, &enhanced_part),
-    SCAN(&source_strict_fields),
+static const struct field source_list[] = {
+    VERSION,
+    METADATA(&metadata),
+    WITHIN("profiling_info", "that nothing was recorded", &source_info),
+    WITHIN("summary", "in words", &summary),
+    ALWAYS_NULL("execution_breakdown", "nothing was measured"),
+    HOTSPOTS("empty"),
+    WITHIN("memory_analysis", "empty", &nothing),
+    COUNTED,
+    SPREAD(T, source, FIELD_REF, &advice_part),
+    WARNINGS("files that were left out"),
+    ALWAYS(T, source, FIELD_REF, "tier0", "the source folder", .of = &source_json_fields),
 };
-const struct fields source_strict_document_fields = FIELDS("source", "", T, strict_source_list);
+const struct fields source_document_fields = FIELDS("source", "", T, source_list);
 
 static const struct field att_list[] = {
     VERSION,

@@ -46,7 +46,7 @@ const struct fields profiler_command_fields = FIELDS("commands", "", T, command_
 #define T struct finding_json
 static bool is_predicted(const void *row)
 {
-    return ((const T *)row)->f.predicted_by != NULL;
+    return ((const T *)row)->f.predicted_by != PREDICTED_NOT;
 }
 
 static const struct field finding_list[] = {
@@ -73,7 +73,7 @@ static const struct field finding_list[] = {
     OR_NULL(T, f.speedup_upper_pct, FIELD_NUM, "estimated_speedup_pct_upper",
             "100 x (recorded_ns / predicted_low_ns - 1) by replay; otherwise all of it does; null: "
             "no bound"),
-    OR_NULL(T, f.predicted_by, FIELD_TEXT, "predicted_by",
+    OR_NULL(T, predicted_by, FIELD_TEXT, "predicted_by",
             "'replay' of the dependency graph with the advice followed, or 'amdahl': by the share "
             "of time it claims; null: nothing is predicted",
             .words = WORDS("replay", "amdahl")),
@@ -102,7 +102,10 @@ const struct fields finding_json_fields = FIELDS("recommendations", "", T, findi
 
 void finding_json_make(T *out, const struct finding *f, struct arena *arena)
 {
-    *out = (T){.f = *f, .rule = f->rule->name, .impact = finding_impact(f, arena)};
+    *out = (T){.f = *f,
+               .rule = f->rule->name,
+               .impact = finding_impact(f, arena),
+               .predicted_by = prediction_name(f->predicted_by)};
     if (!f->issue)
         out->f.issue = f->title;
     if (f->predicted_why && !*f->predicted_why)

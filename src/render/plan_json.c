@@ -21,12 +21,6 @@ PART(capture_json_fields, T,
      ALL_OF(&capture_fields), TEXTS(T, answers, "answers", "what it will tell"));
 #undef T
 
-#define T struct plan_have
-PART(have_fields, T, ALWAYS(T, what, FIELD_TEXT, "what", "kind of record, or counter and its name"),
-     ALWAYS(T, count, FIELD_U64, "count", "records"),
-     SET_OF_GOALS(T, goals, "goals", "that it serves"));
-#undef T
-
 #define T struct plan
 PART(gpu_fields, T, ALWAYS(T, vendor, FIELD_ENUM, "vendor", "who made it", .words = vendor_names),
      ALWAYS(T, arch, FIELD_TEXT, "arch", "gfx942; empty where not known"),
@@ -41,18 +35,16 @@ SHARED_PART(plan_json_fields, T, FIXED("schema_version", "1.0", "version of this
             TEXTS(T, form.environment, "environment", "variables in front of the program"),
             TEXTS(T, form.launcher, "launcher", "what starts the ranks"),
             TEXTS(T, form.app, "app", "the program and its arguments"),
-            ALWAYS(T, have, FIELD_LIST, "have", "what traces already hold", .of = &have_fields),
+            ALWAYS(T, have, FIELD_LIST, "have", "what traces already hold",
+                   .of = &plan_have_fields),
             ALWAYS(T, captures, FIELD_LIST, "captures", "in the order to run them",
                    .of = &capture_json_fields),
             ALWAYS(T, runs, FIELD_U64, "runs", "sum over captures"),
             TEXTS(T, notes, "notes", "what to know before running it"));
 
-void plan_json(struct str *out, const T *p)
+void plan_json(struct jwrite *w, const T *p)
 {
-    struct jwrite w;
-    jw_init(&w, out, 2);
-    fields_write(&w, NULL, &plan_json_fields, p);
-    str_putc(out, '\n');
+    fields_write(w, NULL, &plan_json_fields, p);
 }
 
 void plan_json_schema(struct str *out)

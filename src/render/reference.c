@@ -89,7 +89,7 @@ void reference_metrics(struct str *out)
     static const struct fields *const thread_trace[] = {
         &att_kernel_fields, &att_class_fields,     &att_instruction_fields, &att_block_fields,
         &att_state_fields,  &att_occupancy_fields, &att_finding_fields,     &att_dispatch_fields};
-    for (size_t i = 0; i < sizeof(thread_trace) / sizeof(*thread_trace); i++)
+    for (size_t i = 0; i < ARRAY_LEN(thread_trace); i++)
         fields_doc(out, thread_trace[i], false);
     put_compare(out);
     put_checks(out);

@@ -44,7 +44,7 @@ void reference_counters(struct str *out)
         "are "
         "given by the beginnings of their names. Percentages are 0 to 100, `GB/s` are 10^9 "
         "bytes a second.\n");
-    for (size_t g = 0; g < sizeof(groups) / sizeof(*groups); g++) {
+    for (size_t g = 0; g < ARRAY_LEN(groups); g++) {
         str_printf(out, "\n## %s\n", groups[g].title);
         for (size_t i = 0; i < n; i++)
             if (str_eq(defs[i].group, groups[g].group))

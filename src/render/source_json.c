@@ -5,8 +5,6 @@
 #include "render/analysis_json_in.h"
 #include "report/explanation.h"
 
-#define ROCINSIGHT_SOURCE_VERSION "0.2.0"
-
 enum { LOCATIONS = 20 }; /* as many as rocinsight keeps */
 
 /* ---- tables ---- */
@@ -30,95 +28,60 @@ static const struct field advice_list[] = {
 };
 const struct fields source_advice_fields = FIELDS("", "", struct advice_json, advice_list);
 
-/* rocinsight's patterns lack the last one. */
 #define F(member, type, doc, ...)                                                                  \
     ALWAYS(struct source_pattern, member, type, #member, doc, ##__VA_ARGS__)
-static const struct field pattern_part_list[] = {
-    F(pattern_id, FIELD_TEXT, "stable name, see docs/source-scan.md"),
-    F(severity, FIELD_TEXT, "", .words = WORDS("high", "medium", "low", "info")),
-    F(category, FIELD_TEXT, "subject"),
-    F(description, FIELD_TEXT, "what it is"),
-    F(count, FIELD_U32, "places"),
-    F(in_loop, FIELD_U32, "of them inside a loop"),
-};
+PART(pattern_part, struct source_pattern,
+     F(pattern_id, FIELD_TEXT, "stable name, see docs/source-scan.md"),
+     F(severity, FIELD_TEXT, "", .words = WORDS("high", "medium", "low", "info")),
+     F(category, FIELD_TEXT, "subject"), F(description, FIELD_TEXT, "what it is"),
+     F(count, FIELD_U32, "places"), F(in_loop, FIELD_U32, "of them inside a loop"));
 #undef F
-static const struct fields pattern_part = FIELDS("", "", struct source_pattern, pattern_part_list);
-static const struct fields strict_pattern_part = {
-    .v = pattern_part_list,
-    .n = sizeof(pattern_part_list) / sizeof(*pattern_part_list) - 1,
-};
-
-#define PATTERN(part)                                                                              \
-    SPREAD(struct pattern_json, p, FIELD_REF, part),                                               \
-        ALWAYS(struct pattern_json, locations, FIELD_LIST, "locations", "file:line, the first 20", \
-               .of = &field_texts)
-static const struct field pattern_list[] = {PATTERN(&pattern_part)};
-PART(strict_pattern_fields, struct pattern_json, PATTERN(&strict_pattern_part));
-static const struct fields pattern_fields = FIELDS("", "", struct pattern_json, pattern_list);
-
-PART(strict_kernel_fields, struct source_kernel,
-     ALWAYS(struct source_kernel, name, FIELD_TEXT, "name", ""),
-     ALWAYS(struct source_kernel, file, FIELD_TEXT, "file", ""),
-     ALWAYS(struct source_kernel, line, FIELD_U32, "line", ""),
-     ALWAYS(struct source_kernel, launch_type, FIELD_TEXT, "launch_type", ""));
+PART(pattern_fields, struct pattern_json, SPREAD(struct pattern_json, p, FIELD_REF, &pattern_part),
+     ALWAYS(struct pattern_json, locations, FIELD_LIST, "locations", "file:line, the first 20",
+            .of = &field_texts));
 
 #define T struct source_scan
-static const struct field dir_list[] = {
-    ALWAYS(T, dir, FIELD_TEXT, "source_dir", "the folder"),
-};
-#define FILES(kernels_of)                                                                          \
-    ALWAYS(T, programming_model, FIELD_TEXT, "programming_model", "see docs/source-scan.md"),      \
-        ALWAYS(T, files_scanned, FIELD_U32, "files_scanned", "files that were read"),              \
-        ALWAYS(T, files_skipped, FIELD_U32, "files_skipped", "files that could not be"),           \
-        ALWAYS(T, kernels.n, FIELD_U64, "kernel_count", "different kernels"),                      \
-        ALWAYS(T, kernels, FIELD_LIST, "detected_kernels", "one a kernel", .of = kernels_of)
-static const struct field files_list[] = {FILES(&source_kernel_fields)};
-static const struct field strict_files_list[] = {FILES(&strict_kernel_fields)};
-static const struct field risk_list[] = {
-    ALWAYS(T, risk_areas, FIELD_LIST, "risk_areas", "in words", .of = &field_texts),
-    ALWAYS(T, already_instrumented, FIELD_BOOL, "already_instrumented", "has markers"),
-    ALWAYS(T, marker_count, FIELD_U32, "roctx_marker_count",
-           "places that push, pop or mark; NVTX too"),
-};
-static const struct field first_list[] = {
-    ALWAYS(T, suggested_counters, FIELD_LIST, "suggested_counters", "to begin with, on AMD",
-           .of = &field_texts),
-    OR_NULL(T, first_command, FIELD_TEXT, "suggested_first_command", "to begin with"),
-};
-static const struct field count_list[] = {
-    ALWAYS(T, vendor, FIELD_TEXT, "vendor", "whose names the code uses",
-           .words = WORDS("amd", "nvidia", "both", "none")),
-    ALWAYS(T, bytes, FIELD_U64, "bytes", "of source read"),
-    ALWAYS(T, lines, FIELD_U64, "lines", "of source read"),
-    ALWAYS(T, folders_skipped, FIELD_U64, "folders_skipped", "ignored, hidden or of builds"),
-    ALWAYS(T, skipped, FIELD_LIST, "skipped", "files left out", .of = &source_skip_fields),
-};
-static const struct fields dir_fields = FIELDS("", "", T, dir_list),
-                           files_fields = FIELDS("", "", T, files_list),
-                           strict_files_fields = FIELDS("", "", T, strict_files_list),
-                           risk_fields = FIELDS("", "", T, risk_list),
-                           first_fields = FIELDS("", "", T, first_list),
-                           count_fields = FIELDS("", "", T, count_list);
+SHARED_PART(source_dir_fields, T, ALWAYS(T, dir, FIELD_TEXT, "source_dir", "the folder"));
+PART(files_fields, T,
+     ALWAYS(T, programming_model, FIELD_TEXT, "programming_model", "see docs/source-scan.md"),
+     ALWAYS(T, files_scanned, FIELD_U32, "files_scanned", "files that were read"),
+     ALWAYS(T, files_skipped, FIELD_U32, "files_skipped", "files that could not be"),
+     ALWAYS(T, kernels.n, FIELD_U64, "kernel_count", "different kernels"),
+     ALWAYS(T, kernels, FIELD_LIST, "detected_kernels", "one a kernel",
+            .of = &source_kernel_fields));
+SHARED_PART(source_risk_fields, T,
+            ALWAYS(T, risk_areas, FIELD_LIST, "risk_areas", "in words", .of = &field_texts),
+            ALWAYS(T, already_instrumented, FIELD_BOOL, "already_instrumented", "has markers"),
+            ALWAYS(T, marker_count, FIELD_U32, "roctx_marker_count",
+                   "places that push, pop or mark; NVTX too"));
+SHARED_PART(source_first_fields, T,
+            ALWAYS(T, suggested_counters, FIELD_LIST, "suggested_counters", "to begin with, on AMD",
+                   .of = &field_texts),
+            OR_NULL(T, first_command, FIELD_TEXT, "suggested_first_command", "to begin with"));
+PART(count_fields, T,
+     ALWAYS(T, vendor, FIELD_ENUM, "vendor", "whose names the code uses",
+            .words = WORDS("none", "amd", "nvidia", "both")),
+     ALWAYS(T, bytes, FIELD_U64, "bytes", "of source read"),
+     ALWAYS(T, lines, FIELD_U64, "lines", "of source read"),
+     ALWAYS(T, folders_skipped, FIELD_U64, "folders_skipped", "ignored, hidden or of builds"),
+     ALWAYS(T, skipped, FIELD_LIST, "skipped", "files left out", .of = &source_skip_fields));
 #undef T
 
-/* rocinsight's object, and ours with tables behind its keys. */
+/* rocinsight's object, with tables of ours behind its keys. */
 #define T struct source_json
-#define SOURCE(files, patterns_of)                                                                 \
-    SPREAD(T, s, FIELD_REF, &dir_fields),                                                          \
-        OR_NULL(T, timestamp, FIELD_TEXT, "analysis_timestamp",                                    \
-                "when, in ISO 8601; null unless asked for"),                                       \
-        SPREAD(T, s, FIELD_REF, files),                                                            \
-        ALWAYS(T, patterns, FIELD_LIST, "detected_patterns", "most serious first",                 \
-               .of = patterns_of),                                                                 \
-        SPREAD(T, s, FIELD_REF, &risk_fields),                                                     \
-        ALWAYS(T, advice, FIELD_LIST, "recommendations", "what to capture",                        \
-               .of = &source_advice_fields),                                                       \
-        SPREAD(T, s, FIELD_REF, &first_fields),                                                    \
-        OR_NULL(T, explanation, FIELD_TEXT, "llm_explanation",                                     \
-                "what a language model said, of --llm without a trace; null: none was asked")
-static const struct field strict_list[] = {SOURCE(&strict_files_fields, &strict_pattern_fields)};
 static const struct field source_list[] = {
-    SOURCE(&files_fields, &pattern_fields),
+    SPREAD(T, s, FIELD_REF, &source_dir_fields),
+    OR_NULL(T, timestamp, FIELD_TEXT, "analysis_timestamp",
+            "when, in ISO 8601; null unless asked for"),
+    SPREAD(T, s, FIELD_REF, &files_fields),
+    ALWAYS(T, patterns, FIELD_LIST, "detected_patterns", "most serious first",
+           .of = &pattern_fields),
+    SPREAD(T, s, FIELD_REF, &source_risk_fields),
+    ALWAYS(T, advice, FIELD_LIST, "recommendations", "what to capture",
+           .of = &source_advice_fields),
+    SPREAD(T, s, FIELD_REF, &source_first_fields),
+    OR_NULL(T, explanation, FIELD_TEXT, "llm_explanation",
+            "what a language model said, of --llm without a trace; null: none was asked"),
     SPREAD(T, s, FIELD_REF, &count_fields),
     ALWAYS(T, files, FIELD_LIST, "files", "files read", .of = &source_file_fields),
     ALWAYS(T, facts, FIELD_LIST, "facts", "every place, by file and line",
@@ -129,7 +92,6 @@ static const struct field source_list[] = {
            .of = &source_call_fields),
 };
 const struct fields source_json_fields = FIELDS("tier0", "", T, source_list);
-const struct fields source_strict_fields = FIELDS("tier0", "", T, strict_list);
 
 /* ---- what is in them ---- */
 
@@ -158,14 +120,12 @@ static void take_args(struct profiler_command *c, const char *p, struct arena *a
     }
 }
 
-static void take_advice(T *out, const struct source_advice *a, bool strict, struct arena *arena)
+static void take_advice(T *out, const struct source_advice *a, struct arena *arena)
 {
     struct advice_json *to = vec_add(&out->advice, arena);
     to->a = a;
     for (size_t i = 0; i < a->commands.n; i++) {
         const struct source_command *from = &a->commands.v[i];
-        if (strict && strncmp(from->tool, "rocprof", 7) != 0)
-            continue;
         struct profiler_command *c = vec_add(&to->commands, arena);
         *c = (struct profiler_command){.tool = from->tool,
                                        .description = from->description,
@@ -188,17 +148,15 @@ static void take_pattern(T *out, const struct source_pattern *p, struct arena *a
 }
 
 T *source_json_make(const struct source_scan *s, const struct source_links *links,
-                    const char *timestamp, bool strict, struct arena *arena)
+                    const char *timestamp, struct arena *arena)
 {
     T *out = arena_new(arena, T);
     out->s = s;
-    out->timestamp = timestamp || !strict ? timestamp : NO_TIMESTAMP;
+    out->timestamp = timestamp;
     for (size_t i = 0; i < s->patterns.n; i++)
         take_pattern(out, &s->patterns.v[i], arena);
     for (size_t i = 0; i < s->advice.n; i++)
-        take_advice(out, &s->advice.v[i], strict, arena);
-    if (strict)
-        return out;
+        take_advice(out, &s->advice.v[i], arena);
     if (links)
         out->links = *links;
     for (size_t i = 0; i < s->files.n; i++)
@@ -208,25 +166,31 @@ T *source_json_make(const struct source_scan *s, const struct source_links *link
     return out;
 }
 
-void source_json_document(struct jwrite *w, const struct source_scan *s,
-                          const struct analysis_json_opts *o, bool strict)
+void source_document_make(struct analysis_document *d, const struct source_scan *s,
+                          const struct analysis_json_opts *o, struct arena *arena)
 {
-    struct arena *arena = w->out->arena;
-    struct analysis_document d = {.source = source_json_make(s, NULL, o->timestamp, strict, arena)};
-    d.source->explanation = o->explanation ? o->explanation->text : NULL;
-    metadata_make(&d.metadata, o, strict ? ROCINSIGHT_SOURCE_VERSION : ANALYSIS_SCHEMA_VERSION);
-    d.metadata.timestamp = d.source->timestamp;
-    d.overview.profiling_mode = "source_only";
-    d.overview.assessment =
+    *d = (struct analysis_document){.source = source_json_make(s, NULL, o->timestamp, arena),
+                                    .explanation = o->explanation};
+    d->source->explanation = o->explanation ? o->explanation->text : NULL;
+    metadata_make(&d->metadata, o, ANALYSIS_SCHEMA_VERSION);
+    d->overview.profiling_mode = "source_only";
+    d->overview.assessment =
         arena_printf(arena, "source scan, files: %u, kernels: %zu, model: %s; nothing was measured",
                      s->files_scanned, s->kernels.n, s->programming_model);
-    d.overview.bottleneck = "unknown";
-    LEND(&d.overview.key_findings, &s->risk_areas, 0);
+    d->overview.bottleneck = "unknown";
+    LEND(&d->overview.key_findings, &s->risk_areas, 0);
     for (size_t i = 0; i < s->skipped.n; i++)
-        vec_push(&d.overview.warnings, arena,
+        vec_push(&d->overview.warnings, arena,
                  ((struct warning){"warning",
                                    arena_printf(arena, "'%s' is left out: %s", s->skipped.v[i].path,
                                                 s->skipped.v[i].reason),
                                    NULL}));
-    fields_write(w, NULL, strict ? &source_strict_document_fields : &source_document_fields, &d);
+}
+
+void source_json_document(struct jwrite *w, const struct source_scan *s,
+                          const struct analysis_json_opts *o)
+{
+    struct analysis_document d;
+    source_document_make(&d, s, o, w->out->arena);
+    fields_write(w, NULL, &source_document_fields, &d);
 }

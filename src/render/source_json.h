@@ -5,8 +5,7 @@
 #include "render/analysis_json.h"
 #include "report/source_report.h"
 
-/* rocinsight's 0.2.0 when strict, else ours. */
 void source_json_document(struct jwrite *w, const struct source_scan *s,
-                          const struct analysis_json_opts *o, bool strict);
+                          const struct analysis_json_opts *o);
 
 #endif

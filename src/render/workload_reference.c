@@ -39,13 +39,13 @@ static void archs(struct str *out)
                   "`$valu_f64` | `$mfma_f6f4` | `$mfma_f8` | `$mfma_f16` | `$mfma_bf16` | "
                   "`$mfma_f32` | `$mfma_f64` | `$mfma_i8` |\n"
                   "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n");
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         const struct workload_arch *a = workload_arch(names[i]);
         const double all[] = {a->l1_line,  a->l2_request, a->l2_clock, a->valu_f16, a->valu_f32,
                               a->valu_f64, a->mfma_f6f4,  a->mfma_f8,  a->mfma_f16, a->mfma_bf16,
                               a->mfma_f32, a->mfma_f64,   a->mfma_i8};
         str_printf(out, "| %s (%s) |", a->name, a->family);
-        for (size_t k = 0; k < sizeof(all) / sizeof(*all); k++)
+        for (size_t k = 0; k < ARRAY_LEN(all); k++)
             str_printf(out, " %.0f |", all[k]);
         str_putc(out, '\n');
     }

@@ -102,7 +102,7 @@ static void records(const struct inventory *i, struct doc *d)
     };
     char text[HUMAN_MAX];
     doc_heading(d, 2, "Records");
-    for (size_t r = 0; r < sizeof(rows) / sizeof(*rows); r++)
+    for (size_t r = 0; r < ARRAY_LEN(rows); r++)
         doc_fact(d, rows[r].name, "%s", human_count(text, rows[r].n));
     if (!t->categories.n)
         return;

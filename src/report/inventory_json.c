@@ -141,7 +141,7 @@ void inventory_json(const struct inventory *i, struct jwrite *w)
     d.masked_values = t->masked_values;
     if (t->files.n)
         d.first = t->files.v[0];
-    if (str_eq(i->reader, "check"))
+    if (i->checked)
         d.first.reader = "check";
     take_lists(&d, t, w->out->arena);
     trust_json_make(&d.trust, &i->quality, &i->capabilities, w->out->arena);

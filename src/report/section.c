@@ -59,7 +59,7 @@ static bool unknown(const struct subject *s, const char *name, struct arena *a,
 
 bool sections_build(struct doc *d, const struct subject *s, const char *names, struct gs_error *err)
 {
-    bool asked[sizeof(all) / sizeof(*all)] = {0};
+    bool asked[ARRAY_LEN(all)] = {0};
     d->detailed = names != NULL;
     for (const char *p = names; p && *p; p += *p == ',') {
         size_t n = strcspn(p, ",");

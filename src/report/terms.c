@@ -5,6 +5,7 @@
 
 #include "advise/overview.h"
 #include "att/att.h"
+#include "base/array.h"
 #include "base/str.h"
 #include "depend/path.h"
 #include "job/job.h"
@@ -43,14 +44,16 @@ static const char *const api_docs[API_CLASSES] = {
     [API_HOST] = "functions of the program that were instrumented: they say where, not why",
 };
 
+const char *const rule_need_names[] = {"kernels", "API calls", "copies",
+                                       "markers", "counters",  NULL};
+
 const char *rule_needs_text(unsigned needs, struct arena *a)
 {
-    static const char *const names[] = {"kernels", "API calls", "copies", "markers", "counters"};
     struct str s;
     str_init(&s, a);
-    for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
+    for (unsigned i = 0; rule_need_names[i]; i++)
         if (needs >> i & 1)
-            str_printf(&s, "%s%s", s.len ? ", " : "", names[i]);
+            str_printf(&s, "%s%s", s.len ? ", " : "", rule_need_names[i]);
     return s.len ? s.buf : "nothing";
 }
 
@@ -98,12 +101,12 @@ static void add_tables(struct terms *t, struct arena *a)
     analysis_results(arena_new(a, struct analysis), &tables, a);
     for (size_t i = 0; i < tables.n; i++)
         add_fields(t, a, tables.v[i].fields);
-    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
         add_fields(t, a, others[i]);
     add_workload_metrics(t, a);
     for (size_t i = 0; i < tables.n; i++)
         add(t, a, TERM_TABLE, tables.v[i].fields->key, tables.v[i].fields->doc);
-    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
         add(t, a, TERM_TABLE, others[i]->key, others[i]->doc);
 }
 
@@ -200,7 +203,7 @@ void terms_list(struct terms *out, struct arena *a)
     add_capabilities(out, a);
     for (const struct quality_check_doc *q = quality_check_docs; q->code; q++)
         add(out, a, TERM_QUALITY, q->code, q->doc);
-    for (size_t i = 0; i < sizeof(counters) / sizeof(*counters); i++)
+    for (size_t i = 0; i < ARRAY_LEN(counters); i++)
         add(out, a, TERM_COUNTER, counters[i].name, counters[i].doc);
     for (unsigned c = 0; c < ATT_CLASSES; c++)
         add(out, a, TERM_STALL, att_class_info((enum att_class)c)->key,

@@ -47,6 +47,10 @@ struct doc *terms_doc(const struct terms *t, struct arena *a);
 /* The terms of this name, whatever the case; NULL: there is none. */
 struct doc *term_doc(const struct terms *t, const char *name, struct arena *a);
 
+/* For programs: the terms of this name, or all where it is NULL. */
+void terms_json(const struct terms *t, const char *name, struct jwrite *w);
+void terms_json_schema(struct str *out);
+
 /* The nearest name, or NULL. */
 const char *term_nearest(const struct terms *t, const char *name, struct arena *a);
 
@@ -57,6 +61,7 @@ struct quality_check_doc {
 };
 extern const struct quality_check_doc quality_check_docs[]; /* code NULL at the end */
 
+extern const char *const rule_need_names[]; /* by bit of rule.needs, NULL at the end */
 /* "kernels, API calls", or "nothing". */
 const char *rule_needs_text(unsigned needs, struct arena *a);
 

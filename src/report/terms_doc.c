@@ -122,3 +122,48 @@ const char *term_nearest(const struct terms *t, const char *name, struct arena *
             words[n++] = t->v[i].alias;
     return opt_nearest(name, words);
 }
+
+/* ---- for programs ---- */
+
+#define T struct rule
+PART(rule_part, T, ALWAYS(T, title, FIELD_TEXT, "title", "what is wrong, in general"),
+     ALWAYS(T, category, FIELD_TEXT, "category", "subject"),
+     ALWAYS(T, bottleneck, FIELD_ENUM, "bottleneck", "", .words = bottleneck_names),
+     ALWAYS(T, needs, FIELD_SET, "needs", "what a trace must hold", .words = rule_need_names));
+#undef T
+
+#define T struct term
+PART(term_fields, T,
+     ALWAYS(T, kind, FIELD_ENUM, "kind", "what it is",
+            .words = WORDS("metric", "table", "cause", "path", "rule", "category", "kernel",
+                           "calls", "capability", "quality", "counter", "stall")),
+     ALWAYS(T, name, FIELD_TEXT, "name", "the term"),
+     OR_NULL(T, alias, FIELD_TEXT, "alias", "another name: the id of a rule, table.metric"),
+     OR_NULL(T, where, FIELD_TEXT, "table", "of a metric"),
+     ALWAYS(T, unit, FIELD_TEXT, "unit", "of a metric; empty: none"),
+     ALWAYS(T, doc, FIELD_TEXT, "doc", "what it means: of a metric, its formula"),
+     OR_NULL(T, rule, FIELD_REF, "rule", "of a rule", .of = &rule_part));
+#undef T
+
+#define T struct terms
+PART(document, T, FIXED("schema_version", "1.0", "version of this document"),
+     FIELD_AS(T, v, FIELD_LIST, "terms", "", "", "those of the name asked for, or all",
+              .null = NULL_NEVER, .of = &term_fields));
+#undef T
+
+void terms_json(const struct terms *t, const char *name, struct jwrite *w)
+{
+    struct terms found = {0};
+    for (size_t i = 0; i < t->n; i++)
+        if (!name || named(&t->v[i], name))
+            vec_push(&found, w->out->arena, t->v[i]);
+    fields_write(w, NULL, &document, &found);
+}
+
+void terms_json_schema(struct str *out)
+{
+    fields_schema_document(out, "urn:gpusight:explain:1.0", "gpusight terms",
+                           "What 'gpusight explain --json' writes. Made by 'gpusight --generate "
+                           "explain-schema'.",
+                           &document);
+}

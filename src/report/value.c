@@ -18,6 +18,8 @@ bool value_listed(const char *list, const char *word)
 bool value_is_empty(const struct field *f, const void *row)
 {
     struct field_value v = field_get(f, row);
+    if (f->type == FIELD_SET)
+        return !*(const unsigned *)((const char *)row + f->offset);
     return v.kind == VALUE_NONE || (v.kind == VALUE_TEXT && !*v.text) ||
            (f->type == FIELD_I32 && v.i < 0);
 }

@@ -77,7 +77,7 @@ static void chart_of(struct sheet *s)
         {"idle_gaps", "label", "total_ns", SHEET_COLUMNS},
         {"gpus", "gpu", "busy_pct", SHEET_COLUMNS},
     };
-    for (size_t k = 0; k < sizeof(known) / sizeof(*known); k++) {
+    for (size_t k = 0; k < ARRAY_LEN(known); k++) {
         if (!str_eq(s->name, known[k].sheet))
             continue;
         for (size_t c = 0; c < s->fields->n; c++) {

@@ -77,7 +77,7 @@ static struct finding_row row_of(const struct finding *f, size_t rank, struct ar
         .upper_pct = f->speedup_upper_pct,
         .predicted_ns = f->predicted_ns,
         .predicted_speedup = f->predicted_by ? f->predicted_speedup : NAN,
-        .predicted_by = f->predicted_by,
+        .predicted_by = prediction_name(f->predicted_by),
         .next_limit = f->next_limit,
         .confidence_pct = 100 * f->confidence,
         .reason = f->confidence_reason,

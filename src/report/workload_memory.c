@@ -108,7 +108,7 @@ static const struct chart_box boxes[] = {
       {"At. lat", "fabric_atomic_lat"}}},
     {3, false, "HBM", INK_VERMILLION, {{"Read", "hbm_rd"}, {"Write", "hbm_wr"}}},
 };
-enum { BOXES = sizeof(boxes) / sizeof(*boxes) };
+enum { BOXES = ARRAY_LEN(boxes) };
 
 static size_t rows_of(const struct chart_box *b)
 {

@@ -64,6 +64,7 @@ bool run_att_instead(struct run_call *c)
     struct att *t = new_att(c->r->arena);
     if (!att_is_there(t, paths->v[0]) || !att_read(t, paths->v[0], ATT_EXPLICIT, c->err))
         return false;
+    *c->err = (struct gs_error){0}; /* it was to be no failure */
     c->r->att = t;
     warn(t);
     return true;

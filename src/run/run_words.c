@@ -6,7 +6,7 @@
 struct run_opts run_opts_of(const struct analyzed_opts *o)
 {
     struct run_opts r = RUN_DEFAULTS;
-    r.reader = reader_mode_of(o->reader);
+    r.reader = o->reader;
     r.window = o->window;
     r.iteration = o->iteration;
     r.phase = o->phase;

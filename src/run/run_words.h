@@ -11,7 +11,8 @@
 #include "run/run.h"
 
 struct analyzed_opts {
-    const char *window, *iteration, *gpu, *reader;
+    const char *window, *iteration, *gpu;
+    enum reader_mode reader;
     int64_t process, rank, phase, max_phases;
     double short_us;
     bool no_replay;
@@ -40,7 +41,7 @@ struct analyzed_opts {
     OPT_CHOICE(T, m.filter.inclusive, 0, "inclusive", "true|false",                                \
                "rows of a window: true: those that start or end in it; false: only those that do both")
 #define READER_OPT(T, m)                                                                           \
-    OPT_CHOICE(T, m, 0, "reader", "auto|fast|sqlite|check", "how to read databases")
+    OPT_WORD(T, m, 0, "reader", "auto|fast|sqlite|check", "how to read databases")
 #define WINDOW_OPTS(T, m)                                                                          \
     OPT_TEXT(T, m.window, 0, "window", "START..END",                                               \
              "only this part: 10%..90%, 1s..2.5s, absolute ns, marker:NAME or "                    \
@@ -80,8 +81,7 @@ struct analyzed_opts {
 
 #define ANALYZED_DEFAULTS                                                                          \
     {                                                                                              \
-        .reader = "auto", .process = -1, .rank = -1, .max_phases = RUN_MAX_PHASES,                 \
-        .short_us = RUN_SHORT_US                                                                   \
+        .process = -1, .rank = -1, .max_phases = RUN_MAX_PHASES, .short_us = RUN_SHORT_US          \
     }
 
 /* What they amount to; the rest is RUN_DEFAULTS. */

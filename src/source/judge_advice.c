@@ -44,7 +44,7 @@ static void end(struct author *w, const char *issue, const char *suggestion, con
 
 static bool nvidia(const struct author *w)
 {
-    return str_eq(w->s->vendor, "nvidia");
+    return w->s->vendor == SOURCE_OF_NVIDIA;
 }
 
 /* A timeline with host calls, in the tool of the vendor the code is written for. */

@@ -37,7 +37,7 @@ static uint32_t files_of(const struct source_scan *s, enum source_language langu
 
 static const char *model_of(const struct source_scan *s)
 {
-    bool nvidia = str_eq(s->vendor, "nvidia");
+    bool nvidia = s->vendor == SOURCE_OF_NVIDIA;
     bool libraries = of_category(s, "ROCm Libraries") || of_category(s, "CUDA Libraries") ||
                      pattern_count(s, PATTERN_RCCL);
     bool kernels = pattern_count(s, PATTERN_GLOBAL_KERNEL_DEF) ||
@@ -64,7 +64,7 @@ static const char *model_of(const struct source_scan *s)
         return "OpenMP_Offload";
     if (pattern_count(s, PATTERN_ACC_REGION) || pattern_count(s, PATTERN_CUF_KERNEL))
         return "OpenACC";
-    if (!str_eq(s->vendor, "none"))
+    if (s->vendor != SOURCE_OF_NONE)
         return nvidia ? "CUDA" : "HIP";
     return files_of(s, SOURCE_PYTHON) && s->facts.n ? "Python_GPU" : "Unknown";
 }
@@ -76,7 +76,7 @@ void judge_model(struct source_scan *s)
     bool a = names_with(s, amd), n = names_with(s, nvidia);
     for (size_t i = 0; i < s->facts.n && !a; i++)
         a = s->facts.v[i].pattern == PATTERN_HIP_KERNEL_NAME;
-    s->vendor = a && n ? "both" : a ? "amd" : n ? "nvidia" : "none";
+    s->vendor = a && n ? SOURCE_OF_BOTH : a ? SOURCE_OF_AMD : n ? SOURCE_OF_NVIDIA : SOURCE_OF_NONE;
     s->programming_model = model_of(s);
 }
 

@@ -341,7 +341,7 @@ void lex_c(struct source_text *t)
         step(&x);
     if (x.in_directive)
         end_directive(&x);
-    for (int i = 0; i < 9; i++)
+    for (int i = 0; i < TOKENS_BEHIND; i++)
         emit(&x, TOKEN_END, 0, x.end);
     t->lines = x.line;
 }

@@ -250,7 +250,7 @@ void lex_fortran(struct source_text *t)
         }
         p = next;
     }
-    for (int i = 0; i < 9; i++)
+    for (int i = 0; i < TOKENS_BEHIND; i++)
         emit(&x, TOKEN_END, 0, x.end, x.end);
     t->lines = x.line;
 }

@@ -187,7 +187,7 @@ void lex_python(struct source_text *t)
         if (x.p < x.end)
             token(&x, &fresh);
     }
-    for (int i = 0; i < 9; i++)
+    for (int i = 0; i < TOKENS_BEHIND; i++)
         emit(&x, TOKEN_END, 0, x.end, x.line);
     t->lines = x.line;
 }

@@ -99,6 +99,8 @@ struct source_pattern {
     VEC(uint32_t) facts; /* indices, in order of file and line */
 };
 
+enum source_vendor { SOURCE_OF_NONE, SOURCE_OF_AMD, SOURCE_OF_NVIDIA, SOURCE_OF_BOTH };
+
 struct source_command {
     const char *tool, *description, *full_command;
     const char *flags, *args; /* "--sys-trace", "-d ./out -o name", divided by blanks */
@@ -113,7 +115,7 @@ struct source_advice {
 struct source_scan {
     const char *dir;
     const char *programming_model;
-    const char *vendor; /* "amd", "nvidia", "both", "none": whose names the code uses */
+    enum source_vendor vendor; /* whose names the code uses */
     uint64_t bytes, lines, folders_skipped;
     uint32_t files_scanned, files_skipped, marker_count;
     bool already_instrumented;

@@ -107,8 +107,10 @@ struct token_list {
     size_t n, cap;
 };
 
-/* A file being read. Tokens end with TOKEN_END, and eight more follow it, so looking ahead is safe.
- */
+/* Tokens end with so many TOKEN_END: looking ahead is safe. */
+enum { TOKENS_BEHIND = 9 };
+
+/* A file being read. */
 struct source_text {
     const char *text;
     size_t size;

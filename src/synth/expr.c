@@ -171,7 +171,7 @@ static const struct expr *variable(struct scan *s)
     if (peek(s, n) == '(') {
         static const char *const names[] = {"min", "max", "rand"};
         static const enum expr_op ops[] = {EX_MIN, EX_MAX, EX_RAND};
-        for (size_t i = 0; i < 3; i++)
+        for (size_t i = 0; i < ARRAY_LEN(names); i++)
             if (strlen(names[i]) == n && !memcmp(names[i], word, n)) {
                 s->at += n;
                 return call(s, ops[i]);

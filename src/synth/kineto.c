@@ -14,12 +14,7 @@ static unsigned begin(struct sink *s, int pass, struct names *names)
     return WANT_HIP | WANT_HSA | WANT_MARKER | WANT_RCCL | WANT_HOST | WANT_KERNELS | WANT_COPIES;
 }
 
-static void add_process(struct sink *s, const struct rec_process *r)
-{
-    struct kineto_writer *w = (struct kineto_writer *)s;
-    struct kprocess *p = vec_add(&w->processes, w->arena);
-    *p = (struct kprocess){.rec = *r};
-}
+SINK_ADD_PROCESS(struct kineto_writer, struct kprocess)
 
 static void add_agent(struct sink *s, const struct rec_agent *r)
 {
@@ -27,19 +22,11 @@ static void add_agent(struct sink *s, const struct rec_agent *r)
     struct kprocess *p = &w->processes.v[r->process];
     if (!r->gpu)
         return;
-    struct gpu_spec *spec = arena_new(w->arena, struct gpu_spec);
-    struct rec_agent copy = *r;
-    *spec = *r->gpu;
-    copy.gpu = spec;
-    p->nvidia |= spec->nvidia;
-    vec_push(&p->gpus, w->arena, copy);
+    p->nvidia |= r->gpu->nvidia;
+    vec_push(&p->gpus, w->arena, rec_keep_agent(r, w->arena));
 }
 
-static void add_thread(struct sink *s, const struct rec_thread *r)
-{
-    struct kineto_writer *w = (struct kineto_writer *)s;
-    vec_push(&w->processes.v[r->process].threads, w->arena, *r);
-}
+SINK_KEEP(struct kineto_writer, add_thread, rec_thread, threads)
 
 static void put_properties(struct str *out, const struct rec_agent *a)
 {

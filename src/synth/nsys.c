@@ -75,47 +75,23 @@ static unsigned begin(struct sink *s, int pass, struct names *names)
     return passes[pass];
 }
 
-static void add_process(struct sink *s, const struct rec_process *r)
-{
-    struct nsys_writer *w = (struct nsys_writer *)s;
-    struct nprocess *p = vec_add(&w->processes, w->arena);
-    *p = (struct nprocess){.rec = *r};
-}
+SINK_ADD_PROCESS(struct nsys_writer, struct nprocess)
 
 static void end_process(struct sink *s, const struct rec_process *r)
 {
     struct nsys_writer *w = (struct nsys_writer *)s;
-    struct nprocess *p = &w->processes.v[r->index];
-    struct rec_env *env = arena_array(w->arena, struct rec_env, r->env_n + 1);
-    if (r->env_n)
-        memcpy(env, r->env, r->env_n * sizeof(*env));
-    p->rec = *r;
-    p->rec.env = env;
+    w->processes.v[r->index].rec = rec_keep_process(r, w->arena);
 }
 
 static void add_agent(struct sink *s, const struct rec_agent *r)
 {
     struct nsys_writer *w = (struct nsys_writer *)s;
-    if (!r->gpu)
-        return;
-    struct rec_agent copy = *r;
-    struct gpu_spec *spec = arena_new(w->arena, struct gpu_spec);
-    *spec = *r->gpu;
-    copy.gpu = spec;
-    vec_push(&w->processes.v[r->process].agents, w->arena, copy);
+    if (r->gpu)
+        vec_push(&w->processes.v[r->process].agents, w->arena, rec_keep_agent(r, w->arena));
 }
 
-static void add_thread(struct sink *s, const struct rec_thread *r)
-{
-    struct nsys_writer *w = (struct nsys_writer *)s;
-    vec_push(&w->processes.v[r->process].threads, w->arena, *r);
-}
-
-static void add_stream(struct sink *s, const struct rec_stream *r)
-{
-    struct nsys_writer *w = (struct nsys_writer *)s;
-    vec_push(&w->processes.v[r->process].streams, w->arena, *r);
-}
+SINK_KEEP(struct nsys_writer, add_thread, rec_thread, threads)
+SINK_KEEP(struct nsys_writer, add_stream, rec_stream, streams)
 
 static void finish(struct sink *s, int pass)
 {

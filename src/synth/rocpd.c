@@ -140,47 +140,25 @@ static unsigned begin(struct sink *s, int pass, struct names *names)
     return w->o.flavor == ROCPD_SYS ? sys_passes[pass] : v3_passes[pass];
 }
 
-static void add_process(struct sink *s, const struct rec_process *r)
-{
-    struct rocpd *w = (struct rocpd *)s;
-    struct rprocess *p = vec_add(&w->processes, w->arena);
-    *p = (struct rprocess){.rec = *r};
-}
+SINK_ADD_PROCESS(struct rocpd, struct rprocess)
 
 static void end_process(struct sink *s, const struct rec_process *r)
 {
     struct rocpd *w = (struct rocpd *)s;
-    struct rprocess *p = &w->processes.v[r->index];
-    p->rec = *r;
-    struct rec_env *env = arena_array(w->arena, struct rec_env, r->env_n + 1);
-    memcpy(env, r->env, r->env_n * sizeof(*env));
-    p->rec.env = env;
+    w->processes.v[r->index].rec = rec_keep_process(r, w->arena);
 }
 
 static void add_agent(struct sink *s, const struct rec_agent *r)
 {
     struct rocpd *w = (struct rocpd *)s;
-    struct rec_agent copy = *r;
-    if (r->gpu) {
-        struct gpu_spec *spec = arena_new(w->arena, struct gpu_spec);
-        *spec = *r->gpu;
-        copy.gpu = spec;
-    }
-    vec_push(&w->processes.v[r->process].agents, w->arena, copy);
+    vec_push(&w->processes.v[r->process].agents, w->arena, rec_keep_agent(r, w->arena));
 }
 
-#define COLLECT(function, type, list)                                                              \
-    static void function(struct sink *s, const struct type *r)                                     \
-    {                                                                                              \
-        struct rocpd *w = (struct rocpd *)s;                                                       \
-        vec_push(&w->processes.v[r->process].list, w->arena, *r);                                  \
-    }
-
-COLLECT(add_thread, rec_thread, threads)
-COLLECT(add_stream, rec_stream, streams)
-COLLECT(add_queue, rec_queue, queues)
-COLLECT(add_symbol, rec_symbol, symbols)
-COLLECT(add_counter_info, rec_counter_info, counters)
+SINK_KEEP(struct rocpd, add_thread, rec_thread, threads)
+SINK_KEEP(struct rocpd, add_stream, rec_stream, streams)
+SINK_KEEP(struct rocpd, add_queue, rec_queue, queues)
+SINK_KEEP(struct rocpd, add_symbol, rec_symbol, symbols)
+SINK_KEEP(struct rocpd, add_counter_info, rec_counter_info, counters)
 
 static void finish(struct sink *s, int pass)
 {

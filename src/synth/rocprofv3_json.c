@@ -68,12 +68,7 @@ static unsigned begin(struct sink *s, int pass, struct names *names)
     return passes[pass];
 }
 
-static void add_process(struct sink *s, const struct rec_process *r)
-{
-    struct rv3json *w = (struct rv3json *)s;
-    struct jprocess *p = vec_add(&w->processes, w->arena);
-    *p = (struct jprocess){.rec = *r};
-}
+SINK_ADD_PROCESS(struct rv3json, struct jprocess)
 
 static void end_process(struct sink *s, const struct rec_process *r)
 {
@@ -84,13 +79,7 @@ static void end_process(struct sink *s, const struct rec_process *r)
 static void add_agent(struct sink *s, const struct rec_agent *r)
 {
     struct rv3json *w = (struct rv3json *)s;
-    struct rec_agent copy = *r;
-    if (r->gpu) {
-        struct gpu_spec *spec = arena_new(w->arena, struct gpu_spec);
-        *spec = *r->gpu;
-        copy.gpu = spec;
-    }
-    vec_push(&w->processes.v[r->process].agents, w->arena, copy);
+    vec_push(&w->processes.v[r->process].agents, w->arena, rec_keep_agent(r, w->arena));
 }
 
 static void add_thread(struct sink *s, const struct rec_thread *r)
@@ -99,17 +88,8 @@ static void add_thread(struct sink *s, const struct rec_thread *r)
     vec_push(&w->processes.v[r->process].tids, w->arena, r->tid);
 }
 
-static void add_symbol(struct sink *s, const struct rec_symbol *r)
-{
-    struct rv3json *w = (struct rv3json *)s;
-    vec_push(&w->processes.v[r->process].symbols, w->arena, *r);
-}
-
-static void add_counter_info(struct sink *s, const struct rec_counter_info *r)
-{
-    struct rv3json *w = (struct rv3json *)s;
-    vec_push(&w->processes.v[r->process].counters, w->arena, *r);
-}
+SINK_KEEP(struct rv3json, add_symbol, rec_symbol, symbols)
+SINK_KEEP(struct rv3json, add_counter_info, rec_counter_info, counters)
 
 static void finish(struct sink *s, int pass)
 {

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/vec.h"
 #include "synth/gpus.h"
 #include "synth/names.h"
 
@@ -221,5 +222,26 @@ struct sink {
     struct gs_error error;
     struct fs_set *set; /* the files appear when it is closed; NULL: each when it is whole */
 };
+
+/* Copies that outlive the call: of an agent with its GPU, of a process with its environment. */
+struct rec_agent rec_keep_agent(const struct rec_agent *r, struct arena *a);
+struct rec_process rec_keep_process(const struct rec_process *r, struct arena *a);
+
+/* A function of a sink W that keeps records in a list of their process. */
+#define SINK_KEEP(W, function, type, list)                                                         \
+    static void function(struct sink *s, const struct type *r)                                     \
+    {                                                                                              \
+        W *w = (W *)s;                                                                             \
+        vec_push(&w->processes.v[r->process].list, w->arena, *r);                                  \
+    }
+
+/* The same of processes themselves, each a P with the record in `rec`. */
+#define SINK_ADD_PROCESS(W, P)                                                                     \
+    static void add_process(struct sink *s, const struct rec_process *r)                           \
+    {                                                                                              \
+        W *w = (W *)s;                                                                             \
+        P *p = vec_add(&w->processes, w->arena);                                                   \
+        *p = (P){.rec = *r};                                                                       \
+    }
 
 #endif

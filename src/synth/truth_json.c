@@ -31,7 +31,7 @@ static void times(struct jwrite *w, const struct truth_times *t)
     jw_int(w, "exposed_copy_ns", t->exposed_copy_ns);
     jw_int(w, "idle_ns", t->idle_ns);
     jw_open(w, "bytes", '{');
-    for (int i = 0; i < 5; i++)
+    for (size_t i = 0; i < ARRAY_LEN(directions); i++)
         jw_int(w, directions[i], t->bytes[i]);
     jw_close(w);
 }

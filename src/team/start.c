@@ -77,7 +77,11 @@ static const struct team_module *load_any(const struct launcher *l, const char *
 {
     (void)l;
     (void)mode;
+#ifdef STATIC
+    snprintf(why, n, "a static program cannot load MPI");
+#else
     snprintf(why, n, "this build has no MPI");
+#endif
     return NULL;
 }
 

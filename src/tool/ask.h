@@ -91,6 +91,10 @@ const struct run_profile *tool_profile(struct tool_box *box, const struct run *r
 
 /* Room for 'whatif', made once. */
 struct whatif_room *tool_room(struct tool_box *box, const struct run *run);
+
+/* What SQL found out about its rows. */
+struct query_kept;
+struct query_kept *tool_kept(struct tool_box *box, const struct run *run);
 struct summary *tool_run_summary(struct tool_box *box, const struct run *run);
 
 /*

@@ -10,6 +10,7 @@
 #include "base/fs.h"
 #include "base/parallel.h"
 #include "base/str.h"
+#include "query/query.h"
 #include "report/summary_json.h"
 #include "tool/ask.h"
 
@@ -41,6 +42,7 @@ struct kept {
     struct run_profile *profile; /* NULL: not asked for yet */
     struct whatif_room *room;    /* the same */
     struct summary *summary;     /* the same */
+    struct query_kept *rows;     /* the same */
     struct arena *answers;       /* of `given`; NULL: none yet */
     VEC(struct given) given;
     size_t given_size;
@@ -436,6 +438,14 @@ struct whatif_room *tool_room(struct tool_box *box, const struct run *run)
     if (!k->room)
         make_room_for(k, k->arena ? k->arena : box->arena);
     return k->room;
+}
+
+struct query_kept *tool_kept(struct tool_box *box, const struct run *run)
+{
+    struct kept *k = find_run(box, run);
+    if (!k->rows)
+        k->rows = query_kept_new(arena_child(k->arena ? k->arena : box->arena));
+    return k->rows;
 }
 
 struct summary *tool_run_summary(struct tool_box *box, const struct run *run)

@@ -23,7 +23,12 @@ static const struct run *run_of(void *ask, struct gs_error *err)
 
 static struct query *open_query(struct tool_ask *ask)
 {
-    return query_open(&(struct query_source){ask, trace_of, run_of, true, NULL}, ask->arena);
+    struct query_source source = {.ctx = ask,
+                                  .trace = trace_of,
+                                  .run = run_of,
+                                  .run_has_rows = true,
+                                  .kept = ask->run ? tool_kept(ask->box, ask->run) : NULL};
+    return query_open(&source, ask->arena);
 }
 
 /* ---- query ---- */

@@ -89,7 +89,7 @@ static bool set_against(const struct context *x)
     static const char *const words[] = {" vs ",      " vs. ",         " versus ",
                                         " against ", " compared to ", " compared with "};
     const char *p = x->c->r->text.buf + x->figure->at + x->figure->n;
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (!strncmp(p, words[i], strlen(words[i])) && isdigit((unsigned char)p[strlen(words[i])]))
             return true;
     return false;
@@ -143,7 +143,7 @@ static bool same_again(const char *t, size_t from, size_t to, bool other_dimensi
         return false;
     for (size_t i = from; i < to;) {
         size_t n = 0;
-        for (size_t k = 0; k < sizeof(words) / sizeof(*words) && !n; k++)
+        for (size_t k = 0; k < ARRAY_LEN(words) && !n; k++)
             if (to - i >= strlen(words[k]) && !memcmp(t + i, words[k], strlen(words[k])))
                 n = strlen(words[k]), said |= k < 4;
         if (!n && !strchr(" ,;(=~:", t[i]))
@@ -341,7 +341,7 @@ static void add_dimension(struct context *x)
                                         [DIM_RATE] = "bandwidth",
                                         [DIM_PCT] = "share pct",
                                         [DIM_RATIO] = "times faster"};
-    const char *w = x->figure->dim < sizeof(words) / sizeof(*words) ? words[x->figure->dim] : NULL;
+    const char *w = x->figure->dim < ARRAY_LEN(words) ? words[x->figure->dim] : NULL;
     if (w)
         add_text(x, w, strlen(w), 0.5);
 }
@@ -352,7 +352,7 @@ static bool behind_a_choice(const struct checking *c, const struct passage *p,
 {
     static const char *const words[] = {"first ", "top ",   "last ", "next ",
                                         "other ", "these ", "those "};
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
         size_t n = strlen(words[i]);
         if (f->at - p->at >= n && !strncasecmp(c->r->text.buf + f->at - n, words[i], n))
             return true;
@@ -414,7 +414,7 @@ static void tell_times(const struct checking *c, const struct passage *p, struct
     size_t end = f->at + f->n, most = p->at + p->n;
     if (f->dim != DIM_RATIO || t[end - 1] != 's' || f->value != floor(f->value))
         return;
-    for (size_t i = 0; i < sizeof(ratio) / sizeof(*ratio); i++)
+    for (size_t i = 0; i < ARRAY_LEN(ratio); i++)
         if (most - end >= strlen(ratio[i]) && !memcmp(t + end, ratio[i], strlen(ratio[i])))
             return;
     f->dim = DIM_NUMBER;

@@ -20,7 +20,7 @@ static bool is_identity(const char *key)
     static const char *const words[] = {"start",  "end",   "id",    "pid",  "stream", "gpu",
                                         "device", "index", "row",   "rank", "phase",  "first",
                                         "last",   "queue", "level", "depth"};
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
         size_t n = strlen(words[i]);
         const char *at = strstr(key, words[i]);
         if (at && (at == key || at[-1] == '_') && (!at[n] || at[n] == '_'))
@@ -40,7 +40,7 @@ static bool adds_up(const struct field *f)
                                            "p95",  "p99", "per_", "threshold", "limit"};
     if (!is_whole(f) || !f->key || is_identity(f->key))
         return false;
-    for (size_t i = 0; i < sizeof(not_sums) / sizeof(*not_sums); i++)
+    for (size_t i = 0; i < ARRAY_LEN(not_sums); i++)
         if (strstr(f->key, not_sums[i]))
             return false;
     return true;

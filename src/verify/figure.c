@@ -22,7 +22,7 @@ static const struct unit {
 
 #define MINUS "\xe2\x88\x92"
 
-enum { UNITS = sizeof(units) / sizeof(*units), NUMBER_MAX = 64 };
+enum { UNITS = ARRAY_LEN(units), NUMBER_MAX = 64 };
 
 static bool word_byte(char c)
 {
@@ -216,7 +216,7 @@ static bool says_about(const char *text, size_t from, size_t at)
     static const char *const words[] = {
         "about ",         "roughly ", "nearly ",      "almost ",       "around ", "some ",
         "approximately ", "~",        "\xe2\x89\x88", "\xe2\x89\x88 ", "~ ",      "circa "};
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
         size_t len = strlen(words[i]);
         if (at - from >= len && !strncasecmp(text + at - len, words[i], len))
             return true;
@@ -260,7 +260,7 @@ static bool spans(const char *text, size_t from, const struct figure *a, const s
         at++;
     while (end > at && text[end - 1] == ' ')
         end--;
-    for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
+    for (size_t i = 0; i < ARRAY_LEN(marks); i++)
         if (end - at == strlen(marks[i]) && begins(text, at, end, marks[i]))
             return true;
     return end - at == 3 && begins(text, at, end, "and") && a->at - from >= 8 &&

@@ -173,7 +173,7 @@ enum verify_kind verify_kind_of(const char *name, const char *text, size_t n)
                 {".csv", VERIFY_CSV},   {".tsv", VERIFY_CSV},     {".txt", VERIFY_TEXT},
                 {".text", VERIFY_TEXT}, {".log", VERIFY_TEXT},    {".out", VERIFY_TEXT}};
     enum verify_kind kind = VERIFY_TEXT;
-    for (size_t i = 0; name && i < sizeof(ends) / sizeof(*ends); i++)
+    for (size_t i = 0; name && i < ARRAY_LEN(ends); i++)
         if (str_ends(name, ends[i].end))
             return ends[i].kind;
     find_code(text, n, &kind);

@@ -11,11 +11,11 @@
 static char delimiter_of(const char *text, size_t n)
 {
     static const char marks[] = {',', ';', '\t'};
-    size_t counts[3] = {0};
+    size_t counts[ARRAY_LEN(marks)] = {0};
     bool quoted = false;
     for (size_t i = 0; i < n && (quoted || text[i] != '\n'); i++) {
         quoted ^= text[i] == '"';
-        for (size_t k = 0; k < 3; k++)
+        for (size_t k = 0; k < ARRAY_LEN(marks); k++)
             counts[k] += !quoted && text[i] == marks[k];
     }
     return counts[2] > counts[0] ? '\t' : counts[1] > counts[0] ? ';' : ',';

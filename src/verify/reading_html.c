@@ -69,7 +69,7 @@ static const struct {
 static size_t entity(struct page *g, size_t i, size_t end)
 {
     const char *t = g->text;
-    for (size_t e = 0; e < sizeof(entities) / sizeof(*entities); e++) {
+    for (size_t e = 0; e < ARRAY_LEN(entities); e++) {
         size_t len = strlen(entities[e].name);
         if (end - i > len && !memcmp(t + i + 1, entities[e].name, len)) {
             for (const char *c = entities[e].is; *c; c++)

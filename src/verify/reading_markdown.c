@@ -27,11 +27,11 @@ static void put_inline(struct md *m, size_t i, size_t end)
             continue;
         }
         size_t e = 0;
-        while (e < sizeof(entities) / sizeof(*entities) &&
+        while (e < ARRAY_LEN(entities) &&
                (end - i < strlen(entities[e].name) ||
                 memcmp(t + i, entities[e].name, strlen(entities[e].name)) != 0))
             e++;
-        if (e < sizeof(entities) / sizeof(*entities)) {
+        if (e < ARRAY_LEN(entities)) {
             reading_put(m->r, entities[e].is, i);
             i += strlen(entities[e].name);
             continue;

@@ -76,7 +76,7 @@ static bool about_the_report(const struct passage *p)
 {
     static const char *const paths[] = {"metadata.analysis_duration_ms",
                                         "metadata.analysis_timestamp", "metadata.timestamp"};
-    for (size_t i = 0; p->path && i < sizeof(paths) / sizeof(*paths); i++)
+    for (size_t i = 0; p->path && i < ARRAY_LEN(paths); i++)
         if (!strcmp(p->path, paths[i]))
             return true;
     return false;

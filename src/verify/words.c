@@ -66,14 +66,14 @@ static void plain(struct words *w, char *word, size_t n, bool add, word_use *use
     padded[n + 2] = 0;
     if (strstr(stop_words, padded))
         return;
-    for (size_t i = 0; i < sizeof(same) / sizeof(*same); i++)
+    for (size_t i = 0; i < ARRAY_LEN(same); i++)
         if (*word == *same[i].said && !strcmp(word, same[i].said)) {
             use(ctx, number(w, same[i].means, add, false), at);
             return;
         }
     stem(word, n);
     const char *means = word;
-    for (size_t i = 0; i < sizeof(same) / sizeof(*same); i++)
+    for (size_t i = 0; i < ARRAY_LEN(same); i++)
         if (*word == *same[i].said && !strcmp(word, same[i].said))
             means = same[i].means;
     use(ctx, number(w, means, add, false), at);
@@ -83,7 +83,7 @@ static void plain(struct words *w, char *word, size_t n, bool add, word_use *use
 static size_t numbered(const char *word, size_t n, const char *text, size_t i, size_t end)
 {
     static const char *const kinds[] = {"gpu", "rank", "phase", "stream", "process", "device"};
-    for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
+    for (size_t k = 0; k < ARRAY_LEN(kinds); k++) {
         if (strlen(kinds[k]) != n || memcmp(kinds[k], word, n) != 0)
             continue;
         size_t d = i + (i < end && (text[i] == ' ' || text[i] == ':'));
@@ -105,7 +105,7 @@ static bool in_word(char c)
 static size_t place_word(const char *text, size_t n, bool *host)
 {
     static const char *const words[] = {"host", "cpu", "device", "gpu"};
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (n >= strlen(words[i]) && !strncasecmp(text, words[i], strlen(words[i]))) {
             *host = i < 2;
             return strlen(words[i]);
@@ -120,7 +120,7 @@ static const char *direction(const char *text, size_t n)
     static const char *const ways[2][2] = {{"d2d", "d2h"}, {"h2d", "h2h"}};
     static const char *const letters[] = {"h2d", "htod", "d2h", "dtoh", "d2d", "dtod"};
     bool from, to;
-    for (size_t i = 0; i < sizeof(letters) / sizeof(*letters); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(letters); i++) {
         size_t len = strlen(letters[i]);
         if (n >= len && !strncasecmp(text, letters[i], len) && (n == len || !in_word(text[len])))
             return letters[i - i % 2];
@@ -168,7 +168,7 @@ void words_each(struct words *w, const char *text, size_t n, bool add, word_use 
         }
         if (hump && !parts) { /* a name, unless it is a word of ours: HtoD, StdDev */
             const char *means = direction(text + start, n - start);
-            for (size_t k = 0; k < sizeof(same) / sizeof(*same) && !means; k++)
+            for (size_t k = 0; k < ARRAY_LEN(same) && !means; k++)
                 if (!strcmp(word, same[k].said))
                     means = same[k].means;
             if (means)

@@ -12,11 +12,9 @@ import ctypes
 import glob
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
-import threading
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TRACES = os.environ.get("GPUSIGHT_TRACES") or os.path.join(ROOT, "..", "shared", "traces")
@@ -77,10 +75,46 @@ def same_sums(run, document, path):
     return n
 
 
-def json_of(o, path):
-    out = subprocess.run([o.gpusight, "analyze", "--format", "json", "--top-kernels", "1000000", path],
-                         capture_output=True)
+def same_thread_trace(run, document, path):
+    """Lists that the JSON has kernel by kernel are one table each, with the name of the kernel."""
+    trace, n = document["thread_trace"], 0
+    lists = {"dispatches": trace["dispatches"], "kernels": trace["kernels"]}
+    for part in ("findings", "stall_classes", "instructions", "blocks", "occupancy", "wave_states"):
+        lists[part] = [{"kernel": k["name"], **row} for k in trace["kernels"] for row in k[part]]
+    for name, rows in lists.items():
+        ours = list(run["thread_trace_" + name])
+        check(f"{path}: rows of thread_trace_{name}", len(ours) == len(rows), (len(ours), len(rows)))
+        for a, b in zip(ours, rows):
+            wrong = [k for k in a if not (a[k] == b[k] or (a[k] != a[k] and b[k] is None))]
+            n += len(a)
+            if wrong:
+                check(f"{path}: thread_trace_{name}", False, (wrong, a, b))
+    check(f"{path}: a thread trace is compared", n > 0)
+    return n
+
+
+def same_source(run, document, path):
+    found = document["tier0"]
+    check(f"{path}: kernels of the source", list(run.source_kernels) == found["detected_kernels"] and
+          len(run.source_files) == found["files_scanned"], found)
+    return len(found["detected_kernels"])
+
+
+def json_of(o, path, *options):
+    out = subprocess.run([o.gpusight, "analyze", "--format", "json", "--top-kernels", "1000000", *options] +
+                         ([path] if path else []), capture_output=True)
     return json.loads(out.stdout) if out.returncode == 0 else None
+
+
+def same_as(run, document, path):
+    compare = same_numbers if "analyses" in document else same_thread_trace if document.get("thread_trace") else \
+        same_source if document.get("tier0") else same_sums
+    n = compare(run, document, path)
+    if compare is same_numbers and document.get("thread_trace"):
+        n += same_thread_trace(run, document, path)
+    ours = run.render("json", top_kernels=1000000)
+    check(f"{path}: JSON equal", json.loads(ours) == document)
+    return n
 
 
 def check_numbers(o, gpusight, traces):
@@ -90,15 +124,69 @@ def check_numbers(o, gpusight, traces):
         try:
             run = gpusight.open(path, progress=False)
         except gpusight.Error as e:
-            beside = "only what lies beside one" in str(e)  # a thread trace alone is a report, not a run
-            check(f"{os.path.basename(path)}: fails as the program does", document is None or beside, e)
+            check(f"{os.path.basename(path)}: fails as the program does", document is None, e)
             continue
-        compare = same_numbers if "analyses" in document else same_sums
-        n += compare(run, document, os.path.basename(path))
-        check(f"{os.path.basename(path)}: JSON equal", run.render("json", top_kernels=1000000) ==
-              json.dumps(document, indent=2, ensure_ascii=False) or
-              json.loads(run.render("json", top_kernels=1000000)) == document)
+        check(f"{os.path.basename(path)}: is opened as the program does", document is not None)
+        n += same_as(run, document, os.path.basename(path)) if document else 0
     check(f"{n} values are those of the JSON", n > 0)
+
+
+STATS = """"Codeobj","Vaddr","Instruction","Hitcount","Latency","Stall","Idle","Source"
+0,0,"; work",0,0,0,0,""
+1,4096,"s_load_dwordx4 s[0:3], s[0:1], 0x0",8,64,0,0,"a.hip:3"
+1,4104,"s_waitcnt lgkmcnt(0)",8,4000,3600,40,"a.hip:3"
+1,4108,"s_endpgm",8,80,0,0,""
+"""
+SOURCE = """__global__ void k(float *x) { x[threadIdx.x] = 1; }
+int main() { for (int i = 0; i < 9; i++) { k<<<1, 64>>>(0); hipDeviceSynchronize(); } }
+"""
+
+
+def check_beside(o, gpusight, demo, folder):
+    """Thread traces and source code: without a trace, and with one."""
+    att, source = os.path.join(folder, "att"), os.path.join(folder, "source")
+    for path, name, text in ((att, "stats_ui_output_agent_1_dispatch_2.csv", STATS), (source, "a.hip", SOURCE)):
+        os.mkdir(path)
+        with open(os.path.join(path, name), "w", encoding="ascii") as f:
+            f.write(text)
+    for path, keywords in ((att, {}), (None, {"att_dir": att}), (None, {"source_dir": source}),
+                           (demo, {"att_dir": att, "source_dir": source})):
+        for when in ({}, {"analyze": True}):
+            options = [f"--{k.replace('_', '-')}={v}" for k, v in keywords.items()]
+            document = json_of(o, path, *options)
+            run = gpusight.open(*[path] if path else [], progress=False, **keywords, **when)
+            same_as(run, document, f"{path or ''} {options}")
+            for form in ("text", "markdown", "html"):
+                run.render(form)
+            run._repr_html_()
+    alone = gpusight.open(att, progress=False)
+    check("a thread trace says what it is", "thread_trace_kernels" in repr(alone), repr(alone))
+    for what in (lambda: alone.whatif(), lambda: alone.plot(), lambda: gpusight.compare(alone, alone),
+                 lambda: alone.query("select * from kernels"), lambda: alone.convert("chrome", att + ".json"),
+                 lambda: gpusight.open(att, progress=False, window="1%..2%"),
+                 lambda: gpusight.open(progress=False, source_dir=source, att_dir=att)):
+        try:
+            check("a thread trace is no trace", False, what())
+        except gpusight.UsageError as e:
+            check("a thread trace is no trace", "a trace" in str(e), e)
+
+
+def check_workload(o, gpusight, folder):
+    """A workload of rocprof-compute, and parts of it."""
+    sys.path.insert(0, os.path.join(ROOT, "tests", "e2e"))
+    import check_workload as workload
+    path = workload.make(os.path.join(folder, "workload"), ["TCC_HIT_sum", "TCC_MISS_sum", "SQ_WAVES"],
+                         [("copy", [75, 25, 4], 1000), ("gemm", [10, 90, 8], 5000), ("copy", [50, 50, 4], 1500)])
+    for part in ({}, {"panel": 2}, {"per": "second"}, {"dispatch": "0,2"}, {"kernel": "gemm", "panel": 17}):
+        run = gpusight.open(path, progress=False, **part)
+        same_as(run, json_of(o, path, *[f"--{k}={v}" for k, v in part.items()]), f"workload {part}")
+    for what, says in ((lambda: gpusight.open(path, progress=False, panel="x"), "no panel"),
+                       (lambda: gpusight.open(path, progress=False, window="1%..2%"), "needs a trace"),
+                       (lambda: gpusight.open(os.path.join(folder, "demo.db"), progress=False, panel=2), "is for workloads")):
+        try:
+            check(f"workload: {says}", False, what())
+        except gpusight.Error as e:
+            check(f"workload: {says}", says in str(e), e)
 
 
 # ---- Arrow, read by hand
@@ -183,7 +271,7 @@ def check_arrow(gpusight, path):
         for i, column in enumerate(table.columns.values()):
             child = values(schema.children[i].contents, array.children[i].contents)
             good = good and schema.children[i].contents.name.decode() == column.name and all(
-                a == b or (a != a and b != b) for a, b in zip(child, column)) and \
+                a == b or (a is None and b != b) for a, b in zip(child, column)) and \
                 len(child) == len(column)
         if not good:
             check(f"arrow: {name}", False)
@@ -195,6 +283,9 @@ def check_arrow(gpusight, path):
     del table, run
     stream = Stream.from_address(pointer(stream_capsule, b"arrow_array_stream"))
     at, schema, array, end = ctypes.addressof(stream), Schema(), Array(), Array()
+    check("a schema is there as often as it is asked for", all(
+        stream.get_schema(at, ctypes.byref(schema)) == 0 and schema.n_children > 5 and not release(schema)
+        for _ in range(3)))
     check("a stream gives a schema and one batch",
           stream.get_schema(at, ctypes.byref(schema)) == 0 and
           stream.get_next(at, ctypes.byref(array)) == 0 and
@@ -350,16 +441,28 @@ def check_calls(gpusight, path):
 
 def check_interrupt(path, big):
     """Ctrl-C ends a call of a second in a moment, as KeyboardInterrupt."""
-    program = ("import sys, gpusight\nprint('go', flush=True)\n"
-               f"try:\n    gpusight.open({big!r}, progress=False, threads=1)\n    print('late')\n"
+    program = ("import gpusight, os, signal, threading\n"
+               "threading.Timer(0.03, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
+               f"try:\n    gpusight.open({big!r}, progress=False, threads=1, analyze=True)\n    print('late')\n"
                "except KeyboardInterrupt:\n    print('interrupted')\n"
                f"print(len(gpusight.open({path!r}, progress=False).kernels))\n")
-    p = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
-    p.stdout.readline()
-    timer = threading.Timer(0.08, lambda: p.send_signal(signal.SIGINT))
-    timer.start()
-    out = p.communicate(timeout=60)[0].split()
-    check("Ctrl-C ends a call, and the next one works", out == ["interrupted", "1800"], out)
+    p = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, timeout=60)
+    check("Ctrl-C ends a call, and the next one works", p.stdout.split() == ["interrupted", "1800"], p.stdout)
+
+
+def every_scenario(o, folder):
+    """All that synth makes, in every format: files and folders of them."""
+    out = subprocess.run([o.gpusight, "synth", "--list"], capture_output=True, text=True, check=True).stdout
+    made = []
+    for name in [line.split()[0] for line in out.splitlines() if line[:1].strip()]:
+        for form in ("rocpd", "rocprofv3-json", "nsys", "kineto"):
+            to = os.path.join(folder, f"{name}-{form}", "%pid%." + {"rocpd": "db", "nsys": "sqlite"}.get(form, "json"))
+            os.mkdir(os.path.dirname(to))
+            p = subprocess.run([o.gpusight, "synth", name, "--format", form, "-o", to], capture_output=True)
+            if p.returncode == 0:
+                made.append(os.path.dirname(to))
+    check("every scenario is made", len(made) > 100, len(made))
+    return made
 
 
 def system_python():
@@ -407,7 +510,10 @@ def main():
                     os.path.getsize(f) < 300000][:12]
         if not real:
             print("skipped - real traces: none there")
-        check_numbers(o, gpusight, o.traces or [path, nsys] + real)
+        made = every_scenario(o, folder) if o.all else []
+        check_numbers(o, gpusight, o.traces or [path, nsys] + made + real)
+        check_beside(o, gpusight, path, folder)
+        check_workload(o, gpusight, folder)
         check_arrow(gpusight, path)
         check_frames(gpusight, path)
         check_calls(gpusight, path)

@@ -163,7 +163,8 @@ def mistakes(bench, folder):
     odd = os.path.join(folder, "odd")
     os.mkdir(odd)
     shutil.copy(os.path.join(bench, "tiny_kernels.db"), os.path.join(odd, "a.db"))
-    for text in ('{"expected_bottleneck": "no_such"}', "{}", "[", '{"expected_bottleneck": 7}'):
+    for text in ('{"expected_bottleneck": "no_such"}', "{}", "[", '{"expected_bottleneck": 7}',
+                 '{"also_true": "cut', '{"suggestions": ["cut', '{"scenario": "cut'):
         with open(os.path.join(odd, "a.truth.json"), "w") as f:
             f.write(text)
         r = gpusight("evaluate", odd)

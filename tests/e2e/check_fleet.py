@@ -286,6 +286,32 @@ def passwords(t, server):
         check(p.returncode == 6, f"a server that hangs up: {p.returncode}")
 
 
+def ways(t):
+    """How a server is reached: by libpq, where it is, and by the protocol."""
+    loads = b"no libpq" not in t.run("history", "--db", "postgresql://127.0.0.1:1/x",
+                                     env={"GPUSIGHT_POSTGRESQL": "libpq"}).stderr
+    if "libpq" in t.ok("--version") and loads:
+        return ["libpq", "wire"]
+    print("libpq is left out: it is not there")
+    return ["wire"]
+
+
+def on_server(t, server, way, files, expected, kills):
+    env = {"PGPASSWORD": SECRET, "GPUSIGHT_POSTGRESQL": way}
+    os.environ["GPUSIGHT_POSTGRESQL"] = way
+    there = collect(t, server, env)
+    for name in TABLES:
+        check([r[:2] for r in there[name]] == [r[:2] for r in expected[name]], f"{way}: {name} differs from SQLite's")
+    names = "run, name, path, started_ns, verdict, headline, wall_ns, straggler, profile"
+    check(server.rows("run", names) == files.rows("run", names), f"{way}: runs differ from SQLite's")
+    passwords(t, server)
+    drop = ("DROP TABLE gpusight_run, gpusight_ledger, gpusight_finding, gpusight_hotspot, gpusight_version, "
+            "gpusight_schema CASCADE")
+    server.execute(drop)
+    interrupted(t, server, env, kills, there)
+    server.execute(drop)
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--gpusight", required=True)
@@ -301,20 +327,11 @@ def main():
         interrupted(t, SQLite(t, "killed.db"), {}, o.kills, expected)
         server = PostgreSQL(folder)
         try:
-            why = "this build knows no PostgreSQL" if "postgresql" not in t.ok("--version") else server.start()
+            why = server.start()
             if why:
                 print(f"PostgreSQL is left out: {why}")
-            else:
-                env = {"PGPASSWORD": SECRET}
-                there = collect(t, server, env)
-                for name in TABLES:
-                    check([r[:2] for r in there[name]] == [r[:2] for r in expected[name]], f"{name} differs from SQLite's")
-                names = "run, name, path, started_ns, verdict, headline, wall_ns, straggler, profile"
-                check(server.rows("run", names) == files.rows("run", names), "runs differ from SQLite's")
-                passwords(t, server)
-                server.execute("DROP TABLE gpusight_run, gpusight_ledger, gpusight_finding, gpusight_hotspot, "
-                               "gpusight_version, gpusight_schema CASCADE")
-                interrupted(t, server, env, o.kills, there)
+            for way in [] if why else ways(t):
+                on_server(t, server, way, files, expected, o.kills)
         finally:
             server.stop()
     print(f"{len(failures)} failures" if failures else "ok")

@@ -108,12 +108,24 @@ def check_trace(program, trace, schemas):
     yield from check_ledger(d)
     yield from check_breakdown(d)
     profile = run(program, "analyze", "--json", "--json-profile", "rocinsight", trace)
-    yield from ("rocinsight: " + p for p in schema.problems(read(profile), schemas["rocinsight-0.4.0"]))
+    for name in ("rocinsight-0.4.0", "rocinsight promises"):
+        yield from (f"{name}: " + p for p in schema.problems(read(profile), schemas[name]))
     yield from check_summary(program, trace)
     for command in ("summary", "info", "whatif"):
         text = run(program, command, "--json", trace)
         if text is not None:
             yield from (f"{command}: " + p for p in schema.problems(read(text), schemas[command]))
+
+
+def check_terms(program):
+    """Every term, in one document; each of them is found again by its name."""
+    terms = schema.load(os.path.join(ROOT, "schema", "explain.schema.json"))
+    d = read(run(program, "explain", "--json"))
+    yield from schema.problems(d, terms)
+    rule = next(t for t in d["terms"] if t["kind"] == "rule")
+    one = read(run(program, "explain", "--json", rule["alias"]))
+    if one["terms"] != [rule]:
+        yield f"explain {rule['alias']}: {one}"
 
 
 def synthetic(program, scratch):
@@ -136,6 +148,7 @@ def main():
     args = args.parse_args()
     schemas = {n: schema.load(os.path.join(ROOT, "schema", n + ".schema.json"))
                for n in ("analysis", "info", "rocinsight-0.4.0", "summary", "whatif")}
+    schemas["rocinsight promises"] = schema.load(os.path.join(ROOT, "tests/tools/rocinsight-0.4.0.json"))
     bad = count = 0
     with tempfile.TemporaryDirectory(prefix="documents-") as scratch:
         if args.which == "real":
@@ -146,6 +159,7 @@ def main():
                 return 77
         else:
             traces = synthetic(args.gpusight, scratch)
+            bad += len([print("explain:", text) for text in check_terms(args.gpusight)])
         for name, path in traces:
             count += 1
             for text in list(check_trace(args.gpusight, path, schemas))[:10]:

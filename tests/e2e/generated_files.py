@@ -13,6 +13,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FILES = {"schema": "schema/analysis.schema.json", "plan-schema": "schema/plan.schema.json",
+         "rocinsight-schema": "schema/rocinsight-0.4.0.schema.json",
          "compare-schema": "schema/compare.schema.json", "info-schema": "schema/info.schema.json",
          "summary-schema": "schema/summary.schema.json",
          "history-schema": "schema/history.schema.json",
@@ -21,7 +22,7 @@ FILES = {"schema": "schema/analysis.schema.json", "plan-schema": "schema/plan.sc
          "verify-schema": "schema/verify.schema.json",
          "answer-schema": "schema/answer.schema.json", "whatif-schema": "schema/whatif.schema.json",
          "evaluation-schema": "schema/evaluation.schema.json",
-         "tables-schema": "schema/tables.schema.json",
+         "tables-schema": "schema/tables.schema.json", "explain-schema": "schema/explain.schema.json",
          "metrics": "docs/metrics.md", "rules": "docs/rules.md",
          "counters": "docs/counter-metrics.md", "workload-metrics": "docs/workload-metrics.md",
          "tools": "docs/tools.md",

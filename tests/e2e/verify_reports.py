@@ -153,8 +153,6 @@ def check(program, words, traces, form, folder, rng, count, failures, quiet):
     text = r.stdout
     with open(report, "w", newline="") as f:
         f.write(text)
-    if words[0] != "analyze" and run(program, "analyze", "--json", *traces).returncode == 5:
-        return None  # nothing happens in it
     doc = verify(program, report, traces)
     bad = [f for f in doc["figures"] if f["verdict"] != "confirmed"]
     if not bad and not doc["figure_count"] and words[0] != "analyze":
@@ -237,6 +235,25 @@ def others(program, traces, folder, failures):
         failures.append(f"a report of another trace: exit {r.returncode}")
 
 
+def empty(program, folder, failures):
+    """A trace without events: what can be said of it is confirmed, what cannot is not."""
+    trace = os.path.join(folder, "empty.db")
+    run(program, "synth", "empty", "-o", trace)
+    for words in (["info"], ["plan"], ["plan", "--goal", "all", "--", "srun", "-n", "4", "./app"]):
+        for form, end in FORMS.items():
+            report = os.path.join(folder, "empty." + end)
+            with open(report, "w") as f:
+                f.write(write(program, words, form, trace).stdout)
+            r = run(program, "verify", "--strict", report, trace)
+            if r.returncode:
+                failures.append(f"{' '.join(words)} {form} of nothing: exit {r.returncode}: {r.stdout}{r.stderr}")
+    ticket = os.path.join(folder, "ticket.txt")
+    with open(ticket, "w") as f:
+        f.write("There are 7 kernels.\n")
+    if run(program, "verify", ticket, trace).returncode != 1:
+        failures.append("kernels of a trace without any")
+
+
 def real_traces(root):
     out = []
     for kind, ends in (("rocpd", (".db",)), ("nsys", (".sqlite",)), ("rpd", (".rpd", ".gz")), ("kineto", (".gz",)),
@@ -292,6 +309,7 @@ def main():
         if not o.real:
             others(program, traces, folder, failures)
             tables(program, traces[0][0], folder, failures)
+            empty(program, folder, failures)
         print(f"{done} alterations, {missed} missed, {alarms} false alarms")
         if missed > done * 0.05:
             failures.append("more than 5 % of the alterations were missed")

@@ -84,7 +84,7 @@ void everything(const struct trace *t)
     struct inventory inventory;
     arena_init(&arena);
     str_init(&out, &arena);
-    inventory_make(&inventory, t, "check", 1, &arena);
+    inventory_make(&inventory, t, true, 1, &arena);
     render_text(&out, inventory_doc(&inventory, &arena), &plain);
     if (t->kernels.n || t->copies.n) {
         struct analysis_opts o = {.view = {.gpu = -1, .process = -1, .threads = 1},

@@ -33,7 +33,7 @@ static const struct {
     {"ui_output_agent_1_dispatch_2/realtime.json", NULL},
     {"ui_output_agent_1_dispatch_2/snapshots.json", NULL},
 };
-enum { CODE = 1, FILES = sizeof(files) / sizeof(*files) };
+enum { CODE = 1, FILES = ARRAY_LEN(files) };
 
 static void put(const char *name, const void *text, size_t n)
 {

@@ -88,7 +88,7 @@ static const char *value(struct bytes *b)
                                          "'{\"a\":['",
                                          "255",
                                          "65536"};
-    return values[take(b) % (sizeof(values) / sizeof(*values))];
+    return values[take(b) % ARRAY_LEN(values)];
 }
 
 /* The name of a column of a table, in quotes; "id" where there is none of that number. */

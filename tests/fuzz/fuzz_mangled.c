@@ -21,7 +21,7 @@ static const char *const pieces[] = {
     "Dv4_f", "U8kernel", "Z",    "B5cxx11", "3std",  "ZN",    "C1",    "D0",    "_GLOBAL__N_",
     ".kd",   " ",        "<",    ">",       "(",     ")",     "::",
 };
-enum { PIECES = sizeof(pieces) / sizeof(*pieces), LONGEST = 65536 };
+enum { PIECES = ARRAY_LEN(pieces), LONGEST = 65536 };
 
 /* Pieces; then codes that repeat the last 1 to 64 of them 2 to 128 times. */
 static const char *compose(struct arena *a, const uint8_t *data, size_t size)

@@ -57,7 +57,7 @@ static const char *by_grammar(struct arena *a, const uint8_t *data, size_t size)
     str_puts(&s, "_Z1f");
     for (size_t i = 0; i < size; i++)
         for (unsigned n = 1u << (data[i] >> 6) * 2, t = data[i] & 63; n--;)
-            str_puts(&s, tokens[t % (sizeof(tokens) / sizeof(*tokens))]);
+            str_puts(&s, tokens[t % ARRAY_LEN(tokens)]);
     return s.buf;
 }
 

@@ -45,7 +45,7 @@ static const struct {
     {"META_DATA_CAPTURE", "name,value", 2},
 };
 
-enum { N_TABLES = sizeof(tables) / sizeof(*tables), MOST_ROWS = 200 };
+enum { N_TABLES = ARRAY_LEN(tables), MOST_ROWS = 200 };
 
 struct bytes {
     const uint8_t *p;

@@ -31,7 +31,7 @@ static void load(const char *path)
         struct inventory inventory;
         struct str out;
         struct jwrite w;
-        inventory_make(&inventory, &t, "check", 1, &a);
+        inventory_make(&inventory, &t, true, 1, &a);
         str_init(&out, &a);
         jw_init(&w, &out, 0);
         inventory_json(&inventory, &w);

@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char *const files[] = {"pmc_perf.csv", "sysinfo.csv", "roofline.csv",
                                     "SQ_LEVEL_WAVES.csv", "SQ_IFETCH_LEVEL.csv"};
-enum { FILES = sizeof(files) / sizeof(*files) };
+enum { FILES = ARRAY_LEN(files) };
 
 static void write_file(const char *dir, const char *name, const char *p, size_t n)
 {

@@ -446,11 +446,18 @@ def replays():
             check(os.stat(path).st_mode & 0o77 == 0, os.path.basename(path) + " is ours alone")
         with open(record) as f:
             check("fission_sweep" not in f.read(), "a recording is redacted")
-        for bad in (b"", b"{", b'{"events": [{"text": "x"}]}\n', b"\xff\xfe\n[]\n", b'{"events": 7}'):
+        for bad in (b"", b"{", b'{"events": [{"text": "x"}]}\n', b"\xff\xfe\n[]\n", b'{"events": 7}',
+                    b'{"sha256": "cut', b'{"events": [{"text": "cut'):
             with open(record, "wb") as f:
                 f.write(bad)
             r = gpusight("ask", "--llm-replay", record, TRACE, "why?")
             check(r.returncode == 6 and len(r.stderr.splitlines()) == 1, "a bad recording is told", r.stderr)
+        with open(record, "wb") as f:
+            f.write(b'{"events": [{"text": "x"}, {"usage": {"input": 9223372036854775807, "output": -5}}, '
+                    b'{"usage": {"input": 9223372036854775807}}, {"stop": "end"}]}\n')
+        r = gpusight("ask", "--llm-replay", record, TRACE, "why?", "--json")
+        check(r.returncode == 0 and b'"input_tokens": 2251799813685248' in r.stdout and b'"output_tokens": 0' in r.stdout,
+              "tokens of any number are held in range", r.stdout[-600:])
 
 
 def conversation():

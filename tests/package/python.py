@@ -65,6 +65,39 @@ def check_stubs():
               set(public) - set(stub))
 
 
+TYPED = """import gpusight
+from gpusight import rocinsight, rocpd
+run = gpusight.open("x.db", window="1%..2%", progress=False)
+kernels: gpusight.Table = run.kernels
+column: gpusight.Column = kernels["duration_ns"]
+titles = [str(row["title"]) for row in run.findings]
+page: str = run.render("html")
+paper: bytes = run.render("pdf")
+verdict: str = gpusight.compare(run, ["b.db", "c.db"]).verdict
+stalls: gpusight.Table = run.thread_trace_kernels
+result: rocinsight.AnalysisResult = rocinsight.analyze_database("x.db")
+rocpd.connect("x.db").execute("select 1").fetchall()
+WRONG
+"""
+
+
+def check_types(folder):
+    """What mypy makes of the stubs, where it is installed."""
+    python = next((p for p in (sys.executable, "/usr/bin/python3") if not subprocess.run(
+        [p, "-c", "import mypy"], capture_output=True).returncode), None)
+    if not python:
+        print("skipped - types: no mypy")
+        return
+    for wrong in ("", "number: int = run.render()", "gpusight.opne('x')", "run.render('pdf').encode()"):
+        path = os.path.join(folder, "typed.py")
+        with open(path, "w", encoding="ascii") as f:
+            f.write(TYPED.replace("WRONG", wrong))
+        done = subprocess.run([python, "-m", "mypy", "--strict", "--cache-dir", os.path.join(folder, "mypy"), path],
+                              capture_output=True, text=True, env=dict(os.environ, MYPYPATH=PYTHON))
+        found = done.stdout.count("error:")
+        check(f"mypy on {wrong or 'what is right'}", found == bool(wrong), done.stdout + done.stderr)
+
+
 # ---- the wheel
 
 
@@ -187,7 +220,7 @@ check("the trace is as it was", open(trace, "rb").read() == before)
 # pictures
 check("charts", "ledger" in gpusight.charts())
 p = gpusight.open(trace, progress=False).plot("timeline", width=600)
-check("plot", p._repr_svg_().lstrip().startswith("<?xml") and p._repr_png_() is None)
+check("plot", p._repr_svg_().lstrip().startswith("<svg") and p._repr_png_() is None)
 check("no such chart", raises(gpusight.UsageError, lambda: gpusight.open(trace, progress=False).plot("x")))
 sys.exit(bad > 0)
 '''
@@ -273,6 +306,7 @@ def main():
     with open(os.path.join(ROOT, "examples", "tour.ipynb"), encoding="utf-8") as f:
         check("the notebook holds no output", all(not c.get("outputs") for c in json.load(f)["cells"]))
     with tempfile.TemporaryDirectory() as folder:
+        check_types(folder)
         wheel = check_wheel(o, folder)
         run_inside(install(wheel, folder), o, folder)
     if o.clean:

@@ -87,6 +87,12 @@ def check_outputs(o, root, way):
     check("it says what was not built in", code == 2 and b"cairo" in why, (code, why))
     code, _, why = run(way + ["/gpusight", "ask", "--llm", "local:m", "t.db", "why?"], root)
     check("it says that it needs curl to ask a model", code == 6 and b"no program 'curl' on PATH" in why, (code, why))
+    for address, says in (("postgresql://u@127.0.0.1:1/d", b"Connection refused"),
+                          ("postgresql://127.0.0.1:1/d", b"no user"),
+                          ("postgresql://u@db.site/d", b"no address is known"),
+                          ("postgresql://u@h/d?sslmode=require", b"needs libpq")):
+        code, _, why = run(way + ["/gpusight", "history", "--db", address], root)
+        check(f"{address}: it says what is wrong", code in (2, 6) and says in why and why.count(b"\n") == 1, (code, why))
     code, out, _ = run(way + ["/gpusight", "analyze", "t.db", "--format", "json"], root)
     check("its document is whole", code == 0 and "ledger" in json.loads(out))
 
@@ -97,6 +103,28 @@ def check_models(o):
         done = subprocess.run([sys.executable, os.path.join(ROOT, "tests", "llm", "check_llm.py"), "--gpusight",
                                o.static, "--transport", "curl", what], capture_output=True, text=True)
         check(f"language models: {what}", done.returncode in (0, 77), done.stdout[-1500:])
+
+
+def check_servers(o):
+    """PostgreSQL by its protocol: a real server, where one is installed, and faults of one that is none."""
+    for script in ("check_wire.py", "check_fleet.py"):
+        done = subprocess.run([sys.executable, os.path.join(ROOT, "tests", "e2e", script), "--gpusight", o.static],
+                              capture_output=True, text=True)
+        check(f"PostgreSQL: {script}", done.returncode == 0, done.stdout[-1500:])
+
+
+def check_launcher(o, root):
+    """MPI is not to be had: one process works, once, and says why."""
+    if not shutil.which("mpirun"):
+        print("skipped - several processes: no mpirun")
+        return
+    alone = subprocess.run([o.static, "info", os.path.join(root, "t.db")], capture_output=True)
+    done = subprocess.run(["mpirun", "-n", "3", "--oversubscribe", o.static, "info", os.path.join(root, "t.db")],
+                          capture_output=True, env=dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", NO_COLOR="1",
+                                                        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1"))
+    check("under mpirun the first process does all, and says so", done.returncode == 0 and
+          done.stdout.count(b"t.db") == alone.stdout.count(b"t.db") and
+          done.stderr.count(b"a static program cannot load MPI") == 1, (done.stdout[:500], done.stderr))
 
 
 def main():
@@ -121,6 +149,8 @@ def main():
             print("skipped: an empty root needs root, or user namespaces")
             return 1 if failures else 77
         check_outputs(o, root, way)
+        check_launcher(o, root)
+    check_servers(o)
     check_models(o)
     return failures > 0
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/jread.h"
+#include "compat/rocinsight.h"
 #include "made_trace.h"
-#include "render/analysis_json.h"
 #include "report/summary_json.h"
 #include "report/terms.h"
 
@@ -190,7 +190,7 @@ static void what_cannot_be_said_is_null(void **state)
 static void an_empty_trace_gives_a_document(void **state)
 {
     (void)state;
-    static write_document *const writers[] = {analysis_json, analysis_json_rocinsight};
+    static write_document *const writers[] = {analysis_json, rocinsight_json};
     for (size_t i = 0; i < 2; i++) {
         struct document d = {0};
         made_init(&d.m);
@@ -282,7 +282,7 @@ static void rocinsight_gets_only_what_it_knows(void **state)
     made_copy(&d.m, COPY_SET, s, US(61), US(62), NO_INDEX);
     made_copy(&d.m, COPY_P2P, s, US(63), US(64), NO_INDEX);
     struct analysis_opts o = made_options(0, US(100));
-    write_all(&d, analysis_json_rocinsight, &o);
+    write_all(&d, rocinsight_json, &o);
     assert_valid(&d);
     assert_string_equal(text_at(&d, "schema_version"), "0.3.0");
     assert_int_equal(type_at(&d, "memory_analysis/Memset"), J_NONE);
@@ -302,7 +302,7 @@ static void rocinsight_leaves_out_other_tools(void **state)
     for (size_t g = 0; g < d.m.t.gpus.n; g++)
         d.m.t.gpus.v[g].vendor = VENDOR_NVIDIA;
     struct analysis_opts o = made_options(0, US(100));
-    write_all(&d, analysis_json_rocinsight, &o);
+    write_all(&d, rocinsight_json, &o);
     assert_valid(&d);
     assert_null(strstr(d.text.buf, "\"tool\": \"nsys\""));
     assert_null(strstr(d.text.buf, "\"tool\": \"ncu\""));

@@ -56,7 +56,7 @@ static void analyze(struct fixture *f)
                                        trace_str(&f->t, f->t.gpus.v[g].name), 0);
     view_make(&a->view, &f->t, &f->opts.view, &f->arena);
     ledger_make(&a->ledger, &a->view, &f->arena);
-    for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
+    for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
         kinds[k]->run(a);
 }
 
@@ -684,7 +684,7 @@ static void nothing_gives_zeros_and_every_table(void **state)
     assert_false(f.a.stream_stats.serialised);
     assert_int_equal(f.a.marker_stats.unattributed_kernels, 0);
     struct results all = {0};
-    for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
+    for (size_t k = 0; k < ARRAY_LEN(kinds); k++) {
         assert_true(*kinds[k]->name && *kinds[k]->doc);
         kinds[k]->results(&f.a, &all, &f.arena);
     }
@@ -692,7 +692,7 @@ static void nothing_gives_zeros_and_every_table(void **state)
                                        "allocations",  "streams",     "stream_stats", "markers",
                                        "marker_stats", "collectives", "gpus",         "balance",
                                        "telemetry"};
-    assert_int_equal(all.n, sizeof(keys) / sizeof(*keys));
+    assert_int_equal(all.n, ARRAY_LEN(keys));
     for (size_t i = 0; i < all.n; i++) {
         assert_string_equal(all.v[i].fields->key, keys[i]);
         check_fields(&all.v[i]);

@@ -361,7 +361,7 @@ static void launches_behind_a_wait_are_counted(void **state)
                                         "__hipPushCallConfiguration",
                                         "__hipPopCallConfiguration",
                                         "hipModuleLaunchKernel"};
-    for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+    for (size_t i = 0; i < ARRAY_LEN(calls); i++)
         made_call(&m, calls[i], (int64_t)i * 10, (int64_t)i * 10 + 5);
     made_call_on(&m, other, REGION_HIP, "hipLaunchKernel", 60, 65);
     struct analysis_opts o = made_options(0, 200);

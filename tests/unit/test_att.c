@@ -136,7 +136,7 @@ static void units_are_known_by_mnemonic(void **state)
         {"quux v0", UNIT_OTHER},
         {"", UNIT_OTHER},
     };
-    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+    for (size_t i = 0; i < ARRAY_LEN(all); i++)
         assert_int_equal(isa_unit(all[i].text), all[i].unit);
 }
 

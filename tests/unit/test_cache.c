@@ -13,7 +13,7 @@ static void every_column_was_thought_of(void **state)
     const struct table_desc *const tables[] = {
 #define TABLE_OF(name) &name##_desc,
         TRACE_TABLES(TABLE_OF)};
-    for (size_t t = 0; t < sizeof(tables) / sizeof(*tables); t++)
+    for (size_t t = 0; t < ARRAY_LEN(tables); t++)
         for (size_t i = 0; i < tables[t]->n_columns; i++) {
             const struct column_desc *c = &tables[t]->columns[i];
             if (!cache_column_known(tables[t]->name, c))

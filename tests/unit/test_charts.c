@@ -94,7 +94,7 @@ static void everything_stays_inside_the_picture(void **state)
                                               {.width = 960, .bare = true},
                                               {.width = 16384, .height = 4000}};
     for (size_t i = 0; charts[i]; i++)
-        for (size_t s = 0; s < sizeof(sizes) / sizeof(*sizes); s++) {
+        for (size_t s = 0; s < ARRAY_LEN(sizes); s++) {
             struct draw *d = chart_draw(charts[i], &a, &sizes[s], &m.arena);
             assert_true(!sizes[s].width || d->width == PX(sizes[s].width));
             assert_true(!sizes[s].height || d->height == PX(sizes[s].height));

@@ -327,7 +327,7 @@ static void conditions_are_read(void **state)
     static const char *const bad[] = {
         "",         "wall",      "wall>",      "wall>x",       "wal>5%",
         "wall>5kB", "kernel>5%", "kernel:>5%", "launches>3ms", "wall>5%,"};
-    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         bool ok = parses(bad[i], &g, &a, &err);
         assert_true(!ok || i == 9); /* a comma at the end is harmless */
         if (!ok)

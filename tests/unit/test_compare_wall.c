@@ -15,7 +15,7 @@ static void idle_time_counts_beyond_its_noise(void **state)
     } cases[] = {{30000, 0.01, COMPARE_SLOWER},
                  {30000, 2, COMPARE_SAME},    /* 3 times as long, as irregular as that */
                  {90000, 2, COMPARE_SLOWER}}; /* 9 times: no accident */
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct runs r;
         start(&r);
         kernel(&r, &r.a, "gemm", 100, 10000, 0);
@@ -63,7 +63,7 @@ static void one_factor_over_all_kernels_is_clocks(void **state)
                  {9, 9, COMPARE_SLOWER, true},
                  {1.03, 1, COMPARE_SLOWER, false},
                  {0.9, 1.1, COMPARE_SAME, false}};
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct runs r;
         start(&r);
         kernel(&r, &r.a, "axpy", 100, 10000, 5);

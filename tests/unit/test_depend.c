@@ -398,7 +398,7 @@ static void changed_kernels_move_what_the_oracle_moves(void **state)
         make(&t, seed);
         make_graph(&t, &v, &d);
         replay_init(&r, &d, &t.m.arena);
-        for (size_t f = 0; f < sizeof(factors) / sizeof(*factors); f++) {
+        for (size_t f = 0; f < ARRAY_LEN(factors); f++) {
             struct change c = {0};
             struct oracle x;
             vec_push(&c.kernels, &t.m.arena, ((struct kernel_scale){"fast", factors[f]}));
@@ -448,7 +448,7 @@ static void an_op_may_take_as_much_longer_as_its_slack(void **state)
         replay_init(&r, &d, &t.m.arena);
         replay_run(&r, NULL);
         path_walk(&r, note_step, &p);
-        int64_t end = r.end_ns, *slack = path_slack(&r);
+        int64_t end = r.end_ns, *slack = path_slack(&r, &t.m.arena);
         for (int o = 0; o < (int)t.n_ops; o++) {
             uint32_t op = graph_op(&d, o);
             assert_true(slack[op] >= 0);

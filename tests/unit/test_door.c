@@ -21,7 +21,7 @@ static const int64_t edges[] = {0,
                                 INT64_MIN,
                                 1760000000000000000};
 
-enum { N = sizeof(edges) / sizeof(*edges) };
+enum { N = ARRAY_LEN(edges) };
 
 static int64_t exact(__int128 v)
 {
@@ -62,7 +62,7 @@ static void doubles_become_integers(void **state)
     static const int64_t ns[] = {
         0, -1, 0, 0, 1000000000000000, QUANTITY_MOST, -QUANTITY_MOST, QUANTITY_MOST, -QUANTITY_MOST,
         0};
-    for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(odd); i++) {
         assert_true(ns_from(odd[i]) == ns[i]);
         assert_true(count_from(odd[i]) == (uint64_t)(ns[i] > 0 ? ns[i] : 0));
         int32_t place = int_from(odd[i]);

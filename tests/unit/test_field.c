@@ -165,6 +165,16 @@ static void values_are_those_of_the_struct(void **state)
     assert_null(fields_find(&whole_fields, "name"));
 }
 
+static void numbers_are_rounded_where_that_is_asked(void **state)
+{
+    static const struct field share = ALWAYS(T, share, FIELD_NUM, "", "", .steps = 10);
+    static const struct field rate = ALWAYS(T, rate, FIELD_NUM, "", "", .steps = 10);
+    struct whole w = make(*state);
+    assert_true(field_get(&share, &w).real == 12.3);
+    assert_int_equal(field_get(&rate, &w).kind, VALUE_REAL); /* NaN in the struct */
+    assert_true(field_get(&rate, &w).real == 0);
+}
+
 static void only_numbers_are_numbers(void **state)
 {
     struct arena *a = *state;
@@ -185,7 +195,7 @@ static void people_read_units(void **state)
         {"share", "12.3 %"},    {"rate", "-"},         {"text", "a \"word\""}, {"yes", "yes"},
         {"mood", "bad"},        {"set", "red, blue"},  {"grade", "B"},         {"time_s", "0.0015"},
     };
-    for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++)
+    for (size_t i = 0; i < ARRAY_LEN(expected); i++)
         assert_string_equal(field_text(named(expected[i][0]), &w, a), expected[i][1]);
     w.text = NULL;
     w.yes = false;
@@ -204,7 +214,7 @@ static void programs_read_all_digits(void **state)
     str_init(&s, a);
     w.bytes = UINT64_MAX;
     w.share = 0.1;
-    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
         str_puts(&s, value_exact(field_get(named(keys[i]), &w), buf));
         str_putc(&s, ';');
     }
@@ -420,6 +430,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(values_are_those_of_the_struct, begin, end),
+        cmocka_unit_test_setup_teardown(numbers_are_rounded_where_that_is_asked, begin, end),
         cmocka_unit_test_setup_teardown(only_numbers_are_numbers, begin, end),
         cmocka_unit_test_setup_teardown(people_read_units, begin, end),
         cmocka_unit_test_setup_teardown(programs_read_all_digits, begin, end),

@@ -3,10 +3,9 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "model/hardware.h"
 #include "model/occupancy.h"
-
-#define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
 static void finds_products(void **state)
 {
@@ -39,7 +38,7 @@ static void finds_products(void **state)
         {NULL, "NVIDIA L40S", 0, "NVIDIA L40S"},
         {"gfx942", "", 228, "AMD Instinct MI300A"}, /* the only one with 228 */
     };
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         const struct hardware *hw = hardware_find(cases[i].arch, cases[i].name, cases[i].cus);
         assert_non_null(hw);
         assert_string_equal(hw->product, cases[i].product);
@@ -61,7 +60,7 @@ static void falls_back_to_the_architecture(void **state)
         {"gfx1102", "AMD Radeon RX 7600M", 28},
         {"8.7", "Orin", 16},
     };
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         const struct hardware *hw = hardware_find(cases[i].arch, cases[i].name, cases[i].cus);
         assert_non_null(hw);
         assert_true(hw->generic);
@@ -185,7 +184,7 @@ static void occupancy_on_cdna(void **state)
         {"gfx950", 256, 64, 0, 0, 163840, 4, 32, LIMIT_LDS},
         {"gfx950", 256, 64, 0, 0, 20480, 32, 32, LIMIT_NONE},
     };
-    for (size_t i = 0; i < COUNT(cases); i++)
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
         check(&cases[i]);
     assert_string_equal(check(&cases[13]).arithmetic, "128 VGPRs → 4 waves/SIMD of 8");
     assert_string_equal(check(&cases[13]).unit, "CU");
@@ -220,7 +219,7 @@ static void occupancy_on_rdna(void **state)
         {"gfx1010", 128, 48, 0, 0, 0, 80, 80, LIMIT_NONE},
         {"gfx1010", 128, 56, 0, 0, 0, 72, 80, LIMIT_REGISTERS},
     };
-    for (size_t i = 0; i < COUNT(cases); i++)
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
         assert_string_equal(check(&cases[i]).unit, "WGP");
 
     /* wave64 on gfx1100: 768, granule 12. 96 → 8 waves/SIMD; 256 threads are 4 waves. */
@@ -288,7 +287,7 @@ static void occupancy_on_nvidia(void **state)
         {"10.0", 256, 32, 0, 0, 56 * 1024, 32, 64, LIMIT_LDS},
         {"12.0", 256, 40, 0, 0, 0, 48, 48, LIMIT_NONE},
     };
-    for (size_t i = 0; i < COUNT(cases); i++)
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
         assert_string_equal(check(&cases[i]).unit, "SM");
     assert_true(check(&cases[2]).percent == 12.5);
     assert_string_equal(check(&cases[1]).arithmetic, "64 registers → 32 warps/SM of 64");
@@ -351,7 +350,7 @@ static const struct published {
 static void occupancy_equals_published_tables(void **state)
 {
     (void)state;
-    for (size_t t = 0; t < COUNT(published); t++)
+    for (size_t t = 0; t < ARRAY_LEN(published); t++)
         for (size_t a = 0; published[t].archs[a]; a++) {
             const struct hardware *hw = hardware_find(published[t].archs[a], NULL, 0);
             int step = 0;
@@ -396,7 +395,7 @@ static void refuses_what_cannot_be(void **state)
         {.hw = hw, .group_threads = 64, .lds_bytes = INT64_MAX},
         {.hw = hw, .group_threads = INT64_MIN},
     };
-    for (size_t i = 0; i < COUNT(bad); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         assert_false(occupancy_of(&o, &bad[i]));
         assert_int_equal(o.max_waves, 0);
     }

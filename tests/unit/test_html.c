@@ -50,7 +50,7 @@ static void base64_has_the_values_of_the_standard(void **state)
     };
     struct arena a;
     arena_init(&a);
-    for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
         struct str s;
         str_init(&s, &a);
         base64_append(&s, pairs[i][0], strlen(pairs[i][0]));

@@ -281,7 +281,7 @@ static void the_cause_is_what_the_late_rank_does_longer(void **state)
         {slow_copies, "copies", "300 µs longer"},
         {busy_host, "host", "allocates"},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct job job = {0};
         make_late(&job, cases[i].work);
         assert_string_equal(job.straggler.cause, cases[i].cause);

@@ -242,7 +242,7 @@ static void names_every_problem(void **state)
         {"\"abc", "!bad JSON: the file ends too early, line 1, column 5"},
         {"\xef\xbb\xbf{}", "!bad JSON: expected a value, line 1, column 1"},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         check(cases[i][0], cases[i][1]);
     }
     struct arena a;
@@ -271,7 +271,7 @@ static void fast_paths_see_problems(void **state)
     struct str out;
     arena_init(&a);
     str_init(&out, &a);
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         int n = snprintf(text, sizeof(text), "[{\"first\": 1, %s, \"last\": 2}%s]", bad[i], after);
         assert_false(agree(text, (size_t)n, &out));
     }
@@ -331,7 +331,7 @@ static void decimals_are_exact(void **state)
         {"[1]", 3, 99},
         {"{}", 3, 99},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         char text[256]; /* long enough behind the number for the fast path, and not */
         for (int padded = 0; padded < 2; padded++) {
             int n = snprintf(text, sizeof(text), "[%s,7%*s]", cases[i].text, padded * 80, "");
@@ -359,7 +359,7 @@ static void bad_decimals_are_errors(void **state)
     (void)state;
     static const char *const bad[] = {"01.5", "1.",  "1.e3", "-",    "-.5",
                                       "1e",   "NaN", "nan",  "1.5.5"};
-    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         char text[256];
         int n = snprintf(text, sizeof(text), "[%s%80s]", bad[i], "");
         struct jread j;
@@ -429,7 +429,7 @@ static void integers_are_exact(void **state)
         {"[1]", 99, 99},
         {"{\"a\":1}", 99, 99},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
         for (size_t piece = 0; piece <= 7; piece++)
             for (int padded = 0; padded < 2; padded++) {
                 char text[256];
@@ -479,7 +479,7 @@ static void doubles_are_right(void **state)
         {"2.2250738585072014e-308", 2.2250738585072014e-308},
         {"0.000000000000000000000000000000000000000000000000000001e54", 1},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct jread j;
         jr_memory(&j, cases[i].text, strlen(cases[i].text));
         assert_true(jr_num(&j, 42) == cases[i].v);
@@ -524,6 +524,24 @@ static void wrong_types_are_skipped(void **state)
     assert_true(jr_end(&j, NULL));
     jr_release(&j);
     jr_release(&j);
+}
+
+/* What looks like a string may end before its end. */
+static void a_cut_string_is_none(void **state)
+{
+    (void)state;
+    struct jread j;
+    struct arena a;
+    arena_init(&a);
+    jr_memory(&j, "[\"ab\", \"cd", 9);
+    assert_true(jr_array(&j) && jr_item(&j));
+    assert_string_equal(jr_strdup(&j, &a), "ab");
+    assert_true(jr_item(&j));
+    assert_int_equal(jr_type(&j), J_STRING);
+    assert_null(jr_strdup(&j, &a));
+    assert_false(jr_end(&j, NULL));
+    jr_release(&j);
+    arena_release(&a);
 }
 
 static void errors_stick(void **state)
@@ -778,6 +796,7 @@ int main(void)
         cmocka_unit_test(window_edge_may_cut_anything),
         cmocka_unit_test(nesting_has_a_limit),
         cmocka_unit_test(strings_have_a_limit),
+        cmocka_unit_test(a_cut_string_is_none),
         cmocka_unit_test(long_numbers_work),
         cmocka_unit_test(streams_may_fail),
         cmocka_unit_test(shortage_of_memory_is_an_error),

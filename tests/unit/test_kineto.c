@@ -226,7 +226,7 @@ static void copies_have_a_direction(void **state)
         {"gpu_memset", "Memset (Device)", COPY_SET, MEMORY_UNKNOWN, MEMORY_DEVICE},
         {"gpu_memcpy", "odd", COPY_UNKNOWN, MEMORY_UNKNOWN, MEMORY_UNKNOWN},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         char text[512];
         snprintf(text, sizeof(text),
                  "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":0,\"tid\":7,\"ts\":1,"
@@ -442,7 +442,7 @@ static void bad_json_is_an_error_with_a_place(void **state)
         {"{\"ph\":\"X\",\n\n\"name\":\"a\nb\"}", "line 3"},
         {"{\"ph\":\"X\"}]}]", "expected nothing more"},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         char text[512];
         int n = snprintf(text, sizeof(text), "{\"traceEvents\":[%s]}", cases[i].event);
         expect_error(text, (size_t)n, GS_E_FORMAT, cases[i].part);
@@ -488,7 +488,7 @@ static void other_json_is_not_ours(void **state)
                                          "7",
                                          "[{\"name\": 1}]",
                                          "{\"x\": {\"traceEvents\": []}}"};
-    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
         expect_error(others[i], strlen(others[i]), GS_E_FORMAT, NULL);
     assert_true(load("{\"traceEvents\": []}"));
     assert_true(trace_events(&trace) == 0);

@@ -286,7 +286,7 @@ static void calls_in_a_gap_tell_its_cause(void **state)
         {REGION_HIP, "hipModuleLoad", CAUSE_STARTUP}, {REGION_HIP, "hipGetDevice", CAUSE_LAUNCH},
         {REGION_HSA, "cuMemHostAlloc", CAUSE_ALLOC},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct made m;
         uint32_t s = stage(&m);
         made_call_on(&m, 0, cases[i].kind, cases[i].name, US(101), US(120));

@@ -9,8 +9,6 @@
 #include "base/str.h"
 #include "metric/roofline.h"
 
-#define COUNT(a) (sizeof(a) / sizeof(*(a)))
-
 /* A scope from text: "TCC_HIT=30 GRBM_COUNT=1,2,3 $dt_ns=1000", instances between commas. */
 struct text_scope {
     const char *text;
@@ -30,7 +28,7 @@ static bool text_lookup(void *ctx, const struct formula_name *name, double *valu
             continue;
         double v[16];
         size_t count = 0;
-        for (const char *p = word + n; p < at && count < COUNT(v);) {
+        for (const char *p = word + n; p < at && count < ARRAY_LEN(v);) {
             char *end;
             v[count++] = strtod(p + 1, &end);
             p = end;
@@ -116,7 +114,7 @@ static void formulas_compute(void **state)
         {"$dt_ns / 2", "$dt_ns=10", 5},
         {"$dt_ns", "dt_ns=10", 10},
     };
-    for (size_t i = 0; i < COUNT(cases); i++)
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
         near(eval_text(cases[i].formula, cases[i].values), cases[i].want);
 }
 
@@ -150,7 +148,7 @@ static void bad_formulas_are_refused(void **state)
     };
     struct arena a;
     arena_init(&a);
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct gs_error err = {0};
         const struct formula *f;
         assert_false(formula_parse(&f, cases[i], &a, &err));
@@ -249,7 +247,7 @@ static const struct metric_case {
 static void metrics_follow_their_definitions(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COUNT(metric_cases); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(metric_cases); i++) {
         const struct metric_case *c = &metric_cases[i];
         struct arena a;
         struct metric_set set;
@@ -274,7 +272,7 @@ static void every_metric_has_a_case(void **state)
     const struct metric_def *defs = metric_defs(&n);
     for (size_t i = 0; i < n; i++) {
         bool found = false;
-        for (size_t k = 0; k < COUNT(metric_cases) && !found; k++)
+        for (size_t k = 0; k < ARRAY_LEN(metric_cases) && !found; k++)
             found = str_eq(metric_cases[k].id, defs[i].id) && !isnan(metric_cases[k].want) &&
                     metric_fits(&defs[i], metric_cases[k].arch);
         if (!found)
@@ -432,7 +430,7 @@ static void counters_have_rules_of_their_own(void **state)
         {"GPU_UTIL", REDUCE_AVG},         {"FETCH_SIZE", REDUCE_SUM},
         {"Wavefronts", REDUCE_SUM},       {"MeanOccupancyPerCU", REDUCE_AVG},
     };
-    for (size_t i = 0; i < COUNT(cases); i++)
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
         assert_int_equal(counter_reduction(cases[i].name), cases[i].how);
 }
 

@@ -16,8 +16,6 @@ struct pair {
     const char *in, *out;
 };
 
-#define COUNT(a) (sizeof(a) / sizeof(*(a)))
-
 static void demangles(void **state)
 {
     (void)state;
@@ -33,7 +31,7 @@ static void demangles(void **state)
     };
     struct arena a;
     arena_init(&a);
-    for (size_t i = 0; i < COUNT(plain); i++)
+    for (size_t i = 0; i < ARRAY_LEN(plain); i++)
         assert_string_equal(name_demangle(&a, plain[i].in), plain[i].out);
 #ifdef HAVE_DEMANGLE
     static const struct pair mangled[] = {
@@ -44,7 +42,7 @@ static void demangles(void **state)
         {"_ZN5hydro4GridIdE4stepEPd", "hydro::Grid<double>::step(double*)"},
         {"_Z3fooi.constprop.0", "foo(int) [clone .constprop.0]"},
     };
-    for (size_t i = 0; i < COUNT(mangled); i++)
+    for (size_t i = 0; i < ARRAY_LEN(mangled); i++)
         assert_string_equal(name_demangle(&a, mangled[i].in), mangled[i].out);
 #endif
     arena_release(&a);
@@ -180,12 +178,12 @@ static void survives_repeated_grammar(void **state)
     struct arena a;
     arena_init(&a);
     double start = seconds();
-    for (size_t i = 0; i < COUNT(units) * COUNT(lengths) * COUNT(begins); i++) {
-        const char *unit = units[i % COUNT(units)];
-        size_t n = lengths[i / COUNT(units) % COUNT(lengths)] / strlen(unit);
+    for (size_t i = 0; i < ARRAY_LEN(units) * ARRAY_LEN(lengths) * ARRAY_LEN(begins); i++) {
+        const char *unit = units[i % ARRAY_LEN(units)];
+        size_t n = lengths[i / ARRAY_LEN(units) % ARRAY_LEN(lengths)] / strlen(unit);
         struct str s;
         str_init(&s, &a);
-        str_puts(&s, begins[i / COUNT(units) / COUNT(lengths)]);
+        str_puts(&s, begins[i / ARRAY_LEN(units) / ARRAY_LEN(lengths)]);
         repeat(&s, unit, n);
         str_puts(&s, "i");
         str_fill(&s, 'E', n / 2);
@@ -215,7 +213,7 @@ static void bounds_silent_work(void **state)
         assert_ptr_equal(name_demangle(&a, s.buf), s.buf);
     }
     static const char *const packs[] = {"_Z1fIJEEvDpFv", "_Z1fIJiEEvFDp", "_Z1fIJEEvDpM1x"};
-    for (size_t k = 0; k < COUNT(packs); k++) {
+    for (size_t k = 0; k < ARRAY_LEN(packs); k++) {
         struct str s;
         str_init(&s, &a);
         str_puts(&s, packs[k]);
@@ -305,7 +303,7 @@ static void shortens(void **state)
     (void)state;
     struct arena a;
     arena_init(&a);
-    for (size_t i = 0; i < COUNT(shorts); i++)
+    for (size_t i = 0; i < ARRAY_LEN(shorts); i++)
         assert_string_equal(name_short(&a, shorts[i].in), shorts[i].out);
     arena_release(&a);
 }
@@ -342,7 +340,7 @@ static void hostile_names_take_linear_time(void **state)
     struct arena a;
     arena_init(&a);
     double start = seconds();
-    for (size_t i = 0; i < COUNT(units); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(units); i++) {
         struct str s;
         str_init(&s, &a);
         str_puts(&s, i % 2 ? "void k<" : "");
@@ -477,7 +475,7 @@ static const struct known known[] = {
 static void knows_roles(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COUNT(known); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(known); i++) {
         const char *library = kernel_library_of(known[i].name);
         enum kernel_role role = kernel_role_of(known[i].name);
         library = library ? library : "";

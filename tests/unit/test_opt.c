@@ -10,6 +10,7 @@ struct settings {
     int64_t count, free_int;
     double ratio;
     const char *output, *reader;
+    enum { RED, GREEN, BLUE } ink;
     struct opt_list include;
 };
 
@@ -21,6 +22,7 @@ static const struct opt table[] = {
     OPT_NUM(struct settings, ratio, 0, "ratio", 0, 1, "R", "a part"),
     OPT_TEXT(struct settings, output, 'o', "output", "FILE", "where to"),
     OPT_CHOICE(struct settings, reader, 0, "reader", "auto|fast|check", "how"),
+    OPT_WORD(struct settings, ink, 0, "ink", "red|green|blue", "which"),
     OPT_LIST(struct settings, include, 'I', "include", "NAME", "also"),
     OPT_END,
 };
@@ -54,12 +56,14 @@ static void assert_refused(const char *line, const char *message)
 static void every_kind_is_stored(void **state)
 {
     (void)state;
-    assert_true(parse("--json --count=3 --ratio 0.5 --output=a=b --reader fast -I x --include=y"));
+    assert_true(parse(
+        "--json --count=3 --ratio 0.5 --output=a=b --reader fast --ink blue -I x --include=y"));
     assert_true(s.json && !s.jobs_only);
     assert_int_equal(s.count, 3);
     assert_true(s.ratio == 0.5);
     assert_string_equal(s.output, "a=b");
     assert_string_equal(s.reader, "fast");
+    assert_int_equal(s.ink, BLUE);
     assert_int_equal(s.include.n, 2);
     assert_string_equal(s.include.v[0], "x");
     assert_string_equal(s.include.v[1], "y");
@@ -117,6 +121,7 @@ static void help_is_known_everywhere(void **state)
 static void mistakes_are_named(void **state)
 {
     (void)state;
+    assert_refused("--ink gre", "option '--ink' must be one of red|green|blue, not 'gre'");
     assert_refused("--outptu=x", "unknown option '--outptu'; did you mean '--output'?");
     assert_refused("--frobnicate", "unknown option '--frobnicate'; see --help");
     assert_refused("-z", "unknown option '-z'; see --help");

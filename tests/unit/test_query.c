@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "ingest/ingest.h"
 #include "made_trace.h"
+#include "query/groups_in.h"
 #include "query/query.h"
 #include "run/pattern.h"
 #include "run/run.h"
@@ -72,6 +73,20 @@ static void conditions_find_the_rows_that_a_scan_finds(void **state)
         "id = '77'",
         "id = 77.0",
         "id = NULL",
+        "start > 9.1e18",
+        "start < 9.1e18",
+        "start >= -9.3e18 and start <= 9.3e18",
+        "start > 9.3e18",
+        "start < 9223372036854775807.0",
+        "start > 100.0 and start <= 200000.0",
+        "start >= 9223372036854775807 or start > 9223372036854775807",
+        "name like '%EM%'",
+        "name not like '%em%'",
+        "name glob 'a*'",
+        "name <> 'gemm'",
+        "category = 'KERNEL_DISPATCH' and category like 'kern%'",
+        "name in ('gemm', 'nothing', NULL, '')",
+        "region = ''",
         "id = 77.5",
         "name = 'gemm'",
         "name = 'nothing'",
@@ -114,6 +129,72 @@ static void joins_by_an_index_count_as_nested_scans(void **state)
         KERNELS);
     assert_int_equal(number(&a, "select count(*) from kernels a join kernels b using (id)"),
                      KERNELS);
+    end(&a);
+}
+
+/* Statements are written anew where every word is known, and only there. */
+static void groups_are_found_in_statements(void **state)
+{
+    static const char *const ours[] = {
+        "select count(*) from kernels",
+        "select name, count(*), sum(duration) from kernels group by name order by 3 desc limit 5",
+        "select K.Name n, Avg(k.duration) from kernels K where k.id > 3 group by n having n > 'a'",
+        "select start / 1000 as bucket, max(\"end\") from kernels group by bucket",
+        "select (start - (select min(start) from kernels)) / 10, count(*) from kernels group by 1",
+        "select case when duration < 5 then 'short' else 'long' end, count(*) from kernels group by 1",
+        "select count(distinct name), median(duration), percentile(duration, 99) from kernels",
+        "with t as (select name, sum(duration) d from kernels group by 1) select * from t where d > 5",
+        "select name, sum(duration) * 100.0 / (select sum(duration) from kernels) from kernels "
+        "group by name",
+        "select * from top_kernels t where t.name like '%e%'",
+        "select name from kernels where id in (select max(id) from kernels)",
+        "select end, count(*) from kernels group by end",
+    };
+    static const char *const not_ours[] = {
+        "select name from kernels",
+        "select name, gpu, count(*) from kernels group by name", /* gpu of any row */
+        "select upper(name), count(*) from kernels group by upper(name)",
+        "select short_name as name, count(*) from kernels group by name", /* which of them? */
+        "select count(*) from kernels k join regions r on r.id = k.stack_id",
+        "select count(*) from kernels, regions",
+        "select sum(duration) filter (where gpu = 0) from kernels",
+        "select count(*) over () from kernels",
+        "select 5 / start / 1000, count(*) from kernels group by start / 1000",
+        "with kernels as (select 1 as name) select name, count(*) from kernels group by name",
+        "select (select count(*) from kernels where name = r.name) from regions r",
+        "select total(value) from telemetry_points", /* how doubles are added is SQLite's matter */
+        "select sum(?1) from kernels",
+        "select name isnull, count(*) from kernels group by 1",
+        "select count(*) from sqlite_schema",
+    };
+    struct asked a;
+    (void)state;
+    begin(&a);
+    for (size_t i = 0; i < ARRAY_LEN(ours); i++)
+        assert_non_null(regroup(a.q, ours[i]));
+    for (size_t i = 0; i < ARRAY_LEN(not_ours); i++)
+        assert_null(regroup(a.q, not_ours[i]));
+    end(&a);
+}
+
+/* A sum that only SQLite can give, or refuse. */
+static void what_groups_cannot_say_is_left_to_sqlite(void **state)
+{
+    struct asked a;
+    struct query_limits limits = QUERY_LIMITS;
+    struct query_result r;
+    struct gs_error err = {0};
+    const char *large = "select avg(start * 9000000000000) from kernels where id between 2 and 3";
+    (void)state;
+    begin(&a);
+    assert_non_null(regroup(a.q, large));
+    assert_true(query_run(a.q, large, &limits, &r, &err));
+    assert_int_equal(r.n, 1);
+    assert_int_equal(query_cell(&r, 0, 0)->kind, VALUE_REAL);
+    assert_string_equal(r.columns.v[0].name, "avg(start * 9000000000000)");
+    const char *beyond = "select sum(9223372036854775 * 900) + sum(start) from kernels";
+    assert_false(query_run(a.q, beyond, &limits, &r, &err));
+    assert_non_null(strstr(err.text, "integer overflow"));
     end(&a);
 }
 
@@ -288,6 +369,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         unit_test(conditions_find_the_rows_that_a_scan_finds),
         unit_test(joins_by_an_index_count_as_nested_scans),
+        unit_test(groups_are_found_in_statements),
+        unit_test(what_groups_cannot_say_is_left_to_sqlite),
         unit_test(only_what_columns_need_is_loaded),
         unit_test(limits_cut_and_refuse),
         unit_test(a_shortage_of_memory_is_an_error),

@@ -326,7 +326,7 @@ static void other_tables_are_not_claimed(void **state)
         "\n\n",
         "Dispatch_ID,GPU_ID,Kernel_Name,Start_Timestamp,End_Timestamp,Correlation_ID\n",
         "Function,Domain\n"};
-    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         assert_false(
             format_rocprofv3_csv.detect(&(struct probe){.head = texts[i], .n = strlen(texts[i])}));
 }

@@ -411,7 +411,7 @@ static void other_json_is_not_claimed(void **state)
     static const char *const texts[] = {
         "{'traceEvents':[],'rocprofiler-sdk-tool':[]}", "{'a':{'rocprofiler-sdk-tool':[]}}",
         "[{'rocprofiler-sdk-tool':[]}]", "'rocprofiler-sdk-tool'", "{}"};
-    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
         struct probe p = {.head = quoted(texts[i], strlen(texts[i])), .n = strlen(texts[i])};
         assert_false(format_rocprofv3_json.detect(&p));
         mem_free((void *)(uintptr_t)p.head);

@@ -46,7 +46,7 @@ static int boxed(const char *target, int (*fn)(void))
         struct gs_error err = {0};
         const char *v[] = {target};
         struct opt_list writable = {v, target ? 1 : 0, 1};
-        _exit(sandbox_enter("on", &writable, &err) ? fn() : 255);
+        _exit(sandbox_enter(SANDBOX_ON, &writable, &err) ? fn() : 255);
     }
     int status;
     waitpid(child, &status, 0);
@@ -219,9 +219,9 @@ static int cleanup(void **state)
     (void)state;
     static const char *const files[] = {"out/a", "out/new/a", "other/kept", "other/a"};
     static const char *const folders[] = {"out/new", "out", "other"};
-    for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+    for (size_t i = 0; i < ARRAY_LEN(files); i++)
         unlink(in(files[i]));
-    for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+    for (size_t i = 0; i < ARRAY_LEN(folders); i++)
         rmdir(in(folders[i]));
     return rmdir(folder);
 }

@@ -71,7 +71,7 @@ static void secrets_are_hidden(void **state)
         {"app --password", NULL},
         {"app --password ''", NULL},
     };
-    check(v, sizeof(v) / sizeof(*v));
+    check(v, ARRAY_LEN(v));
 }
 
 static void other_words_stay(void **state)
@@ -99,7 +99,7 @@ static void other_words_stay(void **state)
         {"./hf_transformer_layers sk-learn", NULL},
         {"./keys secretary broken_tokens", NULL},
     };
-    check(v, sizeof(v) / sizeof(*v));
+    check(v, ARRAY_LEN(v));
 }
 
 int main(void)

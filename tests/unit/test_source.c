@@ -394,7 +394,7 @@ static void advised_counters_fit_their_passes(void **state)
     static const char *const suggested[] = {"GRBM_COUNT", "GRBM_GUI_ACTIVE", "SQ_WAVES",
                                             "FETCH_SIZE", "WRITE_SIZE"};
     struct source_scan s = {0};
-    s.vendor = "amd";
+    s.vendor = SOURCE_OF_AMD;
     s.programming_model = "HIP";
     vec_push(&s.kernels, &s.arena, ((struct source_kernel){.name = "k"}));
     for (size_t i = 0; i < 5; i++)

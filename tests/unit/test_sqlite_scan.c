@@ -279,7 +279,7 @@ static void values_of_other_types_are_not_read_fast(void **state)
         "number = '12'",  "number = 1.5",     "number = x'01'", "real = 'text'",
         "text = x'4142'", "number = '12abc'", "number = 1e300", "real = x'3132'",
     };
-    for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(changes); i++) {
         char sql[600];
         snprintf(sql, sizeof(sql), TABLE_T FILL(5000) "UPDATE t SET %s WHERE id = 4000",
                  changes[i]);
@@ -489,7 +489,7 @@ static void odd_headers_are_refused(void **state)
         uint8_t value;
     } odd[] = {{0, 's'}, {16, 0}, {16, 3}, {17, 1}, {20, 255}, {21, 65}, {22, 31}, {23, 33}};
     assert_true(pages_init(&p, data, size, NULL));
-    for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(odd); i++) {
         uint8_t kept = data[odd[i].at];
         data[odd[i].at] = odd[i].value;
         assert_false(pages_init(&p, data, size, NULL));

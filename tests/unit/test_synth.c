@@ -128,7 +128,7 @@ static void errors_name_the_line_and_a_hint(void **state)
         {"graph { graph { } }", "line 1: a graph inside a graph"},
         {"at 3000000000s; host 1000000000s", "line 1: time runs over"},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct keep k = {0};
         struct gs_error err;
         run(&k, cases[i].text, 1, &err);
@@ -172,7 +172,7 @@ static void numbers_have_units_and_operators(void **state)
     static const int64_t want[] = {1500, 2048, 7, 9, 3, 8, 18, 4, 9, 1, 31, 1000, 5, 5};
     struct keep k;
     run_ok(&k, text);
-    assert_int_equal(k.regions.n, sizeof(want) / sizeof(*want));
+    assert_int_equal(k.regions.n, ARRAY_LEN(want));
     for (size_t i = 0; i < k.regions.n; i++)
         SPAN(k.regions.v[i], want[i], want[i]);
     arena_release(&k.arena);

@@ -41,7 +41,7 @@ static void well_formed_text_is_decoded(void **state)
                  {"🚀", 0x1F680},
                  {"\xed\x9f\xbf", 0xD7FF},
                  {"\xf4\x8f\xbf\xbf", 0x10FFFF}};
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         size_t len;
         assert_int_equal(utf8_decode(cases[i].text, strlen(cases[i].text), &len), cases[i].c);
         assert_int_equal(len, strlen(cases[i].text));
@@ -65,7 +65,7 @@ static void malformed_text_is_refused(void **state)
                                         "\xc3",
                                         "\xc3(",
                                         "\xe4(\xad"};
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         size_t len;
         assert_int_equal(utf8_decode(cases[i], strlen(cases[i]), &len), 0xFFFD);
         assert_int_equal(len, 1);
@@ -217,7 +217,7 @@ static void json_numbers_read_back_equal(void **state)
     assert_string_equal(number(NAN), "null");
     assert_string_equal(number(-INFINITY), "null");
     static const double hard[] = {1.0 / 3, 1e300, 5e-324, 123456789.123456789, -0.0};
-    for (size_t i = 0; i < sizeof(hard) / sizeof(*hard); i++)
+    for (size_t i = 0; i < ARRAY_LEN(hard); i++)
         assert_true(strtod(number(hard[i]), NULL) == hard[i]);
 }
 

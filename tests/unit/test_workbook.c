@@ -31,7 +31,7 @@ static void names_are_truncated_as_rocprofv3_does(void **state)
     };
     struct arena arena;
     arena_init(&arena);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
         assert_string_equal(kernel_truncated_name(&arena, cases[i][0]), cases[i][1]);
     arena_release(&arena);
 }
@@ -116,7 +116,7 @@ static void options_choose_sheets(void **state)
     static const char *const ours[] = {"gpu_timeline", "ledger",  "findings", "copies",
                                        "api_calls",    "streams", "markers",  "idle_gaps",
                                        "gpus",         "about"};
-    for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++)
+    for (size_t i = 0; i < ARRAY_LEN(ours); i++)
         assert_non_null(sheet_of(&b, ours[i]));
     made_release(&b.m);
 }
@@ -248,7 +248,7 @@ static void links_are_relative_to_the_file(void **state)
     };
     struct arena arena;
     arena_init(&arena);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
         assert_string_equal(chart_files_link(cases[i][0], cases[i][1], &arena), cases[i][2]);
     arena_release(&arena);
 }

@@ -37,7 +37,7 @@ static void finish(struct made *m)
 {
     static const char *const names[] = {"pmc_perf.csv", "sysinfo.csv", "roofline.csv",
                                         "SQ_LEVEL_WAVES.csv"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
         unlink(arena_printf(&m->arena, "%s/%s", m->dir, names[i]));
     rmdir(m->dir);
     arena_release(&m->arena);
@@ -90,7 +90,7 @@ static const struct metric_case {
 #undef CHANNEL
 #undef CASE
 };
-enum { CASES = sizeof(cases) / sizeof(*cases) };
+enum { CASES = ARRAY_LEN(cases) };
 
 static void make_cases(struct made *m)
 {
@@ -289,7 +289,7 @@ static void filters_choose_dispatches(void **state)
         {.kernel = ""},        {.dispatches = "3"},
         {.dispatches = "x"},   {.dispatches = "5,"},
         {.dispatches = ""},    {.kernel = "short", .dispatches = "6"}};
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
         assert_false(workload_evaluate(&m.r, &m.w, &wrong[i], &m.arena, &err));
         assert_int_equal(err.code, GS_E_USAGE);
     }

@@ -139,7 +139,7 @@ static void tell_telemetry(struct finding *f)
 {
     static const char *const words[] = {"clock", "temperature", "power"};
     double before, after;
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (telemetry_change(f->analysis, words[i], &before, &after))
             finding_because(f, "telemetry.mean", after, before, "",
                             "%s: %.0f in the first quarter of the run, %.0f in the last", words[i],

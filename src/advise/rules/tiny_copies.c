@@ -21,7 +21,7 @@ static const struct {
     {COPY_P2P, CAUSE_COPY_P2P},
     {COPY_D2D, CAUSE_COPY_D2D},
 };
-enum { DIRECTIONS = sizeof(directions) / sizeof(*directions) };
+enum { DIRECTIONS = ARRAY_LEN(directions) };
 
 static void look(const struct analysis *a, enum copy_kind kind, struct tiny *tiny, int64_t *all_ns)
 {

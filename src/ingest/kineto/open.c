@@ -192,10 +192,9 @@ bool kineto_end(struct kineto *k, const char *path, struct gs_error *err)
 static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
                  struct arena *arena, struct gs_error *err)
 {
-    struct input *in = input_new(arena, path, err);
+    struct input *in = ingest_input(path, o, arena, err);
     if (!in)
         return false;
-    in->progress = o->progress;
     struct kineto *k = kineto_new(t, path, arena);
     k->json = jr_new(arena, input_read, in);
     bool ok = read_document(k, err);

@@ -9,29 +9,10 @@ struct copy_job {
     struct nsys_enums enums;
 };
 
-enum {
-    START,
-    END,
-    PID,
-    DEVICE,
-    STREAM,
-    CORRELATION,
-    BYTES,
-    KIND,
-    SRC_KIND,
-    DST_KIND,
-    SRC_DEVICE,
-    DST_DEVICE,
-    N_COLS
-};
+enum { BYTES = W_COLS, KIND, SRC_KIND, DST_KIND, SRC_DEVICE, DST_DEVICE, N_COLS };
 
 static const struct scan_col columns[N_COLS] = {
-    [START] = {"start", SCAN_INT, false, NO_VALUE},
-    [END] = {"end", SCAN_INT, false, NO_VALUE},
-    [PID] = {"globalPid", SCAN_INT, true, 0},
-    [DEVICE] = {"deviceId", SCAN_INT, true, 0},
-    [STREAM] = {"streamId", SCAN_INT, true, 0},
-    [CORRELATION] = {"correlationId", SCAN_INT, true, -1},
+    NSYS_WORK_COLUMNS,
     [BYTES] = {"bytes", SCAN_INT, true, -1},
     [KIND] = {"copyKind", SCAN_INT, true, 0},
     [SRC_KIND] = {"srcKind", SCAN_INT, true, -1},
@@ -71,16 +52,16 @@ static void rows(void *ctx, const struct scan_batch *b)
     struct copies *c = &n->trace->copies;
     for (size_t i = 0; i < b->n; i++) {
         size_t row = job->base + b->first + i;
-        int64_t start = nsys_time(n, batch_ints(b, START)[i]);
-        int64_t end = nsys_time(n, batch_ints(b, END)[i]);
+        int64_t start = nsys_time(n, batch_ints(b, W_START)[i]);
+        int64_t end = nsys_time(n, batch_ints(b, W_END)[i]);
         int64_t bytes = batch_ints(b, BYTES)[i], kind = batch_ints(b, KIND)[i];
         n->tally[b->worker].no_time += nsys_fix_times(&start, &end);
         c->start_ns[row] = start;
         c->end_ns[row] = end;
-        c->id[row] = batch_ints(b, CORRELATION)[i];
+        c->id[row] = batch_ints(b, W_CORRELATION)[i];
         c->bytes[row] = bytes < 0 ? BYTES_UNKNOWN : (uint64_t)bytes;
-        c->stream[row] = nsys_stream_key(n, b->worker, batch_ints(b, PID)[i],
-                                         batch_ints(b, DEVICE)[i], batch_ints(b, STREAM)[i]);
+        c->stream[row] = nsys_stream_key(n, b->worker, batch_ints(b, W_PID)[i],
+                                         batch_ints(b, W_DEVICE)[i], batch_ints(b, W_STREAM)[i]);
         c->src[row] = device_number(batch_ints(b, SRC_DEVICE)[i]);
         c->dst[row] = device_number(batch_ints(b, DST_DEVICE)[i]);
         c->kind[row] = (uint8_t)nsys_copy_kind(&job->enums, kind);
@@ -158,15 +139,10 @@ bool nsys_read_copies(struct nsys *n, struct gs_error *err)
 
 /* ---- fills ---- */
 
-enum { S_START, S_END, S_PID, S_DEVICE, S_STREAM, S_CORRELATION, S_BYTES, S_KIND, S_COLS };
+enum { S_BYTES = W_COLS, S_KIND, S_COLS };
 
 static const struct scan_col set_columns[S_COLS] = {
-    [S_START] = {"start", SCAN_INT, false, NO_VALUE},
-    [S_END] = {"end", SCAN_INT, false, NO_VALUE},
-    [S_PID] = {"globalPid", SCAN_INT, true, 0},
-    [S_DEVICE] = {"deviceId", SCAN_INT, true, 0},
-    [S_STREAM] = {"streamId", SCAN_INT, true, 0},
-    [S_CORRELATION] = {"correlationId", SCAN_INT, true, -1},
+    NSYS_WORK_COLUMNS,
     [S_BYTES] = {"bytes", SCAN_INT, true, -1},
     [S_KIND] = {"memKind", SCAN_INT, true, -1},
 };
@@ -178,16 +154,16 @@ static void set_rows(void *ctx, const struct scan_batch *b)
     struct copies *c = &n->trace->copies;
     for (size_t i = 0; i < b->n; i++) {
         size_t row = job->base + b->first + i;
-        int64_t start = nsys_time(n, batch_ints(b, S_START)[i]);
-        int64_t end = nsys_time(n, batch_ints(b, S_END)[i]);
+        int64_t start = nsys_time(n, batch_ints(b, W_START)[i]);
+        int64_t end = nsys_time(n, batch_ints(b, W_END)[i]);
         int64_t bytes = batch_ints(b, S_BYTES)[i];
         n->tally[b->worker].no_time += nsys_fix_times(&start, &end);
         c->start_ns[row] = start;
         c->end_ns[row] = end;
-        c->id[row] = batch_ints(b, S_CORRELATION)[i];
+        c->id[row] = batch_ints(b, W_CORRELATION)[i];
         c->bytes[row] = bytes < 0 ? BYTES_UNKNOWN : (uint64_t)bytes;
-        c->stream[row] = nsys_stream_key(n, b->worker, batch_ints(b, S_PID)[i],
-                                         batch_ints(b, S_DEVICE)[i], batch_ints(b, S_STREAM)[i]);
+        c->stream[row] = nsys_stream_key(n, b->worker, batch_ints(b, W_PID)[i],
+                                         batch_ints(b, W_DEVICE)[i], batch_ints(b, W_STREAM)[i]);
         c->src[row] = c->dst[row] = NO_INDEX;
         c->kind[row] = COPY_SET;
         c->src_memory[row] = MEMORY_UNKNOWN;

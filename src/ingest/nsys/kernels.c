@@ -10,13 +10,7 @@ struct kernel_job {
 };
 
 enum {
-    START,
-    END,
-    PID,
-    DEVICE,
-    STREAM,
-    CORRELATION,
-    DEMANGLED,
+    DEMANGLED = W_COLS,
     SHORT,
     MANGLED,
     REGISTERS,
@@ -35,12 +29,7 @@ enum {
 };
 
 static const struct scan_col columns[N_COLS] = {
-    [START] = {"start", SCAN_INT, false, NO_VALUE},
-    [END] = {"end", SCAN_INT, false, NO_VALUE},
-    [PID] = {"globalPid", SCAN_INT, true, 0},
-    [DEVICE] = {"deviceId", SCAN_INT, true, 0},
-    [STREAM] = {"streamId", SCAN_INT, true, 0},
-    [CORRELATION] = {"correlationId", SCAN_INT, true, -1},
+    NSYS_WORK_COLUMNS,
     [DEMANGLED] = {"demangledName", SCAN_INT, true, NO_VALUE},
     [SHORT] = {"shortName", SCAN_INT, true, NO_VALUE},
     [MANGLED] = {"mangledName", SCAN_INT, true, NO_VALUE},
@@ -106,9 +95,9 @@ static void rows(void *ctx, const struct scan_batch *b)
     struct tally *tally = &n->tally[b->worker];
     for (size_t i = 0; i < b->n; i++) {
         size_t row = job->base + b->first + i;
-        int64_t start = nsys_time(n, batch_ints(b, START)[i]);
-        int64_t end = nsys_time(n, batch_ints(b, END)[i]);
-        int64_t pid = batch_ints(b, PID)[i];
+        int64_t start = nsys_time(n, batch_ints(b, W_START)[i]);
+        int64_t end = nsys_time(n, batch_ints(b, W_END)[i]);
+        int64_t pid = batch_ints(b, W_PID)[i];
         struct key symbol = {{pid, nsys_string(n, batch_ints(b, DEMANGLED)[i]),
                               nsys_string(n, batch_ints(b, SHORT)[i]),
                               nsys_string(n, batch_ints(b, MANGLED)[i]),
@@ -118,11 +107,11 @@ static void rows(void *ctx, const struct scan_batch *b)
         tally->no_name += !symbol.v[1] && !symbol.v[2] && !symbol.v[3];
         k->start_ns[row] = start;
         k->end_ns[row] = end;
-        k->id[row] = batch_ints(b, CORRELATION)[i];
+        k->id[row] = batch_ints(b, W_CORRELATION)[i];
         k->symbol[row] = keys_add(&n->symbols, b->worker, symbol);
         k->launch[row] = launch_of(n, b, i);
-        k->stream[row] =
-            nsys_stream_key(n, b->worker, pid, batch_ints(b, DEVICE)[i], batch_ints(b, STREAM)[i]);
+        k->stream[row] = nsys_stream_key(n, b->worker, pid, batch_ints(b, W_DEVICE)[i],
+                                         batch_ints(b, W_STREAM)[i]);
         k->queue[row] = NO_INDEX;
     }
 }
@@ -174,15 +163,10 @@ bool nsys_read_kernels(struct nsys *n, struct gs_error *err)
 
 /* ---- whole graphs: one row each, with no word about the kernels inside ---- */
 
-enum { G_START, G_END, G_PID, G_DEVICE, G_STREAM, G_CORRELATION, G_GRAPH, G_COLS };
+enum { G_GRAPH = W_COLS, G_COLS };
 
 static const struct scan_col graph_columns[G_COLS] = {
-    [G_START] = {"start", SCAN_INT, false, NO_VALUE},
-    [G_END] = {"end", SCAN_INT, false, NO_VALUE},
-    [G_PID] = {"globalPid", SCAN_INT, true, 0},
-    [G_DEVICE] = {"deviceId", SCAN_INT, true, 0},
-    [G_STREAM] = {"streamId", SCAN_INT, true, 0},
-    [G_CORRELATION] = {"correlationId", SCAN_INT, true, -1},
+    NSYS_WORK_COLUMNS,
     [G_GRAPH] = {"graphId", SCAN_INT, true, 0},
 };
 
@@ -193,18 +177,18 @@ static void graph_rows(void *ctx, const struct scan_batch *b)
     struct kernels *k = &n->trace->kernels;
     for (size_t i = 0; i < b->n; i++) {
         size_t row = job->base + b->first + i;
-        int64_t start = nsys_time(n, batch_ints(b, G_START)[i]);
-        int64_t end = nsys_time(n, batch_ints(b, G_END)[i]);
-        int64_t pid = batch_ints(b, G_PID)[i], graph = batch_ints(b, G_GRAPH)[i];
+        int64_t start = nsys_time(n, batch_ints(b, W_START)[i]);
+        int64_t end = nsys_time(n, batch_ints(b, W_END)[i]);
+        int64_t pid = batch_ints(b, W_PID)[i], graph = batch_ints(b, G_GRAPH)[i];
         struct launch launch = {.graph = graph_of(graph, 0)};
         n->tally[b->worker].no_time += nsys_fix_times(&start, &end);
         k->start_ns[row] = start;
         k->end_ns[row] = end;
-        k->id[row] = batch_ints(b, G_CORRELATION)[i];
+        k->id[row] = batch_ints(b, W_CORRELATION)[i];
         k->symbol[row] = keys_add(&n->graphs, b->worker, (struct key){{pid, graph}});
         k->launch[row] = launches_add(&n->launches, b->worker, 0, &launch);
-        k->stream[row] = nsys_stream_key(n, b->worker, pid, batch_ints(b, G_DEVICE)[i],
-                                         batch_ints(b, G_STREAM)[i]);
+        k->stream[row] = nsys_stream_key(n, b->worker, pid, batch_ints(b, W_DEVICE)[i],
+                                         batch_ints(b, W_STREAM)[i]);
         k->queue[row] = NO_INDEX;
     }
 }

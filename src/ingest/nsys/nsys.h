@@ -198,6 +198,14 @@ enum memory_kind nsys_memory_kind(const struct nsys_enums *e, int64_t kind);
 /* Stands for SQL NULL in integer columns where 0 means something. */
 #define NO_VALUE INT64_MIN
 
+/* The columns that all tables of work on a GPU begin with here. */
+enum { W_START, W_END, W_PID, W_DEVICE, W_STREAM, W_CORRELATION, W_COLS };
+#define NSYS_WORK_COLUMNS                                                                          \
+    [W_START] = {"start", SCAN_INT, false, NO_VALUE},                                              \
+    [W_END] = {"end", SCAN_INT, false, NO_VALUE}, [W_PID] = {"globalPid", SCAN_INT, true, 0},      \
+    [W_DEVICE] = {"deviceId", SCAN_INT, true, 0}, [W_STREAM] = {"streamId", SCAN_INT, true, 0},    \
+    [W_CORRELATION] = {"correlationId", SCAN_INT, true, -1}
+
 static inline int64_t nsys_time(const struct nsys *n, int64_t t)
 {
     return t == NO_VALUE ? t : (int64_t)((uint64_t)t + (uint64_t)n->shift_ns);

@@ -76,10 +76,9 @@ static void release_file(void *file)
 static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
                  struct arena *arena, struct gs_error *err)
 {
-    struct db *db = db_new(arena, path, o->reader, o->threads, err);
+    struct db *db = ingest_db(path, o, arena, err);
     if (!db)
         return false;
-    db->progress = o->progress;
     struct nsys *n = arena_new(arena, struct nsys);
     n->trace = t;
     n->db = db;

@@ -185,9 +185,8 @@ static void extents(const char *text, int64_t number, uint32_t *v)
 
 static uint8_t memory_kind(const char *text)
 {
-    static const char *const words[] = {"", "pageable", "pinned", "device", "managed"};
-    for (uint8_t i = 1; i < 5; i++)
-        if (str_eq(text, words[i]))
+    for (uint8_t i = MEMORY_UNKNOWN + 1; i < MEMORY_KINDS; i++)
+        if (str_eq(text, memory_kind_name(i)))
             return i;
     return MEMORY_UNKNOWN;
 }

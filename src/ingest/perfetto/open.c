@@ -283,10 +283,9 @@ static void note_odd(struct perfetto *p)
 static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
                  struct arena *arena, struct gs_error *err)
 {
-    struct input *in = input_new(arena, path, err);
+    struct input *in = ingest_input(path, o, arena, err);
     if (!in)
         return false;
-    in->progress = o->progress;
     struct trace_file f = ingest_file(path, "perfetto", "Perfetto", "fast");
     struct perfetto *p = arena_new(arena, struct perfetto);
     *p = (struct perfetto){.trace = t, .arena = arena, .file = (uint32_t)t->files.n, .in = in};

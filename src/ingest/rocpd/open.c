@@ -198,10 +198,9 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
                  struct arena *arena, struct gs_error *err)
 {
     struct suffix_list sets = {0};
-    struct db *db = db_new(arena, path, o->reader, o->threads, err);
+    struct db *db = ingest_db(path, o, arena, err);
     if (!db)
         return false;
-    db->progress = o->progress;
     trace_note(t, NOTE_UNFINISHED, db->unfinished,
                "the writer had not finished; its last changes were recovered");
     rocpd_find_sets(db, &sets, &t->arena);

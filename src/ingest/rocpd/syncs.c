@@ -42,7 +42,7 @@ static enum call_kind judge(const char *name)
         {"Launch", CALL_OTHER},           {"Memcpy", CALL_OTHER},
         {"Memset", CALL_OTHER},
     };
-    for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+    for (size_t i = 0; i < ARRAY_LEN(table); i++)
         if (str_has(name, table[i].part))
             return table[i].kind;
     return CALL_NONE;

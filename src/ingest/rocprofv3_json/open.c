@@ -84,10 +84,9 @@ static void load_all(struct load_call *c)
 static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
                  struct arena *arena, struct gs_error *err)
 {
-    struct input *in = input_new(arena, path, err);
+    struct input *in = ingest_input(path, o, arena, err);
     if (!in)
         return false;
-    in->progress = o->progress;
     struct trace_file file = ingest_file(path, "rocprofv3-json", "rocprofv3", "fast");
     struct load_call call = {.trace = t,
                              .j = jr_new(arena, input_read, in),

@@ -99,10 +99,9 @@ static bool read_file(struct rpd *r, struct gs_error *err)
 static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
                  struct arena *arena, struct gs_error *err)
 {
-    struct db *db = db_new(arena, path, o->reader, o->threads, err);
+    struct db *db = ingest_db(path, o, arena, err);
     if (!db)
         return false;
-    db->progress = o->progress;
     struct rpd *r = arena_new(arena, struct rpd);
     *r = (struct rpd){.trace = t, .db = db, .arena = arena};
     launches_init(&r->launches, arena);

@@ -24,6 +24,7 @@
 
 enum { LONGEST_VALUE = 256 * 1024 * 1024 };
 
+/* As --reader names them (run/run_words.h); the last one has no name there. */
 enum reader_mode {
     READER_AUTO,
     READER_FAST,

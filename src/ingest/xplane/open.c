@@ -61,11 +61,10 @@ static bool read_planes(struct xplane *x, struct wire w, struct gs_error *err)
 static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
                  struct arena *arena, struct gs_error *err)
 {
-    struct input *in = input_new(arena, path, err);
+    struct input *in = ingest_input(path, o, arena, err);
     struct str bytes;
     if (!in)
         return false;
-    in->progress = o->progress;
     str_init(&bytes, arena);
     if (!read_bytes(&bytes, in, err))
         return false;

@@ -117,7 +117,7 @@ static void read_details(struct llm_parser *p, struct jread *j)
     if (jr_object(j))
         while (jr_key(j)) {
             if (jr_is(j, "cached_tokens"))
-                p->usage.cache_read = jr_int(j, 0);
+                p->usage.cache_read = llm_tokens(j, 0);
             else
                 jr_skip(j);
         }
@@ -129,9 +129,9 @@ static void read_usage(struct llm_parser *p, struct jread *j)
         return;
     while (jr_key(j)) {
         if (jr_is(j, "prompt_tokens"))
-            p->usage.input = jr_int(j, 0);
+            p->usage.input = llm_tokens(j, 0);
         else if (jr_is(j, "completion_tokens"))
-            p->usage.output = jr_int(j, 0);
+            p->usage.output = llm_tokens(j, 0);
         else if (jr_is(j, "prompt_tokens_details"))
             read_details(p, j);
         else
@@ -187,7 +187,8 @@ static void read_content(struct llm_parser *p, struct jread *j)
     size_t n;
     if (jr_type(j) == J_STRING) {
         const char *s = jr_str(j, &n);
-        llm_give_text(p, s, n);
+        if (s)
+            llm_give_text(p, s, n);
     } else if (jr_type(j) == J_ARRAY) {
         jr_array(j);
         while (jr_item(j))
@@ -238,7 +239,7 @@ static void read_choice(struct llm_parser *p, struct jread *j)
             read_message(p, j);
         else if (jr_is(j, "finish_reason") && jr_type(j) == J_STRING) {
             const char *word = jr_str(j, NULL);
-            if (p->stop != LLM_STOP_REFUSED)
+            if (word && p->stop != LLM_STOP_REFUSED)
                 p->stop = str_eq(word, "length")           ? LLM_STOP_LENGTH
                           : str_eq(word, "content_filter") ? LLM_STOP_REFUSED
                                                            : LLM_STOP_END;

@@ -125,13 +125,13 @@ static void read_usage(struct llm_parser *p, struct jread *j)
         return;
     while (jr_key(j)) {
         if (jr_is(j, "promptTokenCount"))
-            p->usage.input = jr_int(j, 0);
+            p->usage.input = llm_tokens(j, 0);
         else if (jr_is(j, "candidatesTokenCount"))
-            text = jr_int(j, 0);
+            text = llm_tokens(j, 0);
         else if (jr_is(j, "thoughtsTokenCount"))
-            thoughts = jr_int(j, 0);
+            thoughts = llm_tokens(j, 0);
         else if (jr_is(j, "cachedContentTokenCount"))
-            p->usage.cache_read = jr_int(j, 0);
+            p->usage.cache_read = llm_tokens(j, 0);
         else
             jr_skip(j);
     }

@@ -87,14 +87,14 @@ static void read_usage(struct llm_parser *p, struct jread *j)
         return;
     while (jr_key(j)) {
         if (jr_is(j, "input_tokens"))
-            p->usage.input = jr_int(j, 0);
+            p->usage.input = llm_tokens(j, 0);
         else if (jr_is(j, "output_tokens"))
-            p->usage.output = jr_int(j, 0);
+            p->usage.output = llm_tokens(j, 0);
         else if (jr_is(j, "input_tokens_details") && jr_type(j) == J_OBJECT) {
             jr_object(j);
             while (jr_key(j))
                 if (jr_is(j, "cached_tokens"))
-                    p->usage.cache_read = jr_int(j, 0);
+                    p->usage.cache_read = llm_tokens(j, 0);
                 else
                     jr_skip(j);
         } else

@@ -159,7 +159,7 @@ static void open_fold(struct html *h, const struct disclosure *o)
         html(h, "<span class=\"badge p-%s\">%s</span> ", html_priority(o->tone), o->badge);
     html(h, "<span class=\"%s\">%s</span>", o->badge ? "title" : "name", o->title);
     if (o->cost)
-        html(h, "<span class=\"cost\">%s</span>", o->cost);
+        html(h, " <span class=\"cost\">%s</span>", o->cost); /* read aloud as two words */
     html_raw(h, "</summary>\n<div class=\"body\">\n");
 }
 

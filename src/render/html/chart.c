@@ -43,7 +43,7 @@ void html_chart(struct html *h, const char *name)
          "<figure class=\"chart\" id=\"chart-%s\"><figcaption><strong>%s.</strong> "
          "%s</figcaption>\n",
          name, chart->title, chart->doc);
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
         struct chart_opts o = {.width = sizes[i].width, .bare = true};
         draw(h, chart_draw(chart, h->d->a, &o, h->arena), sizes[i].class);
     }
@@ -82,7 +82,7 @@ void html_bars(struct html *h, const struct block *b)
     }
     const char *title = b->text && *b->text ? b->text : "Shares";
     html(h, "<figure class=\"chart\"><figcaption>%s</figcaption>\n", title);
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+    for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
         draw(h, bars_draw(h, b, title, sizes[i].width), sizes[i].class);
     html_raw(h, "</figure>\n");
 }
@@ -94,7 +94,7 @@ void html_picture(struct html *h, const struct block *b)
         html(h, "<figcaption>%s</figcaption>\n", b->text);
     if (b->picture)
         draw(h, b->picture, b->beside ? "draw small" : "draw");
-    for (size_t i = 0; !b->picture && i < sizeof(sizes) / sizeof(*sizes); i++)
+    for (size_t i = 0; !b->picture && i < ARRAY_LEN(sizes); i++)
         draw(h, b->draw(b->of, sizes[i].width, h->arena), sizes[i].class);
     html_raw(h, "</figure>\n");
 }

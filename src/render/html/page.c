@@ -13,7 +13,7 @@
 static bool is_common(const char *name)
 {
     static const char *const names[] = {"begin", "page", "parts", "tables", "end"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
         if (!strcmp(names[i], name))
             return true;
     return false;

@@ -152,8 +152,8 @@ void pack_write_launches(struct str *out, const struct tracks *t, const struct p
         const struct launch *l = &t->a->trace->launches.v[tables->launches.v[i]];
         const uint32_t v[] = {l->grid[0],  l->grid[1],  l->grid[2],   l->group[0],
                               l->group[1], l->group[2], l->lds_bytes, l->scratch_bytes};
-        uint8_t *begin = (uint8_t *)str_room(out, MOST_VARINT * 8), *p = begin;
-        for (size_t k = 0; k < 8; k++)
+        uint8_t *begin = (uint8_t *)str_room(out, MOST_VARINT * ARRAY_LEN(v)), *p = begin;
+        for (size_t k = 0; k < ARRAY_LEN(v); k++)
             p = pack_varint(p, v[k]);
         out->len += (size_t)(p - begin);
     }

@@ -79,7 +79,7 @@ static void axis(struct plot *p)
     size_t at[] = {0, p->h->bins / 2, p->h->bins};
     static const enum anchor anchors[] = {ANCHOR_START, ANCHOR_MIDDLE, ANCHOR_END};
     draw_line(p->d, INK_GREY, p->box.x, y, p->box.x + p->box.w, y);
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < ARRAY_LEN(at); i++)
         if (i != 1 || p->h->bins > 3)
             draw_text(p->d, INK_MUTED, left_of(p, at[i]), y + PX(14), LABEL_SIZE, anchors[i],
                       human_time(text, p->h->limit[at[i]]));

@@ -70,7 +70,7 @@ enum ink series_ink(size_t i)
 {
     static const enum ink inks[] = {INK_BLUE,       INK_ORANGE, INK_GREEN,  INK_SKY,
                                     INK_VERMILLION, INK_PURPLE, INK_YELLOW, INK_GREY};
-    return inks[i % (sizeof(inks) / sizeof(*inks))];
+    return inks[i % ARRAY_LEN(inks)];
 }
 
 /* ---- the legend ---- */

@@ -10,7 +10,7 @@ static const struct {
     const char *level;
     enum ink ink;
 } levels[] = {{"HBM", INK_BLUE}, {"L2", INK_GREEN}, {"L1", INK_ORANGE}, {"LDS", INK_PURPLE}};
-enum { LEVELS = sizeof(levels) / sizeof(*levels) };
+enum { LEVELS = ARRAY_LEN(levels) };
 
 static bool is_dot(const struct roofline_row *r)
 {
@@ -170,7 +170,7 @@ static void dot(struct canvas *c, enum ink ink, int32_t x, int32_t y, const char
     static const struct draw_point corner[] = {{924, 383},  {383, 924},   {-383, 924},
                                                {-924, 383}, {-924, -383}, {-383, -924},
                                                {383, -924}, {924, -383}};
-    enum { N = sizeof(corner) / sizeof(*corner) };
+    enum { N = ARRAY_LEN(corner) };
     struct draw_point *points = arena_array(c->d->arena, struct draw_point, N);
     for (int i = 0; i < N; i++)
         points[i] =

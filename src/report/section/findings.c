@@ -36,7 +36,7 @@ static const char *threshold(const struct evidence *e, struct arena *a)
 static void claims(const struct finding *f, struct doc *d)
 {
     struct arena *a = d->arena;
-    bool replayed = f->predicted_by && str_eq(f->predicted_by, "replay");
+    bool replayed = f->predicted_by == PREDICTED_REPLAY;
     if (f->claimed_ns) {
         doc_fact(d, "costs", "%s, %s of the GPU time", value_ns(a, f->claimed_ns),
                  value_pct(a, f->runtime_fraction_pct));

@@ -84,15 +84,8 @@ static bool has_records(const struct subject *s)
 static void have(const struct subject *s, struct doc *d)
 {
     const struct plan *p = s->plan;
-    struct block *t = doc_table(d, "not asked for again");
-    doc_column(t, "what", COLUMN_TEXT);
-    doc_column(t, "records", COLUMN_NUMBER);
-    doc_column(t, "serves", COLUMN_TEXT);
-    for (size_t i = 0; i < p->have.n; i++) {
-        doc_cell(t, "%s", p->have.v[i].what);
-        doc_cell(t, "%s", value_count(d->arena, p->have.v[i].count));
-        doc_cell(t, "%s", plan_goal_names(p->have.v[i].goals, d->arena));
-    }
+    doc_rows(d, &(struct result){&plan_have_fields, p->have.v, p->have.n, false},
+             &(struct rows){.caption = "not asked for again"});
 }
 
 static void one_capture(struct doc *d, const struct capture *c, size_t number)

@@ -123,7 +123,7 @@ static void advice(const struct subject *s, struct doc *d)
     str_init(&counters, d->arena);
     for (size_t i = 0; i < scan->suggested_counters.n; i++)
         str_printf(&counters, "%s%s", i ? " " : "", scan->suggested_counters.v[i]);
-    if (!str_eq(scan->vendor, "nvidia"))
+    if (scan->vendor != SOURCE_OF_NVIDIA)
         doc_fact(d, "counters", "%s", counters.buf);
     doc_fact(d, "start here", "%s", scan->first_command);
 }

@@ -1,15 +1,10 @@
-/* A fleet on a server of PostgreSQL, with libpq, which is loaded when an address is given. */
+/* With libpq, which is loaded when an address is given. */
 #include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
-#include "base/utf8.h"
-#include "config.h"
-#include "fleet/store.h"
-
-#ifdef HAVE_PQ
+#include "fleet/client.h"
 
 #include <libpq-fe.h>
 
@@ -41,16 +36,18 @@ struct pq {
     struct arena *arena;
 };
 
-enum { MOST_VALUES = 64, NUMBER_TEXT = 32, MOST_COLUMNS = 64 };
+enum { MOST_COLUMNS = 64 };
+
+static bool ready(void)
+{
+    return dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL); /* stays, for load() */
+}
 
 static bool load(struct pq *pq, struct gs_error *err)
 {
     void *library = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-        return fail(err, GS_E_NETWORK,
-                    "no libpq here, so no server can be reached; install libpq5, or give a file");
 #define F(name)                                                                                    \
-    *(void **)&pq->name = dlsym(library, #name);                                                   \
+    *(void **)&pq->name = library ? dlsym(library, #name) : NULL;                                  \
     if (!pq->name)                                                                                 \
         return fail(err, GS_E_NETWORK, "libpq is too old: it has no '%s'", #name);
     PQ_FUNCTIONS(F)
@@ -58,25 +55,9 @@ static bool load(struct pq *pq, struct gs_error *err)
     return true;
 }
 
-/* One line of what the server or libpq says, without the password. */
 static const char *cleaned(const struct pq *pq, const char *text)
 {
-    struct str s;
-    str_init(&s, pq->arena);
-    size_t hidden = pq->password ? strlen(pq->password) : 0;
-    for (const char *p = text; *p;) {
-        if (hidden && !strncmp(p, pq->password, hidden)) {
-            str_puts(&s, "***");
-            p += hidden;
-        } else {
-            str_putc(&s, *p == '\n' || *p == '\t' ? ' ' : *p);
-            p++;
-        }
-    }
-    while (s.len && s.buf[s.len - 1] == ' ')
-        s.buf[--s.len] = 0;
-    utf8_make_printable(s.buf);
-    return s.buf;
+    return client_cleaned(text, pq->password, pq->arena);
 }
 
 static bool finish(const struct pq *pq, PGresult *r, fleet_taker *take, void *ctx,
@@ -105,19 +86,10 @@ static bool run(void *ctx, const char *sql, const struct fleet_value *v, size_t 
                 fleet_taker *take, void *take_ctx, uint64_t *changed, struct gs_error *err)
 {
     const struct pq *pq = ctx;
-    const char *texts[MOST_VALUES];
-    char numbers[MOST_VALUES][NUMBER_TEXT];
-    if (n > MOST_VALUES)
-        return fail(err, GS_E_USAGE, "too many values");
-    for (size_t i = 0; i < n; i++) {
-        texts[i] = v[i].kind == FLEET_NULL ? NULL : numbers[i];
-        if (v[i].kind == FLEET_INT)
-            snprintf(numbers[i], NUMBER_TEXT, "%lld", (long long)v[i].number);
-        else if (v[i].kind == FLEET_REAL)
-            snprintf(numbers[i], NUMBER_TEXT, "%.17g", v[i].real);
-        else if (v[i].kind == FLEET_TEXT)
-            texts[i] = v[i].text;
-    }
+    const char *texts[CLIENT_MOST_VALUES];
+    char numbers[CLIENT_MOST_VALUES][CLIENT_NUMBER];
+    if (!client_texts(texts, numbers, v, n, err))
+        return false;
     PGresult *r = pq->PQexecParams(pq->conn, sql, (int)n, NULL, texts, NULL, NULL, 0);
     bool ok = finish(pq, r, take, take_ctx, changed, err);
     pq->PQclear(r);
@@ -146,9 +118,7 @@ static bool find_password(struct pq *pq, const char *address, struct gs_error *e
     char *said = NULL;
     PQconninfoOption *all = pq->PQconninfoParse(address, &said);
     if (!all)
-        return fail(err, GS_E_USAGE,
-                    "the address of the database makes no sense; write "
-                    "'postgresql://USER@HOST:PORT/DATABASE'");
+        return client_no_address(err);
     for (PQconninfoOption *o = all; o->keyword; o++)
         if (str_eq(o->keyword, "password") && o->val && *o->val)
             pq->password = arena_strdup(pq->arena, o->val);
@@ -159,7 +129,7 @@ static bool find_password(struct pq *pq, const char *address, struct gs_error *e
     return true;
 }
 
-bool fleet_open_postgresql(struct fleet *f, const char *address, struct gs_error *err)
+static bool open_libpq(struct fleet *f, const char *address, struct gs_error *err)
 {
     struct pq *pq = arena_new(f->arena, struct pq);
     pq->arena = f->arena;
@@ -180,16 +150,4 @@ bool fleet_open_postgresql(struct fleet *f, const char *address, struct gs_error
     return true;
 }
 
-#else
-
-bool fleet_open_postgresql(struct fleet *f, const char *address, struct gs_error *err)
-{
-    (void)f;
-    (void)address;
-    return fail(
-        err, GS_E_NETWORK,
-        "this build knows no PostgreSQL; build with -Dpostgresql=enabled (libpq), or give a "
-        "file");
-}
-
-#endif
+const struct client client_libpq = {.name = "libpq", .ready = ready, .open = open_libpq};
