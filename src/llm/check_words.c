@@ -61,6 +61,8 @@ static const char *marked(struct checking *c, const char *about, const char *tex
             str_puts(&out, " [?]");
         vec_push(&c->out->unfound, c->arena, said_of(f, c->arena));
     }
+    if (v->too_many)
+        str_puts(&out, " [? too many numbers: what follows is not checked] ");
     str_put(&out, text + done, n - done);
     return out.buf;
 }
