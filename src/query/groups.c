@@ -220,7 +220,6 @@ static int filter(sqlite3_vtab_cursor *base, int n, const char *plan, int argc,
 {
     struct gcursor *c = (struct gcursor *)base;
     struct search f = {c, SQLITE_OK};
-    struct gs_error ignored;
     (void)n, (void)plan;
     arena_release(&c->arena);
     memset(c->distinct, 0, sizeof(c->distinct));
@@ -232,7 +231,7 @@ static int filter(sqlite3_vtab_cursor *base, int n, const char *plan, int argc,
     if (!c->q->has_trace)
         return SQLITE_ERROR;
     begin_group(c);
-    if (!mem_guard(find_groups, &f, &ignored))
+    if (!mem_guard(find_groups, &f, &c->q->shortage))
         return SQLITE_NOMEM;
     c->q->only_sqlite |= f.rc == SQLITE_ERROR; /* which says what is wrong, and where */
     return f.rc;
@@ -463,9 +462,8 @@ static void give_sum(const struct giving *g)
 static int give(struct gcursor *c, sqlite3_context *ctx, const struct sum *sum)
 {
     struct giving g = {c, ctx, sum};
-    struct gs_error ignored;
     if (sum->kind == SUM_DISTINCT || sum->kind == SUM_MEDIAN || sum->kind == SUM_PERCENTILE) {
-        if (!mem_guard(give_large, &g, &ignored))
+        if (!mem_guard(give_large, &g, &c->q->shortage))
             return SQLITE_NOMEM;
     } else if (sum->kind >= SUM_VARIANCE) {
         give_moments(&g);

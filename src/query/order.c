@@ -43,7 +43,7 @@ static struct arena *room_for(struct vaux *x, size_t bytes)
     struct query_kept *k = x->q->kept;
     if (bytes > MOST_KEPT || k->bytes > MOST_KEPT - bytes)
         return x->q->arena;
-    k->bytes += bytes;
+    k->bytes += bytes; /* in range: the line before */
     return k->arena;
 }
 

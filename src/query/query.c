@@ -296,6 +296,10 @@ static bool fail_run(struct query *q, const struct query_limits *l, const char *
         return fail(err, GS_E_USAGE,
                     "the query took longer than %g s; make it narrower, or give '--timeout'",
                     l->seconds);
+    if (rc == SQLITE_NOMEM && q->shortage.code) {
+        *err = q->shortage;
+        return false;
+    }
     if (rc == SQLITE_NOMEM)
         return fail(
             err, GS_E_USAGE,
@@ -538,7 +542,7 @@ bool query_next(struct query *q, const char **sql, const struct query_limits *li
     *run = (struct running){.q = q, .heap = -1};
     arena_defer(temporary, stop, run);
     *out = (struct query_result){.arena = q->arena};
-    q->load_error = (struct gs_error){0};
+    q->load_error = q->shortage = (struct gs_error){0};
     bool ok = run_one(run, sql, limits, out, err);
     arena_release(temporary);
     return ok;

@@ -193,6 +193,7 @@ struct query {
     bool only_sqlite;                /* can say what the statement at hand gives */
     struct query_tables docs;
     struct gs_error load_error; /* why the source failed, in full */
+    struct gs_error shortage;   /* of memory that is ours, while the statement at hand ran */
     uint64_t sort_memory;       /* of the limits of the statement at hand; 0: none */
     double until;               /* when the statement must end; 0: no limit */
     bool timed_out;

@@ -338,7 +338,6 @@ static int filter(sqlite3_vtab_cursor *base, int n, const char *plan, int argc,
     struct cursor *c = (struct cursor *)base;
     bool any = true;
     struct search s = {c, SQLITE_OK};
-    struct gs_error ignored;
     if (!c->aux->q->has_trace)
         return SQLITE_ERROR;
     if (plan != c->plan)
@@ -350,7 +349,7 @@ static int filter(sqlite3_vtab_cursor *base, int n, const char *plan, int argc,
     int rc = set_conditions(c, argv, &any);
     if (rc != SQLITE_OK || !any)
         return rc;
-    return mem_guard(find_rows, &s, &ignored) ? s.rc : SQLITE_NOMEM;
+    return mem_guard(find_rows, &s, &c->aux->q->shortage) ? s.rc : SQLITE_NOMEM;
 }
 
 static int open_cursor(sqlite3_vtab *v, sqlite3_vtab_cursor **out)

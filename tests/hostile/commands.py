@@ -143,6 +143,8 @@ def query(p):
             "select * from counters_collection", "select * from rocpd_arg", "select * from gaps",
             "select name, stddev(duration), median(duration) from kernels group by 1",
             "select * from kernels k join regions r on r.id = k.stack_id",
+            "select start / 1000, count(distinct name) from kernels where name like '%e%' group by 1 order by 2, 1",
+            "select distinct name, tid from regions order by name desc, tid",
             "select * from ledger", "select * from findings", "select * from marker_rows"]
     forms = [f for f in p.choices("query", "format") if f != "clipboard"]
     return [Line(["query", "{in}", sql, "--limit", "1000", "--timeout", "10"], refused=True)
