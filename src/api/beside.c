@@ -133,18 +133,16 @@ struct beside_form {
     const struct api_form *form;
 };
 
-static void beside_form(const struct report *r, struct str *out, bool in_page)
+static void beside_form(const struct report *r, struct jwrite *w, bool in_page)
 {
     const struct beside_form *f = r->ctx;
     struct analysis_json_opts o = {0};
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
     if (f->run->att)
-        att_json_document(&w, f->run->att, &o);
+        att_json_document(w, f->run->att, &o);
     else if (!in_page && f->form->json_profile == JSON_ROCINSIGHT)
-        rocinsight_source_json(&w, f->run->source, &o);
+        rocinsight_source_json(w, f->run->source, &o);
     else
-        source_json_document(&w, f->run->source, &o);
+        source_json_document(w, f->run->source, &o);
 }
 
 bool api_render_beside(const struct run *run, const char *format, const struct api_form *form,

@@ -98,16 +98,14 @@ struct scanning {
     struct run *run;
 };
 
-static void scan_form(const struct report *r, struct str *out, bool in_page)
+static void scan_form(const struct report *r, struct jwrite *w, bool in_page)
 {
     const struct scanning *c = r->ctx;
     struct analysis_json_opts o = {0};
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
     if (!in_page && c->form.json_profile == JSON_ROCINSIGHT)
-        rocinsight_source_json(&w, c->run->source, &o);
+        rocinsight_source_json(w, c->run->source, &o);
     else
-        source_json_document(&w, c->run->source, &o);
+        source_json_document(w, c->run->source, &o);
 }
 
 static void run_scan(void *ctx)

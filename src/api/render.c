@@ -65,17 +65,15 @@ struct rendering {
     struct api_form form;
 };
 
-static void analysis_form(const struct report *r, struct str *out, bool in_page)
+static void analysis_form(const struct report *r, struct jwrite *w, bool in_page)
 {
     const struct rendering *c = r->ctx;
     const struct run *run = c->run->run;
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
     struct analysis_json_opts o = run_json_opts(run, (size_t)c->form.top, in_page);
     if (!in_page && c->form.json_profile == JSON_ROCINSIGHT)
-        rocinsight_json(&w, run->analysis, &run->advice, &o);
+        rocinsight_json(w, run->analysis, &run->advice, &o);
     else
-        analysis_json(&w, run->analysis, &run->advice, &o);
+        analysis_json(w, run->analysis, &run->advice, &o);
 }
 
 static void render_run(void *ctx)
@@ -261,13 +259,11 @@ double gs_comparison_change_pct(const gs_comparison *c)
     return c->c.wall_change_pct;
 }
 
-static void comparison_form(const struct report *r, struct str *out, bool in_page)
+static void comparison_form(const struct report *r, struct jwrite *w, bool in_page)
 {
+    (void)in_page;
     const struct rendering *c = r->ctx;
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
-    compare_json(&w, &c->comparison->c, &c->comparison->gate, NULL);
-    str_putc(out, '\n');
+    compare_json(w, &c->comparison->c, &c->comparison->gate, NULL);
 }
 
 static void render_comparison(void *ctx)

@@ -154,13 +154,10 @@ bool api_has_trace(const gs_run *run, struct gs_error *err)
 
 /* ---- reports ---- */
 
-static void workload_form(const struct report *r, struct str *out, bool in_page)
+static void workload_form(const struct report *r, struct jwrite *w, bool in_page)
 {
-    struct jwrite w;
     (void)in_page;
-    jw_init(&w, out, 2);
-    workload_json(&w, r->ctx);
-    str_putc(out, '\n');
+    workload_json(w, r->ctx);
 }
 
 static struct doc *sums_doc(const struct report *r)
@@ -168,13 +165,10 @@ static struct doc *sums_doc(const struct report *r)
     return tally_doc(r->ctx, false, r->arena);
 }
 
-static void sums_form(const struct report *r, struct str *out, bool in_page)
+static void sums_form(const struct report *r, struct jwrite *w, bool in_page)
 {
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
-    fields_write(&w, NULL, &tally_fields, r->ctx);
-    if (!in_page)
-        str_putc(out, '\n');
+    (void)in_page;
+    fields_write(w, NULL, &tally_fields, r->ctx);
 }
 
 bool api_render_untimed(const gs_run *run, const char *format, const struct api_form *form,

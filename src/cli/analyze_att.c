@@ -3,24 +3,16 @@
 #include "base/str.h"
 #include "render/att_json.h"
 
-static void write_json(struct str *out, const struct att *t, const char *prompt)
-{
-    struct jwrite w;
-    struct analysis_json_opts o = {.prompt = prompt};
-    jw_init(&w, out, 2);
-    att_json_document(&w, t, &o);
-}
-
 struct att_form {
     const struct att *att;
     const char *prompt;
 };
 
-static void att_json_form(const struct report *r, struct str *out, bool in_page)
+static void att_json_form(const struct report *r, struct jwrite *w, bool in_page)
 {
     const struct att_form *f = r->ctx;
     (void)in_page;
-    write_json(out, f->att, f->prompt);
+    att_json_document(w, f->att, &(struct analysis_json_opts){.prompt = f->prompt});
 }
 
 bool analyze_att_report(const struct att *t, struct subject *about, struct output *out,

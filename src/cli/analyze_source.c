@@ -13,22 +13,20 @@ struct source_form {
     const struct explanation *explanation;
 };
 
-static void source_json_form(const struct report *r, struct str *out, bool in_page)
+static void source_json_form(const struct report *r, struct jwrite *w, bool in_page)
 {
     const struct source_form *f = r->ctx;
     struct analysis_json_opts o = {.prompt = f->prompt, .explanation = f->explanation};
     bool strict = !in_page && f->profile == JSON_ROCINSIGHT;
-    struct jwrite w;
     if (strict) {
         struct report_time now = report_time(f->begin, r->arena);
         o.timestamp = now.timestamp;
         o.duration_ms = now.duration_ms;
     }
-    jw_init(&w, out, in_page ? 0 : 2);
     if (strict)
-        rocinsight_source_json(&w, f->s, &o);
+        rocinsight_source_json(w, f->s, &o);
     else
-        source_json_document(&w, f->s, &o);
+        source_json_document(w, f->s, &o);
 }
 
 bool analyze_source_report(struct subject *about, struct output *out, enum json_profile profile,

@@ -33,13 +33,10 @@ bool workload_load(struct workload_report *r, struct cli *cli, const char *dir,
     return workload_read(w, dir, cli->arena, err) && workload_evaluate(r, w, &o, cli->arena, err);
 }
 
-static void json_form(const struct report *report, struct str *out, bool in_page)
+static void json_form(const struct report *report, struct jwrite *w, bool in_page)
 {
-    struct jwrite w;
     (void)in_page;
-    jw_init(&w, out, 2);
-    workload_json(&w, report->ctx);
-    str_putc(out, '\n');
+    workload_json(w, report->ctx);
 }
 
 static struct doc *info_doc_form(const struct report *report)
@@ -86,13 +83,10 @@ struct draw *workload_plot(struct cli *cli, const char *dir, const char *chart, 
                   : workload_roof_draw(&r, width, cli->arena);
 }
 
-static void compare_json_form(const struct report *report, struct str *out, bool in_page)
+static void compare_json_form(const struct report *report, struct jwrite *w, bool in_page)
 {
-    struct jwrite w;
     (void)in_page;
-    jw_init(&w, out, 2);
-    workload_compare_json(&w, report->ctx);
-    str_putc(out, '\n');
+    workload_compare_json(w, report->ctx);
 }
 
 bool workload_compare_report(struct output *out, const char *dir_a, const char *dir_b, size_t top,

@@ -112,13 +112,11 @@ static const char *base_of(const struct call *c)
                          : "source";
 }
 
-static void json_form(const struct report *r, struct str *out, bool in_page)
+static void json_form(const struct report *r, struct jwrite *w, bool in_page)
 {
     const struct call *c = r->ctx;
     const struct analyze_opts *o = c->o;
     const struct run *run = c->run;
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
     struct analysis_json_opts j = run_json_opts(run, (size_t)o->top_kernels, in_page);
     j.prompt = o->prompt;
     j.explanation = c->explanation;
@@ -129,9 +127,9 @@ static void json_form(const struct report *r, struct str *out, bool in_page)
         j.duration_ms = now.duration_ms;
     }
     if (strict)
-        rocinsight_json(&w, run->analysis, &run->advice, &j);
+        rocinsight_json(w, run->analysis, &run->advice, &j);
     else
-        analysis_json(&w, run->analysis, &run->advice, &j);
+        analysis_json(w, run->analysis, &run->advice, &j);
 }
 
 static struct subject subject_of(const struct call *c)

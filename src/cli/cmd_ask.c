@@ -67,13 +67,11 @@ static struct doc *doc_form(const struct report *r)
     return answer_doc(k->answer, &k->about, r->arena, k->err);
 }
 
-static void json_form(const struct report *r, struct str *out, bool in_page)
+static void json_form(const struct report *r, struct jwrite *w, bool in_page)
 {
+    (void)in_page;
     const struct asking *k = r->ctx;
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
-    answer_json(&w, k->answer);
-    str_putc(out, '\n');
+    answer_json(w, k->answer);
 }
 
 static bool show_answer(struct asking *k)

@@ -76,13 +76,11 @@ struct call {
     bool ok;
 };
 
-static void json_form(const struct report *r, struct str *out, bool in_page)
+static void json_form(const struct report *r, struct jwrite *w, bool in_page)
 {
+    (void)in_page;
     const struct call *k = r->ctx;
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
-    compare_json(&w, &k->c, &k->gate, k->explanation);
-    str_putc(out, '\n');
+    compare_json(w, &k->c, &k->gate, k->explanation);
 }
 
 static void workbook_form(const struct report *r, struct workbook *w)

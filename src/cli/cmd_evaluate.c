@@ -192,13 +192,10 @@ static struct doc *doc_form(const struct report *r)
     return evaluation_doc(r->ctx, r->arena);
 }
 
-static void json_form(const struct report *r, struct str *out, bool in_page)
+static void json_form(const struct report *r, struct jwrite *w, bool in_page)
 {
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
-    evaluation_json(r->ctx, &w);
-    if (!in_page)
-        str_putc(out, '\n');
+    (void)in_page;
+    evaluation_json(r->ctx, w);
 }
 
 static const char *name_of(const struct llm_settings *s, const char *more, struct arena *a)
@@ -266,8 +263,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     evaluation_sum(e);
     struct report report = {
         .ctx = e, .arena = cli->arena, .doc = doc_form, .json = json_form, .kind = "evaluation"};
-    if (!output_named(out, NULL, err) || !output_report(out, &report, err) ||
-        !output_finish(out, err))
+    if (!output_only(out, &report, err))
         return false;
     if (o->at_least > 0 && !(e->sums.detection_at_1_pct >= o->at_least))
         return fail(err, GS_E_GATE, "detection@1 is %.1f %%, less than %.1f %%",

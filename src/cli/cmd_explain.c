@@ -24,12 +24,11 @@ static struct doc *doc_form(const struct report *r)
     return ((const struct explained *)r->ctx)->doc;
 }
 
-static void json_form(const struct report *r, struct str *out, bool in_page)
+static void json_form(const struct report *r, struct jwrite *w, bool in_page)
 {
+    (void)in_page;
     const struct explained *e = r->ctx;
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
-    terms_json(&e->terms, e->name, &w);
+    terms_json(&e->terms, e->name, w);
 }
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
@@ -49,8 +48,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
             return fail(err, GS_E_USAGE, "unknown term '%s'; did you mean '%s'?", e.name, near);
         return fail(err, GS_E_USAGE, "unknown term '%s'; 'gpusight explain' lists all", e.name);
     }
-    return output_named(out, NULL, err) && output_report(out, &report, err) &&
-           output_finish(out, err);
+    return output_only(out, &report, err);
 }
 
 const struct command command_explain = {

@@ -153,13 +153,11 @@ static bool load_runs(struct call *k)
     return true;
 }
 
-static void json_form(const struct report *r, struct str *out, bool in_page)
+static void json_form(const struct report *r, struct jwrite *w, bool in_page)
 {
+    (void)in_page;
     const struct history *h = &((const struct call *)r->ctx)->history;
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
-    fields_write(&w, NULL, &history_document_fields, h);
-    str_putc(out, '\n');
+    fields_write(w, NULL, &history_document_fields, h);
 }
 
 static bool check_operands(const struct call *k)
@@ -189,8 +187,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
         !(k->o->fleet.db ? load_stored(k) : find_runs(k) && load_runs(k)))
         return false;
     history_make(&k->history, k->runs.v, k->runs.n, cli->arena);
-    return output_named(k->out, NULL, err) && output_report(k->out, &report, err) &&
-           output_finish(k->out, err);
+    return output_only(k->out, &report, err);
 }
 
 static bool before(struct cli *cli, void *settings, struct gs_error *err)

@@ -49,12 +49,11 @@ struct info_call {
     struct inventory inventory;
 };
 
-static void json_form(const struct report *r, struct str *out, bool in_page)
+static void json_form(const struct report *r, struct jwrite *w, bool in_page)
 {
+    (void)in_page;
     struct info_call *c = r->ctx;
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
-    inventory_json(&c->inventory, &w);
+    inventory_json(&c->inventory, w);
 }
 
 static struct doc *doc_form(const struct report *r)
@@ -87,8 +86,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
         return false;
     double loaded = seconds_since(&begin);
     inventory_make(&c->inventory, t, o->reader == READER_CHECK, cli->threads, cli->arena);
-    bool ok =
-        output_named(out, NULL, err) && output_report(out, &report, err) && output_finish(out, err);
+    bool ok = output_only(out, &report, err);
     if (o->stats)
         print_stats(t, loaded, seconds_since(&begin));
     return ok;

@@ -99,10 +99,10 @@ static bool load(struct call *k)
     return true;
 }
 
-static void json_form(const struct report *r, struct str *out, bool in_page)
+static void json_form(const struct report *r, struct jwrite *w, bool in_page)
 {
     (void)in_page;
-    plan_json(out, &((const struct call *)r->ctx)->plan);
+    plan_json(w, &((const struct call *)r->ctx)->plan);
 }
 
 static void shell_form(const struct report *r, struct str *out)
@@ -120,8 +120,7 @@ static bool write_plan(struct call *k)
                             .json = json_form,
                             .shell = shell_form,
                             .kind = "plan"};
-    return output_named(k->out, NULL, k->err) && output_report(k->out, &report, k->err) &&
-           output_finish(k->out, k->err);
+    return output_only(k->out, &report, k->err);
 }
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)

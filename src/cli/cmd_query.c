@@ -192,25 +192,22 @@ static struct doc *doc_form(const struct report *report)
     return d;
 }
 
-static void json_form(const struct report *report, struct str *out, bool in_page)
+static void json_form(const struct report *report, struct jwrite *w, bool in_page)
 {
     const struct call *c = report->ctx;
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 1);
+    w->indent = in_page ? 0 : 1;
     if (c->results.n == 1) {
-        query_json(&c->results.v[0], &w, NULL);
+        query_json(&c->results.v[0], w, NULL);
     } else {
-        jw_open(&w, NULL, '[');
+        jw_open(w, NULL, '[');
         for (size_t i = 0; i < c->results.n; i++) {
-            jw_open(&w, NULL, '{');
-            jw_str(&w, "sql", c->results.v[i].sql);
-            query_json(&c->results.v[i], &w, "rows");
-            jw_close(&w);
+            jw_open(w, NULL, '{');
+            jw_str(w, "sql", c->results.v[i].sql);
+            query_json(&c->results.v[i], w, "rows");
+            jw_close(w);
         }
-        jw_close(&w);
+        jw_close(w);
     }
-    if (!in_page)
-        str_putc(out, '\n');
 }
 
 static void csv_form(const struct report *report, struct str *out)

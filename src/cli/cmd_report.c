@@ -96,8 +96,7 @@ static bool write_all(struct call *c)
                     human_s(c->workbook.sheets.n), o->csv_dir);
     }
     if (!o->csv_dir || o->out.name)
-        return output_named(c->out, NULL, c->err) && output_report(c->out, &r, c->err) &&
-               output_finish(c->out, c->err);
+        return output_only(c->out, &r, c->err);
     return output_finish(c->out, c->err);
 }
 

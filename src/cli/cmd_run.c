@@ -407,13 +407,11 @@ static bool before(struct cli *cli, void *settings, struct gs_error *err)
 
 enum { TOP = 10 }; /* rows in tables, as 'analyze' has */
 
-static void json_form(const struct report *r, struct str *out, bool in_page)
+static void json_form(const struct report *r, struct jwrite *w, bool in_page)
 {
     const struct run *run = r->ctx;
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
     struct analysis_json_opts o = run_json_opts(run, TOP, in_page);
-    analysis_json(&w, run->analysis, &run->advice, &o);
+    analysis_json(w, run->analysis, &run->advice, &o);
 }
 
 static bool show(struct cli *cli, struct run_settings *s, struct run *run, struct gs_error *err)
@@ -427,8 +425,7 @@ static bool show(struct cli *cli, struct run_settings *s, struct run *run, struc
                        .json = json_form,
                        .kind = "analysis"};
     struct output *out = output_begin(cli, &s->out, RENDERER_CHOICES, err);
-    return out && output_named(out, NULL, err) && output_report(out, &r, err) &&
-           output_finish(out, err);
+    return out && output_only(out, &r, err);
 }
 
 /* ncu writes what only it reads. */

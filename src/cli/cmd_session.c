@@ -369,11 +369,11 @@ static struct doc *one_doc(const struct report *r)
     return session_doc(k->s->session, is(k->s, "export") || is(k->s, "show"), k->arena);
 }
 
-static void one_json(const struct report *r, struct str *out, bool in_page)
+static void one_json(const struct report *r, struct jwrite *w, bool in_page)
 {
     const struct shown *k = r->ctx;
     (void)in_page;
-    session_write(k->s->session, out);
+    session_write(k->s->session, w->out);
 }
 
 static struct doc *list_doc(const struct report *r)
@@ -406,29 +406,27 @@ static struct doc *list_doc(const struct report *r)
     return d;
 }
 
-static void list_json(const struct report *r, struct str *out, bool in_page)
+static void list_json(const struct report *r, struct jwrite *w, bool in_page)
 {
+    (void)in_page;
     const struct shown *k = r->ctx;
-    struct jwrite w;
     struct fs_list ids = {0};
     struct gs_error none = {0};
     session_ids(k->s->root, &ids, k->arena, &none);
-    jw_init(&w, out, in_page ? 0 : 2);
-    jw_open(&w, NULL, '[');
+    jw_open(w, NULL, '[');
     for (size_t i = 0; i < ids.n; i++) {
         const struct session *x = session_open(k->s->root, ids.v[i], false, k->arena, &none);
         if (!x)
             continue;
-        jw_open(&w, NULL, '{');
-        jw_str(&w, "id", x->id);
-        jw_str(&w, "source", x->source);
-        jw_str(&w, "updated", x->updated);
-        jw_int(&w, "current", x->current);
-        jw_num(&w, "gain_pct", session_gain_pct(x));
-        jw_close(&w);
+        jw_open(w, NULL, '{');
+        jw_str(w, "id", x->id);
+        jw_str(w, "source", x->source);
+        jw_str(w, "updated", x->updated);
+        jw_int(w, "current", x->current);
+        jw_num(w, "gain_pct", session_gain_pct(x));
+        jw_close(w);
     }
-    jw_close(&w);
-    str_putc(out, '\n');
+    jw_close(w);
 }
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
@@ -452,8 +450,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
                        .json = list ? list_json : one_json,
                        .kind = "session"};
     struct output *out = output_begin(cli, &s->out, RENDERER_CHOICES, err);
-    return out && output_named(out, NULL, err) && output_report(out, &r, err) &&
-           output_finish(out, err);
+    return out && output_only(out, &r, err);
 }
 
 const struct command command_session = {

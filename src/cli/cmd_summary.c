@@ -31,11 +31,10 @@ static void defaults(void *settings)
     *o = (struct summary_opts){.in = ANALYZED_DEFAULTS};
 }
 
-static void json_form(const struct report *r, struct str *out, bool in_page)
+static void json_form(const struct report *r, struct jwrite *w, bool in_page)
 {
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
-    summary_json(r->ctx, &w);
+    (void)in_page;
+    summary_json(r->ctx, w);
 }
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
@@ -75,8 +74,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     summary_make(summary, r->analysis, cli->arena);
     summary_phases(summary, cli->arena);
     about.a = r->analysis;
-    return output_named(out, NULL, err) && output_report(out, &report, err) &&
-           output_finish(out, err);
+    return output_only(out, &report, err);
 }
 
 const struct command command_summary = {

@@ -136,14 +136,11 @@ static struct doc *doc_form(const struct report *r)
     return verify_doc(&c->report, r->arena);
 }
 
-static void json_form(const struct report *r, struct str *out, bool in_page)
+static void json_form(const struct report *r, struct jwrite *w, bool in_page)
 {
+    (void)in_page;
     const struct verify_call *c = r->ctx;
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
-    verify_json(&c->report, &w, r->arena);
-    if (!in_page)
-        str_putc(out, '\n');
+    verify_json(&c->report, w, r->arena);
 }
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
@@ -173,8 +170,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
                                        .all = o->all};
     struct report report = {
         .ctx = c, .arena = cli->arena, .doc = doc_form, .json = json_form, .kind = "verification"};
-    if (!output_named(out, NULL, err) || !output_report(out, &report, err) ||
-        !output_finish(out, err))
+    if (!output_only(out, &report, err))
         return false;
     if (v->contradicted || (o->strict && v->not_found))
         return fail(err, GS_E_GATE, "%s", "");

@@ -34,11 +34,10 @@ static void defaults(void *settings)
     *o = (struct whatif_opts){.in = ANALYZED_DEFAULTS, .change.noun = "option '--"};
 }
 
-static void json_form(const struct report *r, struct str *out, bool in_page)
+static void json_form(const struct report *r, struct jwrite *w, bool in_page)
 {
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
-    fields_write(&w, NULL, &whatif_document_fields, r->ctx);
+    (void)in_page;
+    fields_write(w, NULL, &whatif_document_fields, r->ctx);
 }
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
@@ -69,8 +68,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
         return fail(err, GS_E_EMPTY, "no GPU work in '%s'; 'gpusight info' shows what there is",
                     cli->operands.v[0]);
     whatif_make(w, r->analysis, &c, arena);
-    return output_named(out, NULL, err) && output_report(out, &report, err) &&
-           output_finish(out, err);
+    return output_only(out, &report, err);
 }
 
 const struct command command_whatif = {

@@ -182,6 +182,11 @@ bool output_finish(struct output *out, struct gs_error *err)
     return true;
 }
 
+bool output_only(struct output *out, const struct report *r, struct gs_error *err)
+{
+    return output_named(out, NULL, err) && output_report(out, r, err) && output_finish(out, err);
+}
+
 bool output_print(const struct str *text, struct gs_error *err)
 {
     return fs_write("-", text->buf, text->len, err);

@@ -84,6 +84,9 @@ void output_note(struct output *out, const char *fmt, ...) __attribute__((format
 
 bool output_finish(struct output *out, struct gs_error *err);
 
+/* A report and nothing else, for commands without -d: named, written, finished. */
+bool output_only(struct output *out, const struct report *r, struct gs_error *err);
+
 /* Text for standard output, of commands that have nothing else: checked as every target is. */
 bool output_print(const struct str *text, struct gs_error *err);
 

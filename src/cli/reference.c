@@ -78,23 +78,30 @@ void reference_render(const struct verified_text *t, struct report *r)
     }
 }
 
-static void analysis_form(const struct report *r, struct str *out, bool in_page)
+void reference_facts(const struct verified_text *t, const struct report *r)
+{
+    struct str *json = arena_new(t->cli->arena, struct str);
+    struct jwrite w;
+    str_init(json, t->cli->arena);
+    jw_init(&w, json, 0);
+    r->json(r, &w, true);
+    facts_add_json(t->facts, r->kind, json->buf, json->len);
+}
+
+static void analysis_form(const struct report *r, struct jwrite *w, bool in_page)
 {
     const struct making *m = r->ctx;
     const struct run *run = m->run;
-    struct jwrite w;
     struct analysis_json_opts j = run_json_opts(run, m->top, in_page);
-    jw_init(&w, out, in_page ? 0 : 2);
-    analysis_json(&w, run->analysis, &run->advice, &j);
+    analysis_json(w, run->analysis, &run->advice, &j);
 }
 
-static void rocinsight_form(const struct report *r, struct str *out, bool in_page)
+static void rocinsight_form(const struct report *r, struct jwrite *w, bool in_page)
 {
+    (void)in_page;
     const struct making *m = r->ctx;
-    struct jwrite w;
     struct analysis_json_opts j = {.top_kernels = m->top, .timestamp = NO_TIMESTAMP};
-    jw_init(&w, out, in_page ? 0 : 2);
-    rocinsight_json(&w, m->run->analysis, &m->run->advice, &j);
+    rocinsight_json(w, m->run->analysis, &m->run->advice, &j);
 }
 
 /* Sections that are asked for by name have more in them. */
@@ -117,20 +124,18 @@ static void add_details(const struct verified_text *t, struct report *r)
     r->sections = NULL;
 }
 
-static void summary_form(const struct report *r, struct str *out, bool in_page)
+static void summary_form(const struct report *r, struct jwrite *w, bool in_page)
 {
+    (void)in_page;
     struct making *m = r->ctx;
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
-    summary_json(&m->summary, &w);
+    summary_json(&m->summary, w);
 }
 
-static void inventory_form(const struct report *r, struct str *out, bool in_page)
+static void inventory_form(const struct report *r, struct jwrite *w, bool in_page)
 {
+    (void)in_page;
     struct making *m = r->ctx;
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
-    inventory_json(&m->inventory, &w);
+    inventory_json(&m->inventory, w);
 }
 
 static struct doc *inventory_doc_form(const struct report *r)
@@ -194,11 +199,8 @@ void reference_add_run(const struct verified_text *t, const struct run *run, siz
 void reference_add_empty(const struct verified_text *t, const struct trace *trace)
 {
     struct making *m = arena_new(t->cli->arena, struct making);
-    struct str *json = arena_new(t->cli->arena, struct str);
     add_inventory(t, m, trace);
-    str_init(json, t->cli->arena);
-    inventory_form(&(struct report){.ctx = m}, json, true);
-    facts_add_json(t->facts, "inventory", json->buf, json->len);
+    reference_facts(t, &(struct report){.ctx = m, .json = inventory_form, .kind = "inventory"});
     reference_add_plan(t, NULL);
 }
 
@@ -207,12 +209,11 @@ void reference_add_longer(const struct verified_text *t, const struct run *run, 
     add_analysis(t, run, top);
 }
 
-static void comparison_form(const struct report *r, struct str *out, bool in_page)
+static void comparison_form(const struct report *r, struct jwrite *w, bool in_page)
 {
+    (void)in_page;
     struct making *m = r->ctx;
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
-    compare_json(&w, &m->comparison, &m->gate, NULL);
+    compare_json(w, &m->comparison, &m->gate, NULL);
 }
 
 void reference_add_comparison(const struct verified_text *t, const char *a, const char *b)
@@ -232,30 +233,20 @@ void reference_add_comparison(const struct verified_text *t, const char *a, cons
                             .json = comparison_form,
                             .kind = "comparison"};
     reference_render(t, &report);
-    struct str *json = arena_new(arena, struct str);
-    str_init(json, arena);
-    comparison_form(&report, json, true);
-    facts_add_json(t->facts, "comparison", json->buf, json->len);
+    reference_facts(t, &report);
 }
 
-static void workload_form(const struct report *r, struct str *out, bool in_page)
+static void workload_form(const struct report *r, struct jwrite *w, bool in_page)
 {
-    struct jwrite w;
     (void)in_page;
-    jw_init(&w, out, 2);
-    workload_json(&w, r->about->workload);
+    workload_json(w, r->about->workload);
 }
 
 void reference_add_workload(const struct verified_text *t, struct workload_report *w)
 {
-    struct arena *arena = t->cli->arena;
     struct subject about = {.workload = w};
     struct report report = {
         .about = &about, .make = workload_doc_report, .json = workload_form, .kind = "workload"};
     reference_render(t, &report);
-    struct str *json = arena_new(arena, struct str);
-    report.arena = arena;
-    str_init(json, arena);
-    workload_form(&report, json, false);
-    facts_add_json(t->facts, "workload", json->buf, json->len);
+    reference_facts(t, &report);
 }

@@ -43,5 +43,7 @@ void reference_add_empty(const struct verified_text *t, const struct trace *trac
 
 /* Writes a report in the form of the text, and takes it as a reference. */
 void reference_render(const struct verified_text *t, struct report *r);
+/* The numbers of its JSON document, each a fact. */
+void reference_facts(const struct verified_text *t, const struct report *r);
 
 #endif

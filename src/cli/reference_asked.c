@@ -15,11 +15,10 @@
 #include "render/workbook_out.h"
 #include "report/plan_doc.h"
 
-static void whatif_form(const struct report *r, struct str *out, bool in_page)
+static void whatif_form(const struct report *r, struct jwrite *w, bool in_page)
 {
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
-    fields_write(&w, NULL, &whatif_document_fields, r->ctx);
+    (void)in_page;
+    fields_write(w, NULL, &whatif_document_fields, r->ctx);
 }
 
 static void add_whatif(const struct verified_text *t, const struct run *run,
@@ -36,16 +35,13 @@ static void add_whatif(const struct verified_text *t, const struct run *run,
     struct report report = {
         .ctx = w, .about = &about, .make = whatif_report, .json = whatif_form, .kind = "what if"};
     reference_render(t, &report);
-    struct str *json = arena_new(arena, struct str);
-    str_init(json, arena);
-    whatif_form(&report, json, true);
-    facts_add_json(t->facts, "what if", json->buf, json->len);
+    reference_facts(t, &report);
 }
 
-static void plan_form(const struct report *r, struct str *out, bool in_page)
+static void plan_form(const struct report *r, struct jwrite *w, bool in_page)
 {
     (void)in_page;
-    plan_json(out, r->ctx);
+    plan_json(w, r->ctx);
 }
 
 static void add_one_plan(const struct verified_text *t, const struct plan_request *q)
@@ -62,10 +58,7 @@ static void add_one_plan(const struct verified_text *t, const struct plan_reques
     struct report report = {
         .ctx = p, .about = &about, .make = plan_report, .json = plan_form, .kind = "plan"};
     reference_render(t, &report);
-    struct str *json = arena_new(t->cli->arena, struct str);
-    str_init(json, t->cli->arena);
-    plan_form(&report, json, true);
-    facts_add_json(t->facts, "plan", json->buf, json->len);
+    reference_facts(t, &report);
 }
 
 void reference_add_plan(const struct verified_text *t, const struct analysis *a)
@@ -94,12 +87,11 @@ static struct doc *answer_doc_form(const struct report *r)
     return answer_doc(k->answer, &k->about, r->arena, &err);
 }
 
-static void answer_form(const struct report *r, struct str *out, bool in_page)
+static void answer_form(const struct report *r, struct jwrite *w, bool in_page)
 {
+    (void)in_page;
     const struct asking *k = r->ctx;
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
-    answer_json(&w, k->answer);
+    answer_json(w, k->answer);
 }
 
 static void add_answer(const struct verified_text *t, const struct run *run,

@@ -70,20 +70,17 @@ static struct doc *doc_form(const struct report *report)
     return d;
 }
 
-static void json_form(const struct report *report, struct str *out, bool in_page)
+static void json_form(const struct report *report, struct jwrite *w, bool in_page)
 {
+    (void)in_page;
     const struct call *c = report->ctx;
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
-    jw_open(&w, NULL, '{');
+    jw_open(w, NULL, '{');
     for (size_t i = 0; i < c->tables.v.n; i++) {
         const struct domain_table *t = &c->tables.v.v[i];
         if (is_shown(c, t))
-            fields_write_rows(&w, t->key, domain_fields(t), t->rows.v, t->rows.n);
+            fields_write_rows(w, t->key, domain_fields(t), t->rows.v, t->rows.n);
     }
-    jw_close(&w);
-    if (!in_page)
-        str_putc(out, '\n');
+    jw_close(w);
 }
 
 static void workbook_form(const struct report *report, struct workbook *w)

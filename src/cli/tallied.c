@@ -23,14 +23,11 @@ static struct doc *doc_form(const struct report *report)
     return tally_doc(s->t, s->brief, report->arena);
 }
 
-static void json_form(const struct report *report, struct str *out, bool in_page)
+static void json_form(const struct report *report, struct jwrite *w, bool in_page)
 {
+    (void)in_page;
     const struct shown *s = report->ctx;
-    struct jwrite w;
-    jw_init(&w, out, in_page ? 0 : 2);
-    fields_write(&w, NULL, &tally_fields, s->t);
-    if (!in_page)
-        str_putc(out, '\n');
+    fields_write(w, NULL, &tally_fields, s->t);
 }
 
 void tallied_workbook(const struct tally *t, struct workbook *w, struct arena *a)

@@ -42,12 +42,9 @@ SHARED_PART(plan_json_fields, T, FIXED("schema_version", "1.0", "version of this
             ALWAYS(T, runs, FIELD_U64, "runs", "sum over captures"),
             TEXTS(T, notes, "notes", "what to know before running it"));
 
-void plan_json(struct str *out, const T *p)
+void plan_json(struct jwrite *w, const T *p)
 {
-    struct jwrite w;
-    jw_init(&w, out, 2);
-    fields_write(&w, NULL, &plan_json_fields, p);
-    str_putc(out, '\n');
+    fields_write(w, NULL, &plan_json_fields, p);
 }
 
 void plan_json_schema(struct str *out)

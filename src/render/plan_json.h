@@ -9,7 +9,7 @@
 #include "plan/plan.h"
 
 extern const struct fields plan_json_fields; /* of struct plan */
-void plan_json(struct str *out, const struct plan *p);
+void plan_json(struct jwrite *w, const struct plan *p);
 
 /* Its JSON Schema, as a whole file. */
 void plan_json_schema(struct str *out);

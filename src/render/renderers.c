@@ -31,8 +31,10 @@ const struct renderer renderer_text = {
 static bool json(const struct report *r, struct str *out, const struct render_opts *o,
                  struct gs_error *err)
 {
+    struct jwrite w;
     (void)o, (void)err;
-    r->json(r, out, false);
+    jw_init(&w, out, 2);
+    r->json(r, &w, false);
     return true;
 }
 
@@ -56,11 +58,13 @@ static bool html(const struct report *r, struct str *out, const struct render_op
 {
     struct doc *d = report_doc(r, err);
     struct str data;
+    struct jwrite w;
     (void)o;
     if (!d)
         return false;
     str_init(&data, r->arena);
-    r->json(r, &data, true);
+    jw_init(&w, &data, 0);
+    r->json(r, &w, true);
     d->kind = r->kind;
     d->json = &data;
     render_html(out, d);

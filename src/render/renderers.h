@@ -23,7 +23,7 @@ struct report {
     const char *sections;                       /* divided by commas; NULL: all */
     bool list_sections;                         /* instead of the report */
     struct doc *(*doc)(const struct report *r); /* where there are no sections */
-    void (*json)(const struct report *r, struct str *out, bool in_page); /* in_page: inside html */
+    void (*json)(const struct report *r, struct jwrite *w, bool in_page); /* in_page: inside html */
     const char *kind;                                       /* of the JSON a page lets one save */
     void (*shell)(const struct report *r, struct str *out); /* SOME */
     void (*workbook)(const struct report *r, struct workbook *w); /* SOME */
