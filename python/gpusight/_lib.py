@@ -76,13 +76,14 @@ def _find():
     """The library beside this file (a wheel), the one named by GPUSIGHT_LIBRARY, the system's."""
     given = os.environ.get("GPUSIGHT_LIBRARY")
     beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libgpusight.so.0")
-    tried = [given] if given else [beside, "libgpusight.so.0"]
+    tried = [given] if given else ([beside] if os.path.exists(beside) else []) + ["libgpusight.so.0"]
+    reasons = []
     for path in tried:
         try:
             return ctypes.CDLL(path)
         except OSError as why:
-            reason = why
-    raise ImportError(f"cannot load libgpusight ({reason}); install it, or name it in "
+            reasons.append(str(why))
+    raise ImportError(f"cannot load libgpusight ({'; '.join(reasons)}); install it, or name it in "
                       "GPUSIGHT_LIBRARY")
 
 

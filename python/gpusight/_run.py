@@ -188,7 +188,8 @@ class Picture:
         return f"<picture: {self.format}, {len(self.data)} bytes>"
 
     def _repr_svg_(self):
-        return self.data.decode() if self.format == "svg" else None
+        """Without its XML declaration: it stands inside of a page, and nbconvert refuses one there."""
+        return self.data[self.data.index(b"<svg"):].decode() if self.format == "svg" else None
 
     def _repr_png_(self):
         return self.data if self.format == "png" else None

@@ -1,6 +1,7 @@
 /*
- * What a container may take: the limit of memory that the system set on the group of processes this
- * one is in, or on a group around it. Who takes more is ended with SIGKILL, without a word.
+ * What a container may take: the limits that the system set on the group of processes this one is
+ * in, or on a group around it. Who takes more memory is ended with SIGKILL, without a word; who takes
+ * more processor time is made to wait.
  *
  * Thread-safety: all functions.
  */
@@ -11,5 +12,8 @@
 
 /* The least limit, of version 2 and 1; UINT64_MAX: none. `root` is "" but for tests. */
 uint64_t cgroup_memory(const char *root);
+
+/* Processors that the least quota is worth, rounded up; INT_MAX: there is none. */
+int cgroup_cpus(const char *root);
 
 #endif

@@ -246,6 +246,12 @@ bool input_may_hold(const struct input *in, uint64_t bytes, struct gs_error *err
     return c->kind == CODEC_PLAIN || bytes <= codec_most(c) || codec_too_large(c, err);
 }
 
+bool input_may_unpack(const struct input *in, uint64_t bytes, struct gs_error *err)
+{
+    const struct codec *c = &in->state->codec;
+    return bytes <= codec_most(c) || codec_too_large(c, err);
+}
+
 void input_close(struct input *in)
 {
     struct input_state *s = in->state;

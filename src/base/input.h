@@ -55,6 +55,8 @@ uint64_t input_allowed_unpacked(void);
 
 /* False with the reason where a file that will unpack to so many bytes would fail. */
 bool input_may_hold(const struct input *in, uint64_t bytes, struct gs_error *err);
+/* The same for what lies packed in a file, which itself may be plain. */
+bool input_may_unpack(const struct input *in, uint64_t bytes, struct gs_error *err);
 /* One that belongs to the arena and is closed with it; NULL when it cannot be opened. */
 struct input *input_new(struct arena *a, const char *path, struct gs_error *err);
 /* The same of input_open_within(). */

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 
+#include "base/cgroup.h"
 #include "base/mem.h"
 #include "base/spill.h"
 #include "base/task.h"
@@ -80,5 +81,7 @@ int parallel_cores(void)
 {
     cpu_set_t set;
     int n = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+    int allowed = cgroup_cpus(""); /* more threads would only wait for each other */
+    n = allowed < n ? allowed : n;
     return n < 1 ? 1 : n > PARALLEL_USUAL ? PARALLEL_USUAL : n;
 }

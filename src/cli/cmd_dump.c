@@ -38,7 +38,8 @@ struct out {
     struct str line;
     const struct trace *t;
     bool csv;
-    bool visible; /* characters that a terminal would obey are written as \xNN */
+    bool visible;  /* characters that a terminal would obey are written as \xNN */
+    uint64_t left; /* bytes that rows may still take */
 };
 
 /* Bytes of one character; what must not reach a terminal is written out. */
@@ -365,6 +366,9 @@ static const struct dump_table {
 static bool write_line(struct out *o, struct gs_error *err)
 {
     str_putc(&o->line, '\n');
+    if (o->line.len > o->left)
+        return trace_text_fail(o->t, err);
+    o->left -= o->line.len;
     bool ok = fwrite(o->line.buf, 1, o->line.len, stdout) == o->line.len;
     str_clear(&o->line);
     return ok || fail(err, GS_E_IO, "cannot write to standard output: %s", strerror(errno));
@@ -401,7 +405,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     const struct trace *t = cli_load_rows(cli, &ro, NULL, err);
     if (!t || !fs_out_check("-", err)) /* "dump x.db >> x.db" */
         return false;
-    struct out out = {.t = t, .csv = o->csv};
+    struct out out = {.t = t, .csv = o->csv, .left = trace_text_most(t)};
     out.visible = !out.csv || isatty(STDOUT_FILENO);
     str_init(&out.line, cli->arena);
     size_t i = 0;

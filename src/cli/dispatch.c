@@ -3,7 +3,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/cgroup.h"
 #include "base/fs.h"
+#include "base/human.h"
 #include "base/input.h"
 #include "base/inputs.h"
 #include "base/log.h"
@@ -174,6 +176,21 @@ static const struct team_kind *const team_questions[] = {&remote_list_kind, &rem
                                                          &remote_read_kind, &remote_hash_kind,
                                                          &job_ranks_kind,   NULL};
 
+/* What was asked for, or three quarters of what the container allows where that is less. */
+static bool bound_memory(const struct globals *g, struct gs_error *err)
+{
+    char given[HUMAN_MAX], taken[HUMAN_MAX];
+    uint64_t allowed = cgroup_memory(""), least = (uint64_t)SPILL_LEAST_MIB << 20;
+    uint64_t most = allowed / 4 * 3 > least ? allowed / 4 * 3 : least;
+    if (!g->memory)
+        return true;
+    if (g->memory <= most)
+        return spill_limit(g->memory, err);
+    log_warn("'--memory' of %s is more than this container allows; %s are held",
+             human_bytes(given, g->memory), human_bytes(taken, most));
+    return spill_limit(most, err);
+}
+
 /* *done: the first process runs the command, and this one has answered its questions. */
 static bool join_team(struct cli *cli, const struct globals *g, bool *done, struct gs_error *err)
 {
@@ -192,7 +209,7 @@ static bool join_team(struct cli *cli, const struct globals *g, bool *done, stru
     if (role != TEAM_SERVES)
         return true;
     allow_cache(cli, &targets);
-    if ((g->memory && !spill_limit(g->memory, err)) || !sandbox_enter(g->sandbox, &targets, err))
+    if (!bound_memory(g, err) || !sandbox_enter(g->sandbox, &targets, err))
         return false;
     team_serve();
     return *done = true;
@@ -229,7 +246,7 @@ static bool run_command(struct cli *cli, const struct command *c, const struct g
         return false;
     if (cli->forget_keys)
         llm_forget_environment(cli->arena);
-    if (g->memory && !spill_limit(g->memory, err)) /* after the messenger is a process of its own */
+    if (!bound_memory(g, err)) /* after the messenger is a process of its own */
         return false;
     sandbox_targets(&targets, c, settings, cli->arena);
     for (size_t i = 0; i < cli->operands.n && c->moves && c->moves(settings); i++)

@@ -17,6 +17,8 @@ static void between(struct csv_out *w)
 void csv_put_text(struct csv_out *w, const char *text)
 {
     between(w);
+    if (w->s.too_large)
+        return;
     sink_putc(&w->s, '"');
     for (const char *quote; (quote = strchr(text, '"')); text = quote + 1) {
         sink_put(&w->s, text, (size_t)(quote - text) + 1);

@@ -9,13 +9,18 @@
 
 bool sink_open(struct sink *s, struct conversion *c, const char *path, struct gs_error *err)
 {
-    *s = (struct sink){.buf = arena_alloc(c->arena, SINK_BYTES)};
+    uint64_t most = trace_text_most(c->trace);
+    *s = (struct sink){.buf = arena_alloc(c->arena, SINK_BYTES),
+                       .most = most > c->bytes ? most - c->bytes : 0};
     s->out = fs_set_open(c->set, path, err);
     return s->out != NULL;
 }
 
 static void write_out(struct sink *s, const void *p, size_t n)
 {
+    s->too_large |= n > s->most - s->total;
+    if (s->too_large)
+        return;
     if (!s->failed && fwrite(p, 1, n, s->out->file) != n)
         s->failed = errno ? errno : EIO;
     s->total += n;
@@ -44,6 +49,8 @@ bool sink_close(struct sink *s, struct conversion *c, struct gs_error *err)
 {
     sink_flush(s);
     c->bytes = c->bytes + s->total;
+    if (s->too_large)
+        return trace_text_fail(c->trace, err);
     if (s->failed) /* the first reason: closing would tell a later one */
         return fail(err, GS_E_IO, "cannot write '%s': %s", s->out->path, strerror(s->failed));
     return fs_set_done(c->set, s->out, err);
@@ -98,7 +105,7 @@ void sink_num(struct sink *s, double v)
 void sink_json(struct sink *s, const char *text)
 {
     static const char hex[] = "0123456789abcdef";
-    size_t n = strlen(text), from = 0;
+    size_t n = s->too_large ? 0 : strlen(text), from = 0;
     sink_putc(s, '"');
     for (size_t i = 0, len; i < n; i += len) {
         unsigned char ch = (unsigned char)text[i];

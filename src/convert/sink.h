@@ -22,8 +22,9 @@ struct sink {
     struct fs_out *out;
     char *buf;
     size_t n;
-    uint64_t total;
-    int failed; /* errno of the first failure; 0: none */
+    uint64_t total, most;
+    bool too_large; /* more than the rows of a trace may take: nothing is taken any more */
+    int failed;     /* errno of the first failure; 0: none */
 };
 
 bool sink_open(struct sink *s, struct conversion *c, const char *path, struct gs_error *err);
@@ -41,6 +42,8 @@ static inline char *sink_room(struct sink *s, size_t n)
 
 static inline void sink_put(struct sink *s, const void *p, size_t n)
 {
+    if (s->too_large)
+        return;
     if (SINK_BYTES - s->n < n) {
         sink_write(s, p, n);
         return;

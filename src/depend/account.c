@@ -23,8 +23,10 @@ static enum cause cause_of(const struct depend *d, uint32_t op)
     }
 }
 
+/* A GPU on the way from its first work to its last. */
 struct lane {
-    struct spans of[CAUSE_COPY_SET + 1];
+    int64_t at;                      /* everything before is accounted for */
+    int64_t end[CAUSE_COPY_SET + 1]; /* by cause: when what began so far ends */
 };
 
 static size_t lane_of(const struct depend *d, uint32_t op)
@@ -35,6 +37,23 @@ static size_t lane_of(const struct depend *d, uint32_t op)
     return gpu < t->gpus.n ? gpu : t->gpus.n;
 }
 
+/* Gives the time up to `to` to what runs then; of several, to the lowest. */
+static void go_to(struct lane *l, int64_t to, struct account *out, int64_t *busy)
+{
+    for (enum cause c = 0; c <= CAUSE_COPY_SET && l->at < to;) {
+        int64_t end = l->end[c] < to ? l->end[c] : to;
+        if (end <= l->at) {
+            c++;
+            continue;
+        }
+        out->ns[c] = add_ns(out->ns[c], end - l->at);
+        *busy = add_ns(*busy, end - l->at);
+        l->at = end;
+        c = 0;
+    }
+    l->at = l->at > to ? l->at : to;
+}
+
 void replay_account(struct account *out, const struct replay *r)
 {
     const struct depend *d = r->d;
@@ -42,26 +61,27 @@ void replay_account(struct account *out, const struct replay *r)
     *out = (struct account){{0}, 0};
     size_t n_lanes = d->trace->gpus.n + 1;
     struct lane *lanes = arena_array(a, struct lane, n_lanes);
+    int64_t *busy = arena_array(a, int64_t, n_lanes);
     uint32_t *order = arena_array(a, uint32_t, d->n_ops + 1);
+    for (size_t g = 0; g < n_lanes; g++) {
+        lanes[g].at = INT64_MIN;
+        for (enum cause c = 0; c <= CAUSE_COPY_SET; c++)
+            lanes[g].end[c] = INT64_MIN;
+    }
     for (uint32_t op = 0; op < d->n_ops; op++)
         order[op] = op;
     sort_rows(order, d->n_ops, r->op_start, a);
     for (size_t i = 0; i < d->n_ops; i++) {
         uint32_t op = order[i];
-        spans_append(&lanes[lane_of(d, op)].of[cause_of(d, op)], a, r->op_start[op], r->op_end[op]);
+        size_t g = lane_of(d, op);
+        int64_t *end = &lanes[g].end[cause_of(d, op)];
+        go_to(&lanes[g], r->op_start[op], out, &busy[g]);
+        *end = r->op_end[op] > *end ? r->op_end[op] : *end;
     }
-    int64_t length = r->end_ns - r->start_ns;
     for (size_t g = 0; g < n_lanes; g++) {
-        struct spans busy = {0};
-        for (enum cause c = 0; c <= CAUSE_COPY_SET; c++) {
-            struct spans exposed = {0}, both = {0};
-            spans_subtract(&exposed, &lanes[g].of[c], &busy, a);
-            out->ns[c] = add_ns(out->ns[c], spans_total(&exposed));
-            spans_union(&both, &busy, &lanes[g].of[c], a);
-            busy = both;
-        }
-        if (busy.n)
-            out->idle_ns = add_ns(out->idle_ns, length - spans_total(&busy));
+        go_to(&lanes[g], QUANTITY_MOST, out, &busy[g]);
+        if (busy[g])
+            out->idle_ns = add_ns(out->idle_ns, r->end_ns - r->start_ns - busy[g]);
     }
     arena_release(a);
 }

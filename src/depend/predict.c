@@ -90,18 +90,18 @@ static struct change seen_from(const struct change *c, enum side side)
     return other;
 }
 
-/* Without an arena: the time alone. */
-static void take_likely(struct prediction *p, const struct replay *likely, const struct change *c,
-                        struct arena *arena)
+static void take_time(struct prediction *p, const struct replay *likely)
 {
-    p->recorded_ns = depend_span(likely->d);
+    *p = (struct prediction){.recorded_ns = depend_span(likely->d), .reasons = ""};
     p->predicted_ns = p->low_ns = p->high_ns = likely->end_ns - likely->start_ns;
-    p->reasons = "";
-    if (!arena)
-        return;
-    path_compose(likely, p->path);
+}
+
+/* What the path says, once it is composed. */
+static void take_path(struct prediction *p, const struct depend *d, const struct change *c,
+                      struct arena *arena)
+{
     p->next = path_largest(p->path);
-    p->reasons = reasons_of(c, p, likely->d->noise, arena);
+    p->reasons = reasons_of(c, p, d->noise, arena);
 }
 
 /* Where the change wins nothing, neither does chance. */
@@ -140,9 +140,10 @@ static void take_ratios(struct prediction *p)
 void predict_likely(struct prediction *p, struct replay *scratch, const struct change *c,
                     struct arena *arena)
 {
-    *p = (struct prediction){0};
     replay_run(scratch, c);
-    take_likely(p, scratch, c, arena);
+    take_time(p, scratch);
+    path_compose(scratch, p->path);
+    take_path(p, scratch->d, c, arena);
 }
 
 bool predict_asks(const struct prediction *p, const struct depend *d, const struct change *c,
@@ -172,13 +173,15 @@ void predict(struct prediction *p, struct replay *scratch, const struct change *
              struct arena *arena)
 {
     int64_t ns[SIDES] = {0};
-    scratch->times_only = !interval;
-    predict_likely(p, scratch, c, interval ? arena : NULL);
-    scratch->times_only = false;
     if (!interval) {
+        scratch->times_only = true;
+        replay_run(scratch, c);
+        scratch->times_only = false;
+        take_time(p, scratch);
         take_ratios(p);
         return;
     }
+    predict_likely(p, scratch, c, arena);
     for (enum side side = 0; side < SIDES; side++)
         if (predict_asks(p, scratch->d, c, side))
             ns[side] = predict_side(scratch, c, side);
@@ -189,6 +192,7 @@ void predict(struct prediction *p, struct replay *scratch, const struct change *
 
 struct sides {
     const struct predict_rooms *rooms;
+    struct prediction *p;
     const struct change *likely, *other; /* other NULL: not tried */
 };
 
@@ -208,6 +212,8 @@ static void run_beside(void *ctx, size_t i, int worker)
     (void)worker;
     if (i && s->other)
         replay_run(s->rooms->other, s->other);
+    if (!i)
+        path_compose(s->rooms->likely, s->p->path);
     if (!i && s->rooms->beside)
         s->rooms->beside(s->rooms->ctx, s->rooms->likely);
 }
@@ -217,16 +223,16 @@ void predict_in(struct prediction *p, const struct predict_rooms *rooms, const s
 {
     struct replay *other = rooms->other;
     struct change bad = seen_from(c, SIDE_BAD), good = seen_from(c, SIDE_GOOD);
-    struct sides s = {rooms, c, &bad};
+    struct sides s = {rooms, p, c, &bad};
     int64_t ns[SIDES] = {0};
-    *p = (struct prediction){0};
     other->times_only = true;
     parallel_for(rooms->workers, 2, run_side, &s);
     ns[SIDE_BAD] = other->end_ns - other->start_ns;
-    take_likely(p, rooms->likely, c, arena);
+    take_time(p, rooms->likely);
     s.other = predict_asks(p, other->d, c, SIDE_GOOD) ? &good : NULL;
     parallel_for(rooms->workers, 2, run_beside, &s);
     ns[SIDE_GOOD] = other->end_ns - other->start_ns;
+    take_path(p, other->d, c, arena);
     predict_end(p, other->d, c, ns);
 }
 

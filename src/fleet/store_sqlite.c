@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/fs_out.h"
+#include "base/sat.h"
 #include "base/str.h"
 #include "fleet/store.h"
 #include "ingest/sqlite/overlay.h"
@@ -35,26 +36,73 @@ static int bind(sqlite3_stmt *s, int at, const struct fleet_value *v)
     }
 }
 
-static bool step(sqlite3 *db, sqlite3_stmt *s, fleet_taker *take, void *ctx, struct gs_error *err)
+/*
+ * Pages of a file may be made to be used many times: then SQLite finds rows without end. What a
+ * statement does and what its rows hold is bounded by the bytes there are.
+ */
+struct reading {
+    sqlite3 *db;
+    struct overlay *overlay; /* of one that is only read: nothing is written beside it */
+    const char *path;
+    uint64_t bytes; /* of the file and its log, when the statement began */
+    uint64_t steps; /* of SQLite's machine, in thousands */
+    bool endless;
+};
+
+enum { STEPS_EACH = 1000, STEPS_A_BYTE = 8, STEPS_ALWAYS = 2000000 };
+enum { TEXT_RATIO = 4, TEXT_ALWAYS = 16 << 20 };
+
+static int count_steps(void *reading)
+{
+    struct reading *r = reading;
+    r->endless = ++r->steps > (r->bytes * STEPS_A_BYTE + STEPS_ALWAYS) / STEPS_EACH;
+    return r->endless;
+}
+
+static void begin_counting(struct reading *r)
+{
+    char log[4096];
+    struct stat st;
+    int n = snprintf(log, sizeof(log), "%s-wal", r->path);
+    r->bytes = stat(r->path, &st) == 0 ? (uint64_t)st.st_size : 0;
+    if (n > 0 && (size_t)n < sizeof(log) && stat(log, &st) == 0)
+        r->bytes = add_bytes(r->bytes, (uint64_t)st.st_size);
+    r->bytes = r->bytes < UINT64_MAX / 16 ? r->bytes : UINT64_MAX / 16;
+    r->steps = 0;
+    r->endless = false;
+}
+
+static bool step(struct reading *r, sqlite3_stmt *s, fleet_taker *take, void *ctx,
+                 struct gs_error *err)
 {
     const char *columns[MOST_COLUMNS];
     int n = sqlite3_column_count(s), code;
+    uint64_t text = 0;
+    begin_counting(r);
     while ((code = sqlite3_step(s)) == SQLITE_ROW) {
         if (!take)
             continue;
-        for (int i = 0; i < n && i < MOST_COLUMNS; i++)
+        for (int i = 0; i < n && i < MOST_COLUMNS; i++) {
             columns[i] = (const char *)sqlite3_column_text(s, i);
+            text = add_bytes(text, (uint64_t)sqlite3_column_bytes(s, i));
+        }
+        r->endless |= text > r->bytes * TEXT_RATIO + TEXT_ALWAYS;
+        if (r->endless)
+            break;
         if (!take(ctx, columns, n))
             return true;
     }
-    return code == SQLITE_DONE || failed(db, err);
+    if (r->endless)
+        return fail(err, GS_E_FORMAT, "it holds more than its size can be: it is damaged");
+    return code == SQLITE_DONE || failed(r->db, err);
 }
 
 /* "$3" is the third value, in whatever order they stand. */
 static bool run(void *ctx, const char *sql, const struct fleet_value *v, size_t n,
                 fleet_taker *take, void *take_ctx, uint64_t *changed, struct gs_error *err)
 {
-    sqlite3 *db = ctx;
+    struct reading *r = ctx;
+    sqlite3 *db = r->db;
     sqlite3_stmt *s = NULL;
     char name[32];
     bool ok = sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK;
@@ -63,18 +111,12 @@ static bool run(void *ctx, const char *sql, const struct fleet_value *v, size_t 
         int at = sqlite3_bind_parameter_index(s, name);
         ok = !at || bind(s, at, &v[i]) == SQLITE_OK;
     }
-    ok = ok ? step(db, s, take, take_ctx, err) : failed(db, err);
+    ok = ok ? step(r, s, take, take_ctx, err) : failed(db, err);
     if (ok && changed)
         *changed = (uint64_t)sqlite3_changes(db);
     sqlite3_finalize(s);
     return ok;
 }
-
-/* Of one that is only read: nothing is written beside it, not even to recover it. */
-struct reading {
-    sqlite3 *db;
-    struct overlay *overlay;
-};
 
 static void release(void *what)
 {
@@ -90,7 +132,8 @@ static bool open_as(struct fleet *f, const char *path, enum fleet_mode mode, str
 {
     struct reading *r = arena_new(f->arena, struct reading);
     arena_defer(f->arena, release, r);
-    r->overlay = mode == FLEET_READ ? overlay_new() : NULL;
+    r->path = arena_strdup(f->arena, path);
+    r->overlay = mode == FLEET_READ ? overlay_new() : NULL; /* not even to recover it */
     if (mode == FLEET_READ && !r->overlay)
         return fail(err, GS_E_IO, "out of memory");
     int flags = SQLITE_OPEN_READWRITE | (mode == FLEET_READ ? 0 : SQLITE_OPEN_CREATE);
@@ -105,7 +148,8 @@ static bool open_as(struct fleet *f, const char *path, enum fleet_mode mode, str
     sqlite3_db_config(r->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     sqlite3_limit(r->db, SQLITE_LIMIT_LENGTH, MOST_BYTES);
     f->backend = &backend;
-    f->db = r->db;
+    sqlite3_progress_handler(r->db, STEPS_EACH, count_steps, r);
+    f->db = r;
     return true;
 }
 

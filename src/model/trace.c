@@ -2,8 +2,11 @@
 
 #include <string.h>
 
+#include "base/human.h"
+#include "base/input.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "base/sat.h"
 
 #define COLUMN_DESC_KERNELS(type, column) {#column, offsetof(struct kernels, column), sizeof(type)},
 #define COLUMN_DESC_COPIES(type, column) {#column, offsetof(struct copies, column), sizeof(type)},
@@ -116,6 +119,28 @@ size_t trace_bytes(const struct trace *t)
     TRACE_TABLES(ADD)
 #undef ADD
     return n;
+}
+
+uint64_t trace_text_most(const struct trace *t)
+{
+    enum { RATIO = 64, ALWAYS = 64 << 20 };
+    uint64_t given = input_allowed_unpacked(), files = 0, most = trace_bytes(t);
+    if (given)
+        return given;
+    for (size_t i = 0; i < t->files.n; i++)
+        files = add_bytes(files, t->files.v[i].bytes);
+    most = files > most ? files : most;
+    most = most < UINT64_MAX / RATIO ? most * RATIO : UINT64_MAX;
+    return most < ALWAYS ? ALWAYS : most;
+}
+
+bool trace_text_fail(const struct trace *t, struct gs_error *err)
+{
+    char most[HUMAN_MAX];
+    return fail(err, GS_E_FORMAT,
+                "the rows of '%s' take more than %s as text: long names in many rows; where that "
+                "is right, --max-unpacked SIZE allows more",
+                t->files.n ? t->files.v[0].path : "", human_bytes(most, trace_text_most(t)));
 }
 
 struct span_job {

@@ -19,6 +19,7 @@
 #define GS_MODEL_TRACE_H
 
 #include "base/arena.h"
+#include "base/err.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "model/strings.h"
@@ -415,6 +416,17 @@ static inline const char *trace_str(const struct trace *t, uint32_t id)
 }
 
 /*
+ * The same for rows whose words mean something ("GPU [1] STREAM [3]", "MemcpyHtoD"): one text may
+ * belong to millions of rows, so one that is too long to be searched for each of them says nothing.
+ */
+enum { TRACE_PHRASE_MAX = 4096 };
+static inline const char *trace_phrase(const struct trace *t, uint32_t id)
+{
+    return id < t->strings.n && t->strings.v[id].len <= TRACE_PHRASE_MAX ? t->strings.v[id].text
+                                                                         : "";
+}
+
+/*
  * Finds or adds an entity by its identity and returns its index. A GPU is known by host,
  * location and node id; the first description wins and missing numbers are filled in later.
  */
@@ -431,6 +443,15 @@ void trace_category(struct trace *t, uint32_t name, uint64_t count);
 /* Number of events, and bytes the tables hold: for --stats. */
 uint64_t trace_events(const struct trace *t);
 size_t trace_bytes(const struct trace *t);
+
+/*
+ * What its rows may take as text: a name stands once in a file and in every row that is written, so
+ * kilobytes could become gigabytes. 64 MiB, or 64 times the files or the tables, whichever is most,
+ * or what --max-unpacked allows (base/input.h).
+ */
+uint64_t trace_text_most(const struct trace *t);
+/* Always false: the error for more. */
+bool trace_text_fail(const struct trace *t, struct gs_error *err);
 
 /* First and last moment of anything in the trace; false when it holds no event. */
 bool trace_span(const struct trace *t, int workers, int64_t *start_ns, int64_t *end_ns);

@@ -129,9 +129,11 @@ static uint32_t *select_rows(struct search *f, size_t *n)
     struct gcursor *c = f->c;
     sqlite3_stmt *stmt = NULL;
     size_t all = c->g->x->first[c->g->x->table->n_parts];
-    uint32_t *rows = arena_array(&c->arena, uint32_t, all);
+    uint32_t *rows = arena_array(&c->arena, uint32_t, all + 1);
     unsigned needs = c->q->needs;
     *n = 0;
+    if (where_rows(c->q, c->g, rows, n, &f->rc) || f->rc != SQLITE_OK)
+        return rows;
     f->rc = sqlite3_prepare_v2(c->q->db, c->g->rows, -1, &stmt, NULL);
     c->q->needs = needs;
     while (f->rc == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW && *n < all)
@@ -230,7 +232,10 @@ static int filter(sqlite3_vtab_cursor *base, int n, const char *plan, int argc,
     if (!c->q->has_trace)
         return SQLITE_ERROR;
     begin_group(c);
-    return mem_guard(find_groups, &f, &ignored) ? f.rc : SQLITE_NOMEM;
+    if (!mem_guard(find_groups, &f, &ignored))
+        return SQLITE_NOMEM;
+    c->q->only_sqlite |= f.rc == SQLITE_ERROR; /* which says what is wrong, and where */
+    return f.rc;
 }
 
 /* ---- what groups come to ---- */

@@ -118,10 +118,18 @@ struct sum {
     double share; /* of percentile(), 0 to 1 */
 };
 
+/* column op (what the SQL gives) */
+struct term {
+    int column, op;
+    const char *sql;
+};
+
 struct grouping {
     struct vaux *x;
-    const char *rows; /* SQL that gives the rows; NULL: all */
-    bool grouped;     /* without GROUP BY there is one group, even of nothing */
+    const char *rows;                   /* SQL that gives the rows; NULL: all */
+    struct term terms[MOST_CONDITIONS]; /* the same, where it is simple enough */
+    size_t n_terms;
+    bool grouped; /* without GROUP BY there is one group, even of nothing */
     struct operand keys[MOST_KEYS], args[MOST_ARGS];
     bool descending[MOST_KEYS];
     const char **texts[MOST_KEYS]; /* of keys that are such */
@@ -136,6 +144,11 @@ const char *regroup(struct query *q, const char *sql);
 
 /* Whether a statement can be prepared; adds what it needs. */
 bool regroup_is_sound(struct query *q, const char *sql, unsigned *needs);
+
+/* ---- where.c ---- */
+
+/* The rows for which all terms hold; false: only SQLite can say, or *rc is an error. */
+bool where_rows(struct query *q, const struct grouping *g, uint32_t *rows, size_t *n, int *rc);
 
 /* ---- order.c ---- */
 

@@ -12,7 +12,8 @@
 #include "base/sort.h"
 #include "query/groups_in.h"
 
-enum { MOST_KEPT = 24 }; /* orders of one trace */
+/* More than this is kept of no trace: what comes later goes with its connection. */
+enum { MOST_KEPT = 256 << 20 };
 
 /* ---- what is kept ---- */
 
@@ -36,12 +37,31 @@ struct qfound *found_of(struct query *q, const struct qtable *table)
     return f;
 }
 
+/* The arena for so many bytes more. */
+static struct arena *room_for(struct vaux *x, size_t bytes)
+{
+    struct query_kept *k = x->q->kept;
+    if (bytes > MOST_KEPT || k->bytes > MOST_KEPT - bytes)
+        return x->q->arena;
+    k->bytes += bytes;
+    return k->arena;
+}
+
 /* ---- an index ---- */
+
+struct qindex *index_of(const struct vaux *x, int column)
+{
+    struct qindex *kept = &x->found->index[column];
+    return kept->made || !x->own ? kept : &x->own[column];
+}
 
 static int64_t id_of(const struct qcolumn *c, const struct qdata *d, size_t i)
 {
     return c->kind == Q_I ? c->I(d, i) : (int64_t)c->S(d, i);
 }
+
+/* A key, a row and up to four places, see index_places(). */
+enum { BYTES_OF_INDEX = 8 + 4 + 16 };
 
 /* Places by key, where keys are dense. */
 static void index_places(struct qindex *x, struct arena *arena)
@@ -64,8 +84,9 @@ static void index_places(struct qindex *x, struct arena *arena)
 
 void index_make(struct vaux *x, int column)
 {
-    struct arena *arena = x->q->kept->arena;
     struct qindex made = {.n = x->first[x->table->n_parts]};
+    struct arena *arena = room_for(x, made.n * BYTES_OF_INDEX);
+    bool keep = arena == x->q->kept->arena;
     const struct qdata *d = &x->q->data;
     bool ordered = true;
     made.key = arena_array(arena, int64_t, made.n);
@@ -85,7 +106,9 @@ void index_make(struct vaux *x, int column)
     }
     index_places(&made, arena);
     made.made = true;
-    x->found->index[column] = made;
+    if (!keep && !x->own)
+        x->own = arena_array(x->q->arena, struct qindex, x->table->n_columns);
+    *(keep ? &x->found->index[column] : &x->own[column]) = made;
 }
 
 /* The first place in order whose value is not below (with `above`: not up to) this one. */
@@ -310,6 +333,9 @@ static bool same_order(const struct order_by *a, const struct order_by *b)
 
 static struct qorder *find_order(const struct vaux *x, const struct order_by *by)
 {
+    for (size_t i = x->orders.n; i--;) /* newer ones may have groups that the kept one lacks */
+        if (same_order(&x->orders.v[i].by, by))
+            return &x->orders.v[i];
     for (size_t i = 0; i < x->found->orders.n; i++)
         if (same_order(&x->found->orders.v[i].by, by))
             return &x->found->orders.v[i];
@@ -322,10 +348,10 @@ static struct qorder *make_order(struct vaux *x, const struct order_by *by, bool
     struct qorder *o = find_order(x, by);
     if (o && (!groups || o->starts))
         return o;
-    bool keep = o || x->q->kept->n_orders < MOST_KEPT;
-    struct arena *arena = keep ? x->q->kept->arena : x->q->arena;
+    size_t n = x->first[x->table->n_parts];
+    struct arena *arena = room_for(x, n * 2 * sizeof(uint32_t)); /* rows, and groups of one */
     struct arena *temporary = arena_scratch();
-    struct sorting s = {.x = x, .by = by, .n = x->first[x->table->n_parts], .arena = temporary};
+    struct sorting s = {.x = x, .by = by, .n = n, .arena = temporary};
     struct qorder made = o ? *o : (struct qorder){.by = *by};
     uint32_t *rows = in_order(&s, &made.n);
     if (groups)
@@ -335,15 +361,16 @@ static struct qorder *make_order(struct vaux *x, const struct order_by *by, bool
         memcpy(made.rows, rows, made.n * sizeof(*rows));
     }
     arena_release(temporary);
-    if (!o && keep) {
+    if (o && arena == x->q->kept->arena) {
+        *o = made;
+        return o;
+    }
+    if (arena == x->q->kept->arena) {
         vec_push(&x->found->orders, arena, made);
-        x->q->kept->n_orders++;
         return &x->found->orders.v[x->found->orders.n - 1];
     }
-    if (!o)
-        o = arena_new(arena, struct qorder);
-    *o = made;
-    return o;
+    vec_push(&x->orders, arena, made);
+    return &x->orders.v[x->orders.n - 1];
 }
 
 const struct qorder *order_all(struct vaux *x, const struct order_by *by)

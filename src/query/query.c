@@ -335,8 +335,26 @@ static const char *hex_of(const unsigned char *p, size_t n, struct arena *a)
     return s.buf;
 }
 
-static struct query_cell cell_of(sqlite3_stmt *s, int i, bool whole_names, struct arena *a,
-                                 uint64_t *size)
+/* Many rows may have one long name. */
+static const char *keep_text(struct query_result *r, const char *text, size_t n)
+{
+    enum { LONG_TEXT = 128 };
+    if (!text || n < LONG_TEXT || memchr(text, 0, n))
+        return text ? arena_strndup(r->arena, text, n) : "";
+    if (!r->texts) {
+        r->texts = arena_new(r->arena, struct strings);
+        strings_init(r->texts, r->arena);
+    }
+    return strings_text(r->texts, strings_addn(r->texts, text, n));
+}
+
+/* What the cells of a result take, and their texts written out. */
+struct taken {
+    uint64_t cells, texts;
+};
+
+static struct query_cell cell_of(sqlite3_stmt *s, int i, bool whole_names, struct query_result *r,
+                                 struct taken *size)
 {
     struct query_cell c = {.kind = VALUE_NONE};
     size_t n = 0;
@@ -349,7 +367,7 @@ static struct query_cell cell_of(sqlite3_stmt *s, int i, bool whole_names, struc
         c.kind = VALUE_TEXT;
         c.text = (const char *)sqlite3_column_text(s, i);
         n = (size_t)sqlite3_column_bytes(s, i);
-        c.text = c.text ? arena_strndup(a, c.text, n) : "";
+        c.text = keep_text(r, c.text, n);
         break;
     case SQLITE_BLOB:
         c = (struct query_cell){VALUE_TEXT, {.text = "(bytes)"}};
@@ -357,19 +375,19 @@ static struct query_cell cell_of(sqlite3_stmt *s, int i, bool whole_names, struc
             break;
         n = 2 * (size_t)sqlite3_column_bytes(s, i);
         c.kind = VALUE_TEXT;
-        c.text = hex_of(sqlite3_column_blob(s, i), n / 2, a);
+        c.text = hex_of(sqlite3_column_blob(s, i), n / 2, r->arena);
         break;
     default:
         break;
     }
-    *size += n;
+    size->texts += n;
     return c;
 }
 
-static void take_row(struct query_result *r, sqlite3_stmt *s, bool whole_names, uint64_t *size)
+static void take_row(struct query_result *r, sqlite3_stmt *s, bool whole_names, struct taken *size)
 {
     for (size_t i = 0; i < r->columns.n; i++) {
-        struct query_cell c = cell_of(s, (int)i, whole_names, r->arena, size);
+        struct query_cell c = cell_of(s, (int)i, whole_names, r, size);
         struct query_column *col = &r->columns.v[i];
         if (c.kind != VALUE_NONE && r->n && col->kind != VALUE_NONE && col->kind != c.kind)
             col->kind = VALUE_BOOL; /* for now: they differ */
@@ -377,15 +395,15 @@ static void take_row(struct query_result *r, sqlite3_stmt *s, bool whole_names, 
             col->kind = c.kind;
         vec_push(&r->cells, r->arena, c);
     }
-    *size += r->columns.n * sizeof(struct query_cell);
+    size->cells += r->columns.n * sizeof(struct query_cell);
     r->n++;
 }
 
 /* Steps until the end or a limit; what SQLite says then. */
 static int step_all(struct query_result *r, sqlite3_stmt *s, const struct query_limits *l,
-                    bool *too_large)
+                    uint64_t most_text, bool *too_large)
 {
-    uint64_t size = 0;
+    struct taken size = {0};
     int rc;
     while ((rc = sqlite3_step(s)) == SQLITE_ROW) {
         if (l->rows && r->n >= l->rows) {
@@ -393,7 +411,8 @@ static int step_all(struct query_result *r, sqlite3_stmt *s, const struct query_
             return SQLITE_DONE;
         }
         take_row(r, s, l->whole_names, &size);
-        *too_large = l->result_size && size > l->result_size;
+        *too_large =
+            (l->result_size && size.cells + size.texts > l->result_size) || size.texts > most_text;
         if (*too_large)
             return SQLITE_TOOBIG;
     }
@@ -436,7 +455,8 @@ static bool execute(struct running *run, const char *sql, const struct query_lim
     name_columns(r, run->written ? run->written : run->stmt);
     if (l->memory && run->heap < 0)
         run->heap = sqlite3_hard_heap_limit64((int64_t)l->memory);
-    int rc = step_all(r, run->stmt, l, &too_large);
+    uint64_t most_text = q->has_trace ? trace_text_most(q->data.t) : UINT64_MAX;
+    int rc = step_all(r, run->stmt, l, most_text, &too_large);
     r->seconds = now() - begin;
     for (size_t i = 0; i < r->columns.n; i++)
         if (r->columns.v[i].kind == VALUE_BOOL)
@@ -470,6 +490,10 @@ static void prepare_groups(struct running *run, const char *sql)
     const char *grouped = sqlite3_stmt_isexplain(run->stmt) ? NULL : regroup(run->q, sql);
     if (!grouped || sqlite3_prepare_v2(run->q->db, grouped, -1, &stmt, NULL) != SQLITE_OK)
         return;
+    if (sqlite3_column_count(stmt) != sqlite3_column_count(run->stmt)) {
+        sqlite3_finalize(stmt);
+        return;
+    }
     run->written = run->stmt;
     run->stmt = stmt;
 }

@@ -79,7 +79,8 @@ struct query_result {
     size_t n;                     /* rows */
     bool cut;                     /* there were more */
     double seconds;
-    const char *sql; /* of the statement */
+    const char *sql;       /* of the statement */
+    struct strings *texts; /* those of the cells that are long: each is kept once */
     struct arena *arena;
 };
 

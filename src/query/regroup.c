@@ -305,7 +305,10 @@ static bool read_where(struct regrouping *r, struct simple *s)
     str_puts(&sql, " WHERE ");
     str_put(&sql, first->p, (size_t)(last->p + last->n - first->p));
     s->g->rows = arena_strdup(r->q->arena, sql.buf);
-    return s->where.to > s->where.from && regroup_is_sound(r->q, s->g->rows, &s->g->needs);
+    if (s->where.to <= s->where.from || !regroup_is_sound(r->q, s->g->rows, &s->g->needs))
+        return false;
+    where_read(r, s);
+    return true;
 }
 
 static bool rewrite_select(struct regrouping *r, size_t at, size_t *end, struct str *out)

@@ -62,4 +62,7 @@ const struct item *select_item(const struct simple *s, const struct token *name,
 /* A column, or an expression of whole numbers. */
 bool select_operand(struct simple *s, struct range at, struct operand *out);
 
+/* where.c: the terms of its WHERE, where all are simple. */
+void where_read(struct regrouping *r, struct simple *s);
+
 #endif

@@ -197,11 +197,13 @@ static int look_up(struct cursor *c)
     const struct condition *by = narrowest(c);
     if (!by || c->end >= UINT32_MAX)
         return SQLITE_OK;
-    const struct qindex *index = &x->found->index[by->column];
+    const struct qindex *index = index_of(x, by->column);
     if (!index->made && x->found->index[by->column].scans++ < SCANS_BEFORE_INDEX)
         return SQLITE_OK;
-    if (!index->made)
+    if (!index->made) {
         index_make(x, by->column);
+        index = index_of(x, by->column);
+    }
     if (by->values || (index->rows && by->lo != by->hi))
         return pick(c, index, by);
     c->rows = index->rows;
@@ -256,6 +258,8 @@ void vtab_refresh(struct vaux *x)
     for (size_t p = 0; p < x->table->n_parts; p++)
         x->first[p + 1] = x->first[p] + x->table->parts[p].n(&x->q->data);
     x->found = found_of(x->q, x->table);
+    x->own = NULL;
+    x->orders.n = 0;
     x->loads = x->q->loads;
 }
 

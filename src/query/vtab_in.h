@@ -59,14 +59,16 @@ struct query_kept {
     size_t n_strings, n_kernels, n_regions, n_markers;
     struct qdata data;
     VEC(struct qfound *) tables;
-    size_t n_orders;
+    size_t bytes; /* of orders and indexes */
 };
 
 /* What stands behind a table as long as the connection lives. */
 struct vaux {
     struct query *q;
     const struct qtable *table;
-    struct qfound *found;
+    struct qfound *found;         /* what is kept */
+    struct qindex *own;           /* by column: of this connection alone; NULL: none */
+    VEC(struct qorder) orders;    /* the same */
     unsigned loads;               /* of which trace it is */
     size_t first[MOST_PARTS + 1]; /* row of each part, and the number of all */
 };
@@ -131,7 +133,8 @@ void match_release(struct condition *c);
 
 struct qfound *found_of(struct query *q, const struct qtable *table);
 
-/* Rows that are looked up by value; `made` says whether there is one. Under a guard. */
+/* Rows by the value of a column: `made` says whether there is one. index_make() is under a guard. */
+struct qindex *index_of(const struct vaux *x, int column);
 void index_make(struct vaux *x, int column);
 size_t index_place(const struct qindex *x, int64_t value, bool above);
 

@@ -206,6 +206,23 @@ static const char *find(const char *root, const char *id, struct arena *a, struc
     return found ? fs_join(root, found, a) : NULL;
 }
 
+/* All that a session makes in its folder. */
+static const char *const own_names[] = {"objects", "logs",        "runs",       "edit",
+                                        "staged",  "staged.new",  "output.txt", "output.txt.new",
+                                        "index",   "index.lock",  "git.out",    "session.json.new",
+                                        "lock",    "session.json"};
+
+/* A folder that was handed over may be made so that ours go elsewhere. */
+static bool holds_no_links(const struct session *s, struct gs_error *err)
+{
+    for (size_t i = 0; i < ARRAY_LEN(own_names); i++) {
+        const char *path = fs_join(s->folder, own_names[i], s->arena);
+        if (fs_is_link(path))
+            return fail(err, GS_E_FORMAT, "'%s' is a link; no session makes one", path);
+    }
+    return true;
+}
+
 struct session *session_open(const char *root, const char *id, bool locked, struct arena *a,
                              struct gs_error *err)
 {
@@ -218,7 +235,7 @@ struct session *session_open(const char *root, const char *id, bool locked, stru
         s->folder = arena_strdup(a, real);
     free(real);
     s->id = fs_basename(s->folder);
-    if (locked && !lock(s, err))
+    if (locked && (!holds_no_links(s, err) || !lock(s, err)))
         return NULL;
     const char *path = fs_join(s->folder, "session.json", a);
     const struct mapping *m = fs_read_in(a, path, MOST_FILE, err);
@@ -249,10 +266,19 @@ bool store_remove(const char *path, struct arena *a, struct gs_error *err)
                   fail(err, GS_E_IO, "cannot remove '%s': %s", path, strerror(errno)));
 }
 
+/* What others put into the folder stays. */
 bool session_delete(struct session *s, struct gs_error *err)
 {
     git_drop(s, -1);
-    return store_remove(s->folder, s->arena, err);
+    for (size_t i = 0; i < ARRAY_LEN(own_names); i++)
+        if (!store_remove(fs_join(s->folder, own_names[i], s->arena), s->arena, err))
+            return false;
+    if (rmdir(s->folder) == 0)
+        return true;
+    if (errno != ENOTEMPTY && errno != EEXIST)
+        return fail(err, GS_E_IO, "cannot remove '%s': %s", s->folder, strerror(errno));
+    log_warn("'%s' holds files that are not the session's; they stay", s->folder);
+    return true;
 }
 
 /* ---- small ---- */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/fs_out.h"
+#include "base/hash.h"
 #include "base/human.h"
 #include "base/log.h"
 #include "base/sha256.h"
@@ -393,6 +394,13 @@ static bool is_needed(const struct session *s, const struct checkpoint *c)
     return !c->number || str_eq(c->result, "kept") || c->number == s->current;
 }
 
+/* What object_put() calls a content, or has begun to: others' files stay. */
+static bool is_object(const char *name)
+{
+    size_t n = strspn(name, "0123456789abcdef");
+    return n == (size_t)2 * SHA256_BYTES && (!name[n] || str_eq(name + n, ".new"));
+}
+
 bool tree_prune(struct session *s, size_t *dropped, struct gs_error *err)
 {
     struct fs_list names = {0};
@@ -410,14 +418,17 @@ bool tree_prune(struct session *s, size_t *dropped, struct gs_error *err)
     }
     if (!fs_names(&names, folder, true, (size_t)-1, s->arena, err))
         return false;
-    for (size_t i = 0; i < names.n; i++) {
-        bool used = false;
-        for (size_t k = 0; k < s->checkpoints.n && !used; k++)
-            for (size_t m = 0; m < s->checkpoints.v[k].files.n && !used; m++)
-                used = str_eq(s->checkpoints.v[k].files.v[m].object, names.v[i]);
-        if (!used)
+    struct idmap used;
+    idmap_init(&used, s->arena);
+    for (size_t k = 0; k < s->checkpoints.n; k++)
+        for (size_t m = 0; m < s->checkpoints.v[k].files.n; m++) {
+            const char *object = s->checkpoints.v[k].files.v[m].object;
+            idmap_put(&used, hash_bytes(object, strlen(object)), 0);
+        }
+    for (size_t i = 0; i < names.n; i++)
+        if (is_object(names.v[i]) &&
+            idmap_get(&used, hash_bytes(names.v[i], strlen(names.v[i]))) == NO_INDEX)
             unlink(fs_join(folder, names.v[i], s->arena));
-    }
     session_event(s, "prune", "%zu checkpoint%s that were taken back: no contents any more",
                   *dropped, human_s(*dropped));
     return session_save(s, err);

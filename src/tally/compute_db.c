@@ -16,10 +16,12 @@
 struct definition {
     const char *id, *name, *unit, *panel, *table;
     int64_t workload;
+    size_t size; /* of its texts: rows repeat them */
 };
 
 struct kernel {
     const char *name;
+    size_t size; /* of the name */
     int64_t workload;
     uint64_t dispatches;
     double total, least_ns, most_ns; /* ns */
@@ -32,6 +34,7 @@ struct reading {
     struct arena *arena;
     struct idmap workloads, kernels, metrics; /* id -> row */
     VEC(const char *) workload_names;
+    VEC(size_t) workload_sizes;
     VEC(struct kernel) kernel_rows;
     VEC(struct definition) metric_rows;
     struct gs_error *err;
@@ -54,6 +57,11 @@ static const char *text_at(struct reading *r, struct db_query *q, int column)
         return NULL;
     const char *text = db_text(q, column);
     return arena_strndup(r->t->arena, text, strlen(text));
+}
+
+static size_t size_of(const char *text)
+{
+    return text ? strlen(text) : 0;
 }
 
 static double real_at(struct db_query *q, int column)
@@ -146,9 +154,19 @@ static bool read_workloads(struct reading *r)
         w.gpu = gpu_of(r, w.system);
         idmap_put(&r->workloads, (uint64_t)w.id, (uint32_t)r->workload_names.n);
         vec_push(&r->workload_names, r->arena, w.name);
+        vec_push(&r->workload_sizes, r->arena, strlen(w.name));
         vec_push(&r->t->workloads, r->t->arena, w);
     }
     return db_done(&q, r->err);
+}
+
+/* A row with these: its texts count. False: there are too many. */
+static bool row_fits(const struct reading *r, int64_t workload, const struct kernel *k,
+                     const struct definition *d)
+{
+    uint32_t at = idmap_get(&r->workloads, (uint64_t)workload);
+    size_t named = at == NO_INDEX ? 0 : r->workload_sizes.v[at];
+    return tally_text(r->t, named + (k ? k->size : 0) + (d ? d->size : 0));
 }
 
 static const char *workload_name(const struct reading *r, int64_t id)
@@ -167,6 +185,7 @@ static bool read_kernels(struct reading *r)
         struct kernel k = {.workload = sqlite3_column_int64(q.stmt, 1), .name = text_at(r, &q, 2)};
         idmap_put(&r->kernels, (uint64_t)sqlite3_column_int64(q.stmt, 0),
                   (uint32_t)r->kernel_rows.n);
+        k.size = size_of(k.name);
         vec_push(&r->kernel_rows, r->arena, k);
     }
     return db_done(&q, r->err);
@@ -204,6 +223,8 @@ static bool read_dispatches(struct reading *r)
                                    .gpu = sqlite3_column_int64(q.stmt, 2),
                                    .start_ns = sqlite3_column_int64(q.stmt, 3),
                                    .end_ns = sqlite3_column_int64(q.stmt, 4)};
+        if (!row_fits(r, k ? k->workload : -1, k, NULL))
+            break;
         d.duration_ns = sub_ns(d.end_ns, d.start_ns);
         if (k)
             count_dispatch(k, (double)d.duration_ns);
@@ -226,6 +247,8 @@ static void keep_kernels(struct reading *r)
     for (size_t i = 0; i < r->kernel_rows.n; i++) {
         const struct kernel *k = &r->kernel_rows.v[i];
         bool any = k->dispatches > 0;
+        if (!row_fits(r, k->workload, NULL, NULL))
+            break;
         struct tally_kernel row = {.file = r->path,
                                    .workload = workload_name(r, k->workload),
                                    .name = k->name,
@@ -254,6 +277,8 @@ static bool read_definitions(struct reading *r)
                                .unit = text_at(r, &q, 4),
                                .panel = text_at(r, &q, 5),
                                .table = text_at(r, &q, 6)};
+        d.size =
+            size_of(d.id) + size_of(d.name) + size_of(d.unit) + size_of(d.panel) + size_of(d.table);
         idmap_put(&r->metrics, (uint64_t)sqlite3_column_int64(q.stmt, 0),
                   (uint32_t)r->metric_rows.n);
         vec_push(&r->metric_rows, r->arena, d);
@@ -275,6 +300,8 @@ static bool read_values(struct reading *r, const char *table)
         const struct kernel *k = kernel_at(r, &q, 1);
         bool has = sqlite3_column_type(q.stmt, 2) == SQLITE_INTEGER;
         int64_t workload = has ? sqlite3_column_int64(q.stmt, 2) : k ? k->workload : d.workload;
+        if (!row_fits(r, workload, k, &d))
+            break;
         struct tally_metric m = {.file = r->path,
                                  .workload = workload_name(r, workload),
                                  .kernel = k ? k->name : NULL,
@@ -300,10 +327,11 @@ static bool read_roofs(struct reading *r, const char *table)
     while (db_next(&q)) {
         const struct kernel *k = kernel_at(r, &q, 0);
         bool has = sqlite3_column_type(q.stmt, 1) == SQLITE_INTEGER;
+        int64_t workload = has ? sqlite3_column_int64(q.stmt, 1) : k ? k->workload : -1;
+        if (!row_fits(r, workload, k, NULL))
+            break;
         struct tally_roof row = {.file = r->path,
-                                 .workload = workload_name(r, has ? sqlite3_column_int64(q.stmt, 1)
-                                                              : k ? k->workload
-                                                                  : -1),
+                                 .workload = workload_name(r, workload),
                                  .kernel = k ? k->name : NULL,
                                  .flops = real_at(&q, 2),
                                  .l1_bytes = real_at(&q, 3),

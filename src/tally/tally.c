@@ -42,14 +42,36 @@ static size_t rows_of(const struct tally *t)
            t->dispatches.n + t->roofs.n;
 }
 
+/*
+ * Kilobytes must not become gigabytes: a column may be there hundreds of times, and a name belong to
+ * every row. Lines of profilers take a hundred bytes and more, packed some less.
+ */
+static void set_limits(struct tally *t, const char *path)
+{
+    enum { BYTES_A_LINE = 16, LINES_A_PACKED_BYTE = 4, FEW_LINES = 10000 };
+    enum { TEXT_RATIO = 64, TEXT_ALWAYS = 64 << 20 };
+    uint64_t size = fs_size(path) < 0 ? 0 : (uint64_t)fs_size(path);
+    bool packed = str_ends(path, ".gz") || str_ends(path, ".zst");
+    size = size < UINT64_MAX / TEXT_RATIO ? size : UINT64_MAX / TEXT_RATIO;
+    uint64_t lines = packed ? size * LINES_A_PACKED_BYTE : size / BYTES_A_LINE;
+    t->most_lines = t->lines.n + (size_t)(lines < FEW_LINES ? FEW_LINES : lines);
+    t->text_left = size * TEXT_RATIO;
+    t->text_left = t->text_left < TEXT_ALWAYS ? TEXT_ALWAYS : t->text_left;
+}
+
 bool tally_add(struct tally *t, const char *path, struct gs_error *err)
 {
     const struct tally_kind *k = kind_of(path);
     size_t before = rows_of(t);
     if (!k)
         return fail(err, GS_E_FORMAT, "'%s' holds no table of a profiler", path);
+    set_limits(t, path);
     if (!k->read(t, arena_strdup(t->arena, path), err))
         return wrap(err, "cannot read '%s'", path);
+    if (t->too_large)
+        return fail(err, GS_E_FORMAT,
+                    "'%s' makes more rows and texts than fit to its size: no profiler writes that",
+                    path);
     assert(rows_of(t) >= before); /* tables only grow */
     size_t rows = rows_of(t) - before;
     if (!rows)
@@ -59,6 +81,13 @@ bool tally_add(struct tally *t, const char *path, struct gs_error *err)
     vec_push(&t->files, t->arena,
              ((struct tally_file){arena_strdup(t->arena, path), k->what, rows}));
     return true;
+}
+
+bool tally_text(struct tally *t, size_t bytes)
+{
+    t->too_large |= bytes > t->text_left;
+    t->text_left -= t->too_large ? t->text_left : bytes;
+    return !t->too_large;
 }
 
 /* ---- lines of trees ---- */
@@ -113,6 +142,9 @@ void tally_root(struct tally *t)
 void tally_push(struct tally *t, struct tally_line *line, size_t value)
 {
     enum { DEEPEST = 4096 };
+    t->too_large |= t->lines.n >= t->most_lines;
+    if (t->too_large)
+        return;
     size_t depth = line->depth < 0 ? 0 : line->depth > DEEPEST ? DEEPEST : (size_t)line->depth;
     line->line = (int64_t)t->lines.n + 1;
     if (!value) {

@@ -74,6 +74,10 @@ struct tally_file {
 };
 
 struct tally {
+    /* Of the file at hand: lines it may end with, and bytes that texts of further rows may take. */
+    size_t most_lines;
+    uint64_t text_left;
+    bool too_large;
     struct arena *arena;
     VEC(struct tally_file) files;
     VEC(struct tally_line) lines;

@@ -28,4 +28,7 @@ const char *tally_label(const char *text, size_t n, struct tally_line *line, int
 void tally_push(struct tally *t, struct tally_line *line, size_t value);
 void tally_root(struct tally *t);
 
+/* A row repeats texts of so many bytes that stand elsewhere; false: those of the file take too many. */
+bool tally_text(struct tally *t, size_t bytes);
+
 #endif

@@ -410,12 +410,53 @@ static void cancelled_at_any_moment(void **state)
 
 /* ---- shortage ---- */
 
+/* As Arrow's specification has them, as far as they are looked at here. */
+struct ArrowSchema {
+    const void *ignored[7];
+    void (*release)(struct ArrowSchema *);
+    void *private_data;
+};
+struct ArrowArrayStream {
+    int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *);
+    int (*get_next)(struct ArrowArrayStream *, void *);
+    const char *(*get_last_error)(struct ArrowArrayStream *);
+    void (*release)(struct ArrowArrayStream *);
+    void *private_data;
+};
+
+static bool as_arrow(gs_run *run, const gs_table *t, struct gs_error *err)
+{
+    struct ArrowArrayStream stream;
+    struct ArrowSchema schema;
+    if (!t || !gs_table_arrow_stream(run, t, &stream, err))
+        return false;
+    bool ok = stream.get_schema(&stream, &schema) == 0;
+    if (ok)
+        schema.release(&schema);
+    else
+        err->code = stream.get_last_error(&stream) ? GS_E_IO : GS_OK; /* it says why */
+    stream.release(&stream);
+    return ok;
+}
+
+static bool ask(gs_run *run, struct gs_error *err)
+{
+    gs_result *r =
+        gs_query(run, "select name, count(*) from kernels group by name", NULL, NULL, err);
+    bool ok = r && as_arrow(run, gs_result_table(r), err);
+    gs_result_close(r);
+    return ok;
+}
+
 static bool all_of_it(struct gs_error *err)
 {
     size_t n = 0;
-    const struct gs_option one[] = {{"threads", "1"}, {NULL, NULL}};
+    const struct gs_option one[] = {{"threads", "1"}, {NULL, NULL}},
+                           without[] = {{"remove", "sync"}, {NULL, NULL}};
     gs_run *run = open_it(one, NULL, err);
-    bool ok = run && gs_run_table(run, "kernels", err) && gs_run_table(run, "findings", err) &&
+    bool ok = run && as_arrow(run, gs_run_table(run, "kernels", err), err) &&
+              as_arrow(run, gs_run_table(run, "findings", err), err) && ask(run, err) &&
+              gs_whatif(run, without, count, &n, NULL, err) &&
               gs_render(run, "text", NULL, count, &n, NULL, err) &&
               gs_plot(run, "ledger", NULL, count, &n, NULL, err);
     gs_comparison *c = ok ? gs_compare(&run, 1, &run, 1, NULL, err) : NULL;
@@ -425,20 +466,77 @@ static bool all_of_it(struct gs_error *err)
     return ok;
 }
 
+/* Each allocation in turn. What can be done without is no failure, so success does not end it. */
 static void a_shortage_anywhere_is_an_error(void **state)
 {
     (void)state;
     struct gs_error err;
     assert_true(all_of_it(&err));
     size_t before = mem_held();
-    bool done = false;
-    for (int64_t n = 0; !done; n += 7) {
+    int64_t n = 0;
+    for (bool done = false; !done; n++) {
         mem_fail_after(n);
-        done = all_of_it(&err);
-        mem_fail_never();
-        assert_true(done || err.code == GS_E_IO || err.code == GS_E_EMPTY);
+        bool ok = all_of_it(&err);
+        done = mem_fail_never() >= 0;
+        assert_true(ok || err.code == GS_E_IO || err.code == GS_E_EMPTY);
         assert_int_equal(mem_held(), before);
     }
+    assert_true(n > 100);
+}
+
+static void write_file(const char *name, const char *text)
+{
+    FILE *f = fopen(name, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static bool beside(const char *name, const char *place, const char *table, struct gs_error *err)
+{
+    size_t n = 0;
+    const struct gs_option o[] = {{name, place}, {"threads", "1"}, {NULL, NULL}};
+    gs_run *run = gs_open(NULL, 0, o, NULL, err);
+    bool ok = run && as_arrow(run, gs_run_table(run, table, err), err) &&
+              gs_render(run, "text", NULL, count, &n, NULL, err) &&
+              gs_render(run, "json", NULL, count, &n, NULL, err);
+    gs_close(run);
+    return ok;
+}
+
+/* Thread traces and source code alone: each allocation fails in turn. */
+static void what_lies_beside_can_stand_alone(void **state)
+{
+    static const char stats[] = "Codeobj,Vaddr,Instruction,Hitcount,Latency,Stall,Idle,Source\n"
+                                "0,0,\"; work\",0,0,0,0,\"\"\n"
+                                "1,4096,\"s_waitcnt lgkmcnt(0)\",8,4000,3600,40,\"a.hip:3\"\n"
+                                "1,4108,s_endpgm,8,80,0,0,\"\"\n";
+    static const char *const kinds[][2] = {{"att-dir", "thread_trace_instructions"},
+                                           {"source-dir", "source_facts"}};
+    (void)state;
+    char place[] = "/tmp/gpusight-api-XXXXXX", csv[128], hip[128];
+    assert_non_null(mkdtemp(place));
+    snprintf(csv, sizeof(csv), "%s/stats_ui_output_agent_1_dispatch_2.csv", place);
+    snprintf(hip, sizeof(hip), "%s/a.hip", place);
+    write_file(csv, stats);
+    write_file(hip, "__global__ void k(int *a) { a[0] = 1; }\nint main() { k<<<1, 1>>>(a); }\n");
+    for (size_t i = 0; i < 2; i++) {
+        struct gs_error err;
+        assert_true(beside(kinds[i][0], place, kinds[i][1], &err));
+        size_t before = mem_held();
+        bool done = false;
+        for (int64_t n = 0; !done; n++) {
+            mem_fail_after(n);
+            bool ok = beside(kinds[i][0], place, kinds[i][1], &err);
+            done = mem_fail_never() >= 0;
+            assert_true(ok || err.code == GS_E_IO || err.code == GS_E_EMPTY ||
+                        strstr(err.text, "out of memory"));
+            assert_int_equal(mem_held(), before);
+        }
+    }
+    remove(csv);
+    remove(hip);
+    remove(place);
 }
 
 int main(void)
@@ -457,6 +555,7 @@ int main(void)
         cmocka_unit_test(progress_can_end_it),
         cmocka_unit_test(cancelled_at_any_moment),
         cmocka_unit_test(a_shortage_anywhere_is_an_error),
+        cmocka_unit_test(what_lies_beside_can_stand_alone),
     };
     return cmocka_run_group_tests(tests, make_trace, remove_trace);
 }

@@ -3,7 +3,7 @@
 
     check_mcp.py --gpusight GPUSIGHT [--large FILE]
 
---large measures: every tool on a large trace that is there already, three times each, and changes of whatif.
+--large measures: every tool on a large trace that is there already, three times each, changes of whatif, and statements of SQL.
 """
 import argparse
 import json
@@ -24,6 +24,21 @@ NEEDED = {"finding": {"id": "ROCPD-MEMBW-001"}, "kernel": {"name": "1"}, "event"
           "compare": {"before": "demo.db", "after": "healthy.db"}, "explain": {"term": "pct_of_wall"},
           "source": {"source_dir": "src"}, "query": {"sql": "SELECT count(*) AS n FROM kernels"},
           "sql_query": {"sql": "SELECT count(*) AS n FROM kernels"}, "get_table_schema": {"table": "kernels"}}
+# What agents ask, over all rows.
+STATEMENTS = """select name, count(*), sum(duration) from kernels group by name order by 3 desc
+select name, avg(duration), min(duration), max(duration), stddev(duration), percentile(duration, 95) from kernels group by name
+select gpu, stream_id, queue_id, count(*), sum(duration) from kernels group by 1, 2, 3
+select (start - (select min(start) from kernels)) / 10000000 as bucket, count(*), sum(duration) from kernels group by bucket
+select case when duration < 5000 then 'short' else 'long' end as kind, count(*) from kernels group by kind
+select count(*), sum(duration) from kernels where name like '%gemm%'
+select name, sum(duration) from kernels where start > (select min(start) from kernels) + 100000000 group by name having count(*) > 9
+select name, start, duration from kernels order by duration desc limit 20
+select count(distinct name), max("end") - min(start) from kernels
+select name, count(*), sum(duration) from regions group by name order by 3 desc limit 10
+select direction, count(*), sum(size), sum(duration) from memory_copies group by direction
+select * from top_kernels limit 10
+select r.name, count(*), avg(k.start - r.end) from kernels k join regions r on r.id = k.stack_id group by r.name
+select name, start - lag("end") over (partition by stream_id order by start) gap from kernels order by gap desc limit 10"""
 NAMES = """analyze ledger findings hotspots window compare plan whatif explain source info summary gaps copies mpi
     markers streams operators phases ranks counters report profile_summary phase_summary top_kernels gap_histogram
     memcpy_summary mpi_summary marker_ranges stream_summary query sql_query get_table_schema""".split()
@@ -349,6 +364,14 @@ def measure(o):
         client.tool("whatif", change)
         clock = 1000 * (time.perf_counter() - begin)
         print(f"whatif {json.dumps(change):40} {clock:8.1f} ms; {processor_ms(client) - used:6.1f} ms of processors")
+    for sql in STATEMENTS.splitlines():
+        times, used = [], []
+        for _ in range(2):
+            before, begin = processor_ms(client), time.perf_counter()
+            client.tool("query", {"sql": sql})
+            times.append(1000 * (time.perf_counter() - begin))
+            used.append(processor_ms(client) - before)
+        print(f"query {times[0]:8.1f} {times[1]:8.1f} ms; {used[0]:6.1f} {used[1]:6.1f} ms of processors: {sql}")
     client.end()
     print("above 100 ms:", ", ".join(sorted(set(slow))) or "none")
 

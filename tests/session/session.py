@@ -149,6 +149,34 @@ def refused(o):
           not os.path.exists(os.path.join(toy.source, "new/ok.h")), results(document))
 
 
+def handed_over(o):
+    """A folder that somebody else made: what is not the session's is neither removed nor reached through links."""
+    toy = toys.Toy(o.gpusight)
+    base = os.path.join(toy.folder, "given")
+    checkpoint = {"number": 0, "parent": -1, "time": "2030-01-31T12:00:00Z", "summary": "s", "finding": "", "commit": "",
+                  "result": "base", "key": "", "files": []}
+    for name in ("linked", "plain"):
+        os.makedirs(f"{base}/{name}")
+        with open(f"{base}/{name}/session.json", "w", encoding="utf-8") as f:
+            json.dump({"version": 1, "id": "x", "created": "", "updated": "", "source": toy.source, "here": toy.source,
+                       "app": ["./app"], "repeat": 3, "plateau": 2, "current": 0, "moving": -1, "events": [],
+                       "checkpoints": [checkpoint, {**checkpoint, "number": 1, "parent": 0, "result": "taken back"}]}, f)
+    precious = [f"{base}/elsewhere/{'0' * 64}", f"{base}/plain/thesis.txt", f"{base}/plain/objects/notes"]
+    for path in precious:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("mine")
+    os.symlink(f"{base}/elsewhere", f"{base}/linked/objects")
+    for word in ("prune", "delete"):
+        done = toy.run(word, f"{base}/linked")
+        check(f"{word} follows no link", done.returncode == 4 and "is a link" in done.stderr, done.stderr)
+    done = toy.run("prune", f"{base}/plain")
+    check("prune removes contents only", done.returncode == 0 and all(map(os.path.exists, precious)), done.stderr)
+    done = toy.run("delete", f"{base}/plain")
+    check("delete leaves what is not the session's", done.returncode == 0 and all(map(os.path.exists, precious[:2])) and
+          not os.path.exists(f"{base}/plain/session.json") and "they stay" in done.stderr, done.stderr)
+
+
 def places(o):
     """A worktree and a submodule: their own refs, nobody's index."""
     toy = toys.Toy(o.gpusight)
@@ -319,7 +347,7 @@ def main():
     if not shutil.which("git") or not shutil.which("cc"):
         print("no git or no cc: skipped")
         sys.exit(77)
-    for part in (unattended, refused, places, locked, scripted, modelled, killed):
+    for part in (unattended, refused, handed_over, places, locked, scripted, modelled, killed):
         if not o.only or o.only == part.__name__:
             part(o)
     sys.exit(failures > 0)

@@ -1,8 +1,10 @@
 /* Limits of containers, in a tree of our own: the real one is the machine's. */
 #include "unit.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/cgroup.h"
@@ -30,6 +32,7 @@ static void the_least_limit_counts(void **state)
 {
     (void)state;
     assert_true(cgroup_memory("/does/not/exist") == UINT64_MAX);
+    strcpy(root, "/tmp/cgroup-XXXXXX");
     assert_true(mkdtemp(root) != NULL);
     assert_true(cgroup_memory(root) == UINT64_MAX);
     put("/proc/self/cgroup", "12:cpu:/a\n0::/a/b\n");
@@ -54,9 +57,42 @@ static void the_least_limit_counts(void **state)
     assert_int_equal(system(remove), 0);
 }
 
+static void processors_are_counted_by_quota(void **state)
+{
+    char command[64];
+    (void)state;
+    strcpy(root, "/tmp/cgroup-XXXXXX");
+    assert_true(mkdtemp(root) != NULL);
+    assert_int_equal(cgroup_cpus(root), INT_MAX);
+    put("/proc/self/cgroup", "0::/a/b\n");
+    put("/sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
+    assert_int_equal(cgroup_cpus(root), INT_MAX);
+    put("/sys/fs/cgroup/a/cpu.max", "400000 100000\n"); /* of the group around it */
+    assert_int_equal(cgroup_cpus(root), 4);
+    put("/sys/fs/cgroup/a/b/cpu.max", "150000 100000\n");
+    assert_int_equal(cgroup_cpus(root), 2);
+    put("/sys/fs/cgroup/a/b/cpu.max", "100000 100000\n");
+    assert_int_equal(cgroup_cpus(root), 1);
+    put("/sys/fs/cgroup/a/b/cpu.max", "1000 100000\n");
+    assert_int_equal(cgroup_cpus(root), 1);
+    put("/sys/fs/cgroup/a/b/cpu.max", "99999999999999999999 7\n");
+    assert_int_equal(cgroup_cpus(root), 4);
+    put("/sys/fs/cgroup/a/b/cpu.max", "100000 0\n");
+    assert_int_equal(cgroup_cpus(root), 4);
+    put("/proc/self/cgroup", "5:cpu,cpuacct:/x\n4:cpuset:/y\n");
+    put("/sys/fs/cgroup/cpu,cpuacct/x/cpu.cfs_quota_us", "-1\n");
+    put("/sys/fs/cgroup/cpu,cpuacct/x/cpu.cfs_period_us", "100000\n");
+    assert_int_equal(cgroup_cpus(root), INT_MAX);
+    put("/sys/fs/cgroup/cpu,cpuacct/x/cpu.cfs_quota_us", "250000\n");
+    assert_int_equal(cgroup_cpus(root), 3);
+    snprintf(command, sizeof(command), "rm -r %s", root);
+    assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(processors_are_counted_by_quota),
         cmocka_unit_test(the_least_limit_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,7 +56,8 @@ static void assert_refused(const char *line, const char *message)
 static void every_kind_is_stored(void **state)
 {
     (void)state;
-    assert_true(parse("--json --count=3 --ratio 0.5 --output=a=b --reader fast --ink blue -I x --include=y"));
+    assert_true(parse(
+        "--json --count=3 --ratio 0.5 --output=a=b --reader fast --ink blue -I x --include=y"));
     assert_true(s.json && !s.jobs_only);
     assert_int_equal(s.count, 3);
     assert_true(s.ratio == 0.5);

@@ -127,7 +127,7 @@ void kineto_copy(struct kineto *k, const struct k_event *e)
 {
     trace_room(k->trace, copies, 1);
     struct copies *c = &k->trace->copies;
-    const char *name = trace_str(k->trace, e->name);
+    const char *name = trace_phrase(k->trace, e->name);
     enum copy_kind kind = kind_of(name);
     if (kind == COPY_UNKNOWN)
         kind = kind_of(k->copy_kind.buf);

@@ -112,7 +112,8 @@ void kineto_take(struct kineto *k, struct k_event *e)
     }
     if (e->category != NO_INDEX)
         k->categories.v[e->category].count++;
-    e->name = strings_addn(&k->trace->strings, k->name.buf, k->name.len);
+    if (!e->name) /* else the reader knows it */
+        e->name = strings_addn(&k->trace->strings, k->name.buf, k->name.len);
     if (e->phase == 'X')
         kineto_place(k, e);
     else if (strchr("BEbeSF", e->phase))

@@ -129,6 +129,7 @@ struct kineto {
     struct idmap category_of; /* string -> categories */
     struct idmap processes, threads, symbols, lane_of, agents, streams;
     struct idmap xla_streams; /* pid and tid -> number of the stream */
+    struct idmap xla_names;   /* string -> what is shown of it */
     struct idmap arrows;      /* id of a flow from forward to backward -> thread of its first end */
     VEC(struct k_lane) lanes;
     VEC(struct k_half) halves;

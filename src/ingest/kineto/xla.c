@@ -107,18 +107,26 @@ static bool names_call(const char *name)
            str_starts(name, "Memcpy") || str_starts(name, "Memset");
 }
 
-static uint32_t without(struct kineto *k, const char *name, size_t n)
+/* "$model.py:12 forward" without its mark, "cuGraphLaunch (CudaGraph:12)" without what is behind;
+ * looked for once, as many events have the name. */
+static uint32_t shown_of(struct kineto *k, uint32_t id, const char *name)
 {
+    uint32_t known = idmap_get(&k->xla_names, id);
+    if (known != NO_INDEX)
+        return known;
+    const char *behind = *name == '$' ? NULL : strstr(name, " (");
     str_clear(&k->label); /* a copy: the strings may move when one is added */
-    str_put(&k->label, name, n);
-    return strings_addn(&k->trace->strings, k->label.buf, n);
+    str_put(&k->label, name + (*name == '$'),
+            behind ? (size_t)(behind - name) : strlen(name) - (*name == '$'));
+    known = strings_addn(&k->trace->strings, k->label.buf, k->label.len);
+    idmap_put(&k->xla_names, id, known);
+    return known;
 }
 
 static enum k_action on_host(struct kineto *k, struct k_event *e, const char *name)
 {
-    const char *behind = strstr(name, " (");
     if (*name == '$') {
-        e->name = without(k, name + 1, strlen(name) - 1);
+        e->name = shown_of(k, e->name, name);
         return K_PYTHON;
     }
     if (e->step != K_NONE || str_starts(name, "PjitFunction("))
@@ -127,8 +135,8 @@ static enum k_action on_host(struct kineto *k, struct k_event *e, const char *na
         return K_USER;
     if (!names_call(name))
         e->name = strings_add(&k->trace->strings, "LaunchKernel");
-    else if (behind) /* "cuGraphLaunch (CudaGraph:12)" */
-        e->name = without(k, name, (size_t)(behind - name));
+    else
+        e->name = shown_of(k, e->name, name);
     return K_RUNTIME;
 }
 

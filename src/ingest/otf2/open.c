@@ -119,7 +119,7 @@ static void add_process(struct otf2_in *o, uint32_t group)
 {
     struct perfetto *p = &o->p;
     const struct o_group *g = &o->group.v[group];
-    const char *name = trace_str(p->trace, g->name);
+    const char *name = trace_phrase(p->trace, g->name);
     int64_t rank = number_after(name, "Rank"), pid = number_after(name, "pid");
     if (pid == PF_NONE)
         pid = number_after(name, "Process");
@@ -139,15 +139,15 @@ static void add_gpu(struct otf2_in *o, const char *name)
     int64_t index = number_after(name, "GPU");
     if (index == PF_NONE || index > 65535)
         return;
-    for (size_t i = 0; i < o->p.gpus.n; i++)
-        if (o->p.gpus.v[i].index == (int32_t)index)
-            return;
+    if (idmap_get(&o->p.gpu_of, (uint64_t)index) != NO_INDEX)
+        return;
     struct gpu g = {.index = (int32_t)index, .node_id = (int32_t)index, .vendor = VENDOR_AMD};
     const char *rest = strstr(name, "GPU") + 3;
     rest += strspn(rest, " 0123456789");
     g.name = strings_add(&o->p.trace->strings, rest);
     if (str_has(rest, "NVIDIA") || str_has(rest, "Tesla") || str_has(rest, "GeForce"))
         g.vendor = VENDOR_NVIDIA;
+    idmap_put(&o->p.gpu_of, (uint64_t)index, (uint32_t)o->p.gpus.n);
     vec_push(&o->p.gpus, o->p.arena, g);
 }
 
@@ -162,7 +162,7 @@ static void add_group(struct otf2_in *o, const struct otf2_record *r)
     if (!g.device)
         add_process(o, (uint32_t)o->group.n - 1);
     else
-        add_gpu(o, trace_str(o->p.trace, g.name));
+        add_gpu(o, trace_phrase(o->p.trace, g.name));
 }
 
 static void add_location(struct otf2_in *o, const struct otf2_record *r)
@@ -173,9 +173,9 @@ static void add_location(struct otf2_in *o, const struct otf2_record *r)
     if (track == NO_INDEX || idmap_get(&o->locations, r->a) != NO_INDEX)
         return;
     struct o_location l = {text_of(o, r->b), track, r->e, group, PF_NONE, PF_NONE};
-    const char *name = trace_str(p->trace, l.name);
+    const char *name = trace_phrase(p->trace, l.name);
     if (group != NO_INDEX && o->group.v[group].device) {
-        l.gpu = number_after(trace_str(p->trace, o->group.v[group].name), "GPU");
+        l.gpu = number_after(trace_phrase(p->trace, o->group.v[group].name), "GPU");
         owner = o->group.v[group].maker;
     }
     if (l.type == TYPE_STREAM) {
@@ -439,7 +439,7 @@ static void init(struct otf2_in *o, struct trace *t, struct arena *arena)
     struct perfetto *p = &o->p;
     struct idmap *maps[] = {&o->strings,     &o->nodes,      &o->groups,      &o->locations,
                             &o->regions,     &o->metrics,    &p->sequence_of, &p->track_of,
-                            &p->category_of, &p->process_of, &p->key_of};
+                            &p->category_of, &p->process_of, &p->key_of,      &p->gpu_of};
     *o = (struct otf2_in){.arena = arena, .fd = -1};
     *p = (struct perfetto){.trace = t, .arena = arena, .file = (uint32_t)t->files.n};
     for (size_t i = 0; i < ARRAY_LEN(maps); i++)

@@ -163,7 +163,8 @@ static void read_note(struct perfetto *p, struct pf_sequence *s, const struct fi
         e->number[key - 1] = number;
         e->text[key - 1] = text;
     } else if (real) { /* a counter of this kernel */
-        vec_push(&p->notes, p->arena, ((struct pf_note){key - PK_OTHER - 2, value}));
+        vec_push(&p->notes, p->arena,
+                 ((struct pf_note){key - PK_OTHER - 2, (uint32_t)p->notes.n + 1, value}));
     }
 }
 
@@ -195,7 +196,7 @@ static int64_t number_of(const struct perfetto *p, const struct pf_event *e, enu
 {
     if (e->number[k] != PF_NONE || !e->text[k])
         return e->number[k];
-    const char *text = trace_str(p->trace, e->text[k]);
+    const char *text = trace_phrase(p->trace, e->text[k]);
     char *end;
     long long v = strtoll(text, &end, 0);
     return end == text ? PF_NONE : v;
@@ -230,8 +231,8 @@ static void fill_op(struct perfetto *p, const struct pf_event *e, struct pf_op *
     o->operation = e->text[PK_OPERATION];
     o->domain = e->text[PK_DOMAIN];
     o->rename = e->text[PK_REGION];
-    extents(trace_str(t, e->text[PK_GRID]), e->number[PK_GRID], o->grid);
-    extents(trace_str(t, e->text[PK_GROUP]), e->number[PK_GROUP], o->group);
+    extents(trace_phrase(t, e->text[PK_GRID]), e->number[PK_GRID], o->grid);
+    extents(trace_phrase(t, e->text[PK_GROUP]), e->number[PK_GROUP], o->group);
     o->lds = pf_small(e->number[PK_LDS], e->number[PK_LDS_OLD]);
     o->scratch = pf_small(e->number[PK_SCRATCH], e->number[PK_SCRATCH_OLD]);
     o->vgprs = pf_small(e->number[PK_VGPRS], 0);
@@ -262,7 +263,7 @@ static void add_region(struct perfetto *p, const struct pf_op *o)
 static void add_marker(struct perfetto *p, const struct pf_op *o, bool instant)
 {
     struct trace *t = p->trace;
-    const char *operation = trace_str(t, o->operation);
+    const char *operation = trace_phrase(t, o->operation);
     trace_room(t, markers, 1);
     size_t row = t->markers.n++;
     t->markers.start_ns[row] = o->start_ns;
@@ -339,6 +340,7 @@ void perfetto_begin_slice(struct perfetto *p, uint32_t track, const struct pf_ev
     o->track = track;
     o->first_note = first_note;
     o->n_notes = (uint32_t)p->notes.n - first_note;
+    o->last_note = first_note + o->n_notes - 1; /* of none it means nothing */
     vec_push(&p->tracks.v[track].open, p->arena, slot);
     p->n_open++;
 }
@@ -366,16 +368,13 @@ void perfetto_note_slice(struct perfetto *p, uint32_t track, uint32_t name, doub
         p->lost++;
         return;
     }
-    if (o->first_note + o->n_notes != p->notes.n) { /* those of a slice stand together */
-        uint32_t from = o->first_note;
-        o->first_note = (uint32_t)p->notes.n;
-        for (uint32_t i = 0; i < o->n_notes; i++) {
-            struct pf_note moved = p->notes.v[from + i];
-            vec_push(&p->notes, p->arena, moved);
-        }
-    }
-    vec_push(&p->notes, p->arena, ((struct pf_note){name, value}));
-    o->n_notes++;
+    uint32_t at = (uint32_t)p->notes.n;
+    vec_push(&p->notes, p->arena, ((struct pf_note){name, NO_INDEX, value}));
+    if (o->n_notes++)
+        p->notes.v[o->last_note].next = at;
+    else
+        o->first_note = at;
+    o->last_note = at;
 }
 
 void perfetto_close_all(struct perfetto *p)

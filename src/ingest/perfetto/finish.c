@@ -68,7 +68,7 @@ static int64_t tid_of(const struct perfetto *p, uint32_t track)
         const struct pf_track *t = &p->tracks.v[track];
         if (t->tid != PF_NONE)
             return t->tid;
-        int64_t named = tid_of_name(trace_str(p->trace, t->name));
+        int64_t named = tid_of_name(trace_phrase(p->trace, t->name));
         if (named != PF_NONE)
             return named;
         if (!t->parent || t->is_process)
@@ -126,9 +126,9 @@ static uint32_t agent_of(struct perfetto *p, uint32_t process, int32_t gpu)
         return slot;
     }
     struct gpu g = {.vendor = VENDOR_AMD, .index = gpu, .node_id = gpu};
-    for (size_t i = 0; i < p->gpus.n; i++)
-        if (p->gpus.v[i].index == gpu)
-            g = p->gpus.v[i];
+    uint32_t described = idmap_get(&p->gpu_of, (uint64_t)gpu);
+    if (described != NO_INDEX)
+        g = p->gpus.v[described];
     g.host = p->trace->processes.v[p->build.processes.v[process].process].host;
     rv3_describe_agent(&p->build, slot, AGENT_GPU, gpu, &g);
     return slot;
@@ -136,7 +136,7 @@ static uint32_t agent_of(struct perfetto *p, uint32_t process, int32_t gpu)
 
 static int32_t gpu_of_op(const struct perfetto *p, const struct pf_op *o)
 {
-    const char *name = trace_str(p->trace, p->tracks.v[o->track].name);
+    const char *name = trace_phrase(p->trace, p->tracks.v[o->track].name);
     if (o->gpu != INT32_MIN)
         return o->gpu;
     int64_t v = number_in(name, "GPU");
@@ -152,7 +152,7 @@ static uint64_t id_or_none(int64_t v)
 
 static uint64_t stream_of(const struct perfetto *p, const struct pf_op *o)
 {
-    const char *name = trace_str(p->trace, p->tracks.v[o->track].name);
+    const char *name = trace_phrase(p->trace, p->tracks.v[o->track].name);
     if (o->stream != PF_NONE)
         return id_or_none(o->stream);
     int64_t v = number_in(name, "STREAM");
@@ -180,8 +180,10 @@ static uint32_t symbol_of(struct perfetto *p, uint32_t process, const struct pf_
 static void add_counters(struct perfetto *p, const struct rv3_kernel *k, const struct pf_op *o)
 {
     uint32_t counted = o->n_notes ? rv3_counted(&p->build, k) : 0;
+    uint32_t at = o->first_note;
     for (uint32_t i = 0; i < o->n_notes; i++) {
-        const struct pf_note *n = &p->notes.v[o->first_note + i];
+        const struct pf_note *n = &p->notes.v[at];
+        at = n->next;
         uint32_t slot = rv3_counter(&p->build, k->process, (uint64_t)n->name << 32 | k->agent);
         if (p->build.counters.v[slot] == NO_INDEX) {
             struct counter_info c = {.name = n->name, .gpu = NO_INDEX, .id = slot};
@@ -220,7 +222,8 @@ static void add_kernel(struct perfetto *p, const struct pf_op *o, uint64_t numbe
 
 static enum copy_kind kind_of(const struct perfetto *p, const struct pf_op *o)
 {
-    const char *operation = trace_str(p->trace, o->operation), *name = trace_str(p->trace, o->name);
+    const char *operation = trace_phrase(p->trace, o->operation);
+    const char *name = trace_phrase(p->trace, o->name);
     if (p->categories.v[o->category].action == PA_SET)
         return COPY_SET;
     if (str_has(operation, "PEER_TO_PEER") || str_has(name, "PEER_TO_PEER"))
@@ -277,7 +280,7 @@ static void add_copy(struct perfetto *p, const struct pf_op *o)
 static void add_alloc(struct perfetto *p, const struct pf_op *o, bool scratch)
 {
     uint32_t process = p->tracks.v[o->track].process;
-    const char *operation = trace_str(p->trace, o->operation ? o->operation : o->name);
+    const char *operation = trace_phrase(p->trace, o->operation ? o->operation : o->name);
     rv3_add_alloc(&p->build,
                   &(struct rv3_alloc){
                       .process = process,
@@ -332,10 +335,10 @@ static uint32_t series_of(struct perfetto *p, uint32_t track)
 {
     struct pf_track *t = &p->tracks.v[track];
     struct trace *tr = p->trace;
-    const char *name = trace_str(tr, t->name);
-    int64_t gpu = str_starts(name, "GPU [") ? number_in(name, "GPU") : PF_NONE;
     if (t->series != NO_INDEX)
         return t->series;
+    const char *name = trace_str(tr, t->name);
+    int64_t gpu = str_starts(name, "GPU [") ? number_in(name, "GPU") : PF_NONE;
     struct series s = {t->name, t->units, NO_INDEX, p->build.processes.v[t->process].process};
     if (gpu != PF_NONE) {
         uint32_t agent = p->build.agents.v[agent_of(p, t->process, (int32_t)gpu)].agent;
@@ -398,7 +401,7 @@ static void place_pmcs(struct perfetto *p)
         idmap_put(&last, hash_u64(p->points.v[i].track) ^ (uint64_t)p->points.v[i].ns, (uint32_t)i);
     for (size_t i = 0, n = p->points.n; i < n; i++) {
         const struct pf_point *v = &p->points.v[i];
-        const char *name = trace_str(t, p->tracks.v[v->track].name);
+        const char *name = trace_phrase(t, p->tracks.v[v->track].name);
         const char *counter = strstr(name, " PMC ");
         if (idmap_get(&last, hash_u64(v->track) ^ (uint64_t)v->ns) != i)
             continue;
@@ -421,7 +424,7 @@ static void place_pmcs(struct perfetto *p)
         o.first_note = (uint32_t)p->notes.n;
         o.n_notes = 1;
         vec_push(&p->notes, p->arena,
-                 ((struct pf_note){strings_add(&t->strings, counter + 5), v->value}));
+                 ((struct pf_note){strings_add(&t->strings, counter + 5), NO_INDEX, v->value}));
         add_counters(p, &k, &o);
     }
 }

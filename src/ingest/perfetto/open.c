@@ -181,7 +181,10 @@ static bool unpack(struct perfetto *p, const struct field *f, struct gs_error *e
     }
     if (rc != Z_OK)
         p->damaged++;
-    bool ok = rc != Z_OK || take_packets(p, to, n, err);
+    p->unpacked += rc == Z_OK ? n : 0;
+    bool ok = input_may_unpack(p->in, p->unpacked, err);
+    if (ok && rc == Z_OK)
+        ok = take_packets(p, to, n, err);
     arena_release(a);
     return ok;
 }
@@ -285,9 +288,9 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
         return false;
     struct trace_file f = ingest_file(path, "perfetto", "Perfetto", "fast");
     struct perfetto *p = arena_new(arena, struct perfetto);
-    *p = (struct perfetto){.trace = t, .arena = arena, .file = (uint32_t)t->files.n};
-    struct idmap *maps[] = {&p->sequence_of, &p->track_of, &p->category_of, &p->process_of,
-                            &p->key_of};
+    *p = (struct perfetto){.trace = t, .arena = arena, .file = (uint32_t)t->files.n, .in = in};
+    struct idmap *maps[] = {&p->sequence_of, &p->track_of, &p->category_of,
+                            &p->process_of,  &p->key_of,   &p->gpu_of};
     for (size_t i = 0; i < ARRAY_LEN(maps); i++)
         idmap_init(maps[i], arena);
     vec_push(&t->files, &t->arena, f);

@@ -8,9 +8,8 @@ void perfetto_device(struct perfetto *p, const struct pf_event *e)
     const char *vendor = trace_str(p->trace, e->text[PK_VENDOR]);
     struct gpu g = {.index = pf_gpu_of(e->number[PK_GPU]),
                     .node_id = pf_gpu_of(e->number[PK_NODE])};
-    for (size_t i = 0; i < p->gpus.n; i++)
-        if (p->gpus.v[i].index == g.index)
-            return;
+    if (g.index < 0 || idmap_get(&p->gpu_of, (uint64_t)g.index) != NO_INDEX)
+        return;
     g.vendor = str_eq(vendor, "NVIDIA") ? VENDOR_NVIDIA : VENDOR_AMD;
     g.name = e->text[PK_NAME];
     g.arch = e->text[PK_ARCH];
@@ -26,8 +25,8 @@ void perfetto_device(struct perfetto *p, const struct pf_event *e)
     g.memory_bytes = e->number[PK_MEMORY] < 0 ? 0 : (uint64_t)e->number[PK_MEMORY];
     g.host_link_mbps = pf_small(e->number[PK_HOST_LINK], 0);
     g.peer_link_mbps = pf_small(e->number[PK_PEER_LINK], 0);
-    if (g.index >= 0)
-        vec_push(&p->gpus, p->arena, g);
+    idmap_put(&p->gpu_of, (uint64_t)g.index, (uint32_t)p->gpus.n);
+    vec_push(&p->gpus, p->arena, g);
 }
 
 static uint64_t given(const struct pf_event *e, enum pf_key key)

@@ -15,6 +15,7 @@
 #ifndef GS_INGEST_PERFETTO_PERFETTO_H
 #define GS_INGEST_PERFETTO_PERFETTO_H
 
+#include "base/input.h"
 #include "base/vec.h"
 #include "ingest/ingest.h"
 #include "ingest/rocprofv3/build.h"
@@ -59,6 +60,7 @@ struct pf_category {
 
 struct pf_note {
     uint32_t name; /* string */
+    uint32_t next; /* of the same slice; the last one's means nothing */
     double value;
 };
 
@@ -84,7 +86,7 @@ struct pf_op {
     int32_t gpu, src_gpu, dst_gpu;
     uint32_t grid[3], group[3], lds, scratch, vgprs, accum_vgprs, sgprs, graph;
     uint8_t src_memory, dst_memory;
-    uint32_t first_note, n_notes; /* counters */
+    uint32_t first_note, last_note, n_notes; /* counters */
     int64_t kernel_id;
 };
 
@@ -132,7 +134,7 @@ struct perfetto {
     struct rv3_build build;
     uint32_t file;
     VEC(struct pf_sequence) sequences;
-    struct idmap sequence_of, track_of, category_of, process_of, key_of;
+    struct idmap sequence_of, track_of, category_of, process_of, key_of, gpu_of;
     VEC(struct pf_track) tracks;
     VEC(struct pf_process) processes;
     VEC(struct pf_category) categories;
@@ -150,6 +152,8 @@ struct perfetto {
     int64_t last_ns, realtime_ns;
     uint64_t other, damaged, no_begin, too_deep, no_time, lost;
     uint64_t n_events;
+    struct input *in;  /* the file, for what it may unpack to */
+    uint64_t unpacked; /* bytes of packets in packets */
 };
 
 static inline struct pf_op *pf_op_at(const struct perfetto *p, size_t i)

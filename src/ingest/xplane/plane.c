@@ -164,29 +164,52 @@ void xplane_facts(struct xplane *x, struct wire w, int64_t *process, int64_t *st
     }
 }
 
-static void take(struct xplane *x, struct k_event *e, const struct x_value *v)
+/* Writers put some words there; by reference, a text may be that of every event. */
+enum { DETAILS_MOST = TRACE_PHRASE_MAX };
+
+static void take_details(struct xplane *x, struct k_event *e, const struct x_details *all)
 {
     struct kineto *k = x->k;
+    for (size_t i = 0; i < all->n; i++) {
+        str_clear(&k->label);
+        str_put(&k->label, (const char *)all->v[i].p, all->v[i].n);
+        xla_details(k, e, k->label.buf);
+    }
+}
+
+static void take(struct k_event *e, const struct x_value *v, struct x_details *details)
+{
     if (v->what == X_CORRELATION)
         e->correlation = v->number;
     else if (v->what == X_STEP)
         e->step = v->number;
     else if (v->what == X_GRAPH)
         e->graph = (uint32_t)(uint64_t)v->number;
-    else if (v->what == X_DETAILS && v->text.n) {
-        str_clear(&k->label);
-        str_put(&k->label, (const char *)v->text.p, v->text.n);
-        xla_details(k, e, k->label.buf);
-    }
+    else if (v->what == X_DETAILS && v->text.n && v->text.n <= DETAILS_MOST &&
+             details->n < ARRAY_LEN(details->v))
+        details->v[details->n++] = v->text;
 }
 
-static void take_all(struct xplane *x, struct k_event *e, struct wire w, uint32_t number)
+static void take_all(struct xplane *x, struct k_event *e, struct wire w, uint32_t number,
+                     struct x_details *details)
 {
     for (struct field f; wire_next(&w, &f);)
         if (f.number == number) {
             struct x_value v = read_value(x, wire_in(&f));
-            take(x, e, &v);
+            take(e, &v, details);
         }
+}
+
+static const struct x_common *common_of(struct xplane *x, struct x_kind *kind)
+{
+    if (!kind->common) {
+        struct x_common *made = kind->common = arena_new(x->arena, struct x_common);
+        made->values = kineto_none();
+        take_all(x, &made->values, kind->stats, KIND_VALUE, &made->details);
+        made->values.name =
+            strings_addn(&x->k->trace->strings, (const char *)kind->name.p, kind->name.n);
+    }
+    return kind->common;
 }
 
 /* ---- lines ---- */
@@ -207,7 +230,6 @@ static void put_label(struct xplane *x, int64_t tid, struct x_text label)
 static void read_event(struct xplane *x, struct wire w, int64_t start_ns, int64_t tid)
 {
     struct kineto *k = x->k;
-    struct k_event e = kineto_none();
     struct wire again = w;
     uint64_t kind = 0, offset = 0, length = 0;
     for (struct field f; wire_next(&w, &f);) {
@@ -224,16 +246,18 @@ static void read_event(struct xplane *x, struct wire w, int64_t start_ns, int64_
         x->nameless += w.ok;
         return;
     }
+    const struct x_common *of = common_of(x, &x->kinds.v[known]);
+    struct k_event e = of->values;
+    struct x_details details = of->details;
     kineto_clear(k);
-    str_put(&k->name, (const char *)x->kinds.v[known].name.p, x->kinds.v[known].name.n);
     e.phase = 'X';
     e.pid = x->pid;
     e.tid = tid;
     e.dur_ns = (int64_t)(length / 1000);
     if (__builtin_add_overflow(start_ns, (int64_t)(offset / 1000), &e.ts_ns))
         e.ts_ns = K_NONE;
-    take_all(x, &e, x->kinds.v[known].stats, KIND_VALUE);
-    take_all(x, &e, again, EVENT_VALUE);
+    take_all(x, &e, again, EVENT_VALUE, &details);
+    take_details(x, &e, &details);
     kineto_take(k, &e);
 }
 

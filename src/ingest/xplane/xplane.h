@@ -40,9 +40,22 @@ struct x_value {
     struct x_text text;
 };
 
-struct x_kind { /* of events */
+/* Texts with details, in order; writers put one there. */
+struct x_details {
+    struct x_text v[4];
+    size_t n;
+};
+
+/* What all events of a kind have. */
+struct x_common {
+    struct k_event values; /* and the name */
+    struct x_details details;
+};
+
+struct x_kind { /* of events: looked into when the first one comes, as there may be millions */
     struct x_text name;
     struct wire stats; /* of the message it was in */
+    struct x_common *common;
 };
 
 struct x_known { /* of values; a value may refer to the text of another */
