@@ -20,7 +20,6 @@ struct selection {
     struct arena *arena;
     uint32_t names[MAX_KERNELS];
     uint8_t *of_symbol;  /* by symbol: place in names, or MAX_KERNELS */
-    uint32_t *shape;     /* of launches */
     struct idmap of_key; /* kernel and shape to config */
     VEC(struct config) configs;
     uint32_t last[MAX_KERNELS]; /* most kernels are launched like the time before */
@@ -74,7 +73,7 @@ static void count_launches(struct selection *s)
         uint8_t kernel = s->of_symbol[t->kernels.symbol[row]];
         if (kernel == MAX_KERNELS || launch >= t->launches.n)
             continue;
-        struct config *c = config_of(s, kernel, s->shape[launch]);
+        struct config *c = config_of(s, kernel, s->a->view.shapes[launch]);
         c->total_ns = add_ns(c->total_ns, kernel_ns(s->a, row));
         if (!c->calls++ || row < c->first) {
             c->first = row;
@@ -172,10 +171,8 @@ static void run(struct analysis *a)
     s.arena = arena_scratch();
     idmap_init(&s.of_key, s.arena);
     select_names(&s);
-    if (s.n) {
-        s.shape = shapes_find(a->trace, s.arena);
+    if (s.n)
         count_launches(&s);
-    }
     for (size_t i = 0; i < s.n; i++)
         add_row(a, &s, i);
     arena_release(s.arena);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "analyze/shapes.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/parallel.h"
@@ -319,6 +320,7 @@ void view_make(struct view *v, const struct trace *t, const struct view_opts *o,
     if (v->end_ns < v->start_ns)
         v->end_ns = v->start_ns;
     name_groups_make(&v->names, t, a);
+    v->shapes = shapes_find(t, a);
     classify_symbols(v, a);
     classify_calls(v, a);
     order_gpu_work(v, o, a);

@@ -63,6 +63,7 @@ struct view {
     struct view_thread *threads; /* one for each thread of the trace, and one for calls without */
     size_t n_threads;
     struct name_groups names; /* kernels by full name */
+    const uint32_t *shapes;   /* of launches (shapes.h) */
     uint8_t *role;            /* by symbol: enum kernel_role */
     uint8_t *kernel_class;    /* by symbol */
     uint8_t *call_class;      /* by string and kind, see view_call_class() */

@@ -24,8 +24,7 @@ struct search {
     const struct analysis *a;
     struct arena *arena;
     struct name_groups names;
-    const uint32_t *rows; /* all kernels */
-    const uint32_t *shapes;
+    const uint32_t *rows;  /* all kernels */
     struct name_calls *of; /* by group */
     int64_t *durations;    /* of candidates, without the first */
 };
@@ -47,14 +46,14 @@ static void find_first(struct search *s)
     }
     for (size_t i = 0; i < s->names.n; i++)
         if (s->of[i].seen)
-            s->of[i].shape = shape_of(s->shapes, s->a->trace, s->of[i].first);
+            s->of[i].shape = shape_of(&s->a->view, s->of[i].first);
 }
 
 /* The name of a dispatch, if that can be compared with its first; NULL: it does other work. */
 static struct name_calls *like_first(const struct search *s, uint32_t row)
 {
     struct name_calls *n = &s->of[s->names.of_symbol[s->a->trace->kernels.symbol[row]]];
-    return shape_of(s->shapes, s->a->trace, row) == n->shape ? n : NULL;
+    return shape_of(&s->a->view, row) == n->shape ? n : NULL;
 }
 
 static void count_calls(struct search *s)
@@ -132,7 +131,6 @@ static void run(struct analysis *a)
     s.names = a->view.names;
     s.rows = kernel_rows(&a->view, s.arena);
     s.of = arena_array(s.arena, struct name_calls, s.names.n);
-    s.shapes = shapes_find(a->trace, s.arena);
     find_first(&s);
     count_calls(&s);
     gather(&s);

@@ -1,5 +1,6 @@
 #include "cli/output.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -134,6 +135,7 @@ struct render_opts output_layout(const struct output *out)
 bool output_report(struct output *out, const struct report *given, struct gs_error *err)
 {
     struct report report = *given, *r = &report;
+    assert(out->path); /* output_named() was called */
     report.sections = out->o->sections;
     report.list_sections = out->o->list_sections;
     const struct renderer *form = report.list_sections ? &renderer_text : out->form;

@@ -1,5 +1,6 @@
 #include "compare/gate.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/human.h"
@@ -73,6 +74,7 @@ static void add_causes(struct value *v, const struct comparison *c, enum cause f
 static struct value measure(const struct comparison *c, const struct gate_condition *g)
 {
     struct value v = {0};
+    assert(c->a && c->b && (g->subject != GATE_KERNEL || g->kernel));
     switch (g->subject) {
     case GATE_CAUSE:
         add_row(&v, &c->ledger, g->metric);

@@ -5,6 +5,7 @@
  */
 #include "compat/rocinsight.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/array.h"
@@ -141,6 +142,7 @@ static void take_categories(T *d, const struct analysis *a, struct arena *arena)
     }
     for (size_t i = 0; i < d->categories.n; i++) {
         struct category_row *c = &d->categories.v[i];
+        assert(c->count); /* a kind of kernel without kernels is no row */
         c->avg_duration_ns = (int64_t)((uint64_t)c->total_ns / c->count);
     }
 }

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -107,6 +108,7 @@ void evaluation_score(struct eval_run *r)
         else
             r->false_alarms += !c->minor;
     }
+    assert(r->rank < (int64_t)r->claims.n);
     if (r->rank >= 0)
         r->error_points = r->claims.v[r->rank].share_pct - t->share_pct; /* NaN where one is */
     for (size_t i = 0; i < r->scores.n; i++)

@@ -1,5 +1,6 @@
 #include "field/field.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -76,6 +77,7 @@ static struct field_value of_text(const char *s)
 
 static const char *word_of(const struct field *f, int value)
 {
+    assert(f->words); /* an enum without names cannot be written */
     for (int i = 0; f->words[i]; i++)
         if (i == value)
             return f->words[i];

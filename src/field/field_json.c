@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <string.h>
 
 #include "field/field_in.h"
@@ -34,6 +35,8 @@ static const char *key_of(const struct fields *f, const void *row)
 static void write_list(struct jwrite *w, const char *key, const struct field *f, const void *row)
 {
     struct field_list list = field_list(f, row);
+    assert(list.n <= list.cap || !list.cap); /* a VEC; one that is lent has no room */
+    assert(f->type != FIELD_PAIRS || f->of->n == 2);
     if (f->type == FIELD_LIST) {
         fields_write_rows(w, key, f->of, list.v, list.n);
         return;

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -114,6 +115,7 @@ double formula_eval(const struct formula *f, const struct formula_scope *scope)
                                          : apply(op, &stack[height]);
         stack[height++] = isfinite(v) ? v : NAN;
     }
+    assert(height == 1); /* the parser balances every formula */
     return stack[0];
 }
 

@@ -1,5 +1,6 @@
 #include "report/doc.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 
@@ -203,6 +204,7 @@ void doc_column(struct block *table, const char *title, enum column_kind kind)
 
 void doc_cell(struct block *table, const char *fmt, ...)
 {
+    assert(table->kind == BLOCK_TABLE && table->columns.n); /* columns come first */
     FORMATTED(text, table->arena);
     vec_push(&table->cells, table->arena, text);
 }

@@ -1,5 +1,6 @@
 #include "run/run.h"
 
+#include <assert.h>
 #include <time.h>
 
 #include "run/run_in.h"
@@ -92,6 +93,7 @@ bool run_finish(struct run *r, struct gs_error *err)
     run_att_beside(&c);
     if (!c.o->facts_only)
         advise(&r->advice, r->analysis, &(struct beside){r->source, &r->links, r->att}, r->arena);
+    assert(r->analysis && r->analysis->trace == &r->trace);
     r->analysis_seconds = now() - begin;
     note_part(r, c.o);
     r->left = NULL;

@@ -1,5 +1,6 @@
 #include "synth/sink.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct rec_agent rec_keep_agent(const struct rec_agent *r, struct arena *a)
@@ -20,5 +21,6 @@ struct rec_process rec_keep_process(const struct rec_process *r, struct arena *a
     if (r->env_n)
         memcpy(env, r->env, r->env_n * sizeof(*env));
     copy.env = env;
+    assert(copy.index >= 0 && copy.index < copy.count);
     return copy;
 }

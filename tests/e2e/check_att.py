@@ -19,8 +19,9 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-TRACES = os.environ.get("GPUSIGHT_TRACES") or os.path.join(ROOT, "..", "shared", "traces")
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools"))
+from tell import breaches, TRACES  # noqa: E402
 
 # By hand, from the files: the row with most Latency of the kernel that matters, what it is, and for a
 # wait the load that decides it. Counted in the listing: for vmcnt(n) the n loads just before the wait
@@ -65,17 +66,6 @@ class Tester:
 
     def json(self, *args):
         return json.loads(self.run("--json", *args).stdout)
-
-
-def conforms(document):
-    """What the document breaks of the schema."""
-    with tempfile.NamedTemporaryFile("w", suffix=".json") as f:
-        json.dump(document, f)
-        f.flush()
-        done = subprocess.run([sys.executable, os.path.join(ROOT, "tests/tools/schema.py"),
-                               os.path.join(ROOT, "schema/analysis.schema.json"), f.name],
-                              capture_output=True, text=True, check=False)
-        return "" if done.returncode == 0 else done.stdout + done.stderr
 
 
 def sections(path):
@@ -296,7 +286,7 @@ def check_made(t):
             return os.path.dirname(path)
         good = put("good/stats_ui_output_agent_1_dispatch_2.csv", GOOD)
         alone = t.json(good)  # a folder with nothing else
-        t.equal(conforms(alone), "", "schema of a thread trace alone")
+        t.equal(breaches(alone, "schema/analysis.schema.json"), "", "schema of a thread trace alone")
         k = alone["thread_trace"]["kernels"][0]
         t.equal((k["hits"], k["latency"], k["stall"], k["name"]), (8, 96, 64, "<script>alert(1)</script>"), "made")
         for form in ("html", "markdown"):

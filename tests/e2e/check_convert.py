@@ -20,23 +20,17 @@ import tempfile
 
 from perfetto_decode import Trace
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools"))
+import tell  # noqa: E402
+from tell import same, TRACES  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-TRACES = os.environ.get("GPUSIGHT_TRACES") or os.path.join(ROOT, "..", "shared", "traces")
 SKIPPED = 77
 csv.field_size_limit(1 << 30)
-failures = 0
 gpusight = None
 features = ""
-
-
-def same(what, expected, actual):
-    global failures
-    good = expected == actual
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} - {what}")
-    if not good:
-        print(f"    expected {str(expected)[:300]}\n    got      {str(actual)[:300]}")
 
 
 def run(*words, code=0, data=None):
@@ -520,8 +514,8 @@ def main():
         if args.part in (None, name):
             with tempfile.TemporaryDirectory() as folder:
                 part(folder)
-    print(f"{failures} failures")
-    return 1 if failures else 0
+    print(f"{tell.failures} failures")
+    return 1 if tell.failures else 0
 
 
 if __name__ == "__main__":

@@ -16,9 +16,13 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools"))
+import tell  # noqa: E402
+from tell import same, TRACES  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-TRACES = os.environ.get("GPUSIGHT_TRACES") or os.path.join(ROOT, "..", "shared", "traces")
 SKIPPED = 77
 # Of the JSON trace, known beforehand: nanoseconds.
 SPAN, UNION = 15_122_023_494, 4_233_112_334
@@ -28,17 +32,7 @@ KERNEL_HEADER = ("Kind Agent_Id Queue_Id Stream_Id Thread_Id Dispatch_Id Kernel_
                  "Accum_VGPR_Count SGPR_Count Workgroup_Size_X Workgroup_Size_Y Workgroup_Size_Z "
                  "Grid_Size_X Grid_Size_Y Grid_Size_Z").split()
 
-failures = 0
 gpusight = None
-
-
-def same(what, expected, actual):
-    global failures
-    good = expected == actual
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} - {what}")
-    if not good:
-        print(f"    expected {str(expected)[:500]}\n    actual   {str(actual)[:500]}")
 
 
 def run(*arguments):
@@ -209,7 +203,7 @@ def main():
         check_bad_json(text, folder)
         check_csv_of_json(document, want, folder)
     check_samples(os.path.join(TRACES, "rocprofv3_csv", "sdk_samples"))
-    sys.exit(failures > 0)
+    sys.exit(tell.failures > 0)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 
     generated_files.py --gpusight PROGRAM [--update]
 
-Also: every code in quality.c stands in docs/metrics.md.
+Also: every code in quality.c stands in docs/metrics.md, and every step of the walk in ARCHITECTURE.md
+where it says.
 """
 import argparse
 import os
@@ -27,6 +28,21 @@ FILES = {"schema": "schema/analysis.schema.json", "plan-schema": "schema/plan.sc
          "counters": "docs/counter-metrics.md", "workload-metrics": "docs/workload-metrics.md",
          "tools": "docs/tools.md",
          "query-tables": "docs/query-tables.md"}
+
+
+def walk_faults():
+    """Steps of the walk that are not defined in the file, or the folder, beside them."""
+    with open(os.path.join(ROOT, "ARCHITECTURE.md"), encoding="utf-8") as f:
+        walk = f.read().split("## One walk")[1].split("## ")[0]
+    steps = re.findall(r"^ {4,}([a-z_]+) +([a-z_/]+(?:\.c|/))(?: |$)", walk, re.M)
+    if len(steps) < 20:
+        yield f"the walk of ARCHITECTURE.md has {len(steps)} steps"
+    for name, place in steps:
+        full = os.path.join(ROOT, "src", place)
+        files = [full] if place.endswith(".c") else [os.path.join(full, n) for n in os.listdir(full) if n.endswith(".c")]
+        text = "".join(open(n, encoding="utf-8").read() for n in files)
+        if not re.search(rf"^[a-z].*\b{name}(\(| = {{)", text, re.M):
+            yield f"{name} of the walk is not in src/{place}"
 
 
 def main():
@@ -53,7 +69,10 @@ def main():
     lacking = sorted(c for c in codes if f"| `{c}` |" not in documented)
     for code in lacking:
         print(f"src/report/quality_checks.def lacks '{code}'")
-    return 1 if stale or lacking or len(codes) < 10 else 0
+    faults = list(walk_faults())
+    for text in faults:
+        print(text)
+    return 1 if stale or lacking or faults or len(codes) < 10 else 0
 
 
 if __name__ == "__main__":

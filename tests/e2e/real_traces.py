@@ -17,23 +17,16 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools"))
+import tell  # noqa: E402
+from tell import same, TRACES  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-TRACES = os.environ.get("GPUSIGHT_TRACES") or os.path.join(ROOT, "..", "shared", "traces")
 SKIPPED = 77
 # Names are compared as they stand in the file: demangled by the profiler, or not mangled at all.
 DIRECTIONS = {"HtoD": "host to device", "DtoH": "device to host", "DtoD": "device to device"}
-
-failures = 0
-
-
-def same(what, expected, actual):
-    global failures
-    good = expected == actual
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} - {what}")
-    if not good:
-        print(f"    expected {expected}\n    actual   {actual}")
 
 
 def sums_of(program, path):
@@ -184,7 +177,7 @@ def main():
     expected = kineto_expected if args.format == "kineto" else rpd_expected
     for name in sorted(os.listdir(folder)):
         check(args.sums, os.path.join(folder, name), expected)
-    return 1 if failures else 0
+    return 1 if tell.failures else 0
 
 
 if __name__ == "__main__":

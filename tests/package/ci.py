@@ -15,7 +15,11 @@ import sys
 import tempfile
 import xml.dom.minidom
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools"))
+import tell  # noqa: E402
+from tell import check, ROOT  # noqa: E402
+
 CODE = """#include <hip/hip_runtime.h>
 
 template <typename T, int M, int N>
@@ -23,13 +27,6 @@ __global__ void gemm_tile(const T *a, const T *b, T *c, int m, int n, int k) { c
 
 int main() { gemm_tile<half, 256, 128><<<608, 256>>>(a, b, c, 1, 2, 3); }
 """
-failures = 0
-
-
-def check(what, good, why=""):
-    global failures
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} - {what}{'' if good else ': ' + str(why)}", flush=True)
 
 
 def make_traces(gpusight, folder):
@@ -130,7 +127,7 @@ def main():
         check_sarif(gpusight, folder)
         check_templates(gpusight, folder)
         check_codes(gpusight, folder)
-    return failures > 0
+    return tell.failures > 0
 
 
 if __name__ == "__main__":

@@ -14,16 +14,13 @@ import sys
 import tarfile
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools"))
+import tell  # noqa: E402
+from tell import check, ROOT  # noqa: E402
+
 NEEDED = ["meson.build", "Makefile", "README.md", "LICENSE", "src/cli/main.c",
           "include/gpusight/gpusight.h", "python/gpusight/__init__.py", "tools/dist.sh"]
-failures = 0
-
-
-def check(what, good, why=""):
-    global failures
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} - {what}{'' if good else ': ' + str(why)}", flush=True)
 
 
 def make(folder, umask, zone):
@@ -80,7 +77,7 @@ def main():
                                   cwd=tree, capture_output=True, text=True)
             check("it builds", done.returncode == 0, done.stdout[-500:])
             use(tree, os.path.join(folder, "root"))
-    return failures > 0
+    return tell.failures > 0
 
 
 if __name__ == "__main__":

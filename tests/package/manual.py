@@ -17,17 +17,13 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools"))
+import tell  # noqa: E402
+from tell import check, ROOT  # noqa: E402
+
 sys.path.insert(0, os.path.join(ROOT, "tests", "e2e"))
 from readme import run_block  # noqa: E402
-
-failures = 0
-
-
-def check(what, good, why=""):
-    global failures
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} - {what}{'' if good else ': ' + str(why)}", flush=True)
 
 
 def make(folder):
@@ -123,7 +119,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([o.gpusight, "synth", "demo", "-o", "results.db"], cwd=folder, check=True, capture_output=True)
         check_rivals(o, folder)
-    return failures > 0
+    return tell.failures > 0
 
 
 if __name__ == "__main__":

@@ -21,8 +21,10 @@ import xml.dom.minidom
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import roots  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools"))
+import tell  # noqa: E402
+from tell import check, read, ROOT  # noqa: E402
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 USE = r"""set -e
 cd /tmp
 gpusight synth demo -o demo.db
@@ -39,18 +41,6 @@ fi
 test -s /usr/share/doc/gpusight/html/index.html
 rm -f demo.db a.json ledger.png
 echo used"""
-failures = 0
-
-
-def check(what, good, why=""):
-    global failures
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} - {what}{'' if good else ': ' + str(why)}", flush=True)
-
-
-def read(path):
-    with open(os.path.join(ROOT, path), encoding="utf-8") as f:
-        return f.read()
 
 
 def run(*command, **keywords):
@@ -216,7 +206,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         if o.rpm:
             check_rpm(folder)
-    return failures > 0
+    return tell.failures > 0
 
 
 if __name__ == "__main__":

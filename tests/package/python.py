@@ -21,16 +21,11 @@ import zipfile
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import roots  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools"))
+import tell  # noqa: E402
+from tell import check, ROOT  # noqa: E402
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PYTHON = os.path.join(ROOT, "python")
-failures = 0
-
-
-def check(what, good, why=""):
-    global failures
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} - {what}{'' if good else ': ' + str(why)}", flush=True)
 
 
 # ---- stubs
@@ -312,7 +307,7 @@ def main():
     if o.clean:
         with tempfile.TemporaryDirectory() as folder:
             check_clean(o, folder)
-    return failures > 0
+    return tell.failures > 0
 
 
 if __name__ == "__main__":

@@ -17,19 +17,10 @@ import sys
 import tempfile
 import types
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-failures = 0
-
-
-def check(what, good, why=""):
-    global failures
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} - {what}{'' if good else ': ' + str(why)}", flush=True)
-
-
-def read(path):
-    with open(os.path.join(ROOT, path), encoding="utf-8") as f:
-        return f.read()
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools"))
+import tell  # noqa: E402
+from tell import check, read, ROOT  # noqa: E402
 
 
 def options():
@@ -162,7 +153,7 @@ def main():
     check_easybuild()
     check_sanity_command(os.path.abspath(o.gpusight))
     check_module()
-    return failures > 0
+    return tell.failures > 0
 
 
 if __name__ == "__main__":

@@ -15,19 +15,16 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools"))
+import tell  # noqa: E402
+from tell import check, ROOT  # noqa: E402
+
 COMMANDS = [["analyze", "t.db", "--format", "json"], ["analyze", "t.db"], ["info", "t.db"],
             ["analyze", "t.db", "--format", "html"], ["compare", "t.db", "u.db"],
             ["query", "t.db", "select count(*) from kernels"], ["whatif", "t.db", "--remove", "sync"],
             ["analyze", "no.db"], ["explain", "MFU"], ["plan", "--gpu", "MI300X", "--", "./app"],
             ["plot", "t.db", "--chart", "ledger"]]
-failures = 0
-
-
-def check(what, good, why=""):
-    global failures
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} - {what}{'' if good else ': ' + str(why)}", flush=True)
 
 
 def program_headers(path):
@@ -147,12 +144,12 @@ def main():
         way = entering(root)
         if not way:
             print("skipped: an empty root needs root, or user namespaces")
-            return 1 if failures else 77
+            return 1 if tell.failures else 77
         check_outputs(o, root, way)
         check_launcher(o, root)
     check_servers(o)
     check_models(o)
-    return failures > 0
+    return tell.failures > 0
 
 
 if __name__ == "__main__":

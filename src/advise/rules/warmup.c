@@ -18,8 +18,7 @@ struct start {
 
 struct warm {
     const struct analysis *a;
-    uint8_t *row; /* by name group: 1 + row of the analysis, or 0 */
-    const uint32_t *shapes;
+    uint8_t *row;         /* by name group: 1 + row of the analysis, or 0 */
     struct start *starts; /* by row */
     uint32_t first;       /* row of the analysis with most excess that counts */
     int64_t excess_ns;
@@ -29,8 +28,7 @@ struct warm {
 /* Other sizes are other work. */
 static bool like_first(const struct warm *w, size_t row, uint32_t kernel)
 {
-    const struct trace *t = w->a->trace;
-    return shape_of(w->shapes, t, kernel) == shape_of(w->shapes, t, w->a->warmup.v[row].kernel);
+    return shape_of(&w->a->view, kernel) == shape_of(&w->a->view, w->a->warmup.v[row].kernel);
 }
 
 /* The slow calls each kernel begins with on a GPU. */
@@ -73,7 +71,6 @@ static void measure(struct warm *w)
     struct arena *temporary = arena_scratch();
     const struct name_groups *names = &a->view.names;
     w->row = arena_array(temporary, uint8_t, names->n);
-    w->shapes = shapes_find(a->trace, temporary);
     w->starts = arena_array(temporary, struct start, a->warmup.n);
     for (size_t i = 0; i < a->warmup.n; i++) {
         uint32_t symbol = a->trace->kernels.symbol[a->warmup.v[i].kernel];
