@@ -53,8 +53,8 @@ struct part {
 struct marker_work {
     const struct analysis *a;
     const struct markers *m;
-    struct arena *arena;
-    struct part *parts; /* by thread, the last one for markers without */
+    struct arena *arena, **rooms; /* rooms: by worker */
+    struct part *parts;           /* by thread, the last one for markers without */
     size_t n_parts;
     uint32_t *rows; /* markers of the view by start */
     size_t n;
@@ -279,12 +279,12 @@ static void order_launches(const struct marker_work *job, struct part *p, size_t
 
 static void sweep_part(void *ctx, size_t i, int worker)
 {
-    (void)worker;
     const struct marker_work *job = ctx;
     struct part *p = &job->parts[i];
     if (!p->n)
         return;
     struct arena *temporary = arena_scratch();
+    p->arena = job->rooms[worker]; /* one a worker: a trace may have very many threads */
     fix_ties(job, p, temporary);
     for (size_t w = 0; w < WORKS; w++)
         order_launches(job, p, w, temporary);
@@ -340,10 +340,8 @@ static void split_markers(struct marker_work *job)
     }
     sort_rows(job->rows, job->n, m->start_ns, job->arena);
     for (size_t p = 0; p < job->n_parts; p++) {
-        if (job->parts[p].n) {
+        if (job->parts[p].n)
             job->parts[p].rows = arena_array(job->arena, uint32_t, job->parts[p].n);
-            job->parts[p].arena = arena_child(job->arena);
-        }
         job->parts[p].n = 0;
     }
     for (size_t i = 0; i < job->n; i++) {
@@ -504,7 +502,11 @@ static void run(struct analysis *a)
     if (job.n) {
         for (size_t w = 0; w < WORKS; w++)
             split_launches(&job, w);
-        parallel_for(a->view.workers, job.n_parts, sweep_part, &job);
+        int workers = a->view.workers > 1 ? a->view.workers : 1;
+        job.rooms = arena_array(temporary, struct arena *, (size_t)workers);
+        for (int w = 0; w < workers; w++)
+            job.rooms[w] = arena_child(temporary);
+        parallel_for(workers, job.n_parts, sweep_part, &job);
     }
     make_stats(a, &job);
     struct tree *all = merge_parts(&job);

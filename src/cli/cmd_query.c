@@ -153,6 +153,21 @@ static const char *first_line(const char *sql, struct arena *a)
     return arena_strndup(a, sql, n < 200 ? n : 200);
 }
 
+/* Nobody reads more of a cell; CSV and JSON have all of it. */
+enum { CELL_MOST = 16384 };
+
+static void put_cell(struct block *b, const char *text)
+{
+    size_t n = strnlen(text, CELL_MOST + 1);
+    if (n <= CELL_MOST) {
+        doc_cell(b, "%s", text);
+        return;
+    }
+    while (n && ((unsigned char)text[n] & 0xc0) == 0x80) /* between characters */
+        n--;
+    doc_cell(b, "%.*s\xe2\x80\xa6", (int)n, text);
+}
+
 static void put_table(struct doc *d, const struct query_result *r, bool whole)
 {
     char buf[VALUE_MAX];
@@ -166,7 +181,7 @@ static void put_table(struct doc *d, const struct query_result *r, bool whole)
     }
     for (size_t row = 0; row < r->n; row++)
         for (size_t i = 0; i < r->columns.n; i++)
-            doc_cell(b, "%s", query_cell_text(query_cell(r, row, i), buf));
+            put_cell(b, query_cell_text(query_cell(r, row, i), buf));
 }
 
 static struct doc *doc_form(const struct report *report)

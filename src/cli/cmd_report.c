@@ -131,6 +131,8 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     if (!r)
         return false;
     workbook_make(&c->workbook, r->analysis, &r->advice, &wo, cli->arena);
+    if (c->workbook.detail_bytes > trace_text_most(&r->trace))
+        return trace_text_fail(&r->trace, err);
     return write_all(c);
 }
 

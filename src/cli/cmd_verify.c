@@ -138,9 +138,8 @@ static struct doc *doc_form(const struct report *r)
 
 static void json_form(const struct report *r, struct jwrite *w, bool in_page)
 {
-    (void)in_page;
     const struct verify_call *c = r->ctx;
-    verify_json(&c->report, w, r->arena);
+    verify_json(&c->report, w, in_page, r->arena);
 }
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)

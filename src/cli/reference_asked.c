@@ -61,10 +61,11 @@ static void add_one_plan(const struct verified_text *t, const struct plan_reques
     reference_facts(t, &report);
 }
 
-void reference_add_plan(const struct verified_text *t, const struct analysis *a)
+static void add_plan(const struct verified_text *t, const struct analysis *a,
+                     const struct reading *text)
 {
     struct plan_request q;
-    if (!asked_plan(&q, reading_of(t->text, t->n, t->kind, t->cli->arena), t->cli->arena))
+    if (!asked_plan(&q, text, t->cli->arena))
         return;
     q.analysis = a;
     unsigned tools = q.tools;
@@ -73,6 +74,11 @@ void reference_add_plan(const struct verified_text *t, const struct analysis *a)
     q.tools = tools;
     if (tools)
         add_one_plan(t, &q);
+}
+
+void reference_add_plan(const struct verified_text *t, const struct analysis *a)
+{
+    add_plan(t, a, reading_of(t->text, t->n, t->kind, t->cli->arena));
 }
 
 struct asking {
@@ -166,10 +172,12 @@ static void add_sheets(const struct verified_text *t, const struct run *run)
 
 void reference_add_asked(const struct verified_text *t, const struct run *run)
 {
-    const struct reading *text = reading_of(t->text, t->n, t->kind, t->cli->arena);
+    struct arena *own = arena_child(t->cli->arena); /* a report may be large, and is read again */
+    const struct reading *text = reading_of(t->text, t->n, t->kind, own);
     add_whatif(t, run, text);
-    reference_add_plan(t, run->analysis);
+    add_plan(t, run->analysis, text);
     add_answer(t, run, text);
     add_domains(t, run, text);
     add_sheets(t, run);
+    arena_release(own);
 }

@@ -1,6 +1,10 @@
 /* TraceLens' sheets: their names, columns and order are an interface that scripts rely on. */
 #include "compat/tracelens.h"
 
+#include <string.h>
+
+#include "base/sat.h"
+
 struct timeline_row {
     const char *type;
     double time_ms, pct;
@@ -144,6 +148,10 @@ static void add_details(struct workbook *w, const struct tracelens *t, uint64_t 
         d->agent_of_stream[i] = agent_of(tr, &tr->streams.v[i]);
     size_t n = most && most < t->n_rows ? (size_t)most : t->n_rows;
     struct sheet *s = workbook_add(w, "kernel_details", detail_fields.doc, &detail_fields, NULL, n);
+    for (size_t i = 0; i < n; i++)
+        w->detail_bytes =
+            add_bytes(w->detail_bytes,
+                      strlen(t->names.v[t->group_of_symbol[tr->kernels.symbol[t->rows[i]]]]));
     s->fill = fill_detail;
     s->context = d;
     s->exact_titles = true;

@@ -38,6 +38,7 @@ struct sheet {
 struct workbook {
     VEC(struct sheet) sheets;
     struct arena *arena;
+    uint64_t detail_bytes; /* of names in kernel_details, where every dispatch has one */
 };
 
 struct workbook_opts {

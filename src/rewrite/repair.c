@@ -14,8 +14,10 @@ static bool is_database(const char *path, struct arena *a, bool *is, struct gs_e
     char head[16];
     size_t n = 0;
     struct input *in = input_new(a, path, err);
-    if (!in || !input_peek(in, head, sizeof(head), &n))
+    if (!in)
         return false;
+    if (!input_peek(in, head, sizeof(head), &n) && !n)
+        return input_error(in, err);
     *is = n == sizeof(head) && memcmp(head, "SQLite format 3", sizeof(head)) == 0;
     return true;
 }

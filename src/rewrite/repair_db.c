@@ -24,7 +24,7 @@ struct salvage {
     struct pages pages;
     int fd;
     uint8_t *seen; /* by page */
-    uint64_t lost_pages, lost_cells;
+    uint64_t lost_pages, lost_cells, lost_tables;
     uint8_t *record; /* room for one */
     struct field_at *fields;
     sqlite3 *out;
@@ -202,10 +202,24 @@ static void bind(sqlite3_stmt *st, int i, const struct field_at *f)
 
 /* ---- tables ---- */
 
+/*
+ * Functions that checks of a schema may ask for every row: none makes much of little. Others would
+ * let the file that is read run what it likes; a table that needs them is not made again.
+ */
+static bool is_modest(const char *function)
+{
+    static const char *const known[] = {"json_valid", "json_type", "typeof",  "length",
+                                        "abs",        "ifnull",    "coalesce"};
+    for (size_t i = 0; function && i < ARRAY_LEN(known); i++)
+        if (sqlite3_stricmp(function, known[i]) == 0)
+            return true;
+    return false;
+}
+
 /* What a schema may do to the file that we write: be there. */
 static int allow(void *ctx, int action, const char *a, const char *b, const char *c, const char *d)
 {
-    (void)ctx, (void)a, (void)b, (void)c, (void)d;
+    (void)ctx, (void)a, (void)c, (void)d;
     switch (action) {
     case SQLITE_CREATE_TABLE:
     case SQLITE_CREATE_VIEW:
@@ -214,11 +228,12 @@ static int allow(void *ctx, int action, const char *a, const char *b, const char
     case SQLITE_READ:
     case SQLITE_SELECT:
     case SQLITE_TRANSACTION:
-    case SQLITE_FUNCTION:
     case SQLITE_PRAGMA:
     case SQLITE_CREATE_INDEX: /* those that UNIQUE makes */
     case SQLITE_REINDEX:
         return SQLITE_OK;
+    case SQLITE_FUNCTION:
+        return is_modest(b) ? SQLITE_OK : SQLITE_DENY;
     default:
         return SQLITE_DENY;
     }
@@ -324,6 +339,7 @@ static bool save_table(struct salvage *s, const struct lost_table *t)
     if (sqlite3_exec(s->out, t->sql, NULL, NULL, NULL) != SQLITE_OK || !prepare(s, t->name, &f)) {
         vec_push(&s->r->notes, s->arena,
                  arena_printf(s->arena, "%s: cannot be made again", t->name));
+        s->lost_tables++;
         return true;
     }
     bool ok = walk(s, t->root, 0, take_row, &f);
@@ -415,7 +431,7 @@ bool repair_database(struct repaired *r, const char *path, const char *out, stru
         return fail(err, GS_E_FORMAT, "nothing to save in '%s': no table is left of it", path);
     if (sqlite3_exec(s->out, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
         return fail(err, GS_E_IO, "cannot write '%s': %s", out, sqlite3_errmsg(s->out));
-    r->whole = !s->lost_pages && !s->lost_cells;
+    r->whole = !s->lost_pages && !s->lost_cells && !s->lost_tables;
     sqlite3_close(s->out);
     s->out = NULL;
     return fs_set_done(set, to, err);

@@ -193,14 +193,13 @@ static void add_sentence(struct context *x, size_t passage)
 static const struct place *cell_of(const struct checking *c, const struct passage *p, size_t at,
                                    size_t *column)
 {
-    for (size_t i = 0; i < p->n_cells; i++) {
-        const struct place *cell = &c->r->cells.v[p->cells + i];
-        if (at >= cell->at && at < cell->at + cell->n) {
-            *column = i;
-            return cell;
-        }
-    }
-    return NULL;
+    const struct place *cells = c->r->cells.v + p->cells;
+    size_t i = 0;
+    BISECT(i, p->n_cells, mid, cells[mid].at + cells[mid].n <= at);
+    if (i == p->n_cells || at < cells[i].at)
+        return NULL;
+    *column = i;
+    return &cells[i];
 }
 
 static void use_unit(struct figure *f, const char *words, size_t n)
@@ -282,12 +281,15 @@ static void add_name(struct context *x, const char *text, size_t n)
         x->whole = whole;
 }
 
+/* Cells at the start of a row, and beside a cell, that say what it is about: a row of more is none. */
+enum { CELLS_NEAR = 48 };
+
 /* The title of its column, and what the other cells of the row say. */
 static void add_row(struct context *x, const struct passage *p, struct figure *f)
 {
     const struct reading *r = x->c->r;
     size_t column = 0;
-    x->c->work += p->n_cells;
+    x->c->work += p->n_cells < 3 * CELLS_NEAR ? p->n_cells : 3 * CELLS_NEAR;
     if (!cell_of(x->c, p, f->at, &column))
         return;
     if (p->titles != NO_PASSAGE && column < r->passages.v[p->titles].n_cells) {
@@ -295,8 +297,10 @@ static void add_row(struct context *x, const struct passage *p, struct figure *f
         add_title(x, r->text.buf + title->at, title->n, f);
         x->counted = true;
     }
-    for (size_t i = 0; i < p->n_cells; i++) {
+    for (size_t i = 0; i < p->n_cells && i < column + CELLS_NEAR; i++) {
         const struct place *cell = &r->cells.v[p->cells + i];
+        if (i == CELLS_NEAR && column > 2 * CELLS_NEAR)
+            i = column - CELLS_NEAR;
         if (i == column || isdigit((unsigned char)r->text.buf[cell->at]))
             continue;
         add_text(x, r->text.buf + cell->at, cell->n, 1);

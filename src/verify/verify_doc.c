@@ -74,6 +74,9 @@ static struct verify_document *document_of(const struct verify_report *r, bool a
     return d;
 }
 
+/* In documents for people. */
+enum { ROWS_MOST = 20000 };
+
 static const char *headline(const struct verification *v, struct arena *a)
 {
     size_t n = v->figures.n;
@@ -116,7 +119,7 @@ struct doc *verify_doc(const struct verify_report *r, struct arena *arena)
     doc_column(t, "should be", COLUMN_KEEP);
     doc_column(t, "fact", COLUMN_TEXT);
     doc_column(t, "passage", COLUMN_TEXT);
-    for (size_t i = 0; i < all->rows.n; i++) {
+    for (size_t i = 0; i < all->rows.n && i < ROWS_MOST; i++) {
         const struct figure_row *row = &all->rows.v[i];
         bool wrong = row->f.verdict == FIGURE_CONTRADICTED;
         doc_cell(t, "%s", row->mark);
@@ -126,12 +129,17 @@ struct doc *verify_doc(const struct verify_report *r, struct arena *arena)
         doc_cell(t, "%s", row->f.about ? row->f.about : "-");
         doc_cell(t, "%s", row->f.passage);
     }
+    if (all->rows.n > ROWS_MOST)
+        doc_text(d, "Only the first %d of %zu; --json has all of them.", ROWS_MOST, all->rows.n);
     return d;
 }
 
-void verify_json(const struct verify_report *r, struct jwrite *w, struct arena *arena)
+void verify_json(const struct verify_report *r, struct jwrite *w, bool in_page, struct arena *arena)
 {
-    fields_write(w, NULL, &document_fields, document_of(r, true, arena));
+    struct verify_document *d = document_of(r, true, arena);
+    if (in_page && d->rows.n > ROWS_MOST)
+        d->rows.n = ROWS_MOST;
+    fields_write(w, NULL, &document_fields, d);
 }
 
 void verify_json_schema(struct str *out)

@@ -17,7 +17,9 @@ struct verify_report {
 };
 
 struct doc *verify_doc(const struct verify_report *r, struct arena *arena);
-void verify_json(const struct verify_report *r, struct jwrite *w, struct arena *arena);
+/* All figures; in a page, as many as its table has. */
+void verify_json(const struct verify_report *r, struct jwrite *w, bool in_page,
+                 struct arena *arena);
 void verify_json_schema(struct str *out);
 
 #endif

@@ -63,6 +63,16 @@ def extras(folder):
             yield Extra(path)
 
 
+# What once went wrong, by input: beginnings of command lines.
+ALWAYS = {
+    "db_computed_columns": ["repair"],
+    "zst_frames": ["repair"],
+    "perfetto_sequences": ["analyze {in} --json"],
+    "xplane_long_name": ["report {in} -o {out}/x.xlsx --kernel-details", "query {in} select * from gaps"],
+    "cost_many_streams": ["verify {one} {in} --kind csv --json"],
+}
+
+
 def lines_for(item, made):
     """The command lines that an input can be given to."""
     lines = [] if item.kind in commands.ONLY_KIND else [
@@ -78,7 +88,9 @@ def choose(items, made, everything, each=0):
         if not everything and (each or item.name not in CORE):
             n = min(len(lines), each or (3 if item.heavy else ROTATE))
             step = max(1, len(lines) // n)
+            known = [line for line in lines if any(str(line).startswith(w) for w in ALWAYS.get(item.name, []))]
             lines = [lines[(turn + i * step) % len(lines)] for i in range(n)]
+            lines += [line for line in known if line not in lines]
             turn += 1
         chosen[item.name] = lines
     return chosen
