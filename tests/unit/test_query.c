@@ -144,8 +144,8 @@ static void groups_are_found_in_statements(void **state)
         "select case when duration < 5 then 'short' else 'long' end, count(*) from kernels group by 1",
         "select count(distinct name), median(duration), percentile(duration, 99) from kernels",
         "with t as (select name, sum(duration) d from kernels group by 1) select * from t where d > 5",
-        "select name, sum(duration) * 100.0 / (select sum(duration) from kernels) from kernels "
-        "group by name",
+        ("select name, sum(duration) * 100.0 / (select sum(duration) from kernels) from kernels "
+         "group by name"),
         "select * from top_kernels t where t.name like '%e%'",
         "select name from kernels where id in (select max(id) from kernels)",
         "select end, count(*) from kernels group by end",
