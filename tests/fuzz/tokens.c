@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
 
@@ -94,7 +96,7 @@ static size_t put_extreme(uint8_t *data, size_t size, size_t max, struct span s)
                                          "\"\\u202e\\u001b[31m\"",
                                          "\"<script>\"",
                                          "99999999999999999999999999"};
-    const char *text = values[draw(ARRAY_LEN(values))];
+    const char *text = values[draw((uint32_t)ARRAY_LEN(values))];
     return replace(data, size, max, s, (const uint8_t *)text, strlen(text));
 }
 
