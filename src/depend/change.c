@@ -97,9 +97,8 @@ static void scale_symbols(struct recipe *p, struct arena *temporary)
 
 static const struct hardware *hardware_of(const struct recipe *p, uint32_t stream)
 {
-    const struct trace *t = p->d->trace;
-    uint32_t gpu = stream < t->streams.n ? t->streams.v[stream].gpu : NO_INDEX;
-    return gpu < t->gpus.n && p->c->hardware ? p->c->hardware[gpu] : NULL;
+    size_t gpu = depend_gpu(p->d->trace, stream);
+    return gpu < p->d->trace->gpus.n && p->c->hardware ? p->c->hardware[gpu] : NULL;
 }
 
 static double rate(double old, double new)
@@ -109,10 +108,9 @@ static double rate(double old, double new)
 
 /* Another GPU: matrix kernels by its matrix units, the others by its memory; without a known role
  * by the lesser gain of both. */
-static double gpu_scale(const struct recipe *p, uint32_t row)
+static double gpu_scale(const struct recipe *p, const struct hardware *old, bool is_matrix)
 {
-    const struct trace *t = p->d->trace;
-    const struct hardware *old = hardware_of(p, t->kernels.stream[row]), *new = p->c->gpu;
+    const struct hardware *new = p->c->gpu;
     if (!old)
         return 1;
     double memory = rate(old->mem_gbps, new->mem_gbps);
@@ -122,7 +120,17 @@ static double gpu_scale(const struct recipe *p, uint32_t row)
         return fmax(memory, matrix);
     if (p->c->hopeful)
         return fmin(memory, matrix);
-    return p->d->view->role[t->kernels.symbol[row]] == ROLE_GEMM ? matrix : memory;
+    return is_matrix ? matrix : memory;
+}
+
+static void scale_gpus(struct recipe *p, struct arena *temporary)
+{
+    size_t n = p->d->trace->gpus.n;
+    p->other_gpu = arena_calloc(temporary, n + 1, sizeof(*p->other_gpu));
+    for (size_t g = 0; g <= n; g++)
+        for (int matrix = 0; matrix < 2; matrix++)
+            p->other_gpu[g][matrix] =
+                gpu_scale(p, g < n && p->c->hardware ? p->c->hardware[g] : NULL, matrix);
 }
 
 /* Work-groups of a kernel that fit on the device at once; 0: not known. */
@@ -201,7 +209,8 @@ static int64_t kernel_time(const struct recipe *p, uint32_t row, int64_t ns)
     if (c->streams > 1)
         factor *= stream_scale(p, row);
     if (c->gpu)
-        factor *= gpu_scale(p, row);
+        factor *= p->other_gpu[depend_gpu(t, t->kernels.stream[row])]
+                              [p->d->view->role[t->kernels.symbol[row]] == ROLE_GEMM];
     factor *= beside_copies(c, ns);
     ns = sub_ns(ns, wait < ns ? wait : ns);
     if (factor == 1)
@@ -378,6 +387,8 @@ void recipe_make(struct recipe *p, const struct depend *d, const struct change *
     }
     if (c->streams > 1)
         p->filled = arena_array(temporary, float, d->trace->launches.n + 1);
+    if (c->gpu)
+        scale_gpus(p, temporary);
     if (c->graph)
         recipe_graph(p);
     recipe_mark_calls(p, marks, temporary);

@@ -161,6 +161,13 @@ static inline uint32_t op_stream(const struct depend *d, uint32_t op)
     return op_is_copy(d, op) ? d->trace->copies.stream[row] : d->trace->kernels.stream[row];
 }
 
+/* The GPU of the trace that a stream is of, or their number. */
+static inline size_t depend_gpu(const struct trace *t, uint32_t stream)
+{
+    uint32_t gpu = stream < t->streams.n ? t->streams.v[stream].gpu : NO_INDEX;
+    return gpu < t->gpus.n ? gpu : t->gpus.n;
+}
+
 static inline enum api_class call_class(const struct depend *d, uint32_t call)
 {
     return (enum api_class)d->class[call];

@@ -4,20 +4,6 @@
  */
 #include "depend/replay_in.h"
 
-static size_t gpu_of(const struct trace *t, size_t stream)
-{
-    uint32_t gpu = stream < t->streams.n ? t->streams.v[stream].gpu : NO_INDEX;
-    return gpu < t->gpus.n ? gpu : t->gpus.n;
-}
-
-struct place place_of_op(const struct pass *s, uint32_t op)
-{
-    const struct trace *t = s->d->trace;
-    uint32_t row = op_row(s->d, op), stream = op_stream(s->d, op);
-    enum copy_kind kind = op_is_copy(s->d, op) ? (enum copy_kind)t->copies.kind[row] : COPY_KINDS;
-    return (struct place){&s->lines[stream < t->streams.n ? stream : t->streams.n], kind};
-}
-
 /* One a GPU and direction. */
 static struct engine *engine_of(const struct pass *s, struct place at)
 {
@@ -115,7 +101,7 @@ void pipeline_init(struct pass *s, struct arena *temporary)
     const struct depend *d = s->d;
     s->lines = arena_array(temporary, struct pipeline, d->trace->streams.n + 1);
     for (size_t i = 0; i <= d->trace->streams.n; i++)
-        s->lines[i] = (struct pipeline){.gpu = (uint32_t)gpu_of(d->trace, i),
+        s->lines[i] = (struct pipeline){.gpu = (uint32_t)depend_gpu(d->trace, (uint32_t)i),
                                         .last_compute = NO_INDEX,
                                         .last_in = NO_INDEX,
                                         .last_out = NO_INDEX};

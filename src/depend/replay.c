@@ -219,12 +219,13 @@ static void place_ops(struct pass *s, uint32_t end)
 static void measure_ops(struct replay *r)
 {
     size_t n = r->d->n_ops;
-    uint32_t last = NO_INDEX;
-    int64_t start = INT64_MAX, end = 0;
-    for (uint32_t op = 0; op < n; op++) {
-        start = r->op_start[op] < start ? r->op_start[op] : start;
-        if (last == NO_INDEX || r->op_end[op] > end) {
-            end = r->op_end[op];
+    const int64_t *starts = r->op_start, *ends = r->op_end;
+    uint32_t last = n ? 0 : NO_INDEX;
+    int64_t start = n ? starts[0] : INT64_MAX, end = n ? ends[0] : 0;
+    for (uint32_t op = 1; op < n; op++) {
+        start = starts[op] < start ? starts[op] : start;
+        if (ends[op] > end) {
+            end = ends[op];
             last = op;
         }
     }

@@ -34,6 +34,7 @@ struct recipe {
     uint32_t *op_of;           /* by call: its last op, or NO_INDEX; NULL: not asked for */
     float *share;              /* by kernels row: what is left of its time, fused; NULL: none is */
     uint8_t *gone;             /* by copies row: the data stays where it is; NULL: none does */
+    double (*other_gpu)[2]; /* by GPU: factor of kernels on another one, of matrix work; or NULL */
     float *filled; /* by launch: share of the device that one fills, found when first asked for */
     double host;   /* factor of recorded times */
     int64_t usual_launch_ns;      /* a launching call, by the median */
@@ -198,7 +199,13 @@ static inline int64_t start_of_call(struct pass *s, uint32_t call, int64_t recor
 
 /* pipeline.c: copies over the link beside kernels. */
 void pipeline_init(struct pass *s, struct arena *temporary);
-struct place place_of_op(const struct pass *s, uint32_t op);
+static inline struct place place_of_op(const struct pass *s, uint32_t op)
+{
+    const struct trace *t = s->d->trace;
+    uint32_t row = op_row(s->d, op), stream = op_stream(s->d, op);
+    enum copy_kind kind = op_is_copy(s->d, op) ? (enum copy_kind)t->copies.kind[row] : COPY_KINDS;
+    return (struct place){&s->lines[stream < t->streams.n ? stream : t->streams.n], kind};
+}
 void after_pipeline(struct pass *s, struct ready *x, uint32_t op, struct place at);
 void pass_pipeline(struct pass *s, uint32_t op, struct place at, int64_t end);
 
