@@ -193,7 +193,9 @@ static void add_sentence(struct context *x, size_t passage)
 static const struct place *cell_of(const struct checking *c, const struct passage *p, size_t at,
                                    size_t *column)
 {
-    const struct place *cells = c->r->cells.v + p->cells;
+    if (!p->n_cells)
+        return NULL;
+    const struct place *cells = &c->r->cells.v[p->cells];
     size_t i = 0;
     BISECT(i, p->n_cells, mid, cells[mid].at + cells[mid].n <= at);
     if (i == p->n_cells || at < cells[i].at)
