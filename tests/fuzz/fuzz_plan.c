@@ -63,7 +63,7 @@ static void check_plan(struct words *command, const char *kernel, bool nvidia, s
     q.gpu = hardware_find(nvidia ? "sm_90" : "gfx942", NULL, 0);
     q.form.rank = -1;
     bool found = launch_form_find(&q.form, command, a);
-    expect(q.form.launcher.n + q.form.app.n == command->n);
+    expect(q.form.environment.n + q.form.launcher.n + q.form.app.n == command->n);
     if (!found || !q.form.app.n)
         return;
     plan_make(&p, &q, a);
