@@ -88,7 +88,7 @@ bool api_take_beside(gs_run *run, const struct gs_option *options, struct gs_err
  * untimed.c: what is no trace. api_is_untimed() opens it, true: it was such, whether or not that
  * worked. api_has_trace() fails for it.
  */
-bool api_is_untimed(gs_run *run, const struct opt_list *paths, const struct gs_option *options,
+bool api_is_untimed(gs_run *run, const struct run_opts *o, const struct gs_option *options,
                     struct gs_error *err);
 bool api_has_trace(const gs_run *run, struct gs_error *err);
 /* Options that mean nothing without a trace, but `own`, are not passed over in silence. */

@@ -7,6 +7,7 @@
 #include "base/sat.h"
 #include "base/str.h"
 #include "config.h"
+#include "ingest/detect.h"
 
 const char *gs_version(void)
 {
@@ -180,7 +181,8 @@ static void open_run(void *ctx)
         return;
     for (size_t i = 0; i < o->n; i++)
         vec_push(&ro.paths, a, (const char *)arena_strdup(a, o->paths[i]));
-    if (api_is_untimed(o->run, &ro.paths, o->options, o->err))
+    ro.seen = sightings_new(a);
+    if (api_is_untimed(o->run, &ro, o->options, o->err))
         return;
     if (!api_part_unused(o->run, o->err))
         return;

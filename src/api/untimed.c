@@ -116,19 +116,19 @@ bool api_options_fit(const gs_run *run, const struct gs_option *o, const char *o
     return true;
 }
 
-bool api_is_untimed(gs_run *run, const struct opt_list *paths, const struct gs_option *options,
+bool api_is_untimed(gs_run *run, const struct run_opts *o, const struct gs_option *options,
                     struct gs_error *err)
 {
     struct arena *a = &run->arena;
-    struct opt_list left = *paths;
+    struct opt_list left = o->paths;
     const char *dir;
-    if (paths->n == 1 && workload_find(paths->v[0], a, &dir)) {
+    if (left.n == 1 && workload_find(left.v[0], a, &dir)) {
         struct workload_report *r = arena_new(a, struct workload_report);
         run->workload = arena_new(a, struct workload);
         if (!workload_read(run->workload, dir, a, err) || !evaluate(r, run, SIZE_MAX, a, err))
             return true;
         run->sums = tables_of(r, a);
-    } else if (!tally_only(&left, &run->sums, a, err)) {
+    } else if (!tally_only(&left, &run->sums, o->seen, a, err)) {
         return true;
     }
     if (!run->sums)

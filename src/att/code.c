@@ -36,25 +36,12 @@ static void parse_header(struct layout *l, const char *text)
     }
 }
 
-/* The header stands behind the rows, so the file is read twice. */
-static void read_layout(struct att *t, const char *path, struct layout *l)
+/* What the file says of its rows; they are as usual where it says nothing. */
+static void read_header(struct att *t, struct layout *l)
 {
-    struct jread *j = &t->json;
-    parse_header(l, usual);
-    if (!att_json_open(t, path))
-        return;
-    if (jr_object(j))
-        while (jr_key(j)) {
-            if (!jr_is(j, "header")) {
-                jr_skip(j);
-                continue;
-            }
-            const char *text = jr_str(j, NULL);
-            if (text && strstr(text, "ISA"))
-                parse_header(l, text);
-        }
-    jr_release(j); /* what is wrong is noted the second time */
-    input_close(&t->input);
+    const char *text = jr_str(&t->json, NULL);
+    if (text && strstr(text, "ISA"))
+        parse_header(l, text);
 }
 
 static bool read_cell(struct att *t, struct att_row *row, int column)
@@ -109,27 +96,50 @@ static void read_rows(struct att *t, const struct layout *l, struct att_rows *ou
     }
 }
 
+static void read_keys(struct att *t, const struct layout *l, struct layout *said,
+                      struct att_rows *out, size_t *bad)
+{
+    struct jread *j = &t->json;
+    if (jr_object(j))
+        while (jr_key(j)) {
+            if (jr_is(j, "code"))
+                read_rows(t, l, out, bad);
+            else if (jr_is(j, "header"))
+                read_header(t, said);
+            else
+                jr_skip(j);
+        }
+}
+
+/*
+ * The header stands behind the rows: they are taken to be as usual, and read again where it says
+ * otherwise.
+ */
 bool att_read_code(struct att *t, const char *dir, struct att_rows *out)
 {
     const char *path = arena_printf(&t->arena, "%s/code.json", dir);
-    struct layout l;
+    struct layout l, said;
     size_t bad = 0;
     if (!fs_exists(path)) {
         att_note(t, "'%s' has no code.json", fs_basename(dir));
         return false;
     }
-    read_layout(t, path, &l);
     if (!att_json_open(t, path))
         return false;
+    parse_header(&l, usual);
+    said = l;
+    read_keys(t, &l, &said, out, &bad);
+    if (memcmp(said.of, l.of, sizeof(l.of)) != 0) {
+        jr_release(&t->json);
+        input_close(&t->input);
+        if (!att_json_open(t, path))
+            return false;
+        l = said;
+        bad = out->n = 0;
+        read_keys(t, &l, &said, out, &bad);
+    }
     out->has_stall = l.has_stall;
     out->has_idle = l.has_idle;
-    if (jr_object(&t->json))
-        while (jr_key(&t->json)) {
-            if (jr_is(&t->json, "code"))
-                read_rows(t, &l, out, &bad);
-            else
-                jr_skip(&t->json);
-        }
     att_json_close(t, path);
     if (bad)
         att_note(t, "'%s/code.json': %zu row%s not understood, left out", fs_basename(dir), bad,

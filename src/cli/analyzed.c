@@ -7,6 +7,7 @@ struct run_opts cli_run_opts(const struct cli *cli, const struct analyzed_opts *
 {
     struct run_opts r = run_opts_of(o);
     r.paths = cli->operands;
+    r.seen = cli->seen;
     r.threads = cli->threads;
     r.cache = cli->cache;
     return r;

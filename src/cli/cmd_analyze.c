@@ -318,7 +318,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     if (o->input.n && workload_operand(&o->input, cli->arena, &c->workload))
         return only_workload(c);
     struct tally *tables;
-    if (!tallied_only(cli, &o->input, &tables, err))
+    if (!tally_only(&o->input, &tables, cli->seen, cli->arena, err))
         return false;
     if (tables)
         return show_tables(c, tables);

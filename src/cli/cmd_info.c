@@ -77,7 +77,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     if (workload_operand(&cli->operands, cli->arena, &workload))
         return workload_info(out, workload, err) && output_finish(out, err);
     struct tally *tables;
-    if (!tallied_only(cli, &cli->operands, &tables, err))
+    if (!tally_only(&cli->operands, &tables, cli->seen, cli->arena, err))
         return false;
     if (tables)
         return tallied_output(tables, out, true, err);

@@ -141,7 +141,7 @@ static void note_inputs(const struct call *c)
 {
     struct ingest_files files = {0};
     struct gs_error ignored;
-    ingest_find_mixed(&files, &c->cli->operands, c->cli->arena, &ignored);
+    ingest_find_mixed(&files, &c->cli->operands, c->cli->seen, c->cli->arena, &ignored);
 }
 
 /* ---- as a document ---- */
@@ -491,7 +491,7 @@ static bool gather(struct call *c, struct str *sql, bool *prompt)
     if (!operands->n && !c->sums)
         return fail(c->err, GS_E_USAGE, "no trace given; see 'gpusight query --help'");
     struct ingest_files files = {0}; /* known as inputs, whether rows of them are needed or not */
-    if (operands->n && !ingest_find_mixed(&files, operands, c->cli->arena, c->err))
+    if (operands->n && !ingest_find_mixed(&files, operands, c->cli->seen, c->cli->arena, c->err))
         return false;
     *prompt = !o->sql && !o->script && prompt_is_possible();
     if (!o->sql && !o->script && !*prompt)
@@ -521,7 +521,7 @@ static bool begin(struct call *c)
         o->sql = operands->v[--operands->n];
     for (size_t i = 0; i < o->input.n; i++)
         vec_push(operands, c->cli->arena, o->input.v[i]);
-    if (!tallied_take(c->cli, &c->cli->operands, &c->sums, c->err))
+    if (!tally_take(&c->cli->operands, &c->sums, c->cli->seen, c->cli->arena, c->err))
         return false;
     struct query_source source = {.ctx = c,
                                   .trace = load_trace,

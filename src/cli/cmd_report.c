@@ -120,7 +120,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
         o->out.name = default_name(cli->operands.v[0], cli->arena);
     c->out = output_begin(cli, &o->out, "xlsx", err);
     struct tally *tables = NULL;
-    if (!c->out || !tallied_only(cli, &cli->operands, &tables, err))
+    if (!c->out || !tally_only(&cli->operands, &tables, cli->seen, cli->arena, err))
         return false;
     if (tables) {
         tallied_workbook(tables, &c->workbook, cli->arena);

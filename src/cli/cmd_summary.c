@@ -56,7 +56,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     struct output *out =
         output_begin(cli, &o->out, domains ? RENDERER_CHOICES_AND(tables) : RENDERER_CHOICES, err);
     struct tally *tables = NULL;
-    if (!out || !tallied_only(cli, &cli->operands, &tables, err))
+    if (!out || !tally_only(&cli->operands, &tables, cli->seen, cli->arena, err))
         return false;
     if (tables)
         return tallied_output(tables, out, false, err);

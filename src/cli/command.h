@@ -21,6 +21,7 @@ enum sandbox_mode { SANDBOX_AUTO, SANDBOX_ON, SANDBOX_OFF };
 struct cli {
     struct arena *arena;
     struct opt_list operands;  /* as many as `operands` of the command asks for */
+    struct sightings *seen;    /* what files turned out to be (ingest/detect.h) */
     size_t behind;             /* how many of them, at the end, stood behind "--" */
     bool color;                /* stdout may carry colour */
     int columns;               /* width to lay out for */

@@ -23,6 +23,7 @@
 #include "cli/sandbox.h"
 #include "cli/terminal.h"
 #include "config.h"
+#include "ingest/detect.h"
 #include "ingest/remote.h"
 #include "job/spread.h"
 #include "llm/target.h"
@@ -265,7 +266,7 @@ static bool run_line(struct arena *a, int argc, char **argv, struct gs_error *er
     argv = alias_expand(a, &argc, argv);
     if (argc > 1 && str_eq(argv[1], "--generate"))
         return generate(a, argc - 2, argv + 2, err);
-    struct cli cli = {.arena = a};
+    struct cli cli = {.arena = a, .seen = sightings_new(a)};
     struct globals g;
     globals_defaults(&g);
     int name = find_name(argc, argv);

@@ -2,16 +2,6 @@
 
 #include "report/tally_doc.h"
 
-bool tallied_take(struct cli *cli, struct opt_list *paths, struct tally **out, struct gs_error *err)
-{
-    return tally_take(paths, out, cli->arena, err);
-}
-
-bool tallied_only(struct cli *cli, struct opt_list *paths, struct tally **out, struct gs_error *err)
-{
-    return tally_only(paths, out, cli->arena, err);
-}
-
 struct shown {
     struct tally *t;
     bool brief;

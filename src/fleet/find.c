@@ -20,6 +20,7 @@ struct walk {
     struct fleet_found *out;
     enum fleet_division how;
     struct arena *arena;
+    struct sightings *seen;
     struct idmap met; /* folders, by what the system knows them by */
     struct gs_error *err;
 };
@@ -81,22 +82,21 @@ static bool is_fleet(const struct probe *p)
 static void look_at_file(struct walk *w, const char *path, struct ingest_files *files)
 {
     struct arena *temporary = arena_scratch();
-    struct gs_error why = {0};
+    struct sighting s;
     struct probe p;
     struct opt_list one = {.v = &path, .n = 1};
     struct ingest_files found = {0};
-    bool readable = detect_probe(&p, path, temporary, &why);
-    const struct format *format = readable ? detect_probed(&p, &why) : NULL;
-    if (readable && is_fleet(&p))
+    detect_look_at(&s, w->seen, &p, path, temporary);
+    if (s.readable && is_fleet(&p))
         w->out->others++;
-    else if (format && ingest_find_here(&found, &one, false, w->arena, &why)) {
+    else if (s.format && ingest_find_here(&found, &one, false, w->seen, w->arena, &s.why)) {
         bool known = false;
         for (size_t i = files->n; i-- && !known;) /* another file of the same capture */
             known = str_eq(files->v[i].path, found.v[0].path);
         if (!known)
             vec_push(files, w->arena, found.v[0]);
-    } else if (format || p.is_sqlite || !readable || is_called_a_trace(path))
-        add_bad(w, path, &why);
+    } else if (s.format || s.is_sqlite || !s.readable || is_called_a_trace(path))
+        add_bad(w, path, &s.why);
     else
         w->out->others++;
     arena_release(temporary);
@@ -160,7 +160,7 @@ static void add_whole(struct walk *w, const char *path)
         look_at_file(w, path, &files);
         if (files.n)
             add_run(w, path, false, &files);
-    } else if (ingest_find_here(&files, &one, false, w->arena, &why))
+    } else if (ingest_find_here(&files, &one, false, w->seen, w->arena, &why))
         add_run(w, path, true, &files);
     else if (why.code == GS_E_EMPTY)
         w->out->others++;
@@ -205,6 +205,7 @@ bool fleet_find(struct fleet_found *out, const struct opt_list *paths, enum flee
                 struct arena *a, struct gs_error *err)
 {
     struct walk w = {.out = out, .how = how, .arena = a, .err = err};
+    w.seen = sightings_new(a);
     idmap_init(&w.met, a);
     for (size_t i = 0; i < paths->n; i++) {
         struct stat st;

@@ -1,7 +1,9 @@
 #include "ingest/detect.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/hash.h"
 #include "base/input.h"
 #include "base/str.h"
 #include "base/vec.h"
@@ -81,7 +83,7 @@ bool detect_probe(struct probe *p, const char *path, struct arena *a, struct gs_
     return !p->is_sqlite || list_tables(p, a, err) || wrap(err, "cannot read '%s'", path);
 }
 
-const struct format *detect_probed(const struct probe *p, struct gs_error *err)
+static const struct format *format_of(const struct probe *p, struct gs_error *err)
 {
     for (size_t i = 0; i < ARRAY_LEN(formats); i++)
         if (formats[i]->detect(p))
@@ -91,10 +93,92 @@ const struct format *detect_probed(const struct probe *p, struct gs_error *err)
     return NULL;
 }
 
-const struct format *detect_format(const char *path, struct arena *a, struct gs_error *err)
+/* ---- what was seen before ---- */
+
+struct kept_sighting {
+    const char *path;
+    struct stat st;
+    const struct format *format;
+    bool readable, is_sqlite;
+    enum gs_code code; /* of `why`, and its text; with a format neither means anything */
+    const char *text;
+};
+
+struct sightings {
+    struct arena *arena;
+    VEC(struct kept_sighting) v;
+    struct idmap by_path; /* hash of it -> v */
+};
+
+struct sightings *sightings_new(struct arena *a)
 {
+    struct sightings *s = arena_new(a, struct sightings);
+    s->arena = a;
+    idmap_init(&s->by_path, a);
+    return s;
+}
+
+static uint64_t key_of(const char *path)
+{
+    return hash_bytes(path, strlen(path));
+}
+
+static bool is_unchanged(const struct kept_sighting *k, const struct stat *now)
+{
+    return k->st.st_dev == now->st_dev && k->st.st_ino == now->st_ino &&
+           k->st.st_size == now->st_size && k->st.st_mtim.tv_sec == now->st_mtim.tv_sec &&
+           k->st.st_mtim.tv_nsec == now->st_mtim.tv_nsec;
+}
+
+static const struct kept_sighting *recall(const struct sightings *seen, const char *path)
+{
+    struct stat now;
+    uint32_t i = seen ? idmap_get(&seen->by_path, key_of(path)) : NO_INDEX;
+    bool known = i != NO_INDEX && str_eq(seen->v.v[i].path, path) && stat(path, &now) == 0 &&
+                 is_unchanged(&seen->v.v[i], &now);
+    return known ? &seen->v.v[i] : NULL;
+}
+
+static void keep(struct sightings *seen, const struct sighting *s, const char *path,
+                 const struct stat *st)
+{
+    struct kept_sighting k = {.st = *st,
+                              .format = s->format,
+                              .readable = s->readable,
+                              .is_sqlite = s->is_sqlite,
+                              .code = s->why.code};
+    k.path = arena_strdup(seen->arena, path);
+    k.text = s->format ? "" : arena_strdup(seen->arena, s->why.text);
+    vec_push(&seen->v, seen->arena, k);
+    idmap_put(&seen->by_path, key_of(path), (uint32_t)seen->v.n - 1);
+}
+
+void detect_look_at(struct sighting *out, struct sightings *seen, struct probe *p, const char *path,
+                    struct arena *a)
+{
+    struct stat st;
+    bool there = seen && stat(path, &st) == 0;
+    *out = (struct sighting){0};
+    out->readable = detect_probe(p, path, a, &out->why);
+    out->is_sqlite = p->is_sqlite;
+    if (out->readable)
+        out->format = format_of(p, &out->why);
+    if (there)
+        keep(seen, out, path, &st);
+}
+
+void detect_look(struct sighting *out, struct sightings *seen, const char *path)
+{
+    const struct kept_sighting *k = recall(seen, path);
     struct probe p;
-    return detect_probe(&p, path, a, err) ? detect_probed(&p, err) : NULL;
+    if (k) {
+        *out = (struct sighting){k->format, k->readable, k->is_sqlite, {0}};
+        fail(&out->why, k->code, "%s", k->text);
+        return;
+    }
+    struct arena *temporary = arena_scratch();
+    detect_look_at(out, seen, &p, path, temporary);
+    arena_release(temporary);
 }
 
 const struct format *detect_named(const char *name)

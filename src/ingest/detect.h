@@ -7,17 +7,31 @@
 #include "ingest/ingest.h"
 
 /*
- * The format of a file, or NULL with an error that says what the file is instead.
- * Cheap: reads the first bytes and, for a database, its list of tables.
- */
-const struct format *detect_format(const char *path, struct arena *a, struct gs_error *err);
-
-/*
- * The same in two steps. The first fails when the file cannot be read; where p->is_sqlite says so
- * it is a database all the same, damaged or locked. The second gives NULL for other kinds of files.
+ * The first bytes of a file and, of a database, the names of its tables. Fails when it cannot be read;
+ * where p->is_sqlite says so it is a database all the same, damaged or locked.
  */
 bool detect_probe(struct probe *p, const char *path, struct arena *a, struct gs_error *err);
-const struct format *detect_probed(const struct probe *p, struct gs_error *err);
+
+/*
+ * What files turned out to be, so that nobody looks twice: a command asks first whether an operand is
+ * a table of sums, then of which format it is. One that has changed since is looked at again. NULL
+ * stands for a memory that keeps nothing.
+ */
+struct sightings;
+struct sightings *sightings_new(struct arena *a);
+
+struct sighting {
+    const struct format *format; /* NULL: none of ours, or it cannot be read; `why` says which */
+    bool readable, is_sqlite;
+    struct gs_error why;
+};
+
+/* From memory, or by looking. */
+void detect_look(struct sighting *out, struct sightings *seen, const char *path);
+
+/* By looking; `p` has what was seen, for others who know files. Its head belongs to the arena. */
+void detect_look_at(struct sighting *out, struct sightings *seen, struct probe *p, const char *path,
+                    struct arena *a);
 
 /* The format of that name ("rocpd"), or NULL. */
 const struct format *detect_named(const char *name);

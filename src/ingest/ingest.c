@@ -34,7 +34,7 @@ struct identity {
 
 struct finder {
     struct arena *arena;
-    struct arena *scratch; /* for one file at a time */
+    struct sightings *seen;
     struct ingest_files files;
     VEC(struct identity) met;
     struct idmap met_index; /* hash of an identity -> met */
@@ -92,20 +92,18 @@ static bool add_file(struct finder *f, const char *path, const struct format *fo
 /* A file in a folder: other kinds are passed over, but no trace that is damaged or locked. */
 static bool find_file(struct finder *f, const char *path, struct gs_error *err)
 {
-    struct gs_error why;
-    struct probe p;
+    struct sighting s;
     size_t mark = inputs_mark();
-    arena_release(f->scratch);
-    if (detect_probe(&p, path, f->scratch, &why)) {
-        const struct format *format = detect_probed(&p, &why);
-        if (format)
-            return add_file(f, path, format, err);
+    detect_look(&s, f->seen, path);
+    if (s.format)
+        return add_file(f, path, s.format, err);
+    if (s.readable) {
         inputs_forget(mark); /* a report of ours, say, which may be written anew */
         return true;
     }
-    if (p.is_sqlite || (why.code == GS_E_IO && access(path, R_OK) == 0))
-        return fail(err, why.code, "%s; to leave it out, name the others", why.text);
-    log_warn("%s; passed over", why.text);
+    if (s.is_sqlite || (s.why.code == GS_E_IO && access(path, R_OK) == 0))
+        return fail(err, s.why.code, "%s; to leave it out, name the others", s.why.text);
+    log_warn("%s; passed over", s.why.text);
     return true;
 }
 
@@ -188,14 +186,14 @@ static bool find_capture(struct finder *f, const char *path)
         if (!str_starts(name, base))
             continue;
         const char *file = arena_printf(f->arena, "%.*s%s", (int)(base - path), path, name);
-        arena_release(f->scratch);
+        struct sighting s;
         size_t mark = inputs_mark();
-        const struct format *format = detect_format(file, f->scratch, &ignored);
-        if (!format || !format->capture || !str_eq(format->capture(file, f->arena), path)) {
+        detect_look(&s, f->seen, file);
+        if (!s.format || !s.format->capture || !str_eq(s.format->capture(file, f->arena), path)) {
             inputs_forget(mark);
             continue;
         }
-        return add_file(f, file, format, &ignored);
+        return add_file(f, file, s.format, &ignored);
     }
     return false;
 }
@@ -235,9 +233,11 @@ static bool find_path(struct finder *f, const char *path, int depth, struct gs_e
         return true;
     if (depth < 1 && index_is(path))
         return find_listed(f, path, err);
-    arena_release(f->scratch);
-    const struct format *format = detect_format(path, f->scratch, err);
-    return format && add_file(f, path, format, err);
+    struct sighting s;
+    detect_look(&s, f->seen, path);
+    if (!s.format)
+        *err = s.why;
+    return s.format && add_file(f, path, s.format, err);
 }
 
 static bool find_all(struct finder *f, const struct opt_list *paths, struct gs_error *err)
@@ -415,30 +415,28 @@ static bool load_kept(struct trace *t, const struct ingest_files *files, struct 
 }
 
 bool ingest_find_here(struct ingest_files *out, const struct opt_list *paths, bool mixed,
-                      struct arena *a, struct gs_error *err)
+                      struct sightings *seen, struct arena *a, struct gs_error *err)
 {
-    struct arena *temporary = arena_scratch();
-    struct finder f = {.arena = a, .scratch = arena_child(temporary)};
+    struct finder f = {.arena = a, .seen = seen};
     bool ok = find_all(&f, paths, err) && (mixed || same_format(&f.files, err));
     if (ok)
         *out = f.files;
-    arena_release(temporary);
     return ok;
 }
 
-bool ingest_find(struct ingest_files *out, const struct opt_list *paths, struct arena *a,
-                 struct gs_error *err)
+bool ingest_find(struct ingest_files *out, const struct opt_list *paths, struct sightings *seen,
+                 struct arena *a, struct gs_error *err)
 {
     if (team_size() < 2 || team_rank() != 0)
-        return ingest_find_here(out, paths, false, a, err);
+        return ingest_find_here(out, paths, false, seen, a, err);
     return remote_find(out, paths, a, err) && same_format(out, err);
 }
 
-bool ingest_find_mixed(struct ingest_files *out, const struct opt_list *paths, struct arena *a,
-                       struct gs_error *err)
+bool ingest_find_mixed(struct ingest_files *out, const struct opt_list *paths,
+                       struct sightings *seen, struct arena *a, struct gs_error *err)
 {
     if (team_size() < 2 || team_rank() != 0)
-        return ingest_find_here(out, paths, true, a, err);
+        return ingest_find_here(out, paths, true, seen, a, err);
     return remote_find(out, paths, a, err);
 }
 
@@ -473,5 +471,5 @@ bool ingest_load(struct trace *t, const struct opt_list *paths, const struct ing
                  struct gs_error *err)
 {
     struct ingest_files files = {0};
-    return ingest_find(&files, paths, &t->arena, err) && ingest_load_files(t, &files, o, err);
+    return ingest_find(&files, paths, NULL, &t->arena, err) && ingest_load_files(t, &files, o, err);
 }

@@ -75,16 +75,20 @@ struct ingest_files {
     size_t n, cap;
 };
 
-/* The traces that paths stand for, in order, each once. All must be of one format. */
-bool ingest_find(struct ingest_files *out, const struct opt_list *paths, struct arena *a,
-                 struct gs_error *err);
+/*
+ * The traces that paths stand for, in order, each once. All must be of one format. `seen`: what is
+ * known of files already (detect.h); may be NULL.
+ */
+struct sightings;
+bool ingest_find(struct ingest_files *out, const struct opt_list *paths, struct sightings *seen,
+                 struct arena *a, struct gs_error *err);
 /* The same, of any formats: for rows that are asked and not compared on one clock. */
-bool ingest_find_mixed(struct ingest_files *out, const struct opt_list *paths, struct arena *a,
-                       struct gs_error *err);
+bool ingest_find_mixed(struct ingest_files *out, const struct opt_list *paths,
+                       struct sightings *seen, struct arena *a, struct gs_error *err);
 
 /* The same without the other processes of a team: what this one sees. */
 bool ingest_find_here(struct ingest_files *out, const struct opt_list *paths, bool mixed,
-                      struct arena *a, struct gs_error *err);
+                      struct sightings *seen, struct arena *a, struct gs_error *err);
 
 /* What is passed over in a folder, since it is part of another trace there, or says the same. */
 bool ingest_belongs_to_another(const char *path, bool folder, struct arena *a);

@@ -63,7 +63,7 @@ static bool look_here(struct seen_list *out, bool *found, const struct opt_list 
         struct opt_list one = {.v = &paths->v[i], .n = 1};
         struct ingest_files files = {0};
         struct gs_error why = {0};
-        found[i] = ingest_find_here(&files, &one, true, a, &why);
+        found[i] = ingest_find_here(&files, &one, true, NULL, a, &why);
         if (!found[i] && fs_exists(paths->v[i]) && why.code != GS_E_EMPTY) {
             *err = why;
             return false;

@@ -375,7 +375,7 @@ bool rocpd_merge(struct merged *m, const struct merge_opts *o, struct fs_set *se
     bool v305 = false;
     idmap_init(&g.guids, arena);
     idmap_init(&g.suffixes, arena);
-    if (!ingest_find(&in, o->paths, arena, err))
+    if (!ingest_find(&in, o->paths, NULL, arena, err))
         return false;
     struct input_file *files = arena_array(arena, struct input_file, in.n + 1);
     for (size_t i = 0; i < in.n; i++) {

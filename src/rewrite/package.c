@@ -189,7 +189,7 @@ bool package_make(struct packaged *result, const struct opt_list *paths, const c
     struct fs_list there = {0};
     struct packing *p = arena_new(arena, struct packing);
     *p = (struct packing){.way = way, .folder = folder, .arena = arena};
-    if (!ingest_find(&in, paths, arena, err) || !may_go(&in, err))
+    if (!ingest_find(&in, paths, NULL, arena, err) || !may_go(&in, err))
         return false;
     if (fs_exists(folder) && (!fs_names(&there, folder, true, 1, arena, err) || there.n))
         return fail(err, GS_E_USAGE, "'%s' is there and not an empty folder; give another name",

@@ -53,8 +53,9 @@ static bool job_from_files(struct run_call *c, struct job *job, struct ingest_fi
 }
 
 /*
- * Every file is read once: small jobs whole, large ones rank by rank and then the typical one
- * again, as the one that was asked for.
+ * Every file of a small job is read once, all into one trace, which is divided; one with rows of no
+ * process cannot be, and is read by file as well. A large job is read rank by rank, and then the one
+ * that is looked at: it was not known before the others were.
  */
 static bool load_files(struct run_call *c, struct progress *p)
 {
@@ -64,7 +65,7 @@ static bool load_files(struct run_call *c, struct progress *p)
     struct ingest_opts io = {
         .reader = c->o->reader, .threads = c->o->threads, .progress = p, .cache = c->o->cache};
     struct job_opts jo = {c->analysis, c->o->reader, c->o->threads, p, c->o->cache};
-    if (!ingest_find(&files, &c->o->paths, r->arena, c->err))
+    if (!ingest_find(&files, &c->o->paths, c->o->seen, r->arena, c->err))
         return false;
     bool many = files.n > 1 && !c->o->apart;
     bool together = many && c->o->rank < 0 && all_small(&files);
@@ -151,9 +152,10 @@ bool run_load_only(struct trace *t, const struct run_opts *o, const char **only,
                              .cache = o->cache,
                              .leave_out = o->leave_out};
     struct ingest_files files = {0};
-    bool ok = (o->mixed ? ingest_find_mixed : ingest_find)(&files, &o->paths, &t->arena, err) &&
-              ingest_load_files(t, &files, &io, err) &&
-              (!o->align || align(t, &files, o, temporary, err));
+    bool ok =
+        (o->mixed ? ingest_find_mixed : ingest_find)(&files, &o->paths, o->seen, &t->arena, err) &&
+        ingest_load_files(t, &files, &io, err) &&
+        (!o->align || align(t, &files, o, temporary, err));
     if (ok)
         captures_find(t, false);
     arena_release(temporary);

@@ -23,6 +23,8 @@
 
 struct run_opts {
     struct opt_list paths; /* traces and folders of them; none: only source and thread trace */
+    struct sightings
+        *seen; /* what is known of these files already (ingest/detect.h); may be NULL */
     enum reader_mode reader;
     int threads;                    /* 0: all cores */
     const char *window, *iteration; /* only this part, see window.h; NULL: all */

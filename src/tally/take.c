@@ -4,6 +4,16 @@
 #include "ingest/ingest.h"
 #include "tally/tally.h"
 
+struct named {
+    const char *path;
+    const struct tally_kind *kind;
+};
+
+struct named_list {
+    struct named *v;
+    size_t n, cap;
+};
+
 static bool may_be(const char *name)
 {
     static const char *const ends[] = {".txt",    ".json",    ".csv",      ".txt.gz", ".json.gz",
@@ -15,8 +25,10 @@ static bool may_be(const char *name)
 }
 
 /* The files of a folder that holds no trace. */
-static bool list_folder(const char *dir, struct opt_list *out, struct arena *a)
+static bool list_folder(const char *dir, struct named_list *out, struct sightings *seen,
+                        struct arena *a)
 {
+    size_t before = out->n;
     struct fs_list names = {0};
     struct ingest_files traces = {0};
     struct gs_error why;
@@ -24,44 +36,54 @@ static bool list_folder(const char *dir, struct opt_list *out, struct arena *a)
         return false;
     for (size_t i = 0; i < names.n; i++) {
         const char *path = fs_join(dir, names.v[i], a);
-        if (may_be(path) && tally_is(path))
-            vec_push(out, a, path);
+        const struct tally_kind *kind = may_be(path) ? tally_kind_of(path, seen) : NULL;
+        if (kind)
+            vec_push(out, a, ((struct named){path, kind}));
     }
     struct opt_list one = {&dir, 1, 1};
-    return out->n && !ingest_find(&traces, &one, a, &why) && why.code == GS_E_EMPTY;
+    if (out->n > before && !ingest_find(&traces, &one, seen, a, &why) && why.code == GS_E_EMPTY)
+        return true;
+    out->n = before;
+    return false;
 }
 
-bool tally_take(struct opt_list *paths, struct tally **out, struct arena *a, struct gs_error *err)
+/* The file, or the files of the folder, if that is what it is. */
+static bool list_path(const char *path, struct named_list *out, struct sightings *seen,
+                      struct arena *a)
 {
-    struct opt_list rest = {0}, found = {0};
-    for (size_t i = 0; i < paths->n; i++) {
-        struct opt_list inside = {0};
-        const char *path = paths->v[i];
-        if (fs_is_dir(path) ? list_folder(path, &inside, a) : tally_is(path) != NULL) {
-            for (size_t k = 0; k < inside.n; k++)
-                vec_push(&found, a, inside.v[k]);
-            if (!inside.n)
-                vec_push(&found, a, path);
-        } else {
-            vec_push(&rest, a, path);
-        }
-    }
+    if (fs_is_dir(path))
+        return list_folder(path, out, seen, a);
+    const struct tally_kind *kind = tally_kind_of(path, seen);
+    if (kind)
+        vec_push(out, a, ((struct named){path, kind}));
+    return kind != NULL;
+}
+
+bool tally_take(struct opt_list *paths, struct tally **out, struct sightings *seen, struct arena *a,
+                struct gs_error *err)
+{
+    struct opt_list rest = {0};
+    struct named_list found = {0};
+    for (size_t i = 0; i < paths->n; i++)
+        if (!list_path(paths->v[i], &found, seen, a))
+            vec_push(&rest, a, paths->v[i]);
     *out = NULL;
     if (!found.n)
         return true;
     struct tally *t = arena_new(a, struct tally);
     t->arena = a;
     for (size_t i = 0; i < found.n; i++)
-        if (!tally_add(t, found.v[i], err))
+        if (!tally_add(t, found.v[i].path, found.v[i].kind, err))
             return false;
     *paths = rest;
     *out = t;
     return true;
 }
 
-bool tally_only(struct opt_list *paths, struct tally **out, struct arena *a, struct gs_error *err)
+bool tally_only(struct opt_list *paths, struct tally **out, struct sightings *seen, struct arena *a,
+                struct gs_error *err)
 {
-    if (!tally_take(paths, out, a, err))
+    if (!tally_take(paths, out, seen, a, err))
         return false;
     if (*out && paths->n)
         return fail(err, GS_E_USAGE,

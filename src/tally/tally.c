@@ -13,27 +13,22 @@ enum { MOST_ROWS = 50 * 1000 * 1000 };
 static const struct tally_kind *const kinds[] = {&tally_profile_text, &tally_profile_json,
                                                  &tally_statistics_csv, &tally_compute_db};
 
-static const struct tally_kind *kind_of(const char *path)
+const struct tally_kind *tally_kind_of(const char *path, struct sightings *seen)
 {
     struct arena *temporary = arena_scratch();
-    struct gs_error ignored;
     struct probe p;
+    struct sighting s = {0};
     size_t mark = inputs_mark();
     const struct tally_kind *found = NULL;
-    bool ok = fs_is_file(path) && detect_probe(&p, path, temporary, &ignored);
-    for (size_t i = 0; ok && !found && i < ARRAY_LEN(kinds); i++)
+    if (fs_is_file(path))
+        detect_look_at(&s, seen, &p, path, temporary);
+    for (size_t i = 0; s.readable && !found && i < ARRAY_LEN(kinds); i++)
         if (kinds[i]->detect(&p))
             found = kinds[i];
     arena_release(temporary);
-    if (!found)
+    if (!found && !s.format)
         inputs_forget(mark);
     return found;
-}
-
-const char *tally_is(const char *path)
-{
-    const struct tally_kind *k = kind_of(path);
-    return k ? k->what : NULL;
 }
 
 static size_t rows_of(const struct tally *t)
@@ -59,12 +54,9 @@ static void set_limits(struct tally *t, const char *path)
     t->text_left = t->text_left < TEXT_ALWAYS ? TEXT_ALWAYS : t->text_left;
 }
 
-bool tally_add(struct tally *t, const char *path, struct gs_error *err)
+bool tally_add(struct tally *t, const char *path, const struct tally_kind *k, struct gs_error *err)
 {
-    const struct tally_kind *k = kind_of(path);
     size_t before = rows_of(t);
-    if (!k)
-        return fail(err, GS_E_FORMAT, "'%s' holds no table of a profiler", path);
     set_limits(t, path);
     if (!k->read(t, arena_strdup(t->arena, path), err))
         return wrap(err, "cannot read '%s'", path);

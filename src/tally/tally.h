@@ -8,7 +8,8 @@
  * Nothing of this can be analyzed as a trace: it has no moments. It can be shown, asked and saved.
  *
  *     struct tally t = {.arena = arena};
- *     if (tally_is(path) && !tally_add(&t, path, err)) ...
+ *     const struct tally_kind *kind = tally_kind_of(path, NULL);
+ *     if (kind && !tally_add(&t, path, kind, err)) ...
  *     const struct results *tables = tally_tables(&t, false);     by name
  *
  * What a file is shows in its content, compressed or not. Everything lives in the arena.
@@ -91,20 +92,24 @@ struct tally {
     VEC(int64_t) above; /* of the line added last: by depth, the lines it stands below; -1: none */
 };
 
-/* What the file is ("a profile of rocprof-sys"), or NULL: none of these. Reads its first bytes. */
-const char *tally_is(const char *path);
+/* What the file is, or NULL: none of these. Reads its first bytes, and tells `seen` of them. */
+struct sightings;
+const struct tally_kind *tally_kind_of(const char *path, struct sightings *seen);
 
-/* Appends what is in a file. Fails where it is none of these, or cut or damaged. */
-bool tally_add(struct tally *t, const char *path, struct gs_error *err);
+/* Appends what is in a file of that kind. Fails where it is cut or damaged. */
+bool tally_add(struct tally *t, const char *path, const struct tally_kind *kind,
+               struct gs_error *err);
 
 /*
  * Takes such files out of a list of operands and reads them; *out is NULL where there is none. A folder
- * stands for those in it when it holds no trace.
+ * stands for those in it when it holds no trace. What is seen of others goes to `seen`.
  */
-bool tally_take(struct opt_list *paths, struct tally **out, struct arena *a, struct gs_error *err);
+bool tally_take(struct opt_list *paths, struct tally **out, struct sightings *seen, struct arena *a,
+                struct gs_error *err);
 
 /* The same for those who show either traces or tables, not both. */
-bool tally_only(struct opt_list *paths, struct tally **out, struct arena *a, struct gs_error *err);
+bool tally_only(struct opt_list *paths, struct tally **out, struct sightings *seen, struct arena *a,
+                struct gs_error *err);
 
 /* All tables that have rows; with `empty`, also the others. */
 const struct results *tally_tables(struct tally *t, bool empty);

@@ -16,9 +16,10 @@ static void tables(const char *path, struct arena *a)
     struct gs_error err = {0};
     struct str out;
     struct jwrite w;
-    if (!tally_is(path))
+    const struct tally_kind *kind = tally_kind_of(path, NULL);
+    if (!kind)
         return;
-    if (!tally_add(&t, path, &err)) {
+    if (!tally_add(&t, path, kind, &err)) {
         must_be_one_line(&err);
         return;
     }

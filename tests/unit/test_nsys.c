@@ -1,10 +1,12 @@
 /* The Nsight Systems reader on small databases made here, of every age and oddity. */
 #include "unit.h"
 
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/str.h"
@@ -488,30 +490,72 @@ static void strange_values_do_no_harm(void **state)
     assert_int_equal(t->markers.n, 1);
 }
 
-static void reports_are_told_how_to_export(void **state)
+/* The file has the times it had: whoever looks only at those sees no change. */
+static void write_unnoticed(const char *path, const char *text)
+{
+    struct stat st;
+    FILE *file = fopen(path, "rb+");
+    assert_non_null(file);
+    assert_int_equal(fstat(fileno(file), &st), 0);
+    fputs(text, file);
+    fclose(file);
+    struct timespec times[2] = {st.st_atim, st.st_mtim};
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static void files_are_looked_at_once(void **state)
 {
     struct fixture *f = *state;
     struct arena a;
+    struct sighting s;
+    char path[128];
+    arena_init(&a);
+    struct sightings *seen = sightings_new(&a);
+    snprintf(path, sizeof(path), "%s/file", f->dir);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    fputs("some text", file);
+    fclose(file);
+    detect_look(&s, seen, path);
+    assert_true(s.readable && strstr(s.why.text, "a text file"));
+    write_unnoticed(path, "QDSTRM");
+    detect_look(&s, seen, path);
+    assert_true(s.readable && strstr(s.why.text, "a text file"));
+    detect_look(&s, NULL, path);
+    assert_non_null(strstr(s.why.text, "QdstrmImporter"));
+    file = fopen(path, "ab");
+    assert_non_null(file);
+    fputs(" and more", file);
+    fclose(file);
+    detect_look(&s, seen, path);
+    assert_non_null(strstr(s.why.text, "QdstrmImporter"));
+    arena_release(&a);
+}
+
+static void reports_are_told_how_to_export(void **state)
+{
+    struct fixture *f = *state;
+    struct sighting seen;
     char path[128];
     snprintf(path, sizeof(path), "%s/my run.nsys-rep", f->dir);
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
     fwrite("\x01\x02\x00 binary", 1, 10, file);
     fclose(file);
-    arena_init(&a);
-    assert_null(detect_format(path, &a, &f->err));
+    detect_look(&seen, NULL, path);
+    assert_null(seen.format);
     char expected[512];
     snprintf(expected, sizeof(expected),
              "nsys export --type sqlite --output '%s/my run.sqlite' '%s/my run.nsys-rep'", f->dir,
              f->dir);
-    assert_non_null(strstr(f->err.text, expected));
+    assert_non_null(strstr(seen.why.text, expected));
     snprintf(path, sizeof(path), "%s/stream", f->dir);
     file = fopen(path, "wb");
     fwrite("QDSTRM\0\0\0", 1, 9, file);
     fclose(file);
-    assert_null(detect_format(path, &a, &f->err));
-    assert_non_null(strstr(f->err.text, "QdstrmImporter -i"));
-    arena_release(&a);
+    detect_look(&seen, NULL, path);
+    assert_null(seen.format);
+    assert_non_null(strstr(seen.why.text, "QdstrmImporter -i"));
 }
 
 #define nsys_test(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -536,6 +580,7 @@ int main(void)
         nsys_test(the_environment_names_the_rank_and_nothing_else),
         nsys_test(strange_values_do_no_harm),
         nsys_test(reports_are_told_how_to_export),
+        nsys_test(files_are_looked_at_once),
     };
     return unit_run(tests);
 }
