@@ -28,19 +28,13 @@ struct tally_of {
 };
 
 struct gcursor {
-    sqlite3_vtab_cursor base;
+    struct walk walk; /* by group */
     struct query *q;
     const struct grouping *g;
     struct arena arena;
     struct group_rows rows;
-    size_t at;
     struct tally_of tallies[MOST_ARGS];
     int64_t *distinct[MOST_ARGS]; /* keys in the order of rows, where they are counted */
-};
-
-struct gtab {
-    sqlite3_vtab base;
-    struct query *q;
 };
 
 static const char *name_at(const void *of, size_t i)
@@ -67,10 +61,7 @@ static int connect(sqlite3 *db, void *query, int argc, const char *const *argv, 
     char name[NAME_MAX_];
     struct vtab_columns c = {SPEC + 1, name_at, type_at, name};
     (void)db, (void)argc, (void)argv, (void)error;
-    int rc = vtab_declare(query, &c, sizeof(struct gtab), out);
-    if (rc == SQLITE_OK)
-        ((struct gtab *)*out)->q = query;
-    return rc;
+    return vtab_declare(query, &c, query, out);
 }
 
 static const struct grouping *grouping_of(const struct query *q, sqlite3_value *number)
@@ -81,7 +72,7 @@ static const struct grouping *grouping_of(const struct query *q, sqlite3_value *
 
 static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
-    struct query *q = ((struct gtab *)base)->q;
+    struct query *q = ((struct vtab *)base)->of;
     for (int i = 0; i < info->nConstraint; i++) {
         const struct sqlite3_index_constraint *c = &info->aConstraint[i];
         sqlite3_value *number;
@@ -201,6 +192,7 @@ static void find_groups(void *ctx)
     if (rows)
         in_table_order(rows, n, &c->arena);
     c->rows = order_groups(g, rows, n, &c->arena, &failed);
+    c->walk.end = c->rows.n;
     for (size_t i = 0; i < g->n_sums; i++)
         if (g->sums[i].kind == SUM_DISTINCT && !c->distinct[g->sums[i].arg])
             c->distinct[g->sums[i].arg] =
@@ -224,7 +216,7 @@ static int filter(sqlite3_vtab_cursor *base, int n, const char *plan, int argc,
     arena_release(&c->arena);
     memset(c->distinct, 0, sizeof(c->distinct));
     c->rows = (struct group_rows){0};
-    c->at = 0;
+    c->walk.at = c->walk.end = 0;
     c->g = argc ? grouping_of(c->q, argv[0]) : NULL;
     if (!c->g)
         return SQLITE_OK;
@@ -245,7 +237,7 @@ static void tally_whole(struct gcursor *c, struct tally_of *t, const struct oper
     const struct qdata *d = &c->q->data;
     bool failed = false;
     *t = (struct tally_of){.made = true, .lo = INT64_MAX, .hi = INT64_MIN};
-    for (size_t i = c->rows.starts[c->at]; i < c->rows.starts[c->at + 1]; i++) {
+    for (size_t i = c->rows.starts[c->walk.at]; i < c->rows.starts[c->walk.at + 1]; i++) {
         struct place p = place_of(x, row_at(c, i));
         int64_t v = o->expr ? expr_value(o->expr, p.columns, d, p.row, &failed)
                             : p.columns[o->column].I(d, p.row);
@@ -292,7 +284,7 @@ static void tally_other(struct gcursor *c, struct tally_of *t, int column)
     const struct qdata *d = &c->q->data;
     struct place lo = {0}, hi = {0};
     *t = (struct tally_of){.made = true};
-    for (size_t i = c->rows.starts[c->at]; i < c->rows.starts[c->at + 1]; i++) {
+    for (size_t i = c->rows.starts[c->walk.at]; i < c->rows.starts[c->walk.at + 1]; i++) {
         size_t row = row_at(c, i);
         struct place p = place_of(x, row);
         if (is_null(d, &p, column))
@@ -333,7 +325,7 @@ static void put_column(sqlite3_context *ctx, const struct gcursor *c, size_t row
 /* Values of a group as doubles, in their order. */
 static double *values_of(struct gcursor *c, const struct operand *o, struct arena *arena, size_t *n)
 {
-    size_t from = c->rows.starts[c->at], to = c->rows.starts[c->at + 1];
+    size_t from = c->rows.starts[c->walk.at], to = c->rows.starts[c->walk.at + 1];
     double *v = arena_array(arena, double, to - from + 1);
     bool failed = false;
     *n = 0;
@@ -350,7 +342,7 @@ static double *values_of(struct gcursor *c, const struct operand *o, struct aren
 
 static size_t count_distinct(const struct gcursor *c, size_t arg, struct arena *arena)
 {
-    size_t from = c->rows.starts[c->at], n = c->rows.starts[c->at + 1] - from, count = 0;
+    size_t from = c->rows.starts[c->walk.at], n = c->rows.starts[c->walk.at + 1] - from, count = 0;
     const int64_t *key = c->distinct[arg] + from;
     uint32_t *at = arena_array(arena, uint32_t, n + 1);
     for (size_t i = 0; i < n; i++)
@@ -373,7 +365,7 @@ static void give_moments(const struct giving *g)
     const struct operand *o = &c->g->args[g->sum->arg];
     struct moments m = {0};
     bool failed = false;
-    for (size_t i = c->rows.starts[c->at]; i < c->rows.starts[c->at + 1]; i++) {
+    for (size_t i = c->rows.starts[c->walk.at]; i < c->rows.starts[c->walk.at + 1]; i++) {
         struct place p = place_of(c->g->x, row_at(c, i));
         int64_t x = o->expr ? expr_value(o->expr, p.columns, &c->q->data, p.row, &failed)
                             : p.columns[o->column].I(&c->q->data, p.row);
@@ -434,8 +426,8 @@ static void give_sum(const struct giving *g)
     const struct tally_of *t = g->sum->kind == SUM_ROWS ? NULL : tally_of(c, g->sum->arg);
     switch (g->sum->kind) {
     case SUM_ROWS:
-        sqlite3_result_int64(g->ctx, (sqlite3_int64)c->rows.starts[c->at + 1] -
-                                         (sqlite3_int64)c->rows.starts[c->at]);
+        sqlite3_result_int64(g->ctx, (sqlite3_int64)c->rows.starts[c->walk.at + 1] -
+                                         (sqlite3_int64)c->rows.starts[c->walk.at]);
         break;
     case SUM_COUNT:
         sqlite3_result_int64(g->ctx, (sqlite3_int64)t->n);
@@ -476,7 +468,7 @@ static int give(struct gcursor *c, sqlite3_context *ctx, const struct sum *sum)
 static int give_key(const struct gcursor *c, sqlite3_context *ctx, size_t key)
 {
     const struct operand *o = &c->g->keys[key];
-    size_t row = row_at(c, c->rows.starts[c->at]);
+    size_t row = row_at(c, c->rows.starts[c->walk.at]);
     bool failed = false;
     if (o->column >= 0) {
         put_column(ctx, c, row, o->column);
@@ -509,55 +501,28 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int n)
 
 static int open_cursor(sqlite3_vtab *v, sqlite3_vtab_cursor **out)
 {
-    struct gcursor *c = sqlite3_malloc(sizeof(*c));
-    if (!c)
-        return SQLITE_NOMEM;
-    memset(c, 0, sizeof(*c));
-    arena_init(&c->arena);
-    c->q = ((struct gtab *)v)->q;
-    *out = &c->base;
-    return SQLITE_OK;
+    int rc = walk_open(v, sizeof(struct gcursor), out);
+    if (rc == SQLITE_OK) {
+        struct gcursor *c = (struct gcursor *)*out;
+        arena_init(&c->arena);
+        c->q = c->walk.of;
+    }
+    return rc;
 }
 
 static int close_cursor(sqlite3_vtab_cursor *base)
 {
     arena_release(&((struct gcursor *)base)->arena);
-    sqlite3_free(base);
-    return SQLITE_OK;
+    return walk_close(base);
 }
 
 static int next(sqlite3_vtab_cursor *base)
 {
-    struct gcursor *c = (struct gcursor *)base;
-    c->at++;
-    begin_group(c);
-    return SQLITE_OK;
+    begin_group((struct gcursor *)base);
+    return walk_next(base);
 }
 
-static int at_end(sqlite3_vtab_cursor *base)
-{
-    const struct gcursor *c = (const struct gcursor *)base;
-    return c->at >= c->rows.n;
-}
-
-static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
-{
-    *out = (sqlite3_int64)((const struct gcursor *)base)->at + 1;
-    return SQLITE_OK;
-}
-
-static const sqlite3_module module = {
-    .xConnect = connect,
-    .xBestIndex = best_index,
-    .xDisconnect = vtab_disconnect,
-    .xOpen = open_cursor,
-    .xClose = close_cursor,
-    .xFilter = filter,
-    .xNext = next,
-    .xEof = at_end,
-    .xColumn = column,
-    .xRowid = rowid,
-};
+static const sqlite3_module module = VTAB_MODULE(best_index, close_cursor, next, walk_rowid);
 
 bool groups_register(struct query *q)
 {

@@ -94,7 +94,7 @@ static void plan_order(const struct vaux *x, sqlite3_index_info *info, sqlite3_s
  */
 int vtab_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
-    struct vaux *x = ((struct vtab *)base)->aux;
+    struct vaux *x = ((struct vtab *)base)->of;
     const struct qcolumn *columns = x->table->parts[0].columns;
     sqlite3_str *plan = sqlite3_str_new(NULL);
     double rows = rows_in(x), cost = rows;

@@ -205,18 +205,43 @@ struct query {
 bool query_need_trace(struct query *q);
 bool query_need_run(struct query *q);
 
-/*
- * What virtual tables share: the declaration of columns, "name" TYPE by number, with an object of
- * `size` bytes that begins with an sqlite3_vtab, zeroed; and its end.
- */
+/* ---- cursor.c: what virtual tables share; they differ by what a row is ---- */
+
+/* A table, and what its module was registered with. */
+struct vtab {
+    sqlite3_vtab base;
+    void *of;
+};
+
+/* What a cursor begins with: it goes from `at` to `end`, which its filter() sets. */
+struct walk {
+    sqlite3_vtab_cursor base;
+    void *of; /* of the table */
+    size_t at, end;
+};
+
+/* Its columns, "name" TYPE by number. */
 struct vtab_columns {
     size_t n;
     const char *(*name)(const void *of, size_t i);
     const char *(*type)(const void *of, size_t i);
     const void *of;
 };
-int vtab_declare(struct query *q, const struct vtab_columns *c, size_t size, sqlite3_vtab **out);
+int vtab_declare(struct query *q, const struct vtab_columns *c, void *of, sqlite3_vtab **out);
 int vtab_disconnect(sqlite3_vtab *v);
+int walk_open(sqlite3_vtab *v, size_t size, sqlite3_vtab_cursor **out); /* zeroed */
+int walk_close(sqlite3_vtab_cursor *c);
+int walk_next(sqlite3_vtab_cursor *c);
+int walk_at_end(sqlite3_vtab_cursor *c);
+int walk_rowid(sqlite3_vtab_cursor *c, sqlite3_int64 *out); /* at, from 1 */
+
+/* Without xCreate: the table is there under its own name, and no other can be made of it. */
+#define VTAB_MODULE(BEST_INDEX, CLOSE, NEXT, ROWID)                                                \
+    {                                                                                              \
+        .xConnect = connect, .xBestIndex = BEST_INDEX, .xDisconnect = vtab_disconnect,             \
+        .xOpen = open_cursor, .xClose = CLOSE, .xFilter = filter, .xNext = NEXT,                   \
+        .xEof = walk_at_end, .xColumn = column, .xRowid = ROWID                                    \
+    }
 
 bool vtab_register(struct query *q, const struct qtable *table);
 bool rtab_register(struct query *q, struct rtable *table);

@@ -163,15 +163,9 @@ struct raux {
     struct rtable *table;
 };
 
-struct rtab {
-    sqlite3_vtab base;
-    struct raux *aux;
-};
-
 struct rcursor {
-    sqlite3_vtab_cursor base;
-    size_t at, n;
-    void *scratch;
+    struct walk walk;
+    uint64_t scratch[]; /* a row of a sheet */
 };
 
 static const char *type_of(const struct field *f)
@@ -206,10 +200,7 @@ static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sq
     struct raux *x = aux;
     struct vtab_columns c = {x->table->columns.n, name_at, type_at, x->table};
     (void)db, (void)argc, (void)argv, (void)error;
-    int rc = vtab_declare(x->q, &c, sizeof(struct rtab), out);
-    if (rc == SQLITE_OK)
-        ((struct rtab *)*out)->aux = x;
-    return rc;
+    return vtab_declare(x->q, &c, x, out);
 }
 
 static size_t rows_of(const struct rtable *r)
@@ -221,7 +212,7 @@ static size_t rows_of(const struct rtable *r)
 
 static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
-    struct raux *x = ((struct rtab *)base)->aux;
+    struct raux *x = ((struct vtab *)base)->of;
     x->q->wants_run |= !x->table->is_sums;
     info->estimatedRows = (sqlite3_int64)rows_of(x->table) + 1;
     info->estimatedCost = (double)info->estimatedRows;
@@ -230,44 +221,19 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 
 static int open_cursor(sqlite3_vtab *v, sqlite3_vtab_cursor **out)
 {
-    struct raux *x = ((struct rtab *)v)->aux;
-    size_t size = x->table->fields->row_size;
-    struct rcursor *c = sqlite3_malloc64(sizeof(*c) + size);
-    if (!c)
-        return SQLITE_NOMEM;
-    memset(c, 0, sizeof(*c) + size);
-    c->scratch = c + 1;
-    *out = &c->base;
-    return SQLITE_OK;
-}
-
-static int close_cursor(sqlite3_vtab_cursor *c)
-{
-    sqlite3_free(c);
-    return SQLITE_OK;
+    const struct raux *x = ((struct vtab *)v)->of;
+    return walk_open(v, sizeof(struct rcursor) + x->table->fields->row_size, out);
 }
 
 static int filter(sqlite3_vtab_cursor *base, int n, const char *plan, int argc,
                   sqlite3_value **argv)
 {
     struct rcursor *c = (struct rcursor *)base;
-    struct raux *x = ((struct rtab *)base->pVtab)->aux;
+    const struct raux *x = c->walk.of;
     (void)n, (void)plan, (void)argc, (void)argv;
-    c->at = 0;
-    c->n = rows_of(x->table);
+    c->walk.at = 0;
+    c->walk.end = rows_of(x->table);
     return x->q->has_run || x->table->is_sums ? SQLITE_OK : SQLITE_ERROR;
-}
-
-static int next(sqlite3_vtab_cursor *base)
-{
-    ((struct rcursor *)base)->at++;
-    return SQLITE_OK;
-}
-
-static int at_end(sqlite3_vtab_cursor *base)
-{
-    const struct rcursor *c = (const struct rcursor *)base;
-    return c->at >= c->n;
 }
 
 struct json_job {
@@ -318,9 +284,9 @@ static void put_field(sqlite3_context *ctx, const struct field *f, const void *r
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int n)
 {
     struct rcursor *c = (struct rcursor *)base;
-    const struct rtable *r = ((struct rtab *)base->pVtab)->aux->table;
-    const char *row = r->sheet ? sheet_row(r->sheet, c->at, c->scratch)
-                               : (const char *)r->rows.rows + c->at * r->fields->row_size;
+    const struct rtable *r = ((const struct raux *)c->walk.of)->table;
+    const char *row = r->sheet ? sheet_row(r->sheet, c->walk.at, c->scratch)
+                               : (const char *)r->rows.rows + c->walk.at * r->fields->row_size;
     row += r->offsets.v[n];
     if (r->through.v[n])
         row = *(const char *const *)row;
@@ -329,24 +295,7 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int n)
     return SQLITE_OK;
 }
 
-static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
-{
-    *out = (sqlite3_int64)((const struct rcursor *)base)->at + 1;
-    return SQLITE_OK;
-}
-
-static const sqlite3_module module = {
-    .xConnect = connect,
-    .xBestIndex = best_index,
-    .xDisconnect = vtab_disconnect,
-    .xOpen = open_cursor,
-    .xClose = close_cursor,
-    .xFilter = filter,
-    .xNext = next,
-    .xEof = at_end,
-    .xColumn = column,
-    .xRowid = rowid,
-};
+static const sqlite3_module module = VTAB_MODULE(best_index, walk_close, walk_next, walk_rowid);
 
 bool rtab_register(struct query *q, struct rtable *table)
 {

@@ -20,13 +20,12 @@
 enum { SCANS_BEFORE_INDEX = 3 };
 
 struct cursor {
-    sqlite3_vtab_cursor base;
+    struct walk walk; /* of the table, or of the rows in order */
     struct vaux *aux;
     const char *plan; /* what conditions and order were read from */
     struct order_by order;
     struct condition conditions[MOST_CONDITIONS], *active[MOST_CONDITIONS];
     size_t n_conditions, n_active;
-    size_t at, end;       /* of the table, or of the rows in order */
     const uint32_t *rows; /* NULL: at is the row */
     uint32_t *own;        /* rows that were found for this cursor */
     /* The row at hand: */
@@ -38,31 +37,6 @@ struct cursor {
 static const char *type_name(enum qkind kind)
 {
     return kind == Q_I ? "INTEGER" : kind == Q_R ? "REAL" : "TEXT";
-}
-
-int vtab_declare(struct query *q, const struct vtab_columns *c, size_t size, sqlite3_vtab **out)
-{
-    sqlite3_str *s = sqlite3_str_new(q->db);
-    sqlite3_str_appendf(s, "CREATE TABLE x(");
-    for (size_t i = 0; i < c->n; i++)
-        sqlite3_str_appendf(s, "%s\"%w\" %s", i ? ", " : "", c->name(c->of, i), c->type(c->of, i));
-    sqlite3_str_appendf(s, ")");
-    char *sql = sqlite3_str_finish(s);
-    q->declaring = true;
-    int rc = sql ? sqlite3_declare_vtab(q->db, sql) : SQLITE_NOMEM;
-    q->declaring = false;
-    sqlite3_free(sql);
-    *out = rc == SQLITE_OK ? sqlite3_malloc64(size) : NULL;
-    if (!*out)
-        return rc == SQLITE_OK ? SQLITE_NOMEM : rc;
-    memset(*out, 0, size);
-    return SQLITE_OK;
-}
-
-int vtab_disconnect(sqlite3_vtab *v)
-{
-    sqlite3_free(v);
-    return SQLITE_OK;
 }
 
 static const char *name_at(const void *of, size_t i)
@@ -81,10 +55,7 @@ static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sq
     struct vaux *x = aux;
     struct vtab_columns c = {x->table->n_columns, name_at, type_at, x->table};
     (void)db, (void)argc, (void)argv, (void)error;
-    int rc = vtab_declare(x->q, &c, sizeof(struct vtab), out);
-    if (rc == SQLITE_OK)
-        ((struct vtab *)*out)->aux = x;
-    return rc;
+    return vtab_declare(x->q, &c, x, out);
 }
 
 /* ---- walking ---- */
@@ -100,7 +71,7 @@ static bool fits(struct cursor *c)
 /* Makes the row at `at` the one at hand. */
 static void take_row(struct cursor *c)
 {
-    size_t row = c->rows ? c->rows[c->at] : c->at;
+    size_t row = c->rows ? c->rows[c->walk.at] : c->walk.at;
     if (row - c->first >= c->length) {
         const struct vaux *x = c->aux;
         c->part = part_of(x, row);
@@ -114,7 +85,7 @@ static void take_row(struct cursor *c)
 /* To the next row that fits, this one included. */
 static void settle(struct cursor *c)
 {
-    for (; c->at < c->end; c->at++) {
+    for (; c->walk.at < c->walk.end; c->walk.at++) {
         take_row(c);
         if (!c->n_active || fits(c))
             return;
@@ -124,15 +95,9 @@ static void settle(struct cursor *c)
 static int next(sqlite3_vtab_cursor *base)
 {
     struct cursor *c = (struct cursor *)base;
-    c->at++;
+    c->walk.at++;
     settle(c);
     return SQLITE_OK;
-}
-
-static int at_end(sqlite3_vtab_cursor *base)
-{
-    const struct cursor *c = (const struct cursor *)base;
-    return c->at >= c->end;
 }
 
 /* ---- finding rows ---- */
@@ -171,7 +136,7 @@ static bool make_own(struct cursor *c, size_t n)
 /* The rows of a range or of several values, in the order of rows; all where these are too many. */
 static int pick(struct cursor *c, const struct qindex *index, const struct condition *by)
 {
-    size_t spans = by->values ? by->n_values : 1, n = 0, most = c->end / 16;
+    size_t spans = by->values ? by->n_values : 1, n = 0, most = c->walk.end / 16;
     if (spans > most)
         return SQLITE_OK;
     if (!make_own(c, most))
@@ -186,7 +151,7 @@ static int pick(struct cursor *c, const struct qindex *index, const struct condi
     }
     qsort(c->own, n, sizeof(*c->own), by_number);
     c->rows = c->own;
-    c->end = n;
+    c->walk.end = n;
     return SQLITE_OK;
 }
 
@@ -195,7 +160,7 @@ static int look_up(struct cursor *c)
 {
     struct vaux *x = c->aux;
     const struct condition *by = narrowest(c);
-    if (!by || c->end >= UINT32_MAX)
+    if (!by || c->walk.end >= UINT32_MAX)
         return SQLITE_OK;
     const struct qindex *index = index_of(x, by->column);
     if (!index->made && x->found->index[by->column].scans++ < SCANS_BEFORE_INDEX)
@@ -207,8 +172,8 @@ static int look_up(struct cursor *c)
     if (by->values || (index->rows && by->lo != by->hi))
         return pick(c, index, by);
     c->rows = index->rows;
-    c->at = index_place(index, by->lo, false);
-    c->end = index_place(index, by->hi, true);
+    c->walk.at = index_place(index, by->lo, false);
+    c->walk.end = index_place(index, by->hi, true);
     return SQLITE_OK;
 }
 
@@ -217,16 +182,16 @@ static int collect(struct cursor *c)
 {
     uint32_t *old = c->own;
     size_t n = 0;
-    if (!make_own(c, c->end > c->at ? c->end - c->at : 0)) {
+    if (!make_own(c, c->walk.end > c->walk.at ? c->walk.end - c->walk.at : 0)) {
         c->own = old;
         return SQLITE_NOMEM;
     }
-    for (settle(c); c->at < c->end; c->at++, settle(c))
+    for (settle(c); c->walk.at < c->walk.end; c->walk.at++, settle(c))
         c->own[n++] = (uint32_t)(c->first + c->row);
     sqlite3_free(old);
     c->rows = c->own;
-    c->at = 0;
-    c->end = n;
+    c->walk.at = 0;
+    c->walk.end = n;
     return SQLITE_OK;
 }
 
@@ -238,16 +203,16 @@ static int put_in_order(struct cursor *c)
         int rc = collect(c);
         if (rc != SQLITE_OK)
             return rc;
-        if (c->end < all / 4 || c->order.distinct) {
-            c->end = order_some(x, &c->order, c->own, c->end);
+        if (c->walk.end < all / 4 || c->order.distinct) {
+            c->walk.end = order_some(x, &c->order, c->own, c->walk.end);
             c->n_active = 0;
             return SQLITE_OK;
         }
     }
     const struct qorder *o = order_all(x, &c->order);
     c->rows = o->rows;
-    c->at = 0;
-    c->end = o->n;
+    c->walk.at = 0;
+    c->walk.end = o->n;
     return SQLITE_OK;
 }
 
@@ -274,7 +239,7 @@ static void find_rows(void *ctx)
     struct cursor *c = s->c;
     struct vaux *x = c->aux;
     vtab_refresh(x);
-    c->end = x->first[x->table->n_parts];
+    c->walk.end = x->first[x->table->n_parts];
     s->rc = look_up(c);
     if (s->rc == SQLITE_OK && c->order.n)
         s->rc = put_in_order(c);
@@ -345,7 +310,7 @@ static int filter(sqlite3_vtab_cursor *base, int n, const char *plan, int argc,
     sqlite3_free(c->own);
     c->own = NULL;
     c->rows = NULL;
-    c->at = c->end = c->length = c->first = 0;
+    c->walk.at = c->walk.end = c->length = c->first = 0;
     int rc = set_conditions(c, argv, &any);
     if (rc != SQLITE_OK || !any)
         return rc;
@@ -354,13 +319,10 @@ static int filter(sqlite3_vtab_cursor *base, int n, const char *plan, int argc,
 
 static int open_cursor(sqlite3_vtab *v, sqlite3_vtab_cursor **out)
 {
-    struct cursor *c = sqlite3_malloc(sizeof(*c));
-    if (!c)
-        return SQLITE_NOMEM;
-    memset(c, 0, sizeof(*c));
-    c->aux = ((struct vtab *)v)->aux;
-    *out = &c->base;
-    return SQLITE_OK;
+    int rc = walk_open(v, sizeof(struct cursor), out);
+    if (rc == SQLITE_OK)
+        ((struct cursor *)*out)->aux = ((struct vtab *)v)->of;
+    return rc;
 }
 
 static int close_cursor(sqlite3_vtab_cursor *base)
@@ -369,8 +331,7 @@ static int close_cursor(sqlite3_vtab_cursor *base)
     for (size_t i = 0; i < c->n_conditions; i++)
         match_release(&c->conditions[i]);
     sqlite3_free(c->own);
-    sqlite3_free(c);
-    return SQLITE_OK;
+    return walk_close(base);
 }
 
 static void put_string(sqlite3_context *ctx, const struct strings *s, uint32_t id)
@@ -412,19 +373,7 @@ static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
     return SQLITE_OK;
 }
 
-/* Without xCreate: the table is there under its own name, and no other can be made of it. */
-static const sqlite3_module module = {
-    .xConnect = connect,
-    .xBestIndex = vtab_best_index,
-    .xDisconnect = vtab_disconnect,
-    .xOpen = open_cursor,
-    .xClose = close_cursor,
-    .xFilter = filter,
-    .xNext = next,
-    .xEof = at_end,
-    .xColumn = column,
-    .xRowid = rowid,
-};
+static const sqlite3_module module = VTAB_MODULE(vtab_best_index, close_cursor, next, rowid);
 
 bool vtab_register(struct query *q, const struct qtable *table)
 {

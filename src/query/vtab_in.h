@@ -73,11 +73,6 @@ struct vaux {
     size_t first[MOST_PARTS + 1]; /* row of each part, and the number of all */
 };
 
-struct vtab {
-    sqlite3_vtab base;
-    struct vaux *aux;
-};
-
 /* Texts that an operator has been asked about. */
 struct match {
     int op;
