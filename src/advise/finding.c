@@ -1,7 +1,6 @@
 #include "advise/finding.h"
 
 #include <math.h>
-#include <stdarg.h>
 
 #include "base/human.h"
 #include "base/str.h"
@@ -41,41 +40,27 @@ const char *bottleneck_name(enum bottleneck b)
     return bottleneck_names[b];
 }
 
-static const char *format(struct arena *a, const char *fmt, va_list ap)
-{
-    struct str s;
-    str_init(&s, a);
-    str_vprintf(&s, fmt, ap);
-    return s.buf;
-}
-
-#define FORMATTED(f, name)                                                                         \
-    va_list ap;                                                                                    \
-    va_start(ap, fmt);                                                                             \
-    const char *name = format((f)->arena, fmt, ap);                                                \
-    va_end(ap);
-
 void finding_issue(struct finding *f, const char *fmt, ...)
 {
-    FORMATTED(f, text)
+    ARENA_FORMATTED(text, f->arena);
     f->issue = text;
 }
 
 void finding_suggest(struct finding *f, const char *fmt, ...)
 {
-    FORMATTED(f, text)
+    ARENA_FORMATTED(text, f->arena);
     f->suggestion = text;
 }
 
 void finding_scope(struct finding *f, const char *fmt, ...)
 {
-    FORMATTED(f, text)
+    ARENA_FORMATTED(text, f->arena);
     f->scope = text;
 }
 
 void finding_action(struct finding *f, const char *fmt, ...)
 {
-    FORMATTED(f, text)
+    ARENA_FORMATTED(text, f->arena);
     vec_push(&f->actions, f->arena, text);
 }
 
@@ -87,7 +72,7 @@ void finding_claim(struct finding *f, enum cause cause, int64_t ns)
 
 void finding_sure(struct finding *f, double confidence, const char *fmt, ...)
 {
-    FORMATTED(f, text)
+    ARENA_FORMATTED(text, f->arena);
     f->confidence = confidence;
     f->confidence_reason = text;
 }
@@ -103,7 +88,7 @@ static struct evidence *add_evidence(struct finding *f, const char *text)
 void finding_because(struct finding *f, const char *metric, double value, double threshold,
                      const char *unit, const char *fmt, ...)
 {
-    FORMATTED(f, text)
+    ARENA_FORMATTED(text, f->arena);
     struct evidence *e = add_evidence(f, text);
     e->metric = metric;
     e->value = value;
@@ -129,7 +114,7 @@ static int32_t gpu_of_stream(const struct trace *t, uint32_t stream)
 
 void finding_at_kernel(struct finding *f, uint32_t kernel, const char *fmt, ...)
 {
-    FORMATTED(f, text)
+    ARENA_FORMATTED(text, f->arena);
     const struct trace *t = f->analysis->trace;
     if (kernel >= t->kernels.n)
         return;
@@ -141,7 +126,7 @@ void finding_at_kernel(struct finding *f, uint32_t kernel, const char *fmt, ...)
 
 void finding_at_copy(struct finding *f, uint32_t copy, const char *fmt, ...)
 {
-    FORMATTED(f, text)
+    ARENA_FORMATTED(text, f->arena);
     const struct trace *t = f->analysis->trace;
     if (copy >= t->copies.n)
         return;
@@ -152,7 +137,7 @@ void finding_at_copy(struct finding *f, uint32_t copy, const char *fmt, ...)
 
 void finding_at_call(struct finding *f, uint32_t call, const char *fmt, ...)
 {
-    FORMATTED(f, text)
+    ARENA_FORMATTED(text, f->arena);
     const struct trace *t = f->analysis->trace;
     if (call >= t->regions.n)
         return;

@@ -1,6 +1,5 @@
 /* The dispatches of a folder: stats files, decoded folders, and which belong together. */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,17 +12,12 @@ enum { DEEPEST = 4, MOST_DISPATCHES = 10000, MOST_ENTRIES = 1000000, MOST_NOTES 
 
 void att_note(struct att *t, const char *fmt, ...)
 {
-    struct str s;
-    va_list ap;
     if (t->notes.n == MOST_NOTES)
         vec_push(&t->notes, &t->arena, "there are more such notes");
     if (t->notes.n >= MOST_NOTES)
         return;
-    str_init(&s, &t->arena);
-    va_start(ap, fmt);
-    str_vprintf(&s, fmt, ap);
-    va_end(ap);
-    vec_push(&t->notes, &t->arena, s.buf);
+    ARENA_FORMATTED(text, &t->arena);
+    vec_push(&t->notes, &t->arena, text);
 }
 
 /* "…stats_NAME.csv", also compressed: NAME. NULL: another file. */

@@ -168,16 +168,26 @@ char *arena_strdup(struct arena *a, const char *s)
     return arena_strndup(a, s, strlen(s));
 }
 
+char *arena_vprintf(struct arena *a, const char *fmt, va_list ap)
+{
+    char small[256]; /* most texts are: they are made once */
+    va_list again;
+    va_copy(again, ap);
+    int n = vsnprintf(small, sizeof(small), fmt, again);
+    va_end(again);
+    char *p = arena_alloc(a, n < 0 ? 1 : (size_t)n + 1);
+    if (n > 0 && (size_t)n < sizeof(small))
+        memcpy(p, small, (size_t)n + 1);
+    else if (n > 0)
+        vsnprintf(p, (size_t)n + 1, fmt, ap);
+    return p;
+}
+
 char *arena_printf(struct arena *a, const char *fmt, ...)
 {
-    va_list ap, again;
+    va_list ap;
     va_start(ap, fmt);
-    va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, fmt, ap);
+    char *p = arena_vprintf(a, fmt, ap);
     va_end(ap);
-    char *p = arena_alloc(a, n < 0 ? 1 : (size_t)n + 1);
-    if (n > 0)
-        vsnprintf(p, (size_t)n + 1, fmt, again);
-    va_end(again);
     return p;
 }

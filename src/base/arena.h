@@ -25,6 +25,7 @@
 #ifndef GS_BASE_ARENA_H
 #define GS_BASE_ARENA_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -57,6 +58,15 @@ void *arena_calloc(struct arena *a, size_t n, size_t size); /* overflow-safe */
 char *arena_strdup(struct arena *a, const char *s);
 char *arena_strndup(struct arena *a, const char *s, size_t n); /* copies n bytes, adds NUL */
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+char *arena_vprintf(struct arena *a, const char *fmt, va_list ap)
+    __attribute__((format(printf, 2, 0)));
+
+/* Of a function that ends in (const char *fmt, ...): what is said, as `text`. */
+#define ARENA_FORMATTED(text, arena)                                                               \
+    va_list text##_ap;                                                                             \
+    va_start(text##_ap, fmt);                                                                      \
+    const char *text = arena_vprintf(arena, fmt, text##_ap);                                       \
+    va_end(text##_ap)
 
 /*
  * Grows p from old to size bytes; in place when p is the newest allocation. The new part is

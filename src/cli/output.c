@@ -1,7 +1,6 @@
 #include "cli/output.h"
 
 #include <assert.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -165,13 +164,8 @@ bool output_extra(struct output *out, const char *path, const struct str *text,
 
 void output_note(struct output *out, const char *fmt, ...)
 {
-    struct arena *a = out->cli->arena;
-    char line[8192];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(line, sizeof(line), fmt, ap);
-    va_end(ap);
-    vec_push(&out->notes, a, (const char *)arena_strdup(a, line));
+    ARENA_FORMATTED(line, out->cli->arena);
+    vec_push(&out->notes, out->cli->arena, line);
 }
 
 bool output_finish(struct output *out, struct gs_error *err)

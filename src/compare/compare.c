@@ -1,7 +1,6 @@
 #include "compare/compare.h"
 
 #include <math.h>
-#include <stdarg.h>
 
 #include "base/str.h"
 #include "compare/compare_in.h"
@@ -41,29 +40,15 @@ const char *compare_kind_name(enum compare_kind k)
 
 /* ---- what the parts call ---- */
 
-static const char *printed(struct arena *a, const char *fmt, va_list ap)
-{
-    struct str s;
-    str_init(&s, a);
-    str_vprintf(&s, fmt, ap);
-    return s.buf;
-}
-
 void compare_say(struct comparison *c, const char *fmt, ...)
 {
-    va_list ap;
-    va_start(ap, fmt);
-    const char *text = printed(c->arena, fmt, ap);
-    va_end(ap);
+    ARENA_FORMATTED(text, c->arena);
     vec_push(&c->reasons, c->arena, text);
 }
 
 void compare_note(struct comparison *c, const char *fmt, ...)
 {
-    va_list ap;
-    va_start(ap, fmt);
-    const char *text = printed(c->arena, fmt, ap);
-    va_end(ap);
+    ARENA_FORMATTED(text, c->arena);
     vec_push(&c->notes, c->arena, text);
 }
 

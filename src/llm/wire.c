@@ -1,9 +1,9 @@
 #include "llm/wire.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/utf8.h"
 #include "llm/json_copy.h"
@@ -18,18 +18,13 @@ void llm_parser_init(struct llm_parser *p, const struct llm_wire *wire, struct a
 
 void llm_give_fault(struct llm_parser *p, enum llm_fault fault, int status, const char *fmt, ...)
 {
-    struct str text;
-    va_list ap;
     if (p->failed)
         return;
-    str_init(&text, p->arena);
-    va_start(ap, fmt);
-    str_vprintf(&text, fmt, ap);
-    va_end(ap);
+    ARENA_FORMATTED(text, p->arena);
     p->failed = true;
     p->take(p->ctx, &(struct llm_event){.kind = LLM_EVENT_FAULT,
-                                        .text = text.buf,
-                                        .len = text.len,
+                                        .text = text,
+                                        .len = strlen(text),
                                         .fault = fault,
                                         .status = status});
 }

@@ -1,23 +1,17 @@
 #include "plan/plan.h"
 
 #include <math.h>
-#include <stdarg.h>
 
 #include "base/str.h"
 #include "plan/plan_in.h"
 
 void plan_note(struct planner *pl, const char *fmt, ...)
 {
-    struct str s;
-    va_list ap;
-    str_init(&s, pl->arena);
-    va_start(ap, fmt);
-    str_vprintf(&s, fmt, ap);
-    va_end(ap);
+    ARENA_FORMATTED(text, pl->arena);
     for (size_t i = 0; i < pl->p->notes.n; i++)
-        if (str_eq(pl->p->notes.v[i], s.buf))
+        if (str_eq(pl->p->notes.v[i], text))
             return;
-    vec_push(&pl->p->notes, pl->arena, s.buf);
+    vec_push(&pl->p->notes, pl->arena, text);
 }
 
 /* Ranks must not write over one another; a rank profiled alone needs no number. */

@@ -2,18 +2,9 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdarg.h>
 
 #include "base/str.h"
 #include "report/value.h"
-
-static const char *format(struct arena *a, const char *fmt, va_list ap)
-{
-    struct str s;
-    str_init(&s, a);
-    str_vprintf(&s, fmt, ap);
-    return s.buf;
-}
 
 struct doc *doc_new(struct arena *a)
 {
@@ -38,23 +29,17 @@ static struct block *last(const struct doc *d, enum block_kind kind)
     return b && b->kind == kind ? b : NULL;
 }
 
-#define FORMATTED(text, arena)                                                                     \
-    va_list ap;                                                                                    \
-    va_start(ap, fmt);                                                                             \
-    const char *text = format(arena, fmt, ap);                                                     \
-    va_end(ap)
-
 /* ---- headings ---- */
 
 void doc_title(struct doc *d, const char *fmt, ...)
 {
-    FORMATTED(text, d->arena);
+    ARENA_FORMATTED(text, d->arena);
     add(d, BLOCK_HEADING, text)->level = 1;
 }
 
 void doc_section(struct doc *d, const char *id, const char *nav, const char *fmt, ...)
 {
-    FORMATTED(text, d->arena);
+    ARENA_FORMATTED(text, d->arena);
     struct block *b = add(d, BLOCK_HEADING, text);
     b->level = 2;
     b->id = id;
@@ -63,7 +48,7 @@ void doc_section(struct doc *d, const char *id, const char *nav, const char *fmt
 
 void doc_heading(struct doc *d, int level, const char *fmt, ...)
 {
-    FORMATTED(text, d->arena);
+    ARENA_FORMATTED(text, d->arena);
     add(d, BLOCK_HEADING, text)->level = level;
 }
 
@@ -75,14 +60,14 @@ void doc_part(struct doc *d, const char *id, const char *title)
 
 void doc_about(struct doc *d, const char *label, const char *fmt, ...)
 {
-    FORMATTED(text, d->arena);
+    ARENA_FORMATTED(text, d->arena);
     if (*text)
         vec_push(&d->about, d->arena, ((struct fact){label, text, NULL}));
 }
 
 void doc_badge(struct doc *d, enum tone tone, const char *section, const char *fmt, ...)
 {
-    FORMATTED(text, d->arena);
+    ARENA_FORMATTED(text, d->arena);
     vec_push(&d->badges, d->arena, ((struct badge){text, section, tone}));
 }
 
@@ -90,19 +75,19 @@ void doc_badge(struct doc *d, enum tone tone, const char *section, const char *f
 
 void doc_text(struct doc *d, const char *fmt, ...)
 {
-    FORMATTED(text, d->arena);
+    ARENA_FORMATTED(text, d->arena);
     add(d, BLOCK_TEXT, text);
 }
 
 void doc_item(struct doc *d, const char *fmt, ...)
 {
-    FORMATTED(text, d->arena);
+    ARENA_FORMATTED(text, d->arena);
     add(d, BLOCK_ITEM, text);
 }
 
 void doc_callout(struct doc *d, enum tone tone, const char *fmt, ...)
 {
-    FORMATTED(text, d->arena);
+    ARENA_FORMATTED(text, d->arena);
     add(d, BLOCK_CALLOUT, text)->tone = tone;
 }
 
@@ -115,7 +100,7 @@ void doc_label(struct doc *d, const char *word)
 
 void doc_code(struct doc *d, const char *fmt, ...)
 {
-    FORMATTED(text, d->arena);
+    ARENA_FORMATTED(text, d->arena);
     add(d, BLOCK_CODE, text);
 }
 
@@ -135,7 +120,7 @@ void doc_find(struct doc *d, const char *name)
 
 void doc_link(struct doc *d, const char *fmt, ...)
 {
-    FORMATTED(text, d->arena);
+    ARENA_FORMATTED(text, d->arena);
     if (d->blocks.n)
         d->blocks.v[d->blocks.n - 1]->link = text;
 }
@@ -152,13 +137,13 @@ static void add_fact(struct doc *d, const char *label, const char *value, const 
 
 void doc_fact(struct doc *d, const char *label, const char *fmt, ...)
 {
-    FORMATTED(text, d->arena);
+    ARENA_FORMATTED(text, d->arena);
     add_fact(d, label, text, NULL);
 }
 
 void doc_explained(struct doc *d, const char *label, const char *doc, const char *fmt, ...)
 {
-    FORMATTED(text, d->arena);
+    ARENA_FORMATTED(text, d->arena);
     add_fact(d, label, text, doc);
 }
 
@@ -205,7 +190,7 @@ void doc_column(struct block *table, const char *title, enum column_kind kind)
 void doc_cell(struct block *table, const char *fmt, ...)
 {
     assert(table->kind == BLOCK_TABLE && table->columns.n); /* columns come first */
-    FORMATTED(text, table->arena);
+    ARENA_FORMATTED(text, table->arena);
     vec_push(&table->cells, table->arena, text);
 }
 
@@ -219,7 +204,7 @@ struct block *doc_bars(struct doc *d, const char *caption, const char *chart)
 void doc_bar(struct block *bars, enum tone tone, double share, const char *label, const char *fmt,
              ...)
 {
-    FORMATTED(text, bars->arena);
+    ARENA_FORMATTED(text, bars->arena);
     vec_push(&bars->bars, bars->arena, ((struct bar){label, text, share, tone}));
 }
 

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -285,16 +284,11 @@ bool session_delete(struct session *s, struct gs_error *err)
 
 struct session_event *session_event(struct session *s, const char *kind, const char *fmt, ...)
 {
-    va_list ap;
-    struct str text;
-    str_init(&text, s->arena);
-    va_start(ap, fmt);
-    str_vprintf(&text, fmt, ap);
-    va_end(ap);
+    ARENA_FORMATTED(text, s->arena);
     vec_push(&s->events, s->arena,
              ((struct session_event){.time = store_time(s->arena),
                                      .kind = kind,
-                                     .text = session_hidden(s, text.buf),
+                                     .text = session_hidden(s, text),
                                      .checkpoint = s->current,
                                      .seconds = NAN}));
     return &s->events.v[s->events.n - 1];

@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,13 +14,8 @@ enum { DEPTH = 2, MOST_FOLDERS = 256 };
 
 void workload_note(struct workload *w, const char *fmt, ...)
 {
-    struct str s;
-    va_list ap;
-    str_init(&s, w->arena);
-    va_start(ap, fmt);
-    str_vprintf(&s, fmt, ap);
-    va_end(ap);
-    vec_push(&w->notes, w->arena, s.buf);
+    ARENA_FORMATTED(text, w->arena);
+    vec_push(&w->notes, w->arena, text);
 }
 
 bool workload_same_name(const char *a, const char *b)
