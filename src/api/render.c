@@ -104,20 +104,23 @@ static void render_run(void *ctx)
     api_render(&r, c->format, &c->form, c->sink, c->ctx, c->err);
 }
 
+static bool render(struct rendering *c, void (*how)(void *), pthread_mutex_t *lock, gs_task *task,
+                   struct gs_error *err)
+{
+    struct gs_error own;
+    c->err = err ? err : &own;
+    pthread_mutex_lock(lock);
+    bool ok = api_call(task, how, c, c->err);
+    pthread_mutex_unlock(lock);
+    return ok;
+}
+
 bool gs_render(gs_run *run, const char *format, const struct gs_option *options, gs_sink_fn *sink,
                void *ctx, gs_task *task, struct gs_error *err)
 {
-    struct gs_error own;
-    struct rendering c = {.run = run,
-                          .format = format,
-                          .options = options,
-                          .sink = sink,
-                          .ctx = ctx,
-                          .err = err ? err : &own};
-    pthread_mutex_lock(&run->lock);
-    bool ok = api_call(task, render_run, &c, c.err);
-    pthread_mutex_unlock(&run->lock);
-    return ok;
+    struct rendering c = {
+        .run = run, .format = format, .options = options, .sink = sink, .ctx = ctx};
+    return render(&c, render_run, &run->lock, task, err);
 }
 
 /* ---- what if ---- */
@@ -287,15 +290,7 @@ bool gs_comparison_render(gs_comparison *comparison, const char *format,
                           const struct gs_option *options, gs_sink_fn *sink, void *ctx,
                           gs_task *task, struct gs_error *err)
 {
-    struct gs_error own;
-    struct rendering c = {.comparison = comparison,
-                          .format = format,
-                          .options = options,
-                          .sink = sink,
-                          .ctx = ctx,
-                          .err = err ? err : &own};
-    pthread_mutex_lock(&comparison->lock);
-    bool ok = api_call(task, render_comparison, &c, c.err);
-    pthread_mutex_unlock(&comparison->lock);
-    return ok;
+    struct rendering c = {
+        .comparison = comparison, .format = format, .options = options, .sink = sink, .ctx = ctx};
+    return render(&c, render_comparison, &comparison->lock, task, err);
 }

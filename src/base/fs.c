@@ -83,6 +83,18 @@ const char *fs_basename(const char *path)
     return slash ? slash + 1 : path;
 }
 
+const char *fs_label(const char *path, bool folder, struct arena *a)
+{
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    const char *end = path + n, *from = end;
+    for (int parts = folder ? 1 : 2; from > path; from--)
+        if (from[-1] == '/' && --parts <= 0)
+            break;
+    return arena_strndup(a, from, (size_t)(end - from));
+}
+
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);

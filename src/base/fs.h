@@ -91,6 +91,12 @@ extern const char *const fs_db_ends[FS_DB_FILES]; /* "", "-wal", "-journal", "-s
 const char *fs_basename(const char *path);
 
 /*
+ * A name for people: of a folder its own, of a file the folder's as well, since "15_results.db" says
+ * little: "night/15_results.db".
+ */
+const char *fs_label(const char *path, bool folder, struct arena *a);
+
+/*
  * Writes a whole file, as fs_out.h says: a reader never sees half of it, a failure leaves the old
  * file, and a file that was read is not written over. "-" writes to standard output.
  */

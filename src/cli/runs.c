@@ -34,19 +34,6 @@ static void split_paths(struct opt_list *paths, const char *what, struct arena *
         vec_push(paths, arena, what);
 }
 
-/* The name of a file says little when it is "15_results.db": the folder goes with it. */
-static const char *label_of(struct arena *arena, const char *what)
-{
-    size_t n = strlen(what);
-    while (n > 1 && what[n - 1] == '/')
-        n--;
-    const char *end = what + n, *from = end;
-    for (int parts = fs_is_dir(what) ? 1 : 2; from > what; from--)
-        if (from[-1] == '/' && --parts <= 0)
-            break;
-    return arena_strndup(arena, from, (size_t)(end - from));
-}
-
 bool profile_load(struct cli *cli, struct run_profile *p, const char *what, enum reader_mode reader,
                   struct gs_error *err)
 {
@@ -61,7 +48,7 @@ bool profile_load(struct cli *cli, struct run_profile *p, const char *what, enum
     o.max_phases = PROFILE_SOUGHT;
     o.facts_only = true;
     split_paths(&o.paths, what, own.arena);
-    const char *label = label_of(cli->arena, what);
+    const char *label = fs_label(what, fs_is_dir(what), cli->arena);
     struct run *r = cli_run(&own, &o, err);
     bool ok = r && (r->trace.kernels.n || r->trace.copies.n ||
                     fail(err, GS_E_EMPTY,

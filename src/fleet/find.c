@@ -32,22 +32,9 @@ static void add_bad(struct walk *w, const char *path, const struct gs_error *why
                                  why->code}));
 }
 
-/* "night/15_results.db", "night": the name of a file alone says little. */
-static const char *name_of(const char *path, bool folder, struct arena *a)
-{
-    size_t n = strlen(path);
-    while (n > 1 && path[n - 1] == '/')
-        n--;
-    const char *end = path + n, *from = end;
-    for (int parts = folder ? 1 : 2; from > path; from--)
-        if (from[-1] == '/' && --parts <= 0)
-            break;
-    return arena_strndup(a, from, (size_t)(end - from));
-}
-
 static void add_run(struct walk *w, const char *path, bool folder, const struct ingest_files *files)
 {
-    struct fleet_found_run r = {.path = path, .name = name_of(path, folder, w->arena)};
+    struct fleet_found_run r = {.path = path, .name = fs_label(path, folder, w->arena)};
     for (size_t i = 0; i < files->n; i++) {
         struct fs_list members = {0};
         ingest_members(&members, &files->v[i], w->arena);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/csv.h"
 #include "base/hash.h"
 #include "base/input.h"
 #include "base/str.h"
@@ -91,6 +92,18 @@ static const struct format *format_of(const struct probe *p, struct gs_error *er
     unknown_format(p, err);
     wrap(err, "cannot read '%s'", p->path);
     return NULL;
+}
+
+bool detect_header(const struct probe *p, bool (*is_ours)(struct csv *first))
+{
+    struct csv_head head = {p->head, p->n};
+    if (p->is_sqlite || memchr(p->head, '\0', p->n))
+        return false;
+    struct arena *temporary = arena_scratch();
+    struct csv *c = csv_new(temporary, csv_head_read, &head);
+    bool ours = csv_row(c) && is_ours(c);
+    arena_release(temporary);
+    return ours;
 }
 
 /* ---- what was seen before ---- */

@@ -12,6 +12,10 @@
  */
 bool detect_probe(struct probe *p, const char *path, struct arena *a, struct gs_error *err);
 
+/* Whether the first line of a text, taken as one of a CSV file, is a header of ours. */
+struct csv;
+bool detect_header(const struct probe *p, bool (*is_ours)(struct csv *first));
+
 /*
  * What files turned out to be, so that nobody looks twice: a command asks first whether an operand is
  * a table of sums, then of which format it is. One that has changed since is looked at again. NULL

@@ -66,7 +66,7 @@ int http_connect_s(const struct llm_target *t)
 static void take_sse(void *ctx, const char *name, const char *data, size_t n)
 {
     struct http_exchange *x = ctx;
-    x->parser.wire->event(&x->parser, name, data, n);
+    llm_parser_event(&x->parser, name, data, n);
 }
 
 /* A stream says so, or does not look like one document. */

@@ -165,6 +165,25 @@ void llm_write_tool(struct jwrite *w, const struct llm_function *t, const char *
     json_insert(w, key, t->parameters, NULL);
 }
 
+void llm_write_messages(struct jwrite *w, const struct llm_message_words *words,
+                        const struct llm_dialogue *d,
+                        void (*one)(struct jwrite *w, const struct llm_dialogue *d, size_t message,
+                                    size_t part))
+{
+    jw_open(w, words->list, '[');
+    for (size_t i = 0; i < d->messages.n; i++) {
+        const struct llm_message *m = &d->messages.v[i];
+        jw_open(w, NULL, '{');
+        jw_str(w, "role", m->role == LLM_USER ? "user" : words->model);
+        jw_open(w, words->parts, '[');
+        for (size_t k = 0; k < m->parts.n; k++)
+            one(w, d, i, k);
+        jw_close(w);
+        jw_close(w);
+    }
+    jw_close(w);
+}
+
 void llm_write_tools(struct jwrite *w, const char *key, const struct llm_dialogue *d,
                      void (*one)(struct jwrite *w, const struct llm_function *t))
 {
@@ -175,6 +194,25 @@ void llm_write_tools(struct jwrite *w, const char *key, const struct llm_dialogu
         jw_close(w);
     }
     jw_close(w);
+}
+
+void llm_parser_event(struct llm_parser *p, const char *name, const char *data, size_t n)
+{
+    if (p->wire->event)
+        p->wire->event(p, name, data, n);
+    else
+        p->wire->whole(p, data, n);
+}
+
+void llm_read_first(struct llm_parser *p, struct jread *j,
+                    void (*each)(struct llm_parser *p, struct jread *j))
+{
+    jr_array(j);
+    for (size_t i = 0; jr_item(j); i++)
+        if (i)
+            jr_skip(j);
+        else
+            each(p, j);
 }
 
 void llm_read_object(struct llm_parser *p, const char *data, size_t n,

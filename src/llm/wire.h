@@ -4,8 +4,8 @@
  *
  *     struct llm_parser p;
  *     llm_parser_init(&p, wire, arena, take, ctx);
- *     wire->event(&p, name, data, n)     for each event of a stream, or
- *     wire->whole(&p, text, n)           for an answer in one piece
+ *     llm_parser_event(&p, name, data, n)     for each event of a stream, or
+ *     wire->whole(&p, text, n)                for an answer in one piece
  *     llm_parser_finish(&p)              an answer without an end is a fault
  *
  * Answers come from a stranger: sizes are bounded (LLM_TEXT_MAX, LLM_CALLS_MAX), malformed UTF-8
@@ -53,7 +53,8 @@ struct llm_parser {
 struct llm_wire {
     const char *name;
     void (*body)(struct str *out, const struct llm_dialogue *d);
-    void (*event)(struct llm_parser *p, const char *name, const char *data, size_t n);
+    void (*event)(struct llm_parser *p, const char *name, const char *data,
+                  size_t n); /* NULL: whole */
     void (*whole)(struct llm_parser *p, const char *text, size_t n);
 };
 
@@ -62,6 +63,7 @@ extern const struct llm_wire wire_anthropic, wire_responses, wire_chat, wire_gem
 
 void llm_parser_init(struct llm_parser *p, const struct llm_wire *wire, struct arena *a,
                      llm_taker *take, void *ctx);
+void llm_parser_event(struct llm_parser *p, const char *name, const char *data, size_t n);
 /* Usage, why it stopped, or what is wrong: no end, no text and no call, a refusal. */
 void llm_parser_finish(struct llm_parser *p);
 
@@ -101,6 +103,15 @@ void llm_read_tokens(struct llm_parser *p, struct jread *j);
 /* The name and description of a tool, and the schema of its parameters under `key`. */
 void llm_write_tool(struct jwrite *w, const struct llm_function *t, const char *key);
 
+/* The messages: an object each, with a role and a list `parts`, whose items one() writes. */
+struct llm_message_words {
+    const char *list, *parts, *model; /* what the model's role is called */
+};
+void llm_write_messages(struct jwrite *w, const struct llm_message_words *words,
+                        const struct llm_dialogue *d,
+                        void (*one)(struct jwrite *w, const struct llm_dialogue *d, size_t message,
+                                    size_t part));
+
 /* All of them, an object each, whose members one() writes. */
 void llm_write_tools(struct jwrite *w, const char *key, const struct llm_dialogue *d,
                      void (*one)(struct jwrite *w, const struct llm_function *t));
@@ -110,6 +121,10 @@ void llm_write_tools(struct jwrite *w, const char *key, const struct llm_dialogu
  * NULL. `kind` gets type, status or code, or "".
  */
 const char *llm_error_text(const char *json, size_t n, const char **kind, struct arena *a);
+
+/* Of an array only the first item counts: nobody has asked for more than one answer. */
+void llm_read_first(struct llm_parser *p, struct jread *j,
+                    void (*each)(struct llm_parser *p, struct jread *j));
 
 /* Reads an answer of one object: each(p, j) for every key, jr_skip() is up to it. */
 void llm_read_object(struct llm_parser *p, const char *data, size_t n,

@@ -410,6 +410,10 @@ struct trace *trace_new(struct arena *owner);
 /* Room for `more` rows beyond those there; the caller fills them and adds to n. */
 #define trace_room(t, table, more) table_reserve(&(t)->table, &table##_desc, (t)->table.n + (more))
 
+/* The table has rows [0, base + rows): what an earlier try has put behind `base` is gone. */
+#define trace_rows_from(t, table, base, rows)                                                      \
+    ((t)->table.n = (base), trace_room(t, table, rows), (t)->table.n += (rows))
+
 static inline const char *trace_str(const struct trace *t, uint32_t id)
 {
     return strings_text(&t->strings, id);

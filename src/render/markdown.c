@@ -51,27 +51,26 @@ static void table(struct str *out, const struct block *b)
     }
 }
 
+static void item(struct str *out, const char *label, const char *mark, const char *value)
+{
+    str_printf(out, "- %s", mark);
+    escape(out, label);
+    str_printf(out, "%s: ", mark);
+    escape(out, value);
+    str_putc(out, '\n');
+}
+
 static void bars(struct str *out, const struct block *b)
 {
-    for (size_t i = 0; i < b->bars.n; i++) {
-        str_puts(out, "- ");
-        escape(out, b->bars.v[i].label);
-        str_puts(out, ": ");
-        escape(out, b->bars.v[i].value);
-        str_putc(out, '\n');
-    }
+    for (size_t i = 0; i < b->bars.n; i++)
+        item(out, b->bars.v[i].label, "", b->bars.v[i].value);
     str_putc(out, '\n');
 }
 
 static void facts(struct str *out, const struct block *b)
 {
-    for (size_t i = 0; i < b->facts.n; i++) {
-        str_puts(out, "- **");
-        escape(out, b->facts.v[i].label);
-        str_puts(out, "**: ");
-        escape(out, b->facts.v[i].value);
-        str_putc(out, '\n');
-    }
+    for (size_t i = 0; i < b->facts.n; i++)
+        item(out, b->facts.v[i].label, "**", b->facts.v[i].value);
     str_putc(out, '\n');
 }
 

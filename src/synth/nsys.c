@@ -76,12 +76,7 @@ static unsigned begin(struct sink *s, int pass, struct names *names)
 }
 
 SINK_ADD_PROCESS(struct nsys_writer, struct nprocess)
-
-static void end_process(struct sink *s, const struct rec_process *r)
-{
-    struct nsys_writer *w = (struct nsys_writer *)s;
-    w->processes.v[r->index].rec = rec_keep_process(r, w->arena);
-}
+SINK_END_PROCESS(struct nsys_writer)
 
 static void add_agent(struct sink *s, const struct rec_agent *r)
 {

@@ -141,12 +141,7 @@ static unsigned begin(struct sink *s, int pass, struct names *names)
 }
 
 SINK_ADD_PROCESS(struct rocpd, struct rprocess)
-
-static void end_process(struct sink *s, const struct rec_process *r)
-{
-    struct rocpd *w = (struct rocpd *)s;
-    w->processes.v[r->index].rec = rec_keep_process(r, w->arena);
-}
+SINK_END_PROCESS(struct rocpd)
 
 static void add_agent(struct sink *s, const struct rec_agent *r)
 {

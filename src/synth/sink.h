@@ -244,4 +244,12 @@ struct rec_process rec_keep_process(const struct rec_process *r, struct arena *a
         *p = (P){.rec = *r};                                                                       \
     }
 
+/* What is known of it at its end. */
+#define SINK_END_PROCESS(W)                                                                        \
+    static void end_process(struct sink *s, const struct rec_process *r)                           \
+    {                                                                                              \
+        W *w = (W *)s;                                                                             \
+        w->processes.v[r->index].rec = rec_keep_process(r, w->arena);                              \
+    }
+
 #endif

@@ -11,6 +11,7 @@
 #include "base/fs.h"
 #include "base/input.h"
 #include "base/str.h"
+#include "ingest/detect.h"
 #include "tally/tally_in.h"
 
 enum column { NAME, CALLS, TOTAL, AVERAGE, PERCENT, MIN, MAX, DEVIATION, COLUMNS };
@@ -61,17 +62,15 @@ static bool read_header(struct csv *c, size_t *at)
     return at[NAME] != NO_COLUMN && at[CALLS] != NO_COLUMN && at[TOTAL] != NO_COLUMN;
 }
 
+static bool is_ours(struct csv *c)
+{
+    size_t at[COLUMNS];
+    return read_header(c, at);
+}
+
 static bool detect(const struct probe *p)
 {
-    struct csv_head head = {p->head, p->n};
-    size_t at[COLUMNS];
-    if (p->is_sqlite || memchr(p->head, '\0', p->n))
-        return false;
-    struct arena *temporary = arena_scratch();
-    struct csv *c = csv_new(temporary, csv_head_read, &head);
-    bool ours = csv_row(c) && read_header(c, at);
-    arena_release(temporary);
-    return ours;
+    return detect_header(p, is_ours);
 }
 
 /* "hip" of results.hip_stats.csv and of out_hip_api_stats.csv, "kernel" of results.stats.csv. */

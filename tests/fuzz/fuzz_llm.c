@@ -36,7 +36,7 @@ static void take(void *ctx, const struct llm_event *e)
 static void take_sse(void *ctx, const char *name, const char *data, size_t n)
 {
     struct llm_parser *p = ctx;
-    p->wire->event(p, name, data, n);
+    llm_parser_event(p, name, data, n);
 }
 
 static void run(struct seen *s, const struct llm_wire *wire, const char *p, size_t n, size_t piece,

@@ -120,22 +120,6 @@ uint32_t kineto_lane(struct kineto *k, int64_t device, int64_t stream)
     return l;
 }
 
-uint32_t kineto_agent(struct kineto *k, uint32_t process, uint32_t gpu)
-{
-    uint64_t key = (uint64_t)process << 32 | gpu;
-    uint32_t a = idmap_get(&k->agents, key);
-    if (a != NO_INDEX)
-        return a;
-    struct agent made = {.process = process,
-                         .type = gpu == NO_INDEX ? AGENT_CPU : AGENT_GPU,
-                         .gpu = gpu,
-                         .id = gpu == NO_INDEX ? -1 : k->trace->gpus.v[gpu].node_id};
-    a = (uint32_t)k->trace->agents.n;
-    vec_push(&k->trace->agents, &k->trace->arena, made);
-    idmap_put(&k->agents, key, a);
-    return a;
-}
-
 /* ---- names ---- */
 
 void kineto_label(struct kineto *k, const struct k_event *e)

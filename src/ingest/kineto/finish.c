@@ -1,6 +1,7 @@
 /* Everything is read: resolves calls, streams, launches, devices and times. */
 #include <string.h>
 
+#include "ingest/agents.h"
 #include "ingest/kineto/kineto.h"
 
 /* ---- times ---- */
@@ -161,16 +162,16 @@ static void set_ends(struct kineto *k, struct copies *c, size_t i)
     if (kind == COPY_P2P) {
         uint32_t from = c->src[i] == NO_INDEX ? NO_INDEX : kineto_gpu(k, c->src[i]);
         uint32_t to = c->dst[i] == NO_INDEX ? NO_INDEX : kineto_gpu(k, c->dst[i]);
-        c->src[i] = from == NO_INDEX ? NO_INDEX : kineto_agent(k, process, from);
-        c->dst[i] = to == NO_INDEX ? NO_INDEX : kineto_agent(k, process, to);
+        c->src[i] = from == NO_INDEX ? NO_INDEX : agent_of(k->trace, &k->agents, process, from);
+        c->dst[i] = to == NO_INDEX ? NO_INDEX : agent_of(k->trace, &k->agents, process, to);
         return;
     }
     if (kind == COPY_UNKNOWN || gpu == NO_INDEX)
         return;
     bool from_host = kind == COPY_H2D || kind == COPY_H2H;
     bool to_host = kind == COPY_D2H || kind == COPY_H2H;
-    c->src[i] = kineto_agent(k, process, from_host ? NO_INDEX : gpu);
-    c->dst[i] = kineto_agent(k, process, to_host ? NO_INDEX : gpu);
+    c->src[i] = agent_of(k->trace, &k->agents, process, from_host ? NO_INDEX : gpu);
+    c->dst[i] = agent_of(k->trace, &k->agents, process, to_host ? NO_INDEX : gpu);
 }
 
 static void resolve_copies(struct kineto *k)
@@ -244,7 +245,8 @@ static void resolve_allocations(struct kineto *k)
             gpu = last ? kineto_gpu_of_ordinal(k, (int64_t)last - 1) : NO_INDEX;
         }
         bool unknown = last && gpu == NO_INDEX;
-        a->agent[i] = unknown ? NO_INDEX : kineto_agent(k, process_of(k, a->thread[i]), gpu);
+        a->agent[i] =
+            unknown ? NO_INDEX : agent_of(k->trace, &k->agents, process_of(k, a->thread[i]), gpu);
     }
 }
 

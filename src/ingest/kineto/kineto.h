@@ -193,7 +193,6 @@ enum k_action xla_action(struct kineto *k, struct k_event *e);
 uint32_t kineto_category(struct kineto *k, const char *text, size_t n);
 uint32_t kineto_thread(struct kineto *k, int64_t pid, int64_t tid);
 uint32_t kineto_lane(struct kineto *k, int64_t device, int64_t stream);
-uint32_t kineto_agent(struct kineto *k, uint32_t process, uint32_t gpu); /* NO_INDEX: the CPU */
 void kineto_label(struct kineto *k, const struct k_event *e);
 void kineto_apply_labels(struct kineto *k);
 

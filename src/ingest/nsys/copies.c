@@ -25,9 +25,7 @@ static void begin(void *ctx, size_t rows)
 {
     struct copy_job *job = ctx;
     struct trace *t = job->n->trace;
-    t->copies.n = job->base;
-    trace_room(t, copies, rows);
-    t->copies.n += rows;
+    trace_rows_from(t, copies, job->base, rows);
     memset(job->n->tally, 0, sizeof(job->n->tally));
 }
 

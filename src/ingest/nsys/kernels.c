@@ -51,9 +51,7 @@ static void begin(void *ctx, size_t rows)
 {
     struct kernel_job *job = ctx;
     struct trace *t = job->n->trace;
-    t->kernels.n = job->base;
-    trace_room(t, kernels, rows);
-    t->kernels.n += rows;
+    trace_rows_from(t, kernels, job->base, rows);
     memset(job->n->tally, 0, sizeof(job->n->tally));
 }
 

@@ -27,9 +27,7 @@ static void begin(void *ctx, size_t rows)
 {
     struct memory_job *job = ctx;
     struct trace *t = job->n->trace;
-    t->allocations.n = job->base;
-    trace_room(t, allocations, rows);
-    t->allocations.n += rows;
+    trace_rows_from(t, allocations, job->base, rows);
     job->stream = arena_array(job->n->arena, uint32_t, rows);
     memset(job->n->tally, 0, sizeof(job->n->tally));
 }

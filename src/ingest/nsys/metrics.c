@@ -23,9 +23,7 @@ static void begin(void *ctx, size_t rows)
 {
     struct metric_job *job = ctx;
     struct trace *t = job->n->trace;
-    t->telemetry.n = job->base;
-    trace_room(t, telemetry, rows);
-    t->telemetry.n += rows;
+    trace_rows_from(t, telemetry, job->base, rows);
 }
 
 static void rows(void *ctx, const struct scan_batch *b)

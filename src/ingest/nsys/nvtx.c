@@ -54,9 +54,7 @@ static void begin(void *ctx, size_t rows)
 {
     struct nvtx_job *job = ctx;
     struct trace *t = job->n->trace;
-    t->markers.n = job->base;
-    trace_room(t, markers, rows);
-    t->markers.n += rows;
+    trace_rows_from(t, markers, job->base, rows);
     memset(job->n->tally, 0, sizeof(job->n->tally));
 }
 

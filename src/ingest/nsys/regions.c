@@ -43,9 +43,7 @@ static void begin(void *ctx, size_t rows)
 {
     struct region_job *job = ctx;
     struct trace *t = job->n->trace;
-    t->regions.n = job->base;
-    trace_room(t, regions, rows);
-    t->regions.n += rows;
+    trace_rows_from(t, regions, job->base, rows);
     t->messages.n = job->message_base;
     if (job->spec->peers) {
         trace_room(t, messages, rows);

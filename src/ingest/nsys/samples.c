@@ -67,9 +67,7 @@ static void begin(void *ctx, size_t rows)
 {
     struct sample_job *job = ctx;
     struct trace *t = job->n->trace;
-    t->samples.n = job->base;
-    trace_room(t, samples, rows);
-    t->samples.n += rows;
+    trace_rows_from(t, samples, job->base, rows);
     job->global = arena_array(job->n->arena, int64_t, rows);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "ingest/agents.h"
 #include "ingest/rocpd/rocpd.h"
 
 struct row_job {
@@ -77,28 +78,11 @@ static enum copy_kind kind_of_string(const struct row_job *job, uint32_t name)
     return (enum copy_kind)(known - 1);
 }
 
-/* The name says the direction; the ends say it where the name does not, and tell peers apart. */
-static enum copy_kind kind_of(const struct rocpd *r, enum copy_kind named, uint32_t src,
-                              uint32_t dst)
-{
-    if (src == NO_INDEX || dst == NO_INDEX)
-        return named;
-    const struct agent *s = &r->trace->agents.v[src], *d = &r->trace->agents.v[dst];
-    bool from_gpu = s->type == AGENT_GPU, to_gpu = d->type == AGENT_GPU;
-    if (from_gpu && to_gpu && s->gpu != d->gpu)
-        return COPY_P2P;
-    if (named != COPY_UNKNOWN)
-        return named;
-    return from_gpu ? (to_gpu ? COPY_D2D : COPY_D2H) : (to_gpu ? COPY_H2D : COPY_H2H);
-}
-
 static void copies_begin(void *ctx, size_t rows)
 {
     struct row_job *job = ctx;
     struct trace *t = job->r->trace;
-    t->copies.n = job->base;
-    trace_room(t, copies, rows);
-    t->copies.n += rows;
+    trace_rows_from(t, copies, job->base, rows);
     memset(job->r->tally, 0, sizeof(job->r->tally));
 }
 
@@ -138,7 +122,7 @@ static void copies_rows(void *ctx, const struct scan_batch *b)
         c->call[row] = event_call(r, event);
         c->src[row] = src;
         c->dst[row] = dst;
-        c->kind[row] = (uint8_t)kind_of(r, named, src, dst);
+        c->kind[row] = (uint8_t)copy_kind_between(r->trace, named, src, dst);
         c->src_memory[row] = c->dst_memory[row] = MEMORY_UNKNOWN;
     }
 }
@@ -197,9 +181,7 @@ static void allocs_begin(void *ctx, size_t rows)
 {
     struct row_job *job = ctx;
     struct trace *t = job->r->trace;
-    t->allocations.n = job->base;
-    trace_room(t, allocations, rows);
-    t->allocations.n += rows;
+    trace_rows_from(t, allocations, job->base, rows);
     memset(job->r->tally, 0, sizeof(job->r->tally));
 }
 

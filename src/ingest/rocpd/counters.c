@@ -28,9 +28,7 @@ static void begin(void *ctx, size_t rows)
 {
     struct counter_job *job = ctx;
     struct trace *t = job->r->trace;
-    t->counters.n = job->base;
-    trace_room(t, counters, rows);
-    t->counters.n += rows;
+    trace_rows_from(t, counters, job->base, rows);
     job->event = mem_realloc(job->event, mem_mul(rows, sizeof(*job->event)));
 }
 

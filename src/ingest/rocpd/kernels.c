@@ -59,9 +59,7 @@ static void begin(void *ctx, size_t rows)
 {
     struct kernel_job *job = ctx;
     struct trace *t = job->r->trace;
-    t->kernels.n = job->base;
-    trace_room(t, kernels, rows);
-    t->kernels.n += rows;
+    trace_rows_from(t, kernels, job->base, rows);
     memset(job->r->tally, 0, sizeof(job->r->tally));
     if (job->r->events.kernel)
         memset(job->r->events.kernel, 0xff, job->r->events.n * sizeof(uint32_t));

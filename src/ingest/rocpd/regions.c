@@ -33,9 +33,7 @@ static void begin(void *ctx, size_t rows)
 {
     struct region_job *job = ctx;
     struct trace *t = job->r->trace;
-    t->regions.n = job->base;
-    trace_room(t, regions, rows);
-    t->regions.n += rows;
+    trace_rows_from(t, regions, job->base, rows);
     /* Where no row will move, and stack ids are dense, nothing of the events need be kept. */
     const struct events *e = &job->r->events;
     idtable_init(&job->r->call_of_stack, job->r->arena);

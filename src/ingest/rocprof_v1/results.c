@@ -7,6 +7,7 @@
 
 #include "base/input.h"
 #include "base/str.h"
+#include "ingest/detect.h"
 #include "ingest/rocprof_v1/rv1.h"
 
 enum column {
@@ -102,17 +103,15 @@ static bool read_header(struct csv *c, size_t *at, struct reading *g)
            at[GRID] != NO_COLUMN && at[GROUP] != NO_COLUMN && at[INDEX] != NO_COLUMN;
 }
 
+static bool is_ours(struct csv *c)
+{
+    size_t at[COLUMNS];
+    return read_header(c, at, NULL);
+}
+
 bool rv1_is_results(const struct probe *p)
 {
-    struct csv_head head = {p->head, p->n};
-    size_t at[COLUMNS];
-    if (p->is_sqlite || memchr(p->head, '\0', p->n))
-        return false;
-    struct arena *temporary = arena_scratch();
-    struct csv *c = csv_new(temporary, csv_head_read, &head);
-    bool ours = csv_row(c) && read_header(c, at, NULL);
-    arena_release(temporary);
-    return ours;
+    return detect_header(p, is_ours);
 }
 
 /* ---- rows ---- */

@@ -7,6 +7,7 @@
 
 #include "base/input.h"
 #include "base/str.h"
+#include "ingest/detect.h"
 #include "ingest/rocprof_v1/rv1.h"
 
 enum kind { CALLS, OPS, COPIES, MARKS, KINDS };
@@ -37,16 +38,14 @@ static enum kind kind_of(struct csv *c)
                                    : COPIES;
 }
 
+static bool is_ours(struct csv *c)
+{
+    return kind_of(c) != KINDS;
+}
+
 bool rv1_is_rows(const struct probe *p)
 {
-    struct csv_head head = {p->head, p->n};
-    if (p->is_sqlite || memchr(p->head, '\0', p->n))
-        return false;
-    struct arena *temporary = arena_scratch();
-    struct csv *c = csv_new(temporary, csv_head_read, &head);
-    bool ours = csv_row(c) && kind_of(c) != KINDS;
-    arena_release(temporary);
-    return ours;
+    return detect_header(p, is_ours);
 }
 
 /* Start, end and correlation are the last three fields. */

@@ -1,6 +1,7 @@
 /* From slots to numbers of the trace, and from correlation ids to calls. */
 #include <string.h>
 
+#include "ingest/agents.h"
 #include "ingest/rocpd/rocpd.h"
 #include "ingest/rocprofv3/build.h"
 #include "ingest/rocprofv3/rowindex.h"
@@ -164,21 +165,6 @@ static void finish_kernels(struct finals *f)
 
 /* ---- copies and allocations ---- */
 
-/* The record's name says the direction; the ends say it where it does not, and tell peers apart. */
-static enum copy_kind kind_between(const struct trace *t, enum copy_kind named, uint32_t src,
-                                   uint32_t dst)
-{
-    if (src == NO_INDEX || dst == NO_INDEX)
-        return named;
-    const struct agent *s = &t->agents.v[src], *d = &t->agents.v[dst];
-    bool from_gpu = s->type == AGENT_GPU, to_gpu = d->type == AGENT_GPU;
-    if (from_gpu && to_gpu && s->gpu != d->gpu)
-        return COPY_P2P;
-    if (named != COPY_UNKNOWN)
-        return named;
-    return from_gpu ? (to_gpu ? COPY_D2D : COPY_D2H) : (to_gpu ? COPY_H2D : COPY_H2H);
-}
-
 static void finish_copies(struct finals *f)
 {
     struct rv3_build *b = f->b;
@@ -194,7 +180,8 @@ static void finish_copies(struct finals *f)
         c->src[i] = agent_at(b, c->src[i]);
         c->dst[i] = agent_at(b, c->dst[i]);
         no_agent += !arrives && !leaves && c->kind[i] != COPY_H2H;
-        c->kind[i] = (uint8_t)kind_between(t, (enum copy_kind)c->kind[i], c->src[i], c->dst[i]);
+        c->kind[i] =
+            (uint8_t)copy_kind_between(t, (enum copy_kind)c->kind[i], c->src[i], c->dst[i]);
     }
     trace_note(t, NOTE_DANGLING, no_agent, "copies between devices that are not listed");
     fix_rows(t, c->start_ns, c->end_ns, b->first_copy, c->n, "copies without times");

@@ -5,24 +5,22 @@
 #include "base/fs.h"
 #include "base/input.h"
 #include "base/str.h"
-#include "ingest/ingest.h"
+#include "ingest/detect.h"
 #include "ingest/rank.h"
 #include "ingest/rocprofv3_csv/csv_in.h"
 
 /* ---- detect ---- */
 
+static bool is_ours(struct csv *c)
+{
+    struct header header = {.kind = FILE_UNKNOWN};
+    header_read(&header, c);
+    return header.kind != FILE_UNKNOWN;
+}
+
 static bool detect(const struct probe *p)
 {
-    struct csv_head head = {p->head, p->n};
-    struct header header = {.kind = FILE_UNKNOWN};
-    if (p->is_sqlite || memchr(p->head, '\0', p->n))
-        return false;
-    struct arena *temporary = arena_scratch();
-    struct csv *c = csv_new(temporary, csv_head_read, &head);
-    if (csv_row(c))
-        header_read(&header, c);
-    arena_release(temporary);
-    return header.kind != FILE_UNKNOWN;
+    return detect_header(p, is_ours);
 }
 
 /* ---- load ---- */

@@ -1,5 +1,6 @@
 /* Copies and fills: their direction from the operation, their size from the call. */
 #include "base/str.h"
+#include "ingest/agents.h"
 #include "ingest/rpd/rpd.h"
 
 static const struct scan_col copy_columns[] = {
@@ -52,8 +53,9 @@ static void set_ends(struct rpd *r, size_t n, uint32_t process, uint32_t gpu, bo
     bool from_host = kind == COPY_H2D || kind == COPY_H2H;
     bool to_host = kind == COPY_D2H || kind == COPY_H2H;
     uint8_t host = pinned ? MEMORY_PINNED : MEMORY_UNKNOWN;
-    uint32_t device = gpu == NO_INDEX ? NO_INDEX : rpd_agent(r, process, gpu);
-    uint32_t cpu = from_host || to_host ? rpd_agent(r, process, NO_INDEX) : NO_INDEX;
+    uint32_t device = gpu == NO_INDEX ? NO_INDEX : agent_of(r->trace, &r->agents, process, gpu);
+    uint32_t cpu =
+        from_host || to_host ? agent_of(r->trace, &r->agents, process, NO_INDEX) : NO_INDEX;
     c->src[n] = from_host ? cpu : kind == COPY_P2P || kind == COPY_UNKNOWN ? NO_INDEX : device;
     c->dst[n] = to_host ? cpu : kind == COPY_UNKNOWN ? NO_INDEX : device;
     c->src_memory[n] = from_host ? host : kind == COPY_UNKNOWN ? MEMORY_UNKNOWN : MEMORY_DEVICE;

@@ -32,22 +32,6 @@ uint32_t rpd_gpu(struct rpd *r, int64_t id)
     return g;
 }
 
-uint32_t rpd_agent(struct rpd *r, uint32_t process, uint32_t gpu)
-{
-    uint64_t key = (uint64_t)process << 32 | gpu;
-    uint32_t a = idmap_get(&r->agents, key);
-    if (a != NO_INDEX)
-        return a;
-    struct agent made = {.process = process,
-                         .type = gpu == NO_INDEX ? AGENT_CPU : AGENT_GPU,
-                         .gpu = gpu,
-                         .id = gpu == NO_INDEX ? -1 : r->trace->gpus.v[gpu].node_id};
-    a = (uint32_t)r->trace->agents.n;
-    vec_push(&r->trace->agents, &r->trace->arena, made);
-    idmap_put(&r->agents, key, a);
-    return a;
-}
-
 static bool read_metadata(struct rpd *r, struct trace_file *f, struct gs_error *err)
 {
     struct db_query q;

@@ -77,10 +77,8 @@ const char *rpd_call_args(const struct rpd *r, uint32_t api);
 uint32_t rpd_stream(struct rpd *r, uint32_t api, uint32_t gpu, int64_t handle);
 uint32_t rpd_queue(struct rpd *r, uint32_t process, uint32_t gpu, int64_t id);
 
-/* The GPU of a number of the file, or NO_INDEX; agents as a process sees them (NO_INDEX: its CPU).
- */
+/* The GPU of a number of the file, or NO_INDEX. */
 uint32_t rpd_gpu(struct rpd *r, int64_t id);
-uint32_t rpd_agent(struct rpd *r, uint32_t process, uint32_t gpu);
 
 /* The trace string of a rocpd_string id; 0 when it is not listed. */
 static inline uint32_t rpd_string(const struct rpd *r, int64_t id)

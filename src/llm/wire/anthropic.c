@@ -12,8 +12,19 @@ static void cache_mark(struct jwrite *w)
     jw_close(w);
 }
 
-static void write_part(struct jwrite *w, const struct llm_part *p, bool mark)
+/* The last part of the two newest messages of ours: with the system text three marks of four. */
+static bool marked(const struct llm_dialogue *d, size_t message, size_t part)
 {
+    const struct llm_message *m = &d->messages.v[message];
+    size_t newer = 0;
+    for (size_t i = message + 1; i < d->messages.n; i++)
+        newer += d->messages.v[i].role == LLM_USER;
+    return m->role == LLM_USER && part + 1 == m->parts.n && newer < 2 && d->tools.n;
+}
+
+static void write_part(struct jwrite *w, const struct llm_dialogue *d, size_t message, size_t part)
+{
+    const struct llm_part *p = &d->messages.v[message].parts.v[part];
     if (p->kind == LLM_PART_OPAQUE) {
         json_insert(w, NULL, p->text, NULL);
         return;
@@ -34,36 +45,12 @@ static void write_part(struct jwrite *w, const struct llm_part *p, bool mark)
         if (p->failed)
             jw_bool(w, "is_error", true);
     }
-    if (mark)
+    if (marked(d, message, part))
         cache_mark(w);
     jw_close(w);
 }
 
-/* The last part of the two newest messages of ours: with the system text three marks of four. */
-static bool marked(const struct llm_dialogue *d, size_t message, size_t part)
-{
-    const struct llm_message *m = &d->messages.v[message];
-    size_t newer = 0;
-    for (size_t i = message + 1; i < d->messages.n; i++)
-        newer += d->messages.v[i].role == LLM_USER;
-    return m->role == LLM_USER && part + 1 == m->parts.n && newer < 2 && d->tools.n;
-}
-
-static void write_messages(struct jwrite *w, const struct llm_dialogue *d)
-{
-    jw_open(w, "messages", '[');
-    for (size_t i = 0; i < d->messages.n; i++) {
-        const struct llm_message *m = &d->messages.v[i];
-        jw_open(w, NULL, '{');
-        jw_str(w, "role", m->role == LLM_USER ? "user" : "assistant");
-        jw_open(w, "content", '[');
-        for (size_t k = 0; k < m->parts.n; k++)
-            write_part(w, &m->parts.v[k], marked(d, i, k));
-        jw_close(w);
-        jw_close(w);
-    }
-    jw_close(w);
-}
+static const struct llm_message_words words = {"messages", "content", "assistant"};
 
 static void write_tool(struct jwrite *w, const struct llm_function *t)
 {
@@ -121,7 +108,7 @@ static void body(struct str *out, const struct llm_dialogue *d)
         jw_close(&w);
     }
     write_tools(&w, d);
-    write_messages(&w, d);
+    llm_write_messages(&w, &words, d, write_part);
     jw_close(&w);
 }
 
@@ -176,29 +163,17 @@ static void read_block(struct llm_parser *p, struct jread *j, struct block *b)
     }
 }
 
-static void give_thought(struct llm_parser *p, const char *text, const char *signature)
+static void give_thought(struct llm_parser *p, bool hidden, const char *text, const char *signature)
 {
     struct str out;
     struct jwrite w;
     str_init(&out, p->arena);
     jw_init(&w, &out, 0);
     jw_open(&w, NULL, '{');
-    jw_str(&w, "type", "thinking");
-    jw_str(&w, "thinking", text);
-    jw_str(&w, "signature", signature);
-    jw_close(&w);
-    llm_give_opaque(p, out.buf);
-}
-
-static void give_hidden_thought(struct llm_parser *p, const char *data)
-{
-    struct str out;
-    struct jwrite w;
-    str_init(&out, p->arena);
-    jw_init(&w, &out, 0);
-    jw_open(&w, NULL, '{');
-    jw_str(&w, "type", "redacted_thinking");
-    jw_str(&w, "data", data);
+    jw_str(&w, "type", hidden ? "redacted_thinking" : "thinking");
+    jw_str(&w, hidden ? "data" : "thinking", text);
+    if (!hidden)
+        jw_str(&w, "signature", signature);
     jw_close(&w);
     llm_give_opaque(p, out.buf);
 }
@@ -210,7 +185,7 @@ static void start_block(struct llm_parser *p, int64_t index, const struct block 
     if (str_eq(b->type, "text") && b->text)
         llm_give_text(p, b->text, strlen(b->text));
     if (str_eq(b->type, "redacted_thinking") && b->data)
-        give_hidden_thought(p, b->data);
+        give_thought(p, true, b->data, NULL);
     if (!str_eq(b->type, "tool_use") && !str_eq(b->type, "thinking"))
         return;
     struct llm_open *o = llm_open_at(p, index, true);
@@ -247,7 +222,7 @@ static void stop_block(struct llm_parser *p, int64_t index)
     if (o->is_call)
         llm_open_call(p, o);
     else if (o->extra)
-        give_thought(p, o->text.buf, o->extra);
+        give_thought(p, false, o->text.buf, o->extra);
     o->done = true;
 }
 
@@ -325,9 +300,9 @@ static void whole_key(struct llm_parser *p, struct jread *j)
             if (str_eq(b.type, "text") && b.text)
                 llm_give_text(p, b.text, strlen(b.text));
             else if (str_eq(b.type, "thinking") && b.text && b.signature)
-                give_thought(p, b.text, b.signature);
+                give_thought(p, false, b.text, b.signature);
             else if (str_eq(b.type, "redacted_thinking") && b.data)
-                give_hidden_thought(p, b.data);
+                give_thought(p, true, b.data, NULL);
             else if (str_eq(b.type, "tool_use"))
                 llm_give_call(p, b.id, b.name, b.input, NULL);
         }

@@ -252,12 +252,7 @@ static void read_choice(struct llm_parser *p, struct jread *j)
 static void key(struct llm_parser *p, struct jread *j)
 {
     if (jr_is(j, "choices") && jr_type(j) == J_ARRAY) {
-        jr_array(j);
-        for (size_t i = 0; jr_item(j); i++)
-            if (i)
-                jr_skip(j);
-            else
-                read_choice(p, j);
+        llm_read_first(p, j, read_choice);
     } else if (jr_is(j, "usage") && jr_type(j) == J_OBJECT)
         read_usage(p, j);
     else if (jr_is(j, "error") && jr_type(j) == J_OBJECT)

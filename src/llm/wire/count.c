@@ -25,10 +25,4 @@ static void whole(struct llm_parser *p, const char *text, size_t n)
     llm_read_object(p, text, n, key);
 }
 
-static void event(struct llm_parser *p, const char *name, const char *data, size_t n)
-{
-    (void)name;
-    whole(p, data, n);
-}
-
-const struct llm_wire wire_count = {"count of tokens", body, event, whole};
+const struct llm_wire wire_count = {"count of tokens", body, NULL, whole};

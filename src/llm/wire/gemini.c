@@ -13,8 +13,9 @@ static void write_id(struct jwrite *w, const struct llm_part *p)
         jw_str(w, "id", p->id);
 }
 
-static void write_part(struct jwrite *w, const struct llm_part *p)
+static void write_part(struct jwrite *w, const struct llm_dialogue *d, size_t message, size_t part)
 {
+    const struct llm_part *p = &d->messages.v[message].parts.v[part];
     if (p->kind == LLM_PART_OPAQUE) {
         json_insert(w, NULL, p->text, NULL);
         return;
@@ -43,21 +44,7 @@ static void write_part(struct jwrite *w, const struct llm_part *p)
     jw_close(w);
 }
 
-static void write_contents(struct jwrite *w, const struct llm_dialogue *d)
-{
-    jw_open(w, "contents", '[');
-    for (size_t i = 0; i < d->messages.n; i++) {
-        const struct llm_message *m = &d->messages.v[i];
-        jw_open(w, NULL, '{');
-        jw_str(w, "role", m->role == LLM_USER ? "user" : "model");
-        jw_open(w, "parts", '[');
-        for (size_t k = 0; k < m->parts.n; k++)
-            write_part(w, &m->parts.v[k]);
-        jw_close(w);
-        jw_close(w);
-    }
-    jw_close(w);
-}
+static const struct llm_message_words words = {"contents", "parts", "model"};
 
 static void write_tool(struct jwrite *w, const struct llm_function *t)
 {
@@ -112,7 +99,7 @@ static void body(struct str *out, const struct llm_dialogue *d)
     if (d->effort)
         write_thinking(&w, d);
     jw_close(&w);
-    write_contents(&w, d);
+    llm_write_messages(&w, &words, d, write_part);
     jw_close(&w);
 }
 
@@ -264,12 +251,7 @@ static void read_feedback(struct llm_parser *p, struct jread *j)
 static void key(struct llm_parser *p, struct jread *j)
 {
     if (jr_is(j, "candidates") && jr_type(j) == J_ARRAY) {
-        jr_array(j);
-        for (size_t i = 0; jr_item(j); i++)
-            if (i)
-                jr_skip(j);
-            else
-                read_candidate(p, j);
+        llm_read_first(p, j, read_candidate);
     } else if (jr_is(j, "usageMetadata"))
         read_usage(p, j);
     else if (jr_is(j, "promptFeedback"))
@@ -285,10 +267,4 @@ static void whole(struct llm_parser *p, const char *text, size_t n)
     llm_read_object(p, text, n, key);
 }
 
-static void event(struct llm_parser *p, const char *name, const char *data, size_t n)
-{
-    (void)name;
-    whole(p, data, n);
-}
-
-const struct llm_wire wire_gemini = {"Gemini generateContent", body, event, whole};
+const struct llm_wire wire_gemini = {"Gemini generateContent", body, NULL, whole};
