@@ -169,7 +169,7 @@ void finding_capture_counters(struct finding *f, const char *const *counters, co
 
 /* Words that follow the vendor of the trace. */
 struct vendor_words {
-    const char *cu, *wave, *lds, *group, *peer_link, *runtime;
+    const char *cu, *wave, *lds, *group, *runtime;
     const char *graph, *pinned_alloc, *async_copy, *malloc_async, *sync, *library;
 };
 const struct vendor_words *vendor_words(const struct trace *t);

@@ -4,7 +4,6 @@
 
 #include "base/array.h"
 #include "base/str.h"
-#include "base/utf8.h"
 #include "model/kernel_role.h"
 
 static bool has_kernels(const struct trace *t)

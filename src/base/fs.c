@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/fs_stale.h"
-#include "base/inputs.h"
 #include "base/vec.h"
 
 const char *const fs_db_ends[FS_DB_FILES] = {"", "-wal", "-journal", "-shm"};

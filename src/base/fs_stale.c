@@ -12,7 +12,6 @@
 
 #include "base/fs.h"
 #include "base/inputs.h"
-#include "base/str.h"
 
 enum { PID_DIGITS = 10 };
 

@@ -10,7 +10,6 @@
 #include "base/parallel.h"
 #include "base/str.h"
 #include "cache/entry.h"
-#include "cache/folder.h"
 #include "cache/sum.h"
 
 /* ---- the columns ---- */

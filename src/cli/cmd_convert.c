@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/fs.h"
-#include "base/human.h"
 #include "base/log.h"
 #include "cli/analyzed.h"
 #include "cli/output.h"

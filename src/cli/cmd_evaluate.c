@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "base/fs.h"
-#include "base/log.h"
 #include "base/str.h"
 #include "cli/analyzed.h"
 #include "cli/llm_opts.h"

@@ -3,7 +3,6 @@
 #include <time.h>
 
 #include "base/human.h"
-#include "base/log.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "cli/analyze_workload.h"

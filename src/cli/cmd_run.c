@@ -13,7 +13,6 @@
 #include "base/fs_out.h"
 #include "base/human.h"
 #include "base/log.h"
-#include "base/sort.h"
 #include "base/str.h"
 #include "cli/analyzed.h"
 #include "cli/output.h"

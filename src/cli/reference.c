@@ -11,7 +11,6 @@
 #include "render/workload_json.h"
 #include "report/inventory.h"
 #include "report/summary_json.h"
-#include "report/workload_report.h"
 
 struct making {
     const struct run *run;

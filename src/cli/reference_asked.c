@@ -13,7 +13,6 @@
 #include "render/plan_json.h"
 #include "render/renderers.h"
 #include "render/workbook_out.h"
-#include "report/plan_doc.h"
 
 static void whatif_form(const struct report *r, struct jwrite *w, bool in_page)
 {

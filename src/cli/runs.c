@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "base/fs.h"
-#include "base/fs_stale.h"
 #include "base/str.h"
 #include "cli/analyzed.h"
 #include "compare/profile_write.h"

@@ -2,12 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/str.h"
 #include "cli/session_menu.h"
 #include "plan/goals.h"
-#include "plan/quote.h"
-#include "session/store.h"
 
 bool session_captured(const struct menu *m, const char *goal)
 {

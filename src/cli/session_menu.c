@@ -8,7 +8,6 @@
 
 #include "base/log.h"
 #include "base/str.h"
-#include "base/utf8.h"
 #include "cli/output.h"
 #include "session/session_doc.h"
 #include "session/store.h"

@@ -1,7 +1,6 @@
 /* How alike the names of kernels are. */
 #include <ctype.h>
 
-#include "base/str.h"
 #include "compare/compare_in.h"
 
 /* Words of letters, in lower case; numbers are tuning parameters and do not count. */

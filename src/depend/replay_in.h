@@ -106,10 +106,10 @@ void recipe_mark_calls(struct recipe *p, uint8_t *marks, struct arena *temporary
 
 /* Buffers of a stream whose copies run beside its kernels; times are when what is named ended. */
 struct pipeline {
-    int64_t compute, compute_start; /* the last kernel */
-    int64_t released[2];            /* kernels before the last groups of copies in */
-    int64_t in, out, out_before;    /* copies in; copies out of the last group and the one before */
-    bool in_group, out_group;       /* the last op was such a copy */
+    int64_t compute;             /* the last kernel */
+    int64_t released[2];         /* kernels before the last groups of copies in */
+    int64_t in, out, out_before; /* copies in; copies out of the last group and the one before */
+    bool in_group, out_group;    /* the last op was such a copy */
     uint32_t last_compute, last_in, last_out;
     uint32_t gpu; /* of the trace, or their number */
 };

@@ -6,7 +6,6 @@
 
 #include "base/cgroup.h"
 #include "base/fs.h"
-#include "base/fs_stale.h"
 #include "base/hash.h"
 #include "base/human.h"
 #include "base/input.h"

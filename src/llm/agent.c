@@ -4,7 +4,6 @@
 
 #include "base/log.h"
 #include "llm/hypothesis.h"
-#include "llm/journal.h"
 #include "llm/json_copy.h"
 #include "llm/transcript.h"
 

@@ -173,7 +173,6 @@ static bool take_key(struct llm_target *t, const struct llm_opts *o, bool offlin
         which = o->key_file;
     } else
         key = llm_env_first(p->key_vars, &which, a);
-    t->keyless = !key;
     t->key_from = which;
     if (!key && !p->no_key)
         return fail(err, GS_E_NETWORK,

@@ -43,7 +43,6 @@ struct llm_target {
     VEC(const char *) secrets; /* never to be shown */
     int timeout_s, retries;
     bool insecure; /* certificates are not checked: the user said so */
-    bool keyless;  /* there is none, and none is needed now */
 };
 
 /* Whether these options ask for a model at all. */

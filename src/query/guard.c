@@ -2,7 +2,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/str.h"
 #include "base/task.h"
 #include "query/query_in.h"
 

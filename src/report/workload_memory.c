@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "base/utf8.h"
 #include "report/workload_report.h"
 
 enum { COLUMNS = 4, ROWS = 10, GAP = 4, INNER = 15 };

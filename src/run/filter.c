@@ -1,7 +1,6 @@
 #include "run/filter.h"
 
 #include "base/human.h"
-#include "base/log.h"
 #include "base/sort.h"
 #include "base/str.h"
 #include "run/filter_in.h"

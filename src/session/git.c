@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "launch/child.h"
-#include "session/store.h"
 #include "session/tree.h"
 
 enum { MOST_ANSWER = 64 << 20, GIT_SECONDS = 600 };

@@ -13,7 +13,6 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "launch/child.h"
-#include "session/store.h"
 
 enum { MOST_EDIT = 16 << 20, MOST_WASTED = 3 };
 

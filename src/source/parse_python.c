@@ -11,7 +11,7 @@
 
 struct frame {
     uint32_t indent, depth, function;
-    bool is_loop, opened; /* opened: its ':' was seen */
+    bool opened; /* its ':' was seen */
 };
 
 /* Nobody has chains or names so long; without a bound each part would cost as much as the whole. */

@@ -149,7 +149,7 @@ struct process {
     VEC(struct rec_env) env;
     struct idmap stream_by_name, symbol_by_name, buffer_by_name, event_by_name;
     VEC(struct event) events;
-    int queue_n, counter_n;
+    int counter_n;
     uint64_t corr, dispatch, graphs, addresses, copies;
     int64_t last_ns;
     int64_t ahead_ns, drift_ppm; /* of its clock */

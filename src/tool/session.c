@@ -7,7 +7,6 @@
 
 #include "base/fs.h"
 #include "base/str.h"
-#include "report/inventory.h"
 #include "report/trust.h"
 #include "tool/ask.h"
 

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "base/utf8.h"
 #include "render/render.h"
 #include "report/section.h"
 #include "report/source_report.h"

@@ -5,7 +5,6 @@
 
 #include "base/str.h"
 #include "workload/results_in.h"
-#include "workload/workload_in.h"
 
 struct ready_metric {
     struct ready value, peak;

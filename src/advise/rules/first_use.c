@@ -1,6 +1,5 @@
 #include "advise/rule.h"
 #include "base/human.h"
-#include "base/str.h"
 
 /* Shorter gaps are not worth telling apart. */
 #define LEAST_GAP_NS 1000000

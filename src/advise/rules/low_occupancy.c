@@ -1,6 +1,5 @@
 #include "advise/measured.h"
 #include "advise/rule.h"
-#include "base/human.h"
 
 #define LOW_OCCUPANCY_PCT 25.0
 

@@ -83,7 +83,7 @@ struct nsys {
     struct idmap count_of;          /* hash of the name -> counts */
 
     /* First rows of this file in the tables. */
-    size_t kernels0, copies0, allocations0, regions0, markers0;
+    size_t kernels0, copies0, regions0;
 };
 
 /* ---- global numbers: machine (16 bits), process (24), thread (24) ---- */

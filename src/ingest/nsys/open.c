@@ -48,9 +48,7 @@ static void begin_file(struct nsys *n)
     n->first_process = (uint32_t)t->processes.n;
     n->kernels0 = t->kernels.n;
     n->copies0 = t->copies.n;
-    n->allocations0 = t->allocations.n;
     n->regions0 = t->regions.n;
-    n->markers0 = t->markers.n;
     n->env.rank = -1;
     struct idmap *maps[] = {&n->hosts,          &n->processes,  &n->names,     &n->thread_names,
                             &n->ranks,          &n->cuda_users, &n->gpu_by_id, &n->gpu_by_device,

@@ -82,7 +82,6 @@ void perfetto_track(struct perfetto *p, struct wire w)
         } else if (f.number == 3) {
             process = f;
         } else if (f.number == 4) {
-            t.is_thread = true;
             for (struct field e; wire_next(&in, &e);) {
                 if (e.number == 1)
                     t.pid = (int64_t)(int32_t)e.value;
@@ -112,7 +111,6 @@ void perfetto_track(struct perfetto *p, struct wire w)
     to->tid = t.tid;
     to->thread_name = t.thread_name;
     to->units = t.units;
-    to->is_thread = t.is_thread;
     to->is_counter = t.is_counter;
     if (process.kind == 2)
         read_process(p, to, &process);

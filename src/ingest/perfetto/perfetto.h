@@ -94,7 +94,7 @@ struct pf_track {
     uint64_t uuid, parent;
     uint32_t name, thread_name, units; /* strings */
     int64_t pid, tid;                  /* PF_NONE: not said */
-    bool described, is_process, is_thread, is_counter;
+    bool described, is_process, is_counter;
     VEC(uint32_t) open; /* places in p->open */
     uint32_t process;   /* in the build; NO_INDEX until finish */
     uint32_t thread;    /* of the trace; the same */

@@ -68,7 +68,7 @@ struct events {
 
 /* Mistakes counted while many threads read; one per worker, added up at the end. */
 struct tally {
-    uint64_t no_agent, no_symbol, no_stream, no_string, no_event, no_time, no_thread;
+    uint64_t no_agent, no_symbol, no_stream, no_string, no_event, no_time;
     char padding[64]; /* workers do not share cache lines */
 };
 

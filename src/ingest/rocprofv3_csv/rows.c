@@ -1,7 +1,6 @@
 /* Rows of records: calls and markers, kernels, copies, allocations. */
 #include <string.h>
 
-#include "base/str.h"
 #include "ingest/rocpd/rocpd.h"
 #include "ingest/rocprofv3_csv/csv_in.h"
 

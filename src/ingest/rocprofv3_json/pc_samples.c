@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/str.h"
 #include "ingest/rocpd/rocpd.h"
 #include "ingest/rocprofv3_json/json.h"
 

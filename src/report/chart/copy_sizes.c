@@ -1,6 +1,5 @@
 #include <math.h>
 
-#include "base/human.h"
 #include "base/sat.h"
 #include "report/chart/parts.h"
 

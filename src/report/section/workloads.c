@@ -1,7 +1,6 @@
 #include <math.h>
 
 #include "base/fs.h"
-#include "base/human.h"
 #include "model/names.h"
 #include "report/section.h"
 #include "report/workload_report.h"
