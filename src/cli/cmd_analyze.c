@@ -7,8 +7,7 @@
 #include "base/sat.h"
 #include "base/spill.h"
 #include "base/str.h"
-#include "cli/analyze_att.h"
-#include "cli/analyze_source.h"
+#include "cli/analyze_alone.h"
 #include "cli/analyze_workload.h"
 #include "cli/analyzed.h"
 #include "cli/llm_opts.h"
@@ -244,11 +243,8 @@ static bool without_trace(struct call *c)
         return fail(c->err, GS_E_USAGE,
                     "options '--att-dir' and '--source-dir' together need a trace");
     struct subject about = subject_of(c);
-    bool ok =
-        r->att
-            ? analyze_att_report(r->att, &about, c->out, o->json_profile, o->prompt, c->err)
-            : analyze_source_report(&about, c->out, o->json_profile, o->prompt, &c->begin, c->err);
-    return ok && output_finish(c->out, c->err);
+    struct alone x = {&about, o->json_profile, o->prompt, &c->begin};
+    return analyze_alone(&x, c->out, c->err) && output_finish(c->out, c->err);
 }
 
 static bool analyze_run_opts(struct call *c, struct run_opts *ro)

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "render/picture.h"
 
 /* fontconfig keeps patterns until the process ends; that is no leak of ours. */
 #if defined(__has_feature) /* clang */
@@ -143,4 +144,22 @@ void cairo_draw(cairo_t *cr, const struct draw *d, enum theme theme)
         cairo_ink(cr, d->items.v[i].ink, theme);
         draw_item(cr, &d->items.v[i]);
     }
+}
+
+bool render_png(struct str *out, const struct draw *d, enum theme theme, struct gs_error *err)
+{
+    size_t pixels = (size_t)(d->width / DRAW_UNIT) * (size_t)(d->height / DRAW_UNIT);
+    if (!mem_has(MEM_LIBRARY + 8 * pixels))
+        return cairo_failed(err, CAIRO_STATUS_NO_MEMORY);
+    struct arena *temporary = arena_scratch();
+    struct cairo_owned *own = cairo_owned_new(temporary, out);
+    own->surface =
+        cairo_image_surface_create(CAIRO_FORMAT_RGB24, d->width / DRAW_UNIT, d->height / DRAW_UNIT);
+    own->cr = cairo_create(own->surface);
+    cairo_draw(own->cr, d, theme);
+    cairo_status_t status = cairo_status(own->cr);
+    if (status == CAIRO_STATUS_SUCCESS)
+        status = cairo_surface_write_to_png_stream(own->surface, cairo_write, own);
+    arena_release(temporary);
+    return status == CAIRO_STATUS_SUCCESS || cairo_failed(err, status);
 }

@@ -1,10 +1,14 @@
-/* The part of 'gpusight analyze' that reads thread traces: --att-dir, --no-att, --att-listing. */
-#ifndef GS_CLI_ANALYZE_ATT_H
-#define GS_CLI_ANALYZE_ATT_H
+/*
+ * What 'gpusight analyze' shows without a trace: a thread trace (--att-dir), or a scan of source code
+ * (--source-dir).
+ */
+#ifndef GS_CLI_ANALYZE_ALONE_H
+#define GS_CLI_ANALYZE_ALONE_H
+
+#include <time.h>
 
 #include "att/att.h"
 #include "cli/output.h"
-#include "model/trace.h"
 #include "render/analysis_json.h"
 
 struct analyze_att_opts {
@@ -22,8 +26,13 @@ struct analyze_att_opts {
         OPT_WORD(T, m.listing, 0, "att-listing", "block|all|none",                                 \
                  "annotated code of the thread trace: the hottest block, all that ran, none")
 
-/* The report of a thread trace alone, in the form asked for. */
-bool analyze_att_report(const struct att *t, struct subject *about, struct output *out,
-                        enum json_profile profile, const char *prompt, struct gs_error *err);
+/* Its report, in the form asked for. */
+struct alone {
+    struct subject *about; /* with `att` or `source` */
+    enum json_profile profile;
+    const char *prompt;
+    const struct timespec *begin; /* of the command, by CLOCK_MONOTONIC */
+};
+bool analyze_alone(struct alone *x, struct output *out, struct gs_error *err);
 
 #endif
