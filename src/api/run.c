@@ -1,4 +1,5 @@
 /* Tasks, options, opening and closing. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -257,7 +258,9 @@ gs_run *gs_open(const char *const *paths, size_t n, const struct gs_option *opti
 
 gs_run *gs_retain(gs_run *run)
 {
-    atomic_fetch_add(&run->references, 1);
+    size_t before = atomic_fetch_add(&run->references, 1);
+    assert(before > 0); /* whoever retains holds one */
+    (void)before;
     return run;
 }
 

@@ -1,4 +1,5 @@
 /* Totals of a kernel, shares, what idle time goes to, and the sums by class. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +123,7 @@ static void sum_classes(struct att *t, struct att_kernel *k)
     double most[ATT_CLASSES] = {0};
     for (size_t i = 0; i < k->instructions.n; i++) {
         const struct att_instruction *in = &k->instructions.v[i];
+        assert(in->class < ATT_CLASSES && in->idle_to < ATT_CLASSES); /* place_idle() was here */
         rows[in->class].latency += (double)in->latency;
         rows[in->class].stall += in->stall;
         add_time(&rows[in->class], &most[in->class], in, (double)in->latency);

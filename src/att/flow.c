@@ -1,4 +1,5 @@
 /* Where control goes: predecessors, basic blocks, loops. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,6 +168,7 @@ void att_flow(struct att *t, struct att_kernel *k)
                                                  (unsigned long long)k->instructions.v[h].address)};
         }
         struct att_block *b = &k->blocks.v[k->blocks.n - 1];
+        assert(b->first + b->instructions == i); /* blocks lie side by side and hold all */
         if (in->hits > b->hits && b->instructions && is_label(&k->instructions.v[b->first]))
             b->hits = in->hits;
         in->block = b->block;

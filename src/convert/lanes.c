@@ -1,5 +1,6 @@
 #include "convert/lanes.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* So many lanes in which things nest are tried; what fits into none lies flat beyond them. */
@@ -149,5 +150,6 @@ struct row_groups row_groups_make(const uint32_t *owner, size_t n, size_t owners
     /* at[k] is where k begins; filling moves it to where k ends, which is where k + 1 begins. */
     for (size_t i = 0; i < n; i++)
         g.list[at[owner[i] < owners ? owner[i] : owners]++] = (uint32_t)i;
+    assert(g.at[owners + 1] == n); /* each row has one owner, or is with those that have none */
     return g;
 }

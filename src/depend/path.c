@@ -1,5 +1,7 @@
 #include "depend/path.h"
 
+#include <assert.h>
+
 #include "base/sort.h"
 #include "depend/replay_in.h"
 
@@ -171,6 +173,7 @@ void path_walk(const struct replay *r, path_fn *fn, void *ctx)
         }
     }
     step_to(&w, r->start_ns, PATH_START, NO_INDEX, NO_INDEX);
+    assert(w.at <= r->start_ns); /* so the steps add up to the time of the run */
 }
 
 static void add_step(void *ctx, const struct path_step *s)

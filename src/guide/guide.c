@@ -1,5 +1,6 @@
 #include "guide/guide.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,6 +183,7 @@ const char *guide_select(const struct guide *g, unsigned tags, struct arena *are
     for (const char *at = g->text; *at;) {
         size_t n = section_length(at);
         bool heads = str_starts(at, "## ");
+        assert(n); /* sections follow each other, and the last one ends */
         if (!heads || (tags_of(at, n, arena) & tags))
             str_put(&out, at, n);
         at += n;

@@ -1,5 +1,6 @@
 #include "ingest/ingest.h"
 
+#include <assert.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -364,6 +365,7 @@ static bool load_all(struct trace *t, const struct ingest_files *files, const st
         const struct ingest_file *file = &files->v[i];
         if (!ingest_load_one(t, file, o, err))
             return wrap(err, "cannot read '%s'", file->path);
+        assert(t->files.n > i); /* every reader names what it has read */
         done += ingest_size(file);
         progress_set(o->progress, done); /* parts that are never read count, too */
     }

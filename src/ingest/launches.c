@@ -1,5 +1,6 @@
 #include "ingest/launches.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -69,6 +70,7 @@ void launches_finish(struct launches *l, struct trace *t, size_t first)
             numbers[w] = arena_array(l->workers[w].arena, uint32_t, l->workers[w].list.n);
     for (size_t i = first; i < t->kernels.n; i++) {
         uint32_t p = t->kernels.launch[i];
+        assert((p & POSITION_MASK) < l->workers[p >> WORKER_SHIFT].list.n); /* of launches_add() */
         uint32_t *number = &numbers[p >> WORKER_SHIFT][p & POSITION_MASK];
         if (!*number)
             *number =

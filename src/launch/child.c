@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* PR_SET_CHILD_SUBREAPER, pipe2 */
 #include "launch/child.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -266,6 +267,7 @@ bool child_run(const struct child_opts *o, struct child_result *r, struct gs_err
 {
     static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction before[3], catcher = {.sa_handler = note_signal};
+    assert(o->argv && o->argv[0]);
     *r = (struct child_result){0};
     struct running c = {.o = o, .r = r, .from = -1, .log = -1};
     c.begin_ms = c.looked_ms = now_ms();

@@ -1,4 +1,5 @@
 /* Lines to messages, and back. */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
@@ -88,6 +89,7 @@ static void put_answer(void *ctx)
 static void batch_put(struct server *s, struct batch *b, const char *text, size_t n)
 {
     struct put p = {b, text, n};
+    assert(b->left); /* each message of a batch is done once */
     if (n) {
         struct task *outer = task_enter(NULL); /* the answer of a call that is ended, too */
         mem_guard(put_answer, &p, NULL);

@@ -1,4 +1,5 @@
 /* The thread that runs tools, one call after another. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,6 +51,7 @@ static void finish(struct server *s, struct mcp_call *task)
     struct task *outer = task_enter(&task->work);
     bool ok = mem_guard(run_task, &r, &err);
     task_leave(outer);
+    assert(!ok || task->answered);
     if (ok || task->answered)
         return;
     if (atomic_load(&task->work.cancelled))

@@ -1,5 +1,6 @@
 #include "plan/command.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,6 +94,7 @@ static void tool_words(struct words *out, const struct tool_command *c,
     for (size_t i = 0; i < c->options.n; i++) {
         const struct tool_option *o = &c->options.v[i];
         if (option_find(c->tool, o->name)->takes == TAKES_JOINED) {
+            assert(o->values.n == 1); /* option_takes() was asked */
             vec_push(out, a, arena_printf(a, "%s=%s", o->name, o->values.v[0]));
             continue;
         }

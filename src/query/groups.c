@@ -5,6 +5,7 @@
  * Values are those that SQLite's own functions give. Where they would depend on how it adds doubles, or
  * be an error, the cursor says so (query.only_sqlite), and the statement runs as it was written.
  */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -487,6 +488,8 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int n)
 {
     struct gcursor *c = (struct gcursor *)base;
     size_t x = (size_t)n - FIRST_X;
+    assert(c->walk.at < c->walk.end &&
+           c->rows.starts[c->walk.at + 1] >= c->rows.starts[c->walk.at]);
     if (n == SPEC)
         return SQLITE_OK;
     if (n < FIRST_X || x < MOST_KEYS) {

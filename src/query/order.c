@@ -3,6 +3,7 @@
  * numbers, texts by their rank among the texts that there are, and rows of the same key keep their
  * order, which is what SQLite's own sorter does.
  */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -310,6 +311,7 @@ static uint32_t *starts_of(const struct sorting *s, const uint32_t *at, struct a
     for (size_t i = 0; i < s->n; i++)
         if (!i || !same_keys(s, at[i - 1], at[i]))
             starts[(*n)++] = (uint32_t)i;
+    assert(*n == groups);
     starts[*n] = (uint32_t)s->n;
     return starts;
 }

@@ -1,5 +1,6 @@
 #include "rewrite/anonymise.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -74,6 +75,7 @@ static uint32_t *table_of(struct renaming *r, const char *kind)
     for (size_t i = 0; i < r->n_kinds; i++)
         if (r->kinds[i] == kind)
             return r->seen[i];
+    assert(r->n_kinds < ARRAY_LEN(r->kinds));
     r->kinds[r->n_kinds] = kind;
     r->seen[r->n_kinds] = arena_array(arena_scratch(), uint32_t, r->n_strings + 1);
     return r->seen[r->n_kinds++];

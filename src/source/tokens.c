@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <string.h>
 #include <strings.h>
 
@@ -50,6 +51,7 @@ size_t tokens_skip(const struct source_text *t, size_t i)
 {
     enum { FAR = 4096 }; /* hostile nesting must not make the scan quadratic */
     size_t depth = 0;
+    assert(t->tokens.v[t->tokens.n - 1].kind == TOKEN_END); /* so that walks need no other end */
     for (size_t seen = 0; t->tokens.v[i].kind != TOKEN_END && seen < FAR; i++, seen++) {
         const struct token *k = &t->tokens.v[i];
         if (k->kind == TOKEN_DIRECTIVE_END)

@@ -1,5 +1,6 @@
 /* The runs that are kept, and the way from an argument to one of them. */
 #define _XOPEN_SOURCE 700 /* realpath */
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -236,6 +237,7 @@ static void forget(struct kept *k)
 static void drop(struct tool_box *box, size_t i)
 {
     struct kept *k = &box->kept.v[i];
+    assert(i < box->kept.n && k->arena); /* only what we have loaded goes */
     if (box->last == k->run)
         box->last = NULL;
     forget(k);

@@ -1,4 +1,5 @@
 /* One call: arguments, the trace, the answer, and that it is not too large. */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -67,6 +68,7 @@ static void cut(struct tool_ask *ask, size_t limit)
     for (size_t i = 0; i < ask->lists.n; i++) {
         const struct tool_list *l = &ask->lists.v[i];
         size_t first = i ? 0 : ask->first, left = l->total - first;
+        assert(first <= l->total); /* write_answer() refuses other cursors */
         void *rows = l->all ? l->all + first * l->row_size : NULL;
         memcpy(l->v, &rows, sizeof(rows));
         *l->n = left < limit ? left : limit;

@@ -1,5 +1,6 @@
 #include "verify/verify.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "verify/check.h"
@@ -112,6 +113,7 @@ struct verification *verify_text(const char *text, size_t n, enum verify_kind ki
             v->contradicted += c.out[i].verdict == FIGURE_CONTRADICTED;
             v->not_found += c.out[i].verdict == FIGURE_NOT_FOUND;
         }
+    assert(v->confirmed + v->contradicted + v->not_found == v->figures.n);
     number_lines(v, text, n);
     return v;
 }

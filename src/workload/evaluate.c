@@ -1,4 +1,5 @@
 /* Every metric for every view: means over dispatches, peaks, and what was missing. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -232,6 +233,7 @@ static void evaluate_all(struct workload_report *r)
             channel_n++;
         }
     }
+    assert(!channel_n || m[channel_first + channel_n - 1].panel == PANEL_CHANNELS); /* in a row */
     for (size_t k = 0; k <= r->kernels.n; k++) {
         struct workload_view *v = k ? &r->kernels.v[k - 1] : &r->all;
         facts_of(r, v, facts, n_facts);

@@ -1,5 +1,6 @@
 #include "ingest/sqlite/scan.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <strings.h>
@@ -153,6 +154,7 @@ static void emit(const struct fast_job *job, const struct worker_state *w, size_
                  int worker)
 {
     struct scan_batch b = {.first = first, .n = n, .worker = worker};
+    assert(n <= BATCH); /* columns have room for so many */
     for (size_t c = 0; c < job->scan->n_cols; c++)
         b.col[c] = w->out[c];
     if (n)
