@@ -15,16 +15,13 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools"))
+import tell  # noqa: E402
+from tell import check, ROOT  # noqa: E402
+
 HEADERS = ["include/gpusight/error.h", "include/gpusight/gpusight.h"]
 STRUCTS = ["struct gs_error", "struct gs_option", "struct gs_column", "gs_table"]
-failures = 0
-
-
-def check(what, good, why=""):
-    global failures
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} - {what}{'' if good else ': ' + why}")
 
 
 def exported(library):
@@ -109,7 +106,7 @@ def main():
             f.write(text.replace("dur=1600us", "dur=6400us"))  # a kernel of four times the length
         subprocess.run([o.gpusight, "synth", described, "-o", slow], check=True, capture_output=True)
         check_examples(o, trace, slow)
-    sys.exit(failures > 0)
+    sys.exit(tell.failures > 0)
 
 
 main()

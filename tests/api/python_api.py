@@ -16,15 +16,10 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-TRACES = os.environ.get("GPUSIGHT_TRACES") or os.path.join(ROOT, "..", "shared", "traces")
-failures = 0
-
-
-def check(what, good, why=""):
-    global failures
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} - {what}{'' if good else ': ' + str(why)}", flush=True)
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools"))
+import tell  # noqa: E402
+from tell import check, ROOT, TRACES  # noqa: E402
 
 
 # ---- the same integers as the JSON
@@ -518,7 +513,7 @@ def main():
         check_frames(gpusight, path)
         check_calls(gpusight, path)
         check_interrupt(path, big)
-    sys.exit(failures > 0)
+    sys.exit(tell.failures > 0)
 
 
 main()

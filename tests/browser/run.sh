@@ -7,28 +7,14 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 gpusight=$1 work=$2 test=$3
+. "$here/../tools/npm.sh"
 
-skip() {
-    echo "skipped: $1"
-    exit 77
-}
-
-for program in node npm; do
-    command -v "$program" >/dev/null || skip "no $program"
-done
+need node npm
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) ||
     skip "no chromium"
 
 mkdir -p "$work/output"
-cp "$here/package.json" "$here/package-lock.json" "$work"
-(
-    flock 9
-    if ! cmp -s "$here/package-lock.json" "$work/node_modules/.of"; then
-        npm ci --prefix "$work" --ignore-scripts --no-audit --no-fund >"$work/npm.log" 2>&1 ||
-            exit 1
-        cp "$here/package-lock.json" "$work/node_modules/.of"
-    fi
-) 9>"$work/lock" || skip "cannot fetch packages, see $work/npm.log"
+fetch_packages
 
 export GPUSIGHT="$gpusight" BROWSER="$browser" WORK="$work"
 # Once more after a failure: a browser on a busy machine misses its time limits now and then.

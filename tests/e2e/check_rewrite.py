@@ -13,13 +13,10 @@ import subprocess
 import sys
 import tempfile
 
-failures = 0
-
-
-def check(what, good, why=""):
-    global failures
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} - {what}{'' if good else ': ' + str(why)[-500:]}", flush=True)
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools"))
+import tell  # noqa: E402
+from tell import check  # noqa: E402
 
 
 class Place:
@@ -215,7 +212,7 @@ def main():
         check_trim(p, o.windows)
         check_anonymise(p)
         check_repair(p)
-    sys.exit(failures > 0)
+    sys.exit(tell.failures > 0)
 
 
 main()

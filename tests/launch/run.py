@@ -12,14 +12,12 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools"))
+import tell  # noqa: E402
+from tell import check  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-failures = 0
-
-
-def check(what, good, why=""):
-    global failures
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} - {what}{'' if good else ': ' + str(why)[-600:]}", flush=True)
 
 
 class Place:
@@ -195,7 +193,7 @@ def main():
     o = parser.parse_args()
     for part in (one_command, failing, launchers, wrapped, ending, batches):
         part(o)
-    sys.exit(failures > 0)
+    sys.exit(tell.failures > 0)
 
 
 main()

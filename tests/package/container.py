@@ -19,17 +19,12 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools"))
 import roots  # noqa: E402
+import tell  # noqa: E402
+from tell import check, ROOT  # noqa: E402
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FILE = os.path.join(ROOT, "packaging", "Containerfile")
-failures = 0
-
-
-def check(what, good, why=""):
-    global failures
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} - {what}{'' if good else ': ' + str(why)}", flush=True)
 
 
 def run(*command, **keywords):
@@ -105,7 +100,7 @@ def main():
     if o.build:
         with tempfile.TemporaryDirectory() as folder:
             build(o, folder)
-    return failures > 0
+    return tell.failures > 0
 
 
 if __name__ == "__main__":

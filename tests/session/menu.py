@@ -16,13 +16,10 @@ import time
 
 import toy as toys
 
-failures = 0
-
-
-def check(what, good, why=""):
-    global failures
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} - {what}{'' if good else ': ' + str(why)[-1500:]}", flush=True)
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools"))
+import tell  # noqa: E402
+from tell import check  # noqa: E402
 
 
 class Terminal:
@@ -253,7 +250,7 @@ def main():
         aliases(toy, t)
     finally:
         t.close()
-    sys.exit(failures > 0)
+    sys.exit(tell.failures > 0)
 
 
 main()

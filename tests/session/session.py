@@ -18,13 +18,10 @@ import time
 
 import toy as toys
 
-failures = 0
-
-
-def check(what, good, why=""):
-    global failures
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} - {what}{'' if good else ': ' + str(why)[-900:]}", flush=True)
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools"))
+import tell  # noqa: E402
+from tell import check  # noqa: E402
 
 
 def load(toy):
@@ -350,7 +347,7 @@ def main():
     for part in (unattended, refused, handed_over, places, locked, scripted, modelled, killed):
         if not o.only or o.only == part.__name__:
             part(o)
-    sys.exit(failures > 0)
+    sys.exit(tell.failures > 0)
 
 
 main()

@@ -11,7 +11,7 @@ failures = 0
 def check(what, good, why=""):
     global failures
     failures += not good
-    print(f"{'ok' if good else 'not ok'} - {what}{'' if good else ': ' + str(why)}", flush=True)
+    print(f"{'ok' if good else 'not ok'} - {what}{'' if good else ': ' + str(why)[-1500:]}", flush=True)
 
 
 def same(what, expected, actual):

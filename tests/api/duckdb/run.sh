@@ -7,24 +7,11 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 gpusight=$1 library=$2 work=$3/duckdb
 shift 3
+. "$here/../../tools/npm.sh"
 
-skip() {
-    echo "skipped: $1"
-    exit 77
-}
-
-command -v npm >/dev/null || skip "no npm"
+need npm
 [ "$(uname -m)" = x86_64 ] || skip "DuckDB's library is fetched for x86-64 only"
-mkdir -p "$work"
-cp "$here/package.json" "$here/package-lock.json" "$work"
-(
-    flock 9
-    if ! cmp -s "$here/package-lock.json" "$work/node_modules/.of"; then
-        npm ci --prefix "$work" --ignore-scripts --no-audit --no-fund >"$work/npm.log" 2>&1 ||
-            exit 1
-        cp "$here/package-lock.json" "$work/node_modules/.of"
-    fi
-) 9>"$work/lock" || skip "cannot fetch DuckDB, see $work/npm.log"
+fetch_packages
 
 exec python3 "$here/scan.py" --gpusight "$gpusight" --library "$library" \
     --duckdb "$work/node_modules/@duckdb/node-bindings-linux-x64/libduckdb.so" "$@"

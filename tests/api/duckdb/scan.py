@@ -17,15 +17,10 @@ import sys
 import tempfile
 from ctypes import byref, c_char_p, c_uint64, c_void_p
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-TRACES = os.environ.get("GPUSIGHT_TRACES") or os.path.join(ROOT, "..", "shared", "traces")
-failures = 0
-
-
-def check(what, good, why=""):
-    global failures
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} - {what}{'' if good else ': ' + str(why)}", flush=True)
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "tools"))
+import tell  # noqa: E402
+from tell import check, ROOT, TRACES  # noqa: E402
 
 
 class Result(ctypes.Structure):  # duckdb_result
@@ -211,7 +206,7 @@ def main():
             except (gpusight.NothingToAnalyzeError, gpusight.FormatError):
                 check("only what is no trace is left out", path in real or "empty" in path, path)
         check_questions(duck, gpusight, made[0])
-    sys.exit(failures > 0)
+    sys.exit(tell.failures > 0)
 
 
 main()
