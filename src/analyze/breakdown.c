@@ -1,34 +1,6 @@
 #include <math.h>
 
 #include "analyze/analysis.h"
-#include "base/sort.h"
-
-static bool waits(const struct view *v, uint32_t call)
-{
-    enum api_class class = view_call_class(v, call);
-    return class == API_SYNC || class == API_COPY;
-}
-
-/* Waiting calls of all threads in order of start; two threads that wait together count once. */
-static int64_t sync_blocked(const struct view *v)
-{
-    const struct regions *r = &v->trace->regions;
-    struct arena *temporary = arena_scratch();
-    VEC(uint32_t) rows = {0};
-    for (size_t t = 0; t < v->n_threads; t++)
-        for (size_t i = 0; i < v->threads[t].n_outer; i++)
-            if (waits(v, v->threads[t].outer[i]))
-                vec_push(&rows, temporary, v->threads[t].outer[i]);
-    sort_rows(rows.v, rows.n, r->start_ns, temporary);
-    struct spans blocked = {0};
-    for (size_t i = 0; i < rows.n; i++) {
-        struct span s = view_clip(v, r->start_ns[rows.v[i]], r->end_ns[rows.v[i]]);
-        spans_append(&blocked, temporary, s.start, s.end);
-    }
-    int64_t total = spans_total(&blocked);
-    arena_release(temporary);
-    return total;
-}
 
 static int64_t sum_of_kind(const struct ledger *l, enum cause_kind kind)
 {
@@ -72,7 +44,7 @@ static void run(struct analysis *a)
     b->kernel_pct = percent_of((double)b->kernel_ns, (double)b->gpu_time_ns);
     b->idle_pct = percent_of((double)b->idle_ns, (double)b->gpu_time_ns);
     b->concurrency = b->kernel_ns ? (double)b->kernel_sum_ns / (double)b->kernel_ns : NAN;
-    b->sync_blocked_ns = sync_blocked(&a->view);
+    b->sync_blocked_ns = view_call_time(&a->view, 1u << API_SYNC | 1u << API_COPY);
     b->sync_blocked_pct = percent_of((double)b->sync_blocked_ns, (double)b->window_ns);
 }
 

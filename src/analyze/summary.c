@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/sat.h"
-#include "base/sort.h"
 #include "base/str.h"
 
 enum { TOP_KERNELS = 15, TOP_MARKERS = 20, TOP_MPI = 10 };
@@ -181,26 +180,6 @@ static struct device_summary device(const struct analysis *a, size_t slot, struc
 
 /* ---- the host ---- */
 
-static int64_t time_in_sync(const struct view *v)
-{
-    const struct regions *r = &v->trace->regions;
-    struct arena *temporary = arena_scratch();
-    VEC(uint32_t) rows = {0};
-    for (size_t t = 0; t < v->n_threads; t++)
-        for (size_t i = 0; i < v->threads[t].n_outer; i++)
-            if (view_call_class(v, v->threads[t].outer[i]) == API_SYNC)
-                vec_push(&rows, temporary, v->threads[t].outer[i]);
-    sort_rows(rows.v, rows.n, r->start_ns, temporary);
-    struct spans all = {0};
-    for (size_t i = 0; i < rows.n; i++) {
-        struct span s = view_clip(v, r->start_ns[rows.v[i]], r->end_ns[rows.v[i]]);
-        spans_append(&all, temporary, s.start, s.end);
-    }
-    int64_t ns = spans_total(&all);
-    arena_release(temporary);
-    return ns;
-}
-
 static int by_wall(const void *x, const void *y)
 {
     const struct marker_row *a = *(const struct marker_row *const *)x;
@@ -238,7 +217,7 @@ void summary_make(struct summary *s, const struct analysis *a, struct arena *are
     for (size_t i = 0; i < a->api.n && s->mpi.n < TOP_MPI; i++)
         if (str_eq(a->api.v[i].class, api_class_name(API_COMM)))
             vec_push(&s->mpi, arena, &a->api.v[i]);
-    s->sync_ns = time_in_sync(&a->view);
+    s->sync_ns = view_call_time(&a->view, 1u << API_SYNC);
     for (size_t i = 0; i < a->gaps.n; i++)
         s->gap_ns = add_ns(s->gap_ns, a->gaps.v[i].total_ns);
 }

@@ -407,3 +407,23 @@ void view_slice(struct view *out, const struct view *v, int64_t start_ns, int64_
     if (v->n_calls && !out->n_calls)
         out->n_calls = 1; /* calls were recorded, only not here: that is known, too */
 }
+
+int64_t view_call_time(const struct view *v, unsigned classes)
+{
+    const struct regions *r = &v->trace->regions;
+    struct arena *temporary = arena_scratch();
+    VEC(uint32_t) rows = {0};
+    for (size_t t = 0; t < v->n_threads; t++)
+        for (size_t i = 0; i < v->threads[t].n_outer; i++)
+            if (classes >> view_call_class(v, v->threads[t].outer[i]) & 1)
+                vec_push(&rows, temporary, v->threads[t].outer[i]);
+    sort_rows(rows.v, rows.n, r->start_ns, temporary);
+    struct spans all = {0};
+    for (size_t i = 0; i < rows.n; i++) {
+        struct span s = view_clip(v, r->start_ns[rows.v[i]], r->end_ns[rows.v[i]]);
+        spans_append(&all, temporary, s.start, s.end);
+    }
+    int64_t ns = spans_total(&all);
+    arena_release(temporary);
+    return ns;
+}

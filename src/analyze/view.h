@@ -99,6 +99,9 @@ static inline enum api_class view_call_class(const struct view *v, uint32_t call
     return (enum api_class)v->call_class[(size_t)r->kind[call] * v->n_strings + r->name[call]];
 }
 
+/* Time in calls of these classes (1u << API_SYNC ...), outermost ones; threads together count once. */
+int64_t view_call_time(const struct view *v, unsigned classes);
+
 /*
  * An outer call that uses something for the first time: it holds the first dispatch of a kernel or
  * the first launch of a graph, or it loads code or starts the runtime.

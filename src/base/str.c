@@ -1,6 +1,7 @@
 #include "base/str.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -104,8 +105,9 @@ bool str_has(const char *s, const char *part)
 bool str_has_fold(const char *s, const char *part)
 {
     size_t n = strlen(part);
+    int first = tolower((unsigned char)*part);
     for (; *s; s++)
-        if (strncasecmp(s, part, n) == 0)
+        if (tolower((unsigned char)*s) == first && strncasecmp(s, part, n) == 0)
             return true;
     return n == 0;
 }

@@ -8,7 +8,10 @@
 #include "model/trace.h"
 
 /* The agent of a process for a GPU of the trace (NO_INDEX: its CPU); added where `known` has none. */
-uint32_t agent_of(struct trace *t, struct idmap *known, uint32_t process, uint32_t gpu);
+uint32_t agent_in(struct trace *t, struct idmap *known, uint32_t process, uint32_t gpu);
+
+/* What the words of a profiler say of a copy: "MEMORY_COPY_HOST_TO_DEVICE", "Memcpy DtoH (Device -> Pinned)". */
+enum copy_kind copy_kind_said(const char *words);
 
 /*
  * A copy from agent to agent, either may be NO_INDEX: the record's name says the direction; the ends say

@@ -1,4 +1,5 @@
 /* GPU events: kernels, copies, fills, waits. */
+#include "ingest/agents.h"
 #include "ingest/kineto/kineto.h"
 #include "model/names.h"
 
@@ -65,29 +66,6 @@ void kineto_kernel(struct kineto *k, const struct k_event *e)
         mark_collective(k, e);
 }
 
-/* "Memcpy DtoH (Device -> Pinned)", "Memset (Device)", "CopyHostToDevice". */
-static enum copy_kind kind_of(const char *name)
-{
-    static const struct {
-        const char *part;
-        enum copy_kind kind;
-    } table[] = {
-        {"memset", COPY_SET},       {"FillBuffer", COPY_SET},
-        {"HtoD", COPY_H2D},         {"DtoH", COPY_D2H},
-        {"DtoD", COPY_D2D},         {"PtoP", COPY_P2P},
-        {"HtoH", COPY_H2H},         {"HostToDevice", COPY_H2D},
-        {"DeviceToHost", COPY_D2H}, {"DeviceToDevice", COPY_D2D},
-        {"PeerToPeer", COPY_P2P},   {"HostToHost", COPY_H2H},
-        {"H2D", COPY_H2D},          {"D2H", COPY_D2H},
-        {"D2D", COPY_D2D},          {"P2P", COPY_P2P},
-        {"H2H", COPY_H2H},
-    };
-    for (size_t i = 0; i < ARRAY_LEN(table); i++)
-        if (str_has_fold(name, table[i].part))
-            return table[i].kind;
-    return COPY_UNKNOWN;
-}
-
 static enum memory_kind memory_of(const char *text, const char *end)
 {
     static const struct {
@@ -128,9 +106,9 @@ void kineto_copy(struct kineto *k, const struct k_event *e)
     trace_room(k->trace, copies, 1);
     struct copies *c = &k->trace->copies;
     const char *name = trace_phrase(k->trace, e->name);
-    enum copy_kind kind = kind_of(name);
+    enum copy_kind kind = copy_kind_said(name);
     if (kind == COPY_UNKNOWN)
-        kind = kind_of(k->copy_kind.buf);
+        kind = copy_kind_said(k->copy_kind.buf);
     if (kind == COPY_D2D && e->from_device != K_NONE && e->from_device != e->to_device)
         kind = COPY_P2P;
     size_t n = c->n++;

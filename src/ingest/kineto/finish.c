@@ -162,16 +162,16 @@ static void set_ends(struct kineto *k, struct copies *c, size_t i)
     if (kind == COPY_P2P) {
         uint32_t from = c->src[i] == NO_INDEX ? NO_INDEX : kineto_gpu(k, c->src[i]);
         uint32_t to = c->dst[i] == NO_INDEX ? NO_INDEX : kineto_gpu(k, c->dst[i]);
-        c->src[i] = from == NO_INDEX ? NO_INDEX : agent_of(k->trace, &k->agents, process, from);
-        c->dst[i] = to == NO_INDEX ? NO_INDEX : agent_of(k->trace, &k->agents, process, to);
+        c->src[i] = from == NO_INDEX ? NO_INDEX : agent_in(k->trace, &k->agents, process, from);
+        c->dst[i] = to == NO_INDEX ? NO_INDEX : agent_in(k->trace, &k->agents, process, to);
         return;
     }
     if (kind == COPY_UNKNOWN || gpu == NO_INDEX)
         return;
     bool from_host = kind == COPY_H2D || kind == COPY_H2H;
     bool to_host = kind == COPY_D2H || kind == COPY_H2H;
-    c->src[i] = agent_of(k->trace, &k->agents, process, from_host ? NO_INDEX : gpu);
-    c->dst[i] = agent_of(k->trace, &k->agents, process, to_host ? NO_INDEX : gpu);
+    c->src[i] = agent_in(k->trace, &k->agents, process, from_host ? NO_INDEX : gpu);
+    c->dst[i] = agent_in(k->trace, &k->agents, process, to_host ? NO_INDEX : gpu);
 }
 
 static void resolve_copies(struct kineto *k)
@@ -246,7 +246,7 @@ static void resolve_allocations(struct kineto *k)
         }
         bool unknown = last && gpu == NO_INDEX;
         a->agent[i] =
-            unknown ? NO_INDEX : agent_of(k->trace, &k->agents, process_of(k, a->thread[i]), gpu);
+            unknown ? NO_INDEX : agent_in(k->trace, &k->agents, process_of(k, a->thread[i]), gpu);
     }
 }
 

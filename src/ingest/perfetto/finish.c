@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/str.h"
+#include "ingest/agents.h"
 #include "ingest/perfetto/perfetto.h"
 #include "ingest/rank.h"
 #include "ingest/rocpd/rocpd.h"
@@ -226,17 +227,8 @@ static enum copy_kind kind_of(const struct perfetto *p, const struct pf_op *o)
     const char *name = trace_phrase(p->trace, o->name);
     if (p->categories.v[o->category].action == PA_SET)
         return COPY_SET;
-    if (str_has(operation, "PEER_TO_PEER") || str_has(name, "PEER_TO_PEER"))
-        return COPY_P2P;
-    enum copy_kind kind = rv3_copy_kind(operation);
-    if (kind == COPY_UNKNOWN)
-        kind = rv3_copy_kind(name);
-    if (kind == COPY_UNKNOWN)
-        kind = str_has_fold(name, "HostToDevice") || str_has(name, "HtoD")     ? COPY_H2D
-               : str_has_fold(name, "DeviceToHost") || str_has(name, "DtoH")   ? COPY_D2H
-               : str_has_fold(name, "DeviceToDevice") || str_has(name, "DtoD") ? COPY_D2D
-                                                                               : COPY_UNKNOWN;
-    return kind;
+    enum copy_kind kind = copy_kind_said(operation);
+    return kind == COPY_UNKNOWN ? copy_kind_said(name) : kind;
 }
 
 static uint32_t end_of_copy(struct perfetto *p, uint32_t process, int32_t given, bool device,

@@ -29,37 +29,6 @@ static const struct scan_col copy_columns[N_COLS] = {
     [EVENT] = {"event_id", SCAN_INT, true, NO_TIME},
 };
 
-static enum copy_kind kind_of_name(const char *name)
-{
-    static const struct {
-        const char *part;
-        enum copy_kind kind;
-    } table[] = {
-        {"HOST_TO_DEVICE", COPY_H2D},
-        {"DEVICE_TO_HOST", COPY_D2H},
-        {"DEVICE_TO_DEVICE", COPY_D2D},
-        {"HOST_TO_HOST", COPY_H2H},
-        {"HostToDevice", COPY_H2D},
-        {"DeviceToHost", COPY_D2H},
-        {"DeviceToDevice", COPY_D2D},
-        {"HostToHost", COPY_H2H},
-        {"PeerToPeer", COPY_P2P},
-        {"H2D", COPY_H2D},
-        {"D2H", COPY_D2H},
-        {"D2D", COPY_D2D},
-        {"P2P", COPY_P2P},
-        {"H2H", COPY_H2H},
-        {"HtoD", COPY_H2D},
-        {"DtoH", COPY_D2H},
-        {"DtoD", COPY_D2D},
-        {"memset", COPY_SET},
-    };
-    for (size_t i = 0; i < ARRAY_LEN(table); i++)
-        if (str_has_fold(name, table[i].part))
-            return table[i].kind;
-    return COPY_UNKNOWN;
-}
-
 /*
  * What a name says, found out when it is first used: a trace has thousands of names, and copies a
  * few. Threads that meet here write the same.
@@ -71,7 +40,7 @@ static enum copy_kind kind_of_string(const struct row_job *job, uint32_t name)
     uint8_t known = __atomic_load_n(&job->kind_of[name], __ATOMIC_RELAXED);
     if (!known) {
         const struct strings *s = &job->r->trace->strings;
-        known = s->v[name].len < 64 ? (uint8_t)(1 + kind_of_name(s->v[name].text))
+        known = s->v[name].len < 64 ? (uint8_t)(1 + copy_kind_said(s->v[name].text))
                                     : (uint8_t)(1 + COPY_UNKNOWN);
         __atomic_store_n(&job->kind_of[name], known, __ATOMIC_RELAXED);
     }

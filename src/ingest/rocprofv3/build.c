@@ -121,23 +121,6 @@ void rv3_count(struct rv3_build *b, uint32_t name, uint64_t count)
 
 /* ---- words of the profiler ---- */
 
-enum copy_kind rv3_copy_kind(const char *operation)
-{
-    static const struct {
-        const char *part;
-        enum copy_kind kind;
-    } words[] =
-        {
-            {"HOST_TO_DEVICE", COPY_H2D},   {"DEVICE_TO_HOST", COPY_D2H},
-            {"DEVICE_TO_DEVICE", COPY_D2D}, {"HOST_TO_HOST", COPY_H2H},
-            {"MEMSET", COPY_SET}, /* of converted traces: AMD's profiler records none */
-        };
-    for (size_t i = 0; i < ARRAY_LEN(words); i++)
-        if (str_has(operation, words[i].part))
-            return words[i].kind;
-    return COPY_UNKNOWN;
-}
-
 enum alloc_op rv3_alloc_op(const char *operation)
 {
     if (str_has(operation, "RECLAIM"))

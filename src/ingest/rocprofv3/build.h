@@ -86,7 +86,7 @@ struct rv3_copy {
     uint32_t process, src, dst, operation; /* src and dst: agent slots */
     int64_t start_ns, end_ns;
     uint64_t correlation, thread, stream, bytes;
-    enum copy_kind kind; /* as the record's name says; see rv3_copy_kind() */
+    enum copy_kind kind; /* as the record's name says; see copy_kind_said() */
 };
 
 struct rv3_alloc {
@@ -133,7 +133,6 @@ void rv3_count(struct rv3_build *b, uint32_t name, uint64_t count);
 void rv3_finish(struct rv3_build *b);
 
 /* What the operations of the profiler mean. */
-enum copy_kind rv3_copy_kind(const char *operation);
 enum alloc_op rv3_alloc_op(const char *operation);
 enum alloc_level rv3_alloc_level(const char *operation);
 

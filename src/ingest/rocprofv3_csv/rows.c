@@ -1,6 +1,7 @@
 /* Rows of records: calls and markers, kernels, copies, allocations. */
 #include <string.h>
 
+#include "ingest/agents.h"
 #include "ingest/rocpd/rocpd.h"
 #include "ingest/rocprofv3_csv/csv_in.h"
 
@@ -133,7 +134,7 @@ void rv3c_add_copy(struct rv3c *r)
         .thread = rv3c_id(r, COL_THREAD),
         .stream = rv3c_id(r, COL_STREAM),
         .bytes = rv3c_id(r, COL_SIZE), /* no such column so far: BYTES_UNKNOWN */
-        .kind = rv3_copy_kind(trace_str(r->trace, direction)),
+        .kind = copy_kind_said(trace_str(r->trace, direction)),
     };
     saw_ends(r, &c);
     rv3_count(&r->build, rv3c_string(r, COL_KIND), 1);

@@ -1,6 +1,7 @@
 /* When the process has been read: numbers become names. */
 #include <string.h>
 
+#include "ingest/agents.h"
 #include "ingest/rocpd/rocpd.h"
 #include "ingest/rocprofv3/rowindex.h"
 #include "ingest/rocprofv3_json/json.h"
@@ -98,7 +99,7 @@ static void resolve_memory(struct rv3j *r)
     struct rv3_build *b = &r->build;
     for (size_t i = 0; i < b->copy_links.n; i++) {
         uint32_t name = rv3j_operation(r, b->copy_links.operation[i]);
-        t->copies.kind[b->first_copy + i] = (uint8_t)rv3_copy_kind(trace_str(t, name));
+        t->copies.kind[b->first_copy + i] = (uint8_t)copy_kind_said(trace_str(t, name));
     }
     for (size_t i = 0; i < b->alloc_links.n; i++) {
         uint32_t name = rv3j_operation(r, b->alloc_links.operation[i]);

@@ -22,20 +22,10 @@ bool rpd_read_copy_calls(struct rpd *r, struct gs_error *err)
 /* The operation's type says the direction; where it does not, the call's hipMemcpyKind. */
 static enum copy_kind copy_kind_of(const struct rpd *r, const char *type, uint32_t row)
 {
-    static const struct {
-        const char *part;
-        enum copy_kind kind;
-    } table[] = {
-        {"HostToDevice", COPY_H2D}, {"DeviceToHost", COPY_D2H}, {"DeviceToDevice", COPY_D2D},
-        {"HostToHost", COPY_H2H},   {"PeerToPeer", COPY_P2P},   {"HtoD", COPY_H2D},
-        {"DtoH", COPY_D2H},         {"DtoD", COPY_D2D},         {"PtoP", COPY_P2P},
-        {"Fill", COPY_SET},         {"memset", COPY_SET},
-    };
     static const enum copy_kind numbered[] = {COPY_H2H, COPY_H2D, COPY_D2H, COPY_D2D};
-    enum copy_kind kind = COPY_UNKNOWN;
-    for (size_t i = 0; i < ARRAY_LEN(table) && kind == COPY_UNKNOWN; i++)
-        if (str_has_fold(type, table[i].part))
-            kind = table[i].kind;
+    enum copy_kind kind = copy_kind_said(type);
+    if (kind == COPY_UNKNOWN && str_has_fold(type, "Fill"))
+        kind = COPY_SET;
     if (row == NO_INDEX)
         return kind;
     int64_t number = r->copy_calls.col[COPY_MEMCPY_KIND][row];
@@ -53,9 +43,9 @@ static void set_ends(struct rpd *r, size_t n, uint32_t process, uint32_t gpu, bo
     bool from_host = kind == COPY_H2D || kind == COPY_H2H;
     bool to_host = kind == COPY_D2H || kind == COPY_H2H;
     uint8_t host = pinned ? MEMORY_PINNED : MEMORY_UNKNOWN;
-    uint32_t device = gpu == NO_INDEX ? NO_INDEX : agent_of(r->trace, &r->agents, process, gpu);
+    uint32_t device = gpu == NO_INDEX ? NO_INDEX : agent_in(r->trace, &r->agents, process, gpu);
     uint32_t cpu =
-        from_host || to_host ? agent_of(r->trace, &r->agents, process, NO_INDEX) : NO_INDEX;
+        from_host || to_host ? agent_in(r->trace, &r->agents, process, NO_INDEX) : NO_INDEX;
     c->src[n] = from_host ? cpu : kind == COPY_P2P || kind == COPY_UNKNOWN ? NO_INDEX : device;
     c->dst[n] = to_host ? cpu : kind == COPY_UNKNOWN ? NO_INDEX : device;
     c->src_memory[n] = from_host ? host : kind == COPY_UNKNOWN ? MEMORY_UNKNOWN : MEMORY_DEVICE;
