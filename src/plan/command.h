@@ -79,7 +79,4 @@ bool launch_form_find(struct launch_form *how, const struct words *command, stru
 void launch_form_given(struct launch_form *how, const char *launcher, const struct words *app,
                        struct arena *a);
 
-/* ---- for tests: is a command line one that the tool takes? NULL: yes; else what is wrong ---- */
-const char *tool_argv_fault(const struct words *argv, struct arena *a);
-
 #endif

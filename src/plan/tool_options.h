@@ -15,7 +15,6 @@ struct option_row {
     const char *values; /* "a|b"; "": any */
 };
 
-bool tool_known(const char *tool);
 bool tool_separator(const char *tool);         /* wants "--" before the program */
 const char *tool_subcommand(const char *tool); /* NULL: none */
 bool tool_variable(const char *tool, const char *name);

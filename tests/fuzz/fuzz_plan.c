@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../unit/argv_fault.h"
 #include "base/str.h"
 #include "plan/plan.h"
 #include "plan/quote.h"

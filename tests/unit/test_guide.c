@@ -9,12 +9,12 @@
 #include "unit.h"
 
 #include "analyze/ledger.h"
+#include "argv_fault.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "guide/guide.h"
 #include "metric/counters.h"
 #include "model/occupancy.h"
-#include "plan/command.h"
 
 static struct arena arena;
 static char folder[] = "/tmp/gpusight-guide-XXXXXX";

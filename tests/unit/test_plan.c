@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "advise/rule.h"
+#include "argv_fault.h"
 #include "base/str.h"
 #include "metric/counters.h"
 #include "metric/pack.h"
-#include "plan/command.h"
 #include "plan/plan.h"
 #include "plan/quote.h"
 #include "unit_arena.h"

@@ -43,23 +43,32 @@ static uint8_t memory_of(const struct copy_job *job, int64_t copy, int64_t kind)
     return (uint8_t)(m == MEMORY_UNKNOWN && managed ? MEMORY_MANAGED : m);
 }
 
-static void rows(void *ctx, const struct scan_batch *b)
+/* What copies and fills have in common; returns the row. */
+static size_t take_work(const struct copy_job *job, const struct scan_batch *b, size_t i,
+                        int64_t bytes)
 {
-    struct copy_job *job = ctx;
     struct nsys *n = job->n;
     struct copies *c = &n->trace->copies;
+    size_t row = job->base + b->first + i;
+    int64_t start = nsys_time(n, batch_ints(b, W_START)[i]);
+    int64_t end = nsys_time(n, batch_ints(b, W_END)[i]);
+    n->tally[b->worker].no_time += nsys_fix_times(&start, &end);
+    c->start_ns[row] = start;
+    c->end_ns[row] = end;
+    c->id[row] = batch_ints(b, W_CORRELATION)[i];
+    c->bytes[row] = bytes < 0 ? BYTES_UNKNOWN : (uint64_t)bytes;
+    c->stream[row] = nsys_stream_key(n, b->worker, batch_ints(b, W_PID)[i],
+                                     batch_ints(b, W_DEVICE)[i], batch_ints(b, W_STREAM)[i]);
+    return row;
+}
+
+static void rows(void *ctx, const struct scan_batch *b)
+{
+    const struct copy_job *job = ctx;
+    struct copies *c = &job->n->trace->copies;
     for (size_t i = 0; i < b->n; i++) {
-        size_t row = job->base + b->first + i;
-        int64_t start = nsys_time(n, batch_ints(b, W_START)[i]);
-        int64_t end = nsys_time(n, batch_ints(b, W_END)[i]);
-        int64_t bytes = batch_ints(b, BYTES)[i], kind = batch_ints(b, KIND)[i];
-        n->tally[b->worker].no_time += nsys_fix_times(&start, &end);
-        c->start_ns[row] = start;
-        c->end_ns[row] = end;
-        c->id[row] = batch_ints(b, W_CORRELATION)[i];
-        c->bytes[row] = bytes < 0 ? BYTES_UNKNOWN : (uint64_t)bytes;
-        c->stream[row] = nsys_stream_key(n, b->worker, batch_ints(b, W_PID)[i],
-                                         batch_ints(b, W_DEVICE)[i], batch_ints(b, W_STREAM)[i]);
+        size_t row = take_work(job, b, i, batch_ints(b, BYTES)[i]);
+        int64_t kind = batch_ints(b, KIND)[i];
         c->src[row] = device_number(batch_ints(b, SRC_DEVICE)[i]);
         c->dst[row] = device_number(batch_ints(b, DST_DEVICE)[i]);
         c->kind[row] = (uint8_t)nsys_copy_kind(&job->enums, kind);
@@ -147,21 +156,10 @@ static const struct scan_col set_columns[S_COLS] = {
 
 static void set_rows(void *ctx, const struct scan_batch *b)
 {
-    struct copy_job *job = ctx;
-    struct nsys *n = job->n;
-    struct copies *c = &n->trace->copies;
+    const struct copy_job *job = ctx;
+    struct copies *c = &job->n->trace->copies;
     for (size_t i = 0; i < b->n; i++) {
-        size_t row = job->base + b->first + i;
-        int64_t start = nsys_time(n, batch_ints(b, W_START)[i]);
-        int64_t end = nsys_time(n, batch_ints(b, W_END)[i]);
-        int64_t bytes = batch_ints(b, S_BYTES)[i];
-        n->tally[b->worker].no_time += nsys_fix_times(&start, &end);
-        c->start_ns[row] = start;
-        c->end_ns[row] = end;
-        c->id[row] = batch_ints(b, W_CORRELATION)[i];
-        c->bytes[row] = bytes < 0 ? BYTES_UNKNOWN : (uint64_t)bytes;
-        c->stream[row] = nsys_stream_key(n, b->worker, batch_ints(b, W_PID)[i],
-                                         batch_ints(b, W_DEVICE)[i], batch_ints(b, W_STREAM)[i]);
+        size_t row = take_work(job, b, i, batch_ints(b, S_BYTES)[i]);
         c->src[row] = c->dst[row] = NO_INDEX;
         c->kind[row] = COPY_SET;
         c->src_memory[row] = MEMORY_UNKNOWN;
