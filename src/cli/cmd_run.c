@@ -24,7 +24,7 @@
 #include "render/html/html.h"
 #include "report/plan_doc.h"
 
-struct run_call {
+struct running {
     struct profilers profilers;
     struct plan_request q;
     struct plan plan;
@@ -45,7 +45,7 @@ struct run_settings {
     bool all_passes, dry_run, submit, quiet_app;
     struct output_opts out;
     struct analyzed_opts in;
-    struct run_call call; /* from before() to run() */
+    struct running call; /* from before() to run() */
 };
 
 static const struct opt opts[] = {
@@ -135,14 +135,14 @@ static void plan_in(struct run_settings *s, const char *folder, struct arena *a)
 /* Whether a profiler of this machine answers what is asked; one for kernels alone has no timeline. */
 static bool profiler_fits(struct run_settings *s, struct arena *a)
 {
-    struct run_call *c = &s->call;
+    struct running *c = &s->call;
     if (!(c->profilers.tools & (c->q.tools ? c->q.tools : ~0u)))
         return false;
     plan_in(s, ".", a);
     return c->plan.captures.n > 0 && !(c->plan.open & ON(timeline));
 }
 
-static bool no_profiler(const struct run_call *c, bool asked, struct gs_error *err)
+static bool no_profiler(const struct running *c, bool asked, struct gs_error *err)
 {
     const char *app = c->q.form.app.v[0];
     if (asked)
@@ -158,7 +158,7 @@ static bool no_profiler(const struct run_call *c, bool asked, struct gs_error *e
 
 static bool choose_wrapper(struct run_settings *s, struct arena *a, struct gs_error *err)
 {
-    struct run_call *c = &s->call;
+    struct running *c = &s->call;
     bool asked = !str_eq(s->profiler, "auto");
     if (!asked && profiler_fits(s, a))
         return plan_check_tools(&c->plan, c->q.tools, err);
@@ -174,7 +174,7 @@ static bool choose_wrapper(struct run_settings *s, struct arena *a, struct gs_er
 
 static bool read_request(struct cli *cli, struct run_settings *s, struct gs_error *err)
 {
-    struct run_call *c = &s->call;
+    struct running *c = &s->call;
     struct arena *a = cli->arena;
     struct words command = {0};
     for (size_t i = 0; i < cli->operands.n; i++)
@@ -280,7 +280,7 @@ static bool by_seconds(const void *ctx, uint32_t a, uint32_t b)
 }
 
 /* The run in the middle; how far the others are from it is said. */
-static size_t median_run(const struct run_call *c, struct arena *a)
+static size_t median_run(const struct running *c, struct arena *a)
 {
     size_t n = c->seconds.n;
     uint32_t *order = arena_array(a, uint32_t, n + 1);
@@ -299,7 +299,7 @@ static size_t median_run(const struct run_call *c, struct arena *a)
 
 static bool run_repeats(struct cli *cli, struct run_settings *s, struct gs_error *err)
 {
-    struct run_call *c = &s->call;
+    struct running *c = &s->call;
     struct arena *a = cli->arena;
     c->chosen = c->folder;
     if (s->repeat == 1)
@@ -315,7 +315,7 @@ static bool run_repeats(struct cli *cli, struct run_settings *s, struct gs_error
 /* The captures that are left, planned again by what the first one shows. */
 static bool run_further(struct cli *cli, struct run_settings *s, struct gs_error *err)
 {
-    struct run_call *c = &s->call;
+    struct running *c = &s->call;
     struct run_opts ro = cli_run_opts(cli, &s->in);
     ro.paths = (struct opt_list){0};
     vec_push(&ro.paths, cli->arena, c->chosen);
@@ -360,7 +360,7 @@ static bool submit(struct cli *cli, struct run_settings *s, const char *script,
 static bool write_batch(struct cli *cli, struct run_settings *s, struct gs_error *err)
 {
     struct arena *a = cli->arena;
-    struct run_call *c = &s->call;
+    struct running *c = &s->call;
     struct str text;
     const char *script = arena_printf(a, "%s/job.sh", c->folder);
     if (c->wrapper)
@@ -428,7 +428,7 @@ static bool show(struct cli *cli, struct run_settings *s, struct run *run, struc
 }
 
 /* ncu writes what only it reads. */
-static bool reports_only(const struct run_call *c)
+static bool reports_only(const struct running *c)
 {
     size_t n = 0;
     while (n < c->plan.captures.n && str_eq(c->plan.captures.v[n].command.tool, "ncu"))
@@ -439,7 +439,7 @@ static bool reports_only(const struct run_call *c)
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     struct run_settings *s = settings;
-    struct run_call *c = &s->call;
+    struct running *c = &s->call;
     if (s->dry_run || s->batch)
         return true;
     if (reports_only(c)) {

@@ -14,13 +14,13 @@ struct checked {
     size_t n, first_item;
 };
 
-struct job {
+struct passing {
     struct checked column[MOST_COLUMNS];
     size_t n, items;
     uint64_t cut_moments[PARALLEL_MAX], cut_sizes[PARALLEL_MAX];
 };
 
-static void add_table(struct job *job, const void *table, const struct table_desc *desc)
+static void add_table(struct passing *job, const void *table, const struct table_desc *desc)
 {
     size_t n = ((const struct table *)table)->n;
     for (size_t i = 0; n && i < desc->n_columns && job->n < MOST_COLUMNS; i++) {
@@ -69,7 +69,7 @@ static bool any_odd_size(const uint64_t *v, size_t n)
 
 static void check_chunk(void *ctx, size_t item, int worker)
 {
-    struct job *job = ctx;
+    struct passing *job = ctx;
     const struct checked *c = job->column;
     while (c + 1 < job->column + job->n && c[1].first_item <= item)
         c++;
@@ -83,7 +83,7 @@ static void check_chunk(void *ctx, size_t item, int worker)
             job->cut_sizes[worker] += cut_size(&c->sizes[i]);
 }
 
-static void check_entities(struct job *job, struct trace *t)
+static void check_entities(struct passing *job, struct trace *t)
 {
     for (size_t i = 0; i < t->processes.n; i++) {
         job->cut_moments[0] += cut_moment(&t->processes.v[i].start_ns);
@@ -131,7 +131,7 @@ static void place_peer_copies(struct trace *t)
 
 void door_pass(struct trace *t, int workers)
 {
-    struct job job = {.n = 0};
+    struct passing job = {.n = 0};
 #define ADD(name) add_table(&job, &t->name, &name##_desc);
     TRACE_TABLES(ADD)
 #undef ADD

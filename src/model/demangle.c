@@ -51,7 +51,7 @@ struct fact {
     uint32_t empties; /* elements of it that may print nothing */
 };
 
-struct job {
+struct demangling {
     const char *mangled;
     size_t n;
     void *memory; /* libiberty's */
@@ -112,7 +112,7 @@ static uint64_t scope_bytes(uint64_t references, uint64_t templates)
 
 /* ---- the tree ---- */
 
-static struct fact look_at(struct job *job, const struct demangle_component *dc);
+static struct fact look_at(struct demangling *job, const struct demangle_component *dc);
 
 static bool is_list(const struct demangle_component *dc)
 {
@@ -127,7 +127,7 @@ static bool may_be_empty(const struct demangle_component *dc)
 }
 
 /* Two subtrees, as most components have. */
-static struct fact look_at_both(struct job *job, const struct demangle_component *dc)
+static struct fact look_at_both(struct demangling *job, const struct demangle_component *dc)
 {
     const struct demangle_component *left = dc->u.s_binary.left, *right = dc->u.s_binary.right;
     struct fact l = look_at(job, left), r = look_at(job, right);
@@ -150,7 +150,7 @@ static struct fact look_at_both(struct job *job, const struct demangle_component
     return f;
 }
 
-static struct fact look_inside(struct job *job, const struct demangle_component *dc)
+static struct fact look_inside(struct demangling *job, const struct demangle_component *dc)
 {
     const struct demangle_component *only = NULL;
     switch (dc->type) {
@@ -189,7 +189,7 @@ static struct fact look_inside(struct job *job, const struct demangle_component 
 }
 
 /* Each component once. One that contains itself meets its own mark, a size without end. */
-static struct fact look_at(struct job *job, const struct demangle_component *dc)
+static struct fact look_at(struct demangling *job, const struct demangle_component *dc)
 {
     if (!dc)
         return (struct fact){0};
@@ -207,7 +207,7 @@ static struct fact look_at(struct job *job, const struct demangle_component *dc)
 }
 
 /* Steps for each byte of the result, at most; and what the scopes take. */
-static bool is_cheap(const struct job *job)
+static bool is_cheap(const struct demangling *job)
 {
     if (job->strange || scope_bytes(job->scopes, job->templates) > SCOPES_STACK)
         return false;
@@ -220,7 +220,7 @@ static bool is_cheap(const struct job *job)
 
 static void take(const char *s, size_t n, void *ctx)
 {
-    struct job *job = ctx;
+    struct demangling *job = ctx;
     if (n > job->room - job->len)
         longjmp(job->too_long, 1);
     memcpy(job->text + job->len, s, n);
@@ -229,7 +229,7 @@ static void take(const char *s, size_t n, void *ctx)
 
 static void *run(void *ctx)
 {
-    struct job *job = ctx;
+    struct demangling *job = ctx;
     int options = DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT;
     struct demangle_component *tree =
         cplus_demangle_v3_components(job->mangled, options, &job->memory);
@@ -242,7 +242,7 @@ static void *run(void *ctx)
     return NULL;
 }
 
-static void run_deep(struct job *job)
+static void run_deep(struct demangling *job)
 {
     pthread_attr_t attr;
     pthread_t thread;
@@ -258,13 +258,13 @@ const char *demangle(struct arena *a, const char *mangled, size_t n)
 {
     if (n > DEMANGLE_NAME_MAX || is_ambiguous(mangled))
         return NULL;
-    size_t head = (sizeof(struct job) + 7) / 8 * 8;
+    size_t head = (sizeof(struct demangling) + 7) / 8 * 8;
     size_t bytes = head + 2 * n * sizeof(struct fact);
-    struct job *job = mem_try_alloc(bytes);
+    struct demangling *job = mem_try_alloc(bytes);
     if (!job)
         mem_exhausted();
     size_t room = DEMANGLE_GROWTH * n + DEMANGLE_FREE;
-    memset(job, 0, offsetof(struct job, too_long));
+    memset(job, 0, offsetof(struct demangling, too_long));
     job->mangled = mangled;
     job->n = n;
     job->counts_packs = strstr(mangled, "sZ") || strstr(mangled, "sP");
