@@ -5,6 +5,7 @@
 #     includes another,
 #   - reports, renderers and shapes of other tools compute nothing: they call no function of the rooms
 #     that do (analyze to compare, below) whose name says that it finds something out,
+#   - what a room declares it also defines: no call goes up by way of a header below,
 #   - lengths of arrays are counted by ARRAY_LEN() (base/array.h),
 #   - no file in src has more than 600 lines (.def lists are data and exempt).
 # Prints every breach and a final count; exit 1 when there is one.
@@ -52,6 +53,15 @@ find src include tests tools -name '*.[ch]' | LC_ALL=C sort | xargs awk '
         if (name ~ finds_out)
             declared[name] = FILENAME
     }
+    room != "" && !/^static/ && match($0, /^[a-z][a-z0-9_ ]*[ *][a-z0-9_]+\(/) {
+        name = substr($0, RSTART, RLENGTH - 1)
+        sub(/.*[ *]/, "", name)
+        if (FILENAME ~ /\.h$/) {
+            homes[name] = homes[name] " " room
+            home[name, room] = 1
+        } else
+            defined[name] = FILENAME
+    }
     room in shows {
         line = $0
         if (line ~ /->run\(/)
@@ -90,6 +100,11 @@ find src include tests tools -name '*.[ch]' | LC_ALL=C sort | xargs awk '
         for (name in called)
             if (name in declared)
                 breach(called[name] " calls " name "() of " declared[name] "; what it finds must be there before")
+        for (name in defined) {
+            split(defined[name], path, "/")
+            if (name in homes && !((name, path[2]) in home))
+                breach(defined[name] ": " name "() is declared in" homes[name])
+        }
         for (pair in beside) {
             split(pair, two, SUBSEP)
             if (two[1] < two[2] && (two[2], two[1]) in beside)

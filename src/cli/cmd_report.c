@@ -9,6 +9,7 @@
 #include "cli/analyzed.h"
 #include "cli/output.h"
 #include "cli/tallied.h"
+#include "compat/tracelens.h"
 #include "workload/workload.h"
 
 struct report_opts {
@@ -130,7 +131,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     struct run *r = cli_run(cli, &ro, err);
     if (!r)
         return false;
-    workbook_make(&c->workbook, r->analysis, &r->advice, &wo, cli->arena);
+    tracelens_workbook(&c->workbook, r->analysis, &r->advice, &wo, cli->arena);
     if (c->workbook.detail_bytes > trace_text_most(&r->trace))
         return trace_text_fail(&r->trace, err);
     return write_all(c);

@@ -8,6 +8,7 @@
 #include "cli/asked.h"
 #include "cli/reference.h"
 #include "cli/summary_domains.h"
+#include "compat/tracelens.h"
 #include "depend/whatif.h"
 #include "render/answer_json.h"
 #include "render/plan_json.h"
@@ -157,7 +158,7 @@ static void add_sheets(const struct verified_text *t, const struct run *run)
                                   .short_kernel_study = true,
                                   .full_names = full,
                                   .histogram_bins = 100};
-        workbook_make(&w, run->analysis, &run->advice, &o, t->cli->arena);
+        tracelens_workbook(&w, run->analysis, &run->advice, &o, t->cli->arena);
         for (size_t i = 0; i < w.sheets.n; i++) {
             if (!has_titles(t, &w.sheets.v[i]))
                 continue;

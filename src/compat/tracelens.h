@@ -1,6 +1,6 @@
 /*
  * What TraceLens computes from kernels, in correct units: groups by name, categories by name, the
- * study of short kernels. workbook_tracelens.c makes sheets of it.
+ * study of short kernels. tracelens_workbook.c makes sheets of it.
  *
  * Groups are rocprofv3's truncated names, which lump different template instances together, unless
  * full names are asked for.
@@ -9,6 +9,27 @@
 #define GS_COMPAT_TRACELENS_H
 
 #include "report/workbook.h"
+
+struct workbook_opts {
+    bool kernel_details, short_kernel_study, disable_kernel_summary;
+    bool full_names;         /* group by full names instead of rocprofv3's truncated ones */
+    uint64_t topk_kernels;   /* dispatches in kernel_details, longest first; 0: all */
+    uint64_t histogram_bins; /* of the short kernels */
+};
+
+/*
+ * The workbook of a run. The first sheets are TraceLens' rocprof report, with its names, columns and
+ * order and without its mistakes: times are in the units their titles say, and cumulative shares rise
+ * to 100. Ours follow.
+ */
+void tracelens_workbook(struct workbook *w, const struct analysis *a, const struct advice *advice,
+                        const struct workbook_opts *o, struct arena *arena);
+
+/* Its category of a name. Ours, which knows more, is kernel_role_of(). */
+const char *tracelens_category(const char *name);
+
+/* What rocprofv3 calls the truncated name: without parameters, template arguments, namespaces. */
+const char *kernel_truncated_name(struct arena *a, const char *full);
 
 struct tl_kernel {
     const char *name;

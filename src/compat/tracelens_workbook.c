@@ -210,7 +210,7 @@ static void add_summary(struct workbook *w, const struct tracelens *t)
     s->chart_rows = 15;
 }
 
-void workbook_tracelens(struct workbook *w, const struct analysis *a, const struct workbook_opts *o)
+static void add_sheets(struct workbook *w, const struct analysis *a, const struct workbook_opts *o)
 {
     struct tracelens *t = arena_new(w->arena, struct tracelens);
     tracelens_make(t, a, o, w->arena);
@@ -230,4 +230,12 @@ void workbook_tracelens(struct workbook *w, const struct analysis *a, const stru
     s->chart = SHEET_COLUMNS;
     s->chart_value = 2;
     s->chart_rows = 1000;
+}
+
+void tracelens_workbook(struct workbook *w, const struct analysis *a, const struct advice *advice,
+                        const struct workbook_opts *o, struct arena *arena)
+{
+    *w = (struct workbook){.arena = arena};
+    add_sheets(w, a, o);
+    workbook_fill(w, a, advice);
 }

@@ -157,11 +157,8 @@ static void add_about(struct workbook *w, const struct analysis *a)
     workbook_add(w, "about", about_fields.doc, &about_fields, rows.v, rows.n);
 }
 
-void workbook_make(struct workbook *w, const struct analysis *a, const struct advice *advice,
-                   const struct workbook_opts *o, struct arena *arena)
+void workbook_fill(struct workbook *w, const struct analysis *a, const struct advice *advice)
 {
-    *w = (struct workbook){.arena = arena};
-    workbook_tracelens(w, a, o);
     workbook_ledger(w, a);
     workbook_findings(w, advice);
     add_results(w, a);

@@ -65,7 +65,7 @@ static void make(struct book *b, struct workbook_opts o)
     struct analysis_opts ao = made_options(0, US(1000));
     made_analyze(&b->m, &b->a, &ao);
     advise(&b->advice, &b->a, NULL, &b->m.arena);
-    workbook_make(&b->w, &b->a, &b->advice, &o, &b->m.arena);
+    tracelens_workbook(&b->w, &b->a, &b->advice, &o, &b->m.arena);
 }
 
 static const struct sheet *sheet_of(const struct book *b, const char *name)
