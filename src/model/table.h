@@ -45,6 +45,15 @@ struct table {
     };                                                                                             \
     extern const struct table_desc name##_desc
 
+/* Row `from` in place of row `to`, in all its columns. */
+#define TABLE_MOVE_(type, column) moved_->column[to_] = moved_->column[from_];
+#define table_move(table, COLUMNS, to, from)                                                       \
+    do {                                                                                           \
+        __typeof__(table) moved_ = (table);                                                        \
+        size_t to_ = (to), from_ = (from);                                                         \
+        COLUMNS(TABLE_MOVE_)                                                                       \
+    } while (0)
+
 /*
  * Makes room for at least `want` rows in all: exactly so many when that is more than double, or when
  * thousands are asked for at once.

@@ -108,9 +108,7 @@ static void drop_timeless(struct metric_job *job)
     for (size_t from = job->base; from < all; from++) {
         if (out->time_ns[from] == NO_VALUE)
             continue;
-        out->time_ns[to] = out->time_ns[from];
-        out->value[to] = out->value[from];
-        out->series[to++] = out->series[from];
+        table_move(out, TELEMETRY_COLUMNS, to++, from);
     }
     out->n = to;
     trace_note(job->n->trace, NOTE_SKIPPED, all - to, "metric samples without a time");

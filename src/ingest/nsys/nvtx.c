@@ -105,13 +105,7 @@ static void drop_others(struct nvtx_job *job)
         if (m->kind[from] == KIND_NONE ||
             (m->start_ns[from] == NO_VALUE && m->kind[from] != KIND_DOMAIN))
             continue;
-        m->start_ns[to] = m->start_ns[from];
-        m->end_ns[to] = m->end_ns[from];
-        m->id[to] = m->id[from];
-        m->name[to] = m->name[from];
-        m->domain[to] = m->domain[from];
-        m->thread[to] = m->thread[from];
-        m->kind[to++] = m->kind[from];
+        table_move(m, MARKER_COLUMNS, to++, from);
     }
     m->n = to;
 }

@@ -94,9 +94,7 @@ static void keep_traced(struct sample_job *job)
         uint64_t process = gid_process(job->global[from - job->base]);
         if (s->time_ns[from] == NO_VALUE || idmap_get(&n->processes, process) == NO_INDEX)
             continue;
-        s->time_ns[to] = s->time_ns[from];
-        s->name[to] = s->name[from];
-        s->thread[to++] = s->thread[from];
+        table_move(s, SAMPLE_COLUMNS, to++, from);
     }
     s->n = to;
 }

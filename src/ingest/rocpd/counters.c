@@ -95,10 +95,7 @@ static void split(struct counter_job *job)
             add_point(r, c->counter[from], r->samples_at.v[at], c->value[from]);
         } else {
             orphans += c->kernel[from] == NO_INDEX;
-            c->value[to] = c->value[from];
-            c->kernel[to] = c->kernel[from];
-            c->counter[to] = c->counter[from];
-            c->instance[to++] = c->instance[from];
+            table_move(c, COUNTER_COLUMNS, to++, from);
         }
     }
     c->n = to;

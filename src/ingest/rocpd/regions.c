@@ -129,14 +129,8 @@ static void split_markers(struct region_job *job)
             m->kind[k] = (uint8_t)rocpd_marker_kind(trace_str(r->trace, g->name[from]));
             continue;
         }
-        g->start_ns[to] = g->start_ns[from];
-        g->end_ns[to] = g->end_ns[from];
-        g->id[to] = g->id[from];
-        g->name[to] = g->name[from];
-        g->thread[to] = g->thread[from];
-        g->kind[to] = g->kind[from];
-        job->event[to - job->base] = event;
-        to++;
+        table_move(g, REGION_COLUMNS, to, from);
+        job->event[to++ - job->base] = event;
     }
     g->n = to;
 }

@@ -80,11 +80,8 @@ static void resolve_regions(struct rv3j *r)
             add_marker(r, from, name, text_of(&r->marker_texts, texts, (uint64_t)g->id[from]));
             continue;
         }
-        g->start_ns[to] = g->start_ns[from];
-        g->end_ns[to] = g->end_ns[from];
-        g->id[to] = g->id[from];
+        table_move(g, REGION_COLUMNS, to, from);
         g->name[to] = name;
-        g->thread[to] = g->thread[from];
         g->kind[to++] = kind;
     }
     g->n = to;
