@@ -29,6 +29,8 @@ struct state {
     struct name_groups names;
     uint8_t *word_of; /* by name group */
     double (*bin)[SEGMENT_WORDS];
+    int64_t (
+        *whole)[SEGMENT_WORDS]; /* how many more cover all of this bin than of the one before */
     size_t n_bins;
     int64_t width;
 };
@@ -71,19 +73,34 @@ static void choose_words(struct state *s)
     }
 }
 
+/* A long one costs no more than a short one: many may be as long as the trace. */
 static void add_to_bins(struct state *s, int64_t start, int64_t end, int word)
 {
     struct span span = view_clip(s->v, start, end);
-    while (span.start < span.end) {
-        int64_t at = span.start - s->v->start_ns;
-        size_t b = (size_t)(at / s->width);
-        if (b >= s->n_bins)
-            return;
-        int64_t bin_end = add_ns(s->v->start_ns, mul_ns((int64_t)(b + 1), s->width));
-        int64_t to = span.end < bin_end ? span.end : bin_end;
-        s->bin[b][word] += (double)(to - span.start);
-        span.start = to;
+    if (span.start >= span.end)
+        return;
+    int64_t from = span.start - s->v->start_ns, to = span.end - s->v->start_ns;
+    size_t b = (size_t)(from / s->width), last = (size_t)((to - 1) / s->width);
+    if (b >= s->n_bins || last >= s->n_bins)
+        return;
+    if (b == last) {
+        s->bin[b][word] += (double)(to - from);
+        return;
     }
+    s->bin[b][word] += (double)(mul_ns((int64_t)(b + 1), s->width) - from);
+    s->bin[last][word] += (double)(to - mul_ns((int64_t)last, s->width));
+    s->whole[b + 1][word]++;
+    s->whole[last][word]--;
+}
+
+static void add_whole(struct state *s)
+{
+    int64_t covering[SEGMENT_WORDS] = {0};
+    for (size_t b = 0; b < s->n_bins; b++)
+        for (int w = 0; w < SEGMENT_WORDS; w++) {
+            covering[w] += s->whole[b][w];
+            s->bin[b][w] += (double)covering[w] * (double)s->width;
+        }
 }
 
 static void fill_bins(struct state *s)
@@ -100,6 +117,7 @@ static void fill_bins(struct state *s)
         for (size_t i = 0; i < gpu->n_copies; i++)
             add_to_bins(s, c->start_ns[gpu->copies[i]], c->end_ns[gpu->copies[i]], WORD_COPY);
     }
+    add_whole(s);
     double whole = (double)s->width * (double)s->v->n_gpus;
     for (size_t b = 0; b < s->n_bins; b++) {
         double sum = 0;
@@ -310,6 +328,7 @@ void segments_find(struct segments *out, const struct view *v, size_t most, stru
     s.names = v->names;
     choose_words(&s);
     s.bin = arena_calloc(a, s.n_bins, sizeof(*s.bin));
+    s.whole = arena_calloc(a, s.n_bins, sizeof(*s.whole));
     fill_bins(&s);
     size_t edge[CANDIDATES + 2], first[MOST_SEGMENTS];
     size_t n = make_pieces(&s, edge);

@@ -18,8 +18,9 @@
  * Members that follow each other (cat a.gz b.gz) are one stream. What follows a complete one and
  * does not begin like another is ignored, as gzip does; a file that ends inside one is an error.
  *
- * Kilobytes must not become gigabytes: what is compressed may unpack to 64 MiB or 200 times its
- * size, whichever is more, and fails beyond that unless the user allows it.
+ * Kilobytes must not become gigabytes: what is compressed may unpack to 64 MiB, to 200 times its
+ * size as long as that is below 128 MiB, or to 64 times its size, whichever is most, and fails beyond
+ * that unless the user allows it.
  *
  * A shortage of memory is an error here, nothing unwinds (mem.h).
  *

@@ -16,9 +16,14 @@
 #include <zstd_errors.h>
 #endif
 
-/* Honest traces shrink to a 30th at best; what is small may shrink as much as it likes. */
+/*
+ * Honest traces shrink to a 30th at best. What is small may shrink as much as it likes; what fits into
+ * memory without harm more than what does not.
+ */
 #define MOST_RATIO 200
+#define LARGE_RATIO 64
 #define ALWAYS_ALLOWED ((uint64_t)64 << 20)
+#define LARGE ((uint64_t)128 << 20)
 
 /* Of the process, set once before anything is opened; 0: by the size of the file. */
 static uint64_t most_unpacked;
@@ -37,7 +42,10 @@ uint64_t codec_most(const struct codec *c)
 {
     if (most_unpacked)
         return most_unpacked;
-    uint64_t most = c->total < UINT64_MAX / MOST_RATIO ? c->total * MOST_RATIO : UINT64_MAX;
+    uint64_t total = c->total < UINT64_MAX / MOST_RATIO ? c->total : UINT64_MAX / MOST_RATIO;
+    uint64_t most = total * MOST_RATIO < LARGE ? total * MOST_RATIO : LARGE;
+    if (most < total * LARGE_RATIO)
+        most = total * LARGE_RATIO;
     return most < ALWAYS_ALLOWED ? ALWAYS_ALLOWED : most;
 }
 

@@ -105,15 +105,26 @@ static void escape_one(struct str *out, uint32_t c, unsigned char raw, size_t le
         str_printf(out, "\\u%04x", c);
 }
 
-void utf8_escape(struct str *out, const char *s, size_t n)
+static void escape_but(struct str *out, const char *s, size_t n, const char *kept)
 {
     for (size_t i = 0, len; i < n; i += len) {
         uint32_t c = utf8_decode(s + i, n - i, &len);
-        if (utf8_unsafe(c) || (c == REPLACEMENT && len == 1))
+        bool unsafe = utf8_unsafe(c) || (c == REPLACEMENT && len == 1);
+        if (unsafe && !(s[i] && strchr(kept, s[i])))
             escape_one(out, c, (unsigned char)s[i], len);
         else
             str_put(out, s + i, len);
     }
+}
+
+void utf8_escape(struct str *out, const char *s, size_t n)
+{
+    escape_but(out, s, n, "");
+}
+
+void utf8_escape_lines(struct str *out, const char *s, size_t n)
+{
+    escape_but(out, s, n, "\n\t");
 }
 
 const char *utf8_to_valid(const char *text, struct arena *a)

@@ -31,6 +31,9 @@ size_t utf8_width(const char *s);
 /* Appends s with every unsafe code point shown as a visible escape (\n, \x1b, \u202e). */
 void utf8_escape(struct str *out, const char *s, size_t n);
 
+/* The same for text of several lines: line feeds and tabs stay. */
+void utf8_escape_lines(struct str *out, const char *s, size_t n);
+
 /* The text itself where it is valid, else a copy with U+FFFD for each malformed byte, as JSON has it. */
 const char *utf8_to_valid(const char *text, struct arena *a);
 

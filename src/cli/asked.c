@@ -68,6 +68,20 @@ static const char *json_texts(const struct reading *r, const char *list, const c
     return out.len ? out.buf : "";
 }
 
+/* The text at before[0]behind, before[1]behind and so on, as far as they are there in this order. */
+static void json_each(struct words *out, const struct reading *r, const char *before,
+                      const char *behind, struct arena *a)
+{
+    const char *wanted = arena_printf(a, "%s[0]%s", before, behind);
+    for (size_t i = 0; i < r->passages.n; i++) {
+        const struct passage *p = &r->passages.v[i];
+        if (!p->path || !str_eq(p->path, wanted))
+            continue;
+        vec_push(out, a, arena_strndup(a, r->text.buf + p->at, p->n));
+        wanted = arena_printf(a, "%s[%zu]%s", before, out->n, behind);
+    }
+}
+
 /* ---- what if ---- */
 
 static void read_kernels(struct change_words *w, const char *said, struct arena *a)
@@ -257,26 +271,22 @@ static bool plan_of_json(struct plan_request *q, const struct reading *r, struct
     struct str commands;
     const char *source = json_text(r, "gpu.source", a);
     struct gs_error err = {0};
-    struct words command = {0};
+    struct words command = {0}, captures = {0};
     str_init(&commands, a);
     str_puts(&commands, json_texts(r, "notes", " ", a));
-    for (size_t i = 0; i < 1000; i++) {
-        const char *one = json_text(r, arena_printf(a, "captures[%zu].command", i), a);
-        if (!one)
-            break;
-        str_printf(&commands, " %s ", one);
-    }
+    json_each(&captures, r, "captures", ".command", a);
+    for (size_t i = 0; i < captures.n; i++)
+        str_printf(&commands, " %s ", captures.v[i]);
     read_commands(q, commands.buf ? commands.buf : "", a);
     q->goals = goals_of(json_texts(r, "goals", ", ", a));
     q->form.rank = -1;
     static const char *const parts[] = {"environment", "launcher", "app"};
-    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
-        for (size_t k = 0; k < 10000; k++) {
-            const char *word = json_text(r, arena_printf(a, "%s[%zu]", parts[i], k), a);
-            if (!word)
-                break;
-            vec_push(&command, a, word);
-        }
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+        struct words one = {0};
+        json_each(&one, r, parts[i], "", a);
+        for (size_t k = 0; k < one.n; k++)
+            vec_push(&command, a, one.v[k]);
+    }
     return source && q->goals && command.n &&
            plan_request_gpu(q, str_eq(source, "as given") ? json_text(r, "gpu.product", a) : NULL,
                             &err) &&

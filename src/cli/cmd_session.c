@@ -185,7 +185,7 @@ static bool show_dry(struct loop *l, struct gs_error *err)
 {
     struct str out;
     str_init(&out, l->s->arena);
-    return loop_show(l, &out, err) && output_print(&out, err);
+    return loop_show(l, &out, err) && output_say(&out, err);
 }
 
 /* Others of the same source, so that nobody begins again by mistake. */

@@ -10,8 +10,8 @@ const struct opt globals_opts[] = {
     OPT_INT(struct globals, threads, 0, "threads", 1, PARALLEL_MAX, "N",
             "how many threads to use instead of one per core; the result is the same"),
     OPT_BYTES(struct globals, max_unpacked, 0, "max-unpacked", "SIZE",
-              "what a compressed file may unpack to, such as 8G, instead of 200 times its size "
-              "(and 64 MiB in any case)"),
+              "what a compressed file may unpack to, such as 8G, instead of 64 times its size "
+              "(200 times below 128 MiB, and 64 MiB in any case)"),
     OPT_BYTES(struct globals, memory, 0, "memory", "SIZE",
               "hold no more than this in memory, such as 4G, and the rest on a disk (TMPDIR, or "
               "/var/tmp); the result is the same (no bound)"),

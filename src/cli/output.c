@@ -7,6 +7,7 @@
 
 #include "base/fs.h"
 #include "base/log.h"
+#include "base/utf8.h"
 
 /* "text, json or pdf", or with `ends` ".txt, .json or .pdf": of "text|json|pdf". */
 static const char *listed(const char *choices, bool ends, struct arena *a)
@@ -186,4 +187,12 @@ bool output_only(struct output *out, const struct report *r, struct gs_error *er
 bool output_print(const struct str *text, struct gs_error *err)
 {
     return fs_write("-", text->buf, text->len, err);
+}
+
+bool output_say(const struct str *text, struct gs_error *err)
+{
+    struct str safe;
+    str_init(&safe, text->arena);
+    utf8_escape_lines(&safe, text->buf, text->len);
+    return output_print(&safe, err);
 }

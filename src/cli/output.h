@@ -90,6 +90,9 @@ bool output_only(struct output *out, const struct report *r, struct gs_error *er
 /* Text for standard output, of commands that have nothing else: checked as every target is. */
 bool output_print(const struct str *text, struct gs_error *err);
 
+/* The same for text with words of others in it, which may do nothing in a terminal. */
+bool output_say(const struct str *text, struct gs_error *err);
+
 /* How text is laid out; colour is for standard output only. */
 struct render_opts output_layout(const struct output *out);
 

@@ -172,10 +172,12 @@ static void add_sheets(const struct verified_text *t, const struct run *run)
 
 void reference_add_asked(const struct verified_text *t, const struct run *run)
 {
-    const struct reading *text = reading_of(t->text, t->n, t->kind, t->cli->arena);
+    struct arena *own = arena_child(t->cli->arena); /* a report may be large, and is read again */
+    const struct reading *text = reading_of(t->text, t->n, t->kind, own);
     add_whatif(t, run, text);
     add_plan(t, run->analysis, text);
     add_answer(t, run, text);
     add_domains(t, run, text);
+    arena_release(own);
     add_sheets(t, run);
 }

@@ -18,7 +18,7 @@ void session_say(struct menu *m, const char *text)
     struct gs_error none = {0};
     str_init(&out, m->cli->arena);
     str_puts(&out, text);
-    output_print(&out, &none);
+    output_say(&out, &none);
 }
 
 char session_ask(void *prompt, const char *question, const char *letters)
@@ -72,7 +72,7 @@ void session_show_findings(struct menu *m)
             str_printf(&out, " (%s: %s)", tried->summary, tried->result);
         str_putc(&out, '\n');
     }
-    output_print(&out, &none);
+    output_say(&out, &none);
 }
 
 /* Whether something is worth a change, and not left aside. */

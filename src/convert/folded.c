@@ -23,7 +23,10 @@ struct folded {
     const struct trace *t;
     struct sink s;
     VEC(struct node) nodes;
-    struct idmap of; /* (parent, name) -> node */
+    struct idmap of;    /* (parent, name) -> node */
+    struct idmap under; /* (node of a thread, GPU + 1) -> the same stack under the GPU */
+    size_t most;        /* nodes: a deep stack may launch on many GPUs */
+    bool full;
     VEC(const char *) titles;
     uint32_t *gpu_root;     /* by GPU + 1 */
     struct row_groups work; /* kernels, then copies, by call */
@@ -39,8 +42,12 @@ static uint32_t child(struct folded *w, uint32_t parent, uint32_t name)
     uint32_t node = idmap_get(&w->of, key);
     if (node != NO_INDEX)
         return node;
+    if (w->nodes.n >= w->most) {
+        w->full = true;
+        return 0;
+    }
     node = (uint32_t)w->nodes.n;
-    vec_push(&w->nodes, w->c->arena, ((struct node){parent, name, 0}));
+    vec_push_alone(&w->nodes, w->c->arena, ((struct node){parent, name, 0}));
     idmap_put(&w->of, key, node);
     return node;
 }
@@ -68,6 +75,23 @@ static uint32_t gpu_root(struct folded *w, uint32_t gpu)
     return *node - 1;
 }
 
+/* The stack of a lane under a GPU: from the innermost call on that has been met there before. */
+static uint32_t stack_under(struct folded *w, uint32_t gpu, uint32_t lane)
+{
+    size_t known = w->stack[lane].n;
+    uint32_t node = NO_INDEX, key = gpu == NO_INDEX ? 0 : gpu + 1;
+    const struct open *v = w->stack[lane].v;
+    for (; known && node == NO_INDEX; known -= node == NO_INDEX)
+        node = idmap_get(&w->under, (uint64_t)v[known - 1].node << 32 | key);
+    if (node == NO_INDEX)
+        node = gpu_root(w, gpu);
+    for (; known < w->stack[lane].n && !w->full; known++) {
+        node = child(w, node, w->nodes.v[v[known].node].name);
+        idmap_put(&w->under, (uint64_t)v[known].node << 32 | key, node);
+    }
+    return node;
+}
+
 /* A kernel or copy (rows of kernels come first) under a stack of the host. */
 static void add_work(struct folded *w, uint32_t op, uint32_t lane)
 {
@@ -77,10 +101,8 @@ static void add_work(struct folded *w, uint32_t op, uint32_t lane)
     uint32_t stream = kernel ? t->kernels.stream[row] : t->copies.stream[row];
     int64_t start = kernel ? t->kernels.start_ns[row] : t->copies.start_ns[row];
     int64_t end = kernel ? t->kernels.end_ns[row] : t->copies.end_ns[row];
-    uint32_t node = gpu_root(w, gpu_of_stream(t, stream));
-    for (size_t i = 0; lane < 16 && i < w->stack[lane].n; i++)
-        node = child(w, node, w->nodes.v[w->stack[lane].v[i].node].name);
-    uint32_t name;
+    uint32_t gpu = gpu_of_stream(t, stream), name;
+    uint32_t node = lane < 16 ? stack_under(w, gpu, lane) : gpu_root(w, gpu);
     if (kernel)
         name = t->symbols.v[t->kernels.symbol[row]].name;
     else
@@ -176,13 +198,15 @@ static void index_work(struct folded *w)
 
 static bool write_folded(struct conversion *c, struct gs_error *err)
 {
-    enum { DEEPEST = 4096 };
+    enum { DEEPEST = 4096, BYTES_A_NODE = 16 };
     struct folded *w = arena_new(c->arena, struct folded);
     const struct trace *t = c->trace;
     *w = (struct folded){.c = c, .t = t};
     if (!sink_open(&w->s, c, conversion_path(c, converter_folded.ends), err))
         return false;
+    w->most = trace_text_most(t) / BYTES_A_NODE;
     idmap_init(&w->of, c->arena);
+    idmap_init(&w->under, c->arena);
     w->gpu_root = arena_array(c->arena, uint32_t, t->gpus.n + 1);
     index_work(w);
     struct flame_rows rows = flame_rows_make(c);
@@ -197,7 +221,9 @@ static bool write_folded(struct conversion *c, struct gs_error *err)
         arena_release(a);
     }
     uint32_t *path = arena_array(c->arena, uint32_t, DEEPEST);
-    for (uint32_t i = 0; i < w->nodes.n; i++)
+    if (w->full)
+        return trace_text_fail(t, err);
+    for (uint32_t i = 0; i < w->nodes.n && !w->s.too_large; i++)
         if (w->nodes.v[i].self_ns > 0)
             put_stack(w, i, path, DEEPEST);
     return sink_close(&w->s, c, err);

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/sat.h"
+#include "base/secret.h"
 #include "base/str.h"
 #include "convert/rocpd_writer.h"
 #include "ingest/ingest.h"
@@ -189,12 +190,39 @@ static bool make_table(struct merging *g, const char *table, const struct db_tab
     return ok;
 }
 
-static bool copy_rows(struct merging *g, struct db_query *q, sqlite3_stmt *put, uint64_t *lost)
+/* Commands and environments of processes, which a file that is passed on should not give away. */
+static void bind_masked(struct merging *g, sqlite3_stmt *put, sqlite3_stmt *from, int column)
+{
+    struct arena *own = arena_scratch();
+    size_t hidden = 0;
+    bool blob = sqlite3_column_type(from, column) == SQLITE_BLOB;
+    const void *text = blob ? sqlite3_column_blob(from, column) : sqlite3_column_text(from, column);
+    size_t n = text ? (size_t)sqlite3_column_bytes(from, column) : 0;
+    char *copy = arena_strndup(own, text, n);
+    for (size_t i = 0; i < n; i++)
+        if (!copy[i]) /* the rest is not read otherwise */
+            copy[i] = ' ';
+    const char *masked = secret_mask(copy, own, &hidden);
+    if (hidden)
+        sqlite3_bind_text(put, column + 1, masked, -1, SQLITE_TRANSIENT);
+    else
+        sqlite3_bind_value(put, column + 1, sqlite3_column_value(from, column));
+    g->m->masked += hidden;
+    arena_release(own);
+}
+
+static bool copy_rows(struct merging *g, struct db_query *q, sqlite3_stmt *put, bool mask,
+                      uint64_t *lost)
 {
     int n = sqlite3_column_count(q->stmt);
     while (db_next(q)) {
-        for (int i = 0; i < n; i++)
-            sqlite3_bind_value(put, i + 1, sqlite3_column_value(q->stmt, i));
+        for (int i = 0; i < n; i++) {
+            int type = mask ? sqlite3_column_type(q->stmt, i) : SQLITE_NULL;
+            if (type == SQLITE_TEXT || type == SQLITE_BLOB)
+                bind_masked(g, put, q->stmt, i);
+            else
+                sqlite3_bind_value(put, i + 1, sqlite3_column_value(q->stmt, i));
+        }
         int rc = sqlite3_step(put);
         *lost += rc == SQLITE_DONE && sqlite3_changes(g->w->db) == 0;
         sqlite3_reset(put);
@@ -230,7 +258,7 @@ static bool copy_table(struct merging *g, struct db *db, const char *from, const
     if (rc != SQLITE_OK)
         return out_failed(g, to);
     bool ok = db_query(&q, db, g->err, "SELECT %s FROM \"%w\"", list.buf, from) &&
-              copy_rows(g, &q, put, &lost);
+              copy_rows(g, &q, put, str_starts(to, "rocpd_info_process"), &lost);
     ok = db_done(&q, ok ? g->err : NULL) && ok;
     sqlite3_finalize(put);
     if (lost)

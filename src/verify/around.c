@@ -279,6 +279,7 @@ static void add_key(struct context *x, const struct passage *p, struct figure *f
 static void add_name(struct context *x, const char *text, size_t n)
 {
     uint64_t whole = fact_name(text, n);
+    x->c->work += n / 4;
     if (!x->whole && whole && idmap_get(&x->c->facts->wholes, whole) != NO_INDEX)
         x->whole = whole;
 }
@@ -449,13 +450,19 @@ static bool inside_name(const struct checking *c, const struct passage *p, const
 }
 
 /* Whether it stands in a cell, or a text of JSON, that is the name of something. */
-static bool in_known_name(const struct checking *c, const struct passage *p, const struct figure *f)
+static bool in_known_name(struct checking *c, const struct passage *p, const struct figure *f)
 {
     size_t column;
     const struct place *cell = cell_of(c, p, f->at, &column);
     struct place whole = cell ? *cell : (struct place){p->at, p->path ? p->n : 0};
-    uint64_t name = whole.at == f->at ? 0 : fact_name(c->r->text.buf + whole.at, whole.n);
-    return name && idmap_get(&c->facts->wholes, name) != NO_INDEX;
+    if (whole.at == f->at)
+        return false;
+    if (c->cell.at != whole.at || c->cell.n != whole.n) { /* many figures may stand in it */
+        uint64_t name = fact_name(c->r->text.buf + whole.at, whole.n);
+        c->cell = whole;
+        c->cell_is_name = name && idmap_get(&c->facts->wholes, name) != NO_INDEX;
+    }
+    return c->cell_is_name;
 }
 
 bool around_figure(struct context *x, size_t passage, size_t i)

@@ -27,7 +27,9 @@ struct checking {
     struct covered *covered;    /* by place in facts.pool, twice: see match.c */
     uint32_t *seen;             /* by fact: the search that met it */
     uint32_t turn, search;      /* of this figure, of the last search */
-    uint64_t work;              /* done by match.c so far, in steps of some ten nanoseconds */
+    struct place cell;          /* that was looked at last, and whether it is the name of a fact */
+    bool cell_is_name;
+    uint64_t work; /* done by match.c so far, in steps of some ten nanoseconds */
     struct arena *arena;
 };
 

@@ -157,6 +157,13 @@ void facts_add_results(struct facts *f, const struct results *all)
 
 /* ---- JSON ---- */
 
+/* A path without numbers, and what its last key says. */
+struct known_path {
+    const char *key;
+    struct fact_kind kind;
+    double scale; /* 0: no value has come yet, the rest is not known */
+};
+
 /* What is used again for each value of a document: there may be millions. */
 struct values {
     struct facts *f;
@@ -164,18 +171,28 @@ struct values {
     const char *source;
     struct str what;    /* "analysis: hotspots.calls" */
     struct idmap known; /* its hash to kept */
-    VEC(const char *) kept;
-    struct word_list words, table, subject; /* facts_put() copies them */
-    uint32_t object;                        /* whom is its first name */
+    VEC(struct known_path) kept;
+    struct word_list subject; /* facts_put() copies it */
+    uint32_t object;          /* that subject is about; whom is its first name */
     const char *whom;
 };
 
-/* The path without numbers, behind the source; what is equal is kept once. */
-static const char *what_of(struct values *v, const char *path)
+static void learn_path(const struct values *v, struct known_path *p)
+{
+    struct words *words = &v->f->words;
+    p->kind.weak = is_identity(p->key);
+    if (!unit_of_words(p->key, strlen(p->key), &p->kind.dim, &p->scale))
+        p->kind.dim = DIM_NUMBER, p->scale = 1;
+    words_add(words, &p->kind.words, p->key, v->r->arena);
+    words_add(words, &p->kind.table, p->kind.what + strlen(v->source), v->r->arena);
+}
+
+/* Of a value, behind the source; those that are equal are kept once. */
+static struct known_path *known_path(struct values *v, const struct passage *of)
 {
     str_clear(&v->what);
     str_printf(&v->what, "%s: ", v->source);
-    for (const char *p = path; *p; p++) {
+    for (const char *p = of->path; *p; p++) {
         if (*p == '[')
             while (p[1] && *p != ']')
                 p++;
@@ -184,12 +201,15 @@ static const char *what_of(struct values *v, const char *path)
     }
     uint64_t key = hash_bytes(v->what.buf, v->what.len);
     uint32_t at = idmap_get(&v->known, key);
-    if (at != NO_INDEX)
-        return v->kept.v[at];
+    /* a key may have a point in it, and be another for the same path */
+    if (at != NO_INDEX && str_eq(v->kept.v[at].key, of->key))
+        return &v->kept.v[at];
     idmap_put(&v->known, key, (uint32_t)v->kept.n);
-    const char *what = arena_strdup(v->f->arena, v->what.buf);
-    vec_push(&v->kept, v->r->arena, what);
-    return what;
+    const char *what =
+        at == NO_INDEX ? arena_strdup(v->f->arena, v->what.buf) : v->kept.v[at].kind.what;
+    struct known_path one = {.key = of->key, .kind.what = what};
+    vec_push(&v->kept, v->r->arena, one);
+    return &v->kept.v[v->kept.n - 1];
 }
 
 static void add_sentence(struct facts *f, const struct reading *r, const struct passage *p,
@@ -216,12 +236,16 @@ static void add_sentence(struct facts *f, const struct reading *r, const struct 
 static const char *add_subject(struct values *v, uint32_t object)
 {
     const char *names = object == NO_INDEX ? NULL : v->r->objects.v[object].names.buf;
-    v->subject.n = 0;
-    if (!names)
+    if (!names) {
+        v->subject.n = 0;
+        v->object = NO_INDEX;
         return NULL;
+    }
+    if (object == v->object)
+        return v->whom;
+    v->subject.n = 0;
     words_add(&v->f->words, &v->subject, names, v->r->arena);
-    if (object != v->object)
-        v->whom = arena_strndup(v->f->arena, names, strcspn(names, "\n"));
+    v->whom = arena_strndup(v->f->arena, names, strcspn(names, "\n"));
     v->object = object;
     return v->whom;
 }
@@ -230,9 +254,9 @@ static void add_value(struct values *v, const struct passage *p)
 {
     struct facts *f = v->f;
     const struct reading *r = v->r;
-    const char *what = what_of(v, p->path);
+    struct known_path *known = known_path(v, p);
     if (!p->is_number) {
-        add_sentence(f, r, p, what);
+        add_sentence(f, r, p, known->kind.what);
         return;
     }
     struct figure buffer[2];
@@ -240,17 +264,10 @@ static void add_value(struct values *v, const struct passage *p)
     figures_find(&one, r->text.buf, p->at, p->n, r->arena);
     if (one.n != 1 || one.v[0].dim != DIM_NUMBER)
         return;
-    struct fact_kind kind = {.what = what, .weak = is_identity(p->key)};
-    double scale = 1;
-    if (!unit_of_words(p->key, strlen(p->key), &kind.dim, &scale))
-        kind.dim = DIM_NUMBER, scale = 1;
-    v->words.n = v->table.n = 0;
-    words_add(&f->words, &v->words, p->key, r->arena);
-    words_add(&f->words, &v->table, what + strlen(v->source), r->arena);
+    if (!known->scale)
+        learn_path(v, known);
     const char *whom = add_subject(v, p->object);
-    kind.words = v->words;
-    kind.table = v->table;
-    facts_put(f, &kind, one.v[0].value * scale, whom, &v->subject);
+    facts_put(f, &known->kind, one.v[0].value * known->scale, whom, &v->subject);
 }
 
 static bool is_below(const char *path, const char *tree)

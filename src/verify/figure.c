@@ -151,7 +151,7 @@ static size_t date_length(const char *p, size_t n)
 {
     size_t digits = 0, i = 0, parts = 1;
     char mark = 0;
-    for (; i < n; i++) {
+    for (; i < n && parts <= 3; i++) {
         if (is_digit(p[i]))
             digits++;
         else if ((p[i] == '-' || p[i] == ':') && digits && digits <= 4 && i + 1 < n &&

@@ -15,7 +15,9 @@ struct scan {
     const char *text;
     size_t i, n, from;
     int depth;
-    struct str path;
+    struct str path, key, escaped; /* the two are used again for each */
+    VEC(const char *) keys;        /* each is kept once: a document repeats few of them */
+    struct idmap known;            /* hash to place in keys */
 };
 
 static bool value(struct scan *s, const char *key, uint32_t object);
@@ -64,11 +66,10 @@ static void put_code_point(struct str *out, int c)
 /* Behind the quote. Into the reading, or into a key. */
 static bool string(struct scan *s, struct str *key)
 {
-    struct arena *a = s->r->arena;
+    struct str *one = &s->escaped;
     while (s->i < s->n && s->text[s->i] != '"') {
         size_t at = s->i;
         char c = s->text[s->i++];
-        struct str one;
         if (c != '\\') {
             if (key)
                 str_putc(key, c);
@@ -81,17 +82,17 @@ static bool string(struct scan *s, struct str *key)
         c = s->text[s->i++];
         static const char from[] = "nrtbf", to[] = "\n\r\t\b\f";
         const char *known = strchr(from, c);
-        str_init(&one, a);
+        str_clear(one);
         if (c == 'u') {
             int code = s->n - s->i >= 4 ? hex(s->text + s->i) : -1;
             if (code < 0)
                 return false;
             s->i += 4;
-            put_code_point(&one, code);
+            put_code_point(one, code);
         } else
-            str_putc(&one, known && c ? to[known - from] : c);
-        for (size_t k = 0; k < one.len; k++) {
-            char b = one.buf[k];
+            str_putc(one, known && c ? to[known - from] : c);
+        for (size_t k = 0; k < one->len; k++) {
+            char b = one->buf[k];
             if (key)
                 str_putc(key, b);
             else
@@ -156,23 +157,35 @@ static bool scalar(struct scan *s, const char *key, uint32_t object)
     return true;
 }
 
+static const char *kept_key(struct scan *s)
+{
+    if (s->key.len > KEY_BYTES)
+        s->key.buf[s->key.len = KEY_BYTES] = 0;
+    uint64_t hash = hash_bytes(s->key.buf, s->key.len);
+    uint32_t at = idmap_get(&s->known, hash);
+    if (at != NO_INDEX && str_eq(s->keys.v[at], s->key.buf))
+        return s->keys.v[at];
+    const char *key = arena_strdup(s->r->arena, s->key.buf);
+    idmap_put(&s->known, hash, (uint32_t)s->keys.n);
+    vec_push(&s->keys, s->r->arena, key);
+    return key;
+}
+
 static bool members(struct scan *s, uint32_t parent)
 {
     struct json_object o = {.parent = parent};
     uint32_t me = (uint32_t)s->r->objects.n;
-    vec_push(&s->r->objects, s->r->arena, o);
+    vec_push_alone(&s->r->objects, s->r->arena, o);
     if (take(s, '}'))
         return true;
     do {
-        struct str key;
         size_t old = s->path.len;
-        str_init(&key, s->r->arena);
-        if (!take(s, '"') || !string(s, &key) || !take(s, ':'))
+        str_clear(&s->key);
+        if (!take(s, '"') || !string(s, &s->key) || !take(s, ':'))
             return false;
-        str_printf(&s->path, "%s%.*s", old ? "." : "", KEY_BYTES, key.buf);
-        if (key.len > KEY_BYTES)
-            key.buf[KEY_BYTES] = 0;
-        if (!value(s, key.buf, me))
+        const char *key = kept_key(s);
+        str_printf(&s->path, "%s%s", old ? "." : "", key);
+        if (!value(s, key, me))
             return false;
         s->path.len = old;
         s->path.buf[old] = 0;
@@ -215,6 +228,9 @@ bool reading_json(struct reading *r, const char *json, size_t n, size_t from)
 {
     struct scan s = {.r = r, .text = json, .n = n, .from = from};
     str_init(&s.path, r->arena);
+    str_init(&s.key, r->arena);
+    str_init(&s.escaped, r->arena);
+    idmap_init(&s.known, r->arena);
     bool ok = value(&s, "", NO_INDEX);
     space(&s);
     /* Lines of JSON one below the other are a document as well. */

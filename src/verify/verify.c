@@ -8,7 +8,7 @@
 enum { PASSAGE_MAX = 160 };
 
 /* Some ten seconds; ordinary figures take 500 to 2,000 steps. */
-#define WORK_MAX UINT64_C(1400000000)
+#define WORK_MAX UINT64_C(1200000000)
 
 static bool find_all(struct checking *c)
 {

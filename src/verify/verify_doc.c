@@ -65,6 +65,7 @@ static struct verify_document *document_of(const struct verify_report *r, bool a
     d->verdict = v->contradicted                 ? "contradicted"
                  : v->not_found || !v->figures.n ? "not found"
                                                  : "confirmed";
+    vec_reserve(&d->rows, arena, all ? v->figures.n : v->contradicted + v->not_found);
     for (size_t i = 0; i < v->figures.n; i++) {
         const struct checked_figure *f = &v->figures.v[i];
         struct figure_row row = {.f = *f, .at = f->at, .n = f->n, .mark = marks[f->verdict]};

@@ -4,7 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
-enum { WORD_BYTES = 96 };
+#include "base/str.h"
+
+enum { WORD_BYTES = 96, LONGEST_STOP = 7 };
 
 static const struct {
     const char *said, *means;
@@ -25,6 +27,16 @@ void words_init(struct words *w, struct arena *a)
 {
     *w = (struct words){.arena = a};
     idmap_init(&w->ids, a);
+    idmap_init(&w->same, a);
+    for (size_t i = ARRAY_LEN(same); i-- > 0;) /* of two the first one counts */
+        idmap_put(&w->same, hash_bytes(same[i].said, strlen(same[i].said)), (uint32_t)i);
+}
+
+/* What a word means, where it is one of ours; NULL: it is not. */
+static const char *meaning(const struct words *w, const char *word, size_t n)
+{
+    uint32_t i = idmap_get(&w->same, hash_bytes(word, n));
+    return i != NO_INDEX && str_eq(word, same[i].said) ? same[i].means : NULL;
 }
 
 static size_t stem(char *word, size_t n)
@@ -64,19 +76,14 @@ static void plain(struct words *w, char *word, size_t n, bool add, word_use *use
     memcpy(padded + 1, word, n);
     padded[0] = padded[n + 1] = ' ';
     padded[n + 2] = 0;
-    if (strstr(stop_words, padded))
+    if (n <= LONGEST_STOP && strstr(stop_words, padded))
         return;
-    for (size_t i = 0; i < ARRAY_LEN(same); i++)
-        if (*word == *same[i].said && !strcmp(word, same[i].said)) {
-            use(ctx, number(w, same[i].means, add, false), at);
-            return;
-        }
-    stem(word, n);
-    const char *means = word;
-    for (size_t i = 0; i < ARRAY_LEN(same); i++)
-        if (*word == *same[i].said && !strcmp(word, same[i].said))
-            means = same[i].means;
-    use(ctx, number(w, means, add, false), at);
+    const char *means = meaning(w, word, n);
+    if (!means) {
+        size_t stemmed = stem(word, n);
+        means = stemmed < n ? meaning(w, word, stemmed) : NULL;
+    }
+    use(ctx, number(w, means ? means : word, add, false), at);
 }
 
 /* "GPU 3", "rank 0": the number belongs to the name. */
@@ -120,6 +127,8 @@ static const char *direction(const char *text, size_t n)
     static const char *const ways[2][2] = {{"d2d", "d2h"}, {"h2d", "h2h"}};
     static const char *const letters[] = {"h2d", "htod", "d2h", "dtoh", "d2d", "dtod"};
     bool from, to;
+    if (!n || !strchr("hdcgHDCG", text[0])) /* host, device, cpu, gpu */
+        return NULL;
     for (size_t i = 0; i < ARRAY_LEN(letters); i++) {
         size_t len = strlen(letters[i]);
         if (n >= len && !strncasecmp(text, letters[i], len) && (n == len || !in_word(text[len])))
@@ -168,9 +177,8 @@ void words_each(struct words *w, const char *text, size_t n, bool add, word_use 
         }
         if (hump && !parts) { /* a name, unless it is a word of ours: HtoD, StdDev */
             const char *means = direction(text + start, n - start);
-            for (size_t k = 0; k < ARRAY_LEN(same) && !means; k++)
-                if (!strcmp(word, same[k].said))
-                    means = same[k].means;
+            if (!means)
+                means = meaning(w, word, len);
             if (means)
                 use(ctx, number(w, means, add, false), start);
             continue;

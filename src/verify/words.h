@@ -9,6 +9,7 @@
 
 struct words {
     struct idmap ids;     /* by hash */
+    struct idmap same;    /* of words that mean another: by hash, into that list */
     VEC(uint32_t) counts; /* facts that have it */
     VEC(bool) names;      /* it is an identifier: has "_", digits or capitals inside */
     VEC(bool) subjects;   /* facts are about it; others are keys of ours */

@@ -10,10 +10,11 @@ import subprocess
 class Line:
     """One command line: words with {in} (all inputs), {one} (the first) and {out} (a new folder)."""
 
-    def __init__(self, words, raw=False, refused=False):
+    def __init__(self, words, raw=False, refused=False, copies=()):
         self.words = words.split() if isinstance(words, str) else words
         self.raw = raw          # prints data as it is: control characters may be in it
         self.refused = refused  # may fail for a sound input, too
+        self.copies = copies    # what is secret in the file and stays in its output, as documented
 
     def argv(self, paths, out):
         words = []
@@ -224,11 +225,12 @@ def trim(p):
 
 
 def merge(p):
-    return [Line("merge {in} -o {out}/x.db", refused=True), Line("merge {in} --rename -o {out}/x.db", refused=True)]
+    return [Line("merge {in} -o {out}/x.db", refused=True, copies=("environment",)),
+            Line("merge {in} --rename -o {out}/x.db", refused=True, copies=("environment",))]
 
 
 def package(p):
-    return [Line("package {in} -o {out}/x", refused=True), Line("package {in} --copy -o {out}/y", refused=True)]
+    return [Line("package {in} -o {out}/x", refused=True), Line("package {in} --copy -o {out}/y", refused=True, copies=("command", "environment"))]
 
 
 def anonymise(p):
@@ -238,7 +240,7 @@ def anonymise(p):
 
 
 def repair(p):
-    return [Line("repair {one} -o {out}/x", refused=True)]
+    return [Line("repair {one} -o {out}/x", refused=True, copies=("command", "environment"))]
 
 
 def mcp(p):

@@ -10,6 +10,7 @@ is hostile about it. @item sets what is special:
     kind       "trace" (the default), "source" (a tree for --source-dir), "description" (for synth),
                "att" (for --att-dir too) or "baseline" (a saved profile)
     forbidden  bytes that no output may hold
+    secret     what they are a part of, for commands that copy such ("command", "environment")
     sound      nothing is wrong with it: commands must succeed
     damaged    commands must refuse it
     apart      its paths are given one by one, not together
@@ -38,7 +39,7 @@ class Input:
         self.doc = (function.__doc__ or "").strip()
         marks = getattr(function, "hostile", {})
         self.kind = marks.get("kind", "trace")
-        self.forbidden = marks.get("forbidden")
+        self.forbidden, self.secret = marks.get("forbidden"), marks.get("secret")
         self.sound = marks.get("sound", False)
         self.apart = marks.get("apart", False)
         self.damaged = marks.get("damaged", False)

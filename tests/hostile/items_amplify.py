@@ -1,7 +1,9 @@
 """Kilobytes in, gigabytes or minutes out."""
+import base64
 import gzip
 import json
 import os
+import random
 import sqlite3
 
 import seeds
@@ -25,6 +27,26 @@ def bomb_events(folder):
     row = json.dumps(seeds.kernel_event("k", ts=7, dur=3)).encode() + b","
     last = json.dumps(seeds.kernel_event("last")).encode()
     return _packed(f"{folder}/a.json.gz", b'{"traceEvents":[', row * 20000, 1000, last + b"]}")
+
+
+@item(heavy=True)
+def bomb_allowed(folder):
+    """2.5 million kernels, packed just as much as is allowed, each as long as the trace."""
+    row = b'{"ph":"X","cat":"kernel","name":"k","ts":7,"dur":3},'
+    more = base64.b64encode(random.Random(1).randbytes(300000))  # so that it is not packed too well
+    return _packed(f"{folder}/a.json.gz", b'{"traceEvents":[', row * 2550, 1000,
+                   row[:-1] + b'],"more":"' + more + b'"}')
+
+
+@item(heavy=True)
+def long_spans(folder):
+    """Everything lasts as long as the trace: kernels, copies, calls, ranges; none costs more for its length."""
+    def event(i):
+        cat = ("kernel", "gpu_memcpy", "cuda_runtime", "user_annotation", "cpu_op")[i % 5]
+        args = {"device": 0, "stream": i % 3, "correlation": i // 5, "bytes": 9}
+        return {"ph": "X", "cat": cat, "name": f"n{i % 40}", "pid": 1, "tid": i % 7, "ts": i, "dur": 10**7 - 2 * i,
+                "args": args}
+    return _events_by(folder, 200000, event)
 
 
 @item(heavy=True)

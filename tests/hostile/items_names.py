@@ -204,11 +204,17 @@ def shell_words(folder):
     return with_name(f"{folder}/a.db", "x'; touch pwned; $(touch pwned) `touch pwned` \n touch pwned #")
 
 
-@item(forbidden=b"hunter2")
+@item(forbidden=b"swordfish7", secret="command")
 def secrets(folder):
     """Passwords and tokens on the command line of the traced program."""
-    return with_name(f"{folder}/a.db", "./app --password=hunter2 --token hunter2 -p --api-key=hunter2 "
-                     "SECRET=hunter2 --auth-token 'hunter2' run", only="command")
+    return with_name(f"{folder}/a.db", "./app --password=swordfish7 --token swordfish7 -p --api-key=swordfish7 "
+                     "SECRET=swordfish7 --auth-token 'swordfish7' run", only="command")
+
+
+@item(forbidden=b"hunter2-do-not-print", secret="environment")
+def secret_environment(folder):
+    """A password in the environment that the profiler recorded: synth puts one into every trace."""
+    return seeds.rocpd(f"{folder}/a.db")
 
 
 def broken_utf8(folder):

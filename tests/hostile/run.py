@@ -34,7 +34,7 @@ WORKERS = 2
 
 class Extra:
     """An input that lies in a folder."""
-    kind, forbidden, heavy, doc = "trace", None, True, ""
+    kind, forbidden, secret, heavy, doc = "trace", None, None, True, ""
     sound = damaged = apart = False
 
     def __init__(self, path):
@@ -70,6 +70,12 @@ ALWAYS = {
     "perfetto_sequences": ["analyze {in} --json"],
     "xplane_long_name": ["report {in} -o {out}/x.xlsx --kernel-details", "query {in} select * from gaps"],
     "cost_many_streams": ["verify {one} {in} --kind csv --json"],
+    "escapes_path": ["session new"],
+    "secrets": ["merge"],
+    "many_names": ["verify {one} {in} --kind markdown"],
+    "flood_correlations": ["verify {one} {in} --kind json", "verify {one} {in} --kind csv"],
+    "long_spans": ["convert {in} -f folded", "analyze {in} --json"],
+    "bomb_allowed": ["analyze {in} --json"],
 }
 
 

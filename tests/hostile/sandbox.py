@@ -144,8 +144,7 @@ def faults_of_files(o, line, item, out):
             found = INJECTED.search(data)
             if found:
                 wrong.append(f"markup of the input in {os.path.basename(path)}: {found.group(0)[:80]!r}")
-        # What is saved of a trace is the trace, as it was.
-        if item.forbidden and item.forbidden in data and not str(line).startswith("repair "):
+        if item.forbidden and item.forbidden in data and item.secret not in line.copies:
             wrong.append(f"writes {item.forbidden!r} to {os.path.basename(path)}")
         if path.endswith(".tmp"):
             wrong.append(f"leaves {os.path.basename(path)}")

@@ -416,6 +416,31 @@ static void links_in_folders_are_not_followed(void **state)
     unlink(link);
 }
 
+/* What a file of some size may unpack to; what follows a member does not matter here. */
+static void more_may_come_of_small_files(void **state)
+{
+    (void)state;
+    static const struct {
+        off_t file;
+        uint64_t most;
+    } steps[] = {{4096, (uint64_t)64 << 20},
+                 {1 << 19, (uint64_t)100 << 20},
+                 {1 << 20, (uint64_t)128 << 20},
+                 {10 << 20, (uint64_t)640 << 20}};
+    struct bytes gz = gzip("x", 1);
+    struct gs_error err;
+    struct input in;
+    for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+        write_file(gz.data, gz.n);
+        assert_int_equal(truncate(path, steps[i].file), 0);
+        assert_true(input_open(&in, path, &err));
+        assert_true(input_may_hold(&in, steps[i].most, &err));
+        assert_false(input_may_hold(&in, steps[i].most + 1, &err));
+        input_close(&in);
+    }
+    free(gz.data);
+}
+
 /* 100 MB of nothing in 100 kB: refused on the way, allowed on demand. */
 static void bombs_are_refused(void **state)
 {
@@ -529,6 +554,7 @@ int main(void)
         cmocka_unit_test(pipes_are_refused),
         cmocka_unit_test(links_in_folders_are_not_followed),
         cmocka_unit_test(bombs_are_refused),
+        cmocka_unit_test(more_may_come_of_small_files),
         cmocka_unit_test(feeds_the_json_reader),
         cmocka_unit_test(shortage_of_memory),
     };

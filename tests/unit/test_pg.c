@@ -1,10 +1,12 @@
-/* Addresses of PostgreSQL as libpq reads them, the file of passwords, and MD5. */
+/* Addresses of PostgreSQL as libpq reads them, the file of passwords, MD5, servers that mean harm. */
 #define _GNU_SOURCE /* nftw */
 #include "unit.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fs.h"
 #include "fleet/pg/pg.h"
@@ -159,6 +161,87 @@ static void passwords_are_found(void **state)
     assert_null(pg_password(&t, &host, &arena));
 }
 
+/* ---- servers that mean harm ---- */
+
+static void put(struct str *s, char type, const char *body, size_t n)
+{
+    str_putc(s, type);
+    pg_put_int(s, (uint32_t)(n + 4));
+    str_put(s, body, n);
+}
+
+/* What becomes of a statement when the server says this and no more. */
+static bool told(const struct str *said, struct pg_rows *rows, struct gs_error *err)
+{
+    struct pg p = {.arena = &arena, .local = true};
+    int ends[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    assert_int_equal(send(ends[1], said->buf, said->len, MSG_DONTWAIT), said->len);
+    assert_int_equal(shutdown(ends[1], SHUT_WR), 0);
+    p.fd = ends[0];
+    bool ok = pg_run(&p, "SELECT 1", NULL, 0, rows, &arena, err);
+    if (p.fd >= 0)
+        close(ends[0]);
+    close(ends[1]);
+    return ok;
+}
+
+/* Rows lie one behind the other: nobody may make them wider later. */
+static void rows_are_described_once(void **state)
+{
+    (void)state;
+    for (int twice = 0; twice < 2; twice++) {
+        struct str said;
+        struct pg_rows rows;
+        struct gs_error err = {0};
+        str_init(&said, &arena);
+        put(&said, 'T', "\0\1", 2);
+        put(&said, 'D', "\0\1\0\0\0\1x", 7);
+        if (twice)
+            put(&said, 'T', "\0\3", 2);
+        put(&said, 'Z', "I", 1);
+        assert_int_equal(told(&said, &rows, &err), !twice);
+        assert_true(twice ? strstr(err.text, "does not speak") != NULL
+                          : rows.rows == 1 && rows.columns == 1 && rows.cells.n == 1);
+    }
+}
+
+static void nothing_comes_for_ever(void **state)
+{
+    (void)state;
+    static const char types[] = "12nICENSA";
+    for (size_t t = 0; types[t]; t++) {
+        struct str said;
+        struct pg_rows rows;
+        struct gs_error err = {0};
+        str_init(&said, &arena);
+        for (int i = 0; i < 2000; i++)
+            put(&said, types[t], "", 0);
+        put(&said, 'Z', "I", 1);
+        assert_false(told(&said, &rows, &err));
+        assert_non_null(strstr(err.text, "does not speak"));
+    }
+}
+
+static void passwords_are_not_hashed_for_ever(void **state)
+{
+    (void)state;
+    static const char *const rounds[] = {"2147483648", "2000000", "0", "-1", ""};
+    for (size_t i = 0; i < sizeof(rounds) / sizeof(*rounds); i++) {
+        struct pg_auth auth = {
+            .password = "p", .scram = AUTH_FIRST, .nonce = "abc", .first_bare = "n=,r=abc"};
+        struct gs_error err = {0};
+        struct str body, reply;
+        bool done = false;
+        str_init(&body, &arena);
+        str_init(&reply, &arena);
+        pg_put_int(&body, 11);
+        str_printf(&body, "r=abcdef,s=c2FsdA==,i=%s", rounds[i]);
+        assert_false(pg_auth_answer(&auth, &body, &reply, &done, &arena, &err));
+        assert_int_equal(reply.len, 0);
+    }
+}
+
 static void places_show_no_password(void **state)
 {
     (void)state;
@@ -176,6 +259,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(variables_fill_gaps, begin, end),
         cmocka_unit_test_setup_teardown(what_makes_no_sense_is_refused, begin, end),
         cmocka_unit_test_setup_teardown(passwords_are_found, begin, end),
+        cmocka_unit_test_setup_teardown(rows_are_described_once, begin, end),
+        cmocka_unit_test_setup_teardown(nothing_comes_for_ever, begin, end),
+        cmocka_unit_test_setup_teardown(passwords_are_not_hashed_for_ever, begin, end),
         cmocka_unit_test_setup_teardown(places_show_no_password, begin, end),
     };
     return cmocka_run_group_tests(tests, scratch_make, scratch_remove);

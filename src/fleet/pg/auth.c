@@ -23,7 +23,7 @@ enum {
 };
 
 #define MECHANISM "SCRAM-SHA-256"
-enum { MOST_ROUNDS = 10 * 1000 * 1000, MOST_SALT = 1024, NONCE_BYTES = 18 };
+enum { MOST_ROUNDS = 1000 * 1000, MOST_SALT = 1024, NONCE_BYTES = 18 };
 
 /* ---- HMAC, and what SCRAM makes of it ---- */
 

@@ -6,8 +6,15 @@
 #include "fleet/client.h"
 #include "fleet/pg/pg.h"
 
-enum { VERSION = 3 << 16, MOST_MESSAGES = 1000, MOST_COLUMNS = 1664, ROW_COST = 64 };
-static const uint64_t most_bytes = (uint64_t)1 << 30; /* of all rows of a statement */
+enum {
+    VERSION = 3 << 16,
+    MOST_MESSAGES = 1000,
+    MOST_COLUMNS = 1664,
+    ROW_COST = 64,
+    CELL_COST = 32
+};
+static const uint64_t most_bytes = (uint64_t)1
+                                   << 29; /* of all rows of a statement, as they are held */
 
 /* ---- bytes ---- */
 
@@ -218,7 +225,7 @@ static bool read_row(struct pg_rows *out, const struct str *body, struct arena *
         const char *bytes = size == UINT32_MAX ? NULL : pg_get_bytes(&b, size);
         if (b.bad)
             return false;
-        vec_push(&out->cells, a, bytes ? arena_strndup(a, bytes, size) : NULL);
+        vec_push_alone(&out->cells, a, bytes ? arena_strndup(a, bytes, size) : NULL);
     }
     out->rows++;
     return b.at == b.end;
@@ -237,21 +244,27 @@ struct answer {
     struct arena *arena;
     struct gs_error said; /* the first error of the server */
     uint64_t bytes;
-    size_t beside;
+    size_t others;  /* messages that are no rows: none of them may come for ever */
+    bool described; /* rows have as many columns as the first one: they lie one behind the other */
 };
 
 static bool take_message(struct answer *w, char type, const struct str *body, struct gs_error *err)
 {
     struct pg_body b = pg_body_of(body);
+    if (type != 'D' && w->others++ > MOST_MESSAGES)
+        return nonsense(w->p, err);
     switch (type) {
     case 'T':
+        if (w->described)
+            return nonsense(w->p, err);
+        w->described = true;
         w->out->columns = pg_get_short(&b);
         return (!b.bad && w->out->columns <= MOST_COLUMNS) || nonsense(w->p, err);
     case 'D':
-        w->bytes = add_bytes(w->bytes, body->len + ROW_COST);
+        w->bytes = add_bytes(w->bytes, body->len + ROW_COST + w->out->columns * CELL_COST);
         if (w->bytes > most_bytes) {
             pg_close(w->p);
-            return fail(err, GS_E_NETWORK, "it sends more than 1 GiB");
+            return fail(err, GS_E_NETWORK, "it sends more than 512 MiB");
         }
         return read_row(w->out, body, w->arena) || nonsense(w->p, err);
     case 'C':
@@ -267,7 +280,7 @@ static bool take_message(struct answer *w, char type, const struct str *body, st
     case 'I':
         return true;
     default:
-        return (is_beside(type) && w->beside++ < MOST_MESSAGES) || nonsense(w->p, err);
+        return is_beside(type) || nonsense(w->p, err);
     }
 }
 
