@@ -34,7 +34,7 @@ static void put_cell(struct block *b, const struct field *f, const void *row)
     char buf[VALUE_MAX];
     bool negative = v.kind == VALUE_INT && v.i < 0;
     if (v.kind == VALUE_REAL)
-        doc_cell(b, str_eq(f->unit, "%") ? "%.2f" : "%.1f", v.real);
+        doc_cell(b, f->unit == IN_PERCENT ? "%.2f" : "%.1f", v.real);
     else
         doc_cell(b, "%s", v.kind == VALUE_NONE || negative ? "-" : value_exact(v, buf));
 }

@@ -11,8 +11,8 @@
 #include "base/sat.h"
 #include "field/field_in.h"
 
-static const struct field text_item[] = {{.type = FIELD_TEXT, .unit = "", .null = NULL_NEVER}};
-static const struct field count_item[] = {{.type = FIELD_U64, .unit = "", .null = NULL_NEVER}};
+static const struct field text_item[] = {{.type = FIELD_TEXT, .null = NULL_NEVER}};
+static const struct field count_item[] = {{.type = FIELD_U64, .null = NULL_NEVER}};
 const struct fields field_texts = FIELDS("", "", const char *, text_item);
 const struct fields field_counts = FIELDS("", "", uint64_t, count_item);
 
@@ -174,16 +174,21 @@ static const char *number_text(const struct field *f, struct field_value known, 
     double v = as_real(known);
     if (!isfinite(v) || (f->type == FIELD_I32 && v < 0))
         return "-";
-    if (!strcmp(f->unit, "ns"))
+    switch (f->unit) {
+    case IN_NS:
         return arena_strdup(a, human_time(text, ns_from(v)));
-    if (!strcmp(f->unit, "bytes"))
+    case IN_BYTES:
         return arena_printf(a, "%s%s", v < 0 ? "-" : "", human_bytes(text, count_from(fabs(v))));
-    if (!strcmp(f->unit, "%"))
+    case IN_PERCENT:
         return arena_strdup(a, human_pct(text, v));
-    if (!strcmp(f->unit, "address"))
+    case AN_ADDRESS:
         return arena_printf(a, "0x%" PRIx64, known.u);
-    bool said = !*f->unit || !strcmp(f->unit, "cycles"); /* a table of cycles has nothing else */
-    return said ? plain_text(known, a) : arena_printf(a, "%s %s", plain_text(known, a), f->unit);
+    case NO_UNIT:
+    case IN_CYCLES: /* a table of cycles has nothing else */
+        return plain_text(known, a);
+    default:
+        return arena_printf(a, "%s %s", plain_text(known, a), unit_word(f->unit));
+    }
 }
 
 static const char *set_text(const struct field *f, const void *row, struct arena *a)

@@ -6,7 +6,7 @@
  * docs/metrics.md come from these tables, so no output can disagree with another or forget a field.
  *
  *     static const struct field list[] = {
- *         FIELD(struct hotspot, calls, FIELD_U64, "calls", "", "number of dispatches"),
+ *         FIELD(struct hotspot, calls, FIELD_U64, "calls", NO_UNIT, "number of dispatches"),
  *         ...
  *     };
  *     const struct fields hotspot_fields = FIELDS("hotspots", "...", struct hotspot, list);
@@ -31,6 +31,7 @@
 
 #include "base/jread.h"
 #include "base/jwrite.h"
+#include "base/unit.h"
 #include "base/vec.h"
 
 enum field_type {
@@ -65,7 +66,7 @@ enum field_null {
 struct field {
     const char *key;   /* in JSON; NULL: see struct fields */
     const char *label; /* over a column */
-    const char *unit;  /* "ns", "bytes", "%", "GB/s", "" */
+    enum unit unit;
     enum field_type type;
     size_t offset;
     const char *doc; /* one sentence: the formula */
@@ -100,34 +101,33 @@ struct fields {
 #define FIELD(T, member, type, label, unit, doc, ...)                                              \
     FIELD_AS(T, member, type, #member, label, unit, doc, ##__VA_ARGS__)
 #define ALWAYS(T, member, type, key, doc, ...)                                                     \
-    FIELD_AS(T, member, type, key, key, "", doc, .null = NULL_NEVER, ##__VA_ARGS__)
+    FIELD_AS(T, member, type, key, key, NO_UNIT, doc, .null = NULL_NEVER, ##__VA_ARGS__)
 #define OR_NULL(T, member, type, key, doc, ...)                                                    \
-    FIELD_AS(T, member, type, key, key, "", doc, .null = NULL_MAYBE, ##__VA_ARGS__)
+    FIELD_AS(T, member, type, key, key, NO_UNIT, doc, .null = NULL_MAYBE, ##__VA_ARGS__)
 #define IF_ANY(T, member, type, key, doc, ...)                                                     \
-    FIELD_AS(T, member, type, key, key, "", doc, .null = NULL_OMITTED, ##__VA_ARGS__)
+    FIELD_AS(T, member, type, key, key, NO_UNIT, doc, .null = NULL_OMITTED, ##__VA_ARGS__)
 /* All members of a table, among those of this one; the same, where the struct is that of the table.
  */
 #define ALL_OF(fields)                                                                             \
     {                                                                                              \
-        .unit = "", .type = FIELD_OBJECT, .null = NULL_NEVER, .of = fields                         \
+        .type = FIELD_OBJECT, .null = NULL_NEVER, .of = fields                                     \
     }
 /* Where the row is a pointer to a struct of the table. */
 #define ALL_AT(fields)                                                                             \
     {                                                                                              \
-        .unit = "", .type = FIELD_REF, .null = NULL_NEVER, .of = fields                            \
+        .type = FIELD_REF, .null = NULL_NEVER, .of = fields                                        \
     }
 #define SPREAD(T, member, type, fields)                                                            \
-    FIELD_AS(T, member, type, NULL, "", "", "", .null = NULL_NEVER, .of = fields)
+    FIELD_AS(T, member, type, NULL, "", NO_UNIT, "", .null = NULL_NEVER, .of = fields)
 /* Without a member: a text that never changes, or an object made of the struct itself. */
 #define FIXED(k, text, d)                                                                          \
     {                                                                                              \
-        .key = k, .label = k, .unit = "", .type = FIELD_FIXED, .doc = d, .null = NULL_NEVER,       \
+        .key = k, .label = k, .type = FIELD_FIXED, .doc = d, .null = NULL_NEVER,                   \
         .words = WORDS(text)                                                                       \
     }
 #define WITHIN(k, d, fields, ...)                                                                  \
     {                                                                                              \
-        .key = k, .label = k, .unit = "", .type = FIELD_OBJECT, .doc = d, .of = fields,            \
-        ##__VA_ARGS__                                                                              \
+        .key = k, .label = k, .type = FIELD_OBJECT, .doc = d, .of = fields, ##__VA_ARGS__          \
     }
 #define WORDS(...)                                                                                 \
     (const char *const[])                                                                          \
@@ -144,7 +144,7 @@ struct fields {
     const struct fields name = FIELDS("", "", T, name##_list)
 #define ALWAYS_NULL(k, d)                                                                          \
     {                                                                                              \
-        .key = k, .label = k, .unit = "", .type = FIELD_NULL, .doc = d                             \
+        .key = k, .label = k, .type = FIELD_NULL, .doc = d                                         \
     }
 #define FLAG(T, member) (offsetof(T, member) + 1)
 #define FIELDS(key, doc, T, array)                                                                 \

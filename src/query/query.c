@@ -83,7 +83,7 @@ static void doc_result(struct query *q, const struct rtable *r)
                            : f->type <= FIELD_I32 || f->type == FIELD_BOOL ? "INTEGER"
                                                                            : "TEXT";
         const char *doc =
-            f->unit && *f->unit ? arena_printf(q->arena, "%s (%s)", f->doc, f->unit) : f->doc;
+            f->unit ? arena_printf(q->arena, "%s (%s)", f->doc, unit_word(f->unit)) : f->doc;
         vec_push(&d.columns, q->arena, ((struct query_column_doc){f->key, type, doc}));
     }
     vec_push(&q->docs.v, q->arena, d);

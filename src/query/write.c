@@ -134,7 +134,6 @@ struct result query_as_result(const struct query_result *r, const char *key, str
         size_t at = i * sizeof(struct slot);
         list[i] = (struct field){.key = r->columns.v[i].name,
                                  .label = r->columns.v[i].name,
-                                 .unit = "",
                                  .type = type_of(r->columns.v[i].kind),
                                  .offset = at + offsetof(struct slot, i),
                                  .doc = "",

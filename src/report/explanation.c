@@ -92,7 +92,7 @@ struct said_row {
 };
 
 static const struct field said_list[] = {
-    FIELD(struct said_row, line, FIELD_TEXT, "words_of_a_language_model", "",
+    FIELD(struct said_row, line, FIELD_TEXT, "words_of_a_language_model", NO_UNIT,
           "what a language model said, line by line"),
 };
 static const struct fields said_fields = FIELDS(

@@ -27,7 +27,7 @@ bool value_is_empty(const struct field *f, const void *row)
 const char *value_change(struct arena *a, const struct field *f, const void *row)
 {
     double v = field_number(f, row);
-    if (!strcmp(f->unit, "%"))
+    if (f->unit == IN_PERCENT)
         return value_signed_pct(a, v);
     const char *text = field_text(f, row, a);
     return v >= 0 ? arena_printf(a, "+%s", text) : text;

@@ -16,19 +16,20 @@ static bool kind_used(const struct workload_report *r, int kind)
 static void add_roofs(struct counter_results *c, const struct workload_report *r, struct arena *a)
 {
     struct roof_row row = {.gpu = r->w->system.model,
-                           .source = r->peaks.measured ? "measured" : "theory"};
+                           .source = r->peaks.measured ? ROOF_MEASURED : ROOF_THEORY};
     for (int l = 0; l < ROOF_LEVELS; l++) {
         row.roof = roof_level_label((enum roof_level)l);
-        row.kind = "bandwidth";
-        row.unit = "GB/s";
+        row.kind = ROOF_BANDWIDTH;
+        row.level = (enum roof_level)l;
+        row.unit = IN_GBPS;
         row.peak = r->peaks.gbps[l];
         if (row.peak > 0)
             vec_push(&c->roofs, a, row);
     }
     for (int k = 0; k < FLOP_KINDS; k++) {
         row.roof = flop_kind_label((enum flop_kind)k);
-        row.kind = "compute";
-        row.unit = "GFLOP/s";
+        row.kind = ROOF_COMPUTE;
+        row.unit = IN_GFLOPS;
         row.peak = r->peaks.gflops[k];
         if (row.peak > 0 && k != FLOP_MAT_INT8 && kind_used(r, k))
             vec_push(&c->roofs, a, row);
@@ -47,7 +48,7 @@ struct draw *workload_roof_draw(const struct workload_report *r, int width_px, s
             vec_push(&c->roofline, a,
                      ((struct roofline_row){
                          .kernel = name_short(a, name_demangle(a, v->name)),
-                         .level = roof_level_label((enum roof_level)l),
+                         .level = (enum roof_level)l,
                          .bytes = p->bytes[l],
                          .intensity = p->intensity[l],
                          .gflops = p->gflops,

@@ -43,7 +43,7 @@ struct sql_doc {
 PART(page_part, struct tool_head,
      OR_NULL(struct tool_head, next_cursor, FIELD_TEXT, "next_cursor",
              "cursor of the next page; null: no more"));
-PART(any_row, const void *, {.unit = "", .label = "", .type = FIELD_TABLES, .null = NULL_NEVER});
+PART(any_row, const void *, {.label = "", .type = FIELD_TABLES, .null = NULL_NEVER});
 enum { PLACE_OF_ROWS = 1 };
 static const struct field sql_list[] = {
     ALWAYS(T, columns, FIELD_LIST, "columns", "names, in order", .of = &field_texts),

@@ -18,19 +18,20 @@ static const char *const verdicts[] = {"confirmed", "contradicted", "not found",
 
 #define T struct figure_row
 static const struct field figure_list[] = {
-    FIELD_AS(T, mark, FIELD_TEXT, "mark", "", "",
+    FIELD_AS(T, mark, FIELD_TEXT, "mark", "", NO_UNIT,
              "\xe2\x9c\x93 confirmed, \xe2\x9c\x97 contradicted, ? not found"),
-    FIELD_AS(T, f.line, FIELD_U64, "line", "line", "", "line of the report, from 1"),
-    FIELD_AS(T, f.shown, FIELD_TEXT, "figure", "figure", "", "as the report has it"),
-    FIELD_AS(T, f.verdict, FIELD_ENUM, "verdict", "verdict", "", "what became of it",
+    FIELD_AS(T, f.line, FIELD_U64, "line", "line", NO_UNIT, "line of the report, from 1"),
+    FIELD_AS(T, f.shown, FIELD_TEXT, "figure", "figure", NO_UNIT, "as the report has it"),
+    FIELD_AS(T, f.verdict, FIELD_ENUM, "verdict", "verdict", NO_UNIT, "what became of it",
              .words = verdicts),
-    FIELD_AS(T, f.right, FIELD_TEXT, "value", "value", "",
+    FIELD_AS(T, f.right, FIELD_TEXT, "value", "value", NO_UNIT,
              "of the fact it was matched with; null: there is none"),
-    FIELD_AS(T, f.about, FIELD_TEXT, "fact", "fact", "", "what it was matched with; null: nothing"),
-    FIELD_AS(T, f.passage, FIELD_TEXT, "passage", "passage", "",
+    FIELD_AS(T, f.about, FIELD_TEXT, "fact", "fact", NO_UNIT,
+             "what it was matched with; null: nothing"),
+    FIELD_AS(T, f.passage, FIELD_TEXT, "passage", "passage", NO_UNIT,
              "the words it stands in, or its path in JSON"),
-    FIELD_AS(T, at, FIELD_U64, "offset", "offset", "", "first byte in the report, from 0"),
-    FIELD_AS(T, n, FIELD_U64, "length", "length", "", "bytes, with the unit"),
+    FIELD_AS(T, at, FIELD_U64, "offset", "offset", NO_UNIT, "first byte in the report, from 0"),
+    FIELD_AS(T, n, FIELD_U64, "length", "length", NO_UNIT, "bytes, with the unit"),
 };
 #undef T
 static const struct fields figure_fields =

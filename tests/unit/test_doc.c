@@ -19,10 +19,10 @@ struct row {
 
 #define F(member, type, label, unit) FIELD(struct row, member, type, label, unit, "doc of " #member)
 static const struct field list[] = {
-    F(name, FIELD_TEXT, "range", ""),      F(depth, FIELD_U32, "depth", ""),
-    F(start_ns, FIELD_I64, "start", "ns"), F(change_ns, FIELD_I64, "change", "ns"),
-    F(share, FIELD_NUM, "share", "%"),     F(never_known, FIELD_NUM, "unknown", "GB/s"),
-    F(slack_ns, FIELD_I64, "slack", "ns"),
+    F(name, FIELD_TEXT, "range", NO_UNIT),      F(depth, FIELD_U32, "depth", NO_UNIT),
+    F(start_ns, FIELD_I64, "start", IN_NS), F(change_ns, FIELD_I64, "change", IN_NS),
+    F(share, FIELD_NUM, "share", IN_PERCENT),     F(never_known, FIELD_NUM, "unknown", IN_GBPS),
+    F(slack_ns, FIELD_I64, "slack", IN_NS),
 };
 #undef F
 static const struct fields fields = FIELDS("ranges", "ranges of the run", struct row, list);

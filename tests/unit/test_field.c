@@ -42,8 +42,8 @@ struct whole {
 };
 
 static const struct field part_list[] = {
-    FIELD(struct part, name, FIELD_TEXT, "name", "", "what it is called"),
-    FIELD(struct part, size, FIELD_U32, "size", "bytes", "how large it is"),
+    FIELD(struct part, name, FIELD_TEXT, "name", NO_UNIT, "what it is called"),
+    FIELD(struct part, size, FIELD_U32, "size", IN_BYTES, "how large it is"),
 };
 static const struct fields part_fields = FIELDS("parts", "Parts", struct part, part_list);
 
@@ -63,24 +63,24 @@ static bool is_large(const void *row)
 
 #define T struct whole
 static const struct field self_list[] = {
-    FIELD(T, calls, FIELD_U32, "calls", "", "again, one level down"),
+    FIELD(T, calls, FIELD_U32, "calls", NO_UNIT, "again, one level down"),
 };
 static const struct fields self_fields = FIELDS("self", "", T, self_list);
 
 static const struct field list[] = {
-    FIELD(T, time_ns, FIELD_I64, "time", "ns", "how long"),
-    FIELD(T, bytes, FIELD_U64, "bytes", "bytes", "how much"),
-    FIELD(T, calls, FIELD_U32, "calls", "", "how often"),
-    FIELD(T, rank, FIELD_I32, "rank", "", "-1: none"),
-    FIELD(T, share, FIELD_NUM, "share", "%", "of the whole"),
-    FIELD(T, rate, FIELD_NUM, "rate", "GB/s", "how fast"),
-    FIELD(T, text, FIELD_TEXT, "text", "", "what | it says"),
+    FIELD(T, time_ns, FIELD_I64, "time", IN_NS, "how long"),
+    FIELD(T, bytes, FIELD_U64, "bytes", IN_BYTES, "how much"),
+    FIELD(T, calls, FIELD_U32, "calls", NO_UNIT, "how often"),
+    FIELD(T, rank, FIELD_I32, "rank", NO_UNIT, "-1: none"),
+    FIELD(T, share, FIELD_NUM, "share", IN_PERCENT, "of the whole"),
+    FIELD(T, rate, FIELD_NUM, "rate", IN_GBPS, "how fast"),
+    FIELD(T, text, FIELD_TEXT, "text", NO_UNIT, "what | it says"),
     ALWAYS(T, grade, FIELD_CHARS, "grade", "A to F", .words = WORDS("A", "B")),
-    FIELD(T, yes, FIELD_BOOL, "yes", "", "or no"),
+    FIELD(T, yes, FIELD_BOOL, "yes", NO_UNIT, "or no"),
     ALWAYS(T, mood, FIELD_ENUM, "mood", "", .words = WORDS("good", "bad")),
     ALWAYS(T, set, FIELD_SET, "set", "", .words = WORDS("red", "green", "blue")),
     FIXED("version", "1.0", "of this"),
-    {.key = "nothing", .unit = "", .type = FIELD_NULL, .doc = "always null"},
+    {.key = "nothing", .type = FIELD_NULL, .doc = "always null"},
     ALWAYS(T, time_ns, FIELD_I64, "time_s", "in seconds", .divide = 1e9),
     OR_NULL(T, rank, FIELD_I32, "known_rank", "null: none"),
     OR_NULL(T, when_ns, FIELD_I64, "when_ns", "null: not known", .flag = FLAG(T, has_when)),
@@ -332,8 +332,7 @@ static void rows_begin_as_the_table_says(void **state)
     struct {
         VEC(struct part) v;
     } row = {0};
-    const struct field v = {
-        .key = "v", .unit = "", .type = FIELD_LIST, .of = &parts, .null = NULL_NEVER};
+    const struct field v = {.key = "v", .type = FIELD_LIST, .of = &parts, .null = NULL_NEVER};
     const struct fields rows = {"", "", &v, 1, sizeof(row), NULL};
     struct jread j;
     const char text[] = "{\"v\": [{}, {\"size\": 1}]}";

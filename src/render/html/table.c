@@ -28,7 +28,7 @@ static void write_head(struct html *h, const struct row *r)
         html(h, "<th scope=\"col\" data-key=\"%s\" data-tip=\"%s\"", c->key, c->doc);
         if (!field_is_text(c))
             html_raw(h, " class=\"num\"");
-        if (!strcmp(c->unit, "%"))
+        if (c->unit == IN_PERCENT)
             html_raw(h, " data-share");
         html_raw(h, r->shown[i] ? ">" : " hidden>");
         html(h, "%s</th>", c->label);

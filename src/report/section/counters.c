@@ -46,7 +46,7 @@ static void roofline(const struct subject *s, struct doc *d)
     doc_part(d, "roofline", "Roofline");
     doc_chart(d, "roofline");
     doc_rows(d, section_result(s, "roofline"),
-             &(struct rows){.caption = c->roofs.n && str_eq(c->roofs.v[0].source, "theory")
+             &(struct rows){.caption = c->roofs.n && c->roofs.v[0].source == ROOF_THEORY
                                            ? "roofs by theory: clock times width"
                                            : NULL,
                             .shown = "kernel level intensity gflops gbps roof_pct",
@@ -63,7 +63,7 @@ static void metrics(const struct subject *s, struct doc *d)
     size_t first = 0;
     for (size_t i = 0; i < c->metrics.n; i++) {
         const struct counter_metric *m = &c->metrics.v[i];
-        if (str_eq(m->group, "flops") && m->value <= 0)
+        if (m->group == GROUP_FLOPS && m->value <= 0)
             continue;
         vec_push(&rows, d->arena, *m);
         first += m->rank <= DETAILED;
