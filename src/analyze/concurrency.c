@@ -160,7 +160,7 @@ static const struct field stat_fields[] = {
     FIELD(R, most, FIELD_U32, "most at once", NO_UNIT,
           "most kernels that any one GPU runs at once"),
     FIELD(R, start_ns, FIELD_I64, "start", IN_NS,
-          "when so many of them run first; 0 without kernels"),
+          "when so many of them run first; 0 without kernels", AS_MOMENT),
     FIELD(R, alone_ns, FIELD_I64, "alone", IN_NS,
           "sum over GPUs of the time in which just one kernel runs"),
     FIELD(R, alone_pct, FIELD_NUM, "alone share", IN_PERCENT,

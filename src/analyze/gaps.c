@@ -84,10 +84,11 @@ static const struct field histogram_fields[] = {
 };
 #undef F
 
-#define F(member, type, label, unit, doc) FIELD(struct long_gap, member, type, label, unit, doc)
+#define F(member, type, label, unit, doc, ...)                                                     \
+    FIELD(struct long_gap, member, type, label, unit, doc, ##__VA_ARGS__)
 static const struct field longest_fields[] = {
-    F(start_ns, FIELD_I64, "start", IN_NS, "end of the work before the gap"),
-    F(end_ns, FIELD_I64, "end", IN_NS, "start of the work after the gap"),
+    F(start_ns, FIELD_I64, "start", IN_NS, "end of the work before the gap", AS_MOMENT),
+    F(end_ns, FIELD_I64, "end", IN_NS, "start of the work after the gap", AS_MOMENT),
     F(duration_ns, FIELD_I64, "duration", IN_NS, "end_ns - start_ns"),
     F(gpu, FIELD_I32, "GPU", NO_UNIT, "index of the GPU on its host; -1 when it is not listed"),
     F(main_cause, FIELD_TEXT, "main cause", NO_UNIT,

@@ -542,12 +542,12 @@ static const struct field row_fields[] = {
     FIELD(R, pct_of_window, FIELD_NUM, "of window", IN_PERCENT,
           "100 x wall_ns / window; above 100 where threads do it at the same time"),
     FIELD(R, parent, FIELD_I32, "parent", NO_UNIT, "row of the range around it; -1 for none"),
-    FIELD(R, first_start_ns, FIELD_I64, "first", IN_NS,
-          "start of the first one, inside the window"),
+    FIELD(R, first_start_ns, FIELD_I64, "first", IN_NS, "start of the first one, inside the window",
+          AS_MOMENT),
     FIELD(R, longest_start_ns, FIELD_I64, "longest from", IN_NS,
-          "start of the longest one, inside the window"),
+          "start of the longest one, inside the window", AS_MOMENT),
     FIELD(R, longest_end_ns, FIELD_I64, "longest to", IN_NS,
-          "end of the longest one, inside the window"),
+          "end of the longest one, inside the window", AS_MOMENT),
 };
 #undef R
 

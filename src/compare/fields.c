@@ -1,7 +1,7 @@
 #include "compare/compare.h"
 
-#define F(member, type, label, unit, doc)                                                          \
-    FIELD(struct compare_kernel, member, type, label, unit, doc)
+#define F(member, type, label, unit, doc, ...)                                                     \
+    FIELD(struct compare_kernel, member, type, label, unit, doc, ##__VA_ARGS__)
 static const struct field kernel_fields[] = {
     F(name, FIELD_TEXT, "in A", NO_UNIT, "of A, or a role; null: only in B"),
     F(name_b, FIELD_TEXT, "in B", NO_UNIT, "its partner; null: only in A"),
@@ -18,8 +18,8 @@ static const struct field kernel_fields[] = {
     F(typical_a_ns, FIELD_NUM, "typical A", IN_NS, "mean of the middle half of durations in A"),
     F(typical_b_ns, FIELD_NUM, "typical B", IN_NS, "mean of the middle half of durations in B"),
     F(change_ns, FIELD_I64, "change", IN_NS,
-      "calls both have x (duration in B - in A), and calls that came or went"),
-    F(change_pct, FIELD_NUM, "of A", IN_PERCENT, "of A's time in it"),
+      "calls both have x (duration in B - in A), and calls that came or went", AS_CHANGE),
+    F(change_pct, FIELD_NUM, "of A", IN_PERCENT, "of A's time in it", AS_CHANGE),
     F(noise_ns, FIELD_I64, "noise", IN_NS, "smaller changes are not significant"),
     F(noise_pct, FIELD_NUM, "noise of A", IN_PERCENT, "the same, of A's time"),
     F(significant, FIELD_BOOL, "significant", NO_UNIT, "beyond noise and at least 0.5 %"),
@@ -36,15 +36,15 @@ static const struct field kernel_fields[] = {
 };
 #undef F
 
-#define F(member, type, label, unit, doc)                                                          \
-    FIELD(struct compare_cause, member, type, label, unit, doc)
+#define F(member, type, label, unit, doc, ...)                                                     \
+    FIELD(struct compare_cause, member, type, label, unit, doc, ##__VA_ARGS__)
 static const struct field cause_fields[] = {
     F(what, FIELD_TEXT, "what", NO_UNIT, "what changed"),
     F(kind, FIELD_TEXT, "kind", NO_UNIT,
       "kernel, calls, new_kernel, gone_kernel, overlap, copy, communication, idle"),
-    F(change_ns, FIELD_I64, "change", IN_NS, "of GPU time; negative is a gain"),
+    F(change_ns, FIELD_I64, "change", IN_NS, "of GPU time; negative is a gain", AS_CHANGE),
     F(change_pct, FIELD_NUM, "of all", IN_PERCENT,
-      "of base_ns; of wall_a_ns where it is not counted"),
+      "of base_ns; of wall_a_ns where it is not counted", AS_CHANGE),
     F(noise_ns, FIELD_I64, "noise", IN_NS, "smaller changes are not significant"),
     F(significant, FIELD_BOOL, "significant", NO_UNIT, "beyond noise"),
     F(counted, FIELD_BOOL, "counted", NO_UNIT, "part of the verdict when significant"),
@@ -52,19 +52,20 @@ static const struct field cause_fields[] = {
 };
 #undef F
 
-#define F(member, type, label, unit, doc) FIELD(struct compare_row, member, type, label, unit, doc)
+#define F(member, type, label, unit, doc, ...)                                                     \
+    FIELD(struct compare_row, member, type, label, unit, doc, ##__VA_ARGS__)
 static const struct field row_fields[] = {
     F(key, FIELD_TEXT, "key", NO_UNIT, "what"),
     F(a, FIELD_I64, "A", NO_UNIT, "in A"),
     F(b, FIELD_I64, "B", NO_UNIT, "in B"),
-    F(change, FIELD_I64, "change", NO_UNIT, "B per A's number of steps - A"),
-    F(change_pct, FIELD_NUM, "of A", IN_PERCENT, "of A"),
+    F(change, FIELD_I64, "change", NO_UNIT, "B per A's number of steps - A", AS_CHANGE),
+    F(change_pct, FIELD_NUM, "of A", IN_PERCENT, "of A", AS_CHANGE),
     F(noise, FIELD_I64, "noise", NO_UNIT, "smaller changes mean nothing; 0: not known"),
 };
 #undef F
 
-#define F(member, type, label, unit, doc)                                                          \
-    FIELD(struct compare_phase, member, type, label, unit, doc)
+#define F(member, type, label, unit, doc, ...)                                                     \
+    FIELD(struct compare_phase, member, type, label, unit, doc, ##__VA_ARGS__)
 static const struct field phase_list[] = {
     F(phase_a, FIELD_I32, "phase A", NO_UNIT,
       "number of the (first) phase in A, from 1; -1: only in B"),
@@ -79,14 +80,16 @@ static const struct field phase_list[] = {
     F(match, FIELD_TEXT, "match", NO_UNIT, "how they were paired: name, kernels, order, new, gone"),
     F(duration_a_ns, FIELD_NUM, "A", IN_NS, "length in A; null: only in B"),
     F(duration_b_ns, FIELD_NUM, "B", IN_NS, "length in B; null: only in A"),
-    F(change_ns, FIELD_I64, "change", IN_NS, "length in B per A's number of steps - in A"),
-    F(change_pct, FIELD_NUM, "of A", IN_PERCENT, "of the length in A"),
-    F(compute_change_ns, FIELD_I64, "compute", IN_NS, "change of compute in its ledger"),
-    F(exposed_change_ns, FIELD_I64, "exposed", IN_NS, "change of copies and communication in it"),
-    F(idle_change_ns, FIELD_I64, "idle", IN_NS, "change of idle time in its ledger"),
+    F(change_ns, FIELD_I64, "change", IN_NS, "length in B per A's number of steps - in A",
+      AS_CHANGE),
+    F(change_pct, FIELD_NUM, "of A", IN_PERCENT, "of the length in A", AS_CHANGE),
+    F(compute_change_ns, FIELD_I64, "compute", IN_NS, "change of compute in its ledger", AS_CHANGE),
+    F(exposed_change_ns, FIELD_I64, "exposed", IN_NS, "change of copies and communication in it",
+      AS_CHANGE),
+    F(idle_change_ns, FIELD_I64, "idle", IN_NS, "change of idle time in its ledger", AS_CHANGE),
     F(cause, FIELD_TEXT, "mostly", NO_UNIT,
       "cause of its ledger that changed most; null: not known"),
-    F(cause_change_ns, FIELD_I64, "change of that", IN_NS, "change of that cause"),
+    F(cause_change_ns, FIELD_I64, "change of that", IN_NS, "change of that cause", AS_CHANGE),
     F(iterations_a, FIELD_U64, "iterations A", NO_UNIT, "repetitions inside, in A; 0: none found"),
     F(iterations_b, FIELD_U64, "iterations B", NO_UNIT, "repetitions inside, in B; 0: none found"),
     F(iteration_a_ns, FIELD_NUM, "iteration A", IN_NS, "median length of one in A"),
@@ -94,22 +97,28 @@ static const struct field phase_list[] = {
 };
 #undef F
 
-#define F(member, type, label, unit, doc) FIELD(struct compare_rank, member, type, label, unit, doc)
+#define F(member, type, label, unit, doc, ...)                                                     \
+    FIELD(struct compare_rank, member, type, label, unit, doc, ##__VA_ARGS__)
 static const struct field rank_fields[] = {
     F(rank, FIELD_I32, "rank", NO_UNIT, "number of the rank"),
     F(host_a, FIELD_TEXT, "host A", NO_UNIT, "host in A; null: only in B"),
     F(host_b, FIELD_TEXT, "host B", NO_UNIT, "host in B; null: only in A"),
     F(window_a_ns, FIELD_NUM, "A", IN_NS, "first to last event in A; null: only in B"),
     F(window_b_ns, FIELD_NUM, "B", IN_NS, "first to last event in B; null: only in A"),
-    F(change_ns, FIELD_I64, "change", IN_NS, "B per A's number of steps - A; so are all changes"),
-    F(change_pct, FIELD_NUM, "of A", IN_PERCENT, "of the window in A"),
-    F(compute_change_ns, FIELD_I64, "compute", IN_NS, "change of its GPUs' compute time"),
-    F(copy_change_ns, FIELD_I64, "copies", IN_NS, "change of its GPUs' exposed copies"),
-    F(comm_change_ns, FIELD_I64, "collectives", IN_NS, "change of its GPUs' exposed collectives"),
-    F(mpi_change_ns, FIELD_I64, "MPI", IN_NS, "change of its time in MPI"),
-    F(host_change_ns, FIELD_I64, "host", IN_NS, "change of its time with neither GPU work nor MPI"),
-    F(idle_change_ns, FIELD_I64, "idle", IN_NS, "change of its GPUs' idle time"),
-    F(wait_change_ns, FIELD_I64, "waits", IN_NS, "change of its waiting for later ranks"),
+    F(change_ns, FIELD_I64, "change", IN_NS, "B per A's number of steps - A; so are all changes",
+      AS_CHANGE),
+    F(change_pct, FIELD_NUM, "of A", IN_PERCENT, "of the window in A", AS_CHANGE),
+    F(compute_change_ns, FIELD_I64, "compute", IN_NS, "change of its GPUs' compute time",
+      AS_CHANGE),
+    F(copy_change_ns, FIELD_I64, "copies", IN_NS, "change of its GPUs' exposed copies", AS_CHANGE),
+    F(comm_change_ns, FIELD_I64, "collectives", IN_NS, "change of its GPUs' exposed collectives",
+      AS_CHANGE),
+    F(mpi_change_ns, FIELD_I64, "MPI", IN_NS, "change of its time in MPI", AS_CHANGE),
+    F(host_change_ns, FIELD_I64, "host", IN_NS, "change of its time with neither GPU work nor MPI",
+      AS_CHANGE),
+    F(idle_change_ns, FIELD_I64, "idle", IN_NS, "change of its GPUs' idle time", AS_CHANGE),
+    F(wait_change_ns, FIELD_I64, "waits", IN_NS, "change of its waiting for later ranks",
+      AS_CHANGE),
     F(mostly, FIELD_TEXT, "mostly", NO_UNIT, "which of these changed most, idle and waits aside"),
 };
 #undef F

@@ -259,7 +259,8 @@ static const struct field row_fields[] = {
     F(pct, FIELD_NUM, "share", IN_PERCENT, "of the length of the path"),
 };
 #undef F
-#define F(member, type, label, unit, doc) FIELD(struct path_member, member, type, label, unit, doc)
+#define F(member, type, label, unit, doc, ...)                                                     \
+    FIELD(struct path_member, member, type, label, unit, doc, ##__VA_ARGS__)
 static const struct field member_fields[] = {
     F(what, FIELD_TEXT, "what", NO_UNIT, "kernel, copy or call"),
     F(name, FIELD_TEXT, "name", NO_UNIT, "of the kernel or call; direction of the copy"),
@@ -269,7 +270,8 @@ static const struct field member_fields[] = {
     F(total_ns, FIELD_I64, "total", IN_NS, "of all of that name, on the path or not"),
     F(least_slack_ns, FIELD_I64, "slack", IN_NS,
       "of those not on the path, how much longer the first could take before it is; -1: all are on "
-      "it, or it is a call"),
+      "it, or it is a call",
+      .style = STYLE_FROM_ZERO),
 };
 #undef F
 

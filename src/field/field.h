@@ -55,6 +55,18 @@ enum field_type {
     FIELD_TABLES, /* struct results: an object with each table by its key */
 };
 
+/* How people see a number, where its unit does not say it all. */
+enum field_style {
+    STYLE_BY_UNIT,
+    STYLE_CHANGE,    /* a difference: "+213 ms", "-3.4 %"; with `decimals`, no unit: "+1.5" */
+    STYLE_FROM_ZERO, /* below 0 there is none to show */
+    STYLE_OVER_ZERO, /* nor is 0 one */
+    STYLE_MOMENT,    /* a point in time: reports show it from the start of their window on */
+    STYLE_FIGURE,    /* of any size, without its unit: "12,345", "1.25", "0.0123" */
+    STYLE_DECIMALS,  /* without its unit, `decimals` places of what is no integer */
+    STYLE_EXACT,     /* all digits, and nothing where there is no value */
+};
+
 /* What else may stand for a value. */
 enum field_null {
     NULL_BY_TYPE, /* null, where the type is FIELD_NUM or FIELD_TEXT */
@@ -76,6 +88,10 @@ struct field {
     const char *least;        /* of numbers, for the schema: "1"; NULL: 0 where it has no sign */
     double divide;            /* of numbers: shown divided by this; 0: as they are */
     double steps; /* of numbers: rounded to 1 / steps, 0 where there is none; 0: as they are */
+    enum field_style style;
+    int decimals;
+    bool whole;                   /* of texts: never cut to fit */
+    bool right;                   /* of texts: these are numbers, and stand as such */
     bool (*has)(const void *row); /* whether there is a value; NULL: always */
     size_t flag; /* the same, by a bool of the struct: FLAG(T, member). Reading sets it */
 };
@@ -106,6 +122,12 @@ struct fields {
     FIELD_AS(T, member, type, key, key, NO_UNIT, doc, .null = NULL_MAYBE, ##__VA_ARGS__)
 #define IF_ANY(T, member, type, key, doc, ...)                                                     \
     FIELD_AS(T, member, type, key, key, NO_UNIT, doc, .null = NULL_OMITTED, ##__VA_ARGS__)
+/* At the end of a field: its style; that its texts are never cut. */
+#define AS_CHANGE .style = STYLE_CHANGE
+#define AS_MOMENT .style = STYLE_MOMENT
+#define AS_FIGURE .style = STYLE_FIGURE
+#define AS_DECIMALS(n) .style = STYLE_DECIMALS, .decimals = (n)
+#define UNCUT .whole = true
 /* All members of a table, among those of this one; the same, where the struct is that of the table.
  */
 #define ALL_OF(fields)                                                                             \
@@ -201,7 +223,8 @@ struct field_value field_get(const struct field *f, const void *row);
 bool field_is_text(const struct field *f);                   /* no number: text, word, yes or no */
 double field_number(const struct field *f, const void *row); /* NaN: none, or no number */
 
-/* For a person, by the unit: "1.25 ms", "3 KiB", "9.17 GB/s", "yes"; "-" where there is no number. */
+/* For a person, by unit and style: "1.25 ms", "3 KiB", "9.17 GB/s", "yes"; "-" where there is no
+ * number. */
 const char *field_text(const struct field *f, const void *row, struct arena *a);
 
 /*

@@ -11,8 +11,9 @@
     FIELD(struct compare_row, a, FIELD_I64, "A", unit, what " in A"),                              \
         FIELD(struct compare_row, b, FIELD_I64, "B", unit, what " in B"),                          \
         FIELD(struct compare_row, change, FIELD_I64, "change", unit,                               \
-              "B per A's number of steps - A"),                                                    \
-        FIELD(struct compare_row, change_pct, FIELD_NUM, "of A", IN_PERCENT, "the same, of A")
+              "B per A's number of steps - A", AS_CHANGE),                                         \
+        FIELD(struct compare_row, change_pct, FIELD_NUM, "of A", IN_PERCENT, "the same, of A",     \
+              AS_CHANGE)
 
 static const struct field ledger_v[] = {
     FIELD(struct compare_row, label, FIELD_TEXT, "cause", NO_UNIT, "what the GPU time went to"),

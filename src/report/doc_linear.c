@@ -1,4 +1,6 @@
 /* A doc as one thing after the other: for media that cannot fold, link or offer columns. */
+#include <string.h>
+
 #include "analyze/analysis.h"
 #include "base/human.h"
 #include "base/str.h"
@@ -36,21 +38,32 @@ bool doc_column_shown(const struct block *b, size_t field)
     if (value_listed(b->rows.never, f->key) ||
         (b->rows.shown && !value_listed(b->rows.shown, f->key)))
         return false;
-    for (size_t i = 0; i < b->result->n; i++)
+    for (size_t i = 0; i < b->result->n && !b->rows.empty_too; i++)
         if (!value_is_empty(f, row_of(b, i)))
             return true;
-    return false;
+    return b->rows.empty_too;
 }
 
-const char *doc_cell_text(const struct doc *d, const struct block *b, const struct field *f,
-                          const void *row)
+const size_t *doc_column_order(const struct block *b)
 {
-    if (value_listed(b->rows.not_below_zero, f->key) && field_number(f, row) < 0)
-        return "-";
-    if (value_listed(b->rows.moments, f->key))
-        return value_moment(d->arena, f, row, d->a ? d->a->view.start_ns : 0);
-    if (value_listed(b->rows.changes, f->key))
-        return value_change(d->arena, f, row);
+    const struct fields *f = b->result->fields;
+    size_t *order = arena_array(b->arena, size_t, f->n), at = 0;
+    for (size_t i = 0; i < f->n; i++)
+        order[i] = i;
+    for (const char *p = b->rows.shown; p && *p; p += strcspn(p, " "), p += strspn(p, " ")) {
+        const struct field *next = fields_find(f, arena_strndup(b->arena, p, strcspn(p, " ")));
+        while (next && at < f->n && !value_listed(b->rows.shown, f->v[at].key))
+            at++;
+        if (next && at < f->n)
+            order[at++] = (size_t)(next - f->v);
+    }
+    return order;
+}
+
+const char *doc_cell_text(const struct doc *d, const struct field *f, const void *row)
+{
+    if (f->style == STYLE_MOMENT)
+        return value_ns(d->arena, sub_ns(field_get(f, row).i, d->a ? d->a->view.start_ns : 0));
     return field_text(f, row, d->arena);
 }
 
@@ -58,10 +71,10 @@ const char *doc_cell_text(const struct doc *d, const struct block *b, const stru
 static const char *cell(const struct doc *d, const struct block *b, const struct field *f,
                         const void *row)
 {
-    const char *text = doc_cell_text(d, b, f, row);
+    const char *text = doc_cell_text(d, f, row);
     if (value_listed(b->rows.names, f->key))
-        text = name_short(d->arena, text);
-    return *text ? text : "-";
+        text = name_short(d->arena, name_demangle(d->arena, text));
+    return *text || f->style == STYLE_EXACT ? text : "-";
 }
 
 static int indent(const struct block *b, const void *row)
@@ -88,27 +101,38 @@ static size_t printed(const struct block *b)
     return b->rows.printed ? marked : top && top < n ? top : n;
 }
 
+static void column(struct block *t, const struct field *f)
+{
+    bool whole = f->whole || t->rows.wide;
+    enum column_kind kind = !field_is_text(f) || f->right ? COLUMN_NUMBER
+                            : whole                       ? COLUMN_KEEP
+                                                          : COLUMN_TEXT;
+    vec_push(&t->columns, t->arena, ((struct column){f->label, kind}));
+}
+
 static void table(struct doc *to, const struct doc *d, const struct block *b)
 {
     const struct fields *fields = b->result->fields;
+    const size_t *order = doc_column_order(b);
     size_t n = printed(b);
     bool *shown = arena_array(d->arena, bool, fields->n);
     struct block *t = add(to, b);
     t->text = caption(d, b, n);
-    for (size_t f = 0; f < fields->n; f++) {
-        shown[f] = doc_column_shown(b, f);
-        if (shown[f])
-            doc_column(t, fields->v[f].label,
-                       field_is_text(&fields->v[f]) ? COLUMN_TEXT : COLUMN_NUMBER);
+    for (size_t k = 0; k < fields->n; k++) {
+        shown[k] = doc_column_shown(b, order[k]);
+        if (shown[k])
+            column(t, &fields->v[order[k]]);
     }
     for (size_t i = 0; i < (b->rows.printed ? b->result->n : n); i++)
-        for (size_t f = 0, first = 1; f < fields->n; f++) {
-            const struct field *v = &fields->v[f];
+        for (size_t k = 0, first = 1; k < fields->n; k++) {
+            const struct field *v = &fields->v[order[k]];
             bool deep = first && v->type == FIELD_TEXT;
-            if (!shown[f] || (b->rows.printed && !b->rows.printed[i]))
+            if (!shown[k] || (b->rows.printed && !b->rows.printed[i]))
                 continue;
-            doc_cell(t, "%*s%s", deep ? indent(b, row_of(b, i)) : 0, "",
-                     cell(d, b, v, row_of(b, i)));
+            const char *text = cell(d, b, v, row_of(b, i));
+            int depth = deep ? indent(b, row_of(b, i)) : 0;
+            vec_push(&t->cells, t->arena,
+                     depth ? arena_printf(t->arena, "%*s%s", depth, "", text) : text);
             first &= !deep;
         }
 }
@@ -200,7 +224,7 @@ const struct doc *doc_linear(const struct doc *d)
             i = fold(to, d, i);
         else if (b->kind == BLOCK_CARDS)
             cards(to, b);
-        else if (b->kind == BLOCK_TABLE && b->result)
+        else if (b->kind == BLOCK_TABLE)
             table(to, d, b);
         else if (b->kind != BLOCK_CLOSE) {
             struct block *copy = add(to, b);

@@ -36,10 +36,8 @@ static void add_roofs(struct counter_results *c, const struct workload_report *r
     }
 }
 
-struct draw *workload_roof_draw(const struct workload_report *r, int width_px, struct arena *a)
+void workload_roofline(struct counter_results *c, const struct workload_report *r, struct arena *a)
 {
-    struct analysis *holder = arena_new(a, struct analysis);
-    struct counter_results *c = &holder->counters;
     add_roofs(c, r, a);
     for (size_t i = 0; i < r->kernels.n; i++)
         for (int l = 0; l < ROOF_LEVELS; l++) {
@@ -47,6 +45,7 @@ struct draw *workload_roof_draw(const struct workload_report *r, int width_px, s
             const struct roof_point *p = &v->roof;
             vec_push(&c->roofline, a,
                      ((struct roofline_row){
+                         .rank = (uint32_t)i + 1,
                          .kernel = name_short(a, name_demangle(a, v->name)),
                          .level = (enum roof_level)l,
                          .bytes = p->bytes[l],
@@ -59,6 +58,12 @@ struct draw *workload_roof_draw(const struct workload_report *r, int width_px, s
                          .cross_pass = r->w->passes > 1,
                      }));
         }
+}
+
+struct draw *workload_roof_draw(const struct workload_report *r, int width_px, struct arena *a)
+{
+    struct analysis *holder = arena_new(a, struct analysis);
+    workload_roofline(&holder->counters, r, a);
     struct chart chart = chart_roofline;
     chart.absent = "no kernel with floating-point operations and a duration";
     return chart_draw(&chart, holder, &(struct chart_opts){.width = width_px}, a);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fs.h"
 #include "base/str.h"
 #include "workload/results_in.h"
 #include "workload/workload_in.h"
@@ -206,6 +207,12 @@ size_t workload_metric_index(int panel, const char *key)
         if (m[i].panel == panel && str_eq(m[i].key, key))
             return i;
     return SIZE_MAX;
+}
+
+const char *workload_title(const struct workload_report *r)
+{
+    const char *name = r->w->system.name;
+    return *name ? name : fs_basename(r->w->dir);
 }
 
 const char *workload_unit(const struct workload_report *r, const struct workload_metric *m)

@@ -68,6 +68,9 @@ struct workload_report {
 bool workload_evaluate(struct workload_report *r, const struct workload *w,
                        const struct workload_opts *o, struct arena *arena, struct gs_error *err);
 
+/* The name that it was given, or that of its folder. */
+const char *workload_title(const struct workload_report *r);
+
 bool workload_shows(const struct workload_report *r, int panel);
 
 /* A metric's index in workload_metrics(); SIZE_MAX: none. */

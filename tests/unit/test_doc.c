@@ -17,12 +17,16 @@ struct row {
     int64_t slack_ns;
 };
 
-#define F(member, type, label, unit) FIELD(struct row, member, type, label, unit, "doc of " #member)
+#define F(member, type, label, unit, ...)                                                          \
+    FIELD(struct row, member, type, label, unit, "doc of " #member, ##__VA_ARGS__)
 static const struct field list[] = {
-    F(name, FIELD_TEXT, "range", NO_UNIT),      F(depth, FIELD_U32, "depth", NO_UNIT),
-    F(start_ns, FIELD_I64, "start", IN_NS), F(change_ns, FIELD_I64, "change", IN_NS),
-    F(share, FIELD_NUM, "share", IN_PERCENT),     F(never_known, FIELD_NUM, "unknown", IN_GBPS),
-    F(slack_ns, FIELD_I64, "slack", IN_NS),
+    F(name, FIELD_TEXT, "range", NO_UNIT),
+    F(depth, FIELD_U32, "depth", NO_UNIT),
+    F(start_ns, FIELD_I64, "start", IN_NS, AS_MOMENT),
+    F(change_ns, FIELD_I64, "change", IN_NS, AS_CHANGE),
+    F(share, FIELD_NUM, "share", IN_PERCENT),
+    F(never_known, FIELD_NUM, "unknown", IN_GBPS),
+    F(slack_ns, FIELD_I64, "slack", IN_NS, .style = STYLE_FROM_ZERO),
 };
 #undef F
 static const struct fields fields = FIELDS("ranges", "ranges of the run", struct row, list);
@@ -38,9 +42,6 @@ static struct doc *made(struct arena *a)
     doc_section(d, "first", "First", "The first section");
     doc_rows(d, &(struct result){&fields, rows, 3, false},
              &(struct rows){.shown = "name start_ns change_ns unknown never_known slack_ns",
-                            .changes = "change_ns",
-                            .not_below_zero = "slack_ns",
-                            .moments = "start_ns",
                             .depth = "depth",
                             .top = 2});
     doc_section(d, "second", "Second", "The second section");
@@ -87,6 +88,25 @@ static void text_has_columns_that_say_something(void **state)
                                            "[LOW] shown (3 ms)\n"
                                            "a paragraph (copy 12, at 5.00 µs)\n"
                                            "  - in brief\n");
+    arena_release(&a);
+}
+
+/* Columns stand as they are listed; no text is cut that must not be; what is empty may be wanted. */
+static void columns_stand_as_they_are_listed(void **state)
+{
+    (void)state;
+    struct arena a;
+    arena_init(&a);
+    struct doc *d = doc_new(&a);
+    doc_rows(d, &(struct result){&fields, rows, 1, false},
+             &(struct rows){.shown = "share name never_known", .empty_too = true});
+    assert_string_equal(as_text(d), "    share  range  unknown\n"
+                                    "  100.0 %  all          -\n");
+    const struct block *b = d->blocks.v[0];
+    const size_t *order = doc_column_order(b);
+    static const size_t expected[] = {4, 1, 2, 3, 0, 5, 6}; /* those between keep their place */
+    for (size_t i = 0; i < ARRAY_LEN(expected); i++)
+        assert_int_equal(order[i], expected[i]);
     arena_release(&a);
 }
 
@@ -152,6 +172,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_has_columns_that_say_something),
+        cmocka_unit_test(columns_stand_as_they_are_listed),
         cmocka_unit_test(what_was_asked_for_has_all_details),
         cmocka_unit_test(the_page_has_everything),
         cmocka_unit_test(sections_are_chosen_by_name),

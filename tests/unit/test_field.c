@@ -203,6 +203,51 @@ static void people_read_units(void **state)
     assert_string_equal(field_text(named("yes"), &w, a), "no");
 }
 
+struct styled {
+    double real;
+    int64_t whole;
+    const char *text;
+};
+
+static void a_style_says_how_a_number_looks(void **state)
+{
+#define S struct styled
+    struct arena *a = *state;
+    static const struct {
+        struct field f;
+        struct styled row;
+        const char *expected;
+    } cases[] = {
+        {FIELD(S, whole, FIELD_I64, "", IN_NS, "", AS_CHANGE), {.whole = 1500}, "+1.50 µs"},
+        {FIELD(S, whole, FIELD_I64, "", IN_NS, "", AS_CHANGE), {.whole = -1500}, "-1.50 µs"},
+        {FIELD(S, real, FIELD_NUM, "", IN_PERCENT, "", AS_CHANGE), {.real = 0.04}, "+0.0 %"},
+        {FIELD(S, real, FIELD_NUM, "", IN_PERCENT, "", AS_CHANGE), {.real = 2e7}, "+2.0e+07 %"},
+        {FIELD(S, real, FIELD_NUM, "", NO_UNIT, "", AS_CHANGE, .decimals = 1), {.real = 3}, "+3.0"},
+        {FIELD(S, real, FIELD_NUM, "", IN_PERCENT, "", AS_CHANGE), {.real = NAN}, "-"},
+        {FIELD(S, whole, FIELD_I64, "", IN_NS, "", .style = STYLE_FROM_ZERO), {.whole = -1}, "-"},
+        {FIELD(S, whole, FIELD_I64, "", IN_NS, "", .style = STYLE_FROM_ZERO), {.whole = 0}, "0 ns"},
+        {FIELD(S, whole, FIELD_I64, "", IN_MHZ, "", .style = STYLE_OVER_ZERO), {.whole = 0}, "-"},
+        {FIELD(S, whole, FIELD_I64, "", IN_MHZ, "", .style = STYLE_OVER_ZERO),
+         {.whole = 2100},
+         "2100 MHz"},
+        {FIELD(S, real, FIELD_NUM, "", IN_GBPS, "", AS_FIGURE), {.real = 12345.6}, "12,346"},
+        {FIELD(S, real, FIELD_NUM, "", IN_GBPS, "", AS_FIGURE), {.real = -12345.6}, "-12,346"},
+        {FIELD(S, real, FIELD_NUM, "", IN_GBPS, "", AS_FIGURE), {.real = 123.45}, "123.5"},
+        {FIELD(S, real, FIELD_NUM, "", IN_GBPS, "", AS_FIGURE), {.real = 1.256}, "1.26"},
+        {FIELD(S, real, FIELD_NUM, "", IN_GBPS, "", AS_FIGURE), {.real = 0.01234}, "0.0123"},
+        {FIELD(S, real, FIELD_NUM, "", IN_GBPS, "", AS_FIGURE), {.real = 7}, "7"},
+        {FIELD(S, real, FIELD_NUM, "", IN_GBPS, "", AS_FIGURE), {.real = 2e15}, "2.000e+15"},
+        {FIELD(S, real, FIELD_NUM, "", IN_NS, "", AS_DECIMALS(1)), {.real = 1234.56}, "1234.6"},
+        {FIELD(S, whole, FIELD_I64, "", IN_NS, "", AS_DECIMALS(1)), {.whole = 1234}, "1234"},
+        {FIELD(S, real, FIELD_NUM, "", IN_NS, "", .style = STYLE_EXACT), {.real = 0.1}, "0.1"},
+        {FIELD(S, real, FIELD_NUM, "", IN_NS, "", .style = STYLE_EXACT), {.real = NAN}, ""},
+        {FIELD(S, text, FIELD_TEXT, "", NO_UNIT, ""), {.text = "-7"}, "-7"},
+    };
+#undef S
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        assert_string_equal(field_text(&cases[i].f, &cases[i].row, a), cases[i].expected);
+}
+
 static void programs_read_all_digits(void **state)
 {
     struct arena *a = *state;
@@ -432,6 +477,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(numbers_are_rounded_where_that_is_asked, begin, end),
         cmocka_unit_test_setup_teardown(only_numbers_are_numbers, begin, end),
         cmocka_unit_test_setup_teardown(people_read_units, begin, end),
+        cmocka_unit_test_setup_teardown(a_style_says_how_a_number_looks, begin, end),
         cmocka_unit_test_setup_teardown(programs_read_all_digits, begin, end),
         cmocka_unit_test_setup_teardown(json_has_every_member, begin, end),
         cmocka_unit_test_setup_teardown(what_was_written_is_read_back, begin, end),

@@ -63,7 +63,6 @@ const char *html_priority(enum tone tone);
 /* ---- table.c ---- */
 
 void html_table(struct html *h, const struct block *b);
-void html_cells(struct html *h, const struct block *b, size_t number);
 
 /* ---- chart.c: pictures ---- */
 

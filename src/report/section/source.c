@@ -26,8 +26,6 @@ static void table(struct doc *d, const char *title, const struct result *r, cons
     doc_rows(d, r, o);
 }
 
-#define RESULT(fields, list) (&(struct result){&(fields), (list).v, (list).n, false})
-
 static const char *first_place(const struct source_scan *s, const struct source_pattern *p,
                                struct arena *a)
 {

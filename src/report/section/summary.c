@@ -90,7 +90,7 @@ static void devices(const struct subject *s, struct doc *d)
             v->peak_gbps, v->utilization_pct};
         vec_push(&rows, d->arena, r);
     }
-    doc_rows(d, &(struct result){&device_fields, rows.v, rows.n, false}, &(struct rows){.top = 0});
+    doc_rows(d, RESULT(device_fields, rows), &(struct rows){.top = 0});
 }
 
 static bool has_kernels(const struct subject *s)
@@ -112,7 +112,7 @@ static void kernels(const struct subject *s, struct doc *d)
                                k->mean_launch_ns};
         vec_push(&rows, d->arena, r);
     }
-    doc_rows(d, &(struct result){&kernel_fields, rows.v, rows.n, false}, &(struct rows){.top = 0});
+    doc_rows(d, RESULT(kernel_fields, rows), &(struct rows){.top = 0});
 }
 
 /* ---- rows of analyses ---- */
@@ -149,8 +149,7 @@ static void phases(const struct subject *s, struct doc *d)
 {
     doc_rows(d, section_result(s, "phases"),
              &(struct rows){.shown = "phase name start_ns duration_ns busy_pct compute_ns "
-                                     "exposed_ns idle_ns",
-                            .moments = "start_ns end_ns"});
+                                     "exposed_ns idle_ns"});
 }
 
 static bool has_streams(const struct subject *s)
