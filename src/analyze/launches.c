@@ -223,7 +223,7 @@ static const struct field fields[] = {
     F(max_queue_ns, FIELD_I64, "max queue delay", IN_NS, "longest queue delay"),
     F(mean_call_ns, FIELD_NUM, "mean call", IN_NS,
       "mean over linked kernels of the duration of the call that launched them"),
-    F(launches_per_s, FIELD_NUM, "launches", PER_SECOND, "kernels x 10^9 / window"),
+    F(launches_per_s, FIELD_NUM, "launches", IN_PER_SECOND, "kernels x 10^9 / window"),
     F(after_sync, FIELD_U64, "after sync", NO_UNIT,
       "outermost launch calls with at most one other launch between them and the last waiting call "
       "(synchronisation or blocking copy) of the same thread: the GPU had nothing queued"),

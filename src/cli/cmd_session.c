@@ -238,7 +238,7 @@ static bool begin(struct cli *cli, struct session_settings *s, struct gs_error *
     x->plateau = s->plateau;
     loop_init(&l, x);
     loop_take_app(&l, &s->app);
-    session_event(x, "new", "%s", source);
+    session_event(x, EVENT_NEW, "%s", source);
     log_say("session %s", x->id);
     name_others(s, x);
     return session_save(x, err) && go_on(cli, s, &l, err);
@@ -278,7 +278,7 @@ static bool resume(struct cli *cli, struct session_settings *s, struct session *
         loop_take_app(&l, &s->app);
     else if (!check_variables(x, err))
         return false;
-    session_event(x, "resume", "at checkpoint %lld", (long long)x->current);
+    session_event(x, EVENT_RESUME, "at checkpoint %lld", (long long)x->current);
     if (!session_save(x, err))
         return false;
     if (!s->automatic && !prompt_is_possible()) {

@@ -162,7 +162,7 @@ PART(source_kernel, T, TEXT(T, name, "name", ""), TEXT(T, file, "file", ""),
 
 #define T struct source_pattern
 PART(pattern_part, T, TEXT(T, pattern_id, "pattern_id", "stable name, see docs/source-scan.md"),
-     TEXT(T, severity, "severity", "", .words = WORDS("high", "medium", "low", "info")),
+     ALWAYS(T, severity, FIELD_ENUM, "severity", "", .words = source_severity_words),
      TEXT(T, category, "category", "subject"), TEXT(T, description, "description", "what it is"),
      ALWAYS(T, count, FIELD_U32, "count", "places"));
 #undef T

@@ -150,8 +150,8 @@ PART(panel_fields, T, ALWAYS(T, id, FIELD_I32, "id", "its number in rocprof-comp
 
 #define T struct workload_report
 PART(unit_fields, T,
-     TEXT(T, per, "normal_unit", "what counts are divided by",
-          .words = WORDS("wave", "cycle", "second", "kernel")));
+     ALWAYS(T, per, FIELD_ENUM, "normal_unit", "what counts are divided by",
+            .words = workload_per_words));
 PART(all_fields, T, NUMBER(T, all.total_ns, "total_ns", "of all dispatches selected"));
 PART(measured_fields, T,
      ALWAYS(T, peaks.measured, FIELD_BOOL, "measured",

@@ -61,8 +61,8 @@ const struct fields source_file_fields =
     FIELDS("files", "files that were read", struct source_file_row, file_fields);
 
 static const struct field place_fields[] = {
-    FIELD(struct source_place_row, severity, FIELD_TEXT, "severity", NO_UNIT,
-          "high, medium, low or info"),
+    FIELD(struct source_place_row, severity, FIELD_ENUM, "severity", NO_UNIT,
+          "high, medium, low or info", .words = source_severity_words),
     FIELD(struct source_place_row, description, FIELD_TEXT, "what", NO_UNIT, "what it is"),
     FIELD(struct source_place_row, count, FIELD_U32, "count", NO_UNIT, "places"),
     FIELD(struct source_place_row, in_loop, FIELD_U32, "in loops", NO_UNIT,

@@ -10,7 +10,7 @@ static void add_time_line(struct doc *d, const struct session *s)
     double rest = 1;
     size_t kept = 0;
     for (size_t i = 0; i < s->checkpoints.n; i++)
-        kept += str_eq(s->checkpoints.v[i].result, "kept");
+        kept += s->checkpoints.v[i].result == OUTCOME_KEPT;
     if (!kept)
         return;
     doc_section(d, "time-line", "Time line", "Time line of speed-ups");
@@ -18,7 +18,7 @@ static void add_time_line(struct doc *d, const struct session *s)
     doc_bar(bars, TONE_PLAIN, 1, "0: as found", "100.0 %%");
     for (size_t i = 1; i < s->checkpoints.n; i++) {
         const struct checkpoint *c = &s->checkpoints.v[i];
-        if (!str_eq(c->result, "kept"))
+        if (c->result != OUTCOME_KEPT)
             continue;
         if (isfinite(c->change_pct))
             rest *= 1 + c->change_pct / 100;
@@ -60,7 +60,7 @@ static void add_checkpoints(struct doc *d, const struct session *s)
                                 .predicted_pct = -c->predicted_pct,
                                 .change_pct = c->change_pct,
                                 .noise_pct = c->noise_pct,
-                                .result = arena_printf(d->arena, "%s%s", c->result,
+                                .result = arena_printf(d->arena, "%s%s", outcome_words[c->result],
                                                        c->blacklisted ? ", blacklisted" : "")};
         vec_push(&rows, d->arena, row);
     }
@@ -93,8 +93,9 @@ static void add_events(struct doc *d, const struct session *s)
         const struct session_event *e = &s->events.v[i];
         const char *what = arena_printf(d->arena, "%s%s%s", e->text, e->command ? ": " : "",
                                         e->command ? e->command : "");
-        vec_push(&rows, d->arena,
-                 ((struct event_row){e->time, e->kind, what, e->checkpoint, e->seconds}));
+        vec_push(
+            &rows, d->arena,
+            ((struct event_row){e->time, event_words[e->kind], what, e->checkpoint, e->seconds}));
     }
     doc_section(d, "events", "Events", "Everything that happened");
     doc_rows(d, RESULT(event_fields, rows),
@@ -107,7 +108,7 @@ struct doc *session_doc(const struct session *s, bool events, struct arena *a)
     size_t tried = 0, kept = 0;
     for (size_t i = 1; i < s->checkpoints.n; i++) {
         tried++;
-        kept += str_eq(s->checkpoints.v[i].result, "kept");
+        kept += s->checkpoints.v[i].result == OUTCOME_KEPT;
     }
     doc_title(d, "Session %s", s->id);
     doc_fact(d, "Program", "%s", shell_line(a, &s->app));

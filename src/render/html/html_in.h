@@ -66,9 +66,6 @@ void html_table(struct html *h, const struct block *b);
 
 /* ---- chart.c: pictures ---- */
 
-/* The inks of draw lists as variables of the style, for both themes. */
-void html_inks(struct str *style);
-
 void html_chart(struct html *h, const char *name); /* nothing where there is no data */
 void html_picture(struct html *h, const struct block *b);
 void html_bars(struct html *h, const struct block *b);
