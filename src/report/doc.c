@@ -225,11 +225,28 @@ void doc_picture(struct doc *d, const struct draw *picture, const char *lines)
     b->lines = lines;
 }
 
+/* The caption, and what its shapes say when they are pointed at, each once. */
+static const char *in_words(const struct draw *picture, const char *caption, struct arena *a)
+{
+    struct str s;
+    str_init(&s, a);
+    str_printf(&s, "%s\n", caption);
+    for (size_t i = 0; i < picture->items.n; i++) {
+        const struct draw_item *it = &picture->items.v[i];
+        bool said = it->kind == DRAW_TEXT || !it->text;
+        for (size_t k = 0; k < i && !said; k++)
+            said = picture->items.v[k].text && str_eq(picture->items.v[k].text, it->text);
+        if (!said)
+            str_printf(&s, "  %s\n", it->text);
+    }
+    return s.buf;
+}
+
 void doc_small_picture(struct doc *d, const char *caption, const struct draw *picture)
 {
     struct block *b = add(d, BLOCK_PICTURE, caption);
     b->picture = picture;
-    b->lines = "";
+    b->lines = in_words(picture, caption, d->arena);
     b->beside = true;
 }
 

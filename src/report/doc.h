@@ -228,6 +228,7 @@ void doc_timeline(struct doc *d);
 
 /* A drawing that is no such chart. Media that cannot draw show `lines`, as wide as they are. */
 void doc_picture(struct doc *d, const struct draw *picture, const char *lines);
+/* Where it cannot be drawn, what its shapes say when they are pointed at stands for it. */
 void doc_small_picture(struct doc *d, const char *caption, const struct draw *picture);
 /* One that is drawn for the width there is. */
 void doc_drawing(struct doc *d, const char *caption,

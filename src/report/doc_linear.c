@@ -86,7 +86,7 @@ static int indent(const struct block *b, const void *row)
 
 static const char *caption(const struct doc *d, const struct block *b, size_t n)
 {
-    const char *text = b->text ? b->text : "";
+    const char *doc = d->detailed ? b->result->fields->doc : "", *text = b->text ? b->text : doc;
     if (n == b->result->n)
         return text;
     return arena_printf(d->arena, "%zu of %zu%s%s", n, b->result->n, *text ? "; " : "", text);
@@ -171,6 +171,8 @@ static size_t fold(struct doc *to, const struct doc *d, size_t i)
     doc_heading(to, 3, "%s%s%s%s%s%s%s%s", number, o->badge ? "[" : "", o->badge ? o->badge : "",
                 o->badge ? "] " : "", o->title, o->cost ? " (" : "", o->cost ? o->cost : "",
                 o->cost ? ")" : "");
+    if (d->detailed) /* no end of the part it stands in */
+        to->blocks.v[to->blocks.n - 1]->fold = o;
     return i;
 }
 
@@ -182,6 +184,8 @@ static void about(struct doc *to, const struct doc *d)
     str_init(&s, d->arena);
     for (size_t i = 0; i < d->about.n; i++)
         str_printf(&s, "%s%s %s", i ? " · " : "", d->about.v[i].label, d->about.v[i].value);
+    for (size_t i = 0; i < d->badges.n && d->detailed; i++)
+        str_printf(&s, " · %s", d->badges.v[i].text);
     doc_text(to, "%s", s.buf);
 }
 
@@ -204,8 +208,9 @@ static void drop_empty(struct doc *d)
         const struct block *b = d->blocks.v[i], *next = NULL;
         if (i + 1 < d->blocks.n)
             next = d->blocks.v[i + 1];
-        bool empty = b->kind == BLOCK_HEADING && b->level > 2 &&
-                     (!next || (next->kind == BLOCK_HEADING && next->level <= b->level));
+        bool empty =
+            b->kind == BLOCK_HEADING && b->level > 2 &&
+            (!next || (next->kind == BLOCK_HEADING && !next->fold && next->level <= b->level));
         if (!empty)
             d->blocks.v[kept++] = d->blocks.v[i];
     }
@@ -230,6 +235,8 @@ const struct doc *doc_linear(const struct doc *d)
             struct block *copy = add(to, b);
             if (b->kind == BLOCK_TIMELINE)
                 copy->kind = BLOCK_CHART;
+            if (b->kind == BLOCK_CALLOUT && b->label && d->detailed)
+                copy->text = arena_printf(d->arena, "%s: %s", b->label, b->text);
             if (b->jump)
                 copy->text = arena_printf(d->arena, "%s (%s)", b->text, doc_jump_text(d, b->jump));
         }
@@ -242,7 +249,8 @@ bool doc_is_bare(const struct doc *linear, size_t heading)
 {
     for (size_t i = heading + 1; i < linear->blocks.n; i++) {
         const struct block *b = linear->blocks.v[i];
-        if (b->kind == BLOCK_HEADING && b->level <= linear->blocks.v[heading]->level)
+        if (b->kind == BLOCK_HEADING && !(b->fold && !linear->blocks.v[heading]->fold) &&
+            b->level <= linear->blocks.v[heading]->level)
             return true;
         if (b->kind != BLOCK_HEADING && b->kind != BLOCK_CHART &&
             !(b->kind == BLOCK_PICTURE && !*b->lines))

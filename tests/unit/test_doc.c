@@ -39,6 +39,7 @@ static struct doc *made(struct arena *a)
     struct doc *d = doc_new(a);
     doc_title(d, "a title");
     doc_about(d, "path", "x.db");
+    doc_badge(d, TONE_BAD, "first", "1 high");
     doc_section(d, "first", "First", "The first section");
     doc_rows(d, &(struct result){&fields, rows, 3, false},
              &(struct rows){.shown = "name start_ns change_ns unknown never_known slack_ns",
@@ -48,6 +49,12 @@ static struct doc *made(struct arena *a)
     doc_part(d, "empty", "Nothing is left here");
     doc_open(d, &(struct disclosure){.id = "thing-0", .title = "folded away", .brief = ""});
     doc_text(d, "a detail");
+    doc_callout(d, TONE_BAD, "a sentence");
+    doc_label(d, "Bad");
+    struct draw *picture = draw_new(a, 10, 10);
+    draw_rect(picture, INK_BLUE, 0, 0, 1, 1, "2 of 3 µs");
+    draw_rect(picture, INK_BLUE, 1, 0, 1, 1, "2 of 3 µs");
+    doc_small_picture(d, "sizes", picture);
     doc_close(d);
     doc_open(
         d, &(struct disclosure){.id = "thing-1", .badge = "LOW", .title = "shown", .cost = "3 ms"});
@@ -122,6 +129,11 @@ static void what_was_asked_for_has_all_details(void **state)
     assert_non_null(strstr(text, "folded away\na detail\n"));
     assert_non_null(strstr(text, "in short\nanother detail\n"));
     assert_null(strstr(text, "in brief"));
+    assert_non_null(strstr(text, "path x.db · 1 high\n"));
+    assert_non_null(strstr(text, "2 of 3; ranges of the run\n"));
+    assert_non_null(strstr(text, "Nothing is left here\n\nfolded away\n"));
+    assert_non_null(strstr(text, "Bad: a sentence\n"));
+    assert_non_null(strstr(text, "sizes\n    2 of 3 µs\n"));
     arena_release(&a);
 }
 
