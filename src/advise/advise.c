@@ -440,29 +440,54 @@ static void judge(struct advice *out, const struct analysis *a, struct arena *ar
 }
 
 /* Fixes overlap: what they win together is less than the sum. */
-static void all_together(struct advice *out, const struct analysis *a, struct arena *arena)
+struct first_few {
+    struct finding *v[3];
+    size_t n;
+};
+
+static void find_first(struct first_few *few, const struct advice *out)
 {
-    enum { MOST = 3 };
-    struct finding *first[MOST];
-    size_t n = 0;
-    for (size_t i = 0; i < out->findings.n && n < MOST; i++) {
+    for (size_t i = 0; i < out->findings.n && few->n < ARRAY_LEN(few->v); i++) {
         struct finding *f = out->findings.v[i];
-        if (f->priority <= PRIORITY_MEDIUM && f->change && !f->once)
-            first[n++] = f;
+        if (f->analysis->depend && f->priority <= PRIORITY_MEDIUM && f->change && !f->once)
+            few->v[few->n++] = f;
     }
-    out->verdict.together_speedup = NAN;
-    if (!a->depend || !n)
-        return;
-    out->verdict.together = (uint32_t)n;
-    if (n == 1) {
-        out->verdict.together_ns = first[0]->predicted_ns;
-        out->verdict.together_speedup = first[0]->predicted_speedup;
-        return;
+}
+
+static void tell_together(struct verdict *v, const struct first_few *few,
+                          const struct prediction *after)
+{
+    v->together = (uint32_t)few->n;
+    v->together_speedup = NAN;
+    if (few->n == 1) {
+        v->together_ns = few->v[0]->predicted_ns;
+        v->together_speedup = few->v[0]->predicted_speedup;
+    } else if (few->n) {
+        v->together_ns = after->predicted_ns;
+        v->together_speedup = after->speedup;
     }
-    struct prediction p;
-    predict(&p, a->replay, findings_together(first, n, arena), false, arena);
-    out->verdict.together_ns = p.predicted_ns;
-    out->verdict.together_speedup = p.speedup;
+}
+
+/* Puts findings in order by what is likely, then finds the rest that a replay can tell. */
+static void rank(struct advice *out, const struct analysis *a, struct arena *arena)
+{
+    struct arena *temporary = arena_scratch();
+    struct finding **v = out->findings.v;
+    size_t n = out->findings.n;
+    struct predictions *of = findings_likely(v, n, a->view.workers, temporary);
+    struct first_few few = {0};
+    struct prediction after = {0};
+    for (size_t i = 0; i < n; i++) {
+        prioritise(v[i]);
+        name_phase(v[i]);
+    }
+    if (n)
+        qsort(v, n, sizeof(*v), by_rank);
+    specific_first(out);
+    find_first(&few, out);
+    findings_predict(of, few.n > 1 ? findings_together(few.v, few.n, arena) : NULL, &after);
+    tell_together(&out->verdict, &few, &after);
+    arena_release(temporary);
 }
 
 static void join(struct advice *out, const struct analysis *a, const struct beside *b,
@@ -487,17 +512,9 @@ void advise(struct advice *out, const struct analysis *a, const struct beside *b
         weigh(out->findings.v[i]);
     for (size_t i = 0; i < out->findings.n; i++)
         tell_shared(out->findings.v[i]);
-    findings_predict(out->findings.v, out->findings.n, a->view.workers);
-    for (size_t i = 0; i < out->findings.n; i++) {
-        prioritise(out->findings.v[i]);
-        name_phase(out->findings.v[i]);
-    }
-    if (out->findings.n)
-        qsort(out->findings.v, out->findings.n, sizeof(*out->findings.v), by_rank);
-    specific_first(out);
+    rank(out, a, arena);
     number(out, arena);
     judge(out, a, arena);
-    all_together(out, a, arena);
     join(out, a, beside, arena);
     overview_make(&out->overview, a, out, arena);
 }

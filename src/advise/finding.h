@@ -147,8 +147,16 @@ void finding_at_gaps(struct finding *f, enum cause cause);
 
 /* ---- what it wins (gain.c) ---- */
 
-/* Predicts the time after each finding's advice, several at once. */
-void findings_predict(struct finding *const *v, size_t n, int workers);
+/*
+ * Predicts the time after each finding's advice, several at once: first what is likely, which puts
+ * findings in order, then at worst and at best, and the time after several pieces of advice together
+ * (NULL: not asked; nothing in it but recorded_ns, predicted_ns and speedup).
+ */
+struct predictions;
+struct predictions *findings_likely(struct finding *const *v, size_t n, int workers,
+                                    struct arena *temporary);
+void findings_predict(struct predictions *of, const struct change *together,
+                      struct prediction *after);
 /* Without a replay: by the share of the time that is claimed. */
 void finding_by_share(struct finding *f);
 /* What the changes of all these come to together; NULL when none has one. */

@@ -1,4 +1,5 @@
 /* What following a finding's advice would win: by replay where that is possible. */
+#include <assert.h>
 #include <math.h>
 
 #include "advise/rule.h"
@@ -70,13 +71,19 @@ struct scratch {
 /* Replays are handed out one by one: first the likely ones, then what each may be at best and at
  * worst, where that matters. */
 struct side_work {
-    struct prediction_work *of;
+    struct prediction_work *of; /* NULL: all together */
     enum side side;
 };
 
-struct jobs {
+struct predictions {
+    const struct analysis *a;
+    int threads;
+    struct arena *temporary;
     struct prediction_work *v;
+    size_t n;
     struct side_work *sides;
+    const struct change *together;
+    struct prediction *after;
     struct scratch workers[PARALLEL_MAX];
 };
 
@@ -84,22 +91,22 @@ struct jobs {
 enum { WORKERS = 2 };
 #define WORKER_LEAST_PCT 10.0
 
-static struct replay *room_of(struct jobs *jobs, const struct analysis *a, int worker)
+static struct replay *room_of(struct predictions *of, int worker)
 {
-    struct scratch *s = &jobs->workers[worker];
+    struct scratch *s = &of->workers[worker];
     if (!worker)
-        return a->replay;
+        return of->a->replay;
     if (!s->replay.d)
-        replay_init(&s->replay, a->depend, s->arena);
+        replay_init(&s->replay, of->a->depend, s->arena);
     return &s->replay;
 }
 
 static void predict_one(void *ctx, size_t i, int worker)
 {
-    struct jobs *jobs = ctx;
-    struct prediction_work *job = &jobs->v[i];
+    struct predictions *of = ctx;
+    struct prediction_work *job = &of->v[i];
     struct change *c = job->f->change;
-    struct replay *r = room_of(jobs, job->f->analysis, worker);
+    struct replay *r = room_of(of, worker);
     predict_likely(&job->p, r, c, job->arena);
     if (c->prefetch && faster_pct(job->p.recorded_ns, job->p.predicted_ns) < WORKER_LEAST_PCT) {
         c->workers = WORKERS;
@@ -109,10 +116,13 @@ static void predict_one(void *ctx, size_t i, int worker)
 
 static void predict_other(void *ctx, size_t i, int worker)
 {
-    struct jobs *jobs = ctx;
-    const struct side_work *s = &jobs->sides[i];
-    struct replay *r = room_of(jobs, s->of->f->analysis, worker);
-    s->of->sides[s->side] = predict_side(r, s->of->f->change, s->side);
+    struct predictions *of = ctx;
+    const struct side_work *s = &of->sides[i];
+    struct replay *r = room_of(of, worker);
+    if (s->of)
+        s->of->sides[s->side] = predict_side(r, s->of->f->change, s->side);
+    else
+        predict(of->after, r, of->together, false, NULL);
 }
 
 /* Where several rules share the same time, each promises no more than its part. */
@@ -153,37 +163,52 @@ static void take(struct finding *f, struct prediction *p)
         f->win_pct = fmin(100 * (1 - (double)p->predicted_ns / (double)p->recorded_ns), f->win_pct);
 }
 
-void findings_predict(struct finding *const *v, size_t n, int workers)
+struct predictions *findings_likely(struct finding *const *v, size_t n, int workers,
+                                    struct arena *temporary)
 {
-    struct arena *temporary = arena_scratch();
-    size_t count = 0;
-    struct jobs *jobs = arena_new(temporary, struct jobs);
-    jobs->v = arena_array(temporary, struct prediction_work, n + 1);
+    struct predictions *of = arena_new(temporary, struct predictions);
+    *of = (struct predictions){.threads = workers, .temporary = temporary};
+    of->v = arena_array(temporary, struct prediction_work, n + 1);
     for (size_t i = 0; i < n; i++) {
         if (!v[i]->change || !v[i]->analysis->depend ||
             v[i]->runtime_fraction_pct < LEAST_SHARE_PCT)
             continue;
-        jobs->v[count].arena = arena_child(v[i]->arena);
-        jobs->v[count++].f = v[i];
+        assert(!of->a || of->a == v[i]->analysis);
+        of->a = v[i]->analysis;
+        of->v[of->n].arena = arena_child(v[i]->arena);
+        of->v[of->n++].f = v[i];
     }
     for (int w = 0; w < PARALLEL_MAX; w++)
-        jobs->workers[w].arena = arena_child(temporary);
-    parallel_for(workers, count, predict_one, jobs);
-    jobs->sides = arena_array(temporary, struct side_work, SIDES * count + 1);
-    size_t n_sides = 0;
-    for (size_t i = 0; i < SIDES * count; i++) {
-        struct prediction_work *job = &jobs->v[i / SIDES];
-        enum side side = (enum side)(i % SIDES);
-        if (predict_asks(&job->p, job->f->analysis->depend, job->f->change, side))
-            jobs->sides[n_sides++] = (struct side_work){job, side};
+        of->workers[w].arena = arena_child(temporary);
+    parallel_for(workers, of->n, predict_one, of);
+    for (size_t i = 0; i < of->n; i++) {
+        struct prediction p = of->v[i].p;
+        take(of->v[i].f, &p);
     }
-    parallel_for(workers, n_sides, predict_other, jobs);
-    for (size_t i = 0; i < count; i++) {
-        struct prediction_work *job = &jobs->v[i];
-        predict_end(&job->p, job->f->analysis->depend, job->f->change, job->sides);
+    return of;
+}
+
+void findings_predict(struct predictions *of, const struct change *together,
+                      struct prediction *after)
+{
+    size_t n_sides = 0;
+    of->together = together;
+    of->after = after;
+    of->sides = arena_array(of->temporary, struct side_work, SIDES * of->n + 1);
+    if (together) /* much is changed there: the longest one first */
+        of->sides[n_sides++] = (struct side_work){0};
+    for (size_t i = 0; i < SIDES * of->n; i++) {
+        struct prediction_work *job = &of->v[i / SIDES];
+        enum side side = (enum side)(i % SIDES);
+        if (predict_asks(&job->p, of->a->depend, job->f->change, side))
+            of->sides[n_sides++] = (struct side_work){job, side};
+    }
+    parallel_for(of->threads, n_sides, predict_other, of);
+    for (size_t i = 0; i < of->n; i++) {
+        struct prediction_work *job = &of->v[i];
+        predict_end(&job->p, of->a->depend, job->f->change, job->sides);
         take(job->f, &job->p);
     }
-    arena_release(temporary);
 }
 
 /* ---- by share ---- */

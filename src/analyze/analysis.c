@@ -32,7 +32,7 @@ static void run_part(void *ctx, size_t part, int worker)
             (*k)->beside(a, s->beside);
     if (part)
         return;
-    ledger_make(&a->ledger, &a->view, a->arena);
+    ledger_make(&a->ledger, &a->view, true, a->arena);
     quality_check(&a->quality, a->trace, a->view.workers, a->arena);
     capabilities_find(&a->capabilities, a->trace, a->arena);
     for (const struct analysis_kind *const *k = analysis_kinds; *k; k++)
@@ -51,10 +51,7 @@ void analysis_run(struct analysis *a, const struct trace *t, const struct analys
     a->times_of = pass_window(&a->opts.view, t, arena);
     view_make(&a->view, t, &a->opts.view, arena);
     struct stage s = {a, arena_child(arena)};
-    int workers = a->view.workers;
-    a->view.workers = workers > 1 ? workers - 1 : 1; /* one is beside */
-    parallel_for(workers, 2, run_part, &s);
-    a->view.workers = workers;
+    parallel_for(a->view.workers, 2, run_part, &s);
     for (const struct analysis_kind *const *k = analysis_kinds; *k; k++)
         if ((*k)->beside)
             (*k)->run(a);

@@ -60,11 +60,13 @@ static void add_to(int64_t *ns, enum cause cause, int64_t more)
     ns[cause] = add_ns(ns[cause], more);
 }
 
+/* Time that the host is to blame for is kept where somebody asks for it. */
 static void note(const struct gap_reader *r, enum cause cause, uint32_t call, int64_t start,
                  int64_t end)
 {
-    if (r->note && end > start)
-        r->note(r->ctx, &(struct gap_part){cause, r->last_thread, call, start, end});
+    if (r->host && end > start && (cause == CAUSE_HOST || cause == CAUSE_HOST_IO))
+        vec_push_alone(&r->host->parts, r->host->arena,
+                       ((struct gap_part){cause, r->last_thread, call, start, end}));
 }
 
 /*

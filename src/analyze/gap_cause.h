@@ -20,8 +20,7 @@ struct gap_reader {
     uint32_t gpu;         /* 1 + its place in the view */
     uint32_t last_thread; /* that launched work, for work without a link */
     bool has_calls;
-    gap_part_fn *note; /* told of time in calls and between them; NULL: nobody listens */
-    void *ctx;
+    struct gap_list *host; /* takes what the host is to blame for; NULL: nobody asks */
 };
 
 /*

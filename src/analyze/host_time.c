@@ -1,5 +1,6 @@
 #include "analyze/host_time.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,11 +39,8 @@ static void give(struct search *s, enum host_source source, uint32_t name, int64
     s->out->named_ns = add_ns(s->out->named_ns, ns);
 }
 
-static void hear(void *ctx, const struct gap_part *g)
+static void take_part(struct search *s, const struct gap_part *g)
 {
-    struct search *s = ctx;
-    if (g->cause != s->cause)
-        return;
     int64_t ns = g->end_ns - g->start_ns;
     s->out->all_ns = add_ns(s->out->all_ns, ns);
     if (g->call == NO_INDEX) {
@@ -287,7 +285,13 @@ void host_time_find(struct host_time *out, const struct analysis *a, enum cause 
     idmap_init(&s.part_of, s.temporary);
     for (size_t i = 0; i < a->view.n_threads; i++)
         vec_push(&s.between, s.temporary, (struct spans){0});
-    ledger_parts(&a->view, hear, &s);
+    assert(a->ledger.host); /* the ledger of a whole analysis */
+    for (size_t g = 0; g < a->ledger.n_gpus; g++) {
+        const struct gap_range *of = &a->ledger.host[g];
+        for (size_t i = 0; i < of->n; i++)
+            if (of->list->parts.v[of->first + i].cause == cause)
+                take_part(&s, &of->list->parts.v[of->first + i]);
+    }
     index_samples(&s);
     for (size_t i = 0; i < a->view.n_threads; i++)
         name_thread(&s, i);

@@ -43,8 +43,8 @@ struct work {
     const struct view_gpu *g;
     struct arena *arena;
     struct ledger_gpu *out;
-    gap_part_fn *note; /* NULL: nobody listens */
-    gap_fn *tell;      /* likewise */
+    struct gap_list *host; /* NULL: nobody asks */
+    gap_fn *tell;          /* likewise */
     void *ctx;
 };
 
@@ -294,8 +294,7 @@ static void measure_gaps(const struct work *w, const struct spans *busy, uint32_
     struct ledger_gpu *out = w->out;
     struct gap_reader reader;
     gap_reader_init(&reader, w->v, slot, cursor);
-    reader.note = w->note;
-    reader.ctx = w->ctx;
+    reader.host = w->host;
     if (!busy->n) {
         measure_unused(w, &reader);
         return;
@@ -327,7 +326,7 @@ struct ledger_job {
     struct ledger *l;
     const struct view *v;
     struct gap_cursor *cursors; /* worker after worker */
-    gap_part_fn *note;
+    struct gap_list *lists;     /* worker after worker; NULL: nobody asks */
     gap_fn *tell;
     void *ctx;
 };
@@ -345,8 +344,11 @@ static void measure_gpu(void *ctx, size_t slot, int worker)
     struct ledger_job *job = ctx;
     struct gap_cursor *cursor = job->cursors + (size_t)worker * job->v->n_threads;
     struct arena *temporary = arena_scratch();
-    struct work w = {job->v,    &job->v->gpus[slot], temporary, &job->l->gpus[slot],
-                     job->note, job->tell,           job->ctx};
+    struct gap_list *list = job->lists ? &job->lists[worker] : NULL;
+    struct work w = {job->v, &job->v->gpus[slot], temporary, &job->l->gpus[slot],
+                     list,   job->tell,           job->ctx};
+    if (list)
+        job->l->host[slot] = (struct gap_range){list, list->parts.n, 0};
     struct spans busy = {0}, by_class[KERNEL_BLIT + 1] = {0};
     spans_of_kernels(&w, by_class);
     measure_kernels(&w, by_class, &busy);
@@ -356,17 +358,29 @@ static void measure_gpu(void *ctx, size_t slot, int worker)
         claim_left_out(&w, &busy);
     measure_gaps(&w, &busy, (uint32_t)slot, cursor);
     assert(sum_of(w.out->ns) == view_recorded(job->v)); /* every nanosecond has one cause */
+    if (list)
+        job->l->host[slot].n = list->parts.n - job->l->host[slot].first;
     arena_release(temporary);
 }
 
-void ledger_make(struct ledger *l, const struct view *v, struct arena *a)
+static struct gap_list *lists_make(size_t n, struct arena *a)
+{
+    struct gap_list *lists = arena_array(a, struct gap_list, n);
+    for (size_t i = 0; i < n; i++)
+        lists[i].arena = arena_child(a);
+    return lists;
+}
+
+void ledger_make(struct ledger *l, const struct view *v, bool host, struct arena *a)
 {
     *l = (struct ledger){.window_ns = view_recorded(v), .n_gpus = v->n_gpus};
     l->gpus = arena_array(a, struct ledger_gpu, v->n_gpus);
+    l->host = host ? arena_array(a, struct gap_range, v->n_gpus) : NULL;
     struct arena *temporary = arena_scratch();
     size_t workers = (size_t)v->workers < v->n_gpus ? (size_t)v->workers : v->n_gpus;
     struct ledger_job job = {.l = l,
                              .v = v,
+                             .lists = host ? lists_make(workers, a) : NULL,
                              .cursors =
                                  arena_array(temporary, struct gap_cursor, workers * v->n_threads)};
     parallel_for(v->workers, v->n_gpus, measure_gpu, &job);
@@ -378,27 +392,16 @@ void ledger_make(struct ledger *l, const struct view *v, struct arena *a)
     }
 }
 
-static void again(const struct view *v, gap_part_fn *note, gap_fn *tell, void *ctx)
+void ledger_gaps(const struct view *v, gap_fn *tell, void *ctx)
 {
     struct arena *temporary = arena_scratch();
     struct ledger ledger = {.gpus = arena_array(temporary, struct ledger_gpu, v->n_gpus)};
     struct ledger_job job = {.l = &ledger,
                              .v = v,
                              .cursors = arena_array(temporary, struct gap_cursor, v->n_threads),
-                             .note = note,
                              .tell = tell,
                              .ctx = ctx};
     for (size_t g = 0; g < v->n_gpus; g++)
         measure_gpu(&job, g, 0);
     arena_release(temporary);
-}
-
-void ledger_parts(const struct view *v, gap_part_fn *note, void *ctx)
-{
-    again(v, note, NULL, ctx);
-}
-
-void ledger_gaps(const struct view *v, gap_fn *tell, void *ctx)
-{
-    again(v, NULL, tell, ctx);
 }

@@ -65,6 +65,26 @@ struct gap_bucket {
     int64_t ns[CAUSES];
 };
 
+/* Idle time put down to one thing: a call, or (NO_INDEX) what the thread did between two calls. */
+struct gap_part {
+    enum cause cause;
+    uint32_t thread; /* of the view */
+    uint32_t call;   /* regions row, or NO_INDEX */
+    int64_t start_ns, end_ns;
+};
+
+/* Parts of gaps of several GPUs, one GPU after the other. */
+struct gap_list {
+    VEC(struct gap_part) parts;
+    struct arena *arena;
+};
+
+/* Where those of a GPU are: in order of time. */
+struct gap_range {
+    const struct gap_list *list;
+    size_t first, n;
+};
+
 struct ledger_gpu {
     int64_t ns[CAUSES];
     int64_t busy_ns;           /* anything running: kernels or copies */
@@ -89,25 +109,11 @@ struct ledger {
     int64_t ns[CAUSES];  /* over all GPUs */
     int64_t left_out_ns; /* likewise */
     struct ledger_gpu *gpus;
+    struct gap_range *host; /* by GPU: what of CAUSE_HOST and CAUSE_HOST_IO is known; or NULL */
 };
 
-void ledger_make(struct ledger *l, const struct view *v, struct arena *a);
-
-/* Idle time put down to one thing: a call, or (NO_INDEX) what the thread did between two calls. */
-struct gap_part {
-    enum cause cause;
-    uint32_t thread; /* of the view */
-    uint32_t call;   /* regions row, or NO_INDEX */
-    int64_t start_ns, end_ns;
-};
-
-typedef void gap_part_fn(void *ctx, const struct gap_part *part);
-
-/*
- * Tells of all parts of gaps that lie in a call or between two calls, GPU by GPU in order of time:
- * what the ledger puts down to them, once more and in detail.
- */
-void ledger_parts(const struct view *v, gap_part_fn *note, void *ctx);
+/* With `host`, the parts of gaps that the host is to blame for are kept: host_time.h names them. */
+void ledger_make(struct ledger *l, const struct view *v, bool host, struct arena *a);
 
 typedef void gap_fn(void *ctx, const struct gap *gap);
 

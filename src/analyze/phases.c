@@ -4,6 +4,7 @@
 #include "analyze/analysis.h"
 #include "analyze/name_groups.h"
 #include "analyze/segments.h"
+#include "base/parallel.h"
 #include "base/str.h"
 
 /* A marker names a phase when it covers this much of it; a phase with less GPU work is idle. */
@@ -85,8 +86,8 @@ static const char *dominant_kernel(const struct view *v, const struct name_group
     return trace_str(v->trace, v->trace->symbols.v[names->symbol[best]].short_name);
 }
 
-static void name_phase(struct analysis *a, struct phase_row *p, const struct view *v,
-                       struct arena *temporary)
+static void name_phase(const struct analysis *a, struct phase_row *p, const struct view *v,
+                       struct arena *arena, struct arena *temporary)
 {
     const char *marker = name_by_marker(a, p, temporary);
     if (marker) {
@@ -100,7 +101,7 @@ static void name_phase(struct analysis *a, struct phase_row *p, const struct vie
         return;
     }
     const char *host = host_activity(v);
-    p->name = host ? arena_printf(a->arena, "idle: %s", host) : "idle";
+    p->name = host ? arena_printf(arena, "idle: %s", host) : "idle";
     p->named_by = host ? "host" : "idle";
 }
 
@@ -113,12 +114,12 @@ static const char *largest_cause(const struct ledger *l)
     return best == CAUSE_COMPUTE ? "-" : cause_info(best)->label;
 }
 
-static void measure_phase(struct analysis *a, struct phase_row *p, const struct name_groups *names)
+static void measure_phase(const struct analysis *a, struct phase_row *p, struct arena *arena)
 {
     struct arena *temporary = arena_scratch();
     struct view v;
     view_slice(&v, &a->view, p->start_ns, p->end_ns, temporary);
-    ledger_make(&p->ledger, &v, a->arena);
+    ledger_make(&p->ledger, &v, false, arena);
     for (size_t g = 0; g < p->ledger.n_gpus; g++)
         p->busy_ns = add_ns(p->busy_ns, p->ledger.gpus[g].busy_ns);
     for (enum cause c = 0; c < CAUSES; c++) {
@@ -132,12 +133,12 @@ static void measure_phase(struct analysis *a, struct phase_row *p, const struct 
     p->kernels = v.n_kernels;
     p->copies = v.n_copies;
     p->main_cause = largest_cause(&p->ledger);
-    p->top_kernel = dominant_kernel(&v, names, temporary);
+    p->top_kernel = dominant_kernel(&v, &a->view.names, temporary);
     struct iteration_stats it;
     iterations_find(&it, &v, temporary);
     p->iterations = it.count;
     p->iteration_ns = it.median_ns;
-    name_phase(a, p, &v, temporary);
+    name_phase(a, p, &v, arena, temporary);
     arena_release(temporary);
 }
 
@@ -176,6 +177,18 @@ static void join_by_marker(const struct analysis *a, struct segments *s, struct 
         s->n = to;
 }
 
+struct measuring {
+    struct analysis *a;
+    struct arena *arena[MOST_SEGMENTS]; /* by phase */
+};
+
+static void measure_one(void *ctx, size_t i, int worker)
+{
+    const struct measuring *m = ctx;
+    (void)worker;
+    measure_phase(m->a, &m->a->phases.v[i], m->arena[i]);
+}
+
 static void run(struct analysis *a)
 {
     struct arena *temporary = arena_scratch();
@@ -183,16 +196,17 @@ static void run(struct analysis *a)
     struct segments *s = arena_new(temporary, struct segments);
     segments_find(s, &a->view, a->opts.max_phases, temporary);
     join_by_marker(a, s, temporary);
-    const struct name_groups *names = &a->view.names;
+    struct measuring m = {.a = a};
     a->phase_stats = (struct phase_stats){(uint32_t)s->n, s->quality, s->bin_ns};
     for (size_t i = 0; i < s->n && a->view.n_gpus; i++) {
         struct phase_row p = {
             .phase = (uint32_t)i + 1, .start_ns = s->v[i].start_ns, .end_ns = s->v[i].end_ns};
         p.duration_ns = p.end_ns - p.start_ns;
         p.pct_of_window = percent_of((double)p.duration_ns, (double)view_window(&a->view));
-        measure_phase(a, &p, names);
+        m.arena[i] = arena_child(a->arena);
         vec_push(&a->phases, a->arena, p);
     }
+    parallel_for(a->view.workers, a->phases.n, measure_one, &m);
     number_names(a);
     arena_release(temporary);
 }

@@ -304,6 +304,29 @@ static void classify_calls(struct view *v, struct arena *a)
     }
 }
 
+/* GPU work and host calls know nothing of each other. */
+struct halves {
+    struct view *v;
+    const struct view_opts *o;
+    struct arena *arena[2];
+};
+
+static void make_half(void *ctx, size_t i, int worker)
+{
+    const struct halves *h = ctx;
+    struct arena *a = h->arena[i];
+    (void)worker;
+    if (i) {
+        classify_calls(h->v, a);
+        order_calls(h->v, h->o, a);
+    } else {
+        name_groups_make(&h->v->names, h->v->trace, a);
+        h->v->shapes = shapes_find(h->v->trace, a);
+        classify_symbols(h->v, a);
+        order_gpu_work(h->v, h->o, a);
+    }
+}
+
 void view_make(struct view *v, const struct trace *t, const struct view_opts *o, struct arena *a)
 {
     *v = (struct view){.trace = t,
@@ -319,12 +342,8 @@ void view_make(struct view *v, const struct trace *t, const struct view_opts *o,
     v->end_ns = bound_moment(v->end_ns);
     if (v->end_ns < v->start_ns)
         v->end_ns = v->start_ns;
-    name_groups_make(&v->names, t, a);
-    v->shapes = shapes_find(t, a);
-    classify_symbols(v, a);
-    classify_calls(v, a);
-    order_gpu_work(v, o, a);
-    order_calls(v, o, a);
+    struct halves h = {v, o, {arena_child(a), arena_child(a)}};
+    parallel_for(v->workers, ARRAY_LEN(h.arena), make_half, &h);
     view_find_first_uses(v, a);
     view_find_pauses(v, a);
 }

@@ -210,6 +210,7 @@ void mem_keep(void)
     enum { KEPT = 512 << 20 };
     mallopt(M_MMAP_THRESHOLD, KEPT);
     mallopt(M_TRIM_THRESHOLD, KEPT);
+    mallopt(M_ARENA_MAX, 1); /* what one thread gives back, another one takes */
 }
 
 size_t mem_held(void)

@@ -11,14 +11,22 @@
 #include "base/spill.h"
 #include "base/task.h"
 
+/* What an outermost loop and all loops inside it share. */
+struct crew {
+    atomic_int idle; /* threads that it may run and does not */
+};
+
 struct parallel_work {
     parallel_fn *fn;
     void *ctx;
     size_t n;
     struct task *task;
+    struct crew *crew;
     atomic_size_t next;
     atomic_bool exhausted;
 };
+
+static _Thread_local struct crew *my_crew;
 
 struct worker {
     struct parallel_work *job;
@@ -42,37 +50,67 @@ static void take_items(void *arg)
 static void *run_worker(void *arg)
 {
     struct worker *w = arg;
+    struct crew *crew = w->job->crew;
+    my_crew = crew;
     task_join(w->job->task);
     if (!mem_guard(take_items, w, NULL))
         atomic_store(&w->job->exhausted, true);
+    atomic_fetch_add(&crew->idle, 1); /* loops inside other items may have it */
     return NULL;
 }
 
-void parallel_for(int threads, size_t n, parallel_fn *fn, void *ctx)
+/* So many of `most` threads more, or as many as are idle. */
+static int hire(struct crew *crew, int most)
 {
-    if (threads > PARALLEL_MAX)
-        threads = PARALLEL_MAX;
-    if ((size_t)threads > n)
-        threads = (int)n;
-    if (threads <= 1) {
-        for (size_t i = 0; i < n; i++) {
-            task_check();
-            spill_pace();
-            fn(ctx, i, 0);
-        }
-        return;
+    int idle = atomic_load(&crew->idle), n;
+    do
+        n = idle < most ? idle : most;
+    while (!atomic_compare_exchange_weak(&crew->idle, &idle, idle - n));
+    return n;
+}
+
+static void run_alone(size_t n, parallel_fn *fn, void *ctx)
+{
+    for (size_t i = 0; i < n; i++) {
+        task_check();
+        spill_pace();
+        fn(ctx, i, 0);
     }
-    struct parallel_work job = {.fn = fn, .ctx = ctx, .n = n, .task = task_current()};
+}
+
+/* The first of them is the calling one. */
+static void run_threads(int threads, struct parallel_work *job)
+{
     struct worker workers[PARALLEL_MAX];
     pthread_t ids[PARALLEL_MAX];
     int started = 1;
     for (int i = 0; i < threads; i++)
-        workers[i] = (struct worker){&job, i};
+        workers[i] = (struct worker){job, i};
     while (started < threads && !pthread_create(&ids[started], NULL, run_worker, &workers[started]))
         started++;
+    atomic_fetch_add(&job->crew->idle, threads - started);
     run_worker(&workers[0]);
     for (int i = 1; i < started; i++)
         pthread_join(ids[i], NULL);
+    atomic_fetch_sub(&job->crew->idle, 1); /* the calling one goes on */
+}
+
+void parallel_for(int threads, size_t n, parallel_fn *fn, void *ctx)
+{
+    struct crew own = {threads < PARALLEL_MAX ? threads - 1 : PARALLEL_MAX - 1};
+    struct crew *outer = my_crew, *crew = outer ? outer : &own;
+    int more = threads > 1 && n > 1 ? threads - 1 : 0;
+    if (more)
+        more = hire(crew, (size_t)more < n ? more : (int)(n - 1));
+    if (!more) {
+        run_alone(n, fn, ctx);
+        return;
+    }
+    struct parallel_work job = {.fn = fn, .ctx = ctx, .n = n, .task = task_current(), .crew = crew};
+    run_threads(1 + more, &job);
+    my_crew = outer;
+    assert(outer ||
+           atomic_load(&own.idle) == (threads < PARALLEL_MAX ? threads : PARALLEL_MAX) - 1);
     if (atomic_load(&job.exhausted))
         mem_exhausted();
 }

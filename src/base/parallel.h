@@ -5,6 +5,9 @@
  * Results must not depend on which worker ran an item: write to slots chosen by i, use `worker`
  * only for scratch space (0 <= worker < threads). `threads` <= 1, or a single item, runs in the
  * calling thread. A shortage of memory in a worker unwinds in the caller, see mem.h.
+ *
+ * Loops may stand inside the items of others: all of them together run no more threads than the
+ * outermost may. An inner one takes, up to what it asks for, what is idle when it begins.
  */
 #ifndef GS_BASE_PARALLEL_H
 #define GS_BASE_PARALLEL_H

@@ -55,7 +55,7 @@ static void analyze(struct fixture *f)
         a->hardware[g] = hardware_find(trace_str(&f->t, f->t.gpus.v[g].arch),
                                        trace_str(&f->t, f->t.gpus.v[g].name), 0);
     view_make(&a->view, &f->t, &f->opts.view, &f->arena);
-    ledger_make(&a->ledger, &a->view, &f->arena);
+    ledger_make(&a->ledger, &a->view, true, &f->arena);
     for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
         kinds[k]->run(a);
 }

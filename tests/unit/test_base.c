@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/arena.h"
 #include "base/hash.h"
@@ -343,6 +344,74 @@ static void parallel_for_runs_every_item_once(void **state)
     assert_in_range(parallel_cores(), 1, PARALLEL_MAX);
 }
 
+enum { THREADS = 4, OUTER = 3, INNER = 20 };
+
+struct nested {
+    atomic_int running, most, done, in_use[OUTER][THREADS];
+    size_t outer;
+    struct nested *all;
+};
+
+static void inner_item(void *ctx, size_t i, int worker)
+{
+    struct nested *n = ctx, *all = n->all;
+    (void)i;
+    assert_in_range(worker, 0, THREADS - 1);
+    assert_int_equal(atomic_fetch_add(&all->in_use[n->outer][worker], 1), 0);
+    int running = atomic_fetch_add(&all->running, 1) + 1, most = atomic_load(&all->most);
+    while (running > most && !atomic_compare_exchange_weak(&all->most, &most, running))
+        ;
+    nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
+    atomic_fetch_sub(&all->running, 1);
+    atomic_fetch_sub(&all->in_use[n->outer][worker], 1);
+    atomic_fetch_add(&all->done, 1);
+}
+
+static void outer_item(void *ctx, size_t i, int worker)
+{
+    struct nested own = {.outer = i, .all = ctx};
+    (void)worker;
+    parallel_for(THREADS, INNER, inner_item, &own);
+}
+
+static void loops_inside_loops_share_their_threads(void **state)
+{
+    (void)state;
+    struct nested n = {0};
+    parallel_for(THREADS, OUTER, outer_item, &n);
+    assert_int_equal(n.done, OUTER * INNER);
+    assert_in_range(n.most, 2, THREADS);
+    n = (struct nested){0};
+    parallel_for(1, OUTER, outer_item, &n); /* nothing around them: the inner ones decide */
+    assert_int_equal(n.done, OUTER * INNER);
+    assert_in_range(n.most, 2, THREADS);
+}
+
+static void look_who_runs(void *ctx, size_t i, int worker)
+{
+    atomic_int *second = ctx;
+    (void)i;
+    if (worker)
+        atomic_fetch_add(second, 1);
+    nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+}
+
+static void short_and_long(void *ctx, size_t i, int worker)
+{
+    atomic_int *second = ctx;
+    (void)worker;
+    for (int tries = 0; i && !atomic_load(second) && tries < 5000; tries++)
+        parallel_for(2, 4, look_who_runs, second);
+}
+
+static void who_is_done_helps_in_the_loops_of_others(void **state)
+{
+    (void)state;
+    atomic_int second = 0;
+    parallel_for(2, 2, short_and_long, &second);
+    assert_true(second > 0);
+}
+
 static void allocate_item(void *ctx, size_t i, int worker)
 {
     (void)ctx, (void)worker;
@@ -418,6 +487,8 @@ int main(void)
         unit_test(guards_nest),
         unit_test(sizes_that_overflow_are_a_shortage),
         unit_test(parallel_for_runs_every_item_once),
+        unit_test(loops_inside_loops_share_their_threads),
+        unit_test(who_is_done_helps_in_the_loops_of_others),
         unit_test(a_shortage_in_a_worker_unwinds_in_the_caller),
         unit_test(errors_are_wrapped_and_made_printable),
         unit_test(the_log_level_is_kept),

@@ -53,7 +53,7 @@ static struct host_time look(struct stage *s)
     struct view_opts o = made_window(0, US(1200));
     s->a = (struct analysis){.trace = &s->m.t, .arena = &s->m.arena, .opts.view = o};
     view_make(&s->a.view, &s->m.t, &o, &s->m.arena);
-    ledger_make(&s->a.ledger, &s->a.view, &s->m.arena);
+    ledger_make(&s->a.ledger, &s->a.view, true, &s->m.arena);
     host_time_find(&h, &s->a, CAUSE_HOST, &s->m.arena);
     assert_int_equal(h.all_ns, US(1000));
     assert_int_equal(s->a.ledger.ns[CAUSE_HOST], US(1000));

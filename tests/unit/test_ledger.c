@@ -136,7 +136,7 @@ static struct ledger ledger_of(struct made *m, struct view *v, int64_t start, in
     struct ledger l;
     struct view_opts o = made_window(start, end);
     view_make(v, &m->t, &o, &m->arena);
-    ledger_make(&l, v, &m->arena);
+    ledger_make(&l, v, false, &m->arena);
     return l;
 }
 
@@ -462,7 +462,7 @@ static void absurd_times_do_not_overflow(void **state)
     o.has_window = false;
     struct ledger l;
     view_make(&v, &m.t, &o, &m.arena);
-    ledger_make(&l, &v, &m.arena);
+    ledger_make(&l, &v, false, &m.arena);
     assert_true(l.window_ns == QUANTITY_MOST);
     assert_true(l.gpus[0].ns[CAUSE_COMPUTE] == QUANTITY_MOST);
     assert_true(l.gpus[0].kernel_sum_ns == QUANTITY_MOST);

@@ -356,7 +356,7 @@ static void work_left_out_is_no_idle_time_of_a_known_cause(void **state)
     view.start_ns = 0;
     view.end_ns = US(60);
     view_make(&v, &m.t, &view, &m.arena);
-    ledger_make(&l, &v, &m.arena);
+    ledger_make(&l, &v, false, &m.arena);
     assert_int_equal(l.ns[CAUSE_COMPUTE], US(20));
     assert_int_equal(l.left_out_ns, US(30));
     assert_true(l.ns[CAUSE_UNKNOWN] >= US(30));
