@@ -216,7 +216,7 @@ static void tell_shared(struct finding *f)
 {
     char part[HUMAN_MAX];
     if (!f->rule->tuning && (double)f->claimed_ns < 0.95 * (double)total(f->claim))
-        finding_because(f, "recommendations.claimed_ns", (double)f->claimed_ns, NAN, "ns",
+        finding_because(f, "recommendations.claimed_ns", (double)f->claimed_ns, NAN, IN_NS,
                         "%s of it count here, the rest for findings that know more about it",
                         human_time(part, f->claimed_ns));
 }

@@ -46,7 +46,7 @@ static void add_evidence(struct finding *f, const struct att_finding *e, size_t 
                                 .metric = "thread_trace.kernels.stall_classes.pct_of_time",
                                 .value = e->pct_of_time,
                                 .threshold = NAN,
-                                .unit = "%",
+                                .unit = IN_PERCENT,
                                 .gpu = -1,
                                 .id = -1};
     vec_push(&f->evidence, f->arena, evidence);

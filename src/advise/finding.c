@@ -79,14 +79,13 @@ void finding_sure(struct finding *f, double confidence, const char *fmt, ...)
 
 static struct evidence *add_evidence(struct finding *f, const char *text)
 {
-    struct evidence e = {
-        .text = text, .value = NAN, .threshold = NAN, .unit = "", .gpu = -1, .id = -1};
+    struct evidence e = {.text = text, .value = NAN, .threshold = NAN, .gpu = -1, .id = -1};
     vec_push(&f->evidence, f->arena, e);
     return &f->evidence.v[f->evidence.n - 1];
 }
 
 void finding_because(struct finding *f, const char *metric, double value, double threshold,
-                     const char *unit, const char *fmt, ...)
+                     enum unit unit, const char *fmt, ...)
 {
     ARENA_FORMATTED(text, f->arena);
     struct evidence *e = add_evidence(f, text);

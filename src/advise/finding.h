@@ -52,7 +52,7 @@ struct evidence {
     const char *text;        /* "median kernel 3.2 us, threshold 10 us" */
     const char *metric;      /* path of the number in the JSON, or NULL */
     double value, threshold; /* NaN where there is none */
-    const char *unit;
+    enum unit unit;
     bool has_range;
     int64_t start_ns, end_ns;
     int32_t gpu;         /* index users know; -1 none */
@@ -134,7 +134,7 @@ void finding_change_kernel(struct finding *f, uint32_t name_id, double factor);
 
 /* A number that decided, with the threshold it was held against (NaN: none). */
 void finding_because(struct finding *f, const char *metric, double value, double threshold,
-                     const char *unit, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+                     enum unit unit, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 /* A place in the trace. */
 void finding_at_kernel(struct finding *f, uint32_t kernel, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

@@ -17,13 +17,13 @@ void finding_because_host(struct finding *f, const struct host_time *h, const ch
         double pct = percent_of((double)p->ns, (double)h->all_ns);
         if (pct < LEAST_PART_PCT)
             break;
-        finding_because(f, metric, pct, NAN, "%", "%.0f %% of it (%s) %s %s", pct,
+        finding_because(f, metric, pct, NAN, IN_PERCENT, "%.0f %% of it (%s) %s %s", pct,
                         human_time(time, p->ns), host_source_text(p->source), p->name);
     }
     double unknown = 100 - percent_of((double)h->named_ns, (double)h->all_ns);
     if (h->parts.n && unknown >= LEAST_PART_PCT)
-        finding_because(f, metric, unknown, NAN, "%", "%.0f %% of it has no name in the trace",
-                        unknown);
+        finding_because(f, metric, unknown, NAN, IN_PERCENT,
+                        "%.0f %% of it has no name in the trace", unknown);
 }
 
 const char *host_words(const struct host_time *h, struct arena *arena)

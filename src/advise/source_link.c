@@ -150,8 +150,7 @@ static void link_call(struct source_links *out, const struct source_scan *s,
 static void add_evidence(struct finding *f, const char *text)
 {
     enum { SHOWN = 3 };
-    struct evidence e = {
-        .text = text, .value = NAN, .threshold = NAN, .unit = "", .gpu = -1, .id = -1};
+    struct evidence e = {.text = text, .value = NAN, .threshold = NAN, .gpu = -1, .id = -1};
     vec_push(&f->evidence, f->arena, e);
     size_t at = f->evidence.n - 1;
     for (; at > SHOWN; at--)

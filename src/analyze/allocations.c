@@ -228,30 +228,30 @@ static void run(struct analysis *a)
 
 #define R struct allocation_stats
 static const struct field stat_fields[] = {
-    FIELD(R, allocations, FIELD_U64, "allocations", "",
+    FIELD(R, allocations, FIELD_U64, "allocations", NO_UNIT,
           "number of allocation records (real or virtual memory, not scratch) that start in the "
           "window; without any record in the trace, of outermost host calls that allocate"),
-    FIELD(R, frees, FIELD_U64, "frees", "",
+    FIELD(R, frees, FIELD_U64, "frees", NO_UNIT,
           "number of records that free memory and start in the window; without any record in the "
           "trace, of outermost host calls that free"),
     FIELD(
-        R, device_calls, FIELD_U64, "calls", "",
+        R, device_calls, FIELD_U64, "calls", NO_UNIT,
         "number of outermost host calls of the class allocation: allocating, freeing, registering"),
-    FIELD(R, api_ns, FIELD_I64, "host time", "ns",
+    FIELD(R, api_ns, FIELD_I64, "host time", IN_NS,
           "sum over threads of the time in the window inside these calls"),
-    FIELD(R, allocated_bytes, FIELD_U64, "allocated", "bytes",
+    FIELD(R, allocated_bytes, FIELD_U64, "allocated", IN_BYTES,
           "sum of the sizes of records that allocate on a GPU in the window; 0 without records"),
     FIELD(
-        R, peak_bytes, FIELD_U64, "peak", "bytes",
+        R, peak_bytes, FIELD_U64, "peak", IN_BYTES,
         "most bytes held at once on all GPUs together in the window: records in order of start, a "
         "free takes back what its address was given, of unknown addresses nothing; 0 without "
         "records"),
-    FIELD(R, in_loop, FIELD_U64, "in the loop", "",
+    FIELD(R, in_loop, FIELD_U64, "in the loop", NO_UNIT,
           "number of these calls that start after the first kernel starts and before the last one "
           "does"),
-    FIELD(R, per_kernel, FIELD_NUM, "per kernel", "",
+    FIELD(R, per_kernel, FIELD_NUM, "per kernel", NO_UNIT,
           "in_loop / kernels in the window; not known without kernels"),
-    FIELD(R, top_call, FIELD_TEXT, "most time in", "",
+    FIELD(R, top_call, FIELD_TEXT, "most time in", NO_UNIT,
           "name of the call with the most time of api_ns; null without such calls"),
 };
 #undef R

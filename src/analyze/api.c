@@ -229,37 +229,38 @@ static void run(struct analysis *a)
 
 #define R struct api_row
 static const struct field row_fields[] = {
-    FIELD(R, name, FIELD_TEXT, "call", "", "name of the call; calls of equal name are one row"),
-    FIELD(R, class, FIELD_TEXT, "kind", "",
+    FIELD(R, name, FIELD_TEXT, "call", NO_UNIT,
+          "name of the call; calls of equal name are one row"),
+    FIELD(R, class, FIELD_TEXT, "kind", NO_UNIT,
           "what the call does, judged by its name and kind (of its longest call, should they "
           "differ)"),
-    FIELD(R, calls, FIELD_U64, "calls", "", "number of calls that touch the window"),
-    FIELD(R, total_ns, FIELD_I64, "total", "ns",
+    FIELD(R, calls, FIELD_U64, "calls", NO_UNIT, "number of calls that touch the window"),
+    FIELD(R, total_ns, FIELD_I64, "total", IN_NS,
           "sum of the calls' durations inside the window, with the calls made inside them"),
     FIELD(
-        R, exclusive_ns, FIELD_I64, "own time", "ns",
+        R, exclusive_ns, FIELD_I64, "own time", IN_NS,
         "time in the window during which the call is the innermost one of its thread, that is the "
         "one open that started last: total_ns without calls made inside"),
-    FIELD(R, avg_ns, FIELD_NUM, "mean", "ns", "total_ns / calls"),
-    FIELD(R, max_ns, FIELD_I64, "max", "ns", "duration inside the window of the longest call"),
-    FIELD(R, pct_of_window, FIELD_NUM, "of time", "%",
+    FIELD(R, avg_ns, FIELD_NUM, "mean", IN_NS, "total_ns / calls"),
+    FIELD(R, max_ns, FIELD_I64, "max", IN_NS, "duration inside the window of the longest call"),
+    FIELD(R, pct_of_window, FIELD_NUM, "of time", IN_PERCENT,
           "100 x exclusive_ns / (window x threads that make any call)"),
-    FIELD(R, longest, FIELD_U32, "longest at", "",
+    FIELD(R, longest, FIELD_U32, "longest at", NO_UNIT,
           "row of the longest call in the trace's table of host calls, the first of equal ones"),
 };
 #undef R
 
 #define R struct api_class_row
 static const struct field class_fields[] = {
-    FIELD(R, class, FIELD_TEXT, "kind", "",
+    FIELD(R, class, FIELD_TEXT, "kind", NO_UNIT,
           "what the calls do: launch, sync, copy, allocation, ..."),
-    FIELD(R, calls, FIELD_U64, "calls", "",
+    FIELD(R, calls, FIELD_U64, "calls", NO_UNIT,
           "number of outermost calls into a runtime, MPI or the system; what they call counts as "
           "part "
           "of them"),
-    FIELD(R, exclusive_ns, FIELD_I64, "own time", "ns",
+    FIELD(R, exclusive_ns, FIELD_I64, "own time", IN_NS,
           "sum over threads of the time in the window inside these outermost calls"),
-    FIELD(R, pct_of_window, FIELD_NUM, "of time", "%",
+    FIELD(R, pct_of_window, FIELD_NUM, "of time", IN_PERCENT,
           "100 x exclusive_ns / (window x threads that make such calls)"),
 };
 #undef R

@@ -54,32 +54,34 @@ static void run(struct analysis *a)
 
 #define R struct gpu_row
 static const struct field row_fields[] = {
-    FIELD(R, gpu, FIELD_I32, "GPU", "", "number of the GPU; -1 where the trace does not list it"),
-    FIELD(R, name, FIELD_TEXT, "name", "", "product name"),
-    FIELD(R, host, FIELD_TEXT, "host", "", "host it is in"),
-    FIELD(R, busy_ns, FIELD_I64, "busy time", "ns",
+    FIELD(R, gpu, FIELD_I32, "GPU", NO_UNIT,
+          "number of the GPU; -1 where the trace does not list it"),
+    FIELD(R, name, FIELD_TEXT, "name", NO_UNIT, "product name"),
+    FIELD(R, host, FIELD_TEXT, "host", NO_UNIT, "host it is in"),
+    FIELD(R, busy_ns, FIELD_I64, "busy time", IN_NS,
           "union of its kernels and copies in the window"),
-    FIELD(R, compute_ns, FIELD_I64, "compute", "ns",
+    FIELD(R, compute_ns, FIELD_I64, "compute", IN_NS,
           "time of the ledger in which a kernel runs that is neither a collective nor a runtime "
           "copy"),
-    FIELD(R, idle_ns, FIELD_I64, "idle", "ns", "sum of the ledger's idle causes: window - busy_ns"),
-    FIELD(R, busy_pct, FIELD_NUM, "busy", "%", "100 x busy_ns / window"),
-    FIELD(R, kernels, FIELD_U64, "kernels", "", "number of kernels in the window"),
-    FIELD(R, copies, FIELD_U64, "copies", "", "number of copies in the window"),
+    FIELD(R, idle_ns, FIELD_I64, "idle", IN_NS,
+          "sum of the ledger's idle causes: window - busy_ns"),
+    FIELD(R, busy_pct, FIELD_NUM, "busy", IN_PERCENT, "100 x busy_ns / window"),
+    FIELD(R, kernels, FIELD_U64, "kernels", NO_UNIT, "number of kernels in the window"),
+    FIELD(R, copies, FIELD_U64, "copies", NO_UNIT, "number of copies in the window"),
 };
 #undef R
 
 #define R struct balance
 static const struct field stat_fields[] = {
-    FIELD(R, gpus, FIELD_U32, "GPUs", "", "number of GPUs that are analyzed"),
-    FIELD(R, imbalance_pct, FIELD_NUM, "imbalance", "%",
+    FIELD(R, gpus, FIELD_U32, "GPUs", NO_UNIT, "number of GPUs that are analyzed"),
+    FIELD(R, imbalance_pct, FIELD_NUM, "imbalance", IN_PERCENT,
           "100 x (largest - smallest compute_ns) / mean compute_ns of the GPUs"),
-    FIELD(R, lost_ns, FIELD_I64, "lost", "ns",
+    FIELD(R, lost_ns, FIELD_I64, "lost", IN_NS,
           "sum over GPUs of largest compute_ns - compute_ns: what they could compute while the "
           "busiest one does"),
-    FIELD(R, busiest, FIELD_I32, "busiest", "",
+    FIELD(R, busiest, FIELD_I32, "busiest", NO_UNIT,
           "number of the GPU with the largest compute_ns; -1 without GPUs"),
-    FIELD(R, idlest, FIELD_I32, "idlest", "",
+    FIELD(R, idlest, FIELD_I32, "idlest", NO_UNIT,
           "number of the GPU with the smallest compute_ns; -1 without GPUs"),
 };
 #undef R

@@ -50,14 +50,15 @@ static void run(struct analysis *a)
 
 #define F(member, type, label, unit, doc) FIELD(struct category_row, member, type, label, unit, doc)
 static const struct field fields[] = {
-    F(category, FIELD_TEXT, "category", "", "what the kernels do, judged by their names"),
-    F(group, FIELD_TEXT, "group", "", "the coarser category of rocinsight and TraceLens reports"),
-    F(count, FIELD_U64, "calls", "", "number of kernels"),
-    F(total_ns, FIELD_I64, "total", "ns", "sum of their durations, clipped to the window"),
-    F(pct_of_kernel_time, FIELD_NUM, "of kernels", "%",
+    F(category, FIELD_TEXT, "category", NO_UNIT, "what the kernels do, judged by their names"),
+    F(group, FIELD_TEXT, "group", NO_UNIT,
+      "the coarser category of rocinsight and TraceLens reports"),
+    F(count, FIELD_U64, "calls", NO_UNIT, "number of kernels"),
+    F(total_ns, FIELD_I64, "total", IN_NS, "sum of their durations, clipped to the window"),
+    F(pct_of_kernel_time, FIELD_NUM, "of kernels", IN_PERCENT,
       "100 x total_ns / sum of the durations of all kernels"),
-    F(avg_duration_ns, FIELD_I64, "mean", "ns", "total_ns / count, rounded down"),
-    F(pct_of_total_time, FIELD_NUM, "of GPU time", "%",
+    F(avg_duration_ns, FIELD_I64, "mean", IN_NS, "total_ns / count, rounded down"),
+    F(pct_of_total_time, FIELD_NUM, "of GPU time", IN_PERCENT,
       "100 x total_ns / (breakdown.gpu_span_ns x GPUs), at most 100: kernels side by side count "
       "several times"),
 };

@@ -51,18 +51,19 @@ static void run(struct analysis *a)
 
 #define R struct collective_stats
 static const struct field stat_fields[] = {
-    FIELD(R, kernels, FIELD_U64, "kernels", "", "number of collective kernels in the window"),
-    FIELD(R, busy_ns, FIELD_I64, "time", "ns",
+    FIELD(R, kernels, FIELD_U64, "kernels", NO_UNIT, "number of collective kernels in the window"),
+    FIELD(R, busy_ns, FIELD_I64, "time", IN_NS,
           "sum over GPUs of the union of collective kernels in the window"),
-    FIELD(R, exposed_ns, FIELD_I64, "exposed", "ns",
+    FIELD(R, exposed_ns, FIELD_I64, "exposed", IN_NS,
           "time of the ledger in which a collective runs and no compute kernel does, waiting for "
           "late ranks included"),
     FIELD(
-        R, hidden_ns, FIELD_I64, "hidden", "ns",
+        R, hidden_ns, FIELD_I64, "hidden", IN_NS,
         "sum over GPUs of the time in which a collective and a compute kernel run at once: busy_ns "
         "- exposed_ns"),
-    FIELD(R, exposed_pct, FIELD_NUM, "exposed share", "%", "100 x exposed_ns / (window x GPUs)"),
-    FIELD(R, hidden_pct, FIELD_NUM, "hidden share", "%",
+    FIELD(R, exposed_pct, FIELD_NUM, "exposed share", IN_PERCENT,
+          "100 x exposed_ns / (window x GPUs)"),
+    FIELD(R, hidden_pct, FIELD_NUM, "hidden share", IN_PERCENT,
           "100 x hidden_ns / busy_ns; not known without collectives"),
 };
 #undef R

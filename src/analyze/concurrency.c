@@ -144,22 +144,26 @@ static void run(struct analysis *a)
 
 #define R struct concurrency_level
 static const struct field level_fields[] = {
-    FIELD(R, gpu, FIELD_I32, "GPU", "", "number of the GPU; -1 where the trace does not list it"),
-    FIELD(R, at_once, FIELD_U32, "at once", "", "kernels that run at once; 8 stands for 8 or more"),
-    FIELD(R, total_ns, FIELD_I64, "total", "ns", "time in the window in which so many of them run"),
-    FIELD(R, pct_of_kernel_union, FIELD_NUM, "of the time with kernels", "%",
+    FIELD(R, gpu, FIELD_I32, "GPU", NO_UNIT,
+          "number of the GPU; -1 where the trace does not list it"),
+    FIELD(R, at_once, FIELD_U32, "at once", NO_UNIT,
+          "kernels that run at once; 8 stands for 8 or more"),
+    FIELD(R, total_ns, FIELD_I64, "total", IN_NS,
+          "time in the window in which so many of them run"),
+    FIELD(R, pct_of_kernel_union, FIELD_NUM, "of the time with kernels", IN_PERCENT,
           "100 x total_ns / time in which any kernel of this GPU runs"),
 };
 #undef R
 
 #define R struct concurrency_stats
 static const struct field stat_fields[] = {
-    FIELD(R, most, FIELD_U32, "most at once", "", "most kernels that any one GPU runs at once"),
-    FIELD(R, start_ns, FIELD_I64, "start", "ns",
-          "when so many of them run first; 0 without kernels"),
-    FIELD(R, alone_ns, FIELD_I64, "alone", "ns",
+    FIELD(R, most, FIELD_U32, "most at once", NO_UNIT,
+          "most kernels that any one GPU runs at once"),
+    FIELD(R, start_ns, FIELD_I64, "start", IN_NS,
+          "when so many of them run first; 0 without kernels", AS_MOMENT),
+    FIELD(R, alone_ns, FIELD_I64, "alone", IN_NS,
           "sum over GPUs of the time in which just one kernel runs"),
-    FIELD(R, alone_pct, FIELD_NUM, "alone share", "%",
+    FIELD(R, alone_pct, FIELD_NUM, "alone share", IN_PERCENT,
           "100 x alone_ns / sum over GPUs of the time in which any kernel runs; not known without "
           "kernels"),
 };

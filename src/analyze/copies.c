@@ -295,33 +295,33 @@ static void run(struct analysis *a)
 
 #define R struct copy_row
 static const struct field row_fields[] = {
-    FIELD(R, direction, FIELD_TEXT, "direction", "",
+    FIELD(R, direction, FIELD_TEXT, "direction", NO_UNIT,
           "from the record and the devices at both ends; a copy between GPUs is Peer-to-Peer"),
-    FIELD(R, count, FIELD_U64, "copies", "", "number of copies that touch the window"),
-    FIELD(R, total_bytes, FIELD_U64, "bytes", "bytes", "sum of the sizes that are known"),
-    FIELD(R, total_duration_ns, FIELD_I64, "time", "ns",
+    FIELD(R, count, FIELD_U64, "copies", NO_UNIT, "number of copies that touch the window"),
+    FIELD(R, total_bytes, FIELD_U64, "bytes", IN_BYTES, "sum of the sizes that are known"),
+    FIELD(R, total_duration_ns, FIELD_I64, "time", IN_NS,
           "sum over GPUs of the union of the copies in the window"),
-    FIELD(R, avg_bytes, FIELD_NUM, "mean size", "bytes",
+    FIELD(R, avg_bytes, FIELD_NUM, "mean size", IN_BYTES,
           "total_bytes / number of copies of known size"),
-    FIELD(R, avg_duration_ns, FIELD_NUM, "mean", "ns",
+    FIELD(R, avg_duration_ns, FIELD_NUM, "mean", IN_NS,
           "plain sum of the copies' whole durations / count"),
     FIELD(
-        R, bandwidth_gbps, FIELD_NUM, "bandwidth", "GB/s",
+        R, bandwidth_gbps, FIELD_NUM, "bandwidth", IN_GBPS,
         "total_bytes / plain sum of the whole durations of copies of known size; 10^9 bytes per s"),
     FIELD(
-        R, link_gbps, FIELD_NUM, "link", "GB/s",
+        R, link_gbps, FIELD_NUM, "link", IN_GBPS,
         "peak of the link used, one direction: to the host as the trace gives it, else the GPU's "
         "PCIe or C2C; between GPUs one xGMI or NVLink; inside a GPU half its memory bandwidth, for "
         "every byte is read and written; memset all of it; weighted by bytes where GPUs differ"),
-    FIELD(R, efficiency_pct, FIELD_NUM, "of link", "%", "100 x bandwidth_gbps / link_gbps"),
+    FIELD(R, efficiency_pct, FIELD_NUM, "of link", IN_PERCENT, "100 x bandwidth_gbps / link_gbps"),
     FIELD(
-        R, exposed_ns, FIELD_I64, "exposed", "ns",
+        R, exposed_ns, FIELD_I64, "exposed", IN_NS,
         "time of the ledger in which such a copy runs and no kernel does; copies inside a GPU, of "
         "unknown direction and between hosts and runtime copy kernels share one cause, which is "
         "given to the first of these rows"),
-    FIELD(R, pageable_pct, FIELD_NUM, "pageable", "%",
+    FIELD(R, pageable_pct, FIELD_NUM, "pageable", IN_PERCENT,
           "100 x copies from or to pageable host memory / copies whose host memory is known"),
-    FIELD(R, slowest, FIELD_U32, "slowest", "",
+    FIELD(R, slowest, FIELD_U32, "slowest", NO_UNIT,
           "row of the copy with the lowest bandwidth among those of 1 MiB or more, else among all; "
           "4294967295 where no size is known"),
 };
@@ -329,14 +329,14 @@ static const struct field row_fields[] = {
 
 #define R struct copy_size_row
 static const struct field size_fields[] = {
-    FIELD(R, direction, FIELD_TEXT, "direction", "", "as in copies"),
-    FIELD(R, size_class, FIELD_TEXT, "size", "",
+    FIELD(R, direction, FIELD_TEXT, "direction", NO_UNIT, "as in copies"),
+    FIELD(R, size_class, FIELD_TEXT, "size", NO_UNIT,
           "copies of at least the first and less than the second"),
-    FIELD(R, count, FIELD_U64, "copies", "", "number of copies of this size"),
-    FIELD(R, bytes, FIELD_U64, "bytes", "bytes", "sum of their sizes"),
-    FIELD(R, duration_ns, FIELD_I64, "time", "ns", "plain sum of their whole durations"),
-    FIELD(R, bandwidth_gbps, FIELD_NUM, "bandwidth", "GB/s", "bytes / duration_ns"),
-    FIELD(R, efficiency_pct, FIELD_NUM, "of link", "%",
+    FIELD(R, count, FIELD_U64, "copies", NO_UNIT, "number of copies of this size"),
+    FIELD(R, bytes, FIELD_U64, "bytes", IN_BYTES, "sum of their sizes"),
+    FIELD(R, duration_ns, FIELD_I64, "time", IN_NS, "plain sum of their whole durations"),
+    FIELD(R, bandwidth_gbps, FIELD_NUM, "bandwidth", IN_GBPS, "bytes / duration_ns"),
+    FIELD(R, efficiency_pct, FIELD_NUM, "of link", IN_PERCENT,
           "100 x bandwidth_gbps / link_gbps of the direction"),
 };
 #undef R

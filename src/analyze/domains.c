@@ -58,25 +58,30 @@ static const struct {
 
 #define T struct domain_row
 #define NUMBERS                                                                                    \
-    FIELD(T, calls, FIELD_U64, "Calls", "", "how many"),                                           \
-        FIELD(T, duration_ns, FIELD_I64, "DURATION (nsec)", "ns", "sum of their durations"),       \
-        FIELD(T, average_ns, FIELD_NUM, "AVERAGE (nsec)", "ns", "DURATION / Calls"),               \
-        FIELD(T, percent, FIELD_NUM, "PERCENT (INC)", "%",                                         \
-              "of the durations of all in the table; calls hold one another, so not of the time"), \
-        FIELD(T, min_ns, FIELD_I64, "MIN (nsec)", "ns", "shortest"),                               \
-        FIELD(T, max_ns, FIELD_I64, "MAX (nsec)", "ns", "longest"),                                \
-        FIELD(T, std_dev_ns, FIELD_NUM, "STD_DEV", "ns",                                           \
-              "sqrt(sum((x - mean)^2) / (n - 1)) over all calls; none for a single one")
+    FIELD(T, calls, FIELD_U64, "Calls", NO_UNIT, "how many", AS_DECIMALS(0)),                      \
+        FIELD(T, duration_ns, FIELD_I64, "DURATION (nsec)", IN_NS, "sum of their durations",       \
+              AS_DECIMALS(0)),                                                                     \
+        FIELD(T, average_ns, FIELD_NUM, "AVERAGE (nsec)", IN_NS, "DURATION / Calls",               \
+              AS_DECIMALS(1)),                                                                     \
+        FIELD(T, percent, FIELD_NUM, "PERCENT (INC)", IN_PERCENT,                                  \
+              "of the durations of all in the table; calls hold one another, so not of the time",  \
+              AS_DECIMALS(2)),                                                                     \
+        FIELD(T, min_ns, FIELD_I64, "MIN (nsec)", IN_NS, "shortest", AS_DECIMALS(0)),              \
+        FIELD(T, max_ns, FIELD_I64, "MAX (nsec)", IN_NS, "longest", AS_DECIMALS(0)),               \
+        FIELD(T, std_dev_ns, FIELD_NUM, "STD_DEV", IN_NS,                                          \
+              "sqrt(sum((x - mean)^2) / (n - 1)) over all calls; none for a single one",           \
+              AS_DECIMALS(1))
 #define WHOSE                                                                                      \
-    FIELD(T, rank, FIELD_I32, "Rank", "", "MPI rank; none where it is not known",                  \
+    FIELD(T, rank, FIELD_I32, "Rank", NO_UNIT, "MPI rank; none where it is not known",             \
           .null = NULL_MAYBE),                                                                     \
-        FIELD(T, pid, FIELD_I64, "ProcessID", "", "process"),                                      \
-        FIELD(T, hostname, FIELD_TEXT, "Hostname", "", "its host")
-#define NAME FIELD(T, name, FIELD_TEXT, "Name", "", "what is summed")
+        FIELD(T, pid, FIELD_I64, "ProcessID", NO_UNIT, "process", AS_DECIMALS(0)),                 \
+        FIELD(T, hostname, FIELD_TEXT, "Hostname", NO_UNIT, "its host")
+#define NAME FIELD(T, name, FIELD_TEXT, "Name", NO_UNIT, "what is summed")
 #define COVERED                                                                                    \
     FIELD(                                                                                         \
-        T, covered_ns, FIELD_I64, "COVERED (nsec)", "ns",                                          \
-        "time in which at least one runs: union per GPU or thread, summed; nothing counts twice")
+        T, covered_ns, FIELD_I64, "COVERED (nsec)", IN_NS,                                         \
+        "time in which at least one runs: union per GPU or thread, summed; nothing counts twice",  \
+        AS_DECIMALS(0))
 static const struct field name_list[] = {NAME, NUMBERS};
 static const struct field rank_list[] = {WHOSE, NAME, NUMBERS};
 static const struct field total_list[] = {NAME, NUMBERS, COVERED};

@@ -74,24 +74,26 @@ static void run(struct analysis *a)
 
 #define F(member, type, label, unit, doc) FIELD(struct gap_row, member, type, label, unit, doc)
 static const struct field histogram_fields[] = {
-    F(label, FIELD_TEXT, "duration", "", "lengths in this bucket, lower bound included"),
-    F(count, FIELD_U64, "gaps", "",
+    F(label, FIELD_TEXT, "duration", NO_UNIT, "lengths in this bucket, lower bound included"),
+    F(count, FIELD_U64, "gaps", NO_UNIT,
       "stretches between two pieces of work of one GPU in which neither kernel nor copy runs, over "
       "all GPUs; start-up and tail are none"),
-    F(total_ns, FIELD_I64, "total", "ns", "sum of their lengths"),
-    F(main_cause, FIELD_TEXT, "main cause", "",
+    F(total_ns, FIELD_I64, "total", IN_NS, "sum of their lengths"),
+    F(main_cause, FIELD_TEXT, "main cause", NO_UNIT,
       "the ledger's cause with the largest share of total_ns; none in an empty bucket"),
 };
 #undef F
 
-#define F(member, type, label, unit, doc) FIELD(struct long_gap, member, type, label, unit, doc)
+#define F(member, type, label, unit, doc, ...)                                                     \
+    FIELD(struct long_gap, member, type, label, unit, doc, ##__VA_ARGS__)
 static const struct field longest_fields[] = {
-    F(start_ns, FIELD_I64, "start", "ns", "end of the work before the gap"),
-    F(end_ns, FIELD_I64, "end", "ns", "start of the work after the gap"),
-    F(duration_ns, FIELD_I64, "duration", "ns", "end_ns - start_ns"),
-    F(gpu, FIELD_I32, "GPU", "", "index of the GPU on its host; -1 when it is not listed"),
-    F(main_cause, FIELD_TEXT, "main cause", "", "the ledger's cause with the largest share of it"),
-    F(next_kernel, FIELD_TEXT, "next kernel", "",
+    F(start_ns, FIELD_I64, "start", IN_NS, "end of the work before the gap", AS_MOMENT),
+    F(end_ns, FIELD_I64, "end", IN_NS, "start of the work after the gap", AS_MOMENT),
+    F(duration_ns, FIELD_I64, "duration", IN_NS, "end_ns - start_ns"),
+    F(gpu, FIELD_I32, "GPU", NO_UNIT, "index of the GPU on its host; -1 when it is not listed"),
+    F(main_cause, FIELD_TEXT, "main cause", NO_UNIT,
+      "the ledger's cause with the largest share of it"),
+    F(next_kernel, FIELD_TEXT, "next kernel", NO_UNIT,
       "full name of the kernel that ends the gap; none when a copy does"),
 };
 #undef F

@@ -201,33 +201,33 @@ static void run(struct analysis *a)
 
 #define F(member, type, label, unit, doc) FIELD(struct launch_stats, member, type, label, unit, doc)
 static const struct field fields[] = {
-    F(linked, FIELD_U64, "linked kernels", "",
+    F(linked, FIELD_U64, "linked kernels", NO_UNIT,
       "kernels in the view with a link to the call that launched them"),
-    F(kernels, FIELD_U64, "kernels", "", "kernels in the view"),
-    F(mean_latency_ns, FIELD_NUM, "mean latency", "ns",
+    F(kernels, FIELD_U64, "kernels", NO_UNIT, "kernels in the view"),
+    F(mean_latency_ns, FIELD_NUM, "mean latency", IN_NS,
       "mean over linked kernels of the launch latency: max(0, kernel start - max(start of the "
       "launching call, latest end of the work that started earlier on the same stream))"),
-    F(median_latency_ns, FIELD_I64, "median latency", "ns",
+    F(median_latency_ns, FIELD_I64, "median latency", IN_NS,
       "launch latency at place ceil(0.50 x linked), ascending"),
-    F(p95_latency_ns, FIELD_I64, "p95 latency", "ns",
+    F(p95_latency_ns, FIELD_I64, "p95 latency", IN_NS,
       "launch latency at place ceil(0.95 x linked), ascending"),
-    F(max_latency_ns, FIELD_I64, "max latency", "ns", "longest launch latency"),
-    F(mean_queue_ns, FIELD_NUM, "mean queue delay", "ns",
+    F(max_latency_ns, FIELD_I64, "max latency", IN_NS, "longest launch latency"),
+    F(mean_queue_ns, FIELD_NUM, "mean queue delay", IN_NS,
       "mean over linked kernels of the queue delay: max(0, min(kernel start, latest end of the "
       "work "
       "that started earlier on the same stream) - start of the launching call)"),
-    F(median_queue_ns, FIELD_I64, "median queue delay", "ns",
+    F(median_queue_ns, FIELD_I64, "median queue delay", IN_NS,
       "queue delay at place ceil(0.50 x linked), ascending"),
-    F(p95_queue_ns, FIELD_I64, "p95 queue delay", "ns",
+    F(p95_queue_ns, FIELD_I64, "p95 queue delay", IN_NS,
       "queue delay at place ceil(0.95 x linked), ascending"),
-    F(max_queue_ns, FIELD_I64, "max queue delay", "ns", "longest queue delay"),
-    F(mean_call_ns, FIELD_NUM, "mean call", "ns",
+    F(max_queue_ns, FIELD_I64, "max queue delay", IN_NS, "longest queue delay"),
+    F(mean_call_ns, FIELD_NUM, "mean call", IN_NS,
       "mean over linked kernels of the duration of the call that launched them"),
-    F(launches_per_s, FIELD_NUM, "launches", "1/s", "kernels x 10^9 / window"),
-    F(after_sync, FIELD_U64, "after sync", "",
+    F(launches_per_s, FIELD_NUM, "launches", IN_PER_SECOND, "kernels x 10^9 / window"),
+    F(after_sync, FIELD_U64, "after sync", NO_UNIT,
       "outermost launch calls with at most one other launch between them and the last waiting call "
       "(synchronisation or blocking copy) of the same thread: the GPU had nothing queued"),
-    F(after_sync_pct, FIELD_NUM, "after sync share", "%",
+    F(after_sync_pct, FIELD_NUM, "after sync share", IN_PERCENT,
       "100 x after_sync / outermost launch calls"),
 };
 #undef F

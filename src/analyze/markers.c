@@ -517,50 +517,52 @@ static void run(struct analysis *a)
 
 #define R struct marker_row
 static const struct field row_fields[] = {
-    FIELD(R, name, FIELD_TEXT, "range", "",
+    FIELD(R, name, FIELD_TEXT, "range", NO_UNIT,
           "text of the marker; ranges of equal text inside equal ranges are one row"),
-    FIELD(R, depth, FIELD_U32, "depth", "",
+    FIELD(R, depth, FIELD_U32, "depth", NO_UNIT,
           "number of ranges around it on its thread; 0 for ranges of the process"),
-    FIELD(R, calls, FIELD_U64, "calls", "",
+    FIELD(R, calls, FIELD_U64, "calls", NO_UNIT,
           "number of ranges, or of moments, that touch the window"),
-    FIELD(R, wall_ns, FIELD_I64, "wall", "ns",
+    FIELD(R, wall_ns, FIELD_I64, "wall", IN_NS,
           "sum over threads of the union of its ranges in the window; 0 for moments"),
-    FIELD(R, avg_ns, FIELD_NUM, "mean", "ns",
+    FIELD(R, avg_ns, FIELD_NUM, "mean", IN_NS,
           "plain sum of the ranges' durations inside the window / calls"),
-    FIELD(R, max_ns, FIELD_I64, "max", "ns", "duration inside the window of the longest range"),
-    FIELD(R, kernels, FIELD_U64, "kernels", "",
+    FIELD(R, max_ns, FIELD_I64, "max", IN_NS, "duration inside the window of the longest range"),
+    FIELD(R, kernels, FIELD_U64, "kernels", NO_UNIT,
           "number of kernels in the window whose launching call starts inside it on its thread, "
           "ranges inside it included"),
-    FIELD(R, kernel_ns, FIELD_I64, "kernel time", "ns",
+    FIELD(R, kernel_ns, FIELD_I64, "kernel time", IN_NS,
           "plain sum of these kernels' durations in the window, whenever they ran"),
-    FIELD(R, copy_ns, FIELD_I64, "copy time", "ns",
+    FIELD(R, copy_ns, FIELD_I64, "copy time", IN_NS,
           "plain sum of the durations in the window of copies whose call starts inside it, ranges "
           "inside it included"),
-    FIELD(R, gpu_pct, FIELD_NUM, "of range", "%",
+    FIELD(R, gpu_pct, FIELD_NUM, "of range", IN_PERCENT,
           "100 x kernel_ns / wall_ns; above 100 where kernels overlap or run on after the range; "
           "null for ranges of no thread, whose launches are not known"),
-    FIELD(R, pct_of_window, FIELD_NUM, "of window", "%",
+    FIELD(R, pct_of_window, FIELD_NUM, "of window", IN_PERCENT,
           "100 x wall_ns / window; above 100 where threads do it at the same time"),
-    FIELD(R, parent, FIELD_I32, "parent", "", "row of the range around it; -1 for none"),
-    FIELD(R, first_start_ns, FIELD_I64, "first", "ns", "start of the first one, inside the window"),
-    FIELD(R, longest_start_ns, FIELD_I64, "longest from", "ns",
-          "start of the longest one, inside the window"),
-    FIELD(R, longest_end_ns, FIELD_I64, "longest to", "ns",
-          "end of the longest one, inside the window"),
+    FIELD(R, parent, FIELD_I32, "parent", NO_UNIT, "row of the range around it; -1 for none"),
+    FIELD(R, first_start_ns, FIELD_I64, "first", IN_NS, "start of the first one, inside the window",
+          AS_MOMENT),
+    FIELD(R, longest_start_ns, FIELD_I64, "longest from", IN_NS,
+          "start of the longest one, inside the window", AS_MOMENT),
+    FIELD(R, longest_end_ns, FIELD_I64, "longest to", IN_NS,
+          "end of the longest one, inside the window", AS_MOMENT),
 };
 #undef R
 
 #define R struct marker_stats
 static const struct field stat_fields[] = {
-    FIELD(R, markers, FIELD_U64, "markers", "",
+    FIELD(R, markers, FIELD_U64, "markers", NO_UNIT,
           "number of ranges and moments that touch the window"),
-    FIELD(R, covered_ns, FIELD_I64, "covered", "ns",
+    FIELD(R, covered_ns, FIELD_I64, "covered", IN_NS,
           "union of all ranges of all threads in the window"),
-    FIELD(R, uncovered_pct, FIELD_NUM, "not covered", "%", "100 - 100 x covered_ns / window"),
-    FIELD(R, unattributed_kernels, FIELD_U64, "kernels outside", "",
+    FIELD(R, uncovered_pct, FIELD_NUM, "not covered", IN_PERCENT,
+          "100 - 100 x covered_ns / window"),
+    FIELD(R, unattributed_kernels, FIELD_U64, "kernels outside", NO_UNIT,
           "number of kernels in the window whose launching call is not known or starts inside no "
           "range of its thread"),
-    FIELD(R, unattributed_ns, FIELD_I64, "kernel time outside", "ns",
+    FIELD(R, unattributed_ns, FIELD_I64, "kernel time outside", IN_NS,
           "plain sum of these kernels' durations in the window"),
 };
 #undef R

@@ -122,16 +122,16 @@ static void run(struct analysis *a)
 #define F(member, type, label, unit, doc)                                                          \
     FIELD(struct short_kernels, member, type, label, unit, doc)
 static const struct field fields[] = {
-    F(threshold_us, FIELD_NUM, "threshold", "us",
+    F(threshold_us, FIELD_NUM, "threshold", IN_US,
       "a kernel is short when its duration is below this"),
-    F(total_kernels, FIELD_U64, "kernels", "", "number of kernels in the view"),
-    F(short_kernel_count, FIELD_U64, "short kernels", "", "kernels with duration < threshold"),
-    F(short_kernel_pct, FIELD_NUM, "short", "%", "100 x short_kernel_count / total_kernels"),
-    F(short_ns, FIELD_I64, "time in short kernels", "ns",
+    F(total_kernels, FIELD_U64, "kernels", NO_UNIT, "number of kernels in the view"),
+    F(short_kernel_count, FIELD_U64, "short kernels", NO_UNIT, "kernels with duration < threshold"),
+    F(short_kernel_pct, FIELD_NUM, "short", IN_PERCENT, "100 x short_kernel_count / total_kernels"),
+    F(short_ns, FIELD_I64, "time in short kernels", IN_NS,
       "sum of the durations of short kernels: work, not waste"),
-    F(short_pct_of_kernel_time, FIELD_NUM, "of kernels", "%",
+    F(short_pct_of_kernel_time, FIELD_NUM, "of kernels", IN_PERCENT,
       "100 x short_ns / sum of the durations of all kernels"),
-    F(gap_ns, FIELD_I64, "gaps before", "ns",
+    F(gap_ns, FIELD_I64, "gaps before", IN_NS,
       "sum over short kernels of start - latest end of all kernels and copies that started earlier "
       "on "
       "the same GPU, where that is between 0 and 50 us: the idle time that launching them costs"),
@@ -140,19 +140,20 @@ static const struct field fields[] = {
 
 #define F(member, type, label, unit, doc) FIELD(struct short_bucket, member, type, label, unit, doc)
 static const struct field bucket_fields[] = {
-    F(bucket_label, FIELD_TEXT, "duration", "", "durations in this bucket, lower bound included"),
-    F(count, FIELD_U64, "kernels", "", "number of kernels, short or not"),
-    F(total_ns, FIELD_I64, "total", "ns", "sum of their durations, clipped to the window"),
+    F(bucket_label, FIELD_TEXT, "duration", NO_UNIT,
+      "durations in this bucket, lower bound included"),
+    F(count, FIELD_U64, "kernels", NO_UNIT, "number of kernels, short or not"),
+    F(total_ns, FIELD_I64, "total", IN_NS, "sum of their durations, clipped to the window"),
 };
 #undef F
 
 #define F(member, type, label, unit, doc)                                                          \
     FIELD(struct short_offender, member, type, label, unit, doc)
 static const struct field offender_fields[] = {
-    F(name, FIELD_TEXT, "kernel", "", "full, demangled name"),
-    F(count, FIELD_U64, "short calls", "", "dispatches with duration < threshold"),
-    F(avg_us, FIELD_NUM, "mean", "us", "total_ns / count / 1000"),
-    F(total_ns, FIELD_I64, "total", "ns", "sum of the durations of these dispatches"),
+    F(name, FIELD_TEXT, "kernel", NO_UNIT, "full, demangled name"),
+    F(count, FIELD_U64, "short calls", NO_UNIT, "dispatches with duration < threshold"),
+    F(avg_us, FIELD_NUM, "mean", IN_US, "total_ns / count / 1000"),
+    F(total_ns, FIELD_I64, "total", IN_NS, "sum of the durations of these dispatches"),
 };
 #undef F
 

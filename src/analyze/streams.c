@@ -238,32 +238,35 @@ static void run(struct analysis *a)
 
 #define R struct stream_row
 static const struct field row_fields[] = {
-    FIELD(R, gpu, FIELD_I32, "GPU", "", "number of the GPU; -1 where the trace does not list it"),
-    FIELD(R, pid, FIELD_I64, "process", "", "process that owns the stream"),
-    FIELD(R, stream, FIELD_I64, "stream", "", "number of the stream, as the profiler gives it"),
-    FIELD(R, name, FIELD_TEXT, "name", "", "name of the stream; empty where it has none"),
-    FIELD(R, kernels, FIELD_U64, "kernels", "", "number of kernels on the stream in the window"),
-    FIELD(R, copies, FIELD_U64, "copies", "", "number of copies on the stream in the window"),
-    FIELD(R, busy_ns, FIELD_I64, "busy", "ns", "union of its kernels and copies in the window"),
-    FIELD(R, pct_of_gpu_busy, FIELD_NUM, "of GPU", "%",
+    FIELD(R, gpu, FIELD_I32, "GPU", NO_UNIT,
+          "number of the GPU; -1 where the trace does not list it"),
+    FIELD(R, pid, FIELD_I64, "process", NO_UNIT, "process that owns the stream"),
+    FIELD(R, stream, FIELD_I64, "stream", NO_UNIT,
+          "number of the stream, as the profiler gives it"),
+    FIELD(R, name, FIELD_TEXT, "name", NO_UNIT, "name of the stream; empty where it has none"),
+    FIELD(R, kernels, FIELD_U64, "kernels", NO_UNIT,
+          "number of kernels on the stream in the window"),
+    FIELD(R, copies, FIELD_U64, "copies", NO_UNIT, "number of copies on the stream in the window"),
+    FIELD(R, busy_ns, FIELD_I64, "busy", IN_NS, "union of its kernels and copies in the window"),
+    FIELD(R, pct_of_gpu_busy, FIELD_NUM, "of GPU", IN_PERCENT,
           "100 x busy_ns / union of all kernels and copies of its GPU"),
 };
 #undef R
 
 #define R struct stream_stats
 static const struct field stat_fields[] = {
-    FIELD(R, streams, FIELD_U32, "streams", "", "number of streams with work in the window"),
-    FIELD(R, busiest_gpu_streams, FIELD_U32, "streams of one GPU", "",
+    FIELD(R, streams, FIELD_U32, "streams", NO_UNIT, "number of streams with work in the window"),
+    FIELD(R, busiest_gpu_streams, FIELD_U32, "streams of one GPU", NO_UNIT,
           "most streams with work on any one GPU"),
-    FIELD(R, overlap_ns, FIELD_I64, "overlap", "ns",
+    FIELD(R, overlap_ns, FIELD_I64, "overlap", IN_NS,
           "sum over GPUs of the time in which two or more of its streams run something"),
     FIELD(
-        R, overlap_pct, FIELD_NUM, "overlap share", "%",
+        R, overlap_pct, FIELD_NUM, "overlap share", IN_PERCENT,
         "100 x overlap_ns / sum over GPUs of (sum of its streams' busy_ns - the largest of them), "
         "at most 100; not known where no GPU has two busy streams"),
-    FIELD(R, kernel_concurrency, FIELD_NUM, "concurrency", "",
+    FIELD(R, kernel_concurrency, FIELD_NUM, "concurrency", NO_UNIT,
           "plain sum of kernel durations / sum over GPUs of the union of kernels"),
-    FIELD(R, serialised, FIELD_BOOL, "serialised", "",
+    FIELD(R, serialised, FIELD_BOOL, "serialised", NO_UNIT,
           "some GPU has two or more streams with 10 % of its streams' busy_ns and 4 pieces of work "
           "each, and overlap_pct is below 1"),
 };

@@ -55,13 +55,14 @@ static void run(struct analysis *a)
 
 #define R struct telemetry_row
 static const struct field row_fields[] = {
-    FIELD(R, series, FIELD_TEXT, "series", "", "what is measured"),
-    FIELD(R, units, FIELD_TEXT, "units", "", "units of the values, as the profiler gives them"),
-    FIELD(R, gpu, FIELD_I32, "GPU", "", "number of the GPU; -1 for the host or a process"),
-    FIELD(R, points, FIELD_U64, "points", "", "number of finite readings in the window"),
-    FIELD(R, min, FIELD_NUM, "min", "", "smallest reading in the window"),
-    FIELD(R, mean, FIELD_NUM, "mean", "", "mean of the readings, each counted alike"),
-    FIELD(R, max, FIELD_NUM, "max", "", "largest reading in the window"),
+    FIELD(R, series, FIELD_TEXT, "series", NO_UNIT, "what is measured"),
+    FIELD(R, units, FIELD_TEXT, "units", NO_UNIT,
+          "units of the values, as the profiler gives them"),
+    FIELD(R, gpu, FIELD_I32, "GPU", NO_UNIT, "number of the GPU; -1 for the host or a process"),
+    FIELD(R, points, FIELD_U64, "points", NO_UNIT, "number of finite readings in the window"),
+    FIELD(R, min, FIELD_NUM, "min", NO_UNIT, "smallest reading in the window"),
+    FIELD(R, mean, FIELD_NUM, "mean", NO_UNIT, "mean of the readings, each counted alike"),
+    FIELD(R, max, FIELD_NUM, "max", NO_UNIT, "largest reading in the window"),
 };
 #undef R
 

@@ -148,16 +148,16 @@ static void run(struct analysis *a)
 
 #define F(member, type, label, unit, doc) FIELD(struct warmup_row, member, type, label, unit, doc)
 static const struct field fields[] = {
-    F(kernel_name, FIELD_TEXT, "kernel", "",
+    F(kernel_name, FIELD_TEXT, "kernel", NO_UNIT,
       "full, demangled name; kernels with 3 calls or more of the first one's launch shape"),
-    F(first_duration_ns, FIELD_I64, "first", "ns",
+    F(first_duration_ns, FIELD_I64, "first", IN_NS,
       "duration of the dispatch that starts first in the window"),
-    F(median_ns, FIELD_I64, "median", "ns",
+    F(median_ns, FIELD_I64, "median", IN_NS,
       "median (nearest rank) of the durations of the other dispatches with the same grid, group and "
       "LDS"),
-    F(ratio, FIELD_NUM, "ratio", "",
+    F(ratio, FIELD_NUM, "ratio", NO_UNIT,
       "first_duration_ns / median_ns, above 2 in every row; unknown when the median is 0"),
-    F(excess_ns, FIELD_I64, "excess", "ns",
+    F(excess_ns, FIELD_I64, "excess", IN_NS,
       "first_duration_ns - median_ns, above 10 us in every row"),
 };
 #undef F

@@ -21,7 +21,8 @@
         struct part row;                                                                           \
     };                                                                                             \
     static const struct field list##_list[] = {                                                    \
-        FIELD(struct list##_of_kernel, kernel, FIELD_TEXT, "kernel", "", "the kernel it is of"),   \
+        FIELD(struct list##_of_kernel, kernel, FIELD_TEXT, "kernel", NO_UNIT,                      \
+              "the kernel it is of"),                                                              \
         SPREAD(struct list##_of_kernel, row, FIELD_OBJECT, &list##_row_fields),                    \
     };                                                                                             \
     static const struct fields list##_table =                                                      \

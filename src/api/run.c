@@ -122,7 +122,7 @@ static const struct opt open_table[] = {
     OPT_CHOICE(struct open_opts, analyze, 0, "analyze", "yes|no|later", ""),
     OPT_TEXT(struct open_opts, dispatch, 0, "dispatch", "", ""),
     OPT_LIST(struct open_opts, panels, 0, "panel", "", ""),
-    OPT_CHOICE(struct open_opts, per, 0, "per", "wave|cycle|second|kernel", ""),
+    OPT_CHOICE(struct open_opts, per, 0, "per", WORKLOAD_PER_CHOICE, ""),
     OPT_END,
 };
 
@@ -149,7 +149,8 @@ static bool read_options(struct run_opts *r, struct workload_opts *part, const c
                                    .dispatches = o.dispatch,
                                    .panels = (const char *const *)o.panels.v,
                                    .n_panels = o.panels.n,
-                                   .per = o.per};
+                                   .per = workload_per_named(o.per),
+                                   .per_given = o.per != NULL};
     return run_split_by(r, &o.by, "by", err);
 }
 

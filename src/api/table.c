@@ -166,7 +166,7 @@ static void add_fields(struct api_columns *c, const struct fields *fields, struc
             continue;
         struct gs_column *column = &c->v.v[c->v.n - 1];
         column->label = f->label;
-        column->unit = f->unit;
+        column->unit = unit_word(f->unit);
         column->doc = f->doc;
     }
 }

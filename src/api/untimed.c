@@ -91,7 +91,10 @@ static bool evaluate(struct workload_report *r, const gs_run *run, size_t top, s
 bool api_part_unused(const gs_run *run, struct gs_error *err)
 {
     const struct workload_opts *o = &run->part;
-    const char *given = o->dispatches ? "dispatch" : o->n_panels ? "panel" : o->per ? "per" : NULL;
+    const char *given = o->dispatches  ? "dispatch"
+                        : o->n_panels  ? "panel"
+                        : o->per_given ? "per"
+                                       : NULL;
     return !given ||
            fail(err, GS_E_USAGE,
                 "option '%s' is for workloads of rocprof-compute, which this is not", given);

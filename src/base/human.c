@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sat.h"
+
 /* Three significant digits, but never an exponent. */
 static void three_digits(char *buf, double v, const char *unit)
 {
@@ -94,5 +96,31 @@ char *human_pct(char *buf, double pct)
         snprintf(buf, HUMAN_MAX, "<0.1 %%");
     else
         snprintf(buf, HUMAN_MAX, "%.1f %%", pct);
+    return buf;
+}
+
+char *human_change_pct(char *buf, double pct)
+{
+    if (!isfinite(pct))
+        snprintf(buf, HUMAN_MAX, "-");
+    else
+        snprintf(buf, HUMAN_MAX, fabs(pct) >= 1e6 ? "%+.1e %%" : "%+.1f %%", pct);
+    return buf;
+}
+
+char *human_figure(char *buf, double v)
+{
+    double size = fabs(v);
+    if (isnan(v))
+        snprintf(buf, HUMAN_MAX, "-");
+    else if (size >= 1e15)
+        snprintf(buf, HUMAN_MAX, "%.3e", v);
+    else if (size >= 10000) {
+        *buf = '-';
+        human_count(buf + (v < 0), count_from(size + 0.5));
+    } else if (size - floor(size) <= 0)
+        snprintf(buf, HUMAN_MAX, "%.0f", v + 0.0);
+    else
+        snprintf(buf, HUMAN_MAX, size >= 100 ? "%.1f" : size >= 1 ? "%.2f" : "%.3g", v);
     return buf;
 }

@@ -26,7 +26,7 @@ bool workload_load(struct workload_report *r, struct cli *cli, const char *dir,
     if (args) {
         o.kernel = args->kernel;
         o.dispatches = args->dispatch;
-        o.per = args->per;
+        o.per = workload_per_named(args->per);
         o.panels = (const char *const *)args->panels.v;
         o.n_panels = args->panels.n;
     }

@@ -20,7 +20,7 @@ struct workload_args {
              "only these dispatches"),                                                             \
     OPT_LIST(T, member.panels, 0, "panel", "N",                                                    \
              "only this panel, such as 2 for the speed-of-light or 17 for the L2"), \
-    OPT_CHOICE(T, member.per, 0, "per", "wave|cycle|second|kernel",                                \
+    OPT_CHOICE(T, member.per, 0, "per", WORKLOAD_PER_CHOICE,                                \
                "what counts are divided by (wave)")
 /* clang-format on */
 

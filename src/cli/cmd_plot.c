@@ -57,17 +57,23 @@ struct call {
     struct gs_error *err;
 };
 
+struct listed {
+    const char *name, *title;
+};
+
+#define T struct listed
+PART(listed_fields, T, FIELD(T, name, FIELD_TEXT, "chart", NO_UNIT, "its name", UNCUT),
+     FIELD(T, title, FIELD_TEXT, "shows", NO_UNIT, "its title", UNCUT));
+#undef T
+
 static bool list_charts(struct cli *cli, struct gs_error *err)
 {
     struct doc *d = doc_new(cli->arena);
-    struct block *b = doc_table(d, "");
+    VEC(struct listed) rows = {0};
     struct str out;
-    doc_column(b, "chart", COLUMN_KEEP);
-    doc_column(b, "shows", COLUMN_KEEP);
-    for (size_t i = 0; charts[i]; i++) {
-        doc_cell(b, "%s", charts[i]->name);
-        doc_cell(b, "%s", charts[i]->title);
-    }
+    for (size_t i = 0; charts[i]; i++)
+        vec_push(&rows, cli->arena, ((struct listed){charts[i]->name, charts[i]->title}));
+    doc_rows(d, RESULT(listed_fields, rows), &(struct rows){.key = "charts"});
     str_init(&out, cli->arena);
     render_text(&out, d, &(struct render_opts){cli->columns, cli->color});
     return output_print(&out, err);

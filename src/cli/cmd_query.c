@@ -156,32 +156,9 @@ static const char *first_line(const char *sql, struct arena *a)
 /* Nobody reads more of a cell; CSV and JSON have all of it. */
 enum { CELL_MOST = 16384 };
 
-static void put_cell(struct block *b, const char *text)
+static const char *name_of(size_t i, struct arena *a)
 {
-    size_t n = strnlen(text, CELL_MOST + 1);
-    if (n <= CELL_MOST) {
-        doc_cell(b, "%s", text);
-        return;
-    }
-    while (n && ((unsigned char)text[n] & 0xc0) == 0x80) /* between characters */
-        n--;
-    doc_cell(b, "%.*s\xe2\x80\xa6", (int)n, text);
-}
-
-static void put_table(struct doc *d, const struct query_result *r, bool whole)
-{
-    char buf[VALUE_MAX];
-    struct block *b = doc_table(d, "");
-    for (size_t i = 0; i < r->columns.n; i++) {
-        enum value_kind kind = r->columns.v[i].kind;
-        doc_column(b, r->columns.v[i].name,
-                   kind == VALUE_INT || kind == VALUE_REAL ? COLUMN_NUMBER
-                   : whole                                 ? COLUMN_KEEP
-                                                           : COLUMN_TEXT);
-    }
-    for (size_t row = 0; row < r->n; row++)
-        for (size_t i = 0; i < r->columns.n; i++)
-            put_cell(b, query_cell_text(query_cell(r, row, i), buf));
+    return i ? arena_printf(a, "query_%zu", i + 1) : "query";
 }
 
 static struct doc *doc_form(const struct report *report)
@@ -197,9 +174,14 @@ static struct doc *doc_form(const struct report *report)
         const struct query_result *r = &c->results.v[i];
         if (many || c->out->form != &renderer_text)
             doc_heading(d, 2, "%s", first_line(r->sql, report->arena));
-        if (r->n)
-            put_table(d, r, !terminal && c->out->form != &renderer_pdf);
-        else
+        struct result rows =
+            query_as_result(r, name_of(i, report->arena), CELL_MOST, report->arena);
+        doc_rows(d, &rows,
+                 &(struct rows){.wide = !terminal && c->out->form != &renderer_pdf,
+                                .caption = "",
+                                .empty_too = true,
+                                .most = SIZE_MAX});
+        if (!r->n)
             doc_text(d, "no rows");
         if (r->cut)
             doc_text(d, "only the first %s rows", human_count(n, r->n));
@@ -239,8 +221,8 @@ static void workbook_form(const struct report *report, struct workbook *w)
     const struct call *c = report->ctx;
     *w = (struct workbook){.arena = report->arena};
     for (size_t i = 0; i < c->results.n; i++) {
-        const char *name = i ? arena_printf(w->arena, "query_%zu", i + 1) : "query";
-        struct result r = query_as_result(&c->results.v[i], name, w->arena);
+        const char *name = name_of(i, w->arena);
+        struct result r = query_as_result(&c->results.v[i], name, 0, w->arena);
         struct sheet *s = workbook_add(w, name, c->results.v[i].sql, r.fields, r.rows, r.n);
         s->exact_titles = true;
     }
@@ -309,15 +291,7 @@ static bool list_tables(struct call *c)
 {
     const struct query_tables *all = query_tables(c->q);
     struct doc *d = doc_new(c->cli->arena);
-    struct block *b = doc_table(d, "");
-    doc_column(b, "table", COLUMN_KEEP);
-    doc_column(b, "kind", COLUMN_KEEP);
-    doc_column(b, "rows", COLUMN_TEXT);
-    for (size_t i = 0; i < all->v.n; i++) {
-        doc_cell(b, "%s", all->v.v[i].name);
-        doc_cell(b, "%s", query_kind_name(all->v.v[i].kind));
-        doc_cell(b, "%s", all->v.v[i].doc);
-    }
+    doc_rows(d, RESULT(query_table_fields, all->v), &(struct rows){.key = "tables"});
     return print_doc(c, d);
 }
 
@@ -328,15 +302,7 @@ static bool list_columns(struct call *c, const char *name)
     if (!t)
         return false;
     doc_text(d, "%s", t->doc);
-    struct block *b = doc_table(d, "");
-    doc_column(b, "column", COLUMN_KEEP);
-    doc_column(b, "type", COLUMN_KEEP);
-    doc_column(b, "meaning", COLUMN_TEXT);
-    for (size_t i = 0; i < t->columns.n; i++) {
-        doc_cell(b, "%s", t->columns.v[i].name);
-        doc_cell(b, "%s", t->columns.v[i].type);
-        doc_cell(b, "%s", t->columns.v[i].doc);
-    }
+    doc_rows(d, RESULT(query_column_fields, t->columns), &(struct rows){.key = "columns"});
     return print_doc(c, d);
 }
 

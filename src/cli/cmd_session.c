@@ -238,7 +238,7 @@ static bool begin(struct cli *cli, struct session_settings *s, struct gs_error *
     x->plateau = s->plateau;
     loop_init(&l, x);
     loop_take_app(&l, &s->app);
-    session_event(x, "new", "%s", source);
+    session_event(x, EVENT_NEW, "%s", source);
     log_say("session %s", x->id);
     name_others(s, x);
     return session_save(x, err) && go_on(cli, s, &l, err);
@@ -278,7 +278,7 @@ static bool resume(struct cli *cli, struct session_settings *s, struct session *
         loop_take_app(&l, &s->app);
     else if (!check_variables(x, err))
         return false;
-    session_event(x, "resume", "at checkpoint %lld", (long long)x->current);
+    session_event(x, EVENT_RESUME, "at checkpoint %lld", (long long)x->current);
     if (!session_save(x, err))
         return false;
     if (!s->automatic && !prompt_is_possible()) {
@@ -376,57 +376,61 @@ static void one_json(const struct report *r, struct jwrite *w, bool in_page)
     session_write(k->s->session, w->out);
 }
 
-static struct doc *list_doc(const struct report *r)
+struct listed {
+    const char *id, *source, *updated;
+    int64_t current, edits;
+    double gain_pct;
+};
+
+#define T struct listed
+PART(listed_fields, T, FIELD(T, id, FIELD_TEXT, "Session", NO_UNIT, "its name", UNCUT),
+     FIELD(T, source, FIELD_TEXT, "Source", NO_UNIT, "the folder that is edited"),
+     FIELD(T, updated, FIELD_TEXT, "Last step", NO_UNIT, "when it was", UNCUT),
+     FIELD(T, current, FIELD_I64, "State", NO_UNIT, "of the files"),
+     FIELD(T, edits, FIELD_I64, "Edits", NO_UNIT, "that were tried"),
+     FIELD(T, gain_pct, FIELD_NUM, "Gain", IN_PERCENT, "less time than at first"));
+#undef T
+
+typedef VEC(struct listed) listed_rows;
+
+static listed_rows list_rows(const struct shown *k)
 {
-    static const char *const titles[] = {"Session", "Source", "Last step", "Edits", "Gain"};
-    const struct shown *k = r->ctx;
-    struct doc *d = doc_new(k->arena);
+    listed_rows rows = {0};
     struct fs_list ids = {0};
     struct gs_error none = {0};
-    doc_title(d, "Sessions");
     session_ids(k->s->root, &ids, k->arena, &none);
-    if (!ids.n)
-        doc_text(d, "There are none; 'gpusight session new' begins one.");
-    struct block *t = ids.n ? doc_table(d, NULL) : NULL;
-    for (size_t i = 0; t && i < ARRAY_LEN(titles); i++)
-        doc_column(t, titles[i], i > 2 ? COLUMN_NUMBER : i == 1 ? COLUMN_TEXT : COLUMN_KEEP);
     for (size_t i = 0; i < ids.n; i++) {
         struct gs_error why = {0};
         const struct session *x = session_open(k->s->root, ids.v[i], false, k->arena, &why);
-        if (!x) {
+        if (!x)
             log_warn("%s", why.text);
-            continue;
-        }
-        doc_cell(t, "%s", x->id);
-        doc_cell(t, "%s", x->source);
-        doc_cell(t, "%s", x->updated);
-        doc_cell(t, "%zu", x->checkpoints.n - 1);
-        doc_cell(t, "%.1f %%", session_gain_pct(x));
+        else
+            vec_push(&rows, k->arena,
+                     ((struct listed){x->id, x->source, x->updated, x->current,
+                                      (int64_t)x->checkpoints.n - 1, session_gain_pct(x)}));
     }
+    return rows;
+}
+
+static struct doc *list_doc(const struct report *r)
+{
+    const struct shown *k = r->ctx;
+    struct doc *d = doc_new(k->arena);
+    listed_rows rows = list_rows(k);
+    doc_title(d, "Sessions");
+    if (!rows.n)
+        doc_text(d, "There are none; 'gpusight session new' begins one.");
+    doc_rows(d, RESULT(listed_fields, rows),
+             &(struct rows){
+                 .key = "sessions", .caption = "", .shown = "id source updated edits gain_pct"});
     return d;
 }
 
 static void list_json(const struct report *r, struct jwrite *w, bool in_page)
 {
     (void)in_page;
-    const struct shown *k = r->ctx;
-    struct fs_list ids = {0};
-    struct gs_error none = {0};
-    session_ids(k->s->root, &ids, k->arena, &none);
-    jw_open(w, NULL, '[');
-    for (size_t i = 0; i < ids.n; i++) {
-        const struct session *x = session_open(k->s->root, ids.v[i], false, k->arena, &none);
-        if (!x)
-            continue;
-        jw_open(w, NULL, '{');
-        jw_str(w, "id", x->id);
-        jw_str(w, "source", x->source);
-        jw_str(w, "updated", x->updated);
-        jw_int(w, "current", x->current);
-        jw_num(w, "gain_pct", session_gain_pct(x));
-        jw_close(w);
-    }
-    jw_close(w);
+    listed_rows rows = list_rows(r->ctx);
+    fields_write_rows(w, NULL, &listed_fields, rows.v, rows.n);
 }
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)

@@ -14,7 +14,7 @@ bool session_captured(const struct menu *m, const char *goal)
         *goal ? arena_printf(a, "gpusight run --goal %s -- ", goal) : "gpusight run -- ";
     for (size_t i = 0; i < s->events.n; i++) {
         const struct session_event *e = &s->events.v[i];
-        if (str_eq(e->kind, "profile") && str_eq(e->text, "well") && e->checkpoint == s->current &&
+        if (e->kind == EVENT_PROFILE && str_eq(e->text, WENT_WELL) && e->checkpoint == s->current &&
             e->command && str_starts(e->command, head))
             return true;
     }
@@ -71,7 +71,7 @@ static bool edit_program(struct menu *m, struct gs_error *err)
     if (!loop_split(&w, arena_strdup(a, line), a, err))
         return false;
     loop_take_app(m->l, &w);
-    session_event(m->l->s, "program", "%s", session_hidden(m->l->s, shell_line(a, &m->l->app)));
+    session_event(m->l->s, EVENT_PROGRAM, "%s", session_hidden(m->l->s, shell_line(a, &m->l->app)));
     return session_save(m->l->s, err);
 }
 
@@ -207,7 +207,7 @@ static bool run_named(struct menu *m, const char *line, struct gs_error *err)
     struct words argv = {0};
     const char *failure = NULL, *folder = loop_folder(l, "profile", err);
     if (!folder || !put_into(&argv, line, folder, s->arena, err) ||
-        !loop_step(l, "profile", &argv, loop_log(l, "profile"), &failure, err))
+        !loop_step(l, EVENT_PROFILE, &argv, loop_log(l, "profile"), &failure, err))
         return false;
     if (failure)
         return fail(err, GS_E_IO, "'%s' %s", argv.v[0], failure);

@@ -69,7 +69,7 @@ void session_show_findings(struct menu *m)
             str_puts(&out, " (left aside)");
         const struct checkpoint *tried = tried_for(l->s, f);
         if (tried)
-            str_printf(&out, " (%s: %s)", tried->summary, tried->result);
+            str_printf(&out, " (%s: %s)", tried->summary, outcome_words[tried->result]);
         str_putc(&out, '\n');
     }
     output_say(&out, &none);
@@ -140,7 +140,7 @@ static bool try_text(struct menu *m, const char *text, size_t n, const char *nam
     if (kept)
         return loop_analyze(l, err);
     const struct checkpoint *last = &l->s->checkpoints.v[l->s->checkpoints.n - 1];
-    if (!l->propose || !str_ends(last->result, " failed") ||
+    if (!l->propose || !checkpoint_failed(last) ||
         session_ask(m, "[f] let the model see why, and propose another  [q] leave it", "fq") != 'f')
         return true;
     text = l->propose(l->propose_ctx, l, err);
@@ -284,7 +284,7 @@ static void say_end(const struct session *s, struct arena *a)
     struct str files;
     str_init(&files, a);
     for (size_t i = 1; i <= tried; i++)
-        kept += str_eq(s->checkpoints.v[i].result, "kept");
+        kept += s->checkpoints.v[i].result == OUTCOME_KEPT;
     const struct checkpoint *now = session_checkpoint(s, s->current);
     for (size_t i = 0; now && i < now->files.n; i++)
         str_printf(&files, "%s%s", i ? ", " : "", now->files.v[i].path);
@@ -317,7 +317,7 @@ bool session_menu(struct cli *cli, struct loop *l, struct gs_error *err)
         if (problem.code)
             session_say(&m, arena_printf(cli->arena, "%s\n", problem.text));
     }
-    session_event(l->s, "quit", "%.1f %% less time than at first", session_gain_pct(l->s));
+    session_event(l->s, EVENT_QUIT, "%.1f %% less time than at first", session_gain_pct(l->s));
     say_end(l->s, cli->arena);
     return session_save(l->s, err);
 }

@@ -32,15 +32,14 @@ static void put_failure(struct str *out, const struct loop *l, int64_t number)
     struct gs_error none = {0};
     for (size_t i = 0; i < l->s->events.n; i++) {
         const struct session_event *e = &l->s->events.v[i];
-        bool gate =
-            str_eq(e->kind, "build") || str_eq(e->kind, "test") || str_eq(e->kind, "output");
-        if (gate && e->log && !str_eq(e->text, "well"))
+        bool gate = e->kind == EVENT_BUILD || e->kind == EVENT_TEST || e->kind == EVENT_OUTPUT;
+        if (gate && e->log && !str_eq(e->text, WENT_WELL))
             log = e->log;
-        if (str_eq(e->kind, "taken-back") && e->checkpoint == number) {
+        if (e->kind == EVENT_TAKEN_BACK && e->checkpoint == number) {
             why = e->text;
             break;
         }
-        if (str_eq(e->kind, "edit"))
+        if (e->kind == EVENT_EDIT)
             log = NULL; /* of the one before */
     }
     str_printf(out, "  why: %s\n", why);
@@ -67,9 +66,9 @@ static void put_findings(struct str *out, const struct loop *l)
     str_puts(out, "\n## Tried before; do not propose it again\n");
     for (size_t i = 1; i < l->s->checkpoints.n; i++) {
         const struct checkpoint *c = &l->s->checkpoints.v[i];
-        str_printf(out, "- %s (%s): %s%s\n", c->summary, c->finding, c->result,
+        str_printf(out, "- %s (%s): %s%s\n", c->summary, c->finding, outcome_words[c->result],
                    c->blacklisted ? ", never again" : "");
-        if (str_ends(c->result, " failed"))
+        if (checkpoint_failed(c))
             put_failure(out, l, c->number);
     }
 }
@@ -166,11 +165,11 @@ const char *session_propose(void *ctx, struct loop *l, struct gs_error *err)
             llm->target.provider->name, text.len);
     if (!llm_exchange(llm, &d, &answer, NULL, NULL)) {
         log_warn("no proposal: %s", answer.fault_text ? answer.fault_text : "no answer");
-        session_event(l->s, "propose", "%s",
+        session_event(l->s, EVENT_PROPOSE, "%s",
                       answer.fault_text ? answer.fault_text : "no answer of the model");
         return NULL;
     }
-    session_event(l->s, "propose", "%s, %s", llm->target.provider->name, llm->target.model);
+    session_event(l->s, EVENT_PROPOSE, "%s, %s", llm->target.provider->name, llm->target.model);
     bool edit =
         answer.text && (str_has(answer.text, "<<<<<<< SEARCH") || str_has(answer.text, "\n+++ "));
     if (!edit && answer.text && !l->automatic) {

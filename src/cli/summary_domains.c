@@ -27,29 +27,6 @@ static bool is_shown(const struct call *c, const struct domain_table *t)
     return !c->args->totals || t->is_domains;
 }
 
-/* The unit stands in the title, so numbers are as they are. */
-static void put_cell(struct block *b, const struct field *f, const void *row)
-{
-    struct field_value v = field_get(f, row);
-    char buf[VALUE_MAX];
-    bool negative = v.kind == VALUE_INT && v.i < 0;
-    if (v.kind == VALUE_REAL)
-        doc_cell(b, str_eq(f->unit, "%") ? "%.2f" : "%.1f", v.real);
-    else
-        doc_cell(b, "%s", v.kind == VALUE_NONE || negative ? "-" : value_exact(v, buf));
-}
-
-static void put_table(struct doc *d, const struct domain_table *t, enum column_kind names)
-{
-    const struct fields *f = domain_fields(t);
-    struct block *b = doc_table(d, "");
-    for (size_t k = 0; k < f->n; k++)
-        doc_column(b, f->v[k].label, field_is_text(&f->v[k]) ? names : COLUMN_NUMBER);
-    for (size_t i = 0; i < t->rows.n; i++)
-        for (size_t k = 0; k < f->n; k++)
-            put_cell(b, &f->v[k], &t->rows.v[i]);
-}
-
 static struct doc *doc_form(const struct report *report)
 {
     const struct call *c = report->ctx;
@@ -65,7 +42,12 @@ static struct doc *doc_form(const struct report *report)
         if (!is_shown(c, t))
             continue;
         doc_heading(d, 2, "%s%s", t->title, t->by_rank && !t->is_domains ? " by rank" : "");
-        put_table(d, t, c->wide ? COLUMN_KEEP : COLUMN_TEXT);
+        doc_rows(d, RESULT(*domain_fields(t), t->rows),
+                 &(struct rows){.key = arena_printf(report->arena, "domain-%zu", i),
+                                .caption = "",
+                                .wide = c->wide,
+                                .empty_too = true,
+                                .most = SIZE_MAX});
     }
     return d;
 }

@@ -130,14 +130,14 @@ static bool beyond(const char *op, double value, double limit)
                       : (op[1] ? value <= limit : value < limit);
 }
 
-static const char *show(struct arena *arena, enum gate_unit unit, double v)
+static const char *show(struct arena *arena, enum unit unit, double v)
 {
     char text[HUMAN_MAX];
-    if (unit == UNIT_TIME)
+    if (unit == IN_NS)
         return arena_strdup(arena, human_time(text, ns_from(v)));
-    if (unit == UNIT_BYTES)
+    if (unit == IN_BYTES)
         return arena_strdup(arena, human_bytes(text, v > 0 ? (uint64_t)ns_from(v) : 0));
-    return arena_printf(arena, unit == UNIT_PCT ? "%.1f %%" : "%.0f", v);
+    return arena_printf(arena, unit == IN_PERCENT ? "%.1f %%" : "%.0f", v);
 }
 
 static void judge_change(struct gate_condition *g, const struct value *v, bool comparable,
@@ -194,14 +194,14 @@ void gate_run(struct gate *g, const struct comparison *c, struct arena *arena)
 
 #define F(member, type, unit, doc) FIELD(struct gate_condition, member, type, #member, unit, doc)
 static const struct field fields[] = {
-    F(text, FIELD_TEXT, "", "the condition as given"),
-    F(metric, FIELD_TEXT, "", "the metric"),
-    F(failed, FIELD_BOOL, "", "the condition holds, so the gate fails"),
-    F(a, FIELD_NUM, "", "value in A"),
-    F(b, FIELD_NUM, "", "value in B"),
-    F(change_pct, FIELD_NUM, "%", "change from A to B"),
-    F(noise_pct, FIELD_NUM, "%", "smaller changes never fail"),
-    F(message, FIELD_TEXT, "", "what was found"),
+    F(text, FIELD_TEXT, NO_UNIT, "the condition as given"),
+    F(metric, FIELD_TEXT, NO_UNIT, "the metric"),
+    F(failed, FIELD_BOOL, NO_UNIT, "the condition holds, so the gate fails"),
+    F(a, FIELD_NUM, NO_UNIT, "value in A"),
+    F(b, FIELD_NUM, NO_UNIT, "value in B"),
+    F(change_pct, FIELD_NUM, IN_PERCENT, "change from A to B"),
+    F(noise_pct, FIELD_NUM, IN_PERCENT, "smaller changes never fail"),
+    F(message, FIELD_TEXT, NO_UNIT, "what was found"),
 };
 #undef F
 

@@ -18,8 +18,6 @@
 #include "base/err.h"
 #include "compare/compare.h"
 
-enum gate_unit { UNIT_TIME, UNIT_BYTES, UNIT_COUNT, UNIT_PCT };
-
 /* What a metric is about. */
 enum gate_subject {
     GATE_CAUSE, /* of the ledger, by its key */
@@ -41,7 +39,7 @@ enum gate_subject {
 
 struct gate_metric {
     const char *key, *doc;
-    enum gate_unit unit;
+    enum unit unit;
     enum gate_subject subject;
 };
 
@@ -51,7 +49,7 @@ struct gate_condition {
     enum gate_subject subject;
     const char *kernel; /* part of a kernel's name, or NULL */
     const char *op;
-    enum gate_unit unit;
+    enum unit unit;
     double limit; /* ns, bytes, count or percent */
     bool relative;
     /* filled by gate_run(): */

@@ -9,22 +9,22 @@
 #include "compare/gate.h"
 
 static const struct gate_metric plain[] = {
-    {"wall", "the clock on the wall for the same work, without the profiler's own start", UNIT_TIME,
+    {"wall", "the clock on the wall for the same work, without the profiler's own start", IN_NS,
      GATE_WALL},
-    {"window", "length of the window, as it is", UNIT_TIME, GATE_WINDOW},
-    {"kernel_time", "summed durations of kernels", UNIT_TIME, GATE_KERNEL_TIME},
-    {"busy", "time in which the GPUs run anything", UNIT_TIME, GATE_BUSY},
-    {"busy_pct", "the same in percent of window x GPUs", UNIT_PCT, GATE_BUSY_PCT},
-    {"idle", "idle time between pieces of work", UNIT_TIME, GATE_IDLE},
-    {"idle_pct", "all idle time in percent of window x GPUs", UNIT_PCT, GATE_IDLE_PCT},
-    {"copy", "exposed copies", UNIT_TIME, GATE_COPY},
-    {"copy_bytes", "bytes copied", UNIT_BYTES, GATE_COPY_BYTES},
-    {"communication", "exposed communication", UNIT_TIME, GATE_CAUSE},
-    {"launches", "number of kernels", UNIT_COUNT, GATE_LAUNCHES},
-    {"launch_latency", "median time from a launch to its kernel", UNIT_TIME, GATE_LAUNCH_LATENCY},
-    {"allocations", "number of allocations", UNIT_COUNT, GATE_ALLOCATIONS},
-    {"peak_memory", "most device memory held at once", UNIT_BYTES, GATE_PEAK_MEMORY},
-    {"kernel", "kernel:NAME: kernels whose name has NAME in it", UNIT_TIME, GATE_KERNEL},
+    {"window", "length of the window, as it is", IN_NS, GATE_WINDOW},
+    {"kernel_time", "summed durations of kernels", IN_NS, GATE_KERNEL_TIME},
+    {"busy", "time in which the GPUs run anything", IN_NS, GATE_BUSY},
+    {"busy_pct", "the same in percent of window x GPUs", IN_PERCENT, GATE_BUSY_PCT},
+    {"idle", "idle time between pieces of work", IN_NS, GATE_IDLE},
+    {"idle_pct", "all idle time in percent of window x GPUs", IN_PERCENT, GATE_IDLE_PCT},
+    {"copy", "exposed copies", IN_NS, GATE_COPY},
+    {"copy_bytes", "bytes copied", IN_BYTES, GATE_COPY_BYTES},
+    {"communication", "exposed communication", IN_NS, GATE_CAUSE},
+    {"launches", "number of kernels", NO_UNIT, GATE_LAUNCHES},
+    {"launch_latency", "median time from a launch to its kernel", IN_NS, GATE_LAUNCH_LATENCY},
+    {"allocations", "number of allocations", NO_UNIT, GATE_ALLOCATIONS},
+    {"peak_memory", "most device memory held at once", IN_BYTES, GATE_PEAK_MEMORY},
+    {"kernel", "kernel:NAME: kernels whose name has NAME in it", IN_NS, GATE_KERNEL},
 };
 enum { PLAIN = ARRAY_LEN(plain) };
 
@@ -36,7 +36,7 @@ const struct gate_metric *gate_metrics(struct arena *arena)
     for (enum cause c = 0; c < CAUSES; c++)
         if (!str_eq(cause_info(c)->key, "communication"))
             all[n++] =
-                (struct gate_metric){cause_info(c)->key, cause_info(c)->doc, UNIT_TIME, GATE_CAUSE};
+                (struct gate_metric){cause_info(c)->key, cause_info(c)->doc, IN_NS, GATE_CAUSE};
     return all;
 }
 
@@ -55,24 +55,24 @@ static bool unknown_metric(const char *word, const struct gate_metric *all, stru
                 "unknown metric '%s' in '--fail-on'; 'gpusight compare --help' lists them", word);
 }
 
-struct unit {
+struct spelling {
     const char *word;
-    enum gate_unit kind;
+    enum unit kind;
     double factor;
 };
 
-static const struct unit units[] = {
-    {"ns", UNIT_TIME, 1},
-    {"us", UNIT_TIME, 1e3},
-    {"ms", UNIT_TIME, 1e6},
-    {"s", UNIT_TIME, 1e9},
-    {"B", UNIT_BYTES, 1},
-    {"kB", UNIT_BYTES, 1e3},
-    {"MB", UNIT_BYTES, 1e6},
-    {"GB", UNIT_BYTES, 1e9},
-    {"KiB", UNIT_BYTES, 1024},
-    {"MiB", UNIT_BYTES, 1048576},
-    {"GiB", UNIT_BYTES, 1073741824},
+static const struct spelling units[] = {
+    {"ns", IN_NS, 1},
+    {"us", IN_NS, 1e3},
+    {"ms", IN_NS, 1e6},
+    {"s", IN_NS, 1e9},
+    {"B", IN_BYTES, 1},
+    {"kB", IN_BYTES, 1e3},
+    {"MB", IN_BYTES, 1e6},
+    {"GB", IN_BYTES, 1e9},
+    {"KiB", IN_BYTES, 1024},
+    {"MiB", IN_BYTES, 1048576},
+    {"GiB", IN_BYTES, 1073741824},
 };
 
 static bool read_limit(struct gate_condition *c, const char *p, struct gs_error *err)
@@ -89,7 +89,7 @@ static bool read_limit(struct gate_condition *c, const char *p, struct gs_error 
     while (n && end[n - 1] == ' ')
         n--;
     if (n == 1 && *end == '%') {
-        c->relative = c->unit != UNIT_PCT;
+        c->relative = c->unit != IN_PERCENT;
         return true;
     }
     for (size_t i = 0; n && i < ARRAY_LEN(units); i++)

@@ -109,19 +109,22 @@ void history_make(struct history *h, const struct run_profile *runs, size_t n, s
                 vec_push(&h->leaders, arena, h->runs.v[i].label);
 }
 
-#define F(member, type, label, unit, doc) FIELD(struct history_run, member, type, label, unit, doc)
+#define F(member, type, label, unit, doc, ...)                                                     \
+    FIELD(struct history_run, member, type, label, unit, doc, ##__VA_ARGS__)
 static const struct field fields[] = {
-    F(label, FIELD_TEXT, "run", "", "the run"),
-    F(group, FIELD_U32, "group", "", "workload, from 1; runs of one group are comparable"),
-    F(time_ns, FIELD_I64, "time", "ns", "clock of the group's first run and the change from it"),
-    F(relative_pct, FIELD_NUM, "of first", "%", "time_ns in percent of the group's first run"),
-    F(change_pct, FIELD_NUM, "change", "%", "from the run before it in the group"),
-    F(noise_pct, FIELD_NUM, "noise", "%", "of that change"),
-    F(verdict, FIELD_TEXT, "verdict", "", "of that change"),
-    F(change_point, FIELD_BOOL, "change point", "", "faster or slower than the run before"),
-    F(cause, FIELD_TEXT, "cause", "", "what changed most, at a change point"),
-    F(place, FIELD_U32, "place", "", "in the group; 1 is the fastest"),
-    F(apart, FIELD_TEXT, "apart", "", "why it is not in the group of the first run"),
+    F(label, FIELD_TEXT, "run", NO_UNIT, "the run"),
+    F(group, FIELD_U32, "group", NO_UNIT, "workload, from 1; runs of one group are comparable"),
+    F(time_ns, FIELD_I64, "time", IN_NS, "clock of the group's first run and the change from it"),
+    F(relative_pct, FIELD_NUM, "of first", IN_PERCENT,
+      "time_ns in percent of the group's first run"),
+    F(change_pct, FIELD_NUM, "change", IN_PERCENT, "from the run before it in the group",
+      AS_CHANGE),
+    F(noise_pct, FIELD_NUM, "noise", IN_PERCENT, "of that change"),
+    F(verdict, FIELD_TEXT, "verdict", NO_UNIT, "of that change"),
+    F(change_point, FIELD_BOOL, "change point", NO_UNIT, "faster or slower than the run before"),
+    F(cause, FIELD_TEXT, "cause", NO_UNIT, "what changed most, at a change point"),
+    F(place, FIELD_U32, "place", NO_UNIT, "in the group; 1 is the fastest"),
+    F(apart, FIELD_TEXT, "apart", NO_UNIT, "why it is not in the group of the first run"),
 };
 #undef F
 

@@ -7,8 +7,8 @@
 #include "compare/profile_doc.h"
 
 static const struct field share_list[] = {
-    FIELD(struct profile_share, name, FIELD_TEXT, "kernel", "", "full name"),
-    FIELD(struct profile_share, ns, FIELD_I64, "time", "ns", "its time in the phase"),
+    FIELD(struct profile_share, name, FIELD_TEXT, "kernel", NO_UNIT, "full name"),
+    FIELD(struct profile_share, ns, FIELD_I64, "time", IN_NS, "its time in the phase"),
 };
 static const struct fields profile_share_fields =
     FIELDS("shares", "Kernels with most time in a phase.", struct profile_share, share_list);
@@ -25,20 +25,20 @@ static const struct fields cause_fields =
 #define F(member, type, label, unit, doc)                                                          \
     FIELD(struct profile_phase, member, type, label, unit, doc)
 static const struct field phase_list[] = {
-    F(name, FIELD_TEXT, "name", "", "marker, kernel with most time, or what the host does"),
-    F(named_by, FIELD_TEXT, "named by", "", "marker, kernel, host or idle"),
-    F(duration_ns, FIELD_I64, "duration", "ns", "end - start"),
-    F(busy_ns, FIELD_I64, "busy", "ns", "time in which GPUs work, summed over GPUs"),
-    F(compute_ns, FIELD_I64, "compute", "ns", "ledger of the phase: compute"),
-    F(exposed_ns, FIELD_I64, "exposed", "ns", "ledger of the phase: copies and communication"),
-    F(idle_ns, FIELD_I64, "idle", "ns", "ledger of the phase: all idle causes"),
-    F(kernels, FIELD_U64, "kernels", "", "kernels that run in it"),
-    F(copies, FIELD_U64, "copies", "", "copies that run in it"),
-    F(iterations, FIELD_U64, "iterations", "", "repetitions inside; 0: none found"),
-    F(iteration_ns, FIELD_I64, "iteration", "ns", "median length of one"),
+    F(name, FIELD_TEXT, "name", NO_UNIT, "marker, kernel with most time, or what the host does"),
+    F(named_by, FIELD_TEXT, "named by", NO_UNIT, "marker, kernel, host or idle"),
+    F(duration_ns, FIELD_I64, "duration", IN_NS, "end - start"),
+    F(busy_ns, FIELD_I64, "busy", IN_NS, "time in which GPUs work, summed over GPUs"),
+    F(compute_ns, FIELD_I64, "compute", IN_NS, "ledger of the phase: compute"),
+    F(exposed_ns, FIELD_I64, "exposed", IN_NS, "ledger of the phase: copies and communication"),
+    F(idle_ns, FIELD_I64, "idle", IN_NS, "ledger of the phase: all idle causes"),
+    F(kernels, FIELD_U64, "kernels", NO_UNIT, "kernels that run in it"),
+    F(copies, FIELD_U64, "copies", NO_UNIT, "copies that run in it"),
+    F(iterations, FIELD_U64, "iterations", NO_UNIT, "repetitions inside; 0: none found"),
+    F(iteration_ns, FIELD_I64, "iteration", IN_NS, "median length of one"),
     {.key = "causes",
      .label = "causes",
-     .unit = "",
+     .unit = NO_UNIT,
      .doc = "ledger of the phase",
      .type = FIELD_OBJECT,
      .of = &cause_fields,

@@ -4,7 +4,7 @@
 #define T struct profile_doc
 
 PART(path_fields, const char *,
-     {.key = "path", .unit = "", .type = FIELD_TEXT, .doc = "as it was named", .null = NULL_NEVER});
+     {.key = "path", .type = FIELD_TEXT, .doc = "as it was named", .null = NULL_NEVER});
 PART(metadata, T, FIXED("gpusight_version", GPUSIGHT_VERSION, "version of the program"),
      ALWAYS(T, p.files, FIELD_LIST, "files", "files that were read", .of = &path_fields));
 

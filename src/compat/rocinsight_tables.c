@@ -136,7 +136,7 @@ PART(counter_by_name, T, TEXT(T, counter, "", ""), WITHIN("", "of a counter", &c
 PART(counters, T,
      ALWAYS(T, has_counters, FIELD_BOOL, "has_counters", "any value of a dispatch in the window"),
      WITHIN("metrics", "derived values", &counter_metrics_fields, COUNTED),
-     FIELD_AS(T, counters.rows, FIELD_PAIRS, "counters", "counters", "", "by name",
+     FIELD_AS(T, counters.rows, FIELD_PAIRS, "counters", "counters", NO_UNIT, "by name",
               .of = &counter_by_name, COUNTED));
 #undef T
 
@@ -162,7 +162,7 @@ PART(source_kernel, T, TEXT(T, name, "name", ""), TEXT(T, file, "file", ""),
 
 #define T struct source_pattern
 PART(pattern_part, T, TEXT(T, pattern_id, "pattern_id", "stable name, see docs/source-scan.md"),
-     TEXT(T, severity, "severity", "", .words = WORDS("high", "medium", "low", "info")),
+     ALWAYS(T, severity, FIELD_ENUM, "severity", "", .words = source_severity_words),
      TEXT(T, category, "category", "subject"), TEXT(T, description, "description", "what it is"),
      ALWAYS(T, count, FIELD_U32, "count", "places"));
 #undef T
@@ -224,9 +224,9 @@ static const struct field document_list[] = {
     LIST(T, d.errors, "errors", "always empty: what fails ends the run", &field_texts),
     OR_NULL(T, explanation, FIELD_TEXT, "llm_enhanced_explanation",
             "what a language model said; null: none was asked"),
-    FIELD_AS(T, d.overview.timeline, FIELD_OBJECT, "interval_timeline", "", "",
+    FIELD_AS(T, d.overview.timeline, FIELD_OBJECT, "interval_timeline", "", NO_UNIT,
              "the span of GPU work divided", .of = &timeline, OF_TRACE),
-    FIELD_AS(T, categories, FIELD_LIST, "kernel_categories", "", "", "what kernels do",
+    FIELD_AS(T, categories, FIELD_LIST, "kernel_categories", "", NO_UNIT, "what kernels do",
              .of = &category, OF_TRACE),
     WITHIN("short_kernels", "kernels too short to hide their launch", &short_kernels, OF_TRACE),
     IF_ANY(T, att, FIELD_REF, "att_trace", "stalls of a thread trace",

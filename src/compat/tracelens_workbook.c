@@ -12,12 +12,12 @@ struct timeline_row {
 
 #define F(T, member, type, label, unit, doc) FIELD(T, member, type, label, unit, doc)
 static const struct field timeline_v[] = {
-    F(struct timeline_row, type, FIELD_TEXT, "type", "", "what the GPUs did"),
-    F(struct timeline_row, time_ms, FIELD_NUM, "time ms", "ms",
+    F(struct timeline_row, type, FIELD_TEXT, "type", NO_UNIT, "what the GPUs did"),
+    F(struct timeline_row, time_ms, FIELD_NUM, "time ms", IN_MS,
       "union of intervals per GPU, summed over GPUs; total_time: life of the process x GPUs, or "
       "the "
       "window where the trace does not tell"),
-    F(struct timeline_row, pct, FIELD_NUM, "percent", "%", "of total_time"),
+    F(struct timeline_row, pct, FIELD_NUM, "percent", IN_PERCENT, "of total_time"),
 };
 static const struct fields gpu_timeline_fields =
     FIELDS("gpu_timeline", "How long GPUs ran kernels, copies, anything, nothing.",
@@ -25,17 +25,19 @@ static const struct fields gpu_timeline_fields =
 
 #define K struct tl_kernel
 static const struct field kernel_v[] = {
-    F(K, name, FIELD_TEXT, "name", "", "rocprofv3's truncated name, or the full one if asked for"),
-    F(K, count, FIELD_U64, "Count", "", "dispatches"),
-    F(K, mean_us, FIELD_NUM, "Mean Kernel Time (µs)", "us", "of their durations"),
-    F(K, median_us, FIELD_NUM, "Median Kernel Time (µs)", "us", "mean of the middle two"),
-    F(K, std_us, FIELD_NUM, "Std Kernel Time (µs)", "us", "of a sample: n - 1; empty for one"),
-    F(K, min_us, FIELD_NUM, "Min Kernel Time (µs)", "us", "shortest"),
-    F(K, max_us, FIELD_NUM, "Max Kernel Time (µs)", "us", "longest"),
-    F(K, pct, FIELD_NUM, "Percentage (%)", "%", "of the summed kernel time"),
-    F(K, cumulative_pct, FIELD_NUM, "Cumulative Percentage (%)", "%", "of this and all rows above"),
-    F(K, total_ms, FIELD_NUM, "Total Kernel Time (ms)", "ms", "sum of durations"),
-    F(K, category, FIELD_TEXT, "Category", "", "TraceLens' category, by parts of the name"),
+    F(K, name, FIELD_TEXT, "name", NO_UNIT,
+      "rocprofv3's truncated name, or the full one if asked for"),
+    F(K, count, FIELD_U64, "Count", NO_UNIT, "dispatches"),
+    F(K, mean_us, FIELD_NUM, "Mean Kernel Time (µs)", IN_US, "of their durations"),
+    F(K, median_us, FIELD_NUM, "Median Kernel Time (µs)", IN_US, "mean of the middle two"),
+    F(K, std_us, FIELD_NUM, "Std Kernel Time (µs)", IN_US, "of a sample: n - 1; empty for one"),
+    F(K, min_us, FIELD_NUM, "Min Kernel Time (µs)", IN_US, "shortest"),
+    F(K, max_us, FIELD_NUM, "Max Kernel Time (µs)", IN_US, "longest"),
+    F(K, pct, FIELD_NUM, "Percentage (%)", IN_PERCENT, "of the summed kernel time"),
+    F(K, cumulative_pct, FIELD_NUM, "Cumulative Percentage (%)", IN_PERCENT,
+      "of this and all rows above"),
+    F(K, total_ms, FIELD_NUM, "Total Kernel Time (ms)", IN_MS, "sum of durations"),
+    F(K, category, FIELD_TEXT, "Category", NO_UNIT, "TraceLens' category, by parts of the name"),
 };
 #undef K
 static const struct fields kernel_fields =
@@ -43,11 +45,12 @@ static const struct fields kernel_fields =
 
 #define C struct tl_category
 static const struct field category_v[] = {
-    F(C, category, FIELD_TEXT, "op category", "", "TraceLens' category, by parts of the name"),
-    F(C, count, FIELD_U64, "Count", "", "dispatches"),
-    F(C, total_ms, FIELD_NUM, "total_direct_kernel_time_ms", "ms", "sum of durations"),
-    F(C, pct, FIELD_NUM, "Percentage (%)", "%", "of the summed kernel time"),
-    F(C, cumulative_pct, FIELD_NUM, "Cumulative Percentage (%)", "%", "of this and all rows above"),
+    F(C, category, FIELD_TEXT, "op category", NO_UNIT, "TraceLens' category, by parts of the name"),
+    F(C, count, FIELD_U64, "Count", NO_UNIT, "dispatches"),
+    F(C, total_ms, FIELD_NUM, "total_direct_kernel_time_ms", IN_MS, "sum of durations"),
+    F(C, pct, FIELD_NUM, "Percentage (%)", IN_PERCENT, "of the summed kernel time"),
+    F(C, cumulative_pct, FIELD_NUM, "Cumulative Percentage (%)", IN_PERCENT,
+      "of this and all rows above"),
 };
 #undef C
 static const struct fields tl_category_fields =
@@ -56,11 +59,11 @@ static const struct fields tl_category_fields =
 
 #define S struct tl_short
 static const struct field short_v[] = {
-    F(S, name, FIELD_TEXT, "name", "", "as in kernel_summary"),
-    F(S, count, FIELD_U64, "Short Kernel count", "", "dispatches below the threshold"),
-    F(S, sum_us, FIELD_NUM, "Short Kernel duration (µs) sum", "us", "of their durations"),
-    F(S, mean_us, FIELD_NUM, "Short Kernel duration (µs) mean", "us", "of their durations"),
-    F(S, pct, FIELD_NUM, "Short Kernel duration (µs) percent of total time", "%",
+    F(S, name, FIELD_TEXT, "name", NO_UNIT, "as in kernel_summary"),
+    F(S, count, FIELD_U64, "Short Kernel count", NO_UNIT, "dispatches below the threshold"),
+    F(S, sum_us, FIELD_NUM, "Short Kernel duration (µs) sum", IN_US, "of their durations"),
+    F(S, mean_us, FIELD_NUM, "Short Kernel duration (µs) mean", IN_US, "of their durations"),
+    F(S, pct, FIELD_NUM, "Short Kernel duration (µs) percent of total time", IN_PERCENT,
       "of the summed time of all kernels"),
 };
 #undef S
@@ -69,9 +72,9 @@ static const struct fields short_fields = FIELDS(
 
 #define B struct tl_bin
 static const struct field bin_v[] = {
-    F(B, start_us, FIELD_NUM, "bin_start", "us", "µs, included"),
-    F(B, end_us, FIELD_NUM, "bin_end", "us", "µs, left out but in the last bin"),
-    F(B, count, FIELD_U64, "count", "", "dispatches"),
+    F(B, start_us, FIELD_NUM, "bin_start", IN_US, "µs, included"),
+    F(B, end_us, FIELD_NUM, "bin_end", IN_US, "µs, left out but in the last bin"),
+    F(B, count, FIELD_U64, "count", NO_UNIT, "dispatches"),
 };
 #undef B
 static const struct fields bin_fields = FIELDS(
@@ -87,18 +90,19 @@ struct detail_row {
 
 #define D struct detail_row
 static const struct field detail_v[] = {
-    F(D, name, FIELD_TEXT, "name", "", "as in kernel_summary"),
-    F(D, duration_us, FIELD_NUM, "Kernel duration (µs)", "us", "end - start"),
-    F(D, stream, FIELD_I64, "stream", "", "the profiler's number; -1: not known"),
-    F(D, dispatch_id, FIELD_I64, "dispatch_id", "", "the profiler's number"),
-    F(D, grid[0], FIELD_U32, "grid_x", "", "in work-items"),
-    F(D, grid[1], FIELD_U32, "grid_y", "", "in work-items"),
-    F(D, grid[2], FIELD_U32, "grid_z", "", "in work-items"),
-    F(D, group[0], FIELD_U32, "block_x", "", "work-items in a group"),
-    F(D, group[1], FIELD_U32, "block_y", "", "work-items in a group"),
-    F(D, group[2], FIELD_U32, "block_z", "", "work-items in a group"),
-    F(D, agent_id, FIELD_I64, "agent_id", "", "the profiler's number of the GPU; -1: not known"),
-    F(D, thread_id, FIELD_I64, "thread_id", "", "that launched it; -1: not known"),
+    F(D, name, FIELD_TEXT, "name", NO_UNIT, "as in kernel_summary"),
+    F(D, duration_us, FIELD_NUM, "Kernel duration (µs)", IN_US, "end - start"),
+    F(D, stream, FIELD_I64, "stream", NO_UNIT, "the profiler's number; -1: not known"),
+    F(D, dispatch_id, FIELD_I64, "dispatch_id", NO_UNIT, "the profiler's number"),
+    F(D, grid[0], FIELD_U32, "grid_x", NO_UNIT, "in work-items"),
+    F(D, grid[1], FIELD_U32, "grid_y", NO_UNIT, "in work-items"),
+    F(D, grid[2], FIELD_U32, "grid_z", NO_UNIT, "in work-items"),
+    F(D, group[0], FIELD_U32, "block_x", NO_UNIT, "work-items in a group"),
+    F(D, group[1], FIELD_U32, "block_y", NO_UNIT, "work-items in a group"),
+    F(D, group[2], FIELD_U32, "block_z", NO_UNIT, "work-items in a group"),
+    F(D, agent_id, FIELD_I64, "agent_id", NO_UNIT,
+      "the profiler's number of the GPU; -1: not known"),
+    F(D, thread_id, FIELD_I64, "thread_id", NO_UNIT, "that launched it; -1: not known"),
 };
 #undef D
 #undef F

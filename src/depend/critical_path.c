@@ -222,67 +222,70 @@ static void run(struct analysis *a)
 
 #define F(member, type, label, unit, doc) FIELD(struct path_stats, member, type, label, unit, doc)
 static const struct field stats_fields[] = {
-    F(length_ns, FIELD_I64, "length", "ns",
+    F(length_ns, FIELD_I64, "length", IN_NS,
       "from the first call that led to GPU work in the window to the end of the last work, or of "
       "the "
       "call that waited for it; 0: the graph was not made (--no-replay, or no GPU work)"),
-    F(replay_error_pct, FIELD_NUM, "replay error", "%",
+    F(replay_error_pct, FIELD_NUM, "replay error", IN_PERCENT,
       "how far a replay of the dependency graph without changes is from length_ns"),
-    F(rough, FIELD_BOOL, "rough", "", "that is above 2 %: predicted times are rough"),
-    F(limit, FIELD_TEXT, "limit", "", "the largest part of the path"),
-    F(gpu_ns, FIELD_I64, "GPU", "ns", "time on the path in which GPU work runs"),
-    F(host_ns, FIELD_I64, "host", "ns", "time on the path on the host: in calls and between them"),
-    F(ops, FIELD_U64, "ops", "", "kernels and copies in the graph"),
-    F(ops_on_path, FIELD_U64, "on path", "", "kernels and copies with time on the path"),
-    F(unlinked, FIELD_U64, "unlinked", "",
+    F(rough, FIELD_BOOL, "rough", NO_UNIT, "that is above 2 %: predicted times are rough"),
+    F(limit, FIELD_TEXT, "limit", NO_UNIT, "the largest part of the path"),
+    F(gpu_ns, FIELD_I64, "GPU", IN_NS, "time on the path in which GPU work runs"),
+    F(host_ns, FIELD_I64, "host", IN_NS, "time on the path on the host: in calls and between them"),
+    F(ops, FIELD_U64, "ops", NO_UNIT, "kernels and copies in the graph"),
+    F(ops_on_path, FIELD_U64, "on path", NO_UNIT, "kernels and copies with time on the path"),
+    F(unlinked, FIELD_U64, "unlinked", NO_UNIT,
       "kernels and copies whose launching call is not known: their delays stay as recorded"),
-    F(waits_recorded, FIELD_U64, "event waits", "", "waits for other streams by recorded events"),
-    F(waits_default, FIELD_U64, "default-stream waits", "",
+    F(waits_recorded, FIELD_U64, "event waits", NO_UNIT,
+      "waits for other streams by recorded events"),
+    F(waits_default, FIELD_U64, "default-stream waits", NO_UNIT,
       "waits between the default stream and others of its process and GPU, by its rules; not of "
       "streams that were made not to block or are seen to run beside it"),
-    F(waits_inferred, FIELD_U64, "inferred waits", "",
+    F(waits_inferred, FIELD_U64, "inferred waits", NO_UNIT,
       "work that stood ready for 10 us or more and began just as work of another stream ended"),
-    F(meetings, FIELD_U64, "meetings", "",
+    F(meetings, FIELD_U64, "meetings", NO_UNIT,
       "collectives that nobody leaves before all have come, of processes or of GPUs, and messages "
       "with who sends and who receives them"),
-    F(handovers, FIELD_U64, "hand-overs", "",
+    F(handovers, FIELD_U64, "hand-overs", NO_UNIT,
       "calls that begin when a thread that takes turns with theirs is done; by plausibility"),
-    F(host_waits, FIELD_U64, "host waits", "", "calls that wait for GPU work"),
+    F(host_waits, FIELD_U64, "host waits", NO_UNIT, "calls that wait for GPU work"),
 };
 #undef F
 #define F(member, type, label, unit, doc) FIELD(struct path_row, member, type, label, unit, doc)
 static const struct field row_fields[] = {
-    F(kind, FIELD_TEXT, "kind", "", "what the time is; 'gpusight explain' has each"),
-    F(label, FIELD_TEXT, "part", "", "the same in words"),
-    F(ns, FIELD_I64, "time", "ns", "time on the path"),
-    F(pct, FIELD_NUM, "share", "%", "of the length of the path"),
+    F(kind, FIELD_TEXT, "kind", NO_UNIT, "what the time is; 'gpusight explain' has each"),
+    F(label, FIELD_TEXT, "part", NO_UNIT, "the same in words"),
+    F(ns, FIELD_I64, "time", IN_NS, "time on the path"),
+    F(pct, FIELD_NUM, "share", IN_PERCENT, "of the length of the path"),
 };
 #undef F
-#define F(member, type, label, unit, doc) FIELD(struct path_member, member, type, label, unit, doc)
+#define F(member, type, label, unit, doc, ...)                                                     \
+    FIELD(struct path_member, member, type, label, unit, doc, ##__VA_ARGS__)
 static const struct field member_fields[] = {
-    F(what, FIELD_TEXT, "what", "", "kernel, copy or call"),
-    F(name, FIELD_TEXT, "name", "", "of the kernel or call; direction of the copy"),
-    F(on_path, FIELD_U64, "times", "", "dispatches, copies or calls with time on the path"),
-    F(path_ns, FIELD_I64, "on path", "ns", "time on the path"),
-    F(pct, FIELD_NUM, "share", "%", "of the length of the path"),
-    F(total_ns, FIELD_I64, "total", "ns", "of all of that name, on the path or not"),
-    F(least_slack_ns, FIELD_I64, "slack", "ns",
+    F(what, FIELD_TEXT, "what", NO_UNIT, "kernel, copy or call"),
+    F(name, FIELD_TEXT, "name", NO_UNIT, "of the kernel or call; direction of the copy"),
+    F(on_path, FIELD_U64, "times", NO_UNIT, "dispatches, copies or calls with time on the path"),
+    F(path_ns, FIELD_I64, "on path", IN_NS, "time on the path"),
+    F(pct, FIELD_NUM, "share", IN_PERCENT, "of the length of the path"),
+    F(total_ns, FIELD_I64, "total", IN_NS, "of all of that name, on the path or not"),
+    F(least_slack_ns, FIELD_I64, "slack", IN_NS,
       "of those not on the path, how much longer the first could take before it is; -1: all are on "
-      "it, or it is a call"),
+      "it, or it is a call",
+      .style = STYLE_FROM_ZERO),
 };
 #undef F
 
 #define F(member, type, label, unit, doc) FIELD(struct path_phase, member, type, label, unit, doc)
 static const struct field path_phase_v[] = {
-    F(phase, FIELD_U32, "phase", "", "number of the phase, from 1"),
-    F(name, FIELD_TEXT, "name", "", "name of the phase"),
-    F(path_ns, FIELD_I64, "on path", "ns", "time on the path in the phase"),
-    F(gpu_ns, FIELD_I64, "GPU", "ns", "of it, GPU work runs"),
-    F(host_ns, FIELD_I64, "host", "ns", "of it, on the host: in calls and between them"),
-    F(other_ns, FIELD_I64, "other", "ns", "of it, queues, launch latency, waits and delays"),
-    F(limit, FIELD_TEXT, "limit", "", "the largest part of the path in the phase"),
-    F(limit_ns, FIELD_I64, "of it", "ns", "time of that part"),
-    F(limit_pct, FIELD_NUM, "share", "%", "of path_ns"),
+    F(phase, FIELD_U32, "phase", NO_UNIT, "number of the phase, from 1"),
+    F(name, FIELD_TEXT, "name", NO_UNIT, "name of the phase"),
+    F(path_ns, FIELD_I64, "on path", IN_NS, "time on the path in the phase"),
+    F(gpu_ns, FIELD_I64, "GPU", IN_NS, "of it, GPU work runs"),
+    F(host_ns, FIELD_I64, "host", IN_NS, "of it, on the host: in calls and between them"),
+    F(other_ns, FIELD_I64, "other", IN_NS, "of it, queues, launch latency, waits and delays"),
+    F(limit, FIELD_TEXT, "limit", NO_UNIT, "the largest part of the path in the phase"),
+    F(limit_ns, FIELD_I64, "of it", IN_NS, "time of that part"),
+    F(limit_pct, FIELD_NUM, "share", IN_PERCENT, "of path_ns"),
 };
 #undef F
 

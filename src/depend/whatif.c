@@ -168,28 +168,28 @@ void whatif_make(struct whatif *w, const struct analysis *a, const struct change
 #define F(member, type, label, unit, doc)                                                          \
     FIELD(struct whatif_result, member, type, label, unit, doc)
 static const struct field result_v[] = {
-    F(recorded_ns, FIELD_I64, "recorded", "ns",
+    F(recorded_ns, FIELD_I64, "recorded", IN_NS,
       "from the first call that led to GPU work to the end of the last work, or of its wait"),
-    F(predicted_ns, FIELD_I64, "predicted", "ns", "the same after the change, by replay"),
-    F(low_ns, FIELD_I64, "low", "ns", "the same with what is uncertain taken from its good side"),
-    F(high_ns, FIELD_I64, "high", "ns", "... from its bad side"),
-    F(speedup, FIELD_NUM, "speed-up", "", "recorded_ns / predicted_ns"),
-    F(speedup_low, FIELD_NUM, "at least", "", "recorded_ns / high_ns"),
-    F(speedup_high, FIELD_NUM, "at most", "", "recorded_ns / low_ns"),
-    F(replay_error_pct, FIELD_NUM, "replay error", "%",
+    F(predicted_ns, FIELD_I64, "predicted", IN_NS, "the same after the change, by replay"),
+    F(low_ns, FIELD_I64, "low", IN_NS, "the same with what is uncertain taken from its good side"),
+    F(high_ns, FIELD_I64, "high", IN_NS, "... from its bad side"),
+    F(speedup, FIELD_NUM, "speed-up", NO_UNIT, "recorded_ns / predicted_ns"),
+    F(speedup_low, FIELD_NUM, "at least", NO_UNIT, "recorded_ns / high_ns"),
+    F(speedup_high, FIELD_NUM, "at most", NO_UNIT, "recorded_ns / low_ns"),
+    F(replay_error_pct, FIELD_NUM, "replay error", IN_PERCENT,
       "how far a replay without changes is from recorded_ns"),
-    F(rough, FIELD_BOOL, "rough", "", "that is above 2 %"),
-    F(limit_before, FIELD_TEXT, "limit before", "", "largest part of the critical path"),
-    F(limit_after, FIELD_TEXT, "limit after", "", "the same after the change"),
-    F(reasons, FIELD_TEXT, "because", "", "why low and high differ"),
+    F(rough, FIELD_BOOL, "rough", NO_UNIT, "that is above 2 %"),
+    F(limit_before, FIELD_TEXT, "limit before", NO_UNIT, "largest part of the critical path"),
+    F(limit_after, FIELD_TEXT, "limit after", NO_UNIT, "the same after the change"),
+    F(reasons, FIELD_TEXT, "because", NO_UNIT, "why low and high differ"),
 };
 #undef F
 #define F(member, type, label, unit, doc) FIELD(struct whatif_row, member, type, label, unit, doc)
 static const struct field row_v[] = {
-    F(kind, FIELD_TEXT, "kind", "", "what the time is"),
-    F(label, FIELD_TEXT, "part", "", "the same in words"),
-    F(before_ns, FIELD_I64, "before", "ns", "as recorded"),
-    F(after_ns, FIELD_I64, "after", "ns", "after the change"),
+    F(kind, FIELD_TEXT, "kind", NO_UNIT, "what the time is"),
+    F(label, FIELD_TEXT, "part", NO_UNIT, "the same in words"),
+    F(before_ns, FIELD_I64, "before", IN_NS, "as recorded"),
+    F(after_ns, FIELD_I64, "after", IN_NS, "after the change"),
 };
 #undef F
 const struct fields whatif_fields =

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <string.h>
 
 #include "evaluate/evaluate.h"
 
@@ -7,17 +8,24 @@ static const char *pct(double v, struct arena *a)
     return isnan(v) ? "-" : arena_printf(a, "%.1f %%", v);
 }
 
+struct sum_row {
+    const char *name, *mine, *floor, *doc;
+};
+
+#define T struct sum_row
+static const struct field sum_list[] = {
+    FIELD(T, name, FIELD_TEXT, "measure", NO_UNIT, "what is measured", UNCUT),
+    FIELD(T, mine, FIELD_TEXT, "", NO_UNIT, "of what was evaluated", .right = true),
+    FIELD(T, floor, FIELD_TEXT, "guessing", NO_UNIT, "of guesses that look at no trace",
+          .right = true),
+    FIELD(T, doc, FIELD_TEXT, "means", NO_UNIT, "what it says"),
+};
+#undef T
+
 static void add_sums(struct doc *d, const struct evaluation *e, struct arena *a)
 {
     const struct eval_sums *s = &e->sums, *f = &e->floor;
-    struct block *t = doc_table(d, NULL);
-    doc_column(t, "measure", COLUMN_KEEP);
-    doc_column(t, e->who, COLUMN_NUMBER);
-    doc_column(t, "guessing", COLUMN_NUMBER);
-    doc_column(t, "means", COLUMN_TEXT);
-    const struct {
-        const char *name, *mine, *floor, *doc;
-    } rows[] = {
+    const struct sum_row rows[] = {
         {"detection@1",
          isnan(s->detection_sd_pct)
              ? pct(s->detection_at_1_pct, a)
@@ -42,34 +50,55 @@ static void add_sums(struct doc *d, const struct evaluation *e, struct arena *a)
          isnan(f->error_points) ? "-" : arena_printf(a, "%.1f points", f->error_points),
          "mean difference from the true share of the GPU time"},
     };
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        doc_cell(t, "%s", rows[i].name);
-        doc_cell(t, "%s", rows[i].mine);
-        doc_cell(t, "%s", rows[i].floor);
-        doc_cell(t, "%s", rows[i].doc);
-    }
+    struct sum_row *kept = arena_array(a, struct sum_row, ARRAY_LEN(rows));
+    struct field *list = arena_array(a, struct field, ARRAY_LEN(sum_list));
+    struct fields *fields = arena_new(a, struct fields);
+    memcpy(kept, rows, sizeof(rows));
+    memcpy(list, sum_list, sizeof(sum_list));
+    list[1].label = e->who;
+    *fields = (struct fields){"measures", "", list, ARRAY_LEN(sum_list), sizeof(*kept), NULL};
+    doc_rows(d, &(struct result){fields, kept, ARRAY_LEN(rows), false},
+             &(struct rows){.caption = "", .empty_too = true});
 }
 
-static void add_run(struct block *t, const struct evaluation *e, const struct eval_run *r,
-                    struct arena *a)
+struct run_row {
+    const char *trace, *planted, *found_at, *said;
+    int64_t repeat;
+    uint64_t alarms;
+    double error_points, coverage_pct;
+};
+
+#define T struct run_row
+PART(run_fields, T, FIELD(T, trace, FIELD_TEXT, "trace", NO_UNIT, "its name", UNCUT),
+     FIELD(T, repeat, FIELD_I64, "repeat", NO_UNIT, "from 1"),
+     FIELD(T, planted, FIELD_TEXT, "planted", NO_UNIT, "what is wrong with it"),
+     FIELD(T, found_at, FIELD_TEXT, "found at", NO_UNIT, "place of the claim that found it",
+           .right = true),
+     FIELD(T, alarms, FIELD_U64, "alarms", NO_UNIT, "claims that are not true"),
+     FIELD(T, error_points, FIELD_NUM, "error", NO_UNIT,
+           "claimed share less the true one, in percentage points", AS_CHANGE, .decimals = 1),
+     FIELD(T, coverage_pct, FIELD_NUM, "coverage", IN_PERCENT, "points of a judge"),
+     FIELD(T, said, FIELD_TEXT, "said", NO_UNIT, "that claim, or the first"));
+#undef T
+
+static struct run_row run_row(const struct eval_run *r, struct arena *a)
 {
-    bool healthy = eval_is_healthy(r->truth);
-    doc_cell(t, "%s", r->truth->run_id);
-    if (e->repeats > 1)
-        doc_cell(t, "%lld", (long long)r->repeat + 1);
-    doc_cell(t, "%s", r->truth->expected);
-    doc_cell(t, "%s",
-             r->error      ? "failed"
-             : healthy     ? r->false_alarms ? "alarm" : "quiet"
-             : r->rank < 0 ? "missed"
-                           : arena_printf(a, "%lld", (long long)r->rank + 1));
-    doc_cell(t, "%llu", (unsigned long long)r->false_alarms);
-    doc_cell(t, "%s", isnan(r->error_points) ? "-" : arena_printf(a, "%+.1f", r->error_points));
-    doc_cell(t, "%s", pct(r->coverage_pct, a));
-    doc_cell(t, "%s",
-             r->error      ? r->error
-             : r->claims.n ? r->claims.v[r->rank > 0 ? r->rank : 0].title
-                           : "-");
+    const char *found =
+        r->error ? "failed"
+        : !eval_is_healthy(r->truth)
+            ? r->rank < 0 ? "missed" : arena_printf(a, "%lld", (long long)r->rank + 1)
+        : r->false_alarms ? "alarm"
+                          : "quiet";
+    return (struct run_row){.trace = r->truth->run_id,
+                            .planted = r->truth->expected,
+                            .found_at = found,
+                            .said = r->error      ? r->error
+                                    : r->claims.n ? r->claims.v[r->rank > 0 ? r->rank : 0].title
+                                                  : "-",
+                            .repeat = r->repeat + 1,
+                            .alarms = r->false_alarms,
+                            .error_points = r->error_points,
+                            .coverage_pct = r->coverage_pct};
 }
 
 struct doc *evaluation_doc(const struct evaluation *e, struct arena *a)
@@ -85,17 +114,15 @@ struct doc *evaluation_doc(const struct evaluation *e, struct arena *a)
              (unsigned long long)s->healthy, (unsigned long long)s->failed);
     add_sums(d, e, a);
     doc_section(d, "runs", "Runs", "Runs");
-    struct block *t = doc_table(d, NULL);
-    doc_column(t, "trace", COLUMN_KEEP);
-    if (e->repeats > 1)
-        doc_column(t, "repeat", COLUMN_NUMBER);
-    doc_column(t, "planted", COLUMN_TEXT);
-    doc_column(t, "found at", COLUMN_NUMBER);
-    doc_column(t, "alarms", COLUMN_NUMBER);
-    doc_column(t, "error", COLUMN_NUMBER);
-    doc_column(t, "coverage", COLUMN_NUMBER);
-    doc_column(t, "said", COLUMN_TEXT);
+    VEC(struct run_row) rows = {0};
     for (size_t i = 0; i < e->runs.n; i++)
-        add_run(t, e, e->runs.v[i], a);
+        vec_push(&rows, a, run_row(e->runs.v[i], a));
+    doc_rows(d, RESULT(run_fields, rows),
+             &(struct rows){.key = "runs",
+                            .caption = "",
+                            .shown = e->repeats > 1 ? NULL
+                                                    : "trace planted found_at alarms error_points "
+                                                      "coverage_pct said",
+                            .empty_too = true});
     return d;
 }

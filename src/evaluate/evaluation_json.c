@@ -142,7 +142,7 @@ struct repeat_pct {
     double pct;
 };
 static const struct field repeat_list[] = {
-    {.unit = "", .type = FIELD_NUM, .null = NULL_MAYBE, .doc = "detection@1 of a repeat"}};
+    {.type = FIELD_NUM, .null = NULL_MAYBE, .doc = "detection@1 of a repeat"}};
 static const struct fields repeat_fields = FIELDS("", "", struct repeat_pct, repeat_list);
 
 #define T struct evaluation

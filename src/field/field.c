@@ -11,8 +11,8 @@
 #include "base/sat.h"
 #include "field/field_in.h"
 
-static const struct field text_item[] = {{.type = FIELD_TEXT, .unit = "", .null = NULL_NEVER}};
-static const struct field count_item[] = {{.type = FIELD_U64, .unit = "", .null = NULL_NEVER}};
+static const struct field text_item[] = {{.type = FIELD_TEXT, .null = NULL_NEVER}};
+static const struct field count_item[] = {{.type = FIELD_U64, .null = NULL_NEVER}};
 const struct fields field_texts = FIELDS("", "", const char *, text_item);
 const struct fields field_counts = FIELDS("", "", uint64_t, count_item);
 
@@ -168,22 +168,59 @@ static const char *plain_text(struct field_value known, struct arena *a)
     return arena_printf(a, "%s%s", v < 0 ? "-" : "", human_count(text, count_from(size + 0.5)));
 }
 
-static const char *number_text(const struct field *f, struct field_value known, struct arena *a)
+static const char *unit_text(const struct field *f, struct field_value known, struct arena *a)
 {
     char text[HUMAN_MAX];
     double v = as_real(known);
-    if (!isfinite(v) || (f->type == FIELD_I32 && v < 0))
-        return "-";
-    if (!strcmp(f->unit, "ns"))
+    switch (f->unit) {
+    case IN_NS:
         return arena_strdup(a, human_time(text, ns_from(v)));
-    if (!strcmp(f->unit, "bytes"))
+    case IN_BYTES:
         return arena_printf(a, "%s%s", v < 0 ? "-" : "", human_bytes(text, count_from(fabs(v))));
-    if (!strcmp(f->unit, "%"))
+    case IN_PERCENT:
         return arena_strdup(a, human_pct(text, v));
-    if (!strcmp(f->unit, "address"))
+    case IN_MHZ: /* without commas, as everybody writes them */
+        return arena_printf(a, "%.0f %s", v, unit_word(IN_MHZ));
+    case AN_ADDRESS:
         return arena_printf(a, "0x%" PRIx64, known.u);
-    bool said = !*f->unit || !strcmp(f->unit, "cycles"); /* a table of cycles has nothing else */
-    return said ? plain_text(known, a) : arena_printf(a, "%s %s", plain_text(known, a), f->unit);
+    case NO_UNIT:
+    case IN_CYCLES: /* a table of cycles has nothing else */
+        return plain_text(known, a);
+    default:
+        return arena_printf(a, "%s %s", plain_text(known, a), unit_word(f->unit));
+    }
+}
+
+static const char *change_text(const struct field *f, struct field_value known, struct arena *a)
+{
+    char text[HUMAN_MAX];
+    if (f->decimals)
+        return arena_printf(a, "%+.*f", f->decimals, as_real(known));
+    if (f->unit == IN_PERCENT)
+        return arena_strdup(a, human_change_pct(text, as_real(known)));
+    return arena_printf(a, "%s%s", as_real(known) >= 0 ? "+" : "", unit_text(f, known, a));
+}
+
+static const char *number_text(const struct field *f, struct field_value known, struct arena *a)
+{
+    char text[VALUE_MAX];
+    double v = as_real(known);
+    if (f->style == STYLE_EXACT)
+        return arena_strdup(a, value_exact(known, text));
+    if (!isfinite(v) || (v < 0 && (f->type == FIELD_I32 || f->style == STYLE_FROM_ZERO)) ||
+        (v <= 0 && f->style == STYLE_OVER_ZERO))
+        return "-";
+    switch (f->style) {
+    case STYLE_CHANGE:
+        return change_text(f, known, a);
+    case STYLE_FIGURE:
+        return arena_strdup(a, human_figure(text, v));
+    case STYLE_DECIMALS:
+        return known.kind == VALUE_REAL ? arena_printf(a, "%.*f", f->decimals, v)
+                                        : arena_strdup(a, value_exact(known, text));
+    default:
+        return unit_text(f, known, a);
+    }
 }
 
 static const char *set_text(const struct field *f, const void *row, struct arena *a)

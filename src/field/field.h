@@ -6,7 +6,7 @@
  * docs/metrics.md come from these tables, so no output can disagree with another or forget a field.
  *
  *     static const struct field list[] = {
- *         FIELD(struct hotspot, calls, FIELD_U64, "calls", "", "number of dispatches"),
+ *         FIELD(struct hotspot, calls, FIELD_U64, "calls", NO_UNIT, "number of dispatches"),
  *         ...
  *     };
  *     const struct fields hotspot_fields = FIELDS("hotspots", "...", struct hotspot, list);
@@ -31,6 +31,7 @@
 
 #include "base/jread.h"
 #include "base/jwrite.h"
+#include "base/unit.h"
 #include "base/vec.h"
 
 enum field_type {
@@ -54,6 +55,18 @@ enum field_type {
     FIELD_TABLES, /* struct results: an object with each table by its key */
 };
 
+/* How people see a number, where its unit does not say it all. */
+enum field_style {
+    STYLE_BY_UNIT,
+    STYLE_CHANGE,    /* a difference: "+213 ms", "-3.4 %"; with `decimals`, no unit: "+1.5" */
+    STYLE_FROM_ZERO, /* below 0 there is none to show */
+    STYLE_OVER_ZERO, /* nor is 0 one */
+    STYLE_MOMENT,    /* a point in time: reports show it from the start of their window on */
+    STYLE_FIGURE,    /* of any size, without its unit: "12,345", "1.25", "0.0123" */
+    STYLE_DECIMALS,  /* without its unit, `decimals` places of what is no integer */
+    STYLE_EXACT,     /* all digits, and nothing where there is no value */
+};
+
 /* What else may stand for a value. */
 enum field_null {
     NULL_BY_TYPE, /* null, where the type is FIELD_NUM or FIELD_TEXT */
@@ -65,7 +78,7 @@ enum field_null {
 struct field {
     const char *key;   /* in JSON; NULL: see struct fields */
     const char *label; /* over a column */
-    const char *unit;  /* "ns", "bytes", "%", "GB/s", "" */
+    enum unit unit;
     enum field_type type;
     size_t offset;
     const char *doc; /* one sentence: the formula */
@@ -75,6 +88,10 @@ struct field {
     const char *least;        /* of numbers, for the schema: "1"; NULL: 0 where it has no sign */
     double divide;            /* of numbers: shown divided by this; 0: as they are */
     double steps; /* of numbers: rounded to 1 / steps, 0 where there is none; 0: as they are */
+    enum field_style style;
+    int decimals;
+    bool whole;                   /* of texts: never cut to fit */
+    bool right;                   /* of texts: these are numbers, and stand as such */
     bool (*has)(const void *row); /* whether there is a value; NULL: always */
     size_t flag; /* the same, by a bool of the struct: FLAG(T, member). Reading sets it */
 };
@@ -100,34 +117,39 @@ struct fields {
 #define FIELD(T, member, type, label, unit, doc, ...)                                              \
     FIELD_AS(T, member, type, #member, label, unit, doc, ##__VA_ARGS__)
 #define ALWAYS(T, member, type, key, doc, ...)                                                     \
-    FIELD_AS(T, member, type, key, key, "", doc, .null = NULL_NEVER, ##__VA_ARGS__)
+    FIELD_AS(T, member, type, key, key, NO_UNIT, doc, .null = NULL_NEVER, ##__VA_ARGS__)
 #define OR_NULL(T, member, type, key, doc, ...)                                                    \
-    FIELD_AS(T, member, type, key, key, "", doc, .null = NULL_MAYBE, ##__VA_ARGS__)
+    FIELD_AS(T, member, type, key, key, NO_UNIT, doc, .null = NULL_MAYBE, ##__VA_ARGS__)
 #define IF_ANY(T, member, type, key, doc, ...)                                                     \
-    FIELD_AS(T, member, type, key, key, "", doc, .null = NULL_OMITTED, ##__VA_ARGS__)
+    FIELD_AS(T, member, type, key, key, NO_UNIT, doc, .null = NULL_OMITTED, ##__VA_ARGS__)
+/* At the end of a field: its style; that its texts are never cut. */
+#define AS_CHANGE .style = STYLE_CHANGE
+#define AS_MOMENT .style = STYLE_MOMENT
+#define AS_FIGURE .style = STYLE_FIGURE
+#define AS_DECIMALS(n) .style = STYLE_DECIMALS, .decimals = (n)
+#define UNCUT .whole = true
 /* All members of a table, among those of this one; the same, where the struct is that of the table.
  */
 #define ALL_OF(fields)                                                                             \
     {                                                                                              \
-        .unit = "", .type = FIELD_OBJECT, .null = NULL_NEVER, .of = fields                         \
+        .type = FIELD_OBJECT, .null = NULL_NEVER, .of = fields                                     \
     }
 /* Where the row is a pointer to a struct of the table. */
 #define ALL_AT(fields)                                                                             \
     {                                                                                              \
-        .unit = "", .type = FIELD_REF, .null = NULL_NEVER, .of = fields                            \
+        .type = FIELD_REF, .null = NULL_NEVER, .of = fields                                        \
     }
 #define SPREAD(T, member, type, fields)                                                            \
-    FIELD_AS(T, member, type, NULL, "", "", "", .null = NULL_NEVER, .of = fields)
+    FIELD_AS(T, member, type, NULL, "", NO_UNIT, "", .null = NULL_NEVER, .of = fields)
 /* Without a member: a text that never changes, or an object made of the struct itself. */
 #define FIXED(k, text, d)                                                                          \
     {                                                                                              \
-        .key = k, .label = k, .unit = "", .type = FIELD_FIXED, .doc = d, .null = NULL_NEVER,       \
+        .key = k, .label = k, .type = FIELD_FIXED, .doc = d, .null = NULL_NEVER,                   \
         .words = WORDS(text)                                                                       \
     }
 #define WITHIN(k, d, fields, ...)                                                                  \
     {                                                                                              \
-        .key = k, .label = k, .unit = "", .type = FIELD_OBJECT, .doc = d, .of = fields,            \
-        ##__VA_ARGS__                                                                              \
+        .key = k, .label = k, .type = FIELD_OBJECT, .doc = d, .of = fields, ##__VA_ARGS__          \
     }
 #define WORDS(...)                                                                                 \
     (const char *const[])                                                                          \
@@ -144,7 +166,7 @@ struct fields {
     const struct fields name = FIELDS("", "", T, name##_list)
 #define ALWAYS_NULL(k, d)                                                                          \
     {                                                                                              \
-        .key = k, .label = k, .unit = "", .type = FIELD_NULL, .doc = d                             \
+        .key = k, .label = k, .type = FIELD_NULL, .doc = d                                         \
     }
 #define FLAG(T, member) (offsetof(T, member) + 1)
 #define FIELDS(key, doc, T, array)                                                                 \
@@ -201,7 +223,8 @@ struct field_value field_get(const struct field *f, const void *row);
 bool field_is_text(const struct field *f);                   /* no number: text, word, yes or no */
 double field_number(const struct field *f, const void *row); /* NaN: none, or no number */
 
-/* For a person, by the unit: "1.25 ms", "3 KiB", "9.17 GB/s", "yes"; "-" where there is no number. */
+/* For a person, by unit and style: "1.25 ms", "3 KiB", "9.17 GB/s", "yes"; "-" where there is no
+ * number. */
 const char *field_text(const struct field *f, const void *row, struct arena *a);
 
 /*

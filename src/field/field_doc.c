@@ -24,7 +24,7 @@ static void put_rows(struct str *out, const struct fields *f)
 {
     for (size_t i = 0; i < f->n; i++) {
         if (f->v[i].key)
-            fields_doc_row(out, f->v[i].key, f->v[i].unit, f->v[i].doc);
+            fields_doc_row(out, f->v[i].key, unit_word(f->v[i].unit), f->v[i].doc);
         else if (f->v[i].of)
             put_rows(out, f->v[i].of);
     }

@@ -69,7 +69,6 @@ static void write_tables(struct jwrite *w, const struct results *all)
         const struct result *r = &all->v[i];
         struct field table = {.type = r->is_object ? FIELD_OBJECT : FIELD_LIST,
                               .doc = r->fields->doc,
-                              .unit = "",
                               .of = r->fields};
         jw_open(w, r->fields->key, '{');
         write_value(w, &table, NULL);
@@ -90,7 +89,7 @@ static void write_value(struct jwrite *w, const struct field *f, const void *row
     write_type(w, f);
     write_least(w, f);
     if (f->type == FIELD_SET) {
-        struct field word = {.type = FIELD_TEXT, .unit = "", .words = f->words, .null = NULL_NEVER};
+        struct field word = {.type = FIELD_TEXT, .words = f->words, .null = NULL_NEVER};
         jw_open(w, "items", '{');
         write_value(w, &word, NULL);
         jw_close(w);
@@ -108,8 +107,8 @@ static void write_value(struct jwrite *w, const struct field *f, const void *row
     }
     if (f->type == FIELD_TABLES && row)
         write_tables(w, field_target(f, row));
-    if (*f->unit)
-        jw_str(w, "x-unit", f->unit);
+    if (f->unit != NO_UNIT)
+        jw_str(w, "x-unit", unit_word(f->unit));
 }
 
 static void write_properties(struct jwrite *w, const struct fields *f, const void *row)

@@ -27,6 +27,11 @@ const char *flop_kind_label(enum flop_kind kind)
     return kinds[kind].label;
 }
 
+enum unit flop_kind_unit(enum flop_kind kind)
+{
+    return kind == FLOP_MAT_INT8 ? IN_GIOPS : IN_GFLOPS;
+}
+
 /* What an architecture fixes; the first row whose name begins the architecture's. */
 static const struct arch_facts {
     const char *arch;

@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 
+#include "base/unit.h"
 #include "model/hardware.h"
 #include "model/trace.h"
 
@@ -56,5 +57,6 @@ bool metric_device_variable(const struct metric_device *d, const char *name, dou
 
 /* "vector FP32", "matrix BF16". */
 const char *flop_kind_label(enum flop_kind kind);
+enum unit flop_kind_unit(enum flop_kind kind); /* of operations per second */
 
 #endif

@@ -5,6 +5,9 @@
 
 #include "base/str.h"
 
+const char *const metric_group_words[] = {"device", "occupancy", "compute",  "flops",  "lds", "l1",
+                                          "l2",     "fabric",    "frontend", "stalls", NULL};
+
 #define METRIC(id, label, unit, group, archs, formula, peak, doc)                                  \
     {#id, label, unit, group, archs, formula, peak, doc},
 static const struct metric_def defs[] = {

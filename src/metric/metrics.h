@@ -14,8 +14,25 @@
 #include "metric/device.h"
 #include "metric/formula.h"
 
+/* Parts of the GPU; metric_group_words has their names. */
+enum metric_group {
+    GROUP_DEVICE,
+    GROUP_OCCUPANCY,
+    GROUP_COMPUTE,
+    GROUP_FLOPS,
+    GROUP_LDS,
+    GROUP_L1,
+    GROUP_L2,
+    GROUP_FABRIC,
+    GROUP_FRONTEND,
+    GROUP_STALLS,
+};
+extern const char *const metric_group_words[]; /* NULL at the end */
+
 struct metric_def {
-    const char *id, *label, *unit, *group;
+    const char *id, *label;
+    enum unit unit;
+    enum metric_group group;
     const char *archs; /* beginnings of architecture names, between spaces */
     const char *formula;
     const char *peak; /* "": none */

@@ -5,12 +5,12 @@
 #include "base/sat.h"
 #include "base/str.h"
 
-static const char *const level_labels[] = {"HBM", "L2", "L1", "LDS"};
+const char *const roof_level_labels[] = {"HBM", "L2", "L1", "LDS", NULL};
 static const char *const bound_labels[] = {"unknown", "compute", "memory", "latency"};
 
 const char *roof_level_label(enum roof_level level)
 {
-    return level_labels[level];
+    return roof_level_labels[level];
 }
 
 const char *bound_label(enum bound bound)

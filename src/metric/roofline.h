@@ -72,6 +72,7 @@ void roof_point_make(struct roof_point *p, const struct metric_set *set,
                      const struct formula_scope *scope, const struct roof_peaks *peaks,
                      double dt_ns, struct arena *arena);
 
+extern const char *const roof_level_labels[];        /* NULL at the end */
 const char *roof_level_label(enum roof_level level); /* "HBM", "L2", "L1", "LDS" */
 const char *bound_label(enum bound bound);           /* "memory", ..., "unknown" */
 

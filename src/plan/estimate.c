@@ -22,23 +22,23 @@
 #define F(member, type, label, unit, doc, ...)                                                     \
     FIELD(struct capture, member, type, label, unit, doc, ##__VA_ARGS__)
 static const struct field fields[] = {
-    F(title, FIELD_TEXT, "capture", "", "what the command records, and which pass it is",
+    F(title, FIELD_TEXT, "capture", NO_UNIT, "what the command records, and which pass it is",
       .null = NULL_NEVER),
-    F(runs, FIELD_U64, "runs", "",
+    F(runs, FIELD_U64, "runs", NO_UNIT,
       "how often the program runs: 1, or the runs a tool makes on its own", .least = "1"),
-    F(runs_exact, FIELD_BOOL, "exact", "",
+    F(runs_exact, FIELD_BOOL, "exact", NO_UNIT,
       "false: the tool decides, runs is what it took elsewhere"),
-    F(overhead_pct, FIELD_NUM, "overhead", "%",
+    F(overhead_pct, FIELD_NUM, "overhead", IN_PERCENT,
       "estimate of added run time; tracing: (events x 1 us + samples x 10 us) / span of the trace, "
       "counters: (dispatches counted x 50 us + summed - united kernel time) / span; null without a "
       "trace",
       .least = "0"),
-    F(size_bytes, FIELD_NUM, "size", "bytes",
+    F(size_bytes, FIELD_NUM, "size", IN_BYTES,
       "estimate of what is written; tracing: 1 MiB + events x bytes per event of the trace (250 "
       "where that is not known) + samples x 250, counters: 1 MiB + dispatches x (values x 150 + "
       "250); null without a trace",
       .least = "0"),
-    F(basis, FIELD_TEXT, "estimate", "", "the numbers that both estimates rest on",
+    F(basis, FIELD_TEXT, "estimate", NO_UNIT, "the numbers that both estimates rest on",
       .null = NULL_NEVER),
 };
 #undef F

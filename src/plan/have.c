@@ -5,7 +5,7 @@
 #include "plan/plan_in.h"
 
 #define F(member, type, label, doc, ...)                                                           \
-    FIELD(struct plan_have, member, type, label, "", doc, .null = NULL_NEVER, ##__VA_ARGS__)
+    FIELD(struct plan_have, member, type, label, NO_UNIT, doc, .null = NULL_NEVER, ##__VA_ARGS__)
 static const struct field fields[] = {
     F(what, FIELD_TEXT, "what", "kind of record, or counter and its name"),
     F(count, FIELD_U64, "records", "records"),

@@ -83,7 +83,7 @@ static void doc_result(struct query *q, const struct rtable *r)
                            : f->type <= FIELD_I32 || f->type == FIELD_BOOL ? "INTEGER"
                                                                            : "TEXT";
         const char *doc =
-            f->unit && *f->unit ? arena_printf(q->arena, "%s (%s)", f->doc, f->unit) : f->doc;
+            f->unit ? arena_printf(q->arena, "%s (%s)", f->doc, unit_word(f->unit)) : f->doc;
         vec_push(&d.columns, q->arena, ((struct query_column_doc){f->key, type, doc}));
     }
     vec_push(&q->docs.v, q->arena, d);
@@ -94,12 +94,24 @@ const struct query_tables *query_tables(struct query *q)
     return &q->docs;
 }
 
-const char *query_kind_name(enum query_table_kind kind)
-{
-    static const char *const names[] = {"rocpd table", "rocpd view", "rocpd summary",
-                                        "rows",        "result",     "sums"};
-    return names[kind];
-}
+const char *const query_kind_names[] = {
+    "rocpd table", "rocpd view", "rocpd summary", "rows", "result", "sums", NULL};
+
+#define T struct query_table_doc
+SHARED_PART(query_table_fields, T,
+            FIELD_AS(T, name, FIELD_TEXT, "name", "table", NO_UNIT, "its name", UNCUT),
+            FIELD(T, kind, FIELD_ENUM, "kind", NO_UNIT, "whose idea it is",
+                  .words = query_kind_names, UNCUT),
+            FIELD(T, doc, FIELD_TEXT, "rows", NO_UNIT, "what a row is"));
+#undef T
+
+#define T struct query_column_doc
+SHARED_PART(query_column_fields, T,
+            FIELD(T, name, FIELD_TEXT, "column", NO_UNIT, "of the column", .null = NULL_NEVER,
+                  UNCUT),
+            FIELD(T, type, FIELD_TEXT, "type", NO_UNIT, "as SQL has it", .null = NULL_NEVER, UNCUT),
+            FIELD(T, doc, FIELD_TEXT, "meaning", NO_UNIT, "what it means", .null = NULL_MAYBE));
+#undef T
 
 const char *query_nearest_table(struct query *q, const char *name)
 {

@@ -140,7 +140,9 @@ struct query_tables {
 
 /* All tables with their columns, in the order of the documentation; nothing is loaded for it. */
 const struct query_tables *query_tables(struct query *q);
-const char *query_kind_name(enum query_table_kind kind);
+extern const char *const query_kind_names[]; /* NULL at the end */
+/* Of struct query_table_doc and struct query_column_doc. */
+extern const struct fields query_table_fields, query_column_fields;
 
 /* All of it as a page of Markdown. */
 void query_reference(struct str *out);
@@ -165,7 +167,9 @@ void query_csv(const struct query_result *r, struct str *out, bool raw);
 /* An array with an object for each row, NULL as null. */
 void query_json(const struct query_result *r, struct jwrite *w, const char *key);
 
-/* The result as rows of a struct that fields describe, for workbooks and documents. */
-struct result query_as_result(const struct query_result *r, const char *key, struct arena *a);
+/* The result as rows of a struct that fields describe, for workbooks and documents. Texts end
+ * after `most` bytes; 0: they are whole. */
+struct result query_as_result(const struct query_result *r, const char *key, size_t most,
+                              struct arena *a);
 
 #endif

@@ -18,7 +18,7 @@ static void put_table(struct str *out, const struct query_table_doc *t)
     str_printf(out, "\n## %s\n\n", t->name);
     fields_doc_text(out, t->doc);
     str_printf(out, " (%s)\n\n| column | type | meaning |\n|---|---|---|\n",
-               query_kind_name(t->kind));
+               query_kind_names[t->kind]);
     for (size_t i = 0; i < t->columns.n; i++)
         fields_doc_row(out, t->columns.v[i].name, t->columns.v[i].type, t->columns.v[i].doc);
 }
@@ -34,7 +34,7 @@ void query_reference(struct str *out)
              "query --schema TABLE` shows the same. [query.md](query.md) is the manual.\n\n"
              "| table | kind | rows |\n|---|---|---|\n");
     for (size_t i = 0; i < all->v.n; i++)
-        fields_doc_row(out, all->v.v[i].name, query_kind_name(all->v.v[i].kind), all->v.v[i].doc);
+        fields_doc_row(out, all->v.v[i].name, query_kind_names[all->v.v[i].kind], all->v.v[i].doc);
     for (size_t i = 0; i < all->v.n; i++)
         put_table(out, &all->v.v[i]);
 }

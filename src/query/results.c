@@ -19,14 +19,15 @@ struct gap_line {
     const char *main_cause, *next_kernel;
 };
 
-#define F(member, type, label, unit, doc) FIELD(struct gap_line, member, type, label, unit, doc)
+#define F(member, type, label, unit, doc, ...)                                                     \
+    FIELD(struct gap_line, member, type, label, unit, doc, ##__VA_ARGS__)
 static const struct field gap_list[] = {
-    F(gpu, FIELD_I32, "GPU", "", "which GPU is idle"),
-    F(start_ns, FIELD_I64, "start", "ns", "end of the work before"),
-    F(end_ns, FIELD_I64, "end", "ns", "start of the next work"),
-    F(duration_ns, FIELD_I64, "length", "ns", "end - start"),
-    F(main_cause, FIELD_TEXT, "cause", "", "the cause of most of it"),
-    F(next_kernel, FIELD_TEXT, "next kernel", "", "that ends it; null: a copy"),
+    F(gpu, FIELD_I32, "GPU", NO_UNIT, "which GPU is idle"),
+    F(start_ns, FIELD_I64, "start", IN_NS, "end of the work before", AS_MOMENT),
+    F(end_ns, FIELD_I64, "end", IN_NS, "start of the next work", AS_MOMENT),
+    F(duration_ns, FIELD_I64, "length", IN_NS, "end - start"),
+    F(main_cause, FIELD_TEXT, "cause", NO_UNIT, "the cause of most of it"),
+    F(next_kernel, FIELD_TEXT, "next kernel", NO_UNIT, "that ends it; null: a copy"),
 };
 #undef F
 static const struct fields gap_fields =

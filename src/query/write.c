@@ -109,7 +109,18 @@ static enum field_type type_of(enum value_kind kind)
     return kind == VALUE_INT ? FIELD_I64 : kind == VALUE_REAL ? FIELD_NUM : FIELD_TEXT;
 }
 
-static void fill(struct slot *out, const struct query_cell *c, enum value_kind kind,
+/* Not cut in the middle of a character. */
+static const char *cut(const char *text, size_t most, struct arena *a)
+{
+    size_t n = most ? strnlen(text, most + 1) : 0;
+    if (n <= most)
+        return text;
+    while (n && ((unsigned char)text[n] & 0xc0) == 0x80)
+        n--;
+    return arena_printf(a, "%.*s\xe2\x80\xa6", (int)n, text);
+}
+
+static void fill(struct slot *out, const struct query_cell *c, enum value_kind kind, size_t most,
                  struct arena *a)
 {
     char buf[VALUE_MAX];
@@ -120,11 +131,12 @@ static void fill(struct slot *out, const struct query_cell *c, enum value_kind k
         out->real = out->has ? c->real : NAN;
     else
         out->text = !out->has               ? NULL
-                    : c->kind == VALUE_TEXT ? c->text
+                    : c->kind == VALUE_TEXT ? cut(c->text, most, a)
                                             : arena_strdup(a, query_cell_text(c, buf));
 }
 
-struct result query_as_result(const struct query_result *r, const char *key, struct arena *a)
+struct result query_as_result(const struct query_result *r, const char *key, size_t most,
+                              struct arena *a)
 {
     size_t n = r->columns.n;
     struct field *list = arena_array(a, struct field, n);
@@ -134,14 +146,14 @@ struct result query_as_result(const struct query_result *r, const char *key, str
         size_t at = i * sizeof(struct slot);
         list[i] = (struct field){.key = r->columns.v[i].name,
                                  .label = r->columns.v[i].name,
-                                 .unit = "",
                                  .type = type_of(r->columns.v[i].kind),
                                  .offset = at + offsetof(struct slot, i),
                                  .doc = "",
                                  .null = NULL_MAYBE,
+                                 .style = STYLE_EXACT,
                                  .flag = at + offsetof(struct slot, has) + 1};
         for (size_t row = 0; row < r->n; row++)
-            fill(&cells[row * n + i], query_cell(r, row, i), r->columns.v[i].kind, a);
+            fill(&cells[row * n + i], query_cell(r, row, i), r->columns.v[i].kind, most, a);
     }
     *f = (struct fields){key, "", list, n, n * sizeof(struct slot), NULL};
     return (struct result){f, cells, r->n, false};

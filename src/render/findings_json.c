@@ -18,7 +18,7 @@ PART(evidence_fields, T, ALWAYS(T, text, FIELD_TEXT, "text", "the fact as a sent
      OR_NULL(T, metric, FIELD_TEXT, "metric", "which number: table and field, or ledger and cause"),
      OR_NULL(T, value, FIELD_NUM, "value", "the number"),
      OR_NULL(T, threshold, FIELD_NUM, "threshold", "what it was held against"),
-     OR_NULL(T, unit, FIELD_TEXT, "unit", "of both"),
+     OR_NULL(T, unit, FIELD_ENUM, "unit", "of both", .words = unit_words),
      OR_NULL(T, start_ns, FIELD_I64, "start_ns", "a place in the trace: from",
              .flag = FLAG(T, has_range)),
      OR_NULL(T, end_ns, FIELD_I64, "end_ns", "to", .flag = FLAG(T, has_range)),

@@ -2,26 +2,24 @@
 #include "metric/metrics.h"
 #include "render/reference.h"
 
-static const struct {
-    const char *group, *title;
-} groups[] = {
-    {"device", "Use of the GPU"},
-    {"occupancy", "Waves and occupancy"},
-    {"compute", "Compute units"},
-    {"flops", "Operations"},
-    {"lds", "LDS"},
-    {"l1", "Vector L1 and the memory unit"},
-    {"l2", "L2"},
-    {"fabric", "Between L2 and memory"},
-    {"frontend", "Scalar and instruction caches"},
-    {"stalls", "What waves do"},
+static const char *const titles[] = {
+    [GROUP_DEVICE] = "Use of the GPU",
+    [GROUP_OCCUPANCY] = "Waves and occupancy",
+    [GROUP_COMPUTE] = "Compute units",
+    [GROUP_FLOPS] = "Operations",
+    [GROUP_LDS] = "LDS",
+    [GROUP_L1] = "Vector L1 and the memory unit",
+    [GROUP_L2] = "L2",
+    [GROUP_FABRIC] = "Between L2 and memory",
+    [GROUP_FRONTEND] = "Scalar and instruction caches",
+    [GROUP_STALLS] = "What waves do",
 };
 
 static void put_metric(struct str *out, const struct metric_def *m)
 {
     str_printf(out, "\n**`%s`**, %s", m->id, m->label);
-    if (*m->unit)
-        str_printf(out, " (%s)", m->unit);
+    if (m->unit)
+        str_printf(out, " (%s)", unit_word(m->unit));
     str_printf(out, ", on `%s`: %s.\n\n    %s\n", metric_archs(m, out->arena), m->doc, m->formula);
     if (*m->peak)
         str_printf(out, "\nPeak: `%s`.\n", m->peak);
@@ -44,10 +42,10 @@ void reference_counters(struct str *out)
         "are "
         "given by the beginnings of their names. Percentages are 0 to 100, `GB/s` are 10^9 "
         "bytes a second.\n");
-    for (size_t g = 0; g < ARRAY_LEN(groups); g++) {
-        str_printf(out, "\n## %s\n", groups[g].title);
+    for (size_t g = 0; g < ARRAY_LEN(titles); g++) {
+        str_printf(out, "\n## %s\n", titles[g]);
         for (size_t i = 0; i < n; i++)
-            if (str_eq(defs[i].group, groups[g].group))
+            if (defs[i].group == g)
                 put_metric(out, &defs[i]);
     }
 }

@@ -32,7 +32,7 @@ const struct fields source_advice_fields = FIELDS("", "", struct advice_json, ad
     ALWAYS(struct source_pattern, member, type, #member, doc, ##__VA_ARGS__)
 PART(pattern_part, struct source_pattern,
      F(pattern_id, FIELD_TEXT, "stable name, see docs/source-scan.md"),
-     F(severity, FIELD_TEXT, "", .words = WORDS("high", "medium", "low", "info")),
+     F(severity, FIELD_ENUM, "", .words = source_severity_words),
      F(category, FIELD_TEXT, "subject"), F(description, FIELD_TEXT, "what it is"),
      F(count, FIELD_U32, "places"), F(in_loop, FIELD_U32, "of them inside a loop"));
 #undef F

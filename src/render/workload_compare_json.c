@@ -1,26 +1,17 @@
-#include "field/field.h"
 #include "render/workload_json.h"
+#include "workload/rows.h"
 
 /* ---- the document, as the tables below describe it ---- */
-
-struct change_row {
-    double a, b, pct;
-};
-
-struct metric_change {
-    const char *metric, *key, *unit;
-    struct change_row change;
-};
 
 struct panel_change {
     int32_t id;
     const char *title;
-    VEC(struct metric_change) rows;
+    workload_changes rows;
 };
 
 struct pair_row {
     const char *name;
-    struct change_row total, mean, median;
+    struct workload_change_row total, mean, median;
     VEC(struct panel_change) panels;
 };
 
@@ -38,23 +29,17 @@ struct comparison_document {
 
 /* ---- tables ---- */
 
-#define NUMBER(T, member, key, doc) OR_NULL(T, member, FIELD_NUM, key, doc)
 #define TEXT(T, member, key, doc) ALWAYS(T, member, FIELD_TEXT, key, doc)
 #define TEXTS(T, member, key, doc) ALWAYS(T, member, FIELD_LIST, key, doc, .of = &field_texts)
 
-#define T struct change_row
-PART(change_fields, T, NUMBER(T, a, "a", ""), NUMBER(T, b, "b", ""),
-     NUMBER(T, pct, "change_pct", "from a to b, in percent of a"));
-#undef T
-
-#define T struct metric_change
-PART(metric_fields, T, TEXT(T, metric, "metric", "its name"), TEXT(T, key, "key", "unique"),
-     TEXT(T, unit, "unit", ""), SPREAD(T, change, FIELD_OBJECT, &change_fields));
+#define T struct workload_change_row
+PART(change_fields, T, WORKLOAD_CHANGE_COLUMNS(T));
 #undef T
 
 #define T struct panel_change
 PART(panel_fields, T, ALWAYS(T, id, FIELD_I32, "id", "its number in rocprof-compute"),
-     TEXT(T, title, "title", ""), ALWAYS(T, rows, FIELD_LIST, "rows", "", .of = &metric_fields));
+     TEXT(T, title, "title", ""),
+     ALWAYS(T, rows, FIELD_LIST, "rows", "", .of = &workload_change_fields));
 #undef T
 
 #define T struct pair_row
@@ -67,7 +52,7 @@ PART(pair_fields, T, TEXT(T, name, "name", "all kernels first"), CHANGE(total, "
 #define T struct side
 PART(side_fields, T, TEXT(T, name, "workload", "its name"), TEXT(T, gpu, "gpu", ""),
      TEXT(T, arch, "arch", ""), ALWAYS(T, dispatches, FIELD_U64, "dispatches", ""),
-     NUMBER(T, total_ns, "total_ns", "of all dispatches"));
+     WORKLOAD_NUMBER(T, total_ns, "total_ns", "total", IN_NS, "of all dispatches"));
 #undef T
 
 #define T struct workload_comparison
@@ -86,11 +71,6 @@ PART(document_fields, T, FIXED("schema", "gpusight-workload-compare", "what this
 
 /* ---- filling it ---- */
 
-static struct change_row change(double a, double b)
-{
-    return (struct change_row){a, b, workload_change(a, b)};
-}
-
 static struct side side_of(const struct workload_report *r)
 {
     const struct workload_system *s = &r->w->system;
@@ -101,20 +81,14 @@ static struct pair_row pair_row(const struct workload_comparison *c, const struc
                                 struct arena *arena)
 {
     struct pair_row row = {.name = p->name,
-                           .total = change(p->a->total_ns, p->b->total_ns),
-                           .mean = change(p->a->mean_ns, p->b->mean_ns),
-                           .median = change(p->a->median_ns, p->b->median_ns)};
-    size_t n, panels;
-    const struct workload_metric *m = workload_metrics(&n);
-    const struct workload_panel *all = workload_panels(&panels);
-    for (size_t k = 0; k < panels; k++) {
+                           .total = workload_change_of("", p->a->total_ns, p->b->total_ns),
+                           .mean = workload_change_of("", p->a->mean_ns, p->b->mean_ns),
+                           .median = workload_change_of("", p->a->median_ns, p->b->median_ns)};
+    size_t n;
+    const struct workload_panel *all = workload_panels(&n);
+    for (size_t k = 0; k < n; k++) {
         struct panel_change panel = {.id = all[k].id, .title = all[k].title};
-        for (size_t i = 0; i < n; i++)
-            if (m[i].panel == all[k].id)
-                vec_push(
-                    &panel.rows, arena,
-                    ((struct metric_change){m[i].name, m[i].key, workload_unit(c->a, &m[i]),
-                                            change(p->a->values[i].mean, p->b->values[i].mean)}));
+        panel.rows = workload_panel_changes(c, p, all[k].id, arena);
         vec_push(&row.panels, arena, panel);
     }
     return row;

@@ -2,21 +2,13 @@
 
 #include <math.h>
 
-#include "base/fs.h"
-#include "field/field.h"
+#include "workload/rows.h"
 
 /* ---- the document, as the tables below describe it ---- */
 
-struct metric_row {
-    const char *metric, *key, *unit;
-    double value, weighted, least, most, peak, pct;
-    uint32_t dispatches, passes;
-    VEC(const char *) missing;
-};
-
 struct keyed_metric {
     const char *key;
-    struct metric_row row;
+    struct workload_row row;
 };
 
 struct keyed_number {
@@ -24,18 +16,15 @@ struct keyed_number {
     double value;
 };
 
-typedef VEC(struct metric_row) metric_rows;
 typedef VEC(struct keyed_number) keyed_numbers;
 
 struct kernel_row {
-    const struct workload_view *v;
-    uint64_t rank, dispatches;
+    struct workload_kernel_row k;
     keyed_numbers speed_of_light;
 };
 
 struct point_row {
-    const struct workload_view *v;
-    uint64_t rank;
+    struct workload_kernel_row k;
     const char *bound, *level;
 };
 
@@ -47,7 +36,7 @@ struct channel_row {
 struct panel_row {
     int32_t id;
     const char *title;
-    metric_rows rows;
+    workload_rows rows;
     VEC(struct channel_row) channels;
     bool has_channels;
 };
@@ -58,7 +47,7 @@ struct workload_document {
     const char *name;
     uint64_t dispatches, in_workload, kernels_selected, counters, passes, columns, unused;
     VEC(struct kernel_row) kernels;
-    metric_rows speed_of_light;
+    workload_rows speed_of_light;
     VEC(struct keyed_metric) memory_chart;
     struct roof_peaks peaks, theory;
     int64_t device;
@@ -87,31 +76,12 @@ PART(system_fields, T, ALWAYS(T, found, FIELD_BOOL, "found", "there is a sysinfo
      NUMBER(T, hbm_gbps, "hbm_bw_gbps", "of the memory, in theory"));
 #undef T
 
-#define T struct metric_row
-PART(metric_fields, T, TEXT(T, metric, "metric", "its name"), TEXT(T, key, "key", "unique"),
-     NUMBER(T, value, "value", "mean over dispatches"),
-     NUMBER(T, weighted, "weighted", "the formula on the mean of each counter"),
-     NUMBER(T, least, "min", "over dispatches"), NUMBER(T, most, "max", "over dispatches"),
-     TEXT(T, unit, "unit", ""), NUMBER(T, peak, "peak", "what the GPU can do"),
-     NUMBER(T, pct, "pct_of_peak", "100 x value / peak"),
-     ALWAYS(T, dispatches, FIELD_U32, "dispatches", "where it can be said"),
-     ALWAYS(T, passes, FIELD_U32, "passes", "in which its counters were measured"),
-     ALWAYS(T, missing, FIELD_LIST, "missing", "counters and facts, where there is no value",
-            .of = &field_texts));
-#undef T
-
 PART(keyed_metric_fields, struct keyed_metric, TEXT(struct keyed_metric, key, "key", ""),
-     ALWAYS(struct keyed_metric, row, FIELD_OBJECT, "metric", "", .of = &metric_fields));
+     ALWAYS(struct keyed_metric, row, FIELD_OBJECT, "metric", "", .of = &workload_metric_fields));
 PART(keyed_number_fields, struct keyed_number, TEXT(struct keyed_number, key, "key", ""),
      NUMBER(struct keyed_number, value, "value", ""));
 
 #define T struct workload_view
-PART(view_name_fields, T, TEXT(T, name, "name", "of the kernel"));
-PART(view_fields, T, NUMBER(T, total_ns, "total_ns", "sum of its dispatches"),
-     NUMBER(T, time_pct, "time_pct", "of all dispatches selected"),
-     NUMBER(T, mean_ns, "mean_ns", ""), NUMBER(T, median_ns, "median_ns", ""),
-     NUMBER(T, least_ns, "min_ns", ""), NUMBER(T, most_ns, "max_ns", ""));
-
 #define LEVELS(name, member)                                                                       \
     PART(name, T, NUMBER(T, member[ROOF_HBM], "hbm", ""), NUMBER(T, member[ROOF_L2], "l2", ""),    \
          NUMBER(T, member[ROOF_L1], "l1", ""), NUMBER(T, member[ROOF_LDS], "lds", ""))
@@ -120,13 +90,7 @@ LEVELS(intensity_fields, roof.intensity);
 LEVELS(gbps_fields, roof.gbps);
 LEVELS(bandwidth_fields, roof.bandwidth_pct);
 LEVELS(roof_fields, roof.roof_pct);
-PART(roof_point_fields, T, TEXT(T, name, "name", "of the kernel"),
-     NUMBER(T, roof.gflops, "gflops", "operations that are known / duration"),
-     NUMBER(T, roof.known_flops, "flops", "of the number types that are known"),
-     NUMBER(T, roof.total_flops, "flops_complete", "of all number types"),
-     TEXT(T, roof.not_known, "not_counted", "number types, between commas"),
-     NUMBER(T, roof.flop_pct, "pct_of_compute", "time they need at peak, of the duration"),
-     WITHIN("bytes", "by level", &bytes_fields, .null = NULL_NEVER),
+PART(level_fields, T, WITHIN("bytes", "by level", &bytes_fields, .null = NULL_NEVER),
      WITHIN("flop_per_byte", "by level", &intensity_fields, .null = NULL_NEVER),
      WITHIN("gbps", "by level", &gbps_fields, .null = NULL_NEVER),
      WITHIN("pct_of_bandwidth", "of each level's peak", &bandwidth_fields, .null = NULL_NEVER),
@@ -150,22 +114,25 @@ PART(peak_fields, T, NUMBER(T, gbps[ROOF_HBM], "hbm", "GB/s"),
      NUMBER(T, gflops[FLOP_MAT_FP4], "matrix_fp6_fp4", "GFLOP/s"));
 #undef T
 
+#define T struct workload_kernel_row
+PART(view_fields, T, WORKLOAD_KERNEL_COLUMNS(T));
+PART(roof_point_fields, T, WORKLOAD_POINT_COLUMNS(T), SPREAD(T, v, FIELD_REF, &level_fields));
+PART(why_fields, T, SPREAD(T, v, FIELD_REF, &roof_why_fields));
+#undef T
+
 #define T struct kernel_row
-PART(kernel_fields, T, COUNT(T, rank, "rank", "1 is the longest"),
-     SPREAD(T, v, FIELD_REF, &view_name_fields), COUNT(T, dispatches, "dispatches", ""),
-     SPREAD(T, v, FIELD_REF, &view_fields),
+PART(kernel_fields, T, SPREAD(T, k, FIELD_OBJECT, &view_fields),
      ALWAYS(T, speed_of_light, FIELD_PAIRS, "speed_of_light", "means, by key",
             .of = &keyed_number_fields));
 #undef T
 
 #define T struct point_row
-PART(point_fields, T, COUNT(T, rank, "rank", "of the kernel"),
-     SPREAD(T, v, FIELD_REF, &roof_point_fields),
+PART(point_fields, T, SPREAD(T, k, FIELD_OBJECT, &roof_point_fields),
      TEXT(T, bound, "bound", "what it is bound by",
           .words = WORDS("compute", "memory", "latency", "unknown")),
      OR_NULL(T, level, FIELD_TEXT, "level", "of memory that it is bound by",
              .words = WORDS("hbm", "l2", "l1", "lds")),
-     SPREAD(T, v, FIELD_REF, &roof_why_fields));
+     SPREAD(T, k, FIELD_OBJECT, &why_fields));
 #undef T
 
 #define T struct channel_row
@@ -175,15 +142,16 @@ PART(channel_fields, T, ALWAYS(T, channel, FIELD_U32, "channel", "of the L2"),
 
 #define T struct panel_row
 PART(panel_fields, T, ALWAYS(T, id, FIELD_I32, "id", "its number in rocprof-compute"),
-     TEXT(T, title, "title", ""), ALWAYS(T, rows, FIELD_LIST, "rows", "", .of = &metric_fields),
+     TEXT(T, title, "title", ""),
+     ALWAYS(T, rows, FIELD_LIST, "rows", "", .of = &workload_metric_fields),
      IF_ANY(T, channels, FIELD_LIST, "channels", "means by channel of the L2",
             .of = &channel_fields, .flag = FLAG(T, has_channels)));
 #undef T
 
 #define T struct workload_report
 PART(unit_fields, T,
-     TEXT(T, per, "normal_unit", "what counts are divided by",
-          .words = WORDS("wave", "cycle", "second", "kernel")));
+     ALWAYS(T, per, FIELD_ENUM, "normal_unit", "what counts are divided by",
+            .words = workload_per_words));
 PART(all_fields, T, NUMBER(T, all.total_ns, "total_ns", "of all dispatches selected"));
 PART(measured_fields, T,
      ALWAYS(T, peaks.measured, FIELD_BOOL, "measured",
@@ -217,7 +185,7 @@ PART(document_fields, T, FIXED("schema", "gpusight-workload", "what this is"),
      WITHIN("selection", "what the numbers are about", &selection_fields, .null = NULL_NEVER),
      ALWAYS(T, kernels, FIELD_LIST, "kernels", "longest first", .of = &kernel_fields),
      ALWAYS(T, speed_of_light, FIELD_LIST, "speed_of_light", "all dispatches",
-            .of = &metric_fields),
+            .of = &workload_metric_fields),
      ALWAYS(T, memory_chart, FIELD_PAIRS, "memory_chart", "by key", .of = &keyed_metric_fields),
      WITHIN("roofline", "how near to the limits of the GPU", &roofline_fields, .null = NULL_NEVER),
      ALWAYS(T, panels, FIELD_LIST, "panels", "those chosen", .of = &panel_fields),
@@ -225,26 +193,6 @@ PART(document_fields, T, FIXED("schema", "gpusight-workload", "what this is"),
 #undef T
 
 /* ---- filling it ---- */
-
-static struct metric_row metric_row(const struct workload_report *r, size_t i)
-{
-    const struct workload_metric *m = &workload_metrics(&(size_t){0})[i];
-    const struct workload_value *v = &r->all.values[i];
-    struct metric_row row = {.metric = m->name,
-                             .key = m->key,
-                             .unit = workload_unit(r, m),
-                             .value = v->mean,
-                             .weighted = v->weighted,
-                             .least = v->least,
-                             .most = v->most,
-                             .peak = v->peak,
-                             .pct = v->pct,
-                             .dispatches = v->dispatches,
-                             .passes = v->passes};
-    for (uint32_t k = 0; k < v->n_missing; k++)
-        vec_push(&row.missing, r->arena, v->missing[k]);
-    return row;
-}
 
 static void add_panels(struct workload_document *d)
 {
@@ -256,9 +204,7 @@ static void add_panels(struct workload_document *d)
         struct panel_row panel = {.id = p[k].id, .title = p[k].title};
         if (!workload_shows(r, p[k].id))
             continue;
-        for (size_t i = 0; i < n; i++)
-            if (m[i].panel == p[k].id)
-                vec_push(&panel.rows, r->arena, metric_row(r, i));
+        panel.rows = workload_metric_rows(r, p[k].id, r->arena);
         panel.has_channels = p[k].id == PANEL_CHANNELS;
         for (uint32_t c = 0; panel.has_channels && c < r->channels; c++) {
             struct channel_row row = {.channel = c};
@@ -275,30 +221,27 @@ static void add_panels(struct workload_document *d)
 
 static void add_metrics(struct workload_document *d)
 {
-    size_t n;
-    const struct workload_metric *m = workload_metrics(&n);
-    for (size_t i = 0; i < n; i++) {
-        if (m[i].panel == PANEL_SPEED_OF_LIGHT)
-            vec_push(&d->speed_of_light, d->r->arena, metric_row(d->r, i));
-        if (m[i].panel == PANEL_MEMORY_CHART)
-            vec_push(&d->memory_chart, d->r->arena,
-                     ((struct keyed_metric){m[i].key, metric_row(d->r, i)}));
-    }
+    struct arena *a = d->r->arena;
+    workload_rows chart = workload_metric_rows(d->r, PANEL_MEMORY_CHART, a);
+    d->speed_of_light = workload_metric_rows(d->r, PANEL_SPEED_OF_LIGHT, a);
+    for (size_t i = 0; i < chart.n; i++)
+        vec_push(&d->memory_chart, a, ((struct keyed_metric){chart.v[i].key, chart.v[i]}));
 }
 
-static void add_kernel(struct workload_document *d, const struct workload_view *v, size_t rank)
+static void add_kernel(struct workload_document *d, const struct workload_kernel_row *k)
 {
     static const char *const levels[ROOF_LEVELS] = {"hbm", "l2", "l1", "lds"};
     struct arena *a = d->r->arena;
-    struct kernel_row row = {.v = v, .rank = rank, .dispatches = v->n};
-    struct point_row point = {.v = v, .rank = rank, .bound = bound_label(v->roof.bound)};
+    struct kernel_row row = {.k = *k};
+    struct point_row point = {.k = *k, .bound = bound_label(k->v->roof.bound)};
     size_t n;
     const struct workload_metric *m = workload_metrics(&n);
     for (size_t i = 0; i < n; i++)
         if (m[i].panel == PANEL_SPEED_OF_LIGHT)
-            vec_push(&row.speed_of_light, a, ((struct keyed_number){m[i].key, v->values[i].mean}));
-    if (v->roof.bound == BOUND_MEMORY)
-        point.level = levels[v->roof.level];
+            vec_push(&row.speed_of_light, a,
+                     ((struct keyed_number){m[i].key, k->v->values[i].mean}));
+    if (k->v->roof.bound == BOUND_MEMORY)
+        point.level = levels[k->v->roof.level];
     vec_push(&d->kernels, a, row);
     vec_push(&d->points, a, point);
 }
@@ -311,12 +254,6 @@ static struct roof_peaks known_peaks(struct roof_peaks p)
     for (int k = 0; k < FLOP_KINDS; k++)
         p.gflops[k] = p.gflops[k] > 0 ? p.gflops[k] : NAN;
     return p;
-}
-
-const char *workload_title(const struct workload_report *r)
-{
-    const char *name = r->w->system.name;
-    return *name ? name : fs_basename(r->w->dir);
 }
 
 void workload_json(struct jwrite *w, const struct workload_report *r)
@@ -336,8 +273,9 @@ void workload_json(struct jwrite *w, const struct workload_report *r)
         .theory = known_peaks(r->theory),
         .device = r->peaks.measured ? r->w->peaks.v[r->device_row].device : 0,
     };
-    for (size_t i = 0; i < r->kernels.n; i++)
-        add_kernel(&d, &r->kernels.v[i], i + 1);
+    workload_kernel_rows kernels = workload_kernels(r, r->arena);
+    for (size_t i = 0; i < kernels.n; i++)
+        add_kernel(&d, &kernels.v[i]);
     add_metrics(&d);
     add_panels(&d);
     fields_write(w, NULL, &document_fields, &d);

@@ -17,7 +17,4 @@ void workload_compare_json(struct jwrite *w, const struct workload_comparison *c
 void workload_json_schema(struct str *out);
 void workload_compare_json_schema(struct str *out);
 
-/* The name that it was given, or that of its folder. */
-const char *workload_title(const struct workload_report *r);
-
 #endif

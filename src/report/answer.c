@@ -193,23 +193,13 @@ static void put_finding(const struct finding *f, struct doc *d)
 
 static void put_kernels(const struct answer *a, struct doc *d)
 {
-    struct block *t = doc_table(d, "kernels of that name");
-    doc_column(t, "name", COLUMN_TEXT);
-    doc_column(t, "calls", COLUMN_NUMBER);
-    doc_column(t, "total", COLUMN_NUMBER);
-    doc_column(t, "average", COLUMN_NUMBER);
-    doc_column(t, "longest", COLUMN_NUMBER);
-    doc_column(t, "of kernel time", COLUMN_NUMBER);
-    for (size_t i = 0; i < a->kernels.n; i++) {
-        const struct hotspot *h = a->kernels.v[i];
-        doc_cell(t, "%s", h->short_name);
-        doc_cell(t, "%s", value_count(d->arena, h->calls));
-        doc_cell(t, "%s", value_ns(d->arena, h->total_duration_ns));
-        doc_cell(t, "%s",
-                 value_ns(d->arena, h->calls ? h->total_duration_ns / (int64_t)h->calls : 0));
-        doc_cell(t, "%s", value_ns(d->arena, h->max_duration_ns));
-        doc_cell(t, "%s", value_pct(d->arena, h->pct_of_total));
-    }
+    VEC(struct hotspot) rows = {0};
+    for (size_t i = 0; i < a->kernels.n; i++)
+        vec_push(&rows, d->arena, *a->kernels.v[i]);
+    doc_rows(d, RESULT(hotspot_fields, rows),
+             &(struct rows){.caption = "kernels of that name",
+                            .shown = "short_name calls total_duration_ns avg_duration_ns "
+                                     "max_duration_ns pct_of_total"});
 }
 
 static void put_model(const struct explanation *e, struct doc *d)

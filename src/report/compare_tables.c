@@ -11,34 +11,37 @@
     FIELD(struct compare_row, a, FIELD_I64, "A", unit, what " in A"),                              \
         FIELD(struct compare_row, b, FIELD_I64, "B", unit, what " in B"),                          \
         FIELD(struct compare_row, change, FIELD_I64, "change", unit,                               \
-              "B per A's number of steps - A"),                                                    \
-        FIELD(struct compare_row, change_pct, FIELD_NUM, "of A", "%", "the same, of A")
+              "B per A's number of steps - A", AS_CHANGE),                                         \
+        FIELD(struct compare_row, change_pct, FIELD_NUM, "of A", IN_PERCENT, "the same, of A",     \
+              AS_CHANGE)
 
 static const struct field ledger_v[] = {
-    FIELD(struct compare_row, label, FIELD_TEXT, "cause", "", "what the GPU time went to"),
-    SIDES("GPU time", "ns"),
-    FIELD(struct compare_row, noise, FIELD_I64, "noise", "ns",
+    FIELD(struct compare_row, label, FIELD_TEXT, "cause", NO_UNIT, "what the GPU time went to"),
+    SIDES("GPU time", IN_NS),
+    FIELD(struct compare_row, noise, FIELD_I64, "noise", IN_NS,
           "smaller changes mean nothing; 0: not known"),
 };
 static const struct field copy_v[] = {
-    FIELD(struct compare_row, label, FIELD_TEXT, "direction", "", "from where to where"),
-    SIDES("bytes copied", "bytes"),
+    FIELD(struct compare_row, label, FIELD_TEXT, "direction", NO_UNIT, "from where to where"),
+    SIDES("bytes copied", IN_BYTES),
 };
 static const struct field api_v[] = {
-    FIELD(struct compare_row, key, FIELD_TEXT, "kind", "", "what the calls do"),
-    SIDES("calls", ""),
+    FIELD(struct compare_row, key, FIELD_TEXT, "kind", NO_UNIT, "what the calls do"),
+    SIDES("calls", NO_UNIT),
 };
 static const struct field fact_v[] = {
-    FIELD(struct compare_fact, what, FIELD_TEXT, "what", "", "a fact about the comparison"),
-    FIELD(struct compare_fact, value, FIELD_TEXT, "value", "", "the fact"),
-    FIELD(struct compare_fact, meaning, FIELD_TEXT, "meaning", "", "how to read it"),
+    FIELD(struct compare_fact, what, FIELD_TEXT, "what", NO_UNIT, "a fact about the comparison"),
+    FIELD(struct compare_fact, value, FIELD_TEXT, "value", NO_UNIT, "the fact"),
+    FIELD(struct compare_fact, meaning, FIELD_TEXT, "meaning", NO_UNIT, "how to read it"),
 };
 static const struct field duration_v[] = {
-    FIELD(struct compare_durations, kernel, FIELD_TEXT, "kernel", "", "name for tables"),
-    FIELD(struct compare_durations, from_ns, FIELD_I64, "from", "ns", "shortest of these calls"),
-    FIELD(struct compare_durations, to_ns, FIELD_I64, "to", "ns", "they are shorter than this"),
-    FIELD(struct compare_durations, calls_a, FIELD_U64, "calls A", "", "calls of A in between"),
-    FIELD(struct compare_durations, calls_b, FIELD_U64, "calls B", "", "calls of B in between"),
+    FIELD(struct compare_durations, kernel, FIELD_TEXT, "kernel", NO_UNIT, "name for tables"),
+    FIELD(struct compare_durations, from_ns, FIELD_I64, "from", IN_NS, "shortest of these calls"),
+    FIELD(struct compare_durations, to_ns, FIELD_I64, "to", IN_NS, "they are shorter than this"),
+    FIELD(struct compare_durations, calls_a, FIELD_U64, "calls A", NO_UNIT,
+          "calls of A in between"),
+    FIELD(struct compare_durations, calls_b, FIELD_U64, "calls B", NO_UNIT,
+          "calls of B in between"),
 };
 
 const struct fields compare_ledger_fields =

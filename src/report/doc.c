@@ -152,7 +152,7 @@ void doc_facts(struct doc *d, const struct result *r, const char *members)
     for (size_t i = 0; r && r->n && i < r->fields->n; i++) {
         const struct field *f = &r->fields->v[i];
         if ((!members || value_listed(members, f->key)) && !value_is_empty(f, r->rows))
-            add_fact(d, f->label, field_text(f, r->rows, d->arena), f->doc);
+            add_fact(d, f->label, doc_cell_text(d, f, r->rows), f->doc);
     }
 }
 
@@ -175,23 +175,6 @@ void doc_rows(struct doc *d, const struct result *r, const struct rows *o)
     b->rows = *o;
     if (!b->rows.key)
         b->rows.key = r->fields->key;
-}
-
-struct block *doc_table(struct doc *d, const char *caption)
-{
-    return add(d, BLOCK_TABLE, caption);
-}
-
-void doc_column(struct block *table, const char *title, enum column_kind kind)
-{
-    vec_push(&table->columns, table->arena, ((struct column){title, kind}));
-}
-
-void doc_cell(struct block *table, const char *fmt, ...)
-{
-    assert(table->kind == BLOCK_TABLE && table->columns.n); /* columns come first */
-    ARENA_FORMATTED(text, table->arena);
-    vec_push(&table->cells, table->arena, text);
 }
 
 struct block *doc_bars(struct doc *d, const char *caption, const char *chart)
@@ -227,11 +210,28 @@ void doc_picture(struct doc *d, const struct draw *picture, const char *lines)
     b->lines = lines;
 }
 
+/* The caption, and what its shapes say when they are pointed at, each once. */
+static const char *in_words(const struct draw *picture, const char *caption, struct arena *a)
+{
+    struct str s;
+    str_init(&s, a);
+    str_printf(&s, "%s\n", caption);
+    for (size_t i = 0; i < picture->items.n; i++) {
+        const struct draw_item *it = &picture->items.v[i];
+        bool said = it->kind == DRAW_TEXT || !it->text;
+        for (size_t k = 0; k < i && !said; k++)
+            said = picture->items.v[k].text && str_eq(picture->items.v[k].text, it->text);
+        if (!said)
+            str_printf(&s, "  %s\n", it->text);
+    }
+    return s.buf;
+}
+
 void doc_small_picture(struct doc *d, const char *caption, const struct draw *picture)
 {
     struct block *b = add(d, BLOCK_PICTURE, caption);
     b->picture = picture;
-    b->lines = "";
+    b->lines = in_words(picture, caption, d->arena);
     b->beside = true;
 }
 

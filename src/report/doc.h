@@ -35,7 +35,7 @@ enum block_kind {
     BLOCK_ITEM,    /* a point of a list */
     BLOCK_FACTS,   /* "label: value" lines */
     BLOCK_CARDS,   /* the same, for the numbers to be seen first */
-    BLOCK_TABLE,   /* of cells, or rows of a result */
+    BLOCK_TABLE,   /* rows of a result; of a linear doc: cells */
     BLOCK_CALLOUT, /* a sentence that must not be missed */
     BLOCK_CODE,    /* a command to copy */
     BLOCK_BARS,    /* shares of a whole: label, share, text */
@@ -85,22 +85,21 @@ struct jump {
 
 /* How rows of a result are shown. Lists are keys of fields, divided by spaces. */
 struct rows {
-    const char *key;     /* of the table in the page; NULL: that of the fields */
-    const char *caption; /* NULL: none, the doc of the fields in the page */
-    const char *shown;   /* columns; the page offers the others too; NULL: all */
-    const char *never;   /* columns that mean nothing to people: row numbers */
-    const char *moments; /* columns that are points in time: shown from the window's start */
-    const char *names;   /* columns that are full names of kernels: short where room is short */
-    const char *changes; /* columns that are differences: shown with their sign */
-    const char *not_below_zero; /* columns in which a negative number means that there is none */
-    const char *link;           /* the column whose cells lead somewhere: */
-    const char *from, *to;      /* to the time between these columns, or */
-    const char *anchor;         /* to the part of the page of this name and the row's number */
-    size_t anchors;             /* how many there are */
-    const char *depth;          /* the column that says how deep in a tree a row is */
-    size_t top;                 /* rows printed where they cannot be folded or searched; 0: all */
-    const bool *printed;        /* by row: which are printed there, instead of the first; NULL */
-    size_t most;                /* rows in the page; 0: some thousands */
+    const char *key;       /* of the table in the page; NULL: that of the fields */
+    const char *caption;   /* NULL: none, the doc of the fields in the page */
+    const char *shown;     /* columns, in order; the page offers the others too; NULL: all */
+    const char *never;     /* columns that mean nothing to people: row numbers */
+    const char *names;     /* columns that are full names of kernels: short where room is short */
+    const char *link;      /* the column whose cells lead somewhere: */
+    const char *from, *to; /* to the time between these columns, or */
+    const char *anchor;    /* to the part of the page of this name and the row's number */
+    size_t anchors;        /* how many there are */
+    const char *depth;     /* the column that says how deep in a tree a row is */
+    size_t top;            /* rows printed where they cannot be folded or searched; 0: all */
+    const bool *printed;   /* by row: which are printed there, instead of the first; NULL */
+    size_t most;           /* rows in the page; 0: some thousands */
+    bool wide;             /* no text is cut */
+    bool empty_too;        /* columns with nothing in them are shown as well */
 };
 
 struct disclosure {
@@ -139,9 +138,9 @@ struct block {
     const void *of;
     bool beside; /* a small picture: text may stand beside it */
     const struct disclosure *fold;
-    const struct result *result; /* of tables: their rows, or NULL */
+    const struct result *result; /* of tables: their rows */
     struct rows rows;
-    VEC(struct column) columns;
+    VEC(struct column) columns; /* of tables in a linear doc, with the cells */
     VEC(const char *) cells;
     VEC(struct fact) facts;
     VEC(struct card) cards;
@@ -213,10 +212,8 @@ void doc_card(struct doc *d, const struct card *c);
 /* Rows of a result; nothing where there are none. */
 void doc_rows(struct doc *d, const struct result *r, const struct rows *o);
 
-/* A table by hand, where there is no result; cells fill it row by row. */
-struct block *doc_table(struct doc *d, const char *caption);
-void doc_column(struct block *table, const char *title, enum column_kind kind);
-void doc_cell(struct block *table, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A VEC of structs as a result; they stay where they are. */
+#define RESULT(fields, list) (&(struct result){&(fields), (list).v, (list).n, false})
 
 /* `chart` is shown instead where pictures are; NULL: none. */
 struct block *doc_bars(struct doc *d, const char *caption, const char *chart);
@@ -231,6 +228,7 @@ void doc_timeline(struct doc *d);
 
 /* A drawing that is no such chart. Media that cannot draw show `lines`, as wide as they are. */
 void doc_picture(struct doc *d, const struct draw *picture, const char *lines);
+/* Where it cannot be drawn, what its shapes say when they are pointed at stands for it. */
 void doc_small_picture(struct doc *d, const char *caption, const struct draw *picture);
 /* One that is drawn for the width there is. */
 void doc_drawing(struct doc *d, const char *caption,
@@ -246,12 +244,14 @@ void doc_close(struct doc *d);
 
 const struct block *doc_title_of(const struct doc *d); /* NULL: none */
 
+/* Which field each column is: in their order, but what is shown in the order of that list. */
+const size_t *doc_column_order(const struct block *table);
+
 /* Whether a column of a table is shown at first: it is listed, and has something to say. */
 bool doc_column_shown(const struct block *table, size_t field);
 
-/* What is in a cell of a table of rows. */
-const char *doc_cell_text(const struct doc *d, const struct block *table, const struct field *f,
-                          const void *row);
+/* What is in a cell of a table of rows: field_text(), moments from the start of the window on. */
+const char *doc_cell_text(const struct doc *d, const struct field *f, const void *row);
 
 /* "copy 122, at 529 ms" */
 const char *doc_jump_text(const struct doc *d, const struct jump *j);

@@ -1,4 +1,6 @@
 /* A doc as one thing after the other: for media that cannot fold, link or offer columns. */
+#include <string.h>
+
 #include "analyze/analysis.h"
 #include "base/human.h"
 #include "base/str.h"
@@ -36,21 +38,32 @@ bool doc_column_shown(const struct block *b, size_t field)
     if (value_listed(b->rows.never, f->key) ||
         (b->rows.shown && !value_listed(b->rows.shown, f->key)))
         return false;
-    for (size_t i = 0; i < b->result->n; i++)
+    for (size_t i = 0; i < b->result->n && !b->rows.empty_too; i++)
         if (!value_is_empty(f, row_of(b, i)))
             return true;
-    return false;
+    return b->rows.empty_too;
 }
 
-const char *doc_cell_text(const struct doc *d, const struct block *b, const struct field *f,
-                          const void *row)
+const size_t *doc_column_order(const struct block *b)
 {
-    if (value_listed(b->rows.not_below_zero, f->key) && field_number(f, row) < 0)
-        return "-";
-    if (value_listed(b->rows.moments, f->key))
-        return value_moment(d->arena, f, row, d->a ? d->a->view.start_ns : 0);
-    if (value_listed(b->rows.changes, f->key))
-        return value_change(d->arena, f, row);
+    const struct fields *f = b->result->fields;
+    size_t *order = arena_array(b->arena, size_t, f->n), at = 0;
+    for (size_t i = 0; i < f->n; i++)
+        order[i] = i;
+    for (const char *p = b->rows.shown; p && *p; p += strcspn(p, " "), p += strspn(p, " ")) {
+        const struct field *next = fields_find(f, arena_strndup(b->arena, p, strcspn(p, " ")));
+        while (next && at < f->n && !value_listed(b->rows.shown, f->v[at].key))
+            at++;
+        if (next && at < f->n)
+            order[at++] = (size_t)(next - f->v);
+    }
+    return order;
+}
+
+const char *doc_cell_text(const struct doc *d, const struct field *f, const void *row)
+{
+    if (f->style == STYLE_MOMENT)
+        return value_ns(d->arena, sub_ns(field_get(f, row).i, d->a ? d->a->view.start_ns : 0));
     return field_text(f, row, d->arena);
 }
 
@@ -58,10 +71,10 @@ const char *doc_cell_text(const struct doc *d, const struct block *b, const stru
 static const char *cell(const struct doc *d, const struct block *b, const struct field *f,
                         const void *row)
 {
-    const char *text = doc_cell_text(d, b, f, row);
+    const char *text = doc_cell_text(d, f, row);
     if (value_listed(b->rows.names, f->key))
-        text = name_short(d->arena, text);
-    return *text ? text : "-";
+        text = name_short(d->arena, name_demangle(d->arena, text));
+    return *text || f->style == STYLE_EXACT ? text : "-";
 }
 
 static int indent(const struct block *b, const void *row)
@@ -73,7 +86,7 @@ static int indent(const struct block *b, const void *row)
 
 static const char *caption(const struct doc *d, const struct block *b, size_t n)
 {
-    const char *text = b->text ? b->text : "";
+    const char *doc = d->detailed ? b->result->fields->doc : "", *text = b->text ? b->text : doc;
     if (n == b->result->n)
         return text;
     return arena_printf(d->arena, "%zu of %zu%s%s", n, b->result->n, *text ? "; " : "", text);
@@ -88,27 +101,38 @@ static size_t printed(const struct block *b)
     return b->rows.printed ? marked : top && top < n ? top : n;
 }
 
+static void column(struct block *t, const struct field *f)
+{
+    bool whole = f->whole || t->rows.wide;
+    enum column_kind kind = !field_is_text(f) || f->right ? COLUMN_NUMBER
+                            : whole                       ? COLUMN_KEEP
+                                                          : COLUMN_TEXT;
+    vec_push(&t->columns, t->arena, ((struct column){f->label, kind}));
+}
+
 static void table(struct doc *to, const struct doc *d, const struct block *b)
 {
     const struct fields *fields = b->result->fields;
+    const size_t *order = doc_column_order(b);
     size_t n = printed(b);
     bool *shown = arena_array(d->arena, bool, fields->n);
     struct block *t = add(to, b);
     t->text = caption(d, b, n);
-    for (size_t f = 0; f < fields->n; f++) {
-        shown[f] = doc_column_shown(b, f);
-        if (shown[f])
-            doc_column(t, fields->v[f].label,
-                       field_is_text(&fields->v[f]) ? COLUMN_TEXT : COLUMN_NUMBER);
+    for (size_t k = 0; k < fields->n; k++) {
+        shown[k] = doc_column_shown(b, order[k]);
+        if (shown[k])
+            column(t, &fields->v[order[k]]);
     }
     for (size_t i = 0; i < (b->rows.printed ? b->result->n : n); i++)
-        for (size_t f = 0, first = 1; f < fields->n; f++) {
-            const struct field *v = &fields->v[f];
+        for (size_t k = 0, first = 1; k < fields->n; k++) {
+            const struct field *v = &fields->v[order[k]];
             bool deep = first && v->type == FIELD_TEXT;
-            if (!shown[f] || (b->rows.printed && !b->rows.printed[i]))
+            if (!shown[k] || (b->rows.printed && !b->rows.printed[i]))
                 continue;
-            doc_cell(t, "%*s%s", deep ? indent(b, row_of(b, i)) : 0, "",
-                     cell(d, b, v, row_of(b, i)));
+            const char *text = cell(d, b, v, row_of(b, i));
+            int depth = deep ? indent(b, row_of(b, i)) : 0;
+            vec_push(&t->cells, t->arena,
+                     depth ? arena_printf(t->arena, "%*s%s", depth, "", text) : text);
             first &= !deep;
         }
 }
@@ -147,6 +171,8 @@ static size_t fold(struct doc *to, const struct doc *d, size_t i)
     doc_heading(to, 3, "%s%s%s%s%s%s%s%s", number, o->badge ? "[" : "", o->badge ? o->badge : "",
                 o->badge ? "] " : "", o->title, o->cost ? " (" : "", o->cost ? o->cost : "",
                 o->cost ? ")" : "");
+    if (d->detailed) /* no end of the part it stands in */
+        to->blocks.v[to->blocks.n - 1]->fold = o;
     return i;
 }
 
@@ -158,6 +184,8 @@ static void about(struct doc *to, const struct doc *d)
     str_init(&s, d->arena);
     for (size_t i = 0; i < d->about.n; i++)
         str_printf(&s, "%s%s %s", i ? " · " : "", d->about.v[i].label, d->about.v[i].value);
+    for (size_t i = 0; i < d->badges.n && d->detailed; i++)
+        str_printf(&s, " · %s", d->badges.v[i].text);
     doc_text(to, "%s", s.buf);
 }
 
@@ -180,8 +208,9 @@ static void drop_empty(struct doc *d)
         const struct block *b = d->blocks.v[i], *next = NULL;
         if (i + 1 < d->blocks.n)
             next = d->blocks.v[i + 1];
-        bool empty = b->kind == BLOCK_HEADING && b->level > 2 &&
-                     (!next || (next->kind == BLOCK_HEADING && next->level <= b->level));
+        bool empty =
+            b->kind == BLOCK_HEADING && b->level > 2 &&
+            (!next || (next->kind == BLOCK_HEADING && !next->fold && next->level <= b->level));
         if (!empty)
             d->blocks.v[kept++] = d->blocks.v[i];
     }
@@ -200,12 +229,14 @@ const struct doc *doc_linear(const struct doc *d)
             i = fold(to, d, i);
         else if (b->kind == BLOCK_CARDS)
             cards(to, b);
-        else if (b->kind == BLOCK_TABLE && b->result)
+        else if (b->kind == BLOCK_TABLE)
             table(to, d, b);
         else if (b->kind != BLOCK_CLOSE) {
             struct block *copy = add(to, b);
             if (b->kind == BLOCK_TIMELINE)
                 copy->kind = BLOCK_CHART;
+            if (b->kind == BLOCK_CALLOUT && b->label && d->detailed)
+                copy->text = arena_printf(d->arena, "%s: %s", b->label, b->text);
             if (b->jump)
                 copy->text = arena_printf(d->arena, "%s (%s)", b->text, doc_jump_text(d, b->jump));
         }
@@ -218,7 +249,8 @@ bool doc_is_bare(const struct doc *linear, size_t heading)
 {
     for (size_t i = heading + 1; i < linear->blocks.n; i++) {
         const struct block *b = linear->blocks.v[i];
-        if (b->kind == BLOCK_HEADING && b->level <= linear->blocks.v[heading]->level)
+        if (b->kind == BLOCK_HEADING && !(b->fold && !linear->blocks.v[heading]->fold) &&
+            b->level <= linear->blocks.v[heading]->level)
             return true;
         if (b->kind != BLOCK_HEADING && b->kind != BLOCK_CHART &&
             !(b->kind == BLOCK_PICTURE && !*b->lines))

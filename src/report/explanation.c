@@ -32,13 +32,17 @@ const struct fields hypothesis_fields =
     FIELDS("hypotheses", "", struct hypothesis, hypothesis_list);
 
 #define T struct key_difference
-PART(difference_fields, T, ALWAYS(T, metric, FIELD_TEXT, "metric", "what differs"),
-     OR_NULL(T, phase, FIELD_TEXT, "phase", "where; null: not said"),
-     OR_NULL(T, profile_a, FIELD_TEXT, "profile_a", "before"),
-     OR_NULL(T, profile_b, FIELD_TEXT, "profile_b", "after"),
-     OR_NULL(T, magnitude_pct, FIELD_NUM, "magnitude_pct",
-             "100 x (b - a) / a, computed by gpusight; null: these are no two numbers"),
-     OR_NULL(T, note, FIELD_TEXT, "note", "what the model says about it"));
+#define SAID(member, label, doc)                                                                   \
+    FIELD(T, member, FIELD_TEXT, label, NO_UNIT, doc, .null = NULL_MAYBE)
+SHARED_PART(difference_fields, T,
+            FIELD(T, metric, FIELD_TEXT, "what differs", NO_UNIT, "what differs",
+                  .null = NULL_NEVER),
+            SAID(phase, "phase", "where; null: not said"), SAID(profile_a, "A", "before"),
+            SAID(profile_b, "B", "after"),
+            FIELD(T, magnitude_pct, FIELD_NUM, "change", IN_PERCENT,
+                  "100 x (b - a) / a, computed by gpusight; null: these are no two numbers",
+                  .null = NULL_MAYBE, AS_CHANGE),
+            SAID(note, "note", "what the model says about it"));
 #undef T
 
 #define T struct explanation
@@ -92,7 +96,7 @@ struct said_row {
 };
 
 static const struct field said_list[] = {
-    FIELD(struct said_row, line, FIELD_TEXT, "words_of_a_language_model", "",
+    FIELD(struct said_row, line, FIELD_TEXT, "words_of_a_language_model", NO_UNIT,
           "what a language model said, line by line"),
 };
 static const struct fields said_fields = FIELDS(

@@ -39,7 +39,7 @@ struct explanation {
     double cost_usd; /* NaN: not known */
 };
 
-extern const struct fields hypothesis_fields, explanation_fields;
+extern const struct fields difference_fields, hypothesis_fields, explanation_fields;
 
 /* A sheet with its lines, below one that says whose words they are. */
 struct workbook;

@@ -1,6 +1,7 @@
 #include "report/inventory.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/fs.h"
 #include "base/human.h"
@@ -26,65 +27,119 @@ static void overview(const struct inventory *i, struct doc *d)
     doc_fact(d, "quality", "%c (%d of 100)", i->quality.grade, i->quality.points);
 }
 
+#define T struct inventory_process
+SHARED_PART(inventory_process_fields, T,
+            FIELD(T, pid, FIELD_I64, "pid", NO_UNIT, "process id", .null = NULL_NEVER),
+            FIELD(T, rank, FIELD_I32, "rank", NO_UNIT, "of a job; null: none", .null = NULL_MAYBE),
+            FIELD(T, rank_source, FIELD_TEXT, "rank from", NO_UNIT, "where the rank is from",
+                  .null = NULL_MAYBE),
+            FIELD(T, host, FIELD_TEXT, "host", NO_UNIT, "it ran on", .null = NULL_NEVER),
+            FIELD(T, command, FIELD_TEXT, "command", NO_UNIT, "line", .null = NULL_NEVER));
+#undef T
+
+inventory_processes inventory_list_processes(const struct trace *t, struct arena *a)
+{
+    inventory_processes rows = {0};
+    for (size_t p = 0; p < t->processes.n; p++) {
+        const struct process *s = &t->processes.v[p];
+        vec_push(&rows, a,
+                 ((struct inventory_process){s->pid, s->rank, s->rank_source, trace_str(t, s->host),
+                                             trace_str(t, s->command)}));
+    }
+    return rows;
+}
+
 static void processes(const struct inventory *i, struct doc *d)
 {
     enum { MOST = 20 };
     const struct trace *t = i->trace;
+    inventory_processes rows = inventory_list_processes(t, d->arena);
     doc_heading(d, 2, "Processes");
-    struct block *b = doc_table(d, "");
-    doc_column(b, "rank", COLUMN_NUMBER);
-    doc_column(b, "host", COLUMN_TEXT);
-    doc_column(b, "pid", COLUMN_NUMBER);
-    doc_column(b, "command", COLUMN_TEXT);
-    for (size_t p = 0; p < t->processes.n && p < MOST; p++) {
-        const struct process *s = &t->processes.v[p];
-        if (s->rank >= 0)
-            doc_cell(b, "%d", s->rank);
-        else
-            doc_cell(b, "-");
-        doc_cell(b, "%s", trace_str(t, s->host));
-        doc_cell(b, "%" PRId64, s->pid);
-        doc_cell(b, "%s", trace_str(t, s->command));
-    }
-    if (t->processes.n > MOST)
-        b->text = arena_printf(d->arena, "and %zu more", t->processes.n - MOST);
+    doc_rows(d, RESULT(inventory_process_fields, rows),
+             &(struct rows){.key = "processes",
+                            .caption = "",
+                            .shown = "rank host pid command",
+                            .empty_too = true,
+                            .top = MOST});
     if (t->masked_values)
         doc_text(d, "%" PRIu64 " %s in commands %s masked: passwords, tokens and the like.",
                  t->masked_values, t->masked_values == 1 ? "value" : "values",
                  t->masked_values == 1 ? "is" : "are");
 }
 
+#define T struct inventory_gpu
+#define SIZE(member, key, label, unit, doc)                                                        \
+    FIELD_AS(T, g.member, FIELD_U32, key, label, unit, doc, .null = NULL_NEVER,                    \
+             .style = STYLE_OVER_ZERO)
+#define NAME(member, label, doc, ...)                                                              \
+    FIELD(T, member, FIELD_TEXT, label, NO_UNIT, doc, .null = NULL_NEVER, ##__VA_ARGS__)
+SHARED_PART(inventory_gpu_fields, T,
+            FIELD_AS(T, g.index, FIELD_I32, "index", "GPU", NO_UNIT, "number on its host, from 0",
+                     .null = NULL_NEVER),
+            FIELD_AS(T, g.node_id, FIELD_I32, "node_id", "node", NO_UNIT,
+                     "as the driver numbers devices", .null = NULL_NEVER),
+            NAME(host, "host", "it is in"), NAME(name, "name", "product name"),
+            NAME(arch, "arch", "gfx942, sm_90, ...", UNCUT),
+            FIELD_AS(T, g.vendor, FIELD_ENUM, "vendor", "vendor", NO_UNIT, "who made it",
+                     .null = NULL_NEVER, .words = vendor_names),
+            SIZE(cu_count, "cu_count", "CUs", NO_UNIT,
+                 "compute units or SMs; 0: not known, as below"),
+            SIZE(simd_per_cu, "simd_per_cu", "SIMDs", NO_UNIT, "SIMDs of each"),
+            SIZE(max_waves_per_simd, "max_waves_per_simd", "waves", NO_UNIT, "waves at once"),
+            SIZE(wave_size, "wave_size", "wave size", NO_UNIT, "work-items of a wave"),
+            SIZE(lds_bytes_per_cu, "lds_bytes_per_cu", "LDS", IN_BYTES, "LDS or shared memory"),
+            SIZE(xcc_count, "xcc_count", "dies", NO_UNIT, "compute dies"),
+            SIZE(clock_mhz, "clock_mhz", "clock", IN_MHZ, "highest clock"),
+            FIELD_AS(T, g.memory_bytes, FIELD_U64, "memory_bytes", "memory", IN_BYTES,
+                     "device memory", .null = NULL_NEVER, .style = STYLE_OVER_ZERO),
+            FIELD_AS(T, g.used, FIELD_BOOL, "used", "used", NO_UNIT,
+                     "some kernel or copy ran on it", .null = NULL_NEVER, UNCUT));
+#undef T
+
+inventory_gpus inventory_list_gpus(const struct trace *t, struct arena *a)
+{
+    inventory_gpus rows = {0};
+    for (size_t g = 0; g < t->gpus.n; g++) {
+        const struct gpu *u = &t->gpus.v[g];
+        vec_push(&rows, a,
+                 ((struct inventory_gpu){*u, trace_str(t, u->host), trace_str(t, u->name),
+                                         trace_str(t, u->arch)}));
+    }
+    return rows;
+}
+
+/* The same columns, by the vendor's word. */
+static const struct fields *with_sms(struct arena *a)
+{
+    const struct fields *from = &inventory_gpu_fields;
+    struct field *list = arena_array(a, struct field, from->n);
+    struct fields *to = arena_new(a, struct fields);
+    memcpy(list, from->v, from->n * sizeof(*list));
+    list[fields_find(from, "cu_count") - from->v].label = "SMs";
+    *to = *from;
+    to->v = list;
+    return to;
+}
+
 static void gpus(const struct inventory *i, struct doc *d)
 {
     const struct trace *t = i->trace;
-    char text[HUMAN_MAX];
-    if (!t->gpus.n)
-        return;
-    doc_heading(d, 2, "GPUs");
-    struct block *b = doc_table(d, "");
-    static const char *const titles[] = {"GPU", "name", "arch", "CUs", "clock", "memory", "used"};
-    static const enum column_kind kinds[] = {COLUMN_NUMBER, COLUMN_TEXT,   COLUMN_KEEP,
-                                             COLUMN_NUMBER, COLUMN_NUMBER, COLUMN_NUMBER,
-                                             COLUMN_KEEP};
+    inventory_gpus rows = inventory_list_gpus(t, d->arena);
     bool hosts = false;
     for (size_t g = 1; g < t->gpus.n; g++)
         hosts |= t->gpus.v[g].host != t->gpus.v[0].host;
-    if (hosts)
-        doc_column(b, "host", COLUMN_TEXT);
-    for (size_t c = 0; c < 7; c++)
-        doc_column(b, c == 3 && t->gpus.v[0].vendor == VENDOR_NVIDIA ? "SMs" : titles[c], kinds[c]);
-    for (size_t g = 0; g < t->gpus.n; g++) {
-        const struct gpu *u = &t->gpus.v[g];
-        if (hosts)
-            doc_cell(b, "%s", trace_str(t, u->host));
-        doc_cell(b, "%d", u->index);
-        doc_cell(b, "%s", trace_str(t, u->name));
-        doc_cell(b, "%s", trace_str(t, u->arch));
-        doc_cell(b, u->cu_count ? "%u" : "-", u->cu_count);
-        doc_cell(b, u->clock_mhz ? "%u MHz" : "-", u->clock_mhz);
-        doc_cell(b, "%s", u->memory_bytes ? human_bytes(text, u->memory_bytes) : "-");
-        doc_cell(b, "%s", u->used ? "yes" : "no");
-    }
+    if (!rows.n)
+        return;
+    const struct fields *fields =
+        t->gpus.v[0].vendor == VENDOR_NVIDIA ? with_sms(d->arena) : &inventory_gpu_fields;
+    doc_heading(d, 2, "GPUs");
+    doc_rows(d, RESULT(*fields, rows),
+             &(struct rows){.key = "gpus",
+                            .caption = "",
+                            .shown = hosts ? "host index name arch cu_count clock_mhz memory_bytes "
+                                             "used"
+                                           : "index name arch cu_count clock_mhz memory_bytes used",
+                            .empty_too = true});
 }
 
 static void records(const struct inventory *i, struct doc *d)

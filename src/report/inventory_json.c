@@ -2,17 +2,6 @@
 #include "report/inventory.h"
 #include "report/trust.h"
 
-struct process_json {
-    int64_t pid;
-    int32_t rank; /* -1: none */
-    const char *rank_source, *host, *command;
-};
-
-struct gpu_json {
-    struct gpu g;
-    const char *host, *name, *arch;
-};
-
 struct category_json {
     const char *name;
     uint64_t count;
@@ -24,8 +13,8 @@ struct inventory_json {
     struct trace_file first; /* what all files have in common */
     uint64_t span_ns;
     VEC(struct category_json) categories;
-    VEC(struct process_json) processes;
-    VEC(struct gpu_json) gpus;
+    inventory_processes processes;
+    inventory_gpus gpus;
     uint64_t masked_values;
     struct trust_json trust;
 };
@@ -67,32 +56,6 @@ PART(value_fields, T, COUNT(counter_records, "counter_values", "of hardware coun
 PART(files_fields, T, ALWAYS(T, files, FIELD_LIST, "files", "one by one", .of = &file_fields));
 #undef T
 
-#define T struct process_json
-PART(process_fields, T, ALWAYS(T, pid, FIELD_I64, "pid", "process id"),
-     OR_NULL(T, rank, FIELD_I32, "rank", "of a job; null: none"),
-     OR_NULL(T, rank_source, FIELD_TEXT, "rank_source", "where the rank is from"),
-     ALWAYS(T, host, FIELD_TEXT, "host", "it ran on"),
-     ALWAYS(T, command, FIELD_TEXT, "command", "line"));
-#undef T
-
-#define T struct gpu_json
-PART(gpu_fields, T, ALWAYS(T, g.index, FIELD_I32, "index", "number on its host, from 0"),
-     ALWAYS(T, g.node_id, FIELD_I32, "node_id", "as the driver numbers devices"),
-     ALWAYS(T, host, FIELD_TEXT, "host", "it is in"),
-     ALWAYS(T, name, FIELD_TEXT, "name", "product name"),
-     ALWAYS(T, arch, FIELD_TEXT, "arch", "gfx942, sm_90, ..."),
-     ALWAYS(T, g.vendor, FIELD_ENUM, "vendor", "who made it", .words = vendor_names),
-     ALWAYS(T, g.cu_count, FIELD_U32, "cu_count", "compute units or SMs; 0: not known, as below"),
-     ALWAYS(T, g.simd_per_cu, FIELD_U32, "simd_per_cu", "SIMDs of each"),
-     ALWAYS(T, g.max_waves_per_simd, FIELD_U32, "max_waves_per_simd", "waves at once"),
-     ALWAYS(T, g.wave_size, FIELD_U32, "wave_size", "work-items of a wave"),
-     ALWAYS(T, g.lds_bytes_per_cu, FIELD_U32, "lds_bytes_per_cu", "LDS or shared memory"),
-     ALWAYS(T, g.xcc_count, FIELD_U32, "xcc_count", "compute dies"),
-     ALWAYS(T, g.clock_mhz, FIELD_U32, "clock_mhz", "highest clock"),
-     ALWAYS(T, g.memory_bytes, FIELD_U64, "memory_bytes", "device memory"),
-     ALWAYS(T, g.used, FIELD_BOOL, "used", "some kernel or copy ran on it"));
-#undef T
-
 PART(category_fields, struct category_json,
      ALWAYS(struct category_json, name, FIELD_TEXT, "name", ""),
      ALWAYS(struct category_json, count, FIELD_U64, "count", "records"));
@@ -107,10 +70,11 @@ PART(document, T, SPREAD(T, first, FIELD_OBJECT, &first_fields),
      WITHIN("counts", "records", &count_fields),
      ALWAYS(T, categories, FIELD_PAIRS, "categories", "records by the profiler's categories",
             .of = &category_fields),
-     ALWAYS(T, processes, FIELD_LIST, "processes", "that were recorded", .of = &process_fields),
+     ALWAYS(T, processes, FIELD_LIST, "processes", "that were recorded",
+            .of = &inventory_process_fields),
      IF_ANY(T, masked_values, FIELD_U64, "masked_values",
             "passwords and the like in commands that are hidden; not there: none"),
-     ALWAYS(T, gpus, FIELD_LIST, "gpus", "that the trace lists", .of = &gpu_fields),
+     ALWAYS(T, gpus, FIELD_LIST, "gpus", "that the trace lists", .of = &inventory_gpu_fields),
      SPREAD(T, trust, FIELD_OBJECT, &trust_capability_fields),
      SPREAD(T, trust, FIELD_OBJECT, &trust_quality_fields), SPREAD(T, t, FIELD_REF, &files_fields));
 
@@ -120,18 +84,8 @@ static void take_lists(T *d, const struct trace *t, struct arena *arena)
         vec_push(&d->categories, arena,
                  ((struct category_json){trace_str(t, t->categories.v[c].name),
                                          t->categories.v[c].count}));
-    for (size_t p = 0; p < t->processes.n; p++) {
-        const struct process *s = &t->processes.v[p];
-        vec_push(&d->processes, arena,
-                 ((struct process_json){s->pid, s->rank, s->rank_source, trace_str(t, s->host),
-                                        trace_str(t, s->command)}));
-    }
-    for (size_t g = 0; g < t->gpus.n; g++) {
-        const struct gpu *u = &t->gpus.v[g];
-        vec_push(&d->gpus, arena,
-                 ((struct gpu_json){*u, trace_str(t, u->host), trace_str(t, u->name),
-                                    trace_str(t, u->arch)}));
-    }
+    d->processes = inventory_list_processes(t, arena);
+    d->gpus = inventory_list_gpus(t, arena);
 }
 
 void inventory_json(const struct inventory *i, struct jwrite *w)

@@ -85,20 +85,28 @@ bool sections_build(struct doc *d, const struct subject *s, const char *names, s
     return true;
 }
 
+struct listed {
+    const char *name, *title;
+    bool there;
+};
+
+#define T struct listed
+PART(listed_fields, T,
+     FIELD(T, name, FIELD_TEXT, "section", NO_UNIT, "as --sections takes it", UNCUT),
+     FIELD(T, title, FIELD_TEXT, "title", NO_UNIT, "over it", UNCUT),
+     FIELD(T, there, FIELD_BOOL, "there", NO_UNIT, "there is something to show", UNCUT));
+#undef T
+
 struct doc *sections_list(const struct subject *s, struct arena *arena)
 {
     struct doc *d = doc_new(arena);
-    struct block *t = doc_table(d, "");
-    doc_column(t, "section", COLUMN_KEEP);
-    doc_column(t, "title", COLUMN_KEEP);
-    doc_column(t, "there", COLUMN_KEEP);
-    for (size_t i = 0; all[i]; i++) {
-        if (!belongs(all[i], s))
-            continue;
-        doc_cell(t, "%s", all[i]->name);
-        doc_cell(t, "%s", *all[i]->title ? all[i]->title : all[i]->nav);
-        doc_cell(t, "%s", all[i]->has(s) ? "yes" : "no");
-    }
+    VEC(struct listed) rows = {0};
+    for (size_t i = 0; all[i]; i++)
+        if (belongs(all[i], s))
+            vec_push(&rows, arena,
+                     ((struct listed){all[i]->name, *all[i]->title ? all[i]->title : all[i]->nav,
+                                      all[i]->has(s)}));
+    doc_rows(d, RESULT(listed_fields, rows), &(struct rows){.key = "sections"});
     return d;
 }
 

@@ -21,7 +21,8 @@ struct source_fact_row source_fact_row(const struct source_scan *s, const struct
 
 /* Patterns with the first place of each, one in a loop before others. */
 struct source_place_row {
-    const char *severity, *description, *first;
+    enum source_severity severity;
+    const char *description, *first;
     uint32_t count, in_loop;
 };
 extern const struct fields source_place_fields;

@@ -71,7 +71,7 @@ static void add_fields(struct terms *t, struct arena *a, const struct fields *f)
                                 .name = f->v[i].key,
                                 .alias = arena_printf(a, "%s.%s", f->key, f->v[i].key),
                                 .where = f->key,
-                                .unit = f->v[i].unit,
+                                .unit = unit_word(f->v[i].unit),
                                 .doc = f->v[i].doc}));
 }
 
@@ -126,7 +126,7 @@ static void add_derived(struct terms *t, struct arena *a)
                                .name = defs[i].id,
                                .alias = arena_printf(a, "counter_metrics.%s", defs[i].id),
                                .where = "derived from counters",
-                               .unit = defs[i].unit,
+                               .unit = unit_word(defs[i].unit),
                                .doc = arena_printf(a, "%s; on %s: %s", defs[i].doc,
                                                    metric_archs(&defs[i], a), defs[i].formula)}));
     }

@@ -147,7 +147,7 @@ PART(term_fields, T,
 
 #define T struct terms
 PART(document, T, FIXED("schema_version", "1.0", "version of this document"),
-     FIELD_AS(T, v, FIELD_LIST, "terms", "", "", "those of the name asked for, or all",
+     FIELD_AS(T, v, FIELD_LIST, "terms", "", NO_UNIT, "those of the name asked for, or all",
               .null = NULL_NEVER, .of = &term_fields));
 #undef T
 

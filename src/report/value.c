@@ -24,20 +24,6 @@ bool value_is_empty(const struct field *f, const void *row)
            (f->type == FIELD_I32 && v.i < 0);
 }
 
-const char *value_change(struct arena *a, const struct field *f, const void *row)
-{
-    double v = field_number(f, row);
-    if (!strcmp(f->unit, "%"))
-        return value_signed_pct(a, v);
-    const char *text = field_text(f, row, a);
-    return v >= 0 ? arena_printf(a, "+%s", text) : text;
-}
-
-const char *value_moment(struct arena *a, const struct field *f, const void *row, int64_t origin_ns)
-{
-    return value_ns(a, sub_ns(field_get(f, row).i, origin_ns));
-}
-
 const char *value_ns(struct arena *a, int64_t ns)
 {
     char text[HUMAN_MAX];
@@ -59,7 +45,13 @@ const char *value_count(struct arena *a, uint64_t n)
 const char *value_pct(struct arena *a, double pct)
 {
     char text[HUMAN_MAX];
-    return isfinite(pct) ? arena_strdup(a, human_pct(text, pct)) : "-";
+    return arena_strdup(a, human_pct(text, pct));
+}
+
+const char *value_figure(struct arena *a, double v)
+{
+    char text[HUMAN_MAX];
+    return arena_strdup(a, human_figure(text, v));
 }
 
 const char *value_signed_ns(struct arena *a, int64_t ns)
@@ -69,5 +61,6 @@ const char *value_signed_ns(struct arena *a, int64_t ns)
 
 const char *value_signed_pct(struct arena *a, double pct)
 {
-    return isfinite(pct) ? arena_printf(a, "%+.1f %%", pct) : "-";
+    char text[HUMAN_MAX];
+    return arena_strdup(a, human_change_pct(text, pct));
 }

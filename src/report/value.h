@@ -13,18 +13,12 @@ bool value_listed(const char *list, const char *word);
 /* Whether there is nothing to say: no text, no number. */
 bool value_is_empty(const struct field *f, const void *row);
 
-/* Of a difference: "+213 ms". */
-const char *value_change(struct arena *a, const struct field *f, const void *row);
-
-/* A point in time, from `origin_ns` on. */
-const char *value_moment(struct arena *a, const struct field *f, const void *row,
-                         int64_t origin_ns);
-
 /* Numbers for people in an arena, as base/human.h has them; "-" for NaN. */
 const char *value_ns(struct arena *a, int64_t ns);
 const char *value_bytes(struct arena *a, uint64_t n);
 const char *value_count(struct arena *a, uint64_t n);
 const char *value_pct(struct arena *a, double pct);
+const char *value_figure(struct arena *a, double v);
 /* Differences: "+1.20 ms", "-3.4 %". */
 const char *value_signed_ns(struct arena *a, int64_t ns);
 const char *value_signed_pct(struct arena *a, double pct);

@@ -26,9 +26,9 @@ const void *sheet_row(const struct sheet *s, size_t i, void *scratch)
 const char *sheet_title(const struct sheet *s, size_t column, struct arena *a)
 {
     const struct field *f = &s->fields->v[column];
-    return s->exact_titles || !*f->unit || str_eq(f->label, f->unit)
+    return s->exact_titles || f->unit == NO_UNIT || str_eq(f->label, unit_word(f->unit))
                ? f->label
-               : arena_printf(a, "%s (%s)", f->label, f->unit);
+               : arena_printf(a, "%s (%s)", f->label, unit_word(f->unit));
 }
 
 /* ---- results that are single objects: one sheet for all of them ---- */
@@ -40,7 +40,7 @@ struct metric_row {
     const char *unit, *doc;
 };
 
-#define F(member, type, label, doc) FIELD(struct metric_row, member, type, label, "", doc)
+#define F(member, type, label, doc) FIELD(struct metric_row, member, type, label, NO_UNIT, doc)
 static const struct field metric_v[] = {
     F(table, FIELD_TEXT, "table", "the analysis it belongs to"),
     F(metric, FIELD_TEXT, "metric", "what is measured"),
@@ -57,7 +57,8 @@ static struct metric_row metric_of(const struct fields *table, const struct fiel
                                    const void *row)
 {
     struct field_value v = field_get(f, row);
-    struct metric_row m = {.table = table->key, .metric = f->label, .unit = f->unit, .doc = f->doc};
+    struct metric_row m = {
+        .table = table->key, .metric = f->label, .unit = unit_word(f->unit), .doc = f->doc};
     m.value = field_number(f, row);
     if (v.kind == VALUE_BOOL || v.kind == VALUE_TEXT)
         m.text = v.kind == VALUE_TEXT ? v.text : v.yes ? "yes" : "no";
@@ -118,7 +119,7 @@ struct about_row {
     const char *what, *value, *meaning;
 };
 
-#define F(member, label, doc) FIELD(struct about_row, member, FIELD_TEXT, label, "", doc)
+#define F(member, label, doc) FIELD(struct about_row, member, FIELD_TEXT, label, NO_UNIT, doc)
 static const struct field about_v[] = {
     F(what, "what", "a sheet, or a fact about the workbook"),
     F(value, "value", "rows of the sheet, or the fact"),

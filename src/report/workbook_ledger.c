@@ -9,13 +9,13 @@ struct ledger_row {
 
 #define F(member, type, label, unit, doc) FIELD(struct ledger_row, member, type, label, unit, doc)
 static const struct field row_v[] = {
-    F(gpu, FIELD_TEXT, "GPU", "", "index of the GPU on its host; all: over all GPUs"),
-    F(host, FIELD_TEXT, "host", "", "where the GPU is"),
-    F(cause, FIELD_TEXT, "cause", "", "what the time went to"),
-    F(kind, FIELD_TEXT, "kind", "", "work, exposed or idle"),
-    F(ns, FIELD_I64, "time", "ns", "GPU time with this cause"),
-    F(pct, FIELD_NUM, "of GPU time", "%", "100 x time / (window x GPUs)"),
-    F(doc, FIELD_TEXT, "meaning", "", "when time counts for this cause"),
+    F(gpu, FIELD_TEXT, "GPU", NO_UNIT, "index of the GPU on its host; all: over all GPUs"),
+    F(host, FIELD_TEXT, "host", NO_UNIT, "where the GPU is"),
+    F(cause, FIELD_TEXT, "cause", NO_UNIT, "what the time went to"),
+    F(kind, FIELD_TEXT, "kind", NO_UNIT, "work, exposed or idle"),
+    F(ns, FIELD_I64, "time", IN_NS, "GPU time with this cause"),
+    F(pct, FIELD_NUM, "of GPU time", IN_PERCENT, "100 x time / (window x GPUs)"),
+    F(doc, FIELD_TEXT, "meaning", NO_UNIT, "when time counts for this cause"),
 };
 #undef F
 static const struct fields row_fields =

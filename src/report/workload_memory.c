@@ -147,7 +147,8 @@ static const char *value_of(const struct workload_report *r, const char *key, st
 
 static const char *caption(const struct workload_report *r, struct arena *a)
 {
-    return arena_printf(a, "instructions and requests per %s, latencies in cycles", r->per);
+    return arena_printf(a, "instructions and requests per %s, latencies in cycles",
+                        workload_per_words[r->per]);
 }
 
 /* ---- characters ---- */

@@ -5,6 +5,7 @@
 #ifndef GS_REPORT_WORKLOAD_REPORT_H
 #define GS_REPORT_WORKLOAD_REPORT_H
 
+#include "analyze/counters/counters.h"
 #include "report/chart/draw.h"
 #include "report/doc.h"
 #include "workload/compare.h"
@@ -17,10 +18,8 @@ struct doc *workload_info_doc(const struct workload_report *r, struct arena *a);
 struct draw *workload_memory_draw(const struct workload_report *r, int width_px, struct arena *a);
 const char *workload_memory_text(const struct workload_report *r, struct arena *a);
 
-/* Kernels under the roofs of memory and compute. */
+/* Kernels under the roofs of memory and compute: rows, and the picture of them. */
+void workload_roofline(struct counter_results *c, const struct workload_report *r, struct arena *a);
 struct draw *workload_roof_draw(const struct workload_report *r, int width_px, struct arena *a);
-
-/* A metric's number for people; "-" when it cannot be said. */
-const char *workload_number_text(double v, struct arena *a);
 
 #endif

@@ -16,29 +16,28 @@ static bool kind_used(const struct workload_report *r, int kind)
 static void add_roofs(struct counter_results *c, const struct workload_report *r, struct arena *a)
 {
     struct roof_row row = {.gpu = r->w->system.model,
-                           .source = r->peaks.measured ? "measured" : "theory"};
+                           .source = r->peaks.measured ? ROOF_MEASURED : ROOF_THEORY};
     for (int l = 0; l < ROOF_LEVELS; l++) {
         row.roof = roof_level_label((enum roof_level)l);
-        row.kind = "bandwidth";
-        row.unit = "GB/s";
+        row.kind = ROOF_BANDWIDTH;
+        row.level = (enum roof_level)l;
+        row.unit = IN_GBPS;
         row.peak = r->peaks.gbps[l];
         if (row.peak > 0)
             vec_push(&c->roofs, a, row);
     }
     for (int k = 0; k < FLOP_KINDS; k++) {
         row.roof = flop_kind_label((enum flop_kind)k);
-        row.kind = "compute";
-        row.unit = "GFLOP/s";
+        row.kind = ROOF_COMPUTE;
+        row.unit = IN_GFLOPS;
         row.peak = r->peaks.gflops[k];
         if (row.peak > 0 && k != FLOP_MAT_INT8 && kind_used(r, k))
             vec_push(&c->roofs, a, row);
     }
 }
 
-struct draw *workload_roof_draw(const struct workload_report *r, int width_px, struct arena *a)
+void workload_roofline(struct counter_results *c, const struct workload_report *r, struct arena *a)
 {
-    struct analysis *holder = arena_new(a, struct analysis);
-    struct counter_results *c = &holder->counters;
     add_roofs(c, r, a);
     for (size_t i = 0; i < r->kernels.n; i++)
         for (int l = 0; l < ROOF_LEVELS; l++) {
@@ -46,8 +45,9 @@ struct draw *workload_roof_draw(const struct workload_report *r, int width_px, s
             const struct roof_point *p = &v->roof;
             vec_push(&c->roofline, a,
                      ((struct roofline_row){
+                         .rank = (uint32_t)i + 1,
                          .kernel = name_short(a, name_demangle(a, v->name)),
-                         .level = roof_level_label((enum roof_level)l),
+                         .level = (enum roof_level)l,
                          .bytes = p->bytes[l],
                          .intensity = p->intensity[l],
                          .gflops = p->gflops,
@@ -58,6 +58,12 @@ struct draw *workload_roof_draw(const struct workload_report *r, int width_px, s
                          .cross_pass = r->w->passes > 1,
                      }));
         }
+}
+
+struct draw *workload_roof_draw(const struct workload_report *r, int width_px, struct arena *a)
+{
+    struct analysis *holder = arena_new(a, struct analysis);
+    workload_roofline(&holder->counters, r, a);
     struct chart chart = chart_roofline;
     chart.absent = "no kernel with floating-point operations and a duration";
     return chart_draw(&chart, holder, &(struct chart_opts){.width = width_px}, a);

@@ -154,7 +154,7 @@ bool loop_analyze(struct loop *l, struct gs_error *err)
     if (!loop_self(l, &w, log, false, err) || !loop_read_findings(l, path, err))
         return false;
     struct session_event *e =
-        session_event(s, "analyze", "%zu finding%s%s%s", l->findings.n, human_s(l->findings.n),
+        session_event(s, EVENT_ANALYZE, "%zu finding%s%s%s", l->findings.n, human_s(l->findings.n),
                       l->findings.n ? ": " : "", l->findings.n ? l->findings.v[0].issue : "");
     e->trace = s->trace;
     return session_save(s, err);
@@ -196,26 +196,26 @@ static const struct loop_finding *finding_of(const struct loop *l, const char *n
 }
 
 /* Back to the current state, with what was wrong. */
-static bool take_back(struct loop *l, int64_t number, const char *result, const char *why,
+static bool take_back(struct loop *l, int64_t number, enum outcome result, const char *why,
                       struct gs_error *err)
 {
     struct session *s = l->s;
     session_checkpoint(s, number)->result = result;
-    session_event(s, "taken-back", "checkpoint %lld: %s", (long long)number, why)->checkpoint =
+    session_event(s, EVENT_TAKEN_BACK, "checkpoint %lld: %s", (long long)number, why)->checkpoint =
         number;
     log_say("taken back: %s", why);
     return tree_move(s, s->current, err) && tree_settle(s, s->current, err);
 }
 
 /* True with *failure where a gate is shut. */
-static bool gates(struct loop *l, int64_t number, const char **result, const char **failure,
+static bool gates(struct loop *l, int64_t number, enum outcome *result, const char **failure,
                   struct gs_error *err)
 {
-    *result = "build failed";
+    *result = OUTCOME_BUILD_FAILED;
     if (!loop_build(l, failure, err) || *failure)
         return !err->code;
     l->built = number;
-    *result = "test failed";
+    *result = OUTCOME_TEST_FAILED;
     return loop_test(l, failure, err);
 }
 
@@ -226,7 +226,7 @@ static bool decide(struct loop *l, int64_t number, const struct measure *m, bool
     struct checkpoint *c = session_checkpoint(s, number);
     c->change_pct = m->change_pct;
     c->noise_pct = m->noise_pct;
-    *kept = str_eq(m->verdict, "faster");
+    *kept = m->verdict == COMPARE_FASTER;
     l->flat = fabs(m->change_pct) < FLAT_PCT ? l->flat + 1 : 0;
     log_say("measured: %s", m->headline);
     if (isfinite(c->predicted_pct) && isfinite(m->change_pct))
@@ -236,16 +236,16 @@ static bool decide(struct loop *l, int64_t number, const struct measure *m, bool
         *kept = l->ask(l->ctx, "it does not help; [t] take it back, [k] keep it nevertheless",
                        "tk") == 'k';
     if (!*kept) {
-        const char *result = str_eq(m->verdict, "slower")           ? "slower"
-                             : str_eq(m->verdict, "not_comparable") ? "not comparable"
-                                                                    : "no gain";
+        enum outcome result = m->verdict == COMPARE_SLOWER           ? OUTCOME_SLOWER
+                              : m->verdict == COMPARE_NOT_COMPARABLE ? OUTCOME_NOT_COMPARABLE
+                                                                     : OUTCOME_NO_GAIN;
         return take_back(l, number, result, m->headline, err);
     }
-    c->result = "kept";
+    c->result = OUTCOME_KEPT;
     s->trace = NULL;
     l->unfit.n = 0;
-    session_event(s, "kept", "checkpoint %lld: %s", (long long)number, m->headline)->checkpoint =
-        number;
+    session_event(s, EVENT_KEPT, "checkpoint %lld: %s", (long long)number, m->headline)
+        ->checkpoint = number;
     return tree_move(s, number, err) && tree_settle(s, number, err);
 }
 
@@ -281,17 +281,20 @@ static bool agreed(struct loop *l, const struct edit *e)
 static bool try_checkpoint(struct loop *l, int64_t number, bool *kept, struct gs_error *err)
 {
     struct session *s = l->s;
-    const char *result, *failure = NULL;
+    enum outcome result;
+    const char *failure = NULL;
     struct measure m;
     if (!tree_move(s, number, err) || !gates(l, number, &result, &failure, err))
         return false;
     if (failure) {
         l->built = -1;
-        return take_back(l, number, result, arena_printf(s->arena, "%s: %s", result, failure), err);
+        return take_back(l, number, result,
+                         arena_printf(s->arena, "%s: %s", outcome_words[result], failure), err);
     }
     if (!loop_measure(l, number, &m, err)) {
         struct gs_error other = {0};
-        if (err->code != GS_E_CANCELLED && take_back(l, number, "not measured", err->text, &other))
+        if (err->code != GS_E_CANCELLED &&
+            take_back(l, number, OUTCOME_NOT_MEASURED, err->text, &other))
             *err = (struct gs_error){0};
         return !err->code;
     }
@@ -307,7 +310,7 @@ bool loop_try(struct loop *l, const char *text, size_t n, const char *name, bool
     *kept = false;
     l->wasted++;
     if (!edit_read(&e, s, text, n, &why)) {
-        session_event(s, "unfit", "%s: %s", name, why.text);
+        session_event(s, EVENT_UNFIT, "%s: %s", name, why.text);
         log_say("%s does not fit: %s", name, why.text);
         vec_push(&l->unfit, s->arena, e.key);
         return session_save(s, err);
@@ -316,7 +319,7 @@ bool loop_try(struct loop *l, const char *text, size_t n, const char *name, bool
         e.summary = name;
     if (!agreed(l, &e)) {
         vec_push(&l->unfit, s->arena, e.key);
-        session_event(s, "refused", "%s: not wanted", name);
+        session_event(s, EVENT_REFUSED, "%s: not wanted", name);
         return session_save(s, err);
     }
     struct checkpoint *c = tree_checkpoint(s, &e, err);
@@ -326,10 +329,10 @@ bool loop_try(struct loop *l, const char *text, size_t n, const char *name, bool
     int64_t number = c->number, same = tree_same_state(s, number);
     c->predicted_pct = f ? f->predicted_pct : NAN;
     log_say("trying %lld: %s", (long long)number, c->summary);
-    session_event(s, "edit", "%s (%s)", c->summary, name)->checkpoint = number;
+    session_event(s, EVENT_EDIT, "%s (%s)", c->summary, name)->checkpoint = number;
     if (same >= 0) {
-        c->result = "tried before";
-        session_event(s, "cycle", "that is checkpoint %lld again", (long long)same);
+        c->result = OUTCOME_TRIED_BEFORE;
+        session_event(s, EVENT_CYCLE, "that is checkpoint %lld again", (long long)same);
         log_say("that is checkpoint %lld again; it is not measured twice", (long long)same);
         return session_save(s, err);
     }
@@ -346,7 +349,7 @@ static bool was_tried(const struct loop *l, const char *key)
             return true;
     for (size_t i = 0; i < l->s->checkpoints.n; i++) {
         const struct checkpoint *c = &l->s->checkpoints.v[i];
-        if (str_eq(c->key, key) && !str_eq(c->result, "interrupted"))
+        if (str_eq(c->key, key) && c->result != OUTCOME_INTERRUPTED)
             return true;
     }
     return false;
@@ -399,7 +402,7 @@ static const char *ask_program(struct loop *l, size_t *n, struct gs_error *err)
         return NULL;
     vec_push(&argv, a, l->analysis);
     vec_push(&argv, a, (const char *)fs_join(s->folder, "session.json", a));
-    if (!loop_step(l, "propose", &argv, log, &failure, err) || failure)
+    if (!loop_step(l, EVENT_PROPOSE, &argv, log, &failure, err) || failure)
         return NULL;
     const struct mapping *m = fs_read_in(a, log, MOST_EDIT, err);
     struct edit e;
@@ -449,7 +452,7 @@ static bool finish(struct loop *l, const char *why, struct gs_error *err)
     const char *failure = NULL;
     if (l->built != s->current && !loop_build(l, &failure, err))
         return false;
-    session_event(s, "end", "%s; %.1f %% less time than at first", why, session_gain_pct(s));
+    session_event(s, EVENT_END, "%s; %.1f %% less time than at first", why, session_gain_pct(s));
     log_say("%s; %.1f %% less time than at first", why, session_gain_pct(s));
     return session_save(s, err);
 }

@@ -10,6 +10,7 @@
 #ifndef GS_SESSION_LOOP_H
 #define GS_SESSION_LOOP_H
 
+#include "compare/compare.h"
 #include "session/tree.h"
 
 struct loop_finding {
@@ -76,12 +77,13 @@ bool loop_show(struct loop *l, struct str *out, struct gs_error *err);
 /* ---- measure.c ---- */
 
 struct measure {
-    const char *verdict, *headline;
+    enum compare_verdict verdict;
+    const char *headline;
     double change_pct, noise_pct;
 };
 
 /* Runs one program with its output in a log of the session; its event is kept. */
-bool loop_step(struct loop *l, const char *kind, const struct words *argv, const char *log,
+bool loop_step(struct loop *l, enum event_kind kind, const struct words *argv, const char *log,
                const char **failure, struct gs_error *err);
 /* New names in the session's folder; of a folder that was made, NULL where it cannot be. */
 const char *loop_log(struct loop *l, const char *what);

@@ -35,7 +35,7 @@ static double limit_s(const struct loop *l)
     return l->timeout_s > 0 && l->timeout_s < left ? l->timeout_s : left;
 }
 
-bool loop_step(struct loop *l, const char *kind, const struct words *argv, const char *log,
+bool loop_step(struct loop *l, enum event_kind kind, const struct words *argv, const char *log,
                const char **failure, struct gs_error *err)
 {
     struct session *s = l->s;
@@ -44,7 +44,7 @@ bool loop_step(struct loop *l, const char *kind, const struct words *argv, const
     const char *line = session_hidden(s, shell_line(s->arena, argv));
     all.cap = all.n; /* the terminator must not be written into the caller's */
     vec_push(&all, s->arena, (const char *)NULL);
-    log_say("%s: %s", kind, line);
+    log_say("%s: %s", event_words[kind], line);
     struct child_opts o = {.argv = all.v,
                            .folder = s->here,
                            .timeout_s = limit_s(l),
@@ -56,7 +56,7 @@ bool loop_step(struct loop *l, const char *kind, const struct words *argv, const
     if (!child_run(&o, &r, err))
         return false;
     *failure = child_failure(&r, s->arena);
-    struct session_event *e = session_event(s, kind, "%s", *failure ? *failure : "well");
+    struct session_event *e = session_event(s, kind, "%s", *failure ? *failure : WENT_WELL);
     e->command = line;
     e->log = log;
     e->seconds = r.seconds;
@@ -96,7 +96,7 @@ const char *loop_folder(struct loop *l, const char *what, struct gs_error *err)
     return NULL;
 }
 
-static bool gate(struct loop *l, const char *kind, const char *command, const char **failure,
+static bool gate(struct loop *l, enum event_kind kind, const char *command, const char **failure,
                  struct gs_error *err)
 {
     struct words argv = {0};
@@ -104,12 +104,12 @@ static bool gate(struct loop *l, const char *kind, const char *command, const ch
     if (!command)
         return true;
     return loop_split(&argv, command, l->s->arena, err) &&
-           loop_step(l, kind, &argv, loop_log(l, kind), failure, err);
+           loop_step(l, kind, &argv, loop_log(l, event_words[kind]), failure, err);
 }
 
 bool loop_build(struct loop *l, const char **failure, struct gs_error *err)
 {
-    return gate(l, "build", l->s->build, failure, err);
+    return gate(l, EVENT_BUILD, l->s->build, failure, err);
 }
 
 /* ---- the program's own output ---- */
@@ -161,7 +161,7 @@ static bool check_output(struct loop *l, const char **failure, struct gs_error *
     struct session *s = l->s;
     struct arena *a = s->arena;
     const char *right = fs_join(s->folder, "output.txt", a), *log = loop_log(l, "output");
-    if (!loop_step(l, "output", &l->app, log, failure, err) || *failure)
+    if (!loop_step(l, EVENT_OUTPUT, &l->app, log, failure, err) || *failure)
         return !err->code;
     const struct mapping *now = fs_read_in(a, log, MOST_DOCUMENT, err);
     if (!now)
@@ -180,7 +180,7 @@ static bool check_output(struct loop *l, const char **failure, struct gs_error *
 
 bool loop_test(struct loop *l, const char **failure, struct gs_error *err)
 {
-    if (!gate(l, "test", l->s->test, failure, err))
+    if (!gate(l, EVENT_TEST, l->s->test, failure, err))
         return false;
     return *failure || !l->s->tolerance || check_output(l, failure, err);
 }
@@ -244,7 +244,7 @@ bool loop_capture(struct loop *l, const char *folder, bool shown, struct gs_erro
         vec_push(&w, a, l->app.v[i]);
     double begin = clock_s();
     bool ok = loop_self(l, &w, log, shown, err);
-    struct session_event *e = session_event(s, "profile", "%s", ok ? "well" : err->text);
+    struct session_event *e = session_event(s, EVENT_PROFILE, "%s", ok ? WENT_WELL : err->text);
     e->command =
         session_hidden(s, arena_printf(a, "gpusight run%s%s -- %s", l->goal ? " --goal " : "",
                                        l->goal ? l->goal : "", shell_line(a, &l->app)));
@@ -280,7 +280,9 @@ static void read_verdict(struct jread *j, struct measure *m, struct arena *a)
     while (jr_key(j)) {
         if (jr_is(j, "verdict")) {
             const char *t = jr_str(j, NULL);
-            m->verdict = t ? arena_strdup(a, t) : "unknown";
+            for (int i = 0; compare_verdict_names[i]; i++)
+                if (t && str_eq(t, compare_verdict_names[i]))
+                    m->verdict = (enum compare_verdict)i;
         } else if (jr_is(j, "headline")) {
             const char *t = jr_str(j, NULL);
             m->headline = t ? arena_strdup(a, t) : "";
@@ -311,8 +313,8 @@ static bool judge(struct loop *l, const struct words *before, const struct words
     const struct mapping *doc = fs_read_in(a, path, MOST_DOCUMENT, err);
     if (!doc)
         return false;
-    *m =
-        (struct measure){.verdict = "unknown", .headline = "", .change_pct = NAN, .noise_pct = NAN};
+    *m = (struct measure){
+        .verdict = COMPARE_SAME, .headline = "", .change_pct = NAN, .noise_pct = NAN};
     struct jread *j = jr_text(a, (const char *)doc->data, doc->size);
     read_verdict(j, m, a);
     return jr_end(j, err);
@@ -338,7 +340,7 @@ bool loop_measure(struct loop *l, int64_t candidate, struct measure *m, struct g
     }
     if (!judge(l, &before, &after, arena_printf(a, "%s/compare.json", folder), m, err))
         return false;
-    struct session_event *e = session_event(s, "judge", "%s", m->headline);
+    struct session_event *e = session_event(s, EVENT_JUDGE, "%s", m->headline);
     e->trace = folder;
     e->checkpoint = candidate;
     return session_save(s, err);

@@ -3,7 +3,7 @@
  *
  *     struct session *s = session_new(root, source, arena, err);   or session_open(root, id, ...)
  *     ...
- *     session_event(s, "measured")->text = "...";
+ *     session_event(s, EVENT_BUILD, "well");
  *     session_save(s, err);
  *
  * It is a folder under `root` for its user alone: session.json, the contents of edited files by
@@ -36,11 +36,30 @@ struct tree_files {
     size_t n, cap;
 };
 
+enum outcome {
+#define OUTCOME(name, word) OUTCOME_##name,
+#include "session/outcomes.def"
+#undef OUTCOME
+    OUTCOMES
+};
+/* By value; then the same of those that were pruned. NULL at the end. */
+extern const char *const outcome_words[];
+
+enum event_kind {
+#define EVENT(name, word) EVENT_##name,
+#include "session/events.def"
+#undef EVENT
+};
+extern const char *const event_words[]; /* NULL at the end */
+
+/* The text of an event in which nothing went wrong. */
+#define WENT_WELL "well"
+
 /* A state of the source folder; number 0 is the one the session found. */
 struct checkpoint {
     int64_t number, parent;
     const char *time, *summary, *finding;
-    const char *result;      /* "base", "trying", "kept", or why it was taken back */
+    enum outcome result;     /* and OUTCOMES where its contents were pruned: see below */
     const char *commit;      /* in git; "": none */
     const char *key;         /* of the edit's text, to know it again */
     struct tree_files files; /* all that the session has touched up to here */
@@ -49,7 +68,8 @@ struct checkpoint {
 };
 
 struct session_event {
-    const char *time, *kind, *text;
+    const char *time, *text;
+    enum event_kind kind;
     const char *command, *trace, *log; /* NULL: none */
     int64_t checkpoint;                /* the state of the source then */
     double seconds;                    /* NaN: no matter */
@@ -87,8 +107,18 @@ bool session_ids(const char *root, struct fs_list *out, struct arena *a, struct 
 /* With its refs in git; the source stays as it is. */
 bool session_delete(struct session *s, struct gs_error *err);
 
-/* The next one, with the time and the state; `kind` is a constant. */
-struct session_event *session_event(struct session *s, const char *kind, const char *fmt, ...)
+static inline bool checkpoint_is_pruned(const struct checkpoint *c)
+{
+    return c->result >= OUTCOMES;
+}
+
+static inline bool checkpoint_failed(const struct checkpoint *c) /* by build or test */
+{
+    return c->result == OUTCOME_BUILD_FAILED || c->result == OUTCOME_TEST_FAILED;
+}
+
+/* The next one, with the time and the state. */
+struct session_event *session_event(struct session *s, enum event_kind kind, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Secrets hidden, for what is kept. */

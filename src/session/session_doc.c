@@ -4,18 +4,13 @@
 
 #include "base/str.h"
 
-static const char *percent(double v, struct arena *a)
-{
-    return isfinite(v) ? arena_printf(a, "%+.1f %%", v) : "";
-}
-
 /* Time that is left after the kept changes up to each, as bars. */
 static void add_time_line(struct doc *d, const struct session *s)
 {
     double rest = 1;
     size_t kept = 0;
     for (size_t i = 0; i < s->checkpoints.n; i++)
-        kept += str_eq(s->checkpoints.v[i].result, "kept");
+        kept += s->checkpoints.v[i].result == OUTCOME_KEPT;
     if (!kept)
         return;
     doc_section(d, "time-line", "Time line", "Time line of speed-ups");
@@ -23,7 +18,7 @@ static void add_time_line(struct doc *d, const struct session *s)
     doc_bar(bars, TONE_PLAIN, 1, "0: as found", "100.0 %%");
     for (size_t i = 1; i < s->checkpoints.n; i++) {
         const struct checkpoint *c = &s->checkpoints.v[i];
-        if (!str_eq(c->result, "kept"))
+        if (c->result != OUTCOME_KEPT)
             continue;
         if (isfinite(c->change_pct))
             rest *= 1 + c->change_pct / 100;
@@ -33,51 +28,78 @@ static void add_time_line(struct doc *d, const struct session *s)
     }
 }
 
+struct state_row {
+    const char *state, *what, *finding, *result;
+    int64_t from;
+    double predicted_pct, change_pct, noise_pct;
+};
+
+#define T struct state_row
+PART(state_fields, T,
+     FIELD(T, state, FIELD_TEXT, "State", NO_UNIT, "number; * is the state of the files",
+           .right = true),
+     FIELD(T, from, FIELD_I64, "From", NO_UNIT, "the state it was made from", .null = NULL_MAYBE),
+     FIELD(T, what, FIELD_TEXT, "What", NO_UNIT, "the edit in short"),
+     FIELD(T, finding, FIELD_TEXT, "Finding", NO_UNIT, "it was made for"),
+     FIELD(T, predicted_pct, FIELD_NUM, "Predicted", IN_PERCENT, "by the finding", AS_CHANGE),
+     FIELD(T, change_pct, FIELD_NUM, "Measured", IN_PERCENT, "of the time", AS_CHANGE),
+     FIELD(T, noise_pct, FIELD_NUM, "Noise", IN_PERCENT, "of the measurement"),
+     FIELD(T, result, FIELD_TEXT, "Result", NO_UNIT, "kept, or why it was taken back", UNCUT));
+#undef T
+
 static void add_checkpoints(struct doc *d, const struct session *s)
 {
-    static const char *const titles[] = {"State",     "From",     "What",  "Finding",
-                                         "Predicted", "Measured", "Noise", "Result"};
-    doc_section(d, "checkpoints", "Checkpoints", "Checkpoints");
-    struct block *t =
-        doc_table(d, "Changes of the time: less is better; * is the state of the files");
-    for (size_t i = 0; i < ARRAY_LEN(titles); i++)
-        doc_column(t, titles[i],
-                   i < 2 || (i > 3 && i < 7) ? COLUMN_NUMBER
-                   : i == 7                  ? COLUMN_KEEP
-                                             : COLUMN_TEXT);
+    VEC(struct state_row) rows = {0};
     for (size_t i = 0; i < s->checkpoints.n; i++) {
         const struct checkpoint *c = &s->checkpoints.v[i];
-        doc_cell(t, "%lld%s", (long long)c->number, c->number == s->current ? "*" : "");
-        doc_cell(t, "%s",
-                 c->parent < 0 ? "" : arena_printf(d->arena, "%lld", (long long)c->parent));
-        doc_cell(t, "%s", c->summary);
-        doc_cell(t, "%s", c->finding);
-        doc_cell(t, "%s", percent(-c->predicted_pct, d->arena));
-        doc_cell(t, "%s", percent(c->change_pct, d->arena));
-        doc_cell(t, "%s",
-                 isfinite(c->noise_pct) ? arena_printf(d->arena, "%.1f %%", c->noise_pct) : "");
-        doc_cell(t, "%s%s", c->result, c->blacklisted ? ", blacklisted" : "");
+        struct state_row row = {.state = arena_printf(d->arena, "%lld%s", (long long)c->number,
+                                                      c->number == s->current ? "*" : ""),
+                                .from = c->parent,
+                                .what = c->summary,
+                                .finding = c->finding,
+                                .predicted_pct = -c->predicted_pct,
+                                .change_pct = c->change_pct,
+                                .noise_pct = c->noise_pct,
+                                .result = arena_printf(d->arena, "%s%s", outcome_words[c->result],
+                                                       c->blacklisted ? ", blacklisted" : "")};
+        vec_push(&rows, d->arena, row);
     }
+    doc_section(d, "checkpoints", "Checkpoints", "Checkpoints");
+    doc_rows(d, RESULT(state_fields, rows),
+             &(struct rows){.key = "states",
+                            .caption = "Changes of the time: less is better; * is the state of "
+                                       "the files",
+                            .empty_too = true});
 }
+
+struct event_row {
+    const char *time, *kind, *what;
+    int64_t state;
+    double seconds;
+};
+
+#define T struct event_row
+PART(event_fields, T, FIELD(T, time, FIELD_TEXT, "Time", NO_UNIT, "it happened", UNCUT),
+     FIELD(T, state, FIELD_I64, "State", NO_UNIT, "of the files then"),
+     FIELD(T, kind, FIELD_TEXT, "Step", NO_UNIT, "in a word", UNCUT),
+     FIELD(T, seconds, FIELD_NUM, "Seconds", NO_UNIT, "it took", AS_DECIMALS(2)),
+     FIELD(T, what, FIELD_TEXT, "What", NO_UNIT, "what happened, and the command"));
+#undef T
 
 static void add_events(struct doc *d, const struct session *s)
 {
-    static const char *const titles[] = {"Time", "State", "Step", "Seconds", "What"};
-    doc_section(d, "events", "Events", "Everything that happened");
-    struct block *t = doc_table(d, NULL);
-    for (size_t i = 0; i < ARRAY_LEN(titles); i++)
-        doc_column(t, titles[i],
-                   i == 1 || i == 3 ? COLUMN_NUMBER
-                   : i == 4         ? COLUMN_TEXT
-                                    : COLUMN_KEEP);
+    VEC(struct event_row) rows = {0};
     for (size_t i = 0; i < s->events.n; i++) {
         const struct session_event *e = &s->events.v[i];
-        doc_cell(t, "%s", e->time);
-        doc_cell(t, "%lld", (long long)e->checkpoint);
-        doc_cell(t, "%s", e->kind);
-        doc_cell(t, "%s", isfinite(e->seconds) ? arena_printf(d->arena, "%.2f", e->seconds) : "");
-        doc_cell(t, "%s%s%s", e->text, e->command ? ": " : "", e->command ? e->command : "");
+        const char *what = arena_printf(d->arena, "%s%s%s", e->text, e->command ? ": " : "",
+                                        e->command ? e->command : "");
+        vec_push(
+            &rows, d->arena,
+            ((struct event_row){e->time, event_words[e->kind], what, e->checkpoint, e->seconds}));
     }
+    doc_section(d, "events", "Events", "Everything that happened");
+    doc_rows(d, RESULT(event_fields, rows),
+             &(struct rows){.key = "events", .caption = "", .empty_too = true});
 }
 
 struct doc *session_doc(const struct session *s, bool events, struct arena *a)
@@ -86,7 +108,7 @@ struct doc *session_doc(const struct session *s, bool events, struct arena *a)
     size_t tried = 0, kept = 0;
     for (size_t i = 1; i < s->checkpoints.n; i++) {
         tried++;
-        kept += str_eq(s->checkpoints.v[i].result, "kept");
+        kept += s->checkpoints.v[i].result == OUTCOME_KEPT;
     }
     doc_title(d, "Session %s", s->id);
     doc_fact(d, "Program", "%s", shell_line(a, &s->app));

@@ -139,7 +139,7 @@ struct session *session_new(const char *root, const char *source, struct arena *
                                   .parent = -1,
                                   .summary = "as found",
                                   .finding = "",
-                                  .result = "base",
+                                  .result = OUTCOME_BASE,
                                   .commit = "",
                                   .key = "",
                                   .change_pct = NAN,
@@ -282,7 +282,7 @@ bool session_delete(struct session *s, struct gs_error *err)
 
 /* ---- small ---- */
 
-struct session_event *session_event(struct session *s, const char *kind, const char *fmt, ...)
+struct session_event *session_event(struct session *s, enum event_kind kind, const char *fmt, ...)
 {
     ARENA_FORMATTED(text, s->arena);
     vec_push(&s->events, s->arena,

@@ -10,6 +10,21 @@
 #define NUMBER(member, doc) ALWAYS(T, member, FIELD_I64, #member, doc)
 #define REAL(member, doc) OR_NULL(T, member, FIELD_NUM, #member, doc)
 
+const char *const outcome_words[] = {
+#define OUTCOME(name, word) word,
+#include "session/outcomes.def"
+#undef OUTCOME
+#define OUTCOME(name, word) word ", pruned",
+#include "session/outcomes.def"
+#undef OUTCOME
+    NULL};
+
+const char *const event_words[] = {
+#define EVENT(name, word) word,
+#include "session/events.def"
+#undef EVENT
+    NULL};
+
 #define T struct tree_file
 PART(file_fields, T, TEXT(path, "in the source folder"),
      TEXT(object, "its content; empty: there is no such file"), NUMBER(mode, "permissions"));
@@ -24,7 +39,8 @@ static const struct field checkpoint_list[] = {
     TEXT(time, "it was made"),
     TEXT(summary, "of the edit"),
     TEXT(finding, "it was made for"),
-    TEXT(result, "base, trying, kept, or why it was taken back"),
+    OR_NULL(T, result, FIELD_ENUM, "result", "base, trying, kept, or why it was taken back",
+            .words = outcome_words),
     TEXT(commit, "in git; empty: none"),
     TEXT(key, "of the edit's text, to know it again"),
     REAL(change_pct, "of the time; null: not known"),
@@ -47,7 +63,7 @@ static bool has_seconds(const void *event)
 static const struct session_event no_event = {.seconds = NAN};
 static const struct field event_list[] = {
     TEXT(time, "it happened"),
-    TEXT(kind, "one word"),
+    OR_NULL(T, kind, FIELD_ENUM, "kind", "one word", .words = event_words),
     TEXT(text, "for people"),
     NUMBER(checkpoint, "the state of the source then"),
     SOME(command, "that was run"),
@@ -116,8 +132,7 @@ static void make_whole(struct session *s)
     fill_words(&s->variables);
     for (size_t i = 0; i < s->checkpoints.n; i++) {
         struct checkpoint *c = &s->checkpoints.v[i];
-        const char **texts[] = {&c->time,   &c->summary, &c->finding,
-                                &c->result, &c->commit,  &c->key};
+        const char **texts[] = {&c->time, &c->summary, &c->finding, &c->commit, &c->key};
         fill(texts, ARRAY_LEN(texts));
         for (size_t k = 0; k < c->files.n; k++) {
             fill((const char **[]){&c->files.v[k].path, &c->files.v[k].object}, 2);
@@ -126,7 +141,7 @@ static void make_whole(struct session *s)
     }
     for (size_t i = 0; i < s->events.n; i++) {
         struct session_event *e = &s->events.v[i];
-        fill((const char **[]){&e->time, &e->kind, &e->text}, 3);
+        fill((const char **[]){&e->time, &e->text}, 2);
     }
 }
 

@@ -147,7 +147,7 @@ static void put_file(struct tree_files *files, struct arena *a, struct tree_file
 
 /* ---- checkpoints ---- */
 
-static struct checkpoint *add(struct session *s, const char *summary, const char *result)
+static struct checkpoint *add(struct session *s, const char *summary, enum outcome result)
 {
     struct checkpoint c = {.number = (int64_t)s->checkpoints.n,
                            .parent = s->current,
@@ -182,12 +182,12 @@ static bool take_own_edits(struct session *s, struct gs_error *err)
     }
     if (!changed.n)
         return true;
-    struct checkpoint *c = add(s, "edited by hand", "kept");
+    struct checkpoint *c = add(s, "edited by hand", OUTCOME_KEPT);
     for (size_t i = 0; i < changed.n; i++)
         put_file(&c->files, s->arena, changed.v[i]);
     git_keep(s, c);
     s->current = c->number;
-    session_event(s, "own-edit", "%zu file%s of the session had been edited by hand", changed.n,
+    session_event(s, EVENT_OWN_EDIT, "%zu file%s of the session had been edited by hand", changed.n,
                   human_s(changed.n));
     return session_save(s, err);
 }
@@ -222,7 +222,7 @@ struct checkpoint *tree_checkpoint(struct session *s, const struct edit *e, stru
     }
     if (known != s->checkpoints.v[0].files.n)
         git_keep(s, &s->checkpoints.v[0]);
-    struct checkpoint *c = add(s, e->summary ? e->summary : "an edit", "trying");
+    struct checkpoint *c = add(s, e->summary ? e->summary : "an edit", OUTCOME_TRYING);
     for (size_t i = 0; i < after.n; i++)
         put_file(&c->files, s->arena, after.v[i]);
     c->finding = e->finding ? e->finding : "";
@@ -325,7 +325,7 @@ bool tree_move(struct session *s, int64_t number, struct gs_error *err)
         if (!is_known(s, &have)) {
             log_warn("'%s' had been changed meanwhile; that content is kept in '%s'", have.path,
                      object_path(s, have.object));
-            session_event(s, "own-edit", "'%s' had been changed meanwhile; kept as objects/%s",
+            session_event(s, EVENT_OWN_EDIT, "'%s' had been changed meanwhile; kept as objects/%s",
                           have.path, have.object);
         }
         if (!put_state(s, number, want, err))
@@ -347,13 +347,13 @@ bool tree_roll_back(struct session *s, int64_t number, struct gs_error *err)
     if (!c)
         return fail(err, GS_E_USAGE, "there is no checkpoint %lld; see 'gpusight session show'",
                     (long long)number);
-    if (str_ends(c->result, ", pruned"))
+    if (checkpoint_is_pruned(c))
         return fail(err, GS_E_USAGE, "checkpoint %lld was pruned", (long long)number);
     if (!take_own_edits(s, err))
         return false;
     s->current = s->moving = number;
     s->trace = NULL;
-    session_event(s, "rollback", "to checkpoint %lld: %s", (long long)number,
+    session_event(s, EVENT_ROLLBACK, "to checkpoint %lld: %s", (long long)number,
                   session_checkpoint(s, number)->summary);
     return session_save(s, err) && tree_move(s, number, err) && tree_settle(s, number, err);
 }
@@ -364,9 +364,9 @@ bool tree_recover(struct session *s, bool *did, struct gs_error *err)
     if (!*did)
         return take_own_edits(s, err);
     struct checkpoint *tried = session_checkpoint(s, s->moving);
-    if (tried && str_eq(tried->result, "trying"))
-        tried->result = "interrupted";
-    session_event(s, "recovered", "the files are those of checkpoint %lld again",
+    if (tried && tried->result == OUTCOME_TRYING)
+        tried->result = OUTCOME_INTERRUPTED;
+    session_event(s, EVENT_RECOVERED, "the files are those of checkpoint %lld again",
                   (long long)s->current);
     return tree_move(s, s->current, err) && tree_settle(s, s->current, err);
 }
@@ -376,8 +376,8 @@ int64_t tree_same_state(const struct session *s, int64_t number)
     const struct tree_files *all = &s->checkpoints.v[0].files;
     for (size_t i = 0; i < s->checkpoints.n; i++) {
         const struct checkpoint *c = &s->checkpoints.v[i];
-        bool same = c->number != number && !str_ends(c->result, ", pruned") &&
-                    !str_eq(c->result, "interrupted") && !str_eq(c->result, "trying");
+        bool same = c->number != number && !checkpoint_is_pruned(c) &&
+                    c->result != OUTCOME_INTERRUPTED && c->result != OUTCOME_TRYING;
         for (size_t k = 0; same && k < all->n; k++)
             same = str_eq(state_at(s, c->number, all->v[k].path)->object,
                           state_at(s, number, all->v[k].path)->object);
@@ -391,7 +391,7 @@ int64_t tree_same_state(const struct session *s, int64_t number)
 
 static bool is_needed(const struct session *s, const struct checkpoint *c)
 {
-    return !c->number || str_eq(c->result, "kept") || c->number == s->current;
+    return !c->number || c->result == OUTCOME_KEPT || c->number == s->current;
 }
 
 /* What object_put() calls a content, or has begun to: others' files stay. */
@@ -408,12 +408,12 @@ bool tree_prune(struct session *s, size_t *dropped, struct gs_error *err)
     *dropped = 0;
     for (size_t i = 0; i < s->checkpoints.n; i++) {
         struct checkpoint *c = &s->checkpoints.v[i];
-        if (is_needed(s, c) || str_eq(c->result, "trying") || str_ends(c->result, ", pruned"))
+        if (is_needed(s, c) || c->result == OUTCOME_TRYING || checkpoint_is_pruned(c))
             continue;
         git_drop(s, c->number);
         c->commit = "";
         c->files.n = 0;
-        c->result = arena_printf(s->arena, "%s, pruned", c->result);
+        c->result += OUTCOMES;
         ++*dropped;
     }
     if (!fs_names(&names, folder, true, (size_t)-1, s->arena, err))
@@ -429,7 +429,7 @@ bool tree_prune(struct session *s, size_t *dropped, struct gs_error *err)
         if (is_object(names.v[i]) &&
             idmap_get(&used, hash_bytes(names.v[i], strlen(names.v[i]))) == NO_INDEX)
             unlink(fs_join(folder, names.v[i], s->arena));
-    session_event(s, "prune", "%zu checkpoint%s that were taken back: no contents any more",
+    session_event(s, EVENT_PRUNE, "%zu checkpoint%s that were taken back: no contents any more",
                   *dropped, human_s(*dropped));
     return session_save(s, err);
 }

@@ -3,12 +3,17 @@
 #include "source/source_in.h"
 
 static const struct {
-    const char *id, *severity, *category, *description;
+    const char *id;
+    enum source_severity severity;
+    const char *category, *description;
 } patterns[] = {
-#define PATTERN(id, severity, category, description) {#id, #severity, category, description},
+#define PATTERN(id, severity, category, description)                                               \
+    {#id, SEVERITY_##severity, category, description},
 #include "source/patterns.def"
 #undef PATTERN
 };
+
+const char *const source_severity_words[] = {"high", "medium", "low", "info", NULL};
 
 const char *source_pattern_name(enum source_pattern_id id)
 {
@@ -61,22 +66,13 @@ static enum source_pattern_id loop_pattern(const struct source_fact *f)
     }
 }
 
-static int rank(const char *severity)
-{
-    static const char *const order[] = {"high", "medium", "low", "info"};
-    int i = 0;
-    while (i < 3 && !str_eq(severity, order[i]))
-        i++;
-    return i;
-}
-
 /* By severity; patterns of one severity stay in the order of the list. */
 static void sort_patterns(struct source_scan *s)
 {
     for (size_t i = 1; i < s->patterns.n; i++) {
         struct source_pattern p = s->patterns.v[i];
         size_t at = i;
-        for (; at && rank(s->patterns.v[at - 1].severity) > rank(p.severity); at--)
+        for (; at && s->patterns.v[at - 1].severity > p.severity; at--)
             s->patterns.v[at] = s->patterns.v[at - 1];
         s->patterns.v[at] = p;
     }

@@ -93,8 +93,13 @@ struct source_kernel {
     const char *configuration; /* of the first one */
 };
 
+enum source_severity { SEVERITY_high, SEVERITY_medium, SEVERITY_low, SEVERITY_info };
+extern const char *const source_severity_words[]; /* NULL at the end */
+
 struct source_pattern {
-    const char *pattern_id, *severity, *category, *description;
+    const char *pattern_id;
+    enum source_severity severity;
+    const char *category, *description;
     uint32_t count, in_loop;
     VEC(uint32_t) facts; /* indices, in order of file and line */
 };

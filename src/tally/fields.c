@@ -2,29 +2,30 @@
 #include "base/str.h"
 #include "tally/tally.h"
 
-#define FILE_FIELD(T) FIELD(T, file, FIELD_TEXT, "file", "", "where the row stands")
-#define ID(T, m, label, doc) FIELD(T, m, FIELD_I64, label, "", doc, .null = NULL_MAYBE)
+#define FILE_FIELD(T) FIELD(T, file, FIELD_TEXT, "file", NO_UNIT, "where the row stands")
+#define ID(T, m, label, doc) FIELD(T, m, FIELD_I64, label, NO_UNIT, doc, .null = NULL_MAYBE)
 #define NUM(T, m, key, label, unit, doc) FIELD_AS(T, m, FIELD_NUM, key, label, unit, doc)
 
 #define T struct tally_line
 static const struct field line_list[] = {
-    FIELD(T, label, FIELD_TEXT, "name", "", "function, call, marker or kernel"),
-    FIELD(T, line, FIELD_I64, "line", "", "number of the row, from 1"),
-    FIELD(T, parent, FIELD_I64, "parent", "", "the row it was called from; null: none",
+    FIELD(T, label, FIELD_TEXT, "name", NO_UNIT, "function, call, marker or kernel"),
+    FIELD(T, line, FIELD_I64, "line", NO_UNIT, "number of the row, from 1"),
+    FIELD(T, parent, FIELD_I64, "parent", NO_UNIT, "the row it was called from; null: none",
           .null = NULL_MAYBE),
-    FIELD(T, metric, FIELD_TEXT, "metric", "", "what was measured: wall_clock, peak_rss ..."),
+    FIELD(T, metric, FIELD_TEXT, "metric", NO_UNIT, "what was measured: wall_clock, peak_rss ..."),
     ID(T, rank, "rank", "of MPI; null: one process, or added up"),
     ID(T, thread, "thread", "as rocprof-sys numbers them; null: added up over threads"),
-    FIELD(T, depth, FIELD_I64, "depth", "", "in the tree of calls, 0: the root"),
+    FIELD(T, depth, FIELD_I64, "depth", NO_UNIT, "in the tree of calls, 0: the root"),
     ID(T, count, "count", "how often it was entered"),
-    FIELD(T, unit, FIELD_TEXT, "unit", "", "of sum, mean, min, max and stddev"),
-    NUM(T, sum, "sum", "sum", "", "over all times it was entered, what it called included"),
-    NUM(T, mean, "mean", "mean", "", "sum / count, as the file has it"),
-    NUM(T, least, "min", "min", "", "smallest value"),
-    NUM(T, most, "max", "max", "", "largest value"),
-    NUM(T, variance, "var", "variance", "", "of the values"),
-    NUM(T, deviation, "stddev", "deviation", "", "of the values"),
-    NUM(T, self_pct, "self_pct", "self", "%", "share of the sum that is not in what it called"),
+    FIELD(T, unit, FIELD_TEXT, "unit", NO_UNIT, "of sum, mean, min, max and stddev"),
+    NUM(T, sum, "sum", "sum", NO_UNIT, "over all times it was entered, what it called included"),
+    NUM(T, mean, "mean", "mean", NO_UNIT, "sum / count, as the file has it"),
+    NUM(T, least, "min", "min", NO_UNIT, "smallest value"),
+    NUM(T, most, "max", "max", NO_UNIT, "largest value"),
+    NUM(T, variance, "var", "variance", NO_UNIT, "of the values"),
+    NUM(T, deviation, "stddev", "deviation", NO_UNIT, "of the values"),
+    NUM(T, self_pct, "self_pct", "self", IN_PERCENT,
+        "share of the sum that is not in what it called"),
     FILE_FIELD(T),
 };
 static const struct fields line_fields =
@@ -35,16 +36,17 @@ static const struct fields line_fields =
 #define T struct tally_statistic
 static const struct field statistic_list[] = {
     FILE_FIELD(T),
-    FIELD(T, kind, FIELD_TEXT, "kind", "", "kernel, hip, hsa, copy ...: by the name of the file"),
-    FIELD(T, name, FIELD_TEXT, "name", "", "kernel, call, direction or domain"),
+    FIELD(T, kind, FIELD_TEXT, "kind", NO_UNIT,
+          "kernel, hip, hsa, copy ...: by the name of the file"),
+    FIELD(T, name, FIELD_TEXT, "name", NO_UNIT, "kernel, call, direction or domain"),
     ID(T, calls, "calls", "how many"),
-    FIELD_AS(T, total_ns, FIELD_I64, "total_duration_ns", "total", "ns", "sum of durations",
+    FIELD_AS(T, total_ns, FIELD_I64, "total_duration_ns", "total", IN_NS, "sum of durations",
              .null = NULL_MAYBE),
-    NUM(T, mean_ns, "average_ns", "average", "ns", "as the file has it"),
-    NUM(T, pct, "percentage", "share", "%", "of the sums of this file"),
-    NUM(T, least_ns, "min_ns", "min", "ns", "shortest"),
-    NUM(T, most_ns, "max_ns", "max", "ns", "longest"),
-    NUM(T, deviation_ns, "stddev_ns", "deviation", "ns", "of the durations"),
+    NUM(T, mean_ns, "average_ns", "average", IN_NS, "as the file has it"),
+    NUM(T, pct, "percentage", "share", IN_PERCENT, "of the sums of this file"),
+    NUM(T, least_ns, "min_ns", "min", IN_NS, "shortest"),
+    NUM(T, most_ns, "max_ns", "max", IN_NS, "longest"),
+    NUM(T, deviation_ns, "stddev_ns", "deviation", IN_NS, "of the durations"),
 };
 static const struct fields statistic_fields =
     FIELDS("statistics", "Statistics of rocprof and rocprofv3: sums by name.", T, statistic_list);
@@ -53,31 +55,31 @@ static const struct fields statistic_fields =
 #define T struct tally_workload
 static const struct field workload_list[] = {
     FILE_FIELD(T),
-    FIELD(T, id, FIELD_I64, "id", "", "in the database"),
-    FIELD(T, name, FIELD_TEXT, "workload", "", "its name, and that of the GPU's folder"),
-    FIELD(T, gpu, FIELD_TEXT, "GPU", "", "model; null: not stored"),
-    FIELD(T, version, FIELD_TEXT, "version", "", "of rocprof-compute"),
-    FIELD(T, schema, FIELD_TEXT, "schema", "", "of the database"),
-    FIELD(T, system, FIELD_TEXT, "system", "", "what was stored about the machine, as JSON"),
+    FIELD(T, id, FIELD_I64, "id", NO_UNIT, "in the database"),
+    FIELD(T, name, FIELD_TEXT, "workload", NO_UNIT, "its name, and that of the GPU's folder"),
+    FIELD(T, gpu, FIELD_TEXT, "GPU", NO_UNIT, "model; null: not stored"),
+    FIELD(T, version, FIELD_TEXT, "version", NO_UNIT, "of rocprof-compute"),
+    FIELD(T, schema, FIELD_TEXT, "schema", NO_UNIT, "of the database"),
+    FIELD(T, system, FIELD_TEXT, "system", NO_UNIT, "what was stored about the machine, as JSON"),
 };
 static const struct fields workload_fields =
     FIELDS("workloads", "Workloads in a database of rocprof-compute.", T, workload_list);
 #undef T
 
-#define WORKLOAD_FIELD(T) FIELD(T, workload, FIELD_TEXT, "workload", "", "its name")
+#define WORKLOAD_FIELD(T) FIELD(T, workload, FIELD_TEXT, "workload", NO_UNIT, "its name")
 #define KERNEL_FIELD(T)                                                                            \
-    FIELD(T, kernel, FIELD_TEXT, "kernel", "", "its name; null: of the whole workload")
+    FIELD(T, kernel, FIELD_TEXT, "kernel", NO_UNIT, "its name; null: of the whole workload")
 
 #define T struct tally_kernel
 static const struct field kernel_list[] = {
     FILE_FIELD(T),
     WORKLOAD_FIELD(T),
-    FIELD(T, name, FIELD_TEXT, "kernel", "", "its name"),
-    FIELD(T, dispatches, FIELD_U64, "dispatches", "", "how many were stored"),
-    NUM(T, total_ns, "total_ns", "total", "ns", "sum of durations"),
-    NUM(T, mean_ns, "mean_ns", "mean", "ns", "total / dispatches"),
-    NUM(T, least_ns, "min_ns", "min", "ns", "shortest"),
-    NUM(T, most_ns, "max_ns", "max", "ns", "longest"),
+    FIELD(T, name, FIELD_TEXT, "kernel", NO_UNIT, "its name"),
+    FIELD(T, dispatches, FIELD_U64, "dispatches", NO_UNIT, "how many were stored"),
+    NUM(T, total_ns, "total_ns", "total", IN_NS, "sum of durations"),
+    NUM(T, mean_ns, "mean_ns", "mean", IN_NS, "total / dispatches"),
+    NUM(T, least_ns, "min_ns", "min", IN_NS, "shortest"),
+    NUM(T, most_ns, "max_ns", "max", IN_NS, "longest"),
 };
 static const struct fields kernel_fields =
     FIELDS("workload_kernels", "Kernels of workloads, longest first.", T, kernel_list);
@@ -88,13 +90,13 @@ static const struct field metric_list[] = {
     FILE_FIELD(T),
     WORKLOAD_FIELD(T),
     KERNEL_FIELD(T),
-    FIELD(T, id, FIELD_TEXT, "id", "", "number of the metric: 2.1.4"),
-    FIELD(T, panel, FIELD_TEXT, "panel", "", "table it is in"),
-    FIELD(T, table, FIELD_TEXT, "table", "", "and the part of that"),
-    FIELD(T, metric, FIELD_TEXT, "metric", "", "its name"),
-    FIELD(T, value_name, FIELD_TEXT, "value of", "", "avg, min, max, peak ..."),
-    NUM(T, value, "value", "value", "", "as rocprof-compute computed it"),
-    FIELD(T, unit, FIELD_TEXT, "unit", "", "of the value"),
+    FIELD(T, id, FIELD_TEXT, "id", NO_UNIT, "number of the metric: 2.1.4"),
+    FIELD(T, panel, FIELD_TEXT, "panel", NO_UNIT, "table it is in"),
+    FIELD(T, table, FIELD_TEXT, "table", NO_UNIT, "and the part of that"),
+    FIELD(T, metric, FIELD_TEXT, "metric", NO_UNIT, "its name"),
+    FIELD(T, value_name, FIELD_TEXT, "value of", NO_UNIT, "avg, min, max, peak ..."),
+    NUM(T, value, "value", "value", NO_UNIT, "as rocprof-compute computed it"),
+    FIELD(T, unit, FIELD_TEXT, "unit", NO_UNIT, "of the value"),
 };
 static const struct fields metric_fields =
     FIELDS("workload_metrics", "Metrics that rocprof-compute computed.", T, metric_list);
@@ -104,12 +106,12 @@ static const struct fields metric_fields =
 static const struct field dispatch_list[] = {
     FILE_FIELD(T),
     WORKLOAD_FIELD(T),
-    FIELD(T, kernel, FIELD_TEXT, "kernel", "", "its name"),
+    FIELD(T, kernel, FIELD_TEXT, "kernel", NO_UNIT, "its name"),
     ID(T, id, "dispatch", "as the profiler numbers it"),
     ID(T, gpu, "GPU", "on which it ran"),
-    FIELD(T, start_ns, FIELD_I64, "start", "ns", "of one of the runs"),
-    FIELD(T, end_ns, FIELD_I64, "end", "ns", "of the same run"),
-    FIELD(T, duration_ns, FIELD_I64, "duration", "ns", "end - start"),
+    FIELD(T, start_ns, FIELD_I64, "start", IN_NS, "of one of the runs"),
+    FIELD(T, end_ns, FIELD_I64, "end", IN_NS, "of the same run"),
+    FIELD(T, duration_ns, FIELD_I64, "duration", IN_NS, "end - start"),
 };
 static const struct fields dispatch_fields =
     FIELDS("workload_dispatches",
@@ -122,13 +124,13 @@ static const struct field roof_list[] = {
     FILE_FIELD(T),
     WORKLOAD_FIELD(T),
     KERNEL_FIELD(T),
-    NUM(T, flops, "total_flops", "operations", "",
+    NUM(T, flops, "total_flops", "operations", NO_UNIT,
         "floating-point operations a second or in all, "
         "as stored"),
-    NUM(T, l1_bytes, "l1_cache_data", "L1", "", "of the vector L1 cache"),
-    NUM(T, l2_bytes, "l2_cache_data", "L2", "", "of the L2 cache"),
-    NUM(T, hbm_bytes, "hbm_cache_data", "HBM", "", "of the memory"),
-    NUM(T, lds_bytes, "lds_cache_data", "LDS", "", "of the LDS"),
+    NUM(T, l1_bytes, "l1_cache_data", "L1", NO_UNIT, "of the vector L1 cache"),
+    NUM(T, l2_bytes, "l2_cache_data", "L2", NO_UNIT, "of the L2 cache"),
+    NUM(T, hbm_bytes, "hbm_cache_data", "HBM", NO_UNIT, "of the memory"),
+    NUM(T, lds_bytes, "lds_cache_data", "LDS", NO_UNIT, "of the LDS"),
 };
 static const struct fields roof_fields = FIELDS(
     "workload_rooflines", "Points of rooflines, as rocprof-compute stored them.", T, roof_list);

@@ -76,7 +76,7 @@ static void write_results(struct str *out, const struct tool *t, const struct fi
         if (!v->key)
             write_results(out, t, v->of);
         else if (v->type != FIELD_TABLES || !t->tables)
-            fields_doc_row(out, v->key, v->unit, v->doc);
+            fields_doc_row(out, v->key, unit_word(v->unit), v->doc);
         else
             for (const char *const *k = t->tables; k && *k; k++)
                 fields_doc_row(out, arena_printf(out->arena, "tables.%s", *k), "",

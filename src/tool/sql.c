@@ -43,7 +43,7 @@ struct sql_doc {
 PART(page_part, struct tool_head,
      OR_NULL(struct tool_head, next_cursor, FIELD_TEXT, "next_cursor",
              "cursor of the next page; null: no more"));
-PART(any_row, const void *, {.unit = "", .label = "", .type = FIELD_TABLES, .null = NULL_NEVER});
+PART(any_row, const void *, {.label = "", .type = FIELD_TABLES, .null = NULL_NEVER});
 enum { PLACE_OF_ROWS = 1 };
 static const struct field sql_list[] = {
     ALWAYS(T, columns, FIELD_LIST, "columns", "names, in order", .of = &field_texts),
@@ -83,7 +83,7 @@ static const void *call_query(struct tool_ask *ask, struct gs_error *err)
         return NULL;
     for (size_t i = 0; i < r.columns.n; i++)
         vec_push(&d->columns, ask->arena, r.columns.v[i].name);
-    struct result rows = query_as_result(&r, "rows", ask->arena);
+    struct result rows = query_as_result(&r, "rows", 0, ask->arena);
     ask->result = with_rows(rows.fields, ask->arena);
     tool_rows_(ask, &d->rows, rows.fields->row_size, (void *)(uintptr_t)rows.rows, rows.n);
     return d;
@@ -136,12 +136,6 @@ PART(
            .words = kind_words),
     ALWAYS(T, doc, FIELD_TEXT, "doc", "what its rows are"));
 #undef T
-#define T struct query_column_doc
-PART(column_fields, T, ALWAYS(T, name, FIELD_TEXT, "name", "of the column"),
-     ALWAYS(T, type, FIELD_TEXT, "type", "as SQL has it"),
-     OR_NULL(T, doc, FIELD_TEXT, "doc", "what it means"));
-#undef T
-
 struct tables_doc {
     struct tool_head head;
     VEC(struct query_table_doc) tables;
@@ -205,7 +199,7 @@ static const void *call_schema(struct tool_ask *ask, struct gs_error *err)
 
 #define T struct schema_doc
 PART(schema_result, T, ALWAYS(T, name, FIELD_TEXT, "table", "its name"),
-     ALWAYS(T, columns, FIELD_LIST, "columns", "in order", .of = &column_fields));
+     ALWAYS(T, columns, FIELD_LIST, "columns", "in order", .of = &query_column_fields));
 #undef T
 static const struct field schema_list[] = {
     ALWAYS(struct tool_args, table, FIELD_TEXT, "table", "a name of 'sql_tables'"),

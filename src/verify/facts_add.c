@@ -99,7 +99,7 @@ static void add_column(struct facts *f, const struct result *r, const struct fie
     const char *what =
         arena_printf(f->arena, "%s: %s", table, d->label && *d->label ? d->label : d->key);
     struct fact_kind kind = column_kind(f, r, d, what, "");
-    kind.dim = facts_dimension(d->unit, &scale);
+    kind.dim = facts_dimension(unit_word(d->unit), &scale);
     kind.weak = is_identity(d->key);
     for (size_t i = 0; i < r->n; i++) {
         const void *row = (const char *)r->rows + i * r->fields->row_size;

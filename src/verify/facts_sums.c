@@ -11,15 +11,15 @@
 #define F(member, type, key, unit, doc)                                                            \
     FIELD_AS(struct domain_row, member, type, key, key, unit, doc)
 static const struct field sums_list[] = {
-    F(name, FIELD_TEXT, "name", "", "what is summed"),
-    F(calls, FIELD_U64, "calls", "", "how many"),
-    F(duration_ns, FIELD_I64, "total", "ns", "sum of their durations"),
-    F(average_ns, FIELD_NUM, "mean", "ns", "total by calls"),
-    F(median_ns, FIELD_NUM, "median", "ns", "in the middle"),
-    F(percent, FIELD_NUM, "share", "%", "of all in the table"),
-    F(min_ns, FIELD_I64, "min", "ns", "shortest"),
-    F(max_ns, FIELD_I64, "max", "ns", "longest"),
-    F(std_dev_ns, FIELD_NUM, "deviation", "ns", "of a sample; 0 for one call, as others have it"),
+    F(name, FIELD_TEXT, "name", NO_UNIT, "what is summed"),
+    F(calls, FIELD_U64, "calls", NO_UNIT, "how many"),
+    F(duration_ns, FIELD_I64, "total", IN_NS, "sum of their durations"),
+    F(average_ns, FIELD_NUM, "mean", IN_NS, "total by calls"),
+    F(median_ns, FIELD_NUM, "median", IN_NS, "in the middle"),
+    F(percent, FIELD_NUM, "share", IN_PERCENT, "of all in the table"),
+    F(min_ns, FIELD_I64, "min", IN_NS, "shortest"),
+    F(max_ns, FIELD_I64, "max", IN_NS, "longest"),
+    F(std_dev_ns, FIELD_NUM, "deviation", IN_NS, "of a sample; 0 for one call, as others have it"),
 };
 #undef F
 

@@ -18,19 +18,20 @@ static const char *const verdicts[] = {"confirmed", "contradicted", "not found",
 
 #define T struct figure_row
 static const struct field figure_list[] = {
-    FIELD_AS(T, mark, FIELD_TEXT, "mark", "", "",
-             "\xe2\x9c\x93 confirmed, \xe2\x9c\x97 contradicted, ? not found"),
-    FIELD_AS(T, f.line, FIELD_U64, "line", "line", "", "line of the report, from 1"),
-    FIELD_AS(T, f.shown, FIELD_TEXT, "figure", "figure", "", "as the report has it"),
-    FIELD_AS(T, f.verdict, FIELD_ENUM, "verdict", "verdict", "", "what became of it",
+    FIELD_AS(T, mark, FIELD_TEXT, "mark", "", NO_UNIT,
+             "\xe2\x9c\x93 confirmed, \xe2\x9c\x97 contradicted, ? not found", UNCUT),
+    FIELD_AS(T, f.line, FIELD_U64, "line", "line", NO_UNIT, "line of the report, from 1"),
+    FIELD_AS(T, f.shown, FIELD_TEXT, "figure", "figure", NO_UNIT, "as the report has it", UNCUT),
+    FIELD_AS(T, f.verdict, FIELD_ENUM, "verdict", "verdict", NO_UNIT, "what became of it",
              .words = verdicts),
-    FIELD_AS(T, f.right, FIELD_TEXT, "value", "value", "",
-             "of the fact it was matched with; null: there is none"),
-    FIELD_AS(T, f.about, FIELD_TEXT, "fact", "fact", "", "what it was matched with; null: nothing"),
-    FIELD_AS(T, f.passage, FIELD_TEXT, "passage", "passage", "",
+    FIELD_AS(T, f.right, FIELD_TEXT, "value", "should be", NO_UNIT,
+             "of the fact it was matched with; null: there is none", UNCUT),
+    FIELD_AS(T, f.about, FIELD_TEXT, "fact", "fact", NO_UNIT,
+             "what it was matched with; null: nothing"),
+    FIELD_AS(T, f.passage, FIELD_TEXT, "passage", "passage", NO_UNIT,
              "the words it stands in, or its path in JSON"),
-    FIELD_AS(T, at, FIELD_U64, "offset", "offset", "", "first byte in the report, from 0"),
-    FIELD_AS(T, n, FIELD_U64, "length", "length", "", "bytes, with the unit"),
+    FIELD_AS(T, at, FIELD_U64, "offset", "offset", NO_UNIT, "first byte in the report, from 0"),
+    FIELD_AS(T, n, FIELD_U64, "length", "length", NO_UNIT, "bytes, with the unit"),
 };
 #undef T
 static const struct fields figure_fields =
@@ -69,6 +70,8 @@ static struct verify_document *document_of(const struct verify_report *r, bool a
     for (size_t i = 0; i < v->figures.n; i++) {
         const struct checked_figure *f = &v->figures.v[i];
         struct figure_row row = {.f = *f, .at = f->at, .n = f->n, .mark = marks[f->verdict]};
+        if (!all && f->verdict != FIGURE_CONTRADICTED)
+            row.f.right = NULL; /* it is what it should be, or nobody knows */
         if (all || f->verdict != FIGURE_CONFIRMED)
             vec_push(&d->rows, arena, row);
     }
@@ -113,23 +116,13 @@ struct doc *verify_doc(const struct verify_report *r, struct arena *arena)
     if (!all->rows.n)
         return d;
     doc_section(d, "figures", "Figures", r->all ? "Figures" : "Figures that are not confirmed");
-    struct block *t = doc_table(d, NULL);
-    doc_column(t, "", COLUMN_KEEP);
-    doc_column(t, "line", COLUMN_NUMBER);
-    doc_column(t, "figure", COLUMN_KEEP);
-    doc_column(t, "should be", COLUMN_KEEP);
-    doc_column(t, "fact", COLUMN_TEXT);
-    doc_column(t, "passage", COLUMN_TEXT);
-    for (size_t i = 0; i < all->rows.n && i < ROWS_MOST; i++) {
-        const struct figure_row *row = &all->rows.v[i];
-        bool wrong = row->f.verdict == FIGURE_CONTRADICTED;
-        doc_cell(t, "%s", row->mark);
-        doc_cell(t, "%llu", (unsigned long long)row->f.line);
-        doc_cell(t, "%s", row->f.shown);
-        doc_cell(t, "%s", row->f.right && (wrong || r->all) ? row->f.right : "-");
-        doc_cell(t, "%s", row->f.about ? row->f.about : "-");
-        doc_cell(t, "%s", row->f.passage);
-    }
+    doc_rows(d,
+             &(struct result){&figure_fields, all->rows.v,
+                              all->rows.n < ROWS_MOST ? all->rows.n : ROWS_MOST, false},
+             &(struct rows){.caption = "",
+                            .shown = "mark line figure value fact passage",
+                            .most = ROWS_MOST,
+                            .empty_too = true});
     if (all->rows.n > ROWS_MOST)
         doc_text(d, "Only the first %d of %zu; --json has all of them.", ROWS_MOST, all->rows.n);
     return d;

@@ -33,7 +33,7 @@ static void check(struct workload_comparison *c, struct arena *arena)
         vec_push(&c->notes, arena,
                  arena_printf(arena, "A has %zu dispatches, B %zu: only means are compared",
                               c->a->all.n, c->b->all.n));
-    if (!str_eq(c->a->per, c->b->per))
+    if (c->a->per != c->b->per)
         vec_push(&c->notes, arena, "the two are normalized by different units");
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fs.h"
 #include "base/str.h"
 #include "workload/results_in.h"
 
@@ -208,12 +209,18 @@ size_t workload_metric_index(int panel, const char *key)
     return SIZE_MAX;
 }
 
+const char *workload_title(const struct workload_report *r)
+{
+    const char *name = r->w->system.name;
+    return *name ? name : fs_basename(r->w->dir);
+}
+
 const char *workload_unit(const struct workload_report *r, const struct workload_metric *m)
 {
     size_t n = strlen(m->unit);
     if (n < 2 || !str_eq(m->unit + n - 2, "/n"))
         return m->unit;
-    return arena_printf(r->arena, "%.*s/%s", (int)(n - 2), m->unit, r->per);
+    return arena_printf(r->arena, "%.*s/%s", (int)(n - 2), m->unit, workload_per_words[r->per]);
 }
 
 static void evaluate_all(struct workload_report *r)
@@ -319,7 +326,7 @@ static void note_reads(struct workload_report *r)
 bool workload_evaluate(struct workload_report *r, const struct workload *w,
                        const struct workload_opts *o, struct arena *arena, struct gs_error *err)
 {
-    *r = (struct workload_report){.w = w, .arena = arena, .per = o->per ? o->per : "wave"};
+    *r = (struct workload_report){.w = w, .arena = arena, .per = o->per};
     for (size_t i = 0; i < w->notes.n; i++)
         vec_push(&r->notes, arena, w->notes.v[i]);
     note_reads(r);

@@ -7,15 +7,21 @@
 #include "base/str.h"
 #include "workload/results_in.h"
 
-/* $denom as a formula: what "per" means. */
-static const char *denominator(const char *per)
+const char *const workload_per_words[] = {"wave", "cycle", "second", "kernel", NULL};
+
+enum workload_per workload_per_named(const char *word)
 {
-    if (str_eq(per, "cycle"))
-        return "(GRBM_GUI_ACTIVE / $num_xcd)";
-    if (str_eq(per, "second"))
-        return "($dt_ns / 1e9)";
-    return str_eq(per, "kernel") ? "1" : "SQ_WAVES";
+    for (int i = 0; word && workload_per_words[i]; i++)
+        if (str_eq(word, workload_per_words[i]))
+            return (enum workload_per)i;
+    return PER_WAVE;
 }
+
+/* $denom as a formula. */
+static const char *const denominators[] = {[PER_WAVE] = "SQ_WAVES",
+                                           [PER_CYCLE] = "(GRBM_GUI_ACTIVE / $num_xcd)",
+                                           [PER_SECOND] = "($dt_ns / 1e9)",
+                                           [PER_KERNEL] = "1"};
 
 /* Of an unknown architecture its counters decide. */
 static bool is_newer(const struct workload *w)
@@ -108,7 +114,7 @@ void ready_make(struct ready *out, const struct workload_report *r, const char *
                 const char *level)
 {
     struct gs_error err = {0};
-    const char *full = panels_formula(text, is_newer(r->w), denominator(r->per), r->arena);
+    const char *full = panels_formula(text, is_newer(r->w), denominators[r->per], r->arena);
     *out = (struct ready){0};
     if (!*full || !formula_parse(&out->formula, full, r->arena, &err))
         return; /* the rows of panels.def are right: a test reads them all */

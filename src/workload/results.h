@@ -39,19 +39,26 @@ struct workload_view {
     struct roof_point roof;
 };
 
+/* What counts are divided by. */
+enum workload_per { PER_WAVE, PER_CYCLE, PER_SECOND, PER_KERNEL };
+#define WORKLOAD_PER_CHOICE "wave|cycle|second|kernel"
+extern const char *const workload_per_words[];          /* NULL at the end */
+enum workload_per workload_per_named(const char *word); /* NULL: PER_WAVE */
+
 struct workload_opts {
     const char *kernel;        /* part of a name, or the rank of a kernel; NULL: all */
     const char *dispatches;    /* "0,4,10-20"; NULL: all */
     const char *const *panels; /* numbers; none: all */
     size_t n_panels;
-    const char *per; /* wave, cycle, second, kernel; NULL: wave */
-    size_t top;      /* kernels */
+    enum workload_per per;
+    bool per_given; /* someone asked for it */
+    size_t top;     /* kernels */
 };
 
 struct workload_report {
     const struct workload *w;
     struct arena *arena;
-    const char *per;
+    enum workload_per per;
     struct workload_view all;
     VEC(struct workload_view) kernels; /* longest first, at most `top` */
     size_t n_kernels;                  /* selected, with those not in `kernels` */
@@ -67,6 +74,9 @@ struct workload_report {
 
 bool workload_evaluate(struct workload_report *r, const struct workload *w,
                        const struct workload_opts *o, struct arena *arena, struct gs_error *err);
+
+/* The name that it was given, or that of its folder. */
+const char *workload_title(const struct workload_report *r);
 
 bool workload_shows(const struct workload_report *r, int panel);
 

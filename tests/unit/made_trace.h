@@ -168,7 +168,9 @@ static inline void assert_near(double got, double want)
 
 static inline size_t made_field_size(enum field_type type)
 {
-    return type == FIELD_U32 || type == FIELD_I32 ? 4 : type == FIELD_BOOL ? sizeof(bool) : 8;
+    return type == FIELD_U32 || type == FIELD_I32 || type == FIELD_ENUM ? 4
+           : type == FIELD_BOOL                                         ? sizeof(bool)
+                                                                        : 8;
 }
 
 /* Numbers that are the same in every run: xorshift64. */

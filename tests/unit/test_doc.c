@@ -17,12 +17,16 @@ struct row {
     int64_t slack_ns;
 };
 
-#define F(member, type, label, unit) FIELD(struct row, member, type, label, unit, "doc of " #member)
+#define F(member, type, label, unit, ...)                                                          \
+    FIELD(struct row, member, type, label, unit, "doc of " #member, ##__VA_ARGS__)
 static const struct field list[] = {
-    F(name, FIELD_TEXT, "range", ""),      F(depth, FIELD_U32, "depth", ""),
-    F(start_ns, FIELD_I64, "start", "ns"), F(change_ns, FIELD_I64, "change", "ns"),
-    F(share, FIELD_NUM, "share", "%"),     F(never_known, FIELD_NUM, "unknown", "GB/s"),
-    F(slack_ns, FIELD_I64, "slack", "ns"),
+    F(name, FIELD_TEXT, "range", NO_UNIT),
+    F(depth, FIELD_U32, "depth", NO_UNIT),
+    F(start_ns, FIELD_I64, "start", IN_NS, AS_MOMENT),
+    F(change_ns, FIELD_I64, "change", IN_NS, AS_CHANGE),
+    F(share, FIELD_NUM, "share", IN_PERCENT),
+    F(never_known, FIELD_NUM, "unknown", IN_GBPS),
+    F(slack_ns, FIELD_I64, "slack", IN_NS, .style = STYLE_FROM_ZERO),
 };
 #undef F
 static const struct fields fields = FIELDS("ranges", "ranges of the run", struct row, list);
@@ -35,18 +39,22 @@ static struct doc *made(struct arena *a)
     struct doc *d = doc_new(a);
     doc_title(d, "a title");
     doc_about(d, "path", "x.db");
+    doc_badge(d, TONE_BAD, "first", "1 high");
     doc_section(d, "first", "First", "The first section");
     doc_rows(d, &(struct result){&fields, rows, 3, false},
              &(struct rows){.shown = "name start_ns change_ns unknown never_known slack_ns",
-                            .changes = "change_ns",
-                            .not_below_zero = "slack_ns",
-                            .moments = "start_ns",
                             .depth = "depth",
                             .top = 2});
     doc_section(d, "second", "Second", "The second section");
     doc_part(d, "empty", "Nothing is left here");
     doc_open(d, &(struct disclosure){.id = "thing-0", .title = "folded away", .brief = ""});
     doc_text(d, "a detail");
+    doc_callout(d, TONE_BAD, "a sentence");
+    doc_label(d, "Bad");
+    struct draw *picture = draw_new(a, 10, 10);
+    draw_rect(picture, INK_BLUE, 0, 0, 1, 1, "2 of 3 µs");
+    draw_rect(picture, INK_BLUE, 1, 0, 1, 1, "2 of 3 µs");
+    doc_small_picture(d, "sizes", picture);
     doc_close(d);
     doc_open(
         d, &(struct disclosure){.id = "thing-1", .badge = "LOW", .title = "shown", .cost = "3 ms"});
@@ -90,6 +98,25 @@ static void text_has_columns_that_say_something(void **state)
     arena_release(&a);
 }
 
+/* Columns stand as they are listed; no text is cut that must not be; what is empty may be wanted. */
+static void columns_stand_as_they_are_listed(void **state)
+{
+    (void)state;
+    struct arena a;
+    arena_init(&a);
+    struct doc *d = doc_new(&a);
+    doc_rows(d, &(struct result){&fields, rows, 1, false},
+             &(struct rows){.shown = "share name never_known", .empty_too = true});
+    assert_string_equal(as_text(d), "    share  range  unknown\n"
+                                    "  100.0 %  all          -\n");
+    const struct block *b = d->blocks.v[0];
+    const size_t *order = doc_column_order(b);
+    static const size_t expected[] = {4, 1, 2, 3, 0, 5, 6}; /* those between keep their place */
+    for (size_t i = 0; i < ARRAY_LEN(expected); i++)
+        assert_int_equal(order[i], expected[i]);
+    arena_release(&a);
+}
+
 static void what_was_asked_for_has_all_details(void **state)
 {
     (void)state;
@@ -102,6 +129,11 @@ static void what_was_asked_for_has_all_details(void **state)
     assert_non_null(strstr(text, "folded away\na detail\n"));
     assert_non_null(strstr(text, "in short\nanother detail\n"));
     assert_null(strstr(text, "in brief"));
+    assert_non_null(strstr(text, "path x.db · 1 high\n"));
+    assert_non_null(strstr(text, "2 of 3; ranges of the run\n"));
+    assert_non_null(strstr(text, "Nothing is left here\n\nfolded away\n"));
+    assert_non_null(strstr(text, "Bad: a sentence\n"));
+    assert_non_null(strstr(text, "sizes\n    2 of 3 µs\n"));
     arena_release(&a);
 }
 
@@ -152,6 +184,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_has_columns_that_say_something),
+        cmocka_unit_test(columns_stand_as_they_are_listed),
         cmocka_unit_test(what_was_asked_for_has_all_details),
         cmocka_unit_test(the_page_has_everything),
         cmocka_unit_test(sections_are_chosen_by_name),

@@ -42,8 +42,8 @@ struct whole {
 };
 
 static const struct field part_list[] = {
-    FIELD(struct part, name, FIELD_TEXT, "name", "", "what it is called"),
-    FIELD(struct part, size, FIELD_U32, "size", "bytes", "how large it is"),
+    FIELD(struct part, name, FIELD_TEXT, "name", NO_UNIT, "what it is called"),
+    FIELD(struct part, size, FIELD_U32, "size", IN_BYTES, "how large it is"),
 };
 static const struct fields part_fields = FIELDS("parts", "Parts", struct part, part_list);
 
@@ -63,24 +63,24 @@ static bool is_large(const void *row)
 
 #define T struct whole
 static const struct field self_list[] = {
-    FIELD(T, calls, FIELD_U32, "calls", "", "again, one level down"),
+    FIELD(T, calls, FIELD_U32, "calls", NO_UNIT, "again, one level down"),
 };
 static const struct fields self_fields = FIELDS("self", "", T, self_list);
 
 static const struct field list[] = {
-    FIELD(T, time_ns, FIELD_I64, "time", "ns", "how long"),
-    FIELD(T, bytes, FIELD_U64, "bytes", "bytes", "how much"),
-    FIELD(T, calls, FIELD_U32, "calls", "", "how often"),
-    FIELD(T, rank, FIELD_I32, "rank", "", "-1: none"),
-    FIELD(T, share, FIELD_NUM, "share", "%", "of the whole"),
-    FIELD(T, rate, FIELD_NUM, "rate", "GB/s", "how fast"),
-    FIELD(T, text, FIELD_TEXT, "text", "", "what | it says"),
+    FIELD(T, time_ns, FIELD_I64, "time", IN_NS, "how long"),
+    FIELD(T, bytes, FIELD_U64, "bytes", IN_BYTES, "how much"),
+    FIELD(T, calls, FIELD_U32, "calls", NO_UNIT, "how often"),
+    FIELD(T, rank, FIELD_I32, "rank", NO_UNIT, "-1: none"),
+    FIELD(T, share, FIELD_NUM, "share", IN_PERCENT, "of the whole"),
+    FIELD(T, rate, FIELD_NUM, "rate", IN_GBPS, "how fast"),
+    FIELD(T, text, FIELD_TEXT, "text", NO_UNIT, "what | it says"),
     ALWAYS(T, grade, FIELD_CHARS, "grade", "A to F", .words = WORDS("A", "B")),
-    FIELD(T, yes, FIELD_BOOL, "yes", "", "or no"),
+    FIELD(T, yes, FIELD_BOOL, "yes", NO_UNIT, "or no"),
     ALWAYS(T, mood, FIELD_ENUM, "mood", "", .words = WORDS("good", "bad")),
     ALWAYS(T, set, FIELD_SET, "set", "", .words = WORDS("red", "green", "blue")),
     FIXED("version", "1.0", "of this"),
-    {.key = "nothing", .unit = "", .type = FIELD_NULL, .doc = "always null"},
+    {.key = "nothing", .type = FIELD_NULL, .doc = "always null"},
     ALWAYS(T, time_ns, FIELD_I64, "time_s", "in seconds", .divide = 1e9),
     OR_NULL(T, rank, FIELD_I32, "known_rank", "null: none"),
     OR_NULL(T, when_ns, FIELD_I64, "when_ns", "null: not known", .flag = FLAG(T, has_when)),
@@ -201,6 +201,51 @@ static void people_read_units(void **state)
     w.yes = false;
     assert_string_equal(field_text(named("text"), &w, a), "");
     assert_string_equal(field_text(named("yes"), &w, a), "no");
+}
+
+struct styled {
+    double real;
+    int64_t whole;
+    const char *text;
+};
+
+static void a_style_says_how_a_number_looks(void **state)
+{
+#define S struct styled
+    struct arena *a = *state;
+    static const struct {
+        struct field f;
+        struct styled row;
+        const char *expected;
+    } cases[] = {
+        {FIELD(S, whole, FIELD_I64, "", IN_NS, "", AS_CHANGE), {.whole = 1500}, "+1.50 µs"},
+        {FIELD(S, whole, FIELD_I64, "", IN_NS, "", AS_CHANGE), {.whole = -1500}, "-1.50 µs"},
+        {FIELD(S, real, FIELD_NUM, "", IN_PERCENT, "", AS_CHANGE), {.real = 0.04}, "+0.0 %"},
+        {FIELD(S, real, FIELD_NUM, "", IN_PERCENT, "", AS_CHANGE), {.real = 2e7}, "+2.0e+07 %"},
+        {FIELD(S, real, FIELD_NUM, "", NO_UNIT, "", AS_CHANGE, .decimals = 1), {.real = 3}, "+3.0"},
+        {FIELD(S, real, FIELD_NUM, "", IN_PERCENT, "", AS_CHANGE), {.real = NAN}, "-"},
+        {FIELD(S, whole, FIELD_I64, "", IN_NS, "", .style = STYLE_FROM_ZERO), {.whole = -1}, "-"},
+        {FIELD(S, whole, FIELD_I64, "", IN_NS, "", .style = STYLE_FROM_ZERO), {.whole = 0}, "0 ns"},
+        {FIELD(S, whole, FIELD_I64, "", IN_MHZ, "", .style = STYLE_OVER_ZERO), {.whole = 0}, "-"},
+        {FIELD(S, whole, FIELD_I64, "", IN_MHZ, "", .style = STYLE_OVER_ZERO),
+         {.whole = 2100},
+         "2100 MHz"},
+        {FIELD(S, real, FIELD_NUM, "", IN_GBPS, "", AS_FIGURE), {.real = 12345.6}, "12,346"},
+        {FIELD(S, real, FIELD_NUM, "", IN_GBPS, "", AS_FIGURE), {.real = -12345.6}, "-12,346"},
+        {FIELD(S, real, FIELD_NUM, "", IN_GBPS, "", AS_FIGURE), {.real = 123.45}, "123.5"},
+        {FIELD(S, real, FIELD_NUM, "", IN_GBPS, "", AS_FIGURE), {.real = 1.256}, "1.26"},
+        {FIELD(S, real, FIELD_NUM, "", IN_GBPS, "", AS_FIGURE), {.real = 0.01234}, "0.0123"},
+        {FIELD(S, real, FIELD_NUM, "", IN_GBPS, "", AS_FIGURE), {.real = 7}, "7"},
+        {FIELD(S, real, FIELD_NUM, "", IN_GBPS, "", AS_FIGURE), {.real = 2e15}, "2.000e+15"},
+        {FIELD(S, real, FIELD_NUM, "", IN_NS, "", AS_DECIMALS(1)), {.real = 1234.56}, "1234.6"},
+        {FIELD(S, whole, FIELD_I64, "", IN_NS, "", AS_DECIMALS(1)), {.whole = 1234}, "1234"},
+        {FIELD(S, real, FIELD_NUM, "", IN_NS, "", .style = STYLE_EXACT), {.real = 0.1}, "0.1"},
+        {FIELD(S, real, FIELD_NUM, "", IN_NS, "", .style = STYLE_EXACT), {.real = NAN}, ""},
+        {FIELD(S, text, FIELD_TEXT, "", NO_UNIT, ""), {.text = "-7"}, "-7"},
+    };
+#undef S
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        assert_string_equal(field_text(&cases[i].f, &cases[i].row, a), cases[i].expected);
 }
 
 static void programs_read_all_digits(void **state)
@@ -332,8 +377,7 @@ static void rows_begin_as_the_table_says(void **state)
     struct {
         VEC(struct part) v;
     } row = {0};
-    const struct field v = {
-        .key = "v", .unit = "", .type = FIELD_LIST, .of = &parts, .null = NULL_NEVER};
+    const struct field v = {.key = "v", .type = FIELD_LIST, .of = &parts, .null = NULL_NEVER};
     const struct fields rows = {"", "", &v, 1, sizeof(row), NULL};
     struct jread j;
     const char text[] = "{\"v\": [{}, {\"size\": 1}]}";
@@ -433,6 +477,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(numbers_are_rounded_where_that_is_asked, begin, end),
         cmocka_unit_test_setup_teardown(only_numbers_are_numbers, begin, end),
         cmocka_unit_test_setup_teardown(people_read_units, begin, end),
+        cmocka_unit_test_setup_teardown(a_style_says_how_a_number_looks, begin, end),
         cmocka_unit_test_setup_teardown(programs_read_all_digits, begin, end),
         cmocka_unit_test_setup_teardown(json_has_every_member, begin, end),
         cmocka_unit_test_setup_teardown(what_was_written_is_read_back, begin, end),

@@ -296,7 +296,7 @@ static void metric_lines_are_sound(void **state)
             print_error("%s: %s\n", defs[i].id, err.text);
         assert_int_equal(err.code, GS_OK);
         assert_true(!*defs[i].peak || formula_parse(&f, defs[i].peak, &a, NULL));
-        assert_true(*defs[i].label && *defs[i].doc && *defs[i].group);
+        assert_true(*defs[i].label && *defs[i].doc && metric_group_words[defs[i].group]);
         for (size_t k = 0; k < i; k++) /* one row an architecture */
             for (size_t h = 0; h < n_hw && str_eq(defs[i].id, defs[k].id); h++)
                 assert_false(metric_fits(&defs[i], hw[h].arch) &&

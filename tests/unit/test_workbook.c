@@ -209,8 +209,7 @@ static void full_disks_are_told(struct workbook *w, struct fs_set *set, const ch
 static void long_sheets_are_split(void **state)
 {
     (void)state;
-    static const struct field v[] = {
-        {.key = "n", .label = "n", .unit = "", .type = FIELD_U64, .doc = ""}};
+    static const struct field v[] = {{.key = "n", .label = "n", .type = FIELD_U64, .doc = ""}};
     static const struct fields fields = FIELDS("numbers", "", uint64_t, v);
     struct arena arena;
     struct gs_error err = {0};

@@ -14,10 +14,10 @@ static void tell_creation(const struct analysis *a, struct finding *f, int64_t n
         "the GPU idles %s while the host makes and gives back streams and events; %s slow "
         "call%s between the first and last kernel, the longest %s",
         human_time(lost, ns), human_count(n, s->created), human_s(s->created), s->top_created);
-    finding_because(f, "ledger.causes.allocation", share_pct(a, ns), LEAST_SHARE_PCT, "%",
+    finding_because(f, "ledger.causes.allocation", share_pct(a, ns), LEAST_SHARE_PCT, IN_PERCENT,
                     "%.1f %% of the GPU time is idle during such calls and allocation",
                     share_pct(a, ns));
-    finding_because(f, "api.total_ns", (double)s->created_ns, NAN, "ns",
+    finding_because(f, "api.total_ns", (double)s->created_ns, NAN, IN_NS,
                     "the host spends %s in these calls", human_time(api, s->created_ns));
     finding_suggest(f, "make streams and events once and reuse them");
     finding_action(f, "create them before the loop and keep them for the whole run");
@@ -38,11 +38,11 @@ static void tell_allocation(const struct analysis *a, struct finding *f, int64_t
             "the GPU idles %s while the host allocates and frees, before the first kernel "
             "or after the last one",
             human_time(lost, ns));
-    finding_because(f, "ledger.causes.allocation", share_pct(a, ns), LEAST_SHARE_PCT, "%",
+    finding_because(f, "ledger.causes.allocation", share_pct(a, ns), LEAST_SHARE_PCT, IN_PERCENT,
                     "%.1f %% of the GPU time is idle during allocation", share_pct(a, ns));
-    finding_because(f, "allocations.per_kernel", s->per_kernel, 0.1, "",
+    finding_because(f, "allocations.per_kernel", s->per_kernel, 0.1, NO_UNIT,
                     "%.2f allocating calls per kernel", s->per_kernel);
-    finding_because(f, "allocations.api_ns", (double)s->api_ns, 0, "ns",
+    finding_because(f, "allocations.api_ns", (double)s->api_ns, 0, IN_NS,
                     "the host spends %s in them%s%s", human_time(api, s->api_ns),
                     s->top_call ? ", most in " : "", s->top_call ? s->top_call : "");
     finding_suggest(f, "allocate once and reuse");

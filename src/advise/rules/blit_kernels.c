@@ -24,7 +24,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     finding_claim(f, CAUSE_COPY_D2D, ns < exposed ? ns : exposed);
     finding_issue(f, "the runtime copies and fills with %s kernels of its own, %s in all",
                   human_count(n, calls), human_time(lost, ns));
-    finding_because(f, "hotspots.total_duration_ns", (double)ns, 0, "ns", "%s in %s", lost,
+    finding_because(f, "hotspots.total_duration_ns", (double)ns, 0, IN_NS, "%s in %s", lost,
                     blit->name);
     finding_at_kernel(f, blit->slowest, "longest call of %s", blit->name);
     finding_suggest(f, "avoid copies inside the device and from pageable memory");

@@ -20,8 +20,8 @@ static bool eval(const struct analysis *a, struct finding *f)
     finding_scope(f, "kernel %s", k->short_name);
     finding_issue(f, "%s keeps the compute units %.0f %% busy: it is bound by compute",
                   k->short_name, k->compute_pct);
-    finding_because(f, "counter_kernels.compute_pct", k->compute_pct, ROOF_BOUND_PCT, "%", "%s",
-                    k->why);
+    finding_because(f, "counter_kernels.compute_pct", k->compute_pct, ROOF_BOUND_PCT, IN_PERCENT,
+                    "%s", k->why);
     finding_at_measured(f, k);
     if (matrix) {
         finding_suggest(f, "it is near what the matrix units can do; only fewer or cheaper "

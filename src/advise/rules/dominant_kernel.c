@@ -14,7 +14,7 @@ static void say_what_to_do(const struct analysis *a, struct finding *f, const st
     const struct counter_kernel *k = measured_kernel(a, h->name_id);
     if (k && k->limit != BOUND_UNKNOWN) {
         finding_suggest(f, "tune this kernel first; counters say that %s binds it", k->bound);
-        finding_because(f, "counter_kernels.bound", k->compute_pct, NAN, "%", "%s", k->why);
+        finding_because(f, "counter_kernels.bound", k->compute_pct, NAN, IN_PERCENT, "%s", k->why);
         finding_sure(f, 0.8,
                      "its share is exact, what binds it is measured; how much can be won "
                      "is not known");
@@ -44,7 +44,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     finding_scope(f, "kernel %s", h->short_name);
     finding_issue(f, "%s takes %.0f %% of the kernel time (%s)", h->short_name, h->pct_of_total,
                   human_time(total, h->total_duration_ns));
-    finding_because(f, "hotspots.pct_of_total", h->pct_of_total, DOMINANT_PCT, "%",
+    finding_because(f, "hotspots.pct_of_total", h->pct_of_total, DOMINANT_PCT, IN_PERCENT,
                     "%.1f %% of the summed kernel time", h->pct_of_total);
     finding_at_kernel(f, h->slowest, "longest call");
     say_what_to_do(a, f, h);

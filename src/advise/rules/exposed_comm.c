@@ -12,9 +12,9 @@ static bool eval(const struct analysis *a, struct finding *f)
     finding_claim(f, CAUSE_COMM_WAIT, ledger_ns(a, CAUSE_COMM_WAIT));
     finding_issue(f, "collectives run %s while nothing computes; %.0f %% of their time is hidden",
                   human_time(lost, ns), c->hidden_pct);
-    finding_because(f, "collectives.exposed_pct", share_pct(a, ns), LEAST_SHARE_PCT, "%",
+    finding_because(f, "collectives.exposed_pct", share_pct(a, ns), LEAST_SHARE_PCT, IN_PERCENT,
                     "%.1f %% of the GPU time is exposed communication", share_pct(a, ns));
-    finding_because(f, "collectives.hidden_pct", c->hidden_pct, 70, "%",
+    finding_because(f, "collectives.hidden_pct", c->hidden_pct, 70, IN_PERCENT,
                     "%.0f %% of collective time overlaps compute", c->hidden_pct);
     finding_suggest(f, "start collectives earlier and let them run beside compute");
     finding_action(f, "overlap: reduce each bucket as soon as it is ready, on a stream of its own");

@@ -71,7 +71,7 @@ static bool eval(const struct analysis *a, struct finding *f)
                   "%s: compiling, loading or choosing, once a run",
                   human_count(n, count), human_s(count), human_time(lost, ns),
                   count == 1 ? "s" : "", name);
-    finding_because(f, "ledger.causes.host", share_pct(a, ns), LEAST_SHARE_PCT, "%",
+    finding_because(f, "ledger.causes.host", share_pct(a, ns), LEAST_SHARE_PCT, IN_PERCENT,
                     "%.1f %% of the GPU time; later dispatches wait less than a quarter of that",
                     share_pct(a, ns));
     finding_at_kernel(f, kernel, "the first dispatch of %s", name);

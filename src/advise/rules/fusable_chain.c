@@ -32,13 +32,13 @@ static bool eval(const struct analysis *a, struct finding *f)
                   "the next one reads again, %s that one kernel would not need",
                   human_count(n, s.kernels), (double)s.kernels / (double)s.groups,
                   human_time(lost, ns));
-    finding_because(f, "hotspots.calls", (double)s.groups, NAN, "",
+    finding_because(f, "hotspots.calls", (double)s.groups, NAN, NO_UNIT,
                     "%s chains; the longest has %u kernels, from %s to %s",
                     human_count(n, s.groups), s.longest.n,
                     trace_str(t, t->symbols.v[t->kernels.symbol[s.longest.first]].short_name),
                     trace_str(t, t->symbols.v[t->kernels.symbol[s.longest.last]].short_name));
     if (isfinite(saved_traffic))
-        finding_because(f, "hotspots.total_duration_ns", saved_traffic, NAN, "B",
+        finding_because(f, "hotspots.total_duration_ns", saved_traffic, NAN, IN_B,
                         "fused they move up to %s less, at the rate of this memory",
                         human_bytes(bytes, count_from(saved_traffic)));
     finding_at_kernel(f, s.longest.first, "begin of the longest chain");

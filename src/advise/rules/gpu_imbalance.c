@@ -33,11 +33,11 @@ static bool eval(const struct analysis *a, struct finding *f)
     finding_scope(f, "GPU %d against GPU %d", b->busiest, b->idlest);
     finding_issue(f, "GPU %d computes most, GPU %d least; together the others are %s short of it",
                   b->busiest, b->idlest, human_time(lost, b->lost_ns));
-    finding_because(f, "balance.imbalance_pct", b->imbalance_pct, LEAST_IMBALANCE_PCT, "%",
+    finding_because(f, "balance.imbalance_pct", b->imbalance_pct, LEAST_IMBALANCE_PCT, IN_PERCENT,
                     "compute differs by %.0f %% of the mean", b->imbalance_pct);
     for (size_t i = 0; i < a->gpus.n && i < 8; i++) {
         char text[HUMAN_MAX];
-        finding_because(f, "gpus.compute_ns", (double)a->gpus.v[i].compute_ns, 0, "ns",
+        finding_because(f, "gpus.compute_ns", (double)a->gpus.v[i].compute_ns, 0, IN_NS,
                         "GPU %d computes %s", a->gpus.v[i].gpu,
                         human_time(text, a->gpus.v[i].compute_ns));
     }

@@ -14,7 +14,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     const char *most = host_words(&h, f->arena);
     finding_issue(f, "the GPU is starved for %s: the host %s", human_time(lost, ns),
                   most ? most : "makes no call into the GPU runtime");
-    finding_because(f, "ledger.causes.host", share_pct(a, ns), LEAST_SHARE_PCT, "%",
+    finding_because(f, "ledger.causes.host", share_pct(a, ns), LEAST_SHARE_PCT, IN_PERCENT,
                     "%.1f %% of the GPU time is idle while the host is busy elsewhere",
                     share_pct(a, ns));
     finding_because_host(f, &h, "ledger.causes.host");

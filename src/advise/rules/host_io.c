@@ -30,7 +30,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     finding_issue(f, "the GPU idles %s while the host is in %s%s%s", human_time(lost, ns),
                   is_mpi ? "MPI" : "the operating system", call ? ", most in " : "",
                   call ? call->name : "");
-    finding_because(f, "ledger.causes.host_io", share_pct(a, ns), LEAST_SHARE_PCT, "%",
+    finding_because(f, "ledger.causes.host_io", share_pct(a, ns), LEAST_SHARE_PCT, IN_PERCENT,
                     "%.1f %% of the GPU time", share_pct(a, ns));
     finding_because_host(f, &h, "ledger.causes.host_io");
     if (call)

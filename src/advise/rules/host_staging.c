@@ -39,7 +39,7 @@ static bool eval(const struct analysis *a, struct finding *f)
                   : row->form == STAGING_HALO ? "a halo exchange by"
                                               : "data of",
                   row->operation, human_count(chains, row->chains), human_bytes(bytes, row->bytes));
-    finding_because(f, "staging.copy_ns", (double)row->copy_ns, 0, "ns", "the copies take %s",
+    finding_because(f, "staging.copy_ns", (double)row->copy_ns, 0, IN_NS, "the copies take %s",
                     human_time(lost, row->copy_ns));
     if (collective) {
         finding_suggest(f, "let the collective run on the devices");

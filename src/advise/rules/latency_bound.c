@@ -22,7 +22,8 @@ static void say_what_to_do(struct finding *f, const struct counter_kernel *k)
     const struct vendor_words *w = vendor_words(f->analysis->trace);
     if (k->occupancy_pct < LOW_OCCUPANCY_PCT) {
         finding_because(f, "counter_kernels.occupancy_pct", k->occupancy_pct, LOW_OCCUPANCY_PCT,
-                        "%", "achieved occupancy %.1f %%: few %ss to switch to while one waits",
+                        IN_PERCENT,
+                        "achieved occupancy %.1f %%: few %ss to switch to while one waits",
                         k->occupancy_pct, w->wave);
         finding_suggest(f, "give the GPU more %ss at once", w->wave);
         finding_action(f, "launch more and larger %ss, or several kernels side by side", w->group);
@@ -34,7 +35,7 @@ static void say_what_to_do(struct finding *f, const struct counter_kernel *k)
         finding_action(f, "look for barriers and long chains of dependent instructions");
     }
     if (!isnan(k->wait_pct))
-        finding_because(f, "counter_kernels.wait_pct", k->wait_pct, NAN, "%",
+        finding_because(f, "counter_kernels.wait_pct", k->wait_pct, NAN, IN_PERCENT,
                         "%ss wait for %.0f %% of their time", w->wave, k->wait_pct);
 }
 
@@ -49,7 +50,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     finding_because(f,
                     k->level_pct > k->compute_pct ? "counter_kernels.level_pct"
                                                   : "counter_kernels.compute_pct",
-                    most_used(k), ROOF_BOUND_PCT, "%", "%s", k->why);
+                    most_used(k), ROOF_BOUND_PCT, IN_PERCENT, "%s", k->why);
     say_what_to_do(f, k);
     finding_at_measured(f, k);
     finding_sure_measured(f, k, 0.8);

@@ -20,8 +20,8 @@ static bool eval(const struct analysis *a, struct finding *f)
         return false;
     finding_issue(f, "bank conflicts stall the LDS for %.0f %% of the time of %s",
                   k->lds_conflict_pct, k->short_name);
-    finding_because(f, "counter_kernels.lds_conflict_pct", k->lds_conflict_pct, CONFLICT_PCT, "%",
-                    "LDS stalled by conflicts in %.1f %% of the CUs' active cycles",
+    finding_because(f, "counter_kernels.lds_conflict_pct", k->lds_conflict_pct, CONFLICT_PCT,
+                    IN_PERCENT, "LDS stalled by conflicts in %.1f %% of the CUs' active cycles",
                     k->lds_conflict_pct);
     finding_at_measured(f, k);
     finding_suggest(f, "let the lanes of a wave use different banks");

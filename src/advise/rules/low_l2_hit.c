@@ -24,9 +24,9 @@ static bool eval(const struct analysis *a, struct finding *f)
                   "L2 answers only %.0f %% of the requests of %s, which uses %.0f %% of the "
                   "memory bandwidth",
                   k->l2_hit_pct, k->short_name, k->memory_pct);
-    finding_because(f, "counter_kernels.l2_hit_pct", k->l2_hit_pct, HIT_PCT, "%",
+    finding_because(f, "counter_kernels.l2_hit_pct", k->l2_hit_pct, HIT_PCT, IN_PERCENT,
                     "L2 hit rate %.1f %%", k->l2_hit_pct);
-    finding_because(f, "counter_kernels.memory_pct", k->memory_pct, TRAFFIC_PCT, "%",
+    finding_because(f, "counter_kernels.memory_pct", k->memory_pct, TRAFFIC_PCT, IN_PERCENT,
                     "%.0f GB/s between L2 and memory", k->fabric_gbps);
     finding_at_measured(f, k);
     finding_suggest(f, "if it reads data more than once, order the work so that L2 still has it");

@@ -42,7 +42,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     finding_issue(f, "%s can have %u of %u %ss per %s at once, limited by %s", kernel,
                   worst->waves_per_cu, worst->max_waves_per_cu, w->wave, w->cu, worst->limiter);
     finding_because(f, "kernel_resources.occupancy_pct", worst->occupancy_pct, LOW_OCCUPANCY_PCT,
-                    "%", "theoretical occupancy %.0f %%: %s", worst->occupancy_pct,
+                    IN_PERCENT, "theoretical occupancy %.0f %%: %s", worst->occupancy_pct,
                     worst->arithmetic);
     finding_suggest(f, "use less of the limiting resource, if the kernel waits for memory");
     finding_action(f, "limit registers with __launch_bounds__, or split the kernel");

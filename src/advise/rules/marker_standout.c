@@ -21,7 +21,7 @@ static bool eval(const struct analysis *a, struct finding *f)
                   human_time(wall, worst->wall_ns), worst->pct_of_window,
                   worst->kernels ? "kernels of only " : "no kernel",
                   worst->kernels ? human_time(gpu, worst->kernel_ns) : "");
-    finding_because(f, "markers.gpu_pct", worst->gpu_pct, 50, "%",
+    finding_because(f, "markers.gpu_pct", worst->gpu_pct, 50, IN_PERCENT,
                     "kernels launched inside last %.0f %% of the range, %s calls", worst->gpu_pct,
                     human_count(n, worst->calls));
     struct evidence e = f->evidence.v[0];

@@ -37,10 +37,10 @@ static bool eval(const struct analysis *a, struct finding *f)
         return false;
     finding_issue(f, "%s uses %.0f %% of the %s bandwidth: it is bound by memory", k->short_name,
                   k->level_pct, k->level);
-    finding_because(f, "counter_kernels.level_pct", k->level_pct, ROOF_BOUND_PCT, "%", "%s",
+    finding_because(f, "counter_kernels.level_pct", k->level_pct, ROOF_BOUND_PCT, IN_PERCENT, "%s",
                     k->why);
     if (!isnan(k->l2_hit_pct))
-        finding_because(f, "counter_kernels.l2_hit_pct", k->l2_hit_pct, NAN, "%",
+        finding_because(f, "counter_kernels.l2_hit_pct", k->l2_hit_pct, NAN, IN_PERCENT,
                         "L2 answers %.0f %% of its requests", k->l2_hit_pct);
     finding_at_measured(f, k);
     say_what_to_do(f, k);

@@ -22,7 +22,7 @@ static bool eval(const struct analysis *a, struct finding *f)
         return false;
     f->advisory = true;
     finding_issue(f, "not recorded: %s", list.buf);
-    finding_because(f, "capabilities", 0, 0, "", "not in the trace: %s", list.buf);
+    finding_because(f, "capabilities", 0, 0, NO_UNIT, "not in the trace: %s", list.buf);
     finding_suggest(f, "capture what is missing and analyze again");
     finding_sure(
         f, 1.0,

@@ -18,7 +18,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     f->advisory = true;
     finding_scope(f, "kernel %s", k->short_name);
     finding_issue(f, "the counters of %s do not tell what binds it", k->short_name);
-    finding_because(f, "counter_kernels.bound", 0, 0, "", "%s", k->why);
+    finding_because(f, "counter_kernels.bound", 0, 0, NO_UNIT, "%s", k->why);
     if (*k->missing) {
         finding_suggest(f, "collect the counters that are missing");
         finding_action(f, "missing: %s", k->missing);

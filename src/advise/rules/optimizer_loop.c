@@ -32,10 +32,10 @@ static bool eval(const struct analysis *a, struct finding *f)
                   "that costs %s",
                   human_count(n, s.kernels / s.steps), human_time(mean, s.ns / (int64_t)s.kernels),
                   human_time(lost, add_ns(launch, compute)));
-    finding_because(f, "ledger.causes.launch", share_pct(a, launch), LEAST_SHARE_PCT, "%",
+    finding_because(f, "ledger.causes.launch", share_pct(a, launch), LEAST_SHARE_PCT, IN_PERCENT,
                     "%.1f %% of the GPU time is idle between its launches, by their number",
                     share_pct(a, launch));
-    finding_because(f, "hotspots.calls", (double)s.kernels, NAN, "",
+    finding_because(f, "hotspots.calls", (double)s.kernels, NAN, NO_UNIT,
                     "%s kernels under %llu names in %llu steps", human_count(n, s.kernels),
                     (unsigned long long)s.names, (unsigned long long)s.steps);
     finding_at_kernel(f, s.longest.first, "one of them");

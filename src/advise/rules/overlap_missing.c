@@ -33,8 +33,9 @@ static bool eval(const struct analysis *a, struct finding *f)
             human_time(lost, s.hideable_ns), human_time(all, ledger_ns(a, CAUSE_COMPUTE)));
     }
     finding_because(f, "breakdown.exposed_copy_ns", share_pct(a, s.exposed_ns), LEAST_SHARE_PCT,
-                    "%", "%.1f %% of the GPU time is exposed copies", share_pct(a, s.exposed_ns));
-    finding_because(f, "breakdown.copy_ns", hidden, 50, "%",
+                    IN_PERCENT, "%.1f %% of the GPU time is exposed copies",
+                    share_pct(a, s.exposed_ns));
+    finding_because(f, "breakdown.copy_ns", hidden, 50, IN_PERCENT,
                     "%.0f %% of copy time overlaps kernels", hidden);
     for (size_t i = 0; i < a->copies.n; i++)
         if (a->copies.v[i].exposed_ns)

@@ -34,11 +34,12 @@ static bool eval(const struct analysis *a, struct finding *f)
                   "%s takes %s, and its waves issue nothing in %.0f %% of the samples: most wait "
                   "for %s",
                   k->kernel, human_time(total, k->total_ns), stalled, k->top_stall);
-    finding_because(f, "pc_sampling_kernels.issued_pct", k->issued_pct, 100 - STALLED_PCT, "%",
-                    "an instruction was issued in %.1f %% of %llu samples", k->issued_pct,
-                    (unsigned long long)k->samples);
-    finding_because(f, "pc_sampling_kernels.top_stall_pct", k->top_stall_pct, REASON_PCT, "%",
-                    "%.1f %% of the others wait for %s", k->top_stall_pct, k->top_stall);
+    finding_because(f, "pc_sampling_kernels.issued_pct", k->issued_pct, 100 - STALLED_PCT,
+                    IN_PERCENT, "an instruction was issued in %.1f %% of %llu samples",
+                    k->issued_pct, (unsigned long long)k->samples);
+    finding_because(f, "pc_sampling_kernels.top_stall_pct", k->top_stall_pct, REASON_PCT,
+                    IN_PERCENT, "%.1f %% of the others wait for %s", k->top_stall_pct,
+                    k->top_stall);
     finding_suggest(f, "look at the instructions that wait, and at what they wait for");
     finding_action(f, "the table of PC samples has the instructions and lines with most of them");
     finding_action(f, "put independent work between a load and its use; use fewer barriers");

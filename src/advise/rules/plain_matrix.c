@@ -65,10 +65,10 @@ static bool eval(const struct analysis *a, struct finding *f)
                   "%s computes matrix products with plain FP32 units (%s); TF32 matrix units are "
                   "%.1f times as fast",
                   first->short_name, human_time(time, first->total_duration_ns), ratio);
-    finding_because(f, "hotspots.pct_of_total", first->pct_of_total, LEAST_SHARE_PCT, "%",
+    finding_because(f, "hotspots.pct_of_total", first->pct_of_total, LEAST_SHARE_PCT, IN_PERCENT,
                     "%.0f %% of the kernel time, by a kernel whose name says plain FP32",
                     first->pct_of_total);
-    finding_because(f, "hardware.tf32_tflops", hw->tflops.mat_tf32, hw->tflops.fp32, "TFLOPS",
+    finding_because(f, "hardware.tf32_tflops", hw->tflops.mat_tf32, hw->tflops.fp32, IN_TFLOPS,
                     "%s: %.0f TFLOPS with TF32 matrix units, %.0f without", hw->product,
                     hw->tflops.mat_tf32, hw->tflops.fp32);
     finding_at_kernel(f, first->slowest, "longest call");

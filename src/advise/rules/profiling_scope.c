@@ -11,7 +11,7 @@ static bool eval(const struct analysis *a, struct finding *f)
         f, "%.0f %% of the window lie outside of any marker range: set-up may count as idle time",
         a->marker_stats.uncovered_pct);
     finding_because(f, "marker_stats.uncovered_pct", a->marker_stats.uncovered_pct, UNCOVERED_PCT,
-                    "%", "%.1f %% outside of marker ranges", a->marker_stats.uncovered_pct);
+                    IN_PERCENT, "%.1f %% outside of marker ranges", a->marker_stats.uncovered_pct);
     finding_suggest(f, "analyze the part you mean");
     finding_action(f, "--window marker:NAME restricts the analysis to a range");
     finding_action(

@@ -11,7 +11,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     f->advisory = true;
     finding_issue(f, "%s were not recorded: the program paused the profiler", human_time(time, ns));
     finding_because(
-        f, "breakdown.not_recorded_ns", pct, LEAST_SHARE_PCT, "%",
+        f, "breakdown.not_recorded_ns", pct, LEAST_SHARE_PCT, IN_PERCENT,
         "%.1f %% of the time from start to end lies behind a call that stops recording; "
         "all shares are of the rest",
         pct);

@@ -37,7 +37,7 @@ static bool eval(const struct analysis *a, struct finding *f)
                   human_count(n, r.n), human_bytes(bytes, r.bytes),
                   human_time(lost, add_ns(out, in)));
     finding_because(f, "breakdown.exposed_copy_ns", share_pct(a, add_ns(out, in)), LEAST_SHARE_PCT,
-                    "%", "%.1f %% of the GPU time is spent on these copies",
+                    IN_PERCENT, "%.1f %% of the GPU time is spent on these copies",
                     share_pct(a, add_ns(out, in)));
     finding_at_copy(f, r.longest, "the longest of them on its way out");
     finding_suggest(f, "keep the data on the device");

@@ -20,7 +20,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     finding_scope(f, "kernel %s", kernel);
     finding_issue(f, "%s uses %u bytes of scratch per work-item: registers spill to memory", kernel,
                   worst->scratch_bytes);
-    finding_because(f, "kernel_resources.scratch_bytes", worst->scratch_bytes, 0, "bytes",
+    finding_because(f, "kernel_resources.scratch_bytes", worst->scratch_bytes, 0, IN_BYTES,
                     "%u bytes of scratch, %u registers", worst->scratch_bytes, worst->vgpr);
     finding_suggest(f, "make the kernel fit into its registers");
     finding_action(f, "fewer live values: smaller unroll factors, smaller tiles, split the kernel");

@@ -14,9 +14,9 @@ static bool eval(const struct analysis *a, struct finding *f)
                   "%s kernels (%.0f %%) are shorter than %.0f µs; %s of idle time lie before them",
                   human_count(n, s->short_kernel_count), s->short_kernel_pct, s->threshold_us,
                   human_time(gap, s->gap_ns));
-    finding_because(f, "short_kernels.short_kernel_pct", s->short_kernel_pct, SHORT_SHARE_PCT, "%",
-                    "%.1f %% of all kernels, %.1f %% of the kernel time", s->short_kernel_pct,
-                    s->short_pct_of_kernel_time);
+    finding_because(f, "short_kernels.short_kernel_pct", s->short_kernel_pct, SHORT_SHARE_PCT,
+                    IN_PERCENT, "%.1f %% of all kernels, %.1f %% of the kernel time",
+                    s->short_kernel_pct, s->short_pct_of_kernel_time);
     finding_suggest(f, "their own time is work; the gaps before them are what fusing can win");
     for (size_t i = 0; i < a->short_offenders.n && i < 3; i++)
         finding_action(f, "look at %s: %llu short calls of %.1f µs", a->short_offenders.v[i].name,

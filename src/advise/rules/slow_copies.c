@@ -24,7 +24,7 @@ static bool eval(const struct analysis *a, struct finding *f)
             continue;
         tiny |= c->avg_bytes < TINY_BYTES;
         pageable |= c->pageable_pct > 50;
-        finding_because(f, "copies.efficiency_pct", c->efficiency_pct, SLOW_COPY_PCT, "%",
+        finding_because(f, "copies.efficiency_pct", c->efficiency_pct, SLOW_COPY_PCT, IN_PERCENT,
                         "%s: %.2f GB/s of %.0f the link can do, %s a copy on average", c->direction,
                         c->bandwidth_gbps, c->link_gbps,
                         human_bytes(size, count_from(c->avg_bytes)));

@@ -141,7 +141,7 @@ static void tell_telemetry(struct finding *f)
     double before, after;
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (telemetry_change(f->analysis, words[i], &before, &after))
-            finding_because(f, "telemetry.mean", after, before, "",
+            finding_because(f, "telemetry.mean", after, before, NO_UNIT,
                             "%s: %.0f in the first quarter of the run, %.0f in the last", words[i],
                             before, after);
 }
@@ -151,7 +151,7 @@ static void tell_worst(struct finding *f, const struct group *g)
     const struct trace *t = f->analysis->trace;
     uint32_t symbol = (uint32_t)(g->key >> 32);
     char lost[HUMAN_MAX];
-    finding_because(f, "hotspots.total_duration_ns", g->factor, SLOWER, "",
+    finding_because(f, "hotspots.total_duration_ns", g->factor, SLOWER, NO_UNIT,
                     "%s: %.2f times as long at the end, %s more in all",
                     trace_str(t, t->symbols.v[symbol].short_name), g->factor,
                     human_time(lost, g->lost_ns));

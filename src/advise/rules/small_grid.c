@@ -157,7 +157,7 @@ static void tell_narrow(struct finding *f, const struct search *s, uint32_t laun
                   (unsigned long long)s->groups[launch], w->group, human_s(s->groups[launch]),
                   units_of(s->a, slot), w->cu, empty, kernel, human_time(total, n->total_ns));
     finding_because(f, "kernel_resources.workgroups", (double)s->groups[launch],
-                    units_of(s->a, slot), "", "grid %ux%ux%u, group %ux%ux%u: %llu %s%s",
+                    units_of(s->a, slot), NO_UNIT, "grid %ux%ux%u, group %ux%ux%u: %llu %s%s",
                     l->grid[0], l->grid[1], l->grid[2], l->group[0], l->group[1], l->group[2],
                     (unsigned long long)s->groups[launch], w->group, human_s(s->groups[launch]));
     finding_at_kernel(f, n->kernel, "a call like that");
@@ -174,8 +174,8 @@ static void tell_tail(struct finding *f, const struct resource_row *r)
                   "%llu %ss fill the device %.1f times: the last round of %s leaves %.0f %% of it "
                   "empty",
                   (unsigned long long)r->workgroups, w->group, r->rounds, kernel, 100 * (1 - last));
-    finding_because(f, "kernel_resources.tail_efficiency_pct", r->tail_efficiency_pct, 60, "%",
-                    "%.1f rounds: %.0f %% of the places are used", r->rounds,
+    finding_because(f, "kernel_resources.tail_efficiency_pct", r->tail_efficiency_pct, 60,
+                    IN_PERCENT, "%.1f rounds: %.0f %% of the places are used", r->rounds,
                     r->tail_efficiency_pct);
     finding_capture_kernel(f, kernel, "how the kernel uses the device");
 }

@@ -61,7 +61,7 @@ static bool eval(const struct analysis *a, struct finding *f)
                       human_time(lost, ns), human_time(inside, ns - before));
     else
         finding_issue(f, "%s of GPU time pass before the first work", human_time(lost, ns));
-    finding_because(f, "ledger.causes.startup", share_pct(a, ns), LEAST_SHARE_PCT, "%",
+    finding_because(f, "ledger.causes.startup", share_pct(a, ns), LEAST_SHARE_PCT, IN_PERCENT,
                     "%.1f %% of the GPU time", share_pct(a, ns));
     finding_at_gaps(f, CAUSE_STARTUP);
     finding_suggest(f, "a one-time cost: it matters for short runs only");

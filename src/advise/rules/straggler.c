@@ -100,16 +100,16 @@ static bool eval(const struct analysis *a, struct finding *f)
         finding_issue(f, "rank %d keeps its GPU at work %s longer than the others: %s", s->rank,
                       human_time(cost, s->cost_ns), s->detail);
     if (s->meetings) {
-        finding_because(f, "straggler.share_pct", s->share_pct, 50, "%",
+        finding_because(f, "straggler.share_pct", s->share_pct, 50, IN_PERCENT,
                         "it causes %.0f %% of all waiting, %s over all ranks", s->share_pct,
                         human_time(waited, s->waited_ns));
-        finding_because(f, "straggler.late_pct", s->late_pct, 0, "%",
+        finding_because(f, "straggler.late_pct", s->late_pct, 0, IN_PERCENT,
                         "it is last %.0f %% of the time", s->late_pct);
     }
     const struct job_rank *late = job_find(a->job, s->rank), *other = job_typical(a->job);
     char own[HUMAN_MAX], theirs[HUMAN_MAX];
     finding_because(f, "ranks.compute_ns", (double)late->compute_ns, (double)other->compute_ns,
-                    "ns", "rank %d computes %s, rank %d %s", late->rank,
+                    IN_NS, "rank %d computes %s, rank %d %s", late->rank,
                     human_time(own, late->compute_ns), other->rank,
                     human_time(theirs, other->compute_ns));
     advise_on(f, s->why);

@@ -177,11 +177,11 @@ static bool eval(const struct analysis *a, struct finding *f)
                            "wait for each other; where the work does not depend, %s could overlap"
                          : "%u streams are used but never run at the same time; %s could overlap",
                   s->busiest_gpu_streams, human_time(lost, ns));
-    finding_because(f, "stream_stats.overlap_pct", s->overlap_pct, 1, "%",
+    finding_because(f, "stream_stats.overlap_pct", s->overlap_pct, 1, IN_PERCENT,
                     "%.1f %% of what could overlap does", s->overlap_pct);
     for (size_t i = 0; i < a->streams.n && i < 4; i++) {
         char busy[HUMAN_MAX];
-        finding_because(f, "streams.busy_ns", (double)a->streams.v[i].busy_ns, 0, "ns",
+        finding_because(f, "streams.busy_ns", (double)a->streams.v[i].busy_ns, 0, IN_NS,
                         "stream %lld on GPU %d is busy %s", (long long)a->streams.v[i].stream,
                         a->streams.v[i].gpu, human_time(busy, a->streams.v[i].busy_ns));
     }

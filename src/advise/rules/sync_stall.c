@@ -28,9 +28,9 @@ static bool eval(const struct analysis *a, struct finding *f)
     finding_issue(f,
                   "the GPU runs dry for %s because the host waits for it before launching more%s%s",
                   human_time(lost, ns), call ? "; most in " : "", call ? call->name : "");
-    finding_because(f, "ledger.causes.sync", share_pct(a, ns), LEAST_SHARE_PCT, "%",
+    finding_because(f, "ledger.causes.sync", share_pct(a, ns), LEAST_SHARE_PCT, IN_PERCENT,
                     "%.1f %% of the GPU time is idle after a synchronisation", share_pct(a, ns));
-    finding_because(f, "launch_latency.after_sync_pct", a->launches.after_sync_pct, 50, "%",
+    finding_because(f, "launch_latency.after_sync_pct", a->launches.after_sync_pct, 50, IN_PERCENT,
                     "%.0f %% of launches follow a synchronisation with at most one launch between",
                     a->launches.after_sync_pct);
     if (call)

@@ -36,8 +36,8 @@ static bool eval(const struct analysis *a, struct finding *f)
                   human_time(total, h->total_duration_ns), first->title, first->text);
     for (size_t i = 0; i < k->findings.n && i < TOLD; i++) {
         const struct att_finding *e = &k->findings.v[i];
-        finding_because(f, "thread_trace.kernels.stall_classes.pct_of_time", e->pct_of_time, 0, "%",
-                        "thread trace: %s, %s", e->title, e->text);
+        finding_because(f, "thread_trace.kernels.stall_classes.pct_of_time", e->pct_of_time, 0,
+                        IN_PERCENT, "thread trace: %s, %s", e->title, e->text);
         finding_action(f, "%s", e->advice);
     }
     finding_suggest(f, "tune the instructions that take the time of the waves");

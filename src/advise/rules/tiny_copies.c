@@ -89,7 +89,7 @@ static bool eval(const struct analysis *a, struct finding *f)
                   "around them included",
                   human_count(n, sum.count), human_bytes(bytes, sum.bytes / sum.count),
                   human_time(lost, claimed));
-    finding_because(f, "copy_sizes.count", (double)sum.count, LEAST_COPIES, "",
+    finding_because(f, "copy_sizes.count", (double)sum.count, LEAST_COPIES, NO_UNIT,
                     "%s copies are smaller than 64 KiB, %s each", human_count(n, sum.count),
                     human_time(lost, sum.ns / (int64_t)sum.count));
     finding_at_copy(f, sum.example, "one of them");

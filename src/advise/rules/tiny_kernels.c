@@ -40,9 +40,9 @@ static void tell_graphs(const struct analysis *a, struct finding *f, const struc
     finding_issue(f, "the GPU waits %s for launches; %s launches of graphs take %s each",
                   human_time(lost, ns), human_count(n, graph->calls),
                   human_time(each, ns_from(graph->avg_ns)));
-    finding_because(f, "ledger.causes.launch", share_pct(a, ns), LEAST_SHARE_PCT, "%",
+    finding_because(f, "ledger.causes.launch", share_pct(a, ns), LEAST_SHARE_PCT, IN_PERCENT,
                     "%.1f %% of the GPU time is idle between launches", share_pct(a, ns));
-    finding_because(f, "api.avg_ns", graph->avg_ns, NAN, "ns", "%s takes %s on average",
+    finding_because(f, "api.avg_ns", graph->avg_ns, NAN, IN_NS, "%s takes %s on average",
                     graph->name, human_time(call, ns_from(graph->avg_ns)));
     finding_at_call(f, graph->longest, "the longest launch of a graph");
     finding_at_gaps(f, CAUSE_LAUNCH);
@@ -76,13 +76,13 @@ static bool eval(const struct analysis *a, struct finding *f)
         c->graph_nodes = a->iterations.kernels;
     finding_issue(f, "the GPU waits %s for launches; %s kernels of %s on average", lost,
                   human_count(n, a->view.n_kernels), mean);
-    finding_because(f, "ledger.causes.launch", share_pct(a, ns), LEAST_SHARE_PCT, "%",
+    finding_because(f, "ledger.causes.launch", share_pct(a, ns), LEAST_SHARE_PCT, IN_PERCENT,
                     "%.1f %% of the GPU time is idle between launches", share_pct(a, ns));
-    finding_because(f, "breakdown.kernel_sum_ns", mean_ns, SHORT_MEDIAN_NS, "ns",
+    finding_because(f, "breakdown.kernel_sum_ns", mean_ns, SHORT_MEDIAN_NS, IN_NS,
                     "a kernel takes %s on average", mean);
     if (a->launches.linked) {
         char call[HUMAN_MAX];
-        finding_because(f, "launch_latency.mean_call_ns", a->launches.mean_call_ns, NAN, "ns",
+        finding_because(f, "launch_latency.mean_call_ns", a->launches.mean_call_ns, NAN, IN_NS,
                         "a launching call takes %s on average",
                         human_time(call, ns_from(a->launches.mean_call_ns)));
     }

@@ -22,7 +22,8 @@ static bool eval(const struct analysis *a, struct finding *f)
                   human_time(lost, s.bound_ns), human_time(compute, ledger_ns(a, CAUSE_COMPUTE)),
                   both ? "; both directions take turns" : "");
     finding_because(f, "breakdown.exposed_copy_ns", share_pct(a, s.exposed_ns), LEAST_SHARE_PCT,
-                    "%", "%.1f %% of the GPU time is exposed copies", share_pct(a, s.exposed_ns));
+                    IN_PERCENT, "%.1f %% of the GPU time is exposed copies",
+                    share_pct(a, s.exposed_ns));
     for (size_t i = 0; i < a->copies.n; i++) {
         const struct copy_row *c = &a->copies.v[i];
         char bytes[HUMAN_MAX];
@@ -30,14 +31,14 @@ static bool eval(const struct analysis *a, struct finding *f)
             100 * (double)c->exposed_ns < (double)s.exposed_ns) /* next to nothing of it */
             continue;
         if (!isnan(c->bandwidth_gbps))
-            finding_because(f, "copies.bandwidth_gbps", c->bandwidth_gbps, c->link_gbps, "GB/s",
+            finding_because(f, "copies.bandwidth_gbps", c->bandwidth_gbps, c->link_gbps, IN_GBPS,
                             "%s: %s at %.1f GB/s", c->direction, human_bytes(bytes, c->total_bytes),
                             c->bandwidth_gbps);
         finding_at_copy(f, c->slowest, "slowest large copy, %s", c->direction);
     }
     if (both) {
         finding_because(f, "breakdown.exposed_copy_ns", share_pct(a, s.both_ns), LEAST_SHARE_PCT,
-                        "%", "%s of them could run beside copies in the other direction",
+                        IN_PERCENT, "%s of them could run beside copies in the other direction",
                         human_time(lost, s.both_ns));
         finding_suggest(f, "overlap the two directions and the compute, and move less data");
         finding_action(f,

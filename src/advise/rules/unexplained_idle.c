@@ -69,7 +69,7 @@ static void tell_awaited(struct finding *f, const struct awaited *w, int64_t unk
                       : -1;
     char time[HUMAN_MAX];
     double pct = percent_of((double)w->ns, (double)unknown_ns);
-    finding_because(f, "ledger.causes.unknown", pct, NAN, "%",
+    finding_because(f, "ledger.causes.unknown", pct, NAN, IN_PERCENT,
                     "%s of it waits for work of other streams or GPUs: most for %s on GPU %d",
                     human_time(time, w->ns),
                     copy ? "a copy" : trace_str(t, t->symbols.v[t->kernels.symbol[row]].short_name),
@@ -97,7 +97,7 @@ static bool eval(const struct analysis *a, struct finding *f)
                            "or GPU"
                          : "the GPU is idle for %s and the trace does not tell why",
                   human_time(lost, ns));
-    finding_because(f, "ledger.causes.unknown", share_pct(a, ns), LEAST_SHARE_PCT, "%",
+    finding_because(f, "ledger.causes.unknown", share_pct(a, ns), LEAST_SHARE_PCT, IN_PERCENT,
                     "%.1f %% of the GPU time is idle without a known cause", share_pct(a, ns));
     if (w.ns)
         tell_awaited(f, &w, ns);

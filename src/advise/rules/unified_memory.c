@@ -93,7 +93,7 @@ static bool eval(const struct analysis *a, struct finding *f)
         finding_issue(f, "the GPU waits %s for %s migrations of managed memory (%s)",
                       human_time(time, exposed), human_count(n, copies.count),
                       human_bytes(bytes, copies.bytes));
-        finding_because(f, "copies.exposed_ns", share_pct(a, exposed), LEAST_SHARE_PCT, "%",
+        finding_because(f, "copies.exposed_ns", share_pct(a, exposed), LEAST_SHARE_PCT, IN_PERCENT,
                         "%.1f %% of the GPU time is exposed migration", share_pct(a, exposed));
         finding_at_copy(f, copies.longest, "the longest migration");
     } else {
@@ -104,7 +104,7 @@ static bool eval(const struct analysis *a, struct finding *f)
                       human_time(time, driver.union_ns), human_count(n, driver.count));
     }
     if (driver.count) {
-        finding_because(f, "api.total_ns", (double)driver.ns, 0, "ns",
+        finding_because(f, "api.total_ns", (double)driver.ns, 0, IN_NS,
                         "%s events of the driver about pages, %s", human_count(n, driver.count),
                         human_time(time, driver.ns));
         finding_at_call(f, driver.longest, "the longest of them");

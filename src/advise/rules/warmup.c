@@ -97,9 +97,9 @@ static bool eval(const struct analysis *a, struct finding *f)
     finding_issue(f, "first calls take %s longer than later ones; %s took %s, then %s",
                   human_time(lost, warm.excess_ns), w->kernel_name,
                   human_time(first, w->first_duration_ns), human_time(median, w->median_ns));
-    finding_because(f, "warmup.ratio", w->ratio, WARM_RATIO, "",
+    finding_because(f, "warmup.ratio", w->ratio, WARM_RATIO, NO_UNIT,
                     "the first call took %.1f times the median", w->ratio);
-    finding_because(f, "warmup.excess_ns", (double)warm.excess_ns, 0, "ns",
+    finding_because(f, "warmup.excess_ns", (double)warm.excess_ns, 0, IN_NS,
                     "%s calls in all before the first normal one", human_count(n, warm.calls));
     finding_at_kernel(f, w->kernel, "first call of %s", w->kernel_name);
     finding_suggest(f, "leave the first steps out of measurements");

@@ -41,7 +41,7 @@ struct counter_facts counter_facts_of(struct counter_run *r, const struct join_s
 /* A kernel that ran had waves: a zero here is a counter that was not measured. */
 static bool cannot_be_zero(const struct metric_def *d)
 {
-    return str_eq(d->group, "occupancy") || str_eq(d->id, "gpu_busy_pct");
+    return d->group == GROUP_OCCUPANCY || str_eq(d->id, "gpu_busy_pct");
 }
 
 struct counter_value counter_metric_of(const struct counter_facts *f, const struct metric *m)
@@ -65,9 +65,9 @@ static double roof_value(void *ctx, const struct metric *m)
     for (int l = 0; l < ROOF_LEVELS; l++)
         if (str_eq(m->def->id, roof_level_metrics[l]))
             roof->level_passes[l] = v.passes;
-    if (str_eq(m->def->group, "flops"))
+    if (m->def->group == GROUP_FLOPS)
         roof->flop_passes |= v.passes;
-    else if (str_eq(m->def->group, "compute"))
+    else if (m->def->group == GROUP_COMPUTE)
         roof->busy_passes |= v.passes;
     return v.value;
 }
@@ -130,7 +130,7 @@ static void add_metric(struct counter_run *r, const struct counter_facts *f, con
         row.peak = counter_value_of(f, m->peak).value;
     if (row.peak > 0)
         row.pct_of_peak = 100 * v.value / row.peak;
-    if (!v.refused && (row.pct_of_peak > 105 || (str_eq(row.unit, "%") && v.value > 105)))
+    if (!v.refused && (row.pct_of_peak > 105 || (row.unit == IN_PERCENT && v.value > 105)))
         row.remark = "above what the hardware can do: a counter or the clock is not what it seems";
     else if (!v.refused && v.value < 0)
         row.remark = "below zero: the counters contradict each other";
@@ -144,16 +144,11 @@ static void add_roofline(struct counter_run *r, const struct counter_roof *roof,
     for (int l = 0; l < ROOF_LEVELS; l++) {
         if (isnan(p->bytes[l]))
             continue;
-        struct roofline_row row = {kernel->rank,
-                                   kernel->short_name,
-                                   roof_level_label((enum roof_level)l),
-                                   p->bytes[l],
-                                   p->intensity[l],
-                                   p->gflops,
-                                   p->gbps[l],
-                                   peaks->gbps[l] > 0 ? peaks->gbps[l] : NAN,
-                                   p->bandwidth_pct[l],
-                                   p->roof_pct[l],
+        struct roofline_row row = {kernel->rank,        kernel->short_name,
+                                   (enum roof_level)l,  p->bytes[l],
+                                   p->intensity[l],     p->gflops,
+                                   p->gbps[l],          peaks->gbps[l] > 0 ? peaks->gbps[l] : NAN,
+                                   p->bandwidth_pct[l], p->roof_pct[l],
                                    roof->cross[l]};
         vec_push(&r->out->roofline, r->a->arena, row);
     }
@@ -218,18 +213,18 @@ static void add_roofs(struct counter_run *r, uint32_t gpu)
     for (size_t i = 0; i < r->out->roofs.n; i++)
         if (str_eq(r->out->roofs.v[i].gpu, name))
             return;
-    const char *source = d->peaks.measured ? "measured" : "theory";
+    enum roof_origin source = d->peaks.measured ? ROOF_MEASURED : ROOF_THEORY;
     for (int l = 0; l < ROOF_LEVELS; l++)
         if (d->peaks.gbps[l] > 0)
             vec_push(&r->out->roofs, r->a->arena,
-                     ((struct roof_row){name, roof_level_label((enum roof_level)l), "bandwidth",
-                                        d->peaks.gbps[l], "GB/s", source}));
+                     ((struct roof_row){name, roof_level_label((enum roof_level)l), ROOF_BANDWIDTH,
+                                        (enum roof_level)l, d->peaks.gbps[l], IN_GBPS, source}));
     for (int k = 0; k < FLOP_KINDS; k++)
         if (d->peaks.gflops[k] > 0)
             vec_push(&r->out->roofs, r->a->arena,
-                     ((struct roof_row){name, flop_kind_label((enum flop_kind)k), "compute",
-                                        d->peaks.gflops[k],
-                                        k == FLOP_MAT_INT8 ? "GOP/s" : "GFLOP/s", source}));
+                     ((struct roof_row){name, flop_kind_label((enum flop_kind)k), ROOF_COMPUTE,
+                                        ROOF_LEVELS, d->peaks.gflops[k],
+                                        flop_kind_unit((enum flop_kind)k), source}));
 }
 
 static void add_pass(struct counter_run *r, size_t p)

@@ -44,7 +44,9 @@ struct counter_kernel {
 struct counter_metric {
     uint32_t rank; /* of the kernel: short names repeat */
     const char *kernel;
-    const char *group, *metric, *label, *unit;
+    enum metric_group group;
+    const char *metric, *label;
+    enum unit unit;
     double value, peak, pct_of_peak;
     const char *passes;
     bool cross_pass;
@@ -54,15 +56,22 @@ struct counter_metric {
 
 struct roofline_row {
     uint32_t rank; /* of the kernel */
-    const char *kernel, *level;
+    const char *kernel;
+    enum roof_level level;
     double bytes, intensity, gflops, gbps, peak_gbps, bandwidth_pct, roof_pct;
     bool cross_pass;
 };
 
+enum roof_kind { ROOF_BANDWIDTH, ROOF_COMPUTE };
+enum roof_origin { ROOF_THEORY, ROOF_MEASURED };
+
 struct roof_row {
-    const char *gpu, *roof, *kind; /* kind: "bandwidth", "compute" */
+    const char *gpu, *roof;
+    enum roof_kind kind;
+    enum roof_level level; /* of a bandwidth */
     double peak;
-    const char *unit, *source; /* source: "theory", "measured" */
+    enum unit unit;
+    enum roof_origin source;
 };
 
 struct counter_pass_row {

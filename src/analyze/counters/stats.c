@@ -11,20 +11,20 @@
 
 #define F(member, type, label, unit, doc) FIELD(struct counter_row, member, type, label, unit, doc)
 static const struct field fields[] = {
-    F(counter, FIELD_TEXT, "counter", "", "name of the counter, as the profiler gives it"),
-    F(units, FIELD_TEXT, "units", "", "its units; empty where the trace does not say"),
-    F(description, FIELD_TEXT, "description", "", "what the profiler says about it"),
-    F(sample_count, FIELD_U64, "dispatches", "", "dispatches in the window with a value"),
-    F(instances, FIELD_U32, "instances", "",
+    F(counter, FIELD_TEXT, "counter", NO_UNIT, "name of the counter, as the profiler gives it"),
+    F(units, FIELD_TEXT, "units", NO_UNIT, "its units; empty where the trace does not say"),
+    F(description, FIELD_TEXT, "description", NO_UNIT, "what the profiler says about it"),
+    F(sample_count, FIELD_U64, "dispatches", NO_UNIT, "dispatches in the window with a value"),
+    F(instances, FIELD_U32, "instances", NO_UNIT,
       "most values of one dispatch: one per instance of the hardware block"),
-    F(reduction, FIELD_TEXT, "over instances", "",
+    F(reduction, FIELD_TEXT, "over instances", NO_UNIT,
       "what makes one value of a dispatch: sum; max for clocks (GRBM), which all instances count "
       "alike; avr for shares and means that the profiler derived"),
-    F(avg_value, FIELD_NUM, "mean", "",
+    F(avg_value, FIELD_NUM, "mean", NO_UNIT,
       "total_value / sample_count; the value of a dispatch is reduced over instances first"),
-    F(min_value, FIELD_NUM, "min", "", "smallest value of a dispatch"),
-    F(max_value, FIELD_NUM, "max", "", "largest value of a dispatch"),
-    F(total_value, FIELD_NUM, "total", "", "sum of the values of all dispatches"),
+    F(min_value, FIELD_NUM, "min", NO_UNIT, "smallest value of a dispatch"),
+    F(max_value, FIELD_NUM, "max", NO_UNIT, "largest value of a dispatch"),
+    F(total_value, FIELD_NUM, "total", NO_UNIT, "sum of the values of all dispatches"),
 };
 #undef F
 

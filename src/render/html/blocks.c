@@ -197,10 +197,7 @@ static void block(struct html *h, const struct block *b, size_t i)
         html_raw(h, "</div>\n");
         break;
     case BLOCK_TABLE:
-        if (b->result)
-            html_table(h, b);
-        else
-            html_cells(h, b, i);
+        html_table(h, b);
         break;
     case BLOCK_BARS:
         html_bars(h, b);

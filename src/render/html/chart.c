@@ -6,20 +6,6 @@
 #include "report/chart/chart.h"
 #include "report/chart/parts.h"
 
-void html_inks(struct str *style)
-{
-    static const char *const rules[] = {
-        ":root{", ":root[data-theme='dark']{",
-        "@media (prefers-color-scheme: dark){:root:not([data-theme]){"};
-    for (int i = 0; i < 3; i++) {
-        str_puts(style, rules[i]);
-        for (enum ink ink = 0; ink < INKS; ink++)
-            str_printf(style, "--gs-%s:#%06x;", ink_name(ink),
-                       (unsigned)ink_rgb(ink, i ? THEME_DARK : THEME_LIGHT));
-        str_puts(style, i == 2 ? "}}\n" : "}\n");
-    }
-}
-
 static void draw(struct html *h, const struct draw *d, const char *class)
 {
     render_svg(h->out, d, &(struct svg_opts){.css = true, .class = class});

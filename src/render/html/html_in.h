@@ -63,12 +63,8 @@ const char *html_priority(enum tone tone);
 /* ---- table.c ---- */
 
 void html_table(struct html *h, const struct block *b);
-void html_cells(struct html *h, const struct block *b, size_t number);
 
 /* ---- chart.c: pictures ---- */
-
-/* The inks of draw lists as variables of the style, for both themes. */
-void html_inks(struct str *style);
 
 void html_chart(struct html *h, const char *name); /* nothing where there is no data */
 void html_picture(struct html *h, const struct block *b);

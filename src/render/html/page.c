@@ -121,6 +121,31 @@ static bool has_timeline(const struct doc *d)
     return false;
 }
 
+static const struct {
+    const char *name, *light, *dark;
+} tints[] = {
+#define TINT(name, light, dark) {name, light, dark},
+#include "render/html/tints.def"
+#undef TINT
+};
+
+/* By the button, and by what the reader has set where it was not touched. */
+static void themes(struct str *style)
+{
+    static const char *const rules[] = {
+        ":root{color-scheme:light;", ":root[data-theme='dark']{color-scheme:dark;",
+        "@media (prefers-color-scheme: dark){:root:not([data-theme]){color-scheme:dark;"};
+    for (int i = 0; i < 3; i++) {
+        str_puts(style, rules[i]);
+        for (size_t t = 0; t < ARRAY_LEN(tints); t++)
+            str_printf(style, "--%s:%s;", tints[t].name, i ? tints[t].dark : tints[t].light);
+        for (enum ink ink = 0; ink < INKS; ink++)
+            str_printf(style, "--gs-%s:#%06x;", ink_name(ink),
+                       (unsigned)ink_rgb(ink, i ? THEME_DARK : THEME_LIGHT));
+        str_puts(style, i == 2 ? "}}\n" : "}\n");
+    }
+}
+
 void render_html(struct str *out, const struct doc *d)
 {
     bool timeline = has_timeline(d);
@@ -130,7 +155,7 @@ void render_html(struct str *out, const struct doc *d)
     str_init(&style, out->arena);
     str_init(&script, out->arena);
     str_init(&body, out->arena);
-    html_inks(&style);
+    themes(&style);
     join_assets(&style, html_styles, timeline);
     join_assets(&script, html_scripts, timeline);
     h.out = &body;

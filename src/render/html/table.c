@@ -15,22 +15,23 @@ struct row {
     const struct fields *f;
     const void *data;
     size_t number;
-    const bool *shown; /* by field */
+    const bool *shown;   /* by field */
+    const size_t *order; /* by column: which field */
 };
 
 static void write_head(struct html *h, const struct row *r)
 {
     html_raw(h, "<thead><tr>");
     for (size_t i = 0; i < r->f->n; i++) {
-        const struct field *c = &r->f->v[i];
+        const struct field *c = &r->f->v[r->order[i]];
         if (value_listed(r->b->rows.never, c->key))
             continue;
         html(h, "<th scope=\"col\" data-key=\"%s\" data-tip=\"%s\"", c->key, c->doc);
-        if (!field_is_text(c))
+        if (!field_is_text(c) || c->right)
             html_raw(h, " class=\"num\"");
-        if (!strcmp(c->unit, "%"))
+        if (c->unit == IN_PERCENT)
             html_raw(h, " data-share");
-        html_raw(h, r->shown[i] ? ">" : " hidden>");
+        html_raw(h, r->shown[r->order[i]] ? ">" : " hidden>");
         html(h, "%s</th>", c->label);
     }
     html_raw(h, "</tr></thead>\n");
@@ -45,7 +46,7 @@ static int64_t moment(const struct row *r, const char *key)
 static void write_value(struct html *h, const struct row *r, const struct field *f)
 {
     const struct rows *o = &r->b->rows;
-    const char *text = doc_cell_text(h->d, r->b, f, r->data);
+    const char *text = doc_cell_text(h->d, f, r->data);
     bool linked = o->link && !strcmp(o->link, f->key);
     if (linked && o->from)
         html_jump(h, &(struct jump){moment(r, o->from), moment(r, o->to), NULL, 0}, text);
@@ -68,27 +69,20 @@ static void write_row(struct html *h, const struct row *r)
     else
         html_raw(h, "<tr>");
     for (size_t i = 0; i < r->f->n; i++) {
-        const struct field *f = &r->f->v[i];
+        const struct field *f = &r->f->v[r->order[i]];
         if (value_listed(r->b->rows.never, f->key))
             continue;
         html_raw(h, first ? "<th scope=\"row\"" : "<td");
         if (field_is_text(f))
-            html_raw(h, " class=\"name\"");
+            html_raw(h, f->right ? " class=\"num\"" : " class=\"name\"");
         else
             html(h, " class=\"num\" data-v=\"%s\"", value_exact(field_get(f, r->data), exact));
-        html_raw(h, r->shown[i] ? ">" : " hidden>");
+        html_raw(h, r->shown[r->order[i]] ? ">" : " hidden>");
         write_value(h, r, f);
         html_raw(h, first ? "</th>" : "</td>");
         first = false;
     }
     html_raw(h, "</tr>\n");
-}
-
-static void start(struct html *h, const char *key, const char *caption)
-{
-    html(h, "<div class=\"table\" data-name=\"%s\">\n", key);
-    html(h, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">\n", caption);
-    html(h, "<table id=\"table-%s\"", key);
 }
 
 void html_table(struct html *h, const struct block *b)
@@ -98,10 +92,13 @@ void html_table(struct html *h, const struct block *b)
     size_t most = o->most ? o->most : PAGE_ROWS, n = r->n > most ? most : r->n;
     const char *caption = b->text ? b->text : r->fields->doc;
     bool *shown = arena_array(h->arena, bool, r->fields->n);
-    struct row row = {.b = b, .f = r->fields, .shown = shown};
+    struct row row = {.b = b, .f = r->fields, .shown = shown, .order = doc_column_order(b)};
     for (size_t i = 0; i < r->fields->n; i++)
         shown[i] = doc_column_shown(b, i);
-    start(h, o->key, caption);
+    html(h, "<div class=\"table\" data-name=\"%s\">\n", o->key);
+    html(h, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">\n",
+         *caption ? caption : "Table");
+    html(h, "<table id=\"table-%s\"", o->key);
     html(h, "%s>\n<caption>%s", o->depth ? " data-tree" : "", caption);
     if (n < r->n)
         html(h, " (%zu of %zu rows)", n, r->n);
@@ -113,34 +110,5 @@ void html_table(struct html *h, const struct block *b)
         row.number = i;
         write_row(h, &row);
     }
-    html_raw(h, "</tbody>\n</table>\n</div>\n</div>\n");
-}
-
-static void write_cells(struct html *h, const struct block *b, size_t row)
-{
-    size_t n = b->columns.n;
-    html_raw(h, "<tr>");
-    for (size_t c = 0; c < n; c++) {
-        html_raw(h, c ? "<td" : "<th scope=\"row\"");
-        html(h, " class=\"%s\">%s", b->columns.v[c].kind == COLUMN_NUMBER ? "num" : "name",
-             b->cells.v[row * n + c]);
-        html_raw(h, c ? "</td>" : "</th>");
-    }
-    html_raw(h, "</tr>\n");
-}
-
-void html_cells(struct html *h, const struct block *b, size_t number)
-{
-    size_t n = b->columns.n;
-    if (!n || b->cells.n < n)
-        return;
-    start(h, arena_printf(h->arena, "%zu", number), b->text && *b->text ? b->text : "Table");
-    html(h, ">\n<caption>%s</caption>\n<thead><tr>", b->text ? b->text : "");
-    for (size_t c = 0; c < n; c++)
-        html(h, "<th scope=\"col\" data-key=\"c%zu\" class=\"%s\">%s</th>", c,
-             b->columns.v[c].kind == COLUMN_NUMBER ? "num" : "", b->columns.v[c].title);
-    html_raw(h, "</tr></thead>\n<tbody>\n");
-    for (size_t row = 0; row < b->cells.n / n; row++)
-        write_cells(h, b, row);
     html_raw(h, "</tbody>\n</table>\n</div>\n</div>\n");
 }

@@ -15,15 +15,15 @@ enum xlsx_look xlsx_look(const struct field *f)
                                          "markers", "frees", "linked",  NULL};
     if (field_is_text(f))
         return LOOK_TEXT;
-    if (str_eq(f->unit, "%"))
+    if (f->unit == IN_PERCENT)
         return LOOK_PERCENT;
-    if (str_eq(f->unit, "us") || str_eq(f->unit, "µs"))
+    if (f->unit == IN_US)
         return LOOK_MICRO;
-    if (str_eq(f->unit, "ms"))
+    if (f->unit == IN_MS)
         return LOOK_MILLI;
     if (f->type == FIELD_NUM)
         return LOOK_REAL;
-    if (str_eq(f->unit, "ns") || str_eq(f->unit, "bytes"))
+    if (f->unit == IN_NS || f->unit == IN_BYTES)
         return LOOK_COUNT;
     for (size_t i = 0; counts[i]; i++)
         if (str_eq(f->key, counts[i]))

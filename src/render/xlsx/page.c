@@ -81,7 +81,7 @@ static void put_rows(struct xlsx *x, const struct xlsx_page *p)
 
 static bool has_bar(const struct xlsx_page *p, size_t k)
 {
-    return p->n && str_eq(p->sheet->fields->v[k].unit, "%");
+    return p->n && p->sheet->fields->v[k].unit == IN_PERCENT;
 }
 
 /* "C2:C9", the rows of a column. */

@@ -6,11 +6,8 @@
 
 enum { HEIGHT = 340, AXIS_LEFT = 44, DOT = 5, MOST_ROOFS = 8 };
 
-static const struct {
-    const char *level;
-    enum ink ink;
-} levels[] = {{"HBM", INK_BLUE}, {"L2", INK_GREEN}, {"L1", INK_ORANGE}, {"LDS", INK_PURPLE}};
-enum { LEVELS = ARRAY_LEN(levels) };
+static const enum ink inks[ROOF_LEVELS] = {
+    [ROOF_HBM] = INK_BLUE, [ROOF_L2] = INK_GREEN, [ROOF_L1] = INK_ORANGE, [ROOF_LDS] = INK_PURPLE};
 
 static bool is_dot(const struct roofline_row *r)
 {
@@ -29,7 +26,7 @@ static int height(const struct analysis *a, size_t top)
 {
     (void)a;
     (void)top;
-    return HEIGHT + chart_legend_height(LEVELS);
+    return HEIGHT + chart_legend_height(ROOF_LEVELS);
 }
 
 /* Powers of ten at the ends of both axes. */
@@ -62,7 +59,7 @@ static void scale(struct plane *p, const struct counter_results *c)
         const struct roof_row *r = &c->roofs.v[i];
         if (!str_eq(r->gpu, c->roofs.v[0].gpu))
             continue;
-        if (str_eq(r->kind, "compute"))
+        if (r->kind == ROOF_COMPUTE)
             fastest = fmax(fastest, r->peak);
         else
             slowest = slowest > 0 ? fmin(slowest, r->peak) : r->peak;
@@ -117,8 +114,8 @@ static void compute_roofs(struct canvas *c, const struct plane *p)
     size_t n = 0;
     for (size_t i = 0; i < r->roofs.n; i++) {
         const struct roof_row *roof = &r->roofs.v[i];
-        if (!str_eq(roof->kind, "compute") || !str_eq(roof->gpu, r->roofs.v[0].gpu) ||
-            !str_eq(roof->unit, "GFLOP/s"))
+        if (roof->kind != ROOF_COMPUTE || !str_eq(roof->gpu, r->roofs.v[0].gpu) ||
+            roof->unit != IN_GFLOPS)
             continue;
         size_t k = 0;
         while (k < n && fabs(roofs[k].peak / roof->peak - 1) > 0.02)
@@ -153,14 +150,13 @@ static void bandwidth_roofs(struct canvas *c, const struct plane *p)
     const struct counter_results *r = &c->a->counters;
     for (size_t i = 0; i < r->roofs.n; i++) {
         const struct roof_row *roof = &r->roofs.v[i];
-        if (!str_eq(roof->kind, "bandwidth") || !str_eq(roof->gpu, r->roofs.v[0].gpu))
+        if (roof->kind != ROOF_BANDWIDTH || !str_eq(roof->gpu, r->roofs.v[0].gpu))
             continue;
         double from = fmax(pow(10, p->x0), pow(10, p->y0) / roof->peak);
         double to = fmin(pow(10, p->x1), pow(10, p->y1) / roof->peak);
-        for (int l = 0; l < LEVELS && to > from; l++)
-            if (str_eq(levels[l].level, roof->roof))
-                draw_line(c->d, levels[l].ink, place_x(p, from), place_y(p, from * roof->peak),
-                          place_x(p, to), place_y(p, to * roof->peak));
+        if (to > from)
+            draw_line(c->d, inks[roof->level], place_x(p, from), place_y(p, from * roof->peak),
+                      place_x(p, to), place_y(p, to * roof->peak));
     }
 }
 
@@ -184,16 +180,14 @@ static void dots(struct canvas *c, const struct plane *p, bool of_memory)
     const struct counter_results *r = &c->a->counters;
     for (size_t i = 0; i < r->roofline.n; i++) {
         const struct roofline_row *k = &r->roofline.v[i];
-        if (!is_dot(k) || str_eq(k->level, "HBM") != of_memory)
+        if (!is_dot(k) || (k->level == ROOF_HBM) != of_memory)
             continue;
         int32_t x = place_x(p, k->intensity), y = place_y(p, k->gflops);
         const char *tip = arena_printf(
             c->d->arena, "%s, %s: %.3g operations per byte, %.4g GFLOP/s, %.0f %% of its roof%s",
-            k->kernel, k->level, k->intensity, k->gflops, k->roof_pct,
+            k->kernel, roof_level_label(k->level), k->intensity, k->gflops, k->roof_pct,
             k->cross_pass ? "; from different passes" : "");
-        for (int l = 0; l < LEVELS; l++)
-            if (str_eq(levels[l].level, k->level))
-                dot(c, levels[l].ink, x, y, tip);
+        dot(c, inks[k->level], x, y, tip);
         if (!of_memory)
             continue;
         bool is_right = x > p->box.x + p->box.w / 2;
@@ -207,12 +201,12 @@ static void dots(struct canvas *c, const struct plane *p, bool of_memory)
 
 static void draw(struct canvas *c)
 {
-    struct legend_item items[LEVELS];
-    for (int l = 0; l < LEVELS; l++)
+    struct legend_item items[ROOF_LEVELS];
+    for (int l = 0; l < ROOF_LEVELS; l++)
         items[l] = (struct legend_item){
-            levels[l].ink,
-            arena_printf(c->d->arena, "%s: roof, and kernels by its bytes", levels[l].level)};
-    chart_legend(c, items, LEVELS);
+            inks[l],
+            arena_printf(c->d->arena, "%s: roof, and kernels by its bytes", roof_level_labels[l])};
+    chart_legend(c, items, ROOF_LEVELS);
     struct plane p = {.box = {c->box.x + PX(AXIS_LEFT), c->box.y + PX(6), c->box.w - PX(AXIS_LEFT),
                               c->box.h - PX(6 + 34)}};
     if (p.box.h < PX(40) || p.box.w < PX(40))

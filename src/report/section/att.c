@@ -151,7 +151,7 @@ static void blocks(const struct subject *s, const struct att_kernel *k, size_t n
             .caption =
                 n < ran ? arena_printf(d->arena, "those with 1 %% of the time or more, of %zu", ran)
                         : "stall share: of latency",
-            .shown = "block first_address last_address loop_depth hits stall_pct pct_of_time "
+            .shown = "block first_address last_address hits stall_pct pct_of_time loop_depth "
                      "hottest",
             .top = 4 * s->top});
 }
@@ -188,8 +188,8 @@ static void listing(const struct subject *s, const struct att_kernel *k, size_t 
                                                      "block %u, the hottest, %s of the kernel; "
                                                      "--att-listing all shows all that ran",
                                                      b->block, value_pct(d->arena, b->pct_of_time)),
-                       .shown = "address text source source_text hits cycles_per_hit stall_pct "
-                                "pct_of_time feeders",
+                       .shown = "address text source source_text hits stall_pct pct_of_time "
+                                "cycles_per_hit feeders",
                        .most = LISTED_ROWS});
 }
 
@@ -224,7 +224,7 @@ static void build(const struct subject *s, struct doc *d)
              &(struct rows){.caption = "stall share: of latency; idle share: of the time of waves; "
                                        "hidden: stall under which another wave of the SIMD issued",
                             .shown = "short_name dispatches waves latency stall_pct idle_pct "
-                                     "hidden_stall_pct top_class",
+                                     "top_class hidden_stall_pct",
                             .top = s->top});
     for (size_t i = 0; i < ran && i < DETAILED && i < s->top; i++)
         one_kernel(s, &t->kernels.v[i], i, d);

@@ -8,8 +8,6 @@
 #include "report/compare_tables.h"
 #include "report/section.h"
 
-#define ROWS(fields, list) (&(struct result){&(fields), (list).v, (list).n, false})
-
 static bool always(const struct subject *s)
 {
     return s->comparison != NULL;
@@ -124,7 +122,7 @@ static void causes(const struct subject *s, struct doc *d)
     for (size_t i = 0; i < c->causes.n; i++)
         all_count &= c->causes.v[i].counted;
     doc_rows(
-        d, ROWS(compare_cause_fields, c->causes),
+        d, RESULT(compare_cause_fields, c->causes),
         &(struct rows){.caption = all_count ? "of GPU time; + is slower, - is faster; what is not "
                                               "significant is within noise"
                                             : "of GPU time; + is slower, - is faster; what is not "
@@ -133,7 +131,6 @@ static void causes(const struct subject *s, struct doc *d)
                        .shown = all_count ? "what change_ns change_pct noise_ns significant phase"
                                           : "what change_ns change_pct noise_ns significant "
                                             "counted phase",
-                       .changes = "change_ns change_pct",
                        .top = s->top});
 }
 
@@ -158,9 +155,8 @@ static void ledger(const struct subject *s, struct doc *d)
                 stepped ? "Both runs, B per step of A; shares are of each run."
                         : "Both runs, by one cause each nanosecond; shares are of each run.",
                 draw_ledger, c);
-    doc_rows(d, ROWS(compare_ledger_fields, c->ledger),
-             &(struct rows){.caption = stepped ? "changes are per step of A" : NULL,
-                            .changes = "change change_pct"});
+    doc_rows(d, RESULT(compare_ledger_fields, c->ledger),
+             &(struct rows){.caption = stepped ? "changes are per step of A" : NULL});
 }
 
 const struct section section_compare_ledger = {
@@ -180,12 +176,11 @@ static void phases(const struct subject *s, struct doc *d)
 {
     const struct comparison *c = s->comparison;
     doc_drawing(d, "Duration of each phase, divided as its GPU time is.", draw_phases, c);
-    doc_rows(d, ROWS(compare_phase_fields, c->phases),
-             &(struct rows){.caption = "durations as recorded; mostly: what changed most in the "
-                                       "GPU time of the phase",
-                            .shown = "title duration_a_ns duration_b_ns change_ns change_pct cause",
-                            .changes = "change_ns change_pct compute_change_ns exposed_change_ns "
-                                       "idle_change_ns cause_change_ns"});
+    doc_rows(
+        d, RESULT(compare_phase_fields, c->phases),
+        &(struct rows){.caption = "durations as recorded; mostly: what changed most in the "
+                                  "GPU time of the phase",
+                       .shown = "title duration_a_ns duration_b_ns change_ns change_pct cause"});
 }
 
 const struct section section_compare_phases = {
@@ -199,12 +194,9 @@ static bool has_ranks(const struct subject *s)
 static void ranks(const struct subject *s, struct doc *d)
 {
     enum { MOST = 32 };
-    doc_rows(d, ROWS(compare_rank_fields, s->comparison->ranks),
+    doc_rows(d, RESULT(compare_rank_fields, s->comparison->ranks),
              &(struct rows){.shown = "rank window_a_ns window_b_ns change_ns change_pct "
                                      "compute_change_ns mpi_change_ns wait_change_ns mostly",
-                            .changes = "change_ns change_pct compute_change_ns copy_change_ns "
-                                       "comm_change_ns mpi_change_ns host_change_ns "
-                                       "idle_change_ns wait_change_ns",
                             .top = MOST});
 }
 
@@ -287,11 +279,10 @@ static bool has_kernels(const struct subject *s)
 static void kernels(const struct subject *s, struct doc *d)
 {
     const struct comparison *c = s->comparison;
-    doc_rows(d, ROWS(compare_kernel_fields, c->kernels),
+    doc_rows(d, RESULT(compare_kernel_fields, c->kernels),
              &(struct rows){.caption = "typical: mean of the middle half of all calls",
                             .shown = "title typical_a_ns typical_b_ns change_ns "
                                      "change_pct noise_pct significant",
-                            .changes = "change_ns change_pct",
                             .link = "title",
                             .anchor = "kernel",
                             .anchors = COMPARE_DETAILED,
@@ -318,8 +309,7 @@ static bool has_copies(const struct subject *s)
 
 static void copies(const struct subject *s, struct doc *d)
 {
-    doc_rows(d, ROWS(compare_copy_fields, s->comparison->copies),
-             &(struct rows){.changes = "change change_pct"});
+    doc_rows(d, RESULT(compare_copy_fields, s->comparison->copies), &(struct rows){0});
 }
 
 static bool has_api(const struct subject *s)
@@ -329,8 +319,7 @@ static bool has_api(const struct subject *s)
 
 static void api(const struct subject *s, struct doc *d)
 {
-    doc_rows(d, ROWS(compare_api_fields, s->comparison->api),
-             &(struct rows){.changes = "change change_pct"});
+    doc_rows(d, RESULT(compare_api_fields, s->comparison->api), &(struct rows){0});
 }
 
 const struct section section_compare_copies = {

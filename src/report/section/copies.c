@@ -11,8 +11,8 @@ static void build(const struct subject *s, struct doc *d)
     const struct copies *c = &a->trace->copies;
     doc_chart(d, "copies");
     doc_rows(d, section_result(s, "copies"),
-             &(struct rows){.shown = "direction count total_bytes total_duration_ns exposed_ns "
-                                     "bandwidth_gbps efficiency_pct",
+             &(struct rows){.shown = "direction count total_bytes total_duration_ns "
+                                     "bandwidth_gbps efficiency_pct exposed_ns",
                             .never = "slowest"});
     for (size_t i = 0; i < a->copies.n; i++) {
         uint32_t row = a->copies.v[i].slowest;

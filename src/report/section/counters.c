@@ -46,7 +46,7 @@ static void roofline(const struct subject *s, struct doc *d)
     doc_part(d, "roofline", "Roofline");
     doc_chart(d, "roofline");
     doc_rows(d, section_result(s, "roofline"),
-             &(struct rows){.caption = c->roofs.n && str_eq(c->roofs.v[0].source, "theory")
+             &(struct rows){.caption = c->roofs.n && c->roofs.v[0].source == ROOF_THEORY
                                            ? "roofs by theory: clock times width"
                                            : NULL,
                             .shown = "kernel level intensity gflops gbps roof_pct",
@@ -63,7 +63,7 @@ static void metrics(const struct subject *s, struct doc *d)
     size_t first = 0;
     for (size_t i = 0; i < c->metrics.n; i++) {
         const struct counter_metric *m = &c->metrics.v[i];
-        if (str_eq(m->group, "flops") && m->value <= 0)
+        if (m->group == GROUP_FLOPS && m->value <= 0)
             continue;
         vec_push(&rows, d->arena, *m);
         first += m->rank <= DETAILED;
@@ -72,7 +72,7 @@ static void metrics(const struct subject *s, struct doc *d)
         return;
     doc_part(d, "counter-metrics", "Metrics and speed of light");
     doc_rows(d, &(struct result){r->fields, rows.v, rows.n, false},
-             &(struct rows){.shown = "kernel label value unit peak pct_of_peak",
+             &(struct rows){.shown = "kernel label unit value peak pct_of_peak",
                             .top = first ? first : rows.n});
     for (size_t i = 0; i < first; i++)
         if (rows.v[i].remark)
@@ -83,16 +83,16 @@ static void build(const struct subject *s, struct doc *d)
 {
     const struct counter_results *c = &s->a->counters;
     const struct counter_stats *stats = &s->a->counter_stats;
-    doc_rows(
-        d, section_result(s, "counter_kernels"),
-        &(struct rows){.caption = "memory and compute: percent of what the hardware can do",
-                       .shown = c->passes.n > 1
-                                    ? "short_name bound occupancy_pct memory_pct compute_pct "
-                                      "l2_hit_pct cross_pass"
-                                    : "short_name bound level occupancy_pct memory_pct compute_pct "
-                                      "l2_hit_pct lds_conflict_pct",
-                       .never = "rank",
-                       .top = s->top});
+    doc_rows(d, section_result(s, "counter_kernels"),
+             &(struct rows){
+                 .caption = "memory and compute: percent of what the hardware can do",
+                 .shown = c->passes.n > 1
+                              ? "short_name bound cross_pass occupancy_pct memory_pct compute_pct "
+                                "l2_hit_pct"
+                              : "short_name bound level occupancy_pct memory_pct compute_pct "
+                                "l2_hit_pct lds_conflict_pct",
+                 .never = "rank",
+                 .top = s->top});
     for (size_t i = 0; i < c->kernels.n && i < s->top; i++)
         doc_item(d, "%s: %s", c->kernels.v[i].short_name, c->kernels.v[i].why);
     if (c->passes.n > 1)
@@ -117,7 +117,7 @@ static void build(const struct subject *s, struct doc *d)
     part(s, d, "roofs", "Roofs", "roofs", NULL, s->top);
     if (stats->rows.n)
         doc_part(d, "counters", "Counters of a dispatch");
-    doc_rows(d, &(struct result){&counter_fields, stats->rows.v, stats->rows.n, false},
+    doc_rows(d, RESULT(counter_fields, stats->rows),
              &(struct rows){.key = "counters",
                             .shown = "counter sample_count instances reduction avg_value min_value "
                                      "max_value",

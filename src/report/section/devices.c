@@ -12,7 +12,7 @@ static void gpus(const struct subject *s, struct doc *d)
     if (a->gpus.n > 1)
         doc_chart(d, "balance");
     doc_rows(d, section_result(s, "gpus"),
-             &(struct rows){.shown = "gpu name host busy_pct compute_ns idle_ns kernels copies"});
+             &(struct rows){.shown = "gpu name host compute_ns idle_ns busy_pct kernels copies"});
     if (a->gpus.n > 1)
         doc_facts(d, section_result(s, "balance"), NULL);
     if (!a->collectives.kernels)

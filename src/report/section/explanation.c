@@ -40,28 +40,6 @@ static void hypothesis(const struct hypothesis *h, size_t i, struct doc *d)
         doc_fact(d, "note", "%s", h->coercion_notes.v[n]);
 }
 
-static void differences(const struct explanation *e, struct doc *d)
-{
-    static const char *const titles[] = {"what differs", "phase", "A", "B", "change", "note"};
-    if (!e->differences.n)
-        return;
-    struct block *t = doc_table(d, "differences that the model names");
-    for (size_t i = 0; i < ARRAY_LEN(titles); i++)
-        doc_column(t, titles[i], COLUMN_TEXT);
-    for (size_t i = 0; i < e->differences.n; i++) {
-        const struct key_difference *k = &e->differences.v[i];
-        doc_cell(t, "%s", k->metric);
-        doc_cell(t, "%s", k->phase ? k->phase : "-");
-        doc_cell(t, "%s", k->profile_a ? k->profile_a : "-");
-        doc_cell(t, "%s", k->profile_b ? k->profile_b : "-");
-        if (isnan(k->magnitude_pct))
-            doc_cell(t, "-");
-        else
-            doc_cell(t, "%+.1f %%", k->magnitude_pct);
-        doc_cell(t, "%s", k->note ? k->note : "");
-    }
-}
-
 static void build(const struct subject *s, struct doc *d)
 {
     const struct explanation *e = s->explanation;
@@ -69,7 +47,8 @@ static void build(const struct subject *s, struct doc *d)
     doc_checked(d, e);
     if (e->text)
         doc_markdown(d, e->text);
-    differences(e, d);
+    doc_rows(d, RESULT(difference_fields, e->differences),
+             &(struct rows){.key = "differences", .caption = "differences that the model names"});
     for (size_t i = 0; i < e->hypotheses.n; i++)
         hypothesis(&e->hypotheses.v[i], i, d);
 }

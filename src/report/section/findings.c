@@ -24,13 +24,12 @@ static const char *interval(const struct finding *f, struct arena *a)
 
 static const char *threshold(const struct evidence *e, struct arena *a)
 {
-    bool unit = e->unit && *e->unit;
     if (isnan(e->threshold))
         return "";
-    if (unit && str_eq(e->unit, "ns") && fabs(e->threshold) < 1e18)
+    if (e->unit == IN_NS && fabs(e->threshold) < 1e18)
         return arena_printf(a, " (threshold %s)", value_ns(a, ns_from(e->threshold)));
-    return arena_printf(a, " (threshold %.4g%s%s)", e->threshold, unit ? " " : "",
-                        unit ? e->unit : "");
+    return arena_printf(a, " (threshold %.4g%s%s)", e->threshold, e->unit ? " " : "",
+                        unit_word(e->unit));
 }
 
 static void claims(const struct finding *f, struct doc *d)

@@ -14,7 +14,6 @@ static void build(const struct subject *s, struct doc *d)
     doc_rows(d, section_result(s, "long_gaps"),
              &(struct rows){.shown = "start_ns duration_ns gpu main_cause next_kernel",
                             .names = "next_kernel",
-                            .moments = "start_ns end_ns",
                             .link = "duration_ns",
                             .from = "start_ns",
                             .to = "end_ns",

@@ -19,12 +19,11 @@ static void runs(const struct history *h, uint32_t group, struct doc *d)
     for (size_t i = 0; i < h->runs.n; i++)
         if (h->runs.v[i].group == group)
             vec_push(&rows, d->arena, h->runs.v[i]);
-    doc_rows(d, &(struct result){&history_fields, rows.v, rows.n, false},
+    doc_rows(d, RESULT(history_fields, rows),
              &(struct rows){.key = arena_printf(d->arena, "runs-%u", group),
                             .caption = "time: the clock on the wall, by the first run",
                             .shown = "label time_ns relative_pct change_pct noise_pct change_point "
-                                     "place",
-                            .changes = "change_pct"});
+                                     "place"});
     for (size_t i = 0; i < rows.n; i++)
         if (rows.v[i].change_point)
             doc_item(d, "%s is %.1f %% %s than the run before: %s", rows.v[i].label,

@@ -12,7 +12,6 @@ static void build(const struct subject *s, struct doc *d)
     doc_rows(d, section_result(s, "markers"),
              &(struct rows){.shown = "name calls wall_ns max_ns kernels kernel_ns gpu_pct",
                             .never = "parent",
-                            .moments = "first_start_ns longest_start_ns longest_end_ns",
                             .link = "max_ns",
                             .from = "longest_start_ns",
                             .to = "longest_end_ns",

@@ -28,7 +28,6 @@ static void build(const struct subject *s, struct doc *d)
     doc_rows(d, section_result(s, "critical_path_members"),
              &(struct rows){.caption = "slack: how much longer the first one that is not on the "
                                        "path could take before it is",
-                            .not_below_zero = "least_slack_ns",
                             .top = s->top < ROWS ? s->top : ROWS,
                             .most = 2000});
     if (a->path_phases.n > 1) {

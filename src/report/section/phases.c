@@ -14,7 +14,6 @@ static void build(const struct subject *s, struct doc *d)
                  &(struct rows){.caption = "--phase N looks at one of them",
                                 .shown = "phase name start_ns duration_ns busy_pct kernels "
                                          "main_cause",
-                                .moments = "start_ns end_ns",
                                 .link = "name",
                                 .from = "start_ns",
                                 .to = "end_ns"});

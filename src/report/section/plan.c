@@ -84,7 +84,7 @@ static bool has_records(const struct subject *s)
 static void have(const struct subject *s, struct doc *d)
 {
     const struct plan *p = s->plan;
-    doc_rows(d, &(struct result){&plan_have_fields, p->have.v, p->have.n, false},
+    doc_rows(d, RESULT(plan_have_fields, p->have),
              &(struct rows){.caption = "not asked for again"});
 }
 

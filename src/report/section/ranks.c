@@ -99,9 +99,9 @@ static void tables(const struct subject *s, struct doc *d)
              &(struct rows){.caption = arena_printf(a, "compute differs by %.0f %% of the mean",
                                                     100 * job->stats.imbalance),
                             .shown = clocks_moved(job)
-                                         ? "rank host busy_pct compute_ns gpu_idle_ns mpi_ns "
+                                         ? "rank host gpu_idle_ns busy_pct compute_ns mpi_ns "
                                            "host_ns wait_ns late path_ns clock_offset_ns"
-                                         : "rank host busy_pct compute_ns gpu_idle_ns mpi_ns "
+                                         : "rank host gpu_idle_ns busy_pct compute_ns mpi_ns "
                                            "host_ns wait_ns late path_ns",
                             .printed = worth_a_look(job, a)});
     if (job->phases.n > 1)

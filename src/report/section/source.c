@@ -26,8 +26,6 @@ static void table(struct doc *d, const char *title, const struct result *r, cons
     doc_rows(d, r, o);
 }
 
-#define RESULT(fields, list) (&(struct result){&(fields), (list).v, (list).n, false})
-
 static const char *first_place(const struct source_scan *s, const struct source_pattern *p,
                                struct arena *a)
 {
@@ -138,7 +136,7 @@ struct doc *source_report(struct subject *s, const char *sections, struct arena 
 {
     struct doc *d = doc_new(arena);
     const struct source_scan *scan = s->source;
-    bool serious = scan->patterns.n && str_eq(scan->patterns.v[0].severity, "high");
+    bool serious = scan->patterns.n && scan->patterns.v[0].severity == SEVERITY_high;
     s->kind = REPORT_SOURCE;
     doc_title(d, "Source scan of %s", scan->dir);
     doc_callout(d, serious ? TONE_WARN : TONE_INFO, "%s", scan->risk_areas.v[0]);

@@ -42,13 +42,13 @@ struct device_row {
 
 #define F(member, type, label, unit, doc) FIELD(struct device_row, member, type, label, unit, doc)
 static const struct field device_v[] = {
-    F(gpu, FIELD_I32, "GPU", "", "number of the GPU"),
-    F(name, FIELD_TEXT, "name", "", "product name"),
-    F(arch, FIELD_TEXT, "architecture", "", "of the GPU"),
-    F(cu_count, FIELD_NUM, "CUs", "", "compute units or SMs"),
-    F(memory_bytes, FIELD_NUM, "memory", "bytes", "device memory"),
-    F(peak_gbps, FIELD_NUM, "bandwidth", "GB/s", "most its memory can do"),
-    F(utilization_pct, FIELD_NUM, "utilization", "%", "kernels, of the window"),
+    F(gpu, FIELD_I32, "GPU", NO_UNIT, "number of the GPU"),
+    F(name, FIELD_TEXT, "name", NO_UNIT, "product name"),
+    F(arch, FIELD_TEXT, "architecture", NO_UNIT, "of the GPU"),
+    F(cu_count, FIELD_NUM, "CUs", NO_UNIT, "compute units or SMs"),
+    F(memory_bytes, FIELD_NUM, "memory", IN_BYTES, "device memory"),
+    F(peak_gbps, FIELD_NUM, "bandwidth", IN_GBPS, "most its memory can do"),
+    F(utilization_pct, FIELD_NUM, "utilization", IN_PERCENT, "kernels, of the window"),
 };
 #undef F
 static const struct fields device_fields =
@@ -63,13 +63,13 @@ struct kernel_row {
 
 #define F(member, type, label, unit, doc) FIELD(struct kernel_row, member, type, label, unit, doc)
 static const struct field kernel_v[] = {
-    F(kernel, FIELD_TEXT, "kernel", "", "short name"),
-    F(calls, FIELD_U64, "calls", "", "number of dispatches"),
-    F(total_ns, FIELD_I64, "total", "ns", "sum of durations"),
-    F(mean_ns, FIELD_NUM, "mean", "ns", "total / calls"),
-    F(pct, FIELD_NUM, "of kernels", "%", "100 x total / summed kernel time"),
-    F(registers, FIELD_NUM, "registers", "", "mean over dispatches"),
-    F(launch_ns, FIELD_NUM, "launch", "ns", "mean launch latency"),
+    F(kernel, FIELD_TEXT, "kernel", NO_UNIT, "short name"),
+    F(calls, FIELD_U64, "calls", NO_UNIT, "number of dispatches"),
+    F(total_ns, FIELD_I64, "total", IN_NS, "sum of durations"),
+    F(mean_ns, FIELD_NUM, "mean", IN_NS, "total / calls"),
+    F(pct, FIELD_NUM, "of kernels", IN_PERCENT, "100 x total / summed kernel time"),
+    F(registers, FIELD_NUM, "registers", NO_UNIT, "mean over dispatches"),
+    F(launch_ns, FIELD_NUM, "launch", IN_NS, "mean launch latency"),
 };
 #undef F
 static const struct fields kernel_fields =
@@ -90,7 +90,7 @@ static void devices(const struct subject *s, struct doc *d)
             v->peak_gbps, v->utilization_pct};
         vec_push(&rows, d->arena, r);
     }
-    doc_rows(d, &(struct result){&device_fields, rows.v, rows.n, false}, &(struct rows){.top = 0});
+    doc_rows(d, RESULT(device_fields, rows), &(struct rows){.top = 0});
 }
 
 static bool has_kernels(const struct subject *s)
@@ -112,7 +112,7 @@ static void kernels(const struct subject *s, struct doc *d)
                                k->mean_launch_ns};
         vec_push(&rows, d->arena, r);
     }
-    doc_rows(d, &(struct result){&kernel_fields, rows.v, rows.n, false}, &(struct rows){.top = 0});
+    doc_rows(d, RESULT(kernel_fields, rows), &(struct rows){.top = 0});
 }
 
 /* ---- rows of analyses ---- */
@@ -149,8 +149,7 @@ static void phases(const struct subject *s, struct doc *d)
 {
     doc_rows(d, section_result(s, "phases"),
              &(struct rows){.shown = "phase name start_ns duration_ns busy_pct compute_ns "
-                                     "exposed_ns idle_ns",
-                            .moments = "start_ns end_ns"});
+                                     "exposed_ns idle_ns"});
 }
 
 static bool has_streams(const struct subject *s)

@@ -32,16 +32,15 @@ static void prediction(const struct subject *s, struct doc *d)
 
 static void path(const struct subject *s, struct doc *d)
 {
-    doc_rows(d, &(struct result){&whatif_path_fields, s->whatif->path.v, s->whatif->path.n, false},
+    doc_rows(d, RESULT(whatif_path_fields, s->whatif->path),
              &(struct rows){.caption = "what the end waits for, step by step", .never = "kind"});
 }
 
 static void ledger(const struct subject *s, struct doc *d)
 {
-    doc_rows(
-        d, &(struct result){&whatif_ledger_fields, s->whatif->ledger.v, s->whatif->ledger.n, false},
-        &(struct rows){.caption = "over all GPUs with work, from the first launch to the end",
-                       .never = "kind"});
+    doc_rows(d, RESULT(whatif_ledger_fields, s->whatif->ledger),
+             &(struct rows){.caption = "over all GPUs with work, from the first launch to the end",
+                            .never = "kind"});
 }
 
 const struct section section_whatif_prediction = {"prediction",      "Prediction", "Prediction",

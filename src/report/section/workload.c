@@ -1,51 +1,15 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/fs.h"
 #include "base/human.h"
 #include "base/sat.h"
 #include "base/str.h"
 #include "model/names.h"
 #include "report/section.h"
 #include "report/workload_report.h"
-#include "workload/results.h"
+#include "workload/rows.h"
 
 enum { KERNEL_COLUMNS = 3, MISSING_SHOWN = 4 };
-
-const char *workload_number_text(double v, struct arena *a)
-{
-    char buf[HUMAN_MAX];
-    double size = fabs(v);
-    if (isnan(v))
-        return "-";
-    if (size >= 10000 && size < 1e15)
-        return arena_printf(a, "%s%s", v < 0 ? "-" : "", human_count(buf, count_from(size + 0.5)));
-    if (size >= 1e15)
-        return arena_printf(a, "%.3e", v);
-    if (size - floor(size) <= 0)
-        return arena_printf(a, "%.0f", v + 0.0);
-    if (size >= 100)
-        return arena_printf(a, "%.1f", v);
-    return arena_printf(a, size >= 1 ? "%.2f" : "%.3g", v);
-}
-
-static const char *time_text(double ns, struct arena *a)
-{
-    char buf[HUMAN_MAX];
-    return isnan(ns) || ns > 9e18 ? "-" : arena_strdup(a, human_time(buf, ns_from(ns + 0.5)));
-}
-
-static const char *pct_text(double pct, struct arena *a)
-{
-    char buf[HUMAN_MAX];
-    return isnan(pct) ? "-" : arena_strdup(a, human_pct(buf, pct));
-}
-
-static const char *bound_text(const struct roof_point *p, struct arena *a)
-{
-    return p->bound == BOUND_MEMORY ? arena_printf(a, "memory (%s)", roof_level_label(p->level))
-                                    : bound_label(p->bound);
-}
 
 /* ---- what it is ---- */
 
@@ -60,8 +24,8 @@ static void overview(struct doc *d, const struct workload_report *r)
     if (*s->model || *s->arch)
         doc_fact(d, "GPU", "%s (%s%s%s), %s CUs at %s MHz, memory %s GB/s",
                  *s->model ? s->model : "not known", *s->arch ? s->arch : "architecture not known",
-                 family ? ", " : "", family ? family : "", workload_number_text(s->cu, a),
-                 workload_number_text(s->sclk_mhz, a), workload_number_text(s->hbm_gbps, a));
+                 family ? ", " : "", family ? family : "", value_figure(a, s->cu),
+                 value_figure(a, s->sclk_mhz), value_figure(a, s->hbm_gbps));
     else
         doc_fact(d, "GPU", "not known");
     if (*s->partition || *s->memory_partition)
@@ -71,37 +35,23 @@ static void overview(struct doc *d, const struct workload_report *r)
     if (*s->rocm)
         doc_fact(d, "ROCm", "%s", s->rocm);
     doc_fact(d, "dispatches", "%zu of %zu, %s", r->all.n, w->dispatches.n,
-             time_text(r->all.total_ns, a));
+             isnan(r->all.total_ns) ? "-" : value_ns(a, ns_from(r->all.total_ns + 0.5)));
     doc_fact(d, "measured", "%zu counter%s in %u pass%s over the program", w->counters.n,
              human_s(w->counters.n), w->passes, w->passes == 1 ? "" : "es");
 }
 
 static void kernels(struct doc *d, const struct workload_report *r)
 {
-    struct arena *a = d->arena;
-    struct block *t =
-        doc_table(d, r->n_kernels > r->kernels.n
-                         ? arena_printf(a, "the longest %zu of %zu", r->kernels.n, r->n_kernels)
-                         : "longest first");
-    doc_column(t, "#", COLUMN_NUMBER);
-    doc_column(t, "kernel", COLUMN_TEXT);
-    doc_column(t, "calls", COLUMN_NUMBER);
-    doc_column(t, "total", COLUMN_NUMBER);
-    doc_column(t, "share", COLUMN_NUMBER);
-    doc_column(t, "mean", COLUMN_NUMBER);
-    doc_column(t, "median", COLUMN_NUMBER);
-    doc_column(t, "bound by", COLUMN_KEEP);
-    for (size_t i = 0; i < r->kernels.n; i++) {
-        const struct workload_view *v = &r->kernels.v[i];
-        doc_cell(t, "%zu", i + 1);
-        doc_cell(t, "%s", name_short(a, name_demangle(a, v->name)));
-        doc_cell(t, "%zu", v->n);
-        doc_cell(t, "%s", time_text(v->total_ns, a));
-        doc_cell(t, "%s", pct_text(v->time_pct, a));
-        doc_cell(t, "%s", time_text(v->mean_ns, a));
-        doc_cell(t, "%s", time_text(v->median_ns, a));
-        doc_cell(t, "%s", bound_text(&v->roof, a));
-    }
+    workload_kernel_rows rows = workload_kernels(r, d->arena);
+    doc_rows(d, RESULT(workload_kernel_fields, rows),
+             &(struct rows){.caption = r->n_kernels > r->kernels.n
+                                           ? arena_printf(d->arena, "the longest %zu of %zu",
+                                                          r->kernels.n, r->n_kernels)
+                                           : "longest first",
+                            .shown = "rank name dispatches total_ns time_pct mean_ns median_ns "
+                                     "bound_by",
+                            .names = "name",
+                            .empty_too = true});
 }
 
 /* ---- panels ---- */
@@ -148,193 +98,194 @@ static void say_missing(struct doc *d, const struct workload_report *r, int pane
     }
 }
 
+static void metrics(struct doc *d, const struct workload_report *r, int panel, const char *shown,
+                    const char *caption)
+{
+    workload_rows rows = workload_metric_rows(r, panel, d->arena);
+    doc_rows(d, RESULT(workload_metric_fields, rows),
+             &(struct rows){.key = arena_printf(d->arena, "panel-%d", panel),
+                            .caption = caption,
+                            .shown = shown,
+                            .never = "missing",
+                            .empty_too = true});
+    say_missing(d, r, panel);
+}
+
 static void speed_of_light(struct doc *d, const struct workload_report *r)
 {
-    struct arena *a = d->arena;
-    size_t n;
-    const struct workload_metric *m = workload_metrics(&n);
     doc_section(d, "speed-of-light", "Speed-of-light", "System speed-of-light");
-    struct block *t = doc_table(
-        d, "mean of the dispatches, of which % of peak is taken; weighted: by what each did");
-    doc_column(t, "metric", COLUMN_KEEP);
-    doc_column(t, "mean", COLUMN_NUMBER);
-    doc_column(t, "weighted", COLUMN_NUMBER);
-    doc_column(t, "unit", COLUMN_KEEP);
-    doc_column(t, "peak", COLUMN_NUMBER);
-    doc_column(t, "% of peak", COLUMN_NUMBER);
-    for (size_t i = 0; i < n; i++) {
-        const struct workload_value *v = &r->all.values[i];
-        if (m[i].panel != PANEL_SPEED_OF_LIGHT)
-            continue;
-        doc_cell(t, "%s", m[i].name);
-        doc_cell(t, "%s", workload_number_text(v->mean, a));
-        doc_cell(t, "%s", workload_number_text(v->weighted, a));
-        doc_cell(t, "%s", workload_unit(r, &m[i]));
-        doc_cell(t, "%s", workload_number_text(v->peak, a));
-        doc_cell(t, "%s", isnan(v->pct) ? "-" : arena_printf(a, "%.1f", v->pct));
-    }
-    say_missing(d, r, PANEL_SPEED_OF_LIGHT);
+    metrics(d, r, PANEL_SPEED_OF_LIGHT, "metric value weighted unit peak pct_of_peak",
+            "mean of the dispatches, of which % of peak is taken; weighted: by what each did");
 }
+
+struct speed_row {
+    const char *metric, *unit;
+    struct {
+        double mean, pct;
+    } of[KERNEL_COLUMNS];
+};
+
+#define T struct speed_row
+#define KERNEL(n)                                                                                  \
+    WORKLOAD_FIGURE(T, of[(n)-1].mean, "mean_" #n, "#" #n, "mean of kernel " #n),                  \
+        WORKLOAD_NUMBER(T, of[(n)-1].pct, "pct_" #n, "%", NO_UNIT, "of peak", AS_DECIMALS(1))
+PART(speed_fields, T, WORKLOAD_TEXT(T, metric, "metric", "metric", "its name", UNCUT),
+     WORKLOAD_TEXT(T, unit, "unit", "unit", "", WORKLOAD_UNIT), KERNEL(1), KERNEL(2), KERNEL(3));
+#undef T
 
 static void speed_by_kernel(struct doc *d, const struct workload_report *r)
 {
-    struct arena *a = d->arena;
-    size_t n, shown = r->kernels.n < KERNEL_COLUMNS ? r->kernels.n : KERNEL_COLUMNS;
+    static const char *const shown[KERNEL_COLUMNS + 1] = {
+        "", "", "metric unit mean_1 pct_1 mean_2 pct_2", NULL /* all */};
+    size_t n, kernels = r->kernels.n < KERNEL_COLUMNS ? r->kernels.n : KERNEL_COLUMNS;
     const struct workload_metric *m = workload_metrics(&n);
+    VEC(struct speed_row) rows = {0};
     if (r->kernels.n < 2)
         return;
-    doc_heading(d, 3, "Speed-of-light by kernel");
-    struct block *t = doc_table(d, "numbers as in the table of kernels; means");
-    doc_column(t, "metric", COLUMN_KEEP);
-    doc_column(t, "unit", COLUMN_KEEP);
-    for (size_t k = 0; k < shown; k++) {
-        doc_column(t, arena_printf(a, "#%zu", k + 1), COLUMN_NUMBER);
-        doc_column(t, "%", COLUMN_NUMBER);
-    }
     for (size_t i = 0; i < n; i++) {
+        struct speed_row row = {m[i].name, workload_unit(r, &m[i]), {{NAN, NAN}}};
         bool any = false;
-        for (size_t k = 0; k < shown; k++)
-            any |= !isnan(r->kernels.v[k].values[i].mean);
-        if (m[i].panel != PANEL_SPEED_OF_LIGHT || !any)
-            continue;
-        doc_cell(t, "%s", m[i].name);
-        doc_cell(t, "%s", workload_unit(r, &m[i]));
-        for (size_t k = 0; k < shown; k++) {
+        for (size_t k = 0; k < kernels; k++) {
             const struct workload_value *v = &r->kernels.v[k].values[i];
-            doc_cell(t, "%s", workload_number_text(v->mean, a));
-            doc_cell(t, "%s", isnan(v->pct) ? "-" : arena_printf(a, "%.1f", v->pct));
+            row.of[k].mean = v->mean;
+            row.of[k].pct = v->pct;
+            any |= !isnan(v->mean);
         }
+        if (m[i].panel == PANEL_SPEED_OF_LIGHT && any)
+            vec_push(&rows, d->arena, row);
     }
+    doc_heading(d, 3, "Speed-of-light by kernel");
+    doc_rows(d, RESULT(speed_fields, rows),
+             &(struct rows){.key = "speed-by-kernel",
+                            .caption = "numbers as in the table of kernels; means",
+                            .shown = shown[kernels],
+                            .empty_too = true});
 }
 
 static void panel(struct doc *d, const struct workload_report *r, const struct workload_panel *p)
 {
-    struct arena *a = d->arena;
-    size_t n;
-    const struct workload_metric *m = workload_metrics(&n);
-    doc_section(d, arena_printf(a, "panel-%d", p->id), p->title, "%d. %s", p->id, p->title);
-    struct block *t = doc_table(d, "over the dispatches");
-    doc_column(t, "metric", COLUMN_KEEP);
-    doc_column(t, "mean", COLUMN_NUMBER);
-    doc_column(t, "min", COLUMN_NUMBER);
-    doc_column(t, "max", COLUMN_NUMBER);
-    doc_column(t, "unit", COLUMN_KEEP);
-    for (size_t i = 0; i < n; i++) {
-        const struct workload_value *v = &r->all.values[i];
-        if (m[i].panel != p->id)
-            continue;
-        doc_cell(t, "%s", m[i].name);
-        doc_cell(t, "%s", workload_number_text(v->mean, a));
-        doc_cell(t, "%s", workload_number_text(v->least, a));
-        doc_cell(t, "%s", workload_number_text(v->most, a));
-        doc_cell(t, "%s", workload_unit(r, &m[i]));
-    }
-    say_missing(d, r, p->id);
+    doc_section(d, arena_printf(d->arena, "panel-%d", p->id), p->title, "%d. %s", p->id, p->title);
+    metrics(d, r, p->id, "metric value min max unit", "over the dispatches");
 }
 
-/* A row a channel; what no channel was asked for has no column. */
+/* A row a channel, a column a metric. */
+static void channel_table(struct doc *d, const struct workload_report *r, size_t first, size_t n)
+{
+    const struct workload_metric *m = workload_metrics(&(size_t){0});
+    size_t columns = n - first + 1;
+    struct field *list = arena_array(d->arena, struct field, columns);
+    struct fields *fields = arena_new(d->arena, struct fields);
+    double *cells = arena_array(d->arena, double, columns * r->channels);
+    for (size_t k = 0; k < columns; k++)
+        list[k] = (struct field){.key = "channel",
+                                 .label = "channel",
+                                 .doc = "of the L2",
+                                 .type = FIELD_NUM,
+                                 .style = STYLE_FIGURE,
+                                 .offset = k * sizeof(double)};
+    for (size_t k = 1; k < columns; k++) {
+        const struct workload_metric *of = &m[first + k - 1];
+        list[k].key = of->key;
+        list[k].label = arena_printf(d->arena, "%s [%s]", of->name, workload_unit(r, of));
+        list[k].doc = of->doc;
+    }
+    for (uint32_t c = 0; c < r->channels; c++) {
+        cells[c * columns] = c;
+        for (size_t k = 1; k < columns; k++)
+            cells[c * columns + k] = r->channel_values[(k - 1) * r->channels + c];
+    }
+    *fields = (struct fields){"channels", "", list, columns, columns * sizeof(double), NULL};
+    doc_rows(d, &(struct result){fields, cells, r->channels, false},
+             &(struct rows){.caption = "means over the dispatches", .empty_too = true});
+}
+
 static void channels(struct doc *d, const struct workload_report *r)
 {
     size_t n, first = 0;
     const struct workload_metric *m = workload_metrics(&n);
-    struct arena *a = d->arena;
     while (first < n && m[first].panel != PANEL_CHANNELS)
         first++;
     doc_section(d, "channels", workload_panel(PANEL_CHANNELS)->title, "%d. %s", PANEL_CHANNELS,
                 workload_panel(PANEL_CHANNELS)->title);
-    if (!r->channels) {
+    if (r->channels)
+        channel_table(d, r, first, n);
+    else
         doc_text(d, "The counters of the L2 were not measured by channel.");
-        return;
-    }
-    struct block *t = doc_table(d, "means over the dispatches");
-    doc_column(t, "channel", COLUMN_NUMBER);
-    for (size_t i = first; i < n; i++)
-        doc_column(t, arena_printf(a, "%s [%s]", m[i].name, workload_unit(r, &m[i])),
-                   COLUMN_NUMBER);
-    for (uint32_t c = 0; c < r->channels; c++) {
-        doc_cell(t, "%u", c);
-        for (size_t i = first; i < n; i++) {
-            double v = r->channel_values[(i - first) * r->channels + c];
-            doc_cell(t, "%s", workload_number_text(v, a));
-        }
-    }
 }
 
 /* ---- the roofline ---- */
 
+struct peak_row {
+    const char *roof;
+    double measured, theory;
+    enum unit unit;
+};
+
+#define T struct peak_row
+PART(peak_fields, T, WORKLOAD_TEXT(T, roof, "roof", "roof", "memory, or type of number", UNCUT),
+     WORKLOAD_FIGURE(T, measured, "measured", "measured", "by a benchmark on this GPU"),
+     WORKLOAD_FIGURE(T, theory, "theory", "theory", "clock times width"),
+     FIELD(T, unit, FIELD_ENUM, "unit", NO_UNIT, "", .words = unit_words, UNCUT));
+#undef T
+
 static void roof_peaks(struct doc *d, const struct workload_report *r)
 {
-    struct arena *a = d->arena;
-    struct block *t = doc_table(
-        d, r->peaks.measured ? arena_printf(a, "peaks; measured by micro-benchmarks on device %lld",
-                                            (long long)r->w->peaks.v[r->device_row].device)
-                             : "peaks; there is no roofline.csv with measured ones");
-    doc_column(t, "roof", COLUMN_KEEP);
-    doc_column(t, "measured", COLUMN_NUMBER);
-    doc_column(t, "theory", COLUMN_NUMBER);
-    doc_column(t, "unit", COLUMN_KEEP);
+    VEC(struct peak_row) rows = {0};
     for (int i = 0; i < ROOF_LEVELS + FLOP_KINDS; i++) {
         bool level = i < ROOF_LEVELS;
-        int k = i - ROOF_LEVELS;
+        enum flop_kind k = level ? 0 : (enum flop_kind)(i - ROOF_LEVELS);
         double used = level ? r->peaks.gbps[i] : r->peaks.gflops[k];
         double theory = level ? r->theory.gbps[i] : r->theory.gflops[k];
         bool measured = r->peaks.measured && (used < theory || used > theory);
-        if (!(used > 0))
-            continue;
-        doc_cell(t, "%s",
-                 level ? roof_level_label((enum roof_level)i) : flop_kind_label((enum flop_kind)k));
-        doc_cell(t, "%s", measured ? workload_number_text(used, a) : "-");
-        doc_cell(t, "%s", theory > 0 ? workload_number_text(theory, a) : "-");
-        doc_cell(t, "%s", level ? "GB/s" : k == FLOP_MAT_INT8 ? "GIOP/s" : "GFLOP/s");
+        struct peak_row row = {.roof = level ? roof_level_label((enum roof_level)i)
+                                             : flop_kind_label(k),
+                               .measured = measured ? used : NAN,
+                               .theory = theory > 0 ? theory : NAN,
+                               .unit = level ? IN_GBPS : flop_kind_unit(k)};
+        if (used > 0)
+            vec_push(&rows, d->arena, row);
     }
-}
-
-static const char *tenth(double v, struct arena *a)
-{
-    return isnan(v) ? "-" : arena_printf(a, "%.1f", v);
+    doc_rows(d, RESULT(peak_fields, rows),
+             &(struct rows){
+                 .key = "peaks",
+                 .caption = r->peaks.measured
+                                ? arena_printf(d->arena,
+                                               "peaks; measured by micro-benchmarks on device %lld",
+                                               (long long)r->w->peaks.v[r->device_row].device)
+                                : "peaks; there is no roofline.csv with measured ones",
+                 .empty_too = true});
 }
 
 static void roof_kernels(struct doc *d, const struct workload_report *r)
 {
-    struct arena *a = d->arena;
-    struct block *t = doc_table(d, "kernels: what they compute, of the peaks of its types");
-    doc_column(t, "#", COLUMN_NUMBER);
-    doc_column(t, "kernel", COLUMN_TEXT);
-    doc_column(t, "GFLOP/s", COLUMN_NUMBER);
-    doc_column(t, "% of peak", COLUMN_NUMBER);
-    doc_column(t, "bound by", COLUMN_KEEP);
-    for (size_t i = 0; i < r->kernels.n; i++) {
-        const struct workload_view *v = &r->kernels.v[i];
-        doc_cell(t, "%zu", i + 1);
-        doc_cell(t, "%s", name_short(a, name_demangle(a, v->name)));
-        doc_cell(t, "%s", workload_number_text(v->roof.gflops, a));
-        doc_cell(t, "%s", tenth(v->roof.flop_pct, a));
-        doc_cell(t, "%s", bound_text(&v->roof, a));
-    }
+    workload_kernel_rows rows = workload_kernels(r, d->arena);
+    doc_rows(d, RESULT(workload_point_fields, rows),
+             &(struct rows){.caption = "kernels: what they compute, of the peaks of its types",
+                            .shown = "rank name gflops pct_of_compute bound_by",
+                            .names = "name",
+                            .empty_too = true});
     for (size_t i = 0; i < r->kernels.n; i++)
         doc_item(d, "#%zu: %s", i + 1, r->kernels.v[i].roof.why);
 }
 
+#define T struct roofline_row
+PART(traffic_fields, T, FIELD(T, rank, FIELD_U32, "#", NO_UNIT, "of the kernel"),
+     FIELD(T, level, FIELD_ENUM, "level", NO_UNIT, "of memory", .words = roof_level_labels, UNCUT),
+     FIELD(T, intensity, FIELD_NUM, "FLOP per byte", NO_UNIT, "operations / bytes", AS_FIGURE),
+     FIELD(T, gbps, FIELD_NUM, "GB/s", NO_UNIT, "bytes / duration", AS_FIGURE),
+     FIELD(T, bandwidth_pct, FIELD_NUM, "% of bandwidth", NO_UNIT, "of the level's peak",
+           AS_DECIMALS(1)),
+     FIELD(T, roof_pct, FIELD_NUM, "% of roof", NO_UNIT, "at this level", AS_DECIMALS(1)));
+#undef T
+
 static void roof_traffic(struct doc *d, const struct workload_report *r)
 {
-    struct arena *a = d->arena;
-    struct block *t = doc_table(d, "kernels: traffic of each level of memory");
-    doc_column(t, "#", COLUMN_NUMBER);
-    doc_column(t, "level", COLUMN_KEEP);
-    doc_column(t, "FLOP per byte", COLUMN_NUMBER);
-    doc_column(t, "GB/s", COLUMN_NUMBER);
-    doc_column(t, "% of bandwidth", COLUMN_NUMBER);
-    doc_column(t, "% of roof", COLUMN_NUMBER);
-    for (size_t i = 0; i < r->kernels.n; i++)
-        for (int l = 0; l < ROOF_LEVELS; l++) {
-            const struct roof_point *p = &r->kernels.v[i].roof;
-            doc_cell(t, "%zu", i + 1);
-            doc_cell(t, "%s", roof_level_label((enum roof_level)l));
-            doc_cell(t, "%s", workload_number_text(p->intensity[l], a));
-            doc_cell(t, "%s", workload_number_text(p->gbps[l], a));
-            doc_cell(t, "%s", tenth(p->bandwidth_pct[l], a));
-            doc_cell(t, "%s", tenth(p->roof_pct[l], a));
-        }
+    struct counter_results c = {0};
+    workload_roofline(&c, r, d->arena);
+    doc_rows(d, RESULT(traffic_fields, c.roofline),
+             &(struct rows){.key = "traffic",
+                            .caption = "kernels: traffic of each level of memory",
+                            .empty_too = true});
 }
 
 static void roofline(struct doc *d, const struct workload_report *r)
@@ -364,12 +315,6 @@ static void notes(struct doc *d, const struct workload_report *r)
 }
 
 /* ---- the whole ---- */
-
-static const char *title_of(const struct workload_report *r)
-{
-    const char *name = r->w->system.name;
-    return *name ? name : fs_basename(r->w->dir);
-}
 
 static void panels(const struct subject *s, struct doc *d)
 {
@@ -429,14 +374,14 @@ struct doc *workload_doc_report(struct subject *s, const char *sections, struct 
 {
     struct doc *d = doc_new(arena);
     s->kind = REPORT_WORKLOAD;
-    doc_title(d, "Workload %s", title_of(s->workload));
+    doc_title(d, "Workload %s", workload_title(s->workload));
     return sections_build(d, s, sections, err) ? d : NULL;
 }
 
 struct doc *workload_info_doc(const struct workload_report *r, struct arena *a)
 {
     struct doc *d = doc_new(a);
-    doc_title(d, "Workload %s", title_of(r));
+    doc_title(d, "Workload %s", workload_title(r));
     doc_fact(d, "format", "%s", "rocprof-compute workload");
     overview(d, r);
     doc_fact(d, "files", "%zu with counters, %s sysinfo.csv, %s roofline.csv", r->w->sheets.n,
