@@ -57,6 +57,15 @@ static void put_char(struct out *o, const char *p, size_t n, bool unsafe)
         str_printf(&o->line, "\\x%02x", (unsigned char)p[i]);
 }
 
+/* How many bytes from here on are written as they are. */
+static size_t plain_bytes(const char *p, char special)
+{
+    size_t n = 0;
+    while (p[n] >= 0x20 && p[n] < 0x7f && p[n] != special)
+        n++;
+    return n;
+}
+
 static void put(struct out *o, const char *text)
 {
     if (o->line.len)
@@ -66,6 +75,11 @@ static void put(struct out *o, const char *text)
         o->csv && (strpbrk(text, ",\"\r\n") || (n && (text[0] == ' ' || text[n - 1] == ' ')));
     str_puts(&o->line, quote ? "\"" : "");
     for (size_t i = 0, len; i < n; i += len) {
+        len = plain_bytes(text + i, o->csv ? '"' : '\\');
+        if (len) {
+            str_put(&o->line, text + i, len);
+            continue;
+        }
         uint32_t c = utf8_decode(text + i, n - i, &len);
         bool malformed = len == 1 && (unsigned char)text[i] >= 0x80;
         put_char(o, text + i, len, malformed || utf8_unsafe(c));

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 const struct converter *const converters[] = {
 #define CONVERTER(name) &converter_##name,
 #include "convert/converters.def"

@@ -538,6 +538,7 @@ static bool write_otf2(struct conversion *c, struct gs_error *err)
         return false;
     idmap_init(&w->string_of, w->arena);
     idmap_init(&w->region_of, w->arena);
+    idmap_init(&w->region_at, w->arena);
     otf2_string(w, "");
     w->extent = arena_array(w->arena, OTF2_StringRef, 2 * c->trace->launches.n + 1);
     w->counters = counter_index_make(c->trace, w->arena);

@@ -15,7 +15,7 @@ OTF2_StringRef otf2_string(struct otf2_out *w, const char *text)
     return ref;
 }
 
-OTF2_RegionRef otf2_region(struct otf2_out *w, const char *name, int kind)
+static OTF2_RegionRef region_named(struct otf2_out *w, const char *name, int kind)
 {
     OTF2_StringRef string = otf2_string(w, name);
     uint64_t key = (uint64_t)kind << 32 | string;
@@ -25,6 +25,15 @@ OTF2_RegionRef otf2_region(struct otf2_out *w, const char *name, int kind)
     ref = (uint32_t)w->regions.n;
     vec_push(&w->regions, w->arena, ((struct otf2_region){string, kind}));
     idmap_put(&w->region_of, key, ref);
+    return ref;
+}
+
+OTF2_RegionRef otf2_region(struct otf2_out *w, const char *name, int kind)
+{
+    uint64_t key = (uint64_t)(uintptr_t)name << 8 | (uint64_t)kind; /* addresses have 56 bits */
+    uint32_t ref = idmap_get(&w->region_at, key);
+    if (ref == NO_INDEX)
+        idmap_put(&w->region_at, key, ref = region_named(w, name, kind));
     return ref;
 }
 

@@ -79,6 +79,7 @@ struct otf2_out {
     const char *dir, *name;            /* of the archive while it is made */
     VEC(const char *) strings;
     struct idmap string_of, region_of;
+    struct idmap region_at; /* by where its name is and kind: long names are read once */
     VEC(struct otf2_region) regions;
     VEC(struct otf2_location) locations;
     VEC(struct otf2_group) groups;

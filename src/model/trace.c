@@ -123,15 +123,20 @@ size_t trace_bytes(const struct trace *t)
 
 uint64_t trace_text_most(const struct trace *t)
 {
-    enum { RATIO = 64, ALWAYS = 64 << 20 };
+    enum { RATIO = 64, LARGE = 1 << 30, RATIO_LARGE = 16, ALWAYS = 64 << 20 };
     uint64_t given = input_allowed_unpacked(), files = 0, most = trace_bytes(t);
     if (given)
         return given;
     for (size_t i = 0; i < t->files.n; i++)
         files = add_bytes(files, t->files.v[i].bytes);
     most = files > most ? files : most;
-    most = most < UINT64_MAX / RATIO ? most * RATIO : UINT64_MAX;
-    return most < ALWAYS ? ALWAYS : most;
+    if (most < ALWAYS / RATIO)
+        return ALWAYS;
+    if (most < LARGE / RATIO)
+        return most * RATIO;
+    if (most < LARGE / RATIO_LARGE)
+        return LARGE;
+    return most < UINT64_MAX / RATIO_LARGE ? most * RATIO_LARGE : UINT64_MAX;
 }
 
 bool trace_text_fail(const struct trace *t, struct gs_error *err)

@@ -451,7 +451,7 @@ size_t trace_bytes(const struct trace *t);
 /*
  * What its rows may take as text: a name stands once in a file and in every row that is written, so
  * kilobytes could become gigabytes. 64 MiB, or 64 times the files or the tables, whichever is most,
- * or what --max-unpacked allows (base/input.h).
+ * up to 1 GiB; 16 times where that is more; or what --max-unpacked allows (base/input.h).
  */
 uint64_t trace_text_most(const struct trace *t);
 /* Always false: the error for more. */

@@ -22,7 +22,7 @@ struct merge_opts {
 
 struct merged {
     size_t files, sets, renamed;
-    uint64_t rows, masked; /* passwords and the like in recorded commands */
+    uint64_t rows, masked;   /* passwords and the like in recorded commands */
     VEC(const char *) notes; /* what was left out, and why */
 };
 

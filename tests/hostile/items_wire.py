@@ -189,6 +189,25 @@ def rocpd_long_names(folder):
     return path
 
 
+@item(heavy=True)
+def rocpd_marker_names(folder):
+    """Markers, all of them calls of one function with a name of a megabyte."""
+    path = os.path.join(folder, "a.db")
+    seeds.rocpd(path)
+    db = sqlite3.connect(path)
+    table = {n.rsplit("_", 5)[0]: n for n, in db.execute("SELECT name FROM sqlite_master WHERE type='table'")}
+    region, string = table["rocpd_region"], table["rocpd_string"]
+    names = [r[1] for r in db.execute(f'PRAGMA table_info("{region}")')]
+    first, = db.execute(f'SELECT min(id) FROM "{region}"').fetchone()
+    db.execute(f'UPDATE "{string}" SET string = ? WHERE id = (SELECT name_id FROM "{region}" WHERE id = ?)', ("r" * LONG, first))
+    rows = ", ".join("1000000 + i" if n == "id" else f"{n} + 10 * i" if n in ("start", "end") else f'"{n}"' for n in names)
+    db.execute(f'WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000) '
+               f'INSERT INTO "{region}" SELECT {rows} FROM n, "{region}" WHERE id = ?', (first,))
+    db.commit()
+    db.close()
+    return path
+
+
 @item(damaged=True)
 def fleet_shared_pages(folder):
     """A database of `collect` whose runs are reached in 60 to the power of 14 ways."""
