@@ -38,7 +38,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     for (size_t i = 0; i < m.notes.n; i++)
         log_warn("%s", m.notes.v[i]);
     if (m.masked)
-        log_say("%llu value%s that look%s secret in recorded commands %s masked",
+        log_say("%llu value%s that look%s secret in recorded commands and environments %s masked",
                 (unsigned long long)m.masked, human_s(m.masked), m.masked == 1 ? "s" : "",
                 m.masked == 1 ? "is" : "are");
     if (m.renamed)
@@ -56,8 +56,8 @@ const struct command command_merge = {
     .doc =
         "Copies every set of tables of every database, row by row, and writes the views of AMD's "
         "tools over all of them. Ids stay as they are, since they are unique with their guid. Schema "
-        "versions may differ: columns that only some have are kept. Values in recorded commands that look "
-        "secret are masked. Two inputs with one guid are "
+        "versions may differ: columns that only some have are kept. Values in recorded commands "
+        "and environments that look secret are masked. Two inputs with one guid are "
         "refused, or told apart with --rename.\n\n"
         "The inputs are never touched. Other formats become databases by 'gpusight convert -f "
         "rocpd'.",

@@ -1,5 +1,5 @@
 /*
- * Merge: rocpd databases as one, nothing lost but passwords in recorded commands.
+ * Merge: rocpd databases as one, nothing lost but passwords in recorded commands and environments.
  *
  * Every set of tables (a guid) of every input is copied row by row, with columns that only some
  * versions have; the views of AMD's tools are written over all of them. Ids stay as they are: they are
@@ -22,7 +22,7 @@ struct merge_opts {
 
 struct merged {
     size_t files, sets, renamed;
-    uint64_t rows, masked;   /* passwords and the like in recorded commands */
+    uint64_t rows, masked;   /* passwords and the like that were hidden */
     VEC(const char *) notes; /* what was left out, and why */
 };
 
