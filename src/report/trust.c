@@ -10,7 +10,7 @@ PART(reason_fields, struct quality_reason, F(code, FIELD_TEXT, "code", "name of 
 #define F(member, type, key, doc, ...)                                                             \
     ALWAYS(struct quality_json, member, type, key, doc, ##__VA_ARGS__)
 PART(quality_fields, struct quality_json,
-     F(grade, FIELD_CHARS, "grade", NO_UNIT, .words = WORDS("A", "B", "C", "D", "F")),
+     F(grade, FIELD_CHARS, "grade", "", .words = WORDS("A", "B", "C", "D", "F")),
      F(points, FIELD_I32, "points", "0 to 100"),
      F(reasons, FIELD_LIST, "reasons", "all of them", .of = &reason_fields));
 #undef F

@@ -7,6 +7,7 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 gpusight=$1 work=$2 test=$3
+# shellcheck source=tests/tools/npm.sh
 . "$here/../tools/npm.sh"
 
 need node npm

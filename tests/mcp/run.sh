@@ -6,6 +6,7 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 gpusight=$1 work=$2
+# shellcheck source=tests/tools/npm.sh
 . "$here/../tools/npm.sh"
 
 need node npm

@@ -1,3 +1,4 @@
+# shellcheck shell=sh disable=SC2154
 # What tests with packages of npm share; to be sourced, with `here` (the test's folder, which holds
 # package.json and package-lock.json) and `work` (where packages go, as package-lock.json has them).
 
