@@ -22,6 +22,7 @@ struct parallel_work {
     size_t n;
     struct task *task;
     struct crew *crew;
+    bool outermost;
     atomic_size_t next;
     atomic_bool exhausted;
 };
@@ -55,7 +56,10 @@ static void *run_worker(void *arg)
     task_join(w->job->task);
     if (!mem_guard(take_items, w, NULL))
         atomic_store(&w->job->exhausted, true);
-    atomic_fetch_add(&crew->idle, 1); /* loops inside other items may have it */
+    /* Loops inside other items may have it. One that goes on in an item of an outer loop is no
+     * more idle than that item: only the outermost waits for all of them. */
+    if (w->id || w->job->outermost)
+        atomic_fetch_add(&crew->idle, 1);
     return NULL;
 }
 
@@ -63,9 +67,10 @@ static void *run_worker(void *arg)
 static int hire(struct crew *crew, int most)
 {
     int idle = atomic_load(&crew->idle), n;
-    do
+    do {
+        assert(idle >= 0);
         n = idle < most ? idle : most;
-    while (!atomic_compare_exchange_weak(&crew->idle, &idle, idle - n));
+    } while (!atomic_compare_exchange_weak(&crew->idle, &idle, idle - n));
     return n;
 }
 
@@ -92,7 +97,8 @@ static void run_threads(int threads, struct parallel_work *job)
     run_worker(&workers[0]);
     for (int i = 1; i < started; i++)
         pthread_join(ids[i], NULL);
-    atomic_fetch_sub(&job->crew->idle, 1); /* the calling one goes on */
+    if (job->outermost)
+        atomic_fetch_sub(&job->crew->idle, 1); /* the calling one goes on */
 }
 
 void parallel_for(int threads, size_t n, parallel_fn *fn, void *ctx)
@@ -106,7 +112,8 @@ void parallel_for(int threads, size_t n, parallel_fn *fn, void *ctx)
         run_alone(n, fn, ctx);
         return;
     }
-    struct parallel_work job = {.fn = fn, .ctx = ctx, .n = n, .task = task_current(), .crew = crew};
+    struct parallel_work job = {
+        .fn = fn, .ctx = ctx, .n = n, .task = task_current(), .crew = crew, .outermost = !outer};
     run_threads(1 + more, &job);
     my_crew = outer;
     assert(outer ||

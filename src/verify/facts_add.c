@@ -264,7 +264,7 @@ static void add_value(struct values *v, const struct passage *p)
     figures_find(&one, r->text.buf, p->at, p->n, r->arena);
     if (one.n != 1 || one.v[0].dim != DIM_NUMBER)
         return;
-    if (!known->scale)
+    if (known->scale == 0)
         learn_path(v, known);
     const char *whom = add_subject(v, p->object);
     facts_put(f, &known->kind, one.v[0].value * known->scale, whom, &v->subject);

@@ -387,6 +387,32 @@ static void loops_inside_loops_share_their_threads(void **state)
     assert_in_range(n.most, 2, THREADS);
 }
 
+enum { LOOPS = 300 };
+
+static void of_any_length(void *ctx, size_t i, int worker)
+{
+    atomic_int *done = ctx;
+    assert_in_range(worker, 0, THREADS - 1);
+    unsigned turn = (unsigned)atomic_fetch_add(done, 1);
+    nanosleep(&(struct timespec){.tv_nsec = (long)(((turn * 7) ^ i) % 5) * 20000}, NULL);
+}
+
+static void many_small_loops(void *ctx, size_t i, int worker)
+{
+    (void)i, (void)worker;
+    for (int k = 0; k < LOOPS; k++)
+        parallel_for(THREADS, 3, of_any_length, ctx);
+}
+
+/* Who waits for its own loop has not given its thread away: others would have it twice. */
+static void small_loops_inside_loops_are_whole(void **state)
+{
+    (void)state;
+    atomic_int done = 0;
+    parallel_for(THREADS, OUTER, many_small_loops, &done);
+    assert_int_equal(done, OUTER * LOOPS * 3);
+}
+
 static void look_who_runs(void *ctx, size_t i, int worker)
 {
     atomic_int *second = ctx;
@@ -488,6 +514,7 @@ int main(void)
         unit_test(sizes_that_overflow_are_a_shortage),
         unit_test(parallel_for_runs_every_item_once),
         unit_test(loops_inside_loops_share_their_threads),
+        unit_test(small_loops_inside_loops_are_whole),
         unit_test(who_is_done_helps_in_the_loops_of_others),
         unit_test(a_shortage_in_a_worker_unwinds_in_the_caller),
         unit_test(errors_are_wrapped_and_made_printable),
