@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fs.h"
+#include "base/log.h"
 #include "base/str.h"
 #include "cli/analyze_workload.h"
 #include "cli/analyzed.h"
@@ -153,6 +154,11 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     struct output *out = output_begin(cli, &o->out, RENDERER_CHOICES, err);
     if (!out || !read_report(c, cli->operands.v[0], err) || !facts_of_traces(c, f, err))
         return false;
+    if (facts_left_out(f))
+        log_warn(
+            "the trace says more than the first %zu facts, which are kept: figures about others "
+            "are not found",
+            facts_count(f));
     const struct verification *v =
         verify_text((const char *)c->text->data, c->text->size, c->kind, f, cli->arena);
     if (v->too_many)

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW_FACTS = 1000 };
+/* A hundred bytes each, with what finds them: more than reports talk about, less than memory. */
+enum { FEW_FACTS = 1000, FACTS_MOST = 3 << 19 };
 
 struct facts *facts_new(struct arena *arena)
 {
@@ -19,6 +20,11 @@ struct facts *facts_new(struct arena *arena)
 size_t facts_count(const struct facts *f)
 {
     return f->v.n;
+}
+
+bool facts_left_out(const struct facts *f)
+{
+    return f->left_out;
 }
 
 static uint32_t keep(struct facts *f, const struct word_list *list)
@@ -50,8 +56,12 @@ uint64_t fact_name(const char *name, size_t n)
 void facts_put(struct facts *f, const struct fact_kind *kind, double value, const char *whom,
                const struct word_list *subject)
 {
-    if (!isfinite(value) || f->v.n >= UINT32_MAX / 2)
+    if (!isfinite(value))
         return;
+    if (f->v.n >= FACTS_MOST) {
+        f->left_out = true;
+        return;
+    }
     struct known one = {.value = value,
                         .dim = kind->dim,
                         .what = kind->what,

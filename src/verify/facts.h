@@ -43,6 +43,7 @@ struct facts {
     uint32_t *starts;
     double *rarity; /* of each word: rare ones say more */
     size_t sealed;  /* facts.n then; 0: not yet */
+    bool left_out;  /* there were more than are kept */
 };
 
 void facts_seal(struct facts *f);

@@ -78,6 +78,7 @@ size_t facts_reference_room(const struct facts *f);
 
 /* How many facts there are. */
 size_t facts_count(const struct facts *f);
+bool facts_left_out(const struct facts *f); /* there were more than are kept: not all is found */
 
 /* The kind of a text: by the extension of its name where that says so, else by what it begins with. */
 enum verify_kind verify_kind_of(const char *name, const char *text, size_t n);

@@ -76,6 +76,7 @@ ALWAYS = {
     "flood_correlations": ["verify {one} {in} --kind json", "verify {one} {in} --kind csv"],
     "long_spans": ["convert {in} -f folded", "analyze {in} --json"],
     "bomb_allowed": ["analyze {in} --json"],
+    "db_many_processes_of_nsys": ["verify {one} {in} --kind markdown"],
     "rocpd_marker_names": ["analyze {in} --json", "dump {in}", "convert {in} -f otf2"],
 }
 
