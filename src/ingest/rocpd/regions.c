@@ -103,14 +103,6 @@ uint32_t rocpd_marker_name(const struct rocpd *r, uint32_t function, uint32_t ev
     return message == NO_INDEX ? function : message;
 }
 
-/* The same of a string of the trace, each looked at once: names may be long and in many rows. */
-static uint8_t kind_of_marker(const struct trace *t, uint8_t *known, uint32_t function)
-{
-    if (!known[function])
-        known[function] = (uint8_t)(rocpd_marker_kind(trace_str(t, function)) + 1);
-    return (uint8_t)(known[function] - 1);
-}
-
 /* Moves the marker rows out of the regions, which close ranks. */
 static void split_markers(struct region_job *job)
 {
@@ -123,7 +115,6 @@ static void split_markers(struct region_job *job)
     if (!n_markers)
         return;
     trace_room(r->trace, markers, n_markers);
-    uint8_t *known = arena_array(r->arena, uint8_t, r->trace->strings.n + 1);
     size_t to = job->base;
     for (size_t from = job->base; from < g->n; from++) {
         uint32_t event = job->event[from - job->base];
@@ -135,7 +126,7 @@ static void split_markers(struct region_job *job)
             m->name[k] = rocpd_marker_name(r, g->name[from], event);
             m->domain[k] = 0;
             m->thread[k] = g->thread[from];
-            m->kind[k] = kind_of_marker(r->trace, known, g->name[from]);
+            m->kind[k] = (uint8_t)rocpd_marker_kind(trace_phrase(r->trace, g->name[from]));
             continue;
         }
         table_move(g, REGION_COLUMNS, to, from);

@@ -135,6 +135,7 @@ struct rocpd_rows {
 };
 bool rocpd_read_syncs(struct rocpd *r, const struct rocpd_rows *first, struct gs_error *err);
 
+/* By what the function is called; give it trace_phrase(): it is asked for every row. */
 enum marker_kind rocpd_marker_kind(const char *function);
 /* The text the user gave, or the name of the call where the profiler kept none. */
 uint32_t rocpd_marker_name(const struct rocpd *r, uint32_t function, uint32_t event);

@@ -56,7 +56,7 @@ static void add_marker(struct rv3j *r, size_t from, uint32_t function, uint32_t 
     m->thread[row] = g->thread[from];
     bool instant = g->start_ns[from] == g->end_ns[from];
     m->kind[row] =
-        instant ? MARKER_INSTANT : (uint8_t)rocpd_marker_kind(trace_str(r->trace, function));
+        instant ? MARKER_INSTANT : (uint8_t)rocpd_marker_kind(trace_phrase(r->trace, function));
     r->trace->sample_records += instant; /* as rocpd counts them */
 }
 
