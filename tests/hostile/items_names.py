@@ -206,9 +206,12 @@ def shell_words(folder):
 
 @item(forbidden=b"swordfish7", secret="command")
 def secrets(folder):
-    """Passwords and tokens on the command line of the traced program."""
-    return with_name(f"{folder}/a.db", "./app --password=swordfish7 --token swordfish7 -p --api-key=swordfish7 "
-                     "SECRET=swordfish7 --auth-token 'swordfish7' run", only="command")
+    """Passwords and tokens on the command line of the traced program, in forms that people and programs write."""
+    x = "swordfish7"
+    return with_name(f"{folder}/a.db", f"./app --password={x} --token {x} -p --api-key=x{x} SECRET={x} --auth-token '{x}' run "
+                     f"[\"--password\", \"{x}\"] {{\\\"token\\\": \\\"{x}\\\"}} password = {x} --pw='a'\\''{x}' --token=a\\ {x} "
+                     f"me:{x}@host SSHPASS={x} -H 'Cookie: a=b; c={x}' -H Authorization:\\ Bearer\\ {x} 'http://h/x?sig={x}&y=1' "
+                     f"aws_secret_access_key {x} ghp_{x}0123456789abcdef https://u:{x}@h/", only="command")
 
 
 @item(forbidden=b"hunter2-do-not-print", secret="environment")
