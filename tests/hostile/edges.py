@@ -285,6 +285,33 @@ def otf2_of_many_streams(d):
     expect("more are taken where they may be", done.returncode == 0, done)
 
 
+def files_that_may_not_grow(d):
+    """Where a file becomes too large in the middle, that is told, also by libraries that keep it for themselves."""
+    trace = seeds.synth(f"{d}/a.db", "demo", "--set", "n=40")
+    forms = [f for f in ("otf2", "pftrace", "chrome", "csv", "rocpd", "folded") if f != "otf2" or " otf2" in run("--version").stdout]
+    for form in forms:
+        for kilobytes in (1, 30):
+            def limit():
+                resource.setrlimit(resource.RLIMIT_FSIZE, (kilobytes << 10, kilobytes << 10))
+            done = run("convert", trace, "-f", form, "-o", f"{d}/x", preexec_fn=limit)
+            expect(f"{form} of {kilobytes} kB is told", done.returncode == 3 and done.stderr.startswith("gpusight: cannot write") and
+                   done.stderr.count("\n") == 1, done)
+            expect("nothing is left", left(d) == ["a.db"])
+        expect(f"{form} is written without", run("convert", trace, "-f", form, "-d", f"{d}/{form}", "-o", "x").returncode == 0)
+        shutil.rmtree(f"{d}/{form}")
+
+
+def merge_names_what_it_cannot_read(d):
+    """What is no database, or becomes none in the middle: with its name."""
+    path = seeds.write_text(f"{d}/a.json", "{}" * 500)
+    whole = seeds.rocpd(f"{d}/a.db")
+    data = bytearray(open(whole, "rb").read())
+    data[len(data) // 2:] = b"\xff" * (len(data) - len(data) // 2)
+    for path in (path, seeds.write_text(f"{d}/cut.db", bytes(data))):
+        done = run("merge", path, "-o", f"{d}/x.db")
+        expect("named", done.returncode == 4 and f"'{path}'" in done.stderr, done)
+
+
 def full_folder_for_temporary_files(d):
     """A database is unpacked there: where it does not fit, that is said, and it stays empty."""
     import gzip
@@ -340,7 +367,7 @@ def a_writer_still_appends(d):
 TESTS = [a_writer_still_appends, package_takes_logs_along, package_tells_names_apart, package_refuses_sets, keys_go_elsewhere,
          many_names_take_linear_time, many_processes_in_rocpd, ids_of_shared_sets, too_many_sets, reports_that_are_too_much,
          names_of_journals_are_kept, fleets_of_strangers,
-         otf2_of_many_streams,
+         otf2_of_many_streams, files_that_may_not_grow, merge_names_what_it_cannot_read,
          full_folder_for_temporary_files]
 
 
