@@ -214,6 +214,18 @@ def secrets(folder):
                      f"aws_secret_access_key {x} ghp_{x}0123456789abcdef https://u:{x}@h/", only="command")
 
 
+@item(forbidden=b"swordfish7", secret="command")
+def secrets_workload(folder):
+    """The same in the name and the command of a workload."""
+    path = seeds.workload(f"{folder}/work")
+    with open(f"{path}/sysinfo.csv", encoding="utf-8") as f:
+        head, row = f.read().splitlines()[:2]
+    name, rest = row.split(",", 1)
+    assert head.startswith("workload_name,"), head
+    seeds.write_text(f"{path}/sysinfo.csv", f"{head},command\n{name} --token swordfish7,{rest},TOKEN=swordfish7 ./app\n")
+    return path
+
+
 @item(forbidden=b"hunter2-do-not-print", secret="environment")
 def secret_environment(folder):
     """A password in the environment that the profiler recorded: synth puts one into every trace."""
