@@ -14,8 +14,7 @@
 
 #include "analyze/analysis.h"
 #include "depend/predict.h"
-
-enum priority { PRIORITY_HIGH, PRIORITY_MEDIUM, PRIORITY_LOW, PRIORITY_INFO };
+#include "model/priority.h"
 
 /* PerfAdvisor's words, and two of our own. */
 enum bottleneck {
@@ -40,10 +39,8 @@ enum predictor {
 enum action_category { ACTION_RUNTIME, ACTION_LAUNCH, ACTION_CODE, ACTION_ALGORITHM };
 
 /* By value, NULL at the end. */
-extern const char *const priority_names[], *const bottleneck_names[],
-                                               *const action_category_names[];
+extern const char *const bottleneck_names[], *const action_category_names[];
 
-const char *priority_name(enum priority p);     /* "HIGH" */
 const char *bottleneck_name(enum bottleneck b); /* "transfer_bound" */
 const char *prediction_name(enum predictor p);  /* "replay", "amdahl"; NULL: none */
 

@@ -56,7 +56,8 @@ static void put_findings(struct str *out, const struct loop *l)
     str_puts(out, "## Findings\n");
     for (size_t i = 0; i < l->findings.n; i++) {
         const struct loop_finding *f = &l->findings.v[i];
-        str_printf(out, "- %s (%s): %s; %s", f->rule, f->priority, f->issue, f->suggestion);
+        str_printf(out, "- %s (%s): %s; %s", f->rule, priority_name(f->priority), f->issue,
+                   f->suggestion);
         if (isfinite(f->predicted_pct))
             str_printf(out, "; predicted: %.1f %% less time", f->predicted_pct);
         if (f->where)

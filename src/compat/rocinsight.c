@@ -46,7 +46,7 @@ static void take_finding(T *d, const struct finding_json *from, struct arena *ar
     const struct finding *f = &from->f;
     struct rocinsight_advice *to = vec_add(&d->advice, arena);
     *to = (struct rocinsight_advice){.id = f->id,
-                                     .priority = priority_name(f->priority),
+                                     .priority = f->priority,
                                      .category = f->category,
                                      .issue = f->issue,
                                      .suggestion = f->suggestion,
@@ -160,7 +160,7 @@ static void take_histogram(T *d, const struct analysis *a, struct arena *arena)
 
 static void omit(T *d, struct arena *arena, const char *message)
 {
-    vec_push(&d->d.overview.warnings, arena, ((struct warning){"info", message, NULL}));
+    vec_push(&d->d.overview.warnings, arena, ((struct warning){WARNING_INFO, message, NULL}));
 }
 
 static void take_omissions(T *d, const struct analysis *a, struct arena *arena)

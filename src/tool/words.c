@@ -227,8 +227,8 @@ PART(source_head, struct tool_head,
      OR_NULL(struct tool_head, next_cursor, FIELD_TEXT, "next_cursor",
              "cursor of the next page of facts; null: no more"));
 PART(scan_fields, struct source_scan,
-     ALWAYS(struct source_scan, programming_model, FIELD_TEXT, "programming_model",
-            "HIP, CUDA, PyTorch, ..."),
+     ALWAYS(struct source_scan, programming_model, FIELD_ENUM, "programming_model",
+            "HIP, CUDA, PyTorch, ...", .words = source_model_words),
      ALWAYS(struct source_scan, files_scanned, FIELD_U32, "files_scanned", "files that were read"),
      ALWAYS(struct source_scan, files_skipped, FIELD_U32, "files_skipped", "and left out"));
 PART(source_result, T, SPREAD(T, head, FIELD_OBJECT, &source_head),
