@@ -72,10 +72,10 @@ static void measure_api(struct overview *o, const struct analysis *a)
         const struct api_class_row *r = &a->api_classes.v[i];
         bool runtime = true;
         for (size_t k = 0; k < ARRAY_LEN(not_runtime); k++)
-            runtime &= !str_eq(r->class, api_class_name(not_runtime[k]));
+            runtime &= r->class != not_runtime[k];
         if (runtime)
             o->api_ns = add_ns(o->api_ns, r->exclusive_ns);
-        if (str_eq(r->class, api_class_name(API_LAUNCH)))
+        if (r->class == API_LAUNCH)
             o->launch_ns = r->exclusive_ns;
     }
     o->short_gap_ns = a->short_kernels.gap_ns;

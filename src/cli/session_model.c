@@ -33,7 +33,7 @@ static void put_failure(struct str *out, const struct loop *l, int64_t number)
     for (size_t i = 0; i < l->s->events.n; i++) {
         const struct session_event *e = &l->s->events.v[i];
         bool gate = e->kind == EVENT_BUILD || e->kind == EVENT_TEST || e->kind == EVENT_OUTPUT;
-        if (gate && e->log && !str_eq(e->text, WENT_WELL))
+        if (gate && e->log && !e->well)
             log = e->log;
         if (e->kind == EVENT_TAKEN_BACK && e->checkpoint == number) {
             why = e->text;

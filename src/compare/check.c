@@ -132,8 +132,8 @@ static double check_clocks(struct comparison *c)
 
 static bool calls_copies(const struct run_profile *p)
 {
-    const struct api_class_row *copy = profile_api(p, "copy"),
-                               *async = profile_api(p, "copy (async)");
+    const struct api_class_row *copy = profile_api(p, API_COPY),
+                               *async = profile_api(p, API_COPY_ASYNC);
     return (copy && copy->calls) || (async && async->calls);
 }
 

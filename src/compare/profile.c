@@ -46,14 +46,10 @@ static void keep_gaps(struct run_profile *p, const struct ledger *l)
 static void keep_tables(struct run_profile *p, const struct analysis *a, struct arena *arena)
 {
     for (size_t i = 0; i < a->copies.n; i++) {
-        struct copy_row row = a->copies.v[i];
-        row.direction = keep(arena, row.direction);
-        vec_push(&p->copies, arena, row);
+        vec_push(&p->copies, arena, a->copies.v[i]);
     }
     for (size_t i = 0; i < a->api_classes.n; i++) {
-        struct api_class_row row = a->api_classes.v[i];
-        row.class = keep(arena, row.class);
-        vec_push(&p->api_classes, arena, row);
+        vec_push(&p->api_classes, arena, a->api_classes.v[i]);
     }
     for (size_t i = 0; i < a->telemetry.n; i++) {
         struct telemetry_row row = a->telemetry.v[i];
@@ -118,10 +114,10 @@ bool profile_has(const struct run_profile *p, const char *capability)
     return false;
 }
 
-const struct api_class_row *profile_api(const struct run_profile *p, const char *class)
+const struct api_class_row *profile_api(const struct run_profile *p, enum api_class class)
 {
     for (size_t i = 0; i < p->api_classes.n; i++)
-        if (str_eq(p->api_classes.v[i].class, class))
+        if (p->api_classes.v[i].class == class)
             return &p->api_classes.v[i];
     return NULL;
 }

@@ -58,7 +58,8 @@ void profile_buckets_make(struct profile_buckets *b, const int64_t *v, size_t n,
                           struct arena *arena);
 
 struct profile_kernel {
-    const char *name, *short_name, *category; /* as in struct hotspot */
+    const char *name, *short_name; /* as in struct hotspot */
+    enum kernel_role category;
     enum kernel_class class;
     uint64_t calls;
     int64_t total_duration_ns;
@@ -209,7 +210,7 @@ void profile_join(struct run_profile *out, const struct run_profile *runs, size_
                   struct arena *arena);
 
 bool profile_has(const struct run_profile *p, const char *capability);
-const struct api_class_row *profile_api(const struct run_profile *p, const char *class);
+const struct api_class_row *profile_api(const struct run_profile *p, enum api_class class);
 int64_t
 profile_idle_ns(const struct run_profile *p); /* all idle causes but start-up, tail, unknown */
 

@@ -88,32 +88,16 @@ static struct rocinsight_source *source_of(const struct source_json *s, struct a
 /* ---- numbers ---- */
 
 /* Memory set to a value is no copy; between hosts is a direction it has no word for. */
-static const char *direction_word(enum copy_kind kind)
+static bool has_word(enum copy_kind kind)
 {
-    switch (kind) {
-    case COPY_H2D:
-        return "Host-to-Device";
-    case COPY_D2H:
-        return "Device-to-Host";
-    case COPY_D2D:
-        return "Device-to-Device";
-    case COPY_P2P:
-        return "Peer-to-Peer";
-    case COPY_UNKNOWN:
-        return "Unknown";
-    default:
-        return NULL;
-    }
+    return kind != COPY_SET && kind != COPY_H2H;
 }
 
 static void take_copies(T *d, const struct analysis *a, struct arena *arena)
 {
     for (size_t i = 0; i < a->copies.n; i++) {
-        const char *word = direction_word(a->copies.v[i].kind);
-        if (!word)
-            continue;
-        vec_push(&d->copies, arena, a->copies.v[i]);
-        d->copies.v[d->copies.n - 1].direction = word;
+        if (has_word(a->copies.v[i].kind))
+            vec_push(&d->copies, arena, a->copies.v[i]);
     }
 }
 
@@ -168,9 +152,10 @@ static void take_omissions(T *d, const struct analysis *a, struct arena *arena)
     const struct finding_json *v = d->d.findings.v;
     size_t commands = 0;
     for (size_t i = 0; i < a->copies.n; i++)
-        if (!direction_word(a->copies.v[i].kind))
+        if (!has_word(a->copies.v[i].kind))
             omit(d, arena,
-                 arena_printf(arena, "not in memory_analysis: %s", a->copies.v[i].direction));
+                 arena_printf(arena, "not in memory_analysis: %s",
+                              copy_directions[a->copies.v[i].kind]));
     if (isfinite(a->counter_stats.avg_waves))
         omit(d, arena,
              "avg_waves, max_waves and min_waves are waves launched by a dispatch (SQ_WAVES), not "

@@ -118,7 +118,8 @@ PART(copy, T, COUNT(T, count, "count", "copies"), COUNT(T, total_bytes, "total_b
      ROUNDED(T, avg_bytes, "avg_bytes", 100, "of a copy"),
      ROUNDED(T, avg_duration_ns, "avg_duration_ns", 100, "of a copy"),
      ROUNDED(T, bandwidth_gbps, "bandwidth_gbps", 10000, "bytes / summed durations"));
-PART(copy_by_direction, T, TEXT(T, direction, "", ""), WITHIN("", "of a direction", &copy));
+PART(copy_by_direction, T, ALWAYS(T, kind, FIELD_ENUM, "", "", .words = copy_directions),
+     WITHIN("", "of a direction", &copy));
 #undef T
 
 #define T struct counter_row

@@ -98,7 +98,7 @@ static bool add_hotspots(const struct adding *k, size_t top)
                                   fleet_count(i + 1),
                                   fleet_text(h->name),
                                   fleet_text(h->short_name),
-                                  fleet_text(h->category),
+                                  fleet_text(kernel_role_labels[h->category]),
                                   fleet_count(h->calls),
                                   fleet_int(h->total_duration_ns),
                                   fleet_real(h->avg_duration_ns),

@@ -69,7 +69,7 @@ static void put_kernel(struct telling *t, const struct hotspot *h)
     jw_open(w, NULL, '{');
     jw_uint(w, "rank", h->rank);
     jw_str(w, "name", h->name);
-    jw_str(w, "category", h->category);
+    jw_str(w, "category", kernel_role_labels[h->category]);
     jw_uint(w, "calls", h->calls);
     jw_int(w, "total_ns", h->total_duration_ns);
     jw_num(w, "avg_ns", round(h->avg_duration_ns));

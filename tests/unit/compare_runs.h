@@ -20,7 +20,7 @@ static inline struct profile_kernel *kernel(struct runs *r, struct run_profile *
     struct profile_kernel k = {
         .name = name,
         .short_name = name,
-        .category = "Other",
+        .category = ROLE_OTHER,
         .calls = calls,
         .total_duration_ns = (int64_t)((double)calls * ns),
         .avg_duration_ns = ns,
