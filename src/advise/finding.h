@@ -15,6 +15,7 @@
 #include "analyze/analysis.h"
 #include "depend/predict.h"
 #include "model/priority.h"
+#include "model/profiler.h"
 
 /* PerfAdvisor's words, and two of our own. */
 enum bottleneck {
@@ -62,7 +63,9 @@ struct command_arg {
 };
 
 struct profiler_command {
-    const char *tool, *description, *full_command;
+    enum profiler profiler;
+    const char *tool; /* its program, and the word that must follow: "nsys profile" */
+    const char *description, *full_command;
     VEC(const char *) flags;
     VEC(struct command_arg) args;
 };

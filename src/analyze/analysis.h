@@ -309,10 +309,13 @@ struct telemetry_row {
 };
 
 /* ---- phases: stretches in which the GPUs do the same kind of work ---- */
+enum phase_naming { NAMED_BY_MARKER, NAMED_BY_KERNEL, NAMED_BY_HOST, NAMED_BY_IDLE };
+extern const char *const phase_naming_words[]; /* NULL at the end */
+
 struct phase_row {
-    uint32_t phase;       /* from 1 */
-    const char *name;     /* marker, dominant kernel, or what the host does */
-    const char *named_by; /* "marker", "kernel", "host", "idle" */
+    uint32_t phase;   /* from 1 */
+    const char *name; /* marker, dominant kernel, or what the host does */
+    enum phase_naming named_by;
     int64_t start_ns, end_ns, duration_ns;
     double pct_of_window;
     int64_t busy_ns; /* sum over GPUs */

@@ -293,6 +293,11 @@ void capabilities_words(struct capabilities *out, enum vendor vendor, struct are
     capabilities_find(out, none, a);
 }
 
+const char *capability_key(enum capability_id id)
+{
+    return table[id].key;
+}
+
 bool capability_has(const struct capabilities *c, enum capability_id id)
 {
     return id < c->n && c->v[id].present;

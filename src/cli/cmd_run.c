@@ -234,9 +234,9 @@ static bool run_words(struct cli *cli, struct run_settings *s, const struct word
 static bool run_capture(struct cli *cli, struct run_settings *s, const struct capture *c,
                         const char *folder, struct gs_error *err)
 {
-    const char *path = profilers_path(&s->call.profilers, c->command.tool);
+    const char *path = s->call.profilers.path[c->command.tool];
     if (!path && !s->dry_run) {
-        log_warn("%s is not installed: '%s' is left out", c->command.tool, c->title);
+        log_warn("%s is not installed: '%s' is left out", profiler_name(c->command.tool), c->title);
         return true;
     }
     put_in_path(path, cli->arena);
@@ -431,7 +431,7 @@ static bool show(struct cli *cli, struct run_settings *s, struct run *run, struc
 static bool reports_only(const struct running *c)
 {
     size_t n = 0;
-    while (n < c->plan.captures.n && str_eq(c->plan.captures.v[n].command.tool, "ncu"))
+    while (n < c->plan.captures.n && c->plan.captures.v[n].command.tool == PROFILER_NCU)
         n++;
     return !c->wrapper && n > 0 && n == c->plan.captures.n;
 }

@@ -22,7 +22,7 @@ static void keep_gpus(struct run_profile *p, const struct analysis *a, struct ar
         struct profile_gpu row = {
             .name = keep(arena, trace_str(t, g->name)),
             .arch = keep(arena, trace_str(t, g->arch)),
-            .vendor = vendor_name(g->vendor),
+            .vendor = g->vendor,
             .cu_count = g->cu_count,
             .clock_mhz = g->clock_mhz,
         };
@@ -106,10 +106,10 @@ void profile_make(struct run_profile *p, const struct analysis *a, const char *l
     keep_ranks(p, a->job, arena);
 }
 
-bool profile_has(const struct run_profile *p, const char *capability)
+bool profile_has(const struct run_profile *p, enum capability_id capability)
 {
     for (size_t i = 0; i < p->capabilities.n; i++)
-        if (str_eq(p->capabilities.v[i].key, capability))
+        if (str_eq(p->capabilities.v[i].key, capability_key(capability)))
             return p->capabilities.v[i].present;
     return false;
 }

@@ -229,7 +229,7 @@ static void decide_idle(struct comparison *c)
         compare_say(c, "idle time has no noise: a saved analysis does not say how regular it is");
         return;
     }
-    if (!profile_has(c->a, "api") || !profile_has(c->b, "api"))
+    if (!profile_has(c->a, CAPABLE_API) || !profile_has(c->b, CAPABLE_API))
         return;
     for (enum cause k = CAUSE_LAUNCH; k <= CAUSE_HOST; k++)
         sum += gap_variance(c->a, k) + gap_variance(c->b, k) / (c->steps * c->steps);

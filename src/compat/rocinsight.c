@@ -23,21 +23,11 @@
 
 /* ---- advice ---- */
 
-static bool knows_tool(const char *tool)
-{
-    static const char *const tools[] = {"rocprofv3", "rocprof-sys-sample", "rocprof-sys-instrument",
-                                        "rocprof-sys-run", "rocprof-compute"};
-    for (size_t i = 0; i < ARRAY_LEN(tools); i++)
-        if (str_eq(tool, tools[i]))
-            return true;
-    return false;
-}
-
 static void take_commands(struct rocinsight_advice *to, const struct profiler_command *v, size_t n,
                           struct arena *arena)
 {
     for (size_t i = 0; i < n; i++)
-        if (knows_tool(v[i].tool))
+        if (profiler_vendor(v[i].profiler) == VENDOR_AMD) /* it knows no other */
             vec_push(&to->commands, arena, v[i]);
 }
 
@@ -162,7 +152,7 @@ static void take_omissions(T *d, const struct analysis *a, struct arena *arena)
              "occupancy");
     for (size_t i = 0; i < d->d.findings.n; i++)
         for (size_t k = 0; k < v[i].f.commands.n; k++)
-            commands += !knows_tool(v[i].f.commands.v[k].tool);
+            commands += profiler_vendor(v[i].f.commands.v[k].profiler) != VENDOR_AMD;
     if (commands)
         omit(d, arena,
              arena_printf(arena, "%zu commands of other vendors' tools are left out", commands));

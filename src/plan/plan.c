@@ -32,7 +32,7 @@ const char *plan_name(const struct planner *pl, const char *name)
 }
 
 /* A pointer to a new capture is good until the next one is made. */
-struct capture *plan_capture(struct planner *pl, const char *tool, unsigned goals_served)
+struct capture *plan_capture(struct planner *pl, enum profiler tool, unsigned goals_served)
 {
     struct capture *c = vec_add(&pl->p->captures, pl->arena);
     *c = (struct capture){.goals = goals_served, .runs = 1, .runs_exact = true};

@@ -130,7 +130,8 @@ static void take_advice(T *out, const struct source_advice *a, struct arena *are
     for (size_t i = 0; i < a->commands.n; i++) {
         const struct source_command *from = &a->commands.v[i];
         struct profiler_command *c = vec_add(&to->commands, arena);
-        *c = (struct profiler_command){.tool = from->tool,
+        *c = (struct profiler_command){.profiler = from->tool,
+                                       .tool = profiler_name(from->tool),
                                        .description = from->description,
                                        .full_command = from->full_command};
         for (const char *p = from->flags; *p;)

@@ -24,13 +24,14 @@ static void action(struct author *w, const char *text)
 }
 
 /* flags and args are words divided by blanks; the application is ours to name. */
-static void command(struct author *w, const char *tool, const char *flags, const char *args,
+static void command(struct author *w, enum profiler tool, const char *flags, const char *args,
                     const char *app, const char *why)
 {
     struct source_command c = {.tool = tool, .description = why, .flags = flags, .args = args};
-    bool nvidia_tool = str_eq(tool, "nsys") || str_eq(tool, "ncu"); /* these know no "--" */
-    c.full_command = arena_printf(&w->s->arena, "%s%s%s%s%s %s%s", tool, *flags ? " " : "", flags,
-                                  *args ? " " : "", args, nvidia_tool ? "" : "-- ", app);
+    bool dashes = profiler_vendor(tool) == VENDOR_AMD; /* NVIDIA's know no "--" */
+    c.full_command =
+        arena_printf(&w->s->arena, "%s%s%s%s%s %s%s", profiler_name(tool), *flags ? " " : "", flags,
+                     *args ? " " : "", args, dashes ? "-- " : "", app);
     vec_push(&w->a.commands, &w->s->arena, c);
 }
 
@@ -52,19 +53,20 @@ static void timeline(struct author *w, const char *out, const char *name, const 
 {
     struct arena *a = &w->s->arena;
     if (nvidia(w))
-        command(w, "nsys", "profile", arena_printf(a, "--trace=cuda,nvtx,osrt -o %s", name),
+        command(w, PROFILER_NSYS, "profile", arena_printf(a, "--trace=cuda,nvtx,osrt -o %s", name),
                 "./app", why);
     else
-        command(w, "rocprofv3", "--sys-trace", arena_printf(a, "-d ./%s -o %s", out, name), "./app",
-                why);
+        command(w, PROFILER_ROCPROFV3, "--sys-trace", arena_printf(a, "-d ./%s -o %s", out, name),
+                "./app", why);
 }
 
 static void sample(struct author *w, const char *flags, const char *why)
 {
     if (nvidia(w))
-        command(w, "nsys", "profile", "--sample=process-tree --trace=cuda,osrt", "./app", why);
+        command(w, PROFILER_NSYS, "profile", "--sample=process-tree --trace=cuda,osrt", "./app",
+                why);
     else
-        command(w, "rocprof-sys-sample", flags, "", "./app", why);
+        command(w, PROFILER_ROCPROF_SYS_SAMPLE, flags, "", "./app", why);
 }
 
 /*
@@ -93,7 +95,7 @@ static void counter_passes(struct author *w)
         for (size_t i = 0; i < passes.v[p].counters.n; i++)
             str_printf(&pmc, " %s", passes.v[p].counters.v[i]);
         const char *suffix = passes.n > 1 ? arena_printf(a, "_pass%zu", p + 1) : "";
-        command(w, "rocprofv3", p ? "" : "--sys-trace",
+        command(w, PROFILER_ROCPROFV3, p ? "" : "--sys-trace",
                 arena_printf(a, "--pmc%s -d ./rocpd_output -o baseline%s", pmc.buf, suffix),
                 "./app", p ? "the counters that did not fit" : "timeline and the first counters");
     }
@@ -212,10 +214,10 @@ static void libraries(struct author *w)
     begin(w, "ROCPD-T0-LIBS-001", PRIORITY_MEDIUM, rocm ? "ROCm Libraries" : "CUDA Libraries");
     action(w, "compare the library's kernels with the peak of the precision in use");
     if (rocm)
-        command(w, "rocprof-compute", "profile", "--name library", "./app",
+        command(w, PROFILER_ROCPROF_COMPUTE, "profile", "--name library", "./app",
                 "roofline and cache use of library kernels");
     else
-        command(w, "ncu", "--set full", "-o library", "./app",
+        command(w, PROFILER_NCU, "--set full", "-o library", "./app",
                 "roofline and cache use of library kernels");
     end(w, "vendor libraries do part of the work", "check shapes, precision and layout",
         "matrix cores in full use");
@@ -232,7 +234,7 @@ static void instrumentation(struct author *w)
     } else {
         action(w,
                "put roctxRangePush and roctxRangePop around phases; link -lrocprofiler-sdk-roctx");
-        command(w, "rocprofv3", "--sys-trace --marker-trace",
+        command(w, PROFILER_ROCPROFV3, "--sys-trace --marker-trace",
                 "-d ./marked_output -o marked_profile", "./app", "phases by name");
     }
     end(w, "kernels, and no marker", "name the phases of the program", "findings name your phases");
@@ -249,9 +251,9 @@ static void python(struct author *w)
         return;
     begin(w, "ROCPD-T0-PYTORCH-001", PRIORITY_HIGH, "PyTorch");
     action(w, "leave out the first steps: compilation and caching");
-    command(w, "rocprof-sys-sample", "--trace", "", "python ./train.py",
+    command(w, PROFILER_ROCPROF_SYS_SAMPLE, "--trace", "", "python ./train.py",
             "Python and GPU on one timeline");
-    command(w, "rocprofv3", "--sys-trace",
+    command(w, PROFILER_ROCPROFV3, "--sys-trace",
             "--pmc GRBM_COUNT GRBM_GUI_ACTIVE SQ_WAVES -d ./pytorch_output -o pytorch_profile",
             "python ./train.py", "kernels with utilisation");
     end(w, who, "profile one steady step", "launch gaps and waits of the framework show");

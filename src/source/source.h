@@ -23,6 +23,7 @@
 #include "base/parallel.h"
 #include "base/vec.h"
 #include "model/priority.h"
+#include "model/profiler.h"
 
 enum source_language {
     SOURCE_C,
@@ -144,7 +145,8 @@ struct source_pattern {
 enum source_vendor { SOURCE_OF_NONE, SOURCE_OF_AMD, SOURCE_OF_NVIDIA, SOURCE_OF_BOTH };
 
 struct source_command {
-    const char *tool, *description, *full_command;
+    enum profiler tool;
+    const char *description, *full_command;
     const char *flags, *args; /* "--sys-trace", "-d ./out -o name", divided by blanks */
 };
 

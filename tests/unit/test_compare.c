@@ -136,7 +136,7 @@ static void vendors_are_compared_by_role(void **state)
     (void)state;
     struct runs r;
     start(&r);
-    r.b.gpus.v[0].vendor = "NVIDIA";
+    r.b.gpus.v[0].vendor = VENDOR_NVIDIA;
     r.b.gpus.v[0].name = "H100";
     kernel(&r, &r.a, "Cijk_Ailk", 100, 10000, 0)->category = ROLE_GEMM;
     kernel(&r, &r.b, "sm90_gemm", 90, 8000, 0)->category = ROLE_GEMM;

@@ -52,7 +52,7 @@ static struct profile_phase *phase(struct runs *r, struct run_profile *p, const 
                                    const char *filled_by, int64_t ns, uint64_t kernels)
 {
     struct profile_phase row = {.name = name,
-                                .named_by = "kernel",
+                                .named_by = NAMED_BY_KERNEL,
                                 .duration_ns = ns,
                                 .compute_ns = ns,
                                 .kernels = kernels,
@@ -164,7 +164,7 @@ static void what_went_away_is_gone(void **state)
     kernel(&r, &r.a, "y", 10, 1000);
     r.b = r.a;
     phase(&r, &r.a, "x", "x", 54000, 60);
-    phase(&r, &r.a, "idle: host", NULL, 12000, 0)->named_by = "host";
+    phase(&r, &r.a, "idle: host", NULL, 12000, 0)->named_by = NAMED_BY_HOST;
     phase(&r, &r.a, "y", "y", 30000, 60);
     phase(&r, &r.b, "x", "x", 54000, 60);
     phase(&r, &r.b, "y", "y", 30000, 60);

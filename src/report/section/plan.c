@@ -90,7 +90,7 @@ static void have(const struct subject *s, struct doc *d)
 
 static void one_capture(struct doc *d, const struct capture *c, size_t number)
 {
-    doc_heading(d, 3, "%zu. %s: %s", number, c->command.tool, c->title);
+    doc_heading(d, 3, "%zu. %s: %s", number, profiler_name(c->command.tool), c->title);
     doc_code(d, "%s", c->command.text);
     doc_fact(d, "why", "%s", plan_goal_names(c->goals, d->arena));
     doc_fact(d, "answers", "%s", joined(c->answers.v, c->answers.n, "; ", d->arena));
@@ -213,8 +213,8 @@ void plan_shell(struct str *out, const struct plan *p, struct arena *a)
     for (size_t i = 0; i < p->captures.n; i++) {
         const struct capture *c = &p->captures.v[i];
         str_putc(out, '\n');
-        comment(out, arena_printf(a, "%zu of %zu, %s: %s", i + 1, p->captures.n, c->command.tool,
-                                  c->title));
+        comment(out, arena_printf(a, "%zu of %zu, %s: %s", i + 1, p->captures.n,
+                                  profiler_name(c->command.tool), c->title));
         comment(out, arena_printf(a, "for %s; runs %s, overhead %s, size %s",
                                   plan_goal_names(c->goals, a), runs_text(c, a),
                                   overhead_text(c, a), size_text(c, a)));
