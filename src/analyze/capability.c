@@ -125,13 +125,10 @@ static bool runs_kernels(const struct trace *t)
 /* Both sides are there: the same capture in the same format would not link them either. */
 static bool may_link(const struct trace *t)
 {
-    static const char *const linked[] = {"rocpd", "nsys", "kineto"};
     if (!t->kernels.n || !has_api(t))
         return runs_kernels(t);
-    for (size_t i = 0; t->files.n && i < ARRAY_LEN(linked); i++)
-        if (t->files.v[0].format && str_eq(t->files.v[0].format, linked[i]))
-            return false;
-    return true;
+    enum trace_format f = t->files.n ? t->files.v[0].format : TRACE_UNKNOWN;
+    return f != TRACE_ROCPD && f != TRACE_NSYS && f != TRACE_KINETO;
 }
 
 static bool starts_with_mpi(const char *command)

@@ -122,8 +122,8 @@ static bool add_versions(const struct adding *k)
     const struct {
         const char *what, *value;
     } all[] = {{"gpusight", GPUSIGHT_VERSION},
-               {"format", f ? f->format : NULL},
-               {"writer", f ? f->flavor : NULL},
+               {"format", f ? trace_format_names[f->format] : NULL},
+               {"writer", f ? trace_writer_names[f->flavor] : NULL},
                {"schema", f ? f->schema_version : NULL},
                {"profiler", f ? f->tool_version : NULL},
                {"architecture", g ? trace_str(t, g->arch) : NULL}};

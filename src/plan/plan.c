@@ -176,8 +176,12 @@ void plan_make(struct plan *p, const struct plan_request *q, struct arena *a)
 {
     struct planner pl = {.p = p, .q = q, .an = q->analysis, .arena = a};
     pl.t = q->analysis ? q->analysis->trace : NULL;
-    *p =
-        (struct plan){.goals = q->goals, .form = q->form, .arch = "", .product = "", .out = q->out};
+    *p = (struct plan){.goals = q->goals,
+                       .form = q->form,
+                       .arch = "",
+                       .product = "",
+                       .out = q->out,
+                       .batch = BATCH_NONE};
     find_gpu(&pl);
     pl.counter_values = pl.t ? plan_counter_values(pl.t, a) : NULL;
     plan_find_have(&pl);

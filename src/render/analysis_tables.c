@@ -9,8 +9,10 @@
 
 #define T struct trace_file
 PART(file_fields, T, ALWAYS(T, path, FIELD_TEXT, "path", "the file as it was named"),
-     ALWAYS(T, format, FIELD_TEXT, "format", "format, found by content"),
-     OR_NULL(T, flavor, FIELD_TEXT, "writer", "profiler that wrote it"),
+     ALWAYS(T, format, FIELD_ENUM, "format", "format, found by content",
+            .words = trace_format_names),
+     OR_NULL(T, flavor, FIELD_ENUM, "writer", "profiler that wrote it",
+             .words = trace_writer_names),
      OR_NULL(T, schema_version, FIELD_TEXT, "schema_version", "version of the format"));
 #undef T
 

@@ -85,7 +85,7 @@ static const void *call_profile(struct tool_ask *ask, struct gs_error *err)
     (void)err;
     d->a = ask->a;
     d->trace = ask->id;
-    d->format = t->files.v[0].format;
+    d->format = trace_format_names[t->files.v[0].format];
     d->mpi = capability_has(&ask->a->capabilities, CAPABLE_MPI);
     d->markers = capability_has(&ask->a->capabilities, CAPABLE_MARKERS);
     for (size_t i = 0; i < ARRAY_LEN(names); i++)

@@ -127,6 +127,7 @@ static const struct fields report_params = FIELDS("", "", struct tool_args, repo
 
 const struct tool tool_report = {
     .name = "report",
+    .not_offered = true,
     .title = "The report as text",
     .description = "What 'gpusight analyze' prints, as Markdown or plain text, all of it or some "
                    "sections, in pieces of 24,000 bytes",
