@@ -60,7 +60,7 @@ static const struct field fields[] = {
     F(pct_of_kernel_time, FIELD_NUM, "of kernels", IN_PERCENT,
       "100 x total_ns / sum of the durations of all kernels"),
     F(avg_duration_ns, FIELD_I64, "mean", IN_NS, "total_ns / count, rounded down"),
-    F(pct_of_total_time, FIELD_NUM, "of GPU time", IN_PERCENT,
+    F(pct_of_total_time, FIELD_NUM, "of GPU span", IN_PERCENT,
       "100 x total_ns / (breakdown.gpu_span_ns x GPUs), at most 100: kernels side by side count "
       "several times"),
 };

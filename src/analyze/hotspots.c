@@ -291,9 +291,10 @@ static const struct field fields[] = {
     F(gpu, FIELD_I32, "GPU", NO_UNIT,
       "index of the GPU on its host where kernels are split by GPU or stream; otherwise -1"),
     F(pid, FIELD_I64, "pid", NO_UNIT,
-      "process where kernels are split by process or stream; otherwise -1"),
+      "process where kernels are split by process or stream; otherwise -1",
+      .style = STYLE_FROM_ZERO),
     F(stream, FIELD_I64, "stream", NO_UNIT,
-      "stream where kernels are split by stream; otherwise -1"),
+      "stream where kernels are split by stream; otherwise -1", .style = STYLE_FROM_ZERO),
 };
 #undef F
 

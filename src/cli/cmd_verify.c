@@ -44,6 +44,7 @@ static const struct opt opts[] = {
             "rows of its tables, where it was made with this option (10)"),
     OPT_GROUP("Output"),
     OUTPUT_OPTS(struct verify_opts, out, RENDERER_CHOICES),
+    COLUMN_OPTS(struct verify_opts, out),
     OPT_END,
 };
 

@@ -3,6 +3,7 @@
 
 #include "base/str.h"
 #include "render/render.h"
+#include "report/columns.h"
 #include "report/section.h"
 #include "report/source_report.h"
 #include "report/terms.h"
@@ -94,7 +95,7 @@ static const void *call_report(struct tool_ask *ask, struct gs_error *err)
     struct str all;
     tool_head_set(ask, &d->head);
     struct doc *doc = analysis_report(&about, ask->args.sections, ask->arena, err);
-    if (!doc)
+    if (!doc || (ask->args.columns && !columns_choose(doc, ask->args.columns, err)))
         return NULL;
     str_init(&all, ask->arena);
     if (ask->args.format && str_eq(ask->args.format, "text"))
@@ -121,6 +122,8 @@ static const struct field report_params_list[] = {
     P_TRACE,
     P(format, FIELD_TEXT, "markdown when not given", .words = WORDS("markdown", "text")),
     P(sections, FIELD_TEXT, "only these, divided by commas: findings, kernels, copies, ..."),
+    P(columns, FIELD_TEXT,
+      "of tables: all, or these, divided by commas; +p95_ns adds one to those shown anyway"),
     P_PAGE,
 };
 static const struct fields report_params = FIELDS("", "", struct tool_args, report_params_list);
