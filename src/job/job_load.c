@@ -245,7 +245,7 @@ bool job_load(struct job *job, const struct ingest_files *files, const struct jo
             return false;
         }
         for (size_t r = 0; r < parts[i].ranks.n; r++)
-            vec_push(&job->ranks, arena, parts[i].ranks.v[r]);
+            vec_push_alone(&job->ranks, arena, parts[i].ranks.v[r]);
     }
     job_finish(job);
     return true;
@@ -254,7 +254,7 @@ bool job_load(struct job *job, const struct ingest_files *files, const struct jo
 static void add_to_job(void *ctx, struct job_rank *r)
 {
     struct job *job = ctx;
-    vec_push(&job->ranks, job->arena, *r);
+    vec_push_alone(&job->ranks, job->arena, *r);
 }
 
 bool job_can_split(const struct trace *t)
