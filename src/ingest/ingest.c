@@ -363,6 +363,7 @@ static bool load_all(struct trace *t, const struct ingest_files *files, const st
     progress_expect(o->progress, size_of_all(files));
     for (size_t i = 0; i < files->n; i++) {
         const struct ingest_file *file = &files->v[i];
+        trace_next_load(t);
         if (!ingest_load_one(t, file, o, err))
             return wrap(err, "cannot read '%s'", file->path);
         assert(t->files.n > i); /* every reader names what it has read */
