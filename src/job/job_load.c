@@ -71,8 +71,10 @@ static void find_shared(struct shared *s, const struct trace *t, struct arena *s
 {
     struct view_opts *v = &s->opts.view;
     struct analysis *a = arena_new(scratch, struct analysis);
-    if (s->sources.n > 1)
+    if (s->sources.n > 1) {
+        pass_windows(s->sources.span, s->sources.n, s->sources.of_process, t);
         return;
+    }
     pass_window(v, t, scratch);
     if (!v->has_window)
         v->has_window = trace_span(t, 1, &v->start_ns, &v->end_ns);
