@@ -358,14 +358,24 @@ bool tree_roll_back(struct session *s, int64_t number, struct gs_error *err)
     return session_save(s, err) && tree_move(s, number, err) && tree_settle(s, number, err);
 }
 
+/* What was tried when the session ended, be it before its files were moved: it may be tried again. */
+static bool end_trials(struct session *s)
+{
+    bool any = false;
+    for (size_t i = 0; i < s->checkpoints.n; i++)
+        if (s->checkpoints.v[i].result == OUTCOME_TRYING) {
+            s->checkpoints.v[i].result = OUTCOME_INTERRUPTED;
+            any = true;
+        }
+    return any;
+}
+
 bool tree_recover(struct session *s, bool *did, struct gs_error *err)
 {
+    bool ended = end_trials(s);
     *did = s->moving != NOT_MOVING;
     if (!*did)
-        return take_own_edits(s, err);
-    struct checkpoint *tried = session_checkpoint(s, s->moving);
-    if (tried && tried->result == OUTCOME_TRYING)
-        tried->result = OUTCOME_INTERRUPTED;
+        return (!ended || session_save(s, err)) && take_own_edits(s, err);
     session_event(s, EVENT_RECOVERED, "the files are those of checkpoint %lld again",
                   (long long)s->current);
     return tree_move(s, s->current, err) && tree_settle(s, s->current, err);
