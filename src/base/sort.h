@@ -2,7 +2,8 @@
  * Sorting rows by a 64-bit key: returns an order, moves nothing.
  *
  * Profilers write rows nearly in order, so an ordered input is noticed and costs one pass;
- * otherwise a stable radix sort over the bytes in which keys differ.
+ * keys that are spread over their range, as times are, go to places by their value; otherwise a
+ * stable radix sort over the bytes in which keys differ.
  */
 #ifndef GS_BASE_SORT_H
 #define GS_BASE_SORT_H
