@@ -96,6 +96,14 @@ void trace_next_load(struct trace *t)
 #undef FIRST
 }
 
+void trace_drop_load(struct trace *t)
+{
+    const struct trace_load *load = &t->loads.v[t->loads.n - 1];
+#define CUT(name) t->name.n = load->name;
+    TRACE_TABLES(CUT)
+#undef CUT
+}
+
 void trace_note(struct trace *t, enum note_kind kind, uint64_t count, const char *text)
 {
     if (!count)

@@ -423,8 +423,9 @@ struct trace *trace_new(struct arena *owner);
 /* *to is what *from was, which is empty then. */
 void trace_move(struct trace *to, struct trace *from);
 
-/* What is read from here on is another file. */
+/* What is read from here on is another file; what of one that cannot be read is there already, goes. */
 void trace_next_load(struct trace *t);
+void trace_drop_load(struct trace *t);
 
 /* Room for `more` rows beyond those there; the caller fills them and adds to n. */
 #define trace_room(t, table, more) table_reserve(&(t)->table, &table##_desc, (t)->table.n + (more))

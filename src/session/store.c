@@ -144,13 +144,8 @@ struct session *session_new(const char *root, const char *source, struct arena *
              ((struct checkpoint){.time = s->created,
                                   .parent = -1,
                                   .summary = "as found",
-                                  .finding = "",
                                   .result = OUTCOME_BASE,
-                                  .commit = "",
-                                  .key = "",
-                                  .change_pct = NAN,
-                                  .noise_pct = NAN,
-                                  .predicted_pct = NAN}));
+                                  CHECKPOINT_BLANK}));
     return lock(s, err) && session_save(s, err) ? s : NULL;
 }
 

@@ -153,13 +153,8 @@ static struct checkpoint *add(struct session *s, const char *summary, enum outco
                            .parent = s->current,
                            .time = store_time(s->arena),
                            .summary = summary,
-                           .finding = "",
                            .result = result,
-                           .commit = "",
-                           .key = "",
-                           .change_pct = NAN,
-                           .noise_pct = NAN,
-                           .predicted_pct = NAN};
+                           CHECKPOINT_BLANK};
     assert(session_checkpoint(s, s->current)); /* reading a session checks it */
     const struct tree_files *now = &session_checkpoint(s, s->current)->files;
     for (size_t i = 0; i < now->n; i++)

@@ -124,10 +124,8 @@ bool nsys_read_metrics(struct nsys *n, struct gs_error *err)
     if (!read_names(&job, err))
         return false;
     find_gpus(&job);
-    if (!nsys_scan(n, &scan, err)) {
-        out->n = job.base;
+    if (!nsys_scan(n, &scan, err))
         return false;
-    }
     drop_timeless(&job);
     keys_finish(&n->series, out->series, job.base, out->n, resolve_series, &job);
     return true;
