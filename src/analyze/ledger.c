@@ -36,129 +36,61 @@ const char *gap_bucket_label(size_t bucket)
     return labels[bucket];
 }
 
-/* ---- what runs ---- */
+/* ---- one GPU ---- */
 
+/* Work of one kind, in order of precedence: of what runs at once, the first has the time. */
+enum lane {
+    LANE_COMPUTE,
+    LANE_COMM_WAIT,
+    LANE_COMM,
+    LANE_H2D,
+    LANE_D2H,
+    LANE_P2P,
+    LANE_D2D,
+    LANE_BLIT, /* kernels that copy */
+    LANE_SET,
+    LANE_LEFT_OUT, /* work that a filter took out: it keeps the GPU from being idle */
+    LANES
+};
+
+static const enum cause cause_of_lane[LANES] = {
+    CAUSE_COMPUTE,  CAUSE_COMM_WAIT, CAUSE_COMM,     CAUSE_COPY_H2D, CAUSE_COPY_D2H,
+    CAUSE_COPY_P2P, CAUSE_COPY_D2D,  CAUSE_COPY_D2D, CAUSE_COPY_SET, CAUSE_UNKNOWN};
+
+#define IN_LANE(lane) (1u << (lane))
+enum {
+    KERNEL_LANES =
+        IN_LANE(LANE_COMPUTE) | IN_LANE(LANE_COMM_WAIT) | IN_LANE(LANE_COMM) | IN_LANE(LANE_BLIT),
+    COPY_LANES = IN_LANE(LANE_H2D) | IN_LANE(LANE_D2H) | IN_LANE(LANE_P2P) | IN_LANE(LANE_D2D) |
+                 IN_LANE(LANE_SET),
+};
+
+/* The next work after each gap, walking both lists in order of start. */
+struct next_work {
+    size_t kernel, copy;
+};
+
+/*
+ * All work of a GPU in order of start, and what of it runs at the moment. Time goes on when work
+ * begins, so nothing is kept but the ends of what runs.
+ */
 struct work {
     const struct view *v;
     const struct view_gpu *g;
-    struct arena *arena;
     struct ledger_gpu *out;
-    struct gap_list *host; /* NULL: nobody asks */
-    gap_fn *tell;          /* likewise */
+    uint32_t slot;
+    gap_fn *tell; /* NULL: nobody asks */
     void *ctx;
+    struct gap_reader reader;
+    struct next_work next; /* for gaps */
+
+    size_t copy, left_out; /* the next to begin */
+    bool any;              /* something has begun */
+    unsigned active;       /* lanes that run now */
+    int64_t end[LANES];    /* of those, until when */
+    int64_t now;           /* with nothing active: when the last work ended */
+    int64_t busy_from;     /* since when something runs, or ran */
 };
-
-/* What the kernels of each class cover, in one pass. */
-static void spans_of_kernels(const struct work *w, struct spans *by_class)
-{
-    const struct kernels *k = &w->v->trace->kernels;
-    vec_reserve(&by_class[KERNEL_COMPUTE], w->arena, w->g->n_kernels);
-    for (size_t i = 0; i < w->g->n_kernels; i++) {
-        uint32_t row = w->g->kernels[i];
-        struct span s = view_clip(w->v, k->start_ns[row], k->end_ns[row]);
-        spans_append(&by_class[w->v->kernel_class[k->symbol[row]]], w->arena, s.start, s.end);
-        w->out->kernel_sum_ns = add_ns(w->out->kernel_sum_ns, s.end - s.start);
-    }
-}
-
-static void spans_of_copies(const struct work *w, enum cause cause, struct spans *out)
-{
-    static const enum cause causes[COPY_KINDS] = {
-        [COPY_UNKNOWN] = CAUSE_COPY_D2D, [COPY_H2D] = CAUSE_COPY_H2D, [COPY_D2H] = CAUSE_COPY_D2H,
-        [COPY_D2D] = CAUSE_COPY_D2D,     [COPY_P2P] = CAUSE_COPY_P2P, [COPY_H2H] = CAUSE_COPY_D2D,
-        [COPY_SET] = CAUSE_COPY_SET,
-    };
-    const struct copies *c = &w->v->trace->copies;
-    for (size_t i = 0; i < w->g->n_copies; i++) {
-        uint32_t row = w->g->copies[i];
-        if (causes[c->kind[row]] != cause)
-            continue;
-        struct span s = view_clip(w->v, c->start_ns[row], c->end_ns[row]);
-        spans_append(out, w->arena, s.start, s.end);
-    }
-}
-
-/* Gives `spans` minus what is busy already to a cause and adds them to busy. */
-static void claim(const struct work *w, enum cause cause, const struct spans *spans,
-                  struct spans *busy)
-{
-    if (!spans->n)
-        return;
-    struct spans exposed = {0}, both = {0};
-    spans_subtract(&exposed, spans, busy, w->arena);
-    w->out->ns[cause] = add_ns(w->out->ns[cause], spans_total(&exposed));
-    spans_union(&both, busy, spans, w->arena);
-    *busy = both;
-}
-
-/* Work that a filter took out keeps the GPU from being idle for any cause that we could name. */
-static void claim_left_out(const struct work *w, struct spans *busy)
-{
-    struct spans inside = {0};
-    for (size_t i = 0; i < w->g->left_out->n; i++) {
-        struct span s = view_clip(w->v, w->g->left_out->v[i].start, w->g->left_out->v[i].end);
-        spans_append(&inside, w->arena, s.start, s.end);
-    }
-    claim(w, CAUSE_UNKNOWN, &inside, busy);
-    w->out->left_out_ns = w->out->ns[CAUSE_UNKNOWN];
-}
-
-/* The first part of collectives, in which they wait for other ranks. */
-static void spans_of_waiting(const struct work *w, struct spans *out)
-{
-    const struct kernels *k = &w->v->trace->kernels;
-    for (size_t i = 0; w->v->kernel_wait_ns && i < w->g->n_kernels; i++) {
-        uint32_t row = w->g->kernels[i];
-        if (!w->v->kernel_wait_ns[row])
-            continue;
-        int64_t end = add_ns(k->start_ns[row], w->v->kernel_wait_ns[row]);
-        struct span s =
-            view_clip(w->v, k->start_ns[row], end < k->end_ns[row] ? end : k->end_ns[row]);
-        spans_append(out, w->arena, s.start, s.end);
-    }
-}
-
-static void measure_kernels(const struct work *w, const struct spans *by_class, struct spans *busy)
-{
-    struct spans waiting = {0};
-    const struct spans *compute = &by_class[KERNEL_COMPUTE], *comm = &by_class[KERNEL_COLLECTIVE];
-    w->out->comm_ns = spans_total(comm);
-    w->out->comm_hidden_ns = spans_common(comm, compute);
-    claim(w, CAUSE_COMPUTE, compute, busy);
-    spans_of_waiting(w, &waiting);
-    claim(w, CAUSE_COMM_WAIT, &waiting, busy);
-    claim(w, CAUSE_COMM, comm, busy);
-}
-
-/*
- * What is busy is a large set and each kind of copies a small one: they are put together once, and
- * what was claimed before is kept beside it until then.
- */
-static void measure_copies(const struct work *w, const struct spans *blits, struct spans *busy)
-{
-    struct spans all = {0}, claimed = {0}, kernels = {0}, both = {0};
-    spans_union(&kernels, busy, blits, w->arena);
-    w->out->kernel_ns = spans_total(&kernels);
-    for (enum cause c = CAUSE_COPY_H2D; c <= CAUSE_COPY_SET; c++) {
-        struct spans kind = {0}, joined = {0}, with_blits = {0}, exposed = {0}, rest = {0};
-        struct spans claimed_too = {0};
-        spans_of_copies(w, c, &kind);
-        if (c == CAUSE_COPY_D2D)
-            spans_union(&with_blits, &kind, blits, w->arena);
-        else
-            with_blits = kind;
-        spans_subtract(&exposed, &with_blits, busy, w->arena);
-        spans_subtract(&rest, &exposed, &claimed, w->arena);
-        w->out->ns[c] = add_ns(w->out->ns[c], spans_total(&rest));
-        spans_union(&claimed_too, &claimed, &with_blits, w->arena);
-        claimed = claimed_too;
-        spans_union(&joined, &all, &kind, w->arena);
-        all = joined;
-    }
-    w->out->copy_ns = spans_total(&all);
-    spans_union(&both, busy, &claimed, w->arena);
-    *busy = both;
-}
 
 /* ---- what does not ---- */
 
@@ -194,14 +126,9 @@ static void note_gap(struct ledger_gpu *out, const struct gap *gap)
     keep_top(out, gap);
 }
 
-/* The next work after each gap, walking both lists in order of start. */
-struct next_work {
-    size_t kernel, copy;
-};
-
-static void find_next(const struct work *w, struct next_work *at, int64_t time, uint32_t *kernel,
-                      uint32_t *call)
+static void find_next(struct work *w, int64_t time, uint32_t *kernel, uint32_t *call)
 {
+    struct next_work *at = &w->next;
     const struct kernels *k = &w->v->trace->kernels;
     const struct copies *c = &w->v->trace->copies;
     while (at->kernel < w->g->n_kernels && k->start_ns[w->g->kernels[at->kernel]] < time)
@@ -252,30 +179,32 @@ static bool next_part(const struct work *w, int64_t *at, int64_t end, struct spa
 
 /* Idle time before the first work: start-up, unless this is a slice and there was work before it.
  */
-static void measure_lead(const struct work *w, struct gap_reader *r, int64_t until, uint32_t call)
+static void measure_lead(struct work *w, int64_t until)
 {
     struct span s;
+    uint32_t kernel, call;
+    find_next(w, until, &kernel, &call);
     for (int64_t at = w->v->start_ns; next_part(w, &at, until, &s);) {
         if (w->g->has_earlier)
-            gap_explain(r, s.start, s.end, call, 0, w->out->ns);
+            gap_explain(&w->reader, s.start, s.end, call, 0, w->out->ns);
         else
             w->out->ns[CAUSE_STARTUP] = add_ns(w->out->ns[CAUSE_STARTUP], s.end - s.start);
     }
 }
 
 /* Idle time after the last work: the tail, unless this is a slice and more work follows. */
-static void measure_trail(const struct work *w, struct gap_reader *r, int64_t from, int64_t busy_ns)
+static void measure_trail(struct work *w, int64_t from, int64_t busy_ns)
 {
     struct span s;
     for (int64_t at = from; next_part(w, &at, w->v->end_ns, &s);) {
         if (w->g->later_kernels || w->g->later_copies)
-            gap_explain(r, s.start, s.end, later_call(w), busy_ns, w->out->ns);
+            gap_explain(&w->reader, s.start, s.end, later_call(w), busy_ns, w->out->ns);
         else
             w->out->ns[CAUSE_TAIL] = add_ns(w->out->ns[CAUSE_TAIL], s.end - s.start);
     }
 }
 
-static void measure_unused(const struct work *w, struct gap_reader *r)
+static void measure_unused(struct work *w)
 {
     struct ledger_gpu *out = w->out;
     out->first_ns = w->v->start_ns;
@@ -285,41 +214,147 @@ static void measure_unused(const struct work *w, struct gap_reader *r)
     else if (!w->g->has_earlier)
         out->ns[CAUSE_STARTUP] = add_ns(out->ns[CAUSE_STARTUP], view_recorded(w->v));
     else
-        measure_trail(w, r, w->v->start_ns, 0);
+        measure_trail(w, w->v->start_ns, 0);
 }
 
-static void measure_gaps(const struct work *w, const struct spans *busy, uint32_t slot,
-                         struct gap_cursor *cursor)
+/* Idle time between work, before the work that starts at a time. */
+static void measure_gap(struct work *w, int64_t start)
+{
+    uint32_t kernel, call;
+    struct span s;
+    find_next(w, start, &kernel, &call);
+    for (int64_t at = w->now; next_part(w, &at, start, &s);) {
+        struct gap gap = {
+            .start_ns = s.start, .end_ns = s.end, .gpu = w->slot, .next_kernel = kernel};
+        gap_explain(&w->reader, s.start, s.end, call, w->now - w->busy_from, gap.ns);
+        note_gap(w->out, &gap);
+        if (w->tell)
+            w->tell(w->ctx, &gap);
+    }
+}
+
+/* ---- what runs ---- */
+
+/* A stretch in which the same lanes are active. */
+static void add_stretch(struct work *w, int64_t ns)
 {
     struct ledger_gpu *out = w->out;
-    struct gap_reader reader;
-    gap_reader_init(&reader, w->v, slot, cursor);
-    reader.host = w->host;
-    if (!busy->n) {
-        measure_unused(w, &reader);
-        return;
+    unsigned active = w->active;
+    int64_t *of = &out->ns[cause_of_lane[__builtin_ctz(active)]];
+    *of = add_ns(*of, ns);
+    if (active == IN_LANE(LANE_LEFT_OUT))
+        out->left_out_ns = add_ns(out->left_out_ns, ns);
+    else
+        out->busy_ns = add_ns(out->busy_ns, ns);
+    if (active & KERNEL_LANES)
+        out->kernel_ns = add_ns(out->kernel_ns, ns);
+    if (active & COPY_LANES)
+        out->copy_ns = add_ns(out->copy_ns, ns);
+    if (active & IN_LANE(LANE_COMM)) {
+        out->comm_ns = add_ns(out->comm_ns, ns);
+        if (active & IN_LANE(LANE_COMPUTE))
+            out->comm_hidden_ns = add_ns(out->comm_hidden_ns, ns);
     }
-    out->first_ns = busy->v[0].start;
-    out->last_ns = busy->v[busy->n - 1].end;
-    struct next_work next = {0};
-    uint32_t kernel, first_call;
-    find_next(w, &next, out->first_ns, &kernel, &first_call);
-    measure_lead(w, &reader, out->first_ns, first_call);
-    for (size_t i = 1; i < busy->n; i++) {
-        uint32_t call;
-        struct span s;
-        find_next(w, &next, busy->v[i].start, &kernel, &call);
-        for (int64_t at = busy->v[i - 1].end; next_part(w, &at, busy->v[i].start, &s);) {
-            struct gap gap = {
-                .start_ns = s.start, .end_ns = s.end, .gpu = slot, .next_kernel = kernel};
-            gap_explain(&reader, s.start, s.end, call, busy->v[i - 1].end - busy->v[i - 1].start,
-                        gap.ns);
-            note_gap(out, &gap);
-            if (w->tell)
-                w->tell(w->ctx, &gap);
+}
+
+/* Time goes on to `until`, or to where nothing runs any more. */
+static void go_on(struct work *w, int64_t until)
+{
+    while (w->active && w->now < until) {
+        int64_t next = until;
+        unsigned ended = 0;
+        for (unsigned left = w->active; left; left &= left - 1) {
+            unsigned lane = (unsigned)__builtin_ctz(left);
+            if (w->end[lane] < next) {
+                next = w->end[lane];
+                ended = 0;
+            }
+            ended |= w->end[lane] == next ? IN_LANE(lane) : 0;
+        }
+        add_stretch(w, next - w->now);
+        w->active &= ~ended;
+        w->now = next;
+    }
+}
+
+static void begin(struct work *w, enum lane lane, struct span s)
+{
+    if (s.end <= s.start)
+        return;
+    assert(s.start >= w->now || !w->any); /* in order of start */
+    go_on(w, s.start);
+    if (!w->any) {
+        w->any = true;
+        w->out->first_ns = w->now = w->busy_from = s.start;
+        measure_lead(w, s.start);
+    } else if (!w->active && w->now < s.start) {
+        measure_gap(w, s.start);
+        w->now = w->busy_from = s.start;
+    }
+    if (!(w->active & IN_LANE(lane)) || s.end > w->end[lane])
+        w->end[lane] = s.end;
+    w->active |= IN_LANE(lane);
+}
+
+/* Copies, and work that was left out, that start until a time. */
+static void begin_others(struct work *w, int64_t until)
+{
+    static const enum lane lanes[COPY_KINDS] = {
+        [COPY_UNKNOWN] = LANE_D2D, [COPY_H2D] = LANE_H2D, [COPY_D2H] = LANE_D2H,
+        [COPY_D2D] = LANE_D2D,     [COPY_P2P] = LANE_P2P, [COPY_H2H] = LANE_D2D,
+        [COPY_SET] = LANE_SET,
+    };
+    const struct copies *c = &w->v->trace->copies;
+    size_t n_left_out = w->g->left_out ? w->g->left_out->n : 0;
+    for (;;) {
+        bool copies = w->copy < w->g->n_copies, others = w->left_out < n_left_out;
+        uint32_t row = copies ? w->g->copies[w->copy] : 0;
+        struct span s = {INT64_MAX, INT64_MAX}, o = s;
+        if (copies)
+            s = view_clip(w->v, c->start_ns[row], c->end_ns[row]);
+        if (others)
+            o = view_clip(w->v, w->g->left_out->v[w->left_out].start,
+                          w->g->left_out->v[w->left_out].end);
+        copies = copies && s.start <= until && (!others || s.start <= o.start);
+        if (copies) {
+            begin(w, lanes[c->kind[row]], s);
+            w->copy++;
+        } else if (others && o.start <= until) {
+            begin(w, LANE_LEFT_OUT, o);
+            w->left_out++;
+        } else {
+            return;
         }
     }
-    measure_trail(w, &reader, out->last_ns, busy->v[busy->n - 1].end - busy->v[busy->n - 1].start);
+}
+
+static void measure_work(struct work *w)
+{
+    static const enum lane lanes[] = {[KERNEL_COMPUTE] = LANE_COMPUTE,
+                                      [KERNEL_COLLECTIVE] = LANE_COMM,
+                                      [KERNEL_BLIT] = LANE_BLIT};
+    const struct kernels *k = &w->v->trace->kernels;
+    const uint32_t *waits = w->v->kernel_wait_ns;
+    for (size_t i = 0; i < w->g->n_kernels; i++) {
+        uint32_t row = w->g->kernels[i];
+        struct span s = view_clip(w->v, k->start_ns[row], k->end_ns[row]);
+        begin_others(w, s.start);
+        begin(w, lanes[w->v->kernel_class[k->symbol[row]]], s);
+        w->out->kernel_sum_ns = add_ns(w->out->kernel_sum_ns, s.end - s.start);
+        if (waits && waits[row]) { /* its first part, in which it waits for other ranks */
+            int64_t end = add_ns(k->start_ns[row], waits[row]);
+            begin(w, LANE_COMM_WAIT,
+                  view_clip(w->v, k->start_ns[row], end < k->end_ns[row] ? end : k->end_ns[row]));
+        }
+    }
+    begin_others(w, INT64_MAX);
+    go_on(w, INT64_MAX);
+    if (!w->any) {
+        measure_unused(w);
+        return;
+    }
+    w->out->last_ns = w->now;
+    measure_trail(w, w->now, w->now - w->busy_from);
 }
 
 struct ledger_job {
@@ -343,24 +378,21 @@ static void measure_gpu(void *ctx, size_t slot, int worker)
 {
     struct ledger_job *job = ctx;
     struct gap_cursor *cursor = job->cursors + (size_t)worker * job->v->n_threads;
-    struct arena *temporary = arena_scratch();
     struct gap_list *list = job->lists ? &job->lists[worker] : NULL;
-    struct work w = {job->v, &job->v->gpus[slot], temporary, &job->l->gpus[slot],
-                     list,   job->tell,           job->ctx};
+    struct work w = {.v = job->v,
+                     .g = &job->v->gpus[slot],
+                     .out = &job->l->gpus[slot],
+                     .slot = (uint32_t)slot,
+                     .tell = job->tell,
+                     .ctx = job->ctx};
     if (list)
         job->l->host[slot] = (struct gap_range){list, list->parts.n, 0};
-    struct spans busy = {0}, by_class[KERNEL_BLIT + 1] = {0};
-    spans_of_kernels(&w, by_class);
-    measure_kernels(&w, by_class, &busy);
-    measure_copies(&w, &by_class[KERNEL_BLIT], &busy);
-    w.out->busy_ns = spans_total(&busy);
-    if (w.g->left_out)
-        claim_left_out(&w, &busy);
-    measure_gaps(&w, &busy, (uint32_t)slot, cursor);
+    gap_reader_init(&w.reader, w.v, w.slot, cursor);
+    w.reader.host = list;
+    measure_work(&w);
     assert(sum_of(w.out->ns) == view_recorded(job->v)); /* every nanosecond has one cause */
     if (list)
         job->l->host[slot].n = list->parts.n - job->l->host[slot].first;
-    arena_release(temporary);
 }
 
 static struct gap_list *lists_make(size_t n, struct arena *a)

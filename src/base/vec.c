@@ -8,9 +8,7 @@ void *vec_reserve_(struct arena *a, void *v, size_t *cap, size_t want, size_t si
 {
     if (want <= *cap)
         return v;
-    size_t more = *cap < 8 ? 8 : *cap * 2;
-    if (more < want)
-        more = want;
+    size_t more = *cap * 2 < want ? want : *cap * 2;
     v = arena_grow(a, v, *cap * size, mem_mul(more, size));
     *cap = more;
     assert(v && *cap >= want);
@@ -19,7 +17,7 @@ void *vec_reserve_(struct arena *a, void *v, size_t *cap, size_t want, size_t si
 
 void *vec_move_(struct arena *a, void *v, size_t *cap, size_t size)
 {
-    size_t more = *cap < 8 ? 8 : *cap * 2;
+    size_t more = *cap ? *cap * 2 : VEC_FIRST_;
     v = arena_move(a, v, *cap * size, mem_mul(more, size));
     *cap = more;
     return v;

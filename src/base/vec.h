@@ -19,11 +19,15 @@
         size_t n, cap;                                                                             \
     }
 
+/* Room for so many, exactly where there is none yet. */
 #define vec_reserve(vec, arena, want)                                                              \
     ((vec)->v = vec_reserve_((arena), (vec)->v, &(vec)->cap, (want), sizeof(*(vec)->v)))
 
+#define VEC_WANT_(vec) ((vec)->cap ? (vec)->cap + 1 : VEC_FIRST_)
+enum { VEC_FIRST_ = 8 };
+
 #define vec_push(vec, arena, item)                                                                 \
-    ((vec)->n < (vec)->cap ? (void)0 : (void)vec_reserve((vec), (arena), (vec)->n + 1),            \
+    ((vec)->n < (vec)->cap ? (void)0 : (void)vec_reserve((vec), (arena), VEC_WANT_(vec)),          \
      (void)((vec)->v[(vec)->n++] = (item)))
 
 /* The same for large ones that nobody else points into: no old copies stay behind. */
@@ -35,7 +39,7 @@
 
 /* The next element, zeroed: for structs that are filled in place. */
 #define vec_add(vec, arena)                                                                        \
-    ((vec)->n < (vec)->cap ? (void)0 : (void)vec_reserve((vec), (arena), (vec)->n + 1),            \
+    ((vec)->n < (vec)->cap ? (void)0 : (void)vec_reserve((vec), (arena), VEC_WANT_(vec)),          \
      &(vec)->v[(vec)->n++])
 
 void *vec_move_(struct arena *a, void *v, size_t *cap, size_t size);

@@ -133,13 +133,16 @@ static void fill_detail(const struct sheet *s, size_t i, void *row)
     out->thread_id = k->thread[r] == NO_INDEX ? -1 : t->threads.v[k->thread[r]].tid;
 }
 
-static int64_t agent_of(const struct trace *t, const struct stream *s)
+static void find_agents(struct details *d, const struct trace *t, struct arena *arena)
 {
-    for (size_t i = 0; i < t->agents.n; i++)
-        if (t->agents.v[i].type == AGENT_GPU && t->agents.v[i].process == s->process &&
-            t->agents.v[i].gpu == s->gpu)
-            return t->agents.v[i].handle ? (int64_t)t->agents.v[i].handle : t->agents.v[i].id;
-    return -1;
+    struct idmap agents;
+    trace_map_agents(t, &agents, arena);
+    d->agent_of_stream = arena_array(arena, int64_t, t->streams.n + 1);
+    for (size_t i = 0; i < t->streams.n; i++) {
+        uint32_t at = trace_agent_of(&agents, t->streams.v[i].process, t->streams.v[i].gpu);
+        const struct agent *g = at == NO_INDEX ? NULL : &t->agents.v[at];
+        d->agent_of_stream[i] = !g ? -1 : g->handle ? (int64_t)g->handle : g->id;
+    }
 }
 
 static void add_details(struct workbook *w, const struct tracelens *t, uint64_t most)
@@ -147,9 +150,7 @@ static void add_details(struct workbook *w, const struct tracelens *t, uint64_t 
     const struct trace *tr = t->a->trace;
     struct details *d = arena_new(w->arena, struct details);
     d->t = t;
-    d->agent_of_stream = arena_array(w->arena, int64_t, tr->streams.n + 1);
-    for (size_t i = 0; i < tr->streams.n; i++)
-        d->agent_of_stream[i] = agent_of(tr, &tr->streams.v[i]);
+    find_agents(d, tr, w->arena);
     size_t n = most && most < t->n_rows ? (size_t)most : t->n_rows;
     struct sheet *s = workbook_add(w, "kernel_details", detail_fields.doc, &detail_fields, NULL, n);
     for (size_t i = 0; i < n; i++)

@@ -46,9 +46,10 @@ const char *conversion_kernel_name(const struct conversion *c, size_t kernel)
         t, c->o->kernel_rename && rename ? rename : t->symbols.v[t->kernels.symbol[kernel]].name);
 }
 
-static uint64_t agent_key(uint32_t process, uint32_t gpu)
+/* Of numbers of a process: nodes, types of agents. */
+static uint64_t process_key(uint32_t process, uint32_t number)
 {
-    return (uint64_t)process << 32 | gpu;
+    return (uint64_t)process << 32 | number;
 }
 
 /* Places of agents: files may list many, so they are counted once. */
@@ -57,18 +58,16 @@ static void prepare_agents(struct conversion *c)
     const struct trace *t = c->trace;
     struct idmap typed;
     idmap_init(&typed, c->arena);
-    idmap_init(&c->agent_of, c->arena);
+    trace_map_agents(t, &c->agent_of, c->arena);
     c->agent_place = arena_array(c->arena, int64_t, t->agents.n + 1);
     c->agent_type_place = arena_array(c->arena, int64_t, t->agents.n + 1);
     for (uint32_t i = 0; i < t->agents.n; i++) {
         const struct agent *a = &t->agents.v[i];
-        uint64_t type = agent_key(a->process, (uint32_t)a->type);
+        uint64_t type = process_key(a->process, (uint32_t)a->type);
         uint32_t of_type = idmap_get(&typed, type);
         of_type = of_type == NO_INDEX ? 0 : of_type;
         c->agent_type_place[i] = of_type;
         idmap_put(&typed, type, of_type + 1);
-        if (a->gpu != NO_INDEX && conversion_agent(c, a->process, a->gpu) == NO_INDEX)
-            idmap_put(&c->agent_of, agent_key(a->process, a->gpu), i);
     }
 }
 
@@ -83,7 +82,7 @@ static void prepare_nodes(struct conversion *c)
     for (uint32_t i = 0; i < t->agents.n; i++) {
         const struct agent *a = &t->agents.v[i];
         int64_t node = a->gpu != NO_INDEX ? t->gpus.v[a->gpu].node_id : a->id;
-        uint64_t key = agent_key(a->process, (uint32_t)node);
+        uint64_t key = process_key(a->process, (uint32_t)node);
         c->agent_node[i] = node;
         if (node < 0 || node > INT32_MAX || idmap_get(&seen, key) != NO_INDEX)
             clash[a->process] = 1;
@@ -151,7 +150,7 @@ bool convert_write(const struct converter *w, struct conversion *c, struct gs_er
 
 uint32_t conversion_agent(const struct conversion *c, uint32_t process, uint32_t gpu)
 {
-    return gpu == NO_INDEX ? NO_INDEX : idmap_get(&c->agent_of, agent_key(process, gpu));
+    return trace_agent_of(&c->agent_of, process, gpu);
 }
 
 int64_t agent_number(const struct conversion *c, uint32_t agent)

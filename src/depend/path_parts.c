@@ -17,9 +17,6 @@ void path_parts_init(struct path_parts *p, struct analysis *a, const struct repl
     p->start = r->start_ns;
     p->length = r->end_ns - r->start_ns;
     p->phases = arena_calloc(temporary, a->phases.n + 1, sizeof(*p->phases));
-    p->bins = arena_calloc(temporary, BINS, sizeof(*p->bins));
-    p->bin = BINS - 1;
-    p->bin_start = bin_start(p, p->bin);
 }
 
 /* ---- phases ---- */
@@ -83,10 +80,27 @@ static void add_to_bins(struct path_parts *p, enum path_kind kind, int64_t start
     }
 }
 
+/* Bins take more room than a short path, which never needs them. */
+static void make_bins(struct path_parts *p)
+{
+    p->bins = arena_calloc(p->temporary, BINS, sizeof(*p->bins));
+    p->bin = BINS - 1;
+    p->bin_start = bin_start(p, p->bin);
+    for (size_t i = 0; i < p->steps.n; i++) {
+        const struct path_step *s = &p->steps.v[i];
+        add_to_bins(p, s->kind, s->start, s->start + s->ns);
+    }
+}
+
 void path_parts_add(struct path_parts *p, const struct path_step *s)
 {
     add_to_phases(p, s->kind, s->start, s->start + s->ns);
-    add_to_bins(p, s->kind, s->start, s->start + s->ns);
+    if (p->bins)
+        add_to_bins(p, s->kind, s->start, s->start + s->ns);
+    else
+        vec_push(&p->steps, p->temporary, *s);
+    if (!p->bins && p->steps.n > MOST_SPANS)
+        make_bins(p);
     add_span(p, path_info(s->kind)->label, s->start, s->start + s->ns);
 }
 

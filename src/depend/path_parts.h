@@ -14,7 +14,8 @@ struct path_parts {
     int64_t start, length; /* of the path, from the start of the view */
     size_t phase;          /* the one at hand, from the last to the first; + 1 */
     int64_t (*phases)[PATH_KINDS];
-    int64_t (*bins)[PATH_KINDS]; /* where there are too many stretches */
+    VEC(struct path_step) steps; /* the first ones; with more of them than stretches are kept: */
+    int64_t (*bins)[PATH_KINDS]; /* what is shown where there are too many stretches */
     int64_t bin, bin_start;      /* the one at hand */
     VEC(struct path_span) spans; /* from the end to the start */
 };

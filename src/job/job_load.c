@@ -319,7 +319,7 @@ bool job_load(struct job *job, const struct ingest_files *files, const struct jo
         for (size_t r = 0; r < parts[i].ranks.n; r++) {
             parts[i].ranks.v[r].part = i;
             parts[i].ranks.v[r].kept = parts[i].trace != NULL;
-            vec_push(&job->ranks, arena, parts[i].ranks.v[r]);
+            vec_push_alone(&job->ranks, arena, parts[i].ranks.v[r]);
         }
     }
     job_finish(job);
@@ -329,7 +329,7 @@ bool job_load(struct job *job, const struct ingest_files *files, const struct jo
 static void add_to_job(void *ctx, struct job_rank *r)
 {
     struct job *job = ctx;
-    vec_push(&job->ranks, job->arena, *r);
+    vec_push_alone(&job->ranks, job->arena, *r);
 }
 
 void job_of_trace(struct job *job, const struct trace *t, const struct job_opts *o,

@@ -149,7 +149,9 @@ static void take_kernels(struct job_rank *r, const struct analysis *a, struct ar
             s->items += (double)grid[0] * grid[1] * grid[2];
             s->calls++;
         }
-    for (size_t i = 0; i < a->hotspots.n && i < TOP_KERNELS; i++) {
+    size_t top = a->hotspots.n < TOP_KERNELS ? a->hotspots.n : TOP_KERNELS;
+    vec_reserve(&r->top, arena, top);
+    for (size_t i = 0; i < top; i++) {
         const struct hotspot *h = &a->hotspots.v[i];
         const struct sum *s = &sums[h->name_id < t->strings.n ? h->name_id : t->strings.n];
         if (a->view.kernel_class[h->symbol] == KERNEL_COLLECTIVE)
@@ -172,6 +174,7 @@ static int64_t within(const struct spans *s, int64_t start, int64_t end)
 static void take_phases(struct job_rank *r, const struct analysis *a, const struct spans *mpi,
                         struct arena *arena)
 {
+    vec_reserve(&r->phases, arena, a->phases.n);
     for (size_t i = 0; i < a->phases.n; i++) {
         const struct phase_row *p = &a->phases.v[i];
         vec_push(&r->phases, arena,

@@ -96,3 +96,23 @@ uint32_t trace_stream(struct trace *t, uint32_t process, uint32_t gpu, int64_t i
     added->name = name;
     return (uint32_t)t->streams.n - 1;
 }
+
+static uint64_t agent_key(uint32_t process, uint32_t gpu)
+{
+    return (uint64_t)process << 32 | gpu;
+}
+
+void trace_map_agents(const struct trace *t, struct idmap *m, struct arena *a)
+{
+    idmap_init(m, a);
+    for (uint32_t i = 0; i < t->agents.n; i++) {
+        const struct agent *g = &t->agents.v[i];
+        if (g->gpu < t->gpus.n && trace_agent_of(m, g->process, g->gpu) == NO_INDEX)
+            idmap_put(m, agent_key(g->process, g->gpu), i);
+    }
+}
+
+uint32_t trace_agent_of(const struct idmap *m, uint32_t process, uint32_t gpu)
+{
+    return gpu == NO_INDEX ? NO_INDEX : idmap_get(m, agent_key(process, gpu));
+}

@@ -458,6 +458,10 @@ uint32_t trace_gpu(struct trace *t, const struct gpu *g);
 uint32_t trace_thread(struct trace *t, uint32_t process, int64_t tid);
 uint32_t trace_stream(struct trace *t, uint32_t process, uint32_t gpu, int64_t id, uint32_t name);
 
+/* Agents by process and GPU, the first of each pair; trace_agent_of() is NO_INDEX where none is. */
+void trace_map_agents(const struct trace *t, struct idmap *m, struct arena *a);
+uint32_t trace_agent_of(const struct idmap *m, uint32_t process, uint32_t gpu);
+
 /* Adds `count` to the note with this text. */
 void trace_note(struct trace *t, enum note_kind kind, uint64_t count, const char *text);
 

@@ -82,15 +82,10 @@ static void find_agents(struct qdata *d, struct arena *a)
 {
     const struct trace *t = d->t;
     bool *has = arena_array(a, bool, t->gpus.n + 1);
-    idmap_init(&d->agent_of, a);
+    trace_map_agents(t, &d->agent_of, a);
     for (size_t i = 0; i < t->agents.n; i++) {
-        const struct agent *g = &t->agents.v[i];
-        if (g->gpu >= t->gpus.n)
-            continue;
-        has[g->gpu] = true;
-        uint64_t key = (uint64_t)g->process << 32 | g->gpu;
-        if (idmap_get(&d->agent_of, key) == NO_INDEX)
-            idmap_put(&d->agent_of, key, (uint32_t)i);
+        if (t->agents.v[i].gpu < t->gpus.n)
+            has[t->agents.v[i].gpu] = true;
     }
     d->bare_gpus = arena_array(a, uint32_t, t->gpus.n + 1);
     for (size_t i = 0; i < t->gpus.n; i++)
@@ -167,7 +162,7 @@ int64_t q_agent(const struct qdata *d, uint32_t process, uint32_t gpu)
 {
     if (gpu >= d->t->gpus.n)
         return NONE;
-    uint32_t agent = idmap_get(&d->agent_of, (uint64_t)process << 32 | gpu);
+    uint32_t agent = trace_agent_of(&d->agent_of, process, gpu);
     return agent == NO_INDEX ? (int64_t)gpu : d->t->agents.v[agent].id;
 }
 

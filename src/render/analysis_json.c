@@ -19,17 +19,20 @@ void metadata_make(struct metadata_json *m, const struct analysis_json_opts *o,
                                 .prompt = o->prompt};
 }
 
-/* As the profiler numbers it; -1: none. */
-static int64_t agent_of_gpu(const struct trace *t, uint32_t gpu)
+/* The first agent of each GPU; NO_INDEX: it has none. */
+static const uint32_t *first_agents(const struct trace *t, struct arena *arena)
 {
-    for (size_t i = 0; i < t->agents.n; i++)
-        if (t->agents.v[i].gpu == gpu)
-            return t->agents.v[i].id;
-    return -1;
+    uint32_t *of = arena_array(arena, uint32_t, t->gpus.n + 1);
+    memset(of, 0xff, sizeof(*of) * (t->gpus.n + 1));
+    for (uint32_t i = (uint32_t)t->agents.n; i-- > 0;)
+        if (t->agents.v[i].gpu < t->gpus.n)
+            of[t->agents.v[i].gpu] = i;
+    return of;
 }
 
 static void take_gpus(T *d, const struct trace *t, struct arena *arena)
 {
+    const uint32_t *agents = first_agents(t, arena);
     for (size_t i = 0; i < d->a->view.n_gpus; i++) {
         uint32_t index = d->a->view.gpus[i].gpu;
         if (index == NO_INDEX)
@@ -39,7 +42,8 @@ static void take_gpus(T *d, const struct trace *t, struct arena *arena)
                                .arch = trace_str(t, g->arch),
                                .host = trace_str(t, g->host),
                                .vendor = vendor_name(g->vendor),
-                               .agent = agent_of_gpu(t, index),
+                               .agent =
+                                   agents[index] == NO_INDEX ? -1 : t->agents.v[agents[index]].id,
                                .index = g->index,
                                .cu_count = g->cu_count};
         vec_push(&d->gpus, arena, row);
@@ -101,7 +105,8 @@ void analysis_document_make(T *d, const struct analysis *a, const struct advice 
     LEND(&d->hotspots, &a->hotspots, o->top_kernels);
     LEND(&d->resources, &a->resources, o->top_kernels);
     trust_json_make(&d->trust, &a->quality, &a->capabilities, arena);
-    analysis_results(a, &d->results, arena);
+    if (!o->without_tables)
+        analysis_results(a, &d->results, arena);
 }
 
 void analysis_json(struct jwrite *w, const struct analysis *a, const struct advice *advice,

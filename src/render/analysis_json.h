@@ -34,6 +34,7 @@ struct analysis_json_opts {
     const struct source_links *links; /* what in it the trace shows; NULL: not looked for */
     const struct att *att;            /* for "thread_trace"; NULL: none */
     const struct explanation *explanation; /* of a language model; NULL: none */
+    bool without_tables;                   /* "analyses" is empty: who asks has the results */
 };
 
 /* For a run with what lies beside its trace; inside a page that has chapters of its own. */

@@ -270,14 +270,7 @@ static void add_value(struct values *v, const struct passage *p)
     facts_put(f, &known->kind, one.v[0].value * known->scale, whom, &v->subject);
 }
 
-static bool is_below(const char *path, const char *tree)
-{
-    size_t n = strlen(tree);
-    return !strncmp(path, tree, n) && (path[n] == '.' || path[n] == '[');
-}
-
-static void add_document(struct facts *f, const char *source, const char *json, size_t n,
-                         const char *without)
+void facts_add_json(struct facts *f, const char *source, const char *json, size_t n)
 {
     struct arena *own = arena_child(f->arena);
     struct reading *r = reading_of(json, n, VERIFY_JSON, own);
@@ -286,15 +279,10 @@ static void add_document(struct facts *f, const char *source, const char *json, 
     idmap_init(&v.known, own);
     for (size_t i = 0; i < r->passages.n; i++) {
         const struct passage *p = &r->passages.v[i];
-        if (p->path && !(without && is_below(p->path, without)))
+        if (p->path)
             add_value(&v, p);
     }
     arena_release(own);
-}
-
-void facts_add_json(struct facts *f, const char *source, const char *json, size_t n)
-{
-    add_document(f, source, json, n, NULL);
 }
 
 /* What our own report says in a few words: "GPU busy: 81.6 %; 495 ms of 607 ms". Only the first
@@ -347,7 +335,7 @@ static void add_summary(struct facts *f, const struct run *run)
     str_init(&json, own);
     jw_init(&w, &json, 0);
     summary_json(s, &w);
-    add_document(f, "summary", json.buf, json.len, NULL);
+    facts_add_json(f, "summary", json.buf, json.len);
     arena_release(own);
 }
 
@@ -364,9 +352,9 @@ void facts_add_run(struct facts *f, const struct run *run)
     str_init(&json, own);
     jw_init(&w, &json, 0);
     struct analysis_json_opts o = run_json_opts(run, 0, false);
+    o.without_tables = true; /* they are there already, with the names of their columns */
     analysis_json(&w, run->analysis, &run->advice, &o);
-    /* the tables are there already, with the names of their columns */
-    add_document(f, "analysis", json.buf, json.len, "analyses");
+    facts_add_json(f, "analysis", json.buf, json.len);
     arena_release(own);
     if (run->trace.kernels.n || run->trace.copies.n)
         add_summary(f, run);

@@ -155,6 +155,7 @@ def main():
     args.add_argument("--each", type=int, default=0)
     args.add_argument("--every", type=int, default=1, help="only every so many-th input, for the suite")
     args.add_argument("--from", type=int, default=0, dest="first", help="... beginning with this one")
+    args.add_argument("--part", default="0/1", help="I/N: of an input's lines every N-th, beginning with line I")
     args.add_argument("--times", action="store_true")
     args.add_argument("--sanitized", action="store_true")
     args.add_argument("--extra", action="append", default=[])
@@ -168,6 +169,8 @@ def main():
     items = items[args.first::args.every]
     made = commands.by_command(program)
     chosen = choose(items, made, args.all or (args.only and not args.each), args.each)
+    first, step = map(int, args.part.split("/"))
+    chosen = {name: lines[first::step] for name, lines in chosen.items()}
     runner = Runner(program, args.sanitized)
     heavy_first = sorted(items, key=lambda i: not i.heavy)
     runner.run(heavy_first, chosen)
