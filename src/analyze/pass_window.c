@@ -1,6 +1,7 @@
 #include "analyze/pass_window.h"
 
 #include "base/fs.h"
+#include "base/sort.h"
 
 /* A set of counters, and when the processes that recorded it ran. */
 struct run {
@@ -78,13 +79,13 @@ static void find_times(struct finder *f)
                   t->regions.end_ns[i]);
 }
 
-/* Of the processes of one group; without groups, of all. */
-static void find_runs(struct finder *f, const uint32_t *group, uint32_t g)
+static void find_runs(struct finder *f, const uint32_t *processes, size_t n)
 {
     f->runs.n = 0;
-    for (uint32_t p = 0; p < f->t->processes.n; p++) {
+    for (size_t i = 0; i < n; i++) {
+        uint32_t p = processes[i];
         size_t r = 0;
-        if (!f->works[p] || (group && group[p] != g))
+        if (!f->works[p])
             continue;
         while (r < f->runs.n && f->runs.v[r].set != f->set[p])
             r++;
@@ -108,10 +109,10 @@ static bool are_apart(const struct finder *f)
 }
 
 /* The run that stands for all, or NULL where there is one, or where they are no passes. */
-static const struct run *choose(struct finder *f, const uint32_t *group, uint32_t g)
+static const struct run *choose(struct finder *f, const uint32_t *processes, size_t n)
 {
     enum { MOST_RUNS = 256 }; /* each with each is compared */
-    find_runs(f, group, g);
+    find_runs(f, processes, n);
     if (f->runs.n < 2 || f->runs.n > MOST_RUNS || !are_apart(f))
         return NULL;
     const struct run *best = &f->runs.v[0];
@@ -137,9 +138,12 @@ const char *pass_window(struct view_opts *o, const struct trace *t, struct arena
     if (o->has_window || o->process >= 0 || !t->counters.n || t->processes.n < 2)
         return NULL;
     struct arena *scratch = arena_scratch();
+    uint32_t *all = arena_array(scratch, uint32_t, t->processes.n);
     struct finder f;
+    for (uint32_t p = 0; p < t->processes.n; p++)
+        all[p] = p;
     find(&f, t, scratch);
-    const struct run *best = choose(&f, NULL, 0);
+    const struct run *best = choose(&f, all, t->processes.n);
     const char *name = NULL;
     if (best) {
         uint32_t file = t->processes.v[best->process].file;
@@ -159,10 +163,12 @@ void pass_windows(struct span *windows, size_t n, const uint32_t *group, const s
     if (!t->counters.n)
         return;
     struct arena *scratch = arena_scratch();
+    struct row_groups groups = row_groups_make(group, t->processes.n, n, scratch);
     struct finder f;
     find(&f, t, scratch);
     for (uint32_t g = 0; g < n; g++) {
-        const struct run *best = choose(&f, group, g);
+        const struct run *best =
+            choose(&f, groups.list + groups.at[g], groups.at[g + 1] - groups.at[g]);
         if (best)
             windows[g] = (struct span){best->start_ns, best->end_ns};
     }

@@ -1,5 +1,6 @@
 #include "base/sort.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -145,4 +146,19 @@ void sort_rows(uint32_t *rows, size_t n, const int64_t *key, struct arena *tempo
     }
     struct item *room = arena_array(temporary, struct item, 2 * n);
     sort_some(rows, n, &k, bits, room, room + n);
+}
+
+struct row_groups row_groups_make(const uint32_t *owner, size_t n, size_t owners, struct arena *a)
+{
+    struct row_groups g = {arena_array(a, size_t, owners + 3), arena_array(a, uint32_t, n + 1)};
+    size_t *at = g.at + 1;
+    for (size_t i = 0; i < n; i++)
+        at[(owner[i] < owners ? owner[i] : owners) + 1]++;
+    for (size_t k = 0; k <= owners; k++)
+        at[k + 1] += at[k];
+    /* at[k] is where k begins; filling moves it to where k ends, which is where k + 1 begins. */
+    for (size_t i = 0; i < n; i++)
+        g.list[at[owner[i] < owners ? owner[i] : owners]++] = (uint32_t)i;
+    assert(g.at[owners + 1] == n); /* each row has one owner, or is with those that have none */
+    return g;
 }

@@ -6,30 +6,20 @@
 
 /* ---- rows by process ---- */
 
-/* Counted, then placed: the rows of a process stay in order. */
+/* The rows of a process stay in order. */
 static void bucket(struct split *s, struct split_rows *rows, size_t n,
                    uint32_t (*owner)(const struct owners *o, size_t i))
 {
+    uint32_t *of_row = arena_array(s->arena, uint32_t, n);
     size_t processes = s->t->processes.n;
-    rows->v = arena_array(s->arena, uint32_t, n);
-    rows->place = arena_array(s->arena, uint32_t, n);
-    rows->start = arena_array(s->arena, size_t, processes + 2);
-    for (size_t i = 0; i < n; i++) {
-        uint32_t p = owner(s->owners, i);
-        if (p != NO_INDEX)
-            rows->start[p + 2]++;
-    }
-    for (size_t p = 2; p < processes + 2; p++)
-        rows->start[p] += rows->start[p - 1];
-    uint32_t *taken = arena_array(s->arena, uint32_t, processes + 1);
-    for (size_t i = 0; i < n; i++) { /* moves start[p + 1] from the first of p to behind its last */
-        uint32_t p = owner(s->owners, i);
-        rows->place[i] = NO_INDEX;
-        if (p == NO_INDEX)
-            continue;
-        rows->place[i] = taken[p]++; /* rows of processes may stand in turn */
-        rows->v[rows->start[p + 1]++] = (uint32_t)i;
-    }
+    for (size_t i = 0; i < n; i++)
+        of_row[i] = owner(s->owners, i);
+    rows->of = row_groups_make(of_row, n, processes, s->arena);
+    rows->place = of_row; /* of use for nothing else now */
+    for (size_t p = 0; p <= processes; p++)
+        for (size_t at = rows->of.at[p]; at < rows->of.at[p + 1]; at++)
+            rows->place[rows->of.list[at]] =
+                p < processes ? (uint32_t)(at - rows->of.at[p]) : NO_INDEX;
 }
 
 /* ---- what processes share ---- */
@@ -114,12 +104,12 @@ uint32_t split_gpu(const struct split *s, uint32_t gpu)
 
 static size_t count(const struct split_rows *rows, uint32_t p)
 {
-    return rows->start[p + 1] - rows->start[p];
+    return rows->of.at[p + 1] - rows->of.at[p];
 }
 
-#define EACH(list, p, i)                                                                           \
-    for (size_t at_ = s->list.start[p], i;                                                         \
-         at_ < s->list.start[(p) + 1] && (i = s->list.v[at_], 1); at_++)
+#define EACH(table, p, i)                                                                          \
+    for (size_t at_ = s->table.of.at[p], i;                                                        \
+         at_ < s->table.of.at[(p) + 1] && (i = s->table.of.list[at_], 1); at_++)
 
 static void find_used(struct split *s, uint32_t p)
 {
@@ -249,7 +239,7 @@ static void take_rows(const struct split_rows *rows, uint32_t p, const void *fro
                       const struct table_desc *desc)
 {
     size_t n = count(rows, p);
-    const uint32_t *row = rows->v + rows->start[p];
+    const uint32_t *row = rows->of.list + rows->of.at[p];
     table_reserve(to, desc, n);
     for (size_t c = 0; c < desc->n_columns; c++) {
         const struct column_desc *column = &desc->columns[c];

@@ -27,13 +27,12 @@
 #ifndef GS_JOB_SPLIT_H
 #define GS_JOB_SPLIT_H
 
+#include "base/sort.h"
 #include "job/owners.h"
 
-/* Rows by process: those of p are v[start[p]] to v[start[p + 1]]. */
 struct split_rows {
-    uint32_t *v;
-    size_t *start;
-    uint32_t *place; /* by row: its place among those of its process; NO_INDEX: of none */
+    struct row_groups of; /* by process */
+    uint32_t *place;      /* by row: its place among those of its process; NO_INDEX: of none */
 };
 
 /* Things that several processes may use, numbered anew for each. */
