@@ -151,7 +151,7 @@ double gap_variance(const struct run_profile *p, enum cause c)
 }
 
 /* Where the program itself changed what it calls, idle time that changed with it is no accident. */
-const char *changed_calls(const struct comparison *c)
+static const char *changed_calls(const struct comparison *c)
 {
     static const char *const classes[] = {"sync", "allocation",    "launch",
                                           "copy", "communication", "I/O"};

@@ -107,9 +107,6 @@ bool eval_is_healthy(const struct eval_truth *t); /* nothing is wrong with it */
 void evaluation_score(struct eval_run *r);
 void evaluation_sum(struct evaluation *e);
 
-/* Whether a claim is about this bottleneck. */
-bool claim_matches(const struct eval_claim *c, const char *bottleneck);
-
 struct doc *evaluation_doc(const struct evaluation *e, struct arena *a);
 void evaluation_json(const struct evaluation *e, struct jwrite *w);
 void evaluation_json_schema(struct str *out);

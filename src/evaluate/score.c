@@ -70,7 +70,8 @@ static bool says_one(const char *text, const char *list)
     return false;
 }
 
-bool claim_matches(const struct eval_claim *c, const char *bottleneck)
+/* Whether a claim is about this bottleneck. */
+static bool claim_matches(const struct eval_claim *c, const char *bottleneck)
 {
     const struct eval_bottleneck *b = eval_bottleneck_find(bottleneck);
     if (!b)

@@ -167,7 +167,8 @@ static const struct {
     {"gpu", ROW_KERNEL, ROW_COPY},
 };
 
-const char *filter_categories(struct arena *a)
+/* "kernel, copy, allocation, ...": for help and errors. */
+static const char *filter_categories(struct arena *a)
 {
     struct str s;
     str_init(&s, a);

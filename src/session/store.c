@@ -250,7 +250,8 @@ struct session *session_open(const char *root, const char *id, bool locked, stru
 
 /* ---- deleting ---- */
 
-bool store_remove(const char *path, struct arena *a, struct gs_error *err)
+/* A file, or a folder with everything in it; links are not followed. */
+static bool store_remove(const char *path, struct arena *a, struct gs_error *err)
 {
     DIR *d = fs_is_link(path) ? NULL : opendir(path);
     if (!d)

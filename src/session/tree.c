@@ -38,7 +38,8 @@ static bool is_odd_part(const char *p, size_t n)
            (n == 4 && strncmp(p, ".git", 4) == 0);
 }
 
-bool tree_allows(const struct session *s, const char *path, struct gs_error *err)
+/* GS_E_USAGE with the reason where a path must not be touched. */
+static bool tree_allows(const struct session *s, const char *path, struct gs_error *err)
 {
     struct stat st;
     if (!utf8_valid(path, strlen(path))) /* session.json could not name it */
