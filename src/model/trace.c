@@ -345,33 +345,23 @@ const char *memory_kind_name(uint8_t kind)
 }
 
 const char *const trace_format_names[] = {
-    [TRACE_UNKNOWN] = "",
-    [TRACE_ROCPD] = "rocpd",
-    [TRACE_NSYS] = "nsys",
-    [TRACE_RPD] = "rpd",
-    [TRACE_KINETO] = "kineto",
-    [TRACE_XPLANE] = "xplane",
-    [TRACE_ROCPROFV3_JSON] = "rocprofv3-json",
-    [TRACE_ROCPROFV3_CSV] = "rocprofv3-csv",
-    [TRACE_ROCPROF_CSV] = "rocprof-csv",
-    [TRACE_ROCPROF_TEXT] = "rocprof-text",
-    [TRACE_PERFETTO] = "perfetto",
-    [TRACE_OTF2] = "otf2",
-    [TRACE_FORMATS] = NULL,
+    "",
+#define FORMAT(id, name) name,
+#define WRITER(id, name)
+#include "model/origins.def"
+#undef FORMAT
+#undef WRITER
+    NULL,
 };
 
 const char *const trace_writer_names[] = {
-    [WRITER_UNKNOWN] = "an unknown tool",
-    [WRITER_ROCPROFV3] = "rocprofv3",
-    [WRITER_ROCPROF_SYS] = "rocprof-sys",
-    [WRITER_ROCPROF] = "rocprof",
-    [WRITER_NSYS] = "Nsight Systems",
-    [WRITER_RPD] = "rocmProfileData",
-    [WRITER_PYTORCH] = "the PyTorch profiler",
-    [WRITER_JAX] = "the profiler of JAX (XLA)",
-    [WRITER_PERFETTO] = "Perfetto",
-    [WRITER_OTF2] = "OTF2",
-    [WRITERS] = NULL,
+    "an unknown tool",
+#define FORMAT(id, name)
+#define WRITER(id, name) name,
+#include "model/origins.def"
+#undef FORMAT
+#undef WRITER
+    NULL,
 };
 
 const char *const vendor_names[] = {"unknown", "AMD", "NVIDIA", NULL};

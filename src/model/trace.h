@@ -331,17 +331,11 @@ struct series {
 
 enum trace_format {
     TRACE_UNKNOWN,
-    TRACE_ROCPD,
-    TRACE_NSYS,
-    TRACE_RPD,
-    TRACE_KINETO,
-    TRACE_XPLANE,
-    TRACE_ROCPROFV3_JSON,
-    TRACE_ROCPROFV3_CSV,
-    TRACE_ROCPROF_CSV,
-    TRACE_ROCPROF_TEXT,
-    TRACE_PERFETTO,
-    TRACE_OTF2,
+#define FORMAT(id, name) TRACE_##id,
+#define WRITER(id, name)
+#include "model/origins.def"
+#undef FORMAT
+#undef WRITER
     TRACE_FORMATS
 };
 extern const char *const trace_format_names[]; /* "rocpd", ...; NULL at the end */
@@ -349,15 +343,11 @@ extern const char *const trace_format_names[]; /* "rocpd", ...; NULL at the end 
 /* The program that wrote a trace. */
 enum trace_writer {
     WRITER_UNKNOWN,
-    WRITER_ROCPROFV3,
-    WRITER_ROCPROF_SYS,
-    WRITER_ROCPROF,
-    WRITER_NSYS,
-    WRITER_RPD,
-    WRITER_PYTORCH,
-    WRITER_JAX,
-    WRITER_PERFETTO,
-    WRITER_OTF2,
+#define FORMAT(id, name)
+#define WRITER(id, name) WRITER_##id,
+#include "model/origins.def"
+#undef FORMAT
+#undef WRITER
     WRITERS
 };
 extern const char *const trace_writer_names[]; /* NULL at the end */
