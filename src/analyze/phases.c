@@ -86,23 +86,25 @@ static const char *dominant_kernel(const struct view *v, const struct name_group
     return trace_str(v->trace, v->trace->symbols.v[names->symbol[best]].short_name);
 }
 
+const char *const phase_naming_words[] = {"marker", "kernel", "host", "idle", NULL};
+
 static void name_phase(const struct analysis *a, struct phase_row *p, const struct view *v,
                        struct arena *arena, struct arena *temporary)
 {
     const char *marker = name_by_marker(a, p, temporary);
     if (marker) {
         p->name = marker;
-        p->named_by = "marker";
+        p->named_by = NAMED_BY_MARKER;
         return;
     }
     if (p->busy_pct >= IDLE_PCT) {
         p->name = p->top_kernel ? p->top_kernel : "copies";
-        p->named_by = "kernel";
+        p->named_by = NAMED_BY_KERNEL;
         return;
     }
     const char *host = host_activity(v);
     p->name = host ? arena_printf(arena, "idle: %s", host) : "idle";
-    p->named_by = host ? "host" : "idle";
+    p->named_by = host ? NAMED_BY_HOST : NAMED_BY_IDLE;
 }
 
 static const char *largest_cause(const struct ledger *l)
@@ -230,8 +232,8 @@ static const struct field phase_list[] = {
     FIELD(struct phase_row, name, FIELD_TEXT, "name", NO_UNIT,
           "the marker that covers 30 % of it or more, else the kernel that takes most time, else "
           "what the host does"),
-    FIELD(struct phase_row, named_by, FIELD_TEXT, "named by", NO_UNIT,
-          "marker, kernel, host or idle"),
+    FIELD(struct phase_row, named_by, FIELD_ENUM, "named by", NO_UNIT,
+          "marker, kernel, host or idle", .words = phase_naming_words),
     FIELD(struct phase_row, start_ns, FIELD_I64, "start", IN_NS, "first moment", AS_MOMENT),
     FIELD(struct phase_row, end_ns, FIELD_I64, "end", IN_NS, "first moment after it", AS_MOMENT),
     FIELD(struct phase_row, duration_ns, FIELD_I64, "duration", IN_NS, "end - start"),

@@ -88,6 +88,8 @@ static void sum_kernel(struct att_kernel *k)
         k->stall += in->stall;
         k->idle += in->idle;
     }
+    for (size_t i = 0; isnan(k->idle) && i < k->instructions.n; i++)
+        k->instructions.v[i].idle = NAN; /* known of some only, it would be part of no whole */
     k->instructions_listed = (uint32_t)k->instructions.n;
     k->wave_cycles = (double)k->latency + (isnan(k->idle) ? 0 : k->idle);
     k->stall_pct = att_share(k->stall, (double)k->latency);

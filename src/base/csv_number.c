@@ -98,8 +98,10 @@ static bool parts(const char *p, const char *end, char *text, size_t *n, long *e
     char own[CSV_NUMBER_MAX + 1] = "", *stop;
     memcpy(own, p + 1, (size_t)(end - p - 1));
     long given = strtol(own, &stop, 10);
+    if (stop == own || *stop || given <= -10000 || given >= 10000)
+        return false;
     *exponent += given;
-    return stop != own && !*stop && given > -10000 && given < 10000;
+    return true;
 }
 
 bool csv_num(const struct csv *c, size_t i, double *v)

@@ -35,7 +35,7 @@ static const struct gate_metric *gate_metrics(struct arena *arena)
     size_t n = PLAIN;
     memcpy(all, plain, sizeof(plain));
     for (enum cause c = 0; c < CAUSES; c++)
-        if (!str_eq(cause_info(c)->key, "communication"))
+        if (c != CAUSE_COMM)
             all[n++] =
                 (struct gate_metric){cause_info(c)->key, cause_info(c)->doc, IN_NS, GATE_CAUSE};
     return all;

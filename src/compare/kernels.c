@@ -65,8 +65,7 @@ static const char *short_of(const struct compare_kernel *k)
 static void kernel_causes(struct comparison *c, const struct compare_kernel *k)
 {
     enum kernel_class class = k->a ? k->a->class : k->b ? k->b->class : KERNEL_COMPUTE;
-    bool counted =
-        class == KERNEL_COMPUTE && !(k->how == MATCH_ROLE && str_eq(k->role, "Collective"));
+    bool counted = class == KERNEL_COMPUTE && !(k->how == MATCH_ROLE && k->role == ROLE_COLLECTIVE);
     double scale = 1 / c->concurrency, noise = (double)k->noise_ns * scale;
     if (!counted)
         return; /* communication and copies are taken from the ledger */

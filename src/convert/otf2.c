@@ -522,15 +522,16 @@ static bool make_folder(struct otf2_out *w, const char *path, struct gs_error *e
     return true;
 }
 
-/* Also when memory ends in the middle; false: it could not be closed. */
-static bool close_archive(struct otf2_out *w)
+/* Also when memory ends in the middle. */
+static void close_archive(struct otf2_out *w)
 {
-    bool closed = !w->archive || OTF2_Archive_Close(w->archive) == OTF2_SUCCESS;
+    if (w->archive)
+        otf2_check(w, OTF2_Archive_Close(w->archive));
     if (w->attributes)
         OTF2_AttributeList_Delete(w->attributes);
     w->archive = NULL;
     w->attributes = NULL;
-    return closed;
+    otf2_listen(NULL);
 }
 
 static void close_it(void *out)
@@ -558,30 +559,24 @@ static bool write_otf2(struct conversion *c, struct gs_error *err)
     trace_span(c->trace, c->o->threads, &w->start_ns, &w->end_ns);
     w->base_ns = w->start_ns < 0 ? w->start_ns : 0; /* times stay as they are, unless negative */
     arena_defer(w->arena, close_it, w);
+    otf2_listen(w);
     w->attributes = OTF2_AttributeList_New();
     /* libotf2 clears this much for every thread and stream. */
     bool many = c->trace->threads.n + c->trace->streams.n > 64;
     w->archive = OTF2_Archive_Open(w->dir, w->name, OTF2_FILEMODE_WRITE,
                                    many ? OTF2_CHUNK_SIZE_MIN : 1 << 20, many ? 1 << 20 : 4 << 20,
                                    OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
-    if (!w->archive || !w->attributes)
-        return fail(
-            err, GS_E_IO,
-            "cannot write '%s': libotf2 cannot make the archive; memory or the disk may be too small",
-            path);
+    w->failed = !w->archive || !w->attributes;
+    if (otf2_failed(w, path, err))
+        return false;
     put_archive(w);
-    bool closed = close_archive(w);
+    close_archive(w);
     if (w->too_many)
         return fail(err, GS_E_USAGE,
                     "cannot write '%s': threads, streams and rows of events that overlap are more "
                     "than 10000; choose some of them, or another format",
                     path);
-    if (w->failed || !closed)
-        return fail(
-            err, GS_E_IO,
-            "cannot write '%s': libotf2 reports an error; memory or the disk may be too small",
-            path);
-    return publish(w, path, err);
+    return !otf2_failed(w, path, err) && publish(w, path, err);
 }
 
 const struct converter converter_otf2 = {

@@ -293,7 +293,7 @@ struct db *ingest_db(const char *path, const struct ingest_opts *o, struct arena
     return db;
 }
 
-struct trace_file ingest_file(const char *path, const char *format, const char *flavor,
+struct trace_file ingest_file(const char *path, enum trace_format format, enum trace_writer flavor,
                               const char *reader)
 {
     int64_t bytes = fs_size(path);

@@ -174,10 +174,11 @@ struct efficiencies {
 
 struct job_stats {
     uint32_t ranks, hosts, gpus;
-    int64_t window_ns;   /* of the longest rank, or of all on one clock */
-    double imbalance;    /* of compute: (max - min) / mean */
-    uint64_t meetings;   /* matched over the ranks */
-    int64_t wait_ns;     /* summed over ranks */
+    int64_t window_ns; /* of the longest rank, or of all on one clock */
+    double imbalance;  /* of compute: (max - min) / mean */
+    uint64_t meetings; /* matched over the ranks */
+    int64_t wait_ns;   /* summed over ranks */
+    bool clocks_aligned;
     const char *aligned; /* what the clocks were aligned on, or "none" */
     int64_t clock_residual_ns;
     double phase_confidence; /* of the phases' alignment; 0: not aligned */

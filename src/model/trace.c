@@ -285,6 +285,12 @@ const char *trace_difference(const struct trace *a, const struct trace *b, struc
     return NULL;
 }
 
+bool trace_by_rocprofv3(const struct trace_file *f)
+{
+    return f->format == TRACE_ROCPD || f->format == TRACE_ROCPROFV3_JSON ||
+           f->format == TRACE_ROCPROFV3_CSV;
+}
+
 enum vendor trace_vendor(const struct trace *t)
 {
     for (size_t g = 0; g < t->gpus.n; g++)
@@ -292,7 +298,7 @@ enum vendor trace_vendor(const struct trace *t)
             return t->gpus.v[g].vendor;
     if (t->gpus.n)
         return t->gpus.v[0].vendor;
-    return t->files.n && !strcmp(t->files.v[0].format, "nsys") ? VENDOR_NVIDIA : VENDOR_AMD;
+    return t->files.n && t->files.v[0].format == TRACE_NSYS ? VENDOR_NVIDIA : VENDOR_AMD;
 }
 
 const char *pc_pipe_name(enum pc_pipe pipe)
@@ -337,6 +343,36 @@ const char *memory_kind_name(uint8_t kind)
     static const char *const names[MEMORY_KINDS] = {"", "pageable", "pinned", "device", "managed"};
     return kind < MEMORY_KINDS ? names[kind] : "";
 }
+
+const char *const trace_format_names[] = {
+    [TRACE_UNKNOWN] = "",
+    [TRACE_ROCPD] = "rocpd",
+    [TRACE_NSYS] = "nsys",
+    [TRACE_RPD] = "rpd",
+    [TRACE_KINETO] = "kineto",
+    [TRACE_XPLANE] = "xplane",
+    [TRACE_ROCPROFV3_JSON] = "rocprofv3-json",
+    [TRACE_ROCPROFV3_CSV] = "rocprofv3-csv",
+    [TRACE_ROCPROF_CSV] = "rocprof-csv",
+    [TRACE_ROCPROF_TEXT] = "rocprof-text",
+    [TRACE_PERFETTO] = "perfetto",
+    [TRACE_OTF2] = "otf2",
+    [TRACE_FORMATS] = NULL,
+};
+
+const char *const trace_writer_names[] = {
+    [WRITER_UNKNOWN] = "an unknown tool",
+    [WRITER_ROCPROFV3] = "rocprofv3",
+    [WRITER_ROCPROF_SYS] = "rocprof-sys",
+    [WRITER_ROCPROF] = "rocprof",
+    [WRITER_NSYS] = "Nsight Systems",
+    [WRITER_RPD] = "rocmProfileData",
+    [WRITER_PYTORCH] = "the PyTorch profiler",
+    [WRITER_JAX] = "the profiler of JAX (XLA)",
+    [WRITER_PERFETTO] = "Perfetto",
+    [WRITER_OTF2] = "OTF2",
+    [WRITERS] = NULL,
+};
 
 const char *const vendor_names[] = {"unknown", "AMD", "NVIDIA", NULL};
 

@@ -329,10 +329,43 @@ struct series {
     uint32_t process;
 };
 
+enum trace_format {
+    TRACE_UNKNOWN,
+    TRACE_ROCPD,
+    TRACE_NSYS,
+    TRACE_RPD,
+    TRACE_KINETO,
+    TRACE_XPLANE,
+    TRACE_ROCPROFV3_JSON,
+    TRACE_ROCPROFV3_CSV,
+    TRACE_ROCPROF_CSV,
+    TRACE_ROCPROF_TEXT,
+    TRACE_PERFETTO,
+    TRACE_OTF2,
+    TRACE_FORMATS
+};
+extern const char *const trace_format_names[]; /* "rocpd", ...; NULL at the end */
+
+/* The program that wrote a trace. */
+enum trace_writer {
+    WRITER_UNKNOWN,
+    WRITER_ROCPROFV3,
+    WRITER_ROCPROF_SYS,
+    WRITER_ROCPROF,
+    WRITER_NSYS,
+    WRITER_RPD,
+    WRITER_PYTORCH,
+    WRITER_JAX,
+    WRITER_PERFETTO,
+    WRITER_OTF2,
+    WRITERS
+};
+extern const char *const trace_writer_names[]; /* NULL at the end */
+
 struct trace_file {
     const char *path;
-    const char *format;         /* "rocpd" */
-    const char *flavor;         /* the writer, where formats differ by it: "rocprof-sys" */
+    enum trace_format format;
+    enum trace_writer flavor;
     const char *schema_version; /* "3", "3.0.5" */
     const char *tool_version;   /* "" where the file does not say */
     const char *guid;
@@ -494,7 +527,9 @@ const char *pc_pipe_name(enum pc_pipe pipe); /* "valu", as in the profiler's key
 const char *region_kind_name(enum region_kind kind);
 const char *copy_kind_name(enum copy_kind kind);
 const char *memory_kind_name(uint8_t kind); /* "" where it is not known */
-extern const char *const vendor_names[];    /* by value, NULL at the end */
+/* In one of the forms of AMD's profilers of today, rocpd included: ids and names are as they write them. */
+bool trace_by_rocprofv3(const struct trace_file *f);
+extern const char *const vendor_names[]; /* by value, NULL at the end */
 const char *vendor_name(enum vendor v);
 
 #endif

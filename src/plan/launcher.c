@@ -111,7 +111,7 @@ bool launch_form_find(struct launch_form *how, const struct words *given, struct
     for (size_t i = program; i < command->n; i++)
         vec_push(&how->app, a, command->v[i]);
     how->kind = program ? l->kind : starts_workers(&how->app) ? LAUNCHER_WORKERS : LAUNCHER_NONE;
-    return found && command->n && *command->v[program] != '-';
+    return found && command->n && *command->v[program] && *command->v[program] != '-';
 }
 
 void launch_form_given(struct launch_form *how, const char *launcher, const struct words *app,

@@ -63,7 +63,7 @@ bool plan_request_app(struct plan_request *q, const char *launcher, const struct
 {
     if (launcher)
         launch_form_given(&q->form, launcher, command, a);
-    if (launcher ? *command->v[0] != '-' : launch_form_find(&q->form, command, a))
+    if (launcher ? *command->v[0] && *command->v[0] != '-' : launch_form_find(&q->form, command, a))
         return true;
     return fail(err, GS_E_USAGE,
                 "cannot tell where the program begins in '%s'; give the launcher with --launcher "

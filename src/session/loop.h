@@ -11,10 +11,12 @@
 #define GS_SESSION_LOOP_H
 
 #include "compare/compare.h"
+#include "model/priority.h"
 #include "session/tree.h"
 
 struct loop_finding {
-    const char *id, *rule, *priority, *issue, *suggestion, *where;
+    enum priority priority;
+    const char *id, *rule, *issue, *suggestion, *where;
     double predicted_pct; /* less time; NaN: unknown */
     double share_pct;     /* of the time it is about */
 };

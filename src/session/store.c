@@ -296,6 +296,13 @@ struct session_event *session_event(struct session *s, enum event_kind kind, con
     return &s->events.v[s->events.n - 1];
 }
 
+struct session_event *session_step(struct session *s, enum event_kind kind, const char *failure)
+{
+    struct session_event *e = session_event(s, kind, "%s", failure ? failure : STEP_WELL);
+    e->well = !failure;
+    return e;
+}
+
 const char *session_hidden(struct session *s, const char *text)
 {
     size_t hidden;

@@ -254,7 +254,7 @@ static struct figure figure_at(const char *text, size_t from, size_t i, size_t e
 
 static bool spans(const char *text, size_t from, const struct figure *a, const struct figure *b)
 {
-    static const char *const marks[] = {"-", "\xe2\x80\x93", "\xe2\x80\x94", "..", "to"};
+    static const char *const marks[] = {"-", "\xe2\x80\x93", "\xe2\x80\x94", MINUS, "..", "to"};
     size_t at = a->at + a->n, end = b->at;
     while (at < end && text[at] == ' ')
         at++;
@@ -292,7 +292,8 @@ void figures_find(struct figures *out, const char *text, size_t at, size_t n, st
     for (size_t i = at; i < end && out->n <= FIGURES_MAX;) {
         bool sign = (text[i] == '-' || text[i] == '+') && i + 1 < end && is_digit(text[i + 1]) &&
                     (i == at || !name_byte(text[i - 1]));
-        bool minus = i + 3 < end && begins(text, i, end, MINUS) && is_digit(text[i + 3]);
+        bool minus = i + 3 < end && begins(text, i, end, MINUS) && is_digit(text[i + 3]) &&
+                     (i == at || !name_byte(text[i - 1]));
         if (is_digit(text[i]) || sign || minus) {
             if (at_word_start(text, i) || i == at) {
                 struct figure f = figure_at(text, at, i, end);

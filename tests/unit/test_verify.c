@@ -78,6 +78,14 @@ static void ranges_are_two_figures(void **state)
     figures_find(&f, "between 3 and 5 ms", 0, 18, &arena);
     assert_true(f.n == 2 && f.v[0].value == 3e6 && f.v[1].value == 5e6);
     f.n = 0;
+    /* a minus sign inside of a word begins no number: 4 to 6 ms */
+    figures_find(&f,
+                 "4\xe2\x88\x92"
+                 "6 ms",
+                 0, 8, &arena);
+    assert_true(f.n == 2 && f.v[0].value == 4e6 && f.v[1].value == 6e6);
+    assert_true(f.v[0].side == SIDE_LOW && f.v[1].side == SIDE_HIGH);
+    f.n = 0;
     figures_find(&f, "step 3 and 5 ms", 0, 15, &arena);
     assert_true(f.n == 2 && f.v[0].value == 3 && f.v[0].dim == DIM_NUMBER && !f.v[0].side);
 }

@@ -148,7 +148,7 @@ static bool read_some(struct rocpd *r, struct gs_error *err)
 
 static bool read_set(struct rocpd *r, struct gs_error *err)
 {
-    struct trace_file file = {.path = r->db->path, .format = "rocpd", .bytes = r->db->bytes};
+    struct trace_file file = {.path = r->db->path, .format = TRACE_ROCPD, .bytes = r->db->bytes};
     if (!read_metadata(r, &file, err))
         return false;
     vec_push(&r->trace->files, &r->trace->arena, file);
@@ -160,7 +160,7 @@ static bool read_set(struct rocpd *r, struct gs_error *err)
 
 static void finish_file(struct rocpd *r, struct trace_file *f, const struct db *db)
 {
-    f->flavor = r->rocprof_sys ? "rocprof-sys" : "rocprofv3";
+    f->flavor = r->rocprof_sys ? WRITER_ROCPROF_SYS : WRITER_ROCPROFV3;
     f->reader = db_reader(db);
     f->reader_reason = db->slow_reason;
 }
