@@ -427,9 +427,8 @@ struct analysis {
     VEC(struct path_row) path;
     VEC(struct path_member) path_members;
     VEC(struct path_phase) path_phases;
-    VEC(struct path_span) path_spans;
-    bool path_coarse; /* too many to keep one by one: each is the largest part of its time */
-    const void *own[N_ANALYSES]; /* by enum analysis_number; NULL: it keeps nothing there */
+    VEC(struct path_span) path_spans; /* of too many, the largest part of each stretch of time */
+    const void *own[N_ANALYSES];      /* by enum analysis_number; NULL: it keeps nothing there */
 };
 
 /* One analysis: the foot of its file. */

@@ -14,7 +14,6 @@ static void point(struct pf *w, uint64_t track, int64_t ns, double value)
     pf_begin(w, &e, ns, COUNTER, track);
     e.p = pb_double(e.p, EVENT_DOUBLE_COUNTER, value);
     pf_end(w, &e);
-    w->points++;
 }
 
 static void point_int(struct pf *w, uint64_t track, int64_t ns, int64_t value)
@@ -24,7 +23,6 @@ static void point_int(struct pf *w, uint64_t track, int64_t ns, int64_t value)
     pf_begin(w, &e, ns, COUNTER, track);
     e.p = pb_uint(e.p, EVENT_COUNTER, (uint64_t)value);
     pf_end(w, &e);
-    w->points++;
 }
 
 static uint64_t parent_of(const struct pf *w, uint32_t process)

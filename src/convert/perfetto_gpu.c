@@ -148,7 +148,6 @@ static void begin(void *ctx, uint32_t lane, const struct lane_item *item)
 {
     struct device *d = ctx;
     uint64_t track = pf_lane(d->w, lane);
-    d->w->slices++;
     if (item->row < d->copies)
         begin_kernel(d, track, item->row);
     else
@@ -303,7 +302,6 @@ static void put_pc_sample(struct pf *w, uint32_t i)
         pf_note_uint(&e, PF_PIPES_STALL, s->pipes_stall[i]);
     }
     pf_end(w, &e);
-    w->instants++;
 }
 
 /* A track for each process that has any; samples of no kernel are those of the first. */
@@ -379,7 +377,6 @@ static void begin_alloc(void *ctx, uint32_t lane, const struct lane_item *item)
     if (a->thread[row] < t->threads.n)
         pf_note_int(&e, PF_TID, t->threads.v[a->thread[row]].tid);
     pf_end(w, &e);
-    w->slices++;
 }
 
 static void end_alloc(void *ctx, uint32_t lane, const struct lane_item *item)

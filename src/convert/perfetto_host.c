@@ -68,7 +68,6 @@ static void begin(void *ctx, uint32_t lane, const struct lane_item *item)
 {
     struct host *h = ctx;
     uint64_t track = pf_lane(h->w, lane);
-    h->w->slices++;
     if (item->row < h->markers)
         begin_call(h, track, item->row);
     else
@@ -114,7 +113,6 @@ static void write_thread(struct host *h, const struct row_groups *calls,
         uint32_t row = markers->list[i];
         if (t->markers.kind[row] == MARKER_INSTANT) {
             put_marker(h, pf_lane(w, 0), row, INSTANT);
-            w->instants++;
         } else if (!is_range_of_process(&t->markers, row)) {
             items[n++] = item_of(t->markers.start_ns, t->markers.end_ns, row, h->markers + row);
         }
@@ -187,7 +185,6 @@ static void write_samples(struct pf *w)
             if (thread < w->t->threads.n)
                 pf_note_int(&e, PF_TID, w->t->threads.v[thread].tid);
             pf_end(w, &e);
-            w->instants++;
         }
     }
 }

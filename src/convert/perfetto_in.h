@@ -82,7 +82,6 @@ struct pf {
         int64_t pid, tid; /* tid >= 0: the first lane is a thread's */
         const char *thread_name;
     } track;
-    uint64_t slices, instants, points;
 };
 
 /* ---- encoding: p is moved behind what was written ---- */

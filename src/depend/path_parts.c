@@ -106,7 +106,6 @@ void path_parts_add(struct path_parts *p, const struct path_step *s)
 
 static void take_bins(struct path_parts *p)
 {
-    p->a->path_coarse = true;
     p->spans.n = 0;
     for (int64_t bin = BINS; bin-- > 0;)
         add_span(p, path_info(path_largest(p->bins[bin]))->label, bin_start(p, bin),

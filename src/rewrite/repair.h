@@ -14,10 +14,10 @@
 #include "base/vec.h"
 
 struct repaired {
-    uint64_t bytes_kept, bytes_lost;   /* of JSON */
-    uint64_t rows, tables, tables_cut; /* of databases */
-    bool log;                          /* a journal or log was applied */
-    bool whole;                        /* nothing was wrong */
+    uint64_t bytes_kept, bytes_lost; /* of JSON */
+    uint64_t rows, tables;           /* of databases */
+    bool log;                        /* a journal or log was applied */
+    bool whole;                      /* nothing was wrong */
     VEC(const char *) notes;
 };
 

@@ -349,7 +349,6 @@ static bool save_table(struct salvage *s, const struct lost_table *t)
     pages = s->lost_pages - pages;
     cells = s->lost_cells - cells;
     if (pages || cells) {
-        s->r->tables_cut++;
         vec_push(&s->r->notes, s->arena,
                  arena_printf(s->arena,
                               "%s: %" PRIu64 " rows saved; %" PRIu64

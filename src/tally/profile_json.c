@@ -46,7 +46,6 @@ struct measure {
 
 struct node {
     struct values count, sum, mean, least, most, variance, deviation, laps, shown, self;
-    bool has_stats;
 };
 
 static void read_values(struct jread *j, struct values *out)
@@ -107,7 +106,6 @@ static void read_stats(struct jread *j, struct node *n)
     };
     if (!jr_object(j))
         return;
-    n->has_stats = true;
     while (jr_key(j)) {
         size_t k = 0;
         while (k < ARRAY_LEN(known) && !jr_is(j, known[k].key))
@@ -159,7 +157,7 @@ static void add_rows(struct measure *m, struct tally_line *l, const struct node 
 static void read_item(struct measure *m)
 {
     struct jread *j = m->j;
-    struct node n = {.has_stats = false};
+    struct node n = {.count = {.n = 0}};
     struct tally_line l = {.file = m->path, .label = "", .rank = -1, .thread = -1};
     int64_t indent = -1, depth = -1;
     bool named = false;
@@ -235,7 +233,7 @@ static int64_t first_of_list(struct jread *j)
 static void read_side(struct measure *m, struct node *n, bool inclusive)
 {
     struct jread *j = m->j;
-    struct node other = {.has_stats = false};
+    struct node other = {.count = {.n = 0}};
     if (!jr_object(j))
         return;
     while (jr_key(j)) {
@@ -252,7 +250,7 @@ static void read_side(struct measure *m, struct node *n, bool inclusive)
 static void read_node(struct measure *m, int64_t depth)
 {
     struct jread *j = m->j;
-    struct node n = {.has_stats = false};
+    struct node n = {.count = {.n = 0}};
     struct tally_line l = {.file = m->path, .rank = m->rank, .thread = -1, .depth = depth};
     int64_t indent;
     size_t len;
