@@ -30,6 +30,7 @@ enum { DEEPEST_FOLDER = 64, MOST_FILES = 100000 };
 struct identity {
     dev_t device;
     ino_t inode;
+    bool other; /* a database that is no trace, whatever it is called */
 };
 
 struct finder {
@@ -48,10 +49,11 @@ static uint64_t key_of(const struct stat *st)
     return hash_u64((uint64_t)st->st_dev) ^ (uint64_t)st->st_ino;
 }
 
-static bool was_met(const struct finder *f, const struct stat *st)
+static struct identity *was_met(const struct finder *f, const struct stat *st)
 {
     uint32_t i = idmap_get(&f->met_index, key_of(st));
-    return i != NO_INDEX && f->met.v[i].device == st->st_dev && f->met.v[i].inode == st->st_ino;
+    struct identity *id = i == NO_INDEX ? NULL : &f->met.v[i];
+    return id && id->device == st->st_dev && id->inode == st->st_ino ? id : NULL;
 }
 
 /* True for the first time: links lead to one file by several names, and folders into themselves. */
@@ -59,7 +61,7 @@ static bool meet(struct finder *f, const struct stat *st)
 {
     if (was_met(f, st))
         return false;
-    vec_push(&f->met, f->arena, ((struct identity){st->st_dev, st->st_ino}));
+    vec_push(&f->met, f->arena, ((struct identity){st->st_dev, st->st_ino, false}));
     idmap_put(&f->met_index, key_of(st), (uint32_t)f->met.n - 1);
     return true;
 }
@@ -67,7 +69,8 @@ static bool meet(struct finder *f, const struct stat *st)
 /* A trace that is there already, under another name or the same: it is not looked into again. */
 static bool is_known(struct finder *f, const char *path, const struct stat *st)
 {
-    if (!S_ISREG(st->st_mode) || !was_met(f, st))
+    const struct identity *met = S_ISREG(st->st_mode) ? was_met(f, st) : NULL;
+    if (!met || met->other)
         return false;
     for (size_t i = 1; i < FS_DB_FILES; i++) /* its other name has journals of its own */
         inputs_add_beside(path, fs_db_ends[i]);
@@ -113,13 +116,16 @@ static bool find_file(struct finder *f, const char *path, struct gs_error *err)
 {
     struct sighting s;
     struct stat st;
-    if (stat(path, &st) == 0 && is_known(f, path, &st))
+    bool found = stat(path, &st) == 0;
+    if (found && (is_known(f, path, &st) || was_met(f, &st)))
         return true;
     size_t mark = inputs_mark();
     detect_look(&s, f->seen, path);
     if (s.format)
         return add_file(f, path, s.format, err);
     if (s.readable) {
+        if (found && s.is_sqlite && meet(f, &st))
+            was_met(f, &st)->other = true;
         inputs_forget(mark); /* a report of ours, say, which may be written anew */
         return true;
     }
