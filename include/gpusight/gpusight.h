@@ -172,8 +172,8 @@ GS_API bool gs_table_arrow_stream(gs_run *run, const gs_table *t, struct ArrowAr
 /* Takes bytes as they come; false ends the call with GS_E_IO. */
 typedef bool gs_sink_fn(void *ctx, const char *bytes, size_t n);
 
-/* text, json, markdown, html, pdf: as `gpusight analyze --format`. Options: sections, top-kernels,
- * timeline-limit, columns, json-profile (rocinsight: its document, version 0.4.0). */
+/* text, json, markdown, html, pdf: as `gpusight analyze --format`. Options: sections, table-columns
+ * (its --columns), top-kernels, timeline-limit, columns (width of text), json-profile (rocinsight: its document, version 0.4.0). */
 GS_API bool gs_render(gs_run *run, const char *format, const struct gs_option *options,
                       gs_sink_fn *sink, void *ctx, gs_task *task, struct gs_error *err);
 

@@ -10,7 +10,7 @@
 #include "plan/plan.h"
 #include "plan/quote.h"
 
-static void begin(struct tool_command *c, struct finding *f, const char *tool)
+static void begin(struct tool_command *c, struct finding *f, enum profiler tool)
 {
     tool_command_begin(c, tool, f->arena);
 }
@@ -31,8 +31,10 @@ static void end(struct tool_command *c, struct finding *f, const char *why)
 {
     struct arena *a = f->arena;
     struct launch_form how = {.rank = -1};
-    bool nsys = str_eq(c->tool, "nsys");
-    struct profiler_command made = {.tool = nsys ? "nsys profile" : c->tool, .description = why};
+    bool nsys = c->tool == PROFILER_NSYS;
+    struct profiler_command made = {.profiler = c->tool,
+                                    .tool = nsys ? "nsys profile" : profiler_name(c->tool),
+                                    .description = why};
     words_split(&how.app, trace_command(f->analysis->trace, a), a);
     tool_command_end(c, &how);
     made.full_command = c->text;
@@ -67,11 +69,11 @@ void finding_capture_trace(struct finding *f, const char *why)
     unsigned items = wanted_items(f);
     struct tool_command c;
     if (!trace_is_nvidia(f->analysis->trace)) {
-        begin(&c, f, "rocprofv3");
+        begin(&c, f, PROFILER_ROCPROFV3);
         plan_trace_flags(&c, items);
     } else {
         items &= ~(unsigned)(ITEM_COPIES | ITEM_ALLOCATIONS);
-        begin(&c, f, "nsys");
+        begin(&c, f, PROFILER_NSYS);
         tool_command_value(&c, "--trace", "cuda,nvtx,osrt");
     }
     if (items)
@@ -82,12 +84,12 @@ void finding_capture_host(struct finding *f, const char *why)
 {
     struct tool_command c;
     if (trace_is_nvidia(f->analysis->trace)) {
-        begin(&c, f, "nsys");
+        begin(&c, f, PROFILER_NSYS);
         tool_command_value(&c, "--trace", "cuda,nvtx,osrt");
         tool_command_value(&c, "--sample", "process-tree");
         tool_command_value(&c, "--cudabacktrace", "all");
     } else {
-        begin(&c, f, "rocprof-sys-sample");
+        begin(&c, f, PROFILER_ROCPROF_SYS_SAMPLE);
         tool_command_variable(&c, "ROCPROFSYS_USE_ROCPD", "ON");
     }
     end(&c, f, why);
@@ -107,13 +109,13 @@ void finding_capture_kernel(struct finding *f, const char *kernel, const char *w
     struct tool_command c;
     const char *piece = kernel_identifier(f->arena, kernel);
     if (trace_is_nvidia(f->analysis->trace)) {
-        begin(&c, f, "ncu");
+        begin(&c, f, PROFILER_NCU);
         tool_command_value(&c, "--set", "full");
         if (*piece)
             tool_command_value(&c, "--kernel-name", arena_printf(f->arena, "regex:%s", piece));
         tool_command_value(&c, "--launch-count", "5");
     } else if (compute_profiles(f->analysis->trace)) {
-        begin(&c, f, "rocprof-compute");
+        begin(&c, f, PROFILER_ROCPROF_COMPUTE);
         tool_command_value(&c, "--name", "gpusight");
         if (*piece)
             tool_command_value(&c, "--kernel", piece);
@@ -137,7 +139,7 @@ void finding_capture_counters(struct finding *f, const char *const *counters, co
     const char *regex = kernel ? kernel_regex(f->arena, kernel, false) : "";
     for (size_t i = 0; i < passes.n; i++) {
         struct tool_command c;
-        begin(&c, f, "rocprofv3");
+        begin(&c, f, PROFILER_ROCPROFV3);
         tool_command_values(&c, "--pmc", passes.v[i].counters.v, passes.v[i].counters.n);
         if (*regex)
             tool_command_value(&c, "--kernel-include-regex", regex);

@@ -5,8 +5,6 @@
 #include "base/human.h"
 #include "base/str.h"
 
-const char *const priority_names[] = {"HIGH", "MEDIUM", "LOW", "INFO", NULL};
-
 const char *const bottleneck_names[] = {
     [BOTTLENECK_COMPUTE] = "compute_bound",
     [BOTTLENECK_MEMORY] = "memory_bound",
@@ -23,11 +21,6 @@ const char *const bottleneck_names[] = {
 
 const char *const action_category_names[] = {"runtime_config", "launch_config", "code_optimization",
                                              "algorithm", NULL};
-
-const char *priority_name(enum priority p)
-{
-    return priority_names[p];
-}
 
 const char *prediction_name(enum predictor p)
 {

@@ -14,8 +14,8 @@
 
 #include "analyze/analysis.h"
 #include "depend/predict.h"
-
-enum priority { PRIORITY_HIGH, PRIORITY_MEDIUM, PRIORITY_LOW, PRIORITY_INFO };
+#include "model/priority.h"
+#include "model/profiler.h"
 
 /* PerfAdvisor's words, and two of our own. */
 enum bottleneck {
@@ -40,10 +40,8 @@ enum predictor {
 enum action_category { ACTION_RUNTIME, ACTION_LAUNCH, ACTION_CODE, ACTION_ALGORITHM };
 
 /* By value, NULL at the end. */
-extern const char *const priority_names[], *const bottleneck_names[],
-                                               *const action_category_names[];
+extern const char *const bottleneck_names[], *const action_category_names[];
 
-const char *priority_name(enum priority p);     /* "HIGH" */
 const char *bottleneck_name(enum bottleneck b); /* "transfer_bound" */
 const char *prediction_name(enum predictor p);  /* "replay", "amdahl"; NULL: none */
 
@@ -65,7 +63,9 @@ struct command_arg {
 };
 
 struct profiler_command {
-    const char *tool, *description, *full_command;
+    enum profiler profiler;
+    const char *tool; /* its program, and the word that must follow: "nsys profile" */
+    const char *description, *full_command;
     VEC(const char *) flags;
     VEC(struct command_arg) args;
 };

@@ -72,10 +72,10 @@ static void measure_api(struct overview *o, const struct analysis *a)
         const struct api_class_row *r = &a->api_classes.v[i];
         bool runtime = true;
         for (size_t k = 0; k < ARRAY_LEN(not_runtime); k++)
-            runtime &= !str_eq(r->class, api_class_name(not_runtime[k]));
+            runtime &= r->class != not_runtime[k];
         if (runtime)
             o->api_ns = add_ns(o->api_ns, r->exclusive_ns);
-        if (str_eq(r->class, api_class_name(API_LAUNCH)))
+        if (r->class == API_LAUNCH)
             o->launch_ns = r->exclusive_ns;
     }
     o->short_gap_ns = a->short_kernels.gap_ns;
@@ -83,19 +83,23 @@ static void measure_api(struct overview *o, const struct analysis *a)
         percent_of((double)a->short_kernels.gap_ns, (double)a->breakdown.kernel_sum_ns);
 }
 
-static const char *bottleneck_word(enum bottleneck b)
+const char *const primary_names[] = {
+    "compute", "memory_transfer", "memory_bandwidth", "latency", "mixed", "unknown", NULL};
+const char *const warning_severity_names[] = {"warning", "info", NULL};
+
+static enum primary primary_of(enum bottleneck b)
 {
     switch (b) {
     case BOTTLENECK_COMPUTE:
-        return "compute";
+        return PRIMARY_COMPUTE;
     case BOTTLENECK_MEMORY:
-        return "memory_bandwidth";
+        return PRIMARY_MEMORY;
     case BOTTLENECK_TRANSFER:
-        return "memory_transfer";
+        return PRIMARY_TRANSFER;
     case BOTTLENECK_OTHER:
-        return "mixed";
+        return PRIMARY_MIXED;
     default: /* waiting for launches, the host, other ranks, files */
-        return "latency";
+        return PRIMARY_LATENCY;
     }
 }
 
@@ -106,12 +110,12 @@ static void classify(struct overview *o, const struct analysis *a, const struct 
         percent_of((double)a->ledger.ns[CAUSE_COMPUTE], (double)a->breakdown.gpu_time_ns);
     o->compute_pct = compute;
     if (!a->view.n_kernels && !a->view.n_copies) {
-        o->bottleneck = "unknown";
+        o->bottleneck = PRIMARY_UNKNOWN;
     } else if (top && top->priority != PRIORITY_INFO) {
-        o->bottleneck = bottleneck_word(top->bottleneck);
+        o->bottleneck = primary_of(top->bottleneck);
         o->confidence = top->confidence;
     } else { /* nothing stands out: as sure as the GPU is busy computing */
-        o->bottleneck = compute >= 50 ? "compute" : "mixed";
+        o->bottleneck = compute >= 50 ? PRIMARY_COMPUTE : PRIMARY_MIXED;
         o->confidence = compute >= 50 ? compute / 100 : 1 - compute / 100;
     }
 }
@@ -150,14 +154,14 @@ static void warn(struct overview *o, const struct analysis *a, struct arena *are
         const struct quality_reason *q = &a->quality.reasons.v[i];
         const char *text =
             *q->affects ? arena_printf(arena, "%s; affects %s", q->text, q->affects) : q->text;
-        vec_push(&o->warnings, arena, ((struct warning){"warning", text, NULL}));
+        vec_push(&o->warnings, arena, ((struct warning){WARNING_SERIOUS, text, NULL}));
     }
     for (size_t i = 0; i < a->capabilities.n; i++) {
         const struct capability *c = &a->capabilities.v[i];
         if (!c->wanted)
             continue;
         bool vital = c->id == CAPABLE_KERNELS || c->id == CAPABLE_API;
-        struct warning w = {vital ? "warning" : "info",
+        struct warning w = {vital ? WARNING_SERIOUS : WARNING_INFO,
                             arena_printf(arena, "not in this trace: %s", c->lacking),
                             *c->command ? c->command : NULL};
         vec_push(&o->warnings, arena, w);

@@ -38,15 +38,29 @@ struct region_row {
     double kernel_pct, memcpy_pct, overhead_pct;
 };
 
+/* What a run is limited by, in rocinsight's words. */
+enum primary {
+    PRIMARY_COMPUTE,
+    PRIMARY_TRANSFER,
+    PRIMARY_MEMORY,
+    PRIMARY_LATENCY,
+    PRIMARY_MIXED,
+    PRIMARY_UNKNOWN,
+};
+extern const char *const primary_names[]; /* NULL at the end */
+
+enum warning_severity { WARNING_SERIOUS, WARNING_INFO };
+extern const char *const warning_severity_names[]; /* NULL at the end */
+
 struct warning {
-    const char *severity; /* "warning", "info" */
+    enum warning_severity severity;
     const char *message;
     const char *recommendation; /* NULL: none */
 };
 
 struct overview {
     const char *assessment;
-    const char *bottleneck; /* rocinsight's words: "compute", "latency", ... */
+    enum primary bottleneck;
     double confidence;
     double compute_pct; /* of window x GPUs */
     VEC(const char *) key_findings;

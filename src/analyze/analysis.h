@@ -68,7 +68,8 @@ struct breakdown {
 /* ---- hotspots: kernels grouped by full name ---- */
 struct hotspot {
     uint32_t rank;
-    const char *name, *short_name, *category, *library;
+    const char *name, *short_name, *library;
+    enum kernel_role category;
     uint64_t calls;
     int64_t total_duration_ns;
     double avg_duration_ns;
@@ -86,8 +87,8 @@ struct hotspot {
 
 /* ---- categories ---- */
 struct category_row {
-    const char *category; /* label of the role */
-    const char *group;    /* rocinsight's coarser word */
+    enum kernel_role category;
+    const char *group; /* rocinsight's coarser word */
     uint64_t count;
     int64_t total_ns;
     double pct_of_kernel_time;
@@ -161,7 +162,8 @@ struct resource_row {
 
 /* ---- API ---- */
 struct api_row {
-    const char *name, *class; /* enum api_class's name */
+    const char *name;
+    enum api_class class;
     uint64_t calls;
     int64_t total_ns;     /* inclusive */
     int64_t exclusive_ns; /* without nested calls */
@@ -171,7 +173,7 @@ struct api_row {
     uint32_t longest;     /* regions row */
 };
 struct api_class_row {
-    const char *class;
+    enum api_class class;
     uint64_t calls;
     int64_t exclusive_ns; /* of outermost attribution: nested calls count for the outer one */
     double pct_of_window; /* of the window, per calling thread */
@@ -179,7 +181,6 @@ struct api_class_row {
 
 /* ---- copies ---- */
 struct copy_row {
-    const char *direction; /* rocinsight's words: Host-to-Device, ... */
     enum copy_kind kind;
     uint64_t count, total_bytes; /* bytes known */
     int64_t total_duration_ns;   /* union per GPU, summed */
@@ -191,9 +192,15 @@ struct copy_row {
     double pageable_pct; /* of copies, where the trace tells; NaN otherwise */
     uint32_t slowest;    /* copies row with the lowest bandwidth among the large ones */
 };
+extern const char
+    *const copy_directions[]; /* rocinsight's words: Host-to-Device; NULL at the end */
+
+enum copy_size { COPY_TINY, COPY_SMALL, COPY_MIDDLE, COPY_LARGE, COPY_HUGE, COPY_SIZES };
+extern const char *const copy_size_labels[]; /* "<4 KiB", "4-64 KiB", ...; NULL at the end */
+
 struct copy_size_row {
-    const char *direction;
-    const char *size_class; /* "<4 KiB", "4-64 KiB", "64 KiB-1 MiB", "1-16 MiB", ">16 MiB" */
+    enum copy_kind kind;
+    enum copy_size size_class;
     uint64_t count, bytes;
     int64_t duration_ns;
     double bandwidth_gbps, efficiency_pct;
@@ -302,10 +309,13 @@ struct telemetry_row {
 };
 
 /* ---- phases: stretches in which the GPUs do the same kind of work ---- */
+enum phase_naming { NAMED_BY_MARKER, NAMED_BY_KERNEL, NAMED_BY_HOST, NAMED_BY_IDLE };
+extern const char *const phase_naming_words[]; /* NULL at the end */
+
 struct phase_row {
-    uint32_t phase;       /* from 1 */
-    const char *name;     /* marker, dominant kernel, or what the host does */
-    const char *named_by; /* "marker", "kernel", "host", "idle" */
+    uint32_t phase;   /* from 1 */
+    const char *name; /* marker, dominant kernel, or what the host does */
+    enum phase_naming named_by;
     int64_t start_ns, end_ns, duration_ns;
     double pct_of_window;
     int64_t busy_ns; /* sum over GPUs */

@@ -146,7 +146,7 @@ static int classes_by_time(const void *x, const void *y)
     const struct api_class_row *a = x, *b = y;
     if (a->exclusive_ns != b->exclusive_ns)
         return a->exclusive_ns < b->exclusive_ns ? 1 : -1;
-    return strcmp(a->class, b->class);
+    return strcmp(api_class_name(a->class), api_class_name(b->class));
 }
 
 static void make_rows(struct analysis *a, const struct api_work *job)
@@ -163,7 +163,7 @@ static void make_rows(struct analysis *a, const struct api_work *job)
         vec_push(&a->api, a->arena,
                  ((struct api_row){
                      .name = trace_str(a->trace, a->trace->regions.name[t->longest]),
-                     .class = api_class_name(view_call_class(v, t->longest)),
+                     .class = view_call_class(v, t->longest),
                      .calls = t->calls,
                      .total_ns = t->total_ns,
                      .exclusive_ns = t->exclusive_ns,
@@ -187,7 +187,7 @@ static void make_class_rows(struct analysis *a, const struct api_work *job)
         const struct class_tally *t = &job->classes[c];
         if (t->calls)
             vec_push(&a->api_classes, a->arena,
-                     ((struct api_class_row){api_class_name((enum api_class)c), t->calls, t->ns,
+                     ((struct api_class_row){(enum api_class)c, t->calls, t->ns,
                                              percent_of((double)t->ns, whole)}));
     }
     if (a->api_classes.n)
@@ -231,9 +231,10 @@ static void run(struct analysis *a)
 static const struct field row_fields[] = {
     FIELD(R, name, FIELD_TEXT, "call", NO_UNIT,
           "name of the call; calls of equal name are one row"),
-    FIELD(R, class, FIELD_TEXT, "kind", NO_UNIT,
+    FIELD(R, class, FIELD_ENUM, "kind", NO_UNIT,
           "what the call does, judged by its name and kind (of its longest call, should they "
-          "differ)"),
+          "differ)",
+          .words = api_class_names),
     FIELD(R, calls, FIELD_U64, "calls", NO_UNIT, "number of calls that touch the window"),
     FIELD(R, total_ns, FIELD_I64, "total", IN_NS,
           "sum of the calls' durations inside the window, with the calls made inside them"),
@@ -252,8 +253,8 @@ static const struct field row_fields[] = {
 
 #define R struct api_class_row
 static const struct field class_fields[] = {
-    FIELD(R, class, FIELD_TEXT, "kind", NO_UNIT,
-          "what the calls do: launch, sync, copy, allocation, ..."),
+    FIELD(R, class, FIELD_ENUM, "kind", NO_UNIT,
+          "what the calls do: launch, sync, copy, allocation, ...", .words = api_class_names),
     FIELD(R, calls, FIELD_U64, "calls", NO_UNIT,
           "number of outermost calls into a runtime, MPI or the system; what they call counts as "
           "part "

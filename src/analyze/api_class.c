@@ -173,21 +173,23 @@ enum api_class api_class_of(const char *name, enum region_kind kind)
     }
 }
 
+const char *const api_class_names[] = {
+    [API_OTHER] = "other",
+    [API_LAUNCH] = "launch",
+    [API_SYNC] = "sync",
+    [API_COPY] = "copy",
+    [API_COPY_ASYNC] = "copy (async)",
+    [API_ALLOC] = "allocation",
+    [API_MODULE] = "module load",
+    [API_EVENT] = "events and streams",
+    [API_CREATE] = "streams and events made",
+    [API_COMM] = "communication",
+    [API_IO] = "I/O",
+    [API_HOST] = "program",
+    [API_CLASSES] = NULL,
+};
+
 const char *api_class_name(enum api_class c)
 {
-    static const char *const names[API_CLASSES] = {
-        [API_OTHER] = "other",
-        [API_LAUNCH] = "launch",
-        [API_SYNC] = "sync",
-        [API_COPY] = "copy",
-        [API_COPY_ASYNC] = "copy (async)",
-        [API_ALLOC] = "allocation",
-        [API_MODULE] = "module load",
-        [API_EVENT] = "events and streams",
-        [API_CREATE] = "streams and events made",
-        [API_COMM] = "communication",
-        [API_IO] = "I/O",
-        [API_HOST] = "program",
-    };
-    return (unsigned)c < API_CLASSES ? names[c] : "other";
+    return api_class_names[(unsigned)c < API_CLASSES ? c : API_OTHER];
 }

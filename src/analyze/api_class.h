@@ -24,6 +24,7 @@ enum api_class {
 };
 
 enum api_class api_class_of(const char *name, enum region_kind kind);
+extern const char *const api_class_names[]; /* NULL at the end */
 const char *api_class_name(enum api_class c);
 
 #endif

@@ -125,13 +125,10 @@ static bool runs_kernels(const struct trace *t)
 /* Both sides are there: the same capture in the same format would not link them either. */
 static bool may_link(const struct trace *t)
 {
-    static const char *const linked[] = {"rocpd", "nsys", "kineto"};
     if (!t->kernels.n || !has_api(t))
         return runs_kernels(t);
-    for (size_t i = 0; t->files.n && i < ARRAY_LEN(linked); i++)
-        if (t->files.v[0].format && str_eq(t->files.v[0].format, linked[i]))
-            return false;
-    return true;
+    enum trace_format f = t->files.n ? t->files.v[0].format : TRACE_UNKNOWN;
+    return f != TRACE_ROCPD && f != TRACE_NSYS && f != TRACE_KINETO;
 }
 
 static bool starts_with_mpi(const char *command)
@@ -291,6 +288,11 @@ void capabilities_words(struct capabilities *out, enum vendor vendor, struct are
     struct trace *none = arena_new(a, struct trace);
     vec_push(&none->gpus, a, ((struct gpu){.vendor = vendor}));
     capabilities_find(out, none, a);
+}
+
+const char *capability_key(enum capability_id id)
+{
+    return table[id].key;
 }
 
 bool capability_has(const struct capabilities *c, enum capability_id id)

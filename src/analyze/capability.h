@@ -40,6 +40,7 @@ struct capabilities {
 void capabilities_find(struct capabilities *out, const struct trace *t, struct arena *a);
 /* Those of a trace without events, for their words. */
 void capabilities_words(struct capabilities *out, enum vendor vendor, struct arena *a);
+const char *capability_key(enum capability_id id); /* "kernels", in JSON */
 bool capability_has(const struct capabilities *c, enum capability_id id);
 
 /* The command the trace was recorded of, quoted for a shell, or "./app". */

@@ -10,7 +10,7 @@ static int by_total(const void *left, const void *right)
     const struct category_row *x = left, *y = right;
     if (x->total_ns != y->total_ns)
         return x->total_ns > y->total_ns ? -1 : 1;
-    return strcmp(x->category, y->category);
+    return strcmp(kernel_role_labels[x->category], kernel_role_labels[y->category]);
 }
 
 static void run(struct analysis *a)
@@ -34,7 +34,7 @@ static void run(struct analysis *a)
             continue;
         const struct kernel_role_info *info = kernel_role_info((enum kernel_role)role);
         struct category_row row = {
-            .category = info->label,
+            .category = (enum kernel_role)role,
             .group = info->rocinsight,
             .count = count[role],
             .total_ns = total[role],
@@ -48,9 +48,11 @@ static void run(struct analysis *a)
         qsort(a->categories.v, a->categories.n, sizeof(*a->categories.v), by_total);
 }
 
-#define F(member, type, label, unit, doc) FIELD(struct category_row, member, type, label, unit, doc)
+#define F(member, type, label, unit, doc, ...)                                                     \
+    FIELD(struct category_row, member, type, label, unit, doc, ##__VA_ARGS__)
 static const struct field fields[] = {
-    F(category, FIELD_TEXT, "category", NO_UNIT, "what the kernels do, judged by their names"),
+    F(category, FIELD_ENUM, "category", NO_UNIT, "what the kernels do, judged by their names",
+      .words = kernel_role_labels),
     F(group, FIELD_TEXT, "group", NO_UNIT,
       "the coarser category of rocinsight and TraceLens reports"),
     F(count, FIELD_U64, "calls", NO_UNIT, "number of kernels"),
@@ -58,7 +60,7 @@ static const struct field fields[] = {
     F(pct_of_kernel_time, FIELD_NUM, "of kernels", IN_PERCENT,
       "100 x total_ns / sum of the durations of all kernels"),
     F(avg_duration_ns, FIELD_I64, "mean", IN_NS, "total_ns / count, rounded down"),
-    F(pct_of_total_time, FIELD_NUM, "of GPU time", IN_PERCENT,
+    F(pct_of_total_time, FIELD_NUM, "of GPU span", IN_PERCENT,
       "100 x total_ns / (breakdown.gpu_span_ns x GPUs), at most 100: kernels side by side count "
       "several times"),
 };

@@ -5,17 +5,16 @@
 #include "analyze/analysis.h"
 #include "base/parallel.h"
 
-enum { SIZES = 5, LARGE_BYTES = 1 << 20 };
+enum { LARGE_BYTES = 1 << 20 };
 
-static const uint64_t size_limits[SIZES - 1] = {4096, 65536, 1 << 20, 16 << 20};
-static const char *const size_labels[SIZES] = {"<4 KiB", "4-64 KiB", "64 KiB-1 MiB", "1-16 MiB",
-                                               ">16 MiB"};
+static const uint64_t size_limits[COPY_SIZES - 1] = {4096, 65536, 1 << 20, 16 << 20};
+const char *const copy_size_labels[] = {"<4 KiB",   "4-64 KiB", "64 KiB-1 MiB",
+                                        "1-16 MiB", ">16 MiB",  NULL};
 
-/* rocinsight's words. */
-static const char *const directions[COPY_KINDS] = {
+const char *const copy_directions[] = {
     [COPY_UNKNOWN] = "Unknown",      [COPY_H2D] = "Host-to-Device", [COPY_D2H] = "Device-to-Host",
     [COPY_D2D] = "Device-to-Device", [COPY_P2P] = "Peer-to-Peer",   [COPY_H2H] = "Host-to-Host",
-    [COPY_SET] = "Memset",
+    [COPY_SET] = "Memset",           [COPY_KINDS] = NULL,
 };
 
 struct size_sum {
@@ -31,7 +30,7 @@ struct sum {
     int64_t union_ns, until;         /* clipped; end of the union so far */
     int64_t ns, known_ns;
     uint32_t slowest;
-    struct size_sum sizes[SIZES];
+    struct size_sum sizes[COPY_SIZES];
     bool link_unknown, links_differ;
     double link;     /* of the GPUs so far */
     double ideal_ns; /* of the bytes, at the links' peaks */
@@ -80,7 +79,7 @@ static bool slower(const struct copies *c, uint32_t x, uint32_t y)
 static void add_size(struct sum *s, uint64_t bytes, int64_t ns)
 {
     size_t class = 0;
-    while (class < SIZES - 1 && bytes >= size_limits[class])
+    while (class < COPY_SIZES - 1 && bytes >= size_limits[class])
         class ++;
     s->known++;
     s->bytes = add_bytes(s->bytes, bytes);
@@ -181,7 +180,7 @@ static void add_sum(struct sum *to, const struct sum *from, const struct copies 
     to->known_ns = add_ns(to->known_ns, from->known_ns);
     if (slower(c, from->slowest, to->slowest))
         to->slowest = from->slowest;
-    for (size_t i = 0; i < SIZES; i++) {
+    for (size_t i = 0; i < COPY_SIZES; i++) {
         to->sizes[i].count += from->sizes[i].count;
         to->sizes[i].bytes = add_bytes(to->sizes[i].bytes, from->sizes[i].bytes);
         to->sizes[i].ns = add_ns(to->sizes[i].ns, from->sizes[i].ns);
@@ -228,7 +227,6 @@ static struct copy_row make_row(const struct analysis *a, const struct sum *sums
 {
     const struct sum *s = &sums[kind];
     struct copy_row row = {
-        .direction = directions[kind],
         .kind = kind,
         .count = s->count,
         .total_bytes = s->bytes,
@@ -248,13 +246,13 @@ static struct copy_row make_row(const struct analysis *a, const struct sum *sums
 
 static void push_sizes(struct analysis *a, const struct copy_row *row, const struct sum *s)
 {
-    for (size_t i = 0; i < SIZES; i++) {
+    for (size_t i = 0; i < COPY_SIZES; i++) {
         const struct size_sum *size = &s->sizes[i];
         if (!size->count)
             continue;
         double gbps = rate(size->bytes, size->ns);
         vec_push(&a->copy_sizes, a->arena,
-                 ((struct copy_size_row){row->direction, size_labels[i], size->count, size->bytes,
+                 ((struct copy_size_row){row->kind, (enum copy_size)i, size->count, size->bytes,
                                          size->ns, gbps, 100 * gbps / row->link_gbps}));
     }
 }
@@ -295,8 +293,9 @@ static void run(struct analysis *a)
 
 #define R struct copy_row
 static const struct field row_fields[] = {
-    FIELD(R, direction, FIELD_TEXT, "direction", NO_UNIT,
-          "from the record and the devices at both ends; a copy between GPUs is Peer-to-Peer"),
+    FIELD_AS(R, kind, FIELD_ENUM, "direction", "direction", NO_UNIT,
+             "from the record and the devices at both ends; a copy between GPUs is Peer-to-Peer",
+             .words = copy_directions),
     FIELD(R, count, FIELD_U64, "copies", NO_UNIT, "number of copies that touch the window"),
     FIELD(R, total_bytes, FIELD_U64, "bytes", IN_BYTES, "sum of the sizes that are known"),
     FIELD(R, total_duration_ns, FIELD_I64, "time", IN_NS,
@@ -329,9 +328,10 @@ static const struct field row_fields[] = {
 
 #define R struct copy_size_row
 static const struct field size_fields[] = {
-    FIELD(R, direction, FIELD_TEXT, "direction", NO_UNIT, "as in copies"),
-    FIELD(R, size_class, FIELD_TEXT, "size", NO_UNIT,
-          "copies of at least the first and less than the second"),
+    FIELD_AS(R, kind, FIELD_ENUM, "direction", "direction", NO_UNIT, "as in copies",
+             .words = copy_directions),
+    FIELD(R, size_class, FIELD_ENUM, "size", NO_UNIT,
+          "copies of at least the first and less than the second", .words = copy_size_labels),
     FIELD(R, count, FIELD_U64, "copies", NO_UNIT, "number of copies of this size"),
     FIELD(R, bytes, FIELD_U64, "bytes", IN_BYTES, "sum of their sizes"),
     FIELD(R, duration_ns, FIELD_I64, "time", IN_NS, "plain sum of their whole durations"),

@@ -144,7 +144,7 @@ static void describe(const struct grouping *s, const struct group *g, struct hot
     const struct symbol *symbol = &t->symbols.v[g->symbol];
     h->name = trace_str(t, symbol->name);
     h->short_name = trace_str(t, symbol->short_name);
-    h->category = kernel_role_info((enum kernel_role)a->view.role[g->symbol])->label;
+    h->category = (enum kernel_role)a->view.role[g->symbol];
     h->library = s->library[s->names.of_symbol[g->symbol]];
     h->symbol = g->symbol;
     h->slowest = g->slowest;
@@ -262,13 +262,15 @@ static void run(struct analysis *a)
     arena_release(s.arena);
 }
 
-#define F(member, type, label, unit, doc) FIELD(struct hotspot, member, type, label, unit, doc)
+#define F(member, type, label, unit, doc, ...)                                                     \
+    FIELD(struct hotspot, member, type, label, unit, doc, ##__VA_ARGS__)
 static const struct field fields[] = {
     F(rank, FIELD_U32, "#", NO_UNIT, "place by total_duration_ns, then by name, from 1"),
     F(name, FIELD_TEXT, "full name", NO_UNIT, "full, demangled name: what kernels are grouped by"),
     F(short_name, FIELD_TEXT, "kernel", NO_UNIT,
       "the name without template arguments and parameters"),
-    F(category, FIELD_TEXT, "category", NO_UNIT, "what the kernel does, judged by its name"),
+    F(category, FIELD_ENUM, "category", NO_UNIT, "what the kernel does, judged by its name",
+      .words = kernel_role_labels),
     F(library, FIELD_TEXT, "library", NO_UNIT, "where the kernel comes from, when its name tells"),
     F(calls, FIELD_U64, "calls", NO_UNIT,
       "dispatches in the window that are not shorter than the minimum duration asked for"),
@@ -289,9 +291,10 @@ static const struct field fields[] = {
     F(gpu, FIELD_I32, "GPU", NO_UNIT,
       "index of the GPU on its host where kernels are split by GPU or stream; otherwise -1"),
     F(pid, FIELD_I64, "pid", NO_UNIT,
-      "process where kernels are split by process or stream; otherwise -1"),
+      "process where kernels are split by process or stream; otherwise -1",
+      .style = STYLE_FROM_ZERO),
     F(stream, FIELD_I64, "stream", NO_UNIT,
-      "stream where kernels are split by stream; otherwise -1"),
+      "stream where kernels are split by stream; otherwise -1", .style = STYLE_FROM_ZERO),
 };
 #undef F
 

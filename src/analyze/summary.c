@@ -215,7 +215,7 @@ void summary_make(struct summary *s, const struct analysis *a, struct arena *are
             vec_push(&s->devices, arena, device(a, g, arena));
     select_markers(s, arena);
     for (size_t i = 0; i < a->api.n && s->mpi.n < TOP_MPI; i++)
-        if (str_eq(a->api.v[i].class, api_class_name(API_COMM)))
+        if (a->api.v[i].class == API_COMM)
             vec_push(&s->mpi, arena, &a->api.v[i]);
     s->sync_ns = view_call_time(&a->view, 1u << API_SYNC);
     for (size_t i = 0; i < a->gaps.n; i++)

@@ -112,7 +112,7 @@ size_t api_type_size(enum gs_type type);
 /* A report to a sink; `report` gives everything but the form. */
 struct report;
 struct api_form {
-    const char *sections;
+    const char *sections, *shown; /* shown: columns of tables */
     enum json_profile json_profile;
     int64_t top, timeline_limit, columns;
 };

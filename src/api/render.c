@@ -17,6 +17,7 @@
 
 static const struct opt form_table[] = {
     OPT_TEXT(struct api_form, sections, 0, "sections", "", ""),
+    OPT_TEXT(struct api_form, shown, 0, "table-columns", "", ""),
     OPT_WORD(struct api_form, json_profile, 0, "json-profile", "gpusight|rocinsight", ""),
     OPT_INT(struct api_form, top, 0, "top-kernels", 1, 1000000, "", ""),
     OPT_INT(struct api_form, timeline_limit, 0, "timeline-limit", 0, 1e9, "", ""),
@@ -48,6 +49,7 @@ bool api_render(struct report *r, const char *format, const struct api_form *for
                     "html and pdf",
                     format);
     r->sections = form->sections;
+    r->columns = form->shown;
     str_init(&text, r->arena);
     return f->render(r, &text, &layout, err) && put(sink, ctx, &text, err);
 }

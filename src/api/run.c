@@ -98,9 +98,13 @@ bool api_options(const struct opt *table, void *settings, const struct gs_option
     return true;
 }
 
+/* Whether, and when: at once, never, when something is asked. */
+enum analyze_when { ANALYZE_YES, ANALYZE_NO, ANALYZE_LATER };
+
 struct open_opts {
     struct analyzed_opts in;
-    const char *source_dir, *cache, *analyze;
+    const char *source_dir, *cache;
+    enum analyze_when analyze;
     int64_t threads;
     double min_us;
     struct opt_list att_dirs, by, panels;
@@ -119,18 +123,17 @@ static const struct opt open_table[] = {
     OPT_NUM(struct open_opts, min_us, 0, "min-duration", 0, 1e12, "", ""),
     OPT_FLAG(struct open_opts, replay, 0, "replay", ""),
     OPT_FLAG(struct open_opts, findings, 0, "findings", ""),
-    OPT_CHOICE(struct open_opts, analyze, 0, "analyze", "yes|no|later", ""),
+    OPT_WORD(struct open_opts, analyze, 0, "analyze", "yes|no|later", ""),
     OPT_TEXT(struct open_opts, dispatch, 0, "dispatch", "", ""),
     OPT_LIST(struct open_opts, panels, 0, "panel", "", ""),
     OPT_CHOICE(struct open_opts, per, 0, "per", WORKLOAD_PER_CHOICE, ""),
     OPT_END,
 };
 
-static bool read_options(struct run_opts *r, struct workload_opts *part, const char **analyze,
+static bool read_options(struct run_opts *r, struct workload_opts *part, enum analyze_when *analyze,
                          const struct gs_option *options, struct arena *a, struct gs_error *err)
 {
-    struct open_opts o = {
-        .in = ANALYZED_DEFAULTS, .replay = true, .findings = true, .analyze = "yes"};
+    struct open_opts o = {.in = ANALYZED_DEFAULTS, .replay = true, .findings = true};
     if (!api_options(open_table, &o, options, a, err))
         return false;
     *r = run_opts_of(&o.in);
@@ -178,7 +181,7 @@ static void open_run(void *ctx)
     struct opening *o = ctx;
     struct arena *a = &o->run->arena;
     struct run_opts ro;
-    const char *analyze;
+    enum analyze_when analyze;
     if (!read_options(&ro, &o->run->part, &analyze, o->options, a, o->err))
         return;
     for (size_t i = 0; i < o->n; i++)
@@ -188,7 +191,7 @@ static void open_run(void *ctx)
         return;
     if (!api_part_unused(o->run, o->err))
         return;
-    o->run->rows_only = str_eq(analyze, "no");
+    o->run->rows_only = analyze == ANALYZE_NO;
     o->run->run = o->run->rows_only ? only_load(&ro, a, o->err) : run_begin(&ro, a, o->err);
     if (!o->run->run)
         return;
@@ -197,7 +200,7 @@ static void open_run(void *ctx)
         return;
     }
     api_list_events(o->run);
-    if (str_eq(analyze, "yes"))
+    if (analyze == ANALYZE_YES)
         api_analyzed(o->run, o->err);
 }
 

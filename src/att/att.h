@@ -60,6 +60,7 @@ enum att_class {
 struct att_class_info {
     const char *key, *label, *doc;
 };
+extern const char *const att_class_keys[]; /* NULL at the end */
 const struct att_class_info *att_class_info(enum att_class c);
 
 /* An instruction of a kernel; the sum over its dispatches. */
@@ -89,7 +90,8 @@ struct att_instruction {
 };
 
 struct att_class_row {
-    const char *class, *label;
+    enum att_class class;
+    const char *label;
     uint32_t instructions; /* with time in it */
     double latency, stall, idle;
     double time;        /* latency + idle */
@@ -135,14 +137,19 @@ struct att_occupancy_row {
     uint32_t started; /* waves that began in it */
 };
 
+/* As the decoder numbers them. */
+enum att_state { ATT_EMPTY, ATT_IDLE, ATT_EXECUTE, ATT_WAIT, ATT_STALL, ATT_STATES };
+extern const char *const att_state_words[]; /* NULL at the end */
+
 struct att_state_row {
-    const char *state; /* "execute", "wait", ... */
-    double cycles;     /* over all decoded waves */
+    enum att_state state;
+    double cycles; /* over all decoded waves */
     double pct;
 };
 
 struct att_finding {
-    const char *class, *title, *text, *advice;
+    enum att_class class;
+    const char *title, *text, *advice;
     uint64_t address;
     double pct_of_time;
 };

@@ -14,6 +14,12 @@ static const struct att_class_info infos[ATT_CLASSES] = {
 #undef ATT_CLASS
 };
 
+const char *const att_class_keys[] = {
+#define ATT_CLASS(ID, key, label, doc) key,
+#include "att/classes.def"
+#undef ATT_CLASS
+    NULL};
+
 const struct att_class_info *att_class_info(enum att_class c)
 {
     return &infos[c];
@@ -114,7 +120,7 @@ static int by_time(const void *a, const void *b)
 {
     const struct att_class_row *x = a, *y = b;
     return x->time != y->time ? (x->time < y->time) - (x->time > y->time)
-                              : strcmp(x->class, y->class);
+                              : strcmp(att_class_keys[x->class], att_class_keys[y->class]);
 }
 
 static void sum_classes(struct att *t, struct att_kernel *k)
@@ -132,7 +138,7 @@ static void sum_classes(struct att *t, struct att_kernel *k)
     }
     for (int c = 0; c < ATT_CLASSES; c++) {
         struct att_class_row *r = &rows[c];
-        r->class = infos[c].key;
+        r->class = (enum att_class)c;
         r->label = infos[c].label;
         r->pct_of_time = att_share(r->time, k->wave_cycles);
         r->pct_of_stall = isnan(k->stall) ? NAN : att_share(r->stall, k->stall);
@@ -143,7 +149,7 @@ static void sum_classes(struct att *t, struct att_kernel *k)
     }
     if (k->classes.n)
         qsort(k->classes.v, k->classes.n, sizeof(*k->classes.v), by_time);
-    k->top_class = k->classes.n ? k->classes.v[0].class : NULL;
+    k->top_class = k->classes.n ? att_class_keys[k->classes.v[0].class] : NULL;
 }
 
 static void order_hot(struct att *t, struct att_kernel *k)

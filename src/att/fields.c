@@ -89,7 +89,8 @@ const struct fields att_instruction_fields =
            instruction_fields);
 
 static const struct field class_fields[] = {
-    FIELD(struct att_class_row, class, FIELD_TEXT, "class", NO_UNIT, "see docs/thread-trace.md"),
+    FIELD(struct att_class_row, class, FIELD_ENUM, "class", NO_UNIT, "see docs/thread-trace.md",
+          .words = att_class_keys),
     FIELD(struct att_class_row, label, FIELD_TEXT, "what", NO_UNIT, "in words"),
     FIELD(struct att_class_row, instructions, FIELD_U32, "instructions", NO_UNIT,
           "with time in it"),
@@ -162,9 +163,10 @@ const struct fields att_occupancy_fields =
            struct att_occupancy_row, occupancy_fields);
 
 static const struct field state_fields[] = {
-    FIELD(struct att_state_row, state, FIELD_TEXT, "state", NO_UNIT,
+    FIELD(struct att_state_row, state, FIELD_ENUM, "state", NO_UNIT,
           "execute, wait (s_waitcnt, barrier), stall (cannot issue), idle (nothing to issue) or "
-          "empty"),
+          "empty",
+          .words = att_state_words),
     FIELD(struct att_state_row, cycles, FIELD_NUM, "cycles", IN_CYCLES, "over all decoded waves"),
     FIELD(struct att_state_row, pct, FIELD_NUM, "share", IN_PERCENT, "of their time"),
 };
@@ -172,7 +174,8 @@ const struct fields att_state_fields =
     FIELDS("att_wave_states", "what decoded waves were doing", struct att_state_row, state_fields);
 
 static const struct field finding_fields[] = {
-    FIELD(struct att_finding, class, FIELD_TEXT, "class", NO_UNIT, "of the time"),
+    FIELD(struct att_finding, class, FIELD_ENUM, "class", NO_UNIT, "of the time",
+          .words = att_class_keys),
     FIELD(struct att_finding, title, FIELD_TEXT, "title", NO_UNIT, "in short"),
     FIELD(struct att_finding, text, FIELD_TEXT, "text", NO_UNIT,
           "how much, the instruction and what feeds it"),

@@ -88,7 +88,7 @@ void att_judge(struct att *t, struct att_kernel *k)
             break;
         for (size_t w = 0; w < ARRAY_LEN(words); w++) {
             enum att_class c = words[w].class;
-            if (!str_eq(row->class, att_class_info(c)->key))
+            if (row->class != c)
                 continue;
             const struct att_instruction *in = hottest(k, c);
             if (!in)

@@ -192,9 +192,10 @@ static void add_feeds(struct adder *a)
     }
 }
 
+const char *const att_state_words[] = {"empty", "idle", "execute", "wait", "stall", NULL};
+
 static void add_ui(struct att *t, struct att_kernel *k, const struct att_ui *ui)
 {
-    static const char *const states[] = {"empty", "idle", "execute", "wait", "stall"};
     k->decoded_waves += ui->waves;
     k->gfx = ui->gfx ? ui->gfx : k->gfx;
     k->clock_mhz = isnan(ui->clock_mhz) ? k->clock_mhz : ui->clock_mhz;
@@ -204,14 +205,14 @@ static void add_ui(struct att *t, struct att_kernel *k, const struct att_ui *ui)
             vec_push(&k->occupancy, &t->arena, ui->occupancy.v[i]);
     }
     k->most_waves = ui->most_waves > k->most_waves ? ui->most_waves : k->most_waves;
-    for (int s = 0; ui->has_states && s < 5; s++) {
+    for (enum att_state s = 0; ui->has_states && s < ATT_STATES; s++) {
         size_t i = 0;
-        while (i < k->states.n && !str_eq(k->states.v[i].state, states[s]))
+        while (i < k->states.n && k->states.v[i].state != s)
             i++;
         if (!ui->state_cycles[s])
             continue;
         if (i == k->states.n)
-            vec_push(&k->states, &t->arena, ((struct att_state_row){.state = states[s]}));
+            vec_push(&k->states, &t->arena, ((struct att_state_row){.state = s}));
         k->states.v[i].cycles += (double)ui->state_cycles[s];
     }
 }

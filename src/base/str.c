@@ -86,6 +86,14 @@ bool str_eq(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
+int str_word(const char *word, const char *const *words)
+{
+    for (int i = 0; word && words[i]; i++)
+        if (str_eq(word, words[i]))
+            return i;
+    return -1;
+}
+
 bool str_starts(const char *s, const char *prefix)
 {
     return strncmp(s, prefix, strlen(prefix)) == 0;

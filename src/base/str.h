@@ -36,6 +36,8 @@ char *str_room(struct str *s, size_t n);
 
 /* Small things on C strings that the standard library lacks. */
 bool str_eq(const char *a, const char *b);
+/* The place of a word among those of a list with NULL at the end; -1: it is none, or NULL. */
+int str_word(const char *word, const char *const *words);
 bool str_starts(const char *s, const char *prefix);
 bool str_ends(const char *s, const char *suffix);
 bool str_has(const char *s, const char *part);

@@ -23,13 +23,15 @@ void entry_pack_origin(struct pack *p, struct cache_of *of)
 
 static void pack_file(struct pack *p, struct trace_file *f)
 {
-    const char **texts[] = {&f->path,         &f->format, &f->flavor, &f->schema_version,
-                            &f->tool_version, &f->guid,   &f->reader, &f->reader_reason};
+    const char **texts[] = {&f->path, &f->schema_version, &f->tool_version,
+                            &f->guid, &f->reader,         &f->reader_reason};
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         pack_text(p, texts[i]);
+    PACK(p, f->format);
+    PACK(p, f->flavor);
     PACK(p, f->bytes);
     PACK(p, f->origin_ns);
-    p->bad |= !f->path || !f->format;
+    p->bad |= !f->path || (unsigned)f->format >= TRACE_FORMATS || (unsigned)f->flavor >= WRITERS;
 }
 
 /* A pointer is of use to nobody: the text goes beside the row. */
@@ -64,6 +66,9 @@ static void pack_lists(struct pack *p, struct trace *t)
     CACHE_LISTS(LIST)
 #undef LIST
     PACK_VEC(p, &t->notes, pack_note);
+    PACK_FLAT(p, &t->loads);
+    for (size_t i = 0; i < t->loads.n; i++)
+        p->bad |= t->loads.v[i].processes > t->processes.n;
 }
 
 /* Texts that no row refers to are left out, and keep their numbers: secrets may be among them. */

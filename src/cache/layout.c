@@ -7,7 +7,7 @@
 #include "cache/sum.h"
 #include "config.h"
 
-enum { CACHE_FORMAT = 2 }; /* raised when the file changes, or what readers make of a trace */
+enum { CACHE_FORMAT = 3 }; /* raised when the file changes, or what readers make of a trace */
 
 /* Columns of tables; those called _ns and bytes are known by that, numbers that lead nowhere by CK_PLAIN. */
 static const struct cache_rule columns[] = {

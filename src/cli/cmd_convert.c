@@ -17,7 +17,8 @@ enum { MOST_APART = 2000 }; /* a database takes milliseconds and 140 KB, however
 struct convert_settings {
     struct opt_list formats, inputs;
     struct analyzed_opts in; /* what of the traces: filters, window, process, rank */
-    const char *name, *dir, *agent_index;
+    const char *name, *dir;
+    enum agent_index agent_index;
     const char *backend, *fill_policy, *buffer_size, *shmem_size; /* of a buffer we do not have */
     bool per_rank, no_align, group_by_queue, kernel_rename, annotate_args, annotate_pmc, compress,
         durations;
@@ -35,9 +36,9 @@ static const struct opt opts[] = {
     OPT_FLAG(T, per_rank, 0, "per-rank", "one output for each process instead of one for all"),
     OPT_FLAG(T, no_align, 0, "no-align", "leave the clocks of several ranks as they are"),
     OPT_GROUP("How things are named and shown"),
-    OPT_CHOICE(T, agent_index, 0, "agent-index", "absolute|relative|type-relative",
-               "how devices are numbered: as the driver does, in the order they are listed, or CPU "
-               "and GPU each on their own (relative)"),
+    OPT_WORD(T, agent_index, 0, "agent-index", AGENT_INDEX_WORDS,
+             "how devices are numbered: as the driver does, in the order they are listed, or CPU "
+             "and GPU each on their own (relative)"),
     OPT_FLAG(T, kernel_rename, 0, "kernel-rename",
              "name kernels by the marker range they were launched in, where the trace has it"),
     OPT_FLAG(T, group_by_queue, 0, "group-by-queue",
@@ -53,8 +54,8 @@ static const struct opt opts[] = {
     OPT_LIST(T, formats, 0, "output-format", "FORMAT", "the same as --format"),
     OPT_TEXT(T, name, 0, "output-file", "NAME", "the same as --output"),
     OPT_TEXT(T, dir, 0, "output-path", "DIR", "the same as --dir"),
-    OPT_CHOICE(T, agent_index, 0, "agent-index-value", "absolute|relative|type-relative",
-               "the same as --agent-index"),
+    OPT_WORD(T, agent_index, 0, "agent-index-value", AGENT_INDEX_WORDS,
+             "the same as --agent-index"),
     OPT_TEXT(T, backend, 0, "perfetto-backend", "WORD",
              "ignored: the file is written as a stream, there is no buffer that could overflow"),
     OPT_TEXT(T, fill_policy, 0, "perfetto-buffer-fill-policy", "WORD", "ignored, as above"),
@@ -70,7 +71,7 @@ static void defaults(void *settings)
 {
     struct convert_settings *o = settings;
     o->in = (struct analyzed_opts)ANALYZED_DEFAULTS;
-    o->agent_index = "relative";
+    o->agent_index = AGENT_RELATIVE;
     o->dir = getenv("ROCPD_OUTPUT_PATH");
     o->name = getenv("ROCPD_OUTPUT_NAME");
 }
@@ -273,9 +274,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     const struct convert_settings *o = settings;
     struct chosen chosen = {.n = 0};
     struct convert_opts co = {
-        .agent_index = str_eq(o->agent_index, "absolute")        ? AGENT_ABSOLUTE
-                       : str_eq(o->agent_index, "type-relative") ? AGENT_TYPE_RELATIVE
-                                                                 : AGENT_RELATIVE,
+        .agent_index = o->agent_index,
         .group_by_queue = o->group_by_queue,
         .kernel_rename = o->kernel_rename,
         .annotate_args = o->annotate_args,

@@ -54,6 +54,7 @@ static const struct opt opts[] = {
     OPT_NUM(struct evaluate_opts, at_least, 0, "at-least", 0, 100, "PCT",
             "a gate: exit code 1 when detection@1 is below this"),
     OUTPUT_OPTS(struct evaluate_opts, out, RENDERER_CHOICES),
+    COLUMN_OPTS(struct evaluate_opts, out),
     OPT_END,
 };
 

@@ -19,6 +19,7 @@ struct info_opts {
 
 static const struct opt opts[] = {
     OUTPUT_OPTS(struct info_opts, out, RENDERER_CHOICES),
+    COLUMN_OPTS(struct info_opts, out),
     OPT_WORD(struct info_opts, reader, 0, "reader", "auto|fast|sqlite|check",
              "how to read databases: our own page scan where it can (auto, fast), libsqlite3 only, "
              "or both and compare"),

@@ -14,7 +14,8 @@
 struct plan_opts {
     struct plan_words words;
     struct opt_list batch_lines;
-    const char *launcher, *folder, *batch;
+    const char *launcher, *folder;
+    enum batch_system batch;
     enum reader_mode reader;
     bool app_from_trace;
     struct output_opts out;
@@ -31,8 +32,8 @@ static const struct opt opts[] = {
             "profile this rank only, run the others as they are"),
     OPT_TEXT(struct plan_opts, folder, 'd', "directory", "DIR",
              "folder that captures write to (gpusight-plan)"),
-    OPT_CHOICE(struct plan_opts, batch, 0, "batch", "slurm|pbs|lsf|flux",
-               "shell: as a script for this batch system"),
+    OPT_WORD(struct plan_opts, batch, 0, "batch", BATCH_WORDS,
+             "shell: as a script for this batch system"),
     OPT_LIST(struct plan_opts, batch_lines, 0, "batch-option", "OPTION",
              "a further directive of that script, such as --account=x; may be repeated"),
     OUTPUT_OPTS(struct plan_opts, out, RENDERER_CHOICES_AND(shell)),
@@ -44,7 +45,7 @@ static const struct opt opts[] = {
 static void defaults(void *settings)
 {
     struct plan_opts *o = settings;
-    *o = (struct plan_opts){.folder = "gpusight-plan", .words.rank = -1};
+    *o = (struct plan_opts){.folder = "gpusight-plan", .words.rank = -1, .batch = BATCH_NONE};
 }
 
 struct call {
@@ -145,7 +146,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     p->batch = k->o->batch;
     for (size_t i = 0; i < k->o->batch_lines.n; i++)
         vec_push(&p->batch_lines, cli->arena, k->o->batch_lines.v[i]);
-    if (p->batch && k->out->form != &renderer_shell)
+    if (p->batch != BATCH_NONE && k->out->form != &renderer_shell)
         return fail(err, GS_E_USAGE, "option '--batch' goes with '--format shell'");
     return plan_check_tools(p, k->q.tools, err) && write_plan(k);
 }

@@ -38,7 +38,9 @@ struct running {
 struct run_settings {
     struct plan_words words;
     struct opt_list batch_lines;
-    const char *launcher, *folder, *batch, *profiler;
+    const char *launcher, *folder;
+    enum batch_system batch;
+    enum wrapper profiler; /* WRAPPER_NONE: what fits */
     int64_t repeat;
     double timeout_s;
     uint64_t most_bytes;
@@ -51,8 +53,8 @@ struct run_settings {
 static const struct opt opts[] = {
     OPT_GROUP("What to capture"),
     PLAN_WORDS_OPTS(struct run_settings, words),
-    OPT_CHOICE(struct run_settings, profiler, 0, "profiler", "auto|torch|jax",
-               "of Python programs: the one of their framework instead of one that is installed"),
+    OPT_WORD(struct run_settings, profiler, 0, "profiler", "auto|torch|jax",
+             "of Python programs: the one of their framework instead of one that is installed"),
     OPT_FLAG(struct run_settings, all_passes, 0, "all-passes",
              "run all captures of the plan, not only the first; counters after the timeline"),
     OPT_INT(struct run_settings, repeat, 0, "repeat", 1, 1000, "N",
@@ -71,8 +73,8 @@ static const struct opt opts[] = {
     OPT_FLAG(struct run_settings, quiet_app, 0, "quiet-app",
              "keep the program's output in DIR/output.log only"),
     OPT_FLAG(struct run_settings, dry_run, 0, "dry-run", "show the commands and run nothing"),
-    OPT_CHOICE(struct run_settings, batch, 0, "batch", "slurm|pbs|lsf|flux",
-               "write DIR/job.sh for this batch system instead of running here"),
+    OPT_WORD(struct run_settings, batch, 0, "batch", BATCH_WORDS,
+             "write DIR/job.sh for this batch system instead of running here"),
     OPT_LIST(struct run_settings, batch_lines, 0, "batch-option", "OPTION",
              "a further directive of that script, such as --account=x; may be repeated"),
     OPT_FLAG(struct run_settings, submit, 0, "submit", "hand that script in"),
@@ -85,7 +87,7 @@ static const struct opt opts[] = {
 static void defaults(void *settings)
 {
     struct run_settings *s = settings;
-    *s = (struct run_settings){.profiler = "auto",
+    *s = (struct run_settings){.batch = BATCH_NONE,
                                .repeat = 1,
                                .most_bytes = CHILD_MOST_BYTES,
                                .words.rank = -1,
@@ -159,13 +161,13 @@ static bool no_profiler(const struct running *c, bool asked, struct gs_error *er
 static bool choose_wrapper(struct run_settings *s, struct arena *a, struct gs_error *err)
 {
     struct running *c = &s->call;
-    bool asked = !str_eq(s->profiler, "auto");
+    bool asked = s->profiler != WRAPPER_NONE;
     if (!asked && profiler_fits(s, a))
         return plan_check_tools(&c->plan, c->q.tools, err);
     enum wrapper found = wrapper_find(&c->q.form.app, &c->wrapped_at, a);
     if (found == WRAPPER_NONE || (!asked && !(c->q.goals & ON(timeline))))
         return no_profiler(c, asked, err);
-    c->wrapper = asked ? (str_eq(s->profiler, "jax") ? WRAPPER_JAX : WRAPPER_TORCH) : found;
+    c->wrapper = asked ? s->profiler : found;
     if (!asked)
         log_say("no profiler that records a timeline is installed: the one of %s is used",
                 c->wrapper == WRAPPER_JAX ? "JAX" : "PyTorch");
@@ -234,9 +236,9 @@ static bool run_words(struct cli *cli, struct run_settings *s, const struct word
 static bool run_capture(struct cli *cli, struct run_settings *s, const struct capture *c,
                         const char *folder, struct gs_error *err)
 {
-    const char *path = profilers_path(&s->call.profilers, c->command.tool);
+    const char *path = s->call.profilers.path[c->command.tool];
     if (!path && !s->dry_run) {
-        log_warn("%s is not installed: '%s' is left out", c->command.tool, c->title);
+        log_warn("%s is not installed: '%s' is left out", profiler_name(c->command.tool), c->title);
         return true;
     }
     put_in_path(path, cli->arena);
@@ -339,18 +341,15 @@ static bool submit(struct cli *cli, struct run_settings *s, const char *script,
                    struct gs_error *err)
 {
     static const struct {
-        const char *batch, *command, *sub;
-    } ways[] = {{"slurm", "sbatch", NULL},
-                {"pbs", "qsub", NULL},
-                {"lsf", "bsub", NULL},
-                {"flux", "flux", "batch"}};
+        const char *command, *sub;
+    } ways[] = {[BATCH_SLURM] = {"sbatch", NULL},
+                [BATCH_PBS] = {"qsub", NULL},
+                [BATCH_LSF] = {"bsub", NULL},
+                [BATCH_FLUX] = {"flux", "batch"}};
     struct words argv = {0};
-    for (size_t i = 0; i < ARRAY_LEN(ways); i++)
-        if (str_eq(ways[i].batch, s->batch)) {
-            vec_push(&argv, cli->arena, ways[i].command);
-            if (ways[i].sub)
-                vec_push(&argv, cli->arena, ways[i].sub);
-        }
+    vec_push(&argv, cli->arena, ways[s->batch].command);
+    if (ways[s->batch].sub)
+        vec_push(&argv, cli->arena, ways[s->batch].sub);
     vec_push(&argv, cli->arena, script);
     if (!run_words(cli, s, &argv, s->call.folder, err))
         return false;
@@ -387,11 +386,11 @@ static bool write_batch(struct cli *cli, struct run_settings *s, struct gs_error
 static bool before(struct cli *cli, void *settings, struct gs_error *err)
 {
     struct run_settings *s = settings;
-    if (s->submit && !s->batch)
+    if (s->submit && s->batch == BATCH_NONE)
         return fail(err, GS_E_USAGE, "option '--submit' goes with '--batch'");
     if (!read_request(cli, s, err) || !make_folder(s, cli->arena, err))
         return false;
-    if (s->batch)
+    if (s->batch != BATCH_NONE)
         return write_batch(cli, s, err);
     if (!run_repeats(cli, s, err))
         return false;
@@ -431,7 +430,7 @@ static bool show(struct cli *cli, struct run_settings *s, struct run *run, struc
 static bool reports_only(const struct running *c)
 {
     size_t n = 0;
-    while (n < c->plan.captures.n && str_eq(c->plan.captures.v[n].command.tool, "ncu"))
+    while (n < c->plan.captures.n && c->plan.captures.v[n].command.tool == PROFILER_NCU)
         n++;
     return !c->wrapper && n > 0 && n == c->plan.captures.n;
 }
@@ -440,7 +439,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     struct run_settings *s = settings;
     struct running *c = &s->call;
-    if (s->dry_run || s->batch)
+    if (s->dry_run || s->batch != BATCH_NONE)
         return true;
     if (reports_only(c)) {
         log_say("the reports are in %s; ncu itself reads them: ncu --import FILE --page details",

@@ -19,6 +19,19 @@
 #include "launch/child.h"
 #include "session/session_doc.h"
 
+enum session_action {
+    ACTION_NEW,
+    ACTION_LIST,
+    ACTION_SHOW,
+    ACTION_RESUME,
+    ACTION_ROLLBACK,
+    ACTION_EXPORT,
+    ACTION_DELETE,
+    ACTION_PRUNE,
+};
+static const char *const action_words[] = {"new",    "list",   "show",  "resume", "rollback",
+                                           "export", "delete", "prune", NULL};
+
 struct session_settings {
     const char *source, *build, *test, *tolerance, *budget, *goal, *patches, *propose, *trace;
     int64_t repeat, plateau;
@@ -28,7 +41,8 @@ struct session_settings {
     struct output_opts out;
     struct llm_settings llm;
     /* From before() to run(): */
-    const char *action, *root;
+    enum session_action action;
+    const char *root;
     struct words names, app;
     struct session *session; /* to be shown; NULL: none */
 };
@@ -82,28 +96,23 @@ static void defaults(void *settings)
                                    .llm = LLM_DEFAULTS};
 }
 
-static bool is(const struct session_settings *s, const char *action)
-{
-    return str_eq(s->action, action);
-}
-
 /* ---- words ---- */
 
 static bool read_words(struct cli *cli, struct session_settings *s, struct gs_error *err)
 {
-    static const char *const actions[] = {"new",    "list",   "show",  "resume", "rollback",
-                                          "export", "delete", "prune", NULL};
     size_t front = cli->operands.n - cli->behind;
     for (size_t i = 1; i < front; i++)
         vec_push(&s->names, cli->arena, cli->operands.v[i]);
     for (size_t i = front; i < cli->operands.n; i++)
         vec_push(&s->app, cli->arena, cli->operands.v[i]);
-    s->action = front ? cli->operands.v[0] : "list";
-    for (size_t i = 0; actions[i]; i++)
-        if (is(s, actions[i]))
-            return true;
-    const char *near = opt_nearest(s->action, actions);
-    return fail(err, GS_E_USAGE, "unknown action '%s'%s%s%s", s->action,
+    const char *word = front ? cli->operands.v[0] : action_words[ACTION_LIST];
+    int found = str_word(word, action_words);
+    if (found >= 0) {
+        s->action = (enum session_action)found;
+        return true;
+    }
+    const char *near = opt_nearest(word, action_words);
+    return fail(err, GS_E_USAGE, "unknown action '%s'%s%s%s", word,
                 near ? "; did you mean '" : "; see 'gpusight session --help'", near ? near : "",
                 near ? "'?" : "");
 }
@@ -306,24 +315,24 @@ static bool roll_back(struct session_settings *s, struct session *x, struct gs_e
 
 static bool change(struct cli *cli, struct session_settings *s, struct gs_error *err)
 {
-    size_t want = is(s, "rollback") ? 2 : 1;
+    size_t want = s->action == ACTION_ROLLBACK ? 2 : 1;
     const char *id = s->names.n >= want ? s->names.v[0] : "latest";
-    if (is(s, "rollback") && !s->names.n)
+    if (s->action == ACTION_ROLLBACK && !s->names.n)
         return fail(err, GS_E_USAGE, "give the number of the checkpoint");
-    if (is(s, "delete") && !s->names.n)
+    if (s->action == ACTION_DELETE && !s->names.n)
         return fail(err, GS_E_USAGE, "give the session to delete");
     struct session *x = session_open(s->root, id, true, cli->arena, err);
     if (!x)
         return false;
-    if (is(s, "resume"))
+    if (s->action == ACTION_RESUME)
         return resume(cli, s, x, err);
-    if (is(s, "rollback"))
+    if (s->action == ACTION_ROLLBACK)
         return roll_back(s, x, err);
     if (s->dry_run) {
-        log_say("would %s session %s", s->action, x->id);
+        log_say("would %s session %s", action_words[s->action], x->id);
         return true;
     }
-    if (is(s, "delete")) {
+    if (s->action == ACTION_DELETE) {
         if (x->moving != NOT_MOVING)
             return fail(err, GS_E_USAGE,
                         "session '%s' was interrupted; resume it first, so that "
@@ -347,11 +356,12 @@ static bool before(struct cli *cli, void *settings, struct gs_error *err)
     struct session_settings *s = settings;
     if (!read_words(cli, s, err) || !find_root(cli, s, err))
         return false;
-    if ((is(s, "new") || is(s, "resume")) && !cli_llm_before(cli, &s->llm, err))
+    if ((s->action == ACTION_NEW || s->action == ACTION_RESUME) &&
+        !cli_llm_before(cli, &s->llm, err))
         return false;
-    if (is(s, "new"))
+    if (s->action == ACTION_NEW)
         return begin(cli, s, err);
-    if (is(s, "list") || is(s, "show") || is(s, "export"))
+    if (s->action == ACTION_LIST || s->action == ACTION_SHOW || s->action == ACTION_EXPORT)
         return true;
     return change(cli, s, err);
 }
@@ -366,7 +376,8 @@ struct shown {
 static struct doc *one_doc(const struct report *r)
 {
     const struct shown *k = r->ctx;
-    return session_doc(k->s->session, is(k->s, "export") || is(k->s, "show"), k->arena);
+    return session_doc(k->s->session, k->s->action == ACTION_EXPORT || k->s->action == ACTION_SHOW,
+                       k->arena);
 }
 
 static void one_json(const struct report *r, struct jwrite *w, bool in_page)
@@ -436,13 +447,13 @@ static void list_json(const struct report *r, struct jwrite *w, bool in_page)
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     struct session_settings *s = settings;
-    bool list = is(s, "list");
-    if (is(s, "show") || is(s, "export")) {
+    bool list = s->action == ACTION_LIST;
+    if (s->action == ACTION_SHOW || s->action == ACTION_EXPORT) {
         s->session =
             session_open(s->root, s->names.n ? s->names.v[0] : "latest", false, cli->arena, err);
         if (!s->session)
             return false;
-        if (is(s, "export") && !s->out.format && !s->out.name && !s->out.json)
+        if (s->action == ACTION_EXPORT && !s->out.format && !s->out.name && !s->out.json)
             s->out.format = "markdown";
     }
     if (!list && !s->session)

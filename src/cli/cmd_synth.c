@@ -17,7 +17,9 @@
 #define SYNTH_FORMATS "rocpd|rocprofv3-json|nsys|kineto" /* the names of formats[] */
 
 struct synth_opts {
-    const char *output, *format, *flavor, *truth, *show, *journal;
+    const char *output, *format, *truth, *show;
+    enum rocpd_flavor flavor;
+    enum rocpd_journal journal;
     struct opt_list set, drop;
     int64_t seed, page_size, args, max_events;
     bool list, merge;
@@ -32,8 +34,8 @@ static const struct opt opts[] = {
     OPT_CHOICE(struct synth_opts, format, 0, "format", SYNTH_FORMATS,
                "rocpd, the JSON of rocprofv3, an Nsight Systems export (HIP calls then get CUDA's "
                "names), or the JSON of the PyTorch profiler"),
-    OPT_CHOICE(struct synth_opts, flavor, 0, "flavor", "rocprofv3|rocprofv3-3.0.5|rocprof-sys",
-               "which profiler the file imitates"),
+    OPT_WORD(struct synth_opts, flavor, 0, "flavor", "rocprofv3|rocprofv3-3.0.5|rocprof-sys",
+             "which profiler the file imitates"),
     OPT_TEXT(struct synth_opts, truth, 0, "truth", "FILE", "write exact totals as JSON"),
     OPT_FLAG(struct synth_opts, list, 0, "list", "list the scenarios and their parameters"),
     OPT_TEXT(struct synth_opts, show, 0, "show", "SCENARIO", "print the text of a scenario"),
@@ -41,8 +43,8 @@ static const struct opt opts[] = {
     OPT_INT(struct synth_opts, args, 0, "args", -1, 8, "N",
             "at most N arguments per API region; -1: all"),
     OPT_INT(struct synth_opts, page_size, 0, "page-size", 512, 65536, "N", "SQLite page size"),
-    OPT_CHOICE(struct synth_opts, journal, 0, "journal", "none|wal|wal-left",
-               "leave the file in WAL mode, or with rows only in the log beside it"),
+    OPT_WORD(struct synth_opts, journal, 0, "journal", "none|wal|wal-left",
+             "leave the file in WAL mode, or with rows only in the log beside it"),
     OPT_LIST(struct synth_opts, drop, 0, "drop", "TABLE[.COLUMN]", "leave out a table or a column"),
     OPT_INT(struct synth_opts, max_events, 0, "max-events", 1, 1e12, "N", "limit on records"),
     OPT_END,
@@ -53,8 +55,6 @@ static void defaults(void *settings)
     struct synth_opts *o = settings;
     o->seed = 1;
     o->format = "rocpd";
-    o->flavor = "rocprofv3";
-    o->journal = "none";
     o->args = -1;
     o->page_size = 4096;
     o->max_events = (int64_t)SYNTH_MAX_EVENTS;
@@ -133,22 +133,13 @@ static bool load(struct synth_call *c, struct program **out)
     return ok || !read ? ok : wrap(c->err, "%s", name);
 }
 
-static enum rocpd_flavor flavor_of(const char *name)
-{
-    return str_eq(name, "rocprof-sys") ? ROCPD_SYS
-           : str_ends(name, "3.0.5")   ? ROCPD_V305
-                                       : ROCPD_V3;
-}
-
 static struct sink *new_rocpd(const struct synth_opts *o, struct arena *a)
 {
-    struct rocpd_options r = {.flavor = flavor_of(o->flavor), .path = o->output, .merge = o->merge};
+    struct rocpd_options r = {.flavor = o->flavor, .path = o->output, .merge = o->merge};
     r.page_size = o->page_size;
     r.args = o->args;
     r.drop = o->drop;
-    r.journal = str_eq(o->journal, "wal")        ? JOURNAL_WAL
-                : str_eq(o->journal, "wal-left") ? JOURNAL_WAL_LEFT
-                                                 : JOURNAL_NONE;
+    r.journal = o->journal;
     return rocpdw_new(&r, a);
 }
 
@@ -234,8 +225,7 @@ static bool make(struct synth_call *c)
     for (size_t i = 0; i < o->set.n; i++)
         if (!synth_set(p, o->set.v[i], c->err))
             return false;
-    bool sys =
-        format_of(o)->has_mpi || flavor_of(o->flavor) == ROCPD_SYS; /* has MPI calls and sensors */
+    bool sys = format_of(o)->has_mpi || o->flavor == ROCPD_SYS; /* has MPI calls and sensors */
     struct synth_options s = {.seed = (uint64_t)o->seed, .max_events = (uint64_t)o->max_events};
     s.mpi_as_markers = !sys;
     s.no_telemetry = !sys;

@@ -14,7 +14,8 @@
 #include "verify/verify_doc.h"
 
 struct verify_opts {
-    const char *kind, *source_dir;
+    enum verify_kind kind; /* VERIFY_KINDS: by the text itself */
+    const char *source_dir;
     struct opt_list att;
     bool strict, all, no_att, by_words;
     int64_t top_kernels;
@@ -26,8 +27,8 @@ enum { REPORT_BYTES_MAX = 64 << 20, TOP_KERNELS = 10, LONGER_ROWS = 1000 };
 
 static const struct opt opts[] = {
     OPT_GROUP("How to judge"),
-    OPT_CHOICE(struct verify_opts, kind, 0, "kind", "text|markdown|html|json|csv",
-               "what REPORT is, where its name and its beginning do not say so"),
+    OPT_WORD(struct verify_opts, kind, 0, "kind", "text|markdown|html|json|csv",
+             "what REPORT is, where its name and its beginning do not say so"),
     OPT_FLAG(struct verify_opts, strict, 0, "strict",
              "figures that are not found fail as well (exit code 1)"),
     OPT_FLAG(struct verify_opts, by_words, 0, "by-words",
@@ -43,13 +44,15 @@ static const struct opt opts[] = {
             "rows of its tables, where it was made with this option (10)"),
     OPT_GROUP("Output"),
     OUTPUT_OPTS(struct verify_opts, out, RENDERER_CHOICES),
+    COLUMN_OPTS(struct verify_opts, out),
     OPT_END,
 };
 
 static void defaults(void *settings)
 {
     struct verify_opts *o = settings;
-    *o = (struct verify_opts){.in = ANALYZED_DEFAULTS, .top_kernels = TOP_KERNELS};
+    *o = (struct verify_opts){
+        .in = ANALYZED_DEFAULTS, .top_kernels = TOP_KERNELS, .kind = VERIFY_KINDS};
 }
 
 struct verify_call {
@@ -62,15 +65,11 @@ struct verify_call {
 
 static bool read_report(struct verify_call *c, const char *path, struct gs_error *err)
 {
-    static const char *const kinds[] = {"text", "markdown", "html", "json", "csv"};
     c->text = fs_read_in(c->cli->arena, path, REPORT_BYTES_MAX, err);
     if (!c->text)
         return false;
     const char *text = (const char *)c->text->data;
-    c->kind = verify_kind_of(path, text, c->text->size);
-    for (size_t k = 0; c->o->kind && k < ARRAY_LEN(kinds); k++)
-        if (str_eq(c->o->kind, kinds[k]))
-            c->kind = (enum verify_kind)k;
+    c->kind = c->o->kind == VERIFY_KINDS ? verify_kind_of(path, text, c->text->size) : c->o->kind;
     return true;
 }
 

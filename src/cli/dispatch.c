@@ -232,7 +232,7 @@ static bool run_command(struct cli *cli, const struct command *c, const struct g
                    &help, cli->arena, err))
         return false;
     apply_globals(cli, g);
-    cli->one_of_many &= !str_eq(g->mpi, "no");
+    cli->one_of_many &= g->mpi != TEAM_NO;
     cli->behind = count_behind(&cli->operands, argc, argv);
     if (help)
         return help_command(cli, c, err);

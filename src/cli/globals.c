@@ -21,9 +21,9 @@ const struct opt globals_opts[] = {
     OPT_WORD(struct globals, sandbox, 0, "sandbox", "auto|on|off",
              "read files in a box: no writes but the output, no network, no other programs; on "
              "fails where the kernel has none (auto)"),
-    OPT_CHOICE(struct globals, mpi, 0, "mpi", "auto|yes|no|openmpi|mpich",
-               "work as one with the other processes that mpirun or srun has started; yes fails "
-               "where that cannot be (auto)"),
+    OPT_WORD(struct globals, mpi, 0, "mpi", TEAM_MODES,
+             "work as one with the other processes that mpirun or srun has started; yes fails "
+             "where that cannot be (auto)"),
     OPT_FLAG(struct globals, verbose, 'v', "verbose", "say what is being done, on standard error"),
     OPT_FLAG(struct globals, quiet, 'q', "quiet", "print no warnings"),
     OPT_FLAG(struct globals, version, 0, "version", "print the version and what was built in"),
@@ -32,7 +32,7 @@ const struct opt globals_opts[] = {
 
 void globals_defaults(struct globals *g)
 {
-    *g = (struct globals){.mpi = "auto"};
+    *g = (struct globals){0};
     const char *cache = getenv("GPUSIGHT_CACHE");
     if (cache && *cache)
         g->cache = cache;

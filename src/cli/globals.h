@@ -9,6 +9,7 @@
 #include "base/opt.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
+#include "team/team.h"
 
 struct globals {
     enum color_when color;
@@ -17,7 +18,7 @@ struct globals {
     uint64_t memory;       /* 0: no bound */
     const char *cache;     /* folder of loaded traces; NULL: none */
     enum sandbox_mode sandbox;
-    const char *mpi; /* auto, yes, no, openmpi, mpich */
+    enum team_mode mpi;
     bool verbose, quiet, version;
 };
 

@@ -127,7 +127,8 @@ bool output_binary_allowed(const char *path, const char *form, struct gs_error *
            fail(err, GS_E_USAGE, "cannot show %s on a terminal; give -o FILE", form);
 }
 
-struct render_opts output_layout(const struct output *out)
+/* How text is laid out; colour is for standard output only. */
+static struct render_opts output_layout(const struct output *out)
 {
     return (struct render_opts){out->cli->columns, out->cli->color && str_eq(out->path, "-")};
 }
@@ -138,7 +139,10 @@ bool output_report(struct output *out, const struct report *given, struct gs_err
     assert(out->path); /* output_named() was called */
     report.sections = out->o->sections;
     report.list_sections = out->o->list_sections;
-    const struct renderer *form = report.list_sections ? &renderer_text : out->form;
+    report.columns = out->o->columns;
+    report.list_columns = out->o->list_columns;
+    const struct renderer *form =
+        report.list_sections || report.list_columns ? &renderer_text : out->form;
     struct render_opts layout = output_layout(out);
     struct str *text = arena_new(out->cli->arena, struct str);
     if (form->has && !form->has(r))

@@ -26,7 +26,8 @@
 struct output_opts {
     const char *format, *name, *dir;
     const char *sections; /* of the report; NULL: all that have something to show */
-    bool json, list_sections;
+    const char *columns;  /* of its tables; NULL: those of use to most */
+    bool json, list_sections, list_columns;
     bool adds_extension; /* a default of the command: -o NAME becomes NAME.txt */
 };
 
@@ -38,12 +39,22 @@ struct output_opts {
     OPT_TEXT(T, m.name, 'o', "output", "FILE",                                                     \
              "write to FILE instead of standard output; never to one that is read")
 
+/* Of commands whose reports have tables (report/columns.h). */
+#define COLUMN_OPTS(T, m)                                                                          \
+    OPT_TEXT(T, m.columns, 0, "columns", "all|LIST",                                               \
+             "all columns of tables that have something in them, or these, by key or label, "      \
+             "divided by commas: p95_ns; +p95_ns adds it to those shown; copies.link_gbps is of "  \
+             "one table"),                                                                         \
+    OPT_FLAG(T, m.list_columns, 0, "list-columns",                                                 \
+             "list the tables of the report, their columns and what these mean")
+
 /* Of commands whose reports have sections (report/section.h). */
 #define SECTION_OPTS(T, m)                                                                         \
     OPT_TEXT(T, m.sections, 0, "sections", "LIST",                                                 \
              "only these sections of the report, divided by commas, with all their details"),      \
     OPT_FLAG(T, m.list_sections, 0, "list-sections",                                               \
-             "list the sections of the report, and which of them have something to show")
+             "list the sections of the report, and which of them have something to show"),         \
+    COLUMN_OPTS(T, m)
 /* clang-format on */
 
 struct output {
@@ -92,9 +103,6 @@ bool output_print(const struct str *text, struct gs_error *err);
 
 /* The same for text with words of others in it, which may do nothing in a terminal. */
 bool output_say(const struct str *text, struct gs_error *err);
-
-/* How text is laid out; colour is for standard output only. */
-struct render_opts output_layout(const struct output *out);
 
 /* Whether this form goes to a terminal that cannot show it; fails then. */
 bool output_binary_allowed(const char *path, const char *form, struct gs_error *err);

@@ -9,6 +9,7 @@
 #include "render/compare_json.h"
 #include "render/renderers.h"
 #include "render/workload_json.h"
+#include "report/columns.h"
 #include "report/inventory.h"
 #include "report/summary_json.h"
 
@@ -62,7 +63,7 @@ static void render_one(const struct verified_text *t, struct report *r, int colu
     arena_release(own);
 }
 
-void reference_render(const struct verified_text *t, struct report *r)
+static void render_all(const struct verified_text *t, struct report *r)
 {
     int width = t->kind == VERIFY_TEXT ? width_of(t->text, t->n) : 0;
     r->arena = t->cli->arena;
@@ -75,6 +76,47 @@ void reference_render(const struct verified_text *t, struct report *r)
         if (round != width && round != terminal)
             render_one(t, r, round);
     }
+}
+
+/* Heads of the tables of a page, as lines of text: what is hidden has no part in it. */
+static void page_heads(struct str *out, const char *text, size_t n)
+{
+    static const char column[] = "<th scope=\"col\"", hidden[] = " hidden", end[] = "</tr>";
+    for (const char *p = text, *stop = text + n; p < stop;) {
+        const char *at = text_find(p, (size_t)(stop - p), column);
+        const char *row = text_find(p, (size_t)((at ? at : stop) - p), end);
+        const char *close = at ? memchr(at, '>', (size_t)(stop - at)) : NULL;
+        if (row && out->len)
+            str_putc(out, '\n');
+        if (!close)
+            return;
+        const char *label = close + 1, *over = memchr(label, '<', (size_t)(stop - label));
+        size_t length = over ? (size_t)(over - label) : 0;
+        if (!text_find(at, (size_t)(close - at), hidden))
+            str_printf(out, "%.*s|", (int)(length < 100 ? length : 0), label);
+        p = label + length;
+    }
+}
+
+/* Tables may show other columns than they usually do (--columns): those that the text has. */
+void reference_render(const struct verified_text *t, struct report *r)
+{
+    struct gs_error err = {0};
+    render_all(t, r);
+    if (t->kind == VERIFY_JSON || t->kind == VERIFY_CSV)
+        return;
+    struct str heads = {.buf = NULL};
+    if (t->kind == VERIFY_HTML) {
+        str_init(&heads, t->cli->arena);
+        page_heads(&heads, t->text, t->n);
+    }
+    const struct doc *d = report_doc(r, &err);
+    r->columns = !d                       ? NULL
+                 : t->kind == VERIFY_HTML ? columns_of_text(d, heads.buf, heads.len)
+                                          : columns_of_text(d, t->text, t->n);
+    if (r->columns)
+        render_all(t, r);
+    r->columns = NULL;
 }
 
 void reference_facts(const struct verified_text *t, const struct report *r)

@@ -14,8 +14,8 @@ bool session_captured(const struct menu *m, const char *goal)
         *goal ? arena_printf(a, "gpusight run --goal %s -- ", goal) : "gpusight run -- ";
     for (size_t i = 0; i < s->events.n; i++) {
         const struct session_event *e = &s->events.v[i];
-        if (e->kind == EVENT_PROFILE && str_eq(e->text, WENT_WELL) && e->checkpoint == s->current &&
-            e->command && str_starts(e->command, head))
+        if (e->kind == EVENT_PROFILE && e->well && e->checkpoint == s->current && e->command &&
+            str_starts(e->command, head))
             return true;
     }
     return false;

@@ -62,7 +62,7 @@ void session_show_findings(struct menu *m)
         str_puts(&out, "no findings\n");
     for (size_t i = 0; i < l->findings.n; i++) {
         const struct loop_finding *f = &l->findings.v[i];
-        str_printf(&out, "%3zu  %-6s  %s", i + 1, f->priority, f->issue);
+        str_printf(&out, "%3zu  %-6s  %s", i + 1, priority_name(f->priority), f->issue);
         if (isfinite(f->predicted_pct))
             str_printf(&out, " (predicted: %.1f %% less time)", f->predicted_pct);
         if (is_aside(m, f))
@@ -80,7 +80,7 @@ static const struct loop_finding *first_open(const struct menu *m)
 {
     for (size_t i = 0; i < m->l->findings.n; i++) {
         const struct loop_finding *f = &m->l->findings.v[i];
-        if (!str_eq(f->priority, "INFO") && !is_aside(m, f))
+        if (f->priority != PRIORITY_INFO && !is_aside(m, f))
             return f;
     }
     return NULL;
@@ -125,9 +125,10 @@ static void show_finding(struct menu *m, size_t number)
         return;
     }
     const struct loop_finding *f = &m->l->findings.v[number - 1];
-    session_say(m, arena_printf(m->cli->arena, "%s (%s, %s)\nto do: %s\n%s%s%s", f->issue, f->rule,
-                                f->priority, f->suggestion, f->where ? "where: " : "",
-                                f->where ? f->where : "", f->where ? "\n" : ""));
+    session_say(m,
+                arena_printf(m->cli->arena, "%s (%s, %s)\nto do: %s\n%s%s%s", f->issue, f->rule,
+                             priority_name(f->priority), f->suggestion, f->where ? "where: " : "",
+                             f->where ? f->where : "", f->where ? "\n" : ""));
 }
 
 static bool try_text(struct menu *m, const char *text, size_t n, const char *name,

@@ -33,7 +33,7 @@ static void put_failure(struct str *out, const struct loop *l, int64_t number)
     for (size_t i = 0; i < l->s->events.n; i++) {
         const struct session_event *e = &l->s->events.v[i];
         bool gate = e->kind == EVENT_BUILD || e->kind == EVENT_TEST || e->kind == EVENT_OUTPUT;
-        if (gate && e->log && !str_eq(e->text, WENT_WELL))
+        if (gate && e->log && !e->well)
             log = e->log;
         if (e->kind == EVENT_TAKEN_BACK && e->checkpoint == number) {
             why = e->text;
@@ -56,7 +56,8 @@ static void put_findings(struct str *out, const struct loop *l)
     str_puts(out, "## Findings\n");
     for (size_t i = 0; i < l->findings.n; i++) {
         const struct loop_finding *f = &l->findings.v[i];
-        str_printf(out, "- %s (%s): %s; %s", f->rule, f->priority, f->issue, f->suggestion);
+        str_printf(out, "- %s (%s): %s; %s", f->rule, priority_name(f->priority), f->issue,
+                   f->suggestion);
         if (isfinite(f->predicted_pct))
             str_printf(out, "; predicted: %.1f %% less time", f->predicted_pct);
         if (f->where)

@@ -47,18 +47,18 @@ double anchor_steps(const struct comparison *c)
     return most >= all / 2 ? best : NAN;
 }
 
-static double copied(const struct run_profile *p, const char *direction)
+static double copied(const struct run_profile *p, enum copy_kind kind)
 {
     for (size_t i = 0; i < p->copies.n; i++)
-        if (str_eq(p->copies.v[i].direction, direction))
+        if (p->copies.v[i].kind == kind)
             return (double)p->copies.v[i].total_bytes;
     return 0;
 }
 
 static bool same_bytes(const struct comparison *c)
 {
-    double a = copied(c->a, "Host-to-Device") + copied(c->a, "Device-to-Host"),
-           b = (copied(c->b, "Host-to-Device") + copied(c->b, "Device-to-Host")) / c->steps;
+    double a = copied(c->a, COPY_H2D) + copied(c->a, COPY_D2H),
+           b = (copied(c->b, COPY_H2D) + copied(c->b, COPY_D2H)) / c->steps;
     return a >= LEAST_COPIED && fabs(a - b) <= COPIED_ALIKE * a;
 }
 

@@ -132,20 +132,20 @@ static double check_clocks(struct comparison *c)
 
 static bool calls_copies(const struct run_profile *p)
 {
-    const struct api_class_row *copy = profile_api(p, "copy"),
-                               *async = profile_api(p, "copy (async)");
+    const struct api_class_row *copy = profile_api(p, API_COPY),
+                               *async = profile_api(p, API_COPY_ASYNC);
     return (copy && copy->calls) || (async && async->calls);
 }
 
 static double check_data(struct comparison *c)
 {
     double off = 0;
-    static const char *const keys[] = {"api", "launch_links", "resources"};
-    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-        bool a = profile_has(c->a, keys[i]), b = profile_has(c->b, keys[i]);
+    static const enum capability_id needed[] = {CAPABLE_API, CAPABLE_LINKS, CAPABLE_RESOURCES};
+    for (size_t i = 0; i < ARRAY_LEN(needed); i++) {
+        bool a = profile_has(c->a, needed[i]), b = profile_has(c->b, needed[i]);
         if (a == b)
             continue;
-        compare_say(c, "only %s records '%s'", a ? "A" : "B", keys[i]);
+        compare_say(c, "only %s records '%s'", a ? "A" : "B", capability_key(needed[i]));
         off += 0.1;
     }
     for (int side = 0; side < 2; side++) {

@@ -28,7 +28,7 @@ const char *compare_match_name(enum compare_match m)
     return names[m];
 }
 
-const char *compare_kind_name(enum compare_kind k)
+static const char *compare_kind_name(enum compare_kind k)
 {
     static const char *const names[] = {
         [CHANGE_KERNEL] = "kernel",      [CHANGE_CALLS] = "calls",     [CHANGE_NEW] = "new_kernel",
@@ -74,12 +74,10 @@ void compare_add(struct comparison *c, enum compare_kind kind, double change, do
 
 static bool other_vendor(const struct run_profile *a, const struct run_profile *b)
 {
-    const char *unknown = vendor_name(VENDOR_UNKNOWN);
     if (!a->gpus.n || !b->gpus.n)
         return false;
     const struct profile_gpu *x = &a->gpus.v[0], *y = &b->gpus.v[0];
-    return !str_eq(x->vendor, y->vendor) && !str_eq(x->vendor, unknown) &&
-           !str_eq(y->vendor, unknown) &&
+    return x->vendor != y->vendor && x->vendor != VENDOR_UNKNOWN && y->vendor != VENDOR_UNKNOWN &&
            !(x->name && y->name && *x->name && str_eq(x->name, y->name));
 }
 

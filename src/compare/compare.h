@@ -30,8 +30,9 @@ enum compare_match {
 
 /* A kernel of A and its partner in B, or a role. Counts and times of B are per A's steps. */
 struct compare_kernel {
-    const char *name, *name_b, *role, *match; /* name or name_b is NULL for new and gone ones */
-    const char *title;                        /* short; "old → new" when renamed */
+    const char *name, *name_b, *match; /* name or name_b is NULL for new and gone ones */
+    enum kernel_role role;
+    const char *title; /* short; "old → new" when renamed */
     enum compare_match how;
     const struct profile_kernel *a, *b; /* NULL: none, or a role */
     uint64_t calls_a, calls_b;          /* as recorded */
@@ -163,6 +164,5 @@ void compare(struct comparison *c, const struct run_profile *a, const struct run
 extern const char *const compare_verdict_names[];         /* by value, NULL at the end */
 const char *compare_verdict_name(enum compare_verdict v); /* "not_comparable" */
 const char *compare_match_name(enum compare_match m);
-const char *compare_kind_name(enum compare_kind k);
 
 #endif

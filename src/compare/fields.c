@@ -6,7 +6,7 @@ static const struct field kernel_fields[] = {
     F(name, FIELD_TEXT, "in A", NO_UNIT, "of A, or a role; null: only in B"),
     F(name_b, FIELD_TEXT, "in B", NO_UNIT, "its partner; null: only in A"),
     F(title, FIELD_TEXT, "kernel", NO_UNIT, "name for tables; 'old → new' when renamed"),
-    F(role, FIELD_TEXT, "role", NO_UNIT, "what it does"),
+    F(role, FIELD_ENUM, "role", NO_UNIT, "what it does", .words = kernel_role_labels),
     F(match, FIELD_TEXT, "match", NO_UNIT,
       "how they were paired: name, short name, similar, calls, role, new, gone"),
     F(calls_a, FIELD_U64, "calls A", NO_UNIT, "dispatches in A"),

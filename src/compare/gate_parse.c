@@ -28,13 +28,14 @@ static const struct gate_metric plain[] = {
 };
 enum { PLAIN = ARRAY_LEN(plain) };
 
-const struct gate_metric *gate_metrics(struct arena *arena)
+/* All metrics, for help: key at the end is NULL. */
+static const struct gate_metric *gate_metrics(struct arena *arena)
 {
     struct gate_metric *all = arena_array(arena, struct gate_metric, PLAIN + CAUSES + 1);
     size_t n = PLAIN;
     memcpy(all, plain, sizeof(plain));
     for (enum cause c = 0; c < CAUSES; c++)
-        if (!str_eq(cause_info(c)->key, "communication"))
+        if (c != CAUSE_COMM)
             all[n++] =
                 (struct gate_metric){cause_info(c)->key, cause_info(c)->doc, IN_NS, GATE_CAUSE};
     return all;

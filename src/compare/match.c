@@ -217,21 +217,21 @@ static void match_replaced(struct pairing *p)
 
 /* ---- what is left ---- */
 
-static struct compare_kernel *role_row(struct comparison *c, const char *role)
+static struct compare_kernel *role_row(struct comparison *c, enum kernel_role role)
 {
     for (size_t i = 0; i < c->kernels.n; i++)
-        if (c->kernels.v[i].how == MATCH_ROLE && str_eq(c->kernels.v[i].role, role))
+        if (c->kernels.v[i].how == MATCH_ROLE && c->kernels.v[i].role == role)
             return &c->kernels.v[i];
-    const char *name = arena_printf(c->arena, "%s kernels", role);
+    const char *name = arena_printf(c->arena, "%s kernels", kernel_role_labels[role]);
     struct compare_kernel row = {.name = name, .name_b = name, .role = role, .how = MATCH_ROLE};
     vec_push(&c->kernels, c->arena, row);
     return &c->kernels.v[c->kernels.n - 1];
 }
 
-static bool role_left(const struct run_profile *r, const bool *used, const char *role)
+static bool role_left(const struct run_profile *r, const bool *used, enum kernel_role role)
 {
     for (size_t i = 0; i < r->kernels.n; i++)
-        if (!used[i] && str_eq(r->kernels.v[i].category, role))
+        if (!used[i] && r->kernels.v[i].category == role)
             return true;
     return false;
 }
@@ -245,7 +245,7 @@ static void put_rest(struct pairing *p, const struct run_profile *r, const bool 
         if (used[i])
             continue;
         bool shared = c->cross_vendor ||
-                      (!str_eq(k->category, "Other") && role_left(other, used_other, k->category));
+                      (k->category != ROLE_OTHER && role_left(other, used_other, k->category));
         if (!shared) {
             struct compare_kernel row = {.name = is_a ? k->name : NULL,
                                          .name_b = is_a ? NULL : k->name,

@@ -126,7 +126,7 @@ static double alike(const struct comparison *c, const struct phase_group *a,
     double long_a = (double)a->sum.duration_ns,
            long_b = (double)b->sum.duration_ns / phase_factor(c, &a->sum, &b->sum);
     double size = more_of(long_a, long_b) > 0 ? fmin(long_a, long_b) / more_of(long_a, long_b) : 1;
-    double score = isnan(common) ? 0.7 * named + 0.1 * str_eq(a->sum.named_by, b->sum.named_by)
+    double score = isnan(common) ? 0.7 * named + 0.1 * (a->sum.named_by == b->sum.named_by)
                                  : 0.4 * named + 0.4 * common;
     return score > 0 ? score + 0.2 * size : 0;
 }

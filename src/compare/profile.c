@@ -22,7 +22,7 @@ static void keep_gpus(struct run_profile *p, const struct analysis *a, struct ar
         struct profile_gpu row = {
             .name = keep(arena, trace_str(t, g->name)),
             .arch = keep(arena, trace_str(t, g->arch)),
-            .vendor = vendor_name(g->vendor),
+            .vendor = g->vendor,
             .cu_count = g->cu_count,
             .clock_mhz = g->clock_mhz,
         };
@@ -46,14 +46,10 @@ static void keep_gaps(struct run_profile *p, const struct ledger *l)
 static void keep_tables(struct run_profile *p, const struct analysis *a, struct arena *arena)
 {
     for (size_t i = 0; i < a->copies.n; i++) {
-        struct copy_row row = a->copies.v[i];
-        row.direction = keep(arena, row.direction);
-        vec_push(&p->copies, arena, row);
+        vec_push(&p->copies, arena, a->copies.v[i]);
     }
     for (size_t i = 0; i < a->api_classes.n; i++) {
-        struct api_class_row row = a->api_classes.v[i];
-        row.class = keep(arena, row.class);
-        vec_push(&p->api_classes, arena, row);
+        vec_push(&p->api_classes, arena, a->api_classes.v[i]);
     }
     for (size_t i = 0; i < a->telemetry.n; i++) {
         struct telemetry_row row = a->telemetry.v[i];
@@ -110,18 +106,18 @@ void profile_make(struct run_profile *p, const struct analysis *a, const char *l
     keep_ranks(p, a->job, arena);
 }
 
-bool profile_has(const struct run_profile *p, const char *capability)
+bool profile_has(const struct run_profile *p, enum capability_id capability)
 {
     for (size_t i = 0; i < p->capabilities.n; i++)
-        if (str_eq(p->capabilities.v[i].key, capability))
+        if (str_eq(p->capabilities.v[i].key, capability_key(capability)))
             return p->capabilities.v[i].present;
     return false;
 }
 
-const struct api_class_row *profile_api(const struct run_profile *p, const char *class)
+const struct api_class_row *profile_api(const struct run_profile *p, enum api_class class)
 {
     for (size_t i = 0; i < p->api_classes.n; i++)
-        if (str_eq(p->api_classes.v[i].class, class))
+        if (p->api_classes.v[i].class == class)
             return &p->api_classes.v[i];
     return NULL;
 }

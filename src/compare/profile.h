@@ -58,7 +58,8 @@ void profile_buckets_make(struct profile_buckets *b, const int64_t *v, size_t n,
                           struct arena *arena);
 
 struct profile_kernel {
-    const char *name, *short_name, *category; /* as in struct hotspot */
+    const char *name, *short_name; /* as in struct hotspot */
+    enum kernel_role category;
     enum kernel_class class;
     uint64_t calls;
     int64_t total_duration_ns;
@@ -90,7 +91,8 @@ enum {
 };
 
 struct profile_phase {
-    const char *name, *named_by;
+    const char *name;
+    enum phase_naming named_by;
     int64_t duration_ns, busy_ns;
     int64_t compute_ns, exposed_ns, idle_ns;
     uint64_t kernels, copies, iterations;
@@ -133,7 +135,8 @@ struct profile_repeat {
 };
 
 struct profile_gpu {
-    const char *name, *arch, *vendor;
+    const char *name, *arch;
+    enum vendor vendor;
     uint32_t cu_count, clock_mhz;
 };
 
@@ -208,8 +211,8 @@ double profile_wall_ns(const struct run_profile *p);
 void profile_join(struct run_profile *out, const struct run_profile *runs, size_t n,
                   struct arena *arena);
 
-bool profile_has(const struct run_profile *p, const char *capability);
-const struct api_class_row *profile_api(const struct run_profile *p, const char *class);
+bool profile_has(const struct run_profile *p, enum capability_id capability);
+const struct api_class_row *profile_api(const struct run_profile *p, enum api_class class);
 int64_t
 profile_idle_ns(const struct run_profile *p); /* all idle causes but start-up, tail, unknown */
 

@@ -36,12 +36,13 @@ static bool several_configs(const void *row)
     return ((const struct profile_kernel *)row)->configs.n > 1;
 }
 
-#define F(member, type, label, unit, doc)                                                          \
-    FIELD(struct profile_kernel, member, type, label, unit, doc)
+#define F(member, type, label, unit, doc, ...)                                                     \
+    FIELD(struct profile_kernel, member, type, label, unit, doc, ##__VA_ARGS__)
 static const struct field kernel_fields[] = {
     F(name, FIELD_TEXT, "full name", NO_UNIT, "full, demangled name"),
     F(short_name, FIELD_TEXT, "kernel", NO_UNIT, "name for tables"),
-    F(category, FIELD_TEXT, "role", NO_UNIT, "what it does, judged by its name"),
+    F(category, FIELD_ENUM, "role", NO_UNIT, "what it does, judged by its name",
+      .words = kernel_role_labels),
     F(calls, FIELD_U64, "calls", NO_UNIT, "number of dispatches"),
     F(total_duration_ns, FIELD_I64, "total", IN_NS, "sum of durations"),
     F(avg_duration_ns, FIELD_NUM, "mean", IN_NS, "total_duration_ns / calls"),

@@ -59,12 +59,6 @@ static void keep_sound(struct run_profile *p)
         p->cause_ns[c] = p->cause_ns[c] < 0 ? 0 : p->cause_ns[c];
         p->gap_sq[c] = p->gap_sq[c] >= 0 ? p->gap_sq[c] : 0;
     }
-    for (size_t i = 0; i < p->copies.n; i++)
-        if (!p->copies.v[i].direction)
-            p->copies.v[i].direction = "";
-    for (size_t i = 0; i < p->api_classes.n; i++)
-        if (!p->api_classes.v[i].class)
-            p->api_classes.v[i].class = "";
 }
 
 static void finish_kernel(struct profile_kernel *k)
@@ -72,7 +66,7 @@ static void finish_kernel(struct profile_kernel *k)
     enum kernel_role role = kernel_role_of(k->name ? k->name : "");
     k->name = k->name ? k->name : "";
     k->short_name = k->short_name ? k->short_name : k->name;
-    k->category = kernel_role_info(role)->label;
+    k->category = role;
     k->class = role == ROLE_COLLECTIVE ? KERNEL_COLLECTIVE
                : strncmp(k->name, "__amd_rocclr_copy", strlen("__amd_rocclr_copy")) == 0
                    ? KERNEL_BLIT

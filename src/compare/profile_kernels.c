@@ -273,7 +273,7 @@ static void add_kernel(struct run_profile *p, struct grouping *s, size_t from, s
     struct profile_kernel k = {
         .name = arena_strdup(arena, trace_str(t, t->symbols.v[symbol].name)),
         .short_name = arena_strdup(arena, trace_str(t, t->symbols.v[symbol].short_name)),
-        .category = kernel_role_info((enum kernel_role)s->a->view.role[symbol])->label,
+        .category = (enum kernel_role)s->a->view.role[symbol],
         .class = (enum kernel_class)s->a->view.kernel_class[symbol],
     };
     k.dependence = 1;

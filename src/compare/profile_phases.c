@@ -22,11 +22,12 @@ static const struct field cause_list[] = {
 static const struct fields cause_fields =
     FIELDS("causes", "The ledger of a phase, what is not 0.", struct profile_phase, cause_list);
 
-#define F(member, type, label, unit, doc)                                                          \
-    FIELD(struct profile_phase, member, type, label, unit, doc)
+#define F(member, type, label, unit, doc, ...)                                                     \
+    FIELD(struct profile_phase, member, type, label, unit, doc, ##__VA_ARGS__)
 static const struct field phase_list[] = {
     F(name, FIELD_TEXT, "name", NO_UNIT, "marker, kernel with most time, or what the host does"),
-    F(named_by, FIELD_TEXT, "named by", NO_UNIT, "marker, kernel, host or idle"),
+    F(named_by, FIELD_ENUM, "named by", NO_UNIT, "marker, kernel, host or idle",
+      .words = phase_naming_words),
     F(duration_ns, FIELD_I64, "duration", IN_NS, "end - start"),
     F(busy_ns, FIELD_I64, "busy", IN_NS, "time in which GPUs work, summed over GPUs"),
     F(compute_ns, FIELD_I64, "compute", IN_NS, "ledger of the phase: compute"),
@@ -118,7 +119,6 @@ void profile_phases_make(struct run_profile *p, const struct analysis *a, struct
         const struct phase_row *from = &a->phases.v[i];
         struct profile_phase phase = of_row(from);
         phase.name = kept(arena, from->name);
-        phase.named_by = kept(arena, from->named_by);
         phase.has_causes = true;
         memcpy(phase.cause_ns, from->ledger.ns, sizeof(phase.cause_ns));
         if (sums)
@@ -160,7 +160,4 @@ void profile_finish_phases(struct profile_doc *d, struct arena *arena)
         if (is_sound(&p->phases.v[i]))
             p->phases.v[n++] = p->phases.v[i];
     p->phases.n = n;
-    for (size_t i = 0; i < n; i++)
-        if (!p->phases.v[i].named_by)
-            p->phases.v[i].named_by = "";
 }

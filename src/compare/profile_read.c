@@ -53,9 +53,6 @@ static void take_files_and_gpus(struct run_profile *p)
         if (p->files.v[i])
             p->files.v[n++] = p->files.v[i];
     p->files.n = n;
-    for (size_t i = 0; i < p->gpus.n; i++)
-        if (!p->gpus.v[i].vendor)
-            p->gpus.v[i].vendor = vendor_name(VENDOR_UNKNOWN);
 }
 
 /* Blocks, markers and repeats that cannot be are left out. */

@@ -8,10 +8,11 @@ PART(path_fields, const char *,
 PART(metadata, T, FIXED("gpusight_version", GPUSIGHT_VERSION, "version of the program"),
      ALWAYS(T, p.files, FIELD_LIST, "files", "files that were read", .of = &path_fields));
 
-#define GPU(member, type, key, doc) ALWAYS(struct profile_gpu, member, type, key, doc)
+#define GPU(member, type, key, doc, ...)                                                           \
+    ALWAYS(struct profile_gpu, member, type, key, doc, ##__VA_ARGS__)
 PART(gpu_fields, struct profile_gpu, GPU(name, FIELD_TEXT, "name", "product name"),
      GPU(arch, FIELD_TEXT, "architecture", "gfx942, sm_90, ..."),
-     GPU(vendor, FIELD_TEXT, "vendor", "who made it"),
+     GPU(vendor, FIELD_ENUM, "vendor", "who made it", .words = vendor_names),
      GPU(cu_count, FIELD_U32, "cu_count", "compute units or SMs; 0: not known"),
      GPU(clock_mhz, FIELD_U32, "clock_mhz", "highest clock; 0: not known"));
 PART(info, T, ALWAYS(T, p.gpus, FIELD_LIST, "gpus", "GPUs of the run", .of = &gpu_fields));

@@ -26,18 +26,17 @@
 #define HOST_MOST 0.2
 #define CHANGED_LESS 3.0 /* where the program changed its calls, so much less is accident */
 
-static const char *const directions[CAUSES] = {
-    [CAUSE_COPY_H2D] = "Host-to-Device", [CAUSE_COPY_D2H] = "Device-to-Host",
-    [CAUSE_COPY_P2P] = "Peer-to-Peer",   [CAUSE_COPY_D2D] = "Device-to-Device",
-    [CAUSE_COPY_SET] = "Memset",
+static const enum copy_kind copy_kinds[CAUSES] = {
+    [CAUSE_COPY_H2D] = COPY_H2D, [CAUSE_COPY_D2H] = COPY_D2H, [CAUSE_COPY_P2P] = COPY_P2P,
+    [CAUSE_COPY_D2D] = COPY_D2D, [CAUSE_COPY_SET] = COPY_SET,
 };
 
 static const struct copy_row *copies_of(const struct run_profile *p, enum cause cause)
 {
-    if (!directions[cause])
+    if (copy_kinds[cause] == COPY_UNKNOWN)
         return NULL;
     for (size_t i = 0; i < p->copies.n; i++)
-        if (str_eq(p->copies.v[i].direction, directions[cause]))
+        if (p->copies.v[i].kind == copy_kinds[cause])
             return &p->copies.v[i];
     return NULL;
 }
@@ -151,16 +150,16 @@ double gap_variance(const struct run_profile *p, enum cause c)
 }
 
 /* Where the program itself changed what it calls, idle time that changed with it is no accident. */
-const char *changed_calls(const struct comparison *c)
+static const char *changed_calls(const struct comparison *c)
 {
-    static const char *const classes[] = {"sync", "allocation",    "launch",
-                                          "copy", "communication", "I/O"};
+    static const enum api_class classes[] = {API_SYNC, API_ALLOC, API_LAUNCH,
+                                             API_COPY, API_COMM,  API_IO};
     for (size_t i = 0; i < ARRAY_LEN(classes); i++) {
         const struct api_class_row *a = profile_api(c->a, classes[i]),
                                    *b = profile_api(c->b, classes[i]);
         double x = a ? (double)a->calls : 0, y = b ? (double)b->calls / c->steps : 0;
         if (fabs(x - y) > more_of(8, CALLS_CHANGED * more_of(x, y)))
-            return classes[i];
+            return api_class_name(classes[i]);
     }
     return NULL;
 }
@@ -230,7 +229,7 @@ static void decide_idle(struct comparison *c)
         compare_say(c, "idle time has no noise: a saved analysis does not say how regular it is");
         return;
     }
-    if (!profile_has(c->a, "api") || !profile_has(c->b, "api"))
+    if (!profile_has(c->a, CAPABLE_API) || !profile_has(c->b, CAPABLE_API))
         return;
     for (enum cause k = CAUSE_LAUNCH; k <= CAUSE_HOST; k++)
         sum += gap_variance(c->a, k) + gap_variance(c->b, k) / (c->steps * c->steps);
@@ -315,8 +314,8 @@ static void make_rows(struct comparison *c)
             add_row(c, &c->ledger, cause_info(k)->key, cause_info(k)->label, c->a->cause_ns[k],
                     c->b->cause_ns[k], noise_of(c, k));
     for (enum api_class k = 0; k < API_CLASSES; k++) {
-        const struct api_class_row *a = profile_api(c->a, api_class_name(k));
-        const struct api_class_row *b = profile_api(c->b, api_class_name(k));
+        const struct api_class_row *a = profile_api(c->a, k);
+        const struct api_class_row *b = profile_api(c->b, k);
         if (a || b)
             add_row(c, &c->api, api_class_name(k), "calls", a ? (int64_t)a->calls : 0,
                     b ? (int64_t)b->calls : 0, 0);
@@ -324,7 +323,7 @@ static void make_rows(struct comparison *c)
     for (enum cause k = CAUSE_COPY_H2D; k <= CAUSE_COPY_SET; k++) {
         const struct copy_row *a = copies_of(c->a, k), *b = copies_of(c->b, k);
         if (a || b)
-            add_row(c, &c->copies, cause_info(k)->key, directions[k],
+            add_row(c, &c->copies, cause_info(k)->key, copy_directions[copy_kinds[k]],
                     a ? (int64_t)a->total_bytes : 0, b ? (int64_t)b->total_bytes : 0, 0);
     }
 }

@@ -23,21 +23,11 @@
 
 /* ---- advice ---- */
 
-static bool knows_tool(const char *tool)
-{
-    static const char *const tools[] = {"rocprofv3", "rocprof-sys-sample", "rocprof-sys-instrument",
-                                        "rocprof-sys-run", "rocprof-compute"};
-    for (size_t i = 0; i < ARRAY_LEN(tools); i++)
-        if (str_eq(tool, tools[i]))
-            return true;
-    return false;
-}
-
 static void take_commands(struct rocinsight_advice *to, const struct profiler_command *v, size_t n,
                           struct arena *arena)
 {
     for (size_t i = 0; i < n; i++)
-        if (knows_tool(v[i].tool))
+        if (profiler_vendor(v[i].profiler) == VENDOR_AMD) /* it knows no other */
             vec_push(&to->commands, arena, v[i]);
 }
 
@@ -46,7 +36,7 @@ static void take_finding(T *d, const struct finding_json *from, struct arena *ar
     const struct finding *f = &from->f;
     struct rocinsight_advice *to = vec_add(&d->advice, arena);
     *to = (struct rocinsight_advice){.id = f->id,
-                                     .priority = priority_name(f->priority),
+                                     .priority = f->priority,
                                      .category = f->category,
                                      .issue = f->issue,
                                      .suggestion = f->suggestion,
@@ -88,32 +78,16 @@ static struct rocinsight_source *source_of(const struct source_json *s, struct a
 /* ---- numbers ---- */
 
 /* Memory set to a value is no copy; between hosts is a direction it has no word for. */
-static const char *direction_word(enum copy_kind kind)
+static bool has_word(enum copy_kind kind)
 {
-    switch (kind) {
-    case COPY_H2D:
-        return "Host-to-Device";
-    case COPY_D2H:
-        return "Device-to-Host";
-    case COPY_D2D:
-        return "Device-to-Device";
-    case COPY_P2P:
-        return "Peer-to-Peer";
-    case COPY_UNKNOWN:
-        return "Unknown";
-    default:
-        return NULL;
-    }
+    return kind != COPY_SET && kind != COPY_H2H;
 }
 
 static void take_copies(T *d, const struct analysis *a, struct arena *arena)
 {
     for (size_t i = 0; i < a->copies.n; i++) {
-        const char *word = direction_word(a->copies.v[i].kind);
-        if (!word)
-            continue;
-        vec_push(&d->copies, arena, a->copies.v[i]);
-        d->copies.v[d->copies.n - 1].direction = word;
+        if (has_word(a->copies.v[i].kind))
+            vec_push(&d->copies, arena, a->copies.v[i]);
     }
 }
 
@@ -160,7 +134,7 @@ static void take_histogram(T *d, const struct analysis *a, struct arena *arena)
 
 static void omit(T *d, struct arena *arena, const char *message)
 {
-    vec_push(&d->d.overview.warnings, arena, ((struct warning){"info", message, NULL}));
+    vec_push(&d->d.overview.warnings, arena, ((struct warning){WARNING_INFO, message, NULL}));
 }
 
 static void take_omissions(T *d, const struct analysis *a, struct arena *arena)
@@ -168,16 +142,17 @@ static void take_omissions(T *d, const struct analysis *a, struct arena *arena)
     const struct finding_json *v = d->d.findings.v;
     size_t commands = 0;
     for (size_t i = 0; i < a->copies.n; i++)
-        if (!direction_word(a->copies.v[i].kind))
+        if (!has_word(a->copies.v[i].kind))
             omit(d, arena,
-                 arena_printf(arena, "not in memory_analysis: %s", a->copies.v[i].direction));
+                 arena_printf(arena, "not in memory_analysis: %s",
+                              copy_directions[a->copies.v[i].kind]));
     if (isfinite(a->counter_stats.avg_waves))
         omit(d, arena,
              "avg_waves, max_waves and min_waves are waves launched by a dispatch (SQ_WAVES), not "
              "occupancy");
     for (size_t i = 0; i < d->d.findings.n; i++)
         for (size_t k = 0; k < v[i].f.commands.n; k++)
-            commands += !knows_tool(v[i].f.commands.v[k].tool);
+            commands += profiler_vendor(v[i].f.commands.v[k].profiler) != VENDOR_AMD;
     if (commands)
         omit(d, arena,
              arena_printf(arena, "%zu commands of other vendors' tools are left out", commands));

@@ -7,7 +7,8 @@
 
 /* A finding, or what source code suggests. */
 struct rocinsight_advice {
-    const char *id, *priority, *category, *issue, *suggestion, *impact;
+    enum priority priority;
+    const char *id, *category, *issue, *suggestion, *impact;
     double confidence; /* NaN: nothing was measured */
     VEC(const char *) actions;
     VEC(struct profiler_command) commands; /* of tools that it knows */

@@ -34,9 +34,8 @@ PART(info, T,
      LIST(T, gpus, "gpus", "GPUs in the view", &gpu_fields));
 PART(summary, T,
      TEXT(T, overview.assessment, "overall_assessment", "the verdict and the size of the run"),
-     TEXT(T, overview.bottleneck, "primary_bottleneck", "of the first finding",
-          .words = WORDS("compute", "memory_transfer", "memory_bandwidth", "latency", "mixed",
-                         "unknown")),
+     ALWAYS(T, overview.bottleneck, FIELD_ENUM, "primary_bottleneck", "of the first finding",
+            .words = primary_names),
      ROUNDED(T, overview.confidence, "confidence", 100, "0 to 1"),
      LIST(T, overview.key_findings, "key_findings", "most important first", &field_texts));
 #undef T
@@ -119,7 +118,8 @@ PART(copy, T, COUNT(T, count, "count", "copies"), COUNT(T, total_bytes, "total_b
      ROUNDED(T, avg_bytes, "avg_bytes", 100, "of a copy"),
      ROUNDED(T, avg_duration_ns, "avg_duration_ns", 100, "of a copy"),
      ROUNDED(T, bandwidth_gbps, "bandwidth_gbps", 10000, "bytes / summed durations"));
-PART(copy_by_direction, T, TEXT(T, direction, "", ""), WITHIN("", "of a direction", &copy));
+PART(copy_by_direction, T, ALWAYS(T, kind, FIELD_ENUM, "", "", .words = copy_directions),
+     WITHIN("", "of a direction", &copy));
 #undef T
 
 #define T struct counter_row
@@ -144,7 +144,7 @@ PART(counters, T,
 
 #define T struct rocinsight_advice
 PART(advice, T, TEXT(T, id, "id", "stable name"),
-     TEXT(T, priority, "priority", "from what was claimed", .words = priority_names),
+     ALWAYS(T, priority, FIELD_ENUM, "priority", "from what was claimed", .words = priority_names),
      TEXT(T, category, "category", "subject"), TEXT(T, issue, "issue", "what is wrong here"),
      TEXT(T, suggestion, "suggestion", "what to do about it"),
      LIST(T, actions, "actions", "steps", &field_texts),
@@ -161,9 +161,12 @@ PART(source_kernel, T, TEXT(T, name, "name", ""), TEXT(T, file, "file", ""),
 #undef T
 
 #define T struct source_pattern
-PART(pattern_part, T, TEXT(T, pattern_id, "pattern_id", "stable name, see docs/source-scan.md"),
+PART(pattern_part, T,
+     ALWAYS(T, pattern_id, FIELD_ENUM, "pattern_id", "stable name, see docs/source-scan.md",
+            .words = source_pattern_words),
      ALWAYS(T, severity, FIELD_ENUM, "severity", "", .words = source_severity_words),
-     TEXT(T, category, "category", "subject"), TEXT(T, description, "description", "what it is"),
+     ALWAYS(T, category, FIELD_ENUM, "category", "subject", .words = source_category_words),
+     TEXT(T, description, "description", "what it is"),
      ALWAYS(T, count, FIELD_U32, "count", "places"));
 #undef T
 
@@ -173,7 +176,9 @@ PART(pattern, T, SPREAD(T, p, FIELD_REF, &pattern_part),
 #undef T
 
 #define T struct source_scan
-PART(files_part, T, TEXT(T, programming_model, "programming_model", "see docs/source-scan.md"),
+PART(files_part, T,
+     ALWAYS(T, programming_model, FIELD_ENUM, "programming_model", "see docs/source-scan.md",
+            .words = source_model_words),
      ALWAYS(T, files_scanned, FIELD_U32, "files_scanned", "files that were read"),
      ALWAYS(T, files_skipped, FIELD_U32, "files_skipped", "files that could not be"),
      COUNT(T, kernels.n, "kernel_count", "different kernels"),

@@ -129,8 +129,7 @@ static void prepare_places(struct conversion *c)
 static bool needs_own_ids(const struct trace *t)
 {
     for (size_t i = 0; i < t->files.n; i++)
-        if (!str_eq(t->files.v[i].format, "rocpd") &&
-            !str_starts(t->files.v[i].format, "rocprofv3"))
+        if (!trace_by_rocprofv3(&t->files.v[i]))
             return true;
     return false;
 }

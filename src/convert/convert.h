@@ -21,7 +21,8 @@
 #include "base/str.h"
 #include "model/trace.h"
 
-enum agent_index { AGENT_RELATIVE, AGENT_ABSOLUTE, AGENT_TYPE_RELATIVE };
+enum agent_index { AGENT_ABSOLUTE, AGENT_RELATIVE, AGENT_TYPE_RELATIVE };
+#define AGENT_INDEX_WORDS "absolute|relative|type-relative"
 
 struct convert_opts {
     enum agent_index agent_index;

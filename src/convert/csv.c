@@ -282,24 +282,24 @@ static bool write_scratch(struct csv_out *w, struct gs_error *err)
 
 /* ---- calls ---- */
 
-const char *csv_domain(enum region_kind kind, const char *name)
+enum csv_domain csv_domain(enum region_kind kind, const char *name)
 {
     switch (kind) {
     case REGION_HIP:
     case REGION_HIP_COMPILER:
-        return "hip_api";
+        return CSV_HIP;
     case REGION_HSA:
-        return "hsa_api";
+        return CSV_HSA;
     case REGION_COLLECTIVE:
-        return "rccl_api";
+        return CSV_RCCL;
     case REGION_MEDIA:
-        return str_starts(name, "rocJpeg") ? "rocjpeg_api" : "rocdecode_api";
+        return str_starts(name, "rocJpeg") ? CSV_ROCJPEG : CSV_ROCDECODE;
     case REGION_OPENMP:
-        return "ompt";
+        return CSV_OMPT;
     case REGION_DRIVER:
-        return "kfd";
+        return CSV_KFD;
     default: /* what rocprofv3 has no file for: MPI, functions of the program, Python */
-        return "regions";
+        return CSV_REGIONS;
     }
 }
 
@@ -320,13 +320,15 @@ static void put_call(struct csv_out *w, uint32_t process, const char *domain, co
 static const char call_columns[] =
     "Domain Function Process_Id Thread_Id Correlation_Id Start_Timestamp End_Timestamp";
 
-static bool write_calls(struct csv_out *w, const char *which, struct gs_error *err)
+static bool write_calls(struct csv_out *w, enum csv_domain which, struct gs_error *err)
 {
+    static const char *const files[CSV_DOMAINS] = {
+        "hip_api", "hsa_api", "rccl_api", "rocdecode_api", "rocjpeg_api", "ompt", "kfd", "regions"};
     const struct trace *t = w->t;
     const struct regions *r = &t->regions;
     size_t n = conversion_regions(t);
-    if (!csv_begin(w, arena_printf(w->c->arena, "%s_trace", which), columns(w, call_columns), true,
-                   err))
+    if (!csv_begin(w, arena_printf(w->c->arena, "%s_trace", files[which]), columns(w, call_columns),
+                   true, err))
         return false;
     for (size_t i = 0; i < n; i++) {
         const char *name = trace_str(t, r->name[i]);
@@ -361,26 +363,15 @@ static bool write_markers(struct csv_out *w, struct gs_error *err)
 /* Which files of calls there are, in the order of first use. */
 static bool write_all_calls(struct csv_out *w, struct gs_error *err)
 {
-    static const char *const domains[] = {"hip_api",     "hsa_api", "rccl_api", "rocdecode_api",
-                                          "rocjpeg_api", "ompt",    "kfd",      "regions"};
     const struct trace *t = w->t;
     size_t n = conversion_regions(t);
-    bool used[ARRAY_LEN(domains)] = {false};
-    for (size_t i = 0; i < n; i++) {
-        const char *domain = csv_domain(t->regions.kind[i], trace_str(t, t->regions.name[i]));
-        if (!conversion_takes(w->c, process_of_thread(t, t->regions.thread[i])))
-            continue;
-        for (size_t k = 0; k < ARRAY_LEN(domains); k++)
-            used[k] |= str_eq(domain, domains[k]);
-    }
-    for (size_t k = 0; k < ARRAY_LEN(domains); k++) {
-        enum region_kind of[] = {REGION_HIP,   REGION_HSA,    REGION_COLLECTIVE, REGION_MEDIA,
-                                 REGION_MEDIA, REGION_OPENMP, REGION_DRIVER,     REGION_USER};
-        /* The very pointer that csv_domain() gives: rows are compared by it. */
-        const char *which = csv_domain(of[k], k == 4 ? "rocJpeg" : "");
-        if (used[k] && !write_calls(w, which, err))
+    bool used[CSV_DOMAINS] = {false};
+    for (size_t i = 0; i < n; i++)
+        if (conversion_takes(w->c, process_of_thread(t, t->regions.thread[i])))
+            used[csv_domain(t->regions.kind[i], trace_str(t, t->regions.name[i]))] = true;
+    for (enum csv_domain k = 0; k < CSV_DOMAINS; k++)
+        if (used[k] && !write_calls(w, k, err))
             return false;
-    }
     return true;
 }
 

@@ -28,7 +28,18 @@ void csv_end_row(struct csv_out *w);
 bool csv_agents(struct csv_out *w, struct gs_error *err);
 bool csv_stats(struct csv_out *w, struct gs_error *err);
 
-/* The file that calls of this kind go to: "hip_api", "hsa_api", "regions", ... */
-const char *csv_domain(enum region_kind kind, const char *name);
+/* The files that calls go to; the last has what rocprofv3 has no file for. */
+enum csv_domain {
+    CSV_HIP,
+    CSV_HSA,
+    CSV_RCCL,
+    CSV_ROCDECODE,
+    CSV_ROCJPEG,
+    CSV_OMPT,
+    CSV_KFD,
+    CSV_REGIONS,
+    CSV_DOMAINS
+};
+enum csv_domain csv_domain(enum region_kind kind, const char *name);
 
 #endif

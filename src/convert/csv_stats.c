@@ -120,19 +120,10 @@ static bool put_table(struct csv_out *w, const char *file, struct name_stat *row
 
 static int table_of(enum region_kind kind, const char *name)
 {
-    static const struct {
-        const char *domain;
-        int table;
-    } of[] = {{"hip_api", HIP},
-              {"hsa_api", HSA},
-              {"rccl_api", RCCL},
-              {"rocdecode_api", ROCDECODE},
-              {"rocjpeg_api", ROCJPEG}};
-    const char *domain = csv_domain(kind, name);
-    for (size_t i = 0; i < ARRAY_LEN(of); i++)
-        if (str_eq(of[i].domain, domain))
-            return of[i].table;
-    return OTHER;
+    static const int tables[CSV_DOMAINS] = {
+        [CSV_HIP] = HIP,         [CSV_HSA] = HSA,    [CSV_RCCL] = RCCL, [CSV_ROCDECODE] = ROCDECODE,
+        [CSV_ROCJPEG] = ROCJPEG, [CSV_OMPT] = OTHER, [CSV_KFD] = OTHER, [CSV_REGIONS] = OTHER};
+    return tables[csv_domain(kind, name)];
 }
 
 static void add_host(struct csv_out *w, struct stat_table *tables)

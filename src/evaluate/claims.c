@@ -54,7 +54,8 @@ static void read_hypothesis(struct jread *j, struct eval_run *r, struct arena *a
 {
     struct hypothesis h = {
         .runtime_fraction_pct = NAN, .speedup_lower_pct = NAN, .speedup_upper_pct = NAN};
-    const char *rule = NULL, *title = NULL, *priority = NULL;
+    const char *rule = NULL, *title = NULL;
+    enum priority priority = PRIORITY_MEDIUM;
     if (!jr_object(j))
         return;
     while (jr_key(j)) {
@@ -77,16 +78,16 @@ static void read_hypothesis(struct jread *j, struct eval_run *r, struct arena *a
         else if (jr_is(j, "title"))
             title = jr_strdup(j, a);
         else if (jr_is(j, "priority"))
-            priority = jr_strdup(j, a);
+            priority = priority_of(jr_str(j, NULL));
         else
             jr_skip(j);
     }
-    if (priority && str_eq(priority, "INFO"))
+    if (priority == PRIORITY_INFO)
         return;
     add_hypothesis(r, &h, a);
     struct eval_claim *c = &r->claims.v[r->claims.n - 1];
     c->rule = rule;
-    c->minor = priority && str_eq(priority, "LOW");
+    c->minor = priority == PRIORITY_LOW;
     if (title)
         c->title = title;
 }

@@ -24,11 +24,18 @@ struct eval_bottleneck {
 extern const struct eval_bottleneck eval_bottlenecks[];               /* a NULL name at the end */
 const struct eval_bottleneck *eval_bottleneck_find(const char *name); /* NULL: none */
 
+struct eval_list {
+    const struct eval_bottleneck **v;
+    size_t n, cap;
+};
+
 /* What is known about a trace. */
 struct eval_truth {
     const char *run_id, *scenario;
-    const char *expected; /* of bottlenecks.def; "none": nothing is wrong */
-    struct opt_list also_true, suggestions;
+    const char *expected;                  /* in its own word */
+    const struct eval_bottleneck *planted; /* the same; NULL: nothing is wrong */
+    struct eval_list also_true;
+    struct opt_list suggestions;
     double share_pct; /* of the GPU time that it costs; NaN: not known */
     struct opt_list paths;
     const char *file; /* the truth itself */
@@ -103,12 +110,8 @@ bool claims_of_file(struct eval_run *r, const char *path, struct arena *arena,
 /* All runs of a saved evaluation, ours or PerfAdvisor's; those without truth here are left out. */
 bool evaluation_read(struct evaluation *e, const char *path, struct gs_error *err);
 
-bool eval_is_healthy(const struct eval_truth *t); /* nothing is wrong with it */
 void evaluation_score(struct eval_run *r);
 void evaluation_sum(struct evaluation *e);
-
-/* Whether a claim is about this bottleneck. */
-bool claim_matches(const struct eval_claim *c, const char *bottleneck);
 
 struct doc *evaluation_doc(const struct evaluation *e, struct arena *a);
 void evaluation_json(const struct evaluation *e, struct jwrite *w);

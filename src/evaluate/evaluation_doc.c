@@ -85,7 +85,7 @@ static struct run_row run_row(const struct eval_run *r, struct arena *a)
 {
     const char *found =
         r->error ? "failed"
-        : !eval_is_healthy(r->truth)
+        : r->truth->planted
             ? r->rank < 0 ? "missed" : arena_printf(a, "%lld", (long long)r->rank + 1)
         : r->false_alarms ? "alarm"
                           : "quiet";

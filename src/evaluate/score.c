@@ -70,11 +70,9 @@ static bool says_one(const char *text, const char *list)
     return false;
 }
 
-bool claim_matches(const struct eval_claim *c, const char *bottleneck)
+/* Whether a claim is about this bottleneck. */
+static bool claim_matches(const struct eval_claim *c, const struct eval_bottleneck *b)
 {
-    const struct eval_bottleneck *b = eval_bottleneck_find(bottleneck);
-    if (!b)
-        return false;
     return c->rule ? in_list(b->rules, c->rule)
                    : in_list(b->types, c->type) && says_one(c->text, b->words);
 }
@@ -87,11 +85,6 @@ static bool also_true(const struct eval_claim *c, const struct eval_truth *t)
     return false;
 }
 
-bool eval_is_healthy(const struct eval_truth *t)
-{
-    return str_eq(t->expected, "none");
-}
-
 void evaluation_score(struct eval_run *r)
 {
     const struct eval_truth *t = r->truth;
@@ -100,7 +93,7 @@ void evaluation_score(struct eval_run *r)
     r->false_alarms = r->secondary = 0;
     for (size_t i = 0; i < r->claims.n; i++) {
         const struct eval_claim *c = &r->claims.v[i];
-        if (claim_matches(c, t->expected)) {
+        if (t->planted && claim_matches(c, t->planted)) {
             if (r->rank < 0)
                 r->rank = (int64_t)i;
         } else if (also_true(c, t))
@@ -152,7 +145,7 @@ static void sum_runs(struct eval_sums *s, struct eval_run *const *runs, size_t n
         s->secondary += r->secondary;
         for (size_t k = 0; k < r->claims.n; k++)
             claims += !r->claims.v[k].minor;
-        if (eval_is_healthy(r->truth)) {
+        if (!r->truth->planted) {
             s->healthy++;
             s->healthy_alarms += r->false_alarms;
             continue;

@@ -44,6 +44,18 @@ static void read_texts(struct jread *j, struct opt_list *out, struct arena *a)
     }
 }
 
+/* What is no bottleneck that we know cannot be found either. */
+static void read_also_true(struct jread *j, struct eval_truth *t, struct arena *a)
+{
+    struct opt_list names = {0};
+    read_texts(j, &names, a);
+    for (size_t i = 0; i < names.n; i++) {
+        const struct eval_bottleneck *b = eval_bottleneck_find(names.v[i]);
+        if (b)
+            vec_push(&t->also_true, a, b);
+    }
+}
+
 static void read_members(struct jread *j, struct eval_truth *t, struct arena *a)
 {
     if (!jr_object(j))
@@ -54,7 +66,7 @@ static void read_members(struct jread *j, struct eval_truth *t, struct arena *a)
         else if (jr_is(j, "expected_bottleneck") || jr_is(j, "expected"))
             t->expected = jr_strdup(j, a);
         else if (jr_is(j, "also_true"))
-            read_texts(j, &t->also_true, a);
+            read_also_true(j, t, a);
         else if (jr_is(j, "suggestions"))
             read_texts(j, &t->suggestions, a);
         else if (jr_is(j, "share_pct"))
@@ -80,7 +92,8 @@ static bool read_truth(struct eval_truth *t, const char *path, struct arena *a,
         return wrap(err, "cannot read '%s'", path);
     if (!t->expected)
         return fail(err, GS_E_FORMAT, "no 'expected_bottleneck' in '%s'", path);
-    if (!eval_is_healthy(t) && !eval_bottleneck_find(t->expected))
+    t->planted = eval_bottleneck_find(t->expected);
+    if (!t->planted && !str_eq(t->expected, "none"))
         return fail(err, GS_E_FORMAT,
                     "unknown bottleneck '%s' in '%s'; docs/evaluate.md lists them", t->expected,
                     path);

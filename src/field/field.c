@@ -175,6 +175,10 @@ static const char *unit_text(const struct field *f, struct field_value known, st
     switch (f->unit) {
     case IN_NS:
         return arena_strdup(a, human_time(text, ns_from(v)));
+    case IN_US: /* as other times */
+        return arena_strdup(a, human_time(text, ns_from(1e3 * v)));
+    case IN_MS:
+        return arena_strdup(a, human_time(text, ns_from(1e6 * v)));
     case IN_BYTES:
         return arena_printf(a, "%s%s", v < 0 ? "-" : "", human_bytes(text, count_from(fabs(v))));
     case IN_PERCENT:

@@ -13,11 +13,7 @@ static uint32_t read_u32(struct jread *j)
 /* The number of a word; -1: it is none of them. */
 static int read_word(struct jread *j, const struct field *f)
 {
-    const char *s = jr_str(j, NULL);
-    for (int i = 0; s && f->words[i]; i++)
-        if (!strcmp(s, f->words[i]))
-            return i;
-    return -1;
+    return str_word(jr_str(j, NULL), f->words);
 }
 
 static void read_set(struct jread *j, const struct field *f, unsigned *set)

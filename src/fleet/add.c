@@ -98,7 +98,7 @@ static bool add_hotspots(const struct adding *k, size_t top)
                                   fleet_count(i + 1),
                                   fleet_text(h->name),
                                   fleet_text(h->short_name),
-                                  fleet_text(h->category),
+                                  fleet_text(kernel_role_labels[h->category]),
                                   fleet_count(h->calls),
                                   fleet_int(h->total_duration_ns),
                                   fleet_real(h->avg_duration_ns),
@@ -122,8 +122,8 @@ static bool add_versions(const struct adding *k)
     const struct {
         const char *what, *value;
     } all[] = {{"gpusight", GPUSIGHT_VERSION},
-               {"format", f ? f->format : NULL},
-               {"writer", f ? f->flavor : NULL},
+               {"format", f ? trace_format_names[f->format] : NULL},
+               {"writer", f ? trace_writer_names[f->flavor] : NULL},
                {"schema", f ? f->schema_version : NULL},
                {"profiler", f ? f->tool_version : NULL},
                {"architecture", g ? trace_str(t, g->arch) : NULL}};

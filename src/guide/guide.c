@@ -119,7 +119,6 @@ unsigned guide_tags(const struct guide_context *c)
     static const char *const deep[] = {"instruction", "stall",    "thread trace", "att ",
                                        "pc sampl",    "assembly", "isa"};
     static const char *const code[] = {"source", "code", "line", "function"};
-    static const char *const hot[] = {"compute", "memory"}; /* memory_transfer, memory_bandwidth */
     unsigned tags = GUIDE_ALWAYS;
     if (c->tier >= 1)
         tags |= GUIDE_TIER1;
@@ -129,8 +128,7 @@ unsigned guide_tags(const struct guide_context *c)
         tags |= GUIDE_TIER3;
     if (c->tier <= 0 || c->has_source || mentions(c->prompt, code, ARRAY_LEN(code)))
         tags |= GUIDE_SOURCE;
-    if (c->tier <= 0 || mentions(c->bottleneck, hot, ARRAY_LEN(hot)) ||
-        mentions(c->prompt, building, ARRAY_LEN(building)))
+    if (c->tier <= 0 || c->in_kernels || mentions(c->prompt, building, ARRAY_LEN(building)))
         tags |= GUIDE_COMPILER;
     if (c->has_categories)
         tags |= GUIDE_TRACELENS;

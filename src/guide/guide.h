@@ -11,7 +11,7 @@
  *
  *     struct guide g;
  *     if (!guide_load(&g, path_or_NULL, arena, err)) ...
- *     unsigned tags = guide_tags(&(struct guide_context){.tier = 1, .bottleneck = "latency"});
+ *     unsigned tags = guide_tags(&(struct guide_context){.tier = 1, .has_counters = true});
  *     const char *text = guide_select(&g, tags, arena);
  *
  * Looked for in this order: the path given; $GPUSIGHT_LLM_REFERENCE_GUIDE,
@@ -46,9 +46,9 @@ enum guide_tag {
 
 /* What the talk is about. */
 struct guide_context {
-    int tier;               /* 0: source code, 1: trace, 2: counters, 3: instructions, PC samples */
-    const char *bottleneck; /* as in overview.bottleneck; NULL: not known */
-    const char *prompt;     /* the user's words; NULL: none */
+    int tier;           /* 0: source code, 1: trace, 2: counters, 3: instructions, PC samples */
+    const char *prompt; /* the user's words; NULL: none */
+    bool in_kernels;    /* compute or memory costs most: flags of compilers may help */
     bool has_counters;
     bool has_source;
     bool has_categories; /* kernel categories and the divided timeline are shown */

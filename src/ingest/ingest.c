@@ -324,7 +324,7 @@ struct db *ingest_db(const char *path, const struct ingest_opts *o, struct arena
     return db;
 }
 
-struct trace_file ingest_file(const char *path, const char *format, const char *flavor,
+struct trace_file ingest_file(const char *path, enum trace_format format, enum trace_writer flavor,
                               const char *reader)
 {
     int64_t bytes = fs_size(path);
@@ -394,8 +394,11 @@ static bool load_all(struct trace *t, const struct ingest_files *files, const st
     progress_expect(o->progress, size_of_all(files));
     for (size_t i = 0; i < files->n; i++) {
         const struct ingest_file *file = &files->v[i];
-        if (!ingest_load_one(t, file, o, err))
+        trace_next_load(t);
+        if (!ingest_load_one(t, file, o, err)) {
+            trace_drop_load(t);
             return wrap(err, "cannot read '%s'", file->path);
+        }
         assert(t->files.n > i); /* every reader names what it has read */
         done += ingest_size(file);
         progress_set(o->progress, done); /* parts that are never read count, too */

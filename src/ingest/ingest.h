@@ -44,6 +44,7 @@ struct probe {
 struct format {
     const char *name;  /* "rocpd" */
     const char *label; /* "AMD rocpd database" */
+    bool scattered;    /* in more files than the one it is known by */
     bool (*detect)(const struct probe *p);
     /*
      * Where several files make one capture: the name they share, made from the path of any of
@@ -123,7 +124,7 @@ struct db *ingest_db(const char *path, const struct ingest_opts *o, struct arena
                      struct gs_error *err);
 
 /* What a reader knows of its file before it reads it; the rest is "", to be filled in. */
-struct trace_file ingest_file(const char *path, const char *format, const char *flavor,
+struct trace_file ingest_file(const char *path, enum trace_format format, enum trace_writer flavor,
                               const char *reader);
 
 #endif

@@ -250,6 +250,7 @@ void job_align_clocks(struct job *job, const struct meetings *all, struct arena 
         }
         share_by_host(job, &hosts, temporary);
         note_apart(job, &hosts, temporary);
+        job->stats.clocks_aligned = true;
         job->stats.aligned =
             c.several || !c.name ? tries[k].what : arena_strdup(job->arena, c.name);
         return;

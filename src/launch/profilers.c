@@ -10,17 +10,13 @@
 #include "launch/child.h"
 #include "plan/goals.h"
 
-static const struct {
-    const char *name;
-    unsigned tool;
-    enum vendor vendor;
-} known[PROFILERS] = {
-    [PROFILER_ROCPROFV3] = {"rocprofv3", TOOL_ROCPROFV3, VENDOR_AMD},
-    [PROFILER_ROCPROF_SYS_RUN] = {"rocprof-sys-run", TOOL_ROCPROF_SYS, VENDOR_AMD},
-    [PROFILER_ROCPROF_SYS_SAMPLE] = {"rocprof-sys-sample", TOOL_ROCPROF_SYS, VENDOR_AMD},
-    [PROFILER_ROCPROF_COMPUTE] = {"rocprof-compute", TOOL_ROCPROF_COMPUTE, VENDOR_AMD},
-    [PROFILER_NSYS] = {"nsys", TOOL_NSYS, VENDOR_NVIDIA},
-    [PROFILER_NCU] = {"ncu", TOOL_NCU, VENDOR_NVIDIA},
+static const unsigned tools[PROFILERS] = {
+    [PROFILER_ROCPROFV3] = TOOL_ROCPROFV3,
+    [PROFILER_ROCPROF_SYS_RUN] = TOOL_ROCPROF_SYS,
+    [PROFILER_ROCPROF_SYS_SAMPLE] = TOOL_ROCPROF_SYS,
+    [PROFILER_ROCPROF_COMPUTE] = TOOL_ROCPROF_COMPUTE,
+    [PROFILER_NSYS] = TOOL_NSYS,
+    [PROFILER_NCU] = TOOL_NCU,
 };
 
 /* Where vendors install without touching PATH; the newest last, so from the end. */
@@ -64,20 +60,12 @@ void profilers_find(struct profilers *p, struct arena *a)
     struct words folders = {0};
     *p = (struct profilers){0};
     usual_folders(&folders, a);
-    for (int i = 0; i < PROFILERS; i++) {
-        p->path[i] = program_find(known[i].name, folders.v, a);
-        p->tools |= p->path[i] ? known[i].tool : 0;
+    for (enum profiler i = 0; i < PROFILERS; i++) {
+        p->path[i] = program_find(profiler_name(i), folders.v, a);
+        p->tools |= p->path[i] ? tools[i] : 0;
     }
     find_vendor(p);
-    for (int i = 0; i < PROFILERS; i++)
-        if (p->vendor != VENDOR_UNKNOWN && known[i].vendor != p->vendor)
-            p->tools &= ~known[i].tool;
-}
-
-const char *profilers_path(const struct profilers *p, const char *tool)
-{
-    for (int i = 0; i < PROFILERS; i++)
-        if (str_eq(known[i].name, tool))
-            return p->path[i];
-    return NULL;
+    for (enum profiler i = 0; i < PROFILERS; i++)
+        if (p->vendor != VENDOR_UNKNOWN && profiler_vendor(i) != p->vendor)
+            p->tools &= ~tools[i];
 }

@@ -10,18 +10,8 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "model/vendor.h"
+#include "model/profiler.h"
 #include "plan/command.h"
-
-enum profiler_program {
-    PROFILER_ROCPROFV3,
-    PROFILER_ROCPROF_SYS_RUN,
-    PROFILER_ROCPROF_SYS_SAMPLE,
-    PROFILER_ROCPROF_COMPUTE,
-    PROFILER_NSYS,
-    PROFILER_NCU,
-    PROFILERS
-};
 
 struct profilers {
     const char *path[PROFILERS]; /* NULL: not there */
@@ -31,9 +21,6 @@ struct profilers {
 };
 
 void profilers_find(struct profilers *p, struct arena *a);
-
-/* Where the tool of this name is; NULL: not there. */
-const char *profilers_path(const struct profilers *p, const char *tool);
 
 /* ---- Python programs bring a profiler of their own ---- */
 

@@ -33,11 +33,7 @@ void agent_init(struct llm_agent *g, struct llm *l, struct run *run, int threads
 
 static bool offered(const struct tool *t)
 {
-    static const char *const others[] = {"traces", "compare", "report"}; /* about other files */
-    for (size_t i = 0; i < ARRAY_LEN(others); i++)
-        if (str_eq(t->name, others[i]))
-            return false;
-    return t->group == TOOL_OWN;
+    return t->group == TOOL_OWN && !t->not_offered;
 }
 
 /* A copy of an object without "trace"; of a schema, without the property of that name. */
@@ -160,7 +156,7 @@ static const char *answer_call(struct llm_agent *g, const struct llm_part *call,
     struct arena *a = g->l->arena;
     struct redact *r = &g->l->redact;
     const struct tool *t = g->box ? tool_find(call->name) : NULL;
-    struct json_change names = {t && str_eq(t->name, "query") ? put_back_sql : put_back, r};
+    struct json_change names = {t && t->takes_sql ? put_back_sql : put_back, r};
     const char *args = json_changed(*call->text ? call->text : "{}", &names, a);
     *failed = true;
     if (!t || !offered(t))
@@ -174,7 +170,7 @@ static const char *answer_call(struct llm_agent *g, const struct llm_part *call,
     *failed = answer.is_error;
     if (!answer.is_error)
         vec_push(&g->answers, a, answer.json);
-    const char *sent = redact_json(r, answer.json, str_eq(t->name, "query") && !answer.is_error);
+    const char *sent = redact_json(r, answer.json, t->takes_sql && !answer.is_error);
     return prompt_quoted(sent ? sent : "{}", a);
 }
 

@@ -81,7 +81,8 @@ static const char *guide_text(const struct llm *l, const struct run *run, const 
         return guide_select(&l->guide, GUIDE_ALWAYS, l->arena);
     if (run && run->analysis) {
         c.tier = run->advice.overview.tier;
-        c.bottleneck = run->advice.overview.bottleneck;
+        enum primary b = run->advice.overview.bottleneck;
+        c.in_kernels = b == PRIMARY_COMPUTE || b == PRIMARY_MEMORY || b == PRIMARY_TRANSFER;
         c.has_counters = run->analysis->counter_stats.rows.n > 0;
     } else if (run)
         c.tier = 0;

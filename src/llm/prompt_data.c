@@ -69,7 +69,7 @@ static void put_kernel(struct telling *t, const struct hotspot *h)
     jw_open(w, NULL, '{');
     jw_uint(w, "rank", h->rank);
     jw_str(w, "name", h->name);
-    jw_str(w, "category", h->category);
+    jw_str(w, "category", kernel_role_labels[h->category]);
     jw_uint(w, "calls", h->calls);
     jw_int(w, "total_ns", h->total_duration_ns);
     jw_num(w, "avg_ns", round(h->avg_duration_ns));
@@ -99,7 +99,7 @@ static void put_verdict(struct telling *t)
         jw_int(w, "time_then_ns", v->verdict.together_ns);
         put_pct(w, "speedup_then", v->verdict.together_speedup);
     }
-    jw_str(w, "bottleneck", v->overview.bottleneck);
+    jw_str(w, "bottleneck", primary_names[v->overview.bottleneck]);
     put_pct(w, "bottleneck_confidence_pct", 100 * v->overview.confidence);
     jw_str(w, "assessment", v->overview.assessment);
     put_texts(w, "key_findings", (const char *const *)v->overview.key_findings.v,
@@ -184,10 +184,11 @@ static void put_capabilities(struct telling *t)
 
 static void choose(struct telling *t)
 {
-    const char *b = t->run->advice.overview.bottleneck;
-    bool clear = b && *b && !str_eq(b, "mixed") && !str_eq(b, "none") && !str_eq(b, "unknown");
-    t->copies = !clear || str_has(b, "transfer") || str_has(b, "memory");
-    t->counters = !clear || str_has(b, "compute") || str_has(b, "memory");
+    enum primary b = t->run->advice.overview.bottleneck;
+    bool clear = b != PRIMARY_MIXED && b != PRIMARY_UNKNOWN;
+    bool memory = b == PRIMARY_TRANSFER || b == PRIMARY_MEMORY;
+    t->copies = !clear || memory;
+    t->counters = !clear || memory || b == PRIMARY_COMPUTE;
     t->kernels = clear ? 3 : 5;
 }
 
@@ -263,7 +264,7 @@ const char *prompt_source(struct llm *l, const struct run *run)
     struct telling *t = begin(l, run);
     const struct source_scan *s = run->source;
     struct jwrite *w = &t->w;
-    jw_str(w, "programming_model", s->programming_model);
+    jw_str(w, "programming_model", source_model_words[s->programming_model]);
     jw_uint(w, "files", s->files_scanned);
     jw_uint(w, "lines", s->lines);
     jw_open(w, "kernels", '[');
@@ -273,7 +274,7 @@ const char *prompt_source(struct llm *l, const struct run *run)
     jw_open(w, "patterns", '[');
     for (size_t i = 0; i < s->patterns.n && i < 20; i++) {
         jw_open(w, NULL, '{');
-        jw_str(w, "pattern", s->patterns.v[i].pattern_id);
+        jw_str(w, "pattern", source_pattern_name(s->patterns.v[i].pattern_id));
         jw_uint(w, "count", s->patterns.v[i].count);
         jw_close(w);
     }

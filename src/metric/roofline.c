@@ -6,7 +6,7 @@
 #include "base/str.h"
 
 const char *const roof_level_labels[] = {"HBM", "L2", "L1", "LDS", NULL};
-static const char *const bound_labels[] = {"unknown", "compute", "memory", "latency"};
+const char *const bound_labels[] = {"unknown", "compute", "memory", "latency", NULL};
 
 const char *roof_level_label(enum roof_level level)
 {

@@ -74,7 +74,8 @@ void roof_point_make(struct roof_point *p, const struct metric_set *set,
 
 extern const char *const roof_level_labels[];        /* NULL at the end */
 const char *roof_level_label(enum roof_level level); /* "HBM", "L2", "L1", "LDS" */
-const char *bound_label(enum bound bound);           /* "memory", ..., "unknown" */
+extern const char *const bound_labels[];             /* "unknown", "compute", "memory", ...; NULL */
+const char *bound_label(enum bound bound);
 
 /* The metric of each level's bandwidth. */
 extern const char *const roof_level_metrics[ROOF_LEVELS];

@@ -15,6 +15,11 @@ static const struct kernel_role_info infos[] = {
 #include "model/kernel_roles.def"
 };
 
+const char *const kernel_role_labels[] = {
+#define KERNEL_ROLE(id, label, rocinsight, doc) label,
+#include "model/kernel_roles.def"
+    NULL};
+
 struct row {
     enum kernel_role role;
     const char *library;

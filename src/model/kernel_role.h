@@ -25,6 +25,8 @@ struct kernel_role_info {
     const char *doc;
 };
 
+extern const char *const kernel_role_labels[]; /* NULL at the end */
+
 /* Of the full, demangled name; ROLE_OTHER when nothing is known. */
 enum kernel_role kernel_role_of(const char *full_name);
 

@@ -79,6 +79,31 @@ struct trace *trace_new(struct arena *owner)
     return t;
 }
 
+void trace_move(struct trace *to, struct trace *from)
+{
+    trace_release(to);
+    *to = *from;
+    to->strings.arena = to->gpu_of.map.arena = to->thread_of.map.arena = to->stream_of.map.arena =
+        to->category_of.arena = &to->arena;
+    trace_init(from);
+}
+
+void trace_next_load(struct trace *t)
+{
+#define FIRST(member) .member = t->member.n,
+    vec_push(&t->loads, &t->arena,
+             ((struct trace_load){.processes = t->processes.n, TRACE_TABLES(FIRST)}));
+#undef FIRST
+}
+
+void trace_drop_load(struct trace *t)
+{
+    const struct trace_load *load = &t->loads.v[t->loads.n - 1];
+#define CUT(name) t->name.n = load->name;
+    TRACE_TABLES(CUT)
+#undef CUT
+}
+
 void trace_note(struct trace *t, enum note_kind kind, uint64_t count, const char *text)
 {
     if (!count)
@@ -260,6 +285,12 @@ const char *trace_difference(const struct trace *a, const struct trace *b, struc
     return NULL;
 }
 
+bool trace_by_rocprofv3(const struct trace_file *f)
+{
+    return f->format == TRACE_ROCPD || f->format == TRACE_ROCPROFV3_JSON ||
+           f->format == TRACE_ROCPROFV3_CSV;
+}
+
 enum vendor trace_vendor(const struct trace *t)
 {
     for (size_t g = 0; g < t->gpus.n; g++)
@@ -267,7 +298,7 @@ enum vendor trace_vendor(const struct trace *t)
             return t->gpus.v[g].vendor;
     if (t->gpus.n)
         return t->gpus.v[0].vendor;
-    return t->files.n && !strcmp(t->files.v[0].format, "nsys") ? VENDOR_NVIDIA : VENDOR_AMD;
+    return t->files.n && t->files.v[0].format == TRACE_NSYS ? VENDOR_NVIDIA : VENDOR_AMD;
 }
 
 const char *pc_pipe_name(enum pc_pipe pipe)
@@ -312,6 +343,36 @@ const char *memory_kind_name(uint8_t kind)
     static const char *const names[MEMORY_KINDS] = {"", "pageable", "pinned", "device", "managed"};
     return kind < MEMORY_KINDS ? names[kind] : "";
 }
+
+const char *const trace_format_names[] = {
+    [TRACE_UNKNOWN] = "",
+    [TRACE_ROCPD] = "rocpd",
+    [TRACE_NSYS] = "nsys",
+    [TRACE_RPD] = "rpd",
+    [TRACE_KINETO] = "kineto",
+    [TRACE_XPLANE] = "xplane",
+    [TRACE_ROCPROFV3_JSON] = "rocprofv3-json",
+    [TRACE_ROCPROFV3_CSV] = "rocprofv3-csv",
+    [TRACE_ROCPROF_CSV] = "rocprof-csv",
+    [TRACE_ROCPROF_TEXT] = "rocprof-text",
+    [TRACE_PERFETTO] = "perfetto",
+    [TRACE_OTF2] = "otf2",
+    [TRACE_FORMATS] = NULL,
+};
+
+const char *const trace_writer_names[] = {
+    [WRITER_UNKNOWN] = "an unknown tool",
+    [WRITER_ROCPROFV3] = "rocprofv3",
+    [WRITER_ROCPROF_SYS] = "rocprof-sys",
+    [WRITER_ROCPROF] = "rocprof",
+    [WRITER_NSYS] = "Nsight Systems",
+    [WRITER_RPD] = "rocmProfileData",
+    [WRITER_PYTORCH] = "the PyTorch profiler",
+    [WRITER_JAX] = "the profiler of JAX (XLA)",
+    [WRITER_PERFETTO] = "Perfetto",
+    [WRITER_OTF2] = "OTF2",
+    [WRITERS] = NULL,
+};
 
 const char *const vendor_names[] = {"unknown", "AMD", "NVIDIA", NULL};
 

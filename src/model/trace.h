@@ -329,10 +329,43 @@ struct series {
     uint32_t process;
 };
 
+enum trace_format {
+    TRACE_UNKNOWN,
+    TRACE_ROCPD,
+    TRACE_NSYS,
+    TRACE_RPD,
+    TRACE_KINETO,
+    TRACE_XPLANE,
+    TRACE_ROCPROFV3_JSON,
+    TRACE_ROCPROFV3_CSV,
+    TRACE_ROCPROF_CSV,
+    TRACE_ROCPROF_TEXT,
+    TRACE_PERFETTO,
+    TRACE_OTF2,
+    TRACE_FORMATS
+};
+extern const char *const trace_format_names[]; /* "rocpd", ...; NULL at the end */
+
+/* The program that wrote a trace. */
+enum trace_writer {
+    WRITER_UNKNOWN,
+    WRITER_ROCPROFV3,
+    WRITER_ROCPROF_SYS,
+    WRITER_ROCPROF,
+    WRITER_NSYS,
+    WRITER_RPD,
+    WRITER_PYTORCH,
+    WRITER_JAX,
+    WRITER_PERFETTO,
+    WRITER_OTF2,
+    WRITERS
+};
+extern const char *const trace_writer_names[]; /* NULL at the end */
+
 struct trace_file {
     const char *path;
-    const char *format;         /* "rocpd" */
-    const char *flavor;         /* the writer, where formats differ by it: "rocprof-sys" */
+    enum trace_format format;
+    enum trace_writer flavor;
     const char *schema_version; /* "3", "3.0.5" */
     const char *tool_version;   /* "" where the file does not say */
     const char *guid;
@@ -373,6 +406,18 @@ struct entity_index {
     size_t n;         /* so many rows are in it */
 };
 
+/*
+ * A file that was read: where its processes and its rows begin. In every table those of the next
+ * one follow, so that a row of no known process is known by its file.
+ */
+struct trace_load {
+    size_t processes;
+#define FIRST_(name) size_t name;
+    TRACE_TABLES(FIRST_)
+#undef FIRST_
+    size_t lifted; /* regions that are markers, too: they stand behind all others */
+};
+
 struct trace {
     struct arena arena;
     struct strings strings;
@@ -389,6 +434,7 @@ struct trace {
     VEC(struct series) series;
     VEC(struct note) notes;
     VEC(struct category_count) categories;
+    VEC(struct trace_load) loads;
     struct entity_index gpu_of, thread_of, stream_of;
     struct idmap category_of; /* string -> categories */
 #define MEMBER_(name) struct name name;
@@ -406,6 +452,13 @@ void trace_release(struct trace *t);
 /* The arena owns it: it is released with the arena, at the latest. */
 void trace_init_in(struct trace *t, struct arena *owner);
 struct trace *trace_new(struct arena *owner);
+
+/* *to is what *from was, which is empty then. */
+void trace_move(struct trace *to, struct trace *from);
+
+/* What is read from here on is another file; what of one that cannot be read is there already, goes. */
+void trace_next_load(struct trace *t);
+void trace_drop_load(struct trace *t);
 
 /* Room for `more` rows beyond those there; the caller fills them and adds to n. */
 #define trace_room(t, table, more) table_reserve(&(t)->table, &table##_desc, (t)->table.n + (more))
@@ -474,7 +527,9 @@ const char *pc_pipe_name(enum pc_pipe pipe); /* "valu", as in the profiler's key
 const char *region_kind_name(enum region_kind kind);
 const char *copy_kind_name(enum copy_kind kind);
 const char *memory_kind_name(uint8_t kind); /* "" where it is not known */
-extern const char *const vendor_names[];    /* by value, NULL at the end */
+/* In one of the forms of AMD's profilers of today, rocpd included: ids and names are as they write them. */
+bool trace_by_rocprofv3(const struct trace_file *f);
+extern const char *const vendor_names[]; /* by value, NULL at the end */
 const char *vendor_name(enum vendor v);
 
 #endif

@@ -47,7 +47,7 @@ void amd_output(struct planner *pl, struct capture *c, const char *format, const
     tool_command_value(&c->command, "--output-file", plan_name(pl, name));
 }
 
-unsigned plan_trace_together(unsigned items)
+static unsigned plan_trace_together(unsigned items)
 {
     unsigned all = items;
     for (size_t i = 0; i < N_TRACED; i++)
@@ -64,7 +64,7 @@ void plan_trace_flags(struct tool_command *c, unsigned items)
 
 static void timeline(struct planner *pl, unsigned items)
 {
-    struct capture *c = plan_capture(pl, "rocprofv3", plan_goals_with(pl, items));
+    struct capture *c = plan_capture(pl, PROFILER_ROCPROFV3, plan_goals_with(pl, items));
     c->title = "timeline";
     plan_trace_flags(&c->command, items);
     items = plan_trace_together(items);
@@ -78,7 +78,8 @@ static void timeline(struct planner *pl, unsigned items)
 
 static void system_capture(struct planner *pl, unsigned items)
 {
-    const char *tool = items & ITEM_SAMPLES ? "rocprof-sys-sample" : "rocprof-sys-run";
+    enum profiler tool =
+        items & ITEM_SAMPLES ? PROFILER_ROCPROF_SYS_SAMPLE : PROFILER_ROCPROF_SYS_RUN;
     struct capture *c = plan_capture(pl, tool, plan_goals_with(pl, items | ITEM_IO));
     struct tool_command *k = &c->command;
     c->title = "host and system";
@@ -113,7 +114,7 @@ static void sampling(struct planner *pl)
         amd_left_open(pl, ON(sampling), "program counters cannot be sampled on %s");
         return;
     }
-    struct capture *c = plan_capture(pl, "rocprofv3", ON(sampling));
+    struct capture *c = plan_capture(pl, PROFILER_ROCPROFV3, ON(sampling));
     c->title = "program counters";
     tool_command_flag(&c->command, "--pc-sampling-beta-enabled");
     tool_command_value(&c->command, "--pc-sampling-method",
@@ -141,7 +142,7 @@ static void thread_trace(struct planner *pl)
             "a thread trace is of one kernel: give a trace or --kernel for goal instructions");
         return;
     }
-    struct capture *c = plan_capture(pl, "rocprofv3", ON(instructions));
+    struct capture *c = plan_capture(pl, PROFILER_ROCPROFV3, ON(instructions));
     c->title = "thread trace";
     tool_command_flag(&c->command, "--att");
     tool_command_value(&c->command, "--kernel-include-regex", pl->filter.regex);

@@ -124,7 +124,7 @@ static void counter_pass(struct planner *pl, const struct passes *passes, size_t
 {
     const struct pass *pass = &passes->v[i];
     size_t n = passes->n;
-    struct capture *c = plan_capture(pl, "rocprofv3", 0);
+    struct capture *c = plan_capture(pl, PROFILER_ROCPROFV3, 0);
     c->title = n > 1 ? arena_printf(pl->arena, "counters, pass %zu of %zu", i + 1, n) : "counters";
     vec_push(&c->passes, pl->arena, *pass);
     tell_pass(pl, c, passes, i);
@@ -148,7 +148,7 @@ static void compute_capture(struct planner *pl, unsigned goals_served)
         pl->p->form.rank = 0;
         plan_note(pl, "rocprof-compute runs on rank 0 only: it writes one workload");
     }
-    struct capture *c = plan_capture(pl, "rocprof-compute", goals_served);
+    struct capture *c = plan_capture(pl, PROFILER_ROCPROF_COMPUTE, goals_served);
     c->title = "all counters of rocprof-compute";
     tool_command_value(&c->command, "--name", "gpusight");
     tool_command_value(&c->command, "--path", arena_printf(pl->arena, "%s/compute", pl->q->out));

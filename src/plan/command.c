@@ -9,15 +9,15 @@
 #include "plan/quote.h"
 #include "plan/tool_options.h"
 
-void tool_command_begin(struct tool_command *c, const char *tool, struct arena *a)
+void tool_command_begin(struct tool_command *c, enum profiler tool, struct arena *a)
 {
     *c = (struct tool_command){.tool = tool, .subcommand = tool_subcommand(tool), .arena = a};
 }
 
 /* Reached by a mistake in this program only; tests walk all there is to build. */
-static void mistaken(const char *tool, const char *option)
+static void mistaken(enum profiler tool, const char *option)
 {
-    log_warn("internal error: %s has no option %s of this form", tool, option);
+    log_warn("internal error: %s has no option %s of this form", profiler_name(tool), option);
     abort();
 }
 
@@ -88,7 +88,7 @@ static void tool_words(struct words *out, const struct tool_command *c,
         vec_push(out, a, "env");
     append(out, environment, a);
     append(out, &c->variables, a);
-    vec_push(out, a, c->tool);
+    vec_push(out, a, profiler_name(c->tool));
     if (c->subcommand)
         vec_push(out, a, c->subcommand);
     for (size_t i = 0; i < c->options.n; i++) {

@@ -4,7 +4,7 @@
  * take, is a mistake of ours and stops the program.
  *
  *     struct tool_command c;
- *     tool_command_begin(&c, "rocprofv3", arena);
+ *     tool_command_begin(&c, PROFILER_ROCPROFV3, arena);
  *     tool_command_flag(&c, "--kernel-trace");
  *     tool_command_value(&c, "--output-format", "rocpd");
  *     tool_command_end(&c, &(struct launch_form){.app = app});
@@ -16,6 +16,7 @@
 #include <stdbool.h>
 
 #include "base/vec.h"
+#include "model/profiler.h"
 
 struct words {
     const char **v;
@@ -45,7 +46,7 @@ struct tool_option {
 };
 
 struct tool_command {
-    const char *tool;       /* "nsys" */
+    enum profiler tool;
     const char *subcommand; /* "profile", or NULL */
     struct words variables; /* "NAME=value" */
     VEC(struct tool_option) options;
@@ -54,7 +55,7 @@ struct tool_command {
     struct arena *arena;
 };
 
-void tool_command_begin(struct tool_command *c, const char *tool, struct arena *a);
+void tool_command_begin(struct tool_command *c, enum profiler tool, struct arena *a);
 void tool_command_variable(struct tool_command *c, const char *name, const char *value);
 void tool_command_flag(struct tool_command *c, const char *option);
 void tool_command_value(struct tool_command *c, const char *option, const char *value);

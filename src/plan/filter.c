@@ -33,8 +33,7 @@ struct choice {
 /* Names of kernels as rocprofv3 writes them: it can be asked for template arguments. */
 static bool names_are_amd(const struct trace *t)
 {
-    const char *format = t->files.n ? t->files.v[0].format : "";
-    return str_starts(format, "rocpd") || str_starts(format, "rocprofv3");
+    return t->files.n && trace_by_rocprofv3(&t->files.v[0]);
 }
 
 static bool add_piece(struct kernel_filter *f, const char *piece, struct arena *a)

@@ -35,7 +35,7 @@ enum item {
     ITEM_PC_SAMPLES = 1 << 11,
 };
 
-enum profiler {
+enum tool_set {
     TOOL_ROCPROFV3 = 1 << 0,
     TOOL_ROCPROF_SYS = 1 << 1,
     TOOL_ROCPROF_COMPUTE = 1 << 2,

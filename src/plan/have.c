@@ -36,7 +36,7 @@ static bool copies_were_made(const struct analysis *an)
 static uint64_t count_stacks(const struct trace *t)
 {
     for (size_t i = 0; i < t->files.n; i++)
-        if (t->files.v[i].flavor && str_eq(t->files.v[i].flavor, "rocprof-sys"))
+        if (t->files.v[i].flavor == WRITER_ROCPROF_SYS)
             return t->samples.n;
     return 0;
 }

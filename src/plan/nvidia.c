@@ -39,7 +39,7 @@ static const char *trace_words(struct planner *pl, struct capture *c, unsigned i
 
 static void timeline(struct planner *pl, unsigned items)
 {
-    struct capture *c = plan_capture(pl, "nsys", plan_goals_with(pl, items));
+    struct capture *c = plan_capture(pl, PROFILER_NSYS, plan_goals_with(pl, items));
     struct tool_command *k = &c->command;
     c->title = "timeline";
     if (items & WITH_CUDA)
@@ -94,7 +94,7 @@ static unsigned find_sections(struct planner *pl, struct words *sections)
 static void kernel_capture(struct planner *pl, const struct words *sections, unsigned found)
 {
     const struct kernel_filter *f = &pl->filter;
-    struct capture *c = plan_capture(pl, "ncu", found);
+    struct capture *c = plan_capture(pl, PROFILER_NCU, found);
     struct tool_command *k = &c->command;
     c->title = "kernels in depth";
     for (size_t i = 0; i < sections->n; i++)

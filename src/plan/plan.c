@@ -32,7 +32,7 @@ const char *plan_name(const struct planner *pl, const char *name)
 }
 
 /* A pointer to a new capture is good until the next one is made. */
-struct capture *plan_capture(struct planner *pl, const char *tool, unsigned goals_served)
+struct capture *plan_capture(struct planner *pl, enum profiler tool, unsigned goals_served)
 {
     struct capture *c = vec_add(&pl->p->captures, pl->arena);
     *c = (struct capture){.goals = goals_served, .runs = 1, .runs_exact = true};
@@ -176,8 +176,12 @@ void plan_make(struct plan *p, const struct plan_request *q, struct arena *a)
 {
     struct planner pl = {.p = p, .q = q, .an = q->analysis, .arena = a};
     pl.t = q->analysis ? q->analysis->trace : NULL;
-    *p =
-        (struct plan){.goals = q->goals, .form = q->form, .arch = "", .product = "", .out = q->out};
+    *p = (struct plan){.goals = q->goals,
+                       .form = q->form,
+                       .arch = "",
+                       .product = "",
+                       .out = q->out,
+                       .batch = BATCH_NONE};
     find_gpu(&pl);
     pl.counter_values = pl.t ? plan_counter_values(pl.t, a) : NULL;
     plan_find_have(&pl);

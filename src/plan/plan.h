@@ -82,6 +82,10 @@ struct capture {
     VEC(const char *) answers;
 };
 
+/* Systems that run scripts when their turn comes. */
+enum batch_system { BATCH_SLURM, BATCH_PBS, BATCH_LSF, BATCH_FLUX, BATCH_NONE };
+#define BATCH_WORDS "slurm|pbs|lsf|flux"
+
 struct plan {
     enum vendor vendor;
     const char *arch, *product; /* "gfx942", "AMD Instinct MI300X"; "" where not known */
@@ -94,7 +98,7 @@ struct plan {
     uint64_t runs; /* sum over captures */
     struct launch_form form;
     const char *out;          /* folder for results */
-    const char *batch;        /* "slurm": as a script for this, see plan_shell(); NULL: none */
+    enum batch_system batch;  /* as a script for this, see plan_shell() */
     struct words batch_lines; /* further directives: "--account=x" */
 };
 
@@ -119,6 +123,5 @@ const char *plan_trace_arch(const struct trace *t);
  * the kernels of the same run: these come along.
  */
 void plan_trace_flags(struct tool_command *c, unsigned items);
-unsigned plan_trace_together(unsigned items);
 
 #endif

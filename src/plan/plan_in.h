@@ -61,7 +61,7 @@ void plan_amd(struct planner *pl);
 void plan_nvidia(struct planner *pl);
 
 /* plan.c */
-struct capture *plan_capture(struct planner *pl, const char *tool, unsigned goals);
+struct capture *plan_capture(struct planner *pl, enum profiler tool, unsigned goals);
 void plan_capture_done(struct planner *pl, struct capture *c);
 void plan_note(struct planner *pl, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const char *plan_name(const struct planner *pl, const char *name); /* of a file, per rank */

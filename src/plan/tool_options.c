@@ -4,7 +4,7 @@
 
 #include "base/str.h"
 
-#define OPTION(tool, name, takes, values) {tool, name, TAKES_##takes, values},
+#define OPTION(tool, name, takes, values) {PROFILER_##tool, name, TAKES_##takes, values},
 #define SUBCOMMAND(tool, word)
 #define SEPARATOR(tool)
 #define VARIABLE(tool, name)
@@ -20,46 +20,47 @@ static const struct option_row options[] = {
 enum fact_kind { FACT_SUBCOMMAND, FACT_SEPARATOR, FACT_VARIABLE };
 
 #define OPTION(tool, name, takes, values)
-#define SUBCOMMAND(tool, word) {FACT_SUBCOMMAND, tool, word},
-#define SEPARATOR(tool) {FACT_SEPARATOR, tool, ""},
-#define VARIABLE(tool, name) {FACT_VARIABLE, tool, name},
+#define SUBCOMMAND(tool, word) {FACT_SUBCOMMAND, PROFILER_##tool, word},
+#define SEPARATOR(tool) {FACT_SEPARATOR, PROFILER_##tool, ""},
+#define VARIABLE(tool, name) {FACT_VARIABLE, PROFILER_##tool, name},
 static const struct {
     enum fact_kind kind;
-    const char *tool, *word;
+    enum profiler tool;
+    const char *word;
 } facts[] = {
 #include "plan/tool_options.def"
 };
 
 enum { N_OPTIONS = ARRAY_LEN(options), N_FACTS = ARRAY_LEN(facts) };
 
-static const char *fact(enum fact_kind kind, const char *tool, const char *word)
+static const char *fact(enum fact_kind kind, enum profiler tool, const char *word)
 {
     for (size_t i = 0; i < N_FACTS; i++)
-        if (facts[i].kind == kind && str_eq(facts[i].tool, tool) &&
+        if (facts[i].kind == kind && facts[i].tool == tool &&
             (!word || str_eq(facts[i].word, word)))
             return facts[i].word;
     return NULL;
 }
 
-bool tool_separator(const char *tool)
+bool tool_separator(enum profiler tool)
 {
     return fact(FACT_SEPARATOR, tool, NULL);
 }
 
-const char *tool_subcommand(const char *tool)
+const char *tool_subcommand(enum profiler tool)
 {
     return fact(FACT_SUBCOMMAND, tool, NULL);
 }
 
-bool tool_variable(const char *tool, const char *name)
+bool tool_variable(enum profiler tool, const char *name)
 {
     return fact(FACT_VARIABLE, tool, name);
 }
 
-const struct option_row *option_find(const char *tool, const char *name)
+const struct option_row *option_find(enum profiler tool, const char *name)
 {
     for (size_t i = 0; i < N_OPTIONS; i++)
-        if (str_eq(options[i].tool, tool) && str_eq(options[i].name, name))
+        if (options[i].tool == tool && str_eq(options[i].name, name))
             return &options[i];
     return NULL;
 }

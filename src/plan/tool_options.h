@@ -7,18 +7,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "model/profiler.h"
+
 enum option_takes { TAKES_NONE, TAKES_ONE, TAKES_MANY, TAKES_JOINED };
 
 struct option_row {
-    const char *tool, *name;
+    enum profiler tool;
+    const char *name;
     enum option_takes takes;
     const char *values; /* "a|b"; "": any */
 };
 
-bool tool_separator(const char *tool);         /* wants "--" before the program */
-const char *tool_subcommand(const char *tool); /* NULL: none */
-bool tool_variable(const char *tool, const char *name);
-const struct option_row *option_find(const char *tool, const char *name); /* NULL: none */
+bool tool_separator(enum profiler tool);         /* wants "--" before the program */
+const char *tool_subcommand(enum profiler tool); /* NULL: none */
+bool tool_variable(enum profiler tool, const char *name);
+const struct option_row *option_find(enum profiler tool, const char *name); /* NULL: none */
 
 /* Does the option take these values? */
 bool option_takes(const struct option_row *o, const char *const *values, size_t n);

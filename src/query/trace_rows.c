@@ -18,8 +18,8 @@ static int64_t positive(uint64_t n)
     X(P, I, id, i + 1, "number of the trace")                                                      \
     X(P, T, guid, d->guid[i], "as the other tables call it")                                       \
     X(P, T, trace, F_.path, "path")                                                                \
-    X(P, T, format, F_.format, "rocpd, nsys ...")                                                  \
-    X(P, T, flavor, F_.flavor, "the writer, where formats differ by it")                           \
+    X(P, T, format, trace_format_names[F_.format], "rocpd, nsys ...")                              \
+    X(P, T, flavor, trace_writer_names[F_.flavor], "the writer, where formats differ by it")       \
     X(P, T, schema_version, F_.schema_version, "as the file says")                                 \
     X(P, T, tool_version, F_.tool_version, "as the file says")                                     \
     X(P, I, bytes, F_.bytes, "size")

@@ -9,8 +9,10 @@
 
 #define T struct trace_file
 PART(file_fields, T, ALWAYS(T, path, FIELD_TEXT, "path", "the file as it was named"),
-     ALWAYS(T, format, FIELD_TEXT, "format", "format, found by content"),
-     OR_NULL(T, flavor, FIELD_TEXT, "writer", "profiler that wrote it"),
+     ALWAYS(T, format, FIELD_ENUM, "format", "format, found by content",
+            .words = trace_format_names),
+     OR_NULL(T, flavor, FIELD_ENUM, "writer", "profiler that wrote it",
+             .words = trace_writer_names),
      OR_NULL(T, schema_version, FIELD_TEXT, "schema_version", "version of the format"));
 #undef T
 
@@ -72,10 +74,8 @@ static const struct fields info = FIELDS("", "", T, info_list),
 PART(summary, T,
      ALWAYS(T, overview.assessment, FIELD_TEXT, "overall_assessment",
             "the verdict and the size of the run"),
-     ALWAYS(T, overview.bottleneck, FIELD_TEXT, "primary_bottleneck",
-            "of the first finding; of the ledger without any",
-            .words = WORDS("compute", "memory_transfer", "memory_bandwidth", "latency", "mixed",
-                           "unknown")),
+     ALWAYS(T, overview.bottleneck, FIELD_ENUM, "primary_bottleneck",
+            "of the first finding; of the ledger without any", .words = primary_names),
      ALWAYS(T, overview.confidence, FIELD_NUM, "confidence", "0 to 1"),
      ALWAYS(T, overview.key_findings, FIELD_LIST, "key_findings", "sentences, most important first",
             .of = &field_texts));
@@ -99,7 +99,7 @@ SHARED_PART(
 
 #define T struct warning
 SHARED_PART(warning_fields, T,
-            ALWAYS(T, severity, FIELD_TEXT, "severity", "", .words = WORDS("warning", "info")),
+            ALWAYS(T, severity, FIELD_ENUM, "severity", "", .words = warning_severity_names),
             ALWAYS(T, message, FIELD_TEXT, "message", "what is wrong with the data"),
             OR_NULL(T, recommendation, FIELD_TEXT, "recommendation", "command that would mend it"));
 #undef T

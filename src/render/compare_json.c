@@ -97,7 +97,8 @@ PART(document, T, FIXED("schema_version", COMPARE_SCHEMA_VERSION, "version of th
 static struct run_json run_of(const struct run_profile *p)
 {
     const struct profile_gpu *first = p->gpus.n ? &p->gpus.v[0] : NULL;
-    return (struct run_json){p, first ? first->name : NULL, first ? first->vendor : NULL};
+    return (struct run_json){p, first ? first->name : NULL,
+                             first ? vendor_name(first->vendor) : NULL};
 }
 
 void compare_json(struct jwrite *w, const struct comparison *c, const struct gate *g,

@@ -1,4 +1,5 @@
-/* Tables in PDF: columns that fit the page, cells in several lines, the head again on each page. */
+/* Tables in PDF: cells in several lines, the head again on each page; what is too wide is divided. */
+#include <math.h>
 #include <string.h>
 
 #include "render/pdf_in.h"
@@ -12,8 +13,10 @@ static const struct pdf_font head = {CAIRO_FONT, 7.5, 10.5, true};
 struct grid {
     struct pdf *p;
     const struct block *b;
-    double *width;
-    size_t cells; /* so many of the block's are set */
+    double *width; /* by column */
+    size_t cells;  /* so many of the block's are set */
+    size_t *shown; /* the columns of this part of it */
+    size_t n;
 };
 
 static bool may_shrink(const struct block *b, size_t c)
@@ -21,12 +24,11 @@ static bool may_shrink(const struct block *b, size_t c)
     return b->columns.v[c].kind == COLUMN_TEXT;
 }
 
-/* As wide as the cells want; then the widest text columns give way until all fit. */
-static void fit(struct grid *g)
+/* As wide as the cells want. */
+static void measure(struct grid *g)
 {
     const struct block *b = g->b;
     size_t n = b->columns.n;
-    double total = GAP * (double)(n - 1);
     pdf_use(g->p, &head);
     for (size_t c = 0; c < n; c++)
         g->width[c] = pdf_width(g->p, b->columns.v[c].title) + 1;
@@ -38,6 +40,14 @@ static void fit(struct grid *g)
         if (w > g->width[i % n])
             g->width[i % n] = w;
     }
+}
+
+/* The widest text columns give way until all fit; false: they cannot. */
+static bool fit(struct grid *g)
+{
+    const struct block *b = g->b;
+    size_t n = b->columns.n;
+    double total = GAP * (double)(n - 1);
     for (size_t c = 0; c < n; c++)
         total += g->width[c];
     while (total > CONTENT_W) {
@@ -47,11 +57,38 @@ static void fit(struct grid *g)
                 (may_shrink(b, c) || g->width[c] > CONTENT_W / 2))
                 widest = c;
         if (widest == n)
-            break;
+            return false;
         double over = total - CONTENT_W, step = over < 4 ? over : 4;
         g->width[widest] -= step;
         total -= step;
     }
+    return true;
+}
+
+/* The columns that say which row it is stand in every part: the first text, and a number before it. */
+static size_t leading_columns(const struct block *b)
+{
+    bool numbered = b->columns.n > 2 && b->columns.v[0].kind == COLUMN_NUMBER &&
+                    b->columns.v[1].kind != COLUMN_NUMBER;
+    return numbered ? 2 : 1;
+}
+
+/* The next part, from column `from` on, or the first; returns where the one after it begins. */
+static size_t take_part(struct grid *g, size_t from, double room)
+{
+    size_t n = g->b->columns.n, lead = from ? leading_columns(g->b) : 0;
+    double total = 0;
+    g->n = 0;
+    for (size_t c = 0; c < n; c++) {
+        bool leads = c < lead;
+        if (!leads && c < from)
+            continue;
+        if (!leads && g->n > lead && total + g->width[c] > room)
+            return c;
+        g->shown[g->n++] = c;
+        total += g->width[c] + GAP;
+    }
+    return n;
 }
 
 static void draw_cell(struct grid *g, size_t c, double x, double y, const struct pdf_lines *lines,
@@ -69,8 +106,8 @@ static void rule(const struct grid *g, enum ink ink, double y)
 {
     struct pdf *p = g->p;
     double end = MARGIN - GAP;
-    for (size_t c = 0; c < g->b->columns.n; c++)
-        end += g->width[c] + GAP;
+    for (size_t i = 0; i < g->n; i++)
+        end += g->width[g->shown[i]] + GAP;
     cairo_ink(p->cr, ink, THEME_LIGHT);
     cairo_set_line_width(p->cr, 0.5);
     cairo_move_to(p->cr, MARGIN, y);
@@ -81,7 +118,8 @@ static void rule(const struct grid *g, enum ink ink, double y)
 static void draw_head(struct grid *g)
 {
     double x = MARGIN;
-    for (size_t c = 0; c < g->b->columns.n; c++) {
+    for (size_t i = 0; i < g->n; i++) {
+        size_t c = g->shown[i];
         struct pdf_lines one = {0};
         pdf_use(g->p, &head);
         vec_push(&one.all, g->p->arena, g->b->columns.v[c].title);
@@ -96,10 +134,11 @@ static void draw_head(struct grid *g)
 static void draw_row(struct grid *g, const char *const *cells)
 {
     struct pdf *p = g->p;
-    size_t n = g->b->columns.n, most = 1;
-    struct pdf_lines *lines = arena_array(p->arena, struct pdf_lines, n);
+    size_t most = 1;
+    struct pdf_lines *lines = arena_array(p->arena, struct pdf_lines, g->b->columns.n);
     pdf_use(p, &pdf_small);
-    for (size_t c = 0; c < n; c++) {
+    for (size_t i = 0; i < g->n; i++) {
+        size_t c = g->shown[i];
         size_t indent = strspn(cells[c], " ");
         pdf_wrap(p, cells[c], g->width[c] - 4.0 * (double)indent / 2, &lines[c]);
         pdf_clip(p, &lines[c], CELL_LINES, g->width[c]);
@@ -112,7 +151,8 @@ static void draw_row(struct grid *g, const char *const *cells)
         pdf_use(p, &pdf_small);
     }
     double x = MARGIN;
-    for (size_t c = 0; c < n; c++) {
+    for (size_t i = 0; i < g->n; i++) {
+        size_t c = g->shown[i];
         double indent = 4.0 * (double)strspn(cells[c], " ") / 2;
         draw_cell(g, c, x + indent, p->y + PAD / 2, &lines[c], INK_TEXT);
         x += g->width[c] + GAP;
@@ -127,12 +167,21 @@ void pdf_table(struct pdf *p, const struct block *b)
     if (!n)
         return;
     size_t rows = b->cells.n / n, most = rows < MOST_ROWS ? rows : MOST_ROWS;
-    struct grid g = {p, b, arena_array(p->arena, double, n), most * n};
-    fit(&g);
-    pdf_need(p, head.leading + 3 * pdf_small.leading);
-    draw_head(&g);
-    for (size_t i = 0; i < g.cells; i += n)
-        draw_row(&g, b->cells.v + i);
+    struct grid g = {.p = p,
+                     .b = b,
+                     .width = arena_array(p->arena, double, n),
+                     .cells = most * n,
+                     .shown = arena_array(p->arena, size_t, n)};
+    measure(&g);
+    bool whole = fit(&g);
+    for (size_t from = 0, next; from < n; from = next) {
+        next = take_part(&g, from, whole ? INFINITY : CONTENT_W);
+        pdf_need(p, head.leading + 3 * pdf_small.leading);
+        draw_head(&g);
+        for (size_t i = 0; i < g.cells; i += n)
+            draw_row(&g, b->cells.v + i);
+        p->y += next < n ? 6 : 0;
+    }
     p->y += b->text && *b->text ? 2 : 0;
     if (b->text && *b->text)
         pdf_paragraph(p, &pdf_small, INK_MUTED, MARGIN, CONTENT_W, b->text);

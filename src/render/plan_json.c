@@ -10,9 +10,7 @@ PART(pass_fields, struct pass, TEXTS(struct pass, counters, "counters", "names")
 
 #define T struct capture
 PART(capture_json_fields, T,
-     ALWAYS(T, command.tool, FIELD_TEXT, "tool", "the profiler",
-            .words = WORDS("rocprofv3", "rocprof-sys-run", "rocprof-sys-sample", "rocprof-compute",
-                           "nsys", "ncu")),
+     ALWAYS(T, command.tool, FIELD_ENUM, "tool", "the profiler", .words = profiler_names),
      SET_OF_GOALS(T, goals, "goal", "the goals it serves"),
      ALWAYS(T, command.text, FIELD_TEXT, "command", "for a POSIX shell"),
      TEXTS(T, command.argv, "argv", "the same without a shell, the launcher first"),

@@ -7,13 +7,18 @@
 #include "base/log.h"
 #include "render/html/html.h"
 #include "render/picture.h"
+#include "report/columns.h"
 
 struct doc *report_doc(const struct report *r, struct gs_error *err)
 {
-    if (!r->make)
-        return r->doc(r);
-    struct doc *d = r->make(r->about, r->list_sections ? NULL : r->sections, r->arena, err);
-    return d && r->list_sections ? sections_list(r->about, r->arena) : d;
+    struct doc *d = !r->make
+                        ? r->doc(r)
+                        : r->make(r->about, r->list_sections ? NULL : r->sections, r->arena, err);
+    if (!d || (r->columns && !columns_choose(d, r->columns, err)))
+        return NULL;
+    return r->list_sections && r->make ? sections_list(r->about, r->arena)
+           : r->list_columns           ? columns_list(d)
+                                       : d;
 }
 
 static bool text(const struct report *r, struct str *out, const struct render_opts *o,

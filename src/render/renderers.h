@@ -22,6 +22,8 @@ struct report {
     report_maker *make;
     const char *sections;                       /* divided by commas; NULL: all */
     bool list_sections;                         /* instead of the report */
+    const char *columns;                        /* of tables, see report/columns.h; NULL: a few */
+    bool list_columns;                          /* instead of the report */
     struct doc *(*doc)(const struct report *r); /* where there are no sections */
     void (*json)(const struct report *r, struct jwrite *w, bool in_page); /* in_page: inside html */
     const char *kind;                                       /* of the JSON a page lets one save */

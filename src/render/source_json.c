@@ -11,7 +11,7 @@ enum { LOCATIONS = 20 }; /* as many as rocinsight keeps */
 
 #define T struct source_advice
 PART(advice_part, T, ALWAYS(T, id, FIELD_TEXT, "id", "stable name"),
-     ALWAYS(T, priority, FIELD_TEXT, "priority", "", .words = priority_names),
+     ALWAYS(T, priority, FIELD_ENUM, "priority", "", .words = priority_names),
      ALWAYS(T, category, FIELD_TEXT, "category", "subject"),
      ALWAYS(T, issue, FIELD_TEXT, "issue", "what was found"),
      ALWAYS(T, suggestion, FIELD_TEXT, "suggestion", "what to do about it"),
@@ -31,10 +31,12 @@ const struct fields source_advice_fields = FIELDS("", "", struct advice_json, ad
 #define F(member, type, doc, ...)                                                                  \
     ALWAYS(struct source_pattern, member, type, #member, doc, ##__VA_ARGS__)
 PART(pattern_part, struct source_pattern,
-     F(pattern_id, FIELD_TEXT, "stable name, see docs/source-scan.md"),
+     F(pattern_id, FIELD_ENUM, "stable name, see docs/source-scan.md",
+       .words = source_pattern_words),
      F(severity, FIELD_ENUM, "", .words = source_severity_words),
-     F(category, FIELD_TEXT, "subject"), F(description, FIELD_TEXT, "what it is"),
-     F(count, FIELD_U32, "places"), F(in_loop, FIELD_U32, "of them inside a loop"));
+     F(category, FIELD_ENUM, "subject", .words = source_category_words),
+     F(description, FIELD_TEXT, "what it is"), F(count, FIELD_U32, "places"),
+     F(in_loop, FIELD_U32, "of them inside a loop"));
 #undef F
 PART(pattern_fields, struct pattern_json, SPREAD(struct pattern_json, p, FIELD_REF, &pattern_part),
      ALWAYS(struct pattern_json, locations, FIELD_LIST, "locations", "file:line, the first 20",
@@ -43,7 +45,8 @@ PART(pattern_fields, struct pattern_json, SPREAD(struct pattern_json, p, FIELD_R
 #define T struct source_scan
 SHARED_PART(source_dir_fields, T, ALWAYS(T, dir, FIELD_TEXT, "source_dir", "the folder"));
 PART(files_fields, T,
-     ALWAYS(T, programming_model, FIELD_TEXT, "programming_model", "see docs/source-scan.md"),
+     ALWAYS(T, programming_model, FIELD_ENUM, "programming_model", "see docs/source-scan.md",
+            .words = source_model_words),
      ALWAYS(T, files_scanned, FIELD_U32, "files_scanned", "files that were read"),
      ALWAYS(T, files_skipped, FIELD_U32, "files_skipped", "files that could not be"),
      ALWAYS(T, kernels.n, FIELD_U64, "kernel_count", "different kernels"),
@@ -127,7 +130,8 @@ static void take_advice(T *out, const struct source_advice *a, struct arena *are
     for (size_t i = 0; i < a->commands.n; i++) {
         const struct source_command *from = &a->commands.v[i];
         struct profiler_command *c = vec_add(&to->commands, arena);
-        *c = (struct profiler_command){.tool = from->tool,
+        *c = (struct profiler_command){.profiler = from->tool,
+                                       .tool = profiler_name(from->tool),
                                        .description = from->description,
                                        .full_command = from->full_command};
         for (const char *p = from->flags; *p;)
@@ -176,12 +180,12 @@ void source_document_make(struct analysis_document *d, const struct source_scan 
     d->overview.profiling_mode = "source_only";
     d->overview.assessment =
         arena_printf(arena, "source scan, files: %u, kernels: %zu, model: %s; nothing was measured",
-                     s->files_scanned, s->kernels.n, s->programming_model);
-    d->overview.bottleneck = "unknown";
+                     s->files_scanned, s->kernels.n, source_model_words[s->programming_model]);
+    d->overview.bottleneck = PRIMARY_UNKNOWN;
     LEND(&d->overview.key_findings, &s->risk_areas, 0);
     for (size_t i = 0; i < s->skipped.n; i++)
         vec_push(&d->overview.warnings, arena,
-                 ((struct warning){"warning",
+                 ((struct warning){WARNING_SERIOUS,
                                    arena_printf(arena, "'%s' is left out: %s", s->skipped.v[i].path,
                                                 s->skipped.v[i].reason),
                                    NULL}));

@@ -19,7 +19,8 @@ static void code(struct str *out, const char *text)
 
 static void row(struct str *out, const struct workload_metric *m)
 {
-    str_printf(out, "| %s | `%s` | %s | ", m->name, m->key, m->unit);
+    str_printf(out, "| %s | `%s` | %s | ", m->name, m->key,
+               workload_unit_name(m->unit, out->arena));
     code(out, m->formula);
     str_puts(out, " | ");
     code(out, m->peak);

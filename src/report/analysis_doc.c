@@ -38,7 +38,7 @@ static void about(const struct subject *s, struct doc *d)
     const struct trace_file *f = t->files.n ? &t->files.v[0] : NULL;
     if (t->files.n > 1)
         doc_about(d, "files", "%zu", t->files.n);
-    doc_about(d, "format", "%s", f ? f->format : "");
+    doc_about(d, "format", "%s", f ? trace_format_names[f->format] : "");
     doc_about(d, "recorded by", "%s", f ? f->tool_version : "");
     doc_about(d, "tier", "%d", s->advice->overview.tier);
     doc_about(d, "path", "%s", f ? f->path : "");

@@ -88,6 +88,7 @@ struct rows {
     const char *key;       /* of the table in the page; NULL: that of the fields */
     const char *caption;   /* NULL: none, the doc of the fields in the page */
     const char *shown;     /* columns, in order; the page offers the others too; NULL: all */
+    const char *asked;     /* of these, those shown even where there is nothing in them */
     const char *never;     /* columns that mean nothing to people: row numbers */
     const char *names;     /* columns that are full names of kernels: short where room is short */
     const char *link;      /* the column whose cells lead somewhere: */

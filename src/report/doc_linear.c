@@ -38,6 +38,8 @@ bool doc_column_shown(const struct block *b, size_t field)
     if (value_listed(b->rows.never, f->key) ||
         (b->rows.shown && !value_listed(b->rows.shown, f->key)))
         return false;
+    if (value_listed(b->rows.asked, f->key))
+        return true;
     for (size_t i = 0; i < b->result->n && !b->rows.empty_too; i++)
         if (!value_is_empty(f, row_of(b, i)))
             return true;

@@ -14,8 +14,8 @@ static void overview(const struct inventory *i, struct doc *d)
     char text[HUMAN_MAX];
     if (!f)
         return;
-    doc_fact(d, "format", "%s, schema %s, written by %s%s%s", f->format,
-             *f->schema_version ? f->schema_version : "unknown", f->flavor,
+    doc_fact(d, "format", "%s, schema %s, written by %s%s%s", trace_format_names[f->format],
+             *f->schema_version ? f->schema_version : "unknown", trace_writer_names[f->flavor],
              *f->tool_version ? " " : "", f->tool_version);
     doc_fact(d, "size", "%s, read by the %s reader%s%s", human_bytes(text, inventory_bytes(t)),
              f->reader, f->reader_reason ? ": " : "", f->reader_reason ? f->reader_reason : "");

@@ -20,15 +20,18 @@ struct inventory_json {
 };
 
 #define T struct trace_file
-PART(first_fields, T, OR_NULL(T, format, FIELD_TEXT, "format", "found by content"),
+PART(first_fields, T,
+     OR_NULL(T, format, FIELD_ENUM, "format", "found by content", .words = trace_format_names),
      OR_NULL(T, schema_version, FIELD_TEXT, "schema_version", "version of the format"),
      OR_NULL(T, tool_version, FIELD_TEXT, "tool_version", "of the profiler; empty: not known"),
-     OR_NULL(T, flavor, FIELD_TEXT, "writer", "profiler that wrote it"),
+     OR_NULL(T, flavor, FIELD_ENUM, "writer", "profiler that wrote it",
+             .words = trace_writer_names),
      OR_NULL(T, reader, FIELD_TEXT, "reader", "how it was read"));
 PART(file_fields, T, ALWAYS(T, path, FIELD_TEXT, "path", "the file as it was named"),
      OR_NULL(T, guid, FIELD_TEXT, "guid", "of the session; empty: none"),
      OR_NULL(T, schema_version, FIELD_TEXT, "schema_version", "version of the format"),
-     OR_NULL(T, flavor, FIELD_TEXT, "writer", "profiler that wrote it"),
+     OR_NULL(T, flavor, FIELD_ENUM, "writer", "profiler that wrote it",
+             .words = trace_writer_names),
      OR_NULL(T, reader, FIELD_TEXT, "reader", "how it was read"),
      OR_NULL(T, reader_reason, FIELD_TEXT, "reader_reason", "why not fast; null otherwise"),
      ALWAYS(T, bytes, FIELD_U64, "bytes", "size"));

@@ -55,7 +55,8 @@ SHARED_PART(summary_kernel_fields, T, SPREAD(T, k.hotspot, FIELD_REF, &name_fiel
 #undef T
 
 #define T struct copy_row
-SHARED_PART(summary_copy_fields, T, ALWAYS(T, direction, FIELD_TEXT, "kind", "direction"),
+SHARED_PART(summary_copy_fields, T,
+            ALWAYS(T, kind, FIELD_ENUM, "kind", "direction", .words = copy_directions),
             ALWAYS(T, count, FIELD_U64, "transfers", "copies"),
             ALWAYS(T, total_bytes, FIELD_U64, "total_bytes", "bytes known"),
             ALWAYS(T, total_duration_ns, FIELD_I64, "total_s", "union per GPU, summed", S),

@@ -86,7 +86,7 @@ static void add_workload_metrics(struct terms *t, struct arena *a)
                                 .name = m[i].name,
                                 .alias = arena_printf(a, "workload.%d.%s", m[i].panel, m[i].key),
                                 .where = arena_printf(a, "workload panel %d", m[i].panel),
-                                .unit = m[i].unit,
+                                .unit = workload_unit_name(m[i].unit, a),
                                 .doc = arena_printf(a, "%s: %s", m[i].doc, m[i].formula)}));
 }
 

@@ -136,9 +136,9 @@ static void add_about(struct workbook *w, const struct analysis *a)
     struct about_row version = {"gpusight", GPUSIGHT_VERSION, "the program that wrote this"};
     vec_push(&rows, arena, version);
     for (size_t i = 0; i < a->trace->files.n; i++)
-        vec_push(
-            &rows, arena,
-            ((struct about_row){"trace", a->trace->files.v[i].path, a->trace->files.v[i].format}));
+        vec_push(&rows, arena,
+                 ((struct about_row){"trace", a->trace->files.v[i].path,
+                                     trace_format_names[a->trace->files.v[i].format]}));
     vec_push(&rows, arena,
              ((struct about_row){"window",
                                  arena_printf(arena, "%lld ns", (long long)view_window(&a->view)),

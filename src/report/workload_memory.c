@@ -142,7 +142,7 @@ static const char *value_of(const struct workload_report *r, const char *key, st
         return "-";
     double v = r->all.values[i].mean;
     const char *text = compact(v, a);
-    return isnan(v) || !str_eq(m[i].unit, "%") ? text : arena_printf(a, "%s %%", text);
+    return isnan(v) || m[i].unit != WORKLOAD_IN_percent ? text : arena_printf(a, "%s %%", text);
 }
 
 static const char *caption(const struct workload_report *r, struct arena *a)

@@ -174,7 +174,7 @@ static bool write_index(struct packing *p, struct gs_error *err)
 static bool may_go(const struct ingest_files *in, struct gs_error *err)
 {
     for (size_t i = 0; i < in->n; i++)
-        if (in->v[i].format->capture || str_eq(in->v[i].format->name, "otf2"))
+        if (in->v[i].format->capture || in->v[i].format->scattered)
             return fail(err, GS_E_USAGE,
                         "cannot put '%s' into a package: it lies in several files; make it one "
                         "with 'gpusight convert -f rocpd'",

@@ -52,9 +52,9 @@ static void read_evidence(struct jread *j, struct loop_finding *f, struct arena 
 static void read_finding(struct jread *j, struct loop *l)
 {
     struct arena *a = l->s->arena;
-    struct loop_finding f = {.predicted_pct = NAN};
+    struct loop_finding f = {.priority = PRIORITY_MEDIUM, .predicted_pct = NAN};
     double recorded = NAN, predicted = NAN;
-    f.id = f.rule = f.priority = f.issue = f.suggestion = "";
+    f.id = f.rule = f.issue = f.suggestion = "";
     if (!jr_object(j))
         return;
     while (jr_key(j)) {
@@ -63,7 +63,7 @@ static void read_finding(struct jread *j, struct loop *l)
         else if (jr_is(j, "rule"))
             f.rule = text_of(j, a);
         else if (jr_is(j, "priority"))
-            f.priority = text_of(j, a);
+            f.priority = priority_of(jr_str(j, NULL));
         else if (jr_is(j, "issue"))
             f.issue = text_of(j, a);
         else if (jr_is(j, "suggestion"))

@@ -56,7 +56,7 @@ bool loop_step(struct loop *l, enum event_kind kind, const struct words *argv, c
     if (!child_run(&o, &r, err))
         return false;
     *failure = child_failure(&r, s->arena);
-    struct session_event *e = session_event(s, kind, "%s", *failure ? *failure : WENT_WELL);
+    struct session_event *e = session_step(s, kind, *failure);
     e->command = line;
     e->log = log;
     e->seconds = r.seconds;
@@ -244,7 +244,7 @@ bool loop_capture(struct loop *l, const char *folder, bool shown, struct gs_erro
         vec_push(&w, a, l->app.v[i]);
     double begin = clock_s();
     bool ok = loop_self(l, &w, log, shown, err);
-    struct session_event *e = session_event(s, EVENT_PROFILE, "%s", ok ? WENT_WELL : err->text);
+    struct session_event *e = session_step(s, EVENT_PROFILE, ok ? NULL : err->text);
     e->command =
         session_hidden(s, arena_printf(a, "gpusight run%s%s -- %s", l->goal ? " --goal " : "",
                                        l->goal ? l->goal : "", shell_line(a, &l->app)));

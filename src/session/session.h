@@ -3,7 +3,7 @@
  *
  *     struct session *s = session_new(root, source, arena, err);   or session_open(root, id, ...)
  *     ...
- *     session_event(s, EVENT_BUILD, "well");
+ *     session_step(s, EVENT_BUILD, failure);
  *     session_save(s, err);
  *
  * It is a folder under `root` for its user alone: session.json, the contents of edited files by
@@ -52,9 +52,6 @@ enum event_kind {
 };
 extern const char *const event_words[]; /* NULL at the end */
 
-/* The text of an event in which nothing went wrong. */
-#define WENT_WELL "well"
-
 /* A state of the source folder; number 0 is the one the session found. */
 struct checkpoint {
     int64_t number, parent;
@@ -67,12 +64,18 @@ struct checkpoint {
     bool blacklisted;
 };
 
+/* Members of one that nothing is known of yet. */
+#define CHECKPOINT_BLANK                                                                           \
+    .finding = "", .commit = "", .key = "", .change_pct = NAN, .noise_pct = NAN,                   \
+    .predicted_pct = NAN
+
 struct session_event {
     const char *time, *text;
     enum event_kind kind;
     const char *command, *trace, *log; /* NULL: none */
     int64_t checkpoint;                /* the state of the source then */
     double seconds;                    /* NaN: no matter */
+    bool well;                         /* of steps: nothing went wrong; their text is "well" */
 };
 
 struct session {
@@ -120,6 +123,8 @@ static inline bool checkpoint_failed(const struct checkpoint *c) /* by build or 
 /* The next one, with the time and the state. */
 struct session_event *session_event(struct session *s, enum event_kind kind, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same of a step that was run; failure: what went wrong, NULL: nothing. */
+struct session_event *session_step(struct session *s, enum event_kind kind, const char *failure);
 
 /* Secrets hidden, for what is kept. */
 const char *session_hidden(struct session *s, const char *text);

@@ -5,6 +5,7 @@
 
 #include "field/field.h"
 #include "session/session.h"
+#include "session/store.h"
 
 #define TEXT(member, doc) OR_NULL(T, member, FIELD_TEXT, #member, doc)
 #define NUMBER(member, doc) ALWAYS(T, member, FIELD_I64, #member, doc)
@@ -142,6 +143,7 @@ static void make_whole(struct session *s)
     for (size_t i = 0; i < s->events.n; i++) {
         struct session_event *e = &s->events.v[i];
         fill((const char **[]){&e->time, &e->text}, 2);
+        e->well = str_eq(e->text, STEP_WELL);
     }
 }
 

@@ -3,28 +3,50 @@
 #include "source/source_in.h"
 
 static const struct {
-    const char *id;
     enum source_severity severity;
-    const char *category, *description;
+    enum source_category category;
+    const char *description;
 } patterns[] = {
 #define PATTERN(id, severity, category, description)                                               \
-    {#id, SEVERITY_##severity, category, description},
+    {SEVERITY_##severity, SUBJECT_##category, description},
 #include "source/patterns.def"
 #undef PATTERN
+};
+
+const char *const source_pattern_words[] = {
+#define PATTERN(id, severity, category, description) #id,
+#include "source/patterns.def"
+#undef PATTERN
+    NULL};
+
+const char *const source_category_words[] = {
+    [SUBJECT_NONE] = "",
+    [SUBJECT_KERNELS] = "GPU Kernels",
+    [SUBJECT_MEMORY] = "Memory",
+    [SUBJECT_SYNC] = "Synchronization",
+    [SUBJECT_CONCURRENCY] = "Concurrency",
+    [SUBJECT_ROCM_LIBRARIES] = "ROCm Libraries",
+    [SUBJECT_CUDA_LIBRARIES] = "CUDA Libraries",
+    [SUBJECT_MULTI_GPU] = "Multi-GPU",
+    [SUBJECT_MPI] = "MPI",
+    [SUBJECT_PYTORCH] = "PyTorch",
+    [SUBJECT_JAX] = "JAX",
+    [SUBJECT_INSTRUMENTATION] = "Instrumentation",
+    NULL,
 };
 
 const char *const source_severity_words[] = {"high", "medium", "low", "info", NULL};
 
 const char *source_pattern_name(enum source_pattern_id id)
 {
-    return patterns[id].id;
+    return source_pattern_words[id];
 }
 static struct source_pattern *pattern_of(struct source_scan *s, enum source_pattern_id id)
 {
     for (size_t i = 0; i < s->patterns.n; i++)
-        if (s->patterns.v[i].pattern_id == patterns[id].id)
+        if (s->patterns.v[i].pattern_id == id)
             return &s->patterns.v[i];
-    struct source_pattern p = {.pattern_id = patterns[id].id,
+    struct source_pattern p = {.pattern_id = id,
                                .severity = patterns[id].severity,
                                .category = patterns[id].category,
                                .description = patterns[id].description};
@@ -109,7 +131,7 @@ void judge_patterns(struct source_scan *s)
 uint32_t pattern_count(const struct source_scan *s, enum source_pattern_id id)
 {
     for (size_t i = 0; i < s->patterns.n; i++)
-        if (s->patterns.v[i].pattern_id == patterns[id].id)
+        if (s->patterns.v[i].pattern_id == id)
             return s->patterns.v[i].count;
     return 0;
 }

@@ -13,7 +13,7 @@ struct author {
     struct source_advice a;
 };
 
-static void begin(struct author *w, const char *id, const char *priority, const char *category)
+static void begin(struct author *w, const char *id, enum priority priority, const char *category)
 {
     w->a = (struct source_advice){.id = id, .priority = priority, .category = category};
 }
@@ -24,13 +24,14 @@ static void action(struct author *w, const char *text)
 }
 
 /* flags and args are words divided by blanks; the application is ours to name. */
-static void command(struct author *w, const char *tool, const char *flags, const char *args,
+static void command(struct author *w, enum profiler tool, const char *flags, const char *args,
                     const char *app, const char *why)
 {
     struct source_command c = {.tool = tool, .description = why, .flags = flags, .args = args};
-    bool nvidia_tool = str_eq(tool, "nsys") || str_eq(tool, "ncu"); /* these know no "--" */
-    c.full_command = arena_printf(&w->s->arena, "%s%s%s%s%s %s%s", tool, *flags ? " " : "", flags,
-                                  *args ? " " : "", args, nvidia_tool ? "" : "-- ", app);
+    bool dashes = profiler_vendor(tool) == VENDOR_AMD; /* NVIDIA's know no "--" */
+    c.full_command =
+        arena_printf(&w->s->arena, "%s%s%s%s%s %s%s", profiler_name(tool), *flags ? " " : "", flags,
+                     *args ? " " : "", args, dashes ? "-- " : "", app);
     vec_push(&w->a.commands, &w->s->arena, c);
 }
 
@@ -52,19 +53,20 @@ static void timeline(struct author *w, const char *out, const char *name, const 
 {
     struct arena *a = &w->s->arena;
     if (nvidia(w))
-        command(w, "nsys", "profile", arena_printf(a, "--trace=cuda,nvtx,osrt -o %s", name),
+        command(w, PROFILER_NSYS, "profile", arena_printf(a, "--trace=cuda,nvtx,osrt -o %s", name),
                 "./app", why);
     else
-        command(w, "rocprofv3", "--sys-trace", arena_printf(a, "-d ./%s -o %s", out, name), "./app",
-                why);
+        command(w, PROFILER_ROCPROFV3, "--sys-trace", arena_printf(a, "-d ./%s -o %s", out, name),
+                "./app", why);
 }
 
 static void sample(struct author *w, const char *flags, const char *why)
 {
     if (nvidia(w))
-        command(w, "nsys", "profile", "--sample=process-tree --trace=cuda,osrt", "./app", why);
+        command(w, PROFILER_NSYS, "profile", "--sample=process-tree --trace=cuda,osrt", "./app",
+                why);
     else
-        command(w, "rocprof-sys-sample", flags, "", "./app", why);
+        command(w, PROFILER_ROCPROF_SYS_SAMPLE, flags, "", "./app", why);
 }
 
 /*
@@ -93,7 +95,7 @@ static void counter_passes(struct author *w)
         for (size_t i = 0; i < passes.v[p].counters.n; i++)
             str_printf(&pmc, " %s", passes.v[p].counters.v[i]);
         const char *suffix = passes.n > 1 ? arena_printf(a, "_pass%zu", p + 1) : "";
-        command(w, "rocprofv3", p ? "" : "--sys-trace",
+        command(w, PROFILER_ROCPROFV3, p ? "" : "--sys-trace",
                 arena_printf(a, "--pmc%s -d ./rocpd_output -o baseline%s", pmc.buf, suffix),
                 "./app", p ? "the counters that did not fit" : "timeline and the first counters");
     }
@@ -103,7 +105,7 @@ static void initial(struct author *w)
 {
     if (!w->s->kernels.n && !n_of(w->s, PATTERN_ROCBLAS) && !n_of(w->s, PATTERN_CUBLAS))
         return;
-    begin(w, "ROCPD-T0-INIT-001", "HIGH", "Initial Profiling");
+    begin(w, "ROCPD-T0-INIT-001", PRIORITY_HIGH, "Initial Profiling");
     if (nvidia(w))
         timeline(w, "nsys_output", "baseline", "timeline of kernels, copies and host calls");
     else
@@ -123,7 +125,7 @@ static void synchronisation(struct author *w)
     uint32_t all = n_of(w->s, PATTERN_DEVICE_SYNC);
     struct arena *a = &w->s->arena;
     if (in_loop || all > 5) {
-        begin(w, "ROCPD-T0-SYNC-001", "HIGH", "Synchronization");
+        begin(w, "ROCPD-T0-SYNC-001", PRIORITY_HIGH, "Synchronization");
         action(w, "wait on the stream or event that matters, outside of the loop");
         action(w, "queue the next step before waiting for the last");
         timeline(w, "sync_output", "sync_profile", "how long the GPU idles at each wait");
@@ -139,7 +141,7 @@ static void synchronisation(struct author *w)
                     : arena_printf(a, "%u waits for the whole GPU, first at %s", all, place),
             "remove waits from loops", "the GPU stops running dry at every step");
     } else if (all) {
-        begin(w, "ROCPD-T0-SYNC-001", "MEDIUM", "Synchronization");
+        begin(w, "ROCPD-T0-SYNC-001", PRIORITY_MEDIUM, "Synchronization");
         sample(w, "--trace", "how long the host waits");
         end(w,
             arena_printf(a, "%s, first at %s",
@@ -156,7 +158,7 @@ static void memory(struct author *w)
              blocking = n_of(w->s, PATTERN_BLOCKING_MEMCPY);
     struct arena *a = &w->s->arena;
     if (loops || (blocking && !n_of(w->s, PATTERN_ASYNC_MEMCPY))) {
-        begin(w, "ROCPD-T0-MEM-001", "MEDIUM", "Memory Transfer");
+        begin(w, "ROCPD-T0-MEM-001", PRIORITY_MEDIUM, "Memory Transfer");
         action(w, "use asynchronous copies with pinned host memory, on a stream of their own");
         timeline(w, "memcpy_output", "memcpy_profile", "how long copies are exposed");
         end(w,
@@ -166,7 +168,7 @@ static void memory(struct author *w)
             "overlap copies with kernels", "copy time hidden behind compute");
     }
     if (n_of(w->s, PATTERN_LOOP_ALLOCATION)) {
-        begin(w, "GS-T0-ALLOC-001", "MEDIUM", "Allocation");
+        begin(w, "GS-T0-ALLOC-001", PRIORITY_MEDIUM, "Allocation");
         action(w, "allocate once before the loop, or use stream-ordered allocation from a pool");
         timeline(w, "alloc_output", "alloc_profile",
                  "what allocation costs: frees wait for the GPU");
@@ -182,14 +184,14 @@ static void memory(struct author *w)
 static void concurrency(struct author *w)
 {
     if (n_of(w->s, PATTERN_NO_STREAMS) && w->s->kernels.n) {
-        begin(w, "ROCPD-T0-STREAMS-001", "MEDIUM", "No Streams");
+        begin(w, "ROCPD-T0-STREAMS-001", PRIORITY_MEDIUM, "No Streams");
         action(w, "put independent kernels and copies on streams of their own");
         sample(w, "--trace", "what could overlap");
         end(w, "kernels are launched and no stream is created",
             "use streams where work is independent", "copies and small kernels overlap");
     }
     if (n_of(w->s, PATTERN_MANAGED_MEMORY)) {
-        begin(w, "ROCPD-T0-MANAGED-001", "MEDIUM", "Managed Memory");
+        begin(w, "ROCPD-T0-MANAGED-001", PRIORITY_MEDIUM, "Managed Memory");
         action(w, "prefetch before kernels, or allocate on the device");
         sample(w, "--trace --device", "page faults and migration");
         end(w,
@@ -209,13 +211,13 @@ static void libraries(struct author *w)
         n_of(w->s, PATTERN_CUBLAS) || n_of(w->s, PATTERN_CUDNN) || n_of(w->s, PATTERN_CUFFT);
     if (!rocm && !cuda)
         return;
-    begin(w, "ROCPD-T0-LIBS-001", "MEDIUM", rocm ? "ROCm Libraries" : "CUDA Libraries");
+    begin(w, "ROCPD-T0-LIBS-001", PRIORITY_MEDIUM, rocm ? "ROCm Libraries" : "CUDA Libraries");
     action(w, "compare the library's kernels with the peak of the precision in use");
     if (rocm)
-        command(w, "rocprof-compute", "profile", "--name library", "./app",
+        command(w, PROFILER_ROCPROF_COMPUTE, "profile", "--name library", "./app",
                 "roofline and cache use of library kernels");
     else
-        command(w, "ncu", "--set full", "-o library", "./app",
+        command(w, PROFILER_NCU, "--set full", "-o library", "./app",
                 "roofline and cache use of library kernels");
     end(w, "vendor libraries do part of the work", "check shapes, precision and layout",
         "matrix cores in full use");
@@ -225,14 +227,14 @@ static void instrumentation(struct author *w)
 {
     if (n_of(w->s, PATTERN_ROCTX_RANGE_PUSH) || n_of(w->s, PATTERN_ROCTX_MARK) || !w->s->kernels.n)
         return;
-    begin(w, "ROCPD-T0-ROCTX-001", "LOW", "Instrumentation");
+    begin(w, "ROCPD-T0-ROCTX-001", PRIORITY_LOW, "Instrumentation");
     if (nvidia(w)) {
         action(w, "put nvtxRangePush and nvtxRangePop around phases");
         timeline(w, "marked_output", "marked_profile", "phases by name");
     } else {
         action(w,
                "put roctxRangePush and roctxRangePop around phases; link -lrocprofiler-sdk-roctx");
-        command(w, "rocprofv3", "--sys-trace --marker-trace",
+        command(w, PROFILER_ROCPROFV3, "--sys-trace --marker-trace",
                 "-d ./marked_output -o marked_profile", "./app", "phases by name");
     }
     end(w, "kernels, and no marker", "name the phases of the program", "findings name your phases");
@@ -240,41 +242,31 @@ static void instrumentation(struct author *w)
 
 static void python(struct author *w)
 {
-    const char *model = w->s->programming_model;
-    if (!str_eq(model, "PyTorch_HIP") && !str_eq(model, "JAX_HIP") && !str_eq(model, "Python_GPU"))
+    enum source_model model = w->s->programming_model;
+    const char *who = model == MODEL_PYTORCH  ? "PyTorch drives the GPU"
+                      : model == MODEL_JAX    ? "JAX drives the GPU"
+                      : model == MODEL_PYTHON ? "Python drives the GPU"
+                                              : NULL;
+    if (!who)
         return;
-    bool jax = str_eq(model, "JAX_HIP");
-    begin(w, "ROCPD-T0-PYTORCH-001", "HIGH", "PyTorch");
+    begin(w, "ROCPD-T0-PYTORCH-001", PRIORITY_HIGH, "PyTorch");
     action(w, "leave out the first steps: compilation and caching");
-    command(w, "rocprof-sys-sample", "--trace", "", "python ./train.py",
+    command(w, PROFILER_ROCPROF_SYS_SAMPLE, "--trace", "", "python ./train.py",
             "Python and GPU on one timeline");
-    command(w, "rocprofv3", "--sys-trace",
+    command(w, PROFILER_ROCPROFV3, "--sys-trace",
             "--pmc GRBM_COUNT GRBM_GUI_ACTIVE SQ_WAVES -d ./pytorch_output -o pytorch_profile",
             "python ./train.py", "kernels with utilisation");
-    end(w,
-        jax                            ? "JAX drives the GPU"
-        : str_eq(model, "PyTorch_HIP") ? "PyTorch drives the GPU"
-                                       : "Python drives the GPU",
-        "profile one steady step", "launch gaps and waits of the framework show");
+    end(w, who, "profile one steady step", "launch gaps and waits of the framework show");
 }
 
 static void multi_gpu(struct author *w)
 {
     if (!n_of(w->s, PATTERN_RCCL) && !n_of(w->s, PATTERN_TORCH_COLLECTIVE))
         return;
-    begin(w, "ROCPD-T0-MULTIGPU-001", "MEDIUM", "Multi-GPU");
+    begin(w, "ROCPD-T0-MULTIGPU-001", PRIORITY_MEDIUM, "Multi-GPU");
     action(w, "capture every rank and analyze the files together");
     sample(w, "--trace", "which collectives are exposed");
     end(w, "collectives between GPUs", "overlap communication with compute", "better scaling");
-}
-
-static size_t place_of(const char *priority)
-{
-    static const char *const order[] = {"HIGH", "MEDIUM", "LOW", "INFO"};
-    size_t i = 0;
-    while (i + 1 < ARRAY_LEN(order) && !str_eq(priority, order[i]))
-        i++;
-    return i;
 }
 
 /* Most urgent first; equals stay in the order in which they were judged. */
@@ -283,7 +275,7 @@ static void sort_advice(struct source_scan *s)
     for (size_t i = 1; i < s->advice.n; i++) {
         struct source_advice a = s->advice.v[i];
         size_t at = i;
-        for (; at && place_of(s->advice.v[at - 1].priority) > place_of(a.priority); at--)
+        for (; at && s->advice.v[at - 1].priority > a.priority; at--)
             s->advice.v[at] = s->advice.v[at - 1];
         s->advice.v[at] = a;
     }
@@ -308,7 +300,7 @@ void judge_advice(struct source_scan *s)
     python(&w);
     multi_gpu(&w);
     if (!s->advice.n) {
-        begin(&w, "ROCPD-T0-INIT-001", "INFO", "Initial Profiling");
+        begin(&w, "ROCPD-T0-INIT-001", PRIORITY_INFO, "Initial Profiling");
         timeline(&w, "rocpd_output", "baseline", "what the GPU does at all");
         end(&w, "no GPU code of a known kind was found", "capture a timeline", "shows what runs");
     }

@@ -18,11 +18,11 @@ static uint32_t names_with(const struct source_scan *s, const char *const *prefi
     return n;
 }
 
-static uint32_t of_category(const struct source_scan *s, const char *category)
+static uint32_t of_category(const struct source_scan *s, enum source_category category)
 {
     uint32_t n = 0;
     for (size_t i = 0; i < s->patterns.n; i++)
-        if (str_eq(s->patterns.v[i].category, category))
+        if (s->patterns.v[i].category == category)
             n += s->patterns.v[i].count;
     return n;
 }
@@ -35,38 +35,55 @@ static uint32_t files_of(const struct source_scan *s, enum source_language langu
     return n;
 }
 
-static const char *model_of(const struct source_scan *s)
+const char *const source_model_words[] = {
+    [MODEL_UNKNOWN] = "Unknown",
+    [MODEL_HIP] = "HIP",
+    [MODEL_HIP_LIBRARIES] = "HIP+ROCm_Libraries",
+    [MODEL_CUDA] = "CUDA",
+    [MODEL_CUDA_LIBRARIES] = "CUDA+Libraries",
+    [MODEL_OPENCL] = "OpenCL",
+    [MODEL_KOKKOS] = "Kokkos",
+    [MODEL_SYCL] = "SYCL",
+    [MODEL_OPENMP] = "OpenMP_Offload",
+    [MODEL_OPENACC] = "OpenACC",
+    [MODEL_PYTORCH] = "PyTorch_HIP",
+    [MODEL_JAX] = "JAX_HIP",
+    [MODEL_PYTHON] = "Python_GPU",
+    NULL,
+};
+
+static enum source_model model_of(const struct source_scan *s)
 {
     bool nvidia = s->vendor == SOURCE_OF_NVIDIA;
-    bool libraries = of_category(s, "ROCm Libraries") || of_category(s, "CUDA Libraries") ||
-                     pattern_count(s, PATTERN_RCCL);
+    bool libraries = of_category(s, SUBJECT_ROCM_LIBRARIES) ||
+                     of_category(s, SUBJECT_CUDA_LIBRARIES) || pattern_count(s, PATTERN_RCCL);
     bool kernels = pattern_count(s, PATTERN_GLOBAL_KERNEL_DEF) ||
                    pattern_count(s, PATTERN_TRIPLE_ANGLE_LAUNCH) ||
                    pattern_count(s, PATTERN_HIP_KERNEL_LAUNCH);
     if (pattern_count(s, PATTERN_TORCH_CUDA_DEVICE) || pattern_count(s, PATTERN_TORCH_COMPILE))
-        return "PyTorch_HIP";
+        return MODEL_PYTORCH;
     if (pattern_count(s, PATTERN_JAX_JIT))
-        return "JAX_HIP";
+        return MODEL_JAX;
     if (files_of(s, SOURCE_OPENCL) && !pattern_count(s, PATTERN_TRIPLE_ANGLE_LAUNCH) &&
         !pattern_count(s, PATTERN_HIP_KERNEL_LAUNCH))
-        return "OpenCL";
+        return MODEL_OPENCL;
     if (pattern_count(s, PATTERN_OPENCL_LAUNCH) && !kernels)
-        return "OpenCL";
+        return MODEL_OPENCL;
     if (libraries)
-        return nvidia ? "CUDA+Libraries" : "HIP+ROCm_Libraries";
+        return nvidia ? MODEL_CUDA_LIBRARIES : MODEL_HIP_LIBRARIES;
     if (kernels)
-        return nvidia ? "CUDA" : "HIP";
+        return nvidia ? MODEL_CUDA : MODEL_HIP;
     if (pattern_count(s, PATTERN_KOKKOS_PARALLEL))
-        return "Kokkos";
+        return MODEL_KOKKOS;
     if (pattern_count(s, PATTERN_SYCL_PARALLEL))
-        return "SYCL";
+        return MODEL_SYCL;
     if (pattern_count(s, PATTERN_OMP_TARGET))
-        return "OpenMP_Offload";
+        return MODEL_OPENMP;
     if (pattern_count(s, PATTERN_ACC_REGION) || pattern_count(s, PATTERN_CUF_KERNEL))
-        return "OpenACC";
+        return MODEL_OPENACC;
     if (s->vendor != SOURCE_OF_NONE)
-        return nvidia ? "CUDA" : "HIP";
-    return files_of(s, SOURCE_PYTHON) && s->facts.n ? "Python_GPU" : "Unknown";
+        return nvidia ? MODEL_CUDA : MODEL_HIP;
+    return files_of(s, SOURCE_PYTHON) && s->facts.n ? MODEL_PYTHON : MODEL_UNKNOWN;
 }
 
 void judge_model(struct source_scan *s)

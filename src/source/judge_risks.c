@@ -13,7 +13,7 @@ const char *judge_first_place(struct source_scan *s, enum source_pattern_id id)
 {
     for (size_t i = 0; i < s->patterns.n; i++) {
         const struct source_pattern *p = &s->patterns.v[i];
-        if (!str_eq(p->pattern_id, source_pattern_name(id)) || !p->facts.n)
+        if (p->pattern_id != id || !p->facts.n)
             continue;
         const struct source_fact *f = &s->facts.v[p->facts.v[0]];
         return arena_printf(&s->arena, "%s:%u", s->files.v[f->file].path, f->line);

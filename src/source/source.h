@@ -22,6 +22,8 @@
 #include "base/fs.h"
 #include "base/parallel.h"
 #include "base/vec.h"
+#include "model/priority.h"
+#include "model/profiler.h"
 
 enum source_language {
     SOURCE_C,
@@ -93,13 +95,49 @@ struct source_kernel {
     const char *configuration; /* of the first one */
 };
 
+/* What a program is written in; the words are rocinsight's where it has one. */
+enum source_model {
+    MODEL_UNKNOWN,
+    MODEL_HIP,
+    MODEL_HIP_LIBRARIES,
+    MODEL_CUDA,
+    MODEL_CUDA_LIBRARIES,
+    MODEL_OPENCL,
+    MODEL_KOKKOS,
+    MODEL_SYCL,
+    MODEL_OPENMP,
+    MODEL_OPENACC,
+    MODEL_PYTORCH,
+    MODEL_JAX,
+    MODEL_PYTHON,
+};
+extern const char *const source_model_words[]; /* NULL at the end */
+
+/* What a pattern is about. */
+enum source_category {
+    SUBJECT_NONE,
+    SUBJECT_KERNELS,
+    SUBJECT_MEMORY,
+    SUBJECT_SYNC,
+    SUBJECT_CONCURRENCY,
+    SUBJECT_ROCM_LIBRARIES,
+    SUBJECT_CUDA_LIBRARIES,
+    SUBJECT_MULTI_GPU,
+    SUBJECT_MPI,
+    SUBJECT_PYTORCH,
+    SUBJECT_JAX,
+    SUBJECT_INSTRUMENTATION,
+};
+extern const char *const source_category_words[]; /* NULL at the end */
+
 enum source_severity { SEVERITY_high, SEVERITY_medium, SEVERITY_low, SEVERITY_info };
 extern const char *const source_severity_words[]; /* NULL at the end */
 
 struct source_pattern {
-    const char *pattern_id;
+    enum source_pattern_id pattern_id;
     enum source_severity severity;
-    const char *category, *description;
+    enum source_category category;
+    const char *description;
     uint32_t count, in_loop;
     VEC(uint32_t) facts; /* indices, in order of file and line */
 };
@@ -107,19 +145,22 @@ struct source_pattern {
 enum source_vendor { SOURCE_OF_NONE, SOURCE_OF_AMD, SOURCE_OF_NVIDIA, SOURCE_OF_BOTH };
 
 struct source_command {
-    const char *tool, *description, *full_command;
+    enum profiler tool;
+    const char *description, *full_command;
     const char *flags, *args; /* "--sys-trace", "-d ./out -o name", divided by blanks */
 };
 
 struct source_advice {
-    const char *id, *priority, *category, *issue, *suggestion, *impact;
+    const char *id;
+    enum priority priority;
+    const char *category, *issue, *suggestion, *impact;
     VEC(const char *) actions;
     VEC(struct source_command) commands;
 };
 
 struct source_scan {
     const char *dir;
-    const char *programming_model;
+    enum source_model programming_model;
     enum source_vendor vendor; /* whose names the code uses */
     uint64_t bytes, lines, folders_skipped;
     uint32_t files_scanned, files_skipped, marker_count;
@@ -147,6 +188,7 @@ struct source_scan *source_scan_in(struct arena *owner, const char *dir, int thr
                                    struct gs_error *err);
 
 const char *fact_kind_name(enum fact_kind kind); /* "sync" */
+extern const char *const source_pattern_words[]; /* NULL at the end */
 const char *source_pattern_name(enum source_pattern_id id);
 const char *source_language_name(enum source_language language);
 

@@ -18,6 +18,8 @@
 #include "team/module.h"
 #include "team/team.h"
 
+static const char *const mode_names[] = {"auto", "yes", "no", "openmpi", "mpich"};
+
 bool team_follows(void)
 {
     struct launcher l;
@@ -60,11 +62,11 @@ const struct team_module *team_module_load(const char *name, char *why, size_t n
     return NULL;
 }
 
-static const struct team_module *load_any(const struct launcher *l, const char *mode, char *why,
+static const struct team_module *load_any(const struct launcher *l, enum team_mode mode, char *why,
                                           size_t n)
 {
-    bool named = !strcmp(mode, "openmpi") || !strcmp(mode, "mpich");
-    const struct team_module *m = named ? team_module_load(mode, why, n) : NULL;
+    bool named = mode == TEAM_OPENMPI || mode == TEAM_MPICH;
+    const struct team_module *m = named ? team_module_load(mode_names[mode], why, n) : NULL;
     for (size_t i = 0; !named && !m && i < ARRAY_LEN(l->modules) && l->modules[i]; i++)
         m = team_module_load(l->modules[i], why, n);
     return m;
@@ -72,7 +74,7 @@ static const struct team_module *load_any(const struct launcher *l, const char *
 
 #else
 
-static const struct team_module *load_any(const struct launcher *l, const char *mode, char *why,
+static const struct team_module *load_any(const struct launcher *l, enum team_mode mode, char *why,
                                           size_t n)
 {
     (void)l;
@@ -173,19 +175,19 @@ static bool join(const struct team_module *m, const struct launcher *l, int *thr
     return true;
 }
 
-bool team_start(const char *mode, int *threads, enum team_role *role, struct gs_error *err)
+bool team_start(enum team_mode mode, int *threads, enum team_role *role, struct gs_error *err)
 {
     struct launcher l;
     char why[512];
     launcher_find(&l);
     *role = TEAM_NONE;
-    if (!strcmp(mode, "no"))
+    if (mode == TEAM_NO)
         return true;
     if (!l.name) {
-        if (strcmp(mode, "auto") != 0)
+        if (mode != TEAM_AUTO)
             return fail(err, GS_E_USAGE,
                         "option '--mpi %s' needs several processes; start them with mpirun or srun",
-                        mode);
+                        mode_names[mode]);
         if (l.without_mpi)
             log_warn("srun has started this several times without MPI, and each does all the "
                      "work; start it with 'srun --mpi=pmix'");
@@ -194,7 +196,7 @@ bool team_start(const char *mode, int *threads, enum team_role *role, struct gs_
     const struct team_module *m = load_any(&l, mode, why, sizeof(why));
     if (m)
         return join(m, &l, threads, role, err);
-    if (strcmp(mode, "auto") != 0)
+    if (mode != TEAM_AUTO)
         return fail(err, GS_E_IO, "cannot work with the other processes: %s", why);
     *role = l.rank ? TEAM_IDLE : TEAM_NONE;
     if (!l.rank)

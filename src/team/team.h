@@ -46,12 +46,16 @@ enum team_role {
     TEAM_IDLE, /* there is no MPI, and the first process does it all: nothing to do here */
 };
 
+/* Of --mpi: whether to be one, and with which MPI; TEAM_YES takes the launcher's. */
+enum team_mode { TEAM_AUTO, TEAM_YES, TEAM_NO, TEAM_OPENMPI, TEAM_MPICH };
+#define TEAM_MODES "auto|yes|no|openmpi|mpich"
+
 /*
- * `mode`: "auto", "yes", "no", "openmpi", "mpich". Returns in the process that goes on; the one that
- * called it stays behind as the courier and ends with it. No thread may run. *threads becomes this
- * process's share of the machine, unless it is set.
+ * Returns in the process that goes on; the one that called it stays behind as the courier and ends
+ * with it. No thread may run. *threads becomes this process's share of the machine, unless it is
+ * set.
  */
-bool team_start(const char *mode, int *threads, enum team_role *role, struct gs_error *err);
+bool team_start(enum team_mode mode, int *threads, enum team_role *role, struct gs_error *err);
 
 /* Before that: whether the launcher counts this process as another than the first. */
 bool team_follows(void);

@@ -18,7 +18,8 @@ struct tool_args {
     bool has_limit, has_phases;
     uint64_t limit, max_phases;
     const char *cursor;
-    const char *id, *name, *kind, *term, *table, *sql, *priority, *contains, *format, *sections;
+    const char *id, *name, *kind, *term, *table, *sql, *priority, *contains, *format, *sections,
+        *columns;
     struct opt_list goals, profilers, app;
     const char *gpu, *source_dir, *folder;
     struct opt_list kernels, remove;

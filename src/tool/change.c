@@ -166,6 +166,7 @@ static const struct fields compare_params = FIELDS("", "", struct tool_args, com
 
 const struct tool tool_compare = {
     .name = "compare",
+    .not_offered = true,
     .title = "Did a change help",
     .description = "Compares two traces of one program: whether they can be compared, the verdict "
                    "with its noise, ranked causes, kernels, phases and the ledger",

@@ -116,7 +116,7 @@ static const void *call(struct tool_ask *ask, struct gs_error *err)
     g.is_operator = operator_names(ask->a->trace, ask->arena);
     gather(&g);
     for (size_t i = 0; i < ask->a->api.n; i++)
-        if (str_eq(ask->a->api.v[i].class, api_class_name(API_HOST)))
+        if (ask->a->api.v[i].class == API_HOST)
             vec_push(&functions, ask->arena, ask->a->api.v[i]);
     tool_rows(ask, &d->operators, g.rows.v, g.rows.n);
     tool_rows(ask, &d->functions, functions.v, functions.n);

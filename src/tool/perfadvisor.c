@@ -85,7 +85,7 @@ static const void *call_profile(struct tool_ask *ask, struct gs_error *err)
     (void)err;
     d->a = ask->a;
     d->trace = ask->id;
-    d->format = t->files.v[0].format;
+    d->format = trace_format_names[t->files.v[0].format];
     d->mpi = capability_has(&ask->a->capabilities, CAPABLE_MPI);
     d->markers = capability_has(&ask->a->capabilities, CAPABLE_MARKERS);
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
@@ -244,7 +244,7 @@ static const void *call_mpi(struct tool_ask *ask, struct gs_error *err)
     (void)err;
     d->present = capability_has(&ask->a->capabilities, CAPABLE_MPI);
     for (size_t i = 0; i < ask->a->api.n; i++)
-        if (str_eq(ask->a->api.v[i].class, api_class_name(API_COMM)))
+        if (ask->a->api.v[i].class == API_COMM)
             vec_push(&rows, ask->arena, &ask->a->api.v[i]);
     set_rows(ask, d, rows.v, rows.n, sizeof(*rows.v));
     return d;

@@ -138,6 +138,7 @@ static const struct fields traces_params = FIELDS("", "", struct tool_args, trac
 
 const struct tool tool_traces = {
     .name = "traces",
+    .not_offered = true,
     .title = "Which traces there are",
     .description = "Files that may be traces in the folders that can be read, and traces that are "
                    "loaded, with their ids",
@@ -195,8 +196,8 @@ static const void *call_info(struct tool_ask *ask, struct gs_error *err)
     const struct trace *t = &ask->run->trace;
     struct info_doc *d = arena_new(ask->arena, struct info_doc);
     tool_head_set(ask, &d->head);
-    d->format = t->files.v[0].format;
-    d->writer = t->files.v[0].flavor;
+    d->format = trace_format_names[t->files.v[0].format];
+    d->writer = trace_writer_names[t->files.v[0].flavor];
     d->file_count = t->files.n;
     d->kernels = t->kernels.n;
     d->copies = t->copies.n;

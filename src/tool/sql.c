@@ -100,6 +100,7 @@ static const struct fields query_params = FIELDS("", "", struct tool_args, query
 
 const struct tool tool_query = {
     .name = "query",
+    .takes_sql = true,
     .title = "SQL",
     .description = "One SQL statement over the trace (tables and views as rocpd has them: kernels, "
                    "memory_copies, regions, top_kernels, ..., whatever the format) and over every "

@@ -87,8 +87,10 @@ struct tool {
     /* For a part of the run: what has to be analyzed there; NULL: only whole runs. */
     const struct analysis_kind *const *kinds;
     enum tool_group group;
-    bool needs_run; /* ask->run is there */
-    bool varies;    /* the same question may have another answer the next time */
+    bool needs_run;   /* ask->run is there */
+    bool takes_sql;   /* a text of SQL is among its arguments, names as they are in tables */
+    bool not_offered; /* to models that are asked about one run: of other files, or all of it */
+    bool varies;      /* the same question may have another answer the next time */
     /* The row of `result`; NULL: see err. Not there where `tables` answer. */
     const void *(*call)(struct tool_ask *ask, struct gs_error *err);
 };

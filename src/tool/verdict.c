@@ -20,9 +20,10 @@ struct finding_rows {
 static void take_findings(struct finding_rows *out, const struct tool_ask *ask)
 {
     const struct advice *advice = &ask->run->advice;
+    enum priority only = priority_of(ask->args.priority);
     for (size_t i = 0; i < advice->findings.n; i++) {
         const struct finding *f = advice->findings.v[i];
-        if (ask->args.priority && !str_eq(priority_name(f->priority), ask->args.priority))
+        if (ask->args.priority && f->priority != only)
             continue;
         vec_push(out, ask->arena,
                  ((struct finding_row){(uint32_t)i + 1, f, f->rule->name,
@@ -258,7 +259,8 @@ static const void *call_analyze(struct tool_ask *ask, struct gs_error *err)
 PART(analyze_result, T, TOOL_HEAD(T), ALWAYS(T, path, FIELD_TEXT, "path", "first file"),
      ALWAYS(T, overview.assessment, FIELD_TEXT, "overall_assessment",
             "the verdict and the size of the run"),
-     ALWAYS(T, overview.bottleneck, FIELD_TEXT, "primary_bottleneck", "in one word"),
+     ALWAYS(T, overview.bottleneck, FIELD_ENUM, "primary_bottleneck", "in one word",
+            .words = primary_names),
      ALWAYS(T, overview.confidence, FIELD_NUM, "confidence", "0 to 1"),
      ALWAYS(T, overview.tier, FIELD_I32, "analysis_tier",
             "1: trace, 2: trace and counters, 3: PC samples, instructions"),

@@ -3,6 +3,7 @@
 
 #include "base/str.h"
 #include "render/render.h"
+#include "report/columns.h"
 #include "report/section.h"
 #include "report/source_report.h"
 #include "report/terms.h"
@@ -94,7 +95,7 @@ static const void *call_report(struct tool_ask *ask, struct gs_error *err)
     struct str all;
     tool_head_set(ask, &d->head);
     struct doc *doc = analysis_report(&about, ask->args.sections, ask->arena, err);
-    if (!doc)
+    if (!doc || (ask->args.columns && !columns_choose(doc, ask->args.columns, err)))
         return NULL;
     str_init(&all, ask->arena);
     if (ask->args.format && str_eq(ask->args.format, "text"))
@@ -121,12 +122,15 @@ static const struct field report_params_list[] = {
     P_TRACE,
     P(format, FIELD_TEXT, "markdown when not given", .words = WORDS("markdown", "text")),
     P(sections, FIELD_TEXT, "only these, divided by commas: findings, kernels, copies, ..."),
+    P(columns, FIELD_TEXT,
+      "of tables: all, or these, divided by commas; +p95_ns adds one to those shown anyway"),
     P_PAGE,
 };
 static const struct fields report_params = FIELDS("", "", struct tool_args, report_params_list);
 
 const struct tool tool_report = {
     .name = "report",
+    .not_offered = true,
     .title = "The report as text",
     .description = "What 'gpusight analyze' prints, as Markdown or plain text, all of it or some "
                    "sections, in pieces of 24,000 bytes",
@@ -227,8 +231,8 @@ PART(source_head, struct tool_head,
      OR_NULL(struct tool_head, next_cursor, FIELD_TEXT, "next_cursor",
              "cursor of the next page of facts; null: no more"));
 PART(scan_fields, struct source_scan,
-     ALWAYS(struct source_scan, programming_model, FIELD_TEXT, "programming_model",
-            "HIP, CUDA, PyTorch, ..."),
+     ALWAYS(struct source_scan, programming_model, FIELD_ENUM, "programming_model",
+            "HIP, CUDA, PyTorch, ...", .words = source_model_words),
      ALWAYS(struct source_scan, files_scanned, FIELD_U32, "files_scanned", "files that were read"),
      ALWAYS(struct source_scan, files_skipped, FIELD_U32, "files_skipped", "and left out"));
 PART(source_result, T, SPREAD(T, head, FIELD_OBJECT, &source_head),

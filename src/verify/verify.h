@@ -39,7 +39,14 @@ struct run;
 struct results;
 struct facts;
 
-enum verify_kind { VERIFY_TEXT, VERIFY_MARKDOWN, VERIFY_HTML, VERIFY_JSON, VERIFY_CSV };
+enum verify_kind {
+    VERIFY_TEXT,
+    VERIFY_MARKDOWN,
+    VERIFY_HTML,
+    VERIFY_JSON,
+    VERIFY_CSV,
+    VERIFY_KINDS
+};
 enum figure_verdict { FIGURE_CONFIRMED, FIGURE_CONTRADICTED, FIGURE_NOT_FOUND };
 
 struct checked_figure {

@@ -217,10 +217,9 @@ const char *workload_title(const struct workload_report *r)
 
 const char *workload_unit(const struct workload_report *r, const struct workload_metric *m)
 {
-    size_t n = strlen(m->unit);
-    if (n < 2 || !str_eq(m->unit + n - 2, "/n"))
-        return m->unit;
-    return arena_printf(r->arena, "%.*s/%s", (int)(n - 2), m->unit, workload_per_words[r->per]);
+    const struct workload_unit_info *u = workload_unit_info(m->unit);
+    return u->counted ? arena_printf(r->arena, "%s/%s", u->word, workload_per_words[r->per])
+                      : u->word;
 }
 
 static void evaluate_all(struct workload_report *r)

@@ -10,7 +10,7 @@ static const struct workload_metric metrics[] = {
 #define PANEL(id, title)
 #define SELECTION(name, formula, doc)
 #define METRIC(panel, key, name, unit, formula, peak, level, doc)                                  \
-    {panel, #key, name, unit, formula, peak, level, doc},
+    {panel, #key, name, WORKLOAD_IN_##unit, formula, peak, level, doc},
 #include "workload/panels.def"
 #undef METRIC
 #undef PANEL
@@ -34,6 +34,22 @@ static const struct workload_fact facts[] = {
 #undef PANEL
 #undef SELECTION
 };
+
+const struct workload_unit_info *workload_unit_info(enum workload_unit unit)
+{
+    static const struct workload_unit_info units[] = {
+#define UNIT(name, word, counted) {word, counted},
+#include "workload/units.def"
+#undef UNIT
+    };
+    return &units[unit];
+}
+
+const char *workload_unit_name(enum workload_unit unit, struct arena *a)
+{
+    const struct workload_unit_info *u = workload_unit_info(unit);
+    return u->counted ? arena_printf(a, "%s/n", u->word) : u->word;
+}
 
 static const struct workload_arch archs[] = {
 #define ARCH(...) {__VA_ARGS__},

@@ -11,9 +11,25 @@
 
 enum { PANEL_SPEED_OF_LIGHT = 2, PANEL_MEMORY_CHART = 3, PANEL_CHANNELS = 18 };
 
+enum workload_unit {
+#define UNIT(name, word, counted) WORKLOAD_IN_##name,
+#include "workload/units.def"
+#undef UNIT
+};
+
+struct workload_unit_info {
+    const char *word;
+    bool counted; /* divided by the normal unit */
+};
+const struct workload_unit_info *workload_unit_info(enum workload_unit unit);
+/* "req/n": where nobody has said what the normal unit is. */
+const char *workload_unit_name(enum workload_unit unit, struct arena *a);
+
 struct workload_metric {
     int panel;
-    const char *key, *name, *unit, *formula, *peak, *level, *doc;
+    const char *key, *name;
+    enum workload_unit unit;
+    const char *formula, *peak, *level, *doc;
 };
 
 struct workload_panel {

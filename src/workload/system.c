@@ -12,7 +12,8 @@
 #include "workload/panels.h"
 #include "workload/workload_in.h"
 
-double workload_number(const char *text)
+/* The number of a text such as "2100", "2100 MHz" or "2.1GHz", in MHz where it has a unit. */
+static double workload_number(const char *text)
 {
     static const struct {
         const char *unit;

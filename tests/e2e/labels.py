@@ -131,6 +131,50 @@ def forms(program, folder, command):
         yield "PDF", run("pdftotext", "-layout", pdf, "-")
 
 
+def check_all_columns(program, folder, name, command, tables):
+    """What the page offers, every medium can show, under the same names."""
+    tables = {t: [(k, label, doc, True) for k, label, doc, _ in c] for t, c in tables.items() if all(k for k, *_ in c)}
+    asked = ["--columns", ",".join(f"{t}.{k}" for t, c in tables.items() for k, *_ in c)]
+    yield from check_form(name, "text of all columns", ask(program, command, *asked), tables)
+    yield from check_form(name, "Markdown of all columns", ask(program, command, *asked, "--format", "markdown"), tables)
+    page = Tables()
+    page.feed(ask(program, command, *asked, "--format", "html"))
+    hidden = [f"{t}.{k}" for t, c in page.tables.items() if t in tables for k, _, _, shown in c if not shown]
+    if hidden:
+        yield f"{name}: the page hides {hidden}, which were asked for"
+    pdf = os.path.join(folder, "all.pdf")
+    if name != "demo":
+        return
+    done = subprocess.run([program, "-q", command[0], *asked, "--format", "pdf", "-o", pdf, *command[1:]], capture_output=True, check=False)
+    if done.returncode == 0 and shutil.which("pdftotext"):
+        words = set(run("pdftotext", "-layout", pdf, "-").split())
+        lost = {w for c in tables.values() for _, label, _, _ in c for w in label.split() if w not in words}
+        if lost:
+            yield f"{name}: the PDF of all columns does not have {sorted(lost)}"
+
+
+def check_chosen_columns(program, trace):
+    """--columns: all, some in the order asked for, one more; names that nothing has."""
+    def heads(columns, *options):
+        text = run(program, "-q", "analyze", "--sections", "copies", "--columns", columns, *options, trace)
+        return [" ".join(line.split()) for line in text.split("\n")]
+
+    for columns, head in (("of link,direction", "of link direction"), ("copies.link_gbps", "link"),
+                          ("+link_gbps", "direction copies bytes time bandwidth of link exposed link"),
+                          ("all", "direction copies bytes time bandwidth of link exposed mean size mean link")):
+        if head not in heads(columns):
+            yield f"'--columns {columns}' has no table '{head}'"
+    listed = run(program, "-q", "analyze", "--sections", "copies", "--list-columns", trace)
+    if not re.search(r"copies +link_gbps +link +no +peak of the link", listed):
+        yield "'--list-columns' does not say what 'link_gbps' is"
+    for columns, said in (("linkgbps", "did you mean 'link_gbps'?"), ("mars", "columns are direction, count, "),
+                          (",", "no column is named")):
+        done = subprocess.run([program, "analyze", "--sections", "copies", "--columns", columns, trace],
+                              capture_output=True, check=False)
+        if done.returncode != 2 or said not in done.stderr.decode():
+            yield f"'--columns {columns}' says {done.stderr.decode()!r} ({done.returncode})"
+
+
 def check(program, folder, name, command, trace=None):
     page = Tables()
     page.feed(ask(program, command, "--format", "html"))
@@ -148,6 +192,7 @@ def check(program, folder, name, command, trace=None):
                     yield f"{name}: the PDF does not have {lost} of {table}"
         else:
             yield from check_form(name, form, text, tables)
+    yield from check_all_columns(program, folder, name, command, tables)
     if not trace:
         return
     yield from check_sheets(name, "CSV", sheets_of(program, folder, trace), tables)
@@ -229,6 +274,7 @@ def main():
             there = sections_of(program, command)
             one = seen.setdefault((command[0], *there), set())
             one.update(s for s in there if there[s])
+        wrong += check_chosen_columns(program, os.path.join(folder, "demo.db"))
         wrong += check_explained(program, os.path.join(folder, "demo.db"))
     for (command, *names), there in seen.items():
         lost = set(names) - there - NEEDS_A_MODEL

@@ -214,6 +214,8 @@ def others(program, traces, folder, failures):
     for words, about, more in ((["summary", a], [a], []), (["info", a], [a], []), (["compare", a, b], [a, b], []),
                                (["analyze", a, "--sections", "kernels,copies"], [a], []),
                                (["analyze", a, "--top-kernels", "3"], [a], []),
+                               (["analyze", a, "--columns", "all"], [a], []),
+                               (["analyze", a, "--columns", "p95_ns,short_name,direction"], [a], []),
                                (["analyze", a, "--phase", "2"], [a], ["--phase", "2"]),
                                *(([*q[:1], a, *q[1:]], [a], []) for q in QUESTIONS)):
         for k, (form, end) in enumerate(FORMS.items()):

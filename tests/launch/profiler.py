@@ -23,12 +23,13 @@ def fail(text):
 
 
 def table(tool):
+    tool = tool.upper().replace("-", "_")  # as the table calls it
     with open(TABLE, encoding="utf-8") as f:
         text = f.read()
     options = {m[1]: (m[2], m[3]) for m in
-               re.finditer(r'OPTION\("%s", "([^"]+)", (\w+), "([^"]*)"\)' % re.escape(tool), text)}
-    separator = f'SEPARATOR("{tool}")' in text
-    sub = re.search(r'SUBCOMMAND\("%s", "(\w+)"\)' % re.escape(tool), text)
+               re.finditer(r'OPTION\(%s, "([^"]+)", (\w+), "([^"]*)"\)' % re.escape(tool), text)}
+    separator = f"SEPARATOR({tool})" in text
+    sub = re.search(r'SUBCOMMAND\(%s, "(\w+)"\)' % re.escape(tool), text)
     return options, separator, sub[1] if sub else None
 
 

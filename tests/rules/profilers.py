@@ -18,16 +18,23 @@ def rows(file, macro):
         yield [a.strip().strip('"') for a in re.findall(r'"[^"]*"|[^,]+', body)]
 
 
+def program(tool):
+    """ROCPROF_SYS_RUN of the table is rocprof-sys-run."""
+    return tool.lower().replace("_", "-")
+
+
 TOOLS, SUBCOMMANDS, SEPARATORS, VARIABLES = {}, {}, set(), {}
 for tool, option, takes, values in rows("tool_options.def", "OPTION"):
+    tool = program(tool)
     TOOLS.setdefault(tool, {})[option] = (takes, values.split("|") if values else None)
 for tool, word in rows("tool_options.def", "SUBCOMMAND"):
-    SUBCOMMANDS[tool] = word
+    SUBCOMMANDS[program(tool)] = word
 for (tool,) in rows("tool_options.def", "SEPARATOR"):
+    tool = program(tool)
     SEPARATORS.add(tool)
     TOOLS.setdefault(tool, {})
 for tool, name in rows("tool_options.def", "VARIABLE"):
-    VARIABLES.setdefault(tool, set()).add(name)
+    VARIABLES.setdefault(program(tool), set()).add(name)
 
 # What of these a trace already holds, see `capabilities` in the JSON.
 CAPTURES = {"--kernel-trace": "kernels", "--hip-trace": "api", "--memory-copy-trace": "copies",

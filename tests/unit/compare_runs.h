@@ -20,7 +20,7 @@ static inline struct profile_kernel *kernel(struct runs *r, struct run_profile *
     struct profile_kernel k = {
         .name = name,
         .short_name = name,
-        .category = "Other",
+        .category = ROLE_OTHER,
         .calls = calls,
         .total_duration_ns = (int64_t)((double)calls * ns),
         .avg_duration_ns = ns,
@@ -45,7 +45,7 @@ static inline void start(struct runs *r)
     arena_init(&r->arena);
     struct run_profile *both[] = {&r->a, &r->b};
     for (int i = 0; i < 2; i++) {
-        struct profile_gpu g = {"AMD Instinct MI300X", "gfx942", "AMD", 304, 2100};
+        struct profile_gpu g = {"AMD Instinct MI300X", "gfx942", VENDOR_AMD, 304, 2100};
         both[i]->label = i ? "b" : "a";
         both[i]->has_gaps = true;
         both[i]->breakdown.gpu_count = 1;

@@ -266,10 +266,10 @@ static void classes_count_outermost_calls(void **state)
     set_window(&f, 0, 100); /* cuts the last launch: 10 + 10 */
     analyze(&f);
     assert_int_equal(f.a.api_classes.n, 2);
-    assert_string_equal(f.a.api_classes.v[0].class, "copy");
+    assert_int_equal(f.a.api_classes.v[0].class, API_COPY);
     assert_int_equal(f.a.api_classes.v[0].exclusive_ns, 40);
     assert_true(near(f.a.api_classes.v[0].pct_of_window, 40));
-    assert_string_equal(f.a.api_classes.v[1].class, "launch");
+    assert_int_equal(f.a.api_classes.v[1].class, API_LAUNCH);
     assert_int_equal(f.a.api_classes.v[1].calls, 2);
     assert_int_equal(f.a.api_classes.v[1].exclusive_ns, 20);
     assert_int_equal(api_row(&f.a, "hipMemcpy")->exclusive_ns, 20);
@@ -304,7 +304,7 @@ static void copies_are_compared_with_their_link(void **state)
     assert_int_equal(f.a.copies.n, 3);
     const struct copy_row *r = &f.a.copies.v[0];
     double bytes = 6.0 * (1 << 20) + 1024;
-    assert_string_equal(r->direction, "Host-to-Device");
+    assert_int_equal(r->kind, COPY_H2D);
     assert_int_equal(r->count, 4);
     assert_int_equal(r->total_bytes, (6 << 20) + 1024);
     assert_int_equal(r->total_duration_ns, 161000);
@@ -325,8 +325,8 @@ static void copies_are_compared_with_their_link(void **state)
     assert_int_equal(r->exposed_ns, 0);
     /* "<4 KiB" and "1-16 MiB" to the device, then one row of each other direction. */
     assert_int_equal(f.a.copy_sizes.n, 4);
-    assert_string_equal(f.a.copy_sizes.v[0].size_class, "<4 KiB");
-    assert_string_equal(f.a.copy_sizes.v[1].size_class, "1-16 MiB");
+    assert_string_equal(copy_size_labels[f.a.copy_sizes.v[0].size_class], "<4 KiB");
+    assert_string_equal(copy_size_labels[f.a.copy_sizes.v[1].size_class], "1-16 MiB");
     assert_int_equal(f.a.copy_sizes.v[1].count, 2);
     assert_int_equal(f.a.copy_sizes.v[1].duration_ns, 200000);
     finish(&f);

@@ -78,7 +78,7 @@ static void hotspots_group_by_name_and_describe_durations(void **state)
     assert_int_equal(a.hotspots.n, 4);
     const struct hotspot *h = a.hotspots.v;
     assert_string_equal(h[0].name, "gemm");
-    assert_string_equal(h[0].category, "GEMM");
+    assert_int_equal(h[0].category, ROLE_GEMM);
     assert_int_equal(h[0].rank, 1);
     assert_int_equal(h[0].calls, 8);
     assert_int_equal(h[0].total_duration_ns, US(40));
@@ -188,15 +188,15 @@ static void categories_sum_kernels_by_role(void **state)
     made_analyze(&m, &a, &o);
     assert_int_equal(a.categories.n, 3);
     const struct category_row *c = a.categories.v;
-    assert_string_equal(c[0].category, "GEMM");
+    assert_int_equal(c[0].category, ROLE_GEMM);
     assert_int_equal(c[0].count, 2);
     assert_int_equal(c[0].total_ns, 55);
     assert_int_equal(c[0].avg_duration_ns, 27); /* 27.5 rounded down */
     assert_near(c[0].pct_of_kernel_time, 55);
     assert_near(c[0].pct_of_total_time, 34.375);
-    assert_string_equal(c[1].category, "Softmax");
+    assert_int_equal(c[1].category, ROLE_SOFTMAX);
     assert_string_equal(c[1].group, "Reduction");
-    assert_string_equal(c[2].category, "Other");
+    assert_int_equal(c[2].category, ROLE_OTHER);
     made_release(&m);
 }
 

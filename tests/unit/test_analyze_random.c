@@ -209,8 +209,7 @@ static void check_categories(const struct analysis *a)
         uint64_t n = 0;
         for (size_t k = 0; k < a->trace->kernels.n; k++) {
             struct span p;
-            if (!kernel_seen(a, k, &p) ||
-                strcmp(kernel_role_info(kernel_role_of(name_of(a->trace, k)))->label, c->category))
+            if (!kernel_seen(a, k, &p) || kernel_role_of(name_of(a->trace, k)) != c->category)
                 continue;
             n++;
             total += p.end - p.start;

@@ -136,10 +136,10 @@ static void vendors_are_compared_by_role(void **state)
     (void)state;
     struct runs r;
     start(&r);
-    r.b.gpus.v[0].vendor = "NVIDIA";
+    r.b.gpus.v[0].vendor = VENDOR_NVIDIA;
     r.b.gpus.v[0].name = "H100";
-    kernel(&r, &r.a, "Cijk_Ailk", 100, 10000, 0)->category = "GEMM";
-    kernel(&r, &r.b, "sm90_gemm", 90, 8000, 0)->category = "GEMM";
+    kernel(&r, &r.a, "Cijk_Ailk", 100, 10000, 0)->category = ROLE_GEMM;
+    kernel(&r, &r.b, "sm90_gemm", 90, 8000, 0)->category = ROLE_GEMM;
     run(&r);
     assert_true(r.c.comparable);
     assert_int_equal(r.c.kernels.n, 1);
@@ -225,14 +225,10 @@ static void copies_say_how_much_less(void **state)
     kernel(&r, &r.b, "gemm", 100, 10000, 0);
     r.a.cause_ns[CAUSE_COPY_D2H] = 5000000;
     r.b.cause_ns[CAUSE_COPY_D2H] = 50000;
-    struct copy_row a = {.direction = "Device-to-Host",
-                         .count = 100,
-                         .total_bytes = 51000000000,
-                         .total_duration_ns = 5000000};
-    struct copy_row b = {.direction = "Device-to-Host",
-                         .count = 1,
-                         .total_bytes = 510000000,
-                         .total_duration_ns = 50000};
+    struct copy_row a = {
+        .kind = COPY_D2H, .count = 100, .total_bytes = 51000000000, .total_duration_ns = 5000000};
+    struct copy_row b = {
+        .kind = COPY_D2H, .count = 1, .total_bytes = 510000000, .total_duration_ns = 50000};
     vec_push(&r.a.copies, &r.arena, a);
     vec_push(&r.b.copies, &r.arena, b);
     run(&r);
@@ -250,8 +246,8 @@ static void removed_syncs_count_although_idle_is_irregular(void **state)
     kernel(&r, &r.b, "gemm", 100, 10000, 0);
     set_idle(&r.a, 100, 10000, 12000);
     set_idle(&r.b, 0, 0, 0);
-    vec_push(&r.a.api_classes, &r.arena, ((struct api_class_row){.class = "sync", .calls = 100}));
-    vec_push(&r.b.api_classes, &r.arena, ((struct api_class_row){.class = "sync", .calls = 1}));
+    vec_push(&r.a.api_classes, &r.arena, ((struct api_class_row){.class = API_SYNC, .calls = 100}));
+    vec_push(&r.b.api_classes, &r.arena, ((struct api_class_row){.class = API_SYNC, .calls = 1}));
     run(&r);
     assert_int_equal(r.c.verdict, COMPARE_FASTER);
     assert_string_equal(r.c.causes.v[0].kind, "idle");
@@ -400,7 +396,7 @@ static void a_profile_is_read_back_as_written(void **state)
     struct profile_kernel *k = kernel(&r, &r.a, "void gemm<128>(float*)", 100, 10000.25, 12.5);
     k->configs.n = 0;
     set_idle(&r.a, 100, 10000, 500);
-    vec_push(&r.a.api_classes, &r.arena, ((struct api_class_row){.class = "sync", .calls = 100}));
+    vec_push(&r.a.api_classes, &r.arena, ((struct api_class_row){.class = API_SYNC, .calls = 100}));
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     close(fd);

@@ -32,7 +32,7 @@ static void kernel(struct runs *r, struct run_profile *p, const char *name, uint
 {
     struct profile_kernel k = {.name = name,
                                .short_name = name,
-                               .category = "Other",
+                               .category = ROLE_OTHER,
                                .calls = calls,
                                .total_duration_ns = (int64_t)((double)calls * ns),
                                .avg_duration_ns = ns,
@@ -52,7 +52,7 @@ static struct profile_phase *phase(struct runs *r, struct run_profile *p, const 
                                    const char *filled_by, int64_t ns, uint64_t kernels)
 {
     struct profile_phase row = {.name = name,
-                                .named_by = "kernel",
+                                .named_by = NAMED_BY_KERNEL,
                                 .duration_ns = ns,
                                 .compute_ns = ns,
                                 .kernels = kernels,
@@ -164,7 +164,7 @@ static void what_went_away_is_gone(void **state)
     kernel(&r, &r.a, "y", 10, 1000);
     r.b = r.a;
     phase(&r, &r.a, "x", "x", 54000, 60);
-    phase(&r, &r.a, "idle: host", NULL, 12000, 0)->named_by = "host";
+    phase(&r, &r.a, "idle: host", NULL, 12000, 0)->named_by = NAMED_BY_HOST;
     phase(&r, &r.a, "y", "y", 30000, 60);
     phase(&r, &r.b, "x", "x", 54000, 60);
     phase(&r, &r.b, "y", "y", 30000, 60);
@@ -204,7 +204,7 @@ static void an_idle_cause_names_the_phase_it_is_in(void **state)
     for (int i = 0; i < 2; i++) {
         kernel(&r, both[i], "x", 100, 10000);
         both[i]->cause_ns[CAUSE_COPY_H2D] = 1000000 + i * 500000;
-        struct copy_row copies = {.direction = "Host-to-Device", .count = 1000};
+        struct copy_row copies = {.kind = COPY_H2D, .count = 1000};
         copies.total_bytes = 1000 + (uint64_t)i * 500;
         vec_push(&both[i]->copies, &r.arena, copies);
         phase(&r, both[i], "load", NULL, 2000000, 0)->cause_ns[CAUSE_COPY_H2D] =

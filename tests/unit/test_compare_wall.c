@@ -97,7 +97,7 @@ static void other_kernels_are_compared_by_what_is_the_same(void **state)
                 vec_push(&both[i]->blocks, &r.arena, ((struct profile_block){100, 900000}));
             if (by == 3)
                 vec_push(&both[i]->copies, &r.arena,
-                         ((struct copy_row){.direction = "Host-to-Device",
+                         ((struct copy_row){.kind = COPY_H2D,
                                             .count = 1,
                                             .total_bytes = 64000000,
                                             .total_duration_ns = 1}));

@@ -217,11 +217,11 @@ static void sections_follow_the_situation(void **state)
 {
     (void)state;
     struct guide g = built_in();
-    const char *trace = chosen((struct guide_context){.tier = 1, .bottleneck = "latency"});
+    const char *trace = chosen((struct guide_context){.tier = 1});
     assert_true(str_has(trace, "## Your role") && str_has(trace, "## Common bottlenecks"));
     assert_false(str_has(trace, "## Counters") || str_has(trace, "## Compiling"));
     assert_false(str_has(trace, "## Instructions") || str_has(trace, "## Reading source"));
-    const char *counted = chosen((struct guide_context){.tier = 2, .bottleneck = "compute"});
+    const char *counted = chosen((struct guide_context){.tier = 2, .in_kernels = true});
     assert_true(str_has(counted, "## Counters") && str_has(counted, "## Compiling"));
     assert_true(str_has(chosen((struct guide_context){.tier = 3}), "## Instructions"));
     const char *source = chosen((struct guide_context){.tier = 0});

@@ -395,7 +395,7 @@ static void advised_counters_fit_their_passes(void **state)
                                             "FETCH_SIZE", "WRITE_SIZE"};
     struct source_scan s = {0};
     s.vendor = SOURCE_OF_AMD;
-    s.programming_model = "HIP";
+    s.programming_model = MODEL_HIP;
     vec_push(&s.kernels, &s.arena, ((struct source_kernel){.name = "k"}));
     for (size_t i = 0; i < 5; i++)
         vec_push(&s.suggested_counters, &s.arena, suggested[i]);

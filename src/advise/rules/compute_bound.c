@@ -7,7 +7,7 @@
 /* What is left to the peak. */
 static double lost(const struct counter_kernel *k)
 {
-    return k->limit == BOUND_COMPUTE ? fmax(1 - k->compute_pct / 100, 0) : -1;
+    return k->bound == BOUND_COMPUTE ? fmax(1 - k->compute_pct / 100, 0) : -1;
 }
 
 static bool eval(const struct analysis *a, struct finding *f)

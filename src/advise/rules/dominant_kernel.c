@@ -12,8 +12,9 @@
 static void say_what_to_do(const struct analysis *a, struct finding *f, const struct hotspot *h)
 {
     const struct counter_kernel *k = measured_kernel(a, h->name_id);
-    if (k && k->limit != BOUND_UNKNOWN) {
-        finding_suggest(f, "tune this kernel first; counters say that %s binds it", k->bound);
+    if (k && k->bound != BOUND_UNKNOWN) {
+        finding_suggest(f, "tune this kernel first; counters say that %s binds it",
+                        bound_label(k->bound));
         finding_because(f, "counter_kernels.bound", k->compute_pct, NAN, IN_PERCENT, "%s", k->why);
         finding_sure(f, 0.8,
                      "its share is exact, what binds it is measured; how much can be won "

@@ -14,7 +14,7 @@ static double most_used(const struct counter_kernel *k)
 /* What would remain at the threshold is not claimed. */
 static double lost(const struct counter_kernel *k)
 {
-    return k->limit == BOUND_LATENCY ? fmax(1 - most_used(k) / ROOF_BOUND_PCT, 0) : -1;
+    return k->bound == BOUND_LATENCY ? fmax(1 - most_used(k) / ROOF_BOUND_PCT, 0) : -1;
 }
 
 static void say_what_to_do(struct finding *f, const struct counter_kernel *k)

@@ -10,7 +10,7 @@
 static double misses(const struct counter_kernel *k)
 {
     bool many = k->l2_hit_pct < HIT_PCT && k->memory_pct >= TRAFFIC_PCT;
-    return many && k->limit != BOUND_MEMORY ? 1 - k->l2_hit_pct / 100 : -1;
+    return many && k->bound != BOUND_MEMORY ? 1 - k->l2_hit_pct / 100 : -1;
 }
 
 static bool eval(const struct analysis *a, struct finding *f)

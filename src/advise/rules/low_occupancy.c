@@ -7,7 +7,7 @@
 static bool is_cleared(const struct analysis *a, const struct resource_row *r)
 {
     const struct counter_kernel *k = measured_kernel(a, a->trace->symbols.v[r->symbol].name);
-    return k && (k->limit == BOUND_COMPUTE || k->limit == BOUND_MEMORY);
+    return k && (k->bound == BOUND_COMPUTE || k->bound == BOUND_MEMORY);
 }
 
 /* Matrix kernels are made to run with few waves: without counters that is no fault of theirs. */

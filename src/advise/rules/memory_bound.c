@@ -9,7 +9,7 @@
 /* Fewer bytes are less time, all of it. */
 static double lost(const struct counter_kernel *k)
 {
-    return k->limit == BOUND_MEMORY ? 1 : -1;
+    return k->bound == BOUND_MEMORY ? 1 : -1;
 }
 
 static void say_what_to_do(struct finding *f, const struct counter_kernel *k)

@@ -5,7 +5,7 @@
 
 static double is_open(const struct counter_kernel *k)
 {
-    return k->limit == BOUND_UNKNOWN ? 1 : -1;
+    return k->bound == BOUND_UNKNOWN ? 1 : -1;
 }
 
 static bool eval(const struct analysis *a, struct finding *f)

@@ -40,7 +40,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     for (size_t i = 0; i < a->copies.n; i++)
         if (a->copies.v[i].exposed_ns)
             finding_at_copy(f, a->copies.v[i].slowest, "slowest large copy, %s",
-                            a->copies.v[i].direction);
+                            copy_directions[a->copies.v[i].kind]);
     const struct vendor_words *w = vendor_words(a->trace);
     finding_suggest(f, "copy the next piece while the current one computes");
     finding_action(f, "use %s from pinned memory (%s) on a second stream", w->async_copy,

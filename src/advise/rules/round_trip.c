@@ -12,7 +12,7 @@ static int64_t at_most(int64_t ns, int64_t most)
 static bool sends(const struct analysis *a)
 {
     for (size_t i = 0; i < a->api.n; i++)
-        if (str_eq(a->api.v[i].class, api_class_name(API_COMM)))
+        if (a->api.v[i].class == API_COMM)
             return true;
     return false;
 }

@@ -25,10 +25,10 @@ static bool eval(const struct analysis *a, struct finding *f)
         tiny |= c->avg_bytes < TINY_BYTES;
         pageable |= c->pageable_pct > 50;
         finding_because(f, "copies.efficiency_pct", c->efficiency_pct, SLOW_COPY_PCT, IN_PERCENT,
-                        "%s: %.2f GB/s of %.0f the link can do, %s a copy on average", c->direction,
-                        c->bandwidth_gbps, c->link_gbps,
+                        "%s: %.2f GB/s of %.0f the link can do, %s a copy on average",
+                        copy_directions[c->kind], c->bandwidth_gbps, c->link_gbps,
                         human_bytes(size, count_from(c->avg_bytes)));
-        finding_at_copy(f, c->slowest, "slowest large copy, %s", c->direction);
+        finding_at_copy(f, c->slowest, "slowest large copy, %s", copy_directions[c->kind]);
     }
     finding_issue(f, "copies run far below the link; full speed would save %s",
                   human_time(lost, s.slow_ns));

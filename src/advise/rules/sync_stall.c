@@ -8,8 +8,7 @@ static const struct api_row *busiest_sync(const struct analysis *a)
     const struct api_row *most = NULL;
     for (size_t i = 0; i < a->api.n; i++) {
         const struct api_row *r = &a->api.v[i];
-        bool waits = str_eq(r->class, api_class_name(API_SYNC)) ||
-                     str_eq(r->class, api_class_name(API_COPY));
+        bool waits = r->class == API_SYNC || r->class == API_COPY;
         if (waits && (!most || r->total_ns > most->total_ns))
             most = r;
     }

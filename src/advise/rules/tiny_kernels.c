@@ -19,7 +19,7 @@ static const struct api_row *slow_graphs(const struct analysis *a)
     int64_t all = 0;
     for (size_t i = 0; i < a->api.n; i++) {
         const struct api_row *r = &a->api.v[i];
-        if (!str_eq(r->class, api_class_name(API_LAUNCH)))
+        if (r->class != API_LAUNCH)
             continue;
         all = add_ns(all, r->exclusive_ns);
         if (str_has(r->name, "GraphLaunch") && (!graph || r->exclusive_ns > graph->exclusive_ns))

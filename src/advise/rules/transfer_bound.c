@@ -32,9 +32,9 @@ static bool eval(const struct analysis *a, struct finding *f)
             continue;
         if (!isnan(c->bandwidth_gbps))
             finding_because(f, "copies.bandwidth_gbps", c->bandwidth_gbps, c->link_gbps, IN_GBPS,
-                            "%s: %s at %.1f GB/s", c->direction, human_bytes(bytes, c->total_bytes),
-                            c->bandwidth_gbps);
-        finding_at_copy(f, c->slowest, "slowest large copy, %s", c->direction);
+                            "%s: %s at %.1f GB/s", copy_directions[c->kind],
+                            human_bytes(bytes, c->total_bytes), c->bandwidth_gbps);
+        finding_at_copy(f, c->slowest, "slowest large copy, %s", copy_directions[c->kind]);
     }
     if (both) {
         finding_because(f, "breakdown.exposed_copy_ns", share_pct(a, s.both_ns), LEAST_SHARE_PCT,

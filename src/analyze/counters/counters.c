@@ -44,7 +44,7 @@ static bool cannot_be_zero(const struct metric_def *d)
     return d->group == GROUP_OCCUPANCY || str_eq(d->id, "gpu_busy_pct");
 }
 
-struct counter_value counter_metric_of(const struct counter_facts *f, const struct metric *m)
+static struct counter_value counter_metric_of(const struct counter_facts *f, const struct metric *m)
 {
     struct counter_value v = counter_value_of(f, m->formula);
     if (cannot_be_zero(m->def) && v.value <= 0) {
@@ -172,9 +172,8 @@ static void add_kernel(struct counter_run *r, const struct join_kernel *k)
         .duration_ns = counter_duration(&f, k->passes),
         .spread_pct = counter_spread_pct(&f, k->passes),
         .measured_ns = k->total_ns,
-        .limit = roof.point.bound,
         .of = roof.point.level,
-        .bound = bound_label(roof.point.bound),
+        .bound = roof.point.bound,
         .level = roof.point.bound == BOUND_MEMORY ? roof_level_label(roof.point.level) : NULL,
         .why = roof.point.why,
         .cross_pass = roof.cross_pass,

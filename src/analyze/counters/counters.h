@@ -21,9 +21,8 @@ struct counter_kernel {
     double duration_ns;  /* mean */
     double spread_pct;   /* of the passes' mean durations */
     int64_t measured_ns; /* of all its measured dispatches */
-    enum bound limit;    /* what bounds it */
     enum roof_level of;  /* the memory that does, of BOUND_MEMORY */
-    const char *bound;   /* limit for people: "compute", "memory", "latency", "unknown" */
+    enum bound bound;    /* what bounds it */
     const char *level;   /* of memory: "HBM", "L2", ... */
     const char *why;
     bool cross_pass; /* the verdict puts numbers of several passes side by side */
@@ -99,7 +98,7 @@ struct counter_dispatch {
     int32_t gpu;
     const char *passes;
     double duration_ns;
-    const char *bound;
+    enum bound bound;
     double occupancy_pct, memory_pct, compute_pct, l2_hit_pct, lds_conflict_pct, fabric_gbps;
     bool cross_pass;
 };

@@ -51,7 +51,7 @@ static void add_row(struct counter_run *r, const struct candidate *c, const stru
         .gpu = gpu < t->gpus.n ? t->gpus.v[gpu].index : -1,
         .passes = counter_pass_list(k->passes, r->a->arena),
         .duration_ns = counter_duration(&f, k->passes),
-        .bound = bound_label(roof.point.bound),
+        .bound = roof.point.bound,
         .occupancy_pct = counter_number(&f, "occupancy_pct"),
         .memory_pct = roof.point.bandwidth_pct[ROOF_HBM],
         .compute_pct = roof.point.compute_pct,

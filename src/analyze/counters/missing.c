@@ -95,7 +95,7 @@ void counter_missing_find(struct counter_run *r)
         for (size_t k = 0; k < r->join.n_kernels; k++) {
             const struct join_kernel *kernel = &r->join.kernels[k];
             /* A verdict that stands needs nothing more. */
-            if (q == 0 && r->out->kernels.v[k].limit != BOUND_UNKNOWN)
+            if (q == 0 && r->out->kernels.v[k].bound != BOUND_UNKNOWN)
                 continue;
             struct counter_facts f =
                 counter_facts_of(r, kernel->sums, kernel->passes, kernel->joined, kernel->gpu);

@@ -30,8 +30,8 @@ static const struct fields summary =
     FIELDS("counter_summary", "How much was counted, and what had to be left out.",
            struct counter_summary, summary_fields);
 
-#define F(member, type, label, unit, doc)                                                          \
-    FIELD(struct counter_kernel, member, type, label, unit, doc)
+#define F(member, type, label, unit, doc, ...)                                                     \
+    FIELD(struct counter_kernel, member, type, label, unit, doc, ##__VA_ARGS__)
 static const struct field kernel_fields[] = {
     F(rank, FIELD_U32, "#", NO_UNIT, "by measured time"),
     F(name, FIELD_TEXT, "full name", NO_UNIT, "full, demangled name"),
@@ -51,9 +51,10 @@ static const struct field kernel_fields[] = {
     F(measured_ns, FIELD_I64, "measured", IN_NS,
       "summed duration of all measured dispatches; counters slow a program down, so it is no "
       "share of the run"),
-    F(bound, FIELD_TEXT, "bound by", NO_UNIT,
+    F(bound, FIELD_ENUM, "bound by", NO_UNIT,
       "memory: a level of memory is at 60 % of its peak or more; compute: the compute units are "
-      "busy for 60 % or more; latency: neither, and both are known; unknown: counters are missing"),
+      "busy for 60 % or more; latency: neither, and both are known; unknown: counters are missing",
+      .words = bound_labels),
     F(level, FIELD_TEXT, "level", NO_UNIT, "the level of memory that binds; null otherwise"),
     F(why, FIELD_TEXT, "because", NO_UNIT, "the numbers that decide"),
     F(cross_pass, FIELD_BOOL, "several passes", NO_UNIT,
@@ -194,15 +195,15 @@ static const struct fields missing =
     FIELDS("counter_missing", "Questions that the counters of this trace leave open.",
            struct counter_missing, missing_fields);
 
-#define F(member, type, label, unit, doc)                                                          \
-    FIELD(struct counter_dispatch, member, type, label, unit, doc)
+#define F(member, type, label, unit, doc, ...)                                                     \
+    FIELD(struct counter_dispatch, member, type, label, unit, doc, ##__VA_ARGS__)
 static const struct field dispatch_fields[] = {
     F(kernel, FIELD_TEXT, "kernel", NO_UNIT, "short name"),
     F(dispatch, FIELD_I64, "dispatch", NO_UNIT, "id in its first pass"),
     F(gpu, FIELD_I32, "GPU", NO_UNIT, "number of the GPU; -1: not recorded"),
     F(passes, FIELD_TEXT, "passes", NO_UNIT, "passes that measured it"),
     F(duration_ns, FIELD_NUM, "duration", IN_NS, "mean over passes"),
-    F(bound, FIELD_TEXT, "bound by", NO_UNIT, "as in counter_kernels"),
+    F(bound, FIELD_ENUM, "bound by", NO_UNIT, "as in counter_kernels", .words = bound_labels),
     F(occupancy_pct, FIELD_NUM, "occupancy", IN_PERCENT, "waves in flight over wave slots"),
     F(memory_pct, FIELD_NUM, "memory", IN_PERCENT, "of the peak bandwidth of device memory"),
     F(compute_pct, FIELD_NUM, "compute", IN_PERCENT, "how busy the compute units are"),

@@ -140,7 +140,7 @@ static void start(struct kineto *k, const char *path)
         idmap_init(maps[i], k->arena);
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         str_init(texts[i], k->arena);
-    struct trace_file f = ingest_file(path, "kineto", "an unknown tool", "json");
+    struct trace_file f = ingest_file(path, TRACE_KINETO, WRITER_UNKNOWN, "json");
     struct process p = {.rank = -1, .file = (uint32_t)t->files.n};
     k->file = (uint32_t)t->files.n;
     k->process = (uint32_t)t->processes.n;
@@ -183,9 +183,9 @@ bool kineto_end(struct kineto *k, const char *path, struct gs_error *err)
     bool ok = kineto_finish(k, err);
     set_ranks(k, path);
     if (k->pytorch)
-        k->trace->files.v[k->file].flavor = "the PyTorch profiler";
+        k->trace->files.v[k->file].flavor = WRITER_PYTORCH;
     else if (k->xla)
-        k->trace->files.v[k->file].flavor = "the profiler of JAX (XLA)";
+        k->trace->files.v[k->file].flavor = WRITER_JAX;
     return ok;
 }
 

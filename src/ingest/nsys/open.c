@@ -85,7 +85,7 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
     launches_init(&n->launches, arena);
     begin_file(n);
     struct trace_file file = {
-        .path = db->path, .format = "nsys", .flavor = "Nsight Systems", .bytes = db->bytes};
+        .path = db->path, .format = TRACE_NSYS, .flavor = WRITER_NSYS, .bytes = db->bytes};
     if (!nsys_read_meta(n, &file, err))
         return false;
     note_schema(n, &file);

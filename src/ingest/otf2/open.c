@@ -459,7 +459,7 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *op
                  struct arena *arena, struct gs_error *err)
 {
     struct otf2_in *o = arena_new(arena, struct otf2_in);
-    struct trace_file f = ingest_file(path, "otf2", "OTF2", "libotf2");
+    struct trace_file f = ingest_file(path, TRACE_OTF2, WRITER_OTF2, "libotf2");
     (void)opts;
     uint64_t files;
     f.bytes = archive_bytes(path, &files, arena);
@@ -502,6 +502,7 @@ static void parts(struct fs_list *out, const char *path, struct arena *a)
 const struct format format_otf2 = {
     .name = "otf2",
     .label = "OTF2 archive",
+    .scattered = true,
     .detect = detect,
     .parts = parts,
     .load = load,

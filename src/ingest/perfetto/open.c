@@ -286,7 +286,7 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
     struct input *in = ingest_input(path, o, arena, err);
     if (!in)
         return false;
-    struct trace_file f = ingest_file(path, "perfetto", "Perfetto", "fast");
+    struct trace_file f = ingest_file(path, TRACE_PERFETTO, WRITER_PERFETTO, "fast");
     struct perfetto *p = arena_new(arena, struct perfetto);
     *p = (struct perfetto){.trace = t, .arena = arena, .file = (uint32_t)t->files.n, .in = in};
     struct idmap *maps[] = {&p->sequence_of, &p->track_of, &p->category_of,

@@ -129,7 +129,7 @@ static bool read_file(struct arg_reader *r, uint32_t first, struct gs_error *err
 
 static bool may_have(const struct trace *t, uint32_t file)
 {
-    return str_eq(t->files.v[file].format, "rocpd") &&
+    return t->files.v[file].format == TRACE_ROCPD &&
            (!file || !str_eq(t->files.v[file].path, t->files.v[file - 1].path));
 }
 

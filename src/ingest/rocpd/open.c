@@ -75,8 +75,6 @@ static bool read_metadata(struct rocpd *r, struct trace_file *f, struct gs_error
     struct arena *a = &r->trace->arena;
     struct db_query q;
     f->schema_version = f->tool_version = f->guid = "";
-    if (!rocpd_has(r, "metadata"))
-        return true;
     if (!rocpd_query(&q, r, "metadata", columns, err))
         return false;
     while (db_next(&q)) {
@@ -150,7 +148,7 @@ static bool read_some(struct rocpd *r, struct gs_error *err)
 
 static bool read_set(struct rocpd *r, struct gs_error *err)
 {
-    struct trace_file file = {.path = r->db->path, .format = "rocpd", .bytes = r->db->bytes};
+    struct trace_file file = {.path = r->db->path, .format = TRACE_ROCPD, .bytes = r->db->bytes};
     if (!read_metadata(r, &file, err))
         return false;
     vec_push(&r->trace->files, &r->trace->arena, file);
@@ -162,7 +160,7 @@ static bool read_set(struct rocpd *r, struct gs_error *err)
 
 static void finish_file(struct rocpd *r, struct trace_file *f, const struct db *db)
 {
-    f->flavor = r->rocprof_sys ? "rocprof-sys" : "rocprofv3";
+    f->flavor = r->rocprof_sys ? WRITER_ROCPROF_SYS : WRITER_ROCPROFV3;
     f->reader = db_reader(db);
     f->reader_reason = db->slow_reason;
 }

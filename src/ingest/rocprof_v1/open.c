@@ -107,7 +107,7 @@ static const char *folder_of(const char *path, struct arena *a)
 }
 
 /* A capture is known by its first file; results.csv alone is one as well, by any name. */
-const char *rv1_capture(const char *path, struct arena *a)
+static const char *rv1_capture(const char *path, struct arena *a)
 {
     struct named n;
     struct opt_list all = {0};
@@ -117,7 +117,8 @@ const char *rv1_capture(const char *path, struct arena *a)
     return all.n ? all.v[0] : arena_strdup(a, path);
 }
 
-void rv1_members(struct opt_list *out, const char *capture, struct arena *a)
+/* The files of a capture, in the order in which they are read. */
+static void rv1_members(struct opt_list *out, const char *capture, struct arena *a)
 {
     struct named n;
     if (parse_name(capture, &n))
@@ -167,14 +168,14 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
     idmap_init(&r->counts, arena);
     rv3_init(&r->build, t, (uint32_t)t->files.n, arena);
     rv1_members(&files, path, arena);
-    struct trace_file f = ingest_file(path, "rocprof-csv", "rocprof", "fast");
+    struct trace_file f = ingest_file(path, TRACE_ROCPROF_CSV, WRITER_ROCPROF, "fast");
     f.bytes = 0;
     for (size_t i = 0; i < files.n; i++) {
         int64_t size = fs_size(files.v[i]);
         f.bytes = add_bytes(f.bytes, size < 0 ? 0 : (uint64_t)size);
         csv &= str_has(fs_basename(files.v[i]), ".csv");
     }
-    f.format = csv || files.n == 1 ? f.format : "rocprof-text";
+    f.format = csv || files.n == 1 ? f.format : TRACE_ROCPROF_TEXT;
     vec_push(&t->files, &t->arena, f);
     for (size_t i = 0; i < files.n; i++)
         if (!read_member(r, files.v[i], err))

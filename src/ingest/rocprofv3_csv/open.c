@@ -129,7 +129,7 @@ static bool load_capture(struct load_call *c, struct arena *arena)
     r->last_counted = r->last_counter = NO_INDEX;
     size_t n = strlen(c->capture), bare = n > 1 && c->capture[n - 1] == '/';
     struct trace_file file = ingest_file(arena_strndup(&t->arena, c->capture, n - bare),
-                                         "rocprofv3-csv", "rocprofv3", "fast");
+                                         TRACE_ROCPROFV3_CSV, WRITER_ROCPROFV3, "fast");
     vec_push(&t->files, &t->arena, file);
     read_name(c);
     c->ok = find_members(c);

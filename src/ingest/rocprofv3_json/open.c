@@ -87,7 +87,7 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
     struct input *in = ingest_input(path, o, arena, err);
     if (!in)
         return false;
-    struct trace_file file = ingest_file(path, "rocprofv3-json", "rocprofv3", "fast");
+    struct trace_file file = ingest_file(path, TRACE_ROCPROFV3_JSON, WRITER_ROCPROFV3, "fast");
     struct load_call call = {.trace = t,
                              .j = jr_new(arena, input_read, in),
                              .in = in,

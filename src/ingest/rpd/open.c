@@ -62,7 +62,7 @@ static bool read_file(struct rpd *r, struct gs_error *err)
                             &r->streams,   &r->queues,  &r->gpus,    &r->agents};
     for (size_t i = 0; i < ARRAY_LEN(maps); i++)
         idmap_init(maps[i], r->arena);
-    struct trace_file file = ingest_file(r->db->path, "rpd", "rocmProfileData", NULL);
+    struct trace_file file = ingest_file(r->db->path, TRACE_RPD, WRITER_RPD, NULL);
     file.bytes = r->db->bytes;
     r->file = (uint32_t)r->trace->files.n;
     r->first_process = (uint32_t)r->trace->processes.n;

@@ -72,7 +72,7 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
     struct trace_file *f = &t->files.v[k->file];
     struct xplane x = {.k = k, .arena = arena_child(arena)};
     const uint8_t *p = (const uint8_t *)bytes.buf;
-    f->format = "xplane";
+    f->format = TRACE_XPLANE;
     f->reader = "protobuf";
     return read_planes(&x, (struct wire){p, p + bytes.len, true}, err) && kineto_end(k, path, err);
 }

@@ -15,7 +15,7 @@ static double column_width(const struct sheet *s, size_t k, const char *title)
         (str_eq(f->key, "name") || str_eq(f->key, "kernel_name") || str_eq(f->key, "issue") ||
          str_eq(f->key, "suggestion") || str_eq(f->key, "doc") || str_eq(f->key, "meaning") ||
          str_eq(f->key, "title") || str_eq(f->key, "value"));
-    double wanted = prose ? 50 : f->type == FIELD_TEXT ? 22 : 14;
+    double wanted = prose ? 50 : f->type == FIELD_TEXT || f->type == FIELD_ENUM ? 22 : 14;
     double most = 255; /* that Excel has */
     return least <= wanted ? wanted : least < most ? least : most;
 }

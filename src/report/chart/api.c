@@ -13,10 +13,10 @@ static int height(const struct analysis *a, size_t top)
     return (int)(a->api.n < top ? a->api.n : top) * ROW_HEIGHT + chart_legend_height(4);
 }
 
-static enum ink ink_of(const struct analysis *a, const char *class, size_t *place)
+static enum ink ink_of(const struct analysis *a, enum api_class class, size_t *place)
 {
     for (*place = 0; *place < a->api_classes.n; (*place)++)
-        if (str_eq(a->api_classes.v[*place].class, class))
+        if (a->api_classes.v[*place].class == class)
             return series_ink(*place);
     return INK_GREY;
 }
@@ -40,7 +40,7 @@ static void draw(struct canvas *c)
                                      chart_count(c, r->calls), human_s(r->calls));
         vec_push(&rows[i].parts, c->d->arena, part);
         if (!seen[place])
-            vec_push(&items, c->d->arena, ((struct legend_item){ink, r->class}));
+            vec_push(&items, c->d->arena, ((struct legend_item){ink, api_class_name(r->class)}));
         seen[place] = true;
     }
     if (c->box.h > PX(120))

@@ -20,8 +20,9 @@ static void draw(struct canvas *c)
     struct bar_row *rows = arena_array(c->d->arena, struct bar_row, a->categories.n);
     for (size_t i = 0; i < a->categories.n; i++) {
         const struct category_row *r = &a->categories.v[i];
-        struct bar_part part = {r->pct_of_kernel_time / 100, series_ink(i), r->category, NULL};
-        rows[i] = (struct bar_row){.label = r->category, .mark = NAN};
+        struct bar_part part = {r->pct_of_kernel_time / 100, series_ink(i),
+                                kernel_role_labels[r->category], NULL};
+        rows[i] = (struct bar_row){.label = kernel_role_labels[r->category], .mark = NAN};
         rows[i].value =
             arena_printf(c->d->arena, "%s, %s, %s call%s", chart_pct(c, r->pct_of_kernel_time),
                          chart_ns(c, r->total_ns), chart_count(c, r->count), human_s(r->count));

@@ -27,8 +27,9 @@ static void draw(struct canvas *c)
     for (size_t i = 0; i < a->copies.n; i++) {
         const struct copy_row *r = &a->copies.v[i];
         char bytes[HUMAN_MAX];
-        struct bar_part part = {r->bandwidth_gbps / most, INK_ORANGE, r->direction, NULL};
-        rows[i] = (struct bar_row){.label = r->direction, .mark = r->link_gbps / most};
+        struct bar_part part = {r->bandwidth_gbps / most, INK_ORANGE, copy_directions[r->kind],
+                                NULL};
+        rows[i] = (struct bar_row){.label = copy_directions[r->kind], .mark = r->link_gbps / most};
         rows[i].value = isnan(r->link_gbps)
                             ? arena_printf(c->d->arena, "%.1f GB/s, %s", r->bandwidth_gbps,
                                            human_bytes(bytes, r->total_bytes))

@@ -17,10 +17,10 @@ static int height(const struct analysis *a, size_t top)
 }
 
 /* Kernels of one kind share a colour. */
-static enum ink ink_of(struct canvas *c, const char *category)
+static enum ink ink_of(struct canvas *c, enum kernel_role category)
 {
     for (size_t i = 0; i < c->a->categories.n; i++)
-        if (str_eq(c->a->categories.v[i].category, category))
+        if (c->a->categories.v[i].category == category)
             return series_ink(i);
     return INK_GREY;
 }
@@ -30,12 +30,12 @@ static void legend(struct canvas *c, size_t n)
     struct legend_item items[MOST_KINDS];
     size_t used = 0;
     for (size_t k = 0; k < c->a->categories.n && used < MOST_KINDS; k++) {
-        const char *category = c->a->categories.v[k].category;
+        enum kernel_role category = c->a->categories.v[k].category;
         bool shown = false;
         for (size_t i = 0; i < n; i++)
-            shown |= str_eq(c->a->hotspots.v[i].category, category);
+            shown |= c->a->hotspots.v[i].category == category;
         if (shown)
-            items[used++] = (struct legend_item){series_ink(k), category};
+            items[used++] = (struct legend_item){series_ink(k), kernel_role_labels[category]};
     }
     if (used > 1)
         chart_legend(c, items, used);

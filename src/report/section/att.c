@@ -65,7 +65,7 @@ static void findings(const struct att_kernel *k, struct doc *d)
     struct str s;
     str_init(&s, d->arena);
     for (size_t i = 0; i < k->states.n; i++)
-        str_printf(&s, "%s%s %s", i ? ", " : "", k->states.v[i].state,
+        str_printf(&s, "%s%s %s", i ? ", " : "", att_state_words[k->states.v[i].state],
                    value_pct(d->arena, k->states.v[i].pct));
     if (k->states.n)
         doc_fact(d, "states of decoded waves", "%s", s.buf);

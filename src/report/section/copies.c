@@ -18,7 +18,7 @@ static void build(const struct subject *s, struct doc *d)
         uint32_t row = a->copies.v[i].slowest;
         if (row == NO_INDEX)
             continue;
-        doc_item(d, "slowest large copy, %s", a->copies.v[i].direction);
+        doc_item(d, "slowest large copy, %s", copy_directions[a->copies.v[i].kind]);
         doc_jump(d, c->start_ns[row], c->end_ns[row], "copy", c->id[row]);
     }
     if (!a->copy_sizes.n)

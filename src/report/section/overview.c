@@ -93,7 +93,8 @@ static void cards(const struct subject *s, struct doc *d)
     card(d, "host waits", doc_of(s, "sync_blocked_ns"), value_pct(a, b->sync_blocked_pct),
          arena_printf(a, "%s of the window", value_ns(a, b->sync_blocked_ns)));
     card(d, "bottleneck", "the kind of time that costs most, from the ledger and the findings",
-         spaced(a, o->bottleneck), arena_printf(a, "%.0f %% sure", 100 * o->confidence));
+         spaced(a, primary_names[o->bottleneck]),
+         arena_printf(a, "%.0f %% sure", 100 * o->confidence));
     card(d, "data quality",
          "a grade from A to F: every check that fails takes points off 100; the end of the report "
          "has them",

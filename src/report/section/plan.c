@@ -10,7 +10,8 @@
 #include "report/plan_doc.h"
 #include "report/section.h"
 
-const char *plan_goal_names(unsigned which, struct arena *a)
+/* "roofline, memory" */
+static const char *plan_goal_names(unsigned which, struct arena *a)
 {
     struct str s;
     str_init(&s, a);
@@ -90,7 +91,7 @@ static void have(const struct subject *s, struct doc *d)
 
 static void one_capture(struct doc *d, const struct capture *c, size_t number)
 {
-    doc_heading(d, 3, "%zu. %s: %s", number, c->command.tool, c->title);
+    doc_heading(d, 3, "%zu. %s: %s", number, profiler_name(c->command.tool), c->title);
     doc_code(d, "%s", c->command.text);
     doc_fact(d, "why", "%s", plan_goal_names(c->goals, d->arena));
     doc_fact(d, "answers", "%s", joined(c->answers.v, c->answers.n, "; ", d->arena));
@@ -151,13 +152,13 @@ static void comment(struct str *out, const char *text)
 }
 
 /* How each batch system reads a script, and what it is told about every job. */
-static const struct batch {
-    const char *name, *directive, *job, *tasks, *begin;
+static const struct batch_script {
+    const char *directive, *job, *tasks, *begin;
 } batches[] = {
-    {"slurm", "#SBATCH ", "--job-name=gpusight", "--ntasks=", ""},
-    {"pbs", "#PBS ", "-N gpusight", NULL, "cd -- \"$PBS_O_WORKDIR\"\n"},
-    {"lsf", "#BSUB ", "-J gpusight", "-n ", ""},
-    {"flux", "#flux: ", "--job-name=gpusight", "--ntasks=", ""},
+    [BATCH_SLURM] = {"#SBATCH ", "--job-name=gpusight", "--ntasks=", ""},
+    [BATCH_PBS] = {"#PBS ", "-N gpusight", NULL, "cd -- \"$PBS_O_WORKDIR\"\n"},
+    [BATCH_LSF] = {"#BSUB ", "-J gpusight", "-n ", ""},
+    [BATCH_FLUX] = {"#flux: ", "--job-name=gpusight", "--ntasks=", ""},
 };
 
 /* The number of ranks that the launcher is told; NULL: none. */
@@ -174,27 +175,22 @@ static const char *tasks_of(const struct words *launcher)
 static void directives(struct str *out, const struct plan *p)
 {
     const char *tasks = tasks_of(&p->form.launcher);
-    for (size_t i = 0; i < ARRAY_LEN(batches); i++) {
-        const struct batch *b = &batches[i];
-        if (!p->batch || !str_eq(b->name, p->batch))
-            continue;
-        str_printf(out, "%s%s\n", b->directive, b->job);
-        if (tasks && b->tasks && strspn(tasks, "0123456789") == strlen(tasks))
-            str_printf(out, "%s%s%s\n", b->directive, b->tasks, tasks);
-        for (size_t k = 0; k < p->batch_lines.n; k++) {
-            str_puts(out, b->directive);
-            utf8_escape(out, p->batch_lines.v[k], strlen(p->batch_lines.v[k]));
-            str_putc(out, '\n');
-        }
+    if (p->batch == BATCH_NONE)
+        return;
+    const struct batch_script *b = &batches[p->batch];
+    str_printf(out, "%s%s\n", b->directive, b->job);
+    if (tasks && b->tasks && strspn(tasks, "0123456789") == strlen(tasks))
+        str_printf(out, "%s%s%s\n", b->directive, b->tasks, tasks);
+    for (size_t k = 0; k < p->batch_lines.n; k++) {
+        str_puts(out, b->directive);
+        utf8_escape(out, p->batch_lines.v[k], strlen(p->batch_lines.v[k]));
+        str_putc(out, '\n');
     }
 }
 
 static const char *begin_of(const struct plan *p)
 {
-    for (size_t i = 0; i < ARRAY_LEN(batches); i++)
-        if (p->batch && str_eq(batches[i].name, p->batch))
-            return batches[i].begin;
-    return "";
+    return p->batch == BATCH_NONE ? "" : batches[p->batch].begin;
 }
 
 void plan_shell(struct str *out, const struct plan *p, struct arena *a)
@@ -213,8 +209,8 @@ void plan_shell(struct str *out, const struct plan *p, struct arena *a)
     for (size_t i = 0; i < p->captures.n; i++) {
         const struct capture *c = &p->captures.v[i];
         str_putc(out, '\n');
-        comment(out, arena_printf(a, "%zu of %zu, %s: %s", i + 1, p->captures.n, c->command.tool,
-                                  c->title));
+        comment(out, arena_printf(a, "%zu of %zu, %s: %s", i + 1, p->captures.n,
+                                  profiler_name(c->command.tool), c->title));
         comment(out, arena_printf(a, "for %s; runs %s, overhead %s, size %s",
                                   plan_goal_names(c->goals, a), runs_text(c, a),
                                   overhead_text(c, a), size_text(c, a)));

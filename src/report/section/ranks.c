@@ -59,7 +59,7 @@ static const char *clocks(const struct job *job, struct arena *a)
 {
     const struct job_stats *s = &job->stats;
     bool moved = clocks_moved(job);
-    if (str_eq(s->aligned, "none"))
+    if (!s->clocks_aligned)
         return moved ? "nothing to compare them by: hosts are laid side by side by their start"
                      : "as recorded: nothing to compare them by";
     return arena_printf(a, "%s on %s, %s left over", moved ? "aligned" : "agree", s->aligned,

@@ -8,7 +8,7 @@ static void overview(const struct source_scan *s, struct doc *d)
     enum { MOST = 10 };
     struct arena *a = d->arena;
     doc_fact(d, "folder", "%s", s->dir);
-    doc_fact(d, "programming model", "%s", s->programming_model);
+    doc_fact(d, "programming model", "%s", source_model_words[s->programming_model]);
     doc_fact(d, "files", "%u read (%s, %s lines), %u left out", s->files_scanned,
              value_bytes(a, s->bytes), value_count(a, s->lines), s->files_skipped);
     doc_fact(d, "kernels", "%zu", s->kernels.n);
@@ -111,7 +111,7 @@ static void advice(const struct subject *s, struct doc *d)
     struct str counters;
     for (size_t i = 0; i < scan->advice.n; i++) {
         const struct source_advice *a = &scan->advice.v[i];
-        doc_heading(d, 3, "[%s] %s", a->priority, a->category);
+        doc_heading(d, 3, "[%s] %s", priority_name(a->priority), a->category);
         doc_text(d, "%s: %s.", a->issue, a->suggestion);
         for (size_t k = 0; k < a->actions.n; k++)
             doc_item(d, "%s", a->actions.v[k]);
