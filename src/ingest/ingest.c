@@ -30,6 +30,7 @@ enum { DEEPEST_FOLDER = 64, MOST_FILES = 100000 };
 struct identity {
     dev_t device;
     ino_t inode;
+    bool other; /* a database that is no trace, whatever it is called */
 };
 
 struct finder {
@@ -43,16 +44,37 @@ struct finder {
     bool listing;           /* inside the list of a package: a list in a list is none */
 };
 
+static uint64_t key_of(const struct stat *st)
+{
+    return hash_u64((uint64_t)st->st_dev) ^ (uint64_t)st->st_ino;
+}
+
+static struct identity *was_met(const struct finder *f, const struct stat *st)
+{
+    uint32_t i = idmap_get(&f->met_index, key_of(st));
+    struct identity *id = i == NO_INDEX ? NULL : &f->met.v[i];
+    return id && id->device == st->st_dev && id->inode == st->st_ino ? id : NULL;
+}
+
 /* True for the first time: links lead to one file by several names, and folders into themselves. */
 static bool meet(struct finder *f, const struct stat *st)
 {
-    struct identity id = {st->st_dev, st->st_ino};
-    uint64_t key = hash_u64((uint64_t)id.device) ^ (uint64_t)id.inode;
-    uint32_t i = idmap_get(&f->met_index, key);
-    if (i != NO_INDEX && f->met.v[i].device == id.device && f->met.v[i].inode == id.inode)
+    if (was_met(f, st))
         return false;
-    vec_push(&f->met, f->arena, id);
-    idmap_put(&f->met_index, key, (uint32_t)f->met.n - 1);
+    vec_push(&f->met, f->arena, ((struct identity){st->st_dev, st->st_ino, false}));
+    idmap_put(&f->met_index, key_of(st), (uint32_t)f->met.n - 1);
+    return true;
+}
+
+/* A trace that is there already, under another name or the same: it is not looked into again. */
+static bool is_known(struct finder *f, const char *path, const struct stat *st)
+{
+    const struct identity *met = S_ISREG(st->st_mode) ? was_met(f, st) : NULL;
+    if (!met || met->other)
+        return false;
+    for (size_t i = 1; i < FS_DB_FILES; i++) /* its other name has journals of its own */
+        inputs_add_beside(path, fs_db_ends[i]);
+    f->n_traces++;
     return true;
 }
 
@@ -93,11 +115,17 @@ static bool add_file(struct finder *f, const char *path, const struct format *fo
 static bool find_file(struct finder *f, const char *path, struct gs_error *err)
 {
     struct sighting s;
+    struct stat st;
+    bool found = stat(path, &st) == 0;
+    if (found && (is_known(f, path, &st) || was_met(f, &st)))
+        return true;
     size_t mark = inputs_mark();
     detect_look(&s, f->seen, path);
     if (s.format)
         return add_file(f, path, s.format, err);
     if (s.readable) {
+        if (found && s.is_sqlite && meet(f, &st))
+            was_met(f, &st)->other = true;
         inputs_forget(mark); /* a report of ours, say, which may be written anew */
         return true;
     }
@@ -217,7 +245,8 @@ static bool find_listed(struct finder *f, const char *path, struct gs_error *err
 static bool find_path(struct finder *f, const char *path, int depth, struct gs_error *err)
 {
     struct stat st;
-    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+    bool found = stat(path, &st) == 0;
+    if (found && S_ISDIR(st.st_mode)) {
         size_t before = f->n_traces;
         if (!meet(f, &st))
             return true;
@@ -229,6 +258,8 @@ static bool find_path(struct finder *f, const char *path, int depth, struct gs_e
                                                 : "");
         return true;
     }
+    if (found && is_known(f, path, &st))
+        return true;
     if (!fs_exists(path) && find_capture(f, path))
         return true;
     if (depth < 1 && index_is(path))

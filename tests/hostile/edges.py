@@ -337,6 +337,27 @@ def pipes_in_folders_for_output(d):
     expect("a trace is read without its entry", done.returncode == 0 and "not kept" in done.stderr, done)
 
 
+def many_names_of_one_file(d):
+    """A database that is no trace, with a long schema, under 1,500 names in a folder: it is looked into once."""
+    trace = seeds.rocpd(f"{d}/z.db")
+    os.makedirs(f"{d}/job")
+    db = sqlite3.connect(f"{d}/job/a.db", isolation_level=None)
+    db.execute("PRAGMA page_size=512")
+    db.execute("BEGIN")
+    for i in range(1500):
+        db.execute(f"CREATE TABLE t{i}(a, b, c, d)")
+    db.execute("COMMIT")
+    db.close()
+    for i in range(1500):
+        os.link(f"{d}/job/a.db", f"{d}/job/{i}.db")
+    os.link(trace, f"{d}/job/z.db")
+    expect("in no time", cpu_of("info", f"{d}/job") < 1.5)
+    done = run("info", f"{d}/job/a.db")
+    expect("and refused by name", done.returncode == 4 and "not of a GPU profiler" in done.stderr, done)
+    done = run("info", f"{d}/job", f"{d}/job/7.db")
+    expect("also behind its folder", done.returncode == 4, done)
+
+
 def full_folder_for_temporary_files(d):
     """A database is unpacked there: where it does not fit, that is said, and it stays empty."""
     import gzip
@@ -392,7 +413,7 @@ def a_writer_still_appends(d):
 TESTS = [a_writer_still_appends, package_takes_logs_along, package_tells_names_apart, package_refuses_sets, keys_go_elsewhere,
          many_names_take_linear_time, many_processes_in_rocpd, ids_of_shared_sets, too_many_sets, reports_that_are_too_much,
          names_of_journals_are_kept, fleets_of_strangers,
-         otf2_of_many_streams, pipes_in_folders_for_output, files_that_may_not_grow, merge_names_what_it_cannot_read,
+         many_names_of_one_file, otf2_of_many_streams, pipes_in_folders_for_output, files_that_may_not_grow, merge_names_what_it_cannot_read,
          full_folder_for_temporary_files]
 
 

@@ -180,6 +180,17 @@ def folder_deep(folder):
     return path
 
 
+def package_many_names(folder):
+    """A package that names one trace in 16,000 ways."""
+    path = f"{folder}/a.rpdb"
+    os.makedirs(path)
+    seeds.rocpd(f"{path}/a.db")
+    names = ("".join("./" if i >> bit & 1 else ".//" for bit in range(14)) + "a.db" for i in range(1 << 14))
+    seeds.write_text(f"{path}/index.yaml", 'rocprofiler-sdk:\n  rocpd:\n    rocpd_package_version: "1.0"\n    path: "."\n    files:\n' +
+                     "".join(f'      - "{name}"\n' for name in names))
+    return path
+
+
 @item(sound=True)
 def twice(folder):
     """One trace under two names, one of them a link, one in other letters."""
