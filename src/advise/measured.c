@@ -15,7 +15,8 @@ const struct counter_kernel *measured_kernel(const struct analysis *a, uint32_t 
     return NULL;
 }
 
-int64_t measured_time(const struct analysis *a, const struct counter_kernel *k)
+/* Time of all its dispatches in the window, measured or not. */
+static int64_t measured_time(const struct analysis *a, const struct counter_kernel *k)
 {
     int64_t ns = 0;
     for (size_t i = 0; i < a->hotspots.n; i++) /* one each, unless they are split by GPU */

@@ -10,9 +10,6 @@
 /* What counters say about a kernel, by its name's string id; NULL: it was not measured. */
 const struct counter_kernel *measured_kernel(const struct analysis *a, uint32_t name_id);
 
-/* Time of all its dispatches in the window, measured or not. */
-int64_t measured_time(const struct analysis *a, const struct counter_kernel *k);
-
 /*
  * The measured kernel that loses most time, among those that compute and take at least 5 % of the
  * GPU time. `lost` is the share of a kernel's time that may be claimed; below 0: not this one.

@@ -21,7 +21,7 @@ const struct cause_info *cause_info(enum cause c)
 
 static const int64_t bucket_limits[GAP_BUCKETS - 1] = {10000, 100000, 1000000, 10000000, 100000000};
 
-size_t gap_bucket_of(int64_t ns)
+static size_t gap_bucket_of(int64_t ns)
 {
     size_t b = 0;
     while (b < GAP_BUCKETS - 1 && ns >= bucket_limits[b])

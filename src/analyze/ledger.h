@@ -122,6 +122,5 @@ void ledger_gaps(const struct view *v, gap_fn *tell, void *ctx);
 
 /* Upper bounds of the buckets as text: "<10us", ..., ">100ms". */
 const char *gap_bucket_label(size_t bucket);
-size_t gap_bucket_of(int64_t ns);
 
 #endif

@@ -1,6 +1,7 @@
 #include "analyze/pass_window.h"
 
 #include "base/fs.h"
+#include "base/sort.h"
 
 /* A set of counters, and when the processes that recorded it ran. */
 struct run {
@@ -78,9 +79,11 @@ static void find_times(struct finder *f)
                   t->regions.end_ns[i]);
 }
 
-static void find_runs(struct finder *f)
+static void find_runs(struct finder *f, const uint32_t *processes, size_t n)
 {
-    for (uint32_t p = 0; p < f->t->processes.n; p++) {
+    f->runs.n = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t p = processes[i];
         size_t r = 0;
         if (!f->works[p])
             continue;
@@ -105,37 +108,69 @@ static bool are_apart(const struct finder *f)
     return true;
 }
 
-static const char *choose(const struct finder *f, struct view_opts *o, struct arena *arena)
+/* The run that stands for all, or NULL where there is one, or where they are no passes. */
+static const struct run *choose(struct finder *f, const uint32_t *processes, size_t n)
 {
+    enum { MOST_RUNS = 256 }; /* each with each is compared */
+    find_runs(f, processes, n);
+    if (f->runs.n < 2 || f->runs.n > MOST_RUNS || !are_apart(f))
+        return NULL;
     const struct run *best = &f->runs.v[0];
     for (size_t i = 1; i < f->runs.n; i++)
         if (!f->runs.v[i].set)
             best = &f->runs.v[i];
-    uint32_t file = f->t->processes.v[best->process].file;
-    o->has_window = true;
-    o->start_ns = best->start_ns;
-    o->end_ns = best->end_ns;
-    return arena_printf(arena, "%s (%s)", best->set ? "the first pass" : "the run without counters",
-                        file < f->t->files.n ? fs_basename(f->t->files.v[file].path) : "-");
+    return best;
+}
+
+static void find(struct finder *f, const struct trace *t, struct arena *scratch)
+{
+    *f = (struct finder){.t = t, .arena = scratch};
+    f->set = arena_array(scratch, uint64_t, t->processes.n);
+    f->works = arena_array(scratch, bool, t->processes.n);
+    f->start_ns = arena_array(scratch, int64_t, t->processes.n);
+    f->end_ns = arena_array(scratch, int64_t, t->processes.n);
+    find_sets(f);
+    find_times(f);
 }
 
 const char *pass_window(struct view_opts *o, const struct trace *t, struct arena *arena)
 {
-    enum { MOST_RUNS = 256 }; /* each with each is compared */
-    struct arena *scratch = arena_scratch();
-    struct finder f = {.t = t, .arena = scratch};
-    const char *name = NULL;
     if (o->has_window || o->process >= 0 || !t->counters.n || t->processes.n < 2)
         return NULL;
-    f.set = arena_array(scratch, uint64_t, t->processes.n);
-    f.works = arena_array(scratch, bool, t->processes.n);
-    f.start_ns = arena_array(scratch, int64_t, t->processes.n);
-    f.end_ns = arena_array(scratch, int64_t, t->processes.n);
-    find_sets(&f);
-    find_times(&f);
-    find_runs(&f);
-    if (f.runs.n > 1 && f.runs.n <= MOST_RUNS && are_apart(&f))
-        name = choose(&f, o, arena);
+    struct arena *scratch = arena_scratch();
+    uint32_t *all = arena_array(scratch, uint32_t, t->processes.n);
+    struct finder f;
+    for (uint32_t p = 0; p < t->processes.n; p++)
+        all[p] = p;
+    find(&f, t, scratch);
+    const struct run *best = choose(&f, all, t->processes.n);
+    const char *name = NULL;
+    if (best) {
+        uint32_t file = t->processes.v[best->process].file;
+        o->has_window = true;
+        o->start_ns = best->start_ns;
+        o->end_ns = best->end_ns;
+        name = arena_printf(arena, "%s (%s)",
+                            best->set ? "the first pass" : "the run without counters",
+                            file < t->files.n ? fs_basename(t->files.v[file].path) : "-");
+    }
     arena_release(scratch);
     return name;
+}
+
+void pass_windows(struct span *windows, size_t n, const uint32_t *group, const struct trace *t)
+{
+    if (!t->counters.n)
+        return;
+    struct arena *scratch = arena_scratch();
+    struct row_groups groups = row_groups_make(group, t->processes.n, n, scratch);
+    struct finder f;
+    find(&f, t, scratch);
+    for (uint32_t g = 0; g < n; g++) {
+        const struct run *best =
+            choose(&f, groups.list + groups.at[g], groups.at[g + 1] - groups.at[g]);
+        if (best)
+            windows[g] = (struct span){best->start_ns, best->end_ns};
+    }
+    arena_release(scratch);
 }

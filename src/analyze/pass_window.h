@@ -15,4 +15,7 @@
  */
 const char *pass_window(struct view_opts *o, const struct trace *t, struct arena *arena);
 
+/* The same for groups of processes (group[p] < n), each as if in a trace of its own. */
+void pass_windows(struct span *windows, size_t n, const uint32_t *group, const struct trace *t);
+
 #endif

@@ -116,12 +116,30 @@ static const char *largest_cause(const struct ledger *l)
     return best == CAUSE_COMPUTE ? "-" : cause_info(best)->label;
 }
 
+/* Returns the view of a phase, with its ledger and iterations; of a whole run they are there. */
+static const struct view *look_at(const struct analysis *a, struct phase_row *p,
+                                  struct arena *arena, struct arena *temporary)
+{
+    struct iteration_stats it = a->iterations;
+    const struct view *seen = &a->view;
+    if (p->start_ns == seen->start_ns && p->end_ns == seen->end_ns) {
+        p->ledger = a->ledger;
+    } else {
+        struct view *v = arena_new(temporary, struct view);
+        view_slice(v, &a->view, p->start_ns, p->end_ns, temporary);
+        ledger_make(&p->ledger, v, false, arena);
+        iterations_find(&it, v, temporary);
+        seen = v;
+    }
+    p->iterations = it.count;
+    p->iteration_ns = it.median_ns;
+    return seen;
+}
+
 static void measure_phase(const struct analysis *a, struct phase_row *p, struct arena *arena)
 {
     struct arena *temporary = arena_scratch();
-    struct view v;
-    view_slice(&v, &a->view, p->start_ns, p->end_ns, temporary);
-    ledger_make(&p->ledger, &v, false, arena);
+    const struct view *v = look_at(a, p, arena, temporary);
     for (size_t g = 0; g < p->ledger.n_gpus; g++)
         p->busy_ns = add_ns(p->busy_ns, p->ledger.gpus[g].busy_ns);
     for (enum cause c = 0; c < CAUSES; c++) {
@@ -132,15 +150,11 @@ static void measure_phase(const struct analysis *a, struct phase_row *p, struct 
         *sum = add_ns(*sum, p->ledger.ns[c]);
     }
     p->busy_pct = percent_of((double)p->busy_ns, (double)p->duration_ns * (double)p->ledger.n_gpus);
-    p->kernels = v.n_kernels;
-    p->copies = v.n_copies;
+    p->kernels = v->n_kernels;
+    p->copies = v->n_copies;
     p->main_cause = largest_cause(&p->ledger);
-    p->top_kernel = dominant_kernel(&v, &a->view.names, temporary);
-    struct iteration_stats it;
-    iterations_find(&it, &v, temporary);
-    p->iterations = it.count;
-    p->iteration_ns = it.median_ns;
-    name_phase(a, p, &v, arena, temporary);
+    p->top_kernel = dominant_kernel(v, &a->view.names, temporary);
+    name_phase(a, p, v, arena, temporary);
     arena_release(temporary);
 }
 

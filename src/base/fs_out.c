@@ -53,6 +53,13 @@ bool fs_out_is_direct(const char *path)
     return own_descriptor(path) >= 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode));
 }
 
+bool fs_out_is_no_device(const char *path, struct gs_error *err)
+{
+    struct stat st;
+    return stat(path, &st) != 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) ||
+           fail(err, GS_E_IO, "cannot write '%s': a pipe or a device has this name", path);
+}
+
 static bool begin(struct fs_out *out, const char *path, struct gs_error *err)
 {
     *out = (struct fs_out){.path = path, .fd = -1, .direct = fs_out_is_direct(path)};

@@ -49,6 +49,12 @@ bool fs_out_check(const char *path, struct gs_error *err);
 /* "-", /dev/stdout and the like, a pipe, a device: what is written into. */
 bool fs_out_is_direct(const char *path);
 
+/*
+ * Of a name that we made, in a folder that may come from elsewhere: a pipe or a device that stands
+ * there was put there by somebody else. It would keep us waiting, or be written over.
+ */
+bool fs_out_is_no_device(const char *path, struct gs_error *err);
+
 bool fs_out_open(struct fs_out *out, const char *path, struct gs_error *err);
 
 /* All of it into an open file, pipe or socket; false with errno. */

@@ -25,7 +25,22 @@ bool fs_set_folder(struct fs_set *set, const char *dir, struct gs_error *err)
         vec_push(&set->folders, a, part);
         vec_push(&set->made, a, unfinished_add(part));
     }
+    size_t n = strlen(dir);
+    while (n && dir[n - 1] == '/')
+        n--;
+    vec_push(&set->into, a, arena_strndup(a, dir, n));
     return fs_make_folders(dir, a, err);
+}
+
+static bool in_folder_of_ours(const struct fs_set *set, const char *path)
+{
+    size_t n = (size_t)(fs_basename(path) - path);
+    while (n && path[n - 1] == '/')
+        n--;
+    for (size_t i = set->into.n; i-- > 0;)
+        if (strlen(set->into.v[i]) == n && !memcmp(set->into.v[i], path, n) && path[n])
+            return true;
+    return false;
 }
 
 /* Whether two paths name one file, which need not be there. */
@@ -44,6 +59,8 @@ static bool same_target(const char *x, const char *y, struct arena *a)
 
 static struct fs_set_file *add(struct fs_set *set, const char *path, struct gs_error *err)
 {
+    if (in_folder_of_ours(set, path) && !fs_out_is_no_device(path, err))
+        return NULL;
     struct fs_set_file *file = arena_new(set->arena, struct fs_set_file);
     file->out = (struct fs_out){.path = arena_strdup(set->arena, path), .fd = -1};
     const char *base = fs_basename(path);

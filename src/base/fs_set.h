@@ -30,15 +30,19 @@ struct fs_set {
     struct arena *arena;
     VEC(struct fs_set_file *) files;
     VEC(struct unfinished *) made; /* folders that were not there */
-    VEC(const char *) folders;
-    struct idmap by_name; /* hash of the last part of a path: the newest file of such */
+    VEC(const char *) folders;     /* of these */
+    VEC(const char *) into;        /* all that fs_set_folder() was given */
+    struct idmap by_name;          /* hash of the last part of a path: the newest file of such */
 };
 
 void fs_set_init(struct fs_set *set, struct arena *a);
 /* One that belongs to the arena: what is not closed when that goes is abandoned. */
 struct fs_set *fs_set_new(struct arena *a);
 
-/* Makes a folder for files of the set; it is gone again if the set is abandoned. */
+/*
+ * Makes a folder for files of the set; it is gone again if the set is abandoned. From then on names in
+ * it are ours: pipes and devices that stand there are not written into.
+ */
 bool fs_set_folder(struct fs_set *set, const char *dir, struct gs_error *err);
 
 /* `data` must live until the set is closed. */

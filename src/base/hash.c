@@ -110,6 +110,14 @@ void idmap_put(struct idmap *m, uint64_t key, uint32_t value)
     place(m, key, value);
 }
 
+uint32_t idmap_claim(struct idmap *m, uint64_t key, uint32_t next)
+{
+    uint32_t value = idmap_get(m, key);
+    if (value == NO_INDEX)
+        idmap_put(m, key, value = next);
+    return value;
+}
+
 void idtable_init(struct idtable *t, struct arena *a)
 {
     *t = (struct idtable){.least = INT64_MAX, .most = INT64_MIN};

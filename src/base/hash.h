@@ -55,6 +55,9 @@ struct idmap {
 void idmap_init(struct idmap *m, struct arena *a);
 void idmap_put(struct idmap *m, uint64_t key, uint32_t value); /* an older value is replaced */
 
+/* The value of a key; `next`, which it then has, where it is new. */
+uint32_t idmap_claim(struct idmap *m, uint64_t key, uint32_t next);
+
 /* Room for n keys at once: what a map has outgrown stays in its arena. */
 void idmap_expect(struct idmap *m, size_t n);
 

@@ -1,35 +1,12 @@
 #include "base/secret.h"
 
 #include <ctype.h>
+#include <stdint.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/secret_words.h"
 #include "base/str.h"
-
-/* A piece of text. */
-struct cut {
-    const char *p;
-    size_t n;
-};
-
-static bool is(struct cut w, const char *word)
-{
-    return strlen(word) == w.n && !strncasecmp(w.p, word, w.n);
-}
-
-static bool ends(struct cut w, const char *word)
-{
-    size_t n = strlen(word);
-    return w.n >= n && !strncasecmp(w.p + w.n - n, word, n);
-}
-
-static bool listed(struct cut w, const char *const *list)
-{
-    for (; *list; list++)
-        if (is(w, *list))
-            return true;
-    return false;
-}
 
 static bool is_name(char c)
 {
@@ -39,63 +16,6 @@ static bool is_name(char c)
 static bool is_space(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-/* Takes the last word off a name: at - _ . and before a capital, as in apiKey. */
-static struct cut last_word(struct cut *name)
-{
-    size_t end = name->n;
-    while (end && !isalnum((unsigned char)name->p[end - 1]))
-        end--;
-    size_t from = end;
-    while (from && isalnum((unsigned char)name->p[from - 1])) {
-        from--;
-        if (from && isupper((unsigned char)name->p[from]) &&
-            islower((unsigned char)name->p[from - 1]))
-            break;
-    }
-    name->n = from;
-    return (struct cut){name->p + from, end - from};
-}
-
-enum secrecy {
-    NOT_SECRET,
-    SECRET,
-    SECRET_TEXT, /* unless it is a small number: --key 4, --pass 2 */
-};
-
-/* Tokens of a vocabulary and keys of a sort are none that open doors. */
-static enum secrecy secrecy_of(struct cut name)
-{
-    static const char *const surely[] = {
-        "password",      "passwd",     "passphrase",  "pwd",    "secret", "apikey",   "auth",
-        "authorization", "credential", "credentials", "bearer", "cookie", "passcode", NULL};
-    static const char *const suffixes[] = {"password",  "passwd",     "secret",
-                                           "token",     "apikey",     "accesskey",
-                                           "secretkey", "privatekey", NULL};
-    static const char *const filler[] = {"value", "string", "text", "header",
-                                         "hex",   "base64", NULL};
-    static const char *const harmless[] = {
-        "sort",  "group", "primary", "foreign", "public", "partition", "shard", "row",
-        "index", "cache", "hash",    "hot",     "order",  "by",        "dict",  "map",
-        "eos",   "bos",   "pad",     "unk",     "mask",   "sep",       "cls",   "special",
-        "stop",  "image", "start",   "end",     "next",   "first",     "last",  "per",
-        "new",   "num",   "max",     "min",     NULL};
-    struct cut word = last_word(&name);
-    while (name.n && listed(word, filler))
-        word = last_word(&name);
-    if (is(word, "id") &&
-        (ends(name, "access_key_") || ends(name, "access-key-") || ends(name, "AccessKey")))
-        return SECRET; /* half of a key of AWS */
-    struct cut before = last_word(&name);
-    if (listed(word, surely))
-        return SECRET;
-    if (listed(before, harmless))
-        return NOT_SECRET;
-    for (size_t i = 0; suffixes[i]; i++)
-        if (ends(word, suffixes[i]))
-            return SECRET;
-    return is(word, "key") || is(word, "pass") ? SECRET_TEXT : NOT_SECRET;
 }
 
 /* Programs whose short options are passwords; elsewhere -p may be anything. */
@@ -112,7 +32,7 @@ static const struct tool tools[] = {
     {"mongo", 'p', true},        {"mongosh", 'p', true},    {"mongodump", 'p', true},
     {"login", 'p', true},        {"redis-cli", 'a', true},  {"ldapsearch", 'w', true},
     {"ldapmodify", 'w', true},   {"unzip", 'P', true},      {"zip", 'P', true},
-    {"sqlcmd", 'P', true},
+    {"sqlcmd", 'P', true},       {"openssl", 'k', true},    {"curl", 'b', true},
 };
 
 struct mask {
@@ -126,7 +46,7 @@ static void hide(struct mask *m, struct cut value)
 {
     static const char *const plain[] = {SECRET_MASK, "true", "false", "yes",  "no",
                                         "on",        "off",  "none",  "auto", NULL};
-    if (!value.n || value.p < m->done || listed(value, plain))
+    if (!value.n || value.p < m->done || cut_listed(value, plain))
         return;
     str_put(&m->out, m->done, (size_t)(value.p - m->done));
     str_puts(&m->out, SECRET_MASK);
@@ -142,17 +62,56 @@ static bool small_number(struct cut v)
     return v.n < 5;
 }
 
-/* The value that starts here: to its closing quote, else to a space or to one of `stops`. */
+static bool is_quote(char c)
+{
+    return c == '"' || c == '\'';
+}
+
+/* Behind it, or behind a quote, another word begins. */
+static bool ends_word(char c)
+{
+    return !c || is_space(c) || strchr(",;})]|&>", c);
+}
+
+/* The quote that belongs to the one at `p`, or NULL; "..." may hold \". */
+static const char *closing(const char *p)
+{
+    for (const char *q = p + 1; *q; q++)
+        if (*q == '\\' && *p == '"' && q[1])
+            q++;
+        else if (*q == *p)
+            return q;
+    return NULL;
+}
+
+/* A string of JSON inside another: \"...\" */
+static struct cut inner_string(const char *p)
+{
+    const char quote[] = {'\\', p[1], 0};
+    const char *end = strstr(p + 2, quote);
+    return (struct cut){p + 2, end ? (size_t)(end - p - 2) : strlen(p + 2)};
+}
+
+/*
+ * The value that starts here: what is quoted, else a word as shells take it, of pieces with and
+ * without quotes, to a space or to one of `stops`.
+ */
 static struct cut value_at(const char *p, const char *stops)
 {
-    if (*p == '"' || *p == '\'') {
-        const char *end = strchr(p + 1, *p);
+    if (*p == '\\' && is_quote(p[1]))
+        return inner_string(p);
+    const char *end = is_quote(*p) ? closing(p) : NULL;
+    if (is_quote(*p) && (!end || ends_word(end[1])))
         return (struct cut){p + 1, end ? (size_t)(end - p - 1) : strlen(p + 1)};
-    }
     size_t n = 0;
-    for (; p[n] && !is_space(p[n]) && !strchr(stops, p[n]); n++)
-        if ((p[n] == '"' || p[n] == '\'') && (!p[n + 1] || strchr(" ,;})]", p[n + 1])))
+    while (p[n] && !is_space(p[n]) && !strchr(stops, p[n])) {
+        size_t escaped = p[n] == '\\' && p[n + 1];
+        bool quote = is_quote(p[n + escaped]);
+        if (n && quote && ends_word(p[n + escaped + 1]))
             break; /* closes what began before */
+        end = quote && !escaped ? closing(p + n) : NULL;
+        n = end ? (size_t)(end - p) + 1 : n + 1 + escaped;
+    }
     return (struct cut){p, n};
 }
 
@@ -163,89 +122,142 @@ static const char *skip_spaces(const char *p)
     return p;
 }
 
+/* Where a value stands, of which nothing but its first letters has been looked at. */
+struct place {
+    const char *p; /* NULL: nowhere */
+    const char *stops;
+    bool header;
+    char around; /* the quote around a header and its value, or 0 */
+};
+
 /* Behind "Authorization:", or behind "Bearer" itself. */
-static struct cut header_value(const char *p)
+static struct cut header_value(struct place at)
 {
     static const char *const schemes[] = {"bearer", "basic", "token", "digest", "apikey", NULL};
-    struct cut v = value_at(p, ",}");
-    for (; listed(v, schemes) && is_space(v.p[v.n]); v = value_at(p, ",}"))
-        p = skip_spaces(v.p + v.n);
-    return v;
+    struct cut v = value_at(at.p, at.stops);
+    for (int i = 0; i < 2 && cut_listed(v, schemes) && is_space(v.p[v.n]); i++) {
+        at.p = skip_spaces(v.p + v.n);
+        v = value_at(at.p, at.stops);
+    }
+    const char *end = at.around && !is_quote(*at.p) ? strchr(at.p, at.around) : NULL;
+    return end ? (struct cut){at.p, (size_t)(end - at.p)} : v;
 }
 
-/* "--use-auth-token" is a switch; what follows it is another word. */
-static bool is_switch(struct cut name)
-{
-    static const char *const verbs[] = {"use",     "no",   "with", "enable",
-                                        "disable", "skip", "has",  NULL};
-    size_t from = strspn(name.p, "-");
-    size_t n = strcspn(name.p + from, "-_ =");
-    return listed((struct cut){name.p + from, n}, verbs);
-}
-
-/* A name in the text and what stands behind it. */
-static void look_at_name(struct mask *m, struct cut name)
+/* Where the value of a name is that says it is secret. */
+static struct place place_of(const struct mask *m, struct cut name)
 {
     const char *p = name.p + name.n;
     char before = name.p > m->text ? name.p[-1] : ' ';
-    enum secrecy s = secrecy_of(name);
-    struct cut v = {p, 0};
-    if (s == NOT_SECRET)
+    size_t slash = *p == '\\' && is_quote(p[1]);
+    bool quoted = is_quote(p[slash]);
+    const char *next = quoted ? p + slash + 1 : p; /* "token": "x" */
+    const char *sign = skip_spaces(next);
+    if (*p == '=' && p[1] != '>')
+        return (struct place){.p = p + 1, .stops = strchr("?&", before) ? "&#" : ""};
+    if (*sign == '=' && (sign[1] == '>' || is_space(sign[1]))) /* token = x, token => x */
+        return (struct place){.p = skip_spaces(sign + 1 + (sign[1] == '>')), .stops = ",}"};
+    if (*sign == ':' && next[1] != '/')
+        return (struct place){.p = skip_spaces(sign + 1 + (sign[1] == '=')),
+                              .stops = ",}",
+                              .header = true,
+                              .around = !quoted && is_quote(before) ? before : 0};
+    if (cut_is(name, "bearer") && is_space(*p))
+        return (struct place){.p = sign, .stops = ",}", .header = true};
+    bool option = *name.p == '-' && !secret_is_switch(name);
+    if (option && quoted && is_quote(before)) /* ["--token", "x"] */
+        return (struct place){.p = skip_spaces(sign + (*sign == ',')), .stops = ",]"};
+    if (is_space(before) && is_space(*p) &&
+        (option || (name.p > m->text && secret_stands_alone(name))))
+        return (struct place){.p = sign, .stops = ""};
+    return (struct place){0};
+}
+
+/*
+ * A name in the text and what stands behind it. What begins like something else is not read to its
+ * end: that would be done again for each name in it.
+ */
+static void look_at_name(struct mask *m, struct cut name)
+{
+    bool query = name.p > m->text && strchr("?&", name.p[-1]);
+    enum secrecy s = query && secret_signature(name) ? SECRET : secrecy_of(name);
+    struct place at = s == NOT_SECRET ? (struct place){0} : place_of(m, name);
+    if (!at.p)
         return;
-    const char *colon = *p == '"' || *p == '\'' ? p + 1 : p; /* "token": "x" */
-    if (*p == '=')
-        v = value_at(p + 1, strchr("?&", before) ? "&#" : "");
-    else if (*skip_spaces(colon) == ':' && colon[1] != '/')
-        v = header_value(skip_spaces(skip_spaces(colon) + 1));
-    else if (is(name, "bearer") && is_space(*p))
-        v = header_value(skip_spaces(p));
-    else if (*name.p == '-' && is_space(before) && is_space(*p) && !is_switch(name))
-        v = value_at(skip_spaces(p), "");
-    if (*p != '=' && v.n > 1 && *v.p == '-' && (v.p[1] == '-' || isalpha((unsigned char)v.p[1])))
+    const char *first = at.p + (*at.p == '\\');
+    first += is_quote(*first);
+    if (name.p[name.n] != '=' && *first == '-' &&
+        (first[1] == '-' || isalpha((unsigned char)first[1])))
         return; /* the next option */
-    struct cut rest = name;
-    if (is(last_word(&rest), "pwd") && v.n && strchr("/.~", *v.p))
+    if (cut_ends(name, "pwd") && *first && strchr("/.~", *first))
         return; /* where it ran */
+    struct cut v = at.header ? header_value(at) : value_at(at.p, at.stops);
     if (s == SECRET || !small_number(v))
         hide(m, v);
+}
+
+/* The last @ before the end of a host's part, or NULL. */
+static const char *login_end(const char *p, const char *stops, size_t most)
+{
+    const char *at = NULL;
+    for (size_t i = 0; i < most && p[i] && !strchr(stops, p[i]); i++)
+        at = p[i] == '@' ? p + i : at;
+    return at;
 }
 
 /* scheme://user:password@host, or https://token@host */
 static void look_at_address(struct mask *m, const char *p)
 {
-    size_t n = strcspn(p, "/?#'\" \t\n");
-    const char *at = NULL;
-    for (size_t i = 0; i < n; i++)
-        at = p[i] == '@' ? p + i : at;
-    if (!at)
-        return;
-    const char *colon = memchr(p, ':', (size_t)(at - p));
+    const char *at = login_end(p, "/?#'\" \t\n", SIZE_MAX);
+    const char *colon = at ? memchr(p, ':', (size_t)(at - p)) : NULL;
     bool web = p - m->text >= 7 &&
                (!strncasecmp(p - 7, "http://", 7) || !strncasecmp(p - 7, "ttps://", 7));
+    struct cut user = {p, colon ? (size_t)(colon - p) : 0};
+    if (colon && secret_given_out(user)) /* https://ghp_...:x-oauth-basic@host */
+        hide(m, user);
     if (colon)
         hide(m, (struct cut){colon + 1, (size_t)(at - colon - 1)});
-    else if (web)
+    else if (at && web)
         hide(m, (struct cut){p, (size_t)(at - p)});
+}
+
+/* user:password@host alone; `p` is the colon. */
+static void look_at_login(struct mask *m, const char *p)
+{
+    enum { LONGEST = 128 }; /* a text of colons would be read again from each */
+    const char *at = login_end(p + 1, "/?#='\" \t\n", LONGEST);
+    bool mail = p - m->text >= 6 && !strncasecmp(p - 6, "mailto", 6);
+    if (!at || p == m->text || is_space(p[-1]) || mail || !isalnum((unsigned char)at[1]) ||
+        !strncmp(at, "@sha256:", 8))
+        return;
+    struct cut v = {p + 1, (size_t)(at - p - 1)};
+    if (!small_number(v))
+        hide(m, v);
 }
 
 /* -u user:password, as curl has it. */
 static void look_at_user(struct mask *m, struct cut name)
 {
+    static const char *const options[] = {"-u",      "--user",    "--proxy-user",
+                                          "--login", "--userpwd", NULL};
     const char *p = name.p + name.n;
-    if ((!is(name, "-u") && !is(name, "--user") && !is(name, "--proxy-user")) ||
-        (!is_space(*p) && *p != '='))
+    bool joined = m->tool && str_eq(m->tool->name, "curl") && name.n > 2 && *p == ':' &&
+                  !strncmp(name.p, "-u", 2);
+    if (!joined && (!cut_listed(name, options) || (!is_space(*p) && *p != '=')))
         return;
-    struct cut v = value_at(skip_spaces(p + 1), "");
-    const char *colon = memchr(v.p, ':', v.n);
-    if (colon)
-        hide(m, (struct cut){colon + 1, (size_t)(v.p + v.n - colon - 1)});
+    p = joined ? p : skip_spaces(p + 1);
+    char quote = is_quote(*p) ? *p : 0;
+    p += quote != 0;
+    p += strcspn(p, ":= \t\n'\"");
+    const char *end = quote ? strchr(p, quote) : NULL;
+    if (*p == ':')
+        hide(m, end ? (struct cut){p + 1, (size_t)(end - p - 1)} : value_at(p + 1, ""));
 }
 
 /* mysql -pSECRET, sshpass -p SECRET */
 static void look_at_letter(struct mask *m, struct cut name)
 {
     for (size_t i = 0; i < ARRAY_LEN(tools); i++)
-        if (is(name, tools[i].name))
+        if (cut_is(name, tools[i].name))
             m->tool = &tools[i];
     bool option = m->tool && name.n > 1 && *name.p == '-' && name.p[1] == m->tool->letter;
     if (!option || (name.p > m->text && !is_space(name.p[-1])))
@@ -257,21 +269,39 @@ static void look_at_letter(struct mask *m, struct cut name)
         hide(m, value_at(skip_spaces(p), ""));
 }
 
-/* ghp_..., hf_...: what services give out begins in a way that nothing else does. */
-static bool looks_given_out(struct cut w)
+/* A private key in full: from its first line to its last. */
+static bool look_at_key(struct mask *m, const char *p)
 {
-    static const char *const heads[] = {"ghp_", "gho_", "ghs_",  "github_pat_", "glpat-", "hf_",
-                                        "sk-",  "AKIA", "xoxb-", "xoxp-",       "nvapi-", NULL};
-    for (size_t i = 0; heads[i]; i++) {
-        size_t n = strlen(heads[i]);
-        if (w.n < n + 16 || strncmp(w.p, heads[i], n) != 0)
-            continue;
-        bool digits = false;
-        for (size_t k = n; k < w.n; k++)
-            digits |= isdigit((unsigned char)w.p[k]) != 0;
-        return digits;
+    static const char begin[] = "-----BEGIN ", mark[] = "PRIVATE KEY-----";
+    if (strncmp(p, begin, strlen(begin)) != 0)
+        return false;
+    const char *from = p + strlen(begin);
+    from += strspn(from, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ");
+    if (from - p < (ptrdiff_t)strlen(mark) || strncmp(from, "-----", 5) != 0 ||
+        strncmp(from - strlen(mark) + 5, mark, strlen(mark)) != 0)
+        return false;
+    const char *end = strstr(from + 5, "-----END");
+    hide(m, (struct cut){from + 5, end ? (size_t)(end - from - 5) : strlen(from + 5)});
+    return true;
+}
+
+static void look_at(struct mask *m, const char *p, struct cut name)
+{
+    if (look_at_key(m, p))
+        return;
+    if (name.n && secret_given_out(name)) {
+        hide(m, name);
+    } else if (name.n) {
+        look_at_user(m, name);
+        look_at_letter(m, name);
+        look_at_name(m, name);
+    } else if (!strncmp(p, "://", 3)) {
+        look_at_address(m, p + 3);
+    } else if (*p == ':') {
+        look_at_login(m, p);
+    } else if (strchr(";|&", *p)) {
+        m->tool = NULL; /* another program */
     }
-    return false;
 }
 
 const char *secret_mask(const char *text, struct arena *a, size_t *hidden)
@@ -282,20 +312,8 @@ const char *secret_mask(const char *text, struct arena *a, size_t *hidden)
         struct cut name = {p, 0};
         while (is_name(p[name.n]))
             name.n++;
-        if (p >= m.done) {
-            if (name.n && looks_given_out(name)) {
-                hide(&m, name);
-            } else if (name.n) {
-                look_at_user(&m, name);
-                look_at_letter(&m, name);
-                look_at_name(&m, name);
-            } else if (!strncmp(p, "://", 3)) {
-                look_at_address(&m, p + 3);
-                p += 2;
-            } else if (strchr(";|&", *p)) {
-                m.tool = NULL; /* another program */
-            }
-        }
+        if (p >= m.done)
+            look_at(&m, p, name);
         p += name.n ? name.n : 1;
     }
     *hidden = m.hidden;

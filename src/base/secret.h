@@ -2,10 +2,13 @@
  * Hides passwords in command lines, so that a report can be passed on.
  *
  * A value is hidden behind a name whose last word says what it is: password, token, secret, key,
- * auth, credentials and their like, as an option (--api-key X, --token=X), a variable (HF_TOKEN=X),
- * a query parameter (?token=X), a header (Authorization: Bearer X) or a JSON member; so are
- * passwords in addresses (https://user:X@host), short options of programs that take a password so
- * (mysql -pX, curl -u me:X) and words that look like the tokens of well-known services. Names are read as words: --max-tokens 512, --tokenizer gpt2 and --key-size 4 stay.
+ * auth, credentials and their like, as an option (--api-key X, --token=X, ["--token", "X"]), a
+ * variable (HF_TOKEN=X), a setting (password = X), a query parameter (?token=X, ?sig=X), a header
+ * (Authorization: Bearer X) or a JSON member; so are passwords in addresses (https://user:X@host,
+ * user:X@host), short options of programs that take a password so (mysql -pX, curl -u me:X), private
+ * keys and words that look like the tokens of well-known services. Names are read as words:
+ * --max-tokens 512, --tokenizer gpt2 and --key-size 4 stay. Values are words as a shell has them.
+ * Time is linear in the text.
  *
  *     secret_mask("./app --token abc --steps 3", arena, &n)  ->  "./app --token *** --steps 3", n =
  * 1

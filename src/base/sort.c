@@ -1,5 +1,6 @@
 #include "base/sort.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -87,9 +88,43 @@ static void sort_many(uint32_t *rows, size_t n, const struct keyed *k, unsigned 
         sort_some(rows + from, end[b] - from, k, shift, room, room + most);
 }
 
+/*
+ * Keys that are spread over their range: each row goes to a place by its key, which leaves a few to
+ * be sorted in each. False, with nothing done, where too many share a place.
+ */
+static bool sort_places(uint32_t *rows, size_t n, const struct keyed *k, uint64_t range,
+                        struct arena *temporary)
+{
+    enum { ROWS_A_PLACE = 4, ROWS_MOST = 64 };
+    size_t n_places = n / ROWS_A_PLACE + 1;
+    double scale = (double)n_places / ((double)range + 1);
+    uint32_t *first =
+        arena_array(temporary, uint32_t, n_places + 4); /* a rounded one may be last */
+    if (n >= UINT32_MAX)
+        return false;
+#define PLACE(row) ((size_t)((double)key_of(k, row) * scale))
+    for (size_t i = 0; i < n; i++)
+        if (++first[PLACE(rows[i]) + 2] > ROWS_MOST)
+            return false;
+    for (size_t i = 2; i < n_places + 4; i++)
+        first[i] += first[i - 1];
+    uint32_t *parted = arena_array(temporary, uint32_t, n);
+    for (size_t i = 0; i < n; i++)
+        parted[first[PLACE(rows[i]) + 1]++] = rows[i];
+#undef PLACE
+    for (size_t i = 0; i < n; i++) { /* those before are in order */
+        uint32_t row = parted[i];
+        size_t at = i;
+        for (; at && k->key[rows[at - 1]] > k->key[row]; at--)
+            rows[at] = rows[at - 1];
+        rows[at] = row;
+    }
+    return true;
+}
+
 void sort_rows(uint32_t *rows, size_t n, const int64_t *key, struct arena *temporary)
 {
-    enum { MANY = 1 << 15 };
+    enum { FEW = 64, MANY = 1 << 15 };
     struct keyed k = {.key = key};
     if (is_sorted(&k, rows, n))
         return;
@@ -103,10 +138,27 @@ void sort_rows(uint32_t *rows, size_t n, const int64_t *key, struct arena *tempo
     while (bits < 64 && range >> bits)
         bits++;
     k.least = (uint64_t)least;
+    if (n > FEW && sort_places(rows, n, &k, range, temporary))
+        return;
     if (n >= MANY) {
         sort_many(rows, n, &k, bits, temporary);
         return;
     }
     struct item *room = arena_array(temporary, struct item, 2 * n);
     sort_some(rows, n, &k, bits, room, room + n);
+}
+
+struct row_groups row_groups_make(const uint32_t *owner, size_t n, size_t owners, struct arena *a)
+{
+    struct row_groups g = {arena_array(a, size_t, owners + 3), arena_array(a, uint32_t, n + 1)};
+    size_t *at = g.at + 1;
+    for (size_t i = 0; i < n; i++)
+        at[(owner[i] < owners ? owner[i] : owners) + 1]++;
+    for (size_t k = 0; k <= owners; k++)
+        at[k + 1] += at[k];
+    /* at[k] is where k begins; filling moves it to where k ends, which is where k + 1 begins. */
+    for (size_t i = 0; i < n; i++)
+        g.list[at[owner[i] < owners ? owner[i] : owners]++] = (uint32_t)i;
+    assert(g.at[owners + 1] == n); /* each row has one owner, or is with those that have none */
+    return g;
 }

@@ -66,6 +66,9 @@ static void pack_lists(struct pack *p, struct trace *t)
     CACHE_LISTS(LIST)
 #undef LIST
     PACK_VEC(p, &t->notes, pack_note);
+    PACK_FLAT(p, &t->loads);
+    for (size_t i = 0; i < t->loads.n; i++)
+        p->bad |= t->loads.v[i].processes > t->processes.n;
 }
 
 /* Texts that no row refers to are left out, and keep their numbers: secrets may be among them. */

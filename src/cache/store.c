@@ -68,7 +68,7 @@ static bool write_entry(struct cache_of *of, struct entry_header *h, const struc
                         const struct entry_columns *columns, struct gs_error *err)
 {
     struct fs_out out;
-    if (!fs_out_open(&out, of->path, err))
+    if (!fs_out_is_no_device(of->path, err) || !fs_out_open(&out, of->path, err))
         return false;
     if (write_all(&out, h, small, columns))
         return fs_out_publish(&out, err);

@@ -2,6 +2,16 @@
 
 #include "base/str.h"
 
+/* Other ways to write an address: not taken for the name of a file, which would have a password. */
+static bool is_half_an_address(const char *place)
+{
+    static const char *const starts[] = {"postgresql:", "postgres:", "host=", "dbname=", "user="};
+    for (size_t i = 0; i < ARRAY_LEN(starts); i++)
+        if (str_starts(place, starts[i]))
+            return true;
+    return str_has(place, "password=");
+}
+
 bool fleet_opts_before(struct cli *cli, struct fleet_settings *s, enum fleet_mode mode,
                        struct gs_error *err)
 {
@@ -9,6 +19,10 @@ bool fleet_opts_before(struct cli *cli, struct fleet_settings *s, enum fleet_mod
         return true;
     if (!*s->db)
         return fail(err, GS_E_USAGE, "option '--db' needs a file or an address");
+    if (!fleet_is_address(s->db) && is_half_an_address(s->db))
+        return fail(
+            err, GS_E_USAGE,
+            "what '--db' was given is no file; write 'postgresql://USER@HOST:PORT/DATABASE'");
     if (!fleet_is_address(s->db))
         return !str_has(s->db, "://") ||
                fail(err, GS_E_USAGE, "'%s' is no address of PostgreSQL; write 'postgresql://...'",

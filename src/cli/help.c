@@ -62,7 +62,8 @@ static void entry(struct page *p, const char *name, const char *text)
     wrap_words(&p->out, text, strlen(text), NAME_COLUMN, NAME_COLUMN, p->width);
 }
 
-void help_option_name(struct str *out, const struct opt *o)
+/* Appends "-o, --output=FILE", without the letter's place when there is none. */
+static void help_option_name(struct str *out, const struct opt *o)
 {
     if (o->letter)
         str_printf(out, "-%c, ", o->letter);

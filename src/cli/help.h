@@ -10,9 +10,6 @@
 bool help_overview(struct cli *cli, struct gs_error *err);
 bool help_command(struct cli *cli, const struct command *c, struct gs_error *err);
 
-/* Appends "-o, --output=FILE", without the letter's place when there is none. */
-void help_option_name(struct str *out, const struct opt *o);
-
 /* The "--help" that opt_parse() knows everywhere, as a row for lists of options. */
 extern const struct opt help_option;
 

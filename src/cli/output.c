@@ -127,7 +127,8 @@ bool output_binary_allowed(const char *path, const char *form, struct gs_error *
            fail(err, GS_E_USAGE, "cannot show %s on a terminal; give -o FILE", form);
 }
 
-struct render_opts output_layout(const struct output *out)
+/* How text is laid out; colour is for standard output only. */
+static struct render_opts output_layout(const struct output *out)
 {
     return (struct render_opts){out->cli->columns, out->cli->color && str_eq(out->path, "-")};
 }

@@ -104,9 +104,6 @@ bool output_print(const struct str *text, struct gs_error *err);
 /* The same for text with words of others in it, which may do nothing in a terminal. */
 bool output_say(const struct str *text, struct gs_error *err);
 
-/* How text is laid out; colour is for standard output only. */
-struct render_opts output_layout(const struct output *out);
-
 /* Whether this form goes to a terminal that cannot show it; fails then. */
 bool output_binary_allowed(const char *path, const char *form, struct gs_error *err);
 

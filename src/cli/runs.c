@@ -8,7 +8,8 @@
 #include "cli/analyzed.h"
 #include "compare/profile_write.h"
 
-bool is_profile_document(const char *path)
+/* Whether the file is a saved profile or analysis. */
+static bool is_profile_document(const char *path)
 {
     char head[4096];
     if (fs_is_dir(path))

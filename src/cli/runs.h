@@ -14,9 +14,6 @@
 bool profile_load(struct cli *cli, struct run_profile *p, const char *what, enum reader_mode reader,
                   struct gs_error *err);
 
-/* Whether the file is a saved profile or analysis. */
-bool is_profile_document(const char *path);
-
 /*
  * The runs in a folder: its files, and its sub-folders, each as one run; hidden ones are left out.
  * In no order.

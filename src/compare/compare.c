@@ -28,7 +28,7 @@ const char *compare_match_name(enum compare_match m)
     return names[m];
 }
 
-const char *compare_kind_name(enum compare_kind k)
+static const char *compare_kind_name(enum compare_kind k)
 {
     static const char *const names[] = {
         [CHANGE_KERNEL] = "kernel",      [CHANGE_CALLS] = "calls",     [CHANGE_NEW] = "new_kernel",

@@ -164,6 +164,5 @@ void compare(struct comparison *c, const struct run_profile *a, const struct run
 extern const char *const compare_verdict_names[];         /* by value, NULL at the end */
 const char *compare_verdict_name(enum compare_verdict v); /* "not_comparable" */
 const char *compare_match_name(enum compare_match m);
-const char *compare_kind_name(enum compare_kind k);
 
 #endif

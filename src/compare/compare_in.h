@@ -46,9 +46,6 @@ double once_ns(const struct run_profile *p, enum cause k);
 /* Spread of the sum of gaps of a cause within a run, squared. */
 double gap_variance(const struct run_profile *p, enum cause c);
 
-/* The class of calls whose number changed, or NULL: idle time may have changed with them. */
-const char *changed_calls(const struct comparison *c);
-
 /* What makes all kernels slower or faster by one factor. */
 const char *factor_words(double ratio);
 
@@ -57,9 +54,6 @@ void compare_common(struct comparison *c);
 
 /* The clock on the wall: wall_a_ns, wall_b_ns, wall_noise_ns. */
 void compare_wall(struct comparison *c);
-
-/* Student's quantile for a normal one. */
-double student(double z, double freedom);
 
 /* What the verdict is, and its sentence. */
 void compare_judge(struct comparison *c);

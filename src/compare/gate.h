@@ -67,9 +67,6 @@ struct gate {
 bool gate_parse(struct gate *g, const char *text, struct arena *arena, struct gs_error *err);
 void gate_run(struct gate *g, const struct comparison *c, struct arena *arena);
 
-/* All metrics, for help: key at the end is NULL. */
-const struct gate_metric *gate_metrics(struct arena *arena);
-
 extern const struct fields gate_fields;
 
 #endif

@@ -28,7 +28,8 @@ static const struct gate_metric plain[] = {
 };
 enum { PLAIN = ARRAY_LEN(plain) };
 
-const struct gate_metric *gate_metrics(struct arena *arena)
+/* All metrics, for help: key at the end is NULL. */
+static const struct gate_metric *gate_metrics(struct arena *arena)
 {
     struct gate_metric *all = arena_array(arena, struct gate_metric, PLAIN + CAUSES + 1);
     size_t n = PLAIN;

@@ -22,26 +22,20 @@ static void describe(const struct comparison *c, struct compare_kernel *k)
     k->title = title_of(c, k);
     k->occupancy_a_pct = k->occupancy_b_pct = k->typical_a_ns = k->typical_b_ns = NAN;
     k->median_a_ns = k->median_b_ns = NAN;
-    if (k->a) {
-        k->calls_a = k->a->calls;
-        k->total_a_ns = k->a->total_duration_ns;
-        k->median_a_ns = (double)k->a->median_ns;
-        k->typical_a_ns = k->a->typical_ns;
-        k->vgpr_a = k->a->vgpr + k->a->accum_vgpr;
-        k->lds_a_bytes = k->a->lds_bytes;
-        k->occupancy_a_pct = k->a->occupancy_pct;
-        k->grid_a = k->a->grid;
+#define TAKE(side)                                                                                 \
+    if (k->side) {                                                                                 \
+        k->calls_##side = k->side->calls;                                                          \
+        k->total_##side##_ns = k->side->total_duration_ns;                                         \
+        k->median_##side##_ns = (double)k->side->median_ns;                                        \
+        k->typical_##side##_ns = k->side->typical_ns;                                              \
+        k->vgpr_##side = k->side->vgpr + k->side->accum_vgpr;                                      \
+        k->lds_##side##_bytes = k->side->lds_bytes;                                                \
+        k->occupancy_##side##_pct = k->side->occupancy_pct;                                        \
+        k->grid_##side = k->side->grid;                                                            \
     }
-    if (k->b) {
-        k->calls_b = k->b->calls;
-        k->total_b_ns = k->b->total_duration_ns;
-        k->median_b_ns = (double)k->b->median_ns;
-        k->typical_b_ns = k->b->typical_ns;
-        k->vgpr_b = k->b->vgpr + k->b->accum_vgpr;
-        k->lds_b_bytes = k->b->lds_bytes;
-        k->occupancy_b_pct = k->b->occupancy_pct;
-        k->grid_b = k->b->grid;
-    }
+    TAKE(a)
+    TAKE(b)
+#undef TAKE
 }
 
 static int by_change(const void *left, const void *right)

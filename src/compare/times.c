@@ -150,7 +150,7 @@ double gap_variance(const struct run_profile *p, enum cause c)
 }
 
 /* Where the program itself changed what it calls, idle time that changed with it is no accident. */
-const char *changed_calls(const struct comparison *c)
+static const char *changed_calls(const struct comparison *c)
 {
     static const enum api_class classes[] = {API_SYNC, API_ALLOC, API_LAUNCH,
                                              API_COPY, API_COMM,  API_IO};

@@ -12,7 +12,8 @@ static double gpus_of(const struct run_profile *p)
     return p->breakdown.gpu_count ? p->breakdown.gpu_count : 1;
 }
 
-double student(double z, double freedom)
+/* Student's quantile for a normal one. */
+static double student(double z, double freedom)
 {
     double z3 = z * z * z, z5 = z3 * z * z;
     return z + (z3 + z) / (4 * freedom) + (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom);

@@ -138,18 +138,3 @@ void lanes_walk(struct lane_item *items, size_t n, bool flat, const struct lane_
     }
     arena_release(w.arena);
 }
-
-struct row_groups row_groups_make(const uint32_t *owner, size_t n, size_t owners, struct arena *a)
-{
-    struct row_groups g = {arena_array(a, size_t, owners + 3), arena_array(a, uint32_t, n + 1)};
-    size_t *at = g.at + 1;
-    for (size_t i = 0; i < n; i++)
-        at[(owner[i] < owners ? owner[i] : owners) + 1]++;
-    for (size_t k = 0; k <= owners; k++)
-        at[k + 1] += at[k];
-    /* at[k] is where k begins; filling moves it to where k ends, which is where k + 1 begins. */
-    for (size_t i = 0; i < n; i++)
-        g.list[at[owner[i] < owners ? owner[i] : owners]++] = (uint32_t)i;
-    assert(g.at[owners + 1] == n); /* each row has one owner, or is with those that have none */
-    return g;
-}

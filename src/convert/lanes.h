@@ -15,6 +15,7 @@
 #ifndef GS_CONVERT_LANES_H
 #define GS_CONVERT_LANES_H
 
+#include "base/sort.h"
 #include "convert/convert.h"
 
 struct lane_item {
@@ -31,16 +32,5 @@ struct lane_events {
 /* Sorts the items, outer ones before inner ones, and walks. Flat: nothing nests. */
 void lanes_walk(struct lane_item *items, size_t n, bool flat, const struct lane_events *e,
                 struct arena *a);
-
-/*
- * Rows by what they belong to: list[at[k]..at[k + 1]) are the rows of k. Rows whose owner is
- * NO_INDEX are those of `owners`.
- */
-struct row_groups {
-    size_t *at;
-    uint32_t *list;
-};
-
-struct row_groups row_groups_make(const uint32_t *owner, size_t n, size_t owners, struct arena *a);
 
 #endif

@@ -270,29 +270,51 @@ static void put_track(struct otf2_out *w, struct lane_item *items, size_t n, con
 
 /* ---- tracks ---- */
 
-static struct lane_item item(const int64_t *start, const int64_t *end, size_t row, size_t number)
+/* Rows of a table by the lane they are on. */
+struct laned {
+    struct row_groups groups;
+    const int64_t *start, *end;
+    size_t first;                                           /* number of the item of row 0 */
+    uint32_t (*process)(const struct trace *t, size_t row); /* NULL: that of the lane */
+};
+
+static size_t count_on(const struct laned *l, size_t lane)
 {
-    return (struct lane_item){start[row], later_of(start[row], end[row]), (uint32_t)number};
+    return l->groups.at[lane + 1] - l->groups.at[lane];
 }
+
+/* Appends those of a lane that are taken; returns how many there are then. */
+static size_t add_lane(const struct otf2_out *w, struct lane_item *items, size_t n,
+                       const struct laned *l, size_t lane)
+{
+    for (size_t i = l->groups.at[lane]; i < l->groups.at[lane + 1]; i++) {
+        uint32_t row = l->groups.list[i];
+        if (!l->process || conversion_takes(w->c, l->process(w->t, row)))
+            items[n++] = (struct lane_item){l->start[row], later_of(l->start[row], l->end[row]),
+                                            (uint32_t)(l->first + row)};
+    }
+    return n;
+}
+
+#define LANED(table, by, many, lanes, number, owner)                                               \
+    {                                                                                              \
+        row_groups_make((table)->by, (many), (lanes), w->arena), (table)->start_ns,                \
+            (table)->end_ns, (number), (owner)                                                     \
+    }
 
 static void put_threads(struct otf2_out *w)
 {
     const struct trace *t = w->t;
-    struct row_groups calls =
-        row_groups_make(t->regions.thread, conversion_regions(t), t->threads.n, w->arena);
-    struct row_groups markers =
-        row_groups_make(t->markers.thread, t->markers.n, t->threads.n, w->arena);
+    struct laned calls = LANED(&t->regions, thread, conversion_regions(t), t->threads.n, 0, NULL);
+    struct laned markers =
+        LANED(&t->markers, thread, t->markers.n, t->threads.n, t->regions.n, NULL);
     w->track = TRACK_THREAD;
     for (size_t k = 0; k <= t->threads.n && !w->failed; k++) {
         struct arena *a = arena_scratch();
         uint32_t process = process_of_thread(t, (uint32_t)k);
-        size_t n = 0, most = calls.at[k + 1] - calls.at[k] + markers.at[k + 1] - markers.at[k];
+        size_t most = count_on(&calls, k) + count_on(&markers, k);
         struct lane_item *items = arena_array(a, struct lane_item, most + 1);
-        for (size_t i = calls.at[k]; i < calls.at[k + 1]; i++)
-            items[n++] = item(t->regions.start_ns, t->regions.end_ns, calls.list[i], calls.list[i]);
-        for (size_t i = markers.at[k]; i < markers.at[k + 1]; i++)
-            items[n++] = item(t->markers.start_ns, t->markers.end_ns, markers.list[i],
-                              t->regions.n + markers.list[i]);
+        size_t n = add_lane(w, items, add_lane(w, items, 0, &calls, k), &markers, k);
         char name[64] = "Thread ?";
         if (k < t->threads.n)
             snprintf(name, sizeof(name), "Thread %lld", (long long)t->threads.v[k].tid);
@@ -306,30 +328,24 @@ static void put_threads(struct otf2_out *w)
 static void put_streams(struct otf2_out *w)
 {
     const struct trace *t = w->t;
-    struct row_groups kernels =
-        row_groups_make(t->kernels.stream, t->kernels.n, t->streams.n, w->arena);
-    struct row_groups copies =
-        row_groups_make(t->copies.stream, t->copies.n, t->streams.n, w->arena);
+    struct laned kernels =
+        LANED(&t->kernels, stream, t->kernels.n, t->streams.n, 0, process_of_kernel);
+    struct laned copies =
+        LANED(&t->copies, stream, t->copies.n, t->streams.n, t->kernels.n, process_of_copy);
     w->track = TRACK_STREAM;
     for (size_t s = 0; s <= t->streams.n && !w->failed; s++) {
         struct arena *a = arena_scratch();
-        uint32_t process = process_of_stream(t, (uint32_t)s);
-        size_t n = 0, most = kernels.at[s + 1] - kernels.at[s] + copies.at[s + 1] - copies.at[s];
+        size_t most = count_on(&kernels, s) + count_on(&copies, s);
         struct lane_item *items = arena_array(a, struct lane_item, most + 1);
-        for (size_t i = kernels.at[s]; i < kernels.at[s + 1]; i++)
-            if (conversion_takes(w->c, process_of_kernel(t, kernels.list[i])))
-                items[n++] =
-                    item(t->kernels.start_ns, t->kernels.end_ns, kernels.list[i], kernels.list[i]);
-        for (size_t i = copies.at[s]; i < copies.at[s + 1]; i++)
-            if (conversion_takes(w->c, process_of_copy(t, copies.list[i])))
-                items[n++] = item(t->copies.start_ns, t->copies.end_ns, copies.list[i],
-                                  t->kernels.n + copies.list[i]);
+        size_t n = add_lane(w, items, add_lane(w, items, 0, &kernels, s), &copies, s);
         char name[64] = "Stream ?";
         if (s < t->streams.n)
             snprintf(name, sizeof(name), "Stream %lld", (long long)t->streams.v[s].id);
         if (n)
-            put_track(w, items, n, name, OTF2_LOCATION_TYPE_ACCELERATOR_STREAM,
-                      otf2_gpu_group(w, process, gpu_of_stream(t, (uint32_t)s)), NO_INDEX);
+            put_track(
+                w, items, n, name, OTF2_LOCATION_TYPE_ACCELERATOR_STREAM,
+                otf2_gpu_group(w, process_of_stream(t, (uint32_t)s), gpu_of_stream(t, (uint32_t)s)),
+                NO_INDEX);
         arena_release(a);
     }
 }
@@ -337,17 +353,14 @@ static void put_streams(struct otf2_out *w)
 static void put_allocations(struct otf2_out *w)
 {
     const struct trace *t = w->t;
-    struct row_groups g =
-        row_groups_make(t->allocations.thread, t->allocations.n, t->threads.n, w->arena);
+    struct laned allocations =
+        LANED(&t->allocations, thread, t->allocations.n, t->threads.n, 0, NULL);
     w->track = TRACK_ALLOCS;
     for (size_t k = 0; k <= t->threads.n && !w->failed; k++) {
         struct arena *a = arena_scratch();
         uint32_t process = process_of_thread(t, (uint32_t)k);
-        size_t n = g.at[k + 1] - g.at[k];
-        struct lane_item *items = arena_array(a, struct lane_item, n + 1);
-        for (size_t i = 0; i < n; i++)
-            items[i] = item(t->allocations.start_ns, t->allocations.end_ns, g.list[g.at[k] + i],
-                            g.list[g.at[k] + i]);
+        struct lane_item *items = arena_array(a, struct lane_item, count_on(&allocations, k) + 1);
+        size_t n = add_lane(w, items, 0, &allocations, k);
         if (n && conversion_takes(w->c, process))
             put_track(w, items, n, "Memory allocations", OTF2_LOCATION_TYPE_CPU_THREAD,
                       w->process_group[process], NO_INDEX);
@@ -509,15 +522,16 @@ static bool make_folder(struct otf2_out *w, const char *path, struct gs_error *e
     return true;
 }
 
-/* Also when memory ends in the middle; false: it could not be closed. */
-static bool close_archive(struct otf2_out *w)
+/* Also when memory ends in the middle. */
+static void close_archive(struct otf2_out *w)
 {
-    bool closed = !w->archive || OTF2_Archive_Close(w->archive) == OTF2_SUCCESS;
+    if (w->archive)
+        otf2_check(w, OTF2_Archive_Close(w->archive));
     if (w->attributes)
         OTF2_AttributeList_Delete(w->attributes);
     w->archive = NULL;
     w->attributes = NULL;
-    return closed;
+    otf2_listen(NULL);
 }
 
 static void close_it(void *out)
@@ -545,30 +559,24 @@ static bool write_otf2(struct conversion *c, struct gs_error *err)
     trace_span(c->trace, c->o->threads, &w->start_ns, &w->end_ns);
     w->base_ns = w->start_ns < 0 ? w->start_ns : 0; /* times stay as they are, unless negative */
     arena_defer(w->arena, close_it, w);
+    otf2_listen(w);
     w->attributes = OTF2_AttributeList_New();
     /* libotf2 clears this much for every thread and stream. */
     bool many = c->trace->threads.n + c->trace->streams.n > 64;
     w->archive = OTF2_Archive_Open(w->dir, w->name, OTF2_FILEMODE_WRITE,
                                    many ? OTF2_CHUNK_SIZE_MIN : 1 << 20, many ? 1 << 20 : 4 << 20,
                                    OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
-    if (!w->archive || !w->attributes)
-        return fail(
-            err, GS_E_IO,
-            "cannot write '%s': libotf2 cannot make the archive; memory or the disk may be too small",
-            path);
+    w->failed = !w->archive || !w->attributes;
+    if (otf2_failed(w, path, err))
+        return false;
     put_archive(w);
-    bool closed = close_archive(w);
+    close_archive(w);
     if (w->too_many)
         return fail(err, GS_E_USAGE,
                     "cannot write '%s': threads, streams and rows of events that overlap are more "
                     "than 10000; choose some of them, or another format",
                     path);
-    if (w->failed || !closed)
-        return fail(
-            err, GS_E_IO,
-            "cannot write '%s': libotf2 reports an error; memory or the disk may be too small",
-            path);
-    return publish(w, path, err);
+    return !otf2_failed(w, path, err) && publish(w, path, err);
 }
 
 const struct converter converter_otf2 = {

@@ -1,5 +1,6 @@
 /*
- * The OTF2 writer, inside: otf2.c (the archive and its events), otf2_defs.c (definitions).
+ * The OTF2 writer, inside: otf2.c (the archive and its events), otf2_defs.c (definitions),
+ * otf2_error.c (what libotf2 says of errors), otf2_left.c (folders that were left).
  *
  * Events are written first, one location after the other, so that memory is that of one; then the
  * definitions, when it is known how many events each location has. A location is a thread, a stream
@@ -90,6 +91,7 @@ struct otf2_out {
     int track;                           /* what its rows are */
     OTF2_StringRef *extent;              /* by launch, twice: grid and group; 0: not yet */
     VEC(struct unfinished *) unfinished; /* files of the folder, in case a signal comes */
+    OTF2_ErrorCode first_error;          /* that libotf2 told, OTF2_SUCCESS for none */
     bool failed, too_many;
 };
 
@@ -98,6 +100,10 @@ OTF2_RegionRef otf2_region(struct otf2_out *w, const char *name, int kind);
 OTF2_LocationGroupRef otf2_gpu_group(struct otf2_out *w, uint32_t process, uint32_t gpu);
 void otf2_groups(struct otf2_out *w); /* those of processes */
 bool otf2_check(struct otf2_out *w, OTF2_ErrorCode code);
+/* From now on errors in this thread are those of `w`, or with NULL nobody's. */
+void otf2_listen(struct otf2_out *w);
+/* Whether anything went wrong, which is in `err` then. */
+bool otf2_failed(struct otf2_out *w, const char *path, struct gs_error *err);
 const char *otf2_category(int kind);
 void otf2_definitions(struct otf2_out *w);
 

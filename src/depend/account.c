@@ -47,48 +47,6 @@ static void go_to(struct lane *l, int64_t to, struct account *out, int64_t *busy
     l->at = l->at > to ? l->at : to;
 }
 
-/*
- * Ops by start. They are nearly in order already, and spread over the run: each goes to a place by
- * its time, which leaves a few to be sorted in each. Where very many begin at once, all are.
- */
-static uint32_t *by_start(const struct replay *r, struct arena *a)
-{
-    enum { OPS_A_PLACE = 4, OPS_MOST = 64 };
-    size_t n = r->d->n_ops, n_places = n / OPS_A_PLACE + 1;
-    const int64_t *start = r->op_start;
-    uint32_t *order = arena_array(a, uint32_t, n + 1);
-    uint32_t *first = arena_array(a, uint32_t, n_places + 4); /* a rounded one may be last */
-    int64_t least = INT64_MAX, most = INT64_MIN;
-    for (size_t op = 0; op < n; op++) {
-        least = start[op] < least ? start[op] : least;
-        most = start[op] > most ? start[op] : most;
-    }
-    double scale = most > least ? (double)n_places / ((double)most - (double)least + 1) : 0;
-#define PLACE(op) ((size_t)int_from((double)(start[op] - least) * scale))
-    bool even = n < 1u << 29 && n > OPS_MOST;
-    for (size_t op = 0; even && op < n; op++)
-        even = ++first[PLACE(op) + 2] <= OPS_MOST;
-    if (!even) {
-        for (uint32_t op = 0; op < n; op++)
-            order[op] = op;
-        sort_rows(order, n, start, a);
-        return order;
-    }
-    for (size_t i = 2; i < n_places + 2; i++)
-        first[i] += first[i - 1];
-    for (uint32_t op = 0; op < n; op++)
-        order[first[PLACE(op) + 1]++] = op;
-#undef PLACE
-    for (size_t i = 1; i < n; i++) { /* within places: those before are in order */
-        uint32_t op = order[i];
-        size_t k = i;
-        for (; k && start[order[k - 1]] > start[op]; k--)
-            order[k] = order[k - 1];
-        order[k] = op;
-    }
-    return order;
-}
-
 void replay_account(struct account *out, const struct replay *r)
 {
     const struct depend *d = r->d;
@@ -97,7 +55,10 @@ void replay_account(struct account *out, const struct replay *r)
     size_t n_lanes = d->trace->gpus.n + 1;
     struct lane *lanes = arena_array(a, struct lane, n_lanes);
     int64_t *busy = arena_array(a, int64_t, n_lanes);
-    const uint32_t *order = by_start(r, a);
+    uint32_t *order = arena_array(a, uint32_t, d->n_ops);
+    for (uint32_t op = 0; op < d->n_ops; op++)
+        order[op] = op;
+    sort_rows(order, d->n_ops, r->op_start, a);
     for (size_t g = 0; g < n_lanes; g++) {
         lanes[g].at = INT64_MIN;
         for (enum cause c = 0; c <= CAUSE_COPY_SET; c++)

@@ -81,7 +81,7 @@ struct depend {
 
     /* Ops, in the order in which they began (or were launched, where clocks disagree). */
     size_t n_ops;
-    struct span *op_time;
+    int64_t *op_start, *op_end;
     uint32_t *row;     /* kernels row, or copies row with DEPEND_COPY */
     uint32_t *prev;    /* op before it on its stream, or NO_INDEX */
     uint32_t *call;    /* call that submitted it, or NO_INDEX */
@@ -141,7 +141,7 @@ static inline uint32_t op_row(const struct depend *d, uint32_t op)
 
 static inline struct span op_span(const struct depend *d, uint32_t op)
 {
-    return d->op_time[op];
+    return (struct span){d->op_start[op], d->op_end[op]};
 }
 
 static inline struct span call_span(const struct depend *d, uint32_t call)

@@ -153,7 +153,8 @@ static void append(struct building *b, struct lists *all, const struct list *l)
         return;
     }
     size_t op = all->ops++, n_streams = d->trace->streams.n;
-    d->op_time[op] = l->time;
+    d->op_start[op] = l->time.start;
+    d->op_end[op] = l->time.end;
     d->row[op] = l->rows[l->at] | l->copy;
     d->call[op] = l->call;
     d->unlinked += l->call == NO_INDEX;
@@ -253,7 +254,8 @@ static void order_nodes(struct building *b)
     d->n_ops = d->view->n_kernels + d->view->n_copies;
     d->order = arena_array(b->arena, uint32_t, d->n_calls + 1);
     d->ops_before = arena_array(b->arena, uint32_t, d->n_calls + 1);
-    d->op_time = arena_array(b->arena, struct span, d->n_ops + 1);
+    d->op_start = arena_array(b->arena, int64_t, d->n_ops + 1);
+    d->op_end = arena_array(b->arena, int64_t, d->n_ops + 1);
     d->row = arena_array(b->arena, uint32_t, d->n_ops + 1);
     d->call = arena_array(b->arena, uint32_t, d->n_ops + 1);
     d->prev = arena_array(b->arena, uint32_t, d->n_ops + 1);

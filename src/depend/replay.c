@@ -280,9 +280,7 @@ static void measure(struct replay *r)
 
 void replay_init(struct replay *r, const struct depend *d, struct arena *arena)
 {
-    *r = (struct replay){.d = d, .host = 1};
-    r->op_start = arena_array(arena, int64_t, d->n_ops + 1);
-    r->op_end = arena_array(arena, int64_t, d->n_ops + 1);
+    *r = (struct replay){.d = d, .host = 1, .arena = arena_child(arena)};
     r->bound_to = arena_array(arena, uint32_t, d->n_ops + 1);
     r->bound = arena_array(arena, uint8_t, d->n_ops + 1);
     r->joints = arena_array(arena, struct joint, d->n_calls + 1);
@@ -292,12 +290,21 @@ void replay_init(struct replay *r, const struct depend *d, struct arena *arena)
         r->met_last = arena_array(arena, uint32_t, d->meetings.n);
 }
 
+static void own_times(struct replay *r)
+{
+    if (r->op_start && r->op_start != r->d->op_start)
+        return;
+    r->op_start = arena_array(r->arena, int64_t, r->d->n_ops + 1);
+    r->op_end = arena_array(r->arena, int64_t, r->d->n_ops + 1);
+}
+
 void replay_run(struct replay *r, const struct change *c)
 {
     static const struct change none;
     const struct depend *d = r->d;
     struct arena *temporary = arena_scratch();
     struct pass s = {.r = r, .d = d};
+    own_times(r);
     prepare(&s, c ? c : &none, temporary);
     for (size_t i = 0, n = d->n_calls; i < n; i++) {
         uint32_t call = d->order[i];
@@ -328,9 +335,9 @@ static bool take_ops(struct replay *r)
         if (x.to != NO_INDEX && x.at + d->residual[op] != s.start)
             return false;
         bind(r, op, x);
-        r->op_start[op] = s.start;
-        r->op_end[op] = s.end;
     }
+    r->op_start = d->op_start;
+    r->op_end = d->op_end;
     return true;
 }
 

@@ -117,9 +117,9 @@ struct joint {
 
 struct replay {
     const struct depend *d;
-    int64_t *op_start, *op_end;
-    uint32_t *bound_to; /* by op: node (calls, then ops) it waited for last, or NO_INDEX */
-    uint8_t *bound;     /* by op: enum binding */
+    int64_t *op_start, *op_end; /* as recorded: those of d, until a run needs its own */
+    uint32_t *bound_to;         /* by op: node (calls, then ops) it waited for last, or NO_INDEX */
+    uint8_t *bound;             /* by op: enum binding */
     struct joint *joints;
     uint32_t n_joints;
     uint32_t *head;     /* by call: the joint that it is or follows */
@@ -129,9 +129,10 @@ struct replay {
     bool times_only;    /* the next runs need no path: bound and bound_to are not written */
     int64_t start_ns, end_ns;
     uint32_t last_op; /* that ended last */
+    struct arena *arena;
 };
 
-/* Makes room in the arena, once for any number of runs one after another. */
+/* Makes room in the arena, once for any number of runs one after another; a run may take more. */
 void replay_init(struct replay *r, const struct depend *d, struct arena *arena);
 
 /* Runs the graph with a change, or without (NULL). What an earlier run left is overwritten. */

@@ -113,9 +113,6 @@ bool evaluation_read(struct evaluation *e, const char *path, struct gs_error *er
 void evaluation_score(struct eval_run *r);
 void evaluation_sum(struct evaluation *e);
 
-/* Whether a claim is about this bottleneck. */
-bool claim_matches(const struct eval_claim *c, const struct eval_bottleneck *b);
-
 struct doc *evaluation_doc(const struct evaluation *e, struct arena *a);
 void evaluation_json(const struct evaluation *e, struct jwrite *w);
 void evaluation_json_schema(struct str *out);

@@ -30,7 +30,8 @@ void evaluate_by_model(struct eval_run *r, struct llm *l, struct run *run, bool 
     r->cache_write_tokens = l->usage.cache_write - before.cache_write;
 }
 
-struct eval_score judge_score(const char *answer, struct arena *a)
+/* The score of a judge's answer; -1: it makes no sense. */
+static struct eval_score judge_score(const char *answer, struct arena *a)
 {
     struct eval_score s = {.score = -1};
     const char *from = strchr(answer, '{'), *to = strrchr(answer, '}');

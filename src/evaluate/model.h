@@ -16,7 +16,4 @@ void evaluate_by_model(struct eval_run *r, struct llm *l, struct run *run, bool 
 /* One question for each piece of advice that the truth expects; names stay here, as everywhere. */
 void evaluate_judge(struct eval_run *r, struct llm *judge, const struct run *run, struct arena *a);
 
-/* The score of a judge's answer; -1: it makes no sense. */
-struct eval_score judge_score(const char *answer, struct arena *a);
-
 #endif

@@ -70,7 +70,8 @@ static bool says_one(const char *text, const char *list)
     return false;
 }
 
-bool claim_matches(const struct eval_claim *c, const struct eval_bottleneck *b)
+/* Whether a claim is about this bottleneck. */
+static bool claim_matches(const struct eval_claim *c, const struct eval_bottleneck *b)
 {
     return c->rule ? in_list(b->rules, c->rule)
                    : in_list(b->types, c->type) && says_one(c->text, b->words);

@@ -13,8 +13,26 @@ static const struct client *const clients[] = {
 #undef CLIENT
 };
 
+/*
+ * Whether what should be a port is one. Where a password has a sign that must not stand there, its
+ * beginning is taken for a port, and would be told in an error.
+ */
+static bool ports_are_numbers(const char *address)
+{
+    const char *host = strstr(address, "://") + 3;
+    size_t n = strcspn(host, "/?#");
+    if (memchr(host, '@', n))
+        return true;
+    for (size_t i = 0; i < n && *host != '['; i++)
+        if (host[i] == ':' && strspn(host + i + 1, "0123456789") < strcspn(host + i + 1, ",/?#"))
+            return false;
+    return true;
+}
+
 bool fleet_open_postgresql(struct fleet *f, const char *address, struct gs_error *err)
 {
+    if (!ports_are_numbers(address))
+        return client_no_address(err);
     const char *wanted = getenv("GPUSIGHT_POSTGRESQL");
     bool known = false;
     for (size_t i = 0; i < ARRAY_LEN(clients); i++) {

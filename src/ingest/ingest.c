@@ -363,8 +363,11 @@ static bool load_all(struct trace *t, const struct ingest_files *files, const st
     progress_expect(o->progress, size_of_all(files));
     for (size_t i = 0; i < files->n; i++) {
         const struct ingest_file *file = &files->v[i];
-        if (!ingest_load_one(t, file, o, err))
+        trace_next_load(t);
+        if (!ingest_load_one(t, file, o, err)) {
+            trace_drop_load(t);
             return wrap(err, "cannot read '%s'", file->path);
+        }
         assert(t->files.n > i); /* every reader names what it has read */
         done += ingest_size(file);
         progress_set(o->progress, done); /* parts that are never read count, too */

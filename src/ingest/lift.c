@@ -19,6 +19,14 @@ static uint32_t process_of(const struct trace *t, uint32_t thread)
     return thread < t->threads.n ? t->threads.v[thread].process : (uint32_t)t->processes.n;
 }
 
+/* What comes next is lifted from the files whose markers begin up to `marker`, the last of them. */
+static size_t begin_loads(struct trace *t, size_t load, size_t marker)
+{
+    while (load < t->loads.n && t->loads.v[load].markers <= marker)
+        t->loads.v[load++].lifted = t->regions.n;
+    return load;
+}
+
 void lift_mpi(struct trace *t)
 {
     enum { UNKNOWN, NO, YES };
@@ -28,7 +36,7 @@ void lift_mpi(struct trace *t)
     struct arena *temporary = arena_scratch();
     bool *has_mpi = arena_array(temporary, bool, t->processes.n + 1);
     uint8_t *call = arena_array(temporary, uint8_t, t->strings.n);
-    size_t n = 0;
+    size_t n = 0, load = 0;
     for (size_t i = 0; i < t->regions.n; i++)
         if (t->regions.kind[i] == REGION_MPI)
             has_mpi[process_of(t, t->regions.thread[i])] = true;
@@ -43,6 +51,7 @@ void lift_mpi(struct trace *t)
                 n++;
                 continue;
             }
+            load = begin_loads(t, load, i);
             struct regions *r = &t->regions;
             r->start_ns[r->n] = m->start_ns[i];
             r->end_ns[r->n] = m->end_ns[i];
@@ -54,6 +63,7 @@ void lift_mpi(struct trace *t)
         if (!pass)
             trace_room(t, regions, n);
     }
+    begin_loads(t, load, SIZE_MAX);
     t->lifted_calls += n;
     arena_release(temporary);
 }

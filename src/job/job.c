@@ -24,18 +24,29 @@ static int by_compute(const void *x, const void *y)
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-const struct job_rank *job_typical(const struct job *job)
+static const struct job_rank *typical_of(const struct job *job, bool kept)
 {
-    const struct job_rank **v = arena_array(job->arena, const struct job_rank *, job->ranks.n);
+    const struct job_rank **v = arena_array(job->arena, const struct job_rank *, job->ranks.n + 1);
     size_t n = 0, worst = 0;
     for (size_t i = 1; i < job->ranks.n; i++)
         if (job->ranks.v[i].caused_ns > job->ranks.v[worst].caused_ns)
             worst = i;
     for (size_t i = 0; i < job->ranks.n; i++)
-        if (i != worst || !job->ranks.v[i].caused_ns)
+        if ((i != worst || !job->ranks.v[i].caused_ns) && (!kept || job->ranks.v[i].kept))
             v[n++] = &job->ranks.v[i];
     qsort(v, n, sizeof(*v), by_compute);
     return v[n / 2];
+}
+
+const struct job_rank *job_typical(const struct job *job)
+{
+    return typical_of(job, false);
+}
+
+const struct job_rank *job_stand_in(const struct job *job)
+{
+    const struct job_rank *kept = job->is_job ? typical_of(job, true) : NULL;
+    return kept || !job->is_job ? kept : typical_of(job, false);
 }
 
 /* On one clock from the first start to the last end; otherwise of the longest rank. */

@@ -6,7 +6,7 @@
  * afterwards, from these alone: clocks, waiting, the straggler, phases, efficiencies.
  *
  *     struct job job;
- *     if (!job_load(&job, &files, &opts, arena, err)) ...
+ *     if (!job_load(&job, &files, &opts, &kept, arena, err)) ...
  *     if (job.ranks.n > 1) ...
  *
  * Times of a rank are in its own clock; job_time() gives them in the clock of the first one.
@@ -88,6 +88,8 @@ struct gpu_wait {
 
 struct job_rank {
     uint32_t order; /* of the files */
+    uint32_t part;  /* job_load(): the file it was in */
+    bool kept;      /* and whether the trace of that is still there */
     int32_t rank;
     const char *rank_source, *host, *file, *command;
     const char *capture; /* which of several in the file; "": the only one */
@@ -207,19 +209,25 @@ struct job_opts {
     const char *cache; /* folder of loaded traces; NULL: none */
 };
 
-/* Loads and analyzes every file on its own and makes the job of what is in them. */
+/*
+ * Traces that stay when the ranks are made of them, since one of these is looked at in detail: which,
+ * is known only when all have been read. So those stay that may be it: of the rank asked for, or
+ * else two files in the middle by size, of which one at least is no straggler's.
+ */
+struct job_kept {
+    struct arena *arena;   /* owns them */
+    int64_t rank;          /* asked for; -1: the one that stands for the others */
+    bool all;              /* they are small: all of them stay */
+    struct trace **traces; /* out: by file; NULL: gone */
+};
+
+/* Loads and analyzes every file on its own, once, and makes the job of what is in them. */
 bool job_load(struct job *job, const struct ingest_files *files, const struct job_opts *o,
-              struct arena *arena, struct gs_error *err);
+              struct job_kept *kept, struct arena *arena, struct gs_error *err);
 
 /* The same for a trace that is loaded already: a file with several processes, or all files. */
 void job_of_trace(struct job *job, const struct trace *t, const struct job_opts *o,
                   struct arena *arena);
-
-/*
- * Whether job_of_trace() makes of all files what job_load() makes of them one by one: not where
- * rows belong to no process, for these cannot be told apart by file any more.
- */
-bool job_can_split(const struct trace *t);
 
 /* A time of a rank in the clock of the first rank. */
 int64_t job_time(const struct job_rank *r, int64_t ns);
@@ -235,6 +243,8 @@ void job_shift(const struct job *job, struct trace *t);
 
 /* The rank that stands for the others: not the straggler, in the middle by compute time. */
 const struct job_rank *job_typical(const struct job *job);
+/* The same of those whose traces are kept; of all where none is, NULL where they are no job. */
+const struct job_rank *job_stand_in(const struct job *job);
 const struct job_rank *job_find(const struct job *job, int32_t rank);
 
 /* ---- the steps, in order ---- */

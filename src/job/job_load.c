@@ -1,10 +1,11 @@
 /* Ranks from files: a few at a time, each analyzed and let go before the next. */
-#include <string.h>
+#include <stdlib.h>
 
 #include "analyze/pass_window.h"
 #include "base/parallel.h"
 #include "base/progress.h"
 #include "base/spill.h"
+#include "ingest/rank.h"
 #include "job/job.h"
 #include "job/sources.h"
 #include "job/split.h"
@@ -18,6 +19,7 @@ struct loading {
     const struct ingest_files *files;
     const uint32_t *which; /* of them */
     struct job_opts o;
+    const struct job_kept *kept;
     struct job_part *parts;
     int inner; /* threads for each */
     uint64_t done;
@@ -69,8 +71,10 @@ static void find_shared(struct shared *s, const struct trace *t, struct arena *s
 {
     struct view_opts *v = &s->opts.view;
     struct analysis *a = arena_new(scratch, struct analysis);
-    if (s->sources.n > 1)
+    if (s->sources.n > 1) {
+        pass_windows(s->sources.span, s->sources.n, s->sources.of_process, t);
         return;
+    }
     pass_window(v, t, scratch);
     if (!v->has_window)
         v->has_window = trace_span(t, 1, &v->start_ns, &v->end_ns);
@@ -115,14 +119,16 @@ static void take_processes(const struct taking *k, const struct trace *t)
 {
     struct arena *temporary = arena_scratch(), *scratch = arena_child(temporary);
     struct trace *one = trace_new(temporary);
+    struct owners owners;
     struct split s;
     bool *worker = arena_array(temporary, bool, t->processes.n + 1);
     struct shared shared = {.opts = k->o->analysis};
     shared.opts.view.process = -1;
     find_workers(t, worker);
-    sources_find(&shared.sources, t, temporary);
+    owners_find(&owners, t, temporary);
+    sources_find(&shared.sources, &owners, temporary);
     find_shared(&shared, t, scratch);
-    split_init(&s, t, temporary);
+    split_init(&s, &owners, temporary);
     for (uint32_t p = 0; p < t->processes.n; p++) {
         if (!worker[p])
             continue;
@@ -167,6 +173,15 @@ static void add_to_part(void *ctx, struct job_rank *r)
     vec_push(&k->part->ranks, k->part->arena, rank_copy(r, k->part->arena));
 }
 
+/* Whether the trace of a part may be the one that is looked at. */
+static bool may_be_it(const struct job_kept *kept, const struct job_part *p)
+{
+    bool asked_for = false;
+    for (size_t i = 0; i < p->ranks.n; i++)
+        asked_for |= kept->rank >= 0 && p->ranks.v[i].rank == kept->rank;
+    return p->candidate || kept->all || asked_for;
+}
+
 static void load_one(void *ctx, size_t place, int worker)
 {
     (void)worker;
@@ -174,7 +189,7 @@ static void load_one(void *ctx, size_t place, int worker)
     uint32_t i = l->which[place];
     struct job_part *p = &l->parts[i];
     struct arena *temporary = arena_scratch();
-    struct trace *t = trace_new(temporary);
+    struct trace *t = p->kept ? trace_new(p->kept) : trace_new(temporary);
     struct ingest_files one = {&l->files->v[i], 1, 1};
     struct ingest_opts io = {.reader = l->o.reader, .threads = l->inner, .cache = l->o.cache};
     p->ok = ingest_load_files(t, &one, &io, &p->err);
@@ -182,6 +197,10 @@ static void load_one(void *ctx, size_t place, int worker)
         take(&(struct taking){&l->o, l->inner, temporary, add_to_part,
                               &(struct keeping){p, most_meets(l->files->n)}},
              t, temporary);
+    if (p->ok && l->kept && may_be_it(l->kept, p))
+        p->trace = t;
+    else if (p->kept)
+        arena_release(p->kept);
     arena_release(temporary);
     progress_set(l->o.progress,
                  __atomic_add_fetch(&l->done, ingest_size(&l->files->v[i]), __ATOMIC_RELAXED));
@@ -204,9 +223,9 @@ static int at_once(const struct loading *l, size_t n, uint64_t *total)
 }
 
 void job_load_parts(struct job_part *parts, const struct ingest_files *files, const uint32_t *which,
-                    size_t n, const struct job_opts *o)
+                    size_t n, const struct job_opts *o, const struct job_kept *kept)
 {
-    struct loading l = {.files = files, .which = which, .o = *o, .parts = parts};
+    struct loading l = {.files = files, .which = which, .o = *o, .kept = kept, .parts = parts};
     uint64_t total;
     if (!n)
         return;
@@ -217,35 +236,91 @@ void job_load_parts(struct job_part *parts, const struct ingest_files *files, co
     parallel_for(workers, n, load_one, &l);
 }
 
+/* ---- which of the traces stay ---- */
+
+static int by_size(const void *x, const void *y)
+{
+    const struct job_file *a = x, *b = y;
+    if (a->bytes != b->bytes)
+        return a->bytes < b->bytes ? -1 : 1;
+    return a->file < b->file ? -1 : 1;
+}
+
+const struct job_file *job_by_size(const struct ingest_files *files, struct arena *arena)
+{
+    struct job_file *v = arena_array(arena, struct job_file, files->n);
+    for (uint32_t i = 0; i < files->n; i++)
+        v[i] = (struct job_file){ingest_size(&files->v[i]), i};
+    qsort(v, files->n, sizeof(*v), by_size);
+    return v;
+}
+
+/* Two, where both fit: only one rank can be the one that holds the others up. */
+static void choose_middle(struct job_part *parts, const struct ingest_files *files,
+                          struct arena *arena)
+{
+    const struct job_file *middle = job_by_size(files, arena) + (files->n - 1) / 2;
+    parts[middle[0].file].candidate = true;
+    if (files->n > 1 && middle[1].bytes / FILE_TO_MEMORY <= HELD_BYTES / 2)
+        parts[middle[1].file].candidate = true;
+}
+
+/* By its name, or by its place where names say nothing. */
+static void choose_named(struct job_part *parts, const struct ingest_files *files, int64_t rank)
+{
+    bool named = false;
+    for (size_t i = 0; i < files->n; i++) {
+        struct process p = {.rank = -1};
+        rank_from_path(&p, files->v[i].path);
+        named |= p.rank >= 0;
+        parts[i].candidate = p.rank == rank;
+    }
+    if (!named && (uint64_t)rank < files->n)
+        parts[rank].candidate = true;
+}
+
+/* Those that stay come last, when nothing else is held. */
 static void load_here(struct job_part *parts, const struct ingest_files *files,
-                      const struct job_opts *o, struct arena *arena)
+                      const struct job_opts *o, const struct job_kept *kept, struct arena *arena)
 {
     uint32_t *all = arena_array(arena, uint32_t, files->n);
-    for (uint32_t i = 0; i < files->n; i++) {
-        all[i] = i;
-        parts[i].arena = arena_child(arena);
-    }
-    job_load_parts(parts, files, all, files->n, o);
+    size_t n = 0;
+    for (int last = 0; last < 2; last++)
+        for (uint32_t i = 0; i < files->n; i++)
+            if (parts[i].candidate == last)
+                all[n++] = i;
+    job_load_parts(parts, files, all, n, o, kept);
 }
 
 bool job_load(struct job *job, const struct ingest_files *files, const struct job_opts *o,
-              struct arena *arena, struct gs_error *err)
+              struct job_kept *kept, struct arena *arena, struct gs_error *err)
 {
     *job = (struct job){.arena = arena};
     struct job_part *parts = arena_array(arena, struct job_part, files->n);
-    if (files->n && files->v[0].remote) {
-        if (!job_spread(parts, files, o, arena, err))
-            return false;
-    } else {
-        load_here(parts, files, o, arena);
-    }
+    kept->traces = arena_array(kept->arena, struct trace *, files->n);
     for (size_t i = 0; i < files->n; i++) {
+        parts[i].arena = arena_child(arena);
+        parts[i].kept = arena_child(kept->arena);
+    }
+    if (kept->rank < 0)
+        choose_middle(parts, files, arena);
+    else
+        choose_named(parts, files, kept->rank);
+    if (!files->n || !files->v[0].remote)
+        load_here(parts, files, o, kept, arena);
+    else if (!job_spread(parts, files, o, kept, arena, err))
+        return false;
+    for (uint32_t i = 0; i < files->n; i++) {
         if (!parts[i].ok) {
             *err = parts[i].err;
             return false;
         }
-        for (size_t r = 0; r < parts[i].ranks.n; r++)
+        kept->traces[i] = parts[i].trace;
+        for (size_t r = 0; r < parts[i].ranks.n; r++) {
+            parts[i].ranks.v[r].part = i;
+            parts[i].ranks.v[r].kept = parts[i].trace != NULL;
             vec_push_alone(&job->ranks, arena, parts[i].ranks.v[r]);
+        }
     }
     job_finish(job);
     return true;
@@ -255,16 +330,6 @@ static void add_to_job(void *ctx, struct job_rank *r)
 {
     struct job *job = ctx;
     vec_push_alone(&job->ranks, job->arena, *r);
-}
-
-bool job_can_split(const struct trace *t)
-{
-    struct arena *temporary = arena_scratch();
-    struct sources s;
-    sources_find(&s, t, temporary);
-    bool complete = s.complete;
-    arena_release(temporary);
-    return complete;
 }
 
 void job_of_trace(struct job *job, const struct trace *t, const struct job_opts *o,

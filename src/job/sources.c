@@ -22,60 +22,66 @@ static void number(struct sources *s, const struct trace *t, struct arena *arena
         s->span[i] = (struct span){INT64_MAX, INT64_MIN};
 }
 
-static void reach(struct sources *s, const struct trace *t, uint32_t process, int64_t start,
-                  int64_t end)
+static uint32_t of_sample(const struct owners *o, size_t i)
 {
-    if (process >= t->processes.n) {
-        s->complete = false;
+    uint32_t kernel = o->t->pc_samples.kernel[i];
+    return kernel < o->t->kernels.n ? owner_of_kernel(o, kernel) : NO_INDEX;
+}
+
+/* Rows of no process count for their file, where that is one source. */
+static void reach(struct sources *s, uint32_t process, uint32_t load, int64_t start, int64_t end)
+{
+    uint32_t source = process != NO_INDEX ? s->of_process[process]
+                      : load != NO_INDEX  ? s->of_load[load]
+                                          : NO_INDEX;
+    if (source == NO_INDEX)
         return;
-    }
-    struct span *v = &s->span[s->of_process[process]];
+    struct span *v = &s->span[source];
     v->start = start < v->start ? start : v->start;
     v->end = end > v->end ? end : v->end;
 }
 
-static uint32_t of_thread(const struct trace *t, uint32_t thread)
-{
-    return thread < t->threads.n ? t->threads.v[thread].process : NO_INDEX;
-}
-
-static uint32_t of_stream(const struct trace *t, uint32_t stream)
-{
-    return stream < t->streams.n ? t->streams.v[stream].process : NO_INDEX;
-}
-
-static uint32_t of_kernel(const struct trace *t, uint32_t kernel)
-{
-    return kernel < t->kernels.n ? of_stream(t, t->kernels.stream[kernel]) : NO_INDEX;
-}
-
-static uint32_t of_series(const struct trace *t, uint32_t series)
-{
-    return series < t->series.n ? t->series.v[series].process : NO_INDEX;
-}
-
 /* As trace_span() does for all of it. */
-static void measure(struct sources *s, const struct trace *t)
+static void measure(struct sources *s, const struct owners *o)
 {
-#define EACH(table, owner, column, from, to)                                                       \
-    for (size_t i = 0; i < t->table.n; i++)                                                        \
-    reach(s, t, owner(t, t->table.column[i]), t->table.from[i], t->table.to[i])
-    EACH(kernels, of_stream, stream, start_ns, end_ns);
-    EACH(copies, of_stream, stream, start_ns, end_ns);
-    EACH(allocations, of_thread, thread, start_ns, end_ns);
-    EACH(regions, of_thread, thread, start_ns, end_ns);
-    EACH(markers, of_thread, thread, start_ns, end_ns);
-    EACH(samples, of_thread, thread, time_ns, time_ns);
-    EACH(telemetry, of_series, series, time_ns, time_ns);
-    EACH(pc_samples, of_kernel, kernel, time_ns, time_ns);
+    const struct trace *t = o->t;
+#define EACH(table, owner, from, to)                                                               \
+    for (size_t i = 0; i < t->table.n; i++) {                                                      \
+        uint32_t p = owner;                                                                        \
+        reach(s, p, p == NO_INDEX ? owners_load(o, table, i) : 0, t->table.from[i],                \
+              t->table.to[i]);                                                                     \
+    }
+    EACH(kernels, owner_of_kernel(o, i), start_ns, end_ns);
+    EACH(copies, owner_of_copy(o, i), start_ns, end_ns);
+    EACH(allocations, owner_of_thread(o, t->allocations.thread[i]), start_ns, end_ns);
+    EACH(regions, owner_of_region(o, i), start_ns, end_ns);
+    EACH(markers, owner_of_marker(o, i), start_ns, end_ns);
+    EACH(samples, owner_of_thread(o, t->samples.thread[i]), time_ns, time_ns);
+    EACH(telemetry, owner_of_telemetry(o, i), time_ns, time_ns);
+    EACH(pc_samples, of_sample(o, i), time_ns, time_ns);
 #undef EACH
 }
 
-void sources_find(struct sources *s, const struct trace *t, struct arena *arena)
+/* The only source of each file, or NO_INDEX. */
+static void find_loads(struct sources *s, const struct trace *t, struct arena *arena)
 {
-    *s = (struct sources){.complete = true};
-    s->of_process = arena_array(arena, uint32_t, t->processes.n + 1);
-    s->place = arena_array(arena, uint32_t, t->processes.n + 1);
-    number(s, t, arena);
-    measure(s, t);
+    s->of_load = arena_array(arena, uint32_t, t->loads.n);
+    for (size_t i = 0; i < t->loads.n; i++) {
+        size_t p = t->loads.v[i].processes;
+        size_t end = i + 1 < t->loads.n ? t->loads.v[i + 1].processes : t->processes.n;
+        s->of_load[i] = p < end ? s->of_process[p] : NO_INDEX;
+        for (; p < end; p++)
+            if (s->of_process[p] != s->of_load[i])
+                s->of_load[i] = NO_INDEX;
+    }
+}
+
+void sources_find(struct sources *s, const struct owners *o, struct arena *arena)
+{
+    *s = (struct sources){0};
+    s->of_process = arena_array(arena, uint32_t, o->t->processes.n + 1);
+    s->place = arena_array(arena, uint32_t, o->t->processes.n + 1);
+    number(s, o->t, arena);
+    find_loads(s, o->t, arena);
+    measure(s, o);
 }

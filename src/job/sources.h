@@ -9,16 +9,16 @@
 #define GS_JOB_SOURCES_H
 
 #include "analyze/intervals.h"
-#include "model/trace.h"
+#include "job/owners.h"
 
 struct sources {
     uint32_t *of_process; /* by process: its source */
+    uint32_t *of_load;    /* by file (trace.loads): its only one, or NO_INDEX */
     uint32_t *place;      /* by process: its place among those of its capture (process.file) */
     struct span *span;    /* by source: of all its rows; start > end without any */
     size_t n;
-    bool complete; /* every row belongs to a process */
 };
 
-void sources_find(struct sources *s, const struct trace *t, struct arena *arena);
+void sources_find(struct sources *s, const struct owners *o, struct arena *arena);
 
 #endif

@@ -6,94 +6,20 @@
 
 /* ---- rows by process ---- */
 
-static uint32_t of_thread(const struct trace *t, uint32_t thread)
-{
-    uint32_t p = thread < t->threads.n ? t->threads.v[thread].process : NO_INDEX;
-    return p < t->processes.n ? p : NO_INDEX;
-}
-
-static uint32_t of_stream(const struct trace *t, uint32_t stream)
-{
-    uint32_t p = stream < t->streams.n ? t->streams.v[stream].process : NO_INDEX;
-    return p < t->processes.n ? p : NO_INDEX;
-}
-
-static uint32_t of_kernel(const struct trace *t, size_t i)
-{
-    return of_stream(t, t->kernels.stream[i]);
-}
-
-static uint32_t of_copy(const struct trace *t, size_t i)
-{
-    return of_stream(t, t->copies.stream[i]);
-}
-
-static uint32_t of_region(const struct trace *t, size_t i)
-{
-    return of_thread(t, t->regions.thread[i]);
-}
-
-static uint32_t of_marker(const struct trace *t, size_t i)
-{
-    return of_thread(t, t->markers.thread[i]);
-}
-
-static uint32_t of_message(const struct trace *t, size_t i)
-{
-    uint32_t call = t->messages.call[i];
-    return call < t->regions.n ? of_region(t, call) : NO_INDEX;
-}
-
-static uint32_t of_series(const struct trace *t, uint32_t series)
-{
-    uint32_t p = series < t->series.n ? t->series.v[series].process : NO_INDEX;
-    return p < t->processes.n ? p : NO_INDEX;
-}
-
-static uint32_t of_telemetry(const struct trace *t, size_t i)
-{
-    return of_series(t, t->telemetry.series[i]);
-}
-
-static uint32_t of_series_row(const struct trace *t, size_t i)
-{
-    return of_series(t, (uint32_t)i);
-}
-
-static uint32_t of_thread_row(const struct trace *t, size_t i)
-{
-    return of_thread(t, (uint32_t)i);
-}
-
-static uint32_t of_stream_row(const struct trace *t, size_t i)
-{
-    return of_stream(t, (uint32_t)i);
-}
-
-/* Counted, then placed: the rows of a process stay in order. */
+/* The rows of a process stay in order. */
 static void bucket(struct split *s, struct split_rows *rows, size_t n,
-                   uint32_t (*owner)(const struct trace *t, size_t i))
+                   uint32_t (*owner)(const struct owners *o, size_t i))
 {
+    uint32_t *of_row = arena_array(s->arena, uint32_t, n);
     size_t processes = s->t->processes.n;
-    rows->v = arena_array(s->arena, uint32_t, n);
-    rows->place = arena_array(s->arena, uint32_t, n);
-    rows->start = arena_array(s->arena, size_t, processes + 2);
-    for (size_t i = 0; i < n; i++) {
-        uint32_t p = owner(s->t, i);
-        if (p != NO_INDEX)
-            rows->start[p + 2]++;
-    }
-    for (size_t p = 2; p < processes + 2; p++)
-        rows->start[p] += rows->start[p - 1];
-    uint32_t *taken = arena_array(s->arena, uint32_t, processes + 1);
-    for (size_t i = 0; i < n; i++) { /* moves start[p + 1] from the first of p to behind its last */
-        uint32_t p = owner(s->t, i);
-        rows->place[i] = NO_INDEX;
-        if (p == NO_INDEX)
-            continue;
-        rows->place[i] = taken[p]++; /* rows of processes may stand in turn */
-        rows->v[rows->start[p + 1]++] = (uint32_t)i;
-    }
+    for (size_t i = 0; i < n; i++)
+        of_row[i] = owner(s->owners, i);
+    rows->of = row_groups_make(of_row, n, processes, s->arena);
+    rows->place = of_row; /* of use for nothing else now */
+    for (size_t p = 0; p <= processes; p++)
+        for (size_t at = rows->of.at[p]; at < rows->of.at[p + 1]; at++)
+            rows->place[rows->of.list[at]] =
+                p < processes ? (uint32_t)(at - rows->of.at[p]) : NO_INDEX;
 }
 
 /* ---- what processes share ---- */
@@ -139,24 +65,30 @@ static uint32_t map_get(const struct split_map *m, uint32_t i)
     return i < m->n ? m->to[i] : NO_INDEX;
 }
 
+static uint32_t place_at(const struct split_rows *rows, size_t n, uint32_t i)
+{
+    return i < n ? rows->place[i] : NO_INDEX;
+}
+
 static uint32_t place_of(const struct split_rows *rows, size_t n, uint32_t i, uint32_t process,
                          uint32_t owner)
 {
-    return i < n && owner == process ? rows->place[i] : NO_INDEX;
+    return owner == process ? place_at(rows, n, i) : NO_INDEX;
 }
 
-void split_init(struct split *s, const struct trace *t, struct arena *arena)
+void split_init(struct split *s, const struct owners *o, struct arena *arena)
 {
-    *s = (struct split){.t = t, .arena = arena};
-    bucket(s, &s->kernels, t->kernels.n, of_kernel);
-    bucket(s, &s->copies, t->copies.n, of_copy);
-    bucket(s, &s->regions, t->regions.n, of_region);
-    bucket(s, &s->markers, t->markers.n, of_marker);
-    bucket(s, &s->messages, t->messages.n, of_message);
-    bucket(s, &s->telemetry, t->telemetry.n, of_telemetry);
-    bucket(s, &s->series, t->series.n, of_series_row);
-    bucket(s, &s->threads, t->threads.n, of_thread_row);
-    bucket(s, &s->streams, t->streams.n, of_stream_row);
+    const struct trace *t = o->t;
+    *s = (struct split){.t = t, .owners = o, .arena = arena};
+    bucket(s, &s->kernels, t->kernels.n, owner_of_kernel);
+    bucket(s, &s->copies, t->copies.n, owner_of_copy);
+    bucket(s, &s->regions, t->regions.n, owner_of_region);
+    bucket(s, &s->markers, t->markers.n, owner_of_marker);
+    bucket(s, &s->messages, t->messages.n, owner_of_message);
+    bucket(s, &s->telemetry, t->telemetry.n, owner_of_telemetry);
+    bucket(s, &s->series, t->series.n, owner_of_series);
+    bucket(s, &s->threads, t->threads.n, owner_of_thread);
+    bucket(s, &s->streams, t->streams.n, owner_of_stream);
     map_init(&s->strings, t->strings.n, arena);
     map_init(&s->symbols, t->symbols.n, arena);
     map_init(&s->launches, t->launches.n, arena);
@@ -172,12 +104,12 @@ uint32_t split_gpu(const struct split *s, uint32_t gpu)
 
 static size_t count(const struct split_rows *rows, uint32_t p)
 {
-    return rows->start[p + 1] - rows->start[p];
+    return rows->of.at[p + 1] - rows->of.at[p];
 }
 
-#define EACH(list, p, i)                                                                           \
-    for (size_t at_ = s->list.start[p], i;                                                         \
-         at_ < s->list.start[(p) + 1] && (i = s->list.v[at_], 1); at_++)
+#define EACH(table, p, i)                                                                          \
+    for (size_t at_ = s->table.of.at[p], i;                                                        \
+         at_ < s->table.of.at[(p) + 1] && (i = s->table.of.list[at_], 1); at_++)
 
 static void find_used(struct split *s, uint32_t p)
 {
@@ -307,7 +239,7 @@ static void take_rows(const struct split_rows *rows, uint32_t p, const void *fro
                       const struct table_desc *desc)
 {
     size_t n = count(rows, p);
-    const uint32_t *row = rows->v + rows->start[p];
+    const uint32_t *row = rows->of.list + rows->of.at[p];
     table_reserve(to, desc, n);
     for (size_t c = 0; c < desc->n_columns; c++) {
         const struct column_desc *column = &desc->columns[c];
@@ -322,12 +254,13 @@ static void take_rows(const struct split_rows *rows, uint32_t p, const void *fro
 static uint32_t call_of(const struct split *s, uint32_t p, uint32_t call)
 {
     size_t n = s->t->regions.n;
-    return place_of(&s->regions, n, call, p, call < n ? of_region(s->t, call) : NO_INDEX);
+    return place_of(&s->regions, n, call, p,
+                    call < n ? owner_of_region(s->owners, call) : NO_INDEX);
 }
 
 static uint32_t thread_of(const struct split *s, uint32_t p, uint32_t thread)
 {
-    return place_of(&s->threads, s->t->threads.n, thread, p, of_thread(s->t, thread));
+    return place_of(&s->threads, s->t->threads.n, thread, p, owner_of_thread(s->owners, thread));
 }
 
 static void take_tables(struct split *s, uint32_t p, struct trace *out)
@@ -345,26 +278,26 @@ static void take_tables(struct split *s, uint32_t p, struct trace *out)
         struct kernels *k = &out->kernels;
         k->symbol[i] = map_get(&s->symbols, k->symbol[i]);
         k->launch[i] = map_get(&s->launches, k->launch[i]);
-        k->stream[i] = s->streams.place[k->stream[i]];
+        k->stream[i] = place_at(&s->streams, t->streams.n, k->stream[i]);
         k->queue[i] = NO_INDEX;
         k->thread[i] = thread_of(s, p, k->thread[i]);
         k->call[i] = call_of(s, p, k->call[i]);
     }
     for (size_t i = 0; i < out->copies.n; i++) {
         struct copies *c = &out->copies;
-        c->stream[i] = s->streams.place[c->stream[i]];
+        c->stream[i] = place_at(&s->streams, t->streams.n, c->stream[i]);
         c->thread[i] = thread_of(s, p, c->thread[i]);
         c->call[i] = call_of(s, p, c->call[i]);
         c->src[i] = c->dst[i] = NO_INDEX;
     }
     for (size_t i = 0; i < out->regions.n; i++) {
         out->regions.name[i] = text(s, out->regions.name[i]);
-        out->regions.thread[i] = s->threads.place[out->regions.thread[i]];
+        out->regions.thread[i] = place_at(&s->threads, t->threads.n, out->regions.thread[i]);
     }
     for (size_t i = 0; i < out->markers.n; i++) {
         out->markers.name[i] = text(s, out->markers.name[i]);
         out->markers.domain[i] = text(s, out->markers.domain[i]);
-        out->markers.thread[i] = s->threads.place[out->markers.thread[i]];
+        out->markers.thread[i] = place_at(&s->threads, t->threads.n, out->markers.thread[i]);
     }
     for (size_t i = 0; i < out->telemetry.n; i++)
         out->telemetry.series[i] = s->series.place[out->telemetry.series[i]];

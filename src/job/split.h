@@ -5,8 +5,10 @@
  * an analysis takes time and memory for every thread, name and GPU of the trace it is given. All
  * together cost what the whole trace does once.
  *
+ *     struct owners owners;
  *     struct split s;
- *     split_init(&s, trace, arena);
+ *     owners_find(&owners, trace, arena);
+ *     split_init(&s, &owners, arena);
  *     for (uint32_t p = 0; p < trace->processes.n; p++) {
  *         struct trace one;
  *         trace_init(&one);
@@ -17,21 +19,20 @@
  *
  * It holds what is the process's beyond doubt and what ranks are made of: kernels, copies, calls,
  * markers, messages and telemetry, with their threads, streams, GPUs, symbols and launches, in the
- * order of the whole trace. Rows without a known thread or stream, agents, queues, allocations,
- * counters and samples are left out.
+ * order of the whole trace. Rows of no process (owners.h), agents, queues, allocations, counters and
+ * samples are left out.
  *
  * Thread-safety: a split belongs to one thread.
  */
 #ifndef GS_JOB_SPLIT_H
 #define GS_JOB_SPLIT_H
 
-#include "model/trace.h"
+#include "base/sort.h"
+#include "job/owners.h"
 
-/* Rows by process: those of p are v[start[p]] to v[start[p + 1]]. */
 struct split_rows {
-    uint32_t *v;
-    size_t *start;
-    uint32_t *place; /* by row: its place among those of its process; NO_INDEX: of none */
+    struct row_groups of; /* by process */
+    uint32_t *place;      /* by row: its place among those of its process; NO_INDEX: of none */
 };
 
 /* Things that several processes may use, numbered anew for each. */
@@ -43,13 +44,14 @@ struct split_map {
 
 struct split {
     const struct trace *t;
+    const struct owners *owners;
     struct arena *arena;
     struct split_rows kernels, copies, regions, markers, messages, telemetry, threads, streams,
         series;
     struct split_map strings, symbols, launches, gpus;
 };
 
-void split_init(struct split *s, const struct trace *t, struct arena *arena);
+void split_init(struct split *s, const struct owners *o, struct arena *arena);
 void split_take(struct split *s, uint32_t process, struct trace *out);
 
 /* After split_take(): the number of a GPU in the trace that was taken, or NO_INDEX. */

@@ -1,7 +1,5 @@
 #include "job/spread.h"
 
-#include <stdlib.h>
-
 #include "ingest/detect.h"
 
 /* What every process is told: the options, and all files with the process that takes each. */
@@ -57,35 +55,27 @@ static void pack_part(struct pack *p, struct job_part *part)
 
 /* ---- who takes what ---- */
 
-struct load {
-    uint64_t bytes;
-    uint32_t file;
-};
+enum { NOBODY = -1 };
 
-static int largest_first(const void *x, const void *y)
+/* The largest first, each to whoever has least to do of those who see it; candidates are the root's. */
+static void share_out(int32_t *process, const struct job_part *parts,
+                      const struct ingest_files *files, struct arena *temporary)
 {
-    const struct load *a = x, *b = y;
-    if (a->bytes != b->bytes)
-        return a->bytes < b->bytes ? 1 : -1;
-    return a->file < b->file ? -1 : 1;
-}
-
-/* The largest first, each to whoever has least to do of those who see it. */
-static void share_out(int32_t *process, const struct ingest_files *files, struct arena *temporary)
-{
-    struct load *loads = arena_array(temporary, struct load, files->n);
+    const struct job_file *v = job_by_size(files, temporary);
     uint64_t *busy = arena_array(temporary, uint64_t, (size_t)team_size());
-    for (uint32_t i = 0; i < files->n; i++)
-        loads[i] = (struct load){ingest_size(&files->v[i]) + 1, i};
-    qsort(loads, files->n, sizeof(*loads), largest_first);
-    for (size_t i = 0; i < files->n; i++) {
-        const struct remote *r = files->v[loads[i].file].remote;
+    for (size_t i = 0; i < files->n; i++)
+        busy[team_rank()] += parts[v[i].file].candidate ? v[i].bytes : 0;
+    for (size_t i = files->n; i-- > 0;) {
+        const struct remote *r = files->v[v[i].file].remote;
         int best = r->processes[0];
+        process[v[i].file] = NOBODY;
+        if (parts[v[i].file].candidate)
+            continue;
         for (size_t k = 1; k < r->n; k++)
             if (busy[r->processes[k]] < busy[best])
                 best = r->processes[k];
-        busy[best] += loads[i].bytes;
-        process[loads[i].file] = best;
+        busy[best] += v[i].bytes + 1;
+        process[v[i].file] = best;
     }
 }
 
@@ -122,7 +112,7 @@ static bool answer_ranks(struct pack *question, struct str *out, struct arena *a
     struct job_opts o = {e.analysis, e.reader, own_threads, NULL, own_cache};
     for (size_t i = 0; i < which.n; i++)
         parts[which.v[i]].arena = arena_child(arena);
-    job_load_parts(parts, &files, which.v, which.n, &o);
+    job_load_parts(parts, &files, which.v, which.n, &o, NULL);
     pack_write(&p, out);
     for (size_t i = 0; i < which.n; i++) {
         PACK(&p, which.v[i]);
@@ -156,8 +146,22 @@ static bool take_parts(struct job_part *parts, bool *has, const struct ingest_fi
     return pack_done(&p);
 }
 
+/* What may be looked at in detail must be here. */
+static void load_candidates(struct job_part *parts, bool *has, const struct ingest_files *files,
+                            const struct job_opts *o, const struct job_kept *kept,
+                            struct arena *temporary)
+{
+    VEC(uint32_t) which = {0};
+    for (uint32_t i = 0; i < files->n; i++) {
+        if (parts[i].candidate)
+            vec_push(&which, temporary, i);
+        has[i] |= parts[i].candidate;
+    }
+    job_load_parts(parts, files, which.v, which.n, o, kept);
+}
+
 bool job_spread(struct job_part *parts, const struct ingest_files *files, const struct job_opts *o,
-                struct arena *arena, struct gs_error *err)
+                const struct job_kept *kept, struct arena *arena, struct gs_error *err)
 {
     struct arena *temporary = arena_scratch();
     struct errands e = {.analysis = o->analysis, .reader = o->reader, .n_files = files->n};
@@ -165,7 +169,7 @@ bool job_spread(struct job_part *parts, const struct ingest_files *files, const 
     bool *has = arena_array(temporary, bool, files->n);
     struct str question;
     struct pack p;
-    share_out(process, files, temporary);
+    share_out(process, parts, files, temporary);
     for (size_t i = 0; i < files->n; i++)
         vec_push(&e.v, temporary,
                  ((struct errand){files->v[i].remote->path, files->v[i].format->name, process[i]}));
@@ -182,6 +186,8 @@ bool job_spread(struct job_part *parts, const struct ingest_files *files, const 
             answers[i].ok && (take_parts(parts, has, files, &answers[i], arena) ||
                               fail(err, GS_E_IO, "the answer of process %d cannot be read", i + 1));
     }
+    if (ok)
+        load_candidates(parts, has, files, o, kept, temporary);
     for (size_t i = 0; ok && i < files->n; i++)
         ok = has[i] || fail(err, GS_E_IO, "no process has read '%s'", files->v[i].path);
     arena_release(temporary);

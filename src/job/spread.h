@@ -13,18 +13,28 @@
 /* What one file gives. */
 struct job_part {
     struct arena *arena; /* of the ranks in it */
+    struct arena *kept;  /* of the trace, should it stay; NULL: it does not */
+    struct trace *trace; /* that stays, or NULL */
+    bool candidate;      /* to be looked at in detail */
     VEC(struct job_rank) ranks;
     struct gs_error err;
     bool ok;
 };
 
+/* The files in order of size. */
+struct job_file {
+    uint64_t bytes;
+    uint32_t file;
+};
+const struct job_file *job_by_size(const struct ingest_files *files, struct arena *arena);
+
 /* Fills the parts of the files whose numbers are in `which`, in this process: job_load.c. */
 void job_load_parts(struct job_part *parts, const struct ingest_files *files, const uint32_t *which,
-                    size_t n, const struct job_opts *o);
+                    size_t n, const struct job_opts *o, const struct job_kept *kept);
 
-/* The same for all files, each in one of the processes that see it. Only in the root. */
+/* The same for all files, each in one of the processes that see it, candidates in the root. Only there. */
 bool job_spread(struct job_part *parts, const struct ingest_files *files, const struct job_opts *o,
-                struct arena *arena, struct gs_error *err);
+                const struct job_kept *kept, struct arena *arena, struct gs_error *err);
 
 /* How many threads this process works with for the root, and where it keeps what it has loaded. */
 void job_spread_options(int threads, const char *cache);

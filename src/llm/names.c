@@ -113,7 +113,8 @@ static void host(struct redact *r, const char *name)
         redact_alias(r, e, arena_strndup(r->arena, name, n));
 }
 
-void redact_here(struct redact *r)
+/* the user, this host */
+static void redact_here(struct redact *r)
 {
     static const char *const users[] = {"USER", "LOGNAME", "SUDO_USER"};
     char name[256];

@@ -8,6 +8,5 @@
 
 void redact_run(struct redact *r, const struct run *run);
 void redact_comparison(struct redact *r, const struct comparison *c);
-void redact_here(struct redact *r); /* the user, this host */
 
 #endif

@@ -22,7 +22,8 @@ static size_t secret_at(const struct scrub *s, const char *p, size_t n)
     return most;
 }
 
-const char *scrub_text(const struct scrub *s, const char *text)
+/* Every secret in a text becomes "***". */
+static const char *scrub_text(const struct scrub *s, const char *text)
 {
     struct str out;
     if (!text)

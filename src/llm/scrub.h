@@ -24,7 +24,4 @@ void scrub_init(struct scrub *s, const char *const *secrets, size_t n, struct ar
                 llm_taker *take, void *ctx);
 void scrub_take(void *scrub, const struct llm_event *e);
 
-/* Every secret in a text becomes "***". */
-const char *scrub_text(const struct scrub *s, const char *text);
-
 #endif

@@ -141,6 +141,47 @@ const char *llm_keep(struct llm_parser *p, struct jread *j)
     return text ? cleaned(p, text, &n) : NULL; /* what it becomes is counted then */
 }
 
+const char *llm_keep_json(struct llm_parser *p, struct jread *j)
+{
+    struct str out;
+    struct jwrite w;
+    str_init(&out, p->arena);
+    jw_init(&w, &out, 0);
+    json_copy(j, &w, NULL, NULL);
+    return out.buf;
+}
+
+static void read_details(struct llm_parser *p, struct jread *j)
+{
+    if (jr_object(j))
+        while (jr_key(j)) {
+            if (jr_is(j, "cached_tokens"))
+                p->usage.cache_read = llm_tokens(j, 0);
+            else
+                jr_skip(j);
+        }
+}
+
+void llm_read_usage(struct llm_parser *p, struct jread *j, const char *input, const char *output,
+                    const char *details)
+{
+    if (!jr_object(j))
+        return;
+    while (jr_key(j)) {
+        if (jr_is(j, input)) {
+            p->usage.input = llm_tokens(j, 0);
+        } else if (jr_is(j, output)) {
+            p->usage.output = llm_tokens(j, 0);
+        } else if (jr_is(j, details)) {
+            read_details(p, j);
+        } else {
+            jr_skip(j);
+        }
+    }
+    if (p->usage.cache_read <= p->usage.input)
+        p->usage.input -= p->usage.cache_read;
+}
+
 void llm_read_tokens(struct llm_parser *p, struct jread *j)
 {
     if (!jr_object(j))

@@ -96,6 +96,12 @@ void llm_open_call(struct llm_parser *p, struct llm_open *o);
 
 /* A string of the reader, kept; NULL where the value is none. */
 const char *llm_keep(struct llm_parser *p, struct jread *j);
+/* Any value, as JSON. */
+const char *llm_keep_json(struct llm_parser *p, struct jread *j);
+
+/* Usage as OpenAI counts it: what was cached is part of the input, and stands in an object of its own. */
+void llm_read_usage(struct llm_parser *p, struct jread *j, const char *input, const char *output,
+                    const char *details);
 
 /* The numbers of tokens, as Anthropic's service and program give them. */
 void llm_read_tokens(struct llm_parser *p, struct jread *j);

@@ -11,7 +11,8 @@
 
 /* ---- reading ---- */
 
-struct raw raw_next(struct jread *j)
+/* The value that comes next, whole. */
+static struct raw raw_next(struct jread *j)
 {
     struct raw r = {.type = jr_type(j)};
     r.text = j->at;

@@ -87,8 +87,6 @@ struct request {
 
 /* ---- message.c ---- */
 
-/* The value that comes next, whole. */
-struct raw raw_next(struct jread *j);
 /* A member of an object; its text is NULL when there is none. */
 struct raw raw_member(struct raw object, const char *key, struct arena *arena);
 /* A text; NULL when it is something else. */

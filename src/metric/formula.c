@@ -235,30 +235,31 @@ static bool unary(struct parser *p)
     return minuses % 2 == 0 || emit(p, (struct formula_op){.code = OP_NEGATE, .args = 1});
 }
 
-static bool product(struct parser *p)
+/* Operands with one of two operators between them, from the left. */
+static bool operands(struct parser *p, bool (*operand)(struct parser *), char first,
+                     enum formula_code of_first, char second, enum formula_code of_second)
 {
-    if (!unary(p))
+    if (!operand(p))
         return false;
     for (;;) {
-        enum formula_code code = take(p, '*') ? OP_MULTIPLY : take(p, '/') ? OP_DIVIDE : OP_NUMBER;
+        enum formula_code code = take(p, first)    ? of_first
+                                 : take(p, second) ? of_second
+                                                   : OP_NUMBER;
         if (code == OP_NUMBER)
             return true;
-        if (!unary(p) || !emit(p, (struct formula_op){.code = code, .args = 2}))
+        if (!operand(p) || !emit(p, (struct formula_op){.code = code, .args = 2}))
             return false;
     }
 }
 
+static bool product(struct parser *p)
+{
+    return operands(p, unary, '*', OP_MULTIPLY, '/', OP_DIVIDE);
+}
+
 static bool sum(struct parser *p)
 {
-    if (!product(p))
-        return false;
-    for (;;) {
-        enum formula_code code = take(p, '+') ? OP_ADD : take(p, '-') ? OP_SUBTRACT : OP_NUMBER;
-        if (code == OP_NUMBER)
-            return true;
-        if (!product(p) || !emit(p, (struct formula_op){.code = code, .args = 2}))
-            return false;
-    }
+    return operands(p, product, '+', OP_ADD, '-', OP_SUBTRACT);
 }
 
 static enum formula_code take_comparison(struct parser *p)

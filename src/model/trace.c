@@ -79,6 +79,31 @@ struct trace *trace_new(struct arena *owner)
     return t;
 }
 
+void trace_move(struct trace *to, struct trace *from)
+{
+    trace_release(to);
+    *to = *from;
+    to->strings.arena = to->gpu_of.map.arena = to->thread_of.map.arena = to->stream_of.map.arena =
+        to->category_of.arena = &to->arena;
+    trace_init(from);
+}
+
+void trace_next_load(struct trace *t)
+{
+#define FIRST(member) .member = t->member.n,
+    vec_push(&t->loads, &t->arena,
+             ((struct trace_load){.processes = t->processes.n, TRACE_TABLES(FIRST)}));
+#undef FIRST
+}
+
+void trace_drop_load(struct trace *t)
+{
+    const struct trace_load *load = &t->loads.v[t->loads.n - 1];
+#define CUT(name) t->name.n = load->name;
+    TRACE_TABLES(CUT)
+#undef CUT
+}
+
 void trace_note(struct trace *t, enum note_kind kind, uint64_t count, const char *text)
 {
     if (!count)

@@ -406,6 +406,18 @@ struct entity_index {
     size_t n;         /* so many rows are in it */
 };
 
+/*
+ * A file that was read: where its processes and its rows begin. In every table those of the next
+ * one follow, so that a row of no known process is known by its file.
+ */
+struct trace_load {
+    size_t processes;
+#define FIRST_(name) size_t name;
+    TRACE_TABLES(FIRST_)
+#undef FIRST_
+    size_t lifted; /* regions that are markers, too: they stand behind all others */
+};
+
 struct trace {
     struct arena arena;
     struct strings strings;
@@ -422,6 +434,7 @@ struct trace {
     VEC(struct series) series;
     VEC(struct note) notes;
     VEC(struct category_count) categories;
+    VEC(struct trace_load) loads;
     struct entity_index gpu_of, thread_of, stream_of;
     struct idmap category_of; /* string -> categories */
 #define MEMBER_(name) struct name name;
@@ -439,6 +452,13 @@ void trace_release(struct trace *t);
 /* The arena owns it: it is released with the arena, at the latest. */
 void trace_init_in(struct trace *t, struct arena *owner);
 struct trace *trace_new(struct arena *owner);
+
+/* *to is what *from was, which is empty then. */
+void trace_move(struct trace *to, struct trace *from);
+
+/* What is read from here on is another file; what of one that cannot be read is there already, goes. */
+void trace_next_load(struct trace *t);
+void trace_drop_load(struct trace *t);
 
 /* Room for `more` rows beyond those there; the caller fills them and adds to n. */
 #define trace_room(t, table, more) table_reserve(&(t)->table, &table##_desc, (t)->table.n + (more))

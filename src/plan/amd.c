@@ -47,7 +47,7 @@ void amd_output(struct planner *pl, struct capture *c, const char *format, const
     tool_command_value(&c->command, "--output-file", plan_name(pl, name));
 }
 
-unsigned plan_trace_together(unsigned items)
+static unsigned plan_trace_together(unsigned items)
 {
     unsigned all = items;
     for (size_t i = 0; i < N_TRACED; i++)

@@ -123,6 +123,5 @@ const char *plan_trace_arch(const struct trace *t);
  * the kernels of the same run: these come along.
  */
 void plan_trace_flags(struct tool_command *c, unsigned items);
-unsigned plan_trace_together(unsigned items);
 
 #endif

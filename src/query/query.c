@@ -241,12 +241,13 @@ static void load_run(void *query)
     q->has_run = true;
 }
 
-bool query_need_run(struct query *q)
+static bool query_need_run(struct query *q)
 {
     return q->has_run || (mem_guard(load_run, q, &q->load_error) && q->has_run);
 }
 
-bool query_need_trace(struct query *q)
+/* Loads what is not there yet; false with q->load_error. Never unwinds. */
+static bool query_need_trace(struct query *q)
 {
     if (!q->has_trace || (q->needs & ~q->parts)) {
         q->has_args = false;

@@ -201,10 +201,6 @@ struct query {
     bool whole_names;    /* of the limits of the statement at hand */
 };
 
-/* Loads what is not there yet; false with q->load_error. Never unwinds. */
-bool query_need_trace(struct query *q);
-bool query_need_run(struct query *q);
-
 /* ---- cursor.c: what virtual tables share; they differ by what a row is ---- */
 
 /* A table, and what its module was registered with. */

@@ -3,7 +3,7 @@
 #include "base/sat.h"
 #include "render/pdf_in.h"
 
-enum ink pdf_tone(enum tone tone)
+static enum ink pdf_tone(enum tone tone)
 {
     static const enum ink inks[] = {[TONE_PLAIN] = INK_GREY,
                                     [TONE_GOOD] = INK_GREEN,
@@ -205,7 +205,7 @@ static void picture(struct pdf *p, const struct block *b)
     show(p, picture_of(p, b));
 }
 
-void pdf_chart(struct pdf *p, const char *name)
+static void pdf_chart(struct pdf *p, const char *name)
 {
     struct draw *d = drawn(p, name);
     if (d)

@@ -66,11 +66,9 @@ void pdf_show(struct pdf *p, enum ink ink, double x, double y, const char *text)
 void pdf_paragraph(struct pdf *p, const struct pdf_font *f, enum ink ink, double x, double width,
                    const char *text);
 
-enum ink pdf_tone(enum tone tone);
 void pdf_table(struct pdf *p, const struct block *b);
 /* `next` is the block that follows, or NULL. */
 void pdf_block(struct pdf *p, const struct block *b, const struct block *next);
-void pdf_chart(struct pdf *p, const char *name);
 
 /* What a chart takes, in points; 0 when there is nothing to draw. */
 double pdf_chart_height(struct pdf *p, const char *name);

@@ -133,7 +133,8 @@ static void add_durations(struct facts *f, const struct compare_kernel *k)
     }
 }
 
-void compare_tables_make(struct compare_tables *t, const struct comparison *c, struct arena *arena)
+static void compare_tables_make(struct compare_tables *t, const struct comparison *c,
+                                struct arena *arena)
 {
     *t = (struct compare_tables){0};
     struct facts f = {t, arena};

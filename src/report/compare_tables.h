@@ -26,8 +26,6 @@ struct compare_tables {
 extern const struct fields compare_ledger_fields, compare_copy_fields, compare_api_fields;
 extern const struct fields compare_fact_fields, compare_duration_fields;
 
-void compare_tables_make(struct compare_tables *t, const struct comparison *c, struct arena *arena);
-
 /* All tables of a comparison for reference, "compare_kernels" and so on; the first is one object.
  */
 enum { COMPARE_TABLES = 6 };

@@ -10,7 +10,4 @@
 /* Runnable by any POSIX shell; arguments with line ends included. */
 void plan_shell(struct str *out, const struct plan *p, struct arena *a);
 
-/* "roofline, memory" */
-const char *plan_goal_names(unsigned goals, struct arena *a);
-
 #endif

@@ -17,6 +17,7 @@ struct merging {
     const struct merge_opts *o;
     struct rocpd_writer *w;
     struct arena *arena;
+    const char *path; /* that is read at the moment */
     struct gs_error *err;
     struct idmap guids, suffixes; /* that are taken */
     VEC(struct rocpd_name) names; /* of the sets to be written, in order */
@@ -64,6 +65,11 @@ static bool read_guid(struct merging *g, struct input_file *f, struct input_set 
     return true;
 }
 
+static bool cannot_read(struct merging *g)
+{
+    return wrap(g->err, "cannot read '%s'", g->path);
+}
+
 static bool find_sets(struct merging *g, struct input_file *f, const char *path)
 {
     static const char head[] = "rocpd_metadata_";
@@ -73,7 +79,7 @@ static bool find_sets(struct merging *g, struct input_file *f, const char *path)
             continue;
         struct input_set s = {.suffix = arena_strdup(g->arena, name + sizeof(head) - 2)};
         if (!read_guid(g, f, &s))
-            return false;
+            return cannot_read(g);
         vec_push(&f->sets, g->arena, s);
     }
     f->v305 =
@@ -244,7 +250,7 @@ static bool copy_table(struct merging *g, struct db *db, const char *from, const
     uint64_t lost = 0;
     const struct db_table *t = schema_columns(db, from, g->err);
     if (!t || !t->n_columns)
-        return t != NULL;
+        return t != NULL || cannot_read(g);
     if (!make_table(g, to, t))
         return false;
     str_init(&list, g->arena);
@@ -257,10 +263,12 @@ static bool copy_table(struct merging *g, struct db *db, const char *from, const
     sqlite3_free(sql);
     if (rc != SQLITE_OK)
         return out_failed(g, to);
-    bool ok = db_query(&q, db, g->err, "SELECT %s FROM \"%w\"", list.buf, from) &&
-              copy_rows(g, &q, put, str_starts(to, "rocpd_info_process"), &lost);
-    ok = db_done(&q, ok ? g->err : NULL) && ok;
+    bool asked = db_query(&q, db, g->err, "SELECT %s FROM \"%w\"", list.buf, from);
+    bool ok = asked && copy_rows(g, &q, put, str_starts(to, "rocpd_info_process"), &lost);
+    bool read = db_done(&q, ok ? g->err : NULL);
     sqlite3_finalize(put);
+    if (!asked || (ok && !read))
+        return cannot_read(g);
     if (lost)
         vec_push(&g->m->notes, g->arena,
                  arena_printf(g->arena, "%s: %llu rows repeat an id and are left out", from,
@@ -346,7 +354,11 @@ static bool copy_set(struct merging *g, struct input_file *f, const struct input
 
 static struct db *open_file(struct merging *g, const char *path, struct arena *owner)
 {
-    return db_new(owner, path, READER_SQLITE, 1, g->err);
+    g->path = path;
+    struct db *db = db_new(owner, path, READER_SQLITE, 1, g->err);
+    if (!db)
+        cannot_read(g);
+    return db;
 }
 
 /* The tables of each set: those whose name ends in its suffix. Of several such the longest. */

@@ -26,8 +26,8 @@ struct filter_opts {
     struct opt_list kernels;          /* by name */
     struct opt_list markers;          /* by text: what was launched or called inside these ranges */
     struct opt_list streams, threads; /* ids, or patterns of names; also divided by commas */
-    struct opt_list categories;       /* words of filter_categories(), divided by commas as well */
-    const char *start, *end;          /* rocpd's: moments as in windows */
+    struct opt_list categories; /* kinds of events (filter_parse.c), divided by commas as well */
+    const char *start, *end;    /* rocpd's: moments as in windows */
     const char *start_marker, *end_marker;
     const char *inclusive; /* "true", "false"; NULL: what touches the window */
 };
@@ -54,8 +54,5 @@ bool filter_rows(struct trace *t, const struct run_opts *o, const char **only, s
  */
 bool filter_for_view(struct trace *t, const struct run_opts *o, struct view_opts *view,
                      const char **only, struct arena *a, struct gs_error *err);
-
-/* "kernel, copy, allocation, ...": for help and errors. */
-const char *filter_categories(struct arena *a);
 
 #endif

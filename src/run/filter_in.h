@@ -41,7 +41,7 @@ struct filtering {
     struct arena *arena, *temporary;
     struct keep keep;
     struct patterns kernels, markers;
-    bool by_kernel, by_stream, by_thread, by_marker, by_category, by_process, by_gpu;
+    bool by_kernel, by_marker, by_category, by_process, by_gpu;
     uint8_t *symbol, *stream, *thread, *process; /* which of them are meant */
     bool kinds[ROW_KINDS];
     int32_t gpu; /* of the trace; -1: all */

@@ -74,49 +74,52 @@ static bool is_meant(const char *word, int64_t id, const char *name, struct filt
     return patterns_parse(&p, &list, "stream", x->temporary, x->err) && patterns_match(&p, name);
 }
 
-static bool understand_streams(struct filtering *x)
+struct named {
+    int64_t id;
+    uint32_t name;
+};
+
+/* Marks those that words mean; *meant stays NULL where none is given. */
+static bool understand_named(struct filtering *x, const struct opt_list *given,
+                             const struct named *all, size_t n, const char *noun,
+                             const char *lists_them, uint8_t **meant)
 {
-    const struct trace *t = x->t;
-    struct opt_list words = words_of(&x->f->streams, x->temporary);
-    if (!(x->by_stream = words.n))
+    struct opt_list words = words_of(given, x->temporary);
+    if (!words.n)
         return true;
-    x->stream = arena_array(x->temporary, uint8_t, t->streams.n + 1);
+    *meant = arena_array(x->temporary, uint8_t, n + 1);
     for (size_t k = 0; k < words.n; k++) {
         bool any = false;
-        for (size_t i = 0; i < t->streams.n; i++)
-            if (is_meant(words.v[k], t->streams.v[i].id, trace_str(t, t->streams.v[i].name), x))
-                any = (x->stream[i] = true);
+        for (size_t i = 0; i < n; i++)
+            if (is_meant(words.v[k], all[i].id, trace_str(x->t, all[i].name), x))
+                any = ((*meant)[i] = true);
         if (!any)
             return fail(x->err, GS_E_USAGE,
-                        "no stream '%s' in the trace; 'gpusight query TRACE \"select id, name from "
-                        "rocpd_info_stream\"' lists them",
-                        words.v[k]);
+                        "no %s '%s' in the trace; 'gpusight query TRACE \"%s\"' lists them", noun,
+                        words.v[k], lists_them);
     }
-    say(x, "stream", &words);
+    say(x, noun, &words);
     return true;
+}
+
+static bool understand_streams(struct filtering *x)
+{
+    size_t n = x->t->streams.n;
+    struct named *all = arena_array(x->temporary, struct named, n);
+    for (size_t i = 0; i < n; i++)
+        all[i] = (struct named){x->t->streams.v[i].id, x->t->streams.v[i].name};
+    return understand_named(x, &x->f->streams, all, n, "stream",
+                            "select id, name from rocpd_info_stream", &x->stream);
 }
 
 static bool understand_threads(struct filtering *x)
 {
-    const struct trace *t = x->t;
-    struct opt_list words = words_of(&x->f->threads, x->temporary);
-    if (!(x->by_thread = words.n))
-        return true;
-    x->thread = arena_array(x->temporary, uint8_t, t->threads.n + 1);
-    for (size_t k = 0; k < words.n; k++) {
-        bool any = false;
-        for (size_t i = 0; i < t->threads.n; i++)
-            if (is_meant(words.v[k], t->threads.v[i].tid, trace_str(t, t->threads.v[i].name), x))
-                any = (x->thread[i] = true);
-        if (!any)
-            return fail(
-                x->err, GS_E_USAGE,
-                "no thread '%s' in the trace; 'gpusight query TRACE \"select tid, name from "
-                "threads\"' lists them",
-                words.v[k]);
-    }
-    say(x, "thread", &words);
-    return true;
+    size_t n = x->t->threads.n;
+    struct named *all = arena_array(x->temporary, struct named, n);
+    for (size_t i = 0; i < n; i++)
+        all[i] = (struct named){x->t->threads.v[i].tid, x->t->threads.v[i].name};
+    return understand_named(x, &x->f->threads, all, n, "thread", "select tid, name from threads",
+                            &x->thread);
 }
 
 /* ---- categories ---- */
@@ -164,7 +167,8 @@ static const struct {
     {"gpu", ROW_KERNEL, ROW_COPY},
 };
 
-const char *filter_categories(struct arena *a)
+/* "kernel, copy, allocation, ...": for help and errors. */
+static const char *filter_categories(struct arena *a)
 {
     struct str s;
     str_init(&s, a);

@@ -46,7 +46,7 @@ static bool in_marker(const struct filtering *x, uint32_t thread, uint32_t proce
 
 static bool of_thread(const struct filtering *x, uint32_t thread)
 {
-    return (!x->by_thread || (thread < x->t->threads.n && x->thread[thread]));
+    return (!x->thread || (thread < x->t->threads.n && x->thread[thread]));
 }
 
 static bool of_kind(const struct filtering *x, int kind)
@@ -65,7 +65,7 @@ static bool keep_work(const struct filtering *x, uint32_t stream, uint32_t threa
     uint32_t by = called ? t->regions.thread[call] : thread;
     return in_time(x, start, end) && of_process(x, process) && of_thread(x, by) &&
            (!x->by_gpu || gpu == (uint32_t)x->gpu) &&
-           (!x->by_stream || (stream < t->streams.n && x->stream[stream])) &&
+           (!x->stream || (stream < t->streams.n && x->stream[stream])) &&
            in_marker(x, by, process, called ? t->regions.start_ns[call] : start);
 }
 
@@ -121,7 +121,7 @@ static void choose_host(struct filtering *x)
 static void choose_rest(struct filtering *x)
 {
     const struct trace *t = x->t;
-    bool all_work = !x->by_kernel && !x->by_stream && !x->by_thread && !x->by_marker;
+    bool all_work = !x->by_kernel && !x->stream && !x->thread && !x->by_marker;
     for (size_t i = 0; i < t->counters.n; i++) {
         uint32_t k = t->counters.kernel[i];
         x->keep.counters[i] =

@@ -16,47 +16,35 @@ static bool all_small(const struct ingest_files *files)
     return bytes <= WHOLE_BYTES;
 }
 
-/* The file of one rank. */
-static struct ingest_files file_of(const struct ingest_files *files, const struct job_rank *r)
+static bool find_rank(struct run_call *c, const struct job *job)
 {
-    for (size_t i = 0; i < files->n; i++)
-        if (str_eq(files->v[i].path, r->file))
-            return (struct ingest_files){&files->v[i], 1, 1};
-    return r->order < files->n ? (struct ingest_files){&files->v[r->order], 1, 1} : *files;
+    c->chosen = c->o->rank >= 0 ? job_find(job, (int32_t)c->o->rank) : NULL;
+    return c->chosen || c->o->rank < 0 ||
+           fail(c->err, GS_E_USAGE, "no rank %lld in the traces; see 'gpusight info'",
+                (long long)c->o->rank);
 }
 
-/* Which rank is looked at in detail, and so which files of `files` are needed for that. */
-static bool choose_rank(struct run_call *c, struct job *job, struct ingest_files *files)
+/* Rank by rank; of the traces, that of the rank that is looked at stays. */
+static bool load_ranks(struct run_call *c, struct job *job, const struct ingest_files *files,
+                       const struct job_opts *jo, const struct ingest_opts *io)
 {
-    const struct job_rank *r = NULL;
-    if (c->o->rank >= 0) {
-        r = job_find(job, (int32_t)c->o->rank);
-        if (!r)
-            return fail(c->err, GS_E_USAGE, "no rank %lld in the traces; see 'gpusight info'",
-                        (long long)c->o->rank);
-        c->chosen = r;
-    } else if (files->n > 1 && !all_small(files)) {
-        r = job_typical(job);
-    }
-    if (!r)
-        return true;
-    job->stats.analyzed_rank = r->rank;
-    if (files->n > 1)
-        *files = file_of(files, r);
-    return true;
+    struct arena *temporary = arena_scratch();
+    struct job_kept kept = {.arena = temporary, .rank = c->o->rank, .all = all_small(files)};
+    bool ok = job_load(job, files, jo, &kept, c->r->arena, c->err) && find_rank(c, job);
+    const struct job_rank *detail = c->chosen ? c->chosen : ok ? job_stand_in(job) : NULL;
+    if (detail)
+        job->stats.analyzed_rank = detail->rank;
+    if (detail && kept.traces[detail->part])
+        trace_move(&c->r->trace, kept.traces[detail->part]);
+    else if (ok) /* captures of one program are looked at together, whatever they were taken for */
+        ok = ingest_load_files(
+            &c->r->trace, detail ? &(struct ingest_files){&files->v[detail->part], 1, 1} : files,
+            io, c->err);
+    arena_release(temporary);
+    return ok;
 }
 
-static bool job_from_files(struct run_call *c, struct job *job, struct ingest_files *files,
-                           const struct job_opts *jo)
-{
-    return job_load(job, files, jo, c->r->arena, c->err) && choose_rank(c, job, files);
-}
-
-/*
- * Every file of a small job is read once, all into one trace, which is divided; one with rows of no
- * process cannot be, and is read by file as well. A large job is read rank by rank, and then the one
- * that is looked at: it was not known before the others were.
- */
+/* Every file is read once: all into one trace, which is divided, or a large job rank by rank. */
 static bool load_files(struct run_call *c, struct progress *p)
 {
     struct run *r = c->r;
@@ -68,18 +56,19 @@ static bool load_files(struct run_call *c, struct progress *p)
     if (!ingest_find(&files, &c->o->paths, c->o->seen, r->arena, c->err))
         return false;
     bool many = files.n > 1 && !c->o->apart;
-    bool together = many && c->o->rank < 0 && all_small(&files);
-    if (many && !together && !job_from_files(c, job, &files, &jo))
-        return false;
-    if (!ingest_load_files(&r->trace, &files, &io, c->err))
-        return false;
-    if (together && !job_can_split(&r->trace)) {
-        if (!job_from_files(c, job, &files, &jo))
+    if (many && (c->o->rank >= 0 || !all_small(&files))) {
+        if (!load_ranks(c, job, &files, &jo, &io))
             return false;
-    } else if ((together || !many) && !c->o->apart && r->trace.processes.n > 1) {
-        job_of_trace(job, &r->trace, &jo, r->arena);
-        if (!choose_rank(c, job, &files))
+    } else {
+        if (!ingest_load_files(&r->trace, &files, &io, c->err))
             return false;
+        if (!c->o->apart && r->trace.processes.n > 1) {
+            job_of_trace(job, &r->trace, &jo, r->arena);
+            if (!find_rank(c, job))
+                return false;
+            if (c->chosen)
+                job->stats.analyzed_rank = c->chosen->rank;
+        }
     }
     if (job->is_job) {
         r->job = job;
@@ -117,8 +106,7 @@ bool run_load(struct run_call *c)
 }
 
 /* By what the ranks have in common. */
-static bool align(struct trace *t, const struct ingest_files *files, const struct run_opts *o,
-                  struct arena *a, struct gs_error *err)
+static void align(struct trace *t, const struct run_opts *o, struct arena *a)
 {
     struct job *job = arena_new(a, struct job);
     struct job_opts jo = {{.view = {.gpu = -1, .process = -1, .threads = o->threads},
@@ -129,16 +117,10 @@ static bool align(struct trace *t, const struct ingest_files *files, const struc
                           NULL,
                           o->cache};
     if (t->processes.n < 2)
-        return true;
-    if (!job_can_split(t)) {
-        if (files->n > 1 && !job_load(job, files, &jo, a, err))
-            return false;
-    } else {
-        job_of_trace(job, t, &jo, a);
-    }
+        return;
+    job_of_trace(job, t, &jo, a);
     if (job->is_job)
         job_shift(job, t);
-    return true;
 }
 
 bool run_load_only(struct trace *t, const struct run_opts *o, const char **only,
@@ -154,8 +136,9 @@ bool run_load_only(struct trace *t, const struct run_opts *o, const char **only,
     struct ingest_files files = {0};
     bool ok =
         (o->mixed ? ingest_find_mixed : ingest_find)(&files, &o->paths, o->seen, &t->arena, err) &&
-        ingest_load_files(t, &files, &io, err) &&
-        (!o->align || align(t, &files, o, temporary, err));
+        ingest_load_files(t, &files, &io, err);
+    if (ok && o->align)
+        align(t, o, temporary);
     if (ok)
         captures_find(t, false);
     arena_release(temporary);

@@ -180,7 +180,8 @@ bool loop_has_trace(const struct loop *l)
     return l->s->trace && fs_exists(l->s->trace);
 }
 
-bool loop_baseline(struct loop *l, struct gs_error *err)
+/* What everything is measured against. */
+static bool loop_baseline(struct loop *l, struct gs_error *err)
 {
     return loop_first_gates(l, err) && (loop_has_trace(l) || loop_profile(l, err));
 }

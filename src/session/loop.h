@@ -56,9 +56,7 @@ bool loop_read_percent(double *out, const char *text, struct gs_error *err);
 /* Words of a command line as a shell would see them, quotes and backslashes; nothing else is special. */
 bool loop_split(struct words *out, const char *text, struct arena *a, struct gs_error *err);
 
-/* Builds and tests the state as it is, and profiles it: what everything is measured against. */
-bool loop_baseline(struct loop *l, struct gs_error *err);
-/* The parts of it: builds and tests; whether there is a profile of the current state already. */
+/* Builds and tests the state as it is; whether there is a profile of it already. */
 bool loop_first_gates(struct loop *l, struct gs_error *err);
 bool loop_has_trace(const struct loop *l);
 

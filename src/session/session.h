@@ -64,6 +64,11 @@ struct checkpoint {
     bool blacklisted;
 };
 
+/* Members of one that nothing is known of yet. */
+#define CHECKPOINT_BLANK                                                                           \
+    .finding = "", .commit = "", .key = "", .change_pct = NAN, .noise_pct = NAN,                   \
+    .predicted_pct = NAN
+
 struct session_event {
     const char *time, *text;
     enum event_kind kind;

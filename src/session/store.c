@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -65,14 +64,21 @@ const char *store_time(struct arena *a)
 
 /* ---- opening ---- */
 
+/*
+ * A lock of the process, not of the descriptor: when we are killed, a child that has not come to be
+ * another program yet still has the descriptor.
+ */
 static bool lock(struct session *s, struct gs_error *err)
 {
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     const char *path = fs_join(s->folder, "lock", s->arena);
     s->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (s->lock < 0)
         return fail(err, GS_E_IO, "cannot open '%s': %s", path, strerror(errno));
-    if (flock(s->lock, LOCK_EX | LOCK_NB) == 0)
+    if (fcntl(s->lock, F_SETLK, &whole) == 0)
         return true;
+    if (errno != EACCES && errno != EAGAIN)
+        return fail(err, GS_E_IO, "cannot lock '%s': %s", path, strerror(errno));
     return fail(err, GS_E_IO, "session '%s' is in use by another process", s->id);
 }
 
@@ -138,13 +144,8 @@ struct session *session_new(const char *root, const char *source, struct arena *
              ((struct checkpoint){.time = s->created,
                                   .parent = -1,
                                   .summary = "as found",
-                                  .finding = "",
                                   .result = OUTCOME_BASE,
-                                  .commit = "",
-                                  .key = "",
-                                  .change_pct = NAN,
-                                  .noise_pct = NAN,
-                                  .predicted_pct = NAN}));
+                                  CHECKPOINT_BLANK}));
     return lock(s, err) && session_save(s, err) ? s : NULL;
 }
 
@@ -249,7 +250,8 @@ struct session *session_open(const char *root, const char *id, bool locked, stru
 
 /* ---- deleting ---- */
 
-bool store_remove(const char *path, struct arena *a, struct gs_error *err)
+/* A file, or a folder with everything in it; links are not followed. */
+static bool store_remove(const char *path, struct arena *a, struct gs_error *err)
 {
     DIR *d = fs_is_link(path) ? NULL : opendir(path);
     if (!d)

@@ -18,9 +18,6 @@ bool store_stage(const char *path, const char *data, size_t n, int64_t mode, str
 /* A file under its name, mode 0600. */
 bool store_put(const char *path, const char *data, size_t n, struct arena *a, struct gs_error *err);
 
-/* A file, or a folder with everything in it; links are not followed. */
-bool store_remove(const char *path, struct arena *a, struct gs_error *err);
-
 const char *store_time(struct arena *a); /* now: "2030-01-31T12:00:00Z" */
 
 #endif

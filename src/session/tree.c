@@ -38,7 +38,8 @@ static bool is_odd_part(const char *p, size_t n)
            (n == 4 && strncmp(p, ".git", 4) == 0);
 }
 
-bool tree_allows(const struct session *s, const char *path, struct gs_error *err)
+/* GS_E_USAGE with the reason where a path must not be touched. */
+static bool tree_allows(const struct session *s, const char *path, struct gs_error *err)
 {
     struct stat st;
     if (!utf8_valid(path, strlen(path))) /* session.json could not name it */
@@ -153,13 +154,8 @@ static struct checkpoint *add(struct session *s, const char *summary, enum outco
                            .parent = s->current,
                            .time = store_time(s->arena),
                            .summary = summary,
-                           .finding = "",
                            .result = result,
-                           .commit = "",
-                           .key = "",
-                           .change_pct = NAN,
-                           .noise_pct = NAN,
-                           .predicted_pct = NAN};
+                           CHECKPOINT_BLANK};
     assert(session_checkpoint(s, s->current)); /* reading a session checks it */
     const struct tree_files *now = &session_checkpoint(s, s->current)->files;
     for (size_t i = 0; i < now->n; i++)
@@ -358,14 +354,24 @@ bool tree_roll_back(struct session *s, int64_t number, struct gs_error *err)
     return session_save(s, err) && tree_move(s, number, err) && tree_settle(s, number, err);
 }
 
+/* What was tried when the session ended, be it before its files were moved: it may be tried again. */
+static bool end_trials(struct session *s)
+{
+    bool any = false;
+    for (size_t i = 0; i < s->checkpoints.n; i++)
+        if (s->checkpoints.v[i].result == OUTCOME_TRYING) {
+            s->checkpoints.v[i].result = OUTCOME_INTERRUPTED;
+            any = true;
+        }
+    return any;
+}
+
 bool tree_recover(struct session *s, bool *did, struct gs_error *err)
 {
+    bool ended = end_trials(s);
     *did = s->moving != NOT_MOVING;
     if (!*did)
-        return take_own_edits(s, err);
-    struct checkpoint *tried = session_checkpoint(s, s->moving);
-    if (tried && tried->result == OUTCOME_TRYING)
-        tried->result = OUTCOME_INTERRUPTED;
+        return (!ended || session_save(s, err)) && take_own_edits(s, err);
     session_event(s, EVENT_RECOVERED, "the files are those of checkpoint %lld again",
                   (long long)s->current);
     return tree_move(s, s->current, err) && tree_settle(s, s->current, err);

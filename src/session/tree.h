@@ -30,9 +30,6 @@ struct edit {
 /* Whether edits are possible at all: a folder that may be written. */
 bool tree_check(const char *source, struct gs_error *err);
 
-/* GS_E_USAGE with the reason where a path must not be touched. */
-bool tree_allows(const struct session *s, const char *path, struct gs_error *err);
-
 /* The content now; NULL without an error where there is no such file. */
 const struct mapping *tree_content(struct session *s, const char *path, struct gs_error *err);
 

@@ -30,7 +30,8 @@ static const struct {
     {"M", 1000000},
 };
 
-int64_t expr_unit(const char *s, size_t n)
+/* The index of a unit in bytes or ns: how many of the base unit; 0 when unknown. */
+static int64_t expr_unit(const char *s, size_t n)
 {
     for (size_t i = 0; i < ARRAY_LEN(units); i++)
         if (strlen(units[i].name) == n && !memcmp(units[i].name, s, n))

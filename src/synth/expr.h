@@ -20,9 +20,6 @@ struct scan {
     struct gs_error *err;
 };
 
-/* The index of a unit in bytes or ns: how many of the base unit; 0 when unknown. */
-int64_t expr_unit(const char *s, size_t n);
-
 /* Reads an expression up to where none continues; NULL with err filled. */
 const struct expr *expr_parse(struct scan *s);
 

@@ -48,7 +48,8 @@ static void put_properties(struct str *out, const struct rec_agent *a)
         str_printf(out, ", \"gcnArchName\": \"%s\"}", g->arch);
 }
 
-void kinetow_head(struct kineto_writer *w, struct kprocess *p)
+/* Text before the events: properties. */
+static void kinetow_head(struct kineto_writer *w, struct kprocess *p)
 {
     struct str *out = &w->line;
     str_puts(out, "{\n  \"schemaVersion\": 1,\n  \"deviceProperties\": [");

@@ -16,13 +16,6 @@ static void refuse(struct kineto_writer *w, enum gs_code code, const char *what,
     fail(&w->sink.error, code, "%s '%s'%s%s", what, path, *why ? ": " : "", why);
 }
 
-static void failed(struct kineto_writer *w, const struct gs_error *why)
-{
-    if (!w->sink.failed)
-        w->sink.error = *why;
-    w->sink.failed = true;
-}
-
 void kinetow_open(struct kineto_writer *w, struct kprocess *p)
 {
     struct gs_error why;
@@ -30,7 +23,7 @@ void kinetow_open(struct kineto_writer *w, struct kprocess *p)
     const char *name = arena_printf(w->arena, "%s_%lld.pt.trace.json", host, (long long)p->rec.pid);
     p->path = out_path(w->o.path, false, &p->rec, w->names, name, w->arena, &why);
     if (!p->path) {
-        failed(w, &why);
+        sink_fail(&w->sink, &why);
         return;
     }
     for (const struct kprocess *other = w->processes.v; other < p; other++)
@@ -40,7 +33,7 @@ void kinetow_open(struct kineto_writer *w, struct kprocess *p)
         return;
     struct fs_out *file = arena_new(w->arena, struct fs_out);
     if (!fs_out_name(file, p->path, &why)) {
-        failed(w, &why);
+        sink_fail(&w->sink, &why);
         return;
     }
     p->file = file;
@@ -70,7 +63,7 @@ static void close_file(struct kineto_writer *w, struct kprocess *p, bool keep)
     if (p->file && (!keep || w->sink.failed))
         fs_out_abandon(p->file);
     else if (p->file && !sink_file_done(&w->sink, p->file, &why))
-        failed(w, &why);
+        sink_fail(&w->sink, &why);
     p->file = NULL;
 }
 
@@ -83,7 +76,5 @@ bool kinetow_finish(struct sink *sink, bool keep, struct opt_list *files, struct
         if (files && w->processes.v[i].path)
             vec_push(files, w->arena, (const char *)w->processes.v[i].path);
     }
-    if (w->sink.failed && !failed_before && err)
-        *err = w->sink.error;
-    return keep && !w->sink.failed;
+    return sink_finished(&w->sink, keep, failed_before, err);
 }

@@ -34,8 +34,7 @@ struct kineto_writer {
 void kinetow_open(struct kineto_writer *w, struct kprocess *p);
 /* Hands w->line to the file and empties it. */
 void kinetow_flush(struct kineto_writer *w, struct kprocess *p);
-/* Text before and behind the events: properties, names, the base of time. */
-void kinetow_head(struct kineto_writer *w, struct kprocess *p);
+/* Text behind the events: names, the base of time. */
 void kinetow_tail(struct kineto_writer *w, struct kprocess *p);
 
 void kinetow_region(struct sink *s, const struct rec_region *r);

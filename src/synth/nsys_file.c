@@ -4,13 +4,6 @@
 #include "synth/nsys_in.h"
 #include "synth/out_path.h"
 
-static void failed(struct nsys_writer *w, const struct gs_error *why)
-{
-    if (!w->sink.failed)
-        w->sink.error = *why;
-    w->sink.failed = true;
-}
-
 struct nfile *nsysw_open(struct nsys_writer *w, int process)
 {
     const struct nprocess *p = &w->processes.v[process];
@@ -19,16 +12,16 @@ struct nfile *nsysw_open(struct nsys_writer *w, int process)
     const char *name = arena_printf(w->arena, "report.%lld.sqlite", (long long)p->rec.pid);
     f->path = out_path(w->o.path, w->o.merge, &p->rec, w->names, name, w->arena, &why);
     if (!f->path)
-        failed(w, &why);
+        sink_fail(&w->sink, &why);
     f->first_process = process;
     f->origin_ns = p->rec.start_ns;
     for (size_t i = 0; i < w->files.n && f->path; i++)
         if (str_eq(w->files.v[i]->path, f->path)) {
             fail(&why, GS_E_USAGE, "two processes would be written to '%s'; use %%pid%%", f->path);
-            failed(w, &why);
+            sink_fail(&w->sink, &why);
         }
     if (!w->sink.failed && !fs_out_database_alone(&f->out, f->path, &why))
-        failed(w, &why);
+        sink_fail(&w->sink, &why);
     f->temp = f->out.temp;
     vec_push(&w->files, w->arena, f);
     if (!w->sink.failed && db_file_open(f->temp, &f->db) != SQLITE_OK)
@@ -59,7 +52,7 @@ static void close_file(struct nsys_writer *w, struct nfile *f, bool keep)
     if (!keep || w->sink.failed)
         fs_out_abandon(&f->out);
     else if (!sink_file_done(&w->sink, &f->out, &why))
-        failed(w, &why);
+        sink_fail(&w->sink, &why);
 }
 
 bool nsysw_finish(struct sink *sink, bool keep, struct opt_list *files, struct gs_error *err)
@@ -71,7 +64,5 @@ bool nsysw_finish(struct sink *sink, bool keep, struct opt_list *files, struct g
         if (files)
             vec_push(files, w->arena, (const char *)w->files.v[i]->path);
     }
-    if (w->sink.failed && !failed_before && err)
-        *err = w->sink.error;
-    return keep && !w->sink.failed;
+    return sink_finished(&w->sink, keep, failed_before, err);
 }

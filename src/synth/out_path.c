@@ -48,6 +48,20 @@ char *out_path(const char *path, bool merged, const struct rec_process *p,
     return make_folders(path, a, err) ? arena_strdup(a, path) : NULL;
 }
 
+void sink_fail(struct sink *s, const struct gs_error *why)
+{
+    if (!s->failed)
+        s->error = *why;
+    s->failed = true;
+}
+
+bool sink_finished(const struct sink *s, bool keep, bool failed_before, struct gs_error *err)
+{
+    if (s->failed && !failed_before && err)
+        *err = s->error;
+    return keep && !s->failed;
+}
+
 bool sink_file_done(const struct sink *s, struct fs_out *out, struct gs_error *err)
 {
     if (!s->set)

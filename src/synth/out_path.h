@@ -20,6 +20,12 @@
 char *out_path(const char *path, bool merged, const struct rec_process *p,
                const struct names *names, const char *name, struct arena *a, struct gs_error *err);
 
+/* The first failure is the one that is told. */
+void sink_fail(struct sink *s, const struct gs_error *why);
+
+/* What a writer's finish returns: its files are there; a failure since then is told. */
+bool sink_finished(const struct sink *s, bool keep, bool failed_before, struct gs_error *err);
+
 /* A file of the sink is whole: it gets its name, now or with all others. */
 bool sink_file_done(const struct sink *s, struct fs_out *out, struct gs_error *err);
 

@@ -10,13 +10,6 @@
 #include "synth/out_path.h"
 #include "synth/rocpd_in.h"
 
-static void failed(struct rocpd *w, const struct gs_error *why)
-{
-    if (!w->sink.failed)
-        w->sink.error = *why;
-    w->sink.failed = true;
-}
-
 struct rfile *rocpdw_open(struct rocpd *w, const struct rprocess *p)
 {
     struct rfile *f = arena_new(w->arena, struct rfile);
@@ -26,16 +19,16 @@ struct rfile *rocpdw_open(struct rocpd *w, const struct rprocess *p)
                      (long long)p->rec.pid);
     f->path = out_path(w->o.path, w->o.merge, &p->rec, w->names, name, w->arena, &why);
     if (!f->path)
-        failed(w, &why);
+        sink_fail(&w->sink, &why);
     for (size_t i = 0; i < w->files.n && f->path; i++)
         if (str_eq(w->files.v[i]->path, f->path)) {
             fail(&why, GS_E_USAGE, "two processes would be written to '%s'; use %%pid%%", f->path);
-            failed(w, &why);
+            sink_fail(&w->sink, &why);
         }
     bool alone = w->o.journal == JOURNAL_NONE;
     if (!w->sink.failed &&
         !(alone ? fs_out_database_alone : fs_out_database)(&f->out, f->path, &why))
-        failed(w, &why);
+        sink_fail(&w->sink, &why);
     f->temp = f->out.temp;
     vec_push(&w->files, w->arena, f);
     if (!w->sink.failed && db_file_open(f->temp, &f->db) != SQLITE_OK)
@@ -122,13 +115,13 @@ static void move_file(struct rocpd *w, struct rfile *f, bool keep)
     unlink(arena_printf(w->arena, "%s-shm", f->temp));
     if (w->sink.set && w->o.journal == JOURNAL_NONE) {
         if (!sink_file_done(&w->sink, &f->out, &why))
-            failed(w, &why);
+            sink_fail(&w->sink, &why);
         else
             unlink(arena_printf(w->arena, "%s-wal", f->path)); /* of an older file */
         return;
     }
     if (!fs_out_complete(&f->out, &why)) {
-        failed(w, &why);
+        sink_fail(&w->sink, &why);
         fs_out_abandon(&f->out);
         return;
     }
@@ -143,7 +136,7 @@ static void move_file(struct rocpd *w, struct rfile *f, bool keep)
     if (ok)
         fs_out_settle(f->path);
     else
-        failed(w, &why);
+        sink_fail(&w->sink, &why);
 }
 
 bool rocpdw_finish(struct sink *sink, bool keep, struct opt_list *files, struct gs_error *err)
@@ -157,7 +150,5 @@ bool rocpdw_finish(struct sink *sink, bool keep, struct opt_list *files, struct 
         if (files)
             vec_push(files, w->arena, (const char *)w->files.v[i]->path);
     }
-    if (w->sink.failed && !failed_before && err)
-        *err = w->sink.error;
-    return keep && !w->sink.failed;
+    return sink_finished(&w->sink, keep, failed_before, err);
 }

@@ -123,7 +123,5 @@ bool rv3jsonw_finish(struct sink *sink, bool keep, struct opt_list *files, struc
         if (files && own && w->processes.v[i].path)
             vec_push(files, w->arena, (const char *)w->processes.v[i].path);
     }
-    if (w->sink.failed && !failed_before && err)
-        *err = w->sink.error;
-    return keep && !w->sink.failed;
+    return sink_finished(&w->sink, keep, failed_before, err);
 }

@@ -79,9 +79,8 @@ enum {
 enum json_kind rv3jsonw_kind(const struct rv3json *w, const struct rec_region *r);
 uint32_t rv3jsonw_operation(struct rv3json *w, enum json_kind kind, uint32_t name);
 
-/* The text at hand, into the file of a process; an item first gets its comma. */
+/* The text at hand, into the file of a process. */
 void rv3jsonw_put(struct rv3json *w, struct jprocess *p);
-void rv3jsonw_item(struct rv3json *w, struct jprocess *p);
 
 void rv3jsonw_open(struct rv3json *w);
 void rv3jsonw_head(struct rv3json *w, struct jprocess *p);    /* up to the marker texts */

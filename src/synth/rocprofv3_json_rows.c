@@ -4,7 +4,8 @@
 #include "base/jwrite.h"
 #include "synth/rocprofv3_json_in.h"
 
-void rv3jsonw_item(struct rv3json *w, struct jprocess *p)
+/* The text at hand as an item: behind its comma. */
+static void rv3jsonw_item(struct rv3json *w, struct jprocess *p)
 {
     if (p->any)
         fputc(',', p->f);

@@ -29,7 +29,8 @@ static int by_start(const void *a, const void *b)
     return x->start < y->start ? -1 : x->start > y->start;
 }
 
-int64_t truth_union(struct spans *s)
+/* Sorts the list and returns the length of its union; empty and negative spans count as 0. */
+static int64_t truth_union(struct spans *s)
 {
     if (!s->n)
         return 0;

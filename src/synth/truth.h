@@ -25,9 +25,6 @@ struct spans {
     size_t n, cap;
 };
 
-/* Sorts the list and returns the length of its union; empty and negative spans count as 0. */
-int64_t truth_union(struct spans *s);
-
 struct truth_counts {
     int64_t kernels, copies, allocations, regions, samples, markers, counter_values;
     int64_t hip, hsa, rccl, mpi; /* regions and instants by category */

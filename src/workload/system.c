@@ -6,12 +6,14 @@
 
 #include "base/fs.h"
 #include "base/sat.h"
+#include "base/secret.h"
 #include "base/str.h"
 #include "model/hardware.h"
 #include "workload/panels.h"
 #include "workload/workload_in.h"
 
-double workload_number(const char *text)
+/* The number of a text such as "2100", "2100 MHz" or "2.1GHz", in MHz where it has a unit. */
+static double workload_number(const char *text)
 {
     static const struct {
         const char *unit;
@@ -61,11 +63,17 @@ static const char *text_of(struct csv *c, const char *const *header, size_t colu
     return "";
 }
 
-/* The program alone: arguments may be anybody's secrets. */
+static const char *hidden(const char *text, struct arena *a)
+{
+    size_t n;
+    return secret_mask(text, a, &n);
+}
+
+/* The program alone: arguments may be anybody's secrets, and variables before it. */
 static const char *program_of(const char *command, struct arena *a)
 {
-    size_t n = strcspn(command, " \t");
-    return fs_basename(arena_strndup(a, command, n));
+    const char *shown = hidden(command, a);
+    return fs_basename(arena_strndup(a, shown, strcspn(shown, " \t")));
 }
 
 static void take_row(struct workload *w, struct csv *c, const char *const *header, size_t n)
@@ -92,7 +100,7 @@ static void take_row(struct workload *w, struct csv *c, const char *const *heade
     };
     for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
         *numbers[i].to = number_of(c, header, n, numbers[i].names, a);
-    s->name = text_of(c, header, n, "workload_name", a);
+    s->name = hidden(text_of(c, header, n, "workload_name", a), a);
     s->program = program_of(text_of(c, header, n, "command", a), a);
     s->time = text_of(c, header, n, "timestamp", a);
     s->tool = text_of(c, header, n, "version", a);

@@ -38,7 +38,4 @@ void workload_complete_system(struct workload *w);
 /* peaks.c */
 void workload_read_peaks(struct workload *w);
 
-/* The number of a text such as "2100", "2100 MHz" or "2.1GHz", in MHz where it has a unit. */
-double workload_number(const char *text);
-
 #endif

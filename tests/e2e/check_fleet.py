@@ -230,6 +230,9 @@ def refusals(t):
     t.fails(3, "cannot open", "collect", "nothing", "--db", "x.db")
     t.fails(2, "needs '--db'", "history", "--name", "x", "site")
     t.fails(2, "no address of PostgreSQL", "collect", "site", "--db", "mysql://u:geheim@h/d")
+    for place in ("postgresql://u:geheim/x@h/d", "postgresql://u:geheim?x@h/d", "postgresql:u:geheim@h", "host=h password=geheim"):
+        done = t.fails(2, "write 'postgresql://", "collect", "site", "--db", place)
+        check(b"geheim" not in done.stderr + done.stdout and not os.path.exists(os.path.join(t.folder, place)), "a password is told")
     p = t.run("collect", "site/cut.db", "--db", "x.db")
     check(p.returncode == 4 and b"1 left out" in p.stdout, f"only bad traces: {p.returncode} {p.stdout}")
     os.makedirs(os.path.join(t.folder, "void"), exist_ok=True)

@@ -59,6 +59,7 @@ def same_bytes(t, processes):
         t.same(n, "analyze", "--json", "--rank", "3", "job")  # spread over the processes
     n = processes[-1]
     t.same(n, "analyze", "--json", "job")  # small: one process loads all
+    t.same(n, "analyze", "--json", "large")  # spread as well, and one rank is looked at in detail
     for words in (["analyze", "job"], ["summary", "--rank", "2", "job"], ["info", "job"],
                   ["compare", "--json", "job", "other"], ["history", "--json", "job", "other"]):
         t.same(min(n, 3), *words)
@@ -194,6 +195,9 @@ def make_jobs(gpusight, folder, ranks):
     synth("mpi_job", "--set", f"ranks={ranks}", "--seed", "5", "-o", "other/")
     synth("mpi_job", "--set", "ranks=3", "--format", "nsys", "-o", "nsys/")
     synth("bench", "--set", "n=60000", "-o", "slow0.db")
+    shutil.copytree(os.path.join(folder, "job"), os.path.join(folder, "large"))
+    for name in os.listdir(os.path.join(folder, "large")):  # a hole behind the last page: above 512 MiB together
+        os.truncate(os.path.join(folder, "large", name), (600 << 20) // ranks)
     for name, files in (("slow", 12), ("cut", 2)):
         os.makedirs(os.path.join(folder, name))
         for i in range(files):

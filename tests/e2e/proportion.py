@@ -340,6 +340,16 @@ def csv_columns(folder, n):
     return path
 
 
+# ---- OTF2 archives, of which each location is a file and a reader ----
+
+@case(200, INFO, JSON)
+def otf2_locations(folder, n):
+    path = kineto_streams(folder, n)
+    done = subprocess.run([OPTIONS.gpusight, "convert", path, "-f", "otf2", "-o", f"{folder}/made/x.otf2"], check=False,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return path if done.returncode else f"{folder}/made"  # the first in a build without libotf2
+
+
 # ---- databases and JSON of rocprofv3, by gpusight synth ----
 
 def synth(folder, text, name, *options):

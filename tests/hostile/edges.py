@@ -22,8 +22,8 @@ PROGRAM = None
 SMALL_TMP = 256  # KiB
 
 
-def run(*words, **more):
-    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=300, check=False, **more)
+def run(*words, timeout=300, **more):
+    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=timeout, check=False, **more)
 
 
 def expect(what, condition, done=None):
@@ -285,6 +285,58 @@ def otf2_of_many_streams(d):
     expect("more are taken where they may be", done.returncode == 0, done)
 
 
+def files_that_may_not_grow(d):
+    """Where a file becomes too large in the middle, that is told, also by libraries that keep it for themselves."""
+    trace = seeds.synth(f"{d}/a.db", "demo", "--set", "n=40")
+    forms = [f for f in ("otf2", "pftrace", "chrome", "csv", "rocpd", "folded") if f != "otf2" or " otf2" in run("--version").stdout]
+    for form in forms:
+        for kilobytes in (1, 30):
+            def limit():
+                resource.setrlimit(resource.RLIMIT_FSIZE, (kilobytes << 10, kilobytes << 10))
+            done = run("convert", trace, "-f", form, "-o", f"{d}/x", preexec_fn=limit)
+            expect(f"{form} of {kilobytes} kB is told", done.returncode == 3 and done.stderr.startswith("gpusight: cannot write") and
+                   done.stderr.count("\n") == 1, done)
+            expect("nothing is left", left(d) == ["a.db"])
+        expect(f"{form} is written without", run("convert", trace, "-f", form, "-d", f"{d}/{form}", "-o", "x").returncode == 0)
+        shutil.rmtree(f"{d}/{form}")
+
+
+def merge_names_what_it_cannot_read(d):
+    """What is no database, or becomes none in the middle: with its name."""
+    path = seeds.write_text(f"{d}/a.json", "{}" * 500)
+    whole = seeds.rocpd(f"{d}/a.db")
+    data = bytearray(open(whole, "rb").read())
+    data[len(data) // 2:] = b"\xff" * (len(data) - len(data) // 2)
+    for path in (path, seeds.write_text(f"{d}/cut.db", bytes(data))):
+        done = run("merge", path, "-o", f"{d}/x.db")
+        expect("named", done.returncode == 4 and f"'{path}'" in done.stderr, done)
+
+
+def pipes_in_folders_for_output(d):
+    """A folder from elsewhere has pipes and links to devices under the names that we would write: nobody waits, nothing gets into them."""
+    trace, out = seeds.rocpd(f"{d}/a.db"), f"{d}/out"
+    os.makedirs(out)
+    lines = {"a.json": "analyze {0} --json -d {1}", "ledger.csv": "report {0} --csv-dir {1}", "ledger.svg": "plot {0} --chart all -o {1}/",
+             "b.json": "compare {0} {0} --save-baseline b --baseline-dir {1}", "a_results.pftrace": "convert {0} -f pftrace -d {1} -o a",
+             "a_kernel_trace.csv": "convert {0} -f csv -o {1}/a"}
+    for special in (os.mkfifo, lambda path: os.symlink("/dev/null", path)):
+        for name, line in lines.items():
+            special(f"{out}/{name}")
+            done = run(*line.format(trace, out).split(), timeout=60)
+            expect(f"'{line}' is refused", done.returncode == 3 and "pipe or a device" in done.stderr and name in done.stderr, done)
+            expect("nothing else is written", left(out) == [name])
+            os.unlink(f"{out}/{name}")
+            expect(f"'{line}' works without", run(*line.format(trace, out).split()).returncode == 0)
+            shutil.rmtree(out)
+            os.makedirs(out)
+    run("info", trace, "--cache", out)
+    entry, = left(out)
+    os.unlink(f"{out}/{entry}")
+    os.mkfifo(f"{out}/{entry}")
+    done = run("info", trace, "--cache", out, timeout=60)
+    expect("a trace is read without its entry", done.returncode == 0 and "not kept" in done.stderr, done)
+
+
 def full_folder_for_temporary_files(d):
     """A database is unpacked there: where it does not fit, that is said, and it stays empty."""
     import gzip
@@ -340,7 +392,7 @@ def a_writer_still_appends(d):
 TESTS = [a_writer_still_appends, package_takes_logs_along, package_tells_names_apart, package_refuses_sets, keys_go_elsewhere,
          many_names_take_linear_time, many_processes_in_rocpd, ids_of_shared_sets, too_many_sets, reports_that_are_too_much,
          names_of_journals_are_kept, fleets_of_strangers,
-         otf2_of_many_streams,
+         otf2_of_many_streams, pipes_in_folders_for_output, files_that_may_not_grow, merge_names_what_it_cannot_read,
          full_folder_for_temporary_files]
 
 

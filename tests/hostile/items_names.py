@@ -206,9 +206,24 @@ def shell_words(folder):
 
 @item(forbidden=b"swordfish7", secret="command")
 def secrets(folder):
-    """Passwords and tokens on the command line of the traced program."""
-    return with_name(f"{folder}/a.db", "./app --password=swordfish7 --token swordfish7 -p --api-key=swordfish7 "
-                     "SECRET=swordfish7 --auth-token 'swordfish7' run", only="command")
+    """Passwords and tokens on the command line of the traced program, in forms that people and programs write."""
+    x = "swordfish7"
+    return with_name(f"{folder}/a.db", f"./app --password={x} --token {x} -p --api-key=x{x} SECRET={x} --auth-token '{x}' run "
+                     f"[\"--password\", \"{x}\"] {{\\\"token\\\": \\\"{x}\\\"}} password = {x} --pw='a'\\''{x}' --token=a\\ {x} "
+                     f"me:{x}@host SSHPASS={x} -H 'Cookie: a=b; c={x}' -H Authorization:\\ Bearer\\ {x} 'http://h/x?sig={x}&y=1' "
+                     f"aws_secret_access_key {x} ghp_{x}0123456789abcdef https://u:{x}@h/", only="command")
+
+
+@item(forbidden=b"swordfish7", secret="command")
+def secrets_workload(folder):
+    """The same in the name and the command of a workload."""
+    path = seeds.workload(f"{folder}/work")
+    with open(f"{path}/sysinfo.csv", encoding="utf-8") as f:
+        head, row = f.read().splitlines()[:2]
+    name, rest = row.split(",", 1)
+    assert head.startswith("workload_name,"), head
+    seeds.write_text(f"{path}/sysinfo.csv", f"{head},command\n{name} --token swordfish7,{rest},TOKEN=swordfish7 ./app\n")
+    return path
 
 
 @item(forbidden=b"hunter2-do-not-print", secret="environment")

@@ -131,6 +131,19 @@ def perfetto_long_counter(folder):
                   _track(6, "Agent [0] PMC " + "C" * LONG, _f(8, b"")), *(_slice(i * 1000) for i in range(MANY)), *points)
 
 
+def perfetto_counters_alone(folder):
+    """Counters of GPUs of which nothing else is told, each of another one: lists grow while they are looked at."""
+    points = (_packet(i * 1000, _f(11, _f(9, 4) + _f(11, 6 + i) + _f(30, 2**63 - i))) for i in range(300))
+    return _write(folder, "a.pftrace", _texts(categories=["user"], names=["k"]), _track(5, "t"), _slice(1000),
+                  *(_track(6 + i, f"GPU [{i}] temperature", _f(8, b"")) for i in range(300)), *points)
+
+
+def otf2_counters_alone(folder):
+    """The same as an archive, where the program makes one."""
+    path = perfetto_counters_alone(folder)
+    return seeds.converted_or_not(path, "otf2", f"{folder}/a.otf2")
+
+
 def perfetto_sequences(folder):
     """A writer of its own for every packet."""
     return _write(folder, "a.pftrace", *(_packet(i, _f(11, _f(9, 3) + _f(23, "x")), sequence=i + 1)

@@ -266,6 +266,12 @@ def jax(path):
     return xla_files.write_json(path, xla_files.example(2))
 
 
+def converted_or_not(trace, form, path):
+    """The trace in another form, or itself where the program has none such."""
+    done = subprocess.run([_program, "convert", trace, "-f", form, "-o", path], check=False, capture_output=True)
+    return trace if done.returncode else path
+
+
 def otf2(path):
     """A folder with an archive; of a build without libotf2, with something else."""
     os.makedirs(path)

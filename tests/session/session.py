@@ -4,6 +4,7 @@
     session.py --gpusight PROGRAM [--kills N] [--state DIR] [--only PART]
 """
 import argparse
+import fcntl
 import glob
 import hashlib
 import json
@@ -269,8 +270,25 @@ def locked(o):
     first.send_signal(signal.SIGINT)
     first.communicate(timeout=30)
     check("Ctrl-C ends the build and saves", first.returncode == 130, first.returncode)
-    document, _ = load(toy)
+    document, folder = load(toy)
     check("and it is told", any(e["text"] == "was interrupted" for e in document["events"]), document)
+    left_by_the_killed(toy, document, folder)
+
+
+def left_by_the_killed(toy, document, folder):
+    """What a session that was killed at a bad moment leaves behind, made by hand."""
+    with open(os.path.join(folder, "lock"), "rb") as lock:  # a child that still has the descriptor
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = toy.run("resume", "--build", "true")
+        check("a descriptor that a child has left does not keep others out", "in use" not in done.stderr, done.stderr)
+    document, folder = load(toy)
+    document["checkpoints"].append(dict(document["checkpoints"][0], number=len(document["checkpoints"]), parent=0,
+                                        summary="never begun", result="trying"))
+    with open(os.path.join(folder, "session.json"), "w", encoding="utf-8") as f:
+        json.dump(document, f)
+    toy.run("rollback", "0")
+    check("a step that had not moved its files is interrupted, not being tried for ever",
+          results(load(toy)[0]).get("never begun") == "interrupted", results(load(toy)[0]))
 
 
 def scripted(o):

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "base/sort.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "model/trace.h"
@@ -495,6 +496,50 @@ static void the_log_level_is_kept(void **state)
     log_set_level(LOG_NORMAL);
 }
 
+/* Spread, in one heap with one far away, few different ones, the ends of the range. */
+static int64_t key_like(int kind, uint64_t random, size_t i)
+{
+    switch (kind) {
+    case 0:
+        return (int64_t)(random % 1000000007) + (int64_t)i;
+    case 1:
+        return i ? (int64_t)(random % 1000) : INT64_MAX / 2;
+    case 2:
+        return (int64_t)(random % 5);
+    default:
+        return i % 3 ? (int64_t)random : i % 2 ? INT64_MIN : INT64_MAX;
+    }
+}
+
+static void rows_are_sorted_and_equal_ones_stay_in_order(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {0, 1, 2, 65, 1000, 40000};
+    for (int kind = 0; kind < 4; kind++)
+        for (size_t s = 0; s < ARRAY_LEN(sizes); s++) {
+            struct arena a;
+            arena_init(&a);
+            size_t n = sizes[s];
+            int64_t *key = arena_array(&a, int64_t, n + 1);
+            uint32_t *rows = arena_array(&a, uint32_t, n + 1);
+            bool *there = arena_array(&a, bool, n + 1);
+            for (uint32_t i = 0; i < n; i++) {
+                key[i] = key_like(kind, hash_u64(i + 1), i);
+                rows[i] = i;
+            }
+            sort_rows(rows, n, key, &a);
+            for (size_t i = 0; i < n; i++) {
+                assert_false(there[rows[i]]);
+                there[rows[i]] = true;
+                if (i && key[rows[i - 1]] == key[rows[i]])
+                    assert_true(rows[i - 1] < rows[i]);
+                else if (i)
+                    assert_true(key[rows[i - 1]] < key[rows[i]]);
+            }
+            arena_release(&a);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -519,6 +564,7 @@ int main(void)
         unit_test(a_shortage_in_a_worker_unwinds_in_the_caller),
         unit_test(errors_are_wrapped_and_made_printable),
         unit_test(the_log_level_is_kept),
+        unit_test(rows_are_sorted_and_equal_ones_stay_in_order),
     };
     return unit_run(tests);
 }

@@ -484,7 +484,9 @@ static void split_rows_keep_their_calls(void **state)
         made_kernel(&m, "k", stream[p], US(i + 2), US(i + 3), call);
     }
     struct split s;
-    split_init(&s, &m.t, &arena);
+    struct owners owners;
+    owners_find(&owners, &m.t, &arena);
+    split_init(&s, &owners, &arena);
     for (uint32_t p = 0; p < 3; p++) {
         struct trace one;
         trace_init(&one);

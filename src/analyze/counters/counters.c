@@ -44,7 +44,7 @@ static bool cannot_be_zero(const struct metric_def *d)
     return d->group == GROUP_OCCUPANCY || str_eq(d->id, "gpu_busy_pct");
 }
 
-struct counter_value counter_metric_of(const struct counter_facts *f, const struct metric *m)
+static struct counter_value counter_metric_of(const struct counter_facts *f, const struct metric *m)
 {
     struct counter_value v = counter_value_of(f, m->formula);
     if (cannot_be_zero(m->def) && v.value <= 0) {

@@ -90,7 +90,6 @@ bool pg_run(struct pg *p, const char *sql, const char *const *values, size_t n, 
 void pg_begin(struct str *m, char type, size_t *at); /* type 0: none, as the first message has */
 void pg_end(struct str *m, size_t at);
 void pg_put_int(struct str *m, uint32_t v);
-void pg_put_short(struct str *m, uint16_t v);
 void pg_put_text(struct str *m, const char *text); /* and its NUL */
 
 struct pg_body {
@@ -99,7 +98,6 @@ struct pg_body {
 };
 struct pg_body pg_body_of(const struct str *s);
 uint32_t pg_get_int(struct pg_body *b);
-uint16_t pg_get_short(struct pg_body *b);
 const char *pg_get_text(struct pg_body *b); /* to the next NUL; "" where there is none */
 const char *pg_get_bytes(struct pg_body *b, uint32_t n); /* NULL where there are fewer */
 

@@ -24,7 +24,7 @@ void pg_put_int(struct str *m, uint32_t v)
         str_putc(m, (char)(v >> i));
 }
 
-void pg_put_short(struct str *m, uint16_t v)
+static void pg_put_short(struct str *m, uint16_t v)
 {
     str_putc(m, (char)(v >> 8));
     str_putc(m, (char)v);
@@ -71,7 +71,7 @@ uint32_t pg_get_int(struct pg_body *b)
     return p ? (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3] : 0;
 }
 
-uint16_t pg_get_short(struct pg_body *b)
+static uint16_t pg_get_short(struct pg_body *b)
 {
     const uint8_t *p = (const uint8_t *)pg_get_bytes(b, 2);
     return p ? (uint16_t)(p[0] << 8 | p[1]) : 0;

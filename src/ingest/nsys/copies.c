@@ -131,10 +131,8 @@ static bool read_copies(struct nsys *n, const char *table, const struct scan_col
         return true;
     if (!nsys_read_enums(n, &job.enums, err))
         return false;
-    if (!nsys_scan(n, &scan, err)) {
-        c->n = job.base;
+    if (!nsys_scan(n, &scan, err))
         return false;
-    }
     finish(n, job.base);
     return true;
 }

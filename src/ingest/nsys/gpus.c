@@ -96,7 +96,7 @@ static bool read_gpu_table(struct nsys *n, const char *table, struct gs_error *e
     if (!nsys_has(n, table))
         return true;
     if (!db_query(&q, n->db, err, "SELECT %s FROM \"%w\" NOT INDEXED ORDER BY 1, 2",
-                  nsys_columns(n, table, gpu_columns), table))
+                  db_columns(n->db, table, gpu_columns, n->arena), table))
         return false;
     while (db_next(&q)) {
         uint64_t machine = gid_machine(sqlite3_column_int64(q.stmt, VM));
@@ -113,9 +113,7 @@ static bool read_cuda_devices(struct nsys *n, struct gs_error *err)
 {
     static const char *const columns[] = {"pid", "cudaId", "gpuId", "numMultiprocessors", NULL};
     struct db_query q;
-    if (!nsys_has(n, "TARGET_INFO_CUDA_DEVICE"))
-        return true;
-    if (!nsys_query(&q, n, "TARGET_INFO_CUDA_DEVICE", columns, err))
+    if (!db_select(&q, n->db, "TARGET_INFO_CUDA_DEVICE", columns, err))
         return false;
     while (db_next(&q)) {
         uint64_t key =
@@ -131,9 +129,7 @@ static bool read_streams(struct nsys *n, const char *table, const char *stream, 
 {
     const char *const columns[] = {"processId", stream, flag, NULL};
     struct db_query q;
-    if (!nsys_has(n, table))
-        return true;
-    if (!nsys_query(&q, n, table, columns, err))
+    if (!db_select(&q, n->db, table, columns, err))
         return false;
     while (db_next(&q)) {
         /* CUPTI_…_STREAM_CREATE_FLAG_UNKNOWN, DEFAULT, NON_BLOCKING, NULL */

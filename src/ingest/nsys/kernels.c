@@ -132,31 +132,35 @@ static uint32_t resolve_symbol(void *ctx, const struct key *key)
     return (uint32_t)t->symbols.n - 1;
 }
 
-static void finish(struct nsys *n, size_t base)
+/* Scans a table of work and resolves what its rows name. */
+static bool read_work(struct nsys *n, struct scan *scan, struct keys *symbols,
+                      uint32_t (*resolve)(void *, const struct key *), enum note_kind kind,
+                      const char *note, struct gs_error *err)
 {
     struct kernels *k = &n->trace->kernels;
-    nsys_note_times(n, k->start_ns, k->end_ns, base, k->n, "kernels without times");
-    launches_finish(&n->launches, n->trace, base);
-    nsys_finish_streams(n, k->stream, base, k->n);
-    nsys_link(n, k->stream, k->id, k->call, k->thread, base, k->n);
+    struct kernel_job job = {n, k->n};
+    scan->begin = begin;
+    scan->ctx = &job;
+    if (!nsys_has(n, scan->table))
+        return true;
+    if (!nsys_scan(n, scan, err))
+        return false;
+    uint64_t count = kind == NOTE_DANGLING ? nsys_tally_names(n) : k->n - job.base;
+    trace_note(n->trace, kind, count, note);
+    keys_finish(symbols, k->symbol, job.base, k->n, resolve, n);
+    nsys_note_times(n, k->start_ns, k->end_ns, job.base, k->n, "kernels without times");
+    launches_finish(&n->launches, n->trace, job.base);
+    nsys_finish_streams(n, k->stream, job.base, k->n);
+    nsys_link(n, k->stream, k->id, k->call, k->thread, job.base, k->n);
+    return true;
 }
 
 bool nsys_read_kernels(struct nsys *n, struct gs_error *err)
 {
-    static const char table[] = "CUPTI_ACTIVITY_KIND_KERNEL";
-    if (!nsys_has(n, table))
-        return true;
-    struct kernels *k = &n->trace->kernels;
-    struct kernel_job job = {n, k->n};
-    struct scan scan = {table, columns, N_COLS, begin, rows, &job};
-    if (!nsys_scan(n, &scan, err)) {
-        k->n = job.base;
-        return false;
-    }
-    trace_note(n->trace, NOTE_DANGLING, nsys_tally_names(n), "kernels whose name is not listed");
-    keys_finish(&n->symbols, k->symbol, job.base, k->n, resolve_symbol, n);
-    finish(n, job.base);
-    return true;
+    struct scan scan = {
+        .table = "CUPTI_ACTIVITY_KIND_KERNEL", .cols = columns, .n_cols = N_COLS, .rows = rows};
+    return read_work(n, &scan, &n->symbols, resolve_symbol, NOTE_DANGLING,
+                     "kernels whose name is not listed", err);
 }
 
 /* ---- whole graphs: one row each, with no word about the kernels inside ---- */
@@ -204,20 +208,12 @@ static uint32_t resolve_graph(void *ctx, const struct key *key)
 
 bool nsys_read_graphs(struct nsys *n, struct gs_error *err)
 {
-    static const char table[] = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
-    if (!nsys_has(n, table))
-        return true;
-    struct kernels *k = &n->trace->kernels;
-    struct kernel_job job = {n, k->n};
-    struct scan scan = {table, graph_columns, G_COLS, begin, graph_rows, &job};
-    if (!nsys_scan(n, &scan, err)) {
-        k->n = job.base;
-        return false;
-    }
-    trace_note(n->trace, NOTE_OTHER, k->n - job.base,
-               "CUDA graphs are recorded as a whole, without their kernels; capture with "
-               "--cuda-graph-trace=node to see them");
-    keys_finish(&n->graphs, k->symbol, job.base, k->n, resolve_graph, n);
-    finish(n, job.base);
-    return true;
+    struct scan scan = {.table = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
+                        .cols = graph_columns,
+                        .n_cols = G_COLS,
+                        .rows = graph_rows};
+    return read_work(n, &scan, &n->graphs, resolve_graph, NOTE_OTHER,
+                     "CUDA graphs are recorded as a whole, without their kernels; capture with "
+                     "--cuda-graph-trace=node to see them",
+                     err);
 }

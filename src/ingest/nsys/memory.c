@@ -92,10 +92,8 @@ bool nsys_read_allocations(struct nsys *n, struct gs_error *err)
         return true;
     if (!nsys_read_enums(n, &job.enums, err))
         return false;
-    if (!nsys_scan(n, &scan, err)) {
-        a->n = job.base;
+    if (!nsys_scan(n, &scan, err))
         return false;
-    }
     finish(&job);
     return true;
 }

@@ -63,9 +63,7 @@ static bool read_names(struct metric_job *job, struct gs_error *err)
     struct nsys *n = job->n;
     struct db_query q;
     idmap_init(&job->names, n->arena);
-    if (!nsys_has(n, "TARGET_INFO_GPU_METRICS"))
-        return true;
-    if (!nsys_query(&q, n, "TARGET_INFO_GPU_METRICS", names, err))
+    if (!db_select(&q, n->db, "TARGET_INFO_GPU_METRICS", names, err))
         return false;
     while (db_next(&q))
         idmap_put(&job->names,
@@ -124,10 +122,8 @@ bool nsys_read_metrics(struct nsys *n, struct gs_error *err)
     if (!read_names(&job, err))
         return false;
     find_gpus(&job);
-    if (!nsys_scan(n, &scan, err)) {
-        out->n = job.base;
+    if (!nsys_scan(n, &scan, err))
         return false;
-    }
     drop_timeless(&job);
     keys_finish(&n->series, out->series, job.base, out->n, resolve_series, &job);
     return true;

@@ -115,11 +115,6 @@ static inline uint64_t pair_key(uint64_t a, int64_t b)
 
 bool nsys_has(struct nsys *n, const char *table);
 bool nsys_has_column(struct nsys *n, const char *table, const char *column);
-/* Columns (NULL-terminated list) for a SELECT; NULL for those the table lacks. */
-const char *nsys_columns(struct nsys *n, const char *table, const char *const *columns);
-/* Opens a query over columns (NULL-terminated list) of a table. */
-bool nsys_query(struct db_query *q, struct nsys *n, const char *table, const char *const *columns,
-                struct gs_error *err);
 /* scan_table(), and remembers how many rows there were. */
 bool nsys_scan(struct nsys *n, const struct scan *s, struct gs_error *err);
 /* A text column of the current row, as a string of the trace. */

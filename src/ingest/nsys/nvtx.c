@@ -210,10 +210,8 @@ bool nsys_read_markers(struct nsys *n, struct gs_error *err)
     struct scan scan = {"NVTX_EVENTS", columns, N_COLS, begin, rows, &job};
     if (!nsys_has(n, "NVTX_EVENTS"))
         return true;
-    if (!nsys_scan(n, &scan, err)) {
-        m->n = job.base;
+    if (!nsys_scan(n, &scan, err))
         return false;
-    }
     uint64_t no_time = 0;
     for (int w = 0; w < PARALLEL_MAX; w++)
         no_time += n->tally[w].no_time;

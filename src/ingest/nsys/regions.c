@@ -124,11 +124,8 @@ static bool read_table(struct nsys *n, const struct region_table *spec, const ch
     if (spec->fixed)
         job.fixed = strings_add(&n->trace->strings, spec->fixed);
     struct scan scan = {table, columns, spec->peers ? N_COLS : PEER, begin, rows, &job};
-    if (!nsys_scan(n, &scan, err)) {
-        r->n = job.base;
-        n->trace->messages.n = job.message_base;
+    if (!nsys_scan(n, &scan, err))
         return false;
-    }
     nsys_note_times(n, r->start_ns, r->end_ns, job.base, r->n, "host calls without times");
     trace_note(n->trace, NOTE_DANGLING, nsys_tally_names(n), "host calls whose name is not listed");
     nsys_finish_threads(n, r->thread, job.base, r->n);

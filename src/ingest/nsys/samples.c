@@ -108,10 +108,8 @@ bool nsys_read_samples(struct nsys *n, struct gs_error *err)
         return true;
     if (!read_tops(&job, err))
         return false;
-    if (!nsys_scan(n, &scan, err)) {
-        s->n = job.base;
+    if (!nsys_scan(n, &scan, err))
         return false;
-    }
     n->trace->sample_records += s->n - job.base;
     keep_traced(&job);
     nsys_finish_threads(n, s->thread, job.base, s->n);

@@ -57,14 +57,12 @@ bool nsys_read_strings(struct nsys *n, struct gs_error *err)
 {
     static const char *const columns[] = {"id", "value", NULL};
     struct db_query q;
-    if (nsys_has(n, "StringIds")) {
-        if (!nsys_query(&q, n, "StringIds", columns, err))
-            return false;
-        while (db_next(&q))
-            idtable_put(&n->strings, sqlite3_column_int64(q.stmt, 0), nsys_text(n, &q, 1));
-        if (!db_done(&q, err))
-            return false;
-    }
+    if (!db_select(&q, n->db, "StringIds", columns, err))
+        return false;
+    while (db_next(&q))
+        idtable_put(&n->strings, sqlite3_column_int64(q.stmt, 0), nsys_text(n, &q, 1));
+    if (!db_done(&q, err))
+        return false;
     idtable_seal(&n->strings);
     clean_names(n);
     return true;

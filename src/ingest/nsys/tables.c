@@ -14,27 +14,6 @@ bool nsys_has_column(struct nsys *n, const char *table, const char *column)
     return db_has_column(n->db, table, column);
 }
 
-const char *nsys_columns(struct nsys *n, const char *table, const char *const *columns)
-{
-    struct str list;
-    str_init(&list, n->arena);
-    for (; *columns; columns++) {
-        str_puts(&list, list.len ? ", " : "");
-        if (nsys_has_column(n, table, *columns))
-            str_printf(&list, "\"%s\"", *columns);
-        else
-            str_puts(&list, "NULL");
-    }
-    return list.buf;
-}
-
-bool nsys_query(struct db_query *q, struct nsys *n, const char *table, const char *const *columns,
-                struct gs_error *err)
-{
-    return db_query(q, n->db, err, "SELECT %s FROM \"%w\" NOT INDEXED",
-                    nsys_columns(n, table, columns), table);
-}
-
 uint32_t nsys_text(struct nsys *n, struct db_query *q, int column)
 {
     const char *text = db_text(q, column);

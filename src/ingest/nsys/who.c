@@ -38,9 +38,7 @@ static bool read_process_names(struct nsys *n, struct gs_error *err)
 {
     static const char *const columns[] = {"globalPid", "name", NULL};
     struct db_query q;
-    if (!nsys_has(n, "PROCESSES"))
-        return true;
-    if (!nsys_query(&q, n, "PROCESSES", columns, err))
+    if (!db_select(&q, n->db, "PROCESSES", columns, err))
         return false;
     while (db_next(&q))
         idmap_put(&n->names, gid_process(sqlite3_column_int64(q.stmt, 0)), nsys_text(n, &q, 1));
@@ -51,9 +49,7 @@ static bool read_thread_names(struct nsys *n, struct gs_error *err)
 {
     static const char *const columns[] = {"globalTid", "nameId", NULL};
     struct db_query q;
-    if (!nsys_has(n, "ThreadNames"))
-        return true;
-    if (!nsys_query(&q, n, "ThreadNames", columns, err))
+    if (!db_select(&q, n->db, "ThreadNames", columns, err))
         return false;
     while (db_next(&q)) {
         uint32_t name = nsys_string(n, sqlite3_column_int64(q.stmt, 1));
@@ -67,9 +63,7 @@ static bool read_ranks(struct nsys *n, struct gs_error *err)
 {
     static const char *const columns[] = {"globalTid", "rank", "globalPid", NULL};
     struct db_query q;
-    if (!nsys_has(n, "MPI_RANKS"))
-        return true;
-    if (!nsys_query(&q, n, "MPI_RANKS", columns, err))
+    if (!db_select(&q, n->db, "MPI_RANKS", columns, err))
         return false;
     while (db_next(&q)) {
         bool by_thread = sqlite3_column_type(q.stmt, 0) != SQLITE_NULL;

@@ -270,13 +270,11 @@ static bool has_events(const char *stem, uint64_t location)
     return n > 0 && (size_t)n < sizeof(path) && access(path, R_OK) == 0;
 }
 
-static void read_events(OTF2_Reader *r, const char *stem)
+/* Opens readers of locations from `k` on, as many as memory allows; where the next begin. */
+static size_t open_locations(OTF2_Reader *r, const char *stem, size_t k, size_t most, bool local)
 {
     uint64_t n;
-    bool local = OTF2_Reader_OpenDefFiles(r) == OTF2_SUCCESS;
-    if (OTF2_Reader_OpenEvtFiles(r) != OTF2_SUCCESS)
-        _exit(3);
-    for (size_t k = 0; k < self->n_locations; k++) {
+    for (size_t opened = 0; k < self->n_locations && opened < most; k++) {
         uint64_t i = self->location[k];
         if (!has_events(stem, i))
             continue;
@@ -286,19 +284,47 @@ static void read_events(OTF2_Reader *r, const char *stem)
             OTF2_Reader_CloseDefReader(r, d);
         }
         OTF2_Reader_GetEvtReader(r, i);
+        opened++;
     }
-    if (local)
-        OTF2_Reader_CloseDefFiles(r);
+    return k;
+}
+
+/* In the order of their times, of all locations that are open. */
+static void read_open(OTF2_Reader *r, OTF2_GlobalEvtReaderCallbacks *c)
+{
+    uint64_t n;
     OTF2_GlobalEvtReader *e = OTF2_Reader_GetGlobalEvtReader(r);
+    if (!e)
+        _exit(3);
+    OTF2_Reader_RegisterGlobalEvtCallbacks(r, e, c, NULL);
+    if (OTF2_Reader_ReadAllGlobalEvents(r, e, &n) != OTF2_SUCCESS)
+        _exit(3);
+    OTF2_Reader_CloseGlobalEvtReader(r, e);
+}
+
+/*
+ * A reader takes a chunk of memory, however small its file is, and the archive says how large that
+ * is. So they are read in batches; events are joined by location, whatever stands between them.
+ */
+static void read_events(OTF2_Reader *r, const char *stem, uint64_t bytes)
+{
+    enum { ALWAYS = 32 << 20, TIMES = 100, MOST = 512 << 20 };
+    uint64_t chunk = 0, definitions;
+    bool local = OTF2_Reader_OpenDefFiles(r) == OTF2_SUCCESS;
     OTF2_GlobalEvtReaderCallbacks *c = OTF2_GlobalEvtReaderCallbacks_New();
-    if (!e || !c)
+    if (!c || OTF2_Reader_GetChunkSize(r, &chunk, &definitions) != OTF2_SUCCESS || !chunk ||
+        OTF2_Reader_OpenEvtFiles(r) != OTF2_SUCCESS)
         _exit(3);
     OTF2_GlobalEvtReaderCallbacks_SetEnterCallback(c, on_enter);
     OTF2_GlobalEvtReaderCallbacks_SetLeaveCallback(c, on_leave);
     OTF2_GlobalEvtReaderCallbacks_SetMetricCallback(c, on_metric);
-    OTF2_Reader_RegisterGlobalEvtCallbacks(r, e, c, NULL);
-    if (OTF2_Reader_ReadAllGlobalEvents(r, e, &n) != OTF2_SUCCESS)
-        _exit(3);
+    uint64_t room = ALWAYS + bytes * TIMES < MOST ? ALWAYS + bytes * TIMES : MOST;
+    for (size_t k = 0; k < self->n_locations;) {
+        k = open_locations(r, stem, k, room / chunk ? (size_t)(room / chunk) : 1, local);
+        read_open(r, c);
+    }
+    if (local)
+        OTF2_Reader_CloseDefFiles(r);
 }
 
 static void limit(int what, uint64_t most)
@@ -326,7 +352,7 @@ static uint64_t addresses_now(void)
 _Noreturn void otf2_child(const char *path, const char *stem, int fd, uint64_t bytes,
                           uint64_t files)
 {
-    enum { ALWAYS_MIB = 700, FILE_MIB = 2, TIMES = 8, ALWAYS_S = 10 };
+    enum { ALWAYS_MIB = 700, FILE_KIB = 64, TIMES = 8, ALWAYS_S = 10 };
     int quiet = open("/dev/null", O_WRONLY);
     if (quiet >= 0) { /* libotf2 tells its troubles itself; ours is one line */
         dup2(quiet, STDERR_FILENO);
@@ -334,8 +360,8 @@ _Noreturn void otf2_child(const char *path, const char *stem, int fd, uint64_t b
     }
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_CPU, ALWAYS_S + bytes / (1 << 20));
-    limit(RLIMIT_AS,
-          addresses_now() + (((uint64_t)ALWAYS_MIB + files * FILE_MIB) << 20) + bytes * TIMES);
+    limit(RLIMIT_AS, addresses_now() + ((((uint64_t)ALWAYS_MIB << 10) + files * FILE_KIB) << 10) +
+                         bytes * TIMES);
     self = calloc(1, sizeof(*self));
     if (!self)
         _exit(2);
@@ -344,7 +370,7 @@ _Noreturn void otf2_child(const char *path, const char *stem, int fd, uint64_t b
     if (!r || OTF2_Reader_SetSerialCollectiveCallbacks(r) != OTF2_SUCCESS)
         _exit(3);
     read_definitions(r);
-    read_events(r, stem);
+    read_events(r, stem, bytes);
     record(O_END, 0, 0, 0, 0, 0);
     flush();
     _exit(0);

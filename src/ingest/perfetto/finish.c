@@ -333,7 +333,9 @@ static uint32_t series_of(struct perfetto *p, uint32_t track)
     int64_t gpu = str_starts(name, "GPU [") ? number_in(name, "GPU") : PF_NONE;
     struct series s = {t->name, t->units, NO_INDEX, p->build.processes.v[t->process].process};
     if (gpu != PF_NONE) {
-        uint32_t agent = p->build.agents.v[agent_of(p, t->process, (int32_t)gpu)].agent;
+        uint32_t slot =
+            agent_of(p, t->process, (int32_t)gpu); /* before the list is looked at: it may move */
+        uint32_t agent = p->build.agents.v[slot].agent;
         const char *rest = strstr(name, "] ");
         s.gpu = tr->agents.v[agent].gpu;
         if (rest)

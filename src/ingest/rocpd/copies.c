@@ -118,10 +118,8 @@ bool rocpd_read_copies(struct rocpd *r, struct gs_error *err)
                           arena_array(r->arena, uint8_t, r->trace->strings.n + 1)};
     struct scan scan = {
         rocpd_table(r, "memory_copy"), copy_columns, N_COLS, copies_begin, copies_rows, &job};
-    if (!scan_table(r->db, &scan, err)) {
-        r->trace->copies.n = job.base;
+    if (!scan_table(r->db, &scan, err))
         return false;
-    }
     struct copies *c = &r->trace->copies;
     if (note_tally(r, "copies without times", "copies between devices that are not listed"))
         rocpd_fill_times(c->start_ns, c->end_ns, job.base, c->n);
@@ -200,10 +198,8 @@ bool rocpd_read_allocations(struct rocpd *r, struct gs_error *err)
     struct row_job job = {r, r->trace->allocations.n, NULL};
     struct scan scan = {
         rocpd_table(r, "memory_allocate"), alloc_columns, M_COLS, allocs_begin, allocs_rows, &job};
-    if (!scan_table(r->db, &scan, err)) {
-        r->trace->allocations.n = job.base;
+    if (!scan_table(r->db, &scan, err))
         return false;
-    }
     struct allocations *a = &r->trace->allocations;
     if (note_tally(r, "allocations without times", NULL))
         rocpd_fill_times(a->start_ns, a->end_ns, job.base, a->n);

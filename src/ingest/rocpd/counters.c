@@ -111,10 +111,8 @@ static void free_events(void *job)
 static bool read_counters(struct counter_job *job, struct gs_error *err)
 {
     struct scan scan = {rocpd_table(job->r, "pmc_event"), columns, N_COLS, begin, rows, job};
-    if (!scan_table(job->r->db, &scan, err)) {
-        job->r->trace->counters.n = job->base;
+    if (!scan_table(job->r->db, &scan, err))
         return false;
-    }
     job->r->trace->counter_records += job->r->trace->counters.n - job->base;
     split(job);
     return true;

@@ -15,24 +15,11 @@ bool rocpd_read_strings(struct rocpd *r, struct gs_error *err)
 
 /* ---- the rest, by query ---- */
 
-/* "col" when the table has it, else "NULL": later schemas add columns, odd files lack some. */
-static const char *column_or_null(struct rocpd *r, const char *table, const char *column)
-{
-    bool found = db_has_column(r->db, table, column);
-    return found ? arena_printf(r->arena, "\"%s\"", column) : "NULL";
-}
-
 bool rocpd_query(struct db_query *q, struct rocpd *r, const char *base, const char *const *columns,
                  struct gs_error *err)
 {
-    const char *table = rocpd_table(r, base);
-    struct str list;
-    str_init(&list, r->arena);
-    for (; *columns; columns++) {
-        str_puts(&list, list.len ? ", " : "");
-        str_puts(&list, column_or_null(r, table, *columns));
-    }
-    return db_query(q, r->db, err, "SELECT %s FROM \"%w\" NOT INDEXED", list.buf, table);
+    rocpd_has(r, base); /* it is noted where it is not */
+    return db_select(q, r->db, rocpd_table(r, base), columns, err);
 }
 
 uint32_t rocpd_text(struct rocpd *r, struct db_query *q, int column)
@@ -62,8 +49,6 @@ static bool read_nodes(struct rocpd *r, struct gs_error *err)
 {
     static const char *const columns[] = {"id", "hostname", NULL};
     struct db_query q;
-    if (!rocpd_has(r, "info_node"))
-        return true;
     if (!rocpd_query(&q, r, "info_node", columns, err))
         return false;
     while (db_next(&q)) {
@@ -87,26 +72,24 @@ static bool read_processes(struct rocpd *r, struct gs_error *err)
     struct db_query q;
     const char *path = r->trace->files.v[r->file].path;
     r->process = (uint32_t)r->trace->processes.n;
-    if (rocpd_has(r, "info_process")) {
-        if (!rocpd_query(&q, r, "info_process", columns, err))
-            return false;
-        while (db_next(&q)) {
-            struct process p = {.rank = -1, .file = r->file};
-            p.host = host_of(r, sqlite3_column_int64(q.stmt, 1));
-            p.pid = sqlite3_column_int64(q.stmt, 2);
-            p.ppid = sqlite3_column_int64(q.stmt, 3);
-            p.start_ns = sqlite3_column_int64(q.stmt, 4);
-            p.end_ns = sqlite3_column_int64(q.stmt, 5);
-            p.command = rocpd_text(r, &q, 6);
-            rank_from_environment(&p, db_text(&q, 7), db_bytes(&q, 7));
-            rank_from_path(&p, path);
-            idtable_put(&r->processes, sqlite3_column_int64(q.stmt, 0),
-                        (uint32_t)r->trace->processes.n);
-            vec_push(&r->trace->processes, &r->trace->arena, p);
-        }
-        if (!db_done(&q, err))
-            return false;
+    if (!rocpd_query(&q, r, "info_process", columns, err))
+        return false;
+    while (db_next(&q)) {
+        struct process p = {.rank = -1, .file = r->file};
+        p.host = host_of(r, sqlite3_column_int64(q.stmt, 1));
+        p.pid = sqlite3_column_int64(q.stmt, 2);
+        p.ppid = sqlite3_column_int64(q.stmt, 3);
+        p.start_ns = sqlite3_column_int64(q.stmt, 4);
+        p.end_ns = sqlite3_column_int64(q.stmt, 5);
+        p.command = rocpd_text(r, &q, 6);
+        rank_from_environment(&p, db_text(&q, 7), db_bytes(&q, 7));
+        rank_from_path(&p, path);
+        idtable_put(&r->processes, sqlite3_column_int64(q.stmt, 0),
+                    (uint32_t)r->trace->processes.n);
+        vec_push(&r->trace->processes, &r->trace->arena, p);
     }
+    if (!db_done(&q, err))
+        return false;
     idtable_seal(&r->processes);
     if (r->trace->processes.n == r->process) { /* rows must belong to something */
         struct process p = {.rank = -1, .file = r->file};
@@ -120,8 +103,6 @@ static bool read_threads(struct rocpd *r, struct gs_error *err)
 {
     static const char *const columns[] = {"id", "pid", "tid", "name", NULL};
     struct db_query q;
-    if (!rocpd_has(r, "info_thread"))
-        return true;
     if (!rocpd_query(&q, r, "info_thread", columns, err))
         return false;
     while (db_next(&q)) {
@@ -173,8 +154,6 @@ static bool read_agents(struct rocpd *r, struct gs_error *err)
         "type_index", "name",        "model_name", "product_name", "user_name",
         "extdata",    "vendor_name", NULL};
     struct db_query q;
-    if (!rocpd_has(r, "info_agent"))
-        return true;
     if (!rocpd_query(&q, r, "info_agent", columns, err))
         return false;
     while (db_next(&q)) {
@@ -197,22 +176,18 @@ static bool read_queues_and_streams(struct rocpd *r, struct gs_error *err)
 {
     static const char *const columns[] = {"id", "pid", "name", "extdata", NULL};
     struct db_query q;
-    if (rocpd_has(r, "info_queue")) {
-        if (!rocpd_query(&q, r, "info_queue", columns, err))
-            return false;
-        while (db_next(&q)) {
-            int64_t row = sqlite3_column_int64(q.stmt, 0);
-            struct queue queue = {rocpd_process(r, sqlite3_column_int64(q.stmt, 1)),
-                                  id_in_process(&q, 3, row), rocpd_text(r, &q, 2)};
-            idtable_put(&r->queues, row, (uint32_t)r->trace->queues.n);
-            vec_push(&r->trace->queues, &r->trace->arena, queue);
-        }
-        if (!db_done(&q, err))
-            return false;
+    if (!rocpd_query(&q, r, "info_queue", columns, err))
+        return false;
+    while (db_next(&q)) {
+        int64_t row = sqlite3_column_int64(q.stmt, 0);
+        struct queue queue = {rocpd_process(r, sqlite3_column_int64(q.stmt, 1)),
+                              id_in_process(&q, 3, row), rocpd_text(r, &q, 2)};
+        idtable_put(&r->queues, row, (uint32_t)r->trace->queues.n);
+        vec_push(&r->trace->queues, &r->trace->arena, queue);
     }
+    if (!db_done(&q, err))
+        return false;
     idtable_seal(&r->queues);
-    if (!rocpd_has(r, "info_stream"))
-        return true;
     if (!rocpd_query(&q, r, "info_stream", columns, err))
         return false;
     while (db_next(&q)) {
@@ -232,8 +207,6 @@ static bool read_pmcs(struct rocpd *r, struct gs_error *err)
                                           "expression", "units",    "description", "is_derived",
                                           "pid",        NULL};
     struct db_query q;
-    if (!rocpd_has(r, "info_pmc"))
-        return true;
     if (!rocpd_query(&q, r, "info_pmc", columns, err))
         return false;
     r->first_pmc = r->trace->counter_infos.n;
@@ -260,8 +233,6 @@ static bool read_tracks(struct rocpd *r, struct gs_error *err)
 {
     static const char *const columns[] = {"id", "tid", "name_id", NULL};
     struct db_query q;
-    if (!rocpd_has(r, "track"))
-        return true;
     if (!rocpd_query(&q, r, "track", columns, err))
         return false;
     while (db_next(&q)) {

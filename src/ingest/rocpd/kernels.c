@@ -153,10 +153,8 @@ bool rocpd_read_kernels(struct rocpd *r, struct gs_error *err)
         r->events.kernel = mem_alloc(mem_mul(r->events.n, sizeof(uint32_t)));
     struct kernel_job job = {r, r->trace->kernels.n};
     struct scan scan = {rocpd_table(r, "kernel_dispatch"), columns, N_COLS, begin, rows, &job};
-    if (!scan_table(r->db, &scan, err)) {
-        r->trace->kernels.n = job.base;
+    if (!scan_table(r->db, &scan, err))
         return false;
-    }
     struct tally sum = {0};
     for (int w = 0; w < PARALLEL_MAX; w++) {
         sum.no_time += r->tally[w].no_time;

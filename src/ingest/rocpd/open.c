@@ -75,8 +75,6 @@ static bool read_metadata(struct rocpd *r, struct trace_file *f, struct gs_error
     struct arena *a = &r->trace->arena;
     struct db_query q;
     f->schema_version = f->tool_version = f->guid = "";
-    if (!rocpd_has(r, "metadata"))
-        return true;
     if (!rocpd_query(&q, r, "metadata", columns, err))
         return false;
     while (db_next(&q)) {

@@ -218,10 +218,8 @@ static void free_events(void *job)
 static bool read_regions(struct region_job *job, struct gs_error *err)
 {
     struct scan scan = {rocpd_table(job->r, "region"), columns, N_COLS, begin, rows, job};
-    if (!scan_table(job->r->db, &scan, err)) {
-        job->r->trace->regions.n = job->base;
+    if (!scan_table(job->r->db, &scan, err))
         return false;
-    }
     note_missing(job);
     split_markers(job);
     index_calls(job);

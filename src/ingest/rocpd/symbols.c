@@ -33,8 +33,6 @@ bool rocpd_read_symbols(struct rocpd *r, struct gs_error *err)
                                           "accum_vgpr_count",
                                           NULL};
     struct db_query q;
-    if (!rocpd_has(r, "info_kernel_symbol"))
-        return true;
     if (!rocpd_query(&q, r, "info_kernel_symbol", columns, err))
         return false;
     while (db_next(&q)) {

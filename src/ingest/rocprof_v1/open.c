@@ -107,7 +107,7 @@ static const char *folder_of(const char *path, struct arena *a)
 }
 
 /* A capture is known by its first file; results.csv alone is one as well, by any name. */
-const char *rv1_capture(const char *path, struct arena *a)
+static const char *rv1_capture(const char *path, struct arena *a)
 {
     struct named n;
     struct opt_list all = {0};
@@ -117,7 +117,8 @@ const char *rv1_capture(const char *path, struct arena *a)
     return all.n ? all.v[0] : arena_strdup(a, path);
 }
 
-void rv1_members(struct opt_list *out, const char *capture, struct arena *a)
+/* The files of a capture, in the order in which they are read. */
+static void rv1_members(struct opt_list *out, const char *capture, struct arena *a)
 {
     struct named n;
     if (parse_name(capture, &n))

@@ -92,9 +92,6 @@ bool rv1_read_lines(struct rv1 *r, const char *path, struct gs_error *err);
 bool rv1_is_rows(const struct probe *p);
 bool rv1_read_rows(struct rv1 *r, const char *path, struct gs_error *err);
 
-/* The capture of a file, and the files of a capture in the order in which they are read. */
-const char *rv1_capture(const char *path, struct arena *a);
-void rv1_members(struct opt_list *out, const char *capture, struct arena *a);
 /* The process that the name of a file tells: "123_hip_api_trace.txt"; 0: none. */
 uint64_t rv1_pid_of_name(const char *path);
 

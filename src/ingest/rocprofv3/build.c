@@ -22,13 +22,10 @@ uint32_t rv3_thread(struct rv3_build *b, uint32_t process, uint64_t tid)
     struct rv3_process *p = &b->processes.v[process];
     if (tid == RV3_NO_ID)
         return NO_INDEX;
-    uint32_t row = idmap_get(&p->threads, tid);
-    if (row != NO_INDEX)
-        return row;
-    row = (uint32_t)b->trace->threads.n;
-    struct thread t = {p->process, (int64_t)tid, 0, 0};
-    vec_push(&b->trace->threads, &b->trace->arena, t);
-    idmap_put(&p->threads, tid, row);
+    uint32_t row = idmap_claim(&p->threads, tid, (uint32_t)b->trace->threads.n);
+    if (row == b->trace->threads.n)
+        vec_push(&b->trace->threads, &b->trace->arena,
+                 ((struct thread){p->process, (int64_t)tid, 0, 0}));
     return row;
 }
 

@@ -74,13 +74,9 @@ static uint32_t queue_of(struct rv3_build *b, uint32_t process, uint64_t id)
     struct rv3_process *p = &b->processes.v[process];
     if (id == RV3_NO_ID)
         return NO_INDEX;
-    uint32_t row = idmap_get(&p->queues, id);
-    if (row != NO_INDEX)
-        return row;
-    row = (uint32_t)b->trace->queues.n;
-    struct queue q = {p->process, (int64_t)id, 0};
-    vec_push(&b->trace->queues, &b->trace->arena, q);
-    idmap_put(&p->queues, id, row);
+    uint32_t row = idmap_claim(&p->queues, id, (uint32_t)b->trace->queues.n);
+    if (row == b->trace->queues.n)
+        vec_push(&b->trace->queues, &b->trace->arena, ((struct queue){p->process, (int64_t)id, 0}));
     return row;
 }
 

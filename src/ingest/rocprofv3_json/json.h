@@ -109,10 +109,6 @@ void rv3j_learn(struct rv3j_alike *x, const struct jread *j, const char *from, c
 void rv3j_read_key(struct jread *j, struct record *k);
 void rv3j_read_kernel(struct rv3j *r, const struct record *k, struct rv3_kernel *out);
 
-/* Texts by key, and what a record's operation is called ("": the file does not say). */
-void rv3j_read_texts(struct rv3j *r, struct rv3_texts *t);
-uint32_t rv3j_operation(const struct rv3j *r, uint32_t operation);
-
 /* Everything the build cannot know: names, markers, agents, counters. */
 void rv3j_resolve(struct rv3j *r);
 

@@ -6,7 +6,8 @@
 #include "ingest/rocprofv3/rowindex.h"
 #include "ingest/rocprofv3_json/json.h"
 
-uint32_t rv3j_operation(const struct rv3j *r, uint32_t operation)
+/* What a record's operation is called; "": the file does not say. */
+static uint32_t rv3j_operation(const struct rv3j *r, uint32_t operation)
 {
     uint32_t kind = operation >> OPERATION_BITS, number = operation & OPERATION_MASK;
     if (operation == NO_INDEX || kind >= r->kinds.n || number >= r->kinds.v[kind].operations.n)

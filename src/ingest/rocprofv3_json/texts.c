@@ -28,7 +28,8 @@ static void read_kind(struct rv3j *r)
         vec_push(&r->kinds, r->build.arena, k);
 }
 
-void rv3j_read_texts(struct rv3j *r, struct rv3_texts *t)
+/* Texts by key, and what a record's operation is called ("": the file does not say). */
+static void rv3j_read_texts(struct rv3j *r, struct rv3_texts *t)
 {
     struct jread *j = r->j;
     if (!jr_array(j))

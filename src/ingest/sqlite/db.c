@@ -311,8 +311,38 @@ bool db_query(struct db_query *q, struct db *db, struct gs_error *err, const cha
     return q->rc == SQLITE_OK || db_fail(db, err);
 }
 
+const char *db_columns(struct db *db, const char *table, const char *const *columns,
+                       struct arena *arena)
+{
+    struct str list;
+    str_init(&list, arena);
+    for (; *columns; columns++) {
+        str_puts(&list, list.len ? ", " : "");
+        if (db_has_column(db, table, *columns))
+            str_printf(&list, "\"%s\"", *columns);
+        else
+            str_puts(&list, "NULL");
+    }
+    return list.buf;
+}
+
+bool db_select(struct db_query *q, struct db *db, const char *table, const char *const *columns,
+               struct gs_error *err)
+{
+    *q = (struct db_query){.db = db, .rc = SQLITE_DONE};
+    if (!db_has_table(db, table))
+        return true;
+    struct arena *temporary = arena_scratch();
+    bool ok = db_query(q, db, err, "SELECT %s FROM \"%w\" NOT INDEXED",
+                       db_columns(db, table, columns, temporary), table);
+    arena_release(temporary);
+    return ok;
+}
+
 bool db_next(struct db_query *q)
 {
+    if (!q->stmt)
+        return false;
     if (q->db->guard.why[0]) { /* something was too much */
         q->rc = SQLITE_CORRUPT;
         return false;

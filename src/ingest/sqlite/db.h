@@ -97,6 +97,14 @@ struct db_query {
     int rc;
 };
 bool db_query(struct db_query *q, struct db *db, struct gs_error *err, const char *fmt, ...);
+/*
+ * The same for columns (NULL behind the last) of a table. Later schemas add columns, odd files lack
+ * some: those are NULL, and a table that is not there has no rows. db_columns(): as SQL.
+ */
+const char *db_columns(struct db *db, const char *table, const char *const *columns,
+                       struct arena *arena);
+bool db_select(struct db_query *q, struct db *db, const char *table, const char *const *columns,
+               struct gs_error *err);
 bool db_next(struct db_query *q);
 bool db_done(struct db_query *q, struct gs_error *err);
 

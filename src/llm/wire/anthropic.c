@@ -149,14 +149,9 @@ static void read_block(struct llm_parser *p, struct jread *j, struct block *b)
             b->signature = llm_keep(p, j);
         else if (jr_is(j, "data"))
             b->data = llm_keep(p, j);
-        else if (jr_is(j, "input")) {
-            struct str out;
-            struct jwrite w;
-            str_init(&out, p->arena);
-            jw_init(&w, &out, 0);
-            json_copy(j, &w, NULL, NULL);
-            b->input = out.buf;
-        } else if (jr_is(j, "stop_reason"))
+        else if (jr_is(j, "input"))
+            b->input = llm_keep_json(p, j);
+        else if (jr_is(j, "stop_reason"))
             read_stop(p, j);
         else
             jr_skip(j);

@@ -112,35 +112,6 @@ static void body(struct str *out, const struct llm_dialogue *d)
 
 /* ---- in ---- */
 
-static void read_details(struct llm_parser *p, struct jread *j)
-{
-    if (jr_object(j))
-        while (jr_key(j)) {
-            if (jr_is(j, "cached_tokens"))
-                p->usage.cache_read = llm_tokens(j, 0);
-            else
-                jr_skip(j);
-        }
-}
-
-static void read_usage(struct llm_parser *p, struct jread *j)
-{
-    if (!jr_object(j))
-        return;
-    while (jr_key(j)) {
-        if (jr_is(j, "prompt_tokens"))
-            p->usage.input = llm_tokens(j, 0);
-        else if (jr_is(j, "completion_tokens"))
-            p->usage.output = llm_tokens(j, 0);
-        else if (jr_is(j, "prompt_tokens_details"))
-            read_details(p, j);
-        else
-            jr_skip(j);
-    }
-    if (p->usage.cache_read <= p->usage.input)
-        p->usage.input -= p->usage.cache_read;
-}
-
 static void read_function(struct llm_parser *p, struct jread *j, struct llm_open *o)
 {
     if (!jr_object(j))
@@ -254,7 +225,7 @@ static void key(struct llm_parser *p, struct jread *j)
     if (jr_is(j, "choices") && jr_type(j) == J_ARRAY) {
         llm_read_first(p, j, read_choice);
     } else if (jr_is(j, "usage") && jr_type(j) == J_OBJECT)
-        read_usage(p, j);
+        llm_read_usage(p, j, "prompt_tokens", "completion_tokens", "prompt_tokens_details");
     else if (jr_is(j, "error") && jr_type(j) == J_OBJECT)
         llm_read_error(p, j);
     else

@@ -141,14 +141,9 @@ static void read_call(struct llm_parser *p, struct jread *j, struct part *part)
             part->name = llm_keep(p, j);
         else if (jr_is(j, "id"))
             part->id = llm_keep(p, j);
-        else if (jr_is(j, "args")) {
-            struct str out;
-            struct jwrite w;
-            str_init(&out, p->arena);
-            jw_init(&w, &out, 0);
-            json_copy(j, &w, NULL, NULL);
-            part->args = out.buf;
-        } else
+        else if (jr_is(j, "args"))
+            part->args = llm_keep_json(p, j);
+        else
             jr_skip(j);
     }
 }

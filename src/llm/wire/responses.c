@@ -81,39 +81,6 @@ static void body(struct str *out, const struct llm_dialogue *d)
 
 /* ---- in ---- */
 
-static void read_usage(struct llm_parser *p, struct jread *j)
-{
-    if (!jr_object(j))
-        return;
-    while (jr_key(j)) {
-        if (jr_is(j, "input_tokens"))
-            p->usage.input = llm_tokens(j, 0);
-        else if (jr_is(j, "output_tokens"))
-            p->usage.output = llm_tokens(j, 0);
-        else if (jr_is(j, "input_tokens_details") && jr_type(j) == J_OBJECT) {
-            jr_object(j);
-            while (jr_key(j))
-                if (jr_is(j, "cached_tokens"))
-                    p->usage.cache_read = llm_tokens(j, 0);
-                else
-                    jr_skip(j);
-        } else
-            jr_skip(j);
-    }
-    if (p->usage.cache_read <= p->usage.input)
-        p->usage.input -= p->usage.cache_read;
-}
-
-static const char *copied(struct llm_parser *p, struct jread *j)
-{
-    struct str out;
-    struct jwrite w;
-    str_init(&out, p->arena);
-    jw_init(&w, &out, 0);
-    json_copy(j, &w, NULL, NULL);
-    return out.buf;
-}
-
 static void content_key(struct llm_parser *p, struct jread *j)
 {
     if (jr_is(j, "text") || jr_is(j, "refusal")) {
@@ -165,19 +132,19 @@ static void take_item(struct llm_parser *p, const char *json, bool whole)
 static void response_key(struct llm_parser *p, struct jread *j, bool whole)
 {
     if (jr_is(j, "usage") && jr_type(j) == J_OBJECT)
-        read_usage(p, j);
+        llm_read_usage(p, j, "input_tokens", "output_tokens", "input_tokens_details");
     else if (jr_is(j, "status")) {
         const char *word = llm_keep(p, j);
         p->ended |= word && (str_eq(word, "completed") || str_eq(word, "incomplete"));
     } else if (jr_is(j, "incomplete_details") && jr_type(j) == J_OBJECT) {
-        const char *why = copied(p, j);
+        const char *why = llm_keep_json(p, j);
         p->stop = str_has(why, "content_filter") ? LLM_STOP_REFUSED : LLM_STOP_LENGTH;
     } else if (jr_is(j, "error") && jr_type(j) == J_OBJECT)
         llm_read_error(p, j);
     else if (whole && jr_is(j, "output") && jr_type(j) == J_ARRAY) {
         jr_array(j);
         while (jr_item(j))
-            take_item(p, copied(p, j), true);
+            take_item(p, llm_keep_json(p, j), true);
     } else
         jr_skip(j);
 }
@@ -238,9 +205,9 @@ static void event(struct llm_parser *p, const char *name, const char *data, size
         else if (jr_is(j, "code") && jr_type(j) == J_STRING)
             e.code = llm_keep(p, j);
         else if (jr_is(j, "item") && jr_type(j) == J_OBJECT)
-            e.item = copied(p, j);
+            e.item = llm_keep_json(p, j);
         else if (jr_is(j, "response") && jr_type(j) == J_OBJECT)
-            e.response = copied(p, j);
+            e.response = llm_keep_json(p, j);
         else
             jr_skip(j);
     }

@@ -10,7 +10,8 @@
 #include "report/plan_doc.h"
 #include "report/section.h"
 
-const char *plan_goal_names(unsigned which, struct arena *a)
+/* "roofline, memory" */
+static const char *plan_goal_names(unsigned which, struct arena *a)
 {
     struct str s;
     str_init(&s, a);
