@@ -334,7 +334,7 @@ static const struct field size_fields[] = {
           "copies of at least the first and less than the second", .words = copy_size_labels),
     FIELD(R, count, FIELD_U64, "copies", NO_UNIT, "number of copies of this size"),
     FIELD(R, bytes, FIELD_U64, "bytes", IN_BYTES, "sum of their sizes"),
-    FIELD(R, duration_ns, FIELD_I64, "time", IN_NS, "plain sum of their whole durations"),
+    FIELD(R, duration_ns, FIELD_I64, "total", IN_NS, "plain sum of their whole durations"),
     FIELD(R, bandwidth_gbps, FIELD_NUM, "bandwidth", IN_GBPS, "bytes / duration_ns"),
     FIELD(R, efficiency_pct, FIELD_NUM, "of link", IN_PERCENT,
           "100 x bandwidth_gbps / link_gbps of the direction"),

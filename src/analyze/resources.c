@@ -198,7 +198,7 @@ static const struct field fields[] = {
       "sum of their durations; the configuration with the largest sum is shown"),
     F(configurations, FIELD_U32, "configurations", NO_UNIT,
       "different sets of grid, block, LDS and scratch this kernel was launched with"),
-    F(occupancy_pct, FIELD_NUM, "occupancy", IN_PERCENT,
+    F(occupancy_pct, FIELD_NUM, "occupancy limit", IN_PERCENT,
       "theoretical: 100 x waves that fit on a unit (CU, WGP or SM) at once / its wave slots; "
       "unknown "
       "when the device or the registers are"),

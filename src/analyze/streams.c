@@ -240,14 +240,15 @@ static void run(struct analysis *a)
 static const struct field row_fields[] = {
     FIELD(R, gpu, FIELD_I32, "GPU", NO_UNIT,
           "number of the GPU; -1 where the trace does not list it"),
-    FIELD(R, pid, FIELD_I64, "process", NO_UNIT, "process that owns the stream"),
+    FIELD(R, pid, FIELD_I64, "pid", NO_UNIT, "process that owns the stream"),
     FIELD(R, stream, FIELD_I64, "stream", NO_UNIT,
           "number of the stream, as the profiler gives it"),
     FIELD(R, name, FIELD_TEXT, "name", NO_UNIT, "name of the stream; empty where it has none"),
     FIELD(R, kernels, FIELD_U64, "kernels", NO_UNIT,
           "number of kernels on the stream in the window"),
     FIELD(R, copies, FIELD_U64, "copies", NO_UNIT, "number of copies on the stream in the window"),
-    FIELD(R, busy_ns, FIELD_I64, "busy", IN_NS, "union of its kernels and copies in the window"),
+    FIELD(R, busy_ns, FIELD_I64, "busy time", IN_NS,
+          "union of its kernels and copies in the window"),
     FIELD(R, pct_of_gpu_busy, FIELD_NUM, "of GPU", IN_PERCENT,
           "100 x busy_ns / union of all kernels and copies of its GPU"),
 };

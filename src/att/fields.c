@@ -38,7 +38,7 @@ static const struct field kernel_fields[] = {
     FIELD(struct att_kernel, most_waves, FIELD_U32, "most waves", NO_UNIT, "most of them at once"),
     FIELD(struct att_kernel, clock_mhz, FIELD_NUM, "clock", IN_MHZ,
           "shader clock while tracing, from realtime.json"),
-    FIELD(struct att_kernel, rank, FIELD_I32, "rank", NO_UNIT,
+    FIELD(struct att_kernel, rank, FIELD_I32, "#", NO_UNIT,
           "among the hotspots of the trace; -1: not in it, or no trace"),
     FIELD(struct att_kernel, calls, FIELD_U64, "calls", NO_UNIT, "dispatches in the trace"),
     FIELD(struct att_kernel, total_ns, FIELD_I64, "total", IN_NS, "its time in the trace"),

@@ -230,8 +230,9 @@ static const struct field stats_fields[] = {
       "how far a replay of the dependency graph without changes is from length_ns"),
     F(rough, FIELD_BOOL, "rough", NO_UNIT, "that is above 2 %: predicted times are rough"),
     F(limit, FIELD_TEXT, "limit", NO_UNIT, "the largest part of the path"),
-    F(gpu_ns, FIELD_I64, "GPU", IN_NS, "time on the path in which GPU work runs"),
-    F(host_ns, FIELD_I64, "host", IN_NS, "time on the path on the host: in calls and between them"),
+    F(gpu_ns, FIELD_I64, "on GPUs", IN_NS, "time on the path in which GPU work runs"),
+    F(host_ns, FIELD_I64, "on the host", IN_NS,
+      "time on the path on the host: in calls and between them"),
     F(ops, FIELD_U64, "ops", NO_UNIT, "kernels and copies in the graph"),
     F(ops_on_path, FIELD_U64, "on path", NO_UNIT, "kernels and copies with time on the path"),
     F(unlinked, FIELD_U64, "unlinked", NO_UNIT,
@@ -256,7 +257,7 @@ static const struct field row_fields[] = {
     F(kind, FIELD_TEXT, "kind", NO_UNIT, "what the time is; 'gpusight explain' has each"),
     F(label, FIELD_TEXT, "part", NO_UNIT, "the same in words"),
     F(ns, FIELD_I64, "time", IN_NS, "time on the path"),
-    F(pct, FIELD_NUM, "share", IN_PERCENT, "of the length of the path"),
+    F(pct, FIELD_NUM, "of path", IN_PERCENT, "of the length of the path"),
 };
 #undef F
 #define F(member, type, label, unit, doc, ...)                                                     \
@@ -266,7 +267,7 @@ static const struct field member_fields[] = {
     F(name, FIELD_TEXT, "name", NO_UNIT, "of the kernel or call; direction of the copy"),
     F(on_path, FIELD_U64, "times", NO_UNIT, "dispatches, copies or calls with time on the path"),
     F(path_ns, FIELD_I64, "on path", IN_NS, "time on the path"),
-    F(pct, FIELD_NUM, "share", IN_PERCENT, "of the length of the path"),
+    F(pct, FIELD_NUM, "of path", IN_PERCENT, "of the length of the path"),
     F(total_ns, FIELD_I64, "total", IN_NS, "of all of that name, on the path or not"),
     F(least_slack_ns, FIELD_I64, "slack", IN_NS,
       "of those not on the path, how much longer the first could take before it is; -1: all are on "
@@ -280,8 +281,8 @@ static const struct field path_phase_v[] = {
     F(phase, FIELD_U32, "phase", NO_UNIT, "number of the phase, from 1"),
     F(name, FIELD_TEXT, "name", NO_UNIT, "name of the phase"),
     F(path_ns, FIELD_I64, "on path", IN_NS, "time on the path in the phase"),
-    F(gpu_ns, FIELD_I64, "GPU", IN_NS, "of it, GPU work runs"),
-    F(host_ns, FIELD_I64, "host", IN_NS, "of it, on the host: in calls and between them"),
+    F(gpu_ns, FIELD_I64, "on GPUs", IN_NS, "of it, GPU work runs"),
+    F(host_ns, FIELD_I64, "on the host", IN_NS, "of it, on the host: in calls and between them"),
     F(other_ns, FIELD_I64, "other", IN_NS, "of it, queues, launch latency, waits and delays"),
     F(limit, FIELD_TEXT, "limit", NO_UNIT, "the largest part of the path in the phase"),
     F(limit_ns, FIELD_I64, "of it", IN_NS, "time of that part"),

@@ -55,7 +55,7 @@ workload_kernel_rows workload_kernels(const struct workload_report *r, struct ar
         FIELD_AS(T, dispatches, FIELD_U64, "dispatches", "calls", NO_UNIT, "",                     \
                  .null = NULL_NEVER),                                                              \
         WORKLOAD_NUMBER(T, total_ns, "total_ns", "total", IN_NS, "sum of its dispatches"),         \
-        WORKLOAD_NUMBER(T, time_pct, "time_pct", "share", IN_PERCENT,                              \
+        WORKLOAD_NUMBER(T, time_pct, "time_pct", "of kernels", IN_PERCENT,                         \
                         "of all dispatches selected"),                                             \
         WORKLOAD_NUMBER(T, mean_ns, "mean_ns", "mean", IN_NS, ""),                                 \
         WORKLOAD_NUMBER(T, median_ns, "median_ns", "median", IN_NS, ""),                           \

@@ -48,7 +48,7 @@ static const struct field kernel_fields[] = {
     F(spread_pct, FIELD_NUM, "spread", IN_PERCENT,
       "100 x (longest / shortest mean duration of its passes - 1); above 25 nothing is computed "
       "across passes"),
-    F(measured_ns, FIELD_I64, "measured", IN_NS,
+    F(measured_ns, FIELD_I64, "measured time", IN_NS,
       "summed duration of all measured dispatches; counters slow a program down, so it is no "
       "share of the run"),
     F(bound, FIELD_ENUM, "bound by", NO_UNIT,
@@ -171,7 +171,7 @@ static const struct field pass_fields[] = {
     F(file, FIELD_TEXT, "file", NO_UNIT, "its first file"),
     F(processes, FIELD_U32, "processes", NO_UNIT, "processes that recorded these counters"),
     F(dispatches, FIELD_U64, "dispatches", NO_UNIT, "measured dispatches"),
-    F(measured_ns, FIELD_I64, "measured", IN_NS, "their summed duration"),
+    F(measured_ns, FIELD_I64, "measured time", IN_NS, "their summed duration"),
     F(counters, FIELD_TEXT, "counters", NO_UNIT, "their names"),
 };
 #undef F

@@ -47,7 +47,7 @@ static const struct field device_v[] = {
     F(arch, FIELD_TEXT, "architecture", NO_UNIT, "of the GPU"),
     F(cu_count, FIELD_NUM, "CUs", NO_UNIT, "compute units or SMs"),
     F(memory_bytes, FIELD_NUM, "memory", IN_BYTES, "device memory"),
-    F(peak_gbps, FIELD_NUM, "bandwidth", IN_GBPS, "most its memory can do"),
+    F(peak_gbps, FIELD_NUM, "peak", IN_GBPS, "most its memory can do"),
     F(utilization_pct, FIELD_NUM, "utilization", IN_PERCENT, "kernels, of the window"),
 };
 #undef F
