@@ -119,7 +119,7 @@ static void a_kernel_has_names_sizes_and_resources(void **state)
              ",1,2,3,32,10,2,1,128,2,1,1024,512,16,NULL);"
              "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (80,90,0," P5 "+5,42,4,0);");
     assert_int_equal(t->kernels.n, 1);
-    assert_string_equal(t->files.v[0].format, "nsys");
+    assert_int_equal(t->files.v[0].format, TRACE_NSYS);
     assert_string_equal(t->files.v[0].schema_version, "3.13.2");
     assert_string_equal(t->files.v[0].tool_version, "2024.5.1");
     assert_string_equal(t->files.v[0].reader, "fast");

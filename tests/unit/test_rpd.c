@@ -151,7 +151,7 @@ static void kernels_have_calls_grids_and_streams(void **state)
     (void)state;
     make(sample);
     assert_true(load_from(path));
-    assert_string_equal(trace.files.v[0].format, "rpd");
+    assert_int_equal(trace.files.v[0].format, TRACE_RPD);
     assert_string_equal(trace.files.v[0].schema_version, "2");
     check_sample();
     trace_release(&trace);
