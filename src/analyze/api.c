@@ -244,7 +244,7 @@ static const struct field row_fields[] = {
         "one open that started last: total_ns without calls made inside"),
     FIELD(R, avg_ns, FIELD_NUM, "mean", IN_NS, "total_ns / calls"),
     FIELD(R, max_ns, FIELD_I64, "max", IN_NS, "duration inside the window of the longest call"),
-    FIELD(R, pct_of_window, FIELD_NUM, "of all threads", IN_PERCENT,
+    FIELD(R, pct_of_window, FIELD_NUM, "of host", IN_PERCENT,
           "100 x exclusive_ns / (window x threads that make any call)"),
     FIELD(R, longest, FIELD_U32, "longest at", NO_UNIT,
           "row of the longest call in the trace's table of host calls, the first of equal ones"),

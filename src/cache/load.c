@@ -194,6 +194,7 @@ static void forget(struct trace *t)
 #undef FORGET
     memset(&t->files, 0, sizeof(t->files));
     memset(&t->notes, 0, sizeof(t->notes));
+    memset(&t->loads, 0, sizeof(t->loads));
     t->masked_values = t->lifted_calls = t->sample_records = t->counter_records = 0;
     strings_init(&t->strings, &t->arena);
     idmap_init(&t->category_of, &t->arena);

@@ -55,6 +55,9 @@ static void render_one(const struct verified_text *t, struct report *r, int colu
     struct gs_error err = {0};
     if (t->kind == VERIFY_CSV && !r->csv)
         return; /* not one of those that are one table */
+    bool with_all_rows = t->kind == VERIFY_JSON || t->kind == VERIFY_HTML;
+    if (with_all_rows && facts_left_out(t->facts))
+        return; /* so many rows that not even their facts are kept: hundreds of megabytes */
     struct arena *own = arena_child(t->cli->arena);
     struct str *out = arena_new(own, struct str);
     str_init(out, own);
