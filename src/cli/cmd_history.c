@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/fs.h"
+#include "base/hash.h"
 #include "base/inputs.h"
 #include "base/log.h"
 #include "base/str.h"
@@ -79,6 +80,29 @@ static int by_time(const void *left, const void *right)
     return by_name(left, right);
 }
 
+/* What has several names in a folder is one run, by the name that is no link: "latest" is not another. */
+static void add_entries(struct call *k, const struct fs_list *names)
+{
+    struct arena *temporary = arena_scratch();
+    struct idmap met;
+    idmap_init(&met, temporary);
+    for (int links = 0; links < 2; links++)
+        for (size_t i = 0; i < names->n; i++) {
+            struct stat own, st;
+            bool is_link = lstat(names->v[i], &own) == 0 && S_ISLNK(own.st_mode);
+            if (is_link != (bool)links)
+                continue;
+            bool there = stat(names->v[i], &st) == 0;
+            uint64_t key = there ? hash_u64((uint64_t)st.st_dev) ^ (uint64_t)st.st_ino : 0;
+            if (there && idmap_get(&met, key) != NO_INDEX)
+                continue;
+            if (there)
+                idmap_put(&met, key, 0);
+            add_entry(k, names->v[i]);
+        }
+    arena_release(temporary);
+}
+
 /* One folder: its files and sub-folders are the runs. Several operands: each is a run. */
 static bool find_runs(struct call *k)
 {
@@ -94,8 +118,7 @@ static bool find_runs(struct call *k)
                         given->v[0]);
         if (!runs_in(&names, given->v[0], arena, k->err))
             return false;
-        for (size_t i = 0; i < names.n; i++)
-            add_entry(k, names.v[i]);
+        add_entries(k, &names);
     }
     if (k->entries.n && given->n == 1)
         qsort(k->entries.v, k->entries.n, sizeof(*k->entries.v), by_name);

@@ -171,7 +171,8 @@ static bool walk_folder(struct walk *w, const char *dir, int depth)
         if (w->how == FLEET_FOLDERS) {
             add_whole(w, path);
         } else if (S_ISREG(st.st_mode)) {
-            look_at_file(w, path, &files);
+            if (first_time(w, &st)) /* else by another of its names */
+                look_at_file(w, path, &files);
         } else if (S_ISDIR(st.st_mode) && first_time(w, &st) && !walk_folder(w, path, depth + 1)) {
             add_bad(w, path, w->err); /* one that is closed to us is no reason to stop */
             *w->err = (struct gs_error){0};
