@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/fs_stale.h"
+#include "base/hash.h"
 #include "base/vec.h"
 
 const char *const fs_db_ends[FS_DB_FILES] = {"", "-wal", "-journal", "-shm"};
@@ -56,6 +57,15 @@ bool fs_is_dir(const char *path)
 {
     struct stat st;
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+bool fs_first_time(struct idmap *met, const struct stat *st)
+{
+    uint64_t key = hash_u64(hash_u64((uint64_t)st->st_dev) ^ (uint64_t)st->st_ino);
+    if (idmap_get(met, key) != NO_INDEX)
+        return false;
+    idmap_put(met, key, 0);
+    return true;
 }
 
 bool fs_is_file(const char *path)

@@ -11,6 +11,9 @@
 #include "base/arena.h"
 #include "base/err.h"
 
+struct idmap;
+struct stat;
+
 /*
  * A file mapped for reading. At least FS_SLACK zero bytes can be read past the end, so that
  * decoders may load whole words at the last byte.
@@ -48,6 +51,9 @@ int fs_open(const char *path, struct gs_error *err);
  */
 int fs_open_within(const char *root, const char *path, struct gs_error *err);
 bool fs_is_link(const char *path);
+
+/* Whether a file or folder is none of those met before, whatever name it had then; now it is met. */
+bool fs_first_time(struct idmap *met, const struct stat *st);
 
 /*
  * Calls to the system that are finished whatever happens meanwhile: begun anew where a signal

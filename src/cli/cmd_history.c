@@ -88,17 +88,11 @@ static void add_entries(struct call *k, const struct fs_list *names)
     idmap_init(&met, temporary);
     for (int links = 0; links < 2; links++)
         for (size_t i = 0; i < names->n; i++) {
-            struct stat own, st;
-            bool is_link = lstat(names->v[i], &own) == 0 && S_ISLNK(own.st_mode);
-            if (is_link != (bool)links)
+            struct stat st;
+            if (fs_is_link(names->v[i]) != (bool)links)
                 continue;
-            bool there = stat(names->v[i], &st) == 0;
-            uint64_t key = there ? hash_u64((uint64_t)st.st_dev) ^ (uint64_t)st.st_ino : 0;
-            if (there && idmap_get(&met, key) != NO_INDEX)
-                continue;
-            if (there)
-                idmap_put(&met, key, 0);
-            add_entry(k, names->v[i]);
+            if (stat(names->v[i], &st) != 0 || fs_first_time(&met, &st))
+                add_entry(k, names->v[i]);
         }
     arena_release(temporary);
 }

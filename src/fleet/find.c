@@ -21,7 +21,7 @@ struct walk {
     enum fleet_division how;
     struct arena *arena;
     struct sightings *seen;
-    struct idmap met; /* folders, by what the system knows them by */
+    struct idmap met; /* folders and files: fs_first_time() */
     struct gs_error *err;
 };
 
@@ -129,14 +129,6 @@ static bool are_ranks(const struct ingest_files *files)
 
 static bool walk_folder(struct walk *w, const char *dir, int depth);
 
-static bool first_time(struct walk *w, const struct stat *st)
-{
-    uint64_t key = hash_u64((uint64_t)st->st_dev) ^ (uint64_t)st->st_ino;
-    bool is_new = idmap_get(&w->met, key) == NO_INDEX;
-    idmap_put(&w->met, key, 0);
-    return is_new;
-}
-
 /* A whole folder, or a file, as one run. */
 static void add_whole(struct walk *w, const char *path)
 {
@@ -171,9 +163,10 @@ static bool walk_folder(struct walk *w, const char *dir, int depth)
         if (w->how == FLEET_FOLDERS) {
             add_whole(w, path);
         } else if (S_ISREG(st.st_mode)) {
-            if (first_time(w, &st)) /* else by another of its names */
+            if (fs_first_time(&w->met, &st)) /* else by another of its names */
                 look_at_file(w, path, &files);
-        } else if (S_ISDIR(st.st_mode) && first_time(w, &st) && !walk_folder(w, path, depth + 1)) {
+        } else if (S_ISDIR(st.st_mode) && fs_first_time(&w->met, &st) &&
+                   !walk_folder(w, path, depth + 1)) {
             add_bad(w, path, w->err); /* one that is closed to us is no reason to stop */
             *w->err = (struct gs_error){0};
         }
@@ -201,7 +194,7 @@ bool fleet_find(struct fleet_found *out, const struct opt_list *paths, enum flee
             return fail(err, GS_E_IO, "cannot open '%s': %s", paths->v[i], strerror(errno));
         if (!S_ISDIR(st.st_mode))
             add_whole(&w, paths->v[i]);
-        else if (first_time(&w, &st) && !walk_folder(&w, paths->v[i], 0))
+        else if (fs_first_time(&w.met, &st) && !walk_folder(&w, paths->v[i], 0))
             return false;
     }
     return true;

@@ -24,7 +24,7 @@ struct link {
 struct walk {
     struct source_scan *s;
     struct found_files *out;
-    struct idmap seen; /* device and inode, mixed */
+    struct idmap seen; /* fs_first_time() */
     VEC(struct link) links;
     char root[PATH_MAX]; /* resolved */
 };
@@ -69,16 +69,6 @@ static bool skip_folder(const char *name)
     return name[0] == '.';
 }
 
-/* True the first time. */
-static bool first_sight(struct walk *w, const struct stat *st)
-{
-    uint64_t key = hash_u64(hash_u64((uint64_t)st->st_dev) ^ (uint64_t)st->st_ino);
-    if (idmap_get(&w->seen, key) != NO_INDEX)
-        return false;
-    idmap_put(&w->seen, key, 1);
-    return true;
-}
-
 static const struct ignore_file *read_rules(struct walk *w, const char *dir, const char *shown,
                                             const struct ignore_file *above)
 {
@@ -101,7 +91,7 @@ static void folder(struct walk *w, const char *dir, const char *shown,
 static void file(struct walk *w, const char *path, const char *shown, const struct stat *st)
 {
     struct found_file f = {.path = path, .shown = shown};
-    if (language_of(shown, &f.language) && first_sight(w, st))
+    if (language_of(shown, &f.language) && fs_first_time(&w->seen, st))
         vec_push(&w->out->v, &w->s->arena, f);
 }
 
@@ -121,7 +111,7 @@ static void entry(struct walk *w, const char *path, const char *shown, const str
         return;
     }
     if (is_folder) {
-        if (first_sight(w, st))
+        if (fs_first_time(&w->seen, st))
             folder(w, path, shown, rules);
     } else if (!ignored(rules, shown, false)) {
         file(w, path, shown, st);
@@ -196,7 +186,7 @@ bool collect_files(struct source_scan *s, const char *dir, struct found_files *o
         return fail(err, GS_E_USAGE, "'%s' is not a folder of source files", dir);
     if (!realpath(dir, w.root))
         w.root[0] = 0;
-    first_sight(&w, &st);
+    fs_first_time(&w.seen, &st);
     folder(&w, dir, "", NULL);
     for (size_t i = 0; i < w.links.n; i++) { /* links found on the way are added behind */
         struct link l = w.links.v[i];
