@@ -74,7 +74,7 @@ static void explain_rule(struct doc *d, const struct rule *r)
 {
     doc_text(d, "%s.", r->title);
     doc_fact(d, "id", "%s", r->id);
-    doc_fact(d, "category", "%s", r->category);
+    doc_fact(d, "category", "%s", rule_categories[r->category]);
     doc_fact(d, "bottleneck", "%s", bottleneck_name(r->bottleneck));
     doc_fact(d, "needs", "%s", rule_needs_text(r->needs, d->arena));
 }
