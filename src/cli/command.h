@@ -65,7 +65,7 @@ struct command {
 /* A row that starts a group of options in help; the rows below it belong to it. */
 #define OPT_GROUP(title)                                                                           \
     {                                                                                              \
-        "", 0, OPT_KIND_FLAG, 0, NULL, title, 0, 0                                                 \
+        "", 0, OPT_KIND_FLAG, 0, NULL, title, 0, 0, NAMES_NOTHING                                  \
     }
 
 #define COMMAND(name) extern const struct command command_##name;

@@ -36,7 +36,7 @@ struct output_opts {
     OPT_CHOICE(T, m.format, 0, "format", choices,                                                  \
                "form of the report (text, or what the name of the output ends in)"),               \
     OPT_FLAG(T, m.json, 0, "json", "the same as --format json"),                                   \
-    OPT_TEXT(T, m.name, 'o', "output", "FILE",                                                     \
+    OPT_NAMES(NAMES_OUTPUT, T, m.name, 'o', "output", "FILE",                                                     \
              "write to FILE instead of standard output; never to one that is read")
 
 /* Of commands whose reports have tables (report/columns.h). */
