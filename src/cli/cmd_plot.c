@@ -81,7 +81,8 @@ static bool list_charts(struct cli *cli, struct gs_error *err)
         vec_push(&rows, cli->arena, ((struct listed){charts[i]->name, charts[i]->title}));
     doc_rows(d, RESULT(listed_fields, rows), &(struct rows){.key = "charts"});
     str_init(&out, cli->arena);
-    render_text(&out, d, &(struct render_opts){cli->columns, cli->color});
+    struct render_opts layout = output_layout(cli, "-");
+    render_text(&out, d, &layout);
     return output_print(&out, err);
 }
 

@@ -283,7 +283,8 @@ static bool print_doc(struct call *c, struct doc *d)
 {
     struct str out;
     str_init(&out, c->cli->arena);
-    render_text(&out, d, &(struct render_opts){c->cli->columns, c->cli->color});
+    struct render_opts layout = output_layout(c->cli, "-");
+    render_text(&out, d, &layout);
     return output_print(&out, c->err);
 }
 

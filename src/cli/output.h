@@ -104,6 +104,12 @@ bool output_print(const struct str *text, struct gs_error *err);
 /* The same for text with words of others in it, which may do nothing in a terminal. */
 bool output_say(const struct str *text, struct gs_error *err);
 
+/*
+ * How text is laid out for a file or standard output ("-"). Colour is for the latter only; tables are
+ * divided to fit a terminal, or the width that COLUMNS asks for, and stay whole in files and pipes.
+ */
+struct render_opts output_layout(const struct cli *cli, const char *path);
+
 /* Whether this form goes to a terminal that cannot show it; fails then. */
 bool output_binary_allowed(const char *path, const char *form, struct gs_error *err);
 

@@ -275,8 +275,9 @@ static bool is_usual_head(const struct block *b, const char *line, const char *e
     return !next_cell(&line, end, &cell, &n);
 }
 
-/* Lines that are a head of some table, and not one that is there without being asked for. */
-static void find_heads(struct lines *out, const struct doc *d, const char *text, size_t n)
+/* Lines that are a head of some table, and, but for `usual_too`, not one that is there unasked. */
+static void find_heads(struct lines *out, const struct doc *d, const char *text, size_t n,
+                       bool usual_too)
 {
     const char *end = text + n;
     size_t heads = 0;
@@ -292,13 +293,22 @@ static void find_heads(struct lines *out, const struct doc *d, const char *text,
             usual = is_usual_head(b, line, next);
         }
         heads += head;
-        if (head && !usual)
+        if (head && (usual_too || !usual))
             vec_push(out, d->arena, ((struct line){line, next}));
     }
 }
 
-/* The longest of them that is one of this table. */
-static void add_head(struct str *out, const struct block *b, const struct lines *heads)
+/* Whether two heads begin with the same label, as those of the parts of one table do. */
+static bool begin_alike(const struct line *x, const struct line *y)
+{
+    const char *p = x->at, *q = y->at, *a, *b;
+    size_t n, m;
+    return next_cell(&p, x->end, &a, &n) && next_cell(&q, y->end, &b, &m) && n == m &&
+           !memcmp(a, b, n);
+}
+
+/* The longest of them that is one of this table; with `parts`, all that begin like that one. */
+static void add_head(struct str *out, const struct block *b, const struct lines *heads, bool parts)
 {
     const struct line *best = NULL;
     size_t most = 0;
@@ -311,24 +321,29 @@ static void add_head(struct str *out, const struct block *b, const struct lines 
     }
     if (!best)
         return;
-    if (out->len)
-        str_putc(out, ',');
-    read_head(b, best->at, best->end, out);
+    for (size_t i = 0; i < heads->n; i++) {
+        const struct line *h = &heads->v[i];
+        if (h != best && !(parts && begin_alike(h, best) && read_head(b, h->at, h->end, NULL)))
+            continue;
+        if (out->len)
+            str_putc(out, ',');
+        read_head(b, h->at, h->end, out);
+    }
 }
 
-const char *columns_of_text(const struct doc *d, const char *text, size_t n)
+const char *columns_of_text(const struct doc *d, const char *text, size_t n, bool parts)
 {
     struct str out, seen;
     struct lines heads = {0};
     str_init(&out, d->arena);
     str_init(&seen, d->arena);
-    find_heads(&heads, d, text, n < LOOKED_AT ? n : LOOKED_AT);
+    find_heads(&heads, d, text, n < LOOKED_AT ? n : LOOKED_AT, parts);
     for (size_t i = 0; heads.n && i < d->blocks.n; i++) {
         const struct block *b = d->blocks.v[i];
         if (!is_table(b) || value_listed(seen.buf, table_key(b)))
             continue;
         put_key(&seen, table_key(b));
-        add_head(&out, b, &heads);
+        add_head(&out, b, &heads, parts);
     }
     return out.len ? out.buf : NULL;
 }

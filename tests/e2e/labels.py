@@ -153,6 +153,24 @@ def check_all_columns(program, folder, name, command, tables):
             yield f"{name}: the PDF of all columns does not have {sorted(lost)}"
 
 
+def check_divided(program, trace):
+    """Where a width is asked for, no line of a table is longer, and no column is lost."""
+    command = [program, "-q", "analyze", "--columns", "all", "--sections", "kernels,copies,host,findings", trace]
+    for columns in (60, 100):
+        done = subprocess.run(command, env=dict(WIDE, COLUMNS=str(columns)), check=True, capture_output=True).stdout.decode()
+        for line in done.split("\n"):
+            if len(line) > columns and not line.startswith("      "):  # commands are never divided
+                yield f"with COLUMNS={columns} a line has {len(line)}: {line}"
+        words = set(done.split())
+        for line in run(*command).split("\n"):
+            lost = [w for w in line.split() if w not in words] if re.match(r" +# +kernel| +direction| +call ", line) else []
+            if lost:
+                yield f"with COLUMNS={columns} the columns {lost} are lost"
+    piped = subprocess.run(command, env={k: v for k, v in WIDE.items() if k != "COLUMNS"}, check=True, capture_output=True).stdout.decode()
+    if not any(re.match(r" +# +kernel .* of GPU time$", line) for line in piped.split("\n")):
+        yield "a table is divided that goes into a pipe"
+
+
 def check_chosen_columns(program, trace):
     """--columns: all, some in the order asked for, one more; names that nothing has."""
     def heads(columns, *options):
@@ -275,6 +293,7 @@ def main():
             one = seen.setdefault((command[0], *there), set())
             one.update(s for s in there if there[s])
         wrong += check_chosen_columns(program, os.path.join(folder, "demo.db"))
+        wrong += check_divided(program, os.path.join(folder, "demo.db"))
         wrong += check_explained(program, os.path.join(folder, "demo.db"))
     for (command, *names), there in seen.items():
         lost = set(names) - there - NEEDS_A_MODEL
